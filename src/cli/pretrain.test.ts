@@ -99,7 +99,6 @@ describe("a run", () => {
 		onset: expect.any(Number),
 		recurrence: expect.any(Number),
 		visit: expect.any(Number),
-		visitEnd: expect.any(Number),
 	};
 
 	test("logs each step once, in order, and each validation", () => {

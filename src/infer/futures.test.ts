@@ -1,18 +1,14 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { random } from "../base/random.js";
 import { specialTokens } from "../cohort/vocabulary.js";
-import { concat, input, reshape } from "../graph/index.js";
-import {
-	ageFeatures,
-	landmarkValues,
-	pastFeatures,
-	writePast,
-} from "../models/hazards/landmarks.js";
-import { visitEndLogits } from "../models/hazards/next-visit.js";
+import { concat, constant, reshape } from "../graph/index.js";
+import { binStates } from "../models/hazards/head.js";
+import { landmarkValues } from "../models/hazards/landmarks.js";
+import { nextVisit } from "../models/hazards/next-visit.js";
+import { hazardStream, queryTimes } from "../models/hazards/objective.js";
 import { binsOf, hazardSettings, outputsOf, visitBinsOf } from "../models/hazards/settings.js";
 import { historyWith } from "../models/hazards/testing/histories.js";
-import { type Events, modelById } from "../models/index.js";
-import type { QueryStream } from "../models/model.js";
+import { modelById } from "../models/index.js";
 import { smallSettings } from "../models/testing/small-settings.js";
 import { weightsOf } from "../nn/weights.js";
 import { nodeRuntime } from "../runtime/node.js";
@@ -52,50 +48,48 @@ const distance = (a: ArrayLike<number>, b: ArrayLike<number>) =>
 
 describe("steps of TrajGPT", () => {
 	const weights = drawnWeights();
-	const learned = { model, config, weights };
 	const steps = model.futureSteps!(runtime, config, weights);
 	const rows = steps.rows(40);
 	const predictor = model.predictor(runtime, config, weights);
-	const hazards = hazardModel(runtime, learned);
-	/** The log-odds that a visit ended with the last record, from the whole history. */
-	const end: QueryStream = { name: "end", landmarks: 1, queries: 1, hiddenOnly: true };
-	const ends = rowPrograms(runtime, {
-		weights,
-		build(parameters, shape) {
-			const [states] = model.states(config, parameters, shape, [end]);
-			const hidden = reshape(states!.hidden, [shape.rows, 1, -1]);
-			const field = (name: string, width: number) => input(name, [shape.rows, width]);
-			const past = reshape(field("past", pastFeatures), [shape.rows, 1, pastFeatures]);
-			return concat([visitEndLogits(weightsOf(parameters), hidden, field("records", 1), past)], 1);
-		},
-		feeds(batch) {
-			const { records, past } = beforeLast(history, 2);
-			const times = [batch.times[history.tokens.length - 1]!];
-			return {
-				...model.filler(config, batch)(end, [[{ known: history.tokens.length, times }]]),
-				...{ records, past },
-			};
-		},
-	});
+	/** All that is predicted of the next visit, from the whole history: [outputs × visit bins]. */
+	const stream = hazardStream(settings, "queries", 1);
+	const nextVisits = (day: number) =>
+		rowPrograms(runtime, {
+			weights,
+			build(parameters, shape) {
+				const [states] = model.states(config, parameters, shape, [stream]);
+				const { features } = known(day);
+				const given = Object.fromEntries(
+					Object.entries(features).map(([name, data]) => [name, constant(data, [1, data.length])]),
+				);
+				const p = weightsOf(parameters);
+				const hidden = reshape(states!.hidden, [shape.rows, stream.queries, -1]);
+				const bins = binStates(settings, "queries", p, hidden);
+				const found = nextVisit(settings, p, bins, given as never);
+				return concat(Object.values(found), 1);
+			},
+			feeds: (batch) =>
+				model.filler(config, batch)(stream, [
+					[{ known: history.tokens.length, times: queryTimes(settings, "queries", day) }],
+				]),
+		});
+	function known(day: number) {
+		const { features, observe } = landmarkValues(settings, vocab, 1);
+		observe(0, history, day);
+		const { ages, sinceAny, past } = features;
+		return { features: { ages, sinceAny, past } };
+	}
 	afterAll(async () => {
-		for (const own of [steps, predictor, hazards, ends]) await own.dispose();
+		for (const own of [steps, predictor]) await own.dispose();
 	});
 
-	function beforeLast(events: Events, ofDay: number) {
-		const past = new Float32Array(pastFeatures);
-		writePast(past, events, events.tokens.length, events.times[events.times.length - 1]!);
-		return { records: Float32Array.of(ofDay), past };
-	}
 	/** The last row that the smallest program does not have. */
 	const row = 39;
 	const { queries } = rows;
-	function ask(token: number, last: number, time: number, { ofDay = 0 } = {}) {
+	function ask(token: number, last: number, time: number) {
 		queries.tokens[row] = token;
 		queries.last[row] = last;
 		queries.times[row] = time;
-		const { records, past } = beforeLast(history, ofDay);
-		queries.records.set(records, row);
-		queries.past.set(past, row * pastFeatures);
 	}
 
 	test("from the state are those of the whole history", async () => {
@@ -120,29 +114,28 @@ describe("steps of TrajGPT", () => {
 		}
 		const [token, last] = [tokens.at(-1)!, times.at(-1)!];
 		const { within } = visitBinsOf(settings);
-		for (const day of [last, last + 200])
+		for (const day of [last, last + 200]) {
+			const programs = nextVisits(day);
+			const whole = Array.from(await programs.run([history]));
+			await programs.dispose();
 			for (let bin = 0; bin < steps.bins; bin++) {
-				const { features, observe } = landmarkValues(settings, vocab, 1);
-				observe(0, history, day);
+				const { features } = known(day);
 				ask(token, last, day + binsOf(settings).middle[bin]!);
-				queries.ages.set(features.ages, row * ageFeatures);
-				queries.sinceAny.set(features.sinceAny, row);
-				queries.past.set(features.past, row * pastFeatures);
-				const { visits } = await rows.step(row + 1);
-				const whole = (await hazards.at([history], [[day]])).visits(0);
+				for (const [name, data] of Object.entries(features))
+					queries[name as keyof typeof features].set(data, row * data.length);
+				const { logits: _, ...step } = await rows.step(row + 1);
 				const [from, to] = [within.indexOf(bin), within.lastIndexOf(bin) + 1];
 				expect(to - from).toBeGreaterThan(1);
-				const own = visits.slice(row * steps.visitBins + from, row * steps.visitBins + to);
-				expect(distance(own, Array.from(whole).slice(from, to))).toBeLessThan(1e-4);
+				for (const [i, own] of [
+					...[step.visits, step.deaths, step.oneRecord, step.visitEnd],
+					...[step.newAlone, step.newCodes],
+				].entries()) {
+					const found = own.slice(row * steps.visitBins + from, row * steps.visitBins + to);
+					const first = i * within.length;
+					expect(distance(found, whole.slice(first + from, first + to))).toBeLessThan(1e-4);
+				}
 			}
-		ask(token, last, last, { ofDay: 2 });
-		const longer = {
-			tokens: Int32Array.of(...tokens, 0),
-			times: Float64Array.of(...times, last),
-			birthEvents: 1 as const,
-		};
-		const [expected] = await ends.run([longer]);
-		expect((await rows.step(row + 1)).visitEnd[row]).toBeCloseTo(expected!, 4);
+		}
 	});
 
 	test("do not depend on the row", async () => {
@@ -244,11 +237,13 @@ function constantModel(levels: Readonly<Record<string, number>>) {
 	return futureModel(runtime, { model, config, weights });
 }
 
-test("visits have one record as often as is predicted with them", async () => {
-	const one = 0.3;
+const logOdds = (probability: number) => Math.log(probability / (1 - probability));
+
+test("visits have as many records as is predicted with them", async () => {
+	const [one, last] = [0.3, 0.6];
 	const futures = constantModel({
-		...{ visit: Math.log(0.02), visitDeath: -30, newCodes: -30 },
-		...{ oneRecord: Math.log(one / (1 - one)), visitEnd: 2 },
+		...{ visit: Math.log(0.02), visitDeath: -30, newAlone: -30, newCodes: -30 },
+		...{ oneRecord: logOdds(one), visitEnd: logOdds(last) },
 	});
 	const [all] = await futures.draw([history], [3000], {
 		...{ days: 1000, samples: 100, seed: 1, repeats: true },
@@ -260,12 +255,15 @@ test("visits have one record as often as is predicted with them", async () => {
 	expect(sizes.length).toBeGreaterThan(1500);
 	const single = sizes.filter((size) => size === 1);
 	expect(Math.abs(single.length / sizes.length - one)).toBeLessThan(0.04);
+	// One record, or two and then a further one with a probability of 0.4 each time.
+	const mean = sizes.reduce((sum, size) => sum + size, 0) / sizes.length;
+	expect(Math.abs(mean / (one + (1 - one) * (1 + 1 / last)) - 1)).toBeLessThan(0.05);
 });
 
 test("a visit ends when the known codes have run out and none is to be new", async () => {
 	const futures = constantModel({
 		...{ visit: Math.log(0.02), visitDeath: -30 },
-		...{ newCodes: -30, oneRecord: -30, visitEnd: -30 },
+		...{ newAlone: -30, newCodes: -30, oneRecord: -30, visitEnd: -30 },
 	});
 	const options = { days: 300, samples: 5, seed: 1 };
 	const [known] = await futures.draw(
@@ -302,7 +300,7 @@ test("risk from futures is the risk in closed form, where hazards are constant",
 		weights.get(`hazards.${name}.bias`)!.data.fill(value);
 	set("visit", Math.log(seen));
 	set("visitDeath", Math.log(dying));
-	set("newCodes", Math.log(newShare / (1 - newShare)));
+	set("newAlone", logOdds(newShare));
 	set("oneRecord", 30);
 	// The codes of the group are the only ones that are not recorded yet.
 	const onset = weights.get("hazards.onset.bias")!.data;

@@ -128,13 +128,11 @@ interface Walk {
 	/** The days of the wait in which nothing happened, and the bin of the next one. */
 	waited: number;
 	bin: number;
-	/** The share of records with a new code in this visit. */
+	/** How many records this visit has, at most. */
+	records: number;
+	/** The share of them with a new code. */
 	newShare: number;
-	/** Log-odds that the visit has one record. */
-	oneRecord: number;
-	/** What is added to the log-odds that the visit ends after further records. */
-	endShift: number;
-	/** The records of the visit. */
+	/** The records so far. */
 	ofDay: number[];
 	death: number | null;
 }
@@ -183,9 +181,8 @@ async function drawFutures(
 					isVisit: false,
 					waited: 0,
 					bin: 0,
+					records: 0,
 					newShare: 0,
-					oneRecord: 0,
-					endShift: 0,
 					ofDay: [],
 					death: null,
 				};
@@ -202,14 +199,13 @@ async function drawFutures(
 	};
 
 	function ask(walk: Walk, row: number): void {
-		const { day, tokens, times, past, isVisit, bin, ofDay } = walk;
+		const { day, tokens, times, past, isVisit, bin } = walk;
 		const last = times.at(-1);
 		queries.tokens[row] = tokens.at(-1) ?? specialTokens.sos;
 		queries.last[row] = last ?? Number.NaN;
-		queries.records[row] = ofDay.length;
-		past.write(queries.past, row * pastFeatures, day);
 		if (isVisit) queries.times[row] = day;
 		else {
+			past.write(queries.past, row * pastFeatures, day);
 			writeAges(ages.fill(0), walk, day);
 			queries.ages.set(ages, row * ageFeatures);
 			const isRecorded = (tokens.at(-1) ?? 0) >= specialCount;
@@ -253,14 +249,8 @@ async function drawFutures(
 
 	/** Whether the future goes on. */
 	function record(walk: Walk, row: number, step: FutureStep): boolean {
-		const { ofDay, draw, day, kinds } = walk;
-		const isLikely = (logOdds: number) => draw.uniform() < probabilityOf(logOdds);
-		const odds = step.visitEnd[row] as number;
-		// After drawn codes visits seem to end sooner than they do: later log-odds are shifted like those of the first.
-		if (ofDay.length === 1) walk.endShift = walk.oneRecord - odds;
-		const isOver =
-			ofDay.length > 1 && (isLikely(odds + walk.endShift) || ofDay.length === mostRecords);
-		const token = isOver ? -1 : drawCode(walk, row, step);
+		const { ofDay, day, kinds } = walk;
+		const token = drawCode(walk, row, step);
 		if (token >= 0) {
 			rows.keep(row);
 			walk.tokens.push(token);
@@ -268,8 +258,7 @@ async function drawFutures(
 			walk.past.add(token, day);
 			kinds[token] = repeats ? isKnown : isExcluded;
 			ofDay.push(token);
-			// Whether the visit has one record is predicted with the visit.
-			if (ofDay.length > 1 || !isLikely(walk.oneRecord)) return true;
+			if (ofDay.length < walk.records) return true;
 		}
 		for (const own of ofDay) kinds[own] = isKnown;
 		walk.ofDay = [];
@@ -338,16 +327,28 @@ function waits(settings: HazardSettings, { visitBins }: FutureSteps) {
 			const at = row * visitBins + bin;
 			const seen = Math.exp(step.visits[at] as number);
 			const dies = Math.exp(step.deaths[at] as number);
-			walk.newShare = probabilityOf(step.newCodes[at] as number);
-			walk.oneRecord = step.oneRecord[at] as number;
 			while (walk.waited < (to[bin] as number)) {
 				walk.waited++;
-				if (draw.uniform() < seen) return draw.uniform() < dies ? "visit and death" : "visit";
+				if (draw.uniform() < seen) {
+					walk.records = drawRecords(draw, step, at);
+					const newCodes = walk.records === 1 ? step.newAlone : step.newCodes;
+					walk.newShare = probabilityOf(newCodes[at] as number);
+					return draw.uniform() < dies ? "visit and death" : "visit";
+				}
 				if (draw.uniform() < dies) return "death";
 			}
 		}
 		return "nothing";
 	};
+}
+
+/** How many records a visit has. */
+function drawRecords(draw: Random, { oneRecord, visitEnd }: FutureStep, at: number): number {
+	if (draw.uniform() < probabilityOf(oneRecord[at] as number)) return 1;
+	const last = probabilityOf(visitEnd[at] as number);
+	let records = 2;
+	while (records < mostRecords && draw.uniform() >= last) records++;
+	return records;
 }
 
 /** Draws the token at which the sum of probabilities passes a uniform number, among some kinds; −1 if there is none. */

@@ -8,8 +8,6 @@ export interface FutureQueries extends Pick<LandmarkFeatures, "ages" | "sinceAny
 	/** NaN where there is no record before. */
 	readonly last: Float64Array; // [rows]
 	readonly times: Float64Array; // [rows]
-	/** How many records of the same day came before. */
-	readonly records: Float32Array; // [rows]
 }
 
 /** What comes first after a landmark, in the visit bins that lie in the bin of a query. */
@@ -22,8 +20,6 @@ type WaitStep = { readonly [Field in keyof NextVisit]: Float32Array }; // [rows,
 export interface FutureStep extends WaitStep {
 	/** Of the record at this time, given that there is one. */
 	readonly logits: Float32Array; // [rows, vocab]
-	/** Log-odds that the record before was the last one of its day. */
-	readonly visitEnd: Float32Array; // [rows]
 }
 
 /** Futures side by side, each with its state in a row. */

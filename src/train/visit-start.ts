@@ -1,8 +1,8 @@
 import { random } from "../base/random.js";
 import type { Dataset } from "../cohort/index.js";
-import { drawLandmark, drawRecord } from "../models/hazards/draw-landmarks.js";
+import { drawLandmark } from "../models/hazards/draw-landmarks.js";
 import { sinceHatsOf, sinceKnots } from "../models/hazards/head.js";
-import { landmarkValues, pastFeatures, writePast } from "../models/hazards/landmarks.js";
+import { landmarkValues, pastFeatures } from "../models/hazards/landmarks.js";
 import { type HazardSettings, visitBinsOf } from "../models/hazards/settings.js";
 import type { ParameterValues } from "../models/index.js";
 import { deathRates } from "./death-start.js";
@@ -12,9 +12,8 @@ import { fitGlm, glmRows, logistic, poisson, total } from "./glm.js";
 const mostPatients = 4000;
 
 /**
- * Weights with which the next visit, how many records it has and how many are new, its end, and death before it begin at
- * regressions on what was recorded before: the network has only the rest to learn. Few landmarks per step would learn it
- * slowly.
+ * Weights with which the next visit, how many records it has and how many are new, and death before it begin at regressions
+ * on what was recorded before: the network has only the rest to learn. Few landmarks per step would learn it slowly.
  */
 export async function withVisitRegression(
 	weights: ParameterValues,
@@ -23,7 +22,7 @@ export async function withVisitRegression(
 	seed: number,
 ): Promise<ParameterValues> {
 	const { to } = visitBinsOf(settings);
-	const { bins, newCodes, oneRecord, ends } = await visitRows(settings, dataset, seed);
+	const { bins, shares } = await visitRows(settings, dataset, seed);
 	const found = new Map(weights);
 	const put = (name: string, data: readonly number[]) => {
 		const { shape } = weights.get(`hazards.${name}`) as { shape: readonly number[] };
@@ -45,28 +44,26 @@ export async function withVisitRegression(
 		rates.map(([bias]) => bias as number),
 		rates.map(([, ...rest]) => rest),
 	);
-	for (const [name, rows] of Object.entries({ newCodes, oneRecord })) {
+	for (const [name, rows] of Object.entries(shares)) {
 		const own = fitGlm(rows, new Array(rows.width).fill(0), logistic);
 		putAll(name, own.slice(0, to.length), [own.slice(to.length)]);
 	}
 	for (const [name, own] of Object.entries(await deathRates(settings, dataset, seed)))
 		put(`visitDeath.${name}`, own);
-	const [bias, records, ...past] = fitGlm(ends, new Array(ends.width).fill(0), logistic);
-	put("visitEnd.bias", [bias as number]);
-	put("visitEnd.records", [records as number]);
-	put("visitEnd.past", past);
 	return found;
 }
 
-/** What the regressions learn from: landmarks and records of training patients, with the weights that training gives them. */
+/** What the regressions learn from: landmarks of training patients, with the weights that training gives them. */
 async function visitRows(settings: HazardSettings, dataset: Dataset, seed: number) {
 	const { from, to } = visitBinsOf(settings);
 	const perVisit = sinceKnots.length + pastFeatures;
 	// A bias for all rows of a rate; of a probability, one for each bin.
 	const bins = to.map(() => glmRows(1 + perVisit));
-	const newCodes = glmRows(to.length + perVisit);
-	const oneRecord = glmRows(to.length + perVisit);
-	const ends = glmRows(2 + pastFeatures);
+	const shareRows = () => glmRows(to.length + perVisit);
+	const shares = {
+		...{ oneRecord: shareRows(), visitEnd: shareRows() },
+		...{ newAlone: shareRows(), newCodes: shareRows() },
+	};
 	const draws = random(seed).fork("visits");
 	for (const patient of dataset.patients("train").subarray(0, mostPatients)) {
 		const history = await dataset.read(patient);
@@ -78,41 +75,33 @@ async function visitRows(settings: HazardSettings, dataset: Dataset, seed: numbe
 		const values = landmarkValues(settings, dataset.vocabulary.size, count);
 		for (let n = 0; n < count; n++) {
 			const drawn = drawLandmark(settings, source, count, draw);
-			if (drawn) {
-				values.observe(n, history, drawn.day);
-				values.follow(n, history, drawn.day, drawn);
-				const { features, outcomes } = values;
-				const weight = drawn.visitWeight;
-				const row = [
-					...sinceHatsOf(features.sinceAny[n] as number),
-					...features.past.subarray(n * pastFeatures, (n + 1) * pastFeatures),
-				];
-				const days = outcomes.visitRisk[n] as number;
-				for (const [bin, own] of bins.entries()) {
-					const [start, end] = [from[bin] as number, to[bin] as number];
-					const exposure = Math.min(Math.abs(days), end) - start;
-					if (exposure <= 0) continue;
-					own.add([1, ...row], weight * exposure, weight * Number(days < 0 && -days <= end));
-				}
-				const then = to.findIndex((end) => -days <= end);
-				if (days < 0 && then >= 0) {
-					const records = outcomes.visitRecords[n] as number;
-					const own = [...to.map((_, bin) => Number(bin === then)), ...row];
-					newCodes.add(own, weight * records, weight * (outcomes.newRecords[n] as number));
-					oneRecord.add(own, weight, weight * Number(records === 1));
-				}
+			if (!drawn) continue;
+			values.observe(n, history, drawn.day);
+			values.follow(n, history, drawn.day, drawn);
+			const { features, outcomes } = values;
+			const weight = drawn.visitWeight;
+			const known = [
+				...sinceHatsOf(features.sinceAny[n] as number),
+				...features.past.subarray(n * pastFeatures, (n + 1) * pastFeatures),
+			];
+			const days = outcomes.visitRisk[n] as number;
+			for (const [bin, rows] of bins.entries()) {
+				const [start, end] = [from[bin] as number, to[bin] as number];
+				const exposure = Math.min(Math.abs(days), end) - start;
+				if (exposure <= 0) break;
+				rows.add([1, ...known], weight * exposure, weight * Number(days < 0 && -days <= end));
 			}
-			const record = drawRecord(settings, source, count, draw);
-			if (record) {
-				const past = new Float32Array(pastFeatures);
-				writePast(past, history, record.count, Math.floor(record.time));
-				ends.add(
-					[1, Math.log1p(record.sameDay), ...past],
-					record.weight,
-					record.weight * Number(record.isLast),
-				);
-			}
+			const then = to.findIndex((end) => -days <= end);
+			if (days >= 0 || then < 0) continue;
+			const records = outcomes.visitRecords[n] as number;
+			const row = [...to.map((_, bin) => Number(bin === then)), ...known];
+			const add = (name: keyof typeof shares, trials: number, successes: number) =>
+				shares[name].add(row, weight * trials, weight * successes);
+			add("oneRecord", 1, Number(records === 1));
+			if (records > 1) add("visitEnd", records - 1, 1);
+			const newRecords = outcomes.newRecords[n] as number;
+			add(records === 1 ? "newAlone" : "newCodes", records, newRecords);
 		}
 	}
-	return { bins, newCodes, oneRecord, ends };
+	return { bins, shares };
 }

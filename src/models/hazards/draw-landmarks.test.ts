@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
-import { drawDay, drawLandmark, drawRecord, drawVisit, knownAt } from "./draw-landmarks.js";
+import { drawDay, drawLandmark, drawVisit, knownAt } from "./draw-landmarks.js";
 import { landmarkValues } from "./landmarks.js";
 import { hazardSettings, outputsOf } from "./settings.js";
 import { historyWith, wholeRow } from "./testing/histories.js";
@@ -146,31 +146,4 @@ describe("a landmark", () => {
 		const own = { ...history, observed: [] };
 		expect(drawDay(settings, wholeRow(own), 1, random(1))).toBeUndefined();
 	});
-});
-
-test("a record knows whether its day goes on", () => {
-	const seen = new Set<string>();
-	for (let seed = 0; seed < 200; seed++) {
-		const drawn = drawRecord(settings, wholeRow(history), 1, random(seed));
-		const { time, known, sameDay, isLast, weight } = drawn as NonNullable<typeof drawn>;
-		expect(history.times[known - 1]).toBe(time);
-		expect(isLast).toBe(sameDay === 2);
-		expect(weight).toBe(40 / settings.slotsPerLandmark);
-		seen.add(`${sameDay}`);
-	}
-	expect(seen).toEqual(new Set(["1", "2"]));
-});
-
-test("the record of a death is not drawn, and the record before it ends its visit", () => {
-	const withDeath = { ...settings, deathToken: 7 };
-	const own = wholeRow(
-		historyWith([
-			[2000, 5],
-			[2000, 7],
-		]),
-	);
-	const drawn = Array.from({ length: 20 }, (_, seed) =>
-		drawRecord(withDeath, own, 1, random(seed)),
-	);
-	expect(new Set(drawn.map((record) => record?.isLast))).toEqual(new Set([true, undefined]));
 });

@@ -122,7 +122,7 @@ export function featureInputs(
 }
 
 export const project = (x: Tensor, weight: Tensor) => matmul(x, weight, { transposeB: true });
-export const log1p = (x: Tensor) => log(add(x, 1));
+const log1p = (x: Tensor) => log(add(x, 1));
 
 /** Hats over log(1 + days), one for each knot. */
 export const sinceHats = (since: Tensor): Tensor[] => {

@@ -28,15 +28,19 @@ test.each(cases)("−log likelihood of $name", async ({ at, days, ...then }) => 
 	const logs = {
 		visits: [-2, -3, -4],
 		deaths: [-6, -7, -8],
-		newCodes: [-1, 0.5, 1],
 		oneRecord: [1, 0.2, -0.5],
+		visitEnd: [0.3, -0.7, 0.9],
+		newAlone: [0.4, -0.2, -0.6],
+		newCodes: [-1, 0.5, 1],
 	};
 	const tensor = (name: string) => input(name, [1, 3]);
 	const nats = nextVisitNats(settings, {
 		visits: tensor("visits"),
 		deaths: tensor("deaths"),
-		newCodes: tensor("newCodes"),
 		oneRecord: tensor("oneRecord"),
+		visitEnd: tensor("visitEnd"),
+		newAlone: tensor("newAlone"),
+		newCodes: tensor("newCodes"),
 	});
 	const [visitRisk, visitDeathRisk, visitRecords, newRecords] = at;
 	const outcomes = { visitRisk, visitDeathRisk, visitRecords, newRecords };
@@ -55,10 +59,14 @@ test.each(cases)("−log likelihood of $name", async ({ at, days, ...then }) => 
 		for (const hazard of [logs.visits, logs.deaths]) expected += count * Math.exp(hazard[bin]!);
 	const { visit } = then;
 	if (visit !== undefined) {
-		const [fresh, one] = [logs.newCodes[visit]!, logs.oneRecord[visit]!];
+		const isOne = (visitRecords as number) === 1;
+		const [one, end] = [logs.oneRecord[visit]!, logs.visitEnd[visit]!];
+		const fresh = (isOne ? logs.newAlone : logs.newCodes)[visit]!;
 		expected -= logs.visits[visit]!;
 		expected += visitRecords * softplus(fresh) - newRecords * fresh;
-		expected += softplus(one) - ((visitRecords as number) === 1 ? one : 0);
+		expected += softplus(one) - (isOne ? one : 0);
+		// Every record after the first but the last is followed by another.
+		if (!isOne) expected += (visitRecords - 2) * softplus(end) + softplus(-end);
 	}
 	if ("dies" in then && then.dies !== undefined) expected -= logs.deaths[then.dies]!;
 	expect(relativeError(found.nats as number[], [expected])).toBeLessThan(1e-6);
@@ -73,7 +81,7 @@ test("the next visit from the state of one bin is that of all states in this bin
 			shape,
 		);
 	const weights = new Map(
-		Object.entries(visitWeights(settings, width, width)).map(([name, { shape }]) => [
+		Object.entries(visitWeights(settings, width)).map(([name, { shape }]) => [
 			`hazards.${name}`,
 			drawn(...shape),
 		]),
@@ -89,7 +97,7 @@ test("the next visit from the state of one bin is that of all states in this bin
 	for (const [bin, places] of [[0, 1], [2]].entries()) {
 		const state = reshape(slice(states, 1, bin, bin + 1), [landmarks, width]);
 		const own = await evaluate({ ...nextVisitFrom(p, state, features, visitBins) }, {});
-		for (const name of ["visits", "deaths", "newCodes", "oneRecord"] as const)
+		for (const name of Object.keys(all) as (keyof typeof all)[])
 			for (let landmark = 0; landmark < landmarks; landmark++)
 				for (const place of places) {
 					const at = landmark * visitBins + place;

@@ -22,7 +22,6 @@ import {
 	bounded,
 	type Features,
 	hazardNats,
-	log1p,
 	prefix,
 	project,
 	sinceHatRow,
@@ -36,15 +35,17 @@ import { type HazardSettings, visitBinsOf } from "./settings.js";
 const startingLevels = {
 	visit: Math.log(0.01),
 	visitDeath: Math.log(1e-5),
-	newCodes: 0,
 	oneRecord: 0,
+	visitEnd: 0,
+	newAlone: 0,
+	newCodes: 0,
 } as const;
 
 /** The outputs that have weights for each bin of a visit; those of the others differ in their level alone. */
 const perBin: ReadonlySet<keyof typeof startingLevels> = new Set(["visit"]);
 
-/** Weights of the next visit, and of its end. */
-export function visitWeights(settings: HazardSettings, width: number, dim: number): WeightSpecs {
+/** Weights of the next visit. */
+export function visitWeights(settings: HazardSettings, width: number): WeightSpecs {
 	const bins = visitBinsOf(settings).to.length;
 	const zeros = (...shape: number[]) => filledWith(0, shape);
 	const weightsFor = (name: keyof typeof startingLevels) => {
@@ -57,18 +58,8 @@ export function visitWeights(settings: HazardSettings, width: number, dim: numbe
 			past: zeros(rows, pastFeatures),
 		});
 	};
-	return {
-		...weightsFor("visit"),
-		...weightsFor("visitDeath"),
-		...weightsFor("newCodes"),
-		...weightsFor("oneRecord"),
-		...nested("visitEnd", {
-			state: zeros(1, dim),
-			records: zeros(1, 1),
-			past: zeros(1, pastFeatures),
-			bias: zeros(1),
-		}),
-	};
+	const names = Object.keys(startingLevels) as (keyof typeof startingLevels)[];
+	return Object.assign({}, ...names.map(weightsFor));
 }
 
 /** The first visit or death after a landmark, conditional on none before. */
@@ -77,10 +68,14 @@ export interface NextVisit {
 	readonly visits: Tensor; // [landmarks, visit bins]
 	/** log hazards per day of death, through the day of the next visit. */
 	readonly deaths: Tensor; // [landmarks, visit bins]
-	/** Log-odds that a record of this visit has a code that is new to the patient. */
-	readonly newCodes: Tensor; // [landmarks, visit bins]
 	/** Log-odds that this visit has one record only. */
 	readonly oneRecord: Tensor; // [landmarks, visit bins]
+	/** Log-odds that a record after the first is the last one. */
+	readonly visitEnd: Tensor; // [landmarks, visit bins]
+	/** Log-odds that the code of the only record is new to the patient. */
+	readonly newAlone: Tensor; // [landmarks, visit bins]
+	/** Log-odds that the code of one of several records is. */
+	readonly newCodes: Tensor; // [landmarks, visit bins]
 }
 
 /** The next visit, in the visit bins that lie in the bins of these states. */
@@ -142,14 +137,16 @@ type VisitFeatures = Pick<Features, "ages" | "sinceAny" | "past">;
 const outputsFrom = (outputFor: (name: keyof typeof startingLevels) => Tensor): NextVisit => ({
 	visits: bounded(outputFor("visit")),
 	deaths: bounded(outputFor("visitDeath")),
-	newCodes: outputFor("newCodes"),
 	oneRecord: outputFor("oneRecord"),
+	visitEnd: outputFor("visitEnd"),
+	newAlone: outputFor("newAlone"),
+	newCodes: outputFor("newCodes"),
 });
 
-/** −log likelihood of when the next visit was, whether death came first, how many of its codes were new, and whether it had one record: [landmarks]. */
+/** −log likelihood of when the next visit was, whether death came first, how many records it had, and how many codes were new: [landmarks]. */
 export function nextVisitNats(
 	settings: HazardSettings,
-	{ visits, deaths, newCodes, oneRecord }: NextVisit,
+	{ visits, deaths, oneRecord, visitEnd, newAlone, newCodes }: NextVisit,
 ): Tensor {
 	const [landmarks] = visits.shape as [number, number];
 	const bins = visitBinsOf(settings);
@@ -167,11 +164,18 @@ export function nextVisitNats(
 		greaterEqual(ends(bins.to), sub(0, risk)),
 	);
 	const [newRecords, records] = [outcome("newRecords"), outcome("visitRecords")];
-	const isOne = where(less(records, 1.5), oneRecord, 0);
-	const ofVisit = [
-		sub(mul(records, softplus(newCodes)), mul(newRecords, newCodes)),
-		sub(softplus(oneRecord), isOne),
-	].reduce(add);
+	/** −log likelihood of so many successes. */
+	const trials = (count: Tensor | number, successes: Tensor | number, logOdds: Tensor) =>
+		sub(mul(softplus(logOdds), count), mul(logOdds, successes));
+	const ofVisit = where(
+		less(records, 1.5),
+		add(trials(1, 1, oneRecord), trials(1, newRecords, newAlone)),
+		[
+			trials(1, 0, oneRecord),
+			trials(sub(records, 1), 1, visitEnd),
+			trials(records, newRecords, newCodes),
+		].reduce(add),
+	);
 	return sum(
 		[
 			natsOf(visits, risk),
@@ -180,22 +184,4 @@ export function nextVisitNats(
 		].reduce(add),
 		-1,
 	);
-}
-
-/** Log-odds that no further record follows on the same day. */
-export function visitEndLogits(
-	parameters: Weights,
-	hidden: Tensor, // [rows, places, dim]
-	/** Records of the same day so far. */
-	records: Tensor, // [rows, places]
-	past: Tensor, // [rows, places, pastFeatures]
-): Tensor {
-	const p = within(parameters, `${prefix}.visitEnd`);
-	const [rows, places] = hidden.shape as [number, number, number];
-	const own = [
-		project(hidden, p("state")),
-		mul(log1p(reshape(records, [rows, places, 1])), p("records")),
-		project(past, p("past")),
-	].reduce(add);
-	return reshape(add(own, p("bias")), [rows, places]);
 }

@@ -1,9 +1,9 @@
-import { input, mul, reshape, softplus, sub, sum, where } from "../../graph/index.js";
+import { input, mul, reshape, sum, where } from "../../graph/index.js";
 import { weightsOf } from "../../nn/weights.js";
 import type { CodeConfig } from "../heads/codes.js";
 import type { BatchShape, Landmark, QueryStream, States } from "../model.js";
 import type { Objective } from "../objective.js";
-import { drawLandmark, drawRecord, knownAt } from "./draw-landmarks.js";
+import { drawLandmark, knownAt } from "./draw-landmarks.js";
 import {
 	binStates,
 	featureInputs,
@@ -12,12 +12,10 @@ import {
 	logHazards,
 	prefix,
 } from "./head.js";
-import { landmarkValues, pastFeatures, writePast } from "./landmarks.js";
-import { nextVisit, nextVisitNats, visitEndLogits } from "./next-visit.js";
+import { landmarkValues } from "./landmarks.js";
+import { nextVisit, nextVisitNats } from "./next-visit.js";
 import { columnsOf, sampleOutputs, sampleSize } from "./sampled-outputs.js";
 import { binsOf, type HazardSettings, outputsOf } from "./settings.js";
-
-const visitEndName = "visitEnd";
 
 /** Landmarks drawn from each row. */
 const landmarksOf = ({ slotsPerLandmark }: HazardSettings, { length }: BatchShape): number =>
@@ -41,24 +39,19 @@ export const queryTimes = (settings: HazardSettings, reading: HazardReading, tim
 
 /**
  * The time from landmarks to the first record of every code that is not recorded yet, to the next
- * record of the others, to the next record of any code, and to death; and whether a visit ends.
+ * record of the others, to the next visit, and to death; and what the next visit is like.
  */
 function hazardObjective<C extends CodeConfig>(
 	settings: HazardSettings,
 	reading: HazardReading,
 ): Objective<C> {
-	const streams = (_config: C, shape: BatchShape): [QueryStream, QueryStream] => {
-		const landmarks = landmarksOf(settings, shape);
-		return [
-			hazardStream(settings, reading, landmarks),
-			{ name: visitEndName, landmarks, queries: 1, hiddenOnly: true },
-		];
-	};
+	const streamOf = (shape: BatchShape) =>
+		hazardStream(settings, reading, landmarksOf(settings, shape));
 	return {
-		streams,
+		streams: (_config, shape) => [streamOf(shape)],
 		terms(config, parameters, states, shape) {
 			const p = weightsOf(parameters);
-			const [asked, ends] = states as [States, States];
+			const [asked] = states as [States];
 			const { dtype } = asked.hidden;
 			const perRow = landmarksOf(settings, shape);
 			const landmarks = shape.rows * perRow;
@@ -81,41 +74,27 @@ function hazardObjective<C extends CodeConfig>(
 				nextVisitNats(settings, nextVisit(settings, p, bins, features)),
 				input(`${prefix}.visitWeights`, [landmarks], dtype),
 			);
-			const cells = [shape.rows, perRow];
-			const field = (name: string) => input(`${visitEndName}.${name}`, cells, dtype);
-			const endHidden = reshape(ends.hidden, [...cells, config.dim]);
-			const past = input(`${visitEndName}.past`, [...cells, pastFeatures], dtype);
-			const logOdds = visitEndLogits(p, endHidden, field("records"), past);
-			const endNats = mul(sub(softplus(logOdds), mul(field("answers"), logOdds)), field("weights"));
 			const weighted = { onset: where(recorded, 0, nats), recurrence: where(recorded, nats, 0) };
-			return Object.entries({ ...weighted, visit: visitNats, [visitEndName]: endNats }).map(
-				([name, all]) => ({ name, total: mul(sum(all), settings.weight) }),
-			);
+			return Object.entries({ ...weighted, visit: visitNats }).map(([name, all]) => ({
+				name,
+				total: mul(sum(all), settings.weight),
+			}));
 		},
 		feeds(config, batch, draw, fill) {
 			const random = draw.random.fork(prefix);
-			const [asked, ends] = streams(config, batch);
 			const perRow = landmarksOf(settings, batch);
 			const values = landmarkValues(settings, config.vocab, batch.rows * perRow);
 			const cells = batch.rows * perRow;
-			const end = {
-				records: new Float32Array(cells),
-				past: new Float32Array(cells * pastFeatures),
-				answers: new Float32Array(cells),
-				weights: new Float32Array(cells),
-			};
 			const weights = {
 				codeWeights: new Float32Array(cells),
 				visitWeights: new Float32Array(cells),
 			};
 			let rows = 0;
 			const landmarks: Landmark[][] = [];
-			const endLandmarks: Landmark[][] = [];
 			for (let row = 0; row < batch.rows; row++) {
 				const source = batch.sources?.[row];
 				if (source) rows++;
 				const drawn: Landmark[] = [];
-				const drawnEnds: Landmark[] = [];
 				for (let i = 0; i < perRow; i++) {
 					const at = row * perRow + i;
 					const found = source && drawLandmark(settings, source, perRow, random);
@@ -130,20 +109,8 @@ function hazardObjective<C extends CodeConfig>(
 					const last = batch.times[row * batch.length + known - 1] ?? first;
 					const time = Math.max(found?.day ?? first, known > 0 ? last : first);
 					drawn.push({ known, times: queryTimes(settings, reading, time) });
-					const record = source && drawRecord(settings, source, perRow, random);
-					drawnEnds.push(
-						record ? { known: record.known, times: [record.time] } : { known: 0, times: [first] },
-					);
-					if (source && record) {
-						const past = end.past.subarray(at * pastFeatures, (at + 1) * pastFeatures);
-						writePast(past, source.history, record.count, Math.floor(record.time));
-						end.records[at] = record.sameDay;
-						end.answers[at] = Number(record.isLast);
-						end.weights[at] = record.weight;
-					}
 				}
 				landmarks.push(drawn);
-				endLandmarks.push(drawnEnds);
 			}
 			const { features, outcomes } = values;
 			const size = sampleSize(settings, config.vocab);
@@ -156,20 +123,18 @@ function hazardObjective<C extends CodeConfig>(
 						since: columnsOf(features.since, count, sampled.outputs),
 					}
 				: { ...features, ...outcomes };
-			const named = (name: string, values: object) =>
-				Object.entries(values).map(([field, data]) => [`${name}.${field}`, data] as const);
 			return {
 				feeds: {
-					...fill(asked, landmarks),
-					...fill(ends, endLandmarks),
-					...Object.fromEntries([
-						...named(prefix, { ...filled, ...weights }),
-						...named(visitEndName, end),
-					]),
+					...fill(streamOf(batch), landmarks),
+					...Object.fromEntries(
+						Object.entries({ ...filled, ...weights }).map(([field, data]) => [
+							...([`${prefix}.${field}`, data] as const),
+						]),
+					),
 				},
 				// The slots of the rows per landmark, however many were drawn: batches of long and of short rows weigh alike.
 				targets: Object.fromEntries(
-					["onset", "recurrence", "visit", visitEndName].map((name) => [
+					["onset", "recurrence", "visit"].map((name) => [
 						...([name, (rows * batch.length) / settings.slotsPerLandmark] as const),
 					]),
 				),

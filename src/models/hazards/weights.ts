@@ -4,7 +4,7 @@ import { codeWeights, type HazardReading, prefix, stateWidth } from "./head.js";
 import { visitWeights } from "./next-visit.js";
 import type { HazardSettings } from "./settings.js";
 
-/** Weights of the hazards of every output, of the next visit, and of the end of a visit. */
+/** Weights of the hazards of every output, and of the next visit. */
 export const hazardWeights = (
 	settings: HazardSettings,
 	reading: HazardReading,
@@ -13,7 +13,7 @@ export const hazardWeights = (
 	fromRareEvents(
 		nested(prefix, {
 			...codeWeights(settings, reading, config),
-			...visitWeights(settings, stateWidth(reading, config), config.dim),
+			...visitWeights(settings, stateWidth(reading, config)),
 		}),
 	);
 

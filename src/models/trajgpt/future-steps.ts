@@ -4,7 +4,7 @@ import { parametersOf, weightsOf } from "../../nn/weights.js";
 import { type Data, type Feeds, programs, type Runtime } from "../../runtime/index.js";
 import type { FutureRows, FutureSteps } from "../future-steps.js";
 import { ageFeatures, pastFeatures } from "../hazards/landmarks.js";
-import { nextVisitFrom, visitEndLogits } from "../hazards/next-visit.js";
+import { nextVisitFrom } from "../hazards/next-visit.js";
 import { binsOf, type HazardSettings, visitBinsOf } from "../hazards/settings.js";
 import type { ParameterValues } from "../model.js";
 import type { TrajgptConfig } from "./config.js";
@@ -80,10 +80,6 @@ export function futureSteps(
 		const past = input("past", [rows, pastFeatures]);
 		return {
 			logits: out.queryLogits as Tensor,
-			visitEnd: visitEndLogits(
-				...([p, hidden, input("records", [rows, 1])] as const),
-				reshape(past, [rows, 1, pastFeatures]),
-			),
 			...nextVisitFrom(
 				...([p, reshape(hidden, [rows, config.dim])] as const),
 				{ ages: input("ages", [rows, ageFeatures]), sinceAny: input("sinceAny", [rows, 1]), past },
@@ -110,7 +106,6 @@ export function futureSteps(
 			tokens: new Int32Array(capacity),
 			last: new Float64Array(capacity),
 			times: new Float64Array(capacity),
-			records: room(1),
 			ages: room(ageFeatures),
 			sinceAny: room(1),
 			past: room(pastFeatures),
@@ -118,9 +113,9 @@ export function futureSteps(
 		const gaps = room(1);
 		const predicted = {
 			logits: room(config.vocab),
-			visitEnd: room(1),
 			...{ visits: room(visitBins), deaths: room(visitBins) },
-			...{ newCodes: room(visitBins), oneRecord: room(visitBins) },
+			...{ oneRecord: room(visitBins), visitEnd: room(visitBins) },
+			...{ newAlone: room(visitBins), newCodes: room(visitBins) },
 		};
 		const { last, ...slots } = queries;
 		const named = (field: "state" | UpdateField) =>
