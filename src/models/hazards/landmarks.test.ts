@@ -106,28 +106,25 @@ describe("what happens after a landmark", () => {
 		expect(of(3004, false)).toEqual([4, 4, 0, 0]);
 	});
 
-	test("a code that is new counts once per visit, and the record of a death is no visit", () => {
-		const visit = historyWith([
+	test("a new code counts once per visit, and a death record does not count as a visit", () => {
+		type Events = Parameters<typeof historyWith>[0];
+		const of = (events: Events, deathToken: number | null) => {
+			const { outcomes, observe, follow } = landmarkValues({ ...settings, deathToken }, vocab, 1);
+			const own = historyWith(events);
+			observe(0, own, 3000);
+			follow(0, own, 3000, { until: 3010, died: true, onset: true });
+			const { visitRisk, visitDeathRisk, visitRecords, newRecords } = outcomes;
+			return [visitRisk, visitDeathRisk, visitRecords, newRecords].map(([value]) => value);
+		};
+		const visit: Events = [
 			[2900, 5],
 			[3010, 7],
 			[3010, 7],
 			[3010, 8],
-		]);
-		const of = (deathToken: number | null) => {
-			const own = landmarkValues({ ...settings, deathToken }, vocab, 1);
-			own.observe(0, visit, 3000);
-			own.follow(0, visit, 3000, { until: 3010, died: true, onset: true });
-			const { visitRisk, visitDeathRisk, visitRecords, newRecords } = own.outcomes;
-			return [visitRisk, visitDeathRisk, visitRecords, newRecords].map(([value]) => value);
-		};
-		expect(of(null)).toEqual([-10, -10, 3, 2]);
-		expect(of(8)).toEqual([-10, -10, 2, 1]);
-		const alone = landmarkValues({ ...settings, deathToken: 8 }, vocab, 1);
-		const death = historyWith([[3010, 8]]);
-		alone.observe(0, death, 3000);
-		alone.follow(0, death, 3000, { until: 3010, died: true, onset: true });
-		expect(alone.outcomes.visitRisk[0]).toBe(10);
-		expect(alone.outcomes.visitRecords[0]).toBe(0);
+		];
+		expect(of(visit, null)).toEqual([-10, -10, 3, 2]);
+		expect(of(visit, 8)).toEqual([-10, -10, 2, 1]);
+		expect(of([[3010, 8]], 8)).toEqual([10, -10, 0, 0]);
 	});
 
 	test("without look-back only codes that are known are at risk", () => {

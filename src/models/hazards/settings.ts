@@ -29,7 +29,7 @@ export const hazardSettings = z.strictObject({
 	daysPerLandmark: z.number().positive().default(600),
 	/** What the hazards weigh in the loss. */
 	weight: z.number().positive().max(100).default(0.1),
-	/** The token that stands for death, if there is one: its record is no visit. */
+	/** The token that stands for death, if there is one. It does not count as a visit. */
 	deathToken: z.int().min(specialCount).nullable().default(null),
 	/** Sets of codes with hazards of their own: the first record of any member. */
 	groups: z
