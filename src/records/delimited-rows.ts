@@ -46,6 +46,7 @@ export class RowScanner {
 	#fields = 1;
 	#length = 0;
 	#fieldLength = 0; // of the current field, without leading blanks
+	#blanks = 0; // before it
 	#state: "field" | "quoted" | "closed" = "field";
 	#isQuoted = false;
 	#text = ""; // of the current field, from chunks before this one and up to a quote
@@ -104,19 +105,21 @@ export class RowScanner {
 					endField(at);
 					this.#fields++;
 					this.#fieldLength = 0;
+					this.#blanks = 0;
 					this.#state = "field";
 				} else if (this.#state === "closed") {
 					if (character === QUOTE) {
 						this.#state = "quoted";
 						from = at;
 					} else if (character !== SPACE) this.#fault ??= "text after quote";
-				} else if (character === QUOTE && this.#quotes && this.#fieldLength === 0) {
+				} else if (character === QUOTE && this.#quotes && this.#opensField()) {
 					this.#fieldLength++;
 					this.#state = "quoted";
 					this.#isQuoted = true;
 					this.#text = "";
 					from = at + 1;
 				} else if (character !== SPACE) this.#fieldLength++;
+				else if (this.#fieldLength === 0) this.#blanks++;
 			}
 		}
 		if (!this.#afterReturn) takeText(chunk.length);
@@ -128,6 +131,11 @@ export class RowScanner {
 		if (!this.#afterReturn) this.#endText();
 		const row = this.#endRow(this.#afterReturn ? "\r" : (this.#lineEnd ?? "\n"));
 		if (row) yield row;
+	}
+
+	/** As in DuckDB: a quote opens a field at its start or after one blank; elsewhere it is a character. */
+	#opensField(): boolean {
+		return this.#fieldLength === 0 && this.#blanks <= 1;
 	}
 
 	#endText(): void {
@@ -152,6 +160,7 @@ export class RowScanner {
 		this.#fields = 1;
 		this.#length = 0;
 		this.#fieldLength = 0;
+		this.#blanks = 0;
 		this.#state = "field";
 		this.#fault = undefined;
 		this.#line++;

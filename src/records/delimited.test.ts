@@ -71,6 +71,16 @@ describe("a delimited file", () => {
 		expect(await read(content)).toEqual(plain);
 	});
 
+	test.each([
+		["one blank", 'a,b\n1, "2"\n', "2"],
+		["two blanks", 'a,b\n1,  "2"\n', '"2"'],
+		["two blanks, not closed", 'a,b\n1,  "', '"'],
+	])("reads a quote after %s as the scanner does", async (_, content, expected) => {
+		const cells = await read(content);
+		expect(String(cells[1]?.[1]).trim()).toBe(expected);
+		expect([...rowsOf(content, { delimiter: ",", quotes: true })][1]?.texts[1]).toBe(expected);
+	});
+
 	test("may contain delimiters, quotes and line ends in quoted fields, and empty fields", async () => {
 		expect(await read('a,"b ""c"""\n"x\r\ny, ""z""",é\n,""\n')).toEqual([
 			["a", 'b "c"'],
