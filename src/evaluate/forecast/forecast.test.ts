@@ -10,7 +10,7 @@ import { smallDataset } from "../testing/small-dataset.js";
 import { forecastTask } from "./index.js";
 import { globalRanker, historyRanker, modelRanker, splitHistory } from "./ranks.js";
 import { recallRatios, windowRecalls } from "./recall.js";
-import { chooseWeights, fitWeights } from "./with-hazards.js";
+import { chooseWeights, fitWeights, sharesOnceRecorded } from "./with-hazards.js";
 
 const [a, b, c] = [5, 6, 7];
 
@@ -151,20 +151,25 @@ describe("weights of probabilities and hazards", () => {
 		Array.from({ length: patients }, (_, patient) => {
 			const { uniform, normal } = random(seed).fork(patient);
 			const isNew = Uint8Array.from({ length: vocab }, (_, code) => Number(code >= 15));
+			const logShares = Float64Array.from({ length: vocab }, (_, code) => Math.cos(code));
 			return Array.from({ length: 10 }, () => {
 				const logProbabilities = Float32Array.from({ length: vocab }, () => normal());
 				const logIncidences = Float32Array.from({ length: vocab }, () => 2 * normal());
 				const scores = Array.from({ length: vocab }, (_, code) =>
 					code < 5
 						? 0
-						: Math.exp(isNew[code] ? logIncidences[code]! - 0.5 : 2 * logProbabilities[code]!),
+						: Math.exp(
+								isNew[code]
+									? logIncidences[code]! + 0.7 * logShares[code]! - 0.5
+									: 2 * logProbabilities[code]!,
+							),
 				);
 				let left = uniform() * scores.reduce((a, b) => a + b, 0);
 				const token = scores.findIndex((score) => {
 					left -= score;
 					return left < 0;
 				});
-				return { token, isNew, logProbabilities, logIncidences };
+				return { token, isNew, logProbabilities, logIncidences, logShares };
 			});
 		});
 
@@ -175,9 +180,25 @@ describe("weights of probabilities and hazards", () => {
 			[known.b, 0],
 			[ofNew.a, 0],
 			[ofNew.b, 1],
+			[ofNew.c, 0.7],
 			[ofNew.shift, -0.5],
 		] as const)
 			expect(Math.abs(value - truth)).toBeLessThan(0.15);
+	});
+
+	test("know how frequent a code is once it has been recorded", async () => {
+		const trained = smallDataset(
+			[3, 2, 1],
+			[
+				{ split: "train", tokens: [a, b, a, c, a] }, // after the first a: 2 of 4; b: 0 of 3; c: 0 of 1
+				{ split: "train", tokens: [b, b, a] }, // b: 1 of 2; a: 0 of 0
+				{ split: "test", tokens: [c, c, c] },
+			],
+		);
+		const shares = await sharesOnceRecorded(trained);
+		expect(shares[a]).toBeCloseTo(Math.log((2 + 1) / (4 + 8)), 12);
+		expect(shares[b]).toBeCloseTo(Math.log((1 + 1) / (5 + 8)), 12);
+		expect(shares[c]).toBeCloseTo(Math.log((0 + 1) / (1 + 8)), 12);
 	});
 
 	test("raise new codes as far as recall of all codes allows, or are not used", () => {

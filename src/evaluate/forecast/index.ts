@@ -110,7 +110,13 @@ export async function forecastTask(
 					const base = model.forecasting.methods[0] as Method;
 					const hazards = hazardModel(runtime, trained);
 					try {
-						const chosen = await hazardRanker(predictor, base, hazards, await validation());
+						const chosen = await hazardRanker(
+							predictor,
+							base,
+							hazards,
+							dataset,
+							await validation(),
+						);
 						const name = { who: "model", label: `${model.name}, with hazards` } as const;
 						if (chosen) rows.push(await rank({ ...name, method: "with-hazards" }, chosen.ranker));
 						own.push(hazardNote(chosen?.weights, base, split));
@@ -170,7 +176,7 @@ function hazardNote(weights: RankingWeights | undefined, method: Method, split: 
 	const [known, other] = [weights.known, weights.new];
 	const two = (x: number) => x.toFixed(2).replace("-", "−");
 	return (
-		`with hazards: codes are ranked by a · log p (${method}) + b · log F, the probability of a record by then; a and b are ${two(known.a)} and ${two(known.b)} for known codes, ${two(other.a)} and ${two(other.b)} for new ones, which get ${two(other.shift)} more: ` +
+		`with hazards: codes are ranked by a · log p (${method}) + b · log F, the probability of a record by then; a and b are ${two(known.a)} and ${two(known.b)} for known codes, ${two(other.a)} and ${two(other.b)} for new ones, which get ${two(other.c)} · log r + ${two(other.shift)} more (r: how frequent the code is once recorded): ` +
 		`chosen on validation so that recall@10 of all codes does not fall${split === "valid" ? ", the patients that are measured here" : ""}`
 	);
 }

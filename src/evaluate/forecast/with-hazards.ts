@@ -1,3 +1,4 @@
+import type { Dataset } from "../../cohort/index.js";
 import { specialCount } from "../../cohort/vocabulary.js";
 import type { HazardModel } from "../../infer/index.js";
 import type { Predictor } from "../../models/index.js";
@@ -8,13 +9,19 @@ import { predictLater, type Ranker, type SplitHistory } from "./ranks.js";
 import { type RankedEvents, recallRatios } from "./recall.js";
 
 /**
- * The score of a code at a time: a · log p + b · log F, with weights of their own for known and for new codes, and
- * a shift of new ones. p is the probability of the code, given a record at that time; F is the probability of a
- * (first or next) record between the end of the look-up window and that time.
+ * The score of a code at a time: a · log p + b · log F, with weights of their own for known and for new codes. New
+ * ones have c · log r and a shift besides. p is the probability of the code, given a record at that time; F is the
+ * probability of a (first or next) record between the end of the look-up window and that time; r is how frequent the
+ * code is once it has been recorded.
  */
 export interface RankingWeights {
 	readonly known: { readonly a: number; readonly b: number };
-	readonly new: { readonly a: number; readonly b: number; readonly shift: number };
+	readonly new: {
+		readonly a: number;
+		readonly b: number;
+		readonly c: number;
+		readonly shift: number;
+	};
 }
 
 /** What is known of one later event. */
@@ -24,6 +31,7 @@ interface Evidence {
 	readonly isNew: Uint8Array;
 	readonly logProbabilities: Float32Array; // [vocab]
 	readonly logIncidences: Float32Array; // [vocab]
+	readonly logShares: Float64Array; // [vocab]
 }
 
 /** The later events of each patient. */
@@ -36,8 +44,30 @@ const chunk = 32;
 /** How much the shift of new codes may exceed that of the best fit. */
 const extraShifts = Array.from({ length: 16 }, (_, i) => i / 10);
 
+/**
+ * log r by token: the share of a code among the records that follow its first one, in the patients of training who
+ * have it.
+ */
+export async function sharesOnceRecorded(dataset: Dataset): Promise<Float64Array> {
+	const vocab = dataset.vocabulary.tokens.length;
+	const own = new Float64Array(vocab);
+	const all = new Float64Array(vocab);
+	for (const patient of dataset.patients("train")) {
+		const { tokens } = await dataset.read(patient);
+		const seen = new Set<number>();
+		for (const [at, token] of tokens.entries()) {
+			if (token < specialCount) continue;
+			if (seen.has(token)) own[token]! += 1;
+			else all[token]! += tokens.length - 1 - at;
+			seen.add(token);
+		}
+	}
+	// As if every code had been one of `vocab` further records.
+	return own.map((count, token) => Math.log((count + 1) / (all[token]! + vocab)));
+}
+
 const gatherer =
-	(predictor: Predictor, method: Method, hazards: HazardModel): Gather =>
+	(predictor: Predictor, method: Method, hazards: HazardModel, logShares: Float64Array): Gather =>
 	async (patients) => {
 		const at = await predictLater(predictor, method, patients);
 		const lastDays = patients.map(({ known }) => Math.floor(known.times.at(-1) as number));
@@ -55,13 +85,13 @@ const gatherer =
 					.incidence(patient, Math.min(hazards.longestDays, Math.max(1, days)))
 					.subarray(0, hazards.vocab);
 				const logIncidences = Float32Array.from(incidence, (p) => Math.log(Math.max(p, 1e-30)));
-				return { token, isNew, logProbabilities: at(patient, i), logIncidences };
+				return { token, isNew, logProbabilities: at(patient, i), logIncidences, logShares };
 			});
 		});
 	};
 
 function scoresOf(
-	{ isNew, logProbabilities, logIncidences }: Evidence,
+	{ isNew, logProbabilities, logIncidences, logShares }: Evidence,
 	weights: RankingWeights,
 	scores: Float64Array,
 ): Float64Array {
@@ -70,34 +100,35 @@ function scoresOf(
 		scores[code] =
 			own.a * (logProbabilities[code] as number) +
 			own.b * (logIncidences[code] as number) +
-			(isNew[code] ? weights.new.shift : 0);
+			(isNew[code] ? weights.new.c * (logShares[code] as number) + weights.new.shift : 0);
 	}
 	return scores;
 }
 
-const weightsFrom = ([a, b, c, d, shift]: ArrayLike<number> &
-	Iterable<number>): RankingWeights => ({
-	known: { a: a as number, b: b as number },
-	new: { a: c as number, b: d as number, shift: shift as number },
+const weightsFrom = ([known, b, a, ofNew, c, shift]: Float64Array): RankingWeights => ({
+	known: { a: known as number, b: b as number },
+	new: { a: a as number, b: ofNew as number, c: c as number, shift: shift as number },
 });
 
 /** The weights under which the observed codes are most likely; every patient counts the same. */
 export function fitWeights(patients: readonly (readonly Evidence[])[]): RankingWeights {
 	const vocab = patients[0]?.[0]?.logProbabilities.length ?? 0;
 	const chances = new Float64Array(vocab);
-	const found = minimise(Float64Array.of(1, 0, 1, 0, 0), (point, gradient) => {
+	const found = minimise(Float64Array.of(1, 0, 1, 0, 0, 0), (point, gradient) => {
 		const weights = weightsFrom(point);
 		gradient.fill(0);
 		let nats = 0;
 		const add = (
-			{ isNew, logProbabilities, logIncidences }: Evidence,
+			{ isNew, logProbabilities, logIncidences, logShares }: Evidence,
 			code: number,
 			by: number,
 		) => {
 			const first = isNew[code] ? 2 : 0;
 			gradient[first]! += by * logProbabilities[code]!;
 			gradient[first + 1]! += by * logIncidences[code]!;
-			if (isNew[code]) gradient[4]! += by;
+			if (!isNew[code]) return;
+			gradient[4]! += by * logShares[code]!;
+			gradient[5]! += by;
 		};
 		for (const events of patients)
 			for (const event of events) {
@@ -169,9 +200,10 @@ export async function hazardRanker(
 	predictor: Predictor,
 	method: Method,
 	hazards: HazardModel,
+	dataset: Dataset,
 	validation: readonly SplitHistory[],
 ): Promise<{ readonly ranker: Ranker; readonly weights: RankingWeights } | undefined> {
-	const gather = gatherer(predictor, method, hazards);
+	const gather = gatherer(predictor, method, hazards, await sharesOnceRecorded(dataset));
 	const seen: (readonly Evidence[])[] = [];
 	let left = Math.floor(mostNumbers / (2 * hazards.vocab));
 	for (let first = 0; first < validation.length && left > 0; first += chunk)
