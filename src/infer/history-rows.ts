@@ -1,13 +1,19 @@
-import { fillBatch, planBatches } from "../cohort/batches.js";
+import { type Batch, fillBatch, planBatches } from "../cohort/batches.js";
 import type { History } from "../cohort/index.js";
 import type { Tensor } from "../graph/index.js";
 import { checkFinite } from "../models/finite.js";
 import type { BatchShape, EventBatch, Parameters, ParameterValues } from "../models/index.js";
 import { parametersOf } from "../nn/weights.js";
-import { type Feeds, programs, type Runtime } from "../runtime/index.js";
+import { type Feeds, type Pending, programs, type Runtime } from "../runtime/index.js";
 
-/** Slots in a batch, padding included. */
-const slots = 4096;
+/** Slots in a batch, padding included, and the maximum number of shapes. */
+const batching = {
+	engine: { slots: 4096, maxShapes: 9 },
+	// A device computes more slots at once, and takes seconds to compile a shape.
+	device: { slots: 16_384, maxShapes: 4 },
+} as const;
+/** Batches that a device is given ahead. */
+const queued = 4;
 /** Shapes that stay compiled. */
 const mostPrograms = 24;
 
@@ -47,6 +53,7 @@ export function rowPrograms(runtime: Runtime, { weights, build, feeds }: RowGrap
 		},
 	);
 	const resident = runtime.resident(weights);
+	const { slots, maxShapes } = runtime.queues ? batching.device : batching.engine;
 	return {
 		async run(histories, { maxLength = Number.POSITIVE_INFINITY, landmarks = 1 } = {}) {
 			const lengths = histories.map(({ tokens }) => tokens.length);
@@ -56,19 +63,32 @@ export function rowPrograms(runtime: Runtime, { weights, build, feeds }: RowGrap
 				histories.map(({ birthEvents }) => birthEvents),
 				{
 					...{ maxLength: Math.min(maxLength, longest), cut: "last", size: { slots }, seed: 0 },
-					passes: 1,
+					...{ maxShapes, passes: 1 },
 				},
 			);
+			if (runtime.queues)
+				for (const { rows, length } of plan.shapes) compiled.compile({ rows, length, landmarks });
 			let found = new Float32Array(0);
-			for (const planned of plan.epoch(0)) {
-				const batch = await fillBatch(plan, planned, async (at) => histories[at] as History);
-				const key = { rows: planned.rows, length: planned.length, landmarks };
-				const { rows } = await compiled.run(key, feeds(batch, landmarks), resident);
-				const values = rows as Float32Array;
-				const width = values.length / planned.rows;
+			const started: { readonly batch: Batch; readonly pending: Pending }[] = [];
+			const readFirst = async () => {
+				const { batch, pending } = started.shift() as (typeof started)[number];
+				const values = (await pending.read()).rows as Float32Array;
+				const width = values.length / batch.rows;
 				if (found.length === 0) found = new Float32Array(histories.length * width);
 				for (const [row, at] of batch.sequences.entries())
 					if (at >= 0) found.set(values.subarray(row * width, (row + 1) * width), at * width);
+			};
+			try {
+				for (const planned of plan.epoch(0)) {
+					const batch = await fillBatch(plan, planned, async (at) => histories[at] as History);
+					const key = { rows: planned.rows, length: planned.length, landmarks };
+					const pending = await compiled.enqueue(key, feeds(batch, landmarks), resident);
+					started.push({ batch, pending });
+					if (started.length >= (runtime.queues ? queued : 1)) await readFirst();
+				}
+				while (started.length > 0) await readFirst();
+			} finally {
+				for (const { pending } of started) pending.dispose();
 			}
 			return checkFinite(found, "value for a history");
 		},
