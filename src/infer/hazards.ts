@@ -1,18 +1,19 @@
 import { InputError } from "../base/errors.js";
 import { specialCount } from "../cohort/vocabulary.js";
-import { concat, reshape, type Tensor } from "../graph/index.js";
+import { concat, constant, reshape, type Tensor } from "../graph/index.js";
 import { binStates, featureInputs, logHazards, prefix, readingOf } from "../models/hazards/head.js";
 import { cumulativeIncidence } from "../models/hazards/incidence.js";
 import { landmarkValues } from "../models/hazards/landmarks.js";
 import { nextVisit } from "../models/hazards/next-visit.js";
 import { hazardStream, queryTimes } from "../models/hazards/objective.js";
+import { columnsOf } from "../models/hazards/sampled-outputs.js";
 import { type HazardSettings, outputsOf, visitBinsOf } from "../models/hazards/settings.js";
 import type { CodeConfig } from "../models/heads/codes.js";
 import type { EventBatch, Events, Model, Parameters, ParameterValues } from "../models/index.js";
 import type { BatchShape, States } from "../models/model.js";
 import { weightsOf } from "../nn/weights.js";
 import type { Runtime } from "../runtime/index.js";
-import { rowPrograms } from "./history-rows.js";
+import { type RowPrograms, rowPrograms } from "./history-rows.js";
 
 /** Hazards of histories on index days, in the order of histories and days. */
 export interface Hazards {
@@ -44,7 +45,8 @@ export interface HazardModel extends HazardSource {
 	dispose(): Promise<void>;
 }
 
-interface Learned {
+/** A trained model. */
+export interface Learned {
 	readonly model: Model;
 	readonly config: unknown;
 	readonly weights: ParameterValues;
@@ -59,16 +61,39 @@ export function hazardSettingsOf({ config }: Pick<Learned, "config">): HazardSet
 	);
 }
 
-export function hazardModel(runtime: Runtime, learned: Learned): HazardModel {
+/** Which hazards are computed, if not all. */
+interface HazardPart {
+	/** See `outputsOf`. */
+	readonly outputs: readonly number[];
+	/** The first bins; where a network is not queried at each bin, all are computed. */
+	readonly bins: number;
+}
+
+/**
+ * Computes the log hazards of rows that `landmarkRow` makes, [rows, landmarks × width]: of all outputs and of the next
+ * visit, or of a part, [bins, outputs].
+ */
+export function hazardPrograms(runtime: Runtime, learned: Learned, part?: HazardPart): RowPrograms {
 	const { model, weights } = learned;
 	const config = learned.config as CodeConfig;
-	const settings = hazardSettingsOf(learned);
-	const rows = rowPrograms(runtime, {
+	const all = hazardSettingsOf(learned);
+	const settings =
+		part && readingOf(model) === "queries"
+			? { ...all, binDays: all.binDays.slice(0, part.bins) }
+			: all;
+	return rowPrograms(runtime, {
 		weights,
 		build: (parameters, shape, landmarks) =>
-			hazardRows(model, config, settings, parameters, shape, landmarks),
-		feeds: (batch, landmarks) => hazardFeeds(model, config, settings, batch, landmarks),
+			hazardRows(model, config, settings, parameters, shape, landmarks, part),
+		feeds: (batch, landmarks) => hazardFeeds(model, config, settings, batch, landmarks, part),
 	});
+}
+
+export function hazardModel(runtime: Runtime, learned: Learned): HazardModel {
+	const { model } = learned;
+	const config = learned.config as CodeConfig;
+	const settings = hazardSettingsOf(learned);
+	const rows = hazardPrograms(runtime, learned);
 	const context = model.context?.(config) ?? Number.POSITIVE_INFINITY;
 	const own: Pick<HazardModel, "settings" | "vocab" | "longestDays" | "rows"> = {
 		settings,
@@ -80,7 +105,8 @@ export function hazardModel(runtime: Runtime, learned: Learned): HazardModel {
 			const together = longest < context;
 			const indexed = histories.flatMap((history, i) => {
 				const own = Array.from(days[i] ?? []);
-				return together ? [known(history, own)] : own.map((day) => known(history, [day]));
+				const landmarks = own.map((day) => ({ history, day }));
+				return together ? [landmarkRow(landmarks)] : landmarks.map((one) => landmarkRow([one]));
 			});
 			const count = together ? (days[0]?.length ?? 0) : 1;
 			if (count === 0 || indexed.length === 0) return new Float32Array(0);
@@ -103,8 +129,8 @@ export function hazardModel(runtime: Runtime, learned: Learned): HazardModel {
 	};
 }
 
-/** Days per history are rounded up to a power of two, so that few programs are compiled. */
-const roomFor = (days: number) => 2 ** Math.ceil(Math.log2(days));
+/** Landmarks per row are rounded up to a power of two, so that few programs are compiled. */
+export const roomFor = (landmarks: number) => 2 ** Math.ceil(Math.log2(landmarks));
 
 /** Reads the numbers of a model's hazards. */
 export function hazardsIn(
@@ -121,15 +147,30 @@ export function hazardsIn(
 	};
 }
 
-/** A history up to the last of some index days, and one more event at it, whose own token nothing reads. */
-function known(history: Events, days: readonly number[]) {
-	const { tokens, times } = history;
-	const last = Math.max(...days);
+/** The records of a history up to an index day. */
+export interface HistoryOnDay {
+	readonly history: Events;
+	readonly day: number;
+}
+
+function knownEvents({ history: { times }, day }: HistoryOnDay): number {
 	let count = 0;
-	while (count < times.length && Math.floor(times[count] as number) <= last) count++;
+	while (count < times.length && Math.floor(times[count] as number) <= day) count++;
+	return count;
+}
+
+/**
+ * One row for landmarks of a patient, whose histories begin alike: the longest of them, and one more event, whose own
+ * token nothing reads.
+ */
+export function landmarkRow(landmarks: readonly HistoryOnDay[]) {
+	const counts = landmarks.map(knownEvents);
+	const count = Math.max(...counts);
+	const { tokens, times } = (landmarks[counts.indexOf(count)] as HistoryOnDay).history;
+	const last = Math.max(...landmarks.map(({ day }) => day));
 	const end = Math.max(last, times[count - 1] ?? last);
 	const longer = {
-		...{ history, days },
+		landmarks,
 		tokens: new Int32Array(count + 1),
 		times: new Float64Array(count + 1).fill(end),
 		// A birth stays where a history is longer than can be read.
@@ -142,7 +183,7 @@ function known(history: Events, days: readonly number[]) {
 	return longer;
 }
 
-/** All log hazards of each row's landmarks, in one row of numbers. */
+/** The log hazards of each row's landmarks, in one row of numbers. */
 function hazardRows(
 	model: Model,
 	config: CodeConfig,
@@ -150,6 +191,7 @@ function hazardRows(
 	parameters: Parameters,
 	shape: BatchShape,
 	perRow: number,
+	part?: HazardPart,
 ): Tensor {
 	const reading = readingOf(model);
 	const landmarks = shape.rows * perRow;
@@ -157,8 +199,13 @@ function hazardRows(
 	const [{ hidden }] = model.states(config, parameters, shape, streams) as [States];
 	const p = weightsOf(parameters);
 	const states = binStates(settings, reading, p, reshape(hidden, [landmarks, -1, config.dim]));
-	const features = featureInputs(settings, config.vocab, landmarks, hidden.dtype);
-	const { codes } = logHazards(config, p, states, features);
+	const { outputs } = part ?? {};
+	const features = featureInputs(
+		...([settings, config.vocab, landmarks, hidden.dtype, outputs?.length] as const),
+	);
+	const some = outputs && constant(outputs, [outputs.length], "int32");
+	const { codes } = logHazards(config, p, states, features, some);
+	if (part) return reshape(codes, [shape.rows, -1]);
 	const { visits } = nextVisit(settings, p, states, features);
 	const each = concat([reshape(codes, [landmarks, -1]), visits], 1);
 	return reshape(each, [shape.rows, -1]);
@@ -170,28 +217,38 @@ function hazardFeeds(
 	settings: HazardSettings,
 	batch: EventBatch,
 	perRow: number,
+	part?: HazardPart,
 ) {
 	const reading = readingOf(model);
 	const { features, observe } = landmarkValues(settings, config.vocab, batch.rows * perRow);
 	const landmarks = Array.from({ length: batch.rows }, (_, row) => {
-		const source = batch.sources?.[row]?.history as ReturnType<typeof known> | undefined;
+		const source = batch.sources?.[row]?.history as ReturnType<typeof landmarkRow> | undefined;
 		const events = batch.times.subarray(row * batch.length);
 		return Array.from({ length: perRow }, (_, i) => {
-			const day = source?.days[i];
-			if (!source || day === undefined)
-				return { known: 0, times: queryTimes(settings, reading, events[0] as number) };
-			observe(row * perRow + i, source.history, day);
+			const landmark = source?.landmarks[i];
+			if (!landmark) return { known: 0, times: queryTimes(settings, reading, events[0] as number) };
+			const { history, day } = landmark;
+			observe(row * perRow + i, history, day);
 			let count = 0;
-			const all = (batch.lengths[row] as number) - 1;
+			const all = Math.min((batch.lengths[row] as number) - 1, history.tokens.length);
 			while (count < all && Math.floor(events[count] as number) <= day) count++;
 			const time = Math.max(day, count > 0 ? (events[count - 1] as number) : day);
 			return { known: count, times: queryTimes(settings, reading, time) };
 		});
 	});
+	const { sinceAny, ...ofCodes } = features;
+	const read = part
+		? {
+				...ofCodes,
+				since: columnsOf(
+					features.since,
+					outputsOf(settings, config.vocab).count,
+					Int32Array.from(part.outputs),
+				),
+			}
+		: features;
 	return {
 		...model.filler(config, batch)(hazardStream(settings, reading, perRow), landmarks),
-		...Object.fromEntries(
-			Object.entries(features).map(([name, data]) => [`${prefix}.${name}`, data]),
-		),
+		...Object.fromEntries(Object.entries(read).map(([name, data]) => [`${prefix}.${name}`, data])),
 	};
 }

@@ -33,12 +33,7 @@ export async function incidences(
 	horizons: readonly number[],
 ): Promise<Incidence[][]> {
 	codes.forEach(checkCodes);
-	for (const horizon of horizons)
-		if (!(horizon > 0 && horizon <= model.longestDays))
-			throw new InputError(
-				`the horizon is ${horizon} days; expected more than 0 and at most ${model.longestDays}, the farthest that the model has learned`,
-				{ field: "horizons", value: horizon },
-			);
+	for (const horizon of horizons) checkHorizon(model, horizon);
 	const { settings, vocab } = model;
 	const outputs = codes.map((tokens) => outputsFor({ settings, vocab }, tokens));
 	const indexDays = histories.map((_, i) => Array.from(days[i] ?? [], Math.floor));
@@ -70,6 +65,18 @@ export async function incidences(
 					}
 		}
 	return found;
+}
+
+/** Refuses horizons beyond what a model has learned. */
+export function checkHorizon(
+	{ longestDays }: Pick<HazardSource, "longestDays">,
+	horizon: number,
+): void {
+	if (horizon > 0 && horizon <= longestDays) return;
+	throw new InputError(
+		`the horizon is ${horizon} days; expected more than 0 and at most ${longestDays}, the farthest that the model has learned`,
+		{ field: "horizons", value: horizon },
+	);
 }
 
 /** For each day, the time of the first record of the tokens if it lies on or before the day. */

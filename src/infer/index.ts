@@ -4,6 +4,7 @@ export {
 	attributeCodeProbability,
 } from "./attribution.js";
 export { type AutoRegressiveOptions, predictAutoRegressively } from "./auto-regressive.js";
+export { codeRisk } from "./code-risks.js";
 export { type CodeTrajectory, codeTrajectories } from "./code-trajectories.js";
 export { type HazardModel, hazardModel } from "./hazards.js";
 export { type HeadMemory, headMemory, type MemoryByCategory } from "./head-memory.js";

@@ -5,13 +5,10 @@ import { pooledFeeds } from "../models/pooling.js";
 import type { Runtime } from "../runtime/index.js";
 import { logOdds } from "../train/finetune/classifier.js";
 import type { FineTunedTask, Scoring } from "../train/finetune/scoring.js";
-import { type HazardModel, hazardModel } from "./hazards.js";
+import { type CodeRisk, codeRisk } from "./code-risks.js";
 import { rowPrograms } from "./history-rows.js";
-import { incidences } from "./incidence.js";
 import { type ViewedHistory, withView } from "./represent.js";
 
-/** Histories whose risks are computed together. */
-const chunk = 256;
 /** Probabilities that are certain have no log-odds. */
 const least = 1e-6;
 
@@ -51,10 +48,13 @@ export function outsideReason(
 
 /** Computes the probability of a task's label. Programs stay compiled until it is disposed of. */
 export interface TaskScorer {
-	/** The log-odds of each history, before the scale of the validation labels. */
-	logOdds(histories: readonly ViewedHistory[]): Promise<Float64Array>;
+	/** The log-odds of each history, before the scale of the validation labels; `patients` as for `CodeRisk`. */
+	logOdds(histories: readonly ViewedHistory[], patients?: ArrayLike<number>): Promise<Float64Array>;
 	/** The probability of the label of each history, from its events and the time of its view. */
-	probabilities(histories: readonly ViewedHistory[]): Promise<Float64Array>;
+	probabilities(
+		histories: readonly ViewedHistory[],
+		patients?: ArrayLike<number>,
+	): Promise<Float64Array>;
 	dispose(): Promise<void>;
 }
 
@@ -75,31 +75,23 @@ export function taskScorer(
 		scoring.maxLength,
 		model.context?.(config) ?? Number.POSITIVE_INFINITY,
 	);
-	let hazards: HazardModel | undefined;
-	const risksOf = async (histories: readonly ViewedHistory[]): Promise<number[]> => {
-		if (!risk) return histories.map(() => 0);
-		hazards ??= hazardModel(runtime, run);
-		const found: number[] = [];
-		for (let first = 0; first < histories.length; first += chunk) {
-			const some = histories.slice(first, first + chunk);
-			const days = some.map(({ times, at }) => [at ?? times[times.length - 1] ?? 0]);
-			const all = await incidences(hazards, some, [risk.tokens], days, [risk.horizonDays]);
-			for (const [own] of all) found.push(logOddsOf(own?.probabilities[0] as number));
-		}
-		return found;
-	};
-	const logOddsOfAll = async (histories: readonly ViewedHistory[]) => {
-		const risks = await risksOf(histories);
-		const viewed = histories.map((history, at) => ({ ...withView(history), risk: risks[at] }));
+	let ownRisk: CodeRisk | undefined;
+	const logOddsOfAll: TaskScorer["logOdds"] = async (histories, patients) => {
+		if (risk) ownRisk ??= codeRisk(runtime, run, risk);
+		const risks = (await ownRisk?.at(histories, patients))?.map(logOddsOf);
+		const viewed = histories.map((history, at) => ({
+			...withView(history),
+			risk: risks?.[at] ?? 0,
+		}));
 		return Float64Array.from(await rows.run(viewed, { maxLength }));
 	};
 	return {
 		logOdds: logOddsOfAll,
-		probabilities: async (histories) =>
-			(await logOddsOfAll(histories)).map((z) => probabilityOf(slope * z + shift)),
+		probabilities: async (...histories) =>
+			(await logOddsOfAll(...histories)).map((z) => probabilityOf(slope * z + shift)),
 		async dispose() {
 			await rows.dispose();
-			await hazards?.dispose();
+			await ownRisk?.dispose();
 		},
 	};
 }

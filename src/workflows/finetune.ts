@@ -160,9 +160,11 @@ async function labelTraining(
 		valid: labelsOf(dataset, labels, "valid"),
 	};
 	const positive = checkLabels(dataset, task, given);
+	const asked = [...given.train, ...given.valid];
+	const queries = await withRisks(runtime, trained, dataset, task, asked);
 	const own = {
-		train: await withRisks(runtime, trained, dataset, task, given.train),
-		valid: await withRisks(runtime, trained, dataset, task, given.valid),
+		train: queries.slice(0, given.train.length),
+		valid: queries.slice(given.train.length),
 	};
 	const options = checkConfig(
 		finetuneOptions,

@@ -54,7 +54,7 @@ export async function fineTuned(
 	const scoring = kept ?? (await fitScoring(runtime, trained, dataset, begun, { train, valid }));
 	const scorer = taskScorer(runtime, trained, { scoring, weights: best.weights });
 	const probabilities = await scorer
-		.probabilities(await viewsOf(dataset, evaluated.labels))
+		.probabilities(await viewsOf(dataset, evaluated.labels), evaluated.patients)
 		.finally(() => scorer.dispose());
 	return { probabilities, slope: scoring.slope, shift: scoring.shift, epoch: best.epoch };
 }
@@ -82,7 +82,7 @@ export async function fitScoring(
 	};
 	const scorer = taskScorer(runtime, trained, { scoring: unscaled, weights: best.weights });
 	const odds = await scorer
-		.logOdds(await viewsOf(dataset, valid.labels))
+		.logOdds(await viewsOf(dataset, valid.labels), valid.patients)
 		.finally(() => scorer.dispose());
 	return { ...unscaled, ...recalibration(odds, valid.targets, valid.weights) };
 }

@@ -2,7 +2,7 @@ import { InputError } from "../../base/errors.js";
 import { probabilityOf } from "../../base/log-odds.js";
 import { random } from "../../base/random.js";
 import type { Dataset, Label } from "../../cohort/index.js";
-import { hazardModel, representations } from "../../infer/index.js";
+import { representations } from "../../infer/index.js";
 import { spanText } from "../../infer/user-input/index.js";
 import type { CodeConfig } from "../../models/heads/codes.js";
 import type { Runtime } from "../../runtime/index.js";
@@ -289,10 +289,7 @@ async function riskRows(
 ): Promise<PatientRow[]> {
 	const rows: PatientRow[] = [];
 	if ((trained.config as CodeConfig).hazards && codes.risk.length > 0) {
-		const hazards = hazardModel(runtime, trained);
-		const risk = await taskRisks(hazards, dataset, evaluated.labels, codes).finally(() =>
-			hazards.dispose(),
-		);
+		const risk = await taskRisks(runtime, trained, dataset, evaluated.labels, codes);
 		const label = `${trained.model.name}, zero-shot risk`;
 		rows.push({
 			name: { who: "model", label, setting: "zero-shot risk" },

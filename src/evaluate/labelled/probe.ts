@@ -18,13 +18,19 @@ export async function probe(
 	labels: Readonly<Record<"train" | "valid", readonly LabelQuery[]>>,
 	maxLength: number,
 ): Promise<LinearHead> {
-	const examples = async (own: readonly LabelQuery[]) => ({
-		vectors: await representations(runtime, trained, await viewsOf(dataset, own), maxLength),
+	const views = await viewsOf(dataset, [...labels.train, ...labels.valid]);
+	const vectors = await representations(runtime, trained, views, maxLength);
+	const taught = (vectors.length / views.length) * labels.train.length;
+	const examples = (own: readonly LabelQuery[], ofThem: Float32Array) => ({
+		vectors: ofThem,
 		targets: own.map(({ value }) => Number(value)),
 		weights: own.map(({ weight = 1 }) => weight),
 		risks: own[0]?.risk === undefined ? undefined : own.map(({ risk = 0 }) => risk),
 	});
-	const { fit, standard } = regression(await examples(labels.train), await examples(labels.valid));
+	const { fit, standard } = regression(
+		examples(labels.train, vectors.subarray(0, taught)),
+		examples(labels.valid, vectors.subarray(taught)),
+	);
 	// w · (x − mean) / deviation + b, rewritten as weights of x
 	const width = standard.mean.length;
 	const own = fit.weights.subarray(0, width);

@@ -1,6 +1,6 @@
 import { usualLookBack } from "../../cohort/at-risk.js";
 import type { Dataset, Label } from "../../cohort/index.js";
-import { type HazardModel, hazardModel, incidences, logOddsOf } from "../../infer/index.js";
+import { codeRisk, logOddsOf } from "../../infer/index.js";
 import type { CodeConfig } from "../../models/heads/codes.js";
 import type { Runtime } from "../../runtime/index.js";
 import type { LabelQuery, Trained } from "../../train/index.js";
@@ -8,25 +8,17 @@ import { ageSexRisks } from "../onset/age-sex-rates.js";
 import { viewsOf } from "./label-set.js";
 import { type TaskCodes, taskCodes } from "./task-codes.js";
 
-/** Histories that are held in memory at once. */
-const chunk = 256;
-
 /** The cumulative incidence of a task's codes after the time of each label, from the records that it may see. */
 export async function taskRisks(
-	model: HazardModel,
+	runtime: Runtime,
+	trained: Trained,
 	dataset: Dataset,
 	labels: readonly Label[],
-	{ risk, horizonDays }: Pick<TaskCodes, "risk" | "horizonDays">,
+	{ risk: tokens, horizonDays }: Pick<TaskCodes, "risk" | "horizonDays">,
 ): Promise<Float64Array> {
-	const found = new Float64Array(labels.length);
-	for (let first = 0; first < labels.length; first += chunk) {
-		const some = labels.slice(first, first + chunk);
-		const views = await viewsOf(dataset, some);
-		const days = some.map(({ time }) => [time]);
-		const all = await incidences(model, views, [risk], days, [horizonDays]);
-		for (const [i, [own]] of all.entries()) found[first + i] = own?.probabilities[0] as number;
-	}
-	return found;
+	const model = codeRisk(runtime, trained, { tokens, horizonDays });
+	const patients = labels.map(({ patient }) => patient);
+	return model.at(await viewsOf(dataset, labels), patients).finally(() => model.dispose());
 }
 
 /** The same by age and sex alone, from rates of the training patients. */
@@ -64,7 +56,6 @@ export async function withRisks(
 	const codes = taskCodes(task, dataset.vocabulary, undefined);
 	const { hazards } = trained.config as CodeConfig;
 	if (!hazards || trained.model.pretraining === "none" || !codes?.risk.length) return labels;
-	const model = hazardModel(runtime, trained);
-	const risks = await taskRisks(model, dataset, labels, codes).finally(() => model.dispose());
+	const risks = await taskRisks(runtime, trained, dataset, labels, codes);
 	return labels.map((label, at) => ({ ...label, risk: logOddsOf(risks[at] as number) }));
 }

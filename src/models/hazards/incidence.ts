@@ -1,21 +1,30 @@
-import { binsOf, type HazardSettings, outputsOf } from "./settings.js";
+import { type Bins, binsOf, type HazardSettings, outputsOf } from "./settings.js";
 
 /** log hazards per day of one patient, [bins, outputs]. */
 export type PatientHazards = Float32Array;
 
 /**
- * The probability of a record of each output within so many days, death competing: Σ over bins of
- * h / (h + d) · (1 − e^−(h + d) w) · e^−Σ earlier (h + d) w. Days beyond the last bin are not
+ * The probability of a record of each output within so many days, death competing. Days beyond the last bin are not
  * answered: the caller cuts them.
  */
-export function cumulativeIncidence(
+export const cumulativeIncidence = (
 	settings: HazardSettings,
 	vocab: number,
 	logHazards: PatientHazards,
 	days: number,
+): Float64Array =>
+	competingIncidence(binsOf(settings), outputsOf(settings, vocab), logHazards, days);
+
+/**
+ * The same of some outputs, one of which is death:
+ * Σ over bins of h / (h + d) · (1 − e^−(h + d) w) · e^−Σ earlier (h + d) w.
+ */
+export function competingIncidence(
+	{ from, to }: Pick<Bins, "from" | "to">,
+	{ count, death }: { readonly count: number; readonly death: number },
+	logHazards: PatientHazards, // [bins, count]
+	days: number,
 ): Float64Array {
-	const { from, to } = binsOf(settings);
-	const { count, death } = outputsOf(settings, vocab);
 	const found = new Float64Array(count);
 	const left = new Float64Array(count).fill(1); // probability that neither has happened
 	for (const [bin, start] of from.entries()) {

@@ -1,0 +1,86 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { random } from "../base/random.js";
+import { hazardSettings } from "../models/hazards/settings.js";
+import { modelById } from "../models/index.js";
+import { smallSettings } from "../models/testing/small-settings.js";
+import { nodeRuntime } from "../runtime/node.js";
+import { codeRisk } from "./code-risks.js";
+import { hazardModel } from "./hazards.js";
+import { incidences } from "./incidence.js";
+
+const runtime = nodeRuntime({ threads: 1 });
+afterAll(async () => runtime.dispose?.());
+
+const vocab = 12;
+const settings = hazardSettings.parse({ groups: [{ name: "two", tokens: [7, 8] }] });
+
+/** A model whose weights are all drawn, those that start at zero too. */
+function drawn(id: string) {
+	const model = modelById(id);
+	const config = model.config.parse({ ...smallSettings[id], vocab, hazards: settings });
+	const weights = model.init(config, random(1));
+	const draw = random(2);
+	for (const [name, { data }] of weights)
+		if (name.startsWith("hazards."))
+			for (const i of data.keys()) data[i] = data[i]! + 0.1 * draw.normal();
+	return { model, config, weights };
+}
+
+/** A patient's history, born 30 years before, with records on every tenth day, two on each. */
+function historyOf(patient: number, records: number) {
+	const draw = random(3).fork(patient);
+	const tokens = [3, ...Array.from({ length: records }, () => 5 + draw.integer(vocab - 5))];
+	const times = [-10_950, ...Array.from({ length: records }, (_, i) => 10 * Math.floor(i / 2))];
+	return { tokens, times };
+}
+
+/** Labels of patients with different numbers of them; those of an odd number of events leave out one of their day. */
+const labels = [
+	...[0, 1, 2].map((patient) => ({ patient, events: 4 + patient })),
+	...[2, 5, 9, 13].map((events) => ({ patient: 3, events })),
+	...[11, 3, 6].map((events) => ({ patient: 4, events })),
+].map(({ patient, events }) => {
+	const { tokens, times } = historyOf(patient, 14);
+	const seen = { tokens: tokens.slice(0, 1 + events), times: times.slice(0, 1 + events) };
+	return { patient, view: { ...seen, at: (seen.times[events] as number) + 0.5 } };
+});
+const views = labels.map(({ view }) => view);
+const patients = labels.map(({ patient }) => patient);
+
+describe.each(["trajgpt", "gpt2", "patchtst"])("risks of %s", (id) => {
+	const learned = drawn(id);
+
+	test.each([
+		...[
+			{ what: "of one code within some of the bins", tokens: [6], horizonDays: 183 },
+			{ what: "of a group within part of a bin", tokens: [8, 7], horizonDays: 400 },
+			{ what: "of independent codes within all bins", tokens: [5, 9, 10], horizonDays: 3652 },
+		],
+	])("$what are those of `incidences`", async ({ tokens, horizonDays }) => {
+		const all = hazardModel(runtime, learned);
+		const days = views.map(({ at }) => [at]);
+		const expected = await incidences(all, views, [tokens], days, [horizonDays]);
+		await all.dispose();
+		const own = codeRisk(runtime, learned, { tokens, horizonDays });
+		const alone = await own.at(views);
+		const shared = await own.at(views, patients);
+		await own.dispose();
+		for (const [i, [risk]] of expected.entries()) {
+			expect(alone[i]).toBeCloseTo(risk?.probabilities[0] as number, 5);
+			expect(shared[i]).toBeCloseTo(risk?.probabilities[0] as number, 5);
+		}
+		expect(new Set(alone).size).toBe(views.length);
+	});
+});
+
+test("there are as many risks as views, also of none", async () => {
+	const own = codeRisk(runtime, drawn("trajgpt"), { tokens: [6], horizonDays: 365 });
+	expect(await own.at([], [])).toEqual(new Float64Array(0));
+	await own.dispose();
+});
+
+test("a horizon beyond the last bin is refused", () => {
+	expect(() => codeRisk(runtime, drawn("trajgpt"), { tokens: [6], horizonDays: 4000 })).toThrow(
+		"the horizon is 4000 days; expected more than 0 and at most 3652",
+	);
+});

@@ -1,0 +1,109 @@
+import { competingIncidence } from "../models/hazards/incidence.js";
+import { binsOf, outputsOf } from "../models/hazards/settings.js";
+import type { CodeConfig } from "../models/heads/codes.js";
+import type { Runtime } from "../runtime/index.js";
+import { checkCodes } from "./code-probabilities.js";
+import {
+	type HistoryOnDay,
+	hazardPrograms,
+	hazardSettingsOf,
+	type Learned,
+	landmarkRow,
+	roomFor,
+} from "./hazards.js";
+import { checkHorizon, outputsFor } from "./incidence.js";
+import type { ViewedHistory } from "./represent.js";
+
+/** Landmarks of a patient that share a pass. */
+const mostLandmarks = 8;
+
+/** Computes the cumulative incidence of one set of codes. Programs stay compiled until it is disposed of. */
+export interface CodeRisk {
+	/**
+	 * The cumulative incidence after the time of each view, as `incidences` gives it. Views of the same patient, by
+	 * `patients`, are beginnings of one history: they share passes over it.
+	 */
+	at(views: readonly ViewedHistory[], patients?: ArrayLike<number>): Promise<Float64Array>;
+	dispose(): Promise<void>;
+}
+
+/**
+ * The risk of one set of codes for many histories, where `incidences` would compute that of every code: only the
+ * outputs and bins that it needs are computed, and the histories are batched as a whole.
+ */
+export function codeRisk(
+	runtime: Runtime,
+	learned: Learned,
+	{ tokens, horizonDays }: { readonly tokens: readonly number[]; readonly horizonDays: number },
+): CodeRisk {
+	checkCodes(tokens);
+	const settings = hazardSettingsOf(learned);
+	const { vocab } = learned.config as CodeConfig;
+	const bins = binsOf(settings);
+	checkHorizon({ longestDays: bins.to.at(-1) as number }, horizonDays);
+	const own = outputsFor({ settings, vocab }, tokens);
+	const outputs = [...own, outputsOf(settings, vocab).death];
+	const some = { count: outputs.length, death: own.length };
+	const programs = hazardPrograms(runtime, learned, {
+		outputs,
+		bins: bins.from.filter((start) => start < horizonDays).length,
+	});
+	const context = learned.model.context?.(learned.config) ?? Number.POSITIVE_INFINITY;
+	const riskFrom = (logHazards: Float32Array): number => {
+		const all = competingIncidence(bins, some, logHazards, horizonDays);
+		return 1 - own.reduce((left, _, at) => left * (1 - (all[at] as number)), 1);
+	};
+	return {
+		async at(views, patients) {
+			const landmarks = views.map((history) => ({
+				history,
+				day: Math.floor(history.at ?? history.times[history.times.length - 1] ?? 0),
+			}));
+			const rows = rowsOf(landmarks, patients, context);
+			const perRow = roomFor(rows.reduce((most, { length }) => Math.max(most, length), 1));
+			const found = await programs.run(
+				rows.map((row) => landmarkRow(row.map((at) => landmarks[at] as HistoryOnDay))),
+				{ maxLength: context, landmarks: perRow },
+			);
+			const width = found.length / (rows.length * perRow);
+			const risks = new Float64Array(views.length);
+			for (const [i, row] of rows.entries())
+				for (const [j, at] of row.entries()) {
+					const from = (i * perRow + j) * width;
+					risks[at] = riskFrom(found.subarray(from, from + width));
+				}
+			return risks;
+		},
+		dispose: programs.dispose,
+	};
+}
+
+/**
+ * The landmarks of each row. A patient's landmarks share rows, as many in each as patients have on average, so that few
+ * places stay empty. One of more events than the model can read has a row of its own.
+ */
+function rowsOf(
+	landmarks: readonly HistoryOnDay[],
+	patients: ArrayLike<number> | undefined,
+	context: number,
+): number[][] {
+	if (!patients) return landmarks.map((_, at) => [at]);
+	const byPatient = new Map<number, number[]>();
+	for (const at of landmarks.keys()) {
+		const patient = patients[at] as number;
+		const own = byPatient.get(patient);
+		if (own) own.push(at);
+		else byPatient.set(patient, [at]);
+	}
+	const perRow = Math.min(mostLandmarks, roomFor(Math.ceil(landmarks.length / byPatient.size)));
+	const eventsOf = (at: number) => (landmarks[at] as HistoryOnDay).history.tokens.length;
+	return [...byPatient.values()].flatMap((own) => {
+		const rows: number[][] = [];
+		for (const at of own.sort((a, b) => eventsOf(a) - eventsOf(b))) {
+			const row = rows.at(-1);
+			if (row && row.length < perRow && eventsOf(at) < context) row.push(at);
+			else rows.push([at]);
+		}
+		return rows;
+	});
+}
