@@ -8,7 +8,13 @@ import type { Trained } from "../../train/index.js";
 import type { EvaluationRow, Measured, MeasureRun } from "../evaluation.js";
 import type { EvaluateOptions } from "../options.js";
 import { measureRows, type PatientRow } from "../rows.js";
-import { collectTmap, type FutureWindow, matchWindow, predictionPoints } from "./tmap.js";
+import {
+	collectTmap,
+	type FutureWindow,
+	matchWindow,
+	predictionPoints,
+	type TmapCollector,
+} from "./tmap.js";
 import { collectTransportDistance } from "./transport-distance.js";
 
 /** The settings of the HoTPP benchmark for StackOverflow, in units of time. */
@@ -70,35 +76,38 @@ export async function sequenceTask(
 		);
 	const unit = (unitInGaps * days) / gaps;
 	const codes = dataset.vocabulary.size - specialCount;
-	const scored = (name: PatientRow["name"], predict: Predict, placing = sparse) =>
-		scoreRow(name, points, { unit, codes, patients: patients.length, placing, predict });
-	const density = densities(codes, unit);
+	/** A row for each placing of the same predictions. */
+	const scored = (who: PatientRow["name"]["who"], label: string, predict: Predict) =>
+		scoreRows(points, { unit, codes, patients: patients.length, predict }, [
+			{ name: { who, label }, placing: sparse },
+			{ name: { who, label: evenLabel(label) }, placing: even },
+		]);
 	const baselines =
 		options.baselines === false
 			? []
-			: [
-					await scored({ who: "history", label: "history density" }, density),
-					await scored({ who: "history", label: "history density, even" }, density, even),
-				];
+			: await scored("history", "history density", densities(codes, unit));
 	const notes = [
 		`HoTPP's settings for StackOverflow: horizon ${settings.horizon}, δ ${settings.delta}, a prediction every ${settings.step} events where ${settings.targets} follow; unit ${unit.toFixed(2)} days (${unitInGaps} mean gaps)`,
 		"T-mAP, %: mean over codes; its interval leaves out a tenth of the patients at a time. distance: optimal transport of the first 10 events, insertions and deletions cost 1. error: mean distance of the predicted and the observed time to the next event, in days",
-		`predictions: the probability of one record of a code, of two and so on up to ${sparse.records}, in the middle of ${sparse.intervals.length} intervals up to 2 δ wide; history density: from the records so far, divided by the time; even: one prediction in each of ${even.intervals.length} intervals`,
+		`predictions: the probability of one record of a code, of two and so on up to ${sparse.records}, in the middle of ${sparse.intervals.length} intervals up to 2 δ wide; history density: from the records so far, divided by the time; even: one prediction in each of ${even.intervals.length} intervals instead; the other placing was chosen on validation users of StackOverflow`,
 	];
 	return async (runtime, trained) => {
-		const own = trained
-			? [await scored({ who: "model", label: trained.model.name }, modelRates(runtime, trained))]
-			: [];
+		const label = trained?.model.name ?? "";
+		const own = trained ? await scored("model", label, modelRates(runtime, trained)) : [];
 		const rows = [...own, ...baselines];
 		const measured = measureRows(
 			rows.map(({ row }) => row),
 			patients.length,
 			options,
 		);
+		// The distance and the error do not depend on the placing: differences of the model's even row say nothing new.
+		const differences = measured.differences?.filter(
+			({ row, than }) => ![row, than].includes(evenLabel(label)),
+		);
 		return {
 			...{ task: "futures", split, patients: patients.length, seed, draws, notes },
 			events: points.length,
-			...measured,
+			...(differences && { differences }),
 			rows: measured.rows.map(
 				(one, i): EvaluationRow => ({
 					...one,
@@ -114,27 +123,37 @@ export async function sequenceTask(
 
 const lastTime = ({ times }: History) => times.at(-1) as number;
 
+/** The name of the row whose predictions are placed evenly. */
+const evenLabel = (label: string) => `${label}, even`;
+
 interface Scoring {
 	readonly unit: number;
 	readonly codes: number;
 	readonly patients: number;
-	readonly placing: Placing;
 	readonly predict: Predict;
+}
+
+interface PlacedRow {
+	readonly name: PatientRow["name"];
+	readonly placing: Placing;
 }
 
 /** Points that are predicted at once. */
 const batch = 512;
 
-async function scoreRow(
-	name: PatientRow["name"],
+/** Scores predictions, once for each placing. */
+async function scoreRows(
 	points: readonly Point[],
-	{ unit, codes, patients, placing, predict }: Scoring,
+	{ unit, codes, patients, predict }: Scoring,
+	placed: readonly PlacedRow[],
 ) {
 	const scaled = {
 		...{ horizon: settings.horizon * unit, delta: settings.delta * unit },
 		...{ labels: codes, targets: settings.targets },
 	};
-	const collectors = Array.from({ length: groups + 1 }, () => collectTmap(scaled));
+	const collectors = placed.map(() =>
+		Array.from({ length: groups + 1 }, () => collectTmap(scaled)),
+	);
 	const room = () => new Float64Array(patients);
 	const [windows, distances, errors] = [room(), room(), room()];
 	const add = (field: Float64Array, patient: number, value: number) => {
@@ -149,14 +168,12 @@ async function scoreRow(
 				times: history.times.subarray(at + 1),
 				labels: history.tokens.subarray(at + 1).map((token) => token - specialCount),
 			};
-			const window = {
-				start,
-				observed,
-				predicted: predictionsOf(expected, placing, start, codes, unit),
-			};
-			const matched = matchWindow(scaled, window);
-			for (const [group, collector] of collectors.entries())
-				if (group !== patient % groups) collector.add(matched);
+			for (const [row, { placing }] of placed.entries()) {
+				const predicted = predictionsOf(expected, placing, start, codes, unit);
+				const matched = matchWindow(scaled, { start, observed, predicted });
+				for (const [group, collector] of (collectors[row] ?? []).entries())
+					if (group !== patient % groups) collector.add(matched);
+			}
 			const distance = collectTransportDistance({
 				...{ insertCost: settings.cost, deleteCost: settings.cost, events: settings.compared },
 			});
@@ -171,22 +188,24 @@ async function scoreRow(
 			add(errors, patient, Math.abs((observed.times[0] as number) - start - expected.next));
 		}
 	}
-	const [whole, ...parts] = [collectors[groups], ...collectors.slice(0, groups)].map(
-		(collector) => 100 * (collector?.score()?.tmap ?? 0),
-	) as [number, ...number[]];
+	const ratios = {
+		distance: { parts: distances, wholes: windows },
+		"error of the next time, days": { parts: errors, wholes: windows },
+	};
+	return placed.map(({ name }, row) => ({
+		row: { name, byPatient: { ratios } } satisfies PatientRow,
+		tmap: tmapOf(collectors[row] ?? []),
+	}));
+}
+
+/** T-mAP of all patients, which the last collector has; the others leave out a group each. */
+function tmapOf(collectors: readonly TmapCollector[]) {
+	const scores = collectors.map((collector) => 100 * (collector.score()?.tmap ?? 0));
+	const [value, parts] = [scores[groups] as number, scores.slice(0, groups)];
 	const mean = parts.reduce((sum, own) => sum + own, 0) / groups;
 	const variance = ((groups - 1) / groups) * parts.reduce((sum, own) => sum + (own - mean) ** 2, 0);
-	const row: PatientRow = {
-		name,
-		byPatient: {
-			ratios: {
-				distance: { parts: distances, wholes: windows },
-				"error of the next time, days": { parts: errors, wholes: windows },
-			},
-		},
-	};
 	const margin = 1.96 * Math.sqrt(variance);
-	return { row, tmap: { value: whole, low: whole - margin, high: whole + margin } };
+	return { value, low: value - margin, high: value + margin };
 }
 
 /** Expected records of a code by some days after a point. */

@@ -1,7 +1,13 @@
 import { expect, test } from "vitest";
+import { random } from "../../base/random.js";
 import type { Dataset, History } from "../../cohort/index.js";
+import { hazardSettings } from "../../models/hazards/settings.js";
 import { historyWith } from "../../models/hazards/testing/histories.js";
+import { modelById } from "../../models/index.js";
+import { smallSettings } from "../../models/testing/small-settings.js";
 import type { Runtime } from "../../runtime/index.js";
+import { nodeRuntime } from "../../runtime/node.js";
+import type { Trained } from "../../train/index.js";
 import { evaluateDefaults } from "../options.js";
 import { futuresTask } from "./task.js";
 
@@ -49,6 +55,41 @@ test("density finds sequences that go on as before, and the next time", async ()
 	// Ten records half a gap late, at most: a gap is 1 / 1.224 units.
 	expect(distance!.value).toBeGreaterThan(0);
 	expect(distance!.value).toBeLessThan(5);
+});
+
+test("a model has a row with the chosen placing, and one with even predictions", async () => {
+	const engine = nodeRuntime({ threads: 1 });
+	const model = modelById("trajgpt");
+	const config = model.config.parse({
+		...{ ...smallSettings.trajgpt, vocab: 7 },
+		hazards: hazardSettings.parse({ binDays: [60, 200], daysPerLandmark: 600 }),
+	});
+	const weights = model.init(config, random(1));
+	// All codes at one rate: as densities would be of histories in which they alternate.
+	for (const kind of ["onset", "next"])
+		weights.get(`hazards.${kind}.bias`)!.data.fill(Math.log(0.05));
+	const alternating = every(10, 60, (n) => 5 + (n % 2));
+	const measure = await futuresTask(datasetOf([alternating, alternating], 2, "records"), options);
+	const { rows, differences, notes } = await measure(engine, {
+		...{ model, config, weights },
+	} as unknown as Trained);
+	await engine.dispose?.();
+	expect(rows.map(({ who, label }) => [who, label])).toEqual([
+		["model", "TrajGPT"],
+		["model", "TrajGPT, even"],
+		["history", "history density"],
+		["history", "history density, even"],
+	]);
+	const tmap = (at: number) => rows[at]!.metrics.tmap!.value;
+	expect(tmap(0)).toBeGreaterThan(tmap(1));
+	// Six records of a code within 122 days, and five predictions.
+	expect(tmap(1)).toBeCloseTo(100 * (5 / 6), 6);
+	expect(rows[1]!.metrics.distance).toEqual(rows[0]!.metrics.distance);
+	expect(differences!.map(({ row, than }) => [row, than])).toEqual([
+		["TrajGPT", "history density"],
+		["TrajGPT", "history density, even"],
+	]);
+	expect(notes[2]).toContain("even: one prediction in each of 5 intervals instead");
 });
 
 test("what happened is counted until the end of observation, without the token of death", async () => {
