@@ -1,10 +1,8 @@
 import { InputError } from "../../base/errors.js";
 import type { Dataset, History } from "../../cohort/index.js";
 import { specialCount } from "../../cohort/vocabulary.js";
-import { hazardModel } from "../../infer/hazards.js";
+import { type HazardModel, hazardModel } from "../../infer/hazards.js";
 import { type Bins, binsOf, outputsOf, visitBinsOf } from "../../models/hazards/settings.js";
-import type { Runtime } from "../../runtime/index.js";
-import type { Trained } from "../../train/index.js";
 import type { EvaluationRow, Measured, MeasureRun } from "../evaluation.js";
 import type { EvaluateOptions } from "../options.js";
 import { measureRows, type PatientRow } from "../rows.js";
@@ -74,6 +72,8 @@ export async function sequenceTask(
 		throw new InputError(
 			`${dataset.folder}: no sequence of split ${split} has more than ${settings.step + settings.targets} events, which whole futures need; evaluate another dataset`,
 		);
+	// Points are predicted in order: histories of like length together have little padding.
+	points.sort((a, b) => a.at - b.at);
 	const unit = (unitInGaps * days) / gaps;
 	const codes = dataset.vocabulary.size - specialCount;
 	/** A row for each placing of the same predictions. */
@@ -93,7 +93,10 @@ export async function sequenceTask(
 	];
 	return async (runtime, trained) => {
 		const label = trained?.model.name ?? "";
-		const own = trained ? await scored("model", label, modelRates(runtime, trained)) : [];
+		const model = trained && hazardModel(runtime, trained);
+		const own = model
+			? await scored("model", label, modelRates(model)).finally(() => model.dispose())
+			: [];
 		const rows = [...own, ...baselines];
 		const measured = measureRows(
 			rows.map(({ row }) => row),
@@ -314,24 +317,21 @@ const densities =
 
 /** The hazards of each code, of first records or next ones, and the median time to the next record of any. */
 const modelRates =
-	(runtime: Runtime, trained: Trained): Predict =>
+	(model: HazardModel): Predict =>
 	async (points) => {
-		const model = hazardModel(runtime, trained);
 		const { vocab } = model;
 		const hazardBins = binsOf(model.settings);
 		const visitBins = visitBinsOf(model.settings);
 		const { count } = outputsOf(model.settings, vocab);
 		const codes = vocab - specialCount;
 		// What comes later on the same day is not known: a history ends with the last event that is seen.
-		const hazards = await model
-			.at(
-				points.map(({ history: { tokens, times }, at }) => ({
-					tokens: tokens.subarray(0, at + 1),
-					times: times.subarray(0, at + 1),
-				})),
-				points.map(({ history, at }) => [Math.floor(history.times[at] as number)]),
-			)
-			.finally(() => model.dispose());
+		const hazards = await model.at(
+			points.map(({ history: { tokens, times }, at }) => ({
+				tokens: tokens.subarray(0, at + 1),
+				times: times.subarray(0, at + 1),
+			})),
+			points.map(({ history, at }) => [Math.floor(history.times[at] as number)]),
+		);
 		return points.map((_, i) => {
 			const own = hazards.codes(i);
 			const rates = new Float64Array(hazardBins.to.length * codes);
