@@ -100,7 +100,7 @@ export function hazardModel(runtime: Runtime, learned: Learned): HazardModel {
 		vocab: config.vocab,
 		longestDays: settings.binDays.at(-1) as number,
 		async rows(histories, days) {
-			const longest = Math.max(0, ...histories.map(({ tokens }) => tokens.length));
+			const longest = histories.reduce((most, { tokens }) => Math.max(most, tokens.length), 0);
 			// One pass over a history answers all its days, if the model can read all of it.
 			const together = longest < context;
 			const indexed = histories.flatMap((history, i) => {
