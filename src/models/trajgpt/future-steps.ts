@@ -1,5 +1,5 @@
 import { InputError } from "../../base/errors.js";
-import { exp, type Graph, input, reshape, type Tensor } from "../../graph/index.js";
+import { type Dim, exp, type Graph, input, reshape, type Tensor } from "../../graph/index.js";
 import { parametersOf, weightsOf } from "../../nn/weights.js";
 import { type Data, type Feeds, programs, type Runtime } from "../../runtime/index.js";
 import type { FutureRows, FutureSteps } from "../future-steps.js";
@@ -13,8 +13,10 @@ import { network, rotaryOf } from "./network.js";
 import { withAngles } from "./passes.js";
 import { type StateShape, type UpdatedStates, updatedStates } from "./state-update.js";
 
-/** Rows of the programs. Many rows share the cost of a call; few are for the last futures. */
-const sizes: readonly number[] = [16, 64, 128, 256];
+/** The most rows of a program. Many rows share the cost of a call. */
+const mostRows = 512;
+/** Rows of the programs, where sizes cannot be open. Few are for the last futures. */
+const fixedSizes: readonly number[] = [16, 64, 128, 256];
 /** How long a wait is at most, in days, if the first bin is not longer. Someone not seen for so long waits again. */
 const longestWait = 100;
 
@@ -36,8 +38,6 @@ const updateOf = (part: string, field: UpdateField) => `${part}.${field}`;
 
 type UpdateField = "decay" | "k" | "v";
 
-const sizeFor = (count: number) => sizes.find((size) => size >= count) ?? (sizes.at(-1) as number);
-
 /** Steps of futures from the recurrent state: each takes the same time, however long the history. */
 export function futureSteps(
 	runtime: Runtime,
@@ -48,6 +48,12 @@ export function futureSteps(
 		throw new InputError("futures need positions by time; this model has absolute positions");
 	// Portable graphs have no float64, which WebGPU does not support.
 	const portable = runtime.target === "portable";
+	// Any number of rows in one program: compiling is slow, and padding would cost as much as futures.
+	const open = runtime.opensSizes ?? runtime.target === "cpu";
+	const sizeFor = (count: number) => {
+		if (open) return Math.min(count, mostRows);
+		return fixedSizes.find((size) => size >= count) ?? (fixedSizes.at(-1) as number);
+	};
 	const settings = config.hazards as HazardSettings;
 	const parts = partsOf(config);
 	const bins = Math.max(1, binsOf(settings).to.filter((end) => end <= longestWait).length);
@@ -56,10 +62,14 @@ export function futureSteps(
 	const parameters = parametersOf(weights);
 	const compiled = programs(
 		runtime,
-		(rows: number): Graph => ({ outputs: outputsFor(rows), weights: constants }),
+		(rows: Dim): Graph => ({
+			outputs: outputsFor(rows),
+			weights: constants,
+			...(open && { largest: { rows: mostRows } }),
+		}),
 	);
 
-	function outputsFor(rows: number): Graph["outputs"] {
+	function outputsFor(rows: Dim): Graph["outputs"] {
 		const states = parts.map(({ name, heads, key, value }) =>
 			input(name, [rows, heads, key, value]),
 		);
@@ -133,15 +143,8 @@ export function futureSteps(
 					array.subarray(0, (array.length / capacity) * count),
 				]),
 			);
-		const views = new Map(
-			sizes.map((size) => [
-				size,
-				{
-					feeds: firstRows({ ...slots, gaps, ...named("state") }, size),
-					into: firstRows({ ...predicted, ...updates }, size),
-				},
-			]),
-		);
+		const inputs = { ...slots, gaps, ...named("state") };
+		const outputs = { ...predicted, ...updates };
 		return {
 			capacity,
 			queries,
@@ -166,11 +169,12 @@ export function futureSteps(
 					gaps[row] = Number.isNaN(gap) ? 0 : gap;
 				}
 				const size = sizeFor(count);
-				const { feeds, into } = views.get(size) as { feeds: Feeds; into: Feeds };
+				const feeds = firstRows(inputs, size);
+				const into = firstRows(outputs, size);
 				const found = await compiled.run(
-					...([size, portable ? withAngles(config, feeds) : feeds] as const),
+					...([open ? "rows" : size, portable ? withAngles(config, feeds) : feeds] as const),
 					undefined,
-					{ into },
+					{ into, sizes: { rows: size } },
 				);
 				for (const [name, array] of Object.entries(into))
 					if (found[name] !== array) array.set(found[name] as Data);

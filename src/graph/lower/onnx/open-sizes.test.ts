@@ -8,6 +8,7 @@ import {
 	input,
 	mul,
 	reshape,
+	rotary,
 	slice,
 	sum,
 	toOnnx,
@@ -72,4 +73,33 @@ test("sums and products of open sizes are computed when the model runs", async (
 	expect(Array.from(flat?.data as Float32Array)).toEqual([0, 1, 2, 10, 3, 4, 5, 11]);
 	expect(Array.from(ends?.data as Float32Array)).toEqual([10, 11]);
 	await session.release();
+});
+
+test("a rotation with an open batch is the one with a fixed batch", async () => {
+	const turned = (batch: number | string) => {
+		const table = (name: string) => input(name, [batch, 2, 3]);
+		const x = input("x", [batch, 4, 2, 6]);
+		return toOnnx({ outputs: { y: rotary(x, table("cosine"), table("sine")) } });
+	};
+	const feed = (dims: readonly number[], phase: number) => {
+		const count = dims.reduce((a, b) => a * b);
+		const data = Float32Array.from({ length: count }, (_, i) => Math.sin(phase + i));
+		return new ort.Tensor("float32", data, dims);
+	};
+	const open = await ort.InferenceSession.create(turned("batch").bytes);
+	for (const batch of [1, 3]) {
+		const fixed = await ort.InferenceSession.create(turned(batch).bytes);
+		const table = [batch, 2, 3];
+		const feeds = { x: feed([batch, 4, 2, 6], 0), cosine: feed(table, 1), sine: feed(table, 2) };
+		const [one, other] = [await open.run(feeds), await fixed.run(feeds)];
+		expect(one.y?.data).toEqual(other.y?.data);
+		await fixed.release();
+	}
+	await open.release();
+});
+
+test("the volume of open sizes is that of the largest", () => {
+	const outputs = { y: mul(input("x", [rows, columns]), 2) };
+	expect(toOnnx({ outputs }).volume).toBe(Number.POSITIVE_INFINITY);
+	expect(toOnnx({ outputs, largest: { rows: 5, columns: 3 } }).volume).toBe(4 * 5 * 3);
 });

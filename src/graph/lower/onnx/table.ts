@@ -1,4 +1,4 @@
-import { type Dim, divideDims, isOpen } from "../../dims.js";
+import { type Dim, divideDims, isOpen, multiplyDims } from "../../dims.js";
 import type { OperationName } from "../../operations.js";
 import { activationParts } from "../../ops/activations.js";
 import { tapwise } from "../../ops/conv-taps.js";
@@ -269,16 +269,24 @@ function matmul({ inputs, attributes }: Node<"matmul">, write: OnnxWriter): read
 	return [fused(transposed(a, transposeA), transposed(b, !transposeB), false, true)];
 }
 
+/** 0, 1, … as an int64 vector. */
+function integersBelow(count: Dim, write: OnnxWriter): string {
+	if (!isOpen(count)) return write.integers(Array.from({ length: count }, (_, i) => i));
+	const scalars = [0, count, 1].map((n) => write.node("Squeeze", [write.integers([n])]));
+	return write.node("Range", scalars);
+}
+
 function rotary({ inputs }: Node<"rotary">, write: OnnxWriter): readonly string[] {
 	const [x, cosine, sine] = inputs as [Tensor, Tensor, Tensor];
 	const [batch, , length, dim] = x.shape as [Dim, Dim, Dim, number];
 	const half = dim / 2;
-	if (write.target === "cpu" && x.dtype === "float32" && !isOpen(batch) && !isOpen(length)) {
+	if (write.target === "cpu" && x.dtype === "float32") {
+		const count = multiplyDims(batch, length);
 		const places = write.node("Reshape", [
-			write.integers(Array.from({ length: batch * length }, (_, i) => i)),
+			integersBelow(count, write),
 			write.integers([batch, length]),
 		]);
-		const rows = write.integers([batch * length, half]);
+		const rows = write.integers([count, half]);
 		const cache = (t: Tensor) => write.node("Reshape", [write.name(t), rows]);
 		return [
 			write.node(

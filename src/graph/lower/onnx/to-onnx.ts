@@ -14,7 +14,7 @@ export const opset = 21n;
 
 export interface OnnxModel {
 	readonly bytes: Uint8Array;
-	/** Total bytes of all results, more than a run needs at once; Infinity if sizes are open. */
+	/** Total bytes of all results, more than a run needs at once; Infinity if sizes are open without a largest value. */
 	readonly volume: number;
 	readonly inputs: Readonly<Record<string, TensorType>>;
 	readonly outputs: Readonly<Record<string, TensorType>>;
@@ -36,7 +36,7 @@ function valueInfo(name: string, { shape, dtype }: TensorType): ValueInit {
 export function toOnnx(graph: Graph, target: Target = "cpu"): OnnxModel {
 	const { outputs } = graph;
 	const open = openSizes();
-	const writer = new OnnxWriter(target, open);
+	const writer = new OnnxWriter(target, open, graph.largest);
 	const inputs: Record<string, TensorType> = {};
 	const owners = new Map<string, Tensor>();
 	const order = inOrder(Object.values(outputs));

@@ -5,8 +5,9 @@ import {
 	type NodeProtoSchema,
 	type TensorProtoSchema,
 } from "onnx-buf";
-import { isOpen, type Shape } from "../../dims.js";
+import { isOpen, type Shape, sizeGiven } from "../../dims.js";
 import { inOrder } from "../../gradients.js";
+import type { Graph } from "../../graph.js";
 import { packed } from "../../ops/sources.js";
 import { type DType, type Node, size, type Target, type Tensor } from "../../tensor.js";
 import { onnxType } from "./element-types.js";
@@ -56,13 +57,14 @@ export class OnnxWriter {
 	private readonly joins = new Map<Tensor, Join>();
 	private readonly known = new Map<string, readonly string[]>();
 	private count = 0;
-	/** Total bytes of all results; Infinity if sizes are open. */
+	/** Total bytes of all results, where open sizes are largest; Infinity if one has no largest value. */
 	volume = 0;
 
 	constructor(
 		/** Which kernels may be used: those of every provider, or also those of the CPU build. */
 		readonly target: Target,
 		private readonly open: OpenSizes,
+		private readonly largest: Graph["largest"],
 	) {}
 
 	/** The name of a written tensor. */
@@ -136,7 +138,10 @@ export class OnnxWriter {
 		});
 		if (this.written.length === count) return;
 		for (const { shape, dtype } of node.outputs)
-			this.volume += shape.some(isOpen) ? Number.POSITIVE_INFINITY : size(shape) * bytesEach[dtype];
+			this.volume +=
+				this.largest || !shape.some(isOpen)
+					? size(shape.map((dim) => sizeGiven(dim, this.largest ?? {}))) * bytesEach[dtype]
+					: Number.POSITIVE_INFINITY;
 	}
 
 	/**
