@@ -14,4 +14,8 @@ test("every exported operation has an entry", () => {
 
 const cpu = nodeRuntime({ threads: 1 });
 
-conformance(cpu, { cpu, portable: nodeRuntime({ threads: 1, target: "portable" }) });
+conformance(cpu, {
+	cpu,
+	inference: nodeRuntime({ threads: 1, purpose: "inference" }),
+	portable: nodeRuntime({ threads: 1, target: "portable" }),
+});

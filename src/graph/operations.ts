@@ -42,6 +42,7 @@ export interface OperationAttributes {
 	logSigmoid: None;
 	silu: None;
 	gelu: None;
+	rmsNorm: { readonly epsilon: number };
 
 	sum: Axes;
 	sumSquares: Axes;

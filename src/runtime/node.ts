@@ -44,7 +44,7 @@ export function nodeRuntime(options: NodeRuntimeOptions = {}): Runtime {
 		target,
 		resident: (values) => cpuResident(ort, values),
 		async compile(graph) {
-			const model = toOnnx(graph, target);
+			const model = toOnnx(graph, target, { fuses: options.purpose === "inference" });
 			// An arena makes a session up to a tenth faster, but each session (one per shape) keeps its own:
 			// sessions get one until all arenas could take a quarter of the memory.
 			const enableCpuMemArena = promised + model.volume <= totalmem() / 4;

@@ -1,4 +1,4 @@
-import { fail, size, type Tensor } from "../tensor.js";
+import { apply, fail, floatType, type Operation, size, type Tensor } from "../tensor.js";
 import { reshape } from "./broadcast.js";
 import { add, div, mul, sqrt, sub } from "./elementwise.js";
 import { mean, sumSquares, variance } from "./reduce.js";
@@ -17,10 +17,30 @@ function affine(x: Tensor, { scale, shift }: Affine): Tensor {
 	return shift ? add(scaled, shift) : scaled;
 }
 
+/** 1 / √(mean of x² + ε) along the last axis, which stays with size 1. */
+function inverseRms(x: Tensor, epsilon: number): Tensor {
+	const meanSquare = mul(sumSquares(x, -1, true), 1 / (x.shape.at(-1) as number));
+	return div(1, sqrt(add(meanSquare, epsilon)));
+}
+
+/** The norm composed of simpler operations, for backends without a kernel for it. */
+export const rmsNormParts = (x: Tensor, epsilon: number): Tensor => mul(x, inverseRms(x, epsilon));
+
+const rmsNormOperation: Operation<"rmsNorm"> = {
+	name: "rmsNorm",
+	types: ([x]) => [floatType("rmsNorm", x as Tensor)],
+	// With y = r x: dx = r (g − y mean(g y)).
+	pullback: ({ inputs, outputs, attributes: { epsilon } }, [g]) => {
+		const [[x], [y]] = [inputs, outputs] as unknown as [[Tensor], [Tensor]];
+		if (!g) return [null];
+		return [mul(sub(g, mul(y, mean(mul(g, y), -1, true))), inverseRms(x, epsilon))];
+	},
+};
+
 /** x divided by its root mean square, along the last axis. */
 export function rmsNorm(x: Tensor, options: Affine = {}): Tensor {
-	const meanSquare = mul(sumSquares(x, -1, true), 1 / (x.shape.at(-1) as number));
-	return affine(mul(x, div(1, sqrt(add(meanSquare, options.epsilon ?? smallest)))), options);
+	const { epsilon = smallest } = options;
+	return affine(apply(rmsNormOperation, [x], { epsilon }), options);
 }
 
 /** x minus its mean, divided by its standard deviation, along the last axis. */

@@ -3,6 +3,7 @@ import type { OperationName } from "../../operations.js";
 import { activationParts } from "../../ops/activations.js";
 import { tapwise } from "../../ops/conv-taps.js";
 import { matrixSizes } from "../../ops/matmul.js";
+import { rmsNormParts } from "../../ops/norms.js";
 import { partsOf } from "../../ops/scan.js";
 import { directSegments } from "../../ops/segments.js";
 import { logSoftmaxParts } from "../../ops/softmax.js";
@@ -83,7 +84,20 @@ const onnxTable: OnnxTable = {
 	softplus: inParts(activationParts.softplus),
 	logSigmoid: inParts(activationParts.logSigmoid),
 	silu: inParts(activationParts.silu),
-	gelu: inParts(activationParts.gelu),
+	gelu: ({ inputs }, write) => {
+		const [x] = inputs as [Tensor];
+		if (!write.fuses || x.dtype !== "float32") return [write.expression(activationParts.gelu(x))];
+		return [write.node("Gelu", [write.name(x)], { approximate: "tanh" })];
+	},
+	rmsNorm: ({ inputs, attributes: { epsilon } }, write) => {
+		const [x] = inputs as [Tensor];
+		const width = x.shape.at(-1) as Dim;
+		if (!write.fuses || x.dtype !== "float32" || isOpen(width))
+			return [write.expression(rmsNormParts(x, epsilon))];
+		const scale = write.constant(new Float32Array(width).fill(1), [width], x.dtype);
+		const attributes = { axis: -1, epsilon: { float: epsilon } };
+		return [write.node("SimplifiedLayerNormalization", [write.name(x), scale], attributes)];
+	},
 
 	sum: reduction("ReduceSum"),
 	sumSquares: reduction("ReduceSumSquare"),

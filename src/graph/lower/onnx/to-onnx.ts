@@ -32,11 +32,20 @@ function valueInfo(name: string, { shape, dtype }: TensorType): ValueInit {
 	return { name, type: { value: { case: "tensorType", value } } };
 }
 
+export interface OnnxOptions {
+	/** Whether to use kernels of the CPU build that compute several operations in one pass, without gradients. */
+	readonly fuses?: boolean;
+}
+
 /** Writes a graph as one ONNX model. */
-export function toOnnx(graph: Graph, target: Target = "cpu"): OnnxModel {
+export function toOnnx(
+	graph: Graph,
+	target: Target = "cpu",
+	{ fuses = false }: OnnxOptions = {},
+): OnnxModel {
 	const { outputs } = graph;
 	const open = openSizes();
-	const writer = new OnnxWriter(target, open, graph.largest);
+	const writer = new OnnxWriter(target, fuses && target === "cpu", open, graph.largest);
 	const inputs: Record<string, TensorType> = {};
 	const owners = new Map<string, Tensor>();
 	const order = inOrder(Object.values(outputs));

@@ -63,6 +63,8 @@ export class OnnxWriter {
 	constructor(
 		/** Which kernels may be used: those of every provider, or also those of the CPU build. */
 		readonly target: Target,
+		/** Whether kernels may be used that compute several operations in one pass, and keep nothing for gradients. */
+		readonly fuses: boolean,
 		private readonly open: OpenSizes,
 		private readonly largest: Graph["largest"],
 	) {}

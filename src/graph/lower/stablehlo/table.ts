@@ -1,5 +1,6 @@
 import type { OperationName } from "../../operations.js";
 import { activationParts } from "../../ops/activations.js";
+import { rmsNormParts } from "../../ops/norms.js";
 import { segmentDifferences } from "../../ops/segments.js";
 import { logSoftmaxParts, softmaxParts } from "../../ops/softmax.js";
 import type { Node, Tensor } from "../../tensor.js";
@@ -98,6 +99,9 @@ const stableHloTable: StableHloTable = {
 	logSigmoid: inParts(activationParts.logSigmoid),
 	silu: inParts(activationParts.silu),
 	gelu: inParts(activationParts.gelu),
+	rmsNorm: ({ inputs: [x], attributes: { epsilon } }, write) => [
+		write.expression(rmsNormParts(x as Tensor, epsilon)),
+	],
 
 	sum: reduction("add"),
 	sumSquares: reduction("add", (x, write) => write.elementwise("multiply", [x, x], x.shape)),
