@@ -24,7 +24,7 @@ import {
 } from "../infer/user-input/index.js";
 import type { Trained } from "../train/index.js";
 import { type Column, columnFormat, openColumns } from "./column-file.js";
-import { type ComputeOptions, withRuntime } from "./open-runtime.js";
+import { type ComputeOptions, threadsOf, withRuntime } from "./open-runtime.js";
 import type { QueriedPatients } from "./patients.js";
 import { hasSameTokens } from "./same-meaning.js";
 import type { Monitoring } from "./training.js";
@@ -157,7 +157,7 @@ async function cohortRisks(
 	const began = performance.now();
 	let written = 0;
 	await withRuntime(
-		{ ...options, threads: options.threads ?? trained.run.threads },
+		{ ...options, threads: options.threads ?? threadsOf(trained) },
 		"inference",
 		async (runtime) => {
 			const model = hazardModel(runtime, trained);

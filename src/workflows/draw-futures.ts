@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { workerCalls } from "../base/worker-calls.js";
 import {
@@ -11,7 +10,7 @@ import {
 } from "../infer/futures.js";
 import type { Events, ParameterValues } from "../models/index.js";
 import type { Trained } from "../train/index.js";
-import { type ComputeOptions, withRuntime } from "./open-runtime.js";
+import { type ComputeOptions, threadsOf, withRuntime } from "./open-runtime.js";
 
 /** What a thread needs to draw futures. */
 export interface FutureThreadData {
@@ -35,12 +34,12 @@ export async function drawFutures(
 	indexDay: number,
 	options: Omit<FutureOptions, "leftOut" | "repeats"> & ComputeOptions,
 ): Promise<Future[]> {
-	const { threads = trained.run.threads, provider, precision, ...given } = options;
+	const { threads = threadsOf(trained), provider, precision, ...given } = options;
 	const own = { ...given, ...futureRules(trained.vocabulary, trained.manifest.filters.dedup) };
 	// Not in threads: a limit is for all futures together, and threads pass errors on as text.
 	checkSamplesFutures(trained.model);
 	checkFutureOptions(own, 1);
-	const most = Math.min(threads, availableParallelism(), Math.ceil(own.samples / leastPerThread));
+	const most = Math.min(threads, Math.ceil(own.samples / leastPerThread));
 	const count = provider === "xla" ? 1 : most;
 	if (count > 1) {
 		const parts = Array.from({ length: count }, (_, i) => {

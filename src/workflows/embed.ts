@@ -11,7 +11,7 @@ import {
 import type { Runtime } from "../runtime/index.js";
 import { openRunDataset, type Trained } from "../train/index.js";
 import type { Column } from "./column-file.js";
-import { type ComputeOptions, withRuntime } from "./open-runtime.js";
+import { type ComputeOptions, threadsOf, withRuntime } from "./open-runtime.js";
 import type { QueriedPatients } from "./patients.js";
 import type { Monitoring } from "./training.js";
 
@@ -63,7 +63,7 @@ export async function embed(trained: Trained, options: EmbedOptions): Promise<re
 					split ?? "test",
 					task,
 				);
-		const { threads = trained.run.threads, provider, precision } = options;
+		const { threads = threadsOf(trained), provider, precision } = options;
 		progress.note(`reading ${views.length} histories`);
 		const vectors = await withRuntime({ threads, provider, precision }, "inference", (runtime) =>
 			viewVectors(runtime, trained, views),

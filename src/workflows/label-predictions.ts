@@ -4,7 +4,7 @@ import { type LabelPrediction, personAt } from "../evaluate/index.js";
 import { outsideReason, taskScorer, type ViewedHistory } from "../infer/index.js";
 import { notesFor } from "../records/notes.js";
 import { openRunDataset, type Trained } from "../train/index.js";
-import { type ComputeOptions, openRuntime } from "./open-runtime.js";
+import { type ComputeOptions, openRuntime, threadsOf } from "./open-runtime.js";
 import { fineTunedTask, outsideWarnings } from "./score.js";
 
 export interface LabelPredictionOptions extends ComputeOptions {
@@ -29,7 +29,7 @@ export async function predictLabels(
 	trained: Trained,
 	options: LabelPredictionOptions,
 ): Promise<{ readonly predictions: readonly LabelPrediction[]; readonly notes: string[] }> {
-	const { labels: file, split, splitsFrom, threads = trained.run.threads } = options;
+	const { labels: file, split, splitsFrom, threads = threadsOf(trained) } = options;
 	const task = fineTunedTask(trained);
 	if (splitsFrom !== undefined && split === undefined)
 		throw new InputError(

@@ -1,10 +1,12 @@
+import { availableParallelism } from "node:os";
 import type { Precision } from "../graph/index.js";
 import type { Provider, Runtime } from "../runtime/index.js";
+import type { Trained } from "../train/index.js";
 import { checkComputeOptions } from "./check-provider.js";
 
 /** Where and how a workflow computes. */
 export interface ComputeOptions {
-	/** CPU threads. Default: all cores or, for a run that exists, as in its training. */
+	/** CPU threads. Default: all cores or, for a run that exists, as in its training where there are as many. */
 	readonly threads?: number | undefined;
 	/** Default: `cpu` or, when resuming, as before. */
 	readonly provider?: Provider | undefined;
@@ -13,6 +15,10 @@ export interface ComputeOptions {
 	/** Devices that share each batch in training with `provider` xla. Default: 1. */
 	readonly devices?: number | undefined;
 }
+
+/** The threads of a run's training, or all cores if these are fewer: a large machine may have trained it. */
+export const threadsOf = ({ run }: Pick<Trained, "run">): number =>
+	Math.min(run.threads, availableParallelism());
 
 /** Opens the engine of a provider, which is loaded only then. The caller disposes of it. */
 export async function openRuntime(

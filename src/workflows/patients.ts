@@ -12,7 +12,7 @@ import {
 import type { Predictor } from "../models/index.js";
 import { forecastWeights, openRunDataset, type Trained } from "../train/index.js";
 import { type CodeMapOptions, codeMapOf, requiredCodeMap } from "./code-map.js";
-import { type ComputeOptions, openRuntime } from "./open-runtime.js";
+import { type ComputeOptions, openRuntime, threadsOf } from "./open-runtime.js";
 import { openRecords, type ReaderOptions } from "./record-formats.js";
 
 /** Which patients to predict for. */
@@ -117,7 +117,7 @@ export async function openPatients(
 /** Opens a run's predictor, by default on as many threads as in training. */
 export async function openPredictor(
 	trained: Trained,
-	{ threads = trained.run.threads, provider, precision }: ComputeOptions = {},
+	{ threads = threadsOf(trained), provider, precision }: ComputeOptions = {},
 ): Promise<Predictor> {
 	const { model, config } = trained;
 	const weights = forecastWeights(trained);

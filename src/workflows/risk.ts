@@ -31,7 +31,7 @@ import {
 import { outputsOf } from "../models/hazards/settings.js";
 import { incidenceByAgeAndSex, readRates, type Trained } from "../train/index.js";
 import { type AdHocGroup, findGroups, type GroupRisk, groupRisks } from "./group-risks.js";
-import { type ComputeOptions, openRuntime } from "./open-runtime.js";
+import { type ComputeOptions, openRuntime, threadsOf } from "./open-runtime.js";
 import type { QueriedPatients } from "./patients.js";
 import { type EditOptions, type Edits, editsOf } from "./risk-edits.js";
 
@@ -299,7 +299,7 @@ export function onlyOne(patients: readonly NewPatient[]): NewPatient {
 /** Opens the hazards of a run for some work, and disposes of them afterwards. */
 export async function withHazards<T>(
 	trained: Trained,
-	{ threads = trained.run.threads, provider, precision }: ComputeOptions,
+	{ threads = threadsOf(trained), provider, precision }: ComputeOptions,
 	work: (model: HazardModel) => Promise<T>,
 ): Promise<T> {
 	const runtime = await openRuntime({ threads, provider, precision }, "inference");

@@ -3,7 +3,7 @@ import type { NewPatient } from "../cohort/index.js";
 import { knownOn, outsideReason, taskScorer, type ViewedHistory } from "../infer/index.js";
 import { type Moment, nothingRecorded, timesOf, warningsFor } from "../infer/user-input/index.js";
 import type { FineTunedTask, Scoring, Trained } from "../train/index.js";
-import { type ComputeOptions, openRuntime } from "./open-runtime.js";
+import { type ComputeOptions, openRuntime, threadsOf } from "./open-runtime.js";
 import type { QueriedPatients } from "./patients.js";
 
 /** The probability of a task's label for a patient, one per time. */
@@ -83,7 +83,7 @@ async function* scored(
 	task: FineTunedTask,
 	patients: readonly NewPatient[],
 	times: readonly (readonly number[])[], // [patients][queries]
-	{ threads = trained.run.threads, provider, precision }: ComputeOptions,
+	{ threads = threadsOf(trained), provider, precision }: ComputeOptions,
 ): AsyncGenerator<ScoredPatient> {
 	const runtime = await openRuntime({ threads, provider, precision }, "inference");
 	const scorer = taskScorer(runtime, trained, task);

@@ -6,6 +6,7 @@ import { findings, type MissingEvaluation, reportPage } from "../../figures/repo
 import { checkFileTarget, replaceFile } from "../../files/index.js";
 import { runFiles, type Trained } from "../../train/index.js";
 import { nodeDocument, pngOf } from "../figure-file.js";
+import { threadsOf } from "../open-runtime.js";
 import type { Monitoring } from "../training.js";
 import { type Drawings, gatherReport } from "./gather.js";
 
@@ -46,7 +47,7 @@ export async function report(
 	const drawings = await drawingsIn(files.figures);
 	const page = await gatherReport({
 		...{ trained, dataset, drawings, seed },
-		runtime: nodeRuntime({ threads: threads ?? trained.run.threads, purpose: "inference" }),
+		runtime: nodeRuntime({ threads: threads ?? threadsOf(trained), purpose: "inference" }),
 		...(patients && { patients }),
 		...(patientMap && { patientMap }),
 		onStage: (text) => progress?.note(text),
