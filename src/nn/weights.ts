@@ -9,6 +9,8 @@ export interface WeightSpec {
 	readonly moving?: true;
 	/** Learned from events so rare that most batches have none: see `adamWDefaults.rareBeta2`. */
 	readonly rare?: true;
+	/** Whether weight decay shrinks it. Default: whether it is a matrix. */
+	readonly decays?: false;
 }
 
 export type WeightSpecs = Readonly<Record<string, WeightSpec>>;

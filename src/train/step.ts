@@ -169,7 +169,7 @@ function updates(plan: StepPlan, parameters: Parameters, gradient: Parameters) {
 			own === rare ? (gradient[name] as Tensor) : mul(gradient[name] as Tensor, factor),
 			own.scalars,
 			own.options,
-			weights.shape.length > 1,
+			specs[name]?.decays ?? weights.shape.length > 1,
 		);
 		outputs[next(name)] = after.parameter;
 		outputs[next(firstOf(name))] = after.first;

@@ -73,6 +73,14 @@ describe("one step, by hand", () => {
 		await learner.dispose();
 	});
 
+	test("a matrix that does not decay moves by its gradient alone", async () => {
+		const spec = { ...filledWith(0, [1, 2]), decays: false as const };
+		const learner = pulled({ model: { ...pull, weights: () => ({ w: spec }) } });
+		await learner.step([batch], at(1));
+		close(await values(learner), [1 - 0.1, -1 + 0.1]);
+		await learner.dispose();
+	});
+
 	test("a gradient longer than the limit is shortened to it, a shorter one is not", async () => {
 		const learner = pulled({ clip: 0.5 });
 		const result = await learner.step([batch], at(1));

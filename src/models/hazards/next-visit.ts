@@ -17,7 +17,14 @@ import {
 	type Tensor,
 	where,
 } from "../../graph/index.js";
-import { filledWith, nested, type WeightSpecs, type Weights, within } from "../../nn/weights.js";
+import {
+	filledWith,
+	nested,
+	type WeightSpec,
+	type WeightSpecs,
+	type Weights,
+	within,
+} from "../../nn/weights.js";
 import {
 	bounded,
 	type Features,
@@ -44,18 +51,26 @@ const startingLevels = {
 /** The outputs that have weights for each bin of a visit; those of the others differ in their level alone. */
 const perBin: ReadonlySet<keyof typeof startingLevels> = new Set(["visit"]);
 
+/**
+ * The outputs whose regression on age and earlier records is not shrunk. Deaths are so rare that decay would be stronger
+ * than what the steps teach, and the young would die as often as the old.
+ */
+const kept: ReadonlySet<keyof typeof startingLevels> = new Set(["visitDeath"]);
+
 /** Weights of the next visit. */
 export function visitWeights(settings: HazardSettings, width: number): WeightSpecs {
 	const bins = visitBinsOf(settings).to.length;
-	const zeros = (...shape: number[]) => filledWith(0, shape);
 	const weightsFor = (name: keyof typeof startingLevels) => {
 		const rows = perBin.has(name) ? bins : 1;
+		const zeros = (width: number) => filledWith(0, [rows, width]);
+		const own = (width: number): WeightSpec =>
+			kept.has(name) ? { ...zeros(width), decays: false } : zeros(width);
 		return nested(name, {
-			state: zeros(rows, width),
-			age: zeros(rows, ageFeatures),
+			state: zeros(width),
+			age: own(ageFeatures),
 			bias: filledWith(startingLevels[name], [bins]),
-			since: zeros(rows, sinceKnots.length),
-			past: zeros(rows, pastFeatures),
+			since: own(sinceKnots.length),
+			past: own(pastFeatures),
 		});
 	};
 	const names = Object.keys(startingLevels) as (keyof typeof startingLevels)[];
