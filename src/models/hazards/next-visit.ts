@@ -32,7 +32,6 @@ import {
 	prefix,
 	project,
 	sinceHatRow,
-	sinceHats,
 	sinceKnots,
 } from "./head.js";
 import { ageFeatures, type LandmarkOutcomes, pastFeatures } from "./landmarks.js";
@@ -105,19 +104,12 @@ export function nextVisit(
 	const place = visitBinsOf(settings).within.filter((bin) => bin < bins);
 	const count = place.length;
 	const visitStates = gather(states, constant(place, [count], "int32"), 1); // [landmarks, visit bins, width]
-	const hats = concat(sinceHats(sinceAny), 1);
+	const features = concat([ages, sinceHatRow(sinceAny), past], 1);
+	const fromFeatures = projections(p, features, ["age", "since", "past"], count);
 	return outputsFrom((name) => {
-		const weight = (field: string) => {
-			const own = p(`${name}.${field}`);
-			return perBin.has(name) ? slice(own, 0, 0, count) : own;
-		};
-		const all = [
-			sum(mul(visitStates, weight("state")), -1),
-			project(ages, weight("age")),
-			project(hats, weight("since")),
-			project(past, weight("past")),
-		].reduce(add);
-		return add(all, slice(p(`${name}.bias`), 0, 0, count));
+		const own = p(`${name}.state`);
+		const weights = perBin.has(name) ? slice(own, 0, 0, count) : own;
+		return add(sum(mul(visitStates, weights), -1), fromFeatures(name));
 	});
 }
 
@@ -129,22 +121,35 @@ export function nextVisitFrom(
 	visitBins: number,
 ): NextVisit {
 	const p = within(parameters, prefix);
+	const inputs = concat([state, ages, sinceHatRow(sinceAny), past], 1);
+	return outputsFrom(projections(p, inputs, ["state", "age", "since", "past"], visitBins));
+}
+
+/**
+ * The level of each output and its weights of these fields times the inputs, in the first visit bins. All outputs share
+ * one product: their weights are small, and many products cost more than the sums.
+ */
+function projections(
+	p: Weights,
+	inputs: Tensor, // [landmarks, features]
+	fields: readonly string[],
+	visitBins: number,
+): (name: keyof typeof startingLevels) => Tensor {
 	const names = Object.keys(startingLevels) as (keyof typeof startingLevels)[];
-	// One product with all weights: these are small, and many calls cost more than the sums.
 	const weights = names.map((name) => {
-		const fields = ["state", "age", "since", "past"].map((field) => p(`${name}.${field}`));
-		const own = concat(fields, 1);
+		const own = concat(
+			fields.map((field) => p(`${name}.${field}`)),
+			1,
+		);
 		const some = perBin.has(name) ? slice(own, 0, 0, visitBins) : own;
 		return expand(some, [visitBins, own.shape[1] as number]);
 	});
 	const biases = names.map((name) => slice(p(`${name}.bias`), 0, 0, visitBins));
-	const inputs = concat([state, ages, sinceHatRow(sinceAny), past], 1);
 	const all = add(project(inputs, concat(weights, 0)), concat(biases, 0));
-	const outputFor = (name: keyof typeof startingLevels) => {
+	return (name) => {
 		const first = names.indexOf(name) * visitBins;
-		return slice(all, 1, first, first + visitBins);
+		return slice(all, 1, first, first + visitBins); // [landmarks, visit bins]
 	};
-	return outputsFrom(outputFor);
 }
 
 type VisitFeatures = Pick<Features, "ages" | "sinceAny" | "past">;
