@@ -1,5 +1,5 @@
 import type { Checkpoint } from "./checkpoint.js";
-import type { TrainOptions } from "./options.js";
+import { type TrainOptions, trainOptions } from "./options.js";
 import { differences, type Run } from "./run-folder.js";
 
 /** What a checkpoint's state says of the run it belongs to. */
@@ -17,7 +17,7 @@ export function settingsThatDiffer(
 	return [
 		...differences({ model: run.model }, { model }),
 		...differences(run.config, (config ?? {}) as Record<string, unknown>),
-		...differences(run.options, options ?? {}),
+		...differences(run.options, withDefaults(options)),
 		...differences(run.dataset, dataset ?? {}),
 	];
 }
@@ -39,3 +39,7 @@ export function tensorMismatches(
 	}
 	return found;
 }
+
+/** Saved options, with the defaults of those that came later. */
+const withDefaults = (options: TrainOptions | undefined): Record<string, unknown> =>
+	options ? (trainOptions.safeParse(options).data ?? options) : {};

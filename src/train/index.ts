@@ -5,6 +5,7 @@ export {
 	isTrained,
 	type PretrainRequest,
 	type PretrainSummary,
+	shapesForDevice,
 	stepsDone,
 	trainEpochs,
 } from "./pretrain.js";

@@ -10,6 +10,14 @@ export const trainOptions = z.strictObject({
 		.max(10_000_000)
 		.default(2048)
 		.describe("events in a batch, padding included"),
+	batchShapes: z
+		.int()
+		.min(1)
+		.max(64)
+		.default(9)
+		.describe(
+			"shapes of batches, at most: a program is compiled for each, fewer mean more padding",
+		),
 	maxLength: z.int().min(2).max(1_000_000).default(256).describe("most events in a row"),
 	cut: z
 		.enum(["windows", "last"])

@@ -15,7 +15,10 @@ export interface BatchSource {
 }
 
 /** Validation has few shapes: padding costs it little, and each shape is a program to compile. */
-export const validationPlan = (plan: BatchOptions): BatchOptions => ({ ...plan, maxShapes: 3 });
+export const validationPlan = (plan: BatchOptions): BatchOptions => ({
+	...plan,
+	maxShapes: Math.min(3, plan.maxShapes ?? 3),
+});
 
 export interface StepPlace {
 	readonly epoch: number;

@@ -3,14 +3,15 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Progress } from "../base/progress.js";
-import type { Dataset, Split } from "../cohort/index.js";
+import { planBatches } from "../cohort/batches.js";
+import type { Dataset, Split, SplitBatches } from "../cohort/index.js";
 import type { Model, Objective } from "../models/index.js";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
 import { nodeRuntime } from "../runtime/node.js";
 import { readCheckpoint } from "./checkpoint.js";
 import { openEventLog, readEventLog } from "./event-log.js";
 import { type TrainOptions, trainOptions } from "./options.js";
-import { type PretrainRequest, trainEpochs } from "./pretrain.js";
+import { type PretrainRequest, shapesForDevice, trainEpochs } from "./pretrain.js";
 import { createRun, type Run, runFiles } from "./run-folder.js";
 import { pull } from "./testing/pull.js";
 
@@ -365,4 +366,17 @@ describe("going on", () => {
 test("a dataset without patients to validate on is refused", async () => {
 	const { go } = await started(datasetOf({ train: repeated([3, -2], 2), valid: [] }), {});
 	await expect(go()).rejects.toThrow("memory has no patients in its valid split");
+});
+
+test("an accelerator gets few shapes for a short training and more for a long one", () => {
+	const lengths = Int32Array.from({ length: 20_000 }, (_, i) => 2 + ((i * 7919) % 255));
+	const batchesOf = (plan: Parameters<typeof planBatches>[2]) =>
+		({ plan: planBatches(lengths, new Int32Array(lengths.length), plan) }) as SplitBatches;
+	const shapesOf = (given: Partial<TrainOptions>) =>
+		shapesForDevice(trainOptions.parse(given), batchesOf);
+	expect(shapesOf({ epochs: 1 })).toBe(1);
+	const usual = shapesOf({ epochs: 12 });
+	expect(usual).toBeGreaterThan(1);
+	expect(shapesOf({ epochs: 100 })).toBeGreaterThan(usual);
+	expect(shapesOf({ epochs: 100, batchShapes: 2 })).toBe(2);
 });

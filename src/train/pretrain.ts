@@ -117,17 +117,32 @@ export function checkSplits(dataset: Dataset): void {
 			);
 }
 
+const batchPlan = (options: TrainOptions): BatchOptions => ({
+	...{ maxLength: options.maxLength, cut: options.cut, size: { slots: options.batchSlots } },
+	...{ seed: options.seed, passes: options.epochs, maxShapes: options.batchShapes },
+});
+
+/** To compile a program for an accelerator takes about as long as this many steps. */
+const stepsPerProgram = 2000;
+
+/** The number of shapes with which an accelerator needs the least time, to compile programs and to run them. */
+export function shapesForDevice(
+	options: TrainOptions,
+	batchesOf: (plan: BatchOptions) => SplitBatches,
+): number {
+	const times = Array.from({ length: options.batchShapes }, (_, more) => {
+		const { plan } = batchesOf(batchPlan({ ...options, batchShapes: more + 1 }));
+		return options.epochs * plan.count + plan.shapes.length * stepsPerProgram;
+	});
+	return times.indexOf(Math.min(...times)) + 1;
+}
+
 /** Trains until the last epoch, until validation stops improving, or until asked to stop. */
 export async function trainEpochs(request: PretrainRequest): Promise<PretrainSummary> {
 	const { folder, run, model, dataset, runtime } = request;
 	const { options } = run;
 	const files = runFiles(folder);
-	const plan = {
-		maxLength: options.maxLength,
-		cut: options.cut,
-		size: { slots: options.batchSlots },
-		...{ seed: options.seed, passes: options.epochs },
-	};
+	const plan = batchPlan(options);
 	checkSplits(dataset);
 	const batchesOf = request.batchesOf ?? ((split, how) => splitBatches(dataset, split, how));
 	const batches = batchesOf("train", plan);

@@ -23,6 +23,7 @@ import {
 	readScoring,
 	readTask,
 	sealedTaskFiles,
+	shapesForDevice,
 	type Task,
 	type Trained,
 	type TrainOptions,
@@ -177,15 +178,21 @@ async function labelTraining(
 		},
 		"fine-tuning options",
 	);
+	const whole = trainOptions.parse({
+		...options,
+		...{ cut: "last", objective: "next", horizon: 0 },
+		maxLength: longest(trained, options.maxLength),
+	});
 	return {
 		labels: own,
 		positive,
 		identity: taskIdentity(trained, labels),
-		options: trainOptions.parse({
-			...options,
-			...{ cut: "last", objective: "next", horizon: 0 },
-			maxLength: longest(trained, options.maxLength),
-		}),
+		options: runtime.queues
+			? {
+					...whole,
+					batchShapes: shapesForDevice(whole, (plan) => labelBatches(dataset, own.train, plan)),
+				}
+			: whole,
 		model({ head }) {
 			if (!head) throw new Error(`task ${task} has no head`);
 			return classifier(trained, { ...head, weight: Float32Array.from(head.weight) });

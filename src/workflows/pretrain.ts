@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { checkConfig } from "../base/config.js";
 import { InputError } from "../base/errors.js";
 import { isoDate } from "../base/time.js";
-import { type Dataset, datasetBefore } from "../cohort/index.js";
+import { type Dataset, datasetBefore, splitBatches } from "../cohort/index.js";
 import { isSimulated } from "../evaluate/index.js";
 import type { CodeConfig } from "../models/heads/codes.js";
 import { type Model, modelById } from "../models/index.js";
@@ -18,6 +18,7 @@ import {
 	type Run,
 	readRun,
 	runFiles,
+	shapesForDevice,
 	type TrainOptions,
 	trainOptions,
 	writeRates,
@@ -124,9 +125,16 @@ async function newRun(
 		},
 		`model ${model.id}`,
 	);
-	const training = checkConfig(trainOptions, options.training ?? {}, "training options");
-	checkLength(model, config, training);
 	const { provider = "cpu", precision, devices } = options;
+	const given = checkConfig(trainOptions, options.training ?? {}, "training options");
+	const training =
+		provider === "xla" && options.training?.batchShapes === undefined
+			? {
+					...given,
+					batchShapes: shapesForDevice(given, (plan) => splitBatches(dataset, "train", plan)),
+				}
+			: given;
+	checkLength(model, config, training);
 	await checkProvider(provider, precision, devices);
 	// An accelerator has memory of its own.
 	if (provider !== "xla")
