@@ -217,6 +217,8 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 				.getByRole("region", { name: "Code probability" })
 				.getByRole("button", { name: kind })
 				.click();
+		// Only the page in front may write to the clipboard.
+		await page.bringToFront();
 		await copy("CSV");
 		await expect.poll(text, soon).toMatch(/^time_days,date,age_years,/);
 		expect((await text()).split("\n")[1]).toMatch(/^[\d.]+,\d{4}-\d\d-\d\d,[\d.]+,0\.\d+/);
