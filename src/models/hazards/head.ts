@@ -125,7 +125,7 @@ export const project = (x: Tensor, weight: Tensor) => matmul(x, weight, { transp
 const log1p = (x: Tensor) => log(add(x, 1));
 
 /** Hats over log(1 + days), one for each knot. */
-export const sinceHats = (since: Tensor): Tensor[] => {
+const sinceHats = (since: Tensor): Tensor[] => {
 	const x = log1p(maximum(since, 0));
 	const spacing = sinceKnots[1];
 	return sinceKnots.map((knot) => relu(sub(1, mul(abs(sub(x, knot)), 1 / spacing))));
