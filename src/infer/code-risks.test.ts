@@ -1,8 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { random } from "../base/random.js";
 import { hazardSettings } from "../models/hazards/settings.js";
-import { modelById } from "../models/index.js";
-import { smallSettings } from "../models/testing/small-settings.js";
+import { drawnModel } from "../models/hazards/testing/drawn-model.js";
 import { nodeRuntime } from "../runtime/node.js";
 import { codeRisk } from "./code-risks.js";
 import { hazardModel } from "./hazards.js";
@@ -13,18 +12,6 @@ afterAll(async () => runtime.dispose?.());
 
 const vocab = 12;
 const settings = hazardSettings.parse({ groups: [{ name: "two", tokens: [7, 8] }] });
-
-/** A model whose weights are all drawn, those that start at zero too. */
-function drawn(id: string) {
-	const model = modelById(id);
-	const config = model.config.parse({ ...smallSettings[id], vocab, hazards: settings });
-	const weights = model.init(config, random(1));
-	const draw = random(2);
-	for (const [name, { data }] of weights)
-		if (name.startsWith("hazards."))
-			for (const i of data.keys()) data[i] = data[i]! + 0.1 * draw.normal();
-	return { model, config, weights };
-}
 
 /** A patient's history, born 30 years before, with records on every tenth day, two on each. */
 function historyOf(patient: number, records: number) {
@@ -48,7 +35,7 @@ const views = labels.map(({ view }) => view);
 const patients = labels.map(({ patient }) => patient);
 
 describe.each(["trajgpt", "gpt2", "patchtst"])("risks of %s", (id) => {
-	const learned = drawn(id);
+	const learned = drawnModel(id, vocab, settings);
 
 	test.each([
 		...[
@@ -74,13 +61,16 @@ describe.each(["trajgpt", "gpt2", "patchtst"])("risks of %s", (id) => {
 });
 
 test("there are as many risks as views, also of none", async () => {
-	const own = codeRisk(runtime, drawn("trajgpt"), { tokens: [6], horizonDays: 365 });
+	const own = codeRisk(runtime, drawnModel("trajgpt", vocab, settings), {
+		tokens: [6],
+		horizonDays: 365,
+	});
 	expect(await own.at([], [])).toEqual(new Float64Array(0));
 	await own.dispose();
 });
 
 test("a horizon beyond the last bin is refused", () => {
-	expect(() => codeRisk(runtime, drawn("trajgpt"), { tokens: [6], horizonDays: 4000 })).toThrow(
-		"the horizon is 4000 days; expected more than 0 and at most 3652",
-	);
+	expect(() =>
+		codeRisk(runtime, drawnModel("trajgpt", vocab, settings), { tokens: [6], horizonDays: 4000 }),
+	).toThrow("the horizon is 4000 days; expected more than 0 and at most 3652");
 });

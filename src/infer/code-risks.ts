@@ -11,7 +11,7 @@ import {
 	landmarkRow,
 	roomFor,
 } from "./hazards.js";
-import { checkHorizon, outputsFor } from "./incidence.js";
+import { anyOf, checkHorizon, outputsFor } from "./incidence.js";
 import type { ViewedHistory } from "./represent.js";
 
 /** Landmarks of a patient that share a pass. */
@@ -51,7 +51,7 @@ export function codeRisk(
 	const context = learned.model.context?.(learned.config) ?? Number.POSITIVE_INFINITY;
 	const riskFrom = (logHazards: Float32Array): number => {
 		const all = competingIncidence(bins, some, logHazards, horizonDays);
-		return 1 - own.reduce((left, _, at) => left * (1 - (all[at] as number)), 1);
+		return anyOf(all, [...own.keys()]);
 	};
 	return {
 		async at(views, patients) {

@@ -7,6 +7,7 @@ import { landmarkValues } from "../models/hazards/landmarks.js";
 import { nextVisit } from "../models/hazards/next-visit.js";
 import { hazardStream, queryTimes } from "../models/hazards/objective.js";
 import { binsOf, hazardSettings, outputsOf, visitBinsOf } from "../models/hazards/settings.js";
+import { drawnModel } from "../models/hazards/testing/drawn-model.js";
 import { historyWith } from "../models/hazards/testing/histories.js";
 import { modelById } from "../models/index.js";
 import { smallSettings } from "../models/testing/small-settings.js";
@@ -24,13 +25,9 @@ const config = model.config.parse({ ...smallSettings.trajgpt, vocab, hazards: se
 
 afterAll(async () => runtime.dispose?.());
 
-/** A model whose weights are all drawn, those that start at zero too. */
+/** Weights that are all drawn, with deaths often enough to meet some. */
 function drawnWeights() {
-	const weights = model.init(config, random(1));
-	const draw = random(2);
-	for (const [name, { data }] of weights)
-		if (name.startsWith("hazards."))
-			for (const i of data.keys()) data[i] = data[i]! + 0.1 * draw.normal();
+	const { weights } = drawnModel("trajgpt", vocab, settings);
 	weights.get("hazards.visitDeath.bias")!.data.fill(Math.log(3e-4));
 	return weights;
 }

@@ -1,27 +1,13 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { random } from "../base/random.js";
 import { hazardSettings, outputsOf } from "../models/hazards/settings.js";
+import { drawnModel } from "../models/hazards/testing/drawn-model.js";
 import { historyWith } from "../models/hazards/testing/histories.js";
-import { modelById } from "../models/index.js";
-import { smallSettings } from "../models/testing/small-settings.js";
 import { nodeRuntime } from "../runtime/node.js";
 import { hazardModel, hazardSettingsOf } from "./hazards.js";
 
 const runtime = nodeRuntime({ threads: 1 });
 const vocab = 12;
 const settings = hazardSettings.parse({});
-
-/** A model whose weights are all drawn, those that start at zero too. */
-function drawn(id: string) {
-	const model = modelById(id);
-	const config = model.config.parse({ ...smallSettings[id], vocab, hazards: settings });
-	const weights = model.init(config, random(1));
-	const draw = random(2);
-	for (const [name, { data }] of weights)
-		if (name.startsWith("hazards."))
-			for (const i of data.keys()) data[i] = data[i]! + 0.1 * draw.normal();
-	return { model, config, weights };
-}
 
 const history = historyWith([
 	[1500, 5],
@@ -43,7 +29,7 @@ const distance = (a: Float32Array, b: Float32Array) =>
 	a.reduce((most, value, i) => Math.max(most, Math.abs(value - (b[i] as number))), 0);
 
 describe.each(["trajgpt", "gpt2", "patchtst"])("hazards of %s", (id) => {
-	const model = hazardModel(runtime, drawn(id));
+	const model = hazardModel(runtime, drawnModel(id, vocab, settings));
 	afterAll(() => model.dispose());
 
 	test("do not depend on what comes after the index day, or on other patients", async () => {

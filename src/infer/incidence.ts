@@ -55,17 +55,19 @@ export async function incidences(
 				for (let at = 0; at < count; at++)
 					for (const [h, horizon] of horizons.entries()) {
 						const all = hazards.incidence(i * count + at, horizon);
-						const none = (code: number) =>
-							(outputs[code] as readonly number[]).reduce(
-								(left, output) => left * (1 - (all[output] as number)),
-								1,
-							);
 						for (const [code, { probabilities }] of (found[first + i] ?? []).entries())
-							probabilities[(from + at) * horizons.length + h] = 1 - none(code);
+							probabilities[(from + at) * horizons.length + h] = anyOf(
+								all,
+								outputs[code] as readonly number[],
+							);
 					}
 		}
 	return found;
 }
+
+/** The probability of a record of any of some outputs, taken as independent. */
+export const anyOf = (probabilities: ArrayLike<number>, outputs: readonly number[]): number =>
+	1 - outputs.reduce((none, output) => none * (1 - (probabilities[output] as number)), 1);
 
 /** Refuses horizons beyond what a model has learned. */
 export function checkHorizon(

@@ -10,7 +10,7 @@ import { smallDataset } from "../testing/small-dataset.js";
 import { forecastTask } from "./index.js";
 import { globalRanker, historyRanker, modelRanker, splitHistory } from "./ranks.js";
 import { recallRatios, windowRecalls } from "./recall.js";
-import { chooseWeights, fitWeights, sharesOnceRecorded } from "./with-hazards.js";
+import { chooseWeights, fitWeights, logSharesOnceRecorded } from "./with-hazards.js";
 
 const [a, b, c] = [5, 6, 7];
 
@@ -195,7 +195,7 @@ describe("weights of probabilities and hazards", () => {
 				{ split: "test", tokens: [c, c, c] },
 			],
 		);
-		const shares = await sharesOnceRecorded(trained);
+		const shares = await logSharesOnceRecorded(trained);
 		expect(shares[a]).toBeCloseTo(Math.log((2 + 1) / (4 + 8)), 12);
 		expect(shares[b]).toBeCloseTo(Math.log((1 + 1) / (5 + 8)), 12);
 		expect(shares[c]).toBeCloseTo(Math.log((0 + 1) / (1 + 8)), 12);

@@ -48,7 +48,7 @@ const extraShifts = Array.from({ length: 16 }, (_, i) => i / 10);
  * log r by token: the share of a code among the records that follow its first one, in the patients of training who
  * have it.
  */
-export async function sharesOnceRecorded(dataset: Dataset): Promise<Float64Array> {
+export async function logSharesOnceRecorded(dataset: Dataset): Promise<Float64Array> {
 	const vocab = dataset.vocabulary.tokens.length;
 	const own = new Float64Array(vocab);
 	const all = new Float64Array(vocab);
@@ -105,10 +105,11 @@ function scoresOf(
 	return scores;
 }
 
-const weightsFrom = ([known, b, a, ofNew, c, shift]: Float64Array): RankingWeights => ({
-	known: { a: known as number, b: b as number },
-	new: { a: a as number, b: ofNew as number, c: c as number, shift: shift as number },
-});
+/** The weights in the order in which they are fitted: those of known codes, then those of new ones. */
+function weightsFrom(point: Float64Array): RankingWeights {
+	const [a, b, ...ofNew] = point as unknown as [number, number, number, number, number, number];
+	return { known: { a, b }, new: { a: ofNew[0], b: ofNew[1], c: ofNew[2], shift: ofNew[3] } };
+}
 
 /** The weights under which the observed codes are most likely; every patient counts the same. */
 export function fitWeights(patients: readonly (readonly Evidence[])[]): RankingWeights {
@@ -203,7 +204,7 @@ export async function hazardRanker(
 	dataset: Dataset,
 	validation: readonly SplitHistory[],
 ): Promise<{ readonly ranker: Ranker; readonly weights: RankingWeights } | undefined> {
-	const gather = gatherer(predictor, method, hazards, await sharesOnceRecorded(dataset));
+	const gather = gatherer(predictor, method, hazards, await logSharesOnceRecorded(dataset));
 	const seen: (readonly Evidence[])[] = [];
 	let left = Math.floor(mostNumbers / (2 * hazards.vocab));
 	for (let first = 0; first < validation.length && left > 0; first += chunk)
