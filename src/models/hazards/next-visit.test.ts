@@ -72,6 +72,13 @@ test.each(cases)("−log likelihood of $name", async ({ at, days, ...then }) => 
 	expect(relativeError(found.nats as number[], [expected])).toBeLessThan(1e-6);
 });
 
+test("deaths before the next visit have no weights for the state: they would be learned by heart", () => {
+	const names = Object.keys(visitWeights(settings, 4));
+	const withState = names.filter((name) => name.endsWith(".state"));
+	expect(withState).not.toContain("visitDeath.state");
+	expect(withState).toHaveLength(names.filter((name) => name.endsWith(".bias")).length - 1);
+});
+
 test("the next visit from the state of one bin is that of all states in this bin", async () => {
 	const [landmarks, width, visitBins] = [3, 4, 3];
 	const draw = random(1);

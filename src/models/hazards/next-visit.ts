@@ -4,6 +4,7 @@ import {
 	concat,
 	constant,
 	expand,
+	filled,
 	gather,
 	greaterEqual,
 	input,
@@ -51,10 +52,11 @@ const startingLevels = {
 const perBin: ReadonlySet<keyof typeof startingLevels> = new Set(["visit"]);
 
 /**
- * The outputs whose regression on age and earlier records is not shrunk. Deaths are so rare that decay would be stronger
- * than what the steps teach, and the young would die as often as the old.
+ * The outputs that are regressions on age and earlier records alone. Deaths are so rare that a network learns those of the
+ * training patients by heart, and predicts twice too many for others; and decay would be stronger than what the steps
+ * teach, so the young would die as often as the old.
  */
-const kept: ReadonlySet<keyof typeof startingLevels> = new Set(["visitDeath"]);
+const regressions: ReadonlySet<keyof typeof startingLevels> = new Set(["visitDeath"]);
 
 /** Weights of the next visit. */
 export function visitWeights(settings: HazardSettings, width: number): WeightSpecs {
@@ -63,9 +65,9 @@ export function visitWeights(settings: HazardSettings, width: number): WeightSpe
 		const rows = perBin.has(name) ? bins : 1;
 		const zeros = (width: number) => filledWith(0, [rows, width]);
 		const own = (width: number): WeightSpec =>
-			kept.has(name) ? { ...zeros(width), decays: false } : zeros(width);
+			regressions.has(name) ? { ...zeros(width), decays: false } : zeros(width);
 		return nested(name, {
-			state: zeros(width),
+			...(!regressions.has(name) && { state: zeros(width) }),
 			age: own(ageFeatures),
 			bias: filledWith(startingLevels[name], [bins]),
 			since: own(sinceKnots.length),
@@ -107,6 +109,7 @@ export function nextVisit(
 	const features = concat([ages, sinceHatRow(sinceAny), past], 1);
 	const fromFeatures = projections(p, features, ["age", "since", "past"], count);
 	return outputsFrom((name) => {
+		if (regressions.has(name)) return fromFeatures(name);
 		const own = p(`${name}.state`);
 		const weights = perBin.has(name) ? slice(own, 0, 0, count) : own;
 		return add(sum(mul(visitStates, weights), -1), fromFeatures(name));
@@ -136,9 +139,12 @@ function projections(
 	visitBins: number,
 ): (name: keyof typeof startingLevels) => Tensor {
 	const names = Object.keys(startingLevels) as (keyof typeof startingLevels)[];
+	const noEffect = filled(0, [1, p("visitEnd.state").shape[1] as number], inputs.dtype);
+	const effect = (name: keyof typeof startingLevels, field: string) =>
+		field === "state" && regressions.has(name) ? noEffect : p(`${name}.${field}`);
 	const weights = names.map((name) => {
 		const own = concat(
-			fields.map((field) => p(`${name}.${field}`)),
+			fields.map((field) => effect(name, field)),
 			1,
 		);
 		const some = perBin.has(name) ? slice(own, 0, 0, visitBins) : own;
