@@ -58,6 +58,26 @@ describe.each(["trajgpt", "gpt2", "patchtst"])("risks of %s", (id) => {
 		}
 		expect(new Set(alone).size).toBe(views.length);
 	});
+
+	test("with the rest of the day, a further record of it counts", async () => {
+		const asked = { tokens: [8, 7], horizonDays: 183 };
+		const [later, from] = [
+			codeRisk(runtime, learned, asked),
+			codeRisk(runtime, learned, { ...asked, sameDay: true }),
+		];
+		const [after, both] = [await later.at(views), await from.at(views, patients)];
+		await later.dispose();
+		await from.dispose();
+		const predictor = learned.model.predictor(runtime, learned.config, learned.weights);
+		for (const [i, view] of views.entries()) {
+			const { logProbabilities } = await predictor.score([view], [[view.at]]);
+			const today =
+				Math.exp(logProbabilities[7] as number) + Math.exp(logProbabilities[8] as number);
+			expect(today).toBeGreaterThan(0.001);
+			expect(both[i]).toBeCloseTo(1 - (1 - (after[i] as number)) * (1 - today), 5);
+		}
+		await predictor.dispose();
+	});
 });
 
 test("there are as many risks as views, also of none", async () => {

@@ -2,7 +2,7 @@ import { competingIncidence } from "../models/hazards/incidence.js";
 import { binsOf, outputsOf } from "../models/hazards/settings.js";
 import type { CodeConfig } from "../models/heads/codes.js";
 import type { Runtime } from "../runtime/index.js";
-import { checkCodes } from "./code-probabilities.js";
+import { checkCodes, probabilitiesOf } from "./code-probabilities.js";
 import {
 	type HistoryOnDay,
 	hazardPrograms,
@@ -16,12 +16,22 @@ import type { ViewedHistory } from "./represent.js";
 
 /** Landmarks of a patient that share a pass. */
 const mostLandmarks = 8;
+/** Histories that share a pass where the rest of a day is asked about. */
+const historiesPerPass = 32;
+
+export interface CodeRiskOptions {
+	readonly tokens: readonly number[];
+	readonly horizonDays: number;
+	/** Whether a further record on the day of the view counts, and not only those of later days. Default: false. */
+	readonly sameDay?: boolean | undefined;
+}
 
 /** Computes the cumulative incidence of one set of codes. Programs stay compiled until it is disposed of. */
 export interface CodeRisk {
 	/**
-	 * The cumulative incidence after the time of each view, as `incidences` gives it. Views of the same patient, by
-	 * `patients`, are beginnings of one history: they share passes over it.
+	 * The cumulative incidence after the time of each view, as `incidences` gives it; with `sameDay`, the probability
+	 * that it happens or that a further record of that day is one of the codes. Views of the same patient, by `patients`,
+	 * are beginnings of one history: they share passes over it.
 	 */
 	at(views: readonly ViewedHistory[], patients?: ArrayLike<number>): Promise<Float64Array>;
 	dispose(): Promise<void>;
@@ -34,7 +44,7 @@ export interface CodeRisk {
 export function codeRisk(
 	runtime: Runtime,
 	learned: Learned,
-	{ tokens, horizonDays }: { readonly tokens: readonly number[]; readonly horizonDays: number },
+	{ tokens, horizonDays, sameDay = false }: CodeRiskOptions,
 ): CodeRisk {
 	checkCodes(tokens);
 	const settings = hazardSettingsOf(learned);
@@ -49,6 +59,22 @@ export function codeRisk(
 		bins: bins.from.filter((start) => start < horizonDays).length,
 	});
 	const context = learned.model.context?.(learned.config) ?? Number.POSITIVE_INFINITY;
+	const { model, config, weights } = learned;
+	const predictor = sameDay ? model.predictor(runtime, config, weights) : undefined;
+	/** The probability that a further record at the time of each view is one of the codes. */
+	const onSameDay = async (views: readonly ViewedHistory[]): Promise<Float64Array> => {
+		const chances = new Float64Array(views.length);
+		for (let from = 0; predictor && from < views.length; from += historiesPerPass) {
+			const some = views.slice(from, from + historiesPerPass);
+			const predictions = await predictor.score(
+				some,
+				some.map(({ at, times }) => [at ?? times[times.length - 1] ?? 0]),
+			);
+			for (const i of some.keys())
+				chances[from + i] = probabilitiesOf(predictions, i, tokens)[0] as number;
+		}
+		return chances;
+	};
 	const riskFrom = (logHazards: Float32Array): number => {
 		const all = competingIncidence(bins, some, logHazards, horizonDays);
 		return anyOf(all, [...own.keys()]);
@@ -72,9 +98,13 @@ export function codeRisk(
 					const from = (i * perRow + j) * width;
 					risks[at] = riskFrom(found.subarray(from, from + width));
 				}
-			return risks;
+			const today = await onSameDay(views);
+			return risks.map((risk, at) => risk + (1 - risk) * (today[at] as number));
 		},
-		dispose: programs.dispose,
+		async dispose() {
+			await programs.dispose();
+			await predictor?.dispose();
+		},
 	};
 }
 

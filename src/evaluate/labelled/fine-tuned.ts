@@ -76,7 +76,12 @@ export async function fitScoring(
 		prevalence: prevalenceOf(train),
 		maxLength: options.maxLength,
 		...(head?.risk !== undefined &&
-			codes && { risk: { tokens: [...codes.risk], horizonDays: codes.horizonDays } }),
+			codes && {
+				risk: {
+					...{ tokens: [...codes.risk], horizonDays: codes.horizonDays },
+					...(codes.sameDay && { sameDay: true }),
+				},
+			}),
 		slope: 1,
 		shift: 0,
 	};

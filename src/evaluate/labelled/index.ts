@@ -293,13 +293,14 @@ async function riskRows(
 		const label = `${trained.model.name}, zero-shot risk`;
 		rows.push({
 			name: { who: "model", label, setting: "zero-shot risk" },
-			// Other labels ask something else: those of the paper, and insulin of the same day.
+			// Other labels ask something else: those of the paper, and insulin on any record of the same day.
 			...(isOnsetTask(dataset, task)
 				? probable(evaluated, risk)
 				: { byPatient: ranked(evaluated, risk) }),
 		});
+		const today = codes.sameDay ? ", or that a further record of that day is one" : "";
 		notes.push(
-			`zero-shot risk: probability of a record within ${spanText(codes.horizonDays)} of the index day, death competing`,
+			`zero-shot risk: probability of a record within ${spanText(codes.horizonDays)} of the index day, death competing${today}`,
 		);
 	} else
 		notes.push(

@@ -9,6 +9,8 @@ export interface TaskCodes {
 	/** The tokens whose risk is the zero-shot score: the probability of a record within `horizonDays`. May be none. */
 	readonly risk: readonly number[];
 	readonly horizonDays: number;
+	/** Whether a further record on the day of the label counts too. */
+	readonly sameDay?: true;
 	/** Groups of tokens; the prototype is the mean of their directions. */
 	readonly prototype: readonly (readonly number[])[];
 	/** Whether the codes are expected in the future of a positive patient, or were had in the past. */
@@ -76,6 +78,7 @@ export function taskCodes(
 			return {
 				risk: insulin,
 				horizonDays: insulinDays,
+				sameDay: true,
 				prototype: [insulin],
 				codesAre: "expected",
 				words: `insulin: ${named(insulin)}`,

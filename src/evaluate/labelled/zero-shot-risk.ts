@@ -8,15 +8,18 @@ import { ageSexRisks } from "../onset/age-sex-rates.js";
 import { viewsOf } from "./label-set.js";
 import { type TaskCodes, taskCodes } from "./task-codes.js";
 
-/** The cumulative incidence of a task's codes after the time of each label, from the records that it may see. */
+/**
+ * The cumulative incidence of a task's codes after the time of each label, from the records that it may see. Where the
+ * rest of that day counts, so does the probability that a further record of it is one of the codes.
+ */
 export async function taskRisks(
 	runtime: Runtime,
 	trained: Trained,
 	dataset: Dataset,
 	labels: readonly Label[],
-	{ risk: tokens, horizonDays }: Pick<TaskCodes, "risk" | "horizonDays">,
+	{ risk: tokens, horizonDays, sameDay }: Pick<TaskCodes, "risk" | "horizonDays" | "sameDay">,
 ): Promise<Float64Array> {
-	const model = codeRisk(runtime, trained, { tokens, horizonDays });
+	const model = codeRisk(runtime, trained, { tokens, horizonDays, sameDay });
 	const patients = labels.map(({ patient }) => patient);
 	return model.at(await viewsOf(dataset, labels), patients).finally(() => model.dispose());
 }

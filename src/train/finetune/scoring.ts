@@ -31,6 +31,8 @@ export const scoringSchema = z.strictObject({
 		.strictObject({
 			tokens: z.array(z.int().min(0)).min(1),
 			horizonDays: z.number().positive(),
+			/** Whether a further record on the day of the label counts. */
+			sameDay: z.boolean().optional(),
 		})
 		.optional(),
 	/** The probability is that of the log-odds times `slope` plus `shift`, fitted to the validation labels. */
