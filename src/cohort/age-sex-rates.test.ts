@@ -73,16 +73,35 @@ describe("first records by age and sex", () => {
 	});
 });
 
-test("rates are drawn towards the rate over all cells", () => {
-	const sums = {
-		...{ width: 1, patients: 2 },
-		onsets: Float64Array.of(10, 0),
-		days: Float64Array.of(1000, 1000 * year),
-	};
-	const overall = 10.5 / (1000 + 1000 * year + 365);
-	const [first, second] = ratesOf(sums, 100);
-	expect(first).toBeCloseTo((10 + 100 * year * overall) / (1000 + 100 * year), 12);
-	expect(second).toBeCloseTo((100 * year * overall) / (1100 * year), 12);
+describe("rates", () => {
+	const prior = 100 * year;
+
+	test("are drawn towards the rate at the age in both sexes, and that towards the rate over all", () => {
+		const sums = {
+			...{ width: 1, patients: 2 },
+			onsets: Float64Array.of(10, 0),
+			days: Float64Array.of(1000, 1000 * year),
+		};
+		const overall = 10.5 / (1000 + 1000 * year + 365);
+		const atAge = (10 + prior * overall) / (1000 + 1000 * year + prior);
+		const [female, male] = ratesOf(sums, 100);
+		expect(female).toBeCloseTo((10 + prior * atAge) / (1000 + prior), 12);
+		expect(male).toBeCloseTo((prior * atAge) / (1000 * year + prior), 12);
+	});
+
+	test("of an age with few people are those of the ages next to it", () => {
+		// Rates rise tenfold from band to band; the last band has one person for a year.
+		const [people, few] = [10_000 * year, year];
+		const sums = {
+			...{ width: 1, patients: 1 },
+			onsets: Float64Array.of(10, 10, 100, 100, 1000, 1000, 0, 0),
+			days: Float64Array.of(people, people, people, people, people, people, few, few),
+		};
+		const rates = ratesOf(sums, 100);
+		const [young, old, oldest] = [rates[0], rates[4], rates[6]] as [number, number, number];
+		expect(oldest).toBeGreaterThan(0.5 * old);
+		expect(old).toBeGreaterThan(50 * young);
+	});
 });
 
 test("the incidence at a constant rate falls short of certainty by deaths", () => {

@@ -112,22 +112,36 @@ export async function onsetSums(
 	return { width, onsets, days, patients };
 }
 
-/** Rates per day, each drawn towards the rate over all cells by so many years of observation: [cells, width]. */
+/** What a band counts in the rate at an age, per band of distance. */
+const perBand = 0.5;
+
+/**
+ * Rates per day: [cells, width]. Each is drawn, by so many years of observation, towards the rate at its age in both
+ * sexes, for which other bands count less the farther away they are; and that, by as many, towards the rate over all ages.
+ */
 export function ratesOf({ onsets, days, width }: OnsetSums, priorYears: number): Float64Array {
-	const overall = new Float64Array(width);
-	for (let column = 0; column < width; column++) {
-		let [events, time] = [0.5, 365];
-		for (let at = column; at < onsets.length; at += width) {
-			events += onsets[at] as number;
-			time += days[at] as number;
-		}
-		overall[column] = events / time;
-	}
 	const prior = priorYears * yearDays;
-	return onsets.map(
-		(events, at) =>
-			(events + prior * (overall[at % width] as number)) / ((days[at] as number) + prior),
-	);
+	const bands = onsets.length / (width * sexes.length);
+	const rates = new Float64Array(onsets.length);
+	for (let output = 0; output < width; output++) {
+		const cells = (band: number) =>
+			sexes.map((_, sex) => (sexes.length * band + sex) * width + output);
+		const ofBand = (sums: Float64Array, band: number) =>
+			cells(band).reduce((sum, cell) => sum + (sums[cell] as number), 0);
+		const weighted = (sums: Float64Array, weight: (band: number) => number) => {
+			let sum = 0;
+			for (let band = 0; band < bands; band++) sum += weight(band) * ofBand(sums, band);
+			return sum;
+		};
+		const overall = (0.5 + weighted(onsets, () => 1)) / (365 + weighted(days, () => 1));
+		for (let band = 0; band < bands; band++) {
+			const near = (other: number) => perBand ** Math.abs(other - band);
+			const atAge = (weighted(onsets, near) + prior * overall) / (weighted(days, near) + prior);
+			for (const cell of cells(band))
+				rates[cell] = ((onsets[cell] as number) + prior * atAge) / ((days[cell] as number) + prior);
+		}
+	}
+	return rates;
 }
 
 /** The probability of an event within so many days at constant rates per day, death competing. */

@@ -18,7 +18,7 @@ import { runFiles } from "./run-folder.js";
 
 /** After an index day. */
 const withinYears = 5;
-/** Person-years of the rate over all ages and both sexes that are added to each cell. */
+/** Person-years of the rate at the age that are added to each cell. */
 const priorYears = 100;
 
 const cells = z.array(z.array(z.number().min(0))).length(bandCount);

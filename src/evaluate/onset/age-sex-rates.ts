@@ -9,7 +9,7 @@ import type { Dataset } from "../../cohort/index.js";
 import { specialCount } from "../../cohort/vocabulary.js";
 import type { IndexedPatient } from "./index-days.js";
 
-/** Person-years of the rate over all ages that are added to each cell; chosen on validation. */
+/** Person-years of the rate at the age that are added to each cell; chosen on validation. */
 const priorYears = [1, 10, 100, 1000];
 
 /** −log likelihood of what happened under constant rates. */
