@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -151,6 +151,29 @@ describe("evaluate --dataset", () => {
 		expect(evaluation.patients).toBe(counts.patients);
 		expect(evaluation.rows.map(({ who }: { who: string }) => who)).toEqual(["model"]);
 		expect(readFileSync(join(run, "eval", "next.json"), "utf8")).toBe(before);
+	});
+
+	test("compares it with baselines that learn where the run has learned, if that is still there", async () => {
+		const argv = ["evaluate", run, "--dataset", other, "--task", "diabetes", "--draws", "20"];
+		const measured = async () => {
+			const { diabetes } = JSON.parse(await done(...argv, "--threads", "1", "--json"));
+			const { notes, rows } = diabetes.runs[0].evaluation;
+			return { note: notes[0], labels: rows.map(({ label }: { label: string }) => label) };
+		};
+		const { note, labels } = await measured();
+		const learned = (await openDataset(join(home, "dataset"))).patients("train").length;
+		expect(note).toContain(`learn from the run's own ${learned} training patients`);
+		expect(labels).toEqual(expect.arrayContaining(["prevalence", "age and sex"]));
+		renameSync(join(home, "dataset"), join(home, "moved"));
+		try {
+			const alone = await measured();
+			expect(alone.note).toContain("it has no training patients, so there are no baselines");
+			expect(alone.labels).toEqual(
+				labels.filter((label: string) => label.includes("zero-shot risk")),
+			);
+		} finally {
+			renameSync(join(home, "moved"), join(home, "dataset"));
+		}
 	});
 
 	test("refuses a dataset of other codes, and names the remedy", async () => {

@@ -15,7 +15,8 @@ export async function evaluationInputsHash(
 	options: EvaluateOptions,
 	trained?: Trained,
 ): Promise<string> {
-	const { progress: _shown, oracle: _place, onPredictions: _told, baselines, ...others } = options;
+	const { progress: _shown, oracle: _place, onPredictions: _told, ...told } = options;
+	const { baselines, home, ...others } = told;
 	const hash = createHash("sha256");
 	hash.update(
 		JSON.stringify({
@@ -26,6 +27,7 @@ export async function evaluationInputsHash(
 			options: Object.entries({
 				...others,
 				...(baselines !== undefined && { opponents: baselines }),
+				...(home && { home: home.manifest.contentHash }),
 			}).sort(([a], [b]) => (a < b ? -1 : 1)),
 			model: trained?.model.id,
 			config: trained?.config,

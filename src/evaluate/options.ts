@@ -1,5 +1,5 @@
 import type { Progress } from "../base/progress.js";
-import type { Split } from "../cohort/index.js";
+import type { Dataset, Split } from "../cohort/index.js";
 import { type RankingMethod, rankingMethods } from "./evaluation.js";
 import type { RowPredictions } from "./predictions.js";
 
@@ -26,6 +26,11 @@ export interface EvaluateOptions {
 	readonly lookBackDays?: number;
 	/** Task onset: the last day that the runs and their baselines have learned from, if the dataset was cut. */
 	readonly before?: number;
+	/**
+	 * The dataset that the runs have learned from, where they are evaluated on another one without training patients:
+	 * baselines and few-shot rows of task onset and of labelled tasks then learn from it.
+	 */
+	readonly home?: Dataset;
 	/** Whether to evaluate the baselines and, on simulated data, the oracle; true by default. */
 	readonly baselines?: boolean;
 	/** Whether rows keep per-patient values, for paired comparisons of rows from several files. */

@@ -48,10 +48,13 @@ export async function openTask(
 	if (dataset.patients(options.split).length === 0)
 		throw new InputError(`${dataset.folder} has no patients in split ${options.split}`);
 	const began = clock();
+	const { home, ...others } = options;
 	const hasTraining = dataset.patients("train").length > 0;
+	const usesHome = task === "onset" || labelledTasks(dataset).includes(task);
+	const teacher = hasTraining ? dataset : usesHome ? home : undefined;
 	const measure = await measurer(task, dataset, {
-		...options,
-		...(!hasTraining && { baselines: false }),
+		...others,
+		...(teacher ? teacher !== dataset && { home: teacher } : { baselines: false }),
 	});
 	const opening = clock() - began;
 	return async (runtime, trained) => {
@@ -64,7 +67,7 @@ export async function openTask(
 			version: 2,
 			...measured,
 			...(tooFew && { tooFew }),
-			...(external && { notes: [externalNote(dataset), ...measured.notes] }),
+			...(external && { notes: [externalNote(dataset, teacher), ...measured.notes] }),
 			made: {
 				versions: { ...versions },
 				dataset: dataset.manifest.contentHash,
@@ -77,11 +80,12 @@ export async function openTask(
 	};
 }
 
-function externalNote({ folder, manifest, patients }: Dataset): string {
-	const learned = patients("train").length;
+function externalNote(dataset: Dataset, teacher: Dataset | undefined): string {
+	const { folder, manifest } = dataset;
+	const whose = teacher === dataset ? "its" : "the run's own";
 	return `external validation on ${folder} (content ${manifest.contentHash.slice(0, 12)}), which the run has not learned from; ${
-		learned > 0
-			? `baselines and few-shot rows learn from its ${learned} training patients`
+		teacher
+			? `baselines and few-shot rows learn from ${whose} ${teacher.patients("train").length} training patients`
 			: "it has no training patients, so there are no baselines and no few-shot rows"
 	}`;
 }

@@ -90,6 +90,18 @@ export async function commonDataset(runs: readonly Trained[], given?: string): P
 	return dataset;
 }
 
+/** The dataset that runs have learned from, if they are evaluated on another one and it is still there. */
+async function homeOf([first]: readonly Trained[], dataset: Dataset): Promise<Dataset | undefined> {
+	if (!first || !isExternal(first, dataset)) return undefined;
+	try {
+		return await openRunDataset(first.folder, first.run);
+	} catch (error) {
+		// It may have stayed where the run was trained: then there are fewer rows.
+		if (error instanceof InputError) return undefined;
+		throw error;
+	}
+}
+
 /** The last day that all runs have seen; undefined if they have seen everything. */
 function commonCut(runs: readonly Trained[]): number | undefined {
 	const [first] = runs as [Trained];
@@ -148,8 +160,10 @@ async function evaluateOn(
 	const { axis } = dataset.manifest.source;
 	const writes = await checkPredictionTargets(targets, runs, task, axis);
 	let found: RowPredictions | undefined;
+	const home = await homeOf(runs, dataset);
 	const taskOptions: TaskOptions = {
 		...{ ...evaluateDefaults, ...overrides, progress },
+		...(home && { home }),
 		...(before !== undefined && { before }),
 		...(writes && {
 			onPredictions(own: RowPredictions) {

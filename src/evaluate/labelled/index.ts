@@ -41,6 +41,8 @@ const movedPatients = 40;
 interface Opened {
 	readonly task: string;
 	readonly dataset: Dataset;
+	/** The dataset of the training and validation labels. */
+	readonly home: Dataset;
 	readonly options: EvaluateOptions;
 	readonly labels: readonly Label[];
 	readonly train: LabelSet;
@@ -58,12 +60,13 @@ export async function labelledTask(
 	dataset: Dataset,
 	options: EvaluateOptions,
 ): Promise<MeasureRun> {
-	const { split, seed, draws } = options;
+	const { split, seed, draws, home = dataset } = options;
 	const { labels, notes: taskNotes } = await taskLabels(dataset, task);
+	const taught = home === dataset ? labels : (await taskLabels(home, task)).labels;
 	const opened: Opened = {
-		...{ task, dataset, options, labels },
-		train: labelSetOf(dataset, labels, "train"),
-		valid: labelSetOf(dataset, labels, "valid"),
+		...{ task, dataset, home, options, labels },
+		train: labelSetOf(home, taught, "train"),
+		valid: labelSetOf(home, taught, "valid"),
 		evaluated: labelSetOf(dataset, labels, split),
 		codes: taskCodes(task, dataset.vocabulary, options.code),
 	};
@@ -199,7 +202,7 @@ async function frozenRows(
 	trained: Trained,
 	notes: string[],
 ): Promise<PatientRow[]> {
-	const { dataset, options, train, evaluated } = opened;
+	const { dataset, home, options, train, evaluated } = opened;
 	const name = trained.model.name;
 	const { seed, shots = usualShots } = options;
 	if (train.labels.length === 0) return riskRows(opened, codes, runtime, trained, notes);
@@ -209,12 +212,16 @@ async function frozenRows(
 		.shuffle([...train.labels.keys()])
 		.slice(0, usualPatients);
 	const needed = [...new Set([...sample, ...draws.flat()])];
-	const vectorsOf = async (labels: readonly Label[]) =>
-		representations(runtime, trained, await viewsOf(dataset, labels));
-	const known = await vectorsOf(needed.map((at) => train.labels[at]!));
+	const vectorsOf = async (whose: Dataset, labels: readonly Label[]) =>
+		representations(runtime, trained, await viewsOf(whose, labels));
+	const known = await vectorsOf(
+		home,
+		needed.map((at) => train.labels[at]!),
+	);
 	const width = known.length / needed.length;
 	const standard = standardOf(known.subarray(0, sample.length * width), width);
-	const directions = directionsOf(standardised(await vectorsOf(evaluated.labels), standard), width);
+	const asked = await vectorsOf(dataset, evaluated.labels);
+	const directions = directionsOf(standardised(asked, standard), width);
 	const prototype =
 		codes.codesAre === "expected"
 			? expectedDirection(trained, codes.prototype, standard)
@@ -222,7 +229,7 @@ async function frozenRows(
 					codes.prototype,
 					standard,
 					await viewsOf(
-						dataset,
+						home,
 						sample.slice(0, movedPatients).map((at) => train.labels[at]!),
 					),
 					(histories) => representations(runtime, trained, histories),
@@ -312,13 +319,15 @@ async function riskRows(
 }
 
 async function baselineRows(
-	{ task, dataset, options, train, valid, evaluated, codes }: Opened,
+	{ task, dataset, home, options, train, valid, evaluated, codes }: Opened,
 	notes: string[],
 ): Promise<PatientRow[]> {
 	const rows: PatientRow[] = [];
 	const taught = train.targets.reduce((a, b) => a + b, 0);
 	if (taught > 0 && taught < train.targets.length && valid.targets.length > 0) {
-		const { logOdds, precision } = await countRegression(dataset, train, valid, evaluated);
+		const { logOdds, precision } = await countRegression(
+			...([home, train, valid, dataset, evaluated] as const),
+		);
 		rows.push({
 			name: { ...baselines.history, label: "own history, all labels", setting: "fine-tuned" },
 			...probable(evaluated, logOdds.map(probabilityOf)),
@@ -341,7 +350,7 @@ async function baselineRows(
 	if (isOnsetTask(dataset, task) && codes) {
 		rows.push({
 			name: { ...baselines.global, label: "age and sex" },
-			...probable(evaluated, await ageSexRisk(dataset, evaluated.labels, codes, options)),
+			...probable(evaluated, await ageSexRisk(home, dataset, evaluated.labels, codes, options)),
 		});
 		const found = await onsetOracle(dataset, evaluated.labels, codes, options);
 		if ("chances" in found)

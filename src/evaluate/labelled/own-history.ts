@@ -34,15 +34,16 @@ async function countFeatures(dataset: Dataset, labels: readonly Label[]): Promis
 	return features;
 }
 
-/** The baseline with the same labels: logistic regression on counts. */
+/** The baseline with the same labels: logistic regression on counts, learned at home. */
 export async function countRegression(
-	dataset: Dataset,
+	home: Dataset,
 	train: LabelSet,
 	valid: LabelSet,
+	dataset: Dataset,
 	evaluated: LabelSet,
 ): Promise<{ readonly logOdds: Float64Array; readonly precision: number }> {
 	const examples = async ({ labels, targets, weights }: LabelSet) => ({
-		vectors: await countFeatures(dataset, labels),
+		vectors: await countFeatures(home, labels),
 		...{ targets, weights },
 	});
 	const { fit, precision, standard } = regression(await examples(train), await examples(valid));

@@ -24,8 +24,9 @@ export async function taskRisks(
 	return model.at(await viewsOf(dataset, labels), patients).finally(() => model.dispose());
 }
 
-/** The same by age and sex alone, from rates of the training patients. */
+/** The same by age and sex alone, from rates of the training patients at home. */
 export async function ageSexRisk(
+	home: Dataset,
 	dataset: Dataset,
 	labels: readonly Label[],
 	{ risk, horizonDays }: Pick<TaskCodes, "risk" | "horizonDays">,
@@ -34,7 +35,7 @@ export async function ageSexRisk(
 	const patients = [];
 	for (const { patient, time } of labels)
 		patients.push({ history: await dataset.read(patient), day: Math.floor(time) });
-	const all = await ageSexRisks(dataset, patients, horizonDays, {
+	const all = await ageSexRisks(home, patients, horizonDays, {
 		...{ seed, lookBackDays: usualLookBack },
 	});
 	const vocab = dataset.vocabulary.size;

@@ -115,8 +115,8 @@ export async function onsetTask(dataset: Dataset, options: EvaluateOptions): Pro
 		throw new InputError(
 			`${dataset.folder}: no code has ${leastOnsets} onsets after the index days of ${cohort.patients.length} patients; prepare more patients`,
 		);
-	const { before } = options;
-	const past = before === undefined ? dataset : await datasetBefore(dataset, before);
+	const { before, home = dataset } = options;
+	const past = before === undefined ? home : await datasetBefore(home, before);
 	const opened: Opened = { dataset, past, options, cohort, codes, horizons: kept };
 	const notes = notesOf(opened, horizons, lookBackDays);
 	const others =
