@@ -1,0 +1,85 @@
+import { measureOf, notNegative, patientDraws } from "../bootstrap.js";
+import { packedDraws } from "../by-patient.js";
+import type { Measured } from "../evaluation.js";
+import { atHorizon, mostDraws } from "./at-horizon.js";
+import { detailsOf, fromZero } from "./details.js";
+import type { Opened, Predictions } from "./opened.js";
+
+const calibrationDraws = 50;
+
+/** The metrics of every row at every horizon, their differences, and details. */
+export function measured(
+	opened: Opened,
+	rows: readonly Predictions[],
+	notes: readonly string[],
+	lookBackDays: number,
+): Measured {
+	const { options, cohort, horizons, dataset } = opened;
+	const { split, seed } = options;
+	const draws = Math.min(options.draws, mostDraws);
+	const found = horizons.map((_, at) => atHorizon(opened, rows, at));
+	const weights = Array.from(
+		patientDraws(cohort.patients.length, { draws: Math.min(draws, calibrationDraws), seed }),
+		(drawn) => Uint16Array.from(drawn),
+	);
+	const calibrationErrors = found.map(({ calibration }) =>
+		calibration.map((own) => ({
+			value: own.error() ?? Number.NaN,
+			drawn: Float64Array.from(weights, (drawn) => own.error(drawn) ?? Number.NaN),
+		})),
+	);
+	const metricsOf = (row: number) =>
+		Object.fromEntries(
+			found.flatMap(({ years, scores }, at) => {
+				const error = calibrationErrors[at]?.[row];
+				return Object.entries({
+					auroc: scores.mean(row, "auroc"),
+					averagePrecision: fromZero(scores.mean(row, "averagePrecision")),
+					brier: fromZero(scores.mean(row, "brier")),
+					observedToExpected: fromZero(scores.ratio(row, "observedOnsets", "expectedOnsets")),
+					calibrationError:
+						error && !Number.isNaN(error.value) ? notNegative(measureOf(error)) : null,
+				}).flatMap(([name, measure]) => (measure ? [[`${name} ${years}y`, measure]] : []));
+			}),
+		);
+	const differencesOf = (row: number, than: number) =>
+		Object.fromEntries(
+			found.flatMap(({ years, scores }) =>
+				(["auroc", "averagePrecision", "brier"] as const).flatMap((name) => {
+					const measure = scores.difference(row, than, name);
+					return measure ? [[`${name} ${years}y`, measure]] : [];
+				}),
+			),
+		);
+	const drawsOf = (row: number) =>
+		packedDraws(
+			Object.fromEntries(
+				found.flatMap(({ years, scores }) =>
+					(["auroc", "averagePrecision"] as const).flatMap((name) => {
+						const mean = scores.drawnMean(row, name);
+						return mean ? [[`${name} ${years}y`, mean.drawn]] : [];
+					}),
+				),
+			),
+		);
+	return {
+		task: "onset",
+		...{ split, seed, draws, notes: [...notes] },
+		patients: cohort.patients.length,
+		events: cohort.patients.reduce((sum, { history }) => sum + history.tokens.length, 0),
+		rows: rows.map(({ name }, row) => ({
+			...name,
+			metrics: metricsOf(row),
+			...(options.keepPatients && { byDraw: drawsOf(row) }),
+		})),
+		differences: rows.flatMap(({ name }, row) =>
+			name.who === "model"
+				? rows.slice(row + 1).map((than, i) => ({
+						...{ row: name.label, than: than.name.label },
+						metrics: differencesOf(row, row + 1 + i),
+					}))
+				: [],
+		),
+		onset: detailsOf(opened, rows, found, dataset, lookBackDays),
+	};
+}

@@ -1,0 +1,85 @@
+import { hazardModel } from "../../infer/hazards.js";
+import type { Runtime } from "../../runtime/index.js";
+import type { Trained } from "../../train/index.js";
+import { findSimulationTruth } from "../simulation-truth.js";
+import { ageSexRisks } from "./age-sex-rates.js";
+import { daysOf, measuredCodes, type Opened, type Predictions } from "./opened.js";
+import { regressionRisks } from "./regression-risks.js";
+
+/** The cumulative incidence of every code by the model. */
+export async function modelPredictions(
+	runtime: Runtime,
+	trained: Trained,
+	{ cohort, horizons, dataset }: Opened,
+): Promise<Predictions> {
+	const vocab = dataset.vocabulary.size;
+	const model = hazardModel(runtime, trained);
+	const { longestDays } = model;
+	const hazards = await model
+		.at(
+			cohort.patients.map(({ history }) => history),
+			cohort.patients.map(({ day }) => [day]),
+		)
+		.finally(() => model.dispose());
+	const risks = horizons.map((years) => {
+		const all = new Float32Array(cohort.patients.length * vocab);
+		for (let at = 0; at < cohort.patients.length; at++)
+			all.set(
+				hazards.incidence(at, Math.min(longestDays, daysOf(years))).subarray(0, vocab),
+				at * vocab,
+			);
+		return all;
+	});
+	return { name: { who: "model", label: trained.model.name }, risks };
+}
+
+/** The same by age and sex, by a regression per code and, on a simulated population, by the reference model. */
+export async function baselinePredictions(
+	{ dataset, past, options, cohort, codes, horizons }: Opened,
+	lookBackDays: number,
+	notes: string[],
+): Promise<Predictions[]> {
+	const { seed, split, futures } = options;
+	const found: Predictions[] = [];
+	const ageSex: Float32Array[] = [];
+	for (const years of horizons)
+		ageSex.push(await ageSexRisks(past, cohort.patients, daysOf(years), { seed, lookBackDays }));
+	found.push({ name: { who: "global", label: "age and sex" }, risks: ageSex });
+	const regression = await regressionRisks(
+		...([past, cohort.patients] as const),
+		horizons.map((years) => {
+			const days = daysOf(years);
+			return { days, tokens: measuredCodes(codes, days).map(({ token }) => token) };
+		}),
+		{ seed, lookBackDays, ...(options.progress && { progress: options.progress }) },
+	);
+	found.push({ name: { who: "history", label: "regression per code" }, risks: regression });
+	notes.push(
+		"regression per code: logistic, on age, sex and the counts of all codes, of the last year apart; penalties chosen on the validation patients",
+	);
+	const simulated = await findSimulationTruth(dataset, split, options.oracle, "incidence");
+	if ("truth" in simulated) {
+		const vocab = dataset.vocabulary.size;
+		const risks = horizons.map(() => new Float32Array(cohort.patients.length * vocab));
+		for (const [at, { history, day }] of cohort.patients.entries()) {
+			const { tokens } = simulated.truth.incidence(history, day, horizons.map(daysOf), {
+				futures,
+				seed,
+			});
+			for (const [i, own] of risks.entries())
+				own.set(tokens.subarray(i * vocab, (i + 1) * vocab), at * vocab);
+			options.progress?.update({
+				label: "reference model",
+				done: at + 1,
+				total: cohort.patients.length,
+				fields: [],
+			});
+		}
+		options.progress?.finish();
+		found.push({ name: { who: "oracle", label: "reference model" }, risks });
+		notes.push(
+			`reference model: the simulator's own probabilities, averaged over ${futures} sampled futures per patient; simulated population, not real people`,
+		);
+	} else if (simulated.reason) notes.push(`no reference model: ${simulated.reason}`);
+	return found;
+}
