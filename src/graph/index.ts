@@ -13,6 +13,7 @@ export { gradients, inOrder } from "./gradients.js";
 export type { Graph } from "./graph.js";
 export { type OnnxModel, opset, toOnnx } from "./lower/onnx/to-onnx.js";
 export {
+	type Argument,
 	type NamedType,
 	type StableHloOptions,
 	type StableHloProgram,

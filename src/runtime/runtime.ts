@@ -1,7 +1,9 @@
 import {
+	type Argument,
 	type DType,
 	type FixedShape,
 	type Graph,
+	type NamedType,
 	type Precision,
 	size,
 	type Target,
@@ -41,6 +43,25 @@ export function checkFeed(name: string, data: Data, dtype: DType, shape: FixedSh
 		throw new Error(
 			`input "${name}" is ${dtypeOf(data)} of ${data.length} values; expected ${dtype}[${shape.join(", ")}]`,
 		);
+}
+
+/** What an argument of a program is given of the feeds of a run; undefined if something of it is not fed. */
+export function fedTo({ name, dtype, shape, parts }: Argument, feeds: Feeds): Data | undefined {
+	const of = (part: NamedType) => {
+		const data = feeds[part.name];
+		if (data) checkFeed(part.name, data, part.dtype, part.shape);
+		return data;
+	};
+	if (!parts) return of({ name, dtype, shape });
+	const all = new arrays[dtype](size(shape));
+	let from = 0;
+	for (const part of parts) {
+		const data = of(part);
+		if (!data) return undefined;
+		all.set(data, from);
+		from += data.length;
+	}
+	return all;
 }
 
 /** Executes graphs: `node.ts` and `pjrt/` in Node, `web.ts` in a browser. */

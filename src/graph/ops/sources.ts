@@ -35,6 +35,9 @@ export function sourceName(tensor: Tensor): string | undefined {
 		: undefined;
 }
 
+/** Whether a tensor is given at each run. */
+export const isInput = ({ node }: Tensor): boolean => node.operation.name === "input";
+
 export type NumberArray = ArrayLike<number>;
 
 const constantOperation: Operation<"constant"> = {

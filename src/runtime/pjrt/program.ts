@@ -1,4 +1,5 @@
 import {
+	type Argument,
 	type FixedShape,
 	type Graph,
 	inOrder,
@@ -9,9 +10,9 @@ import {
 } from "../../graph/index.js";
 import {
 	arrays,
-	checkFeed,
 	type Data,
 	type Feeds,
+	fedTo,
 	type Pending,
 	type Program,
 	type Resident,
@@ -129,7 +130,8 @@ export class XlaProgram implements Program {
 		const fed: (readonly DeviceBuffer[])[] = [];
 		try {
 			const lists = inputs.map((input) => {
-				const own = names.has(input.name) ? this.#uploaded(input, each) : undefined;
+				const isFed = input.parts !== undefined || names.has(input.name);
+				const own = isFed ? this.#uploaded(input, each) : undefined;
 				if (own) fed.push(own);
 				const list = own ?? this.constants.get(input) ?? resident?.get(input.name);
 				if (!list) throw new Error(`input "${input.name}" was neither fed nor resident`);
@@ -148,13 +150,16 @@ export class XlaProgram implements Program {
 		}
 	}
 
-	#uploaded({ name, dtype, shape }: NamedType, feeds: readonly Feeds[]): DeviceBuffer[] {
+	#uploaded(input: Argument, feeds: readonly Feeds[]): DeviceBuffer[] {
 		const { length: count } = this.group.devices;
-		const given = feeds.flatMap((own) => own[name] ?? []);
-		if (given.length < count)
-			throw new Error(`input "${name}" was fed to ${given.length} of ${count} devices`);
-		for (const data of given) checkFeed(name, data, dtype, shape);
-		return this.group.upload(given, shape);
+		const given = feeds.flatMap((own) => fedTo(input, own) ?? []);
+		if (given.length === count) return this.group.upload(given, input.shape);
+		for (const { name } of input.parts ?? [input]) {
+			const fed = feeds.filter((own) => own[name]).length;
+			if (fed === 0) throw new Error(`input "${name}" was neither fed nor resident`);
+			if (fed < count) throw new Error(`input "${name}" was fed to ${fed} of ${count} devices`);
+		}
+		throw new Error(`${given.length} feeds for ${count} devices`);
 	}
 
 	#sorted(

@@ -59,7 +59,7 @@ export async function xlaRuntime(options: XlaRuntimeOptions = {}): Promise<XlaRu
 		);
 		const program = toStableHlo(
 			{ outputs },
-			{ ...(sizes && { sizes }), precision, donated, replicas: count },
+			{ ...(sizes && { sizes }), precision, donated, replicas: count, packs: true },
 		);
 		const executable = await executables(program.text).catch((error) => {
 			throw group.explained(error, "compiling a program");

@@ -1,6 +1,13 @@
 import { type Precision, toStableHlo } from "../../graph/index.js";
 import { interpret } from "../../graph/lower/stablehlo/testing/interpreter.js";
-import { arrays, type Data, type ResidentValue, type Runtime, replaced } from "../runtime.js";
+import {
+	arrays,
+	type Data,
+	fedTo,
+	type ResidentValue,
+	type Runtime,
+	replaced,
+} from "../runtime.js";
 
 interface Held {
 	readonly values: Map<string, ResidentValue>;
@@ -13,11 +20,11 @@ export const interpretedRuntime = (precision: Precision = "float32"): Runtime =>
 	async compile(graph) {
 		return {
 			async run(feeds, resident, { accept, sizes = {} } = {}) {
-				const { text, inputs, outputs } = toStableHlo(graph, { precision, sizes });
+				const { text, inputs, outputs } = toStableHlo(graph, { precision, sizes, packs: true });
 				const held = (resident as (Held & typeof resident) | undefined)?.values;
-				const given = inputs.map(({ name }) => {
-					const data = feeds[name] ?? held?.get(name)?.data;
-					if (!data) throw new Error(`${name} is not given`);
+				const given = inputs.map((input) => {
+					const data = fedTo(input, feeds) ?? held?.get(input.name)?.data;
+					if (!data) throw new Error(`${input.name} is not given`);
 					return data;
 				});
 				const results = interpret(text, given).map((values, i) => {

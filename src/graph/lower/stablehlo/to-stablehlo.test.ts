@@ -61,6 +61,39 @@ test("two inputs of one name are one argument, and must agree", () => {
 	);
 });
 
+test("packed inputs are one argument per dtype; parameters are not packed", () => {
+	const [more, at] = [input("more", [3]), input("at", [2], "int32")];
+	const outputs = {
+		y: add(matmul(x, w), 1),
+		z: add(gather(more, at), sum(x)),
+		again: sum(input("x", [2, 3])),
+	};
+	const { inputs, text } = toStableHlo({ outputs }, { packs: true });
+	expect(inputs).toEqual([
+		{
+			...{ name: "packed.float32", shape: [9], dtype: "float32" },
+			parts: [
+				{ name: "x", shape: [2, 3], dtype: "float32" },
+				{ name: "more", shape: [3], dtype: "float32" },
+			],
+		},
+		{
+			...{ name: "packed.int32", shape: [2], dtype: "int32" },
+			parts: [{ name: "at", shape: [2], dtype: "int32" }],
+		},
+		{ name: "w", shape: [3, 4], dtype: "float32" },
+	]);
+	const weights = [1, 0, 0, 1, 0, 1, 0, 1, 0, 0, 1, 1];
+	const [y, z, again] = interpret(text, [[1, 2, 3, 4, 5, 6, 7, 8, 9], [2, 0], weights]);
+	expect([...y!]).toEqual([2, 3, 4, 7, 5, 6, 7, 16]);
+	expect([...z!]).toEqual([30, 28]);
+	expect([...again!]).toEqual([21]);
+	const differ = { y: sum(x), z: gather(more, input("x", [2], "int32")) };
+	expect(() => toStableHlo({ outputs: differ }, { packs: true })).toThrow(
+		'two inputs are called "x" and differ',
+	);
+});
+
 test("weights that are given become constants", () => {
 	const weights = new Map([["w", Float32Array.from({ length: 12 }, (_, i) => i / 7)]]);
 	const { inputs, text } = toStableHlo({ outputs: { y: matmul(x, w) }, weights });

@@ -1,8 +1,8 @@
 import { inOrder } from "../../gradients.js";
 import type { Graph } from "../../graph.js";
-import { sourceName } from "../../ops/sources.js";
+import { isInput, sourceName } from "../../ops/sources.js";
 import type { DType, Tensor, TensorType } from "../../tensor.js";
-import { blockLabel, typeList, typeText, type Value } from "./types.js";
+import { blockLabel, elementTypes, typeList, typeText, type Value } from "./types.js";
 import { type Precision, StableHloWriter } from "./writer.js";
 
 export interface StableHloOptions {
@@ -17,6 +17,11 @@ export interface StableHloOptions {
 	readonly donated?: Iterable<readonly [input: string, output: string]>;
 	/** Devices that run the program at the same time. Default: 1. */
 	readonly replicas?: number;
+	/**
+	 * Whether what is given at each run arrives as one argument per dtype, the inputs one after the other: each copy to
+	 * a device has its price, however small.
+	 */
+	readonly packs?: boolean;
 }
 
 /** An argument or a result of a program; its shape has no open sizes. */
@@ -26,39 +31,46 @@ export interface NamedType {
 	readonly dtype: DType;
 }
 
+/** An argument of a program: an input or a parameter of the graph, or several inputs. */
+export interface Argument extends NamedType {
+	/** The inputs that it holds, one after the other; missing if it is one itself. */
+	readonly parts?: readonly NamedType[];
+}
+
 export interface StableHloProgram {
 	/** An MLIR module with one function, `main`. The same graph always gives the same text. */
 	readonly text: string;
 	/** In the order of the arguments. */
-	readonly inputs: readonly NamedType[];
+	readonly inputs: readonly Argument[];
 	/** In the order of the results. */
 	readonly outputs: readonly NamedType[];
 }
 
 /** Writes a graph as a StableHLO module, in MLIR's generic form. */
 export function toStableHlo(graph: Graph, options: StableHloOptions = {}): StableHloProgram {
-	const { sizes = {}, precision = "tf32", donated = [], replicas = 1 } = options;
+	const { sizes = {}, precision = "tf32", donated = [], replicas = 1, packs = false } = options;
 	const writer = new StableHloWriter({ sizes, precision, replicas });
 	const named = (name: string, { shape, dtype }: TensorType): NamedType => ({
 		name,
 		shape: writer.fixed(shape),
 		dtype,
 	});
-	const inputs = new Map<string, { readonly type: NamedType; readonly value: Value }>();
-	for (const node of inOrder(Object.values(graph.outputs))) {
-		const first = node.outputs[0] as Tensor;
+	const inputs = new Map<string, { readonly type: Argument; readonly value: Value }>();
+	const nodes = inOrder(Object.values(graph.outputs));
+	const firsts = nodes.map((node) => node.outputs[0] as Tensor);
+	if (packs)
+		for (const argument of packedInputs(firsts.filter(isInput), writer, named))
+			inputs.set(argument.type.name, argument);
+	for (const [i, node] of nodes.entries()) {
+		const first = firsts[i] as Tensor;
+		if (packs && isInput(first)) continue;
 		const name = sourceName(first);
 		const weights = name === undefined ? undefined : graph.weights?.get(name);
 		if (name === undefined) writer.record(node);
 		else if (weights) writer.bind(first, writer.constant(weights, writer.typeOf(first)));
 		else {
-			const type = named(name, first);
 			const known = inputs.get(name);
-			if (
-				known &&
-				(known.type.dtype !== type.dtype || String(known.type.shape) !== String(type.shape))
-			)
-				throw new Error(`two inputs are called "${name}" and differ in shape or dtype; rename one`);
+			const type = sameType(known?.type, named(name, first));
 			const value = known?.value ?? { name: `%arg${inputs.size}`, ...writer.typeOf(first) };
 			inputs.set(name, { type, value });
 			writer.bind(first, value);
@@ -102,4 +114,43 @@ export function toStableHlo(graph: Graph, options: StableHloOptions = {}): Stabl
 		inputs: [...inputs.values()].map(({ type }) => type),
 		outputs: outputs.map(({ type }) => type),
 	};
+}
+
+/** The inputs of each dtype as one argument, from which they are cut. */
+function packedInputs(
+	tensors: readonly Tensor[],
+	writer: StableHloWriter,
+	named: (name: string, type: TensorType) => NamedType,
+): { readonly type: Argument; readonly value: Value }[] {
+	const parts = new Map<string, NamedType>();
+	for (const tensor of tensors) {
+		const name = sourceName(tensor) as string;
+		parts.set(name, sameType(parts.get(name), named(name, tensor)));
+	}
+	const cut = new Map<string, Value>();
+	const dtypes = [...new Set(tensors.map(({ dtype }) => dtype))];
+	const packed = dtypes.map((dtype, at) => {
+		const own = [...parts.values()].filter((part) => part.dtype === dtype);
+		const sizes = own.map(({ shape }) => shape.reduce((a, b) => a * b, 1));
+		const shape = [sizes.reduce((a, b) => a + b, 0)];
+		const value = { name: `%arg${at}`, shape, type: elementTypes[dtype] };
+		let from = 0;
+		for (const [i, part] of own.entries()) {
+			const to = from + (sizes[i] as number);
+			cut.set(part.name, writer.reshape(writer.slice(value, 0, from, to), part.shape));
+			from = to;
+		}
+		return { type: { name: `packed.${dtype}`, shape, dtype, parts: own }, value };
+	});
+	for (const tensor of tensors) writer.bind(tensor, cut.get(sourceName(tensor) as string) as Value);
+	return packed;
+}
+
+/** The type of a name that may occur twice. */
+function sameType(known: NamedType | undefined, type: NamedType): NamedType {
+	if (known && (known.dtype !== type.dtype || String(known.shape) !== String(type.shape)))
+		throw new Error(
+			`two inputs are called "${type.name}" and differ in shape or dtype; rename one`,
+		);
+	return type;
 }
