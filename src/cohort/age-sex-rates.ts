@@ -114,31 +114,32 @@ export async function onsetSums(
 
 /** What a band counts in the rate at an age, per band of distance. */
 const perBand = 0.5;
+/** Of the rate over all ages: where nobody of an age was observed, nor around it. */
+const daysOverall = 365;
 
 /**
- * Rates per day: [cells, width]. Each is drawn, by so many years of observation, towards the rate at its age in both
- * sexes, for which other bands count less the farther away they are; and that, by as many, towards the rate over all ages.
+ * Rates per day: [cells, width]. Each is drawn, by so many years of observation, towards the rate at its age, for which
+ * other bands of the same sex count less the farther away they are.
  */
 export function ratesOf({ onsets, days, width }: OnsetSums, priorYears: number): Float64Array {
 	const prior = priorYears * yearDays;
-	const bands = onsets.length / (width * sexes.length);
+	const stride = width * sexes.length;
 	const rates = new Float64Array(onsets.length);
-	for (let output = 0; output < width; output++) {
-		const cells = (band: number) =>
-			sexes.map((_, sex) => (sexes.length * band + sex) * width + output);
-		const ofBand = (sums: Float64Array, band: number) =>
-			cells(band).reduce((sum, cell) => sum + (sums[cell] as number), 0);
-		const weighted = (sums: Float64Array, weight: (band: number) => number) => {
-			let sum = 0;
-			for (let band = 0; band < bands; band++) sum += weight(band) * ofBand(sums, band);
-			return sum;
-		};
-		const overall = (0.5 + weighted(onsets, () => 1)) / (365 + weighted(days, () => 1));
-		for (let band = 0; band < bands; band++) {
-			const near = (other: number) => perBand ** Math.abs(other - band);
-			const atAge = (weighted(onsets, near) + prior * overall) / (weighted(days, near) + prior);
-			for (const cell of cells(band))
-				rates[cell] = ((onsets[cell] as number) + prior * atAge) / ((days[cell] as number) + prior);
+	/** The sum over the bands of a column: one output of one sex. */
+	const weighted = (sums: Float64Array, column: number, weight: (at: number) => number) => {
+		let sum = 0;
+		for (let at = column; at < sums.length; at += stride) sum += weight(at) * (sums[at] as number);
+		return sum;
+	};
+	for (let column = 0; column < stride; column++) {
+		const overall =
+			(0.5 + weighted(onsets, column, () => 1)) / (daysOverall + weighted(days, column, () => 1));
+		for (let at = column; at < rates.length; at += stride) {
+			const near = (other: number) => perBand ** (Math.abs(other - at) / stride);
+			const atAge =
+				(weighted(onsets, column, near) + daysOverall * overall) /
+				(weighted(days, column, near) + daysOverall);
+			rates[at] = ((onsets[at] as number) + prior * atAge) / ((days[at] as number) + prior);
 		}
 	}
 	return rates;
