@@ -3,7 +3,7 @@ import { simulatedText } from "../base/simulated.js";
 import { dedupRules, drugUses } from "../cohort/manifest.js";
 import { scoringSchema } from "../train/finetune/scoring.js";
 
-export const exportVersion = 5;
+export const exportVersion = 6;
 export const manifestFile = "export.json";
 export const vocabularyFile = "vocabulary.json";
 export const weightsFile = "weights.safetensors";

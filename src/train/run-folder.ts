@@ -9,7 +9,7 @@ import { readJson, writeJson } from "../files/index.js";
 import { precisions, recordedProviders } from "../runtime/index.js";
 import { trainOptions } from "./options.js";
 
-const runVersion = 6;
+const runVersion = 7;
 
 /** What a run remembers of its dataset, to know it again. */
 interface DatasetIdentity {
