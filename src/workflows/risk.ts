@@ -16,6 +16,7 @@ import {
 	incidenceTrajectories,
 } from "../infer/index.js";
 import {
+	dayText,
 	editWarnings,
 	type FoundCode,
 	findCode,
@@ -163,10 +164,14 @@ export async function risk(
 	const cut = cutHorizons(longest, [...years.map((own) => own * yearDays), horizon]);
 	const timeOf = (moment: Moment, option: keyof RiskOptions) =>
 		timesOf([moment], [patient], queried.axis, `\`${option}\``)[0]?.[0] as number;
+	const at = timeOf(options.at ?? lastRecord, "at");
+	if (patient.death !== null && Math.floor(patient.death) < Math.floor(at))
+		throw new InputError(
+			`patient ${patient.id} died on ${dayText(patient.death, queried.axis)}, before the index day (${dayText(at, queried.axis)}); give an earlier \`at\``,
+			{ field: "at" },
+		);
 	const query: RiskQuery = {
-		patient,
-		codes,
-		at: timeOf(options.at ?? lastRecord, "at"),
+		...{ patient, codes, at },
 		horizons: years.map((own, i) => ({ years: own, days: cut.days[i] as number })),
 		horizonDays: cut.days.at(-1) as number,
 		times: timeGrid(patient, queried.axis, options),
