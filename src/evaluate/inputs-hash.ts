@@ -34,8 +34,9 @@ export async function evaluationInputsHash(
 		}),
 	);
 	// The content hash of a dataset does not cover labels.
-	if (dataset.manifest.labels.some((known) => taskOfLabels(known.task) === task))
-		hash.update(JSON.stringify(await dataset.labels(labelsOfTask(task))));
+	for (const whose of home ? [dataset, home] : [dataset])
+		if (whose.manifest.labels.some((known) => taskOfLabels(known.task) === task))
+			hash.update(JSON.stringify(await whose.labels(labelsOfTask(task))));
 	const add = (weights: ParameterValues | undefined) => {
 		for (const [name, { data }] of weights ?? [])
 			hash.update(name).update(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));

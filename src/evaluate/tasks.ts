@@ -50,12 +50,13 @@ export async function openTask(
 	const began = clock();
 	const { home, ...others } = options;
 	const hasTraining = dataset.patients("train").length > 0;
-	const usesHome = task === "onset" || labelledTasks(dataset).includes(task);
-	const teacher = hasTraining ? dataset : usesHome ? home : undefined;
-	const measure = await measurer(task, dataset, {
+	const isHelpful = home && (task === "onset" || labelledTasks(home).includes(task));
+	const teacher = hasTraining ? dataset : isHelpful ? home : undefined;
+	const used: EvaluateOptions = {
 		...others,
 		...(teacher ? teacher !== dataset && { home: teacher } : { baselines: false }),
-	});
+	};
+	const measure = await measurer(task, dataset, used);
 	const opening = clock() - began;
 	return async (runtime, trained) => {
 		const started = clock();
@@ -73,7 +74,7 @@ export async function openTask(
 				dataset: dataset.manifest.contentHash,
 				...(external && { external: dataset.folder }),
 				step: trained?.step ?? 0,
-				basis: await evaluationInputsHash(task, dataset, options, trained),
+				basis: await evaluationInputsHash(task, dataset, used, trained),
 				seconds: Math.round(opening + clock() - started) / 1000,
 			},
 		};
@@ -86,7 +87,7 @@ function externalNote(dataset: Dataset, teacher: Dataset | undefined): string {
 	return `external validation on ${folder} (content ${manifest.contentHash.slice(0, 12)}), which the run has not learned from; ${
 		teacher
 			? `baselines and few-shot rows learn from ${whose} ${teacher.patients("train").length} training patients`
-			: "it has no training patients, so there are no baselines and no few-shot rows"
+			: "it has no training patients, and none of the run's own can be used here, so there are no baselines and no few-shot rows"
 	}`;
 }
 

@@ -3,10 +3,13 @@ import type { Dataset } from "../cohort/index.js";
 import type { Trained } from "../train/index.js";
 import { evaluate } from "./evaluate.js";
 
-const cut = { folder: "runs/cut", run: { before: 14_975 } } as Trained;
+const cut = {
+	folder: "runs/cut",
+	run: { before: 14_975, dataset: { contentHash: "a" } },
+} as unknown as Trained;
 const empty = {
 	...{ folder: "data", patients: () => new Int32Array() },
-	manifest: { source: { axis: "dates" } },
+	manifest: { source: { axis: "dates" }, contentHash: "a" },
 } as unknown as Dataset;
 
 test("a run that was trained up to a date is evaluated on task onset alone", async () => {

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { InputError } from "../base/errors.js";
-import { silentProgress } from "../base/progress.js";
+import { type Progress, silentProgress } from "../base/progress.js";
 import { isoDate } from "../base/time.js";
 import { type Dataset, openDataset } from "../cohort/index.js";
 import {
@@ -91,14 +91,18 @@ export async function commonDataset(runs: readonly Trained[], given?: string): P
 }
 
 /** The dataset that runs have learned from, if they are evaluated on another one and it is still there. */
-async function homeOf([first]: readonly Trained[], dataset: Dataset): Promise<Dataset | undefined> {
+async function homeOf(
+	[first]: readonly Trained[],
+	dataset: Dataset,
+	progress: Progress,
+): Promise<Dataset | undefined> {
 	if (!first || !isExternal(first, dataset)) return undefined;
 	try {
 		return await openRunDataset(first.folder, first.run);
 	} catch (error) {
-		// It may have stayed where the run was trained: then there are fewer rows.
-		if (error instanceof InputError) return undefined;
-		throw error;
+		if (!(error instanceof InputError)) throw error;
+		progress.note(`baselines cannot learn where the run has learned: ${error.message}`);
+		return undefined;
 	}
 }
 
@@ -160,7 +164,7 @@ async function evaluateOn(
 	const { axis } = dataset.manifest.source;
 	const writes = await checkPredictionTargets(targets, runs, task, axis);
 	let found: RowPredictions | undefined;
-	const home = await homeOf(runs, dataset);
+	const home = await homeOf(runs, dataset, progress);
 	const taskOptions: TaskOptions = {
 		...{ ...evaluateDefaults, ...overrides, progress },
 		...(home && { home }),

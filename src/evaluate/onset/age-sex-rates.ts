@@ -11,6 +11,8 @@ import type { IndexedPatient } from "./index-days.js";
 
 /** Person-years of the rate at the age that are added to each cell; chosen on validation. */
 const priorYears = [1, 10, 100, 1000];
+/** Where there are no validation patients. */
+const usualPriorYears = 100;
 
 /** −log likelihood of what happened under constant rates. */
 const natsOf = ({ onsets, days }: OnsetSums, rates: Float64Array): number =>
@@ -32,7 +34,8 @@ export async function ageSexRisks(
 	const vocab = dataset.vocabulary.size;
 	const known = await onsetSums(dataset, "train", { ...options, horizonDays });
 	const checked = await onsetSums(dataset, "valid", { ...options, horizonDays });
-	const rates = priorYears
+	const choice = checked.patients > 0 ? priorYears : [usualPriorYears];
+	const rates = choice
 		.map((years) => ratesOf(known, years))
 		.reduce((best, other) => (natsOf(checked, other) < natsOf(checked, best) ? other : best));
 	const risks = new Float32Array(patients.length * vocab);

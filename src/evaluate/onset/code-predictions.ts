@@ -6,7 +6,6 @@ import { type LabelPrediction, personAt, type RowPredictions } from "../predicti
 import { outcomeAt } from "../survival/at-horizon.js";
 import { sortFollowUp } from "../survival/follow-up.js";
 import { daysOf, type Opened, type Predictions } from "./opened.js";
-import type { CodeFollowUp } from "./outcomes.js";
 
 /** The token whose predictions are passed on. */
 export function predictedToken({ folder, vocabulary }: Dataset, { code }: EvaluateOptions): number {
@@ -27,7 +26,13 @@ export function codePredictions(
 	{ name, risks }: Predictions,
 ): RowPredictions {
 	const token = predictedToken(dataset, options);
-	const followUp = sortFollowUp(codes[token] as CodeFollowUp);
+	const own = codes.find((code) => code.token === token);
+	if (!own)
+		throw new InputError(
+			`code "${options.code}" has ranges of values: its first record is a first test, which is not measured; name another \`code\``,
+			{ field: "code", value: options.code },
+		);
+	const followUp = sortFollowUp(own);
 	const vocab = dataset.vocabulary.size;
 	const predictions = horizons.flatMap((years, at) => {
 		const outcome = outcomeAt(followUp, daysOf(years));

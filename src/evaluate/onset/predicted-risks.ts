@@ -41,22 +41,29 @@ export async function baselinePredictions(
 ): Promise<Predictions[]> {
 	const { seed, split, futures } = options;
 	const found: Predictions[] = [];
-	const ageSex: Float32Array[] = [];
-	for (const years of horizons)
-		ageSex.push(await ageSexRisks(past, cohort.patients, daysOf(years), { seed, lookBackDays }));
-	found.push({ name: { who: "global", label: "age and sex" }, risks: ageSex });
-	const regression = await regressionRisks(
-		...([past, cohort.patients] as const),
-		horizons.map((years) => {
-			const days = daysOf(years);
-			return { days, tokens: measuredCodes(codes, days).map(({ token }) => token) };
-		}),
-		{ seed, lookBackDays, ...(options.progress && { progress: options.progress }) },
-	);
-	found.push({ name: { who: "history", label: "regression per code" }, risks: regression });
-	notes.push(
-		"regression per code: logistic, on age, sex and the counts of all codes, of the last year apart; penalties chosen on the validation patients",
-	);
+	const areKnown = cohort.patients.some(({ history }) => history.birthEvents === 1 || history.sex);
+	if (areKnown) {
+		const ageSex: Float32Array[] = [];
+		for (const years of horizons)
+			ageSex.push(await ageSexRisks(past, cohort.patients, daysOf(years), { seed, lookBackDays }));
+		found.push({ name: { who: "global", label: "age and sex" }, risks: ageSex });
+	} else notes.push("no row of age and sex: neither is known of anybody");
+	if (past.patients("valid").length === 0)
+		notes.push("no regression per code: there are no validation patients to choose penalties on");
+	else {
+		const regression = await regressionRisks(
+			...([past, cohort.patients] as const),
+			horizons.map((years) => {
+				const days = daysOf(years);
+				return { days, tokens: measuredCodes(codes, days).map(({ token }) => token) };
+			}),
+			{ seed, lookBackDays, ...(options.progress && { progress: options.progress }) },
+		);
+		found.push({ name: { who: "history", label: "regression per code" }, risks: regression });
+		notes.push(
+			"regression per code: logistic, on age, sex and the counts of all codes, of the last year apart; penalties chosen on the validation patients",
+		);
+	}
 	const simulated = await findSimulationTruth(dataset, split, options.oracle, "incidence");
 	if ("truth" in simulated) {
 		const vocab = dataset.vocabulary.size;

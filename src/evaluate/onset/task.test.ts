@@ -18,7 +18,7 @@ const indexDay = 1000;
 /** Half of the patients have the cause on day 500; these get the disease on day 1100, all of them. */
 const people = (["train", "valid", "test"] as const satisfies Split[]).flatMap((split) =>
 	Array.from({ length: 80 }, (_, i) => ({
-		...{ split, observed: [{ start: 0, end: 4000 }] },
+		...{ split, sex: "female" as const, observed: [{ start: 0, end: 4000 }] },
 		...(i % 2 === 0
 			? { tokens: [other, cause, disease], times: [10, 500, 1100] }
 			: { tokens: [other, other], times: [10, 500] }),
@@ -58,7 +58,7 @@ describe("onsetTask", () => {
 		]);
 		const [ageSex, regression] = rows;
 		expect(ageSex!.label).toBe("age and sex");
-		// Nobody's age or sex is known, so all have the same risk.
+		// All are women of unknown age, so all have the same risk.
 		expect(ageSex!.metrics["auroc 1y"]).toEqual({ value: 0.5, low: 0.5, high: 0.5 });
 		expect(ageSex!.metrics["averagePrecision 1y"]!.value).toBeCloseTo(0.5, 12);
 		const { low, high } = ageSex!.metrics["calibrationError 1y"]!;
@@ -108,6 +108,23 @@ describe("onsetTask", () => {
 	])("refuses to pass on predictions of code %s", async (code, reason) => {
 		const asked = { ...options, ...(code !== undefined && { code }), onPredictions: () => {} };
 		await expect(onsetTask(dataset, asked)).rejects.toThrow(reason);
+	});
+
+	test("leaves out baselines that cannot be learned, and horizons that nobody is followed for", async () => {
+		const unknown = people
+			.filter(({ split }) => split !== "valid")
+			.map(({ sex: _, ...person }) => person);
+		const { manifest } = dataset;
+		const horizons = [1, 50];
+		const measure = await onsetTask(
+			{ ...smallDataset([9, 8, 7], unknown), manifest },
+			{ ...options, horizons },
+		);
+		const { rows, notes } = await measure(runtime, { model, config, weights } as Trained);
+		expect(rows.map(({ label }) => label)).toEqual(["TrajGPT"]);
+		expect(notes).toContain("no row of age and sex: neither is known of anybody");
+		expect(notes.join()).toContain("no regression per code: there are no validation patients");
+		expect(notes.join()).toContain("not measured at 50 years");
 	});
 
 	test("has a row of the model, with differences to the others", async () => {

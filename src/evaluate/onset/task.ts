@@ -26,8 +26,14 @@ function followedCodes(dataset: Dataset, cohort: IndexedCohort, horizons: readon
 	const codes = followUps(cohort.patients, size).filter(
 		({ token }) => !hasValues(tokens[token] as Token),
 	);
-	const kept = horizons.filter((years) =>
-		codes.some((code) => onsetsWithin(code, daysOf(years)) >= leastOnsets),
+	const longest = cohort.patients.reduce(
+		(most, { day, atRisk }) => Math.max(most, atRisk.until - day),
+		0,
+	);
+	const kept = horizons.filter(
+		(years) =>
+			daysOf(years) <= longest &&
+			codes.some((code) => onsetsWithin(code, daysOf(years)) >= leastOnsets),
 	);
 	return { codes, kept };
 }
@@ -110,7 +116,9 @@ function notesOf(
 		notes.push(`${withoutIndexDay} ${asText(cohort.excluded)}`);
 	const left = asked.filter((years) => !horizons.includes(years));
 	if (left.length > 0)
-		notes.push(`not measured at ${left.join(" and ")} years: follow-up has too few onsets`);
+		notes.push(
+			`not measured at ${left.join(" and ")} years: follow-up is too short, or has too few onsets`,
+		);
 	if (observation === undefined || observation.from === "records")
 		notes.push(
 			"observation times are unknown: patients count as observed from their first to their last record, which makes risks too high",

@@ -10,6 +10,7 @@ interface Patient {
 	/** Event i is at time i if left out. */
 	readonly times?: readonly number[];
 	readonly birth?: number;
+	readonly sex?: "female" | "male";
 	readonly death?: number;
 	/** From the first to the last event if left out. */
 	readonly observed?: readonly Period[];
@@ -43,7 +44,7 @@ export function smallDataset(counts: readonly number[], people: readonly Patient
 		patients: {
 			id: people.map((_, i) => `p${i}`),
 			birth: people.map(({ birth }) => birth ?? null),
-			sex: people.map(() => null),
+			sex: people.map(({ sex }) => sex ?? null),
 			death: people.map(({ death }) => death ?? null),
 			split: people.map(({ split }) => split),
 			first: Int32Array.from(first),
