@@ -176,6 +176,21 @@ describe("evaluate --dataset", () => {
 		}
 	});
 
+	test("measures labels that the run's own dataset lacks, without baselines", async () => {
+		const dataset = await openDataset(other);
+		const ids = Array.from(dataset.patients("test"), (patient) => dataset.idOf(patient));
+		const file = join(root, "labels.csv");
+		writeFileSync(file, `patient,value\n${ids.map((id, at) => `${id},${at % 2}`).join("\n")}\n`);
+		const code = dataset.vocabulary.tokens.at(-1)?.code as string;
+		const argv = ["evaluate", run, "--dataset", other, "--task", "mine", "--labels", file];
+		const { mine } = JSON.parse(
+			await done(...argv, "--code", code, "--draws", "20", "--threads", "1", "--json"),
+		);
+		const { notes, rows } = mine.runs[0].evaluation;
+		expect(notes[0]).toContain("so there are no baselines");
+		expect(rows.map(({ who }: { who: string }) => who)).toEqual(["model"]);
+	});
+
 	test("refuses a dataset of other codes, and names the remedy", async () => {
 		await refused(
 			["evaluate", run, "--dataset", join(root, "published"), "--task", "next"],
