@@ -223,8 +223,8 @@ describe("rejects a damaged or foreign export with a message", () => {
 	});
 	test("another version", async () => {
 		expect(
-			await edit("export.json", (text) => text.replace('"version": 5', '"version": 9')),
-		).toContain("format 9, expected 5; update trajgpt");
+			await edit("export.json", (text) => text.replace('"version": 6', '"version": 9')),
+		).toContain("format 9, expected 6; update trajgpt");
 	});
 	test("a changed byte, at the same length", async () => {
 		const message = await damaged(async (folder) => {

@@ -422,6 +422,6 @@ describe("rejects, with exit code 2", () => {
 		await writeFile(join(old, "run.json"), JSON.stringify({ ...settings, version: 1 }));
 		const { code, stderr } = await captured(["forecast", old, "--patient", "p00003"]);
 		expect(code).toBe(2);
-		expect(stderr).toContain("was written by another version: run format 1, expected 6");
+		expect(stderr).toContain("was written by another version: run format 1, expected 7");
 	});
 });
