@@ -79,8 +79,8 @@ one by one and then summarized: means with 95 % t-intervals over the runs.
 
 External validation: --dataset OTHER, prepared with \`trajgpt prepare … --like RUN\`.
 Its results are kept apart, in RUN/eval/external/<content of OTHER>/<task>.json. Baselines
-learn from OTHER's training patients; if it has none, those of onset and of labelled tasks learn
-from the run's own dataset, if it is still there.`;
+are trained on the training patients of OTHER. If it has none, onset and labelled tasks use those of
+the run's own dataset.`;
 
 export const examples = {
 	"trajgpt evaluate runs/sim": "every task on the test patients",

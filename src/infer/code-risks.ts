@@ -16,7 +16,7 @@ import type { ViewedHistory } from "./represent.js";
 
 /** Landmarks of a patient that share a pass. */
 const mostLandmarks = 8;
-/** Histories that share a pass where the rest of a day is asked about. */
+/** Histories that the predictor reads at a time. */
 const historiesPerPass = 32;
 
 export interface CodeRiskOptions {

@@ -326,7 +326,8 @@ async function baselineRows(
 	const taught = train.targets.reduce((a, b) => a + b, 0);
 	if (taught > 0 && taught < train.targets.length && valid.targets.length > 0) {
 		const { logOdds, precision } = await countRegression(
-			...([home, train, valid, dataset, evaluated] as const),
+			{ dataset: home, train, valid },
+			{ dataset, evaluated },
 		);
 		rows.push({
 			name: { ...baselines.history, label: "own history, all labels", setting: "fine-tuned" },

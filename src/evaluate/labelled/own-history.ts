@@ -36,11 +36,8 @@ async function countFeatures(dataset: Dataset, labels: readonly Label[]): Promis
 
 /** The baseline with the same labels: logistic regression on counts, learned at home. */
 export async function countRegression(
-	home: Dataset,
-	train: LabelSet,
-	valid: LabelSet,
-	dataset: Dataset,
-	evaluated: LabelSet,
+	{ dataset: home, train, valid }: Readonly<{ dataset: Dataset; train: LabelSet; valid: LabelSet }>,
+	{ dataset, evaluated }: Readonly<{ dataset: Dataset; evaluated: LabelSet }>,
 ): Promise<{ readonly logOdds: Float64Array; readonly precision: number }> {
 	const examples = async ({ labels, targets, weights }: LabelSet) => ({
 		vectors: await countFeatures(home, labels),

@@ -52,10 +52,9 @@ function conditionsOf(
 
 /** Calibration and decision curves of the first row, subgroups, and every code. */
 export function detailsOf(
-	{ options, cohort }: Opened,
+	{ dataset: { vocabulary }, options, cohort }: Opened,
 	rows: readonly Predictions[],
 	found: readonly AtHorizon[],
-	{ vocabulary }: Dataset,
 	lookBackDays: number,
 ): OnsetDetails {
 	const ageOf = (at: number) => {
@@ -78,7 +77,7 @@ export function detailsOf(
 			if (members === 0) return [];
 			const scored = codes.flatMap((code, i) => {
 				const own = restrict(sortFollowUp(code), has);
-				if (onsetsIn(own, daysOf(years)) < leastOnsets) return [];
+				if (onsetsWithin(own, daysOf(years)) < leastOnsets) return [];
 				const risks = predicted.map((row) => row[i] as Float64Array);
 				return [onsetScores(own, daysOf(years), risks)()];
 			});
@@ -134,11 +133,4 @@ export function detailsOf(
 			}),
 		),
 	};
-}
-
-function onsetsIn({ time, status }: { time: Float64Array; status: Uint8Array }, days: number) {
-	let count = 0;
-	for (let at = 0; at < time.length; at++)
-		if (status[at] === 1 && (time[at] as number) <= days) count++;
-	return count;
 }

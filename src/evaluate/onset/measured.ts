@@ -14,7 +14,7 @@ export function measured(
 	notes: readonly string[],
 	lookBackDays: number,
 ): Measured {
-	const { options, cohort, horizons, dataset } = opened;
+	const { options, cohort, horizons } = opened;
 	const { split, seed } = options;
 	const draws = Math.min(options.draws, mostDraws);
 	const found = horizons.map((_, at) => atHorizon(opened, rows, at));
@@ -80,6 +80,6 @@ export function measured(
 					}))
 				: [],
 		),
-		onset: detailsOf(opened, rows, found, dataset, lookBackDays),
+		onset: detailsOf(opened, rows, found, lookBackDays),
 	};
 }

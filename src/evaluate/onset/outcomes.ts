@@ -41,7 +41,10 @@ export function followUps(patients: readonly IndexedPatient[], vocab: number): C
 }
 
 /** Onsets within so many days. */
-export function onsetsWithin({ time, status }: CodeFollowUp, days: number): number {
+export function onsetsWithin(
+	{ time, status }: Pick<CodeFollowUp, "time" | "status">,
+	days: number,
+): number {
 	let count = 0;
 	for (let i = 0; i < time.length; i++)
 		if (status[i] === onset && (time[i] as number) <= days) count++;
