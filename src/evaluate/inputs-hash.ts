@@ -16,7 +16,7 @@ export async function evaluationInputsHash(
 	trained?: Trained,
 ): Promise<string> {
 	const { progress: _shown, oracle: _place, onPredictions: _told, ...told } = options;
-	const { baselines, home, ...others } = told;
+	const { baselines, home, threads: _speed, ...others } = told;
 	const hash = createHash("sha256");
 	hash.update(
 		JSON.stringify({

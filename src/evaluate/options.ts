@@ -42,6 +42,8 @@ export interface EvaluateOptions {
 	 * risk; in task onset those of `code`.
 	 */
 	readonly onPredictions?: (found: RowPredictions) => void;
+	/** Task onset: threads that fit regressions. */
+	readonly threads?: number | undefined;
 	/** Reports progress. */
 	readonly progress?: Progress;
 }

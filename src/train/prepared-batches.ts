@@ -1,8 +1,7 @@
 import { availableParallelism } from "node:os";
-import { Worker } from "node:worker_threads";
 import { random } from "../base/random.js";
-import { workerCalls } from "../base/worker-calls.js";
 import type { BatchOptions, SplitBatches } from "../cohort/index.js";
+import { startThreads } from "../runtime/threads.js";
 import { type BatchUse, type PreparedBatch, prepareBatch } from "./prepare-batch.js";
 
 /** Which batches a run reads. */
@@ -76,29 +75,12 @@ export function preparedByThreads(
 	workerData: PreparingThread,
 	count = Math.max(1, Math.min(8, availableParallelism() - 1)),
 ): PreparedBatches {
-	const threads = Array.from({ length: count }, () => {
-		const worker = new Worker(new URL("./preparing-thread.js", import.meta.url), { workerData });
-		const calls = workerCalls(
-			(call) => worker.postMessage(call),
-			(message: string) => new Error(message),
-		);
-		const ended = (reason: string) =>
-			calls.end(() => new Error(`a thread that prepares batches has ended: ${reason}`));
-		worker.on("message", calls.receive);
-		worker.on("error", (error) => ended(String(error)));
-		worker.on("exit", (code) => ended(`exit ${code}`));
-		return { worker, calls };
-	});
-	const call = (method: keyof PreparedBatches, argument: unknown) =>
-		threads
-			.reduce((least, own) => (own.calls.pending < least.calls.pending ? own : least))
-			.calls.call(method, [argument]);
+	const file = new URL("./preparing-thread.js", import.meta.url);
+	const { call, end } = startThreads(file, { count, workerData, work: "prepares batches" });
 	return {
-		ofStep: (place) => call("ofStep", place) as Promise<readonly PreparedBatch[]>,
-		ofValidation: (i) => call("ofValidation", i) as Promise<PreparedBatch>,
-		async dispose() {
-			for (const { worker } of threads) await worker.terminate();
-		},
+		ofStep: (place) => call("ofStep", [place]) as Promise<readonly PreparedBatch[]>,
+		ofValidation: (i) => call("ofValidation", [i]) as Promise<PreparedBatch>,
+		dispose: end,
 	};
 }
 

@@ -1,5 +1,3 @@
-import { Worker } from "node:worker_threads";
-import { workerCalls } from "../base/worker-calls.js";
 import {
 	checkFutureOptions,
 	checkSamplesFutures,
@@ -9,6 +7,7 @@ import {
 	futureRules,
 } from "../infer/futures.js";
 import type { Events, ParameterValues } from "../models/index.js";
+import { startThreads } from "../runtime/threads.js";
 import type { Trained } from "../train/index.js";
 import { type ComputeOptions, threadsOf, withRuntime } from "./open-runtime.js";
 
@@ -46,10 +45,7 @@ export async function drawFutures(
 			const [from, to] = [i, i + 1].map((n) => Math.floor((n * own.samples) / count));
 			return { ...own, firstSample: from as number, samples: (to as number) - (from as number) };
 		});
-		const data = { model: trained.model.id, config: trained.config, weights: trained.weights };
-		return (
-			await Promise.all(parts.map((part) => drawInThread(data, history, indexDay, part)))
-		).flat();
+		return (await drawInThreads(trained, history, indexDay, parts)).flat();
 	}
 	return withRuntime({ threads: 1, provider, precision }, "inference", async (runtime) => {
 		const model = futureModel(runtime, trained);
@@ -62,26 +58,22 @@ export async function drawFutures(
 	});
 }
 
-async function drawInThread(
-	workerData: FutureThreadData,
+async function drawInThreads(
+	{ model, config, weights }: Trained,
 	{ tokens, times }: Events,
 	indexDay: number,
-	options: FutureOptions,
-): Promise<Future[]> {
-	const worker = new Worker(new URL("./future-thread.js", import.meta.url), { workerData });
-	const { call, receive, end } = workerCalls(
-		(sent) => worker.postMessage(sent),
-		(message: string) => new Error(message),
-	);
-	const ended = (reason: string) =>
-		end(() => new Error(`a thread that draws futures has ended: ${reason}`));
-	worker.on("message", receive);
-	worker.on("error", (error) => ended(String(error)));
-	worker.on("exit", (code) => ended(`exit ${code}`));
+	parts: readonly FutureOptions[],
+): Promise<Future[][]> {
+	const workerData: FutureThreadData = { model: model.id, config, weights };
+	const { call, end } = startThreads(new URL("./future-thread.js", import.meta.url), {
+		...{ count: parts.length, workerData, work: "draws futures" },
+	});
 	try {
 		const events = { tokens: Array.from(tokens), times: Array.from(times) };
-		return (await call("draw", [events, indexDay, options])) as Future[];
+		return (await Promise.all(
+			parts.map((part) => call("draw", [events, indexDay, part])),
+		)) as Future[][];
 	} finally {
-		await worker.terminate();
+		await end();
 	}
 }

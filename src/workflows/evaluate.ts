@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { InputError } from "../base/errors.js";
 import { type Progress, silentProgress } from "../base/progress.js";
@@ -34,7 +35,10 @@ import { versions } from "./versions.js";
 /** What to evaluate, on which patients. Defaults: `evaluateDefaults`. */
 export interface EvaluateOptions
 	extends Partial<
-			Omit<TaskOptions, "progress" | "baselines" | "keepPatients" | "before" | "onPredictions">
+			Omit<
+				TaskOptions,
+				"progress" | "baselines" | "keepPatients" | "before" | "onPredictions" | "threads"
+			>
 		>,
 		Pick<Monitoring, "progress">,
 		ComputeOptions,
@@ -145,8 +149,9 @@ export function evaluate(
 	options: EvaluateOptions = {},
 ): Promise<Record<string, TaskResult>> {
 	const { threads, provider, precision, ...others } = options;
+	const own = { ...others, threads: threads ?? availableParallelism() };
 	return withRuntime({ threads, provider, precision }, "inference", (runtime) =>
-		evaluateOn(runtime, runs, dataset, others),
+		evaluateOn(runtime, runs, dataset, own),
 	);
 }
 
@@ -154,7 +159,7 @@ async function evaluateOn(
 	runtime: Runtime,
 	runs: readonly Trained[],
 	dataset: Dataset,
-	options: Omit<EvaluateOptions, keyof ComputeOptions>,
+	options: Omit<EvaluateOptions, keyof ComputeOptions> & Pick<TaskOptions, "threads">,
 ): Promise<Record<string, TaskResult>> {
 	const { task, patients, predictions, plp, onEvaluation, onAcrossRuns, ...overrides } = options;
 	const { progress = silentProgress } = options;

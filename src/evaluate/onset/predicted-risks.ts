@@ -39,7 +39,7 @@ export async function baselinePredictions(
 	lookBackDays: number,
 	notes: string[],
 ): Promise<Predictions[]> {
-	const { seed, split, futures } = options;
+	const { seed, split, futures, threads, progress } = options;
 	const found: Predictions[] = [];
 	const areKnown = cohort.patients.some(({ history }) => history.birthEvents === 1 || history.sex);
 	if (areKnown) {
@@ -57,7 +57,7 @@ export async function baselinePredictions(
 				const days = daysOf(years);
 				return { days, tokens: measuredCodes(codes, days).map(({ token }) => token) };
 			}),
-			{ seed, lookBackDays, ...(options.progress && { progress: options.progress }) },
+			{ seed, lookBackDays, threads, ...(progress && { progress }) },
 		);
 		found.push({ name: { who: "history", label: "regression per code" }, risks: regression });
 		notes.push(
@@ -75,14 +75,14 @@ export async function baselinePredictions(
 			});
 			for (const [i, own] of risks.entries())
 				own.set(tokens.subarray(i * vocab, (i + 1) * vocab), at * vocab);
-			options.progress?.update({
+			progress?.update({
 				label: "reference model",
 				done: at + 1,
 				total: cohort.patients.length,
 				fields: [],
 			});
 		}
-		options.progress?.finish();
+		progress?.finish();
 		found.push({ name: { who: "oracle", label: "reference model" }, risks });
 		notes.push(
 			`reference model: the simulator's own probabilities, averaged over ${futures} sampled futures per patient; simulated population, not real people`,

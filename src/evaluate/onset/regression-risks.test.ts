@@ -4,7 +4,8 @@ import { historyOf } from "../../cohort/history.js";
 import { ageFeatures } from "../../models/hazards/landmarks.js";
 import { outcomeAt } from "../survival/at-horizon.js";
 import { censored, death, sortFollowUp } from "../survival/follow-up.js";
-import { fitRegression, type Labelled, labelsAt, regressionFeatures } from "./regression-risks.js";
+import { fitRegression, fitRegressions, type Labelled } from "./fit-regressions.js";
+import { labelsAt, regressionFeatures } from "./regression-risks.js";
 import { logOddsOf, runFits } from "./sparse-logistic.js";
 
 const token = 5;
@@ -116,5 +117,20 @@ describe("fitRegression", () => {
 		const weaker = fitted(people(1, 3000, 1.5), people(2, 1000, 0.5));
 		expect(weaker).toBeGreaterThan(0);
 		expect(weaker).toBeLessThan(0.9);
+	});
+
+	test("other threads find the same coefficients", async () => {
+		const [train, valid] = [people(1, 300, 1.5), people(2, 100, 1.5)];
+		const features = { train: train.features, valid: valid.features, vocab: 6 };
+		const outcomes = [{ train: train.outcome, valid: valid.outcome }];
+		// Threads need the built files.
+		const built = new URL("../../../dist/evaluate/onset/fit-regressions.js", import.meta.url).href;
+		const { fittingThreads }: typeof import("./fit-regressions.js") = await import(built);
+		const { fit, end } = fittingThreads(features, 1e6, 2);
+		try {
+			expect(await fit(outcomes)).toEqual(fitRegressions(features)(outcomes));
+		} finally {
+			await end();
+		}
 	});
 });

@@ -4,40 +4,28 @@ import { trainingLandmarks } from "../../cohort/age-sex-rates.js";
 import { recordDays } from "../../cohort/at-risk.js";
 import type { Dataset, History, Split } from "../../cohort/index.js";
 import { specialCount } from "../../cohort/vocabulary.js";
-import { ageFeatures, landmarkValues } from "../../models/hazards/landmarks.js";
+import { landmarkValues } from "../../models/hazards/landmarks.js";
 import { hazardSettings } from "../../models/hazards/settings.js";
 import { countUpTo } from "../ascending-order.js";
 import { kaplanMeier } from "../survival/curves.js";
 import { censored, death, sortFollowUp } from "../survival/follow-up.js";
+import { countsFrom, type Features, fittingThreads } from "./fit-regressions.js";
 import type { IndexedPatient } from "./index-days.js";
-import {
-	type Fit,
-	fitSparseLogistic,
-	logOddsOf,
-	type Penalty,
-	runFits,
-	type SparseRows,
-	type WeightedLabels,
-	weightedLoss,
-} from "./sparse-logistic.js";
+import { logOddsOf, type WeightedLabels } from "./sparse-logistic.js";
 
-/** Precisions of the coefficients: little for the bias, age and sex; for counts chosen on validation, strongest first. */
-const biasPrecision = 1e-4;
-const agePrecision = 1;
-const countPrecisions = [3000, 700, 150, 30, 7];
+/** Regressions that a thread fits at a time. */
+const fitsPerCall = 8;
 
-/** Of fits: 0.1 standard errors, much less than a penalty moves the coefficients. */
-const tolerance = 1e-2;
-
-/** Columns: 1, hats of age and of age by sex, log(1 + records) of every token, the same of the last year. */
-const countsFrom = 1 + ageFeatures;
-const widthOf = (vocab: number) => countsFrom + 2 * vocab;
-
-/** What is known of patients on days. */
-export interface Features {
-	readonly all: SparseRows;
-	/** Age and sex alone. */
-	readonly ages: SparseRows;
+/** Arrays that threads share. */
+function sharedIntegers(values: readonly number[]): Int32Array {
+	const shared = new Int32Array(new SharedArrayBuffer(4 * values.length));
+	shared.set(values);
+	return shared;
+}
+function sharedFloats(values: readonly number[]): Float32Array {
+	const shared = new Float32Array(new SharedArrayBuffer(4 * values.length));
+	shared.set(values);
+	return shared;
 }
 
 export function regressionFeatures(
@@ -69,12 +57,12 @@ export function regressionFeatures(
 		ends.push(columns.length);
 	}
 	const all = {
-		starts: Int32Array.from(starts),
-		ends: Int32Array.from(ends),
-		columns: Int32Array.from(columns),
-		values: Float32Array.from(values),
+		starts: sharedIntegers(starts),
+		ends: sharedIntegers(ends),
+		columns: sharedIntegers(columns),
+		values: sharedFloats(values),
 	};
-	return { all, ages: { ...all, ends: Int32Array.from(agesEnd) } };
+	return { all, ages: { ...all, ends: sharedIntegers(agesEnd) } };
 }
 
 /** Landmarks of the patients of a split, and what happened after them. */
@@ -147,47 +135,11 @@ export function labelsAt(
 	};
 }
 
-/** Landmarks to learn from or to choose penalties on, for one token and horizon. */
-export interface Labelled {
-	readonly features: Features;
-	readonly outcome: WeightedLabels;
-}
-
-/**
- * The coefficients for one token and horizon: first of age and sex alone, then of counts too, with penalties from
- * strong to weak until the loss on the validation landmarks rises. If counts never lower it, theirs stay 0.
- */
-export function* fitRegression(train: Labelled, valid: Labelled, vocab: number): Fit<Float64Array> {
-	const { labels, weights } = train.outcome;
-	const total = weights.reduce((sum, own) => sum + own, 0);
-	const onsets = weights.reduce((sum, own, row) => sum + own * labels[row]!, 0);
-	const centres = new Float64Array(widthOf(vocab));
-	centres[0] = Math.log((onsets + 0.5) / (total - onsets + 0.5));
-	const penaltyOf = (counts: number): Penalty => {
-		const precisions = new Float64Array(centres.length).fill(counts);
-		precisions.fill(agePrecision, 0, countsFrom)[0] = biasPrecision;
-		return { precisions, centres };
-	};
-	const lossOf = (coefficients: Float64Array) =>
-		weightedLoss(valid.outcome, logOddsOf(valid.features.all, coefficients));
-	const { features, outcome } = train;
-	let best = yield* fitSparseLogistic(features.ages, outcome, penaltyOf(1), { tolerance });
-	let least = lossOf(best);
-	for (const counts of countPrecisions) {
-		const next = yield* fitSparseLogistic(features.all, outcome, penaltyOf(counts), {
-			start: best,
-			tolerance,
-		});
-		const loss = lossOf(next);
-		if (loss >= least) break;
-		[best, least] = [next, loss];
-	}
-	return best;
-}
-
 export interface RegressionOptions {
 	readonly seed: number;
 	readonly lookBackDays: number;
+	/** 1 by default. */
+	readonly threads?: number | undefined;
 	readonly progress?: Progress;
 }
 
@@ -207,23 +159,34 @@ export async function regressionRisks(
 	const valid = await landmarksOf(dataset, "valid", options);
 	const { all } = regressionFeatures(patients, vocab);
 	const found = horizons.map(() => new Float32Array(patients.length * vocab).fill(Number.NaN));
-	const fits = horizons.flatMap(({ days, tokens }, i) => {
+	const asked = horizons.flatMap(({ days, tokens }, horizon) => {
 		const [trainLabels, validLabels] = [labelsAt(train, days), labelsAt(valid, days)];
-		return tokens.map(function* (token): Fit<void> {
-			const coefficients = yield* fitRegression(
-				{ features: train.features, outcome: trainLabels(token) },
-				{ features: valid.features, outcome: validLabels(token) },
-				vocab,
-			);
-			for (const [at, logOdds] of logOddsOf(all, coefficients).entries())
-				found[i]![at * vocab + token] = probabilityOf(logOdds);
+		return tokens.map((token) => {
+			const outcomes = () => ({ train: trainLabels(token), valid: validLabels(token) });
+			return { horizon, token, outcomes };
 		});
 	});
-	runFits(fits, (done) =>
-		options.progress?.update({
-			...{ label: "regression per code", done, total: fits.length, fields: [] },
-		}),
-	);
-	options.progress?.finish();
+	const features = { train: train.features, valid: valid.features, vocab };
+	const { threads = 1, progress } = options;
+	const { fit, end } = fittingThreads(features, asked.length, threads);
+	let [next, done] = [0, 0];
+	const fitOthers = async () => {
+		while (next < asked.length) {
+			const own = asked.slice(next, next + fitsPerCall);
+			next += own.length;
+			const fitted = await fit(own.map(({ outcomes }) => outcomes()));
+			for (const [i, { horizon, token }] of own.entries())
+				for (const [at, logOdds] of logOddsOf(all, fitted[i]!).entries())
+					found[horizon]![at * vocab + token] = probabilityOf(logOdds);
+			done += own.length;
+			progress?.update({ label: "regression per code", done, total: asked.length, fields: [] });
+		}
+	};
+	try {
+		await Promise.all(Array.from({ length: threads }, fitOthers));
+	} finally {
+		await end();
+	}
+	progress?.finish();
 	return found;
 }
