@@ -401,7 +401,9 @@ export function command(io: Io): Command {
 			"Train every model in its tiny preset, with the default objective, on one thread of the CPU and\n" +
 				"twice on another engine, from the same weights, batches and draws. Compare the first loss and\n" +
 				"its gradients, the validation loss after the last step, and the weights of the two trainings.\n" +
-				"Exits with 1 if a difference is too large, or if the second training ends with other weights.",
+				'"last digits" is the difference that the CPU itself makes if the last digits of the weights\n' +
+				"change. Exits with 1 if a difference is too large, also beside that one, or if the second\n" +
+				"training ends with other weights.",
 		)
 		.addOption(providerOption(providers, "engine to check"))
 		.addOption(
