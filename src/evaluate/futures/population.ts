@@ -1,6 +1,6 @@
 import { InputError } from "../../base/errors.js";
 import { yearDays } from "../../base/time.js";
-import { indexPeriods } from "../../cohort/at-risk.js";
+import { indexPeriods, usualLookBack } from "../../cohort/at-risk.js";
 import type { Dataset } from "../../cohort/index.js";
 import { specialCount } from "../../cohort/vocabulary.js";
 import { futureModel, futureRules } from "../../infer/futures.js";
@@ -34,7 +34,7 @@ export async function populationTask(
 	dataset: Dataset,
 	options: EvaluateOptions,
 ): Promise<MeasureRun> {
-	const { split, seed, draws, lookBackDays = 365 } = options;
+	const { split, seed, draws, lookBackDays = usualLookBack } = options;
 	const rule = options.index
 		? indexRuleOf(dataset, options.index)
 		: { kind: "date" as const, day: await commonDay(dataset, options) };
@@ -166,7 +166,7 @@ function recordsAfter({ tokens, times }: IndexedPatient["history"], day: number)
 /** The day on which most patients of the split can be indexed and are followed for the horizon. */
 async function commonDay(
 	dataset: Dataset,
-	{ split, lookBackDays = 365 }: EvaluateOptions,
+	{ split, lookBackDays = usualLookBack }: EvaluateOptions,
 ): Promise<number> {
 	const changes = new Map<number, number>();
 	const change = (day: number, by: number) => changes.set(day, (changes.get(day) ?? 0) + by);

@@ -25,9 +25,9 @@ export interface TaskCodes {
  */
 const complications = ["585", "580", "362", "356", "357", "443", "707"];
 
-/** The horizon of the insulin label; other tasks ask about a year. */
+/** Days: the horizon of the insulin label, and that of tasks that ask about a year. */
 const insulinDays = 183;
-const yearDays = 365;
+const oneYear = 365;
 
 /**
  * The codes of a task: future heart failure or diabetes and its category for chf and diabetes; for insulin, future insulin or else past
@@ -50,7 +50,7 @@ export function taskCodes(
 		const like = where((token) => category != null && token.category === category);
 		return {
 			risk: own,
-			horizonDays: yearDays,
+			horizonDays: oneYear,
 			prototype: like.length > 0 ? [own, like] : [own],
 			codesAre: "expected",
 			words: `${name} and its category`,
@@ -69,7 +69,7 @@ export function taskCodes(
 	};
 	if (marks[task]) {
 		const own = marked(marks[task]);
-		const horizonDays = task === "chf-paper" ? yearDays : onsetHorizonDays;
+		const horizonDays = task === "chf-paper" ? oneYear : onsetHorizonDays;
 		return own.length > 0 ? { ...withCategory(own, named(own)), horizonDays } : undefined;
 	}
 	if (task === "insulin") {
