@@ -24,7 +24,8 @@ const done = async (...argv: string[]) => {
 	return stdout;
 };
 const evaluate = (...argv: string[]) =>
-	captured(["evaluate", ...argv, "--draws", "50", "--futures", "4", "--threads", "1"]);
+	captured(["evaluate", ...argv, "--draws", "50", "--threads", "1"]);
+const forecast = ["--task", "forecast", "--futures", "4"];
 const sizes = ["layers=2", "heads=2", "dim=12", "key=8", "value=12", "ff=16"];
 const train = (run: string, seed: string) =>
 	done(
@@ -75,7 +76,7 @@ describe("evaluate", () => {
 	});
 
 	test("forecast of two runs: prints a table per run and one over both", async () => {
-		const { code, stdout } = await evaluate(one, two, "--task", "forecast", "--lookup", "30");
+		const { code, stdout } = await evaluate(one, two, ...forecast, "--lookup", "30");
 		expect(code).toBe(0);
 		expect(stdout).toContain("95 % t-intervals of the runs");
 		for (const label of ["TrajGPT, time-specific", "TrajGPT, auto-regressive"])
@@ -97,7 +98,7 @@ describe("evaluate", () => {
 	});
 
 	test("evaluates some patients with one method", async () => {
-		const limited = ["--task", "forecast", "--lookup", "10", "--patients", "3"];
+		const limited = [...forecast, "--lookup", "10", "--patients", "3"];
 		const { stdout } = await evaluate(one, ...limited, "--method", "time-specific", "--json");
 		const { evaluation } = JSON.parse(stdout).forecast.runs[0];
 		expect(evaluation.patients).toBeLessThanOrEqual(3);
@@ -118,10 +119,32 @@ describe("evaluate", () => {
 		["no run", [data, "--task", "next"], "is not a run: it has no run.json"],
 		["a run named twice", [one, one, "--task", "next"], "is named twice"],
 		["a look-up nobody has", [one, "--task", "forecast", "--lookup", "5000"], "a shorter --lookup"],
+		[
+			"a code of task onset without predictions",
+			[one, "--task", "onset", "--code", "428"],
+			"--code has no effect on task onset without --predictions or --plp",
+		],
 		["another folder than the population's", [one, "--task", "next", "--oracle", data], "simulate"],
 	])("%s is refused", async (_, argv, reason) => {
 		const { code, stderr } = await evaluate(...argv);
 		expect(stderr).toContain(reason);
+		expect(code).toBe(2);
+	});
+
+	test.each([
+		["next", ["--horizons", "1"], "is used by onset;"],
+		["next", ["--futures", "4"], "is used by onset, forecast, chf and diabetes;"],
+		["next", ["--code", "428"], "is used by onset and tasks with labels;"],
+		["next", ["--csv", "codes.csv"], "holds the codes of onset;"],
+		["onset", ["--lookup", "50"], "is used by forecast;"],
+		["onset", ["--method", "all"], "is used by forecast;"],
+		["onset", ["--shots", "5"], "is used by tasks with labels;"],
+		["forecast", ["--look-back", "0"], "is used by onset, and by futures where"],
+		["futures", ["--oracle", sim], "is used by onset, next, forecast"],
+		["insulin", ["--futures", "4"], "is used by onset, forecast, chf and diabetes;"],
+	])("task %s refuses %j", async (task, typed, reason) => {
+		const { code, stderr } = await evaluate(one, "--task", task, ...typed);
+		expect(stderr).toContain(`${typed[0]} has no effect on task ${task}: it ${reason}`);
 		expect(code).toBe(2);
 	});
 

@@ -2,7 +2,12 @@ import { writeFile } from "node:fs/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { InputError } from "../base/errors.js";
 import { splitNames } from "../cohort/index.js";
-import { evaluateDefaults, type RankingMethod, rankingMethods } from "../evaluate/index.js";
+import {
+	checkTaskOptions,
+	evaluateDefaults,
+	type RankingMethod,
+	rankingMethods,
+} from "../evaluate/index.js";
 import { replaceFile } from "../files/index.js";
 import {
 	commonDataset,
@@ -12,6 +17,7 @@ import {
 } from "../workflows/evaluate.js";
 import type { PredictionSchema } from "../workflows/prediction-file.js";
 import { acrossRunsText, evaluationText, predictionsText } from "./evaluation-text.js";
+import { nameFlags } from "./flags.js";
 import { labelsOption, withGivenLabels } from "./given-labels.js";
 import { type Io, printJson, progressOf } from "./io.js";
 import { onsetCsv } from "./onset-text.js";
@@ -96,6 +102,19 @@ export const examples = {
 	"trajgpt evaluate runs/s1 runs/s2 runs/s3 --task forecast": "intervals over three seeds",
 };
 
+/** Flags whose library option has another name. */
+const libraryNames: Readonly<Record<string, string>> = {
+	lookBack: "lookBackDays",
+	method: "methods",
+};
+
+/** The options that were typed, by their names in the library. */
+const typedOptions = (command: Command): string[] =>
+	command.options
+		.map((option) => option.attributeName())
+		.filter((name) => command.getOptionValueSource(name) === "cli")
+		.map((name) => libraryNames[name] ?? name);
+
 export function command(io: Io): Command {
 	const { split, lookup, draws, seed, futures } = evaluateDefaults;
 	const command = new Command("evaluate")
@@ -156,7 +175,7 @@ export function command(io: Io): Command {
 		.option("--oracle <folder>", "the simulated population, if it was moved")
 		.option(
 			"--futures <n>",
-			"forecast and onset: futures that the oracle (reference model) samples per patient",
+			"forecast, onset, chf and diabetes: futures that the oracle (reference model) samples per patient",
 			wholeNumber(1, 100_000),
 			futures,
 		)
@@ -170,6 +189,7 @@ export function command(io: Io): Command {
 			"labelled tasks of your own: the code that the label is about; onset: the code of --predictions",
 		)
 		.option("--threads <n>", "number of threads (default: all cores)", threadCount);
+	nameFlags(command, { lookBackDays: "--look-back", methods: "--method" });
 	return addComputeOptions(command)
 		.option("--json", "print one JSON document")
 		.action(async (folders: string[], { task, method, dataset, json, ...options }: Options) => {
@@ -179,13 +199,23 @@ export function command(io: Io): Command {
 				throw new InputError("--predictions-schema needs --predictions FILE");
 			if (csv !== undefined && folders.length > 1)
 				throw new InputError("--csv holds the codes of one run; name one run");
+			if (csv !== undefined && !["all", "onset"].includes(task))
+				throw new InputError(
+					`--csv has no effect on task ${task}: it holds the codes of onset; leave it out, or choose another --task`,
+				);
+			if (options.code !== undefined && task === "onset" && !predictions && !plp)
+				throw new InputError(
+					"--code has no effect on task onset without --predictions or --plp; leave it out: all codes are evaluated",
+				);
 			const runs = folders.map((folder) => openRun(io, folder));
 			let printed = 0;
 			const print = (text: string) => {
 				if (!json) io.stdout.write(printed++ === 0 ? text : `\n${text}`);
 			};
 			const opened = await commonDataset(runs, dataset);
-			const results = await evaluate(runs, await withGivenLabels(io, opened, task, labels), {
+			const data = await withGivenLabels(io, opened, task, labels);
+			if (task !== "all") checkTaskOptions(task, data, typedOptions(command));
+			const results = await evaluate(runs, data, {
 				...others,
 				...(lookBack !== undefined && { lookBackDays: lookBack }),
 				...(method !== "all" && { methods: [method] }),

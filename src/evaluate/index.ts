@@ -27,4 +27,5 @@ export { type EvaluationType, type PlpOptions, plpTables } from "./plp-tables.js
 export { type PredictionMetrics, predictionMetrics } from "./prediction-metrics.js";
 export { type LabelPrediction, personAt, type RowPredictions } from "./predictions.js";
 export { type PatientScore, type ScoreSummary, summarizeScores } from "./scores.js";
+export { checkTaskOptions } from "./task-options.js";
 export { openTask, tasksOf } from "./tasks.js";

@@ -18,7 +18,7 @@ export interface EvaluateOptions {
 	readonly shots?: number;
 	/** Tasks with labels: the code of the task. Task onset: the code of `onPredictions`. */
 	readonly code?: string;
-	/** Task forecast: futures that the oracle samples per patient. */
+	/** Tasks forecast, onset, chf and diabetes: futures that the oracle samples per patient. */
 	readonly futures: number;
 	/** Task onset: `random` (default), `visit`, a date or `age:N`; horizons in years; days of look-back. */
 	readonly index?: string;

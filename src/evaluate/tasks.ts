@@ -38,6 +38,12 @@ export const tasksOf = (dataset: Dataset): string[] => [
 	...labelledTasks(dataset),
 ];
 
+/** The same, and those that are evaluated only if named. */
+export const knownTasks = (dataset: Dataset): string[] => [
+	...tasksOf(dataset),
+	...Object.keys(onRequest),
+];
+
 /** Prepares a task on a dataset; the baselines are evaluated here, once for all runs. */
 export async function openTask(
 	task: string,
@@ -100,8 +106,7 @@ async function measurer(
 	const own = Object.hasOwn(named, task) && named[task];
 	if (own) return own(dataset, options);
 	if (labelledTasks(dataset).includes(task)) return labelledTask(task, dataset, options);
-	const known = tasksOf(dataset);
 	throw new InputError(
-		`${dataset.folder} has no task "${task}"; it has ${[...known, ...Object.keys(onRequest)].join(", ")}; to add one, pass its labels to prepare`,
+		`${dataset.folder} has no task "${task}"; it has ${knownTasks(dataset).join(", ")}; to add one, pass its labels to prepare`,
 	);
 }
