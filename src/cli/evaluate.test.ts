@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -146,6 +146,20 @@ describe("evaluate", () => {
 		const { code, stderr } = await evaluate(one, "--task", task, ...typed);
 		expect(stderr).toContain(`${typed[0]} has no effect on task ${task}: it ${reason}`);
 		expect(code).toBe(2);
+	});
+
+	test("--csv is checked before the evaluation, and replaces a file only with --force", async () => {
+		const csv = join(root, "codes.csv");
+		await writeFile(csv, "mine\n");
+		const refused = async (typed: readonly string[], reason: string) => {
+			const { code, stdout, stderr } = await evaluate(one, "--task", "onset", "--csv", ...typed);
+			expect([code, stdout]).toEqual([2, ""]);
+			expect(stderr).toContain(reason);
+		};
+		await refused([csv], `${csv} already exists; choose another name, or pass --force`);
+		await refused([join(csv, "codes.csv")], `cannot write ${join(csv, "codes.csv")}`);
+		await refused([csv, "--force"], "no code has 20 onsets");
+		expect(await readFile(csv, "utf8")).toBe("mine\n");
 	});
 
 	test("rejects runs of two datasets before it evaluates", async () => {

@@ -8,7 +8,7 @@ import {
 	type RankingMethod,
 	rankingMethods,
 } from "../evaluate/index.js";
-import { replaceFile } from "../files/index.js";
+import { checkFileTarget, checkWritable, replaceFile } from "../files/index.js";
 import {
 	commonDataset,
 	type EvaluateOptions,
@@ -171,7 +171,7 @@ export function command(io: Io): Command {
 			"--plp <folder>",
 			"onset and labelled tasks: write prediction.csv and the evaluation tables of OHDSI's PatientLevelPrediction",
 		)
-		.option("--force", "replace existing files of predictions")
+		.option("--force", "replace existing files of --csv, --predictions and --plp")
 		.option("--oracle <folder>", "the simulated population, if it was moved")
 		.option(
 			"--futures <n>",
@@ -215,6 +215,10 @@ export function command(io: Io): Command {
 			const opened = await commonDataset(runs, dataset);
 			const data = await withGivenLabels(io, opened, task, labels);
 			if (task !== "all") checkTaskOptions(task, data, typedOptions(command));
+			if (csv !== undefined) {
+				await checkFileTarget(csv, force ?? false);
+				await checkWritable(csv);
+			}
 			const results = await evaluate(runs, data, {
 				...others,
 				...(lookBack !== undefined && { lookBackDays: lookBack }),
@@ -238,10 +242,12 @@ export function command(io: Io): Command {
 				},
 				onAcrossRuns: (name, over) => print(acrossRunsText(name, over)),
 			});
+			if (json) printJson(io, results);
 			const onset = results.onset?.runs[0]?.evaluation;
 			if (csv !== undefined && onset)
 				await replaceFile(csv, (partial) => writeFile(partial, onsetCsv(onset)));
-			if (json) printJson(io, results);
+			else if (csv !== undefined)
+				io.stderr.write(`note: ${csv} is not written: onset is not evaluated\n`);
 			const [reason] = notWritten(results);
 			if (reason !== undefined) throw new InputError(`${reason}; the results are printed above`);
 		});
