@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { InputError } from "../base/errors.js";
-import { type Evaluation, readEvaluation } from "../evaluate/index.js";
+import { type Evaluation, evaluationFile, readEvaluation } from "../evaluate/index.js";
 import { readTrained } from "../train/index.js";
 import { commonDataset } from "../workflows/evaluate.js";
 import { captured } from "./testing/captured.js";
@@ -108,6 +108,31 @@ describe("evaluate", () => {
 			"code frequencies",
 			"oracle",
 		]);
+	});
+
+	test("the result of some patients does not replace a stored one of more", async () => {
+		const next = (...more: string[]) => evaluate(one, "--task", "next", ...more);
+		const stored = async () => (await readEvaluation(one, "next"))!;
+		expect((await next()).code).toBe(0);
+		const all = await stored();
+		const { code, stdout } = await next("--patients", "3");
+		expect(code).toBe(0);
+		expect(stdout).toContain(
+			`not stored: ${evaluationFile(one, "next")} holds the results of ${all.patients} patients, and these are of 3;`,
+		);
+		expect(await stored()).toEqual(all);
+		const [measured] = JSON.parse((await next("--patients", "3", "--json")).stdout).next.runs;
+		expect(measured).toMatchObject({ evaluation: { patients: 3 } });
+		expect(measured.notStored).toContain("holds the results of");
+		expect(measured).not.toHaveProperty("file");
+
+		await rm(evaluationFile(one, "next"));
+		for (const few of ["2", "3"]) {
+			expect((await next("--patients", few)).stdout).toContain("\nwritten: ");
+			expect((await stored()).patients).toBe(Number(few));
+		}
+		await next("--patients", "1000");
+		expect((await stored()).patients).toBe(all.patients);
 	});
 
 	test.each([

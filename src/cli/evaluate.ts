@@ -13,6 +13,7 @@ import {
 	commonDataset,
 	type EvaluateOptions,
 	evaluate,
+	type MeasuredRun,
 	notWritten,
 } from "../workflows/evaluate.js";
 import type { PredictionSchema } from "../workflows/prediction-file.js";
@@ -115,6 +116,14 @@ const typedOptions = (command: Command): string[] =>
 		.filter((name) => command.getOptionValueSource(name) === "cli")
 		.map((name) => libraryNames[name] ?? name);
 
+/** Where an evaluation is stored, or why it is not. */
+const storedText = ({
+	file,
+	notWritten,
+	notStored,
+}: Pick<MeasuredRun, "file" | "notWritten" | "notStored">): string =>
+	notStored ? `not stored: ${notStored}` : file ? `written: ${file}` : `not written: ${notWritten}`;
+
 export function command(io: Io): Command {
 	const { split, lookup, draws, seed, futures } = evaluateDefaults;
 	const command = new Command("evaluate")
@@ -154,7 +163,7 @@ export function command(io: Io): Command {
 		)
 		.option(
 			"--patients <n>",
-			"evaluate only the first n patients of the split",
+			"evaluate only the first n patients of the split; a stored result of more patients is kept",
 			wholeNumber(1, 1_000_000_000),
 		)
 		.addOption(labelsOption())
@@ -229,15 +238,9 @@ export function command(io: Io): Command {
 				...(plp !== undefined && { plp: { folder: plp, replace: force } }),
 				task: task === "all" ? undefined : task,
 				progress: progressOf(io),
-				onEvaluation: ({ run, file, notWritten, evaluation, predictions: written }) => {
+				onEvaluation: ({ run, evaluation, predictions: written, ...stored }) => {
 					for (const note of written?.notes ?? []) io.stderr.write(`note: ${note}\n`);
-					print(
-						evaluationText(
-							run,
-							file ? `written: ${file}` : `not written: ${notWritten}`,
-							evaluation,
-						),
-					);
+					print(evaluationText(run, storedText(stored), evaluation));
 					if (written) print(predictionsText(written));
 				},
 				onAcrossRuns: (name, over) => print(acrossRunsText(name, over)),

@@ -150,6 +150,10 @@ describe("evaluate --dataset", () => {
 		expect(evaluation.notes[0]).toContain("so there are no baselines");
 		expect(evaluation.patients).toBe(counts.patients);
 		expect(evaluation.rows.map(({ who }: { who: string }) => who)).toEqual(["model"]);
+		const external = readFileSync(file, "utf8");
+		const some = await done(...argv, "--task", "next", "--patients", "5");
+		expect(some).toContain(`not stored: ${file} holds the results of ${counts.patients} patients`);
+		expect(readFileSync(file, "utf8")).toBe(external);
 		expect(readFileSync(join(run, "eval", "next.json"), "utf8")).toBe(before);
 	});
 

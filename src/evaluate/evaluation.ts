@@ -234,9 +234,13 @@ export async function writeEvaluation(run: string, evaluation: Evaluation): Prom
 	return file;
 }
 
-/** Reads a run's evaluation of a task; undefined if there is none. */
-export async function readEvaluation(run: string, task: string): Promise<Evaluation | undefined> {
-	const file = evaluationFile(run, task);
+/** Reads a run's evaluation of a task, on its own dataset or on another one; undefined if there is none. */
+export async function readEvaluation(
+	run: string,
+	task: string,
+	otherDataset?: string,
+): Promise<Evaluation | undefined> {
+	const file = evaluationFile(run, task, otherDataset);
 	if (!existsSync(file)) return undefined;
 	return readJson(file, evaluationSchema, `run \`trajgpt evaluate\` with --task ${task} again`);
 }

@@ -14,6 +14,7 @@ import {
 	isExternal,
 	openTask,
 	type RowPredictions,
+	readEvaluation,
 	type EvaluateOptions as TaskOptions,
 	tasksOf,
 	writeEvaluation,
@@ -48,7 +49,9 @@ export interface EvaluateOptions
 	 * `onset` alone for runs that were trained up to a date.
 	 */
 	readonly task?: string | undefined;
-	/** Evaluate only the first n patients of the split. */
+	/**
+	 * Evaluate only the first n patients of the split. The result does not replace a stored one of more patients.
+	 */
 	readonly patients?: number | undefined;
 	/** Called with each evaluation as soon as it is finished. */
 	readonly onEvaluation?: ((measured: MeasuredRun) => void) | undefined;
@@ -59,9 +62,12 @@ export interface EvaluateOptions
 /** One run, evaluated on one task. */
 export interface MeasuredRun {
 	readonly run: string;
-	/** The file of the evaluation; undefined if it could not be written. */
+	/** The file of the evaluation; undefined if it was not written. */
 	readonly file?: string;
+	/** Why it could not be written. */
 	readonly notWritten?: string;
+	/** Why it was not stored: the file holds a result of more patients. */
+	readonly notStored?: string;
 	readonly evaluation: Evaluation;
 	/** Of the predictions that were written. */
 	readonly predictions?: WrittenPredictions;
@@ -136,7 +142,7 @@ export const notWritten = (results: Readonly<Record<string, TaskResult>>): strin
 
 /**
  * Evaluates runs of one dataset, with 95 % intervals over patients and, for several runs, over runs. Writes each
- * evaluation to `eval/<task>.json` of its run. Returns results by task.
+ * evaluation to `eval/<task>.json` of its run; one of some `patients` does not replace one of more. Returns results by task.
  *
  * @example
  * const run = readTrained("runs/first");
@@ -154,6 +160,31 @@ export function evaluate(
 		evaluateOn(runtime, runs, dataset, own),
 	);
 }
+
+/** Why the result of some patients is not stored: there is one of more patients. */
+async function storedOfMore(
+	run: string,
+	{ task, patients, made: { dataset, external } }: Evaluation,
+): Promise<string | undefined> {
+	const other = external && dataset;
+	// A file that cannot be read is replaced, as by every evaluation.
+	const stored = await readEvaluation(run, task, other).catch((error: unknown) => {
+		if (!(error instanceof InputError)) throw error;
+		return undefined;
+	});
+	if (!stored || stored.patients <= patients) return undefined;
+	return `${evaluationFile(run, task, other)} holds the results of ${stored.patients} patients, and these are of ${patients}; to replace them, evaluate all patients`;
+}
+
+/** Writes an evaluation; the results are still returned if that fails. */
+const store = (run: string, evaluation: Evaluation) =>
+	writeEvaluation(run, evaluation).then(
+		(file) => ({ file }),
+		(error: unknown) => {
+			if (!(error instanceof InputError)) throw error;
+			return { notWritten: error.message };
+		},
+	);
 
 async function evaluateOn(
 	runtime: Runtime,
@@ -182,6 +213,8 @@ async function evaluateOn(
 	};
 	const people =
 		patients === undefined ? dataset : firstPatients(dataset, taskOptions.split, patients);
+	const isPart =
+		people.patients(taskOptions.split).length < dataset.patients(taskOptions.split).length;
 	const maker = { versions: versions(), clock: () => performance.now() };
 	const measure = async (name: string): Promise<TaskResult> => {
 		const evaluateRun = await openTask(name, people, taskOptions, maker);
@@ -192,14 +225,9 @@ async function evaluateOn(
 		const measured: MeasuredRun[] = [];
 		for (const trained of runs) {
 			const evaluation = await evaluateRun(runtime, trained);
-			const written = await writeEvaluation(trained.folder, evaluation).then(
-				(file) => ({ file }),
-				(error: unknown) => {
-					// The results are still returned if the file cannot be written.
-					if (!(error instanceof InputError)) throw error;
-					return { notWritten: error.message };
-				},
-			);
+			const notStored = isPart ? await storedOfMore(trained.folder, evaluation) : undefined;
+			const written =
+				notStored === undefined ? await store(trained.folder, evaluation) : { notStored };
 			progress.finish();
 			measured.push({
 				...{ run: trained.folder, ...written, evaluation },
