@@ -33,8 +33,12 @@ describe("an index day", () => {
 		expect(parseIndexRule("visit")).toEqual({ kind: "visit" });
 		expect(parseIndexRule("1970-01-11")).toEqual({ kind: "date", day: 10 });
 		expect(parseIndexRule("age:50")).toEqual({ kind: "age", years: 50 });
-		for (const text of ["sometime", "age:500", "2015-13-01"])
+		for (const text of ["sometime", "age:old", "2015-13-01"])
 			expect(() => parseIndexRule(text)).toThrow(/expected random, visit, a date/);
+		expect(parseIndexRule("age:120")).toEqual({ kind: "age", years: 120 });
+		expect(() => parseIndexRule("age:300")).toThrow(
+			"`index` is age:300; expected an age of at most 120 years, as in age:60",
+		);
 	});
 
 	test("at random lies in the middle of observed time, after the look-back, before death", async () => {

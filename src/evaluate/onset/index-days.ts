@@ -23,15 +23,22 @@ export type IndexRule =
 	| { readonly kind: "date"; readonly day: number }
 	| { readonly kind: "age"; readonly years: number };
 
+const oldest = 120;
+
 /** Parses `random`, `visit`, a date or `age:N`. */
 export function parseIndexRule(text: string): IndexRule {
 	if (text === "random" || text === "visit") return { kind: text };
 	const years = /^age:(\d+(?:\.\d+)?)$/.exec(text)?.[1];
-	if (years !== undefined && Number(years) <= 120) return { kind: "age", years: Number(years) };
+	if (years !== undefined && Number(years) > oldest)
+		throw new InputError(
+			`\`index\` is ${text}; expected an age of at most ${oldest} years, as in age:60`,
+			{ field: "index", value: text },
+		);
+	if (years !== undefined) return { kind: "age", years: Number(years) };
 	const day = dayOfIsoDate(text);
 	if (day !== undefined) return { kind: "date", day };
 	throw new InputError(
-		`the index is ${JSON.stringify(text)}; expected random, visit, a date such as 2015-01-01, or age:N`,
+		`\`index\` is ${JSON.stringify(text)}; expected random, visit, a date such as 2015-01-01, or age:N`,
 		{ field: "index", value: text },
 	);
 }
