@@ -222,7 +222,9 @@ describe("openDataset rejects", () => {
 		await writeFile(join(folder, "file"), "");
 		expect(await refusal(join(folder, "file"))).toContain("is a file; expected a dataset folder");
 		await mkdir(join(folder, "empty"));
-		expect(await refusal(join(folder, "empty"))).toContain("manifest.json is missing");
+		expect(await refusal(join(folder, "empty"))).toContain(
+			"is not a dataset: it has no manifest.json; expected a dataset folder as written by trajgpt prepare",
+		);
 	});
 
 	const files = [
@@ -233,7 +235,7 @@ describe("openDataset rejects", () => {
 		"patients.parquet",
 	];
 
-	test.each(files)("%s missing", async (name) => {
+	test.each(["manifest.json", ...files])("%s missing", async (name) => {
 		const folder = await written();
 		await rm(join(folder, name));
 		expect(await refusal(folder)).toBe(`DATASET/${name} is missing; run prepare again`);

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
@@ -42,6 +43,11 @@ async function readManifest(folder: string): Promise<Manifest> {
 			`${folder} is a run; expected a dataset folder as written by trajgpt prepare`,
 		);
 	const file = join(folder, manifestName);
+	const has = (name: string) => existsSync(join(folder, name));
+	if (!has(manifestName) && !fileNames.some(has))
+		throw new InputError(
+			`${folder} is not a dataset: it has no ${manifestName}; expected a dataset folder as written by trajgpt prepare`,
+		);
 	const { schemaVersion: version } = readJson(
 		file,
 		z.object({ schemaVersion: z.unknown().optional() }),
