@@ -1,4 +1,4 @@
-import { cp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { builtInMap } from "../codes/index.js";
@@ -119,7 +119,9 @@ describe("after the index day", () => {
 		expect(stdout).toMatch(/vascular +\d+\.\d+ % ± \d+\.\d/);
 		expect(stdout).toMatch(/heart, already recorded at age 51\.4 .*: another record +\d/);
 		expect(stdout).toContain("the share of 60 sampled futures with a record of any member");
-		const edited = await captured(["risk", run, run, ...ann(...group, "--remove", "1").slice(2)]);
+		const other = file("other-run");
+		await cp(run, other, { recursive: true });
+		const edited = await captured(["risk", run, other, ...ann(...group, "--remove", "1").slice(2)]);
 		expect(edited.stderr).toContain(`risks of groups from futures are of ${run} alone`);
 		expect(edited.stderr).toContain("are of the history without edits");
 	});
@@ -173,6 +175,17 @@ describe("after the index day", () => {
 		const { stdout } = await captured(["risk", run, other, ...rest]);
 		expect(stdout).toMatch(/\n411 .* % \(\d+\.\d+ % to \d+\.\d+ %\)/);
 		expect(stdout).toContain("Mean of 2 runs, and lowest to highest.");
+	});
+
+	test("of the same run given twice are refused", async () => {
+		const [, , ...rest] = ann("--code", "411");
+		const again = file("same-run");
+		await symlink(run, again);
+		for (const other of [run, `${run}/`, again]) {
+			const { code, stdout, stderr } = await captured(["risk", run, other, ...rest]);
+			expect([code, stdout]).toEqual([2, ""]);
+			expect(stderr).toContain(`error: ${other} is named twice; name runs that differ`);
+		}
 	});
 
 	test("of a named group are found by its name", async () => {

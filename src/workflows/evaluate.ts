@@ -1,5 +1,4 @@
 import { availableParallelism } from "node:os";
-import { resolve } from "node:path";
 import { InputError } from "../base/errors.js";
 import { type Progress, silentProgress } from "../base/progress.js";
 import { isoDate } from "../base/time.js";
@@ -22,6 +21,7 @@ import {
 import { checkWritable } from "../files/index.js";
 import type { Runtime } from "../runtime/index.js";
 import { openRunDataset, type Trained } from "../train/index.js";
+import { checkDistinctRuns } from "./distinct-runs.js";
 import { type ComputeOptions, withRuntime } from "./open-runtime.js";
 import {
 	checkPredictionTargets,
@@ -85,10 +85,7 @@ export interface TaskResult {
  */
 export async function commonDataset(runs: readonly Trained[], given?: string): Promise<Dataset> {
 	const [first] = runs as [Trained];
-	const twice = runs.find(({ folder }, at) =>
-		runs.slice(0, at).some((other) => resolve(other.folder) === resolve(folder)),
-	);
-	if (twice) throw new InputError(`${twice.folder} is named twice; name runs that differ`);
+	checkDistinctRuns(runs);
 	for (const { folder, run } of runs)
 		if (run.dataset.contentHash !== first.run.dataset.contentHash)
 			throw new InputError(

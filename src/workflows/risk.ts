@@ -31,6 +31,7 @@ import {
 } from "../infer/user-input/index.js";
 import { outputsOf } from "../models/hazards/settings.js";
 import { incidenceByAgeAndSex, readRates, type Trained } from "../train/index.js";
+import { checkDistinctRuns } from "./distinct-runs.js";
 import { type AdHocGroup, findGroups, type GroupRisk, groupRisks } from "./group-risks.js";
 import { type ComputeOptions, openRuntime, threadsOf } from "./open-runtime.js";
 import type { QueriedPatients } from "./patients.js";
@@ -236,6 +237,7 @@ function byAgeAndSex(
 
 /** Histories are read once, so all runs must have learned from the same dataset. */
 function checkRuns({ folder, run }: Trained, others: readonly Trained[]): void {
+	checkDistinctRuns([{ folder }, ...others]);
 	for (const other of others) {
 		hazardSettingsOf(other);
 		if (other.run.dataset.contentHash !== run.dataset.contentHash)
