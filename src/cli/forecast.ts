@@ -61,7 +61,7 @@ run's dataset up to the very time of the label.
 TIME is ${momentForms}.`;
 
 export const examples = {
-	"trajgpt forecast runs/demo/run --patient p000060":
+	"trajgpt forecast runs/demo/run --patient p001146":
 		"a patient of the run's dataset, in a month, a year, five years",
 	"trajgpt forecast run --input bundle.json --at 2026-06-01 +2y age:70": "new patients from FHIR",
 	"trajgpt forecast run --input claims --format csv --at +1y --predictions predictions.parquet":

@@ -40,7 +40,7 @@ frequent new codes: the share of futures that record each, and the risk in close
 TIME is ${momentForms}.`;
 
 export const examples = {
-	"trajgpt futures runs/demo/run --patient p000060": "100 futures of five years",
+	"trajgpt futures runs/demo/run --patient p001146": "100 futures of five years",
 	"trajgpt futures run --input bundle.json --years 10 --samples 1000 --output futures.parquet":
 		"a new patient; every record of every future as a table",
 	"trajgpt futures run --patient p7 --at age:60 --meds futures":

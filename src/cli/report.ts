@@ -23,7 +23,7 @@ their ids: protect the page like the records.`;
 
 export const examples = {
 	"trajgpt report runs/sim": "runs/sim/report.html, with figures next to it",
-	"trajgpt report runs/sim --patient p000060 --out p000060.html": "with a patient of your choice",
+	"trajgpt report runs/sim --patient p001146 --out p001146.html": "with a patient of your choice",
 };
 
 export function command(io: Io): Command {

@@ -71,7 +71,7 @@ group of the run ("circulatory system"). 428 includes all codes below it; icd9:4
 classification.`;
 
 export const examples = {
-	"trajgpt risk runs/demo/run --patient p000060 --code 428 --figure risk.svg":
+	"trajgpt risk runs/demo/run --patient p001146 --code 428 --figure risk.svg":
 		"a patient of the run's dataset",
 	"trajgpt risk run --input bundle.json --code I50.9 --years 1,3 --attribute +0d":
 		"a new patient, and what drives the risk of heart failure",

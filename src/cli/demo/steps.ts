@@ -40,7 +40,7 @@ const demoEvaluations = {
 export const demoTasks = Object.keys(demoEvaluations);
 
 /** Half of the people suffice to train a small model; the others make the evaluation precise. */
-const splitParts = [50, 10, 40] as const;
+export const splitParts = [50, 10, 40] as const;
 
 /** The stages of the demo, in order. */
 export function demoStages(
