@@ -541,9 +541,16 @@ describe("an index day that training would not have used", () => {
 		expect(stderr).toContain("warning: the index day lies outside");
 	});
 
+	test("before the first record has a warning, also where the birth is known", async () => {
+		const { stderr } = await captured(ann("--code", "411", "--at", "2009-06-01"));
+		expect(stderr).toContain(
+			"warning: 1 query time is before the first record (ann first): no record is known then",
+		);
+	});
+
 	test("in observation, after the look-back, has none", async () => {
 		const { stderr } = await captured(ann("--code", "411"));
-		expect(stderr).not.toMatch(/index day/);
+		expect(stderr).not.toMatch(/index day|query time/);
 	});
 });
 

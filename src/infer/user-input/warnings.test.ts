@@ -1,5 +1,31 @@
 import { expect, test } from "vitest";
-import { editWarnings } from "./warnings.js";
+import type { Manifest, NewPatient } from "../../cohort/index.js";
+import { editWarnings, nothingRecorded, warningsFor } from "./warnings.js";
+
+test("a time before the first record is warned of, whether or not the birth is known", () => {
+	const patientOf = (birth: number | null, ...records: number[]) => {
+		const times = Float64Array.from(birth === null ? records : [birth, ...records]);
+		const history = { times, tokens: times, birthEvents: birth === null ? 0 : 1 };
+		return { id: "ann", birth, death: null, history } as unknown as NewPatient;
+	};
+	const warned = (patient: NewPatient, ...times: number[]) =>
+		warningsFor(
+			{ patients: [patient], unknown: { codes: 0, records: 0 } },
+			times.map((time) => ({ patient, time })),
+			{} as Manifest,
+			nothingRecorded,
+		);
+	const why = "(ann first): no record is known then, at most age and sex";
+	expect(warned(patientOf(null, 900.5, 1000), 0, 899, 901)).toEqual([
+		`2 query times are before the first event ${why}`,
+	]);
+	expect(warned(patientOf(10, 900.5, 1000), 10, 899, 900, 901)).toEqual([
+		`2 query times are before the first record ${why}`,
+	]);
+	expect(warned(patientOf(10), 20)).toEqual([
+		expect.stringContaining("no event that the model knows"),
+	]);
+});
 
 test("an edit that makes a history longer than any of the training is warned of", () => {
 	const reach = { longestDays: 3652.5, oldestDays: null };

@@ -18,7 +18,7 @@ interface Query {
 const count = (number: number, one: string, many: string) =>
 	`${number.toLocaleString("en-US")} ${number === 1 ? one : many}`;
 
-/** Why a risk or a score before the first event may be unreliable. */
+/** Why a prediction before the first record may be unreliable. */
 export const nothingRecorded = "no record is known then, at most age and sex";
 
 /** Why predictions may be unreliable. Patients are named by their id alone. */
@@ -44,6 +44,11 @@ export function warningsFor(
 		warnings.push(
 			`${count(early.length, "query time is", "query times are")} before the first event (${early[0]?.patient.id} first): ${beforeFirst}`,
 		);
+	const afterBirth = queries.filter(({ patient, time }) => isBeforeRecords(patient.history, time));
+	if (afterBirth.length > 0)
+		warnings.push(
+			`${count(afterBirth.length, "query time is", "query times are")} before the first record (${afterBirth[0]?.patient.id} first): ${nothingRecorded}`,
+		);
 	const withoutEvents = new Set(empty);
 	const farthest = most(
 		queries.filter(({ patient }) => !withoutEvents.has(patient)),
@@ -68,6 +73,14 @@ export function warningsFor(
 			`${count(dead.length, "query time is", "query times are")} after the patient's death (${dead[0]?.patient.id} first)`,
 		);
 	return warnings;
+}
+
+/** Whether a time lies after a known birth, which is the first event, and before the day of the first record. */
+function isBeforeRecords(history: NewPatient["history"], time: number): boolean {
+	const { times, birthEvents } = history;
+	const first = times[birthEvents];
+	if (birthEvents === 0 || first === undefined) return false;
+	return placeOf(history, time) !== "before" && Math.floor(time) < Math.floor(first);
 }
 
 /** Warns if an edited history is longer than all that the model was trained on. */
