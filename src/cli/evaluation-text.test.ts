@@ -12,3 +12,29 @@ test("few patients are named before any number, of one run and of several", () =
 	const { tooFew: _none, ...enough } = few;
 	expect(evaluationText("run", "written: eval.json", enough)).not.toContain("no conclusion");
 });
+
+test("chf prints the differences of every model row to own history and to age and sex", () => {
+	const measure = (value: number) => ({ auroc: { value, low: value - 0.1, high: value + 0.1 } });
+	const model = ["zero-shot risk", "fine-tuned"].map((label) => ({ who: "model" as const, label }));
+	const others = [
+		{ who: "history", label: "own history, all labels" },
+		{ who: "global", label: "prevalence" },
+		{ who: "global", label: "age and sex" },
+		{ who: "oracle", label: "oracle" },
+	] as const;
+	const rows = [...model, ...others].map((name) => ({ ...name, metrics: measure(0.7) }));
+	const differences = model.flatMap(({ label: row }, at) =>
+		rows.slice(at + 1).map(({ label: than }) => ({ row, than, metrics: measure(0.2) })),
+	);
+	const text = evaluationText("run", "written: eval.json", {
+		...{ ...exampleNext(3, 3.4, 0.01), task: "chf", rows, differences },
+	});
+	expect([...text.matchAll(/^(.* − .*?) {2,}\+0\.200/gm)].map(([, pair]) => pair)).toEqual([
+		"zero-shot risk − fine-tuned",
+		"zero-shot risk − own history, all labels",
+		"zero-shot risk − age and sex",
+		"zero-shot risk − oracle",
+		"fine-tuned − own history, all labels",
+		"fine-tuned − age and sex",
+	]);
+});

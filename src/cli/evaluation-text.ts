@@ -117,9 +117,12 @@ function tables(rows: readonly EvaluationRow[], newCodes?: Measure): string {
 	].join("\n");
 }
 
+/** The label of a baseline of tasks chf and diabetes. */
+const ageAndSex = "age and sex";
+
 /**
- * Each model row against the next and against the patient's own history, and the first against the oracle, or
- * against what was observed. The file has every pair, and the windows.
+ * Each model row against the next, against the patient's own history and against age and sex, and the first against
+ * the oracle, or against what was observed. The file has every pair, and the windows.
  */
 function shownPairs(rows: readonly EvaluationRow[], differences: Differences): Differences {
 	const labelOf = (who: EvaluationRow["who"]) => rows.find((row) => row.who === who)?.label;
@@ -129,6 +132,7 @@ function shownPairs(rows: readonly EvaluationRow[], differences: Differences): D
 		return (
 			than === models[at + 1] ||
 			than === labelOf("history") ||
+			than === ageAndSex ||
 			(at === 0 && [labelOf("oracle"), labelOf("observed")].includes(than))
 		);
 	});
