@@ -49,7 +49,7 @@ export const addSharedOptions = (command: Command): Command => {
 		.option("--seeds <n>", "number of seeds, counted from 1", wholeNumber(1, 10_000), 1)
 		.option(
 			"--futures <n>",
-			"futures that the oracle samples per patient",
+			"futures that the reference model samples per patient",
 			wholeNumber(1, 100_000),
 			64,
 		)

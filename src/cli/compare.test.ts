@@ -71,10 +71,10 @@ describe("compare", () => {
 		expect(first.stdout).toMatch(/GPT-2, seed 1, failed: .*is not a run of trajgpt/);
 		const partial = await table(out);
 		expect(partial.notes).toContain(
-			"no differences from GPT-2, which has no result: SeFT, own history, code frequencies, oracle",
+			"no differences from GPT-2, which has no result: SeFT, own history, code frequencies, reference model",
 		);
 		expect(partial.lines.map(({ label }: { label: string }) => label)).toEqual([
-			...["SeFT", "own history", "code frequencies", "oracle"],
+			...["SeFT", "own history", "code frequencies", "reference model"],
 		]);
 
 		rmSync(stranger, { recursive: true });
@@ -86,7 +86,7 @@ describe("compare", () => {
 		expect(await changed(cell)).toBe(before);
 		const { lines, columns } = await table(out);
 		expect(lines.map(({ label }: { label: string }) => label)).toEqual([
-			...["GPT-2", "SeFT", "own history", "code frequencies", "oracle"],
+			...["GPT-2", "SeFT", "own history", "code frequencies", "reference model"],
 		]);
 		// The table says what the evaluation says, and true parameter counts.
 		const evaluation = JSON.parse(
@@ -144,7 +144,7 @@ describe("ablate", () => {
 		const { columns, lines } = await table(out);
 		expect(lines.map(({ label }: { label: string }) => label)).toEqual([
 			...["w/o decay gating (fixed γ)", "w/o RoPE (absolute PE)"],
-			...["own history", "code frequencies", "oracle"],
+			...["own history", "code frequencies", "reference model"],
 		]);
 		const ways = ["Time-specific forecast", "Auto-regressive forecast"];
 		expect([...new Set(columns.map(({ group }: { group: string }) => group))]).toEqual([

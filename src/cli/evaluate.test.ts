@@ -106,7 +106,7 @@ describe("evaluate", () => {
 			"TrajGPT, time-specific",
 			"own history",
 			"code frequencies",
-			"oracle",
+			"reference model",
 		]);
 	});
 

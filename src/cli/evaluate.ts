@@ -80,7 +80,7 @@ Every recall is also given apart for codes that the patient already had and for
 new ones. A run trained with --before is evaluated on onset alone.
 
 The baselines are counts of the patient's own history, code frequencies in
-training and, on a simulated population, the oracle. Results are written to
+training and, on a simulated population, the reference model. Results are written to
 RUN/eval/<task>.json. Several runs (other seeds, same dataset) are evaluated
 one by one and then summarized: means with 95 % t-intervals over the runs.
 
@@ -184,7 +184,7 @@ export function command(io: Io): Command {
 		.option("--oracle <folder>", "the simulated population, if it was moved")
 		.option(
 			"--futures <n>",
-			"forecast, onset, chf and diabetes: futures that the oracle (reference model) samples per patient",
+			"forecast, onset, chf and diabetes: futures that the reference model samples per patient",
 			wholeNumber(1, 100_000),
 			futures,
 		)

@@ -20,7 +20,7 @@ test("chf prints the differences of every model row to own history and to age an
 		{ who: "history", label: "own history, all labels" },
 		{ who: "global", label: "prevalence" },
 		{ who: "global", label: "age and sex" },
-		{ who: "oracle", label: "oracle" },
+		{ who: "oracle", label: "reference model" },
 	] as const;
 	const rows = [...model, ...others].map((name) => ({ ...name, metrics: measure(0.7) }));
 	const differences = model.flatMap(({ label: row }, at) =>
@@ -33,7 +33,7 @@ test("chf prints the differences of every model row to own history and to age an
 		"zero-shot risk − fine-tuned",
 		"zero-shot risk − own history, all labels",
 		"zero-shot risk − age and sex",
-		"zero-shot risk − oracle",
+		"zero-shot risk − reference model",
 		"fine-tuned − own history, all labels",
 		"fine-tuned − age and sex",
 	]);

@@ -100,7 +100,9 @@ describe.each(["next", "risk"] as const)("%s is rejected", (what) => {
 test("check reports that there are too few people", async () => {
 	const { code, stdout } = await captured(["oracle", "check", sim, "--patients", "10"]);
 	expect(code).toBe(0);
-	expect(stdout).toMatch(/^40 records of 10 people; .*\n\nforecast +nats\noracle +\d\.\d{3}\n/);
+	expect(stdout).toMatch(
+		/^40 records of 10 people; .*\n\nforecast +nats\nreference model +\d\.\d{3}\n/,
+	);
 	expect(stdout).toContain("in 0 cells");
 	expect(stdout).toContain("too few people to tell whether the risks are calibrated");
 	expect(stdout).not.toContain("NaN");

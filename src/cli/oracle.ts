@@ -80,7 +80,7 @@ export function command(io: Io): Command {
 		.action((folder: string, options: RiskOptions) => printRisk(io, folder, options));
 	const check = new Command("check")
 		.description(
-			"Score the oracle on its own population: against counts and against itself with perturbed\n" +
+			"Score the reference model on its own population: against counts and against itself with perturbed\n" +
 				"histories, in nats (lower is better), and compare its one-year risks with observed records.",
 		)
 		.argument("<simulation>", "folder written by `trajgpt simulate`")
@@ -92,16 +92,16 @@ export function command(io: Io): Command {
 		.action((folder: string, options: CheckOptions) => printCheck(io, folder, options));
 	return new Command("oracle")
 		.description(
-			"Print the true probabilities of a simulated population: the best possible forecast.",
+			"Print the true probabilities of a simulated population, by the reference model: the best possible forecast.",
 		)
 		.addCommand(next.summary("print the true distribution of the next code"))
 		.addCommand(risk.summary("estimate the true risk of a code over time"))
-		.addCommand(check.summary("check that the oracle beats counting and is calibrated"))
+		.addCommand(check.summary("check that the reference model beats counting and is calibrated"))
 		.addHelpText(
 			"after",
 			examples({
 				"trajgpt oracle next sim --patient p000060 --at 2012-06-01": "the most likely codes",
-				"trajgpt oracle check sim": "the oracle against counting",
+				"trajgpt oracle check sim": "the reference model against counting",
 			}),
 		);
 }

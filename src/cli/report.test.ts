@@ -63,7 +63,9 @@ describe("a run with evaluations", () => {
 	beforeAll(async () => {
 		const { step, manifest } = readTrained(run);
 		const made = { versions: {}, dataset: manifest.contentHash, step, seconds: 1 };
-		const notes = [`no oracle: ${root}/sim is gone; run \`trajgpt finetune ${run} --task chf\``];
+		const notes = [
+			`no reference model: ${root}/sim is gone; run \`trajgpt finetune ${run} --task chf\``,
+		];
 		const forecast = exampleForecast({ model: 0.5, history: 0.45, steps: 0.47 });
 		await writeEvaluation(run, { ...forecast, notes, made });
 		await writeEvaluation(run, {
@@ -117,7 +119,7 @@ describe("a run with evaluations", () => {
 	test("contains no local paths or machine names, and needs no network", async () => {
 		const page = await readFile(join(run, "report.html"), "utf8");
 		expect(page).not.toContain(root);
-		expect(page).toContain("no oracle: … is gone; run `trajgpt finetune RUN --task chf`");
+		expect(page).toContain("no reference model: … is gone; run `trajgpt finetune RUN --task chf`");
 		expect(page.replaceAll("http://www.w3.org/2000/svg", "")).not.toMatch(/https?:/);
 		const ids = [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
 		expect(new Set(ids).size).toBe(ids.length);

@@ -109,7 +109,7 @@ async function baselineRows(
 			scored(baselines.oracle, await oracleScores(dataset, split, found.truth, "known")),
 			scored(baselines.uninformed, await oracleScores(dataset, split, found.truth, "unknown")),
 		);
-	else if (found.reason) notes.push(`no oracle: ${found.reason}`);
+	else if (found.reason) notes.push(`no reference model: ${found.reason}`);
 	return { rows, notes };
 }
 

@@ -21,8 +21,8 @@ export interface PatientRow {
 export const baselines = {
 	history: { who: "history", label: "own history" },
 	global: { who: "global", label: "code frequencies" },
-	oracle: { who: "oracle", label: "oracle" },
-	uninformed: { who: "oracle", label: "oracle, policies unknown" },
+	oracle: { who: "oracle", label: "reference model" },
+	uninformed: { who: "oracle", label: "reference model, policies unknown" },
 } as const satisfies Record<string, RowName>;
 
 /** Evaluates all rows on the same draws of patients, and the difference of each model row to every later row. */

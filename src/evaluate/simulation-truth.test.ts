@@ -82,7 +82,9 @@ describe("findSimulationTruth", () => {
 		expect(await findSimulationTruth(moved, "test")).toEqual({ reason: undefined });
 		const drugs = await prepareTo("drugs", { drugs: "tokens" });
 		const found = await findSimulationTruth(drugs, "test");
-		expect("reason" in found && found.reason).toContain("the oracle predicts PheCodes only");
+		expect("reason" in found && found.reason).toContain(
+			"the reference model predicts PheCodes only",
+		);
 	});
 });
 
@@ -150,7 +152,7 @@ describe("the cumulative incidence", () => {
 	test("needs diagnoses as PheCodes", async () => {
 		const icd = await prepareTo("icd", { codes: "as-is" });
 		await expect(findSimulationTruth(icd, "test", join(root, "sim"), "incidence")).rejects.toThrow(
-			"the oracle predicts PheCodes only",
+			"the reference model predicts PheCodes only",
 		);
 	});
 });

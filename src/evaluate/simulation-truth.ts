@@ -93,10 +93,12 @@ export function sourceFolder({ folder, manifest }: Dataset): string | undefined 
 function checkRules({ manifest, vocabulary }: Dataset, use: "records" | "incidence"): void {
 	const { filters, source } = manifest;
 	if (source.axis !== "dates")
-		throw new InputError("the oracle needs dates, but the times of the dataset are not dates");
+		throw new InputError(
+			"the reference model needs dates, but the times of the dataset are not dates",
+		);
 	if (use === "records" && filters.dedup === "month")
 		throw new InputError(
-			"the oracle predicts every record, but the dataset keeps one record per code and month",
+			"the reference model predicts every record, but the dataset keeps one record per code and month",
 		);
 	const other = vocabulary.tokens
 		.slice(specialCount)
@@ -105,7 +107,7 @@ function checkRules({ manifest, vocabulary }: Dataset, use: "records" | "inciden
 		);
 	if (other)
 		throw new InputError(
-			`the oracle predicts PheCodes only, but the dataset contains ${other.code} of ${other.system}`,
+			`the reference model predicts PheCodes only, but the dataset contains ${other.code} of ${other.system}`,
 		);
 }
 

@@ -33,13 +33,13 @@ export interface Reading {
 const baselines = [
 	{ who: "history", label: "own history", ofOnset: "regression per code" },
 	{ who: "global", label: "code frequencies", ofOnset: "age and sex" },
-	{ who: "oracle", label: "oracle", ofOnset: "reference model" },
+	{ who: "oracle", label: "reference model", ofOnset: "reference model" },
 ] as const;
 
 /** A baseline's label in a table of these columns: task onset has baselines of its own. */
 function baselineLabel(columns: readonly Column[], { label, ofOnset }: (typeof baselines)[number]) {
 	const isOnset = columns.map(({ task }) => task === "onset");
-	if (isOnset.every(Boolean)) return ofOnset;
+	if (label === ofOnset || isOnset.every(Boolean)) return ofOnset;
 	return isOnset.some(Boolean) ? `${label} (onset: ${ofOnset})` : label;
 }
 

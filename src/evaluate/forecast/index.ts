@@ -79,9 +79,9 @@ export async function forecastTask(
 		if ("truth" in found) {
 			others.push(await rank(baselines.oracle, oracleRanker(dataset, found.truth, options)));
 			notes.push(
-				`oracle: by ${options.futures} sampled futures a patient; more would raise it a little`,
+				`reference model: by ${options.futures} sampled futures per patient; more would raise it a little`,
 			);
-		} else if (found.reason) notes.push(`no oracle: ${found.reason}`);
+		} else if (found.reason) notes.push(`no reference model: ${found.reason}`);
 	}
 
 	const validation = async () => {

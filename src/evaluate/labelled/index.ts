@@ -370,7 +370,7 @@ async function baselineRows(
 				? probable(evaluated, chances)
 				: { byPatient: ranked(evaluated, chances) }),
 		});
-		notes.push(`oracle: the true chance of ${oracle.of}`);
-	} else if (found.reason) notes.push(`no oracle: ${found.reason}`);
+		notes.push(`reference model: the true chance of ${oracle.of}`);
+	} else if (found.reason) notes.push(`no reference model: ${found.reason}`);
 	return rows;
 }

@@ -132,7 +132,8 @@ export async function onsetOracle(
 	{ split, oracle, futures, seed }: EvaluateOptions,
 ): Promise<{ readonly chances?: Float64Array; readonly notes: readonly string[] }> {
 	const found = await findSimulationTruth(dataset, split, oracle, "incidence");
-	if (!("truth" in found)) return { notes: found.reason ? [`no oracle: ${found.reason}`] : [] };
+	if (!("truth" in found))
+		return { notes: found.reason ? [`no reference model: ${found.reason}`] : [] };
 	const chances = new Float64Array(labels.length);
 	for (const [at, { patient, time }] of labels.entries()) {
 		const history = await dataset.read(patient);
@@ -144,7 +145,7 @@ export async function onsetOracle(
 	return {
 		chances,
 		notes: [
-			`oracle: the simulator's own probability, averaged over ${futures} sampled futures per patient`,
+			`reference model: the simulator's own probability, averaged over ${futures} sampled futures per patient`,
 		],
 	};
 }

@@ -201,17 +201,21 @@ describe("sentences about data", () => {
 		const next = exampleNext(3, 3.4, 0.01);
 		const told = (...labels: string[]) =>
 			text({ evaluations: [{ ...next, rows: [...next.rows, ...labels.map(oracle)] }] });
-		expect(told("oracle")).toContain("no model can do better except by chance");
-		expect(told("oracle")).not.toContain("not an upper bound");
-		expect(told("oracle, policies unknown")).toContain("not an upper bound");
-		expect(told("oracle, policies unknown")).not.toContain("except by chance");
+		expect(told("reference model")).toContain("no model can do better except by chance");
+		expect(told("reference model")).not.toContain("not an upper bound");
+		expect(told("reference model, policies unknown")).toContain("not an upper bound");
+		expect(told("reference model, policies unknown")).not.toContain("except by chance");
 		const forecast = exampleForecast({ model: 0.5, history: 0.45, steps: 0.47, oracle: 0.6 });
-		const far = text({ evaluations: [{ ...forecast, notes: ["oracle: by 256 sampled futures"] }] });
+		const far = text({
+			evaluations: [{ ...forecast, notes: ["reference model: by 256 sampled futures"] }],
+		});
 		expect(far).toContain("it predicts from 256 sampled futures: slightly below the best possible");
 		expect(far).not.toContain("except by chance");
 		const insulin = exampleInsulin({ zero: 0.2, few: 0.3 });
 		const asked = (task: string) =>
-			text({ evaluations: [{ ...insulin, task, rows: [...insulin.rows, oracle("oracle")] }] });
+			text({
+				evaluations: [{ ...insulin, task, rows: [...insulin.rows, oracle("reference model")] }],
+			});
 		expect(asked("chf-paper")).toContain("the true rate of the code at the query time");
 		expect(asked("insulin")).toContain("What it predicts in the task “insulin”");
 	});

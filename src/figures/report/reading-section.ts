@@ -93,8 +93,8 @@ export function readingSection({ evaluations }: Report): Section {
 		...(there("oracle")
 			? [
 					[
-						"oracle",
-						`The reference model: the rules that the people were simulated by. It does not exist for real people. ${evaluations.flatMap(oracleReading).join(" ")}`,
+						"reference model",
+						`The rules that the people were simulated by. It does not exist for real people. ${evaluations.flatMap(oracleReading).join(" ")}`,
 					] as const,
 				]
 			: []),

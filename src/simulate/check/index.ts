@@ -49,11 +49,11 @@ export function checkOracle({ population, patients, samples, seed }: CheckOption
 	const targets = drawTargets(people, perPatient, seed);
 	const loss = (forecast: Forecast) => meanLoss(targets, forecast, everyone, mixed);
 	const losses = {
-		oracle: loss(oracleForecast),
-		"oracle, policies unknown": loss(policiesUnknown),
-		"oracle, gaps shuffled": loss(gapsShuffled(seed + 1)),
-		"oracle, codes shuffled": loss(codesShuffled(seed + 2)),
-		"oracle, history of another": loss(ofAnother(people, seed + 3)),
+		"reference model": loss(oracleForecast),
+		"reference model, policies unknown": loss(policiesUnknown),
+		"reference model, gaps shuffled": loss(gapsShuffled(seed + 1)),
+		"reference model, codes shuffled": loss(codesShuffled(seed + 2)),
+		"reference model, history of another": loss(ofAnother(people, seed + 3)),
 		"own counts": Math.min(...weights.map((weight) => loss(ownCounts(everyone, weight)))),
 		"everyone's counts": loss(() => everyone),
 	};

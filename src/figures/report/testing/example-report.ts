@@ -35,7 +35,11 @@ export function exampleForecast({ model, history, steps, oracle }: ForecastNumbe
 		label,
 		metrics: { "recall@10": around(value) },
 	});
-	const than = { "step by step": steps, "own history": history, ...(oracle && { oracle }) };
+	const than = {
+		"step by step": steps,
+		"own history": history,
+		...(oracle && { "reference model": oracle }),
+	};
 	return {
 		...base,
 		notes: ["50 <events> are known"],
@@ -44,7 +48,7 @@ export function exampleForecast({ model, history, steps, oracle }: ForecastNumbe
 			{ ...row("model", "time-specific", model), method: "time-specific" },
 			{ ...row("model", "step by step", steps), method: "auto-regressive" },
 			row("history", "own history", history),
-			...(oracle ? [row("oracle", "oracle", oracle)] : []),
+			...(oracle ? [row("oracle", "reference model", oracle)] : []),
 		],
 		differences: Object.entries(than).map(([than, value]) => ({
 			row: "time-specific",
