@@ -44,10 +44,7 @@ export function nodeRuntime(options: NodeRuntimeOptions = {}): Runtime {
 		target,
 		resident: (values) => cpuResident(ort, values),
 		async compile(graph) {
-			const forInference = options.purpose === "inference";
-			// On arm64 the product of a training step is faster with transposed matrices, on x64 without.
-			const transposes = forInference || process.arch !== "x64";
-			const model = toOnnx(graph, target, { fuses: forInference, transposes });
+			const model = toOnnx(graph, target, { fuses: options.purpose === "inference" });
 			// An arena makes a session up to a tenth faster, but each session (one per shape) keeps its own:
 			// sessions get one until all arenas could take a quarter of the memory.
 			const enableCpuMemArena = promised + model.volume <= totalmem() / 4;

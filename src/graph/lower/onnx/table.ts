@@ -86,14 +86,13 @@ const onnxTable: OnnxTable = {
 	silu: inParts(activationParts.silu),
 	gelu: ({ inputs }, write) => {
 		const [x] = inputs as [Tensor];
-		if (!write.kernels.fuses || x.dtype !== "float32")
-			return [write.expression(activationParts.gelu(x))];
+		if (!write.fuses || x.dtype !== "float32") return [write.expression(activationParts.gelu(x))];
 		return [write.node("Gelu", [write.name(x)], { approximate: "tanh" })];
 	},
 	rmsNorm: ({ inputs, attributes: { epsilon } }, write) => {
 		const [x] = inputs as [Tensor];
 		const width = x.shape.at(-1) as Dim;
-		if (!write.kernels.fuses || x.dtype !== "float32" || isOpen(width))
+		if (!write.fuses || x.dtype !== "float32" || isOpen(width))
 			return [write.expression(rmsNormParts(x, epsilon))];
 		const scale = write.constant(new Float32Array(width).fill(1), [width], x.dtype);
 		const attributes = { axis: -1, epsilon: { float: epsilon } };
@@ -106,7 +105,7 @@ const onnxTable: OnnxTable = {
 	softmax: alongAxis("Softmax"),
 	// WebGPU has no kernel for it.
 	logSoftmax: ({ inputs: [x], attributes: { axis } }, write) => [
-		write.kernels.target === "portable"
+		write.target === "portable"
 			? write.expression(logSoftmaxParts(x as Tensor, axis))
 			: write.node("LogSoftmax", [write.name(x as Tensor)], { axis }),
 	],
@@ -261,7 +260,7 @@ function matmul({ inputs, attributes }: Node<"matmul">, write: OnnxWriter): read
 		const perm = x.shape.map((_, i) => (i < rank - 2 ? i : 2 * rank - 3 - i));
 		return write.node("Transpose", [write.name(x)], { perm });
 	};
-	if (write.kernels.target !== "cpu" || a.dtype !== "float32")
+	if (write.target !== "cpu" || a.dtype !== "float32")
 		return [write.node("MatMul", [transposed(a, transposeA), transposed(b, transposeB)])];
 	const fused = (x: string, y: string, transA: boolean, transB: boolean) =>
 		transA || transB
@@ -272,13 +271,14 @@ function matmul({ inputs, attributes }: Node<"matmul">, write: OnnxWriter): read
 					{ domain: "com.microsoft" },
 				)
 			: write.node("MatMul", [x, y]);
-	// Small batched products are better left as they are.
+	// The CPU's product kernel is fastest when the right side is stored transposed, by more than
+	// a transpose of plain matrices costs; small batched products are better left as they are.
 	const [m, k] = matrixSizes(a.shape, transposeA);
 	const n = matrixSizes(b.shape, transposeB)[1];
 	const isSmall = (dim: Dim) => !isOpen(dim) && dim < 32;
 	const isPlain = b.shape.length === 2 && (a.shape.length === 2 || !transposeA);
 	const rows = divideDims(elementCount(a.shape), k) ?? 0;
-	if (!write.kernels.transposes || !isPlain || [rows, k, n].some(isSmall) || m === 1)
+	if (!isPlain || [rows, k, n].some(isSmall) || m === 1)
 		return [fused(write.name(a), write.name(b), transposeA, transposeB)];
 	return [fused(transposed(a, transposeA), transposed(b, !transposeB), false, true)];
 }
@@ -294,7 +294,7 @@ function rotary({ inputs }: Node<"rotary">, write: OnnxWriter): readonly string[
 	const [x, cosine, sine] = inputs as [Tensor, Tensor, Tensor];
 	const [batch, , length, dim] = x.shape as [Dim, Dim, Dim, number];
 	const half = dim / 2;
-	if (write.kernels.target === "cpu" && x.dtype === "float32") {
+	if (write.target === "cpu" && x.dtype === "float32") {
 		const count = multiplyDims(batch, length);
 		const places = write.node("Reshape", [
 			integersBelow(count, write),

@@ -35,20 +35,17 @@ function valueInfo(name: string, { shape, dtype }: TensorType): ValueInit {
 export interface OnnxOptions {
 	/** Whether to use kernels of the CPU build that compute several operations in one pass, without gradients. */
 	readonly fuses?: boolean;
-	/** Whether matrices are stored as the CPU build's product kernel reads them. Default: true. */
-	readonly transposes?: boolean;
 }
 
 /** Writes a graph as one ONNX model. */
 export function toOnnx(
 	graph: Graph,
 	target: Target = "cpu",
-	{ fuses = false, transposes = true }: OnnxOptions = {},
+	{ fuses = false }: OnnxOptions = {},
 ): OnnxModel {
 	const { outputs } = graph;
 	const open = openSizes();
-	const kernels = { target, fuses: fuses && target === "cpu", transposes };
-	const writer = new OnnxWriter(kernels, open, graph.largest);
+	const writer = new OnnxWriter(target, fuses && target === "cpu", open, graph.largest);
 	const inputs: Record<string, TensorType> = {};
 	const owners = new Map<string, Tensor>();
 	const order = inOrder(Object.values(outputs));

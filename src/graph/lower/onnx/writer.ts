@@ -47,16 +47,6 @@ export interface Join {
 	readonly axis: number;
 }
 
-/** The kernels of an engine. */
-export interface Kernels {
-	/** Which may be used: those of every provider, or also those of the CPU build. */
-	readonly target: Target;
-	/** Whether those may be used that compute several operations in one pass, and keep nothing for gradients. */
-	readonly fuses: boolean;
-	/** Whether the CPU build's product is faster, by more than a transpose, if its right side is stored transposed. */
-	readonly transposes: boolean;
-}
-
 /** Collects the nodes and constants of an ONNX graph. Equal nodes are written once. */
 export class OnnxWriter {
 	readonly written: NodeInit[] = [];
@@ -71,7 +61,10 @@ export class OnnxWriter {
 	volume = 0;
 
 	constructor(
-		readonly kernels: Kernels,
+		/** Which kernels may be used: those of every provider, or also those of the CPU build. */
+		readonly target: Target,
+		/** Whether kernels may be used that compute several operations in one pass, and keep nothing for gradients. */
+		readonly fuses: boolean,
 		private readonly open: OpenSizes,
 		private readonly largest: Graph["largest"],
 	) {}
