@@ -62,13 +62,13 @@ const boundsOf = {
 /** Models with sums by index that are too large for a fixed order of additions: docs/gpu.md. */
 const unordered: ReadonlySet<string> = new Set(["timesnet"]);
 
-/** Engines round differently at every operation: a difference may be so many times that of other last digits. */
+/** Engines round differently at every operation: their difference may be this multiple of that of other last digits. */
 const mostTimes = 3;
 
-/** How often the last digits change. */
+/** Copies of the weights with other last digits. */
 const otherLastDigits = 3;
 
-/** The largest difference that is allowed where `bound` is, of a given sensitivity. */
+/** The largest difference that is allowed: `bound`, or more where the last digits make a larger one. */
 const allowed = ({ lastDigits }: Difference, bound: number) =>
 	Math.max(bound, mostTimes * lastDigits);
 
@@ -148,21 +148,24 @@ function worstGradient(
 	changed: readonly Outcome["gradients"][],
 ) {
 	const floor = smallest * largest([...reference.values()].map(largest));
-	const worst = { weight: "", gradientDifference: { here: 0, lastDigits: 0 } };
-	let most = 0;
-	for (const [weight, expected] of reference) {
+	const gradients = [...reference].map(([weight, expected]) => {
 		const differenceOf = (from: Outcome["gradients"]) => {
 			const values = from.get(weight) as Float32Array;
 			const difference = largest(expected.map((value, i) => value - (values[i] as number)));
 			return difference / Math.max(floor, largest(expected));
 		};
-		const difference = { here: differenceOf(own), lastDigits: largest(changed.map(differenceOf)) };
-		const share = difference.here / allowed(difference, boundsOf.float32.first);
-		if (share <= most) continue;
-		most = share;
-		Object.assign(worst, { weight, gradientDifference: difference });
-	}
-	return worst;
+		const gradientDifference = {
+			here: differenceOf(own),
+			lastDigits: largest(changed.map(differenceOf)),
+		};
+		const { here, lastDigits } = gradientDifference;
+		const share = here / allowed(gradientDifference, boundsOf.float32.first);
+		return { weight, gradientDifference, share, lastDigits };
+	});
+	// Where nothing differs, the most sensitive one.
+	gradients.sort((a, b) => b.share - a.share || b.lastDigits - a.lastDigits);
+	const [{ weight, gradientDifference }] = gradients as [(typeof gradients)[0]];
+	return { weight, gradientDifference };
 }
 
 /** The same weights, each one unit in the last place larger or smaller. */

@@ -122,13 +122,22 @@ describe("fitRegression", () => {
 	test("other threads find the same coefficients", async () => {
 		const [train, valid] = [people(1, 300, 1.5), people(2, 100, 1.5)];
 		const features = { train: train.features, valid: valid.features, vocab: 6 };
-		const outcomes = [{ train: train.outcome, valid: valid.outcome }];
+		const opposite = ({ labels, weights }: Labelled["outcome"]) => ({
+			labels: labels.map((label) => 1 - label),
+			weights,
+		});
+		const outcomes = [
+			{ train: train.outcome, valid: valid.outcome },
+			{ train: opposite(train.outcome), valid: opposite(valid.outcome) },
+		];
 		// Threads need the built files.
 		const built = new URL("../../../dist/evaluate/onset/fit-regressions.js", import.meta.url).href;
 		const { fittingThreads }: typeof import("./fit-regressions.js") = await import(built);
 		const { fit, end } = fittingThreads(features, 1e6, 2);
 		try {
-			expect(await fit(outcomes)).toEqual(fitRegressions(features)(outcomes));
+			const [first, second] = await Promise.all(outcomes.map((own) => fit([own])));
+			expect([...first!, ...second!]).toEqual(fitRegressions(features)(outcomes));
+			expect(first).not.toEqual(second);
 		} finally {
 			await end();
 		}

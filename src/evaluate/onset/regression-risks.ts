@@ -170,7 +170,7 @@ export async function regressionRisks(
 	const { threads = 1, progress } = options;
 	const { fit, end } = fittingThreads(features, asked.length, threads);
 	let [next, done] = [0, 0];
-	const fitOthers = async () => {
+	const fitNext = async () => {
 		while (next < asked.length) {
 			const own = asked.slice(next, next + fitsPerCall);
 			next += own.length;
@@ -183,7 +183,7 @@ export async function regressionRisks(
 		}
 	};
 	try {
-		await Promise.all(Array.from({ length: threads }, fitOthers));
+		await Promise.all(Array.from({ length: threads }, fitNext));
 	} finally {
 		await end();
 	}
