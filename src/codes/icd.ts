@@ -1,6 +1,11 @@
 /** The two classifications of diagnoses that PheCodes are defined from. */
 export type IcdSystem = "ICD9CM" | "ICD10CM";
 
+export const icdNames: Readonly<Record<IcdSystem, string>> = {
+	ICD9CM: "ICD-9-CM",
+	ICD10CM: "ICD-10-CM",
+};
+
 /** Digits (428.0), V codes (V58.67) and E codes (E888.9); the dot may be missing. */
 const icd9 = /^(\d{3}|V\d{2}|E\d{3})\.?(\d{0,2})$/;
 /** A letter, a digit, a digit or letter; then up to four characters (S72.001A). */

@@ -32,3 +32,10 @@ export function normalisePheCode(text: string): string | undefined {
 }
 
 export const integerPheCode = (phecode: string): string => phecode.split(".", 1)[0] as string;
+
+const withDots: readonly string[] = ["PheCode", "ICD9CM", "ICD10CM"];
+
+/** Whether a code is another one or lies below it: 250.2 below 250, and I50.21 below I50.2. */
+export const isAtOrBelow = (code: string, above: string, system: string): boolean =>
+	code === above ||
+	(withDots.includes(system) && code.startsWith(above.includes(".") ? above : `${above}.`));

@@ -1,5 +1,5 @@
-import { type IcdSystem, normaliseIcd } from "../../codes/icd.js";
-import { type CodeMap, integerPheCode, normalisePheCode } from "../../codes/map.js";
+import { type IcdSystem, icdNames, normaliseIcd } from "../../codes/icd.js";
+import { type CodeMap, integerPheCode, isAtOrBelow, normalisePheCode } from "../../codes/map.js";
 import type { Manifest } from "../../cohort/index.js";
 import { codeKey, specialCount, type Token, type Vocabulary } from "../../cohort/vocabulary.js";
 import { systemNamed } from "../../records/systems.js";
@@ -28,17 +28,7 @@ export interface CodeBook {
 	readonly groups?: readonly { readonly name: string; readonly tokens: readonly number[] }[];
 }
 
-const withDots = new Set(["PheCode", "ICD9CM", "ICD10CM"]);
 const isIcd = (system: string): system is IcdSystem => system === "ICD9CM" || system === "ICD10CM";
-const icdNames: Readonly<Record<IcdSystem, string>> = {
-	ICD9CM: "ICD-9-CM",
-	ICD10CM: "ICD-10-CM",
-};
-
-/** 250 is above 250.2, and I50.2 above I50.21. */
-const isUnder = (code: string, above: string, system: string): boolean =>
-	code === above ||
-	(withDots.has(system) && code.startsWith(above.includes(".") ? above : `${above}.`));
 
 /** Finds a named group, a PheCode, a code of any system of the vocabulary, or an ICD code that maps to a PheCode. */
 export function findCode(given: string, book: CodeBook): FoundCode {
@@ -89,7 +79,8 @@ function ownTokens(code: string, system: string | undefined, { vocabulary }: Cod
 		const above = (isIcd(one) && normaliseIcd(one, code)) || code;
 		const found = tokens.flatMap((token, at) =>
 			token.system === one &&
-			(isUnder(token.code, above, one) || (token.value && isUnder(token.value.code, above, one)))
+			(isAtOrBelow(token.code, above, one) ||
+				(token.value && isAtOrBelow(token.value.code, above, one)))
 				? [specialCount + at]
 				: [],
 		);
