@@ -61,6 +61,17 @@ describe("finds", () => {
 		expect(findCode("icd9:493.90", phecodes).code).toBe("495");
 	});
 
+	test("the one code of a name, a synonym or an abbreviation", () => {
+		const failure = { code: "428", name: "Heart failure", tokens: [7] };
+		expect(findCode("heart failure", phecodes)).toEqual(failure);
+		expect(findCode("CHF", phecodes)).toEqual({
+			...failure,
+			note: "CHF: taken as 428 Heart failure",
+		});
+		expect(findCode("high blood pressure", phecodes).code).toBe("401");
+		expect(findCode("insulin", phecodes).code).toBe("A10AB01");
+	});
+
 	test("a PheCode that lost its zeros or has decimals the dataset has not", () => {
 		expect(findCode("8", phecodes).code).toBe("008");
 		expect(findCode("phecode:428.2", phecodes).note).toBe(
@@ -135,10 +146,29 @@ describe("refuses", () => {
 			);
 	});
 
+	test("a synonym of several codes, with these", () => {
+		const strokes = book(
+			builtInMap().source,
+			token("PheCode", "433", "Cerebrovascular disease"),
+			token("PheCode", "430", "Intracranial hemorrhage"),
+		);
+		expect(() => findCode("stroke", strokes)).toThrow(
+			'"stroke" stands for 2 codes: 433 Cerebrovascular disease, 430 Intracranial hemorrhage; name one of them',
+		);
+		expect(findCode("TIA", strokes).code).toBe("433");
+	});
+
+	test("a misspelt name, with the nearest", () => {
+		expect(() => findCode("astma", phecodes)).toThrow(
+			'the model has no code "astma"; near it are 495 Asthma; expected',
+		);
+		expect(() => findCode("phecode:asthma", phecodes)).toThrow("near it are 495 Asthma");
+	});
+
 	test("one that nothing is near, with how to list them", () => {
 		for (const asked of ["nosuch", "4xy", "9"])
 			expect(() => findCode(asked, phecodes), asked).toThrow(
-				`the model has no code "${asked}", nor one near it; expected one of its 5 codes (trajgpt describe DATASET --top 5 lists them), or an ICD code`,
+				`the model has no code "${asked}", nor one near it; expected one of its 5 codes (\`trajgpt codes RUN\` lists them), or an ICD code`,
 			);
 	});
 

@@ -1,9 +1,11 @@
 import { type IcdSystem, icdNames, normaliseIcd } from "../../codes/icd.js";
 import { type CodeMap, integerPheCode, isAtOrBelow, normalisePheCode } from "../../codes/map.js";
+import type { CodeMatch } from "../../codes/search.js";
 import type { Manifest } from "../../cohort/index.js";
 import { codeKey, specialCount, type Token, type Vocabulary } from "../../cohort/vocabulary.js";
 import { systemNamed } from "../../records/systems.js";
 import { UnknownCodeError } from "./errors.js";
+import { searchCodes } from "./search-codes.js";
 
 /** A code as a user names it: itself, and all codes of the vocabulary below it. */
 export interface FoundCode {
@@ -30,7 +32,10 @@ export interface CodeBook {
 
 const isIcd = (system: string): system is IcdSystem => system === "ICD9CM" || system === "ICD10CM";
 
-/** Finds a named group, a PheCode, a code of any system of the vocabulary, or an ICD code that maps to a PheCode. */
+/**
+ * Finds a named group, a PheCode, a code of any system of the vocabulary, an ICD code that maps to a PheCode, or the one
+ * code of a name, a synonym or an abbreviation.
+ */
 export function findCode(given: string, book: CodeBook): FoundCode {
 	const group = book.groups?.find(({ name }) => name.toLowerCase() === given.trim().toLowerCase());
 	if (group) return foundGroup(group);
@@ -52,7 +57,24 @@ export function findCode(given: string, book: CodeBook): FoundCode {
 		const note = `${given}: taken as the group ${like.name}, the first record of any of its codes: ${listed(members)}; name a code to ask about it alone`;
 		return { ...foundGroup(like), note };
 	}
+	const meant = mapped || system ? [] : codesMeant(code, book);
+	if (meant.length > 1) throw severalCodes(given, meant, book);
+	const [only] = meant;
+	if (only) return found(given, [only.at], book, only.match === "name" ? "" : "taken as");
 	throw unknownCode(given, mapped, book);
+}
+
+/** The codes of which a text is the whole name or, if there are none, a synonym. */
+function codesMeant(text: string, book: CodeBook): readonly CodeMatch[] {
+	const matches = searchCodes(text, book);
+	const named = matches.filter(({ match }) => match === "name");
+	return named.length > 0 ? named : matches.filter(({ match }) => match === "synonym");
+}
+
+function severalCodes(given: string, meant: readonly CodeMatch[], { vocabulary }: CodeBook) {
+	const list = listed(meant.map(({ at }) => vocabulary.tokens[at] as Token));
+	const problem = `stands for ${meant.length} codes: ${list}; name one of them`;
+	return new UnknownCodeError(`"${given}" ${problem}`, problem);
 }
 
 const foundGroup = ({ name, tokens }: NonNullable<CodeBook["groups"]>[number]): FoundCode => ({
@@ -155,12 +177,11 @@ function unknownCode(given: string, mapped: Mapped | undefined, book: CodeBook):
 		);
 	}
 	const near = [
-		...nearCodes(withSystem(given.trim()).code, tokens).map(named),
+		...nearCodes(withSystem(given.trim()).code, book).map(named),
 		...groupsLike(given, book).map(({ name }) => `the group ${name}`),
 	];
 	const found = near.length > 0 ? `; near it are ${near.join(", ")}` : ", nor one near it";
-	const listed =
-		near.length > 0 ? "" : ` (trajgpt describe DATASET --top ${tokens.length} lists them)`;
+	const listed = near.length > 0 ? "" : ` (\`trajgpt codes RUN\` lists them)`;
 	const expected = `${found}; expected one of its ${tokens.length} codes`;
 	const orMapped = book.manifest.codes.map === null ? "" : ", or an ICD code that is mapped to one";
 	const [needsMap, hasNoMap] =
@@ -173,16 +194,19 @@ function unknownCode(given: string, mapped: Mapped | undefined, book: CodeBook):
 	);
 }
 
-/** Codes whose name contains the text or, if there are none, whose code begins alike. */
-function nearCodes(given: string, tokens: readonly Token[]): readonly Token[] {
+/** The codes that a search finds or, if there are none, those that begin alike. */
+function nearCodes(given: string, book: CodeBook): readonly Token[] {
+	const { tokens } = book.vocabulary;
 	const text = given.toLowerCase();
-	const byName = tokens.filter(({ name }) => name.toLowerCase().includes(text));
-	const byCode = tokens
+	const bySearch = searchCodes(given, book).map(({ at }) => tokens[at] as Token);
+	if (bySearch.length > 0 || text === "") return bySearch.slice(0, 5);
+	return tokens
+		.slice(specialCount)
 		.map((token) => ({ token, alike: sharedStart(text, token.code.toLowerCase()) }))
 		.filter(({ alike }) => alike >= Math.max(Math.min(2, text.length), text.length - 2))
 		.sort((a, b) => b.alike - a.alike)
-		.map(({ token }) => token);
-	return (byName.length > 0 ? byName : byCode).slice(0, 5);
+		.map(({ token }) => token)
+		.slice(0, 5);
 }
 
 /** How many letters two texts begin with alike. */

@@ -13,5 +13,6 @@ export {
 	spanText,
 	timesOf,
 } from "./moments.js";
+export { searchCodes } from "./search-codes.js";
 export { type GridOptions, timeGrid } from "./time-grid.js";
 export { editWarnings, nothingRecorded, warningsFor } from "./warnings.js";
