@@ -4,6 +4,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { type Context, Hono } from "hono";
 import type { z } from "zod";
 import { InputError } from "../base/errors.js";
+import { codes } from "./api/codes.js";
 import { embed } from "./api/embed.js";
 import { forecast } from "./api/forecast.js";
 import { describeModel } from "./api/model.js";
@@ -173,6 +174,9 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">): Ap
 	const idIn = (context: RequestContext) => context.req.param("id") as string;
 
 	hono.get(base + routes.model.path, (context) => context.json(describeModel(served, limits)));
+	hono.get(base + routes.codes.path, (context) =>
+		context.json(codes(validate(routes.codes.query, queryIn(context)), served)),
+	);
 	hono.get(`${base}/openapi.json`, (context) =>
 		context.body(description, 200, { "Content-Type": "application/json" }),
 	);
@@ -267,6 +271,19 @@ function sent(context: RequestContext, file: ServedFile): Response {
 	if (req.method === "HEAD") return context.body(null, 200, headersOf(file));
 	send(file, env.incoming, env.outgoing);
 	return RESPONSE_ALREADY_SENT;
+}
+
+/** The parameters in the URL, those that are numbers as numbers. */
+function queryIn({ req }: RequestContext): Record<string, string | number> {
+	const given = Object.entries(req.queries());
+	if (given.some(([, values]) => values.length > 1))
+		throw new Refusal(400, "a parameter is given twice; give each once");
+	return Object.fromEntries(
+		given.map(([name, [text = ""]]) => [
+			name,
+			name !== "search" && /^\d{1,9}$/.test(text) ? Number(text) : text,
+		]),
+	);
 }
 
 /** Pages of other origins cannot send JSON without a preflight request, which is refused. */

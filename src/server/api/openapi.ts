@@ -3,8 +3,12 @@ import { type Route, routes } from "./routes.js";
 import { errorResponse } from "./schemas.js";
 
 /** The refusals of an operation. Any other method of its path is refused with 405. */
-const refusalsOf = ({ method, path, request }: Route): Readonly<Record<number, string>> => ({
-	400: request ? "not JSON, or not as described here" : "not HTTP",
+const refusalsOf = ({ method, path, query, request }: Route): Readonly<Record<number, string>> => ({
+	400: request
+		? "not JSON, or not as described here"
+		: query
+			? "not as described here"
+			: "not HTTP",
 	401: "a token is needed",
 	...(method !== "get" && { 403: "the request comes from a page of another origin" }),
 	...(path.includes("{id}") && { 404: "no such session" }),
@@ -26,21 +30,27 @@ const json = (schema: z.ZodType, io: "input" | "output") => {
 	return { "application/json": { schema: rest } };
 };
 
+/** The parameters of an operation: the parts of its path that vary, and those in the URL's query. */
+function parametersOf({ path, query }: Route): readonly object[] {
+	const { properties = {} } = query ? z.toJSONSchema(query, { io: "input" }) : {};
+	return [
+		...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+			...{ name, in: "path", required: true, schema: { type: "string" } },
+		})),
+		...Object.entries(properties).map(([name, schema]) => ({ name, in: "query", schema })),
+	];
+}
+
 /** The API as OpenAPI 3.1, from the schemas that check the requests. */
 export function openApi(version: string) {
 	const paths: Record<string, Record<string, unknown>> = {};
 	for (const [operationId, route] of Object.entries(routes) as [string, Route][]) {
 		const { method, path, summary, request, status, response } = route;
-		const parts = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+		const parameters = parametersOf(route);
 		const operation = {
 			operationId,
 			summary,
-			...(parts.length > 0 && {
-				parameters: parts.map((name) => ({
-					...{ name, in: "path", required: true },
-					schema: { type: "string" },
-				})),
-			}),
+			...(parameters.length > 0 && { parameters }),
 			...(request && { requestBody: { required: true, content: json(request, "input") } }),
 			responses: {
 				[status]: {

@@ -1,5 +1,7 @@
 import type { z } from "zod";
 import {
+	codesQuery,
+	codesResponse,
 	embedRequest,
 	embedResponse,
 	eventsRequest,
@@ -21,6 +23,8 @@ export interface Route {
 	/** Below /api/v2, with `{id}` for a part that varies. */
 	readonly path: string;
 	readonly summary: string;
+	/** Of the parameters in the URL. */
+	readonly query?: z.ZodObject;
 	readonly request?: z.ZodType;
 	readonly status: 200 | 201 | 204;
 	readonly response?: z.ZodType;
@@ -41,6 +45,14 @@ export const routes = {
 		summary: "the model and the limits of the service",
 		status: 200,
 		response: modelResponse,
+	},
+	codes: {
+		method: "get",
+		path: "/codes",
+		summary: "the codes of the model that match a number, a name, a synonym or an abbreviation",
+		query: codesQuery,
+		status: 200,
+		response: codesResponse,
 	},
 	forecast: post(
 		"/forecast",

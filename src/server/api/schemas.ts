@@ -1,7 +1,10 @@
 import { z } from "zod";
 import { eventSchema, patientSchema } from "../../api/patient.js";
+import { longestQuery, matchKinds } from "../../codes/search.js";
 
-const most = { events: 5000, times: 256, codes: 16, top: 200, horizons: 12 } as const;
+const most = {
+	...{ events: 5000, times: 256, codes: 16, top: 200, horizons: 12, foundCodes: 200 },
+} as const;
 /** Most probabilities in one forecast: times × codes per time. About 0.6 MB of JSON with the names of PheCodes. */
 export const mostForecast = 4096;
 /** Most points in the trajectories of one response: codes × times. About 0.4 MB of JSON. */
@@ -54,7 +57,7 @@ export const riskRequest = z.strictObject({
 		.min(1)
 		.max(most.codes)
 		.describe(
-			`codes, or names of the model's groups; codes × times is at most ${mostTrajectoryPoints}`,
+			`codes, names or synonyms that stand for one code, or names of the model's groups; codes × times is at most ${mostTrajectoryPoints}`,
 		),
 	at: moment
 		.default("+0d")
@@ -244,6 +247,34 @@ export const modelResponse = z.strictObject({
 	limits: z.record(z.string(), z.number()),
 });
 export type ModelResponse = z.infer<typeof modelResponse>;
+
+export const codesQuery = z.strictObject({
+	search: z
+		.string()
+		.max(longestQuery)
+		.default("")
+		.describe(
+			"a code, an ICD code, words of a name, a synonym or an abbreviation; all codes if left out",
+		),
+	limit: z.int().min(1).max(most.foundCodes).default(20).describe("codes to return"),
+});
+export type CodesQuery = z.infer<typeof codesQuery>;
+
+export const codesResponse = z.strictObject({
+	population: read.population,
+	found: z.int().describe("number of codes that match"),
+	codes: z
+		.array(
+			z.strictObject({
+				...codeWords,
+				records: z.int().describe("in the training data"),
+				match: z.enum(matchKinds).describe("what matches: the first of these that does"),
+				via: z.string().optional().describe("the synonym or ICD code that led to it"),
+			}),
+		)
+		.describe("the best match first; of equal ones, the most frequent"),
+});
+export type CodesResponse = z.infer<typeof codesResponse>;
 
 export const errorResponse = z.strictObject({
 	error: z.strictObject({

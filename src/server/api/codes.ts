@@ -1,0 +1,21 @@
+import { simulatedText } from "../../base/simulated.js";
+import type { Token } from "../../cohort/vocabulary.js";
+import { searchCodes } from "../../infer/user-input/index.js";
+import type { CodesQuery, CodesResponse } from "./schemas.js";
+import type { ServedModel } from "./served-model.js";
+
+/** The codes of the model that match a search. */
+export function codes(
+	{ search, limit }: CodesQuery,
+	served: Pick<ServedModel, "vocabulary" | "map" | "simulated">,
+): CodesResponse {
+	const found = searchCodes(search, served);
+	return {
+		...(served.simulated && { population: simulatedText }),
+		found: found.length,
+		codes: found.slice(0, limit).map(({ at, ...how }) => {
+			const { code, system, name, category, count } = served.vocabulary.tokens[at] as Token;
+			return { code, system, name, category, records: count, ...how };
+		}),
+	};
+}
