@@ -1,6 +1,6 @@
 import { useId, useMemo, useState } from "react";
-import { specialCount, type Vocabulary } from "../../../src/cohort/vocabulary.js";
-import { searchCodes } from "./search-codes.js";
+import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
+import { searchCodes } from "../../../src/infer/user-input/search-codes.js";
 
 interface CodePickerProps {
 	readonly label: string;
@@ -11,7 +11,9 @@ interface CodePickerProps {
 	readonly chosen?: number | null;
 }
 
-/** A search field for codes by number, name or category; arrows and Enter choose. */
+const mostShown = 30;
+
+/** A search field for codes by number, name, synonym or category; arrows and Enter choose. */
 export function CodePicker({ label, vocabulary, onPick, placeholder, chosen }: CodePickerProps) {
 	const id = useId();
 	const nameOf = (token: number) => {
@@ -22,7 +24,7 @@ export function CodePicker({ label, vocabulary, onPick, placeholder, chosen }: C
 	const [open, setOpen] = useState(false);
 	const [active, setActive] = useState(0);
 	const found = useMemo(
-		() => (open ? searchCodes(vocabulary.tokens, specialCount, text, 30) : []),
+		() => (open ? searchCodes(text, { vocabulary }).slice(0, mostShown) : []),
 		[open, vocabulary, text],
 	);
 	const shown = !open && chosen != null ? nameOf(chosen) : text;
@@ -63,7 +65,7 @@ export function CodePicker({ label, vocabulary, onPick, placeholder, chosen }: C
 						document.getElementById(`${id}-${next}`)?.scrollIntoView({ block: "nearest" });
 					} else if (event.key === "Enter") {
 						event.preventDefault();
-						pick(found[active]);
+						pick(found[active]?.at);
 					} else if (event.key === "Escape") {
 						setOpen(false);
 						setText("");
@@ -77,7 +79,7 @@ export function CodePicker({ label, vocabulary, onPick, placeholder, chosen }: C
 				className="picker-list"
 				hidden={!open || found.length === 0}
 			>
-				{found.map((token, at) => (
+				{found.map(({ at: token, via }, at) => (
 					<div
 						key={token}
 						id={`${id}-${at}`}
@@ -91,13 +93,16 @@ export function CodePicker({ label, vocabulary, onPick, placeholder, chosen }: C
 							pick(token);
 						}}
 					>
-						<span>{nameOf(token)}</span>
+						<span>
+							{nameOf(token)}
+							{via !== undefined && <span className="quiet"> {via}</span>}
+						</span>
 						<span className="quiet">{vocabulary.tokens[token]?.category}</span>
 					</div>
 				))}
 			</div>
 			{open && found.length === 0 && text !== "" && (
-				<p className="picker-none">No code of this model has “{text}” in its name or number.</p>
+				<p className="picker-none">No code of this model matches “{text}”.</p>
 			)}
 		</div>
 	);

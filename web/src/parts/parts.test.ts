@@ -1,30 +1,9 @@
 import { expect, test } from "vitest";
-import { type Token, vocabularyOf } from "../../../src/cohort/vocabulary.js";
 import { placeCaption } from "./caption.js";
 import { csvOf } from "./copy.js";
 import { blocksOf } from "./markdown.js";
-import { searchCodes } from "./search-codes.js";
 import { timeCells, timeNames } from "./time-columns.js";
 import { durationText, momentText, pointsText } from "./words.js";
-
-const token = (code: string, name: string, category: string, count: number): Token => ({
-	...{ kind: "diagnosis", system: "PheCode", code, name, category, count },
-});
-const { tokens } = vocabularyOf([
-	token("250", "Diabetes mellitus", "endocrine/metabolic", 9),
-	token("401", "Hypertension", "circulatory system", 50),
-	token("249", "Secondary diabetes mellitus", "endocrine/metabolic", 2),
-	token("427", "Cardiac dysrhythmias", "circulatory system", 70),
-]);
-
-test("finds codes by number, name and category, but never special tokens", () => {
-	expect(searchCodes(tokens, 5, "diab", 9)).toEqual([5, 7]);
-	expect(searchCodes(tokens, 5, "4", 9)).toEqual([8, 6, 7]);
-	expect(searchCodes(tokens, 5, "circulatory", 9)).toEqual([8, 6]);
-	expect(searchCodes(tokens, 5, "mellitus second", 9)).toEqual([7]);
-	expect(searchCodes(tokens, 5, "", 2)).toEqual([8, 6]);
-	expect(searchCodes(tokens, 5, "birth", 9)).toEqual([]);
-});
 
 test("CSV tables are quoted where necessary", () => {
 	expect(

@@ -53,7 +53,7 @@ export function CodeChips({ curves, date, horizonYears, vocabulary, onCode }: Co
 			/>
 			<CodePicker
 				label="Add a code to the chart"
-				placeholder="name or number, such as diabetes"
+				placeholder="stroke, COPD, I50.9 …"
 				vocabulary={vocabulary}
 				onPick={(token) => onCode(token, true)}
 			/>

@@ -1,4 +1,5 @@
 import { useId } from "react";
+import type { CodeMatch } from "../../../src/codes/search.js";
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import { counted } from "../../../src/figures/numbers.js";
 import type { ScatterGroup } from "../charts/scatter.js";
@@ -9,7 +10,7 @@ interface CodeMapSideProps {
 	readonly vocabulary: Vocabulary;
 	readonly text: string;
 	/** Null if nothing is searched for. */
-	readonly found: readonly number[] | null;
+	readonly found: readonly CodeMatch[] | null;
 	readonly chosen: number | null;
 	readonly groups: readonly ScatterGroup[];
 	readonly category: string | null;
@@ -44,7 +45,7 @@ export function CodeMapSide(props: CodeMapSideProps) {
 						{found.length > most ? `, of which ${most} are listed` : ""}
 					</p>
 					<ul className="found">
-						{found.slice(0, most).map((token) => (
+						{found.slice(0, most).map(({ at: token, via }) => (
 							<li key={token}>
 								<button
 									type="button"
@@ -53,7 +54,10 @@ export function CodeMapSide(props: CodeMapSideProps) {
 									onClick={() => onChoose(token)}
 								>
 									{codeName(vocabulary, token)}{" "}
-									<span className="quiet">{vocabulary.tokens[token]?.code}</span>
+									<span className="quiet">
+										{vocabulary.tokens[token]?.code}
+										{via !== undefined && ` · ${via}`}
+									</span>
 								</button>
 							</li>
 						))}

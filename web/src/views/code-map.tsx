@@ -1,11 +1,11 @@
 import { useMemo, useState } from "react";
-import { specialCount, type Token, type Vocabulary } from "../../../src/cohort/vocabulary.js";
+import type { Token, Vocabulary } from "../../../src/cohort/vocabulary.js";
 import { counted } from "../../../src/figures/numbers.js";
+import { searchCodes } from "../../../src/infer/user-input/search-codes.js";
 import { captionOf, groupsOf, Scatter, type ScatterPoint } from "../charts/scatter.js";
 import type { Maps } from "../data/contract.js";
 import { Notice } from "../parts/notice.js";
 import { Panel } from "../parts/panel.js";
-import { searchCodes } from "../parts/search-codes.js";
 import { ChosenCode } from "./chosen-code.js";
 import { CodeMapSide } from "./code-map-side.js";
 import { categoryColour } from "./colours.js";
@@ -17,7 +17,7 @@ interface CodeMapProps {
 	readonly onCode: (token: number, on: boolean) => void;
 }
 
-/** A map of the codes by their learned representation, with a search by name, number or category. */
+/** A map of the codes by their learned representation, with a search by number, name, synonym or category. */
 export function CodeMap({ maps, vocabulary, codes, onCode }: CodeMapProps) {
 	const [text, setText] = useState("");
 	const [category, setCategory] = useState<string | null>(null);
@@ -37,14 +37,11 @@ export function CodeMap({ maps, vocabulary, codes, onCode }: CodeMapProps) {
 	);
 	const groups = useMemo(() => groupsOf(points, categoryColour), [points]);
 	const found = useMemo(
-		() =>
-			text.trim() === ""
-				? null
-				: searchCodes(vocabulary.tokens, specialCount, text, vocabulary.tokens.length),
+		() => (text.trim() === "" ? null : searchCodes(text, { vocabulary })),
 		[vocabulary, text],
 	);
 	const lit = useMemo(() => {
-		if (found) return new Set(found.map(String));
+		if (found) return new Set(found.map(({ at }) => `${at}`));
 		if (category === null) return null;
 		return new Set(points.filter(({ group }) => group === category).map((point) => point.id));
 	}, [found, category, points]);

@@ -81,7 +81,7 @@ function EditBar(props: Omit<EditPanelProps, "result">) {
 			>
 				<CodePicker
 					label="Add an event"
-					placeholder="name or number of a code"
+					placeholder="stroke, COPD, I50.9 …"
 					vocabulary={vocabulary}
 					chosen={token}
 					onPick={setToken}
