@@ -3,12 +3,16 @@ import { normaliseIcd } from "./icd.js";
 import type { CodeMap, PheCode } from "./map.js";
 import { compileRules, entriesOf } from "./rules.js";
 
-/** All PheCodes at integer level, by number. */
-export const pheCodes: readonly PheCode[] = chapters
-	.flatMap(({ category, table }) =>
-		entriesOf(table).map(({ code, name }) => ({ code, name, category })),
-	)
-	.sort((a, b) => Number(a.code) - Number(b.code));
+function allPheCodes(): PheCode[] {
+	return chapters
+		.flatMap(({ category, table }) =>
+			entriesOf(table).map(({ code, name }) => ({ code, name, category })),
+		)
+		.sort((a, b) => Number(a.code) - Number(b.code));
+}
+
+/** All PheCodes at integer level, by number. Pure, so that bundles without the map leave it out. */
+export const pheCodes: readonly PheCode[] = /* @__PURE__ */ allPheCodes();
 
 function compile() {
 	const entries = [...chapters.map(({ table }) => table), withoutPheCode].flatMap(entriesOf);

@@ -2,4 +2,4 @@ export { builtInMap, pheCodes } from "./built-in.js";
 export { type IcdSystem, normaliseIcd } from "./icd.js";
 export type { CodeMap, PheCode } from "./map.js";
 export { readPheCodeMap } from "./read-map.js";
-export { type CodeMatch, type CodeSearch, codeSearch } from "./search.js";
+export type { CodeMatch } from "./search.js";

@@ -2,7 +2,7 @@ import { builtInMap } from "./built-in.js";
 import { codesByNumber, listIn, type NumberedCode } from "./codes-by-number.js";
 import type { CodeMap } from "./map.js";
 import { synonyms } from "./synonyms.js";
-import { wordIndex, wordKey, wordMatches, wordsOf } from "./word-index.js";
+import { wordIndex, wordKey, wordsOf } from "./word-index.js";
 
 /** A code to search among, such as a token of a vocabulary. */
 export interface SearchableCode {
@@ -16,7 +16,16 @@ export interface SearchableCode {
 }
 
 /** What of a code matches, the best first; `all` if nothing is searched for. */
-export const matchKinds = ["all", "code", "name", "synonym", ...wordMatches] as const;
+export const matchKinds = [
+	"all",
+	"code",
+	"name",
+	"synonym",
+	"words",
+	"prefix",
+	"part",
+	"spelling",
+] as const;
 export type MatchKind = (typeof matchKinds)[number];
 
 /** The position of a code among those searched; `via` is a synonym or an ICD code that led to it. */
@@ -148,7 +157,8 @@ export function codeSearch(
 }
 
 const kindOf = (kind: MatchKind) => matchKinds.indexOf(kind);
-const kindOfWords = kindOf(wordMatches[0]);
+/** The kinds from here on are those of the word index. */
+const kindOfWords = 4; // "words"
 /** More than a kind has places in order. */
 const mostOrders = 2 ** 32;
 

@@ -499,14 +499,18 @@ const table = `
 1100 | FH, family history
 `;
 
-/** The meanings of the table. */
-export const synonyms: readonly Synonyms[] = table
-	.trim()
-	.split("\n")
-	.flatMap((line) => {
-		const [codes = "", meanings = ""] = line.split("|");
-		const phecodes = codes.trim().split(" ");
-		return meanings
-			.split(";")
-			.map((terms) => ({ phecodes, terms: terms.split(",").map((term) => term.trim()) }));
-	});
+function meaningsIn(text: string): Synonyms[] {
+	return text
+		.trim()
+		.split("\n")
+		.flatMap((line) => {
+			const [codes = "", meanings = ""] = line.split("|");
+			const phecodes = codes.trim().split(" ");
+			return meanings
+				.split(";")
+				.map((terms) => ({ phecodes, terms: terms.split(",").map((term) => term.trim()) }));
+		});
+}
+
+/** The meanings of the table. Pure, so that bundles without a search leave it out. */
+export const synonyms: readonly Synonyms[] = /* @__PURE__ */ meaningsIn(table);

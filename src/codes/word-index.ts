@@ -1,7 +1,7 @@
 /** Words that names and queries are compared without. */
-const stopWords: ReadonlySet<string> = new Set([
-	...["and", "by", "due", "for", "in", "of", "on", "or", "the", "to", "with"],
-]);
+const stopWords: ReadonlySet<string> = /* @__PURE__ */ new Set(
+	"and by due for in of on or the to with".split(" "),
+);
 
 const isAscii = /^[ -~]*$/;
 
@@ -26,10 +26,8 @@ function singular(word: string): string {
 /** The same for texts with the same words, in any order. */
 export const wordKey = (words: readonly string[]): string => words.map(singular).sort().join(" ");
 
-/** How a word is found in a text, the best first: as a word, as the beginning or part of one, or misspelt. */
-export const wordMatches = ["words", "prefix", "part", "spelling"] as const;
-
-const [shortestPart, shortestMisspelt] = [4, 5];
+const shortestPart = 4;
+const shortestMisspelt = 5;
 
 /** Whether one letter is missing, added or another, or two neighbours are exchanged. */
 function isOneEditApart(a: string, b: string): boolean {
@@ -46,7 +44,7 @@ function isOneEditApart(a: string, b: string): boolean {
 /** A text that has all words of a query. */
 export interface FoundText {
 	readonly text: number;
-	/** How the worst of the words is found: a position in `wordMatches`. */
+	/** How the worst of the words is found: as a word (0), as the beginning (1) or part (2) of one, or misspelt (3). */
 	readonly match: number;
 }
 
