@@ -43,6 +43,11 @@ export const commands: readonly LazyCommand[] = [
 		load: () => import("./describe.js"),
 	},
 	{
+		name: "codes",
+		summary: "find codes of a run or a dataset by number, name, synonym or abbreviation",
+		load: () => import("./codes.js"),
+	},
+	{
 		name: "tasks",
 		summary: "label patients: ACES files, OMOP cohorts, ready tasks; writes MEDS label files",
 		load: () => import("./tasks.js"),

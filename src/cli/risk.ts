@@ -66,15 +66,17 @@ A fine-tuned model (RUN/tasks/TASK) takes no codes: it gives the probability of 
 up to --at. Several patients of --input are scored at once.
 
 TIME is ${momentForms}.
-CODE is a PheCode, a code of the model's vocabulary, an ICD code that is mapped to one, or the name of a
-group of the run ("circulatory system"). 428 includes all codes below it; icd9:428.0 names the
-classification.`;
+CODE is a PheCode, a code of the model's vocabulary, an ICD code that is mapped to one, a name or synonym
+of one code ("heart failure", CHF), or the name of a group of the run ("circulatory system"). 428 includes
+all codes below it; icd9:428.0 names the classification. \`trajgpt codes\` finds codes.`;
 
 export const examples = {
 	"trajgpt risk runs/demo/run --patient p001146 --code 428 --figure risk.svg":
 		"a patient of the run's dataset",
 	"trajgpt risk run --input bundle.json --code I50.9 --years 1,3 --attribute +0d":
 		"a new patient, and what drives the risk of heart failure",
+	"trajgpt risk run --input bundle.json --code COPD 'high blood pressure'":
+		"codes by their synonyms",
 	"trajgpt risk seed1 seed2 seed3 --input bundle.json --code 428 --at age:60":
 		"the mean and the spread over three runs, after the age of 60",
 	"trajgpt risk run --input bundle.json --group vascular=411,433,443 --years 1,5":
@@ -97,7 +99,7 @@ export function command(io: Io): Command {
 		)
 		.option(
 			"--code <code...>",
-			"codes, or names of the run's groups; required without --data and --output",
+			"codes, their names or synonyms, or names of the run's groups; required without --data and --output",
 		)
 		.addOption(
 			mayRepeat(
