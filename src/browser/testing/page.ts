@@ -45,7 +45,7 @@ const softwareGpu = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader
 /** Without this, pages would be drawn by the software GPU, which is slower. */
 const noGpu = ["--disable-gpu"];
 /** Optimizing the engine's WebAssembly takes longer than the few predictions of a test. */
-const quickStart = "--js-flags=--no-wasm-tier-up";
+const quickStart = "--js-flags=--liftoff-only";
 
 export const openBrowser = ({ webgpu = false } = {}): Promise<Browser> =>
 	chromium.launch({
