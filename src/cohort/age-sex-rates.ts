@@ -15,7 +15,7 @@ const landmarks = 3;
 
 /** A patient on an index day. */
 interface Indexed {
-	readonly history: Pick<History, "birthEvents" | "times" | "sex">;
+	readonly history: Pick<History, "birthEvents" | "sex"> & { readonly times: ArrayLike<number> };
 	readonly day: number;
 }
 
@@ -149,4 +149,35 @@ export function ratesOf({ onsets, days, width }: OnsetSums, priorYears: number):
 export function incidenceAtRate(rate: number, dying: number, days: number): number {
 	const all = rate + dying;
 	return all > 0 ? (rate / all) * -Math.expm1(-all * days) : 0;
+}
+
+/** Rates of first records per day at risk, by sex and age band: [age bands][every token, then the groups, then death]. */
+export interface RatesByAgeAndSex {
+	readonly female: readonly (readonly number[])[];
+	readonly male: readonly (readonly number[])[];
+}
+
+/** Whether a patient can be compared with people of the same age and sex. */
+export const hasAgeAndSex = ({ birthEvents, sex }: Pick<History, "birthEvents" | "sex">): boolean =>
+	birthEvents === 1 && sex !== null;
+
+/**
+ * The probability of a first record of outputs within so many days for people of a patient's age and sex on a day,
+ * death competing; several outputs are taken as independent. Undefined if the birth or the sex is unknown.
+ */
+export function incidenceByAgeAndSex(
+	rates: RatesByAgeAndSex,
+	history: Indexed["history"],
+	day: number,
+	outputs: readonly number[],
+	days: number,
+): number | undefined {
+	if (!hasAgeAndSex(history)) return undefined;
+	const own = rates[history.sex === "male" ? "male" : "female"][bandOf({ history, day })] ?? [];
+	const dying = own.at(-1) as number;
+	const none = outputs.reduce(
+		(left, output) => left * (1 - incidenceAtRate(own[output] as number, dying, days)),
+		1,
+	);
+	return 1 - none;
 }

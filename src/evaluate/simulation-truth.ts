@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { InputError } from "../base/errors.js";
-import { hashText } from "../base/random.js";
 import type { Dataset, History, Split } from "../cohort/index.js";
 import { deathRecord } from "../cohort/reading/history-rules.js";
 import { specialCount } from "../cohort/vocabulary.js";
@@ -14,6 +13,7 @@ import {
 	readTruth,
 	simulatedHistory,
 	simulatePatient,
+	trueIncidence,
 	truthFile,
 } from "../simulate/index.js";
 
@@ -38,6 +38,8 @@ export interface TokenIncidence {
 
 /** The simulated population behind a dataset. */
 export interface SimulationTruth {
+	/** Of the population. */
+	readonly seed: number;
 	readonly oracle: Oracle;
 	patient(history: History): TruePatient;
 	/**
@@ -129,7 +131,7 @@ async function openTruth(dataset: Dataset, folder: string): Promise<SimulationTr
 	const drugTokens = oracle.drugs.map((atc) => vocabulary.find(atc, "ATC"));
 	const deathToken = vocabulary.find(deathRecord.code, deathRecord.system);
 	return {
-		oracle,
+		...{ seed, oracle },
 		patient: ({ id, tokens, times, birthEvents }) => {
 			const history = simulatedHistory(simulated(id));
 			const positions = new Int32Array(tokens.length - birthEvents).fill(-1);
@@ -149,14 +151,8 @@ async function openTruth(dataset: Dataset, folder: string): Promise<SimulationTr
 			}
 			return { history, positions };
 		},
-		incidence: ({ id }, day, horizons, options = {}) => {
-			const patient = simulated(id);
-			const { codes, drugs, death } = oracle.incidence(
-				{ ...simulatedHistory(patient), prescriptions: patient.prescriptions },
-				day,
-				horizons,
-				{ ...options, seed: hashText(id, options.seed) },
-			);
+		incidence: ({ id }, day, horizons, options) => {
+			const { codes, drugs, death } = trueIncidence(simulated(id), day, horizons, options);
 			const byToken = new Float64Array(horizons.length * vocabulary.size).fill(Number.NaN);
 			for (const horizon of horizons.keys()) {
 				const own = byToken.subarray(horizon * vocabulary.size, (horizon + 1) * vocabulary.size);

@@ -7,5 +7,6 @@ export { patientNumber, simulatedHistory, simulatePatient } from "./patients.js"
 export { isCovered } from "./person.js";
 export type { Format } from "./table-writers.js";
 export { formats } from "./table-writers.js";
+export { trueIncidence } from "./true-incidence.js";
 export { oracleOf, readTruth, truthFile } from "./truth.js";
 export { writeSimulation } from "./write-simulation.js";

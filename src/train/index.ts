@@ -10,7 +10,6 @@ export {
 	trainEpochs,
 } from "./pretrain.js";
 export {
-	incidenceByAgeAndSex,
 	readRates,
 	writeRates,
 } from "./rates.js";

@@ -2,11 +2,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { incidenceAtRate } from "../cohort/age-sex-rates.js";
+import { incidenceAtRate, incidenceByAgeAndSex } from "../cohort/age-sex-rates.js";
 import { historiesDataset } from "../cohort/testing/histories-dataset.js";
 import { hazardSettings } from "../models/hazards/settings.js";
 import { historyWith } from "../models/hazards/testing/histories.js";
-import { incidenceByAgeAndSex, readRates, writeRates } from "./rates.js";
+import { readRates, writeRates } from "./rates.js";
 
 const folder = mkdtempSync(join(tmpdir(), "trajgpt-rates-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -5,13 +5,12 @@ import { yearDays } from "../base/time.js";
 import {
 	bandCount,
 	bandYears,
-	cellOf,
-	incidenceAtRate,
+	hasAgeAndSex,
 	onsetSums,
 	ratesOf,
 	sexes,
 } from "../cohort/age-sex-rates.js";
-import type { Dataset, History } from "../cohort/index.js";
+import type { Dataset } from "../cohort/index.js";
 import { readJson, writeJson } from "../files/index.js";
 import type { HazardSettings } from "../models/hazards/settings.js";
 import { runFiles } from "./run-folder.js";
@@ -39,9 +38,6 @@ const ratesSchema = z.strictObject({
 /** `rates.json`: rates of first records by age and sex, of the training patients whose birth and sex are known. */
 export type PopulationRates = z.infer<typeof ratesSchema>;
 
-const isKnown = ({ birthEvents, sex }: Pick<History, "birthEvents" | "sex">) =>
-	birthEvents === 1 && sex !== null;
-
 /** Writes the rates of a run's training patients; nothing if no birth or no sex is known. */
 export async function writeRates(
 	folder: string,
@@ -52,7 +48,7 @@ export async function writeRates(
 	const sums = await onsetSums(dataset, "train", {
 		...{ horizonDays: Math.round(withinYears * yearDays), lookBackDays, seed },
 		groups: groups.map(({ tokens }) => tokens),
-		counts: isKnown,
+		counts: hasAgeAndSex,
 	});
 	if (sums.patients === 0) return;
 	const rates = ratesOf(sums, priorYears);
@@ -82,26 +78,4 @@ export function readRates(folder: string, outputs: number): PopulationRates | un
 			`${file} is of another run: ${other.length} rates per age and sex, expected ${outputs}; ${advice}`,
 		);
 	return rates;
-}
-
-/**
- * The probability of a first record of outputs within so many days for people of a patient's age and sex on a day,
- * death competing; several outputs are taken as independent. Undefined if the birth or the sex is unknown.
- */
-export function incidenceByAgeAndSex(
-	rates: PopulationRates,
-	history: Pick<History, "birthEvents" | "times" | "sex">,
-	day: number,
-	outputs: readonly number[],
-	days: number,
-): number | undefined {
-	if (!isKnown(history)) return undefined;
-	const band = Math.floor(cellOf({ history, day }) / sexes.length);
-	const own = rates[history.sex === "male" ? "male" : "female"][band] as readonly number[];
-	const dying = own.at(-1) as number;
-	const none = outputs.reduce(
-		(left, output) => left * (1 - incidenceAtRate(own[output] as number, dying, days)),
-		1,
-	);
-	return 1 - none;
 }

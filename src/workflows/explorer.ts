@@ -11,6 +11,7 @@ import { roundUpTimeRange } from "../cohort/privacy-rounding.js";
 import { readingRules } from "../cohort/reading/rules.js";
 import { specialCount } from "../cohort/vocabulary.js";
 import { type Evaluation, isSimulated } from "../evaluate/index.js";
+import { findSimulationTruth } from "../evaluate/simulation-truth.js";
 import {
 	evaluationsOf,
 	exportVersion,
@@ -21,10 +22,12 @@ import {
 } from "../export/index.js";
 import { replaceFile } from "../files/index.js";
 import { headMemory } from "../infer/index.js";
+import { type HazardSettings, outputsOf } from "../models/hazards/settings.js";
 import { weightCount } from "../models/index.js";
 import type { Runtime } from "../runtime/index.js";
+import { patientNumber } from "../simulate/index.js";
 import { readEventLog } from "../train/event-log.js";
-import { openRunDataset, runFiles, type Trained } from "../train/index.js";
+import { openRunDataset, readRates, runFiles, type Trained } from "../train/index.js";
 import { patientMap, tokenMap } from "./maps.js";
 import type { Monitoring } from "./training.js";
 import { ownPackage } from "./versions.js";
@@ -64,7 +67,7 @@ export async function explorerData(
 	const maySee = dataset !== undefined && (options.samples === true || simulated);
 	const weights = await sha256(weightBytes(trained.weights));
 	const cache = cacheIn(join(folder, "explorer"), {
-		...{ format: 4, weights, dataset: manifest.contentHash },
+		...{ format: 5, weights, dataset: manifest.contentHash },
 		...{ patients: maySee, records: dataset !== undefined },
 	});
 	const exported = join(cache.folder, "export");
@@ -130,6 +133,7 @@ export async function explorerData(
 		patients: maySee ? await samplePatients(dataset, seed) : [],
 		axis: manifest.source.axis,
 	}));
+	documents.set("/explorer/rates.json", JSON.stringify({ rates: ratesOf(trained) ?? null }));
 	documents.set("/explorer/evaluation.json", measured(evaluations));
 	documents.set("/explorer/about.json", about(trained, card));
 	progress.finish();
@@ -195,6 +199,12 @@ function isExportOf(
 	} catch {
 		return false;
 	}
+}
+
+/** The rates of first records by age and sex; undefined if the run has no hazards or no rates. */
+function ratesOf({ folder, config, vocabulary }: Trained) {
+	const { hazards } = config as { readonly hazards?: HazardSettings | null };
+	return hazards ? readRates(folder, outputsOf(hazards, vocabulary.size).count) : undefined;
 }
 
 /** The evaluations without data per patient. */
@@ -313,6 +323,10 @@ const [fewestEvents, mostEvents] = [20, 400];
 
 /** Sample patients of the test split, under new names. */
 async function samplePatients(dataset: Dataset, seed: number) {
+	const { truth } = {
+		truth: undefined,
+		...(await findSimulationTruth(dataset, "test", undefined, "incidence")),
+	};
 	const fitting = [...dataset.patients("test")].filter((patient) => {
 		const events = dataset.lengthOf(patient) - dataset.birthEventsOf(patient);
 		return events >= fewestEvents && events <= mostEvents;
@@ -320,8 +334,9 @@ async function samplePatients(dataset: Dataset, seed: number) {
 	const drawn = random(seed).fork("samples").shuffle(fitting).slice(0, mostSamples);
 	const patients = [];
 	for (const [at, patient] of drawn.entries()) {
-		const { tokens, times, sex, birthEvents } = await dataset.read(patient);
+		const { id, tokens, times, sex, birthEvents } = await dataset.read(patient);
 		patients.push({
+			...(truth && { simulation: { seed: truth.seed, person: patientNumber(id) } }),
 			id: `s${at + 1}`,
 			name: `Sample ${at + 1}`,
 			birthTime: birthEvents ? (times[0] as number) : null,

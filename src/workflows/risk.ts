@@ -1,5 +1,6 @@
 import { InputError } from "../base/errors.js";
 import { type TimeAxis, yearDays } from "../base/time.js";
+import { incidenceByAgeAndSex } from "../cohort/age-sex-rates.js";
 import { type NotAtRisk, whyNotAtRisk } from "../cohort/at-risk.js";
 import type { NewPatient } from "../cohort/index.js";
 import type { Vocabulary } from "../cohort/vocabulary.js";
@@ -30,7 +31,7 @@ import {
 	warningsFor,
 } from "../infer/user-input/index.js";
 import { outputsOf } from "../models/hazards/settings.js";
-import { incidenceByAgeAndSex, readRates, type Trained } from "../train/index.js";
+import { readRates, type Trained } from "../train/index.js";
 import { checkDistinctRuns } from "./distinct-runs.js";
 import { type AdHocGroup, findGroups, type GroupRisk, groupRisks } from "./group-risks.js";
 import { type ComputeOptions, openRuntime, threadsOf } from "./open-runtime.js";

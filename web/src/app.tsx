@@ -2,7 +2,7 @@ import { useCallback, useMemo, useReducer } from "react";
 import { fromTokens, type Token, type Vocabulary } from "../../src/cohort/vocabulary.js";
 import type { Clock } from "../../src/figures/clock.js";
 import type { About } from "./data/about.js";
-import type { Samples } from "./data/contract.js";
+import type { Rates, Samples } from "./data/contract.js";
 import { type Patient, patientOf } from "./data/patient.js";
 import { useJson } from "./data/use-json.js";
 import type { Loaded } from "./data/use-loaded.js";
@@ -15,6 +15,7 @@ import { useOpenedFile } from "./files/use-opened-file.js";
 import { CopyLink } from "./parts/copy-link.js";
 import { Notice } from "./parts/notice.js";
 import { ThemeChoice } from "./parts/theme-choice.js";
+import { momentText } from "./parts/words.js";
 import { followLink } from "./state/follow-link.js";
 import { initialState, reduceState, type View, views } from "./state/reducer.js";
 import { useAddress } from "./state/use-address.js";
@@ -47,6 +48,7 @@ export function App() {
 	const tokens = useJson<{ readonly tokens: readonly Token[] }>("model/vocabulary.json");
 	const samples = useJson<Samples>("explorer/samples.json");
 	const about = useJson<About>("explorer/about.json");
+	const rates = useJson<Rates>("explorer/rates.json");
 	const [modelState, retry] = useModel();
 
 	const read = useMemo(
@@ -151,6 +153,7 @@ export function App() {
 						) : (
 							<>
 								<PatientChooser
+									date={now.patient && momentText(clock, now.date)}
 									samples={patients}
 									opened={now.opened}
 									patient={now.patient}
@@ -173,6 +176,7 @@ export function App() {
 										clock={clock}
 										modelState={modelState}
 										reach={about.state === "ready" ? about.value.dataset.reach : null}
+										rates={rates.state === "ready" ? rates.value.rates : null}
 										onRetry={retry}
 										editing={now.view === "what-if"}
 									/>

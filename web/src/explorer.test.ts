@@ -95,7 +95,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		const rows = await page.locator(".risk-panel tbody tr").evaluateAll((found) =>
 			found.map((row) => ({
 				token: Number(row.getAttribute("data-token")),
-				risks: [...row.querySelectorAll("td")].map((cell) =>
+				risks: [...row.querySelectorAll("td[data-risk]")].map((cell) =>
 					Number(cell.getAttribute("data-risk")),
 				),
 			})),
@@ -106,10 +106,41 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 			...([[[await dateOf(page)]], [365.25, 1826.25, 3652]] as const),
 		);
 		await model.dispose();
-		expect(rows.length).toBeGreaterThan(0);
+		const first = rows.filter(({ risks }) => risks.length === 3);
+		expect(first.length).toBeGreaterThan(0);
 		for (const [at, { risks }] of rows.entries())
 			for (const [i, risk] of risks.entries())
 				expect(Math.abs(risk - (nodes[at]?.probabilities[i] as number))).toBeLessThan(1e-4);
+
+		const recorded = rows.length - first.length;
+		expect(await page.getByText(/^already recorded, age \d/).count()).toBe(recorded);
+		expect(await page.locator(".risk-panel .truth-number").count()).toBe(0);
+		await page.getByLabel("true risk, from the simulation").check();
+		await page.waitForSelector(".risk-panel .truth-number");
+		expect(await page.locator(".risk-panel .truth-number").count()).toBe(3 * first.length);
+		expect(await page.locator(".risk-panel .same-age-number").count()).toBe(3 * first.length);
+		expect(faults).toEqual([]);
+		await page.close();
+	});
+
+	test("the answer fits on one screen, and a category opens into its codes", async () => {
+		const { page, faults } = await opened("patient");
+		await page.setViewportSize({ width: 1440, height: 900 });
+		await page.waitForSelector(".risk-panel td[data-risk]");
+		for (const panel of [".timeline-panel", ".new-diagnoses", ".risk-panel"]) {
+			const { x, y, width, height } = (await page.locator(panel).boundingBox()) as DOMRect;
+			expect(y + height).toBeLessThanOrEqual(900);
+			expect(x + width).toBeLessThanOrEqual(1440);
+		}
+		expect(await page.locator(".on-date").textContent()).toContain(await timeOfDate(page));
+		const names = page.locator(".timeline .row-name");
+		const before = await names.count();
+		const category = page.getByRole("button", { name: /^Codes of / }).first();
+		await category.focus();
+		await page.keyboard.press("Enter");
+		expect(await names.count()).toBeGreaterThan(before);
+		await page.keyboard.press("Enter");
+		expect(await names.count()).toBe(before);
 		expect(faults).toEqual([]);
 		await page.close();
 	});

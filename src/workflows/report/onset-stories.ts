@@ -1,4 +1,5 @@
 import { yearDays } from "../../base/time.js";
+import { incidenceByAgeAndSex } from "../../cohort/age-sex-rates.js";
 import { whyNotAtRisk } from "../../cohort/at-risk.js";
 import type { Dataset, History, Split } from "../../cohort/index.js";
 import { findSimulationTruth } from "../../evaluate/simulation-truth.js";
@@ -7,7 +8,7 @@ import type { OnsetPerson } from "../../figures/report/index.js";
 import { outputsFor } from "../../infer/incidence.js";
 import { type HazardModel, incidences } from "../../infer/index.js";
 import { outputsOf } from "../../models/hazards/settings.js";
-import { incidenceByAgeAndSex, readRates, type Trained } from "../../train/index.js";
+import { readRates, type Trained } from "../../train/index.js";
 import type { Target } from "./patient-stories.js";
 
 /** Two people before a diagnosis: one whom the model warned of, and one whom it did not. */

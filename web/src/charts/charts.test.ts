@@ -68,6 +68,30 @@ const mark = (id: string, time: number, category: string | null): Mark => ({
 	...{ id, time, category, token: 5, fate: "seen", edit: "none" },
 });
 
+const layoutOptions = {
+	head: 0,
+	opened: new Set<string>(),
+	nameOf: (token: number) => `code ${token}`,
+};
+
+test("an opened category has a row for each of its codes", () => {
+	const marks = [
+		...[mark("a", 0, "x"), mark("b", 10, "y"), mark("c", 11, "y")],
+		{ ...mark("d", 40, "y"), token: 6 },
+	];
+	const { rows, height } = timelineLayout(marks, (time) => time, {
+		...layoutOptions,
+		opened: new Set(["y"]),
+	});
+	expect(rows.map(({ kind, name, marks }) => [kind, name, marks.map(({ id }) => id)])).toEqual([
+		["opened", "y", []],
+		["code", "code 5", ["b", "c"]],
+		["code", "code 6", ["d"]],
+		["category", "x", ["a"]],
+	]);
+	expect(height).toBe(rows.reduce((sum, row) => sum + row.height, 0));
+});
+
 test("puts the largest category first, and marks do not overlap", () => {
 	const marks = [
 		mark("a", 0, "x"),
@@ -76,7 +100,7 @@ test("puts the largest category first, and marks do not overlap", () => {
 		mark("d", 40, "y"),
 		mark("e", 5, null),
 	];
-	const { rows, height } = timelineLayout(marks, (time) => time, 0);
+	const { rows, height } = timelineLayout(marks, (time) => time, layoutOptions);
 	expect(rows.map(({ name }) => name)).toEqual(["y", "no category", "x"]);
 	const [b, c, d] = rows[0]!.marks;
 	expect(c!.y).toBeGreaterThan(b!.y + 2 * markRadius);

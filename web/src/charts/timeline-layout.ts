@@ -18,6 +18,10 @@ export interface PlacedMark extends Mark {
 }
 
 export interface TimelineRow {
+	/** Of a category with its events, of one that is opened, or of one of its codes. */
+	readonly kind: "category" | "opened" | "code";
+	readonly category: string;
+	/** The category, or the name of the code. */
 	readonly name: string;
 	readonly top: number;
 	readonly height: number;
@@ -30,40 +34,60 @@ export interface TimelineLayout {
 }
 
 export const markRadius = 4.5;
-const laneHeight = 11;
-const mostLanes = 5;
+const laneHeight = 9.5;
+const mostLanes = 3;
+const rowMargin = 7;
 
-/** One row per category, the largest first; marks that would overlap go into lanes. */
+interface LayoutOptions {
+	/** Height above the marks of each row, for its name on narrow screens. */
+	readonly head: number;
+	/** Categories with one row per code. */
+	readonly opened: ReadonlySet<string>;
+	readonly nameOf: (token: number) => string;
+}
+
+/** One row per category, the largest first, or per code of it; marks that would overlap go into lanes. */
 export function timelineLayout(
 	marks: readonly Mark[],
 	x: (time: number) => number,
-	/** Height above the marks of each row, for its name on narrow screens. */
-	head: number,
+	{ head, opened, nameOf }: LayoutOptions,
 ): TimelineLayout {
-	const groups = [...groupBy(marks, ({ category }) => category ?? "no category")].sort(
-		([a, m], [b, n]) => n.length - m.length || (a < b ? -1 : 1),
-	);
 	let top = 0;
-	const rows = groups.map(([name, of]): TimelineRow => {
-		const marks = of
+	const rowOf = (
+		names: Pick<TimelineRow, "kind" | "category" | "name">,
+		of: readonly Mark[],
+	): TimelineRow => {
+		const placed = of
 			.toSorted((a, b) => a.time - b.time)
 			.map((mark) => ({ ...mark, x: x(mark.time), r: markRadius }));
-		const lanes = lanesOf(marks, mostLanes);
-		const height = head + (Math.max(-1, ...lanes) + 1) * laneHeight + 11;
+		const lanes = lanesOf(placed, mostLanes);
+		const height = head + Math.max(1, ...lanes.map((lane) => lane + 1)) * laneHeight + rowMargin;
 		const row = {
-			name,
-			top,
-			height,
-			marks: marks.map(({ r: _, ...mark }, at) => ({
+			...{ ...names, top, height },
+			marks: placed.map(({ r: _, ...mark }, at) => ({
 				...mark,
-				y: top + head + 5.5 + ((lanes[at] as number) + 0.5) * laneHeight,
+				y: top + head + rowMargin / 2 + ((lanes[at] as number) + 0.5) * laneHeight,
 			})),
 		};
 		top += height;
 		return row;
-	});
+	};
+	const rows = largestFirst(marks, (mark) => mark.category ?? "no category").flatMap(
+		([category, of]) =>
+			opened.has(category)
+				? [
+						rowOf({ kind: "opened", category, name: category }, []),
+						...largestFirst(of, ({ token }) => nameOf(token)).map(([name, own]) =>
+							rowOf({ kind: "code", category, name }, own),
+						),
+					]
+				: [rowOf({ kind: "category", category, name: category }, of)],
+	);
 	return { rows, height: top };
 }
+
+const largestFirst = (marks: readonly Mark[], nameOf: (mark: Mark) => string) =>
+	[...groupBy(marks, nameOf)].sort(([a, m], [b, n]) => n.length - m.length || (a < b ? -1 : 1));
 
 const byNumber = new Intl.Collator("en", { numeric: true });
 

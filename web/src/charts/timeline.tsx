@@ -1,13 +1,13 @@
 import { useId, useMemo, useRef, useState } from "react";
 import { monthDays } from "../../../src/base/time.js";
 import type { Clock } from "../../../src/figures/clock.js";
-import { fitted } from "../../../src/figures/text.js";
 import { useWidth } from "../parts/use-width.js";
 import { momentText } from "../parts/words.js";
 import { DateLine } from "./date-line.js";
 import { DateSlider } from "./date-slider.js";
 import { EventMark } from "./event-mark.js";
 import { gutter } from "./gutter.js";
+import { RowName } from "./row-name.js";
 import { TimeAxis } from "./time-axis.js";
 import { showing, timeScale, zoomed } from "./time-scale.js";
 import {
@@ -15,6 +15,7 @@ import {
 	type Mark,
 	nearestMark,
 	type PlacedMark,
+	type TimelineRow,
 	timelineLayout,
 } from "./timeline-layout.js";
 import { useEventDrag } from "./use-event-drag.js";
@@ -35,6 +36,7 @@ export interface TimelineProps {
 	readonly dates: readonly [first: number, last: number];
 	/** The colour of a code whose probability is drawn. */
 	readonly colourOf: (token: number) => string | undefined;
+	readonly nameOf: (token: number) => string;
 	readonly describe: (mark: Mark) => string;
 	readonly onDate: (date: number) => void;
 	readonly onZoom: (zoom: readonly [number, number] | null) => void;
@@ -50,7 +52,8 @@ const closestDays = 28;
 
 /** A patient's events by category, the date of prediction, and which later events were predicted. */
 export function Timeline(props: TimelineProps) {
-	const { marks, clock, date, seenUntil, whole, domain, zoom, dates, colourOf, describe } = props;
+	const { marks, clock, date, seenUntil, whole, domain, zoom, dates, colourOf, nameOf, describe } =
+		props;
 	const { onDate, onZoom, onHold, onMove, onRemove } = props;
 	const id = useId();
 	const [ref, width] = useWidth<HTMLDivElement>();
@@ -63,9 +66,10 @@ export function Timeline(props: TimelineProps) {
 		() => timeScale(domain, left, Math.max(10, width - left - right)),
 		[domain, left, right, width],
 	);
+	const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
 	const layout = useMemo(
-		() => timelineLayout(marks, scale.x, narrow ? 15 : 0),
-		[marks, scale, narrow],
+		() => timelineLayout(marks, scale.x, { head: narrow ? 15 : 0, opened, nameOf }),
+		[marks, scale, narrow, opened, nameOf],
 	);
 	const bottom = headHeight + layout.height;
 	const all = useMemo(
@@ -157,14 +161,14 @@ export function Timeline(props: TimelineProps) {
 						height={layout.height}
 					/>
 					<TimeAxis clock={clock} scale={scale} top={headHeight} bottom={bottom} />
-					{layout.rows.map(({ name, top }) => (
+					{layout.rows.map((row) => (
 						<line
-							key={name}
+							key={rowKey(row)}
 							className="grid"
 							x1={0}
 							x2={width}
-							y1={headHeight + top}
-							y2={headHeight + top}
+							y1={headHeight + row.top}
+							y2={headHeight + row.top}
 						/>
 					))}
 					<line className="grid" x1={0} x2={width} y1={bottom} y2={bottom} />
@@ -175,16 +179,16 @@ export function Timeline(props: TimelineProps) {
 						width={width}
 						words={momentText(clock, date)}
 					/>
-					{layout.rows.map(({ name, top, height }) => (
-						<text
-							key={name}
-							className="row-name"
+					{layout.rows.map((row) => (
+						<RowName
+							key={rowKey(row)}
+							row={row}
 							x={narrow ? 2 : left - 10}
-							y={headHeight + top + (narrow ? 13 : height / 2 + 4)}
-							textAnchor={narrow ? "start" : "end"}
-						>
-							{fitted(name, narrow ? width : left - 14, { size: 12 })}
-						</text>
+							y={headHeight + row.top + (narrow ? 13 : row.height / 2 + 4)}
+							width={narrow ? width : left - 14}
+							anchor={narrow ? "start" : "end"}
+							onToggle={() => setOpened((now) => toggled(now, row.category))}
+						/>
 					))}
 					<g
 						ref={listbox}
@@ -269,3 +273,13 @@ export function Timeline(props: TimelineProps) {
 		</div>
 	);
 }
+
+function toggled(names: ReadonlySet<string>, name: string): ReadonlySet<string> {
+	const others = new Set(names);
+	if (!others.delete(name)) others.add(name);
+	return others;
+}
+
+/** A category keeps its key when it is opened, and so the focus. */
+const rowKey = ({ kind, category, name }: TimelineRow): string =>
+	kind === "code" ? `${category} ${name}` : category;

@@ -1,8 +1,11 @@
+import type { RatesByAgeAndSex } from "../../../src/cohort/age-sex-rates.js";
 import type { Evaluation } from "../../../src/evaluate/evaluation.js";
 
 /** The documents that the page fetches from `explorer/`, in addition to the export in `model/`. */
 
 export interface SamplePatient {
+	/** Where the person can be simulated again. */
+	readonly simulation?: { readonly seed: number; readonly person: number };
 	readonly id: string;
 	readonly name: string;
 	readonly birthTime: number | null;
@@ -42,4 +45,9 @@ export interface Memory {
 		readonly halfLives: readonly (number | null)[];
 	}[];
 	readonly unit: "days" | "events";
+}
+
+/** `rates.json`: rates of first records; null if the run has none. */
+export interface Rates {
+	readonly rates: RatesByAgeAndSex | null;
 }

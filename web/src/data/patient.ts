@@ -22,6 +22,8 @@ export interface Patient {
 	readonly axis?: "dates" | "days";
 	/** In order of time, without birth. */
 	readonly events: readonly PatientEvent[];
+	/** Of a simulated person, whose true risks can be computed. */
+	readonly simulation?: SamplePatient["simulation"];
 }
 
 export interface History {
@@ -31,7 +33,15 @@ export interface History {
 	readonly birthEvents: 0 | 1;
 }
 
-export const patientOf = ({ id, name, sex, birthTime, events }: SamplePatient): Patient => ({
+export const patientOf = ({
+	id,
+	name,
+	sex,
+	birthTime,
+	events,
+	simulation,
+}: SamplePatient): Patient => ({
+	simulation,
 	sample: id,
 	name,
 	sex,

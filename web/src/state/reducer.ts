@@ -5,7 +5,8 @@ export const views = ["patient", "what-if", "map", "model"] as const;
 export type View = (typeof views)[number];
 
 export const horizons = [1, 2, 5, 10] as const;
-const mostCodes = 5;
+/** More than anybody reads; a link may name many. */
+const mostCodes = 24;
 
 /** The state of the explorer. */
 export interface ExplorerState {
@@ -18,8 +19,10 @@ export interface ExplorerState {
 	readonly edits: readonly Edit[];
 	/** The date of prediction, in days. */
 	readonly date: number;
-	/** Tokens whose probability is drawn. */
+	/** Tokens whose risk is shown. */
 	readonly codes: readonly number[];
+	/** The number of the colour of every code chosen so far: a code keeps its own. */
+	readonly colours: ReadonlyMap<number, number>;
 	readonly horizonYears: number;
 	/** The visible part of the time axis; null for all of it. */
 	readonly zoom: readonly [from: number, to: number] | null;
@@ -70,12 +73,31 @@ export const initialState: ExplorerState = {
 	edits: [],
 	date: 0,
 	codes: [],
+	colours: new Map(),
 	horizonYears: 5,
 	zoom: null,
 };
 
 const notBeforeBirth = ({ patient }: ExplorerState, time: number) =>
 	Math.max(time, patient?.birth ?? Number.NEGATIVE_INFINITY);
+
+/** The first codes, each with the colour that it had, or one that no other has. */
+function withCodes(
+	colours: ExplorerState["colours"],
+	all: readonly number[],
+): Pick<ExplorerState, "codes" | "colours"> {
+	const codes = all.slice(0, mostCodes);
+	const chosen = new Map(colours);
+	const taken = new Set(codes.flatMap((token) => colours.get(token) ?? []));
+	for (const token of codes) {
+		if (chosen.has(token)) continue;
+		let colour = 0;
+		while (taken.has(colour)) colour++;
+		taken.add(colour);
+		chosen.set(token, colour);
+	}
+	return { codes, colours: chosen };
+}
 
 export function reduceState(now: ExplorerState, action: Action): ExplorerState {
 	switch (action.type) {
@@ -87,7 +109,7 @@ export function reduceState(now: ExplorerState, action: Action): ExplorerState {
 			const sight = action.patient ?? (now.patient ? null : otherwise.patient);
 			const isOther = sight !== null && sight.patient !== now.patient;
 			return {
-				...{ ...now, view, codes: codes.slice(0, mostCodes) },
+				...{ ...now, view, ...withCodes(now.colours, codes) },
 				horizonYears: years ?? now.horizonYears,
 				...sight,
 				turn: now.turn + Number(isOther),
@@ -108,10 +130,7 @@ export function reduceState(now: ExplorerState, action: Action): ExplorerState {
 			return { ...now, date: notBeforeBirth(now, action.date) };
 		case "code": {
 			const others = now.codes.filter((token) => token !== action.token);
-			return {
-				...now,
-				codes: action.on ? [...others.slice(-(mostCodes - 1)), action.token] : others,
-			};
+			return { ...now, ...withCodes(now.colours, action.on ? [...others, action.token] : others) };
 		}
 		case "horizon":
 			return { ...now, horizonYears: action.years };

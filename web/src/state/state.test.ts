@@ -7,7 +7,7 @@ import { type AddressWindow, addressBar, ownView } from "./address-bar.js";
 import { addingRange, dateRange } from "./date-range.js";
 import { type Edit, editedEvents } from "./edits.js";
 import { followLink } from "./follow-link.js";
-import { type Action, initialState, reduceState } from "./reducer.js";
+import { type Action, type ExplorerState, initialState, reduceState } from "./reducer.js";
 import { copiedLink, dateWithin, linkTo, namesView, readLink, withView } from "./view-link.js";
 
 const events = [10, 20, 20, 30].map((time, at) => ({ id: `e${at}`, token: 5 + at, time }));
@@ -85,10 +85,18 @@ test("dates and events stay after the birth, and another patient starts without 
 	expect(other).toMatchObject({ edits: [], date: 3, zoom: null });
 });
 
-test("draws at most five codes, the latest ones", () => {
-	const codes = [5, 6, 7, 8, 9, 10].map((token): Action => ({ type: "code", token, on: true }));
-	expect(after(...codes).codes).toEqual([6, 7, 8, 9, 10]);
-	expect(after(...codes, { type: "code", token: 8, on: false }).codes).toEqual([6, 7, 9, 10]);
+test("a code keeps its colour while others come and go", () => {
+	const turn = (now: ExplorerState, token: number, on: boolean) =>
+		reduceState(now, { type: "code", token, on });
+	const six = [5, 6, 7, 8, 9, 10].reduce((now, token) => turn(now, token, true), initialState);
+	expect(six.codes).toEqual([5, 6, 7, 8, 9, 10]);
+	expect(six.codes.map((token) => six.colours.get(token))).toEqual([0, 1, 2, 3, 4, 5]);
+	const less = turn(turn(six, 6, false), 8, false);
+	expect(less.codes.map((token) => less.colours.get(token))).toEqual([0, 2, 4, 5]);
+	const more = turn(turn(less, 11, true), 6, true);
+	expect(more.codes).toEqual([5, 7, 9, 10, 11, 6]);
+	expect(more.colours.get(11)).toBe(1);
+	expect(more.colours.get(7)).toBe(2);
 });
 
 test("a link restores the view", () => {
@@ -254,6 +262,7 @@ test("a link shows the sample it names at its date, or else the first sample", (
 	expect(now).toEqual({
 		...initialState,
 		...{ view: "map", patient, turn: 1, date: 20, zoom: [12, 28], codes: [5], horizonYears: 2 },
+		colours: new Map([[5, 0]]),
 	});
 	const first = reduceState(initialState, followed("#patient"));
 	expect(first).toMatchObject({ patient: others[0], codes: [6, 7], horizonYears: 5, zoom: null });

@@ -72,7 +72,7 @@ type LikelyListProps = Omit<LikelyPanelProps, "waiting" | "clock" | "state" | "p
 function LikelyList({ panels, base, vocabulary, codes, colourOf, onCode }: LikelyListProps) {
 	const most = panels.top[0]?.probability ?? 1;
 	return (
-		<ol className="likely">
+		<ol className="ranked likely">
 			{panels.top.map(({ token, probability }) => {
 				const on = codes.includes(token);
 				const change = base ? probability - Math.exp(base.atDate[token] as number) : null;

@@ -10,6 +10,8 @@ import type { OpenedFile } from "../files/use-opened-file.js";
 import { Notice } from "../parts/notice.js";
 
 interface PatientChooserProps {
+	/** The date of prediction, in words; null if there is none. */
+	readonly date: string | null;
 	readonly samples: readonly Patient[];
 	readonly opened: readonly Patient[];
 	readonly patient: Patient | null;
@@ -22,7 +24,7 @@ interface PatientChooserProps {
 
 /** Chooses the patient: a sample, or one from a file, which is read in the page and never sent. */
 export function PatientChooser(props: PatientChooserProps) {
-	const { samples, opened, patient, clock, file, rules, onPatient, onFile } = props;
+	const { date, samples, opened, patient, clock, file, rules, onPatient, onFile } = props;
 	const id = useId();
 	const input = useRef<HTMLInputElement>(null);
 	const [over, setOver] = useState(false);
@@ -70,13 +72,20 @@ export function PatientChooser(props: PatientChooserProps) {
 					</select>
 				</div>
 				{patient && <p className="person">{personText(patient, clock)}</p>}
+				{date !== null && (
+					<p className="on-date">
+						<span className="quiet">predicted on</span> {date}
+					</p>
+				)}
 				<div className="drop">
-					<button type="button" onClick={() => input.current?.click()}>
+					<span className="quiet">drop a CSV or FHIR file, or</span>
+					<button
+						type="button"
+						title="The file is read in this page and never sent"
+						onClick={() => input.current?.click()}
+					>
 						Open a file…
 					</button>
-					<span className="quiet">
-						or drop it on the page: CSV or FHIR JSON. It is read in this page and never sent.
-					</span>
 					<input
 						ref={input}
 						type="file"

@@ -1,44 +1,53 @@
-import { useMemo } from "react";
-import type { Calls } from "../../../src/api/calls.js";
+import { useMemo, useState } from "react";
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
-import { type Clock, timeName } from "../../../src/figures/clock.js";
-import { percent } from "../../../src/figures/numbers.js";
-import type { History } from "../data/patient.js";
-import { type CodeRisk, riskYears } from "../engine/risks.js";
-import { useRisks } from "../engine/use-risks.js";
+import type { Clock } from "../../../src/figures/clock.js";
+import type { Patient } from "../data/patient.js";
+import { afterYears, type CodeRisk, curveDays, riskYears } from "../engine/risks.js";
+import type { TrueRiskRequest } from "../engine/true-risks.js";
+import type { RiskRequest, Risks } from "../engine/use-risks.js";
+import { useTrueRisks } from "../engine/use-true-risks.js";
+import type { Answer } from "../engine/use-when-idle.js";
+import { CodePicker } from "../parts/code-picker.js";
 import { Notice } from "../parts/notice.js";
 import { Panel } from "../parts/panel.js";
 import { ScrollTable } from "../parts/scroll-table.js";
 import { momentText } from "../parts/words.js";
 import { codeName } from "./code-name.js";
-import { curveColour } from "./colours.js";
+import { RiskRow } from "./risk-row.js";
 
 interface RiskPanelProps {
 	/** Null until there are predictions. */
-	readonly shown: { readonly date: number; readonly history: History } | null;
-	/** The unedited history; null if nothing is edited. */
-	readonly original: History | null;
-	readonly codes: readonly number[];
-	readonly calls: Calls | null;
+	readonly request: RiskRequest | null;
+	readonly answer: Answer<RiskRequest, Risks> | null;
 	/** The farthest day that the model can answer; undefined if it has learned no hazards. */
 	readonly longest: number | undefined;
+	readonly simulation: Patient["simulation"];
 	readonly vocabulary: Vocabulary;
 	readonly clock: Clock;
+	readonly colourOf: (token: number) => string | undefined;
+	readonly onCode: (token: number, on: boolean) => void;
 }
 
 const yearsText = (years: number) => `${years} ${years === 1 ? "year" : "years"}`;
 
 /** The probability that the chosen codes are recorded within some years of the date. */
 export function RiskPanel(props: RiskPanelProps) {
-	const { shown, original, codes, calls, longest, vocabulary, clock } = props;
-	const request = useMemo(
-		() => shown && { history: shown.history, original, codes, date: shown.date },
-		[shown, original, codes],
+	const { request, answer, longest, simulation, vocabulary, clock, colourOf, onCode } = props;
+	const [showsTruth, setShowsTruth] = useState(false);
+	const found = answer && "risks" in answer.outcome ? answer.outcome : null;
+	const asked = answer?.request ?? null;
+	const isEdited = asked !== null && asked.original !== null;
+	const truthRequest = useMemo(
+		() =>
+			showsTruth && simulation && asked && !isEdited && longest !== undefined
+				? trueRequest(simulation, asked, longest, vocabulary)
+				: null,
+		[showsTruth, simulation, asked, isEdited, longest, vocabulary],
 	);
-	const answer = useRisks(calls, request, longest);
+	const trueAnswer = useTrueRisks(truthRequest);
 	if (longest === undefined)
 		return (
-			<Panel title="Risk">
+			<Panel title="Risk" className="risk-panel">
 				<Notice kind="empty" title="This model cannot say by when">
 					<p>
 						It has learned no hazards. Train one with the preset default or tiny, or with --hazards.
@@ -46,30 +55,37 @@ export function RiskPanel(props: RiskPanelProps) {
 				</Notice>
 			</Panel>
 		);
-	const isCurrent = answer !== null && answer.request === request;
-	const found = answer && "risks" in answer.outcome ? answer.outcome : null;
-	const date = answer?.request.date ?? shown?.date ?? 0;
+	const truths =
+		trueAnswer && trueAnswer.request === truthRequest && "risks" in trueAnswer.outcome
+			? trueAnswer.outcome.risks
+			: null;
+	const comparesPeople = found?.risks.some(({ sameAgeAndSex }) => sameAgeAndSex) ?? false;
 	return (
 		<Panel
 			title="Risk"
-			subtitle={`probability of a first record within some years of ${momentText(clock, date)}, from the records up to that day; death competes`}
+			subtitle={
+				asked
+					? `probability of a first record after ${momentText(clock, asked.date)}; death competes`
+					: "probability of a first record"
+			}
 			className="risk-panel"
-			state={isCurrent || !found ? "current" : "updating"}
+			state={!found || asked === request ? "current" : "updating"}
 			{...(found && { rows: () => riskRows(found.risks, vocabulary) })}
 		>
-			{codes.length === 0 ? (
-				<p className="quiet">Choose a code below.</p>
-			) : answer && "failed" in answer.outcome ? (
+			{answer && "failed" in answer.outcome ? (
 				<p>The risks could not be computed: {answer.outcome.failed}</p>
 			) : !found ? (
 				<Notice kind="loading" title="Computing…" />
+			) : found.risks.length === 0 ? (
+				<p className="quiet">Add a condition below, or click one of the likely new diagnoses.</p>
 			) : (
 				<ScrollTable label="Risks" wide>
 					<thead>
 						<tr>
-							<th scope="col">code</th>
+							<th scope="col">condition</th>
+							<th scope="col">growth, own scale</th>
 							{riskYears.map((years) => (
-								<th scope="col" key={years}>
+								<th scope="col" className="number" key={years}>
 									{yearsText(years)}
 								</th>
 							))}
@@ -79,59 +95,69 @@ export function RiskPanel(props: RiskPanelProps) {
 						{found.risks.map((risk, at) => (
 							<RiskRow
 								key={risk.token}
-								{...{ risk, clock, vocabulary }}
+								{...{ risk, clock, vocabulary, longest }}
 								before={found.before?.[at]}
-								colour={curveColour(at)}
+								truth={truths?.[at] ?? null}
+								colour={colourOf(risk.token) ?? "var(--ink)"}
+								onRemove={() => onCode(risk.token, false)}
 							/>
 						))}
 					</tbody>
 				</ScrollTable>
 			)}
+			<div className="risk-foot">
+				<p className="risk-legend">
+					<span className="line line-model">this person</span>
+					{isEdited && <span className="line line-before">before the edits</span>}
+					{comparesPeople && <span className="line line-same-age">people of this age and sex</span>}
+					{simulation && (
+						<label className="line line-truth">
+							<input
+								type="checkbox"
+								checked={showsTruth && !isEdited}
+								disabled={isEdited}
+								onChange={(event) => setShowsTruth(event.target.checked)}
+							/>{" "}
+							true risk, from the simulation
+						</label>
+					)}
+				</p>
+				<CodePicker
+					label="Add a condition"
+					placeholder="name or number, such as stroke"
+					vocabulary={vocabulary}
+					onPick={(token) => onCode(token, true)}
+				/>
+			</div>
 		</Panel>
 	);
 }
 
-interface RiskRowProps {
-	readonly risk: CodeRisk;
-	readonly before: CodeRisk | undefined;
-	readonly vocabulary: Vocabulary;
-	readonly clock: Clock;
-	readonly colour: string;
-}
-
-function RiskRow({ risk, before, vocabulary, clock, colour }: RiskRowProps) {
-	const { token, recordedAt, probabilities } = risk;
-	// The risk of a first record is not compared with that of another one.
-	const comparable = before && (before.recordedAt === null) === (recordedAt === null);
-	return (
-		<tr data-token={token}>
-			<th scope="row">
-				<span style={{ color: colour }}>{codeName(vocabulary, token)}</span>
-				{recordedAt !== null && (
-					<span className="quiet">
-						{" "}
-						already recorded, {timeName(clock, recordedAt)}: another record
-					</span>
-				)}
-			</th>
-			{probabilities.map((probability, at) => {
-				const was = comparable ? before.probabilities[at] : null;
-				return (
-					<td key={riskYears[at]} data-risk={probability ?? undefined}>
-						{probability === null ? "–" : percent(probability)}
-						{typeof was === "number" && <span className="quiet"> was {percent(was)}</span>}
-					</td>
-				);
-			})}
-		</tr>
-	);
-}
+const trueRequest = (
+	simulation: NonNullable<Patient["simulation"]>,
+	{ codes, date }: RiskRequest,
+	longest: number,
+	{ tokens }: Vocabulary,
+): TrueRiskRequest => ({
+	...{ ...simulation, date },
+	days: curveDays(longest),
+	codes: codes.map((token) => tokens[token]?.code ?? ""),
+});
 
 const riskRows = (risks: readonly CodeRisk[], vocabulary: Vocabulary) => [
-	["code", "recorded", ...riskYears.map((years) => `within ${yearsText(years)}`)],
-	...risks.map(({ token, recordedAt, probabilities }) => [
-		codeName(vocabulary, token),
-		recordedAt === null ? "no" : "yes",
-		...probabilities.map((probability) => probability ?? ""),
-	]),
+	[
+		...["code", "name", "recorded"],
+		...riskYears.map((years) => `within ${yearsText(years)}`),
+		...riskYears.map((years) => `people of this age and sex, ${yearsText(years)}`),
+	],
+	...risks.map(({ token, recordedAt, curve, sameAgeAndSex }) => {
+		const numbers = (own: readonly number[] | null) =>
+			riskYears.map((years) => (recordedAt === null && own ? afterYears(own, years) : null) ?? "");
+		return [
+			...[vocabulary.tokens[token]?.code ?? "", codeName(vocabulary, token)],
+			recordedAt === null ? "no" : "yes",
+			...numbers(curve),
+			...numbers(sameAgeAndSex),
+		];
+	}),
 ];

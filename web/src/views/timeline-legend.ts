@@ -10,10 +10,10 @@ interface LegendEntry {
 }
 
 const fates: readonly LegendEntry[] = [
-	{ kind: "", look: "hollow", words: "seen by the model" },
-	{ kind: "dot-hit", look: "filled", words: `later, among the ${topCount} most likely` },
-	{ kind: "dot-missed", look: "crossed", words: "later, not among them" },
-	{ kind: "dot-later", look: "faint", words: "later, not compared" },
+	{ kind: "", look: "hollow", words: "known" },
+	{ kind: "dot-hit", look: "filled", words: `later, among the ${topCount} likeliest` },
+	{ kind: "dot-missed", look: "crossed", words: "not among them" },
+	{ kind: "dot-later", look: "faint", words: "not compared" },
 ];
 
 /** The legend of a timeline; chosen codes and edits only if there are any. */
@@ -26,7 +26,7 @@ export function legendOf(
 	return [
 		...fates,
 		...occurs(
-			{ kind: "dot-chosen", look: "large, in colour", words: "code whose probability is drawn" },
+			{ kind: "dot-chosen", look: "large, in colour", words: "chosen condition" },
 			({ token }) => colourOf(token) !== undefined,
 		),
 		...occurs(

@@ -1,4 +1,4 @@
-import { useMemo } from "react";
+import { useCallback, useMemo } from "react";
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import type { Clock } from "../../../src/figures/clock.js";
 import { Timeline, type TimelineProps } from "../charts/timeline.js";
@@ -14,7 +14,7 @@ import { marksOf, markText } from "./timeline-marks.js";
 
 interface TimelinePanelProps
 	extends PanelState,
-		Omit<TimelineProps, "marks" | "describe" | "seenUntil" | "dates"> {
+		Omit<TimelineProps, "marks" | "nameOf" | "describe" | "seenUntil" | "dates"> {
 	readonly patient: Patient;
 	readonly events: readonly PatientEvent[];
 	readonly edits: readonly Edit[];
@@ -33,6 +33,7 @@ export function TimelinePanel(props: TimelinePanelProps) {
 		[events, patient, edits, panels, seenUntil, vocabulary],
 	);
 	const legend = legendOf(marks, colourOf);
+	const nameOf = useCallback((token: number) => codeName(vocabulary, token), [vocabulary]);
 	return (
 		<Panel
 			title="Timeline"
@@ -72,6 +73,7 @@ export function TimelinePanel(props: TimelinePanelProps) {
 				marks={marks}
 				seenUntil={seenUntil}
 				dates={dateRange(patient)}
+				nameOf={nameOf}
 				describe={(mark) => markText(mark, panels, vocabulary, clock)}
 			/>
 		</Panel>

@@ -108,9 +108,9 @@ test("the legend lists chosen codes and edits if there are any", () => {
 		)
 			.slice(3)
 			.map(({ words }) => words);
-	expect(words([], null)).toEqual(["later, not compared"]);
+	expect(words([], null)).toEqual(["not compared"]);
 	expect(words([{ kind: "move", id: "e1", time: 20 }], failure).slice(1)).toEqual([
-		"code whose probability is drawn",
+		"chosen condition",
 		"added or moved",
 	]);
 	expect(words([{ kind: "remove", id: "e1" }], null).slice(1)).toEqual(["removed"]);

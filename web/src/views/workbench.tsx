@@ -1,6 +1,7 @@
 import { type Dispatch, useMemo, useState } from "react";
 import { yearDays } from "../../../src/base/time.js";
 import type { RunningExport } from "../../../src/browser/open-export.js";
+import type { RatesByAgeAndSex } from "../../../src/cohort/age-sex-rates.js";
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import type { Clock } from "../../../src/figures/clock.js";
 import { wholeDomain } from "../charts/time-scale.js";
@@ -9,6 +10,7 @@ import { historyOf, type Patient } from "../data/patient.js";
 import type { Loaded } from "../data/use-loaded.js";
 import { longestDays } from "../engine/risks.js";
 import { usePredictions } from "../engine/use-predictions.js";
+import { useRisks } from "../engine/use-risks.js";
 import { Announcement } from "../parts/announcement.js";
 import { Notice } from "../parts/notice.js";
 import { momentText } from "../parts/words.js";
@@ -20,9 +22,11 @@ import { dateWarnings } from "./date-warnings.js";
 import { EditPanel } from "./edit-panel.js";
 import { LabelPanel } from "./label-panel.js";
 import { LikelyPanel } from "./likely-panel.js";
+import { NewDiagnosesPanel } from "./new-diagnoses-panel.js";
 import { ObservedPanel } from "./observed-panel.js";
 import { predictionWords } from "./prediction-words.js";
 import { ProbabilityPanel } from "./probability-panel.js";
+import { ReasonsPanel } from "./reasons-panel.js";
 import { RiskPanel } from "./risk-panel.js";
 import { TimelinePanel } from "./timeline-panel.js";
 
@@ -35,6 +39,8 @@ interface WorkbenchProps {
 	readonly modelState: Loaded<RunningExport>;
 	/** The extent of the training histories; null until it is known. */
 	readonly reach: About["dataset"]["reach"];
+	/** Rates of first records by age and sex; null if there are none, or until they are known. */
+	readonly rates: RatesByAgeAndSex | null;
 	readonly onRetry: () => void;
 	readonly editing: boolean;
 }
@@ -43,8 +49,9 @@ const none: readonly [] = [];
 
 /** The panels of one patient and date: history, predictions, later events; with `editing`, the edits. */
 export function Workbench(props: WorkbenchProps) {
-	const { patient, explorer, dispatch, vocabulary, clock, modelState, reach, editing } = props;
-	const { date, codes, horizonYears, zoom } = explorer;
+	const { patient, explorer, dispatch, vocabulary, clock, modelState, reach, rates, editing } =
+		props;
+	const { date, codes, colours, horizonYears, zoom } = explorer;
 	const edits = editing ? explorer.edits : none;
 	const calls = modelState.state === "ready" ? modelState.value.calls : null;
 	const horizon = horizonYears * yearDays;
@@ -78,14 +85,14 @@ export function Workbench(props: WorkbenchProps) {
 			date: request.date,
 			horizonYears: Math.round(request.horizon / yearDays),
 			history: historyOf(patient, request.events),
-			curves: codes.map((token, at) => ({
+			curves: codes.map((token) => ({
 				...panels.curve(token),
 				name: codeName(vocabulary, token),
-				colour: curveColour(at),
+				colour: curveColour(colours.get(token) ?? 0),
 				base: before?.curve(token),
 			})),
 		};
-	}, [result, patient, codes, vocabulary, clock]);
+	}, [result, patient, codes, colours, vocabulary, clock]);
 	const warnings = useMemo(
 		() => dateWarnings({ patient, events, date, horizon, reach }),
 		[patient, events, date, horizon, clock, reach],
@@ -107,7 +114,7 @@ export function Workbench(props: WorkbenchProps) {
 			<Notice kind="loading" title={calls ? "Computing…" : "Loading the model…"} />
 		);
 	const colourOf = (token: number) =>
-		codes.includes(token) ? curveColour(codes.indexOf(token)) : undefined;
+		codes.includes(token) ? curveColour(colours.get(token) ?? 0) : undefined;
 	const onCode = (token: number, on: boolean) => dispatch({ type: "code", token, on });
 
 	const timelinePanel = (
@@ -135,14 +142,39 @@ export function Workbench(props: WorkbenchProps) {
 		() => (edits.length > 0 ? historyOf(patient, patient.events) : null),
 		[patient, edits],
 	);
-	const riskPanel = modelState.state === "ready" && (
+	const opened = modelState.state === "ready" ? modelState.value.opened : null;
+	const longest = opened ? longestDays(opened.manifest.config) : undefined;
+	const riskModel = useMemo(
+		() => (calls && longest !== undefined ? { calls, longest, rates } : null),
+		[calls, longest, rates],
+	);
+	const riskRequest = useMemo(
+		() =>
+			shown && {
+				...{ history: shown.history, date: shown.date, sex: patient.sex },
+				...{ original, codes },
+			},
+		[shown?.history, shown?.date, patient, original, codes],
+	);
+	const risks = useRisks(riskModel, riskRequest, vocabulary);
+	const riskPanel = opened && (
 		<RiskPanel
 			key="risk"
-			{...{ shown, original, codes, calls, vocabulary, clock }}
-			longest={longestDays(modelState.value.opened.manifest.config)}
+			{...{ longest, vocabulary, clock, colourOf, onCode }}
+			request={riskRequest}
+			answer={risks}
+			simulation={patient.simulation}
 		/>
 	);
-	const scoring = modelState.state === "ready" && modelState.value.opened.manifest.task?.scoring;
+	const newDiagnoses = longest !== undefined && (
+		<NewDiagnosesPanel
+			key="new"
+			{...{ vocabulary, colourOf, onCode }}
+			request={riskRequest}
+			answer={risks}
+		/>
+	);
+	const scoring = opened?.manifest.task?.scoring;
 	const labelPanel = scoring && (
 		<LabelPanel key="label" {...{ scoring, shown, original, calls, clock }} />
 	);
@@ -174,9 +206,26 @@ export function Workbench(props: WorkbenchProps) {
 				/>
 			)}
 			{/* Warnings appear and disappear while the date is dragged, so they stay below the timeline. */}
-			{editing
-				? [labelPanel, riskPanel, probabilityPanel, timelinePanel, warningsNotice]
-				: [timelinePanel, warningsNotice, labelPanel, riskPanel, probabilityPanel]}
+			<div className="answer">
+				<div className="answer-history">
+					{timelinePanel}
+					{warningsNotice}
+					{newDiagnoses}
+				</div>
+				<div className="answer-risk">
+					{labelPanel}
+					{riskPanel}
+					{riskModel && risks && "risks" in risks.outcome && (
+						<ReasonsPanel
+							model={riskModel}
+							request={risks.request}
+							risks={risks.outcome.risks}
+							vocabulary={vocabulary}
+						/>
+					)}
+				</div>
+			</div>
+			{probabilityPanel}
 			<div className="two">
 				<LikelyPanel
 					{...{ state, panels, base, waiting, vocabulary, clock, codes, colourOf, onCode }}

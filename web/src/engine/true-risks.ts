@@ -1,0 +1,37 @@
+import { drugCodes } from "../../../src/simulate/first-fills.js";
+import { simulatePatient } from "../../../src/simulate/patients.js";
+import { codes } from "../../../src/simulate/tables.js";
+import { trueIncidence } from "../../../src/simulate/true-incidence.js";
+
+/** A person of a simulated population, and what is asked. */
+export interface TrueRiskRequest {
+	readonly seed: number;
+	readonly person: number;
+	readonly date: number;
+	/** Horizons in days, increasing. */
+	readonly days: readonly number[];
+	/** By code: diagnoses as PheCodes, drugs as ATC codes. */
+	readonly codes: readonly string[];
+}
+
+const futures = 256;
+
+/** True risks of codes that are not recorded yet: [codes][days]; null for other codes. */
+export function trueRisks(asked: TrueRiskRequest): (number[] | null)[] {
+	const found = trueIncidence(
+		simulatePatient(asked.seed, asked.person),
+		...([Math.floor(asked.date), asked.days.map(Math.round), { futures }] as const),
+	);
+	const column = (values: Float64Array, width: number, at: number) =>
+		asked.days.map((_, horizon) => values[horizon * width + at] as number);
+	return asked.codes.map((code) => {
+		const [diagnosis, drug] = [codes.indexOf(code), drugCodes.indexOf(code)];
+		const own =
+			diagnosis >= 0
+				? column(found.codes, codes.length, diagnosis)
+				: drug >= 0
+					? column(found.drugs, drugCodes.length, drug)
+					: [Number.NaN];
+		return own.some(Number.isNaN) ? null : own;
+	});
+}

@@ -1,0 +1,38 @@
+import { useEffect, useMemo } from "react";
+import type { TrueRiskRequest } from "./true-risks.js";
+import { type Answer, useWhenIdle } from "./use-when-idle.js";
+
+interface TrueRisks {
+	/** By code, then by day; null for codes that have none. */
+	readonly risks: readonly (readonly number[] | null)[];
+}
+
+/** The true risks of a request, computed in a worker of their own while one is asked for. */
+export function useTrueRisks(
+	request: TrueRiskRequest | null,
+): Answer<TrueRiskRequest, TrueRisks> | null {
+	const isAsked = request !== null;
+	const worker = useMemo(
+		() =>
+			isAsked
+				? new Worker(new URL("./true-risks-worker.ts", import.meta.url), { type: "module" })
+				: null,
+		[isAsked],
+	);
+	useEffect(() => () => worker?.terminate(), [worker]);
+	const compute = useMemo(
+		() =>
+			worker &&
+			((asked: TrueRiskRequest) =>
+				new Promise<TrueRisks>((resolve, reject) => {
+					const { port1, port2 } = new MessageChannel();
+					port1.onmessage = ({ data }: MessageEvent<TrueRisks["risks"]>) =>
+						resolve({ risks: data });
+					worker.onerror = ({ message }) => reject(new Error(message));
+					worker.postMessage(asked, [port2]);
+				})),
+		[worker],
+	);
+	const answer = useWhenIdle(request, compute);
+	return isAsked ? answer : null;
+}

@@ -1,0 +1,73 @@
+import { yearDays } from "../../../src/base/time.js";
+import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
+import { type Clock, timeName } from "../../../src/figures/clock.js";
+import { percent } from "../../../src/figures/numbers.js";
+import { RiskCurve } from "../charts/risk-curve.js";
+import { afterYears, type CodeRisk, curveDays, riskYears } from "../engine/risks.js";
+import { codeName } from "./code-name.js";
+
+interface RiskRowProps {
+	readonly risk: CodeRisk;
+	readonly before: CodeRisk | undefined;
+	/** True risks at the days of the curve. */
+	readonly truth: readonly number[] | null;
+	readonly vocabulary: Vocabulary;
+	readonly clock: Clock;
+	readonly colour: string;
+	readonly longest: number;
+	readonly onRemove: () => void;
+}
+
+/** The risk of one code: its curve, and its numbers at the horizons. */
+export function RiskRow(props: RiskRowProps) {
+	const { risk, before, truth, vocabulary, clock, colour, longest, onRemove } = props;
+	const { token, recordedAt, curve, sameAgeAndSex } = risk;
+	const name = codeName(vocabulary, token);
+	const was = before?.recordedAt === null ? before : undefined;
+	return (
+		<tr data-token={token}>
+			<th scope="row">
+				<span className="risk-name" style={{ color: colour }}>
+					{name}
+				</span>
+				<button type="button" className="plain" aria-label={`Leave out ${name}`} onClick={onRemove}>
+					×
+				</button>
+			</th>
+			{recordedAt !== null ? (
+				<td className="recorded" colSpan={1 + riskYears.length}>
+					already recorded, {timeName(clock, recordedAt)}
+					{before?.recordedAt === null && " in the edited history"}
+				</td>
+			) : (
+				<>
+					<td className="risk-picture">
+						<RiskCurve
+							{...{ curve, colour }}
+							days={curveDays(longest)}
+							marked={riskYears.map((years) => years * yearDays).filter((day) => day < longest)}
+							before={was?.curve}
+							sameAgeAndSex={sameAgeAndSex ?? undefined}
+							truth={truth ?? undefined}
+						/>
+					</td>
+					{riskYears.map((years) => (
+						<td key={years} className="number" data-risk={afterYears(curve, years)}>
+							<strong>{shownAs(curve, years)}</strong>
+							{was && <span className="was">was {shownAs(was.curve, years)}</span>}
+							{sameAgeAndSex && (
+								<span className="same-age-number">{shownAs(sameAgeAndSex, years)}</span>
+							)}
+							{truth && <span className="truth-number">{shownAs(truth, years)}</span>}
+						</td>
+					))}
+				</>
+			)}
+		</tr>
+	);
+}
+
+function shownAs(curve: readonly number[], years: number): string {
+	const risk = afterYears(curve, years);
+	return risk === undefined ? "–" : percent(risk);
+}
