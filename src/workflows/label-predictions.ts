@@ -1,8 +1,15 @@
 import { InputError } from "../base/errors.js";
-import { givenLabels, type Split, splitNames } from "../cohort/index.js";
+import {
+	type Dataset,
+	type GivenLabel,
+	givenLabels,
+	type Split,
+	splitNames,
+} from "../cohort/index.js";
 import { type LabelPrediction, personAt } from "../evaluate/index.js";
 import { outsideReason, taskScorer, type ViewedHistory } from "../infer/index.js";
 import { notesFor } from "../records/notes.js";
+import type { FineTunedTask } from "../train/finetune/scoring.js";
 import { openRunDataset, type Trained } from "../train/index.js";
 import { type ComputeOptions, openRuntime, threadsOf } from "./open-runtime.js";
 import { fineTunedTask, outsideWarnings } from "./score.js";
@@ -29,7 +36,7 @@ export async function predictLabels(
 	trained: Trained,
 	options: LabelPredictionOptions,
 ): Promise<{ readonly predictions: readonly LabelPrediction[]; readonly notes: string[] }> {
-	const { labels: file, split, splitsFrom, threads = threadsOf(trained) } = options;
+	const { labels: file, split, splitsFrom } = options;
 	const task = fineTunedTask(trained);
 	if (splitsFrom !== undefined && split === undefined)
 		throw new InputError(
@@ -40,15 +47,63 @@ export async function predictLabels(
 	const byFile =
 		split !== undefined && splitsFrom !== undefined ? { split, splitsFrom } : undefined;
 	const given = await givenLabels(file, dataset.manifest.source.axis, byFile);
+	const within = byFile ? undefined : split;
+	const { asked, outside, unseen } = await questionsOf(dataset, given, { file, within });
+	if (asked.length === 0)
+		throw new InputError(
+			`${file}: no label ${split === undefined ? "" : `of the patients of split ${split} `}is left of ${given.length}; check that labels, splits and dataset name patients alike`,
+			{ field: "labels", value: file },
+		);
+	const probabilities = await probabilitiesOf(trained, task, asked, options);
+	const undefinedFor = asked.flatMap(({ view, label }) => {
+		const reason = outsideReason(task.scoring, view);
+		return reason === undefined ? [] : [{ id: label.patient, reason }];
+	});
+	return {
+		predictions: asked.map(({ label }, at) => ({
+			...label,
+			probability: probabilities[at] as number,
+		})),
+		notes: [
+			...outsideWarnings(undefinedFor, asked.length),
+			...notesFor([
+				[
+					outside,
+					`${file}: ${outside} of ${given.length} labels are of patients outside the dataset: ${within === undefined ? "predicted without records" : "left out; name their splits with --splits-from"}`,
+				],
+				[unseen, `${file}: ${unseen} labels have no record up to their time: predicted without`],
+			]),
+		],
+	};
+}
+
+/** A label to predict, and what is known at its time. */
+interface Question {
+	readonly view: ViewedHistory;
+	readonly label: Omit<LabelPrediction, "probability">;
+}
+
+/** The labels of a split, or all of them, with the records up to their times. */
+async function questionsOf(
+	dataset: Dataset,
+	given: readonly GivenLabel[],
+	{ file, within }: { readonly file: string; readonly within: Split | undefined },
+): Promise<{
+	readonly asked: readonly Question[];
+	/** Labels of patients outside the dataset. */
+	readonly outside: number;
+	/** Labels without a record up to their time. */
+	readonly unseen: number;
+}> {
 	const numbers = new Map(
-		splitNames.flatMap((name) =>
+		splitNames.flatMap((split) =>
 			Array.from(
-				dataset.patients(name),
-				(patient) => [dataset.idOf(patient), { patient, split: name }] as const,
+				dataset.patients(split),
+				(patient) => [dataset.idOf(patient), { patient, split }] as const,
 			),
 		),
 	);
-	const [views, found]: [ViewedHistory[], Omit<LabelPrediction, "probability">[]] = [[], []];
+	const asked: Question[] = [];
 	let [outside, unseen] = [0, 0];
 	for (const { key, day, value } of given) {
 		if (day === null)
@@ -58,57 +113,44 @@ export async function predictLabels(
 			});
 		const known = numbers.get(key);
 		if (!known) outside++;
-		if (split !== undefined && !byFile && known?.split !== split) continue;
+		if (within !== undefined && known?.split !== within) continue;
 		if (!known) {
-			views.push({ tokens: [], times: [], at: day });
-			found.push({ patient: key, time: day, label: value, sex: null, ageYears: null });
+			asked.push({
+				view: { tokens: [], times: [], at: day },
+				label: { patient: key, time: day, label: value, sex: null, ageYears: null },
+			});
 			continue;
 		}
 		const history = await dataset.read(known.patient);
 		const later = history.times.findIndex((time) => time > day);
 		const end = later < 0 ? history.times.length : later;
 		if (end <= history.birthEvents) unseen++;
-		views.push({
-			...{ tokens: history.tokens.subarray(0, end), times: history.times.subarray(0, end) },
-			at: day,
+		const [tokens, times] = [history.tokens.subarray(0, end), history.times.subarray(0, end)];
+		asked.push({
+			view: { tokens, times, at: day },
+			label: { ...personAt(history, day), time: day, label: value },
 		});
-		found.push({ ...personAt(history, day), time: day, label: value });
 	}
-	if (found.length === 0)
-		throw new InputError(
-			`${file}: no label ${split === undefined ? "" : `of the patients of split ${split} `}is left of ${given.length}; check that labels, splits and dataset name patients alike`,
-			{ field: "labels", value: file },
-		);
-	const { provider, precision } = options;
+	return { asked, outside, unseen };
+}
+
+/** The probability of each label, in order. */
+async function probabilitiesOf(
+	trained: Trained,
+	task: FineTunedTask,
+	asked: readonly Question[],
+	{ threads = threadsOf(trained), provider, precision }: ComputeOptions,
+): Promise<number[]> {
 	const runtime = await openRuntime({ threads, provider, precision }, "inference");
 	const scorer = taskScorer(runtime, trained, task);
-	const predictions: LabelPrediction[] = [];
+	const views = asked.map(({ view }) => view);
+	const found: number[] = [];
 	try {
-		for (let first = 0; first < views.length; first += batchSize) {
-			const probabilities = await scorer.probabilities(views.slice(first, first + batchSize));
-			for (const [i, probability] of probabilities.entries())
-				predictions.push({ ...found[first + i]!, probability });
-		}
+		for (let first = 0; first < views.length; first += batchSize)
+			found.push(...(await scorer.probabilities(views.slice(first, first + batchSize))));
+		return found;
 	} finally {
 		await scorer.dispose();
 		await runtime.dispose?.();
 	}
-	const left = split !== undefined && !byFile;
-	const undefinedFor = views.flatMap((view, at) => {
-		const reason = outsideReason(task.scoring, view);
-		return reason === undefined ? [] : [{ id: found[at]!.patient, reason }];
-	});
-	return {
-		predictions,
-		notes: [
-			...outsideWarnings(undefinedFor, views.length),
-			...notesFor([
-				[
-					outside,
-					`${file}: ${outside} of ${given.length} labels are of patients outside the dataset: ${left ? "left out; name their splits with --splits-from" : "predicted without records"}`,
-				],
-				[unseen, `${file}: ${unseen} labels have no record up to their time: predicted without`],
-			]),
-		],
-	};
 }
