@@ -27,6 +27,8 @@ export async function sharedFixture(
 			continue;
 		}
 		try {
+			// Another caller may have made it between the look and the claim.
+			if (existsSync(kept)) continue;
 			await mkdir(making);
 			await make(making);
 			await rename(making, kept);
