@@ -334,10 +334,10 @@ async function samplePatients(dataset: Dataset, seed: number) {
 	const drawn = random(seed).fork("samples").shuffle(fitting).slice(0, mostSamples);
 	const patients = [];
 	for (const [at, patient] of drawn.entries()) {
-		const { id, tokens, times, sex, birthEvents } = await dataset.read(patient);
+		const { id, tokens, times, sex, birthEvents, death } = await dataset.read(patient);
 		patients.push({
 			...(truth && { simulation: { seed: truth.seed, person: patientNumber(id) } }),
-			id: `s${at + 1}`,
+			...{ id: `s${at + 1}`, death },
 			name: `Sample ${at + 1}`,
 			birthTime: birthEvents ? (times[0] as number) : null,
 			sex,

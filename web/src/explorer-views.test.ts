@@ -103,12 +103,25 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		const { page, faults } = await opened("what-if");
 		await updated(page);
 		const focused = () => page.evaluate(() => document.activeElement?.ariaLabel ?? null);
-		const [first, second] = await page.$$eval(".chips .chip button", (buttons) =>
-			buttons.map((button) => button.ariaLabel ?? ""),
-		);
-		await page.getByRole("button", { name: first as string }).click();
-		expect(await focused()).toBe(second);
-		await page.keyboard.press("Enter");
+		const removals = (list: string) =>
+			page.$$eval(`${list} button`, (buttons) => buttons.map((button) => button.ariaLabel ?? ""));
+		await page.waitForSelector(".risk-panel td[data-risk]");
+		const [first, second] = await removals(".risk-name");
+		await page
+			.locator(".risk-name")
+			.getByRole("button", { name: first as string })
+			.click();
+		await page.waitForFunction((name) => document.activeElement?.ariaLabel === name, second);
+
+		const [chip, ...others] = await removals(".chips .chip");
+		await page
+			.locator(".chips")
+			.getByRole("button", { name: chip as string })
+			.click();
+		for (const next of others) {
+			expect(await focused()).toBe(next);
+			await page.keyboard.press("Enter");
+		}
 		expect(await focused()).toBe("Codes whose probability is drawn");
 
 		await page.getByRole("combobox", { name: "Add an event" }).fill("428");

@@ -9,6 +9,8 @@ export interface SamplePatient {
 	readonly id: string;
 	readonly name: string;
 	readonly birthTime: number | null;
+	/** The day of death; null if none is recorded. */
+	readonly death: number | null;
 	readonly sex: "female" | "male" | null;
 	/** Without birth. */
 	readonly events: readonly { readonly token: number; readonly time: number }[];

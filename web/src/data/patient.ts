@@ -40,8 +40,9 @@ export const patientOf = ({
 	birthTime,
 	events,
 	simulation,
+	death,
 }: SamplePatient): Patient => ({
-	simulation,
+	...{ simulation, death },
 	sample: id,
 	name,
 	sex,

@@ -1,5 +1,10 @@
 import { type TrueRiskRequest, trueRisks } from "./true-risks.js";
 
+/** What comes of a request: the risks, or why there are none. */
+export type TrueRiskReply =
+	| { readonly risks: readonly (readonly number[] | null)[] }
+	| { readonly failed: string };
+
 /** A request comes with the port of its answer. */
 interface WorkerScope {
 	onmessage:
@@ -7,5 +12,13 @@ interface WorkerScope {
 		| null;
 }
 
+function replyTo(request: TrueRiskRequest): TrueRiskReply {
+	try {
+		return { risks: trueRisks(request) };
+	} catch (error) {
+		return { failed: (error as Error).message };
+	}
+}
+
 const scope = globalThis as unknown as WorkerScope;
-scope.onmessage = ({ data, ports: [port] }) => port?.postMessage(trueRisks(data));
+scope.onmessage = ({ data, ports: [port] }) => port?.postMessage(replyTo(data));

@@ -1,5 +1,6 @@
 import { useEffect, useMemo } from "react";
 import type { TrueRiskRequest } from "./true-risks.js";
+import type { TrueRiskReply } from "./true-risks-worker.js";
 import { type Answer, useWhenIdle } from "./use-when-idle.js";
 
 interface TrueRisks {
@@ -26,9 +27,8 @@ export function useTrueRisks(
 			((asked: TrueRiskRequest) =>
 				new Promise<TrueRisks>((resolve, reject) => {
 					const { port1, port2 } = new MessageChannel();
-					port1.onmessage = ({ data }: MessageEvent<TrueRisks["risks"]>) =>
-						resolve({ risks: data });
-					worker.onerror = ({ message }) => reject(new Error(message));
+					port1.onmessage = ({ data }: MessageEvent<TrueRiskReply>) =>
+						"failed" in data ? reject(new Error(data.failed)) : resolve(data);
 					worker.postMessage(asked, [port2]);
 				})),
 		[worker],

@@ -1,4 +1,5 @@
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useRef } from "react";
+import { useRemovalFocus } from "./use-removal-focus.js";
 
 export interface Chip {
 	readonly key: string | number;
@@ -19,14 +20,7 @@ interface ChipListProps {
 /** Chosen items, each with a button to remove it; the focus stays within the list. */
 export function ChipList({ label, chips, onEmpty }: ChipListProps) {
 	const list = useRef<HTMLUListElement>(null);
-	const leaving = useRef<number | null>(null);
-	useEffect(() => {
-		const at = leaving.current;
-		if (at === null) return;
-		leaving.current = null;
-		const buttons = list.current?.querySelectorAll("button") ?? [];
-		buttons[Math.min(at, buttons.length - 1)]?.focus();
-	});
+	const onLeave = useRemovalFocus(list, "button");
 	return (
 		<ul aria-label={label} ref={list}>
 			{chips.map(({ key, content, colour, removal, onRemove }, at) => (
@@ -42,7 +36,7 @@ export function ChipList({ label, chips, onEmpty }: ChipListProps) {
 						aria-label={removal}
 						onClick={() => {
 							if (chips.length === 1) onEmpty();
-							else leaving.current = at;
+							else onLeave(at);
 							onRemove();
 						}}
 					>

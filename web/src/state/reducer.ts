@@ -88,13 +88,18 @@ function withCodes(
 ): Pick<ExplorerState, "codes" | "colours"> {
 	const codes = all.slice(0, mostCodes);
 	const chosen = new Map(colours);
-	const taken = new Set(codes.flatMap((token) => colours.get(token) ?? []));
+	const taken = new Set<number>();
 	for (const token of codes) {
-		if (chosen.has(token)) continue;
-		let colour = 0;
-		while (taken.has(colour)) colour++;
+		let colour = chosen.get(token) ?? 0;
+		if (!chosen.has(token) || taken.has(colour)) {
+			const others = new Set(
+				codes.flatMap((other) => (other === token ? [] : (chosen.get(other) ?? []))),
+			);
+			colour = 0;
+			while (others.has(colour)) colour++;
+			chosen.set(token, colour);
+		}
 		taken.add(colour);
-		chosen.set(token, colour);
 	}
 	return { codes, colours: chosen };
 }

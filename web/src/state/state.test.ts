@@ -97,6 +97,7 @@ test("a code keeps its colour while others come and go", () => {
 	expect(more.codes).toEqual([5, 7, 9, 10, 11, 6]);
 	expect(more.colours.get(11)).toBe(1);
 	expect(more.colours.get(7)).toBe(2);
+	expect(new Set(more.codes.map((token) => more.colours.get(token))).size).toBe(6);
 });
 
 test("a link restores the view", () => {

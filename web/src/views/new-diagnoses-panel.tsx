@@ -62,7 +62,10 @@ export function NewDiagnosesPanel(props: NewDiagnosesPanelProps) {
 									<span className="likely-value">
 										{percent(probability)}
 										{sameAgeAndSex !== null && (
-											<span className="quiet same-age-number">{percent(sameAgeAndSex)}</span>
+											<span className="quiet same-age-number">
+												<span className="hidden">people of this age and sex: </span>
+												{percent(sameAgeAndSex)}
+											</span>
 										)}
 									</span>
 								</button>

@@ -35,6 +35,7 @@ export function ReasonsPanel({ model, request, risks, vocabulary }: ReasonsPanel
 	if (code === undefined) return null;
 	const outcome = latest?.request === request && latest.code === code ? latest.outcome : null;
 	const explain = async () => {
+		if (outcome === "busy") return;
 		const asked: Explanation = { request, code, outcome: "busy" };
 		setLatest(asked);
 		const found = await reasonsAt(model, request, code).catch((error: Error) => ({
@@ -46,7 +47,7 @@ export function ReasonsPanel({ model, request, risks, vocabulary }: ReasonsPanel
 	return (
 		<Panel
 			title="Why"
-			subtitle={`what moves the risk within ${reasonYears} years: with all records of a code, minus without them`}
+			subtitle={`what changes the risk within ${reasonYears} years, in percentage points, if all records of one code are left out`}
 			className="reasons-panel"
 			{...(reasons && { rows: () => reasonRows(reasons, vocabulary) })}
 		>
@@ -80,14 +81,14 @@ function ReasonList({ reasons, vocabulary }: { reasons: Reasons; vocabulary: Voc
 	const shown = effects.slice(0, most);
 	const others = effects.slice(most);
 	const sum = (some: typeof effects) => some.reduce((total, { effect }) => total + effect, 0);
-	const remainder = unrecorded === null ? null : risk - unrecorded - sum(effects);
+	const remainder = remainderOf(reasons);
 	return (
 		<>
 			<ul className="reasons">
 				{unrecorded !== null && (
 					<li>
 						<span className="change">{percent(unrecorded)}</span>
-						<span>age and sex alone, nothing recorded</span>
+						<span>the model’s risk with an empty history</span>
 					</li>
 				)}
 				{shown.map(({ token, records, effect }) => (
@@ -99,11 +100,7 @@ function ReasonList({ reasons, vocabulary }: { reasons: Reasons; vocabulary: Voc
 				{others.length > 0 && (
 					<Reason effect={sum(others)}>{counted(others.length, "other code")}</Reason>
 				)}
-				{remainder !== null && (
-					<Reason effect={remainder}>
-						remainder: what codes do together, and that something is recorded at all
-					</Reason>
-				)}
+				{remainder !== null && <Reason effect={remainder}>remainder: of no code alone</Reason>}
 				<li className="reasons-total">
 					<span className="change">{percent(risk)}</span>
 					<span>risk within {reasonYears} years</span>
@@ -121,12 +118,19 @@ const Reason = ({ effect, children }: { effect: number; children: React.ReactNod
 	</li>
 );
 
-const reasonRows = ({ risk, unrecorded, effects }: Reasons, vocabulary: Vocabulary) => [
+/** What the effects of single codes leave over; null if there is no empty history to compare with. */
+const remainderOf = ({ risk, unrecorded, effects }: Reasons): number | null =>
+	unrecorded === null
+		? null
+		: risk - unrecorded - effects.reduce((total, { effect }) => total + effect, 0);
+
+const reasonRows = (reasons: Reasons, vocabulary: Vocabulary) => [
 	["code", "name", "records", "effect"],
-	...(unrecorded === null ? [] : [["", "age and sex alone", "", unrecorded]]),
-	...effects.map(({ token, records, effect }) => [
+	["", "empty history", "", reasons.unrecorded ?? ""],
+	...reasons.effects.map(({ token, records, effect }) => [
 		...[vocabulary.tokens[token]?.code ?? "", codeName(vocabulary, token)],
 		...[records, effect],
 	]),
-	["", `risk within ${reasonYears} years`, "", risk],
+	["", "remainder", "", remainderOf(reasons) ?? ""],
+	["", `risk within ${reasonYears} years`, "", reasons.risk],
 ];

@@ -1,4 +1,4 @@
-import { useMemo, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import type { Clock } from "../../../src/figures/clock.js";
 import type { Patient } from "../data/patient.js";
@@ -11,6 +11,7 @@ import { CodePicker } from "../parts/code-picker.js";
 import { Notice } from "../parts/notice.js";
 import { Panel } from "../parts/panel.js";
 import { ScrollTable } from "../parts/scroll-table.js";
+import { useRemovalFocus } from "../parts/use-removal-focus.js";
 import { momentText } from "../parts/words.js";
 import { codeName } from "./code-name.js";
 import { RiskRow } from "./risk-row.js";
@@ -34,6 +35,8 @@ const yearsText = (years: number) => `${years} ${years === 1 ? "year" : "years"}
 export function RiskPanel(props: RiskPanelProps) {
 	const { request, answer, longest, simulation, vocabulary, clock, colourOf, onCode } = props;
 	const [showsTruth, setShowsTruth] = useState(false);
+	const rows = useRef<HTMLTableSectionElement>(null);
+	const onLeave = useRemovalFocus(rows, ".risk-name button");
 	const found = answer && "risks" in answer.outcome ? answer.outcome : null;
 	const asked = answer?.request ?? null;
 	const isEdited = asked !== null && asked.original !== null;
@@ -59,13 +62,19 @@ export function RiskPanel(props: RiskPanelProps) {
 		trueAnswer && trueAnswer.request === truthRequest && "risks" in trueAnswer.outcome
 			? trueAnswer.outcome.risks
 			: null;
-	const comparesPeople = found?.risks.some(({ sameAgeAndSex }) => sameAgeAndSex) ?? false;
+	const truthFailure =
+		trueAnswer && "failed" in trueAnswer.outcome ? trueAnswer.outcome.failed : null;
+	// A code that was left out goes at once; one that was added comes with its risk.
+	const shown = (found?.risks ?? [])
+		.map((risk, at) => ({ risk, before: found?.before?.[at], truth: truths?.[at] ?? null }))
+		.filter(({ risk }) => request?.codes.includes(risk.token));
+	const comparesPeople = shown.some(({ risk }) => risk.sameAgeAndSex);
 	return (
 		<Panel
 			title="Risk"
 			subtitle={
 				asked
-					? `probability of a first record after ${momentText(clock, asked.date)}; death competes`
+					? `probability of a first record after ${momentText(clock, asked.date)}; counting that death may come first`
 					: "probability of a first record"
 			}
 			className="risk-panel"
@@ -76,7 +85,7 @@ export function RiskPanel(props: RiskPanelProps) {
 				<p>The risks could not be computed: {answer.outcome.failed}</p>
 			) : !found ? (
 				<Notice kind="loading" title="Computing…" />
-			) : found.risks.length === 0 ? (
+			) : shown.length === 0 ? (
 				<p className="quiet">Add a condition below, or click one of the likely new diagnoses.</p>
 			) : (
 				<ScrollTable label="Risks" wide>
@@ -91,15 +100,16 @@ export function RiskPanel(props: RiskPanelProps) {
 							))}
 						</tr>
 					</thead>
-					<tbody>
-						{found.risks.map((risk, at) => (
+					<tbody ref={rows}>
+						{shown.map(({ risk, ...others }, at) => (
 							<RiskRow
 								key={risk.token}
-								{...{ risk, clock, vocabulary, longest }}
-								before={found.before?.[at]}
-								truth={truths?.[at] ?? null}
+								{...{ risk, ...others, clock, vocabulary, longest }}
 								colour={colourOf(risk.token) ?? "var(--ink)"}
-								onRemove={() => onCode(risk.token, false)}
+								onRemove={() => {
+									onLeave(at);
+									onCode(risk.token, false);
+								}}
 							/>
 						))}
 					</tbody>
@@ -111,7 +121,7 @@ export function RiskPanel(props: RiskPanelProps) {
 					{isEdited && <span className="line line-before">before the edits</span>}
 					{comparesPeople && <span className="line line-same-age">people of this age and sex</span>}
 					{simulation && (
-						<label className="line line-truth">
+						<label className={showsTruth && !isEdited ? "line line-truth" : undefined}>
 							<input
 								type="checkbox"
 								checked={showsTruth && !isEdited}
@@ -119,9 +129,13 @@ export function RiskPanel(props: RiskPanelProps) {
 								onChange={(event) => setShowsTruth(event.target.checked)}
 							/>{" "}
 							true risk, from the simulation
+							{truthRequest && !truths && truthFailure === null && "…"}
 						</label>
 					)}
 				</p>
+				{truthFailure !== null && (
+					<p className="quiet">There is no true risk on this date: {truthFailure}</p>
+				)}
 				<CodePicker
 					label="Add a condition"
 					placeholder="name or number, such as stroke"

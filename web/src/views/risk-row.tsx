@@ -27,17 +27,22 @@ export function RiskRow(props: RiskRowProps) {
 	return (
 		<tr data-token={token}>
 			<th scope="row">
-				<span className="risk-name" style={{ color: colour }}>
-					{name}
-				</span>
-				<button type="button" className="plain" aria-label={`Leave out ${name}`} onClick={onRemove}>
-					×
-				</button>
+				<div className="risk-name">
+					<span style={{ color: colour }}>{name}</span>
+					<button
+						type="button"
+						className="plain"
+						aria-label={`Leave out ${name}`}
+						onClick={onRemove}
+					>
+						×
+					</button>
+				</div>
 			</th>
 			{recordedAt !== null ? (
 				<td className="recorded" colSpan={1 + riskYears.length}>
 					already recorded, {timeName(clock, recordedAt)}
-					{before?.recordedAt === null && " in the edited history"}
+					{before?.recordedAt === null && ", in the edited history"}
 				</td>
 			) : (
 				<>
@@ -52,13 +57,26 @@ export function RiskRow(props: RiskRowProps) {
 						/>
 					</td>
 					{riskYears.map((years) => (
-						<td key={years} className="number" data-risk={afterYears(curve, years)}>
+						<td
+							key={years}
+							className="number"
+							data-risk={afterYears(curve, years)}
+							data-label={`${years} y`}
+						>
 							<strong>{shownAs(curve, years)}</strong>
 							{was && <span className="was">was {shownAs(was.curve, years)}</span>}
 							{sameAgeAndSex && (
-								<span className="same-age-number">{shownAs(sameAgeAndSex, years)}</span>
+								<span className="same-age-number">
+									<span className="hidden">people of this age and sex: </span>
+									{shownAs(sameAgeAndSex, years)}
+								</span>
 							)}
-							{truth && <span className="truth-number">{shownAs(truth, years)}</span>}
+							{truth && (
+								<span className="truth-number">
+									<span className="hidden">true risk: </span>
+									{shownAs(truth, years)}
+								</span>
+							)}
 						</td>
 					))}
 				</>
