@@ -37,7 +37,7 @@ test("--json says how each code was found", async () => {
 	expect(found[0].people).toBeGreaterThan(0);
 });
 
-test("says so if nothing matches, and refuses what is no folder of codes", async () => {
+test("says when no code matches, and refuses a folder that is neither a run nor a dataset", async () => {
 	const { run, dataset } = await clinicRun();
 	const none = await codes(run, "xyzzy");
 	expect(none).toMatchObject({

@@ -323,10 +323,8 @@ const [fewestEvents, mostEvents] = [20, 400];
 
 /** Sample patients of the test split, under new names. */
 async function samplePatients(dataset: Dataset, seed: number) {
-	const { truth } = {
-		truth: undefined,
-		...(await findSimulationTruth(dataset, "test", undefined, "incidence")),
-	};
+	const found = await findSimulationTruth(dataset, "test", undefined, "incidence");
+	const truth = "truth" in found ? found.truth : undefined;
 	const fitting = [...dataset.patients("test")].filter((patient) => {
 		const events = dataset.lengthOf(patient) - dataset.birthEventsOf(patient);
 		return events >= fewestEvents && events <= mostEvents;

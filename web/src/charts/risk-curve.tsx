@@ -13,7 +13,7 @@ interface RiskCurveProps {
 
 const [width, height, edge] = [148, 42, 3];
 
-/** A risk that grows from the date to the last day, on a scale of its own: the numbers stand beside it. */
+/** The cumulative risk from the date on. Each curve has its own vertical scale, without an axis; the row gives the numbers. */
 export function RiskCurve(props: RiskCurveProps) {
 	const { days, curve, before, sameAgeAndSex, truth, colour, marked } = props;
 	const last = days.at(-1) ?? 1;

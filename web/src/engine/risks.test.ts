@@ -53,7 +53,7 @@ test("compares with people of the same age and sex, where both are known", async
 	expect(unknown!.sameAgeAndSex).toBeNull();
 });
 
-test("likely new diagnoses leave out what is recorded and what is no diagnosis", async () => {
+test("likely new diagnoses exclude recorded codes and drugs", async () => {
 	const token = (kind: Token["kind"], code: string): Token => ({
 		...{ kind, code, name: code, category: null, count: 1 },
 		system: kind === "special" ? null : "PheCode",

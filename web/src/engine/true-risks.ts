@@ -22,16 +22,16 @@ export function trueRisks(asked: TrueRiskRequest): (number[] | null)[] {
 		simulatePatient(asked.seed, asked.person),
 		...([Math.floor(asked.date), asked.days.map(Math.round), { futures }] as const),
 	);
+	/** The risks of the code at a place of a table, by horizon. */
 	const column = (values: Float64Array, width: number, at: number) =>
 		asked.days.map((_, horizon) => values[horizon * width + at] as number);
-	return asked.codes.map((code) => {
+	const risksOf = (code: string) => {
 		const [diagnosis, drug] = [codes.indexOf(code), drugCodes.indexOf(code)];
-		const own =
-			diagnosis >= 0
-				? column(found.codes, codes.length, diagnosis)
-				: drug >= 0
-					? column(found.drugs, drugCodes.length, drug)
-					: [Number.NaN];
-		return own.some(Number.isNaN) ? null : own;
+		if (diagnosis >= 0) return column(found.codes, codes.length, diagnosis);
+		return drug >= 0 ? column(found.drugs, drugCodes.length, drug) : null;
+	};
+	return asked.codes.map((code) => {
+		const own = risksOf(code);
+		return own?.some(Number.isNaN) ? null : own;
 	});
 }

@@ -118,7 +118,7 @@ const Reason = ({ effect, children }: { effect: number; children: React.ReactNod
 	</li>
 );
 
-/** What the effects of single codes leave over; null if there is no empty history to compare with. */
+/** The part of the risk that the effects of single codes do not explain; null if the birth is unknown. */
 const remainderOf = ({ risk, unrecorded, effects }: Reasons): number | null =>
 	unrecorded === null
 		? null

@@ -134,11 +134,11 @@ export function RiskPanel(props: RiskPanelProps) {
 					)}
 				</p>
 				{truthFailure !== null && (
-					<p className="quiet">There is no true risk on this date: {truthFailure}</p>
+					<p className="quiet">The true risk cannot be computed for this date: {truthFailure}</p>
 				)}
 				<CodePicker
 					label="Add a condition"
-					placeholder="name or number, such as stroke"
+					placeholder="stroke, COPD, I50.9 …"
 					vocabulary={vocabulary}
 					onPick={(token) => onCode(token, true)}
 				/>
