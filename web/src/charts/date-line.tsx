@@ -4,19 +4,21 @@ interface DateLineProps {
 	readonly x: number;
 	readonly top: number;
 	readonly bottom: number;
-	readonly width: number;
+	/** The text stays between these. */
+	readonly least: number;
+	readonly most: number;
 	readonly words: string;
 }
 
-/** The date of prediction, written above its line; the text stays inside the drawing. */
-export function DateLine({ x, top, bottom, width, words }: DateLineProps) {
+/** The date of prediction, written above its line. */
+export function DateLine({ x, top, bottom, least, most, words }: DateLineProps) {
 	const half = textWidth(words, { size: 12, bold: true }) / 2 + 2;
 	return (
 		<g>
 			<line className="date-line" x1={x} x2={x} y1={top} y2={bottom} />
 			<text
 				className="date-words"
-				x={Math.max(half, Math.min(width - half, x))}
+				x={Math.max(least + half, Math.min(most - half, x))}
 				y={12}
 				textAnchor="middle"
 			>

@@ -176,7 +176,8 @@ export function Timeline(props: TimelineProps) {
 						x={dateX}
 						top={headHeight - 12}
 						bottom={bottom}
-						width={width}
+						least={narrow ? 0 : left + 6}
+						most={width}
 						words={momentText(clock, date)}
 					/>
 					{layout.rows.map((row) => (
