@@ -25,6 +25,7 @@ import {
 	updated,
 } from "../testing/explorer-page.js";
 import { longHistory } from "../testing/patients.js";
+import { endOfDay } from "./engine/index-day.js";
 
 const docs = fileURLToPath(new URL("../../docs/", import.meta.url));
 /** A run to take the pictures of the documents from; otherwise they are taken and thrown away. */
@@ -74,10 +75,10 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		await page.waitForSelector(".edits li");
 		await updated(page);
 		const token = explorer().trained.vocabulary.find("428") as number;
-		const known = history.times.filter((time) => time < date).length;
+		const known = history.times.filter((time) => time < endOfDay(date)).length;
 		const edited = await expectNodes(page, {
 			tokens: history.tokens.toSpliced(known, 0, token),
-			times: history.times.toSpliced(known, 0, date - 1),
+			times: history.times.toSpliced(known, 0, Math.floor(date)),
 		});
 		expect(edited).not.toEqual(plain);
 
@@ -234,7 +235,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		await page.waitForSelector(".drivers");
 		const drivers = await page.locator(".drivers").textContent();
 		expect(drivers).toContain(`The probability at ${second} minus`);
-		expect(drivers).toMatch(/The last \d+ of \d+ events before it were left out|All \d+ events/);
+		expect(drivers).toMatch(/The last \d+ of \d+ events up to it were left out|All \d+ events/);
 
 		await turn("failing");
 		await page.getByRole("slider").focus();

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect } from "vitest";
 import { openBrowser, watchedPage } from "../../src/browser/testing/page.js";
 import { birthToken } from "../../src/cohort/vocabulary.js";
 import type { SamplePatient } from "../src/data/contract.js";
+import { endOfDay } from "../src/engine/index-day.js";
 import { servedExplorer } from "./explorer.js";
 
 type History = { readonly tokens: ArrayLike<number>; readonly times: ArrayLike<number> };
@@ -62,12 +63,13 @@ export function explorerInBrowser(run?: string) {
 		return { page, faults };
 	}
 
-	/** Node's prediction at the date, from the events before it. */
+	/** Node's prediction at the date, from the events up to that day. */
 	async function inNode({ tokens, times }: History, date: number) {
-		const known = Array.from(times).filter((time) => time < date).length;
+		const until = endOfDay(date);
+		const known = Array.from(times).filter((time) => time < until).length;
 		const { logProbabilities } = await explorer.predictor.score(
 			[{ tokens: Array.from(tokens).slice(0, known), times: Array.from(times).slice(0, known) }],
-			[[date]],
+			[[until]],
 		);
 		return logProbabilities;
 	}

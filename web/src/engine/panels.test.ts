@@ -51,8 +51,8 @@ test("queries cover the curve, the horizon beyond the date, and the later events
 	const along = curveTimes(events, span, 155);
 	const { curve, later, times, moreLater } = queriesFor(events, along, 155, 33);
 	expect(curve[0]).toBe(100);
-	expect(curve).toContain(155);
-	expect(curve.at(-1)).toBe(188);
+	expect(curve).toContain(156);
+	expect(curve.at(-1)).toBe(189);
 	expect(curve.toSorted((a, b) => a - b)).toEqual(curve);
 	expect(later.map(({ time }) => time)).toEqual([160, 160, 170, 170, 180, 180]);
 	expect(moreLater).toBe(false);
@@ -61,14 +61,22 @@ test("queries cover the curve, the horizon beyond the date, and the later events
 });
 
 test("a date before all events queries itself and later times", () => {
-	const { curve } = queriesFor(events, curveTimes(events, span, 100), 100, 8);
+	const { curve } = queriesFor(events, curveTimes(events, span, 100), 99, 8);
 	expect(curve).toEqual([100, 101, 102, 103, 104, 105, 106, 107, 108]);
+});
+
+test("records of the index day are known, whatever their time of day", () => {
+	const timed = [155, 155.9, 156, 156.2].map((time, at) => ({ id: `e${at}`, token: 5, time }));
+	const laterThan = (date: number) => queriesFor(timed, [], date, 10).later.map(({ id }) => id);
+	expect(laterThan(155)).toEqual(["e2", "e3"]);
+	expect(laterThan(155.95)).toEqual(["e2", "e3"]);
+	expect(laterThan(154.5)).toEqual(["e0", "e1", "e2", "e3"]);
 });
 
 test("panels rank codes without special tokens", () => {
 	const row = Float32Array.from([9, 9, 9, 9, 9, -3, -1, -2, -1]);
 	expect([5, 6, 7, 8].map((token) => rankOf(row, token))).toEqual([4, 1, 3, 2]);
-	const queries = queriesFor(events.slice(0, 2), [], 100, 11);
+	const queries = queriesFor(events.slice(0, 2), [], 99, 11);
 	const { top, later, curve } = panelsOf(
 		queries,
 		{ date: 100, row: () => row },

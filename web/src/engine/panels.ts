@@ -2,6 +2,7 @@ import { rankOf as codesBefore } from "../../../src/evaluate/scores.js";
 import { highestCodes } from "../../../src/infer/likeliest.js";
 import { type Surge, surgesOf } from "../../../src/infer/surges.js";
 import type { History, PatientEvent } from "../data/patient.js";
+import { endOfDay } from "./index-day.js";
 import type { PredictionSet } from "./session.js";
 
 /** Query times of a curve: at most so many along the observed span, and so many beyond the date. */
@@ -17,9 +18,11 @@ export const topCount = 10;
 /** All query times of one patient and date. */
 export interface Queries {
 	readonly date: number;
-	/** Of the curves, not decreasing: up to the date, the date itself, and beyond it. */
+	/** The end of that day: what is recorded before it is known. */
+	readonly until: number;
+	/** Of the curves, not decreasing: up to the end of the day, that end itself, and beyond it. */
 	readonly curve: readonly number[];
-	/** Events from the date on that predictions are compared with. */
+	/** Events after the date that predictions are compared with. */
 	readonly later: readonly PatientEvent[];
 	/** Whether further events within the horizon were left out. */
 	readonly moreLater: boolean;
@@ -57,21 +60,22 @@ export function curveTimes(
 	return [...along, ...Array.from({ length: between }, (_, at) => end + (at + 1) * apart)];
 }
 
-/** `along` holds the times of `curveTimes`: before the date, not decreasing. */
+/** `along` holds the times of `curveTimes`: before the end of the day, not decreasing. */
 export function queriesFor(
 	events: readonly PatientEvent[],
 	along: readonly number[],
 	date: number,
 	horizon: number,
 ): Queries {
-	const beyond = Array.from({ length: ahead }, (_, at) => date + ((at + 1) * horizon) / ahead);
-	const curve = [...along, date, ...beyond];
-	const after = events.filter(({ time }) => time >= date && time <= date + horizon);
+	const until = endOfDay(date);
+	const beyond = Array.from({ length: ahead }, (_, at) => until + ((at + 1) * horizon) / ahead);
+	const curve = [...along, until, ...beyond];
+	const after = events.filter(({ time }) => time >= until && time <= until + horizon);
 	const laterTimes = [...new Set(after.map(({ time }) => time))].slice(0, mostLater);
 	const end = laterTimes.at(-1) ?? Number.NEGATIVE_INFINITY;
 	const later = after.filter(({ time }) => time <= end);
 	return {
-		date,
+		...{ date, until },
 		curve,
 		later,
 		moreLater: later.length < after.length,
@@ -101,7 +105,7 @@ export const rankOf = (row: Float32Array, token: number): number => 1 + codesBef
 /** What the panels show, derived from one set of predictions. */
 export interface Panels {
 	readonly queries: Queries;
-	/** Log-probability of every token at the date. */
+	/** Log-probability of every token at the end of the day. */
 	readonly atDate: Float32Array;
 	readonly top: readonly { readonly token: number; readonly probability: number }[];
 	readonly later: readonly LaterEvent[];
@@ -109,8 +113,8 @@ export interface Panels {
 }
 
 export function panelsOf(queries: Queries, predictions: PredictionSet, known: History): Panels {
-	const { date, curve, later } = queries;
-	const atDate = predictions.row(date);
+	const { until, curve, later } = queries;
+	const atDate = predictions.row(until);
 	return {
 		queries,
 		atDate,
@@ -133,7 +137,7 @@ export function panelsOf(queries: Queries, predictions: PredictionSet, known: Hi
 			const growth = probability.map((value, at) =>
 				at === 0 ? 0 : value - (probability[at - 1] as number),
 			);
-			const end = known.times.filter((time) => time < date).length;
+			const end = known.times.filter((time) => time < until).length;
 			const seen = { tokens: known.tokens.slice(0, end), times: known.times.slice(0, end) };
 			return {
 				token,

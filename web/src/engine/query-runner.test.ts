@@ -31,7 +31,7 @@ function failingModel(bad: number) {
 test("reports a request that fails, and runs the one that waits behind it", async () => {
 	const outcomes: string[] = [];
 	const done = new Promise<void>((resolve) => {
-		const runner = new QueryRunner(failingModel(2.5), patient, {
+		const runner = new QueryRunner(failingModel(3.125), patient, {
 			onResult: ({ request, panels }) => {
 				outcomes.push(`${request.date} ${panels.queries.date}`);
 				if (request.date === 3.5) {

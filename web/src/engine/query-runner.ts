@@ -1,4 +1,5 @@
 import { historyOf, type Patient, type PatientEvent } from "../data/patient.js";
+import { endOfDay } from "./index-day.js";
 import { curveTimes, type Panels, panelsOf, type Queries, queriesFor } from "./panels.js";
 import { type ModelCalls, type Pass, patientSession, type Session } from "./session.js";
 
@@ -41,7 +42,7 @@ function queriesAt({ patient, date, horizon, zoom }: Moment) {
 	const span = zoom
 		? ([Math.max(first, zoom[0]), Math.min(last, zoom[1])] as const)
 		: ([first, last] as const);
-	const along = curveTimes(patient.events, span, date);
+	const along = curveTimes(patient.events, span, endOfDay(date));
 	return (own: readonly PatientEvent[]): Queries => queriesFor(own, along, date, horizon);
 }
 
@@ -95,13 +96,13 @@ export class QueryRunner {
 	}
 
 	async #run(request: Request): Promise<void> {
-		const { patient, events, date, since } = request;
+		const { patient, events, since } = request;
 		const queriesOf = queriesAt(request);
 		const panelsFrom = async (session: Session, own: readonly PatientEvent[]) => {
 			const queries = queriesOf(own);
 			const history = historyOf(patient, own);
 			session.use(history);
-			return panelsOf(queries, await session.predict(date, queries.times), history);
+			return panelsOf(queries, await session.predict(queries.until, queries.times), history);
 		};
 		const before = await panelsFrom(this.#base, patient.events);
 		let used = this.#base;
@@ -137,10 +138,11 @@ export class QueryRunner {
 			while (session && !this.#next && !this.#stopped) if (!(await session.cacheNextState())) break;
 		// The model compiles separate programs for histories of zero and one event: do it ahead of time.
 		const { patient, horizon } = request;
-		for (const { time: date } of patient.events.slice(0, 2)) {
+		for (const { time } of patient.events.slice(0, 2)) {
 			if (this.#next || this.#stopped) return;
-			const { times } = queriesAt({ patient, date, horizon, zoom: null })(patient.events);
-			await this.#base.predict(date, times);
+			const moment = { patient, date: time - 1, horizon, zoom: null };
+			const { until, times } = queriesAt(moment)(patient.events);
+			await this.#base.predict(until, times);
 		}
 	}
 }

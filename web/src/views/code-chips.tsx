@@ -8,14 +8,15 @@ import { pointsText } from "../parts/words.js";
 
 interface CodeChipsProps {
 	readonly curves: readonly NamedCurve[];
-	readonly date: number;
+	/** The end of the day of prediction. */
+	readonly until: number;
 	readonly horizonYears: number;
 	readonly vocabulary: Vocabulary;
 	readonly onCode: (token: number, on: boolean) => void;
 }
 
 /** The codes whose probability is drawn, with its value now and at the horizon, and the effect of the edits. */
-export function CodeChips({ curves, date, horizonYears, vocabulary, onCode }: CodeChipsProps) {
+export function CodeChips({ curves, until, horizonYears, vocabulary, onCode }: CodeChipsProps) {
 	const ref = useRef<HTMLElement>(null);
 	return (
 		<section
@@ -28,7 +29,7 @@ export function CodeChips({ curves, date, horizonYears, vocabulary, onCode }: Co
 				label="Chosen codes"
 				onEmpty={() => ref.current?.focus()}
 				chips={curves.map(({ token, name, colour, times, probability, base }) => {
-					const at = times.indexOf(date);
+					const at = times.indexOf(until);
 					const now = probability[at] as number;
 					return {
 						key: token,

@@ -1,6 +1,7 @@
 import { yearDays } from "../../../src/base/time.js";
 import type { About } from "../data/about.js";
 import type { Patient, PatientEvent } from "../data/patient.js";
+import { endOfDay } from "../engine/index-day.js";
 import { durationText } from "../parts/words.js";
 
 interface QueryDate {
@@ -23,7 +24,7 @@ export function dateWarnings({
 	reach,
 }: QueryDate): string[] {
 	const warnings: string[] = [];
-	const last = events.findLast(({ time }) => time < date)?.time;
+	const last = events.findLast(({ time }) => time < endOfDay(date))?.time;
 	if (last === undefined)
 		warnings.push(
 			birth === null

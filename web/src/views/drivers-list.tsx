@@ -6,6 +6,7 @@ import { counted } from "../../../src/figures/numbers.js";
 import type { NamedCurve } from "../charts/probability-chart.js";
 import type { History } from "../data/patient.js";
 import { type Driver, driversAt } from "../engine/drivers.js";
+import { endOfDay } from "../engine/index-day.js";
 import { momentText, pointsText } from "../parts/words.js";
 import { codeName } from "./code-name.js";
 
@@ -34,7 +35,7 @@ export function DriversList({ calls, history, date, curves, vocabulary, clock }:
 	const explain = async () => {
 		const requested: Explanation = { history, date, outcome: "busy" };
 		setLatest(requested);
-		const found = await driversAt(calls, history, date).catch((error: Error) => ({
+		const found = await driversAt(calls, history, endOfDay(date)).catch((error: Error) => ({
 			failed: error.message,
 		}));
 		setLatest((now) => (now === requested ? { ...requested, outcome: found } : now));
@@ -94,11 +95,12 @@ export function DriversList({ calls, history, date, curves, vocabulary, clock }:
 	);
 }
 
-/** `The last 31 of 120 events before it were left out in turn.` */
+/** `The last 31 of 120 events up to it were left out in turn.` */
 export function attributedText(tried: number, history: History, date: number): string {
-	const known = history.times.slice(history.birthEvents).filter((time) => time < date).length;
-	if (known === 0) return "Nothing is recorded before it.";
+	const until = endOfDay(date);
+	const known = history.times.slice(history.birthEvents).filter((time) => time < until).length;
+	if (known === 0) return "Nothing is recorded up to it.";
 	return tried < known
-		? `The last ${tried} of ${counted(known, "event")} before it were left out in turn.`
-		: `${known === 1 ? "The one event" : `All ${counted(known, "event")}`} before it ${known === 1 ? "was left out." : "were left out in turn."}`;
+		? `The last ${tried} of ${counted(known, "event")} up to it were left out in turn.`
+		: `${known === 1 ? "The one event" : `All ${counted(known, "event")}`} up to it ${known === 1 ? "was left out." : "were left out in turn."}`;
 }

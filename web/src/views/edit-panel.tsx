@@ -52,9 +52,8 @@ function EditBar(props: Omit<EditPanelProps, "result">) {
 	const id = useId();
 	const ref = useRef<HTMLElement>(null);
 	const [token, setToken] = useState<number | null>(null);
-	// A day before the date: the model does not see events at the date itself.
 	const [least, most] = addingRange(patient);
-	const usual = Math.max(least, date - 1);
+	const usual = Math.max(least, Math.floor(date));
 	const [time, setTime] = useState<number | null>(null);
 	const at = time ?? usual;
 	const byDates = clock.axis === "dates";

@@ -11,10 +11,11 @@ const spoken = 3;
 /** `Diabetes mellitus 0.22 % at the date, was 0.18 %, 0.44 % after 5 years` */
 export function probabilityWords(
 	{ name, times, probability, base }: NamedCurve,
-	date: number,
+	/** The end of the day of prediction. */
+	until: number,
 	horizonYears: number,
 ): string {
-	const at = times.indexOf(date);
+	const at = times.indexOf(until);
 	const was = base ? `, was ${percent(base.probability[at] ?? 0)}` : "";
 	const later = `${percent(probability.at(-1) ?? 0)} after ${horizonYears} ${horizonYears === 1 ? "year" : "years"}`;
 	return `${name} ${percent(probability[at] ?? 0)} at the date${was}, ${later}`;
@@ -36,7 +37,7 @@ export function predictionWords(
 	vocabulary: Vocabulary,
 	clock: Clock,
 ): string {
-	const { date } = panels.queries;
+	const { date, until } = panels.queries;
 	const likely = panels.top
 		.slice(0, spoken)
 		.map(({ token, probability }) => `${codeName(vocabulary, token)} ${percent(probability)}`);
@@ -45,7 +46,7 @@ export function predictionWords(
 		`Most likely: ${likely.join(", ")}.`,
 		...(curves.length > 0
 			? [
-					`Probability: ${curves.map((curve) => probabilityWords(curve, date, horizonYears)).join("; ")}.`,
+					`Probability: ${curves.map((curve) => probabilityWords(curve, until, horizonYears)).join("; ")}.`,
 				]
 			: []),
 		`Recorded after this date: ${recallText(panels)}.`,

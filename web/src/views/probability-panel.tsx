@@ -20,6 +20,8 @@ interface ProbabilityPanelProps extends PanelState {
 	readonly shown: {
 		/** Of these predictions, as is the horizon; the user may have moved on. */
 		readonly date: number;
+		/** The end of the day of prediction. */
+		readonly until: number;
 		readonly horizonYears: number;
 		readonly curves: readonly NamedCurve[];
 		readonly history: History;
@@ -42,7 +44,7 @@ const mostRises = 6;
 /** The probability of the chosen codes over time, with its rises and drivers. */
 export function ProbabilityPanel(props: ProbabilityPanelProps) {
 	const { shown, waiting, clock, domain, horizonYears, editing, onHorizon, state } = props;
-	const { date = 0, curves = [] } = shown ?? {};
+	const { date = 0, until = 0, curves = [] } = shown ?? {};
 	const rises = numberedSurges(curves, mostRises);
 	const compared = curves.some(({ base }) => base);
 	return (
@@ -80,9 +82,9 @@ export function ProbabilityPanel(props: ProbabilityPanelProps) {
 								curves={curves}
 								rises={rises}
 								clock={clock}
-								date={date}
+								date={until}
 								domain={domain}
-								description={`Code probability over time. ${curves.map((curve) => probabilityWords(curve, date, shown.horizonYears)).join("; ")}.`}
+								description={`Code probability over time. ${curves.map((curve) => probabilityWords(curve, until, shown.horizonYears)).join("; ")}.`}
 							/>
 							<Why folded={editing}>
 								<RisesList {...shown} rises={rises} vocabulary={props.vocabulary} clock={clock} />

@@ -3,6 +3,7 @@ import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import type { Clock } from "../../../src/figures/clock.js";
 import { Timeline, type TimelineProps } from "../charts/timeline.js";
 import type { Patient, PatientEvent } from "../data/patient.js";
+import { endOfDay } from "../engine/index-day.js";
 import type { Panels } from "../engine/panels.js";
 import { Panel, type PanelState } from "../parts/panel.js";
 import { timeCells, timeNames } from "../parts/time-columns.js";
@@ -27,7 +28,7 @@ interface TimelinePanelProps
 export function TimelinePanel(props: TimelinePanelProps) {
 	const { patient, events, edits, panels, vocabulary, state, ...timeline } = props;
 	const { clock, date, colourOf } = timeline;
-	const seenUntil = panels?.queries.date ?? date;
+	const seenUntil = panels?.queries.until ?? endOfDay(date);
 	const marks = useMemo(
 		() => marksOf({ events, original: patient.events, edits, panels, seenUntil }, vocabulary),
 		[events, patient, edits, panels, seenUntil, vocabulary],

@@ -123,16 +123,16 @@ test("describes new predictions in words", () => {
 		"Predictions for day 25. Most likely: Hypertension 50 %, Heart failure 25 %. Probability: Heart failure 25 % at the date, 25 % after 5 years. Recorded after this date: 1 of 1 later event among the 10 most likely codes at their time, a recall of 100 %.",
 	);
 	const base = { ...curve, probability: curve.probability.map(() => 0.125) };
-	expect(probabilityWords({ ...curve, base }, 25, 1)).toBe(
+	expect(probabilityWords({ ...curve, base }, panels.queries.until, 1)).toBe(
 		"Heart failure 25 % at the date, was 13 %, 25 % after 1 year",
 	);
 });
 
 test("says how many events were left out, one at a time", () => {
-	expect(attributedText(2, history, 25)).toBe("All 2 events before it were left out in turn.");
+	expect(attributedText(2, history, 25)).toBe("All 2 events up to it were left out in turn.");
 	expect(attributedText(1, history, 25)).toBe(
-		"The last 1 of 2 events before it were left out in turn.",
+		"The last 1 of 2 events up to it were left out in turn.",
 	);
-	expect(attributedText(1, history, 11)).toBe("The one event before it was left out.");
-	expect(attributedText(0, history, 10)).toBe("Nothing is recorded before it.");
+	expect(attributedText(1, history, 11)).toBe("The one event up to it was left out.");
+	expect(attributedText(0, history, 9)).toBe("Nothing is recorded up to it.");
 });

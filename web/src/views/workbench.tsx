@@ -83,6 +83,7 @@ export function Workbench(props: WorkbenchProps) {
 		const { request, panels, before } = result;
 		return {
 			date: request.date,
+			until: panels.queries.until,
 			horizonYears: Math.round(request.horizon / yearDays),
 			history: historyOf(patient, request.events),
 			curves: codes.map((token) => ({
