@@ -1,112 +1,69 @@
 import { describe, expect, test } from "vitest";
-import { cellOf, incidenceAtRate, onsetSums, ratesOf, trainingLandmarks } from "./age-sex-rates.js";
-import type { History } from "./history.js";
-import { historiesDataset } from "./testing/histories-dataset.js";
+import {
+	bandCount,
+	incidenceAtRate,
+	incidenceByAgeAndSex,
+	incidencesByAgeAndSex,
+} from "./age-sex-rates.js";
 
 const year = 365.25;
-const vocab = 8;
-
-/** Someone born on day 0 who is observed around the age of 29: index days lie in one age band. */
-const person = (id: string, more: Partial<History> = {}): History => ({
-	...{ id, sex: "female", birthEvents: 1, death: null },
-	tokens: Int32Array.of(3),
-	times: Float64Array.of(0),
-	observed: [{ start: 10_000, end: 10_900 }],
-	...more,
-});
-const recorded = (token: number, day: number) => ({
-	tokens: Int32Array.of(3, token),
-	times: Float64Array.of(0, day),
-});
-const options = { horizonDays: 1826, lookBackDays: 365, seed: 1 };
-
-test("index days lie where a patient is at risk", () => {
-	const days = [...trainingLandmarks(person("a"), 1, 365)].map(({ day }) => day);
-	expect(days.length).toBeGreaterThan(0);
-	for (const day of days) {
-		expect(day).toBeGreaterThanOrEqual(10_365);
-		expect(day).toBeLessThan(10_900);
-	}
-	expect([...trainingLandmarks(person("a"), 1, 1000)]).toEqual([]);
-});
-
-describe("first records by age and sex", () => {
-	const dataset = historiesDataset(
-		[
-			person("a", recorded(5, 10_895)),
-			person("b", recorded(5, 10_000)),
-			person("c", { sex: "male", ...recorded(6, 10_895), death: 10_895 }),
-			person("d"),
-		],
-		vocab,
+const woman = { birthEvents: 1 as const, sex: "female" as const, times: [0] };
+/** Rates per year of one code and of death, the same in all bands but those that are given. */
+const rates = (usual: [number, number], own: Record<number, [number, number]> = {}) => {
+	const bands = Array.from({ length: bandCount }, (_, band) =>
+		(own[band] ?? usual).map((rate) => rate / year),
 	);
-
-	test("count those after an index day of people who had none before, groups and deaths too", async () => {
-		const { width, onsets, days, patients } = await onsetSums(dataset, "train", {
-			...options,
-			groups: [[5, 6]],
-		});
-		expect([width, patients]).toEqual([vocab + 2, 4]);
-		const at = (sex: "female" | "male", output: number) => {
-			const history = { birthEvents: 1 as const, times: Float64Array.of(0), sex };
-			const cell = cellOf({ history, day: 10_365 }) * width + output;
-			return [onsets[cell], days[cell]] as [number, number];
-		};
-		const [of5, days5] = at("female", 5);
-		const [, days6] = at("female", 6);
-		// b has token 5 already: its index days count for 6 only.
-		expect(of5).toBeGreaterThan(0);
-		expect(days5).toBeLessThan(days6);
-		expect(at("female", vocab)).toEqual(at("female", 5));
-		expect(at("male", 6)).toEqual(at("male", vocab));
-		expect(at("male", width - 1)[0]).toBe(at("male", 6)[0]);
-		expect(at("female", width - 1)[0]).toBe(0);
-		expect(onsets.reduce((sum, value) => sum + value, 0)).toBe(2 * of5 + at("male", 6)[0] * 3);
-	});
-
-	test("leave out patients who do not count", async () => {
-		const { patients } = await onsetSums(dataset, "train", {
-			...options,
-			counts: ({ sex }) => sex === "male",
-		});
-		expect(patients).toBe(1);
-	});
-});
-
-describe("rates", () => {
-	const prior = 100 * year;
-
-	test("are drawn towards the rate at the age, of the same sex", () => {
-		const sums = {
-			...{ width: 1, patients: 2 },
-			onsets: Float64Array.of(10, 0, 30, 0),
-			days: Float64Array.of(1000, 1000 * year, 5000, 1000),
-		};
-		const overall = 40.5 / (6000 + 365);
-		const atAge = (10 + 0.5 * 30 + 365 * overall) / (1000 + 0.5 * 5000 + 365);
-		const [female, male] = ratesOf(sums, 100);
-		expect(female).toBeCloseTo((10 + prior * atAge) / (1000 + prior), 12);
-		// Half an onset in 1,000 years of men, however many women have it.
-		expect(male).toBeLessThan(2e-6);
-	});
-
-	test("of an age with few people are those of the ages next to it", () => {
-		// Rates rise tenfold from band to band; the last band has one person for a year.
-		const [people, few] = [10_000 * year, year];
-		const sums = {
-			...{ width: 1, patients: 1 },
-			onsets: Float64Array.of(10, 10, 100, 100, 1000, 1000, 0, 0),
-			days: Float64Array.of(people, people, people, people, people, people, few, few),
-		};
-		const rates = ratesOf(sums, 100);
-		const [young, old, oldest] = [rates[0], rates[4], rates[6]] as [number, number, number];
-		expect(oldest).toBeGreaterThan(0.5 * old);
-		expect(old).toBeGreaterThan(50 * young);
-	});
-});
+	return { female: bands, male: bands.map((band) => band.map(() => 0)) };
+};
 
 test("the incidence at a constant rate falls short of certainty by deaths", () => {
 	expect(incidenceAtRate(0.001, 0, 1000)).toBeCloseTo(1 - Math.exp(-1), 12);
 	expect(incidenceAtRate(0.001, 0.001, 1e9)).toBeCloseTo(0.5, 12);
 	expect(incidenceAtRate(0, 0, 1000)).toBe(0);
+});
+
+describe("people of the same age and sex", () => {
+	test("at the same rates at all ages have the incidence at a constant rate", () => {
+		for (const days of [100, year, 9.5 * year])
+			expect(incidenceByAgeAndSex(rates([0.02, 0.01]), woman, 40 * year, [0], days)).toBeCloseTo(
+				incidenceAtRate(0.02 / year, 0.01 / year, days),
+				12,
+			);
+		expect(incidenceByAgeAndSex(rates([0.02, 0.01]), woman, 40 * year, [0], 0)).toBe(0);
+		const man = { ...woman, sex: "male" as const };
+		expect(incidenceByAgeAndSex(rates([0.02, 0.01]), man, 40 * year, [0], year)).toBe(0);
+	});
+
+	test("grow older: the rates are those of the ages that they reach", () => {
+		// From the middle of the ninth band (42.5 years), rates rise tenfold to that of the tenth.
+		const rising = rates([0.001, 0], { 9: [0.01, 0] });
+		const within = (age: number, years: number) =>
+			incidenceByAgeAndSex(rising, woman, age * year, [0], years * year) as number;
+		const log10 = [0.1, 0.3, 0.5, 0.7, 0.9];
+		const hazard = log10.reduce((sum, own) => sum + 0.001 * 10 ** own, 0);
+		expect(within(42.5, 5)).toBeCloseTo(-Math.expm1(-hazard), 12);
+		// A day later makes no jump.
+		expect(within(45, 1) / within(45 - 1 / year, 1)).toBeCloseTo(1, 2);
+		expect(within(50 - 1 / year, 1) / within(50, 1)).toBeCloseTo(1, 2);
+	});
+
+	test("have several outputs independently of one another, and each on its own", () => {
+		const both = { female: rates([0.02, 0.03]).female.map(([a, b]) => [a, b, 0] as number[]) };
+		const of = { ...both, male: both.female };
+		const each = incidencesByAgeAndSex(of, woman, 40 * year, [0, 1], year);
+		expect([...each]).toEqual([
+			expect.closeTo(-Math.expm1(-0.02), 12),
+			expect.closeTo(-Math.expm1(-0.03), 12),
+		]);
+		expect(incidenceByAgeAndSex(of, woman, 40 * year, [0, 1], year)).toBeCloseTo(
+			-Math.expm1(-0.05),
+			12,
+		);
+	});
+
+	test("are unknown without birth or sex", () => {
+		const known = rates([0.02, 0.01]);
+		expect(incidenceByAgeAndSex(known, { ...woman, sex: null }, 0, [0], year)).toBeUndefined();
+		expect(incidenceByAgeAndSex(known, { ...woman, birthEvents: 0 }, 0, [0], year)).toBe(undefined);
+	});
 });

@@ -1,149 +1,37 @@
-import { random } from "../base/random.js";
 import { yearDays } from "../base/time.js";
-import { indexPeriods, recordDays, type TimeAtRisk, timeAtRisk } from "./at-risk.js";
-import type { Dataset } from "./dataset.js";
 import type { History } from "./history.js";
-import type { Split } from "./manifest.js";
-import { specialCount } from "./vocabulary.js";
 
 /** Width of the age bands, in years. */
 export const bandYears = 5;
 export const bandCount = 22;
 export const sexes = ["female", "male"] as const;
-/** Index days per patient. */
-const landmarks = 3;
 
-/** A patient on an index day. */
-interface Indexed {
-	readonly history: Pick<History, "birthEvents" | "sex"> & { readonly times: ArrayLike<number> };
-	readonly day: number;
+/** Outputs: every token, then the groups, then death. */
+export const outputCount = (vocab: number, groups: number): number => vocab + groups + 1;
+
+/** Rates of first records per day at risk at the middle of each age band, by sex: [age bands][outputs]. */
+export interface RatesByAgeAndSex {
+	readonly female: readonly ArrayLike<number>[];
+	readonly male: readonly ArrayLike<number>[];
 }
 
-/** The age band on an index day; where the birth is unknown, that of 50 years. */
-const bandOf = ({ history, day }: Indexed): number => {
-	const years = history.birthEvents === 1 ? (day - (history.times[0] as number)) / yearDays : 50;
-	return Math.min(bandCount - 1, Math.max(0, Math.floor(years / bandYears)));
-};
+type Person = Pick<History, "birthEvents" | "sex"> & { readonly times: ArrayLike<number> };
 
-/** The place of a band and sex among the cells. */
-export const cellOf = (one: Indexed): number =>
-	sexes.length * bandOf(one) + Number(one.history.sex === "male");
+/** Where the birth is unknown. */
+const usualAge = 50;
 
-/** Onsets (and deaths) and days at risk by age band and sex, within a horizon. */
-export interface OnsetSums {
-	/** Outputs per cell: every token, then the groups, then death. */
-	readonly width: number;
-	readonly onsets: Float64Array; // [cells, width]
-	readonly days: Float64Array; // [cells, width]
-	/** Number of patients with time at risk. */
-	readonly patients: number;
+/** The age on a day, and its band. */
+export function ageBand(
+	{ birthEvents, times }: Pick<Person, "birthEvents" | "times">,
+	day: number,
+): { readonly years: number; readonly band: number } {
+	const years = birthEvents === 1 ? (day - (times[0] as number)) / yearDays : usualAge;
+	return { years, band: Math.min(bandCount - 1, Math.max(0, Math.floor(years / bandYears))) };
 }
 
-export interface OnsetSumOptions {
-	readonly horizonDays: number;
-	readonly lookBackDays: number;
-	readonly seed: number;
-	/** Sets of tokens: the first record of any member. */
-	readonly groups?: readonly (readonly number[])[];
-	/** Which patients count; all if left out. */
-	readonly counts?: (history: History) => boolean;
-}
-
-/** Index days of a patient: drawn evenly from the days on which the patient is at risk. */
-export function* trainingLandmarks(
-	history: History,
-	seed: number,
-	lookBackDays: number,
-	count = landmarks,
-): Generator<{ readonly day: number; readonly atRisk: TimeAtRisk }> {
-	const draw = random(seed).fork("landmarks").fork(history.id);
-	const periods = indexPeriods(history, lookBackDays);
-	const total = periods.reduce((sum, { start, end }) => sum + end - start + 1, 0);
-	for (let i = 0; i < count && total > 0; i++) {
-		let left = draw.integer(total);
-		const period = periods.find(({ start, end }) => {
-			if (left <= end - start) return true;
-			left -= end - start + 1;
-			return false;
-		});
-		if (!period) continue;
-		const day = period.start + left;
-		const atRisk = timeAtRisk(history, day, lookBackDays);
-		if (atRisk && atRisk.until > day) yield { day, atRisk };
-	}
-}
-
-/** Counts first records after drawn index days, of codes and groups that a patient did not have on them. */
-export async function onsetSums(
-	dataset: Dataset,
-	split: Split,
-	{ horizonDays, lookBackDays, seed, groups = [], counts = () => true }: OnsetSumOptions,
-): Promise<OnsetSums> {
-	const vocab = dataset.vocabulary.size;
-	const width = vocab + groups.length + 1;
-	const cells = sexes.length * bandCount;
-	const onsets = new Float64Array(cells * width);
-	const days = new Float64Array(cells * width);
-	let patients = 0;
-	for (const patient of dataset.patients(split)) {
-		const history = await dataset.read(patient);
-		if (!counts(history)) continue;
-		let atRiskAtAll = 0;
-		for (const { day, atRisk } of trainingLandmarks(history, seed, lookBackDays)) {
-			atRiskAtAll = 1;
-			const at = cellOf({ history, day }) * width;
-			const end = Math.min(atRisk.until, day + horizonDays);
-			const { before, after } = recordDays(history, vocab, day);
-			/** Adds the time at risk of an output that is next recorded on a day. */
-			const follow = (output: number, next: number) => {
-				days[at + output] = (days[at + output] as number) + Math.min(next, end) - day;
-				if (next <= end) onsets[at + output] = (onsets[at + output] as number) + 1;
-			};
-			const isNew = (token: number) => before[token] === Number.NEGATIVE_INFINITY;
-			for (let token = specialCount; token < vocab; token++)
-				if (isNew(token)) follow(token, after[token] as number);
-			for (const [i, members] of groups.entries())
-				if (members.every(isNew))
-					follow(vocab + i, Math.min(...members.map((token) => after[token] as number)));
-			follow(width - 1, atRisk.endedBy === "death" ? atRisk.until : Number.POSITIVE_INFINITY);
-		}
-		patients += atRiskAtAll;
-	}
-	return { width, onsets, days, patients };
-}
-
-/** What a band counts in the rate at an age, per band of distance. */
-const perBand = 0.5;
-/** Of the rate over all ages: where nobody of an age was observed, nor around it. */
-const daysOverall = 365;
-
-/**
- * Rates per day: [cells, width]. Each is drawn, by so many years of observation, towards the rate at its age, for which
- * other bands of the same sex count less the farther away they are.
- */
-export function ratesOf({ onsets, days, width }: OnsetSums, priorYears: number): Float64Array {
-	const prior = priorYears * yearDays;
-	const stride = width * sexes.length;
-	const rates = new Float64Array(onsets.length);
-	/** The sum over the bands of a column: one output of one sex. */
-	const weighted = (sums: Float64Array, column: number, weight: (at: number) => number) => {
-		let sum = 0;
-		for (let at = column; at < sums.length; at += stride) sum += weight(at) * (sums[at] as number);
-		return sum;
-	};
-	for (let column = 0; column < stride; column++) {
-		const overall =
-			(0.5 + weighted(onsets, column, () => 1)) / (daysOverall + weighted(days, column, () => 1));
-		for (let at = column; at < rates.length; at += stride) {
-			const near = (other: number) => perBand ** (Math.abs(other - at) / stride);
-			const atAge =
-				(weighted(onsets, column, near) + daysOverall * overall) /
-				(weighted(days, column, near) + daysOverall);
-			rates[at] = ((onsets[at] as number) + prior * atAge) / ((days[at] as number) + prior);
-		}
-	}
-	return rates;
-}
+/** Whether a patient can be compared with people of the same age and sex. */
+export const hasAgeAndSex = ({ birthEvents, sex }: Pick<History, "birthEvents" | "sex">): boolean =>
+	birthEvents === 1 && sex !== null;
 
 /** The probability of an event within so many days at constant rates per day, death competing. */
 export function incidenceAtRate(rate: number, dying: number, days: number): number {
@@ -151,32 +39,55 @@ export function incidenceAtRate(rate: number, dying: number, days: number): numb
 	return all > 0 ? (rate / all) * -Math.expm1(-all * days) : 0;
 }
 
-/** Rates of first records per day at risk, by sex and age band: [age bands][every token, then the groups, then death]. */
-export interface RatesByAgeAndSex {
-	readonly female: readonly (readonly number[])[];
-	readonly male: readonly (readonly number[])[];
+/** The rates at an age: between the middles of two bands, the logarithms of the rates lie on a line. */
+function rateAt(bands: readonly ArrayLike<number>[], years: number): (output: number) => number {
+	const at = Math.min(bandCount - 1, Math.max(0, years / bandYears - 0.5));
+	const low = bands[Math.floor(at)] as ArrayLike<number>;
+	const high = bands[Math.ceil(at)] as ArrayLike<number>;
+	const weight = at - Math.floor(at);
+	return (output) => (low[output] as number) ** (1 - weight) * (high[output] as number) ** weight;
 }
 
-/** Whether a patient can be compared with people of the same age and sex. */
-export const hasAgeAndSex = ({ birthEvents, sex }: Pick<History, "birthEvents" | "sex">): boolean =>
-	birthEvents === 1 && sex !== null;
-
 /**
- * The probability of a first record of outputs within so many days for people of a patient's age and sex on a day,
- * death competing; several outputs are taken as independent. Undefined if the birth or the sex is unknown.
+ * The probability of a first record of each output within so many days of a day for people of a patient's age and sex,
+ * who grow older meanwhile; death competes.
  */
+export function incidencesByAgeAndSex(
+	rates: RatesByAgeAndSex,
+	person: Person,
+	day: number,
+	outputs: readonly number[],
+	days: number,
+): Float64Array {
+	const bands = rates[person.sex === "male" ? "male" : "female"];
+	const death = (bands[0]?.length ?? 0) - 1;
+	const found = new Float64Array(outputs.length);
+	const free = new Float64Array(outputs.length).fill(1);
+	for (let from = 0; from < days; from += yearDays) {
+		const length = Math.min(yearDays, days - from);
+		const rate = rateAt(bands, ageBand(person, day + from + length / 2).years);
+		const dying = rate(death);
+		for (const [i, output] of outputs.entries()) {
+			const own = rate(output);
+			const left = free[i] as number;
+			found[i] = (found[i] as number) + left * incidenceAtRate(own, dying, length);
+			free[i] = left * Math.exp(-(own + dying) * length);
+		}
+	}
+	return found;
+}
+
+/** The probability of a first record of any of the outputs, taken as independent. Undefined if the birth or the sex is unknown. */
 export function incidenceByAgeAndSex(
 	rates: RatesByAgeAndSex,
-	history: Indexed["history"],
+	person: Person,
 	day: number,
 	outputs: readonly number[],
 	days: number,
 ): number | undefined {
-	if (!hasAgeAndSex(history)) return undefined;
-	const own = rates[history.sex === "male" ? "male" : "female"][bandOf({ history, day })] ?? [];
-	const dying = own.at(-1) as number;
-	const none = outputs.reduce(
-		(left, output) => left * (1 - incidenceAtRate(own[output] as number, dying, days)),
+	if (!hasAgeAndSex(person)) return undefined;
+	const none = incidencesByAgeAndSex(rates, person, day, outputs, days).reduce(
+		(left, own) => left * (1 - own),
 		1,
 	);
 	return 1 - none;

@@ -19,16 +19,16 @@ const people = Array.from({ length: 40 }, (_, i) =>
 );
 
 test("rates of a run are written with three digits, and read again", async () => {
-	await writeRates(folder, historiesDataset(people, vocab), settings, 1);
+	await writeRates(folder, historiesDataset(people, vocab), settings);
 	const rates = readRates(folder, outputs);
-	expect(rates).toMatchObject({ patients: 40, bandYears: 5, withinYears: 5, priorYears: 100 });
+	expect(rates).toMatchObject({ version: 2, patients: 40, bandYears: 5 });
 	expect([rates?.female.length, rates?.male[0]?.length]).toEqual([22, outputs]);
 	for (const rate of rates?.female.flat() ?? []) expect(Number(rate.toPrecision(3))).toBe(rate);
 	// Either of two codes is recorded sooner than one of them.
 	const [band] = [rates?.female[1] as number[]];
 	expect(band[vocab]).toBeGreaterThan(band[5] as number);
 	const text = readFileSync(join(folder, "rates.json"), "utf8");
-	await writeRates(folder, historiesDataset(people, vocab), settings, 1);
+	await writeRates(folder, historiesDataset(people, vocab), settings);
 	expect(readFileSync(join(folder, "rates.json"), "utf8")).toBe(text);
 });
 
@@ -36,17 +36,17 @@ test("they give the incidence for an age and a sex", () => {
 	const rates = readRates(folder, outputs);
 	if (!rates) throw new Error("no rates");
 	const [history] = people as [(typeof people)[number]];
-	const day = 3000; // eight years old
+	const day = 7 * 365.25; // the middle of a band is half a year later
 	const cell = rates.male[1] as number[];
-	const alone = incidenceAtRate(cell[5] as number, cell.at(-1) as number, 365);
-	expect(incidenceByAgeAndSex(rates, history, day, [5], 365)).toBeCloseTo(alone, 12);
-	const other = incidenceAtRate(cell[6] as number, cell.at(-1) as number, 365);
-	expect(incidenceByAgeAndSex(rates, history, day, [5, 6], 365)).toBeCloseTo(
+	const alone = incidenceAtRate(cell[5] as number, cell.at(-1) as number, 365.25);
+	expect(incidenceByAgeAndSex(rates, history, day, [5], 365.25)).toBeCloseTo(alone, 12);
+	const other = incidenceAtRate(cell[6] as number, cell.at(-1) as number, 365.25);
+	expect(incidenceByAgeAndSex(rates, history, day, [5, 6], 365.25)).toBeCloseTo(
 		1 - (1 - alone) * (1 - other),
 		12,
 	);
-	expect(incidenceByAgeAndSex(rates, { ...history, sex: null }, day, [5], 365)).toBeUndefined();
-	expect(incidenceByAgeAndSex(rates, { ...history, birthEvents: 0 }, day, [5], 365)).toBe(
+	expect(incidenceByAgeAndSex(rates, { ...history, sex: null }, day, [5], 365.25)).toBeUndefined();
+	expect(incidenceByAgeAndSex(rates, { ...history, birthEvents: 0 }, day, [5], 365.25)).toBe(
 		undefined,
 	);
 });
@@ -54,7 +54,7 @@ test("they give the incidence for an age and a sex", () => {
 test("there are none without births or sexes, and others' are refused", async () => {
 	const empty = mkdtempSync(join(folder, "empty-"));
 	const unknown = people.map((one) => ({ ...one, sex: null }));
-	await writeRates(empty, historiesDataset(unknown, vocab), settings, 1);
+	await writeRates(empty, historiesDataset(unknown, vocab), settings);
 	expect(readRates(empty, outputs)).toBeUndefined();
 	expect(() => readRates(folder, outputs + 1)).toThrow(
 		`rates.json is of another run: ${outputs} rates per age and sex, expected ${outputs + 1}`,

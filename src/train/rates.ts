@@ -1,39 +1,33 @@
 import { existsSync } from "node:fs";
 import { z } from "zod";
 import { InputError } from "../base/errors.js";
-import { yearDays } from "../base/time.js";
-import {
-	bandCount,
-	bandYears,
-	hasAgeAndSex,
-	onsetSums,
-	ratesOf,
-	sexes,
-} from "../cohort/age-sex-rates.js";
+import { bandCount, bandYears, hasAgeAndSex } from "../cohort/age-sex-rates.js";
 import type { Dataset } from "../cohort/index.js";
+import { onsetSums } from "../cohort/onset-sums.js";
+import { smoothRates } from "../cohort/smooth-rates.js";
 import { readJson, writeJson } from "../files/index.js";
 import type { HazardSettings } from "../models/hazards/settings.js";
 import { runFiles } from "./run-folder.js";
 
-/** After an index day. */
-const withinYears = 5;
-/** Person-years of the rate at the age that are added to each cell. */
-const priorYears = 100;
-
 const cells = z.array(z.array(z.number().min(0))).length(bandCount);
 
-const ratesSchema = z.strictObject({
+const shared = {
 	kind: z.literal("trajgpt-rates"),
-	version: z.literal(1),
 	/** The number of training patients behind them. */
 	patients: z.int().min(1),
 	bandYears: z.literal(bandYears),
-	withinYears: z.number(),
-	priorYears: z.number(),
-	/** First records per day at risk: [age bands][every token, then the groups, then death]. */
+	/** First records per day at risk at the middle of each age band: [age bands][every token, then the groups, then death]. */
 	female: cells,
 	male: cells,
-});
+};
+const ratesSchema = z.discriminatedUnion("version", [
+	// Of older runs: the rates of whole bands.
+	z.strictObject({
+		...{ ...shared, version: z.literal(1) },
+		...{ withinYears: z.number(), priorYears: z.number() },
+	}),
+	z.strictObject({ ...shared, version: z.literal(2) }),
+]);
 
 /** `rates.json`: rates of first records by age and sex, of the training patients whose birth and sex are known. */
 export type PopulationRates = z.infer<typeof ratesSchema>;
@@ -43,25 +37,19 @@ export async function writeRates(
 	folder: string,
 	dataset: Dataset,
 	{ groups, lookBackDays }: HazardSettings,
-	seed: number,
 ): Promise<void> {
 	const sums = await onsetSums(dataset, "train", {
-		...{ horizonDays: Math.round(withinYears * yearDays), lookBackDays, seed },
+		lookBackDays,
 		groups: groups.map(({ tokens }) => tokens),
 		counts: hasAgeAndSex,
 	});
 	if (sums.patients === 0) return;
-	const rates = ratesOf(sums, priorYears);
-	const cell = (at: number) =>
-		Array.from(rates.subarray(at * sums.width, (at + 1) * sums.width), (rate) =>
-			Number(rate.toPrecision(3)),
-		);
-	const [female, male] = sexes.map((_, sex) =>
-		Array.from({ length: bandCount }, (_, band) => cell(sexes.length * band + sex)),
-	) as [number[][], number[][]];
+	const { female, male } = smoothRates(sums);
+	const rounded = (bands: readonly ArrayLike<number>[]) =>
+		bands.map((band) => Array.from(band, (rate) => Number(rate.toPrecision(3))));
 	const written: PopulationRates = {
-		...{ kind: "trajgpt-rates", version: 1, patients: sums.patients },
-		...{ bandYears, withinYears, priorYears, female, male },
+		...{ kind: "trajgpt-rates", version: 2, patients: sums.patients, bandYears },
+		...{ female: rounded(female), male: rounded(male) },
 	};
 	writeJson(runFiles(folder).rates, written);
 }

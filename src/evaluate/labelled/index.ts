@@ -351,7 +351,7 @@ async function baselineRows(
 	if (isOnsetTask(dataset, task) && codes) {
 		rows.push({
 			name: { ...baselines.global, label: "age and sex" },
-			...probable(evaluated, await ageSexRisk(home, dataset, evaluated.labels, codes, options)),
+			...probable(evaluated, await ageSexRisk(home, dataset, evaluated.labels, codes)),
 		});
 		const found = await onsetOracle(dataset, evaluated.labels, codes, options);
 		if ("chances" in found)

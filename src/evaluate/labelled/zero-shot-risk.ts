@@ -1,10 +1,12 @@
+import { incidencesByAgeAndSex } from "../../cohort/age-sex-rates.js";
 import { usualLookBack } from "../../cohort/at-risk.js";
 import type { Dataset, Label } from "../../cohort/index.js";
+import { onsetSums } from "../../cohort/onset-sums.js";
+import { smoothRates } from "../../cohort/smooth-rates.js";
 import { codeRisk, logOddsOf } from "../../infer/index.js";
 import type { CodeConfig } from "../../models/heads/codes.js";
 import type { Runtime } from "../../runtime/index.js";
 import type { LabelQuery, Trained } from "../../train/index.js";
-import { ageSexRisks } from "../onset/age-sex-rates.js";
 import { viewsOf } from "./label-set.js";
 import { type TaskCodes, taskCodes } from "./task-codes.js";
 
@@ -30,19 +32,16 @@ export async function ageSexRisk(
 	dataset: Dataset,
 	labels: readonly Label[],
 	{ risk, horizonDays }: Pick<TaskCodes, "risk" | "horizonDays">,
-	{ seed }: { readonly seed: number },
 ): Promise<Float64Array> {
 	const patients = [];
 	for (const { patient, time } of labels)
 		patients.push({ history: await dataset.read(patient), day: Math.floor(time) });
-	const all = await ageSexRisks(home, patients, horizonDays, {
-		...{ seed, lookBackDays: usualLookBack },
-	});
-	const vocab = dataset.vocabulary.size;
-	return Float64Array.from(
-		labels,
-		(_, at) =>
-			1 - risk.reduce((left, token) => left * (1 - (all[at * vocab + token] as number)), 1),
+	const rates = smoothRates(await onsetSums(home, "train", { lookBackDays: usualLookBack }));
+	return Float64Array.from(patients, ({ history, day }) =>
+		incidencesByAgeAndSex(rates, history, day, risk, horizonDays).reduce(
+			(any, own) => 1 - (1 - any) * (1 - own),
+			0,
+		),
 	);
 }
 

@@ -1,10 +1,31 @@
+import { incidencesByAgeAndSex, type RatesByAgeAndSex } from "../../cohort/age-sex-rates.js";
+import { onsetSums } from "../../cohort/onset-sums.js";
+import { smoothRates } from "../../cohort/smooth-rates.js";
+import { specialCount } from "../../cohort/vocabulary.js";
 import { hazardModel } from "../../infer/hazards.js";
 import type { Runtime } from "../../runtime/index.js";
 import type { Trained } from "../../train/index.js";
 import { findSimulationTruth } from "../simulation-truth.js";
-import { ageSexRisks } from "./age-sex-rates.js";
+import type { IndexedPatient } from "./index-days.js";
 import { daysOf, measuredCodes, type Opened, type Predictions } from "./opened.js";
 import { regressionRisks } from "./regression-risks.js";
+
+/** The risk of each code by age and sex alone; death competes. [patients, vocab] */
+function ageSexRisks(
+	rates: RatesByAgeAndSex,
+	patients: readonly Pick<IndexedPatient, "history" | "day">[],
+	vocab: number,
+	horizonDays: number,
+): Float32Array {
+	const codes = Array.from({ length: vocab - specialCount }, (_, i) => specialCount + i);
+	const risks = new Float32Array(patients.length * vocab);
+	for (const [at, { history, day }] of patients.entries())
+		risks.set(
+			incidencesByAgeAndSex(rates, history, day, codes, horizonDays),
+			at * vocab + specialCount,
+		);
+	return risks;
+}
 
 /** The cumulative incidence of every code by the model. */
 export async function modelPredictions(
@@ -43,10 +64,11 @@ export async function baselinePredictions(
 	const found: Predictions[] = [];
 	const areKnown = cohort.patients.some(({ history }) => history.birthEvents === 1 || history.sex);
 	if (areKnown) {
-		const ageSex: Float32Array[] = [];
-		for (const years of horizons)
-			ageSex.push(await ageSexRisks(past, cohort.patients, daysOf(years), { seed, lookBackDays }));
-		found.push({ name: { who: "global", label: "age and sex" }, risks: ageSex });
+		const rates = smoothRates(await onsetSums(past, "train", { lookBackDays }));
+		const risks = horizons.map((years) =>
+			ageSexRisks(rates, cohort.patients, past.vocabulary.size, daysOf(years)),
+		);
+		found.push({ name: { who: "global", label: "age and sex" }, risks });
 	} else notes.push("no row of age and sex: neither is known of anybody");
 	if (past.patients("valid").length === 0)
 		notes.push("no regression per code: there are no validation patients to choose penalties on");

@@ -1,6 +1,6 @@
 import { probabilityOf } from "../../base/log-odds.js";
 import type { Progress } from "../../base/progress.js";
-import { trainingLandmarks } from "../../cohort/age-sex-rates.js";
+
 import { recordDays } from "../../cohort/at-risk.js";
 import type { Dataset, History, Split } from "../../cohort/index.js";
 import { specialCount } from "../../cohort/vocabulary.js";
@@ -12,7 +12,10 @@ import { censored, death, sortFollowUp } from "../survival/follow-up.js";
 import { countsFrom, type Features, fittingThreads } from "./fit-regressions.js";
 import type { IndexedPatient } from "./index-days.js";
 import { logOddsOf, type WeightedLabels } from "./sparse-logistic.js";
+import { trainingLandmarks } from "./training-landmarks.js";
 
+/** Index days per training patient. */
+const landmarksEach = 3;
 /** Regressions that a thread fits at a time. */
 const fitsPerCall = 8;
 
@@ -86,7 +89,7 @@ async function landmarksOf(
 	const found: Pick<IndexedPatient, "history" | "day" | "atRisk">[] = [];
 	for (const patient of dataset.patients(split)) {
 		const history = await dataset.read(patient);
-		for (const landmark of trainingLandmarks(history, seed, lookBackDays))
+		for (const landmark of trainingLandmarks(history, seed, lookBackDays, landmarksEach))
 			found.push({ history, ...landmark });
 	}
 	const known: number[][] = Array.from({ length: vocab }, () => []);

@@ -1,0 +1,80 @@
+import { yearDays } from "../base/time.js";
+import { ageBand, bandCount, bandYears, outputCount, sexes } from "./age-sex-rates.js";
+import { indexPeriods, recordDays, type TimeAtRisk, timeAtRisk } from "./at-risk.js";
+import type { Dataset } from "./dataset.js";
+import type { History } from "./history.js";
+import type { Split } from "./manifest.js";
+import { specialCount } from "./vocabulary.js";
+
+/** First records (and deaths) and days at risk, by age on the day and sex: [age bands, sexes, outputs]. */
+export interface OnsetSums {
+	/** Outputs: every token, then the groups, then death. */
+	readonly width: number;
+	readonly onsets: Float64Array;
+	readonly days: Float64Array;
+	/** Number of patients with time at risk. */
+	readonly patients: number;
+}
+
+export interface OnsetSumOptions {
+	readonly lookBackDays: number;
+	/** Sets of tokens: the first record of any member. */
+	readonly groups?: readonly (readonly number[])[];
+	/** Which patients count; all if left out. */
+	readonly counts?: (history: History) => boolean;
+}
+
+/** The parts of a time at risk that lie in one age band each. */
+function bandsOf(history: History, { from, until }: TimeAtRisk) {
+	const parts: { readonly band: number; readonly from: number; readonly until: number }[] = [];
+	for (let start = from; start < until; ) {
+		const { band, years } = ageBand(history, start);
+		const left = Math.max(1, Math.ceil(((band + 1) * bandYears - years) * yearDays));
+		const end = band === bandCount - 1 ? until : Math.min(until, start + left);
+		parts.push({ band, from: start, until: end });
+		start = end;
+	}
+	return parts;
+}
+
+/** Counts first records of codes and groups, in all time at risk of the patients who do not have them. */
+export async function onsetSums(
+	dataset: Dataset,
+	split: Split,
+	{ lookBackDays, groups = [], counts = () => true }: OnsetSumOptions,
+): Promise<OnsetSums> {
+	const vocab = dataset.vocabulary.size;
+	const width = outputCount(vocab, groups.length);
+	const onsets = new Float64Array(bandCount * sexes.length * width);
+	const days = new Float64Array(onsets.length);
+	let patients = 0;
+	for (const patient of dataset.patients(split)) {
+		const history = await dataset.read(patient);
+		if (!counts(history)) continue;
+		const times = indexPeriods(history, lookBackDays)
+			.map(({ start }) => timeAtRisk(history, start, lookBackDays))
+			.filter((time) => time !== null && time.until > time.from) as TimeAtRisk[];
+		patients += Number(times.length > 0);
+		for (const time of times) {
+			const parts = bandsOf(history, time);
+			const { before, after } = recordDays(history, vocab, time.from);
+			/** Adds the time at risk of an output that is next recorded on a day. */
+			const follow = (output: number, next: number) => {
+				for (const { band, from, until } of parts) {
+					if (next <= from) return;
+					const at = (band * sexes.length + Number(history.sex === "male")) * width + output;
+					days[at] = (days[at] as number) + Math.min(next, until) - from;
+					if (next <= until) onsets[at] = (onsets[at] as number) + 1;
+				}
+			};
+			const isNew = (token: number) => before[token] === Number.NEGATIVE_INFINITY;
+			for (let token = specialCount; token < vocab; token++)
+				if (isNew(token)) follow(token, after[token] as number);
+			for (const [i, members] of groups.entries())
+				if (members.every(isNew))
+					follow(vocab + i, Math.min(...members.map((token) => after[token] as number)));
+			follow(width - 1, time.endedBy === "death" ? time.until : Number.POSITIVE_INFINITY);
+		}
+	}
+	return { width, onsets, days, patients };
+}
