@@ -5,7 +5,6 @@ import {
 	constant,
 	div,
 	exp,
-	floor,
 	input,
 	less,
 	mul,
@@ -22,11 +21,10 @@ import { logHazards } from "../models/hazards/head.js";
 import { binsOf, type HazardSettings, outputsOf } from "../models/hazards/settings.js";
 import type { ParameterValues } from "../models/index.js";
 import type { TrajgptConfig } from "../models/trajgpt/config.js";
-import { network } from "../models/trajgpt/network.js";
-import { anyLength } from "../nn/sra/any-length.js";
+import { indexedHistories, statesAfter } from "../models/trajgpt/open-histories.js";
 import { parametersOf, weightsOf } from "../nn/weights.js";
 import type { ExportGraph } from "./graphs.js";
-import { historyInputs, historyMeanings } from "./trajgpt-graphs.js";
+import { historyMeanings } from "./trajgpt-graphs.js";
 
 /** The cumulative incidence of every output within so many days of an index day, for histories of any number and length. */
 export function riskGraph(
@@ -34,19 +32,12 @@ export function riskGraph(
 	settings: HazardSettings,
 	weights: ParameterValues,
 ): ExportGraph {
-	const { isEvent, tokens, times, mask, slots, last, queriesAt } = historyInputs();
-	const days = reshape(floor(input("at", ["batch"], "float64")), ["batch", 1]);
-	// Where a history is empty, the time of its last event is NaN.
-	const from = where(less(days, last.time), last.time, days);
-	const { middle } = binsOf(settings);
-	const middles = constant(Float64Array.from(middle), [1, middle.length], "float64");
-	const out = network(config, parametersOf(weights), {
-		...{ slots, mask, queries: queriesAt(add(from, middles)), form: anyLength },
-		...{ queriesOnly: true, predicting: 0 },
-	});
+	const histories = indexedHistories();
+	const parameters = parametersOf(weights);
+	const states = statesAfter(config, parameters, binsOf(settings).middle, histories);
 	const { codes, recorded } = logHazards(
-		...([config, weightsOf(parametersOf(weights)), out.queryHidden as Tensor] as const),
-		featureGraph(settings, config.vocab, { tokens, times, isEvent, days }),
+		...([config, weightsOf(parameters), states] as const),
+		featureGraph(settings, config.vocab, histories),
 	);
 	const { count } = outputsOf(settings, config.vocab);
 	return {

@@ -2,24 +2,16 @@ import { InputError } from "../base/errors.js";
 import { specialTokens } from "../cohort/vocabulary.js";
 import {
 	add,
-	cast,
-	concat,
-	constant,
 	div,
-	equal,
 	exp,
-	expand,
 	input,
 	less,
 	matmul,
 	mul,
-	pick,
 	reshape,
-	scalar,
 	slice,
 	stack,
 	sub,
-	sum,
 	type Tensor,
 	where,
 } from "../graph/index.js";
@@ -27,6 +19,7 @@ import { labelLogOdds } from "../models/heads/label.js";
 import type { ParameterValues } from "../models/index.js";
 import type { TrajgptConfig } from "../models/trajgpt/config.js";
 import { network } from "../models/trajgpt/network.js";
+import { historyInputs, since } from "../models/trajgpt/open-histories.js";
 import { anyLength } from "../nn/sra/any-length.js";
 import { parametersOf } from "../nn/weights.js";
 import type { Scoring } from "../train/index.js";
@@ -48,10 +41,6 @@ const afterMeanings = {
 	"after.token": "state.token after the events",
 	"after.time": "state.time after the events",
 };
-
-/** The time since the last event; 0 before the first. */
-const since = (time: Tensor, last: Tensor): Tensor =>
-	cast(where(equal(last, last), sub(time, last), scalar(0, "float64")), "float32");
 
 /** Outputs of a state: one tensor for all layers, and counts if the model has them. */
 function after(
@@ -111,36 +100,6 @@ export function stepGraph(config: TrajgptConfig, weights: ParameterValues): Expo
 			...afterMeanings,
 		},
 	};
-}
-
-/** The inputs that hold whole histories, of any number and length. */
-export function historyInputs() {
-	const isEvent = input("mask", [batch, length], "bool");
-	const mask = cast(isEvent, "float32");
-	// Padding must not become NaN, whatever it holds.
-	const tokens = where(isEvent, input("tokens", [batch, length], "int32"), scalar(0, "int32"));
-	const times = where(isEvent, input("times", [batch, length], "float64"), scalar(0, "float64"));
-	const behind = (first: Tensor, rest: Tensor) => concat([expand(first, [batch, 1]), rest], 1); // [batch, places]
-	const shifted = (x: Tensor) => slice(x, 1, 0, length);
-
-	const allTokens = behind(constant([specialTokens.sos], [1, 1], "int32"), tokens);
-	const counted = sum(mask, 1, true); // [batch, 1]
-	const end = cast(counted, "int32");
-	const token = pick(allTokens, end, 1);
-	const time = pick(behind(constant([Number.NaN], [1, 1], "float64"), times), end, 1);
-	const slots = {
-		tokens: shifted(allTokens),
-		times,
-		gaps: cast(sub(times, shifted(behind(slice(times, 1, 0, 1), times))), "float32"),
-	};
-	/** Queries after the histories, at these times. */
-	const queriesAt = (at: Tensor) => ({
-		tokens: expand(token, at.shape),
-		times: at,
-		gaps: since(at, time),
-		read: "after" as const,
-	});
-	return { isEvent, tokens, times, mask, counted, slots, last: { token, time }, queriesAt };
 }
 
 export const historyMeanings = {

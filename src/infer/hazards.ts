@@ -14,6 +14,7 @@ import type { BatchShape, States } from "../models/model.js";
 import { weightsOf } from "../nn/weights.js";
 import type { Runtime } from "../runtime/index.js";
 import { type RowPrograms, rowPrograms } from "./history-rows.js";
+import { openHazards } from "./open-hazards.js";
 
 /** Hazards of histories on index days, in the order of histories and days. */
 export interface Hazards {
@@ -94,12 +95,21 @@ export function hazardModel(runtime: Runtime, learned: Learned): HazardModel {
 	const config = learned.config as CodeConfig;
 	const settings = hazardSettingsOf(learned);
 	const rows = hazardPrograms(runtime, learned);
+	const open = openHazards(runtime, learned, settings);
 	const context = model.context?.(config) ?? Number.POSITIVE_INFINITY;
 	const own: Pick<HazardModel, "settings" | "vocab" | "longestDays" | "rows"> = {
 		settings,
 		vocab: config.vocab,
 		longestDays: settings.binDays.at(-1) as number,
 		async rows(histories, days) {
+			// With one day each, no history is read for a day twice.
+			if (open && histories.length > 0 && days.every(({ length }) => length === 1))
+				return open.run(
+					histories.map((history, i) => {
+						const day = days[i]?.[0] as number;
+						return { history, day, known: knownEvents({ history, day }) };
+					}),
+				);
 			const longest = histories.reduce((most, { tokens }) => Math.max(most, tokens.length), 0);
 			// One pass over a history answers all its days, if the model can read all of it.
 			const together = longest < context;
@@ -125,7 +135,10 @@ export function hazardModel(runtime: Runtime, learned: Learned): HazardModel {
 	return {
 		...own,
 		at: async (histories, days) => hazardsIn(own, await own.rows(histories, days)),
-		dispose: rows.dispose,
+		async dispose() {
+			await open?.dispose();
+			await rows.dispose();
+		},
 	};
 }
 

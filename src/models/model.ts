@@ -174,6 +174,11 @@ export interface Network<C = unknown> extends Description<C> {
 	predictor?(runtime: Runtime, config: C, weights: ParameterValues): Predictor;
 	/** Moves the states of sampled futures on; the caller disposes of it. For networks with a state, if they have hazards. */
 	futureSteps?(runtime: Runtime, config: C, weights: ParameterValues): FutureSteps;
+	/**
+	 * Hidden states so many days after the index days of histories of any number and length, in a program of open
+	 * sizes: inputs are `tokens`, `times` and `mask` [batch, length], and `at` [batch].
+	 */
+	statesAfter?(config: C, parameters: Parameters, days: readonly number[]): Tensor; // [batch, days, dim]
 	/** Of networks whose heads forget at a rate. */
 	readonly decay?: HeadDecay<C>;
 }

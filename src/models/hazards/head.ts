@@ -5,6 +5,7 @@ import {
 	clamp,
 	concat,
 	constant,
+	type Dim,
 	type DType,
 	exp,
 	type FloatType,
@@ -103,7 +104,7 @@ export type Features = { readonly [Field in keyof LandmarkFeatures]: Tensor };
 export function featureInputs(
 	settings: HazardSettings,
 	vocab: number,
-	landmarks: number,
+	landmarks: Dim,
 	dtype: DType,
 	/** Outputs whose hazards are computed, if not all. */
 	sampled?: number,

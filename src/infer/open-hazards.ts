@@ -1,0 +1,105 @@
+import { concat, reshape, type Tensor } from "../graph/index.js";
+import { checkFinite } from "../models/finite.js";
+import { featureInputs, logHazards, prefix, readingOf } from "../models/hazards/head.js";
+import { landmarkValues } from "../models/hazards/landmarks.js";
+import { nextVisit } from "../models/hazards/next-visit.js";
+import { binsOf, type HazardSettings } from "../models/hazards/settings.js";
+import type { CodeConfig } from "../models/heads/codes.js";
+import type { Events, Model, ParameterValues } from "../models/index.js";
+import { parametersOf, weightsOf } from "../nn/weights.js";
+import { programs, type Runtime } from "../runtime/index.js";
+
+/** A history, an index day, and how many of the events are known on it. */
+interface IndexedHistory {
+	readonly history: Events;
+	readonly day: number;
+	readonly known: number;
+}
+
+/** Log hazards of histories by one program, whatever their number and lengths. */
+export interface OpenHazards {
+	/** Of all outputs and of the next visit: [histories, width]. */
+	run(histories: readonly IndexedHistory[]): Promise<Float32Array>;
+	dispose(): Promise<void>;
+}
+
+/** Slots of a call, padding included. */
+const mostSlots = 4096;
+/** Histories of a call: those of like length, so that little is padding. */
+const mostRows = 32;
+
+/** Undefined where the runtime or the model needs fixed sizes. */
+export function openHazards(
+	runtime: Runtime,
+	learned: { readonly model: Model; readonly config: unknown; readonly weights: ParameterValues },
+	settings: HazardSettings,
+): OpenHazards | undefined {
+	const { model, weights } = learned;
+	const config = learned.config as CodeConfig;
+	if (!runtime.opensSizes || readingOf(model) !== "queries" || !model.statesAfter) return undefined;
+	if (model.context && Number.isFinite(model.context(config))) return undefined;
+	const rowsOf = () => {
+		const parameters = parametersOf(weights);
+		const p = weightsOf(parameters);
+		const states = model.statesAfter?.(config, parameters, binsOf(settings).middle) as Tensor;
+		const features = featureInputs(settings, config.vocab, "batch", states.dtype);
+		const { codes } = logHazards(config, p, states, features);
+		const { visits } = nextVisit(settings, p, states, features);
+		return concat([reshape(codes, ["batch", -1]), visits], 1);
+	};
+	const compiled = programs(runtime, () => ({
+		outputs: { rows: rowsOf() },
+		weights: new Map([...weights].map(([name, { data }]) => [name, data])),
+	}));
+	return {
+		async run(histories) {
+			const order = [...histories.keys()].sort(
+				(a, b) => lengthOf(histories[a]) - lengthOf(histories[b]),
+			);
+			let found = new Float32Array(0);
+			while (order.length > 0) {
+				const longest = Math.max(1, lengthOf(histories[order.at(-1) as number]));
+				const count = Math.max(1, Math.min(mostRows, Math.floor(mostSlots / longest)));
+				const some = order.splice(-count);
+				const own = some.map((at) => histories[at] as IndexedHistory);
+				const { rows } = await compiled.run("open", feedsOf(own, settings, config), undefined, {
+					sizes: { batch: own.length, length: longest },
+				});
+				const width = (rows as Float32Array).length / own.length;
+				if (found.length === 0) found = new Float32Array(histories.length * width);
+				for (const [row, at] of some.entries())
+					found.set((rows as Float32Array).subarray(row * width, (row + 1) * width), at * width);
+			}
+			return checkFinite(found, "value for a history");
+		},
+		dispose: compiled.dispose,
+	};
+}
+
+const lengthOf = (one: IndexedHistory | undefined): number => one?.known ?? 0;
+
+function feedsOf(
+	histories: readonly IndexedHistory[],
+	settings: HazardSettings,
+	{ vocab }: CodeConfig,
+) {
+	const length = Math.max(1, ...histories.map(lengthOf));
+	const { features, observe } = landmarkValues(settings, vocab, histories.length);
+	const tokens = new Int32Array(histories.length * length);
+	const times = new Float64Array(histories.length * length);
+	const mask = new Uint8Array(histories.length * length);
+	for (const [row, { history, day, known }] of histories.entries()) {
+		for (let n = 0; n < known; n++) {
+			tokens[row * length + n] = history.tokens[n] as number;
+			times[row * length + n] = history.times[n] as number;
+		}
+		mask.fill(1, row * length, row * length + known);
+		observe(row, history, day);
+	}
+	return {
+		...{ tokens, times, mask, at: Float64Array.from(histories, ({ day }) => day) },
+		...Object.fromEntries(
+			Object.entries(features).map(([name, data]) => [`${prefix}.${name}`, data]),
+		),
+	};
+}
