@@ -19,7 +19,8 @@ const recorded = (token: number, day: number) => ({
 	tokens: Int32Array.of(3, token),
 	times: Float64Array.of(0, day),
 });
-const options = { lookBackDays: 365 };
+/** The horizon is so short that every day counts in full. */
+const options = { lookBackDays: 365, horizonDays: 1e-6 };
 
 /** Onsets and days of an output in the bands 5 and 6. */
 async function sumsOf(people: History[], output: number, sex: 0 | 1 = 0, more = {}) {
@@ -28,7 +29,7 @@ async function sumsOf(people: History[], output: number, sex: 0 | 1 = 0, more = 
 	});
 	return [5, 6].map((band) => {
 		const at = (band * 2 + sex) * width + (output < 0 ? width + output : output);
-		return [onsets[at], days[at]];
+		return [onsets[at], Number((days[at] as number).toFixed(3))];
 	});
 }
 
@@ -46,6 +47,17 @@ describe("first records by age and sex", () => {
 			[1, 60],
 			[0, 0],
 		]);
+	});
+
+	test("count by the share of the horizon in which there can be an index day", async () => {
+		const horizon = { horizonDays: 150 };
+		// 100 days that rise from 0 to 100/150, then 50 that rise to 1, and 150 in full.
+		expect(await sumsOf([person("a", recorded(6, thirty + 20))], 5, 0, horizon)).toEqual([
+			[0, 33.333],
+			[0, 191.667],
+		]);
+		const onset = await sumsOf([person("a", recorded(5, thirty + 20))], 5, 0, horizon);
+		expect(onset[1]?.[0]).toBeCloseTo(120 / 150, 12);
 	});
 
 	test("need somebody who does not have the code", async () => {

@@ -6,7 +6,10 @@ import type { History } from "./history.js";
 import type { Split } from "./manifest.js";
 import { specialCount } from "./vocabulary.js";
 
-/** First records (and deaths) and days at risk, by age on the day and sex: [age bands, sexes, outputs]. */
+/**
+ * First records (and deaths) and days at risk, by age on the day and sex: [age bands, sexes, outputs]. A day counts by
+ * the share of the horizon before it in which the patient can have an index day: as after index days drawn evenly.
+ */
 export interface OnsetSums {
 	/** Outputs: every token, then the groups, then death. */
 	readonly width: number;
@@ -17,6 +20,7 @@ export interface OnsetSums {
 }
 
 export interface OnsetSumOptions {
+	readonly horizonDays: number;
 	readonly lookBackDays: number;
 	/** Sets of tokens: the first record of any member. */
 	readonly groups?: readonly (readonly number[])[];
@@ -37,11 +41,15 @@ function bandsOf(history: History, { from, until }: TimeAtRisk) {
 	return parts;
 }
 
+/** The days that a patient counts through a day so many days after the first index day. */
+const counted = (day: number, horizon: number): number =>
+	day < horizon ? day ** 2 / (2 * horizon) : day - horizon / 2;
+
 /** Counts first records of codes and groups, in all time at risk of the patients who do not have them. */
 export async function onsetSums(
 	dataset: Dataset,
 	split: Split,
-	{ lookBackDays, groups = [], counts = () => true }: OnsetSumOptions,
+	{ horizonDays, lookBackDays, groups = [], counts = () => true }: OnsetSumOptions,
 ): Promise<OnsetSums> {
 	const vocab = dataset.vocabulary.size;
 	const width = outputCount(vocab, groups.length);
@@ -63,8 +71,10 @@ export async function onsetSums(
 				for (const { band, from, until } of parts) {
 					if (next <= from) return;
 					const at = (band * sexes.length + Number(history.sex === "male")) * width + output;
-					days[at] = (days[at] as number) + Math.min(next, until) - from;
-					if (next <= until) onsets[at] = (onsets[at] as number) + 1;
+					const through = (day: number) => counted(day - time.from, horizonDays);
+					days[at] = (days[at] as number) + through(Math.min(next, until)) - through(from);
+					if (next <= until)
+						onsets[at] = (onsets[at] as number) + Math.min(1, (next - time.from) / horizonDays);
 				}
 			};
 			const isNew = (token: number) => before[token] === Number.NEGATIVE_INFINITY;

@@ -21,7 +21,7 @@ const people = Array.from({ length: 40 }, (_, i) =>
 test("rates of a run are written with three digits, and read again", async () => {
 	await writeRates(folder, historiesDataset(people, vocab), settings);
 	const rates = readRates(folder, outputs);
-	expect(rates).toMatchObject({ version: 2, patients: 40, bandYears: 5 });
+	expect(rates).toMatchObject({ version: 2, patients: 40, bandYears: 5, withinYears: 3 });
 	expect([rates?.female.length, rates?.male[0]?.length]).toEqual([22, outputs]);
 	for (const rate of rates?.female.flat() ?? []) expect(Number(rate.toPrecision(3))).toBe(rate);
 	// Either of two codes is recorded sooner than one of them.

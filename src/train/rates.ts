@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { z } from "zod";
 import { InputError } from "../base/errors.js";
+import { yearDays } from "../base/time.js";
 import { bandCount, bandYears, hasAgeAndSex } from "../cohort/age-sex-rates.js";
 import type { Dataset } from "../cohort/index.js";
 import { onsetSums } from "../cohort/onset-sums.js";
@@ -8,6 +9,9 @@ import { smoothRates } from "../cohort/smooth-rates.js";
 import { readJson, writeJson } from "../files/index.js";
 import type { HazardSettings } from "../models/hazards/settings.js";
 import { runFiles } from "./run-folder.js";
+
+/** After an index day. People who go long without a record have fewer later on, so that rates depend on it a little. */
+const withinYears = 3;
 
 const cells = z.array(z.array(z.number().min(0))).length(bandCount);
 
@@ -26,7 +30,7 @@ const ratesSchema = z.discriminatedUnion("version", [
 		...{ ...shared, version: z.literal(1) },
 		...{ withinYears: z.number(), priorYears: z.number() },
 	}),
-	z.strictObject({ ...shared, version: z.literal(2) }),
+	z.strictObject({ ...shared, version: z.literal(2), withinYears: z.number() }),
 ]);
 
 /** `rates.json`: rates of first records by age and sex, of the training patients whose birth and sex are known. */
@@ -39,7 +43,7 @@ export async function writeRates(
 	{ groups, lookBackDays }: HazardSettings,
 ): Promise<void> {
 	const sums = await onsetSums(dataset, "train", {
-		lookBackDays,
+		...{ horizonDays: withinYears * yearDays, lookBackDays },
 		groups: groups.map(({ tokens }) => tokens),
 		counts: hasAgeAndSex,
 	});
@@ -48,8 +52,8 @@ export async function writeRates(
 	const rounded = (bands: readonly ArrayLike<number>[]) =>
 		bands.map((band) => Array.from(band, (rate) => Number(rate.toPrecision(3))));
 	const written: PopulationRates = {
-		...{ kind: "trajgpt-rates", version: 2, patients: sums.patients, bandYears },
-		...{ female: rounded(female), male: rounded(male) },
+		...{ kind: "trajgpt-rates", version: 2, patients: sums.patients },
+		...{ bandYears, withinYears, female: rounded(female), male: rounded(male) },
 	};
 	writeJson(runFiles(folder).rates, written);
 }

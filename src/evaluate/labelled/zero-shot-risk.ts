@@ -36,7 +36,8 @@ export async function ageSexRisk(
 	const patients = [];
 	for (const { patient, time } of labels)
 		patients.push({ history: await dataset.read(patient), day: Math.floor(time) });
-	const rates = smoothRates(await onsetSums(home, "train", { lookBackDays: usualLookBack }));
+	const counted = { horizonDays, lookBackDays: usualLookBack };
+	const rates = smoothRates(await onsetSums(home, "train", counted));
 	return Float64Array.from(patients, ({ history, day }) =>
 		incidencesByAgeAndSex(rates, history, day, risk, horizonDays).reduce(
 			(any, own) => 1 - (1 - any) * (1 - own),

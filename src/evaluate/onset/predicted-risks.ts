@@ -64,10 +64,11 @@ export async function baselinePredictions(
 	const found: Predictions[] = [];
 	const areKnown = cohort.patients.some(({ history }) => history.birthEvents === 1 || history.sex);
 	if (areKnown) {
-		const rates = smoothRates(await onsetSums(past, "train", { lookBackDays }));
-		const risks = horizons.map((years) =>
-			ageSexRisks(rates, cohort.patients, past.vocabulary.size, daysOf(years)),
-		);
+		const risks: Float32Array[] = [];
+		for (const horizonDays of horizons.map(daysOf)) {
+			const rates = smoothRates(await onsetSums(past, "train", { horizonDays, lookBackDays }));
+			risks.push(ageSexRisks(rates, cohort.patients, past.vocabulary.size, horizonDays));
+		}
 		found.push({ name: { who: "global", label: "age and sex" }, risks });
 	} else notes.push("no row of age and sex: neither is known of anybody");
 	if (past.patients("valid").length === 0)
