@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
+import { compressFiles } from "./compress.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -53,6 +54,11 @@ export async function buildBrowser(/** @type {string} */ folder) {
 			join(root, "node_modules", "onnxruntime-web", "dist", file),
 			join(folder, "ort", file),
 		);
+	const made = [
+		...Object.keys(entries).map((name) => `${name}.js`),
+		...engineFiles.map((file) => join("ort", file)),
+	];
+	await compressFiles(made.map((name) => join(folder, name)));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url))

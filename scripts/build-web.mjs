@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "vite";
+import { compressFiles } from "./compress.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -28,6 +29,8 @@ export async function buildWeb(/** @type {string} */ folder) {
 		configFile: join(root, "web", "vite.config.ts"),
 		build: { outDir: folder, emptyOutDir: true },
 	});
+	const made = readdirSync(folder, { recursive: true, encoding: "utf8" });
+	await compressFiles(made.map((name) => join(folder, name)));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -81,6 +81,7 @@ function sourceHash() {
 		"scripts/build-browser.mjs",
 		"scripts/build-cli.mjs",
 		"scripts/build-web.mjs",
+		"scripts/compress.mjs",
 	].map((name) => at(name));
 	const hash = createHash("sha256");
 	for (const path of [...settings, ...sources]) {

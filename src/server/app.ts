@@ -268,7 +268,8 @@ function methodsByPath(): ReadonlyMap<string, readonly string[]> {
 function sent(context: RequestContext, file: ServedFile): Response {
 	const { env, req } = context;
 	// Hono answers HEAD requests itself.
-	if (req.method === "HEAD") return context.body(null, 200, headersOf(file));
+	if (req.method === "HEAD")
+		return context.body(null, 200, headersOf(file, req.header("Accept-Encoding")));
 	send(file, env.incoming, env.outgoing);
 	return RESPONSE_ALREADY_SENT;
 }
