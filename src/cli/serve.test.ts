@@ -70,10 +70,13 @@ describe("serve", () => {
 		const { code, stdout, stderr } = await whileServing([], async (url) => {
 			const answer = await jsonIn(await ask(url));
 			expect(answer.answers[0].top[0].probability).toBeGreaterThan(0);
-			expect(await (await fetch(url)).json()).toMatchObject({ info: { title: "trajgpt" } });
+			expect(await (await fetch(url)).text()).toContain("<h1>trajgpt API</h1>");
+			expect(await jsonIn(await fetch(new URL("/api/v2/openapi.json", url)))).toMatchObject({
+				info: { title: "trajgpt" },
+			});
 		});
 		expect(code).toBe(0);
-		expect(stdout).toMatch(/^API: http:\/\/127\.0\.0\.1:\d+\/api\/v2\/openapi\.json\n$/);
+		expect(stdout).toMatch(/^API: http:\/\/127\.0\.0\.1:\d+\/api\n$/);
 		expect(stderr).toContain('"route":"/api/v2/forecast","status":200');
 		expect(stderr).toContain("finishing what is under way");
 	});

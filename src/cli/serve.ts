@@ -22,8 +22,8 @@ interface Options extends Omit<ServeOptions, "log"> {
 	readonly maxSessions?: number;
 }
 
-const description = `Serve a trained run: the explorer at /, and a JSON API at /api/v2, described at
-/api/v2/openapi.json.
+const description = `Serve a trained run: the explorer at /, and a JSON API, described at /api with examples
+to run (as OpenAPI: /api/v2/openapi.json).
 
 By default only this machine can reach the service. With another --host, or with --allow-host,
 clients need a token: the one in --token-file or in the variable TRAJGPT_TOKEN, or one that is
@@ -95,7 +95,7 @@ async function act(io: Io, folder: string, options: Options): Promise<void> {
 		log: await logTo(io, log),
 	});
 	io.stdout.write(
-		`${options.explorer ? "explorer" : "API"}: ${service.url}${options.explorer ? "" : "api/v2/openapi.json"}\n`,
+		`${options.explorer ? "explorer" : "API"}: ${service.url}${options.explorer ? "" : "api"}\n`,
 	);
 	if (service.token !== undefined && token === undefined)
 		io.stdout.write(`token: ${service.token}\n`);

@@ -4,15 +4,16 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { type Context, Hono } from "hono";
 import type { z } from "zod";
 import { InputError } from "../base/errors.js";
+import { forecastBatch, riskBatch } from "./api/batch.js";
 import { codes } from "./api/codes.js";
 import { embed } from "./api/embed.js";
 import { forecast } from "./api/forecast.js";
 import { describeModel } from "./api/model.js";
-import { openApi } from "./api/openapi.js";
+import type { HealthResponse } from "./api/responses.js";
 import { risk } from "./api/risk.js";
 import { type Route, routes } from "./api/routes.js";
 import { score } from "./api/score.js";
-import type { ServedModel } from "./api/served-model.js";
+import { populationOf, type ServedModel } from "./api/served-model.js";
 import { sessions } from "./api/sessions.js";
 import { CallFailed, ThreadEnded } from "./engine/call-failed.js";
 import type { Engine } from "./engine/engine.js";
@@ -29,6 +30,7 @@ import type { Gate } from "./http/token.js";
 import { type Pause, tokenThrottle } from "./http/token-throttle.js";
 import { validate } from "./http/validate.js";
 import type { Limits } from "./limits.js";
+import { apiDescription } from "./page/index.js";
 import { type ModelCalls, type Scheduler, scheduler } from "./scheduler.js";
 
 export interface AppParts {
@@ -83,7 +85,10 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">): Ap
 	);
 	const throttle = tokenThrottle(limits, { pause: parts.pause });
 	const ending = new AbortController();
-	const description = JSON.stringify(openApi(parts.version));
+	const hasExplorer = files.has("/index.html");
+	const description = apiDescription(served, {
+		...{ version: parts.version, hasExplorer, needsToken: gate !== undefined },
+	});
 	const turnOf = roundRobin();
 	const hono = new Hono<Bindings>();
 
@@ -94,7 +99,7 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">): Ap
 		return refused(context, refusal);
 	});
 	hono.notFound((context) =>
-		refused(context, new Refusal(404, "not found; the API is described at /api/v2/openapi.json")),
+		refused(context, new Refusal(404, "not found; the API is described at /api")),
 	);
 
 	if (gate) {
@@ -127,13 +132,15 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">): Ap
 				return context.html(signInPage(true), 401);
 			}
 			context.header("Set-Cookie", cookie);
-			return context.redirect("/", 303);
+			return context.redirect(context.req.query("for") === "api" ? "/api" : "/", 303);
 		});
 		hono.use(async (context, next) => {
 			const { authorization, cookie } = context.env.incoming.headers;
 			if (gate.isOpenTo(authorization, cookie)) return next();
 			if (context.req.method === "GET" && context.req.path === "/")
 				return context.redirect("/sign-in", 303);
+			if (context.req.method === "GET" && context.req.path === "/api")
+				return context.redirect("/sign-in?for=api", 303);
 			if (authorization !== undefined) await delay(context);
 			throw new Refusal(
 				401,
@@ -177,11 +184,24 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">): Ap
 	hono.get(base + routes.codes.path, (context) =>
 		context.json(codes(validate(routes.codes.query, queryIn(context)), served)),
 	);
-	hono.get(`${base}/openapi.json`, (context) =>
-		context.body(description, 200, { "Content-Type": "application/json" }),
+	hono.get(base + routes.health.path, (context) =>
+		context.json({
+			...{ status: "ok", version: parts.version, ...populationOf(served) },
+			...{ waiting: calls.waiting, sessions: open.size },
+		} satisfies HealthResponse),
 	);
+	hono.get("/api", (context) => {
+		const { headers } = context.env.incoming;
+		context.header("Cache-Control", "no-store");
+		return context.html(
+			description.page(`${isHttps(headers) ? "https" : "http"}://${headers.host}${base}`),
+		);
+	});
+	if (!hasExplorer) hono.get("/", (context) => context.redirect("/api", 303));
 	handle(routes.forecast, (request, model) => forecast(request, served, model));
 	handle(routes.risk, (request, model) => risk(request, served, model));
+	handle(routes.forecastBatch, (request, model) => forecastBatch(request, served, model));
+	handle(routes.riskBatch, (request, model) => riskBatch(request, served, model));
 	handle(routes.score, (request, { scoreTask }) => score(request, served, scoreTask));
 	handle(routes.embed, (request, { represent }) => embed(request, served, represent));
 	handle(routes.startSession, ({ patient }, { predictor }) => open.start(patient, predictor));
@@ -200,16 +220,14 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">): Ap
 	for (const [path, methods] of methodsByPath())
 		hono.all(base + path.replace("{id}", ":id"), ({ req }) => {
 			const allow = methods.join(", ");
-			throw new Refusal(
-				405,
-				`${path} takes ${allow}, not ${req.method}; /api/v2/openapi.json describes it`,
-				{ allow },
-			);
+			throw new Refusal(405, `${path} takes ${allow}, not ${req.method}; /api describes it`, {
+				allow,
+			});
 		});
 
 	hono.get("*", (context) => {
 		const { path } = context.req;
-		const file = files.get(path === "/" ? "/index.html" : path);
+		const file = description.files.get(path) ?? files.get(path === "/" ? "/index.html" : path);
 		return file ? sent(context, file) : context.notFound();
 	});
 
@@ -329,10 +347,11 @@ function refusalOf(error: unknown): Refusal {
 }
 
 function refused(context: RequestContext, { status, message, details }: Refusal): Response {
-	const { field, retry, allow, closes = status === 413 || status === 429 } = details;
+	const { field, patient, retry, allow, closes = status === 413 || status === 429 } = details;
 	if (allow !== undefined) context.header("Allow", allow);
 	if (retry !== undefined) context.header("Retry-After", String(retry));
 	if (status === 401) context.header("WWW-Authenticate", 'Bearer realm="trajgpt"');
 	if (closes) context.header("Connection", "close");
-	return context.json({ error: { status, message, ...(field && { field }) } }, status);
+	const where = { ...(field && { field }), ...(patient !== undefined && { patient }) };
+	return context.json({ error: { status, message, ...where } }, status);
 }

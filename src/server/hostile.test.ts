@@ -17,7 +17,7 @@ const good = { patient, at: ["+1y"] };
 describe("refuses malformed requests with a message", () => {
 	const field = (code: string, date: unknown) => ({ patient: { events: [{ code, date }] } });
 	test.each<[string, unknown, number, string]>([
-		["half of it", '{"patient": {', 400, "the request is not JSON; send what openapi.json"],
+		["half of it", '{"patient": {', 400, "the request is not JSON; send what /api"],
 		["nothing", "", 400, "the request is not JSON"],
 		["another value", "17", 400, "the request: Invalid input: expected object"],
 		["deep lists", "[".repeat(500_000), 400, "nested more than 16 deep"],
@@ -364,7 +364,14 @@ test("requires the token for everything but the sign-in", async () => {
 	const token = "correct-horse-battery";
 	const files = new Map([["/index.html", document('"the page"')]]);
 	const { get, post, url, logged } = await running({ token, files });
-	for (const path of ["/api/v2/model", "/api/v2/openapi.json", "/index.html", "/explorer/x.json"])
+	for (const path of [
+		"/api/v2/model",
+		"/api/v2/openapi.json",
+		"/api/v2/health",
+		"/api/page.js",
+		"/index.html",
+		"/explorer/x.json",
+	])
 		expect([path, (await get(path)).status]).toEqual([path, 401]);
 	expect((await post("/forecast", good)).status).toBe(401);
 	const bearer = (value: string) => ({ Authorization: `Bearer ${value}` });

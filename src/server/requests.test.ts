@@ -54,7 +54,7 @@ test("refuses a request with too many values without parsing it", async () => {
 	parse.mockRestore();
 	expect(response.status).toBe(400);
 	expect(await response.text()).toContain(
-		"the request holds more than 16,384 values; expected what openapi.json describes",
+		"the request holds more than 16,384 values; expected what /api describes",
 	);
 	expect(service.holding().bodyBytes).toBe(0);
 	const events = Array.from({ length: 5000 }, (_, day) => ({

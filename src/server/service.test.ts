@@ -133,13 +133,38 @@ test("risk: groups, an index day, horizons beyond what was learned, simulated po
 
 test("every answer of a model of simulated people says so", async () => {
 	const { post, get } = await running({ served: { ...smallServed(), simulated: true } });
-	const population = "simulated population, not real people";
-	expect((await post("/forecast", { patient, at: ["+1y"] })).body).toMatchObject({ population });
-	expect((await post("/embed", { patient })).body).toMatchObject({ population });
-	expect((await post("/sessions", { patient })).body).toMatchObject({ population });
-	expect(await (await get("/api/v2/model")).json()).toMatchObject({ population });
+	const said = { simulated: true, population: "simulated population, not real people" };
+	expect((await post("/forecast", { patient, at: ["+1y"] })).body).toMatchObject(said);
+	expect((await post("/embed", { patient })).body).toMatchObject(said);
+	const session = (await post("/sessions", { patient })).body;
+	expect(session).toMatchObject(said);
+	const path = `/sessions/${session.id}`;
+	expect((await post(`${path}/events`, { events: [] })).status).toBe(400);
+	expect((await post(`${path}/forecast`, {})).body).toMatchObject(said);
+	for (const path of ["model", "codes", "health"])
+		expect(await (await get(`/api/v2/${path}`)).json()).toMatchObject(said);
 	const real = await running();
-	expect((await real.post("/forecast", { patient, at: ["+1y"] })).body.population).toBeUndefined();
+	const { body } = await real.post("/forecast", { patient, at: ["+1y"] });
+	expect([body.simulated, body.population]).toEqual([false, undefined]);
+});
+
+test("health says that the service answers, and what waits", async () => {
+	const { hold, release, wrap } = gatekeeper();
+	const { post, get } = await running({ wrap });
+	const health = async () => {
+		const body = await jsonIn(await get("/api/v2/health"));
+		expect(routes.health.response.parse(body)).toEqual(body);
+		return body;
+	};
+	expect(await health()).toEqual({
+		...{ status: "ok", version: "0.0.0", simulated: false, waiting: 0, sessions: 0 },
+	});
+	await post("/sessions", { patient });
+	hold();
+	const asked = [post("/forecast", { patient }), post("/forecast", { patient })];
+	await expect.poll(health).toMatchObject({ waiting: 1, sessions: 1 });
+	release();
+	await Promise.all(asked);
 });
 
 test("a model without hazards refuses risk with advice, and does the rest", async () => {
@@ -274,7 +299,10 @@ test("OpenAPI describes every route by the schemas that validate it", async () =
 	const own = (Object.values(routes) as Route[]).map(({ method, path }) => `${method} ${path}`);
 	expect(described.sort()).toEqual(own.sort());
 	const forecast = api.paths["/forecast"].post;
-	const { schema } = forecast.requestBody.content["application/json"];
+	const { ForecastRequest: schema } = api.components.schemas;
+	expect(forecast.requestBody.content["application/json"].schema).toEqual({
+		$ref: "#/components/schemas/ForecastRequest",
+	});
 	expect(schema.required).toEqual(["patient"]);
 	expect(schema.properties.top).toMatchObject({ minimum: 1, maximum: 200, default: 10 });
 	expect(schema.additionalProperties).toBe(false);

@@ -141,7 +141,7 @@ const problem = (status: number, message: string) =>
 const patterns = [...new Set(Object.values(routes).map(({ path }) => `/api/v2${path}`))].map(
 	(path) => ({ path, matches: new RegExp(`^${path.replace("{id}", "[^/]+")}$`) }),
 );
-const known = /^\/(?:$|api\/v2\/openapi\.json$|sign-in$)/;
+const known = /^\/(?:$|api$|api\/page\.(?:css|js)$|api\/v2\/openapi\.json$|sign-in$)/;
 function patternOf(url: string): string {
 	const path = url.split("?", 1)[0] ?? "";
 	if (known.test(path)) return path;

@@ -1,8 +1,8 @@
-import { simulatedText } from "../../base/simulated.js";
 import type { Token } from "../../cohort/vocabulary.js";
 import { searchCodes } from "../../infer/user-input/index.js";
-import type { CodesQuery, CodesResponse } from "./schemas.js";
-import type { ServedModel } from "./served-model.js";
+import type { CodesQuery } from "./requests.js";
+import type { CodesResponse } from "./responses.js";
+import { populationOf, type ServedModel } from "./served-model.js";
 
 /** The codes of the model that match a search. */
 export function codes(
@@ -11,7 +11,7 @@ export function codes(
 ): CodesResponse {
 	const found = searchCodes(search, served);
 	return {
-		...(served.simulated && { population: simulatedText }),
+		...populationOf(served),
 		found: found.length,
 		codes: found.slice(0, limit).map(({ at, ...how }) => {
 			const { code, system, name, category, count } = served.vocabulary.tokens[at] as Token;

@@ -2,7 +2,8 @@ import type { z } from "zod";
 import type { ViewedHistory } from "../../infer/index.js";
 import { readRequestPatient } from "./patient.js";
 import { historySummary, queryTime } from "./query-times.js";
-import type { EmbedResponse, embedRequest } from "./schemas.js";
+import type { embedRequest } from "./requests.js";
+import type { EmbedResponse } from "./responses.js";
 import type { ServedModel } from "./served-model.js";
 
 export async function embed(

@@ -5,8 +5,8 @@ import { JsonList } from "../http/json-pieces.js";
 import { Refusal } from "../http/refusal.js";
 import { readRequestPatient } from "./patient.js";
 import { historySummary, queryTimes } from "./query-times.js";
+import { type ForecastRequest, mostForecast, type SessionForecastRequest } from "./requests.js";
 import { checkResponseSize } from "./response-size.js";
-import { type ForecastRequest, mostForecast, type SessionForecastRequest } from "./schemas.js";
 import type { ServedModel } from "./served-model.js";
 
 /** Responds with forecasts from the history of the request. */

@@ -1,10 +1,9 @@
-import { simulatedText } from "../../base/simulated.js";
 import { specialCount } from "../../cohort/vocabulary.js";
 import { weightCount } from "../../models/index.js";
 import { definitionOf } from "../../train/index.js";
 import type { Limits } from "../limits.js";
-import type { ModelResponse } from "./schemas.js";
-import type { ServedModel } from "./served-model.js";
+import type { ModelResponse } from "./responses.js";
+import { populationOf, type ServedModel } from "./served-model.js";
 
 export function describeModel(served: ServedModel, limits: Limits): ModelResponse {
 	const { model, config, weights, vocabulary, manifest, step, versions, task } = served;
@@ -15,7 +14,7 @@ export function describeModel(served: ServedModel, limits: Limits): ModelRespons
 		config: config as Record<string, unknown>,
 		parameters: weightCount(weights),
 		codes: vocabulary.size - specialCount,
-		...(served.simulated && { population: simulatedText }),
+		...populationOf(served),
 		time: { axis: manifest.source.axis },
 		...(task && { task: definitionOf(task.scoring) }),
 		trained: { step, versions: { ...versions } },

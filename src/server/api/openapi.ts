@@ -1,6 +1,8 @@
 import { z } from "zod";
+import type { Example, Examples } from "./examples.js";
+import { requestSchemas } from "./requests.js";
+import { responseSchemas } from "./responses.js";
 import { type Route, routes } from "./routes.js";
-import { errorResponse } from "./schemas.js";
 
 /** The refusals of an operation. Any other method of its path is refused with 405. */
 const refusalsOf = ({ method, path, query, request }: Route): Readonly<Record<number, string>> => ({
@@ -25,49 +27,117 @@ const refusalsOf = ({ method, path, query, request }: Route): Readonly<Record<nu
 	...(request && { 503: "overloaded; try again" }),
 });
 
-const json = (schema: z.ZodType, io: "input" | "output") => {
-	const { $schema: _, ...rest } = z.toJSONSchema(schema, { io });
-	return { "application/json": { schema: rest } };
-};
+/** A JSON schema; only the fields that the page at /api shows are named. */
+export interface Schema {
+	readonly $ref?: string;
+	readonly type?: string | readonly string[];
+	readonly description?: string;
+	readonly properties?: Readonly<Record<string, Schema>>;
+	readonly required?: readonly string[];
+	readonly items?: Schema;
+	readonly anyOf?: readonly Schema[];
+	readonly enum?: readonly unknown[];
+	readonly const?: unknown;
+	readonly default?: unknown;
+}
 
-/** The parameters of an operation: the parts of its path that vary, and those in the URL's query. */
-function parametersOf({ path, query }: Route): readonly object[] {
+const place = (name: string) => `#/components/schemas/${name}`;
+
+/** The named schemas of one direction; each refers to the others by name. */
+function namedSchemas(
+	schemas: Readonly<Record<string, z.ZodType>>,
+	io: "input" | "output",
+): Record<string, Schema> {
+	const registry = z.registry<{ id: string }>();
+	for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id });
+	const made = z.toJSONSchema(registry, { io, uri: place }).schemas;
+	return Object.fromEntries(
+		Object.entries(made).map(([name, { $schema: _, $id: __, ...schema }]) => [
+			name,
+			schema as Schema,
+		]),
+	);
+}
+
+const names = new Map(
+	[...Object.entries(requestSchemas), ...Object.entries(responseSchemas)].map(([name, schema]) => [
+		schema,
+		name,
+	]),
+);
+
+const json = (schema: z.ZodType, example?: Example) => ({
+	"application/json": {
+		schema: { $ref: place(names.get(schema) as string) },
+		...(example?.body && { examples: { example: { value: example.body } } }),
+	},
+});
+
+/** A parameter of an operation, in its path or in the URL's query. */
+export interface Parameter {
+	readonly name: string;
+	readonly in: "path" | "query";
+	readonly required?: boolean;
+	readonly schema: Schema;
+	readonly example?: string | number;
+}
+
+function parametersOf({ path, query }: Route, example?: Example): readonly Parameter[] {
 	const { properties = {} } = query ? z.toJSONSchema(query, { io: "input" }) : {};
 	return [
 		...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-			...{ name, in: "path", required: true, schema: { type: "string" } },
+			...{ name: name as string, in: "path" as const, required: true },
+			schema: { type: "string" },
 		})),
-		...Object.entries(properties).map(([name, schema]) => ({ name, in: "query", schema })),
+		...Object.entries(properties).map(([name, schema]) => ({
+			...{ name, in: "query" as const, schema: schema as Schema },
+			...(example?.query?.[name] !== undefined && { example: example.query[name] }),
+		})),
 	];
 }
 
+/** One operation, as the page at /api reads it. */
+export interface Operation {
+	readonly operationId: string;
+	readonly summary: string;
+	readonly parameters?: readonly Parameter[];
+	readonly requestBody?: {
+		readonly required: boolean;
+		readonly content: ReturnType<typeof json>;
+	};
+	readonly responses: Readonly<
+		Record<string, { readonly description: string; readonly content?: ReturnType<typeof json> }>
+	>;
+}
+
+function operationOf(operationId: string, route: Route, example?: Example): Operation {
+	const { summary, request, status, response } = route;
+	const parameters = parametersOf(route, example);
+	const refused = json(responseSchemas.Error as z.ZodType);
+	return {
+		operationId,
+		summary,
+		...(parameters.length > 0 && { parameters }),
+		...(request && { requestBody: { required: true, content: json(request, example) } }),
+		responses: {
+			[status]: { description: "success", ...(response && { content: json(response) }) },
+			...Object.fromEntries(
+				Object.entries(refusalsOf(route)).map(([code, description]) => [
+					code,
+					{ description, content: refused },
+				]),
+			),
+		},
+	};
+}
+
 /** The API as OpenAPI 3.1, from the schemas that check the requests. */
-export function openApi(version: string) {
-	const paths: Record<string, Record<string, unknown>> = {};
-	for (const [operationId, route] of Object.entries(routes) as [string, Route][]) {
-		const { method, path, summary, request, status, response } = route;
-		const parameters = parametersOf(route);
-		const operation = {
-			operationId,
-			summary,
-			...(parameters.length > 0 && { parameters }),
-			...(request && { requestBody: { required: true, content: json(request, "input") } }),
-			responses: {
-				[status]: {
-					description: "success",
-					...(response && { content: json(response, "output") }),
-				},
-				...Object.fromEntries(
-					Object.entries(refusalsOf(route)).map(([code, description]) => [
-						code,
-						{ description, content: { "application/json": { schema: refused } } },
-					]),
-				),
-			},
-		};
-		paths[path] = { ...paths[path], [method]: operation };
+export function openApi(version: string, examples: Examples) {
+	const paths: Record<string, Record<string, Operation>> = {};
+	for (const [id, route] of Object.entries(routes) as [keyof typeof routes, Route][]) {
+		const operation = operationOf(id, route, examples[id]);
+		paths[route.path] = { ...paths[route.path], [route.method]: operation };
 	}
-	const { $schema: _, ...error } = z.toJSONSchema(errorResponse);
 	return {
 		openapi: "3.1.0",
 		info: {
@@ -80,10 +150,13 @@ export function openApi(version: string) {
 		security: [{}, { token: [] }],
 		paths,
 		components: {
-			schemas: { Error: error },
+			schemas: {
+				...namedSchemas(requestSchemas, "input"),
+				...namedSchemas(responseSchemas, "output"),
+			},
 			securitySchemes: { token: { type: "http", scheme: "bearer" } },
 		},
 	};
 }
 
-const refused = { $ref: "#/components/schemas/Error" };
+export type OpenApi = ReturnType<typeof openApi>;

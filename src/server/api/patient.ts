@@ -8,7 +8,7 @@ import { InputError } from "../../base/errors.js";
 import { recordReader } from "../../cohort/reading/records-to-events.js";
 import { readingRules } from "../../cohort/reading/rules.js";
 import { Refusal } from "../http/refusal.js";
-import type { PatientRequest } from "./schemas.js";
+import type { PatientRequest } from "./requests.js";
 import type { ServedModel } from "./served-model.js";
 
 type Book = Pick<ServedModel, "vocabulary" | "manifest" | "map">;
@@ -27,9 +27,13 @@ function refused<T>(read: () => T): T {
 	}
 }
 
-/** Reads the patient of a request by the rules of the model's dataset. */
-export const readRequestPatient = (request: PatientRequest, served: Book): ParsedPatient =>
-	refused(() => readPatient(request, readerFor(served), served.manifest.source.axis));
+/** Reads a patient of a request by the rules of the model's dataset. Refusals name it by its field. */
+export const readRequestPatient = (
+	request: PatientRequest,
+	served: Book,
+	field = "patient",
+): ParsedPatient =>
+	refused(() => readPatient(request, readerFor(served), served.manifest.source.axis, field));
 
 /** Further events of a patient, in order. */
 export const readEvents = (

@@ -1,6 +1,5 @@
 import type { ParsedPatient } from "../../api/patient.js";
 import { InputError } from "../../base/errors.js";
-import { simulatedText } from "../../base/simulated.js";
 import {
 	momentOf,
 	spanDays,
@@ -10,8 +9,8 @@ import {
 	warningsFor,
 } from "../../infer/user-input/index.js";
 import { Refusal } from "../http/refusal.js";
-import type { RiskRequest } from "./schemas.js";
-import type { ServedModel } from "./served-model.js";
+import type { RiskRequest } from "./requests.js";
+import { populationOf, type ServedModel } from "./served-model.js";
 
 type Timed = Pick<ParsedPatient, "patient" | "axis">;
 
@@ -89,7 +88,7 @@ const nothingUnknown = { codes: 0, records: 0 };
 export function historySummary(
 	{ patient, unknown, notes }: ParsedPatient,
 	times: readonly number[],
-	{ manifest, simulated }: Pick<ServedModel, "manifest" | "simulated">,
+	served: Pick<ServedModel, "manifest" | "simulated">,
 	beforeFirst?: string,
 ) {
 	const records = unknown.reduce((sum, own) => sum + own.records, 0);
@@ -104,11 +103,11 @@ export function historySummary(
 	const warnings = warningsFor(
 		{ patients: [named], unknown: nothingUnknown },
 		times.map((time) => ({ patient: named, time })),
-		manifest,
+		served.manifest,
 		beforeFirst,
 	);
 	return {
-		...(simulated && { population: simulatedText }),
+		...populationOf(served),
 		events: patient.history.tokens.length - patient.history.birthEvents,
 		unknown: [...unknown],
 		warnings: [...notes, ...skipped, ...warnings],

@@ -9,20 +9,19 @@ import {
 	nothingRecorded,
 	UnknownCodeError,
 } from "../../infer/user-input/index.js";
-import type { HazardSettings } from "../../models/hazards/settings.js";
 import type { Engine } from "../engine/engine.js";
 import { JsonList } from "../http/json-pieces.js";
 import { Refusal } from "../http/refusal.js";
 import { readRequestPatient } from "./patient.js";
 import { historySummary, queryGrid, querySpan, queryTime } from "./query-times.js";
-import { checkResponseSize } from "./response-size.js";
 import {
 	mostAttributed,
 	mostRiskTimes,
 	mostTrajectoryPoints,
 	type RiskRequest,
-	type RiskResponse,
-} from "./schemas.js";
+} from "./requests.js";
+import { checkResponseSize } from "./response-size.js";
+import type { RiskResponse } from "./responses.js";
 import type { ServedModel } from "./served-model.js";
 
 /** A `RiskResponse` whose lists are already JSON. */
@@ -33,13 +32,9 @@ export async function risk(
 	served: ServedModel,
 	model: Pick<Engine, "hazards" | "risk">,
 ): Promise<SerializedRisk> {
-	const settings = hazardSettingsOf(served);
-	const own = {
-		...{ settings, vocab: served.vocabulary.size },
-		longestDays: settings.binDays.at(-1) as number,
-	};
+	const own = engineHazards(served, model);
 	const parsed = readRequestPatient(request.patient, served);
-	const codes = request.codes.map((code, place) => requestedCode(code, place, served, settings));
+	const codes = requestedCodes(request.codes, served);
 	const times = riskTimes(request, parsed);
 	checkResponseSize({ name: "codes", count: codes.length }, times.length, mostTrajectoryPoints);
 	const { patient, axis, places } = parsed;
@@ -55,9 +50,7 @@ export async function risk(
 		request.attribute === undefined ? undefined : queryTime(request.attribute, parsed, "attribute");
 	if (attributed !== undefined) checkAttributed(history.times, attributed);
 	const drivers =
-		attributed === undefined
-			? []
-			: await driversOf(throughEngine(own, model), codes, attributed, horizonDays, parsed);
+		attributed === undefined ? [] : await driversOf(own, codes, attributed, horizonDays, parsed);
 	const written = await model.risk({
 		...{ history, at, horizons, times, horizonDays, places, birth, axis },
 		codes: codes.map((code, i) => ({ ...code, drivers: drivers[i] })),
@@ -76,19 +69,17 @@ export async function risk(
 }
 
 /** A refusal names an unknown code by its position in the request. */
-function requestedCode(
-	code: string,
-	place: number,
-	served: ServedModel,
-	{ groups }: HazardSettings,
-): FoundCode {
-	try {
-		return findCode(code, { ...served, groups });
-	} catch (error) {
-		if (!(error instanceof UnknownCodeError)) throw error;
-		const field = `codes.${place}`;
-		throw new Refusal(422, `${field} ${error.problem}`, { field });
-	}
+export function requestedCodes(codes: readonly string[], served: ServedModel): FoundCode[] {
+	const { groups } = hazardSettingsOf(served);
+	return codes.map((code, place) => {
+		try {
+			return findCode(code, { ...served, groups });
+		} catch (error) {
+			if (!(error instanceof UnknownCodeError)) throw error;
+			const field = `codes.${place}`;
+			throw new Refusal(422, `${field} ${error.problem}`, { field });
+		}
+	});
 }
 
 function riskTimes({ from, to, step }: RiskRequest, parsed: ParsedPatient) {
@@ -115,11 +106,16 @@ function checkAttributed(observed: Float64Array, at: number): void {
 /** Histories per call of the engine, so that other clients get their turn in between. */
 const block = 16;
 
-/** The hazards of a model that runs in an engine. */
-function throughEngine(
-	own: Pick<HazardSource, "settings" | "vocab" | "longestDays">,
+/** The hazards of a model that runs in an engine; refused if it has none. */
+export function engineHazards(
+	served: ServedModel,
 	{ hazards }: Pick<Engine, "hazards">,
 ): HazardSource {
+	const settings = hazardSettingsOf(served);
+	const own = {
+		...{ settings, vocab: served.vocabulary.size },
+		longestDays: settings.binDays.at(-1) as number,
+	};
 	return {
 		...own,
 		async at(histories, days) {

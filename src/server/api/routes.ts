@@ -1,21 +1,28 @@
 import type { z } from "zod";
 import {
 	codesQuery,
-	codesResponse,
 	embedRequest,
-	embedResponse,
 	eventsRequest,
+	forecastBatchRequest,
 	forecastRequest,
-	forecastResponse,
-	modelResponse,
+	riskBatchRequest,
 	riskRequest,
-	riskResponse,
 	scoreRequest,
-	scoreResponse,
 	sessionForecastRequest,
 	sessionRequest,
+} from "./requests.js";
+import {
+	codesResponse,
+	embedResponse,
+	forecastBatchResponse,
+	forecastResponse,
+	healthResponse,
+	modelResponse,
+	riskBatchResponse,
+	riskResponse,
+	scoreResponse,
 	sessionResponse,
-} from "./schemas.js";
+} from "./responses.js";
 
 /** One operation of the API. The service validates requests by it, and OpenAPI is generated from it. */
 export interface Route {
@@ -39,6 +46,13 @@ const post = <Request extends z.ZodType>(
 ) => ({ method: "post", path, summary, request, response, status }) as const;
 
 export const routes = {
+	health: {
+		method: "get",
+		path: "/health",
+		summary: "whether the service answers, and how many calls wait",
+		status: 200,
+		response: healthResponse,
+	},
 	model: {
 		method: "get",
 		path: "/model",
@@ -65,6 +79,18 @@ export const routes = {
 		"the probability that codes are recorded within some years, how it developed, and what drove it",
 		riskRequest,
 		riskResponse,
+	),
+	forecastBatch: post(
+		"/forecast/batch",
+		"forecasts for several patients",
+		forecastBatchRequest,
+		forecastBatchResponse,
+	),
+	riskBatch: post(
+		"/risk/batch",
+		"the probability that codes are recorded within some years, for several patients",
+		riskBatchRequest,
+		riskBatchResponse,
 	),
 	score: post(
 		"/score",

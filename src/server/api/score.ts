@@ -7,7 +7,8 @@ import type { Engine } from "../engine/engine.js";
 import { Refusal } from "../http/refusal.js";
 import { readRequestPatient } from "./patient.js";
 import { historySummary, queryTime } from "./query-times.js";
-import type { ScoreResponse, scoreRequest } from "./schemas.js";
+import type { scoreRequest } from "./requests.js";
+import type { ScoreResponse } from "./responses.js";
 import type { ServedModel } from "./served-model.js";
 
 export async function score(

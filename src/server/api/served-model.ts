@@ -1,3 +1,4 @@
+import { simulatedText } from "../../base/simulated.js";
 import type { CodeMap } from "../../codes/index.js";
 import type { Trained } from "../../train/index.js";
 
@@ -11,3 +12,9 @@ export interface ServedModel
 	/** Whether it was trained on a simulated population. */
 	readonly simulated?: boolean;
 }
+
+/** What every answer says about the people the model has learned from. */
+export const populationOf = ({ simulated = false }: Pick<ServedModel, "simulated">) => ({
+	simulated,
+	...(simulated && { population: simulatedText }),
+});

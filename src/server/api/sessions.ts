@@ -8,7 +8,8 @@ import type { Limits } from "../limits.js";
 import { forecastFrom } from "./forecast.js";
 import { readEvents, readRequestPatient } from "./patient.js";
 import { historySummary } from "./query-times.js";
-import type { PatientRequest, SessionForecastRequest, SessionResponse } from "./schemas.js";
+import type { PatientRequest, SessionForecastRequest } from "./requests.js";
+import type { SessionResponse } from "./responses.js";
 import type { ServedModel } from "./served-model.js";
 
 interface Session {

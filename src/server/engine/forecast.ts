@@ -3,7 +3,7 @@ import type { Token } from "../../cohort/vocabulary.js";
 import { likeliest, predictAt } from "../../infer/index.js";
 import { momentJson } from "../../infer/user-input/index.js";
 import type { Events, Predictor, State } from "../../models/index.js";
-import type { ForecastResponse } from "../api/schemas.js";
+import type { ForecastResponse } from "../api/responses.js";
 import { listPieces } from "../http/json-pieces.js";
 
 /** Queries a history at any times, or a state at times after its last event. */

@@ -8,7 +8,7 @@ import {
 } from "../../infer/index.js";
 import { type FoundCode, momentJson } from "../../infer/user-input/index.js";
 import type { Events } from "../../models/index.js";
-import type { RiskResponse } from "../api/schemas.js";
+import type { RiskResponse } from "../api/responses.js";
 import { listPieces } from "../http/json-pieces.js";
 
 type CodeResponse = RiskResponse["codes"][number];

@@ -82,7 +82,7 @@ export function parsedJson(bytes: Buffer): unknown {
 		return JSON.parse(text);
 	} catch {
 		// The parser's own message would quote the request.
-		throw new Refusal(400, "the request is not JSON; send what openapi.json describes");
+		throw new Refusal(400, "the request is not JSON; send what /api describes");
 	}
 }
 
@@ -99,7 +99,7 @@ export function jsonBounds({
 }: Pick<Limits, "depth" | "values">): (chunk: Buffer) => Refusal | undefined {
 	let [depth, values, isQuoted, isEscaped] = [0, 1, false, false];
 	const refused = (problem: string) =>
-		new Refusal(400, `the request ${problem}; expected what openapi.json describes`);
+		new Refusal(400, `the request ${problem}; expected what /api describes`);
 	return (chunk) => {
 		for (let at = 0; at < chunk.length; at++) {
 			const byte = chunk[at];

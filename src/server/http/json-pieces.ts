@@ -56,6 +56,17 @@ export function listPieces(elements: Iterable<string>): Uint8Array[] {
 	return end();
 }
 
+/** A JSON list in pieces, from elements that are pieces of JSON themselves. */
+export function joinPieces(elements: readonly (readonly Uint8Array[])[]): Uint8Array[] {
+	const { add, insert, end } = collector();
+	for (const [i, pieces] of elements.entries()) {
+		add(i > 0 ? "," : "[");
+		insert(pieces);
+	}
+	add(elements.length > 0 ? "]" : "[]");
+	return end();
+}
+
 /**
  * An object as JSON in pieces, so that no string holds the whole. Lists directly in the object are split
  * between their elements.

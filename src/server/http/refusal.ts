@@ -3,6 +3,8 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 interface RefusalDetails {
 	/** The field at fault, such as `patient.events.3.date`. */
 	readonly field?: string;
+	/** In a batch, the position of the patient at fault. */
+	readonly patient?: number;
 	/** Seconds after which to try again. */
 	readonly retry?: number;
 	/** The methods that are allowed. */
