@@ -21,6 +21,8 @@ export interface ExplorerState {
 	readonly date: number;
 	/** Tokens whose risk is shown. */
 	readonly codes: readonly number[];
+	/** The codes to come back to after patients from a file, whose codes no link must hold; null without one. */
+	readonly sampleCodes: readonly number[] | null;
 	/** The number of the colour of every code chosen so far: a code keeps its own. */
 	readonly colours: ReadonlyMap<number, number>;
 	readonly horizonYears: number;
@@ -73,6 +75,7 @@ export const initialState: ExplorerState = {
 	edits: [],
 	date: 0,
 	codes: [],
+	sampleCodes: null,
 	colours: new Map(),
 	horizonYears: 5,
 	zoom: null,
@@ -110,20 +113,27 @@ export function reduceState(now: ExplorerState, action: Action): ExplorerState {
 			return { ...now, view: action.view };
 		case "link": {
 			const { view, years, otherwise } = action;
-			const codes = [action.codes, now.codes, otherwise.codes].find((own) => own.length > 0) ?? [];
+			const own = action.patient ? (now.sampleCodes ?? now.codes) : now.codes;
+			const codes = [action.codes, own, otherwise.codes].find((own) => own.length > 0) ?? [];
 			const sight = action.patient ?? (now.patient ? null : otherwise.patient);
 			const isOther = sight !== null && sight.patient !== now.patient;
 			return {
 				...{ ...now, view, ...withCodes(now.colours, codes) },
+				sampleCodes: sight ? null : now.sampleCodes,
 				horizonYears: years ?? now.horizonYears,
 				...sight,
 				turn: now.turn + Number(isOther),
 				edits: isOther ? [] : now.edits,
 			};
 		}
-		case "patient":
+		case "patient": {
+			const isPrivate = action.patient.sample === null;
+			const shared = now.sampleCodes ?? now.codes;
 			return {
 				...now,
+				...(isPrivate
+					? { sampleCodes: shared }
+					: { ...withCodes(now.colours, shared), sampleCodes: null }),
 				patient: action.patient,
 				turn: now.turn + 1,
 				opened: action.opened ?? now.opened,
@@ -131,6 +141,7 @@ export function reduceState(now: ExplorerState, action: Action): ExplorerState {
 				edits: [],
 				zoom: null,
 			};
+		}
 		case "date":
 			return { ...now, date: notBeforeBirth(now, action.date) };
 		case "code": {

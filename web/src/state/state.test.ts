@@ -41,6 +41,24 @@ test("an event has one edit: moving an added event changes the addition, removin
 	]);
 });
 
+test("a link has no codes of a patient from a file, and they do not stay with a sample", () => {
+	const own = { ...patient, sample: null };
+	const state = after(
+		{ type: "code", token: 5, on: true },
+		{ type: "patient", patient: own, date: 25, opened: [own] },
+		{ type: "code", token: 7, on: true },
+	);
+	expect(state.codes).toEqual([5, 7]);
+	expect(linkTo(state, (token) => `c.${token}`)).toBe("#patient?years=5");
+	const next = reduceState(state, { type: "patient", patient: { ...own }, date: 25 });
+	expect(next.codes).toEqual([5, 7]);
+	const back = reduceState(next, { type: "patient", patient, date: 25 });
+	expect(back.codes).toEqual([5]);
+	expect(linkTo(back, (token) => `c.${token}`)).toContain("codes=c.5&");
+	const link = followLink(readLink("#patient?sample=s2"), [patient], codes);
+	expect(reduceState(next, link).codes).toEqual([5]);
+});
+
 test("edits have the same effect as the library's what-if", () => {
 	const time = fc.integer({ min: 1, max: 40 });
 	const edit = fc.oneof(

@@ -28,7 +28,9 @@ export function linkTo(
 		values.set("at", rounded(date));
 		if (zoom) values.set("zoom", zoom.map(rounded).join(" "));
 	}
-	const named = codes.map(codeOf).filter((code) => code !== undefined);
+	// What is followed of a patient from a file may come from the records.
+	const followed = patient && !patient.sample ? [] : codes;
+	const named = followed.map(codeOf).filter((code) => code !== undefined);
 	if (named.length > 0) values.set("codes", named.join(" "));
 	values.set("years", `${horizonYears}`);
 	return `#${view}?${values}`;
