@@ -1,4 +1,5 @@
 import { type Batch, fillBatch, planBatches } from "../cohort/batches.js";
+import { roundLength } from "../cohort/buckets.js";
 import type { History } from "../cohort/index.js";
 import type { Tensor } from "../graph/index.js";
 import { checkFinite } from "../models/finite.js";
@@ -62,7 +63,12 @@ export function rowPrograms(runtime: Runtime, { weights, build, feeds }: RowGrap
 				lengths,
 				histories.map(({ birthEvents }) => birthEvents),
 				{
-					...{ maxLength: Math.min(maxLength, longest), cut: "last", size: { slots }, seed: 0 },
+					...{
+						maxLength: Math.min(maxLength, roundLength(longest)),
+						cut: "last",
+						size: { slots },
+						seed: 0,
+					},
 					...{ maxShapes, passes: 1 },
 				},
 			);
