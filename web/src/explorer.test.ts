@@ -266,7 +266,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		const said = page.locator(".announcement").getByText(await timeOfDate(page));
 		await said.waitFor({ state: "attached" });
 		expect(await said.textContent()).toMatch(
-			/^Predictions for .*Most likely: .* %\. Probability: .*the oldest patient in training was/,
+			/^Risks after .* within 1 year, .*Most likely new diagnoses within a year: .* %\. .*the oldest patient in training was/,
 		);
 		expect(faults).toEqual([]);
 		await page.close();

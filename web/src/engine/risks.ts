@@ -53,34 +53,64 @@ export const curveDays = (longest: number): number[] =>
 export const afterYears = (curve: readonly number[], years: number): number | undefined =>
 	curve[perYear * years - 1];
 
-/** The risks of codes at a date. */
-export async function risksAt(
-	{ calls, longest, rates }: RiskModel,
-	{ history, sex, date }: PatientOnDate,
-	codes: readonly number[],
-): Promise<CodeRisk[]> {
-	const days = curveDays(longest);
-	const [found = []] = await calls.incidence(
-		[{ tokens: history.tokens, times: history.times }],
-		codes.map((token) => [token]),
-		...([[[date]], days] as const),
+/** The risks of every code of the vocabulary, of one history on one date. */
+export interface RiskTable extends PatientOnDate {
+	curve(token: number): readonly number[];
+	/** The time of the first record up to the date; null if there is none. */
+	recordedAt(token: number): number | null;
+}
+
+/** The tables of several histories, in one call of the model. */
+export async function riskTables(
+	{ calls, longest }: Pick<RiskModel, "calls" | "longest">,
+	patients: readonly PatientOnDate[],
+	{ size }: Pick<Vocabulary, "size">,
+): Promise<RiskTable[]> {
+	const codes = Array.from({ length: size - specialCount }, (_, at) => [specialCount + at]);
+	const found = await calls.incidence(
+		patients.map(({ history: { tokens, times } }) => ({ tokens, times })),
+		codes,
+		patients.map(({ date }) => [date]),
+		curveDays(longest),
 	);
-	return codes.map((token, at) => {
-		const { probabilities = [], recordedAt = [Number.NaN] } = found[at] ?? {};
-		const [recorded = Number.NaN] = recordedAt;
-		const others =
-			rates &&
-			days.map((own) => incidenceByAgeAndSex(rates, { ...history, sex }, date, [token], own));
+	return patients.map((patient, i) => {
+		const own = found[i] ?? [];
 		return {
-			token,
-			recordedAt: Number.isNaN(recorded) ? null : recorded,
-			curve: Array.from(probabilities),
-			sameAgeAndSex: others?.every((own) => own !== undefined) ? others : null,
+			...patient,
+			curve: (token) => Array.from(own[token - specialCount]?.probabilities ?? []),
+			recordedAt: (token) => {
+				const time = own[token - specialCount]?.recordedAt[0] ?? Number.NaN;
+				return Number.isNaN(time) ? null : time;
+			},
 		};
 	});
 }
 
-/** A diagnosis that a patient does not have, and its probability. */
+/** The risk of a code, beside people of the same age and sex. */
+export function riskOf(
+	table: RiskTable,
+	{ longest, rates }: Pick<RiskModel, "longest" | "rates">,
+	token: number,
+): CodeRisk {
+	const days = curveDays(longest);
+	const others = days.map((own) => ofSameAgeAndSex(table, rates, token, own));
+	return {
+		token,
+		recordedAt: table.recordedAt(token),
+		curve: table.curve(token),
+		sameAgeAndSex: others.every((own) => own !== null) ? others : null,
+	};
+}
+
+const ofSameAgeAndSex = (
+	{ history, sex, date }: PatientOnDate,
+	rates: RatesByAgeAndSex | null,
+	token: number,
+	days: number,
+): number | null =>
+	(rates && incidenceByAgeAndSex(rates, { ...history, sex }, date, [token], days)) ?? null;
+
+/** A diagnosis that a patient does not have, and its probability within a year. */
 export interface NewDiagnosis {
 	readonly token: number;
 	readonly probability: number;
@@ -88,32 +118,48 @@ export interface NewDiagnosis {
 	readonly sameAgeAndSex: number | null;
 }
 
-/** The diagnoses most likely to be recorded for the first time within so many days of a date. */
-export async function likelyNew(
-	{ calls, rates }: Pick<RiskModel, "calls" | "rates">,
-	{ history, sex, date }: PatientOnDate,
-	{ tokens }: Vocabulary,
-	days: number,
-	most: number,
-): Promise<NewDiagnosis[]> {
-	const codes = [...tokens.keys()].filter(
-		(token) => token >= specialCount && tokens[token]?.kind === "diagnosis",
-	);
-	const [found = []] = await calls.incidence(
-		[{ tokens: history.tokens, times: history.times }],
-		codes.map((token) => [token]),
-		...([[[date]], [days]] as const),
-	);
-	return codes
-		.map((token, at) => ({ token, own: found[at] }))
-		.filter(({ own }) => Number.isNaN(own?.recordedAt[0] ?? 0))
-		.map(({ token, own }) => ({ token, probability: own?.probabilities[0] ?? 0 }))
-		.sort((a, b) => b.probability - a.probability)
-		.slice(0, most)
-		.map((one) => ({
-			...one,
-			sameAgeAndSex:
-				(rates && incidenceByAgeAndSex(rates, { ...history, sex }, date, [one.token], days)) ??
-				null,
-		}));
+/** Diagnoses that may be recorded for the first time within a year. */
+export interface NewDiagnoses {
+	readonly likely: readonly NewDiagnosis[];
+	/** Those with the highest risk relative to people of this age and sex; empty if these are unknown. */
+	readonly above: readonly NewDiagnosis[];
 }
+
+/** What is rarer, here or among other people, is not compared: a multiple of almost nothing says little. */
+const leastCompared = 0.001;
+
+/** The new diagnoses that lead by probability, and by probability relative to other people: at most `most` each. */
+export function newDiagnoses(
+	table: RiskTable,
+	rates: RatesByAgeAndSex | null,
+	{ tokens }: Vocabulary,
+	most: number,
+): NewDiagnoses {
+	const all = [...tokens.keys()]
+		.filter(
+			(token) =>
+				token >= specialCount &&
+				tokens[token]?.kind === "diagnosis" &&
+				table.recordedAt(token) === null,
+		)
+		.map((token) => ({
+			token,
+			probability: afterYears(table.curve(token), 1) ?? 0,
+			sameAgeAndSex: ofSameAgeAndSex(table, rates, token, yearDays),
+		}));
+	return {
+		likely: all.toSorted((a, b) => b.probability - a.probability).slice(0, most),
+		above: all
+			.filter(
+				(one) =>
+					Math.min(one.probability, one.sameAgeAndSex ?? 0) >= leastCompared &&
+					timesOthers(one) > 1,
+			)
+			.sort((a, b) => timesOthers(b) - timesOthers(a))
+			.slice(0, most),
+	};
+}
+
+/** The probability as a multiple of that of people of this age and sex; 0 if theirs is unknown. */
+export const timesOthers = ({ probability, sameAgeAndSex }: NewDiagnosis): number =>
+	sameAgeAndSex ? probability / sameAgeAndSex : 0;

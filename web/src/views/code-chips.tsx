@@ -12,11 +12,14 @@ interface CodeChipsProps {
 	readonly until: number;
 	readonly horizonYears: number;
 	readonly vocabulary: Vocabulary;
+	/** Whether codes are added here. */
+	readonly picks: boolean;
 	readonly onCode: (token: number, on: boolean) => void;
 }
 
 /** The codes whose probability is drawn, with its value now and at the horizon, and the effect of the edits. */
-export function CodeChips({ curves, until, horizonYears, vocabulary, onCode }: CodeChipsProps) {
+export function CodeChips(props: CodeChipsProps) {
+	const { curves, until, horizonYears, vocabulary, picks, onCode } = props;
 	const ref = useRef<HTMLElement>(null);
 	return (
 		<section
@@ -52,12 +55,14 @@ export function CodeChips({ curves, until, horizonYears, vocabulary, onCode }: C
 					};
 				})}
 			/>
-			<CodePicker
-				label="Add a code to the chart"
-				placeholder="stroke, COPD, I50.9 …"
-				vocabulary={vocabulary}
-				onPick={(token) => onCode(token, true)}
-			/>
+			{picks && (
+				<CodePicker
+					label="Add a code to the chart"
+					placeholder="stroke, COPD, I50.9 …"
+					vocabulary={vocabulary}
+					onPick={(token) => onCode(token, true)}
+				/>
+			)}
 		</section>
 	);
 }

@@ -35,6 +35,8 @@ interface ProbabilityPanelProps extends PanelState {
 	readonly horizonYears: number;
 	/** Collapses the explanations, to leave room for editing. */
 	readonly editing: boolean;
+	/** Whether codes are chosen here, because there is no Risk panel. */
+	readonly picks: boolean;
 	readonly onCode: (token: number, on: boolean) => void;
 	readonly onHorizon: (years: number) => void;
 }
@@ -75,7 +77,12 @@ export function ProbabilityPanel(props: ProbabilityPanelProps) {
 		>
 			{shown ? (
 				<>
-					<CodeChips {...shown} vocabulary={props.vocabulary} onCode={props.onCode} />
+					<CodeChips
+						{...shown}
+						vocabulary={props.vocabulary}
+						onCode={props.onCode}
+						picks={props.picks}
+					/>
 					{curves.length > 0 ? (
 						<>
 							<ProbabilityChart
@@ -100,7 +107,10 @@ export function ProbabilityPanel(props: ProbabilityPanelProps) {
 						</>
 					) : (
 						<Notice kind="empty" title="No code is chosen">
-							<p>Choose one above, or click one of the most likely codes.</p>
+							<p>
+								Add a condition {props.picks ? "above" : "in the Risk panel"}, or click a likely
+								code.
+							</p>
 						</Notice>
 					)}
 				</>

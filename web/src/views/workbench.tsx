@@ -28,6 +28,7 @@ import { predictionWords } from "./prediction-words.js";
 import { ProbabilityPanel } from "./probability-panel.js";
 import { ReasonsPanel } from "./reasons-panel.js";
 import { RiskPanel } from "./risk-panel.js";
+import { riskWords } from "./risk-words.js";
 import { TimelinePanel } from "./timeline-panel.js";
 
 interface WorkbenchProps {
@@ -59,6 +60,27 @@ export function Workbench(props: WorkbenchProps) {
 		() => (edits.length > 0 ? editedEvents(patient.events, edits) : patient.events),
 		[patient, edits],
 	);
+	const opened = modelState.state === "ready" ? modelState.value.opened : null;
+	const longest = opened ? longestDays(opened.manifest.config) : undefined;
+	const original = useMemo(() => historyOf(patient, patient.events), [patient]);
+	const history = useMemo(
+		() => (events === patient.events ? original : historyOf(patient, events)),
+		[patient, events, original],
+	);
+	const isEdited = history !== original;
+	const riskModel = useMemo(
+		() => (calls && longest !== undefined ? { calls, longest, rates } : null),
+		[calls, longest, rates],
+	);
+	const riskRequest = useMemo(
+		() => ({
+			...{ history, date, sex: patient.sex, codes },
+			original: isEdited ? original : null,
+		}),
+		[history, date, patient, codes, isEdited, original],
+	);
+	// Before the predictions below it, which share the worker.
+	const risks = useRisks(riskModel, riskRequest, vocabulary);
 	const { result, isCurrent, error, ready } = usePredictions(
 		calls,
 		patient,
@@ -139,25 +161,6 @@ export function Workbench(props: WorkbenchProps) {
 			))}
 		</Notice>
 	);
-	const original = useMemo(
-		() => (edits.length > 0 ? historyOf(patient, patient.events) : null),
-		[patient, edits],
-	);
-	const opened = modelState.state === "ready" ? modelState.value.opened : null;
-	const longest = opened ? longestDays(opened.manifest.config) : undefined;
-	const riskModel = useMemo(
-		() => (calls && longest !== undefined ? { calls, longest, rates } : null),
-		[calls, longest, rates],
-	);
-	const riskRequest = useMemo(
-		() =>
-			shown && {
-				...{ history: shown.history, date: shown.date, sex: patient.sex },
-				...{ original, codes },
-			},
-		[shown?.history, shown?.date, patient, original, codes],
-	);
-	const risks = useRisks(riskModel, riskRequest, vocabulary);
 	const riskPanel = opened && (
 		<RiskPanel
 			key="risk"
@@ -175,15 +178,27 @@ export function Workbench(props: WorkbenchProps) {
 			answer={risks}
 		/>
 	);
+	const currentRisks =
+		risks?.request === riskRequest && "risks" in risks.outcome ? risks.outcome : null;
+	const spoken = riskModel
+		? currentRisks && riskWords(currentRisks, date, vocabulary, clock)
+		: panels && shown && isCurrent
+			? predictionWords(panels, shown.curves, shown.horizonYears, vocabulary, clock)
+			: null;
 	const scoring = opened?.manifest.task?.scoring;
 	const labelPanel = scoring && (
-		<LabelPanel key="label" {...{ scoring, shown, original, calls, clock }} />
+		<LabelPanel
+			key="label"
+			{...{ scoring, shown, calls, clock }}
+			original={isEdited ? original : null}
+		/>
 	);
 	const probabilityPanel = (
 		<ProbabilityPanel
 			key="probability"
 			{...{ state, shown, waiting, calls, vocabulary, clock, domain, horizonYears, editing }}
 			onCode={onCode}
+			picks={longest === undefined}
 			onHorizon={(years) => dispatch({ type: "horizon", years })}
 		/>
 	);
@@ -233,13 +248,7 @@ export function Workbench(props: WorkbenchProps) {
 				/>
 				<ObservedPanel {...{ state, panels, waiting, vocabulary, clock }} />
 			</div>
-			<Announcement
-				words={
-					panels && shown && isCurrent
-						? `${predictionWords(panels, shown.curves, shown.horizonYears, vocabulary, clock)} ${warnings.join(" ")}`
-						: ""
-				}
-			/>
+			<Announcement words={spoken === null ? "" : `${spoken} ${warnings.join(" ")}`} />
 		</div>
 	);
 }
