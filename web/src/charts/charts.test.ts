@@ -1,12 +1,14 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { percentTicks } from "./percent-ticks.js";
+import { riskScale } from "./risk-scale.js";
 import { symbolStyle } from "./symbols.js";
 import { panned, showing, timeScale, wheelFactor, wholeDomain, zoomed } from "./time-scale.js";
 import {
 	drawingOrder,
 	type Mark,
 	markRadius,
+	nameHeight,
 	nearestMark,
 	timelineLayout,
 } from "./timeline-layout.js";
@@ -69,7 +71,7 @@ const mark = (id: string, time: number, category: string | null): Mark => ({
 });
 
 const layoutOptions = {
-	head: 0,
+	narrow: false,
 	opened: new Set<string>(),
 	nameOf: (token: number) => `code ${token}`,
 };
@@ -90,6 +92,25 @@ test("an opened category has a row for each of its codes", () => {
 		["category", "x", ["a"]],
 	]);
 	expect(height).toBe(rows.reduce((sum, row) => sum + row.height, 0));
+	// The name of a code stands above its marks, that of a category beside them.
+	const above = rows.map(({ top, marks: [first] }) => first && first.y - top);
+	expect(above[1]).toBe((above[3] as number) + nameHeight);
+});
+
+test("one logarithmic scale shows small and large risks apart", () => {
+	const { ticks, place } = riskScale([0.002, 0.3]);
+	expect(ticks.map((risk) => Number(risk.toPrecision(3)))).toEqual([0.001, 0.01, 0.1, 1]);
+	expect(place(0.001)).toBeCloseTo(0, 9);
+	expect(place(0.01)).toBeCloseTo(1 / 3, 9);
+	expect(place(1)).toBe(1);
+	expect([0, 1e-9].map(place)).toEqual([0, 0]);
+	const ends = (risks: readonly number[]) => {
+		const own = riskScale(risks).ticks;
+		return [own[0], own.at(-1)].map((risk) => Number(risk?.toPrecision(3)));
+	};
+	expect(ends([])).toEqual([0.01, 0.1]);
+	expect(ends([0.05])).toEqual([0.01, 0.1]);
+	expect(ends([1e-7, 0, 0.1])).toEqual([1e-4, 0.1]);
 });
 
 test("puts the largest category first, and marks do not overlap", () => {

@@ -37,10 +37,12 @@ export const markRadius = 4.5;
 const laneHeight = 9.5;
 const mostLanes = 3;
 const rowMargin = 7;
+/** Above the marks of a row, for a name that does not stand beside them. */
+export const nameHeight = 15;
 
 interface LayoutOptions {
-	/** Height above the marks of each row, for its name on narrow screens. */
-	readonly head: number;
+	/** Whether the names of all rows stand above their marks: on narrow screens. Those of codes always do. */
+	readonly narrow: boolean;
 	/** Categories with one row per code. */
 	readonly opened: ReadonlySet<string>;
 	readonly nameOf: (token: number) => string;
@@ -50,7 +52,7 @@ interface LayoutOptions {
 export function timelineLayout(
 	marks: readonly Mark[],
 	x: (time: number) => number,
-	{ head, opened, nameOf }: LayoutOptions,
+	{ narrow, opened, nameOf }: LayoutOptions,
 ): TimelineLayout {
 	let top = 0;
 	const rowOf = (
@@ -61,6 +63,7 @@ export function timelineLayout(
 			.toSorted((a, b) => a.time - b.time)
 			.map((mark) => ({ ...mark, x: x(mark.time), r: markRadius }));
 		const lanes = lanesOf(placed, mostLanes);
+		const head = narrow || names.kind === "code" ? nameHeight : 0;
 		const height = head + Math.max(1, ...lanes.map((lane) => lane + 1)) * laneHeight + rowMargin;
 		const row = {
 			...{ ...names, top, height },

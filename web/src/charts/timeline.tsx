@@ -68,7 +68,7 @@ export function Timeline(props: TimelineProps) {
 	);
 	const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
 	const layout = useMemo(
-		() => timelineLayout(marks, scale.x, { head: narrow ? 15 : 0, opened, nameOf }),
+		() => timelineLayout(marks, scale.x, { narrow, opened, nameOf }),
 		[marks, scale, narrow, opened, nameOf],
 	);
 	const bottom = headHeight + layout.height;
@@ -180,17 +180,20 @@ export function Timeline(props: TimelineProps) {
 						most={width}
 						words={momentText(clock, date)}
 					/>
-					{layout.rows.map((row) => (
-						<RowName
-							key={rowKey(row)}
-							row={row}
-							x={narrow ? 2 : left - 10}
-							y={headHeight + row.top + (narrow ? 13 : row.height / 2 + 4)}
-							width={narrow ? width : left - 14}
-							anchor={narrow ? "start" : "end"}
-							onToggle={() => setOpened((now) => toggled(now, row.category))}
-						/>
-					))}
+					{layout.rows.map((row) => {
+						const isAbove = narrow || row.kind === "code";
+						return (
+							<RowName
+								key={rowKey(row)}
+								row={row}
+								x={isAbove ? (row.kind === "code" ? 14 : 2) : left - 10}
+								y={headHeight + row.top + (isAbove ? 13 : row.height / 2 + 4)}
+								width={isAbove ? width - 12 : left - 14}
+								anchor={isAbove ? "start" : "end"}
+								onToggle={() => setOpened((now) => toggled(now, row.category))}
+							/>
+						);
+					})}
 					<g
 						ref={listbox}
 						role="listbox"

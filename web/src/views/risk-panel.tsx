@@ -1,6 +1,8 @@
 import { useMemo, useRef, useState } from "react";
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import type { Clock } from "../../../src/figures/clock.js";
+import { curveSize, RiskAxis } from "../charts/risk-curve.js";
+import { riskScale } from "../charts/risk-scale.js";
 import type { Patient } from "../data/patient.js";
 import { afterYears, type CodeRisk, curveDays, riskYears } from "../engine/risks.js";
 import type { TrueRiskRequest } from "../engine/true-risks.js";
@@ -17,8 +19,7 @@ import { codeName } from "./code-name.js";
 import { RiskRow } from "./risk-row.js";
 
 interface RiskPanelProps {
-	/** Null until there are predictions. */
-	readonly request: RiskRequest | null;
+	readonly request: RiskRequest;
 	readonly answer: Answer<RiskRequest, Risks> | null;
 	/** The farthest day that the model can answer; undefined if it has learned no hazards. */
 	readonly longest: number | undefined;
@@ -67,7 +68,17 @@ export function RiskPanel(props: RiskPanelProps) {
 	// A code that was left out goes at once; one that was added comes with its risk.
 	const shown = (found?.risks ?? [])
 		.map((risk, at) => ({ risk, before: found?.before?.[at], truth: truths?.[at] ?? null }))
-		.filter(({ risk }) => request?.codes.includes(risk.token));
+		.filter(({ risk }) => request.codes.includes(risk.token));
+	const scale = riskScale(
+		shown.flatMap(({ risk, truth }) =>
+			risk.recordedAt === null
+				? [risk.curve, risk.sameAgeAndSex ?? [], truth ?? []].flatMap((own) => [
+						afterYears(own, 1) ?? 0,
+						own.at(-1) ?? 0,
+					])
+				: [],
+		),
+	);
 	const comparesPeople = shown.some(({ risk }) => risk.sameAgeAndSex);
 	return (
 		<Panel
@@ -92,7 +103,12 @@ export function RiskPanel(props: RiskPanelProps) {
 					<thead>
 						<tr>
 							<th scope="col">condition</th>
-							<th scope="col">growth, own scale</th>
+							<th scope="col" className="risk-picture">
+								<span className="hidden">risk over time, on one logarithmic scale</span>
+								<svg width={curveSize.width} height={curveSize.axisHeight} aria-hidden="true">
+									<RiskAxis scale={scale} />
+								</svg>
+							</th>
 							{riskYears.map((years) => (
 								<th scope="col" className="number" key={years}>
 									{yearsText(years)}
@@ -104,7 +120,7 @@ export function RiskPanel(props: RiskPanelProps) {
 						{shown.map(({ risk, ...others }, at) => (
 							<RiskRow
 								key={risk.token}
-								{...{ risk, ...others, clock, vocabulary, longest }}
+								{...{ risk, ...others, clock, vocabulary, longest, scale }}
 								colour={colourOf(risk.token) ?? "var(--ink)"}
 								onRemove={() => {
 									onLeave(at);

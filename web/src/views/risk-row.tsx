@@ -1,8 +1,8 @@
-import { yearDays } from "../../../src/base/time.js";
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import { type Clock, timeName } from "../../../src/figures/clock.js";
 import { percent } from "../../../src/figures/numbers.js";
-import { RiskCurve } from "../charts/risk-curve.js";
+import { curveSize, RiskCurve } from "../charts/risk-curve.js";
+import type { RiskScale } from "../charts/risk-scale.js";
 import { afterYears, type CodeRisk, curveDays, riskYears } from "../engine/risks.js";
 import { codeName } from "./code-name.js";
 
@@ -15,12 +15,13 @@ interface RiskRowProps {
 	readonly clock: Clock;
 	readonly colour: string;
 	readonly longest: number;
+	readonly scale: RiskScale;
 	readonly onRemove: () => void;
 }
 
 /** The risk of one code: its curve, and its numbers at the horizons. */
 export function RiskRow(props: RiskRowProps) {
-	const { risk, before, truth, vocabulary, clock, colour, longest, onRemove } = props;
+	const { risk, before, truth, vocabulary, clock, colour, longest, scale, onRemove } = props;
 	const { token, recordedAt, curve, sameAgeAndSex } = risk;
 	const name = codeName(vocabulary, token);
 	const was = before?.recordedAt === null ? before : undefined;
@@ -47,14 +48,16 @@ export function RiskRow(props: RiskRowProps) {
 			) : (
 				<>
 					<td className="risk-picture">
-						<RiskCurve
-							{...{ curve, colour }}
-							days={curveDays(longest)}
-							marked={riskYears.map((years) => years * yearDays).filter((day) => day < longest)}
-							before={was?.curve}
-							sameAgeAndSex={sameAgeAndSex ?? undefined}
-							truth={truth ?? undefined}
-						/>
+						<svg width={curveSize.width} height={curveSize.height} aria-hidden="true">
+							<RiskCurve
+								{...{ curve, colour, scale }}
+								days={curveDays(longest)}
+								marked={markedDays(longest)}
+								before={was?.curve}
+								sameAgeAndSex={sameAgeAndSex ?? undefined}
+								truth={truth ?? undefined}
+							/>
+						</svg>
 					</td>
 					{riskYears.map((years) => (
 						<td
@@ -84,6 +87,13 @@ export function RiskRow(props: RiskRowProps) {
 		</tr>
 	);
 }
+
+/** The days of the horizons that the model can answer, as the curve has them. */
+export const markedDays = (longest: number) =>
+	riskYears.flatMap((years) => {
+		const day = afterYears(curveDays(longest), years);
+		return day === undefined ? [] : [{ day, name: `${years} y` }];
+	});
 
 function shownAs(curve: readonly number[], years: number): string {
 	const risk = afterYears(curve, years);
