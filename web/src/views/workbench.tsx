@@ -231,10 +231,12 @@ export function Workbench(props: WorkbenchProps) {
 				<div className="answer-risk">
 					{labelPanel}
 					{riskPanel}
-					{riskModel && risks && "risks" in risks.outcome && (
+					{riskModel && opened && risks && "risks" in risks.outcome && (
 						<ReasonsPanel
 							model={riskModel}
+							parameters={opened.manifest.weights.parameters}
 							request={risks.request}
+							isLatest={risks.request === riskRequest}
 							risks={risks.outcome.risks}
 							vocabulary={vocabulary}
 						/>
