@@ -6,17 +6,17 @@ import { legendPanel } from "../legend-panel.js";
 import { thousands } from "../numbers.js";
 import { theme } from "../theme.js";
 import type { Condition } from "./by-fifth-figure.js";
+import { decisionFrame, decisionLines, usefulThresholds } from "./decision-lines.js";
 import { inRows } from "./in-rows.js";
 
 const plotHeight = 200;
 const margins = { marginTop: 8, marginBottom: 42, marginLeft: 44, marginRight: 12 } as const;
 
-interface Line {
-	readonly name: string;
-	readonly colour: string;
-	readonly dashes?: string;
-	readonly values: readonly { readonly threshold: number; readonly benefit: number }[];
-}
+const styles = {
+	model: { stroke: theme.accent, strokeWidth: 2.6 },
+	baseline: { stroke: theme.second, strokeWidth: 2, strokeDasharray: "6,4" },
+	all: { stroke: theme.neutral, strokeWidth: 2, strokeDasharray: "2,3" },
+} as const;
 
 /** Net benefit by threshold of risk, one panel per condition: the model, a baseline, treat all, treat none. */
 export function decisionFigure(
@@ -25,17 +25,14 @@ export function decisionFigure(
 ): Figure {
 	const years = conditions[0]?.years ?? 5;
 	const [first] = conditions;
-	const best = (first?.decisions ?? []).filter(({ all, rows }) => {
-		const model = rows[0]?.netBenefit ?? 0;
-		return model > Math.max(0, all);
-	});
-	const lines = first ? linesOf(first) : [];
+	const useful = usefulThresholds(first?.decisions ?? []);
+	const lines = decisionLines(first?.decisions ?? []);
 	return {
 		title: "Is it worth acting on?",
 		subtitle: `net benefit of acting when the ${years}-year risk reaches a threshold, in true cases per 1,000 people`,
 		description: `Decision curves of ${conditions.map(({ name }) => name).join(", ")}.${
-			best.length > 0 && first
-				? ` For ${first.name}, the model is above treating all and none from a threshold of ${100 * (best[0]?.threshold ?? 0)} % to ${100 * (best.at(-1)?.threshold ?? 0)} %.`
+			useful && first
+				? ` For ${first.name}, the model is above treating all and none from a threshold of ${100 * useful[0]} % to ${100 * useful[1]} %.`
 				: ""
 		}`,
 		...(narrow && { width: theme.narrowWidth }),
@@ -44,7 +41,7 @@ export function decisionFigure(
 			[
 				legendPanel(
 					[
-						...lines.map(({ name, colour }) => ({ name, style: { fill: colour } })),
+						...lines.map(({ name, kind }) => ({ name, style: { fill: styles[kind].stroke } })),
 						{ name: "treat none: 0", style: { fill: theme.ink } },
 					],
 					{ title: "Lines", columns: narrow ? 1 : 4 },
@@ -57,44 +54,17 @@ export function decisionFigure(
 	};
 }
 
-const perThousand = 1000;
-
-function linesOf({ decisions }: Condition): Line[] {
-	const values = (benefit: (point: Condition["decisions"][number]) => number | undefined) =>
-		decisions.flatMap((point) => {
-			const value = benefit(point);
-			return value === undefined
-				? []
-				: [{ threshold: point.threshold, benefit: perThousand * value }];
-		});
-	const row = (at: number) => values(({ rows }) => rows[at]?.netBenefit);
-	const [model, baseline] = decisions[0]?.rows.map(({ label }) => label) ?? [];
-	return [
-		...(model === undefined ? [] : [{ name: model, colour: theme.accent, values: row(0) }]),
-		...(baseline === undefined
-			? []
-			: [{ name: baseline, colour: theme.second, dashes: "6,4", values: row(1) }]),
-		{ name: "treat all", colour: theme.neutral, dashes: "2,3", values: values(({ all }) => all) },
-	];
-}
-
-function decisionPanel(condition: Condition): Panel {
-	const { name, decisions } = condition;
-	const lines = linesOf(condition);
-	const most = 1.1 * Math.max(1e-3, ...lines.flatMap(({ values }) => values.map((v) => v.benefit)));
-	const last = decisions.findLast(
-		({ rows }) => (rows[0]?.netBenefit ?? 0) > 0.02 * (most / perThousand),
-	);
-	const end = Math.max(0.05, last?.threshold ?? 0);
-	const least = -0.3 * most;
-	const ticks = roundNumbers(least, most, 4);
+function decisionPanel({ name, decisions }: Condition): Panel {
+	const lines = decisionLines(decisions);
+	const { thresholds, benefits } = decisionFrame(lines);
+	const ticks = roundNumbers(...benefits, 4);
 	return {
 		title: name,
 		height: plotHeight + margins.marginTop + margins.marginBottom,
 		plot: () => ({
 			...margins,
-			x: { domain: [decisions[0]?.threshold ?? 0, end] },
-			y: { domain: [least, most] },
+			x: { domain: [...thresholds] },
+			y: { domain: [...benefits] },
 			marks: [
 				gridY(ticks, { stroke: theme.grid, strokeOpacity: 1 }),
 				axisY(ticks, {
@@ -107,12 +77,11 @@ function decisionPanel(condition: Condition): Panel {
 					tickFormat: (value: number) => `${thousands(Number((100 * value).toFixed(4)))} %`,
 				}),
 				ruleY([0], { stroke: theme.ink, strokeWidth: 1.2 }),
-				...lines.toReversed().map(({ values, colour, dashes }) =>
-					line(values, {
-						...{ x: "threshold", y: "benefit", stroke: colour, clip: true },
-						...(dashes ? { strokeDasharray: dashes, strokeWidth: 2 } : { strokeWidth: 2.6 }),
-					}),
-				),
+				...lines
+					.toReversed()
+					.map(({ values, kind }) =>
+						line(values, { x: "threshold", y: "benefit", clip: true, ...styles[kind] }),
+					),
 			],
 		}),
 	};

@@ -10,17 +10,16 @@ import {
 	verdict,
 	written,
 } from "./measures.js";
-import { shownHorizons } from "./onset-sections.js";
-import { differenceOf, mainRow, rowOf } from "./rows.js";
+import { differenceOf, mainRow, rowOf, shownHorizons } from "./rows.js";
 
 /** Within so much of 1, risks are too low or too high only slightly. */
 const slight = 0.05;
 
-/** What the task *onset* says, at the longest horizon of the page. */
-export function onsetFindings(evaluation: Evaluation): Finding[] {
+/** What the task *onset* says at a horizon in years. Default: the longest that is shown. */
+export function onsetFindings(evaluation: Evaluation, atYears?: number): Finding[] {
 	const details = evaluation.onset;
 	const model = mainRow(evaluation);
-	const years = details && shownHorizons(details).at(-1);
+	const years = atYears ?? (details && shownHorizons(details).at(-1));
 	if (!details || !model || years === undefined) return [];
 	const codes = details.horizons.find((own) => own.years === years)?.codes ?? 0;
 	const span = `${years} ${years === 1 ? "year" : "years"}`;

@@ -3,20 +3,11 @@ import { counted, percent, thousands } from "../numbers.js";
 import { html } from "./html.js";
 import { measured, measureKind } from "./measures.js";
 import type { OnsetPerson, Report } from "./report.js";
+import { shownHorizons } from "./rows.js";
 import { figureMarkup, type Section } from "./section.js";
 import { bestOf, scrolling } from "./table.js";
 
-/** The horizons of the page, in years. */
-const shownYears = [1, 5];
-
 const onsetOf = ({ evaluations }: Report) => evaluations.find(({ task }) => task === "onset");
-
-/** One and five years if they were measured, else the first two horizons. */
-export function shownHorizons({ horizons }: OnsetDetails): readonly number[] {
-	const all = horizons.map(({ years }) => years);
-	const usual = all.filter((years) => shownYears.includes(years));
-	return usual.length > 0 ? usual : all.slice(0, 2);
-}
 
 const yearsText = (years: number) => `${years} ${years === 1 ? "year" : "years"}`;
 

@@ -1,4 +1,4 @@
-import type { Evaluation, EvaluationRow } from "../../evaluate/evaluation.js";
+import type { Evaluation, EvaluationRow, OnsetDetails } from "../../evaluate/evaluation.js";
 import { type Measure, reversed } from "./measures.js";
 
 type Wanted = Partial<Pick<EvaluationRow, "who" | "method" | "setting">>;
@@ -40,4 +40,11 @@ export function settingRows({ rows }: Evaluation): readonly EvaluationRow[] {
 	return rows
 		.filter(({ who, setting }) => who === "model" && setting !== undefined)
 		.toSorted((a, b) => order.indexOf(a.setting ?? "") - order.indexOf(b.setting ?? ""));
+}
+
+/** The horizons of first records that are shown, in years: one and five if they were measured, else the first two. */
+export function shownHorizons({ horizons }: Pick<OnsetDetails, "horizons">): readonly number[] {
+	const all = horizons.map(({ years }) => years);
+	const usual = all.filter((years) => years === 1 || years === 5);
+	return usual.length > 0 ? usual : all.slice(0, 2);
 }

@@ -5,6 +5,10 @@ export interface TaskInWords {
 }
 
 const known: Readonly<Record<string, TaskInWords>> = {
+	onset: {
+		title: "First records",
+		question: "Who gets a first record of a condition, and by when?",
+	},
 	next: { title: "The next record", question: "Which code is recorded next, given its time?" },
 	forecast: {
 		title: "Records far ahead",
@@ -34,3 +38,10 @@ const known: Readonly<Record<string, TaskInWords>> = {
 
 export const taskOf = (task: string): TaskInWords =>
 	known[task] ?? { title: task, question: `The question of the task “${task}”:` };
+
+/** Tasks in the order of the report; others follow. */
+export const inOrder = <T extends { readonly task: string }>(evaluations: readonly T[]): T[] => {
+	const order = Object.keys(known);
+	const placeOf = ({ task }: T) => (known[task] ? order.indexOf(task) : order.length);
+	return evaluations.toSorted((a, b) => placeOf(a) - placeOf(b));
+};
