@@ -2,10 +2,13 @@ import { simulatedText } from "../base/simulated.js";
 import { yearDays } from "../base/time.js";
 import { roundUpTimeRange } from "../cohort/privacy-rounding.js";
 import type { Evaluation } from "../evaluate/index.js";
+import { interval, measureKind, written } from "../figures/report/measures.js";
+import { inOrder, taskOf } from "../figures/report/tasks.js";
 import { settingText } from "../models/hazards/settings.js";
 import type { CodeConfig } from "../models/heads/codes.js";
 import { weightCount } from "../models/index.js";
 import type { Scoring, Trained } from "../train/index.js";
+import { settingName } from "./setting-names.js";
 
 const count = (n: number) => n.toLocaleString("en-US");
 const years = (days: number) => (days / yearDays).toFixed(1);
@@ -13,23 +16,35 @@ const years = (days: number) => (days / yearDays).toFixed(1);
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
 	[head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 
-/** 0.342 (0.337–0.348) */
-const measured = ({ value, low, high }: { value: number; low: number; high: number }) =>
-	`${value.toFixed(3)} (${low.toFixed(3)}–${high.toFixed(3)})`;
+/** Recall at some distance, and at other lengths of the list by novelty, are left to the report. */
+const isShown = (metric: string) =>
+	!/^recall@\d+ \d+–|^recall@(?!10 )\d+ (known|new)|(first|rest) of a day$/.test(metric);
+
+/** The heading of a measure: AUROC, 5 years. */
+function headingOf(metric: string): string {
+	const [, years] = /([\d.]+)y$/.exec(metric) ?? [];
+	const { title } = measureKind(metric);
+	return years ? `${title}, ${years} ${years === "1" ? "year" : "years"}` : title;
+}
 
 function evaluationSection(evaluation: Evaluation, step: number): string {
 	const { task, split, patients, rows, made } = evaluation;
-	const metrics = [...new Set(rows.flatMap((row) => Object.keys(row.metrics)))];
+	const { title, question } = taskOf(task);
+	const metrics = [...new Set(rows.flatMap((row) => Object.keys(row.metrics)))].filter(isShown);
 	const stale =
 		made.step === step ? "" : ` Measured with the weights of step ${made.step}, not these.`;
 	return [
-		`### ${task}`,
-		`${count(patients)} patients of the ${split} split; 95 % intervals from a bootstrap over patients.${stale}`,
+		`### ${title}`,
+		`${question} ${count(patients)} patients of the ${split} split; 95 % intervals from a bootstrap over patients.${stale}`,
 		table(
-			["", ...metrics],
+			["", ...metrics.map(headingOf)],
 			rows.map(({ label, metrics: own }) => [
 				label,
-				...metrics.map((metric) => (own[metric] ? measured(own[metric]) : "")),
+				...metrics.map((metric) => {
+					const kind = measureKind(metric);
+					const measure = own[metric];
+					return measure ? `${written(measure.value, kind)} (${interval(measure, kind)})` : "";
+				}),
 			]),
 		),
 	].join("\n\n");
@@ -51,7 +66,7 @@ function dataSection({ manifest, vocabulary }: Trained): string {
 			["validation", split("valid")],
 			["test", split("test")],
 			["tokens", [...kinds].map(([kind, n]) => `${n} ${kind}`).join(", ")],
-			["fewest records a code", count(filters.minCount)],
+			["fewest records per code", count(filters.minCount)],
 			...(reach ? [["longest training history", `${years(reach.longestDays)} years`]] : []),
 			...(reach?.oldestDays ? [["oldest age in training", years(reach.oldestDays)]] : []),
 		],
@@ -80,19 +95,19 @@ export function modelCard(trained: Trained, evaluations: readonly Evaluation[]):
 		table(
 			["setting", "value"],
 			[
-				...settings.map(([name, value]) => [name, settingText(value)]),
+				...settings.map(([name, value]) => [settingName(name), settingText(value)]),
 				["training step of the weights", count(step)],
-				["epochs asked for", String(run.options.epochs)],
+				["epochs requested", String(run.options.epochs)],
 				["seed", String(run.options.seed)],
 			],
 		),
 		"## Evaluation",
 		...(evaluations.length > 0
-			? evaluations.map((evaluation) => evaluationSection(evaluation, step))
+			? inOrder(evaluations).map((evaluation) => evaluationSection(evaluation, step))
 			: ["Nothing was measured before the export: `trajgpt evaluate RUN`, then export again."]),
 		"## Limits",
 		[
-			"- It foretells what is recorded, not what is true: coding habits, insurance and access to care are part of what it learned.",
+			"- It predicts what is recorded, not what is true: coding habits, insurance and access to care are part of what it learned.",
 			"- It knows the codes of its vocabulary and no others, and the people of its training data: age, sex, country and years unlike theirs are guesses.",
 			"- Probabilities of a forecast are of the code of *one* event at a time that is given; whether there is an event at all is another question.",
 			...((config as CodeConfig).hazards

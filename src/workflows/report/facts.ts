@@ -2,6 +2,7 @@ import { availableParallelism, totalmem } from "node:os";
 import { formatDuration } from "../../base/progress.js";
 import type { Dataset } from "../../cohort/index.js";
 import type { Evaluation } from "../../evaluate/index.js";
+import { settingName } from "../../export/setting-names.js";
 import type { Report } from "../../figures/report/index.js";
 import { settingText } from "../../models/hazards/settings.js";
 import type { LogEvent } from "../../train/event-log.js";
@@ -9,9 +10,8 @@ import type { Trained } from "../../train/index.js";
 
 type Facts = Report["provenance"];
 
-const words = (name: string) => name.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
 const entries = (record: Readonly<Record<string, unknown>>) =>
-	Object.entries(record).map(([name, value]) => [words(name), settingText(value)] as const);
+	Object.entries(record).map(([name, value]) => [settingName(name), settingText(value)] as const);
 
 /** What is needed to reproduce the numbers, without paths and host names. */
 export function factsOf(
@@ -30,7 +30,7 @@ export function factsOf(
 				["source", source.format],
 				["codes mapped with", codes.map ?? "nothing: kept as they were"],
 				["split seed", `${splits.seed}`],
-				["fewest records", `${filters.minRecords} a patient, ${filters.minCount} a code`],
+				["fewest records", `${filters.minRecords} per patient, ${filters.minCount} per code`],
 				["content hash", contentHash],
 			],
 		},
