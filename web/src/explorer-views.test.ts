@@ -297,6 +297,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 
 	test("the Model view shows the run's evaluation, calibration, memory and model card", async () => {
 		const { page, faults } = await opened("model");
+		await page.getByText("How the model was made").click();
 		const evaluation = (await readEvaluation(explorer().run, "next")) as Evaluation;
 		const measured = page.getByRole("region", { name: "All measures: The next record" });
 		await measured.waitFor();
@@ -330,8 +331,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 			expect(words).toMatch(/^(never|\d.* (h|days?|months|years))$/);
 
 		const card = page.getByRole("region", { name: "Model card" });
-		await card.getByText("Read it").click();
-		const heading = card.getByRole("heading", { name: "next" });
+		const heading = card.getByRole("heading", { name: "The next record" });
 		await heading.waitFor();
 		expect(await card.textContent()).toContain(evaluation.rows[0]?.metrics.nats?.value.toFixed(3));
 		expect(faults).toEqual([]);

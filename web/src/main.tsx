@@ -6,6 +6,7 @@ import "./styles/page.css";
 import "./styles/parts.css";
 import "./styles/charts.css";
 import "./styles/views.css";
+import "./styles/model.css";
 
 createRoot(document.getElementById("app") as HTMLElement).render(
 	<ErrorBoundary>

@@ -8,14 +8,17 @@ interface CalibrationChartProps {
 	readonly bins: readonly CalibrationBin[];
 	/** For predictions that are mostly near 0. */
 	readonly logarithmic: boolean;
+	/** The longest side of the square, in pixels. */
+	readonly side?: number;
 }
 
+const powersOfTen = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1];
 const [left, right, top, bottom] = [62, 16, 10, 44];
 
 /** Observed frequency against predicted probability; on the diagonal, both agree. */
-export function CalibrationChart({ bins, logarithmic }: CalibrationChartProps) {
+export function CalibrationChart({ bins, logarithmic, side = 440 }: CalibrationChartProps) {
 	const [ref, width] = useWidth<HTMLDivElement>();
-	const inner = Math.min(440, Math.max(10, width - left - right));
+	const inner = Math.min(side, Math.max(10, width - left - right));
 	const shown = logarithmic
 		? bins.filter(({ predicted, observed }) => predicted > 0 && observed > 0)
 		: bins;
@@ -33,7 +36,9 @@ export function CalibrationChart({ bins, logarithmic }: CalibrationChartProps) {
 	const x = (value: number) => left + scale(value) * inner;
 	const y = (value: number) => top + (1 - scale(value)) * inner;
 	const ticks = logarithmic
-		? [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1].filter((value) => value >= least && value <= most)
+		? powersOfTen
+				.flatMap((power) => (most / least < 300 ? [power, 2 * power, 5 * power] : [power]))
+				.filter((value) => value >= least && value <= most)
 		: roundNumbers(0, most, 5);
 	const name = (value: number) =>
 		value === 0 ? "0" : value < 1e-4 ? value.toExponential(0) : percent(value);

@@ -1,8 +1,7 @@
-import { taskOf } from "../../../src/figures/report/tasks.js";
+import { inOrder, taskOf } from "../../../src/figures/report/tasks.js";
 import { CalibrationChart } from "../charts/calibration-chart.js";
 import type { EvaluationSummary, Evaluations } from "../data/contract.js";
 import { Panel } from "../parts/panel.js";
-import { inOrder } from "./evaluation-order.js";
 
 /** Calibration plots of every task that predicts probabilities. */
 export function Calibrations({ evaluations }: Evaluations) {

@@ -5,6 +5,7 @@ import { IntervalChart } from "../charts/interval-chart.js";
 import type { EvaluationSummary } from "../data/contract.js";
 import { Panel } from "../parts/panel.js";
 import { ScrollTable } from "../parts/scroll-table.js";
+import { Surprises } from "./surprises.js";
 
 const mainMeasures = ["nats", "recall@10", "auprc"];
 
@@ -42,6 +43,7 @@ export function EvaluationPanel({ evaluation }: { readonly evaluation: Evaluatio
 					return measure ? [{ name: label, ...measure, own: who === "model" }] : [];
 				})}
 			/>
+			<Surprises evaluation={evaluation} metrics={names} />
 			<ScrollTable wide label={`All measures: ${title}`}>
 				<thead>
 					<tr>

@@ -1,0 +1,13 @@
+import type { OnsetDetails } from "../../../src/evaluate/evaluation.js";
+import { counted } from "../../../src/figures/numbers.js";
+import type { EvaluationSummary } from "../data/contract.js";
+
+export type OnsetEvaluation = EvaluationSummary & { readonly onset: OnsetDetails };
+
+/** A panel on first records within a horizon. */
+export interface OnsetPanelProps {
+	readonly evaluation: OnsetEvaluation;
+	readonly years: number;
+}
+
+export const yearsText = (years: number): string => counted(years, "year");
