@@ -279,7 +279,7 @@ describe("the explorer's documents", () => {
 		const { read, stages, model } = await documentsOf(false);
 		expect(stages).toEqual(["exporting the model"]);
 		const { modelCard } = read("about.json");
-		expect(modelCard).toContain("### next");
+		expect(modelCard).toContain("### The next record");
 		expect(await readFile(join(model, "model-card.md"), "utf8")).toBe(modelCard);
 		const [evaluation, ...others] = read("evaluation.json").evaluations;
 		expect(others).toEqual([]);
