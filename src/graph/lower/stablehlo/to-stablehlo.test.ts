@@ -137,7 +137,7 @@ test("precision is that of products and convolutions of float32", () => {
 	};
 	const double = ["HIGHEST", "(tensor<2x3xf64>, tensor<3x4xf64>) -> tensor<2x4xf64>"];
 	const single = (level: string, type: string) => [
-		[level, `(tensor<2x3x${type}>, tensor<3x4x${type}>) -> tensor<2x4xf32>`],
+		[level, `(tensor<2x3x${type}>, tensor<3x4x${type}>) -> tensor<2x4x${type}>`],
 		double,
 		[level, `(tensor<1x3x2x${type}>, tensor<5x3x2x${type}>) -> tensor<1x5x1xf32>`],
 	];

@@ -20,7 +20,8 @@ import {
 
 /**
  * How matrix products and convolutions of float32 are computed: "tf32" lets the device shorten the operands as its
- * tensor cores do, "float32" does not, "bf16" shortens them to bfloat16. Sums are float32, and so are results.
+ * tensor cores do, "float32" does not, "bf16" shortens them, and the results of matrix products, to bfloat16. Sums are
+ * float32.
  */
 export type Precision = "tf32" | "float32" | "bf16";
 
@@ -401,15 +402,16 @@ export class StableHloWriter {
 			`lhs_contracting_dimensions = ${list(side(contracted, 0))}`,
 			`rhs_contracting_dimensions = ${list(side(contracted, 1))}`,
 		];
-		return this.operation(
+		const product = this.operation(
 			"dot_general",
 			operands,
-			{ shape, type: left.type },
+			{ shape, type: operands[0].type },
 			{
 				dot_dimension_numbers: `#stablehlo.dot<${dimensions.join(", ")}>`,
 				precision_config,
 			},
 		);
+		return this.convert(product, left.type);
 	}
 
 	/** A convolution of [batch, in, …] with [out, in / groups, …]. */
