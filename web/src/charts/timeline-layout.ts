@@ -25,6 +25,8 @@ export interface TimelineRow {
 	readonly name: string;
 	readonly top: number;
 	readonly height: number;
+	/** The part of the height that is above the marks. */
+	readonly head: number;
 	readonly marks: readonly PlacedMark[];
 }
 
@@ -46,13 +48,15 @@ interface LayoutOptions {
 	/** Categories with one row per code. */
 	readonly opened: ReadonlySet<string>;
 	readonly nameOf: (token: number) => string;
+	/** Height of the row of an opened category, beside its name; none if it has nothing to show. */
+	readonly openedHeight?: number;
 }
 
 /** One row per category, the largest first, or per code of it; marks that would overlap go into lanes. */
 export function timelineLayout(
 	marks: readonly Mark[],
 	x: (time: number) => number,
-	{ narrow, opened, nameOf }: LayoutOptions,
+	{ narrow, opened, nameOf, openedHeight = 0 }: LayoutOptions,
 ): TimelineLayout {
 	let top = 0;
 	const rowOf = (
@@ -64,9 +68,10 @@ export function timelineLayout(
 			.map((mark) => ({ ...mark, x: x(mark.time), r: markRadius }));
 		const lanes = lanesOf(placed, mostLanes);
 		const head = narrow || names.kind === "code" ? nameHeight : 0;
-		const height = head + Math.max(1, ...lanes.map((lane) => lane + 1)) * laneHeight + rowMargin;
+		const least = head + Math.max(1, ...lanes.map((lane) => lane + 1)) * laneHeight + rowMargin;
+		const height = names.kind === "opened" ? Math.max(least, head + openedHeight) : least;
 		const row = {
-			...{ ...names, top, height },
+			...{ ...names, top, height, head },
 			marks: placed.map(({ r: _, ...mark }, at) => ({
 				...mark,
 				y: top + head + rowMargin / 2 + ((lanes[at] as number) + 0.5) * laneHeight,

@@ -6,6 +6,7 @@ import { momentText } from "../parts/words.js";
 import { DateLine } from "./date-line.js";
 import { DateSlider } from "./date-slider.js";
 import { EventMark } from "./event-mark.js";
+import { FutureMarks, type TimelineFutures } from "./future-marks.js";
 import { gutter } from "./gutter.js";
 import { RowName } from "./row-name.js";
 import { TimeAxis } from "./time-axis.js";
@@ -42,6 +43,8 @@ export interface TimelineProps {
 	readonly onZoom: (zoom: readonly [number, number] | null) => void;
 	/** While something is dragged, the axis must not move. */
 	readonly onHold: (held: boolean) => void;
+	/** Sampled futures, if they are shown. */
+	readonly futures?: TimelineFutures | null;
 	/** Left out if events cannot be edited. */
 	readonly onMove?: (id: string, time: number) => void;
 	readonly onRemove?: (id: string) => void;
@@ -49,12 +52,14 @@ export interface TimelineProps {
 
 const [axisHeight, headHeight] = [40, 44];
 const closestDays = 28;
+/** Height of a future's lane in the row of an opened category. */
+const openedLane = 2;
 
 /** A patient's events by category, the date of prediction, and which later events were predicted. */
 export function Timeline(props: TimelineProps) {
 	const { marks, clock, date, seenUntil, whole, domain, zoom, dates, colourOf, nameOf, describe } =
 		props;
-	const { onDate, onZoom, onHold, onMove, onRemove } = props;
+	const { onDate, onZoom, onHold, onMove, onRemove, futures } = props;
 	const id = useId();
 	const [ref, width] = useWidth<HTMLDivElement>();
 	const root = useRef<HTMLDivElement>(null);
@@ -67,9 +72,10 @@ export function Timeline(props: TimelineProps) {
 		[domain, left, right, width],
 	);
 	const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+	const openedHeight = futures ? futures.lanes * openedLane : 0;
 	const layout = useMemo(
-		() => timelineLayout(marks, scale.x, { narrow, opened, nameOf }),
-		[marks, scale, narrow, opened, nameOf],
+		() => timelineLayout(marks, scale.x, { narrow, opened, nameOf, openedHeight }),
+		[marks, scale, narrow, opened, nameOf, openedHeight],
 	);
 	const bottom = headHeight + layout.height;
 	const all = useMemo(
@@ -172,6 +178,13 @@ export function Timeline(props: TimelineProps) {
 						/>
 					))}
 					<line className="grid" x1={0} x2={width} y1={bottom} y2={bottom} />
+					{futures && (
+						<FutureMarks
+							{...{ futures, scale, bottom, colourOf, nameOf }}
+							rows={layout.rows}
+							top={headHeight}
+						/>
+					)}
 					<DateLine
 						x={dateX}
 						top={headHeight - 12}

@@ -140,9 +140,18 @@ export function Workbench(props: WorkbenchProps) {
 		codes.includes(token) ? curveColour(colours.get(token) ?? 0) : undefined;
 	const onCode = (token: number, on: boolean) => dispatch({ type: "code", token, on });
 
+	const futureSource = useMemo(() => {
+		if (!calls || !opened || longest === undefined) return null;
+		const repeats = opened.manifest.records.dedup === "none";
+		return { calls, longest, repeats, vocabulary };
+	}, [calls, opened, longest, vocabulary]);
 	const timelinePanel = (
 		<TimelinePanel
 			key="timeline"
+			{...{ history, futureSource }}
+			risks={
+				risks?.request === riskRequest && "risks" in risks.outcome ? risks.outcome.risks : none
+			}
 			{...{ state, patient, events, edits, panels, vocabulary, clock, date, whole, domain, zoom }}
 			colourOf={colourOf}
 			onDate={(to) => dispatch({ type: "date", date: to })}
