@@ -217,8 +217,14 @@ describe("the explorer's documents", () => {
 			return events >= 20 && events <= 400;
 		});
 		expect(patients).toHaveLength(Math.min(24, fitting.length));
-		const text = shown.documents.get("/explorer/samples.json") as string;
-		for (const patient of fitting) expect(text).not.toContain(data.idOf(patient));
+		for (const name of ["samples.json", "maps.json"]) {
+			const text = shown.documents.get(`/explorer/${name}`) as string;
+			for (const patient of fitting) expect(text).not.toContain(`"${data.idOf(patient)}"`);
+		}
+		const onMap = shown
+			.read("maps.json")
+			.patients.flatMap((one: { sample?: string }) => one.sample ?? []);
+		expect(onMap.toSorted()).toEqual(patients.map(({ id }: { id: string }) => id).toSorted());
 		// Nothing of them lies on the disk: what is there shows nobody.
 		for (const name of ["samples.json", "maps.json"]) {
 			const kept = JSON.parse(await readFile(join(run, "explorer", name), "utf8"));
@@ -237,11 +243,16 @@ describe("the explorer's documents", () => {
 		expect(stages).toEqual([]);
 		expect(existsSync(join(model, "export.json"))).toBe(true);
 		const trained = readTrained(run);
-		const { tokens, decays } = read("maps.json");
+		const { tokens } = read("maps.json");
 		expect(tokens.map(({ token }: { token: number }) => token)).toEqual(
 			Array.from({ length: trained.vocabulary.size - specialCount }, (_, i) => specialCount + i),
 		);
-		expect(decays.length).toBeGreaterThan(0);
+		for (const { token, near } of tokens) {
+			expect(near).toHaveLength(8);
+			expect(near.some((other: { token: number }) => other.token === token)).toBe(false);
+			const likeness = near.map((other: { likeness: number }) => other.likeness);
+			expect(likeness).toEqual(likeness.toSorted((a: number, b: number) => b - a));
+		}
 		const data = await openDataset(dataset);
 		const drawn = drawnPatients(data, 0);
 		const histories = [];

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../base/random.js";
-import { placeOnMap, umap } from "./umap.js";
+import { placeOnMap } from "./maps/place-on-map.js";
+import { umap } from "./umap.js";
 
 const dim = 8;
 

@@ -18,8 +18,6 @@ const mostCompared = 10_000;
 const fewest = 5;
 /** An initial principal plane needs few rounds; for small maps more cost little. */
 const roundsOf = (count: number) => (count <= 500 ? 500 : 200);
-/** Neighbours that place a further vector on a map. */
-const nearestOnMap = 5;
 /** Half the width of the initial map. */
 const startSize = 10;
 
@@ -71,33 +69,4 @@ const rowsOf = ({ count, dim, values }: Directions): number[][] =>
 function scaled(places: Float64Array): Float64Array {
 	const most = places.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
 	return places.map((value) => (startSize * value) / most);
-}
-
-/**
- * Places further vectors on an existing map, each at the weighted mean of its nearest neighbours, with larger weights
- * for nearer ones. The map itself does not change.
- */
-export function placeOnMap(
-	map: Float64Array,
-	vectors: ArrayLike<number>,
-	further: ArrayLike<number>,
-	dim: number,
-): Float64Array {
-	const queries = directionsOf(further, dim);
-	const { indices, distances } = nearest(directionsOf(vectors, dim), queries, nearestOnMap);
-	const places = new Float64Array(2 * queries.count);
-	for (let row = 0; row < queries.count; row++) {
-		const own = distances[row] as number[];
-		const least = own[0] as number;
-		const spread = own.reduce((sum, distance) => sum + distance - least, 0) / own.length || 1;
-		const weights = own.map((distance) => Math.exp((least - distance) / spread));
-		const total = weights.reduce((sum, weight) => sum + weight, 0);
-		for (const axis of [0, 1])
-			places[2 * row + axis] = weights.reduce(
-				(sum, weight, at) =>
-					sum + (weight / total) * (map[2 * (indices[row]?.[at] as number) + axis] as number),
-				0,
-			);
-	}
-	return places;
 }

@@ -6,10 +6,9 @@ import { InputError } from "../base/errors.js";
 import { silentProgress } from "../base/progress.js";
 import { random } from "../base/random.js";
 import { builtInMap } from "../codes/index.js";
-import { type Dataset, summarize } from "../cohort/index.js";
+import type { Dataset } from "../cohort/index.js";
 import { roundUpTimeRange } from "../cohort/privacy-rounding.js";
 import { readingRules } from "../cohort/reading/rules.js";
-import { specialCount } from "../cohort/vocabulary.js";
 import { type Evaluation, isSimulated } from "../evaluate/index.js";
 import { findSimulationTruth } from "../evaluate/simulation-truth.js";
 import {
@@ -28,7 +27,7 @@ import type { Runtime } from "../runtime/index.js";
 import { patientNumber } from "../simulate/index.js";
 import { readEventLog } from "../train/event-log.js";
 import { openRunDataset, readRates, runFiles, type Trained } from "../train/index.js";
-import { patientMap, tokenMap } from "./maps.js";
+import { mapsDocument } from "./explorer-maps.js";
 import type { Monitoring } from "./training.js";
 import { ownPackage } from "./versions.js";
 
@@ -67,7 +66,7 @@ export async function explorerData(
 	const maySee = dataset !== undefined && (options.samples === true || simulated);
 	const weights = await sha256(weightBytes(trained.weights));
 	const cache = cacheIn(join(folder, "explorer"), {
-		...{ format: 5, weights, dataset: manifest.contentHash },
+		...{ format: 6, weights, dataset: manifest.contentHash },
 		...{ patients: maySee, records: dataset !== undefined },
 	});
 	const exported = join(cache.folder, "export");
@@ -99,38 +98,21 @@ export async function explorerData(
 			make().then((value) => JSON.stringify(value)),
 		);
 	};
-	await ofPatients("maps.json", "drawing maps of codes and patients", async () => {
-		const drawing = (of: string) => ({
-			seed,
-			onRound: (done: number, total: number) =>
-				progress.update({ label: `map of ${of}, round`, done, total }),
-		});
-		const { map } = tokenMap(trained, drawing("codes"));
-		const people = maySee
-			? await patientMap(
-					runtime,
-					trained,
-					dataset,
-					await summarize(dataset),
-					"test",
-					drawing("patients"),
-				)
-			: undefined;
-		const { positive = "yes", negative = "no" } = people?.names ?? {};
-		return {
-			tokens: map.tokens.map(({ x, y }, at) => ({ token: specialCount + at, x, y })),
-			decays: map.decays,
-			patients: (people?.patients ?? []).map(({ x, y, positive: isPositive }) => ({
-				...{ x, y },
-				groups: isPositive === null ? [] : [isPositive ? positive : negative],
-			})),
-		};
-	});
+	const samples = maySee ? sampleNumbers(dataset, seed) : [];
+	await ofPatients("maps.json", "drawing maps of codes and patients", () =>
+		mapsDocument(trained, {
+			...{ runtime, progress, seed },
+			dataset: maySee ? dataset : undefined,
+			samples: new Map(
+				samples.map((patient, at) => [dataset?.idOf(patient) ?? "", sampleId(at)] as const),
+			),
+		}),
+	);
 	await made("memory.json", "measuring memory", () =>
 		memoryDocument(runtime, trained, dataset, seed),
 	);
 	await ofPatients("samples.json", "choosing sample patients", async () => ({
-		patients: maySee ? await samplePatients(dataset, seed) : [],
+		patients: maySee ? await samplePatients(dataset, samples) : [],
 		axis: manifest.source.axis,
 	}));
 	documents.set("/explorer/rates.json", JSON.stringify({ rates: ratesOf(trained) ?? null }));
@@ -321,21 +303,27 @@ async function memoryDocument(
 const mostSamples = 24;
 const [fewestEvents, mostEvents] = [20, 400];
 
-/** Sample patients of the test split, under new names. */
-async function samplePatients(dataset: Dataset, seed: number) {
-	const found = await findSimulationTruth(dataset, "test", undefined, "incidence");
-	const truth = "truth" in found ? found.truth : undefined;
+const sampleId = (at: number) => `s${at + 1}`;
+
+/** The sample patients of the test split, drawn at random. */
+function sampleNumbers(dataset: Dataset, seed: number): number[] {
 	const fitting = [...dataset.patients("test")].filter((patient) => {
 		const events = dataset.lengthOf(patient) - dataset.birthEventsOf(patient);
 		return events >= fewestEvents && events <= mostEvents;
 	});
-	const drawn = random(seed).fork("samples").shuffle(fitting).slice(0, mostSamples);
+	return random(seed).fork("samples").shuffle(fitting).slice(0, mostSamples);
+}
+
+/** Sample patients, under new names. */
+async function samplePatients(dataset: Dataset, drawn: readonly number[]) {
+	const found = await findSimulationTruth(dataset, "test", undefined, "incidence");
+	const truth = "truth" in found ? found.truth : undefined;
 	const patients = [];
 	for (const [at, patient] of drawn.entries()) {
 		const { id, tokens, times, sex, birthEvents, death } = await dataset.read(patient);
 		patients.push({
 			...(truth && { simulation: { seed: truth.seed, person: patientNumber(id) } }),
-			...{ id: `s${at + 1}`, death },
+			...{ id: sampleId(at), death },
 			name: `Sample ${at + 1}`,
 			birthTime: birthEvents ? (times[0] as number) : null,
 			sex,

@@ -42,6 +42,8 @@ export function tokenMap(trained: Trained, options: UmapOptions & { readonly see
 	};
 	return {
 		map,
+		vectors,
+		dim,
 		agreement: neighbourAgreement(
 			vectors,
 			dim,
@@ -66,27 +68,50 @@ function mappedTask({ labels }: DatasetSummary, split: Split): string | undefine
 	return best?.task;
 }
 
-/** A map of patients, each at the time of their label. */
-export async function patientMap(
+interface PatientMapOptions extends UmapOptions {
+	readonly seed: number;
+	/** Ids of patients that must be on the map. */
+	readonly include?: readonly string[];
+}
+
+/** Patients, each at the time of their label, with their vectors and places. */
+export async function mappedPatients(
 	runtime: Runtime,
 	trained: Trained,
 	dataset: Dataset,
 	summary: DatasetSummary,
 	split: Split,
-	options: UmapOptions & { readonly seed: number },
-): Promise<PatientMap> {
+	{ include = [], ...options }: PatientMapOptions,
+) {
 	const task = mappedTask(summary, split);
-	const all = await patientViews(dataset, split, task);
-	const views = random(options.seed).fork("patient map").shuffle(all).slice(0, mostPatients);
+	const all = random(options.seed)
+		.fork("patient map")
+		.shuffle(await patientViews(dataset, split, task));
+	const wanted = new Set(include);
+	const missing = new Set(include.filter((id) => !all.some((view) => view.id === id)));
+	const unlabelled =
+		missing.size === 0
+			? []
+			: (await patientViews(dataset, split)).filter(({ id }) => missing.has(id));
+	const first = [...unlabelled, ...all.filter(({ id }) => wanted.has(id))];
+	const others = all.filter(({ id }) => !wanted.has(id));
+	const views = [...first, ...others.slice(0, Math.max(0, mostPatients - first.length))];
 	const { vectors, dim } = await viewVectors(runtime, trained, views);
-	const names = task === undefined ? undefined : classNames[task];
+	return { task, views, vectors, dim, points: pointsOf(umap(vectors, dim, options)) };
+}
+
+/** The names of the two classes of a task. */
+export const namesOfClasses = (task: string | undefined) =>
+	task === undefined ? undefined : classNames[task];
+
+/** A map of patients, each at the time of their label. */
+export async function patientMap(...given: Parameters<typeof mappedPatients>): Promise<PatientMap> {
+	const { task, views, points } = await mappedPatients(...given);
+	const names = namesOfClasses(task);
 	return {
 		title: "Map of the patients",
 		task: task === undefined ? "no task" : taskOf(task).title,
 		...(names && { names }),
-		patients: pointsOf(umap(vectors, dim, options)).map((point, at) => ({
-			...point,
-			positive: views[at]!.value,
-		})),
+		patients: points.map((point, at) => ({ ...point, positive: views[at]!.value })),
 	};
 }

@@ -76,8 +76,7 @@ export async function pretrain(
 		const run = begin();
 		const seen = run.before === undefined ? dataset : await datasetBefore(dataset, run.before);
 		const { hazards } = run.config as Pick<CodeConfig, "hazards">;
-		if (hazards && !existsSync(runFiles(folder).rates))
-			await writeRates(folder, seen, hazards);
+		if (hazards && !existsSync(runFiles(folder).rates)) await writeRates(folder, seen, hazards);
 		return train({
 			...{ folder, dataset: seen, run, hazards, resume: resume ?? false },
 			codes: codeNumbers(seen.vocabulary),

@@ -195,6 +195,17 @@ export function App() {
 							vocabulary={vocabulary}
 							codes={now.codes}
 							onCode={(token, on) => dispatch({ type: "code", token, on })}
+							samples={patients}
+							patient={now.patient}
+							date={now.date}
+							clock={clock}
+							modelState={modelState}
+							rates={rates.state === "ready" ? rates.value.rates : null}
+							onOpen={(patient) => {
+								leaveFile();
+								choose(patient);
+								onView("patient");
+							}}
 						/>
 					)}
 					{now.view === "model" && (

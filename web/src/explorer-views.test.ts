@@ -247,7 +247,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		await page.close();
 	});
 
-	test("maps codes, decay vectors and patients; finds, highlights and describes a code", async () => {
+	test("maps codes and patients; finds, highlights and describes a code, opens a patient", async () => {
 		const { page, faults } = await opened("map");
 		const { vocabulary } = explorer().trained;
 		const maps: Maps = await (await fetch(`${explorer().url}explorer/maps.json`)).json();
@@ -255,14 +255,10 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		const points = codes.locator(".point");
 		await points.first().waitFor();
 		expect(await points.count()).toBe(maps.tokens.length);
-		expect(await codes.locator(".decay text").allTextContents()).toEqual(
-			maps.decays.map(({ layer, head }) => `L${layer} H${head}`),
-		);
-		expect(maps.decays.length).toBeGreaterThan(0);
 
 		await page.getByRole("searchbox", { name: "Search" }).fill("428");
 		expect(await codes.getByText("1 code found").getAttribute("role")).toBe("status");
-		expect(await codes.locator(".point:not(.faded)").count()).toBe(1);
+		expect(await codes.locator("g:not(.faded) > .point").count()).toBe(1);
 		const token = vocabulary.find("428") as number;
 		const { code, name, category } = vocabulary.tokens[token] as Token;
 		const row = codes.getByRole("button", { name: `${name} ${code}` });
@@ -273,24 +269,37 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		expect(await points.nth(place).getAttribute("class")).toContain("chosen-point");
 		expect(await codes.locator(".chosen-point").count()).toBe(1);
 		expect(await codes.getByRole("heading", { level: 3 }).textContent()).toBe(`${name} ${code}`);
-		expect(await codes.locator(".tip").textContent()).toBe(`${name} (${code})${category}`);
-		await codes
-			.getByRole("button", { name: "Leave its probability out of the Patient view" })
-			.click();
-		await codes.getByRole("button", { name: "Draw its probability in the Patient view" }).waitFor();
+		expect(await codes.locator(".map-chosen").textContent()).toContain(`${category}, `);
+		await codes.getByRole("button", { name: "Remove its risk from the Patient view" }).click();
+		await codes.getByRole("button", { name: "Show its risk in the Patient view" }).waitFor();
+		const near = maps.tokens[place]?.near.map(
+			(other) => `${vocabulary.tokens[other.token]?.name} ${other.likeness.toFixed(2)}`,
+		);
+		expect(await codes.locator(".map-chosen .plain-row").allTextContents()).toEqual(near);
+		await page.getByRole("searchbox", { name: "Search" }).fill("");
 
 		const alone = mostAlone(maps.tokens);
 		const other = vocabulary.tokens[maps.tokens[alone]?.token as number] as Token;
 		await points.nth(alone).hover({ force: true });
 		await expect
 			.poll(() => codes.locator(".tip").textContent())
-			.toBe(`${other.name} (${other.code})${other.category}`);
+			.toBe(`${other.name}${other.category}`);
+
+		const placeOf = () => points.nth(place).locator("..").getAttribute("transform");
+		const before = await placeOf();
+		await codes.getByRole("button", { name: "Zoom in" }).click();
+		expect(await placeOf()).not.toBe(before);
+		await codes.locator(".scatter-frame").press("0");
+		expect(await placeOf()).toBe(before);
 
 		const patients = page.getByRole("region", { name: "Map of the patients" });
 		expect(maps.patients.length).toBeGreaterThan(0);
 		expect(await patients.locator(".point").count()).toBe(maps.patients.length);
-		await patients.locator(".point").first().hover({ force: true });
-		await patients.locator(".tip").getByText("a patient").waitFor();
+		await patients.locator(".here").waitFor();
+		const samples = maps.patients.filter(({ sample }) => sample !== undefined);
+		expect(await patients.locator(".ring").count()).toBe(samples.length);
+		await patients.locator("g:has(> .ring)").last().locator(".point").click({ force: true });
+		await page.locator(".timeline-panel").waitFor();
 		expect(faults).toEqual([]);
 		await page.close();
 	});

@@ -7,6 +7,7 @@ import "./styles/parts.css";
 import "./styles/charts.css";
 import "./styles/views.css";
 import "./styles/model.css";
+import "./styles/map.css";
 
 createRoot(document.getElementById("app") as HTMLElement).render(
 	<ErrorBoundary>

@@ -1,9 +1,11 @@
-import { useMemo, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import { groupBy } from "../../../src/figures/group-by.js";
 import { fitted } from "../../../src/figures/text.js";
 import type { Caption } from "../parts/caption.js";
 import { useWidth } from "../parts/use-width.js";
+import { scatterLabels } from "./scatter-labels.js";
 import { symbolStyle } from "./symbols.js";
+import { usePlaneZoom } from "./use-plane-zoom.js";
 
 export interface ScatterPoint {
 	readonly id: string;
@@ -12,6 +14,10 @@ export interface ScatterPoint {
 	readonly group: string;
 	readonly name: string;
 	readonly size?: number;
+	/** Drawn with a ring. */
+	readonly ringed?: boolean;
+	/** Points with a rank are named where there is room, higher ones first. */
+	readonly rank?: number;
 }
 
 export interface ScatterGroup {
@@ -22,14 +28,20 @@ export interface ScatterGroup {
 	readonly symbol: number;
 }
 
-/** The groups of some points, the largest first. */
+/** The groups of some points: in a given order, or the largest first. */
 export const groupsOf = (
 	points: readonly ScatterPoint[],
 	colourOf: (at: number) => string,
+	order: readonly string[] = [],
 ): ScatterGroup[] =>
 	[...groupBy(points, ({ group }) => group)]
-		.sort(([, a], [, b]) => b.length - a.length)
-		.map(([name, of], at) => ({ name, count: of.length, colour: colourOf(at), symbol: at }));
+		.sort(([a, those], [b, others]) =>
+			order.length > 0 ? order.indexOf(a) - order.indexOf(b) : others.length - those.length,
+		)
+		.map(([name, of], at) => {
+			const place = order.length > 0 ? order.indexOf(name) : at;
+			return { name, count: of.length, colour: colourOf(place), symbol: order.length > 0 ? 0 : at };
+		});
 
 /** The legend for copies of the drawing. */
 export const captionOf = (groups: readonly ScatterGroup[]): Caption =>
@@ -41,11 +53,12 @@ export const captionOf = (groups: readonly ScatterGroup[]): Caption =>
 interface ScatterProps {
 	readonly points: readonly ScatterPoint[];
 	readonly groups: readonly ScatterGroup[];
-	/** Drawn as named crosses. */
-	readonly crosses?: readonly { readonly x: number; readonly y: number; readonly name: string }[];
 	/** Highlighted points; the others fade. Null highlights all. */
 	readonly lit: ReadonlySet<string> | null;
 	readonly chosen: string | null;
+	/** A marked place. */
+	readonly here?: { readonly x: number; readonly y: number; readonly name: string } | null;
+	readonly canChoose?: (id: string) => boolean;
 	readonly onChoose?: (id: string) => void;
 	readonly label: string;
 }
@@ -54,40 +67,47 @@ const margin = 18;
 /** The pointer selects points within so many pixels. */
 const reach = 12;
 
-/** Points in the plane. Only distances matter: the axes have no meaning. */
-export function Scatter({
-	points,
-	groups,
-	crosses = [],
-	lit,
-	chosen,
-	onChoose,
-	label,
-}: ScatterProps) {
+/** Keeps a text above a point inside the frame. */
+const anchorAt = (x: number, width: number) =>
+	x < 90 ? "start" : x > width - 90 ? "end" : "middle";
+
+/** Points in the plane, with zoom and pan. Only distances matter: the axes have no meaning. */
+export function Scatter(props: ScatterProps) {
+	const { points, groups, lit, chosen, here, canChoose = () => true, onChoose, label } = props;
 	const [ref, width] = useWidth<HTMLDivElement>();
+	const frameRef = useRef<HTMLDivElement>(null);
 	const [hovered, setHovered] = useState<string | null>(null);
-	const height = Math.round(Math.min(640, Math.max(320, width * 0.66)));
+	const height = Math.round(Math.min(600, Math.max(320, width * 0.66)));
+	const frame = [width, height] as const;
+	const { zoom, zoomBy, reset, wasDragged, handlers } = usePlaneZoom(frameRef, frame);
 	const place = useMemo(() => {
-		const all = [...points, ...crosses];
-		const [xs, ys] = [all.map(({ x }) => x), all.map(({ y }) => y)];
-		const [left, right, low, high] = [
-			Math.min(...xs),
-			Math.max(...xs),
-			Math.min(...ys),
-			Math.max(...ys),
-		];
+		const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
+		const [left, right] = [Math.min(...xs), Math.max(...xs)];
+		const [low, high] = [Math.min(...ys), Math.max(...ys)];
 		const scale = Math.min(
 			(width - 2 * margin) / (right - left || 1),
 			(height - 2 * margin) / (high - low || 1),
 		);
 		return ({ x, y }: { readonly x: number; readonly y: number }) => ({
-			x: width / 2 + (x - (left + right) / 2) * scale,
-			y: height / 2 - (y - (low + high) / 2) * scale,
+			x: zoom.left + zoom.scale * (width / 2 + (x - (left + right) / 2) * scale),
+			y: zoom.top + zoom.scale * (height / 2 - (y - (low + high) / 2) * scale),
 		});
-	}, [points, crosses, width, height]);
-	const shrink = Math.max(0.65, Math.min(1, width / 640));
+	}, [points, width, height, zoom]);
+	const shrink = Math.max(0.65, Math.min(1, width / 640)) * Math.sqrt(Math.sqrt(zoom.scale));
 	const styles = useMemo(() => new Map(groups.map((group) => [group.name, group])), [groups]);
-	const nearest = (event: React.MouseEvent<SVGSVGElement>): string | null => {
+	const labels = useMemo(
+		() =>
+			scatterLabels(
+				points.flatMap(({ id, name, x, y, rank }) =>
+					rank === undefined || (lit && !lit.has(id))
+						? []
+						: [{ id, name, rank, ...place({ x, y }) }],
+				),
+				[width, height],
+			),
+		[points, lit, place, width, height],
+	);
+	const nearest = (event: React.MouseEvent<HTMLElement>): string | null => {
 		const box = event.currentTarget.getBoundingClientRect();
 		let [best, least] = [null as string | null, reach ** 2];
 		for (const point of points) {
@@ -97,67 +117,106 @@ export function Scatter({
 		}
 		return best;
 	};
-	const described = points.find(({ id }) => id === (hovered ?? chosen));
+	// Drawn once per view: thousands of marks must not follow every move of the pointer.
+	const marks = useMemo(
+		() =>
+			points.map((point) => {
+				const { x, y } = place(point);
+				const { colour = "var(--quiet)", symbol = 0 } = styles.get(point.group) ?? {};
+				const faded = lit !== null && !lit.has(point.id);
+				const isChosen = point.id === chosen;
+				const r = (point.size ?? 4) * shrink * (isChosen ? 1.5 : 1);
+				const { path, fill, stroke, isHollow } = symbolStyle(symbol, r, colour);
+				return (
+					<g
+						key={point.id}
+						className={faded ? "faded" : ""}
+						transform={`translate(${x.toFixed(1)} ${y.toFixed(1)})`}
+					>
+						{point.ringed && <circle className="ring" r={r + 3.5} />}
+						<path
+							className={`point${isChosen ? " chosen-point" : ""}`}
+							d={path}
+							fill={fill}
+							stroke={isHollow ? stroke : "var(--surface)"}
+							strokeWidth={isHollow ? 1.6 : 0.7}
+						/>
+					</g>
+				);
+			}),
+		[points, place, styles, lit, chosen, shrink],
+	);
+	const described = points.find(({ id }) => id === hovered);
 	const at = described && place(described);
+	const hereAt = here && place(here);
 	return (
 		<div className="chart scatter" ref={ref}>
-			{/* biome-ignore lint/a11y/useKeyWithClickEvents: with the keyboard, points are chosen from the search */}
-			<svg
-				data-drawing
-				width={width}
-				height={height}
-				role="img"
-				aria-label={label}
-				onPointerMove={(event) => setHovered(nearest(event))}
+			<fieldset className="zoom" aria-label={`Zoom: ${label}`}>
+				{(
+					[
+						["+", "Zoom in", false, () => zoomBy(1.6)],
+						["−", "Zoom out", zoom.scale === 1, () => zoomBy(1 / 1.6)],
+						["All", "Show all", zoom.scale === 1, reset],
+					] as const
+				).map(([sign, name, off, act]) => (
+					<button
+						key={name}
+						type="button"
+						className="small"
+						aria-label={name}
+						aria-disabled={off}
+						onClick={() => !off && act()}
+					>
+						{sign}
+					</button>
+				))}
+			</fieldset>
+			<section
+				ref={frameRef}
+				className={`scatter-frame${zoom.scale > 1 ? " zoomed" : ""}${hovered !== null && onChoose && canChoose(hovered) ? " choosable" : ""}`}
+				aria-label={`${label}. Arrow keys move, plus and minus zoom`}
+				// biome-ignore lint/a11y/noNoninteractiveTabindex: keys move and zoom the drawing
+				tabIndex={0}
+				onKeyDown={handlers.onKeyDown}
+				onPointerDown={handlers.onPointerDown}
+				onPointerMove={(event) => {
+					handlers.onPointerMove(event);
+					setHovered(nearest(event));
+				}}
 				onPointerLeave={() => setHovered(null)}
 				onClick={(event) => {
-					const id = nearest(event);
-					if (id !== null) onChoose?.(id);
+					const id = wasDragged() ? null : nearest(event);
+					if (id !== null && canChoose(id)) onChoose?.(id);
 				}}
 			>
-				{width > 0 &&
-					points.map((point) => {
-						const { x, y } = place(point);
-						const { colour = "var(--quiet)", symbol = 0 } = styles.get(point.group) ?? {};
-						const faded = lit !== null && !lit.has(point.id);
-						const r = (point.size ?? 4) * shrink * (point.id === chosen ? 1.5 : 1);
-						const { path, fill, stroke, isHollow } = symbolStyle(symbol, r, colour);
-						return (
-							<path
-								key={point.id}
-								className={`point${faded ? " faded" : ""}${onChoose ? " choosable" : ""}${point.id === chosen ? " chosen-point" : ""}`}
-								transform={`translate(${x.toFixed(1)} ${y.toFixed(1)})`}
-								d={path}
-								fill={fill}
-								stroke={isHollow ? stroke : "var(--surface)"}
-								strokeWidth={isHollow ? 1.6 : 0.7}
-							/>
-						);
-					})}
-				{width > 0 &&
-					crosses.map((cross) => {
-						const { x, y } = place(cross);
-						return (
-							<g
-								key={cross.name}
-								className="decay"
-								transform={`translate(${x.toFixed(1)} ${y.toFixed(1)})`}
-							>
-								<path d="M-6 -6L6 6M-6 6L6 -6" />
-								<text x={8} y={4}>
-									{cross.name}
+				<svg data-drawing width={width} height={height} role="img" aria-label={label}>
+					{width > 0 && (
+						<>
+							{marks}
+							{labels.map(({ id, text, placed: { x, y } }) => (
+								<text key={id} className="point-name" x={x} y={y + 4} textAnchor="middle">
+									{text}
 								</text>
-							</g>
-						);
-					})}
-			</svg>
+							))}
+							{here && hereAt && (
+								<g className="here" transform={`translate(${hereAt.x} ${hereAt.y})`}>
+									<path d="M0 0L-8 -18A9.4 9.4 0 1 1 8 -18Z" />
+									<text y={-36} textAnchor={anchorAt(hereAt.x, width)}>
+										{here.name}
+									</text>
+								</g>
+							)}
+						</>
+					)}
+				</svg>
+			</section>
 			{described && at && (
 				<p
 					className="tip"
 					aria-hidden="true"
 					style={{
 						left: Math.min(Math.max(4, at.x + 10), Math.max(4, width - 240)),
-						top: at.y + 10,
+						top: at.y + 44,
 					}}
 				>
 					{fitted(described.name, 420, { size: 13 })}

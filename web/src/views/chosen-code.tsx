@@ -1,23 +1,30 @@
 import type { Token, Vocabulary } from "../../../src/cohort/vocabulary.js";
-import { counted } from "../../../src/figures/numbers.js";
-import type { Maps } from "../data/contract.js";
+import type { Clock } from "../../../src/figures/clock.js";
+import { counted, percent } from "../../../src/figures/numbers.js";
+import type { MapCode } from "../data/contract.js";
+import { afterYears, riskOf, riskYears } from "../engine/risks.js";
+import type { OnMap } from "../engine/use-on-map.js";
+import { momentText } from "../parts/words.js";
 import { codeName } from "./code-name.js";
 
 interface ChosenCodeProps {
-	readonly maps: Maps;
+	readonly place: MapCode;
 	readonly vocabulary: Vocabulary;
-	readonly token: number;
-	/** Whether its probability is drawn in the Patient view. */
-	readonly drawn: boolean;
+	/** The name of the current patient; null if there is none. */
+	readonly patient: string | null;
+	readonly clock: Clock | null;
+	readonly risks: OnMap["risks"];
+	/** Whether its risk is shown in the Patient view. */
+	readonly followed: boolean;
 	readonly onCode: (token: number, on: boolean) => void;
+	readonly onChoose: (token: number) => void;
 }
 
-const neighbours = 6;
-
-/** One code of the map, and its nearest neighbours. */
-export function ChosenCode({ maps, vocabulary, token, drawn, onCode }: ChosenCodeProps) {
+/** One code of the map: its risk for the current patient, and its nearest codes in the model's space. */
+export function ChosenCode(props: ChosenCodeProps) {
+	const { place, vocabulary, patient, clock, risks, followed, onCode, onChoose } = props;
+	const { token, near } = place;
 	const { code, category, count } = vocabulary.tokens[token] as Token;
-	const near = nearestTo(maps, token, neighbours).map((one) => codeName(vocabulary, one));
 	return (
 		<div className="map-chosen">
 			<h3>
@@ -25,25 +32,41 @@ export function ChosenCode({ maps, vocabulary, token, drawn, onCode }: ChosenCod
 			</h3>
 			<p>
 				{category ?? "no category"}, {counted(count, "record")} in training.
-				{near.length > 0 && ` Nearest on the map: ${near.join("; ")}.`}
 			</p>
-			<button type="button" onClick={() => onCode(token, !drawn)}>
-				{drawn
-					? "Leave its probability out of the Patient view"
-					: "Draw its probability in the Patient view"}
+			{patient !== null && risks && clock && (
+				<p>{riskWords(risks, token, patient, (time) => momentText(clock, time))}</p>
+			)}
+			<button type="button" className="small" onClick={() => onCode(token, !followed)}>
+				{followed ? "Remove its risk from the Patient view" : "Show its risk in the Patient view"}
 			</button>
+			<p className="quiet">Most alike for the model (1 is the same):</p>
+			<ul className="found">
+				{near.map(({ token: other, likeness }) => (
+					<li key={other}>
+						<button type="button" className="plain-row" onClick={() => onChoose(other)}>
+							{codeName(vocabulary, other)} <span className="quiet">{likeness.toFixed(2)}</span>
+						</button>
+					</li>
+				))}
+			</ul>
 		</div>
 	);
 }
 
-function nearestTo({ tokens }: Maps, token: number, most: number): number[] {
-	const own = tokens.find((point) => point.token === token);
-	if (!own) return [];
-	const distance = ({ x, y }: { readonly x: number; readonly y: number }) =>
-		(x - own.x) ** 2 + (y - own.y) ** 2;
-	return tokens
-		.filter((point) => point.token !== token)
-		.sort((a, b) => distance(a) - distance(b))
-		.slice(0, most)
-		.map((point) => point.token);
+/** The risk of a code for a patient, in a sentence. */
+export function riskWords(
+	{ table, model }: NonNullable<OnMap["risks"]>,
+	token: number,
+	patient: string,
+	momentOf: (time: number) => string,
+): string {
+	const { recordedAt, curve, sameAgeAndSex } = riskOf(table, model, token);
+	const on = momentOf(table.date);
+	if (recordedAt !== null)
+		return `${patient}, on ${on}: already recorded, ${momentOf(recordedAt)}.`;
+	const years = riskYears.filter((one) => afterYears(curve, one) !== undefined);
+	const at = (risks: readonly number[]) =>
+		years.map((one) => percent(afterYears(risks, one) ?? 0)).join(", ");
+	const others = sameAgeAndSex ? `; people of this age and sex: ${at(sameAgeAndSex)}` : "";
+	return `${patient}, on ${on}: a risk of ${at(curve)} within ${years.join(", ")} years${others}.`;
 }

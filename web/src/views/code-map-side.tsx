@@ -5,6 +5,7 @@ import { counted } from "../../../src/figures/numbers.js";
 import type { ScatterGroup } from "../charts/scatter.js";
 import { SymbolMark } from "../charts/symbol-mark.js";
 import { codeName } from "./code-name.js";
+import { ColourChoice } from "./colour-choice.js";
 
 interface CodeMapSideProps {
 	readonly vocabulary: Vocabulary;
@@ -13,10 +14,14 @@ interface CodeMapSideProps {
 	readonly found: readonly CodeMatch[] | null;
 	readonly chosen: number | null;
 	readonly groups: readonly ScatterGroup[];
+	/** What colours show, and what they can show. */
+	readonly colour: string;
+	readonly colours: Readonly<Record<string, string>>;
 	readonly category: string | null;
 	readonly onText: (text: string) => void;
 	readonly onChoose: (token: number) => void;
 	readonly onCategory: (category: string | null) => void;
+	readonly onColour: (colour: string) => void;
 }
 
 const most = 12;
@@ -24,7 +29,7 @@ const most = 12;
 /** Next to the map: a search with its results, or the categories if nothing is searched for. */
 export function CodeMapSide(props: CodeMapSideProps) {
 	const { vocabulary, text, found, chosen, groups, category } = props;
-	const { onText, onChoose, onCategory } = props;
+	const { onText, onChoose, onCategory, colour, colours, onColour } = props;
 	const id = useId();
 	return (
 		<div className="map-side">
@@ -38,6 +43,7 @@ export function CodeMapSide(props: CodeMapSideProps) {
 					onChange={(event) => onText(event.target.value)}
 				/>
 			</div>
+			<ColourChoice {...{ colour, colours, onColour }} />
 			{found ? (
 				<div>
 					<p className="quiet" role="status">
@@ -64,7 +70,7 @@ export function CodeMapSide(props: CodeMapSideProps) {
 					</ul>
 				</div>
 			) : (
-				<ul className="map-legend" aria-label="Categories">
+				<ul className="map-legend" aria-label="Colours">
 					{groups.map(({ name, count, colour, symbol }) => (
 						<li key={name}>
 							<button

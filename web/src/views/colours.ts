@@ -3,3 +3,7 @@ export const curveColour = (number: number): string => `var(--curve-${(number % 
 
 /** The colour of a category on a map. */
 export const categoryColour = (at: number): string => `var(--category-${(at % 9) + 1})`;
+
+/** The colour of a level, from little to much; beyond the fifth, grey. */
+export const levelColour = (at: number): string =>
+	at < 5 ? `var(--level-${at + 1})` : "var(--neutral)";

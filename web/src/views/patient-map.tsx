@@ -1,34 +1,75 @@
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { counted, thousands } from "../../../src/figures/numbers.js";
 import { captionOf, groupsOf, Scatter, type ScatterPoint } from "../charts/scatter.js";
 import { SymbolMark } from "../charts/symbol-mark.js";
-import type { Maps } from "../data/contract.js";
+import type { MapPatient, Maps } from "../data/contract.js";
+import type { Patient } from "../data/patient.js";
+import type { OnMap } from "../engine/use-on-map.js";
 import { Notice } from "../parts/notice.js";
 import { Panel } from "../parts/panel.js";
-import { curveColour } from "./colours.js";
+import { ColourChoice } from "./colour-choice.js";
+import { curveColour, levelColour } from "./colours.js";
+import { ageBins, recordBins } from "./map-groups.js";
 
-const unlabelled = "patients";
+interface PatientMapProps {
+	readonly maps: Maps;
+	readonly samples: readonly Patient[];
+	/** The current patient; null if there is none. */
+	readonly patient: Patient | null;
+	readonly here: OnMap["here"];
+	readonly onOpen: (patient: Patient) => void;
+}
+
+const unknown = "unknown";
+
+const groupings: Readonly<
+	Record<string, { readonly of: (one: MapPatient) => string; readonly order?: readonly string[] }>
+> = {
+	outcome: { of: ({ outcome }) => outcome ?? "no label" },
+	age: {
+		of: ({ age }) => (age === null ? unknown : ageBins.groupOf(age)),
+		order: [...ageBins.order, unknown],
+	},
+	sex: { of: ({ sex }) => sex ?? unknown },
+	records: { of: ({ records }) => recordBins.groupOf(records), order: recordBins.order },
+};
 
 /** A map of the patients by the model's representation of their history. */
-export function PatientMap({ patients }: Pick<Maps, "patients">) {
+export function PatientMap({ maps, samples, patient, here, onOpen }: PatientMapProps) {
+	const { patients, outcome } = maps;
+	const [colour, setColour] = useState(outcome === null ? "age" : "outcome");
+	const { of, order } = groupings[colour] as (typeof groupings)[string];
+	const names = useMemo(() => new Map(samples.map((one) => [one.sample, one] as const)), [samples]);
 	const points = useMemo(
 		() =>
-			patients.map(({ x, y, groups }, at): ScatterPoint => {
-				const group = groups.join(", ") || unlabelled;
-				return { id: `${at}`, x, y, group, name: "a patient", size: 3.2 };
+			patients.map((one, at): ScatterPoint => {
+				const opened = names.get(one.sample ?? null);
+				const person = [
+					opened?.name ?? "a patient",
+					...(one.sex ? [one.sex] : []),
+					...(one.age === null ? [] : [`age ${one.age}`]),
+					counted(one.records, "record"),
+				].join(", ");
+				return {
+					...{ id: `${at}`, x: one.x, y: one.y, group: of(one), size: opened ? 5 : 3.2 },
+					name: opened ? `${person}: click to open` : person,
+					ringed: opened !== undefined,
+				};
 			}),
-		[patients],
+		[patients, names, of],
 	);
 	const groups = useMemo(
-		() => groupsOf(points, (at) => (at === 0 ? "var(--neutral)" : curveColour(at))),
-		[points],
+		() =>
+			order
+				? groupsOf(points, levelColour, order)
+				: groupsOf(points, (at) => (at === 0 ? "var(--neutral)" : curveColour(at))),
+		[points, order],
 	);
-	// Smaller groups are drawn on top, and larger.
+	// Smaller groups are drawn on top, and openable patients above them.
 	const drawn = useMemo(() => {
-		const order = groups.map(({ name }) => name);
-		return points
-			.map((point) => (point.group === order[0] ? point : { ...point, size: 4.4 }))
-			.sort((a, b) => order.indexOf(a.group) - order.indexOf(b.group));
+		const place = new Map(groups.map(({ name, count }) => [name, -count]));
+		const rank = ({ group, ringed }: ScatterPoint) => (ringed ? 1 : (place.get(group) ?? 0));
+		return points.toSorted((a, b) => rank(a) - rank(b));
 	}, [points, groups]);
 	if (points.length === 0)
 		return (
@@ -39,14 +80,29 @@ export function PatientMap({ patients }: Pick<Maps, "patients">) {
 				</p>
 			</Notice>
 		);
-	const labelled = groups.some(({ name }) => name !== unlabelled);
+	const sampleAt = (id: string) => names.get(patients[Number(id)]?.sample ?? "");
 	return (
 		<Panel
 			title="Map of the patients"
-			subtitle={`${counted(points.length, "patient")} of the test split by the model’s representation of ${labelled ? "their history up to the landmark" : "their history"} (UMAP); the axes have no meaning`}
+			subtitle={`${counted(points.length, "patient")} of the test split by the model’s representation of their history${outcome === null ? "" : ` up to the landmark of the task “${outcome}”`} (UMAP); the axes have no meaning. Rings: samples, which a click opens.${here && patient ? ` The pin shows ${patient.name} on the date of the Patient view.` : ""}`}
 			drawing
 			caption={() => captionOf(groups)}
-			rows={() => [["x", "y", "group"], ...points.map(({ x, y, group }) => [x, y, group])]}
+			rows={() => [
+				["x", "y", "outcome", "age", "sex", "records"],
+				...patients.map(({ x, y, outcome, age, sex, records }) => [
+					...[x, y, outcome, age, sex, records],
+				]),
+			]}
+			tools={
+				<ColourChoice
+					colour={colour}
+					colours={{
+						...(outcome !== null && { outcome: `outcome: ${outcome}` }),
+						...{ age: "age", sex: "sex", records: "records" },
+					}}
+					onColour={setColour}
+				/>
+			}
 		>
 			<ul className="legend">
 				{groups.map(({ name, count, colour, symbol }) => (
@@ -61,6 +117,12 @@ export function PatientMap({ patients }: Pick<Maps, "patients">) {
 				groups={groups}
 				lit={null}
 				chosen={null}
+				here={here && patient && { ...here, name: `${patient.name}: you are here` }}
+				canChoose={(id) => sampleAt(id) !== undefined}
+				onChoose={(id) => {
+					const opened = sampleAt(id);
+					if (opened) onOpen(opened);
+				}}
 				label={`Map of ${points.length} patients: ${groups.map(({ name, count }) => `${count} ${name}`).join(", ")}`}
 			/>
 		</Panel>
