@@ -1,12 +1,11 @@
 export * from "./finetune/index.js";
 export { type TrainOptions, trainOptions } from "./options.js";
+export { isTrained, stepsDone } from "./position.js";
 export {
 	checkSplits,
-	isTrained,
 	type PretrainRequest,
 	type PretrainSummary,
 	shapesForDevice,
-	stepsDone,
 	trainEpochs,
 } from "./pretrain.js";
 export {
