@@ -3,7 +3,7 @@ import { random } from "../base/random.js";
 import { input, mul } from "../graph/index.js";
 import type { Runtime } from "../runtime/index.js";
 import { nodeRuntime } from "../runtime/node.js";
-import { type RowGraph, rowPrograms } from "./history-rows.js";
+import { coarseLength, type RowGraph, rowPrograms } from "./history-rows.js";
 
 const runtime = nodeRuntime({ threads: 1 });
 afterAll(async () => runtime.dispose?.());
@@ -67,4 +67,22 @@ test.each([
 	expect(seen.programs).toBeLessThanOrEqual(expected.mostPrograms);
 	expect(seen.most).toBe(expected.mostOpen);
 	expect(seen.open).toBe(0);
+});
+
+test("a history that grows by some events needs no other program", async () => {
+	const { own, seen } = counted(false);
+	const rows = rowPrograms(own, doubled);
+	const grown = (length: number) => ({
+		...{ tokens: new Int32Array(length).fill(6), birthEvents: 0 as const },
+		times: Float64Array.from({ length }, (_, at) => at),
+	});
+	for (const length of [193, 202, 224])
+		expect(await rows.run([grown(length)])).toEqual(Float32Array.of(2 * length));
+	expect(seen.programs).toBe(1);
+	// Never more than a model can read.
+	expect(await rows.run([grown(202)], { maxLength: 210 })).toEqual(Float32Array.of(404));
+	await rows.dispose();
+	expect([1, 32, 33, 202, 256, 257, 1100].map(coarseLength)).toEqual([
+		32, 32, 64, 224, 256, 320, 1280,
+	]);
 });

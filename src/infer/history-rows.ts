@@ -1,5 +1,4 @@
 import { type Batch, fillBatch, planBatches } from "../cohort/batches.js";
-import { roundLength } from "../cohort/buckets.js";
 import type { History } from "../cohort/index.js";
 import type { Tensor } from "../graph/index.js";
 import { checkFinite } from "../models/finite.js";
@@ -15,6 +14,15 @@ const batching = {
 } as const;
 /** Batches that a device is given ahead. */
 const queued = 4;
+/** So few histories are those of somebody who edits one: to compile a length for each edit takes longer than padding. */
+const fewHistories = 2;
+
+/** Rounds a length up to one of few: multiples of 32, then four per octave. */
+export function coarseLength(length: number): number {
+	const step = 2 ** Math.max(5, Math.floor(Math.log2(length)) - 2);
+	return Math.ceil(length / step) * step;
+}
+
 /** Shapes that stay compiled. */
 const mostPrograms = 24;
 
@@ -64,7 +72,7 @@ export function rowPrograms(runtime: Runtime, { weights, build, feeds }: RowGrap
 				histories.map(({ birthEvents }) => birthEvents),
 				{
 					...{
-						maxLength: Math.min(maxLength, roundLength(longest)),
+						maxLength: Math.min(maxLength, longest),
 						cut: "last",
 						size: { slots },
 						seed: 0,
@@ -85,7 +93,12 @@ export function rowPrograms(runtime: Runtime, { weights, build, feeds }: RowGrap
 					if (at >= 0) found.set(values.subarray(row * width, (row + 1) * width), at * width);
 			};
 			try {
-				for (const planned of plan.epoch(0)) {
+				for (const exact of plan.epoch(0)) {
+					const length =
+						histories.length <= fewHistories && !runtime.queues
+							? Math.min(maxLength, coarseLength(exact.length))
+							: exact.length;
+					const planned = { ...exact, length };
 					const batch = await fillBatch(plan, planned, async (at) => histories[at] as History);
 					const key = { rows: planned.rows, length: planned.length, landmarks };
 					const pending = await compiled.enqueue(key, feeds(batch, landmarks), resident);
