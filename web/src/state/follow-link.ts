@@ -2,6 +2,7 @@ import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import type { Patient } from "../data/patient.js";
 import { firstDate } from "../engine/panels.js";
 import { defaultCodes } from "./default-codes.js";
+import { editsIn } from "./linked-edits.js";
 import type { Action } from "./reducer.js";
 import { dateWithin, type ViewLink } from "./view-link.js";
 
@@ -23,11 +24,14 @@ export function followLink(
 					patient: named,
 					date: dateWithin(link.date, named) ?? firstDate(named.events),
 					zoom: link.zoom,
+					edits: editsIn(link.edits, named, vocabulary),
 				}
 			: null,
 		otherwise: {
 			codes: defaultCodes(vocabulary),
-			patient: first ? { patient: first, date: firstDate(first.events), zoom: null } : null,
+			patient: first
+				? { patient: first, date: firstDate(first.events), zoom: null, edits: [] }
+				: null,
 		},
 	};
 }

@@ -8,6 +8,8 @@ export const horizons = [1, 2, 5, 10] as const;
 /** More than anybody reads; a link may name many. */
 const mostCodes = 24;
 
+type Edits = readonly Edit[];
+
 /** The state of the explorer. */
 export interface ExplorerState {
 	readonly view: View;
@@ -16,7 +18,11 @@ export interface ExplorerState {
 	readonly turn: number;
 	/** The patients of the opened file. */
 	readonly opened: readonly Patient[];
-	readonly edits: readonly Edit[];
+	readonly edits: Edits;
+	/** What undo goes back to, the last one first, and what redo comes back to. */
+	readonly undone: { readonly before: readonly Edits[]; readonly after: readonly Edits[] };
+	/** The event that the last edit moved: while it moves on, undo takes back all of it. */
+	readonly moving: string | null;
 	/** The date of prediction, in days. */
 	readonly date: number;
 	/** Tokens whose risk is shown. */
@@ -35,6 +41,7 @@ interface PatientView {
 	readonly patient: Patient;
 	readonly date: number;
 	readonly zoom: ExplorerState["zoom"];
+	readonly edits: Edits;
 }
 
 export type Action =
@@ -64,7 +71,10 @@ export type Action =
 	| { readonly type: "add"; readonly token: number; readonly time: number }
 	| { readonly type: "remove"; readonly id: string }
 	| { readonly type: "move"; readonly id: string; readonly time: number }
-	| { readonly type: "undo"; readonly edit: Edit }
+	/** Takes one edit back, whichever it is. */
+	| { readonly type: "drop"; readonly edit: Edit }
+	| { readonly type: "undo" }
+	| { readonly type: "redo" }
 	| { readonly type: "reset" };
 
 export const initialState: ExplorerState = {
@@ -73,6 +83,8 @@ export const initialState: ExplorerState = {
 	turn: 0,
 	opened: [],
 	edits: [],
+	undone: { before: [], after: [] },
+	moving: null,
 	date: 0,
 	codes: [],
 	sampleCodes: null,
@@ -83,6 +95,38 @@ export const initialState: ExplorerState = {
 
 const notBeforeBirth = ({ patient }: ExplorerState, time: number) =>
 	Math.max(time, patient?.birth ?? Number.NEGATIVE_INFINITY);
+
+/** The time of an edit, as a link has it. */
+const editTime = (now: ExplorerState, time: number) =>
+	notBeforeBirth(now, Math.round(100 * time) / 100);
+
+/** Steps that undo can take back. */
+const mostSteps = 100;
+
+/** A new edit; what was undone before cannot be redone. */
+const withEdits = (now: ExplorerState, edits: Edits, moving: string | null): ExplorerState => ({
+	...{ ...now, edits, moving },
+	undone: {
+		before:
+			moving !== null && moving === now.moving
+				? now.undone.before
+				: [now.edits, ...now.undone.before].slice(0, mostSteps),
+		after: [],
+	},
+});
+
+/** Edits that no undo takes back: those of another patient or of a link. */
+const withoutSteps = (edits: Edits) => ({ edits, undone: initialState.undone, moving: null });
+
+/** Goes back to the edits before, or forward again. */
+function stepped(now: ExplorerState, way: "undo" | "redo"): ExplorerState {
+	const { before, after } = now.undone;
+	const [[edits, ...rest], others] = way === "undo" ? [before, after] : [after, before];
+	if (!edits) return now;
+	const past = [now.edits, ...others];
+	const undone = way === "undo" ? { before: rest, after: past } : { before: past, after: rest };
+	return { ...now, edits, undone, moving: null };
+}
 
 /** The first codes, each with the colour that it had, or one that no other has. */
 function withCodes(
@@ -122,8 +166,10 @@ export function reduceState(now: ExplorerState, action: Action): ExplorerState {
 				sampleCodes: sight ? null : now.sampleCodes,
 				horizonYears: years ?? now.horizonYears,
 				...sight,
+				...(isOther || (sight?.edits.length ?? 0) > 0
+					? withoutSteps(sight?.edits ?? [])
+					: { edits: now.edits }),
 				turn: now.turn + Number(isOther),
-				edits: isOther ? [] : now.edits,
 			};
 		}
 		case "patient": {
@@ -138,7 +184,7 @@ export function reduceState(now: ExplorerState, action: Action): ExplorerState {
 				turn: now.turn + 1,
 				opened: action.opened ?? now.opened,
 				date: action.date,
-				edits: [],
+				...withoutSteps([]),
 				zoom: null,
 			};
 		}
@@ -153,20 +199,17 @@ export function reduceState(now: ExplorerState, action: Action): ExplorerState {
 		case "zoom":
 			return { ...now, zoom: action.zoom };
 		case "add":
-			return {
-				...now,
-				edits: withAdded(now.edits, action.token, notBeforeBirth(now, action.time)),
-			};
+			return withEdits(now, withAdded(now.edits, action.token, editTime(now, action.time)), null);
 		case "remove":
-			return { ...now, edits: withRemoved(now.edits, action.id) };
+			return withEdits(now, withRemoved(now.edits, action.id), null);
 		case "move":
-			return {
-				...now,
-				edits: withMoved(now.edits, action.id, notBeforeBirth(now, action.time)),
-			};
+			return withEdits(now, withMoved(now.edits, action.id, editTime(now, action.time)), action.id);
+		case "drop":
+			return withEdits(now, withoutEdit(now.edits, action.edit), null);
 		case "undo":
-			return { ...now, edits: withoutEdit(now.edits, action.edit) };
+		case "redo":
+			return stepped(now, action.type);
 		case "reset":
-			return { ...now, edits: [] };
+			return now.edits.length > 0 ? withEdits(now, [], null) : now;
 	}
 }

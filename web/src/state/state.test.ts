@@ -7,6 +7,7 @@ import { type AddressWindow, addressBar, ownView } from "./address-bar.js";
 import { addingRange, dateRange } from "./date-range.js";
 import { type Edit, editedEvents } from "./edits.js";
 import { followLink } from "./follow-link.js";
+import { editsIn } from "./linked-edits.js";
 import { type Action, type ExplorerState, initialState, reduceState } from "./reducer.js";
 import { copiedLink, dateWithin, linkTo, namesView, readLink, withView } from "./view-link.js";
 
@@ -27,9 +28,55 @@ test("edits add, move and remove events, and can be undone", () => {
 		["n1", 20],
 		["e0", 25],
 	]);
-	const undone = reduceState(now, { type: "undo", edit: now.edits[1] as Edit });
+	const undone = reduceState(now, { type: "drop", edit: now.edits[1] as Edit });
 	expect(editedEvents(events, undone.edits)[0]).toEqual(events[0]);
 	expect(reduceState(now, { type: "reset" }).edits).toEqual([]);
+});
+
+test("undo and redo step through the edits, and a new edit ends redoing", () => {
+	const step = (now: ExplorerState, ...types: readonly ("undo" | "redo" | "reset")[]) =>
+		types.reduce((state, type) => reduceState(state, { type }), now);
+	const two = after({ type: "add", token: 9, time: 20 }, { type: "remove", id: "e3" });
+	const one = step(two, "undo");
+	expect(one.edits).toEqual([two.edits[0]]);
+	expect(step(one, "redo").edits).toEqual(two.edits);
+	expect(step(two, "undo", "undo", "undo").edits).toEqual([]);
+	expect(step(two, "reset", "undo").edits).toEqual(two.edits);
+	const dropped = reduceState(two, { type: "drop", edit: two.edits[0] as Edit });
+	expect(step(dropped, "undo").edits).toEqual(two.edits);
+	const other = reduceState(one, { type: "remove", id: "e1" });
+	expect(step(other, "redo")).toBe(other);
+	expect(step(after(), "undo")).toEqual(after());
+	expect(reduceState(two, { type: "patient", patient, date: 25 }).undone.before).toEqual([]);
+});
+
+test("one undo takes back a whole drag", () => {
+	const dragged = after(
+		{ type: "remove", id: "e3" },
+		{ type: "move", id: "e0", time: 11 },
+		{ type: "move", id: "e0", time: 12.126 },
+	);
+	expect(dragged.edits.at(-1)).toEqual({ kind: "move", id: "e0", time: 12.13 });
+	const undone = reduceState(dragged, { type: "undo" });
+	expect(undone.edits).toEqual([{ kind: "remove", id: "e3" }]);
+	expect(reduceState(undone, { type: "redo" }).edits).toEqual(dragged.edits);
+});
+
+test("a link has the edits of a sample, and only those that can be made", () => {
+	const now = after(
+		{ type: "add", token: 7, time: 20.5 },
+		{ type: "move", id: "e0", time: 25 },
+		{ type: "remove", id: "e3" },
+	);
+	const codeOf = (token: number) => codes.tokens[token]?.code;
+	const hash = linkTo(now, codeOf);
+	expect(readLink(hash).edits).toBe("+428@20.5 e0@25 -e3");
+	expect(reduceState(initialState, followed(hash)).edits).toEqual(now.edits);
+	const mine = { ...now, patient: { ...patient, sample: null } };
+	expect(linkTo(mine, codeOf)).toBe("#patient?years=5");
+	expect(
+		editsIn("+999@20 +428@x +428@99999 -e9 e9@20 e1@ e1@0 @ - +@20 -e1", patient, codes),
+	).toEqual([{ kind: "remove", id: "e1" }]);
 });
 
 test("an event has one edit: moving an added event changes the addition, removing it drops it", () => {
@@ -135,6 +182,7 @@ test("a link restores the view", () => {
 		codes: ["c.5", "c.6"],
 		horizonYears: 10,
 		zoom: [12, 28.5],
+		edits: "",
 	});
 });
 
@@ -198,7 +246,7 @@ test("choosing a patient increases the turn, other actions do not", () => {
 	const { turn } = after();
 	expect(after({ type: "date", date: 12 }, { type: "remove", id: "e1" }).turn).toBe(turn);
 	expect(after({ type: "patient", patient: { ...patient }, date: 3 }).turn).toBe(turn + 1);
-	const sight = { patient: { ...patient }, date: 3, zoom: null };
+	const sight = { patient: { ...patient }, date: 3, zoom: null, edits: [] };
 	const link = { type: "link", view: "patient", codes: [], years: null } as const;
 	const otherwise = { codes: [], patient: null };
 	expect(after({ ...link, patient: sight, otherwise }).turn).toBe(turn + 1);

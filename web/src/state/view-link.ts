@@ -1,9 +1,10 @@
 import type { Patient } from "../data/patient.js";
 import { dateRange } from "./date-range.js";
+import { editsText } from "./linked-edits.js";
 import type { ExplorerState, View } from "./reducer.js";
 import { horizons, views } from "./reducer.js";
 
-/** The content of a link: view, sample, date, codes. Nothing about a patient from a file, no event, no edit. */
+/** The content of a link: view, sample with date and edits, codes. Nothing about a patient from a file. */
 export interface ViewLink {
 	readonly view: View;
 	readonly sample: string | null;
@@ -11,6 +12,8 @@ export interface ViewLink {
 	readonly codes: readonly string[];
 	readonly horizonYears: number | null;
 	readonly zoom: readonly [number, number] | null;
+	/** As `editsText` writes them; empty if there are none. */
+	readonly edits: string;
 }
 
 const decimals = 2;
@@ -18,15 +21,17 @@ const rounded = (time: number) => `${Number(time.toFixed(decimals))}`;
 
 /** The part of a link after its #. Codes are written as in the vocabulary. */
 export function linkTo(
-	{ view, patient, date, codes, horizonYears, zoom }: ExplorerState,
+	{ view, patient, date, codes, horizonYears, zoom, edits }: ExplorerState,
 	codeOf: (token: number) => string | undefined,
 ): string {
 	const values = new URLSearchParams();
-	// Dates only make sense with their sample, and those of a patient from a file are private.
+	// Dates and edits only make sense with their sample, and those of a patient from a file are private.
 	if (patient?.sample) {
 		values.set("sample", patient.sample);
 		values.set("at", rounded(date));
 		if (zoom) values.set("zoom", zoom.map(rounded).join(" "));
+		const changes = editsText(edits, codeOf, rounded);
+		if (changes) values.set("edits", changes);
 	}
 	// What is followed of a patient from a file may come from the records.
 	const followed = patient && !patient.sample ? [] : codes;
@@ -63,6 +68,7 @@ export function readLink(hash: string): ViewLink {
 		date: numberIn(values.get("at")),
 		codes: (values.get("codes") ?? "").split(" ").filter(Boolean),
 		horizonYears: horizons.find((one) => one === years) ?? null,
+		edits: values.get("edits") ?? "",
 		zoom: from != null && to != null && from < to ? [from, to] : null,
 	};
 }
