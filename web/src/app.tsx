@@ -14,6 +14,7 @@ import { useDroppedFile } from "./files/use-dropped-file.js";
 import { useOpenedFile } from "./files/use-opened-file.js";
 import { CopyLink } from "./parts/copy-link.js";
 import { Notice } from "./parts/notice.js";
+import { noFacts, PictureContext, type PictureFacts } from "./parts/picture-facts.js";
 import { ThemeChoice } from "./parts/theme-choice.js";
 import { momentText } from "./parts/words.js";
 import { followLink } from "./state/follow-link.js";
@@ -36,6 +37,7 @@ interface ExportRecords {
 	readonly records: { readonly axis: "dates" | "days" };
 	/** Present if the model was trained on a simulated population. */
 	readonly population?: string;
+	readonly sha256: string;
 }
 
 /** The page. It fetches documents from its server and computes everything else itself. */
@@ -105,9 +107,21 @@ export function App() {
 	);
 	useDroppedFile(takeFile);
 
+	const facts = useMemo((): PictureFacts => {
+		if (manifest.state !== "ready") return noFacts;
+		const { population = null, sha256 } = manifest.value;
+		const isShown = showsPatient && now.patient && clock;
+		return {
+			population,
+			patient: isShown ? [now.patient.name, now.patient.sex].filter(Boolean).join(", ") : null,
+			date: isShown ? momentText(clock, now.date) : null,
+			run: sha256.slice(0, 8),
+		};
+	}, [manifest, showsPatient, now.patient, now.date, clock]);
+
 	const failed = [manifest, tokens, samples].find(({ state }) => state === "error");
 	return (
-		<>
+		<PictureContext value={facts}>
 			<a className="skip" href="#main">
 				Skip to the content
 			</a>
@@ -222,6 +236,6 @@ export function App() {
 					this page; files you open stay in this page.
 				</p>
 			</footer>
-		</>
+		</PictureContext>
 	);
 }

@@ -225,11 +225,11 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 				(await navigator.clipboard.read()).flatMap(({ types }) => [...types]),
 			);
 		const soon = { timeout: 20_000 };
-		const copy = (kind: string) =>
-			page
-				.getByRole("region", { name: "Code probability" })
-				.getByRole("button", { name: kind })
-				.click();
+		const panel = page.getByRole("region", { name: "Code probability" });
+		const copy = async (kind: string) => {
+			await panel.locator(".save summary").click();
+			await panel.getByRole("button", { name: `Copy ${kind}` }).click();
+		};
 		// Only the page in front may write to the clipboard.
 		await page.bringToFront();
 		await copy("CSV");
@@ -238,7 +238,9 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		await copy("SVG");
 		await expect
 			.poll(text, soon)
-			.toMatch(/^<svg.*rgb\(.*>Code probability at a visit<.*>dashed: after .*<\/svg>$/s);
+			.toMatch(
+				/^<svg.*rgb\(.*>Code probability at a visit<.*>dashed: after .*>simulated population.* · Sample 1, .* · run [0-9a-f]{8}<.*<\/svg>$/s,
+			);
 		expect(await text()).not.toContain("var(--");
 		await copy("PNG");
 		await expect.poll(kinds, soon).toContain("image/png");

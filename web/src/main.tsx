@@ -6,8 +6,11 @@ import "./styles/page.css";
 import "./styles/parts.css";
 import "./styles/charts.css";
 import "./styles/views.css";
+
 import "./styles/model.css";
 import "./styles/map.css";
+
+import "./styles/take-away.css";
 
 createRoot(document.getElementById("app") as HTMLElement).render(
 	<ErrorBoundary>

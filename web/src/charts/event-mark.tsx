@@ -10,8 +10,8 @@ interface EventMarkProps extends Pick<PlacedMark, "x" | "y" | "fate" | "edit"> {
 }
 
 /**
- * An event: hollow if the model saw it, filled if it was predicted, crossed if it was not. Memoised:
- * of hundreds, few change at a time.
+ * An event: hollow if the model saw it, filled if it was predicted, crossed if it was not, struck through if it is
+ * removed. Memoised: of hundreds, few change at a time.
  */
 export const EventMark = memo((props: EventMarkProps) => {
 	const { x, y, fate, edit, elementId, colour, active, label, movable } = props;
@@ -39,7 +39,9 @@ export const EventMark = memo((props: EventMarkProps) => {
 				/>
 			)}
 			<circle className={`event-dot${colour ? " chosen" : ""}`} cx={x} cy={y} r={r} />
-			{(fate === "missed" || edit === "removed") && (
+			{edit === "removed" ? (
+				<line className="event-strike" x1={x - r - 3} x2={x + r + 3} y1={y} y2={y} />
+			) : fate !== "missed" ? null : (
 				<path
 					className="event-cross"
 					d={`M${x - cross} ${y - cross}L${x + cross} ${y + cross}M${x - cross} ${y + cross}L${x + cross} ${y - cross}`}

@@ -15,9 +15,9 @@ export interface RiskCurveProps {
 	readonly scale: RiskScale;
 }
 
-export const curveSize = { width: 208, height: 48, axisHeight: 18 } as const;
+export const curveSize = { width: 180, height: 42, axisHeight: 18 } as const;
 const { width, height, axisHeight } = curveSize;
-const [left, right, top, bottom] = [30, 12, 3, 7];
+const [left, right, top, bottom] = [28, 12, 2, 6];
 
 const placeX = (scale: RiskScale, risk: number) =>
 	left + scale.place(risk) * (width - left - right);

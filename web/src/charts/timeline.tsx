@@ -156,6 +156,7 @@ export function Timeline(props: TimelineProps) {
 					data-drawing
 					width={width}
 					height={bottom + axisHeight}
+					viewBox={`0 0 ${width} ${bottom + axisHeight}`}
 					aria-label={`Timeline of ${marks.length} events by category`}
 					{...pointers}
 				>

@@ -3,6 +3,8 @@ import { fitted, textWidth } from "../../../src/figures/text.js";
 /** The legend of a copied drawing. */
 export type Caption = readonly {
 	readonly text: string;
+	/** Begins a line, and is broken into several if it is long. */
+	readonly paragraph?: boolean;
 	/** Colour of the text. */
 	readonly colour?: string;
 	/** Drawn before the text, centred on its origin. */
@@ -18,19 +20,33 @@ export interface PlacedItem {
 const [margin, titleHeight, lineHeight, gap, symbolRoom] = [12, 30, 18, 18, 14];
 const size = 12;
 
+/** Breaks paragraphs into lines that fit. */
+export const withBrokenLines = (caption: Caption, width: number): Caption =>
+	caption.flatMap((item) => {
+		if (!item.paragraph) return [item];
+		const lines: string[] = [];
+		for (const word of item.text.split(" ")) {
+			const longer = `${lines.at(-1)} ${word}`;
+			if (lines.length > 0 && textWidth(longer, { size }) <= width - 2 * margin)
+				lines[lines.length - 1] = longer;
+			else lines.push(word);
+		}
+		return lines.map((text) => ({ ...item, text }));
+	});
+
 /** Wraps the items into lines below a title, and returns the total height. */
 export function placeCaption(
 	caption: Caption,
 	width: number,
 ): { readonly items: readonly PlacedItem[]; readonly height: number } {
 	let [x, y] = [margin, titleHeight + size];
-	const items = caption.map(({ text, symbol }) => {
+	const items = caption.map(({ text, symbol, paragraph }) => {
 		const room = symbol ? symbolRoom : 0;
 		const words = fitted(text, width - 2 * margin - room, { size });
 		const own = room + textWidth(words, { size });
-		if (x > margin && x + own > width - margin) [x, y] = [margin, y + lineHeight];
+		if (x > margin && (paragraph || x + own > width - margin)) [x, y] = [margin, y + lineHeight];
 		const placed = { text: words, x, y };
-		x += own + gap;
+		x += paragraph ? width : own + gap;
 		return placed;
 	});
 	return { items, height: (items.length > 0 ? y : titleHeight) + gap / 2 };
@@ -40,7 +56,7 @@ export function placeCaption(
 export function drawCaption(
 	svg: SVGSVGElement,
 	title: string,
-	caption: Caption,
+	given: Caption,
 	{ width, ink, font }: { readonly width: number; readonly ink: string; readonly font: string },
 	/** Resolves CSS variables to a colour. */
 	resolved: (colour: string) => string,
@@ -53,6 +69,7 @@ export function drawCaption(
 	};
 	const words = { "font-family": font, fill: ink };
 	add("text", { ...words, x: margin, y: 20, "font-size": 15, "font-weight": "bold" }, title);
+	const caption = withBrokenLines(given, width);
 	const { items, height } = placeCaption(caption, width);
 	for (const [at, { text, x, y }] of items.entries()) {
 		const { colour, symbol } = caption[at] ?? {};

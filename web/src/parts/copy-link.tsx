@@ -12,7 +12,7 @@ export function CopyLink({ link: linkFrom }: CopyLinkProps) {
 		<button
 			type="button"
 			className="small"
-			title="The link holds the view, the date and the codes, and nothing of a patient's records"
+			title="The link holds the view, the date and the codes; of a sample also the edits, of a file nothing"
 			onClick={async () => {
 				try {
 					const { link, words } = linkFrom(location.href);

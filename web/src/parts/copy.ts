@@ -22,7 +22,7 @@ const drawn = [
 /** A drawing as a self-contained SVG, with its colours, background, title and caption. */
 export function standaloneSvg(
 	svg: SVGSVGElement,
-	heading?: { readonly title: string; readonly caption: Caption },
+	heading: { readonly title: string; readonly caption: Caption },
 ): string {
 	const copy = svg.cloneNode(true) as SVGSVGElement;
 	const [own, copies] = [svg, copy].map((one) => [one, ...one.querySelectorAll<SVGElement>("*")]);
@@ -41,9 +41,9 @@ export function standaloneSvg(
 	const whole = document.createElementNS("http://www.w3.org/2000/svg", "svg");
 	const ground = document.createElementNS("http://www.w3.org/2000/svg", "rect");
 	whole.append(ground);
-	const above = heading
-		? drawCaption(whole, heading.title, heading.caption, { width, ink, font }, resolvedIn(panel))
-		: 0;
+	const above = drawCaption(
+		...([whole, heading.title, heading.caption, { width, ink, font }, resolvedIn(panel)] as const),
+	);
 	const size = { width: `${width}`, height: `${height + above}` };
 	const all = { ...size, viewBox: `0 0 ${width} ${height + above}` };
 	for (const [name, value] of Object.entries(all)) whole.setAttribute(name, value);
@@ -94,19 +94,26 @@ export const csvOf = (rows: Rows): string =>
 /** Time for the browser to save a file, including its dialog. */
 const savingMilliseconds = 60_000;
 
-/** Copies to the clipboard, or saves a file if that is not allowed. */
-export async function copyOrSave(content: Blob, name: string): Promise<"copied" | "saved"> {
+export type Way = "save" | "copy";
+
+/** Saves a file or copies to the clipboard; if that is not allowed, it is saved after all. */
+export async function take(content: Blob, name: string, way: Way): Promise<"copied" | "saved"> {
+	if (way === "save") return save(content, name);
 	try {
 		const text = content.type.startsWith("text/") || content.type.includes("svg");
 		if (text) await navigator.clipboard.writeText(await content.text());
 		else await navigator.clipboard.write([new ClipboardItem({ [content.type]: content })]);
 		return "copied";
 	} catch {
-		const link = document.createElement("a");
-		link.href = URL.createObjectURL(content);
-		link.download = name;
-		link.click();
-		setTimeout(() => URL.revokeObjectURL(link.href), savingMilliseconds);
-		return "saved";
+		return save(content, name);
 	}
+}
+
+function save(content: Blob, name: string): "saved" {
+	const link = document.createElement("a");
+	link.href = URL.createObjectURL(content);
+	link.download = name;
+	link.click();
+	setTimeout(() => URL.revokeObjectURL(link.href), savingMilliseconds);
+	return "saved";
 }

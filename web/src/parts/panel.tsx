@@ -1,6 +1,8 @@
-import { type ReactNode, useId, useRef } from "react";
+import { type ReactNode, useContext, useId, useRef } from "react";
 import type { Caption } from "./caption.js";
-import { copyOrSave, csvOf, pngOf, type Rows, standaloneSvg } from "./copy.js";
+import { csvOf, pngOf, type Rows, standaloneSvg, take, type Way } from "./copy.js";
+import { factsText, PictureContext } from "./picture-facts.js";
+import { type FileKind, SaveMenu } from "./save-menu.js";
 import { useTransientText } from "./use-transient-text.js";
 
 /** Whether the content is current; or outdated, because an update is running or has failed. */
@@ -12,17 +14,19 @@ interface PanelProps extends Partial<PanelState> {
 	readonly title: string;
 	readonly subtitle?: ReactNode;
 	readonly children: ReactNode;
-	/** Content to copy as CSV; the panel's drawing is copied as SVG and PNG. */
+	/** Content to save as CSV; the panel's drawing is saved as SVG and PNG. */
 	readonly rows?: () => Rows;
 	readonly drawing?: boolean;
-	/** The legend for copies of the drawing; on the page it is part of the panel. */
+	/** The legend of the saved drawing; on the page it is part of the panel. */
 	readonly caption?: () => Caption;
 	readonly className?: string;
 	/** Next to the title. */
 	readonly tools?: ReactNode;
 }
 
-/** A section of the page with a heading and copy buttons. */
+const pictures = ["png", "svg"] as const;
+
+/** A section of the page with a heading and a menu to take its content away. */
 export function Panel(props: PanelProps) {
 	const { title, subtitle, children, rows, drawing, className = "", tools } = props;
 	const { caption, state = "current" } = props;
@@ -34,20 +38,32 @@ export function Panel(props: PanelProps) {
 		.replaceAll(/[^a-z0-9]+/g, "-")
 		.replace(/-$/, "");
 
-	const give = async (kind: "png" | "svg" | "csv") => {
+	const facts = useContext(PictureContext);
+	/** The definition, the legend, and where the numbers come from. */
+	const heading = () => ({
+		title,
+		caption: [
+			...(typeof subtitle === "string" ? [{ text: subtitle, paragraph: true }] : []),
+			...(caption?.() ?? []),
+			{ text: factsText(facts), paragraph: true },
+		],
+	});
+
+	const give = async (kind: FileKind, way: Way) => {
+		if (state === "updating") return say("Wait for the update");
 		try {
 			const svg = ref.current?.querySelector<SVGSVGElement>("svg[data-drawing]");
-			const drawn = () => svg && standaloneSvg(svg, caption && { title, caption: caption() });
+			const drawn = () => svg && standaloneSvg(svg, heading());
 			const content =
 				kind === "csv"
 					? new Blob([csvOf(rows?.() ?? [])], { type: "text/csv" })
 					: kind === "svg"
 						? new Blob([drawn() ?? ""], { type: "image/svg+xml" })
 						: await pngOf(drawn() ?? "");
-			const done = await copyOrSave(content, `${name}.${kind}`);
+			const done = await take(content, `${name}.${kind}`, way);
 			say(done === "copied" ? `${kind.toUpperCase()} copied` : `Saved as ${name}.${kind}`);
 		} catch {
-			say(`Could not be copied as ${kind.toUpperCase()}; try SVG`);
+			say(`Could not be saved as ${kind.toUpperCase()}; try SVG`);
 		}
 	};
 	return (
@@ -70,24 +86,13 @@ export function Panel(props: PanelProps) {
 				<div className="panel-tools">
 					{tools}
 					{(rows || drawing) && (
-						<fieldset className="copy" aria-label={`Copy “${title}” as`}>
-							<span className="copy-word" aria-hidden="true">
-								{said || "Copy"}
-							</span>
-							{drawing &&
-								(["png", "svg"] as const).map((kind) => (
-									<button key={kind} type="button" className="small" onClick={() => give(kind)}>
-										{kind.toUpperCase()}
-									</button>
-								))}
-							{rows && (
-								<button type="button" className="small" onClick={() => give("csv")}>
-									CSV
-								</button>
-							)}
-						</fieldset>
+						<SaveMenu
+							title={title}
+							kinds={[...(drawing ? pictures : []), ...(rows ? (["csv"] as const) : [])]}
+							onSave={give}
+						/>
 					)}
-					<span className="hidden" role="status">
+					<span className={said ? "quiet" : "hidden"} role="status">
 						{said}
 					</span>
 				</div>

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import { placeCaption } from "./caption.js";
+import { placeCaption, withBrokenLines } from "./caption.js";
 import { csvOf } from "./copy.js";
 import { blocksOf } from "./markdown.js";
+import { factsText, noFacts } from "./picture-facts.js";
 import { timeCells, timeNames } from "./time-columns.js";
 import { durationText, momentText, pointsText } from "./words.js";
 
@@ -79,4 +80,28 @@ test("wraps a caption into lines that fit", () => {
 	expect(items[0]?.x).toBe(items[2]?.x);
 	expect(height).toBe(69);
 	expect(placeCaption([{ text: "a".repeat(200) }], 120).items[0]?.text).toMatch(/^a+…$/);
+});
+
+test("a paragraph of a caption has lines of its own, none of them cut", () => {
+	const text = "probability of a first record after 2006-02-09, before death";
+	const caption = withBrokenLines([{ text: "solid" }, { text, paragraph: true }], 160);
+	const { items } = placeCaption(caption, 160);
+	expect(
+		items
+			.slice(1)
+			.map((item) => item.text)
+			.join(" "),
+	).toBe(text);
+	expect(items.length).toBeGreaterThan(3);
+	expect(new Set(items.map(({ y }) => y)).size).toBe(items.length);
+	const [first, after] = placeCaption([{ text, paragraph: true }, { text: "solid" }], 900).items;
+	expect(after!.y).toBeGreaterThan(first!.y);
+});
+
+test("a picture says whose it is, when, of which run, and that people are simulated", () => {
+	expect(factsText(noFacts)).toBe("");
+	expect(
+		factsText({ population: "simulated", patient: "Sample 1", date: "2006-02-09", run: "1a" }),
+	).toBe("simulated · Sample 1 · predicted on 2006-02-09 · run 1a");
+	expect(factsText({ ...noFacts, run: "1a" })).toBe("run 1a");
 });

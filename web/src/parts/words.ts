@@ -9,6 +9,10 @@ export function momentText(clock: Clock, time: number): string {
 	return `${isoDate(time)}${age}`;
 }
 
+/** A time by its date, or by age or day where dates are not known: 2012-03-14. */
+export const dayText = (clock: Clock, time: number): string =>
+	clock.axis === "dates" ? isoDate(time) : timeName(clock, time);
+
 /** A change of a probability in percentage points: +1.2. */
 export function pointsText(change: number): string {
 	const points = 100 * change;

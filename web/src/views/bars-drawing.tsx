@@ -2,14 +2,13 @@ import { percent } from "../../../src/figures/numbers.js";
 import { fitted } from "../../../src/figures/text.js";
 
 interface BarsDrawingProps {
-	readonly title: string;
 	readonly bars: readonly { readonly name: string; readonly value: number }[];
 }
 
-const [width, rowHeight, top] = [520, 24, 34];
+const [width, rowHeight, top] = [520, 24, 6];
 
-/** A list as a figure for copying; on the page, the list itself is shown. */
-export function BarsDrawing({ title, bars }: BarsDrawingProps) {
+/** A list as a figure to save; on the page, the list itself is shown. */
+export function BarsDrawing({ bars }: BarsDrawingProps) {
 	const most = Math.max(1e-9, ...bars.map(({ value }) => value));
 	return (
 		<svg
@@ -19,9 +18,6 @@ export function BarsDrawing({ title, bars }: BarsDrawingProps) {
 			height={top + bars.length * rowHeight + 10}
 			aria-hidden="true"
 		>
-			<text className="drawing-title" x={12} y={20}>
-				{title}
-			</text>
 			{bars.map(({ name, value }, at) => (
 				<g key={name} transform={`translate(12 ${top + at * rowHeight})`}>
 					<rect

@@ -50,7 +50,6 @@ export function LikelyPanel({ waiting, clock, state, ...list }: LikelyPanelProps
 				<>
 					<LikelyList {...list} panels={panels} />
 					<BarsDrawing
-						title={`Most likely at ${when}`}
 						bars={panels.top.map(({ token, probability }) => ({
 							name: codeName(vocabulary, token),
 							value: probability,

@@ -6,6 +6,7 @@ import type { RiskRequest, Risks } from "../engine/use-risks.js";
 import type { Answer } from "../engine/use-when-idle.js";
 import { Notice } from "../parts/notice.js";
 import { Panel } from "../parts/panel.js";
+import { BarsDrawing } from "./bars-drawing.js";
 import { codeName } from "./code-name.js";
 
 interface NewDiagnosesPanelProps {
@@ -29,7 +30,7 @@ export function NewDiagnosesPanel(props: NewDiagnosesPanelProps) {
 	return (
 		<Panel
 			title="Likely new diagnoses"
-			subtitle={`first records within a year${compares ? "; grey: people of this age and sex" : ""}`}
+			subtitle={`within a year${compares ? "; grey: people of this age and sex" : ""}`}
 			className="new-diagnoses"
 			state={!found || answer?.request === request ? "current" : "updating"}
 			tools={
@@ -49,7 +50,7 @@ export function NewDiagnosesPanel(props: NewDiagnosesPanelProps) {
 					</fieldset>
 				)
 			}
-			{...(found && { rows: () => diagnosisRows(found, vocabulary) })}
+			{...(found && { drawing: found.length > 0, rows: () => diagnosisRows(found, vocabulary) })}
 		>
 			{answer && "failed" in answer.outcome ? (
 				<p>The risks could not be computed: {answer.outcome.failed}</p>
@@ -58,19 +59,27 @@ export function NewDiagnosesPanel(props: NewDiagnosesPanelProps) {
 			) : found.length === 0 ? (
 				<p className="quiet">No new diagnosis is more likely than among others.</p>
 			) : (
-				<ol className="ranked">
-					{found.map((one) => (
-						<Diagnosis
-							key={one.token}
-							one={one}
-							share={lengthOf(one, order) / Math.max(1e-6, lengthOf(found[0] ?? one, order))}
-							name={codeName(vocabulary, one.token)}
-							multiple={order === "above"}
-							colour={colourOf(one.token)}
-							onChoose={(on) => onCode(one.token, on)}
-						/>
-					))}
-				</ol>
+				<>
+					<ol className="ranked">
+						{found.map((one) => (
+							<Diagnosis
+								key={one.token}
+								one={one}
+								share={lengthOf(one, order) / Math.max(1e-6, lengthOf(found[0] ?? one, order))}
+								name={codeName(vocabulary, one.token)}
+								multiple={order === "above"}
+								colour={colourOf(one.token)}
+								onChoose={(on) => onCode(one.token, on)}
+							/>
+						))}
+					</ol>
+					<BarsDrawing
+						bars={found.map(({ token, probability }) => ({
+							name: codeName(vocabulary, token),
+							value: probability,
+						}))}
+					/>
+				</>
 			)}
 		</Panel>
 	);

@@ -1,10 +1,10 @@
-import { useMemo, useRef, useState } from "react";
+import { useContext, useMemo, useRef, useState } from "react";
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import type { Clock } from "../../../src/figures/clock.js";
 import { curveSize, RiskAxis } from "../charts/risk-curve.js";
 import { riskScale } from "../charts/risk-scale.js";
 import type { Patient } from "../data/patient.js";
-import { afterYears, type CodeRisk, curveDays, riskYears } from "../engine/risks.js";
+import { afterYears, curveDays, riskYears } from "../engine/risks.js";
 import type { TrueRiskRequest } from "../engine/true-risks.js";
 import type { RiskRequest, Risks } from "../engine/use-risks.js";
 import { useTrueRisks } from "../engine/use-true-risks.js";
@@ -12,11 +12,14 @@ import type { Answer } from "../engine/use-when-idle.js";
 import { CodePicker } from "../parts/code-picker.js";
 import { Notice } from "../parts/notice.js";
 import { Panel } from "../parts/panel.js";
+import { PictureContext } from "../parts/picture-facts.js";
 import { ScrollTable } from "../parts/scroll-table.js";
 import { useRemovalFocus } from "../parts/use-removal-focus.js";
-import { momentText } from "../parts/words.js";
+import { dayText } from "../parts/words.js";
 import { codeName } from "./code-name.js";
+import { RiskDrawing } from "./risk-drawing.js";
 import { RiskRow } from "./risk-row.js";
+import { riskRows } from "./risk-rows.js";
 
 interface RiskPanelProps {
 	readonly request: RiskRequest;
@@ -35,6 +38,7 @@ const yearsText = (years: number) => `${years} ${years === 1 ? "year" : "years"}
 /** The probability that the chosen codes are recorded within some years of the date. */
 export function RiskPanel(props: RiskPanelProps) {
 	const { request, answer, longest, simulation, vocabulary, clock, colourOf, onCode } = props;
+	const facts = useContext(PictureContext);
 	const [showsTruth, setShowsTruth] = useState(false);
 	const rows = useRef<HTMLTableSectionElement>(null);
 	const onLeave = useRemovalFocus(rows, ".risk-name button");
@@ -85,19 +89,37 @@ export function RiskPanel(props: RiskPanelProps) {
 			title="Risk"
 			subtitle={
 				asked
-					? `probability of a first record after ${momentText(clock, asked.date)}; counting that death may come first`
-					: "probability of a first record"
+					? `risk of a first record after ${dayText(clock, asked.date)}, before death`
+					: "risk of a first record"
 			}
 			className="risk-panel"
 			state={!found || asked === request ? "current" : "updating"}
-			{...(found && { rows: () => riskRows(found.risks, vocabulary) })}
+			drawing={shown.length > 0}
+			caption={() => [
+				{ text: "solid: this person" },
+				...(isEdited ? [{ text: "dotted: before the edits" }] : []),
+				...(comparesPeople ? [{ text: "dashed, grey: people of this age and sex" }] : []),
+				...(truths ? [{ text: "dotted, black: true risk, from the simulation" }] : []),
+			]}
+			tools={
+				<CodePicker
+					label="Add a condition"
+					placeholder="Add a condition …"
+					vocabulary={vocabulary}
+					onPick={(token) => onCode(token, true)}
+				/>
+			}
+			{...(asked &&
+				shown.length > 0 && {
+					rows: () => riskRows(shown, asked.date, facts, vocabulary, clock),
+				})}
 		>
 			{answer && "failed" in answer.outcome ? (
 				<p>The risks could not be computed: {answer.outcome.failed}</p>
 			) : !found ? (
 				<Notice kind="loading" title="Computing…" />
 			) : shown.length === 0 ? (
-				<p className="quiet">Add a condition below, or click one of the likely new diagnoses.</p>
+				<p className="quiet">Add a condition above, or click one of the likely new diagnoses.</p>
 			) : (
 				<ScrollTable label="Risks" wide>
 					<thead>
@@ -136,12 +158,11 @@ export function RiskPanel(props: RiskPanelProps) {
 					<span className="line line-model">this person</span>
 					{isEdited && <span className="line line-before">before the edits</span>}
 					{comparesPeople && <span className="line line-same-age">people of this age and sex</span>}
-					{simulation && (
-						<label className={showsTruth && !isEdited ? "line line-truth" : undefined}>
+					{simulation && !isEdited && (
+						<label className={showsTruth ? "line line-truth" : undefined}>
 							<input
 								type="checkbox"
-								checked={showsTruth && !isEdited}
-								disabled={isEdited}
+								checked={showsTruth}
 								onChange={(event) => setShowsTruth(event.target.checked)}
 							/>{" "}
 							true risk, from the simulation
@@ -152,13 +173,14 @@ export function RiskPanel(props: RiskPanelProps) {
 				{truthFailure !== null && (
 					<p className="quiet">The true risk cannot be computed for this date: {truthFailure}</p>
 				)}
-				<CodePicker
-					label="Add a condition"
-					placeholder="stroke, COPD, I50.9 …"
-					vocabulary={vocabulary}
-					onPick={(token) => onCode(token, true)}
-				/>
 			</div>
+			{shown.length > 0 && (
+				<RiskDrawing
+					{...{ shown, longest, scale }}
+					nameOf={(token) => codeName(vocabulary, token)}
+					colourOf={(token) => colourOf(token) ?? "var(--ink)"}
+				/>
+			)}
 		</Panel>
 	);
 }
@@ -173,21 +195,3 @@ const trueRequest = (
 	days: curveDays(longest),
 	codes: codes.map((token) => tokens[token]?.code ?? ""),
 });
-
-const riskRows = (risks: readonly CodeRisk[], vocabulary: Vocabulary) => [
-	[
-		...["code", "name", "recorded"],
-		...riskYears.map((years) => `within ${yearsText(years)}`),
-		...riskYears.map((years) => `people of this age and sex, ${yearsText(years)}`),
-	],
-	...risks.map(({ token, recordedAt, curve, sameAgeAndSex }) => {
-		const numbers = (own: readonly number[] | null) =>
-			riskYears.map((years) => (recordedAt === null && own ? afterYears(own, years) : null) ?? "");
-		return [
-			...[vocabulary.tokens[token]?.code ?? "", codeName(vocabulary, token)],
-			recordedAt === null ? "no" : "yes",
-			...numbers(curve),
-			...numbers(sameAgeAndSex),
-		];
-	}),
-];

@@ -68,7 +68,7 @@ export function RiskRow(props: RiskRowProps) {
 						>
 							<strong>{shownAs(curve, years)}</strong>
 							{was && <span className="was">was {shownAs(was.curve, years)}</span>}
-							{sameAgeAndSex && (
+							{sameAgeAndSex && !was && (
 								<span className="same-age-number">
 									<span className="hidden">people of this age and sex: </span>
 									{shownAs(sameAgeAndSex, years)}

@@ -34,7 +34,7 @@ export function legendOf(
 			({ edit }) => edit === "added" || edit === "moved",
 		),
 		...occurs(
-			{ kind: "dot-missed dot-removed", look: "dashed and crossed", words: "removed" },
+			{ kind: "dot-removed", look: "dashed and struck through", words: "removed" },
 			({ edit }) => edit === "removed",
 		),
 	];

@@ -145,6 +145,15 @@ export function Workbench(props: WorkbenchProps) {
 		const repeats = opened.manifest.records.dedup === "none";
 		return { calls, longest, repeats, vocabulary };
 	}, [calls, opened, longest, vocabulary]);
+	const { before, after } = explorer.undone;
+	const steps = useMemo(
+		() => ({
+			onUndo: before.length > 0 ? () => dispatch({ type: "undo" }) : null,
+			onRedo: after.length > 0 ? () => dispatch({ type: "redo" }) : null,
+		}),
+		[before, after, dispatch],
+	);
+
 	const timelinePanel = (
 		<TimelinePanel
 			key="timeline"
@@ -222,14 +231,6 @@ export function Workbench(props: WorkbenchProps) {
 					</button>
 				</Notice>
 			)}
-			{editing && (
-				<EditPanel
-					{...{ patient, edits, result, date, vocabulary, clock }}
-					onAdd={(token, time) => dispatch({ type: "add", token, time })}
-					onUndo={(edit) => dispatch({ type: "undo", edit })}
-					onReset={() => dispatch({ type: "reset" })}
-				/>
-			)}
 			{/* Warnings appear and disappear while the date is dragged, so they stay below the timeline. */}
 			<div className="answer">
 				<div className="answer-history">
@@ -238,6 +239,15 @@ export function Workbench(props: WorkbenchProps) {
 					{newDiagnoses}
 				</div>
 				<div className="answer-risk">
+					{editing && (
+						<EditPanel
+							{...{ patient, edits, date, vocabulary, clock }}
+							onAdd={(token, time) => dispatch({ type: "add", token, time })}
+							onDrop={(edit) => dispatch({ type: "drop", edit })}
+							{...steps}
+							onReset={() => dispatch({ type: "reset" })}
+						/>
+					)}
 					{labelPanel}
 					{riskPanel}
 					{riskModel && opened && risks && "risks" in risks.outcome && (
