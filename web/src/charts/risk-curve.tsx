@@ -17,7 +17,7 @@ export interface RiskCurveProps {
 
 export const curveSize = { width: 180, height: 42, axisHeight: 18 } as const;
 const { width, height, axisHeight } = curveSize;
-const [left, right, top, bottom] = [28, 12, 2, 6];
+const [left, right, top, bottom] = [28, 12, 2, 8];
 
 const placeX = (scale: RiskScale, risk: number) =>
 	left + scale.place(risk) * (width - left - right);
