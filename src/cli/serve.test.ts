@@ -207,6 +207,7 @@ describe("the explorer's documents", () => {
 		const { read } = await documentsOf(false);
 		expect(read("samples.json").patients).toEqual([]);
 		expect(read("maps.json").patients).toEqual([]);
+		expect(read("people.json").people).toBeNull();
 		const shown = await documentsOf(true);
 		expect(shown.read("maps.json").patients.length).toBeGreaterThan(0);
 		const { patients, axis } = shown.read("samples.json");
@@ -217,7 +218,7 @@ describe("the explorer's documents", () => {
 			return events >= 20 && events <= 400;
 		});
 		expect(patients).toHaveLength(Math.min(24, fitting.length));
-		for (const name of ["samples.json", "maps.json"]) {
+		for (const name of ["samples.json", "maps.json", "people.json"]) {
 			const text = shown.documents.get(`/explorer/${name}`) as string;
 			for (const patient of fitting) expect(text).not.toContain(`"${data.idOf(patient)}"`);
 		}
@@ -225,6 +226,10 @@ describe("the explorer's documents", () => {
 			.read("maps.json")
 			.patients.flatMap((one: { sample?: string }) => one.sample ?? []);
 		expect(onMap.toSorted()).toEqual(patients.map(({ id }: { id: string }) => id).toSorted());
+		const { people } = shown.read("people.json");
+		expect(atob(people.vectors)).toHaveLength(people.states.length * people.dim);
+		const kept = JSON.parse(await readFile(join(run, "explorer", "people.json"), "utf8"));
+		expect(kept.people).toBeNull();
 		// Nothing of them lies on the disk: what is there shows nobody.
 		for (const name of ["samples.json", "maps.json"]) {
 			const kept = JSON.parse(await readFile(join(run, "explorer", name), "utf8"));

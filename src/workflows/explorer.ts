@@ -28,6 +28,7 @@ import { patientNumber } from "../simulate/index.js";
 import { readEventLog } from "../train/event-log.js";
 import { openRunDataset, readRates, runFiles, type Trained } from "../train/index.js";
 import { mapsDocument } from "./explorer-maps.js";
+import { peopleDocument } from "./explorer-people.js";
 import type { Monitoring } from "./training.js";
 import { ownPackage } from "./versions.js";
 
@@ -114,6 +115,9 @@ export async function explorerData(
 	await ofPatients("samples.json", "choosing sample patients", async () => ({
 		patients: maySee ? await samplePatients(dataset, samples) : [],
 		axis: manifest.source.axis,
+	}));
+	await ofPatients("people.json", "choosing people to compare with", async () => ({
+		people: maySee ? await peopleDocument(runtime, trained, dataset, seed, samples) : null,
 	}));
 	documents.set("/explorer/rates.json", JSON.stringify({ rates: ratesOf(trained) ?? null }));
 	documents.set("/explorer/evaluation.json", measured(evaluations));

@@ -1,6 +1,8 @@
 import type { RatesByAgeAndSex } from "../../../src/cohort/age-sex-rates.js";
 import type { Evaluation } from "../../../src/evaluate/evaluation.js";
 
+export type { People, PersonState } from "../../../src/workflows/explorer-people.js";
+
 /** The documents that the page fetches from `explorer/`, in addition to the export in `model/`. */
 
 export interface SamplePatient {

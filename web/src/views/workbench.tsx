@@ -24,6 +24,7 @@ import { LabelPanel } from "./label-panel.js";
 import { LikelyPanel } from "./likely-panel.js";
 import { NewDiagnosesPanel } from "./new-diagnoses-panel.js";
 import { ObservedPanel } from "./observed-panel.js";
+import { PeoplePanel } from "./people-panel.js";
 import { predictionWords } from "./prediction-words.js";
 import { ProbabilityPanel } from "./probability-panel.js";
 import { ReasonsPanel } from "./reasons-panel.js";
@@ -140,6 +141,8 @@ export function Workbench(props: WorkbenchProps) {
 		codes.includes(token) ? curveColour(colours.get(token) ?? 0) : undefined;
 	const onCode = (token: number, on: boolean) => dispatch({ type: "code", token, on });
 
+	const chosenRisks =
+		risks?.request === riskRequest && "risks" in risks.outcome ? risks.outcome.risks : none;
 	const futureSource = useMemo(() => {
 		if (!calls || !opened || longest === undefined) return null;
 		const repeats = opened.manifest.records.dedup === "none";
@@ -158,9 +161,7 @@ export function Workbench(props: WorkbenchProps) {
 		<TimelinePanel
 			key="timeline"
 			{...{ history, futureSource }}
-			risks={
-				risks?.request === riskRequest && "risks" in risks.outcome ? risks.outcome.risks : none
-			}
+			risks={chosenRisks}
 			{...{ state, patient, events, edits, panels, vocabulary, clock, date, whole, domain, zoom }}
 			colourOf={colourOf}
 			onDate={(to) => dispatch({ type: "date", date: to })}
@@ -262,6 +263,14 @@ export function Workbench(props: WorkbenchProps) {
 					)}
 				</div>
 			</div>
+			{calls && opened && longest !== undefined && (
+				<PeoplePanel
+					{...{ calls, vocabulary, colourOf }}
+					request={riskRequest}
+					risks={chosenRisks}
+					simulated={opened.manifest.population !== undefined}
+				/>
+			)}
 			{probabilityPanel}
 			<div className="two">
 				<LikelyPanel

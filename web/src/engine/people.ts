@@ -1,0 +1,66 @@
+import type { Calls } from "../../../src/api/calls.js";
+import { yearDays } from "../../../src/base/time.js";
+import { knownOn } from "../../../src/infer/task-scores.js";
+import type { People, PersonState } from "../data/contract.js";
+import type { PatientOnDate } from "./risks.js";
+
+export const [nearestCount, ageRange] = [20, 5] as const;
+
+/** People like a patient. */
+export interface SimilarPeople {
+	/** The nearest ones, each person once. */
+	readonly nearest: readonly PersonState[];
+	/** Among so many of the same sex and age. */
+	readonly compared: number;
+}
+
+/** The representations of `People`, decoded. */
+export const vectorsOf = ({ vectors }: Pick<People, "vectors">): Int8Array =>
+	Int8Array.from(atob(vectors), (character) => character.charCodeAt(0));
+
+/**
+ * The people of the same sex and within five years of age whose representations are nearest: the Euclidean distance
+ * of standardized vectors, because dimensions differ in spread.
+ */
+export function nearestPeople(
+	{ dim, mean, deviation, step, states }: People,
+	vectors: Int8Array, // [states, dim]
+	own: ArrayLike<number>, // [dim]
+	{ ageYears, sex }: { readonly ageYears: number; readonly sex: "female" | "male" | null },
+): SimilarPeople {
+	const wanted = mean.map((middle, at) => ((own[at] as number) - middle) / (deviation[at] || 1));
+	const distance = (state: number) =>
+		wanted.reduce((sum, value, at) => {
+			return sum + (value - step * (vectors[state * dim + at] as number)) ** 2;
+		}, 0);
+	const byPerson = new Map<number, { readonly state: PersonState; readonly distance: number }>();
+	for (const [at, state] of states.entries()) {
+		if (Math.abs(state.ageYears - ageYears) > ageRange || (sex && state.sex !== sex)) continue;
+		const found = { state, distance: distance(at) };
+		const before = byPerson.get(state.person);
+		if (!before || found.distance < before.distance) byPerson.set(state.person, found);
+	}
+	const all = [...byPerson.values()].sort((a, b) => a.distance - b.distance);
+	return {
+		nearest: all.slice(0, nearestCount).map(({ state }) => state),
+		compared: all.length,
+	};
+}
+
+/** The people most like a patient on a date, whose birth must be known. */
+export async function peopleLike(
+	calls: Pick<Calls, "represent">,
+	people: People,
+	vectors: Int8Array,
+	{ history, sex, date }: PatientOnDate,
+): Promise<SimilarPeople> {
+	const own = await calls.represent([knownOn(history, date)]);
+	const ageYears = (date - (history.times[0] as number)) / yearDays;
+	return nearestPeople(people, vectors, own, { ageYears, sex });
+}
+
+/** How many of some people got a code for the first time within the follow-up, of those who did not have it. */
+export function onsetsOf(people: readonly PersonState[], token: number) {
+	const atRisk = people.filter(({ known }) => !known.includes(token));
+	return { atRisk: atRisk.length, got: atRisk.filter(({ after }) => after.includes(token)).length };
+}
