@@ -58,7 +58,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 			/^Events/,
 		);
 		await page.getByRole("button", { name: "Remove", exact: true }).click();
-		expect(await page.locator(".edits li").textContent()).toMatch(/^without /);
+		expect(await page.locator(".edits li").textContent()).toMatch(/ removed, /);
 		expect(faults).toEqual([]);
 		await page.close();
 	});
@@ -128,7 +128,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		await page.keyboard.press("Enter");
 		await page.getByRole("button", { name: "Add", exact: true }).click();
 		expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Add");
-		await page.getByRole("button", { name: /^Undo/ }).focus();
+		await page.getByRole("button", { name: /^Take back/ }).focus();
 		await page.keyboard.press("Enter");
 		expect(await focused()).toBe("Changes to the history");
 		expect(faults).toEqual([]);
