@@ -20,6 +20,10 @@ export interface PlacedItem {
 const [margin, titleHeight, lineHeight, gap, symbolRoom] = [12, 30, 18, 18, 14];
 const size = 12;
 
+/** Where Arial is missing, its substitutes are wider by up to so much. */
+const widest = 1.17;
+const roomFor = (text: string) => widest * textWidth(text, { size });
+
 /** Breaks paragraphs into lines that fit. */
 export const withBrokenLines = (caption: Caption, width: number): Caption =>
 	caption.flatMap((item) => {
@@ -27,7 +31,7 @@ export const withBrokenLines = (caption: Caption, width: number): Caption =>
 		const lines: string[] = [];
 		for (const word of item.text.split(" ")) {
 			const longer = `${lines.at(-1)} ${word}`;
-			if (lines.length > 0 && textWidth(longer, { size }) <= width - 2 * margin)
+			if (lines.length > 0 && roomFor(longer) <= width - 2 * margin)
 				lines[lines.length - 1] = longer;
 			else lines.push(word);
 		}
@@ -42,8 +46,8 @@ export function placeCaption(
 	let [x, y] = [margin, titleHeight + size];
 	const items = caption.map(({ text, symbol, paragraph }) => {
 		const room = symbol ? symbolRoom : 0;
-		const words = fitted(text, width - 2 * margin - room, { size });
-		const own = room + textWidth(words, { size });
+		const words = fitted(text, (width - 2 * margin - room) / widest, { size });
+		const own = room + roomFor(words);
 		if (x > margin && (paragraph || x + own > width - margin)) [x, y] = [margin, y + lineHeight];
 		const placed = { text: words, x, y };
 		x += paragraph ? width : own + gap;

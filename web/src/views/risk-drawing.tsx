@@ -1,24 +1,27 @@
 import { percent } from "../../../src/figures/numbers.js";
-import { fitted } from "../../../src/figures/text.js";
 import { curveSize, RiskAxis, RiskCurve } from "../charts/risk-curve.js";
 import type { RiskScale } from "../charts/risk-scale.js";
 import { afterYears, curveDays, riskYears } from "../engine/risks.js";
+import { withBrokenLines } from "../parts/caption.js";
 import { markedDays } from "./risk-row.js";
 import type { ShownRisk } from "./risk-rows.js";
 
 interface RiskDrawingProps {
 	readonly shown: readonly ShownRisk[];
 	readonly nameOf: (token: number) => string;
+	/** A time in words. */
+	readonly timeText: (time: number) => string;
 	readonly colourOf: (token: number) => string;
 	readonly longest: number;
 	readonly scale: RiskScale;
 }
 
-const [width, nameWidth, head, rowHeight, column] = [720, 230, 24, 66, 90];
+const [width, nameWidth, head, rowHeight, column] = [720, 240, 24, 66, 94];
 const numbersAt = nameWidth + curveSize.width + 10;
 
 /** The risks as a figure to save; on the page, a table shows them. */
-export function RiskDrawing({ shown, nameOf, colourOf, longest, scale }: RiskDrawingProps) {
+export function RiskDrawing(props: RiskDrawingProps) {
+	const { shown, nameOf, timeText, colourOf, longest, scale } = props;
 	const x = (at: number) => numbersAt + (at + 1) * column - 12;
 	return (
 		<svg
@@ -45,12 +48,22 @@ export function RiskDrawing({ shown, nameOf, colourOf, longest, scale }: RiskDra
 				].filter(({ own }) => own);
 				return (
 					<g key={risk.token} transform={`translate(0 ${head + row * rowHeight})`}>
-						<text className="drawing-name" x={12} y={30} style={{ fill: colourOf(risk.token) }}>
-							{fitted(nameOf(risk.token), nameWidth - 20, { size: 13, bold: true })}
-						</text>
+						{withBrokenLines([{ text: nameOf(risk.token), paragraph: true }], nameWidth).map(
+							({ text }, line) => (
+								<text
+									key={text}
+									className="drawing-name"
+									x={12}
+									y={20 + line * 16}
+									style={{ fill: colourOf(risk.token) }}
+								>
+									{text}
+								</text>
+							),
+						)}
 						{risk.recordedAt !== null ? (
-							<text className="drawing-text" x={nameWidth + 30} y={30}>
-								already recorded
+							<text className="drawing-text" x={nameWidth + 30} y={20}>
+								already recorded, {timeText(risk.recordedAt)}
 							</text>
 						) : (
 							<>

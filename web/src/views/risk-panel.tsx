@@ -1,6 +1,6 @@
 import { useContext, useMemo, useRef, useState } from "react";
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
-import type { Clock } from "../../../src/figures/clock.js";
+import { type Clock, timeName } from "../../../src/figures/clock.js";
 import { curveSize, RiskAxis } from "../charts/risk-curve.js";
 import { riskScale } from "../charts/risk-scale.js";
 import type { Patient } from "../data/patient.js";
@@ -98,7 +98,7 @@ export function RiskPanel(props: RiskPanelProps) {
 			caption={() => [
 				{ text: "solid: this person" },
 				...(isEdited ? [{ text: "dotted: before the edits" }] : []),
-				...(comparesPeople ? [{ text: "dashed, grey: people of this age and sex" }] : []),
+				...(comparesPeople ? [{ text: "dashed, grey, “others”: people of this age and sex" }] : []),
 				...(truths ? [{ text: "dotted, black: true risk, from the simulation" }] : []),
 			]}
 			tools={
@@ -178,6 +178,7 @@ export function RiskPanel(props: RiskPanelProps) {
 				<RiskDrawing
 					{...{ shown, longest, scale }}
 					nameOf={(token) => codeName(vocabulary, token)}
+					timeText={(time) => timeName(clock, time)}
 					colourOf={(token) => colourOf(token) ?? "var(--ink)"}
 				/>
 			)}
