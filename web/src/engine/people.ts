@@ -4,7 +4,9 @@ import { knownOn } from "../../../src/infer/task-scores.js";
 import type { People, PersonState } from "../data/contract.js";
 import type { PatientOnDate } from "./risks.js";
 
-export const [nearestCount, ageRange] = [20, 5] as const;
+const nearestCount = 20;
+/** Years between the ages of two people who are compared, at most. */
+export const ageRange = 5;
 
 /** People like a patient. */
 export interface SimilarPeople {

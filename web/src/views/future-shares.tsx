@@ -27,7 +27,10 @@ export function FutureShares(props: FutureSharesProps) {
 		futures ? `${Math.round(100 * shareWithin(futures, date, years, token))} %` : "…";
 	const open = risks.filter(({ recordedAt }) => recordedAt === null);
 	return (
-		<div className="future-shares" aria-busy={isAsked && !drawn}>
+		<div
+			className={`future-shares ${isAsked ? "" : "future-shares-off"}`}
+			aria-busy={isAsked && !drawn}
+		>
 			<p>
 				<label>
 					<input

@@ -90,7 +90,7 @@ function ReasonList({ reasons, vocabulary, hasBirth }: ReasonListProps) {
 	return (
 		<>
 			<ul className="reasons">
-				<li>
+				<li data-unrecorded={unrecorded}>
 					<span className="change">{total(unrecorded)}</span>
 					<span>
 						{hasBirth ? "age and sex alone" : "nothing known"}

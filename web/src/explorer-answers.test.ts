@@ -1,0 +1,67 @@
+import { describe, expect, test } from "vitest";
+import { chromiumIsThere } from "../../src/browser/testing/page.js";
+import { hazardModel, incidences } from "../../src/infer/index.js";
+import { explainRisk } from "../../src/infer/reasons.js";
+import { weightCount } from "../../src/models/index.js";
+import { nodeRuntime } from "../../src/runtime/node.js";
+import { dateOf, explorerInBrowser, ready } from "../testing/explorer-page.js";
+
+describe.skipIf(!chromiumIsThere)("why, what may come and to whom it came, in Chromium", () => {
+	const { explorer, opened, sampleHistory } = explorerInBrowser();
+
+	test("reasons are Node's and add up; futures and people like this one are shown, and repeat", async () => {
+		const { page, faults } = await opened("patient");
+		await ready(page);
+		await page.getByRole("button", { name: "Explain" }).click();
+		await page.waitForSelector(".reasons-total", { timeout: 60_000 });
+		const numbers = (selector: string, name: string) =>
+			page.$$eval(
+				selector,
+				(found, own) => found.map((one) => Number(one.getAttribute(own))),
+				name,
+			);
+		const effects = await numbers(".reasons [data-effect]", "data-effect");
+		const [unrecorded = Number.NaN] = await numbers(
+			".reasons [data-unrecorded]",
+			"data-unrecorded",
+		);
+		const code = Number(await page.getByLabel("Condition to explain").inputValue());
+		const { trained } = explorer();
+		const model = hazardModel(nodeRuntime({ threads: 1, purpose: "inference" }), trained);
+		const date = await dateOf(page);
+		const expected = await explainRisk(
+			async (histories) => {
+				const days = histories.map(() => [date]);
+				const found = await incidences(...([model, histories, [[code]], days] as const), [
+					Math.min(5 * 365.25, model.longestDays),
+				]);
+				return found.map(([own]) => own?.probabilities[0] ?? Number.NaN);
+			},
+			await sampleHistory("s1"),
+			{ of: [code], day: date, parameters: weightCount(trained.weights) },
+		);
+		await model.dispose();
+		const all = [...expected.codes, ...(expected.others ? [expected.others] : [])];
+		expect(effects).toHaveLength(all.length);
+		for (const [at, { effect }] of all.entries())
+			expect(Math.abs((effects[at] as number) - effect)).toBeLessThan(1e-4);
+		const sum = effects.reduce((total, effect) => total + effect, unrecorded);
+		expect(Math.abs(sum - expected.risk)).toBeLessThan(1e-4);
+
+		const shares = async () => {
+			await page.getByLabel("50 sampled futures").check();
+			await page.waitForSelector(".future-marks", { timeout: 60_000 });
+			return page.locator(".future-shares li").allInnerTexts();
+		};
+		const first = await shares();
+		expect(first.length).toBeGreaterThan(0);
+		await page.getByLabel("50 sampled futures").uncheck();
+		await expect.poll(() => page.locator(".future-marks").count()).toBe(0);
+		expect(await shares()).toEqual(first);
+
+		await page.getByRole("button", { name: "Find people like this one" }).click();
+		await page.waitForSelector(".people-panel, .panel code", { timeout: 60_000 });
+		expect(faults).toEqual([]);
+		await page.close();
+	}, 240_000);
+});
