@@ -4,6 +4,8 @@ export const theme = {
 	font: "Arial, 'Liberation Sans', Arimo, Helvetica, sans-serif",
 	size: { title: 20, panel: 15, text: 13, tick: 12, small: 12 },
 	width: 960,
+	/** Of a drawing beside another one. */
+	halfWidth: 600,
 	/** Of a drawing for telephones. */
 	narrowWidth: 360,
 	margin: 28,
@@ -41,6 +43,12 @@ export const theme = {
 	/** Plot's scheme for quantities, uniform in lightness. */
 	sequential: "viridis",
 } as const;
+
+/** The size of a drawing: of a page, of one of two columns, of a telephone. */
+export type FigureSize = "wide" | "half" | "narrow";
+
+export const widthOf = (size: FigureSize): number =>
+	({ wide: theme.width, half: theme.halfWidth, narrow: theme.narrowWidth })[size];
 
 /** Width of a panel that takes a whole row. */
 export const rowWidth = theme.width - 2 * theme.margin;

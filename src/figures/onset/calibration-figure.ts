@@ -2,7 +2,7 @@ import type { OnsetDetails } from "../../evaluate/evaluation.js";
 import { calibrationPanel } from "../calibration-figure.js";
 import type { Figure } from "../figure.js";
 import { percent } from "../numbers.js";
-import { theme } from "../theme.js";
+import { type FigureSize, widthOf } from "../theme.js";
 import { inRows } from "./in-rows.js";
 
 type Horizon = OnsetDetails["horizons"][number];
@@ -15,13 +15,16 @@ interface CalibratedHorizon extends Pick<Horizon, "years" | "codes" | "calibrati
 /** Observed against predicted risk of first records in tenths of predicted risk, one panel per horizon. */
 export function onsetCalibrationFigure(
 	horizons: readonly CalibratedHorizon[],
-	{ narrow = false }: { readonly narrow?: boolean } = {},
+	{ size = "wide" }: { readonly size?: FigureSize } = {},
 ): Figure {
 	const panels = horizons.map(({ years, codes, calibration, error }) => {
 		const bins = calibration.flatMap(({ observed, low, high, ...bin }) =>
 			observed === null ? [] : [{ ...bin, observed, low: low ?? observed, high: high ?? observed }],
 		);
-		const panel = calibrationPanel({ name: "", bins, ece: undefined }, narrow ? 290 : 340);
+		const panel = calibrationPanel(
+			{ name: "", bins, ece: undefined },
+			{ wide: 340, half: 205, narrow: 290 }[size],
+		);
 		return {
 			...panel,
 			title: `within ${years} ${years === 1 ? "year" : "years"}`,
@@ -37,10 +40,12 @@ export function onsetCalibrationFigure(
 				return `Within ${years} years, the highest tenth: predicted ${percent(top?.predicted ?? 0)}, observed ${percent(top?.observed ?? 0)}.`;
 			})
 			.join(" "),
-		...(narrow && { width: theme.narrowWidth }),
-		rows: inRows(panels, narrow ? 1 : 2),
+		width: widthOf(size),
+		rows: inRows(panels, size === "narrow" ? 1 : 2),
 		notes: [
-			"All codes together: each person counts once per code. Upright lines are 95 % intervals, which take the codes of one person as independent.",
+			size === "half"
+				? "All codes together. Upright lines are 95 % intervals."
+				: "All codes together: each person counts once per code. Upright lines are 95 % intervals, which take the codes of one person as independent.",
 		],
 	};
 }

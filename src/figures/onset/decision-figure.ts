@@ -4,12 +4,11 @@ import { roundNumbers } from "../clock.js";
 import type { Figure, Panel } from "../figure.js";
 import { legendPanel } from "../legend-panel.js";
 import { thousands } from "../numbers.js";
-import { theme } from "../theme.js";
+import { type FigureSize, theme, widthOf } from "../theme.js";
 import type { Condition } from "./by-fifth-figure.js";
 import { decisionFrame, decisionLines, usefulThresholds } from "./decision-lines.js";
 import { inRows } from "./in-rows.js";
 
-const plotHeight = 200;
 const margins = { marginTop: 8, marginBottom: 42, marginLeft: 44, marginRight: 12 } as const;
 
 const styles = {
@@ -18,10 +17,14 @@ const styles = {
 	all: { stroke: theme.neutral, strokeWidth: 2, strokeDasharray: "2,3" },
 } as const;
 
+/** How to read a decision curve. */
+export const decisionReading =
+	"At a threshold of 5 %, one case found is worth 19 people treated in vain. The highest line does the most good.";
+
 /** Net benefit by threshold of risk, one panel per condition: the model, a baseline, treat all, treat none. */
 export function decisionFigure(
 	conditions: readonly Condition[],
-	{ narrow = false }: { readonly narrow?: boolean } = {},
+	{ size = "wide" }: { readonly size?: FigureSize } = {},
 ): Figure {
 	const years = conditions[0]?.years ?? 5;
 	const [first] = conditions;
@@ -29,32 +32,34 @@ export function decisionFigure(
 	const lines = decisionLines(first?.decisions ?? []);
 	return {
 		title: "Is it worth acting on?",
-		subtitle: `net benefit of acting when the ${years}-year risk reaches a threshold, in true cases per 1,000 people`,
+		subtitle: `net benefit per 1,000 people, by threshold of the ${years}-year risk`,
 		description: `Decision curves of ${conditions.map(({ name }) => name).join(", ")}.${
 			useful && first
 				? ` For ${first.name}, the model is above treating all and none from a threshold of ${100 * useful[0]} % to ${100 * useful[1]} %.`
 				: ""
 		}`,
-		...(narrow && { width: theme.narrowWidth }),
+		width: widthOf(size),
 		rows: [
-			...inRows(conditions.map(decisionPanel), narrow ? 1 : 2),
+			...inRows(
+				conditions.map((condition) => decisionPanel(condition, size)),
+				size === "narrow" ? 1 : 2,
+			),
 			[
 				legendPanel(
 					[
 						...lines.map(({ name, kind }) => ({ name, style: { fill: styles[kind].stroke } })),
 						{ name: "treat none: 0", style: { fill: theme.ink } },
 					],
-					{ title: "Lines", columns: narrow ? 1 : 4 },
+					{ title: "Lines", columns: size === "narrow" ? 1 : 4 },
 				),
 			],
 		],
-		notes: [
-			"A threshold of 5 % means: one case found is worth 19 people treated in vain. Where the model is the highest line, acting on it does more good than treating everybody or nobody.",
-		],
+		...(size !== "half" && { notes: [decisionReading] }),
 	};
 }
 
-function decisionPanel({ name, decisions }: Condition): Panel {
+function decisionPanel({ name, decisions }: Condition, size: FigureSize): Panel {
+	const plotHeight = size === "half" ? 135 : 200;
 	const lines = decisionLines(decisions);
 	const { thresholds, benefits } = decisionFrame(lines);
 	const ticks = roundNumbers(...benefits, 4);
@@ -73,7 +78,7 @@ function decisionPanel({ name, decisions }: Condition): Panel {
 					text: (value: number) => thousands(value).replace("-", "−"),
 				}),
 				axisX({
-					...{ ...quietAxis, ticks: 5, label: "threshold of risk" },
+					...{ ...quietAxis, ticks: size === "half" ? 3 : 5, label: "threshold of risk" },
 					tickFormat: (value: number) => `${thousands(Number((100 * value).toFixed(4)))} %`,
 				}),
 				ruleY([0], { stroke: theme.ink, strokeWidth: 1.2 }),

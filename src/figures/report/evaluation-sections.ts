@@ -107,7 +107,7 @@ export function calibrationSection({ figures, evaluations }: Report): Section[] 
 	return [
 		{
 			id: "calibration",
-			title: "Calibration",
+			title: "Calibration of other tasks",
 			body: html`${sentences.length > 0 ? html`<p>For the next record, on average, ${sentences.join("; ")}.</p>` : ""}
 ${figureMarkup(figures.calibration)}`,
 		},

@@ -2,27 +2,29 @@ import type { Evaluation, OnsetDetails } from "../../evaluate/evaluation.js";
 import { counted, percent, thousands } from "../numbers.js";
 import { html } from "./html.js";
 import { measured, measureKind } from "./measures.js";
-import type { OnsetPerson, Report } from "./report.js";
+import type { DrawnFigure, OnsetPerson, Report } from "./report.js";
 import { shownHorizons } from "./rows.js";
 import { figureMarkup, type Section } from "./section.js";
+import { subgroupWords } from "./subgroup-words.js";
+import { surprises } from "./surprises.js";
 import { bestOf, scrolling } from "./table.js";
 
 const onsetOf = ({ evaluations }: Report) => evaluations.find(({ task }) => task === "onset");
 
 const yearsText = (years: number) => `${years} ${years === 1 ? "year" : "years"}`;
 
-/** Before the diagnosis, how good risks are, and for whom: what a reader needs first. */
+/** How good risks are, and for whom: what a reader needs first. */
 export function onsetSections(report: Report): Section[] {
 	const evaluation = onsetOf(report);
 	const details = evaluation?.onset;
 	return [
-		...pairSection(report),
 		...(evaluation && details
 			? [
 					tableSection(evaluation, details),
-					...trustSection(report),
+					...figureSection("calibration-of-risks", "Calibration", report.figures.onsetCalibration),
 					subgroupSection(evaluation, details),
-				]
+					...figureSection("decisions", "Decision curve", report.figures.decisions),
+				].map((section) => ({ ...section, half: true }))
 			: []),
 	];
 }
@@ -76,67 +78,67 @@ ${rows.map(
 		})}</tr>\n`,
 )}</tbody>`;
 	};
+	const horizons = shownHorizons(details);
+	const last = horizons.at(-1) ?? 5;
+	const others = horizons.slice(0, -1);
+	const table = (name: string, years: readonly number[]) =>
+		scrolling(
+			name,
+			html`<table class="measures">
+<caption><span>Risk of a first record after one index day per person, death competing: ${counted(patients, "person", "people")} of the ${split} split. Small print: 95 % intervals from ${counted(draws, "bootstrap draw")} over people. Bold: the best value, reference model excluded.</span></caption>
+<thead><tr><th scope="col">risk from</th>${metrics.map((metric) => html`<th scope="col" class="number">${measureKind(`${metric} 1y`).title}</th>`)}</tr></thead>
+${years.map(body)}
+</table>`,
+		);
+	const said = surprises(
+		evaluation,
+		metrics.map((metric) => `${metric} ${last}y`),
+	);
 	return {
 		id: "onset",
-		title: "First records: the model beside others",
-		body: html`<p>The probability of a first record within a horizon after one index day per person, death competing. Every code with at least 20 first records counts the same.</p>
-${scrolling(
-	"First records",
-	html`<table class="measures">
-<caption><span>${counted(patients, "person", "people")} of the ${split} split. Small print: 95 % intervals from ${counted(draws, "bootstrap draw")} over people. Bold: the best value, reference model excluded.</span></caption>
-<thead><tr><th scope="col">risk from</th>${metrics.map((metric) => html`<th scope="col" class="number">${measureKind(`${metric} 1y`).title}</th>`)}</tr></thead>
-${shownHorizons(details).map(body)}
-</table>`,
-)}
+		title: "Discrimination",
+		body: html`${table("First records", [last])}
+${said.length > 0 ? html`<ul class="surprises">${said.map((sentence) => html`<li>${sentence}</li>\n`)}</ul>` : ""}
+${others.length > 0 ? html`<details class="notes"><summary>Within ${others.map(yearsText).join(", ")}</summary>\n${table("First records, other horizons", others)}</details>` : ""}
 <details class="notes"><summary>How this was measured</summary>
 <ul class="notes">${notes.map((note) => html`<li>${note}</li>`)}</ul></details>`,
 	};
 }
 
-function trustSection({ figures }: Report): Section[] {
-	const drawn = [figures.onsetCalibration, figures.byFifth, figures.decisions].flatMap(
-		(figure) => figure ?? [],
-	);
-	return drawn.length === 0
-		? []
-		: [
-				{
-					id: "trust",
-					title: "Can the risks be trusted?",
-					body: html`${drawn.map(figureMarkup)}`,
-				},
-			];
-}
+const figureSection = (id: string, title: string, figure: DrawnFigure | undefined): Section[] =>
+	figure ? [{ id, title, body: figureMarkup(figure) }] : [];
 
-function subgroupSection({ rows }: Evaluation, details: OnsetDetails): Section {
+function subgroupSection(evaluation: Evaluation, details: OnsetDetails): Section {
+	const { rows } = evaluation;
 	const years = shownHorizons(details).at(-1) ?? 5;
 	const [model, baseline] = rows.map(({ label }) => label);
 	const groups = details.subgroups.filter((group) => group.years === years);
 	const score = (group: (typeof groups)[number], label: string | undefined) =>
 		group.rows.find((row) => row.label === label);
-	const cell = (value: number | undefined, digits: number, scale = 1) =>
-		html`<td class="number">${value === undefined ? "–" : (scale * value).toFixed(digits)}</td>`;
+	const cell = (value: number | undefined, digits: number) =>
+		html`<td class="number">${value === undefined ? "–" : value.toFixed(digits)}</td>`;
 	return {
 		id: "subgroups",
-		title: "For whom?",
-		body: html`<p>The same within ${yearsText(years)}, among women, men and age groups. Each row has the codes with at least 20 first records in that group, so rows cannot be compared with each other, only the columns of a row.</p>
+		title: "Subgroups",
+		body: html`<p>${subgroupWords(evaluation, years)}</p>
 ${scrolling(
 	"Subgroups",
 	html`<table class="measures">
-<caption><span>Small groups have few codes, and their numbers depend much on chance.</span></caption>
-<thead><tr><th scope="col">people</th><th scope="col" class="number">number</th><th scope="col" class="number">codes</th><th scope="col" class="number">AUROC</th><th scope="col" class="number">AUROC by ${baseline ?? "baseline"}</th><th scope="col" class="number">average precision, %</th><th scope="col" class="number">observed/expected</th></tr></thead>
+<caption><span>Within ${yearsText(years)}. Each row has the codes with at least 20 first records in that group: compare columns, not rows.</span></caption>
+<thead><tr><th scope="col">people</th><th scope="col" class="number">number</th><th scope="col" class="number">codes</th><th scope="col" class="number">AUROC</th><th scope="col" class="number">AUROC by ${baseline ?? "baseline"}</th><th scope="col" class="number">observed/expected</th></tr></thead>
 <tbody>
 ${groups.map((group) => {
 	const own = score(group, model);
-	return html`<tr><th scope="row">${group.name}</th><td class="number">${thousands(group.patients)}</td><td class="number">${group.codes}</td>${cell(own?.auroc, 3)}${cell(score(group, baseline)?.auroc, 3)}${cell(own?.averagePrecision, 2, 100)}${cell(own?.observedToExpected, 2)}</tr>\n`;
+	return html`<tr><th scope="row">${group.name}</th><td class="number">${thousands(group.patients)}</td><td class="number">${group.codes}</td>${cell(own?.auroc, 3)}${cell(score(group, baseline)?.auroc, 3)}${cell(own?.observedToExpected, 2)}</tr>\n`;
 })}</tbody>
 </table>`,
 )}`,
 	};
 }
 
-/** Every code, folded: long. */
-export const codeScoresSection = ({ figures }: Report): Section[] =>
-	figures.codeScores
-		? [{ id: "codes", title: "Every code", body: figureMarkup(figures.codeScores), folded: true }]
-		: [];
+/** Two people before a diagnosis, what happened by predicted risk, and every code: long. */
+export const conditionSections = (report: Report): Section[] => [
+	...pairSection(report),
+	...figureSection("fifths", "What happened, by predicted risk", report.figures.byFifth),
+	...figureSection("codes", "Every code", report.figures.codeScores),
+];

@@ -3,7 +3,7 @@ import { counted } from "../numbers.js";
 import { type Finding, furtherFindings, leadingFindings } from "./findings.js";
 import { html, Markup } from "./html.js";
 import type { Report } from "./report.js";
-import { sectionMarkup } from "./section.js";
+import { type Section, sectionsMarkup } from "./section.js";
 import { sectionsOf } from "./sections.js";
 import { style } from "./style.js";
 
@@ -30,9 +30,9 @@ export function reportPage(report: Report): string {
 <main>
 ${warningsMarkup(report.warnings.filter(isOnOnset))}
 ${findingsMarkup(report)}
-${sections.filter(({ folded }) => !folded).map(sectionMarkup)}
+${sectionsMarkup(sections.filter(({ folded }) => !folded))}
 ${missingMarkup(report)}
-${sections.filter(({ folded }) => folded).map(sectionMarkup)}
+${sectionsMarkup([...otherFindings(report), ...sections.filter(({ folded }) => folded)])}
 </main>
 <footer><p>Made by trajgpt from a run it trained. ${report.model.cite}. Not a medical device.${report.simulated ? ` ${simulatedText.replace(/^s/, "S")}.` : ""}</p></footer>
 </body>
@@ -57,17 +57,29 @@ function introduction(report: Report): string {
 	);
 }
 
+/** Findings that do not lead the page. */
+const otherFindings = (report: Report): Section[] => {
+	const further = furtherFindings(report);
+	return leadingFindings(report).length === 0 || further.length === 0
+		? []
+		: [
+				{
+					...{ id: "other-findings", title: "Findings on other tasks", folded: true },
+					body: html`<div class="findings">${findingList(further)}</div>`,
+				},
+			];
+};
+
 function findingsMarkup(report: Report): Markup {
 	const [leading, further] = [leadingFindings(report), furtherFindings(report)];
 	const first = leading.length > 0 ? leading : further;
-	const rest = leading.length > 0 ? further : [];
 	return html`<section class="findings" aria-labelledby="findings">
 <h2 id="findings">Key findings</h2>
 ${
 	first.length === 0
 		? html`<p>Nothing was measured yet, so there are no findings.</p>`
 		: findingList(first, leading.length > 0 ? "cards" : "list")
-}${rest.length > 0 ? html`<details><summary>Findings on other tasks</summary>\n${findingList(rest)}</details>` : ""}
+}
 </section>
 `;
 }
@@ -86,13 +98,13 @@ const warningsMarkup = (warnings: readonly string[]): Markup =>
 function missingMarkup({ missing, warnings }: Report): Markup {
 	const others = warnings.filter((warning) => !isOnOnset(warning));
 	if (missing.length + others.length === 0) return html``;
-	return html`<aside aria-label="What is missing">
+	return html`<details class="missing"><summary>Not measured yet, or out of date: ${missing.length + others.length}</summary>
 ${others.map((warning) => html`<p>${warning}</p>\n`)}${
 	missing.length === 0
 		? ""
 		: html`<p>Not measured yet, with the commands that do it (RUN is the run’s folder):</p>
 <ul>${missing.map(({ what, command }) => html`<li>${what}: <code>${command}</code></li>\n`)}</ul>
 `
-}</aside>
+}</details>
 `;
 }

@@ -10,6 +10,8 @@ export interface DrawnFigure {
 	/** Short title. */
 	readonly title: string;
 	readonly svg: string;
+	/** Whether it fits one of two columns. */
+	readonly half?: boolean;
 	/** The same for telephones; missing if there is none. */
 	readonly narrow?: string;
 	/** How to read the figure. */

@@ -9,9 +9,23 @@ export interface Section {
 	readonly body: Part;
 	/** Whether it is closed at first. */
 	readonly folded?: boolean;
+	/** Whether it stands beside the next one on wide screens. */
+	readonly half?: boolean;
 }
 
-export const sectionMarkup = ({ id, title, body, folded }: Section): Markup =>
+/** Sections one below the other; halves side by side. */
+export function sectionsMarkup(sections: readonly Section[]): Markup {
+	const halves = sections.filter(({ half }) => half);
+	const [first] = halves;
+	return html`${sections.map((section) => {
+		if (!section.half) return sectionMarkup(section);
+		return section === first
+			? html`<div class="halves">\n${halves.map(sectionMarkup)}</div>\n`
+			: "";
+	})}`;
+}
+
+const sectionMarkup = ({ id, title, body, folded }: Section): Markup =>
 	folded
 		? html`<section class="folded" aria-labelledby="${id}"><details>
 <summary><h2 id="${id}">${title}</h2></summary>
@@ -25,8 +39,8 @@ ${body}
 `;
 
 /** A figure with its caption; the SVG has its own title and alternative text. */
-export const figureMarkup = ({ id, title, svg, narrow, caption }: DrawnFigure): Markup =>
-	html`<figure id="${id}"${narrow ? new Markup(' class="both"') : ""}>
+export const figureMarkup = ({ id, title, svg, narrow, half, caption }: DrawnFigure): Markup =>
+	html`<figure id="${id}"${narrow ? new Markup(` class="both${half ? " half" : ""}"`) : ""}>
 ${scrolling(title, html`${drawing(svg)}${narrow ? drawing(narrow) : ""}`)}
 <figcaption>${caption}</figcaption>
 </figure>

@@ -3,17 +3,17 @@ import type { NeighbourAgreement } from "../maps/neighbour-agreement.js";
 import { counted, percent, thousands } from "../numbers.js";
 import { calibrationSection, forecastSection, labelledSections } from "./evaluation-sections.js";
 import { html, type Markup } from "./html.js";
-import { codeScoresSection, onsetSections } from "./onset-sections.js";
+import { conditionSections, onsetSections } from "./onset-sections.js";
 import { readingSection } from "./reading-section.js";
 import type { HeadInWords, PatientStory, Report } from "./report.js";
 import { figureMarkup, type Section } from "./section.js";
 
-/** In reading order: first records and limits; then, folded, everything else. */
+/** In reading order: first records and limits, on two screens; then, folded, everything else. */
 export const sectionsOf = (report: Report): readonly Section[] => [
 	...onsetSections(report),
 	limitsSection(report),
-	...codeScoresSection(report),
 	...[
+		...conditionSections(report),
 		cohortSection(report),
 		forecastSection(report),
 		...labelledSections(report),

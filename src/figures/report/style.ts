@@ -15,20 +15,30 @@ export const style = `
 * { box-sizing: border-box; }
 html { scroll-behavior: smooth; }
 body { margin: 0; background: var(--paper); color: var(--ink); }
-header, main, footer { max-width: 62.65rem; margin: 0 auto; padding: 0 1.25rem; }
+header, main, footer { max-width: 82rem; margin: 0 auto; padding: 0 1.25rem; }
 p, ul, ol, dl.terms { max-width: 42rem; }
 p { margin: 0.6rem 0; }
 a { color: var(--accent); text-underline-offset: 0.15em; }
 .skip { position: absolute; left: -99rem; }
 .skip:focus { left: 1rem; top: 1rem; background: var(--paper); padding: 0.5rem; }
-header { padding-top: 3.5rem; }
+header { padding-top: 1rem; }
 .kicker { margin: 0; color: var(--quiet); font-size: 0.9rem; letter-spacing: 0.02em; }
-h1 { margin: 0.3rem 0 0.8rem; font-size: clamp(1.7rem, 1.2rem + 2.4vw, 2.6rem); line-height: 1.15; letter-spacing: -0.02em; text-wrap: balance; }
-.lead { font-size: 1.15rem; max-width: 44rem; text-wrap: pretty; }
-h2 { margin: 0 0 0.8rem; font-size: 1.5rem; line-height: 1.25; letter-spacing: -0.01em; }
+h1 { margin: 0.2rem 0 0.3rem; font-size: clamp(1.6rem, 1.2rem + 1.6vw, 2.1rem); line-height: 1.15; letter-spacing: -0.02em; text-wrap: balance; }
+.lead { font-size: 1.05rem; max-width: 70rem; text-wrap: pretty; }
+h2 { margin: 0 0 0.4rem; font-size: 1.3rem; line-height: 1.25; letter-spacing: -0.01em; }
 h3 { margin: 2rem 0 0.4rem; font-size: 1.1rem; line-height: 1.3; }
-section { margin-top: 3.5rem; }
-section.findings { margin-top: 2.5rem; }
+section { margin-top: 1.3rem; min-width: 0; }
+section.findings { margin-top: 1.2rem; }
+.halves { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 37.8rem), 1fr)); gap: 0 2.5rem; }
+.halves figure { margin: 0.4rem 0 0; }
+.halves table { margin-top: 0.6rem; }
+.halves th, .halves td { padding: 0.26rem 1rem 0.26rem 0; }
+.halves tr.band th { padding-top: 0.5rem; }
+.halves figcaption { margin-top: 0.3rem; }
+.surprises { margin: 0.8rem 0 0; padding: 0; list-style: none; }
+.surprises li { padding: 0.4rem 0.8rem; border-left: 3px solid var(--warm); background: var(--wash); font-size: 0.9rem; }
+#limits + ul { margin: 0; columns: 2 26rem; column-gap: 2.5rem; max-width: none; padding-left: 1.2rem; font-size: 0.94rem; }
+#limits + ul li { break-inside: avoid; }
 .findings ul { list-style: none; margin: 0; padding: 0; max-width: none; border-top: 1px solid var(--line); }
 .findings li { display: grid; grid-template-columns: 8.5rem minmax(0, 42rem); gap: 0.3rem 1.5rem; padding: 1rem 0; border-bottom: 1px solid var(--line); align-items: baseline; }
 .findings ul.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(16rem, 1fr)); gap: 1rem; border-top: 0; }
@@ -45,11 +55,15 @@ code { font: 0.9em/1.4 ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mon
 .simulated { margin-left: 0.4rem; padding: 0.1rem 0.55rem; border: 1px solid var(--warm); border-radius: 1rem; color: var(--warm); font-weight: 600; white-space: nowrap; }
 ul.people { padding-left: 1.2rem; }
 details > summary { cursor: pointer; }
+.missing { margin: 1rem 0 0; color: var(--quiet); }
+.missing ul { margin: 0.3rem 0; padding-left: 1.2rem; }
+.halves details { display: inline-block; margin-right: 1.5rem; vertical-align: top; }
+.halves details[open] { display: block; }
 summary h2 { display: inline; font-size: 1.15rem; }
 section.folded { margin-top: 0; border-top: 1px solid var(--line); padding: 0.9rem 0; }
 section.folded:last-child { border-bottom: 1px solid var(--line); }
 section.folded details[open] > summary { margin-bottom: 1rem; }
-section:not(.folded) + section.folded { margin-top: 3.5rem; }
+section:not(.folded) + section.folded { margin-top: 2rem; }
 .findings details, details.notes { margin-top: 0.9rem; color: var(--quiet); }
 summary:focus-visible { outline: 2px solid var(--accent); outline-offset: 3px; }
 tr.band th { padding-top: 1.1rem; font-weight: 600; color: var(--quiet); }
@@ -68,7 +82,7 @@ th, td { padding: 0.45rem 1.4rem 0.45rem 0; text-align: left; vertical-align: ba
 th:last-child, td:last-child { padding-right: 0.4rem; }
 thead th { border-bottom: 2px solid var(--ink); font-weight: 600; vertical-align: bottom; }
 tbody tr { border-bottom: 1px solid var(--line); }
-tbody th { font-weight: 400; min-width: 9rem; }
+tbody th { font-weight: 400; min-width: 7rem; }
 tr.model th { font-weight: 600; }
 tr.oracle { font-style: italic; }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
@@ -90,18 +104,23 @@ dd { margin: 0; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
 .terms dt { color: var(--ink); font-weight: 600; }
 section li { margin: 0.35rem 0; }
 footer { margin-top: 4rem; padding-bottom: 3rem; color: var(--quiet); font-size: 0.9rem; }
+@media (max-width: 62rem) {
+	figure.both:not(.half) svg { display: none; }
+	figure.both:not(.half) svg + svg { display: block; }
+}
+@media (max-width: 40rem) {
+	figure.both svg { display: none; }
+	figure.both svg + svg { display: block; }
+}
 @media (max-width: 36rem) {
-	header { padding-top: 2rem; }
-	header, main, footer { padding-left: 1rem; padding-right: 1rem; }
-	section { margin-top: 2.75rem; }
-	th, td { padding-right: 0.9rem; }
-	tbody th { min-width: 7rem; }
-	.findings li { grid-template-columns: 1fr; }
 	figure.both { margin-left: -1rem; margin-right: -1rem; }
 	figure.both .scrolling { border-width: 1px 0; border-radius: 0; }
 	figure.both figcaption { padding: 0 1rem; }
-	figure.both svg { display: none; }
-	figure.both svg + svg { display: block; }
+	header { padding-top: 2rem; }
+	header, main, footer { padding-left: 1rem; padding-right: 1rem; }
+	th, td { padding-right: 0.9rem; }
+	tbody th { min-width: 7rem; }
+	.findings li { grid-template-columns: 1fr; }
 	.facts dl div { grid-template-columns: 7rem minmax(0, 1fr); }
 }
 @media print {

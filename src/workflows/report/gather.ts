@@ -23,7 +23,9 @@ import {
 	tokenMapFigure,
 	trajectoryFigure,
 } from "../../figures/index.js";
+import { decisionReading } from "../../figures/onset/decision-figure.js";
 import type { DrawnFigure, PatientStory, Report } from "../../figures/report/index.js";
+import type { FigureSize } from "../../figures/theme.js";
 import { hazardModel, headMemory } from "../../infer/index.js";
 import { spanText } from "../../infer/user-input/index.js";
 import type { CodeConfig } from "../../models/heads/codes.js";
@@ -45,9 +47,14 @@ import {
 } from "./patient-stories.js";
 
 /** Draws figures for the page and writes them to a folder. */
+/** The same figure for telephones, and for one of two columns. */
+interface OtherSizes {
+	readonly narrow?: Figure;
+	readonly half?: Figure;
+}
+
 export interface Drawings {
-	/** `narrow` is the same figure for telephones. */
-	draw(id: string, figure: Figure, caption: string, narrow?: Figure): Promise<DrawnFigure>;
+	draw(id: string, figure: Figure, caption: string, others?: OtherSizes): Promise<DrawnFigure>;
 	/** Files written so far. */
 	readonly files: readonly string[];
 }
@@ -156,11 +163,11 @@ async function patientDrawing(
 /** Drawings that say so where they show a simulated population. */
 const markedDrawings = (drawings: Drawings, simulated: boolean): Drawings => ({
 	files: drawings.files,
-	draw: (id, figure, caption, narrow) =>
-		drawings.draw(
-			...([id, { ...figure, simulated }, caption] as const),
-			...(narrow ? [{ ...narrow, simulated }] : []),
-		),
+	draw: (id, figure, caption, { narrow, half } = {}) =>
+		drawings.draw(id, { ...figure, simulated }, caption, {
+			...(narrow && { narrow: { ...narrow, simulated } }),
+			...(half && { half: { ...half, simulated } }),
+		}),
 });
 
 /** The horizons that the page shows: one and five years, or what was measured instead. */
@@ -181,23 +188,31 @@ async function onsetFigures(drawings: Drawings, evaluations: readonly Evaluation
 		id: string,
 		figure: (options: { readonly narrow: boolean }) => Figure,
 		caption: string,
-	) => drawings.draw(id, figure({ narrow: false }), caption, figure({ narrow: true }));
+	) => drawings.draw(id, figure({ narrow: false }), caption, { narrow: figure({ narrow: true }) });
+	/** In one of two columns. */
+	const drawHalf = (
+		id: string,
+		figure: (size: FigureSize) => Figure,
+		caption: string,
+	): Promise<DrawnFigure> =>
+		drawings.draw(id, figure("wide"), caption, { half: figure("half"), narrow: figure("narrow") });
+	const first = conditions.slice(0, 2);
 	return {
-		onsetCalibration: await draw(
+		onsetCalibration: await drawHalf(
 			"onset-calibration",
-			(options) => onsetCalibrationFigure(horizons, options),
-			"On the diagonal, as many people were recorded as predicted. Above it risks are too low, below it too high.",
+			(size) => onsetCalibrationFigure(horizons, { size }),
+			"On the diagonal, predicted risks come true. Above it they are too low, below it too high.",
 		),
 		...(conditions.length > 0 && {
+			decisions: await drawHalf(
+				"onset-decisions",
+				(size) => decisionFigure(size === "wide" ? conditions : first, { size }),
+				`${decisionReading} “Treat” stands for any action, such as a test.`,
+			),
 			byFifth: await draw(
 				"onset-by-fifth",
 				(options) => byFifthFigure(conditions, options),
 				`The wider the lines fan out, the better the model tells people apart. Conditions: ${conditionRule}.`,
-			),
-			decisions: await draw(
-				"onset-decisions",
-				(options) => decisionFigure(conditions, options),
-				"“Treat” stands for any action, such as a test or a closer look. Thresholds left of the crossing with “treat all” mean that acting on everybody is better.",
 			),
 		}),
 		codeScores: await draw(
@@ -229,7 +244,7 @@ async function onsetPairOf(
 			"onset-stories",
 			figure(false),
 			"The risk uses only the records up to each day; marks at the bottom are days with records. The line ends on the day before the first record of the disease.",
-			figure(true),
+			{ narrow: figure(true) },
 		),
 	};
 }

@@ -76,14 +76,15 @@ async function drawingsIn(folder: string): Promise<Drawings> {
 	};
 	return {
 		files,
-		async draw(id, figure, caption, narrow) {
+		async draw(id, figure, caption, { narrow, half } = {}) {
 			const svg = svgOf(figure, document);
 			await write(`${id}.svg`, svg);
 			await write(`${id}.png`, await pngOf(svg));
 			return {
 				id: `figure-${id}`,
 				title: figure.title,
-				svg: svgOf(figure, document, { ids: `${id}-` }),
+				svg: svgOf(half ?? figure, document, { ids: `${id}-` }),
+				...(half && { half: true }),
 				...(narrow && { narrow: svgOf(narrow, document, { ids: `${id}-narrow-` }) }),
 				caption,
 			};
