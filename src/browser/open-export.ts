@@ -3,7 +3,7 @@ import type { OpenedExport } from "../api/exported.js";
 import type { PageFile, Source } from "../api/source.js";
 import { InputError } from "../base/errors.js";
 import { type WorkerCall, type WorkerReply, workerCalls } from "../base/worker-calls.js";
-import { checkBrowser, type WebDevice } from "../runtime/web.js";
+import { checkBrowser, type WebDevice } from "../runtime/web-device.js";
 import type { OpenRequest } from "./worker.js";
 
 export interface OpenOptions {

@@ -7,7 +7,8 @@ import { answerCalls, type WorkerCall, type WorkerReply } from "../base/worker-c
 import { readExport } from "../export/read-export.js";
 import type { Model } from "../models/index.js";
 import { trajgpt } from "../models/trajgpt/index.js";
-import { type WebDevice, webRuntime } from "../runtime/web.js";
+import { webRuntime } from "../runtime/web.js";
+import type { WebDevice } from "../runtime/web-device.js";
 
 /** What the worker needs to open a model. */
 export interface OpenRequest {

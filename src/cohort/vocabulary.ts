@@ -11,32 +11,35 @@ export const specialTokens = {
 } as const;
 export const specialCount = 5;
 
-const valueRange = z.strictObject({
-	/** The code whose values these are, and its name; the token's own code and name are others. */
-	code: z.string().min(1),
-	name: z.string(),
-	unit: z.string().min(1).nullable(),
-	/** Values above `low`, up to and including `high`; null: without a limit. */
-	low: z.number().nullable(),
-	high: z.number().nullable(),
-	/** The number of the range, from 1, and how many there are. */
-	quantile: z.int().min(1),
-	of: z.int().min(2),
-});
+// Schemas are pure, so that pages that do not check files leave out zod.
+const valueRange = /* @__PURE__ */ (() =>
+	z.strictObject({
+		/** The code whose values these are, and its name; the token's own code and name are others. */
+		code: z.string().min(1),
+		name: z.string(),
+		unit: z.string().min(1).nullable(),
+		/** Values above `low`, up to and including `high`; null: without a limit. */
+		low: z.number().nullable(),
+		high: z.number().nullable(),
+		/** The number of the range, from 1, and how many there are. */
+		quantile: z.int().min(1),
+		of: z.int().min(2),
+	}))();
 export type ValueRange = z.infer<typeof valueRange>;
 
-const tokenSchema = z.strictObject({
-	kind: z.enum(["special", ...recordKinds]),
-	code: z.string().min(1),
-	/** The classification the code belongs to; null for special tokens. */
-	system: z.string().min(1).nullable(),
-	name: z.string(),
-	category: z.string().nullable(),
-	/** Records in the training split. */
-	count: z.int().min(0),
-	/** The range of values that the token stands for, if any. */
-	value: valueRange.optional(),
-});
+const tokenSchema = /* @__PURE__ */ (() =>
+	z.strictObject({
+		kind: z.enum(["special", ...recordKinds]),
+		code: z.string().min(1),
+		/** The classification the code belongs to; null for special tokens. */
+		system: z.string().min(1).nullable(),
+		name: z.string(),
+		category: z.string().nullable(),
+		/** Records in the training split. */
+		count: z.int().min(0),
+		/** The range of values that the token stands for, if any. */
+		value: valueRange.optional(),
+	}))();
 export type Token = z.infer<typeof tokenSchema>;
 
 const special = (code: string, name: string): Token => ({
@@ -56,20 +59,21 @@ const specials: readonly Token[] = [
 	special("[MALE]", "birth of a boy"),
 ];
 
-export const vocabularySchema = z.strictObject({
-	tokens: z
-		.array(tokenSchema)
-		.min(specialCount + 1)
-		.refine((tokens) => specials.every((own, at) => tokens[at]?.code === own.code), {
-			message: `must begin with ${specials.map((token) => token.code).join(", ")}`,
-		})
-		.refine((tokens) => tokens.every((t, at) => (t.kind === "special") === at < specialCount), {
-			message: `must hold special tokens in the first ${specialCount} places and nowhere else`,
-		})
-		.refine((tokens) => new Set(tokens.map(keyOf)).size === tokens.length, {
-			message: "must not hold a code twice",
-		}),
-});
+export const vocabularySchema = /* @__PURE__ */ (() =>
+	z.strictObject({
+		tokens: z
+			.array(tokenSchema)
+			.min(specialCount + 1)
+			.refine((tokens) => specials.every((own, at) => tokens[at]?.code === own.code), {
+				message: `must begin with ${specials.map((token) => token.code).join(", ")}`,
+			})
+			.refine((tokens) => tokens.every((t, at) => (t.kind === "special") === at < specialCount), {
+				message: `must hold special tokens in the first ${specialCount} places and nowhere else`,
+			})
+			.refine((tokens) => new Set(tokens.map(keyOf)).size === tokens.length, {
+				message: "must not hold a code twice",
+			}),
+	}))();
 
 /** The tokens of a dataset; a token's number is its position. */
 export interface Vocabulary {

@@ -7,7 +7,8 @@ import { trajgptConfig } from "../models/trajgpt/config.js";
 import { trajgpt } from "../models/trajgpt/index.js";
 import { next } from "./index.js";
 import { nodeRuntime } from "./node.js";
-import { checkBrowser, webRuntime } from "./web.js";
+import { webRuntime } from "./web.js";
+import { checkBrowser } from "./web-device.js";
 
 const floats = (...values: number[]) => Float32Array.from(values);
 

@@ -3,11 +3,8 @@ import { specialCount } from "../../cohort/vocabulary.js";
 
 const increasing = (days: readonly number[]) => days.every((day, i) => day > (days[i - 1] ?? 0));
 
-const binEnds = z
-	.array(z.number().positive().max(36_525))
-	.min(1)
-	.max(64)
-	.refine(increasing, "must increase");
+const binEnds = /* @__PURE__ */ (() =>
+	z.array(z.number().positive().max(36_525)).min(1).max(64).refine(increasing, "must increase"))();
 
 /**
  * Up to so many codes, the counts of all codes act on each hazard, and each batch learns from all hazards; beyond,
@@ -16,31 +13,32 @@ const binEnds = z
 export const mostDirectCodes = 2000;
 
 /** What hazards a model learns. Written into `run.json`. */
-export const hazardSettings = z.strictObject({
-	/** The days after a landmark at which the bins of constant hazard end. */
-	binDays: binEnds.default([30, 91, 183, 365, 730, 1096, 1826, 3652]),
-	/** Further ends for the bins of the next record of any code, which is mostly near. */
-	visitBinDays: binEnds.default([1, 2, 4, 7, 14, 30, 60]),
-	/** Days of observation before a landmark without which a first record is no onset. */
-	lookBackDays: z.number().min(0).max(36_525).default(365),
-	/** Slots of a row per landmark that is drawn from it. */
-	slotsPerLandmark: z.int().min(1).max(10_000).default(16),
-	/** Observed days per landmark, on average: the time that a landmark of weight 1 stands for. */
-	daysPerLandmark: z.number().positive().default(600),
-	/** What the hazards weigh in the loss. */
-	weight: z.number().positive().max(100).default(0.1),
-	/** The token that stands for death, if there is one. It does not count as a visit. */
-	deathToken: z.int().min(specialCount).nullable().default(null),
-	/** Sets of codes with hazards of their own: the first record of any member. */
-	groups: z
-		.array(
-			z.strictObject({
-				name: z.string().min(1),
-				tokens: z.array(z.int().min(specialCount)).min(1),
-			}),
-		)
-		.default([]),
-});
+export const hazardSettings = /* @__PURE__ */ (() =>
+	z.strictObject({
+		/** The days after a landmark at which the bins of constant hazard end. */
+		binDays: binEnds.default([30, 91, 183, 365, 730, 1096, 1826, 3652]),
+		/** Further ends for the bins of the next record of any code, which is mostly near. */
+		visitBinDays: binEnds.default([1, 2, 4, 7, 14, 30, 60]),
+		/** Days of observation before a landmark without which a first record is no onset. */
+		lookBackDays: z.number().min(0).max(36_525).default(365),
+		/** Slots of a row per landmark that is drawn from it. */
+		slotsPerLandmark: z.int().min(1).max(10_000).default(16),
+		/** Observed days per landmark, on average: the time that a landmark of weight 1 stands for. */
+		daysPerLandmark: z.number().positive().default(600),
+		/** What the hazards weigh in the loss. */
+		weight: z.number().positive().max(100).default(0.1),
+		/** The token that stands for death, if there is one. It does not count as a visit. */
+		deathToken: z.int().min(specialCount).nullable().default(null),
+		/** Sets of codes with hazards of their own: the first record of any member. */
+		groups: z
+			.array(
+				z.strictObject({
+					name: z.string().min(1),
+					tokens: z.array(z.int().min(specialCount)).min(1),
+				}),
+			)
+			.default([]),
+	}))();
 export type HazardSettings = z.infer<typeof hazardSettings>;
 
 /** Stretches of days after a landmark in which hazards are constant. */
