@@ -30,6 +30,7 @@ import { openRunDataset, readRates, runFiles, type Trained } from "../train/inde
 import { mapsDocument } from "./explorer-maps.js";
 import { peopleDocument } from "./explorer-people.js";
 import type { Monitoring } from "./training.js";
+import { usualHistories } from "./usual-histories.js";
 import { ownPackage } from "./versions.js";
 
 export interface ExplorerOptions extends Pick<Monitoring, "progress"> {
@@ -112,6 +113,9 @@ export async function explorerData(
 	await made("memory.json", "measuring memory", () =>
 		memoryDocument(runtime, trained, dataset, seed),
 	);
+	await made("usual.json", "measuring usual histories", async () => ({
+		usual: dataset ? await usualHistories(dataset, seed) : null,
+	}));
 	await ofPatients("samples.json", "choosing sample patients", async () => ({
 		patients: maySee ? await samplePatients(dataset, samples) : [],
 		axis: manifest.source.axis,

@@ -1,8 +1,8 @@
-import { useCallback, useMemo, useReducer } from "react";
+import { useCallback, useEffect, useMemo, useReducer, useState } from "react";
 import { fromTokens, type Token, type Vocabulary } from "../../src/cohort/vocabulary.js";
 import type { Clock } from "../../src/figures/clock.js";
 import type { About } from "./data/about.js";
-import type { Rates, Samples } from "./data/contract.js";
+import type { Rates, Samples, Usual } from "./data/contract.js";
 import { type Patient, patientOf } from "./data/patient.js";
 import { useJson } from "./data/use-json.js";
 import type { Loaded } from "./data/use-loaded.js";
@@ -10,6 +10,8 @@ import { firstDate } from "./engine/panels.js";
 import { useModel } from "./engine/use-model.js";
 import { ErrorBoundary } from "./error-boundary.js";
 import { fileRules } from "./files/file-rules.js";
+import { lostFile, noteFile } from "./files/lost-file.js";
+import type { PatientList } from "./files/patient-list.js";
 import { useDroppedFile } from "./files/use-dropped-file.js";
 import { useOpenedFile } from "./files/use-opened-file.js";
 import { CopyLink } from "./parts/copy-link.js";
@@ -74,7 +76,8 @@ export function App() {
 			},
 		[records, now.patient],
 	);
-	const choose = (patient: Patient, opened?: readonly Patient[]) =>
+	const usual = useJson<Usual>("explorer/usual.json");
+	const choose = (patient: Patient, opened?: PatientList) =>
 		dispatch({
 			type: "patient",
 			patient,
@@ -82,9 +85,13 @@ export function App() {
 			...(opened && { opened }),
 		});
 	const rules = useMemo(() => fileRules(about, read), [about, read]);
-	const [file, openFile, leaveFile] = useOpenedFile(rules, ({ patients: found }) =>
-		choose(found[0] as Patient, found),
-	);
+	const [lost, setLost] = useState(() => lostFile());
+	const [file, files] = useOpenedFile(rules, (found) => {
+		setLost(null);
+		choose(found.at((now.patient && found.placeOf(now.patient)) ?? 0), found);
+	});
+	const openName = now.patient?.sample === null ? (now.opened?.file ?? null) : null;
+	useEffect(() => noteFile(openName ?? lost), [openName, lost]);
 
 	// Follow the link in the address once its names can be resolved; from then on, the address follows the state.
 	const isKnown = vocabulary !== null && records !== null && samples.state !== "loading";
@@ -99,11 +106,11 @@ export function App() {
 	const showsPatient = now.view === "patient" || now.view === "what-if";
 	// Messages about a file are shown in the patient views.
 	const takeFile = useCallback(
-		(given: File) => {
+		(given: readonly File[]) => {
 			if (!showsPatient) onView("patient");
-			openFile(given);
+			files.open(given);
 		},
-		[showsPatient, onView, openFile],
+		[showsPatient, onView, files.open],
 	);
 	useDroppedFile(takeFile);
 
@@ -174,11 +181,16 @@ export function App() {
 									clock={clock}
 									file={file}
 									rules={rules}
+									usual={usual.state === "ready" ? usual.value.usual : null}
+									vocabulary={vocabulary}
+									lost={lost}
 									onPatient={(patient) => {
-										leaveFile();
+										files.leave();
 										choose(patient);
 									}}
-									onFile={openFile}
+									onFiles={files.open}
+									onDates={files.readDates}
+									onForget={() => setLost(null)}
 								/>
 								{now.patient ? (
 									<Workbench
@@ -216,7 +228,7 @@ export function App() {
 							modelState={modelState}
 							rates={rates.state === "ready" ? rates.value.rates : null}
 							onOpen={(patient) => {
-								leaveFile();
+								files.leave();
 								choose(patient);
 								onView("patient");
 							}}

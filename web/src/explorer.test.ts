@@ -261,7 +261,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		await drop(page, "old.csv", ["patient,time,code,system,sex,birth", ...table].join("\n"));
 		await page.waitForSelector(".read-notes");
 		await updated(page);
-		const warning = await page.locator(".notice-warning").textContent();
+		const warning = await page.locator(".workbench .notice-warning").textContent();
 		expect(warning).toMatch(/at the age of 12\d\.\d years; the oldest patient in training was/);
 		const said = page.locator(".announcement").getByText(await timeOfDate(page));
 		await said.waitFor({ state: "attached" });

@@ -73,3 +73,13 @@ export interface Memory {
 export interface Rates {
 	readonly rates: RatesByAgeAndSex | null;
 }
+
+/** `explorer/usual.json`: what is usual among the training patients; 98 % lie within each range. */
+export interface Usual {
+	/** Null if it is not known. */
+	readonly usual: {
+		readonly eventsPerYear: readonly [least: number, most: number];
+		/** At the first and the last record, in years; null if births are not known. */
+		readonly ages: readonly [youngest: number, oldest: number] | null;
+	} | null;
+}

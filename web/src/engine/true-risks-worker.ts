@@ -20,5 +20,7 @@ function replyTo(request: TrueRiskRequest): TrueRiskReply {
 	}
 }
 
-const scope = globalThis as unknown as WorkerScope;
-scope.onmessage = ({ data, ports: [port] }) => port?.postMessage(replyTo(data));
+/** Answers the page, in a worker. */
+export function answerTrueRisks(scope: WorkerScope): void {
+	scope.onmessage = ({ data, ports: [port] }) => port?.postMessage(replyTo(data));
+}

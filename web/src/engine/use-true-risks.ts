@@ -1,4 +1,5 @@
 import { useEffect, useMemo } from "react";
+import { startWorker } from "../page-worker.js";
 import type { TrueRiskRequest } from "./true-risks.js";
 import type { TrueRiskReply } from "./true-risks-worker.js";
 import { type Answer, useWhenIdle } from "./use-when-idle.js";
@@ -13,13 +14,7 @@ export function useTrueRisks(
 	request: TrueRiskRequest | null,
 ): Answer<TrueRiskRequest, TrueRisks> | null {
 	const isAsked = request !== null;
-	const worker = useMemo(
-		() =>
-			isAsked
-				? new Worker(new URL("./true-risks-worker.ts", import.meta.url), { type: "module" })
-				: null,
-		[isAsked],
-	);
+	const worker = useMemo(() => (isAsked ? startWorker("true risks") : null), [isAsked]);
 	useEffect(() => () => worker?.terminate(), [worker]);
 	const compute = useMemo(
 		() =>

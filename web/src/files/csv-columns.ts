@@ -52,7 +52,7 @@ export function columnsOf(header: readonly string[]): Columns {
 		const at = find(groups);
 		if (at >= 0) return at;
 		throw new InputError(
-			`no column for the ${what}: the first line has ${shown(header)}; ${expectedColumns}`,
+			`no column for the ${what}: the first line has ${shown(header)}; ${expectedColumns}: name them so in the first line`,
 		);
 	};
 	const patient = needed("patient", patientNames);

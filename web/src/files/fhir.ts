@@ -2,14 +2,28 @@ import { InputError } from "../../../src/base/errors.js";
 import { knownPeople } from "../../../src/cohort/reading/people.js";
 import { counted } from "../../../src/figures/numbers.js";
 import { readFhirInMemory } from "../../../src/records/fhir/read-in-memory.js";
+import { type BadRow, badRows } from "./bad-rows.js";
 import type { FileContent } from "./records.js";
+
+/** `the file: entry 12: onsetDateTime is "x"; expected …` in parts. */
+function badResource(message: string): BadRow {
+	const [, where, column, got, expected] =
+		/^the file: ([^:]+): (\S+) is (.+?); expected (.+)$/s.exec(message) ?? [];
+	return where && column && got && expected
+		? { where, column, got, expected }
+		: { where: "a resource", column: "it", got: `refused: ${message}`, expected: "" };
+}
 
 /** Reads diagnoses and drugs from FHIR R4 by the rules of `trajgpt prepare`, but leniently. */
 export function readFhir(bytes: Uint8Array, measurements: boolean): FileContent {
-	const { resources, records, people, skipped, unresolved } = readFhirInMemory("the file", bytes, {
-		unusable: "leave out",
-		measurements,
-	});
+	const bad = badRows();
+	const { resources, records, people, skipped, unresolved } = readFhirInMemory(
+		"the file",
+		bytes,
+		{ unusable: "leave out", measurements },
+		({ message }) => bad.add(badResource(message)),
+	);
+	const found = bad.end(resources, "resource");
 	if (records.length === 0)
 		throw new InputError(
 			`the file is FHIR (${counted(resources, "resource")}), but holds no Condition with a code and a time; export the patient's conditions too`,
@@ -43,6 +57,7 @@ export function readFhir(bytes: Uint8Array, measurements: boolean): FileContent 
 	return {
 		format: "FHIR",
 		axis: "dates",
+		...{ bad: found, dates: null, first: [] },
 		records: records.map(({ time, ...record }) => ({ ...record, day: time })),
 		known: knownPeople(people),
 		notes: leftOut.flatMap(([count, one, many]) =>

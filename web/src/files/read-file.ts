@@ -1,10 +1,11 @@
 import { InputError } from "../../../src/base/errors.js";
-import { readCsv } from "./csv.js";
+import { readCsv, type TableOptions } from "./csv.js";
 import { readFhir } from "./fhir.js";
 import type { FileContent } from "./records.js";
+import { textOf } from "./text-of.js";
 
-/** Far more than a few patients need; the page holds the whole file in memory. */
-const mostBytes = 64 * 2 ** 20;
+/** 20,000 patients with 100 records each are about 80 MB; the page holds the whole file in memory. */
+const mostBytes = 128 * 2 ** 20;
 
 const signatures: readonly (readonly [bytes: readonly number[], what: string])[] = [
 	[[0x50, 0x4b, 0x03, 0x04], "a ZIP archive or an Excel workbook; unpack it, or save it as CSV"],
@@ -20,8 +21,6 @@ const signatures: readonly (readonly [bytes: readonly number[], what: string])[]
 		[0xd0, 0xcf, 0x11, 0xe0],
 		"an old Excel workbook or Word document; save the table as CSV (UTF-8)",
 	],
-	[[0xff, 0xfe], "text in UTF-16; save it as CSV (UTF-8)"],
-	[[0xfe, 0xff], "text in UTF-16; save it as CSV (UTF-8)"],
 ];
 
 const megabytes = (bytes: number) => Math.round(bytes / 2 ** 20).toLocaleString("en-US");
@@ -62,32 +61,37 @@ async function unpacked(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
 	return all;
 }
 
-/**
- * Reads a dropped file; the format is detected from its content, not from its name. FHIR Observations are read with
- * `measurements`.
- */
-export async function readContent(
-	given: Uint8Array<ArrayBuffer>,
-	measurements = false,
-): Promise<FileContent> {
+/** The bytes of a file, unpacked if it is gzip; refused if they are not text. */
+export async function bytesOf(given: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
 	if (given.length === 0)
 		throw new InputError("the file is empty; expected a CSV table or a FHIR R4 Bundle");
 	checkSize(given.length);
 	const bytes = given[0] === 0x1f && given[1] === 0x8b ? await unpacked(given) : given;
 	const binary = signatures.find(([start]) => start.every((byte, at) => bytes[at] === byte));
 	if (binary) throw new InputError(`the file is ${binary[1]}`);
-	let text: string;
-	try {
-		text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-	} catch (cause) {
-		throw new InputError("the file is not text in UTF-8; save it as CSV (UTF-8) or FHIR JSON", {
-			cause,
-		});
-	}
+	return bytes;
+}
+
+export interface ReadOptions extends TableOptions {
+	/** Whether to read FHIR Observations. */
+	readonly measurements?: boolean;
+}
+
+/** Reads the records of a file; the format is detected from its content, not from its name. */
+export async function readContent(
+	given: Uint8Array<ArrayBuffer>,
+	options: ReadOptions = {},
+): Promise<FileContent> {
+	const bytes = await bytesOf(given);
+	const { text, notes } = textOf(bytes);
 	if (text.includes("\u0000"))
 		throw new InputError("the file is not text; expected a CSV table or a FHIR R4 Bundle");
 	const start = text.trimStart()[0];
 	if (start === "<")
 		throw new InputError("the file is XML or HTML; export FHIR as JSON (application/fhir+json)");
-	return start === "{" || start === "[" ? readFhir(bytes, measurements) : readCsv(text);
+	const isJson = start === "{" || start === "[";
+	if (isJson && notes.length > 0)
+		throw new InputError("the file is JSON, but not in UTF-8; FHIR is UTF-8: export it again");
+	const content = isJson ? readFhir(bytes, options.measurements ?? false) : readCsv(text, options);
+	return { ...content, notes: [...notes, ...content.notes] };
 }

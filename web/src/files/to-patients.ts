@@ -6,7 +6,8 @@ import type { ReadingRules } from "../../../src/cohort/reading/rules.js";
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import { counted } from "../../../src/figures/numbers.js";
 import type { Patient } from "../data/patient.js";
-import type { FileContent, FileRecord } from "./records.js";
+import type { GivenMap } from "./map-file.js";
+import type { FileContent, FileRecord, WrittenRecord } from "./records.js";
 
 /** A code of the file that the model does not know. */
 export interface UnknownCode {
@@ -15,15 +16,35 @@ export interface UnknownCode {
 	readonly records: number;
 }
 
-export interface FilePatients {
-	/** Patients with at least one known event, the longest histories first. */
-	readonly patients: readonly Patient[];
-	readonly unknown: readonly UnknownCode[];
-	readonly notes: readonly string[];
+/** A record of a table as it stands in the file, and as it was read. */
+export interface PreviewRow
+	extends Pick<WrittenRecord, "line" | "patient" | "time" | "day" | "code"> {
+	/** The codes of the model that it stands for. */
+	readonly tokens: readonly number[];
 }
 
-/** Maximum number of patients to choose from. */
-const mostPatients = 500;
+/** How much of a patient's records the model knows. */
+export interface RecordCounts {
+	readonly records: number;
+	/** Records of codes that the model does not know. */
+	readonly unknown: number;
+}
+
+/** What a file says beside its patients. */
+export interface FileSummary
+	extends Pick<FileContent, "format" | "axis" | "bad" | "dates" | "notes"> {
+	readonly unknown: readonly UnknownCode[];
+	readonly preview: readonly PreviewRow[];
+}
+
+export interface FilePatients extends FileSummary {
+	/** Patients with at least one known event, the longest histories first. */
+	readonly patients: readonly Patient[];
+	/** For each of them. */
+	readonly counts: readonly RecordCounts[];
+}
+
+const progressPatients = 500;
 /** Maximum number of records to draw quickly; the limit of a request to the HTTP API. */
 const mostEvents = 5000;
 
@@ -32,9 +53,11 @@ export function toPatients(
 	content: FileContent,
 	vocabulary: Vocabulary,
 	rules: ReadingRules,
+	given?: GivenMap,
+	onProgress: (share: number) => void = () => {},
 ): FilePatients {
 	const { records, known, axis } = content;
-	const reader = recordReader(vocabulary, rules, builtInMap());
+	const reader = recordReader(vocabulary, rules, given?.map ?? builtInMap());
 	const byPatient = new Map<string, FileRecord[]>();
 	for (const record of records) {
 		const own = byPatient.get(record.patient);
@@ -43,38 +66,50 @@ export function toPatients(
 	}
 	const unknown = new Map<string, UnknownCode>();
 	const count = { births: 0, late: 0, drugs: 0, repeated: 0, cut: 0, long: 0 };
-	const found: Patient[] = [];
+	const found: { readonly patient: Patient; readonly counts: RecordCounts }[] = [];
+	let done = 0;
 	for (const [id, own] of byPatient) {
+		if (++done % progressPatients === 0) onProgress(done / byPatient.size);
 		const read = reader.patient(id, known.people.get(id) ?? nothingKnown, own, axis);
 		count.births += Number(read.bornLate);
 		count.late += Number(read.late);
 		for (const what of ["drugs", "repeated", "cut"] as const) count[what] += read[what];
+		const unread = new Set<number>();
 		for (const { place, alone } of read.unknown) {
 			const record = own[place];
 			if (!record || !alone) continue;
+			unread.add(place);
 			const { code, system } = record;
 			const key = `${system} ${code}`;
 			unknown.set(key, { code, system, records: (unknown.get(key)?.records ?? 0) + 1 });
 		}
 		if (read.events.length > mostEvents) count.long++;
-		else if (read.events.length > 0) found.push(patientOf(read, axis));
+		else if (read.events.length > 0)
+			found.push({
+				patient: patientOf(read, axis),
+				counts: { records: own.length, unknown: unread.size },
+			});
 	}
 	const list = [...unknown.values()].sort((a, b) => b.records - a.records);
 	if (found.length === 0 && count.long > 0) throw new InputError(tooLong(count.long));
 	if (found.length === 0) throw nothingFound(content, list, vocabulary, rules);
 	const said = (number: number, one: string, many: string, then: string) =>
 		number > 0 ? [`${counted(number, one, many)}${then}`] : [];
+	found.sort((a, b) => b.patient.events.length - a.patient.events.length);
+	const { format, bad, dates } = content;
 	return {
-		patients: found.sort((a, b) => b.events.length - a.events.length).slice(0, mostPatients),
+		...{ format, axis, bad, dates },
+		patients: found.map(({ patient }) => patient),
+		counts: found.map(({ counts }) => counts),
 		unknown: list,
+		preview: content.first.map(({ line, patient, time, day, code, ...record }) => ({
+			...{ line, patient, time, day, code },
+			tokens: reader
+				.patient("1", nothingKnown, [{ ...record, day, code }], axis)
+				.events.map(({ token }) => token),
+		})),
 		notes: [
 			...content.notes,
-			...said(
-				found.length - mostPatients,
-				"patient",
-				"patients",
-				` more: the ${mostPatients} with the most events are listed`,
-			),
 			...(count.long > 0 ? [`${tooLong(count.long)}: left out`] : []),
 			...said(
 				records.filter(({ system }) => system === null).length,
@@ -101,13 +136,38 @@ export function toPatients(
 				: [
 						`times are ${axis} here and ${rules.axis} in the model's records: what lies between events counts`,
 					]),
-			...(rules.map === null || rules.map === builtInMap().source
+			...mapNotes(records, rules, given),
+			...(given || rules.map === null || rules.map === builtInMap().source
 				? []
 				: [
 						"the model's codes were mapped with a file of its own; here the built-in map stands in for it",
 					]),
 		],
 	};
+}
+
+/** 512 SNOMED concepts and 3 ICD codes */
+export const mapSizes = ({ snomed, icd }: Pick<GivenMap, "snomed" | "icd">): string =>
+	[
+		...(snomed > 0 ? [counted(snomed, "SNOMED concept")] : []),
+		...(icd > 0 ? [counted(icd, "ICD code")] : []),
+	].join(" and ");
+
+/** Whether SNOMED codes are mapped, and if not, how they could be. */
+function mapNotes(
+	records: readonly FileRecord[],
+	rules: ReadingRules,
+	given: GivenMap | undefined,
+): string[] {
+	if (given && rules.map === null)
+		return ["the model's codes were not mapped: the map is not used"];
+	if (given) return [`codes are mapped with ${given.map.source}: ${mapSizes(given)}`];
+	const snomed = records.filter(({ system }) => system === "SNOMED").length;
+	return snomed > 0 && rules.map !== null
+		? [
+				`${counted(snomed, "record has a SNOMED code", "records have SNOMED codes")}: drop a map, a CSV file with the columns SNOMED and PheCode, to have them read`,
+			]
+		: [];
 }
 
 const tooLong = (patients: number) =>

@@ -1,15 +1,15 @@
 import { useEffect } from "react";
 
-/** Accepts a file dropped anywhere, so that one dropped outside the target does not replace the page. */
-export function useDroppedFile(onFile: (file: File) => void): void {
+/** Accepts files dropped anywhere, so that one dropped outside the target does not replace the page. */
+export function useDroppedFile(onFiles: (files: readonly File[]) => void): void {
 	useEffect(() => {
 		const stay = (event: DragEvent) => {
 			if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
 		};
 		const take = (event: DragEvent) => {
 			stay(event);
-			const file = event.dataTransfer?.files[0];
-			if (file) onFile(file);
+			const files = [...(event.dataTransfer?.files ?? [])];
+			if (files.length > 0) onFiles(files);
 		};
 		addEventListener("dragover", stay);
 		addEventListener("drop", take);
@@ -17,5 +17,5 @@ export function useDroppedFile(onFile: (file: File) => void): void {
 			removeEventListener("dragover", stay);
 			removeEventListener("drop", take);
 		};
-	}, [onFile]);
+	}, [onFiles]);
 }

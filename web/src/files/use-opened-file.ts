@@ -1,53 +1,106 @@
 import { useCallback, useEffect, useRef, useState } from "react";
+import type { DateOrder } from "../../../src/records/date-order.js";
 import type { Loaded } from "../data/use-loaded.js";
+import { startWorker } from "../page-worker.js";
+import type { AmbiguousDate } from "./date-reading.js";
 import type { FileRules } from "./file-rules.js";
-import { openFile } from "./open-file.js";
-import type { FilePatients } from "./to-patients.js";
+import type { GivenFiles } from "./open-file.js";
+import { type PatientList, patientList } from "./patient-list.js";
+import type { ReadReply, ReadRequest } from "./reader.js";
+import type { FileSummary } from "./to-patients.js";
 
 /** The state of the file that was opened last. */
 export type OpenedFile =
 	| { readonly state: "none" }
-	| { readonly state: "waiting"; readonly file: string }
-	| { readonly state: "read"; readonly file: string; readonly found: FilePatients }
+	| { readonly state: "waiting"; readonly file: string; readonly share: number }
+	| { readonly state: "asked"; readonly file: string; readonly dates: readonly AmbiguousDate[] }
+	| { readonly state: "map"; readonly file: string; readonly icd: number; readonly snomed: number }
+	| {
+			readonly state: "read";
+			readonly file: string;
+			readonly summary: FileSummary;
+			readonly patients: PatientList;
+	  }
 	| { readonly state: "failed"; readonly file: string; readonly message: string };
 
-/** Reads files once the rules are known; earlier files wait. A later file replaces an earlier one, and reading can be cancelled. */
+interface Given extends Pick<ReadRequest, "files" | "order"> {
+	/** Shown while it is read. */
+	readonly name: string;
+}
+
+export interface FileActions {
+	open(files: readonly File[]): void;
+	/** Reads the file again, with dates in this order. */
+	readDates(order: DateOrder): void;
+	/** Stops reading. */
+	leave(): void;
+}
+
+const namesOf = (files: readonly File[]) => files.map(({ name }) => name).join(" and ");
+
+/** Reads files in a worker once the rules are known; earlier files wait. A later file replaces an earlier one. */
 export function useOpenedFile(
 	rules: Loaded<FileRules>,
-	onPatients: (found: FilePatients) => void,
-): readonly [opened: OpenedFile, open: (file: File) => void, leave: () => void] {
+	onPatients: (patients: PatientList) => void,
+): readonly [opened: OpenedFile, actions: FileActions] {
 	const [opened, setOpened] = useState<OpenedFile>({ state: "none" });
-	const [given, setGiven] = useState<File | null>(null);
+	const [given, setGiven] = useState<Given | null>(null);
+	const used = useRef<GivenFiles>({});
 	const tell = useRef(onPatients);
 	tell.current = onPatients;
 	useEffect(() => {
 		if (!given || rules.state === "loading") return;
-		let gone = false;
-		const reading =
-			rules.state === "error"
-				? Promise.reject(new Error(`how it is to be read is not known: ${rules.message}`))
-				: openFile(given, rules.value);
-		reading.then(
-			(found) => {
-				if (gone) return;
-				setOpened({ state: "read", file: given.name, found });
-				tell.current(found);
-			},
-			(error: Error) => {
-				if (!gone) setOpened({ state: "failed", file: given.name, message: error.message });
-			},
-		);
-		return () => {
-			gone = true;
+		const fail = (message: string) => setOpened({ state: "failed", file: given.name, message });
+		if (rules.state === "error") {
+			fail(`how it is to be read is not known: ${rules.message}`);
+			return;
+		}
+		const worker = startWorker("files");
+		worker.onerror = () => fail("the reader could not be started; reload the page and try again");
+		worker.onmessage = ({ data: reply }: MessageEvent<ReadReply>) => {
+			if (reply.kind === "progress") {
+				setOpened({ state: "waiting", file: given.name, share: reply.share });
+				return;
+			}
+			worker.terminate();
+			if (reply.kind === "failed") {
+				fail(reply.message);
+				return;
+			}
+			used.current = reply.used;
+			const file = (reply.used.records ?? reply.used.map)?.name ?? given.name;
+			if (reply.kind === "read") {
+				const patients = patientList(file, reply.file);
+				setOpened({ state: "read", file, summary: reply.file.summary, patients });
+				tell.current(patients);
+			} else {
+				const { used: _, kind, ...rest } = reply;
+				setOpened({ state: kind, file, ...rest } as OpenedFile);
+			}
 		};
+		const { vocabulary, rules: own } = rules.value;
+		worker.postMessage({
+			...{ files: given.files, order: given.order, before: used.current },
+			...{ tokens: vocabulary.tokens, rules: own },
+		} satisfies ReadRequest);
+		return () => worker.terminate();
 	}, [given, rules]);
-	const open = useCallback((file: File) => {
-		setOpened({ state: "waiting", file: file.name });
-		setGiven(file);
+	const start = useCallback((files: readonly File[], name: string, order?: DateOrder) => {
+		setOpened({ state: "waiting", file: name, share: 0 });
+		setGiven({ files, name, order });
 	}, []);
-	const leave = useCallback(() => {
-		setOpened((now) => (now.state === "waiting" ? { state: "none" } : now));
-		setGiven(null);
-	}, []);
-	return [opened, open, leave];
+	return [
+		opened,
+		{
+			open: useCallback((files: readonly File[]) => start(files, namesOf(files)), [start]),
+			readDates: useCallback(
+				(order: DateOrder) => start([], used.current.records?.name ?? "the file", order),
+				[start],
+			),
+			leave: useCallback(() => {
+				setOpened((now) => (now.state === "waiting" ? { state: "none" } : now));
+				setGiven(null);
+			}, []),
+		},
+	];
 }

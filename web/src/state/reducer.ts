@@ -1,4 +1,5 @@
 import type { Patient } from "../data/patient.js";
+import type { PatientList } from "../files/patient-list.js";
 import { type Edit, withAdded, withMoved, withoutEdit, withRemoved } from "./edits.js";
 
 export const views = ["patient", "what-if", "map", "model"] as const;
@@ -16,8 +17,8 @@ export interface ExplorerState {
 	readonly patient: Patient | null;
 	/** Counts the patients chosen so far. */
 	readonly turn: number;
-	/** The patients of the opened file. */
-	readonly opened: readonly Patient[];
+	/** The patients of the opened file; null if there is none. */
+	readonly opened: PatientList | null;
 	readonly edits: Edits;
 	/** What undo goes back to, the last one first, and what redo comes back to. */
 	readonly undone: { readonly before: readonly Edits[]; readonly after: readonly Edits[] };
@@ -62,7 +63,7 @@ export type Action =
 			readonly type: "patient";
 			readonly patient: Patient;
 			readonly date: number;
-			readonly opened?: readonly Patient[];
+			readonly opened?: PatientList;
 	  }
 	| { readonly type: "date"; readonly date: number }
 	| { readonly type: "code"; readonly token: number; readonly on: boolean }
@@ -81,7 +82,7 @@ export const initialState: ExplorerState = {
 	view: "patient",
 	patient: null,
 	turn: 0,
-	opened: [],
+	opened: null,
 	edits: [],
 	undone: { before: [], after: [] },
 	moving: null,

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { type Token, vocabularyOf } from "../../../src/cohort/vocabulary.js";
 import { edited as editedHistory } from "../../../src/infer/index.js";
 import type { Patient } from "../data/patient.js";
+import { packFile, patientList } from "../files/patient-list.js";
 import { type AddressWindow, addressBar, ownView } from "./address-bar.js";
 import { addingRange, dateRange } from "./date-range.js";
 import { type Edit, editedEvents } from "./edits.js";
@@ -88,11 +89,20 @@ test("an event has one edit: moving an added event changes the addition, removin
 	]);
 });
 
+const listOf = (own: Patient) =>
+	patientList(
+		"own.csv",
+		packFile({
+			...{ format: "CSV", axis: "dates", notes: [], unknown: [], preview: [], dates: null },
+			...{ bad: { count: 0, rows: [] }, patients: [own], counts: [{ records: 1, unknown: 0 }] },
+		}),
+	);
+
 test("a link has no codes of a patient from a file, and they do not stay with a sample", () => {
 	const own = { ...patient, sample: null };
 	const state = after(
 		{ type: "code", token: 5, on: true },
-		{ type: "patient", patient: own, date: 25, opened: [own] },
+		{ type: "patient", patient: own, date: 25, opened: listOf(own) },
 		{ type: "code", token: 7, on: true },
 	);
 	expect(state.codes).toEqual([5, 7]);

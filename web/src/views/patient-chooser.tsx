@@ -1,34 +1,54 @@
 import { useId, useRef, useState } from "react";
+import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import type { Clock } from "../../../src/figures/clock.js";
 import { timeName } from "../../../src/figures/clock.js";
 import { counted } from "../../../src/figures/numbers.js";
+import type { DateOrder } from "../../../src/records/date-order.js";
+import type { Usual } from "../data/contract.js";
 import type { Patient } from "../data/patient.js";
 import type { Loaded } from "../data/use-loaded.js";
 import type { FileRules } from "../files/file-rules.js";
-import { acceptedCodes, type FilePatients } from "../files/to-patients.js";
+import type { PatientList } from "../files/patient-list.js";
+import { acceptedCodes, mapSizes } from "../files/to-patients.js";
+import { unlikeTraining } from "../files/unlike-training.js";
 import type { OpenedFile } from "../files/use-opened-file.js";
 import { Notice } from "../parts/notice.js";
+import { PatientSearch } from "../parts/patient-search.js";
+import { DateQuestion, FileNotes, ReadingProgress } from "./file-notes.js";
 
 interface PatientChooserProps {
 	/** The date of prediction, in words; null if there is none. */
 	readonly date: string | null;
 	readonly samples: readonly Patient[];
-	readonly opened: readonly Patient[];
+	readonly opened: PatientList | null;
 	readonly patient: Patient | null;
 	readonly clock: Clock;
 	readonly file: OpenedFile;
 	readonly rules: Loaded<FileRules>;
+	readonly vocabulary: Vocabulary;
+	readonly usual: Usual["usual"];
+	/** The name of the file that was open before the page was reloaded. */
+	readonly lost: string | null;
 	readonly onPatient: (patient: Patient) => void;
-	readonly onFile: (file: File) => void;
+	readonly onFiles: (files: readonly File[]) => void;
+	readonly onDates: (order: DateOrder) => void;
+	readonly onForget: () => void;
 }
+
+/** Longer lists are searched. */
+const mostInMenu = 30;
 
 /** Chooses the patient: a sample, or one from a file, which is read in the page and never sent. */
 export function PatientChooser(props: PatientChooserProps) {
-	const { date, samples, opened, patient, clock, file, rules, onPatient, onFile } = props;
+	const { date, samples, opened, patient, clock, file, rules, lost, onPatient } = props;
 	const id = useId();
 	const input = useRef<HTMLInputElement>(null);
 	const [over, setOver] = useState(false);
-	const all = [...samples, ...opened];
+	const place = (patient && opened?.placeOf(patient)) ?? undefined;
+	const inMenu =
+		opened && opened.length <= mostInMenu
+			? Array.from({ length: opened.length }, (_, at) => at)
+			: [];
 	return (
 		<section
 			className={`chooser${over ? " over" : ""}`}
@@ -44,13 +64,23 @@ export function PatientChooser(props: PatientChooserProps) {
 					<label htmlFor={id}>Patient</label>
 					<select
 						id={id}
-						value={patient ? all.indexOf(patient) : -1}
+						value={
+							patient
+								? place === undefined
+									? samples.indexOf(patient)
+									: samples.length + place
+								: -1
+						}
 						onChange={(event) => {
-							const chosen = all[Number(event.target.value)];
+							const at = Number(event.target.value);
+							const chosen = samples[at] ?? opened?.at(at - samples.length);
 							if (chosen) onPatient(chosen);
 						}}
 					>
 						{!patient && <option value={-1}>choose one</option>}
+						{opened && place !== undefined && inMenu.length === 0 && (
+							<option value={samples.length + place}>{opened.nameAt(place)}</option>
+						)}
 						{samples.length > 0 && (
 							<optgroup label="Samples">
 								{samples.map((one, at) => (
@@ -60,17 +90,24 @@ export function PatientChooser(props: PatientChooserProps) {
 								))}
 							</optgroup>
 						)}
-						{opened.length > 0 && (
+						{opened && inMenu.length > 0 && (
 							<optgroup label="From your file">
-								{opened.map((one, at) => (
-									<option key={one.name} value={samples.length + at}>
-										{one.name} · {counted(one.events.length, "event")}
+								{inMenu.map((at) => (
+									<option key={at} value={samples.length + at}>
+										{opened.nameAt(at)} · {counted(opened.eventsAt(at), "event")}
 									</option>
 								))}
 							</optgroup>
 						)}
 					</select>
 				</div>
+				{opened && inMenu.length === 0 && (
+					<PatientSearch
+						patients={opened}
+						chosen={place}
+						onPick={(chosen) => onPatient(opened.at(chosen))}
+					/>
+				)}
 				{patient && <p className="person">{personText(patient, clock)}</p>}
 				{date !== null && (
 					<p className="on-date">
@@ -78,7 +115,7 @@ export function PatientChooser(props: PatientChooserProps) {
 					</p>
 				)}
 				<div className="drop">
-					<span className="quiet">drop a CSV or FHIR file, or</span>
+					{!opened && <span className="quiet">drop a CSV or FHIR file, or</span>}
 					<button
 						type="button"
 						title="The file is read in this page and never sent"
@@ -89,20 +126,42 @@ export function PatientChooser(props: PatientChooserProps) {
 					<input
 						ref={input}
 						type="file"
+						multiple
 						className="hidden"
 						tabIndex={-1}
 						aria-label="File of records"
 						accept=".csv,.tsv,.txt,.json,.ndjson,.gz,text/csv,application/json"
 						onChange={(event) => {
-							const given = event.target.files?.[0];
-							if (given) onFile(given);
+							const given = [...(event.target.files ?? [])];
+							if (given.length > 0) props.onFiles(given);
 							event.target.value = "";
 						}}
 					/>
 				</div>
 			</div>
 			<div aria-live="polite">
-				{file.state === "waiting" && <p className="quiet">Reading {file.file}…</p>}
+				{lost !== null && file.state === "none" && (
+					<Notice kind="warning" title={`The page keeps no file: choose ${lost} again`}>
+						<p>It was open before the page was loaded again. Nothing of it was stored or sent.</p>
+						<p className="actions">
+							<button type="button" onClick={() => input.current?.click()}>
+								Choose {lost}…
+							</button>{" "}
+							<button type="button" onClick={props.onForget}>
+								Go on without it
+							</button>
+						</p>
+					</Notice>
+				)}
+				{file.state === "waiting" && <ReadingProgress file={file.file} share={file.share} />}
+				{file.state === "asked" && (
+					<DateQuestion file={file.file} dates={file.dates} onDates={props.onDates} />
+				)}
+				{file.state === "map" && (
+					<p>
+						<strong>{file.file}</strong> is a map of {mapSizes(file)}. Now open a file of records.
+					</p>
+				)}
 				{file.state === "failed" && (
 					<Notice kind="error" title={`${file.file} cannot be used`}>
 						<p>{file.message}</p>
@@ -114,44 +173,27 @@ export function PatientChooser(props: PatientChooserProps) {
 						)}
 					</Notice>
 				)}
-				{file.state === "read" && <ReadNotes file={file.file} found={file.found} />}
+				{file.state === "read" && (
+					<FileNotes file={file} vocabulary={props.vocabulary} onDates={props.onDates} />
+				)}
+				{patient && opened && place !== undefined && (
+					<Unlike reasons={unlikeTraining(patient, opened.countsAt(place), props.usual)} />
+				)}
 			</div>
 		</section>
 	);
 }
 
-function ReadNotes({ file, found }: { readonly file: string; readonly found: FilePatients }) {
-	const { patients, unknown, notes } = found;
-	const events = patients.reduce((sum, { events }) => sum + events.length, 0);
-	const records = unknown.reduce((sum, one) => sum + one.records, 0);
+function Unlike({ reasons }: { readonly reasons: readonly string[] }) {
+	if (reasons.length === 0) return null;
 	return (
-		<div className="read-notes">
-			<p>
-				<strong>{file}</strong>: {counted(patients.length, "patient")}, {counted(events, "event")}{" "}
-				that the model knows.
-			</p>
-			{notes.map((note) => (
-				<p key={note} className="quiet">
-					{note}
-				</p>
-			))}
-			{unknown.length > 0 && (
-				<details>
-					<summary>
-						{counted(records, "record")} of {counted(unknown.length, "code")} that the model does
-						not know: skipped
-					</summary>
-					<ul className="unknown">
-						{unknown.slice(0, 50).map(({ code, system, records }) => (
-							<li key={`${system} ${code}`}>
-								{code} <span className="quiet">{system ?? "no system"}</span> × {records}
-							</li>
-						))}
-						{unknown.length > 50 && <li>and {unknown.length - 50} more</li>}
-					</ul>
-				</details>
-			)}
-		</div>
+		<Notice kind="warning" title="This history looks unlike the training data">
+			<ul>
+				{reasons.map((reason) => (
+					<li key={reason}>{reason}</li>
+				))}
+			</ul>
+		</Notice>
 	);
 }
 

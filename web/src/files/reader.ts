@@ -1,0 +1,69 @@
+import type { ReadingRules } from "../../../src/cohort/reading/rules.js";
+import { fromTokens, type Token } from "../../../src/cohort/vocabulary.js";
+import type { DateOrder } from "../../../src/records/date-order.js";
+import { type AmbiguousDate, AmbiguousDates } from "./date-reading.js";
+import type { FileRules } from "./file-rules.js";
+import { type GivenFiles, openFile, openMap, sortFiles } from "./open-file.js";
+import { buffersOf, type PackedFile, packFile } from "./patient-list.js";
+
+/** A request to read files. */
+export interface ReadRequest {
+	/** Those that were chosen now. */
+	readonly files: readonly File[];
+	/** Those that were in use before. */
+	readonly before: GivenFiles;
+	readonly order?: DateOrder | undefined;
+	readonly tokens: readonly Token[];
+	readonly rules: ReadingRules;
+}
+
+/** What comes of it. Every reply but the first kind is the last. */
+export type ReadReply =
+	| { readonly kind: "progress"; readonly share: number }
+	| { readonly kind: "asked"; readonly used: GivenFiles; readonly dates: readonly AmbiguousDate[] }
+	| {
+			readonly kind: "map";
+			readonly used: GivenFiles;
+			readonly icd: number;
+			readonly snomed: number;
+	  }
+	| { readonly kind: "read"; readonly used: GivenFiles; readonly file: PackedFile }
+	| { readonly kind: "failed"; readonly message: string };
+
+/** Reads files; the last reply is returned. */
+export async function readFiles(
+	{ files, before, order, tokens, rules }: ReadRequest,
+	onProgress: (share: number) => void = () => {},
+): Promise<Exclude<ReadReply, { readonly kind: "progress" }>> {
+	try {
+		const used = await sortFiles(files, before);
+		const known: FileRules = { vocabulary: fromTokens(tokens), rules };
+		const map = used.map && (await openMap(used.map, known));
+		if (!used.records) {
+			const { icd = 0, snomed = 0 } = map ?? {};
+			return { kind: "map", used, icd, snomed };
+		}
+		try {
+			const found = await openFile(used.records, known, { order, onProgress }, map);
+			return { kind: "read", used, file: packFile(found) };
+		} catch (error) {
+			if (!(error instanceof AmbiguousDates)) throw error;
+			return { kind: "asked", used, dates: error.examples };
+		}
+	} catch (error) {
+		return { kind: "failed", message: (error as Error).message };
+	}
+}
+
+interface WorkerScope {
+	onmessage: ((event: { readonly data: ReadRequest }) => void) | null;
+	postMessage(reply: ReadReply, buffers?: readonly ArrayBuffer[]): void;
+}
+
+/** Answers the page, in a worker. */
+export function answerFiles(scope: WorkerScope): void {
+	scope.onmessage = async ({ data }) => {
+		const reply = await readFiles(data, (share) => scope.postMessage({ kind: "progress", share }));
+		scope.postMessage(reply, reply.kind === "read" ? buffersOf(reply.file) : []);
+	};
+}

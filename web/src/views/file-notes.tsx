@@ -1,0 +1,223 @@
+import type { ReactNode } from "react";
+import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
+import { counted, percent } from "../../../src/figures/numbers.js";
+import type { DateOrder } from "../../../src/records/date-order.js";
+import type { BadRows } from "../files/bad-rows.js";
+import type { AmbiguousDate } from "../files/date-reading.js";
+import type { FileSummary } from "../files/to-patients.js";
+import type { OpenedFile } from "../files/use-opened-file.js";
+import { Notice } from "../parts/notice.js";
+import { ScrollTable } from "../parts/scroll-table.js";
+import { codeName } from "./code-name.js";
+
+/** 3 April 2020 */
+const dateText = (day: number): string =>
+	new Date(Math.floor(day) * 86_400_000).toLocaleDateString("en-GB", {
+		...{ day: "numeric", month: "long", year: "numeric", timeZone: "UTC" },
+	});
+
+interface FileNotesProps {
+	readonly file: Extract<OpenedFile, { state: "read" }>;
+	readonly vocabulary: Vocabulary;
+	readonly onDates: (order: DateOrder) => void;
+}
+
+/** What was read of a file: in one line, and in full. */
+export function FileNotes({
+	file: { file, summary, patients },
+	vocabulary,
+	onDates,
+}: FileNotesProps) {
+	const { bad, unknown, notes, dates, preview, axis } = summary;
+	const unknownRecords = unknown.reduce((sum, one) => sum + one.records, 0);
+	const skipped = [
+		...(bad.count > 0
+			? [`${counted(bad.count, summary.format === "CSV" ? "row" : "resource")} that cannot be read`]
+			: []),
+		...(unknownRecords > 0
+			? [`${counted(unknownRecords, "record")} of codes that the model does not know`]
+			: []),
+	];
+	return (
+		<div className="read-notes">
+			<p>
+				<strong>{file}</strong>: {counted(patients.length, "patient")},{" "}
+				{counted(patients.events, "event")} that the model knows.
+				{skipped.length > 0 && ` Skipped: ${skipped.join(", and ")}.`}
+			</p>
+			<details>
+				<summary>How it was read</summary>
+				{dates && <DateChoice dates={dates} onDates={onDates} />}
+				<ul className="quiet">
+					{notes.map((note) => (
+						<li key={note}>{sentence(note)}</li>
+					))}
+				</ul>
+				{preview.length > 0 && (
+					<Preview rows={preview} isDated={axis === "dates"} vocabulary={vocabulary} />
+				)}
+				{bad.count > 0 && <BadRowTable bad={bad} />}
+				{unknown.length > 0 && (
+					<>
+						<p>{counted(unknown.length, "code")} that the model does not know:</p>
+						<ul className="unknown">
+							{unknown.slice(0, 50).map(({ code, system, records }) => (
+								<li key={`${system} ${code}`}>
+									{code} <span className="quiet">{system ?? "no system"}</span> × {records}
+								</li>
+							))}
+							{unknown.length > 50 && <li>and {unknown.length - 50} more</li>}
+						</ul>
+					</>
+				)}
+			</details>
+		</div>
+	);
+}
+
+const sentence = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
+
+function DateChoice({
+	dates: { order, isChosen },
+	onDates,
+}: {
+	readonly dates: NonNullable<FileSummary["dates"]>;
+	readonly onDates: (order: DateOrder) => void;
+}) {
+	return (
+		<p>
+			<label>
+				Dates{" "}
+				<select value={order} onChange={(event) => onDates(event.target.value as DateOrder)}>
+					<option value="day first">day first: 31/01/2020</option>
+					<option value="month first">month first: 01/31/2020</option>
+				</select>
+			</label>{" "}
+			<span className="quiet">{isChosen ? "as you chose" : "detected from the dates"}</span>
+		</p>
+	);
+}
+
+function Table({
+	caption,
+	columns,
+	children,
+}: {
+	readonly caption: string;
+	readonly columns: readonly string[];
+	readonly children: ReactNode;
+}) {
+	return (
+		<ScrollTable label={caption} wide>
+			<caption>{caption}</caption>
+			<thead>
+				<tr>
+					{columns.map((name) => (
+						<th key={name} scope="col">
+							{name}
+						</th>
+					))}
+				</tr>
+			</thead>
+			<tbody>{children}</tbody>
+		</ScrollTable>
+	);
+}
+
+function Preview({
+	rows,
+	isDated,
+	vocabulary,
+}: {
+	readonly rows: FileSummary["preview"];
+	readonly isDated: boolean;
+	readonly vocabulary: Vocabulary;
+}) {
+	return (
+		<Table
+			caption="The first rows, and how they were read"
+			columns={["line", "patient", "time", "read as", "code", "read as a code of the model"]}
+		>
+			{rows.map(({ line, patient, time, day, code, tokens }) => (
+				<tr key={line}>
+					<td>{line}</td>
+					<td>{patient}</td>
+					<td>{time}</td>
+					<td>{isDated ? dateText(day) : `day ${Number(day.toFixed(2))}`}</td>
+					<td>{code}</td>
+					<td>{tokens.map((token) => codeName(vocabulary, token)).join(", ") || "not known"}</td>
+				</tr>
+			))}
+		</Table>
+	);
+}
+
+function BadRowTable({ bad: { count, rows } }: { readonly bad: BadRows }) {
+	return (
+		<Table
+			caption={`Skipped, because they cannot be read${count > rows.length ? `: the first ${rows.length} of ${counted(count, "row")}` : ""}`}
+			columns={["where", "column", "found", "expected"]}
+		>
+			{rows.map(({ where, column, got, expected }) => (
+				<tr key={where}>
+					<td>{where}</td>
+					<td>{column}</td>
+					<td>{got}</td>
+					<td>{expected}</td>
+				</tr>
+			))}
+		</Table>
+	);
+}
+
+interface DateQuestionProps {
+	readonly file: string;
+	readonly dates: readonly AmbiguousDate[];
+	readonly onDates: (order: DateOrder) => void;
+}
+
+/** Asks how dates are to be read that can be read in two ways. */
+export function DateQuestion({ file, dates, onDates }: DateQuestionProps) {
+	const [first] = dates;
+	if (!first) return null;
+	return (
+		<Notice kind="warning" title={`Which number is the day in ${file}?`}>
+			<p>Every date of the file can be read in two ways. For example:</p>
+			<Table caption="Dates of the file" columns={["in the file", "day first", "month first"]}>
+				{dates.map(({ text, dayFirst, monthFirst }) => (
+					<tr key={text}>
+						<td>{text}</td>
+						<td>{dateText(dayFirst)}</td>
+						<td>{dateText(monthFirst)}</td>
+					</tr>
+				))}
+			</Table>
+			<p className="actions">
+				<button type="button" onClick={() => onDates("day first")}>
+					Day first: {first.text} is {dateText(first.dayFirst)}
+				</button>{" "}
+				<button type="button" onClick={() => onDates("month first")}>
+					Month first: {first.text} is {dateText(first.monthFirst)}
+				</button>
+			</p>
+		</Notice>
+	);
+}
+
+/** How far a file is read. */
+export const ReadingProgress = ({
+	file,
+	share,
+}: {
+	readonly file: string;
+	readonly share: number;
+}) => (
+	<p className="quiet">
+		Reading {file}…{" "}
+		{share > 0 && (
+			<>
+				<progress value={share} aria-label={`Reading ${file}`} /> {percent(share)}
+			</>
+		)}
+	</p>
+);
