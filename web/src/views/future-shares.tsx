@@ -6,8 +6,6 @@ import { afterYears, type CodeRisk, riskYears } from "../engine/risks.js";
 import { codeName } from "./code-name.js";
 
 interface FutureSharesProps {
-	readonly isAsked: boolean;
-	readonly onAsk: (on: boolean) => void;
 	/** Null until they are drawn. */
 	readonly drawn: DrawnFutures | { readonly failed: string } | null;
 	readonly date: number;
@@ -17,9 +15,9 @@ interface FutureSharesProps {
 	readonly colourOf: (token: number) => string | undefined;
 }
 
-/** The switch of futures; and the share of them that reach each chosen condition, beside the model’s risk. */
+/** The share of futures that reach each chosen condition, beside the model’s risk. */
 export function FutureShares(props: FutureSharesProps) {
-	const { isAsked, onAsk, drawn, date, risks, vocabulary, colourOf } = props;
+	const { drawn, date, risks, vocabulary, colourOf } = props;
 	const id = useId();
 	const [years, setYears] = useState<number>(5);
 	const futures = drawn && "futures" in drawn ? drawn.futures : null;
@@ -27,58 +25,37 @@ export function FutureShares(props: FutureSharesProps) {
 		futures ? `${Math.round(100 * shareWithin(futures, date, years, token))} %` : "…";
 	const open = risks.filter(({ recordedAt }) => recordedAt === null);
 	return (
-		<div
-			className={`future-shares ${isAsked ? "" : "future-shares-off"}`}
-			aria-busy={isAsked && !drawn}
-		>
+		<div className="future-shares" aria-busy={!drawn}>
 			<p>
-				<label>
-					<input
-						type="checkbox"
-						checked={isAsked}
-						onChange={(event) => onAsk(event.target.checked)}
-					/>{" "}
-					{futureCount} sampled futures
-				</label>
-				{isAsked && (
-					<>
-						<label htmlFor={id}>first record within</label>
-						<select
-							id={id}
-							value={years}
-							onChange={(event) => setYears(Number(event.target.value))}
-						>
-							{riskYears.map((own) => (
-								<option key={own} value={own}>
-									{own === 1 ? "1 year" : `${own} years`}
-								</option>
-							))}
-						</select>
-						<span className="quiet">grey: the model’s risk · died (red): {share()}</span>
-					</>
-				)}
+				<label htmlFor={id}>Share of {futureCount} futures with a first record within</label>
+				<select id={id} value={years} onChange={(event) => setYears(Number(event.target.value))}>
+					{riskYears.map((own) => (
+						<option key={own} value={own}>
+							{own === 1 ? "1 year" : `${own} years`}
+						</option>
+					))}
+				</select>
+				<span className="quiet">grey: the model’s risk · died (red): {share()}</span>
 			</p>
 			{drawn && "failed" in drawn && <p>The futures could not be drawn: {drawn.failed}</p>}
-			{isAsked && (
-				<ul aria-live="polite">
-					{open.map(({ token, curve }) => {
-						const risk = afterYears(curve, years);
-						const name = codeName(vocabulary, token);
-						return (
-							<li key={token}>
-								<span className="future-name" style={{ color: colourOf(token) }} title={name}>
-									{name}
-								</span>
-								<strong data-share={token}>{share(token)}</strong>
-								<span className="quiet">
-									<span className="hidden">risk: </span>
-									{risk === undefined ? "–" : percent(risk)}
-								</span>
-							</li>
-						);
-					})}
-				</ul>
-			)}
+			<ul aria-live="polite">
+				{open.map(({ token, curve }) => {
+					const risk = afterYears(curve, years);
+					const name = codeName(vocabulary, token);
+					return (
+						<li key={token}>
+							<span className="future-name" style={{ color: colourOf(token) }} title={name}>
+								{name}
+							</span>
+							<strong data-share={token}>{share(token)}</strong>
+							<span className="quiet">
+								<span className="hidden">risk: </span>
+								{risk === undefined ? "–" : percent(risk)}
+							</span>
+						</li>
+					);
+				})}
+			</ul>
 		</div>
 	);
 }

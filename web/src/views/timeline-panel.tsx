@@ -3,7 +3,7 @@ import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import type { Clock } from "../../../src/figures/clock.js";
 import { Timeline, type TimelineProps } from "../charts/timeline.js";
 import type { History, Patient, PatientEvent } from "../data/patient.js";
-import type { FutureSource } from "../engine/futures.js";
+import { type FutureSource, futureCount } from "../engine/futures.js";
 import { endOfDay } from "../engine/index-day.js";
 import type { Panels } from "../engine/panels.js";
 import type { CodeRisk } from "../engine/risks.js";
@@ -67,6 +67,19 @@ export function TimelinePanel(props: TimelinePanelProps) {
 				</span>
 			}
 			className="timeline-panel"
+			{...(futureSource && {
+				tools: (
+					<label className="futures-switch">
+						<input
+							type="checkbox"
+							checked={isAsked}
+							disabled={isDead}
+							onChange={(event) => setAsked(event.target.checked)}
+						/>{" "}
+						{futureCount} sampled futures
+					</label>
+				),
+			})}
 			state={state}
 			drawing
 			caption={() => [
@@ -98,8 +111,8 @@ export function TimelinePanel(props: TimelinePanelProps) {
 				nameOf={nameOf}
 				describe={(mark) => markText(mark, panels, vocabulary, clock)}
 			/>
-			{futureSource && !isDead && (
-				<FutureShares {...{ isAsked, drawn, date, risks, vocabulary, colourOf }} onAsk={setAsked} />
+			{isAsked && futureSource && !isDead && (
+				<FutureShares {...{ drawn, date, risks, vocabulary, colourOf }} />
 			)}
 		</Panel>
 	);
