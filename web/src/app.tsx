@@ -16,7 +16,12 @@ import { useDroppedFile } from "./files/use-dropped-file.js";
 import { useOpenedFile } from "./files/use-opened-file.js";
 import { CopyLink } from "./parts/copy-link.js";
 import { Notice } from "./parts/notice.js";
-import { noFacts, PictureContext, type PictureFacts } from "./parts/picture-facts.js";
+import {
+	noFacts,
+	PictureContext,
+	type PictureFacts,
+	populationText,
+} from "./parts/picture-facts.js";
 import { ThemeChoice } from "./parts/theme-choice.js";
 import { momentText } from "./parts/words.js";
 import { followLink } from "./state/follow-link.js";
@@ -114,17 +119,20 @@ export function App() {
 	);
 	useDroppedFile(takeFile);
 
+	const population = populationText(
+		(manifest.state === "ready" && manifest.value.population) || null,
+		showsPatient && now.patient?.sample === null,
+	);
 	const facts = useMemo((): PictureFacts => {
 		if (manifest.state !== "ready") return noFacts;
-		const { population = null, sha256 } = manifest.value;
 		const isShown = showsPatient && now.patient && clock;
 		return {
 			population,
 			patient: isShown ? [now.patient.name, now.patient.sex].filter(Boolean).join(", ") : null,
 			date: isShown ? momentText(clock, now.date) : null,
-			run: sha256.slice(0, 8),
+			run: manifest.value.sha256.slice(0, 8),
 		};
-	}, [manifest, showsPatient, now.patient, now.date, clock]);
+	}, [manifest, population, showsPatient, now.patient, now.date, clock]);
 
 	const failed = [manifest, tokens, samples].find(({ state }) => state === "error");
 	return (
@@ -155,9 +163,7 @@ export function App() {
 					))}
 				</nav>
 				<div className="top-tools">
-					{manifest.state === "ready" && manifest.value.population && (
-						<span className="population">{manifest.value.population}</span>
-					)}
+					{population && <span className="population">{population}</span>}
 					<CopyLink link={(shown) => copiedLink(shown, hash, now.patient)} />
 					<ThemeChoice />
 				</div>

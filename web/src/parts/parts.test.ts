@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { placeCaption, withBrokenLines } from "./caption.js";
 import { csvOf } from "./copy.js";
 import { blocksOf } from "./markdown.js";
-import { factsText, noFacts } from "./picture-facts.js";
+import { factsText, noFacts, populationText } from "./picture-facts.js";
 import { timeCells, timeNames } from "./time-columns.js";
 import { durationText, momentText, pointsText } from "./words.js";
 
@@ -104,4 +104,10 @@ test("a picture says whose it is, when, of which run, and that people are simula
 		factsText({ population: "simulated", patient: "Sample 1", date: "2006-02-09", run: "1a" }),
 	).toBe("simulated · Sample 1 · predicted on 2006-02-09 · run 1a");
 	expect(factsText({ ...noFacts, run: "1a" })).toBe("run 1a");
+});
+
+test("a patient from a file is not called simulated", () => {
+	expect(populationText("simulated", false)).toBe("simulated");
+	expect(populationText("simulated", true)).toBe("model of a simulated population");
+	expect(populationText(null, true)).toBeNull();
 });
