@@ -80,8 +80,9 @@ ${fieldTable(
 		...{ name, schema, isRequired: required === true, note: `in the ${place}` },
 	})),
 	"Parameters",
+	`Parameters of ${method} ${path}`,
 )}
-${body ? fieldTable(fieldsOf(body, true), "Fields of the request") : ""}
+${body ? fieldTable(fieldsOf(body, true), "Fields of the request", `Fields of the request to ${method} ${path}`) : ""}
 ${example(entry, options)}
 <details><summary>Errors</summary><ul>${refusals.map(([status, { description }]) => `<li><b>${status}</b> ${escaped(description)}</li>`).join("")}</ul></details>
 </section>`;

@@ -28,8 +28,8 @@ interface Field {
 	readonly note?: string;
 }
 
-/** A table of fields: name, type, description. */
-export function fieldTable(fields: readonly Field[], caption: string): string {
+/** A table of fields: name, type, description. Its label, unique on the page, also says of what. */
+export function fieldTable(fields: readonly Field[], caption: string, label = caption): string {
 	if (fields.length === 0) return "";
 	const rows = fields.map(({ name, schema, isRequired, note }) => {
 		const remarks = [
@@ -42,7 +42,7 @@ export function fieldTable(fields: readonly Field[], caption: string): string {
 		].filter((text) => text !== undefined);
 		return `<tr><th scope="row"><code>${escaped(name)}</code></th><td>${typeHtml(schema)}</td><td>${remarks.join("; ")}</td></tr>`;
 	});
-	return `<div class="scroll" tabindex="0" role="region" aria-label="${escaped(caption)}"><table><caption>${escaped(caption)}</caption>
+	return `<div class="scroll" tabindex="0" role="region" aria-label="${escaped(label)}"><table><caption>${escaped(caption)}</caption>
 <thead><tr><th scope="col">field</th><th scope="col">type</th><th scope="col">meaning</th></tr></thead>
 <tbody>${rows.join("\n")}</tbody></table></div>`;
 }

@@ -28,7 +28,8 @@ export function IntervalChart({ rows, format, tick, axis }: IntervalChartProps) 
 		1.16 * Math.max(...rows.map(({ name }) => textWidth(name, { size: 12, bold: true })));
 	// Names too wide for the margin go above their lines.
 	const above = widest + 14 > 0.36 * width;
-	const left = above ? 6 : widest + 14;
+	// Half of a tick's text is left of the axis.
+	const left = above ? 14 : widest + 14;
 	const rowHeight = above ? 36 : 26;
 	const [least, most] = [
 		Math.min(...rows.map(({ low }) => low)),
@@ -68,7 +69,7 @@ export function IntervalChart({ rows, format, tick, axis }: IntervalChartProps) 
 							<g key={name} className={own ? "interval own" : "interval"}>
 								<text
 									className="row-name"
-									x={above ? left : left - 8}
+									x={above ? 2 : left - 8}
 									y={above ? row + 14 : y + 4}
 									textAnchor={above ? "start" : "end"}
 								>

@@ -168,7 +168,7 @@ b,2018-01-20,Z99.9,ICD10CM,,`,
 
 	test("of unknown codes lists the accepted systems", async () => {
 		await expect(patients("patient,time,code\na,2020-01-01,X\n")).rejects.toThrow(
-			"the one record has no code that this model knows, for instance X; accepted are ICD-9-CM and ICD-10-CM",
+			"the one record has no code that this model knows, for instance X; accepted codes: ICD-9-CM and ICD-10-CM",
 		);
 	});
 });

@@ -200,15 +200,15 @@ function nothingFound(
 			: `none of the ${records.length.toLocaleString("en-US")} records has a code`;
 	const some = unknown.slice(0, 3).map(({ code }) => code);
 	return new InputError(
-		`${none} that this model knows${some.length > 0 ? `, for instance ${some.join(", ")}` : ""}; ${acceptedCodes(vocabulary, rules)}`,
+		`${none} that this model knows${some.length > 0 ? `, for instance ${some.join(", ")}` : ""}; accepted codes: ${acceptedCodes(vocabulary, rules)}`,
 	);
 }
 
-/** Describes the codes that the model accepts. */
+/** Names the codes that the model accepts. */
 export function acceptedCodes({ tokens }: Vocabulary, { map }: Pick<ReadingRules, "map">): string {
 	const systems = [...new Set(tokens.flatMap(({ system }) => system ?? []))];
-	const own = systems.length > 0 ? systems.join(", ") : "its own";
+	const own = systems.length > 0 ? systems.join(", ") : "the model";
 	return map === null
-		? `accepted are codes of ${own}, as they are`
-		: `accepted are ICD-9-CM and ICD-10-CM diagnoses, which become PheCodes, and codes of ${own}`;
+		? `those of ${own}, as they are`
+		: `ICD-9-CM and ICD-10-CM diagnoses (mapped to PheCodes), and those of ${own}`;
 }

@@ -91,11 +91,15 @@ function drawn(block: Block, key: string): ReactNode {
 				<ScrollTable wide label={head.filter(Boolean).join(", ") || "Table"} key={key}>
 					<thead>
 						<tr>
-							{head.map((cell) => (
-								<th key={cell} scope="col">
-									{inline(cell)}
-								</th>
-							))}
+							{head.map((cell) =>
+								cell === "" ? (
+									<td key="" />
+								) : (
+									<th key={cell} scope="col">
+										{inline(cell)}
+									</th>
+								),
+							)}
 						</tr>
 					</thead>
 					<tbody>

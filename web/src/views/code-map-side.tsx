@@ -1,4 +1,4 @@
-import { useId } from "react";
+import { Fragment, useId } from "react";
 import type { CodeMatch } from "../../../src/codes/search.js";
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import { counted } from "../../../src/figures/numbers.js";
@@ -25,6 +25,19 @@ interface CodeMapSideProps {
 }
 
 const most = 12;
+
+/** A name that may be broken after a slash. */
+const breakable = (name: string) =>
+	name.split("/").map((part, at) => (
+		<Fragment key={part}>
+			{at > 0 && (
+				<>
+					/<wbr />
+				</>
+			)}
+			{part}
+		</Fragment>
+	));
 
 /** Next to the map: a search with its results, or the categories if nothing is searched for. */
 export function CodeMapSide(props: CodeMapSideProps) {
@@ -80,7 +93,7 @@ export function CodeMapSide(props: CodeMapSideProps) {
 								onClick={() => onCategory(category === name ? null : name)}
 							>
 								<SymbolMark symbol={symbol} colour={colour} />
-								{name} <span className="quiet">{count}</span>
+								<span>{breakable(name)}</span> <span className="quiet">{count}</span>
 							</button>
 						</li>
 					))}

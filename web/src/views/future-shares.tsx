@@ -35,7 +35,7 @@ export function FutureShares(props: FutureSharesProps) {
 						</option>
 					))}
 				</select>
-				<span className="quiet">grey: the model’s risk · died (red): {share()}</span>
+				<span className="quiet">grey: the model’s risk · died: {share()}</span>
 			</p>
 			{drawn && "failed" in drawn && <p>The futures could not be drawn: {drawn.failed}</p>}
 			<ul aria-live="polite">
@@ -56,6 +56,10 @@ export function FutureShares(props: FutureSharesProps) {
 					);
 				})}
 			</ul>
+			<p className="quiet future-legend">
+				Bars: share of futures with a record. Ticks in colour: chosen conditions. Ticks at the foot:
+				deaths.
+			</p>
 		</div>
 	);
 }

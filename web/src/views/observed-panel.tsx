@@ -28,6 +28,7 @@ export function ObservedPanel({ panels, waiting, vocabulary, clock, state }: Obs
 					? `after ${momentText(clock, panels.queries.date)}: ${recallText(panels)}`
 					: "later events, compared with the predictions"
 			}
+			className="observed"
 			state={state}
 			rows={() => [
 				[

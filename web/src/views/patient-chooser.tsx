@@ -168,7 +168,7 @@ export function PatientChooser(props: PatientChooserProps) {
 						{rules.state === "ready" && (
 							<p className="quiet">
 								A table needs the columns patient, time and code (and system, if there are several).
-								Of codes, {acceptedCodes(rules.value.vocabulary, rules.value.rules)}.
+								Accepted codes: {acceptedCodes(rules.value.vocabulary, rules.value.rules)}.
 							</p>
 						)}
 					</Notice>

@@ -117,7 +117,7 @@ export function PatientMap({ maps, samples, patient, here, onOpen }: PatientMapP
 				groups={groups}
 				lit={null}
 				chosen={null}
-				here={here && patient && { ...here, name: `${patient.name}: you are here` }}
+				here={here && patient && { ...here, name: `${patient.name} is here` }}
 				canChoose={(id) => sampleAt(id) !== undefined}
 				onChoose={(id) => {
 					const opened = sampleAt(id);

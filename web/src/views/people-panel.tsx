@@ -117,13 +117,19 @@ function FoundPeople({ people, ...props }: PeoplePanelProps & { readonly people:
 							alike as the model sees them.
 						</p>
 					</div>
-					<ul className="people-lines" aria-label="The nearest people">
-						{found.nearest.slice(0, mostLines).map((own) => (
-							<li key={own.person}>
-								<PersonLine {...{ own, vocabulary }} />
-							</li>
-						))}
-					</ul>
+					<div>
+						<p className="quiet">
+							The {Math.min(mostLines, found.nearest.length)} nearest, and first records afterwards.
+							Click for the history before.
+						</p>
+						<ul className="people-lines" aria-label="The nearest people">
+							{found.nearest.slice(0, mostLines).map((own) => (
+								<li key={own.person}>
+									<PersonLine {...{ own, vocabulary }} />
+								</li>
+							))}
+						</ul>
+					</div>
 				</div>
 			)}
 		</Panel>

@@ -16,6 +16,9 @@ test("a person in words: who, what was known, and what followed", () => {
 		"code 7 (0.4 years), code 8 (1.2 years), death (1.9 years)",
 	);
 	expect(afterText(person, nameOf, 1)).toBe("code 7 (0.4 years), and 2 more");
+	expect(afterText({ ...person, afterDays: [1, 36] }, nameOf, 2)).toBe(
+		"code 7 (1 day), code 8 (36 days), and 1 more",
+	);
 	expect(afterText({ ...person, after: [], afterDays: [], death: null }, nameOf)).toContain(
 		"nothing new",
 	);

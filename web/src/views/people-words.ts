@@ -1,4 +1,5 @@
 import { yearDays } from "../../../src/base/time.js";
+import { counted } from "../../../src/figures/numbers.js";
 import type { PersonState } from "../data/contract.js";
 
 type NameOf = (token: number) => string;
@@ -17,7 +18,10 @@ export function afterText(
 	nameOf: NameOf,
 	most = Number.POSITIVE_INFINITY,
 ): string {
-	const years = (days: number) => `(${(days / yearDays).toFixed(1)} years)`;
+	const years = (days: number) =>
+		days < yearDays / 10
+			? `(${counted(Math.round(days), "day")})`
+			: `(${(days / yearDays).toFixed(1)} years)`;
 	const all = [
 		...after.map((token, at) => `${nameOf(token)} ${years(afterDays[at] as number)}`),
 		...(death === null ? [] : [`death ${years(death)}`]),

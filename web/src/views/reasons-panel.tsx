@@ -98,14 +98,19 @@ function ReasonList({ reasons, vocabulary, hasBirth }: ReasonListProps) {
 					</span>
 				</li>
 				{codes.map((own) => (
-					<ReasonRow key={own.tokens[0]} reason={own} digits={digits}>
-						{codeName(vocabulary, own.tokens[0] as number)}
-					</ReasonRow>
+					<ReasonRow
+						key={own.tokens[0]}
+						name={codeName(vocabulary, own.tokens[0] as number)}
+						reason={own}
+						digits={digits}
+					/>
 				))}
 				{others && (
-					<ReasonRow reason={others} digits={digits}>
-						{counted(others.tokens.length, "other code")} together
-					</ReasonRow>
+					<ReasonRow
+						name={counted(others.tokens.length, "other code")}
+						reason={others}
+						digits={digits}
+					/>
 				)}
 				<li className="reasons-total">
 					<span className="change">{total(risk)}</span>
@@ -113,8 +118,8 @@ function ReasonList({ reasons, vocabulary, hasBirth }: ReasonListProps) {
 				</li>
 			</ul>
 			<p className="quiet">
-				The rows add up to the risk. {errorText(reasons)} What moves the model’s prediction, not
-				what causes a disease.
+				The rows add up to the risk. {errorText(reasons)} They show what moves the model’s
+				prediction, not what causes a disease.
 			</p>
 		</>
 	);
@@ -123,18 +128,21 @@ function ReasonList({ reasons, vocabulary, hasBirth }: ReasonListProps) {
 interface ReasonRowProps {
 	readonly reason: Reason;
 	readonly digits: number;
-	readonly children: React.ReactNode;
+	readonly name: string;
 }
 
-const ReasonRow = ({ reason: { effect, records }, digits, children }: ReasonRowProps) => {
+const ReasonRow = ({ reason: { effect, records }, digits, name }: ReasonRowProps) => {
 	const words = pointsWith(effect, digits);
 	return (
 		<li data-effect={effect}>
 			<span className={`change ${/[1-9]/.test(words) ? (effect > 0 ? "up" : "down") : ""}`}>
 				{words}
 			</span>
-			<span>
-				{children} <span className="quiet">{counted(records, "record")}</span>
+			<span className="reason">
+				<span className="reason-name" title={name}>
+					{name}
+				</span>{" "}
+				<span className="quiet">{counted(records, "record")}</span>
 			</span>
 		</li>
 	);

@@ -13,7 +13,7 @@ const fates: readonly LegendEntry[] = [
 	{ kind: "", look: "hollow", words: "known" },
 	{ kind: "dot-hit", look: "filled", words: `later, among the ${topCount} likeliest` },
 	{ kind: "dot-missed", look: "crossed", words: "not among them" },
-	{ kind: "dot-later", look: "faint", words: "not compared" },
+	{ kind: "dot-later", look: "faint", words: "further ahead, not compared" },
 ];
 
 /** The legend of a timeline; chosen codes and edits only if there are any. */
