@@ -124,7 +124,7 @@ describe.skipIf(!chromiumIsThere)("a clinician's task in Chromium", () => {
 		expect(drawing).toMatch(/simulated population, not real people · Sample .* · run [0-9a-f]{8}/);
 		const table = (await save("CSV")).content.toString().split("\n");
 		expect(table[0]).toMatch(
-			/^time_days,date,age_years,code,name,recorded,risk_1y,.*,simulated,run$/,
+			/^time_days,date,age_years,code,name,recorded,risk_1y,.*,population,run$/,
 		);
 		expect(table).toHaveLength(1 + (await page.locator(".risk-panel tbody tr").count()));
 		expect(await page.evaluate(() => scrollY)).toBe(0);

@@ -52,7 +52,7 @@ test("the table of risks has date, age, the values to compare with, and where it
 	);
 	const cells = Object.fromEntries((names ?? []).map((name, at) => [name, first?.[at]]));
 	expect(cells).toMatchObject({ time_days: 730.5, date: "1972-01-01", age_years: 2, code: "S" });
-	expect(cells).toMatchObject({ recorded: "no", simulated: "yes", run: "1a" });
+	expect(cells).toMatchObject({ recorded: "no", population: "simulated", run: "1a" });
 	for (const [name, most] of [
 		...[["risk", 0.4] as const, ["before_edits", 0.8] as const],
 		...[["same_age_and_sex", 0.2] as const, ["true_risk", 1] as const],
@@ -60,5 +60,5 @@ test("the table of risks has date, age, the values to compare with, and where it
 		expect(cells[`${name}_5y`]).toBeCloseTo(most / 2, 12);
 		expect(cells[`${name}_10y`]).toBeCloseTo(most, 12);
 	}
-	expect(second?.slice(5)).toEqual(["yes", ...Array(12).fill(""), "yes", "1a"]);
+	expect(second?.slice(5)).toEqual(["yes", ...Array(12).fill(""), "simulated", "1a"]);
 });

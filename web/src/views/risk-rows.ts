@@ -27,7 +27,7 @@ export function riskRows(
 			...timeNames(clock),
 			...["code", "name", "recorded"],
 			...["risk", "before_edits", "same_age_and_sex", "true_risk"].flatMap(columns),
-			...["simulated", "run"],
+			...["population", "run"],
 		],
 		...shown.map(({ risk, before, truth }) => {
 			const isFirst = risk.recordedAt === null;
@@ -41,7 +41,7 @@ export function riskRows(
 				...numbers(before?.recordedAt === null ? before.curve : null),
 				...numbers(risk.sameAgeAndSex),
 				...numbers(truth),
-				...[population === null ? "no" : "yes", run ?? ""],
+				...[population ?? "", run ?? ""],
 			];
 		}),
 	];
