@@ -71,7 +71,7 @@ test.each([
 	expect(shares).toEqual(shares.toSorted((a, b) => a - b));
 });
 
-test("work that is no longer wanted ends before the next call", async () => {
+test("an abort ends the work before the next call", async () => {
 	const controller = new AbortController();
 	let calls = 0;
 	const work = explainRisk(

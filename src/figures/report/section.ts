@@ -9,7 +9,7 @@ export interface Section {
 	readonly body: Part;
 	/** Whether it is closed at first. */
 	readonly folded?: boolean;
-	/** Whether it stands beside the next one on wide screens. */
+	/** Half as wide as the page on wide screens, next to another half. */
 	readonly half?: boolean;
 }
 

@@ -19,7 +19,7 @@ export const hazardSettings = /* @__PURE__ */ (() =>
 		binDays: binEnds.default([30, 91, 183, 365, 730, 1096, 1826, 3652]),
 		/** Further ends for the bins of the next record of any code, which is mostly near. */
 		visitBinDays: binEnds.default([1, 2, 4, 7, 14, 30, 60]),
-		/** Days of observation before a landmark without which a first record is no onset. */
+		/** Days of observation before a landmark that an onset needs. */
 		lookBackDays: z.number().min(0).max(36_525).default(365),
 		/** Slots of a row per landmark that is drawn from it. */
 		slotsPerLandmark: z.int().min(1).max(10_000).default(16),

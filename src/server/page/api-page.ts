@@ -92,7 +92,7 @@ ${example(entry, options)}
 function example({ method, path, operation }: Entry, options: PageOptions): string {
 	const { operationId } = operation;
 	const given = options.examples[operationId as keyof typeof routes];
-	if (!given) return `<p class="none">${refusedWords[operationId] ?? "There is no example."}</p>`;
+	if (!given) return `<p class="none">${refusedWords[operationId] ?? "No example."}</p>`;
 	const body = given.body && compactJson(given.body);
 	const query = Object.entries(given.query ?? {})
 		.map(([name, value]) => `${name}=${encodeURIComponent(value)}`)

@@ -92,7 +92,7 @@ test("an opened category has a row for each of its codes", () => {
 		["category", "x", ["a"]],
 	]);
 	expect(height).toBe(rows.reduce((sum, row) => sum + row.height, 0));
-	// The name of a code stands above its marks, that of a category beside them.
+	// The name of a code is above its marks, the name of a category to their left.
 	const above = rows.map(({ top, marks: [first] }) => first && first.y - top);
 	expect(above[1]).toBe((above[3] as number) + nameHeight);
 });

@@ -3,6 +3,7 @@ import { groupBy } from "../../../src/figures/group-by.js";
 import { fitted } from "../../../src/figures/text.js";
 import type { Caption } from "../parts/caption.js";
 import { useWidth } from "../parts/use-width.js";
+import { ButtonRow } from "./button-row.js";
 import { scatterLabels } from "./scatter-labels.js";
 import { symbolStyle } from "./symbols.js";
 import { usePlaneZoom } from "./use-plane-zoom.js";
@@ -151,26 +152,15 @@ export function Scatter(props: ScatterProps) {
 	const hereAt = here && place(here);
 	return (
 		<div className="chart scatter" ref={ref}>
-			<fieldset className="zoom" aria-label={`Zoom: ${label}`}>
-				{(
-					[
-						["+", "Zoom in", false, () => zoomBy(1.6)],
-						["−", "Zoom out", zoom.scale === 1, () => zoomBy(1 / 1.6)],
-						["All", "Show all", zoom.scale === 1, reset],
-					] as const
-				).map(([sign, name, off, act]) => (
-					<button
-						key={name}
-						type="button"
-						className="small"
-						aria-label={name}
-						aria-disabled={off}
-						onClick={() => !off && act()}
-					>
-						{sign}
-					</button>
-				))}
-			</fieldset>
+			<ButtonRow
+				className="zoom"
+				label={`Zoom: ${label}`}
+				buttons={[
+					["+", "Zoom in", false, () => zoomBy(1.6)],
+					["−", "Zoom out", zoom.scale === 1, () => zoomBy(1 / 1.6)],
+					["All", "Show all", zoom.scale === 1, reset],
+				]}
+			/>
 			<section
 				ref={frameRef}
 				className={`scatter-frame${zoom.scale > 1 ? " zoomed" : ""}${hovered !== null && onChoose && canChoose(hovered) ? " choosable" : ""}`}

@@ -39,11 +39,11 @@ export const markRadius = 4.5;
 const laneHeight = 9.5;
 const mostLanes = 3;
 const rowMargin = 7;
-/** Above the marks of a row, for a name that does not stand beside them. */
+/** Space above the marks of a row whose name is written there. */
 export const nameHeight = 15;
 
 interface LayoutOptions {
-	/** Whether the names of all rows stand above their marks: on narrow screens. Those of codes always do. */
+	/** On narrow screens, the names of all rows are above their marks. The names of codes always are. */
 	readonly narrow: boolean;
 	/** Categories with one row per code. */
 	readonly opened: ReadonlySet<string>;

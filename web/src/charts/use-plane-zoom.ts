@@ -1,6 +1,6 @@
-import { useEffect, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { movedBy, type PlaneZoom, wholePlane, zoomedBy, zoomedByKey } from "./plane-zoom.js";
-import { wheelFactor } from "./time-scale.js";
+import { useWheelZoom } from "./use-wheel-zoom.js";
 
 /** A press that moves by more pixels is a drag, not a click. */
 const clickReach = 4;
@@ -12,23 +12,7 @@ export function usePlaneZoom(
 ) {
 	const [zoom, setZoom] = useState<PlaneZoom>(wholePlane);
 	const drag = useRef<{ x: number; y: number; moved: boolean } | null>(null);
-	const zoomAt = useRef((_factor: number, _x: number, _y: number) => {});
-	useEffect(() => {
-		zoomAt.current = (factor, x, y) => setZoom((now) => zoomedBy(now, factor, [x, y], frame));
-	});
-	useEffect(() => {
-		const element = ref.current;
-		if (!element) return;
-		const onWheel = (event: WheelEvent) => {
-			if (!event.ctrlKey && !event.metaKey) return;
-			event.preventDefault();
-			const { left, top } = element.getBoundingClientRect();
-			zoomAt.current(1 / wheelFactor(event), event.clientX - left, event.clientY - top);
-		};
-		// Not passive, or the browser would zoom the page as well.
-		element.addEventListener("wheel", onWheel, { passive: false });
-		return () => element.removeEventListener("wheel", onWheel);
-	}, [ref]);
+	useWheelZoom(ref, (factor, x, y) => setZoom((now) => zoomedBy(now, 1 / factor, [x, y], frame)));
 	const centre = [frame[0] / 2, frame[1] / 2] as const;
 	return {
 		zoom,

@@ -7,7 +7,7 @@ import { wheelFactor } from "./time-scale.js";
  */
 export function useWheelZoom(
 	ref: React.RefObject<HTMLElement | null>,
-	zoomAt: (factor: number, x: number) => void,
+	zoomAt: (factor: number, x: number, y: number) => void,
 ): void {
 	const latest = useRef(zoomAt);
 	useEffect(() => {
@@ -19,8 +19,8 @@ export function useWheelZoom(
 		const onWheel = (event: WheelEvent) => {
 			if (!event.ctrlKey && !event.metaKey) return;
 			event.preventDefault();
-			const { left } = element.getBoundingClientRect();
-			latest.current(wheelFactor(event), event.clientX - left);
+			const { left, top } = element.getBoundingClientRect();
+			latest.current(wheelFactor(event), event.clientX - left, event.clientY - top);
 		};
 		element.addEventListener("wheel", onWheel, { passive: false });
 		return () => element.removeEventListener("wheel", onWheel);

@@ -1,3 +1,4 @@
+import { ButtonRow } from "./button-row.js";
 import { panned } from "./time-scale.js";
 
 interface ZoomButtonsProps {
@@ -19,20 +20,6 @@ export function ZoomButtons({ whole, zoom, overlaid, onZoomBy, onZoom }: ZoomBut
 		["All", "Show all", !zoom, () => onZoom(null)],
 	] as const;
 	return (
-		<fieldset className={overlaid ? "zoom overlaid" : "zoom"} aria-label="Zoom">
-			{buttons.map(([sign, name, off, act]) => (
-				// aria-disabled, not disabled: a disabled button would lose the focus.
-				<button
-					key={name}
-					type="button"
-					className="small"
-					aria-label={name}
-					aria-disabled={off}
-					onClick={() => !off && act()}
-				>
-					{sign}
-				</button>
-			))}
-		</fieldset>
+		<ButtonRow className={overlaid ? "zoom overlaid" : "zoom"} label="Zoom" buttons={buttons} />
 	);
 }

@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import type { Calls } from "../../../src/api/calls.js";
 import { reasonsAt } from "./reasons.js";
 
-/** The risk is that of the records, within the days that are asked about. */
+/** Every record adds one percent to the risk. */
 const incidence = vi.fn(async (histories: readonly { readonly tokens: ArrayLike<number> }[]) =>
 	histories.map(({ tokens }) => [
 		{

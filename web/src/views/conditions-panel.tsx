@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { percent, thousands } from "../../../src/figures/numbers.js";
 import { IntervalChart } from "../charts/interval-chart.js";
+import { NumberHeads } from "../parts/number-heads.js";
 import { Panel } from "../parts/panel.js";
 import { ScrollTable } from "../parts/scroll-table.js";
 import { type OnsetPanelProps, yearsText } from "./onset-evaluation.js";
@@ -71,18 +72,10 @@ export function ConditionsPanel({ evaluation, years }: OnsetPanelProps) {
 			<details>
 				<summary>All {codes.length} conditions with at least 20 first records</summary>
 				<ScrollTable label="Every condition">
-					<thead>
-						<tr>
-							<th scope="col">condition</th>
-							{["first records", "AUROC", `AUROC, ${baseline}`, "observed/expected"].map(
-								(title) => (
-									<th key={title} scope="col" className="number">
-										{title}
-									</th>
-								),
-							)}
-						</tr>
-					</thead>
+					<NumberHeads
+						names="condition"
+						titles={["first records", "AUROC", `AUROC, ${baseline}`, "observed/expected"]}
+					/>
 					<tbody>
 						{codes.map(({ name, code, onsets, own, other }) => (
 							<tr key={code}>

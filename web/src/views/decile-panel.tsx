@@ -1,5 +1,6 @@
 import { percent } from "../../../src/figures/numbers.js";
 import { CalibrationChart } from "../charts/calibration-chart.js";
+import { NumberHeads } from "../parts/number-heads.js";
 import { Panel } from "../parts/panel.js";
 import { ScrollTable } from "../parts/scroll-table.js";
 import type { OnsetPanelProps } from "./onset-evaluation.js";
@@ -32,17 +33,7 @@ export function DecilePanel({ evaluation, years }: OnsetPanelProps) {
 				<div className="deciles">
 					<CalibrationChart bins={bins} logarithmic side={280} />
 					<ScrollTable wide label="Calibration by tenth of predicted risk">
-						<thead>
-							<tr>
-								<th scope="col">tenth</th>
-								<th scope="col" className="number">
-									predicted
-								</th>
-								<th scope="col" className="number">
-									observed
-								</th>
-							</tr>
-						</thead>
+						<NumberHeads names="tenth" titles={["predicted", "observed"]} />
 						<tbody>
 							{bins.map(({ predicted, observed, low, high }, at) => (
 								<tr key={predicted}>

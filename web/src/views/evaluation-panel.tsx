@@ -1,10 +1,11 @@
-import { counted, thousands } from "../../../src/figures/numbers.js";
+import { counted } from "../../../src/figures/numbers.js";
 import { interval, measureKind, written } from "../../../src/figures/report/measures.js";
 import { taskOf } from "../../../src/figures/report/tasks.js";
-import { IntervalChart } from "../charts/interval-chart.js";
 import type { EvaluationSummary } from "../data/contract.js";
+import { NumberHeads } from "../parts/number-heads.js";
 import { Panel } from "../parts/panel.js";
 import { ScrollTable } from "../parts/scroll-table.js";
+import { MeasureChart, measureRows } from "./measure-chart.js";
 import { Surprises } from "./surprises.js";
 
 const mainMeasures = ["nats", "recall@10", "auprc"];
@@ -15,7 +16,6 @@ export function EvaluationPanel({ evaluation }: { readonly evaluation: Evaluatio
 	const { title, question } = taskOf(task);
 	const names = [...new Set(rows.flatMap(({ metrics }) => Object.keys(metrics)))];
 	const main = mainMeasures.find((name) => names.includes(name)) ?? (names[0] as string);
-	const kind = measureKind(main);
 	const people = `${counted(patients, "patient")} of the ${split} split; 95 % intervals over patients.${tooFew ? ` ${tooFew}.` : ""}`;
 	return (
 		<Panel
@@ -23,38 +23,12 @@ export function EvaluationPanel({ evaluation }: { readonly evaluation: Evaluatio
 			subtitle={`${question} ${people}`}
 			drawing
 			caption={() => [{ text: question }, { text: people }]}
-			rows={() => [
-				["model", ...names.flatMap((name) => [name, `${name} low`, `${name} high`])],
-				...rows.map(({ label, metrics }) => [
-					label,
-					...names.flatMap((name) => {
-						const { value, low, high } = metrics[name] ?? {};
-						return [value ?? null, low ?? null, high ?? null];
-					}),
-				]),
-			]}
+			rows={() => measureRows("model", names, rows)}
 		>
-			<IntervalChart
-				axis={`${kind.title}, ${kind.better === "less" ? "lower" : "higher"} is better`}
-				format={(value) => written(value, kind)}
-				tick={(value) => thousands(Number((kind.scale * value).toPrecision(6)))}
-				rows={rows.flatMap(({ label, who, metrics }) => {
-					const measure = metrics[main];
-					return measure ? [{ name: label, ...measure, own: who === "model" }] : [];
-				})}
-			/>
+			<MeasureChart name={main} rows={rows} />
 			<Surprises evaluation={evaluation} metrics={names} />
 			<ScrollTable wide label={`All measures: ${title}`}>
-				<thead>
-					<tr>
-						<th scope="col">model</th>
-						{names.map((name) => (
-							<th key={name} scope="col" className="number">
-								{measureKind(name).title}
-							</th>
-						))}
-					</tr>
-				</thead>
+				<NumberHeads names="model" titles={names.map((name) => measureKind(name).title)} />
 				<tbody>
 					{rows.map(({ label, who, metrics }) => (
 						<tr key={label} className={who === "model" ? "own" : ""}>

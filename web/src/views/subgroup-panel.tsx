@@ -1,5 +1,6 @@
 import { thousands } from "../../../src/figures/numbers.js";
 import { subgroupWords } from "../../../src/figures/report/subgroup-words.js";
+import { NumberHeads } from "../parts/number-heads.js";
 import { Panel } from "../parts/panel.js";
 import { ScrollTable } from "../parts/scroll-table.js";
 import type { OnsetPanelProps } from "./onset-evaluation.js";
@@ -31,22 +32,16 @@ export function SubgroupPanel({ evaluation, years }: OnsetPanelProps) {
 			) : (
 				<>
 					<ScrollTable wide label={`Subgroups, within ${years} years`}>
-						<thead>
-							<tr>
-								<th scope="col">people</th>
-								{[
-									"number",
-									"conditions",
-									"AUROC",
-									`AUROC, ${baseline ?? "baseline"}`,
-									"observed/expected",
-								].map((title) => (
-									<th key={title} scope="col" className="number">
-										{title}
-									</th>
-								))}
-							</tr>
-						</thead>
+						<NumberHeads
+							names="people"
+							titles={[
+								"number",
+								"conditions",
+								"AUROC",
+								`AUROC, ${baseline ?? "baseline"}`,
+								"observed/expected",
+							]}
+						/>
 						<tbody>
 							{groups.map(({ name, patients, codes, own, other }) => (
 								<tr key={name}>
