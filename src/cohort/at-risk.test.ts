@@ -5,6 +5,7 @@ import {
 	firstRecordAfter,
 	indexPeriods,
 	lastRecordBefore,
+	nthDay,
 	observedDays,
 	outcomeOf,
 	recordDays,
@@ -129,6 +130,14 @@ test("observed days are counted with both ends", () => {
 			{ start: 10, end: 19 },
 		]),
 	).toBe(11);
+});
+
+test("days of periods are numbered from the first to the last", () => {
+	const periods = [
+		{ start: 3, end: 3 },
+		{ start: 10, end: 19 },
+	];
+	expect([0, 1, 10, 11].map((n) => nthDay(periods, n))).toEqual([3, 10, 19, undefined]);
 });
 
 const size = 9;

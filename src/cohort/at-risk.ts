@@ -72,6 +72,16 @@ export function indexPeriods(
 export const observedDays = (observed: readonly Period[]): number =>
 	observed.reduce((days, { start, end }) => days + end - start + 1, 0);
 
+/** Day number n, from 0, of periods; undefined if they have fewer. */
+export function nthDay(periods: readonly Period[], n: number): number | undefined {
+	let left = n;
+	for (const { start, end } of periods) {
+		if (left <= end - start) return start + left;
+		left -= end - start + 1;
+	}
+	return undefined;
+}
+
 export interface Outcome {
 	readonly what: "onset" | "death" | "end of observation";
 	/** Days from the index day; at least 0. */

@@ -14,7 +14,7 @@ const batching = {
 } as const;
 /** Batches that a device is given ahead. */
 const queued = 4;
-/** So few histories are those of somebody who edits one: to compile a length for each edit takes longer than padding. */
+/** With so few histories, somebody is editing one: padding costs less than compiling a program for every new length. */
 const fewHistories = 2;
 
 /** Rounds a length up to one of few: multiples of 32, then four per octave. */

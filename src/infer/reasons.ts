@@ -1,7 +1,7 @@
 import { random } from "../base/random.js";
 import { specialCount } from "../cohort/vocabulary.js";
 import type { Events } from "../models/index.js";
-import { shapleyValues } from "./shapley.js";
+import { fewestPairs, shapleyValues } from "./shapley.js";
 
 /** What the records of a code, or of several codes together, add to a risk. */
 export interface Reason {
@@ -44,10 +44,8 @@ export interface ReasonOptions {
 
 /** Codes with an effect of their own: at most, and at least where a model is so large that more would take too long. */
 const [mostCodes, fewestCodes] = [7, 4];
-/** Events that are read times weights, at most: under 2 s on two threads of a page. */
+/** Events that are read times weights, at most: some seconds on two threads of a page. */
 const mostWork = 2e10;
-/** Pairs of orders, at least: fewer say little about the error. */
-const fewestPairs = 3;
 /** What reading an event costs apart from its weights, in weights. */
 const overhead = 300_000;
 /** Beside its records, a history has a birth and is queried at the bins of the hazards. */

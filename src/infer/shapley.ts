@@ -22,7 +22,7 @@ export interface Shapley {
 /** Drawing ends once no standard error exceeds this share of the largest value. */
 const enough = 0.05;
 /** Fewer pairs say too little about the error. */
-const fewestPairs = 3;
+export const fewestPairs = 3;
 
 /**
  * Shapley values of a game. Orders are drawn in pairs, each with its reverse: where at most two players act

@@ -1,5 +1,6 @@
 import { random } from "../base/random.js";
 import { yearDays } from "../base/time.js";
+import { nthDay, observedDays, usualLookBack } from "../cohort/at-risk.js";
 import type { Dataset, History } from "../cohort/index.js";
 import { specialCount } from "../cohort/vocabulary.js";
 import { knownOn, representations } from "../infer/index.js";
@@ -35,8 +36,6 @@ export interface People {
 }
 
 export const followedDays = 1826;
-/** Days of observation before an index day. */
-const lookBackDays = 365;
 const mostStates = 2000;
 /** Index days per person, at most. */
 const mostPerPerson = 4;
@@ -92,22 +91,16 @@ export function indexDay(
 	const { observed, death, birthEvents, times } = history;
 	if (birthEvents === 0) return undefined;
 	const firstRecord = Math.floor(times[1] ?? Number.POSITIVE_INFINITY);
-	const spans = observed
+	const periods = observed
 		.map(({ start, end }) => ({
-			from: Math.max(start + lookBackDays, firstRecord),
-			to:
+			start: Math.max(start + usualLookBack, firstRecord),
+			end:
 				death !== null && Math.floor(death) <= end + 1
 					? Math.min(Math.floor(death) - 1, lastDay - followedDays)
 					: end - followedDays,
 		}))
-		.filter(({ from, to }) => to >= from);
-	const days = spans.reduce((sum, { from, to }) => sum + to - from + 1, 0);
-	let left = Math.floor(uniform * days);
-	for (const { from, to } of spans) {
-		if (left <= to - from) return from + left;
-		left -= to - from + 1;
-	}
-	return undefined;
+		.filter(({ start, end }) => end >= start);
+	return nthDay(periods, Math.floor(uniform * observedDays(periods)));
 }
 
 function stateOf(history: History, person: number, day: number): PersonState {

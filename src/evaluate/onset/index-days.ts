@@ -4,12 +4,13 @@ import { dayOfIsoDate, type TimeAxis, yearDays } from "../../base/time.js";
 import {
 	indexPeriods,
 	type NotAtRisk,
+	nthDay,
 	observedDays,
 	type TimeAtRisk,
 	timeAtRisk,
 	whyNotAtRisk,
 } from "../../cohort/at-risk.js";
-import type { Dataset, History, Split } from "../../cohort/index.js";
+import type { Dataset, History, Period, Split } from "../../cohort/index.js";
 
 /**
  * Where the index day of a patient lies:
@@ -131,22 +132,18 @@ function middleDay(history: History, draw: Random, lookBack: number): number | E
 	const total = observedDays(history.observed);
 	const allowed = indexPeriods(history, lookBack);
 	let before = 0;
-	const stretches: { start: number; count: number }[] = [];
+	const stretches: Period[] = [];
 	for (const period of history.observed) {
 		const days = period.end - period.start + 1;
 		const from = period.start + Math.max(0, Math.ceil(middle.from * total) - before);
 		const to = Math.min(period.end, period.start + Math.floor(middle.to * total) - before);
 		for (const { start, end } of allowed) {
 			const begin = Math.max(from, start);
-			const count = Math.min(to, end, period.end) - begin + 1;
-			if (count > 0 && begin >= period.start) stretches.push({ start: begin, count });
+			const last = Math.min(to, end, period.end);
+			if (begin <= last && begin >= period.start) stretches.push({ start: begin, end: last });
 		}
 		before += days;
 	}
-	let left = draw.integer(stretches.reduce((sum, { count }) => sum + count, 0) || 1);
-	for (const { start, count } of stretches) {
-		if (left < count) return start + left;
-		left -= count;
-	}
-	return "no time in the middle of observation";
+	const day = nthDay(stretches, draw.integer(observedDays(stretches) || 1));
+	return day ?? "no time in the middle of observation";
 }
