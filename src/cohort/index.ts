@@ -1,6 +1,6 @@
 export { type Batch, type BatchOptions, type SplitBatches, splitBatches } from "./batches.js";
 export type { Dataset } from "./dataset.js";
-export { datasetBefore } from "./dataset-before.js";
+export { type DatasetView, datasetView, withPatients } from "./dataset-view.js";
 export { taskMarker } from "./definition-beside.js";
 export type { Histogram } from "./histogram.js";
 export type { History, Period } from "./history.js";

@@ -18,6 +18,12 @@ export const trainOptions = z.strictObject({
 		.describe(
 			"shapes of batches, at most: a program is compiled for each, fewer mean more padding",
 		),
+	trainPatients: z
+		.int()
+		.min(1)
+		.max(1_000_000_000)
+		.optional()
+		.describe("learn from so many training patients, drawn at random (default: all)"),
 	maxLength: z.int().min(2).max(1_000_000).default(256).describe("most events in a row"),
 	cut: z
 		.enum(["windows", "last"])

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { splitBatches } from "../cohort/index.js";
+import { datasetView, splitBatches } from "../cohort/index.js";
 import { prepared } from "../cohort/testing/prepared.js";
 import { sourceOf } from "../cohort/testing/source-of.js";
 import { modelById } from "../models/index.js";
@@ -36,9 +36,12 @@ describe("reading ahead", () => {
 	});
 });
 
-test("other threads prepare the same batches", async () => {
+test("other threads prepare the same batches, of the same part of a dataset", async () => {
 	const histories = Array.from({ length: 60 }, (_, p) => [`p${p}`, "abcab".repeat(1 + (p % 3))]);
-	const { dataset } = await prepared(sourceOf(Object.fromEntries(histories)));
+	const { dataset: whole } = await prepared(sourceOf(Object.fromEntries(histories)));
+	const view = { trainPatients: 20 };
+	const dataset = await datasetView(whole, view);
+	expect([...dataset.patients("train")].length).toBe(20);
 	const model = modelById("trajgpt");
 	const config = model.config.parse({ ...smallSettings.trajgpt, vocab: dataset.vocabulary.size });
 	const plan = { maxLength: 6, cut: "windows", size: { slots: 24 }, seed: 3 } as const;
@@ -57,7 +60,7 @@ test("other threads prepare the same batches", async () => {
 	const built = new URL("../../dist/train/prepared-batches.js", import.meta.url).href;
 	const { preparedByThreads }: typeof import("./prepared-batches.js") = await import(built);
 	const threads: PreparedBatches = preparedByThreads(
-		{ ...shared, ...use, dataset: dataset.folder, model: model.id, plan },
+		{ ...shared, ...use, dataset: dataset.folder, view, model: model.id, plan },
 		2,
 	);
 	try {

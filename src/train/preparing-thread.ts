@@ -1,12 +1,20 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { answerCalls, type WorkerReply } from "../base/worker-calls.js";
-import { openDataset, splitBatches } from "../cohort/index.js";
+import { datasetView, openDataset, splitBatches } from "../cohort/index.js";
 import { modelById } from "../models/index.js";
 import type { PreparedBatch } from "./prepare-batch.js";
 import { type PreparingThread, preparedHere, validationPlan } from "./prepared-batches.js";
 
-const { dataset: folder, model, plan, accumulate, seed, ...use } = workerData as PreparingThread;
-const dataset = await openDataset(folder);
+const {
+	dataset: folder,
+	view,
+	model,
+	plan,
+	accumulate,
+	seed,
+	...use
+} = workerData as PreparingThread;
+const dataset = await datasetView(await openDataset(folder), view);
 const batches = splitBatches(dataset, "train", plan);
 const checks = splitBatches(dataset, "valid", validationPlan(plan));
 const methods = preparedHere(

@@ -4,6 +4,7 @@ import type { Progress } from "../base/progress.js";
 import {
 	type BatchOptions,
 	type Dataset,
+	type DatasetView,
 	type Split,
 	type SplitBatches,
 	splitBatches,
@@ -39,6 +40,8 @@ export interface PretrainRequest {
 	readonly run: Pick<Run, "model" | "config" | "options" | "dataset">;
 	readonly model: Model;
 	readonly dataset: Dataset;
+	/** The part of the stored dataset that `dataset` is. */
+	readonly view?: DatasetView | undefined;
 	/** What to train on; all histories of the split if left out. */
 	readonly batchesOf?: (split: "train" | "valid", plan: BatchOptions) => SplitBatches;
 	readonly runtime: Runtime;
@@ -184,6 +187,7 @@ export async function trainEpochs(request: PretrainRequest): Promise<PretrainSum
 	const prepared = inThreads
 		? preparedByThreads({
 				dataset: dataset.folder,
+				view: request.view ?? {},
 				model: model.id,
 				plan,
 				accumulate,

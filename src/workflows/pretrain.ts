@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { checkConfig } from "../base/config.js";
 import { InputError } from "../base/errors.js";
 import { isoDate } from "../base/time.js";
-import { type Dataset, datasetBefore, splitBatches } from "../cohort/index.js";
+import { type Dataset, datasetView, splitBatches } from "../cohort/index.js";
 import { isSimulated } from "../evaluate/index.js";
 import type { CodeConfig } from "../models/heads/codes.js";
 import { type Model, modelById } from "../models/index.js";
@@ -74,11 +74,12 @@ export async function pretrain(
 		: await newRun(dataset, folder, options);
 	return holdingRun(folder, async () => {
 		const run = begin();
-		const seen = run.before === undefined ? dataset : await datasetBefore(dataset, run.before);
+		const view = { before: run.before, trainPatients: run.options.trainPatients };
+		const seen = await datasetView(dataset, view);
 		const { hazards } = run.config as Pick<CodeConfig, "hazards">;
 		if (hazards && !existsSync(runFiles(folder).rates)) await writeRates(folder, seen, hazards);
 		return train({
-			...{ folder, dataset: seen, run, hazards, resume: resume ?? false },
+			...{ folder, dataset: seen, view, run, hazards, resume: resume ?? false },
 			codes: codeNumbers(seen.vocabulary),
 			...{ threads, provider, precision, devices, progress, signal },
 		});
@@ -86,15 +87,14 @@ export async function pretrain(
 }
 
 /** Refuses a date by which nobody to learn from, or to check against, has a record. */
-async function checkCut(dataset: Dataset, before: number): Promise<void> {
-	const past = await datasetBefore(dataset, before);
+function checkCut(past: Dataset, before: number): void {
 	for (const [split, people] of [
 		["train", "training"],
 		["valid", "validation"],
 	] as const)
 		if (past.patients(split).length === 0)
 			throw new InputError(
-				`${dataset.folder}: no ${people} patient has a record by ${isoDate(before)}; give a later \`before\``,
+				`${past.folder}: no ${people} patient has a record by ${isoDate(before)}; give a later \`before\``,
 				{ field: "before", value: before },
 			);
 }
@@ -107,7 +107,9 @@ async function newRun(
 	checkNewRun(folder);
 	const { before } = options;
 	checkSplits(dataset);
-	if (before !== undefined) await checkCut(dataset, before);
+	const given = checkConfig(trainOptions, options.training ?? {}, "training options");
+	const seen = await datasetView(dataset, { before, trainPatients: given.trainPatients });
+	if (before !== undefined) checkCut(seen, before);
 	const model = modelById(options.model ?? "trajgpt");
 	const { preset = "default", settings = {} } = options;
 	const decided = Object.keys(settings).find((name) => datasetSettings.includes(name));
@@ -125,12 +127,11 @@ async function newRun(
 		`model ${model.id}`,
 	);
 	const { provider = "cpu", precision, devices } = options;
-	const given = checkConfig(trainOptions, options.training ?? {}, "training options");
 	const training =
 		provider === "xla" && options.training?.batchShapes === undefined
 			? {
 					...given,
-					batchShapes: shapesForDevice(given, (plan) => splitBatches(dataset, "train", plan)),
+					batchShapes: shapesForDevice(given, (plan) => splitBatches(seen, "train", plan)),
 				}
 			: given;
 	checkLength(model, config, training);

@@ -43,7 +43,7 @@ export function checkResumed(
 
 interface Training
 	extends Pick<PretrainRequest, "folder" | "dataset" | "resume">,
-		Partial<Pick<PretrainRequest, "model" | "batchesOf" | "sealed" | "hazards" | "codes">>,
+		Partial<Pick<PretrainRequest, "model" | "view" | "batchesOf" | "sealed" | "hazards" | "codes">>,
 		Monitoring,
 		/** Default: the run's own. */
 		ComputeOptions {

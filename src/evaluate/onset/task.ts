@@ -1,7 +1,7 @@
 import { InputError } from "../../base/errors.js";
 import { isoDate } from "../../base/time.js";
 import { usualLookBack } from "../../cohort/at-risk.js";
-import { type Dataset, datasetBefore } from "../../cohort/index.js";
+import { type Dataset, datasetView } from "../../cohort/index.js";
 import type { Token } from "../../cohort/vocabulary.js";
 import type { MeasureRun } from "../evaluation.js";
 import type { EvaluateOptions } from "../options.js";
@@ -70,7 +70,7 @@ export async function onsetTask(dataset: Dataset, options: EvaluateOptions): Pro
 			`${dataset.folder}: no code has ${leastOnsets} onsets after the index days of ${cohort.patients.length} patients; prepare more patients`,
 		);
 	const { before, home = dataset } = options;
-	const past = before === undefined ? home : await datasetBefore(home, before);
+	const past = await datasetView(home, { before });
 	const opened: Opened = { dataset, past, options, cohort, codes, horizons: kept };
 	const notes = notesOf(opened, horizons, lookBackDays);
 	const others =
