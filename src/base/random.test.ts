@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { hash32, hashText, random } from "./random.js";
+import { hash32, hashText, type Random, random } from "./random.js";
 
 const draws = (count: number, draw: () => number) => Array.from({ length: count }, draw);
 const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length;
@@ -64,6 +64,53 @@ describe("forks", () => {
 			random(seed).fork("b").fork("a"),
 		]);
 		expect(new Set(streams.map((s) => s.uniform())).size).toBe(streams.length);
+	});
+});
+
+describe("forks of large numbers", () => {
+	/** First draws identify streams: each has 53 random bits. */
+	const firsts = (count: number, streamOf: (number: number) => Random) => {
+		const values = new Float64Array(count);
+		for (let i = 0; i < count; i++) values[i] = streamOf(i + 1).uniform();
+		return values;
+	};
+	const repeated = (values: Float64Array) => {
+		const sorted = values.slice().sort();
+		return sorted.filter((value, i) => i > 0 && value === sorted[i - 1]).length;
+	};
+
+	test("begin at 65,536, below which streams are as before", () => {
+		expect(random(0).fork(65_535).fork("person").uniform()).toBe(0.28545142382261357);
+		const text = (n: number) => random(0).fork(String(n)).uniform();
+		expect(random(0).fork(65_535).uniform()).toBe(text(65_535));
+		expect(random(0).fork(65_536).uniform()).not.toBe(text(65_536));
+	});
+
+	test("a million people have a million streams, and so do forks of those", () => {
+		const people = random(0);
+		expect(repeated(firsts(1_000_000, (n) => people.fork(String(n))))).toBe(56);
+		expect(repeated(firsts(1_000_000, (n) => people.fork(n).fork("person")))).toBe(0);
+	}, 30_000);
+
+	test("numbers beyond 32 bits and nested numbers differ, too", () => {
+		const numbers = [65_536, 65_537, 2 ** 32, 2 ** 32 + 65_536, 2 ** 33 + 65_536, 2 ** 52];
+		const streams = numbers.flatMap((a) => [
+			random(1).fork(a),
+			...[1, ...numbers].map((b) => random(1).fork(a).fork(b)),
+		]);
+		expect(new Set(streams.map((s) => s.uniform())).size).toBe(streams.length);
+	});
+
+	test("streams that differ only in the second word are uncorrelated", () => {
+		const same = [691_668, 943_932]; // as texts, these two have one key
+		expect(new Set(same.map((n) => random(0).fork(String(n)).uniform())).size).toBe(1);
+		const [a, b] = same.map((n) => draws(20_000, random(0).fork(n).uniform));
+		const correlation = 12 * mean(a!.map((u, i) => (u - 0.5) * (b![i]! - 0.5)));
+		expect(Math.abs(correlation)).toBeLessThan(0.03);
+		const cells = new Array<number>(100).fill(0);
+		for (const [i, u] of a!.entries()) cells[10 * Math.floor(10 * u) + Math.floor(10 * b![i]!)]!++;
+		const chiSquare = cells.reduce((sum, n) => sum + (n - 200) ** 2 / 200, 0);
+		expect(chiSquare).toBeLessThan(149); // 0.1 % at 99 degrees of freedom
 	});
 });
 

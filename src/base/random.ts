@@ -24,7 +24,12 @@ function mix(word: number): number {
 
 /** Two rounds keyed by the seed: 32 random bits for each (seed, counter). */
 export function hash32(seed: number, counter: number): number {
-	return mix(mix(mix(counter) ^ seed) + Math.imul(seed, 0x9e3779b9));
+	return keyedHash(seed, 0, counter);
+}
+
+/** `hash32` with a second word of the key, already mixed. */
+function keyedHash(low: number, high: number, counter: number): number {
+	return mix(mix(mix(counter) ^ low) + Math.imul(low, 0x9e3779b9) + high);
 }
 
 /** A 32-bit key for a text (FNV-1a, then mixed). */
@@ -39,16 +44,34 @@ export function hashText(text: string, seed = 0): number {
 }
 
 export function random(seed: number): Random {
+	return stream(seed, 0);
+}
+
+/** Smaller numbers have the streams that they had when keys had one word. */
+const firstLargeNumber = 0x10000;
+
+/**
+ * The second word of a fork's key. Texts, as 32-bit hashes, coincide for some pairs among a hundred thousand
+ * names, so a large number is kept as it is: no two numbers below 2³² share the key of their streams.
+ */
+function forkedHigh(high: number, name: string | number): number {
+	if (typeof name === "string" || !(name >= firstLargeNumber)) return high;
+	return (mix(high) ^ name ^ mix(Math.floor(name / 0x100000000))) >>> 0;
+}
+
+/** The low word of the key comes from the seed. The high word changes nothing while it is 0: mix(0) is 0. */
+function stream(seed: number, highWord: number): Random {
 	const key = mix(seed ^ 0x5bd1e995);
+	const mixedHigh = mix(highWord);
 	let counter = 0;
 	const uniform = () => {
-		const high = hash32(key, counter++) >>> 5; // 27 bits
-		const low = hash32(key, counter++) >>> 6; // 26 bits
+		const high = keyedHash(key, mixedHigh, counter++) >>> 5; // 27 bits
+		const low = keyedHash(key, mixedHigh, counter++) >>> 6; // 26 bits
 		return (high * 0x4000000 + low) / 0x20000000000000;
 	};
 	const integer = (bound: number) => Math.floor(uniform() * bound);
 	return {
-		fork: (name) => random(hashText(String(name), key)),
+		fork: (name) => stream(hashText(String(name), key), forkedHigh(highWord, name)),
 		uniform,
 		integer,
 		normal: () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform()),
