@@ -28,7 +28,7 @@ describe.each([
 	{
 		name: "simulate, as Parquet",
 		argv: simulate("parquet"),
-		saying: "simulating: person 200",
+		saying: "simulating: person 1000",
 		file: "people.parquet",
 	},
 	{

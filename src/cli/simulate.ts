@@ -3,18 +3,19 @@ import { statfs } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { Command, Option } from "commander";
 import { InputError } from "../base/errors.js";
-import { progress } from "../base/progress.js";
 import { checkFolderTarget } from "../files/index.js";
-import { type Format, formats, truthFile, writeSimulation } from "../simulate/index.js";
+import { type Format, formats, truthFile } from "../simulate/index.js";
+import { simulate } from "../workflows/simulate.js";
 import type { Io } from "./io.js";
-import { printJson } from "./io.js";
-import { mostPeople, seedNumber, wholeNumber } from "./option-values.js";
+import { printJson, progressOf } from "./io.js";
+import { mostPeople, seedNumber, threadCount, wholeNumber } from "./option-values.js";
 
 interface Options {
 	readonly patients: number;
 	readonly out: string;
 	readonly format: Format;
 	readonly seed: number;
+	readonly threads?: number;
 	readonly force?: true;
 	readonly json?: true;
 }
@@ -24,10 +25,13 @@ const description = `Write the insurance records of a synthetic population, for 
 People are born, age, fall ill, are followed up and die; conditions make others more likely; visits
 bundle codes; policies lapse. The folder holds claims (ICD-9), prescriptions, people, coverage, codes
 (names), and truth.json, from which "trajgpt oracle" computes the true probabilities.
-All rates are invented. A person depends on the seed and their number, not on the population size.`;
+All rates are invented. A person depends on the seed and their number, not on the population size
+or the number of threads.`;
 
 export const examples = {
 	"trajgpt simulate --patients 2000 --out sim": "two thousand people",
+	"trajgpt simulate --patients 1000000 --format parquet --out large":
+		"a million people, as Parquet",
 	"trajgpt prepare sim --from csv --out data": "turn them into a dataset",
 	"trajgpt oracle next sim --patient p000060 --at 2012-06-01":
 		"the true next-code distribution of one person",
@@ -42,6 +46,7 @@ export function command(io: Io): Command {
 			new Option("--format <format>", "file format of the tables").choices(formats).default("csv"),
 		)
 		.option("--seed <n>", "seed of the population", seedNumber, 0)
+		.option("--threads <n>", "number of threads (default: all cores)", threadCount)
 		.option("--force", "replace an existing simulation")
 		.option("--json", "print one JSON document")
 		.action((options: Options) => act(io, options));
@@ -62,18 +67,13 @@ async function checkDisk(out: string, bytes: number): Promise<void> {
 	);
 }
 
-async function act(io: Io, { patients, out, format, seed, force, json }: Options): Promise<void> {
+async function act(io: Io, options: Options): Promise<void> {
+	const { patients, out, format, seed, threads, force, json } = options;
 	await checkFolderTarget(out, force ?? false, truthFile);
 	await checkDisk(out, patients * bytesPerPerson[format]);
-	const bar = progress(io.stderr, { clock: () => performance.now() });
-	const written = await writeSimulation(out, {
-		patients,
-		seed,
-		format,
-		replace: force ?? false,
-		onProgress: (done) => bar.update({ label: "simulating: person", done, total: patients }),
+	const written = await simulate(out, {
+		...{ patients, seed, format, threads, replace: force ?? false, progress: progressOf(io) },
 	});
-	bar.finish();
 	if (json) printJson(io, written);
 	else
 		io.stdout.write(

@@ -19,7 +19,9 @@ describe("the population", () => {
 		expect(simulatePatient(3, 17)).toEqual(people[16]);
 		expect(simulatePatient(3, 17).id).toBe("p000017");
 		expect(patientNumber("p000017")).toBe(17);
-		for (const id of ["p17", "p000000", "q000017", "p0000017"])
+		expect(simulatePatient(3, 1_234_567).id).toBe("p1234567");
+		expect(patientNumber("p1234567")).toBe(1_234_567);
+		for (const id of ["p17", "p000000", "q000017", "p0000017", "p0123456"])
 			expect(patientNumber(id)).toBeUndefined();
 		expect(simulatePatient(4, 17)).not.toEqual(people[16]);
 	});

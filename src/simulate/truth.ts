@@ -6,7 +6,7 @@ import { simulationMark } from "../records/tables/files.js";
 import { lawVersion } from "./hazards.js";
 import type { Oracle } from "./oracle.js";
 import { oracle } from "./oracle.js";
-import { formats } from "./table-writers.js";
+import { formats } from "./table-parts.js";
 
 export const truthFile = simulationMark.file;
 

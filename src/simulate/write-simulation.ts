@@ -4,9 +4,11 @@ import { setImmediate as turn } from "node:timers/promises";
 import { replaceFolder } from "../files/index.js";
 import { conditions } from "./catalogue/index.js";
 import { lawVersion } from "./hazards.js";
-import { simulatePatient } from "./patients.js";
-import type { Format, TableColumns, TableWriter } from "./table-writers.js";
-import { openTable } from "./table-writers.js";
+import type { Block, BlockRange, TableName } from "./simulate-block.js";
+import { blockPeople, simulateBlock, tableNames, tables } from "./simulate-block.js";
+import type { TableFile } from "./table-files.js";
+import { createTable } from "./table-files.js";
+import type { Format } from "./table-parts.js";
 import type { Truth } from "./truth.js";
 import { truthFile } from "./truth.js";
 
@@ -18,6 +20,15 @@ export interface SimulationOptions {
 	readonly replace?: boolean;
 	/** Called regularly with the number of patients written. */
 	readonly onProgress?: (patients: number) => void;
+	/** Simulates blocks elsewhere, several at a time. The files are the same. */
+	readonly blocks?: BlockSource;
+}
+
+/** Where blocks of people are simulated. */
+export interface BlockSource {
+	simulate(range: BlockRange): Promise<Block>;
+	/** The number of blocks to ask for before the first of them is written; it bounds the memory. */
+	readonly ahead: number;
 }
 
 export interface WrittenSimulation extends Truth {
@@ -25,15 +36,8 @@ export interface WrittenSimulation extends Truth {
 	readonly files: ReturnType<typeof simulationFiles>;
 }
 
-const tables = {
-	claims: { patient: "text", date: "date", icd9: "text" },
-	prescriptions: { patient: "text", date: "date", drug: "text", atc: "text", days_supply: "count" },
-	people: { patient: "text", sex: "text", birth: "date", death: "date or nothing" },
-	coverage: { patient: "text", from: "date", to: "date" },
-} satisfies Record<string, TableColumns>;
-
 function simulationFiles(folder: string, format: Format) {
-	const table = (name: keyof typeof tables) => join(folder, `${name}.${format}`);
+	const table = (name: TableName) => join(folder, `${name}.${format}`);
 	return {
 		claims: table("claims"),
 		prescriptions: table("prescriptions"),
@@ -45,57 +49,68 @@ function simulationFiles(folder: string, format: Format) {
 	};
 }
 
-/** Patients between two flushes. */
-const blockPatients = 200;
+/** Simulates in this thread, and lets signal handlers run in between. */
+const here: BlockSource = {
+	simulate: async (range) => {
+		await turn();
+		return simulateBlock(range);
+	},
+	ahead: 1,
+};
 
 /** Writes a population to a temporary folder and renames it, so that the folder is complete or untouched. */
 export async function writeSimulation(
 	folder: string,
 	options: SimulationOptions,
 ): Promise<WrittenSimulation> {
-	const { patients, seed, format = "csv", onProgress } = options;
+	const { patients, seed, format = "csv" } = options;
 	let truth: Truth | undefined;
 	const write = async (temporary: string) => {
 		const files = simulationFiles(temporary, format);
-		const open = (name: keyof typeof tables) => openTable(format, files[name], tables[name]);
-		const claims = open("claims");
-		const prescriptions = open("prescriptions");
-		const people = open("people");
-		const coverage = open("coverage");
-		const all: readonly TableWriter[] = [claims, prescriptions, people, coverage];
-		let records = 0;
-		let fills = 0;
-		for (let number = 1; number <= patients; number++) {
-			const patient = simulatePatient(seed, number);
-			const { id, person, death } = patient;
-			people.add(id, person.sex, person.birth, death);
-			for (const [from, to] of person.coverage) coverage.add(id, from, to);
-			for (const { day, icd9 } of patient.claims) claims.add(id, day, icd9);
-			for (const { day, drug, atc, daysSupply } of patient.prescriptions)
-				prescriptions.add(id, day, drug, atc, daysSupply);
-			records += patient.claims.length;
-			fills += patient.prescriptions.length;
-			if (number % blockPatients === 0 || number === patients) {
-				for (const table of all) await table.flush();
-				await turn(); // lets signal handlers run
-				onProgress?.(number);
-			}
+		const open: [TableName, TableFile][] = [];
+		let counts: Pick<Block, "records" | "prescriptions">;
+		try {
+			for (const name of tableNames)
+				open.push([name, await createTable(format, files[name], tables[name])]);
+			counts = await writeBlocks(open, { ...options, format });
+			for (const [, file] of open) await file.finish();
+		} catch (error) {
+			await Promise.allSettled(open.map(([, file]) => file.close()));
+			throw error;
 		}
-		for (const table of all) await table.close();
 		await writeFile(files.names, namesTable());
-		truth = {
-			kind: "trajgpt-simulation",
-			law: lawVersion,
-			seed,
-			patients,
-			records,
-			prescriptions: fills,
-			format,
-		};
+		truth = { kind: "trajgpt-simulation", law: lawVersion, seed, patients, ...counts, format };
 		await writeFile(files.truth, `${JSON.stringify(truth, null, 2)}\n`);
 	};
 	await replaceFolder(folder, write, options);
 	return { ...(truth as Truth), folder, files: simulationFiles(folder, format) };
+}
+
+/** Writes blocks in the order of their people, whichever is ready first. */
+async function writeBlocks(
+	files: readonly (readonly [TableName, TableFile])[],
+	{ patients, seed, format, blocks = here, onProgress }: SimulationOptions & { format: Format },
+): Promise<Pick<Block, "records" | "prescriptions">> {
+	const size = blockPeople[format];
+	const count = Math.ceil(patients / size);
+	const lastOf = (block: number) => Math.min((block + 1) * size, patients);
+	const pending: Promise<Block>[] = [];
+	let asked = 0;
+	let [records, prescriptions] = [0, 0];
+	for (let written = 0; written < count; written++) {
+		for (; asked < count && pending.length < blocks.ahead; asked++) {
+			const first = asked * size + 1;
+			const block = blocks.simulate({ seed, first, last: lastOf(asked), format });
+			block.catch(() => {}); // thrown below, when its turn comes
+			pending.push(block);
+		}
+		const block = (await pending.shift()) as Block;
+		for (const [name, file] of files) await file.append(block.parts[name]);
+		records += block.records;
+		prescriptions += block.prescriptions;
+		onProgress?.(lastOf(written));
+	}
+	return { records, prescriptions };
 }
 
 function namesTable(): string {
