@@ -16,6 +16,7 @@ const rooms = [
 	"simulate",
 	"graph",
 	"runtime",
+	"mpi",
 	"nn",
 	"models",
 	"train",

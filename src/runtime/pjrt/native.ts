@@ -13,7 +13,7 @@ import {
 	structs,
 	valueTypes,
 } from "./layout.js";
-import { type Koffi, loadKoffi } from "./load-koffi.js";
+import { type Koffi, loadKoffi } from "../load-koffi.js";
 
 type Function = KoffiFunc<(args: ArrayBufferView) => bigint | null>;
 /** Memory that a field points to: bytes, another struct, or a table of pointers to bytes. */

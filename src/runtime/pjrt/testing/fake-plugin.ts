@@ -3,7 +3,7 @@ import { existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeAll, expect, onTestFinished } from "vitest";
-import { loadKoffi } from "../load-koffi.js";
+import { loadKoffi } from "../../load-koffi.js";
 
 const living = ["clients", "programs", "descriptions", "buffers", "events", "errors", "serialized"];
 const counted = [...living, "compiled", "runs"] as const;

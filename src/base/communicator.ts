@@ -1,0 +1,70 @@
+/**
+ * Processes that work on one job together, numbered by rank from 0. All of them make the same calls in the same order;
+ * a call returns when the ranks that it depends on have made it too.
+ */
+export interface Communicator {
+	/** The library that connects the processes: "Open MPI v4.1.4 (libmpi.so.40)". */
+	readonly label: string;
+	readonly rank: number;
+	/** The number of processes. */
+	readonly size: number;
+	/** The rank among the processes of this machine; it chooses the GPU. */
+	readonly localRank: number;
+	/** How many processes of the job run on this machine. */
+	readonly localSize: number;
+	/** Replaces the values by their sums over all ranks, added in order of rank: the same bits on every rank and every time. */
+	sum(values: Float32Array | Float64Array): void;
+	/** Replaces the bytes by those of rank 0; the length is the same on all ranks. */
+	broadcast(values: ArrayBufferView): void;
+	/** The bytes of each rank, of any length; on other ranks than 0 undefined. */
+	gather(bytes: Uint8Array): Uint8Array[] | undefined;
+	barrier(): void;
+	/** Ends all processes of the job at once. */
+	abort(exitCode: number): void;
+	/** Leaves the job; nothing can be called afterwards. */
+	close(): void;
+}
+
+/** A process on its own. */
+export const oneProcess: Communicator = {
+	...{ label: "one process", rank: 0, size: 1, localRank: 0, localSize: 1 },
+	sum() {},
+	broadcast() {},
+	gather: (bytes) => [bytes],
+	barrier() {},
+	abort() {},
+	close() {},
+};
+
+/** What rank 0 makes, on all ranks; it must survive a round trip through JSON. */
+export async function shared<T>(
+	communicator: Communicator,
+	make: () => T | Promise<T>,
+): Promise<T> {
+	if (communicator.size === 1) return make();
+	const own =
+		communicator.rank === 0
+			? new TextEncoder().encode(JSON.stringify((await make()) ?? null))
+			: undefined;
+	const length = Float64Array.of(own?.length ?? 0);
+	communicator.broadcast(length);
+	const bytes = own ?? new Uint8Array(length[0] as number);
+	communicator.broadcast(bytes);
+	return JSON.parse(new TextDecoder().decode(bytes));
+}
+
+/** One value per rank, in order of rank, which must survive a round trip through JSON; on other ranks than 0 undefined. */
+export function gathered<T>(communicator: Communicator, value: T): T[] | undefined {
+	if (communicator.size === 1) return [value];
+	return communicator
+		.gather(new TextEncoder().encode(JSON.stringify(value)))
+		?.map((bytes) => JSON.parse(new TextDecoder().decode(bytes)));
+}
+
+/** Whether something holds on at least one rank. */
+export function anyRank(communicator: Communicator, holds: boolean): boolean {
+	if (communicator.size === 1) return holds;
+	const count = Float64Array.of(Number(holds));
+	communicator.sum(count);
+	return (count[0] as number) > 0;
+}
