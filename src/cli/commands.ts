@@ -6,6 +6,8 @@ export interface LazyCommand {
 	readonly summary: string;
 	/** Internal: not listed in the help. */
 	readonly hidden?: true;
+	/** Whether the processes of `mpirun` share its work; other commands refuse to run several times over. */
+	readonly divides?: true;
 	/** Loads the command's module on demand, to keep `trajgpt --help` fast. */
 	load(): Promise<CommandModule>;
 }
@@ -132,6 +134,7 @@ export const commands: readonly LazyCommand[] = [
 	{
 		name: "doctor",
 		summary: "check whether this machine can run trajgpt, and what is missing",
+		divides: true,
 		load: () => import("./doctor.js"),
 	},
 ];

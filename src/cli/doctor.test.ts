@@ -48,6 +48,7 @@ test("the table is aligned and gives advice", () => {
 			...{ plugin: null, pjrtVersion: null, devices: [], problem: null },
 			searched: ["A_VARIABLE", "/a/folder"],
 		},
+		mpi: { libraries: [], processes: 1, local: 1 },
 		optional: [
 			{
 				name: "PyTorch",
@@ -79,6 +80,9 @@ test("the table is aligned and gives advice", () => {
 		Accelerator, for --provider xla
 		  --  PJRT plugin   not found      for an NVIDIA GPU: pip install "jax[cuda13]"
 		      Searched      2 places       A_VARIABLE, /a/folder
+
+		MPI, for several processes
+		  --  Library       not found      on Debian: apt-get install openmpi-bin; on a cluster: load its module
 
 		Optional
 		  --  PyTorch       not found      the peer; on Debian: apt-get install x

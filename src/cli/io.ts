@@ -1,3 +1,4 @@
+import { type Communicator, oneProcess } from "../base/communicator.js";
 import { type Progress, progress } from "../base/progress.js";
 import { escapedJson } from "./safe-output.js";
 
@@ -6,7 +7,11 @@ export interface Io {
 	readonly stdout: Output;
 	readonly stderr: Output;
 	readonly env: Readonly<Record<string, string | undefined>>;
+	/** The processes that share the command, once it acts. Default: this one alone. */
+	readonly communicator?: Communicator;
 }
+
+export const communicatorOf = ({ communicator = oneProcess }: Io): Communicator => communicator;
 
 interface Output {
 	write(text: string): unknown;

@@ -9,6 +9,7 @@ import { examples } from "./examples.js";
 import { withFlags } from "./flags.js";
 import type { Io } from "./io.js";
 import { Exit } from "./io.js";
+import { jobOf } from "./job.js";
 import { refuseRepeats } from "./repeated-options.js";
 import { safeIo } from "./safe-output.js";
 
@@ -19,15 +20,24 @@ export async function run(
 	table: readonly LazyCommand[] = commands,
 ): Promise<number> {
 	let acting: Command | undefined;
-	const io = safeIo(given, (text) => withFlags(text, acting));
+	const job = jobOf(given, table);
+	const reworded = (text: string) => withFlags(text, acting);
+	const io = {
+		...safeIo(job.io, reworded),
+		get communicator() {
+			return job.communicator;
+		},
+	};
 	try {
-		const program = await programFor(argv, io, table, (command) => {
+		const program = await programFor(argv, io, table, async (command) => {
 			acting = command;
+			await job.join(command);
 		});
 		await program.parseAsync(argv, { from: "user" });
+		job.leave();
 		return 0;
 	} catch (error) {
-		return exitCode(error, io);
+		return job.fail(error, (to) => exitCode(error, safeIo(to, reworded)));
 	}
 }
 
@@ -35,7 +45,7 @@ async function programFor(
 	argv: readonly string[],
 	io: Io,
 	table: readonly LazyCommand[],
-	onAction: (command: Command) => void,
+	onAction: (command: Command) => Promise<void>,
 ): Promise<Command> {
 	const program = new Command("trajgpt")
 		.description("Forecast from irregular, time-stamped event histories.")
@@ -52,7 +62,7 @@ async function programFor(
 		program.addCommand(command.summary(summary), { hidden });
 	}
 	program.hook("preAction", async (_, command) => {
-		onAction(command);
+		await onAction(command);
 		await settleProvider(command);
 	});
 	settle(program, io);

@@ -2,6 +2,7 @@ import { installCommand } from "../../runtime/pjrt/index.js";
 import type { Accelerator } from "./accelerator.js";
 import type { Engine } from "./engine.js";
 import type { Machine } from "./machine.js";
+import type { Mpi } from "./mpi.js";
 import type { Optional } from "./optional.js";
 
 export interface Report {
@@ -9,6 +10,7 @@ export interface Report {
 	readonly machine: Machine;
 	readonly engine: Engine;
 	readonly accelerator: Accelerator;
+	readonly mpi: Mpi;
 	readonly optional: readonly Optional[];
 }
 
@@ -19,7 +21,7 @@ interface Row {
 	readonly note?: string;
 }
 
-export function render({ ok, machine, engine, accelerator, optional }: Report): string {
+export function render({ ok, machine, engine, accelerator, mpi, optional }: Report): string {
 	const required: Row[] = [
 		{
 			mark: machine.nodeIsRecentEnough ? "ok" : "!!",
@@ -60,6 +62,7 @@ export function render({ ok, machine, engine, accelerator, optional }: Report): 
 		},
 	];
 	const accelerators = acceleratorRows(accelerator);
+	const processes = mpiRows(mpi);
 	const extras = optional.map(
 		({ name, found, detail, purpose, advice }): Row => ({
 			mark: found === null ? "--" : advice === null ? "ok" : "!!",
@@ -68,7 +71,7 @@ export function render({ ok, machine, engine, accelerator, optional }: Report): 
 			note: [purpose, detail, advice].filter((part) => part !== null).join("; "),
 		}),
 	);
-	const rows = [...required, ...facts, ...accelerators, ...extras];
+	const rows = [...required, ...facts, ...accelerators, ...processes, ...extras];
 	const nameWidth = Math.max(...rows.map(({ name }) => name.length));
 	const valueWidth = Math.max(...rows.map(({ value }) => value.length));
 	const line = ({ mark, name, value, note = "" }: Row) =>
@@ -82,6 +85,9 @@ export function render({ ok, machine, engine, accelerator, optional }: Report): 
 		"",
 		"Accelerator, for --provider xla",
 		...accelerators.map(line),
+		"",
+		"MPI, for several processes",
+		...processes.map(line),
 		"",
 		"Optional",
 		...extras.map(line),
@@ -112,6 +118,22 @@ function acceleratorRows({ plugin, pjrtVersion, devices, searched, problem }: Ac
 			}),
 		),
 	];
+}
+
+function mpiRows({ libraries, processes, local }: Mpi): Row[] {
+	const job: Row = {
+		...{ mark: "ok", name: "Job", value: `${processes} processes` },
+		note: `${local} of them on this machine`,
+	};
+	if (libraries.length === 0)
+		return [
+			{
+				...{ mark: "--", name: "Library", value: "not found" },
+				note: "on Debian: apt-get install openmpi-bin; on a cluster: load its module",
+			},
+		];
+	const rows = libraries.map((value): Row => ({ mark: "ok", name: "Library", value }));
+	return processes > 1 ? [...rows, job] : rows;
 }
 
 function gibibytes(bytes: number): string {
