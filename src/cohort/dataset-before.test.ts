@@ -26,14 +26,14 @@ const dataset = datasetOf({
 			tokens: tokens.subarray(first, first + count),
 		}),
 	},
-	periods: [
-		[
-			{ start: 0, end: 15 },
-			{ start: 18, end: 50 },
-			{ start: 55, end: 60 },
-		],
-		[{ start: 25, end: 50 }],
-	],
+	periodsOf: (patient) =>
+		patient === 0
+			? [
+					{ start: 0, end: 15 },
+					{ start: 18, end: 50 },
+					{ start: 55, end: 60 },
+				]
+			: [{ start: 25, end: 50 }],
 	labels: async () => [],
 });
 

@@ -21,7 +21,7 @@ const dataset = datasetOf({
 			...{ times: new Float64Array(count).fill(first), tokens: new Int32Array(count).fill(5) },
 		}),
 	},
-	periods: people.map(() => []),
+	periodsOf: () => [],
 	labels: async () => [],
 });
 const all = [...dataset.patients("train")];

@@ -4,6 +4,7 @@ import type { Manifest, Split } from "./manifest.js";
 import { splitNames } from "./manifest.js";
 import type { EventFile } from "./parquet.js";
 import type { PatientColumns } from "./patients.js";
+import type { PeriodsOf } from "./periods.js";
 import type { Vocabulary } from "./vocabulary.js";
 
 /** An open dataset. Events stay on disk until they are read. */
@@ -32,19 +33,17 @@ export interface Dataset {
 interface DatasetParts extends Pick<Dataset, "folder" | "manifest" | "vocabulary" | "labels"> {
 	readonly patients: PatientColumns;
 	readonly events: EventFile;
-	/** By patient. */
-	readonly periods: readonly (readonly Period[])[];
+	readonly periodsOf: PeriodsOf;
 }
 
 export function datasetOf(parts: DatasetParts): Dataset {
-	const { folder, manifest, vocabulary, patients, events, periods, labels } = parts;
+	const { folder, manifest, vocabulary, patients, events, periodsOf, labels } = parts;
 	const numbers = Int32Array.from(patients.id.keys());
 	const bySplit = new Map(
 		splitNames.map((split) => [split, numbers.filter((at) => patients.split[at] === split)]),
 	);
 	const birthEventsOf = (patient: number) => (patients.birth[patient] == null ? 0 : 1);
 	const deathOf = (patient: number) => patients.death[patient] ?? null;
-	const observedOf = (patient: number) => periods[patient] as readonly Period[];
 	const countOf = (patient: number) => {
 		const count = patients.count[patient];
 		if (count === undefined)
@@ -58,7 +57,7 @@ export function datasetOf(parts: DatasetParts): Dataset {
 			sex: patients.sex[patient] ?? null,
 			birth: patients.birth[patient] ?? null,
 			death: deathOf(patient),
-			observed: observedOf(patient),
+			observed: periodsOf(patient),
 		};
 		return historyOf(person, await events.read(patients.first[patient] as number, count));
 	};
@@ -72,7 +71,7 @@ export function datasetOf(parts: DatasetParts): Dataset {
 		lengthOf: (patient) => countOf(patient) + birthEventsOf(patient),
 		birthEventsOf,
 		deathOf,
-		observedOf,
+		observedOf: periodsOf,
 		read,
 		async *histories(split) {
 			for (const patient of patientsOf(split)) yield read(patient);

@@ -107,7 +107,7 @@ export async function openDataset(folder: string, options: OpenOptions = {}): Pr
 		vocabulary,
 		patients,
 		events,
-		periods: periods
+		periodsOf: periods
 			? periodsByPatient(periods, patients.id.length)
 			: await recordPeriods(patients, events, death),
 		labels: (task) => readLabels(folder, manifest, task),

@@ -27,18 +27,36 @@ async function readRows<Name extends string>(
 	});
 }
 
-/** Reads whole columns of a small file. */
+/**
+ * Reads columns of a file, one row group after the other: hyparquet decodes everything that it is asked for before it
+ * hands out the first value.
+ */
+export async function readCells<Name extends string>(
+	path: string,
+	names: readonly Name[],
+	start: (rows: number) => (name: Name, row: number, value: unknown) => void,
+): Promise<void> {
+	const file = await asyncBufferFromFile(path);
+	const metadata = await parquetMetadataAsync(file);
+	const put = start(Number(metadata.num_rows));
+	let first = 0;
+	for (const { num_rows } of metadata.row_groups) {
+		const end = first + Number(num_rows);
+		await readRows(file, metadata, names, first, end, put);
+		first = end;
+	}
+}
+
+/** Reads whole columns of a file. */
 export async function readColumns<Name extends string>(
 	path: string,
 	names: readonly Name[],
 ): Promise<Record<Name, unknown[]>> {
-	const file = await asyncBufferFromFile(path);
-	const metadata = await parquetMetadataAsync(file);
 	const columns = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<
 		Name,
 		unknown[]
 	>;
-	await readRows(file, metadata, names, 0, Number(metadata.num_rows), (name, row, value) => {
+	await readCells(path, names, () => (name, row, value) => {
 		columns[name][row] = value;
 	});
 	return columns;

@@ -1,6 +1,6 @@
 import { InputError } from "../base/errors.js";
 import { notesFor } from "../records/notes.js";
-import type { Split } from "../records/rows.js";
+import { type Split, splitNames } from "../records/rows.js";
 import { quoted } from "../records/sql.js";
 import type { Store } from "../records/store.js";
 import { readGivenSplits } from "./given-splits.js";
@@ -55,7 +55,7 @@ export async function gatherPeople(store: Store, options: PeopleOptions): Promis
 	];
 
 	await store.create("hashed", { id: "whole", split: "text" });
-	await store.append("hashed", await splits(store, options));
+	await store.append("hashed", await hashedSplits(store, options));
 	await store.run(`
 		CREATE TABLE patient AS
 		SELECT id, key, ${birthSql} AS birth, sex, death,
@@ -83,15 +83,19 @@ async function splitNotes(store: Store, file: string): Promise<string[]> {
 	]);
 }
 
-async function splits(
+/** The split of each patient of `seen` by the hash of its id, in order. */
+async function hashedSplits(
 	store: Store,
 	{ splitSeed, splitParts }: PeopleOptions,
-): Promise<{ id: number; split: Split }[]> {
-	const found: { id: number; split: Split }[] = [];
+): Promise<Iterable<{ id: number; split: Split }>> {
+	const found = new Uint8Array(await store.count("seen")); // positions in splitNames
+	let read = 0;
 	for await (const { columns } of store.stream("SELECT key FROM seen ORDER BY id"))
 		for (const key of columns[0] as string[])
-			found.push({ id: found.length, split: splitOf(key, splitSeed, splitParts) });
-	return found;
+			found[read++] = splitNames.indexOf(splitOf(key, splitSeed, splitParts));
+	return (function* () {
+		for (const [id, split] of found.entries()) yield { id, split: splitNames[split] as Split };
+	})();
 }
 
 /** Rejects a patient with two different values of a column. */

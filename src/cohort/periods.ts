@@ -1,7 +1,7 @@
 import type { Period } from "./history.js";
 import { periodOf } from "./history.js";
 import type { EventFile } from "./parquet.js";
-import { readColumns } from "./parquet.js";
+import { readCells } from "./parquet.js";
 import type { PatientColumns } from "./patients.js";
 
 /** The columns of observation.parquet, sorted by patient and start; `patient` is a patient's number. */
@@ -13,23 +13,38 @@ export interface PeriodColumns {
 }
 
 export async function readPeriods(file: string): Promise<PeriodColumns> {
-	const { patient, start, end } = await readColumns(file, ["patient", "start", "end"]);
-	return {
-		patient: Int32Array.from(patient as number[]),
-		start: Float64Array.from(start as number[]),
-		end: Float64Array.from(end as number[]),
-	};
+	const columnsOf = (rows: number) => ({
+		patient: new Int32Array(rows),
+		start: new Float64Array(rows),
+		end: new Float64Array(rows),
+	});
+	let columns = columnsOf(0);
+	await readCells(file, ["patient", "start", "end"], (rows) => {
+		columns = columnsOf(rows);
+		return (name, row, value) => {
+			columns[name][row] = value as number;
+		};
+	});
+	return columns;
 }
 
-/** The periods of each patient, by number. */
+/** The periods of a patient, by number. */
+export type PeriodsOf = (patient: number) => readonly Period[];
+
+/** Looks periods up in their columns: arrays of a million patients' periods would take ten times the memory. */
 export function periodsByPatient(
 	{ patient, start, end }: PeriodColumns,
 	patients: number,
-): readonly (readonly Period[])[] {
-	const all: Period[][] = Array.from({ length: patients }, () => []);
-	for (const [row, number] of patient.entries())
-		all[number]?.push({ start: start[row] as number, end: end[row] as number });
-	return all;
+): PeriodsOf {
+	const first = new Int32Array(patients + 1); // first row of each patient
+	for (const number of patient) first[number + 1]!++;
+	for (let number = 0; number < patients; number++) first[number + 1]! += first[number]!;
+	return (number) => {
+		const own: Period[] = [];
+		for (let row = first[number] as number; row < (first[number + 1] as number); row++)
+			own.push({ start: start[row] as number, end: end[row] as number });
+		return own;
+	};
 }
 
 /** From the first to the last record of each patient; a death event (token `death`) does not count as a record. */
@@ -37,13 +52,13 @@ export async function recordPeriods(
 	{ first, count }: PatientColumns,
 	events: EventFile,
 	death: number | undefined,
-): Promise<readonly (readonly Period[])[]> {
+): Promise<PeriodsOf> {
 	const all: (readonly Period[])[] = [];
 	for (const [patient, row] of first.entries()) {
 		const { times, tokens } = await events.read(row, count[patient] as number);
 		all.push(periodOf(tokens.at(-1) === death ? times.subarray(0, -1) : times));
 	}
-	return all;
+	return (patient) => all[patient] as readonly Period[];
 }
 
 /** Whether days are inside the periods. Ask in order of patient and day: it goes through the periods once. */

@@ -393,7 +393,8 @@ const observationOf = (
 	from,
 	rule: observationRules[from],
 	periods: patient.length,
-	patients: new Set(patient).size,
+	// Sorted by patient.
+	patients: patient.reduce((n, own, row) => n + Number(row === 0 || own !== patient[row - 1]), 0),
 	recordsOutside,
 });
 

@@ -56,7 +56,10 @@ export function smallDataset(counts: readonly number[], people: readonly Patient
 				tokens: tokens.subarray(first, first + count),
 			}),
 		},
-		periods: people.map((person) => person.observed ?? periodOf(timesOf(person))),
+		periodsOf: (patient) => {
+			const person = people[patient] as (typeof people)[0];
+			return person.observed ?? periodOf(timesOf(person));
+		},
 		labels: async () => [],
 	});
 }
