@@ -5,6 +5,7 @@ import { temporaryFolder } from "../../records/testing/temporary-folder.js";
 import { findTorch } from "../python.js";
 import { captured } from "../testing/captured.js";
 import { runBuilt } from "../testing/run-built.js";
+import { hasSizes, type PrepareSizes, renderPrepareSizes } from "./prepare-sizes.js";
 
 const tiny = ["--preset", "tiny", "--threads", "1"];
 
@@ -152,12 +153,13 @@ test("bench prepare prints the time to turn a simulated population into a datase
 	const { code, stdout, stderr } = await runBuilt(["bench", "prepare", ...few]);
 	expect({ code, stderr }).toEqual({
 		code: 0,
-		stderr: "simulating 30 people\npreparing with trajgpt\n",
+		stderr: "simulating 30 people\nsimulating: person 30/30\npreparing with trajgpt\n",
 	});
 	const report = JSON.parse(stdout);
 	expect(report).toEqual({
 		patients: 30,
 		rows: expect.any(Number),
+		format: "csv",
 		threads: 1,
 		memory: 2 ** 31,
 		counts: expect.objectContaining({ patients: expect.any(Number), events: expect.any(Number) }),
@@ -177,20 +179,51 @@ test("bench prepare prints the time to turn a simulated population into a datase
 	expect(peakBytes).toBeGreaterThan(2 ** 24);
 });
 
-test("bench prepare rejects a --source that is missing or not CSV", async () => {
+test("bench prepare measures populations beside each other, each in its own process", async () => {
 	const folder = await temporaryFolder();
-	const bench = (source: string) =>
-		captured(["bench", "prepare", "--source", source, "--patients", "30", "--no-peer"]);
-	const typo = join(folder, "typo");
-	const { code, stdout, stderr } = await bench(typo);
-	expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-	expect(stderr).toContain("typo/truth.json is missing; expected a folder written by simulate");
+	const populations = [
+		["small", "20", "csv"],
+		["large", "40", "parquet"],
+	] as const;
+	for (const [name, patients, format] of populations)
+		await captured([
+			...["simulate", "--patients", patients, "--format", format, "--out", join(folder, name)],
+		]);
+	const sources = populations.flatMap(([name]) => ["--source", join(folder, name)]);
+	const argv = ["bench", "prepare", ...sources, "--memory", "512MB", "--threads", "1"];
+	const { code, stdout, stderr } = await runBuilt([...argv, "--json"]);
+	expect({ code, stderr }).toEqual({
+		code: 0,
+		stderr: "preparing with trajgpt\npreparing with trajgpt\n",
+	});
+	const { sizes } = JSON.parse(stdout) as PrepareSizes;
+	expect(sizes).toMatchObject([
+		{ patients: 20, format: "csv", memory: 2 ** 29, threads: 1, pandas: null },
+		{ patients: 40, format: "parquet", memory: 2 ** 29, threads: 1, pandas: null },
+	]);
+	const [small, large] = sizes;
+	expect(large!.rows).toBeGreaterThan(small!.rows);
+	const text = renderPrepareSizes({ sizes });
+	expect(text).toMatch(/patients +format +records +seconds +records\/s +peak GiB/);
+	expect(text).toMatch(new RegExp(`40 +Parquet +${large!.rows.toLocaleString("en")} `));
+});
+
+test("bench prepare measures a large population beside one of the usual size", () => {
+	const options = { format: "csv", memory: 2 ** 31, peer: true } as const;
+	expect(hasSizes({ ...options, patients: 100_000 })).toBe(false);
+	expect(hasSizes({ ...options, patients: 100_001 })).toBe(true);
+	expect(hasSizes({ ...options, patients: 1_000_000, source: ["one"] })).toBe(false);
+});
+
+test("bench prepare rejects a --source that is missing", async () => {
+	const folder = await temporaryFolder();
+	for (const more of [[], ["--source", folder]]) {
+		const source = ["--source", join(folder, "typo"), ...more];
+		const { code, stdout, stderr } = await captured(["bench", "prepare", ...source, "--no-peer"]);
+		expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+		expect(stderr).toContain("typo/truth.json is missing; expected a folder written by simulate");
+	}
 	expect(await readdir(folder)).toEqual([]);
-	const parquet = join(folder, "parquet");
-	await captured(["simulate", "--patients", "2", "--format", "parquet", "--out", parquet]);
-	expect((await bench(parquet)).stderr).toContain(
-		"holds parquet tables, and pandas is timed on CSV",
-	);
 });
 
 test("bench models compares trainings with those of one thread", async () => {

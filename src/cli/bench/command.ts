@@ -4,6 +4,7 @@ import { InputError } from "../../base/errors.js";
 import type { Precision } from "../../graph/index.js";
 import { modelById, models } from "../../models/index.js";
 import { type Provider, precisions, providers } from "../../runtime/index.js";
+import { type Format, formats } from "../../simulate/index.js";
 import { examples } from "../examples.js";
 import { Exit, type Io, printJson } from "../io.js";
 import {
@@ -14,9 +15,12 @@ import {
 	threadCount,
 	wholeNumber,
 } from "../option-values.js";
+import { mayRepeat } from "../repeated-options.js";
 import type { ModelsReport } from "./models.js";
 import type { OperationsReport } from "./operations.js";
 import { type QueuedPeerName, queuedPeers } from "./peer-scripts.js";
+import type { PrepareBench } from "./prepare.js";
+import type { PrepareSizes } from "./prepare-sizes.js";
 import type { QueuedReport } from "./queued-steps.js";
 import type { StepReport } from "./step.js";
 
@@ -74,7 +78,9 @@ export interface HazardBenchOptions extends BenchOptions {
 
 export interface PrepareBenchOptions {
 	readonly patients: number;
-	readonly source?: string;
+	readonly format: Format;
+	/** Populations on disk. */
+	readonly source?: readonly string[];
 	readonly memory: number;
 	readonly threads?: number;
 	readonly peer: boolean;
@@ -297,10 +303,24 @@ export function command(io: Io): Command {
 		.description(
 			"Time prepare on a simulated population, with rows per second and peak memory. Where Python\n" +
 				"with pandas is installed, pandas then does the same steps on the same files, the results are\n" +
-				"compared, and the ratio is printed: above 1 means that trajgpt is faster.",
+				"compared, and the ratio is printed: above 1 means that trajgpt is faster.\n\n" +
+				"More than 100,000 people, and several populations given with --source, are measured one after\n" +
+				"the other, without pandas, so that the table shows how time and memory grow.",
 		)
 		.option("--patients <n>", "people to simulate", wholeNumber(1, mostPeople), 100_000)
-		.option("--source <folder>", "use a population written by trajgpt simulate as CSV")
+		.addOption(
+			new Option("--format <format>", "file format of the population")
+				.choices(formats)
+				.default("csv"),
+		)
+		.addOption(
+			mayRepeat(
+				new Option(
+					"--source <folder>",
+					"use a population written by trajgpt simulate; may be repeated",
+				),
+			),
+		)
 		.addOption(
 			new Option("--memory <size>", "memory limit, as in prepare")
 				.argParser(byteSize)
@@ -308,16 +328,27 @@ export function command(io: Io): Command {
 		)
 		.option("--threads <n>", "number of threads (default: all cores)", threadCount)
 		.option("--no-peer", "do not run pandas");
-	measuring(
+	measuring<PrepareBenchOptions, PrepareBench | PrepareSizes>(
 		io,
 		prepare,
 		{
 			"trajgpt bench prepare --json": "a hundred thousand people, about ten million records",
 			"trajgpt bench prepare --patients 5000": "a quick look",
+			"trajgpt bench prepare --patients 1000000 --format parquet":
+				"a hundred thousand people and a million",
+			"trajgpt bench prepare --source small --source large": "populations that are there",
 		},
 		async () => {
 			const { benchPrepare, renderPrepare } = await import("./prepare.js");
-			return { measure: benchPrepare, render: renderPrepare };
+			const { benchPrepareSizes, hasSizes, renderPrepareSizes } = await import(
+				"./prepare-sizes.js"
+			);
+			return {
+				measure: (io, options) =>
+					hasSizes(options) ? benchPrepareSizes(io, options) : benchPrepare(io, options),
+				render: (report) =>
+					"sizes" in report ? renderPrepareSizes(report) : renderPrepare(report),
+			};
 		},
 	);
 	const serve = new Command("serve")

@@ -1,19 +1,18 @@
-import { spawn } from "node:child_process";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { InputError } from "../../base/errors.js";
 import { builtInMap } from "../../codes/index.js";
 import { type Manifest, openDataset, prepare, prepareDefaults } from "../../cohort/index.js";
 import { splitOf } from "../../cohort/split.js";
 import { temporarily } from "../../files/index.js";
-import { openCsv, openDelimited } from "../../records/index.js";
+import { openCsv, openDelimited, openParquetRecords } from "../../records/index.js";
 import { openStore } from "../../records/store.js";
-import { readTruth } from "../../simulate/index.js";
+import { type Format, readTruth } from "../../simulate/index.js";
 import type { Io } from "../io.js";
 import { findPythonWith } from "../python.js";
 import { table } from "../table.js";
+import { output, simulatePeople } from "./child-process.js";
 import type { PrepareBenchOptions } from "./command.js";
 
 interface Timing {
@@ -26,6 +25,8 @@ interface Timing {
 export interface PrepareBench {
 	readonly patients: number;
 	readonly rows: number;
+	/** Of the source. */
+	readonly format: Format;
 	readonly threads: number | "all";
 	readonly memory: number;
 	readonly counts: Manifest["counts"];
@@ -38,20 +39,19 @@ const minCount = 100;
 
 /** Runs `prepare` and then pandas on the same files. This process does nothing else, so that its peak memory is prepare's. */
 export async function benchPrepare(io: Io, options: PrepareBenchOptions): Promise<PrepareBench> {
-	if (options.source !== undefined) await checkSource(options.source);
+	const [given] = options.source ?? [];
+	const format = given === undefined ? options.format : (await readTruth(given)).format;
 	const folder = await mkdtemp(join(tmpdir(), "trajgpt-bench-"));
 	return temporarily(folder, async () => {
-		const source = options.source ?? join(folder, "simulation");
-		if (options.source === undefined) await simulate(io, options.patients, source);
+		const source = given ?? join(folder, "simulation");
+		if (given === undefined) await simulatePeople(io, options.patients, format, source);
 		io.stderr.write("preparing with trajgpt\n");
 		const started = performance.now();
 		const out = join(folder, "dataset");
-		const manifest = await prepare(await openCsv([source]), out, {
+		const open = format === "csv" ? openCsv : openParquetRecords;
+		const manifest = await prepare(await open([source]), out, {
 			...prepareDefaults,
-			minRecords,
-			minCount,
-			memory: options.memory,
-			threads: options.threads,
+			...{ minRecords, minCount, memory: options.memory, threads: options.threads },
 		});
 		const seconds = (performance.now() - started) / 1000;
 		const rows = manifest.source.records;
@@ -63,53 +63,23 @@ export async function benchPrepare(io: Io, options: PrepareBenchOptions): Promis
 		};
 		return {
 			patients: manifest.counts.patients + manifest.dropped.patients.patients,
-			rows,
-			threads: options.threads ?? "all",
-			memory: options.memory,
-			counts: manifest.counts,
-			trajgpt,
-			pandas: options.peer ? await pandas(io, folder, source, out, manifest, trajgpt) : null,
+			...{ rows, format, threads: options.threads ?? "all", memory: options.memory },
+			...{ counts: manifest.counts, trajgpt },
+			pandas: hasPeer(io, format, options)
+				? await pandas(io, folder, source, out, manifest, trajgpt)
+				: null,
 		};
 	});
 }
 
-async function checkSource(source: string): Promise<void> {
-	const { format } = await readTruth(source);
-	if (format !== "csv")
-		throw new InputError(
-			`--source ${source} holds ${format} tables, and pandas is timed on CSV; simulate with --format csv`,
-		);
+function hasPeer(io: Io, format: Format, { peer }: PrepareBenchOptions): boolean {
+	if (!peer || format === "csv") return peer;
+	io.stderr.write("pandas is timed on CSV only, so no ratio\n");
+	return false;
 }
 
 const script = (name: string) =>
 	fileURLToPath(new URL(`../../../bench/peers/${name}`, import.meta.url));
-
-/** Simulates in another process, so that its memory does not count. */
-async function simulate(io: Io, patients: number, out: string): Promise<void> {
-	io.stderr.write(`simulating ${patients} people\n`);
-	const main = fileURLToPath(new URL("../main.js", import.meta.url));
-	const argv = [main, "simulate", "--patients", String(patients), "--out", out];
-	await output(process.execPath, argv);
-}
-
-function output(program: string, args: readonly string[]): Promise<string> {
-	return new Promise((resolve, reject) => {
-		const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
-		let [printed, lastErrors] = ["", ""];
-		child.stdout.on("data", (text) => {
-			printed += text;
-		});
-		child.stderr.on("data", (text) => {
-			lastErrors = (lastErrors + text).slice(-2000);
-		});
-		child.on("error", reject);
-		child.on("close", (code) =>
-			code === 0
-				? resolve(printed)
-				: reject(new Error(`${args[0]} failed: ${lastErrors.trim().split("\n").at(-1)}`)),
-		);
-	});
-}
 
 async function pandas(
 	io: Io,
@@ -195,6 +165,8 @@ async function compare(
 			);
 }
 
+export const formatNames = { csv: "CSV", parquet: "Parquet" } as const;
+
 export function renderPrepare(result: PrepareBench): string {
 	const row = ({ engine, seconds, rowsPerSecond, peakBytes }: Timing) => [
 		engine,
@@ -205,7 +177,7 @@ export function renderPrepare(result: PrepareBench): string {
 	const rows = [row(result.trajgpt)];
 	if (result.pandas) rows.push(row(result.pandas));
 	return [
-		`prepare: ${result.rows} records of ${result.patients} patients\n\n`,
+		`prepare: ${result.rows} records of ${result.patients} patients as ${formatNames[result.format]}\n\n`,
 		table(["", "seconds", "records/s", "peak GiB"], rows),
 		result.pandas ? `\n${result.pandas.ratio.toFixed(2)} times as fast as pandas\n` : "",
 	].join("");
