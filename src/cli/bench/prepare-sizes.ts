@@ -14,7 +14,7 @@ export interface PrepareSizes {
 }
 
 /** Larger populations are measured beside one of this size. */
-export const usualPeople = 100_000;
+const usualPeople = 100_000;
 
 /** Whether several populations are measured. */
 export const hasSizes = ({ patients, source }: PrepareBenchOptions): boolean =>
