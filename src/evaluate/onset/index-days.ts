@@ -75,26 +75,46 @@ export interface IndexedCohort {
 /** The share of observed time in which random index days lie. */
 const middle = { from: 0.3, to: 0.7 };
 
+interface IndexOptions {
+	readonly seed: number;
+	readonly lookBackDays: number;
+}
+
 /** One index day for each patient of a split; a patient's day depends on the seed and the patient alone. */
 export async function indexCohort(
 	dataset: Dataset,
 	split: Split,
 	rule: IndexRule,
-	{ seed, lookBackDays }: { readonly seed: number; readonly lookBackDays: number },
+	options: IndexOptions,
 ): Promise<IndexedCohort> {
 	const patients: IndexedPatient[] = [];
 	const excluded: Partial<Record<Excluded, number>> = {};
+	const exclude = (reason: Excluded) => {
+		excluded[reason] = (excluded[reason] ?? 0) + 1;
+	};
+	for await (const patient of indexedPatients(dataset, split, rule, options, exclude))
+		patients.push(patient);
+	return { patients, excluded };
+}
+
+/** The same, patient by patient: the histories of a large split do not fit in memory. */
+export async function* indexedPatients(
+	dataset: Dataset,
+	split: Split,
+	rule: IndexRule,
+	{ seed, lookBackDays }: IndexOptions,
+	exclude?: (reason: Excluded) => void,
+): AsyncGenerator<IndexedPatient> {
 	for (const patient of dataset.patients(split)) {
 		const history = await dataset.read(patient);
 		const day = indexDay(history, rule, drawOf(seed, history.id), lookBackDays);
 		const reason = typeof day === "string" ? day : whyNotAtRisk(history, day, lookBackDays);
-		if (reason !== null) excluded[reason] = (excluded[reason] ?? 0) + 1;
+		if (reason !== null) exclude?.(reason);
 		else {
 			const atRisk = timeAtRisk(history, day as number, lookBackDays) as TimeAtRisk;
-			patients.push({ patient, history, day: day as number, atRisk });
+			yield { patient, history, day: day as number, atRisk };
 		}
 	}
-	return { patients, excluded };
 }
 
 /** The draws of a patient's index day. */

@@ -8,7 +8,7 @@ import {
 import { type Dataset, type Label, type Split, splitNames } from "../../cohort/index.js";
 import { outcomeAt } from "../survival/at-horizon.js";
 import { sortFollowUp } from "../survival/follow-up.js";
-import { indexCohort } from "./index-days.js";
+import { indexedPatients } from "./index-days.js";
 import { statusOf } from "./outcomes.js";
 
 /** The horizon of onset tasks. */
@@ -38,46 +38,56 @@ export async function onsetLabels(
 	const labels: Label[] = [];
 	const censored = { train: 0, valid: 0, test: 0 };
 	for (const split of splitNames) {
-		const { patients } = await indexCohort(
-			dataset,
-			split,
-			{ kind: "random" },
-			{ seed: indexSeed, lookBackDays: usualLookBack },
-		);
-		const atRisk = patients.filter(
-			({ history, day }) => lastRecordBefore(history, group, day) === Number.NEGATIVE_INFINITY,
-		);
-		const outcomes = atRisk.map(({ history, day, atRisk }) =>
-			outcomeOf(atRisk, firstRecordAfter(history, group, day)),
-		);
+		const found = await atRiskIn(dataset, split, group);
 		const followUp = sortFollowUp({
-			time: outcomes.map(({ after }) => after),
-			status: outcomes.map(({ what }) => statusOf[what]),
+			time: found.map(({ after }) => after),
+			status: found.map(({ status }) => status),
 		});
 		const outcome = outcomeAt(followUp, onsetHorizonDays);
 		const weighed = outcome.weigh();
 		if (!weighed) continue;
-		const found: Label[] = [];
+		const own: Label[] = [];
 		for (const [place, entry] of followUp.entry.entries()) {
 			const weight = weighed.weights[place] as number;
 			if (weight === 0) {
 				censored[split]++;
 				continue;
 			}
-			const { patient, history, day } = atRisk[entry] as (typeof atRisk)[0];
-			let seen = 0;
-			while (seen < history.times.length && Math.floor(history.times[seen] as number) <= day)
-				seen++;
-			if (seen === 0) continue;
-			found.push({
-				patient,
-				time: Math.max(day, history.times[seen - 1] as number),
-				events: seen - history.birthEvents,
-				value: outcome.labels[place] === 1,
-				weight,
-			});
+			const { patient, time, events } = found[entry] as AtRisk;
+			if (time === undefined) continue;
+			own.push({ patient, time, events, value: outcome.labels[place] === 1, weight });
 		}
-		labels.push(...found.sort((one, other) => one.patient - other.patient));
+		for (const label of own.sort((one, other) => one.patient - other.patient)) labels.push(label);
 	}
 	return { labels, censored };
+}
+
+/** A patient who has none of the tokens on the index day. */
+interface AtRisk extends Pick<Label, "patient" | "events"> {
+	/** Of the prediction; undefined without a record by then. */
+	readonly time: number | undefined;
+	/** Days until the outcome, and which it is. */
+	readonly after: number;
+	readonly status: number;
+}
+
+async function atRiskIn(
+	dataset: Dataset,
+	split: Split,
+	group: ReadonlySet<number>,
+): Promise<AtRisk[]> {
+	const found: AtRisk[] = [];
+	const options = { seed: indexSeed, lookBackDays: usualLookBack };
+	for await (const one of indexedPatients(dataset, split, { kind: "random" }, options)) {
+		const { patient, history, day, atRisk } = one;
+		if (lastRecordBefore(history, group, day) !== Number.NEGATIVE_INFINITY) continue;
+		const { after, what } = outcomeOf(atRisk, firstRecordAfter(history, group, day));
+		let seen = 0;
+		while (seen < history.times.length && Math.floor(history.times[seen] as number) <= day) seen++;
+		const time = seen === 0 ? undefined : Math.max(day, history.times[seen - 1] as number);
+		found.push({
+			...{ patient, time, events: seen - history.birthEvents, after, status: statusOf[what] },
+		});
+	}
+	return found;
 }

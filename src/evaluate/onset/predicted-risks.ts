@@ -5,6 +5,7 @@ import { specialCount } from "../../cohort/vocabulary.js";
 import { hazardModel } from "../../infer/hazards.js";
 import type { Runtime } from "../../runtime/index.js";
 import type { Trained } from "../../train/index.js";
+import { mostTaught, takenOf } from "../evenly-spread.js";
 import { findSimulationTruth } from "../simulation-truth.js";
 import type { IndexedPatient } from "./index-days.js";
 import { daysOf, measuredCodes, type Opened, type Predictions } from "./opened.js";
@@ -86,6 +87,9 @@ export async function baselinePredictions(
 		notes.push(
 			"regression per code: logistic, on age, sex and the counts of all codes, of the last year apart; penalties chosen on the validation patients",
 		);
+		const trained = past.patients("train").length;
+		if (trained > mostTaught)
+			notes.push(`regression per code: learned from ${takenOf(trained)} training patients`);
 	}
 	const simulated = await findSimulationTruth(dataset, split, options.oracle, "incidence");
 	if ("truth" in simulated) {

@@ -7,6 +7,7 @@ import { specialCount } from "../../cohort/vocabulary.js";
 import { landmarkValues } from "../../models/hazards/landmarks.js";
 import { hazardSettings } from "../../models/hazards/settings.js";
 import { countUpTo } from "../ascending-order.js";
+import { evenlySpread } from "../evenly-spread.js";
 import { kaplanMeier } from "../survival/curves.js";
 import { censored, death, sortFollowUp } from "../survival/follow-up.js";
 import { countsFrom, type Features, fittingThreads } from "./fit-regressions.js";
@@ -68,7 +69,7 @@ export function regressionFeatures(
 	return { all, ages: { ...all, ends: sharedIntegers(agesEnd) } };
 }
 
-/** Landmarks of the patients of a split, and what happened after them. */
+/** Landmarks of patients of a split, and what happened after them. */
 export interface Landmarks {
 	readonly features: Features;
 	/** Days until death or the end of observation, and which of the two. */
@@ -87,7 +88,7 @@ async function landmarksOf(
 ): Promise<Landmarks> {
 	const vocab = dataset.vocabulary.size;
 	const found: Pick<IndexedPatient, "history" | "day" | "atRisk">[] = [];
-	for (const patient of dataset.patients(split)) {
+	for (const patient of evenlySpread(dataset.patients(split))) {
 		const history = await dataset.read(patient);
 		for (const landmark of trainingLandmarks(history, seed, lookBackDays, landmarksEach))
 			found.push({ history, ...landmark });

@@ -1,0 +1,15 @@
+/** Patients or labels that a regression learns from, at most: more would change little and take much memory. */
+export const mostTaught = 100_000;
+
+/** At most so many of the items, evenly spread and in order; all of them if there are no more. */
+export function evenlySpread<T>(items: ArrayLike<T>, most = mostTaught): T[] {
+	const count = Math.min(items.length, most);
+	return Array.from(
+		{ length: count },
+		(_, i) => items[Math.floor((i * items.length) / count)] as T,
+	);
+}
+
+/** States how many were taken, as in "100000 (evenly spread) of 800000". */
+export const takenOf = (all: number, most = mostTaught): string =>
+	all <= most ? `${all}` : `${most} (evenly spread) of ${all}`;
