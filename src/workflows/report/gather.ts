@@ -1,6 +1,7 @@
 import { basename, resolve } from "node:path";
 import type { Dataset, DatasetSummary } from "../../cohort/index.js";
 import { summarize } from "../../cohort/index.js";
+import { evenlySpread, takenOf } from "../../evaluate/evenly-spread.js";
 import { type Evaluation, isSimulated } from "../../evaluate/index.js";
 import { conditionRule } from "../../evaluate/onset/conditions.js";
 import { timeName } from "../../figures/clock.js";
@@ -297,16 +298,21 @@ async function evaluationFigures(drawings: Drawings, evaluations: readonly Evalu
 const measuredOf = ({ rows }: Evaluation, metric: string): number | undefined =>
 	rows.find(({ who, metrics }) => who === "model" && metrics[metric])?.metrics[metric]?.value;
 
+/** Test patients whose records the half-lives are averaged over, at most. */
+const mostRemembered = 5000;
+
 async function memoryOf({ runtime, trained, dataset, drawings }: ReportRequest) {
 	if (!trained.model.decay) return undefined;
+	const patients = dataset.patients(split);
 	const histories = [];
-	for await (const history of dataset.histories(split)) histories.push(history);
+	for (const patient of evenlySpread(patients, mostRemembered))
+		histories.push(await dataset.read(patient));
 	const memory = await headMemory(runtime, trained, histories);
 	if (memory.heads.length === 0) return undefined;
 	const drawing = await drawings.draw(
 		"memory",
 		decayFigure(memory),
-		"The half-life of each head by the category of the last code, averaged over the records of the test patients.",
+		`The half-life of each head by the category of the last code, averaged over the records of ${patients.length > mostRemembered ? `${takenOf(patients.length, mostRemembered)} ` : "the "}test patients.`,
 	);
 	const [shortest, longest] = extremeHeads(memory.heads);
 	return { drawing, words: { shortest, longest, unit: memory.unit } };
