@@ -2,12 +2,13 @@ import { Command } from "commander";
 import { openDataset } from "../cohort/index.js";
 import { ablate } from "../workflows/compare/compare.js";
 import { variantNames } from "../workflows/compare/variants.js";
-import { addSharedOptions, type SharedOptions } from "./compare-options.js";
+import { addPreset, addSharedOptions, type SharedOptions } from "./compare-options.js";
 import { printComparison } from "./comparison-text.js";
 import { type Io, progressOf } from "./io.js";
 import { namesIn, namesOrAll } from "./option-values.js";
 
 interface Options extends SharedOptions {
+	readonly preset: string;
 	readonly variants: string;
 	readonly tasks: string;
 }
@@ -30,9 +31,11 @@ export const examples = {
 
 export function command(io: Io): Command {
 	return addSharedOptions(
-		new Command("ablate")
-			.description(description)
-			.argument("<dataset>", "dataset folder written by `trajgpt prepare`")
+		addPreset(
+			new Command("ablate")
+				.description(description)
+				.argument("<dataset>", "dataset folder written by `trajgpt prepare`"),
+		)
 			.option(
 				"--variants <list>",
 				`variants to train: all, or some of ${variantNames.join(",")}`,

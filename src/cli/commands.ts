@@ -121,6 +121,11 @@ export const commands: readonly LazyCommand[] = [
 		load: () => import("./ablate.js"),
 	},
 	{
+		name: "scale",
+		summary: "measure what more patients and larger models are worth",
+		load: () => import("./scale.js"),
+	},
+	{
 		name: "compare-cell",
 		summary: "one cell of a comparison",
 		hidden: true,

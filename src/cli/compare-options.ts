@@ -9,11 +9,15 @@ import {
 	wholeNumber,
 } from "./option-values.js";
 
-/** Options that compare and ablate share. */
+/** Options that compare, ablate and scale share. */
 export interface SharedOptions extends ComparisonOptions {
 	readonly out: string;
 	readonly json?: true;
 }
+
+/** The sizes of the models of compare and ablate. */
+export const addPreset = (command: Command): Command =>
+	command.option("--preset <name>", "model sizes: tiny, default or paper", "tiny");
 
 const allowedDepths = [1, 5, 10, 15];
 
@@ -31,7 +35,6 @@ export const addSharedOptions = (command: Command): Command => {
 			"folder for runs and tables; a folder that exists is resumed",
 			`runs/${command.name()}`,
 		)
-		.option("--preset <name>", "model sizes: tiny, default or paper", "tiny")
 		.option("--epochs <n>", "training epochs", wholeNumber(1, 100_000), 4)
 		.option("--batch-slots <n>", "events per pre-training batch", wholeNumber(1, 10_000_000), 512)
 		.option(
@@ -52,6 +55,11 @@ export const addSharedOptions = (command: Command): Command => {
 			"futures that the reference model samples per patient",
 			wholeNumber(1, 100_000),
 			64,
+		)
+		.option(
+			"--patients <n>",
+			"evaluate next, forecast and onset on the first n test patients only",
+			wholeNumber(1, 1_000_000_000),
 		)
 		.option(
 			"--jobs <n>",

@@ -157,3 +157,38 @@ describe("ablate", () => {
 				if (ways.includes(group)) expect(values[at].value).toBeGreaterThan(0);
 	});
 });
+
+describe("scale", () => {
+	test("rejects more patients than there are, and starts nothing", async () => {
+		const out = join(root, "many");
+		const { code, stderr } = await captured([
+			...["scale", data, "--presets", "tiny", "--train-patients", "10,4000", "--out", out],
+		]);
+		expect(code).toBe(2);
+		expect(stderr).toContain("--train-patients 4000: the dataset has ");
+		expect(existsSync(out)).toBe(false);
+	});
+
+	test("prints a line per number of patients, compared with fewer, and draws the curves", async () => {
+		const out = join(root, "scaled");
+		const { code, stdout, stderr } = await captured([
+			...["scale", data, "--presets", "tiny", "--train-patients", "8,16", "--tasks", "next"],
+			...[...quick, "--patients", "2", "--out", out],
+		]);
+		expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
+		const { lines, differences, notes } = await table(out);
+		expect(lines.map(({ label }: { label: string }) => label)).toEqual([
+			...["tiny, 8 patients", "tiny, 16 patients"],
+			...["own history", "code frequencies", "reference model"],
+		]);
+		expect(differences[0]).toMatchObject({ line: "tiny, 16 patients", than: "tiny, 8 patients" });
+		expect(notes.join("\n")).toContain("next: 2 test patients");
+		const [few, more] = [8, 16].map((number) => join(out, "runs", `tiny-${number}-s1`));
+		const { options } = JSON.parse(await readFile(join(few as string, "run.json"), "utf8"));
+		expect(options.trainPatients).toBe(8);
+		const { patients } = JSON.parse(await readFile(join(more as string, "rates.json"), "utf8"));
+		expect(patients).toBe(16);
+		expect(stdout).toContain(join(out, "curves.svg"));
+		expect(await readFile(join(out, "curves.svg"), "utf8")).toContain("tiny, 0.1");
+	});
+});

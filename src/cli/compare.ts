@@ -2,12 +2,13 @@ import { Command } from "commander";
 import { openDataset } from "../cohort/index.js";
 import { compare } from "../workflows/compare/compare.js";
 import { lineNames } from "../workflows/compare/lines.js";
-import { addSharedOptions, type SharedOptions } from "./compare-options.js";
+import { addPreset, addSharedOptions, type SharedOptions } from "./compare-options.js";
 import { printComparison } from "./comparison-text.js";
 import { type Io, progressOf } from "./io.js";
 import { namesIn, namesOrAll } from "./option-values.js";
 
 interface Options extends SharedOptions {
+	readonly preset: string;
 	readonly models: string;
 	readonly tasks?: string;
 	readonly leaders?: string;
@@ -42,9 +43,11 @@ export const examples = {
 
 export function command(io: Io): Command {
 	return addSharedOptions(
-		new Command("compare")
-			.description(description)
-			.argument("<dataset>", "dataset folder written by `trajgpt prepare`")
+		addPreset(
+			new Command("compare")
+				.description(description)
+				.argument("<dataset>", "dataset folder written by `trajgpt prepare`"),
+		)
 			.option("--models <list>", `models to train: all, or some of ${lineNames.join(",")}`, "all")
 			.option(
 				"--tasks <list>",

@@ -9,19 +9,20 @@ export const printComparison = (
 	io: Io,
 	{ out, json }: { readonly out: string; readonly json?: true },
 	work: (signal: AbortSignal) => Promise<Comparison>,
+	pictures: readonly string[] = [],
 ): Promise<void> =>
 	interruptible(
 		io,
 		async (signal) => {
 			const comparison = await work(signal);
 			if (json) printJson(io, comparison);
-			else io.stdout.write(comparisonText(out, comparison));
+			else io.stdout.write(comparisonText([...tableFiles(out), ...pictures], comparison));
 			if (comparison.failed.length > 0) throw new Exit(1);
 		},
 		() => "stopping: every cell finishes its step and saves",
 	);
 
-function comparisonText(folder: string, comparison: Comparison): string {
+function comparisonText(files: readonly string[], comparison: Comparison): string {
 	const parts = partsOf(comparison);
 	const linesOf = (part: Comparison) => {
 		const { header, rows } = textRows(part);
@@ -36,6 +37,6 @@ function comparisonText(folder: string, comparison: Comparison): string {
 		"\n",
 		...comparison.notes.map((note) => `${note}\n`),
 		...comparison.failed.map(({ label, reason }) => `${label} failed: ${reason}\n`),
-		`written: ${tableFiles(folder).join(", ")}\n`,
+		`written: ${files.join(", ")}\n`,
 	].join("");
 }

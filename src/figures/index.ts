@@ -16,6 +16,7 @@ export { type PatientMap, patientMapFigure } from "./patient-map-figure.js";
 export { recallByWindowFigure } from "./recall-figure.js";
 export type { RiskPicture } from "./risk/picture.js";
 export { riskFigure } from "./risk/risk-figure.js";
+export { scalingFigure } from "./scaling-figure.js";
 export { type FigureDocument, svgOf } from "./svg.js";
 export { type TokenMap, tokenMapFigure } from "./token-map-figure.js";
 export type { DiseaseTrajectory } from "./trajectory/events.js";

@@ -128,6 +128,8 @@ export interface Description<C> {
 	readonly presets: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 	/** The highest learning rate it likes, where that is not the usual. */
 	readonly learningRate?: number;
+	/** By preset, where it is another one there. */
+	readonly learningRates?: Readonly<Record<string, number>>;
 }
 
 /** What reads histories: hidden states for training, and a predictor. */

@@ -30,6 +30,8 @@ export const cellSchema = z.strictObject({
 			bestEpoch: z.int().min(0),
 			cpuSecondsPerEpoch: z.number().min(0),
 			peakBytes: z.number().min(0),
+			/** By the clock, compilation and validation included; missing in older cells. */
+			seconds: z.number().min(0).optional(),
 			/** Missing in older cells. */
 			provider: z.enum(recordedProviders).optional(),
 		})

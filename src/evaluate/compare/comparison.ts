@@ -192,6 +192,9 @@ function meanTraining(cells: readonly Cell[]): Line["training"] {
 	return {
 		...(elsewhere ?? first),
 		cpuSecondsPerEpoch: mean(({ cpuSecondsPerEpoch }) => cpuSecondsPerEpoch),
+		...(all.every(({ seconds }) => seconds !== undefined) && {
+			seconds: mean(({ seconds = 0 }) => seconds),
+		}),
 		peakBytes: Math.max(...all.map(({ peakBytes }) => peakBytes)),
 	};
 }

@@ -37,6 +37,13 @@ const extras: readonly { title: string; of: (line: Line) => string }[] = [
 			training && onProcessor(training) ? training.cpuSecondsPerEpoch.toFixed(1) : none,
 	},
 	{
+		title: "GPU s",
+		of: ({ training }) =>
+			training?.seconds !== undefined && !onProcessor(training)
+				? training.seconds.toFixed(0)
+				: none,
+	},
+	{
 		title: "peak MiB",
 		of: ({ training }) =>
 			training && onProcessor(training) ? megabytes(training.peakBytes) : none,

@@ -114,6 +114,7 @@ const paper = {
 export const presets = {
 	tiny: { layers: 2, dim: 64, key: 64, value: 128, ff: 128 },
 	default: {},
+	large: { layers: 8, dim: 200, key: 200, value: 400, ff: 400 },
 	paper: { ...paper, layers: 8, heads: 4, ff: 400 },
 	"paper-7m": { ...paper, layers: 12, heads: 8, ff: 800 },
 } as const satisfies Record<string, Partial<TrajgptConfig>>;

@@ -33,7 +33,14 @@ beforeAll(async () => {
 	const settings = { dim: 16, heads: 2, ff: 16 };
 	const line = lineOf(modelById("patchtst"), { preset: "tiny", maxLength: 32 }, { settings });
 	await openPlan(folder, await openDataset(data), [line], {
-		...{ title: "compare", tasks: ["forecast"], depths: [5], futures: 2, tuning: {} },
+		...{
+			title: "compare",
+			tasks: ["forecast"],
+			depths: [5],
+			futures: 2,
+			tuning: {},
+			patients: null,
+		},
 		options: { epochs: 1, maxLength: 32, batchSlots: 512 },
 	});
 	await computeCell();

@@ -10,6 +10,7 @@ import {
 	type Evaluation,
 	evaluateDefaults,
 	evaluationInputsHash,
+	firstPatients,
 	onsetHorizons,
 	openTask,
 	readEvaluation,
@@ -114,6 +115,7 @@ async function pretrainCell(
 ): Promise<NonNullable<Cell["training"]>> {
 	const run = comparisonFiles(folder).run(id, seed);
 	const stepsBefore = existsSync(runFiles(run).run) ? stepsDone(run) : 0;
+	const began = clock();
 	const secondsBefore = cpuSeconds();
 	const summary = await pretrain(dataset, run, {
 		...{ model, settings, threads, provider, precision, progress, signal },
@@ -122,6 +124,7 @@ async function pretrainCell(
 	});
 	const timing = await addTiming(run, {
 		cpuSeconds: cpuSeconds() - secondsBefore,
+		seconds: (clock() - began) / 1000,
 		steps: summary.steps - stepsBefore,
 		peakBytes: process.resourceUsage().maxRSS * 1024,
 	});
@@ -133,9 +136,12 @@ async function pretrainCell(
 		bestEpoch: summary.best?.epoch ?? 0,
 		cpuSecondsPerEpoch: timing.steps > 0 ? (timing.cpuSeconds / timing.steps) * stepsPerEpoch : 0,
 		peakBytes: timing.peakBytes,
+		seconds: timing.seconds,
 		provider: readRun(run).provider,
 	};
 }
+
+const isLabelled = (task: string) => !["next", "forecast", "onset"].includes(task);
 
 /** Fine-tunes the run to a task, where the task or the model needs it. */
 async function finetuneCell(
@@ -146,7 +152,7 @@ async function finetuneCell(
 	{ threads, provider, precision, progress, signal }: CellRequest,
 ): Promise<void> {
 	const forecasts = task === "forecast";
-	if (task === "next" || task === "onset") return;
+	if (!forecasts && !isLabelled(task)) return;
 	if (forecasts && trained.model.forecasting.after === "pretraining") return;
 	const begun = readTask(trained.folder, task) !== undefined;
 	if (begun && isTrained(taskFiles(trained.folder, task).folder)) return;
@@ -186,18 +192,22 @@ async function evaluateCellOn(
 	const evaluations: Record<string, Evaluation> = {};
 	const left: Record<string, string> = { ...notTuned };
 	for (const task of plan.tasks) {
+		const people =
+			plan.patients !== null && !isLabelled(task)
+				? firstPatients(dataset, options.split, plan.patients)
+				: dataset;
 		// The table has a dash for a model that does not predict every event of a history.
 		if (trained && task === "next" && !trained.model.predictsEachEvent) continue;
 		const before = await earlierEvaluation(run, task);
 		if (
 			before &&
-			before.made.basis === (await evaluationInputsHash(task, dataset, options, trained))
+			before.made.basis === (await evaluationInputsHash(task, people, options, trained))
 		) {
 			evaluations[task] = before;
 			continue;
 		}
 		try {
-			const evaluate = await openTask(task, dataset, { ...options, progress }, maker);
+			const evaluate = await openTask(task, people, { ...options, progress }, maker);
 			const evaluation = await evaluate(runtime, trained);
 			await writeEvaluation(run, evaluation);
 			evaluations[task] = evaluation;

@@ -10,24 +10,28 @@ import {
 	comparisonOf,
 	csv,
 	type Entry,
+	isSimulated,
 	latex,
 	type Method,
 	markdown,
 	tasksOf,
 	type Way,
 } from "../../evaluate/index.js";
+import { scalingFigure } from "../../figures/index.js";
 import { holdingLock, replaceFile } from "../../files/index.js";
 import type { Precision } from "../../graph/index.js";
 import type { Provider } from "../../runtime/index.js";
+import { writeFigure } from "../figure-file.js";
 import type { Monitoring } from "../training.js";
 import { computeCells, type Failure } from "./cell-processes.js";
 import { checkLeaders, checkNames, type LineOptions, linesNamed, waysOf } from "./lines.js";
 import { lineNotes } from "./notes.js";
 import { baselinesId, comparisonFiles, openPlan } from "./plan.js";
+import { type SizeOptions, sizeLines } from "./size-lines.js";
 import { variantLines, variantNames } from "./variants.js";
 
 /** Options of comparisons and ablations. */
-export interface ComparisonOptions extends LineOptions, Monitoring {
+export interface ComparisonOptions extends Omit<LineOptions, "preset">, Monitoring {
 	/** Training epochs. */
 	readonly epochs: number;
 	readonly batchSlots: number;
@@ -37,13 +41,15 @@ export interface ComparisonOptions extends LineOptions, Monitoring {
 	readonly seeds: number;
 	/** Futures that the oracle samples per patient. */
 	readonly futures: number;
+	/** The most test patients of tasks next, forecast and onset. Default: all. */
+	readonly patients?: number | undefined;
 	/** Cells computed at the same time. Default: as many as cores and memory allow. */
 	readonly jobs?: number | undefined;
 	readonly provider: Provider;
 	readonly precision?: Precision | undefined;
 }
 
-export interface CompareOptions extends ComparisonOptions {
+export interface CompareOptions extends ComparisonOptions, LineOptions {
 	/** Ids of the models. Default: all. */
 	readonly models?: readonly string[] | undefined;
 	/** Default: all tasks of the dataset but `next` and those with the paper's construction. */
@@ -52,9 +58,13 @@ export interface CompareOptions extends ComparisonOptions {
 	readonly leaders?: readonly string[] | undefined;
 }
 
-export interface AblateOptions extends ComparisonOptions {
+export interface AblateOptions extends ComparisonOptions, LineOptions {
 	/** Ids of the variants. Default: all. */
 	readonly variants?: readonly string[] | undefined;
+	readonly tasks: readonly string[];
+}
+
+export interface ScaleOptions extends ComparisonOptions, SizeOptions {
 	readonly tasks: readonly string[];
 }
 
@@ -117,6 +127,31 @@ export async function ablate(
 	});
 }
 
+/**
+ * Trains one model in several sizes on more and more patients, and draws what it gains; otherwise as `compare`. The
+ * curves are written to `curves.svg` in the folder.
+ */
+export async function scale(
+	dataset: Dataset,
+	folder: string,
+	options: ScaleOptions,
+): Promise<Comparison> {
+	const lines = sizeLines(options, dataset.patients("train").length);
+	const entries = lines.map(({ entry }) => entry);
+	const comparison = await compareLines(dataset, folder, {
+		...{ ...options, title: "scale", entries },
+		ways: waysOf(
+			entries,
+			() => false,
+			// With the one that learned from fewer patients.
+			({ group }, at) => (entries[at - 1]?.group === group ? entries[at - 1] : undefined),
+		),
+	});
+	const figure = scalingFigure(comparison, lines, await isSimulated(dataset));
+	await writeFigure(curvesFile(folder), figure);
+	return comparison;
+}
+
 /** A generous estimate of a cell's memory at the sizes of `tiny`. */
 const cellBytes = 2 ** 31;
 
@@ -127,7 +162,7 @@ async function compareLines(
 ): Promise<Comparison> {
 	const { entries, ways, tasks, depths, seeds, leaders, methods } = request;
 	const { title, epochs, batchSlots, maxLength, futures, progress, signal } = request;
-	const { provider, precision } = request;
+	const { provider, precision, patients = null } = request;
 	const known = tasksOf(dataset);
 	if (tasks.length === 0)
 		throw new InputError(`the list of tasks is empty; ${dataset.folder} has ${known.join(", ")}`, {
@@ -147,7 +182,7 @@ async function compareLines(
 	await mkdir(folder, { recursive: true });
 	return holdingLock(join(folder, "compare.lock"), "at work on this comparison", async () => {
 		await openPlan(folder, dataset, entries, {
-			...{ title, tasks: [...tasks], depths: [...depths], futures, ...budgets },
+			...{ title, tasks: [...tasks], depths: [...depths], futures, patients, ...budgets },
 		});
 		const cells = [
 			...entries.map(({ id }) => ({ id, seed: 1 })),
@@ -181,6 +216,9 @@ const formats: Readonly<Record<string, (comparison: Comparison) => string>> = {
 	md: markdown,
 	tex: latex,
 };
+
+/** The picture of `scale`. */
+export const curvesFile = (folder: string): string => join(folder, "curves.svg");
 
 /** The files of a comparison's table. */
 export const tableFiles = (folder: string): string[] =>

@@ -10,7 +10,8 @@ const options = { preset: "tiny", maxLength: 160 };
 describe("lines of a comparison", () => {
 	test("are all models, and TrajGPT without what is ours beside its default", () => {
 		const all = linesNamed(undefined, options);
-		expect(all.map(({ id }) => id)).toEqual(lineNames);
+		const sized = ["trajgpt-large", "trajgpt-7m"];
+		expect(all.map(({ id }) => id)).toEqual(lineNames.filter((id) => !sized.includes(id)));
 		expect(all).toHaveLength(models.length + 1);
 		const [first, plain] = linesNamed(namesIn("trajgpt, trajgpt-plain"), options);
 		expect(plain).toEqual({
@@ -21,12 +22,14 @@ describe("lines of a comparison", () => {
 		});
 		// The preset of the paper is plain already.
 		const paper = linesNamed(undefined, { ...options, preset: "paper" });
-		expect(paper.map(({ id }) => id)).not.toContain("trajgpt-plain");
+		expect(paper.map(({ id }) => id)).toEqual(lineNames.filter((id) => id !== "trajgpt-plain"));
+		const large = paper.find(({ id }) => id === "trajgpt-large");
+		expect(large).toMatchObject({ model: "trajgpt", settings: models[0]?.presets.large });
 	});
 
 	test("of unknown names are refused with the known ones", () => {
 		expect(() => linesNamed(namesIn("trajgpt,grud"), options)).toThrow(
-			'there is no model "grud"; known models: trajgpt, trajgpt-plain, timelygpt, ',
+			'there is no model "grud"; known models: trajgpt, trajgpt-plain, trajgpt-large, trajgpt-7m, timelygpt, ',
 		);
 	});
 

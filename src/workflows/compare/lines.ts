@@ -28,6 +28,8 @@ export function checkNames(
 interface Named {
 	readonly id: string;
 	readonly model: Model;
+	/** Instead of the preset of the comparison. */
+	readonly preset?: string;
 	readonly own?: Parameters<typeof lineOf>[2];
 }
 
@@ -37,9 +39,15 @@ export const plainTrajgpt: Named = {
 	own: { id: "trajgpt-plain", label: "plain TrajGPT", settings: plainTrajgptSettings },
 };
 
+/** TrajGPT in other sizes, compared with the paper's: with what is ours, and with more parameters. */
+const otherSizes: readonly Named[] = [
+	{ id: "trajgpt-large", preset: "large", label: "TrajGPT, large" },
+	{ id: "trajgpt-7m", preset: "paper-7m", label: "TrajGPT, paper-7m" },
+].map(({ id, preset, label }) => ({ id, preset, model: plainTrajgpt.model, own: { id, label } }));
+
 const known: readonly Named[] = models.flatMap((model) => {
 	const named = { id: model.id, model };
-	return model === plainTrajgpt.model ? [named, plainTrajgpt] : [named];
+	return model === plainTrajgpt.model ? [named, plainTrajgpt, ...otherSizes] : [named];
 });
 
 export const lineNames: readonly string[] = known.map(({ id }) => id);
@@ -50,13 +58,21 @@ const isPlain = (preset: string) =>
 		([name, value]) => plainTrajgpt.model.presets[preset]?.[name] === value,
 	);
 
+/** Whether a comparison at a preset has a line, if none are named. */
+function isUsual(line: Named, preset: string): boolean {
+	if (line === plainTrajgpt) return !isPlain(preset);
+	return line.preset === undefined || preset === "paper";
+}
+
 /** The lines with the given names, or all; rejects unknown names. */
 export function linesNamed(names: readonly string[] | undefined, options: LineOptions): Entry[] {
 	if (names) checkNames(names, "model", lineNames);
 	const wanted = names
 		? names.map((id) => known.find((one) => one.id === id) as Named)
-		: known.filter((one) => one !== plainTrajgpt || !isPlain(options.preset));
-	return wanted.map(({ model, own }) => lineOf(model, options, own));
+		: known.filter((one) => isUsual(one, options.preset));
+	return wanted.map(({ model, preset = options.preset, own }) =>
+		lineOf(model, { ...options, preset }, own),
+	);
 }
 
 /** Rejects leaders, which run with every seed, that are not compared. */
@@ -99,7 +115,8 @@ export function lineOf(
 			...own.settings,
 		},
 		options: {
-			learningRate: learningRate ?? model.learningRate ?? defaultLearningRate,
+			learningRate:
+				learningRate ?? model.learningRates?.[preset] ?? model.learningRate ?? defaultLearningRate,
 			...own.options,
 		},
 	};

@@ -26,6 +26,8 @@ const planSchema = z.strictObject({
 	/** Options of `finetune`. */
 	tuning: z.record(z.string(), z.unknown()),
 	futures: z.int().min(1),
+	/** The most test patients of tasks next, forecast and onset; null for all. */
+	patients: z.int().min(1).nullable().default(null),
 });
 
 /** `compare.json`: what a comparison trains and evaluates. Lines may be added later. */
@@ -109,6 +111,7 @@ export async function openPlan(
 
 const timingSchema = z.strictObject({
 	cpuSeconds: z.number(),
+	seconds: z.number().default(0),
 	steps: z.number(),
 	peakBytes: z.number(),
 });
@@ -121,9 +124,10 @@ export async function addTiming(run: string, now: Timing): Promise<Timing> {
 	const file = join(run, "timing.json");
 	const before = existsSync(file)
 		? readJson(file, timingSchema, "remove it: training is then timed from here on")
-		: { cpuSeconds: 0, steps: 0, peakBytes: 0 };
+		: { cpuSeconds: 0, seconds: 0, steps: 0, peakBytes: 0 };
 	const timing: Timing = {
 		cpuSeconds: before.cpuSeconds + (now.steps > 0 ? now.cpuSeconds : 0),
+		seconds: before.seconds + (now.steps > 0 ? now.seconds : 0),
 		steps: before.steps + now.steps,
 		peakBytes: Math.max(before.peakBytes, now.peakBytes),
 	};
