@@ -2,12 +2,12 @@ import { InputError } from "../base/errors.js";
 import { specialCount } from "../cohort/vocabulary.js";
 import { concat, constant, reshape, type Tensor } from "../graph/index.js";
 import { binStates, featureInputs, logHazards, prefix, readingOf } from "../models/hazards/head.js";
-import { cumulativeIncidence } from "../models/hazards/incidence.js";
+import { competingIncidences, cumulativeIncidence } from "../models/hazards/incidence.js";
 import { landmarkValues } from "../models/hazards/landmarks.js";
 import { nextVisit } from "../models/hazards/next-visit.js";
 import { hazardStream, queryTimes } from "../models/hazards/objective.js";
 import { columnsOf } from "../models/hazards/sampled-outputs.js";
-import { type HazardSettings, outputsOf, visitBinsOf } from "../models/hazards/settings.js";
+import { binsOf, type HazardSettings, outputsOf, visitBinsOf } from "../models/hazards/settings.js";
 import type { CodeConfig } from "../models/heads/codes.js";
 import type { EventBatch, Events, Model, Parameters, ParameterValues } from "../models/index.js";
 import type { BatchShape, States } from "../models/model.js";
@@ -24,6 +24,8 @@ export interface Hazards {
 	visits(at: number): Float32Array;
 	/** The probability of a record of each output (see `outputsOf`) within so many days, death competing. */
 	incidence(at: number, days: number): Float64Array;
+	/** The same within each of several horizons. */
+	incidences(at: number, days: readonly number[]): Float64Array[];
 }
 
 /** What gives hazards: a model here, or one that runs elsewhere. */
@@ -157,6 +159,8 @@ export function hazardsIn(
 		codes: codesOf,
 		visits: (at) => rows.subarray(at * width + codes, (at + 1) * width),
 		incidence: (at, horizon) => cumulativeIncidence(settings, vocab, codesOf(at), horizon),
+		incidences: (at, horizons) =>
+			competingIncidences(binsOf(settings), outputsOf(settings, vocab), codesOf(at), horizons),
 	};
 }
 

@@ -53,14 +53,12 @@ export async function incidences(
 			const count = parts[0]?.length ?? 0;
 			for (const [i] of some.entries())
 				for (let at = 0; at < count; at++)
-					for (const [h, horizon] of horizons.entries()) {
-						const all = hazards.incidence(i * count + at, horizon);
+					for (const [h, all] of hazards.incidences(i * count + at, horizons).entries())
 						for (const [code, { probabilities }] of (found[first + i] ?? []).entries())
 							probabilities[(from + at) * horizons.length + h] = anyOf(
 								all,
 								outputs[code] as readonly number[],
 							);
-					}
 		}
 	return found;
 }

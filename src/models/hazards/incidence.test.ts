@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
-import { cumulativeIncidence } from "./incidence.js";
-import { hazardSettings, outputsOf } from "./settings.js";
+import { competingIncidences, cumulativeIncidence } from "./incidence.js";
+import { binsOf, hazardSettings, outputsOf } from "./settings.js";
 
 const vocab = 6;
 const settings = hazardSettings.parse({ binDays: [10, 100, 1000] });
@@ -54,5 +54,13 @@ describe("cumulative incidence", () => {
 		expect(at(0)).toBe(0);
 		expect(at(50)).toBeGreaterThan(at(20));
 		expect(at(1000)).toBeLessThan(1);
+	});
+
+	test("within several horizons is that within each, to the bit", () => {
+		const draw = random(3);
+		const logs = Float32Array.from({ length: 3 * count }, () => -9 + 5 * draw.uniform());
+		const days = [1000, 0, 3.5, 10, 11, 100, 400, 1000, 5];
+		const found = competingIncidences(binsOf(settings), { count, death }, logs, days);
+		expect(found).toEqual(days.map((own) => cumulativeIncidence(settings, vocab, logs, own)));
 	});
 });

@@ -42,3 +42,37 @@ export function competingIncidence(
 	}
 	return found;
 }
+
+/** The same within each of several horizons: what is common to them is computed once. */
+export function competingIncidences(
+	{ from, to }: Pick<Bins, "from" | "to">,
+	{ count, death }: { readonly count: number; readonly death: number },
+	logHazards: PatientHazards, // [bins, count]
+	days: readonly number[],
+): Float64Array[] {
+	const found = days.map(() => new Float64Array(count));
+	const farthest = Math.max(...days);
+	const before = new Float64Array(count);
+	const left = new Float64Array(count).fill(1);
+	for (const [bin, start] of from.entries()) {
+		if (start >= farthest) break;
+		const end = to[bin] as number;
+		const at = bin * count;
+		const dying = Math.exp(logHazards[at + death] as number);
+		const within = found.filter((_, i) => start < (days[i] as number) && (days[i] as number) < end);
+		const widths = days.filter((own) => start < own && own < end).map((own) => own - start);
+		for (let output = 0; output < count; output++) {
+			const own = Math.exp(logHazards[at + output] as number);
+			const all = output === death ? own : own + dying;
+			const [past, survived] = [before[output] as number, left[output] as number];
+			for (let i = 0; i < within.length; i++)
+				(within[i] as Float64Array)[output] =
+					past + survived * (own / all) * -Math.expm1(-all * (widths[i] as number));
+			const ends = -Math.expm1(-all * (end - start));
+			before[output] = past + survived * (own / all) * ends;
+			left[output] = survived * (1 - ends);
+		}
+		for (const [i, own] of found.entries()) if ((days[i] as number) >= end) own.set(before);
+	}
+	return found;
+}
