@@ -53,8 +53,8 @@ export function addDims(...dims: readonly Dim[]): Dim {
 export const subtractDims = (a: Dim, b: Dim): Dim => addDims(a, multiplyDims(b, -1));
 
 export function multiplyDims(...dims: readonly Dim[]): Dim {
-	if (!dims.some(isOpen)) return (dims as readonly number[]).reduce((a, b) => a * b, 1);
-	return dims.reduce((a, b) => {
+	const factor = dims.reduce((a: number, b) => (isOpen(b) ? a : a * b), 1);
+	return dims.filter(isOpen).reduce((a: Dim, b) => {
 		const product: Terms = new Map();
 		for (const [left, x] of termsOf(a))
 			for (const [right, y] of termsOf(b)) {
@@ -62,7 +62,7 @@ export function multiplyDims(...dims: readonly Dim[]): Dim {
 				product.set(names, (product.get(names) ?? 0) + x * y);
 			}
 		return dimOf(product);
-	}, 1);
+	}, factor);
 }
 
 /** The exact quotient; undefined if there is none. */

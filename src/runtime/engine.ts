@@ -165,6 +165,7 @@ export async function compileProgram(
 	const locations = names.map((name) => [name, replaced(name) === undefined ? "cpu" : keptAt]);
 	const session = await engine.InferenceSession.create(model.bytes, {
 		...options,
+		...(model.external.length > 0 && { externalData: model.external }),
 		...(keptAt !== "cpu" && { preferredOutputLocation: Object.fromEntries(locations) }),
 	});
 	const empty = ({ dtype, shape }: TensorType) =>

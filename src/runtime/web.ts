@@ -1,5 +1,5 @@
 import type * as Ort from "onnxruntime-web";
-import { toOnnx } from "../graph/index.js";
+import { add, input, toOnnx } from "../graph/index.js";
 import { compileProgram, cpuResident, type Engine, gpuResident } from "./engine.js";
 import type { Runtime } from "./runtime.js";
 import { checkBrowser, type WebDevice } from "./web-device.js";
@@ -33,6 +33,8 @@ const engines: Readonly<Record<WebDevice, () => Promise<typeof Ort>>> = {
 	webgpu: () => import("onnxruntime-web/webgpu"),
 };
 
+const smallestModel = () => toOnnx({ outputs: { y: add(input("x", [1]), 1) } }, "portable");
+
 /** ONNX Runtime in a browser. */
 export async function webRuntime(options: WebRuntimeOptions = {}): Promise<Runtime> {
 	const { device = "wasm", files } = options;
@@ -50,15 +52,20 @@ export async function webRuntime(options: WebRuntimeOptions = {}): Promise<Runti
 	const onGpu = device === "webgpu";
 	const sessionOptions: Ort.InferenceSession.SessionOptions = {
 		executionProviders: [device],
-		// In WebAssembly, more optimization gains nothing and compiles longer; and the memory plan of
+		// In WebAssembly, optimization gains nothing and takes longer than a run; and the memory plan of
 		// sequential execution takes a second where sizes are open.
 		...(onGpu
 			? { graphOptimizationLevel: "all" }
-			: { graphOptimizationLevel: "basic", executionMode: "parallel" }),
+			: { graphOptimizationLevel: "disabled", executionMode: "parallel" }),
 		enableMemPattern: false,
 		logSeverityLevel: 3,
 		extra: { session: { set_denormal_as_zero: "1" } },
 	};
+	// The engine loads its WebAssembly with the first session. A session that fails again says why.
+	if (!onGpu)
+		ort.InferenceSession.create(smallestModel().bytes, sessionOptions)
+			.then((session) => session.release())
+			.catch(() => {});
 	const version = ort.env.versions.web ?? ort.env.versions.common;
 	return {
 		label: `onnxruntime-web ${version}, ${device}, ${threads} thread${threads === 1 ? "" : "s"}`,
@@ -70,7 +77,7 @@ export async function webRuntime(options: WebRuntimeOptions = {}): Promise<Runti
 		compile: (graph) =>
 			compileProgram(
 				engine,
-				toOnnx(graph, "portable"),
+				toOnnx(graph, "portable", { startsFast: !onGpu }),
 				sessionOptions,
 				onGpu ? "gpu-buffer" : "cpu",
 			),

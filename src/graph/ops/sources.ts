@@ -45,8 +45,9 @@ const constantOperation: Operation<"constant"> = {
 	types: (_, { shape, dtype }) => [{ shape, dtype }],
 };
 
-/** The bytes of numbers in a dtype. */
+/** The numbers in a dtype; those that are stored so already are not copied. */
 export function packed(data: NumberArray, dtype: DType): ArrayBufferView {
+	if (dtype === "float32" && data instanceof Float32Array) return data;
 	if (dtype === "float32") return Float32Array.from(data);
 	if (dtype === "float64") return Float64Array.from(data);
 	return dtype === "int32" ? Int32Array.from(data) : Uint8Array.from(data);

@@ -86,13 +86,14 @@ const onnxTable: OnnxTable = {
 	silu: inParts(activationParts.silu),
 	gelu: ({ inputs }, write) => {
 		const [x] = inputs as [Tensor];
-		if (!write.fuses || x.dtype !== "float32") return [write.expression(activationParts.gelu(x))];
+		if (!write.kernels.fuses || x.dtype !== "float32")
+			return [write.expression(activationParts.gelu(x))];
 		return [write.node("Gelu", [write.name(x)], { approximate: "tanh" })];
 	},
 	rmsNorm: ({ inputs, attributes: { epsilon } }, write) => {
 		const [x] = inputs as [Tensor];
 		const width = x.shape.at(-1) as Dim;
-		if (!write.fuses || x.dtype !== "float32" || isOpen(width))
+		if (!write.kernels.fuses || x.dtype !== "float32" || isOpen(width))
 			return [write.expression(rmsNormParts(x, epsilon))];
 		const scale = write.constant(new Float32Array(width).fill(1), [width], x.dtype);
 		const attributes = { axis: -1, epsilon: { float: epsilon } };
@@ -260,6 +261,9 @@ function matmul({ inputs, attributes }: Node<"matmul">, write: OnnxWriter): read
 		const perm = x.shape.map((_, i) => (i < rank - 2 ? i : 2 * rank - 3 - i));
 		return write.node("Transpose", [write.name(x)], { perm });
 	};
+	const arePlain = a.shape.length === 2 && b.shape.length === 2;
+	if (write.kernels.startsFast && arePlain && a.dtype === "float32" && transposeB)
+		return [write.node("Gemm", [transposed(a, transposeA), write.name(b)], { transB: 1 })];
 	if (write.target !== "cpu" || a.dtype !== "float32")
 		return [write.node("MatMul", [transposed(a, transposeA), transposed(b, transposeB)])];
 	const fused = (x: string, y: string, transA: boolean, transB: boolean) =>

@@ -7,7 +7,7 @@ import { packed, sourceName } from "../../ops/sources.js";
 import type { Target, Tensor, TensorType } from "../../tensor.js";
 import { onnxType } from "./element-types.js";
 import { openSizes } from "./open-sizes.js";
-import { OnnxWriter } from "./writer.js";
+import { bytesOf, OnnxWriter } from "./writer.js";
 
 /** The versions of the standard operators and of ONNX Runtime's own operators. */
 export const opset = 21n;
@@ -18,6 +18,13 @@ export interface OnnxModel {
 	readonly volume: number;
 	readonly inputs: Readonly<Record<string, TensorType>>;
 	readonly outputs: Readonly<Record<string, TensorType>>;
+	/** Weights that are not in `bytes`, each a file of its own for the session. */
+	readonly external: readonly ExternalWeights[];
+}
+
+export interface ExternalWeights {
+	readonly path: string;
+	readonly data: Uint8Array<ArrayBuffer>;
 }
 
 type ValueInit = MessageInitShape<typeof ValueInfoProtoSchema>;
@@ -35,17 +42,21 @@ function valueInfo(name: string, { shape, dtype }: TensorType): ValueInit {
 export interface OnnxOptions {
 	/** Whether to use kernels of the CPU build that compute several operations in one pass, without gradients. */
 	readonly fuses?: boolean;
+	/** Whether a session should start fast without optimizing: weights stay outside and are not transposed. */
+	readonly startsFast?: boolean;
 }
 
 /** Writes a graph as one ONNX model. */
 export function toOnnx(
 	graph: Graph,
 	target: Target = "cpu",
-	{ fuses = false }: OnnxOptions = {},
+	{ fuses = false, startsFast = false }: OnnxOptions = {},
 ): OnnxModel {
 	const { outputs } = graph;
 	const open = openSizes();
-	const writer = new OnnxWriter(target, fuses && target === "cpu", open, graph.largest);
+	const kernels = { fuses: fuses && target === "cpu", startsFast };
+	const writer = new OnnxWriter(target, kernels, open, graph.largest);
+	const external: ExternalWeights[] = [];
 	const inputs: Record<string, TensorType> = {};
 	const owners = new Map<string, Tensor>();
 	const order = inOrder(Object.values(outputs));
@@ -70,8 +81,13 @@ export function toOnnx(
 		owners.set(source, first);
 		writer.bind(first, source);
 		const weights = graph.weights?.get(source);
-		if (weights) writer.initializer(packed(weights, dtype), shape, onnxType[dtype], source);
-		else inputs[source] = { shape, dtype };
+		if (weights) {
+			const data = bytesOf(packed(weights, dtype));
+			if (startsFast) {
+				external.push({ path: source, data });
+				writer.externalInitializer(data.length, shape, onnxType[dtype], source);
+			} else writer.initializer(data, shape, onnxType[dtype], source);
+		} else inputs[source] = { shape, dtype };
 	}
 	writer.publish(outputs, inputs);
 	const results: Record<string, TensorType> = {};
@@ -96,5 +112,5 @@ export function toOnnx(
 		},
 	});
 	const bytes = toBinary(ModelProtoSchema, model);
-	return { bytes, volume: writer.volume, inputs, outputs: results };
+	return { bytes, volume: writer.volume, inputs, outputs: results, external };
 }

@@ -3,6 +3,7 @@ import {
 	AttributeProto_AttributeType,
 	type AttributeProtoSchema,
 	type NodeProtoSchema,
+	TensorProto_DataLocation,
 	type TensorProtoSchema,
 } from "onnx-buf";
 import { isOpen, type Shape, sizeGiven } from "../../dims.js";
@@ -32,7 +33,7 @@ function attribute(name: string, value: Attribute): AttributeInit {
 	return { name, type: INTS, ints: value.map(BigInt) };
 }
 
-const bytesOf = (data: ArrayBufferView): Uint8Array<ArrayBuffer> =>
+export const bytesOf = (data: ArrayBufferView): Uint8Array<ArrayBuffer> =>
 	new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
 
 function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
@@ -63,8 +64,12 @@ export class OnnxWriter {
 	constructor(
 		/** Which kernels may be used: those of every provider, or also those of the CPU build. */
 		readonly target: Target,
-		/** Whether kernels may be used that compute several operations in one pass, and keep nothing for gradients. */
-		readonly fuses: boolean,
+		readonly kernels: {
+			/** Whether kernels may be used that compute several operations in one pass, and keep nothing for gradients. */
+			readonly fuses: boolean;
+			/** Whether nothing is optimized afterwards. */
+			readonly startsFast: boolean;
+		},
 		private readonly open: OpenSizes,
 		private readonly largest: Graph["largest"],
 	) {}
@@ -210,6 +215,16 @@ export class OnnxWriter {
 		this.initializers.push(made);
 		this.initializersByType.set(type, [...alike, made]);
 		return label;
+	}
+
+	/** Weights in a file that has the same name. */
+	externalInitializer(bytes: number, shape: Shape, dataType: number, name: string): void {
+		const place = { location: name, offset: "0", length: String(bytes) };
+		this.initializers.push({
+			...{ name, dataType, dims: shape.map((dim) => BigInt(dim)) },
+			dataLocation: TensorProto_DataLocation.EXTERNAL,
+			externalData: Object.entries(place).map(([key, value]) => ({ key, value })),
+		});
 	}
 
 	/** Bytes of a constant, written once. */
