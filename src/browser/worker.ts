@@ -28,13 +28,16 @@ const scope = globalThis as unknown as WorkerScope;
 const methods = {
 	/** Must be the first call: it adds the model's calls to the methods. */
 	async open({ source, device, threads, files }: OpenRequest): Promise<OpenedExport> {
-		const exported = await readExport(sourceLabel(source), readerOf(source));
-		for (const warning of exported.warnings) console.warn(warning);
-		const runtime = await webRuntime({
+		// The engine starts while the files are read.
+		const starting = webRuntime({
 			files,
 			...(device && { device }),
 			...(threads !== undefined && { threads }),
 		});
+		starting.catch(() => {}); // reported below
+		const exported = await readExport(sourceLabel(source), readerOf(source));
+		for (const warning of exported.warnings) console.warn(warning);
+		const runtime = await starting;
 		const { manifest, vocabulary, config, weights, task } = exported;
 		const model = trajgpt as unknown as Model;
 		const { calls } = callsOf(runtime, { model, config, weights, task });

@@ -34,22 +34,29 @@ export interface Export {
 /** Reads an export; rejects damaged files, other versions and other folders. Runs in Node and in browsers. */
 export async function readExport(where: string, read: ReadFile): Promise<Export> {
 	const manifest = await readManifest(where, read);
-	const whole = async (name: string) => {
-		const bytes = await read(name);
-		await checkFile(where, name, bytes, manifest.files[name]);
-		return bytes as Uint8Array;
-	};
 	if (manifest.model.id !== "trajgpt")
 		throw new InputError(
 			`${where} holds the model "${manifest.model.id}", which this version of trajgpt does not know; update it`,
 		);
+	const { file, hazards, tensors } = manifest.weights;
+	const { task } = manifest;
+	const names = [vocabularyFile, file, hazards, task?.weights.file].filter(
+		(name) => name !== undefined,
+	);
+	// All are read at once, and checked where they are used.
+	const reading = new Map(names.map((name) => [name, read(name)]));
+	for (const one of reading.values()) one.catch(() => {});
+	const whole = async (name: string) => {
+		const bytes = await reading.get(name);
+		await checkFile(where, name, bytes, manifest.files[name]);
+		return bytes as Uint8Array;
+	};
 	const config = checkConfig(trajgptConfig, manifest.config, `${where}: config`);
 	const parsed = vocabularySchema.safeParse(jsonOf(await whole(vocabularyFile)));
 	if (!parsed.success || parsed.data.tokens.length !== config.vocab)
 		throw new InputError(
 			`${where}: ${vocabularyFile} is not that of the model; export the run again`,
 		);
-	const { file, hazards, tensors } = manifest.weights;
 	const shapesIn = (own: (name: string) => boolean) =>
 		Object.fromEntries(Object.entries(tensors).filter(([name]) => own(name)));
 	const apart = (name: string) => hazards !== undefined && isHazardWeight(name);
@@ -61,7 +68,6 @@ export async function readExport(where: string, read: ReadFile): Promise<Export>
 	if (hazards !== undefined)
 		for (const [name, value] of readWeights(await whole(hazards), hazards, shapesIn(apart)))
 			weights.set(name, value);
-	const { task } = manifest;
 	return {
 		manifest,
 		config,

@@ -1,5 +1,6 @@
 import { createRoot } from "react-dom/client";
 import { App } from "./app.js";
+import { startModel } from "./engine/use-model.js";
 import { ErrorBoundary } from "./error-boundary.js";
 import { doJob } from "./page-worker.js";
 import "./styles/tokens.css";
@@ -14,9 +15,11 @@ import "./styles/files.css";
 
 // Workers of the page run this script too.
 if (typeof document === "undefined") doJob(self);
-else
+else {
+	startModel();
 	createRoot(document.getElementById("app") as HTMLElement).render(
 		<ErrorBoundary>
 			<App />
 		</ErrorBoundary>,
 	);
+}
