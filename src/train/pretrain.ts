@@ -91,8 +91,11 @@ const batchPlan = (options: TrainOptions): BatchOptions => ({
 	...{ seed: options.seed, passes: options.epochs, maxShapes: options.batchShapes },
 });
 
-/** To compile a program for an accelerator takes about as long as this many steps. */
-const stepsPerProgram = 2000;
+/**
+ * To compile a program for an accelerator takes about as long as 2,000 steps of 2,048 slots. Steps with more slots take
+ * longer, but less than in proportion.
+ */
+const stepsPerProgram = ({ batchSlots }: TrainOptions) => 2000 * Math.sqrt(2048 / batchSlots);
 
 /** The number of shapes with which an accelerator needs the least time, to compile programs and to run them. */
 export function shapesForDevice(
@@ -101,7 +104,7 @@ export function shapesForDevice(
 ): number {
 	const times = Array.from({ length: options.batchShapes }, (_, more) => {
 		const { plan } = batchesOf(batchPlan({ ...options, batchShapes: more + 1 }));
-		return options.epochs * plan.count + plan.shapes.length * stepsPerProgram;
+		return options.epochs * plan.count + plan.shapes.length * stepsPerProgram(options);
 	});
 	return times.indexOf(Math.min(...times)) + 1;
 }

@@ -71,7 +71,7 @@ export function columnsOf(
 					...{ scale: 1, digits: 3, best: "highest" },
 				},
 				{
-					...{ task, group: `Onset within ${years} y`, title: "AP, %", ...percent },
+					...{ task, group: `Onset within ${years} y`, title: "AP", ...percent },
 					metric: `averagePrecision ${years}y`,
 				},
 			]);
