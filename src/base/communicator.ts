@@ -36,29 +36,38 @@ export const oneProcess: Communicator = {
 	close() {},
 };
 
+const encoded = (value: unknown) => new TextEncoder().encode(JSON.stringify(value ?? null));
+const decoded = (bytes: Uint8Array) => JSON.parse(new TextDecoder().decode(bytes));
+
 /** What rank 0 makes, on all ranks; it must survive a round trip through JSON. */
 export async function shared<T>(
 	communicator: Communicator,
 	make: () => T | Promise<T>,
 ): Promise<T> {
 	if (communicator.size === 1) return make();
-	const own =
-		communicator.rank === 0
-			? new TextEncoder().encode(JSON.stringify((await make()) ?? null))
-			: undefined;
+	return fromFirst(communicator, communicator.rank === 0 ? await make() : undefined) as T;
+}
+
+/** The value of rank 0, on all ranks. */
+function fromFirst(communicator: Communicator, value: unknown): unknown {
+	const own = communicator.rank === 0 ? encoded(value) : undefined;
 	const length = Float64Array.of(own?.length ?? 0);
 	communicator.broadcast(length);
 	const bytes = own ?? new Uint8Array(length[0] as number);
 	communicator.broadcast(bytes);
-	return JSON.parse(new TextDecoder().decode(bytes));
+	return decoded(bytes);
 }
 
 /** One value per rank, in order of rank, which must survive a round trip through JSON; on other ranks than 0 undefined. */
 export function gathered<T>(communicator: Communicator, value: T): T[] | undefined {
 	if (communicator.size === 1) return [value];
-	return communicator
-		.gather(new TextEncoder().encode(JSON.stringify(value)))
-		?.map((bytes) => JSON.parse(new TextDecoder().decode(bytes)));
+	return communicator.gather(encoded(value))?.map(decoded);
+}
+
+/** One value per rank, in order of rank, on every rank. */
+export function allGathered<T>(communicator: Communicator, value: T): T[] {
+	const each = gathered(communicator, value);
+	return communicator.size === 1 ? [value] : (fromFirst(communicator, each) as T[]);
 }
 
 /** Whether something holds on at least one rank. */

@@ -57,6 +57,7 @@ export const commands: readonly LazyCommand[] = [
 	{
 		name: "pretrain",
 		summary: "train a model on a dataset from scratch",
+		divides: true,
 		load: () => import("./pretrain.js"),
 	},
 	{
@@ -98,6 +99,7 @@ export const commands: readonly LazyCommand[] = [
 	{
 		name: "finetune",
 		summary: "fine-tune a run to a labelled task",
+		divides: true,
 		load: () => import("./finetune.js"),
 	},
 	{

@@ -5,7 +5,7 @@ import { type FinetuneSummary, finetune } from "../workflows/finetune.js";
 import type { ComputeOptions } from "../workflows/open-runtime.js";
 import { labelsOption, withGivenLabels } from "./given-labels.js";
 import { interruptible } from "./interruptible.js";
-import { type Io, printJson, progressOf } from "./io.js";
+import { communicatorOf, type Io, printJson, progressOf } from "./io.js";
 import { openRun } from "./open-run.js";
 import { addComputeOptions, threadCount } from "./option-values.js";
 import { addSchemaOptions, isTyped, typedValues } from "./schema-options.js";
@@ -64,6 +64,7 @@ export function command(io: Io): Command {
 				const opened = await openRunDataset(run, trained.run, dataset);
 				const summary = await finetune(trained, await withGivenLabels(io, opened, task, given), {
 					...{ task, threads, precision, resume, replace: force, signal },
+					communicator: communicatorOf(io),
 					progress: progressOf(io),
 					provider: isTyped(command, "provider") ? options.provider : undefined,
 					training: typedValues(command, finetuneOptions),

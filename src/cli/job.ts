@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { type Communicator, oneProcess } from "../base/communicator.js";
 import { InputError } from "../base/errors.js";
-import { launchOf, openCommunicator } from "../mpi/index.js";
+import { chooseGpu, launchOf, openCommunicator } from "../mpi/index.js";
 import type { LazyCommand } from "./commands.js";
 import { Exit, type Io } from "./io.js";
 
@@ -44,6 +44,7 @@ export function jobOf(io: Io, table: readonly LazyCommand[]): Job {
 				);
 			begun = true;
 			communicator = await openCommunicator(io.env);
+			chooseGpu(communicator, process.env);
 		},
 		leave: () => communicator.close(),
 		async fail(error, report) {

@@ -9,7 +9,7 @@ import { pretrain } from "../workflows/pretrain.js";
 import { datasetSettings } from "../workflows/training.js";
 import { addHazardOptions, type HazardFlags, typedHazards } from "./hazard-options.js";
 import { interruptible } from "./interruptible.js";
-import { type Io, printJson, progressOf } from "./io.js";
+import { communicatorOf, type Io, printJson, progressOf } from "./io.js";
 import { modelHelp } from "./model-help.js";
 import { addComputeOptions, dateDay, threadCount, wholeNumber } from "./option-values.js";
 import { mayRepeat } from "./repeated-options.js";
@@ -90,6 +90,7 @@ export function command(io: Io): Command {
 				const { out, set, threads, precision, devices, resume, json } = options;
 				const summary = await pretrain(await openDataset(folder), out, {
 					...{ threads, precision, devices, resume, signal, progress: progressOf(io) },
+					communicator: communicatorOf(io),
 					model: typed("model"),
 					preset: typed("preset"),
 					provider: typed("provider"),

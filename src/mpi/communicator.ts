@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { type Communicator, gathered, shared } from "../base/communicator.js";
+import { allGathered, type Communicator } from "../base/communicator.js";
 import type { MpiLibrary } from "./library.js";
 
 /** Most values that are summed at once, which bounds the memory that a sum needs. */
@@ -13,7 +13,7 @@ const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView) =>
 	new Uint8Array(buffer, byteOffset, byteLength);
 
 /** Joins the job that a launcher started. */
-export async function joinJob(library: MpiLibrary): Promise<Communicator> {
+export function joinJob(library: MpiLibrary): Communicator {
 	const { world, byte } = library;
 	const called = (name: string, ...parameters: Parameters<MpiLibrary["function"]>[1][]) => {
 		const call = library.function(`MPI_${name}`, ...parameters);
@@ -102,15 +102,12 @@ export async function joinJob(library: MpiLibrary): Promise<Communicator> {
 		abort: (exitCode) => abort(world, exitCode),
 		close: () => finalize(),
 	} satisfies Partial<Communicator>;
-	return { ...job, ...(await localRanks({ ...job, localRank: 0, localSize: 1 })) };
+	return { ...job, ...localRanks({ ...job, localRank: 0, localSize: 1 }) };
 }
 
 /** The place of this process among those of its machine. */
-async function localRanks(
-	job: Communicator,
-): Promise<Pick<Communicator, "localRank" | "localSize">> {
-	const names = gathered(job, hostname());
-	const hosts = await shared(job, () => names as string[]);
+function localRanks(job: Communicator): Pick<Communicator, "localRank" | "localSize"> {
+	const hosts = allGathered(job, hostname());
 	const own = hosts[job.rank] as string;
 	return {
 		localRank: hosts.slice(0, job.rank).filter((host) => host === own).length,

@@ -3,6 +3,7 @@ import { joinJob } from "./communicator.js";
 import { type Implementation, launchOf, libraryVariable, noLibrary } from "./launcher.js";
 import { loadMpi } from "./library.js";
 
+export { chooseGpu } from "./gpu.js";
 export { launchOf } from "./launcher.js";
 export { loadMpi } from "./library.js";
 
@@ -30,7 +31,7 @@ export async function openCommunicator(env: Env = process.env): Promise<Communic
 				: `no library of ${launch.implementations.join(" or ")} was found`,
 			`install it (Debian: apt-get install ${packages[first]}; on a cluster: load its module), name its file with ${libraryVariable}`,
 		);
-	const job = await joinJob(library);
+	const job = joinJob(library);
 	if (job.size === launch.size) return job;
 	job.close();
 	throw noLibrary(

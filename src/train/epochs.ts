@@ -1,3 +1,4 @@
+import { allGathered, anyRank, type Communicator } from "../base/communicator.js";
 import { formatCount, type Progress } from "../base/progress.js";
 import type { Batch, SplitBatches } from "../cohort/index.js";
 import type { EventLog } from "./event-log.js";
@@ -25,6 +26,10 @@ export interface Loop {
 	readonly board: ScalarWriter;
 	/** Most steps that are started before the first of them is waited for. */
 	readonly queue: number;
+	/** Most batches that are prepared before they are needed. */
+	readonly ahead: number;
+	/** The processes that share the steps; rank 0 alone saves. */
+	readonly communicator: Communicator;
 	save(at: Position, state?: ReturnType<Trainer["state"]>): Promise<void>;
 	saveBest(at: Position): Promise<void>;
 }
@@ -54,7 +59,7 @@ function inTurn() {
 
 /** Trains from a position until the last epoch, until validation stops improving, or until asked to stop. */
 export async function epochs(loop: Loop, start: Position): Promise<Position> {
-	const { options, batches, prepared, learner, progress, signal, queue } = loop;
+	const { options, batches, prepared, learner, progress, signal, queue, communicator } = loop;
 	const stepsPerEpoch = Math.ceil(batches.plan.count / options.accumulate);
 	let at = start;
 	const total = options.epochs * stepsPerEpoch;
@@ -75,11 +80,11 @@ export async function epochs(loop: Loop, start: Position): Promise<Position> {
 		const { epoch, step, stepInEpoch } = at;
 		// Losses of several steps may arrive at once: the speed is that of as many steps as the queue holds.
 		const finished = [{ at: loop.clock(), events: 0 }];
-		const steps = readAhead(stepInEpoch, stepsPerEpoch, 2 * (queue - 1), (i) =>
+		const steps = readAhead(stepInEpoch, stepsPerEpoch, loop.ahead, (i) =>
 			prepared.ofStep({ epoch, stepInEpoch: i, step: step + 1 + i - stepInEpoch }),
 		);
 		for await (const parts of steps) {
-			if (signal.aborted) {
+			if (anyRank(communicator, signal.aborted)) {
 				await unfinished.downTo(0);
 				await loop.save(at);
 				return at;
@@ -100,7 +105,8 @@ export async function epochs(loop: Loop, start: Position): Promise<Position> {
 				if (finished.length > queue) finished.shift();
 				show(after, rate(loss), tokensPerSecond);
 			});
-			if (at.step % options.checkpointEvery === 0 && at.stepInEpoch < stepsPerEpoch) {
+			const saves = communicator.rank === 0 && at.step % options.checkpointEvery === 0;
+			if (saves && at.stepInEpoch < stepsPerEpoch) {
 				const state = learner.state();
 				state.catch(() => {}); // reported when it is its turn
 				unfinished.push(() => loop.save(after, state));
@@ -182,13 +188,15 @@ async function allOf(batches: Loop["checks"]): Promise<Batch[]> {
 
 /** Mean losses over the validation patients, with the same draws every time; undefined when asked to stop. */
 async function validate(loop: Loop): Promise<Record<string, number> | undefined> {
-	const { checks, prepared, learner, signal, queue } = loop;
+	const { checks, prepared, learner, signal, queue, communicator } = loop;
+	const { rank, size } = communicator;
 	const totals: Record<string, number> = {};
 	const targets: Record<string, number> = {};
 	const unfinished = inTurn();
-	const all = readAhead(0, checks.plan.count, 2 * (queue - 1), prepared.ofValidation);
+	const own = Math.ceil((checks.plan.count - rank) / size);
+	const all = readAhead(0, own, loop.ahead, (i) => prepared.ofValidation(rank + i * size));
 	for await (const batch of all) {
-		if (signal.aborted) return undefined;
+		if (signal.aborted) break;
 		const started = await learner.startLosses(batch);
 		unfinished.push(async () => {
 			const losses = await started.result();
@@ -198,7 +206,17 @@ async function validate(loop: Loop): Promise<Record<string, number> | undefined>
 		await unfinished.downTo(queue - 1);
 	}
 	await unfinished.downTo(0);
-	return mean(totals, targets);
+	if (anyRank(communicator, signal.aborted)) return undefined;
+	return mean(overRanks(communicator, totals), overRanks(communicator, targets));
+}
+
+/** Sums by term over all ranks; some may have no batch, and so no terms. */
+function overRanks(communicator: Communicator, own: Record<string, number>) {
+	if (communicator.size === 1) return own;
+	const names = [...new Set(allGathered(communicator, Object.keys(own)).flat())];
+	const sums = Float64Array.from(names, (name) => own[name] ?? 0);
+	communicator.sum(sums);
+	return Object.fromEntries(names.map((name, i) => [name, sums[i] as number]));
 }
 
 const prefixed = (prefix: string, values: Readonly<Record<string, number>>) =>

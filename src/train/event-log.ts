@@ -16,6 +16,9 @@ export interface EventLog {
 	close(): void;
 }
 
+/** The log of a process that writes none. */
+export const silentLog: EventLog = { append() {}, close() {} };
+
 /**
  * Opens a log to append to. With `keep` it goes on with what is there, less the events that are not
  * kept: those the interrupted run wrote after its last checkpoint. Without it the log must be new.

@@ -1,4 +1,4 @@
-import type { Random } from "../base/random.js";
+import { type Random, random as randomOf } from "../base/random.js";
 import type { BatchShape, EventBatch, Model, ObjectiveName } from "../models/index.js";
 import { lossFeeds } from "../models/objective.js";
 import type { Feeds } from "../runtime/index.js";
@@ -15,6 +15,14 @@ export interface BatchUse {
 	readonly objective: ChosenObjective;
 	/** Devices that share the rows of a batch. */
 	readonly devices: number;
+	/** The part of each batch that this process computes, where several share it. */
+	readonly share?: Share | undefined;
+}
+
+/** One of so many equal parts. */
+export interface Share {
+	readonly part: number;
+	readonly of: number;
 }
 
 /** What a program is fed for one batch. */
@@ -23,19 +31,21 @@ export interface PreparedBatch {
 	readonly shape: BatchShape;
 	/** One per device. */
 	readonly feeds: readonly Feeds[];
-	/** How many targets each term of the loss has. */
+	/** How many targets each term of the loss has, in the whole batch. */
 	readonly targets: Readonly<Record<string, number>>;
-	/** Events without padding. */
+	/** Events of the whole batch, without padding. */
 	readonly events: number;
 }
 
 /** Computes a batch's feeds. Depends only on its arguments, so any thread can do it. */
 export function prepareBatch(
-	{ model, config, objective, devices }: BatchUse,
+	use: BatchUse,
 	batch: EventBatch,
 	random: Random,
 	learning: boolean,
 ): PreparedBatch {
+	if (use.share) return prepareShare(use, use.share, batch, random, learning);
+	const { model, config, objective, devices } = use;
 	const { horizon } = objective;
 	const objectives = model.objectives[objective.objective];
 	const parts = splitRows(batch, devices);
@@ -53,6 +63,48 @@ export function prepareBatch(
 		events: batch.lengths.reduce((a, b) => a + b, 0),
 	};
 }
+
+/**
+ * The feeds of one process's rows. Everything is drawn for the whole batch, and what is drawn for other rows dropped:
+ * the draws are those of a process on its own.
+ */
+function prepareShare(
+	{ model, config, objective }: BatchUse,
+	{ part, of }: Share,
+	batch: EventBatch,
+	random: Random,
+	learning: boolean,
+): PreparedBatch {
+	const feedsOf = (rows: EventBatch, draws: Random) =>
+		lossFeeds(
+			...([model, config, model.objectives[objective.objective], rows] as const),
+			...([{ horizon: objective.horizon, random: draws }, learning] as const),
+		);
+	const shape = perDevice(batch, of);
+	const whole = feedsOf(batch, random);
+	// Empty rows fill the last parts, and tell how long each feed is per row.
+	const empty = feedsOf(emptyRows(shape), randomOf(0)).feeds;
+	const twice = feedsOf(emptyRows({ ...shape, rows: 2 * shape.rows }), randomOf(0)).feeds;
+	const own = Object.entries(whole.feeds).map(([name, data]) => {
+		const filling = empty[name] as typeof data;
+		const perRow = ((twice[name]?.length ?? 0) - filling.length) / shape.rows;
+		if (perRow === 0) return [name, data] as const;
+		const [from, to] = [part, part + 1].map((at) => at * shape.rows * perRow);
+		filling.set(data.subarray(from, to));
+		return [name, filling] as const;
+	});
+	return {
+		shape,
+		feeds: [Object.fromEntries(own)],
+		targets: whole.targets,
+		events: batch.lengths.reduce((a, b) => a + b, 0),
+	};
+}
+
+const emptyRows = ({ rows, length }: BatchShape): EventBatch => ({
+	...{ rows, length, lengths: new Int32Array(rows) },
+	...{ tokens: new Int32Array(rows * length), times: new Float64Array(rows * length) },
+});
 
 /** Adds to sums by term. */
 export const addInto = (

@@ -54,8 +54,14 @@ export function preparedHere(source: BatchSource, use: BatchUse): PreparedBatche
 				prepared.push(prepareBatch(use, await batches.read(epoch, number), draws.fork(i), true));
 			return prepared;
 		},
+		// Processes share validation by the batch.
 		ofValidation: async (i) =>
-			prepareBatch(use, await checks.read(0, i), random(seed).fork("valid").fork(i), false),
+			prepareBatch(
+				{ ...use, share: undefined },
+				await checks.read(0, i),
+				random(seed).fork("valid").fork(i),
+				false,
+			),
 		dispose: async () => {},
 	};
 }

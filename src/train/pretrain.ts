@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { type Communicator, oneProcess } from "../base/communicator.js";
 import { InputError } from "../base/errors.js";
 import type { Progress } from "../base/progress.js";
 import {
@@ -14,8 +15,9 @@ import { initialWeights, type Model, models, weightCount } from "../models/index
 import type { ResidentValue, Runtime } from "../runtime/index.js";
 import { adamWDefaults } from "./adamw.js";
 import { writeCheckpoint } from "./checkpoint.js";
+import { checkDivisible } from "./divided-steps.js";
 import { epochs, type Loop } from "./epochs.js";
-import { openEventLog } from "./event-log.js";
+import { openEventLog, silentLog } from "./event-log.js";
 import type { TrainOptions } from "./options.js";
 import {
 	type Best,
@@ -32,8 +34,8 @@ import { checkSeal, sealOf } from "./seal.js";
 import { startTogether } from "./shared-codes.js";
 import { startingHazards } from "./starting-hazards.js";
 import { initialState } from "./step.js";
-import { openTensorboard } from "./tensorboard.js";
-import { trainer } from "./trainer.js";
+import { openTensorboard, silentBoard } from "./tensorboard.js";
+import { shareOf, trainer } from "./trainer.js";
 
 export interface PretrainRequest {
 	readonly folder: string;
@@ -45,6 +47,8 @@ export interface PretrainRequest {
 	/** What to train on; all histories of the split if left out. */
 	readonly batchesOf?: (split: "train" | "valid", plan: BatchOptions) => SplitBatches;
 	readonly runtime: Runtime;
+	/** The processes that share the training; rank 0 alone writes. Default: this one alone. */
+	readonly communicator?: Communicator | undefined;
 	/** Given, a new run begins with the crude rates of these. */
 	readonly hazards?: HazardSettings | null | undefined;
 	/** The number of each token's code, where some have several tokens: these start and learn together. */
@@ -111,7 +115,9 @@ export function shapesForDevice(
 
 /** Trains until the last epoch, until validation stops improving, or until asked to stop. */
 export async function trainEpochs(request: PretrainRequest): Promise<PretrainSummary> {
-	const { folder, run, model, dataset, runtime } = request;
+	const { folder, run, model, dataset, runtime, communicator = oneProcess } = request;
+	const writes = communicator.rank === 0;
+	if (communicator.size > 1) checkDivisible(model, run.config);
 	const { options } = run;
 	const files = runFiles(folder);
 	const plan = batchPlan(options);
@@ -132,7 +138,7 @@ export async function trainEpochs(request: PretrainRequest): Promise<PretrainSum
 		checkSameRun(checkpoint, run, initialState(weights), files.checkpoint);
 		if (checkpoint.seal) checkSeal(files.checkpoint, checkpoint.seal, sealed, folder);
 	}
-	const seal = sealOf(sealed);
+	const seal = writes ? sealOf(sealed) : {};
 	const start: Position = (checkpoint?.state as SavedState | undefined)?.position ?? {
 		step: 0,
 		epoch: 0,
@@ -161,7 +167,7 @@ export async function trainEpochs(request: PretrainRequest): Promise<PretrainSum
 			optimizer: { ...adamWDefaults, weightDecay: options.weightDecay },
 			clip: options.clip,
 			accumulate: options.accumulate > 1,
-			codes,
+			...{ codes, communicator },
 		},
 		weights,
 		checkpoint?.tensors as Map<string, ResidentValue> | undefined,
@@ -176,14 +182,19 @@ export async function trainEpochs(request: PretrainRequest): Promise<PretrainSum
 			tensors: stored(tensors),
 			seal,
 		});
-	const save = async (at: Position, state = learner.state()) =>
-		write(files.checkpoint, at, await state);
+	const save = async (at: Position, state?: ReturnType<typeof learner.state>) => {
+		if (writes) write(files.checkpoint, at, await (state ?? learner.state()));
+	};
 	const saveBest = async (at: Position) => {
+		if (!writes) return;
 		const state = await learner.state();
 		write(files.best, at, new Map([...state].filter(([name]) => weights.has(name))));
 	};
 	const { accumulate, seed } = options;
-	const use = { config: run.config, objective: options, devices: runtime.devices ?? 1 };
+	const use = {
+		...{ config: run.config, objective: options, devices: runtime.devices ?? 1 },
+		share: shareOf(communicator),
+	};
 	// Threads need the built files, find models by name, and read only whole splits.
 	const isBuilt = import.meta.url.endsWith(".js");
 	const inThreads = runtime.queues && isBuilt && models.includes(model) && !request.batchesOf;
@@ -199,18 +210,25 @@ export async function trainEpochs(request: PretrainRequest): Promise<PretrainSum
 			})
 		: preparedHere({ batches, checks, accumulate, seed }, { ...use, model });
 	if (checkpoint) for (const caution of request.cautions ?? []) request.progress.note(caution);
-	const log = openEventLog(files.log, checkpoint ? { keep: wasSaved(start) } : {});
-	const board = openTensorboard(files.tensorboard, {
-		clock: Date.now,
-		...(checkpoint && { resumeAt: start.step }),
-	});
+	const log = writes
+		? openEventLog(files.log, checkpoint ? { keep: wasSaved(start) } : {})
+		: silentLog;
+	const board = writes
+		? openTensorboard(files.tensorboard, {
+				clock: Date.now,
+				...(checkpoint && { resumeAt: start.step }),
+			})
+		: silentBoard;
 	try {
 		// Compilers of accelerators take seconds per program.
 		if (runtime.queues) learner.compile(batches.plan.epoch(start.epoch), checks.plan.epoch(0));
 		if (!checkpoint) await save(start);
 		const loop: Loop = {
 			...{ ...request, options, batches, checks, prepared, learner, log, board, save, saveBest },
-			queue: runtime.queues ? 16 : 1,
+			communicator,
+			// Processes meet at every step.
+			queue: runtime.queues && communicator.size === 1 ? 16 : 1,
+			ahead: runtime.queues ? 30 : 0,
 		};
 		return summaryOf(await epochs(loop, start));
 	} finally {

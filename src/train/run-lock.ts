@@ -1,11 +1,17 @@
 import { mkdirSync } from "node:fs";
+import { type Communicator, oneProcess } from "../base/communicator.js";
 import { InputError } from "../base/errors.js";
 import { explainError } from "../base/system-errors.js";
 import { holdingLock } from "../files/index.js";
 import { runFiles } from "./run-folder.js";
 
-/** Does some work on a run that no other process may do at the same time. */
-export async function holdingRun<T>(folder: string, work: () => Promise<T>): Promise<T> {
+/** Does some work on a run that no other process may do at the same time, but those that share it. */
+export async function holdingRun<T>(
+	folder: string,
+	work: () => Promise<T>,
+	{ rank }: Communicator = oneProcess,
+): Promise<T> {
+	if (rank > 0) return work();
 	const { lock } = runFiles(folder);
 	try {
 		mkdirSync(folder, { recursive: true });

@@ -40,7 +40,9 @@ export interface StepPlan<C = unknown> {
 /** The first moment of a weight. */
 export const firstOf = (name: string): string => `first/${name}`;
 const secondOf = (name: string) => `second/${name}`;
-const gradientOf = (name: string) => `gradient/${name}`;
+const gradientPrefix = "gradient/";
+const gradientOf = (name: string) => gradientPrefix + name;
+export const isGradient = (output: string): boolean => output.startsWith(gradientPrefix);
 const scaleOf = (term: string) => `scale.${term}`;
 export const lossOf = (term: string): string => `loss.${term}`;
 export const gradientNorm = "gradientNorm";
@@ -199,7 +201,16 @@ export function accumulateGraph(plan: StepPlan, shape: BatchShape): Graph {
 	return { outputs: { ...outputs, ...Object.fromEntries(sums), ...moving } };
 }
 
-/** The update from the gradients that were kept, of batches of any shape. */
+/** Forward and backward, with the gradients as outputs: processes that share a batch add them up. */
+export function gradientGraph(plan: StepPlan, shape: BatchShape): Graph {
+	const parameters = symbols(plan.shapes);
+	const { outputs, total } = objectiveOf(plan, parameters, shape);
+	const own = Object.entries(gradientsOf(plan, total, parameters));
+	const named = own.map(([name, gradient]) => [gradientOf(name), gradient] as const);
+	return { outputs: { ...outputs, ...Object.fromEntries(named) } };
+}
+
+/** The update from gradients of batches of any shape, which were kept or are fed. */
 export function applyGraph(plan: StepPlan, shape: BatchShape): Graph {
 	const parameters = symbols(plan.shapes);
 	const { total } = objectiveOf(plan, parameters, shape);

@@ -19,6 +19,9 @@ export interface TensorboardOptions {
 	readonly resumeAt?: number;
 }
 
+/** That of a process that writes none. */
+export const silentBoard: ScalarWriter = { file: "", scalars() {}, close() {} };
+
 /** Starts a new event file in `folder`; TensorBoard reads all files of a folder as one run. */
 export function openTensorboard(folder: string, options: TensorboardOptions): ScalarWriter {
 	const { clock, resumeAt } = options;

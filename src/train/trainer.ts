@@ -1,3 +1,4 @@
+import { type Communicator, oneProcess } from "../base/communicator.js";
 import type { Random } from "../base/random.js";
 import type { BatchShape, EventBatch, Model } from "../models/index.js";
 import {
@@ -10,16 +11,19 @@ import {
 	started,
 } from "../runtime/index.js";
 import type { AdamWOptions } from "./adamw.js";
+import { dividedSteps } from "./divided-steps.js";
 import {
 	addInto,
 	type ChosenObjective,
 	type PreparedBatch,
 	perDevice,
 	prepareBatch,
+	type Share,
 } from "./prepare-batch.js";
 import {
 	accumulateGraph,
 	applyGraph,
+	gradientGraph,
 	gradientNorm,
 	gradientSums,
 	initialState,
@@ -41,6 +45,8 @@ export interface TrainerOptions {
 	readonly accumulate: boolean;
 	/** The number of each token's code, where some have several tokens: these learn together. */
 	readonly codes?: Int32Array | undefined;
+	/** The processes that share each step. Default: this one alone. */
+	readonly communicator?: Communicator | undefined;
 }
 
 export interface Losses {
@@ -87,6 +93,10 @@ export interface StepAt {
 	readonly learningRate: number;
 }
 
+/** The rows of each batch that a process computes; undefined for all. */
+export const shareOf = ({ rank, size }: Communicator): Share | undefined =>
+	size > 1 ? { part: rank, of: size } : undefined;
+
 const keyText = ({ rows, length }: BatchShape) => `${rows}x${length}`;
 
 export function trainer(
@@ -96,8 +106,10 @@ export function trainer(
 	/** Weights and moments to go on from, as `state` gave them. */
 	saved?: ReadonlyMap<string, ResidentValue>,
 ): Trainer {
-	const { model, config, accumulate } = options;
+	const { model, config, communicator = oneProcess } = options;
 	const { devices = 1 } = runtime;
+	const divides = communicator.size > 1;
+	const accumulate = options.accumulate && !divides;
 	const plan: StepPlan = {
 		...options,
 		devices,
@@ -108,21 +120,22 @@ export function trainer(
 	const resident = runtime.resident(
 		accumulate ? new Map([...start, ...gradientSums(weights)]) : start,
 	);
-	const build = accumulate ? accumulateGraph : stepGraph;
+	const build = divides ? gradientGraph : accumulate ? accumulateGraph : stepGraph;
 	const steps = programs(runtime, (shape: BatchShape) => build(plan, shape), { keyText });
 	const checks = programs(runtime, (shape: BatchShape) => lossGraph(plan, shape), { keyText });
 	let applying: Promise<Program> | undefined;
 
 	const use = { model, config, objective: options.objective, devices };
+	const share = shareOf(communicator);
 	const prepare: Trainer["prepare"] = (batch, random, learning) =>
-		prepareBatch(use, batch, random, learning);
+		prepareBatch(learning ? { ...use, share } : use, batch, random, learning);
 
 	const readLosses = (outputs: Record<string, Data>, targets: Readonly<Record<string, number>>) =>
 		Object.fromEntries(
 			Object.keys(targets).map((term) => [term, outputs[lossOf(term)]?.[0] as number]),
 		);
 
-	const startStep: Trainer["start"] = async (batches, { step, learningRate }) => {
+	const startAlone: Trainer["start"] = async (batches, { step, learningRate }) => {
 		const targets: Record<string, number> = {};
 		for (const batch of batches) addInto(targets, batch.targets);
 		const scalars = scalarFeeds(step, learningRate, options.optimizer);
@@ -158,6 +171,11 @@ export function trainer(
 		};
 	};
 
+	const divided = divides
+		? dividedSteps({ runtime, communicator, plan, resident, gradients: steps })
+		: undefined;
+	const startStep = divided?.start ?? startAlone;
+
 	const startLosses: Trainer["startLosses"] = async ({ shape, feeds, targets }) => {
 		const run = await checks.enqueue(shape, feeds, resident);
 		return { result: async () => ({ totals: readLosses(await run.read(), targets), targets }) };
@@ -165,7 +183,8 @@ export function trainer(
 
 	return {
 		compile(ofSteps, ofLosses) {
-			for (const shape of ofSteps) steps.compile(perDevice(shape, devices));
+			const parts = share?.of ?? devices;
+			for (const shape of ofSteps) steps.compile(perDevice(shape, parts));
 			for (const shape of ofLosses) checks.compile(perDevice(shape, devices));
 		},
 		prepare,
@@ -184,6 +203,7 @@ export function trainer(
 			resident.dispose();
 			await steps.dispose();
 			await checks.dispose();
+			await divided?.dispose();
 			if (applying) await (await applying).dispose();
 		},
 	};

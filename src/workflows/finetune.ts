@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { availableParallelism } from "node:os";
+import { oneProcess, shared } from "../base/communicator.js";
 import { checkConfig } from "../base/config.js";
 import { InputError } from "../base/errors.js";
 import { isoDate } from "../base/time.js";
@@ -34,7 +34,7 @@ import {
 	writeScoring,
 } from "../train/index.js";
 import { checkProvider } from "./check-provider.js";
-import { type ComputeOptions, withRuntime } from "./open-runtime.js";
+import { type ComputeOptions, ownCores, withRuntime } from "./open-runtime.js";
 import { checkResumed, type Monitoring, train } from "./training.js";
 import { versions } from "./versions.js";
 
@@ -85,6 +85,7 @@ export async function finetune(
 	options: FinetuneOptions,
 ): Promise<FinetuneSummary> {
 	const { task, threads, provider, precision, progress, signal } = options;
+	const { communicator = oneProcess } = options;
 	if (run.run.before !== undefined)
 		throw new InputError(
 			`${run.folder} was trained on records up to ${isoDate(run.run.before)}, for task onset alone; labels would show it later ones: fine-tune a run of the whole dataset`,
@@ -94,12 +95,14 @@ export async function finetune(
 	const training =
 		task === "forecast"
 			? forecastTraining(trained, options)
-			: await withRuntime({ threads, provider, precision }, "inference", (runtime) =>
+			: await withRuntime({ threads, provider, precision, communicator }, "inference", (runtime) =>
 					labelTraining(runtime, trained, dataset, options),
 				);
 	const begun = readBegun(trained, options, training.identity);
-	return holdingRun(folder, async () => {
-		const settings = begun ?? (await begin(trained, dataset, options, training));
+	communicator.barrier();
+	const work = async () => {
+		const settings =
+			begun ?? (await shared(communicator, () => begin(trained, dataset, options, training)));
 		const summary = await train({
 			folder,
 			run: {
@@ -113,13 +116,14 @@ export async function finetune(
 			...(training.batchesOf && { batchesOf: training.batchesOf }),
 			resume: begun !== undefined,
 			sealed: sealedTaskFiles(trained.folder, task),
-			...{ threads, provider, precision, progress, signal },
+			...{ threads, provider, precision, progress, signal, communicator },
 		});
 		const { labels, positive } = training;
-		if (labels && summary.best && !summary.interrupted)
+		if (labels && summary.best && !summary.interrupted && communicator.rank === 0)
 			await keepScoring(trained, dataset, options, settings);
 		return { ...summary, folder, labels: labels?.train.length ?? 0, positive };
-	});
+	};
+	return holdingRun(folder, work, communicator);
 }
 
 /** Writes `scoring.json`, with which new patients are scored, unless it is there. */
@@ -267,7 +271,8 @@ async function begin(
 	options: FinetuneOptions,
 	{ labels, identity, options: training }: TaskTraining,
 ): Promise<Task> {
-	const { task, threads = availableParallelism(), provider = "cpu", precision, progress } = options;
+	const { task, provider = "cpu", precision, progress, communicator = oneProcess } = options;
+	const { threads = ownCores(communicator) } = options;
 	if (labels) {
 		for (const note of labelNotes(task, labels)) progress?.note(note);
 		progress?.note(`fitting the initial head to ${labels.train.length} labels`);

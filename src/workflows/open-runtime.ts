@@ -1,4 +1,6 @@
-import { availableParallelism } from "node:os";
+import { availableParallelism, cpus } from "node:os";
+import { type Communicator, oneProcess } from "../base/communicator.js";
+import { InputError } from "../base/errors.js";
 import type { Precision } from "../graph/index.js";
 import type { Provider, Runtime } from "../runtime/index.js";
 import type { Trained } from "../train/index.js";
@@ -14,19 +16,36 @@ export interface ComputeOptions {
 	readonly precision?: Precision | undefined;
 	/** Devices that share each batch in training with `provider` xla. Default: 1. */
 	readonly devices?: number | undefined;
+	/** The processes that share the work; all of them call the workflow. Default: this one alone. */
+	readonly communicator?: Communicator | undefined;
 }
 
+/** The cores of this process: of the machine's, its share, or those that a launcher bound it to. */
+export const ownCores = ({ localSize }: Communicator): number =>
+	localSize === 1
+		? availableParallelism()
+		: Math.max(1, Math.min(availableParallelism(), Math.floor(cpus().length / localSize)));
+
 /** The threads of a run's training, or all cores if these are fewer: a large machine may have trained it. */
-export const threadsOf = ({ run }: Pick<Trained, "run">): number =>
-	Math.min(run.threads, availableParallelism());
+export const threadsOf = (
+	{ run }: Pick<Trained, "run">,
+	communicator: Communicator = oneProcess,
+): number => Math.min(run.threads, ownCores(communicator));
 
 /** Opens the engine of a provider, which is loaded only then. The caller disposes of it. */
 export async function openRuntime(
-	{ threads, provider = "cpu", precision, devices }: ComputeOptions,
+	options: ComputeOptions,
 	purpose: "training" | "inference",
 ): Promise<Runtime> {
+	const { provider = "cpu", precision, devices, communicator = oneProcess } = options;
+	const { threads = communicator.localSize > 1 ? ownCores(communicator) : undefined } = options;
 	checkComputeOptions(provider, precision, devices);
 	if (provider === "xla") {
+		if (communicator.size > 1 && devices !== undefined && devices > 1)
+			throw new InputError(
+				`\`devices\` ${devices}: each process uses one accelerator, the one of its local rank; leave it out, and start a process per accelerator`,
+				{ field: "devices", value: devices },
+			);
 		const { xlaRuntime } = await import("../runtime/pjrt/index.js");
 		return xlaRuntime({ ...(precision && { precision }), ...(devices && { devices }) });
 	}

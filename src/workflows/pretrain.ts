@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { availableParallelism } from "node:os";
+import { oneProcess, shared } from "../base/communicator.js";
 import { checkConfig } from "../base/config.js";
 import { InputError } from "../base/errors.js";
 import { isoDate } from "../base/time.js";
@@ -26,7 +26,7 @@ import {
 import { checkProvider } from "./check-provider.js";
 import { type HazardOptions, hazardsOf } from "./hazard-settings.js";
 import { checkMemory, trainingNeeds } from "./memory-needs.js";
-import type { ComputeOptions } from "./open-runtime.js";
+import { type ComputeOptions, ownCores } from "./open-runtime.js";
 import { checkResumed, datasetSettings, type Monitoring, settingsOf, train } from "./training.js";
 import { versions } from "./versions.js";
 
@@ -67,23 +67,27 @@ export async function pretrain(
 	options: PretrainOptions = {},
 ): Promise<PretrainSummary> {
 	const { threads, provider, precision, devices, progress, signal } = options;
+	const { communicator = oneProcess } = options;
 	const resume = options.resume === "if-begun" ? existsSync(runFiles(folder).run) : options.resume;
 	// All checks come before the first change to the folder.
 	const begin = resume
 		? resumedRun(dataset, folder, options)
 		: await newRun(dataset, folder, options);
-	return holdingRun(folder, async () => {
-		const run = begin();
+	communicator.barrier();
+	const work = async () => {
+		const run = await shared(communicator, begin);
 		const view = { before: run.before, trainPatients: run.options.trainPatients };
 		const seen = await datasetView(dataset, view);
 		const { hazards } = run.config as Pick<CodeConfig, "hazards">;
-		if (hazards && !existsSync(runFiles(folder).rates)) await writeRates(folder, seen, hazards);
+		if (hazards && communicator.rank === 0 && !existsSync(runFiles(folder).rates))
+			await writeRates(folder, seen, hazards);
 		return train({
 			...{ folder, dataset: seen, view, run, hazards, resume: resume ?? false },
 			codes: codeNumbers(seen.vocabulary),
-			...{ threads, provider, precision, devices, progress, signal },
+			...{ threads, provider, precision, devices, progress, signal, communicator },
 		});
-	});
+	};
+	return holdingRun(folder, work, communicator);
 }
 
 /** Refuses a date by which nobody to learn from, or to check against, has a record. */
@@ -126,7 +130,7 @@ async function newRun(
 		},
 		`model ${model.id}`,
 	);
-	const { provider = "cpu", precision, devices } = options;
+	const { provider = "cpu", precision, devices, communicator = oneProcess } = options;
 	const training =
 		provider === "xla" && options.training?.batchShapes === undefined
 			? {
@@ -150,7 +154,7 @@ async function newRun(
 		...((await isSimulated(dataset)) && { simulated: true as const }),
 		...(before !== undefined && { before }),
 		versions: versions(),
-		threads: options.threads ?? availableParallelism(),
+		threads: options.threads ?? ownCores(communicator),
 		provider,
 		...(precision && { precision }),
 	};

@@ -1,3 +1,4 @@
+import { oneProcess } from "../base/communicator.js";
 import { InputError } from "../base/errors.js";
 import { type Progress, silentProgress } from "../base/progress.js";
 import type { Dataset } from "../cohort/index.js";
@@ -9,7 +10,7 @@ import {
 	type Run,
 	trainEpochs,
 } from "../train/index.js";
-import { type ComputeOptions, withRuntime } from "./open-runtime.js";
+import { type ComputeOptions, ownCores, withRuntime } from "./open-runtime.js";
 import { versions } from "./versions.js";
 
 /** Options of every long workflow. */
@@ -54,12 +55,16 @@ interface Training
 /** Trains in a run's folder on this machine. */
 export async function train(training: Training): Promise<PretrainSummary> {
 	const { run, progress = silentProgress, signal = new AbortController().signal } = training;
-	const threads = Math.min(training.threads ?? run.threads, mostThreads());
+	const { communicator = oneProcess } = training;
+	// A run may have been begun by another number of processes.
+	const usual = communicator.localSize > 1 ? ownCores(communicator) : run.threads;
+	const threads = Math.min(training.threads ?? usual, mostThreads());
 	const { provider = run.provider === "webgpu" ? "cpu" : run.provider } = training;
 	const precision = training.precision ?? (provider === run.provider ? run.precision : undefined);
 	try {
 		const { devices } = training;
-		return await withRuntime({ threads, provider, precision, devices }, "training", (runtime) =>
+		const compute = { threads, provider, precision, devices, communicator };
+		return await withRuntime(compute, "training", (runtime) =>
 			trainEpochs({
 				...training,
 				model: training.model ?? modelById(run.model),
