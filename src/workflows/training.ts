@@ -1,4 +1,5 @@
-import { oneProcess } from "../base/communicator.js";
+import { hostname } from "node:os";
+import { allGathered, type Communicator, oneProcess } from "../base/communicator.js";
 import { InputError } from "../base/errors.js";
 import { type Progress, silentProgress } from "../base/progress.js";
 import type { Dataset } from "../cohort/index.js";
@@ -61,6 +62,7 @@ export async function train(training: Training): Promise<PretrainSummary> {
 	const threads = Math.min(training.threads ?? usual, mostThreads());
 	const { provider = run.provider === "webgpu" ? "cpu" : run.provider } = training;
 	const precision = training.precision ?? (provider === run.provider ? run.precision : undefined);
+	for (const note of processNotes(communicator)) progress.note(note);
 	try {
 		const { devices } = training;
 		const compute = { threads, provider, precision, devices, communicator };
@@ -78,6 +80,22 @@ export async function train(training: Training): Promise<PretrainSummary> {
 	} finally {
 		progress.finish();
 	}
+}
+
+/** Most processes that are listed one by one. */
+const mostListed = 16;
+
+/** Which processes share a training: a launcher may name the one that died by its id alone. */
+function processNotes(communicator: Communicator): string[] {
+	if (communicator.size === 1) return [];
+	const all = allGathered(communicator, { host: hostname(), pid: process.pid });
+	const listed = all.slice(0, mostListed).map(({ host, pid }, rank) => `${rank} ${host}:${pid}`);
+	const hosts = new Set(all.map(({ host }) => host)).size;
+	return [
+		`${communicator.size} processes on ${hosts} ${hosts === 1 ? "machine" : "machines"} share each batch, with ${communicator.label}`,
+		`rank machine:process ${listed.join(", ")}${all.length > mostListed ? " …" : ""}`,
+		"if one of them dies, the launcher ends all; the same command with `resume` continues from the last checkpoint",
+	];
 }
 
 /** Another engine, another version of it or another number of threads rounds differently. */
