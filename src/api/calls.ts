@@ -20,6 +20,8 @@ const callNames = [
 	"whatIf",
 	"futures",
 	"drawFutures",
+	"beginFutures",
+	"moreFutures",
 	"represent",
 	"scoreTask",
 ] as const;

@@ -1,5 +1,10 @@
 import { InputError } from "../base/errors.js";
-import { type FutureModel, futureModel } from "../infer/futures.js";
+import {
+	type Future,
+	type FutureDrawing,
+	type FutureModel,
+	futureModel,
+} from "../infer/futures.js";
 import {
 	attributeCodeProbability,
 	attributeIncidence,
@@ -21,6 +26,14 @@ import type { Model, ParameterValues, Predictor } from "../models/index.js";
 import type { Runtime } from "../runtime/index.js";
 import type { FineTunedTask } from "../train/finetune/scoring.js";
 import { untunedMessage } from "./model.js";
+
+/** What is drawn of futures. */
+export interface FuturesSoFar {
+	readonly futures: readonly (readonly Future[])[]; // [histories][samples]
+	/** The last day up to which all futures of a history are drawn: [histories]. */
+	readonly until: readonly number[];
+	readonly isComplete: boolean;
+}
 
 /** The calls of a model that runs here, and what frees it. */
 export function callsOf(
@@ -51,7 +64,13 @@ export function callsOf(
 			opened ??= hazardModel(runtime, { model, config, weights });
 			return work(opened, ...rest);
 		};
-	let drawing: FutureModel | undefined;
+	let futuresOpened: FutureModel | undefined;
+	const futuresHere = () => {
+		futuresOpened ??= futureModel(runtime, { model, config, weights });
+		return futuresOpened;
+	};
+	/** The futures that were begun last. */
+	let drawing: { readonly id: number; readonly futures: FutureDrawing } | undefined;
 	let scorer: TaskScorer | undefined;
 	return {
 		calls: {
@@ -73,9 +92,24 @@ export function callsOf(
 			/** Codes at given times. */
 			futures: withPredictor(sampleFutures),
 			/** Whole futures: visits with their codes, and death. */
-			async drawFutures(...given: Parameters<FutureModel["draw"]>) {
-				drawing ??= futureModel(runtime, { model, config, weights });
-				return drawing.draw(...given);
+			drawFutures: async (...given: Parameters<FutureModel["draw"]>) =>
+				futuresHere().draw(...given),
+			/** Begins to draw the same futures part by part, instead of those begun before. Returns their number. */
+			async beginFutures(...given: Parameters<FutureModel["begin"]>): Promise<number> {
+				drawing = { id: (drawing?.id ?? 0) + 1, futures: futuresHere().begin(...given) };
+				return drawing.id;
+			},
+			/** Draws on for so many milliseconds, so that other calls need not wait long. */
+			async moreFutures(id: number, milliseconds: number): Promise<FuturesSoFar> {
+				if (drawing?.id !== id)
+					throw new InputError(`the futures with number ${id} are no longer drawn; begin again`, {
+						field: "id",
+						value: id,
+					});
+				const { futures } = drawing;
+				const end = performance.now() + milliseconds;
+				const isComplete = await futures.advance(() => performance.now() < end);
+				return { futures: futures.drawn(), until: futures.drawnUntil(), isComplete };
 			},
 			/** One vector per history: [histories, dim]. */
 			represent: (histories: readonly ViewedHistory[]) =>
@@ -89,7 +123,7 @@ export function callsOf(
 		},
 		async close() {
 			await opened?.dispose();
-			await drawing?.dispose();
+			await futuresOpened?.dispose();
 			await scorer?.dispose();
 			await predictor.dispose();
 		},

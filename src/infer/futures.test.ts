@@ -195,6 +195,29 @@ describe("futures", () => {
 		}
 	});
 
+	test("in parts are the same: each part is complete up to its day", async () => {
+		const few = { ...options, samples: 20 };
+		const [all] = await futures.draw([history], [3000], few);
+		const drawing = futures.begin([history], [3000], few);
+		expect(drawing.drawnUntil()).toEqual([3000]);
+		expect(drawing.drawn()[0]).toHaveLength(20);
+		const days: number[] = [];
+		while (!(await drawing.advance(() => false))) {
+			const [until] = drawing.drawnUntil() as [number];
+			days.push(until);
+			const upTo = ({ tokens, times, death }: Future) => ({
+				tokens: tokens.filter((_, n) => times[n]! <= until),
+				times: times.filter((time) => time <= until),
+				death: death !== null && death <= until ? death : null,
+			});
+			expect(drawing.drawn()[0]!.map(upTo)).toEqual(all!.map(upTo));
+		}
+		expect(drawing.drawn()[0]).toEqual(all);
+		expect(drawing.drawnUntil()).toEqual([3900]);
+		expect(new Set(days).size).toBeGreaterThan(5);
+		expect(days).toEqual(days.toSorted((a, b) => a - b));
+	});
+
 	test("of people without a record begin too", async () => {
 		const [all] = await futures.draw([{ tokens: [], times: [] }], [10], { ...options, samples: 3 });
 		expect(all).toHaveLength(3);

@@ -58,7 +58,23 @@ export interface FutureModel {
 		indexDays: ArrayLike<number>,
 		options: FutureOptions,
 	): Promise<Future[][]>;
+	/** The same futures, part by part. */
+	begin(
+		histories: readonly Events[],
+		indexDays: ArrayLike<number>,
+		options: FutureOptions,
+	): FutureDrawing;
 	dispose(): Promise<void>;
+}
+
+/** Futures that are being drawn. */
+export interface FutureDrawing {
+	/** Draws on until all are complete, or no longer than `goesOn`, which is asked after each step. Returns whether all are complete. */
+	advance(goesOn: () => boolean): Promise<boolean>;
+	/** What is drawn of each future. */
+	drawn(): Future[][];
+	/** The last day up to which all futures of a history are drawn: [histories]. */
+	drawnUntil(): number[];
 }
 
 /** Histories that are read at once. */
@@ -82,16 +98,17 @@ export function futureModel(
 	checkSamplesFutures(model);
 	const steps = model.futureSteps(runtime, config, weights);
 	const predictor = model.predictor(runtime, config, weights);
+	const parts = { settings, vocab: config.vocab, steps, predictor };
+	const begin: FutureModel["begin"] = (...given) => beginDrawing(parts, ...given);
 	return {
 		settings,
 		vocab: config.vocab,
-		draw: (histories, indexDays, options) =>
-			drawFutures(
-				{ settings, vocab: config.vocab, steps, predictor },
-				histories,
-				indexDays,
-				options,
-			),
+		begin,
+		async draw(...given) {
+			const drawing = begin(...given);
+			await drawing.advance(() => true);
+			return drawing.drawn();
+		},
 		async dispose() {
 			await steps.dispose();
 			await predictor.dispose();
@@ -140,12 +157,12 @@ interface Walk {
 /** What a token is to a future on a day: one that cannot be drawn, a code that it does not have yet, or one that it has. */
 const [isExcluded, isNew, isKnown] = [0, 1, 2] as const;
 
-async function drawFutures(
+function beginDrawing(
 	{ settings, vocab, steps, predictor }: Parts,
 	histories: readonly Events[],
 	indexDays: ArrayLike<number>,
 	options: FutureOptions,
-): Promise<Future[][]> {
+): FutureDrawing {
 	const { days, samples, seed, firstSample = 0, leftOut = [], repeats = false } = options;
 	checkFutureOptions({ days, samples }, histories.length);
 	const found = histories.map((): Future[] => new Array(samples));
@@ -190,13 +207,17 @@ async function drawFutures(
 			}
 	}
 
-	const finish = ({ history, sample, known, tokens, times, death }: Walk) => {
+	/** Stores the records of a future up to a day. */
+	const store = ({ history, sample, known, tokens, times, death }: Walk, day: number) => {
+		const count = times.findLastIndex((time) => time <= day) + 1;
 		(found[history] as Future[])[sample] = {
-			tokens: Int32Array.from(tokens.slice(known)),
-			times: Float64Array.from(times.slice(known)),
-			death,
+			tokens: Int32Array.from(tokens.slice(known, count)),
+			times: Float64Array.from(times.slice(known, count)),
+			death: death !== null && death <= day ? death : null,
 		};
 	};
+	/** The last day whose records are all drawn. */
+	const drawnDay = ({ isVisit, day, waited }: Walk) => (isVisit ? day - 1 : day + waited);
 
 	function ask(walk: Walk, row: number): void {
 		const { day, tokens, times, past, isVisit, bin } = walk;
@@ -268,27 +289,59 @@ async function drawFutures(
 
 	const walks: Walk[] = [];
 	const beginning = begin();
-	for (;;) {
+	/** Futures that are complete or being drawn. */
+	let begun = 0;
+	/** Whether there are futures to draw. */
+	async function fill(): Promise<boolean> {
 		while (walks.length < rows.capacity) {
 			const next = await beginning.next();
 			if (next.done) break;
 			rows.start(walks.length, next.value.memory, next.value.patient);
 			walks.push(next.value.walk);
+			begun++;
 		}
-		if (walks.length === 0) return found;
+		return walks.length > 0;
+	}
+	async function takeStep(): Promise<void> {
 		for (const [row, walk] of walks.entries()) ask(walk, row);
 		const step = await rows.step(walks.length);
-		const goesOn = walks.map((walk, row) => (walk.isVisit ? record : wait)(walk, row, step));
+		const continues = walks.map((walk, row) => (walk.isVisit ? record : wait)(walk, row, step));
 		for (let row = walks.length - 1; row >= 0; row--) {
-			if (goesOn[row]) continue;
-			finish(walks[row] as Walk);
+			if (continues[row]) continue;
+			store(walks[row] as Walk, Number.POSITIVE_INFINITY);
 			const last = walks.pop() as Walk;
 			if (row === walks.length) continue;
 			rows.copy(walks.length, row);
 			walks[row] = last;
 		}
 	}
+	return {
+		async advance(goesOn) {
+			while (await fill()) {
+				await takeStep();
+				if (!goesOn()) return (await fill()) === false;
+			}
+			return true;
+		},
+		drawn() {
+			for (const walk of walks) store(walk, drawnDay(walk));
+			return found.map((own) => Array.from(own, (future) => future ?? nothingDrawn));
+		},
+		drawnUntil: () =>
+			histories.map((_, history) => {
+				const first = Math.floor(indexDays[history] as number);
+				if (begun < (history + 1) * samples) return first;
+				const own = walks.filter((walk) => walk.history === history).map(drawnDay);
+				return Math.min(first + days, ...own);
+			}),
+	};
 }
+
+const nothingDrawn: Future = {
+	tokens: new Int32Array(0),
+	times: new Float64Array(0),
+	death: null,
+};
 
 /** Each history with its records up to the index day, and the state after them. */
 async function* starts(

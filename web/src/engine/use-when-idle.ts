@@ -7,7 +7,7 @@ export interface Answer<Request, Result> {
 }
 
 /** So long after the last change: predictions, which share the worker, go first. */
-const idleMilliseconds = 200;
+export const idleMilliseconds = 200;
 
 /**
  * The result of a request, or of an earlier one while it is computed. A stable request is computed once; `compute`

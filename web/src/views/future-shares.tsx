@@ -1,12 +1,12 @@
 import { useId, useState } from "react";
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import { percent } from "../../../src/figures/numbers.js";
-import { type DrawnFutures, futureCount, shareWithin } from "../engine/futures.js";
+import { type DrawnFutures, futureCount, reachesYears, shareWithin } from "../engine/futures.js";
 import { afterYears, type CodeRisk, riskYears } from "../engine/risks.js";
 import { codeName } from "./code-name.js";
 
 interface FutureSharesProps {
-	/** Null until they are drawn. */
+	/** As far as they are drawn; null until some are. */
 	readonly drawn: DrawnFutures | { readonly failed: string } | null;
 	readonly date: number;
 	/** The risks of the chosen conditions on the date; empty until they are known. */
@@ -20,12 +20,13 @@ export function FutureShares(props: FutureSharesProps) {
 	const { drawn, date, risks, vocabulary, colourOf } = props;
 	const id = useId();
 	const [years, setYears] = useState<number>(5);
-	const futures = drawn && "futures" in drawn ? drawn.futures : null;
+	const shown = drawn && "futures" in drawn ? drawn : null;
+	const futures = shown && reachesYears(shown, date, years) ? shown.futures : null;
 	const share = (token?: number) =>
 		futures ? `${Math.round(100 * shareWithin(futures, date, years, token))} %` : "…";
 	const open = risks.filter(({ recordedAt }) => recordedAt === null);
 	return (
-		<div className="future-shares" aria-busy={!drawn}>
+		<div className="future-shares" aria-busy={!drawn || shown?.isComplete === false}>
 			<p>
 				<label htmlFor={id}>Share of {futureCount} futures with a first record within</label>
 				<select id={id} value={years} onChange={(event) => setYears(Number(event.target.value))}>
