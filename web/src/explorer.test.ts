@@ -5,13 +5,8 @@ import { fileURLToPath } from "node:url";
 import axe from "axe-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pageKilobytes } from "../../scripts/build-web.mjs";
-import { random } from "../../src/base/random.js";
 import { chromiumIsThere } from "../../src/browser/testing/page.js";
-import { writeExport } from "../../src/export/index.js";
 import { hazardModel, incidences } from "../../src/infer/index.js";
-import type { Model } from "../../src/models/index.js";
-import { presets, trajgptConfig } from "../../src/models/trajgpt/config.js";
-import { trajgpt } from "../../src/models/trajgpt/index.js";
 import { nodeRuntime } from "../../src/runtime/node.js";
 import {
 	alert,
@@ -24,7 +19,6 @@ import {
 	timeOfDate,
 	updated,
 } from "../testing/explorer-page.js";
-import { longHistory } from "../testing/patients.js";
 import { endOfDay } from "./engine/index-day.js";
 
 const docs = fileURLToPath(new URL("../../docs/", import.meta.url));
@@ -347,86 +341,4 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		);
 		expect(page + library).toBeLessThan(400);
 	});
-
-	// A measurement, not a check: TRAJGPT_MEASURE=1 npx vitest run web/src/explorer.test.ts -t "how long"
-	test.runIf(process.env.TRAJGPT_MEASURE)(
-		"how long an edit of 200 events takes with preset paper, and a cold start (printed)",
-		async () => {
-			const { trained } = explorer();
-			const folder = await mkdtemp(join(tmpdir(), "trajgpt-paper-"));
-			const { vocab, hazards } = trained.config as { vocab: number; hazards: object };
-			const config = trajgptConfig.parse({ ...presets.paper, vocab, hazards });
-			const weights = trajgpt.init(config, random(7));
-			await writeExport(
-				{ ...trained, model: trained.model as Model, config, weights },
-				join(folder, "export"),
-				{ weights: "external" },
-			);
-			const cold = performance.now();
-			const { page, faults } = await opened("what-if", (page) =>
-				page.route("**/model/*", async (route) => {
-					const name = new URL(route.request().url()).pathname.split("/").at(-1) as string;
-					await route.fulfill({ path: join(folder, "export", name) });
-				}),
-			);
-			await page.waitForSelector(".event");
-			const interactive = performance.now() - cold;
-			const codes = trained.vocabulary.tokens.slice(5, 65).map(({ code }) => code);
-			await page.waitForSelector(".chooser button:not(:disabled)");
-			await drop(page, "long.csv", longHistory(200, codes));
-			await page.waitForSelector(".read-notes");
-			await updated(page);
-			const answering = performance.now() - cold;
-			// The date goes to the end: everything recorded is known.
-			await page.getByRole("slider").focus();
-			await page.keyboard.press("End");
-			await ready(page);
-			const figures: string[] = [];
-			for (const at of [190, 150, 100, 20, 1]) {
-				const times: number[] = [];
-				for (let turn = 0; turn < 15; turn++) {
-					await page.getByRole("combobox", { name: "Add an event" }).fill("428");
-					await page.keyboard.press("Enter");
-					const date = new Date(Date.UTC(2000, 0, 1) + (at * 26 + 3 + turn) * 86_400_000);
-					await page.getByLabel("on", { exact: true }).fill(date.toISOString().slice(0, 10));
-					times.push(await page.evaluate(untilUpdated));
-					await page.getByRole("button", { name: "Reset to original" }).click();
-					await ready(page);
-				}
-				const told = (values: readonly number[]) => {
-					const sorted = values.map(Math.round).sort((a, b) => a - b);
-					return [sorted[0], sorted[sorted.length >> 1], sorted.at(-1)].join(", ");
-				};
-				figures.push(`after event ${at}: ${told(times)} ms`);
-			}
-			console.log(
-				`preset paper, 200 events, from a click to risks and new diagnoses drawn, least, median and most of 15 edits: ${figures.join("; ")}\ncold start: timeline after ${Math.round(interactive)} ms, first predictions of preset paper after ${Math.round(answering)} ms`,
-			);
-			expect(faults).toEqual([]);
-			await page.close();
-			await rm(folder, { recursive: true });
-		},
-		300_000,
-	);
 });
-
-/** In the page: clicks Add, and waits until the risks and new diagnoses of the edited history are drawn. */
-async function untilUpdated(): Promise<number> {
-	const button = document.querySelector<HTMLButtonElement>(".edit-form button.primary");
-	const bench = document.querySelector<HTMLElement>(".workbench");
-	const started = performance.now();
-	button?.click();
-	await new Promise<void>((resolve) => {
-		const look = () => {
-			const busy = document.querySelector('.risk-panel[aria-busy="true"]');
-			if (document.querySelector(".risk-panel .was") && !busy) resolve();
-		};
-		new MutationObserver(look).observe(bench as Node, {
-			subtree: true,
-			attributes: true,
-			childList: true,
-		});
-	});
-	await new Promise(requestAnimationFrame);
-	return performance.now() - started;
-}

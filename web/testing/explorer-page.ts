@@ -39,15 +39,15 @@ export async function drop(page: Page, name: string, content: string) {
 	await page.dispatchEvent(".chooser", "drop", { dataTransfer: transfer });
 }
 
-/** Serves the explorer and opens a browser for the tests of a file. */
-export function explorerInBrowser(run?: string) {
+/** Serves the explorer and opens a browser for the tests of a file; one that `optimizes` is as users have it. */
+export function explorerInBrowser(run?: string, { optimizes = false } = {}) {
 	let explorer: Awaited<ReturnType<typeof servedExplorer>>;
 	let browser: Browser;
 	// One context for all pages, so that they share a cache.
 	let context: Awaited<ReturnType<Browser["newContext"]>>;
 	beforeAll(async () => {
 		explorer = await servedExplorer(run);
-		browser = await openBrowser();
+		browser = await openBrowser({ optimizes });
 		context = await browser.newContext();
 	}, 240_000);
 	afterAll(async () => {

@@ -47,10 +47,13 @@ const noGpu = ["--disable-gpu"];
 /** Optimizing the engine's WebAssembly takes longer than the few predictions of a test. */
 const quickStart = "--js-flags=--liftoff-only";
 
-export const openBrowser = ({ webgpu = false } = {}): Promise<Browser> =>
+export const openBrowser = ({ webgpu = false, optimizes = false } = {}): Promise<Browser> =>
 	chromium.launch({
 		executablePath: program,
-		args: ["--no-sandbox", quickStart, ...(webgpu ? softwareGpu : noGpu)],
+		args: [
+			...["--no-sandbox", ...(webgpu ? softwareGpu : noGpu)],
+			...(optimizes ? [] : [quickStart]),
+		],
 	});
 
 /** A page that collects its errors, and its requests to other origins. */
