@@ -14,7 +14,7 @@ import type { BatchShape, States } from "../models/model.js";
 import { weightsOf } from "../nn/weights.js";
 import type { Runtime } from "../runtime/index.js";
 import { type RowPrograms, rowPrograms } from "./history-rows.js";
-import { openHazards } from "./open-hazards.js";
+import { type HistoryStart, openHazards } from "./open-hazards.js";
 
 /** Hazards of histories on index days, in the order of histories and days. */
 export interface Hazards {
@@ -36,15 +36,24 @@ export interface HazardSource {
 	readonly longestDays: number;
 	/**
 	 * Hazards of each history on each of its index days, whose records and those before are known. Every history
-	 * has as many days. Of histories longer than the model can read, the last events are seen.
+	 * has as many days. Of histories longer than the model can read, the last events are seen. With `starts`, a
+	 * history of one day is read from a state on, if all events before it are known; they change nothing else.
 	 */
-	at(histories: readonly Events[], days: readonly ArrayLike<number>[]): Promise<Hazards>;
+	at(
+		histories: readonly Events[],
+		days: readonly ArrayLike<number>[],
+		starts?: readonly (HistoryStart | null)[],
+	): Promise<Hazards>;
 }
 
 /** Computes hazards. Programs stay compiled until it is disposed of. */
 export interface HazardModel extends HazardSource {
 	/** The same as numbers, which `hazardsIn` reads: [histories × days, width]. */
-	rows(histories: readonly Events[], days: readonly ArrayLike<number>[]): Promise<Float32Array>;
+	rows(
+		histories: readonly Events[],
+		days: readonly ArrayLike<number>[],
+		starts?: readonly (HistoryStart | null)[],
+	): Promise<Float32Array>;
 	dispose(): Promise<void>;
 }
 
@@ -103,13 +112,15 @@ export function hazardModel(runtime: Runtime, learned: Learned): HazardModel {
 		settings,
 		vocab: config.vocab,
 		longestDays: settings.binDays.at(-1) as number,
-		async rows(histories, days) {
+		async rows(histories, days, starts = []) {
 			// With one day each, no history is read for a day twice.
 			if (open && histories.length > 0 && days.every(({ length }) => length === 1))
 				return open.run(
 					histories.map((history, i) => {
 						const day = days[i]?.[0] as number;
-						return { history, day, known: knownEvents({ history, day }) };
+						const known = knownEvents({ history, day });
+						const start = starts[i];
+						return { history, day, known, ...(start && start.events <= known && { start }) };
 					}),
 				);
 			const longest = histories.reduce((most, { tokens }) => Math.max(most, tokens.length), 0);
@@ -136,7 +147,7 @@ export function hazardModel(runtime: Runtime, learned: Learned): HazardModel {
 	};
 	return {
 		...own,
-		at: async (histories, days) => hazardsIn(own, await own.rows(histories, days)),
+		at: async (...given) => hazardsIn(own, await own.rows(...given)),
 		async dispose() {
 			await open?.dispose();
 			await rows.dispose();

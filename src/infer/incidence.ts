@@ -4,6 +4,7 @@ import { outputFor } from "../models/hazards/outputs.js";
 import type { Events } from "../models/index.js";
 import { checkCodes } from "./code-probabilities.js";
 import type { HazardSource } from "./hazards.js";
+import type { HistoryStart } from "./open-hazards.js";
 import { type Place, placeOf } from "./predict-at.js";
 import { type IsWithin, type Surge, surgesOf } from "./surges.js";
 import { spanText } from "./user-input/moments.js";
@@ -31,6 +32,8 @@ export async function incidences(
 	codes: readonly (readonly number[])[],
 	days: readonly ArrayLike<number>[],
 	horizons: readonly number[],
+	/** States that histories can be read from: see `HazardSource`. */
+	starts: readonly (HistoryStart | null)[] = [],
 ): Promise<Incidence[][]> {
 	codes.forEach(checkCodes);
 	for (const horizon of horizons) checkHorizon(model, horizon);
@@ -49,7 +52,7 @@ export async function incidences(
 		for (let from = 0; from < perHistory; from += mostDays) {
 			const some = histories.slice(first, first + together);
 			const parts = some.map((_, i) => indexDays[first + i]?.slice(from, from + mostDays) ?? []);
-			const hazards = await model.at(some, parts);
+			const hazards = await model.at(some, parts, starts.slice(first, first + together));
 			const count = parts[0]?.length ?? 0;
 			for (const [i] of some.entries())
 				for (let at = 0; at < count; at++)

@@ -41,6 +41,38 @@ test("one program of open sizes gives the hazards of programs of fixed sizes", a
 	expect(most).toBeLessThan(1e-4);
 });
 
+test("a history is read from a state on, with the same hazards", async () => {
+	const predictor = learned.model.predictor(runtime, learned.config, learned.weights);
+	const history = histories[29]!; // of 27 events
+	const state = async (events: number) => ({
+		events,
+		state: await predictor.observe(predictor.start(1), [
+			{ tokens: history.tokens.slice(0, events), times: history.times.slice(0, events) },
+		]),
+	});
+	const last = Math.ceil(history.times.at(-1)!);
+	const starts = [null, await state(1), await state(12), await state(history.times.length)];
+	const again = starts.map(() => history);
+	const days = starts.map(() => [last + 40]);
+	const found = await open.rows(again, days, starts);
+	const width = found.length / starts.length;
+	const rowOf = (at: number) => found.subarray(at * width, (at + 1) * width);
+	for (const at of [1, 2, 3])
+		for (const [i, value] of rowOf(at).entries()) expect(value).toBeCloseTo(rowOf(0)[i]!, 4);
+
+	// A state of another history is read: the events before it are not.
+	const other = { tokens: history.tokens.with(3, 11), times: history.times };
+	expect(await open.rows([other], [[last]], [await state(12)])).not.toEqual(
+		await open.rows([other], [[last]]),
+	);
+	// One with events that are not known yet is not.
+	const early = [Math.floor(history.times[5]!)];
+	expect(await open.rows([history], [early], [await state(12)])).toEqual(
+		await open.rows([history], [early]),
+	);
+	await predictor.dispose();
+});
+
 test("is left to fixed sizes where a runtime or a model needs them", () => {
 	expect(openHazards({ ...runtime, opensSizes: false }, learned, settings)).toBeUndefined();
 	expect(openHazards(runtime, drawnModel("gpt2", vocab, settings), settings)).toBeUndefined();

@@ -1,19 +1,29 @@
-import { concat, reshape, type Tensor } from "../graph/index.js";
+import { specialTokens } from "../cohort/vocabulary.js";
+import { concat, reshape } from "../graph/index.js";
 import { checkFinite } from "../models/finite.js";
 import { featureInputs, logHazards, prefix, readingOf } from "../models/hazards/head.js";
 import { landmarkValues } from "../models/hazards/landmarks.js";
 import { nextVisit } from "../models/hazards/next-visit.js";
 import { binsOf, type HazardSettings } from "../models/hazards/settings.js";
 import type { CodeConfig } from "../models/heads/codes.js";
-import type { Events, Model, ParameterValues } from "../models/index.js";
+import type { Events, Model, ParameterValues, State } from "../models/index.js";
+import type { MemoryPart } from "../models/model.js";
 import { parametersOf, weightsOf } from "../nn/weights.js";
 import { programs, type Runtime } from "../runtime/index.js";
 
-/** A history, an index day, and how many of the events are known on it. */
+/** The predictor's state after the first events of a history, from which it need not be read again. */
+export interface HistoryStart {
+	readonly events: number;
+	/** Of one patient. */
+	readonly state: State;
+}
+
+/** A history, an index day, and how many of the events are known on it: no fewer than at the start, if there is one. */
 interface IndexedHistory {
 	readonly history: Events;
 	readonly day: number;
 	readonly known: number;
+	readonly start?: HistoryStart | undefined;
 }
 
 /** Log hazards of histories by one program, whatever their number and lengths. */
@@ -36,12 +46,15 @@ export function openHazards(
 ): OpenHazards | undefined {
 	const { model, weights } = learned;
 	const config = learned.config as CodeConfig;
-	if (!runtime.opensSizes || readingOf(model) !== "queries" || !model.statesAfter) return undefined;
+	if (!runtime.opensSizes || readingOf(model) !== "queries" || !model.statesAfterMore)
+		return undefined;
 	if (model.context && Number.isFinite(model.context(config))) return undefined;
+	const parameters = parametersOf(weights);
+	const { hidden: states, memory } = model.statesAfterMore(
+		...([config, parameters, binsOf(settings).middle] as const),
+	);
 	const rowsOf = () => {
-		const parameters = parametersOf(weights);
 		const p = weightsOf(parameters);
-		const states = model.statesAfter?.(config, parameters, binsOf(settings).middle) as Tensor;
 		const features = featureInputs(settings, config.vocab, "batch", states.dtype);
 		const { codes } = logHazards(config, p, states, features);
 		const { visits } = nextVisit(settings, p, states, features);
@@ -62,9 +75,14 @@ export function openHazards(
 				const count = Math.max(1, Math.min(mostRows, Math.floor(mostSlots / longest)));
 				const some = order.splice(-count);
 				const own = some.map((at) => histories[at] as IndexedHistory);
-				const { rows } = await compiled.run("open", feedsOf(own, settings, config), undefined, {
-					sizes: { batch: own.length, length: longest },
-				});
+				const { rows } = await compiled.run(
+					"open",
+					feedsOf(own, memory, settings, config),
+					undefined,
+					{
+						sizes: { batch: own.length, length: longest },
+					},
+				);
 				const width = (rows as Float32Array).length / own.length;
 				if (found.length === 0) found = new Float32Array(histories.length * width);
 				for (const [row, at] of some.entries())
@@ -76,10 +94,13 @@ export function openHazards(
 	};
 }
 
-const lengthOf = (one: IndexedHistory | undefined): number => one?.known ?? 0;
+/** Events that are read. */
+const lengthOf = (one: IndexedHistory | undefined): number =>
+	one ? one.known - (one.start?.events ?? 0) : 0;
 
 function feedsOf(
 	histories: readonly IndexedHistory[],
+	memory: readonly MemoryPart[],
 	settings: HazardSettings,
 	{ vocab }: CodeConfig,
 ) {
@@ -88,16 +109,31 @@ function feedsOf(
 	const tokens = new Int32Array(histories.length * length);
 	const times = new Float64Array(histories.length * length);
 	const mask = new Uint8Array(histories.length * length);
-	for (const [row, { history, day, known }] of histories.entries()) {
-		for (let n = 0; n < known; n++) {
-			tokens[row * length + n] = history.tokens[n] as number;
-			times[row * length + n] = history.times[n] as number;
+	const lastToken = new Int32Array(histories.length).fill(specialTokens.sos);
+	const lastTime = new Float64Array(histories.length).fill(Number.NaN);
+	const states = memory.map(({ name, width }) => ({
+		...{ name, width, data: new Float32Array(histories.length * width) },
+	}));
+	for (const [row, { history, day, known, start }] of histories.entries()) {
+		const from = start?.events ?? 0;
+		for (let n = from; n < known; n++) {
+			tokens[row * length + n - from] = history.tokens[n] as number;
+			times[row * length + n - from] = history.times[n] as number;
 		}
-		mask.fill(1, row * length, row * length + known);
+		mask.fill(1, row * length, row * length + known - from);
 		observe(row, history, day);
+		if (!start) continue;
+		lastToken[row] = start.state.tokens[0] as number;
+		lastTime[row] = start.state.times[0] as number;
+		for (const { name, width, data } of states) {
+			const own = start.state.memory[name];
+			if (own) data.set(own, row * width);
+		}
 	}
 	return {
 		...{ tokens, times, mask, at: Float64Array.from(histories, ({ day }) => day) },
+		...{ "last.token": lastToken, "last.time": lastTime },
+		...Object.fromEntries(states.map(({ name, data }) => [name, data])),
 		...Object.fromEntries(
 			Object.entries(features).map(([name, data]) => [`${prefix}.${name}`, data]),
 		),

@@ -177,12 +177,26 @@ export interface Network<C = unknown> extends Description<C> {
 	/** Moves the states of sampled futures on; the caller disposes of it. For networks with a state, if they have hazards. */
 	futureSteps?(runtime: Runtime, config: C, weights: ParameterValues): FutureSteps;
 	/**
-	 * Hidden states so many days after the index days of histories of any number and length, in a program of open
-	 * sizes: inputs are `tokens`, `times` and `mask` [batch, length], and `at` [batch].
+	 * Hidden states so many days after index days, from states of the predictor that are followed by events of any
+	 * number, in a program of open sizes: inputs are the memory of the states, their `last.token` and `last.time`
+	 * [batch, 1], the events as `tokens`, `times` and `mask` [batch, length], and the index days `at` [batch].
 	 */
-	statesAfter?(config: C, parameters: Parameters, days: readonly number[]): Tensor; // [batch, days, dim]
+	statesAfterMore?(
+		config: C,
+		parameters: Parameters,
+		days: readonly number[],
+	): {
+		readonly hidden: Tensor; // [batch, days, dim]
+		readonly memory: readonly MemoryPart[];
+	};
 	/** Of networks whose heads forget at a rate. */
 	readonly decay?: HeadDecay<C>;
+}
+
+/** An array of a state's memory, with so many numbers per patient. */
+export interface MemoryPart {
+	readonly name: string;
+	readonly width: number;
 }
 
 /** A model is a value: whoever trains or runs it never asks which one it holds. */

@@ -7,7 +7,7 @@ import { presets, type TrajgptConfig, trajgptConfig } from "./config.js";
 import { decaysPer, decayVectors } from "./decay.js";
 import { futureSteps } from "./future-steps.js";
 import { type NetworkInputs, network, type Slots } from "./network.js";
-import { statesAfter } from "./open-histories.js";
+import { statesAfterMore } from "./open-histories.js";
 import { trajgptWeights } from "./parameters.js";
 import { queryValues, slotValues } from "./slots.js";
 import { predictor } from "./state.js";
@@ -110,7 +110,7 @@ export const trajgpt = modelFromNetwork<TrajgptConfig>({
 	},
 	predictor,
 	futureSteps,
-	statesAfter,
+	statesAfterMore,
 	decay: {
 		per: decaysPer,
 		rates(config, parameters, { rows, length }) {
