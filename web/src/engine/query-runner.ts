@@ -1,4 +1,5 @@
-import { historyOf, type Patient, type PatientEvent } from "../data/patient.js";
+import type { HistoryStart } from "../../../src/infer/open-hazards.js";
+import { type History, historyOf, type Patient, type PatientEvent } from "../data/patient.js";
 import { endOfDay } from "./index-day.js";
 import { curveTimes, type Panels, panelsOf, type Queries, queriesFor } from "./panels.js";
 import { type ModelCalls, type Pass, patientSession, type Session } from "./session.js";
@@ -68,6 +69,15 @@ export class QueryRunner {
 	stop(): void {
 		this.#stopped = true;
 		this.#wake();
+	}
+
+	/** A cached state from which a history can be read up to the end of a date; null if there is none. */
+	startFor(history: History, date: number): HistoryStart | null {
+		const found = [this.#base, this.#edited].map((own) => own?.startFor(history, endOfDay(date)));
+		return found.reduce<HistoryStart | null>(
+			(best, own) => (own && own.events > (best?.events ?? 0) ? own : best),
+			null,
+		);
 	}
 
 	submit(request: Request): void {

@@ -9,6 +9,7 @@ import {
 	type RiskTable,
 	riskOf,
 	riskTables,
+	type StartFor,
 } from "./risks.js";
 
 export interface RiskRequest extends PatientOnDate {
@@ -40,6 +41,7 @@ const answers = (a: PatientOnDate, b: PatientOnDate) =>
 export function riskSource(
 	model: RiskModel,
 	vocabulary: Vocabulary,
+	startFor?: StartFor,
 ): (request: RiskRequest) => Promise<Risks> {
 	let tables: readonly RiskTable[] = [];
 	return async (request) => {
@@ -47,7 +49,7 @@ export function riskSource(
 		const needed: PatientOnDate[] = [{ history, sex, date }];
 		if (original) needed.push({ history: original, sex, date });
 		const missing = needed.filter((one) => !tables.some((table) => answers(table, one)));
-		const made = missing.length > 0 ? await riskTables(model, missing, vocabulary) : [];
+		const made = missing.length > 0 ? await riskTables(model, missing, vocabulary, startFor) : [];
 		const all = [...made, ...tables];
 		const [own, before] = needed.map((one) => all.find((table) => answers(table, one)));
 		if (!own) throw new Error("the model gave no risks");

@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { fromTokens, type Token } from "../../../src/cohort/vocabulary.js";
+import type { HistoryStart } from "../../../src/infer/open-hazards.js";
 import { riskSource } from "./risk-source.js";
 import {
 	afterYears,
@@ -39,10 +40,11 @@ const sized = (codes: number) => ({ size: 5 + codes });
 test("gives curves of first and further records of all codes, as far as the model has learned", async () => {
 	const incidence = answering([[1e-5], [2e-5, 100]]);
 	const model = { calls: { incidence }, longest: 1826, rates: null };
-	const [table] = await riskTables(model, [patient], sized(2));
+	const start = { events: 1, state: { patients: 1 } } as unknown as HistoryStart;
+	const [table] = await riskTables(model, [patient], sized(2), () => start);
 	expect(incidence).toHaveBeenCalledWith(
 		...[[{ tokens: history.tokens, times: history.times }], [[5], [6]]],
-		...[[[patient.date]], curveDays(1826)],
+		...[[[patient.date]], curveDays(1826), [start]],
 	);
 	const [first, again] = [5, 6].map((token) => riskOf(table!, model, token));
 	expect(first).toMatchObject({ token: 5, recordedAt: null, sameAgeAndSex: null });

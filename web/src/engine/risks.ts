@@ -2,6 +2,7 @@ import type { Calls } from "../../../src/api/calls.js";
 import { yearDays } from "../../../src/base/time.js";
 import { incidenceByAgeAndSex, type RatesByAgeAndSex } from "../../../src/cohort/age-sex-rates.js";
 import { specialCount, type Vocabulary } from "../../../src/cohort/vocabulary.js";
+import type { HistoryStart } from "../../../src/infer/open-hazards.js";
 import type { Sex } from "../../../src/records/rows.js";
 import type { History } from "../data/patient.js";
 
@@ -17,6 +18,9 @@ export interface PatientOnDate {
 	readonly sex: Sex | null;
 	readonly date: number;
 }
+
+/** A state from which a patient's history can be read; null if there is none. */
+export type StartFor = (patient: PatientOnDate) => HistoryStart | null;
 
 /** What risks are computed with. */
 export interface RiskModel {
@@ -65,6 +69,7 @@ export async function riskTables(
 	{ calls, longest }: Pick<RiskModel, "calls" | "longest">,
 	patients: readonly PatientOnDate[],
 	{ size }: Pick<Vocabulary, "size">,
+	startFor: StartFor = () => null,
 ): Promise<RiskTable[]> {
 	const codes = Array.from({ length: size - specialCount }, (_, at) => [specialCount + at]);
 	const found = await calls.incidence(
@@ -72,6 +77,7 @@ export async function riskTables(
 		codes,
 		patients.map(({ date }) => [date]),
 		curveDays(longest),
+		patients.map(startFor),
 	);
 	return patients.map((patient, i) => {
 		const own = found[i] ?? [];

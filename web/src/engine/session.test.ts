@@ -122,3 +122,20 @@ test("predicts for an empty history, and for a birth alone", async () => {
 	const predictions = await session.predict(10, [12]);
 	expectClose(predictions.row(12), await whole(history(1), 10, 12));
 });
+
+test("a history starts from the cached state after what it has in common, if that is known", async () => {
+	const own = history(60);
+	const session = await prepared(own);
+	const edited = {
+		...own,
+		tokens: own.tokens.toSpliced(52, 1),
+		times: own.times.toSpliced(52, 1),
+	};
+	const start = session.startFor(edited, 1000);
+	expect(start?.events).toBe(48);
+	const { logProbabilities } = await model.query(start!.state, [[1000]]);
+	const known = { tokens: own.tokens.slice(0, 48), times: own.times.slice(0, 48) };
+	expectClose(logProbabilities, (await model.score([known], [[1000]])).logProbabilities);
+	expect(session.startFor(edited, own.times[20]!)?.events).toBe(16);
+	expect(session.startFor({ ...own, tokens: own.tokens.with(3, 9) }, 1000)).toBeNull();
+});

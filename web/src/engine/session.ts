@@ -1,4 +1,5 @@
 import type { Calls } from "../../../src/api/calls.js";
+import type { HistoryStart } from "../../../src/infer/open-hazards.js";
 import type { Events, State } from "../../../src/models/index.js";
 import type { History } from "../data/patient.js";
 
@@ -41,6 +42,8 @@ export interface Session {
 	predict(date: number, times: readonly number[]): Promise<PredictionSet>;
 	/** Caches one more state; false when all are cached. */
 	cacheNextState(): Promise<boolean>;
+	/** The cached state after the most events that a history begins with too, all before a time; null if there is none. */
+	startFor(history: History, until: number): HistoryStart | null;
 	/** What the last prediction computed; undefined if everything was cached. */
 	readonly lastPass: Pass | undefined;
 	/** A session with a copy of this cache. */
@@ -143,6 +146,13 @@ export function patientSession(model: ModelCalls, cache = emptyCache()): Session
 					: [],
 			);
 			return { date, row: (time) => rows.get(time) as Float32Array };
+		},
+		startFor(other, until) {
+			const known = other.times.findLastIndex((time) => time < until) + 1;
+			const most = Math.min(common(other), known);
+			const events = Math.max(0, ...[...states.keys()].filter((at) => at <= most));
+			const state = states.get(events);
+			return state ? { events, state } : null;
 		},
 		fork: () =>
 			patientSession(model, {

@@ -1,10 +1,11 @@
-import { useEffect, useRef, useState } from "react";
+import { type RefObject, useEffect, useState } from "react";
 import type { Patient, PatientEvent } from "../data/patient.js";
 import { type QueryResult, QueryRunner } from "./query-runner.js";
 import type { ModelCalls } from "./session.js";
 
-/** Predictions for a patient's history, original and edited, updated whenever an argument changes. */
+/** Predictions for a patient's history, original and edited, updated whenever an argument changes; by the current `runner`. */
 export function usePredictions(
+	runner: RefObject<QueryRunner | null>,
 	model: ModelCalls | null,
 	patient: Patient,
 	events: readonly PatientEvent[],
@@ -24,7 +25,6 @@ export function usePredictions(
 	const [result, setResult] = useState<QueryResult | null>(null);
 	const [error, setError] = useState<string | null>(null);
 	const [ready, setReady] = useState(false);
-	const runner = useRef<QueryRunner | null>(null);
 	useEffect(() => {
 		setResult(null);
 		setError(null);
@@ -39,12 +39,12 @@ export function usePredictions(
 		});
 		runner.current = own;
 		return () => own.stop();
-	}, [model, patient]);
+	}, [runner, model, patient]);
 	useEffect(() => {
 		setError(null);
 		if (model)
 			runner.current?.submit({ patient, events, date, horizon, zoom, since: performance.now() });
-	}, [model, patient, events, date, horizon, zoom]);
+	}, [runner, model, patient, events, date, horizon, zoom]);
 	const { request } = result ?? {};
 	const isCurrent =
 		request?.events === events &&

@@ -1,4 +1,4 @@
-import { type Dispatch, useMemo, useState } from "react";
+import { type Dispatch, useCallback, useMemo, useRef, useState } from "react";
 import { yearDays } from "../../../src/base/time.js";
 import type { RunningExport } from "../../../src/browser/open-export.js";
 import type { RatesByAgeAndSex } from "../../../src/cohort/age-sex-rates.js";
@@ -8,7 +8,8 @@ import { wholeDomain } from "../charts/time-scale.js";
 import type { About } from "../data/about.js";
 import { historyOf, type Patient } from "../data/patient.js";
 import type { Loaded } from "../data/use-loaded.js";
-import { longestDays } from "../engine/risks.js";
+import type { QueryRunner } from "../engine/query-runner.js";
+import { longestDays, type StartFor } from "../engine/risks.js";
 import { usePredictions } from "../engine/use-predictions.js";
 import { useRisks } from "../engine/use-risks.js";
 import { Announcement } from "../parts/announcement.js";
@@ -80,9 +81,15 @@ export function Workbench(props: WorkbenchProps) {
 		}),
 		[history, date, patient, codes, isEdited, original],
 	);
+	const runner = useRef<QueryRunner | null>(null);
+	const startFor: StartFor = useCallback(
+		({ history, date }) => runner.current?.startFor(history, date) ?? null,
+		[],
+	);
 	// Before the predictions below it, which share the worker.
-	const risks = useRisks(riskModel, riskRequest, vocabulary);
+	const risks = useRisks(riskModel, riskRequest, vocabulary, startFor);
 	const { result, isCurrent, error, ready } = usePredictions(
+		runner,
 		calls,
 		patient,
 		events,
