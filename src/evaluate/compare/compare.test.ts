@@ -283,17 +283,17 @@ describe("a comparison", () => {
 
 		const elsewhere = cellSchema.parse({
 			...second,
-			training: { ...training, provider: "webgpu" },
+			training: { ...training, provider: "xla", seconds: 77.4 },
 		});
 		const shown = comparisonOf(columns, ways, [cells[0] as Cell, elsewhere], []);
 		expect(textRows(partsOf(shown)[0]!).rows.map((row) => row.slice(6))).toEqual([
-			["1", "131k", "12.3", "256"],
-			["1", "—", "—", "—"],
-			["1", "131k", "—", "—"],
+			["1", "131k", "12.3", "—", "256"],
+			["1", "—", "—", "—", "—"],
+			["1", "131k", "—", "77", "—"],
 		]);
 		expect(csv(shown)).toContain("Two,two,training,,parameters,131000");
 		expect(csv(shown)).not.toContain("Two,two,training,,peakBytes");
-		expect(shown.notes.at(-1)).toMatch(/^trained on webgpu, .*: Two$/);
+		expect(shown.notes.at(-1)).toMatch(/^trained on xla, .*: Two$/);
 	});
 
 	test("compares seed by seed if both lines have several seeds", () => {
@@ -409,8 +409,8 @@ describe("task onset, measured on the draws of each evaluation", () => {
 
 	test("has its own baselines, and differences on the same draws", () => {
 		expect(comparison.columns.map(({ group, title }) => `${group}: ${title}`)).toEqual([
-			...["Onset within 1 y: AUROC", "Onset within 1 y: AP, %"],
-			...["Onset within 5 y: AUROC", "Onset within 5 y: AP, %"],
+			...["Onset within 1 y: AUROC", "Onset within 1 y: AP"],
+			...["Onset within 5 y: AUROC", "Onset within 5 y: AP"],
 		]);
 		expect(comparison.lines.map(({ label, values }) => [label, values[0]?.value])).toEqual([
 			...[

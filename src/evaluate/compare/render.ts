@@ -50,9 +50,11 @@ const extras: readonly { title: string; of: (line: Line) => string }[] = [
 	},
 ];
 
-/** Not repeated in the part of the table that has known and new codes apart. */
-const extrasOf = ({ columns }: Comparison) =>
-	columns.some(({ novelty }) => novelty === undefined) ? extras : [];
+/** Those that some line has. Not repeated in the part of the table that has known and new codes apart. */
+const extrasOf = ({ columns, lines }: Comparison) =>
+	columns.some(({ novelty }) => novelty === undefined)
+		? extras.filter(({ of }) => lines.some((line) => of(line) !== none))
+		: [];
 
 const unitOf = ({ scale }: Column) => (scale === 100 ? ", %" : "");
 

@@ -17,7 +17,6 @@ import {
 	tasksOf,
 	type Way,
 } from "../../evaluate/index.js";
-import { scalingFigure } from "../../figures/index.js";
 import { holdingLock, replaceFile } from "../../files/index.js";
 import type { Precision } from "../../graph/index.js";
 import type { Provider } from "../../runtime/index.js";
@@ -147,6 +146,7 @@ export async function scale(
 			({ group }, at) => (entries[at - 1]?.group === group ? entries[at - 1] : undefined),
 		),
 	});
+	const { scalingFigure } = await import("../../figures/index.js");
 	const figure = scalingFigure(comparison, lines, await isSimulated(dataset));
 	await writeFigure(curvesFile(folder), figure);
 	return comparison;
