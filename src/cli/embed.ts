@@ -1,7 +1,9 @@
 import { Command, Option } from "commander";
 import { splitNames } from "../cohort/index.js";
+import type { NeighbourAgreement } from "../figures/index.js";
 import { checkFileTarget } from "../files/index.js";
 import { warningsFor } from "../infer/user-input/index.js";
+import type { Trained } from "../train/index.js";
 import { type Column, columnFormat, csvOf, writeColumns } from "../workflows/column-file.js";
 import type { EmbedOptions } from "../workflows/embed.js";
 import { type Io, printJson, progressOf } from "./io.js";
@@ -20,7 +22,8 @@ interface Options extends PatientFlags, Omit<EmbedOptions, "queried" | "map"> {
 
 const description = `Write the embeddings that a run has learned, with positions on a 2-D map (UMAP).
 
---what tokens writes one row per code, with its embedding. --what patients writes one row
+--what tokens writes one row per code, with its embedding, and says how often the codes
+nearest to a code share its category. --what patients writes one row
 per history, with its pooled representation after the last event or, with --task, at the
 time of the label, with the label's value. --input embeds new patients. Columns x and y are
 the position on the map, v0, v1 … the vector, and days the time of the representation on the
@@ -86,6 +89,7 @@ async function act(io: Io, folder: string, options: Options): Promise<void> {
 		...{ ...vectors, queried, progress: progressOf(io) },
 		...(umap && { map: { seed, neighbours } }),
 	});
+	const agreement = what === "tokens" ? await agreementOf(trained, seed) : undefined;
 	const rows = columns[0]?.values.length ?? 0;
 	if (out !== undefined) await writeColumns(out, columns);
 	const dim = columns.filter(({ name }) => /^v\d+$/.test(name)).length;
@@ -96,12 +100,24 @@ async function act(io: Io, folder: string, options: Options): Promise<void> {
 			rows,
 			dim,
 			columns: columns.map(({ name }) => name),
+			...(agreement && { agreement }),
 			...(queried && { unknown: queried.unknown, notes: queried.notes, warnings }),
 			...(out === undefined ? { table: rowsOf(columns, rows) } : { file: out }),
 		});
 	else if (out === undefined) io.stdout.write(csvOf(columns));
-	else io.stdout.write(`${out}: ${rows} ${what}, vectors of ${dim}\n`);
+	else {
+		io.stdout.write(`${out}: ${rows} ${what}, vectors of ${dim}\n`);
+		if (agreement) io.stdout.write(agreementText(agreement));
+	}
 }
+
+async function agreementOf(trained: Trained, seed: number) {
+	const { codeAgreement } = await import("../workflows/maps.js");
+	return codeAgreement(trained, seed);
+}
+
+const agreementText = ({ neighbours, share, byChance }: NeighbourAgreement) =>
+	`of the ${neighbours} codes nearest to a code in the model's space, ${(100 * share).toFixed(1)} % share its category; of random codes, ${(100 * byChance).toFixed(1)} %\n`;
 
 const rowsOf = (columns: readonly Column[], rows: number) =>
 	Array.from({ length: rows }, (_, row) =>

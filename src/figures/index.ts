@@ -4,7 +4,7 @@ export { datasetFigure } from "./dataset-figure.js";
 export { decayFigure, extremeHeads } from "./decay-figure.js";
 export type { Figure } from "./figure.js";
 export { learningCurveFigure } from "./learning-curve-figure.js";
-export { neighbourAgreement } from "./maps/neighbour-agreement.js";
+export { type NeighbourAgreement, neighbourAgreement } from "./maps/neighbour-agreement.js";
 export { placeOnMap } from "./maps/place-on-map.js";
 export { removeCommonDirection } from "./maps/principal-plane.js";
 export { byFifthFigure } from "./onset/by-fifth-figure.js";

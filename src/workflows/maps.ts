@@ -1,6 +1,7 @@
 import { random } from "../base/random.js";
 import type { Dataset, DatasetSummary, Split } from "../cohort/index.js";
 import {
+	type NeighbourAgreement,
 	neighbourAgreement,
 	type PatientMap,
 	placeOnMap,
@@ -21,11 +22,29 @@ const pointsOf = (places: Float64Array) =>
 		y: places[2 * at + 1] as number,
 	}));
 
-/** A map of codes and decay vectors, and how often neighbouring codes share a category. */
+/** What a run has learned of its codes, with the direction that all share taken out. */
+function codeVectors(trained: Trained, seed: number) {
+	const { first, dim, vectors } = learnedVectors(trained);
+	return {
+		dim,
+		vectors: removeCommonDirection(vectors, dim, random(seed).fork("common")),
+		tokens: trained.vocabulary.tokens.slice(first),
+	};
+}
+
+/** How often the codes nearest to a code, in the model's space, share its category. */
+export function codeAgreement(trained: Trained, seed: number): NeighbourAgreement | undefined {
+	const { vectors, dim, tokens } = codeVectors(trained, seed);
+	return neighbourAgreement(
+		vectors,
+		dim,
+		tokens.map(({ category }) => category),
+	);
+}
+
+/** A map of codes and decay vectors. */
 export function tokenMap(trained: Trained, options: UmapOptions & { readonly seed: number }) {
-	const { first, dim, vectors: learned } = learnedVectors(trained);
-	const vectors = removeCommonDirection(learned, dim, random(options.seed).fork("common"));
-	const tokens = trained.vocabulary.tokens.slice(first);
+	const { dim, vectors, tokens } = codeVectors(trained, options.seed);
 	const places = umap(vectors, dim, options);
 	const decays = trained.model.decay?.vectors(trained.config, trained.weights) ?? [];
 	const crosses = pointsOf(
@@ -40,16 +59,7 @@ export function tokenMap(trained: Trained, options: UmapOptions & { readonly see
 		tokens: pointsOf(places).map((point, at) => ({ ...point, ...tokens[at]! })),
 		decays: decays.map(({ layer, head }, at) => ({ layer, head, ...crosses[at]! })),
 	};
-	return {
-		map,
-		vectors,
-		dim,
-		agreement: neighbourAgreement(
-			vectors,
-			dim,
-			tokens.map(({ category }) => category),
-		),
-	};
+	return { map, vectors, dim };
 }
 
 /** Larger splits are sampled down to this many patients. */

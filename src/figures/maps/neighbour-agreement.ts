@@ -14,7 +14,7 @@ export function neighbourAgreement(
 	vectors: ArrayLike<number>,
 	dim: number,
 	kinds: readonly (string | null)[],
-	neighbours = 5,
+	neighbours = 10,
 ): NeighbourAgreement | undefined {
 	const known = [...kinds.keys()].filter((at) => kinds[at] !== null);
 	const counts = new Map<string | null, number>();

@@ -34,7 +34,7 @@ import { weightCount } from "../../models/index.js";
 import type { Runtime } from "../../runtime/index.js";
 import { readEventLog } from "../../train/event-log.js";
 import { forecastWeights, runFiles, type Trained } from "../../train/index.js";
-import { patientMap, tokenMap } from "../maps.js";
+import { codeAgreement, patientMap, tokenMap } from "../maps.js";
 import { readEvaluations } from "./evaluations.js";
 import { factsOf } from "./facts.js";
 import { onsetPair } from "./onset-stories.js";
@@ -101,7 +101,7 @@ export async function gatherReport(given: ReportRequest): Promise<Report> {
 	};
 	const pair = await onsetPairOf(request, summary);
 	onStage("drawing the codes");
-	const { map, agreement } = tokenMap(trained, { seed });
+	const { map } = tokenMap(trained, { seed });
 	const tokens = await drawings.draw(
 		"codes",
 		tokenMapFigure(map),
@@ -140,7 +140,7 @@ export async function gatherReport(given: ReportRequest): Promise<Report> {
 			),
 		},
 		stories,
-		agreement,
+		agreement: codeAgreement(trained, seed),
 		memory: memory?.words,
 		provenance: factsOf(trained, dataset, present, log, seed),
 	};
