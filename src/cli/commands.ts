@@ -63,12 +63,14 @@ export const commands: readonly LazyCommand[] = [
 	{
 		name: "forecast",
 		summary: "predict which codes will be recorded at given times, for new patients",
+		divides: true,
 		load: () => import("./forecast.js"),
 	},
 	{
 		name: "risk",
 		summary:
 			"the probability that a code is recorded within some years: trajectory, attribution, what-if",
+		divides: true,
 		load: () => import("./risk.js"),
 	},
 	{
@@ -79,6 +81,7 @@ export const commands: readonly LazyCommand[] = [
 	{
 		name: "embed",
 		summary: "write the embeddings of codes or patients, with a 2-D map",
+		divides: true,
 		load: () => import("./embed.js"),
 	},
 	{
@@ -105,6 +108,7 @@ export const commands: readonly LazyCommand[] = [
 	{
 		name: "evaluate",
 		summary: "evaluate a run on next events, forecasts and labelled tasks, with intervals",
+		divides: true,
 		load: () => import("./evaluate.js"),
 	},
 	{

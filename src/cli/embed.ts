@@ -6,7 +6,7 @@ import { warningsFor } from "../infer/user-input/index.js";
 import type { Trained } from "../train/index.js";
 import { type Column, columnFormat, csvOf, writeColumns } from "../workflows/column-file.js";
 import type { EmbedOptions } from "../workflows/embed.js";
-import { type Io, printJson, progressOf } from "./io.js";
+import { communicatorOf, type Io, mayWrite, printJson, progressOf } from "./io.js";
 import { openRun } from "./open-run.js";
 import { seedNumber, wholeNumber } from "./option-values.js";
 import { addPatientOptions, openNewPatients, type PatientFlags } from "./patient-options.js";
@@ -86,12 +86,12 @@ async function act(io: Io, folder: string, options: Options): Promise<void> {
 	for (const warning of warnings) io.stderr.write(`warning: ${warning}\n`);
 	const { umap, seed, neighbours, ...vectors } = options;
 	const columns = await embed(trained, {
-		...{ ...vectors, queried, progress: progressOf(io) },
+		...{ ...vectors, queried, progress: progressOf(io), communicator: communicatorOf(io) },
 		...(umap && { map: { seed, neighbours } }),
 	});
 	const agreement = what === "tokens" ? await agreementOf(trained, seed) : undefined;
 	const rows = columns[0]?.values.length ?? 0;
-	if (out !== undefined) await writeColumns(out, columns);
+	if (out !== undefined && mayWrite(io)) await writeColumns(out, columns);
 	const dim = columns.filter(({ name }) => /^v\d+$/.test(name)).length;
 	if (json)
 		printJson(io, {

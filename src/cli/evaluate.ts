@@ -20,7 +20,7 @@ import type { PredictionSchema } from "../workflows/prediction-file.js";
 import { acrossRunsText, evaluationText, predictionsText } from "./evaluation-text.js";
 import { nameFlags } from "./flags.js";
 import { labelsOption, withGivenLabels } from "./given-labels.js";
-import { type Io, printJson, progressOf } from "./io.js";
+import { communicatorOf, type Io, mayWrite, printJson, progressOf } from "./io.js";
 import { onsetCsv } from "./onset-text.js";
 import { openRun } from "./open-run.js";
 import {
@@ -238,6 +238,7 @@ export function command(io: Io): Command {
 				...(plp !== undefined && { plp: { folder: plp, replace: force } }),
 				task: task === "all" ? undefined : task,
 				progress: progressOf(io),
+				communicator: communicatorOf(io),
 				onEvaluation: ({ run, evaluation, predictions: written, ...stored }) => {
 					for (const note of written?.notes ?? []) io.stderr.write(`note: ${note}\n`);
 					print(evaluationText(run, storedText(stored), evaluation));
@@ -247,9 +248,9 @@ export function command(io: Io): Command {
 			});
 			if (json) printJson(io, results);
 			const onset = results.onset?.runs[0]?.evaluation;
-			if (csv !== undefined && onset)
+			if (csv !== undefined && onset && mayWrite(io))
 				await replaceFile(csv, (partial) => writeFile(partial, onsetCsv(onset)));
-			else if (csv !== undefined)
+			else if (csv !== undefined && !onset)
 				io.stderr.write(`note: ${csv} is not written: onset is not evaluated\n`);
 			const [reason] = notWritten(results);
 			if (reason !== undefined) throw new InputError(`${reason}; the results are printed above`);

@@ -13,7 +13,7 @@ import {
 	forecastJson,
 	forecastText,
 } from "./forecast-text.js";
-import { type Io, printJson, progressOf } from "./io.js";
+import { communicatorOf, type Io, mayWrite, printJson, progressOf } from "./io.js";
 import { modelArgument, openModel } from "./open-run.js";
 import { seedNumber, wholeNumber } from "./option-values.js";
 import {
@@ -135,7 +135,8 @@ export function command(io: Io): Command {
 					{ field: other },
 				);
 			refuseRecordOptions(options);
-			return scoreLabels(io, trained, { ...options, labels }, options);
+			const communicator = communicatorOf(io);
+			return scoreLabels(io, trained, { ...options, labels, communicator }, options);
 		}
 		if (trained.task)
 			return scorePatients(io, folder, trained, await openQueried(io, trained, options), options);
@@ -159,7 +160,10 @@ async function act(io: Io, folder: string, trained: Trained, options: Options): 
 	const format = file === undefined ? undefined : columnFormat(file);
 	if (file !== undefined) await checkFileTarget(file, options.force ?? false);
 	const queried = await openQueried(io, trained, options);
-	const { method, warnings, forecasts } = forecast(trained, queried, moments, options);
+	const { method, warnings, forecasts } = forecast(trained, queried, moments, {
+		...options,
+		communicator: communicatorOf(io),
+	});
 	for (const warning of warnings) io.stderr.write(`warning: ${warning}\n`);
 	const context = { moments, axis: queried.axis, vocabulary: trained.vocabulary };
 	const shown = progressing(io, queried.patients.length, forecasts);
@@ -172,7 +176,8 @@ async function act(io: Io, folder: string, trained: Trained, options: Options): 
 			before = "\n\n";
 		}
 	};
-	if (file === undefined || format === undefined) for await (const one of shown) print(one);
+	if (file === undefined || format === undefined || !mayWrite(io))
+		for await (const one of shown) print(one);
 	else await writeForecasts(file, format, context, shown, print);
 	if (json)
 		printJson(io, {

@@ -19,6 +19,12 @@ interface Output {
 	readonly columns?: number;
 }
 
+/** Whether this process writes files. Waits for the others, which may still check that there is none. */
+export function mayWrite(io: Io): boolean {
+	communicatorOf(io).barrier();
+	return communicatorOf(io).rank === 0;
+}
+
 /** Ends a command with an exit code and no further message. */
 export class Exit extends Error {
 	override readonly name = "Exit";

@@ -19,7 +19,7 @@ import type { AdHocGroup } from "../workflows/group-risks.js";
 import { risk } from "../workflows/risk.js";
 import { riskPicture, risksCsv, risksJson } from "../workflows/risk-documents.js";
 import type { EditOptions } from "../workflows/risk-edits.js";
-import { type Io, printJson, progressOf } from "./io.js";
+import { communicatorOf, type Io, printJson, progressOf } from "./io.js";
 import { openModel, openRun } from "./open-run.js";
 import { addGroup, seedNumber, wholeNumber } from "./option-values.js";
 import {
@@ -240,6 +240,10 @@ async function act(
 			predictions: options.csv,
 		});
 	if (options.output !== undefined) return scoreInput(io, folder, trained, further, options);
+	if (communicatorOf(io).size > 1)
+		throw new InputError(
+			"processes share the work on many patients, and these options ask about one; start it without a launcher, or give --output",
+		);
 	const { figure, csv, force = false, group: groups } = options;
 	if (!options.code && groups.length === 0)
 		throw new InputError(
@@ -297,6 +301,7 @@ async function scoreDataset(
 	const scored = await datasetRisks(openRun(io, folder), await openDataset(data as string), {
 		...options,
 		...{ output, codes: code, replace: force, progress: progressOf(io) },
+		communicator: communicatorOf(io),
 	});
 	printScored(io, scored, json && { run: folder, ...scored });
 }
@@ -318,6 +323,7 @@ async function scoreInput(
 	const scored = await newPatientRisks(trained, queried, {
 		...{ ...options, output: output as string },
 		...{ codes: code, replace: force, progress: progressOf(io) },
+		communicator: communicatorOf(io),
 	});
 	const { unknown, notes } = queried;
 	printScored(

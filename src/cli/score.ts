@@ -15,7 +15,7 @@ import {
 	writePredictions,
 } from "../workflows/prediction-file.js";
 import { type ScoredPatient, type Scores, score } from "../workflows/score.js";
-import { type Io, printJson } from "./io.js";
+import { communicatorOf, type Io, mayWrite, printJson } from "./io.js";
 import { ageText } from "./patient-text.js";
 import { percent, table } from "./table.js";
 
@@ -69,11 +69,11 @@ export async function scorePatients(
 			? undefined
 			: { file, schema: flags.predictionsSchema ?? "plain", replace: flags.force };
 	if (target) await checkPredictionFile(target, queried.axis);
-	const scores = score(trained, queried, at, flags);
+	const scores = score(trained, queried, at, { ...flags, communicator: communicatorOf(io) });
 	for (const warning of scores.warnings) io.stderr.write(`warning: ${warning}\n`);
 	const patients: ScoredPatient[] = [];
 	for await (const one of scores.patients) patients.push(one);
-	if (target) {
+	if (target && mayWrite(io)) {
 		const context = { axis: queried.axis, evaluationType: "Validation" } as const;
 		tell(io, await writePredictions(target, patients.flatMap(predictionsOf), context));
 	}
@@ -98,7 +98,8 @@ export async function scoreLabels(
 	await checkPredictionFile(target, axis);
 	const { predictions, notes } = await predictLabels(trained, options);
 	tell(io, notes);
-	tell(io, await writePredictions(target, predictions, { axis, evaluationType: "Test" }));
+	if (mayWrite(io))
+		tell(io, await writePredictions(target, predictions, { axis, evaluationType: "Test" }));
 	const definition = trained.task ? definitionText(trained.task.scoring) : "";
 	io.stderr.write(`${definition}written: ${file}\n`);
 }

@@ -1,3 +1,5 @@
+import { type Communicator, oneProcess } from "../base/communicator.js";
+import { isOwn } from "../base/divide.js";
 import { InputError } from "../base/errors.js";
 import { fillBatch, planBatches } from "../cohort/batches.js";
 import type { Dataset, History, Split } from "../cohort/index.js";
@@ -72,7 +74,8 @@ function sectionsOf(patient: number, events: number, birthEvents: number, most: 
 
 /**
  * Predicts every event after the first, of each patient of a split, given its time and all earlier events that
- * fit into the model's context. Patients come in any order, the events of a patient in order.
+ * fit into the model's context. Patients come in any order, the events of a patient in order. Of processes that share
+ * this, each predicts the events of its batches.
  */
 async function predictEvents(
 	runtime: Runtime,
@@ -80,6 +83,7 @@ async function predictEvents(
 	dataset: Dataset,
 	split: Split,
 	take: TakeEvent,
+	job: Communicator,
 ): Promise<void> {
 	const vocab = dataset.vocabulary.size;
 	const most = trained.model.context?.(trained.config) ?? Number.POSITIVE_INFINITY;
@@ -110,7 +114,8 @@ async function predictEvents(
 		keyText: ({ rows, length }) => `${rows}x${length}`,
 	});
 	try {
-		for (const planned of plan.epoch(0)) {
+		for (const [i, planned] of plan.epoch(0).entries()) {
+			if (!isOwn(job, i)) continue;
 			const batch = await fillBatch(plan, planned, readSection);
 			const feeds = trained.model.filler(trained.config, batch)("slots");
 			const outputs = await compiled.run(batch, feeds, resident);
@@ -150,6 +155,8 @@ export async function nextEventScores(
 	dataset: Dataset,
 	split: Split,
 	also?: (patient: number, logProbabilities: Float32Array, code: number, rank: number) => void,
+	/** Each process calls `also` with the events that it has predicted. */
+	job: Communicator = oneProcess,
 ): Promise<PatientScore[]> {
 	const codes = codesOfTokens(dataset.vocabulary);
 	const tallies = new Map<number, ScoreTally>(
@@ -163,7 +170,7 @@ export async function nextEventScores(
 			isFirst: firstOfDays(times),
 		});
 	}
-	await predictEvents(runtime, trained, dataset, split, (patient, ofTokens, token, at) => {
+	const take: TakeEvent = (patient, ofTokens, token, at) => {
 		const logProbabilities = codes.sumLogs(ofTokens);
 		const code = codes.of(token);
 		const rank = rankOf(logProbabilities, code);
@@ -175,6 +182,32 @@ export async function nextEventScores(
 			isFirstOfDay: about.get(patient)?.isFirst[at] === 1,
 		});
 		also?.(patient, logProbabilities, code, rank);
+	};
+	await predictEvents(runtime, trained, dataset, split, take, job);
+	return summed(
+		job,
+		[...tallies.values()].map((tally) => tally.score()),
+	);
+}
+
+/** The scores of all patients over all processes. */
+function summed(job: Communicator, scores: readonly PatientScore[]): PatientScore[] {
+	if (job.size === 1) return [...scores];
+	const counts = ["events", "correct", "among5", "among10", "logLikelihood"] as const;
+	const numbersOf = (score: PatientScore) => [
+		...[score, score.ofNew, score.ofFirst].flatMap((own) => counts.map((name) => own[name])),
+		score.withValues,
+	];
+	const all = Float64Array.from(scores.flatMap(numbersOf));
+	job.sum(all);
+	const width = 3 * counts.length + 1;
+	return scores.map(({ patient }, i) => {
+		const own = all.subarray(i * width, (i + 1) * width);
+		const part = (at: number) =>
+			Object.fromEntries(
+				counts.map((name, j) => [name, own[at * counts.length + j] as number]),
+			) as Record<(typeof counts)[number], number>;
+		const withValues = own[width - 1] as number;
+		return { patient, ...part(0), ofNew: part(1), ofFirst: part(2), withValues };
 	});
-	return [...tallies.values()].map((tally) => tally.score());
 }

@@ -1,3 +1,4 @@
+import { alone } from "../base/divide.js";
 import type { Dataset } from "../cohort/index.js";
 import { specialCount } from "../cohort/vocabulary.js";
 import { bootstrap, type Measure, ratioOf, type Statistic } from "./bootstrap.js";
@@ -48,23 +49,25 @@ export async function nextTask(dataset: Dataset, options: EvaluateOptions): Prom
 		const numbers = new Map(Array.from(patients, (patient, i) => [patient, i]));
 		const codes = probabilityBins(patients.length, codeEdges);
 		const choices = probabilityBins(patients.length, choiceEdges);
-		const scores = await nextEventScores(
-			runtime,
-			trained,
-			dataset,
-			split,
-			(patient, logProbabilities, own, rank) => {
-				const number = numbers.get(patient)!;
-				let first = 0;
-				for (let code = specialCount; code < logProbabilities.length; code++) {
-					if (!isCode(code)) continue;
-					const probability = Math.exp(logProbabilities[code]!);
-					codes.add(number, probability, code === own);
-					if (probability > first) first = probability;
-				}
-				choices.add(number, first, rank === 0);
-			},
-		);
+		const calibrate = (
+			...[patient, logProbabilities, own, rank]: [number, Float32Array, number, number]
+		) => {
+			const number = numbers.get(patient)!;
+			let first = 0;
+			for (let code = specialCount; code < logProbabilities.length; code++) {
+				if (!isCode(code)) continue;
+				const probability = Math.exp(logProbabilities[code]!);
+				codes.add(number, probability, code === own);
+				if (probability > first) first = probability;
+			}
+			choices.add(number, first, rank === 0);
+		};
+		const { divide = alone } = runtime;
+		const scores = await divide(async (job) => {
+			const all = await nextEventScores(runtime, trained, dataset, split, calibrate, job);
+			for (const bins of [codes, choices]) bins.sumOver(job);
+			return all;
+		});
 		const own = row({ who: "model", label: trained.model.name }, scores, {
 			calibrationError: codes.error("probability"),
 			topCalibrationError: choices.error("predictions"),

@@ -1,3 +1,4 @@
+import type { Communicator } from "../base/communicator.js";
 import { type BootstrapOptions, bootstrap, ratioOf, type Statistic } from "./bootstrap.js";
 import { binOf } from "./calibration.js";
 import type { CalibrationBin } from "./evaluation.js";
@@ -9,6 +10,8 @@ const kept = 3;
 export interface ProbabilityBins {
 	/** `patient` is an index from 0; `weight` is how often the prediction counts, 1 if left out. */
 	add(patient: number, probability: number, observed: boolean, weight?: number): void;
+	/** Adds what other processes have added to theirs. */
+	sumOver(job: Communicator): void;
 	/** The non-empty bins; intervals from a bootstrap over patients. */
 	bins(options: BootstrapOptions): CalibrationBin[];
 	/** Mean distance of probability and frequency over bins, weighted by their predictions or their probability. */
@@ -28,6 +31,7 @@ export function probabilityBins(patients: number, innerEdges: readonly number[])
 			sums[at + 1]! += weight * probability;
 			if (observed) sums[at + 2]! += weight;
 		},
+		sumOver: (job) => job.sum(sums),
 		bins: (options) => {
 			const filled = Array.from({ length: size }, (_, bin) => ({
 				counts: column(bin, 0),

@@ -1,3 +1,4 @@
+import { alone, isOwn, withOthers } from "../base/divide.js";
 import { type Batch, fillBatch, planBatches } from "../cohort/batches.js";
 import type { History } from "../cohort/index.js";
 import type { Tensor } from "../graph/index.js";
@@ -62,55 +63,58 @@ export function rowPrograms(runtime: Runtime, { weights, build, feeds }: RowGrap
 		},
 	);
 	const resident = runtime.resident(weights);
+	const { divide = alone } = runtime;
 	const { slots, maxShapes } = runtime.queues ? batching.device : batching.engine;
 	return {
-		async run(histories, { maxLength = Number.POSITIVE_INFINITY, landmarks = 1 } = {}) {
-			const lengths = histories.map(({ tokens }) => tokens.length);
-			const longest = lengths.reduce((a, b) => Math.max(a, b), 2);
-			const plan = planBatches(
-				lengths,
-				histories.map(({ birthEvents }) => birthEvents),
-				{
-					...{
-						maxLength: Math.min(maxLength, longest),
-						cut: "last",
-						size: { slots },
-						seed: 0,
+		run: (histories, { maxLength = Number.POSITIVE_INFINITY, landmarks = 1 } = {}) =>
+			divide(async (job) => {
+				const lengths = histories.map(({ tokens }) => tokens.length);
+				const longest = lengths.reduce((a, b) => Math.max(a, b), 2);
+				const plan = planBatches(
+					lengths,
+					histories.map(({ birthEvents }) => birthEvents),
+					{
+						...{
+							maxLength: Math.min(maxLength, longest),
+							cut: "last",
+							size: { slots },
+							seed: 0,
+						},
+						...{ maxShapes, passes: 1 },
 					},
-					...{ maxShapes, passes: 1 },
-				},
-			);
-			if (runtime.queues)
-				for (const { rows, length } of plan.shapes) compiled.compile({ rows, length, landmarks });
-			let found = new Float32Array(0);
-			const started: { readonly batch: Batch; readonly pending: Pending }[] = [];
-			const readFirst = async () => {
-				const { batch, pending } = started.shift() as (typeof started)[number];
-				const values = (await pending.read()).rows as Float32Array;
-				const width = values.length / batch.rows;
-				if (found.length === 0) found = new Float32Array(histories.length * width);
-				for (const [row, at] of batch.sequences.entries())
-					if (at >= 0) found.set(values.subarray(row * width, (row + 1) * width), at * width);
-			};
-			try {
-				for (const exact of plan.epoch(0)) {
-					const length =
-						histories.length <= fewHistories && !runtime.queues
-							? Math.min(maxLength, coarseLength(exact.length))
-							: exact.length;
-					const planned = { ...exact, length };
-					const batch = await fillBatch(plan, planned, async (at) => histories[at] as History);
-					const key = { rows: planned.rows, length: planned.length, landmarks };
-					const pending = await compiled.enqueue(key, feeds(batch, landmarks), resident);
-					started.push({ batch, pending });
-					if (started.length >= (runtime.queues ? queued : 1)) await readFirst();
+				);
+				if (runtime.queues)
+					for (const { rows, length } of plan.shapes) compiled.compile({ rows, length, landmarks });
+				let found: Float32Array = new Float32Array(0);
+				const started: { readonly batch: Batch; readonly pending: Pending }[] = [];
+				const readFirst = async () => {
+					const { batch, pending } = started.shift() as (typeof started)[number];
+					const values = (await pending.read()).rows as Float32Array;
+					const width = values.length / batch.rows;
+					if (found.length === 0) found = new Float32Array(histories.length * width);
+					for (const [row, at] of batch.sequences.entries())
+						if (at >= 0) found.set(values.subarray(row * width, (row + 1) * width), at * width);
+				};
+				try {
+					for (const [i, exact] of plan.epoch(0).entries()) {
+						if (!isOwn(job, i)) continue;
+						const length =
+							histories.length <= fewHistories && !runtime.queues
+								? Math.min(maxLength, coarseLength(exact.length))
+								: exact.length;
+						const planned = { ...exact, length };
+						const batch = await fillBatch(plan, planned, async (at) => histories[at] as History);
+						const key = { rows: planned.rows, length: planned.length, landmarks };
+						const pending = await compiled.enqueue(key, feeds(batch, landmarks), resident);
+						started.push({ batch, pending });
+						if (started.length >= (runtime.queues ? queued : 1)) await readFirst();
+					}
+					while (started.length > 0) await readFirst();
+				} finally {
+					for (const { pending } of started) pending.dispose();
 				}
-				while (started.length > 0) await readFirst();
-			} finally {
-				for (const { pending } of started) pending.dispose();
-			}
-			return checkFinite(found, "value for a history");
-		},
+				return checkFinite(withOthers(job, found), "value for a history");
+			}),
 		async dispose() {
 			resident.dispose();
 			await compiled.dispose();

@@ -1,3 +1,4 @@
+import type { Divide } from "../base/divide.js";
 import {
 	type Argument,
 	type DType,
@@ -76,6 +77,8 @@ export interface Runtime {
 	readonly queues?: true;
 	/** Devices that run a program at the same time, each with feeds of its own. Default: 1. */
 	readonly devices?: number;
+	/** Shares work on many histories with other processes. Default: all is done by this one. */
+	readonly divide?: Divide;
 	compile(graph: Graph): Promise<Program>;
 	/** Tensors that stay in the engine between runs: parameters, optimizer state, patients' states. */
 	resident(values: ReadonlyMap<string, ResidentValue>): Resident;

@@ -1,3 +1,4 @@
+import { oneProcess } from "../base/communicator.js";
 import { InputError } from "../base/errors.js";
 import { silentProgress } from "../base/progress.js";
 import { isoDate, type TimeAxis, yearDays } from "../base/time.js";
@@ -23,7 +24,7 @@ import {
 	warningsFor,
 } from "../infer/user-input/index.js";
 import type { Trained } from "../train/index.js";
-import { type Column, columnFormat, openColumns } from "./column-file.js";
+import { type Column, type ColumnWriter, columnFormat, openColumns } from "./column-file.js";
 import { type ComputeOptions, threadsOf, withRuntime } from "./open-runtime.js";
 import type { QueriedPatients } from "./patients.js";
 import { hasSameTokens } from "./same-meaning.js";
@@ -156,51 +157,63 @@ async function cohortRisks(
 	const notAtRisk: Record<string, number> = {};
 	const began = performance.now();
 	let written = 0;
-	await withRuntime(
-		{ ...options, threads: options.threads ?? threadsOf(trained) },
-		"inference",
-		async (runtime) => {
-			const model = hazardModel(runtime, trained);
-			try {
-				await replaceFile(output, async (partial) => {
-					const file = await openColumns(partial, format);
-					for (let from = 0; from < cohort.count; from += batchSize) {
-						const indexed: Indexed[] = [];
-						const end = Math.min(from + batchSize, cohort.count);
-						for (let patient = from; patient < end; patient++) {
-							const { history, lastRecord } = await cohort.read(patient);
-							const day = knownDay(history, dayOf(history, lastRecord));
-							if (typeof day === "string") {
-								excluded[day] = (excluded[day] ?? 0) + 1;
-								continue;
-							}
-							const reason = whyNotAtRisk(history, day, settings.lookBackDays);
-							if (reason !== null) notAtRisk[reason] = (notAtRisk[reason] ?? 0) + 1;
-							indexed.push({ history, day, atRisk: reason === null });
-							days.set(patient, day);
-						}
-						if (indexed.length > 0)
-							await file.add(await columnsOf(model, indexed, codes, horizons, cohort.axis));
-						written += indexed.length;
-						progress.update({
-							...{ label: "risks: patient", done: end, total: cohort.count },
-							fields: [],
-						});
-					}
-					progress.finish();
-					await file.close();
-					// Within the replacement, so that an earlier file stays.
-					if (written === 0)
-						throw new InputError(
-							`${cohort.name}: no patient has an index day by "${index}"; choose another \`index\``,
-							{ field: "index", value: index },
-						);
-				});
-			} finally {
-				await model.dispose();
+	/** The patients of a batch with an index day; counts the others. */
+	const indexedIn = async (from: number): Promise<Indexed[]> => {
+		const indexed: Indexed[] = [];
+		for (let patient = from; patient < Math.min(from + batchSize, cohort.count); patient++) {
+			const { history, lastRecord } = await cohort.read(patient);
+			const day = knownDay(history, dayOf(history, lastRecord));
+			if (typeof day === "string") {
+				excluded[day] = (excluded[day] ?? 0) + 1;
+				continue;
 			}
-		},
-	);
+			const reason = whyNotAtRisk(history, day, settings.lookBackDays);
+			if (reason !== null) notAtRisk[reason] = (notAtRisk[reason] ?? 0) + 1;
+			indexed.push({ history, day, atRisk: reason === null });
+			days.set(patient, day);
+		}
+		return indexed;
+	};
+	const { communicator: job = oneProcess, ...compute } = options;
+	const threads = options.threads ?? threadsOf(trained, job);
+	await withRuntime({ ...compute, threads }, "inference", async (runtime) => {
+		const model = hazardModel(runtime, trained);
+		const score = async (file: ColumnWriter | undefined) => {
+			// Of each round, a process scores one batch.
+			for (let round = 0; round < cohort.count; round += batchSize * job.size) {
+				const batches: Indexed[][] = [];
+				for (let i = 0; i < job.size; i++) batches.push(await indexedIn(round + i * batchSize));
+				const own = await risksOf(model, batches[job.rank] as Indexed[], codes, horizons);
+				const all = job.gather(new Uint8Array(own.buffer));
+				for (const [i, batch] of batches.entries()) {
+					written += batch.length;
+					const risks = all && new Float64Array((all[i] as Uint8Array).slice().buffer);
+					if (risks && batch.length > 0)
+						await file?.add(columnsOf(batch, risks, codes, horizons, cohort.axis));
+				}
+				progress.update({
+					label: "risks: patient",
+					done: Math.min(round + batchSize * job.size, cohort.count),
+					total: cohort.count,
+					fields: [],
+				});
+			}
+			progress.finish();
+			await file?.close();
+			// Within the replacement, so that an earlier file stays.
+			if (written === 0)
+				throw new InputError(
+					`${cohort.name}: no patient has an index day by "${index}"; choose another \`index\``,
+					{ field: "index", value: index },
+				);
+		};
+		try {
+			if (job.rank > 0) await score(undefined);
+			else await replaceFile(output, async (partial) => score(await openColumns(partial, format)));
+		} finally {
+			await model.dispose();
+		}
+	});
 	return {
 		...{ file: output, patients: written, codes: codes.length, excluded, notAtRisk },
 		seconds: (performance.now() - began) / 1000,
@@ -258,13 +271,14 @@ function codesOf(
 	}));
 }
 
-async function columnsOf(
+/** When each code was recorded before (NaN if it was not), and its risks: [patients, codes, 1 + horizons]. */
+async function risksOf(
 	model: HazardModel,
 	indexed: readonly Indexed[],
 	codes: readonly FoundCode[],
 	horizons: readonly Horizon[],
-	axis: TimeAxis,
-): Promise<Column[]> {
+): Promise<Float64Array> {
+	if (indexed.length === 0) return new Float64Array(0);
 	const found = await incidences(
 		model,
 		indexed.map(({ history }) => history),
@@ -272,8 +286,30 @@ async function columnsOf(
 		indexed.map(({ day }) => [day]),
 		horizons.map(({ days }) => days),
 	);
+	const width = 1 + horizons.length;
+	const risks = new Float64Array(indexed.length * codes.length * width).fill(Number.NaN);
+	for (const [at, ofPatient] of found.entries())
+		for (const [i, { recordedAt, probabilities }] of ofPatient.entries()) {
+			const from = (at * codes.length + i) * width;
+			risks[from] = recordedAt[0] as number;
+			risks.set(probabilities.slice(0, horizons.length), from + 1);
+		}
+	return risks;
+}
+
+function columnsOf(
+	indexed: readonly Indexed[],
+	risks: Float64Array,
+	codes: readonly FoundCode[],
+	horizons: readonly Horizon[],
+	axis: TimeAxis,
+): Column[] {
+	const width = 1 + horizons.length;
 	const rows = indexed.flatMap((patient, at) =>
-		codes.map((code, i) => ({ patient, code, incidence: found[at]?.[i] })),
+		codes.map((code, i) => {
+			const from = (at * codes.length + i) * width;
+			return { patient, code, risks: risks.subarray(from, from + width) };
+		}),
 	);
 	return [
 		{ name: "patient", type: "text", values: rows.map(({ patient }) => patient.history.id) },
@@ -286,13 +322,13 @@ async function columnsOf(
 		{
 			name: "recorded",
 			type: "flag",
-			values: rows.map(({ incidence }) => !Number.isNaN(incidence?.recordedAt[0])),
+			values: rows.map(({ risks: [recordedAt] }) => !Number.isNaN(recordedAt)),
 		},
 		...horizons.map(
 			({ years }, horizon): Column => ({
 				name: `risk_${years}y`,
 				type: "number",
-				values: rows.map(({ incidence }) => incidence?.probabilities[horizon] as number),
+				values: rows.map(({ risks }) => risks[horizon + 1] as number),
 			}),
 		),
 	];

@@ -1,3 +1,4 @@
+import { oneProcess } from "../base/communicator.js";
 import { InputError } from "../base/errors.js";
 import { silentProgress } from "../base/progress.js";
 import type { Dataset, History, Split } from "../cohort/index.js";
@@ -33,7 +34,8 @@ export interface EmbedOptions extends ComputeOptions, Pick<Monitoring, "progress
 }
 
 /**
- * The embeddings of a run's codes or patients, with map positions, as the columns of a table.
+ * The embeddings of a run's codes or patients, with map positions, as the columns of a table. Of processes that share
+ * the work, rank 0 gets the table, and the others none.
  *
  * @example
  * await writeColumns("codes.parquet", await embed(readTrained("runs/first"), { what: "tokens" }));
@@ -55,7 +57,7 @@ export async function embed(trained: Trained, options: EmbedOptions): Promise<re
 		onRound: (done: number, total: number) => progress.update({ label: "map: round", done, total }),
 	};
 	try {
-		if (what === "tokens") return tokenTable(trained, map);
+		if (what === "tokens") return options.communicator?.rank ? [] : tokenTable(trained, map);
 		const views = queried
 			? queried.patients.map(({ history }) => wholeView(history))
 			: await patientViews(
@@ -63,11 +65,14 @@ export async function embed(trained: Trained, options: EmbedOptions): Promise<re
 					split ?? "test",
 					task,
 				);
-		const { threads = threadsOf(trained), provider, precision } = options;
+		const { provider, precision, communicator = oneProcess } = options;
+		const { threads = threadsOf(trained, communicator) } = options;
+		const compute = { threads, provider, precision, communicator };
 		progress.note(`reading ${views.length} histories`);
-		const vectors = await withRuntime({ threads, provider, precision }, "inference", (runtime) =>
+		const vectors = await withRuntime(compute, "inference", (runtime) =>
 			viewVectors(runtime, trained, views),
 		);
+		if (communicator.rank > 0) return [];
 		return patientTable(trained, views, vectors, map && { ...map, onTokens });
 	} finally {
 		progress.finish();

@@ -1,4 +1,4 @@
-import { availableParallelism } from "node:os";
+import { type Communicator, oneProcess } from "../base/communicator.js";
 import { InputError } from "../base/errors.js";
 import { type Progress, silentProgress } from "../base/progress.js";
 import { isoDate } from "../base/time.js";
@@ -22,7 +22,7 @@ import { checkWritable } from "../files/index.js";
 import type { Runtime } from "../runtime/index.js";
 import { openRunDataset, type Trained } from "../train/index.js";
 import { checkDistinctRuns } from "./distinct-runs.js";
-import { type ComputeOptions, withRuntime } from "./open-runtime.js";
+import { type ComputeOptions, ownCores, withRuntime } from "./open-runtime.js";
 import {
 	checkPredictionTargets,
 	type PredictionTargets,
@@ -140,6 +140,7 @@ export const notWritten = (results: Readonly<Record<string, TaskResult>>): strin
 /**
  * Evaluates runs of one dataset, with 95 % intervals over patients and, for several runs, over runs. Writes each
  * evaluation to `eval/<task>.json` of its run; one of some `patients` does not replace one of more. Returns results by task.
+ * Of processes that share the work, rank 0 alone writes.
  *
  * @example
  * const run = readTrained("runs/first");
@@ -151,10 +152,10 @@ export function evaluate(
 	dataset: Dataset,
 	options: EvaluateOptions = {},
 ): Promise<Record<string, TaskResult>> {
-	const { threads, provider, precision, ...others } = options;
-	const own = { ...others, threads: threads ?? availableParallelism() };
-	return withRuntime({ threads, provider, precision }, "inference", (runtime) =>
-		evaluateOn(runtime, runs, dataset, own),
+	const { threads, provider, precision, communicator = oneProcess, ...others } = options;
+	const own = { ...others, threads: threads ?? ownCores(communicator) };
+	return withRuntime({ threads, provider, precision, communicator }, "inference", (runtime) =>
+		evaluateOn(runtime, runs, dataset, own, communicator),
 	);
 }
 
@@ -188,6 +189,7 @@ async function evaluateOn(
 	runs: readonly Trained[],
 	dataset: Dataset,
 	options: Omit<EvaluateOptions, keyof ComputeOptions> & Pick<TaskOptions, "threads">,
+	communicator: Communicator,
 ): Promise<Record<string, TaskResult>> {
 	const { task, patients, predictions, plp, onEvaluation, onAcrossRuns, ...overrides } = options;
 	const { progress = silentProgress } = options;
@@ -222,6 +224,10 @@ async function evaluateOn(
 		const measured: MeasuredRun[] = [];
 		for (const trained of runs) {
 			const evaluation = await evaluateRun(runtime, trained);
+			if (communicator.rank > 0) {
+				measured.push({ run: trained.folder, evaluation });
+				continue;
+			}
 			const notStored = isPart ? await storedOfMore(trained.folder, evaluation) : undefined;
 			const written =
 				notStored === undefined ? await store(trained.folder, evaluation) : { notStored };

@@ -1,3 +1,4 @@
+import { allGathered, oneProcess } from "../base/communicator.js";
 import { InputError } from "../base/errors.js";
 import { hashText } from "../base/random.js";
 import type { NewPatient } from "../cohort/index.js";
@@ -11,7 +12,7 @@ import {
 import { type Moment, timesOf, warningsFor } from "../infer/user-input/index.js";
 import { forecastMethods, type Model, type Predictions, type Predictor } from "../models/index.js";
 import type { Trained } from "../train/index.js";
-import type { ComputeOptions } from "./open-runtime.js";
+import { type ComputeOptions, threadsOf } from "./open-runtime.js";
 import { openPredictor, type QueriedPatients } from "./patients.js";
 
 /** The forecasting methods. */
@@ -100,21 +101,28 @@ async function* forecastsOf(
 	options: ChosenOptions,
 ): AsyncGenerator<Forecast> {
 	if (!isDirect(options.method)) checkAfter(patients, times, options.method);
-	const predictor = await openPredictor(trained, options);
+	const { communicator: job = oneProcess, ...own } = options;
+	const threads = own.threads ?? threadsOf(trained, job);
+	const predictor = await openPredictor(trained, { ...own, threads });
+	const answersOf = async (first: number): Promise<Forecast["answers"][]> => {
+		const batch = patients.slice(first, first + block);
+		const batchTimes = times.slice(first, first + block);
+		if (batch.length === 0) return [];
+		const { probabilities, places } = await predict(predictor, batch, batchTimes, options);
+		return batchTimes.map((queries, at) =>
+			queries.map((time, query) => ({
+				time,
+				place: places?.[at]?.[query] ?? "after",
+				codes: likeliest(probabilities(at, query), options.top),
+			})),
+		);
+	};
 	try {
-		for (let first = 0; first < patients.length; first += block) {
-			const batch = patients.slice(first, first + block);
-			const batchTimes = times.slice(first, first + block);
-			const { probabilities, places } = await predict(predictor, batch, batchTimes, options);
-			for (const [at, patient] of batch.entries())
-				yield {
-					patient,
-					answers: (batchTimes[at] ?? []).map((time, query) => ({
-						time,
-						place: places?.[at]?.[query] ?? "after",
-						codes: likeliest(probabilities(at, query), options.top),
-					})),
-				};
+		// Of each round, a process forecasts one batch.
+		for (let round = 0; round < patients.length; round += block * job.size) {
+			const answers = allGathered(job, await answersOf(round + job.rank * block)).flat();
+			for (const [at, own] of answers.entries())
+				yield { patient: patients[round + at] as NewPatient, answers: own };
 		}
 	} finally {
 		await predictor.dispose();

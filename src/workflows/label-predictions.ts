@@ -139,9 +139,11 @@ async function probabilitiesOf(
 	trained: Trained,
 	task: FineTunedTask,
 	asked: readonly Question[],
-	{ threads = threadsOf(trained), provider, precision }: ComputeOptions,
+	{ communicator, provider, precision, ...options }: ComputeOptions,
 ): Promise<number[]> {
-	const runtime = await openRuntime({ threads, provider, precision }, "inference");
+	const { threads = threadsOf(trained, communicator) } = options;
+	const compute = { threads, provider, precision, communicator };
+	const runtime = await openRuntime(compute, "inference");
 	const scorer = taskScorer(runtime, trained, task);
 	const views = asked.map(({ view }) => view);
 	const found: number[] = [];

@@ -1,5 +1,6 @@
 import { availableParallelism, cpus } from "node:os";
 import { type Communicator, oneProcess } from "../base/communicator.js";
+import { divideAmong } from "../base/divide.js";
 import { InputError } from "../base/errors.js";
 import type { Precision } from "../graph/index.js";
 import type { Provider, Runtime } from "../runtime/index.js";
@@ -37,7 +38,17 @@ export async function openRuntime(
 	options: ComputeOptions,
 	purpose: "training" | "inference",
 ): Promise<Runtime> {
-	const { provider = "cpu", precision, devices, communicator = oneProcess } = options;
+	const { communicator = oneProcess } = options;
+	const runtime = await engineOf(options, communicator, purpose);
+	return communicator.size === 1 ? runtime : { ...runtime, divide: divideAmong(communicator) };
+}
+
+async function engineOf(
+	options: ComputeOptions,
+	communicator: Communicator,
+	purpose: "training" | "inference",
+): Promise<Runtime> {
+	const { provider = "cpu", precision, devices } = options;
 	const { threads = communicator.localSize > 1 ? ownCores(communicator) : undefined } = options;
 	checkComputeOptions(provider, precision, devices);
 	if (provider === "xla") {

@@ -83,9 +83,11 @@ async function* scored(
 	task: FineTunedTask,
 	patients: readonly NewPatient[],
 	times: readonly (readonly number[])[], // [patients][queries]
-	{ threads = threadsOf(trained), provider, precision }: ComputeOptions,
+	{ communicator, provider, precision, ...options }: ComputeOptions,
 ): AsyncGenerator<ScoredPatient> {
-	const runtime = await openRuntime({ threads, provider, precision }, "inference");
+	const { threads = threadsOf(trained, communicator) } = options;
+	const compute = { threads, provider, precision, communicator };
+	const runtime = await openRuntime(compute, "inference");
 	const scorer = taskScorer(runtime, trained, task);
 	try {
 		for (let first = 0; first < patients.length; first += batchSize) {

@@ -1,11 +1,14 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-const main = fileURLToPath(new URL("../../../dist/bin/trajgpt.js", import.meta.url));
-const imported = (name: string) => ["--import", new URL(name, import.meta.url).href];
+export const main = fileURLToPath(new URL("../../../dist/bin/trajgpt.js", import.meta.url));
+export const imported = (name: string): string[] => [
+	"--import",
+	new URL(name, import.meta.url).href,
+];
 
 /** Short processes: sessions open quickly, little garbage is copied, and code must run longer than usual before V8 optimizes it. */
-const quick = [
+export const quick: readonly string[] = [
 	...imported("quick-sessions.mjs"),
 	...["--interrupt-budget=1000000", "--min-semi-space-size=16", "--max-semi-space-size=64"],
 ];

@@ -1,3 +1,4 @@
+import { alone, inOrder, isOwn } from "../../base/divide.js";
 import { InputError } from "../../base/errors.js";
 import type { Dataset, Split } from "../../cohort/index.js";
 import { hazardModel } from "../../infer/index.js";
@@ -48,19 +49,23 @@ export async function forecastTask(
 			`none of the ${leftOut} patients of split ${split} has an event after the first ${lookup}; choose a shorter \`lookup\``,
 			{ field: "lookup", value: lookup },
 		);
-	const rank = async (name: RowName, ranker: Ranker): Promise<RankedRow> => {
-		const ranks: Ranks[] = [];
-		for (let first = 0; first < patients.length; first += chunk) {
-			const some = patients.subarray(first, first + chunk);
-			ranks.push(...(await ranker(await Promise.all(Array.from(some, splitOf)))));
-			options.progress?.update({
-				label: `${name.label}: patient`,
-				done: ranks.length,
-				total: patients.length,
-			});
-		}
-		return { name, ranks };
-	};
+	const rank = (name: RowName, ranker: Ranker, divide = alone): Promise<RankedRow> =>
+		divide(async (job) => {
+			const pieces: number[][][] = [];
+			for (let first = 0; first < patients.length; first += chunk) {
+				if (!isOwn(job, first / chunk)) continue;
+				const some = patients.subarray(first, first + chunk);
+				const ranks = await ranker(await Promise.all(Array.from(some, splitOf)));
+				pieces.push(ranks.map((own) => [...own]));
+				options.progress?.update({
+					label: `${name.label}: patient`,
+					done: first + some.length,
+					total: patients.length,
+				});
+			}
+			const ranks = inOrder(job, pieces).flatMap((some) => some.map((own) => Int32Array.from(own)));
+			return { name, ranks };
+		});
 	const splitOf = (patient: number) => splitHistory(dataset, patient, lookup, ahead);
 	const isNew: Uint8Array[] = [];
 	for (const patient of patients) isNew.push(areNew(await splitOf(patient)));
@@ -118,7 +123,10 @@ export async function forecastTask(
 							await validation(),
 						);
 						const name = { who: "model", label: `${model.name}, with hazards` } as const;
-						if (chosen) rows.push(await rank({ ...name, method: "with-hazards" }, chosen.ranker));
+						if (chosen)
+							rows.push(
+								await rank({ ...name, method: "with-hazards" }, chosen.ranker, runtime.divide),
+							);
 						own.push(hazardNote(chosen?.weights, base, split));
 					} finally {
 						await hazards.dispose();
@@ -129,6 +137,7 @@ export async function forecastTask(
 						await rank(
 							{ who: "model", label: `${model.name}, ${method}`, method },
 							modelRanker(predictor, method),
+							runtime.divide,
 						),
 					);
 			} finally {

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { KoffiFunc, LibraryHandle, TypeObject } from "koffi";
 import { InputError } from "../../base/errors.js";
+import { type Koffi, loadKoffi } from "../load-koffi.js";
 import {
 	apiFields,
 	errorCodes,
@@ -13,7 +14,6 @@ import {
 	structs,
 	valueTypes,
 } from "./layout.js";
-import { type Koffi, loadKoffi } from "../load-koffi.js";
 
 type Function = KoffiFunc<(args: ArrayBufferView) => bigint | null>;
 /** Memory that a field points to: bytes, another struct, or a table of pointers to bytes. */
