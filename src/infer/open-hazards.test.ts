@@ -4,7 +4,7 @@ import { drawnModel } from "../models/hazards/testing/drawn-model.js";
 import { testHistory } from "../models/testing/histories.js";
 import { nodeRuntime } from "../runtime/node.js";
 import { hazardModel } from "./hazards.js";
-import { openHazards } from "./open-hazards.js";
+import { openHazards, rowsOfCall } from "./open-hazards.js";
 
 const vocab = 12;
 const settings = hazardSettings.parse({ groups: [{ name: "pair", tokens: [5, 6] }] });
@@ -71,6 +71,15 @@ test("a history is read from a state on, with the same hazards", async () => {
 		await open.rows([history], [early]),
 	);
 	await predictor.dispose();
+});
+
+test("histories of like length share a call", () => {
+	expect(rowsOfCall([9, 10, 12, 13, 200])).toBe(1);
+	expect(rowsOfCall([9, 10, 12, 13])).toBe(4);
+	expect(rowsOfCall([100, 120, 121, 200])).toBe(2);
+	expect(rowsOfCall(Array(50).fill(20))).toBe(32);
+	expect(rowsOfCall(Array(50).fill(1000))).toBe(4);
+	expect(rowsOfCall([5000])).toBe(1);
 });
 
 test("is left to fixed sizes where a runtime or a model needs them", () => {

@@ -35,8 +35,19 @@ export interface OpenHazards {
 
 /** Slots of a call, padding included. */
 const mostSlots = 4096;
-/** Histories of a call: those of like length, so that little is padding. */
+/** Histories of a call. */
 const mostRows = 32;
+/** Of what is read of a history, padding is less than this share. */
+const mostPadding = 0.4;
+
+/** How many of the last rows share a call; their lengths do not fall. */
+export function rowsOfCall(lengths: readonly number[]): number {
+	const longest = lengths.at(-1) ?? 0;
+	const fit = Math.min(mostRows, Math.floor(mostSlots / longest), lengths.length);
+	let count = 1;
+	while (count < fit && (lengths.at(-count - 1) as number) > (1 - mostPadding) * longest) count++;
+	return count;
+}
 
 /** Undefined where the runtime or the model needs fixed sizes. */
 export function openHazards(
@@ -50,6 +61,7 @@ export function openHazards(
 		return undefined;
 	if (model.context && Number.isFinite(model.context(config))) return undefined;
 	const parameters = parametersOf(weights);
+	const queries = binsOf(settings).middle.length;
 	const { hidden: states, memory } = model.statesAfterMore(
 		...([config, parameters, binsOf(settings).middle] as const),
 	);
@@ -71,9 +83,9 @@ export function openHazards(
 			);
 			let found = new Float32Array(0);
 			while (order.length > 0) {
-				const longest = Math.max(1, lengthOf(histories[order.at(-1) as number]));
-				const count = Math.max(1, Math.min(mostRows, Math.floor(mostSlots / longest)));
-				const some = order.splice(-count);
+				const lengths = order.map((at) => lengthOf(histories[at]) + queries);
+				const some = order.splice(-rowsOfCall(lengths));
+				const longest = Math.max(1, lengthOf(histories[some.at(-1) as number]));
 				const own = some.map((at) => histories[at] as IndexedHistory);
 				const { rows } = await compiled.run(
 					"open",
