@@ -43,9 +43,9 @@ export interface ReasonOptions {
 }
 
 /** Codes with an effect of their own: at most, and at least where a model is so large that more would take too long. */
-const [mostCodes, fewestCodes] = [7, 3];
+const [mostCodes, fewestCodes] = [7, 4];
 /** Events that are read times weights, at most: about two seconds on two threads of a page. */
-const mostWork = 1.5e10;
+const mostWork = 2e10;
 /** What reading an event costs apart from its weights, in weights. */
 const overhead = 300_000;
 /** Beside its records, a history has a birth and is queried at the bins of the hazards. */
