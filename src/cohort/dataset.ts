@@ -1,8 +1,8 @@
+import type { EventFile, SharedEvents } from "./event-file.js";
 import { type History, historyOf, type Period } from "./history.js";
 import type { Label } from "./labels.js";
 import type { Manifest, Split } from "./manifest.js";
 import { splitNames } from "./manifest.js";
-import type { EventFile } from "./parquet.js";
 import type { PatientColumns } from "./patients.js";
 import type { PeriodsOf } from "./periods.js";
 import type { Vocabulary } from "./vocabulary.js";
@@ -23,6 +23,8 @@ export interface Dataset {
 	/** When the patient was observed, as in `History.observed`. */
 	observedOf(patient: number): readonly Period[];
 	read(patient: number): Promise<History>;
+	/** What other threads need to read the same events without decoding them again. */
+	readonly sharedEvents?: SharedEvents | undefined;
 	histories(split: Split): AsyncIterable<History>;
 	/** The labels of a task in all splits; `manifest.labels` lists the tasks. */
 	labels(task: string): Promise<readonly Label[]>;
@@ -32,7 +34,7 @@ export interface Dataset {
 
 interface DatasetParts extends Pick<Dataset, "folder" | "manifest" | "vocabulary" | "labels"> {
 	readonly patients: PatientColumns;
-	readonly events: EventFile;
+	readonly events: Pick<EventFile, "read"> & Partial<EventFile>;
 	readonly periodsOf: PeriodsOf;
 }
 
@@ -73,6 +75,7 @@ export function datasetOf(parts: DatasetParts): Dataset {
 		deathOf,
 		observedOf: periodsOf,
 		read,
+		sharedEvents: events.shared,
 		async *histories(split) {
 			for (const patient of patientsOf(split)) yield read(patient);
 		},

@@ -2,6 +2,7 @@ export { type Batch, type BatchOptions, type SplitBatches, splitBatches } from "
 export type { Dataset } from "./dataset.js";
 export { type DatasetView, datasetView, withPatients } from "./dataset-view.js";
 export { taskMarker } from "./definition-beside.js";
+export type { SharedEvents } from "./event-file.js";
 export type { Histogram } from "./histogram.js";
 export type { History, Period } from "./history.js";
 export type { LabelDefinition } from "./label-definition.js";

@@ -8,6 +8,7 @@ import { readJson } from "../files/index.js";
 import { contentHash, fileHash } from "./content-hash.js";
 import type { Dataset } from "./dataset.js";
 import { datasetOf } from "./dataset.js";
+import { openEventFile, type SharedEvents } from "./event-file.js";
 import { readLabels } from "./labels.js";
 import type { Manifest } from "./manifest.js";
 import {
@@ -18,13 +19,12 @@ import {
 	schemaVersion,
 	valuesVersion,
 } from "./manifest.js";
-import { openEventFile } from "./parquet.js";
 import { readPatients } from "./patients.js";
 import { periodsByPatient, readPeriods, recordPeriods } from "./periods.js";
 import { deathRecord } from "./reading/history-rules.js";
 import { fromTokens, vocabularySchema } from "./vocabulary.js";
 
-/** Memory for decoded events: 40 million of them. */
+/** Memory for decoded events: 44 million of them. */
 const defaultMemory = 512 * 1024 ** 2;
 
 const again = "run prepare again";
@@ -81,25 +81,29 @@ async function checkFiles(folder: string, manifest: Manifest): Promise<void> {
 export interface OpenOptions {
 	/** Memory for decoded events in bytes. */
 	readonly memory?: number;
+	/** Of the same dataset in another thread, which has checked it. */
+	readonly events?: SharedEvents | undefined;
 }
 
-/** Opens a dataset folder and checks it completely; throws an `InputError` if something is wrong. */
+/** Opens a dataset folder and checks it completely, unless another thread has; throws an `InputError` if something is wrong. */
 export async function openDataset(folder: string, options: OpenOptions = {}): Promise<Dataset> {
 	const manifest = await readManifest(folder);
-	await checkFiles(folder, manifest);
+	const { memory = defaultMemory, events: shared } = options;
+	if (!shared) await checkFiles(folder, manifest);
 	const { tokens } = readJson(join(folder, "vocabulary.json"), vocabularySchema, again);
 	const patients = await readPatients(join(folder, "patients.parquet"));
 	const periods = holdsPeriods(manifest)
 		? await readPeriods(join(folder, observationFile))
 		: undefined;
-	const found = contentHash(tokens, patients, manifest.eventsHash, periods);
+	const found = shared
+		? manifest.contentHash
+		: contentHash(tokens, patients, manifest.eventsHash, periods);
 	if (found !== manifest.contentHash)
 		throw new InputError(
 			`${join(folder, manifestName)} was changed: the content has hash ${found}, it says ${manifest.contentHash}; ${again}`,
 		);
 	const vocabulary = fromTokens(tokens);
-	const memory = options.memory ?? defaultMemory;
-	const events = await openEventFile(join(folder, "events.parquet"), memory);
+	const events = await openEventFile(join(folder, "events.parquet"), memory, shared);
 	const death = vocabulary.find(deathRecord.code, deathRecord.system);
 	return datasetOf({
 		folder,

@@ -1,6 +1,6 @@
+import type { EventFile } from "./event-file.js";
 import type { Period } from "./history.js";
 import { periodOf } from "./history.js";
-import type { EventFile } from "./parquet.js";
 import { readCells } from "./parquet.js";
 import type { PatientColumns } from "./patients.js";
 
@@ -50,7 +50,7 @@ export function periodsByPatient(
 /** From the first to the last record of each patient; a death event (token `death`) does not count as a record. */
 export async function recordPeriods(
 	{ first, count }: PatientColumns,
-	events: EventFile,
+	events: Pick<EventFile, "read">,
 	death: number | undefined,
 ): Promise<PeriodsOf> {
 	const all: (readonly Period[])[] = [];

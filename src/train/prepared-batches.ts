@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { random } from "../base/random.js";
-import type { BatchOptions, DatasetView, SplitBatches } from "../cohort/index.js";
+import type { BatchOptions, DatasetView, SharedEvents, SplitBatches } from "../cohort/index.js";
 import { startThreads } from "../runtime/threads.js";
 import { type BatchUse, type PreparedBatch, prepareBatch } from "./prepare-batch.js";
 
@@ -72,6 +72,7 @@ export interface PreparingThread
 		Pick<BatchSource, "accumulate" | "seed"> {
 	readonly dataset: string;
 	readonly view: DatasetView;
+	readonly events?: SharedEvents | undefined;
 	/** The model's id. */
 	readonly model: string;
 	readonly plan: BatchOptions;

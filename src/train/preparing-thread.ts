@@ -8,13 +8,14 @@ import { type PreparingThread, preparedHere, validationPlan } from "./prepared-b
 const {
 	dataset: folder,
 	view,
+	events,
 	model,
 	plan,
 	accumulate,
 	seed,
 	...use
 } = workerData as PreparingThread;
-const dataset = await datasetView(await openDataset(folder), view);
+const dataset = await datasetView(await openDataset(folder, { events }), view);
 const batches = splitBatches(dataset, "train", plan);
 const checks = splitBatches(dataset, "valid", validationPlan(plan));
 const methods = preparedHere(

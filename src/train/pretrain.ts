@@ -202,6 +202,7 @@ export async function trainEpochs(request: PretrainRequest): Promise<PretrainSum
 		? preparedByThreads({
 				dataset: dataset.folder,
 				view: request.view ?? {},
+				events: dataset.sharedEvents,
 				model: model.id,
 				plan,
 				accumulate,
