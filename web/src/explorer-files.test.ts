@@ -42,6 +42,10 @@ describe.skipIf(!chromiumIsThere)("files in the explorer", () => {
 		await notes(page).getByText("How it was read").click();
 		expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
 		expect(await seriousIn(page)).toEqual([]);
+		await drop(page, "other.csv", "name,when\nx,y");
+		const refused = page.locator(".notice-error").filter({ hasText: "other.csv cannot be used" });
+		await refused.waitFor();
+		expect(await refused.textContent()).toContain("dates.csv stays open.");
 		expect(faults).toEqual([]);
 		await page.close();
 	}, 60_000);

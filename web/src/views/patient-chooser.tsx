@@ -165,6 +165,7 @@ export function PatientChooser(props: PatientChooserProps) {
 				{file.state === "failed" && (
 					<Notice kind="error" title={`${file.file} cannot be used`}>
 						<p>{file.message}</p>
+						{opened && <p>{opened.file} stays open.</p>}
 						{rules.state === "ready" && (
 							<p className="quiet">
 								A table needs the columns patient, time and code (and system, if there are several).
