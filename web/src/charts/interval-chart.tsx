@@ -5,6 +5,7 @@ import { useWidth } from "../parts/use-width.js";
 export interface IntervalRow {
 	readonly name: string;
 	readonly value: number;
+	/** Where both limits are equal, as they are without events, there is no interval. */
 	readonly low: number;
 	readonly high: number;
 	readonly own: boolean;
@@ -47,7 +48,7 @@ export function IntervalChart({ rows, format, tick, axis }: IntervalChartProps) 
 				width={width}
 				height={end + bottom}
 				role="img"
-				aria-label={`${axis}. ${rows.map(({ name, value, low, high }) => `${name}: ${format(value)}, ${format(low)} to ${format(high)}`).join("; ")}`}
+				aria-label={`${axis}. ${rows.map(({ name, value, low, high }) => `${name}: ${format(value)}${low < high ? `, ${format(low)} to ${format(high)}` : ""}`).join("; ")}`}
 			>
 				{width > 0 &&
 					roundNumbers(from, to, Math.max(2, Math.floor(inner / 50))).map((value) => (
@@ -75,7 +76,7 @@ export function IntervalChart({ rows, format, tick, axis }: IntervalChartProps) 
 								>
 									{fitted(name, above ? width - left : left - 12, { size: 12, bold: own })}
 								</text>
-								<line x1={x(low)} x2={x(high)} y1={y} y2={y} />
+								{low < high && <line x1={x(low)} x2={x(high)} y1={y} y2={y} />}
 								<circle cx={x(value)} cy={y} r={own ? 5 : 4} />
 								<text className="interval-value" x={left + inner + 8} y={y + 4}>
 									{format(value)}

@@ -62,7 +62,7 @@ export function ConditionsPanel({ evaluation, years }: OnsetPanelProps) {
 							? []
 							: [
 									{
-										name: `${fifths[at]}, predicted ${percent(predicted)}`,
+										name: `${fifths[at]}, predicted ${percent(predicted)}${value === 0 ? ", no first records" : ""}`,
 										...{ value, low, high, own: at === condition.fifths.length - 1 },
 									},
 								];
