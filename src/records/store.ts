@@ -11,6 +11,11 @@ export interface StoreOptions {
 	/** Memory limit of DuckDB in bytes. */
 	readonly memory: number;
 	readonly threads?: number | undefined;
+	/**
+	 * Whether tables are kept in a file in the folder. They are compressed there: slower than memory that suffices, but
+	 * much smaller than tables of which memory is spilled. False by default.
+	 */
+	readonly onDisk?: boolean;
 	/** The files that SQL may read or write; access to any other file fails. */
 	readonly files?: readonly string[] | undefined;
 }
@@ -111,13 +116,14 @@ export const noExtensions = {
  * locked, so SQL cannot lift these restrictions.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-	const { folder, memory, threads, files = [] } = options;
+	const { folder, memory, threads, onDisk = false, files = [] } = options;
 	// Loaded on first use: it takes a third of a second, and most commands need no database.
 	const [{ DuckDBInstance }, { default: bindings }] = await Promise.all([
 		import("@duckdb/node-api"),
 		import("@duckdb/node-bindings"),
 	]);
-	const instance = await DuckDBInstance.create(":memory:", {
+	const place = onDisk ? join(folder, "store.duckdb") : ":memory:";
+	const instance = await DuckDBInstance.create(place, {
 		memory_limit: `${Math.floor(memory / 1024)}KiB`,
 		temp_directory: join(folder, "spill"),
 		...noExtensions,
