@@ -37,6 +37,7 @@ export const commands: readonly LazyCommand[] = [
 	{
 		name: "prepare",
 		summary: "turn health records into a dataset",
+		divides: true,
 		load: () => import("./prepare.js"),
 	},
 	{

@@ -12,7 +12,7 @@ import {
 import { type PrepareOptions, prepare } from "../workflows/prepare.js";
 import { recordFormats } from "../workflows/record-formats.js";
 import { nameFlags } from "./flags.js";
-import { type Io, printJson, progressOf } from "./io.js";
+import { communicatorOf, type Io, printJson, progressOf } from "./io.js";
 import { deathsText } from "./observation-text.js";
 import {
 	addGroup,
@@ -203,6 +203,7 @@ async function act(
 		format: from,
 		records: options,
 		...{ splitSeed: seed, replace: force ?? false, progress: progressOf(io) },
+		communicator: communicatorOf(io),
 		...((more.like === undefined || isTyped("splits")) && { splitParts: splits }),
 		...(label && { labels: label }),
 	});

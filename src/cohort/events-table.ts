@@ -1,7 +1,9 @@
 import type { TimeAxis } from "../base/time.js";
 import type { Store } from "../records/store.js";
+import { fillInOrder } from "./fill-in-order.js";
 import type { Manifest } from "./manifest.js";
 import { cutSql, orderSql, periodsOf } from "./reading/history-rules.js";
+import type { Shards } from "./shards.js";
 import { comparableValueSql, unitSql } from "./values.js";
 
 export interface EventOptions {
@@ -16,6 +18,7 @@ export interface EventOptions {
 export async function numberRecords(
 	store: Store,
 	{ values }: Pick<EventOptions, "values">,
+	shards: Shards,
 ): Promise<void> {
 	// If no two systems share a code, the code alone identifies it: one text to compare instead of three.
 	const [shared] = await store.all<{ n: number }>(
@@ -28,7 +31,8 @@ export async function numberRecords(
 			${values === null ? "" : `, ${comparableValueSql("value")} AS value, ${unitSql("unit")} AS unit`}
 		FROM record
 		JOIN patient ON patient.key = record.patient
-		JOIN code ON ${keys.map((key) => `code.${key} = record.${key}`).join(" AND ")}`);
+		JOIN code ON ${keys.map((key) => `code.${key} = record.${key}`).join(" AND ")}
+		WHERE ${shards.ownSql("patient.id")}`);
 	await store.run("DROP TABLE record");
 }
 
@@ -74,16 +78,55 @@ export async function gatherEvents(
 	return { duplicates: before - left, cut: left - (await store.count("event")) };
 }
 
-/** Creates tables `cohort` (id, number) of the kept patients and `final`, the dataset's events in order. */
-export async function sortEvents(store: Store): Promise<void> {
-	await store.run(`
-		CREATE TABLE cohort AS
-		SELECT id, (row_number() OVER (ORDER BY id) - 1)::INTEGER AS number FROM kept_patient`);
-	await store.run(`
-		CREATE TABLE final AS
-		SELECT cohort.number AS patient, time, token.token, rank, ord
-		FROM event
-		JOIN cohort ON cohort.id = event.patient
-		JOIN token ON token.concept = event.concept
-		ORDER BY cohort.number, ${orderSql()}`);
+/** Memory for sorting per event: its columns, the keys, and as much again. */
+const bytesPerSortedEvent = 128;
+
+/**
+ * Creates tables `cohort` (id, number) of the kept patients and `final`, the dataset's events in order. More events
+ * than can be sorted in memory are sorted one range of patients after the other.
+ */
+export async function sortEvents(store: Store, shards: Shards, memory: number): Promise<void> {
+	const kept = await shards.rows([{ patients: await store.count("kept_patient") }]);
+	const { rank } = shards.communicator;
+	const patients = kept[rank]?.patients ?? 0;
+	const before = kept.slice(0, rank).reduce((sum, own) => sum + own.patients, 0);
+	await shards.each(async () => {
+		await store.run(`
+			CREATE TABLE cohort AS
+			SELECT id, (${before} + row_number() OVER (ORDER BY id) - 1)::INTEGER AS number FROM kept_patient`);
+		const events = await countEvents(store);
+		const ranges = Math.max(1, Math.ceil((events * bytesPerSortedEvent) / memory));
+		const bounds = Array.from(
+			{ length: ranges + 1 },
+			(_, i) => before + Math.floor((i * patients) / ranges),
+		);
+		await fillInOrder(
+			store,
+			"final",
+			Array.from({ length: ranges }, (_, i) =>
+				sortedSql(
+					ranges === 1
+						? "true"
+						: `cohort.number >= ${bounds[i]} AND cohort.number < ${bounds[i + 1]}`,
+				),
+			),
+		);
+	});
 }
+
+/** The number of events of the dataset. */
+async function countEvents(store: Store): Promise<number> {
+	const [found] = await store.all<{ events: number | null }>(`
+		SELECT sum(n)::BIGINT AS events FROM concept_count
+		SEMI JOIN kept_patient ON kept_patient.id = concept_count.patient
+		SEMI JOIN token ON token.concept = concept_count.concept`);
+	return found?.events ?? 0;
+}
+
+const sortedSql = (condition: string) => `
+	SELECT cohort.number AS patient, time, token.token, rank, ord
+	FROM event
+	JOIN cohort ON cohort.id = event.patient
+	JOIN token ON token.concept = event.concept
+	WHERE ${condition}
+	ORDER BY cohort.number, ${orderSql()}`;

@@ -28,9 +28,16 @@ export interface Label {
 
 type LabelSummary = Manifest["labels"][number];
 
+/** Creates table `marked` (patient, day, ord, what) of the records of the dataset's patients that label rules use. */
+export const markRecords = (store: Store): Promise<void> =>
+	store.run(`
+		CREATE TABLE marked AS
+		SELECT cohort.number AS patient, coded.time AS day, ord, what
+		FROM coded JOIN mark ON mark.code = coded.code JOIN cohort ON cohort.id = coded.patient`);
+
 /**
  * Creates table `label` (task, patient, day, events, value) by the rules for which the source has records. Reads
- * `final` (patient, time, rank, ord …) and all records of the dataset's patients, dropped codes included.
+ * `final` (patient, time, rank, ord …) and `marked`, which has dropped codes too.
  */
 export async function makeLabels(
 	store: Store,
@@ -39,10 +46,6 @@ export async function makeLabels(
 	await store.run(`
 		CREATE TABLE label (
 			task VARCHAR, patient INTEGER, day DOUBLE, events INTEGER, value BOOLEAN)`);
-	await store.run(`
-		CREATE TABLE marked AS
-		SELECT cohort.number AS patient, coded.time AS day, ord, what
-		FROM coded JOIN mark ON mark.code = coded.code JOIN cohort ON cohort.id = coded.patient`);
 	const there = await store.all<{ what: string }>("SELECT DISTINCT what FROM marked");
 	const marks = new Set(there.map(({ what }) => what));
 	const summaries: LabelSummary[] = [];

@@ -2,6 +2,7 @@ import type { Store } from "../records/store.js";
 import type { Concept } from "./concepts.js";
 import { compare, summaryOf } from "./concepts.js";
 import type { Manifest } from "./manifest.js";
+import type { Shards } from "./shards.js";
 import { specialCount, type Token } from "./vocabulary.js";
 
 /**
@@ -15,30 +16,53 @@ export async function selectCohort(
 	store: Store,
 	minRecords: number,
 	minCount: number,
+	shards: Shards,
 	code = "concept",
 ): Promise<void> {
-	await store.run(`
-		CREATE OR REPLACE TABLE concept_count AS
-		SELECT patient, concept, ${code} AS code, count(*)::INTEGER AS n FROM event GROUP BY ALL`);
-	await store.run("CREATE OR REPLACE TABLE kept_patient AS SELECT id, split FROM patient");
-	let patients = await store.count("kept_patient");
-	while (true) {
+	const countKept = async () => shards.sums([await store.count("kept_patient")])[0] as number;
+	await shards.each(async () => {
 		await store.run(`
-			CREATE OR REPLACE TABLE kept_concept AS
-			SELECT concept AS id, sum(n)::BIGINT AS n
-			FROM concept_count JOIN kept_patient ON kept_patient.id = concept_count.patient
-			WHERE split = 'train' GROUP BY concept, code
-			QUALIFY sum(sum(n)) OVER (PARTITION BY code) >= ${minCount}`);
+			CREATE OR REPLACE TABLE concept_count AS
+			SELECT patient, concept, ${code} AS code, count(*)::INTEGER AS n FROM event GROUP BY ALL`);
 		await store.run(`
 			CREATE OR REPLACE TABLE kept_patient AS
-			SELECT id, split FROM kept_patient SEMI JOIN (
-				SELECT patient FROM concept_count SEMI JOIN kept_concept ON kept_concept.id = concept_count.concept
-				GROUP BY patient HAVING sum(n) >= ${minRecords}
-			) AS enough ON enough.patient = kept_patient.id`);
-		const left = await store.count("kept_patient");
+			SELECT id, split FROM patient WHERE ${shards.ownSql("id")}`);
+	});
+	let patients = await countKept();
+	while (true) {
+		await shards.each(() =>
+			store.run(`
+				CREATE OR REPLACE TABLE concept_sum AS SELECT concept, code, sum(n)::DOUBLE AS n
+				FROM concept_count JOIN kept_patient ON kept_patient.id = concept_count.patient
+				WHERE split = 'train' GROUP BY concept, code`),
+		);
+		await spreadSums(store, shards);
+		await shards.each(async () => {
+			await store.run(`
+				CREATE OR REPLACE TABLE kept_concept AS
+				SELECT concept AS id, sum(n)::BIGINT AS n FROM concept_sum GROUP BY concept, code
+				QUALIFY sum(sum(n)) OVER (PARTITION BY code) >= ${minCount}`);
+			await store.run(`
+				CREATE OR REPLACE TABLE kept_patient AS
+				SELECT id, split FROM kept_patient SEMI JOIN (
+					SELECT patient FROM concept_count SEMI JOIN kept_concept ON kept_concept.id = concept_count.concept
+					GROUP BY patient HAVING sum(n) >= ${minRecords}
+				) AS enough ON enough.patient = kept_patient.id`);
+		});
+		const left = await countKept();
 		if (left === patients) return;
 		patients = left;
 	}
+}
+
+/** Gives every rank the `concept_sum` of all ranks. */
+async function spreadSums(store: Store, shards: Shards): Promise<void> {
+	if (shards.communicator.size === 1) return;
+	const sums = await shards.rows(
+		await store.all<{ concept: number; code: number; n: number }>("SELECT * FROM concept_sum"),
+	);
+	await store.create("concept_sum", { concept: "whole", code: "whole", n: "number" });
+	await store.append("concept_sum", sums);
 }
 
 /** Numbers the vocabulary's tokens, the most frequent first, in table `token` (concept, token). */
@@ -59,25 +83,33 @@ export async function numberTokens(store: Store, concepts: readonly Concept[]): 
 export async function countDropped(
 	store: Store,
 	concepts: readonly Concept[],
-	vocabularyIsGiven = false,
+	vocabularyIsGiven: boolean,
+	shards: Shards,
 ): Promise<Pick<Manifest["dropped"], "patients" | "rareCodes" | "unknownCodes">> {
-	const [gone] = await store.all<{ patients: number; events: number }>(`
-		SELECT (SELECT count(*) FROM patient ANTI JOIN kept_patient USING (id)) AS patients,
+	const { gone, lostHere } = await shards.each(async () => {
+		const [gone] = await store.all<{ patients: number; events: number }>(`
+		SELECT (SELECT count(*) FROM patient ANTI JOIN kept_patient USING (id)
+				WHERE ${shards.ownSql("id")}) AS patients,
 			coalesce((SELECT sum(n) FROM concept_count
 				ANTI JOIN kept_patient ON kept_patient.id = concept_count.patient), 0)::BIGINT AS events`);
-	const lost = await store.all<{ concept: number; events: number; known: boolean }>(`
+		const lostHere = await store.all<{ concept: number; events: number; known: boolean }>(`
 		SELECT concept, sum(n)::BIGINT AS events, bool_or(split = 'train') AS known
 		FROM concept_count JOIN kept_patient ON kept_patient.id = concept_count.patient
 		ANTI JOIN kept_concept ON kept_concept.id = concept_count.concept
 		GROUP BY concept`);
+		return { gone, lostHere };
+	});
+	const [patients = 0, events = 0] = shards.sums([gone?.patients ?? 0, gone?.events ?? 0]);
+	const lost = await shards.rows(lostHere);
+	const known = new Set(lost.filter((code) => code.known).map(({ concept }) => concept));
 	const summary = (inTraining: boolean) =>
 		summaryOf(
 			lost
-				.filter(({ known }) => (known && !vocabularyIsGiven) === inTraining)
+				.filter(({ concept }) => (known.has(concept) && !vocabularyIsGiven) === inTraining)
 				.map(({ concept, events }) => ({ ...(concepts[concept] as Concept), records: events })),
 		);
 	return {
-		patients: { patients: gone?.patients ?? 0, events: gone?.events ?? 0 },
+		patients: { patients, events },
 		rareCodes: summary(true),
 		unknownCodes: summary(false),
 	};
