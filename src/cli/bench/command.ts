@@ -16,6 +16,7 @@ import {
 	wholeNumber,
 } from "../option-values.js";
 import { mayRepeat } from "../repeated-options.js";
+import type { InputReport } from "./input.js";
 import type { ModelsReport } from "./models.js";
 import type { OperationsReport } from "./operations.js";
 import { type QueuedPeerName, queuedPeers } from "./peer-scripts.js";
@@ -84,6 +85,17 @@ export interface PrepareBenchOptions {
 	readonly memory: number;
 	readonly threads?: number;
 	readonly peer: boolean;
+	readonly json?: true;
+}
+
+export interface InputOptions {
+	readonly dataset: string;
+	readonly preset: string;
+	readonly objective: "next" | "horizon";
+	readonly batchSlots: number;
+	readonly batches: number;
+	readonly threads: number;
+	readonly memory: number;
 	readonly json?: true;
 }
 
@@ -351,6 +363,36 @@ export function command(io: Io): Command {
 			};
 		},
 	);
+	const input = new Command("input")
+		.description(
+			"Time how fast threads prepare batches of a dataset for an accelerator, as pretrain does. The\n" +
+				"first round decodes the events, the second is timed. A --memory below the size of the decoded\n" +
+				"events shows what a dataset larger than memory costs.",
+		)
+		.requiredOption("--dataset <folder>", "dataset folder written by `trajgpt prepare`")
+		.option("--preset <name>", "model sizes", "paper")
+		.addOption(
+			new Option("--objective <name>", "what is learned")
+				.choices(["next", "horizon"])
+				.default("next"),
+		)
+		.option("--batch-slots <n>", "events per batch", wholeNumber(1, 10_000_000), 32_768)
+		.option("--batches <n>", "batches to prepare", wholeNumber(1, 10_000_000), 500)
+		.option("--threads <n>", "number of threads", threadCount, availableParallelism())
+		.option("--memory <size>", "memory for decoded events", byteSize, 512 * 1024 ** 2);
+	measuring<InputOptions, InputReport>(
+		io,
+		input,
+		{
+			"trajgpt bench input --dataset data": "two threads on two cores, the next-event objective",
+			"trajgpt bench input --dataset data --memory 64MB --objective horizon":
+				"events on disk, the default objective",
+		},
+		async () => {
+			const { benchInput, renderInput } = await import("./input.js");
+			return { measure: benchInput, render: renderInput };
+		},
+	);
 	const serve = new Command("serve")
 		.description(
 			"Start the service with random weights and load it over loopback: clients that send whole\n" +
@@ -472,6 +514,7 @@ export function command(io: Io): Command {
 		.addCommand(infer.summary("time predictions for one patient and for many"))
 		.addCommand(hazards.summary("time what hazards cost a training step, and risks"))
 		.addCommand(prepare.summary("time prepare, against pandas"))
+		.addCommand(input.summary("time how fast batches are prepared for an accelerator"))
 		.addCommand(serve.summary("measure the service under load, over loopback"))
 		.addCommand(operations.summary("check that every operation is repeatable on several threads"))
 		.addCommand(everyModel.summary("check that every model learns the same on another engine"))
@@ -482,6 +525,7 @@ export function command(io: Io): Command {
 				"trajgpt bench infer": "latency and throughput of predictions",
 				"trajgpt bench hazards": "a training step with hazards, and risks",
 				"trajgpt bench prepare": "prepare, against pandas",
+				"trajgpt bench input --dataset data": "batches for an accelerator",
 				"trajgpt bench serve": "the service under load",
 				"trajgpt bench operations": "repeatability of every operation",
 				"trajgpt bench models --provider xla": "every model on an accelerator, against the CPU",
