@@ -141,6 +141,7 @@ export const commands: readonly LazyCommand[] = [
 	{
 		name: "bench",
 		summary: "measure speed, against PyTorch where it is installed (needs a clone)",
+		divides: true,
 		load: async () => (await import("./bench.js")).loadBench(),
 	},
 	{

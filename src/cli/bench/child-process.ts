@@ -4,9 +4,17 @@ import type { Format } from "../../simulate/index.js";
 import type { Io } from "../io.js";
 
 /** Runs a program, and returns what it prints. Its messages are shown if `io` is given. */
-export function output(program: string, args: readonly string[], io?: Io): Promise<string> {
+export function output(
+	program: string,
+	args: readonly string[],
+	io?: Io,
+	env: Readonly<Record<string, string>> = {},
+): Promise<string> {
 	return new Promise((resolve, reject) => {
-		const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
+		const child = spawn(program, args, {
+			stdio: ["ignore", "pipe", "pipe"],
+			env: { ...process.env, ...env },
+		});
 		let [printed, lastErrors] = ["", ""];
 		child.stdout.on("data", (text) => {
 			printed += text;

@@ -6,11 +6,12 @@ import { modelById, models } from "../../models/index.js";
 import { type Provider, precisions, providers } from "../../runtime/index.js";
 import { type Format, formats } from "../../simulate/index.js";
 import { examples } from "../examples.js";
-import { Exit, type Io, printJson } from "../io.js";
+import { communicatorOf, Exit, type Io, printJson } from "../io.js";
 import {
 	addComputeOptions,
 	byteSize,
 	mostPeople,
+	numberBetween,
 	providerOption,
 	threadCount,
 	wholeNumber,
@@ -18,6 +19,7 @@ import {
 import { mayRepeat } from "../repeated-options.js";
 import type { InputReport } from "./input.js";
 import type { ModelsReport } from "./models.js";
+import type { MpiBenchOptions } from "./mpi.js";
 import type { OperationsReport } from "./operations.js";
 import { type QueuedPeerName, queuedPeers } from "./peer-scripts.js";
 import type { PrepareBench } from "./prepare.js";
@@ -183,6 +185,10 @@ function measuring<Options extends { readonly json?: true }, Result>(
 		.option("--json", "print one JSON document")
 		.addHelpText("after", examples(lines))
 		.action(async (options: Options) => {
+			if (communicatorOf(io).size > 1 && command.name() !== "mpi")
+				throw new InputError(
+					`bench ${command.name()} runs in one process; start it without a launcher`,
+				);
 			const { measure, render, failed } = await load();
 			const result = await measure(io, options);
 			if (options.json) printJson(io, result);
@@ -309,6 +315,46 @@ export function command(io: Io): Command {
 		async () => {
 			const { benchHazards, renderHazards } = await import("./hazards.js");
 			return { measure: benchHazards, render: renderHazards };
+		},
+	);
+	const mpi = new Command("mpi")
+		.description(
+			"Time training steps that several processes share (next-event objective, AdamW, random events),\n" +
+				"in turns with one process on as many threads, and compute the efficiency of larger jobs from\n" +
+				"the time of a step, the bytes of its gradients and a network. Efficiency is the speed per\n" +
+				"thread, compared with one process on the threads of one.",
+		)
+		.option("--launcher <command>", "program that starts the processes, with its options", "mpirun")
+		.option("--processes <n>", "processes of the job", wholeNumber(2, 1024), 2)
+		.option("--threads <n>", "threads per process", threadCount, 1)
+		.option("--preset <name>", "model sizes", "paper")
+		.option("--batch <n>", "rows per batch, of all processes", wholeNumber(1, 65_536), 16)
+		.option("--length <n>", "events per row", wholeNumber(1, 1_000_000), 128)
+		.option("--steps <n>", "steps to time per round", wholeNumber(1, 1_000_000), 10)
+		.option("--rounds <n>", "rounds", wholeNumber(1, 1000), 3)
+		.addOption(
+			new Option("--exchange <kind>", "simulated jobs: how gradients travel")
+				.choices(["ring", "tree"])
+				.default("ring"),
+		)
+		.option("--latency <us>", "simulated jobs: microseconds per message", numberBetween(0, 1e6), 2)
+		.option(
+			"--bandwidth <GB/s>",
+			"simulated jobs: of each process",
+			numberBetween(1e-6, 1e6),
+			12.5,
+		);
+	measuring<MpiBenchOptions, Awaited<ReturnType<typeof import("./mpi.js").benchMpi>>>(
+		io,
+		mpi,
+		{
+			"trajgpt bench mpi": "two processes with one thread each, beside one with two",
+			"trajgpt bench mpi --launcher mpirun.mpich --processes 4": "another library, more processes",
+			"trajgpt bench mpi --exchange tree --latency 20 --bandwidth 1.25": "10 Gb/s Ethernet",
+		},
+		async () => {
+			const { benchMpi, renderMpi } = await import("./mpi.js");
+			return { measure: benchMpi, render: renderMpi };
 		},
 	);
 	const prepare = new Command("prepare")
@@ -513,6 +559,7 @@ export function command(io: Io): Command {
 		.addCommand(step.summary("time one training step, against PyTorch"))
 		.addCommand(infer.summary("time predictions for one patient and for many"))
 		.addCommand(hazards.summary("time what hazards cost a training step, and risks"))
+		.addCommand(mpi.summary("time training steps that several processes share"))
 		.addCommand(prepare.summary("time prepare, against pandas"))
 		.addCommand(input.summary("time how fast batches are prepared for an accelerator"))
 		.addCommand(serve.summary("measure the service under load, over loopback"))

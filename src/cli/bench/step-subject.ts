@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Communicator } from "../../base/communicator.js";
 import { InputError } from "../../base/errors.js";
 import { random } from "../../base/random.js";
 import {
@@ -32,10 +33,14 @@ export interface Subject {
 export const learnerOf = (
 	runtime: Runtime,
 	{ model, config, weights, objective }: Subject,
+	communicator?: Communicator,
 ): Trainer =>
 	trainer(
 		runtime,
-		{ model, config, objective, optimizer: adamWDefaults, clip: 1, accumulate: false },
+		{
+			...{ model, config, objective, communicator },
+			...{ optimizer: adamWDefaults, clip: 1, accumulate: false },
+		},
 		weights,
 	);
 
