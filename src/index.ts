@@ -5,8 +5,10 @@
  */
 export { type LoadOptions, loadModel } from "./api/load-model.js";
 export type * from "./api/types.js";
+export type { Communicator } from "./base/communicator.js";
 export { InputError } from "./base/errors.js";
 export { type Progress, progress } from "./base/progress.js";
+export { openCommunicator } from "./mpi/index.js";
 export { evaluate, exportModel, finetune, pretrain, serve } from "./verbs.js";
 export {
 	ablate,

@@ -101,6 +101,7 @@ export const examples = {
 	"trajgpt evaluate runs/sim --task stroke --code 433 --labels labels/stroke":
 		"labels that `trajgpt tasks` wrote",
 	"trajgpt evaluate runs/s1 runs/s2 runs/s3 --task forecast": "intervals over three seeds",
+	"mpirun -n 4 trajgpt evaluate runs/sim": "four processes share the patients",
 };
 
 /** Flags whose library option has another name. */

@@ -41,6 +41,8 @@ export const examples = {
 	"trajgpt pretrain sim --out runs/next --objective next --set temperature=5":
 		"the paper's objective, another τ",
 	"trajgpt pretrain sim --out runs/2014 --before 2014-12-31": "train on data up to the end of 2014",
+	"mpirun -n 4 trajgpt pretrain sim --out runs/sim":
+		"four processes share each batch (docs/mpi.md)",
 };
 
 export function command(io: Io): Command {

@@ -1,7 +1,11 @@
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { launchers, mpirun } from "./testing/mpirun.js";
+import { type Launcher, launchers, mpirun } from "./testing/mpirun.js";
 
 const program = fileURLToPath(new URL("testing/talk.mjs", import.meta.url));
 
@@ -59,3 +63,33 @@ describe.each(launchers.map((launcher) => [launcher.name, launcher] as const))(
 		});
 	},
 );
+
+describe("the MPI-5 ABI", () => {
+	const mpich = launchers.find(({ name }) => name === "MPICH");
+	const source = fileURLToPath(new URL("testing/abi-over-mpich.c", import.meta.url));
+	const canCompile =
+		spawnSync("gcc", ["-E", "-include", "dlfcn.h", "-x", "c", "/dev/null"]).status === 0;
+
+	test.runIf(mpich && canCompile)("has handles of its own", async () => {
+		const folder = mkdtempSync(join(tmpdir(), "trajgpt-abi-"));
+		const library = join(folder, "libmpi_abi.so.0");
+		try {
+			const { status } = spawnSync("gcc", [
+				"-shared",
+				"-fPIC",
+				"-w",
+				"-o",
+				library,
+				source,
+				"-ldl",
+			]);
+			expect(status).toBe(0);
+			const env = { TRAJGPT_MPI_LIBRARY: library };
+			const { stdout, stderr, code } = await mpirun(mpich as Launcher, 2, [program], env);
+			expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
+			expect(JSON.parse(stdout)).toEqual(expected(2));
+		} finally {
+			rmSync(folder, { recursive: true });
+		}
+	});
+});

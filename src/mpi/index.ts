@@ -16,7 +16,12 @@ const packages: Readonly<Record<Implementation, string>> = {
 
 /**
  * The processes that `mpirun` or `srun` started together with this one. Without a launcher, or with a single process,
- * no library is loaded.
+ * no library is loaded. Call it once per process, and close what it returns.
+ *
+ * @example
+ * const communicator = await openCommunicator();
+ * await pretrain("data", "runs/first", { communicator });
+ * communicator.close();
  */
 export async function openCommunicator(env: Env = process.env): Promise<Communicator> {
 	const launch = launchOf(env);
