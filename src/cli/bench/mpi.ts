@@ -110,7 +110,8 @@ export async function benchMpi(io: Io, options: MpiBenchOptions): Promise<MpiRep
 	];
 	const results: JobSteps[][] = jobs.map(() => []);
 	for (let round = 1; round <= rounds; round++)
-		for (const [i, job] of jobs.entries()) {
+		// The job comes first: a launcher that does not work is found at once.
+		for (const [i, job] of [...jobs.entries()].reverse()) {
 			io.stderr.write(`round ${round}/${rounds}: ${job.processes} × ${job.threads} threads\n`);
 			results[i]?.push(await started(options, job));
 		}
