@@ -393,7 +393,7 @@ describe("bad usage writes nothing", () => {
 	test("an unknown preset", async () => {
 		const argv = ["pretrain", dataset, "--out", out, "--preset", "huge"];
 		const { code, stdout, stderr } = await captured(argv);
-		expect(stderr).toContain('no preset "huge"; known presets: tiny, default, paper, paper-7m');
+		expect(stderr).toContain('no preset "huge"; known presets: tiny, default, large, paper, paper-7m');
 		expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
 		expect(existsSync(out)).toBe(false);
 	});
@@ -434,7 +434,7 @@ describe("bad usage writes nothing", () => {
 	test("--help lists the settings for --set and the presets", async () => {
 		const { stdout } = await captured(["pretrain", "--help"]);
 		expect(stdout).toMatch(
-			/--preset <name> +model sizes: tiny, default, paper, paper-7m \(default/,
+			/--preset <name> +model sizes: tiny, default, large, paper, paper-7m \(default/,
 		);
 		expect(stdout).toMatch(
 			/\n {2}layers +SRA layers; a whole number from 1 to 64 \(default: 4\)\n/,

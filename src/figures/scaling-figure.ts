@@ -82,7 +82,7 @@ export function scalingFigure(
 		description: described(columns, lines, places),
 		rows,
 		notes: [
-			"Points: measured, with 95 % intervals over test patients. Curves: sizes of the model. Dashed lines: baselines, which learn from all training patients, and the reference model.",
+			`Points: measured, with 95 % intervals over test patients. Curves: sizes of the model.${lines.some(({ seeds }) => seeds === 0) ? " Dashed lines: baselines, which learn from all training patients, and the reference model." : ""}`,
 		],
 		simulated,
 	};
@@ -156,11 +156,12 @@ function curvesPanel(
 			y: { domain: [bottom, top] },
 			marks: [
 				...gridAxisY(5),
-				axisX({
-					...quietAxis,
-					ticks: patients,
-					tickFormat: (value: number) => value.toLocaleString("en-US"),
-					label: "training patients",
+				axisX({ ...quietAxis, ticks: [], label: "training patients" }),
+				// The axis leaves out some numbers of a logarithmic scale.
+				text(patients, {
+					x: (value: number) => value,
+					text: (value: number) => value.toLocaleString("en-US"),
+					...{ frameAnchor: "bottom", dy: 16, fill: theme.quiet },
 				}),
 				ruleY(levels, { y: "value", stroke: theme.neutral, strokeDasharray: "4,3" }),
 				...curves.flatMap((curve) => {

@@ -137,13 +137,19 @@ export async function scale(
 ): Promise<Comparison> {
 	const lines = sizeLines(options, dataset.patients("train").length);
 	const entries = lines.map(({ entry }) => entry);
+	const [first] = options.presets;
 	const comparison = await compareLines(dataset, folder, {
 		...{ ...options, title: "scale", entries },
 		ways: waysOf(
 			entries,
 			() => false,
-			// With the one that learned from fewer patients.
-			({ group }, at) => (entries[at - 1]?.group === group ? entries[at - 1] : undefined),
+			({ group }, at) => {
+				if (group === first) return entries[at - 1]; // fewer patients
+				return lines.find(
+					({ preset, trainPatients }) =>
+						preset === first && trainPatients === lines[at]?.trainPatients,
+				)?.entry;
+			},
 		),
 	});
 	const { scalingFigure } = await import("../../figures/index.js");
