@@ -393,7 +393,9 @@ describe("bad usage writes nothing", () => {
 	test("an unknown preset", async () => {
 		const argv = ["pretrain", dataset, "--out", out, "--preset", "huge"];
 		const { code, stdout, stderr } = await captured(argv);
-		expect(stderr).toContain('no preset "huge"; known presets: tiny, default, large, paper, paper-7m');
+		expect(stderr).toContain(
+			'no preset "huge"; known presets: tiny, default, large, paper, paper-7m',
+		);
 		expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
 		expect(existsSync(out)).toBe(false);
 	});

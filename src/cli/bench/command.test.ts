@@ -145,7 +145,9 @@ test("bench infer prints the time of a prediction", async () => {
 test.each(["step", "infer"])("bench %s rejects an unknown preset", async (what) => {
 	const { code, stdout, stderr } = await captured(["bench", what, "--preset", "huge"]);
 	expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-	expect(stderr).toContain('no preset "huge"; known presets: tiny, default, large, paper, paper-7m');
+	expect(stderr).toContain(
+		'no preset "huge"; known presets: tiny, default, large, paper, paper-7m',
+	);
 });
 
 test("bench prepare prints the time to turn a simulated population into a dataset", async () => {
