@@ -59,7 +59,7 @@ function fromFirst(communicator: Communicator, value: unknown): unknown {
 }
 
 /** One value per rank, in order of rank, which must survive a round trip through JSON; on other ranks than 0 undefined. */
-export function gathered<T>(communicator: Communicator, value: T): T[] | undefined {
+function gathered<T>(communicator: Communicator, value: T): T[] | undefined {
 	if (communicator.size === 1) return [value];
 	return communicator.gather(encoded(value))?.map(decoded);
 }

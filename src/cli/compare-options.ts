@@ -17,7 +17,11 @@ export interface SharedOptions extends ComparisonOptions {
 
 /** The sizes of the models of compare and ablate. */
 export const addPreset = (command: Command): Command =>
-	command.option("--preset <name>", "model sizes: tiny, default or paper", "tiny");
+	command.option(
+		"--preset <name>",
+		"model sizes: tiny, default or paper; of TrajGPT also large and paper-7m",
+		"tiny",
+	);
 
 const allowedDepths = [1, 5, 10, 15];
 

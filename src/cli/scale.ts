@@ -16,9 +16,9 @@ interface Options extends SharedOptions {
 const description = `Measure what more patients and larger models are worth.
 
 Trains a model in several sizes, each on several numbers of training patients, and
-evaluates all on the same test patients. Fewer patients are always a part of more. A
-quarter of the patients is seen twice as often; training stops when the validation loss
-has not improved for 5 epochs.
+evaluates all on the same test patients. Smaller sets of patients are subsets of larger
+ones. With n of N patients, a model trains for up to --epochs × √(N/n) epochs, and stops
+after 5 epochs without a better validation loss.
 
 Cells, outputs and resuming work as in compare. The curves are drawn in OUT/curves.svg.`;
 
@@ -30,7 +30,7 @@ export const examples = {
 };
 
 /** Numbers of patients that increase. */
-function numbers(text: string): number[] {
+function increasingCounts(text: string): number[] {
 	const found = namesIn(text).map(Number);
 	const isNext = (value: number, at: number) =>
 		Number.isSafeInteger(value) && value > (found[at - 1] ?? 0);
@@ -49,8 +49,8 @@ export function command(io: Io): Command {
 			.option("--presets <list>", "sizes of the model", "tiny,default,large")
 			.option(
 				"--train-patients <list>",
-				"numbers of training patients (default: 2000, then four times as many each, up to all)",
-				numbers,
+				"numbers of training patients (default: 2000, 8000, 32000 … below half of them, and all)",
+				increasingCounts,
 			)
 			.option(
 				"--tasks <list>",

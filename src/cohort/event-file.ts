@@ -3,6 +3,7 @@ import { ftruncateSync, openSync, readSync, unlinkSync, writeSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { asyncBufferFromFile, parquetMetadataAsync } from "hyparquet";
+import { bytesOf } from "../base/bytes-of.js";
 import { InputError } from "../base/errors.js";
 import { systemRefusal } from "../base/system-errors.js";
 import { readRows } from "./parquet.js";
@@ -29,7 +30,7 @@ export interface SharedEvents {
 }
 
 const bytesPerTime = Float64Array.BYTES_PER_ELEMENT;
-const bytesPerEvent = bytesPerTime + Int32Array.BYTES_PER_ELEMENT;
+export const bytesPerEvent = bytesPerTime + Int32Array.BYTES_PER_ELEMENT;
 
 /**
  * Opens events.parquet for random access. Row groups are decoded on first use, and kept: in memory if all events take
@@ -125,9 +126,6 @@ const onDisk = (file: number, rows: number) => ({
 		return { times, tokens };
 	},
 });
-
-const bytesOf = ({ buffer, byteOffset, byteLength }: Float64Array | Int32Array) =>
-	new Uint8Array(buffer, byteOffset, byteLength);
 
 function writeAll(file: number, values: Float64Array | Int32Array, position: number): void {
 	const bytes = bytesOf(values);

@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { type Communicator, gathered, shared } from "../base/communicator.js";
+import { allGathered, type Communicator } from "../base/communicator.js";
 import { InputError } from "../base/errors.js";
 import { systemRefusal } from "../base/system-errors.js";
 import { quoted } from "../records/sql.js";
@@ -48,10 +48,7 @@ export function shardsOf(communicator: Communicator, patients: number, folder: s
 		each,
 		ownSql: (id) =>
 			size === 1 ? "true" : `${id} >= ${firstOf(rank)} AND ${id} < ${firstOf(rank + 1)}`,
-		rows: async (own) => {
-			const all = gathered(communicator, own);
-			return size === 1 ? own : shared(communicator, () => all?.flat() ?? []);
-		},
+		rows: async (own) => allGathered(communicator, own).flat(),
 		sums: (own) => {
 			const values = Float64Array.from(own);
 			communicator.sum(values);
@@ -88,8 +85,7 @@ export async function together<T>(communicator: Communicator, work: () => Promis
 		failure = { error };
 	}
 	const message = failure && { rank, ...describeFailure(failure.error) };
-	const all = gathered(communicator, message ?? null);
-	const first = await shared(communicator, () => all?.find((own) => own !== null) ?? null);
+	const first = allGathered(communicator, message ?? null).find((own) => own !== null);
 	if (failure) throw failure.error;
 	if (!first) return value as T;
 	const text = `rank ${first.rank} of ${size}: ${first.text}`;

@@ -1,4 +1,4 @@
-/** Patients or labels that a regression learns from, at most: more would change little and take much memory. */
+/** The most patients or labels that a regression learns from, which bounds its memory. */
 export const mostTaught = 100_000;
 
 /** At most so many of the items, evenly spread and in order; all of them if there are no more. */

@@ -128,7 +128,7 @@ export interface Description<C> {
 	readonly presets: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 	/** The highest learning rate it likes, where that is not the usual. */
 	readonly learningRate?: number;
-	/** By preset, where it is another one there. */
+	/** By preset, where it differs from `learningRate`. */
 	readonly learningRates?: Readonly<Record<string, number>>;
 }
 

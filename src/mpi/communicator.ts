@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { bytesOf } from "../base/bytes-of.js";
 import { allGathered, type Communicator } from "../base/communicator.js";
 import type { MpiLibrary } from "./library.js";
 
@@ -8,9 +9,6 @@ const sumAtOnce = 2 ** 22;
 const bytesAtOnce = 2 ** 30;
 /** The main thread alone calls MPI. */
 const funneled = 1;
-
-const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView) =>
-	new Uint8Array(buffer, byteOffset, byteLength);
 
 /** Joins the job that a launcher started. */
 export function joinJob(library: MpiLibrary): Communicator {

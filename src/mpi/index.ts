@@ -1,13 +1,11 @@
 import { type Communicator, oneProcess } from "../base/communicator.js";
 import { joinJob } from "./communicator.js";
-import { type Implementation, launchOf, libraryVariable, noLibrary } from "./launcher.js";
+import { type Env, type Implementation, launchOf, libraryVariable, noLibrary } from "./launcher.js";
 import { loadMpi } from "./library.js";
 
 export { chooseGpu } from "./gpu.js";
 export { launchOf } from "./launcher.js";
 export { loadMpi } from "./library.js";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 const packages: Readonly<Record<Implementation, string>> = {
 	"Open MPI": "openmpi-bin",

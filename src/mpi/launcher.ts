@@ -12,7 +12,7 @@ export interface Launch {
 	readonly implementations: readonly Implementation[];
 }
 
-type Env = Readonly<Record<string, string | undefined>>;
+export type Env = Readonly<Record<string, string | undefined>>;
 
 /** The variable that names the library, or turns MPI off. */
 export const libraryVariable = "TRAJGPT_MPI_LIBRARY";

@@ -2,9 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { basename, delimiter, dirname, join } from "node:path";
 import type { KoffiFunc, LibraryHandle } from "koffi";
 import { type Koffi, loadKoffi } from "../runtime/load-koffi.js";
-import { type Implementation, libraryVariable } from "./launcher.js";
-
-type Env = Readonly<Record<string, string | undefined>>;
+import { type Env, type Implementation, libraryVariable } from "./launcher.js";
 
 /** A loaded library. Its functions return 0, or a number that stands for an error. */
 export interface MpiLibrary {

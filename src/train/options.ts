@@ -23,7 +23,7 @@ export const trainOptions = z.strictObject({
 		.min(1)
 		.max(1_000_000_000)
 		.optional()
-		.describe("learn from so many training patients, drawn at random (default: all)"),
+		.describe("train on a random subset of this many training patients (default: all)"),
 	maxLength: z.int().min(2).max(1_000_000).default(256).describe("most events in a row"),
 	cut: z
 		.enum(["windows", "last"])

@@ -390,7 +390,7 @@ export function command(io: Io): Command {
 		io,
 		prepare,
 		{
-			"trajgpt bench prepare --json": "a hundred thousand people, about ten million records",
+			"trajgpt bench prepare --json": "100,000 people, 16.5 million records",
 			"trajgpt bench prepare --patients 5000": "a quick look",
 			"trajgpt bench prepare --patients 1000000 --format parquet":
 				"a hundred thousand people and a million",
@@ -411,7 +411,7 @@ export function command(io: Io): Command {
 	);
 	const input = new Command("input")
 		.description(
-			"Time how fast threads prepare batches of a dataset for an accelerator, as pretrain does. The\n" +
+			"Time how fast threads prepare batches of a dataset for an accelerator. The\n" +
 				"first round decodes the events, the second is timed. A --memory below the size of the decoded\n" +
 				"events shows what a dataset larger than memory costs.",
 		)
@@ -430,7 +430,7 @@ export function command(io: Io): Command {
 		io,
 		input,
 		{
-			"trajgpt bench input --dataset data": "two threads on two cores, the next-event objective",
+			"trajgpt bench input --dataset data": "all cores, the next-event objective",
 			"trajgpt bench input --dataset data --memory 64MB --objective horizon":
 				"events on disk, the default objective",
 		},

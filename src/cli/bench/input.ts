@@ -1,5 +1,6 @@
 import { checkConfig } from "../../base/config.js";
 import { formatCount } from "../../base/progress.js";
+import { bytesPerEvent } from "../../cohort/event-file.js";
 import { type BatchOptions, openDataset, splitBatches } from "../../cohort/index.js";
 import { modelById } from "../../models/index.js";
 import { trainOptions } from "../../train/index.js";
@@ -67,7 +68,7 @@ export async function benchInput(io: Io, options: InputOptions): Promise<InputRe
 		const { tokens, seconds } = await round();
 		const { events } = dataset.manifest.counts;
 		return {
-			...{ events, bytes: events * 12, memory, threads, batches: count },
+			...{ events, bytes: events * bytesPerEvent, memory, threads, batches: count },
 			kept: dataset.sharedEvents && "file" in dataset.sharedEvents.place ? "file" : "memory",
 			...{ firstSeconds: first.seconds, seconds, tokensPerSecond: tokens / seconds },
 			peakBytes: process.resourceUsage().maxRSS * 1024,

@@ -1,5 +1,6 @@
 import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { ModelProtoSchema, type ValueInfoProtoSchema } from "onnx-buf";
+import { bytesOf } from "../../../base/bytes-of.js";
 import { isOpen } from "../../dims.js";
 import { inOrder } from "../../gradients.js";
 import type { Graph } from "../../graph.js";
@@ -7,7 +8,7 @@ import { packed, sourceName } from "../../ops/sources.js";
 import type { Target, Tensor, TensorType } from "../../tensor.js";
 import { onnxType } from "./element-types.js";
 import { openSizes } from "./open-sizes.js";
-import { bytesOf, OnnxWriter } from "./writer.js";
+import { OnnxWriter } from "./writer.js";
 
 /** The versions of the standard operators and of ONNX Runtime's own operators. */
 export const opset = 21n;

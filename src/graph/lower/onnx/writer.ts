@@ -6,6 +6,7 @@ import {
 	TensorProto_DataLocation,
 	type TensorProtoSchema,
 } from "onnx-buf";
+import { bytesOf } from "../../../base/bytes-of.js";
 import { isOpen, type Shape, sizeGiven } from "../../dims.js";
 import { inOrder } from "../../gradients.js";
 import type { Graph } from "../../graph.js";
@@ -32,9 +33,6 @@ function attribute(name: string, value: Attribute): AttributeInit {
 	if ("float" in value) return { name, type: FLOAT, f: value.float };
 	return { name, type: INTS, ints: value.map(BigInt) };
 }
-
-export const bytesOf = (data: ArrayBufferView): Uint8Array<ArrayBuffer> =>
-	new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
 
 function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
 	if (a.length !== b.length) return false;
