@@ -18,6 +18,11 @@ test("the streams never change", () => {
 	expect(hashText("abc")).toBe(1318545464);
 });
 
+test("seeds of more than 32 bits have streams of their own", () => {
+	const seeds = [1, 2 ** 32 + 1, 2 ** 33 + 1, Number.MAX_SAFE_INTEGER, 2 ** 32 - 1];
+	expect(new Set(seeds.map((seed) => random(seed).uniform())).size).toBe(seeds.length);
+});
+
 describe("uniform", () => {
 	test("fills [0, 1) evenly", () => {
 		const stream = random(11);

@@ -44,7 +44,7 @@ export function hashText(text: string, seed = 0): number {
 }
 
 export function random(seed: number): Random {
-	return stream(seed, 0);
+	return stream(seed, seed >= 2 ** 32 ? Math.floor(seed / 2 ** 32) : 0);
 }
 
 /** Smaller numbers have the streams that they had when keys had one word. */

@@ -169,6 +169,23 @@ describe("scale", () => {
 		expect(existsSync(out)).toBe(false);
 	});
 
+	test("rejects tasks that need fine-tuning, which would see all patients", async () => {
+		const { code, stderr } = await captured([
+			...[
+				"scale",
+				data,
+				"--presets",
+				"tiny",
+				"--tasks",
+				"next,insulin",
+				"--out",
+				join(root, "tuned"),
+			],
+		]);
+		expect(code).toBe(2);
+		expect(stderr).toContain("task insulin of TrajGPT needs fine-tuning, which learns from all");
+	});
+
 	test("prints a line per number of patients, compared with fewer, and draws the curves", async () => {
 		const out = join(root, "scaled");
 		const { code, stdout, stderr } = await captured([

@@ -5,7 +5,7 @@ import { type FinetuneSummary, finetune } from "../workflows/finetune.js";
 import type { ComputeOptions } from "../workflows/open-runtime.js";
 import { labelsOption, withGivenLabels } from "./given-labels.js";
 import { interruptible } from "./interruptible.js";
-import { communicatorOf, type Io, printJson, progressOf } from "./io.js";
+import { communicatorOf, Exit, type Io, printJson, progressOf } from "./io.js";
 import { openRun } from "./open-run.js";
 import { addComputeOptions, threadCount } from "./option-values.js";
 import { addSchemaOptions, isTyped, typedValues } from "./schema-options.js";
@@ -72,7 +72,9 @@ export function command(io: Io): Command {
 				const { folder, labels, positive, ...training } = summary;
 				if (json) printJson(io, { run, task, folder, labels, positive, ...training });
 				else io.stdout.write(render(task, summary));
-				if (summary.interrupted) signal.throwIfAborted();
+				if (!summary.interrupted) return;
+				signal.throwIfAborted();
+				throw new Exit(143); // another process of the job got the signal
 			}),
 		);
 }

@@ -9,7 +9,7 @@ import { pretrain } from "../workflows/pretrain.js";
 import { datasetSettings } from "../workflows/training.js";
 import { addHazardOptions, type HazardFlags, typedHazards } from "./hazard-options.js";
 import { interruptible } from "./interruptible.js";
-import { communicatorOf, type Io, printJson, progressOf } from "./io.js";
+import { communicatorOf, Exit, type Io, printJson, progressOf } from "./io.js";
 import { modelHelp } from "./model-help.js";
 import { addComputeOptions, dateDay, threadCount, wholeNumber } from "./option-values.js";
 import { mayRepeat } from "./repeated-options.js";
@@ -103,7 +103,9 @@ export function command(io: Io): Command {
 				});
 				if (json) printJson(io, { run: out, ...summary });
 				else io.stdout.write(render(out, summary));
-				if (summary.interrupted) signal.throwIfAborted();
+				if (!summary.interrupted) return;
+				signal.throwIfAborted();
+				throw new Exit(143); // another process of the job got the signal
 			});
 		});
 }

@@ -54,7 +54,7 @@ export function command(io: Io): Command {
 			)
 			.option(
 				"--tasks <list>",
-				"tasks to evaluate: some of onset,next,forecast and the dataset's labels",
+				"tasks to evaluate: some of onset,next,forecast",
 				"onset,next,forecast",
 			),
 	).action((folder: string, options: Options) =>

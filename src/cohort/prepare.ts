@@ -1,6 +1,7 @@
+import { createHash } from "node:crypto";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { type Communicator, oneProcess, shared } from "../base/communicator.js";
+import { allGathered, type Communicator, oneProcess, shared } from "../base/communicator.js";
 import { InputError } from "../base/errors.js";
 import { builtInMap } from "../codes/index.js";
 import { replaceFolder } from "../files/index.js";
@@ -143,7 +144,8 @@ export async function prepare(
 			manifest = await build(store, source, partial, options);
 		} finally {
 			store.close();
-			if (communicator.rank === 0) await rm(work, { recursive: true, force: true });
+			// Other ranks may still close their stores in it.
+			if (communicator.rank === 0) await rm(work, { recursive: true, force: true, maxRetries: 5 });
 		}
 	};
 	const shareFolder = (partial?: string) => shared(communicator, () => resolve(partial as string));
@@ -160,6 +162,30 @@ export async function prepare(
 	return shared(communicator, () => manifest as Manifest);
 }
 
+/** Refuses a source that ranks read differently: they number patients and codes by themselves. */
+async function checkSameSource(
+	store: Store,
+	source: RecordSource,
+	concepts: unknown,
+	communicator: Communicator,
+): Promise<void> {
+	if (communicator.size === 1) return;
+	const digests = ["record", "patient", "code"].map(async (table) => {
+		const [row] = await store.all(
+			`SELECT count(*)::VARCHAR AS count, bit_xor(hash(t))::VARCHAR AS hash FROM ${table} t`,
+		);
+		return [table, row];
+	});
+	const own = createHash("sha256")
+		.update(JSON.stringify([await Promise.all(digests), concepts]))
+		.digest("hex");
+	const other = allGathered(communicator, own).findIndex((digest, _, all) => digest !== all[0]);
+	if (other > 0)
+		throw new InputError(
+			`${source.path}: ranks 0 and ${other} read different records; give all processes the same files, and change none while prepare runs`,
+		);
+}
+
 async function build(
 	store: Store,
 	source: RecordSource,
@@ -172,6 +198,7 @@ async function build(
 	// Every rank reads all records, and then keeps those of its own patients.
 	const read = await together(communicator, () => readRecords(store, source, options, stage));
 	const { loaded, notes, warnings, records, people, deathEvents, concepts, valued } = read;
+	await checkSameSource(store, source, concepts.list, communicator);
 	const shards = shardsOf(communicator, await store.count("patient"), join(folder, workName));
 	const gathered = await shards.each(async () => {
 		await numberRecords(store, options, shards);

@@ -24,7 +24,12 @@ const packages: Readonly<Record<Implementation, string>> = {
 export async function openCommunicator(env: Env = process.env): Promise<Communicator> {
 	const launch = launchOf(env);
 	if (!launch) return oneProcess;
-	const [first] = launch.implementations as [Implementation];
+	const [first] = launch.implementations;
+	if (!first)
+		throw noLibrary(
+			...([launch, "it does not connect them"] as const),
+			"use srun --mpi=pmix or --mpi=pmi2 (srun --mpi=list shows what there is)",
+		);
 	const library = await loadMpi(launch.implementations, env);
 	if (!library)
 		throw noLibrary(

@@ -8,7 +8,7 @@ export interface Launch {
 	/** How many processes it started. */
 	readonly size: number;
 	readonly rank: number;
-	/** The implementations whose processes it starts, the likeliest first. */
+	/** The implementations whose processes it connects, the likeliest first; none if it connects them with none. */
 	readonly implementations: readonly Implementation[];
 }
 
@@ -46,6 +46,11 @@ function named(env: Env): Launch | undefined {
 		return {
 			...{ launcher: "srun", size: tasks },
 			...{ rank: Number(env.PMIX_RANK), implementations: ["Open MPI", "MPICH"] },
+		};
+	const steps = count("SLURM_STEP_NUM_TASKS");
+	if (env.SLURM_PROCID !== undefined && steps !== undefined)
+		return {
+			...{ launcher: "srun", size: steps, rank: Number(env.SLURM_PROCID), implementations: [] },
 		};
 	return undefined;
 }

@@ -1,6 +1,7 @@
 import { type Communicator, oneProcess } from "../base/communicator.js";
 import { InputError } from "../base/errors.js";
 import { type Progress, silentProgress } from "../base/progress.js";
+import { errorCode } from "../base/system-errors.js";
 import { isoDate } from "../base/time.js";
 import { type Dataset, openDataset } from "../cohort/index.js";
 import {
@@ -253,8 +254,9 @@ async function evaluateOn(
 		try {
 			results[name] = await measure(name);
 		} catch (error) {
-			// Too few patients for one task do not stop the other tasks.
+			// Too few patients for one task do not stop the other tasks. A refusal of the system may be of one rank alone.
 			if (!(error instanceof InputError)) throw error;
+			if (communicator.size > 1 && errorCode(error.cause) !== undefined) throw error;
 			progress.finish();
 			progress.note(`${name} is not evaluated: ${error.message}`);
 		}

@@ -76,6 +76,7 @@ export async function pretrain(
 	communicator.barrier();
 	const work = async () => {
 		const run = await shared(communicator, begin);
+		if (communicator.rank > 0) checkDataset(run, dataset);
 		const view = { before: run.before, trainPatients: run.options.trainPatients };
 		const seen = await datasetView(dataset, view);
 		const { hazards } = run.config as Pick<CodeConfig, "hazards">;

@@ -1,6 +1,6 @@
 // One process of a job: makes every call of a communicator, and rank 0 prints what came of it.
 import { createHash } from "node:crypto";
-import { anyRank, gathered, shared } from "../../../dist/base/communicator.js";
+import { allGathered, anyRank, shared } from "../../../dist/base/communicator.js";
 import { openCommunicator } from "../../../dist/mpi/index.js";
 
 const job = await openCommunicator();
@@ -19,7 +19,7 @@ job.broadcast(sent);
 const bytes = job.gather(new Uint8Array(rank * 3).fill(rank + 1));
 const said = await shared(job, () => ({ from: rank }));
 job.barrier();
-const each = gathered(job, {
+const each = allGathered(job, {
 	...{ rank, local: job.localRank, of: job.localSize, said, sent: [...sent] },
 	...{ none: anyRank(job, false), last: anyRank(job, rank === size - 1) },
 	...{ doubles: [...doubles], hash: createHash("sha256").update(floats).digest("hex") },

@@ -141,7 +141,7 @@ async function pretrainCell(
 	};
 }
 
-const isLabelled = (task: string) => !["next", "forecast", "onset"].includes(task);
+export const isLabelled = (task: string) => !["next", "forecast", "onset"].includes(task);
 
 /** Fine-tunes the run to a task, where the task or the model needs it. */
 async function finetuneCell(

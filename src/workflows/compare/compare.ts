@@ -19,9 +19,11 @@ import {
 } from "../../evaluate/index.js";
 import { holdingLock, replaceFile } from "../../files/index.js";
 import type { Precision } from "../../graph/index.js";
+import { modelById } from "../../models/index.js";
 import type { Provider } from "../../runtime/index.js";
 import { writeFigure } from "../figure-file.js";
 import type { Monitoring } from "../training.js";
+import { isLabelled } from "./cell.js";
 import { computeCells, type Failure } from "./cell-processes.js";
 import { checkLeaders, checkNames, type LineOptions, linesNamed, waysOf } from "./lines.js";
 import { lineNotes } from "./notes.js";
@@ -135,6 +137,7 @@ export async function scale(
 	folder: string,
 	options: ScaleOptions,
 ): Promise<Comparison> {
+	checkUntuned(options);
 	const lines = sizeLines(options, dataset.patients("train").length);
 	const entries = lines.map(({ entry }) => entry);
 	const [first] = options.presets;
@@ -156,6 +159,17 @@ export async function scale(
 	const figure = scalingFigure(comparison, lines, await isSimulated(dataset));
 	await writeFigure(curvesFile(folder), figure);
 	return comparison;
+}
+
+/** Rejects what needs fine-tuning, which learns from all training patients. */
+function checkUntuned({ tasks, model }: ScaleOptions): void {
+	const { name, forecasting } = modelById(model);
+	for (const task of tasks)
+		if (isLabelled(task) || (task === "forecast" && forecasting.after === "fine-tuning"))
+			throw new InputError(
+				`task ${task} of ${name} needs fine-tuning, which learns from all training patients; leave it out of \`tasks\``,
+				{ field: "tasks", value: task },
+			);
 }
 
 /** A generous estimate of a cell's memory at the sizes of `tiny`. */
