@@ -58,16 +58,11 @@ function fromFirst(communicator: Communicator, value: unknown): unknown {
 	return decoded(bytes);
 }
 
-/** One value per rank, in order of rank, which must survive a round trip through JSON; on other ranks than 0 undefined. */
-function gathered<T>(communicator: Communicator, value: T): T[] | undefined {
-	if (communicator.size === 1) return [value];
-	return communicator.gather(encoded(value))?.map(decoded);
-}
-
-/** One value per rank, in order of rank, on every rank. */
+/** One value per rank, in order of rank, on every rank; they must survive a round trip through JSON. */
 export function allGathered<T>(communicator: Communicator, value: T): T[] {
-	const each = gathered(communicator, value);
-	return communicator.size === 1 ? [value] : (fromFirst(communicator, each) as T[]);
+	if (communicator.size === 1) return [value];
+	const each = communicator.gather(encoded(value))?.map(decoded);
+	return fromFirst(communicator, each) as T[];
 }
 
 /** Whether something holds on at least one rank. */

@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
+import { cp, readdir, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,6 +9,7 @@ import { temporaryFolder } from "../records/testing/temporary-folder.js";
 import { captured } from "./testing/captured.js";
 
 const main = fileURLToPath(new URL("../../dist/bin/trajgpt.js", import.meta.url));
+const otherFiles = new URL("testing/other-files-of-rank-1.mjs", import.meta.url).href;
 const fullDisk = new URL("testing/full-disk-of-rank-1.mjs", import.meta.url).href;
 
 const place = mkdtempSync(join(tmpdir(), "trajgpt-prepare-mpi-"));
@@ -55,6 +56,20 @@ describe.each(launchers.map((launcher) => [launcher.name, launcher] as const))(
 			expect(job.code).toBe(0);
 			expect(job.stdout.replaceAll(several, one)).toBe(alone.stdout);
 			await expectSameFiles(one, several);
+		});
+
+		test("refuses files that differ between processes", async () => {
+			const folder = await temporaryFolder();
+			const other = join(folder, "other");
+			await cp(population, other, { recursive: true });
+			const claims = join(other, "claims.csv");
+			const lines = (await readFile(claims, "utf8")).split("\n");
+			await writeFile(claims, lines.filter((line) => !line.startsWith("p000005,")).join("\n"));
+			const program = ["--import", otherFiles, main, ...prepare(join(folder, "out"))];
+			const job = await mpirun(launcher, 2, program, { OTHER_SOURCE: other });
+			expect(job.code).toBe(2);
+			expect(job.stderr).toContain("ranks 0 and 1 read different records; give all processes");
+			expect(await readdir(folder)).toEqual(["other"]);
 		});
 
 		test("ends and leaves nothing behind if one process fails", async () => {

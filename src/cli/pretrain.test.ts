@@ -13,10 +13,11 @@ import {
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Finished } from "../files/testing/finished.js";
 import { readCheckpoint, writeCheckpoint } from "../train/checkpoint.js";
 import { readEventLog } from "../train/event-log.js";
 import { captured } from "./testing/captured.js";
-import { type Finished, runBuilt } from "./testing/run-built.js";
+import { runBuilt } from "./testing/run-built.js";
 
 const root = mkdtempSync(join(tmpdir(), "trajgpt-pretrain-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -42,12 +42,12 @@ describe.each(launchers.map((launcher) => [launcher.name, launcher] as const))(
 			expect(JSON.parse(stdout)).toEqual(expected(size));
 		});
 
-		test("a file that is no MPI library is named", async () => {
+		test("a library that cannot be loaded is named", async () => {
 			const env = { TRAJGPT_MPI_LIBRARY: "/nowhere/libmpi.so" };
 			const { stderr, code } = await mpirun(launcher, 2, [program], env);
 			expect(code).not.toBe(0);
 			expect(stderr).toContain(
-				`mpirun of ${launcher.name} started 2 processes, but TRAJGPT_MPI_LIBRARY=/nowhere/libmpi.so is no MPI library that can be loaded; install it`,
+				`mpirun of ${launcher.name} started 2 processes, but TRAJGPT_MPI_LIBRARY=/nowhere/libmpi.so cannot be loaded as an MPI library; install it`,
 			);
 		});
 

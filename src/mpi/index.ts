@@ -35,7 +35,7 @@ export async function openCommunicator(env: Env = process.env): Promise<Communic
 		throw noLibrary(
 			launch,
 			env[libraryVariable]
-				? `${libraryVariable}=${env[libraryVariable]} is no MPI library that can be loaded`
+				? `${libraryVariable}=${env[libraryVariable]} cannot be loaded as an MPI library`
 				: `no library of ${launch.implementations.join(" or ")} was found`,
 			`install it (Debian: apt-get install ${packages[first]}; on a cluster: load its module), name its file with ${libraryVariable}`,
 		);

@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { drop, explorerInBrowser, ready, updated } from "../testing/explorer-page.js";
 import { longHistory } from "../testing/patients.js";
 
@@ -12,8 +12,8 @@ const summary = (values: readonly number[]) => {
 };
 
 // A measurement, not a check: its browser compiles as that of users does.
-if (run) {
-	const { explorer, opened } = explorerInBrowser(run, { optimizes: true });
+describe.skipIf(run === undefined)("explorer", () => {
+	const { explorer, opened } = explorerInBrowser(run ?? "", { optimizes: true });
 
 	test("times of the explorer, with a history of 200 events (printed)", async () => {
 		const codes = explorer()
@@ -62,7 +62,7 @@ if (run) {
 		expect(faults).toEqual([]);
 		await page.close();
 	}, 600_000);
-} else test.skip("times of the explorer: give a run with TRAJGPT_MEASURE", () => {});
+});
 
 /** The time of an edit after an event, which is then taken back. */
 async function editTime(page: Page, event: number, turn: number): Promise<number> {

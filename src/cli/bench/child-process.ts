@@ -27,7 +27,7 @@ export function output(
 		child.on("close", (code) =>
 			code === 0
 				? resolve(printed)
-				: reject(new Error(`${args[0]} failed: ${lastErrors.trim().split("\n").at(-1)}`)),
+				: reject(new Error(`${program} failed: ${lastErrors.trim().split("\n").at(-1)}`)),
 		);
 	});
 }

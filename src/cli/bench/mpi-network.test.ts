@@ -13,7 +13,7 @@ test("a ring sends N−1 messages twice, a tree log₂ N", () => {
 	expect(sumSeconds(4e6, 1, network)).toBe(0);
 });
 
-test("efficiency is the share of a step that is no exchange", () => {
+test("efficiency is the part of a step in which processes compute", () => {
 	const measured = { computeSeconds: 6.06e-3, bytes: 4e6 };
 	expect(efficiencyAt(measured, 4, network)).toBeCloseTo(0.5, 6);
 	expect(efficiencyAt(measured, 1, network)).toBe(1);

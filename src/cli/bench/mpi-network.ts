@@ -21,7 +21,7 @@ export function sumSeconds(bytes: number, processes: number, network: Network): 
 	return 2 * (messages * latencySeconds + sent / bytesPerSecond);
 }
 
-/** The share of a step that is no exchange, if each of so many processes has the rows that were measured. */
+/** The part of a step in which processes compute, if each has as many rows as were measured. */
 export const efficiencyAt = (
 	{ computeSeconds, bytes }: { readonly computeSeconds: number; readonly bytes: number },
 	processes: number,

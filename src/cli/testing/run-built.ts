@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { type Finished, finished } from "../../files/testing/finished.js";
 
 export const main = fileURLToPath(new URL("../../../dist/bin/trajgpt.js", import.meta.url));
 export const imported = (name: string): string[] => [
@@ -13,13 +14,6 @@ export const quick: readonly string[] = [
 	...["--interrupt-budget=1000000", "--min-semi-space-size=16", "--max-semi-space-size=64"],
 ];
 
-export interface Finished {
-	readonly code: number | null;
-	readonly signal: NodeJS.Signals | null;
-	readonly stdout: string;
-	readonly stderr: string;
-}
-
 /** When the process gets a signal: at a change to the disk, from 1, or when it says something. */
 export type SignalAt = ({ readonly call: number } | { readonly saying: string }) & {
 	readonly signal: "SIGKILL" | "SIGINT" | "SIGTERM";
@@ -32,13 +26,5 @@ export function runBuilt(argv: readonly string[], at?: SignalAt): Promise<Finish
 		stdio: ["ignore", "pipe", "pipe"],
 		env: { ...process.env, ...(at && { SIGNAL_AT: JSON.stringify(at) }) },
 	});
-	const written = { stdout: "", stderr: "" };
-	for (const stream of ["stdout", "stderr"] as const)
-		child[stream].on("data", (chunk) => {
-			written[stream] += chunk;
-		});
-	return new Promise((resolve, reject) => {
-		child.on("error", reject);
-		child.on("close", (code, signal) => resolve({ code, signal, ...written }));
-	});
+	return finished(child);
 }

@@ -1,15 +1,10 @@
 import { spawn, spawnSync } from "node:child_process";
+import { type Finished, finished } from "../../files/testing/finished.js";
 
 export interface Launcher {
 	readonly name: "Open MPI" | "MPICH";
 	readonly command: string;
 	readonly options: readonly string[];
-}
-
-export interface Finished {
-	readonly code: number | null;
-	readonly stdout: string;
-	readonly stderr: string;
 }
 
 /** Debian names both, and makes `mpirun` one of them. */
@@ -47,13 +42,5 @@ export function mpirun(
 		[...options, "-n", String(processes), process.execPath, ...program],
 		{ stdio: ["ignore", "pipe", "pipe"], env: { ...rooted, ...env } },
 	);
-	const written = { stdout: "", stderr: "" };
-	for (const stream of ["stdout", "stderr"] as const)
-		child[stream].on("data", (chunk) => {
-			written[stream] += chunk;
-		});
-	return new Promise((resolve, reject) => {
-		child.on("error", reject);
-		child.on("close", (code) => resolve({ code, ...written }));
-	});
+	return finished(child);
 }

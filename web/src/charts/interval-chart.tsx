@@ -5,7 +5,7 @@ import { useWidth } from "../parts/use-width.js";
 export interface IntervalRow {
 	readonly name: string;
 	readonly value: number;
-	/** Where both limits are equal, as they are without events, there is no interval. */
+	/** No interval is drawn if both limits are equal, as they are without events. */
 	readonly low: number;
 	readonly high: number;
 	readonly own: boolean;
