@@ -66,6 +66,11 @@ export const addSharedOptions = (command: Command): Command => {
 			wholeNumber(1, 1_000_000_000),
 		)
 		.option(
+			"--slots-per-landmark <n>",
+			"events of a row per landmark of the hazards (default: 16)",
+			wholeNumber(1, 10_000),
+		)
+		.option(
 			"--jobs <n>",
 			"cells to run at the same time (default: one per core, if each gets 2 GiB)",
 			threadCount,

@@ -5,7 +5,7 @@ import { lineNames } from "../workflows/compare/lines.js";
 import { addPreset, addSharedOptions, type SharedOptions } from "./compare-options.js";
 import { printComparison } from "./comparison-text.js";
 import { type Io, progressOf } from "./io.js";
-import { namesIn, namesOrAll } from "./option-values.js";
+import { namesIn, namesOrAll, wholeNumber } from "./option-values.js";
 
 interface Options extends SharedOptions {
 	readonly preset: string;
@@ -54,6 +54,16 @@ export function command(io: Io): Command {
 				"tasks to evaluate: some of onset,next,forecast and the dataset's labels (default: all but next and chf-paper)",
 			),
 	)
+		.option(
+			"--tuning-slots <n>",
+			"events per batch of fine-tuning to labels (default: 2048)",
+			wholeNumber(1, 10_000_000),
+		)
+		.option(
+			"--tuning-steps <n>",
+			"most steps of a fine-tuning, but at least one epoch (default: no limit)",
+			wholeNumber(1, 1_000_000_000),
+		)
 		.option(
 			"--leaders <list>",
 			"models that run with every seed; the others run with the first only",

@@ -2,6 +2,7 @@ export * from "./finetune/index.js";
 export { type TrainOptions, trainOptions } from "./options.js";
 export { isTrained, stepsDone } from "./position.js";
 export {
+	batchPlan,
 	checkSplits,
 	type PretrainRequest,
 	type PretrainSummary,

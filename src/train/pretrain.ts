@@ -90,7 +90,7 @@ export function checkSplits(dataset: Dataset): void {
 			);
 }
 
-const batchPlan = (options: TrainOptions): BatchOptions => ({
+export const batchPlan = (options: TrainOptions): BatchOptions => ({
 	...{ maxLength: options.maxLength, cut: options.cut, size: { slots: options.batchSlots } },
 	...{ seed: options.seed, passes: options.epochs, maxShapes: options.batchShapes },
 });

@@ -3,11 +3,18 @@ import { oneProcess, shared } from "../base/communicator.js";
 import { checkConfig } from "../base/config.js";
 import { InputError } from "../base/errors.js";
 import { isoDate } from "../base/time.js";
-import type { Dataset, Label } from "../cohort/index.js";
+import {
+	type BatchOptions,
+	type Dataset,
+	type Label,
+	type SplitBatches,
+	splitBatches,
+} from "../cohort/index.js";
 import { fitScoring, labelSetOf, probe, taskLabels, withRisks } from "../evaluate/index.js";
 import type { Model } from "../models/index.js";
 import type { Runtime } from "../runtime/index.js";
 import {
+	batchPlan,
 	checkTask,
 	classifier,
 	createTask,
@@ -44,6 +51,8 @@ export interface FinetuneOptions extends Monitoring, ComputeOptions {
 	readonly task: string;
 	/** The `finetuneOptions` that differ from their defaults. */
 	readonly training?: Readonly<Record<string, unknown>> | undefined;
+	/** Fewer epochs where they would take more steps: as many as fit, at least one. Default: no limit. */
+	readonly mostSteps?: number | undefined;
 	/**
 	 * Whether to resume an interrupted fine-tuning with its own settings; other settings are rejected.
 	 * `"if-begun"` resumes if there is one, with its settings, and begins one otherwise.
@@ -94,7 +103,7 @@ export async function finetune(
 	const { folder } = taskFiles(trained.folder, task);
 	const training =
 		task === "forecast"
-			? forecastTraining(trained, options)
+			? forecastTraining(trained, dataset, options)
 			: await withRuntime({ threads, provider, precision, communicator }, "inference", (runtime) =>
 					labelTraining(runtime, trained, dataset, options),
 				);
@@ -157,7 +166,7 @@ async function labelTraining(
 	runtime: Runtime,
 	trained: Trained,
 	dataset: Dataset,
-	{ task, training: settings }: FinetuneOptions,
+	{ task, training: settings, mostSteps }: FinetuneOptions,
 ): Promise<TaskTraining> {
 	const { labels } = await taskLabels(dataset, task);
 	const given = {
@@ -187,16 +196,13 @@ async function labelTraining(
 		...{ cut: "last", objective: "next", horizon: 0 },
 		maxLength: longest(trained, options.maxLength),
 	});
+	const batchesOf = (plan: BatchOptions) => labelBatches(dataset, own.train, plan);
+	const batchShapes = runtime.queues ? shapesForDevice(whole, batchesOf) : whole.batchShapes;
 	return {
 		labels: own,
 		positive,
 		identity: taskIdentity(trained, labels),
-		options: runtime.queues
-			? {
-					...whole,
-					batchShapes: shapesForDevice(whole, (plan) => labelBatches(dataset, own.train, plan)),
-				}
-			: whole,
+		options: within(mostSteps, { ...whole, batchShapes }, batchesOf),
 		model({ head }) {
 			if (!head) throw new Error(`task ${task} has no head`);
 			return classifier(trained, { ...head, weight: Float32Array.from(head.weight) });
@@ -205,10 +211,22 @@ async function labelTraining(
 	};
 }
 
+/** Options with as many epochs as fit into so many steps, at least one. */
+function within(
+	mostSteps: number | undefined,
+	options: TrainOptions,
+	batchesOf: (plan: BatchOptions) => SplitBatches,
+): TrainOptions {
+	if (mostSteps === undefined) return options;
+	const fit = Math.floor(mostSteps / batchesOf(batchPlan(options)).plan.count);
+	return { ...options, epochs: Math.min(options.epochs, Math.max(1, fit)) };
+}
+
 /** For models that forecast after fine-tuning: the epochs of fine-tuning, the other options of pre-training. */
 function forecastTraining(
 	trained: Trained,
-	{ training: given = {} }: FinetuneOptions,
+	dataset: Dataset,
+	{ training: given = {}, mostSteps }: FinetuneOptions,
 ): TaskTraining {
 	const { model, folder, run } = trained;
 	if (model.forecasting.after === "pretraining")
@@ -216,10 +234,15 @@ function forecastTraining(
 			`${model.name} forecasts as it was trained; run \`trajgpt evaluate ${folder} --task forecast\``,
 		);
 	const { epochs } = checkConfig(finetuneOptions, given, "fine-tuning options");
+	const options = checkConfig(
+		trainOptions,
+		{ ...run.options, epochs, ...given },
+		"fine-tuning options",
+	);
 	return {
 		positive: 0,
 		identity: taskIdentity(trained, []),
-		options: checkConfig(trainOptions, { ...run.options, epochs, ...given }, "fine-tuning options"),
+		options: within(mostSteps, options, (plan) => splitBatches(dataset, "train", plan)),
 		model: () => forecaster(trained),
 	};
 }

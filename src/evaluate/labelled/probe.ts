@@ -3,8 +3,28 @@ import { representations } from "../../infer/index.js";
 import type { LinearHead } from "../../models/heads/label.js";
 import type { Runtime } from "../../runtime/index.js";
 import type { LabelQuery, Trained } from "../../train/index.js";
+import { evenlySpread } from "../evenly-spread.js";
 import { viewsOf } from "./label-set.js";
 import { regression } from "./regression.js";
+
+/** The most labels that the head is fitted to, which bounds the time that the regression takes. */
+const mostProbed = 20_000;
+
+/**
+ * At most so many labels. Both values are thinned evenly, the rarer one only if it has more than half, and the rest
+ * weighs for all.
+ */
+export function atMost(labels: readonly LabelQuery[], most: number): readonly LabelQuery[] {
+	if (labels.length <= most) return labels;
+	const groups = [true, false].map((value) => labels.filter((label) => label.value === value));
+	const fewest = Math.min(...groups.map(({ length }) => length));
+	const ofRarer = Math.min(fewest, Math.floor(most / 2));
+	return groups.flatMap((group) => {
+		const kept = evenlySpread(group, group.length === fewest ? ofRarer : most - ofRarer);
+		const stands = group.length / kept.length;
+		return kept.map((label) => ({ ...label, weight: (label.weight ?? 1) * stands }));
+	});
+}
 
 /**
  * A head on the frozen model: logistic regression on representations and, if the labels have them, on the model's own
@@ -18,9 +38,10 @@ export async function probe(
 	labels: Readonly<Record<"train" | "valid", readonly LabelQuery[]>>,
 	maxLength: number,
 ): Promise<LinearHead> {
-	const views = await viewsOf(dataset, [...labels.train, ...labels.valid]);
+	const train = atMost(labels.train, mostProbed);
+	const views = await viewsOf(dataset, [...train, ...labels.valid]);
 	const vectors = await representations(runtime, trained, views, maxLength);
-	const taught = (vectors.length / views.length) * labels.train.length;
+	const taught = (vectors.length / views.length) * train.length;
 	const examples = (own: readonly LabelQuery[], ofThem: Float32Array) => ({
 		vectors: ofThem,
 		targets: own.map(({ value }) => Number(value)),
@@ -28,7 +49,7 @@ export async function probe(
 		risks: own[0]?.risk === undefined ? undefined : own.map(({ risk = 0 }) => risk),
 	});
 	const { fit, standard } = regression(
-		examples(labels.train, vectors.subarray(0, taught)),
+		examples(train, vectors.subarray(0, taught)),
 		examples(labels.valid, vectors.subarray(taught)),
 	);
 	// w · (x − mean) / deviation + b, rewritten as weights of x

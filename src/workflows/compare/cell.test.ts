@@ -7,7 +7,7 @@ import { captured } from "../../cli/testing/captured.js";
 import { openDataset, withLabels } from "../../cohort/index.js";
 import { evaluateDefaults, evaluationInputsHash, readEvaluation } from "../../evaluate/index.js";
 import { modelById } from "../../models/index.js";
-import { readTrained } from "../../train/index.js";
+import { readRun, readTask, readTrained } from "../../train/index.js";
 import { evaluateCell, trainCell } from "./cell.js";
 import { lineOf } from "./lines.js";
 import { comparisonFiles, openPlan, readCell } from "./plan.js";
@@ -40,6 +40,8 @@ beforeAll(async () => {
 			futures: 2,
 			tuning: {},
 			patients: null,
+			hazards: { slotsPerLandmark: 8 },
+			tuningSteps: 2,
 		},
 		options: { epochs: 1, maxLength: 32, batchSlots: 512 },
 	});
@@ -53,6 +55,12 @@ async function workedAgain() {
 	const { forecast } = readCell(folder, "patchtst", 1)!.evaluations;
 	return forecast!;
 }
+
+test("hazards and fine-tuning are those of the plan", () => {
+	expect(readRun(run).config).toMatchObject({ hazards: { slotsPerLandmark: 8 } });
+	// An epoch takes more than two steps, so one is enough.
+	expect(readTask(run, "forecast")?.options.epochs).toBe(1);
+});
 
 test("an evaluation is taken over as long as all that it comes from is the same", async () => {
 	const { evaluations, training } = readCell(folder, "patchtst", 1)!;

@@ -119,7 +119,7 @@ async function pretrainCell(
 	const secondsBefore = cpuSeconds();
 	const summary = await pretrain(dataset, run, {
 		...{ model, settings, threads, provider, precision, progress, signal },
-		training: { ...plan.options, ...options, seed },
+		...{ hazards: plan.hazards, training: { ...plan.options, ...options, seed } },
 		resume: "if-begun",
 	});
 	const timing = await addTiming(run, {
@@ -145,7 +145,7 @@ export const isLabelled = (task: string) => !["next", "forecast", "onset"].inclu
 
 /** Fine-tunes the run to a task, where the task or the model needs it. */
 async function finetuneCell(
-	{ tuning }: Plan,
+	{ tuning, tuningSteps }: Plan,
 	dataset: Dataset,
 	trained: Trained,
 	task: string,
@@ -159,6 +159,7 @@ async function finetuneCell(
 	const { interrupted } = await finetune(trained, dataset, {
 		...{ task, threads, provider, precision, progress, signal, resume: "if-begun" },
 		training: forecasts ? {} : { ...tuning, seed: trained.run.options.seed },
+		mostSteps: tuningSteps ?? undefined,
 	});
 	if (interrupted) signal?.throwIfAborted();
 }

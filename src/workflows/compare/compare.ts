@@ -44,6 +44,12 @@ export interface ComparisonOptions extends Omit<LineOptions, "preset">, Monitori
 	readonly futures: number;
 	/** The most test patients of tasks next, forecast and onset. Default: all. */
 	readonly patients?: number | undefined;
+	/** Events of a row per landmark of the hazards. Default: that of `pretrain`. */
+	readonly slotsPerLandmark?: number | undefined;
+	/** Events per batch of fine-tuning to labels. Default: that of `finetune`. */
+	readonly tuningSlots?: number | undefined;
+	/** The most steps of a fine-tuning, but at least one epoch. Default: no limit. */
+	readonly tuningSteps?: number | undefined;
 	/** Cells computed at the same time. Default: as many as cores and memory allow. */
 	readonly jobs?: number | undefined;
 	readonly provider: Provider;
@@ -183,6 +189,7 @@ async function compareLines(
 	const { entries, ways, tasks, depths, seeds, leaders, methods } = request;
 	const { title, epochs, batchSlots, maxLength, futures, progress, signal } = request;
 	const { provider, precision, patients = null } = request;
+	const { slotsPerLandmark, tuningSlots, tuningSteps = null } = request;
 	const known = tasksOf(dataset);
 	if (tasks.length === 0)
 		throw new InputError(`the list of tasks is empty; ${dataset.folder} has ${known.join(", ")}`, {
@@ -195,7 +202,8 @@ async function compareLines(
 			});
 	const budgets = {
 		options: { epochs, batchSlots, maxLength, patience: epochs },
-		tuning: { maxLength },
+		tuning: { maxLength, ...(tuningSlots && { batchSlots: tuningSlots }) },
+		tuningSteps,
 	};
 	const cores = availableParallelism();
 	const jobs = request.jobs ?? Math.max(1, Math.min(cores, Math.floor(totalmem() / cellBytes)));
@@ -203,6 +211,7 @@ async function compareLines(
 	return holdingLock(join(folder, "compare.lock"), "at work on this comparison", async () => {
 		await openPlan(folder, dataset, entries, {
 			...{ title, tasks: [...tasks], depths: [...depths], futures, patients, ...budgets },
+			hazards: { ...(slotsPerLandmark && { slotsPerLandmark }) },
 		});
 		const cells = [
 			...entries.map(({ id }) => ({ id, seed: 1 })),

@@ -17,6 +17,8 @@ interface Budgets {
 	/** Options of training; `tuning` are those of fine-tuning to labels. */
 	readonly options: Readonly<Record<string, unknown>>;
 	readonly tuning: Readonly<Record<string, unknown>>;
+	/** The most steps of a fine-tuning, but at least one epoch; null for no limit. */
+	readonly tuningSteps?: number | null;
 	/** Forecasting methods that have their own columns. */
 	readonly methods?: readonly ForecastMethod[] | undefined;
 }
@@ -26,7 +28,7 @@ export function lineNotes(
 	dataset: Dataset,
 	entries: readonly Entry[],
 	tasks: readonly string[],
-	{ options, tuning, methods }: Budgets,
+	{ options, tuning, tuningSteps, methods }: Budgets,
 ): string[] {
 	const lines = entries.map(({ label, model: id, settings }): Described => {
 		const model = modelById(id);
@@ -48,6 +50,9 @@ export function lineNotes(
 				]
 			: []),
 		...(labelled ? [seenNote(lines, labels.maxLength), labelBudget(lines, labels.epochs)] : []),
+		...(tuningSteps
+			? [`fine-tuning ends with the last epoch within ${tuningSteps} steps, or with the first`]
+			: []),
 	];
 }
 

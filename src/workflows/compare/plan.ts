@@ -23,8 +23,12 @@ const planSchema = z.strictObject({
 	depths: z.array(z.int()),
 	/** Training options of every line, unless the line overrides them. */
 	options: z.record(z.string(), z.unknown()),
+	/** Options of the hazards of every line. */
+	hazards: z.record(z.string(), z.unknown()).default({}),
 	/** Options of `finetune`. */
 	tuning: z.record(z.string(), z.unknown()),
+	/** The most steps of a fine-tuning, but at least one epoch; null for no limit. */
+	tuningSteps: z.int().min(1).nullable().default(null),
 	futures: z.int().min(1),
 	/** The most test patients of tasks next, forecast and onset; null for all. */
 	patients: z.int().min(1).nullable().default(null),
