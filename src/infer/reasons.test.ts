@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Events } from "../models/index.js";
-import { explainRisk, type ReasonOptions } from "./reasons.js";
+import { explainRisk, precisionText, type ReasonOptions, type Reasons } from "./reasons.js";
 
 /** 1 % and 10 % more with a 6, 2 % less with a 7, 5 % more with both. */
 function riskOf({ tokens }: Events): number {
@@ -93,4 +93,14 @@ test("without records there is nothing to explain", async () => {
 		...([{ tokens: [3], times: [0] }, options] as const),
 	);
 	expect(found).toMatchObject({ codes: [], others: null, error: 0, risk: 0.01, unrecorded: 0.01 });
+});
+
+test("the sampling error is stated where orders were sampled", () => {
+	const reasons: Reasons = {
+		...{ risk: 0.035, unrecorded: 0.02, others: null, error: 0 },
+		codes: [{ tokens: [6], records: 1, effect: 0.015, error: 0 }],
+	};
+	expect(precisionText(reasons)).toContain("all orders");
+	expect(precisionText({ ...reasons, error: 0.00123 })).toContain("at most 0.1 points");
+	expect(precisionText({ ...reasons, codes: [] })).toBe("");
 });

@@ -1,6 +1,7 @@
 import { random } from "../base/random.js";
 import { specialCount } from "../cohort/vocabulary.js";
 import type { Events } from "../models/index.js";
+import type { Incidence } from "./incidence.js";
 import { fewestPairs, shapleyValues } from "./shapley.js";
 
 /** What the records of a code, or of several codes together, add to a risk. */
@@ -52,6 +53,39 @@ const overhead = 300_000;
 const extraEvents = 9;
 /** Others can use the model between calls; there are at least so many for the most work. */
 const callsOfMostWork = 12;
+
+/** Reads the cumulative incidence of codes: `incidences` of a model. */
+type ReadIncidences = (
+	histories: readonly Events[],
+	codes: readonly (readonly number[])[],
+	days: readonly (readonly number[])[],
+	horizons: readonly number[],
+) => Promise<readonly (readonly Incidence[])[]>;
+
+/** What the records of each code add to the cumulative incidence of another one within a horizon. */
+export const explainIncidence = (
+	read: ReadIncidences,
+	history: Events,
+	horizonDays: number,
+	options: ReasonOptions,
+): Promise<Reasons> =>
+	explainRisk(
+		async (histories) => {
+			const days = histories.map(() => [options.day]);
+			const found = await read(histories, [options.of], days, [horizonDays]);
+			return found.map(([own]) => own?.probabilities[0] ?? Number.NaN);
+		},
+		history,
+		options,
+	);
+
+/** How exact the effects are; empty if there are none. */
+export function precisionText({ error, codes, others }: Reasons): string {
+	if (codes.length + (others ? 1 : 0) === 0) return "";
+	if (error === 0) return "Averaged over all orders of leaving codes out.";
+	const points = (100 * error).toPrecision(1);
+	return `Averaged over a sample of the orders of leaving codes out; standard error at most ${Number(points)} points.`;
+}
 
 /** What the records of each code add to a risk. The same input gives the same effects. */
 export async function explainRisk(

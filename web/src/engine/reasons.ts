@@ -1,5 +1,5 @@
 import { yearDays } from "../../../src/base/time.js";
-import { explainRisk, type ReasonOptions, type Reasons } from "../../../src/infer/reasons.js";
+import { explainIncidence, type ReasonOptions, type Reasons } from "../../../src/infer/reasons.js";
 import type { PatientOnDate, RiskModel } from "./risks.js";
 
 /** The horizon of what is explained, in years. */
@@ -12,14 +12,9 @@ export const reasonsAt = (
 	code: number,
 	options: Pick<ReasonOptions, "parameters" | "onProgress" | "signal">,
 ): Promise<Reasons> =>
-	explainRisk(
-		async (histories) => {
-			const found = await calls.incidence(
-				...([histories, [[code]], histories.map(() => [date])] as const),
-				[Math.min(reasonYears * yearDays, longest)],
-			);
-			return found.map(([own]) => own?.probabilities[0] ?? Number.NaN);
-		},
+	explainIncidence(
+		(...query) => calls.incidence(...query),
 		history,
+		Math.min(reasonYears * yearDays, longest),
 		{ ...options, of: [code], day: date },
 	);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Reasons } from "../../../src/infer/reasons.js";
-import { errorText, pointDigits, pointsWith } from "./reason-words.js";
+import { pointDigits, pointsWith } from "./reason-words.js";
 
 const reason = (effect: number) => ({ tokens: [6], records: 1, effect, error: 0 });
 const reasons: Reasons = {
@@ -21,10 +21,4 @@ test("changes are signed, unless nothing is left of them", () => {
 		"−0.10",
 		"0.00",
 	]);
-});
-
-test("the sampling error is stated where orders were sampled", () => {
-	expect(errorText(reasons)).toContain("all orders");
-	expect(errorText({ ...reasons, error: 0.00123 })).toContain("at most 0.1 points");
-	expect(errorText({ ...reasons, codes: [], others: null })).toBe("");
 });

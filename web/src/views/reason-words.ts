@@ -18,14 +18,6 @@ export function pointsWith(change: number, digits: number): string {
 	return Number(size) === 0 ? size : `${change > 0 ? "+" : "−"}${size}`;
 }
 
-/** How exact the effects are. */
-export function errorText({ error, codes, others }: Reasons): string {
-	if (codes.length + (others ? 1 : 0) === 0) return "";
-	if (error === 0) return "Averaged over all orders of leaving codes out.";
-	const points = (100 * error).toPrecision(1);
-	return `Averaged over a sample of the orders of leaving codes out; standard error at most ${Number(points)} points.`;
-}
-
 /** The reasons as a table to copy. */
 export const reasonRows = (
 	{ risk, unrecorded, codes, others }: Reasons,

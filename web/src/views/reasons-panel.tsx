@@ -1,14 +1,14 @@
 import { useId, useState } from "react";
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import { counted } from "../../../src/figures/numbers.js";
-import type { Reason, Reasons } from "../../../src/infer/reasons.js";
+import { precisionText, type Reason, type Reasons } from "../../../src/infer/reasons.js";
 import { reasonYears } from "../engine/reasons.js";
 import type { CodeRisk, RiskModel } from "../engine/risks.js";
 import { useReasons } from "../engine/use-reasons.js";
 import type { RiskRequest } from "../engine/use-risks.js";
 import { Panel } from "../parts/panel.js";
 import { codeName } from "./code-name.js";
-import { errorText, pointDigits, pointsWith, reasonRows } from "./reason-words.js";
+import { pointDigits, pointsWith, reasonRows } from "./reason-words.js";
 
 interface ReasonsPanelProps {
 	readonly model: RiskModel;
@@ -118,7 +118,7 @@ function ReasonList({ reasons, vocabulary, hasBirth }: ReasonListProps) {
 				</li>
 			</ul>
 			<p className="quiet">
-				The rows add up to the risk. {errorText(reasons)} They show what moves the model’s
+				The rows add up to the risk. {precisionText(reasons)} They show what moves the model’s
 				prediction, not what causes a disease.
 			</p>
 		</>
