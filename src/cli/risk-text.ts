@@ -7,6 +7,8 @@ import type { CohortRisks } from "../workflows/dataset-risks.js";
 import type { CodeRisk, Contributions, IndexRisk, RiskResult } from "../workflows/risk.js";
 import { ownEvents, phenotypesIn } from "../workflows/risk-documents.js";
 import { ageText, patientText } from "./patient-text.js";
+import { reasonsText } from "./reasons-text.js";
+import { named, shares } from "./risk-words.js";
 import { table } from "./table.js";
 import type { TextBars } from "./text-bars.js";
 
@@ -19,19 +21,6 @@ const marks: Readonly<Record<Place, string>> = {
 	after: " no new records",
 };
 
-/** Formats risks with as many digits as the highest needs to show three figures. */
-function shares(highest: number) {
-	const digits = highest >= 0.1 ? 1 : highest >= 0.01 ? 2 : 3;
-	return {
-		share: (risk: number) => `${(100 * risk).toFixed(digits)} %`.padStart(digits + 6),
-		points: (change: number) => {
-			const text = Math.abs(100 * change).toFixed(digits);
-			const sign = Number(text) === 0 ? "" : change > 0 ? "+" : "-";
-			return `${sign}${text}`.padStart(digits + 4);
-		},
-	};
-}
-
 export function risksText(result: RiskResult, top: number, bars: TextBars): string {
 	const { patient, whatIf } = result.query;
 	const parts = [
@@ -39,6 +28,9 @@ export function risksText(result: RiskResult, top: number, bars: TextBars): stri
 		...(result.simulated ? [`${simulatedText}\n`] : []),
 		...(whatIf ? [`what if: ${whatIf.name}\n`] : []),
 		indexTable(result),
+		...result.risks.flatMap((risk) =>
+			risk.reasons ? [reasonsText(risk.reasons, risk, result)] : [],
+		),
 	];
 	const horizon = spanText(result.query.horizonDays);
 	for (const risk of result.risks) {
@@ -123,9 +115,6 @@ function indexTable({ query, risks, groups, samples, runs, axis }: RiskResult): 
 			: "";
 	return `\nProbability of a first record after ${when(at)}, from the records up to that day; death competes:\n\n${table(header, rows)}${spread}${fromFutures}`;
 }
-
-const named = ({ code, name }: { readonly code: string; readonly name: string }) =>
-	code === name ? code : `${code} ${name}`;
 
 const highestOf = ({ trajectory, whatIf }: CodeRisk): number =>
 	[...trajectory.risk, ...(whatIf?.risk ?? [])].reduce((a, b) => Math.max(a, b), 0);

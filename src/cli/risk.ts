@@ -46,6 +46,7 @@ interface Options extends PatientFlags, GridOptions, EditOptions {
 	readonly years?: readonly number[];
 	readonly horizon?: number;
 	readonly attribute?: readonly Moment[];
+	readonly why?: true;
 	readonly top: number;
 	readonly events?: true;
 	readonly figure?: string;
@@ -75,6 +76,8 @@ export const examples = {
 		"a patient of the run's dataset",
 	"trajgpt risk run --input bundle.json --code I50.9 --years 1,3 --attribute +0d":
 		"a new patient, and what drives the risk of heart failure",
+	"trajgpt risk run --input bundle.json --code 428 --why":
+		"what the records of each code add to the 5-year risk",
 	"trajgpt risk run --input bundle.json --code COPD 'high blood pressure'":
 		"codes by their synonyms",
 	"trajgpt risk seed1 seed2 seed3 --input bundle.json --code 428 --at age:60":
@@ -120,7 +123,7 @@ export function command(io: Io): Command {
 		.option("--years <n,...>", "horizons of the table, in years (default: 1,5,10)", yearsOf)
 		.option(
 			"--horizon <span>",
-			"horizon of the trajectory, attribution and what-if: 1y, 18m (default: 5y)",
+			"horizon of the trajectory, attribution, what-if and --why: 1y, 18m (default: 5y)",
 			asArgument(spanDays),
 		)
 		.option(
@@ -137,6 +140,10 @@ export function command(io: Io): Command {
 			"--step <span>",
 			"distance between two times: 10d, 2w, 6m, 1y (default: fits the range)",
 			asArgument(spanDays),
+		)
+		.option(
+			"--why",
+			"explain the risk of one --code: what the records of each code add to the risk with age and sex alone",
 		)
 		.addOption(
 			new Option(
@@ -187,7 +194,7 @@ const withData = new Set([
 /** The options on one patient. */
 const ofOne = new Set([
 	...["group", "samples", "at", "horizon", "from", "to", "step", "attribute", "top", "events"],
-	...["figure", "csv", "add", "remove", "move"],
+	...["why", "figure", "csv", "add", "remove", "move"],
 ]);
 
 /** Refuses options that would have no effect. */
@@ -220,6 +227,7 @@ function whyIgnored(name: string, { data, input, db, output }: Options): string 
 const unusedByTask = [
 	...["code", "group", "samples", "years", "horizon", "from", "to", "step", "attribute", "top"],
 	...["events", "figure", "add", "remove", "move", "data", "output", "index", "split", "seed"],
+	"why",
 ];
 
 async function act(

@@ -6,6 +6,7 @@ import type { IncidenceTrajectory } from "../infer/index.js";
 import { momentJson, spanText } from "../infer/user-input/index.js";
 import type { IndexRisk, RiskResult } from "./risk.js";
 import type { Edits } from "./risk-edits.js";
+import { reasonsJson } from "./risk-reasons.js";
 
 /** An event of the history with its number, counted from 1 without birth. */
 function eventJson(index: number, { query, axis, vocabulary }: RiskResult) {
@@ -74,6 +75,7 @@ export function risksJson(result: RiskResult) {
 				whatIfIncidence: indexJson(own.whatIfIndex),
 			}),
 			...(own.sameAgeAndSex && { sameAgeAndSex: own.sameAgeAndSex }),
+			...(own.reasons && { reasons: reasonsJson(own.reasons, result) }),
 			points: Array.from(times, (time, at) => ({
 				...moment(time),
 				place: trajectory.places[at],

@@ -37,6 +37,7 @@ import { type AdHocGroup, findGroups, type GroupRisk, groupRisks } from "./group
 import { type ComputeOptions, openRuntime, threadsOf } from "./open-runtime.js";
 import type { QueriedPatients } from "./patients.js";
 import { type EditOptions, type Edits, editsOf } from "./risk-edits.js";
+import { checkExplained, explainedDays, type RiskReasons, reasonsFor } from "./risk-reasons.js";
 
 /** A query about the risk of codes: the probability of a record within a horizon, death competing. */
 export interface RiskQuery {
@@ -52,6 +53,8 @@ export interface RiskQuery {
 	readonly times: Float64Array;
 	/** Times at which to attribute the risk to events. */
 	readonly attributed: readonly number[];
+	/** The horizon of the risk to explain; null to explain none. */
+	readonly explainedDays: number | null;
 	readonly whatIf?: Edits | undefined;
 }
 
@@ -80,6 +83,8 @@ export interface CodeRisk {
 	readonly whatIfIndex?: IndexRisk | undefined;
 	/** The same of people of this age and sex; of first records only. */
 	readonly sameAgeAndSex?: readonly number[] | undefined;
+	/** Why the risk after the index day is what it is. */
+	readonly reasons?: RiskReasons | undefined;
 	readonly trajectory: IncidenceTrajectory;
 	/** The trajectory of the edited history. */
 	readonly whatIf?: IncidenceTrajectory | undefined;
@@ -127,6 +132,11 @@ export interface RiskOptions extends GridOptions, EditOptions, ComputeOptions {
 	readonly horizon?: number | undefined;
 	/** Times at which to attribute the risk to events. */
 	readonly attribute?: readonly Moment[] | undefined;
+	/**
+	 * Explain the risk of the only code within `horizon`, the only one of `years` or 5 years: what the records of each
+	 * code add.
+	 */
+	readonly why?: boolean | undefined;
 	/** Further runs of the same dataset, such as other seeds. */
 	readonly others?: readonly Trained[] | undefined;
 }
@@ -145,6 +155,7 @@ export async function risk(
 	queried: QueriedPatients,
 	options: RiskOptions,
 ): Promise<RiskResult> {
+	checkExplained(options);
 	const patient = onlyOne(queried.patients);
 	const settings = hazardSettingsOf(trained);
 	const { others = [] } = options;
@@ -164,6 +175,9 @@ export async function risk(
 	const longest = { longestDays: settings.binDays.at(-1) as number };
 	const { years = usualYears, horizon = usualHorizon } = options;
 	const cut = cutHorizons(longest, [...years.map((own) => own * yearDays), horizon]);
+	const [explained = null] = options.why
+		? cutHorizons(longest, [explainedDays(options, usualHorizon)]).days
+		: [];
 	const timeOf = (moment: Moment, option: keyof RiskOptions) =>
 		timesOf([moment], [patient], queried.axis, `\`${option}\``)[0]?.[0] as number;
 	const at = timeOf(options.at ?? lastRecord, "at");
@@ -178,13 +192,14 @@ export async function risk(
 		horizonDays: cut.days.at(-1) as number,
 		times: timeGrid(patient, queried.axis, options),
 		attributed: timesOf(options.attribute ?? [], [patient], queried.axis, "`attribute`")[0] ?? [],
+		explainedDays: explained,
 		whatIf: editsOf(options, patient, queried.axis, book),
 	};
 	const { samples = usualSamples, seed = 0 } = options;
 	const ofGroups = await groupRisks(trained, patient.history, query.at, groups, {
 		...{ ...options, samples, seed, horizons: query.horizons.map(({ days }) => days) },
 	});
-	const first = await withHazards(trained, options, (model) => risksOf(model, query));
+	const first = await withHazards(trained, options, (model) => risksOf(model, trained, query));
 	const further: IndexRisks[] = [];
 	for (const other of others)
 		further.push(await withHazards(other, options, (model) => indexRisksOf(model, query)));
@@ -221,6 +236,7 @@ export async function risk(
 		],
 		warnings: [
 			...cut.warnings,
+			...(options.why && others.length > 0 ? [`reasons are of ${trained.folder} alone`] : []),
 			...(groups.length > 0 ? groupWarnings(trained, others, query) : []),
 			...warningsOf(query, queried, trained, settings.lookBackDays),
 		],
@@ -365,8 +381,12 @@ function spreadOf(runs: readonly IndexRisk[]): IndexRisk {
 	};
 }
 
-async function risksOf(model: HazardModel, query: RiskQuery): Promise<CodeRisk[]> {
-	const { patient, codes, times, attributed, horizonDays } = query;
+async function risksOf(
+	model: HazardModel,
+	trained: Trained,
+	query: RiskQuery,
+): Promise<CodeRisk[]> {
+	const { patient, codes, times, attributed, horizonDays, explainedDays } = query;
 	const { asIs: index, changed: changedIndex } = await indexRisksOf(model, query);
 	const histories = historiesOf(query);
 	const tokens = codes.map((code) => code.tokens);
@@ -380,6 +400,9 @@ async function risksOf(model: HazardModel, query: RiskQuery): Promise<CodeRisk[]
 			code,
 			index: index[at] as IndexRisk,
 			whatIfIndex: changedIndex?.[at],
+			...(explainedDays !== null && {
+				reasons: await reasonsFor(model, trained, query, code, explainedDays),
+			}),
 			trajectory: asIs[at] as IncidenceTrajectory,
 			whatIf: changed?.[at],
 			contributions: await contributionsTo(model, patient.history, code, attributed, horizonDays),

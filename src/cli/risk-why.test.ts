@@ -1,0 +1,205 @@
+import { cp, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { yearDays } from "../base/time.js";
+import { builtInMap } from "../codes/index.js";
+import { hazardModel, incidences } from "../infer/index.js";
+import { explainRisk } from "../infer/reasons.js";
+import { weightCount } from "../models/index.js";
+import { nodeRuntime } from "../runtime/node.js";
+import { readTrained } from "../train/index.js";
+import { captured } from "./testing/captured.js";
+import { clinicRun } from "./testing/clinic-run.js";
+
+let root: string;
+let run: string;
+let dataset: string;
+const file = (name: string) => join(root, name);
+beforeAll(async () => {
+	({ root, run, dataset } = await clinicRun({ map: builtInMap() }));
+	await writeFile(
+		file("ann.csv"),
+		"patient,date,icd10\nann,2010-03-01,I10\nann,2011-07-01,I50.9\nann,2012-05-06,E119\nann,2013-01-09,I10\n",
+	);
+	await writeFile(file("people.csv"), "patient,birth,sex\nann,1960-02-03,female\n");
+	await writeFile(file("two.csv"), "patient,date,icd10\na,2010-03-01,I10\nb,2010-03-01,I10\n");
+});
+afterAll(() => rm(root, { recursive: true }));
+
+const ann = (...more: string[]) => [
+	...["risk", run, "--input", file("ann.csv"), "--people", file("people.csv"), "--why", ...more],
+];
+interface Effect {
+	readonly code: string;
+	readonly first: { readonly date: string };
+	readonly last: { readonly date: string };
+	readonly records: number;
+	readonly effect: number;
+	readonly standardError: number;
+}
+interface Why {
+	readonly horizonDays: number;
+	readonly risk: number;
+	readonly withoutRecords: number;
+	readonly change: number;
+	readonly codes: readonly Effect[];
+	readonly others: Effect | null;
+}
+async function why(...args: string[]) {
+	const { code, stdout, stderr } = await captured(ann(...args, "--json"));
+	expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
+	const { patient, risks, warnings } = JSON.parse(stdout);
+	return { patient, warnings, risk: risks[0], reasons: risks[0].reasons as Why };
+}
+
+test("the effects are those of explainRisk, and add up to the risk", async () => {
+	const { patient, reasons, risk } = await why("--code", "411");
+	const trained = readTrained(run);
+	const tokenOf = (name: string) =>
+		trained.vocabulary.tokens.findIndex(({ code }) => code === name);
+	const events = patient.events as { code: string; day: number }[];
+	const history = {
+		tokens: [tokenOf("[FEMALE]"), ...events.map(({ code }) => tokenOf(code))],
+		times: [patient.birth.day, ...events.map(({ day }) => day)],
+	};
+	expect(history.tokens).not.toContain(-1);
+	const of = [tokenOf("411")];
+	const day = history.times.at(-1) as number;
+	const model = hazardModel(nodeRuntime({ threads: 1, purpose: "inference" }), trained);
+	const expected = await explainRisk(
+		async (histories) => {
+			const days = histories.map(() => [day]);
+			const found = await incidences(model, histories, [of], days, [5 * yearDays]);
+			return found.map(([own]) => own?.probabilities[0] as number);
+		},
+		history,
+		{ of, day, parameters: weightCount(trained.weights) },
+	);
+	await model.dispose();
+	expect(reasons.horizonDays).toBe(5 * yearDays);
+	expect(reasons.risk).toBeCloseTo(expected.risk, 9);
+	expect(reasons.withoutRecords).toBeCloseTo(expected.unrecorded, 9);
+	expect(expected.codes).toHaveLength(3);
+	expect(reasons.codes.map(({ code, records }) => [tokenOf(code), records])).toEqual(
+		expected.codes.map(({ tokens: [token], records }) => [token, records]),
+	);
+	for (const [at, { effect }] of expected.codes.entries()) {
+		expect(effect).not.toBe(0);
+		expect(reasons.codes[at]?.effect).toBeCloseTo(effect, 9);
+	}
+	expect(reasons.others).toBeNull();
+	const sum = reasons.codes.reduce((total, { effect }) => total + effect, 0);
+	expect(sum).toBeCloseTo(reasons.change, 12);
+	expect(reasons.change).toBe(reasons.risk - reasons.withoutRecords);
+	expect(reasons.risk).toBeCloseTo(risk.incidence[1].probability, 6);
+});
+
+test("text and JSON have the dates of the records up to the index day", async () => {
+	const { reasons } = await why("--code", "411");
+	const hypertension = reasons.codes.find(({ code }) => code === "401");
+	expect(hypertension).toMatchObject({
+		...{ records: 2, first: { date: "2010-03-01" }, last: { date: "2013-01-09" } },
+	});
+	const earlier = await why("--code", "411", "--at", "2012-01-01");
+	expect(earlier.reasons.codes.map(({ code, records }) => [code, records]).sort()).toEqual([
+		["401", 1],
+		["428", 1],
+	]);
+
+	const { stdout } = await captured(ann("--code", "411"));
+	const [, listed = ""] = stdout.split("\nWhy: what the records of each code add to the risk of ");
+	const lines = listed.split("\n");
+	expect(lines[0]).toMatch(
+		/^a first record of 411 .* within 5 years after 2013-01-09, in percentage points$/,
+	);
+	expect(lines[2]).toMatch(/^first +last +recorded +points$/);
+	expect(lines[3]).toMatch(/^ +risk with age and sex alone +\d+\.\d+ %$/);
+	expect(lines.slice(4, 7).find((line) => line.includes("401"))).toMatch(
+		/^2010-03-01 {2}2013-01-09 {2}401 Hypertension ×2 +[+-]?\d+\.\d+$/,
+	);
+	expect(lines.slice(4, 7).find((line) => line.includes("428"))).toMatch(
+		/^2011-07-01 {14}428 .* +[+-]?\d+\.\d+$/,
+	);
+	const value = (line = "") => Number(/([+-]?\d+\.\d+)(?: %)?$/.exec(line)?.[1]);
+	expect(lines[7]).toMatch(/^ +change by all records +/);
+	expect(lines[8]).toMatch(/^ +risk within 5 years +/);
+	expect(value(lines[8])).toBeCloseTo(100 * reasons.risk, 1);
+	const sum = lines.slice(4, 7).reduce((total, line) => total + value(line), 0);
+	expect(Math.abs(sum - value(lines[7]))).toBeLessThan(0.21);
+	expect(lines[10]).toBe(
+		"Averaged over all orders of leaving codes out. They show what moves the model's prediction, not what causes a disease.",
+	);
+});
+
+test("the horizon is --horizon, the only one of --years, or 5 years", async () => {
+	const daysWith = async (...args: string[]) => {
+		const { reasons } = await why("--code", "411", ...args);
+		return reasons.horizonDays / yearDays;
+	};
+	expect(await daysWith("--years", "1,3")).toBe(5);
+	expect(await daysWith("--years", "1", "--horizon", "2y")).toBeCloseTo(2, 9);
+	const { reasons, risk } = await why("--code", "411", "--years", "3");
+	expect(reasons.horizonDays).toBe(3 * yearDays);
+	expect(reasons.risk).toBeCloseTo(risk.incidence[0].probability, 6);
+	const cut = await why("--code", "411", "--years", "30");
+	expect(cut.reasons.horizonDays).toBe(3652);
+	expect(cut.warnings).toEqual([expect.stringContaining("30 years are answered as 10 years")]);
+});
+
+test("a code's own records stay, and are named in the baseline", async () => {
+	const { reasons } = await why("--code", "428");
+	expect(reasons.codes.map(({ code }) => code).sort()).toEqual(["250", "401"]);
+	const { stdout } = await captured(ann("--code", "428"));
+	expect(stdout).toContain("add to the risk of another record of 428 ");
+	expect(stdout).toMatch(/\n +risk with age, sex and its own records alone +\d+\.\d+ %\n/);
+	const unborn = await captured([
+		...["risk", run, "--input", file("ann.csv"), "--why", "--code", "411"],
+	]);
+	expect(unborn.stdout).toMatch(/\n +risk with nothing known +\d+\.\d+ %\n/);
+});
+
+test("with edits, the edited history is explained", async () => {
+	const { reasons, risk } = await why("--code", "411", "--remove", "2", "--add", "585@-1y");
+	expect(reasons.codes.map(({ code }) => code).sort()).toEqual(["250", "401", "585"]);
+	expect(reasons.risk).toBeCloseTo(risk.whatIfIncidence[1].probability, 6);
+	expect(risk.whatIfIncidence[1].probability).not.toBeCloseTo(risk.incidence[1].probability, 6);
+});
+
+test("of several runs, the first is explained", async () => {
+	const other = file("other-run");
+	await cp(run, other, { recursive: true });
+	const [, , ...rest] = ann("--code", "411", "--json");
+	const { stderr, stdout } = await captured(["risk", run, other, ...rest]);
+	expect(stderr).toContain(`warning: reasons are of ${run} alone`);
+	expect(JSON.parse(stdout).risks[0].reasons).toEqual((await why("--code", "411")).reasons);
+});
+
+const cases: Record<string, readonly [args: () => string[], message: string]> = {
+	"no code": [() => ann(), "give codes with --code"],
+	"two codes": [
+		() => ann("--code", "411", "428"),
+		"--why explains the risk of one code, and was given 2 codes; name one with --code",
+	],
+	"a group": [
+		() => ann("--code", "411", "--group", "vascular=411,585"),
+		"--why explains the risk of one code, and was given --group; name one with --code",
+	],
+	"several patients": [
+		() => ["risk", run, "--input", file("two.csv"), "--code", "428", "--why"],
+		"the input has 2 patients; name one with --patient, such as a, b",
+	],
+	"a file of all patients": [
+		() => ["risk", run, "--input", file("two.csv"), "--output", file("no.csv"), "--why"],
+		"--why has no effect on all patients of a file",
+	],
+	"a dataset": [
+		() => ["risk", run, "--data", dataset, "--output", file("no.csv"), "--why"],
+		"--why has no effect on a whole dataset",
+	],
+};
+for (const [name, [args, message]] of Object.entries(cases))
+	test(`refuses ${name}, with exit code 2`, async () => {
+		const { code, stdout, stderr } = await captured(args());
+		expect(stderr).toContain(message);
+		expect([code, stdout]).toEqual([2, ""]);
+	});
