@@ -196,6 +196,7 @@ export function App() {
 									}}
 									onFiles={files.open}
 									onDates={files.readDates}
+									onColumns={files.readColumns}
 									onForget={() => setLost(null)}
 								/>
 								{now.patient ? (

@@ -50,6 +50,52 @@ describe.skipIf(!chromiumIsThere)("files in the explorer", () => {
 		await page.close();
 	}, 60_000);
 
+	test("asks which column is which, and remembers it", async () => {
+		const { page, faults } = await opened("patient");
+		await updated(page);
+		const first = "case;number;admitted;discharged;diagnosis;gender;born";
+		const rows = [
+			"1;4711;2012-02-03;2012-02-09;I10;f;1950-05-12",
+			"2;4711;2013-08-17;2013-08-19;E11.9;f;1950-05-12",
+		];
+		await drop(page, "ward.csv", [first, ...rows].join("\n"));
+		const question = page.locator(".column-question");
+		await question.waitFor();
+		expect(await question.locator("tbody tr").allTextContents()).toEqual(
+			rows.map((row) => row.replaceAll(";", "")),
+		);
+		const button = question.getByRole("button", { name: "Read the file" });
+		expect(await question.textContent()).toContain("Still to choose: patient id, date.");
+		expect(await button.isDisabled()).toBe(true);
+		const choose = (role: string, column: string) =>
+			question.getByLabel(role, { exact: true }).selectOption(column);
+		// The only column of ICD codes is proposed, and so is one with a usual name.
+		expect(await question.getByLabel("Code", { exact: true }).inputValue()).toBe("diagnosis");
+		expect(await question.getByLabel("Sex").inputValue()).toBe("gender");
+		await choose("Patient id", "number");
+		await choose("Date", "admitted");
+		await choose("Date of birth", "born");
+		await page.setViewportSize({ width: 360, height: 780 });
+		await expect.poll(() => page.evaluate("document.documentElement.scrollWidth")).toBe(360);
+		expect(await seriousIn(page)).toEqual([]);
+		await button.click();
+		await expect.poll(() => notes(page).textContent()).toContain("1 patient, 2 events");
+		await updated(page);
+		expect(await page.locator(".person").textContent()).toMatch(/^female · age 61\.7 to 63\.3 ·/);
+		await drop(page, "next.csv", [first, rows[0], rows[1]?.replace("4711", "12")].join("\n"));
+		await expect.poll(() => notes(page).textContent()).toContain("next.csv: 2 patients, 2 events");
+		await notes(page).getByText("How it was read").click();
+		await notes(page).getByText("Choose others").click();
+		expect(await question.getByLabel("Date", { exact: true }).inputValue()).toBe("admitted");
+		await choose("Date", "discharged");
+		await button.click();
+		await expect.poll(() => page.locator(".person").textContent()).toContain("61.7");
+		await notes(page).getByText("How it was read").click();
+		expect(await notes(page).textContent()).toContain("date from discharged (dates)");
+		expect(faults).toEqual([]);
+		await page.close();
+	}, 60_000);
+
 	test("finds one of many patients by id with the keyboard, and asks for the file after a reload", async () => {
 		const { page, faults } = await opened("patient");
 		await updated(page);

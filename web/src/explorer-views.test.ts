@@ -176,7 +176,7 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		["bundle.json", "{", "cannot be read: the file ends inside it"],
 		["bundle.json", '{"resourceType":"Bundle"}', "holds no Condition"],
 		["claims.csv", "patient,time,code\na,2020-01-01,??\n", "the one record has no code"],
-		["claims.csv", "a,b\n1,2\n", "no column for the patient"],
+		["claims.csv", "a,b\n1,2\n", "no column has a usual name for the patient"],
 	])(
 		"refuses %s with content %j and says why",
 		async (name, content, words) => {

@@ -13,68 +13,138 @@ import {
 	timeNames,
 	unitNamed,
 } from "../../../src/records/tables/column-names.js";
+import type { TableOptions } from "../../../src/records/tables/options.js";
 
 export const expectedColumns =
 	"expected columns patient, time (or date) and code, and if need be system, value, unit, sex, birth and death";
 
+/** What a column can hold, as the options of `trajgpt prepare` name it. */
+const usualNames = {
+	patient: patientNames,
+	time: timeNames(false),
+	code: codeNames,
+	system: systemNames,
+	sex: sexNames,
+	birth: birthNames,
+	death: deathNames,
+	value: [["value", "numeric_value", "value_as_number"]],
+	unit: [["unit", "units"]],
+} as const satisfies Partial<Record<keyof TableOptions, Groups>>;
+
+export type ColumnRole = keyof typeof usualNames;
+export const columnRoles = Object.keys(usualNames) as readonly ColumnRole[];
+export const neededRoles = ["patient", "time", "code"] as const satisfies readonly ColumnRole[];
+
+/** The name of the column of each role; a role that is left out has none. */
+export type RoleColumns = Readonly<Partial<Record<ColumnRole, string>>>;
+
+/** Which column is which. */
+export interface ColumnChoice {
+	readonly columns: RoleColumns;
+	/** The unit of the times; null if nothing says it. */
+	readonly timeIs: TimeIs | null;
+	/** The system of all codes, if there is no column of systems. */
+	readonly systemOfAll?: string | undefined;
+	/** The first line is a record: there are no names. */
+	readonly firstIsRecord?: boolean | undefined;
+}
+
 /** The index of each column in a row; −1 if there is none. */
-export interface Columns {
-	readonly patient: number;
-	readonly time: number;
-	readonly code: number;
-	readonly system: number;
-	readonly sex: number;
-	readonly birth: number;
-	readonly death: number;
-	readonly value: number;
+export interface Columns extends Readonly<Record<Exclude<ColumnRole, "unit">, number>> {
 	/** The unit of the value. */
 	readonly valueUnit: number;
 	/** The unit of the columns of time, birth and death. */
 	readonly unit: TimeIs;
-	/** The system implied by the name of the code column. */
+	/** The system of codes that name none. */
 	readonly systemOfAll: string | null;
+}
+
+/** Nothing says which columns are meant. */
+export class UnknownColumns extends InputError {
+	constructor(
+		/** What is not known, as a sentence without its end. */
+		readonly problem: string,
+		remedy: string,
+	) {
+		super(`${problem}; ${remedy}`);
+	}
 }
 
 const shown = (names: readonly string[]) => names.slice(0, 8).join(", ").slice(0, 120) || "nothing";
 
-/** Finds columns by the same names as `trajgpt prepare`. */
-export function columnsOf(header: readonly string[]): Columns {
-	const columns = header.map((name, at) => ({ name, at }));
-	const find = (groups: Groups): number => {
-		const [column, ...others] = matchingColumns(columns, groups);
-		if (others.length > 0)
-			throw new InputError(
-				`the columns ${[column, ...others].map((one) => one?.name).join(" and ")} could both be meant; rename or remove one of them`,
-			);
-		return column?.at ?? -1;
-	};
-	const needed = (what: string, groups: Groups): number => {
-		const at = find(groups);
-		if (at >= 0) return at;
-		throw new InputError(
-			`no column for the ${what}: the first line has ${shown(header)}; ${expectedColumns}: name them so in the first line`,
-		);
-	};
-	const patient = needed("patient", patientNames);
-	const time = needed("time", timeNames(false));
-	const code = needed("code", codeNames);
-	return {
-		...{ patient, time, code },
-		system: find(systemNames),
-		sex: find(sexNames),
-		birth: find(birthNames),
-		death: find(deathNames),
-		value: find([["value", "numeric_value", "value_as_number"]]),
-		valueUnit: find([["unit", "units"]]),
-		unit: unitOf((header[time] as string).toLowerCase()),
-		systemOfAll: impliedSystem(header[code] as string) ?? null,
-	};
+/** Distinct names of the columns: as in the first line, or by place where that gives none. */
+export function columnNames(texts: readonly string[], firstIsRecord = false): readonly string[] {
+	const seen = new Set<string>();
+	return texts.map((text, at) => {
+		const place = `column ${at + 1}`;
+		const own = firstIsRecord ? "" : text.trim();
+		const name = seen.has(own.toLowerCase()) ? `${own} (${place})` : own || place;
+		seen.add(name.toLowerCase());
+		return name;
+	});
 }
 
-function unitOf(name: string): TimeIs {
-	if (name === "age")
-		throw new InputError(
-			"the column age does not say what it counts; name it age_days or age_years",
+/** The unit that the name of the time column implies; null if it says no unit. */
+export function likelyUnit(name: string): TimeIs | null {
+	const bare = name.trim().toLowerCase();
+	if (bare === "age") return null;
+	return unitNamed(bare) ?? (bare === "days" || bare === "day" ? "days" : "date");
+}
+
+/** Finds columns by the same names as `trajgpt prepare`, and says what is not known. */
+export function usualColumns(texts: readonly string[]): {
+	readonly choice: ColumnChoice;
+	readonly unknown: UnknownColumns | null;
+} {
+	const names = columnNames(texts);
+	const all = texts.map((name, at) => ({ name, own: names[at] as string }));
+	const columns: Partial<Record<ColumnRole, string>> = {};
+	const unknown: UnknownColumns[] = [];
+	for (const role of columnRoles) {
+		const [column, ...others] = matchingColumns(all, usualNames[role]);
+		if (others.length > 0)
+			unknown.push(
+				new UnknownColumns(
+					`the columns ${[column, ...others].map((one) => one?.name).join(" and ")} could both be meant`,
+					"rename or remove one of them",
+				),
+			);
+		else if (column) columns[role] = column.own;
+		else if (neededRoles.some((needed) => needed === role))
+			unknown.push(
+				new UnknownColumns(
+					`no column has a usual name for the ${role}`,
+					`the first line has ${shown(names)}; ${expectedColumns}: name them so in the first line`,
+				),
+			);
+	}
+	const timeIs = columns.time === undefined ? "date" : likelyUnit(columns.time);
+	if (timeIs === null)
+		unknown.push(
+			new UnknownColumns(
+				"the column age does not say what it counts",
+				"name it age_days or age_years",
+			),
 		);
-	return unitNamed(name) ?? (name === "days" || name === "day" ? "days" : "date");
+	return { choice: { columns, timeIs }, unknown: unknown[0] ?? null };
+}
+
+/** Where the columns of a choice are. */
+export function placesOf(
+	names: readonly string[],
+	{ columns, timeIs, systemOfAll }: ColumnChoice,
+): Columns {
+	const place = (role: ColumnRole) => {
+		const name = columns[role];
+		return name === undefined ? -1 : names.indexOf(name);
+	};
+	const { unit, ...others } = Object.fromEntries(
+		columnRoles.map((role) => [role, place(role)]),
+	) as Record<ColumnRole, number>;
+	return {
+		...others,
+		valueUnit: unit,
+		unit: timeIs ?? "date",
+		systemOfAll: systemOfAll ?? impliedSystem(columns.code ?? "") ?? null,
+	};
 }

@@ -5,7 +5,14 @@ import type { DateOrder } from "../../../src/records/date-order.js";
 import { firstRow, quoteFaults, rowsOf } from "../../../src/records/delimited-rows.js";
 import { isAge } from "../../../src/records/tables/column-names.js";
 import { BadField, badRows } from "./bad-rows.js";
-import { type Columns, columnsOf, expectedColumns } from "./csv-columns.js";
+import {
+	type ColumnChoice,
+	type Columns,
+	columnNames,
+	expectedColumns,
+	placesOf,
+	usualColumns,
+} from "./csv-columns.js";
 import { fieldIn, type Person, rowReader, shown } from "./csv-row.js";
 import { type DateReading, detectedOrder } from "./date-reading.js";
 import type { FileContent, FileRecord, WrittenRecord } from "./records.js";
@@ -13,6 +20,8 @@ import type { FileContent, FileRecord, WrittenRecord } from "./records.js";
 export interface TableOptions {
 	/** How dates such as 03/04/2020 are to be read; detected if left out. */
 	readonly order?: DateOrder | undefined;
+	/** Which column is which, given the fields of the first line; found by name if it gives nothing. */
+	readonly columns?: ((first: readonly string[]) => ColumnChoice | undefined) | undefined;
 	/** Told the share of the file that is read, every now and then. */
 	readonly onProgress?: ((share: number) => void) | undefined;
 }
@@ -23,8 +32,13 @@ const previewRows = 5;
 const trimmed = (texts: readonly string[]) => texts.map((text) => text.trim());
 
 /** The dates of each row. */
-function* datesOf(text: string, delimiter: string, columns: Columns): Generator<string[]> {
-	let isHeader = true;
+function* datesOf(
+	text: string,
+	delimiter: string,
+	columns: Columns,
+	hasNames: boolean,
+): Generator<string[]> {
+	let isHeader = hasNames;
 	for (const { texts } of rowsOf(text, { delimiter, quotes: true })) {
 		if (!isHeader) {
 			const fields = trimmed(texts);
@@ -39,11 +53,12 @@ function dateReading(
 	text: string,
 	delimiter: string,
 	columns: Columns,
+	hasNames: boolean,
 	chosen: DateOrder | undefined,
 ): DateReading | null {
 	if (columns.unit !== "date") return null;
 	if (chosen) return { order: chosen, isChosen: true };
-	const order = detectedOrder(datesOf(text, delimiter, columns));
+	const order = detectedOrder(datesOf(text, delimiter, columns, hasNames));
 	return order && { order, isChosen: false };
 }
 
@@ -72,20 +87,32 @@ function peopleReader(birthName: string | undefined) {
 	};
 }
 
+function knownColumns(first: readonly string[]): ColumnChoice {
+	const { choice, unknown } = usualColumns(first);
+	if (unknown) throw unknown;
+	return choice;
+}
+
 /** Reads records from a table, one per row, by the rules of `trajgpt prepare --skip-bad`. */
-export function readCsv(text: string, { order, onProgress }: TableOptions = {}): FileContent {
+export function readCsv(
+	text: string,
+	{ order, columns: chosen, onProgress }: TableOptions = {},
+): FileContent {
 	const begin = firstRow(text, { quotes: true });
 	if (!begin) throw new InputError(`the file is empty; ${expectedColumns}`);
 	const { delimiter } = begin;
-	const header = trimmed(begin.row.texts);
-	const columns = columnsOf(header);
-	const dates = dateReading(text, delimiter, columns, order);
+	const texts = trimmed(begin.row.texts);
+	const choice = chosen?.(texts) ?? knownColumns(texts);
+	const hasNames = !choice.firstIsRecord;
+	const header = columnNames(texts, choice.firstIsRecord);
+	const columns = placesOf(header, choice);
+	const dates = dateReading(text, delimiter, columns, hasNames, order);
 	const reader = rowReader(header, columns, dates?.order ?? null);
 	const persons = peopleReader(header[columns.birth]);
 	const records: FileRecord[] = [];
 	const first: WrittenRecord[] = [];
 	const bad = badRows();
-	let [rows, empty, characters] = [-1, 0, 0];
+	let [rows, empty, characters] = [hasNames ? -1 : 0, 0, 0];
 	for (const { line, texts, fault, length } of rowsOf(text, { delimiter, quotes: true })) {
 		characters += length + 1;
 		if (++rows === 0) continue;

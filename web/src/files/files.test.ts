@@ -125,7 +125,7 @@ b,2018-01-20,Z99.9,ICD10CM,,`,
 	test.each([
 		["", "the file is empty"],
 		["patient,time,code\n", "no record"],
-		["a,b,c\n1,2,3\n", "no column for the patient: the first line has a, b, c"],
+		["a,b,c\n1,2,3\n", "no column has a usual name for the patient; the first line has a, b, c"],
 		["patient,time,code\na,03/04/20,250\n", 'line 2: time is "03/04/20"; expected a date'],
 		["patient,time,code\na,12,250\n", "for ages name the column age_days"],
 		["patient,time,code\na,2020-01-01,\n", "no row has a code: the column code is empty"],

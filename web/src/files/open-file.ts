@@ -1,5 +1,5 @@
 import { InputError } from "../../../src/base/errors.js";
-import type { DateOrder } from "../../../src/records/date-order.js";
+import type { TableOptions } from "./csv.js";
 import { AmbiguousDates } from "./date-reading.js";
 import type { FileRules } from "./file-rules.js";
 import { type GivenMap, isMapFile, readMap } from "./map-file.js";
@@ -8,13 +8,6 @@ import { type FilePatients, toPatients } from "./to-patients.js";
 
 const knowsMeasurements = ({ tokens }: FileRules["vocabulary"]) =>
 	tokens.some(({ system, value }) => value !== undefined || system === "LOINC");
-
-export interface OpenOptions {
-	/** How dates such as 03/04/2020 are to be read; detected if left out. */
-	readonly order?: DateOrder | undefined;
-	/** Told the share of the work that is done. */
-	readonly onProgress?: ((share: number) => void) | undefined;
-}
 
 /** The share of the time that goes into reading rows; the rest into patients. */
 const rowsShare = 0.5;
@@ -49,7 +42,7 @@ export const openMap = (map: File, { rules }: FileRules): Promise<GivenMap> =>
 export async function openFile(
 	file: Pick<Blob, "size" | "arrayBuffer">,
 	{ vocabulary, rules }: FileRules,
-	{ order, onProgress }: OpenOptions = {},
+	{ order, columns, onProgress }: TableOptions = {},
 	map?: GivenMap,
 ): Promise<FilePatients> {
 	checkSize(file.size);
@@ -61,7 +54,7 @@ export async function openFile(
 	});
 	try {
 		const content = await readContent(new Uint8Array(bytes), {
-			...{ order, measurements: knowsMeasurements(vocabulary) },
+			...{ order, columns, measurements: knowsMeasurements(vocabulary) },
 			onProgress: (share) => onProgress?.(rowsShare * share),
 		});
 		onProgress?.(rowsShare);

@@ -67,9 +67,13 @@ export async function bytesOf(given: Uint8Array<ArrayBuffer>): Promise<Uint8Arra
 		throw new InputError("the file is empty; expected a CSV table or a FHIR R4 Bundle");
 	checkSize(given.length);
 	const bytes = given[0] === 0x1f && given[1] === 0x8b ? await unpacked(given) : given;
+	refuseBinary(bytes);
+	return bytes;
+}
+
+export function refuseBinary(bytes: Uint8Array): void {
 	const binary = signatures.find(([start]) => start.every((byte, at) => bytes[at] === byte));
 	if (binary) throw new InputError(`the file is ${binary[1]}`);
-	return bytes;
 }
 
 export interface ReadOptions extends TableOptions {

@@ -210,10 +210,9 @@ describe("a map of SNOMED codes", () => {
 
 	test("two files of one kind are refused", async () => {
 		expect(await readFiles(request([records, file("b.csv", "x")]))).toEqual({
-			...{
-				kind: "failed",
-				message: "a.csv and b.csv are two files of records; open one at a time",
-			},
+			kind: "failed",
+			message: "a.csv and b.csv are two files of records; open one at a time",
+			table: null,
 		});
 	});
 });

@@ -1,10 +1,12 @@
 import type { ReadingRules } from "../../../src/cohort/reading/rules.js";
 import { fromTokens, type Token } from "../../../src/cohort/vocabulary.js";
 import type { DateOrder } from "../../../src/records/date-order.js";
+import { UnknownColumns } from "./csv-columns.js";
 import { type AmbiguousDate, AmbiguousDates } from "./date-reading.js";
 import type { FileRules } from "./file-rules.js";
 import { type GivenFiles, openFile, openMap, sortFiles } from "./open-file.js";
 import { buffersOf, type PackedFile, packFile } from "./patient-list.js";
+import { type ColumnChoices, choiceKey, previewTable, type TablePreview } from "./table-preview.js";
 
 /** A request to read files. */
 export interface ReadRequest {
@@ -13,6 +15,8 @@ export interface ReadRequest {
 	/** Those that were in use before. */
 	readonly before: GivenFiles;
 	readonly order?: DateOrder | undefined;
+	/** The columns that the user chose for these or other files. */
+	readonly columns?: ColumnChoices | undefined;
 	readonly tokens: readonly Token[];
 	readonly rules: ReadingRules;
 }
@@ -22,36 +26,58 @@ export type ReadReply =
 	| { readonly kind: "progress"; readonly share: number }
 	| { readonly kind: "asked"; readonly used: GivenFiles; readonly dates: readonly AmbiguousDate[] }
 	| {
+			readonly kind: "columns";
+			readonly used: GivenFiles;
+			readonly problem: string;
+			readonly table: TablePreview;
+	  }
+	| {
 			readonly kind: "map";
 			readonly used: GivenFiles;
 			readonly icd: number;
 			readonly snomed: number;
 	  }
-	| { readonly kind: "read"; readonly used: GivenFiles; readonly file: PackedFile }
-	| { readonly kind: "failed"; readonly message: string };
+	| {
+			readonly kind: "read";
+			readonly used: GivenFiles;
+			readonly file: PackedFile;
+			/** Null if the file is not a table. */
+			readonly table: TablePreview | null;
+	  }
+	| {
+			readonly kind: "failed";
+			readonly message: string;
+			/** Of a table, which may have been read from other columns than were meant. */
+			readonly table: TablePreview | null;
+	  };
+
+const noChoices: ColumnChoices = new Map();
 
 /** Reads files; the last reply is returned. */
 export async function readFiles(
-	{ files, before, order, tokens, rules }: ReadRequest,
+	{ files, before, order, columns = noChoices, tokens, rules }: ReadRequest,
 	onProgress: (share: number) => void = () => {},
 ): Promise<Exclude<ReadReply, { readonly kind: "progress" }>> {
+	let used: GivenFiles = {};
+	const preview = async () => (used.records ? previewTable(used.records, columns) : null);
 	try {
-		const used = await sortFiles(files, before);
+		used = await sortFiles(files, before);
 		const known: FileRules = { vocabulary: fromTokens(tokens), rules };
 		const map = used.map && (await openMap(used.map, known));
 		if (!used.records) {
 			const { icd = 0, snomed = 0 } = map ?? {};
 			return { kind: "map", used, icd, snomed };
 		}
-		try {
-			const found = await openFile(used.records, known, { order, onProgress }, map);
-			return { kind: "read", used, file: packFile(found) };
-		} catch (error) {
-			if (!(error instanceof AmbiguousDates)) throw error;
-			return { kind: "asked", used, dates: error.examples };
-		}
+		const chosen = (first: readonly string[]) => columns.get(choiceKey(first));
+		const options = { order, columns: chosen, onProgress };
+		const found = await openFile(used.records, known, options, map);
+		return { kind: "read", used, file: packFile(found), table: await preview() };
 	} catch (error) {
-		return { kind: "failed", message: (error as Error).message };
+		if (error instanceof AmbiguousDates) return { kind: "asked", used, dates: error.examples };
+		const table = await preview();
+		if (error instanceof UnknownColumns && table)
+			return { kind: "columns", used, problem: error.problem, table };
+		return { kind: "failed", message: (error as Error).message, table };
 	}
 }
 

@@ -2,11 +2,13 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import type { DateOrder } from "../../../src/records/date-order.js";
 import type { Loaded } from "../data/use-loaded.js";
 import { startWorker } from "../page-worker.js";
+import type { ColumnChoice } from "./csv-columns.js";
 import type { AmbiguousDate } from "./date-reading.js";
 import type { FileRules } from "./file-rules.js";
 import type { GivenFiles } from "./open-file.js";
 import { type PatientList, patientList } from "./patient-list.js";
 import type { ReadReply, ReadRequest } from "./reader.js";
+import { choiceKey, type TablePreview } from "./table-preview.js";
 import type { FileSummary } from "./to-patients.js";
 
 /** The state of the file that was opened last. */
@@ -14,14 +16,27 @@ export type OpenedFile =
 	| { readonly state: "none" }
 	| { readonly state: "waiting"; readonly file: string; readonly share: number }
 	| { readonly state: "asked"; readonly file: string; readonly dates: readonly AmbiguousDate[] }
+	| {
+			readonly state: "columns";
+			readonly file: string;
+			readonly problem: string;
+			readonly table: TablePreview;
+	  }
 	| { readonly state: "map"; readonly file: string; readonly icd: number; readonly snomed: number }
 	| {
 			readonly state: "read";
 			readonly file: string;
 			readonly summary: FileSummary;
 			readonly patients: PatientList;
+			/** Null if the file is not a table. */
+			readonly table: TablePreview | null;
 	  }
-	| { readonly state: "failed"; readonly file: string; readonly message: string };
+	| {
+			readonly state: "failed";
+			readonly file: string;
+			readonly message: string;
+			readonly table: TablePreview | null;
+	  };
 
 interface Given extends Pick<ReadRequest, "files" | "order"> {
 	/** Shown while it is read. */
@@ -32,6 +47,8 @@ export interface FileActions {
 	open(files: readonly File[]): void;
 	/** Reads the file again, with dates in this order. */
 	readDates(order: DateOrder): void;
+	/** Reads the file again, from these columns; tables with the same first line are read so from now on. */
+	readColumns(first: readonly string[], choice: ColumnChoice): void;
 	/** Stops reading. */
 	leave(): void;
 }
@@ -45,12 +62,16 @@ export function useOpenedFile(
 ): readonly [opened: OpenedFile, actions: FileActions] {
 	const [opened, setOpened] = useState<OpenedFile>({ state: "none" });
 	const [given, setGiven] = useState<Given | null>(null);
+	/** Outlives `given`, so that a file can be read again after another patient was chosen. */
+	const last = useRef<Given | null>(null);
 	const used = useRef<GivenFiles>({});
+	const columns = useRef<ReadonlyMap<string, ColumnChoice>>(new Map());
 	const tell = useRef(onPatients);
 	tell.current = onPatients;
 	useEffect(() => {
 		if (!given || rules.state === "loading") return;
-		const fail = (message: string) => setOpened({ state: "failed", file: given.name, message });
+		const fail = (message: string, table: TablePreview | null = null) =>
+			setOpened({ state: "failed", file: given.name, message, table });
 		if (rules.state === "error") {
 			fail(`how it is to be read is not known: ${rules.message}`);
 			return;
@@ -64,14 +85,15 @@ export function useOpenedFile(
 			}
 			worker.terminate();
 			if (reply.kind === "failed") {
-				fail(reply.message);
+				fail(reply.message, reply.table);
 				return;
 			}
 			used.current = reply.used;
 			const file = (reply.used.records ?? reply.used.map)?.name ?? given.name;
 			if (reply.kind === "read") {
 				const patients = patientList(file, reply.file);
-				setOpened({ state: "read", file, summary: reply.file.summary, patients });
+				const { table } = reply;
+				setOpened({ state: "read", file, summary: reply.file.summary, patients, table });
 				tell.current(patients);
 			} else {
 				const { used: _, kind, ...rest } = reply;
@@ -81,13 +103,14 @@ export function useOpenedFile(
 		const { vocabulary, rules: own } = rules.value;
 		worker.postMessage({
 			...{ files: given.files, order: given.order, before: used.current },
-			...{ tokens: vocabulary.tokens, rules: own },
+			...{ columns: columns.current, tokens: vocabulary.tokens, rules: own },
 		} satisfies ReadRequest);
 		return () => worker.terminate();
 	}, [given, rules]);
 	const start = useCallback((files: readonly File[], name: string, order?: DateOrder) => {
 		setOpened({ state: "waiting", file: name, share: 0 });
-		setGiven({ files, name, order });
+		last.current = { files, name, order };
+		setGiven(last.current);
 	}, []);
 	return [
 		opened,
@@ -95,6 +118,14 @@ export function useOpenedFile(
 			open: useCallback((files: readonly File[]) => start(files, namesOf(files)), [start]),
 			readDates: useCallback(
 				(order: DateOrder) => start([], used.current.records?.name ?? "the file", order),
+				[start],
+			),
+			readColumns: useCallback(
+				(first: readonly string[], choice: ColumnChoice) => {
+					columns.current = new Map([...columns.current, [choiceKey(first), choice]]);
+					const { files = [], name = "the file" } = last.current ?? {};
+					start(files, name);
+				},
 				[start],
 			),
 			leave: useCallback(() => {

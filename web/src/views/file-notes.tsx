@@ -5,10 +5,11 @@ import type { DateOrder } from "../../../src/records/date-order.js";
 import type { BadRows } from "../files/bad-rows.js";
 import type { AmbiguousDate } from "../files/date-reading.js";
 import type { FileSummary } from "../files/to-patients.js";
-import type { OpenedFile } from "../files/use-opened-file.js";
+import type { FileActions, OpenedFile } from "../files/use-opened-file.js";
 import { Notice } from "../parts/notice.js";
 import { ScrollTable } from "../parts/scroll-table.js";
 import { codeName } from "./code-name.js";
+import { ReadColumns } from "./column-question.js";
 
 /** 3 April 2020 */
 const dateText = (day: number): string =>
@@ -20,13 +21,15 @@ interface FileNotesProps {
 	readonly file: Extract<OpenedFile, { state: "read" }>;
 	readonly vocabulary: Vocabulary;
 	readonly onDates: (order: DateOrder) => void;
+	readonly onColumns: FileActions["readColumns"];
 }
 
 /** What was read of a file: in one line, and in full. */
 export function FileNotes({
-	file: { file, summary, patients },
+	file: { file, summary, patients, table },
 	vocabulary,
 	onDates,
+	onColumns,
 }: FileNotesProps) {
 	const { bad, unknown, notes, dates, preview, axis } = summary;
 	const unknownRecords = unknown.reduce((sum, one) => sum + one.records, 0);
@@ -47,6 +50,7 @@ export function FileNotes({
 			</p>
 			<details>
 				<summary>How it was read</summary>
+				{table && <ReadColumns table={table} onColumns={onColumns} />}
 				{dates && <DateChoice dates={dates} onDates={onDates} />}
 				<ul className="quiet">
 					{notes.map((note) => (

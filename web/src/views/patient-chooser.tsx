@@ -11,9 +11,10 @@ import type { FileRules } from "../files/file-rules.js";
 import type { PatientList } from "../files/patient-list.js";
 import { acceptedCodes, mapSizes } from "../files/to-patients.js";
 import { unlikeTraining } from "../files/unlike-training.js";
-import type { OpenedFile } from "../files/use-opened-file.js";
+import type { FileActions, OpenedFile } from "../files/use-opened-file.js";
 import { Notice } from "../parts/notice.js";
 import { PatientSearch } from "../parts/patient-search.js";
+import { ColumnQuestion, ReadColumns } from "./column-question.js";
 import { DateQuestion, FileNotes, ReadingProgress } from "./file-notes.js";
 
 interface PatientChooserProps {
@@ -32,6 +33,7 @@ interface PatientChooserProps {
 	readonly onPatient: (patient: Patient) => void;
 	readonly onFiles: (files: readonly File[]) => void;
 	readonly onDates: (order: DateOrder) => void;
+	readonly onColumns: FileActions["readColumns"];
 	readonly onForget: () => void;
 }
 
@@ -157,6 +159,12 @@ export function PatientChooser(props: PatientChooserProps) {
 				{file.state === "asked" && (
 					<DateQuestion file={file.file} dates={file.dates} onDates={props.onDates} />
 				)}
+				{file.state === "columns" && (
+					<Notice kind="empty" title={`Which column of ${file.file} is which?`}>
+						<p>Say it here, because {file.problem}.</p>
+						<ColumnQuestion table={file.table} onColumns={props.onColumns} />
+					</Notice>
+				)}
 				{file.state === "map" && (
 					<p>
 						<strong>{file.file}</strong> is a map of {mapSizes(file)}. Now open a file of records.
@@ -166,6 +174,7 @@ export function PatientChooser(props: PatientChooserProps) {
 					<Notice kind="error" title={`${file.file} cannot be used`}>
 						<p>{file.message}</p>
 						{opened && <p>{opened.file} stays open.</p>}
+						{file.table && <ReadColumns table={file.table} onColumns={props.onColumns} />}
 						{rules.state === "ready" && (
 							<p className="quiet">
 								A table needs the columns patient, time and code (and system, if there are several).
@@ -175,7 +184,12 @@ export function PatientChooser(props: PatientChooserProps) {
 					</Notice>
 				)}
 				{file.state === "read" && (
-					<FileNotes file={file} vocabulary={props.vocabulary} onDates={props.onDates} />
+					<FileNotes
+						file={file}
+						vocabulary={props.vocabulary}
+						onDates={props.onDates}
+						onColumns={props.onColumns}
+					/>
 				)}
 				{patient && opened && place !== undefined && (
 					<Unlike reasons={unlikeTraining(patient, opened.countsAt(place), props.usual)} />

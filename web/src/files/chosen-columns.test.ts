@@ -1,0 +1,171 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { builtInMap } from "../../../src/codes/index.js";
+import { newPatients } from "../../../src/cohort/index.js";
+import { readingRules } from "../../../src/cohort/reading/rules.js";
+import { idsIn, prepared } from "../../../src/cohort/testing/prepared.js";
+import { openCsv } from "../../../src/records/index.js";
+import { temporaryFolder } from "../../../src/records/testing/temporary-folder.js";
+import { historyOf } from "../data/patient.js";
+import { missingChoices, withColumn, withFirstLine } from "../views/column-question.js";
+import { type ColumnChoice, columnNames, usualColumns } from "./csv-columns.js";
+import { patientList } from "./patient-list.js";
+import { type ReadRequest, readFiles } from "./reader.js";
+import { choiceKey, previewTable } from "./table-preview.js";
+
+const [a, b] = idsIn("train", 2) as [string, string];
+const first = ["Fall", "Pat-Nr", "Aufnahme", "Diagnose", "Geschlecht", "Geburt"];
+const rows = [
+	["1", a, "2012-02-03", "I10", "F", "1950-05-12"],
+	["2", a, "2013-08-17", "E11.9", "F", "1950-05-12"],
+	["3", b, "2014-11-11", "J44.9", "M", "1944-02-01"],
+];
+const table = [first, ...rows].map((row) => row.join(";")).join("\n");
+const choice: ColumnChoice = {
+	columns: {
+		...{ patient: "Pat-Nr", time: "Aufnahme", code: "Diagnose" },
+		...{ sex: "Geschlecht", birth: "Geburt" },
+	},
+	timeIs: "date",
+	systemOfAll: "ICD10CM",
+};
+const csv = (text: string) => new File([text], "klinik.csv");
+
+/** The command line with the same columns, and a reader of the page for the same model. */
+async function commandLine() {
+	const file = join(await temporaryFolder(), "klinik.csv");
+	await writeFile(file, table);
+	const { patient, time, code, sex, birth } = choice.columns;
+	const source = () =>
+		openCsv(file, { patient, time, code, sex, birth, system: "icd10", people: file });
+	const { dataset } = await prepared(await source(), { map: builtInMap() });
+	const { manifest, vocabulary } = dataset;
+	const { patients } = await newPatients(await source(), { manifest, vocabulary });
+	const read = (files: readonly File[], more: Partial<ReadRequest> = {}) =>
+		readFiles({
+			...{ files, before: {}, tokens: vocabulary.tokens, rules: readingRules(manifest), ...more },
+		});
+	return { patients, read };
+}
+
+describe("columns that the user chooses", () => {
+	test("are read as the command line reads them, and are kept for the same first line", async () => {
+		const { patients, read } = await commandLine();
+		const asked = await read([csv(table)]);
+		expect(asked).toMatchObject({
+			kind: "columns",
+			problem: "no column has a usual name for the patient",
+			table: { first, rows },
+		});
+		const columns = new Map([[choiceKey(first), choice]]);
+		const reply = await read([csv(table)], { columns });
+		if (reply.kind !== "read") throw new Error(JSON.stringify(reply));
+		const list = patientList("klinik.csv", reply.file);
+		expect(list.length).toBe(2);
+		for (let at = 0; at < 2; at++) {
+			const own = list.at(at);
+			const { tokens, times, birthEvents } = historyOf(own, own.events);
+			const same = patients.find(({ id }) => id === own.name)?.history;
+			expect({ tokens: [...tokens], times: [...times], birthEvents }).toEqual({
+				tokens: [...(same?.tokens ?? [])],
+				times: [...(same?.times ?? [])],
+				birthEvents: same?.birthEvents,
+			});
+		}
+		expect(reply.table?.choice).toEqual(choice);
+		const other = await read([csv(table.replace("Fall", "Case"))], { columns });
+		expect(other.kind).toBe("columns");
+	});
+
+	test("can be chosen again if the file could not be read from the usual ones", async () => {
+		const { read } = await commandLine();
+		const text = "patient,date,code,seen\na,soon,I10,2012-01-01\n";
+		const reply = await read([csv(text)]);
+		expect(reply).toMatchObject({
+			kind: "failed",
+			message: expect.stringContaining('line 2: date is "soon"'),
+			table: { choice: { columns: { patient: "patient", time: "date", code: "code" } } },
+		});
+		const seen = { patient: "patient", time: "seen", code: "code" };
+		const columns = new Map([
+			[
+				choiceKey(["patient", "date", "code", "seen"]),
+				{ columns: seen, timeIs: "date" } satisfies ColumnChoice,
+			],
+		]);
+		expect((await read([csv(text)], { columns })).kind).toBe("read");
+		expect(await read([csv("PK\u0003\u0004,b,c\n")])).toMatchObject({
+			kind: "failed",
+			table: null,
+		});
+	});
+
+	test("can be those of a table whose first line is a record", async () => {
+		const { read } = await commandLine();
+		const [one, ...others] = rows.map((row) => row.slice(0, 4));
+		const text = [one, ...others].map((row) => row?.join(",")).join("\n");
+		const unnamed: ColumnChoice = {
+			columns: { patient: "column 2", time: "column 3", code: "column 4" },
+			...{ timeIs: "date", firstIsRecord: true },
+		};
+		const columns = new Map([[choiceKey(one as string[]), unnamed]]);
+		const reply = await read([csv(text)], { columns });
+		if (reply.kind !== "read") throw new Error(JSON.stringify(reply));
+		expect(patientList("x", reply.file).events).toBe(3);
+	});
+});
+
+describe("a preview", () => {
+	const preview = (text: string) => previewTable(csv(text), new Map());
+
+	test("proposes the one column of dates and the one of ICD codes, and names with blanks", async () => {
+		const found = await preview("Patient ID,Seen,Dx made\n7,3.4.2020,I10\n8,5.6.2020,E11.9");
+		expect(found?.rows).toHaveLength(2);
+		expect(found?.choice).toEqual({
+			columns: { patient: "Patient ID", time: "Seen", code: "Dx made" },
+			timeIs: "date",
+		});
+		const two = await preview("who,from1,to1,dx1\n7,3.4.2020,4.4.2020,I10\n");
+		expect(two?.choice.columns).toEqual({ code: "dx1" });
+	});
+
+	test("is made of packed and of long files, in their encoding", async () => {
+		const long = `Größe,Nr,x\n${"ä,1,2\n".repeat(30_000)}`;
+		expect((await preview(long))?.first).toEqual(["Größe", "Nr", "x"]);
+		const packed = new File([gzipSync(long)], "a.csv.gz");
+		expect((await previewTable(packed, new Map()))?.first).toEqual(["Größe", "Nr", "x"]);
+	});
+
+	test("is not made of what is no table of records", async () => {
+		for (const text of ['{"a":1,"b":2,"c":3}', "<a,b,c>", "a,b\n1,2\n", "%PDF,1,2\n", ""])
+			expect(await preview(text)).toBeNull();
+	});
+});
+
+describe("a choice", () => {
+	test("gives a column one role, and asks for the unit of ages", () => {
+		const moved = withColumn(choice, "birth", "Aufnahme");
+		expect(moved.columns).toEqual({
+			...{ patient: "Pat-Nr", code: "Diagnose", sex: "Geschlecht", birth: "Aufnahme" },
+		});
+		expect(missingChoices(moved)).toEqual(["date"]);
+		expect(missingChoices(withColumn(moved, "time", "age"))).toEqual(["what the times are"]);
+		expect(withColumn(choice, "system", "Fall").systemOfAll).toBeUndefined();
+	});
+
+	test("keeps its columns when the first line turns out to be a record", () => {
+		const { columns } = withFirstLine(choice, first, true);
+		expect(columns).toMatchObject({ patient: "column 2", time: "column 3", code: "column 4" });
+		expect(
+			withFirstLine({ ...choice, columns, firstIsRecord: true }, first, false).columns,
+		).toEqual(choice.columns);
+	});
+
+	test("of names that are missing or repeated goes by place", () => {
+		expect(columnNames(["dx", "", "DX"])).toEqual(["dx", "column 2", "DX (column 3)"]);
+		const { unknown } = usualColumns(["patient", "date", "code", "Code"]);
+		expect(unknown?.message).toContain("the columns code and Code could both be meant");
+	});
+});

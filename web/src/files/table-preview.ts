@@ -1,0 +1,92 @@
+import { normaliseIcd } from "../../../src/codes/icd.js";
+import { orderOf } from "../../../src/records/date-order.js";
+import { dayOfText } from "../../../src/records/dates.js";
+import { firstRow, rowsOf } from "../../../src/records/delimited-rows.js";
+import { isMissing } from "../../../src/records/missing-values.js";
+import {
+	type ColumnChoice,
+	columnNames,
+	likelyUnit,
+	type RoleColumns,
+	usualColumns,
+} from "./csv-columns.js";
+import { headOf } from "./head-of.js";
+
+/** The beginning of a table, for the user to say which column is which. */
+export interface TablePreview {
+	/** The fields of the first line. */
+	readonly first: readonly string[];
+	readonly rows: readonly (readonly string[])[];
+	/** As chosen before, or found, or likely. */
+	readonly choice: ColumnChoice;
+}
+
+/** The choices of columns, each by the first line of its tables. */
+export type ColumnChoices = ReadonlyMap<string, ColumnChoice>;
+
+/** Tables with the same first line share a choice. */
+export const choiceKey = (first: readonly string[]): string => JSON.stringify(first);
+
+const previewRows = 4;
+const mostCharacters = 40;
+/** A table of records has at least these. */
+const leastColumns = 3;
+
+const isDate = (text: string) => dayOfText(text) !== undefined || orderOf(text) !== undefined;
+const isIcd = (text: string) => normaliseIcd("ICD10CM", text) !== undefined;
+
+/** Adds to what is known of the columns what their values show, if just one column fits. */
+function withLikely(
+	first: readonly string[],
+	rows: readonly (readonly string[])[],
+	{ columns, ...choice }: ColumnChoice,
+): ColumnChoice {
+	const names = columnNames(first);
+	const bare = first.map((name) => name.trim().replace(/[\s-]+/g, "_"));
+	const likely = usualColumns(bare).choice.columns;
+	const found: Record<string, string> = {};
+	for (const [role, name] of Object.entries(likely))
+		found[role] = names[columnNames(bare).indexOf(name)] as string;
+	Object.assign(found, columns);
+	const taken = () => Object.values(found);
+	const only = (isOne: (text: string) => boolean): string | undefined => {
+		const fitting = names.filter((name, at) => {
+			const texts = rows.map((row) => row[at] ?? "").filter((text) => !isMissing(text));
+			return texts.length > 0 && texts.every(isOne) && !taken().includes(name);
+		});
+		return fitting.length === 1 ? fitting[0] : undefined;
+	};
+	for (const [role, isOne] of [
+		["time", isDate],
+		["code", isIcd],
+	] as const) {
+		const name = found[role] ?? only(isOne);
+		if (name !== undefined) found[role] = name;
+	}
+	const { time } = found;
+	return {
+		...choice,
+		columns: found as RoleColumns,
+		timeIs: time === undefined ? choice.timeIs : likelyUnit(time),
+	};
+}
+
+/** Previews a table; null if the file is something else. */
+export async function previewTable(
+	file: Blob,
+	choices: ColumnChoices,
+): Promise<TablePreview | null> {
+	const text = await headOf(file).catch(() => "");
+	if (/^\s*[<{[]/.test(text) || text.includes("\u0000")) return null;
+	const begin = firstRow(text, { quotes: true });
+	if (!begin || begin.row.fields < leastColumns) return null;
+	const first = begin.row.texts.map((field) => field.trim());
+	const rows: string[][] = [];
+	for (const { texts } of rowsOf(text, { delimiter: begin.delimiter, quotes: true })) {
+		rows.push(texts.map((field) => field.trim().slice(0, mostCharacters)));
+		if (rows.length > previewRows) break;
+	}
+	rows.shift();
+	const chosen = choices.get(choiceKey(first));
+	return { first, rows, choice: chosen ?? withLikely(first, rows, usualColumns(first).choice) };
+}
