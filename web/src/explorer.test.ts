@@ -295,6 +295,12 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 				await page.getByRole("button", { name: "Add", exact: true }).click();
 				await page.waitForSelector(".edits li");
 				await updated(page);
+				// In one column, the edits come first, and the risks that they change are in sight with them.
+				const titles = await page.locator(".panel h2").allTextContents();
+				expect(titles.slice(0, 2)).toEqual(["Edits", "Risk"]);
+				const changed = await page.locator(".was").first().boundingBox();
+				const editor = await page.locator(".edit-panel").boundingBox();
+				expect((changed?.y ?? 0) - (editor?.y ?? 0)).toBeLessThan(700);
 			}
 			// The risks have an update of their own, during which their panel fades.
 			await page.waitForSelector(".panel-updating", { state: "detached" });

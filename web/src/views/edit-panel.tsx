@@ -6,6 +6,7 @@ import type { Patient } from "../data/patient.js";
 import { ChipList } from "../parts/chip-list.js";
 import { CodePicker } from "../parts/code-picker.js";
 import { Panel } from "../parts/panel.js";
+import { momentText } from "../parts/words.js";
 import { addingRange } from "../state/date-range.js";
 import type { Edit } from "../state/edits.js";
 import { editWords } from "./edit-words.js";
@@ -115,6 +116,7 @@ function AddForm({ patient, clock, date, vocabulary, onAdd }: EditPanelProps) {
 				<label htmlFor={id}>{byDates ? "on" : "on day"}</label>
 				<input
 					id={id}
+					aria-describedby={`${id}-read`}
 					type={byDates ? "date" : "number"}
 					min={inputValue(least)}
 					max={inputValue(most)}
@@ -124,6 +126,10 @@ function AddForm({ patient, clock, date, vocabulary, onAdd }: EditPanelProps) {
 						setTime(Number.isFinite(days) && value !== "" ? days : null);
 					}}
 				/>
+				{/* The browser writes the date in an order of its own. */}
+				<span id={`${id}-read`} className="quiet read-as">
+					{momentText(clock, at)}
+				</span>
 			</div>
 			<button type="submit" className="primary" aria-disabled={token === null}>
 				Add

@@ -155,7 +155,9 @@ export function RiskPanel(props: RiskPanelProps) {
 			)}
 			<div className="risk-foot">
 				<p className="risk-legend">
-					<span className="line line-model">this person</span>
+					<span className="line line-model">
+						<strong>this person</strong>
+					</span>
 					{isEdited && <span className="line line-before">before the edits</span>}
 					{comparesPeople && <span className="line line-same-age">people of this age and sex</span>}
 					{simulation && !isEdited && (

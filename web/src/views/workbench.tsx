@@ -14,6 +14,7 @@ import { usePredictions } from "../engine/use-predictions.js";
 import { useRisks } from "../engine/use-risks.js";
 import { Announcement } from "../parts/announcement.js";
 import { Notice } from "../parts/notice.js";
+import { useMedia } from "../parts/use-media.js";
 import { momentText } from "../parts/words.js";
 import { editedEvents } from "../state/edits.js";
 import type { Action, ExplorerState } from "../state/reducer.js";
@@ -49,6 +50,9 @@ interface WorkbenchProps {
 }
 
 const none: readonly [] = [];
+
+/** Both columns stand side by side, as in page.css. */
+const isWide = "(min-width: 1320px)";
 
 /** The panels of one patient and date: history, predictions, later events; with `editing`, the edits. */
 export function Workbench(props: WorkbenchProps) {
@@ -97,6 +101,8 @@ export function Workbench(props: WorkbenchProps) {
 		horizon,
 		zoom,
 	);
+	// In one column, edits and the risks that they change come first.
+	const editsFirst = !useMedia(isWide) && editing;
 	const panels = result?.panels ?? null;
 	const base = result?.before ?? null;
 
@@ -228,6 +234,38 @@ export function Workbench(props: WorkbenchProps) {
 			onHorizon={(years) => dispatch({ type: "horizon", years })}
 		/>
 	);
+	const historyColumn = (
+		<div key="history" className="answer-history">
+			{timelinePanel}
+			{warningsNotice}
+			{newDiagnoses}
+		</div>
+	);
+	const riskColumn = (
+		<div key="risk" className="answer-risk">
+			{editing && (
+				<EditPanel
+					{...{ patient, edits, date, vocabulary, clock }}
+					onAdd={(token, time) => dispatch({ type: "add", token, time })}
+					onDrop={(edit) => dispatch({ type: "drop", edit })}
+					{...steps}
+					onReset={() => dispatch({ type: "reset" })}
+				/>
+			)}
+			{labelPanel}
+			{riskPanel}
+			{riskModel && opened && risks && "risks" in risks.outcome && (
+				<ReasonsPanel
+					model={riskModel}
+					parameters={opened.manifest.weights.parameters}
+					request={risks.request}
+					isLatest={risks.request === riskRequest}
+					risks={risks.outcome.risks}
+					vocabulary={vocabulary}
+				/>
+			)}
+		</div>
+	);
 	return (
 		<div className="workbench" data-current={isCurrent} data-ready={ready} data-date={date}>
 			{failure && (
@@ -241,34 +279,7 @@ export function Workbench(props: WorkbenchProps) {
 			)}
 			{/* Warnings appear and disappear while the date is dragged, so they stay below the timeline. */}
 			<div className="answer">
-				<div className="answer-history">
-					{timelinePanel}
-					{warningsNotice}
-					{newDiagnoses}
-				</div>
-				<div className="answer-risk">
-					{editing && (
-						<EditPanel
-							{...{ patient, edits, date, vocabulary, clock }}
-							onAdd={(token, time) => dispatch({ type: "add", token, time })}
-							onDrop={(edit) => dispatch({ type: "drop", edit })}
-							{...steps}
-							onReset={() => dispatch({ type: "reset" })}
-						/>
-					)}
-					{labelPanel}
-					{riskPanel}
-					{riskModel && opened && risks && "risks" in risks.outcome && (
-						<ReasonsPanel
-							model={riskModel}
-							parameters={opened.manifest.weights.parameters}
-							request={risks.request}
-							isLatest={risks.request === riskRequest}
-							risks={risks.outcome.risks}
-							vocabulary={vocabulary}
-						/>
-					)}
-				</div>
+				{editsFirst ? [riskColumn, historyColumn] : [historyColumn, riskColumn]}
 			</div>
 			{calls && opened && longest !== undefined && (
 				<PeoplePanel
