@@ -312,6 +312,30 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		await page.close();
 	});
 
+	test("says of a patient that cannot be opened which sample is most like them", async () => {
+		const { page, faults } = await opened("map", (page) =>
+			page.route("**/explorer/maps.json", async (route) => {
+				const response = await route.fetch();
+				const maps: Maps = await response.json();
+				const patients = maps.patients.map(({ sample, ...one }, at) =>
+					at === 0 ? { ...one, sample } : one,
+				);
+				await route.fulfill({ response, json: { ...maps, patients } });
+			}),
+		);
+		const patients = page.getByRole("region", { name: "Map of the patients" });
+		await patients.locator("g:not(:has(> .ring)) > .point").last().click({ force: true });
+		const person = patients.locator(".map-person");
+		const name = await person.getByRole("button").textContent();
+		expect(await person.textContent()).toMatch(/^A patient, .*\d records?\. Only the \d+ samples/);
+		await person.getByRole("button").click();
+		await page.locator(".timeline-panel").waitFor();
+		const sample = page.getByRole("combobox", { name: "Patient" }).locator("option:checked");
+		expect(`Open ${await sample.textContent()}`).toContain(`${name} ·`);
+		expect(faults).toEqual([]);
+		await page.close();
+	}, 60_000);
+
 	test("the Model view shows the run's evaluation, calibration, memory and model card", async () => {
 		const { page, faults } = await opened("model");
 		await page.getByText("How the model was made").click();

@@ -59,7 +59,8 @@ interface ScatterProps {
 	readonly chosen: string | null;
 	/** A marked place. */
 	readonly here?: { readonly x: number; readonly y: number; readonly name: string } | null;
-	readonly canChoose?: (id: string) => boolean;
+	/** Points that a click finds before others that are about as near. */
+	readonly prefers?: (id: string) => boolean;
 	readonly onChoose?: (id: string) => void;
 	readonly label: string;
 }
@@ -67,6 +68,8 @@ interface ScatterProps {
 const margin = 18;
 /** The pointer selects points within so many pixels. */
 const reach = 12;
+/** A preferred point may be twice as far from the pointer as another. */
+const preference = 0.25;
 
 /** Keeps a text above a point inside the frame. */
 const anchorAt = (x: number, width: number) =>
@@ -74,7 +77,7 @@ const anchorAt = (x: number, width: number) =>
 
 /** Points in the plane, with zoom and pan. Only distances matter: the axes have no meaning. */
 export function Scatter(props: ScatterProps) {
-	const { points, groups, lit, chosen, here, canChoose = () => true, onChoose, label } = props;
+	const { points, groups, lit, chosen, here, prefers = () => false, onChoose, label } = props;
 	const [ref, width] = useWidth<HTMLDivElement>();
 	const frameRef = useRef<HTMLDivElement>(null);
 	const [hovered, setHovered] = useState<string | null>(null);
@@ -113,8 +116,9 @@ export function Scatter(props: ScatterProps) {
 		let [best, least] = [null as string | null, reach ** 2];
 		for (const point of points) {
 			const { x, y } = place(point);
-			const distance = (x - event.clientX + box.left) ** 2 + (y - event.clientY + box.top) ** 2;
-			if (distance < least) [best, least] = [point.id, distance];
+			const squares = (x - event.clientX + box.left) ** 2 + (y - event.clientY + box.top) ** 2;
+			const distance = squares * (prefers(point.id) ? preference : 1);
+			if (squares < reach ** 2 && distance < least) [best, least] = [point.id, distance];
 		}
 		return best;
 	};
@@ -163,7 +167,7 @@ export function Scatter(props: ScatterProps) {
 			/>
 			<section
 				ref={frameRef}
-				className={`scatter-frame${zoom.scale > 1 ? " zoomed" : ""}${hovered !== null && onChoose && canChoose(hovered) ? " choosable" : ""}`}
+				className={`scatter-frame${zoom.scale > 1 ? " zoomed" : ""}${hovered !== null && onChoose ? " choosable" : ""}`}
 				aria-label={`${label}. Arrow keys move, plus and minus zoom`}
 				// biome-ignore lint/a11y/noNoninteractiveTabindex: keys move and zoom the drawing
 				tabIndex={0}
@@ -176,7 +180,7 @@ export function Scatter(props: ScatterProps) {
 				onPointerLeave={() => setHovered(null)}
 				onClick={(event) => {
 					const id = wasDragged() ? null : nearest(event);
-					if (id !== null && canChoose(id)) onChoose?.(id);
+					if (id !== null) onChoose?.(id);
 				}}
 			>
 				<svg data-drawing width={width} height={height} role="img" aria-label={label}>
@@ -190,8 +194,10 @@ export function Scatter(props: ScatterProps) {
 							))}
 							{here && hereAt && (
 								<g className="here" transform={`translate(${hereAt.x} ${hereAt.y})`}>
-									<path d="M0 0L-8 -18A9.4 9.4 0 1 1 8 -18Z" />
-									<text y={-36} textAnchor={anchorAt(hereAt.x, width)}>
+									<circle className="here-place" r={5} />
+									<path d="M0 0L-9.5 -21A11.2 11.2 0 1 1 9.5 -21Z" />
+									<circle className="here-eye" cy={-26.5} r={4.2} />
+									<text y={-43} textAnchor={anchorAt(hereAt.x, width)}>
 										{here.name}
 									</text>
 								</g>

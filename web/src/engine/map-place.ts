@@ -1,3 +1,4 @@
+import { directionsOf, nearest } from "../../../src/figures/maps/directions.js";
 import { placeOnMap } from "../../../src/figures/maps/place-on-map.js";
 import type { Maps } from "../data/contract.js";
 
@@ -13,4 +14,22 @@ export function placeOf(
 	const places = Float64Array.from(patients.flatMap(({ x, y }) => [x, y]));
 	const [x, y] = placeOnMap(places, bytesIn(vectors.bytes), vector, vectors.dim);
 	return x === undefined || y === undefined ? null : { x, y };
+}
+
+/** The sample most like a patient of the map, in the model's space; null if there is none. */
+export function nearestSample(
+	{ patients, vectors }: Pick<Maps, "patients" | "vectors">,
+	at: number,
+): string | null {
+	const samples = patients.flatMap(({ sample }, place) => (sample && place !== at ? [place] : []));
+	if (!vectors || samples.length === 0) return null;
+	const { dim } = vectors;
+	const bytes = bytesIn(vectors.bytes);
+	const rows = (places: readonly number[]) =>
+		directionsOf(
+			places.flatMap((place) => [...bytes.subarray(place * dim, (place + 1) * dim)]),
+			dim,
+		);
+	const [[best] = []] = nearest(rows(samples), rows([at]), 1).indices;
+	return patients[samples[best ?? -1] ?? -1]?.sample ?? null;
 }

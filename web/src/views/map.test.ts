@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { bytesOf } from "../../../src/workflows/explorer-maps.js";
 import type { MapPatient } from "../data/contract.js";
-import { placeOf } from "../engine/map-place.js";
+import { nearestSample, placeOf } from "../engine/map-place.js";
 import type { RiskTable } from "../engine/risks.js";
 import { riskWords } from "./chosen-code.js";
 import { ageBins, frequencyBins, riskBins, riskGroup } from "./map-groups.js";
@@ -51,6 +51,26 @@ test("a patient is placed among the nearest in the model's space", () => {
 	expect(place?.x).toBeGreaterThan(0);
 	expect(placeOf({ patients, vectors: null }, [1, 0, 0])).toBeNull();
 	expect(placeOf({ patients, vectors: { dim: 3, bytes } }, [1, 0])).toBeNull();
+});
+
+test("the sample most like a patient is the nearest in the model's space, not on the picture", () => {
+	const vectors = [
+		[1, 0, 0],
+		[0, 1, 0],
+		[0.1, 0.9, 0],
+		[0.9, 0.1, 0],
+	];
+	const bytes = Buffer.from(bytesOf(vectors.flat(), 3).buffer).toString("base64");
+	const patients: MapPatient[] = [
+		{ ...person, sample: "s1", x: 9 },
+		{ ...person, sample: "s2", x: 0 },
+		{ ...person, x: 9 },
+		{ ...person, x: 0 },
+	];
+	const maps = { patients, vectors: { dim: 3, bytes } };
+	expect([2, 3, 0].map((at) => nearestSample(maps, at))).toEqual(["s2", "s1", "s2"]);
+	expect(nearestSample({ ...maps, vectors: null }, 2)).toBeNull();
+	expect(nearestSample({ ...maps, patients: [person] }, 0)).toBeNull();
 });
 
 test("directions in bytes keep their sign and proportions", () => {
