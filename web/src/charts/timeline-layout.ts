@@ -40,7 +40,7 @@ const laneHeight = 9.5;
 const mostLanes = 3;
 const rowMargin = 7;
 /** Space above the marks of a row whose name is written there. */
-export const nameHeight = 15;
+export const nameHeight = 19;
 
 interface LayoutOptions {
 	/** On narrow screens, the names of all rows are above their marks. The names of codes always are. */

@@ -42,11 +42,10 @@ export function FutureShares(props: FutureSharesProps) {
 			<ul aria-live="polite">
 				{open.map(({ token, curve }) => {
 					const risk = afterYears(curve, years);
-					const name = codeName(vocabulary, token);
 					return (
 						<li key={token}>
-							<span className="future-name" style={{ color: colourOf(token) }} title={name}>
-								{name}
+							<span className="future-name" style={{ color: colourOf(token) }}>
+								{codeName(vocabulary, token)}
 							</span>
 							<strong data-share={token}>{share(token)}</strong>
 							<span className="quiet">
