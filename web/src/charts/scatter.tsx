@@ -75,13 +75,22 @@ const preference = 0.25;
 const anchorAt = (x: number, width: number) =>
 	x < 90 ? "start" : x > width - 90 ? "end" : "middle";
 
+/** The height of some points by their width. */
+function aspectOf(points: readonly ScatterPoint[]): number {
+	const extent = (values: readonly number[]) => Math.max(...values) - Math.min(...values);
+	const aspect = extent(points.map(({ y }) => y)) / extent(points.map(({ x }) => x));
+	return Number.isFinite(aspect) ? aspect : 0.66;
+}
+
 /** Points in the plane, with zoom and pan. Only distances matter: the axes have no meaning. */
 export function Scatter(props: ScatterProps) {
 	const { points, groups, lit, chosen, here, prefers = () => false, onChoose, label } = props;
 	const [ref, width] = useWidth<HTMLDivElement>();
 	const frameRef = useRef<HTMLDivElement>(null);
 	const [hovered, setHovered] = useState<string | null>(null);
-	const height = Math.round(Math.min(600, Math.max(320, width * 0.66)));
+	const shape = useMemo(() => aspectOf(points), [points]);
+	const inner = Math.max(0, width - 2 * margin) * shape;
+	const height = Math.round(Math.min(600, Math.max(220, inner + 2 * margin)));
 	const frame = [width, height] as const;
 	const { zoom, zoomBy, reset, wasDragged, handlers } = usePlaneZoom(frameRef, frame);
 	const place = useMemo(() => {

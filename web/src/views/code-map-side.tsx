@@ -13,14 +13,11 @@ interface CodeMapSideProps {
 	/** Null if nothing is searched for. */
 	readonly found: readonly CodeMatch[] | null;
 	readonly chosen: number | null;
-	readonly groups: readonly ScatterGroup[];
 	/** What colours show, and what they can show. */
 	readonly colour: string;
 	readonly colours: Readonly<Record<string, string>>;
-	readonly category: string | null;
 	readonly onText: (text: string) => void;
 	readonly onChoose: (token: number) => void;
-	readonly onCategory: (category: string | null) => void;
 	readonly onColour: (colour: string) => void;
 }
 
@@ -39,10 +36,10 @@ const breakable = (name: string) =>
 		</Fragment>
 	));
 
-/** Next to the map: a search with its results, or the categories if nothing is searched for. */
+/** Next to the map: a search with its results, and what colours show. */
 export function CodeMapSide(props: CodeMapSideProps) {
-	const { vocabulary, text, found, chosen, groups, category } = props;
-	const { onText, onChoose, onCategory, colour, colours, onColour } = props;
+	const { vocabulary, text, found, chosen } = props;
+	const { onText, onChoose, colour, colours, onColour } = props;
 	const id = useId();
 	return (
 		<div className="map-side">
@@ -57,7 +54,7 @@ export function CodeMapSide(props: CodeMapSideProps) {
 				/>
 			</div>
 			<ColourChoice {...{ colour, colours, onColour }} />
-			{found ? (
+			{found && (
 				<div>
 					<p className="quiet" role="status">
 						{counted(found.length, "code")} found
@@ -82,23 +79,32 @@ export function CodeMapSide(props: CodeMapSideProps) {
 						))}
 					</ul>
 				</div>
-			) : (
-				<ul className="map-legend" aria-label="Colours">
-					{groups.map(({ name, count, colour, symbol }) => (
-						<li key={name}>
-							<button
-								type="button"
-								className="plain-row"
-								aria-pressed={category === name}
-								onClick={() => onCategory(category === name ? null : name)}
-							>
-								<SymbolMark symbol={symbol} colour={colour} />
-								<span>{breakable(name)}</span> <span className="quiet">{count}</span>
-							</button>
-						</li>
-					))}
-				</ul>
 			)}
 		</div>
 	);
 }
+
+interface CodeMapLegendProps {
+	readonly groups: readonly ScatterGroup[];
+	readonly category: string | null;
+	readonly onCategory: (category: string | null) => void;
+}
+
+/** The groups of the codes; a click highlights one. */
+export const CodeMapLegend = ({ groups, category, onCategory }: CodeMapLegendProps) => (
+	<ul className="map-legend" aria-label="Colours">
+		{groups.map(({ name, count, colour, symbol }) => (
+			<li key={name}>
+				<button
+					type="button"
+					className="plain-row"
+					aria-pressed={category === name}
+					onClick={() => onCategory(category === name ? null : name)}
+				>
+					<SymbolMark symbol={symbol} colour={colour} />
+					<span>{breakable(name)}</span> <span className="quiet">{count}</span>
+				</button>
+			</li>
+		))}
+	</ul>
+);

@@ -9,7 +9,7 @@ import type { OnMap } from "../engine/use-on-map.js";
 import { Notice } from "../parts/notice.js";
 import { Panel } from "../parts/panel.js";
 import { ChosenCode } from "./chosen-code.js";
-import { CodeMapSide } from "./code-map-side.js";
+import { CodeMapLegend, CodeMapSide } from "./code-map-side.js";
 import { codeName } from "./code-name.js";
 import { categoryColour, levelColour } from "./colours.js";
 import { frequencyBins, recordedGroup, riskBins, riskGroup } from "./map-groups.js";
@@ -94,11 +94,10 @@ export function CodeMap({ maps, vocabulary, codes, onCode, patient, clock, onMap
 		>
 			<div className="map">
 				<CodeMapSide
-					{...{ vocabulary, text, found, chosen, groups, category, colours }}
+					{...{ vocabulary, text, found, chosen, colours }}
 					colour={shown}
 					onText={setText}
 					onChoose={setChosen}
-					onCategory={setCategory}
 					onColour={(next) => {
 						setColour(next);
 						setCategory(null);
@@ -125,6 +124,7 @@ export function CodeMap({ maps, vocabulary, codes, onCode, patient, clock, onMap
 						<p className="quiet">No code chosen. Click one, or find it by its name.</p>
 					)}
 				</div>
+				{!found && <CodeMapLegend {...{ groups, category }} onCategory={setCategory} />}
 			</div>
 		</Panel>
 	);
