@@ -39,6 +39,8 @@ export const markRadius = 4.5;
 const laneHeight = 9.5;
 const mostLanes = 3;
 const rowMargin = 7;
+/** So that the name of an opened category, with the ring of its focus, keeps off the first code. */
+const openedLeast = 22;
 /** Space above the marks of a row whose name is written there. */
 export const nameHeight = 19;
 
@@ -69,7 +71,8 @@ export function timelineLayout(
 		const lanes = lanesOf(placed, mostLanes);
 		const head = narrow || names.kind === "code" ? nameHeight : 0;
 		const least = head + Math.max(1, ...lanes.map((lane) => lane + 1)) * laneHeight + rowMargin;
-		const height = names.kind === "opened" ? Math.max(least, head + openedHeight) : least;
+		const height =
+			names.kind === "opened" ? Math.max(least, openedLeast, head + openedHeight) : least;
 		const row = {
 			...{ ...names, top, height, head },
 			marks: placed.map(({ r: _, ...mark }, at) => ({

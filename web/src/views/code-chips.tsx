@@ -45,7 +45,8 @@ export function CodeChips(props: CodeChipsProps) {
 									{base && ` (${pointsText(now - (base.probability[at] as number))})`}
 									<span className="quiet">
 										{" "}
-										→ {percent(probability.at(-1) as number)} at +{horizonYears} y
+										→ {percent(probability.at(-1) as number)} in{" "}
+										{horizonYears === 1 ? "1 year" : `${horizonYears} years`}
 									</span>
 								</span>
 							</>

@@ -31,7 +31,7 @@ export function LikelyPanel({ waiting, clock, state, ...list }: LikelyPanelProps
 	return (
 		<Panel
 			title="Most likely at the date"
-			subtitle={panels ? `${when}; ${hint}` : hint}
+			subtitle={panels ? `if something is recorded on ${when}; ${hint}` : hint}
 			drawing={panels !== null}
 			state={state}
 			rows={() => [

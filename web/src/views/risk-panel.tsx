@@ -154,12 +154,21 @@ export function RiskPanel(props: RiskPanelProps) {
 				</ScrollTable>
 			)}
 			<div className="risk-foot">
+				{shown.length > 0 && !isEdited && (
+					<p className="quiet risk-reading">
+						Curves: time runs down; further right is a higher risk, on a logarithmic scale.
+					</p>
+				)}
 				<p className="risk-legend">
 					<span className="line line-model">
 						<strong>this person</strong>
 					</span>
 					{isEdited && <span className="line line-before">before the edits</span>}
-					{comparesPeople && <span className="line line-same-age">people of this age and sex</span>}
+					{comparesPeople && (
+						<span className={`line line-same-age${isEdited ? " only-curve" : ""}`}>
+							people of this age and sex
+						</span>
+					)}
 					{simulation && !isEdited && (
 						<label className={showsTruth ? "line line-truth" : undefined}>
 							<input

@@ -66,8 +66,9 @@ export function RiskRow(props: RiskRowProps) {
 							data-risk={afterYears(curve, years)}
 							data-label={`${years} y`}
 						>
+							{was && <Change before={was.curve} after={curve} years={years} />}
 							<strong>{shownAs(curve, years)}</strong>
-							{was && <span className="was">was {shownAs(was.curve, years)}</span>}
+							{was && <span className="was">{wasText(was.curve, curve, years)}</span>}
 							{sameAgeAndSex && !was && (
 								<span className="same-age-number">
 									<span className="hidden">people of this age and sex: </span>
@@ -94,6 +95,29 @@ export const markedDays = (longest: number) =>
 		const day = afterYears(curveDays(longest), years);
 		return day === undefined ? [] : [{ day, name: `${years} y` }];
 	});
+
+interface Curves {
+	readonly before: readonly number[];
+	readonly after: readonly number[];
+	readonly years: number;
+}
+
+/** Points up or down if the number that is shown has changed. */
+function Change({ before, after, years }: Curves) {
+	if (shownAs(before, years) === shownAs(after, years)) return null;
+	const isHigher = (afterYears(after, years) ?? 0) > (afterYears(before, years) ?? 0);
+	return (
+		<em className={`change ${isHigher ? "up" : "down"}`} aria-hidden="true">
+			{isHigher ? "▲" : "▼"}
+		</em>
+	);
+}
+
+/** What the risk was before the edits. */
+function wasText(before: readonly number[], after: readonly number[], years: number): string {
+	const was = shownAs(before, years);
+	return was === shownAs(after, years) ? "as before" : `was ${was}`;
+}
 
 function shownAs(curve: readonly number[], years: number): string {
 	const risk = afterYears(curve, years);

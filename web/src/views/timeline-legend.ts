@@ -10,10 +10,10 @@ interface LegendEntry {
 }
 
 const fates: readonly LegendEntry[] = [
-	{ kind: "", look: "hollow", words: "known" },
-	{ kind: "dot-hit", look: "filled", words: `later, among the ${topCount} likeliest` },
-	{ kind: "dot-missed", look: "crossed", words: "not among them" },
-	{ kind: "dot-later", look: "faint", words: "further ahead, not compared" },
+	{ kind: "", look: "hollow", words: "up to the date" },
+	{ kind: "dot-hit", look: "filled", words: `later, predicted (top ${topCount})` },
+	{ kind: "dot-missed", look: "crossed", words: "later, not predicted" },
+	{ kind: "dot-later", look: "faint", words: "too far to compare" },
 ];
 
 /** The legend of a timeline; chosen codes and edits only if there are any. */

@@ -108,7 +108,7 @@ test("the legend lists chosen codes and edits if there are any", () => {
 		)
 			.slice(3)
 			.map(({ words }) => words);
-	expect(words([], null)).toEqual(["further ahead, not compared"]);
+	expect(words([], null)).toEqual(["too far to compare"]);
 	expect(words([{ kind: "move", id: "e1", time: 20 }], failure).slice(1)).toEqual([
 		"chosen condition",
 		"added or moved",
