@@ -32,8 +32,14 @@ test("unknown codes, rates and ages are named with their numbers", () => {
 	expect(unlikeTraining(history(100, 10, -10 * yearDays), known, usual)).toHaveLength(1);
 });
 
+test("a history without a date of birth has no age, unlike those of the training patients", () => {
+	expect(unlikeTraining(history(100, 10, null), known, usual)).toEqual([
+		expect.stringMatching(/^no date of birth: the model reads the history without age and sex/),
+	]);
+	expect(unlikeTraining(history(100, 10, null), known, { ...usual, ages: null })).toEqual([]);
+});
+
 test("without births or numbers of the training data, less is said", () => {
-	expect(unlikeTraining(history(100, 10, null), known, usual)).toEqual([]);
 	expect(unlikeTraining(history(100, 10, -200), known, { ...usual, ages: null })).toEqual([]);
 	expect(unlikeTraining(history(7000, 10), { records: 10, unknown: 5 }, null)).toHaveLength(1);
 });

@@ -35,7 +35,13 @@ export function unlikeTraining(
 		reasons.push(
 			`${number(rate)} events per year; ${ofTraining} ${number(fewest)} to ${number(most)}`,
 		);
-	if (birth === null || !ages) return reasons;
+	if (!ages) return reasons;
+	if (birth === null) {
+		reasons.push(
+			"no date of birth: the model reads the history without age and sex, which it knew of the training patients",
+		);
+		return reasons;
+	}
 	const [youngest, oldest] = [first, last].map((time) => (time - birth) / yearDays) as [
 		number,
 		number,

@@ -23,9 +23,9 @@ const roleNames: Readonly<Record<ColumnRole, string>> = {
 	value: "Measured value",
 	unit: "Unit of the value",
 };
-const furtherRoles = columnRoles.filter(
-	(role) => role !== "system" && !neededRoles.some((needed) => needed === role),
-);
+/** Optional, but risks depend on them. */
+const usefulRoles = ["system", "sex", "birth"] as const;
+const furtherRoles = ["death", "value", "unit"] as const;
 
 const unitNames: Readonly<Record<TimeIs, string>> = {
 	date: "dates",
@@ -145,10 +145,10 @@ export function ColumnQuestion({
 			<div className="column-fields">
 				{neededRoles.map(select)}
 				<UnitSelect choice={choice} onChoice={setChoice} />
-				{select("system")}
+				{usefulRoles.map(select)}
 			</div>
 			<details open={furtherRoles.some((role) => choice.columns[role] !== undefined)}>
-				<summary>Sex, birth, death and measured values, if the file has them</summary>
+				<summary>Death and measured values, if the file has them</summary>
 				<div className="column-fields">{furtherRoles.map(select)}</div>
 			</details>
 			<ScrollTable label="The first rows of the file" wide>
