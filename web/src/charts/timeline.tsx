@@ -52,6 +52,7 @@ export interface TimelineProps {
 
 const [axisHeight, headHeight] = [40, 44];
 const closestDays = 28;
+const dateHint = "Drag the date to predict from another day.";
 /** Height of a future's lane in the row of an opened category. */
 const openedLane = 2;
 
@@ -264,7 +265,7 @@ export function Timeline(props: TimelineProps) {
 					</p>
 				)}
 			</div>
-			{onRemove && (
+			{onRemove ? (
 				<div className="chosen-event">
 					{chosen ? (
 						<>
@@ -284,9 +285,11 @@ export function Timeline(props: TimelineProps) {
 							)}
 						</>
 					) : (
-						<span className="quiet">Click an event to select it.</span>
+						<span className="quiet">Click an event to select it. {dateHint}</span>
 					)}
 				</div>
+			) : (
+				<p className="quiet chosen-event">{dateHint}</p>
 			)}
 		</div>
 	);

@@ -1,4 +1,5 @@
 import { useId, useRef, useState } from "react";
+import { yearDays } from "../../../src/base/time.js";
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import type { Clock } from "../../../src/figures/clock.js";
 import { timeName } from "../../../src/figures/clock.js";
@@ -87,7 +88,7 @@ export function PatientChooser(props: PatientChooserProps) {
 							<optgroup label="Samples">
 								{samples.map((one, at) => (
 									<option key={one.sample} value={at}>
-										{one.name} · {one.sex ?? "sex unknown"} · {counted(one.events.length, "event")}
+										{one.name} · {shortPerson(one)} · {counted(one.events.length, "event")}
 									</option>
 								))}
 							</optgroup>
@@ -210,6 +211,14 @@ function Unlike({ reasons }: { readonly reasons: readonly string[] }) {
 			</ul>
 		</Notice>
 	);
+}
+
+/** `female, 41 to 63` */
+function shortPerson({ sex, birth, events }: Patient): string {
+	const [first, last] = [events[0], events.at(-1)];
+	const age = (time: number) => Math.floor((time - (birth as number)) / yearDays);
+	const ages = birth === null || !first || !last ? "" : `, ${age(first.time)} to ${age(last.time)}`;
+	return `${sex ?? "sex unknown"}${ages}`;
 }
 
 /** `female, age 41.2 to 63.0, 112 events` */
