@@ -95,6 +95,7 @@ export const contiformer = windowModel<ContiformerConfig>({
 	cite: "Chen, Ren, Wang, Fang, Sun, Li: ContiFormer: Continuous-Time Transformer for Irregular Time Series Modeling, 2023",
 	config,
 	learningRate: 1e-2,
+	learningRates: { paper: 3e-2 },
 	presets: {
 		tiny: { ff: 64 },
 		default: {},

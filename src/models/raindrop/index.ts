@@ -135,6 +135,7 @@ export const raindrop = windowModel<RaindropConfig>({
 	cite: "Zhang, Zeman, Tsiligkaridis, Zitnik: Graph-Guided Network for Irregularly Sampled Multivariate Time Series, ICLR 2022",
 	config,
 	learningRate: 1e-3,
+	learningRates: { paper: 3e-3 },
 	presets: {
 		tiny: { dim: 64, ff: 256 },
 		default: {},

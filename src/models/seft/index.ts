@@ -87,6 +87,7 @@ export const seft = causalModel<SeftConfig>({
 	name: "SeFT",
 	cite: "Horn, Moor, Bock, Rieck, Borgwardt: Set Functions for Time Series, ICML 2020",
 	config,
+	learningRates: { paper: 1e-3 },
 	presets: {
 		tiny: { layers: 1, dim: 64, ff: 256, key: 32 },
 		default: {},
