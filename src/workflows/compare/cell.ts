@@ -17,7 +17,7 @@ import {
 	writeEvaluation,
 } from "../../evaluate/index.js";
 import type { Precision } from "../../graph/index.js";
-import { forecastMethods } from "../../models/index.js";
+import { forecastMethods, type Model } from "../../models/index.js";
 import type { Provider, Runtime } from "../../runtime/index.js";
 import {
 	isTrained,
@@ -176,6 +176,10 @@ const earlierEvaluation = (run: string, task: string): Promise<Evaluation | unde
 		throw error;
 	});
 
+/** The forecasting methods of a model that tables show: of TrajGPT and its variants all, of others the default. */
+const methodsShown = ({ id, forecasting: { methods } }: Model) =>
+	id.startsWith("trajgpt") ? methods : methods.slice(0, 1);
+
 async function evaluateCellOn(
 	runtime: Runtime,
 	{ folder, id, seed, progress = silentProgress }: CellRequest,
@@ -188,7 +192,7 @@ async function evaluateCellOn(
 		...evaluateDefaults,
 		...{ futures: plan.futures, baselines: trained === undefined, keepPatients: true },
 		horizons: onsetHorizons,
-		methods: forecastMethods,
+		methods: trained ? methodsShown(trained.model) : forecastMethods,
 	};
 	const evaluations: Record<string, Evaluation> = {};
 	const left: Record<string, string> = { ...notTuned };
