@@ -23,7 +23,8 @@ const lines = [
 	lineOf("tiny, 2000 patients", 0.61, 130_000),
 	lineOf("tiny, 8000 patients", 0.64, 130_000),
 	lineOf("large, 8000 patients", 0.66, 4_200_000),
-	lineOf("age and sex", 0.6),
+	lineOf("code frequencies (onset: age and sex)", 0.6),
+	lineOf("a constant", 0.3),
 ];
 
 test("curves over patients, one per size, with baselines; what is missing is left out", async () => {
@@ -32,6 +33,7 @@ test("curves over patients, one per size, with baselines; what is missing is lef
 	expect(figure.description).toBe(
 		"Onset within 1 y AUROC: tiny, 2000 patients 0.610; tiny, 8000 patients 0.640; large, 8000 patients 0.660.",
 	);
+	expect(figure.rows[0]?.[0]?.subtitle).toBe("higher is better; a constant 0.300");
 	const svg = drawn(figure);
 	for (const words of ["tiny, 0.13 M", "large, 4.2 M", "age and sex", "2,000", "8,000"])
 		expect(svg).toContain(`>${words}</text>`);

@@ -48,7 +48,7 @@ export function scalingFigure(
 			return [curve, parameters ? `${curve}, ${millions(parameters)}` : curve];
 		}),
 	);
-	const panels = columns.flatMap(({ novelty, group, title, scale, best }, at): Panel[] => {
+	const panels = columns.flatMap(({ novelty, group, title, scale, digits, best }, at): Panel[] => {
 		if (novelty) return [];
 		const points = places.flatMap(({ entry, preset, trainPatients }): Point[] => {
 			const measure = lines.find(({ label }) => label === entry.label)?.values[at];
@@ -61,15 +61,22 @@ export function scalingFigure(
 				},
 			];
 		});
+		if (points.length === 0) return [];
 		const levels = lines
 			.filter(({ seeds, values }) => seeds === 0 && values[at])
-			.map(({ label, values }) => ({ name: label, value: (values[at]?.value as number) * scale }));
-		if (points.length === 0) return [];
+			.map(({ label, values }) => ({
+				name: ownName(label, group),
+				value: (values[at]?.value as number) * scale,
+			}));
+		const [near, far] = nearAndFar(levels, points);
 		const unit = scale === 100 && !title.includes("%") ? ", %" : "";
 		return [
-			curvesPanel(points, levels, {
+			curvesPanel(points, near, {
 				title: `${group}: ${title}${unit}`,
-				subtitle: best === "highest" ? "higher is better" : "lower is better",
+				subtitle: [
+					best === "highest" ? "higher is better" : "lower is better",
+					...far.map(({ name, value }) => `${name} ${value.toFixed(digits)}`),
+				].join("; "),
 				...{ names, colourOf },
 			}),
 		];
@@ -86,6 +93,20 @@ export function scalingFigure(
 		],
 		simulated,
 	};
+}
+
+/** A baseline that is something else for onset, "own history (onset: regression per code)", as one of the two. */
+function ownName(label: string, group: string): string {
+	const [, other, ofOnset] = /^(.*) \(onset: (.*)\)$/.exec(label) ?? [];
+	return (group.startsWith("Onset") ? ofOnset : other) ?? label;
+}
+
+/** Levels near enough to the curves to be drawn with them, and the others. */
+function nearAndFar(levels: readonly Level[], points: readonly Point[]): [Level[], Level[]] {
+	const low = Math.min(...points.map((point) => point.low));
+	const high = Math.max(...points.map((point) => point.high));
+	const isNear = ({ value }: Level) => Math.max(low - value, value - high) <= high - low;
+	return [levels.filter(isNear), levels.filter((level) => !isNear(level))];
 }
 
 const millions = (parameters: number) =>
