@@ -52,9 +52,15 @@ export function addDims(...dims: readonly Dim[]): Dim {
 
 export const subtractDims = (a: Dim, b: Dim): Dim => addDims(a, multiplyDims(b, -1));
 
+const eachTerm = (dim: Dim, change: (coefficient: number) => number): Dim =>
+	dimOf(new Map([...termsOf(dim)].map(([names, own]) => [names, change(own)])));
+
 export function multiplyDims(...dims: readonly Dim[]): Dim {
 	const factor = dims.reduce((a: number, b) => (isOpen(b) ? a : a * b), 1);
-	return dims.filter(isOpen).reduce((a: Dim, b) => {
+	const open = dims.filter(isOpen);
+	if (open.length === 1)
+		return factor === 1 ? (open[0] as string) : eachTerm(open[0] as string, (own) => own * factor);
+	return open.reduce((a: Dim, b) => {
 		const product: Terms = new Map();
 		for (const [left, x] of termsOf(a))
 			for (const [right, y] of termsOf(b)) {
@@ -68,6 +74,11 @@ export function multiplyDims(...dims: readonly Dim[]): Dim {
 /** The exact quotient; undefined if there is none. */
 export function divideDims(a: Dim, b: Dim): Dim | undefined {
 	if (!isOpen(a) && !isOpen(b)) return Number.isInteger(a / b) ? a / b : undefined;
+	if (a === b) return 1;
+	if (!isOpen(b)) {
+		const isExact = [...termsOf(a).values()].every((own) => Number.isInteger(own / b));
+		return isExact ? eachTerm(a, (own) => own / b) : undefined;
+	}
 	// Long division of polynomials: each step removes the leading term of what is left.
 	const [divisor, factor] = leadingTerm(termsOf(b));
 	if (factor === 0) return undefined;
