@@ -5,7 +5,13 @@ import type { Tensor } from "../graph/index.js";
 import { checkFinite } from "../models/finite.js";
 import type { BatchShape, EventBatch, Parameters, ParameterValues } from "../models/index.js";
 import { parametersOf } from "../nn/weights.js";
-import { type Feeds, type Pending, programs, type Runtime } from "../runtime/index.js";
+import {
+	type Feeds,
+	type Pending,
+	programs,
+	type Resident,
+	type Runtime,
+} from "../runtime/index.js";
 
 /** Slots in a batch, padding included, and the maximum number of shapes. */
 const batching = {
@@ -62,7 +68,8 @@ export function rowPrograms(runtime: Runtime, { weights, build, feeds }: RowGrap
 			most: mostPrograms,
 		},
 	);
-	const resident = runtime.resident(weights);
+	// Made with the first run: it is a copy of all weights, and a page may never need it.
+	let resident: Resident | undefined;
 	const { divide = alone } = runtime;
 	const { slots, maxShapes } = runtime.queues ? batching.device : batching.engine;
 	return {
@@ -83,6 +90,7 @@ export function rowPrograms(runtime: Runtime, { weights, build, feeds }: RowGrap
 						...{ maxShapes, passes: 1 },
 					},
 				);
+				resident ??= runtime.resident(weights);
 				if (runtime.queues)
 					for (const { rows, length } of plan.shapes) compiled.compile({ rows, length, landmarks });
 				let found: Float32Array = new Float32Array(0);
@@ -116,7 +124,7 @@ export function rowPrograms(runtime: Runtime, { weights, build, feeds }: RowGrap
 				return checkFinite(withOthers(job, found), "value for a history");
 			}),
 		async dispose() {
-			resident.dispose();
+			resident?.dispose();
 			await compiled.dispose();
 		},
 	};
