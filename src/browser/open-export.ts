@@ -30,7 +30,10 @@ interface PageWorker {
 }
 
 interface Page {
-	readonly Worker: new (url: URL, options: { readonly type: "module" }) => PageWorker;
+	readonly Worker: new (
+		url: URL,
+		options: { readonly type: "module"; readonly name: WebDevice },
+	) => PageWorker;
 	readonly document?: { readonly baseURI: string };
 	readonly location?: { readonly href: string };
 }
@@ -48,7 +51,10 @@ export async function openExport(
 	const page = globalThis as unknown as Page;
 	const base = page.document?.baseURI ?? page.location?.href;
 	const at = new URL(library, base);
-	const worker = new page.Worker(new URL("trajgpt-worker.js", at), { type: "module" });
+	const worker = new page.Worker(new URL("trajgpt-worker.js", at), {
+		type: "module",
+		name: device ?? "wasm",
+	});
 	const { call, receive, end } = workerCalls(
 		(call) => worker.postMessage(call),
 		(message: string) => new Error(message),

@@ -24,6 +24,9 @@ import {
 } from "./testing/page.js";
 
 type Server = Awaited<ReturnType<typeof serveFolder>>;
+/** How often a page has read the engine's WebAssembly. */
+const engineReads = ({ requested }: Server, from: number) =>
+	requested.slice(from).filter((path) => path.endsWith("/ort-wasm-simd-threaded.wasm")).length;
 
 let root: string;
 let out: string;
@@ -134,8 +137,10 @@ describe.skipIf(!chromiumIsThere)("in Chromium", () => {
 
 	test("example.html predicts as Node does, without errors or requests to other origins", async () => {
 		const { page, faults } = await watchedPage(browser, isolated.url);
+		const from = isolated.requested.length;
 		await page.goto(`${isolated.url}export/example.html`);
 		await page.waitForSelector("#answer li:nth-child(5)");
+		expect(engineReads(isolated, from)).toBe(1);
 		const shown = await page.$$eval("#answer li", (items) => items.map((item) => item.textContent));
 		expect(faults).toEqual([]);
 
@@ -219,7 +224,9 @@ describe.skipIf(!chromiumIsThere)("in Chromium", () => {
 	test("predicts on a GPU as Node does", async () => {
 		const withGpu = await openBrowser({ webgpu: true });
 		const { page, faults } = await watchedPage(withGpu, isolated.url);
+		const from = isolated.requested.length;
 		await page.goto(`${isolated.url}export/example.html`);
+		await page.waitForSelector("#answer li:nth-child(5)");
 		const got = (await page.evaluate(onGpu)) as Pick<
 			PageResults,
 			"runtime" | "tokens" | "predicted"
@@ -227,6 +234,8 @@ describe.skipIf(!chromiumIsThere)("in Chromium", () => {
 		await withGpu.close();
 		expect(faults).toEqual([]);
 		expect(got.runtime).toMatch(/, webgpu, /);
+		// By the model of example.html alone: WebGPU has an engine of its own.
+		expect(engineReads(isolated, from)).toBe(1);
 		const times = ["1960-02-03", "2010-01-01", "2011-01-01"].map(day);
 		const { logProbabilities } = await predictor.score(
 			[{ tokens: got.tokens, times }],

@@ -1,3 +1,6 @@
+// First, so that the engine loads while the rest of this script is evaluated.
+import "./engine-bytes.js";
+
 import type { Calls } from "../api/calls.js";
 import type { OpenedExport } from "../api/exported.js";
 import { callsOf } from "../api/run-calls.js";
@@ -9,6 +12,7 @@ import type { Model } from "../models/index.js";
 import { trajgpt } from "../models/trajgpt/index.js";
 import { webRuntime } from "../runtime/web.js";
 import type { WebDevice } from "../runtime/web-device.js";
+import { engineBytes } from "./engine-bytes.js";
 
 /** What the worker needs to open a model. */
 export interface OpenRequest {
@@ -31,6 +35,7 @@ const methods = {
 		// The engine starts while the files are read.
 		const starting = webRuntime({
 			files,
+			wasm: engineBytes,
 			...(device && { device }),
 			...(threads !== undefined && { threads }),
 		});

@@ -10,6 +10,8 @@ export interface WebRuntimeOptions {
 	readonly threads?: number;
 	/** The folder of the engine's files, as a URL that ends in a slash. */
 	readonly files?: string;
+	/** The engine's WebAssembly, if it was read already. */
+	readonly wasm?: Promise<ArrayBuffer | undefined> | undefined;
 }
 
 /** Threads share memory, which browsers allow only on cross-origin isolated pages. More than 4 gain little. */
@@ -44,6 +46,8 @@ export async function webRuntime(options: WebRuntimeOptions = {}): Promise<Runti
 	ort.env.wasm.numThreads = threads;
 	ort.env.logLevel = "error";
 	if (files !== undefined) ort.env.wasm.wasmPaths = files;
+	const bytes = await options.wasm;
+	if (bytes) ort.env.wasm.wasmBinary = bytes;
 	const engine: Engine = {
 		Tensor: ort.Tensor,
 		InferenceSession: ort.InferenceSession,
@@ -65,7 +69,8 @@ export async function webRuntime(options: WebRuntimeOptions = {}): Promise<Runti
 	if (!onGpu)
 		ort.InferenceSession.create(smallestModel().bytes, sessionOptions)
 			.then((session) => session.release())
-			.catch(() => {});
+			.catch(() => {})
+			.finally(() => delete ort.env.wasm.wasmBinary);
 	const version = ort.env.versions.web ?? ort.env.versions.common;
 	return {
 		label: `onnxruntime-web ${version}, ${device}, ${threads} thread${threads === 1 ? "" : "s"}`,

@@ -19,10 +19,15 @@ const types: Readonly<Record<string, string>> = {
 	".wasm": "application/wasm",
 };
 
-/** Serves a folder on the loopback interface; `isolated` lets its pages share memory between threads. */
+/**
+ * Serves a folder on the loopback interface; `isolated` lets its pages share memory between threads. `requested` has
+ * the paths that were asked for.
+ */
 export async function serveFolder(folder: string, { isolated }: { readonly isolated: boolean }) {
+	const requested: string[] = [];
 	const server = createServer(async (request, response) => {
 		const { pathname } = new URL(request.url ?? "/", "http://localhost");
+		requested.push(pathname);
 		const content = await readFile(join(folder, normalize(pathname))).catch(() => undefined);
 		response.writeHead(content ? 200 : 404, {
 			"content-type": types[extname(pathname)] ?? "application/octet-stream",
@@ -36,6 +41,7 @@ export async function serveFolder(folder: string, { isolated }: { readonly isola
 	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 	return {
 		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+		requested,
 		close: () => new Promise((resolve) => server.close(resolve)),
 	};
 }
