@@ -1,12 +1,26 @@
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
 
 const own = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/** Lets the browser load scripts while it runs the one that imports them. */
+const preloadScripts: Plugin = {
+	name: "preload-scripts",
+	transformIndexHtml: (_html, { bundle = {} }) =>
+		Object.values(bundle)
+			.filter((chunk) => chunk.type === "chunk" && !chunk.isEntry)
+			.map(({ fileName }) => ({
+				tag: "link",
+				injectTo: "head" as const,
+				attrs: { rel: "modulepreload", crossorigin: true, href: `./${fileName}` },
+			})),
+};
 
 export default defineConfig({
 	root: own("./"),
 	base: "./",
 	logLevel: "warn",
+	plugins: [preloadScripts],
 	oxc: { jsx: { runtime: "automatic" } },
 	build: {
 		outDir: own("../dist/web/"),

@@ -139,15 +139,16 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		const { page, faults } = await opened("patient");
 		await updated(page);
 		const asked: string[] = [];
-		const script = await page.$eval(
-			"script[src]",
-			(own) => new URL((own as HTMLScriptElement).src).pathname,
+		const scripts = await page.$$eval('script[src], link[rel="modulepreload"]', (found) =>
+			found.map((own) => own.getAttribute("src") ?? own.getAttribute("href")),
 		);
+		const known = scripts.map((own) => new URL(own ?? "", page.url()).pathname);
 		page.on("request", (request) => {
 			const { pathname } = new URL(request.url());
-			// The worker that reads files runs the page's own script, which the browser has.
-			if (pathname !== "/icon.svg" && pathname !== script) asked.push(request.url());
+			// The worker that reads files runs the page's own scripts, which the browser has.
+			if (pathname !== "/icon.svg" && !known.includes(pathname)) asked.push(request.url());
 		});
+		expect(known).toHaveLength(2);
 		await drop(page, "bundle.json", fhirBundle);
 		await page.waitForSelector(".read-notes");
 		await updated(page);

@@ -5,11 +5,9 @@ import { answerFiles } from "./files/reader.js";
 const jobs = { files: answerFiles, "true risks": answerTrueRisks };
 type Job = keyof typeof jobs;
 
-/** Starts a worker that runs the page's own script, so that both share one download. */
-export const startWorker = (job: Job): Worker => {
-	const script = document.querySelector<HTMLScriptElement>("script[type=module]");
-	return new Worker(script?.src ?? "", { type: "module", name: job });
-};
+/** Starts a worker that runs the page's own script, which this file is part of, so that both share one download. */
+export const startWorker = (job: Job): Worker =>
+	new Worker(import.meta.url, { type: "module", name: job });
 
 /** In such a worker: does its job. */
 export function doJob(scope: { readonly name: string }): void {
