@@ -191,7 +191,7 @@ export function Timeline(props: TimelineProps) {
 						x={dateX}
 						top={headHeight - 12}
 						bottom={bottom}
-						least={narrow ? 0 : left + 6}
+						least={narrow ? 0 : left + 16}
 						most={width}
 						words={momentText(clock, date)}
 					/>

@@ -9,7 +9,7 @@ import { idsIn, prepared } from "../../../src/cohort/testing/prepared.js";
 import { openCsv } from "../../../src/records/index.js";
 import { temporaryFolder } from "../../../src/records/testing/temporary-folder.js";
 import { historyOf } from "../data/patient.js";
-import { missingChoices, withColumn, withFirstLine } from "../views/column-question.js";
+import { missingChoices, withColumn, withFirstLine } from "./column-choice.js";
 import { type ColumnChoice, columnNames, usualColumns } from "./csv-columns.js";
 import { patientList } from "./patient-list.js";
 import { type ReadRequest, readFiles } from "./reader.js";
@@ -79,6 +79,49 @@ describe("columns that the user chooses", () => {
 		expect(other.kind).toBe("columns");
 	});
 
+	test("can be several of codes, as on the command line", async () => {
+		const { read } = await commandLine();
+		const wide = ["id,seen,dx1,dx2,dx10", `${a},2012-01-01,I10,,E11.9`, `${b},2013-01-01,,,J44.9`];
+		const file = join(await temporaryFolder(), "wide.csv");
+		await writeFile(file, wide.join("\n"));
+		const source = () => openCsv(file, { time: "seen", code: "dx*", system: "icd10" });
+		const { dataset } = await prepared(await source(), { map: builtInMap() });
+		const { manifest, vocabulary } = dataset;
+		const { patients } = await newPatients(await source(), { manifest, vocabulary });
+		const asked = await read([csv(wide.join("\n"))]);
+		if (asked.kind !== "columns") throw new Error(JSON.stringify(asked));
+		expect(asked.table.choice).toEqual({
+			columns: { patient: "id", time: "seen", code: "dx1" },
+			...{ moreCodes: ["dx2", "dx10"], timeIs: "date" },
+		});
+		const columns = new Map([[choiceKey(asked.table.first), asked.table.choice]]);
+		const { tokens } = vocabulary;
+		const reply = await read([csv(wide.join("\n"))], {
+			...{ columns, tokens, rules: readingRules(manifest) },
+		});
+		if (reply.kind !== "read") throw new Error(JSON.stringify(reply));
+		const list = patientList("wide.csv", reply.file);
+		expect([list.length, list.events]).toEqual([2, 3]);
+		for (const at of [0, 1]) {
+			const { name, events } = list.at(at);
+			const same = patients.find(({ id }) => id === name)?.history;
+			expect(events.map(({ token }) => token)).toEqual([...(same?.tokens ?? [])]);
+		}
+	});
+
+	test("can be a year of birth, of which 1 July is taken", async () => {
+		const { read } = await commandLine();
+		const text = `patient,date,code,yob\n${a},2012-01-01,I10,1950\n${a},2013-01-01,I10,1950\n`;
+		const reply = await read([csv(text)]);
+		if (reply.kind !== "read") throw new Error(JSON.stringify(reply));
+		const born = Date.parse("1950-07-01") / 86_400_000;
+		expect(patientList("x", reply.file).at(0).birth).toBe(born);
+		expect(await read([csv(text.replaceAll("1950", "50"))])).toMatchObject({
+			kind: "failed",
+			message: expect.stringContaining('yob is "50"; expected a year from 1800 to 2300'),
+		});
+	});
+
 	test("can be chosen again if the file could not be read from the usual ones", async () => {
 		const { read } = await commandLine();
 		const text = "patient,date,code,seen\na,soon,I10,2012-01-01\n";
@@ -131,6 +174,11 @@ describe("a preview", () => {
 		expect(two?.choice.columns).toEqual({ code: "dx1" });
 	});
 
+	test("finds dates whose day and month are the same number, but not years", async () => {
+		const text = "nr,seen,born,dx\n7,11/11/2014,1950,I10\n7,01/31/2012,1950,I10\n";
+		expect((await preview(text))?.choice.columns).toEqual({ time: "seen", code: "dx" });
+	});
+
 	test("is made of packed and of long files, in their encoding", async () => {
 		const long = `Größe,Nr,x\n${"ä,1,2\n".repeat(30_000)}`;
 		expect((await preview(long))?.first).toEqual(["Größe", "Nr", "x"]);
@@ -146,13 +194,13 @@ describe("a preview", () => {
 
 describe("a choice", () => {
 	test("gives a column one role, and asks for the unit of ages", () => {
-		const moved = withColumn(choice, "birth", "Aufnahme");
+		const moved = withColumn(first, choice, "birth", "Aufnahme");
 		expect(moved.columns).toEqual({
 			...{ patient: "Pat-Nr", code: "Diagnose", sex: "Geschlecht", birth: "Aufnahme" },
 		});
 		expect(missingChoices(moved)).toEqual(["date"]);
-		expect(missingChoices(withColumn(moved, "time", "age"))).toEqual(["what the times are"]);
-		expect(withColumn(choice, "system", "Fall").systemOfAll).toBeUndefined();
+		expect(missingChoices(withColumn(first, moved, "time", "age"))).toEqual(["what the times are"]);
+		expect(withColumn(first, choice, "system", "Fall").systemOfAll).toBeUndefined();
 	});
 
 	test("keeps its columns when the first line turns out to be a record", () => {

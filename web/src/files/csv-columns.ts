@@ -2,6 +2,7 @@ import { InputError } from "../../../src/base/errors.js";
 import { impliedSystem } from "../../../src/records/systems.js";
 import {
 	birthNames,
+	birthYearNames,
 	codeNames,
 	deathNames,
 	type Groups,
@@ -26,6 +27,7 @@ const usualNames = {
 	system: systemNames,
 	sex: sexNames,
 	birth: birthNames,
+	birthYear: birthYearNames,
 	death: deathNames,
 	value: [["value", "numeric_value", "value_as_number"]],
 	unit: [["unit", "units"]],
@@ -41,6 +43,8 @@ export type RoleColumns = Readonly<Partial<Record<ColumnRole, string>>>;
 /** Which column is which. */
 export interface ColumnChoice {
 	readonly columns: RoleColumns;
+	/** Further columns of codes: every field with a code is a record of its own. */
+	readonly moreCodes?: readonly string[] | undefined;
 	/** The unit of the times; null if nothing says it. */
 	readonly timeIs: TimeIs | null;
 	/** The system of all codes, if there is no column of systems. */
@@ -55,8 +59,8 @@ export interface Columns extends Readonly<Record<Exclude<ColumnRole, "unit">, nu
 	readonly valueUnit: number;
 	/** The unit of the columns of time, birth and death. */
 	readonly unit: TimeIs;
-	/** The system of codes that name none. */
-	readonly systemOfAll: string | null;
+	/** All columns of codes, with the system of codes that name none. */
+	readonly codes: readonly { readonly at: number; readonly system: string | null }[];
 }
 
 /** Nothing says which columns are meant. */
@@ -132,7 +136,7 @@ export function usualColumns(texts: readonly string[]): {
 /** Where the columns of a choice are. */
 export function placesOf(
 	names: readonly string[],
-	{ columns, timeIs, systemOfAll }: ColumnChoice,
+	{ columns, moreCodes = [], timeIs, systemOfAll }: ColumnChoice,
 ): Columns {
 	const place = (role: ColumnRole) => {
 		const name = columns[role];
@@ -145,6 +149,16 @@ export function placesOf(
 		...others,
 		valueUnit: unit,
 		unit: timeIs ?? "date",
-		systemOfAll: systemOfAll ?? impliedSystem(columns.code ?? "") ?? null,
+		codes: [columns.code ?? "", ...moreCodes].map((name) => ({
+			at: names.indexOf(name),
+			system: systemOfAll ?? impliedSystem(name) ?? null,
+		})),
 	};
+}
+
+/** Columns that are numbered like one of codes: of dx1, dx2 and dx3. */
+export function numberedLike(names: readonly string[], code: string): readonly string[] {
+	const stem = (name: string) => /^(.*\D)?\d+$/.exec(name.trim().toLowerCase())?.[1];
+	const own = stem(code);
+	return own === undefined ? [] : names.filter((name) => name !== code && stem(name) === own);
 }

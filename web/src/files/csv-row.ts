@@ -32,7 +32,8 @@ const dateExamples: Readonly<Record<DateOrder | "ISO", string>> = {
 
 /** Reads the rows of one table. */
 export function rowReader(header: readonly string[], columns: Columns, order: DateOrder | null) {
-	const { unit, systemOfAll } = columns;
+	const { unit, codes } = columns;
+	const last = Math.max(columns.patient, columns.time, ...codes.map(({ at }) => at));
 	const nameOf = (column: number) => header[column] as string;
 
 	/** The days of a time, on the axis of its column. */
@@ -65,14 +66,28 @@ export function rowReader(header: readonly string[], columns: Columns, order: Da
 		return sex ?? null;
 	}
 
-	function systemIn(text: string | undefined): string | null {
-		if (text === undefined) return systemOfAll;
+	function systemIn(text: string | undefined, implied: string | null): string | null {
+		if (text === undefined) return implied;
 		const system = systemNamed(text);
 		if (system !== undefined) return system;
 		throw new BadField(
 			nameOf(columns.system),
 			shown(text),
 			`one of the known systems: ${knownSystems.join(", ")}`,
+		);
+	}
+
+	/** A birth of which only the year is known: on 1 July, as on the command line. */
+	function yearIn(fields: readonly string[]): number | null {
+		const text = fieldIn(fields, columns.birthYear);
+		if (text === undefined || unit !== "date") return null;
+		const year = Number(text);
+		if (Number.isInteger(year) && year >= firstYear && year <= lastYear)
+			return dayOfDate(`${year}-07-01`, null) ?? null;
+		throw new BadField(
+			nameOf(columns.birthYear),
+			shown(text),
+			`a year from ${firstYear} to ${lastYear}`,
 		);
 	}
 
@@ -84,24 +99,30 @@ export function rowReader(header: readonly string[], columns: Columns, order: Da
 
 	return {
 		otherSexes: otherSexes as ReadonlySet<string>,
-		/** The record of a row; undefined if it has no code. */
-		record(fields: readonly string[]): FileRecord | undefined {
-			if (Math.max(columns.patient, columns.time, columns.code) >= fields.length)
+		/** The records of a row: one per code. */
+		records(fields: readonly string[]): readonly FileRecord[] {
+			if (last >= fields.length)
 				throw new BadField(
 					"the row",
 					`${fields.length} ${fields.length === 1 ? "field" : "fields"} long`,
 					`${header.length} fields, as in the first line`,
 				);
-			const code = fieldIn(fields, columns.code);
-			if (code === undefined) return undefined;
+			const given = codes.flatMap(({ at, system }) => {
+				const code = fieldIn(fields, at);
+				return code === undefined ? [] : [{ code, system }];
+			});
+			if (given.length === 0) return [];
 			const patient = needed(fields, columns.patient, "the id of a patient");
 			const time = needed(fields, columns.time, "a time for every record");
 			const day = dayIn(time, columns.time);
-			const system = systemIn(fieldIn(fields, columns.system));
+			const written = fieldIn(fields, columns.system);
 			const number = Number(fieldIn(fields, columns.value) ?? Number.NaN);
 			const value = Number.isFinite(number) ? number : null;
 			const measured = { value, unit: fieldIn(fields, columns.valueUnit) ?? null };
-			return { patient, day, code, system, ...(value !== null && measured) };
+			return given.map(({ code, system }) => ({
+				...{ patient, day, code, system: systemIn(written, system) },
+				...(value !== null && measured),
+			}));
 		},
 		/** What the row says of the person. */
 		person(fields: readonly string[], patient: string, place: string): Person {
@@ -113,7 +134,7 @@ export function rowReader(header: readonly string[], columns: Columns, order: Da
 				patient,
 				place,
 				// If times are ages, everybody is born at 0.
-				birth: isAge(unit) ? 0 : day(columns.birth),
+				birth: isAge(unit) ? 0 : columns.birth >= 0 ? day(columns.birth) : yearIn(fields),
 				death: day(columns.death),
 				sex: sexIn(fieldIn(fields, columns.sex)),
 			};

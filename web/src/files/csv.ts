@@ -108,7 +108,8 @@ export function readCsv(
 	const columns = placesOf(header, choice);
 	const dates = dateReading(text, delimiter, columns, hasNames, order);
 	const reader = rowReader(header, columns, dates?.order ?? null);
-	const persons = peopleReader(header[columns.birth]);
+	const birth = columns.birth >= 0 ? columns.birth : columns.birthYear;
+	const persons = peopleReader(header[birth]);
 	const records: FileRecord[] = [];
 	const first: WrittenRecord[] = [];
 	const bad = badRows();
@@ -124,15 +125,17 @@ export function readCsv(
 			if (fault === "text after quote")
 				throw new BadField("the row", "not well quoted", "a delimiter after a closing quote");
 			const fields = trimmed(texts);
-			const record = reader.record(fields);
-			if (!record) {
+			const own = reader.records(fields);
+			const [one] = own;
+			if (!one) {
 				empty++;
 				continue;
 			}
-			persons.add(reader.person(fields, record.patient, where), fieldIn(fields, columns.birth));
-			records.push(record);
-			if (first.length < previewRows)
-				first.push({ ...record, line, time: fields[columns.time] as string });
+			persons.add(reader.person(fields, one.patient, where), fieldIn(fields, birth));
+			records.push(...own);
+			const time = fields[columns.time] as string;
+			for (const record of own)
+				if (first.length < previewRows) first.push({ ...record, line, time });
 		} catch (error) {
 			if (!(error instanceof BadField)) throw error;
 			const { column, got, expected } = error;
@@ -156,8 +159,8 @@ export function readCsv(
 						`${[...reader.otherSexes].slice(0, 5).map(shown).join(", ")} in the column ${header[columns.sex]}: sex taken as unknown`,
 					]
 				: []),
-			...(columns.birth >= 0 && isAge(columns.unit)
-				? [`${header[columns.birth]} was not read, for the times are ages: birth is at 0`]
+			...(birth >= 0 && isAge(columns.unit)
+				? [`${header[birth]} was not read, for the times are ages: birth is at 0`]
 				: []),
 		],
 	};

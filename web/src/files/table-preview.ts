@@ -1,5 +1,5 @@
 import { normaliseIcd } from "../../../src/codes/icd.js";
-import { orderOf } from "../../../src/records/date-order.js";
+import { dayInOrder } from "../../../src/records/date-order.js";
 import { dayOfText } from "../../../src/records/dates.js";
 import { firstRow, rowsOf } from "../../../src/records/delimited-rows.js";
 import { isMissing } from "../../../src/records/missing-values.js";
@@ -7,6 +7,7 @@ import {
 	type ColumnChoice,
 	columnNames,
 	likelyUnit,
+	numberedLike,
 	type RoleColumns,
 	usualColumns,
 } from "./csv-columns.js";
@@ -32,10 +33,21 @@ const mostCharacters = 40;
 /** A table of records has at least these. */
 const leastColumns = 3;
 
-const isDate = (text: string) => dayOfText(text) !== undefined || orderOf(text) !== undefined;
+const isDate = (text: string) =>
+	(dayOfText(text) ?? dayInOrder(text, "day first") ?? dayInOrder(text, "month first")) !==
+	undefined;
 const isIcd = (text: string) => normaliseIcd("ICD10CM", text) !== undefined;
 
-/** Adds to what is known of the columns what their values show, if just one column fits. */
+/** The columns that are read with one of codes, if there are any. */
+export function moreCodesOf(
+	names: readonly string[],
+	code: string,
+): Pick<ColumnChoice, "moreCodes"> {
+	const moreCodes = numberedLike(names, code);
+	return moreCodes.length > 0 ? { moreCodes } : {};
+}
+
+/** Adds to what is known of the columns what their values show, if just one column fits, or numbered ones. */
 function withLikely(
 	first: readonly string[],
 	rows: readonly (readonly string[])[],
@@ -54,7 +66,9 @@ function withLikely(
 			const texts = rows.map((row) => row[at] ?? "").filter((text) => !isMissing(text));
 			return texts.length > 0 && texts.every(isOne) && !taken().includes(name);
 		});
-		return fitting.length === 1 ? fitting[0] : undefined;
+		const [one] = fitting;
+		const others = one === undefined ? [] : numberedLike(names, one);
+		return fitting.slice(1).every((name) => others.includes(name)) ? one : undefined;
 	};
 	for (const [role, isOne] of [
 		["time", isDate],
@@ -63,9 +77,10 @@ function withLikely(
 		const name = found[role] ?? only(isOne);
 		if (name !== undefined) found[role] = name;
 	}
-	const { time } = found;
+	const { time, code } = found;
 	return {
 		...choice,
+		...(code !== undefined && moreCodesOf(names, code)),
 		columns: found as RoleColumns,
 		timeIs: time === undefined ? choice.timeIs : likelyUnit(time),
 	};

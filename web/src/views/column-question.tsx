@@ -2,91 +2,27 @@ import { useId, useState } from "react";
 import { knownSystems } from "../../../src/records/systems.js";
 import type { TimeIs } from "../../../src/records/tables/column-names.js";
 import {
+	columnsText,
+	endsText,
+	missingChoices,
+	roleNames,
+	unitNames,
+	withColumn,
+	withFirstLine,
+} from "../files/column-choice.js";
+import {
 	type ColumnChoice,
 	type ColumnRole,
 	columnNames,
 	columnRoles,
-	likelyUnit,
 	neededRoles,
 } from "../files/csv-columns.js";
-import type { TablePreview } from "../files/table-preview.js";
+import { moreCodesOf, type TablePreview } from "../files/table-preview.js";
 import { ScrollTable } from "../parts/scroll-table.js";
 
-const roleNames: Readonly<Record<ColumnRole, string>> = {
-	patient: "Patient id",
-	time: "Date",
-	code: "Code",
-	system: "Code system",
-	sex: "Sex",
-	birth: "Date of birth",
-	death: "Date of death",
-	value: "Measured value",
-	unit: "Unit of the value",
-};
 /** Optional, but risks depend on them. */
-const usefulRoles = ["system", "sex", "birth"] as const;
+const usefulRoles = ["system", "sex", "birth", "birthYear"] as const;
 const furtherRoles = ["death", "value", "unit"] as const;
-
-const unitNames: Readonly<Record<TimeIs, string>> = {
-	date: "dates",
-	"age-years": "ages in years",
-	"age-days": "ages in days",
-	days: "days",
-	hours: "hours",
-	minutes: "minutes",
-};
-
-/** The choice after a column is given a role, which it takes from any other. */
-export function withColumn(
-	choice: ColumnChoice,
-	role: ColumnRole,
-	name: string | undefined,
-): ColumnChoice {
-	const others = Object.entries(choice.columns).filter(
-		([other, column]) => other !== role && column !== name,
-	);
-	return {
-		...choice,
-		columns: Object.fromEntries(name === undefined ? others : [...others, [role, name]]),
-		...(role === "time" && name !== undefined && { timeIs: likelyUnit(name) }),
-		...(role === "system" && { systemOfAll: undefined }),
-	};
-}
-
-/** The choice if the first line is a record, or is not: the columns stay, their names change. */
-export function withFirstLine(
-	choice: ColumnChoice,
-	first: readonly string[],
-	isRecord: boolean,
-): ColumnChoice {
-	const before = columnNames(first, choice.firstIsRecord);
-	const after = columnNames(first, isRecord);
-	const columns = Object.entries(choice.columns).map(([role, name]) => [
-		role,
-		after[before.indexOf(name)],
-	]);
-	return { ...choice, columns: Object.fromEntries(columns), firstIsRecord: isRecord };
-}
-
-/** What is still to be chosen, in words. */
-export function missingChoices({ columns, timeIs }: ColumnChoice): readonly string[] {
-	const missing = neededRoles.filter((role) => columns[role] === undefined);
-	return [
-		...missing.map((role) => roleNames[role].toLowerCase()),
-		...(timeIs === null ? ["what the times are"] : []),
-	];
-}
-
-/** Patient id from MRN, date from Seen (dates), code from Dx. */
-function columnsText({ columns, timeIs, systemOfAll }: ColumnChoice): string {
-	const parts = columnRoles.flatMap((role) => {
-		const name = columns[role];
-		const unit = role === "time" && timeIs ? ` (${unitNames[timeIs]})` : "";
-		return name === undefined ? [] : [`${roleNames[role].toLowerCase()} from ${name}${unit}`];
-	});
-	const text = [...parts, ...(systemOfAll ? [`all codes are of ${systemOfAll}`] : [])].join(", ");
-	return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
-}
 
 /** From which columns a table was read, and the choice of others. */
 export function ReadColumns(props: ColumnQuestionProps) {
@@ -123,7 +59,11 @@ export function ColumnQuestion({
 	const names = columnNames(first, choice.firstIsRecord);
 	const shownRows = choice.firstIsRecord ? [first, ...rows] : rows;
 	const missing = missingChoices(choice);
-	const roleOf = (name: string) => columnRoles.find((role) => choice.columns[role] === name);
+	const roleOf = (name: string): ColumnRole | undefined =>
+		columnRoles.find((role) => choice.columns[role] === name) ??
+		(choice.moreCodes?.includes(name) ? "code" : undefined);
+	const { code } = choice.columns;
+	const numbered = code === undefined ? [] : (moreCodesOf(names, code).moreCodes ?? []);
 	const select = (role: ColumnRole) => (
 		<ColumnSelect
 			key={role}
@@ -147,6 +87,19 @@ export function ColumnQuestion({
 				<UnitSelect choice={choice} onChoice={setChoice} />
 				{usefulRoles.map(select)}
 			</div>
+			{numbered.length > 0 && (
+				<label>
+					<input
+						type="checkbox"
+						checked={choice.moreCodes !== undefined}
+						onChange={({ target: { checked } }) => {
+							const { moreCodes: _, ...rest } = choice;
+							setChoice(checked ? { ...rest, moreCodes: numbered } : rest);
+						}}
+					/>{" "}
+					also read the codes in {endsText(numbered)}
+				</label>
+			)}
 			<details open={furtherRoles.some((role) => choice.columns[role] !== undefined)}>
 				<summary>Death and measured values, if the file has them</summary>
 				<div className="column-fields">{furtherRoles.map(select)}</div>
@@ -228,8 +181,11 @@ function ColumnSelect({
 	const take = (chosen: string) =>
 		onChoice(
 			chosen.startsWith(systemMark) && role === "system"
-				? { ...withColumn(choice, role, undefined), systemOfAll: chosen.slice(systemMark.length) }
-				: withColumn(choice, role, chosen || undefined),
+				? {
+						...withColumn(names, choice, role, undefined),
+						systemOfAll: chosen.slice(systemMark.length),
+					}
+				: withColumn(names, choice, role, chosen || undefined),
 		);
 	return (
 		<div className="field">
@@ -240,7 +196,7 @@ function ColumnSelect({
 				required={isNeeded}
 				onChange={(event) => take(event.target.value)}
 			>
-				<option value="">{isNeeded ? "choose a column" : "none"}</option>
+				<option value="">{isNeeded ? "choose …" : "none"}</option>
 				<optgroup label="Columns">
 					{names.map((name, at) => (
 						<option key={name} value={name}>

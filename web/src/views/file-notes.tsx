@@ -142,8 +142,8 @@ function Preview({
 			caption="The first rows, and how they were read"
 			columns={["line", "patient", "time", "read as", "code", "read as a code of the model"]}
 		>
-			{rows.map(({ line, patient, time, day, code, tokens }) => (
-				<tr key={line}>
+			{rows.map(({ line, patient, time, day, code, tokens }, at) => (
+				<tr key={`${line} ${at}`}>
 					<td>{line}</td>
 					<td>{patient}</td>
 					<td>{time}</td>
