@@ -9,7 +9,7 @@ import type { Runtime } from "../../runtime/index.js";
 import { openRuntime } from "../../workflows/open-runtime.js";
 import { presetOf } from "../../workflows/pretrain.js";
 import type { Io } from "../io.js";
-import type { HazardBenchOptions } from "./command.js";
+import type { HazardBenchOptions } from "./commands/hazards.js";
 import { median } from "./step.js";
 import { learnerOf } from "./step-subject.js";
 import { randomHistory } from "./trajectories.js";

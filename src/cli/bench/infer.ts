@@ -5,7 +5,7 @@ import { predictor } from "../../models/trajgpt/state.js";
 import { openRuntime } from "../../workflows/open-runtime.js";
 import { presetOf } from "../../workflows/pretrain.js";
 import type { Io } from "../io.js";
-import type { InferOptions } from "./command.js";
+import type { InferOptions } from "./commands/infer.js";
 import { median } from "./step.js";
 import {
 	type AttributionReport,

@@ -9,7 +9,7 @@ import { hazardsOf } from "../../workflows/hazard-settings.js";
 import { presetOf } from "../../workflows/pretrain.js";
 import { settingsOf } from "../../workflows/training.js";
 import type { Io } from "../io.js";
-import type { InputOptions } from "./command.js";
+import type { InputOptions } from "./commands/input.js";
 
 export interface InputReport {
 	readonly events: number;

@@ -8,7 +8,7 @@ import { firstOf } from "../../train/step.js";
 import { openRuntime } from "../../workflows/open-runtime.js";
 import type { Io } from "../io.js";
 import { table } from "../table.js";
-import type { ModelsOptions } from "./command.js";
+import type { ModelsOptions } from "./commands/models.js";
 import { learnerOf, meanLoss, type Subject, subjectOf } from "./step-subject.js";
 
 export interface ModelsReport {

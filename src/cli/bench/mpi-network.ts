@@ -4,15 +4,15 @@ export interface Network {
 	readonly latencySeconds: number;
 	readonly bytesPerSecond: number;
 	/** How the slices of a sum travel: around a ring, or by halving and doubling the distance. */
-	readonly exchange: "ring" | "tree";
+	readonly exchange: "ring" | "halving";
 }
 
 /**
  * Seconds to sum so many bytes over processes. Each sends its part of every slice to the process that adds it (N−1 of
  * N slices), and gets the sums of the others (N−1 of N again):
  *
- *   ring  2 (N−1) (latency + bytes/N / bandwidth)
- *   tree  2 (log₂N · latency + (N−1)/N · bytes / bandwidth)
+ *   ring     2 (N−1) (latency + bytes/N / bandwidth)
+ *   halving  2 (log₂N · latency + (N−1)/N · bytes / bandwidth)
  */
 export function sumSeconds(bytes: number, processes: number, network: Network): number {
 	const { latencySeconds, bytesPerSecond, exchange } = network;

@@ -6,7 +6,7 @@ import { xlaRuntime } from "../../runtime/pjrt/index.js";
 import { webRuntime } from "../../runtime/web.js";
 import type { Io } from "../io.js";
 import { table } from "../table.js";
-import type { OperationsOptions } from "./command.js";
+import type { OperationsOptions } from "./commands/operations.js";
 
 export interface OperationsReport {
 	readonly repetitions: number;

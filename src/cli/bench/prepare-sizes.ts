@@ -6,7 +6,7 @@ import { readTruth } from "../../simulate/index.js";
 import type { Io } from "../io.js";
 import { table } from "../table.js";
 import { outputOfCommand, simulatePeople } from "./child-process.js";
-import type { PrepareBenchOptions } from "./command.js";
+import type { PrepareBenchOptions } from "./commands/prepare.js";
 import { formatNames, type PrepareBench } from "./prepare.js";
 
 export interface PrepareSizes {

@@ -13,7 +13,7 @@ import type { Io } from "../io.js";
 import { findPythonWith } from "../python.js";
 import { table } from "../table.js";
 import { output, simulatePeople } from "./child-process.js";
-import type { PrepareBenchOptions } from "./command.js";
+import type { PrepareBenchOptions } from "./commands/prepare.js";
 
 interface Timing {
 	readonly engine: string;

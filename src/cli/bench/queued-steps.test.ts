@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { nodeRuntime } from "../../runtime/node.js";
 import type { Io } from "../io.js";
 import { findPythonWith } from "../python.js";
-import type { QueuedOptions } from "./command.js";
+import type { QueuedOptions } from "./commands/step.js";
 import { queuedPeers } from "./peer-scripts.js";
 import {
 	benchQueuedSteps,

@@ -8,7 +8,7 @@ import type { StepResult } from "../../train/trainer.js";
 import type { Io } from "../io.js";
 import { findPythonWith } from "../python.js";
 import { table } from "../table.js";
-import type { QueuedOptions } from "./command.js";
+import type { QueuedOptions } from "./commands/step.js";
 import { type RunningScript, startScript } from "./peer.js";
 import { type QueuedPeer, queuedPeers } from "./peer-scripts.js";
 import { median } from "./step.js";

@@ -8,7 +8,7 @@ import { noLog, type ServedModel } from "../../server/index.js";
 import { presetOf } from "../../workflows/pretrain.js";
 import { engineFor, listen, type Serving } from "../../workflows/serve.js";
 import type { Io } from "../io.js";
-import type { ServeBenchOptions } from "./command.js";
+import type { ServeBenchOptions } from "./commands/serve.js";
 import { median } from "./step.js";
 import { randomHistory } from "./trajectories.js";
 

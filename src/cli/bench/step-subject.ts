@@ -18,7 +18,7 @@ import { encodeSafetensors, type StoredTensor } from "../../train/safetensors.js
 import { type Losses, type Trainer, trainer } from "../../train/trainer.js";
 import { presetOf } from "../../workflows/pretrain.js";
 import type { Io } from "../io.js";
-import type { SubjectOptions } from "./command.js";
+import type { SubjectOptions } from "./commands/step.js";
 import { type PeerScript, peerScripts, type Settings } from "./peer-scripts.js";
 
 /** What `bench step` trains, the same in every engine. */

@@ -4,7 +4,7 @@ import { type EventBatch, weightCount } from "../../models/index.js";
 import { checkMemory, trainingNeeds } from "../../workflows/memory-needs.js";
 import { openRuntime } from "../../workflows/open-runtime.js";
 import type { Io } from "../io.js";
-import type { StepOptions } from "./command.js";
+import type { StepOptions } from "./commands/step.js";
 import { type Peer, startPeer } from "./peer.js";
 import {
 	checkSame,
