@@ -67,6 +67,7 @@ export function PatientChooser(props: PatientChooserProps) {
 					<label htmlFor={id}>Patient</label>
 					<select
 						id={id}
+						className="patient-choice"
 						value={
 							patient
 								? place === undefined
@@ -213,11 +214,11 @@ function Unlike({ reasons }: { readonly reasons: readonly string[] }) {
 	);
 }
 
-/** `female, 41 to 63` */
+/** `female, 41–63` */
 function shortPerson({ sex, birth, events }: Patient): string {
 	const [first, last] = [events[0], events.at(-1)];
 	const age = (time: number) => Math.floor((time - (birth as number)) / yearDays);
-	const ages = birth === null || !first || !last ? "" : `, ${age(first.time)} to ${age(last.time)}`;
+	const ages = birth === null || !first || !last ? "" : `, ${age(first.time)}–${age(last.time)}`;
 	return `${sex ?? "sex unknown"}${ages}`;
 }
 
