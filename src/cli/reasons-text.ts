@@ -35,10 +35,10 @@ export function reasonsText(
 					],
 				]
 			: []),
-		["", "", "change by all records", points(risk - unrecorded)],
+		["", "", "change from all records", points(risk - unrecorded)],
 		["", "", `risk ${within}`, share(risk)],
 	];
-	return `\nWhy: what the records of each code add to the risk of ${isRecorded ? "another" : "a first"} record of ${named(code)} ${within} after ${day(query.at)}${query.whatIf ? ", what if" : ""}, in percentage points\n\n${table(["first", "last", "recorded", "points"], rows)}\n${[precisionText(reasons), "They show what moves the model's prediction, not what causes a disease."].join(" ").trim()}\n`;
+	return `\nWhy: what the records of each code add to the risk of ${isRecorded ? "another" : "a first"} record of ${named(code)} ${within} after ${day(query.at)}${query.whatIf ? ", what if" : ""}, in percentage points\n\n${table(["first", "last", "recorded", "points"], rows)}\n${[precisionText(reasons), "The rows show what moves the model's prediction, not what causes a disease."].join(" ").trim()}\n`;
 }
 
 /** What is known without the records: what the birth tells, and the code's own records. */

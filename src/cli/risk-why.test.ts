@@ -121,13 +121,13 @@ test("text and JSON have the dates of the records up to the index day", async ()
 		/^2011-07-01 {14}428 .* +[+-]?\d+\.\d+$/,
 	);
 	const value = (line = "") => Number(/([+-]?\d+\.\d+)(?: %)?$/.exec(line)?.[1]);
-	expect(lines[7]).toMatch(/^ +change by all records +/);
+	expect(lines[7]).toMatch(/^ +change from all records +/);
 	expect(lines[8]).toMatch(/^ +risk within 5 years +/);
 	expect(value(lines[8])).toBeCloseTo(100 * reasons.risk, 1);
 	const sum = lines.slice(4, 7).reduce((total, line) => total + value(line), 0);
 	expect(Math.abs(sum - value(lines[7]))).toBeLessThan(0.21);
 	expect(lines[10]).toBe(
-		"Averaged over all orders of leaving codes out. They show what moves the model's prediction, not what causes a disease.",
+		"Averaged over all orders of adding codes. The rows show what moves the model's prediction, not what causes a disease.",
 	);
 });
 
@@ -182,7 +182,7 @@ const cases: Record<string, readonly [args: () => string[], message: string]> = 
 	],
 	"a group": [
 		() => ann("--code", "411", "--group", "vascular=411,585"),
-		"--why explains the risk of one code, and was given --group; name one with --code",
+		"--why explains the risk of one code, and was given --group; leave it out",
 	],
 	"several patients": [
 		() => ["risk", run, "--input", file("two.csv"), "--code", "428", "--why"],

@@ -8,7 +8,7 @@ import { fewestPairs, shapleyValues } from "./shapley.js";
 export interface Reason {
 	readonly tokens: readonly number[];
 	readonly records: number;
-	/** The Shapley value: what the records add, averaged over the orders in which codes are put in. */
+	/** The Shapley value: what the records add, averaged over the orders of adding codes. */
 	readonly effect: number;
 	/** The standard error of the effect; 0 if all orders were computed. */
 	readonly error: number;
@@ -82,9 +82,9 @@ export const explainIncidence = (
 /** How exact the effects are; empty if there are none. */
 export function precisionText({ error, codes, others }: Reasons): string {
 	if (codes.length + (others ? 1 : 0) === 0) return "";
-	if (error === 0) return "Averaged over all orders of leaving codes out.";
+	if (error === 0) return "Averaged over all orders of adding codes.";
 	const points = (100 * error).toPrecision(1);
-	return `Averaged over a sample of the orders of leaving codes out; standard error at most ${Number(points)} points.`;
+	return `Averaged over a sample of the orders of adding codes; standard error at most ${Number(points)} points.`;
 }
 
 /** What the records of each code add to a risk. The same input gives the same effects. */

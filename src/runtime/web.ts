@@ -69,8 +69,7 @@ export async function webRuntime(options: WebRuntimeOptions = {}): Promise<Runti
 	if (!onGpu)
 		ort.InferenceSession.create(smallestModel().bytes, sessionOptions)
 			.then((session) => session.release())
-			.catch(() => {})
-			.finally(() => delete ort.env.wasm.wasmBinary);
+			.catch(() => {});
 	const version = ort.env.versions.web ?? ort.env.versions.common;
 	return {
 		label: `onnxruntime-web ${version}, ${device}, ${threads} thread${threads === 1 ? "" : "s"}`,

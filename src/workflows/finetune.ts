@@ -218,7 +218,8 @@ function within(
 	batchesOf: (plan: BatchOptions) => SplitBatches,
 ): TrainOptions {
 	if (mostSteps === undefined) return options;
-	const fit = Math.floor(mostSteps / batchesOf(batchPlan(options)).plan.count);
+	const steps = Math.ceil(batchesOf(batchPlan(options)).plan.count / options.accumulate);
+	const fit = Math.floor(mostSteps / steps);
 	return { ...options, epochs: Math.min(options.epochs, Math.max(1, fit)) };
 }
 

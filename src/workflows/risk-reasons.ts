@@ -23,12 +23,13 @@ export interface RiskReasons extends Reasons {
 /** Reasons are of one code: those of several would be tables of their own. */
 export function checkExplained({ why, codes, groups = [] }: RiskOptions): void {
 	if (!why || (codes.length === 1 && groups.length === 0)) return;
-	const given =
-		groups.length > 0 ? "`group`" : codes.length === 0 ? "no code" : `${codes.length} codes`;
-	throw new InputError(
-		`\`why\` explains the risk of one code, and was given ${given}; name one with \`code\``,
-		{ field: "why" },
-	);
+	const [given, advice] =
+		groups.length > 0
+			? ["`group`", "leave it out"]
+			: [codes.length === 0 ? "no code" : `${codes.length} codes`, "name one with `code`"];
+	throw new InputError(`\`why\` explains the risk of one code, and was given ${given}; ${advice}`, {
+		field: "why",
+	});
 }
 
 /** The horizon of reasons: `horizon` if it is given, else the only one of `years`, else the usual one. */
@@ -46,7 +47,8 @@ export async function reasonsFor(
 	const history = whatIf ? edited(patient.history, whatIf.edits) : patient.history;
 	const found = await explainIncidence(
 		(...query) => incidences(model, ...query),
-		...([history, horizonDays] as const),
+		history,
+		horizonDays,
 		{ of: tokens, day: at, parameters: weightCount(weights) },
 	);
 	const codes = found.codes.map((reason) => {

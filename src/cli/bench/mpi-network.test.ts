@@ -3,7 +3,7 @@ import { efficiencyAt, type Network, sumSeconds } from "./mpi-network.js";
 
 const network: Network = { latencySeconds: 1e-5, bytesPerSecond: 1e9, exchange: "ring" };
 
-test("a ring sends N−1 messages twice, a tree log₂ N", () => {
+test("a ring sends N−1 messages twice, halving log₂ N", () => {
 	// 2 · 3 · (10 µs + 1 MB / 1 GB/s)
 	expect(sumSeconds(4e6, 4, network)).toBeCloseTo(2 * 3 * (1e-5 + 1e-3), 12);
 	expect(sumSeconds(4e6, 4, { ...network, exchange: "halving" })).toBeCloseTo(

@@ -7,7 +7,7 @@ import { captured } from "../../cli/testing/captured.js";
 import { openDataset, withLabels } from "../../cohort/index.js";
 import { evaluateDefaults, evaluationInputsHash, readEvaluation } from "../../evaluate/index.js";
 import { modelById } from "../../models/index.js";
-import { readRun, readTask, readTrained } from "../../train/index.js";
+import { readRun, readTask, readTrained, stepsDone } from "../../train/index.js";
 import { evaluateCell, trainCell } from "./cell.js";
 import { lineOf } from "./lines.js";
 import { comparisonFiles, openPlan, readCell } from "./plan.js";
@@ -41,7 +41,7 @@ beforeAll(async () => {
 			tuning: {},
 			patients: null,
 			hazards: { slotsPerLandmark: 8 },
-			tuningSteps: 2,
+			tuningSteps: 13,
 		},
 		options: { epochs: 1, maxLength: 32, batchSlots: 512 },
 	});
@@ -58,8 +58,10 @@ async function workedAgain() {
 
 test("hazards and fine-tuning are those of the plan", () => {
 	expect(readRun(run).config).toMatchObject({ hazards: { slotsPerLandmark: 8 } });
-	// An epoch takes more than two steps, so one is enough.
-	expect(readTask(run, "forecast")?.options.epochs).toBe(1);
+	// Two epochs of the usual five fit into the steps.
+	const steps = stepsDone(run);
+	expect(Math.floor(13 / steps)).toBe(2);
+	expect(readTask(run, "forecast")?.options.epochs).toBe(2);
 });
 
 test("an evaluation is taken over as long as all that it comes from is the same", async () => {

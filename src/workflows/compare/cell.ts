@@ -17,7 +17,7 @@ import {
 	writeEvaluation,
 } from "../../evaluate/index.js";
 import type { Precision } from "../../graph/index.js";
-import { forecastMethods, type Model } from "../../models/index.js";
+import { forecastMethods } from "../../models/index.js";
 import type { Provider, Runtime } from "../../runtime/index.js";
 import {
 	isTrained,
@@ -34,6 +34,7 @@ import { withRuntime } from "../open-runtime.js";
 import { pretrain } from "../pretrain.js";
 import type { Monitoring } from "../training.js";
 import { versions } from "../versions.js";
+import { methodsShown } from "./lines.js";
 import {
 	addTiming,
 	baselinesId,
@@ -176,10 +177,6 @@ const earlierEvaluation = (run: string, task: string): Promise<Evaluation | unde
 		throw error;
 	});
 
-/** The forecasting methods of a model that tables show: of TrajGPT and its variants all, of others the default. */
-const methodsShown = ({ id, forecasting: { methods } }: Model) =>
-	id.startsWith("trajgpt") ? methods : methods.slice(0, 1);
-
 async function evaluateCellOn(
 	runtime: Runtime,
 	{ folder, id, seed, progress = silentProgress }: CellRequest,
@@ -192,7 +189,7 @@ async function evaluateCellOn(
 		...evaluateDefaults,
 		...{ futures: plan.futures, baselines: trained === undefined, keepPatients: true },
 		horizons: onsetHorizons,
-		methods: trained ? methodsShown(trained.model) : forecastMethods,
+		methods: trained ? methodsShown(trained.model.id) : forecastMethods,
 	};
 	const evaluations: Record<string, Evaluation> = {};
 	const left: Record<string, string> = { ...notTuned };

@@ -25,7 +25,14 @@ import { writeFigure } from "../figure-file.js";
 import type { Monitoring } from "../training.js";
 import { isLabelled } from "./cell.js";
 import { computeCells, type Failure } from "./cell-processes.js";
-import { checkLeaders, checkNames, type LineOptions, linesNamed, waysOf } from "./lines.js";
+import {
+	checkLeaders,
+	checkNames,
+	type LineOptions,
+	linesNamed,
+	methodsShown,
+	waysOf,
+} from "./lines.js";
 import { lineNotes } from "./notes.js";
 import { baselinesId, comparisonFiles, openPlan } from "./plan.js";
 import { type SizeOptions, sizeLines } from "./size-lines.js";
@@ -75,6 +82,8 @@ export interface ScaleOptions extends ComparisonOptions, SizeOptions {
 	readonly tasks: readonly string[];
 }
 
+const defaultMethod = ({ model }: Entry) => modelById(model).forecasting.methods.slice(0, 1);
+
 interface ComparisonRequest extends ComparisonOptions {
 	readonly title: string;
 	readonly entries: readonly Entry[];
@@ -103,7 +112,7 @@ export async function compare(
 		entries,
 		ways: waysOf(
 			entries,
-			({ model }) => model === "trajgpt",
+			({ model }) => methodsShown(model),
 			(entry, _, first) => (entry === reference && first ? undefined : reference),
 		),
 		tasks:
@@ -126,7 +135,7 @@ export async function ablate(
 		entries,
 		ways: waysOf(
 			entries,
-			() => false,
+			defaultMethod,
 			// The paper's variants are compared with the line above, ours with the first.
 			({ group }, at) => (at === 0 || group === "paper" ? entries[at - 1] : entries[0]),
 		),
@@ -149,17 +158,13 @@ export async function scale(
 	const [first] = options.presets;
 	const comparison = await compareLines(dataset, folder, {
 		...{ ...options, title: "scale", entries },
-		ways: waysOf(
-			entries,
-			() => false,
-			({ group }, at) => {
-				if (group === first) return entries[at - 1]; // fewer patients
-				return lines.find(
-					({ preset, trainPatients }) =>
-						preset === first && trainPatients === lines[at]?.trainPatients,
-				)?.entry;
-			},
-		),
+		ways: waysOf(entries, defaultMethod, ({ group }, at) => {
+			if (group === first) return entries[at - 1]; // fewer patients
+			return lines.find(
+				({ preset, trainPatients }) =>
+					preset === first && trainPatients === lines[at]?.trainPatients,
+			)?.entry;
+		}),
 	});
 	const { scalingFigure } = await import("../../figures/index.js");
 	const figure = scalingFigure(comparison, lines, await isSimulated(dataset));

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { namesIn } from "../../cli/option-values.js";
 import type { Dataset } from "../../cohort/index.js";
 import { models } from "../../models/index.js";
-import { checkLeaders, lineNames, linesNamed, waysOf } from "./lines.js";
+import { checkLeaders, lineNames, linesNamed, methodsShown, waysOf } from "./lines.js";
 import { lineNotes } from "./notes.js";
 
 const options = { preset: "tiny", maxLength: 160 };
@@ -51,7 +51,7 @@ describe("lines of a comparison", () => {
 		const entries = linesNamed(namesIn("trajgpt,informer,gpt2"), options);
 		const ways = waysOf(
 			entries,
-			({ id }) => id === "trajgpt",
+			({ model }) => methodsShown(model),
 			() => undefined,
 		);
 		expect(ways.map(({ label, method }) => [label, method])).toEqual([

@@ -1,6 +1,12 @@
 import { InputError } from "../../base/errors.js";
 import type { Entry, Way } from "../../evaluate/index.js";
-import { type Model, modelById, models, plainTrajgptSettings } from "../../models/index.js";
+import {
+	type ForecastMethod,
+	type Model,
+	modelById,
+	models,
+	plainTrajgptSettings,
+} from "../../models/index.js";
 import { presetOf } from "../pretrain.js";
 
 /** The learning rate of models without their own, at the sizes of a comparison. */
@@ -122,18 +128,20 @@ export function lineOf(
 	};
 }
 
-/**
- * The rows of the table: all forecasting methods of a line where `every` holds, else its default method, each with
- * the line that it is compared with.
- */
+/** The forecasting methods that tables show: all of TrajGPT and its variants, the default one of other models. */
+export function methodsShown(id: string): readonly ForecastMethod[] {
+	const { methods } = modelById(id).forecasting;
+	return id.startsWith("trajgpt") ? methods : methods.slice(0, 1);
+}
+
+/** The rows of the table: the given methods of each line, each with the line that it is compared with. */
 export function waysOf(
 	entries: readonly Entry[],
-	every: (entry: Entry) => boolean,
+	methodsOf: (entry: Entry) => readonly ForecastMethod[],
 	against: (entry: Entry, line: number, first: boolean) => Entry | undefined,
 ): Way[] {
 	return entries.flatMap((entry, line) => {
-		const { methods } = modelById(entry.model).forecasting;
-		const shown = every(entry) ? methods : methods.slice(0, 1);
+		const shown = methodsOf(entry);
 		return shown.map((method, at) => ({
 			entry,
 			method,

@@ -51,7 +51,7 @@ export function lineNotes(
 			: []),
 		...(labelled ? [seenNote(lines, labels.maxLength), labelBudget(lines, labels.epochs)] : []),
 		...(tuningSteps
-			? [`fine-tuning ends with the last epoch within ${tuningSteps} steps, or with the first`]
+			? [`fine-tuning takes as many whole epochs as fit into ${tuningSteps} steps, at least one`]
 			: []),
 	];
 }

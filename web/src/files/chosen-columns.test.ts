@@ -211,9 +211,16 @@ describe("a choice", () => {
 		).toEqual(choice.columns);
 	});
 
+	test("of places has no columns that are numbered alike, and none with another role", () => {
+		const places = ["column 1", "column 2", "column 3"];
+		expect(withColumn(places, choice, "code", "column 3").moreCodes).toBeUndefined();
+		const named = { ...choice, columns: { patient: "c1", time: "c2" } };
+		expect(withColumn(["c1", "c2", "c3", "c4"], named, "code", "c3").moreCodes).toEqual(["c4"]);
+	});
+
 	test("of names that are missing or repeated goes by place", () => {
 		expect(columnNames(["dx", "", "DX"])).toEqual(["dx", "column 2", "DX (column 3)"]);
 		const { unknown } = usualColumns(["patient", "date", "code", "Code"]);
-		expect(unknown?.message).toContain("the columns code and Code could both be meant");
+		expect(unknown?.message).toContain("the columns code and Code could each be the code");
 	});
 });

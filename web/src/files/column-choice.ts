@@ -45,13 +45,16 @@ export function withColumn(
 	return {
 		...rest,
 		...(role === "code"
-			? name !== undefined && moreCodesOf(names, name)
+			? name !== undefined && moreCodesOf(withoutRole(names, others), name)
 			: kept && kept.length > 0 && { moreCodes: kept }),
 		columns: Object.fromEntries(name === undefined ? others : [...others, [role, name]]),
 		...(role === "time" && name !== undefined && { timeIs: likelyUnit(name) }),
 		...(role === "system" && { systemOfAll: undefined }),
 	};
 }
+
+const withoutRole = (names: readonly string[], taken: readonly (readonly [string, string])[]) =>
+	names.filter((name) => !taken.some(([, column]) => column === name));
 
 /** The choice if the first line is a record, or is not: the columns stay, their names change. */
 export function withFirstLine(
@@ -103,6 +106,6 @@ export function columnsText({
 			? []
 			: [`${roleNames[role].toLowerCase()} from ${name}${more}${unit}`];
 	});
-	const text = [...parts, ...(systemOfAll ? [`all codes are of ${systemOfAll}`] : [])].join(", ");
+	const text = [...parts, ...(systemOfAll ? [`all codes are ${systemOfAll}`] : [])].join(", ");
 	return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 }

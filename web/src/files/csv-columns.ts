@@ -109,7 +109,7 @@ export function usualColumns(texts: readonly string[]): {
 		if (others.length > 0)
 			unknown.push(
 				new UnknownColumns(
-					`the columns ${[column, ...others].map((one) => one?.name).join(" and ")} could both be meant`,
+					`the columns ${[column, ...others].map((one) => one?.name).join(" and ")} could each be the ${role === "time" ? "date" : role}`,
 					"rename or remove one of them",
 				),
 			);
@@ -158,7 +158,11 @@ export function placesOf(
 
 /** Columns that are numbered like one of codes: of dx1, dx2 and dx3. */
 export function numberedLike(names: readonly string[], code: string): readonly string[] {
-	const stem = (name: string) => /^(.*\D)?\d+$/.exec(name.trim().toLowerCase())?.[1];
+	// "column 4" is a place, not a name.
+	const stem = (name: string) =>
+		/^column \d+$/i.test(name.trim())
+			? undefined
+			: /^(.*\D)?\d+$/.exec(name.trim().toLowerCase())?.[1];
 	const own = stem(code);
 	return own === undefined ? [] : names.filter((name) => name !== code && stem(name) === own);
 }

@@ -160,7 +160,7 @@ export function readCsv(
 					]
 				: []),
 			...(birth >= 0 && isAge(columns.unit)
-				? [`${header[birth]} was not read, for the times are ages: birth is at 0`]
+				? [`${header[birth]} was not read, because the times are ages: birth is at 0`]
 				: []),
 		],
 	};

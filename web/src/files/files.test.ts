@@ -151,7 +151,10 @@ b,2018-01-20,Z99.9,ICD10CM,,`,
 		["patient,days,code\na,Infinity,250\n", "expected a number of days or years"],
 		["patient,days,code\na,NA,250\n", "line 2: days is empty; expected a time for every record"],
 		["patient,age,code\na,50,250\n", "the column age does not say what it counts"],
-		["patient,date,code,icd9\na,2020-01-01,1,2\n", "the columns code and icd9 could both be meant"],
+		[
+			"patient,date,code,icd9\na,2020-01-01,1,2\n",
+			"the columns code and icd9 could each be the code",
+		],
 		[
 			"patient,time,code,birth\na,2020-01-01,250,1950-01-01\n\na,2020-01-02,250,1950-01-02\n",
 			'line 4: birth is "1950-01-02"; expected the birth date of line 2: a patient has one',

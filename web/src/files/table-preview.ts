@@ -103,5 +103,8 @@ export async function previewTable(
 	}
 	rows.shift();
 	const chosen = choices.get(choiceKey(first));
-	return { first, rows, choice: chosen ?? withLikely(first, rows, usualColumns(first).choice) };
+	if (chosen) return { first, rows, choice: chosen };
+	// A file with the usual names is read by them alone.
+	const { choice, unknown } = usualColumns(first);
+	return { first, rows, choice: unknown ? withLikely(first, rows, choice) : choice };
 }

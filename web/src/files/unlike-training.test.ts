@@ -34,7 +34,7 @@ test("unknown codes, rates and ages are named with their numbers", () => {
 
 test("a history without a date of birth has no age, unlike those of the training patients", () => {
 	expect(unlikeTraining(history(100, 10, null), known, usual)).toEqual([
-		expect.stringMatching(/^no date of birth: the model reads the history without age and sex/),
+		expect.stringMatching(/^no date of birth: the model was trained with age and sex/),
 	]);
 	expect(unlikeTraining(history(100, 10, null), known, { ...usual, ages: null })).toEqual([]);
 });

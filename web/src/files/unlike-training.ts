@@ -37,9 +37,7 @@ export function unlikeTraining(
 		);
 	if (!ages) return reasons;
 	if (birth === null) {
-		reasons.push(
-			"no date of birth: the model reads the history without age and sex, which it knew of the training patients",
-		);
+		reasons.push("no date of birth: the model was trained with age and sex, and has neither here");
 		return reasons;
 	}
 	const [youngest, oldest] = [first, last].map((time) => (time - birth) / yearDays) as [

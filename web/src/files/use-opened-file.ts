@@ -123,8 +123,8 @@ export function useOpenedFile(
 			readColumns: useCallback(
 				(first: readonly string[], choice: ColumnChoice) => {
 					columns.current = new Map([...columns.current, [choiceKey(first), choice]]);
-					const { files = [], name = "the file" } = last.current ?? {};
-					start(files, name);
+					const { files = [], name = "the file", order } = last.current ?? {};
+					start(files, name, order);
 				},
 				[start],
 			),

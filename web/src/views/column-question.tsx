@@ -206,7 +206,7 @@ function ColumnSelect({
 					))}
 				</optgroup>
 				{role === "system" && (
-					<optgroup label="All codes are of">
+					<optgroup label="All codes are">
 						{knownSystems.map((system) => (
 							<option key={system} value={systemMark + system}>
 								{system}

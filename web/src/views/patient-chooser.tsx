@@ -163,7 +163,7 @@ export function PatientChooser(props: PatientChooserProps) {
 				)}
 				{file.state === "columns" && (
 					<Notice kind="empty" title={`Which column of ${file.file} is which?`}>
-						<p>Say it here, because {file.problem}.</p>
+						<p>Choose the columns: {file.problem}.</p>
 						<ColumnQuestion table={file.table} onColumns={props.onColumns} />
 					</Notice>
 				)}

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { Io } from "../../io.js";
 import { wholeNumber } from "../../option-values.js";
-import { type BenchOptions, measuring, presetOption } from "./measuring.js";
+import { addBenchOptions, type BenchOptions, measuring } from "./measuring.js";
 
 export interface HazardBenchOptions extends BenchOptions {
 	readonly batch: number;
@@ -12,7 +12,7 @@ export interface HazardBenchOptions extends BenchOptions {
 }
 
 export function hazardsCommand(io: Io): Command {
-	const hazards = presetOption(new Command("hazards"), "paper")
+	const hazards = addBenchOptions(new Command("hazards"), "paper")
 		.description(
 			"Time what hazards cost, with random weights: a training step with them, in turns with one\n" +
 				"without (objective horizon); and the risk of every code within 1, 3, 5 and 10 years for\n" +

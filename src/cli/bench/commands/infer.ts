@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { Io } from "../../io.js";
 import { wholeNumber } from "../../option-values.js";
-import { type BenchOptions, measuring, presetOption } from "./measuring.js";
+import { addBenchOptions, type BenchOptions, measuring } from "./measuring.js";
 
 export interface InferOptions extends BenchOptions {
 	readonly events: number;
@@ -13,7 +13,7 @@ export interface InferOptions extends BenchOptions {
 }
 
 export function inferCommand(io: Io): Command {
-	const infer = presetOption(new Command("infer"), "paper-7m")
+	const infer = addBenchOptions(new Command("infer"), "paper-7m")
 		.description(
 			"Time inference with random weights: one event and one query of one patient, after 50 events\n" +
 				"and after many; the scoring of many patients of 112 events each; the probabilities of ten\n" +

@@ -18,7 +18,7 @@ export interface BenchOptions {
 }
 
 /** The options of `BenchOptions`, but for `json`. */
-export function presetOption(command: Command, preset: string): Command {
+export function addBenchOptions(command: Command, preset: string): Command {
 	const names = Object.keys(modelById("trajgpt").presets);
 	command
 		.option("--preset <name>", `model sizes: ${names.join(", ")}`, preset)

@@ -6,7 +6,7 @@ import { wholeNumber } from "../../option-values.js";
 import { type QueuedPeerName, queuedPeers } from "../peer-scripts.js";
 import type { QueuedReport } from "../queued-steps.js";
 import type { StepReport } from "../step.js";
-import { type BenchOptions, measuring, presetOption } from "./measuring.js";
+import { addBenchOptions, type BenchOptions, measuring } from "./measuring.js";
 
 /** What is trained in `bench step`. */
 export interface SubjectOptions {
@@ -63,7 +63,7 @@ function peerNames(text: string): QueuedPeerName[] {
 }
 
 export function stepCommand(io: Io): Command {
-	const step = presetOption(new Command("step"), "paper")
+	const step = addBenchOptions(new Command("step"), "paper")
 		.description(
 			"Time one training step (next-event objective or the model's own objective without labels,\n" +
 				"AdamW) on random events. Where Python with PyTorch is installed, the same model with the same\n" +
