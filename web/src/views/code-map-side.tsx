@@ -48,7 +48,7 @@ export function CodeMapSide(props: CodeMapSideProps) {
 				<input
 					id={id}
 					type="search"
-					placeholder="name, number or category"
+					placeholder="name or number"
 					value={text}
 					onChange={(event) => onText(event.target.value)}
 				/>
