@@ -8,27 +8,23 @@ import { explainRisk } from "../infer/reasons.js";
 import { weightCount } from "../models/index.js";
 import { nodeRuntime } from "../runtime/node.js";
 import { readTrained } from "../train/index.js";
+import { writeAnn } from "./testing/ann.js";
 import { captured } from "./testing/captured.js";
 import { clinicRun } from "./testing/clinic-run.js";
 
 let root: string;
 let run: string;
 let dataset: string;
+let input: readonly string[];
 const file = (name: string) => join(root, name);
 beforeAll(async () => {
 	({ root, run, dataset } = await clinicRun({ map: builtInMap() }));
-	await writeFile(
-		file("ann.csv"),
-		"patient,date,icd10\nann,2010-03-01,I10\nann,2011-07-01,I50.9\nann,2012-05-06,E119\nann,2013-01-09,I10\n",
-	);
-	await writeFile(file("people.csv"), "patient,birth,sex\nann,1960-02-03,female\n");
+	input = await writeAnn(root, "2013-01-09,I10");
 	await writeFile(file("two.csv"), "patient,date,icd10\na,2010-03-01,I10\nb,2010-03-01,I10\n");
 });
 afterAll(() => rm(root, { recursive: true }));
 
-const ann = (...more: string[]) => [
-	...["risk", run, "--input", file("ann.csv"), "--people", file("people.csv"), "--why", ...more],
-];
+const ann = (...more: string[]) => ["risk", run, ...input, "--why", ...more];
 interface Effect {
 	readonly code: string;
 	readonly first: { readonly date: string };

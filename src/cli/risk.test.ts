@@ -2,6 +2,7 @@ import { cp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { builtInMap } from "../codes/index.js";
+import { writeAnn } from "./testing/ann.js";
 import { captured } from "./testing/captured.js";
 import { clinicRun } from "./testing/clinic-run.js";
 import { simulatedRun } from "./testing/simulated-run.js";
@@ -9,19 +10,15 @@ import { simulatedRun } from "./testing/simulated-run.js";
 let root: string;
 let run: string;
 let dataset: string;
+let input: readonly string[];
 const file = (name: string) => join(root, name);
 beforeAll(async () => {
 	({ root, run, dataset } = await clinicRun({ map: builtInMap() }));
-	await writeFile(
-		file("ann.csv"),
-		"patient,date,icd10\nann,2010-03-01,I10\nann,2011-07-01,I50.9\nann,2012-05-06,E119\n",
-	);
-	await writeFile(file("people.csv"), "patient,birth,sex\nann,1960-02-03,female\n");
+	input = await writeAnn(root);
 });
 afterAll(() => rm(root, { recursive: true }));
 
-const input = () => ["--input", file("ann.csv"), "--people", file("people.csv")];
-const ann = (...more: string[]) => ["risk", run, ...input(), ...more];
+const ann = (...more: string[]) => ["risk", run, ...input, ...more];
 const json = async (...args: string[]) => {
 	const { code, stdout, stderr } = await captured([...args, "--json"]);
 	expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });

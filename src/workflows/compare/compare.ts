@@ -209,6 +209,7 @@ async function compareLines(
 		options: { epochs, batchSlots, maxLength, patience: epochs },
 		tuning: { maxLength, ...(tuningSlots && { batchSlots: tuningSlots }) },
 		tuningSteps,
+		hazards: { ...(slotsPerLandmark && { slotsPerLandmark }) },
 	};
 	const cores = availableParallelism();
 	const jobs = request.jobs ?? Math.max(1, Math.min(cores, Math.floor(totalmem() / cellBytes)));
@@ -216,7 +217,6 @@ async function compareLines(
 	return holdingLock(join(folder, "compare.lock"), "at work on this comparison", async () => {
 		await openPlan(folder, dataset, entries, {
 			...{ title, tasks: [...tasks], depths: [...depths], futures, patients, ...budgets },
-			hazards: { ...(slotsPerLandmark && { slotsPerLandmark }) },
 		});
 		const cells = [
 			...entries.map(({ id }) => ({ id, seed: 1 })),

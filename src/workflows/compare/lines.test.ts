@@ -80,5 +80,10 @@ describe("lines of a comparison", () => {
 			"labelled tasks, all labels: fine-tuned for up to 5 epochs: TrajGPT, Informer, PatchTST, GPT-2; trained from scratch for up to 20 epochs, stopping after 3 without improvement: GRU-D",
 		]);
 		expect(lineNotes(dataset, entries, ["next"], budgets)).toEqual([]);
+		const bounds = { tuningSteps: 2500, hazards: { slotsPerLandmark: 32 } };
+		expect(lineNotes(dataset, entries, ["next"], { ...budgets, ...bounds })).toEqual([
+			"hazards: one landmark per 32 slots of a row",
+			"fine-tuning takes as many whole epochs as fit into 2500 steps, at least one",
+		]);
 	});
 });

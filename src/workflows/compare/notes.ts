@@ -19,6 +19,8 @@ interface Budgets {
 	readonly tuning: Readonly<Record<string, unknown>>;
 	/** The most steps of a fine-tuning, but at least one epoch; null for no limit. */
 	readonly tuningSteps?: number | null;
+	/** Options of the hazards. */
+	readonly hazards?: { readonly slotsPerLandmark?: number | undefined };
 	/** Forecasting methods that have their own columns. */
 	readonly methods?: readonly ForecastMethod[] | undefined;
 }
@@ -28,7 +30,7 @@ export function lineNotes(
 	dataset: Dataset,
 	entries: readonly Entry[],
 	tasks: readonly string[],
-	{ options, tuning, tuningSteps, methods }: Budgets,
+	{ options, tuning, tuningSteps, hazards, methods }: Budgets,
 ): string[] {
 	const lines = entries.map(({ label, model: id, settings }): Described => {
 		const model = modelById(id);
@@ -41,6 +43,9 @@ export function lineNotes(
 	return [
 		...(plain
 			? [`${plain.label}: without the gap as input and without counting heads, as in the paper`]
+			: []),
+		...(hazards?.slotsPerLandmark
+			? [`hazards: one landmark per ${hazards.slotsPerLandmark} slots of a row`]
 			: []),
 		...(tasks.includes("forecast")
 			? [
