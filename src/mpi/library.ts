@@ -54,6 +54,8 @@ export async function loadMpi(
 	const given = env[libraryVariable];
 	const all = given ? [given] : implementations.flatMap((each) => candidates(each, env));
 	const koffi = await loadKoffi();
+	// With the hooks of UCX on memory functions, one of a hundred jobs of MPICH crashes in V8's garbage collector.
+	process.env.UCX_MEM_EVENTS ??= "no";
 	for (const path of all) {
 		try {
 			const library = opened(koffi, koffi.load(path, { global, lazy: true }), path);
