@@ -251,6 +251,8 @@ describe.skipIf(!chromiumIsThere)("in Chromium", () => {
 	test("loads an export from files that the user chose", async () => {
 		const { page, faults } = await watchedPage(browser, plain.url);
 		await page.goto(`${plain.url}export/example.html`);
+		// The script of the page must have ended, because it changes what is replaced.
+		await page.waitForSelector("#answer li:nth-child(5)");
 		await page.setContent('<input type="file" multiple>');
 		const names = ["export.json", "hazards.safetensors", "step.onnx", "vocabulary.json"];
 		await page.setInputFiles(
