@@ -14,7 +14,7 @@ export function startModel(): void {
 	started.catch(() => {}); // reported where it is used
 }
 
-/** What was started, for the first use, or the model anew. */
+/** The model that was started, on the first call; a new one after that. */
 export function startedOrNew(): Promise<RunningExport> {
 	const first = started ?? openModel();
 	started = undefined;

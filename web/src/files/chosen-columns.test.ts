@@ -174,6 +174,11 @@ describe("a preview", () => {
 		expect(two?.choice.columns).toEqual({ code: "dx1" });
 	});
 
+	test("names the columns that a file with the usual names is read by, and no others", async () => {
+		const found = await preview("patient,date,code,Date of Birth\n7,2020-01-02,I10,1950-01-01\n");
+		expect(found?.choice.columns).toEqual({ patient: "patient", time: "date", code: "code" });
+	});
+
 	test("finds dates whose day and month are the same number, but not years", async () => {
 		const text = "nr,seen,born,dx\n7,11/11/2014,1950,I10\n7,01/31/2012,1950,I10\n";
 		expect((await preview(text))?.choice.columns).toEqual({ time: "seen", code: "dx" });
@@ -186,7 +191,7 @@ describe("a preview", () => {
 		expect((await previewTable(packed, new Map()))?.first).toEqual(["Größe", "Nr", "x"]);
 	});
 
-	test("is not made of what is no table of records", async () => {
+	test("gives nothing for a file that is not a table of records", async () => {
 		for (const text of ['{"a":1,"b":2,"c":3}', "<a,b,c>", "a,b\n1,2\n", "%PDF,1,2\n", ""])
 			expect(await preview(text)).toBeNull();
 	});

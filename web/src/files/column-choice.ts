@@ -40,21 +40,19 @@ export function withColumn(
 	const others = Object.entries(choice.columns).filter(
 		([other, column]) => other !== role && column !== name,
 	);
+	const columns = Object.fromEntries(name === undefined ? others : [...others, [role, name]]);
 	const { moreCodes, ...rest } = choice;
 	const kept = moreCodes?.filter((code) => code !== name);
 	return {
 		...rest,
 		...(role === "code"
-			? name !== undefined && moreCodesOf(withoutRole(names, others), name)
+			? moreCodesOf(names, columns)
 			: kept && kept.length > 0 && { moreCodes: kept }),
-		columns: Object.fromEntries(name === undefined ? others : [...others, [role, name]]),
+		columns,
 		...(role === "time" && name !== undefined && { timeIs: likelyUnit(name) }),
 		...(role === "system" && { systemOfAll: undefined }),
 	};
 }
-
-const withoutRole = (names: readonly string[], taken: readonly (readonly [string, string])[]) =>
-	names.filter((name) => !taken.some(([, column]) => column === name));
 
 /** The choice if the first line is a record, or is not: the columns stay, their names change. */
 export function withFirstLine(

@@ -45,11 +45,11 @@ export interface ColumnChoice {
 	readonly columns: RoleColumns;
 	/** Further columns of codes: every field with a code is a record of its own. */
 	readonly moreCodes?: readonly string[] | undefined;
-	/** The unit of the times; null if nothing says it. */
+	/** The unit of the times; null if it is unknown. */
 	readonly timeIs: TimeIs | null;
-	/** The system of all codes, if there is no column of systems. */
+	/** The code system, where the table has no column for it. */
 	readonly systemOfAll?: string | undefined;
-	/** The first line is a record: there are no names. */
+	/** Whether the first line is a record instead of column names. */
 	readonly firstIsRecord?: boolean | undefined;
 }
 
@@ -63,10 +63,10 @@ export interface Columns extends Readonly<Record<Exclude<ColumnRole, "unit">, nu
 	readonly codes: readonly { readonly at: number; readonly system: string | null }[];
 }
 
-/** Nothing says which columns are meant. */
+/** The columns cannot be told from their names. */
 export class UnknownColumns extends InputError {
 	constructor(
-		/** What is not known, as a sentence without its end. */
+		/** What is unknown: a sentence without its full stop. */
 		readonly problem: string,
 		remedy: string,
 	) {

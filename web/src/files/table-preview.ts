@@ -38,12 +38,14 @@ const isDate = (text: string) =>
 	undefined;
 const isIcd = (text: string) => normaliseIcd("ICD10CM", text) !== undefined;
 
-/** The columns that are read with one of codes, if there are any. */
+/** The columns numbered like the code column, without those that hold something else. */
 export function moreCodesOf(
 	names: readonly string[],
-	code: string,
+	{ code, ...others }: RoleColumns,
 ): Pick<ColumnChoice, "moreCodes"> {
-	const moreCodes = numberedLike(names, code);
+	if (code === undefined) return {};
+	const taken = Object.values(others);
+	const moreCodes = numberedLike(names, code).filter((name) => !taken.includes(name));
 	return moreCodes.length > 0 ? { moreCodes } : {};
 }
 
@@ -77,10 +79,10 @@ function withLikely(
 		const name = found[role] ?? only(isOne);
 		if (name !== undefined) found[role] = name;
 	}
-	const { time, code } = found;
+	const { time } = found;
 	return {
 		...choice,
-		...(code !== undefined && moreCodesOf(names, code)),
+		...moreCodesOf(names, found),
 		columns: found as RoleColumns,
 		timeIs: time === undefined ? choice.timeIs : likelyUnit(time),
 	};

@@ -62,8 +62,7 @@ export function ColumnQuestion({
 	const roleOf = (name: string): ColumnRole | undefined =>
 		columnRoles.find((role) => choice.columns[role] === name) ??
 		(choice.moreCodes?.includes(name) ? "code" : undefined);
-	const { code } = choice.columns;
-	const numbered = code === undefined ? [] : (moreCodesOf(names, code).moreCodes ?? []);
+	const { moreCodes: numbered = [] } = moreCodesOf(names, choice.columns);
 	const select = (role: ColumnRole) => (
 		<ColumnSelect
 			key={role}
