@@ -9,6 +9,7 @@ export const informer = encoderDecoderModel({
 	name: "Informer",
 	cite: "Zhou, Zhang, Peng, Zhang, Li, Xiong, Zhang: Informer: Beyond Efficient Transformer for Long Sequence Time-Series Forecasting, AAAI 2021",
 	config,
+	learningRates: { paper: 1e-3 },
 	weights,
 	encoder,
 	views,

@@ -32,7 +32,7 @@ const presets = {
 
 /** A network whose decoder predicts all queries at once from the encoded window. */
 export interface EncoderDecoder<C extends WindowConfig, E>
-	extends Pick<WindowNetwork<C>, "id" | "name" | "cite" | "config"> {
+	extends Pick<WindowNetwork<C>, "id" | "name" | "cite" | "config" | "learningRates"> {
 	weights(config: C): WeightSpecs;
 	encoder(config: C, p: Weights, window: Window): E;
 	/** Of each place. */
