@@ -112,8 +112,9 @@ describe("bootstrap", () => {
 	test("of a paired difference is narrower than of its parts", () => {
 		const base = normals(100, 7);
 		const better = base.map((value) => value + 0.1);
-		const [one, other] = [meanOf(better), meanOf(base)];
-		const { both, alone } = bootstrap(100, { both: difference(one, other), alone: one }, options);
+		const means = { one: meanOf(better), other: meanOf(base) };
+		const { one, other } = drawPatients(100, means, options);
+		const [both, alone] = [measureOf(difference(one, other)), measureOf(one)];
 		expect(both.value).toBeCloseTo(0.1, 12);
 		expect(both.high - both.low).toBeLessThan(1e-12);
 		expect(alone.high - alone.low).toBeGreaterThan(0.2);

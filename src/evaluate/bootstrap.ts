@@ -31,17 +31,17 @@ export const ratioOf =
 		return part / whole;
 	};
 
-/** The difference of two statistics on the same patients. */
-export const difference =
-	(one: Statistic, other: Statistic): Statistic =>
-	(weights) =>
-		one(weights) - other(weights);
-
 /** A statistic of all patients, and of each bootstrap draw. */
 export interface Drawn {
 	readonly value: number;
 	readonly drawn: Float64Array;
 }
+
+/** The difference of two statistics on the same draws of patients. */
+export const difference = (one: Drawn, other: Drawn): Drawn => ({
+	value: one.value - other.value,
+	drawn: one.drawn.map((own, draw) => own - (other.drawn[draw] as number)),
+});
 
 /** How often each draw takes each patient. The next draw overwrites the array. */
 export function* patientDraws(

@@ -1,7 +1,9 @@
 import {
 	type BootstrapOptions,
-	bootstrap,
+	type Drawn,
 	difference,
+	drawPatients,
+	measureOf,
 	possible,
 	type Statistic,
 } from "./bootstrap.js";
@@ -35,37 +37,37 @@ export function measureRows(
 		...{ name, byPatient },
 		statistics: { ...statisticsOf(byPatient), ...more } as Record<string, Statistic>,
 	}));
-	const pairs = rows.flatMap((row, i) =>
-		row.name.who === "model" ? rows.slice(i + 1).map((than) => ({ row, than })) : [],
-	);
 	const statistics = new Map<string, Statistic>();
 	for (const [i, row] of rows.entries())
 		for (const [metric, statistic] of Object.entries(row.statistics))
 			statistics.set(`row ${i} ${metric}`, statistic);
-	for (const [i, { row, than }] of pairs.entries())
-		for (const [metric, statistic] of Object.entries(row.statistics)) {
-			const other = than.statistics[metric];
-			if (other) statistics.set(`pair ${i} ${metric}`, difference(statistic, other));
-		}
-	const measured = bootstrap(patients, Object.fromEntries(statistics), options);
-	const measuresOf = (prefix: string) =>
-		Object.fromEntries(
-			Object.entries(measured)
-				.filter(([name]) => name.startsWith(prefix))
-				.map(([name, measure]) => [name.slice(prefix.length), measure]),
-		);
+	const all = drawPatients(patients, Object.fromEntries(statistics), options);
+	const drawn = rows.map(
+		({ statistics }, i) =>
+			new Map(
+				Object.keys(statistics).map((metric) => [metric, all[`row ${i} ${metric}`] as Drawn]),
+			),
+	);
+	const pairs = rows.flatMap(({ name }, row) =>
+		name.who === "model" ? rows.slice(row + 1).map((_, i) => ({ row, than: row + 1 + i })) : [],
+	);
 	return {
-		rows: rows.map(({ name, byPatient }, i) => ({
+		rows: rows.map(({ name, byPatient }, row) => ({
 			...name,
 			metrics: Object.fromEntries(
-				Object.entries(measuresOf(`row ${i} `)).map(([name, own]) => [name, possible(name, own)]),
+				Array.from(drawn[row]!, ([metric, own]) => [metric, possible(metric, measureOf(own))]),
 			),
 			...(options.keepPatients && { byPatient: packed(byPatient) }),
 		})),
-		differences: pairs.map(({ row, than }, i) => ({
-			row: row.name.label,
-			than: than.name.label,
-			metrics: measuresOf(`pair ${i} `),
+		differences: pairs.map(({ row, than }) => ({
+			row: rows[row]!.name.label,
+			than: rows[than]!.name.label,
+			metrics: Object.fromEntries(
+				Array.from(drawn[row]!).flatMap(([metric, own]) => {
+					const other = drawn[than]!.get(metric);
+					return other ? [[metric, measureOf(difference(own, other))]] : [];
+				}),
+			),
 		})),
 	};
 }

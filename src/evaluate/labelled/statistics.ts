@@ -81,9 +81,10 @@ export function fewShotStatistics(
 	scoresByDraw: readonly ArrayLike<number>[],
 ): Statistics {
 	const drawn = scoresByDraw.map((scores) => rankStatistics(labelled, scores));
-	const mean = (metric: string): Statistic =>
-		onceForEach((weights, key) => {
-			const { integer } = random(key);
+	const mean =
+		(metric: string): Statistic =>
+		(weights) => {
+			const { integer } = random(seedOf(weights));
 			const plain = isEven(weights);
 			const times = new Uint32Array(drawn.length);
 			for (let i = 0; i < drawn.length; i++) times[plain ? i : integer(drawn.length)]! += 1;
@@ -91,7 +92,7 @@ export function fewShotStatistics(
 				(sum, own, i) => (times[i] ? sum + (times[i] * own[metric]!(weights)) / drawn.length : sum),
 				0,
 			);
-		});
+		};
 	return { auprc: mean("auprc"), auroc: mean("auroc") };
 }
 
@@ -100,13 +101,9 @@ function isEven(weights: ArrayLike<number>): boolean {
 	return true;
 }
 
-/** Caches the last value: a row and its differences are evaluated with the same weights. */
-function onceForEach(statistic: (weights: ArrayLike<number>, key: number) => number): Statistic {
-	let last = { key: Number.NaN, value: Number.NaN };
-	return (weights) => {
-		let key = 0;
-		for (let at = 0; at < weights.length; at++) key = (Math.imul(key, 31) + weights[at]!) | 0;
-		if (key !== last.key) last = { key, value: statistic(weights, key) };
-		return last.value;
-	};
+/** A seed that depends on the weights alone. */
+function seedOf(weights: ArrayLike<number>): number {
+	let seed = 0;
+	for (let at = 0; at < weights.length; at++) seed = (Math.imul(seed, 31) + weights[at]!) | 0;
+	return seed;
 }
