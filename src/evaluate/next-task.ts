@@ -107,12 +107,10 @@ async function baselineRows(
 			: "own history: on the validation patients it did not help, so it is smoothed away",
 	];
 	const found = await findSimulationTruth(dataset, split, oracle);
-	if ("truth" in found)
-		rows.push(
-			scored(baselines.oracle, await oracleScores(dataset, split, found.truth, "known")),
-			scored(baselines.uninformed, await oracleScores(dataset, split, found.truth, "unknown")),
-		);
-	else if (found.reason) notes.push(`no reference model: ${found.reason}`);
+	if ("truth" in found) {
+		const { known, unknown } = await oracleScores(dataset, split, found.truth);
+		rows.push(scored(baselines.oracle, known), scored(baselines.uninformed, unknown));
+	} else if (found.reason) notes.push(`no reference model: ${found.reason}`);
 	return { rows, notes };
 }
 

@@ -159,8 +159,9 @@ describe("the cumulative incidence", () => {
 
 describe("the oracle beats the frequency baselines", () => {
 	test("at next events", async () => {
-		const known = summarizeScores(await oracleScores(dataset, "test", truth, "known"));
-		const unknown = summarizeScores(await oracleScores(dataset, "test", truth, "unknown"));
+		const scores = await oracleScores(dataset, "test", truth);
+		const known = summarizeScores(scores.known);
+		const unknown = summarizeScores(scores.unknown);
 		const counted = summarizeScores(await countScores(dataset, "test", 8));
 		expect(known.events).toBe(counted.events);
 		expect(known.nats).toBeLessThan(unknown.nats);

@@ -167,7 +167,8 @@ async function openTruth(dataset: Dataset, folder: string): Promise<SimulationTr
 		toTokens: (chances) => {
 			const byToken = new Float64Array(vocabulary.size);
 			let total = 0;
-			for (const [at, token] of tokens.entries()) {
+			for (let at = 0; at < tokens.length; at++) {
+				const token = tokens[at];
 				if (token === undefined) continue;
 				byToken[token] = chances[at]!;
 				total += chances[at]!;
@@ -175,7 +176,9 @@ async function openTruth(dataset: Dataset, folder: string): Promise<SimulationTr
 			// No code of the vocabulary was possible: all are equally likely.
 			if (total === 0) byToken.fill(1, specialCount);
 			const whole = total || vocabulary.size - specialCount;
-			return byToken.map((chance) => chance / whole);
+			// In place: this runs for every event.
+			for (let token = 0; token < byToken.length; token++) byToken[token]! /= whole;
+			return byToken;
 		},
 	};
 }
