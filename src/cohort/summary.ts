@@ -129,7 +129,9 @@ function countHistory({ sums, values }: Counts, history: History) {
 	const { records, spanDays, gapDays, ageDays } = values;
 	records.add(own.length);
 	spanDays.add((own.at(-1) as number) - (own[0] as number));
-	for (const [i, time] of own.entries()) {
+	// A plain loop: this runs for every event.
+	for (let i = 0; i < own.length; i++) {
+		const time = own[i] as number;
 		if (i > 0) gapDays.add(time - (own[i - 1] as number));
 		if (birth !== null) ageDays.add(Math.min(time - birth, oldestShownAgeDays));
 	}

@@ -45,13 +45,21 @@ function valueAt(key: number): number {
 }
 
 export function countValues(parts: readonly ValueCounts[] = []): ValueCounts {
-	const times = new Map<number, number>(); // by key
+	/** By key: of whole numbers in an array, which grows with the largest, and of others in a map. */
+	let wholes = new Float64Array(1024);
+	const others = new Map<number, number>();
 	let size = 0;
 	let sum = 0;
 	let sorted: readonly (readonly [number, number])[] | undefined;
 	const put = (value: number, count: number) => {
 		const key = keyOf(value);
-		times.set(key, (times.get(key) ?? 0) + count);
+		if (key >= wholes.length) {
+			const longer = new Float64Array(2 ** Math.ceil(Math.log2(key + 1)));
+			longer.set(wholes);
+			wholes = longer;
+		}
+		if (key >= 0) wholes[key]! += count;
+		else others.set(key, (others.get(key) ?? 0) + count);
 		size += count;
 		sum += value * count;
 		sorted = undefined;
@@ -59,7 +67,7 @@ export function countValues(parts: readonly ValueCounts[] = []): ValueCounts {
 	for (const part of parts) for (const [value, count] of part.entries()) put(value, count);
 
 	const entries = () => {
-		sorted ??= [...times]
+		sorted ??= [...Array.from(wholes.entries()).filter(([, count]) => count > 0), ...others]
 			.map(([key, count]) => [valueAt(key), count] as const)
 			.sort(([a], [b]) => a - b);
 		return sorted;
