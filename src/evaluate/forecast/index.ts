@@ -19,11 +19,10 @@ import {
 	oracleRanker,
 	type Ranker,
 	type Ranks,
-	type SplitHistory,
 	splitHistory,
 } from "./ranks.js";
 import { recallRatios, windowRecalls, windows } from "./recall.js";
-import { hazardRanker, type RankingWeights } from "./with-hazards.js";
+import { type HazardRanker, hazardRanker } from "./with-hazards.js";
 
 /** Patients per batch; their predictions are held in memory. */
 const chunk = 32;
@@ -89,13 +88,6 @@ export async function forecastTask(
 		} else if (found.reason) notes.push(`no reference model: ${found.reason}`);
 	}
 
-	const validation = async () => {
-		const found: SplitHistory[] = [];
-		for (const patient of forecastPatients(dataset, "valid", lookup))
-			found.push(await splitOf(patient));
-		return found;
-	};
-
 	return async (runtime, trained) => {
 		const rows: RankedRow[] = [];
 		const own = [...notes];
@@ -115,19 +107,15 @@ export async function forecastTask(
 					const base = model.forecasting.methods[0] as Method;
 					const hazards = hazardModel(runtime, trained);
 					try {
-						const chosen = await hazardRanker(
-							predictor,
-							base,
-							hazards,
-							dataset,
-							await validation(),
-						);
+						const chosen = await hazardRanker(predictor, base, hazards, dataset, {
+							patients: forecastPatients(dataset, "valid", lookup),
+							splitOf,
+						});
 						const name = { who: "model", label: `${model.name}, with hazards` } as const;
-						if (chosen)
-							rows.push(
-								await rank({ ...name, method: "with-hazards" }, chosen.ranker, runtime.divide),
-							);
-						own.push(hazardNote(chosen?.weights, base, split));
+						const { ranker } = chosen;
+						if (ranker)
+							rows.push(await rank({ ...name, method: "with-hazards" }, ranker, runtime.divide));
+						own.push(hazardNote(chosen, base, split));
 					} finally {
 						await hazards.dispose();
 					}
@@ -179,14 +167,15 @@ const shareOfNew = (isNew: readonly Uint8Array[]) =>
 		isNew.map(() => 1),
 	);
 
-function hazardNote(weights: RankingWeights | undefined, method: Method, split: Split): string {
+function hazardNote({ weights, sample }: HazardRanker, method: Method, split: Split): string {
+	const from = sample ? ` (${sample})` : "";
 	if (!weights)
-		return `no row with hazards: on validation they do not raise the recall of new codes`;
+		return `no row with hazards: on validation${from} they do not raise the recall of new codes`;
 	const [known, other] = [weights.known, weights.new];
 	const two = (x: number) => x.toFixed(2).replace("-", "−");
 	return (
 		`with hazards: codes are ranked by a · log p (${method}) + b · log F, the probability of a record by then; a and b are ${two(known.a)} and ${two(known.b)} for known codes, ${two(other.a)} and ${two(other.b)} for new ones, which get ${two(other.c)} · log r + ${two(other.shift)} more (r: how frequent the code is once recorded): ` +
-		`chosen on validation so that recall@10 of all codes does not fall${split === "valid" ? ", the patients that are measured here" : ""}`
+		`chosen on validation${from} so that recall@10 of all codes does not fall${split === "valid" ? ", the patients that are measured here" : ""}`
 	);
 }
 

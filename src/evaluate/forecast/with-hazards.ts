@@ -196,27 +196,46 @@ export function chooseWeights(
 	return chosen;
 }
 
+/** Validation patients with later events, read as they are needed. */
+interface ValidationPatients {
+	readonly patients: Int32Array;
+	splitOf(patient: number): Promise<SplitHistory>;
+}
+
+export interface HazardRanker {
+	/** Undefined if hazards do not help. */
+	readonly ranker?: Ranker;
+	readonly weights?: RankingWeights;
+	/** On how many of the validation patients the weights were chosen, if not on all. */
+	readonly sample?: string;
+}
+
 /** Ranks by a combination of probabilities and hazards that was chosen on validation patients. */
 export async function hazardRanker(
 	predictor: Predictor,
 	method: Method,
 	hazards: HazardModel,
 	dataset: Dataset,
-	validation: readonly SplitHistory[],
-): Promise<{ readonly ranker: Ranker; readonly weights: RankingWeights } | undefined> {
+	{ patients: validation, splitOf }: ValidationPatients,
+): Promise<HazardRanker> {
 	const gather = gatherer(predictor, method, hazards, await logSharesOnceRecorded(dataset));
 	const seen: (readonly Evidence[])[] = [];
 	let left = Math.floor(mostNumbers / (2 * hazards.vocab));
-	for (let first = 0; first < validation.length && left > 0; first += chunk)
-		for (const events of await gather(validation.slice(first, first + chunk))) {
+	for (let first = 0; first < validation.length && left > 0; first += chunk) {
+		const some = validation.subarray(first, first + chunk);
+		for (const events of await gather(await Promise.all(Array.from(some, splitOf)))) {
 			if (left <= 0) break;
 			seen.push(events);
 			left -= events.length;
 		}
+	}
+	const sample =
+		seen.length < validation.length && `the first ${seen.length} of ${validation.length} patients`;
 	const weights = chooseWeights(seen);
-	if (!weights) return undefined;
+	if (!weights) return { ...(sample && { sample }) };
 	const scores = new Float64Array(hazards.vocab);
 	return {
+		...(sample && { sample }),
 		weights,
 		ranker: async (patients) =>
 			(await gather(patients)).map((events) =>
