@@ -107,21 +107,25 @@ export async function mappedPatients(
 	const others = all.filter(({ id }) => !wanted.has(id));
 	const views = [...first, ...others.slice(0, Math.max(0, mostPatients - first.length))];
 	const { vectors, dim } = await viewVectors(runtime, trained, views);
-	return { task, views, vectors, dim, points: pointsOf(umap(vectors, dim, options)) };
+	const points = pointsOf(umap(vectors, dim, options));
+	return { task, views, vectors, dim, points, of: all.length + unlabelled.length };
 }
 
 /** The names of the two classes of a task. */
 export const namesOfClasses = (task: string | undefined) =>
 	task === undefined ? undefined : classNames[task];
 
-/** A map of patients, each at the time of their label. */
-export async function patientMap(...given: Parameters<typeof mappedPatients>): Promise<PatientMap> {
-	const { task, views, points } = await mappedPatients(...given);
+/** A map of patients, each at the time of their label, and how many patients it was drawn from. */
+export async function patientMap(
+	...given: Parameters<typeof mappedPatients>
+): Promise<{ readonly map: PatientMap; readonly of: number }> {
+	const { task, views, points, of } = await mappedPatients(...given);
 	const names = namesOfClasses(task);
-	return {
+	const map: PatientMap = {
 		title: "Map of the patients",
 		task: task === undefined ? "no task" : taskOf(task).title,
 		...(names && { names }),
 		patients: points.map((point, at) => ({ ...point, positive: views[at]!.value })),
 	};
+	return { map, of };
 }

@@ -24,6 +24,7 @@ import {
 	tokenMapFigure,
 	trajectoryFigure,
 } from "../../figures/index.js";
+import { thousands } from "../../figures/numbers.js";
 import { decisionReading } from "../../figures/onset/decision-figure.js";
 import type { DrawnFigure, PatientStory, Report } from "../../figures/report/index.js";
 import type { FigureSize } from "../../figures/theme.js";
@@ -151,13 +152,18 @@ async function patientDrawing(
 	summary: DatasetSummary,
 ) {
 	onStage("drawing the patients");
-	const people = await patientMap(runtime, trained, dataset, summary, split, { seed });
+	const { map, of } = await patientMap(runtime, trained, dataset, summary, split, { seed });
+	const shown = map.patients.length;
+	const mark =
+		shown < of
+			? `Each mark is one of ${thousands(shown)} test patients, drawn at random from ${thousands(of)},`
+			: "Each mark is a test patient,";
 	return drawings.draw(
 		"patients",
-		patientMapFigure(people),
+		patientMapFigure(map),
 		summary.labels.length > 0
-			? "Each mark is a test patient, represented by the history up to the time of the label. Where triangles gather, the model distinguishes cases without having been shown a label."
-			: "Each mark is a test patient, represented by the history up to the last record.",
+			? `${mark} represented by the history up to the time of the label. Where triangles gather, the model distinguishes cases without having been shown a label.`
+			: `${mark} represented by the history up to the last record.`,
 	);
 }
 

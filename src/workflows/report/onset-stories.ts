@@ -51,15 +51,17 @@ export async function onsetPair(
 	hazards: HazardModel,
 	targets: readonly Target[],
 ): Promise<OnsetPair | undefined> {
-	const histories: History[] = [];
-	for await (const history of dataset.histories(split)) histories.push(history);
 	const { lookBackDays } = hazards.settings;
 	const rates = readRates(
 		trained.folder,
 		outputsOf(hazards.settings, trained.vocabulary.size).count,
 	);
 	for (const target of targets) {
-		const cases = histories.flatMap((history) => caseOf(history, target, lookBackDays) ?? []);
+		const cases: Case[] = [];
+		for await (const history of dataset.histories(split)) {
+			const found = caseOf(history, target, lookBackDays);
+			if (found) cases.push(found);
+		}
 		if (cases.length < fewestCases) continue;
 		const judged = await incidences(
 			hazards,

@@ -67,18 +67,18 @@ export async function chosenByRule(
 	seed: number,
 ): Promise<Chosen[]> {
 	const chosen: Chosen[] = [];
-	const histories: History[] = [];
-	for await (const history of dataset.histories(split)) histories.push(history);
+	const patients = [...dataset.patients(split)];
 	for (const target of targets) {
-		const order = random(seed).fork("stories").fork(target.code).shuffle(histories);
-		const found = order
-			.filter(({ id }) => chosen.every(({ history }) => history.id !== id))
-			.map((history) => cut(history, target))
-			.find(({ history: { birthEvents }, lookUp, recordedAt = -1 }) => {
-				const place = recordedAt - birthEvents - lookUp;
-				return lookUp === lookUpWindow && place >= 0 && place < mostLater;
-			});
-		if (found) chosen.push(found);
+		// One after the other: all histories of a large split do not fit in memory.
+		for (const patient of random(seed).fork("stories").fork(target.code).shuffle(patients)) {
+			if (chosen.some(({ history }) => history.id === dataset.idOf(patient))) continue;
+			const found = cut(await dataset.read(patient), target);
+			const { lookUp, recordedAt = -1 } = found;
+			const place = recordedAt - found.history.birthEvents - lookUp;
+			if (lookUp !== lookUpWindow || place < 0 || place >= mostLater) continue;
+			chosen.push(found);
+			break;
+		}
 	}
 	return chosen;
 }
