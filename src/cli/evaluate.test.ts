@@ -122,7 +122,11 @@ describe("evaluate", () => {
 		);
 		expect(await stored()).toEqual(all);
 		const [measured] = JSON.parse((await next("--patients", "3", "--json")).stdout).next.runs;
-		expect(measured).toMatchObject({ evaluation: { patients: 3 } });
+		const sample = { patients: 3, of: all.patients, how: "first" };
+		expect(measured).toMatchObject({ evaluation: { patients: 3, sample } });
+		expect(measured.evaluation.notes[0]).toContain(
+			`sample: the first 3 of ${all.patients} patients`,
+		);
 		expect(measured.notStored).toContain("holds the results of");
 		expect(measured).not.toHaveProperty("file");
 
@@ -131,8 +135,17 @@ describe("evaluate", () => {
 			expect((await next("--patients", few)).stdout).toContain("\nwritten: ");
 			expect((await stored()).patients).toBe(Number(few));
 		}
-		await next("--patients", "1000");
-		expect((await stored()).patients).toBe(all.patients);
+		for (const many of ["1000", "all"]) {
+			await next("--patients", many);
+			expect(await stored()).toMatchObject({ patients: all.patients, notes: all.notes });
+			expect(await stored()).not.toHaveProperty("sample");
+		}
+	});
+
+	test.each(["0", "-1", "some", "1.5", ""])("refuses %j patients", async (patients) => {
+		const { code, stderr } = await evaluate(one, "--task", "next", "--patients", patients);
+		expect(code).toBe(2);
+		expect(stderr).toContain("Expected a whole number from 1 to 1000000000, or all.");
 	});
 
 	test.each([

@@ -5,6 +5,7 @@ import { splitNames } from "../cohort/index.js";
 import {
 	checkTaskOptions,
 	evaluateDefaults,
+	mostEvaluated,
 	type RankingMethod,
 	rankingMethods,
 } from "../evaluate/index.js";
@@ -53,6 +54,16 @@ function yearsList(text: string): number[] {
 	throw new InvalidArgumentError("Expected years that increase, for example 1,5.");
 }
 
+/** A number of patients, or all. */
+function patientCount(text: string): number | "all" {
+	if (text === "all") return text;
+	try {
+		return wholeNumber(1, 1_000_000_000)(text);
+	} catch {
+		throw new InvalidArgumentError("Expected a whole number from 1 to 1000000000, or all.");
+	}
+}
+
 const description = `Evaluate a run, with 95 % intervals from a bootstrap over patients.
 
   onset     the probability that a code is recorded for the first time within
@@ -84,6 +95,10 @@ training and, on a simulated population, the reference model. Results are writte
 RUN/eval/<task>.json. Several runs (other seeds, same dataset) are evaluated
 one by one and then summarized: means with 95 % t-intervals over the runs.
 
+Of a split with more than ${mostEvaluated.toLocaleString("en-US")} patients, ${mostEvaluated.toLocaleString("en-US")} are drawn at random, the same in
+every evaluation of the dataset; --patients all evaluates everybody. In tasks with labels in the
+dataset, patients with a label count. The result says how many of how many were evaluated.
+
 External validation: --dataset OTHER, prepared with \`trajgpt prepare … --like RUN\`.
 Its results are kept apart, in RUN/eval/external/<content of OTHER>/<task>.json. Baselines
 are trained on the training patients of OTHER. If it has none, onset and labelled tasks use those of
@@ -100,6 +115,7 @@ export const examples = {
 	"trajgpt evaluate runs/sim --task forecast --method time-specific": "one forecasting method",
 	"trajgpt evaluate runs/sim --task stroke --code 433 --labels labels/stroke":
 		"labels that `trajgpt tasks` wrote",
+	"trajgpt evaluate runs/sim --patients all": "everybody, also in a large split",
 	"trajgpt evaluate runs/s1 runs/s2 runs/s3 --task forecast": "intervals over three seeds",
 	"mpirun -n 4 trajgpt evaluate runs/sim": "four processes share the patients",
 };
@@ -163,9 +179,9 @@ export function command(io: Io): Command {
 			seed,
 		)
 		.option(
-			"--patients <n>",
-			"evaluate only the first n patients of the split; a stored result of more patients is kept",
-			wholeNumber(1, 1_000_000_000),
+			"--patients <n|all>",
+			`the first n patients of the split by id, or all; a stored result of more patients is kept (default: all, or ${mostEvaluated.toLocaleString("en-US")} drawn at random)`,
+			patientCount,
 		)
 		.addOption(labelsOption())
 		.option(
@@ -188,6 +204,11 @@ export function command(io: Io): Command {
 			"forecast, onset, chf and diabetes: futures that the reference model samples per patient",
 			wholeNumber(1, 100_000),
 			futures,
+		)
+		.option(
+			"--regression-patients <n>",
+			"onset and labelled tasks: training patients or labels, evenly spread, that regressions learn from at most (default: 100,000)",
+			wholeNumber(2, 10_000_000),
 		)
 		.option(
 			"--shots <n>",

@@ -156,6 +156,10 @@ export const evaluationSchema = z.strictObject({
 	/** Patients and events of the evaluation. */
 	patients: count,
 	events: count,
+	/** Which part of the split was evaluated, if not all of it; `of` counts all its patients, or those with a label. */
+	sample: z
+		.strictObject({ patients: count, of: count, how: z.enum(["random", "first"]) })
+		.optional(),
 	seed: z.int().min(0),
 	/** Bootstrap draws. */
 	draws: count,

@@ -12,7 +12,6 @@ export {
 	readEvaluation,
 	writeEvaluation,
 } from "./evaluation.js";
-export { firstPatients } from "./first-patients.js";
 export { evaluationInputsHash } from "./inputs-hash.js";
 export { isExternal } from "./is-external.js";
 export { isSimulated } from "./is-simulated.js";
@@ -26,6 +25,7 @@ export { type EvaluateOptions, evaluateDefaults } from "./options.js";
 export { type EvaluationType, type PlpOptions, plpTables } from "./plp-tables.js";
 export { type PredictionMetrics, predictionMetrics } from "./prediction-metrics.js";
 export { type LabelPrediction, personAt, type RowPredictions } from "./predictions.js";
+export { evaluatedPatients, firstPatients, mostEvaluated } from "./sample-patients.js";
 export { type PatientScore, type ScoreSummary, summarizeScores } from "./scores.js";
 export { checkTaskOptions } from "./task-options.js";
 export { openTask, tasksOf } from "./tasks.js";

@@ -16,7 +16,7 @@ export async function evaluationInputsHash(
 	trained?: Trained,
 ): Promise<string> {
 	const { progress: _shown, oracle: _place, onPredictions: _told, ...told } = options;
-	const { baselines, home, threads: _speed, ...others } = told;
+	const { baselines, home, threads: _speed, sample, ...others } = told;
 	const hash = createHash("sha256");
 	hash.update(
 		JSON.stringify({
@@ -28,6 +28,8 @@ export async function evaluationInputsHash(
 				...others,
 				...(baselines !== undefined && { opponents: baselines }),
 				...(home && { home: home.manifest.contentHash }),
+				// The number of patients says which are the first.
+				...(sample?.how === "random" && { sample }),
 			}).sort(([a], [b]) => (a < b ? -1 : 1)),
 			model: trained?.model.id,
 			config: trained?.config,

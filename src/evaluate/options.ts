@@ -2,6 +2,7 @@ import type { Progress } from "../base/progress.js";
 import type { Dataset, Split } from "../cohort/index.js";
 import { type RankingMethod, rankingMethods } from "./evaluation.js";
 import type { RowPredictions } from "./predictions.js";
+import type { Sample } from "./sample-patients.js";
 
 export interface EvaluateOptions {
 	readonly split: Split;
@@ -31,6 +32,8 @@ export interface EvaluateOptions {
 	 * baselines and few-shot rows of task onset and of labelled tasks then learn from it.
 	 */
 	readonly home?: Dataset;
+	/** Which part of the split the dataset has; all if left out. */
+	readonly sample?: Sample;
 	/** Whether to evaluate the baselines and, on simulated data, the oracle; true by default. */
 	readonly baselines?: boolean;
 	/** Whether rows keep per-patient values, for paired comparisons of rows from several files. */
@@ -42,6 +45,8 @@ export interface EvaluateOptions {
 	 * risk; in task onset those of `code`.
 	 */
 	readonly onPredictions?: (found: RowPredictions) => void;
+	/** Tasks onset and with labels: training patients or labels that regressions learn from, at most (100,000). */
+	readonly regressionPatients?: number;
 	/** Task onset: threads that fit regressions. */
 	readonly threads?: number | undefined;
 	/** Reports progress. */

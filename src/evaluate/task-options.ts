@@ -32,6 +32,10 @@ const uses = {
 		tasks: "onset and tasks with labels",
 		isBy: (task, dataset) => task === "onset" || isLabelled(task, dataset),
 	},
+	regressionPatients: {
+		tasks: "onset and tasks with labels",
+		isBy: (task, dataset) => task === "onset" || isLabelled(task, dataset),
+	},
 	futures: {
 		tasks: "onset, forecast, chf and diabetes",
 		isBy: (task, dataset) => task === "onset" || task === "forecast" || isOnsetTask(dataset, task),

@@ -12,6 +12,7 @@ import { labelledTasks } from "./labelled/task-labels.js";
 import { nextTask } from "./next-task.js";
 import { onsetTask } from "./onset/task.js";
 import type { EvaluateOptions } from "./options.js";
+import { sampleText } from "./sample-patients.js";
 import { tooFewText } from "./too-few.js";
 
 /** Evaluates one run, or the baselines if there is no run. */
@@ -74,7 +75,12 @@ export async function openTask(
 			version: 2,
 			...measured,
 			...(tooFew && { tooFew }),
-			...(external && { notes: [externalNote(dataset, teacher), ...measured.notes] }),
+			...(options.sample && { sample: options.sample }),
+			notes: [
+				...(external ? [externalNote(dataset, teacher)] : []),
+				...(options.sample ? [sampleText(options.sample)] : []),
+				...measured.notes,
+			],
 			made: {
 				versions: { ...versions },
 				dataset: dataset.manifest.contentHash,

@@ -9,8 +9,8 @@ import {
 	acrossRuns,
 	type Evaluation,
 	evaluateDefaults,
+	evaluatedPatients,
 	evaluationFile,
-	firstPatients,
 	isExternal,
 	openTask,
 	type RowPredictions,
@@ -39,7 +39,13 @@ export interface EvaluateOptions
 	extends Partial<
 			Omit<
 				TaskOptions,
-				"progress" | "baselines" | "keepPatients" | "before" | "onPredictions" | "threads"
+				| "progress"
+				| "baselines"
+				| "keepPatients"
+				| "before"
+				| "onPredictions"
+				| "threads"
+				| "sample"
 			>
 		>,
 		Pick<Monitoring, "progress">,
@@ -51,9 +57,10 @@ export interface EvaluateOptions
 	 */
 	readonly task?: string | undefined;
 	/**
-	 * Evaluate only the first n patients of the split. The result does not replace a stored one of more patients.
+	 * How many patients of the split: the first n, in the order of their ids, or `all`. By default all, or
+	 * `mostEvaluated` drawn at random if there are more. A part does not replace a stored result of more patients.
 	 */
-	readonly patients?: number | undefined;
+	readonly patients?: number | "all" | undefined;
 	/** Called with each evaluation as soon as it is finished. */
 	readonly onEvaluation?: ((measured: MeasuredRun) => void) | undefined;
 	/** Called with the summary over several runs, after the evaluations of each. */
@@ -172,7 +179,7 @@ async function storedOfMore(
 		return undefined;
 	});
 	if (!stored || stored.patients <= patients) return undefined;
-	return `${evaluationFile(run, task, other)} holds the results of ${stored.patients} patients, and these are of ${patients}; to replace them, evaluate all patients`;
+	return `${evaluationFile(run, task, other)} holds the results of ${stored.patients} patients, and these are of ${patients}; to replace them, evaluate all patients (\`--patients all\`)`;
 }
 
 /** Writes an evaluation; the results are still returned if that fails. */
@@ -211,13 +218,16 @@ async function evaluateOn(
 			},
 		}),
 	};
-	const people =
-		patients === undefined ? dataset : firstPatients(dataset, taskOptions.split, patients);
-	const isPart =
-		people.patients(taskOptions.split).length < dataset.patients(taskOptions.split).length;
+	const { split } = taskOptions;
 	const maker = { versions: versions(), clock: () => performance.now() };
 	const measure = async (name: string): Promise<TaskResult> => {
-		const evaluateRun = await openTask(name, people, taskOptions, maker);
+		const { people, sample } = await evaluatedPatients(name, dataset, { split, patients });
+		const evaluateRun = await openTask(
+			name,
+			people,
+			{ ...taskOptions, ...(sample && { sample }) },
+			maker,
+		);
 		for (const trained of runs) {
 			const other = isExternal(trained, dataset) ? dataset.manifest.contentHash : undefined;
 			await checkWritable(evaluationFile(trained.folder, name, other));
@@ -229,7 +239,7 @@ async function evaluateOn(
 				measured.push({ run: trained.folder, evaluation });
 				continue;
 			}
-			const notStored = isPart ? await storedOfMore(trained.folder, evaluation) : undefined;
+			const notStored = sample ? await storedOfMore(trained.folder, evaluation) : undefined;
 			const written =
 				notStored === undefined ? await store(trained.folder, evaluation) : { notStored };
 			progress.finish();

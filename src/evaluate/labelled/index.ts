@@ -8,7 +8,7 @@ import type { CodeConfig } from "../../models/heads/codes.js";
 import type { Runtime } from "../../runtime/index.js";
 import { finetuneCommand, type Trained } from "../../train/index.js";
 import type { CalibrationBin, MeasureRun } from "../evaluation.js";
-import { evenlySpread, takenOf } from "../evenly-spread.js";
+import { evenlySpread, mostTaught, takenOf } from "../evenly-spread.js";
 import type { EvaluateOptions } from "../options.js";
 import { type LabelPrediction, personAt } from "../predictions.js";
 import { baselines, measureRows, type PatientRow } from "../rows.js";
@@ -325,12 +325,13 @@ async function baselineRows(
 ): Promise<PatientRow[]> {
 	const rows: PatientRow[] = [];
 	const taught = train.targets.reduce((a, b) => a + b, 0);
+	const most = options.regressionPatients ?? mostTaught;
 	if (taught > 0 && taught < train.targets.length && valid.targets.length > 0) {
 		const { logOdds, precision } = await countRegression(
 			{
 				dataset: home,
-				train: labelSetOf(home, evenlySpread(train.labels), "train"),
-				valid: labelSetOf(home, evenlySpread(valid.labels), "valid"),
+				train: labelSetOf(home, evenlySpread(train.labels, most), "train"),
+				valid: labelSetOf(home, evenlySpread(valid.labels, most), "valid"),
 			},
 			{ dataset, evaluated },
 		);
@@ -339,7 +340,7 @@ async function baselineRows(
 			...probable(evaluated, logOdds.map(probabilityOf)),
 		});
 		notes.push(
-			`own history, all labels: logistic regression on counts of codes, length and last gap, from ${takenOf(train.targets.length)} training labels (${taught} positive); precision ${precision} chosen on validation`,
+			`own history, all labels: logistic regression on counts of codes, length and last gap, from ${takenOf(train.targets.length, most)} training labels${train.targets.length > most ? ", as many as `--regression-patients` says" : ""} (${taught} positive); precision ${precision} chosen on validation`,
 		);
 	}
 	if (codes) {

@@ -101,6 +101,15 @@ describe("a task whose labels follow from the history", async () => {
 			}
 	});
 
+	test("teaches the regression as many labels as asked for, and says so", async () => {
+		const noteOf = async (regressionPatients: number) => {
+			const measure = await labelledTask("planted", dataset, { ...options, regressionPatients });
+			return (await measure(runtime)).notes.find((note) => note.includes("training labels"));
+		};
+		expect(await noteOf(120)).toContain("from 120 training labels");
+		expect(await noteOf(30)).toContain("from 30 (evenly spread) of 120 training labels");
+	});
+
 	test("has a zero-shot risk only if the model has learned hazards", async () => {
 		expect(evaluation.notes).toContain(
 			"zero-shot risk: probability of a record within 1 year of the index day, death competing",

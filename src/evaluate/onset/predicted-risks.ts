@@ -61,7 +61,14 @@ export async function baselinePredictions(
 	lookBackDays: number,
 	notes: string[],
 ): Promise<Predictions[]> {
-	const { seed, split, futures, threads, progress } = options;
+	const {
+		seed,
+		split,
+		futures,
+		threads,
+		progress,
+		regressionPatients: most = mostTaught,
+	} = options;
 	const found: Predictions[] = [];
 	const areKnown = cohort.patients.some(({ history }) => history.birthEvents === 1 || history.sex);
 	if (areKnown) {
@@ -81,15 +88,17 @@ export async function baselinePredictions(
 				const days = daysOf(years);
 				return { days, tokens: measuredCodes(codes, days).map(({ token }) => token) };
 			}),
-			{ seed, lookBackDays, threads, ...(progress && { progress }) },
+			{ seed, lookBackDays, threads, most, ...(progress && { progress }) },
 		);
 		found.push({ name: { who: "history", label: "regression per code" }, risks: regression });
 		notes.push(
 			"regression per code: logistic, on age, sex and the counts of all codes, of the last year apart; penalties chosen on the validation patients",
 		);
 		const trained = past.patients("train").length;
-		if (trained > mostTaught)
-			notes.push(`regression per code: learned from ${takenOf(trained)} training patients`);
+		if (trained > most)
+			notes.push(
+				`regression per code: learned from ${takenOf(trained, most)} training patients; \`--regression-patients\` sets how many`,
+			);
 	}
 	const simulated = await findSimulationTruth(dataset, split, options.oracle, "incidence");
 	if ("truth" in simulated) {

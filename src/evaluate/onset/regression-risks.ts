@@ -84,11 +84,11 @@ export interface Landmarks {
 async function landmarksOf(
 	dataset: Dataset,
 	split: Split,
-	{ seed, lookBackDays }: RegressionOptions,
+	{ seed, lookBackDays, most }: RegressionOptions,
 ): Promise<Landmarks> {
 	const vocab = dataset.vocabulary.size;
 	const found: Pick<IndexedPatient, "history" | "day" | "atRisk">[] = [];
-	for (const patient of evenlySpread(dataset.patients(split))) {
+	for (const patient of evenlySpread(dataset.patients(split), most)) {
 		const history = await dataset.read(patient);
 		for (const landmark of trainingLandmarks(history, seed, lookBackDays, landmarksEach))
 			found.push({ history, ...landmark });
@@ -142,6 +142,8 @@ export function labelsAt(
 export interface RegressionOptions {
 	readonly seed: number;
 	readonly lookBackDays: number;
+	/** The most patients of each split to learn from and to choose penalties on; 100,000 by default. */
+	readonly most?: number | undefined;
 	/** 1 by default. */
 	readonly threads?: number | undefined;
 	readonly progress?: Progress;

@@ -68,6 +68,19 @@ describe("onsetTask", () => {
 		expect(regression!.metrics["averagePrecision 1y"]!.value).toBe(1);
 	});
 
+	test("learns the regression from as many training patients as asked for", async () => {
+		const measured = async (regressionPatients: number) => {
+			const measure = await onsetTask(dataset, { ...options, regressionPatients });
+			const { rows, notes } = await measure(runtime);
+			return { notes: notes.join(), ...rows[1]!.metrics["observedToExpected 1y"]! };
+		};
+		const [all, half] = [await measured(80), await measured(40)];
+		expect(all.notes).not.toContain("learned from");
+		expect(half.notes).toContain("learned from 40 (evenly spread) of 80 training patients");
+		// Every second patient has the cause and the disease, so nobody seems to stay well.
+		expect(half.value).toBeLessThan(0.8 * all.value);
+	});
+
 	const model = modelById("trajgpt");
 	const config = model.config.parse({
 		...{ layers: 1, heads: 2, dim: 12, key: 8, value: 12, ff: 16 },

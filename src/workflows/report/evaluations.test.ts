@@ -50,6 +50,23 @@ test("what is not measured yet names commands that work", async () => {
 	expect(await commands(trained, empty)).toEqual([]);
 });
 
+test("warns of the first patients, not of those that evaluate draws from a large split", async () => {
+	const { folder, step, manifest } = trained;
+	const all = dataset.patients("test").length;
+	const made = { versions: {}, dataset: manifest.contentHash, step, seconds: 1 };
+	const warnings = async (how: "random" | "first") => {
+		const sample = { patients: 2, of: all, how };
+		const { newCodes: _, ...example } = exampleInsulin({ zero: 0.2, few: 0.3 });
+		await writeEvaluation(folder, { ...example, task: "next", patients: 2, sample, made });
+		return (await readEvaluations(trained, dataset, "test")).warnings;
+	};
+	expect(await warnings("first")).toEqual([
+		`The evaluation “next” was made on 2 of ${all} patients of the test split; evaluate again.`,
+	]);
+	expect(await warnings("random")).toEqual([]);
+	await rm(join(folder, "eval"), { recursive: true });
+});
+
 test("labelled tasks name fine-tuning where there are labels to learn from", async () => {
 	const { folder, step, manifest } = trained;
 	const made = { versions: {}, dataset: manifest.contentHash, step, seconds: 1 };

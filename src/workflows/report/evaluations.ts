@@ -1,9 +1,10 @@
 import { existsSync, readdirSync } from "node:fs";
-import type { Dataset, Split } from "../../cohort/index.js";
+import type { Dataset, Label, Split } from "../../cohort/index.js";
 import { isPaperTask } from "../../cohort/label-rules.js";
 import {
 	type Evaluation,
 	evaluateDefaults,
+	evaluatedPatients,
 	labelledTasks,
 	readEvaluation,
 	taskLabels,
@@ -33,6 +34,7 @@ export async function readEvaluations(
 	split: Split,
 ): Promise<Evaluations> {
 	const { folder } = trained;
+	const labels = labelReader(dataset);
 	const known = tasksOf(dataset);
 	const files = existsSync(runFiles(folder).evaluations)
 		? readdirSync(runFiles(folder).evaluations)
@@ -47,7 +49,7 @@ export async function readEvaluations(
 	for (const task of [...known, ...others]) {
 		const evaluation = await readEvaluation(folder, task);
 		if (evaluation) present.push({ ...evaluation, notes: evaluation.notes.map(withoutPaths) });
-		else if (await canBeEvaluated(task, trained, dataset, split)) {
+		else if (await canBeEvaluated(task, trained, dataset, split, labels)) {
 			const command = needsTuning(task, trained)
 				? `trajgpt finetune RUN --task ${task}`
 				: `trajgpt evaluate RUN --task ${task}${task === "forecast" ? lookupFlag(dataset, split) : ""}`;
@@ -55,11 +57,27 @@ export async function readEvaluations(
 		}
 	}
 	for (const evaluation of present)
-		missing.push(...(await notFineTuned(evaluation, trained, dataset)));
+		missing.push(...(await notFineTuned(evaluation, trained, dataset, labels)));
 	const warnings: string[] = [];
 	for (const one of present)
-		warnings.push(...outdated(one, trained), ...(await onOtherPatients(one, dataset, split)));
+		warnings.push(
+			...outdated(one, trained),
+			...(await onOtherPatients(one, dataset, split, labels)),
+		);
 	return { present, missing, warnings };
+}
+
+/** The labels of a task in a split. */
+type ReadLabels = (task: string, split: Split) => Promise<readonly Label[]>;
+
+/** Makes the labels of a task once: some take a pass over all patients. */
+function labelReader(dataset: Dataset): ReadLabels {
+	const found = new Map<string, ReturnType<typeof taskLabels>>();
+	return async (task, split) => {
+		const known = found.get(task) ?? taskLabels(dataset, task);
+		found.set(task, known);
+		return labelsOf(dataset, (await known).labels, split);
+	};
 }
 
 /** Whether the run has to be fine-tuned before the task can be evaluated. */
@@ -74,20 +92,21 @@ async function canBeEvaluated(
 	{ model, config, run: { before } }: Trained,
 	dataset: Dataset,
 	split: Split,
+	labels: ReadLabels,
 ): Promise<boolean> {
 	if (dataset.patients(split).length === 0) return false;
-	if (task === "onset")
-		return (
-			Boolean((config as Pick<CodeConfig, "hazards">).hazards) &&
-			canMeasureOnset(dataset, {
-				...{ ...evaluateDefaults, split },
-				...(before !== undefined && { before }),
-			})
-		);
+	if (task === "onset") {
+		if (!(config as Pick<CodeConfig, "hazards">).hazards) return false;
+		const { people } = await evaluatedPatients(task, dataset, { split });
+		return canMeasureOnset(people, {
+			...{ ...evaluateDefaults, split },
+			...(before !== undefined && { before }),
+		});
+	}
 	if (before !== undefined || isPaperTask(task)) return false;
 	if (task === "next") return model.predictsEachEvent;
 	if (task === "forecast") return lookupFor(dataset, split) !== undefined;
-	return hasBothLabels(task, dataset, split);
+	return hasBoth(await labels(task, split));
 }
 
 /** How many events can be observed so that some patient has later ones: the usual number, or fewer. */
@@ -103,11 +122,9 @@ function lookupFlag(dataset: Dataset, split: Split): string {
 	return lookup === evaluateDefaults.lookup ? "" : ` --lookup ${lookup}`;
 }
 
-/** Whether a task has positive and negative labels in a split. */
-async function hasBothLabels(task: string, dataset: Dataset, split: Split): Promise<boolean> {
-	const labels = labelsOf(dataset, (await taskLabels(dataset, task)).labels, split);
-	return new Set(labels.map(({ value }) => value)).size === 2;
-}
+/** Whether there are positive and negative labels. */
+const hasBoth = (labels: readonly Label[]): boolean =>
+	new Set(labels.map(({ value }) => value)).size === 2;
 
 /** Removes local paths, which are private. */
 const withoutPaths = (note: string): string =>
@@ -120,6 +137,7 @@ async function notFineTuned(
 	{ task, rows }: Evaluation,
 	{ folder, run: { before } }: Trained,
 	dataset: Dataset,
+	labels: ReadLabels,
 ): Promise<MissingEvaluation[]> {
 	const settings = rows.flatMap(({ who, setting }) => (who === "model" && setting) || []);
 	if (settings.length === 0 || settings.includes("fine-tuned") || isPaperTask(task)) return [];
@@ -127,9 +145,8 @@ async function notFineTuned(
 	const isOwn = labelledTasks(dataset).includes(task);
 	const isTuned = existsSync(taskFiles(folder, task).best);
 	if (isOwn && !isTuned) {
-		const { labels } = await taskLabels(dataset, task);
-		if (!(await hasBothLabels(task, dataset, "train"))) return [];
-		if (labelsOf(dataset, labels, "valid").length === 0) return [];
+		if (!hasBoth(await labels(task, "train"))) return [];
+		if ((await labels(task, "valid")).length === 0) return [];
 	}
 	const given = isOwn ? "" : " --labels LABELS";
 	return [
@@ -141,19 +158,22 @@ async function notFineTuned(
 	];
 }
 
-/** Warns if an evaluation covers another split, or only some of its patients. */
+/** Warns if an evaluation covers another split, or only some of its patients that were not drawn at random. */
 async function onOtherPatients(
 	evaluation: Evaluation,
 	dataset: Dataset,
 	split: Split,
+	labels: ReadLabels,
 ): Promise<string[]> {
-	const { task } = evaluation;
+	const { task, sample } = evaluation;
 	if (evaluation.split !== split)
 		return [
 			`The evaluation “${task}” was made on the ${evaluation.split} patients, not on the ${split} patients; evaluate again.`,
 		];
+	// What evaluate does by default; the notes say so.
+	if (sample?.how === "random") return [];
 	const covered = coveredPatients(evaluation);
-	const all = await patientsOf(task, dataset, split);
+	const all = await patientsOf(task, dataset, split, labels);
 	return covered !== undefined && all !== undefined && covered < all
 		? [
 				`The evaluation “${task}” was made on ${covered} of ${all} patients of the ${split} split; evaluate again.`,
@@ -162,11 +182,10 @@ async function onOtherPatients(
 }
 
 /** The number of patients of a task; undefined if the dataset does not have the task. */
-async function patientsOf(task: string, dataset: Dataset, split: Split) {
+async function patientsOf(task: string, dataset: Dataset, split: Split, labels: ReadLabels) {
 	if (!tasksOf(dataset).includes(task)) return undefined;
 	if (!labelledTasks(dataset).includes(task)) return dataset.patients(split).length;
-	const labels = labelsOf(dataset, (await taskLabels(dataset, task)).labels, split);
-	return new Set(labels.map(({ patient }) => patient)).size;
+	return new Set((await labels(task, split)).map(({ patient }) => patient)).size;
 }
 
 /** The number of patients that an evaluation covers, including those it had to leave out. */

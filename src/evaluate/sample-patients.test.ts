@@ -1,0 +1,110 @@
+import { describe, expect, test } from "vitest";
+import type { Dataset, Label } from "../cohort/index.js";
+import { nodeRuntime } from "../runtime/node.js";
+import { evaluationInputsHash } from "./inputs-hash.js";
+import { evaluateDefaults } from "./options.js";
+import { evaluatedPatients, sampleText } from "./sample-patients.js";
+import { openTask } from "./tasks.js";
+import { smallDataset } from "./testing/small-dataset.js";
+
+/** 60 test patients, of whom every fifth has a label, beside 20 others. */
+const people = Array.from({ length: 80 }, (_, i) => ({
+	split: i % 4 === 3 ? ("train" as const) : ("test" as const),
+	tokens: [5, 6, 5, 6],
+}));
+const labels: Label[] = people.flatMap((_, patient) =>
+	patient % 5 === 0 ? [{ patient, time: 2, events: 2, value: patient % 2 === 0 }] : [],
+);
+const dataset: Dataset = {
+	...smallDataset([3, 1], people),
+	manifest: {
+		labels: [{ task: "mine" }],
+		contentHash: "0",
+		source: { path: "none" },
+	} as unknown as Dataset["manifest"],
+	labels: async () => labels,
+};
+const split = "test";
+const all = [...dataset.patients(split)];
+
+const numbers = async (task: string, options: { patients?: number | "all"; most?: number }) => {
+	const { people, sample } = await evaluatedPatients(task, dataset, { split, ...options });
+	expect(people.patients("train")).toEqual(dataset.patients("train"));
+	return { patients: [...people.patients(split)], sample };
+};
+
+describe("the patients of an evaluation", () => {
+	test("are all, if there are no more than the limit", async () => {
+		for (const options of [{}, { most: 60 }, { patients: 60 }, { patients: 1000 }])
+			expect(await numbers("next", options)).toEqual({ patients: all, sample: undefined });
+		expect(await numbers("next", { patients: "all", most: 7 })).toEqual({
+			...{ patients: all, sample: undefined },
+		});
+	});
+
+	test("are drawn at random from a larger split, fewer as a part of more", async () => {
+		const { patients, sample } = await numbers("next", { most: 20 });
+		expect(sample).toEqual({ patients: 20, of: 60, how: "random" });
+		expect(patients).toHaveLength(20);
+		expect(new Set(patients).size).toBe(20);
+		for (const patient of patients) expect(all).toContain(patient);
+		expect(patients).toEqual(patients.toSorted((a, b) => a - b));
+		expect(patients).not.toEqual(all.slice(0, 20));
+		// Spread over the whole split, not over its beginning.
+		expect(patients.filter((patient) => patient < 40).length).toBeGreaterThan(4);
+		expect(patients.filter((patient) => patient >= 40).length).toBeGreaterThan(4);
+		expect(await numbers("forecast", { most: 20 })).toEqual({ patients, sample });
+		const fewer = await numbers("next", { most: 10 });
+		for (const patient of fewer.patients) expect(patients).toContain(patient);
+	});
+
+	test("are the first, if a number is given", async () => {
+		expect(await numbers("next", { patients: 3, most: 2 })).toEqual({
+			patients: all.slice(0, 3),
+			sample: { patients: 3, of: 60, how: "first" },
+		});
+	});
+
+	test("are drawn from those with a label, where the dataset has labels", async () => {
+		const labelled = all.filter((patient) => patient % 5 === 0);
+		expect(labelled).toHaveLength(12);
+		expect(await numbers("mine", { most: 12 })).toEqual({ patients: all, sample: undefined });
+		const { patients, sample } = await numbers("mine", { most: 5 });
+		expect(sample).toEqual({ patients: 5, of: 12, how: "random" });
+		for (const patient of patients) expect(labelled).toContain(patient);
+	});
+});
+
+test("an evaluation of a part says so, and how to evaluate all", async () => {
+	const { people, sample } = await evaluatedPatients("next", dataset, { split, most: 20 });
+	const maker = { versions: {}, clock: () => 0 };
+	const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
+	const options = { ...evaluateDefaults, draws: 5 };
+	const evaluate = await openTask("next", people, { ...options, sample: sample! }, maker);
+	const evaluation = await evaluate(runtime);
+	expect(evaluation).toMatchObject({ patients: 20, sample: { patients: 20, of: 60 } });
+	expect(evaluation.notes[0]).toBe(
+		"sample: 20 of 60 patients, drawn at random, the same in every evaluation of this dataset; `--patients all` evaluates all",
+	);
+	const whole = await (await openTask("next", dataset, options, maker))(runtime);
+	expect(whole.patients).toBe(60);
+	expect(whole).not.toHaveProperty("sample");
+	expect(whole.notes.join()).not.toContain("sample:");
+});
+
+test("the first patients are named as such", () => {
+	expect(sampleText({ patients: 4000, of: 20_183, how: "first" })).toBe(
+		"sample: the first 4,000 of 20,183 patients in the order of their ids as text; `--patients all` evaluates all",
+	);
+});
+
+test("as many patients, drawn and the first, are different inputs", async () => {
+	const hash = (how?: "random" | "first") =>
+		evaluationInputsHash("next", dataset, {
+			...evaluateDefaults,
+			...(how && { sample: { patients: 20, of: 60, how } }),
+		});
+	expect(await hash("random")).not.toBe(await hash("first"));
+	// The number of patients in the dataset is hashed; evaluations before samples were drawn keep their hash.
+	expect(await hash("first")).toBe(await hash());
+});

@@ -1,0 +1,68 @@
+import { random } from "../base/random.js";
+import { type Dataset, type Split, withPatients } from "../cohort/index.js";
+import { labelsOfTask } from "../cohort/label-rules.js";
+import { labelsOf } from "../train/index.js";
+import { isOnsetTask, labelledTasks } from "./labelled/task-labels.js";
+
+/** Patients of a larger split are drawn at random, unless a number is given. */
+export const mostEvaluated = 20_000;
+
+/** Which part of a split was evaluated. */
+export interface Sample {
+	readonly patients: number;
+	/** All patients of the split; in tasks with labels in the dataset, those who have one. */
+	readonly of: number;
+	readonly how: "random" | "first";
+}
+
+/** How many patients to evaluate: the first n, all, or by default at most `most`, drawn at random. */
+export interface SampleOptions {
+	readonly split: Split;
+	readonly patients?: number | "all" | undefined;
+	readonly most?: number;
+}
+
+/** A dataset with only the first patients of a split; other splits are unchanged. */
+export const firstPatients = (dataset: Dataset, split: Split, count: number): Dataset =>
+	withPatients(dataset, split, dataset.patients(split).subarray(0, count));
+
+/** The dataset with the patients on whom a task is evaluated, and which part of all they are. */
+export async function evaluatedPatients(
+	task: string,
+	dataset: Dataset,
+	{ split, patients, most = mostEvaluated }: SampleOptions,
+): Promise<{ readonly people: Dataset; readonly sample?: Sample }> {
+	const all = dataset.patients(split);
+	if (patients === "all" || all.length <= (patients ?? most)) return { people: dataset };
+	if (patients !== undefined)
+		return {
+			people: firstPatients(dataset, split, patients),
+			sample: { patients, of: all.length, how: "first" },
+		};
+	const counted = await patientsWithLabels(task, dataset, split);
+	if (counted.length <= most) return { people: dataset };
+	// The same patients in every evaluation of the dataset, so that runs can be compared.
+	const drawn = random(0)
+		.fork("evaluated patients")
+		.shuffle([...counted]);
+	return {
+		people: withPatients(dataset, split, Int32Array.from(drawn.slice(0, most)).sort()),
+		sample: { patients: most, of: counted.length, how: "random" },
+	};
+}
+
+/** Few patients may have one of the labels of a dataset; other tasks ask about everybody. */
+async function patientsWithLabels(task: string, dataset: Dataset, split: Split) {
+	if (!labelledTasks(dataset).includes(task) || isOnsetTask(dataset, task))
+		return dataset.patients(split);
+	const labels = labelsOf(dataset, await dataset.labels(labelsOfTask(task)), split);
+	return Int32Array.from(new Set(labels.map(({ patient }) => patient)));
+}
+
+const whole = (n: number) => n.toLocaleString("en-US");
+
+/** States which patients were evaluated, and how to evaluate all. */
+export const sampleText = ({ patients, of, how }: Sample): string =>
+	how === "random"
+		? `sample: ${whole(patients)} of ${whole(of)} patients, drawn at random, the same in every evaluation of this dataset; \`--patients all\` evaluates all`
+		: `sample: the first ${whole(patients)} of ${whole(of)} patients in the order of their ids as text; \`--patients all\` evaluates all`;
