@@ -1,8 +1,9 @@
 import { settingsIn } from "../base/config.js";
-import type { Model } from "../models/index.js";
+import { learningRateOf, type Model } from "../models/index.js";
 
 /** The help section on a model's settings and presets, without the settings in `hidden`. */
-export function modelHelp({ id, config, presets }: Model, hidden: readonly string[]): string {
+export function modelHelp(model: Model, hidden: readonly string[]): string {
+	const { id, config, presets } = model;
 	const settings = settingsIn(config)
 		.filter(({ name }) => !hidden.includes(name))
 		.map((setting): [string, string] => [
@@ -11,12 +12,15 @@ export function modelHelp({ id, config, presets }: Model, hidden: readonly strin
 		]);
 	const sizes = Object.entries(presets).map(([name, values]): [string, string] => [
 		name,
-		Object.entries(values)
-			.map(([setting, value]) => `${setting}=${value}`)
-			.join(" ") || "the defaults",
+		`${sizesIn(values)}; learning rate ${learningRateOf(model, name)}`,
 	]);
-	return `\nSettings of ${id}, for --set:\n${list(settings)}\n\nPresets of ${id}:\n${list(sizes)}`;
+	return `\nSettings of ${id}, for --set:\n${list(settings)}\n\nPresets of ${id}, with their learning rates:\n${list(sizes)}`;
 }
+
+const sizesIn = (values: Readonly<Record<string, unknown>>): string =>
+	Object.entries(values)
+		.map(([setting, value]) => `${setting}=${value}`)
+		.join(" ") || "the defaults";
 
 function list(entries: readonly (readonly [name: string, text: string])[]): string {
 	const width = Math.max(...entries.map(([name]) => name.length));

@@ -18,6 +18,8 @@ const at = (name: string) => join(root, name);
 const training = [
 	...["--preset", "tiny", "--epochs", "4", "--max-length", "32", "--batch-slots", "320"],
 	...["--threads", "1", "--checkpoint-every", "5", "--batch-shapes", "1"],
+	// With a higher rate, differences in the last digit grow faster.
+	...["--learning-rate", "0.001"],
 	...["layers=1", "heads=2", "dim=16", "key=8", "value=16", "ff=16"].flatMap((one) => [
 		"--set",
 		one,

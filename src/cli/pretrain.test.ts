@@ -273,6 +273,7 @@ describe("--resume rejects, gives the reason and changes nothing", () => {
 	test.each([
 		[["--epochs", "9"], "epochs is 2 there, 9 here; leave it out, or start a new run"],
 		[["--objective", "next"], "objective is horizon there, next here"],
+		[["--learning-rate", "0.003"], "learningRate is 0.005 there, 0.003 here; leave it out"],
 		[["--precision", "bf16"], "--precision bf16: cpu computes in float32; leave it out"],
 		[["--preset", "tiny"], "--resume takes the run's own model; leave out --preset"],
 		[["--set", "dim=8"], "leave out --set"],
@@ -431,6 +432,9 @@ describe("bad usage writes nothing", () => {
 		expect(stdout.replace(/\s+/g, " ")).toContain(
 			'(choices: "next", "horizon", "visits", default: "horizon")',
 		);
+		expect(stdout.replace(/\s+/g, " ")).toContain(
+			"--learning-rate <n> highest learning rate (default: that of the model and the preset) --",
+		);
 		expect(stdout).not.toContain("[]");
 	});
 
@@ -443,7 +447,8 @@ describe("bad usage writes nothing", () => {
 			/\n {2}layers +SRA layers; a whole number from 1 to 64 \(default: 4\)\n/,
 		);
 		expect(stdout).toMatch(/\n {2}norm +.*; one of rms, layer \(default: rms\)\n/);
-		expect(stdout).toMatch(/\n {2}tiny +layers=2 dim=64 /);
+		expect(stdout).toMatch(/\n {2}tiny +layers=2 dim=64 .*; learning rate 0.005\n/);
+		expect(stdout).toMatch(/\n {2}paper-7m +.*; learning rate 0.003\n/);
 		expect(stdout).not.toContain("vocab");
 	});
 });

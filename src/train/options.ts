@@ -41,7 +41,11 @@ export const trainOptions = z.strictObject({
 		.max(100_000)
 		.default(100)
 		.describe("farthest event ahead that is asked for"),
-	learningRate: z.number().positive().max(10).default(1e-3).describe("highest learning rate"),
+	learningRate: z
+		.number()
+		.positive()
+		.max(10)
+		.describe("highest learning rate (default: that of the model and the preset)"),
 	warmup: z.number().min(0).max(1).default(0.05).describe("part of all steps in which it rises"),
 	weightDecay: z.number().min(0).max(10).default(0.1).describe("of matrices, decoupled (AdamW)"),
 	clip: z.number().positive().max(1e6).default(1).describe("longest gradient, as its global norm"),

@@ -373,7 +373,7 @@ test("an accelerator gets few shapes for a short training and more for a long on
 	const batchesOf = (plan: Parameters<typeof planBatches>[2]) =>
 		({ plan: planBatches(lengths, new Int32Array(lengths.length), plan) }) as SplitBatches;
 	const shapesOf = (given: Partial<TrainOptions>) =>
-		shapesForDevice(trainOptions.parse(given), batchesOf);
+		shapesForDevice(trainOptions.parse({ learningRate: 0.1, ...given }), batchesOf);
 	expect(shapesOf({ epochs: 1 })).toBe(1);
 	const usual = shapesOf({ epochs: 12 });
 	expect(usual).toBeGreaterThan(1);

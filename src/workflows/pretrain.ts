@@ -6,7 +6,7 @@ import { isoDate } from "../base/time.js";
 import { type Dataset, datasetView, splitBatches } from "../cohort/index.js";
 import { isSimulated } from "../evaluate/index.js";
 import type { CodeConfig } from "../models/heads/codes.js";
-import { type Model, modelById } from "../models/index.js";
+import { learningRateOf, type Model, modelById } from "../models/index.js";
 import {
 	checkDataset,
 	checkNewRun,
@@ -34,7 +34,7 @@ import { versions } from "./versions.js";
 export interface PretrainOptions extends Monitoring, ComputeOptions {
 	/** Id of the model. Default: `trajgpt`. */
 	readonly model?: string | undefined;
-	/** Model sizes. Default: `default`. */
+	/** Model sizes, with a learning rate. Default: `default`. */
 	readonly preset?: string | undefined;
 	/** Model settings that override the preset. */
 	readonly settings?: Readonly<Record<string, unknown>> | undefined;
@@ -42,7 +42,7 @@ export interface PretrainOptions extends Monitoring, ComputeOptions {
 	readonly hazards?: HazardOptions | boolean | undefined;
 	/** The last day of records, observation and deaths that training sees. Default: it sees everything. */
 	readonly before?: number | undefined;
-	/** The `trainOptions` that differ from their defaults. */
+	/** The `trainOptions` that differ from their defaults. Default of `learningRate`: that of the model and the preset. */
 	readonly training?: Readonly<Record<string, unknown>> | undefined;
 	/**
 	 * Whether to resume the run in the folder with its own settings; other settings are rejected.
@@ -112,11 +112,12 @@ async function newRun(
 	checkNewRun(folder);
 	const { before } = options;
 	checkSplits(dataset);
-	const given = checkConfig(trainOptions, options.training ?? {}, "training options");
-	const seen = await datasetView(dataset, { before, trainPatients: given.trainPatients });
-	if (before !== undefined) checkCut(seen, before);
 	const model = modelById(options.model ?? "trajgpt");
 	const { preset = "default", settings = {} } = options;
+	const { learningRate = learningRateOf(model, preset), ...others } = options.training ?? {};
+	const given = checkConfig(trainOptions, { ...others, learningRate }, "training options");
+	const seen = await datasetView(dataset, { before, trainPatients: given.trainPatients });
+	if (before !== undefined) checkCut(seen, before);
 	const decided = Object.keys(settings).find((name) => datasetSettings.includes(name));
 	if (decided !== undefined)
 		throw new InputError(

@@ -2,7 +2,7 @@ import { checkConfig } from "../../base/config.js";
 import { formatCount } from "../../base/progress.js";
 import { bytesPerEvent } from "../../cohort/event-file.js";
 import { type BatchOptions, openDataset, splitBatches } from "../../cohort/index.js";
-import { modelById } from "../../models/index.js";
+import { learningRateOf, modelById } from "../../models/index.js";
 import { trainOptions } from "../../train/index.js";
 import { preparedByThreads, readAhead } from "../../train/prepared-batches.js";
 import { hazardsOf } from "../../workflows/hazard-settings.js";
@@ -38,7 +38,9 @@ export async function benchInput(io: Io, options: InputOptions): Promise<InputRe
 		},
 		`preset ${options.preset}`,
 	);
-	const training = trainOptions.parse({ objective, batchSlots });
+	const training = trainOptions.parse({
+		...{ objective, batchSlots, learningRate: learningRateOf(model, options.preset) },
+	});
 	const plan: BatchOptions = {
 		...{ maxLength: training.maxLength, cut: training.cut, size: { slots: batchSlots } },
 		seed: training.seed,

@@ -59,7 +59,7 @@ export const trajgpt = modelFromNetwork<TrajgptConfig>({
 	config: trajgptConfig,
 	presets,
 	learningRate: 5e-3,
-	learningRates: { default: 3e-3, paper: 3e-3, large: 3e-3 },
+	learningRates: { default: 3e-3, large: 3e-3, paper: 3e-3, "paper-7m": 3e-3 },
 	pretraining: "next",
 	forecasting: { methods: ["time-specific", "auto-regressive"], after: "pretraining" },
 	usesQueryTime: true,

@@ -7,7 +7,7 @@ export const finetuneOptions = trainOptions
 	.pick({ warmup: true, weightDecay: true, patience: true, checkpointEvery: true })
 	.extend({
 		epochs: epochs.unwrap().default(5).describe("passes over the labels of the training patients"),
-		learningRate: learningRate.unwrap().default(1e-4).describe("highest learning rate"),
+		learningRate: learningRate.default(1e-4).describe("highest learning rate"),
 		batchSlots: batchSlots.unwrap().default(2048).describe("events in a batch, padding included"),
 		maxLength: maxLength.unwrap().default(512).describe("most events of a history, the last ones"),
 		// Batches with a positive have by far the longest gradients: shortening them would teach that there

@@ -2,15 +2,13 @@ import { InputError } from "../../base/errors.js";
 import type { Entry, Way } from "../../evaluate/index.js";
 import {
 	type ForecastMethod,
+	learningRateOf,
 	type Model,
 	modelById,
 	models,
 	plainTrajgptSettings,
 } from "../../models/index.js";
 import { presetOf } from "../pretrain.js";
-
-/** The learning rate of models without their own, at the sizes of a comparison. */
-export const defaultLearningRate = 3e-3;
 
 /** Rejects unknown names, listing the known ones, and an empty list. */
 export function checkNames(
@@ -121,8 +119,7 @@ export function lineOf(
 			...own.settings,
 		},
 		options: {
-			learningRate:
-				learningRate ?? model.learningRates?.[preset] ?? model.learningRate ?? defaultLearningRate,
+			learningRate: learningRate ?? learningRateOf(model, preset),
 			...own.options,
 		},
 	};

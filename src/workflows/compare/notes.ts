@@ -98,7 +98,7 @@ function forecastNotes(lines: readonly Described[]): string[] {
 function forecastBudget(lines: readonly Described[], options: Budgets["options"]): string[] {
 	const further = lines.filter(({ model }) => model.forecasting.after === "fine-tuning");
 	if (further.length === 0) return [];
-	const { epochs } = checkConfig(trainOptions, options, "training options");
+	const epochs = trainOptions.shape.epochs.parse(options.epochs);
 	const { epochs: tuned } = checkConfig(finetuneOptions, {}, "tuning");
 	return [
 		`forecast: after up to ${count(epochs)} of pre-training up to ${tuned} more of fine-tuning to forecast: ${named(further)}; the others have no more than ${count(epochs)} in all`,

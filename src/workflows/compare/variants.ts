@@ -1,6 +1,10 @@
 import type { Entry } from "../../evaluate/index.js";
-import { modelById, plainTrajgptSettings as plain } from "../../models/index.js";
-import { defaultLearningRate, type LineOptions, lineOf } from "./lines.js";
+import {
+	commonLearningRate,
+	modelById,
+	plainTrajgptSettings as plain,
+} from "../../models/index.js";
+import { type LineOptions, lineOf } from "./lines.js";
 
 type Settings = Readonly<Record<string, unknown>>;
 
@@ -77,7 +81,7 @@ export const variantLines = (options: LineOptions): Entry[] =>
 	variants.map(({ model = "trajgpt", settings = {}, ...own }) =>
 		lineOf(
 			modelById(model),
-			{ learningRate: defaultLearningRate, ...options },
+			{ learningRate: commonLearningRate, ...options },
 			{ ...own, settings: typeof settings === "function" ? settings(options) : settings },
 		),
 	);
