@@ -17,6 +17,17 @@ export function modelHelp(model: Model, hidden: readonly string[]): string {
 	return `\nSettings of ${id}, for --set:\n${list(settings)}\n\nPresets of ${id}, with their learning rates:\n${list(sizes)}`;
 }
 
+/** Which preset is for how many training patients: `tiny below 8,000, default from 8,000, …`. */
+export function suggestionHelp({ suggestedFrom = {} }: Model): string {
+	const sizes = Object.entries(suggestedFrom);
+	const text = (count = 0) => count.toLocaleString("en-US");
+	return sizes
+		.map(([name, from], at) =>
+			at === 0 ? `${name} below ${text(sizes[1]?.[1])}` : `${name} from ${text(from)}`,
+		)
+		.join(", ");
+}
+
 const sizesIn = (values: Readonly<Record<string, unknown>>): string =>
 	Object.entries(values)
 		.map(([setting, value]) => `${setting}=${value}`)

@@ -10,7 +10,7 @@ import { datasetSettings } from "../workflows/training.js";
 import { addHazardOptions, type HazardFlags, typedHazards } from "./hazard-options.js";
 import { interruptible } from "./interruptible.js";
 import { communicatorOf, Exit, type Io, printJson, progressOf } from "./io.js";
-import { modelHelp } from "./model-help.js";
+import { modelHelp, suggestionHelp } from "./model-help.js";
 import { addComputeOptions, dateDay, threadCount, wholeNumber } from "./option-values.js";
 import { mayRepeat } from "./repeated-options.js";
 import { addSchemaOptions, isTyped, typedValues } from "./schema-options.js";
@@ -55,7 +55,11 @@ export function command(io: Io): Command {
 				.choices(models.map(({ id }) => id))
 				.default("trajgpt"),
 		)
-		.option("--preset <name>", `model sizes: ${presetNames.join(", ")}`, "default")
+		.option(
+			"--preset <name>",
+			`model sizes: ${presetNames.join(", ")}. Of trajgpt, choose by the number of training patients: ${suggestionHelp(modelById("trajgpt"))}. Few patients teach a large model no more than a small one (docs/models.md#which-size).`,
+			"default",
+		)
 		.addOption(
 			mayRepeat(
 				new Option(

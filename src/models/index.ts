@@ -33,7 +33,7 @@ export type {
 } from "./model.js";
 export { forecastMethods, objectiveNames } from "./model.js";
 export type { Objective } from "./objective.js";
-export { commonLearningRate, learningRateOf } from "./presets.js";
+export { commonLearningRate, learningRateOf, suggestedPreset } from "./presets.js";
 export { plainTrajgptSettings } from "./trajgpt/config.js";
 export { weightCount } from "./weight-count.js";
 

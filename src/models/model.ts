@@ -130,6 +130,8 @@ export interface Description<C> {
 	readonly learningRate?: number;
 	/** By preset, where it differs from `learningRate`. */
 	readonly learningRates?: Readonly<Record<string, number>>;
+	/** Presets from small to large, each with the number of training patients from which it is suggested. */
+	readonly suggestedFrom?: Readonly<Record<string, number>>;
 }
 
 /** What reads histories: hidden states for training, and a predictor. */

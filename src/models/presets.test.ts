@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { commonLearningRate, learningRateOf, modelById, models } from "./index.js";
+import { commonLearningRate, learningRateOf, modelById, models, suggestedPreset } from "./index.js";
 
 describe("the learning rate", () => {
 	const rate = (id: string, preset: string) => learningRateOf(modelById(id), preset);
@@ -18,9 +18,17 @@ describe("the learning rate", () => {
 		).toEqual({ tiny: 5e-3, default: 3e-3, large: 3e-3, paper: 3e-3, "paper-7m": 3e-3 });
 	});
 
-	test("is given for presets that there are", () => {
-		for (const { id, presets, learningRates = {} } of models)
-			for (const name of Object.keys(learningRates))
+	test("and suggestions are given for presets that there are", () => {
+		for (const { id, presets, learningRates = {}, suggestedFrom = {} } of models)
+			for (const name of [...Object.keys(learningRates), ...Object.keys(suggestedFrom)])
 				expect(Object.keys(presets), id).toContain(name);
 	});
+});
+
+test("larger presets are suggested for more patients, where there are curves", () => {
+	const suggested = (patients: number) => suggestedPreset(modelById("trajgpt"), patients);
+	expect([1, 7999, 8000, 31_999, 32_000, 1e6].map(suggested)).toEqual([
+		...["tiny", "tiny", "default", "default", "large", "large"],
+	]);
+	expect(suggestedPreset(modelById("gru-d"), 100_000)).toBeUndefined();
 });

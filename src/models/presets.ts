@@ -8,3 +8,10 @@ export const learningRateOf = (
 	model: Pick<Model, "learningRate" | "learningRates">,
 	preset: string,
 ): number => model.learningRates?.[preset] ?? model.learningRate ?? commonLearningRate;
+
+/** The largest preset that is suggested for so many training patients; undefined if none is. */
+export const suggestedPreset = (
+	{ suggestedFrom = {} }: Pick<Model, "suggestedFrom">,
+	trainPatients: number,
+): string | undefined =>
+	Object.keys(suggestedFrom).findLast((name) => trainPatients >= (suggestedFrom[name] as number));

@@ -71,4 +71,14 @@ describe("a new run", () => {
 			"`resume` keeps the run's own settings: learningRate is 0.001 there, 0.005 here",
 		);
 	});
+
+	test("of a preset that is too large for the patients is noted", async () => {
+		const noted = async (options: PretrainOptions) =>
+			(await begun(options)).notes.filter((note) => note.includes("`preset`"));
+		expect(await noted({ preset: "large" })).toEqual([
+			expect.stringMatching(/^note: with \d+ training patients, `preset` tiny should predict as/),
+		]);
+		expect(await noted({ preset: "large", settings: small })).toEqual([]);
+		expect(await noted({ settings: small })).toEqual([]);
+	});
 });

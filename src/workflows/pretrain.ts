@@ -27,6 +27,7 @@ import { checkProvider } from "./check-provider.js";
 import { type HazardOptions, hazardsOf } from "./hazard-settings.js";
 import { checkMemory, trainingNeeds } from "./memory-needs.js";
 import { type ComputeOptions, ownCores } from "./open-runtime.js";
+import { presetAdvice } from "./preset-advice.js";
 import { checkResumed, datasetSettings, type Monitoring, settingsOf, train } from "./training.js";
 import { versions } from "./versions.js";
 
@@ -160,7 +161,14 @@ async function newRun(
 		provider,
 		...(precision && { precision }),
 	};
-	return () => createRun(folder, dataset, run);
+	// Settings may change the size of a preset.
+	const advice =
+		Object.keys(settings).length === 0 &&
+		presetAdvice(model, preset, seen.patients("train").length);
+	return () => {
+		if (advice) options.progress?.note(advice);
+		return createRun(folder, dataset, run);
+	};
 }
 
 /** The settings of a preset; rejects an unknown name, listing the known ones. */

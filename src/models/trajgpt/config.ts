@@ -118,3 +118,8 @@ export const presets = {
 	paper: { ...paper, layers: 8, heads: 4, ff: 400 },
 	"paper-7m": { ...paper, layers: 12, heads: 8, ff: 800 },
 } as const satisfies Record<string, Partial<TrajgptConfig>>;
+
+/** From the scaling curves (docs/results.md, "More patients, larger models"). */
+export const suggestedFrom = { tiny: 0, default: 8000, large: 32_000 } as const satisfies Partial<
+	Record<keyof typeof presets, number>
+>;

@@ -3,7 +3,7 @@ import type { Feeds } from "../../runtime/index.js";
 import { landmarksPerRow, type Parameters, type QueryStream } from "../model.js";
 import { modelFromNetwork } from "../model-from-network.js";
 import { horizon, next, visits } from "../objectives/events.js";
-import { presets, type TrajgptConfig, trajgptConfig } from "./config.js";
+import { presets, suggestedFrom, type TrajgptConfig, trajgptConfig } from "./config.js";
 import { decaysPer, decayVectors } from "./decay.js";
 import { futureSteps } from "./future-steps.js";
 import { type NetworkInputs, network, type Slots } from "./network.js";
@@ -60,6 +60,7 @@ export const trajgpt = modelFromNetwork<TrajgptConfig>({
 	presets,
 	learningRate: 5e-3,
 	learningRates: { default: 3e-3, large: 3e-3, paper: 3e-3, "paper-7m": 3e-3 },
+	suggestedFrom,
 	pretraining: "next",
 	forecasting: { methods: ["time-specific", "auto-regressive"], after: "pretraining" },
 	usesQueryTime: true,
