@@ -55,6 +55,8 @@ export async function onsetSums(
 	const width = outputCount(vocab, groups.length);
 	const onsets = new Float64Array(bandCount * sexes.length * width);
 	const days = new Float64Array(onsets.length);
+	/** The day of each output's next record; −∞ for those that the patient already has. */
+	const next = new Float64Array(width);
 	let patients = 0;
 	for (const patient of dataset.patients(split)) {
 		const history = await dataset.read(patient);
@@ -64,26 +66,29 @@ export async function onsetSums(
 			.filter((time) => time !== null && time.until > time.from) as TimeAtRisk[];
 		patients += Number(times.length > 0);
 		for (const time of times) {
-			const parts = bandsOf(history, time);
 			const { before, after } = recordDays(history, vocab, time.from);
-			/** Adds the time at risk of an output that is next recorded on a day. */
-			const follow = (output: number, next: number) => {
-				for (const { band, from, until } of parts) {
-					if (next <= from) return;
-					const at = (band * sexes.length + Number(history.sex === "male")) * width + output;
-					const through = (day: number) => counted(day - time.from, horizonDays);
-					days[at] = (days[at] as number) + through(Math.min(next, until)) - through(from);
-					if (next <= until)
-						onsets[at] = (onsets[at] as number) + Math.min(1, (next - time.from) / horizonDays);
-				}
-			};
 			const isNew = (token: number) => before[token] === Number.NEGATIVE_INFINITY;
 			for (let token = specialCount; token < vocab; token++)
-				if (isNew(token)) follow(token, after[token] as number);
+				next[token] = isNew(token) ? (after[token] as number) : Number.NEGATIVE_INFINITY;
 			for (const [i, members] of groups.entries())
-				if (members.every(isNew))
-					follow(vocab + i, Math.min(...members.map((token) => after[token] as number)));
-			follow(width - 1, time.endedBy === "death" ? time.until : Number.POSITIVE_INFINITY);
+				next[vocab + i] = members.every(isNew)
+					? Math.min(...members.map((token) => after[token] as number))
+					: Number.NEGATIVE_INFINITY;
+			next[width - 1] = time.endedBy === "death" ? time.until : Number.POSITIVE_INFINITY;
+			const through = (day: number) => counted(day - time.from, horizonDays);
+			for (const { band, from, until } of bandsOf(history, time)) {
+				const row = (band * sexes.length + Number(history.sex === "male")) * width;
+				const [begin, end] = [through(from), through(until)];
+				// Outputs are the inner loop, so that memory is read in order.
+				for (let output = specialCount; output < width; output++) {
+					const day = next[output] as number;
+					if (day <= from) continue;
+					const at = row + output;
+					days[at] = (days[at] as number) + (day < until ? through(day) : end) - begin;
+					if (day <= until)
+						onsets[at] = (onsets[at] as number) + Math.min(1, (day - time.from) / horizonDays);
+				}
+			}
 		}
 	}
 	return { width, onsets, days, patients };
