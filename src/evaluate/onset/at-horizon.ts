@@ -36,18 +36,18 @@ export function atHorizon(
 		rows.every((row) => !risksOf(row, code).some(Number.isNaN)),
 	);
 	const predicted = rows.map((row) => kept.map((code) => risksOf(row, code)));
+	const { progress } = options;
+	/** One after the other, so that no code is kept after it was scored. */
+	function* scorers() {
+		for (const [i, code] of kept.entries()) {
+			progress?.update({ label: `scoring ${years}-year risks: code`, done: i, total: kept.length });
+			const own = predicted.map((row) => row[i] as Float64Array);
+			yield onsetScores(sortFollowUp(code), days, own);
+		}
+	}
 	const draws = Math.min(options.draws, mostDraws);
-	const scores = resampleCodes(
-		cohort.patients.length,
-		kept.map((code, i) =>
-			onsetScores(
-				sortFollowUp(code),
-				days,
-				predicted.map((own) => own[i] as Float64Array),
-			),
-		),
-		{ draws, seed: options.seed },
-	);
+	const scores = resampleCodes(cohort.patients.length, scorers(), { draws, seed: options.seed });
+	progress?.finish();
 	const pooled = sortFollowUp(poolFollowUps(kept));
 	const calibration = predicted.map((own) =>
 		onsetCalibration(pooled, days, poolValues(own), highRiskShares),
