@@ -72,7 +72,7 @@ export async function labelledTask(
 		codes: taskCodes(task, dataset.vocabulary, options.code),
 	};
 	const { evaluated } = opened;
-	const positive = evaluated.targets.reduce((a, b) => a + b, 0);
+	const positive = positivesOf(evaluated);
 	if (positive === 0 || positive === evaluated.targets.length)
 		throw new InputError(
 			`${dataset.folder}: ${positive} of the ${evaluated.targets.length} labels of ${task} in split ${split} are positive; ` +
@@ -112,6 +112,8 @@ export async function labelledTask(
 		};
 	};
 }
+
+const positivesOf = ({ targets }: LabelSet) => targets.reduce((a, b) => a + b, 0);
 
 const ranked = (labelled: LabelSet, scores: ArrayLike<number>): PatientRow["byPatient"] => ({
 	scored: { labelled, scores: [scores] },
@@ -324,13 +326,14 @@ async function baselineRows(
 	notes: string[],
 ): Promise<PatientRow[]> {
 	const rows: PatientRow[] = [];
-	const taught = train.targets.reduce((a, b) => a + b, 0);
 	const most = options.regressionPatients ?? mostTaught;
-	if (taught > 0 && taught < train.targets.length && valid.targets.length > 0) {
+	const taught = labelSetOf(home, evenlySpread(train.labels, most), "train");
+	const positive = positivesOf(taught);
+	if (positive > 0 && positive < taught.targets.length && valid.targets.length > 0) {
 		const { logOdds, precision } = await countRegression(
 			{
 				dataset: home,
-				train: labelSetOf(home, evenlySpread(train.labels, most), "train"),
+				train: taught,
 				valid: labelSetOf(home, evenlySpread(valid.labels, most), "valid"),
 			},
 			{ dataset, evaluated },
@@ -340,9 +343,12 @@ async function baselineRows(
 			...probable(evaluated, logOdds.map(probabilityOf)),
 		});
 		notes.push(
-			`own history, all labels: logistic regression on counts of codes, length and last gap, from ${takenOf(train.targets.length, most)} training labels${train.targets.length > most ? ", as many as `--regression-patients` says" : ""} (${taught} positive); precision ${precision} chosen on validation`,
+			`own history, all labels: logistic regression on counts of codes, length and last gap, from ${takenOf(train.targets.length, most)} training labels${train.targets.length > most ? ", as many as `--regression-patients` says" : ""} (${positive} positive); precision ${precision} chosen on validation`,
 		);
-	}
+	} else if (train.targets.length > most && valid.targets.length > 0)
+		notes.push(
+			`no row own history, all labels: ${positive} of the ${takenOf(train.targets.length, most)} training labels that the regression learns from are positive, and both classes are needed; \`--regression-patients\` sets how many it learns from`,
+		);
 	if (codes) {
 		const related = [...new Set(codes.prototype.flat())];
 		rows.push({

@@ -102,12 +102,45 @@ describe("a task whose labels follow from the history", async () => {
 	});
 
 	test("teaches the regression as many labels as asked for, and says so", async () => {
-		const noteOf = async (regressionPatients: number) => {
+		const regressionOf = async (regressionPatients: number) => {
 			const measure = await labelledTask("planted", dataset, { ...options, regressionPatients });
-			return (await measure(runtime)).notes.find((note) => note.includes("training labels"));
+			const { rows, notes } = await measure(runtime);
+			return {
+				metrics: rows.find(({ label }) => label === "own history, all labels")?.metrics,
+				note: notes.find((note) => note.includes("training labels")),
+			};
 		};
-		expect(await noteOf(120)).toContain("from 120 training labels");
-		expect(await noteOf(30)).toContain("from 30 (evenly spread) of 120 training labels");
+		const train = [...dataset.patients("train")];
+		const labels = await dataset.labels("planted");
+		const positives = (some: number[]) => some.filter((patient) => labels[patient]!.value).length;
+		const some = train.filter((_, i) => i % 4 === 0);
+		const all = await regressionOf(120);
+		const quarter = await regressionOf(30);
+		expect(all.note).toContain(`from 120 training labels (${positives(train)} positive)`);
+		expect(quarter.note).toContain(
+			`from 30 (evenly spread) of 120 training labels, as many as \`--regression-patients\` says (${positives(some)} positive)`,
+		);
+		expect(positives(some)).toBeLessThan(positives(train));
+		expect(all.metrics).toEqual(row("own history, all labels").metrics);
+		expect(quarter.metrics!.brier).toBeDefined();
+		expect(quarter.metrics).not.toEqual(all.metrics);
+	});
+
+	test("has no regression if the labels it would learn from are of one class", async () => {
+		const train = [...dataset.patients("train")];
+		const labels = (await dataset.labels("planted")).map((label) =>
+			train.includes(label.patient) ? { ...label, value: label.patient === train[1] } : label,
+		);
+		const measure = await labelledTask(
+			"planted",
+			{ ...dataset, labels: async () => labels },
+			{ ...options, regressionPatients: 30 },
+		);
+		const { rows, notes } = await measure(runtime);
+		expect(rows.map(({ label }) => label)).not.toContain("own history, all labels");
+		expect(notes).toContain(
+			"no row own history, all labels: 0 of the 30 (evenly spread) of 120 training labels that the regression learns from are positive, and both classes are needed; `--regression-patients` sets how many it learns from",
+		);
 	});
 
 	test("has a zero-shot risk only if the model has learned hazards", async () => {
