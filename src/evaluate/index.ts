@@ -25,7 +25,7 @@ export { type EvaluateOptions, evaluateDefaults } from "./options.js";
 export { type EvaluationType, type PlpOptions, plpTables } from "./plp-tables.js";
 export { type PredictionMetrics, predictionMetrics } from "./prediction-metrics.js";
 export { type LabelPrediction, personAt, type RowPredictions } from "./predictions.js";
-export { evaluatedPatients, firstPatients, mostEvaluated } from "./sample-patients.js";
+export { checkPatientCount, evaluatedPatients, mostEvaluated } from "./sample-patients.js";
 export { type PatientScore, type ScoreSummary, summarizeScores } from "./scores.js";
 export { checkTaskOptions } from "./task-options.js";
 export { openTask, tasksOf } from "./tasks.js";

@@ -90,9 +90,9 @@ interface ScoredRow extends PatientRow {
 /** Frequency baselines and, on simulated data, the oracle. */
 async function baselineRows(
 	dataset: Dataset,
-	{ split, oracle }: EvaluateOptions,
+	{ split, oracle, home = dataset }: EvaluateOptions,
 ): Promise<{ rows: ScoredRow[]; notes: string[] }> {
-	const smoothing = await chooseSmoothing(dataset);
+	const smoothing = await chooseSmoothing(home);
 	const scored = (name: PatientRow["name"], scores: readonly PatientScore[]): ScoredRow => ({
 		...row(name, scores),
 		scores,

@@ -34,6 +34,8 @@ export interface EvaluateOptions {
 	readonly home?: Dataset;
 	/** Which part of the split the dataset has; all if left out. */
 	readonly sample?: Sample;
+	/** The dataset before the sample was taken, whose training and validation patients baselines learn from. */
+	readonly whole?: Dataset;
 	/** Whether to evaluate the baselines and, on simulated data, the oracle; true by default. */
 	readonly baselines?: boolean;
 	/** Whether rows keep per-patient values, for paired comparisons of rows from several files. */

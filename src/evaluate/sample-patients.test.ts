@@ -38,7 +38,8 @@ describe("the patients of an evaluation", () => {
 		for (const options of [{}, { most: 60 }, { patients: 60 }, { patients: 1000 }])
 			expect(await numbers("next", options)).toEqual({ patients: all, sample: undefined });
 		expect(await numbers("next", { patients: "all", most: 7 })).toEqual({
-			...{ patients: all, sample: undefined },
+			patients: all,
+			sample: undefined,
 		});
 	});
 
@@ -107,4 +108,40 @@ test("as many patients, drawn and the first, are different inputs", async () => 
 	expect(await hash("random")).not.toBe(await hash("first"));
 	// The number of patients in the dataset is hashed; evaluations before samples were drawn keep their hash.
 	expect(await hash("first")).toBe(await hash());
+});
+
+describe("baselines of a sample", () => {
+	/** Of the validation patients, the first alone repeats its code. Every third training label is positive. */
+	const taught = Array.from({ length: 40 }, (_, i) => ({
+		split: i < 30 ? ("train" as const) : ("valid" as const),
+		tokens: i === 30 ? [5, 5, 5, 5] : [5, 6, 7, 8],
+	}));
+	const whole: Dataset = {
+		...smallDataset([1, 1, 1, 1], taught),
+		manifest: dataset.manifest,
+		labels: async () =>
+			taught.map((_, patient) => ({ patient, time: 2, events: 2, value: patient % 3 === 0 })),
+	};
+	const maker = { versions: {}, clock: () => 0 };
+	const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
+	const measure = async (task: string, split: "train" | "valid", patients: number | "all") => {
+		const { people, sample } = await evaluatedPatients(task, whole, { split, patients });
+		const options = { ...evaluateDefaults, draws: 5, split };
+		const opened = { ...options, ...(sample && { sample, whole }) };
+		return (await openTask(task, people, opened, maker))(runtime);
+	};
+
+	test("are smoothed on all validation patients", async () => {
+		const text = "on the validation patients it did not help";
+		expect((await measure("next", "valid", "all")).notes.join()).toContain(text);
+		const first = await measure("next", "valid", 1);
+		expect(first.patients).toBe(1);
+		expect(first.notes.join()).toContain(text);
+	});
+
+	test("learn from all training patients", async () => {
+		const { patients, notes } = await measure("mine", "train", 4);
+		expect(patients).toBe(4);
+		expect(notes.join()).toContain("from 30 training labels (10 positive)");
+	});
 });

@@ -1,3 +1,4 @@
+import { InputError } from "../base/errors.js";
 import { random } from "../base/random.js";
 import { type Dataset, type Split, withPatients } from "../cohort/index.js";
 import { labelsOfTask } from "../cohort/label-rules.js";
@@ -22,9 +23,15 @@ export interface SampleOptions {
 	readonly most?: number;
 }
 
-/** A dataset with only the first patients of a split; other splits are unchanged. */
-export const firstPatients = (dataset: Dataset, split: Split, count: number): Dataset =>
-	withPatients(dataset, split, dataset.patients(split).subarray(0, count));
+/** Rejects a number of patients that is not a whole number from 1 on. */
+export function checkPatientCount(patients: SampleOptions["patients"]): void {
+	if (patients === undefined || patients === "all") return;
+	if (Number.isInteger(patients) && patients >= 1) return;
+	throw new InputError(
+		`\`patients\` ${JSON.stringify(patients)}: expected a whole number from 1 on, or "all"`,
+		{ field: "patients", value: patients },
+	);
+}
 
 /** The dataset with the patients on whom a task is evaluated, and which part of all they are. */
 export async function evaluatedPatients(
@@ -36,7 +43,7 @@ export async function evaluatedPatients(
 	if (patients === "all" || all.length <= (patients ?? most)) return { people: dataset };
 	if (patients !== undefined)
 		return {
-			people: firstPatients(dataset, split, patients),
+			people: withPatients(dataset, split, all.subarray(0, patients)),
 			sample: { patients, of: all.length, how: "first" },
 		};
 	const counted = await patientsWithLabels(task, dataset, split);

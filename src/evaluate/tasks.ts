@@ -55,10 +55,12 @@ export async function openTask(
 	if (dataset.patients(options.split).length === 0)
 		throw new InputError(`${dataset.folder} has no patients in split ${options.split}`);
 	const began = clock();
-	const { home, ...others } = options;
-	const hasTraining = dataset.patients("train").length > 0;
+	const { home, whole, ...others } = options;
+	// A sample of test patients takes nobody from those that baselines learn from.
+	const own = whole && options.split !== "test" ? whole : dataset;
+	const hasTraining = own.patients("train").length > 0;
 	const isHelpful = home && (task === "onset" || labelledTasks(home).includes(task));
-	const teacher = hasTraining ? dataset : isHelpful ? home : undefined;
+	const teacher = hasTraining ? own : isHelpful ? home : undefined;
 	const used: EvaluateOptions = {
 		...others,
 		...(teacher ? teacher !== dataset && { home: teacher } : { baselines: false }),
@@ -77,7 +79,7 @@ export async function openTask(
 			...(tooFew && { tooFew }),
 			...(options.sample && { sample: options.sample }),
 			notes: [
-				...(external ? [externalNote(dataset, teacher)] : []),
+				...(external ? [externalNote(dataset, teacher, home)] : []),
 				...(options.sample ? [sampleText(options.sample)] : []),
 				...measured.notes,
 			],
@@ -93,9 +95,9 @@ export async function openTask(
 	};
 }
 
-function externalNote(dataset: Dataset, teacher: Dataset | undefined): string {
+function externalNote(dataset: Dataset, teacher?: Dataset, home?: Dataset): string {
 	const { folder, manifest } = dataset;
-	const whose = teacher === dataset ? "its" : "the run's own";
+	const whose = teacher === home ? "the run's own" : "its";
 	return `external validation on ${folder} (content ${manifest.contentHash.slice(0, 12)}), which the run has not learned from; ${
 		teacher
 			? `baselines and few-shot rows learn from ${whose} ${teacher.patients("train").length} training patients`

@@ -12,6 +12,14 @@ const empty = {
 	manifest: { source: { axis: "dates" }, contentHash: "a" },
 } as unknown as Dataset;
 
+test("a number of patients is a whole number from 1 on", async () => {
+	for (const patients of [-1, 0, 2.5, Number.NaN])
+		await expect(evaluate([cut], empty, { patients, threads: 1 })).rejects.toMatchObject({
+			...{ name: "InputError", field: "patients", value: patients },
+			message: expect.stringContaining('expected a whole number from 1 on, or "all"'),
+		});
+});
+
 test("a run that was trained up to a date is evaluated on task onset alone", async () => {
 	for (const task of ["next", "forecast", "futures", "chf"])
 		await expect(evaluate([cut], empty, { task, threads: 1 })).rejects.toThrow(

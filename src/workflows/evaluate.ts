@@ -7,6 +7,7 @@ import { type Dataset, openDataset } from "../cohort/index.js";
 import {
 	type AcrossRuns,
 	acrossRuns,
+	checkPatientCount,
 	type Evaluation,
 	evaluateDefaults,
 	evaluatedPatients,
@@ -14,7 +15,6 @@ import {
 	isExternal,
 	openTask,
 	type RowPredictions,
-	readEvaluation,
 	type EvaluateOptions as TaskOptions,
 	tasksOf,
 	writeEvaluation,
@@ -31,6 +31,7 @@ import {
 	writeRowPredictions,
 } from "./row-predictions.js";
 import { checkSameMeaning } from "./same-meaning.js";
+import { storedOfMore } from "./stored-of-more.js";
 import type { Monitoring } from "./training.js";
 import { versions } from "./versions.js";
 
@@ -46,6 +47,7 @@ export interface EvaluateOptions
 				| "onPredictions"
 				| "threads"
 				| "sample"
+				| "whole"
 			>
 		>,
 		Pick<Monitoring, "progress">,
@@ -57,8 +59,9 @@ export interface EvaluateOptions
 	 */
 	readonly task?: string | undefined;
 	/**
-	 * How many patients of the split: the first n, in the order of their ids, or `all`. By default all, or
-	 * `mostEvaluated` drawn at random if there are more. A part does not replace a stored result of more patients.
+	 * How many patients of the split: the first n, in the order of their ids, or `all`. By default all, or 20,000
+	 * drawn at random if there are more. A sample does not replace a stored result of more patients, unless that is of
+	 * an earlier state of the run.
 	 */
 	readonly patients?: number | "all" | undefined;
 	/** Called with each evaluation as soon as it is finished. */
@@ -167,21 +170,6 @@ export function evaluate(
 	);
 }
 
-/** Why the result of some patients is not stored: there is one of more patients. */
-async function storedOfMore(
-	run: string,
-	{ task, patients, made: { dataset, external } }: Evaluation,
-): Promise<string | undefined> {
-	const other = external && dataset;
-	// A file that cannot be read is replaced, as by every evaluation.
-	const stored = await readEvaluation(run, task, other).catch((error: unknown) => {
-		if (!(error instanceof InputError)) throw error;
-		return undefined;
-	});
-	if (!stored || stored.patients <= patients) return undefined;
-	return `${evaluationFile(run, task, other)} holds the results of ${stored.patients} patients, and these are of ${patients}; to replace them, evaluate all patients (\`--patients all\`)`;
-}
-
 /** Writes an evaluation; the results are still returned if that fails. */
 const store = (run: string, evaluation: Evaluation) =>
 	writeEvaluation(run, evaluation).then(
@@ -201,6 +189,7 @@ async function evaluateOn(
 ): Promise<Record<string, TaskResult>> {
 	const { task, patients, predictions, plp, onEvaluation, onAcrossRuns, ...overrides } = options;
 	const { progress = silentProgress } = options;
+	checkPatientCount(patients);
 	const before = commonCut(runs);
 	if (task !== undefined) checkTask(task, before, runs);
 	const targets = { predictions, plp };
@@ -225,7 +214,7 @@ async function evaluateOn(
 		const evaluateRun = await openTask(
 			name,
 			people,
-			{ ...taskOptions, ...(sample && { sample }) },
+			{ ...taskOptions, ...(sample && { sample, whole: dataset }) },
 			maker,
 		);
 		for (const trained of runs) {
@@ -239,7 +228,7 @@ async function evaluateOn(
 				measured.push({ run: trained.folder, evaluation });
 				continue;
 			}
-			const notStored = sample ? await storedOfMore(trained.folder, evaluation) : undefined;
+			const notStored = await storedOfMore(trained.folder, evaluation);
 			const written =
 				notStored === undefined ? await store(trained.folder, evaluation) : { notStored };
 			progress.finish();

@@ -40,7 +40,7 @@ export async function forecastTask(
 	dataset: Dataset,
 	options: EvaluateOptions,
 ): Promise<MeasureRun> {
-	const { split, seed, draws, lookup, ahead } = options;
+	const { split, seed, draws, lookup, ahead, home = dataset } = options;
 	const patients = forecastPatients(dataset, split, lookup);
 	const leftOut = dataset.patients(split).length - patients.length;
 	if (patients.length === 0)
@@ -107,8 +107,8 @@ export async function forecastTask(
 					const base = model.forecasting.methods[0] as Method;
 					const hazards = hazardModel(runtime, trained);
 					try {
-						const chosen = await hazardRanker(predictor, base, hazards, dataset, {
-							patients: forecastPatients(dataset, "valid", lookup),
+						const chosen = await hazardRanker(predictor, base, hazards, home, {
+							patients: forecastPatients(home, "valid", lookup),
 							splitOf,
 						});
 						const name = { who: "model", label: `${model.name}, with hazards` } as const;
