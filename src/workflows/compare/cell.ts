@@ -9,8 +9,8 @@ import {
 	type EvaluateOptions,
 	type Evaluation,
 	evaluateDefaults,
+	evaluatedPatients,
 	evaluationInputsHash,
-	firstPatients,
 	onsetHorizons,
 	openTask,
 	readEvaluation,
@@ -194,10 +194,10 @@ async function evaluateCellOn(
 	const evaluations: Record<string, Evaluation> = {};
 	const left: Record<string, string> = { ...notTuned };
 	for (const task of plan.tasks) {
-		const people =
-			plan.patients !== null && !isLabelled(task)
-				? firstPatients(dataset, options.split, plan.patients)
-				: dataset;
+		const { people, sample } = await evaluatedPatients(task, dataset, {
+			split: options.split,
+			patients: isLabelled(task) ? "all" : (plan.patients ?? "all"),
+		});
 		// The table has a dash for a model that does not predict every event of a history.
 		if (trained && task === "next" && !trained.model.predictsEachEvent) continue;
 		const before = await earlierEvaluation(run, task);
@@ -209,7 +209,12 @@ async function evaluateCellOn(
 			continue;
 		}
 		try {
-			const evaluate = await openTask(task, people, { ...options, progress }, maker);
+			const evaluate = await openTask(
+				task,
+				people,
+				{ ...options, progress, ...(sample && { sample }) },
+				maker,
+			);
 			const evaluation = await evaluate(runtime, trained);
 			await writeEvaluation(run, evaluation);
 			evaluations[task] = evaluation;
