@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { InputError } from "../base/errors.js";
+import { thousands } from "../base/thousands.js";
 import { splitNames } from "../cohort/index.js";
 import {
 	checkTaskOptions,
@@ -95,9 +96,9 @@ training and, on a simulated population, the reference model. Results are writte
 RUN/eval/<task>.json. Several runs (other seeds, same dataset) are evaluated
 one by one and then summarized: means with 95 % t-intervals over the runs.
 
-Of a split with more than ${mostEvaluated.toLocaleString("en-US")} patients, ${mostEvaluated.toLocaleString("en-US")} are drawn at random, the same in
-every evaluation of the dataset; --patients all evaluates everybody. In tasks with labels in the
-dataset, patients with a label count. The result says how many of how many were evaluated.
+If a split has more than ${thousands(mostEvaluated)} patients, ${thousands(mostEvaluated)} are drawn at random, the same in
+every evaluation of the dataset. --patients all evaluates all. For tasks with
+labels in the dataset, the limit applies to patients with a label.
 
 External validation: --dataset OTHER, prepared with \`trajgpt prepare … --like RUN\`.
 Its results are kept apart, in RUN/eval/external/<content of OTHER>/<task>.json. Baselines
@@ -180,7 +181,7 @@ export function command(io: Io): Command {
 		)
 		.option(
 			"--patients <n|all>",
-			`the first n patients of the split by id, or all; a stored result of more patients is kept (default: all, or ${mostEvaluated.toLocaleString("en-US")} drawn at random)`,
+			`the first n patients of the split by id, or all; a stored result of more patients is kept (default: all, or ${thousands(mostEvaluated)} drawn at random)`,
 			patientCount,
 		)
 		.addOption(labelsOption())
@@ -207,7 +208,7 @@ export function command(io: Io): Command {
 		)
 		.option(
 			"--regression-patients <n>",
-			"onset and labelled tasks: training patients or labels, evenly spread, that regressions learn from at most (default: 100,000)",
+			"onset and labelled tasks: most training patients or labels that regressions learn from, evenly spread (default: 100,000)",
 			wholeNumber(2, 10_000_000),
 		)
 		.option(

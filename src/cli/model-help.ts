@@ -1,4 +1,5 @@
 import { settingsIn } from "../base/config.js";
+import { thousands } from "../base/thousands.js";
 import { learningRateOf, type Model } from "../models/index.js";
 
 /** The help section on a model's settings and presets, without the settings in `hidden`. */
@@ -10,25 +11,26 @@ export function modelHelp(model: Model, hidden: readonly string[]): string {
 			setting.name,
 			`${setting.description}; ${setting.allowed} (default: ${setting.default})`,
 		]);
-	const sizes = Object.entries(presets).map(([name, values]): [string, string] => [
+	const presetLines = Object.entries(presets).map(([name, values]): [string, string] => [
 		name,
-		`${sizesIn(values)}; learning rate ${learningRateOf(model, name)}`,
+		`${settingsText(values)}; learning rate ${learningRateOf(model, name)}`,
 	]);
-	return `\nSettings of ${id}, for --set:\n${list(settings)}\n\nPresets of ${id}, with their learning rates:\n${list(sizes)}`;
+	return `\nSettings of ${id}, for --set:\n${list(settings)}\n\nPresets of ${id}, with their learning rates:\n${list(presetLines)}`;
 }
 
 /** Which preset is for how many training patients: `tiny below 8,000, default from 8,000, …`. */
 export function suggestionHelp({ suggestedFrom = {} }: Model): string {
-	const sizes = Object.entries(suggestedFrom);
-	const text = (count = 0) => count.toLocaleString("en-US");
-	return sizes
+	const thresholds = Object.entries(suggestedFrom);
+	return thresholds
 		.map(([name, from], at) =>
-			at === 0 ? `${name} below ${text(sizes[1]?.[1])}` : `${name} from ${text(from)}`,
+			at === 0
+				? `${name} below ${thousands(thresholds[1]?.[1] ?? 0)}`
+				: `${name} from ${thousands(from)}`,
 		)
 		.join(", ");
 }
 
-const sizesIn = (values: Readonly<Record<string, unknown>>): string =>
+const settingsText = (values: Readonly<Record<string, unknown>>): string =>
 	Object.entries(values)
 		.map(([setting, value]) => `${setting}=${value}`)
 		.join(" ") || "the defaults";

@@ -1,4 +1,4 @@
-import { thousands } from "../figures/numbers.js";
+import { thousands } from "../base/thousands.js";
 
 /** Says how many deaths are recorded, and what it means if there are none. */
 export const deathsText = (deaths: number): string =>

@@ -1,3 +1,5 @@
+import { thousands } from "../base/thousands.js";
+
 /** The most patients or labels that a regression learns from, which bounds its memory. */
 export const mostTaught = 100_000;
 
@@ -10,6 +12,6 @@ export function evenlySpread<T>(items: ArrayLike<T>, most = mostTaught): T[] {
 	);
 }
 
-/** States how many were taken, as in "100000 (evenly spread) of 800000". */
+/** States how many were taken, as in "100,000 (evenly spread) of 800,000". */
 export const takenOf = (all: number, most = mostTaught): string =>
-	all <= most ? `${all}` : `${most} (evenly spread) of ${all}`;
+	all <= most ? `${all}` : `${thousands(most)} (evenly spread) of ${thousands(all)}`;

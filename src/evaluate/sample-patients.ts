@@ -1,5 +1,6 @@
 import { InputError } from "../base/errors.js";
 import { random } from "../base/random.js";
+import { thousands } from "../base/thousands.js";
 import { type Dataset, type Split, withPatients } from "../cohort/index.js";
 import { labelsOfTask } from "../cohort/label-rules.js";
 import { labelsOf } from "../train/index.js";
@@ -66,10 +67,8 @@ async function patientsWithLabels(task: string, dataset: Dataset, split: Split) 
 	return Int32Array.from(new Set(labels.map(({ patient }) => patient)));
 }
 
-const whole = (n: number) => n.toLocaleString("en-US");
-
 /** States which patients were evaluated, and how to evaluate all. */
 export const sampleText = ({ patients, of, how }: Sample): string =>
 	how === "random"
-		? `sample: ${whole(patients)} of ${whole(of)} patients, drawn at random, the same in every evaluation of this dataset; \`--patients all\` evaluates all`
-		: `sample: the first ${whole(patients)} of ${whole(of)} patients in the order of their ids as text; \`--patients all\` evaluates all`;
+		? `sample: ${thousands(patients)} of ${thousands(of)} patients, drawn at random, the same in every evaluation of this dataset; \`--patients all\` evaluates all`
+		: `sample: the first ${thousands(patients)} of ${thousands(of)} patients in the order of their ids as text; \`--patients all\` evaluates all`;

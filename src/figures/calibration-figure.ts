@@ -10,10 +10,11 @@ import {
 	ruleY,
 	text,
 } from "@observablehq/plot";
+import { thousands } from "../base/thousands.js";
 import type { CalibrationBin } from "../evaluate/evaluation.js";
 import { gridAxisY, quietAxis } from "./axes.js";
 import type { Figure, Panel } from "./figure.js";
-import { compactUpTo, counted, thousands } from "./numbers.js";
+import { compactUpTo, counted } from "./numbers.js";
 import { textWidth } from "./text.js";
 import { theme } from "./theme.js";
 

@@ -1,3 +1,4 @@
+import { thousands } from "../base/thousands.js";
 import {
 	dateOf,
 	dayMilliseconds,
@@ -6,7 +7,6 @@ import {
 	type TimeAxis,
 	yearDays,
 } from "../base/time.js";
-import { thousands } from "./numbers.js";
 
 /** How a patient's times are shown: as ages if the birth is known, else as dates or days. */
 export interface Clock {

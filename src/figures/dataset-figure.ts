@@ -1,3 +1,4 @@
+import { thousands } from "../base/thousands.js";
 import { durationName, yearDays } from "../base/time.js";
 import type { DatasetSummary, Histogram } from "../cohort/index.js";
 import { oldestShownAgeDays } from "../cohort/privacy-rounding.js";
@@ -5,7 +6,7 @@ import type { Bar } from "./bars-panel.js";
 import { barsPanel } from "./bars-panel.js";
 import type { Figure, Panel } from "./figure.js";
 import { histogramPanel, logHistogramPanel } from "./histogram-panel.js";
-import { counted, percent, thousands } from "./numbers.js";
+import { counted, percent } from "./numbers.js";
 import { prevalencePanel } from "./prevalence-panel.js";
 import { categoryColours, theme } from "./theme.js";
 

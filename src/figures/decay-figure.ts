@@ -1,9 +1,10 @@
 import { rect, text } from "@observablehq/plot";
+import { thousands } from "../base/thousands.js";
 import { yearDays } from "../base/time.js";
 import type { HeadMemory, MemoryByCategory } from "../infer/index.js";
 import type { Figure, Panel } from "./figure.js";
 import { groupBy } from "./group-by.js";
-import { counted, thousands } from "./numbers.js";
+import { counted } from "./numbers.js";
 import { fitted, textWidth, widest } from "./text.js";
 import { theme } from "./theme.js";
 

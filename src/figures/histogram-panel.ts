@@ -1,9 +1,10 @@
 import { axisX, rectY, ruleX, ruleY, text } from "@observablehq/plot";
+import { thousands } from "../base/thousands.js";
 import { yearDays } from "../base/time.js";
 import type { Histogram } from "../cohort/index.js";
 import { gridAxisY, quietAxis } from "./axes.js";
 import type { Panel } from "./figure.js";
-import { compactUpTo, thousands } from "./numbers.js";
+import { compactUpTo } from "./numbers.js";
 import { textWidth } from "./text.js";
 import { theme } from "./theme.js";
 

@@ -1,9 +1,6 @@
-// Created once: `toLocaleString` creates a formatter per call, which is too slow for the ticks of a page.
-const plain = new Intl.NumberFormat("en-US", { maximumFractionDigits: 3 });
-const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
+import { thousands } from "../base/thousands.js";
 
-/** 12,345 */
-export const thousands = (value: number): string => plain.format(value);
+const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
 
 /** A formatter for an axis that ends at `most`: 2,500 or, from ten thousand on, 2.5K and 4M. */
 export const compactUpTo = (most: number) =>

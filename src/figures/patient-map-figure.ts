@@ -1,8 +1,9 @@
 import { dot, frame } from "@observablehq/plot";
+import { thousands } from "../base/thousands.js";
 import type { Figure } from "./figure.js";
 import { legendPanel } from "./legend-panel.js";
 import { mapFrame } from "./map-frame.js";
-import { counted, percent, thousands } from "./numbers.js";
+import { counted, percent } from "./numbers.js";
 import type { Point } from "./place-labels.js";
 import { theme } from "./theme.js";
 

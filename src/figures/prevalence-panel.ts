@@ -1,8 +1,9 @@
 import { axisX, dot, gridX, ruleY, text } from "@observablehq/plot";
+import { thousands } from "../base/thousands.js";
 import type { LabelSummary, Split } from "../cohort/index.js";
 import { quietAxis } from "./axes.js";
 import type { Panel } from "./figure.js";
-import { percent, thousands } from "./numbers.js";
+import { percent } from "./numbers.js";
 import { fitted, widest } from "./text.js";
 import { theme } from "./theme.js";
 import { wilson } from "./wilson.js";

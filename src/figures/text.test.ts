@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compactUpTo, counted, percent, thousands } from "./numbers.js";
+import { thousands } from "../base/thousands.js";
+import { compactUpTo, counted, percent } from "./numbers.js";
 import { fitted, textWidth, wrapped } from "./text.js";
 import { categoryColours, theme } from "./theme.js";
 import { wilson } from "./wilson.js";

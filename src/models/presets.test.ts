@@ -18,7 +18,7 @@ describe("the learning rate", () => {
 		).toEqual({ tiny: 5e-3, default: 3e-3, large: 3e-3, paper: 3e-3, "paper-7m": 3e-3 });
 	});
 
-	test("and suggestions are given for presets that there are", () => {
+	test("names only presets that exist", () => {
 		for (const { id, presets, learningRates = {}, suggestedFrom = {} } of models)
 			for (const name of [...Object.keys(learningRates), ...Object.keys(suggestedFrom)])
 				expect(Object.keys(presets), id).toContain(name);

@@ -39,7 +39,9 @@ export async function benchInput(io: Io, options: InputOptions): Promise<InputRe
 		`preset ${options.preset}`,
 	);
 	const training = trainOptions.parse({
-		...{ objective, batchSlots, learningRate: learningRateOf(model, options.preset) },
+		objective,
+		batchSlots,
+		learningRate: learningRateOf(model, options.preset),
 	});
 	const plan: BatchOptions = {
 		...{ maxLength: training.maxLength, cut: training.cut, size: { slots: batchSlots } },

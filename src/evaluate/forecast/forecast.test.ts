@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import type { Dataset } from "../../cohort/index.js";
+import type { HazardModel } from "../../infer/index.js";
 import { modelById } from "../../models/index.js";
 import { nodeRuntime } from "../../runtime/node.js";
 import type { Trained } from "../../train/index.js";
@@ -10,7 +11,13 @@ import { smallDataset } from "../testing/small-dataset.js";
 import { forecastTask } from "./index.js";
 import { globalRanker, historyRanker, modelRanker, splitHistory } from "./ranks.js";
 import { recallRatios, windowRecalls } from "./recall.js";
-import { chooseWeights, fitWeights, logSharesOnceRecorded } from "./with-hazards.js";
+import {
+	chooseWeights,
+	fitWeights,
+	hazardNote,
+	hazardRanker,
+	logSharesOnceRecorded,
+} from "./with-hazards.js";
 
 const [a, b, c] = [5, 6, 7];
 
@@ -209,6 +216,53 @@ describe("weights of probabilities and hazards", () => {
 		);
 		expect(chooseWeights(useless)).toBeUndefined();
 		expect(chooseWeights([])).toBeUndefined();
+	});
+});
+
+describe("validation patients of the weights", () => {
+	const known = { tokens: Int32Array.of(a), times: Float64Array.of(0) };
+	const later = { tokens: Int32Array.of(b, c), times: Float64Array.of(1, 2) };
+	const hazards = {
+		...{ vocab: 8, longestDays: 10 },
+		at: async () => ({ incidence: () => new Float32Array(8).fill(0.1) }),
+	} as unknown as HazardModel;
+	/** 1,200 patients with two later events each. */
+	const chosen = async (mostEvents?: number) => {
+		const predictor = model.predictor(runtime, config, weights);
+		try {
+			return await hazardRanker(predictor, "time-specific", hazards, dataset, {
+				patients: Int32Array.from({ length: 1200 }, (_, i) => i),
+				splitOf: async (patient) => ({ patient, known, later }),
+				...(mostEvents !== undefined && { mostEvents }),
+			});
+		} finally {
+			await predictor.dispose();
+		}
+	};
+
+	test("are all, or the first whose events fit into memory", async () => {
+		expect((await chosen()).sample).toBeUndefined();
+		expect((await chosen(2400)).sample).toBeUndefined();
+		expect((await chosen(2000)).sample).toBe("the first 1,000 of 1,200 patients");
+		expect((await chosen(3)).sample).toBe("the first 2 of 1,200 patients");
+	});
+
+	test("are named in the note", () => {
+		const sample = "the first 300 of 19,966 patients";
+		const text = "no row with hazards: on validation";
+		const noted = (ranker: Parameters<typeof hazardNote>[0]) =>
+			hazardNote(ranker, "time-specific", "test");
+		expect(noted({})).toBe(`${text} they do not raise the recall of new codes`);
+		expect(noted({ sample })).toBe(
+			`${text} (the first 300 of 19,966 patients) they do not raise the recall of new codes`,
+		);
+		const ranking = { known: { a: 1, b: 0 }, new: { a: 1, b: -0.5, c: 0, shift: 0 } };
+		expect(noted({ weights: ranking })).toMatch(
+			/ are 1\.00 and 0\.00 .*: chosen on validation so that /,
+		);
+		expect(noted({ weights: ranking, sample })).toContain(
+			`: chosen on validation (${sample}) so that `,
+		);
 	});
 });
 

@@ -1,6 +1,6 @@
 import { alone, inOrder, isOwn } from "../../base/divide.js";
 import { InputError } from "../../base/errors.js";
-import type { Dataset, Split } from "../../cohort/index.js";
+import type { Dataset } from "../../cohort/index.js";
 import { hazardModel } from "../../infer/index.js";
 import type { CodeConfig } from "../../models/heads/codes.js";
 import { forecastWeights, type Trained } from "../../train/index.js";
@@ -22,7 +22,7 @@ import {
 	splitHistory,
 } from "./ranks.js";
 import { recallRatios, windowRecalls, windows } from "./recall.js";
-import { type HazardRanker, hazardRanker } from "./with-hazards.js";
+import { hazardNote, hazardRanker } from "./with-hazards.js";
 
 /** Patients per batch; their predictions are held in memory. */
 const chunk = 32;
@@ -166,18 +166,6 @@ const shareOfNew = (isNew: readonly Uint8Array[]) =>
 		isNew.map((own) => own.reduce((sum, one) => sum + one, 0) / own.length),
 		isNew.map(() => 1),
 	);
-
-function hazardNote({ weights, sample }: HazardRanker, method: Method, split: Split): string {
-	const from = sample ? ` (${sample})` : "";
-	if (!weights)
-		return `no row with hazards: on validation${from} they do not raise the recall of new codes`;
-	const [known, other] = [weights.known, weights.new];
-	const two = (x: number) => x.toFixed(2).replace("-", "−");
-	return (
-		`with hazards: codes are ranked by a · log p (${method}) + b · log F, the probability of a record by then; a and b are ${two(known.a)} and ${two(known.b)} for known codes, ${two(other.a)} and ${two(other.b)} for new ones, which get ${two(other.c)} · log r + ${two(other.shift)} more (r: how frequent the code is once recorded): ` +
-		`chosen on validation${from} so that recall@10 of all codes does not fall${split === "valid" ? ", the patients that are measured here" : ""}`
-	);
-}
 
 /** The requested methods that the model has. */
 function methodsOf(

@@ -1,4 +1,5 @@
-import type { Dataset } from "../../cohort/index.js";
+import { thousands } from "../../base/thousands.js";
+import type { Dataset, Split } from "../../cohort/index.js";
 import { specialCount } from "../../cohort/vocabulary.js";
 import type { HazardModel } from "../../infer/index.js";
 import type { Predictor } from "../../models/index.js";
@@ -200,6 +201,8 @@ export function chooseWeights(
 interface ValidationPatients {
 	readonly patients: Int32Array;
 	splitOf(patient: number): Promise<SplitHistory>;
+	/** Events that are used at most. */
+	readonly mostEvents?: number;
 }
 
 export interface HazardRanker {
@@ -216,11 +219,11 @@ export async function hazardRanker(
 	method: Method,
 	hazards: HazardModel,
 	dataset: Dataset,
-	{ patients: validation, splitOf }: ValidationPatients,
+	{ patients: validation, splitOf, mostEvents }: ValidationPatients,
 ): Promise<HazardRanker> {
 	const gather = gatherer(predictor, method, hazards, await logSharesOnceRecorded(dataset));
 	const seen: (readonly Evidence[])[] = [];
-	let left = Math.floor(mostNumbers / (2 * hazards.vocab));
+	let left = mostEvents ?? Math.floor(mostNumbers / (2 * hazards.vocab));
 	for (let first = 0; first < validation.length && left > 0; first += chunk) {
 		const some = validation.subarray(first, first + chunk);
 		for (const events of await gather(await Promise.all(Array.from(some, splitOf)))) {
@@ -230,7 +233,8 @@ export async function hazardRanker(
 		}
 	}
 	const sample =
-		seen.length < validation.length && `the first ${seen.length} of ${validation.length} patients`;
+		seen.length < validation.length &&
+		`the first ${thousands(seen.length)} of ${thousands(validation.length)} patients`;
 	const weights = chooseWeights(seen);
 	if (!weights) return { ...(sample && { sample }) };
 	const scores = new Float64Array(hazards.vocab);
@@ -242,4 +246,21 @@ export async function hazardRanker(
 				Int32Array.from(events, (event) => rankOf(scoresOf(event, weights, scores), event.token)),
 			),
 	};
+}
+
+/** States how the weights were chosen, and on whom. */
+export function hazardNote(
+	{ weights, sample }: HazardRanker,
+	method: Method,
+	split: Split,
+): string {
+	const from = sample ? ` (${sample})` : "";
+	if (!weights)
+		return `no row with hazards: on validation${from} they do not raise the recall of new codes`;
+	const [known, other] = [weights.known, weights.new];
+	const two = (x: number) => x.toFixed(2).replace("-", "−");
+	return (
+		`with hazards: codes are ranked by a · log p (${method}) + b · log F, the probability of a record by then; a and b are ${two(known.a)} and ${two(known.b)} for known codes, ${two(other.a)} and ${two(other.b)} for new ones, which get ${two(other.c)} · log r + ${two(other.shift)} more (r: how frequent the code is once recorded): ` +
+		`chosen on validation${from} so that recall@10 of all codes does not fall${split === "valid" ? ", the patients that are measured here" : ""}`
+	);
 }

@@ -1,11 +1,12 @@
 import { axisX, axisY, gridX, gridY, line, ruleX, text } from "@observablehq/plot";
+import { thousands } from "../../base/thousands.js";
 import { yearDays } from "../../base/time.js";
 import type { OnsetDetails } from "../../evaluate/evaluation.js";
 import { avoidOverlap } from "../avoid-overlap.js";
 import { quietAxis } from "../axes.js";
 import { roundNumbers } from "../clock.js";
 import type { Figure, Panel } from "../figure.js";
-import { percent, thousands } from "../numbers.js";
+import { percent } from "../numbers.js";
 import { theme } from "../theme.js";
 import { inRows } from "./in-rows.js";
 

@@ -1,9 +1,9 @@
 import { axisX, axisY, gridY, line, ruleY } from "@observablehq/plot";
+import { thousands } from "../../base/thousands.js";
 import { quietAxis } from "../axes.js";
 import { roundNumbers } from "../clock.js";
 import type { Figure, Panel } from "../figure.js";
 import { legendPanel } from "../legend-panel.js";
-import { thousands } from "../numbers.js";
 import { type FigureSize, theme, widthOf } from "../theme.js";
 import type { Condition } from "./by-fifth-figure.js";
 import { decisionFrame, decisionLines, usefulThresholds } from "./decision-lines.js";

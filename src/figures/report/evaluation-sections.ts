@@ -1,5 +1,6 @@
+import { thousands } from "../../base/thousands.js";
 import type { Evaluation } from "../../evaluate/evaluation.js";
-import { counted, percent, thousands } from "../numbers.js";
+import { counted, percent } from "../numbers.js";
 import { html, type Markup } from "./html.js";
 import { measureKind, sizeOf, verdict } from "./measures.js";
 import type { Report } from "./report.js";

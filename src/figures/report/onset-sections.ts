@@ -1,5 +1,6 @@
+import { thousands } from "../../base/thousands.js";
 import type { Evaluation, OnsetDetails } from "../../evaluate/evaluation.js";
-import { counted, percent, thousands } from "../numbers.js";
+import { counted, percent } from "../numbers.js";
 import { html } from "./html.js";
 import { measured, measureKind } from "./measures.js";
 import type { DrawnFigure, OnsetPerson, Report } from "./report.js";

@@ -1,6 +1,7 @@
+import { thousands } from "../../base/thousands.js";
 import { durationName } from "../../base/time.js";
 import type { NeighbourAgreement } from "../maps/neighbour-agreement.js";
-import { counted, percent, thousands } from "../numbers.js";
+import { counted, percent } from "../numbers.js";
 import { calibrationSection, forecastSection, labelledSections } from "./evaluation-sections.js";
 import { html, type Markup } from "./html.js";
 import { conditionSections, onsetSections } from "./onset-sections.js";

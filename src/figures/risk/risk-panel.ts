@@ -1,10 +1,10 @@
 import type { Markish } from "@observablehq/plot";
 import { areaY, axisX, axisY, gridY, line, ruleX, text } from "@observablehq/plot";
+import { thousands } from "../../base/thousands.js";
 import { spanText } from "../../infer/user-input/moments.js";
 import { quietAxis } from "../axes.js";
 import { roundNumbers, timeAxis, timeName } from "../clock.js";
 import type { Panel } from "../figure.js";
-import { thousands } from "../numbers.js";
 import { textWidth } from "../text.js";
 import { theme } from "../theme.js";
 import {

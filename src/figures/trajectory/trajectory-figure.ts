@@ -1,7 +1,8 @@
+import { thousands } from "../../base/thousands.js";
 import { spanName, timeName } from "../clock.js";
 import type { Figure } from "../figure.js";
 import { legendPanel } from "../legend-panel.js";
-import { counted, percent, thousands } from "../numbers.js";
+import { counted, percent } from "../numbers.js";
 import { textWidth } from "../text.js";
 import { theme } from "../theme.js";
 import { type DiseaseTrajectory, drawnEvents, type Fate } from "./events.js";

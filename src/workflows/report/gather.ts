@@ -1,4 +1,5 @@
 import { basename, resolve } from "node:path";
+import { thousands } from "../../base/thousands.js";
 import type { Dataset, DatasetSummary } from "../../cohort/index.js";
 import { summarize } from "../../cohort/index.js";
 import { evenlySpread, takenOf } from "../../evaluate/evenly-spread.js";
@@ -24,7 +25,6 @@ import {
 	tokenMapFigure,
 	trajectoryFigure,
 } from "../../figures/index.js";
-import { thousands } from "../../figures/numbers.js";
 import { decisionReading } from "../../figures/onset/decision-figure.js";
 import type { DrawnFigure, PatientStory, Report } from "../../figures/report/index.js";
 import type { FigureSize } from "../../figures/theme.js";
@@ -153,18 +153,19 @@ async function patientDrawing(
 ) {
 	onStage("drawing the patients");
 	const { map, of } = await patientMap(runtime, trained, dataset, summary, split, { seed });
-	const shown = map.patients.length;
+	const caption = patientCaption(map.patients.length, of, summary.labels.length > 0);
+	return drawings.draw("patients", patientMapFigure(map), caption);
+}
+
+/** The caption of a map that shows some of the test patients, or all. */
+export function patientCaption(shown: number, of: number, hasLabels: boolean): string {
 	const mark =
 		shown < of
 			? `Each mark is one of ${thousands(shown)} test patients, drawn at random from ${thousands(of)},`
 			: "Each mark is a test patient,";
-	return drawings.draw(
-		"patients",
-		patientMapFigure(map),
-		summary.labels.length > 0
-			? `${mark} represented by the history up to the time of the label. Where triangles gather, the model distinguishes cases without having been shown a label.`
-			: `${mark} represented by the history up to the last record.`,
-	);
+	return hasLabels
+		? `${mark} represented by the history up to the time of the label. Where triangles gather, the model distinguishes cases without having been shown a label.`
+		: `${mark} represented by the history up to the last record.`;
 }
 
 /** Drawings that say so where they show a simulated population. */

@@ -1,6 +1,7 @@
+import { thousands } from "../../../src/base/thousands.js";
 import type { CalibrationBin } from "../../../src/evaluate/evaluation.js";
 import { roundNumbers } from "../../../src/figures/clock.js";
-import { percent, thousands } from "../../../src/figures/numbers.js";
+import { percent } from "../../../src/figures/numbers.js";
 import { useWidth } from "../parts/use-width.js";
 import { percentTicks } from "./percent-ticks.js";
 

@@ -1,5 +1,6 @@
+import { thousands } from "../../../src/base/thousands.js";
 import { roundNumbers } from "../../../src/figures/clock.js";
-import { percent, thousands } from "../../../src/figures/numbers.js";
+import { percent } from "../../../src/figures/numbers.js";
 import {
 	type Decision,
 	decisionFrame,

@@ -1,4 +1,5 @@
-import { counted, thousands } from "../../../src/figures/numbers.js";
+import { thousands } from "../../../src/base/thousands.js";
+import { counted } from "../../../src/figures/numbers.js";
 import type { PatientList } from "../files/patient-list.js";
 import { Combobox } from "./combobox.js";
 

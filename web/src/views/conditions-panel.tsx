@@ -1,5 +1,6 @@
 import { useState } from "react";
-import { percent, thousands } from "../../../src/figures/numbers.js";
+import { thousands } from "../../../src/base/thousands.js";
+import { percent } from "../../../src/figures/numbers.js";
 import { IntervalChart } from "../charts/interval-chart.js";
 import { NumberHeads } from "../parts/number-heads.js";
 import { Panel } from "../parts/panel.js";

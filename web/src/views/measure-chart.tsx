@@ -1,4 +1,4 @@
-import { thousands } from "../../../src/figures/numbers.js";
+import { thousands } from "../../../src/base/thousands.js";
 import { measureKind, written } from "../../../src/figures/report/measures.js";
 import { IntervalChart } from "../charts/interval-chart.js";
 import type { EvaluationSummary } from "../data/contract.js";

@@ -1,4 +1,4 @@
-import { thousands } from "../../../src/figures/numbers.js";
+import { thousands } from "../../../src/base/thousands.js";
 import { subgroupWords } from "../../../src/figures/report/subgroup-words.js";
 import { NumberHeads } from "../parts/number-heads.js";
 import { Panel } from "../parts/panel.js";
