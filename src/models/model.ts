@@ -126,7 +126,7 @@ export interface Description<C> {
 	/** Sizes and choices: defaults, help texts and the checkpoint's header come from it. */
 	readonly config: z.ZodType<C>;
 	readonly presets: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-	/** The highest learning rate, where it is not the usual one; chosen on validation patients. */
+	/** The highest learning rate, where it is not the usual one. */
 	readonly learningRate?: number;
 	/** By preset, where it differs from `learningRate`. */
 	readonly learningRates?: Readonly<Record<string, number>>;

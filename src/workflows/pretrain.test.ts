@@ -76,7 +76,9 @@ describe("a new run", () => {
 		const noted = async (options: PretrainOptions) =>
 			(await begun(options)).notes.filter((note) => note.includes("`preset`"));
 		expect(await noted({ preset: "large" })).toEqual([
-			expect.stringMatching(/^note: with \d+ training patients, `preset` tiny should predict as/),
+			expect.stringMatching(
+				/^note: with \d+ training patients, `preset` tiny is suggested, not large: /,
+			),
 		]);
 		expect(await noted({ preset: "large", settings: small })).toEqual([]);
 		expect(await noted({ settings: small })).toEqual([]);
