@@ -62,7 +62,7 @@ export function tokenMap(trained: Trained, options: UmapOptions & { readonly see
 	return { map, vectors, dim };
 }
 
-/** Larger splits are sampled down to this many patients. */
+/** The default number of patients that larger splits are sampled down to. */
 const mostPatients = 2000;
 
 const classNames: Readonly<Record<string, { positive: string; negative: string }>> = {
@@ -82,6 +82,8 @@ interface PatientMapOptions extends UmapOptions {
 	readonly seed: number;
 	/** Ids of patients that must be on the map. */
 	readonly include?: readonly string[];
+	/** Patients on the map at most. */
+	readonly most?: number;
 }
 
 /** Patients, each at the time of their label, with their vectors and places. */
@@ -91,7 +93,7 @@ export async function mappedPatients(
 	dataset: Dataset,
 	summary: DatasetSummary,
 	split: Split,
-	{ include = [], ...options }: PatientMapOptions,
+	{ include = [], most = mostPatients, ...options }: PatientMapOptions,
 ) {
 	const task = mappedTask(summary, split);
 	const all = random(options.seed)
@@ -105,7 +107,7 @@ export async function mappedPatients(
 			: (await patientViews(dataset, split)).filter(({ id }) => missing.has(id));
 	const first = [...unlabelled, ...all.filter(({ id }) => wanted.has(id))];
 	const others = all.filter(({ id }) => !wanted.has(id));
-	const views = [...first, ...others.slice(0, Math.max(0, mostPatients - first.length))];
+	const views = [...first, ...others.slice(0, Math.max(0, most - first.length))];
 	const { vectors, dim } = await viewVectors(runtime, trained, views);
 	const points = pointsOf(umap(vectors, dim, options));
 	return { task, views, vectors, dim, points, of: all.length + unlabelled.length };

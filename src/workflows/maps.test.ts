@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { random } from "../base/random.js";
+import type { Dataset, DatasetSummary } from "../cohort/index.js";
+import { smallDataset } from "../evaluate/testing/small-dataset.js";
+import { modelById } from "../models/index.js";
+import { nodeRuntime } from "../runtime/node.js";
+import type { Trained } from "../train/index.js";
+import { patientMap } from "./maps.js";
+
+const model = modelById("trajgpt");
+const config = model.config.parse({
+	...{ layers: 1, heads: 2, dim: 12, key: 8, value: 12, ff: 16, vocab: 8 },
+});
+const trained = { model, config, weights: model.init(config, random(3)) } as unknown as Trained;
+/** 12 test patients, of whom every third has a label. */
+const dataset: Dataset = {
+	...smallDataset(
+		[1, 1, 1],
+		Array.from({ length: 12 }, (_, i) => ({ split: "test", tokens: [5 + (i % 3), 6, 5, 7] })),
+	),
+	labels: async () =>
+		[0, 3, 6, 9].map((patient) => ({ patient, time: 2, events: 2, value: patient > 3 })),
+};
+const summary = (labels: unknown[]) => ({ labels }) as unknown as DatasetSummary;
+const labelled = summary([{ task: "insulin", splits: { test: { labels: 4, positive: 2 } } }]);
+
+const shown = async (
+	whose: DatasetSummary,
+	options: { most?: number; include?: readonly string[] },
+) => {
+	const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
+	const given = { seed: 0, ...options };
+	const { map, of } = await patientMap(runtime, trained, dataset, whose, "test", given);
+	return [map.patients.length, of];
+};
+
+test("a map of patients says from how many they were drawn", async () => {
+	expect(await shown(summary([]), {})).toEqual([12, 12]);
+	expect(await shown(summary([]), { most: 7 })).toEqual([7, 12]);
+	expect(await shown(labelled, {})).toEqual([4, 4]);
+	expect(await shown(labelled, { most: 3 })).toEqual([3, 4]);
+	// A patient without a label is among those drawn from, if it must be on the map.
+	expect(await shown(labelled, { most: 3, include: ["p1"] })).toEqual([3, 5]);
+});
