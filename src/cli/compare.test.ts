@@ -190,7 +190,7 @@ describe("scale", () => {
 		const out = join(root, "scaled");
 		const { code, stdout, stderr } = await captured([
 			...["scale", data, "--presets", "tiny", "--train-patients", "8,16", "--tasks", "next"],
-			...[...quick, "--patients", "2", "--out", out],
+			...[...quick, "--patients", "1", "--out", out],
 		]);
 		expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
 		const { lines, differences, notes } = await table(out);
@@ -199,12 +199,15 @@ describe("scale", () => {
 			...["own history", "code frequencies", "reference model"],
 		]);
 		expect(differences[0]).toMatchObject({ line: "tiny, 16 patients", than: "tiny, 8 patients" });
-		expect(notes.join("\n")).toContain("next: 2 test patients");
+		expect(notes.join("\n")).toContain("next: 1 test patient");
 		const [few, more] = [8, 16].map((number) => join(out, "runs", `tiny-${number}-s1`));
 		const { options } = JSON.parse(await readFile(join(few as string, "run.json"), "utf8"));
 		expect(options.trainPatients).toBe(8);
 		const { patients } = JSON.parse(await readFile(join(more as string, "rates.json"), "utf8"));
 		expect(patients).toBe(16);
+		const evaluation = JSON.parse(await readFile(join(few as string, "eval", "next.json"), "utf8"));
+		expect(evaluation).toMatchObject({ patients: 1, sample: { patients: 1, how: "first" } });
+		expect(evaluation.notes[0]).toContain("sample: the first 1 of ");
 		expect(stdout).toContain(join(out, "curves.svg"));
 		expect(await readFile(join(out, "curves.svg"), "utf8")).toContain("tiny, 0.1");
 	});
