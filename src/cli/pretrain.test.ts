@@ -441,7 +441,7 @@ describe("bad usage writes nothing", () => {
 	test("--help lists the settings for --set and the presets", async () => {
 		const { stdout } = await captured(["pretrain", "--help"]);
 		expect(stdout.replace(/\s+/g, " ")).toContain(
-			"--preset <name> model sizes: tiny, default, large, paper, paper-7m. Of trajgpt, choose by the number of training patients: tiny below 8,000, default from 8,000, large from 32,000.",
+			"--preset <name> model sizes: tiny, default, large, paper, paper-7m. For trajgpt, choose by the number of training patients: tiny below 8,000, default from 8,000, large from 32,000 (docs/models.md#which-size)",
 		);
 		expect(stdout).toMatch(
 			/\n {2}layers +SRA layers; a whole number from 1 to 64 \(default: 4\)\n/,

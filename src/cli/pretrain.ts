@@ -57,7 +57,7 @@ export function command(io: Io): Command {
 		)
 		.option(
 			"--preset <name>",
-			`model sizes: ${presetNames.join(", ")}. For trajgpt, choose by the number of training patients: ${suggestionHelp(modelById("trajgpt"))} (docs/models.md#which-size).`,
+			`model sizes: ${presetNames.join(", ")}. For trajgpt, choose by the number of training patients: ${suggestionHelp(modelById("trajgpt"))} (docs/models.md#which-size)`,
 			"default",
 		)
 		.addOption(
