@@ -20,6 +20,11 @@ const ofIndexDays: Use = {
 		(task === "futures" && observation !== undefined && observation.from !== "records"),
 };
 
+const ofOutcomes: Use = {
+	tasks: "onset and tasks with labels",
+	isBy: (task, dataset) => task === "onset" || isLabelled(task, dataset),
+};
+
 /** Options that only some tasks use; all others have an effect on every task. */
 const uses = {
 	index: ofIndexDays,
@@ -28,14 +33,8 @@ const uses = {
 	lookup: { tasks: "forecast", isBy: (task) => task === "forecast" },
 	methods: { tasks: "forecast", isBy: (task) => task === "forecast" },
 	shots: { tasks: "tasks with labels", isBy: isLabelled },
-	code: {
-		tasks: "onset and tasks with labels",
-		isBy: (task, dataset) => task === "onset" || isLabelled(task, dataset),
-	},
-	regressionPatients: {
-		tasks: "onset and tasks with labels",
-		isBy: (task, dataset) => task === "onset" || isLabelled(task, dataset),
-	},
+	code: ofOutcomes,
+	regressionPatients: ofOutcomes,
 	futures: {
 		tasks: "onset, forecast, chf and diabetes",
 		isBy: (task, dataset) => task === "onset" || task === "forecast" || isOnsetTask(dataset, task),

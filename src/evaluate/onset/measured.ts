@@ -22,12 +22,21 @@ export function measured(
 		patientDraws(cohort.patients.length, { draws: Math.min(draws, calibrationDraws), seed }),
 		(drawn) => Uint16Array.from(drawn),
 	);
-	const calibrationErrors = found.map(({ calibration }) =>
-		calibration.map((own) => ({
-			value: own.error() ?? Number.NaN,
-			drawn: Float64Array.from(weights, (drawn) => own.error(drawn) ?? Number.NaN),
-		})),
+	const calibrationErrors = found.map(({ years, calibration }) =>
+		calibration.map((own, row) => {
+			const total = calibration.length;
+			options.progress?.update({
+				label: `calibrating ${years}-year risks: row`,
+				done: row,
+				total,
+			});
+			return {
+				value: own.error() ?? Number.NaN,
+				drawn: Float64Array.from(weights, (drawn) => own.error(drawn) ?? Number.NaN),
+			};
+		}),
 	);
+	options.progress?.finish();
 	const metricsOf = (row: number) =>
 		Object.fromEntries(
 			found.flatMap(({ years, scores }, at) => {
