@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
 import { type Communicator, oneProcess } from "../base/communicator.js";
 import { InputError } from "../base/errors.js";
@@ -19,6 +20,9 @@ interface Job {
 
 /** Most errors are the same on all ranks. Rank 0 reports them, and ends the others before they do. */
 const headStartMilliseconds = 2000;
+
+/** A launcher that is told to end the job can lose what it has not passed on by then. */
+const passingOnMilliseconds = 500;
 
 const silent = (io: Io): Io => ({
 	...{ stdout: { write() {} }, stderr: { write() {} }, env: io.env },
@@ -55,9 +59,10 @@ export function jobOf(io: Io, table: readonly LazyCommand[]): Job {
 			}
 			// The command line is the same on all ranks.
 			if (rank > 0 && !begun) return report(silent(io));
-			if (rank > 0) await new Promise((resolve) => setTimeout(resolve, headStartMilliseconds));
+			if (rank > 0) await delay(headStartMilliseconds);
 			if (rank > 0) io.stderr.write(`rank ${rank} of ${size}: `);
 			const code = report(io);
+			await delay(passingOnMilliseconds);
 			communicator.abort(code);
 			return code;
 		},
