@@ -41,9 +41,15 @@ function burst(days: number): Gap {
 	return { survival, tailHazard: 0 };
 }
 
-const gaps: readonly Gap[] = conditions.map((condition) =>
-	condition.course === "chronic" ? followUp(condition.everyDays) : burst(condition.again[1]),
-);
+const gaps: Gap[] = [];
+
+/** Made when first asked for: all of them together take as long as a command needs to start. */
+function gapOf(at: number): Gap {
+	const condition = conditions[at] as (typeof conditions)[number];
+	gaps[at] ??=
+		condition.course === "chronic" ? followUp(condition.everyDays) : burst(condition.again[1]);
+	return gaps[at];
+}
 
 /** The p of an acute condition, and of a chronic one that is not a coding error. */
 export const recurrenceChance = Float64Array.from(conditions, (condition) =>
@@ -51,7 +57,7 @@ export const recurrenceChance = Float64Array.from(conditions, (condition) =>
 );
 
 export function survival(at: number, gap: number): number {
-	const { survival, tailHazard } = gaps[at] as Gap;
+	const { survival, tailHazard } = gapOf(at);
 	const end = survival.length - 1;
 	if (gap <= end) return survival[gap] as number;
 	return (survival[end] as number) * Math.exp(-(gap - end) * tailHazard);
@@ -73,7 +79,7 @@ export function summedRecurrenceHazard(at: number, elapsed: number, p: number): 
 
 /** Whether an episode of an acute condition may have further records. */
 export function inEpisode(at: number, gap: number): boolean {
-	return gap < (gaps[at] as Gap).survival.length;
+	return gap < gapOf(at).survival.length;
 }
 
 /**
@@ -89,7 +95,7 @@ export function drawRecurrence(
 	const start = 1 - p + p * survival(at, elapsed);
 	const wanted = (start * Math.exp(-exponential) - (1 - p)) / p;
 	if (!(wanted > 0)) return Number.POSITIVE_INFINITY;
-	const gap = firstAtOrBelow(gaps[at] as Gap, elapsed, wanted);
+	const gap = firstAtOrBelow(gapOf(at), elapsed, wanted);
 	if (gap === Number.POSITIVE_INFINITY) return gap;
 	const used = Math.log(start / (1 - p + p * survival(at, gap - 1)));
 	const part = (exponential - used) / recurrenceHazard(at, gap, p);
