@@ -86,13 +86,14 @@ export interface PatientView extends ViewedHistory {
 	readonly at: number;
 	/** Number of events, without the birth event. */
 	readonly events: number;
+	readonly sex: History["sex"];
 	/** The label's value; null without a task. */
 	readonly value: boolean | null;
 }
 
 /** A whole history, up to its last event. */
-const wholeView = ({ id, tokens, times, birthEvents }: History): PatientView => ({
-	...{ id, tokens, times, value: null },
+const wholeView = ({ id, sex, tokens, times, birthEvents }: History): PatientView => ({
+	...{ id, sex, tokens, times, value: null },
 	at: times.at(-1) as number,
 	events: tokens.length - birthEvents,
 });
@@ -113,10 +114,10 @@ export async function patientViews(
 		const own = new Set(patients);
 		for (const { patient, events, time: at, value } of await dataset.labels(task)) {
 			if (!own.has(patient)) continue;
-			const { id, tokens, times, birthEvents } = await dataset.read(patient);
+			const { id, sex, tokens, times, birthEvents } = await dataset.read(patient);
 			const end = birthEvents + events;
 			views.push({
-				...{ id, at, events, value },
+				...{ id, sex, at, events, value },
 				tokens: tokens.subarray(0, end),
 				times: times.subarray(0, end),
 			});

@@ -24,13 +24,17 @@ const dataset: Dataset = {
 const summary = (labels: unknown[]) => ({ labels }) as unknown as DatasetSummary;
 const labelled = summary([{ task: "insulin", splits: { test: { labels: 4, positive: 2 } } }]);
 
-const shown = async (
+const drawn = (
 	whose: DatasetSummary,
 	options: { most?: number; include?: readonly string[] },
+	of = dataset,
 ) => {
 	const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
-	const given = { seed: 0, ...options };
-	const { map, of } = await patientMap(runtime, trained, dataset, whose, "test", given);
+	return patientMap(runtime, trained, of, whose, "test", { seed: 0, ...options });
+};
+
+const shown = async (...given: Parameters<typeof drawn>) => {
+	const { map, of } = await drawn(...given);
 	return [map.patients.length, of];
 };
 
@@ -41,4 +45,20 @@ test("a map of patients says from how many they were drawn", async () => {
 	expect(await shown(labelled, { most: 3 })).toEqual([3, 4]);
 	// A patient without a label is among those drawn from, if it must be on the map.
 	expect(await shown(labelled, { most: 3, include: ["p1"] })).toEqual([3, 5]);
+});
+
+test("of the patients nearest to a patient, so many have the same sex", async () => {
+	async function agreement(sexes: readonly ("female" | "male")[]) {
+		const people = Array.from({ length: 24 }, (_, i) => {
+			const sex = sexes[i % 2];
+			return { split: "test", tokens: [5 + (i % 2), 6, 7], ...(sex && { sex }) } as const;
+		});
+		return (await drawn(summary([]), {}, smallDataset([1, 1, 1], people))).agreement;
+	}
+	expect(await agreement([])).toBeUndefined();
+	expect(await agreement(["female"])).toBeUndefined();
+	// Of each sex there are twelve with the same history.
+	expect(await agreement(["female", "male"])).toEqual({
+		...{ neighbours: 10, share: 1, byChance: 11 / 23 },
+	});
 });

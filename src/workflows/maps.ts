@@ -117,11 +117,19 @@ export async function mappedPatients(
 export const namesOfClasses = (task: string | undefined) =>
 	task === undefined ? undefined : classNames[task];
 
-/** A map of patients, each at the time of their label, and how many patients it was drawn from. */
+interface DrawnPatients {
+	readonly map: PatientMap;
+	/** How many patients they were drawn from. */
+	readonly of: number;
+	/** How often the patients nearest to a patient, in the model's space, have the same sex. */
+	readonly agreement: NeighbourAgreement | undefined;
+}
+
+/** A map of patients, each at the time of their label. */
 export async function patientMap(
 	...given: Parameters<typeof mappedPatients>
-): Promise<{ readonly map: PatientMap; readonly of: number }> {
-	const { task, views, points, of } = await mappedPatients(...given);
+): Promise<DrawnPatients> {
+	const { task, views, vectors, dim, points, of } = await mappedPatients(...given);
 	const names = namesOfClasses(task);
 	const map: PatientMap = {
 		title: "Map of the patients",
@@ -129,5 +137,10 @@ export async function patientMap(
 		...(names && { names }),
 		patients: points.map((point, at) => ({ ...point, positive: views[at]!.value })),
 	};
-	return { map, of };
+	const agreement = neighbourAgreement(
+		vectors,
+		dim,
+		views.map(({ sex }) => sex),
+	);
+	return { map, of, agreement };
 }

@@ -192,7 +192,7 @@ describe("a missing evaluation", () => {
 			...{
 				figures: { dataset, tokens },
 				stories: { rule: "", patients: [] },
-				agreement: undefined,
+				agreement: { codes: undefined, patients: undefined },
 				memory: undefined,
 			},
 		});
@@ -261,10 +261,21 @@ describe("sentences about data", () => {
 	});
 
 	test("categories lie together, or do not", () => {
-		const told = (share: number) => text({ agreement: { neighbours: 5, share, byChance: 0.06 } });
+		const told = (share: number) =>
+			text({
+				agreement: { codes: { neighbours: 5, share, byChance: 0.06 }, patients: undefined },
+			});
 		expect(told(0.2)).toContain("Codes of a category lie together");
 		expect(told(0.1)).toContain("closer to each other than by chance");
 		expect(told(0.06)).toContain("do not lie together");
+	});
+
+	test("says how often the nearest patients have the same sex, if it is known", () => {
+		expect(text({})).toContain(
+			"Of the 10 patients nearest to a patient in the model's space, 99 % have the same sex; of random patients, 50 %.",
+		);
+		const { codes } = exampleReport().agreement;
+		expect(text({ agreement: { codes, patients: undefined } })).not.toContain("the same sex");
 	});
 
 	test("heads remember differently, or alike", () => {

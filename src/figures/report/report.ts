@@ -101,7 +101,11 @@ export interface Report {
 		readonly rule: string;
 		readonly patients: readonly PatientStory[];
 	};
-	readonly agreement: NeighbourAgreement | undefined;
+	/** How often the nearest codes share a category, and the nearest patients their sex. */
+	readonly agreement: {
+		readonly codes: NeighbourAgreement | undefined;
+		readonly patients: NeighbourAgreement | undefined;
+	};
 	readonly memory:
 		| {
 				readonly shortest: HeadInWords;

@@ -96,15 +96,15 @@ function learnedSection({ figures, agreement, memory }: Report): Section {
 		id: "learned",
 		title: "What the model has learned",
 		body: html`<h3>Codes</h3>
-${agreement ? agreementSentence(agreement) : ""}
+${agreement.codes ? codesSentence(agreement.codes) : ""}
 ${figureMarkup(figures.tokens)}
-${figures.patients ? html`<h3>Patients</h3>\n${figureMarkup(figures.patients)}` : ""}
+${figures.patients ? html`<h3>Patients</h3>\n${agreement.patients ? sexesSentence(agreement.patients) : ""}\n${figureMarkup(figures.patients)}` : ""}
 ${figures.memory && memory ? html`<h3>Memory</h3>\n${memorySentence(memory)}\n${figureMarkup(figures.memory)}` : ""}`,
 	};
 }
 
 /** States whether agreement is clearly above chance, slightly above, or not. */
-function agreementSentence({ neighbours, share, byChance }: NeighbourAgreement): Markup {
+function codesSentence({ neighbours, share, byChance }: NeighbourAgreement): Markup {
 	const more = share / byChance;
 	const said =
 		more >= 3
@@ -114,6 +114,9 @@ function agreementSentence({ neighbours, share, byChance }: NeighbourAgreement):
 				: `Codes of a category do not lie together: the model has learned other similarities, or few`;
 	return html`<p>${said}: of the ${neighbours} codes nearest to a code, ${percent(share)} share its category; of random codes, ${percent(byChance)}.</p>`;
 }
+
+const sexesSentence = ({ neighbours, share, byChance }: NeighbourAgreement): Markup =>
+	html`<p>Of the ${neighbours} patients nearest to a patient in the model's space, ${percent(share)} have the same sex; of random patients, ${percent(byChance)}.</p>`;
 
 function memorySentence({ shortest, longest, unit }: NonNullable<Report["memory"]>): Markup {
 	const inWords = ({ halfLife }: HeadInWords) =>

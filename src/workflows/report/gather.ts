@@ -132,7 +132,7 @@ export async function gatherReport(given: ReportRequest): Promise<Report> {
 			dataset: dataDrawing,
 			...measured,
 			tokens,
-			...(patients && { patients }),
+			...(patients && { patients: patients.drawing }),
 			...(memory && { memory: memory.drawing }),
 			learning: await drawings.draw(
 				"learning",
@@ -141,7 +141,7 @@ export async function gatherReport(given: ReportRequest): Promise<Report> {
 			),
 		},
 		stories,
-		agreement: codeAgreement(trained, seed),
+		agreement: { codes: codeAgreement(trained, seed), patients: patients?.agreement },
 		memory: memory?.words,
 		provenance: factsOf(trained, dataset, present, log, seed),
 	};
@@ -152,9 +152,11 @@ async function patientDrawing(
 	summary: DatasetSummary,
 ) {
 	onStage("drawing the patients");
-	const { map, of } = await patientMap(runtime, trained, dataset, summary, split, { seed });
+	const { map, of, agreement } = await patientMap(runtime, trained, dataset, summary, split, {
+		seed,
+	});
 	const caption = patientCaption(map.patients.length, of, summary.labels.length > 0);
-	return drawings.draw("patients", patientMapFigure(map), caption);
+	return { drawing: await drawings.draw("patients", patientMapFigure(map), caption), agreement };
 }
 
 /** The caption of a map that shows some of the test patients, or all. */

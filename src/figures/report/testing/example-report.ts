@@ -297,7 +297,10 @@ export function exampleReport(given: Partial<Report> = {}): Report {
 				},
 			],
 		},
-		agreement: { neighbours: 5, share: 0.2, byChance: 0.06 },
+		agreement: {
+			codes: { neighbours: 5, share: 0.2, byChance: 0.06 },
+			patients: { neighbours: 10, share: 0.99, byChance: 0.5 },
+		},
 		memory: {
 			shortest: { layer: 1, head: 1, halfLife: 60 },
 			longest: { layer: 2, head: 4, halfLife: 3650 },
