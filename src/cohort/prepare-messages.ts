@@ -3,6 +3,7 @@ import type { BadRows } from "../records/bad-rows.js";
 import type { RecordSource } from "../records/rows.js";
 import type { Manifest } from "./manifest.js";
 import type { PrepareOptions } from "./prepare.js";
+import type { checkWrittenEvents } from "./written-events.js";
 
 /** Says how many rows were left out as unreadable, and what is wrong with the first. */
 export const badRowNotes = ({ count, first }: BadRows): string[] =>
@@ -35,4 +36,26 @@ export function emptyVocabulary(source: RecordSource, records: number, o: Prepar
 	return new InputError(
 		`${source.path}: no code of ${records} records is left: none has ${o.minCount} records among training patients with at least ${o.minRecords} records; lower \`minCount\` or \`minRecords\`, add patients, or set \`codes\` to as-is to see whether the codes could not be mapped`,
 	);
+}
+
+/** What the check of the written events found. */
+export function writtenNotes(
+	{ outside, outOfOrder, repeated }: Awaited<ReturnType<typeof checkWrittenEvents>>,
+	dedup: PrepareOptions["dedup"],
+): string[] {
+	return [
+		...(outside > 0
+			? [`${outside} records lie outside the observation of their patient: kept`]
+			: []),
+		...(outOfOrder > 0
+			? [
+					`${outOfOrder} events come before an earlier one of the same patient: sorted by time, ties in the order of the source`,
+				]
+			: []),
+		...(repeated > 0
+			? [
+					`${repeated} events repeat another of the same patient, time and code: kept${dedup === "none" ? "; --dedup day drops them" : ""}`,
+				]
+			: []),
+	];
 }

@@ -1,47 +1,29 @@
 import { createHash } from "node:crypto";
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { allGathered, type Communicator, oneProcess, shared } from "../base/communicator.js";
 import { InputError } from "../base/errors.js";
 import { builtInMap } from "../codes/index.js";
 import { replaceFolder } from "../files/index.js";
-import { BadRows } from "../records/bad-rows.js";
 import { neededMemory } from "../records/needed-memory.js";
 import type { RecordSource } from "../records/rows.js";
 import type { Store } from "../records/store.js";
 import { openStore } from "../records/store.js";
+import { chooseCohort } from "./choose-cohort.js";
 import type { CodeOptions } from "./concepts.js";
-import { mapCodes } from "./concepts.js";
-import { contentHash, fileHash } from "./content-hash.js";
 import type { EventOptions } from "./events-table.js";
-import { gatherEvents, numberRecords, sortEvents } from "./events-table.js";
-import { knownTokens, selectKnown } from "./known-vocabulary.js";
+import { sortEvents } from "./events-table.js";
 import { makeLabels, markRecords } from "./labels.js";
 import type { Manifest } from "./manifest.js";
-import {
-	fileNames,
-	manifestName,
-	manifestSchema,
-	schemaVersion,
-	valuesVersion,
-} from "./manifest.js";
-import { countAll, observationOf } from "./manifest-counts.js";
 import { clipPeriods, gatherPeriods } from "./observation.js";
-import { readPatients } from "./patients.js";
-import { addDeaths, gatherPeople } from "./people.js";
-import { readPeriods } from "./periods.js";
-import { badRowNotes, emptyVocabulary, mappedWarnings, nobodyKnown } from "./prepare-messages.js";
-import { roundUpTimeRange, type TimeRange } from "./privacy-rounding.js";
-import { deathRecord } from "./reading/history-rules.js";
-import { countDropped, numberTokens, selectCohort } from "./select.js";
+import { readRecords } from "./read-records.js";
 import { shardFiles, shardsOf, together } from "./shards.js";
 import { type SplitParts, usualParts } from "./split.js";
 import type { UserLabels } from "./user-labels.js";
 import { addUserLabels, filesOf } from "./user-labels.js";
-import { countValues, divideValues, knownRanges, learntRanges } from "./value-ranges.js";
-import { type Vocabulary, vocabularyOf } from "./vocabulary.js";
-import { tableNames, writeTables } from "./write-tables.js";
-import { checkWrittenEvents } from "./written-events.js";
+import type { Vocabulary } from "./vocabulary.js";
+import { writeDataset } from "./write-dataset.js";
+import { tableNames } from "./write-tables.js";
 
 export interface PrepareOptions extends EventOptions, CodeOptions {
 	/** Minimum number of records per patient. */
@@ -197,155 +179,29 @@ async function build(
 	stage(`reading ${source.path}`);
 	// Every rank reads all records, and then keeps those of its own patients.
 	const read = await together(communicator, () => readRecords(store, source, options, stage));
-	const { loaded, notes, warnings, records, people, deathEvents, concepts, valued } = read;
-	await checkSameSource(store, source, concepts.list, communicator);
+	await checkSameSource(store, source, read.concepts.list, communicator);
 	const shards = shardsOf(communicator, await store.count("patient"), join(folder, workName));
-	const gathered = await shards.each(async () => {
-		await numberRecords(store, options, shards);
-		stage("choosing the cohort");
-		return gatherEvents(store, options, loaded.axis);
-	});
-	const [duplicates = 0, cut = 0] = shards.sums([gathered.duplicates, gathered.cut]);
-	const { like, values, minRecords, minCount } = options;
-	let { list } = concepts;
-	if (values !== null) {
-		if (valued === 0)
-			notes.push(
-				"no record has a numeric value, or it was not read: there is none to make tokens of",
-			);
-		if (!like) await selectCohort(store, minRecords, minCount, shards);
-		const ranges = like
-			? knownRanges(list, like.vocabulary)
-			: await learntRanges(store, list, values, minCount);
-		list = await divideValues(store, list, ranges);
-	}
-	if (like) await shards.each(() => selectKnown(store, list, like.vocabulary, minRecords));
-	else
-		await selectCohort(store, minRecords, minCount, shards, values === null ? "concept" : "code");
-	const [kept] = shards.sums([await store.count("kept_patient")]);
-	if (like && kept === 0) throw nobodyKnown(source, options);
-	const tokens = like ? knownTokens(like.vocabulary) : await numberTokens(store, list);
-	if (tokens.length === 0) throw emptyVocabulary(source, records, options);
-	const vocabulary = vocabularyOf(tokens);
-	const dropped = await countDropped(store, list, like !== undefined, shards);
+	const cohort = await chooseCohort(store, source, read, shards, options, stage);
+	const isCut = cohort.dropped.cut > 0;
 
 	stage("sorting the events");
 	await sortEvents(store, shards, options.memory);
 	await shards.each(() => markRecords(store));
 	for (const table of ["cohort", "final", "marked"] as const) await shards.merge(store, table);
-	if (cut > 0) await shards.merge(store, "shortened");
+	if (isCut) await shards.merge(store, "shortened");
 	if (communicator.rank > 0) return undefined;
-	const { notes: periodNotes } = await gatherPeriods(store, loaded.observation);
-	notes.push(...periodNotes);
-	if (cut > 0) notes.push(...(await clipPeriods(store, options.keep)));
+	const notes = [...read.notes, ...cohort.notes];
+	notes.push(...(await gatherPeriods(store, read.loaded.observation)).notes);
+	if (isCut) notes.push(...(await clipPeriods(store, options.keep)));
+
 	stage("labelling");
 	const labels = await makeLabels(store, options.drugs);
 	for (const given of options.labels) {
-		const { summary, notes: more } = await addUserLabels(store, given, loaded.axis);
+		const { summary, notes: more } = await addUserLabels(store, given, read.loaded.axis);
 		labels.push(summary);
 		notes.push(...more);
 	}
 
 	stage("writing");
-	await writeTables(store, folder);
-	await writeJson(join(folder, "vocabulary.json"), { tokens: vocabulary.tokens });
-	const periods = await readPeriods(join(folder, "observation.parquet"));
-	const death = vocabulary.find(deathRecord.code, deathRecord.system);
-	const { eventsHash, repeated, outOfOrder, outside } = await checkWrittenEvents(
-		store,
-		vocabulary.size,
-		periods,
-		death,
-	);
-	if (outside > 0)
-		notes.push(`${outside} records lie outside the observation of their patient: kept`);
-	if (outOfOrder > 0)
-		notes.push(
-			`${outOfOrder} events come before an earlier one of the same patient: sorted by time, ties in the order of the source`,
-		);
-	if (repeated > 0)
-		notes.push(
-			`${repeated} events repeat another of the same patient, time and code: kept${options.dedup === "none" ? "; --dedup day drops them" : ""}`,
-		);
-	const patients = await readPatients(join(folder, "patients.parquet"));
-	const files: Record<string, string> = {};
-	for (const name of fileNames) files[name] = await fileHash(join(folder, name));
-	const manifest = manifestSchema.parse({
-		schemaVersion: options.values === null ? schemaVersion : valuesVersion,
-		source: {
-			...{ format: source.format, path: source.path, axis: loaded.axis, records, notes },
-			...(warnings.length > 0 && { warnings }),
-		},
-		codes: { ...concepts.codes, extra: concepts.codes.extra + deathEvents },
-		filters: {
-			minRecords: options.minRecords,
-			minCount: options.minCount,
-			dedup: options.dedup,
-			maxRecords: options.maxRecords,
-			keep: options.keep,
-			drugs: options.drugs,
-			deathToken: options.deathToken,
-		},
-		splits: {
-			seed: options.splitSeed,
-			parts: [...options.splitParts],
-			given: people.given,
-		},
-		counts: countAll(patients, vocabulary.size),
-		observation: observationOf(loaded.observation ?? "records", periods, outside),
-		deaths: patients.death.filter((day) => day !== null).length,
-		reach: like ? like.manifest.reach : await trainingTimeRange(store),
-		...(values !== null && { values: await countValues(store, vocabulary.tokens, values) }),
-		dropped: { duplicates, cut, drugs: concepts.drugs, ...dropped },
-		labels,
-		...(like && { like: like.manifest.contentHash }),
-		eventsHash,
-		contentHash: contentHash(vocabulary.tokens, patients, eventsHash, periods),
-		files,
-	});
-	await writeJson(join(folder, manifestName), manifest);
-	return manifest;
+	return writeDataset(store, source, folder, read, { ...cohort, labels, notes }, options);
 }
-
-/** Reads the source, gathers its people and maps its codes. */
-async function readRecords(
-	store: Store,
-	source: RecordSource,
-	options: PrepareOptions,
-	stage: (name: string) => void,
-) {
-	const bad = options.skipBad ? new BadRows() : undefined;
-	const loaded = await source.load(store, bad);
-	const records = await store.count("record");
-	if (records === 0)
-		throw new InputError(
-			`${source.path} contains no records; expected at least one (patient, time, code)`,
-		);
-	stage("gathering the people");
-	const people = await gatherPeople(store, options);
-	const deathEvents = options.deathToken ? await addDeaths(store) : 0;
-	stage("mapping codes");
-	const concepts = await mapCodes(store, options);
-	return {
-		...{ loaded, records, people, deathEvents, concepts },
-		notes: [...loaded.notes, ...(bad ? badRowNotes(bad) : []), ...people.notes],
-		warnings: [...(loaded.warnings ?? []), ...mappedWarnings(concepts.codes)],
-		valued: await store.count("record WHERE value IS NOT NULL"),
-	};
-}
-
-/** The longest training history and the greatest age in it, rounded up. Reads tables `final`, `cohort` and `patient`. */
-async function trainingTimeRange(store: Store): Promise<TimeRange> {
-	const [reach] = await store.all<{ longestDays: number | null; oldestDays: number | null }>(`
-		SELECT max(own.last - own.first) AS longestDays, max(own.last - birth) AS oldestDays
-		FROM (SELECT patient, min(time) AS first, max(time) AS last FROM final GROUP BY patient) AS own
-		JOIN cohort ON cohort.number = own.patient JOIN patient USING (id)
-		WHERE split = 'train'`);
-	return roundUpTimeRange({
-		longestDays: reach?.longestDays ?? 0,
-		oldestDays: reach?.oldestDays ?? null,
-	});
-}
-
-const writeJson = (file: string, value: unknown) =>
-	writeFile(file, `${JSON.stringify(value, null, "\t")}\n`);
