@@ -1,8 +1,9 @@
-import { alone, inOrder, isOwn } from "../../base/divide.js";
+import { alone, type Divide, inOrder, isOwn } from "../../base/divide.js";
 import { InputError } from "../../base/errors.js";
 import type { Dataset } from "../../cohort/index.js";
 import { hazardModel } from "../../infer/index.js";
 import type { CodeConfig } from "../../models/heads/codes.js";
+import type { Runtime } from "../../runtime/index.js";
 import { forecastWeights, type Trained } from "../../train/index.js";
 import { bootstrap, ratioOf } from "../bootstrap.js";
 import type { MeasureRun, Method, RankingMethod } from "../evaluation.js";
@@ -32,6 +33,9 @@ interface RankedRow {
 	readonly ranks: readonly Ranks[];
 }
 
+/** Ranks the later events of all patients. */
+type Rank = (name: RowName, ranker: Ranker, divide?: Divide) => Promise<RankedRow>;
+
 /**
  * Task *forecast*: predicts every event after the look-up window at its own time, from the state after the window
  * only. The baselines are ranked once.
@@ -40,7 +44,7 @@ export async function forecastTask(
 	dataset: Dataset,
 	options: EvaluateOptions,
 ): Promise<MeasureRun> {
-	const { split, seed, draws, lookup, ahead, home = dataset } = options;
+	const { split, seed, draws, lookup, ahead } = options;
 	const patients = forecastPatients(dataset, split, lookup);
 	const leftOut = dataset.patients(split).length - patients.length;
 	if (patients.length === 0)
@@ -48,7 +52,7 @@ export async function forecastTask(
 			`none of the ${leftOut} patients of split ${split} has an event after the first ${lookup}; choose a shorter \`lookup\``,
 			{ field: "lookup", value: lookup },
 		);
-	const rank = (name: RowName, ranker: Ranker, divide = alone): Promise<RankedRow> =>
+	const rank: Rank = (name, ranker, divide = alone) =>
 		divide(async (job) => {
 			const pieces: number[][][] = [];
 			for (let first = 0; first < patients.length; first += chunk) {
@@ -89,50 +93,8 @@ export async function forecastTask(
 	}
 
 	return async (runtime, trained) => {
-		const rows: RankedRow[] = [];
-		const own = [...notes];
-		if (trained) {
-			const { model, config } = trained;
-			const fits = !isExternal(trained, dataset);
-			const methods = methodsOf(trained, options.methods).filter(
-				(method) => fits || method !== "with-hazards",
-			);
-			if (!fits)
-				own.push(
-					"no row with hazards: its weights are fitted to validation patients, and the run is not fitted to another dataset",
-				);
-			const predictor = model.predictor(runtime, config, forecastWeights(trained));
-			try {
-				if (methods.includes("with-hazards")) {
-					const base = model.forecasting.methods[0] as Method;
-					const hazards = hazardModel(runtime, trained);
-					try {
-						const chosen = await hazardRanker(predictor, base, hazards, home, {
-							patients: forecastPatients(home, "valid", lookup),
-							splitOf,
-						});
-						const name = { who: "model", label: `${model.name}, with hazards` } as const;
-						const { ranker } = chosen;
-						if (ranker)
-							rows.push(await rank({ ...name, method: "with-hazards" }, ranker, runtime.divide));
-						own.push(hazardNote(chosen, base, split));
-					} finally {
-						await hazards.dispose();
-					}
-				}
-				for (const method of methods.filter((one) => one !== "with-hazards"))
-					rows.push(
-						await rank(
-							{ who: "model", label: `${model.name}, ${method}`, method },
-							modelRanker(predictor, method),
-							runtime.divide,
-						),
-					);
-			} finally {
-				await predictor.dispose();
-			}
-		}
-		rows.push(...others);
+		const own = trained && (await modelRows(runtime, trained, dataset, options, rank));
+		const rows = [...(own?.rows ?? []), ...others];
 		const ranked = rows.map(({ name, ranks }) => ({
 			name,
 			events: ranks.map((one, at) => ({ ranks: one, isNew: isNew[at] as Uint8Array })),
@@ -145,7 +107,7 @@ export async function forecastTask(
 			events: (rows[0]?.ranks ?? []).reduce((sum, { length }) => sum + length, 0),
 			seed,
 			draws,
-			notes: own,
+			notes: [...notes, ...(own?.notes ?? [])],
 			newCodes: bootstrap(patients.length, { share: shareOfNew(isNew) }, options).share,
 			...measureRows(
 				ranked.map(({ name, events }) => ({ name, byPatient: { ratios: recallRatios(events) } })),
@@ -158,6 +120,51 @@ export async function forecastTask(
 			})),
 		};
 	};
+}
+
+/** The rows of a run, one per forecasting method, and what is to be said of them. */
+async function modelRows(
+	runtime: Runtime,
+	trained: Trained,
+	dataset: Dataset,
+	{ methods, split, lookup, ahead, home = dataset }: EvaluateOptions,
+	rank: Rank,
+): Promise<{ readonly rows: readonly RankedRow[]; readonly notes: readonly string[] }> {
+	const { model, config } = trained;
+	const fits = !isExternal(trained, dataset);
+	const wanted = methodsOf(trained, methods).filter((one) => fits || one !== "with-hazards");
+	const rows: RankedRow[] = [];
+	const notes = fits
+		? []
+		: [
+				"no row with hazards: its weights are fitted to validation patients, and the run is not fitted to another dataset",
+			];
+	const predictor = model.predictor(runtime, config, forecastWeights(trained));
+	try {
+		for (const method of wanted) {
+			const words = method === "with-hazards" ? "with hazards" : method;
+			const name = { who: "model", label: `${model.name}, ${words}`, method } as const;
+			if (method !== "with-hazards") {
+				rows.push(await rank(name, modelRanker(predictor, method), runtime.divide));
+				continue;
+			}
+			const base = model.forecasting.methods[0] as Method;
+			const hazards = hazardModel(runtime, trained);
+			try {
+				const chosen = await hazardRanker(predictor, base, hazards, home, {
+					patients: forecastPatients(home, "valid", lookup),
+					splitOf: (patient) => splitHistory(dataset, patient, lookup, ahead),
+				});
+				if (chosen.ranker) rows.push(await rank(name, chosen.ranker, runtime.divide));
+				notes.push(hazardNote(chosen, base, split));
+			} finally {
+				await hazards.dispose();
+			}
+		}
+	} finally {
+		await predictor.dispose();
+	}
+	return { rows, notes };
 }
 
 /** The mean over patients of the share of events whose code is new. */
