@@ -30,12 +30,12 @@ import {
 import { preparedByThreads, preparedHere, validationPlan } from "./prepared-batches.js";
 import { type Run, runFiles, sealedFiles } from "./run-folder.js";
 import type { StoredTensor } from "./safetensors.js";
-import { checkSeal, sealOf } from "./seal.js";
+import { checkSeal, type Seal, sealOf } from "./seal.js";
 import { startTogether } from "./shared-codes.js";
 import { startingHazards } from "./starting-hazards.js";
 import { initialState } from "./step.js";
 import { openTensorboard, silentBoard } from "./tensorboard.js";
-import { shareOf, trainer } from "./trainer.js";
+import { shareOf, type Trainer, trainer } from "./trainer.js";
 
 export interface PretrainRequest {
 	readonly folder: string;
@@ -125,27 +125,7 @@ export async function trainEpochs(request: PretrainRequest): Promise<PretrainSum
 	const batchesOf = request.batchesOf ?? ((split, how) => splitBatches(dataset, split, how));
 	const batches = batchesOf("train", plan);
 	const checks = batchesOf("valid", validationPlan(plan));
-	const { codes } = request;
-	const initial = initialWeights(model, run.config, options.seed);
-	const drawn = codes ? startTogether(initial, codes) : initial;
-	const checkpoint = request.resume ? lastCheckpoint(files) : undefined;
-	const weights =
-		request.hazards && !checkpoint
-			? await startingHazards(drawn, request.hazards, dataset, options.seed)
-			: drawn;
-	const sealed = request.sealed ?? (existsSync(files.run) ? sealedFiles(folder) : []);
-	if (checkpoint) {
-		checkSameRun(checkpoint, run, initialState(weights), files.checkpoint);
-		if (checkpoint.seal) checkSeal(files.checkpoint, checkpoint.seal, sealed, folder);
-	}
-	const seal = writes ? sealOf(sealed) : {};
-	const start: Position = (checkpoint?.state as SavedState | undefined)?.position ?? {
-		step: 0,
-		epoch: 0,
-		stepInEpoch: 0,
-		best: null,
-		finished: false,
-	};
+	const { weights, start, tensors, seal } = await beginning(request);
 	const summaryOf = (at: Position): PretrainSummary => ({
 		steps: at.step,
 		epochs: at.epoch,
@@ -167,65 +147,29 @@ export async function trainEpochs(request: PretrainRequest): Promise<PretrainSum
 			optimizer: { ...adamWDefaults, weightDecay: options.weightDecay },
 			clip: options.clip,
 			accumulate: options.accumulate > 1,
-			...{ codes, communicator },
+			...{ codes: request.codes, communicator },
 		},
 		weights,
-		checkpoint?.tensors as Map<string, ResidentValue> | undefined,
+		tensors,
 	);
-	const write = (place: string, at: Position, tensors: ReadonlyMap<string, ResidentValue>) =>
-		writeCheckpoint(place, {
-			step: at.step,
-			epoch: at.epoch,
-			model: model.id,
-			config: run.config,
-			state: { position: at, options, dataset: run.dataset } satisfies SavedState,
-			tensors: stored(tensors),
-			seal,
-		});
-	const save = async (at: Position, state?: ReturnType<typeof learner.state>) => {
-		if (writes) write(files.checkpoint, at, await (state ?? learner.state()));
-	};
-	const saveBest = async (at: Position) => {
-		if (!writes) return;
-		const state = await learner.state();
-		write(files.best, at, new Map([...state].filter(([name]) => weights.has(name))));
-	};
-	const { accumulate, seed } = options;
-	const use = {
-		...{ config: run.config, objective: options, devices: runtime.devices ?? 1 },
-		share: shareOf(communicator),
-	};
-	// Threads need the built files, find models by name, and read only whole splits.
-	const isBuilt = import.meta.url.endsWith(".js");
-	const inThreads = runtime.queues && isBuilt && models.includes(model) && !request.batchesOf;
-	const prepared = inThreads
-		? preparedByThreads({
-				dataset: dataset.folder,
-				view: request.view ?? {},
-				events: dataset.sharedEvents,
-				model: model.id,
-				plan,
-				accumulate,
-				seed,
-				...use,
-			})
-		: preparedHere({ batches, checks, accumulate, seed }, { ...use, model });
-	if (checkpoint) for (const caution of request.cautions ?? []) request.progress.note(caution);
+	const prepared = preparedBatches(request, batches, checks);
+	if (tensors) for (const caution of request.cautions ?? []) request.progress.note(caution);
 	const log = writes
-		? openEventLog(files.log, checkpoint ? { keep: wasSaved(start) } : {})
+		? openEventLog(files.log, tensors ? { keep: wasSaved(start) } : {})
 		: silentLog;
 	const board = writes
 		? openTensorboard(files.tensorboard, {
 				clock: Date.now,
-				...(checkpoint && { resumeAt: start.step }),
+				...(tensors && { resumeAt: start.step }),
 			})
 		: silentBoard;
+	const saving = savingOf(request, learner, weights, seal);
 	try {
 		// Compilers of accelerators take seconds per program.
 		if (runtime.queues) learner.compile(batches.plan.epoch(start.epoch), checks.plan.epoch(0));
-		if (!checkpoint) await save(start);
+		if (!tensors) await saving.save(start);
 		const loop: Loop = {
-			...{ ...request, options, batches, checks, prepared, learner, log, board, save, saveBest },
+			...{ ...request, options, batches, checks, prepared, learner, log, board, ...saving },
 			communicator,
 			// Processes meet at every step.
 			queue: runtime.queues && communicator.size === 1 ? 16 : 1,
@@ -238,4 +182,93 @@ export async function trainEpochs(request: PretrainRequest): Promise<PretrainSum
 		board.close();
 		await learner.dispose();
 	}
+}
+
+/** Where a training begins: at its first weights, or at the last checkpoint, whose tensors are given then. */
+async function beginning(request: PretrainRequest) {
+	const { folder, run, model, dataset, codes, communicator = oneProcess } = request;
+	const files = runFiles(folder);
+	const { seed } = run.options;
+	const initial = initialWeights(model, run.config, seed);
+	const drawn = codes ? startTogether(initial, codes) : initial;
+	const checkpoint = request.resume ? lastCheckpoint(files) : undefined;
+	const weights =
+		request.hazards && !checkpoint
+			? await startingHazards(drawn, request.hazards, dataset, seed)
+			: drawn;
+	const sealed = request.sealed ?? (existsSync(files.run) ? sealedFiles(folder) : []);
+	if (checkpoint) {
+		checkSameRun(checkpoint, run, initialState(weights), files.checkpoint);
+		if (checkpoint.seal) checkSeal(files.checkpoint, checkpoint.seal, sealed, folder);
+	}
+	const start: Position = (checkpoint?.state as SavedState | undefined)?.position ?? {
+		...{ step: 0, epoch: 0, stepInEpoch: 0, best: null, finished: false },
+	};
+	return {
+		...{ weights, start },
+		tensors: checkpoint?.tensors as Map<string, ResidentValue> | undefined,
+		seal: communicator.rank === 0 ? sealOf(sealed) : {},
+	};
+}
+
+/** Batches as inputs of the model, prepared in threads beside an accelerator. */
+function preparedBatches(
+	{
+		run,
+		model,
+		dataset,
+		view = {},
+		batchesOf,
+		runtime,
+		communicator = oneProcess,
+	}: PretrainRequest,
+	batches: SplitBatches,
+	checks: SplitBatches,
+) {
+	const { options } = run;
+	const { accumulate, seed } = options;
+	const use = {
+		...{ config: run.config, objective: options, devices: runtime.devices ?? 1 },
+		share: shareOf(communicator),
+	};
+	// Threads need the built files, find models by name, and read only whole splits.
+	const isBuilt = import.meta.url.endsWith(".js");
+	if (!(runtime.queues && isBuilt && models.includes(model) && !batchesOf))
+		return preparedHere({ batches, checks, accumulate, seed }, { ...use, model });
+	return preparedByThreads({
+		...{ dataset: dataset.folder, view, events: dataset.sharedEvents, model: model.id },
+		...{ plan: batchPlan(options), accumulate, seed },
+		...use,
+	});
+}
+
+/** Writes checkpoints of a training, on rank 0 alone. */
+function savingOf(
+	{ folder, run, model, communicator = oneProcess }: PretrainRequest,
+	learner: Pick<Trainer, "state">,
+	weights: ReadonlyMap<string, unknown>,
+	seal: Seal,
+): Pick<Loop, "save" | "saveBest"> {
+	const files = runFiles(folder);
+	const writes = communicator.rank === 0;
+	const write = (place: string, at: Position, tensors: ReadonlyMap<string, ResidentValue>) =>
+		writeCheckpoint(place, {
+			step: at.step,
+			epoch: at.epoch,
+			model: model.id,
+			config: run.config,
+			state: { position: at, options: run.options, dataset: run.dataset } satisfies SavedState,
+			tensors: stored(tensors),
+			seal,
+		});
+	return {
+		save: async (at, state) => {
+			if (writes) write(files.checkpoint, at, await (state ?? learner.state()));
+		},
+		saveBest: async (at) => {
+			if (!writes) return;
+			const state = await learner.state();
+			write(files.best, at, new Map([...state].filter(([name]) => weights.has(name))));
+		},
+	};
 }
