@@ -108,7 +108,7 @@ export const commands: readonly LazyCommand[] = [
 	},
 	{
 		name: "evaluate",
-		summary: "evaluate a run on next events, forecasts and labelled tasks, with intervals",
+		summary: "evaluate a run on onset, next events, forecasts and labelled tasks, with intervals",
 		divides: true,
 		load: () => import("./evaluate.js"),
 	},

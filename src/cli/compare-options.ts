@@ -62,7 +62,7 @@ export const addSharedOptions = (command: Command): Command => {
 		)
 		.option(
 			"--patients <n>",
-			"evaluate next, forecast and onset on the first n test patients only",
+			"evaluate next, forecast and onset on the first n test patients only (default: all)",
 			wholeNumber(1, 1_000_000_000),
 		)
 		.option(

@@ -48,7 +48,7 @@ function heading(folder: string, { source, codes, counts, contentHash }: Manifes
 	return [
 		`${folder}: from ${source.format} ${source.path}, ${counted(source.records, "record")}`,
 		`${counted(counts.patients, "patient")}, ${counted(counts.events, "event")}, ${counted(counts.tokens, "token")}`,
-		`codes: ${codes.map ? `PheCodes, ${codes.level} level; map: ${codes.map}` : "as they came"}`,
+		`codes: ${codes.map ? `PheCodes, ${codes.level} level; map: ${codes.map}` : "as recorded"}`,
 		`content ${contentHash.slice(0, 12)}`,
 		"",
 	].join("\n");

@@ -91,9 +91,10 @@ const description = `Evaluate a run, with 95 % intervals from a bootstrap over p
 Every recall is also given apart for codes that the patient already had and for
 new ones. A run trained with --before is evaluated on onset alone.
 
-The baselines are counts of the patient's own history, code frequencies in
-training and, on a simulated population, the reference model. Results are written to
-RUN/eval/<task>.json. Several runs (other seeds, same dataset) are evaluated
+Baselines: rates by age and sex and a regression per code (onset); counts of the
+patient's own history and code frequencies (next, forecast); a regression on own
+history and the prevalence (labelled tasks). On a simulated population, also the
+reference model. Results are written to RUN/eval/<task>.json. Several runs (other seeds, same dataset) are evaluated
 one by one and then summarized: means with 95 % t-intervals over the runs.
 
 If a split has more than ${thousands(mostEvaluated)} patients, ${thousands(mostEvaluated)} are drawn at random, the same in
@@ -162,7 +163,7 @@ export function command(io: Io): Command {
 		)
 		.option(
 			"--index <rule>",
-			"onset and futures: index day: random, visit, a date, or age:N (default: random; a common date)",
+			"onset and futures: index day: random, visit, a date, or age:N (default: random for onset; for futures, the day on which most patients are observed a year before and after)",
 		)
 		.option("--horizons <years>", "onset: horizons in years (default: 1,3,5,10)", yearsList)
 		.option(

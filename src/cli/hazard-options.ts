@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { z } from "zod";
 import { InputError } from "../base/errors.js";
+import { hazardSettings } from "../models/hazards/settings.js";
 import type { HazardOptions } from "../workflows/hazard-settings.js";
 import { addGroup, numberBetween, wholeNumber } from "./option-values.js";
 
@@ -18,22 +19,32 @@ function days(text: string): number[] {
 	);
 }
 
+const usual = hazardSettings.parse({});
+
 /** Adds the options of hazards. */
 export function addHazardOptions(command: Command): Command {
 	addGroup(command, "Hazards (the time to the first and to the next record of every code):", [
 		new Option("--hazards", "learn hazards (default, but not with the paper's presets)"),
 		new Option("--no-hazards", "do not learn hazards: `risk` then refuses the run"),
-		new Option("--bins <days>", "ends of the bins of constant hazard").argParser(days),
-		new Option("--visit-bins <days>", "further ends for the next record of any code").argParser(
-			days,
+		new Option(
+			"--bins <days>",
+			`ends of the bins of constant hazard (default: ${usual.binDays})`,
+		).argParser(days),
+		new Option(
+			"--visit-bins <days>",
+			`further ends for the next record of any code (default: ${usual.visitBinDays})`,
+		).argParser(days),
+		new Option(
+			"--look-back <days>",
+			`days of observation that an onset needs before it (default: ${usual.lookBackDays})`,
+		).argParser(numberBetween(0, mostDays)),
+		new Option(
+			"--slots-per-landmark <n>",
+			`events of a row per landmark (default: ${usual.slotsPerLandmark})`,
+		).argParser(wholeNumber(1, 10_000)),
+		new Option("--hazard-weight <n>", `weight in the loss (default: ${usual.weight})`).argParser(
+			numberBetween(1e-6, 100),
 		),
-		new Option("--look-back <days>", "days of observation that an onset needs before it").argParser(
-			numberBetween(0, mostDays),
-		),
-		new Option("--slots-per-landmark <n>", "events of a row per landmark").argParser(
-			wholeNumber(1, 10_000),
-		),
-		new Option("--hazard-weight <n>", "weight in the loss").argParser(numberBetween(1e-6, 100)),
 		new Option("--groups <file>", 'JSON of named groups: {"stroke": ["433", "434"]}'),
 	]);
 	return command;

@@ -192,7 +192,7 @@ async function printCheck(io: Io, folder: string, options: CheckOptions): Promis
 	const { nats, calibration } = result;
 	io.stdout.write(
 		[
-			`${result.targets} records of ${result.patients} people; mean −log p of what came:\n\n`,
+			`${result.targets} records of ${result.patients} people; mean −log p of the recorded codes:\n\n`,
 			table(
 				["forecast", "nats"],
 				nats.map(({ name, nats }) => [name, nats.toFixed(3)]),

@@ -33,7 +33,7 @@ const unlabelled: Readonly<
 /** Those that are evaluated only if named: they take longer, or need a model that samples futures. */
 const onRequest: typeof unlabelled = { futures: futuresTask };
 
-/** The tasks of a dataset: next, forecast, and those with labels. */
+/** The tasks of a dataset: onset, next, forecast, and those with labels. */
 export const tasksOf = (dataset: Dataset): string[] => [
 	...Object.keys(unlabelled),
 	...labelledTasks(dataset),

@@ -9,7 +9,7 @@ export const trainOptions = z.strictObject({
 		.min(1)
 		.max(10_000_000)
 		.default(2048)
-		.describe("events in a batch, padding included"),
+		.describe("events per batch, padding included"),
 	batchShapes: z
 		.int()
 		.min(1)
@@ -24,32 +24,42 @@ export const trainOptions = z.strictObject({
 		.max(1_000_000_000)
 		.optional()
 		.describe("train on a random subset of this many training patients (default: all)"),
-	maxLength: z.int().min(2).max(1_000_000).default(256).describe("most events in a row"),
+	maxLength: z
+		.int()
+		.min(2)
+		.max(1_000_000)
+		.default(256)
+		.describe("maximum events per row; --cut says what becomes of longer histories"),
 	cut: z
 		.enum(["windows", "last"])
 		.default("windows")
-		.describe("what becomes of longer histories: several rows, or their last events"),
+		.describe("longer histories become several rows, or are cut to their last events"),
 	objective: z
 		.enum(objectiveNames)
 		.default("horizon")
 		.describe(
-			"the next event alone, or also one further ahead, or each code of a day from before the day",
+			"next: the next event; horizon: also one further ahead; visits: also each code of a day, from before that day",
 		),
 	horizon: z
 		.int()
 		.min(0)
 		.max(100_000)
 		.default(100)
-		.describe("farthest event ahead that is asked for"),
+		.describe("farthest event ahead that a query predicts"),
 	learningRate: z
 		.number()
 		.positive()
 		.max(10)
 		.describe("highest learning rate (default: that of the model and the preset)"),
-	warmup: z.number().min(0).max(1).default(0.05).describe("part of all steps in which it rises"),
-	weightDecay: z.number().min(0).max(10).default(0.1).describe("of matrices, decoupled (AdamW)"),
-	clip: z.number().positive().max(1e6).default(1).describe("longest gradient, as its global norm"),
-	accumulate: z.int().min(1).max(10_000).default(1).describe("batches in one step"),
+	warmup: z
+		.number()
+		.min(0)
+		.max(1)
+		.default(0.05)
+		.describe("share of the steps over which the learning rate rises"),
+	weightDecay: z.number().min(0).max(10).default(0.1).describe("weight decay of matrices (AdamW)"),
+	clip: z.number().positive().max(1e6).default(1).describe("maximum global norm of the gradients"),
+	accumulate: z.int().min(1).max(10_000).default(1).describe("batches per step"),
 	patience: z
 		.int()
 		.min(1)
@@ -62,7 +72,7 @@ export const trainOptions = z.strictObject({
 		.min(0)
 		.max(Number.MAX_SAFE_INTEGER)
 		.default(1)
-		.describe("of weights, order and draws"),
+		.describe("seed of weights, batch order and draws"),
 });
 
 export type TrainOptions = z.infer<typeof trainOptions>;

@@ -133,12 +133,12 @@ export function renderStep(report: StepReport): string {
 	const ms = (seconds: number) => `${(seconds * 1000).toFixed(0)} ms`;
 	const lines = [
 		`${report.model} ${report.preset}, ${formatCount(report.parameters)} parameters, batch ${report.batch} × ${report.length}`,
-		`${report.engine}: ${ms(report.secondsPerStep)} a step, ${formatCount(report.tokensPerSecond)} tokens/s, ` +
+		`${report.engine}: ${ms(report.secondsPerStep)} per step, ${formatCount(report.tokensPerSecond)} tokens/s, ` +
 			`peak ${(report.peakRssBytes / 1e9).toFixed(2)} GB`,
 	];
 	if (report.peer && report.ratio)
 		lines.push(
-			`${report.peer.engine} (${report.peer.blas}): ${ms(report.peer.secondsPerStep)} a step`,
+			`${report.peer.engine} (${report.peer.blas}): ${ms(report.peer.secondsPerStep)} per step`,
 			`trajgpt is ${report.ratio.toFixed(2)} times as fast`,
 		);
 	return `${lines.join("\n")}\n`;

@@ -153,7 +153,7 @@ async function modelRows(
 			try {
 				const chosen = await hazardRanker(predictor, base, hazards, home, {
 					patients: forecastPatients(home, "valid", lookup),
-					splitOf: (patient) => splitHistory(dataset, patient, lookup, ahead),
+					splitOf: (patient) => splitHistory(home, patient, lookup, ahead),
 				});
 				if (chosen.ranker) rows.push(await rank(name, chosen.ranker, runtime.divide));
 				notes.push(hazardNote(chosen, base, split));
