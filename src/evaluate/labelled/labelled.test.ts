@@ -101,7 +101,7 @@ describe("a task whose labels follow from the history", async () => {
 			}
 	});
 
-	test("teaches the regression as many labels as asked for, and says so", async () => {
+	test("teaches the regression at most `regressionPatients` labels, and says so", async () => {
 		const regressionOf = async (regressionPatients: number) => {
 			const measure = await labelledTask("planted", dataset, { ...options, regressionPatients });
 			const { rows, notes } = await measure(runtime);
@@ -118,7 +118,7 @@ describe("a task whose labels follow from the history", async () => {
 		const quarter = await regressionOf(30);
 		expect(all.note).toContain(`from 120 training labels (${positives(train)} positive)`);
 		expect(quarter.note).toContain(
-			`from 30 (evenly spread) of 120 training labels, as many as \`--regression-patients\` says (${positives(some)} positive)`,
+			`from 30 (evenly spread) of 120 training labels, the limit of \`regressionPatients\` (${positives(some)} positive)`,
 		);
 		expect(positives(some)).toBeLessThan(positives(train));
 		expect(all.metrics).toEqual(row("own history, all labels").metrics);
@@ -139,7 +139,7 @@ describe("a task whose labels follow from the history", async () => {
 		const { rows, notes } = await measure(runtime);
 		expect(rows.map(({ label }) => label)).not.toContain("own history, all labels");
 		expect(notes).toContain(
-			"no row own history, all labels: 0 of the 30 (evenly spread) of 120 training labels that the regression learns from are positive, and both classes are needed; `--regression-patients` sets how many it learns from",
+			"no row own history, all labels: 0 of the 30 (evenly spread) of 120 training labels that the regression learns from are positive, and both classes are needed; `regressionPatients` sets how many it learns from",
 		);
 	});
 

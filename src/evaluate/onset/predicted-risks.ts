@@ -5,7 +5,7 @@ import { specialCount } from "../../cohort/vocabulary.js";
 import { hazardModel } from "../../infer/hazards.js";
 import type { Runtime } from "../../runtime/index.js";
 import type { Trained } from "../../train/index.js";
-import { mostTaught, takenOf } from "../evenly-spread.js";
+import { regressionLimit, takenOf } from "../evenly-spread.js";
 import { findSimulationTruth } from "../simulation-truth.js";
 import type { IndexedPatient } from "./index-days.js";
 import { daysOf, measuredCodes, type Opened, type Predictions } from "./opened.js";
@@ -67,7 +67,7 @@ export async function baselinePredictions(
 		futures,
 		threads,
 		progress,
-		regressionPatients: most = mostTaught,
+		regressionPatients: most = regressionLimit,
 	} = options;
 	const found: Predictions[] = [];
 	const areKnown = cohort.patients.some(({ history }) => history.birthEvents === 1 || history.sex);

@@ -1,0 +1,97 @@
+import { probabilityOf } from "../../base/log-odds.js";
+import { evenlySpread, regressionLimit, takenOf } from "../evenly-spread.js";
+import { baselines, type PatientRow } from "../rows.js";
+import { findSimulationTruth } from "../simulation-truth.js";
+import { prevalenceOf } from "./fine-tuned.js";
+import { labelSetOf } from "./label-set.js";
+import { labelOracles, onsetOracle } from "./oracle.js";
+import { countRegression, recordCounts } from "./own-history.js";
+import { isOnsetTask } from "./task-labels.js";
+import { positivesOf, probable, ranked, type TaskData } from "./task-rows.js";
+import { ageSexRisk } from "./zero-shot-risk.js";
+
+/** The rows of the baselines and, for simulated patients, of the reference model. */
+export async function baselineRows(data: TaskData, notes: string[]): Promise<PatientRow[]> {
+	const { task, dataset, home, train, evaluated, codes } = data;
+	const rows = await regressionRows(data, notes);
+	if (codes) {
+		const related = [...new Set(codes.prototype.flat())];
+		rows.push({
+			name: { ...baselines.history, label: "own history, related records" },
+			...ranked(evaluated, await recordCounts(dataset, evaluated.labels, related)),
+		});
+	}
+	rows.push({
+		name: { ...baselines.global, label: "prevalence" },
+		...probable(evaluated, new Float64Array(evaluated.targets.length).fill(prevalenceOf(train))),
+	});
+	if (isOnsetTask(dataset, task) && codes)
+		rows.push({
+			name: { ...baselines.global, label: "age and sex" },
+			...probable(evaluated, await ageSexRisk(home, dataset, evaluated.labels, codes)),
+		});
+	return [...rows, ...(await oracleRows(data, notes))];
+}
+
+/** Logistic regression on what was recorded, from training labels of both classes. */
+async function regressionRows(
+	{ dataset, home, options, train, valid, evaluated }: TaskData,
+	notes: string[],
+): Promise<PatientRow[]> {
+	const { regressionPatients: limit = regressionLimit } = options;
+	const trainSample = labelSetOf(home, evenlySpread(train.labels, limit), "train");
+	const positive = positivesOf(trainSample);
+	const isLimited = train.targets.length > limit;
+	const taken = takenOf(train.targets.length, limit);
+	if (valid.targets.length === 0) return [];
+	if (positive === 0 || positive === trainSample.targets.length) {
+		if (isLimited)
+			notes.push(
+				`no row own history, all labels: ${positive} of the ${taken} training labels that the regression learns from are positive, and both classes are needed; \`regressionPatients\` sets how many it learns from`,
+			);
+		return [];
+	}
+	const validSample = labelSetOf(home, evenlySpread(valid.labels, limit), "valid");
+	const { logOdds, precision } = await countRegression(
+		{ dataset: home, train: trainSample, valid: validSample },
+		{ dataset, evaluated },
+	);
+	notes.push(
+		`own history, all labels: logistic regression on counts of codes, length and last gap, from ${taken} training labels${isLimited ? ", the limit of `regressionPatients`" : ""} (${positive} positive); precision ${precision} chosen on validation`,
+	);
+	return [
+		{
+			name: { ...baselines.history, label: "own history, all labels", setting: "fine-tuned" },
+			...probable(evaluated, logOdds.map(probabilityOf)),
+		},
+	];
+}
+
+/** The row of the reference model, where the population is simulated and the task has one. */
+async function oracleRows(
+	{ task, dataset, options, evaluated, codes }: TaskData,
+	notes: string[],
+): Promise<PatientRow[]> {
+	if (isOnsetTask(dataset, task) && codes) {
+		const found = await onsetOracle(dataset, evaluated.labels, codes, options);
+		notes.push(...found.notes);
+		return "chances" in found
+			? [{ name: baselines.oracle, ...probable(evaluated, found.chances) }]
+			: [];
+	}
+	const oracle = labelOracles[task];
+	if (!oracle) return [];
+	const found = await findSimulationTruth(dataset, options.split, options.oracle);
+	if (!("truth" in found)) {
+		if (found.reason) notes.push(`no reference model: ${found.reason}`);
+		return [];
+	}
+	const chances = await oracle.chances(dataset, evaluated.labels, found.truth);
+	notes.push(`reference model: the true chance of ${oracle.of}`);
+	return [
+		{
+			name: baselines.oracle,
+			...(oracle.calibrated ? probable(evaluated, chances) : ranked(evaluated, chances)),
+		},
+	];
+}

@@ -1,0 +1,81 @@
+import type { Runtime } from "../../runtime/index.js";
+import { finetuneCommand, type Trained } from "../../train/index.js";
+import type { CalibrationBin } from "../evaluation.js";
+import { type LabelPrediction, personAt } from "../predictions.js";
+import type { PatientRow } from "../rows.js";
+import { fineTuned } from "./fine-tuned.js";
+import { frozenRows } from "./frozen-rows.js";
+import { binsFor, calibrationBins } from "./statistics.js";
+import { probable, type TaskData } from "./task-rows.js";
+
+/** The rows of the model, one per setting. */
+export async function modelRows(
+	data: TaskData,
+	runtime: Runtime,
+	trained: Trained,
+	notes: string[],
+): Promise<{ rows: PatientRow[]; calibration?: CalibrationBin[] }> {
+	const { task, dataset, options, labels, evaluated, codes } = data;
+	const { name, pretraining } = trained.model;
+	const rows: PatientRow[] =
+		codes && pretraining !== "none" ? await frozenRows(data, codes, runtime, trained, notes) : [];
+	if (pretraining === "none")
+		notes.push(`no zero-shot and few-shot rows: ${name} is trained on each task from scratch`);
+	else if (!codes)
+		notes.push("no zero-shot and few-shot rows: name the code the task is about with `code`");
+	const tuned = await fineTuned(runtime, trained, dataset, task, labels, data);
+	if (!tuned) {
+		const risk = rows.find(({ name: own }) => own.setting === "zero-shot risk");
+		if (risk && "scored" in risk.byPatient)
+			await reportPredictions(data, risk.name.label, risk.byPatient.scored.scores[0]!);
+		const labelFile = dataset.labelFiles?.[task];
+		notes.push(`not fine-tuned: run \`${finetuneCommand(trained.folder, { task, labelFile })}\``);
+		return { rows };
+	}
+	await reportPredictions(data, `${name}, fine-tuned`, tuned.probabilities);
+	const bins = binsFor(evaluated.targets.length);
+	notes.push(
+		`fine-tuned: epoch ${tuned.epoch}, the best by validation; log-odds times ${tuned.slope.toFixed(2)} ${tuned.shift < 0 ? "−" : "+"} ${Math.abs(tuned.shift).toFixed(2)}, as the validation labels say`,
+		`calibration: ${bins} bins of about ${Math.round(evaluated.targets.length / bins)} labels; by chance a perfect model would have an error of ${(100 * chanceError(tuned.probabilities, bins)).toFixed(1)} points`,
+	);
+	rows.push({
+		name: { who: "model", label: `${name}, fine-tuned`, setting: "fine-tuned" },
+		...probable(evaluated, tuned.probabilities),
+	});
+	return { rows, calibration: calibrationBins(evaluated, tuned.probabilities).bins(options) };
+}
+
+/** Passes on the predictions of the evaluated labels. */
+async function reportPredictions(
+	{ dataset, evaluated, options }: TaskData,
+	row: string,
+	probabilities: ArrayLike<number>,
+): Promise<void> {
+	if (!options.onPredictions) return;
+	const predictions: LabelPrediction[] = [];
+	for (const [at, { patient, time, value, weight }] of evaluated.labels.entries())
+		predictions.push({
+			...personAt(await dataset.read(patient), time),
+			...{ time, weight, label: value, probability: probabilities[at] as number },
+		});
+	const isWeighted = evaluated.weights.some((weight) => weight !== 1);
+	const notes = isWeighted
+		? [
+				"labels have weights (inverse probability of censoring), which only the plain schema has: tools that leave them out give other numbers than evaluate",
+			]
+		: [];
+	options.onPredictions({ row, predictions, notes });
+}
+
+/** The calibration error expected by chance: mean |observed − p| of a binomial fraction. */
+function chanceError(probabilities: Float64Array, bins: number): number {
+	const sorted = probabilities.slice().sort();
+	const size = sorted.length / bins;
+	let sum = 0;
+	for (let bin = 0; bin < bins; bin++) {
+		const own = sorted.subarray(Math.round(bin * size), Math.round((bin + 1) * size));
+		const variance = own.reduce((total, p) => total + p * (1 - p), 0) / own.length ** 2;
+		if (own.length > 0) sum += Math.sqrt((2 / Math.PI) * variance) / bins;
+	}
+	return sum;
+}
