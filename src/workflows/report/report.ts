@@ -8,7 +8,8 @@ import { runFiles, type Trained } from "../../train/index.js";
 import { nodeDocument, pngOf } from "../figure-file.js";
 import { threadsOf } from "../open-runtime.js";
 import type { Monitoring } from "../training.js";
-import { type Drawings, gatherReport } from "./gather.js";
+import { gatherReport } from "./gather.js";
+import type { Drawings } from "./request.js";
 
 export interface ReportOptions extends Pick<Monitoring, "progress"> {
 	/** Seed of the maps and of the choice of patients. */

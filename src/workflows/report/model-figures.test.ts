@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { patientCaption } from "./gather.js";
+import { patientCaption } from "./model-figures.js";
 
 test("the caption of the patient map says whether all patients are shown", () => {
 	expect(patientCaption(2000, 19_966, false)).toBe(
