@@ -28,4 +28,4 @@ export { type LabelPrediction, personAt, type RowPredictions } from "./predictio
 export { checkPatientCount, evaluatedPatients, mostEvaluated } from "./sample-patients.js";
 export { type PatientScore, type ScoreSummary, summarizeScores } from "./scores.js";
 export { checkTaskOptions } from "./task-options.js";
-export { openTask, tasksOf } from "./tasks.js";
+export { isLabelledTask, openTask, tasksOf } from "./tasks.js";

@@ -1,17 +1,15 @@
 import { InputError } from "../base/errors.js";
 import type { Dataset } from "../cohort/index.js";
 import { labelOracles } from "./labelled/oracle.js";
-import { isOnsetTask, labelledTasks } from "./labelled/task-labels.js";
+import { isOnsetTask } from "./labelled/task-labels.js";
 import type { EvaluateOptions } from "./options.js";
-import { knownTasks } from "./tasks.js";
+import { isLabelledTask, knownTasks } from "./tasks.js";
 
 interface Use {
 	/** The tasks that use an option, in words. */
 	readonly tasks: string;
 	isBy(task: string, dataset: Dataset): boolean;
 }
-
-const isLabelled = (task: string, dataset: Dataset) => labelledTasks(dataset).includes(task);
 
 const ofIndexDays: Use = {
 	tasks: "onset, and by futures where observation times are known",
@@ -22,7 +20,7 @@ const ofIndexDays: Use = {
 
 const ofOutcomes: Use = {
 	tasks: "onset and tasks with labels",
-	isBy: (task, dataset) => task === "onset" || isLabelled(task, dataset),
+	isBy: (task) => task === "onset" || isLabelledTask(task),
 };
 
 /** Options that only some tasks use; all others have an effect on every task. */
@@ -32,7 +30,7 @@ const uses = {
 	lookBackDays: ofIndexDays,
 	lookup: { tasks: "forecast", isBy: (task) => task === "forecast" },
 	methods: { tasks: "forecast", isBy: (task) => task === "forecast" },
-	shots: { tasks: "tasks with labels", isBy: isLabelled },
+	shots: { tasks: "tasks with labels", isBy: isLabelledTask },
 	code: ofOutcomes,
 	regressionPatients: ofOutcomes,
 	futures: {

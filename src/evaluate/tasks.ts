@@ -45,6 +45,10 @@ export const knownTasks = (dataset: Dataset): string[] => [
 	...Object.keys(onRequest),
 ];
 
+/** Whether a task asks for labels. Whether a dataset has them is another question: `labelledTasks`. */
+export const isLabelledTask = (task: string): boolean =>
+	!Object.hasOwn(unlabelled, task) && !Object.hasOwn(onRequest, task);
+
 /** Prepares a task on a dataset; the baselines are evaluated here, once for all runs. */
 export async function openTask(
 	task: string,

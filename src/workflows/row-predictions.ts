@@ -3,6 +3,7 @@ import type { TimeAxis } from "../base/time.js";
 import type { Dataset } from "../cohort/index.js";
 import {
 	isExternal,
+	isLabelledTask,
 	type LabelPrediction,
 	type PredictionMetrics,
 	predictionMetrics,
@@ -51,7 +52,7 @@ export async function checkPredictionTargets(
 		throw new InputError("predictions are those of one run; evaluate the runs one by one", {
 			field: "predictions",
 		});
-	if (task === undefined || ["next", "forecast", "futures"].includes(task))
+	if (task === undefined || (task !== "onset" && !isLabelledTask(task)))
 		throw new InputError(
 			`predictions are those of one label, and ${task === undefined ? "no task is named" : `task ${task} has none`}; choose onset or a task with labels as \`task\``,
 			{ field: "task", value: task },

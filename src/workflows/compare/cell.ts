@@ -11,6 +11,7 @@ import {
 	evaluateDefaults,
 	evaluatedPatients,
 	evaluationInputsHash,
+	isLabelledTask,
 	onsetHorizons,
 	openTask,
 	readEvaluation,
@@ -142,8 +143,6 @@ async function pretrainCell(
 	};
 }
 
-export const isLabelled = (task: string) => !["next", "forecast", "onset"].includes(task);
-
 /** Fine-tunes the run to a task, where the task or the model needs it. */
 async function finetuneCell(
 	{ tuning, tuningSteps }: Plan,
@@ -153,7 +152,7 @@ async function finetuneCell(
 	{ threads, provider, precision, progress, signal }: CellRequest,
 ): Promise<void> {
 	const forecasts = task === "forecast";
-	if (!forecasts && !isLabelled(task)) return;
+	if (!forecasts && !isLabelledTask(task)) return;
 	if (forecasts && trained.model.forecasting.after === "pretraining") return;
 	const begun = readTask(trained.folder, task) !== undefined;
 	if (begun && isTrained(taskFiles(trained.folder, task).folder)) return;
@@ -196,7 +195,7 @@ async function evaluateCellOn(
 	for (const task of plan.tasks) {
 		const { people, sample } = await evaluatedPatients(task, dataset, {
 			split: options.split,
-			patients: isLabelled(task) ? "all" : (plan.patients ?? "all"),
+			patients: isLabelledTask(task) ? "all" : (plan.patients ?? "all"),
 		});
 		// The table has a dash for a model that does not predict every event of a history.
 		if (trained && task === "next" && !trained.model.predictsEachEvent) continue;

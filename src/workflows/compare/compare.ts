@@ -10,6 +10,7 @@ import {
 	comparisonOf,
 	csv,
 	type Entry,
+	isLabelledTask,
 	isSimulated,
 	latex,
 	type Method,
@@ -23,7 +24,6 @@ import { modelById } from "../../models/index.js";
 import type { Provider } from "../../runtime/index.js";
 import { writeFigure } from "../figure-file.js";
 import type { Monitoring } from "../training.js";
-import { isLabelled } from "./cell.js";
 import { computeCells, type Failure } from "./cell-processes.js";
 import {
 	checkLeaders,
@@ -176,7 +176,7 @@ export async function scale(
 function checkUntuned({ tasks, model }: ScaleOptions): void {
 	const { name, forecasting } = modelById(model);
 	for (const task of tasks)
-		if (isLabelled(task) || (task === "forecast" && forecasting.after === "fine-tuning"))
+		if (isLabelledTask(task) || (task === "forecast" && forecasting.after === "fine-tuning"))
 			throw new InputError(
 				`task ${task} of ${name} needs fine-tuning, which learns from all training patients; leave it out of \`tasks\``,
 				{ field: "tasks", value: task },

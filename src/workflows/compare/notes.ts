@@ -1,6 +1,6 @@
 import { checkConfig } from "../../base/config.js";
 import type { Dataset } from "../../cohort/index.js";
-import type { Entry } from "../../evaluate/index.js";
+import { type Entry, isLabelledTask } from "../../evaluate/index.js";
 import { type ForecastMethod, forecastMethods, type Model, modelById } from "../../models/index.js";
 import { finetuneOptions, trainOptions } from "../../train/index.js";
 import { fromScratch } from "../finetune.js";
@@ -39,7 +39,7 @@ export function lineNotes(
 	});
 	const labels = checkConfig(finetuneOptions, tuning, "tuning");
 	const plain = entries.find(({ id }) => id === plainTrajgpt.id);
-	const labelled = tasks.some((task) => !["next", "forecast", "onset"].includes(task));
+	const labelled = tasks.some(isLabelledTask);
 	return [
 		...(plain
 			? [`${plain.label}: without the gap as input and without counting heads, as in the paper`]
