@@ -3,7 +3,13 @@ import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
-import { type Evaluation, evaluationFile, readEvaluation, writeEvaluation } from "./evaluation.js";
+import {
+	type Evaluation,
+	evaluationFile,
+	readEvaluation,
+	tryReadEvaluation,
+	writeEvaluation,
+} from "./evaluation.js";
 
 const evaluation: Evaluation = {
 	kind: "trajgpt-evaluation",
@@ -45,6 +51,7 @@ describe("an evaluation", () => {
 		const file = await writeEvaluation(run, evaluation);
 		expect(file).toBe(join(run, "eval", "forecast.json"));
 		expect(await readEvaluation(run, "forecast")).toEqual(evaluation);
+		expect(await tryReadEvaluation(run, "forecast")).toEqual(evaluation);
 		expect(await readdir(join(run, "eval"))).toEqual(["forecast.json"]);
 	});
 
@@ -62,5 +69,6 @@ describe("an evaluation", () => {
 		expect(error).toMatchObject({ name: "InputError" });
 		expect((error as Error).message).toContain(reason);
 		expect((error as Error).message).toContain("--task forecast again");
+		expect(await tryReadEvaluation(run, "forecast")).toBeUndefined();
 	});
 });

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
+import { InputError } from "../base/errors.js";
 import { splitNames } from "../cohort/index.js";
 import { readJson, replaceFile } from "../files/index.js";
 import { type ForecastMethod, forecastMethods } from "../models/index.js";
@@ -247,4 +248,16 @@ export async function readEvaluation(
 	const file = evaluationFile(run, task, otherDataset);
 	if (!existsSync(file)) return undefined;
 	return readJson(file, evaluationSchema, `run \`trajgpt evaluate\` with --task ${task} again`);
+}
+
+/** The same; undefined also if the file cannot be read, such as one of another version. */
+export async function tryReadEvaluation(
+	...[run, task, otherDataset]: Parameters<typeof readEvaluation>
+): Promise<Evaluation | undefined> {
+	try {
+		return await readEvaluation(run, task, otherDataset);
+	} catch (error) {
+		if (error instanceof InputError) return undefined;
+		throw error;
+	}
 }

@@ -10,6 +10,7 @@ export {
 	type RankingMethod,
 	rankingMethods,
 	readEvaluation,
+	tryReadEvaluation,
 	writeEvaluation,
 } from "./evaluation.js";
 export { evaluationInputsHash } from "./inputs-hash.js";

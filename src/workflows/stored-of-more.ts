@@ -1,5 +1,4 @@
-import { InputError } from "../base/errors.js";
-import { type Evaluation, evaluationFile, readEvaluation } from "../evaluate/index.js";
+import { type Evaluation, evaluationFile, tryReadEvaluation } from "../evaluate/index.js";
 
 /**
  * Why the result of a sample is not stored: the file holds one of more patients, of the same weights and dataset.
@@ -12,10 +11,7 @@ export async function storedOfMore(
 	if (!sample) return undefined;
 	const other = external && dataset;
 	// A file that cannot be read is replaced, as by every evaluation.
-	const stored = await readEvaluation(run, task, other).catch((error: unknown) => {
-		if (!(error instanceof InputError)) throw error;
-		return undefined;
-	});
+	const stored = await tryReadEvaluation(run, task, other);
 	if (!stored || stored.made.step !== step || stored.made.dataset !== dataset) return undefined;
 	// Without `sample`, the file holds all patients, or is older than `sample`. All patients include those of this
 	// sample, so that as many of them or more can be evaluated.

@@ -14,7 +14,7 @@ import {
 	isLabelledTask,
 	onsetHorizons,
 	openTask,
-	readEvaluation,
+	tryReadEvaluation,
 	writeEvaluation,
 } from "../../evaluate/index.js";
 import type { Precision } from "../../graph/index.js";
@@ -169,13 +169,6 @@ export function evaluateCell(request: CellRequest, cell: TrainedCell): Promise<v
 	return withRuntime(request, "inference", (runtime) => evaluateCellOn(runtime, request, cell));
 }
 
-/** An evaluation of an earlier process; undefined if there is none, or if it is of another version. */
-const earlierEvaluation = (run: string, task: string): Promise<Evaluation | undefined> =>
-	readEvaluation(run, task).catch((error: unknown) => {
-		if (error instanceof InputError) return undefined;
-		throw error;
-	});
-
 async function evaluateCellOn(
 	runtime: Runtime,
 	{ folder, id, seed, progress = silentProgress }: CellRequest,
@@ -199,7 +192,8 @@ async function evaluateCellOn(
 		});
 		// The table has a dash for a model that does not predict every event of a history.
 		if (trained && task === "next" && !trained.model.predictsEachEvent) continue;
-		const before = await earlierEvaluation(run, task);
+		// An earlier process may have evaluated the task.
+		const before = await tryReadEvaluation(run, task);
 		if (
 			before &&
 			before.made.basis === (await evaluationInputsHash(task, people, options, trained))
