@@ -29,6 +29,9 @@ test("chf prints the differences of every model row to own history and to age an
 	const text = evaluationText("run", "written: eval.json", {
 		...{ ...exampleNext(3, 3.4, 0.01), task: "chf", rows, differences },
 	});
+	expect(text).toMatch(
+		/^chf: Is heart failure recorded for the first time within three years of an index day\? run, step /,
+	);
 	expect([...text.matchAll(/^(.* − .*?) {2,}\+0\.200/gm)].map(([, pair]) => pair)).toEqual([
 		"zero-shot risk − fine-tuned",
 		"zero-shot risk − own history, all labels",
@@ -37,4 +40,11 @@ test("chf prints the differences of every model row to own history and to age an
 		"fine-tuned − own history, all labels",
 		"fine-tuned − age and sex",
 	]);
+});
+
+test("a task of one's own asks for its label", () => {
+	const text = evaluationText("run", "written: eval.json", {
+		...{ ...exampleNext(3, 3.4, 0.01), task: "stroke" },
+	});
+	expect(text).toMatch(/^stroke: Is the label “stroke” true\? run, step /);
 });

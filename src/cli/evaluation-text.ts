@@ -1,4 +1,5 @@
 import type { AcrossRuns, Evaluation, EvaluationRow, Measure } from "../evaluate/index.js";
+import { taskOf } from "../figures/report/tasks.js";
 import type { WrittenPredictions } from "../workflows/row-predictions.js";
 import { onsetText } from "./onset-text.js";
 import { table } from "./table.js";
@@ -168,19 +169,12 @@ function differencesText(rows: readonly EvaluationRow[], all: Differences): stri
 		.join("\n");
 }
 
-const questions: Readonly<Record<string, string>> = {
-	onset: "Who gets what for the first time, by when?",
-	next: "Which event comes next, given its time?",
-	futures: "Do whole futures look like what happened?",
-	forecast: "What comes at later times, from the first events alone?",
-};
-
 /** `end` is the last line: where the file was written, or why not. */
 export function evaluationText(run: string, end: string, evaluation: Evaluation): string {
 	const { task, split, patients, events, draws, seed, notes, rows, differences, made } = evaluation;
 	const { tooFew } = evaluation;
 	return [
-		`${task}: ${questions[task] ?? "Yes or no?"} ${run}, step ${whole(made.step)}; `,
+		`${task}: ${taskOf(task).question} ${run}, step ${whole(made.step)}; `,
 		`${whole(events)} events of ${whole(patients)} patients of split ${split}\n\n`,
 		...(tooFew ? [`${tooFew}.\n\n`] : []),
 		...(evaluation.onset

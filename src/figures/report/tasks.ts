@@ -37,7 +37,7 @@ const known: Readonly<Record<string, TaskInWords>> = {
 };
 
 export const taskOf = (task: string): TaskInWords =>
-	known[task] ?? { title: task, question: `The question of the task “${task}”:` };
+	known[task] ?? { title: task, question: `Is the label “${task}” true?` };
 
 /** Tasks in the order of the report; others follow. */
 export const inOrder = <T extends { readonly task: string }>(evaluations: readonly T[]): T[] => {
