@@ -1,3 +1,5 @@
+import { thousands } from "./thousands.js";
+
 /**
  * Every time is a number of days: since 1970-01-01 if the records have dates, else since an origin of the source.
  * Ages and durations are days too.
@@ -35,7 +37,7 @@ export function durationName(days: number): string {
 						? [1 / 24, "hour"]
 						: [1 / 1440, "minute"];
 	const value = Number((days / size).toFixed(days / size < 100 ? 1 : 0));
-	return `${value.toLocaleString("en-US")} ${name}${value === 1 ? "" : "s"}`;
+	return `${thousands(value)} ${name}${value === 1 ? "" : "s"}`;
 }
 
 /** The meaning of day 0: 1970-01-01 (`dates`), or an origin of the source (`days`). */

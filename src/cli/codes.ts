@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { thousands } from "../base/thousands.js";
 import { type CodesOptions, type FoundCodes, findCodes } from "../workflows/codes.js";
 import { type Io, printJson } from "./io.js";
 import { codeMapOptions, datasetOption, wholeNumber } from "./option-values.js";
@@ -53,6 +54,6 @@ function codesText(search: string, { found, codes }: FoundCodes): string {
 	const rest = found - codes.length;
 	return (
 		table(hasVia ? [...header, "found by"] : header, rows) +
-		(rest > 0 ? `${rest.toLocaleString("en-US")} more; --top ${found} lists all\n` : "")
+		(rest > 0 ? `${thousands(rest)} more; --top ${found} lists all\n` : "")
 	);
 }

@@ -1,3 +1,4 @@
+import { thousands } from "../base/thousands.js";
 import { durationName, unitFor, yearDays } from "../base/time.js";
 import type { DatasetSummary, Histogram, LabelSummary, Manifest, Spread } from "../cohort/index.js";
 import { splitNames } from "../cohort/index.js";
@@ -39,7 +40,6 @@ export function describeText(
 		.join("\n");
 }
 
-const whole = (value: number) => value.toLocaleString("en-US");
 const share = (part: number, of: number) => percent(part, of).padStart(percentWidth);
 const shortened = (text: string) =>
 	text.length <= longestName ? text : `${text.slice(0, longestName - 1).trimEnd()}…`;
@@ -75,7 +75,7 @@ function observationText(
 	return [
 		`observed: ${durationName(observedDays?.median ?? 0)} per patient (median), ${durationName(totalObservedDays)} in total, ${counted(periods, "period")}; ${rule}`,
 		deathsText(deaths),
-		`records outside observation: ${whole(recordsOutside)}`,
+		`records outside observation: ${thousands(recordsOutside)}`,
 		"",
 	].join("\n");
 }
@@ -113,7 +113,7 @@ function shapeTable({ histograms, all }: DatasetSummary, bars: TextBars): string
 		if (!histogram) return [];
 		const { edges, counts, unit, above } = histogram;
 		const end = edges.at(-1) as number;
-		const tail = above > 0 ? `${whole(above)} beyond` : "";
+		const tail = above > 0 ? `${thousands(above)} beyond` : "";
 		return [
 			[
 				name,
@@ -231,7 +231,7 @@ function lostTable({ codes, dropped }: Manifest): string {
 		["left out", "number", "records", "the most frequent"],
 		there.map(([what, number, records, most]) => [
 			what,
-			number === 0 ? "" : whole(number),
+			number === 0 ? "" : thousands(number),
 			records,
 			most,
 		]),
@@ -241,7 +241,7 @@ function lostTable({ codes, dropped }: Manifest): string {
 const topOf = ({ top }: Manifest["codes"]["unmapped"]) =>
 	top
 		.slice(0, 3)
-		.map(({ code, system, events }) => `${system} ${code} (${whole(events)})`)
+		.map(({ code, system, events }) => `${system} ${code} (${thousands(events)})`)
 		.join(", ");
 
 const notes = ({ source: { notes, warnings = [] } }: Manifest) =>

@@ -1,3 +1,4 @@
+import { thousands } from "../base/thousands.js";
 import type { AcrossRuns, Evaluation, EvaluationRow, Measure } from "../evaluate/index.js";
 import { taskOf } from "../figures/report/tasks.js";
 import type { WrittenPredictions } from "../workflows/row-predictions.js";
@@ -5,8 +6,6 @@ import { onsetText } from "./onset-text.js";
 import { table } from "./table.js";
 
 type Differences = NonNullable<Evaluation["differences"]>;
-
-const whole = (n: number) => n.toLocaleString("en-US");
 
 /** The unit of a metric: shares in percent, calibration errors in points, the rest as they are. */
 function unitOf(metric: string): {
@@ -174,8 +173,8 @@ export function evaluationText(run: string, end: string, evaluation: Evaluation)
 	const { task, split, patients, events, draws, seed, notes, rows, differences, made } = evaluation;
 	const { tooFew } = evaluation;
 	return [
-		`${task}: ${taskOf(task).question} ${run}, step ${whole(made.step)}; `,
-		`${whole(events)} events of ${whole(patients)} patients of split ${split}\n\n`,
+		`${task}: ${taskOf(task).question} ${run}, step ${thousands(made.step)}; `,
+		`${thousands(events)} events of ${thousands(patients)} patients of split ${split}\n\n`,
 		...(tooFew ? [`${tooFew}.\n\n`] : []),
 		...(evaluation.onset
 			? [onsetText(evaluation)]
@@ -183,7 +182,7 @@ export function evaluationText(run: string, end: string, evaluation: Evaluation)
 					tables(rows, evaluation.newCodes),
 					...(differences?.length ? ["\n", differencesText(rows, differences)] : []),
 				]),
-		`\nIn brackets: 95 % intervals, ${whole(draws)} draws of patients (seed ${seed}); differences are paired.\n`,
+		`\nIn brackets: 95 % intervals, ${thousands(draws)} draws of patients (seed ${seed}); differences are paired.\n`,
 		...notes.map((note) => `${note}\n`),
 		`${end}\n`,
 	].join("");
@@ -211,5 +210,5 @@ export function predictionsText({ file, folder, row, count, metrics }: WrittenPr
 				Object.entries(metrics).map(([name, value]) => [name, value.toFixed(4)]),
 			)
 		: "all labels are of one class: no metrics\n";
-	return `written: ${places}: ${count.toLocaleString("en-US")} predictions of "${row}" with a label\n${values}`;
+	return `written: ${places}: ${thousands(count)} predictions of "${row}" with a label\n${values}`;
 }

@@ -1,4 +1,5 @@
 import { Command, Option } from "commander";
+import { thousands } from "../base/thousands.js";
 import { type WeightPlace, weightPlaces } from "../export/index.js";
 import { exportModel } from "../workflows/export-model.js";
 import type { Io } from "./io.js";
@@ -61,6 +62,6 @@ async function act(io: Io, run: string, options: Options): Promise<void> {
 	if (json) printJson(io, { folder: out, bytes, ...manifest });
 	else
 		io.stdout.write(
-			`${out}: ${manifest.model.name}, ${manifest.weights.parameters.toLocaleString("en-US")} parameters, opset ${manifest.opset}, ${(bytes / 1e6).toFixed(1)} MB\n`,
+			`${out}: ${manifest.model.name}, ${thousands(manifest.weights.parameters)} parameters, opset ${manifest.opset}, ${(bytes / 1e6).toFixed(1)} MB\n`,
 		);
 }

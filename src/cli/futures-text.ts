@@ -1,4 +1,5 @@
 import { simulatedText } from "../base/simulated.js";
+import { thousands } from "../base/thousands.js";
 import type { Token } from "../cohort/vocabulary.js";
 import { shareError } from "../infer/futures.js";
 import { dayText, spanText } from "../infer/user-input/index.js";
@@ -16,7 +17,7 @@ export function futuresText(result: FuturesResult, top: number): string {
 		const { code, name } = vocabulary.tokens[token] as Token;
 		return [code === name ? code : `${code} ${name}`, shareText(share), riskText(risk)];
 	});
-	const count = futures.length.toLocaleString("en-US");
+	const count = thousands(futures.length);
 	return [
 		`${patientText(patient, axis)}\n`,
 		...(simulated ? [`${simulatedText}\n`] : []),

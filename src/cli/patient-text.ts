@@ -1,3 +1,4 @@
+import { thousands } from "../base/thousands.js";
 import { type TimeAxis, yearDays } from "../base/time.js";
 import type { NewPatient } from "../cohort/index.js";
 import { dayText } from "../infer/user-input/index.js";
@@ -11,7 +12,7 @@ export function patientText({ id, sex, birth, history }: NewPatient, axis: TimeA
 	else if (times.length === 1) parts.push(`1 event, at ${dayText(last, axis)}`);
 	else
 		parts.push(
-			`${times.length.toLocaleString("en-US")} events from ${dayText(first, axis)} to ${dayText(last, axis)}`,
+			`${thousands(times.length)} events from ${dayText(first, axis)} to ${dayText(last, axis)}`,
 		);
 	const age = last !== undefined && birth !== null ? ` (age ${ageText(last, birth)})` : "";
 	return `${id}: ${parts.join(", ")}${age}`;

@@ -1,5 +1,6 @@
 import { formatDuration } from "../base/progress.js";
 import { simulatedText } from "../base/simulated.js";
+import { thousands } from "../base/thousands.js";
 import type { Token } from "../cohort/vocabulary.js";
 import type { Place } from "../infer/index.js";
 import { dayText, spanText } from "../infer/user-input/index.js";
@@ -111,7 +112,7 @@ function indexTable({ query, risks, groups, samples, runs, axis }: RiskResult): 
 	const spread = runs > 1 ? `\nMean of ${runs} runs, and lowest to highest.\n` : "";
 	const fromFutures =
 		groups.length > 0
-			? `\nGroups (${groups.map(({ name }) => name).join(", ")}): the share of ${samples.toLocaleString("en-US")} sampled futures with a record of any member, ± standard error.\n`
+			? `\nGroups (${groups.map(({ name }) => name).join(", ")}): the share of ${thousands(samples)} sampled futures with a record of any member, ± standard error.\n`
 			: "";
 	return `\nProbability of a first record after ${when(at)}, from the records up to that day; death competes:\n\n${table(header, rows)}${spread}${fromFutures}`;
 }
@@ -219,10 +220,10 @@ export function cohortRisksText(scored: CohortRisks): string {
 	const { file, patients, codes, seconds, excluded, notAtRisk, simulated } = scored;
 	const reasons = (counts: Readonly<Record<string, number>>) =>
 		Object.entries(counts)
-			.map(([reason, count]) => `${count.toLocaleString("en-US")} ${reason}`)
+			.map(([reason, count]) => `${thousands(count)} ${reason}`)
 			.join(", ");
 	const lines = [
-		`${patients.toLocaleString("en-US")} patients, ${codes.toLocaleString("en-US")} codes in ${formatDuration(seconds)}: ${(patients / seconds).toFixed(1)} patients per second`,
+		`${thousands(patients)} patients, ${thousands(codes)} codes in ${formatDuration(seconds)}: ${(patients / seconds).toFixed(1)} patients per second`,
 		...(simulated ? [simulatedText] : []),
 		...(Object.keys(excluded).length > 0 ? [`without an index day: ${reasons(excluded)}`] : []),
 		...(Object.keys(notAtRisk).length > 0

@@ -1,4 +1,5 @@
 import { simulatedText } from "../base/simulated.js";
+import { thousands } from "../base/thousands.js";
 import { yearDays } from "../base/time.js";
 import { roundUpTimeRange } from "../cohort/privacy-rounding.js";
 import type { Evaluation } from "../evaluate/index.js";
@@ -10,7 +11,6 @@ import { weightCount } from "../models/index.js";
 import type { Scoring, Trained } from "../train/index.js";
 import { settingName } from "./setting-names.js";
 
-const count = (n: number) => n.toLocaleString("en-US");
 const years = (days: number) => (days / yearDays).toFixed(1);
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
@@ -35,7 +35,7 @@ function evaluationSection(evaluation: Evaluation, step: number): string {
 		made.step === step ? "" : ` Measured with the weights of step ${made.step}, not these.`;
 	return [
 		`### ${title}`,
-		`${question} ${count(patients)} patients of the ${split} split; 95 % intervals from a bootstrap over patients.${stale}`,
+		`${question} ${thousands(patients)} patients of the ${split} split; 95 % intervals from a bootstrap over patients.${stale}`,
 		table(
 			["", ...metrics.map(headingOf)],
 			rows.map(({ label, metrics: own }) => [
@@ -55,7 +55,7 @@ function dataSection({ manifest, vocabulary }: Trained): string {
 	const reach = manifest.reach && roundUpTimeRange(manifest.reach);
 	const split = (name: keyof typeof counts.splits) => {
 		const { patients, events } = counts.splits[name];
-		return `${count(patients)} patients, ${count(events)} events`;
+		return `${thousands(patients)} patients, ${thousands(events)} events`;
 	};
 	const kinds = new Map<string, number>();
 	for (const { kind } of vocabulary.tokens) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
@@ -66,7 +66,7 @@ function dataSection({ manifest, vocabulary }: Trained): string {
 			["validation", split("valid")],
 			["test", split("test")],
 			["tokens", [...kinds].map(([kind, n]) => `${n} ${kind}`).join(", ")],
-			["fewest records per code", count(filters.minCount)],
+			["fewest records per code", thousands(filters.minCount)],
 			...(reach ? [["longest training history", `${years(reach.longestDays)} years`]] : []),
 			...(reach?.oldestDays ? [["oldest age in training", years(reach.oldestDays)]] : []),
 		],
@@ -82,7 +82,7 @@ export function modelCard(trained: Trained, evaluations: readonly Evaluation[]):
 	const settings = Object.entries(config as Record<string, unknown>);
 	return `${[
 		`# ${model.name}`,
-		`A forecaster of coded events (diagnoses above all) at irregular times: from a history and a time, the probability of each code there. ${count(weightCount(weights))} parameters, float32. ${model.cite}.`,
+		`A forecaster of coded events (diagnoses above all) at irregular times: from a history and a time, the probability of each code there. ${thousands(weightCount(weights))} parameters, float32. ${model.cite}.`,
 		...(run.simulated
 			? [`**It was trained on a ${simulatedText}.** What it says about risks is invented.`]
 			: []),
@@ -96,7 +96,7 @@ export function modelCard(trained: Trained, evaluations: readonly Evaluation[]):
 			["setting", "value"],
 			[
 				...settings.map(([name, value]) => [settingName(name), settingText(value)]),
-				["training step of the weights", count(step)],
+				["training step of the weights", thousands(step)],
 				["epochs requested", String(run.options.epochs)],
 				["seed", String(run.options.seed)],
 			],

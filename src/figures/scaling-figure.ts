@@ -1,4 +1,5 @@
 import { axisX, dot, line, ruleX, ruleY, text } from "@observablehq/plot";
+import { thousands } from "../base/thousands.js";
 import type { Comparison } from "../evaluate/compare/comparison.js";
 import { avoidOverlap } from "./avoid-overlap.js";
 import { gridAxisY, quietAxis } from "./axes.js";
@@ -181,7 +182,7 @@ function curvesPanel(
 				// The axis leaves out some numbers of a logarithmic scale.
 				text(patients, {
 					x: (value: number) => value,
-					text: (value: number) => value.toLocaleString("en-US"),
+					text: thousands,
 					...{ frameAnchor: "bottom", dy: 16, fill: theme.quiet },
 				}),
 				ruleY(levels, { y: "value", stroke: theme.neutral, strokeDasharray: "4,3" }),

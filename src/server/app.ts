@@ -4,6 +4,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { type Context, Hono } from "hono";
 import type { z } from "zod";
 import { InputError } from "../base/errors.js";
+import { thousands } from "../base/thousands.js";
 import { forecastBatch, riskBatch } from "./api/batch.js";
 import { codes } from "./api/codes.js";
 import { embed } from "./api/embed.js";
@@ -271,7 +272,7 @@ function responsePieces(result: object, mostBytes: number): Uint8Array[] {
 		if (!(error instanceof TooLongError)) throw error;
 		throw new Refusal(
 			422,
-			`the response is larger than ${mostBytes.toLocaleString("en-US")} bytes; query fewer times or codes, or send fewer events`,
+			`the response is larger than ${thousands(mostBytes)} bytes; query fewer times or codes, or send fewer events`,
 		);
 	}
 }

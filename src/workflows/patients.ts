@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { InputError, withinOption } from "../base/errors.js";
+import { thousands } from "../base/thousands.js";
 import type { TimeAxis } from "../base/time.js";
 import type { CodeMap } from "../codes/index.js";
 import {
@@ -189,7 +190,7 @@ function unknownPatient(id: string, ids: readonly string[], where: string): Inpu
 			? `with similar ids ${near.join(", ")}`
 			: `such as ${ids.slice(0, 5).join(", ")}`;
 	return new InputError(
-		`${where} has no patient "${id}"; it has ${ids.length.toLocaleString("en-US")}, ${some}`,
+		`${where} has no patient "${id}"; it has ${thousands(ids.length)}, ${some}`,
 	);
 }
 

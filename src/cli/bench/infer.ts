@@ -1,4 +1,5 @@
 import { random } from "../../base/random.js";
+import { thousands } from "../../base/thousands.js";
 import { weightCount } from "../../models/index.js";
 import { trajgpt } from "../../models/trajgpt/index.js";
 import { predictor } from "../../models/trajgpt/state.js";
@@ -115,7 +116,7 @@ export function renderInfer(report: InferReport): string {
 		`${report.preset}, ${report.engine}`,
 		...report.answers.map(
 			({ events, p50Ms }) =>
-				`observe + ask for one patient after ${events.toLocaleString("en-US")} events: ${p50Ms.toFixed(2)} ms (median)`,
+				`observe + ask for one patient after ${thousands(events)} events: ${p50Ms.toFixed(2)} ms (median)`,
 		),
 		`${report.patientsPerSecond.toFixed(0)} patients/s with ${report.eventsPerPatient} events each`,
 		`code probabilities along the histories of ${trajectories.patients} patients (${trajectories.meanEvents.toFixed(0)} events each) × ${trajectories.codes} codes × ${trajectories.times} times: ${trajectories.firstSeconds.toFixed(1)} s, and ${trajectories.seconds.toFixed(1)} s once compiled`,

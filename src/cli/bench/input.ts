@@ -1,5 +1,6 @@
 import { checkConfig } from "../../base/config.js";
 import { formatCount } from "../../base/progress.js";
+import { thousands } from "../../base/thousands.js";
 import { bytesPerEvent } from "../../cohort/event-file.js";
 import { type BatchOptions, openDataset, splitBatches } from "../../cohort/index.js";
 import { learningRateOf, modelById } from "../../models/index.js";
@@ -82,7 +83,7 @@ export async function benchInput(io: Io, options: InputOptions): Promise<InputRe
 	}
 }
 
-const mega = (bytes: number) => `${Math.round(bytes / 1e6).toLocaleString("en-US")} MB`;
+const mega = (bytes: number) => `${thousands(Math.round(bytes / 1e6))} MB`;
 
 export const renderInput = (report: InputReport): string =>
 	`${formatCount(report.events)} events, ${mega(report.bytes)} decoded, kept in ${report.kept === "file" ? "a temporary file" : "memory"} (limit ${mega(report.memory)})

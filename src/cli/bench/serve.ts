@@ -1,5 +1,6 @@
 import { Agent, request } from "node:http";
 import { random } from "../../base/random.js";
+import { thousands } from "../../base/thousands.js";
 import { vocabularyOf } from "../../cohort/vocabulary.js";
 import { hazardSettings } from "../../models/hazards/settings.js";
 import { weightCount } from "../../models/index.js";
@@ -358,7 +359,7 @@ export function renderServe(report: ServeReport): string {
 		`  ${report.bare.ratio.toFixed(2)} of what the model does without a service (${report.bare.perSecond.toFixed(1)} histories/s)`,
 		...report.session.map(
 			(own) =>
-				`one further event and one question of a session after ${own.events.toLocaleString("en-US")} events: ${ms(own)}`,
+				`one further event and one question of a session after ${thousands(own.events)} events: ${ms(own)}`,
 		),
 		`one client that sends ${report.underLoad[0]?.requests} forecasts beside ${report.clients} others, by what the others send:`,
 		...report.underLoad.map(

@@ -1,4 +1,5 @@
 import { formatCount } from "../../base/progress.js";
+import { thousands } from "../../base/thousands.js";
 import type { Manifest } from "../../cohort/index.js";
 import { specialCount } from "../../cohort/vocabulary.js";
 import type { Evaluation, EvaluationRow } from "../../evaluate/index.js";
@@ -36,15 +37,13 @@ export function render(report: DemoReport): string {
 	].join("");
 }
 
-const whole = (n: number) => n.toLocaleString("en-US");
-
 function population({ settings, counts, training }: DemoReport): string {
 	const { train, test } = counts.splits;
 	return [
-		`${whole(settings.patients)} simulated people: ${whole(counts.events)} events, `,
-		`${whole(counts.tokens - specialCount)} codes. All rates are invented.\n`,
+		`${thousands(settings.patients)} simulated people: ${thousands(counts.events)} events, `,
+		`${thousands(counts.tokens - specialCount)} codes. All rates are invented.\n`,
 		`TrajGPT, preset ${preset}, ${formatCount(training.parameters)} parameters, learned from `,
-		`${whole(train.patients)} of them; what follows is measured on ${whole(test.patients)} others.\n\n`,
+		`${thousands(train.patients)} of them; what follows is measured on ${thousands(test.patients)} others.\n\n`,
 	].join("");
 }
 
@@ -52,7 +51,7 @@ function population({ settings, counts, training }: DemoReport): string {
 function onsets({ evaluations: { onset } }: DemoReport): string {
 	if (!onset?.onset) return "";
 	return [
-		`Who gets what for the first time, by when? ${whole(onset.patients)} people, one index day each, death competing.\n\n`,
+		`Who gets what for the first time, by when? ${thousands(onset.patients)} people, one index day each, death competing.\n\n`,
 		...onset.onset.horizons.map(({ years, codes }) =>
 			table(
 				[
@@ -84,7 +83,7 @@ function forecasts({ evaluations: { next, forecast } }: DemoReport): string {
 				who === row.who && (who === "model" ? method === "time-specific" : label === row.label),
 		);
 	return [
-		`Which code comes next, given the time, ${whole(next.patients)} people? And which come after the first 50 events, ${whole(forecast?.patients ?? 0)} people?\n\n`,
+		`Which code comes next, given the time, ${thousands(next.patients)} people? And which come after the first 50 events, ${thousands(forecast?.patients ?? 0)} people?\n\n`,
 		table(
 			[
 				...["", "next: nats", "next: accuracy, %", "after 50 events: recall@10, %"],
@@ -113,7 +112,7 @@ function labelled({ evaluations, labels }: DemoReport): string {
 		...new Set(tasks.flatMap(({ evaluation }) => evaluation.rows.map(({ label }) => label))),
 	];
 	return [
-		`Yes or no: ${tasks.map(({ task, evaluation }) => `${task}, ${whole(evaluation.patients)} people`).join("; ")}\n\n`,
+		`Yes or no: ${tasks.map(({ task, evaluation }) => `${task}, ${thousands(evaluation.patients)} people`).join("; ")}\n\n`,
 		table(
 			["AUPRC", ...tasks.map(({ task }) => task)],
 			names.map((name) => [

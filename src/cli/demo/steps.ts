@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { InputError } from "../../base/errors.js";
 import type { Progress } from "../../base/progress.js";
+import { thousands } from "../../base/thousands.js";
 import { type Dataset, openDataset, prepare, prepareDefaults } from "../../cohort/index.js";
 import { evaluationFile, labelledTasks, taskLabels } from "../../evaluate/index.js";
 import { openCsv } from "../../records/index.js";
@@ -51,25 +52,25 @@ export function demoStages(
 ): Stage[] {
 	const { patients, epochs, seed } = settings;
 	const files = demoFiles(folder);
-	const thousands = patients / 1000;
+	const inThousands = patients / 1000;
 	const opened = () => openDataset(files.dataset);
 	const progress = progressOf(io);
 	return [
 		{
-			name: `simulating ${patients.toLocaleString("en-US")} people`,
-			seconds: 1.25 * thousands,
+			name: `simulating ${thousands(patients)} people`,
+			seconds: 1.25 * inThousands,
 			isDone: () => existsSync(files.population) || existsSync(files.dataset),
 			work: () => simulatePeople(io, files.population, settings),
 		},
 		{
 			name: "preparing their records",
-			seconds: thousands,
+			seconds: inThousands,
 			isDone: () => existsSync(files.dataset),
 			work: () => preparePeople(files, settings),
 		},
 		{
 			name: `training TrajGPT, preset ${preset}`,
-			seconds: 7.8 * thousands * epochs,
+			seconds: 7.8 * inThousands * epochs,
 			isDone: () => isTrained(files.run),
 			work: async () => {
 				const dataset = await opened();
@@ -84,7 +85,7 @@ export function demoStages(
 		},
 		{
 			name: `fine-tuning to ${labelled}`,
-			seconds: 2.5 * thousands,
+			seconds: 2.5 * inThousands,
 			isDone: () => existsSync(files.report) || isTrained(taskFiles(files.run, labelled).folder),
 			work: async () => {
 				const dataset = await opened();
@@ -100,7 +101,7 @@ export function demoStages(
 		},
 		{
 			name: "evaluating it on people it has not seen",
-			seconds: 30 * thousands,
+			seconds: 30 * inThousands,
 			isDone: () =>
 				existsSync(files.report) ||
 				demoTasks.every((task) => existsSync(evaluationFile(files.run, task))),
@@ -114,7 +115,7 @@ export function demoStages(
 		},
 		{
 			name: "drawing figures and writing the report",
-			seconds: 5 + 3 * thousands,
+			seconds: 5 + 3 * inThousands,
 			isDone: () => existsSync(files.report),
 			work: async () => {
 				await report(readTrained(files.run), await opened(), { seed, threads, progress });

@@ -1,5 +1,6 @@
 import { csvField } from "../../base/csv.js";
 import { formatCount } from "../../base/progress.js";
+import { thousands } from "../../base/thousands.js";
 import type { Measure } from "../bootstrap.js";
 import type { Column } from "./columns.js";
 import {
@@ -20,7 +21,7 @@ const number = ({ scale, digits }: Column, value: number) =>
 const half = (column: Column, { low, high }: Measure) =>
 	(((high - low) / 2) * column.scale).toFixed(column.digits);
 
-const megabytes = (bytes: number) => Math.round(bytes / 2 ** 20).toLocaleString("en-US");
+const megabytes = (bytes: number) => thousands(Math.round(bytes / 2 ** 20));
 
 /** CPU time and memory mean little for a model that was trained on another device. */
 const onProcessor = ({ provider = "cpu" }: NonNullable<Line["training"]>) => provider === "cpu";

@@ -1,4 +1,5 @@
 import { simulatedText } from "../../base/simulated.js";
+import { thousands } from "../../base/thousands.js";
 import { counted } from "../numbers.js";
 import { type Finding, furtherFindings, leadingFindings } from "./findings.js";
 import { html, Markup } from "./html.js";
@@ -52,8 +53,8 @@ function introduction(report: Report): string {
 	const { train, [split]: measured } = manifest.counts.splits;
 	const whose = simulated ? "simulated people" : "people";
 	return (
-		`${model.name}, a model with ${counted(model.parameters, "weight")}, was trained on ${counted(train.events, "record")} of ${train.patients.toLocaleString("en-US")} ${whose} to predict ${aim}. ` +
-		`This page shows how well it does so for ${measured.patients.toLocaleString("en-US")} ${whose} it has never seen.`
+		`${model.name}, a model with ${counted(model.parameters, "weight")}, was trained on ${counted(train.events, "record")} of ${thousands(train.patients)} ${whose} to predict ${aim}. ` +
+		`This page shows how well it does so for ${thousands(measured.patients)} ${whose} it has never seen.`
 	);
 }
 

@@ -163,7 +163,7 @@ function limitsSection({ simulated, missing, summary, split }: Report): Section 
 		"Probabilities under “The next record” and “Records far ahead” are another quantity: that of a code, given that something is recorded at that time.",
 		"Records show what was coded, not what happened: a code may stand for a suspicion, and what nobody recorded cannot be learned.",
 		"An association is not a cause: an event before a rise of a probability need not be its cause.",
-		`The intervals show how much depends on the choice of the ${summary.splits[split].patients.toLocaleString("en-US")} ${split} patients, not on the seed of the training.`,
+		`The intervals show how much depends on the choice of the ${thousands(summary.splits[split].patients)} ${split} patients, not on the seed of the training.`,
 		...(missing.length > 0
 			? [`Not everything was measured: ${missing.map(({ what }) => what).join("; ")}.`]
 			: []),

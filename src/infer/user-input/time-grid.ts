@@ -1,3 +1,4 @@
+import { thousands } from "../../base/thousands.js";
 import { monthDays, type TimeAxis, yearDays } from "../../base/time.js";
 import type { NewPatient } from "../../cohort/index.js";
 import { UnusableTimeError } from "./errors.js";
@@ -50,7 +51,7 @@ export function timeGrid(
 	const step = options.step ?? usualStep(to - from);
 	const count = 1 + Math.floor((to - from) / step + 1e-9);
 	if (count > mostTimes) {
-		const problem = `makes ${count.toLocaleString("en-US")} times; expected at most ${mostTimes.toLocaleString("en-US")}: choose a longer one, or a shorter time`;
+		const problem = `makes ${thousands(count)} times; expected at most ${thousands(mostTimes)}: choose a longer one, or a shorter time`;
 		throw new UnusableTimeError(`${named("step")} ${problem}`, problem, named("step"));
 	}
 	const grid = Array.from({ length: count }, (_, at) => from + at * step);

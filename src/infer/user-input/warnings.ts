@@ -1,3 +1,4 @@
+import { thousands } from "../../base/thousands.js";
 import { durationName, yearDays } from "../../base/time.js";
 import type { Manifest, NewPatient, UnknownCodes } from "../../cohort/index.js";
 import { roundUpTimeRange } from "../../cohort/privacy-rounding.js";
@@ -16,7 +17,7 @@ interface Query {
 }
 
 const count = (number: number, one: string, many: string) =>
-	`${number.toLocaleString("en-US")} ${number === 1 ? one : many}`;
+	`${thousands(number)} ${number === 1 ? one : many}`;
 
 /** Why a prediction before the first record may be unreliable. */
 export const nothingRecorded = "no record is known then, at most age and sex";

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { thousands } from "../../base/thousands.js";
 import type { Limits } from "../limits.js";
 import { Refusal } from "./refusal.js";
 
@@ -11,10 +12,7 @@ type BodyLimits = Pick<Limits, "bodyBytes" | "bodiesBytes">;
 export function bodies({ bodyBytes, bodiesBytes }: BodyLimits, advice: string) {
 	let held = 0;
 	const tooLarge = () =>
-		new Refusal(
-			413,
-			`the request is larger than ${bodyBytes.toLocaleString("en-US")} bytes; ${advice}`,
-		);
+		new Refusal(413, `the request is larger than ${thousands(bodyBytes)} bytes; ${advice}`);
 	return {
 		/** Bytes of requests being read or processed. */
 		get held() {
@@ -110,7 +108,7 @@ export function jsonBounds({
 			} else if (byte === quote) isQuoted = true;
 			else if (byte === comma) {
 				if (++values > mostValues)
-					return refused(`holds more than ${mostValues.toLocaleString("en-US")} values`);
+					return refused(`holds more than ${thousands(mostValues)} values`);
 			} else if (byte === openList || byte === openObject) {
 				if (++depth > mostDepth) return refused(`is nested more than ${mostDepth} deep`);
 			} else if (byte === closeList || byte === closeObject) depth--;

@@ -1,4 +1,5 @@
 import { InputError } from "../../base/errors.js";
+import { thousands } from "../../base/thousands.js";
 import type { Entry } from "../../evaluate/index.js";
 import { modelById } from "../../models/index.js";
 import { type LineOptions, lineOf } from "./lines.js";
@@ -55,7 +56,7 @@ export function sizeLines(options: SizeOptions, all: number): SizeLine[] {
 				{ ...own, preset },
 				{
 					id: `${preset}-${number}`,
-					label: `${preset}, ${number.toLocaleString("en-US")} patients`,
+					label: `${preset}, ${thousands(number)} patients`,
 					group: preset,
 					options: { trainPatients: number, epochs: epochsFor(number, all, epochs), patience },
 				},

@@ -1,4 +1,5 @@
 import { InputError } from "../../../src/base/errors.js";
+import { thousands } from "../../../src/base/thousands.js";
 import { counted, percent } from "../../../src/figures/numbers.js";
 
 /** A row, or a resource, that could not be read. */
@@ -52,7 +53,7 @@ export function badRows() {
 			const others =
 				count === 1
 					? ""
-					: `. ${count === of ? `None of the ${counted(of, what)}` : `${counted(count, what)} of ${of.toLocaleString("en-US")} (${percent(count / of)})`} can${count === of ? "" : "not"} be read; up to ${percent(mostBadShare)} are skipped`;
+					: `. ${count === of ? `None of the ${counted(of, what)}` : `${counted(count, what)} of ${thousands(of)} (${percent(count / of)})`} can${count === of ? "" : "not"} be read; up to ${percent(mostBadShare)} are skipped`;
 			throw new InputError(sentence(first) + others);
 		},
 	};

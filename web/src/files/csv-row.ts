@@ -1,3 +1,4 @@
+import { thousands } from "../../../src/base/thousands.js";
 import type { DateOrder } from "../../../src/records/date-order.js";
 import { isMissing } from "../../../src/records/missing-values.js";
 import type { PersonRow, Sex } from "../../../src/records/rows.js";
@@ -54,7 +55,7 @@ export function rowReader(header: readonly string[], columns: Columns, order: Da
 		const isInBounds = day >= Math.max(least, -mostDays) && day <= Math.min(most, mostDays);
 		const expected = isAge(unit)
 			? `an age from 0 to ${oldestYears} years`
-			: `at most ${mostDays.toLocaleString("en-US")} days either way`;
+			: `at most ${thousands(mostDays)} days either way`;
 		return isInBounds ? day : refuse(`${expected}: see whether it counts seconds, or is a date`);
 	}
 

@@ -1,4 +1,5 @@
 import { InputError } from "../../../src/base/errors.js";
+import { thousands } from "../../../src/base/thousands.js";
 import { readCsv, type TableOptions } from "./csv.js";
 import { readFhir } from "./fhir.js";
 import type { FileContent } from "./records.js";
@@ -23,7 +24,7 @@ const signatures: readonly (readonly [bytes: readonly number[], what: string])[]
 	],
 ];
 
-const megabytes = (bytes: number) => Math.round(bytes / 2 ** 20).toLocaleString("en-US");
+const megabytes = (bytes: number) => thousands(Math.round(bytes / 2 ** 20));
 
 const tooLarge = (what: string) =>
 	new InputError(

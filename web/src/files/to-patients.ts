@@ -1,4 +1,5 @@
 import { InputError } from "../../../src/base/errors.js";
+import { thousands } from "../../../src/base/thousands.js";
 import { builtInMap } from "../../../src/codes/built-in.js";
 import { nothingKnown, peopleNotes } from "../../../src/cohort/reading/people.js";
 import { type ReadPatient, recordReader } from "../../../src/cohort/reading/records-to-events.js";
@@ -171,7 +172,7 @@ function mapNotes(
 }
 
 const tooLong = (patients: number) =>
-	`${counted(patients, "patient has", "patients have")} more than ${mostEvents.toLocaleString("en-US")} events, which is more than the page can draw; \`trajgpt risk\` and \`trajgpt forecast\` read them`;
+	`${counted(patients, "patient has", "patients have")} more than ${thousands(mostEvents)} events, which is more than the page can draw; \`trajgpt risk\` and \`trajgpt forecast\` read them`;
 
 function patientOf({ patient }: ReadPatient, axis: FileContent["axis"]): Patient {
 	const { id, sex, birth, death, history } = patient;
@@ -197,7 +198,7 @@ function nothingFound(
 	const none =
 		records.length === 1
 			? "the one record has no code"
-			: `none of the ${records.length.toLocaleString("en-US")} records has a code`;
+			: `none of the ${thousands(records.length)} records has a code`;
 	const some = unknown.slice(0, 3).map(({ code }) => code);
 	return new InputError(
 		`${none} that this model knows${some.length > 0 ? `, for instance ${some.join(", ")}` : ""}; accepted codes: ${acceptedCodes(vocabulary, rules)}`,

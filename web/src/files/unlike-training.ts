@@ -1,3 +1,4 @@
+import { thousands } from "../../../src/base/thousands.js";
 import { yearDays } from "../../../src/base/time.js";
 import { percent } from "../../../src/figures/numbers.js";
 import type { Usual } from "../data/contract.js";
@@ -10,7 +11,7 @@ const mostUnknown = 0.2;
 /** Rates beyond the usual range by this factor are far outside. */
 const farOutside = 2;
 
-const number = (value: number) => Number(value.toPrecision(2)).toLocaleString("en-US");
+const number = (value: number) => thousands(Number(value.toPrecision(2)));
 
 /** Why the history of a patient looks unlike those that the model has learned from. */
 export function unlikeTraining(
@@ -21,7 +22,7 @@ export function unlikeTraining(
 	const reasons: string[] = [];
 	if (unknown / records > mostUnknown)
 		reasons.push(
-			`${unknown.toLocaleString("en-US")} of ${records.toLocaleString("en-US")} records (${percent(unknown / records)}) have codes that the model does not know`,
+			`${thousands(unknown)} of ${thousands(records)} records (${percent(unknown / records)}) have codes that the model does not know`,
 		);
 	const [first, last] = [events[0]?.time, events.at(-1)?.time];
 	if (!usual || first === undefined || last === undefined) return reasons;

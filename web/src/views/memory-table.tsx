@@ -1,3 +1,4 @@
+import { thousands } from "../../../src/base/thousands.js";
 import type { Memory } from "../data/contract.js";
 import { ScrollTable } from "../parts/scroll-table.js";
 import { durationText } from "../parts/words.js";
@@ -19,7 +20,7 @@ export function MemoryTable({ memory }: { readonly memory: Memory }) {
 				? durationText(value)
 				: value < 10
 					? value.toFixed(1)
-					: Math.round(value).toLocaleString("en-US");
+					: thousands(Math.round(value));
 	return (
 		<ScrollTable wide label="Half-life by head and category">
 			<thead>
