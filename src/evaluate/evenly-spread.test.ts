@@ -11,6 +11,6 @@ test("takes all items, or as many as allowed from the whole range", () => {
 });
 
 test("says whether something was left out", () => {
-	expect(takenOf(100_000)).toBe("100000");
+	expect(takenOf(100_000)).toBe("100,000");
 	expect(takenOf(100_001)).toBe("100,000 (evenly spread) of 100,001");
 });

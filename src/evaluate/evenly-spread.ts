@@ -14,4 +14,4 @@ export function evenlySpread<T>(items: ArrayLike<T>, most = regressionLimit): T[
 
 /** States how many were taken, as in "100,000 (evenly spread) of 800,000". */
 export const takenOf = (all: number, most = regressionLimit): string =>
-	all <= most ? `${all}` : `${thousands(most)} (evenly spread) of ${thousands(all)}`;
+	all <= most ? thousands(all) : `${thousands(most)} (evenly spread) of ${thousands(all)}`;

@@ -1,4 +1,5 @@
 import { InputError } from "../base/errors.js";
+import { thousands } from "../base/thousands.js";
 import type { Dataset } from "../cohort/index.js";
 import type { Runtime } from "../runtime/index.js";
 import type { Trained } from "../train/index.js";
@@ -104,7 +105,7 @@ function externalNote(dataset: Dataset, teacher?: Dataset, home?: Dataset): stri
 	const whose = teacher === home ? "the run's own" : "its";
 	return `external validation on ${folder} (content ${manifest.contentHash.slice(0, 12)}), which the run has not learned from; ${
 		teacher
-			? `baselines and few-shot rows learn from ${whose} ${teacher.patients("train").length} training patients`
+			? `baselines and few-shot rows learn from ${whose} ${thousands(teacher.patients("train").length)} training patients`
 			: "it has no training patients, and none of the run's own can be used here, so there are no baselines and no few-shot rows"
 	}`;
 }

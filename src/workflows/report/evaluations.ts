@@ -1,4 +1,5 @@
 import { existsSync, readdirSync } from "node:fs";
+import { thousands } from "../../base/thousands.js";
 import type { Dataset, Label, Split } from "../../cohort/index.js";
 import { isPaperTask } from "../../cohort/label-rules.js";
 import {
@@ -176,7 +177,7 @@ async function onOtherPatients(
 	const all = await patientsOf(task, dataset, split, labels);
 	return covered !== undefined && all !== undefined && covered < all
 		? [
-				`The evaluation “${task}” was made on ${covered} of ${all} patients of the ${split} split; evaluate again.`,
+				`The evaluation “${task}” was made on ${thousands(covered)} of ${thousands(all)} patients of the ${split} split; evaluate again.`,
 			]
 		: [];
 }
