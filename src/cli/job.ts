@@ -22,7 +22,7 @@ interface Job {
 const headStartMilliseconds = 2000;
 
 /** A launcher that is told to end the job can lose what it has not passed on by then. */
-const passingOnMilliseconds = 500;
+const outputGraceMilliseconds = 500;
 
 const silent = (io: Io): Io => ({
 	...{ stdout: { write() {} }, stderr: { write() {} }, env: io.env },
@@ -62,7 +62,7 @@ export function jobOf(io: Io, table: readonly LazyCommand[]): Job {
 			if (rank > 0) await delay(headStartMilliseconds);
 			if (rank > 0) io.stderr.write(`rank ${rank} of ${size}: `);
 			const code = report(io);
-			await delay(passingOnMilliseconds);
+			await delay(outputGraceMilliseconds);
 			communicator.abort(code);
 			return code;
 		},

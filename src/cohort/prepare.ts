@@ -17,7 +17,7 @@ import { makeLabels, markRecords } from "./labels.js";
 import type { Manifest } from "./manifest.js";
 import { clipPeriods, gatherPeriods } from "./observation.js";
 import { readRecords } from "./read-records.js";
-import { shardFiles, shardsOf, together } from "./shards.js";
+import { doOrFailOnAllRanks, shardFiles, shardsOf } from "./shards.js";
 import { type SplitParts, usualParts } from "./split.js";
 import type { UserLabels } from "./user-labels.js";
 import { addUserLabels, filesOf } from "./user-labels.js";
@@ -121,7 +121,7 @@ export async function prepare(
 	const write = async (partial: string) => {
 		const work = join(partial, workName);
 		const own = join(work, String(communicator.rank)); // for data that does not fit in memory
-		const store = await together(communicator, () => openWork(own, partial));
+		const store = await doOrFailOnAllRanks(communicator, () => openWork(own, partial));
 		try {
 			manifest = await build(store, source, partial, options);
 		} finally {
@@ -178,7 +178,9 @@ async function build(
 	const stage = (name: string) => options.onStage?.(name, store);
 	stage(`reading ${source.path}`);
 	// Every rank reads all records, and then keeps those of its own patients.
-	const read = await together(communicator, () => readRecords(store, source, options, stage));
+	const read = await doOrFailOnAllRanks(communicator, () =>
+		readRecords(store, source, options, stage),
+	);
 	await checkSameSource(store, source, read.concepts.list, communicator);
 	const shards = shardsOf(communicator, await store.count("patient"), join(folder, workName));
 	const cohort = await chooseCohort(store, source, read, shards, options, stage);

@@ -5,7 +5,7 @@ import { type Communicator, oneProcess } from "../base/communicator.js";
 import { InputError } from "../base/errors.js";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
 import { prepare, prepareDefaults } from "./prepare.js";
-import { shardsOf, together } from "./shards.js";
+import { doOrFailOnAllRanks, shardsOf } from "./shards.js";
 import { sourceOf } from "./testing/source-of.js";
 
 const encoded = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
@@ -33,8 +33,8 @@ test("rows of all ranks come in order of rank", async () => {
 });
 
 test("work of one process is just done", async () => {
-	expect(await together(oneProcess, async () => 7)).toBe(7);
-	const failing = together(oneProcess, async () => {
+	expect(await doOrFailOnAllRanks(oneProcess, async () => 7)).toBe(7);
+	const failing = doOrFailOnAllRanks(oneProcess, async () => {
 		throw new InputError("no records");
 	});
 	await expect(failing).rejects.toThrow(/^no records$/);
@@ -42,13 +42,13 @@ test("work of one process is just done", async () => {
 
 test("work that fails on another rank fails here, with its reason", async () => {
 	const done = async () => 7;
-	expect(await together(withOther(null), done)).toBe(7);
+	expect(await doOrFailOnAllRanks(withOther(null), done)).toBe(7);
 	const full = { rank: 1, isInput: true, text: "the disk is full" };
-	const refused = together(withOther(full), done);
+	const refused = doOrFailOnAllRanks(withOther(full), done);
 	await expect(refused).rejects.toThrow(new InputError("rank 1 of 2: the disk is full"));
-	const broken = together(withOther({ ...full, isInput: false }), done);
+	const broken = doOrFailOnAllRanks(withOther({ ...full, isInput: false }), done);
 	await expect(broken).rejects.not.toBeInstanceOf(InputError);
-	const both = together(withOther(full), async () => {
+	const both = doOrFailOnAllRanks(withOther(full), async () => {
 		throw new InputError("no records");
 	});
 	await expect(both).rejects.toThrow(/^no records$/);

@@ -42,7 +42,7 @@ export const shardFiles = (folder: string, { size }: Communicator): string[] =>
 export function shardsOf(communicator: Communicator, patients: number, folder: string): Shards {
 	const { rank, size } = communicator;
 	const firstOf = (number: number) => Math.floor((patients * number) / size);
-	const each = <T>(work: () => Promise<T>) => together(communicator, work);
+	const each = <T>(work: () => Promise<T>) => doOrFailOnAllRanks(communicator, work);
 	return {
 		communicator,
 		each,
@@ -74,7 +74,10 @@ export function shardsOf(communicator: Communicator, patients: number, folder: s
 }
 
 /** Does the work of each rank. If it fails on one rank, it fails on all: rank 0 must not wait for one that has ended. */
-export async function together<T>(communicator: Communicator, work: () => Promise<T>): Promise<T> {
+export async function doOrFailOnAllRanks<T>(
+	communicator: Communicator,
+	work: () => Promise<T>,
+): Promise<T> {
 	if (communicator.size === 1) return work();
 	const { rank, size } = communicator;
 	let value: T | undefined;

@@ -15,8 +15,8 @@ export async function evaluationInputsHash(
 	options: EvaluateOptions,
 	trained?: Trained,
 ): Promise<string> {
-	const { progress: _shown, oracle: _place, onPredictions: _told, ...told } = options;
-	const { baselines, home, threads: _speed, sample, ...others } = told;
+	const { progress: _shown, oracle: _place, onPredictions: _ignored, ...rest } = options;
+	const { baselines, home, threads: _speed, sample, ...others } = rest;
 	const hash = createHash("sha256");
 	hash.update(
 		JSON.stringify({
