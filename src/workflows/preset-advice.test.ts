@@ -7,10 +7,10 @@ const advice = (preset: string, patients: number) =>
 
 test("a preset that is far too large or too small gets a line of advice", () => {
 	expect(advice("large", 2000)).toBe(
-		"note: with 2,000 training patients, `preset` tiny is suggested, not large: it trains faster (docs/models.md#which-size)",
+		"with 2,000 training patients, `preset` tiny is suggested, not large: it trains faster (docs/models.md#which-size)",
 	);
 	expect(advice("tiny", 32_000)).toBe(
-		"note: with 32,000 training patients, `preset` large is suggested, not tiny: it predicted better on simulated patients (docs/models.md#which-size)",
+		"with 32,000 training patients, `preset` large is suggested, not tiny: it predicted better on simulated patients (docs/models.md#which-size)",
 	);
 });
 

@@ -17,5 +17,5 @@ export function presetAdvice(
 	const steps = sizes.indexOf(suggested) - sizes.indexOf(preset);
 	if (Math.abs(steps) < far) return undefined;
 	const reason = steps > 0 ? "it predicted better on simulated patients" : "it trains faster";
-	return `note: with ${thousands(trainPatients)} training patients, \`preset\` ${suggested} is suggested, not ${preset}: ${reason} (docs/models.md#which-size)`;
+	return `with ${thousands(trainPatients)} training patients, \`preset\` ${suggested} is suggested, not ${preset}: ${reason} (docs/models.md#which-size)`;
 }

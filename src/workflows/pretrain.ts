@@ -166,7 +166,7 @@ async function newRun(
 		Object.keys(settings).length === 0 &&
 		presetAdvice(model, preset, seen.patients("train").length);
 	return () => {
-		if (advice) options.progress?.note(advice);
+		if (advice) options.progress?.note(`note: ${advice}`);
 		return createRun(folder, dataset, run);
 	};
 }
