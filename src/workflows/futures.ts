@@ -16,7 +16,9 @@ import type { Trained } from "../train/index.js";
 import { drawFutures } from "./draw-futures.js";
 import type { ComputeOptions } from "./open-runtime.js";
 import type { QueriedPatients } from "./patients.js";
-import { notAtRiskWarnings, onlyOne, withHazards } from "./risk.js";
+import { onlyOne } from "./risk-query.js";
+import { notAtRiskWarnings } from "./risk-warnings.js";
+import { withHazards } from "./with-hazards.js";
 
 /** Options of `futures`. */
 export interface FuturesOptions extends ComputeOptions {

@@ -4,7 +4,8 @@ import type { Token } from "../cohort/vocabulary.js";
 import type { RiskPicture } from "../figures/index.js";
 import type { IncidenceTrajectory } from "../infer/index.js";
 import { momentJson, spanText } from "../infer/user-input/index.js";
-import type { IndexRisk, RiskResult } from "./risk.js";
+import type { IndexRisk } from "./code-risks.js";
+import type { RiskResult } from "./risk.js";
 import type { Edits } from "./risk-edits.js";
 import { reasonsJson } from "./risk-reasons.js";
 

@@ -6,7 +6,8 @@ import { explainIncidence, type Reason, type Reasons } from "../infer/reasons.js
 import { type FoundCode, momentJson } from "../infer/user-input/index.js";
 import { weightCount } from "../models/index.js";
 import type { Trained } from "../train/index.js";
-import type { RiskOptions, RiskQuery, RiskResult } from "./risk.js";
+import type { RiskResult } from "./risk.js";
+import type { RiskOptions, RiskQuery } from "./risk-query.js";
 
 /** What the records of a code add to a risk, with the times of the first and the last of them. */
 interface DatedReason extends Reason {
