@@ -3,7 +3,8 @@ import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { models } from "../models/index.js";
+import { initialWeights, models, weightCount } from "../models/index.js";
+import { readTrained } from "../train/index.js";
 import { captured } from "./testing/captured.js";
 import { runBuilt } from "./testing/run-built.js";
 
@@ -25,6 +26,8 @@ const quickly = (epochs: number) => [
 const quick = quickly(1);
 const table = async (folder: string) =>
 	JSON.parse(await readFile(join(folder, "table.json"), "utf8"));
+const evaluationOf = async (folder: string, run: string, task: string) =>
+	JSON.parse(await readFile(join(folder, "runs", run, "eval", `${task}.json`), "utf8"));
 const changed = async (file: string) => (await stat(file)).mtimeMs;
 
 describe("compare", () => {
@@ -89,12 +92,12 @@ describe("compare", () => {
 			...["GPT-2", "SeFT", "own history", "code frequencies", "reference model"],
 		]);
 		// The table says what the evaluation says, and true parameter counts.
-		const evaluation = JSON.parse(
-			await readFile(join(out, "runs", "gpt2-s1", "eval", "forecast.json"), "utf8"),
-		);
+		const evaluation = await evaluationOf(out, "gpt2-s1", "forecast");
 		const at = columns.findIndex(({ metric }: { metric: string }) => metric === "recall@10");
 		expect(lines[0].values[at]).toEqual(evaluation.rows[0].metrics["recall@10"]);
-		expect(lines[0].training.parameters).toBeGreaterThan(50_000);
+		const { model, config } = readTrained(join(out, "runs", "gpt2-s1"));
+		expect(config).toMatchObject(model.presets.tiny!);
+		expect(lines[0].training.parameters).toBe(weightCount(initialWeights(model, config, 1)));
 		expect(lines[0].training.cpuSecondsPerEpoch).toBeGreaterThan(0);
 		for (const [extension, says] of [
 			["csv", "GPT-2,transformers,forecast,,recall@10,"],
@@ -152,9 +155,18 @@ describe("ablate", () => {
 			...ways,
 			...["known", "new"].flatMap((novelty) => ways.map((way) => `${way}, ${novelty} codes`)),
 		]);
-		for (const { values } of lines.slice(0, 2))
-			for (const [at, { group }] of columns.entries())
-				if (ways.includes(group)) expect(values[at].value).toBeGreaterThan(0);
+		for (const [at, id] of ["fixed-decay", "absolute"].entries()) {
+			const { rows } = await evaluationOf(out, `${id}-s1`, "forecast");
+			const measured = ["time-specific", "auto-regressive"].map((method) => {
+				const row = rows.find((row: { method?: string }) => row.method === method);
+				return [5, 10, 15].map((depth) => row.metrics[`recall@${depth}`]);
+			});
+			const shown = ways.map((way) =>
+				lines[at].values.filter((_: unknown, i: number) => columns[i].group === way),
+			);
+			expect(shown).toEqual(measured);
+			expect(shown[0]).not.toEqual(shown[1]);
+		}
 	});
 });
 

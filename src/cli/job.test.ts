@@ -12,15 +12,20 @@ test("a command that cannot be divided is refused under a launcher", async () =>
 });
 
 test.each([
-	[["--help"], 0],
-	[["describe", "data"], 2],
-	[["describe", "--nonsense"], 2],
-])("what is the same on all ranks, rank 0 alone prints: %o", async (argv, code) => {
+	[["--help"], 0, "Usage: trajgpt"],
+	[
+		["describe", "data"],
+		2,
+		"error: mpirun of MPICH started 2 processes, and `trajgpt describe` runs",
+	],
+	[["describe", "--nonsense"], 2, "error: unknown option '--nonsense'"],
+])("what is the same on all ranks, rank 0 alone prints: %o", async (argv, code, text) => {
 	const other = await captured(argv, { env: launched(1) });
 	expect(other).toEqual({ code, stdout: "", stderr: "" });
 	const first = await captured(argv, { env: launched(0) });
 	expect(first.code).toBe(code);
-	expect(first.stdout + first.stderr).not.toBe("");
+	expect(first[code === 0 ? "stdout" : "stderr"]).toContain(text);
+	expect(first[code === 0 ? "stderr" : "stdout"]).toBe("");
 });
 
 test("a rank without the library says which it is", async () => {
