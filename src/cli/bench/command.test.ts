@@ -35,7 +35,7 @@ test("bench step prints the time of a step", async () => {
 	expect(report.peakRssBytes).toBeGreaterThan(2 ** 24);
 	const read = (await captured(step)).stdout;
 	expect(read).toMatch(
-		/^trajgpt tiny, \S+ parameters, batch 1 × 4\nonnx.* a step, \S+ tokens\/s, peak /,
+		/^trajgpt tiny, \S+ parameters, batch 1 × 4\nonnx.* per step, \S+ tokens\/s, peak /,
 	);
 });
 
