@@ -48,3 +48,13 @@ test("a task of one's own asks for its label", () => {
 	});
 	expect(text).toMatch(/^stroke: Is the label “stroke” true\? run, step /);
 });
+
+test("notes and the last line name options as flags, the rest stays", () => {
+	const notes = ["sample: 20 of 60; `patients` sets how many"];
+	const evaluation = { ...exampleNext(3, 3.4, 0.01), notes };
+	const text = evaluationText("`patients`", "not stored: `patients`", evaluation, (line) =>
+		line.replaceAll("`patients`", "--patients"),
+	);
+	expect(text).toContain("\nsample: 20 of 60; --patients sets how many\nnot stored: --patients\n");
+	expect(text).toMatch(/^next: .* `patients`, step /);
+});

@@ -168,8 +168,16 @@ function differencesText(rows: readonly EvaluationRow[], all: Differences): stri
 		.join("\n");
 }
 
-/** `end` is the last line: where the file was written, or why not. */
-export function evaluationText(run: string, end: string, evaluation: Evaluation): string {
+/**
+ * `end` is the last line: where the file was written, or why not. `withFlags` turns the option names in it and in notes
+ * into flags.
+ */
+export function evaluationText(
+	run: string,
+	end: string,
+	evaluation: Evaluation,
+	withFlags: (text: string) => string = (text) => text,
+): string {
 	const { task, split, patients, events, draws, seed, notes, rows, differences, made } = evaluation;
 	const { tooFew } = evaluation;
 	return [
@@ -183,8 +191,7 @@ export function evaluationText(run: string, end: string, evaluation: Evaluation)
 					...(differences?.length ? ["\n", differencesText(rows, differences)] : []),
 				]),
 		`\nIn brackets: 95 % intervals, ${thousands(draws)} draws of patients (seed ${seed}); differences are paired.\n`,
-		...notes.map((note) => `${note}\n`),
-		`${end}\n`,
+		...[...notes, end].map((line) => `${withFlags(line)}\n`),
 	].join("");
 }
 

@@ -16,14 +16,18 @@ export function nameFlags(command: Command, flags: Readonly<Record<string, strin
 
 /**
  * Replaces library options in a message with the flags of the running command. Library messages quote options
- * in backticks: `batchSlots` becomes --batch-slots, `explorer: false` becomes --no-explorer.
+ * in backticks: `batchSlots` becomes --batch-slots, `explorer: false` becomes --no-explorer, `patients: "all"` becomes
+ * --patients all.
  */
 export const withFlags = (text: string, command: Command | undefined): string =>
 	command === undefined
 		? text
 		: text.replace(
-				/`([a-z][\w.]*)(?:: false)?`/gi,
-				(quoted, name: string) => flagOf(name, command) ?? quoted,
+				/`([a-z][\w.]*)(?:: (?:false|"([^"`]*)"))?`/gi,
+				(quoted, name: string, value?: string) => {
+					const flag = flagOf(name, command);
+					return flag === undefined ? quoted : value === undefined ? flag : `${flag} ${value}`;
+				},
 			);
 
 function flagOf(name: string, command: Command): string | undefined {
