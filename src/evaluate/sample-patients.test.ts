@@ -85,7 +85,7 @@ test("an evaluation of a part says so, and how to evaluate all", async () => {
 	const evaluation = await evaluate(runtime);
 	expect(evaluation).toMatchObject({ patients: 20, sample: { patients: 20, of: 60 } });
 	expect(evaluation.notes[0]).toBe(
-		"sample: 20 of 60 patients, drawn at random, the same in every evaluation of this dataset; `--patients all` evaluates all",
+		'sample: 20 of 60 patients, drawn at random, the same in every evaluation of this dataset; `patients: "all"` evaluates all',
 	);
 	const whole = await (await openTask("next", dataset, options, maker))(runtime);
 	expect(whole.patients).toBe(60);
@@ -95,7 +95,7 @@ test("an evaluation of a part says so, and how to evaluate all", async () => {
 
 test("the first patients are named as such", () => {
 	expect(sampleText({ patients: 4000, of: 20_183, how: "first" })).toBe(
-		"sample: the first 4,000 of 20,183 patients in the order of their ids as text; `--patients all` evaluates all",
+		'sample: the first 4,000 of 20,183 patients in the order of their ids as text; `patients: "all"` evaluates all',
 	);
 });
 

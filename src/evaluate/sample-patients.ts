@@ -70,5 +70,5 @@ async function patientsWithLabels(task: string, dataset: Dataset, split: Split) 
 /** States which patients were evaluated, and how to evaluate all. */
 export const sampleText = ({ patients, of, how }: Sample): string =>
 	how === "random"
-		? `sample: ${thousands(patients)} of ${thousands(of)} patients, drawn at random, the same in every evaluation of this dataset; \`--patients all\` evaluates all`
-		: `sample: the first ${thousands(patients)} of ${thousands(of)} patients in the order of their ids as text; \`--patients all\` evaluates all`;
+		? `sample: ${thousands(patients)} of ${thousands(of)} patients, drawn at random, the same in every evaluation of this dataset; \`patients: "all"\` evaluates all`
+		: `sample: the first ${thousands(patients)} of ${thousands(of)} patients in the order of their ids as text; \`patients: "all"\` evaluates all`;

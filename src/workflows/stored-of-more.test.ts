@@ -27,7 +27,7 @@ async function reason(stored: Evaluation, evaluation: Evaluation) {
 
 test("a sample replaces nothing of more patients", async () => {
 	expect(await reason(all, drawn)).toBe(
-		"FILE holds the results of 58,000 patients, and these are of 19,400; to replace them, evaluate all patients (`--patients all`)",
+		'FILE holds the results of 58,000 patients, and these are of 19,400; to replace them, evaluate all patients (`patients: "all"`)',
 	);
 	// Numbers of the samples, not of those who are at risk.
 	expect(await reason(sampled(19_000, 25_000, "first"), drawn)).toContain(

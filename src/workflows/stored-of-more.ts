@@ -20,5 +20,5 @@ export async function storedOfMore(
 		? [stored.sample.patients, sample.patients]
 		: [stored.patients, patients];
 	if (theirs <= own) return undefined;
-	return `${evaluationFile(run, task, other)} holds the results of ${thousands(theirs)} patients, and these are of ${thousands(own)}; to replace them, evaluate all patients (\`--patients all\`)`;
+	return `${evaluationFile(run, task, other)} holds the results of ${thousands(theirs)} patients, and these are of ${thousands(own)}; to replace them, evaluate all patients (\`patients: "all"\`)`;
 }

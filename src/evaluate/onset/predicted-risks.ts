@@ -97,7 +97,7 @@ export async function baselinePredictions(
 		const trained = past.patients("train").length;
 		if (trained > most)
 			notes.push(
-				`regression per code: learned from ${takenOf(trained, most)} training patients; \`--regression-patients\` sets how many`,
+				`regression per code: learned from ${takenOf(trained, most)} training patients; \`regressionPatients\` sets how many`,
 			);
 	}
 	const simulated = await findSimulationTruth(dataset, split, options.oracle, "incidence");
