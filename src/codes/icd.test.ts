@@ -24,6 +24,10 @@ describe("normaliseIcd", () => {
 		["s22.32xa", "S22.32XA"],
 		["C7A.8", "C7A.8"],
 		["E119", "E11.9"],
+		["E11.90+", "E11.90"],
+		["G63.2*", "G63.2"],
+		["I10.90 †", "I10.90"],
+		["U07.1!", "U07.1"],
 	])("ICD-10: %j is %s", (text, code) => expect(normaliseIcd("ICD10CM", text)).toBe(code));
 
 	test.each<[IcdSystem, string]>([
