@@ -97,18 +97,18 @@ export const formatOptions: Readonly<Record<string, readonly Option[]>> = {
 	],
 };
 
-function sexValuesOf(text: string): Record<string, Sex> {
-	const meanings = new Map<string, Sex>();
+function sexValuesOf(text: string): Record<string, Sex | null> {
+	const meanings = new Map<string, Sex | null>();
 	for (const pair of text.split(",")) {
 		const [, value, word] = /^([^=]*)=(.*)$/.exec(pair) ?? [];
 		const sex = sexOf(word);
 		const key = value?.trim();
-		if (!key || !word?.trim() || !sex)
+		if (!key || !word?.trim() || sex === undefined)
 			throw new InputError(
-				`--sex-values has "${pair.trim()}"; expected a value and its sex, as in 0=female,1=male`,
+				`--sex-values has "${pair.trim()}"; expected a value and female, male or unknown, as in 0=female,1=male,d=unknown`,
 			);
-		if ((meanings.get(key) ?? sex) !== sex)
-			throw new InputError(`--sex-values gives ${key} two meanings, female and male; expected one`);
+		if (meanings.has(key) && meanings.get(key) !== sex)
+			throw new InputError(`--sex-values gives ${key} two meanings; expected one`);
 		meanings.set(key, sex);
 	}
 	return Object.fromEntries(meanings);

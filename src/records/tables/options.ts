@@ -38,7 +38,7 @@ export interface TableOptions {
 	readonly birthYear?: string | undefined;
 	readonly death?: string | undefined;
 	/** The meaning of values of sex, such as 0 and 1. */
-	readonly sexValues?: Readonly<Record<string, Sex>> | undefined;
+	readonly sexValues?: Readonly<Record<string, Sex | null>> | undefined;
 	/** Files with prescriptions. */
 	readonly drugsFile?: string | readonly string[] | undefined;
 	/** The system of the codes in them, if neither a column nor its name says it: rxnorm. */

@@ -160,7 +160,7 @@ export async function loadPeople(
 	const sexWords = [
 		...Array.from(sexes, ([word, known]) => [word, known ?? "unknown"] as const),
 		...Object.entries(options.sexValues ?? {}).map(
-			([word, known]) => [word.trim().toLowerCase(), known] as const,
+			([word, known]) => [word.trim().toLowerCase(), known ?? "unknown"] as const,
 		),
 	];
 	const splitWords = Object.entries(splits).flatMap(([name, words]) =>
@@ -196,7 +196,7 @@ export async function loadPeople(
 	const faultOf = (row: Fault) =>
 		[
 			`${patient.name} is empty; every row needs a patient: fill it in or remove the row`,
-			`${sex?.name} is not a word we know; expected female, male, F, M or nothing where it is not known, or say what its values mean, as in \`sexValues\` 0=female,1=male`,
+			`${sex?.name} is not a word we know; expected female, male, F, M or nothing where it is not known, or say what its values mean, as in \`sexValues\` 0=female,1=male,d=unknown`,
 			birth?.explain(row.birth_text, row.birth),
 			death?.explain(row.death_text, row.death),
 			`${split?.name} is not one of train, valid, test`,

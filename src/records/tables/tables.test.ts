@@ -248,6 +248,8 @@ describe("tables of records", () => {
 			[null, null, null],
 		]);
 		expect(said.warnings).toEqual([]);
+		const unknown = await people(table, { ...options, sexValues: { 0: "female", 1: null } });
+		expect(unknown.people.map(({ sex }) => sex)).toEqual(["female", null, null]);
 		const years = await people(table, { birthYear: "year" });
 		expect(years.people.map(({ birth }) => birth)).toEqual([-7124, null, -3471]);
 
