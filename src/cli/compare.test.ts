@@ -1,5 +1,5 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -65,6 +65,8 @@ describe("compare", () => {
 	test("reports a failed cell, tabulates the others, and retries with the same command", async () => {
 		const out = join(root, "two");
 		const argv = ["compare", data, "--models", "gpt2,seft", "--tasks", "next,forecast"];
+		const begun = argv.with(3, "seft");
+		expect((await captured([...begun, ...quick, "--out", out])).code).toBe(0);
 		// A folder of something else, where the run of GPT-2 should be.
 		const stranger = join(out, "runs", "gpt2-s1");
 		await mkdir(stranger, { recursive: true });
@@ -109,6 +111,19 @@ describe("compare", () => {
 		const other = await captured([...argv, ...quickly(2), "--out", out]);
 		expect(other.code).toBe(2);
 		expect(other.stderr).toContain("holds a comparison with other settings: options is");
+
+		// Without its settings, nobody knows what the cells are of; and a dataset is no place for a comparison.
+		const lost = join(root, "lost");
+		await cp(out, lost, { recursive: true });
+		await rm(join(lost, "compare.json"));
+		for (const folder of [lost, data]) {
+			const refused = await captured([...argv, ...quickly(1), "--out", folder]);
+			expect(refused.code).toBe(2);
+			expect(refused.stderr).toContain(
+				"but no compare.json, so it is not the folder of a comparison",
+			);
+		}
+		expect(await readdir(data)).not.toContain("cells");
 	});
 
 	test("resumes after a kill without repeating finished cells", async () => {

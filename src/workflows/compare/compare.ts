@@ -33,7 +33,7 @@ import {
 	methodsShown,
 	waysOf,
 } from "./lines.js";
-import { lineNotes } from "./notes.js";
+import { lineNotes, sampleNotes } from "./notes.js";
 import { baselinesId, comparisonFiles, openPlan } from "./plan.js";
 import { type SizeOptions, sizeLines } from "./size-lines.js";
 import { variantLines, variantNames } from "./variants.js";
@@ -155,7 +155,7 @@ export async function scale(
 	checkUntuned(options);
 	const lines = sizeLines(options, dataset.patients("train").length);
 	const entries = lines.map(({ entry }) => entry);
-	const [first] = options.presets;
+	const first = lines[0]?.preset;
 	const comparison = await compareLines(dataset, folder, {
 		...{ ...options, title: "scale", entries },
 		ways: waysOf(entries, defaultMethod, ({ group }, at) => {
@@ -234,7 +234,10 @@ async function compareLines(
 			ways,
 			[...done].sort((a, b) => a.seed - b.seed),
 			failed.map((failure) => ({ label: labelOf(failure, entries), reason: failure.reason })),
-			lineNotes(dataset, entries, tasks, { ...budgets, methods }),
+			[
+				...sampleNotes(dataset, tasks, patients),
+				...lineNotes(dataset, entries, tasks, { ...budgets, methods }),
+			],
 		);
 		await writeTables(folder, comparison);
 		return comparison;

@@ -3,7 +3,7 @@ import { namesIn } from "../../cli/option-values.js";
 import type { Dataset } from "../../cohort/index.js";
 import { models } from "../../models/index.js";
 import { checkLeaders, lineNames, linesNamed, methodsShown, waysOf } from "./lines.js";
-import { lineNotes } from "./notes.js";
+import { lineNotes, sampleNotes } from "./notes.js";
 
 const options = { preset: "tiny", maxLength: 160 };
 
@@ -86,4 +86,15 @@ describe("lines of a comparison", () => {
 			"fine-tuning takes as many whole epochs as fit into 2500 steps, at least one",
 		]);
 	});
+});
+
+test("a table says if it is of the first test patients", () => {
+	const dataset = { patients: () => new Int32Array(255) } as unknown as Dataset;
+	const tasks = ["next", "forecast", "insulin"];
+	expect(sampleNotes(dataset, tasks, 200)).toEqual([
+		"next, forecast: the first 200 of 255 test patients, by id",
+	]);
+	expect(sampleNotes(dataset, tasks, 255)).toEqual([]);
+	expect(sampleNotes(dataset, tasks, null)).toEqual([]);
+	expect(sampleNotes(dataset, ["insulin"], 200)).toEqual([]);
 });

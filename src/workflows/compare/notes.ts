@@ -1,4 +1,5 @@
 import { checkConfig } from "../../base/config.js";
+import { thousands } from "../../base/thousands.js";
 import type { Dataset } from "../../cohort/index.js";
 import { type Entry, isLabelledTask } from "../../evaluate/index.js";
 import { type ForecastMethod, forecastMethods, type Model, modelById } from "../../models/index.js";
@@ -58,6 +59,20 @@ export function lineNotes(
 		...(tuningSteps
 			? [`fine-tuning takes as many whole epochs as fit into ${tuningSteps} steps, at least one`]
 			: []),
+	];
+}
+
+/** Says if tasks without labels are evaluated on some of the test patients. */
+export function sampleNotes(
+	dataset: Dataset,
+	tasks: readonly string[],
+	patients: number | null,
+): string[] {
+	const all = dataset.patients("test").length;
+	const own = tasks.filter((task) => !isLabelledTask(task));
+	if (patients === null || patients >= all || own.length === 0) return [];
+	return [
+		`${own.join(", ")}: the first ${thousands(patients)} of ${thousands(all)} test patients, by id`,
 	];
 }
 

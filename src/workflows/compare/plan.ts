@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { z } from "zod";
@@ -50,14 +50,16 @@ export const comparisonFiles = (folder: string) => ({
 export const baselinesId = "opponents";
 
 const advice = "remove it, or choose another `out`";
+/** Without these files, nobody knows with which settings the cells were computed. */
+const elsewhere = "choose another `out`";
 
 const writeJson = (file: string, value: unknown) =>
 	replaceFile(file, (path) => writeFile(path, `${JSON.stringify(value, null, 2)}\n`));
 
 export const readPlan = (folder: string): Plan =>
-	readJson(comparisonFiles(folder).plan, planSchema, advice);
+	readJson(comparisonFiles(folder).plan, planSchema, elsewhere);
 export const readEntry = (folder: string, id: string): Entry =>
-	readJson(comparisonFiles(folder).entry(id), entrySchema, advice);
+	readJson(comparisonFiles(folder).entry(id), entrySchema, elsewhere);
 
 /** A finished cell; undefined if it is unfinished or lacks data that the table needs. */
 export function readCell(folder: string, id: string, seed: number): Cell | undefined {
@@ -98,7 +100,9 @@ export async function openPlan(
 					{ field: name, value },
 				);
 		}
-	}
+	} else checkUnused(folder);
+	// First: a folder without it is refused from now on.
+	await writeJson(files.plan, plan);
 	for (const part of ["lines", "runs", "cells", "logs"])
 		await mkdir(join(folder, part), { recursive: true });
 	for (const entry of entries) {
@@ -109,8 +113,20 @@ export async function openPlan(
 			);
 		await writeJson(file, entry);
 	}
-	await writeJson(files.plan, plan);
 	return plan;
+}
+
+/** Refuses a folder that holds something else. Its lock, and what a killed process leaves, may lie there. */
+function checkUnused(folder: string): void {
+	if (!existsSync(folder)) return;
+	const found = readdirSync(folder).find(
+		(name) => !name.startsWith(".") && !name.startsWith("compare.lock"),
+	);
+	if (found !== undefined)
+		throw new InputError(
+			`${folder} holds ${found} but no compare.json, so it is not the folder of a comparison; expected a new or an empty one: choose another \`out\``,
+			{ field: "out", value: folder },
+		);
 }
 
 const timingSchema = z.strictObject({
