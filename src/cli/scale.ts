@@ -8,7 +8,7 @@ import { namesIn } from "./option-values.js";
 
 interface Options extends SharedOptions {
 	readonly model: string;
-	readonly presets: string;
+	readonly presets?: string;
 	readonly trainPatients?: readonly number[];
 	readonly tasks: string;
 }
@@ -46,7 +46,10 @@ export function command(io: Io): Command {
 			.description(description)
 			.argument("<dataset>", "dataset folder written by `trajgpt prepare`")
 			.option("--model <id>", "model to train", "trajgpt")
-			.option("--presets <list>", "sizes of the model", "tiny,default,large")
+			.option(
+				"--presets <list>",
+				"sizes of the model (default: those of tiny,default,large that it has)",
+			)
 			.option(
 				"--train-patients <list>",
 				"numbers of training patients (default: 2000, 8000, 32000 … below half of them, and all)",
@@ -64,7 +67,7 @@ export function command(io: Io): Command {
 			async (signal) =>
 				scale(await openDataset(folder), options.out, {
 					...options,
-					presets: namesIn(options.presets),
+					presets: options.presets === undefined ? undefined : namesIn(options.presets),
 					tasks: namesIn(options.tasks),
 					...{ signal, progress: progressOf(io) },
 				}),

@@ -34,5 +34,15 @@ describe("lines over sizes", () => {
 		expect(() => sizeLines({ ...options, presets: ["huge"] }, 100)).toThrow(
 			'trajgpt has no preset "huge"; known presets: tiny, default, large, paper, paper-7m',
 		);
+		expect(() => sizeLines({ ...options, presets: [] }, 100)).toThrow("`presets` is empty");
+	});
+
+	test("usually in the sizes that the model has", () => {
+		const sizes = (model: string) =>
+			sizeLines({ ...options, model, presets: undefined, trainPatients: [100] }, 100).map(
+				({ preset }) => preset,
+			);
+		expect(sizes("trajgpt")).toEqual(["tiny", "default", "large"]);
+		expect(sizes("gpt2")).toEqual(["tiny", "default"]);
 	});
 });
