@@ -154,6 +154,14 @@ describe("patients", () => {
 		expect(again.stderr).toContain("already exists; choose another name, or pass --force");
 	});
 
+	test("whom the model was trained on are said to be", async () => {
+		const data = await openDataset(dataset);
+		const { id } = await data.read(data.patients("train")[0]!);
+		const out = join(root, "trained-on.html");
+		expect((await report("--patient", id, "--out", out)).code).toBe(0);
+		expect(await readFile(out, "utf8")).toContain("The model was trained on this patient");
+	});
+
 	test("who are unknown are rejected", async () => {
 		const { code, stderr } = await report("--patient", "nobody");
 		expect(code).toBe(2);

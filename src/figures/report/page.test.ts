@@ -252,6 +252,14 @@ describe("sentences about data", () => {
 		expect(told(0.04, 0.041)).toContain("stayed near 4.1 %");
 	});
 
+	test("a patient whom the model was trained on is said to be one", () => {
+		const [story] = exampleReport().stories.patients;
+		const told = (trainedOn: boolean) =>
+			text({ stories: { rule: "", patients: [{ ...story!, trainedOn }] } });
+		expect(told(true)).toContain("The model was trained on this patient");
+		expect(told(false)).not.toContain("trained on this patient");
+	});
+
 	test("a model without hazards has no risk to show", () => {
 		const [story] = exampleReport().stories.patients;
 		const { risk: _risk, riskCurve: _curve, ...without } = story!;

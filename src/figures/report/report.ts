@@ -20,6 +20,8 @@ export interface DrawnFigure {
 
 export interface PatientStory {
 	readonly id: string;
+	/** Whether the model was trained on the patient. */
+	readonly trainedOn: boolean;
 	/** Name of the disease that the story is about. */
 	readonly target: string;
 	/** Number of events after the look-up window; `foreseen` counts those predicted. */

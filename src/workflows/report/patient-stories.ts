@@ -1,7 +1,13 @@
 import { InputError } from "../../base/errors.js";
 import { random } from "../../base/random.js";
 import { yearDays } from "../../base/time.js";
-import type { Dataset, DatasetSummary, History, Split } from "../../cohort/index.js";
+import {
+	type Dataset,
+	type DatasetSummary,
+	type History,
+	type Split,
+	splitNames,
+} from "../../cohort/index.js";
 import { specialCount, type Vocabulary } from "../../cohort/vocabulary.js";
 import { rankOf } from "../../evaluate/scores.js";
 import type { Clock, DiseaseTrajectory, RiskPicture } from "../../figures/index.js";
@@ -19,6 +25,7 @@ export interface Target {
 /** A patient with the records that the model is shown and the target's first record. */
 export interface Chosen {
 	readonly history: History;
+	readonly split: Split;
 	readonly target: Target;
 	/** Number of records shown, without birth. */
 	readonly lookUp: number;
@@ -52,11 +59,11 @@ function targetOf(vocabulary: Vocabulary, code: string, system: string | null): 
 		: { code, name: vocabulary.tokens[first]!.name || code, tokens };
 }
 
-function cut(history: History, target: Target): Chosen {
+function cut(history: History, split: Split, target: Target): Chosen {
 	const records = history.tokens.length - history.birthEvents;
 	const recorded = history.tokens.findIndex((token) => target.tokens.includes(token));
 	const lookUp = records >= lookUpWindow + fewestLater ? lookUpWindow : Math.floor(records / 2);
-	return { history, target, lookUp, recordedAt: recorded < 0 ? undefined : recorded };
+	return { history, split, target, lookUp, recordedAt: recorded < 0 ? undefined : recorded };
 }
 
 /** For each target, a patient in whom it is first recorded after the look-up window, drawn with the seed. */
@@ -72,7 +79,7 @@ export async function chosenByRule(
 		// One after the other: all histories of a large split do not fit in memory.
 		for (const patient of random(seed).fork("stories").fork(target.code).shuffle(patients)) {
 			if (chosen.some(({ history }) => history.id === dataset.idOf(patient))) continue;
-			const found = cut(await dataset.read(patient), target);
+			const found = cut(await dataset.read(patient), split, target);
 			const { lookUp, recordedAt = -1 } = found;
 			const place = recordedAt - found.history.birthEvents - lookUp;
 			if (lookUp !== lookUpWindow || place < 0 || place >= mostLater) continue;
@@ -90,20 +97,20 @@ export async function chosenByName(
 	targets: readonly Target[],
 ): Promise<Chosen[]> {
 	const wanted = new Set(ids);
-	const found = new Map<string, History>();
-	for (const split of ["train", "valid", "test"] as const)
+	const found = new Map<string, { readonly history: History; readonly split: Split }>();
+	for (const split of splitNames)
 		for await (const history of dataset.histories(split))
-			if (wanted.has(history.id)) found.set(history.id, history);
+			if (wanted.has(history.id)) found.set(history.id, { history, split });
 	return ids.map((id) => {
-		const history = found.get(id);
-		if (!history)
+		const patient = found.get(id);
+		if (!patient)
 			throw new InputError(
 				`${dataset.folder} has no patient "${id}"; \`patients\` takes ids as \`trajgpt embed --what patients\` lists them`,
 				{ field: "patients", value: id },
 			);
 		if (targets.length === 0)
 			throw new InputError("there is no code whose risk could be shown: all are in most histories");
-		const stories = targets.map((target) => cut(history, target));
+		const stories = targets.map((target) => cut(patient.history, patient.split, target));
 		return stories.find(({ recordedAt }) => recordedAt !== undefined) ?? stories[0]!;
 	});
 }

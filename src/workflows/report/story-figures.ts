@@ -53,6 +53,7 @@ export async function drawStories(
 			const { history, target, lookUp, recordedAt } = one;
 			stories.push({
 				id: history.id,
+				trainedOn: one.split === "train",
 				target: target.name,
 				lookUp,
 				later: trajectory.forecast.length,

@@ -287,6 +287,7 @@ export function exampleReport(given: Partial<Report> = {}): Report {
 				{
 					id: "p000007",
 					target: "Diabetes mellitus",
+					trainedOn: false,
 					later: 40,
 					foreseen: 30,
 					lookUp: 50,
