@@ -1,9 +1,9 @@
 import { Command, Option } from "commander";
 import { splitNames } from "../cohort/index.js";
 import type { NeighbourAgreement } from "../figures/index.js";
-import { checkFileTarget } from "../files/index.js";
 import { warningsFor } from "../infer/user-input/index.js";
 import type { Trained } from "../train/index.js";
+import { checkOutputFile } from "../workflows/check-output-file.js";
 import { type Column, columnFormat, csvOf, writeColumns } from "../workflows/column-file.js";
 import type { EmbedOptions } from "../workflows/embed.js";
 import { communicatorOf, type Io, mayWrite, printJson, progressOf } from "./io.js";
@@ -77,7 +77,7 @@ async function act(io: Io, folder: string, options: Options): Promise<void> {
 	const { what, out, force, json } = options;
 	if (out !== undefined) {
 		columnFormat(out);
-		await checkFileTarget(out, force ?? false);
+		await checkOutputFile(out, force ?? false);
 	}
 	const { embed } = await import("../workflows/embed.js");
 	const trained = openRun(io, folder);

@@ -162,6 +162,28 @@ describe("evaluate", () => {
 			[one, "--task", "onset", "--code", "428"],
 			"--code has no effect on task onset without --predictions or --plp",
 		],
+		[
+			"one file for codes and patients",
+			[
+				...[one, "--task", "onset", "--code", "428"],
+				...["--csv", join(data, "a.csv"), "--predictions", join(data, ".", "a.csv")],
+			],
+			"--csv and --predictions both name",
+		],
+		[
+			"a file of the dataset as output",
+			[
+				...[one, "--task", "onset", "--force", "--code", "428"],
+				...["--predictions", join(data, "patients.parquet")],
+			],
+			"is part of the dataset in",
+		],
+		[
+			"a file of the run as output",
+			[one, "--task", "onset", "--force", "--csv", join(one, "vocabulary.json")],
+			"is part of the run in",
+		],
+		["too few draws for an interval", [one, "--task", "next", "--draws", "1"], "--draws"],
 		["another folder than the population's", [one, "--task", "next", "--oracle", data], "simulate"],
 	])("%s is refused", async (_, argv, reason) => {
 		const { code, stderr } = await evaluate(...argv);

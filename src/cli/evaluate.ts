@@ -1,4 +1,5 @@
 import { writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { InputError } from "../base/errors.js";
 import { thousands } from "../base/thousands.js";
@@ -10,7 +11,8 @@ import {
 	type RankingMethod,
 	rankingMethods,
 } from "../evaluate/index.js";
-import { checkFileTarget, checkWritable, replaceFile } from "../files/index.js";
+import { checkWritable, replaceFile } from "../files/index.js";
+import { checkOutputFile } from "../workflows/check-output-file.js";
 import {
 	commonDataset,
 	type EvaluateOptions,
@@ -20,7 +22,7 @@ import {
 } from "../workflows/evaluate.js";
 import type { PredictionSchema } from "../workflows/prediction-file.js";
 import { acrossRunsText, evaluationText, predictionsText } from "./evaluation-text.js";
-import { nameFlags } from "./flags.js";
+import { nameFlags, withFlags } from "./flags.js";
 import { labelsOption, withGivenLabels } from "./given-labels.js";
 import { communicatorOf, type Io, mayWrite, printJson, progressOf } from "./io.js";
 import { onsetCsv } from "./onset-text.js";
@@ -52,7 +54,9 @@ interface Options extends Omit<EvaluateOptions, "predictions" | "plp"> {
 function yearsList(text: string): number[] {
 	const years = text.split(",").map(Number);
 	if (years.every((one, i) => one > (years[i - 1] ?? 0) && one <= 100)) return years;
-	throw new InvalidArgumentError("Expected years that increase, for example 1,5.");
+	throw new InvalidArgumentError(
+		"Expected years above 0 and up to 100 that increase, for example 1,5.",
+	);
 }
 
 /** A number of patients, or all. */
@@ -173,7 +177,7 @@ export function command(io: Io): Command {
 		)
 		.option("--csv <file>", "onset: also write every code to a CSV file")
 		.option("--lookup <n>", "forecast: events that are observed", wholeNumber(1, 1_000_000), lookup)
-		.option("--draws <n>", "bootstrap draws", wholeNumber(1, 1_000_000), draws)
+		.option("--draws <n>", "bootstrap draws", wholeNumber(20, 1_000_000), draws)
 		.option(
 			"--seed <n>",
 			"seed of the bootstrap, of index days and of sampled futures",
@@ -232,6 +236,10 @@ export function command(io: Io): Command {
 				throw new InputError("--predictions-schema needs --predictions FILE");
 			if (csv !== undefined && folders.length > 1)
 				throw new InputError("--csv holds the codes of one run; name one run");
+			if (csv !== undefined && predictions !== undefined && resolve(csv) === resolve(predictions))
+				throw new InputError(
+					`--csv and --predictions both name ${csv}; expected a file for the codes and another for the patients`,
+				);
 			if (csv !== undefined && !["all", "onset"].includes(task))
 				throw new InputError(
 					`--csv has no effect on task ${task}: it holds the codes of onset; leave it out, or choose another --task`,
@@ -249,7 +257,7 @@ export function command(io: Io): Command {
 			const data = await withGivenLabels(io, opened, task, labels);
 			if (task !== "all") checkTaskOptions(task, data, typedOptions(command));
 			if (csv !== undefined) {
-				await checkFileTarget(csv, force ?? false);
+				await checkOutputFile(csv, force ?? false);
 				await checkWritable(csv);
 			}
 			const results = await evaluate(runs, data, {
@@ -265,7 +273,9 @@ export function command(io: Io): Command {
 				communicator: communicatorOf(io),
 				onEvaluation: ({ run, evaluation, predictions: written, ...stored }) => {
 					for (const note of written?.notes ?? []) io.stderr.write(`note: ${note}\n`);
-					print(evaluationText(run, storedText(stored), evaluation));
+					print(
+						evaluationText(run, storedText(stored), evaluation, (text) => withFlags(text, command)),
+					);
 					if (written) print(predictionsText(written));
 				},
 				onAcrossRuns: (name, over) => print(acrossRunsText(name, over)),

@@ -131,7 +131,7 @@ describe("a fine-tuned model", () => {
 		await rm(join(run, "tasks", "alone", "scoring.json"));
 		const { stderr } = await captured(["risk", join(run, "tasks", "alone"), ...input()]);
 		expect(stderr).toContain(`trajgpt finetune ${run} --task alone --labels ${alone} --resume`);
-		const untuned = ["--task", "untuned", "--labels", alone, "--draws", "2", "--threads", "1"];
+		const untuned = ["--task", "untuned", "--labels", alone, "--draws", "20", "--threads", "1"];
 		const text = await done("evaluate", run, ...untuned, "--split", "train");
 		expect(text).toContain(
 			`not fine-tuned: run \`trajgpt finetune ${run} --task untuned --labels ${alone}\``,

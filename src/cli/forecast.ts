@@ -1,9 +1,10 @@
 import { Command, Option } from "commander";
 import { InputError } from "../base/errors.js";
 import { type Split, splitNames } from "../cohort/index.js";
-import { checkFileTarget, replaceFile } from "../files/index.js";
+import { replaceFile } from "../files/index.js";
 import { type Moment, momentForms, momentOf, momentsOf } from "../infer/user-input/index.js";
 import type { Trained } from "../train/index.js";
+import { checkOutputFile } from "../workflows/check-output-file.js";
 import { columnFormat, openColumns } from "../workflows/column-file.js";
 import { type Forecast, type ForecastOptions, forecast, methods } from "../workflows/forecast.js";
 import type { PredictionSchema } from "../workflows/prediction-file.js";
@@ -158,7 +159,7 @@ async function act(io: Io, folder: string, trained: Trained, options: Options): 
 			{ field: "predictionsSchema" },
 		);
 	const format = file === undefined ? undefined : columnFormat(file);
-	if (file !== undefined) await checkFileTarget(file, options.force ?? false);
+	if (file !== undefined) await checkOutputFile(file, options.force ?? false);
 	const queried = await openQueried(io, trained, options);
 	const { method, warnings, forecasts } = forecast(trained, queried, moments, {
 		...options,

@@ -77,7 +77,7 @@ test.each([[[]], [["--json"]]])(
 		const folder = await copied(`evaluated${more.join("")}`);
 		let writes = 0;
 		disk.isFull = (file) => file.includes("eval") && ++writes > 1;
-		const argv = ["evaluate", folder, "--task", "next", "--draws", "5", "--threads", "1"];
+		const argv = ["evaluate", folder, "--task", "next", "--draws", "20", "--threads", "1"];
 		const { code, stdout, stderr } = await captured([...argv, ...more]);
 		expect(code).toBe(2);
 		expect(stderr).toMatch(

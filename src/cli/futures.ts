@@ -1,6 +1,6 @@
 import { Command } from "commander";
-import { checkFileTarget } from "../files/index.js";
 import { type Moment, momentForms, momentOf } from "../infer/user-input/index.js";
+import { checkOutputFile } from "../workflows/check-output-file.js";
 import { columnFormat, writeColumns } from "../workflows/column-file.js";
 import {
 	checkMeds,
@@ -69,7 +69,7 @@ async function act(io: Io, folder: string, options: Options): Promise<void> {
 	const { output, meds, force = false } = options;
 	if (output !== undefined) {
 		columnFormat(output);
-		await checkFileTarget(output, force);
+		await checkOutputFile(output, force);
 	}
 	if (meds !== undefined) await checkMedsTarget(meds, force, output);
 	const { trained, queried } = await openRunAndPatients(io, folder, options);

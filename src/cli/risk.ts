@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { InputError } from "../base/errors.js";
 import { type Split, splitNames } from "../cohort/index.js";
-import { checkFileTarget, replaceFile } from "../files/index.js";
+import { replaceFile } from "../files/index.js";
 import {
 	type GridOptions,
 	type Moment,
@@ -12,6 +12,7 @@ import {
 	spanDays,
 } from "../infer/user-input/index.js";
 import type { Trained } from "../train/index.js";
+import { checkOutputFile } from "../workflows/check-output-file.js";
 import { columnFormat } from "../workflows/column-file.js";
 import type { CohortRisks } from "../workflows/dataset-risks.js";
 import { checkFigureTarget, writeFigure } from "../workflows/figure-file.js";
@@ -264,7 +265,7 @@ async function act(
 			{ field: "code" },
 		);
 	if (figure !== undefined) await checkFigureTarget(figure, force);
-	if (csv !== undefined) await checkFileTarget(csv, force);
+	if (csv !== undefined) await checkOutputFile(csv, force);
 	const queried = await openQueried(io, trained, options);
 	const others = further.map((other) => openRun(io, other));
 	const { code = [], index: _index, split: _split, ...asked } = options;
@@ -325,7 +326,7 @@ async function scoreInput(
 	const { output, code, force, json } = options;
 	if (further.length > 0) throw new InputError("--output takes one run; score each run by itself");
 	columnFormat(output as string);
-	await checkFileTarget(output as string, force ?? false);
+	await checkOutputFile(output as string, force ?? false);
 	const queried = await openQueried(io, trained, options);
 	const { newPatientRisks } = await import("../workflows/dataset-risks.js");
 	const scored = await newPatientRisks(trained, queried, {

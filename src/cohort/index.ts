@@ -10,6 +10,7 @@ export type { Label } from "./labels.js";
 export {
 	dedupRules,
 	drugUses,
+	fileNames,
 	type Manifest,
 	manifestName,
 	type Split,

@@ -13,7 +13,7 @@ import {
 } from "../cohort/index.js";
 import { specialCount } from "../cohort/vocabulary.js";
 import { drawOf, indexDay, indexRuleFor } from "../evaluate/onset/index-days.js";
-import { checkFileTarget, replaceFile } from "../files/index.js";
+import { replaceFile } from "../files/index.js";
 import { hazardSettingsOf } from "../infer/hazards.js";
 import { cutHorizons, independenceNotes } from "../infer/incidence.js";
 import { type HazardModel, hazardModel, incidences } from "../infer/index.js";
@@ -24,6 +24,7 @@ import {
 	warningsFor,
 } from "../infer/user-input/index.js";
 import type { Trained } from "../train/index.js";
+import { checkOutputFile } from "./check-output-file.js";
 import { type Column, type ColumnWriter, columnFormat, openColumns } from "./column-file.js";
 import { type ComputeOptions, threadsOf, withRuntime } from "./open-runtime.js";
 import type { QueriedPatients } from "./patients.js";
@@ -143,7 +144,7 @@ async function cohortRisks(
 	const { output, years = [1, 5, 10], index = "last", seed = 0 } = options;
 	const { progress = silentProgress } = options;
 	const format = columnFormat(output);
-	await checkFileTarget(output, options.replace ?? false);
+	await checkOutputFile(output, options.replace ?? false);
 	const settings = hazardSettingsOf(trained);
 	const codes = codesOf(trained, options.codes, cohort.map);
 	const { horizons, warnings } = horizonsOf(years, settings.binDays.at(-1) as number);

@@ -4,13 +4,14 @@ import { dirname, resolve } from "node:path";
 import { InputError } from "../base/errors.js";
 import { errorCode, systemRefusal } from "../base/system-errors.js";
 import type { Figure, FigureDocument } from "../figures/index.js";
-import { checkFileTarget, replaceFile } from "../files/index.js";
+import { replaceFile } from "../files/index.js";
+import { checkOutputFile } from "./check-output-file.js";
 import { formatOf } from "./file-format.js";
 
 /** Rejects a figure file that cannot be written; call it before long work. */
 export async function checkFigureTarget(file: string, force: boolean): Promise<void> {
 	figureFormat(file);
-	await checkFileTarget(file, force);
+	await checkOutputFile(file, force);
 	await checkFolderWritable(file, dirname(resolve(file)));
 }
 

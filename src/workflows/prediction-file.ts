@@ -9,7 +9,8 @@ import {
 	type PlpOptions,
 	plpTables,
 } from "../evaluate/index.js";
-import { checkFileTarget, checkFolderTarget, replaceFolder } from "../files/index.js";
+import { checkFolderTarget, replaceFolder } from "../files/index.js";
+import { checkOutputFile } from "./check-output-file.js";
 import { type Column, columnFormat, csvOf, writeColumns } from "./column-file.js";
 import {
 	numberedText,
@@ -46,8 +47,8 @@ export async function checkPredictionFile(
 	axis: TimeAxis,
 ): Promise<void> {
 	columnFormat(file);
-	await checkFileTarget(file, replace);
-	if (schema !== "plain") await checkFileTarget(subjectsFile(file), replace);
+	await checkOutputFile(file, replace);
+	if (schema !== "plain") await checkOutputFile(subjectsFile(file), replace);
 	if (schema !== "plain" && axis !== "dates")
 		throw new InputError(
 			`\`predictionsSchema\` ${schema} needs dates, and these records have days alone; leave it out to write days`,

@@ -70,9 +70,9 @@ test("an evaluation is taken over as long as all that it comes from is the same"
 	expect(await workedAgain()).toEqual(first);
 
 	// Measured otherwise in the same folder.
-	const evaluate = ["evaluate", run, "--task", "forecast", "--lookup", "20", "--draws", "5"];
+	const evaluate = ["evaluate", run, "--task", "forecast", "--lookup", "20", "--draws", "20"];
 	expect(await captured([...evaluate, "--futures", "2"])).toMatchObject({ code: 0 });
-	expect((await readEvaluation(run, "forecast"))?.draws).toBe(5);
+	expect((await readEvaluation(run, "forecast"))?.draws).toBe(20);
 	const again = await workedAgain();
 	expect({ ...again, made: first.made }).toEqual(first);
 

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import type { Dataset } from "../../cohort/index.js";
 import { svgOf } from "../../figures/index.js";
 import { findings, type MissingEvaluation, reportPage } from "../../figures/report/index.js";
-import { checkFileTarget, replaceFile } from "../../files/index.js";
+import { replaceFile } from "../../files/index.js";
 import { runFiles, type Trained } from "../../train/index.js";
+import { checkOutputFile } from "../check-output-file.js";
 import { nodeDocument, pngOf } from "../figure-file.js";
 import { threadsOf } from "../open-runtime.js";
 import type { Monitoring } from "../training.js";
@@ -43,7 +44,7 @@ export async function report(
 ): Promise<WrittenReport> {
 	const { folder } = trained;
 	const files = runFiles(folder);
-	if (out !== undefined) await checkFileTarget(out, replace);
+	if (out !== undefined) await checkOutputFile(out, replace);
 	const { nodeRuntime } = await import("../../runtime/node.js");
 	const drawings = await drawingsIn(files.figures);
 	const page = await gatherReport({
