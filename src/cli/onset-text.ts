@@ -54,30 +54,28 @@ export function onsetText({ rows, differences = [], onset }: Evaluation): string
 		),
 	);
 	const first = rows[0]?.label;
-	const subgroups = table(
-		[
-			"subgroup",
-			"within",
-			"patients",
-			"codes",
-			"AUROC",
-			"average precision, %",
-			"observed/expected",
-		],
-		onset.subgroups.flatMap(({ name, years, patients, codes, rows: scored }) => {
-			const own = scored.find(({ label }) => label === first);
-			if (!own) return [];
-			return [
-				[
-					...[name, yearsText(years), String(patients), String(codes)],
-					own.auroc.toFixed(3),
-					(100 * own.averagePrecision).toFixed(2),
-					own.observedToExpected.toFixed(2),
-				],
-			];
-		}),
-	);
-	return [...horizons, subgroups].join("\n");
+	const subgroups = onset.subgroups.flatMap(({ name, years, patients, codes, rows: scored }) => {
+		const own = scored.find(({ label }) => label === first);
+		if (!own) return [];
+		return [
+			[
+				...[name, yearsText(years), String(patients), String(codes)],
+				own.auroc.toFixed(3),
+				(100 * own.averagePrecision).toFixed(2),
+				own.observedToExpected.toFixed(2),
+			],
+		];
+	});
+	const header = [
+		"subgroup",
+		"within",
+		"patients",
+		"codes",
+		"AUROC",
+		"average precision, %",
+		"observed/expected",
+	];
+	return [...horizons, ...(subgroups.length > 0 ? [table(header, subgroups)] : [])].join("\n");
 }
 
 /** Every code at every horizon, the highest AUROC of the first row first, as CSV. */

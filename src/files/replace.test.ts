@@ -70,6 +70,10 @@ test("rejects existing targets, unless forced and marked as ours", async () => {
 	);
 	await writeFile(join(inside, "marker"), "");
 	await checkFolderTarget(inside, true, "marker");
+	await checkFolderTarget(inside, true, "marker", ["letters"]);
+	await expect(checkFolderTarget(inside, true, "marker", ["bills"])).rejects.toThrow(
+		"holds letters, which `replace` would remove; move it away, or choose another folder",
+	);
 	await expect(checkFileTarget(join(inside, "marker"), false)).rejects.toThrow("pass `replace`");
 	await checkFileTarget(join(inside, "marker"), true);
 	await expect(checkFolderTarget(join(inside, "marker"), true, "m")).rejects.toThrow("is a file");

@@ -98,12 +98,13 @@ export async function checkFileTarget(target: string, force: boolean): Promise<v
 
 /**
  * Rejects a folder that exists and may not be replaced. Even with `force`, a folder without the file `marker` is
- * kept: it is something else of the user's.
+ * kept: it is something else of the user's. So is one with other entries than `own`, if these are named.
  */
 export async function checkFolderTarget(
 	target: string,
 	force: boolean,
 	marker: string,
+	own?: readonly string[],
 ): Promise<void> {
 	await guarded(target, async () => {
 		if (!(await exists(target))) return;
@@ -113,9 +114,15 @@ export async function checkFolderTarget(
 			throw new InputError(`${target} already exists; choose another folder, or pass \`replace\``, {
 				field: "replace",
 			});
-		if ((await readdir(target)).length > 0 && !(await exists(join(target, marker))))
+		const found = await readdir(target);
+		if (found.length > 0 && !found.includes(marker))
 			throw new InputError(
 				`${target} holds files but no ${marker}, so \`replace\` will not replace it; choose another folder`,
+			);
+		const foreign = own && found.find((name) => name !== marker && !own.includes(name));
+		if (foreign !== undefined)
+			throw new InputError(
+				`${target} holds ${foreign}, which \`replace\` would remove; move it away, or choose another folder`,
 			);
 	});
 }

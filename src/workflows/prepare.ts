@@ -4,6 +4,7 @@ import { InputError } from "../base/errors.js";
 import { silentProgress } from "../base/progress.js";
 import { builtInMap, type CodeMap } from "../codes/index.js";
 import {
+	fileNames,
 	type Manifest,
 	manifestName,
 	prepareDefaults,
@@ -53,7 +54,7 @@ export async function prepare(
 	options: PrepareOptions,
 ): Promise<Manifest> {
 	const { format, records = {}, observation, progress = silentProgress, like, ...given } = options;
-	await checkFolderTarget(folder, options.replace ?? false, manifestName);
+	await checkFolderTarget(folder, options.replace ?? false, manifestName, fileNames);
 	const known = like === undefined ? undefined : knownRecords(like);
 	const overrides = known ? { ...given, ...rulesLike(known.manifest, options) } : given;
 	const map = known ? await requiredCodeMap(known.manifest, options) : await codeMap(options);
