@@ -104,7 +104,7 @@ const targets = [
 		source: (world) => world.dataset,
 		onRun: true,
 		argv: (_, dataset, out) => [
-			...["evaluate", `${out}-run`, "--dataset", dataset, "--task", "next", "--draws", "5"],
+			...["evaluate", `${out}-run`, "--dataset", dataset, "--task", "next", "--draws", "20"],
 			...oneThread,
 		],
 	},

@@ -166,7 +166,7 @@ describe("evaluate", () => {
 			"one file for codes and patients",
 			[
 				...[one, "--task", "onset", "--code", "428"],
-				...["--csv", join(data, "a.csv"), "--predictions", join(data, ".", "a.csv")],
+				...["--csv", join(data, "a.csv"), "--predictions", `${data}/./a.csv`],
 			],
 			"--csv and --predictions both name",
 		],
@@ -183,11 +183,16 @@ describe("evaluate", () => {
 			[one, "--task", "onset", "--force", "--csv", join(one, "vocabulary.json")],
 			"is part of the run in",
 		],
-		["too few draws for an interval", [one, "--task", "next", "--draws", "1"], "--draws"],
 		["another folder than the population's", [one, "--task", "next", "--oracle", data], "simulate"],
 	])("%s is refused", async (_, argv, reason) => {
 		const { code, stderr } = await evaluate(...argv);
 		expect(stderr).toContain(reason);
+		expect(code).toBe(2);
+	});
+
+	test("too few draws for an interval are refused", async () => {
+		const { code, stderr } = await captured(["evaluate", one, "--task", "next", "--draws", "19"]);
+		expect(stderr).toContain("Expected a whole number from 20");
 		expect(code).toBe(2);
 	});
 

@@ -98,8 +98,11 @@ new ones. A run trained with --before is evaluated on onset alone.
 Baselines: rates by age and sex and a regression per code (onset); counts of the
 patient's own history and code frequencies (next, forecast); a regression on own
 history and the prevalence (labelled tasks). On a simulated population, also the
-reference model. Results are written to RUN/eval/<task>.json. Several runs (other seeds, same dataset) are evaluated
-one by one and then summarized: means with 95 % t-intervals over the runs.
+reference model.
+
+Results are written to RUN/eval/<task>.json. Several runs (other seeds, same
+dataset) are evaluated one by one and then summarized: means with 95 %
+t-intervals over the runs.
 
 If a split has more than ${thousands(mostEvaluated)} patients, ${thousands(mostEvaluated)} are drawn at random, the same in
 every evaluation of the dataset. --patients all evaluates all. For tasks with

@@ -154,7 +154,7 @@ describe("patients", () => {
 		expect(again.stderr).toContain("already exists; choose another name, or pass --force");
 	});
 
-	test("whom the model was trained on are said to be", async () => {
+	test("that the model was trained on are marked as such", async () => {
 		const data = await openDataset(dataset);
 		const { id } = await data.read(data.patients("train")[0]!);
 		const out = join(root, "trained-on.html");

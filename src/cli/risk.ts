@@ -1,4 +1,5 @@
 import { writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { InputError } from "../base/errors.js";
 import { type Split, splitNames } from "../cohort/index.js";
@@ -264,6 +265,8 @@ async function act(
 			`${trajectories} would hold trajectories, which groups from futures do not have; name codes with --code`,
 			{ field: "code" },
 		);
+	if (figure !== undefined && csv !== undefined && resolve(figure) === resolve(csv))
+		throw new InputError(`--figure and --csv both name ${csv}; expected two files`);
 	if (figure !== undefined) await checkFigureTarget(figure, force);
 	if (csv !== undefined) await checkOutputFile(csv, force);
 	const queried = await openQueried(io, trained, options);

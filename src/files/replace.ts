@@ -96,6 +96,9 @@ export async function checkFileTarget(target: string, force: boolean): Promise<v
 	});
 }
 
+/** What operating systems leave in folders. */
+const bySystem = /^(\.DS_Store|\.nfs.*|Thumbs\.db)$/;
+
 /**
  * Rejects a folder that exists and may not be replaced. Even with `force`, a folder without the file `marker` is
  * kept: it is something else of the user's. So is one with other entries than `own`, if these are named.
@@ -115,11 +118,12 @@ export async function checkFolderTarget(
 				field: "replace",
 			});
 		const found = await readdir(target);
-		if (found.length > 0 && !found.includes(marker))
+		if (found.length > 0 && !(await exists(join(target, marker))))
 			throw new InputError(
 				`${target} holds files but no ${marker}, so \`replace\` will not replace it; choose another folder`,
 			);
-		const foreign = own && found.find((name) => name !== marker && !own.includes(name));
+		const foreign =
+			own && found.find((name) => ![marker, ...own].includes(name) && !bySystem.test(name));
 		if (foreign !== undefined)
 			throw new InputError(
 				`${target} holds ${foreign}, which \`replace\` would remove; move it away, or choose another folder`,

@@ -22,7 +22,6 @@ export {
 	readRun,
 	readRunRecords,
 	runFiles,
-	sealedFiles,
 } from "./run-folder.js";
 export { holdingRun } from "./run-lock.js";
 export { sealRun } from "./seal-run.js";

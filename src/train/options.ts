@@ -29,7 +29,7 @@ export const trainOptions = z.strictObject({
 		.min(2)
 		.max(1_000_000)
 		.default(256)
-		.describe("maximum events per row; --cut says what becomes of longer histories"),
+		.describe("maximum events per row; longer histories are cut"),
 	cut: z
 		.enum(["windows", "last"])
 		.default("windows")

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { InputError } from "../base/errors.js";
 import { fileNames, manifestName } from "../cohort/index.js";
 import { checkFileTarget } from "../files/index.js";
-import { runFiles, sealedFiles } from "../train/index.js";
+import { runFiles } from "../train/index.js";
 
 /**
  * Rejects a file that exists and may not be replaced; call it before long work. Files of a dataset or of a run are
@@ -11,18 +11,33 @@ import { runFiles, sealedFiles } from "../train/index.js";
  */
 export async function checkOutputFile(file: string, replace: boolean): Promise<void> {
 	await checkFileTarget(file, replace);
-	const folder = dirname(resolve(file));
-	const { run, log } = runFiles(folder);
-	const manifest = join(folder, manifestName);
-	const ofRun = existsSync(run) ? [run, log, ...sealedFiles(folder)] : [];
-	const ofDataset = existsSync(manifest)
-		? [manifest, ...fileNames.map((name) => join(folder, name))]
-		: [];
-	const isAmong = (files: readonly string[]) => existsSync(file) && files.includes(resolve(file));
-	const whole = isAmong(ofRun) ? "run" : isAmong(ofDataset) ? "dataset" : undefined;
-	if (whole)
+	if (!existsSync(file)) return;
+	const path = resolve(file);
+	const whole = runOf(path) ?? datasetOf(path);
+	if (whole !== undefined)
 		throw new InputError(
-			`${file} is part of the ${whole} in ${folder}, and \`replace\` will not replace it; choose another file`,
+			`${file} is part of the ${whole}, and \`replace\` will not replace it; choose another file`,
 			{ field: "replace" },
 		);
+}
+
+/** What else may lie in the folder of a run is the user's, and so are its report and figures. */
+const ownFolders = ["checkpoint", "best", "eval", "tasks"];
+
+function runOf(path: string): string | undefined {
+	for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
+		const { run, manifest, vocabulary, rates, log } = runFiles(folder);
+		if (!existsSync(run)) continue;
+		const isOwn =
+			[run, manifest, vocabulary, rates, log].includes(path) ||
+			ownFolders.some((name) => path.startsWith(join(folder, name, "/")));
+		return isOwn ? `run in ${folder}` : undefined;
+	}
+	return undefined;
+}
+
+function datasetOf(path: string): string | undefined {
+	const folder = dirname(path);
+	const isOwn = [manifestName, ...fileNames].some((name) => name === basename(path));
+	return isOwn && existsSync(join(folder, manifestName)) ? `dataset in ${folder}` : undefined;
 }

@@ -137,10 +137,12 @@ export async function patientMap(
 		...(names && { names }),
 		patients: points.map((point, at) => ({ ...point, positive: views[at]!.value })),
 	};
+	// One view of each: others of the same patient would be the nearest.
+	const ids = views.map(({ id }) => id);
 	const agreement = neighbourAgreement(
 		vectors,
 		dim,
-		views.map(({ sex }) => sex),
+		views.map(({ id, sex }, at) => (ids.indexOf(id) === at ? sex : null)),
 	);
 	return { map, of, agreement };
 }

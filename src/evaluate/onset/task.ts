@@ -67,7 +67,7 @@ export async function onsetTask(dataset: Dataset, options: EvaluateOptions): Pro
 	const { codes, kept } = followedCodes(dataset, cohort, horizons);
 	if (kept.length === 0)
 		throw new InputError(
-			`${dataset.folder}: no code has ${leastOnsets} onsets after the index days of ${cohort.patients.length} patients; evaluate more of the split (\`patients\` all), or prepare more patients`,
+			`${dataset.folder}: no code has ${leastOnsets} onsets after the index days of ${cohort.patients.length} patients; ${options.sample ? "evaluate or prepare" : "prepare"} more patients`,
 		);
 	const { before, home = dataset } = options;
 	const past = await datasetView(home, { before });

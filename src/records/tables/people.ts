@@ -212,7 +212,10 @@ export async function loadPeople(
 	await store.run(
 		`INSERT INTO person SELECT patient, birth, nullif(sex, 'unknown'), death, split, ${quoted(`${table.file}: row `)} || row FROM given_person ORDER BY row`,
 	);
-	const read = await describe(store, table.file, { patient, sex, birth, death, split });
+	const read = await describe(store, table.file, {
+		...{ patient, sex, birth, death, split },
+		sexValues: options.sexValues,
+	});
 	const left = ages ? birthDate?.name : birth ? undefined : birthYear?.name;
 	const why = ages ? "are ages: birth is at 0" : "are not dates";
 	if (left !== undefined)
@@ -226,10 +229,15 @@ interface Used {
 	readonly birth: Moment | undefined;
 	readonly death: Moment | undefined;
 	readonly split: Found | undefined;
+	readonly sexValues: TableOptions["sexValues"];
 }
 
 /** Says which columns were read, with counts, and warns of values of sex that mean nothing. Drops `given_person`. */
-async function describe(store: Store, file: string, { patient, sex, birth, death, split }: Used) {
+async function describe(
+	store: Store,
+	file: string,
+	{ patient, sex, birth, death, split, sexValues = {} }: Used,
+) {
 	const [counts] = await store.all<Record<string, number>>(
 		`SELECT count(*) AS people, count(*) FILTER (sex = 'female') AS female, count(*) FILTER (sex = 'male') AS male,
 			count(*) FILTER (sex = 'unknown') AS unknown, count(birth) AS births, count(death) AS deaths FROM given_person`,
@@ -246,14 +254,16 @@ async function describe(store: Store, file: string, { patient, sex, birth, death
 		"SELECT sex_text AS text, count(*) AS people FROM given_person WHERE sex = 'unknown' AND regexp_matches(sex_text, '\\d') GROUP BY sex_text ORDER BY people DESC, sex_text LIMIT 5",
 	);
 	await store.run("DROP TABLE given_person");
-	const shown = values.map(({ text, people }) => `${JSON.stringify(text)} (${people})`);
+	const given = Object.keys(sexValues).map((word) => word.trim().toLowerCase());
+	const unexplained = values.filter(({ text }) => !given.includes(text.trim().toLowerCase()));
+	const shown = unexplained.map(({ text, people }) => `${JSON.stringify(text)} (${people})`);
 	return {
 		notes: [`${file}: ${counted(people, "person", "people")}; ${parts.filter(Boolean).join(", ")}`],
 		warnings:
 			shown.length === 0
 				? []
 				: [
-						`${file}: values of ${sex?.name} that are read as unknown: ${shown.join(", ")}; as in ISO 5218, 1 is read as male and 2 as female: if the values mean something else, say what each means with \`sexValues\`: VALUE=female,VALUE=male`,
+						`${file}: values of ${sex?.name} that are read as unknown: ${shown.join(", ")}; as in ISO 5218, 1 is read as male and 2 as female: if the values mean something else, say what each means with \`sexValues\`: VALUE=female,VALUE=male,VALUE=unknown`,
 					],
 	};
 }

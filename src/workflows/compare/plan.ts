@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { z } from "zod";
@@ -100,9 +100,11 @@ export async function openPlan(
 					{ field: name, value },
 				);
 		}
-	} else checkUnused(folder);
-	// First: a folder without it is refused from now on.
-	await writeJson(files.plan, plan);
+	} else {
+		checkUnused(folder);
+		// First: a folder with cells and without it is refused.
+		await writeJson(files.plan, plan);
+	}
 	for (const part of ["lines", "runs", "cells", "logs"])
 		await mkdir(join(folder, part), { recursive: true });
 	for (const entry of entries) {
@@ -113,21 +115,26 @@ export async function openPlan(
 			);
 		await writeJson(file, entry);
 	}
+	await writeJson(files.plan, plan);
 	return plan;
 }
 
-/** Refuses a folder that holds something else. Its lock, and what a killed process leaves, may lie there. */
+/** What a dataset, a run or a comparison has; logs of a scheduler may lie in the folder. */
+const taken = ["manifest.json", "run.json", "cells", "runs"];
+
+/** Refuses the folder of something else, and of a comparison whose settings are lost. */
 function checkUnused(folder: string): void {
-	if (!existsSync(folder)) return;
-	const found = readdirSync(folder).find(
-		(name) => !name.startsWith(".") && !name.startsWith("compare.lock"),
-	);
+	const found = taken.find((name) => isFilled(join(folder, name)));
 	if (found !== undefined)
 		throw new InputError(
 			`${folder} holds ${found} but no compare.json, so it is not the folder of a comparison; expected a new or an empty one: choose another \`out\``,
 			{ field: "out", value: folder },
 		);
 }
+
+/** Whether there is a file, or a folder with something in it. */
+const isFilled = (path: string) =>
+	existsSync(path) && (!statSync(path).isDirectory() || readdirSync(path).length > 0);
 
 const timingSchema = z.strictObject({
 	cpuSeconds: z.number(),

@@ -6,7 +6,7 @@ import { type Dataset, openDataset, type Split } from "../../cohort/index.js";
 import { writeEvaluation } from "../../evaluate/index.js";
 import { exampleInsulin } from "../../figures/report/testing/example-report.js";
 import { readTrained, type Trained, taskFiles } from "../../train/index.js";
-import { readEvaluations } from "./evaluations.js";
+import { asFlags, readEvaluations } from "./evaluations.js";
 
 let root: string;
 let trained: Trained;
@@ -80,4 +80,12 @@ test("labelled tasks name fine-tuning where there are labels to learn from", asy
 	expect(await commands()).toContain("trajgpt evaluate RUN --task diabetes");
 	const cut = { ...trained, run: { ...trained.run, before: 16_000 } };
 	expect((await commands(cut)).join()).not.toContain("finetune");
+});
+
+test("options in notes become flags of evaluate", () => {
+	expect(asFlags('drawn at random; `patients: "all"` evaluates all')).toBe(
+		"drawn at random; --patients all evaluates all",
+	);
+	expect(asFlags("`regressionPatients` sets how many")).toBe("--regression-patients sets how many");
+	expect(asFlags("as by `trajgpt evaluate`")).toBe("as by `trajgpt evaluate`");
 });

@@ -49,7 +49,8 @@ export async function readEvaluations(
 	const missing: MissingEvaluation[] = [];
 	for (const task of [...known, ...others]) {
 		const evaluation = await readEvaluation(folder, task);
-		if (evaluation) present.push({ ...evaluation, notes: evaluation.notes.map(withoutPaths) });
+		if (evaluation)
+			present.push({ ...evaluation, notes: evaluation.notes.map(withoutPaths).map(asFlags) });
 		else if (await canBeEvaluated(task, trained, dataset, split, labels)) {
 			const command = needsTuning(task, trained)
 				? `trajgpt finetune RUN --task ${task}`
@@ -67,6 +68,16 @@ export async function readEvaluations(
 		);
 	return { present, missing, warnings };
 }
+
+/** Options as flags of `evaluate`: `patients: "all"` becomes --patients all. */
+export const asFlags = (note: string): string =>
+	note.replace(
+		/`([a-z]+(?:[A-Z][a-z]+)*)(?:: "([^"`]*)")?`/g,
+		(_, name: string, value?: string) => {
+			const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+			return value === undefined ? flag : `${flag} ${value}`;
+		},
+	);
 
 /** The labels of a task in a split. */
 type ReadLabels = (task: string, split: Split) => Promise<readonly Label[]>;

@@ -1,4 +1,4 @@
-import type { DatasetSummary } from "../../cohort/index.js";
+import { type Dataset, type DatasetSummary, datasetView } from "../../cohort/index.js";
 import { timeName } from "../../figures/clock.js";
 import {
 	type Clock,
@@ -42,6 +42,7 @@ export async function drawStories(
 	const { source } = dataset.manifest;
 	const axis: Omit<Clock, "birth"> = { axis: source.axis };
 	const stories: PatientStory[] = [];
+	const trainedOn = await trainedAmong(trained, dataset, chosen);
 	const predictor = model.predictor(runtime, config, forecastWeights(trained));
 	const hazards = (config as CodeConfig).hazards ? hazardModel(runtime, trained) : undefined;
 	try {
@@ -53,7 +54,7 @@ export async function drawStories(
 			const { history, target, lookUp, recordedAt } = one;
 			stories.push({
 				id: history.id,
-				trainedOn: one.split === "train",
+				trainedOn: trainedOn.has(history.id),
 				target: target.name,
 				lookUp,
 				later: trajectory.forecast.length,
@@ -91,6 +92,20 @@ export async function drawStories(
 					seed,
 				),
 	};
+}
+
+/** The ids of those that the run was trained on, of whom it may have seen a part alone. */
+async function trainedAmong(
+	{ run }: ReportRequest["trained"],
+	dataset: Dataset,
+	chosen: readonly Chosen[],
+): Promise<ReadonlySet<string>> {
+	const ids = chosen.filter(({ split }) => split === "train").map(({ history }) => history.id);
+	if (ids.length === 0) return new Set();
+	const { before, options } = run;
+	const seen = await datasetView(dataset, { before, trainPatients: options.trainPatients });
+	const trained = new Set(Array.from(seen.patients("train"), (patient) => seen.idOf(patient)));
+	return new Set(ids.filter((id) => trained.has(id)));
 }
 
 /** Two people before a diagnosis; undefined if patients were named, or the model has learned no hazards. */
