@@ -1,4 +1,4 @@
-/** 12,345, with at most three decimals. The formatter of `Intl` takes as long to create as a short command needs. */
+/** 12,345, with at most three decimals. Creating an `Intl` formatter would slow the start of every command. */
 export function thousands(value: number): string {
 	const [whole, decimals] = String(Number(value.toFixed(3))).split(".") as [string, string?];
 	const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");

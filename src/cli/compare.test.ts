@@ -112,7 +112,7 @@ describe("compare", () => {
 		expect(other.code).toBe(2);
 		expect(other.stderr).toContain("holds a comparison with other settings: options is");
 
-		// Without its settings, nobody knows what the cells are of; and a dataset is no place for a comparison.
+		// Cells without their settings cannot be trusted, and a dataset folder must not be written to.
 		const lost = join(root, "lost");
 		await cp(out, lost, { recursive: true });
 		await rm(join(lost, "compare.json"));

@@ -18,7 +18,7 @@ test("options become flags, with their values", () => {
 	).toBe("--patients all evaluates all; set --regression-patients, --look-back, --no-explorer");
 });
 
-test("what is no option of the command stays", () => {
+test("leaves names alone that are not options of the command", () => {
 	const text = 'run `trajgpt describe`, with `shots: "5"` or `top`';
 	expect(withFlags(text, command)).toBe(text);
 	expect(withFlags("`patients`", undefined)).toBe("`patients`");

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { replaceOptions } from "../base/replace-options.js";
 
 /** Flags whose name differs from the library's option. */
 const otherNames: Readonly<Record<string, string>> = {
@@ -20,15 +21,7 @@ export function nameFlags(command: Command, flags: Readonly<Record<string, strin
  * --patients all.
  */
 export const withFlags = (text: string, command: Command | undefined): string =>
-	command === undefined
-		? text
-		: text.replace(
-				/`([a-z][\w.]*)(?:: (?:false|"([^"`]*)"))?`/gi,
-				(quoted, name: string, value?: string) => {
-					const flag = flagOf(name, command);
-					return flag === undefined ? quoted : value === undefined ? flag : `${flag} ${value}`;
-				},
-			);
+	command === undefined ? text : replaceOptions(text, (name) => flagOf(name, command));
 
 function flagOf(name: string, command: Command): string | undefined {
 	const renamedFlag = renamed.get(command)?.[name];

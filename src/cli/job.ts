@@ -21,7 +21,7 @@ interface Job {
 /** Most errors are the same on all ranks. Rank 0 reports them, and ends the others before they do. */
 const headStartMilliseconds = 2000;
 
-/** A launcher that is told to end the job can lose what it has not passed on by then. */
+/** When a job is aborted, the launcher may drop output that it has not forwarded yet. */
 const outputGraceMilliseconds = 500;
 
 const silent = (io: Io): Io => ({

@@ -154,12 +154,12 @@ describe("patients", () => {
 		expect(again.stderr).toContain("already exists; choose another name, or pass --force");
 	});
 
-	test("that the model was trained on are marked as such", async () => {
+	test("from the training data are marked", async () => {
 		const data = await openDataset(dataset);
 		const { id } = await data.read(data.patients("train")[0]!);
 		const out = join(root, "trained-on.html");
 		expect((await report("--patient", id, "--out", out)).code).toBe(0);
-		expect(await readFile(out, "utf8")).toContain("The model was trained on this patient");
+		expect(await readFile(out, "utf8")).toContain("This patient was in the training data");
 	});
 
 	test("who are unknown are rejected", async () => {

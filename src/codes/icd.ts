@@ -11,13 +11,13 @@ const icd9 = /^(\d{3}|V\d{2}|E\d{3})\.?(\d{0,2})$/;
 /** A letter, a digit, a digit or letter; then up to four characters (S72.001A). */
 const icd10 = /^([A-Z]\d[0-9A-Z])\.?([0-9A-Z]{0,4})$/;
 
-/** Marks behind a code of ICD-10: its cause (+, †), its manifestation (*), or a further code (!). */
+/** Marks after an ICD-10 code: underlying disease (+, †), manifestation (*), additional code (!). */
 const marks = /[+†*!]$/;
 
 /**
- * The code in its printed form, with its dot: `4280` is 428.0, `v5867` is V58.67, `G63.2*` is G63.2. Undefined if the text is not a code of
- * that system. Nothing is guessed: `8.45`, which may be 008.45 without its leading zeros, is not a code, and `845` is
- * 845.
+ * The code in its printed form, with its dot: `4280` is 428.0, `v5867` is V58.67, `G63.2*` is G63.2. Undefined if the
+ * text is not a code of that system. Nothing is guessed: `8.45`, which may be 008.45 without its leading zeros, is not
+ * a code, and `845` is 845.
  */
 export function normaliseIcd(system: IcdSystem, text: string): string | undefined {
 	const written = text.trim().toUpperCase();

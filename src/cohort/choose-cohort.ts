@@ -54,7 +54,7 @@ export async function chooseCohort(
 	};
 }
 
-/** The concepts, divided by ranges of values if these shall be tokens. */
+/** The concepts, split by ranges of values if values become tokens. */
 async function withValues(
 	store: Store,
 	list: readonly Concept[],

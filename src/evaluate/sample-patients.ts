@@ -24,12 +24,12 @@ export interface SampleOptions {
 	readonly most?: number;
 }
 
-/** Rejects a number of patients that is not a whole number from 1 on. */
+/** Rejects a number of patients below 1, or not whole. */
 export function checkPatientCount(patients: SampleOptions["patients"]): void {
 	if (patients === undefined || patients === "all") return;
 	if (Number.isInteger(patients) && patients >= 1) return;
 	throw new InputError(
-		`\`patients\` ${JSON.stringify(patients)}: expected a whole number from 1 on, or "all"`,
+		`\`patients\` ${JSON.stringify(patients)}: expected a whole number of at least 1, or "all"`,
 		{ field: "patients", value: patients },
 	);
 }

@@ -46,7 +46,7 @@ export const knownTasks = (dataset: Dataset): string[] => [
 	...Object.keys(onRequest),
 ];
 
-/** Whether a task asks for labels. Whether a dataset has them is another question: `labelledTasks`. */
+/** Whether a task needs labels. `labelledTasks` lists those that a dataset has. */
 export const isLabelledTask = (task: string): boolean =>
 	!Object.hasOwn(unlabelled, task) && !Object.hasOwn(onRequest, task);
 

@@ -96,12 +96,12 @@ export async function checkFileTarget(target: string, force: boolean): Promise<v
 	});
 }
 
-/** What operating systems leave in folders. */
+/** Files that operating systems create in folders. */
 const bySystem = /^(\.DS_Store|\.nfs.*|Thumbs\.db)$/;
 
 /**
  * Rejects a folder that exists and may not be replaced. Even with `force`, a folder without the file `marker` is
- * kept: it is something else of the user's. So is one with other entries than `own`, if these are named.
+ * kept: it holds something else. If `own` is given, so is a folder with any other entry.
  */
 export async function checkFolderTarget(
 	target: string,

@@ -43,7 +43,7 @@ function burst(days: number): Gap {
 
 const gaps: Gap[] = [];
 
-/** Made when first asked for: all of them together take as long as a command needs to start. */
+/** Made on first use: making all of them would slow the start of every command. */
 function gapOf(at: number): Gap {
 	const condition = conditions[at] as (typeof conditions)[number];
 	gaps[at] ??=

@@ -184,7 +184,7 @@ export async function trainEpochs(request: PretrainRequest): Promise<PretrainSum
 	}
 }
 
-/** Where a training begins: at its first weights, or at the last checkpoint, whose tensors are given then. */
+/** The start of a training: its initial weights, or the last checkpoint with its tensors. */
 async function beginning(request: PretrainRequest) {
 	const { folder, run, model, dataset, codes, communicator = oneProcess } = request;
 	const files = runFiles(folder);

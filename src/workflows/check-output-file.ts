@@ -21,7 +21,7 @@ export async function checkOutputFile(file: string, replace: boolean): Promise<v
 		);
 }
 
-/** What else may lie in the folder of a run is the user's, and so are its report and figures. */
+/** Folders that a run writes. Its report, its figures and any other file may be replaced. */
 const ownFolders = ["checkpoint", "best", "eval", "tasks"];
 
 function runOf(path: string): string | undefined {

@@ -12,11 +12,11 @@ const empty = {
 	manifest: { source: { axis: "dates" }, contentHash: "a" },
 } as unknown as Dataset;
 
-test("a number of patients is a whole number from 1 on", async () => {
+test("a number of patients is whole and at least 1", async () => {
 	for (const patients of [-1, 0, 2.5, Number.NaN])
 		await expect(evaluate([cut], empty, { patients, threads: 1 })).rejects.toMatchObject({
 			...{ name: "InputError", field: "patients", value: patients },
-			message: expect.stringContaining('expected a whole number from 1 on, or "all"'),
+			message: expect.stringContaining('expected a whole number of at least 1, or "all"'),
 		});
 });
 

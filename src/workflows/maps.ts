@@ -137,7 +137,7 @@ export async function patientMap(
 		...(names && { names }),
 		patients: points.map((point, at) => ({ ...point, positive: views[at]!.value })),
 	};
-	// One view of each: others of the same patient would be the nearest.
+	// One view per patient: a second view of the same patient would be the nearest neighbour.
 	const ids = views.map(({ id }) => id);
 	const agreement = neighbourAgreement(
 		vectors,

@@ -122,7 +122,7 @@ export async function forecastTask(
 	};
 }
 
-/** The rows of a run, one per forecasting method, and what is to be said of them. */
+/** The rows of a run, one per forecasting method, and notes on them. */
 async function modelRows(
 	runtime: Runtime,
 	trained: Trained,

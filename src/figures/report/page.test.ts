@@ -252,12 +252,12 @@ describe("sentences about data", () => {
 		expect(told(0.04, 0.041)).toContain("stayed near 4.1 %");
 	});
 
-	test("a patient whom the model was trained on is said to be one", () => {
+	test("says that a patient was in the training data", () => {
 		const [story] = exampleReport().stories.patients;
 		const told = (trainedOn: boolean) =>
 			text({ stories: { rule: "", patients: [{ ...story!, trainedOn }] } });
-		expect(told(true)).toContain("The model was trained on this patient");
-		expect(told(false)).not.toContain("trained on this patient");
+		expect(told(true)).toContain("This patient was in the training data");
+		expect(told(false)).not.toContain("in the training data");
 	});
 
 	test("a model without hazards has no risk to show", () => {

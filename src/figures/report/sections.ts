@@ -74,7 +74,7 @@ ${stories.patients.map(storyMarkup)}`,
 function storyMarkup(story: PatientStory): Markup {
 	const { id, trainedOn, target, later, foreseen, lookUp } = story;
 	return html`<h3>${id}: ${target}</h3>
-<p>${trainedOn ? "The model was trained on this patient, so this is no test of it. " : ""}The model was shown ${thousands(lookUp)} records. Of the ${thousands(later)} that came later, ${thousands(foreseen)} (${percent(later > 0 ? foreseen / later : 0)}) were among the ten likeliest at their date.
+<p>${trainedOn ? "This patient was in the training data, so these predictions are not a test of the model. " : ""}The model was shown ${thousands(lookUp)} records. Of the ${thousands(later)} that came later, ${thousands(foreseen)} (${percent(later > 0 ? foreseen / later : 0)}) were among the ten likeliest at their date.
 ${riskSentence(story)}</p>
 ${figureMarkup(story.trajectory)}
 ${story.riskCurve ? figureMarkup(story.riskCurve) : ""}`;

@@ -62,7 +62,7 @@ export function lineNotes(
 	];
 }
 
-/** Says if tasks without labels are evaluated on some of the test patients. */
+/** Says when tasks without labels are evaluated on some of the test patients only. */
 export function sampleNotes(
 	dataset: Dataset,
 	tasks: readonly string[],

@@ -50,7 +50,7 @@ export const comparisonFiles = (folder: string) => ({
 export const baselinesId = "opponents";
 
 const advice = "remove it, or choose another `out`";
-/** Without these files, nobody knows with which settings the cells were computed. */
+/** Without these files, the settings of the cells are unknown. */
 const elsewhere = "choose another `out`";
 
 const writeJson = (file: string, value: unknown) =>
@@ -102,7 +102,7 @@ export async function openPlan(
 		}
 	} else {
 		checkUnused(folder);
-		// First: a folder with cells and without it is refused.
+		// Written first, because a folder with cells but no plan is refused.
 		await writeJson(files.plan, plan);
 	}
 	for (const part of ["lines", "runs", "cells", "logs"])
@@ -119,10 +119,10 @@ export async function openPlan(
 	return plan;
 }
 
-/** What a dataset, a run or a comparison has; logs of a scheduler may lie in the folder. */
+/** Entries that mark a dataset, a run or a comparison. Anything else, such as a scheduler's log, may be there. */
 const taken = ["manifest.json", "run.json", "cells", "runs"];
 
-/** Refuses the folder of something else, and of a comparison whose settings are lost. */
+/** Refuses a folder that is already a dataset or a run, or a comparison without its settings. */
 function checkUnused(folder: string): void {
 	const found = taken.find((name) => isFilled(join(folder, name)));
 	if (found !== undefined)

@@ -87,5 +87,6 @@ test("options in notes become flags of evaluate", () => {
 		"drawn at random; --patients all evaluates all",
 	);
 	expect(asFlags("`regressionPatients` sets how many")).toBe("--regression-patients sets how many");
-	expect(asFlags("as by `trajgpt evaluate`")).toBe("as by `trajgpt evaluate`");
+	const others = "as by `trajgpt evaluate`, with the preset `tiny`";
+	expect(asFlags(others)).toBe(others);
 });

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync } from "node:fs";
+import { replaceOptions } from "../../base/replace-options.js";
 import { thousands } from "../../base/thousands.js";
 import type { Dataset, Label, Split } from "../../cohort/index.js";
 import { isPaperTask } from "../../cohort/label-rules.js";
@@ -69,15 +70,15 @@ export async function readEvaluations(
 	return { present, missing, warnings };
 }
 
-/** Options as flags of `evaluate`: `patients: "all"` becomes --patients all. */
-export const asFlags = (note: string): string =>
-	note.replace(
-		/`([a-z]+(?:[A-Z][a-z]+)*)(?:: "([^"`]*)")?`/g,
-		(_, name: string, value?: string) => {
-			const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-			return value === undefined ? flag : `${flag} ${value}`;
-		},
-	);
+/** The options of `evaluate` that notes name. */
+const flags: Readonly<Record<string, string>> = {
+	patients: "--patients",
+	regressionPatients: "--regression-patients",
+	code: "--code",
+};
+
+/** A note with flags instead of option names: readers of the page run commands. */
+export const asFlags = (note: string): string => replaceOptions(note, (name) => flags[name]);
 
 /** The labels of a task in a split. */
 type ReadLabels = (task: string, split: Split) => Promise<readonly Label[]>;

@@ -94,7 +94,7 @@ export async function drawStories(
 	};
 }
 
-/** The ids of those that the run was trained on, of whom it may have seen a part alone. */
+/** The ids of the chosen patients that the run was trained on, which may be a subset of the training split. */
 async function trainedAmong(
 	{ run }: ReportRequest["trained"],
 	dataset: Dataset,
