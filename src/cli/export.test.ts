@@ -159,11 +159,16 @@ describe("an existing target", () => {
 	test("is kept without --force and replaced with it", async () => {
 		const folder = join(root, "again");
 		await cp(await exported(), folder, { recursive: true });
-		await writeFile(join(folder, "stray"), "");
 		expect(await again(folder)).toMatchObject({
 			code: 2,
 			stderr: `error: ${folder} already exists; choose another folder, or pass --force\n`,
 		});
+		await writeFile(join(folder, "notes.md"), "…");
+		expect(await again(folder, "--force")).toMatchObject({
+			code: 2,
+			stderr: `error: ${folder} holds notes.md, which --force would remove; move it away, or choose another folder\n`,
+		});
+		await rm(join(folder, "notes.md"));
 		const { code, stdout } = await again(folder, "--force", "--json");
 		expect(code).toBe(0);
 		expect(JSON.parse(stdout)).toMatchObject({ folder, kind: "trajgpt-export", opset: 21 });

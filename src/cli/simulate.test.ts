@@ -1,4 +1,4 @@
-import { readdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
@@ -26,4 +26,19 @@ test("simulate writes the same files with any number of threads", async () => {
 		expect(one.equals(await readFile(join(place, "several", name)))).toBe(true);
 	}
 	expect(await readdir(place)).toEqual(["one", "several"]);
+});
+
+test("--force replaces a simulation of another format, but no folder with files of others", async () => {
+	const out = join(await temporaryFolder(), "sim");
+	const simulate = (...more: string[]) =>
+		captured(["simulate", "--patients", "20", "--out", out, ...more]);
+	expect((await simulate()).code).toBe(0);
+	expect((await simulate("--format", "parquet", "--force")).code).toBe(0);
+	expect(await readdir(out)).not.toContain("claims.csv");
+	await mkdir(join(out, "data"));
+	expect(await simulate("--force")).toMatchObject({
+		code: 2,
+		stderr: `error: ${out} holds data, which --force would remove; move it away, or choose another folder\n`,
+	});
+	expect(await readdir(out)).toContain("data");
 });

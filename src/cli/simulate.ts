@@ -4,7 +4,7 @@ import { dirname, resolve } from "node:path";
 import { Command, Option } from "commander";
 import { InputError } from "../base/errors.js";
 import { checkFolderTarget } from "../files/index.js";
-import { type Format, formats, truthFile } from "../simulate/index.js";
+import { type Format, formats, simulationFileNames, truthFile } from "../simulate/index.js";
 import { simulate } from "../workflows/simulate.js";
 import type { Io } from "./io.js";
 import { printJson, progressOf } from "./io.js";
@@ -69,7 +69,7 @@ async function checkDisk(out: string, bytes: number): Promise<void> {
 
 async function act(io: Io, options: Options): Promise<void> {
 	const { patients, out, format, seed, threads, force, json } = options;
-	await checkFolderTarget(out, force ?? false, truthFile);
+	await checkFolderTarget(out, force ?? false, truthFile, simulationFileNames);
 	await checkDisk(out, patients * bytesPerPerson[format]);
 	const written = await simulate(out, {
 		...{ patients, seed, format, threads, replace: force ?? false, progress: progressOf(io) },

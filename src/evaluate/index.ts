@@ -23,7 +23,7 @@ export { labelledTasks, taskLabels } from "./labelled/task-labels.js";
 export { withRisks } from "./labelled/zero-shot-risk.js";
 export { auroc, averagePrecision, brier, logLoss } from "./metrics.js";
 export { type EvaluateOptions, evaluateDefaults } from "./options.js";
-export { type EvaluationType, type PlpOptions, plpTables } from "./plp-tables.js";
+export { type EvaluationType, type PlpOptions, plpTableNames, plpTables } from "./plp-tables.js";
 export { type PredictionMetrics, predictionMetrics } from "./prediction-metrics.js";
 export { type LabelPrediction, personAt, type RowPredictions } from "./predictions.js";
 export { checkPatientCount, evaluatedPatients, mostEvaluated } from "./sample-patients.js";

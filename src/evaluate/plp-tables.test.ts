@@ -22,8 +22,8 @@ const tables = plpTables(predictions, {
 });
 
 /** The rows of a table by column. */
-const recordsOf = (name: string) => {
-	const { header, rows } = tables[name]!;
+const recordsOf = (name: keyof typeof tables) => {
+	const { header, rows } = tables[name];
 	return rows.map((cells) => Object.fromEntries(header.map((column, at) => [column, cells[at]])));
 };
 

@@ -34,11 +34,17 @@ const id = 1;
 /** The id of a database that is not the model's own. */
 const otherDatabase = 2;
 
-/** The evaluation tables of PatientLevelPrediction, by file name, of predictions whose label is known. */
+/** The evaluation tables of PatientLevelPrediction. */
+export const plpTableNames = [
+	...(["performances", "attrition", "evaluation_statistics", "calibration_summary"] as const),
+	...(["threshold_summary", "demographic_summary"] as const),
+];
+
+/** The tables of predictions whose label is known. */
 export function plpTables(
 	predictions: readonly LabelPrediction[],
 	options: PlpOptions,
-): Readonly<Record<string, ResultTable>> {
+): Readonly<Record<(typeof plpTableNames)[number], ResultTable>> {
 	const known = predictions.filter((own): own is Known => own.label !== null);
 	return {
 		performances: performances(options),

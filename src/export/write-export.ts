@@ -1,4 +1,4 @@
-import { cp, readdir, writeFile } from "node:fs/promises";
+import { cp, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { InputError } from "../base/errors.js";
 import { simulatedText } from "../base/simulated.js";
@@ -32,6 +32,9 @@ import { sha256 } from "./sha256.js";
 import { labelGraph } from "./trajgpt-graphs.js";
 import { weightBytes, withExternalWeights } from "./weight-files.js";
 
+/** The folder of the browser library in an export. */
+const libraryFolder = "trajgpt";
+
 /** The files of the browser library, in the folder where it is built. */
 const libraryFiles = ["trajgpt.js", "trajgpt-worker.js", "ort"];
 
@@ -47,7 +50,21 @@ export interface ExportOptions {
 /** Rejects a folder that is not empty, unless it is an export that may be replaced. */
 export async function checkExportTarget(folder: string, force: boolean): Promise<void> {
 	const names = await readdir(folder).catch(() => undefined);
-	if (names?.length !== 0) await checkFolderTarget(folder, force, manifestFile);
+	if (names?.length === 0) return;
+	await checkFolderTarget(folder, force, manifestFile, [
+		...(await exportedNames(folder)),
+		libraryFolder,
+	]);
+}
+
+/** The files that the manifest of an export lists, also one of another version; none if it cannot be read. */
+async function exportedNames(folder: string): Promise<string[]> {
+	try {
+		const { files } = JSON.parse(await readFile(join(folder, manifestFile), "utf8"));
+		return Object.keys(files);
+	} catch {
+		return [];
+	}
 }
 
 /** Writes the export to a temporary folder and renames it. */
@@ -64,9 +81,11 @@ export async function writeExport(
 			await writeFile(join(partial, name), content);
 		}
 		if (options.library !== undefined) {
-			options.onFile?.("trajgpt/");
+			options.onFile?.(`${libraryFolder}/`);
 			for (const name of libraryFiles)
-				await cp(join(options.library, name), join(partial, "trajgpt", name), { recursive: true });
+				await cp(join(options.library, name), join(partial, libraryFolder, name), {
+					recursive: true,
+				});
 		}
 	};
 	await replaceFolder(folder, write, options);

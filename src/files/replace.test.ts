@@ -57,26 +57,27 @@ test("rejects existing targets, unless forced and marked as ours", async () => {
 	const folder = await temporaryFolder();
 	const inside = join(folder, "inside");
 	await checkFileTarget(inside, false);
-	await checkFolderTarget(inside, false, "marker");
+	await checkFolderTarget(inside, false, "marker", ["letters"]);
 	await expect(checkFileTarget(folder, true)).rejects.toThrow("is a folder; expected a file");
 	await mkdir(inside);
-	await expect(checkFolderTarget(inside, false, "marker")).rejects.toThrow(
+	await expect(checkFolderTarget(inside, false, "marker", ["letters"])).rejects.toThrow(
 		"already exists; choose another folder, or pass `replace`",
 	);
-	await checkFolderTarget(inside, true, "marker");
+	await checkFolderTarget(inside, true, "marker", ["letters"]);
 	await writeFile(join(inside, "letters"), "");
-	await expect(checkFolderTarget(inside, true, "marker")).rejects.toThrow(
+	await expect(checkFolderTarget(inside, true, "marker", ["letters"])).rejects.toThrow(
 		"holds files but no marker, so `replace` will not replace it",
 	);
 	await writeFile(join(inside, "marker"), "");
-	await checkFolderTarget(inside, true, "marker");
 	await checkFolderTarget(inside, true, "marker", ["letters"]);
 	await expect(checkFolderTarget(inside, true, "marker", ["bills"])).rejects.toThrow(
 		"holds letters, which `replace` would remove; move it away, or choose another folder",
 	);
 	await expect(checkFileTarget(join(inside, "marker"), false)).rejects.toThrow("pass `replace`");
 	await checkFileTarget(join(inside, "marker"), true);
-	await expect(checkFolderTarget(join(inside, "marker"), true, "m")).rejects.toThrow("is a file");
+	await expect(checkFolderTarget(join(inside, "marker"), true, "m", [])).rejects.toThrow(
+		"is a file",
+	);
 });
 
 test("removes temporary files of dead processes, and the previous target only once a new one exists", async () => {

@@ -101,13 +101,13 @@ const bySystem = /^(\.DS_Store|\.nfs.*|Thumbs\.db)$/;
 
 /**
  * Rejects a folder that exists and may not be replaced. Even with `force`, a folder without the file `marker` is
- * kept: it holds something else. If `own` is given, so is a folder with any other entry.
+ * kept: it holds something else. So is a folder with an entry that is not one of `own`.
  */
 export async function checkFolderTarget(
 	target: string,
 	force: boolean,
 	marker: string,
-	own?: readonly string[],
+	own: readonly string[],
 ): Promise<void> {
 	await guarded(target, async () => {
 		if (!(await exists(target))) return;
@@ -122,8 +122,7 @@ export async function checkFolderTarget(
 			throw new InputError(
 				`${target} holds files but no ${marker}, so \`replace\` will not replace it; choose another folder`,
 			);
-		const foreign =
-			own && found.find((name) => ![marker, ...own].includes(name) && !bySystem.test(name));
+		const foreign = found.find((name) => ![marker, ...own].includes(name) && !bySystem.test(name));
 		if (foreign !== undefined)
 			throw new InputError(
 				`${target} holds ${foreign}, which \`replace\` would remove; move it away, or choose another folder`,

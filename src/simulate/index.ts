@@ -10,4 +10,4 @@ export type { Format } from "./table-parts.js";
 export { formats } from "./table-parts.js";
 export { trueIncidence } from "./true-incidence.js";
 export { oracleOf, readTruth, truthFile } from "./truth.js";
-export { writeSimulation } from "./write-simulation.js";
+export { simulationFileNames, writeSimulation } from "./write-simulation.js";

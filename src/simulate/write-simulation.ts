@@ -8,7 +8,7 @@ import type { Block, BlockRange, TableName } from "./simulate-block.js";
 import { blockPeople, simulateBlock, tableNames, tables } from "./simulate-block.js";
 import type { TableFile } from "./table-files.js";
 import { createTable } from "./table-files.js";
-import type { Format } from "./table-parts.js";
+import { type Format, formats } from "./table-parts.js";
 import type { Truth } from "./truth.js";
 import { truthFile } from "./truth.js";
 
@@ -48,6 +48,11 @@ function simulationFiles(folder: string, format: Format) {
 		truth: join(folder, truthFile),
 	};
 }
+
+/** The names of all files that a simulation may have. */
+export const simulationFileNames: readonly string[] = formats.flatMap((format) =>
+	Object.values(simulationFiles("", format)),
+);
 
 /** Simulates in this thread, and lets signal handlers run in between. */
 const here: BlockSource = {

@@ -7,6 +7,7 @@ import {
 	type EvaluationType,
 	type LabelPrediction,
 	type PlpOptions,
+	plpTableNames,
 	plpTables,
 } from "../evaluate/index.js";
 import { checkFolderTarget, replaceFolder } from "../files/index.js";
@@ -56,13 +57,21 @@ export async function checkPredictionFile(
 		);
 }
 
+/** The numbers of patients in a folder of PatientLevelPrediction. */
+const plpSubjectsFile = "subjects.csv";
+
+const plpTableFile = (name: string) => `${name}.csv`;
+
 /** The same for a folder of PatientLevelPrediction; only one that was written here is replaced. */
 export async function checkPlpTarget(
 	folder: string,
 	replace: boolean,
 	axis: TimeAxis,
 ): Promise<void> {
-	await checkFolderTarget(folder, replace, plpPredictionFile);
+	await checkFolderTarget(folder, replace, plpPredictionFile, [
+		plpSubjectsFile,
+		...plpTableNames.map(plpTableFile),
+	]);
 	if (axis !== "dates")
 		throw new InputError(
 			"`plp` needs dates, and these records have days alone; write `predictions` instead",
@@ -89,9 +98,6 @@ export async function writePredictions(
 const numbersOf = (predictions: readonly LabelPrediction[]) =>
 	numberSubjects(predictions.map(({ patient }) => patient));
 
-/** The numbers of patients in a folder of PatientLevelPrediction. */
-const plpSubjectsFile = "subjects.csv";
-
 /**
  * Writes a folder with the predictions and the evaluation tables of PatientLevelPrediction. Returns what to tell the
  * user.
@@ -109,7 +115,7 @@ export async function writePlp(
 		});
 		await writeFile(file, csvOf(columns));
 		for (const [name, { header, rows }] of Object.entries(plpTables(predictions, options)))
-			await writeFile(join(partial, `${name}.csv`), [header, ...rows].map(csvLine).join(""));
+			await writeFile(join(partial, plpTableFile(name)), [header, ...rows].map(csvLine).join(""));
 		await writeSubjects(join(partial, plpSubjectsFile), subjects);
 	});
 	return subjects.areNew ? [numberedText(join(folder, plpSubjectsFile))] : [];

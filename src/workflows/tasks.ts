@@ -120,7 +120,7 @@ export async function labelTask(path: string, options: LabelTaskOptions): Promis
 		return temporarily(folder, () => work(folder, undefined));
 	}
 	const target = join(out, name);
-	await checkFolderTarget(target, replace, taskMarker);
+	await checkFolderTarget(target, replace, taskMarker, [labelFile]);
 	let summary: LabelledTask | undefined;
 	await replaceFolder(
 		target,
