@@ -3,7 +3,7 @@ import { type Communicator, oneProcess } from "../base/communicator.js";
 import { divideAmong } from "../base/divide.js";
 import { InputError } from "../base/errors.js";
 import type { Precision } from "../graph/index.js";
-import type { Provider, Runtime } from "../runtime/index.js";
+import { checkedRuntime, mostDifferent, type Provider, type Runtime } from "../runtime/index.js";
 import type { Trained } from "../train/index.js";
 import { checkComputeOptions } from "./check-provider.js";
 
@@ -58,8 +58,21 @@ async function engineOf(
 				{ field: "devices", value: devices },
 			);
 		const { xlaRuntime } = await import("../runtime/pjrt/index.js");
-		return xlaRuntime({ ...(precision && { precision }), ...(devices && { devices }) });
+		const runtime = await xlaRuntime({
+			...(precision && { precision }),
+			...(devices && { devices }),
+		});
+		if (!process.env.TRAJGPT_XLA_CHECK) return runtime;
+		return checkedRuntime(
+			runtime,
+			await onCpu(threads, "inference"),
+			mostDifferent[precision ?? "tf32"],
+		);
 	}
+	return onCpu(threads, purpose);
+}
+
+async function onCpu(threads: number | undefined, purpose: "training" | "inference") {
 	const { nodeRuntime } = await import("../runtime/node.js");
 	return nodeRuntime({ purpose, ...(threads !== undefined && { threads }) });
 }
