@@ -41,7 +41,7 @@ export function command(io: Io): Command {
 				`variants to train: all, or some of ${variantNames.join(",")}`,
 				"all",
 			)
-			.option("--tasks <list>", "tasks to evaluate: some of next,forecast", "next,forecast"),
+			.option("--tasks <list>", "tasks to evaluate: some of onset,next,forecast", "next,forecast"),
 	).action((folder: string, options: Options) =>
 		printComparison(io, options, async (signal) =>
 			ablate(await openDataset(folder), options.out, {
