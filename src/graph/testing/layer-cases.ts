@@ -137,6 +137,7 @@ export const layerCases = table({
 		conv1dCase([2, 6, 7], [4, 3, 3], { groups: 2, stride: 2 }),
 		conv1dCase([2, 3, 5], [3, 1, 3], { groups: 3, padding: [2, 0] }),
 		conv1dCase([1, 3, 8], [6, 1, 2], { groups: 3, stride: 3 }),
+		conv1dCase([2, 2, 13], [2, 1, 3], { groups: 2, stride: 2, dilation: 3, padding: [1, 4] }),
 		conv1dCase([1, 2, 5], [2, 2, 2], { padding: [3, 2] }),
 		conv1dCase([2, 2, 13], [3, 2, 9], { padding: [5, 0], stride: 2 }),
 		conv1dCase([2, 4, 23], [2, 2, 10], { groups: 2, dilation: 2, stride: 3 }),

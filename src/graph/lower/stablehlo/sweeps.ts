@@ -1,4 +1,5 @@
 import type { PoolWindow, Sweep } from "../../operations.js";
+import { depthwise } from "./depthwise.js";
 import { long, longs, matrix, type Value, type ValueType } from "./types.js";
 import type { StableHloWriter } from "./writer.js";
 
@@ -6,10 +7,13 @@ import type { StableHloWriter } from "./writer.js";
 export function convolution(
 	x: Value,
 	weights: Value,
-	{ strides, dilations, padding, groups }: Sweep,
+	sweep: Sweep,
 	result: ValueType,
 	write: StableHloWriter,
 ): Value {
+	const written = depthwise({ x, weights, sweep, result }, write);
+	if (written) return written;
+	const { strides, dilations, padding, groups } = sweep;
 	const spatial = strides.map((_, i) => i).join(", ");
 	const ones = longs(strides.map(() => 1));
 	return write.convolution(x, weights, result, {

@@ -146,6 +146,17 @@ test("precision is that of products and convolutions of float32", () => {
 	expect(levels("bf16")).toEqual(single("DEFAULT", "bf16"));
 });
 
+test("a convolution of each channel with its own kernel, and its gradients, need no library", () => {
+	const [x, w] = [input("x", [2, 3, 9]), parameter("w", [3, 1, 4])];
+	const y = conv1d(x, w, { groups: 3, padding: [3, 0] });
+	const [dx, dw] = gradients(sum(y), [x, w]);
+	const { text } = toStableHlo({ outputs: { y, dx: dx as Tensor, dw: dw as Tensor } });
+	expect(linesOf(text, "convolution")).toEqual([]);
+	const long = parameter("long", [3, 1, 65]);
+	const beyond = conv1d(input("many", [2, 3, 140]), long, { groups: 3 });
+	expect(linesOf(toStableHlo({ outputs: { beyond } }).text, "convolution")).toHaveLength(1);
+});
+
 test("bfloat16 products are sums of rounded operands", () => {
 	const { text } = toStableHlo({ outputs: { y: matmul(x, w) } }, { precision: "bf16" });
 	const [y] = interpret(text, [[1 + 2 ** -8, 1 + 3 * 2 ** -8, 1, 0, 0, 0], new Array(12).fill(1)]);
