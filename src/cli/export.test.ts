@@ -169,6 +169,13 @@ describe("an existing target", () => {
 			stderr: `error: ${folder} holds notes.md, which --force would remove; move it away, or choose another folder\n`,
 		});
 		await rm(join(folder, "notes.md"));
+		const manifest = await readFile(join(folder, "export.json"));
+		await writeFile(join(folder, "export.json"), "{");
+		expect(await again(folder, "--force")).toMatchObject({
+			code: 2,
+			stderr: `error: ${join(folder, "export.json")} does not list the files of the export, so --force will not replace them; remove ${folder}, or choose another folder\n`,
+		});
+		await writeFile(join(folder, "export.json"), manifest);
 		const { code, stdout } = await again(folder, "--force", "--json");
 		expect(code).toBe(0);
 		expect(JSON.parse(stdout)).toMatchObject({ folder, kind: "trajgpt-export", opset: 21 });

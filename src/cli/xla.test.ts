@@ -128,6 +128,26 @@ describe.skipIf(!hasCompiler)("on the fake plugin", () => {
 		return data;
 	}
 
+	test("TRAJGPT_XLA_CHECK=1 finds that the device validates otherwise than the CPU", async () => {
+		const folder = await temporaryFolder();
+		const argv = [
+			"pretrain",
+			await smallDataset(folder),
+			...settings,
+			"--provider",
+			"xla",
+			"--out",
+		];
+		setDuringTest("TRAJGPT_XLA_CHECK", "1");
+		const { code, stderr } = await captured([...argv, join(folder, "checked")]);
+		expect(code).toBe(2);
+		expect(stderr).toMatch(
+			/error: XLA .* Fake GPU, tf32 computes wrong values: the difference of "loss\.\w+" to that of onnxruntime-node/,
+		);
+		setDuringTest("TRAJGPT_XLA_CHECK", "0");
+		expect((await captured([...argv, join(folder, "unchecked")])).code).toBe(0);
+	});
+
 	test("without a device, the library writes nothing", async () => {
 		const folder = await temporaryFolder();
 		const dataset = await openDataset(await smallDataset(folder));

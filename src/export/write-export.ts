@@ -51,19 +51,21 @@ export interface ExportOptions {
 export async function checkExportTarget(folder: string, force: boolean): Promise<void> {
 	const names = await readdir(folder).catch(() => undefined);
 	if (names?.length === 0) return;
-	await checkFolderTarget(folder, force, manifestFile, [
-		...(await exportedNames(folder)),
-		libraryFolder,
-	]);
+	const own = force ? await exportedNames(folder) : [];
+	await checkFolderTarget(folder, force, manifestFile, [...own, `${libraryFolder}/`]);
 }
 
-/** The files that the manifest of an export lists, also one of another version; none if it cannot be read. */
+/** The files that the manifest of an export lists, also one of another version. */
 async function exportedNames(folder: string): Promise<string[]> {
+	const path = join(folder, manifestFile);
+	const text = await readFile(path, "utf8").catch(() => undefined);
+	if (text === undefined) return [];
 	try {
-		const { files } = JSON.parse(await readFile(join(folder, manifestFile), "utf8"));
-		return Object.keys(files);
+		return Object.keys(JSON.parse(text).files);
 	} catch {
-		return [];
+		throw new InputError(
+			`${path} does not list the files of the export, so \`replace\` will not replace them; remove ${folder}, or choose another folder`,
+		);
 	}
 }
 

@@ -73,6 +73,12 @@ test("rejects existing targets, unless forced and marked as ours", async () => {
 	await expect(checkFolderTarget(inside, true, "marker", ["bills"])).rejects.toThrow(
 		"holds letters, which `replace` would remove; move it away, or choose another folder",
 	);
+	await mkdir(join(inside, "deep", "er"), { recursive: true });
+	for (const name of ["kept", "notes"]) await writeFile(join(inside, "deep", "er", name), "");
+	await checkFolderTarget(inside, true, "marker", ["letters", "deep/er/"]);
+	await expect(
+		checkFolderTarget(inside, true, "marker", ["letters", "deep/er/kept"]),
+	).rejects.toThrow("holds deep/er/notes, which `replace` would remove");
 	await expect(checkFileTarget(join(inside, "marker"), false)).rejects.toThrow("pass `replace`");
 	await checkFileTarget(join(inside, "marker"), true);
 	await expect(checkFolderTarget(join(inside, "marker"), true, "m", [])).rejects.toThrow(

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync } from "node:fs";
 import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, sep } from "node:path";
 import { InputError } from "../base/errors.js";
 import { errorCode, systemRefusal } from "../base/system-errors.js";
 import { holdingLock } from "./process-lock.js";
@@ -99,9 +99,19 @@ export async function checkFileTarget(target: string, force: boolean): Promise<v
 /** Files that operating systems create in folders. */
 const bySystem = /^(\.DS_Store|\.nfs.*|Thumbs\.db)$/;
 
+const isOwn = (path: string, own: readonly string[]) =>
+	bySystem.test(basename(path)) ||
+	own.some(
+		(known) =>
+			known === path ||
+			known.startsWith(`${path}/`) ||
+			(known.endsWith("/") && path.startsWith(known)),
+	);
+
 /**
  * Rejects a folder that exists and may not be replaced. Even with `force`, a folder without the file `marker` is
- * kept: it holds something else. So is a folder with an entry that is not one of `own`.
+ * kept: it holds something else. So is a folder with a file that is not one of `own`: paths with slashes, or folders
+ * with a slash at the end for all that is in them.
  */
 export async function checkFolderTarget(
 	target: string,
@@ -117,12 +127,14 @@ export async function checkFolderTarget(
 			throw new InputError(`${target} already exists; choose another folder, or pass \`replace\``, {
 				field: "replace",
 			});
-		const found = await readdir(target);
+		const found = await readdir(target, { recursive: true });
 		if (found.length > 0 && !(await exists(join(target, marker))))
 			throw new InputError(
 				`${target} holds files but no ${marker}, so \`replace\` will not replace it; choose another folder`,
 			);
-		const foreign = found.find((name) => ![marker, ...own].includes(name) && !bySystem.test(name));
+		const foreign = found
+			.map((path) => path.split(sep).join("/"))
+			.find((path) => !isOwn(path, [marker.split(sep).join("/"), ...own]));
 		if (foreign !== undefined)
 			throw new InputError(
 				`${target} holds ${foreign}, which \`replace\` would remove; move it away, or choose another folder`,

@@ -28,7 +28,8 @@ const wrongBy = (by: number): Runtime => ({
 		return {
 			run,
 			enqueue: async (feeds, resident, options): Promise<Pending> => {
-				const outputs = run(feeds as Record<string, Data>, resident, options);
+				const [first] = [feeds].flat() as Record<string, Data>[];
+				const outputs = run(first as Record<string, Data>, resident, options);
 				return { read: () => outputs, dispose() {} };
 			},
 			dispose: () => program.dispose(),
@@ -54,19 +55,37 @@ const feeds = { x: floats(1, 2, 3) };
 
 describe("a program that puts out other values than the reference", () => {
 	const message =
-		/^a compiler computes wrong values: "twice" differs from that of onnxruntime-node .* by 0\.354 \(.*\), expected at most 0\.05; compute on the CPU/;
+		/^a compiler computes wrong values: the difference of "twice" to that of onnxruntime-node .* is 0\.354 of its spread, expected at most 0\.05; compute on the CPU/;
 
 	test("is refused when it runs", async () => {
 		const program = await checkedRuntime(wrongBy(1), sound, 0.05).compile(twice());
 		await expect(program.run(feeds)).rejects.toThrow(message);
+		await expect(program.run(feeds)).rejects.toThrow(message);
 		await program.dispose();
 	});
 
-	test("is refused when an enqueued run is read", async () => {
+	test.each([
+		["feeds", feeds],
+		["those of one device", [feeds]],
+	])("is refused when an enqueued run of %s is read", async (_, given) => {
 		const program = await checkedRuntime(wrongBy(1), sound, 0.05).compile(twice());
-		const pending = (await program.enqueue?.(feeds)) as Pending;
+		const pending = (await program.enqueue?.(given)) as Pending;
 		await expect(pending.read()).rejects.toThrow(message);
 		await expect(pending.read()).rejects.toThrow(message);
+		await program.dispose();
+	});
+
+	test("is refused although an earlier run was never read", async () => {
+		const program = await checkedRuntime(wrongBy(1), sound, 0.05).compile(twice());
+		(await program.enqueue?.(feeds))?.dispose();
+		await expect(program.run(feeds)).rejects.toThrow(message);
+		await program.dispose();
+	});
+
+	test("is not checked on several devices", async () => {
+		const program = await checkedRuntime(wrongBy(1), sound, 0.05).compile(twice());
+		const pending = await program.enqueue?.([feeds, feeds]);
+		expect(await pending?.read()).toEqual({ twice: floats(2, 5, 6) });
 		await program.dispose();
 	});
 
@@ -75,6 +94,31 @@ describe("a program that puts out other values than the reference", () => {
 		expect((await program.run(feeds)).twice?.[1]).toBeCloseTo(4.01);
 		await program.dispose();
 	});
+});
+
+test("the reference computes once, however often a run is read", async () => {
+	const { counts, runtime: reference } = counted();
+	const program = await checkedRuntime(wrongBy(0), reference, 0.05).compile(twice());
+	const pending = await program.enqueue?.(feeds);
+	expect(await pending?.read()).toEqual({ twice: floats(2, 4, 6) });
+	expect(await pending?.read()).toEqual({ twice: floats(2, 4, 6) });
+	await (await program.enqueue?.(feeds))?.read();
+	expect(counts.compiled).toBe(1);
+	await program.dispose();
+});
+
+test("both runtimes are released, also if the first cannot be", async () => {
+	const released: string[] = [];
+	const closing = (name: string, fails: boolean): Runtime => ({
+		...sound,
+		async dispose() {
+			released.push(name);
+			if (fails) throw new Error("stuck");
+		},
+	});
+	const runtime = checkedRuntime(closing("fast", true), closing("reference", false), 0.05);
+	await expect(runtime.dispose?.()).rejects.toThrow("stuck");
+	expect(released).toEqual(["fast", "reference"]);
 });
 
 test("the reference computes once for each set of sizes", async () => {
@@ -128,8 +172,20 @@ describe("the difference", () => {
 		expect(differenceOf(floats(1, 2, Number.NEGATIVE_INFINITY), expected)).toBe(0);
 		expect(differenceOf(floats(1, 2, 1e30), expected)).toBeGreaterThan(1);
 	});
-	test("is infinite if a value is not a number, and 0 if all are equal", () => {
+	test("is infinite if a value is not a number or missing, and 0 if all are equal or masked", () => {
 		expect(differenceOf(floats(Number.NaN, 2), floats(1, 2))).toBe(Number.POSITIVE_INFINITY);
+		expect(differenceOf(floats(1, 2, 3), floats(1, 2))).toBe(Number.POSITIVE_INFINITY);
 		expect(differenceOf(floats(7, 7), floats(7, 7))).toBe(0);
+		expect(differenceOf(floats(-2e30), floats(-1e30))).toBe(0);
+	});
+	test("is small if only the last digits of equal numbers or of zeros differ", () => {
+		const equal = new Float32Array(1000).fill(0.1);
+		expect(
+			differenceOf(
+				equal.map((value) => value + 1e-8),
+				equal,
+			),
+		).toBeLessThan(1e-3);
+		expect(differenceOf(floats(1e-9), floats(0))).toBe(Math.fround(1e-9) / 1e-6);
 	});
 });

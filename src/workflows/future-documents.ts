@@ -82,7 +82,7 @@ export function futureColumns(result: FuturesResult): Column[] {
 	];
 }
 
-const medsFolders = ["data", "metadata"];
+const medsFiles = ["data/0.parquet", "metadata/codes.parquet"];
 
 /** Only folders with this file are replaced: a MEDS dataset of other origin is the user's own. */
 const medsMarker = join("metadata", "trajgpt-futures.json");
@@ -98,7 +98,7 @@ export async function checkMedsTarget(
 			field: "meds",
 			value: folder,
 		});
-	await checkFolderTarget(folder, replace, medsMarker, medsFolders);
+	await checkFolderTarget(folder, replace, medsMarker, medsFiles);
 }
 
 /** Refuses to write MEDS for records without dates. */
@@ -136,7 +136,7 @@ export async function writeMeds(folder: string, result: FuturesResult): Promise<
 	const numbers = rows.map(({ future }) => future);
 	const names = new Map(records.map(({ token }) => [medsCode(token), token.name]));
 	await replaceFolder(folder, async (partial) => {
-		for (const name of medsFolders) await mkdir(join(partial, name), { recursive: true });
+		for (const name of ["data", "metadata"]) await mkdir(join(partial, name), { recursive: true });
 		await writeColumns(join(partial, "data", "0.parquet"), [
 			{ name: "subject_id", type: "id", values: numbers },
 			{
