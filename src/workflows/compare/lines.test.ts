@@ -69,7 +69,10 @@ describe("lines of a comparison", () => {
 		} as unknown as Dataset;
 		const entries = linesNamed(namesIn("trajgpt,informer,patchtst,gru-d,gpt2"), options);
 		const budgets = { options: { epochs: 3 }, tuning: { maxLength: 512 } };
+		const unpredicted =
+			"next, —: the model does not predict each event of a history: Informer, PatchTST";
 		expect(lineNotes(dataset, entries, ["next", "forecast", "chf"], budgets)).toEqual([
+			unpredicted,
 			"forecast, time-specific (queried at the time of each event): TrajGPT, GRU-D",
 			"forecast, by-order (queried by the number of events ahead): Informer, PatchTST",
 			"forecast, auto-regressive (steps that feed predictions back): GPT-2",
@@ -78,11 +81,14 @@ describe("lines of a comparison", () => {
 			"forecast: after up to 3 epochs of pre-training up to 5 more of fine-tuning to forecast: PatchTST; the others have no more than 3 epochs in all",
 			"labelled tasks: of a history the last events are seen, at most 512 (without fine-tuning all): TrajGPT, GRU-D; 160: GPT-2; 60: PatchTST; 52: Informer",
 			"labelled tasks, all labels: fine-tuned for up to 5 epochs: TrajGPT, Informer, PatchTST, GPT-2; trained from scratch for up to 20 epochs, stopping after 3 without improvement: GRU-D",
+			"labelled tasks, few labels or none, —: the model is not pre-trained: GRU-D",
 		]);
-		expect(lineNotes(dataset, entries, ["next"], budgets)).toEqual([]);
+		expect(lineNotes(dataset, entries, ["next"], budgets)).toEqual([unpredicted]);
+		expect(lineNotes(dataset, entries.slice(-1), ["next"], budgets)).toEqual([]);
 		const bounds = { tuningSteps: 2500, hazards: { slotsPerLandmark: 32 } };
 		expect(lineNotes(dataset, entries, ["next"], { ...budgets, ...bounds })).toEqual([
 			"hazards: one landmark per 32 slots of a row",
+			unpredicted,
 			"fine-tuning takes as many whole epochs as fit into 2500 steps, at least one",
 		]);
 	});

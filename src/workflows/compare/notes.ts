@@ -48,6 +48,7 @@ export function lineNotes(
 		...(hazards?.slotsPerLandmark
 			? [`hazards: one landmark per ${hazards.slotsPerLandmark} slots of a row`]
 			: []),
+		...(tasks.includes("next") ? nextNotes(lines) : []),
 		...(tasks.includes("forecast")
 			? [
 					...(methods ? [] : defaultMethodNotes(lines)),
@@ -55,7 +56,13 @@ export function lineNotes(
 					...forecastBudget(lines, options),
 				]
 			: []),
-		...(labelled ? [seenNote(lines, labels.maxLength), labelBudget(lines, labels.epochs)] : []),
+		...(labelled
+			? [
+					seenNote(lines, labels.maxLength),
+					labelBudget(lines, labels.epochs),
+					...fewLabelNotes(lines),
+				]
+			: []),
 		...(tuningSteps
 			? [`fine-tuning takes as many whole epochs as fit into ${tuningSteps} steps, at least one`]
 			: []),
@@ -77,6 +84,14 @@ export function sampleNotes(
 }
 
 const named = (lines: readonly Described[]) => lines.map(({ label }) => label).join(", ");
+
+/** Models that have no value for the next event. */
+function nextNotes(lines: readonly Described[]): string[] {
+	const without = lines.filter(({ model }) => !model.predictsEachEvent);
+	return without.length > 0
+		? [`next, —: the model does not predict each event of a history: ${named(without)}`]
+		: [];
+}
 
 /** The default forecasting method of each line. */
 function defaultMethodNotes(lines: readonly Described[]): string[] {
@@ -136,6 +151,14 @@ function labelBudget(lines: readonly Described[], epochs: number): string {
 			: []),
 	];
 	return `labelled tasks, all labels: ${texts.join("; ")}`;
+}
+
+/** Models that have no value for few labels or none. */
+function fewLabelNotes(lines: readonly Described[]): string[] {
+	const without = lines.filter(({ model }) => model.pretraining === "none");
+	return without.length > 0
+		? [`labelled tasks, few labels or none, —: the model is not pre-trained: ${named(without)}`]
+		: [];
 }
 
 /** The number of events that each line sees in labelled tasks. */
