@@ -120,7 +120,7 @@ describe("compare", () => {
 			const refused = await captured([...argv, ...quickly(1), "--out", folder]);
 			expect(refused.code).toBe(2);
 			expect(refused.stderr).toContain(
-				"but no compare.json, so it is not the folder of a comparison",
+				"but no compare.json: it is a dataset, a run, or a comparison whose settings are lost; choose another --out",
 			);
 		}
 		expect(await readdir(data)).not.toContain("cells");

@@ -7,6 +7,7 @@ import { splitNames } from "../cohort/index.js";
 import {
 	checkTaskOptions,
 	evaluateDefaults,
+	fewestDraws,
 	mostEvaluated,
 	type RankingMethod,
 	rankingMethods,
@@ -55,7 +56,7 @@ function yearsList(text: string): number[] {
 	const years = text.split(",").map(Number);
 	if (years.every((one, i) => one > (years[i - 1] ?? 0) && one <= 100)) return years;
 	throw new InvalidArgumentError(
-		"Expected years above 0 and up to 100 that increase, for example 1,5.",
+		"Expected increasing numbers of years, above 0 and at most 100, for example 1,5.",
 	);
 }
 
@@ -180,7 +181,7 @@ export function command(io: Io): Command {
 		)
 		.option("--csv <file>", "onset: also write every code to a CSV file")
 		.option("--lookup <n>", "forecast: events that are observed", wholeNumber(1, 1_000_000), lookup)
-		.option("--draws <n>", "bootstrap draws", wholeNumber(20, 1_000_000), draws)
+		.option("--draws <n>", "bootstrap draws", wholeNumber(fewestDraws, 1_000_000), draws)
 		.option(
 			"--seed <n>",
 			"seed of the bootstrap, of index days and of sampled futures",

@@ -128,7 +128,7 @@ describe.skipIf(!hasCompiler)("on the fake plugin", () => {
 		return data;
 	}
 
-	test("TRAJGPT_XLA_CHECK=1 finds that the device validates otherwise than the CPU", async () => {
+	test("TRAJGPT_XLA_CHECK=1 finds that validation on the device differs from the CPU", async () => {
 		const folder = await temporaryFolder();
 		const argv = [
 			"pretrain",

@@ -16,6 +16,18 @@ export interface BootstrapOptions {
 	readonly seed: number;
 }
 
+/** With fewer resamples, a 95 % interval is one of their extremes. */
+export const fewestDraws = 20;
+
+/** Rejects a number of resamples that is too small for intervals, or not whole. */
+export function checkDraws(draws: number | undefined): void {
+	if (draws === undefined || (Number.isInteger(draws) && draws >= fewestDraws)) return;
+	throw new InputError(
+		`\`draws\` ${draws}: expected a whole number of at least ${fewestDraws}, because a 95 % interval needs them`,
+		{ field: "draws", value: draws },
+	);
+}
+
 /** A statistic of patients, each counted `weights[patient]` times; NaN if undefined for these patients. */
 export type Statistic = (weights: ArrayLike<number>) => number;
 

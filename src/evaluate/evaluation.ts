@@ -250,12 +250,12 @@ export async function readEvaluation(
 	return readJson(file, evaluationSchema, `run \`trajgpt evaluate\` with --task ${task} again`);
 }
 
-/** The same; undefined also if the file cannot be read, such as one of another version. */
+/** Like `readEvaluation`, but undefined if the file cannot be read, such as one of another version. */
 export async function tryReadEvaluation(
-	...[run, task, otherDataset]: Parameters<typeof readEvaluation>
+	...of: Parameters<typeof readEvaluation>
 ): Promise<Evaluation | undefined> {
 	try {
-		return await readEvaluation(run, task, otherDataset);
+		return await readEvaluation(...of);
 	} catch (error) {
 		if (error instanceof InputError) return undefined;
 		throw error;

@@ -1,5 +1,5 @@
 export { type AcrossRuns, acrossRuns } from "./across-runs.js";
-export type { Measure } from "./bootstrap.js";
+export { checkDraws, fewestDraws, type Measure } from "./bootstrap.js";
 export { calibrationCurve, expectedCalibrationError } from "./calibration.js";
 export * from "./compare/index.js";
 export {

@@ -29,8 +29,8 @@ const wrongBy = (by: number): Runtime => ({
 			run,
 			enqueue: async (feeds, resident, options): Promise<Pending> => {
 				const [first] = [feeds].flat() as Record<string, Data>[];
-				const outputs = run(first as Record<string, Data>, resident, options);
-				return { read: () => outputs, dispose() {} };
+				const outputs = await run(first as Record<string, Data>, resident, options);
+				return { read: async () => outputs, dispose() {} };
 			},
 			dispose: () => program.dispose(),
 		};
@@ -130,6 +130,15 @@ test("the reference computes once for each set of sizes", async () => {
 	for (const values of [floats(1, 2), floats(3, 4), floats(5, 6, 7)])
 		await program.run({ x: values }, undefined, { sizes: { n: values.length } });
 	expect(counts.compiled).toBe(2);
+	await program.dispose();
+});
+
+test("the reference reads the feeds before the run, which may be filled anew afterwards", async () => {
+	const x = floats(1, 2, 3);
+	const program = await checkedRuntime(wrongBy(0), sound, 0.05).compile(twice());
+	const pending = await program.enqueue?.({ x });
+	x.fill(9);
+	expect(await pending?.read()).toEqual({ twice: floats(2, 4, 6) });
 	await program.dispose();
 });
 

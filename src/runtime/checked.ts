@@ -81,26 +81,35 @@ export function checkedRuntime(runtime: Runtime, reference: Runtime, most: numbe
 		},
 	};
 
-	/** Takes what a run is given, then what it put out. */
+	/** Takes what a run is given, before the run: arrays may be filled anew once it has started. */
 	function check(graph: Graph): Check {
 		const agreed = new Set<string>();
 		return async (feeds, resident, { sizes = {} } = {}) => {
 			const key = JSON.stringify(Object.entries(sizes).sort());
 			const [given, ...others] = [feeds].flat() as Feeds[];
 			if (agreed.has(key) || !given || others.length > 0) return undefined;
-			const values = await resident?.read();
-			return async (outputs) => {
-				const program = await reference.compile(graph);
-				const own = values && reference.resident(values);
-				try {
-					compare(outputs, await program.run(given, own, { sizes }));
-					agreed.add(key);
-				} finally {
-					own?.dispose();
-					await program.dispose();
-				}
+			const expected = await computed(graph, given, resident, sizes);
+			return (outputs) => {
+				compare(outputs, expected);
+				agreed.add(key);
 			};
 		};
+	}
+
+	async function computed(
+		graph: Graph,
+		feeds: Feeds,
+		given: Resident | undefined,
+		sizes: NonNullable<RunOptions["sizes"]>,
+	): Promise<Record<string, Data>> {
+		const program = await reference.compile(graph);
+		const resident = given && reference.resident(await given.read());
+		try {
+			return await program.run(feeds, resident, { sizes });
+		} finally {
+			resident?.dispose();
+			await program.dispose();
+		}
 	}
 
 	function compare(outputs: Record<string, Data>, expected: Record<string, Data>): void {
@@ -120,7 +129,10 @@ type Check = (
 	feeds: Feeds | readonly Feeds[],
 	resident: Resident | undefined,
 	options: Pick<RunOptions, "sizes"> | undefined,
-) => Promise<((outputs: Record<string, Data>) => Promise<void>) | undefined>;
+) => Promise<Compare | undefined>;
+
+/** Takes what a run put out; throws if that is wrong. */
+type Compare = (outputs: Record<string, Data>) => void;
 
 function checkedProgram(program: Program, check: Check): Program {
 	const { enqueue } = program;
@@ -128,7 +140,7 @@ function checkedProgram(program: Program, check: Check): Program {
 		async run(feeds, resident, options) {
 			const compare = await check(feeds, resident, options);
 			const outputs = await program.run(feeds, resident, options);
-			await compare?.(outputs);
+			compare?.(outputs);
 			return outputs;
 		},
 		...(enqueue && {
@@ -142,20 +154,12 @@ function checkedProgram(program: Program, check: Check): Program {
 	};
 }
 
-function comparedWhenRead(
-	pending: Pending,
-	compare: (outputs: Record<string, Data>) => Promise<void>,
-): Pending {
-	let reading: Promise<Record<string, Data>> | undefined;
-	const read = async () => {
-		const outputs = await pending.read();
-		await compare(outputs);
-		return outputs;
-	};
+function comparedWhenRead(pending: Pending, compare: Compare): Pending {
 	return {
-		read: () => {
-			reading ??= read();
-			return reading;
+		async read() {
+			const outputs = await pending.read();
+			compare(outputs);
+			return outputs;
 		},
 		dispose: () => pending.dispose(),
 	};

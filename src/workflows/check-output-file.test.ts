@@ -12,7 +12,10 @@ test("replaces the user's files, and none of a run or a dataset", async () => {
 		await writeFile(path, "");
 		return path;
 	};
-	const run = ["run.json", "log.jsonl", "rates.json", "best/state.safetensors", "eval/next.json"];
+	const run = [
+		...["run.json", "log.jsonl", "rates.json", "run.lock", "tensorboard/events"],
+		...["best/state.safetensors", "eval/next.json", "tasks/chf/task.json"],
+	];
 	for (const name of run) await file("run", name);
 	for (const name of ["manifest.json", "patients.parquet"]) await file("data", name);
 	for (const name of run)

@@ -21,16 +21,14 @@ export async function checkOutputFile(file: string, replace: boolean): Promise<v
 		);
 }
 
-/** Folders that a run writes. Its report, its figures and any other file may be replaced. */
-const ownFolders = ["checkpoint", "best", "eval", "tasks"];
-
 function runOf(path: string): string | undefined {
 	for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
-		const { run, manifest, vocabulary, rates, log } = runFiles(folder);
-		if (!existsSync(run)) continue;
-		const isOwn =
-			[run, manifest, vocabulary, rates, log].includes(path) ||
-			ownFolders.some((name) => path.startsWith(join(folder, name, "/")));
+		// The report and the figures may be replaced.
+		const { report: _report, figures: _figures, ...own } = runFiles(folder);
+		if (!existsSync(own.run)) continue;
+		const isOwn = [...Object.values(own), join(folder, "tasks")].some(
+			(part) => path === part || path.startsWith(join(part, "/")),
+		);
 		return isOwn ? `run in ${folder}` : undefined;
 	}
 	return undefined;

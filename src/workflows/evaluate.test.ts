@@ -20,6 +20,14 @@ test("a number of patients is whole and at least 1", async () => {
 		});
 });
 
+test("draws are at least as many as a 95 % interval needs", async () => {
+	for (const draws of [1, 19, 20.5])
+		await expect(evaluate([cut], empty, { draws, threads: 1 })).rejects.toMatchObject({
+			...{ name: "InputError", field: "draws", value: draws },
+			message: expect.stringContaining("expected a whole number of at least 20"),
+		});
+});
+
 test("a run that was trained up to a date is evaluated on task onset alone", async () => {
 	for (const task of ["next", "forecast", "futures", "chf"])
 		await expect(evaluate([cut], empty, { task, threads: 1 })).rejects.toThrow(

@@ -7,6 +7,7 @@ import { type Dataset, openDataset } from "../cohort/index.js";
 import {
 	type AcrossRuns,
 	acrossRuns,
+	checkDraws,
 	checkPatientCount,
 	type Evaluation,
 	evaluateDefaults,
@@ -190,6 +191,7 @@ async function evaluateOn(
 	const { task, patients, predictions, plp, onEvaluation, onAcrossRuns, ...overrides } = options;
 	const { progress = silentProgress } = options;
 	checkPatientCount(patients);
+	checkDraws(options.draws);
 	const before = commonCut(runs);
 	if (task !== undefined) checkTask(task, before, runs);
 	const targets = { predictions, plp };

@@ -138,11 +138,11 @@ export async function patientMap(
 		patients: points.map((point, at) => ({ ...point, positive: views[at]!.value })),
 	};
 	// One view per patient: a second view of the same patient would be the nearest neighbour.
-	const ids = views.map(({ id }) => id);
+	const seen = new Set<string>();
 	const agreement = neighbourAgreement(
 		vectors,
 		dim,
-		views.map(({ id, sex }, at) => (ids.indexOf(id) === at ? sex : null)),
+		views.map(({ id, sex }) => (seen.size < seen.add(id).size ? sex : null)),
 	);
 	return { map, of, agreement };
 }

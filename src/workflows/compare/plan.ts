@@ -50,7 +50,7 @@ export const comparisonFiles = (folder: string) => ({
 export const baselinesId = "opponents";
 
 const advice = "remove it, or choose another `out`";
-/** Without these files, the settings of the cells are unknown. */
+/** For files without which the settings of the cells are unknown: to remove them does not help. */
 const elsewhere = "choose another `out`";
 
 const writeJson = (file: string, value: unknown) =>
@@ -127,7 +127,7 @@ function checkUnused(folder: string): void {
 	const found = taken.find((name) => isFilled(join(folder, name)));
 	if (found !== undefined)
 		throw new InputError(
-			`${folder} holds ${found} but no compare.json, so it is not the folder of a comparison; expected a new or an empty one: choose another \`out\``,
+			`${folder} holds ${found} but no compare.json: it is a dataset, a run, or a comparison whose settings are lost; choose another \`out\`, new or empty`,
 			{ field: "out", value: folder },
 		);
 }

@@ -12,7 +12,7 @@ import { readEvaluations } from "./evaluations.js";
 import { factsOf } from "./facts.js";
 import { drawCodes, drawMemory, drawPatients } from "./model-figures.js";
 import { onsetFigures } from "./onset-figures.js";
-import { type Drawings, type ReportRequest, split } from "./request.js";
+import { type Drawings, type ReportRequest, reportedSplit } from "./request.js";
 import { choosePatients, drawOnsetPair, drawStories } from "./story-figures.js";
 
 /** Collects the contents of the page and draws its figures. */
@@ -25,7 +25,7 @@ export async function gatherReport(given: ReportRequest): Promise<Report> {
 	const summary = await summarize(dataset);
 	const chosen = await choosePatients(request, summary);
 	const { folder } = trained;
-	const { present, missing, warnings } = await readEvaluations(trained, dataset, split);
+	const { present, missing, warnings } = await readEvaluations(trained, dataset, reportedSplit);
 	const log = readEventLog(runFiles(folder).log);
 	const name = basename(resolve(folder));
 	const { model, weights } = trained;
@@ -54,7 +54,7 @@ export async function gatherReport(given: ReportRequest): Promise<Report> {
 		simulated,
 		manifest: dataset.manifest,
 		summary,
-		split,
+		split: reportedSplit,
 		evaluations: present,
 		missing,
 		warnings,

@@ -9,7 +9,7 @@ import {
 } from "../../figures/index.js";
 import { headMemory } from "../../infer/index.js";
 import { patientMap, tokenMap } from "../maps.js";
-import { type ReportRequest, split } from "./request.js";
+import { type ReportRequest, reportedSplit } from "./request.js";
 
 /** The map of the codes. */
 export function drawCodes({ trained, drawings, seed, onStage }: ReportRequest) {
@@ -28,9 +28,16 @@ export async function drawPatients(
 	summary: DatasetSummary,
 ) {
 	onStage("drawing the patients");
-	const { map, of, agreement } = await patientMap(runtime, trained, dataset, summary, split, {
-		seed,
-	});
+	const { map, of, agreement } = await patientMap(
+		runtime,
+		trained,
+		dataset,
+		summary,
+		reportedSplit,
+		{
+			seed,
+		},
+	);
 	const caption = patientCaption(map.patients.length, of, summary.labels.length > 0);
 	return { drawing: await drawings.draw("patients", patientMapFigure(map), caption), agreement };
 }
@@ -53,7 +60,7 @@ const mostRemembered = 5000;
 export async function drawMemory({ runtime, trained, dataset, drawings, onStage }: ReportRequest) {
 	onStage("measuring memory");
 	if (!trained.model.decay) return undefined;
-	const patients = dataset.patients(split);
+	const patients = dataset.patients(reportedSplit);
 	const histories = [];
 	for (const patient of evenlySpread(patients, mostRemembered))
 		histories.push(await dataset.read(patient));

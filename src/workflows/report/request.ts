@@ -33,4 +33,4 @@ export interface ReportRequest {
 }
 
 /** The patients that the report is about. */
-export const split: Split = "test";
+export const reportedSplit: Split = "test";

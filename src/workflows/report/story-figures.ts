@@ -20,7 +20,7 @@ import {
 	storyOf,
 	targetsOf,
 } from "./patient-stories.js";
-import { type ReportRequest, split } from "./request.js";
+import { type ReportRequest, reportedSplit } from "./request.js";
 
 /** The patients whose stories are drawn. */
 export function choosePatients(
@@ -30,7 +30,7 @@ export function choosePatients(
 	const targets = targetsOf(trained.vocabulary, summary);
 	return patients
 		? chosenByName(dataset, patients, targets)
-		: chosenByRule(dataset, split, targets, seed);
+		: chosenByRule(dataset, reportedSplit, targets, seed);
 }
 
 /** The records of each chosen patient, with the predictions. */
@@ -87,7 +87,7 @@ export async function drawStories(
 		rule: patients
 			? "Chosen by the author of this report."
 			: ruleText(
-					split,
+					reportedSplit,
 					chosen.map(({ target }) => target),
 					seed,
 				),
@@ -117,7 +117,7 @@ export async function drawOnsetPair(
 	onStage("finding people before a diagnosis");
 	const hazards = hazardModel(runtime, trained);
 	const targets = targetsOf(trained.vocabulary, summary);
-	const pair = await onsetPair(trained, dataset, split, hazards, targets).finally(() =>
+	const pair = await onsetPair(trained, dataset, reportedSplit, hazards, targets).finally(() =>
 		hazards.dispose(),
 	);
 	if (!pair) return undefined;

@@ -1,5 +1,6 @@
 import type { FixedShape } from "../../dims.js";
 import type { Sweep } from "../../operations.js";
+import { size } from "../../tensor.js";
 import type { Value, ValueType } from "./types.js";
 import type { StableHloWriter } from "./writer.js";
 
@@ -11,10 +12,8 @@ export interface Depthwise {
 	readonly result: ValueType; // [batch, groups, …]
 }
 
-/** Beyond, the program would be long. */
+/** With more terms the program gets too long, and the convolution of the library is used instead. */
 const mostTerms = 64;
-
-const product = (sizes: FixedShape) => sizes.reduce((n, m) => n * m, 1);
 
 const placesOf = (sizes: FixedShape): number[][] =>
 	sizes.reduce<number[][]>(
@@ -23,16 +22,16 @@ const placesOf = (sizes: FixedShape): number[][] =>
 	);
 
 /**
- * Writes the convolution as products of elements, where that takes few: libraries of kernels are slow with many
- * groups. Otherwise undefined.
+ * Writes a depthwise convolution as multiplications and additions if these are few, because GPU libraries are slow with
+ * many groups. Otherwise returns undefined.
  */
 export function depthwise(given: Depthwise, write: StableHloWriter): Value | undefined {
 	const { weights, sweep, result } = given;
 	const [out, inside, ...kernel] = weights.shape as [number, number, ...number[]];
 	if (sweep.groups === 1 || out !== sweep.groups) return undefined;
-	if (inside === 1 && product(kernel) <= mostTerms) return sumOfTaps(given, write);
+	if (inside === 1 && size(kernel) <= mostTerms) return sumOfTaps(given, write);
 	const [batch, , ...positions] = result.shape as [number, number, ...number[]];
-	return batch === 1 && product(positions) <= mostTerms ? sumPerPosition(given, write) : undefined;
+	return batch === 1 && size(positions) <= mostTerms ? sumPerPosition(given, write) : undefined;
 }
 
 function padded({ x, sweep }: Depthwise, write: StableHloWriter): Value {
@@ -40,8 +39,8 @@ function padded({ x, sweep }: Depthwise, write: StableHloWriter): Value {
 	return write.pad(x, 0, sides(0), sides(1));
 }
 
-/** Every so many elements of the spatial axes from a start, so many of them. */
-function picked(
+/** A strided slice of the spatial axes: `counts` elements from `start`, `steps` apart. */
+function stridedSlice(
 	x: Value,
 	start: FixedShape,
 	steps: FixedShape,
@@ -64,8 +63,8 @@ function sumOfTaps(given: Depthwise, write: StableHloWriter): Value {
 	const ones = sweep.strides.map(() => 1);
 	const terms = placesOf(weights.shape.slice(2)).map((place) => {
 		const start = times(place, sweep.dilations);
-		const seen = picked(x, start, sweep.strides, result.shape.slice(2), write);
-		const tap = write.reshape(picked(weights, place, ones, ones, write), [sweep.groups]);
+		const seen = stridedSlice(x, start, sweep.strides, result.shape.slice(2), write);
+		const tap = write.reshape(stridedSlice(weights, place, ones, ones, write), [sweep.groups]);
 		return write.elementwise(
 			"multiply",
 			[seen, write.broadcast(tap, result.shape, [1])],
@@ -83,7 +82,7 @@ function sumPerPosition(given: Depthwise, write: StableHloWriter): Value {
 	const x = write.reshape(whole, [groups, inside, ...whole.shape.slice(2)]);
 	const axes = weights.shape.map((_, i) => i).slice(1);
 	const sums = placesOf(result.shape.slice(2)).map((place) => {
-		const seen = picked(x, times(place, sweep.strides), sweep.dilations, kernel, write);
+		const seen = stridedSlice(x, times(place, sweep.strides), sweep.dilations, kernel, write);
 		const terms = write.elementwise("multiply", [seen, weights], weights.shape);
 		return write.reshape(write.reduce("add", terms, axes), [groups, 1]);
 	});
