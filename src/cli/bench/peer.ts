@@ -5,6 +5,9 @@ import type { Io } from "../io.js";
 import { findTorch } from "../python.js";
 import type { Settings } from "./peer-scripts.js";
 
+/** The user's, for peers: the runtime adds to them when it is opened. */
+const { XLA_FLAGS: givenFlags } = process.env;
+
 /** The same model in another engine, which runs steps on request. */
 export interface Peer {
 	readonly about: { readonly engine: string; readonly blas: string; readonly parameters: number };
@@ -54,7 +57,10 @@ export interface RunningScript {
 export function startScript(python: string, script: string, settings: Settings): RunningScript {
 	const file = fileURLToPath(new URL(`../../../bench/peers/${script}`, import.meta.url));
 	const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
-	const child = spawn(python, ["-B", file, ...args], { stdio: ["pipe", "pipe", "pipe"] });
+	const child = spawn(python, ["-B", file, ...args], {
+		stdio: ["pipe", "pipe", "pipe"],
+		env: { ...process.env, XLA_FLAGS: givenFlags },
+	});
 	let lastErrors = "";
 	child.stderr.on("data", (text) => {
 		lastErrors = (lastErrors + text).slice(-2000);

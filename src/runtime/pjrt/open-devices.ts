@@ -2,6 +2,7 @@ import { InputError } from "../../base/errors.js";
 import { type Client, type ClientOptions, openClient } from "./client.js";
 import { type FoundPlugin, findPlugins, installCommand, pluginAt } from "./find-plugin.js";
 import { loadPlugin, PjrtError } from "./native.js";
+import { xlaFlags } from "./xla-flags.js";
 
 export interface OpenOptions extends ClientOptions {
 	/** The file of a plugin. Default: the first that is found and has a device. */
@@ -26,6 +27,8 @@ export async function openDevices(options: OpenOptions = {}): Promise<Client> {
 
 async function devicesOf(plugin: FoundPlugin, options: ClientOptions): Promise<Client> {
 	const remedy = "check its driver (nvidia-smi), or leave out `provider` to compute on the CPU";
+	// XLA reads its flags from the environment, once, when it is first used.
+	process.env.XLA_FLAGS = xlaFlags(process.env.XLA_FLAGS);
 	const client = await loadPlugin(plugin.path, plugin.libraries)
 		.then((native) => openClient(native, options))
 		.catch((error) => {

@@ -33,6 +33,14 @@ describe.skipIf(!hasCompiler)("XLA on the fake plugin", () => {
 		await runtime.dispose();
 	});
 
+	test("gives the plugin its flags", async () => {
+		failing("needs-flags");
+		setDuringTest("XLA_FLAGS", "--xla_gpu_autotune_level=0");
+		const runtime = await open();
+		expect(process.env.XLA_FLAGS).toContain("--xla_gpu_autotune_level=0 --xla_disable");
+		await runtime.dispose();
+	});
+
 	test("runs and replaces resident tensors in place", async () => {
 		const runtime = await open();
 		const program = await runtime.compile(step());

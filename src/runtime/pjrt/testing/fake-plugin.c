@@ -6,7 +6,7 @@
  * 1/1024, and any other result is filled with the number of the run, counted from 1.
  *
  * FAKE_PJRT is a list of faults: no-device, create-fails, refuses-options, no-memory-compiling, no-memory-running,
- * no-memory-later, no-memory-loading, damaged, old, short. FAKE_PJRT_DEVICES is the number of devices.
+ * no-memory-later, no-memory-loading, damaged, old, short, needs-flags. FAKE_PJRT_DEVICES is the number of devices.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -222,6 +222,9 @@ _Static_assert(sizeof(CreateArgs) == 88, "PJRT_Client_Create_Args");
 static Object *client_create(CreateArgs *args) {
   CHECK(CreateArgs)
   if (has("create-fails")) return fail(INTERNAL, "no supported devices found for platform FAKE");
+  const char *flags = getenv("XLA_FLAGS");
+  if (has("needs-flags") && !(flags && strstr(flags, "triton-softmax-rewriter")))
+    return fail(INTERNAL, "XLA_FLAGS does not disable triton-softmax-rewriter");
   if (has("refuses-options") && args->option_count > 0)
     return fail(INVALID_ARGUMENT, "Unexpected option name passed to PJRT_Client_Create");
   for (size_t i = 0; i < args->option_count; i++) {
