@@ -14,8 +14,8 @@ import {
 /** The largest difference between the answers of an accelerator and of the CPU; see `differenceOf`. */
 export const mostDifferent = {
 	float32: 0.001,
-	tf32: 0.05,
-	bf16: 0.2,
+	tf32: 0.01,
+	bf16: 0.1,
 } as const satisfies Record<Precision, number>;
 
 /** Masks use numbers beyond; how large they are does not matter. */
