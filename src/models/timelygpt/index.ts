@@ -64,7 +64,6 @@ export const timelygpt = causalModel<TimelyGptConfig, Known>({
 	cite: "Song, Lu, Xu, Zhu, Buckeridge, Li: TimelyGPT: Extrapolatable Transformer Pre-training for Long-term Time-Series Forecasting in Healthcare, ACM BCB 2024",
 	config,
 	learningRate: 1e-2,
-	learningRates: { paper: 3e-3 },
 	presets: {
 		tiny: { layers: 2, dim: 64, ff: 128 },
 		default: {},
