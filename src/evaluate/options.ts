@@ -4,6 +4,9 @@ import { type RankingMethod, rankingMethods } from "./evaluation.js";
 import type { RowPredictions } from "./predictions.js";
 import type { Sample } from "./sample-patients.js";
 
+/** The most patients or labels that a regression learns from, which bounds its memory. */
+export const regressionLimit = 100_000;
+
 export interface EvaluateOptions {
 	readonly split: Split;
 	/** The seed of the bootstrap and of all other draws. */

@@ -69,3 +69,14 @@ test("where no deaths are recorded there still is a rate", async () => {
 	for (const own of bias) expect(own).toBeLessThan(Math.log(1 / 36_525));
 	for (const own of bias) expect(Number.isFinite(own)).toBe(true);
 });
+
+test("of many patients, the first are not taken alone", async () => {
+	const people = Array.from({ length: 16_000 }, (_, id) => {
+		const death = id < 8000 ? null : start + 400;
+		return historyWith([[start + 10, 5]], {
+			...{ id: `p${id}`, death, observed: [{ start, end: death ?? start + 800 }] },
+		});
+	});
+	const { bias } = await deathRates(settings, historiesDataset(people, vocab), 1);
+	expect(Math.max(...bias)).toBeGreaterThan(Math.log(1 / 5000));
+});

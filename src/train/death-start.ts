@@ -1,3 +1,4 @@
+import { evenlySpread } from "../base/evenly-spread.js";
 import { type Random, random } from "../base/random.js";
 import { timeAtRisk } from "../cohort/at-risk.js";
 import type { Dataset, History } from "../cohort/index.js";
@@ -7,7 +8,7 @@ import { ageFeatures, landmarkValues, pastFeatures } from "../models/hazards/lan
 import { type HazardSettings, visitBinsOf } from "../models/hazards/settings.js";
 import { fitGlm, glmRows, poisson, total } from "./glm.js";
 
-/** Training patients that are read, at most: deaths are rare. */
+/** Training patients that are read, at most, evenly spread: deaths are rare. */
 const mostPatients = 8000;
 
 /** How often people die before the next visit: a level for each bin, and effects on the log rate. */
@@ -28,7 +29,7 @@ export async function deathRates(
 	const widths = [to.length, sinceKnots.length, pastFeatures, ageFeatures];
 	const rows = glmRows(widths.reduce((sum, width) => sum + width, 0));
 	const draws = random(seed).fork("deaths");
-	for (const patient of dataset.patients("train").subarray(0, mostPatients)) {
+	for (const patient of evenlySpread(dataset.patients("train"), mostPatients)) {
 		const history = await dataset.read(patient);
 		const landmarks = landmarksOf(settings, history, draws.fork(patient));
 		const values = landmarkValues(settings, dataset.vocabulary.size, landmarks.length);

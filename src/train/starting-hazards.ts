@@ -1,3 +1,4 @@
+import { evenlySpread } from "../base/evenly-spread.js";
 import { random } from "../base/random.js";
 import type { Dataset } from "../cohort/index.js";
 import { drawDay } from "../models/hazards/draw-landmarks.js";
@@ -7,7 +8,7 @@ import { type HazardSettings, outputsOf } from "../models/hazards/settings.js";
 import type { ParameterValues } from "../models/index.js";
 import { withVisitRegression } from "./visit-start.js";
 
-/** Training patients that crude rates are taken from, at most. */
+/** Training patients that crude rates are taken from, at most; evenly spread. */
 const mostPatients = 20_000;
 
 /** Weights whose hazards begin at what simple rates and regressions of the training patients say. */
@@ -33,7 +34,7 @@ async function withCrudeRates(
 	const room = () => ({ records: new Float64Array(outputs), days: new Float64Array(outputs) });
 	const sums = { onset: room(), next: room() };
 	const draws = random(seed).fork("crude rates");
-	for (const patient of dataset.patients("train").subarray(0, mostPatients)) {
+	for (const patient of evenlySpread(dataset.patients("train"), mostPatients)) {
 		const history = await dataset.read(patient);
 		const source = { history, from: history.birthEvents, to: history.tokens.length };
 		if (source.to === source.from) continue;

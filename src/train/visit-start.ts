@@ -1,3 +1,4 @@
+import { evenlySpread } from "../base/evenly-spread.js";
 import { random } from "../base/random.js";
 import type { Dataset } from "../cohort/index.js";
 import { drawLandmark } from "../models/hazards/draw-landmarks.js";
@@ -8,7 +9,7 @@ import type { ParameterValues } from "../models/index.js";
 import { deathRates } from "./death-start.js";
 import { fitGlm, glmRows, logistic, poisson, total } from "./glm.js";
 
-/** Training patients that are read, at most. */
+/** Training patients that are read, at most; evenly spread. */
 const mostPatients = 4000;
 
 /**
@@ -65,7 +66,7 @@ async function visitRows(settings: HazardSettings, dataset: Dataset, seed: numbe
 		...{ newAlone: shareRows(), newCodes: shareRows() },
 	};
 	const draws = random(seed).fork("visits");
-	for (const patient of dataset.patients("train").subarray(0, mostPatients)) {
+	for (const patient of evenlySpread(dataset.patients("train"), mostPatients)) {
 		const history = await dataset.read(patient);
 		const source = { history, from: history.birthEvents, to: history.tokens.length };
 		const events = source.to - source.from;

@@ -1,5 +1,6 @@
+import { evenlySpread, takenOf } from "../../base/evenly-spread.js";
 import { probabilityOf } from "../../base/log-odds.js";
-import { evenlySpread, regressionLimit, takenOf } from "../evenly-spread.js";
+import { regressionLimit } from "../options.js";
 import { baselines, type PatientRow } from "../rows.js";
 import { findSimulationTruth } from "../simulation-truth.js";
 import { prevalenceOf } from "./fine-tuned.js";

@@ -1,9 +1,9 @@
+import { evenlySpread } from "../../base/evenly-spread.js";
 import type { Dataset } from "../../cohort/index.js";
 import { representations } from "../../infer/index.js";
 import type { LinearHead } from "../../models/heads/label.js";
 import type { Runtime } from "../../runtime/index.js";
 import type { LabelQuery, Trained } from "../../train/index.js";
-import { evenlySpread } from "../evenly-spread.js";
 import { viewsOf } from "./label-set.js";
 import { regression } from "./regression.js";
 

@@ -1,3 +1,4 @@
+import { takenOf } from "../../base/evenly-spread.js";
 import { incidencesByAgeAndSex, type RatesByAgeAndSex } from "../../cohort/age-sex-rates.js";
 import { onsetSums } from "../../cohort/onset-sums.js";
 import { smoothRates } from "../../cohort/smooth-rates.js";
@@ -5,7 +6,7 @@ import { specialCount } from "../../cohort/vocabulary.js";
 import { hazardModel } from "../../infer/hazards.js";
 import type { Runtime } from "../../runtime/index.js";
 import type { Trained } from "../../train/index.js";
-import { regressionLimit, takenOf } from "../evenly-spread.js";
+import { regressionLimit } from "../options.js";
 import { findSimulationTruth } from "../simulation-truth.js";
 import type { IndexedPatient } from "./index-days.js";
 import { daysOf, measuredCodes, type Opened, type Predictions } from "./opened.js";

@@ -1,13 +1,13 @@
+import { evenlySpread } from "../../base/evenly-spread.js";
 import { probabilityOf } from "../../base/log-odds.js";
 import type { Progress } from "../../base/progress.js";
-
 import { recordDays } from "../../cohort/at-risk.js";
 import type { Dataset, History, Split } from "../../cohort/index.js";
 import { specialCount } from "../../cohort/vocabulary.js";
 import { landmarkValues } from "../../models/hazards/landmarks.js";
 import { hazardSettings } from "../../models/hazards/settings.js";
 import { countUpTo } from "../ascending-order.js";
-import { evenlySpread } from "../evenly-spread.js";
+import { regressionLimit } from "../options.js";
 import { kaplanMeier } from "../survival/curves.js";
 import { censored, death, sortFollowUp } from "../survival/follow-up.js";
 import { countsFrom, type Features, fittingThreads } from "./fit-regressions.js";
@@ -84,7 +84,7 @@ export interface Landmarks {
 async function landmarksOf(
 	dataset: Dataset,
 	split: Split,
-	{ seed, lookBackDays, most }: RegressionOptions,
+	{ seed, lookBackDays, most = regressionLimit }: RegressionOptions,
 ): Promise<Landmarks> {
 	const vocab = dataset.vocabulary.size;
 	const found: Pick<IndexedPatient, "history" | "day" | "atRisk">[] = [];

@@ -1,6 +1,6 @@
+import { evenlySpread, takenOf } from "../../base/evenly-spread.js";
 import { thousands } from "../../base/thousands.js";
 import type { DatasetSummary } from "../../cohort/index.js";
-import { evenlySpread, takenOf } from "../../evaluate/evenly-spread.js";
 import {
 	decayFigure,
 	extremeHeads,
