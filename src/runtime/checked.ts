@@ -12,10 +12,10 @@ import {
 } from "./runtime.js";
 
 /** The largest difference between the answers of an accelerator and of the CPU; see `differenceOf`. */
-export const mostDifferent = {
+const mostDifferent = {
 	float32: 0.001,
 	tf32: 0.01,
-	bf16: 0.1,
+	bf16: 0.2,
 } as const satisfies Record<Precision, number>;
 
 /** Masks use numbers beyond; how large they are does not matter. */
@@ -64,7 +64,16 @@ export function differenceOf(got: Data, expected: Data): number {
  * and the run fails if the outputs differ too much. Compilers for accelerators can be wrong without any sign of it.
  * Programs that replace resident tensors are not checked, and neither are runs on several devices.
  */
-export function checkedRuntime(runtime: Runtime, reference: Runtime, most: number): Runtime {
+export function checkedRuntime(
+	runtime: Runtime,
+	reference: Runtime,
+	precision: Precision,
+): Runtime {
+	const most = mostDifferent[precision];
+	const remedies = [
+		...(precision === "float32" ? [] : ["check again with `precision` float32"]),
+		...["compute on the CPU", "or try another version of the plugin"],
+	].join(", ");
 	return {
 		...runtime,
 		async compile(graph) {
@@ -118,8 +127,7 @@ export function checkedRuntime(runtime: Runtime, reference: Runtime, most: numbe
 			if (difference <= most) continue;
 			throw new InputError(
 				`${runtime.label} computes wrong values: the difference of "${name}" to that of ${reference.label} is ` +
-					`${difference.toPrecision(3)} of its spread, expected at most ${most}; compute on the CPU, or try ` +
-					"another version of the plugin",
+					`${difference.toPrecision(3)} of its spread, expected at most ${most}; ${remedies}`,
 			);
 		}
 	}

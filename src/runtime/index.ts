@@ -1,4 +1,4 @@
-export { checkedRuntime, mostDifferent } from "./checked.js";
+export { checkedRuntime } from "./checked.js";
 export { programs, started } from "./programs.js";
 export {
 	type Data,

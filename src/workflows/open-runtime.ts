@@ -3,7 +3,7 @@ import { type Communicator, oneProcess } from "../base/communicator.js";
 import { divideAmong } from "../base/divide.js";
 import { InputError } from "../base/errors.js";
 import type { Precision } from "../graph/index.js";
-import { checkedRuntime, mostDifferent, type Provider, type Runtime } from "../runtime/index.js";
+import { checkedRuntime, type Provider, type Runtime } from "../runtime/index.js";
 import type { Trained } from "../train/index.js";
 import { checkComputeOptions } from "./check-provider.js";
 
@@ -66,9 +66,7 @@ async function engineOf(
 			...(precision && { precision }),
 			...(devices && { devices }),
 		});
-		return reference
-			? checkedRuntime(runtime, reference, mostDifferent[precision ?? "tf32"])
-			: runtime;
+		return reference ? checkedRuntime(runtime, reference, precision ?? "tf32") : runtime;
 	}
 	return onCpu(threads, purpose);
 }
