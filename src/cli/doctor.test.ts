@@ -45,7 +45,7 @@ test("the table is aligned and gives advice", () => {
 			detail: "libonnxruntime.so.1: cannot open shared object file",
 		},
 		accelerator: {
-			...{ plugin: null, pjrtVersion: null, devices: [], problem: null },
+			...{ plugin: null, pjrtVersion: null, devices: [], xlaFlags: null, problem: null },
 			searched: ["A_VARIABLE", "/a/folder"],
 		},
 		mpi: { libraries: [], processes: 1, local: 1 },

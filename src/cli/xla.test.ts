@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { Worker } from "node:worker_threads";
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { openDataset } from "../cohort/index.js";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
@@ -65,6 +67,7 @@ describe.skipIf(!hasCompiler)("on the fake plugin", () => {
 	beforeEach(async () => {
 		setDuringTest("TRAJGPT_PJRT_PLUGIN", plugin.path);
 		setDuringTest("TRAJGPT_XLA_CACHE", await temporaryFolder());
+		setDuringTest("XLA_FLAGS", "");
 		onTestFinished(() => {
 			expect(plugin.misuse()).toBe("");
 			expect(plugin.alive()).toEqual({});
@@ -94,9 +97,28 @@ describe.skipIf(!hasCompiler)("on the fake plugin", () => {
 		expect(code).toBe(0);
 		expect(stdout).toMatch(/ok {2}PJRT plugin +0\.114 +.*fake-plugin\.so\n/);
 		expect(stdout).toMatch(/ok {2}Device +Fake GPU +1\.0 GiB usable\n/);
+		expect(stdout).toMatch(/ok {2}Fused norms +off +XLA_FLAGS is --xla_disable_hlo_passes=triton/);
+		setDuringTest("XLA_FLAGS", "--xla_disable_hlo_passes=");
+		const left = await captured(["doctor"]);
+		expect(left.stdout).toMatch(
+			/!! {2}Fused norms +on +can be wrong, see docs\/gpu\.md; XLA_FLAGS is/,
+		);
 		failing("no-device");
 		const without = await captured(["doctor"]);
 		expect(without.stdout).toMatch(/!! {2}PJRT plugin +cannot be used +.* finds no device; check/);
+	});
+
+	test("a worker thread names the flags, which it cannot set", async () => {
+		const module = new URL("../../dist/runtime/pjrt/index.js", import.meta.url).href;
+		const worker = new Worker(
+			`import(${JSON.stringify(module)})
+				.then(({ openDevices }) => openDevices())
+				.catch(({ message }) => require("node:worker_threads").parentPort.postMessage(message));`,
+			{ eval: true },
+		);
+		const [message] = await once(worker, "message");
+		expect(message).toMatch(/^a worker thread cannot set XLA_FLAGS; .*='--xla_disable_hlo_passes=/);
+		await worker.terminate();
 	});
 
 	test("bench models fails where an engine learns something else", async () => {

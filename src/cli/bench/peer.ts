@@ -1,12 +1,10 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { userFlags } from "../../runtime/pjrt/index.js";
 import type { Io } from "../io.js";
 import { findTorch } from "../python.js";
 import type { Settings } from "./peer-scripts.js";
-
-/** The user's, for peers: the runtime adds to them when it is opened. */
-const { XLA_FLAGS: givenFlags } = process.env;
 
 /** The same model in another engine, which runs steps on request. */
 export interface Peer {
@@ -59,7 +57,7 @@ export function startScript(python: string, script: string, settings: Settings):
 	const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
 	const child = spawn(python, ["-B", file, ...args], {
 		stdio: ["pipe", "pipe", "pipe"],
-		env: { ...process.env, XLA_FLAGS: givenFlags },
+		env: { ...process.env, XLA_FLAGS: userFlags(process.env.XLA_FLAGS) },
 	});
 	let lastErrors = "";
 	child.stderr.on("data", (text) => {

@@ -6,6 +6,8 @@ export interface Accelerator {
 	/** The version of the PJRT API, if the plugin can be used. */
 	readonly pjrtVersion: string | null;
 	readonly devices: readonly { readonly kind: string; readonly usableBytes: number | null }[];
+	/** `XLA_FLAGS` as the plugin gets them, if it can be used. */
+	readonly xlaFlags: string | null;
 	/** Variables and folders that were searched, in order. */
 	readonly searched: readonly string[];
 	/** Why the plugin cannot be used. */
@@ -16,7 +18,7 @@ export interface Accelerator {
 export async function checkAccelerator(): Promise<Accelerator> {
 	const { found, searched } = findPlugins();
 	const [first] = found;
-	const none = { pjrtVersion: null, devices: [], searched };
+	const none = { pjrtVersion: null, devices: [], xlaFlags: null, searched };
 	if (!first) return { plugin: null, ...none, problem: null };
 	try {
 		const client = await openDevices();
@@ -27,7 +29,8 @@ export async function checkAccelerator(): Promise<Accelerator> {
 				usableBytes: client.memory(device)?.limit ?? null,
 			}));
 			const { path: plugin, version: pjrtVersion } = native;
-			return { plugin, pjrtVersion, devices, searched, problem: null };
+			const { XLA_FLAGS: xlaFlags = "" } = process.env;
+			return { plugin, pjrtVersion, devices, xlaFlags, searched, problem: null };
 		} finally {
 			await client.destroy();
 		}

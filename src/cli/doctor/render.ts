@@ -1,4 +1,4 @@
-import { installCommand } from "../../runtime/pjrt/index.js";
+import { installCommand, isUnsafePassOff } from "../../runtime/pjrt/index.js";
 import type { Accelerator } from "./accelerator.js";
 import type { Engine } from "./engine.js";
 import type { Machine } from "./machine.js";
@@ -97,7 +97,8 @@ export function render({ ok, machine, engine, accelerator, mpi, optional }: Repo
 	].join("\n");
 }
 
-function acceleratorRows({ plugin, pjrtVersion, devices, searched, problem }: Accelerator): Row[] {
+function acceleratorRows(accelerator: Accelerator): Row[] {
+	const { plugin, pjrtVersion, devices, xlaFlags, searched, problem } = accelerator;
 	const name = "PJRT plugin";
 	const places: Row = {
 		...{ mark: "", name: "Searched", value: `${searched.length} places` },
@@ -117,7 +118,17 @@ function acceleratorRows({ plugin, pjrtVersion, devices, searched, problem }: Ac
 				note: usableBytes === null ? "" : `${gibibytes(usableBytes)} usable`,
 			}),
 		),
+		flagsRow(xlaFlags ?? ""),
 	];
+}
+
+/** A pass of XLA can make programs wrong; users may have left it on. */
+function flagsRow(flags: string): Row {
+	const isOff = isUnsafePassOff(flags);
+	return {
+		...{ mark: isOff ? "ok" : "!!", name: "Fused norms", value: isOff ? "off" : "on" },
+		note: `${isOff ? "" : "can be wrong, see docs/gpu.md; "}XLA_FLAGS is ${flags || "empty"}`,
+	};
 }
 
 function mpiRows({ libraries, processes, local }: Mpi): Row[] {

@@ -2,3 +2,4 @@
 export { findPlugins, installCommand } from "./find-plugin.js";
 export { openDevices } from "./open-devices.js";
 export { xlaRuntime } from "./runtime.js";
+export { isUnsafePassOff, userFlags } from "./xla-flags.js";

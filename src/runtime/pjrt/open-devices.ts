@@ -1,8 +1,9 @@
+import { isMainThread } from "node:worker_threads";
 import { InputError } from "../../base/errors.js";
 import { type Client, type ClientOptions, openClient } from "./client.js";
 import { type FoundPlugin, findPlugins, installCommand, pluginAt } from "./find-plugin.js";
 import { loadPlugin, PjrtError } from "./native.js";
-import { xlaFlags } from "./xla-flags.js";
+import { withoutUnsafePass } from "./xla-flags.js";
 
 export interface OpenOptions extends ClientOptions {
 	/** The file of a plugin. Default: the first that is found and has a device. */
@@ -27,8 +28,7 @@ export async function openDevices(options: OpenOptions = {}): Promise<Client> {
 
 async function devicesOf(plugin: FoundPlugin, options: ClientOptions): Promise<Client> {
 	const remedy = "check its driver (nvidia-smi), or leave out `provider` to compute on the CPU";
-	// XLA reads its flags from the environment, once, when it is first used.
-	process.env.XLA_FLAGS = xlaFlags(process.env.XLA_FLAGS);
+	setFlags();
 	const client = await loadPlugin(plugin.path, plugin.libraries)
 		.then((native) => openClient(native, options))
 		.catch((error) => {
@@ -41,4 +41,16 @@ async function devicesOf(plugin: FoundPlugin, options: ClientOptions): Promise<C
 	if (client.devices.length > 0) return client;
 	await client.destroy();
 	throw new InputError(`${plugin.path} finds no device; ${remedy}`);
+}
+
+/** Sets the flags of XLA, which it reads from the environment once per process: before the plugin is loaded. */
+function setFlags(): void {
+	const flags = withoutUnsafePass(process.env.XLA_FLAGS);
+	if (flags === process.env.XLA_FLAGS) return;
+	// A worker's `process.env` is a copy that native code does not see.
+	if (!isMainThread)
+		throw new InputError(
+			`a worker thread cannot set XLA_FLAGS; open the accelerator in the main thread first, or start the program with XLA_FLAGS='${flags}'`,
+		);
+	process.env.XLA_FLAGS = flags;
 }

@@ -1,17 +1,34 @@
 import { expect, test } from "vitest";
-import { xlaFlags } from "./xla-flags.js";
+import { isUnsafePassOff, userFlags, withoutUnsafePass } from "./xla-flags.js";
 
 const ours = "--xla_disable_hlo_passes=triton-softmax-rewriter";
 
-test("leaves out the pass that may be wrong, beside the flags of the user", () => {
-	expect(xlaFlags()).toBe(ours);
-	expect(xlaFlags(" ")).toBe(ours);
-	expect(xlaFlags("--xla_gpu_autotune_level=0")).toBe(`--xla_gpu_autotune_level=0 ${ours}`);
-	expect(xlaFlags(ours)).toBe(ours);
+test.each([
+	["", ours],
+	[" ", ours],
+	[ours, ours],
+	["--xla_gpu_autotune_level=0", `${ours} --xla_gpu_autotune_level=0`],
+	// XLA adds up the passes of several such flags.
+	["--xla_disable_hlo_passes=dce", `${ours} --xla_disable_hlo_passes=dce`],
+	// XLA reads nothing after a word without a dash, and takes all that follows an open quote for one value.
+	["--xla_dump_to=a b", `${ours} --xla_dump_to=a b`],
+	['--xla_dump_to="a', `${ours} --xla_dump_to="a`],
+])("of %j, the unsafe pass is switched off", (given, expected) => {
+	expect(withoutUnsafePass(given)).toBe(expected);
+	expect(isUnsafePassOff(expected)).toBe(true);
 });
 
-test("keeps the user's own choice of passes, and the name of a file", () => {
-	const none = "--xla_dump_to=d --xla_disable_hlo_passes=";
-	expect(xlaFlags(none)).toBe(none);
-	expect(xlaFlags("/etc/xla-flags")).toBe("/etc/xla-flags");
+test.each([
+	"--xla_dump_to=d --xla_disable_hlo_passes=",
+	"--xla_disable_hlo_passes= --xla_dump_to=d",
+	"--xla_enable_hlo_passes_only=dce",
+	"/etc/xla-flags",
+])("%j stays as it is", (given) => {
+	expect(withoutUnsafePass(given)).toBe(given);
+	expect(isUnsafePassOff(given)).toBe(false);
+});
+
+test("other programs get what the user has set", () => {
+	for (const given of ["", "--xla_gpu_autotune_level=0", "/etc/xla-flags"])
+		expect(userFlags(withoutUnsafePass(given))).toBe(given);
 });

@@ -1,14 +1,24 @@
-const disabledPasses = "--xla_disable_hlo_passes";
+/** XLA's pass that fuses norms and softmaxes. Programs compiled with it can be wrong: see docs/gpu.md. */
+const unsafePass = "triton-softmax-rewriter";
 
-/** XLA's fused norms and softmaxes can be wrong without any sign of it; docs/gpu.md has the measurements. */
-const fusedNorms = "triton-softmax-rewriter";
+const added = `--xla_disable_hlo_passes=${unsafePass}`;
+
+/** An empty list is how a user leaves the pass on. A list of the only passes cannot stand beside one of disabled ones. */
+const choosesPasses = /--xla_disable_hlo_passes=(\s|$)|--xla_enable_hlo_passes_only/;
 
 /**
- * The `XLA_FLAGS` of a plugin, from those of the user. They stay as they are if they choose the disabled passes
- * themselves, or if they are the name of a file of flags.
+ * `XLA_FLAGS` with the unsafe pass switched off, unless the user has chosen the passes or names a file of flags. The
+ * flag comes first, because XLA stops reading at the first mistake.
  */
-export function xlaFlags(given = ""): string {
-	const flags = given.trim();
-	if (flags.includes(disabledPasses) || (flags && !flags.startsWith("-"))) return given;
-	return `${flags} ${disabledPasses}=${fusedNorms}`.trim();
+export function withoutUnsafePass(flags = ""): string {
+	const own = flags.trim();
+	const isFile = own !== "" && !own.startsWith("-");
+	if (isFile || choosesPasses.test(own) || own.includes(unsafePass)) return flags;
+	return `${added} ${own}`.trim();
 }
+
+/** `XLA_FLAGS` as the user set them, for other programs. */
+export const userFlags = (flags = ""): string => flags.replace(added, "").trim();
+
+/** Whether `XLA_FLAGS` switch the unsafe pass off, as far as they tell. */
+export const isUnsafePassOff = (flags = ""): boolean => flags.includes(unsafePass);

@@ -59,10 +59,12 @@ export async function fakePlugin(): Promise<FakePlugin> {
 /** The fake plugin of a `describe`, every test of which must use it well and destroy all that it made. */
 export function checkedPlugin(): FakePlugin {
 	const plugin = {} as { -readonly [K in keyof FakePlugin]: FakePlugin[K] };
+	const { XLA_FLAGS = "" } = process.env;
 	beforeAll(async () => {
 		Object.assign(plugin, await fakePlugin());
 	});
 	afterEach(() => {
+		process.env.XLA_FLAGS = XLA_FLAGS;
 		expect(plugin.misuse()).toBe("");
 		expect(plugin.alive()).toEqual({});
 	});
