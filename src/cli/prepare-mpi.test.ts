@@ -42,6 +42,7 @@ describe.each(launchers.map((launcher) => [launcher.name, launcher] as const))(
 	(name, launcher) => {
 		test.each([
 			{ processes: 2, options: [] },
+			{ processes: 4, options: [] },
 			{
 				processes: 3,
 				options: ["--dedup", "month", "--max-records", "40", "--drugs", "tokens", "--death-token"],
