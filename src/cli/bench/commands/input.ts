@@ -33,7 +33,11 @@ export function inputCommand(io: Io): Command {
 		.option("--batch-slots <n>", "events per batch", wholeNumber(1, 10_000_000), 32_768)
 		.option("--batches <n>", "batches to prepare", wholeNumber(1, 10_000_000), 500)
 		.option("--threads <n>", "number of threads", threadCount, availableParallelism())
-		.option("--memory <size>", "memory for decoded events", byteSize, 512 * 1024 ** 2);
+		.addOption(
+			new Option("--memory <size>", "memory for decoded events")
+				.argParser(byteSize)
+				.default(512 * 1024 ** 2, "512MB"),
+		);
 	measuring<InputOptions, InputReport>(
 		io,
 		input,
