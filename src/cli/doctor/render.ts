@@ -122,7 +122,7 @@ function acceleratorRows(accelerator: Accelerator): Row[] {
 	];
 }
 
-/** A pass of XLA can make programs wrong; users may have left it on. */
+/** Whether XLA's fused norms are off: they can be wrong, and the user may have left them on. */
 function flagsRow(flags: string): Row {
 	const isOff = isUnsafePassOff(flags);
 	return {

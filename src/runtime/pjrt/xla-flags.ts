@@ -3,11 +3,11 @@ const unsafePass = "triton-softmax-rewriter";
 
 const added = `--xla_disable_hlo_passes=${unsafePass}`;
 
-/** An empty list is how a user leaves the pass on. A list of the only passes cannot stand beside one of disabled ones. */
+/** The user leaves the pass on with an empty list. With the second flag, XLA refuses a list of disabled passes. */
 const choosesPasses = /--xla_disable_hlo_passes=(\s|$)|--xla_enable_hlo_passes_only/;
 
 /**
- * `XLA_FLAGS` with the unsafe pass switched off, unless the user has chosen the passes or names a file of flags. The
+ * `XLA_FLAGS` with the unsafe pass switched off, unless the user chooses the passes or names a file of flags. The
  * flag comes first, because XLA stops reading at the first mistake.
  */
 export function withoutUnsafePass(flags = ""): string {
@@ -20,5 +20,5 @@ export function withoutUnsafePass(flags = ""): string {
 /** `XLA_FLAGS` as the user set them, for other programs. */
 export const userFlags = (flags = ""): string => flags.replace(added, "").trim();
 
-/** Whether `XLA_FLAGS` switch the unsafe pass off, as far as they tell. */
+/** Whether `XLA_FLAGS` switch the unsafe pass off; those in a file are not read. */
 export const isUnsafePassOff = (flags = ""): boolean => flags.includes(unsafePass);
