@@ -12,6 +12,7 @@ const reasons: Readonly<Record<string, readonly [reason: string, advice: string]
 	ENOTDIR: ["a part of the path is a file, not a folder", "choose another folder"],
 	EEXIST: ["a part of the path is a file, not a folder", "choose another folder"],
 	ENAMETOOLONG: ["the name is too long", "choose a shorter one"],
+	ELOOP: ["a link leads back to itself", "check the path"],
 	ENOENT: ["there is no such file or folder", "check the path"],
 };
 

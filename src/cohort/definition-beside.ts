@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { refuseRepeatedKey } from "../base/repeated-key.js";
 import { type LabelDefinition, labelDefinition } from "./label-definition.js";
 
 /** The file beside labels that `trajgpt tasks` wrote. */
@@ -22,9 +23,13 @@ export async function definitionBeside(path: string, task: string): Promise<Labe
 }
 
 async function definitionIn(file: string): Promise<unknown> {
+	const text = await readFile(file, "utf8").catch(() => "");
+	let json: { readonly definition?: unknown } | null;
 	try {
-		return JSON.parse(await readFile(file, "utf8")).definition;
+		json = JSON.parse(text);
 	} catch {
 		return undefined; // labels need no definition
 	}
+	refuseRepeatedKey(text, file);
+	return json?.definition;
 }

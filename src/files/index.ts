@@ -1,4 +1,5 @@
 /** Atomic replacement of files and folders, and locks between processes. */
+export { contentSha256 } from "./content-sha256.js";
 export { type Disk, disk, writeFully } from "./disk.js";
 export { holdingLock } from "./process-lock.js";
 export { readJson } from "./read-json.js";

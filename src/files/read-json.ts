@@ -1,19 +1,23 @@
 import { readFileSync } from "node:fs";
 import type { z } from "zod";
 import { InputError } from "../base/errors.js";
+import { refuseRepeatedKey } from "../base/repeated-key.js";
 import { errorCode } from "../base/system-errors.js";
 
 /** The content of a JSON file that trajgpt wrote; `advice` says what to do if it is missing or damaged. */
 export function readJson<T>(file: string, schema: z.ZodType<T>, advice: string): T {
 	let json: unknown;
+	let text: string;
 	try {
-		json = JSON.parse(readFileSync(file, "utf8"));
+		text = readFileSync(file, "utf8");
+		json = JSON.parse(text);
 	} catch (cause) {
 		const { message } = cause as Error;
 		const read = cause instanceof SyntaxError ? "is not JSON" : `cannot be read (${message})`;
 		const what = errorCode(cause) === "ENOENT" ? "is missing" : read;
 		throw new InputError(`${file} ${what}; ${advice}`, { cause });
 	}
+	refuseRepeatedKey(text, file);
 	const parsed = schema.safeParse(json);
 	if (parsed.success) return parsed.data;
 	const [issue] = parsed.error.issues;

@@ -1,6 +1,6 @@
 import { InputError } from "../base/errors.js";
 import type { Store } from "../records/store.js";
-import { openTable, reading } from "../records/table.js";
+import { openTable, rowOfFile, withNumberedRows } from "../records/table.js";
 import { columnOf, type Found, listed } from "../records/tables/columns.js";
 import { daysOf, isBadTime, plainText } from "../records/tables/values.js";
 import type { Exclusion, Extracted } from "./extract.js";
@@ -111,16 +111,17 @@ async function readCohorts(store: Store, file: string): Promise<void> {
 			`${file} has no column ${wanted}; it has ${listed(table.columns)}; expected the OMOP table cohort: ${columns.join(", ")}, cohort_end_date`,
 		);
 	}) as [Found, Found, Found];
-	await reading(table, () =>
+	const used = [cohort.name, subject.name, start.name];
+	await withNumberedRows(store, table, used, (rows) =>
 		store.run(`
 			CREATE OR REPLACE TABLE cohort_entry AS
-			SELECT try_cast(${plainText(cohort, "whole")} AS BIGINT) AS cohort,
+			SELECT ${rowOfFile} AS row, try_cast(${plainText(cohort, "whole")} AS BIGINT) AS cohort,
 				${plainText(subject, "whole")} AS subject, floor(${daysOf(start, "date")}) AS start
-			FROM ${table.sql}`),
+			FROM ${rows}`),
 	);
 	const refuse = async (condition: string, what: string) => {
 		const [bad] = await store.all<{ row: number | null }>(
-			`SELECT min(rowid) + 1 AS row FROM cohort_entry WHERE ${condition}`,
+			`SELECT min(row) AS row FROM cohort_entry WHERE ${condition}`,
 		);
 		if (bad?.row != null) throw new InputError(`${await table.place(bad.row)} ${what}`);
 	};

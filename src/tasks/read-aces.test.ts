@@ -112,9 +112,42 @@ describe("a task file", () => {
 		await expect(readAces(`${file}.gone`)).rejects.toThrow(/cannot read .*gone: .*task file/);
 	});
 
+	/** A task with these predicates, whose trigger is the last of them. */
+	const many = (predicates: readonly string[]) =>
+		parse(
+			`predicates:\n${predicates.map((given, i) => `  p${i}: {${given}}\n`).join("")}trigger: p${predicates.length - 1}`,
+		);
+
+	// With each key compared to all before it, this takes minutes.
+	test("with 60,000 predicates is read", () => {
+		const { trigger, predicates } = many(Array.from({ length: 60_000 }, (_, i) => `code: C${i}`));
+		expect([trigger, [...predicates.keys()]]).toEqual(["p59999", ["p59999"]]);
+	});
+
+	test("may combine predicates 100 deep", () => {
+		const chain = (depth: number) =>
+			Array.from({ length: depth }, (_, i) =>
+				i === 0 ? "code: C" : `expr: 'or(p${i - 1}, p${i - 1})'`,
+			);
+		expect(many(chain(101)).predicates.size).toBe(101);
+		expect(() => many(chain(300))).toThrow(
+			/predicates.p\d+ combines predicates that combine others, more than 100 deep$/,
+		);
+	});
+
 	const start = "start: trigger\n    end: start -> discharge";
 	test.each([
 		["windows:", "windows: [", /task.yaml: line \d+ is not YAML: /],
+		[
+			"trigger: admission",
+			"trigger: admission\ntrigger: discharge",
+			/task.yaml: line \d+ has the key "trigger" a second time in the same mapping; leave one out/,
+		],
+		[
+			'{code: {regex: "ADMISSION//.*"}}',
+			"{code: A, code: B}",
+			/task.yaml: line 5 has the key "code" a second time/,
+		],
 		["trigger: admission", "tigger: admission", /trigger: must name a predicate/],
 		[
 			"trigger: admission",

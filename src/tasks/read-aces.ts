@@ -1,10 +1,11 @@
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
-import { type Document, parseDocument } from "yaml";
+import { type Document, isScalar, LineCounter, parseDocument, visit } from "yaml";
 import { z } from "zod";
 import { InputError } from "../base/errors.js";
 import { errorCode, systemRefusal } from "../base/system-errors.js";
 import type { CodeTest } from "../cohort/label-definition.js";
+import { refusePipe } from "../records/bytes.js";
 import {
 	type Moment,
 	type Predicate,
@@ -65,8 +66,10 @@ export async function readAces(file: string, predicates?: string): Promise<Task>
 /** The text of a task file. */
 export async function taskText(file: string): Promise<string> {
 	try {
+		refusePipe(file, await stat(file));
 		return await readFile(file, "utf8");
 	} catch (error) {
+		if (error instanceof InputError) throw error;
 		if (errorCode(error) === "EISDIR")
 			throw new InputError(`${file} is a folder; expected a task file (YAML)`, { cause: error });
 		const reason = systemRefusal(error);
@@ -93,13 +96,40 @@ export function parseAces(name: string, task: TextFile, predicates?: TextFile): 
 }
 
 function parseYaml<T>({ file, text }: TextFile, schema: z.ZodType<T>): T {
-	const document = parseDocument(text);
+	const lineCounter = new LineCounter();
+	// The parser compares each key with all before it: a minute for 60,000 predicates.
+	const document = parseDocument(text, { lineCounter, uniqueKeys: false });
 	const [wrong] = document.errors;
 	if (wrong)
 		throw new InputError(
 			`${file}: line ${wrong.linePos?.[0].line ?? 1} is not YAML: ${wrong.message.split(/ at line|\n/)[0]}; correct it`,
 		);
+	const repeated = repeatedKey(document);
+	if (repeated)
+		throw new InputError(
+			`${file}: line ${lineCounter.linePos(repeated.start).line} has the key "${repeated.key}" a second time in the same mapping; leave one out`,
+		);
 	return checked(file, "", contentOf(file, document) ?? {}, schema);
+}
+
+/** The first key that a mapping holds twice, and where. */
+function repeatedKey(document: Document) {
+	let repeated: { readonly key: unknown; readonly start: number } | undefined;
+	visit(document, {
+		Map(_, { items }) {
+			const seen = new Set<unknown>();
+			for (const { key } of items) {
+				if (!isScalar(key)) continue;
+				if (seen.has(key.value)) {
+					repeated = { key: key.value, start: key.range?.[0] ?? 0 };
+					return visit.BREAK;
+				}
+				seen.add(key.value);
+			}
+			return undefined;
+		},
+	});
+	return repeated;
 }
 
 function contentOf(file: string, document: Document): unknown {
@@ -124,6 +154,9 @@ function checked<T>(file: string, place: string, value: unknown, schema: z.ZodTy
 }
 
 const word = /^\w+$/;
+
+/** How deep predicates may be combined. */
+const deepest = 100;
 
 class TaskReader {
 	readonly #predicates = new Map<string, Predicate>();
@@ -178,6 +211,8 @@ class TaskReader {
 
 	/** Defines a predicate that something refers to, after its parts. */
 	#use(name: string, place: string, within: readonly string[] = []): string {
+		if (within.length > deepest)
+			this.#refuse(`${place} combines predicates that combine others, more than ${deepest} deep`);
 		if (specialPredicates.includes(name)) {
 			if (within.length > 0)
 				this.#refuse(`${place} combines ${name}; expected predicates of the file`);

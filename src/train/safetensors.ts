@@ -1,4 +1,5 @@
 import { InputError } from "../base/errors.js";
+import { repeatedKey } from "../base/repeated-key.js";
 
 interface Arrays {
 	F64: Float64Array;
@@ -228,26 +229,4 @@ function areCounts(value: unknown): value is readonly number[] {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** JSON.parse silently keeps the last of two equal keys. `json` must be valid. */
-function repeatedKey(json: string): string | undefined {
-	const open: Set<string>[] = [];
-	for (let at = 0; at < json.length; at++) {
-		const mark = json[at];
-		if (mark === "{" || mark === "[") open.push(new Set());
-		else if (mark === "}" || mark === "]") open.pop();
-		else if (mark === '"') {
-			const start = at++;
-			while (json[at] !== '"') at += json[at] === "\\" ? 2 : 1;
-			let next = at + 1;
-			while (" \t\r\n".includes(json[next] ?? "end")) next++;
-			if (json[next] !== ":") continue;
-			const key: string = JSON.parse(json.slice(start, at + 1));
-			const seen = open.at(-1);
-			if (seen?.has(key)) return key;
-			seen?.add(key);
-		}
-	}
-	return undefined;
 }

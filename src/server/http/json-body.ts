@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { repeatedKey } from "../../base/repeated-key.js";
 import { thousands } from "../../base/thousands.js";
 import type { Limits } from "../limits.js";
 import { Refusal } from "./refusal.js";
@@ -76,12 +77,19 @@ export function decoded(bytes: Buffer): string {
 /** Parses a body that `jsonBounds` has checked. */
 export function parsedJson(bytes: Buffer): unknown {
 	const text = decoded(bytes);
+	let parsed: unknown;
 	try {
-		return JSON.parse(text);
+		parsed = JSON.parse(text);
 	} catch {
 		// The parser's own message would quote the request.
 		throw new Refusal(400, "the request is not JSON; send what /api describes");
 	}
+	const key = repeatedKey(text);
+	if (key === undefined) return parsed;
+	throw new Refusal(
+		400,
+		`the request holds the key "${key.slice(0, 100)}" twice in one object; leave one out`,
+	);
 }
 
 const [quote, comma, backslash] = [0x22, 0x2c, 0x5c];
