@@ -13,7 +13,13 @@ import type { CodeConfig } from "../models/heads/codes.js";
 import type { Events } from "../models/index.js";
 import { definitionOf, type Scoring } from "../train/finetune/scoring.js";
 import type { Calls } from "./calls.js";
-import { type ParsedPatient, type Patient, patientSchema, readPatient } from "./patient.js";
+import {
+	type ParsedPatient,
+	type Patient,
+	patientSchema,
+	readKnownPatient,
+	readPatient,
+} from "./patient.js";
 
 /** A date (`2015-06-01`), a time after the last record (`+6m`) or before it (`-2y`), an age (`age:65`), or a day. */
 export type Time = string | number;
@@ -138,7 +144,10 @@ export interface ScoreOptions {
 	readonly at?: Time;
 }
 
-/** A trained model that predicts for patients given as dated codes; the same in Node and in the browser. */
+/**
+ * A trained model that predicts for patients given as dated codes; the same in Node and in the browser. Every method
+ * that predicts refuses a patient without a record whose code the model knows.
+ */
 export interface LoadedModel {
 	/** Name of the architecture, such as `TrajGPT`. */
 	readonly name: string;
@@ -198,7 +207,7 @@ export interface LoadedModel {
 	 * const [vector] = await model.embed([patient]);
 	 */
 	embed(patients: readonly Patient[]): Promise<Float32Array[]>;
-	/** The patient as the model reads it: events, unknown codes, notes. */
+	/** The patient as the model reads it, even one without a known record: events, unknown codes, notes. */
 	read(patient: Patient): ParsedPatient;
 	/** The tokens of a code and of all codes below it, as `calls` take them. */
 	tokens(code: string): readonly number[];
@@ -249,16 +258,21 @@ export function loadedModel(parts: ModelParts): LoadedModel {
 		...{ vocabulary, map, groups },
 		manifest: { codes: { map: rules.map }, filters: { minCount: parts.minCount } },
 	};
-	const read = (given: Patient, field = "patient") =>
-		readPatient(validated(given, field), reader, rules.axis, field);
+	const toPredict = (given: Patient, field = "patient") =>
+		readKnownPatient(validated(given, field), reader, rules.axis, field);
 
 	return {
-		...{ name: parts.name, runtime: parts.runtime, task, population, calls, read },
+		name: parts.name,
+		runtime: parts.runtime,
+		task,
+		population,
+		calls,
+		read: (given) => readPatient(validated(given, "patient"), reader, rules.axis),
 		codes: vocabulary.tokens.slice(specialCount).map(shownToken),
 		tokens: (code) => findCode(code, book).tokens,
 		close: parts.close,
 		async forecast(given, times, { top = 10 } = {}) {
-			const parsed = read(given);
+			const parsed = toPredict(given);
 			const { patient, axis } = parsed;
 			const days = daysOf(times, parsed);
 			const predictions = await calls.predict([patient.history], [days]);
@@ -277,7 +291,7 @@ export function loadedModel(parts: ModelParts): LoadedModel {
 		},
 		async risk(given, codes, horizons, { at = "+0d" } = {}) {
 			const settings = hazardSettingsOf(parts);
-			const parsed = read(given);
+			const parsed = toPredict(given);
 			const { patient, axis } = parsed;
 			const found = codes.map((code) => findCode(code, book));
 			const longestDays = settings.binDays.at(-1) as number;
@@ -306,7 +320,7 @@ export function loadedModel(parts: ModelParts): LoadedModel {
 		},
 		async futures(given, horizon, { samples = 100, seed = 0, at = "+0d" } = {}) {
 			hazardSettingsOf(parts);
-			const parsed = read(given);
+			const parsed = toPredict(given);
 			const { patient, axis } = parsed;
 			const [index] = daysOf([at], parsed) as [number];
 			const [drawn = []] = await calls.drawFutures([patient.history], [index], {
@@ -328,7 +342,7 @@ export function loadedModel(parts: ModelParts): LoadedModel {
 		},
 		async score(given, { at = "+0d" } = {}) {
 			if (!scoring || !task) throw new InputError(untunedMessage("load"));
-			const parsed = read(given);
+			const parsed = toPredict(given);
 			const { patient, axis } = parsed;
 			const [day] = daysOf([at], parsed) as [number];
 			const known = knownOn(patient.history, day);
@@ -343,7 +357,7 @@ export function loadedModel(parts: ModelParts): LoadedModel {
 		},
 		async embed(patients) {
 			const histories: Events[] = patients.map(
-				(given, place) => read(given, `patients.${place}`).patient.history,
+				(given, place) => toPredict(given, `patients.${place}`).patient.history,
 			);
 			if (histories.length === 0) return [];
 			const vectors = await calls.represent(histories);

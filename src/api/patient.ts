@@ -69,6 +69,10 @@ export type Patient = z.infer<typeof patientSchema>;
 
 /** A patient as a model reads them. */
 export interface ParsedPatient extends Pick<ReadPatient, "patient" | "places" | "latest"> {
+	/** The events that were given. */
+	readonly records: number;
+	/** Drugs among them, if the model has none. */
+	readonly drugs: number;
 	readonly axis: TimeAxis;
 	/** Codes that the model does not know, as they were written. */
 	readonly unknown: readonly { readonly code: string; readonly records: number }[];
@@ -178,7 +182,12 @@ export function readEvents(
 		axis,
 		events: read.events,
 		lastDay: records.reduce((most, { day }) => Math.max(most, day), Number.NEGATIVE_INFINITY),
-		...{ unknown: unknownOf(read, given), latest: read.latest, notes: drugNotes(read) },
+		...{
+			unknown: unknownOf(read, given),
+			latest: read.latest,
+			drugs: read.drugs,
+			notes: drugNotes(read),
+		},
 	};
 }
 
@@ -186,6 +195,21 @@ const datesIn = (events: readonly PatientEvent[], field: string): Dated[] =>
 	events.flatMap(({ date }, place) =>
 		date === undefined ? [] : [{ date, field: `${field}.${place}.date` }],
 	);
+
+/** Reads a patient to predict for, who needs a record that the model knows. */
+export function readKnownPatient(
+	given: Patient,
+	reader: RecordReader,
+	usual: TimeAxis,
+	field = "patient",
+): ParsedPatient {
+	const parsed = readPatient(given, reader, usual, field);
+	const { history } = parsed.patient;
+	const events = history.tokens.length - history.birthEvents;
+	const lacking = reader.lacksKnown(parsed.records, events, parsed.drugs);
+	if (lacking === undefined) return parsed;
+	throw new InputError(`\`${field}\` has ${lacking}`, { field });
+}
 
 /** Reads a patient's history by the rules of the model's dataset. `field` names the patient in messages. */
 export function readPatient(
@@ -203,7 +227,12 @@ export function readPatient(
 	const read = reader.patient("1", { birth, sex, death: null }, records, axis);
 	const { patient, places, latest, bornLate } = read;
 	return {
-		...{ patient, axis, places, latest },
+		patient,
+		axis,
+		places,
+		latest,
+		records: events.length,
+		drugs: read.drugs,
 		unknown: unknownOf(read, events),
 		notes: [
 			...(bornLate ? ["an event lies before the birth: birth taken as unknown"] : []),

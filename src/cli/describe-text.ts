@@ -2,7 +2,7 @@ import { thousands } from "../base/thousands.js";
 import { durationName, unitFor, yearDays } from "../base/time.js";
 import type { DatasetSummary, Histogram, LabelSummary, Manifest, Spread } from "../cohort/index.js";
 import { splitNames } from "../cohort/index.js";
-import { oldestShownAgeDays } from "../cohort/privacy-rounding.js";
+import { oldestShownAgeDays, roundingRule } from "../cohort/privacy-rounding.js";
 import type { SplitSummary } from "../cohort/summary.js";
 import { counted } from "../figures/numbers.js";
 import { deathsText } from "./observation-text.js";
@@ -103,8 +103,10 @@ function spreadTable({ splits }: DatasetSummary): string {
 			yearDays,
 		),
 	]);
-	return table(["", "min", "25 %", "median", "75 %", "max", "mean"], rows);
+	return `${table(["", "min", "25 %", "median", "75 %", "at most", "mean"], rows)}${roundedText}\n`;
 }
+
+const roundedText = `at most: the maximum, rounded up (${roundingRule}), because it is of one patient`;
 
 function shapeTable({ histograms, all }: DatasetSummary, bars: TextBars): string {
 	const shown = (value: number) =>

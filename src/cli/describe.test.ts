@@ -57,6 +57,18 @@ describe("describe", () => {
 		expect(told.labels.map(({ task }: { task: string }) => task)).toEqual(["insulin", "chf-paper"]);
 	});
 
+	test("warns of a dataset of a version that cannot be checked", async () => {
+		const { folder, manifest } = await clinic();
+		const { sha256: _, ...rest } = JSON.parse(JSON.stringify(manifest));
+		delete rest.source.times;
+		await writeFile(join(folder, "manifest.json"), JSON.stringify({ ...rest, schemaVersion: 5 }));
+		const { code, stderr } = await captured(["describe", folder]);
+		expect({ code, stderr }).toEqual({
+			code: 0,
+			stderr: `warning: ${folder} was prepared by an earlier version of trajgpt: whether its rules were changed since cannot be checked; prepare it again to have them checked\n`,
+		});
+	});
+
 	test("draws a figure", async () => {
 		const { folder } = await clinic();
 		const out = await temporaryFolder();
@@ -129,7 +141,7 @@ describe("describe", () => {
 		const { stdout } = await captured(["describe", out]);
 		expect(stdout).toContain("\nobserved: ");
 		expect(stdout).toMatch(/train: span in hours +3\.7 /);
-		expect(stdout).not.toMatch(/years|gap in days/);
+		expect(stdout.replace(/^at most: .*/m, "")).not.toMatch(/years|gap in days/);
 
 		const old = Array.from({ length: 40 }, (_, p) =>
 			[1, 2].map((year) => `p${p},200${year}-01-0${year},401.9\n`).join(""),
@@ -152,6 +164,26 @@ describe("describe", () => {
 		expect(described.stdout).toContain("say what each means with --sex-values: VALUE=female");
 		expect(described.stdout).not.toContain("sexValues");
 		expect(await readFile(figure, "utf8")).toContain("90+");
+	});
+
+	test("says that maxima are rounded up, and how", async () => {
+		const folder = await temporaryFolder();
+		const records = Array.from({ length: 40 }, (_, p) =>
+			[0, 100, p === 7 ? 366 : 200].map((day) => `p${p},${day},401.9\n`).join(""),
+		);
+		await writeFile(join(folder, "year.csv"), `patient,days,icd9\n${records.join("")}`);
+		const out = join(folder, "data");
+		const prepare = ["prepare", join(folder, "year.csv"), "--from", "csv", "--out", out];
+		expect(await captured(prepare)).toMatchObject({ code: 0 });
+		const { stdout } = await captured(["describe", out]);
+		expect(stdout).toMatch(/^ +min +25 % +median +75 % +at most +mean$/m);
+		expect(stdout).toMatch(/^valid: span in days .* 731 /m);
+		expect(stdout).toContain(
+			"at most: the maximum, rounded up (to whole years, below a year to 30 days",
+		);
+		const { all } = JSON.parse((await captured(["describe", out, "--json"])).stdout);
+		expect(all.spanDays).toMatchObject({ min: 200, max: 730.5 });
+		expect((await captured(["describe", "--help"])).stdout).toContain('every "max" of --json');
 	});
 
 	test("has examples in its help", async () => {

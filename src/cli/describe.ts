@@ -3,8 +3,10 @@ import { basename, join, resolve } from "node:path";
 import { Command } from "commander";
 import { InputError } from "../base/errors.js";
 import { openDataset, summarize } from "../cohort/index.js";
+import { roundingRule } from "../cohort/privacy-rounding.js";
 import { readRun, runFiles } from "../train/index.js";
 import { checkFigureTarget, writeFigure } from "../workflows/figure-file.js";
+import { withDatasetWarning } from "./dataset-warning.js";
 import { describeText } from "./describe-text.js";
 import { withFlags } from "./flags.js";
 import type { Io } from "./io.js";
@@ -23,7 +25,9 @@ interface Options {
 const description = `Summarize a dataset: counts, spans, gaps, codes, labels, and what was left out.
 
 Lists and draws the most frequent codes. --json holds all codes, with histograms; the
-field names state the unit (days or years).`;
+field names state the unit (days or years). A maximum belongs to one patient and is rounded up,
+in the column "at most" and in every "max" of --json: ${roundingRule}.
+All other numbers are exact.`;
 
 export const examples = {
 	"trajgpt describe claims": "tables",
@@ -45,7 +49,7 @@ export function command(io: Io): Command {
 				throw new InputError(
 					`${folder} is a run, and describe is for datasets; run \`trajgpt describe ${join(folder, readRun(folder).datasetFolder)}\` for the dataset that it learned from, or \`trajgpt report ${folder}\` for the model and its results`,
 				);
-			const dataset = await openDataset(folder);
+			const dataset = withDatasetWarning(io, await openDataset(folder));
 			const summary = await summarize(dataset);
 			if (figure !== undefined) {
 				const { datasetFigure } = await import("../figures/index.js");

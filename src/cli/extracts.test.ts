@@ -353,7 +353,13 @@ const extracts: readonly Extract[] = [
 		},
 		source: ["diagnosis.csv"],
 		from: "csv",
-		reading: ["--separator", ",", "--system", "icd", "--people", "patient.csv"],
+		reading: [
+			...["--separator", ",", "--system", "icd"],
+			"--people",
+			"patient.csv",
+			"--age",
+			"age",
+		],
 		cohort: ["--dedup", "day"],
 		expected: {
 			records: 80,
@@ -362,7 +368,7 @@ const extracts: readonly Extract[] = [
 			notes: [
 				/time is diagnosisoffset \(minutes\), code is icd9code \(ICD9CM or ICD10CM by form\)/,
 				/20 rows have no code: left out/,
-				/sex is gender \(9 female, 10 male, 1 unknown\)/,
+				/sex is gender \(9 female, 10 male, 1 unknown\), birth is age before time 0 \(age-years\) \(20 known\)/,
 			],
 			names: ["Congestive heart failure; nonhypertensive"],
 			usualTimes: ["+1h", "+6h", "+24h"],

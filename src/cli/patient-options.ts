@@ -59,7 +59,7 @@ export function addPatientOptions(command: Command): void {
 		),
 		new Option(
 			"--skip-bad",
-			"leave out bad rows, people without records and patients none of whose codes the model knows",
+			"leave out bad rows, and patients without a record whose code the model knows, which nothing is predicted for; without it they are refused",
 		),
 		datasetOption(),
 		...codeMapOptions(),

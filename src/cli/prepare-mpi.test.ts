@@ -59,13 +59,16 @@ describe.each(launchers.map((launcher) => [launcher.name, launcher] as const))(
 			await expectSameFiles(one, several);
 		});
 
-		test("refuses files that differ between processes", async () => {
+		test.each([
+			["rows", (lines: string[]) => lines.filter((line) => !line.startsWith("p000005,"))],
+			["their order", ([header = "", ...lines]: string[]) => [header, ...lines.reverse()]],
+		])("refuses files that differ between processes in %s", async (_, changed) => {
 			const folder = await temporaryFolder();
 			const other = join(folder, "other");
 			await cp(population, other, { recursive: true });
 			const claims = join(other, "claims.csv");
-			const lines = (await readFile(claims, "utf8")).split("\n");
-			await writeFile(claims, lines.filter((line) => !line.startsWith("p000005,")).join("\n"));
+			const lines = (await readFile(claims, "utf8")).trimEnd().split("\n");
+			await writeFile(claims, `${changed(lines).join("\n")}\n`);
 			const program = ["--import", otherFiles, main, ...prepare(join(folder, "out"))];
 			const job = await mpirun(launcher, 2, program, { OTHER_SOURCE: other });
 			expect(job.code).toBe(2);

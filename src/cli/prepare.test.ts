@@ -364,7 +364,7 @@ describe("prepare accepts", () => {
 		);
 		const given = await prepare("--force", "--observation", join(folder, "o.csv"), "--json");
 		expect(JSON.parse(given.stdout)).toMatchObject({
-			schemaVersion: 4,
+			schemaVersion: 6,
 			deaths: 0,
 			observation: { from: "file", periods: 1, patients: 1, recordsOutside: 2 },
 		});

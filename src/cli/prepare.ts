@@ -9,9 +9,11 @@ import {
 	taskNameRule,
 	taskOfLabels,
 } from "../cohort/label-rules.js";
+import { timeUnits } from "../records/tables/column-names.js";
 import { type PrepareOptions, prepare } from "../workflows/prepare.js";
 import { recordFormats } from "../workflows/record-formats.js";
 import { nameFlags } from "./flags.js";
+import { labelTimeOption } from "./given-labels.js";
 import { communicatorOf, type Io, printJson, progressOf } from "./io.js";
 import { deathsText } from "./observation-text.js";
 import {
@@ -48,7 +50,10 @@ ${Object.entries(recordFormats)
 ICD-9-CM and ICD-10-CM diagnoses become PheCodes; other codes stay, except SNOMED diagnoses if
 --phecode-map has them. Patients are assigned to train, valid and test by a seeded hash of their id,
 80/10/10 or as set by --splits, unless the source names splits. Everything learned from data comes
-from the training patients alone. docs/guides has one page per format.`;
+from the training patients alone. docs/guides has one page per format.
+
+All times of a command have one unit: records, prescriptions, births, deaths, labels and observation
+are read as --time-is says, unless an option such as --label-time-is names another. Datasets hold days.`;
 
 export const examples = {
 	"trajgpt prepare sim --from csv --min-records 50 --out data":
@@ -88,7 +93,7 @@ export function command(io: Io): Command {
 		.option("--json", "print the manifest as one JSON document");
 	addCohortOptions(made);
 	for (const [heading, options] of Object.entries(formatOptions)) addGroup(made, heading, options);
-	nameFlags(made, { source: "SOURCE", format: "--from" });
+	nameFlags(made, { source: "SOURCE", format: "--from", labels: "--label" });
 	return made.action((paths: string[], options: Options) => act(io, made, paths, options));
 }
 
@@ -134,13 +139,20 @@ function addCohortOptions(command: Command): void {
 		option("--keep <end>", "end of a longer history to keep")
 			.choices(["last", "first"])
 			.default(d.keep),
-		option("--drugs <use>", "use drugs as tokens, or only to make labels")
+		option(
+			"--drugs <use>",
+			"whether records of kind drug are events (tokens), count for the labels only, or are left out",
+		)
 			.choices(drugUses)
 			.default(d.drugs),
 		option(
 			"--observation <file>",
 			"table of the periods in which patients were observed: patient, start, end",
 		),
+		option(
+			"--observation-time-is <what>",
+			"meaning of the times in --observation (default: as in the records)",
+		).choices(timeUnits),
 		option(
 			"--skip-bad",
 			"leave out rows that cannot be read, and say how many (default: refuse the first)",
@@ -153,6 +165,7 @@ function addCohortOptions(command: Command): void {
 			),
 			labelOf,
 		),
+		labelTimeOption("all --label files"),
 		option(
 			"--splits-from <file>",
 			"published splits (CSV or Parquet): patient, split; also subject_splits.parquet of MEDS",

@@ -33,7 +33,16 @@ export const formatOptions: Readonly<Record<string, readonly Option[]>> = {
 		option("--kind <column>", `column that says ${recordKinds.slice(0, -1).join(", ")} or other`),
 		option("--value <column>", "column of a number that goes with the code"),
 		option("--unit <column>", "column of the unit of that number"),
-		option("--time-is <what>", "meaning of the times", ...timeUnits),
+		option(
+			"--time-is <what>",
+			"meaning of the times in all files; a time column such as age_years or time_minutes says it by its name (default: date)",
+			...timeUnits,
+		),
+		option(
+			"--people-time-is <what>",
+			"the same for births and deaths in --people, if they differ",
+			...timeUnits,
+		),
 		option("--date-format <form>", "date format, as in strptime: %d/%m/%Y"),
 		option("--delimiter <character>", "character between fields (default: detected)"),
 		mayRepeat(
@@ -45,6 +54,10 @@ export const formatOptions: Readonly<Record<string, readonly Option[]>> = {
 		option("--sex <column>", "column of the sex in --people"),
 		option("--birth <column>", "column of the date of birth in --people"),
 		option("--birth-year <column>", "column of the year of birth in --people, if it has no date"),
+		option(
+			"--age <column>",
+			"column of the age in years at time 0 in --people, for times that count from an origin",
+		),
 		option("--death <column>", "column of the date of death in --people"),
 		option("--sex-values <list>", "meaning of values of the sex: 0=female,1=male").argParser(
 			sexValuesOf,

@@ -5,7 +5,7 @@ import { gatherEvents, numberRecords } from "./events-table.js";
 import { knownTokens, selectKnown } from "./known-vocabulary.js";
 import type { Manifest } from "./manifest.js";
 import type { PrepareOptions } from "./prepare.js";
-import { emptyVocabulary, nobodyKnown } from "./prepare-messages.js";
+import { drugNotes, emptyVocabulary, nobodyKnown } from "./prepare-messages.js";
 import type { ReadRecords } from "./read-records.js";
 import { countDropped, numberTokens, selectCohort } from "./select.js";
 import type { Shards } from "./shards.js";
@@ -42,15 +42,17 @@ export async function chooseCohort(
 	const [kept] = shards.sums([await store.count("kept_patient")]);
 	if (like && kept === 0) throw nobodyKnown(source, options);
 	const tokens = like ? knownTokens(like.vocabulary) : await numberTokens(store, list);
-	if (tokens.length === 0) throw emptyVocabulary(source, records, options);
+	if (tokens.length === 0) throw emptyVocabulary(source, records, concepts.drugs, options);
 	const dropped = await countDropped(store, list, like !== undefined, shards);
 	return {
 		vocabulary: vocabularyOf(tokens),
 		dropped: { duplicates, cut, drugs: concepts.drugs, ...dropped },
-		notes:
-			values !== null && valued === 0
+		notes: [
+			...drugNotes(concepts.drugs, options),
+			...(values !== null && valued === 0
 				? ["no record has a numeric value, or it was not read: there is none to make tokens of"]
-				: [],
+				: []),
+		],
 	};
 }
 

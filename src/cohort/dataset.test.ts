@@ -171,8 +171,14 @@ describe("a dataset of schema version 3", () => {
 		);
 		await prepare(source, folder, { ...smallOptions, ...options });
 		const file = join(folder, "manifest.json");
-		const { observation: _, deaths: __, ...rest } = JSON.parse(await readFile(file, "utf8"));
+		const {
+			observation: _,
+			deaths: __,
+			sha256: ___,
+			...rest
+		} = JSON.parse(await readFile(file, "utf8"));
 		delete rest.files["observation.parquet"];
+		delete rest.source.times;
 		await writeFile(file, JSON.stringify({ ...rest, schemaVersion: 3, contentHash }));
 		await rm(join(folder, "observation.parquet"));
 		return folder;
@@ -241,18 +247,44 @@ describe("openDataset rejects", () => {
 		expect(await refusal(folder)).toBe(`DATASET/${name} is missing; run prepare again`);
 	});
 
+	const changed =
+		/^DATASET\/manifest\.json was changed after prepare wrote it: its content has hash \w{64}, it says \w{64}; restore it, or run prepare again$/;
+
 	test.each([
-		['"schemaVersion": 4', '"schemaVersion": 1', "schema version 1; this trajgpt reads 3 to 5"],
-		['"schemaVersion": 4,', "", "schema version none; this trajgpt reads 3 to 5"],
+		['"schemaVersion": 6', '"schemaVersion": 1', "schema version 1; this trajgpt reads 3 to 6"],
+		['"schemaVersion": 6,', "", "schema version none; this trajgpt reads 3 to 6"],
 		['"observation": {', '"observed": {', '"observation": Invalid input'],
 		['"minCount": 1', '"minCount": 0', '"filters.minCount": Too small'],
-		[/"eventsHash": "../, '"eventsHash": "00', "was changed: the content has hash"],
+		['"schemaVersion": 6', '"schemaVersion": 4', 'Unrecognized key: "times"'],
+		['"maxRecords": null', '"maxRecords": 3', changed],
+		['"maxRecords": null', '"maxRecords": null, "maxRecords": 3', 'the key "maxRecords" twice'],
+		['"axis": "days"', '"axis": "dates"', changed],
+		['"dedup": "none"', '"dedup": "day"', changed],
+		['"level": "integer"', '"level": "full"', changed],
+		['"path": "memory"', '"path": "elsewhere"', changed],
+		[/"eventsHash": "../, '"eventsHash": "00', changed],
+		[/"sha256": "../, '"sha256": "00', changed],
 		["{", "", "manifest.json is not JSON"],
 	])("a manifest with %s → %s", async (old, changed, message) => {
 		const folder = await written();
 		const file = join(folder, "manifest.json");
 		await writeFile(file, (await readFile(file, "utf8")).replace(old, changed));
-		expect(await refusal(folder)).toContain(message);
+		expect(await refusal(folder)).toMatch(message);
+	});
+
+	test("an earlier manifest whose hash of the events was changed", async () => {
+		const folder = await written();
+		const file = join(folder, "manifest.json");
+		const { sha256: _, ...rest } = JSON.parse(await readFile(file, "utf8"));
+		const { times, ...source } = rest.source;
+		const earlier = { ...rest, source, schemaVersion: 4 };
+		await writeFile(file, JSON.stringify(earlier));
+		expect((await openDataset(folder)).manifest).toEqual(earlier);
+		const timed = { ...earlier, source: { ...source, times } };
+		await writeFile(file, JSON.stringify(timed));
+		expect(await refusal(folder)).toContain('"source": Unrecognized key: "times"');
+		await writeFile(file, JSON.stringify({ ...earlier, eventsHash: "0".repeat(64) }));
+		expect(await refusal(folder)).toContain("was changed: the content has hash");
 	});
 
 	test("any file that was truncated or changed anywhere", async () => {

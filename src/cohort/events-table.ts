@@ -27,13 +27,13 @@ export async function numberRecords(
 	const keys = shared?.n ? ["code", "system", "kind"] : ["code"];
 	await store.run(`
 		CREATE TABLE coded AS
-		SELECT patient.id AS patient, time, code.id AS code, record.rowid AS ord
+		SELECT patient.id AS patient, time, code.id AS code, record.row AS ord
 			${values === null ? "" : `, ${comparableValueSql("value")} AS value, ${unitSql("unit")} AS unit`}
 		FROM record
 		JOIN patient ON patient.key = record.patient
 		JOIN code ON ${keys.map((key) => `code.${key} = record.${key}`).join(" AND ")}
 		WHERE ${shards.ownSql("patient.id")}`);
-	await store.run("DROP TABLE record");
+	await store.dropRecords();
 }
 
 /**

@@ -1,7 +1,7 @@
 import { InputError } from "../base/errors.js";
 import { quoted } from "../records/sql.js";
 import type { Store } from "../records/store.js";
-import { openTable, reading } from "../records/table.js";
+import { openTable, rowOfFile, withNumberedRows } from "../records/table.js";
 import { columnOf, listed } from "../records/tables/columns.js";
 import { splits } from "../records/tables/people.js";
 import { plainText } from "../records/tables/values.js";
@@ -26,16 +26,16 @@ export async function readGivenSplits(store: Store, file: string): Promise<void>
 	const cases = Object.entries(splits)
 		.map(([name, words]) => `WHEN word IN (${words.map(quoted).join(", ")}) THEN ${quoted(name)}`)
 		.join(" ");
-	await reading(table, () =>
+	await withNumberedRows(store, table, [patient.name, split.name], (rows) =>
 		store.run(`
 			CREATE TABLE split_row AS
-			SELECT key, word, CASE ${cases} END AS split
-			FROM (SELECT ${plainText(patient, "whole")} AS key,
-				lower(trim(${plainText(split, "whole")})) AS word FROM ${table.sql})`),
+			SELECT row, key, word, CASE ${cases} END AS split
+			FROM (SELECT ${rowOfFile} AS row, ${plainText(patient, "whole")} AS key,
+				lower(trim(${plainText(split, "whole")})) AS word FROM ${rows})`),
 	);
 	const refuse = async (condition: string, what: (word: string) => string) => {
 		const [bad] = await store.all<{ row: number; word: string | null }>(
-			`SELECT rowid + 1 AS row, word FROM split_row WHERE ${condition} ORDER BY rowid LIMIT 1`,
+			`SELECT row, word FROM split_row WHERE ${condition} ORDER BY row LIMIT 1`,
 		);
 		if (!bad) return;
 		throw new InputError(`${await table.place(bad.row)} ${what(bad.word ?? "")}`, {

@@ -15,6 +15,7 @@ export interface Histogram {
 	readonly zero: number;
 	/** The number of values above the last edge: a thin tail, left out to keep the rest legible. */
 	readonly above: number;
+	/** In summaries of a dataset rounded up: see `privacy-rounding.ts`. */
 	readonly max: number;
 }
 

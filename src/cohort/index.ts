@@ -27,5 +27,12 @@ export { openDataset } from "./open-dataset.js";
 export { type PrepareOptions, prepare, prepareDefaults } from "./prepare.js";
 export type { SplitParts } from "./split.js";
 export { type DatasetSummary, type LabelSummary, summarize } from "./summary.js";
-export { type GivenLabel, givenLabels, withLabels } from "./user-labels.js";
+export {
+	type GivenLabel,
+	givenLabels,
+	labelUnitOf,
+	labelWarnings,
+	type SeenLabel,
+	withLabels,
+} from "./user-labels.js";
 export type { Spread } from "./value-counts.js";

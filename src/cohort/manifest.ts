@@ -1,17 +1,25 @@
 import { z } from "zod";
 import type { Split } from "../records/rows.js";
 import { splitNames } from "../records/rows.js";
+import { timeUnits } from "../records/tables/column-names.js";
 import { labelDefinition } from "./label-definition.js";
 
 export { type Split, splitNames };
 
-export const schemaVersion = 4;
+export const schemaVersion = 6;
 
-/** The version of datasets with values as tokens; others need no more than `schemaVersion` to be read. */
-export const valuesVersion = 5;
+/** Versions without a hash of the manifest, which are still read: 5 has values as tokens. */
+const versionsWithoutHash = [4, 5] as const;
 
-/** The earlier schema version that is still read: its datasets do not say when patients were observed. */
-export const earlierVersion = 3;
+/** The earliest version that is still read: its datasets do not say when patients were observed. */
+export const earliestVersion = 3;
+
+/** The versions that are read. */
+export const schemaVersions: readonly unknown[] = [
+	earliestVersion,
+	...versionsWithoutHash,
+	schemaVersion,
+];
 
 /** The file that makes a folder a dataset. */
 export const manifestName = "manifest.json";
@@ -41,6 +49,8 @@ export type DroppedCodes = z.infer<typeof droppedCodes>;
 export const dedupRules = ["none", "day", "month"] as const;
 export const drugUses = ["tokens", "labels", "none"] as const;
 
+const timeUnit = z.enum(timeUnits);
+
 const observation = z.strictObject({
 	/** Where the periods come from; `records`: from the first to the last record of each patient. */
 	from: z.enum(["observation_period", "simulation", "file", "records"]),
@@ -68,6 +78,16 @@ const fields = {
 		path: z.string(),
 		/** `dates`: time 0 is 1970-01-01. `days`: time 0 is defined by the source. */
 		axis: z.enum(["dates", "days"]),
+		/** The unit in which the times of each kind of file were read; missing in datasets of earlier versions. */
+		times: z
+			.strictObject({
+				records: timeUnit,
+				/** Births and deaths, if a file has them. */
+				people: timeUnit.optional(),
+				observation: timeUnit.optional(),
+				labels: timeUnit.optional(),
+			})
+			.optional(),
 		records: count,
 		/** What was corrected or left out. */
 		notes: z.array(z.string()),
@@ -174,16 +194,22 @@ const fields = {
 };
 
 const current = z.strictObject({
-	schemaVersion: z.literal([schemaVersion, valuesVersion]),
+	schemaVersion: z.literal(schemaVersion),
 	...fields,
 	observation,
 	/** Patients with a known date of death; null in datasets of schema version 3. */
 	deaths: count,
+	/** SHA-256 of the other fields. */
+	sha256,
 });
 
-const earlier = z
+const withoutHash = current
+	.omit({ sha256: true })
+	.extend({ schemaVersion: z.literal(versionsWithoutHash) });
+
+const earliest = z
 	.strictObject({
-		schemaVersion: z.literal(earlierVersion),
+		schemaVersion: z.literal(earliestVersion),
 		...fields,
 		observation: observation.optional(),
 		deaths: z.null().optional(),
@@ -200,5 +226,9 @@ const earlier = z
 		deaths: null,
 	}));
 
-export const manifestSchema = z.discriminatedUnion("schemaVersion", [current, earlier]);
+export const manifestSchema = z.discriminatedUnion("schemaVersion", [
+	current,
+	withoutHash,
+	earliest,
+]);
 export type Manifest = z.infer<typeof manifestSchema>;

@@ -7,7 +7,6 @@ import type { PrepareOptions } from "./prepare.js";
 import { prepareDefaults } from "./prepare.js";
 import { idsIn, prepared, smallMap } from "./testing/prepared.js";
 import { sourceOf } from "./testing/source-of.js";
-import { specialTokens } from "./vocabulary.js";
 
 const [t1, t2, t3] = idsIn("train", 3) as [string, string, string];
 
@@ -88,22 +87,9 @@ describe("records with codes that the model does not know", () => {
 				{ code: "y", system: "events", records: 1 },
 			],
 		});
-		expect(notes).toEqual(["1 records of drugs: the model has no drugs; left out"]);
-	});
-
-	test("leave an empty history, as do no records at all", async () => {
-		const { known: of } = await trained();
-		const { patients } = await newPatients(
-			sourceOf({ stranger: "zz" }, { silent: { birth: -3, sex: "male" } }),
-			of,
-		);
-		expect(patients.map(({ id, history }) => [id, [...history.tokens]])).toEqual([
-			["silent", [specialTokens.male]],
-			["stranger", []],
+		expect(notes).toEqual([
+			"1 record is of a drug, and the model has none: left out; it learns drugs from a dataset that was prepared with `drugs` tokens",
 		]);
-		expect([...patients[0]!.history.times]).toEqual([-3]);
-		expect(patients.map(({ history }) => history.birthEvents)).toEqual([1, 0]);
-		expect(patients.map(({ lastRecord }) => lastRecord)).toEqual([null, 1]);
 	});
 
 	test("count as the last record, and so does a death event", async () => {
@@ -132,9 +118,9 @@ describe("records with codes that the model does not know", () => {
 		const refused = newPatients(source, { ...of, skipBad: false });
 		await expect(refused).rejects.toMatchObject({
 			message: [
-				"memory: 1 person has no record, 1 patient has no code that the model knows; correct them, or leave them out with `skipBad`",
-				"  patient silent: no record; expected at least one",
-				"  patient stranger: 2 records, no code that the model knows; expected at least one",
+				"memory: 1 person has no record, 1 patient has no code that the model knows; correct them, or leave them out with `skipBad`; or read patient some alone",
+				"  patient silent: no record; a prediction needs at least one",
+				"  patient stranger: 2 records, none with a code that the model knows; check the codes and their system; accepted are ICD-9-CM and ICD-10-CM diagnoses (mapped to PheCodes), and those of events, PheCode",
 			].join("\n"),
 			field: "skipBad",
 		});
@@ -145,10 +131,30 @@ describe("records with codes that the model does not know", () => {
 			"1 person has no record: left out",
 			"1 patient has no code that the model knows: left out",
 		]);
-		for (const skipBad of [true, false]) {
-			const named = await newPatients(source, { ...of, skipBad, only: "silent" });
-			expect(named.patients.map(({ id }) => id)).toEqual(["silent"]);
-		}
+		for (const [skipBad, remedy] of [
+			[true, "nobody is left\n"],
+			[undefined, "correct them\n"],
+		] as const)
+			await expect(newPatients(source, { ...of, skipBad, only: "silent" })).rejects.toThrow(
+				`memory: 1 person has no record; ${remedy}`,
+			);
+	});
+
+	test("of drugs alone are refused with the reason", async () => {
+		const { known: of } = await trained();
+		const source = sourceOf(
+			{ one: "", two: "z" },
+			{ one: { rows: [drug("C07AB02", 1)] }, two: { rows: [drug("C07AB02", 1)] } },
+		);
+		const accepted =
+			"accepted are ICD-9-CM and ICD-10-CM diagnoses (mapped to PheCodes), and those of events, PheCode";
+		await expect(newPatients(source, of)).rejects.toMatchObject({
+			message: [
+				"memory: 2 patients have no code that the model knows; correct them",
+				`  patient one: 1 record, none with a code that the model knows; 1 is of a drug, and the model has no drugs; ${accepted}`,
+				`  patient two: 2 records, none with a code that the model knows; 1 is of a drug, and the model has no drugs; check the codes and their system; ${accepted}`,
+			].join("\n"),
+		});
 	});
 
 	test("a source without patients is rejected", async () => {

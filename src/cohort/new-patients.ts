@@ -59,8 +59,7 @@ export interface NewPatientOptions {
 	readonly only?: string | undefined;
 	/**
 	 * Whether rows that cannot be read, people without records and patients none of whose codes the model knows are left
-	 * out, with notes, or refused (false), with one error that names the first ten. Default: the first bad row is refused,
-	 * and such patients have an empty history, as does a patient who is named with `only`.
+	 * out, with notes, or refused (the default), with one error that names the first ten.
 	 */
 	readonly skipBad?: boolean | undefined;
 	/** Memory limit of DuckDB in bytes. */
@@ -114,13 +113,13 @@ export async function newPatients(
 async function gather(
 	store: Store,
 	source: RecordSource,
-	{ manifest, vocabulary, only, skipBad }: NewPatientOptions,
+	{ manifest, vocabulary, only, skipBad = false }: NewPatientOptions,
 	map: CodeMap,
 ): Promise<NewPatients> {
-	const badRows = skipBad === undefined ? undefined : new BadRows();
+	const badRows = new BadRows();
 	const { axis, notes, warnings = [], observation } = await source.load(store, badRows);
 	const ids = await everybody(store);
-	if (ids.length === 0 && !badRows?.count)
+	if (ids.length === 0 && badRows.count === 0)
 		throw new InputError(
 			`${source.path} contains no patients; expected at least one (patient, time, code)`,
 		);
@@ -137,33 +136,34 @@ async function gather(
 	const readOne = (id: string, records: readonly GivenRecord[]) => {
 		const observed = observation && (periods.get(id) ?? []);
 		const person = { ...(known.people.get(id) ?? nothingKnown), observed };
-		read.set(id, { ...reader.patient(id, person, records, axis), records: records.length });
+		const patient = reader.patient(id, person, records, axis);
+		const lacking = reader.lacksKnown(records.length, patient.events.length, patient.drugs);
+		read.set(id, { ...patient, records: records.length, lacking });
 	};
 	for await (const { id, records } of histories(store, whose)) readOne(id, records);
 	const chosen = only === undefined ? ids : ids.filter((id) => id === only);
 	for (const id of chosen) if (!read.has(id)) readOne(id, []);
 	const all = chosen.flatMap((id) => read.get(id) ?? []);
-	const empty = (isSilent: boolean) =>
-		skipBad === undefined || only !== undefined
-			? []
-			: all.filter(
-					({ patient: { history }, records }) =>
-						history.tokens.length === history.birthEvents && (records === 0) === isSilent,
-				);
-	const [silent, unknown] = [empty(true), empty(false)];
+	const kept = all.filter(({ lacking }) => lacking === undefined);
+	const lacking = all.filter((one) => one.lacking !== undefined);
+	const silent = lacking.filter(({ records }) => records === 0);
+	const unknown = lacking.filter(({ records }) => records > 0);
 	const faults = [
-		...(badRows?.count ? [badRowsFault(badRows)] : []),
-		...patientsFault(silent, counted(silent.length, "person has", "people have"), "no record"),
-		...patientsFault(
+		badRowsFault(badRows),
+		patientsFault(silent, `${counted(silent.length, "person has", "people have")} no record`),
+		patientsFault(
 			unknown,
-			counted(unknown.length, "patient has", "patients have"),
-			"no code that the model knows",
+			`${counted(unknown.length, "patient has", "patients have")} no code that the model knows`,
 		),
-	];
-	const leftOut = new Set([...silent, ...unknown]);
-	const kept = all.filter((one) => !leftOut.has(one));
-	if (faults.length > 0 && (!skipBad || kept.length === 0))
-		throw refusal(source.path, faults, skipBad);
+	].filter(({ count }) => count > 0);
+	if (faults.length > 0 && (!skipBad || kept.length === 0)) {
+		const [first, second] = kept.map(({ patient }) => patient.id);
+		const canChoose = only === undefined && silent.length > 0 && second === undefined;
+		const remedy = skipBad
+			? "nobody is left"
+			: `correct them${first === undefined ? "" : ", or leave them out with `skipBad`"}${first !== undefined && canChoose ? `; or read patient ${first} alone` : ""}`;
+		throw refusal(source.path, faults, remedy);
+	}
 	const count = (of: (one: ReadPatient) => number | boolean) =>
 		all.reduce((sum, one) => sum + Number(of(one)), 0);
 	const drugs = count((one) => one.drugs);
@@ -184,7 +184,10 @@ async function gather(
 				late: count(({ late }) => late),
 			}),
 			...notesFor([
-				[drugs, `${drugs} records of drugs: the model has no drugs; left out`],
+				[
+					drugs,
+					`${counted(drugs, "record is of a drug", "records are of drugs")}, and the model has none: left out; it learns drugs from a dataset that was prepared with \`drugs\` tokens`,
+				],
 				[repeated, `${repeated} records repeat another within a ${rules.dedup}: left out`],
 				[cut, `${cut} records beyond the last ${rules.maxRecords} of a patient: left out`],
 			]),
@@ -195,6 +198,8 @@ async function gather(
 interface Counted extends ReadPatient {
 	/** The number of records in the source. */
 	readonly records: number;
+	/** Why nothing is predicted for the patient. */
+	readonly lacking: string | undefined;
 }
 
 /** Rows or patients that cannot be used. */
@@ -212,26 +217,18 @@ const badRowsFault = ({ count, first }: BadRows): Fault => ({
 	first,
 });
 
-function patientsFault(
-	all: readonly Counted[],
-	count: string,
-	lacking: "no record" | "no code that the model knows",
-): Fault[] {
-	if (all.length === 0) return [];
-	const first = all.slice(0, mostNamed).map(({ patient, records }) => {
-		const found = records > 0 ? `${counted(records, "record")}, ` : "";
-		return `patient ${patient.id}: ${found}${lacking}; expected at least one`;
-	});
-	return [{ what: `${count} ${lacking}`, count: all.length, first }];
-}
+const patientsFault = (all: readonly Counted[], what: string): Fault => ({
+	what,
+	count: all.length,
+	first: all.slice(0, mostNamed).map(({ patient, lacking }) => `patient ${patient.id}: ${lacking}`),
+});
 
 function linesOf({ count, first }: Fault): string {
 	const more = count > first.length ? [`and ${count - first.length} more`] : [];
 	return [...first, ...more].map((line) => `  ${line}`).join("\n");
 }
 
-function refusal(path: string, faults: readonly Fault[], isSkipped: boolean | undefined) {
-	const remedy = isSkipped ? "nobody is left" : "correct them, or leave them out with `skipBad`";
+function refusal(path: string, faults: readonly Fault[], remedy: string) {
 	const what = faults.map(({ what }) => what).join(", ");
 	return new InputError(`${path}: ${what}; ${remedy}\n${faults.map(linesOf).join("\n")}`, {
 		field: "skipBad",
@@ -265,7 +262,7 @@ async function* histories(
 	whose: string,
 ): AsyncGenerator<{ readonly id: string; readonly records: readonly GivenRecord[] }> {
 	let own: { readonly id: string; readonly records: GivenRecord[] } | undefined;
-	const sql = `SELECT patient, time, code, system, kind, value, unit FROM record ${whose} ORDER BY patient, rowid`;
+	const sql = `SELECT patient, time, code, system, kind, value, unit FROM record ${whose} ORDER BY patient, row`;
 	for await (const { rows, columns } of store.stream(sql)) {
 		const [ids, days, codes, systems, kinds, values, units] = columns as unknown as readonly [
 			readonly string[],

@@ -89,6 +89,7 @@ describe("observation periods of a dataset", () => {
 		});
 		expect(dataset.manifest.source.notes).toEqual([
 			"1 patients have a record after their death: kept",
+			expect.stringContaining("1 record is of a drug: used for labels only"),
 		]);
 	});
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { InputError } from "../base/errors.js";
 import { errorCode } from "../base/system-errors.js";
-import { readJson } from "../files/index.js";
+import { contentSha256, readJson } from "../files/index.js";
 import { contentHash, fileHash } from "./content-hash.js";
 import type { Dataset } from "./dataset.js";
 import { datasetOf } from "./dataset.js";
@@ -12,12 +12,12 @@ import { openEventFile, type SharedEvents } from "./event-file.js";
 import { readLabels } from "./labels.js";
 import type { Manifest } from "./manifest.js";
 import {
-	earlierVersion,
+	earliestVersion,
 	fileNames,
 	manifestName,
 	manifestSchema,
 	schemaVersion,
-	valuesVersion,
+	schemaVersions,
 } from "./manifest.js";
 import { readPatients } from "./patients.js";
 import { periodsByPatient, readPeriods, recordPeriods } from "./periods.js";
@@ -30,7 +30,7 @@ const defaultMemory = 512 * 1024 ** 2;
 const again = "run prepare again";
 
 const observationFile = "observation.parquet";
-const holdsPeriods = ({ schemaVersion }: Manifest) => schemaVersion !== earlierVersion;
+const holdsPeriods = ({ schemaVersion }: Manifest) => schemaVersion !== earliestVersion;
 
 async function readManifest(folder: string): Promise<Manifest> {
 	const there = await stat(folder).catch(() => undefined);
@@ -53,11 +53,24 @@ async function readManifest(folder: string): Promise<Manifest> {
 		z.object({ schemaVersion: z.unknown().optional() }),
 		again,
 	);
-	if (version !== schemaVersion && version !== valuesVersion && version !== earlierVersion)
+	if (!schemaVersions.includes(version))
 		throw new InputError(
-			`${file} has schema version ${JSON.stringify(version) ?? "none"}; this trajgpt reads ${earlierVersion} to ${valuesVersion}; ${again}`,
+			`${file} has schema version ${JSON.stringify(version) ?? "none"}; this trajgpt reads ${earliestVersion} to ${schemaVersion}; ${again}`,
 		);
-	return readJson(file, manifestSchema, again);
+	const manifest = readJson(file, manifestSchema, again);
+	checkManifest(file, manifest);
+	return manifest;
+}
+
+/** Checks that no field was edited: by the rules in them new records are read. */
+function checkManifest(file: string, manifest: Manifest): void {
+	if (manifest.schemaVersion !== schemaVersion) return;
+	const { sha256, ...content } = manifest;
+	const found = contentSha256(content);
+	if (found !== sha256)
+		throw new InputError(
+			`${file} was changed after prepare wrote it: its content has hash ${found}, it says ${sha256}; restore it, or ${again}`,
+		);
 }
 
 /** Checks that every file is byte for byte the one that prepare wrote, so its content needs no further checks. */

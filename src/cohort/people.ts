@@ -119,9 +119,10 @@ async function checkOne(store: Store, column: string, what: string, remedy: stri
 /** Adds deaths as records. */
 export async function addDeaths(store: Store): Promise<number> {
 	const { code, system, kind } = deathRecord;
-	await store.run(`
-		INSERT INTO record (patient, time, code, system, kind, value) SELECT key, ${deathTimeSql}, ${[code, system, kind].map(quoted).join(", ")}, NULL
-		FROM patient WHERE death IS NOT NULL ORDER BY id`);
+	await store.addRecords(`
+		SELECT id + 1 AS row, key AS patient, ${deathTimeSql} AS time, ${quoted(code)} AS code,
+			${quoted(system)} AS system, ${quoted(kind)} AS kind
+		FROM patient WHERE death IS NOT NULL`);
 	await store.append("code_name", [{ system, code, name: "Death", category: null, kind: null }]);
 	return store.count("patient WHERE death IS NOT NULL");
 }

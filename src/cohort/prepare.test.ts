@@ -83,6 +83,7 @@ describe("prepare", () => {
 			format: "events",
 			path: "memory",
 			axis: "days",
+			times: { records: "days" },
 			records: 14,
 			notes: [],
 		});
@@ -213,12 +214,23 @@ describe("prepare", () => {
 		);
 		const { dataset } = await prepared(source);
 		expect(dataset.manifest.dropped.drugs).toBe(2);
+		expect(dataset.manifest.source.notes).toEqual([
+			"2 records are of drugs: used for labels only; set `drugs` to tokens to have them among the events",
+		]);
 		expect(dataset.vocabulary.size).toBe(6);
+		const onlyDrugs = sourceOf({ [t1]: "" }, { [t1]: { rows: [drug("A10BA02", 1)] } });
+		await expect(prepared(onlyDrugs)).rejects.toThrow(
+			/could not be mapped; 1 record is of a drug: used for labels only; set `drugs` to tokens/,
+		);
+		await expect(prepared(onlyDrugs, { drugs: "none" })).rejects.toThrow(
+			"; 1 record is of a drug: left out; set `drugs` to tokens",
+		);
 		const { dataset: all, histories } = await prepared(source, { drugs: "tokens" });
 		const codes = [...(histories.get(t1)?.tokens ?? [])].map(
 			(token) => all.vocabulary.tokens[token]?.code,
 		);
 		expect(codes).toEqual(["C07AB02", "250", "A10BA02"]);
+		expect(all.manifest.source.notes.join()).not.toContain("drug");
 	});
 
 	test("drops repetitions within a day or a month", async () => {
@@ -293,7 +305,7 @@ describe("prepare", () => {
 	test("does not count records of two kinds as out of order", async () => {
 		const rows = [icd("4280", 1), icd("25000", 9), drug("A10BA02", 3), drug("A10BA02", 4)];
 		const { dataset } = await prepared(sourceOf({ [t1]: "" }, { [t1]: { rows } }));
-		expect(dataset.manifest.source.notes).toEqual([]);
+		expect(dataset.manifest.source.notes.join()).not.toContain("come before");
 	});
 
 	test("sorts events, keeps repetitions, leaves out people without records, and notes all of it", async () => {
@@ -638,7 +650,7 @@ describe("labels", () => {
 		expect(await whole.dataset.labels("mine")).toMatchObject([{ events: 12, value: true }]);
 		await expect(labelled("patient,label\n\nearly,maybe\n")).rejects.toThrow("line 3 has no value");
 		await expect(labelled("patient,time,label\nearly,soon,1\n")).rejects.toThrow(
-			"line 2 has no time that can be read; expected a number of days",
+			"line 2 has no time that can be read; expected a number (days)",
 		);
 		await expect(labelled("who,label\nearly,1\n")).rejects.toThrow("has no column for the patient");
 		await expect(labelled("patient,label\nlate,0\nearly,1\nearly,0\n")).rejects.toThrow(

@@ -9,6 +9,8 @@ import { neededMemory } from "../records/needed-memory.js";
 import type { RecordSource } from "../records/rows.js";
 import type { Store } from "../records/store.js";
 import { openStore } from "../records/store.js";
+import type { TimeIs } from "../records/tables/column-names.js";
+import { recordUnit } from "../records/tables/time-units.js";
 import { chooseCohort } from "./choose-cohort.js";
 import type { CodeOptions } from "./concepts.js";
 import type { EventOptions } from "./events-table.js";
@@ -20,7 +22,7 @@ import { readRecords } from "./read-records.js";
 import { doOrFailOnAllRanks, shardFiles, shardsOf } from "./shards.js";
 import { type SplitParts, usualParts } from "./split.js";
 import type { UserLabels } from "./user-labels.js";
-import { addUserLabels, filesOf } from "./user-labels.js";
+import { addUserLabels, filesOf, labelUnit } from "./user-labels.js";
 import type { Vocabulary } from "./vocabulary.js";
 import { writeDataset } from "./write-dataset.js";
 import { tableNames } from "./write-tables.js";
@@ -41,6 +43,8 @@ export interface PrepareOptions extends EventOptions, CodeOptions {
 	/** Whether a known death becomes the last event of a history. */
 	readonly deathToken: boolean;
 	readonly labels: readonly UserLabels[];
+	/** The unit of the times of the labels, if it is not that of the records. */
+	readonly labelTimeIs?: TimeIs | undefined;
 	/** Memory limit of DuckDB in bytes. */
 	readonly memory: number;
 	readonly threads?: number | undefined;
@@ -144,7 +148,10 @@ export async function prepare(
 	return shared(communicator, () => manifest as Manifest);
 }
 
-/** Refuses a source that ranks read differently: they number patients and codes by themselves. */
+/**
+ * Refuses a source that ranks read differently: they number patients and codes by themselves. Records have numbers, so
+ * another order is another hash.
+ */
 async function checkSameSource(
 	store: Store,
 	source: RecordSource,
@@ -198,12 +205,24 @@ async function build(
 
 	stage("labelling");
 	const labels = await makeLabels(store, options.drugs);
+	const warnings = [...read.warnings];
+	const beside = labelUnit(recordUnit(read.loaded), options.labelTimeIs);
+	let isTimed = false;
 	for (const given of options.labels) {
-		const { summary, notes: more } = await addUserLabels(store, given, read.loaded.axis);
-		labels.push(summary);
-		notes.push(...more);
+		const added = await addUserLabels(store, given, beside);
+		labels.push(added.summary);
+		isTimed ||= added.isTimed;
+		notes.push(...added.notes);
+		warnings.push(...added.warnings);
 	}
 
 	stage("writing");
-	return writeDataset(store, source, folder, read, { ...cohort, labels, notes }, options);
+	const contents = {
+		...cohort,
+		labels,
+		notes,
+		warnings,
+		labelUnit: isTimed ? beside.unit : undefined,
+	};
+	return writeDataset(store, source, folder, read, contents, options);
 }

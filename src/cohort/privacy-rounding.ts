@@ -9,6 +9,10 @@ import type { Manifest } from "./manifest.js";
 /** Few people are older than 90, so a higher age could identify them: it is shown as 90. */
 export const oldestShownAgeDays = 90 * yearDays;
 
+/** How maxima are rounded up, for texts. */
+export const roundingRule =
+	"to whole years, below a year to 30 days, below 30 days to a power of two; records to 5, from 100 on to two digits";
+
 const upTo = (step: number, value: number): number => Math.ceil(value / step - 1e-9) * step;
 
 /** Rounds a duration up to whole years; below a year to 30 days; below 30 days to a power of two. */

@@ -4,6 +4,7 @@ import type { RecordSource } from "../records/rows.js";
 import type { Store } from "../records/store.js";
 import { mapCodes } from "./concepts.js";
 import { addDeaths, gatherPeople } from "./people.js";
+import { peopleWarnings } from "./plausible-times.js";
 import type { PrepareOptions } from "./prepare.js";
 import { badRowNotes, mappedWarnings } from "./prepare-messages.js";
 
@@ -26,13 +27,14 @@ export async function readRecords(
 		);
 	stage("gathering the people");
 	const people = await gatherPeople(store, options);
+	const peopleTimes = await peopleWarnings(store, loaded);
 	const deathEvents = options.deathToken ? await addDeaths(store) : 0;
 	stage("mapping codes");
 	const concepts = await mapCodes(store, options);
 	return {
 		...{ loaded, records, people, deathEvents, concepts },
 		notes: [...loaded.notes, ...(bad ? badRowNotes(bad) : []), ...people.notes],
-		warnings: [...(loaded.warnings ?? []), ...mappedWarnings(concepts.codes)],
+		warnings: [...(loaded.warnings ?? []), ...peopleTimes, ...mappedWarnings(concepts.codes)],
 		valued: await store.count("record WHERE value IS NOT NULL"),
 	};
 }

@@ -4,6 +4,7 @@ export interface Spread {
 	readonly quarter: number;
 	readonly median: number;
 	readonly threeQuarters: number;
+	/** In summaries of a dataset rounded up: see `privacy-rounding.ts`. */
 	readonly max: number;
 	readonly mean: number;
 }

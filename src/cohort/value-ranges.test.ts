@@ -75,9 +75,28 @@ describe("values as tokens", () => {
 		expect(tokens.find(({ code }) => code === "g")?.count).toBe(2);
 		expect(dataset.vocabulary.tokensOf("g", "events")).toHaveLength(6);
 		expect(dataset.manifest).toMatchObject({
-			schemaVersion: 5,
 			values: { quantiles: 3, codes: 1, tokens: 5, events: 18 },
 		});
+	});
+
+	test("do not hide that a code repeats: it counts, not its range", async () => {
+		const rows = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((value, at) =>
+			glucose([0, 0, 0.25, 0.5, 0.5, 0.5, 2, 2.9, 3][at] as number, value),
+		);
+		const repeating = sourceOf({ [t1]: "a", [t2]: "a" }, { [t1]: { rows }, [t2]: { rows } });
+		const once = (timeOf: (row: { time?: number }) => unknown) =>
+			2 * (rows.length - new Set(rows.map(timeOf)).size);
+		const sameTime = once(({ time }) => time);
+		const sameDay = once(({ time }) => Math.floor(time as number));
+		expect([sameTime, sameDay]).toEqual([6, 12]);
+		for (const values of [3, null]) {
+			const { dataset } = await prepared(repeating, { values });
+			expect(dataset.manifest.source.notes).toContain(
+				`${sameTime} events repeat another of the same patient, time and code: kept; --dedup day drops them, and ${sameDay - sameTime} that repeat a code at another time of the same day`,
+			);
+			const { dataset: dropped } = await prepared(repeating, { values, dedup: "day" });
+			expect(dropped.manifest.dropped.duplicates).toBe(sameDay);
+		}
 	});
 
 	test("leave the events of the dataset as they are without values", async () => {
@@ -85,7 +104,6 @@ describe("values as tokens", () => {
 		const valued = await withValues();
 		for (const [id, { times }] of plain.histories)
 			expect(valued.histories.get(id)?.times).toEqual(times);
-		expect(plain.dataset.manifest.schemaVersion).toBe(4);
 		expect(plain.dataset.manifest.values).toBeUndefined();
 		expect(plain.dataset.manifest.contentHash).not.toBe(valued.dataset.manifest.contentHash);
 	});

@@ -1,19 +1,17 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { contentSha256 } from "../files/index.js";
 import type { RecordSource } from "../records/rows.js";
 import type { Store } from "../records/store.js";
+import type { TimeIs } from "../records/tables/column-names.js";
+import { recordUnit } from "../records/tables/time-units.js";
 import { contentHash, fileHash } from "./content-hash.js";
 import type { Manifest } from "./manifest.js";
-import {
-	fileNames,
-	manifestName,
-	manifestSchema,
-	schemaVersion,
-	valuesVersion,
-} from "./manifest.js";
+import { fileNames, manifestName, manifestSchema, schemaVersion } from "./manifest.js";
 import { countAll, observationOf } from "./manifest-counts.js";
 import { readPatients } from "./patients.js";
-import { readPeriods } from "./periods.js";
+import { type PeriodColumns, readPeriods } from "./periods.js";
+import { observationWarnings } from "./plausible-times.js";
 import type { PrepareOptions } from "./prepare.js";
 import { writtenNotes } from "./prepare-messages.js";
 import { roundUpTimeRange, type TimeRange } from "./privacy-rounding.js";
@@ -27,6 +25,9 @@ import { checkWrittenEvents } from "./written-events.js";
 interface Contents extends Pick<Manifest, "dropped" | "labels"> {
 	readonly vocabulary: Vocabulary;
 	readonly notes: readonly string[];
+	readonly warnings: readonly string[];
+	/** The unit of the labels from files, if they have times. */
+	readonly labelUnit: TimeIs | undefined;
 }
 
 /** Writes a dataset from the tables of a store, and checks what was written. */
@@ -34,25 +35,30 @@ export async function writeDataset(
 	store: Store,
 	source: RecordSource,
 	folder: string,
-	{ loaded, records, people, deathEvents, concepts, warnings }: ReadRecords,
-	{ vocabulary, dropped, labels, notes }: Contents,
+	{ loaded, records, people, deathEvents, concepts }: ReadRecords,
+	{ vocabulary, dropped, labels, notes, labelUnit, ...contents }: Contents,
 	options: PrepareOptions,
 ): Promise<Manifest> {
 	await writeTables(store, folder);
 	await writeJson(join(folder, "vocabulary.json"), { tokens: vocabulary.tokens });
 	const periods = await readPeriods(join(folder, "observation.parquet"));
 	const death = vocabulary.find(deathRecord.code, deathRecord.system);
-	const written = await checkWrittenEvents(store, vocabulary.size, periods, death);
+	const written = await checkWrittenEvents(store, vocabulary.tokens, periods, death);
+	const warnings = [
+		...contents.warnings,
+		...observationWarnings({ ...written, ...observedRange(periods) }, loaded),
+	];
 	const patients = await readPatients(join(folder, "patients.parquet"));
 	const files: Record<string, string> = {};
 	for (const name of fileNames) files[name] = await fileHash(join(folder, name));
 	const { like, values, minRecords, minCount, dedup, maxRecords, keep, drugs, deathToken } =
 		options;
 	const { eventsHash } = written;
-	const manifest = manifestSchema.parse({
-		schemaVersion: values === null ? schemaVersion : valuesVersion,
+	const content = {
+		schemaVersion,
 		source: {
 			...{ format: source.format, path: source.path, axis: loaded.axis, records },
+			times: { ...loaded.times, records: recordUnit(loaded), labels: labelUnit },
 			notes: [...notes, ...writtenNotes(written, dedup)],
 			...(warnings.length > 0 && { warnings }),
 		},
@@ -74,7 +80,8 @@ export async function writeDataset(
 		eventsHash,
 		contentHash: contentHash(vocabulary.tokens, patients, eventsHash, periods),
 		files,
-	});
+	};
+	const manifest = manifestSchema.parse({ ...content, sha256: contentSha256(content) });
 	await writeJson(join(folder, manifestName), manifest);
 	return manifest;
 }
@@ -91,6 +98,12 @@ async function trainingTimeRange(store: Store): Promise<TimeRange> {
 		oldestDays: reach?.oldestDays ?? null,
 	});
 }
+
+/** The first and the last observed day. */
+const observedRange = ({ start, end }: PeriodColumns) => ({
+	firstObserved: start.reduce((first, day) => Math.min(first, day), Number.POSITIVE_INFINITY),
+	lastObserved: end.reduce((last, day) => Math.max(last, day), Number.NEGATIVE_INFINITY),
+});
 
 const writeJson = (file: string, value: unknown) =>
 	writeFile(file, `${JSON.stringify(value, null, "\t")}\n`);

@@ -65,6 +65,10 @@ describe("parseEventLine", () => {
 	test.each([
 		["", "line 1 is not JSON"],
 		["{", "line 1 is not JSON"],
+		[
+			'{"types":[1],"times":[0],"types":[2]}',
+			'line 1 holds the key "types" twice in one object, and only one could be read; leave one out',
+		],
 		["[1]", "line 1 is a list"],
 		["null", "line 1 is null"],
 		["3", "line 1 is a number"],

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { InputError } from "../base/errors.js";
+import { refuseRepeatedKey } from "../base/repeated-key.js";
 import { type BadRows, readRow } from "./bad-rows.js";
 import { readLines } from "./lines.js";
 import { readCodeNames } from "./names.js";
@@ -83,6 +84,7 @@ export function parseEventLine(
 			`${place} is not JSON; expected one history per line, as in {"types":[4,9],"times":[0,2.5]}`,
 		);
 	}
+	refuseRepeatedKey(text, place);
 	if (typeof record !== "object" || record === null || Array.isArray(record))
 		throw new InputError(`${place} is ${typeName(record)}; expected {"types":[…],"times":[…]}`);
 	const types = listOf(record, "types", place);

@@ -1,5 +1,6 @@
 import type { BadRows } from "./bad-rows.js";
 import type { Store } from "./store.js";
+import type { TimeIs } from "./tables/column-names.js";
 
 export type Sex = "female" | "male";
 
@@ -56,10 +57,21 @@ export interface ObservationRow {
 /** Sources of observation periods: the OMOP table, the coverage of simulated people, a file of the user. */
 export type ObservationOrigin = "observation_period" | "simulation" | "file";
 
+/** The units in which the times of each kind of file were read; all are stored in days. */
+export interface TimesRead {
+	readonly records: TimeIs;
+	/** Births and deaths. */
+	readonly people?: TimeIs | undefined;
+	readonly observation?: TimeIs | undefined;
+	readonly labels?: TimeIs | undefined;
+}
+
 /** The result of loading a source. */
 export interface Loaded {
 	/** `dates`: days since 1970-01-01. `days`: the source defines day 0, as for ages. */
 	readonly axis: "dates" | "days";
+	/** By default dates, or days. */
+	readonly times?: TimesRead | undefined;
 	/** What was corrected or left out. */
 	readonly notes: readonly string[];
 	/** What is probably wrong. */

@@ -36,11 +36,16 @@ const columnTypes = {
 	number: "DOUBLE",
 	whole: "INTEGER",
 	kind: "VARCHAR",
+	row: "BIGINT",
 } as const;
 
-/** The tables that a reader fills; rowid preserves the order of the source. */
+/**
+ * The tables that a reader fills. `record` is a view of the rows of `stored_record` and of adopted tables; its column
+ * `row` has the order of the records in their source.
+ */
 const readerTables = {
 	record: {
+		row: "row",
 		patient: "text",
 		time: "number",
 		code: "text",
@@ -72,6 +77,9 @@ type Row<Table> = Table extends keyof ReaderRows
 	? ReaderRows[Table]
 	: Readonly<Record<string, Value>>;
 
+/** The table that holds the rows which a reader gives for `table`. */
+const storedName = (table: string) => (table === "record" ? "stored_record" : table);
+
 /** A temporary DuckDB database that sorts, joins and counts, and spills to disk. */
 export interface Store {
 	run(sql: string): Promise<void>;
@@ -83,9 +91,24 @@ export interface Store {
 	stream(sql: string): AsyncIterable<Chunk>;
 	/** A large result without NULLs; each chunk is the bytes of its columns of numbers. */
 	bytes(sql: string, widths: readonly number[]): AsyncIterable<readonly Uint8Array[]>;
+	/**
+	 * Adds the rows of a query to `record`, after those that it has. The query has the columns of `record`; `row` is the
+	 * number of the record in its file, at least 1. Returns the SQL condition for the new rows of `stored_record`.
+	 */
+	addRecords(query: string): Promise<string>;
+	/**
+	 * The same, but the rows are not stored again: the query is cheap and reads `table` alone, which now belongs to
+	 * `record`.
+	 */
+	adoptRecords(table: string, query: string): Promise<void>;
+	/** Drops `record` and what it reads. */
+	dropRecords(): Promise<void>;
 	/** Creates an empty table. */
 	create(table: string, columns: Columns): Promise<void>;
-	/** Adds rows to a table of the reader or of `create`. For large inputs, add many at once or use SQL. */
+	/**
+	 * Adds rows to a table of the reader or of `create`; records are numbered in this order. For large inputs, add many
+	 * at once or use SQL.
+	 */
 	append<Table extends string>(
 		table: Table,
 		rows: Iterable<Row<Table>> | AsyncIterable<Row<Table>>,
@@ -152,7 +175,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 		await run(`CREATE OR REPLACE TABLE ${table} (${list.join(", ")})`);
 		created.set(table, columns);
 	};
-	for (const [table, columns] of Object.entries(readerTables)) await create(table, columns);
+	for (const [table, columns] of Object.entries(readerTables))
+		await create(storedName(table), columns);
 	const chunks = async function* (sql: string) {
 		const result = await explained(() => connection.stream(sql));
 		while (true) {
@@ -161,9 +185,45 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 			yield chunk;
 		}
 	};
+	const adopted = new Map<string, string>();
+	const viewRecords = () => {
+		const parts = ["FROM stored_record", ...adopted.values()];
+		return run(`CREATE OR REPLACE VIEW record AS ${parts.join(" UNION ALL BY NAME ")}`);
+	};
+	await viewRecords();
+	let lastRow = 0;
+	async function* numbered(rows: Rows) {
+		for await (const row of rows) yield Object.assign({ row: ++lastRow }, row);
+	}
+	const number = async (select: string) => {
+		const result = await run(`SELECT ${select}`);
+		return Number((await explained(() => result.getRows()))[0]?.[0]);
+	};
 	return {
 		async run(sql) {
 			await run(sql);
+		},
+		async addRecords(query) {
+			const before = lastRow;
+			await run(
+				`INSERT INTO stored_record BY NAME SELECT * REPLACE (${before} + row AS row) FROM (${query})`,
+			);
+			lastRow = await number(
+				`coalesce(max(row), ${before}) FROM stored_record WHERE row > ${before}`,
+			);
+			return `row > ${before} AND row <= ${lastRow}`;
+		},
+		async adoptRecords(table, query) {
+			adopted.set(
+				table,
+				`SELECT * REPLACE (${lastRow} + row AS row, kind::kind AS kind, value::DOUBLE AS value) FROM (${query})`,
+			);
+			lastRow = await number(`${lastRow} + coalesce(max(row), 0) FROM (${query})`);
+			await viewRecords();
+		},
+		async dropRecords() {
+			await run("DROP VIEW record");
+			for (const table of ["stored_record", ...adopted.keys()]) await run(`DROP TABLE ${table}`);
 		},
 		async all<T>(sql: string) {
 			const result = await run(sql);
@@ -173,10 +233,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 					if (typeof value === "bigint") row[name] = Number(value);
 			return objects as T[];
 		},
-		async count(from) {
-			const result = await run(`SELECT count(*) FROM ${from}`);
-			return Number((await explained(() => result.getRows()))[0]?.[0]);
-		},
+		count: (from) => number(`count(*) FROM ${from}`),
 		async *stream(sql) {
 			for await (const chunk of chunks(sql))
 				yield { rows: chunk.rowCount, columns: chunk.getColumns() };
@@ -190,7 +247,14 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 		},
 		create,
 		append: (table, rows) =>
-			explained(() => append(connection, table, created.get(table) ?? {}, rows)),
+			explained(() =>
+				append(
+					connection,
+					storedName(table),
+					created.get(storedName(table)) ?? {},
+					table === "record" ? numbered(rows) : rows,
+				),
+			),
 		progress() {
 			const { percentage } = connection.progress;
 			return percentage < 0 ? undefined : percentage / 100;
@@ -203,17 +267,19 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 	};
 }
 
+type Rows = Iterable<object> | AsyncIterable<object>;
+
 async function append(
 	connection: DuckDBConnection,
 	table: string,
 	named: Columns,
-	rows: Iterable<object> | AsyncIterable<object>,
+	rows: Rows,
 ): Promise<void> {
 	const duckdb = await import("@duckdb/node-api");
 	const appender = await connection.createAppender(table);
 	const names = Object.keys(named);
 	const types = Object.values(named).map((type) => duckdb[columnTypes[type]]);
-	let columns: Value[][] = types.map(() => []);
+	let columns: (Value | bigint)[][] = types.map(() => []);
 	let count = 0;
 	const flush = () => {
 		if (count === 0) return;
@@ -225,8 +291,11 @@ async function append(
 	};
 	try {
 		for await (const row of rows) {
-			for (const [at, column] of columns.entries())
-				column.push((row as Record<string, Value>)[names[at] as string] ?? null);
+			for (const [at, column] of columns.entries()) {
+				const name = names[at] as string;
+				const value = (row as Record<string, Value>)[name] ?? null;
+				column.push(named[name] === "row" ? BigInt(value as number) : value);
+			}
 			if (++count === chunkRows) flush();
 		}
 		flush();

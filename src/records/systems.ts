@@ -63,6 +63,22 @@ export const systemAliases: ReadonlyMap<string, string> = new Map(
 
 export const knownSystems: readonly string[] = Object.keys(systems);
 
+/** The name for ICD-9-CM and ICD-10-CM codes that are told apart by their form. */
+export const eitherIcd = "icd";
+
+/**
+ * The form of ICD-9-CM codes in capitals: 428.0, V58.67, E888.9. Diagnoses of ICD-10-CM that begin with V have more
+ * characters (V58.6XXA). Without a dot, E8889 is E88.89 of ICD-10-CM, which is far more frequent.
+ */
+export const icd9Form =
+	"[0-9]{3}([.]?[0-9]{1,2})?|V[0-9]{2}([.]?[0-9]{1,2})?|E[0-9]{3}[.][0-9]|E9[0-9]{2,3}";
+
+const icd9Code = new RegExp(`^(${icd9Form})$`);
+
+/** ICD-9-CM or ICD-10-CM by the form of a code. */
+export const icdByForm = (code: string): string =>
+	icd9Code.test(code.toUpperCase()) ? "ICD9CM" : "ICD10CM";
+
 /** The system of a name or FHIR address, ignoring case. */
 export function systemNamed(name: string): string | undefined {
 	return systemAliases.get(name.trim().toLowerCase().replace(/\/$/, ""));

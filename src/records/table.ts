@@ -4,7 +4,7 @@ import { explainBytes, firstBytes } from "./bytes.js";
 import type { DelimitedTable } from "./delimited.js";
 import { explainDelimited, linesOfRows, openDelimited } from "./delimited.js";
 import { fileKind } from "./file-kind.js";
-import { quoted } from "./sql.js";
+import { named, quoted } from "./sql.js";
 import { literalPath, type Store } from "./store.js";
 
 export interface Column {
@@ -28,6 +28,53 @@ export interface Table {
 	places(rows: readonly number[]): Promise<string[]>;
 	/** Turns an error of DuckDB about the file into an InputError; returns any other error unchanged. */
 	explain(error: unknown): Promise<unknown>;
+}
+
+/** The column with the number of a row in its file, from 1. No file has a column of this name. */
+export const rowOfFile = '"trajgpt row"';
+
+/**
+ * Copies columns of a file into a new table `copy`, and returns SQL for its rows with their numbers (`rowOfFile`). The
+ * copy is plain, so it has the order of the file: DuckDB returns the rows of a query in any order if it joins, which it
+ * may do for an expression such as a long IN, too.
+ */
+export async function copyRows(
+	store: Store,
+	copy: string,
+	columns: readonly string[],
+	source: string,
+): Promise<string> {
+	const names = [...new Set(columns)].map(named).join(", ");
+	await store.run(`CREATE OR REPLACE TABLE ${copy} AS SELECT ${names} FROM ${source}`);
+	return `(SELECT rowid + 1 AS ${rowOfFile}, ${names} FROM ${copy})`;
+}
+
+/**
+ * Does some work with SQL for the rows of a table and their numbers (`rowOfFile`). Parquet files have these numbers;
+ * rows of text are copied.
+ */
+export async function withNumberedRows<T>(
+	store: Store,
+	table: Table,
+	columns: readonly string[],
+	work: (rows: string) => Promise<T>,
+): Promise<T> {
+	const hasNumbers =
+		table.format === "parquet" &&
+		!table.columns.some(({ name }) => name.toLowerCase() === "file_row_number");
+	if (hasNumbers) {
+		const names = [...new Set(columns)].map(named).join(", ");
+		return reading(table, () =>
+			work(`(SELECT file_row_number + 1 AS ${rowOfFile}, ${names} FROM ${table.sql})`),
+		);
+	}
+	const copy = '"trajgpt copy"';
+	const rows = await reading(table, () => copyRows(store, copy, columns, table.sql));
+	try {
+		return await work(rows);
+	} finally {
+		await store.run(`DROP TABLE ${copy}`);
+	}
 }
 
 /** Runs `work`; an error of DuckDB about the file becomes an InputError that names it. */

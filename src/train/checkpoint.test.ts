@@ -196,9 +196,12 @@ const compileWriter = (into: string): string =>
 	compiled(
 		into,
 		[
-			...["canonical-json", "errors", "system-errors"].map((name) => `base/${name}`),
+			...["canonical-json", "errors", "repeated-key", "system-errors"].map(
+				(name) => `base/${name}`,
+			),
 			...[
 				"index",
+				"content-sha256",
 				"disk",
 				"process-lock",
 				"read-json",

@@ -11,10 +11,10 @@ import {
 import { dirname, join, resolve } from "node:path";
 import { InputError } from "../base/errors.js";
 import { explainError } from "../base/system-errors.js";
-import { type Disk, disk, removeAbandoned, temporaryName } from "../files/index.js";
+import { contentSha256, type Disk, disk, removeAbandoned, temporaryName } from "../files/index.js";
 import type { StoredTensor } from "./safetensors.js";
 import { decodeSafetensors, encodeSafetensors, firstNonFinite } from "./safetensors.js";
-import { contentSha256, type Seal } from "./seal.js";
+import type { Seal } from "./seal.js";
 
 /** All that is needed to go on as if nothing had happened. */
 export interface Checkpoint {

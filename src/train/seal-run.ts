@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { InputError } from "../base/errors.js";
 import { openDataset } from "../cohort/index.js";
+import { contentSha256 } from "../files/index.js";
 import { hasCheckpoint, readCheckpoint, writeCheckpoint } from "./checkpoint.js";
 import { settingsThatDiffer } from "./compare-settings.js";
 import { readTask, sealedTaskFiles, taskFiles } from "./finetune/task-folder.js";
@@ -14,7 +15,7 @@ import {
 	sealedFiles,
 } from "./run-folder.js";
 import { holdingRun } from "./run-lock.js";
-import { checkSeal, contentSha256, sealOf } from "./seal.js";
+import { checkSeal, sealOf } from "./seal.js";
 
 /** What `sealRun` did: folders of checkpoints, from the run's folder. */
 interface SealedRun {

@@ -1,15 +1,10 @@
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import { canonicalJson } from "../base/canonical-json.js";
 import { InputError } from "../base/errors.js";
+import { contentSha256 } from "../files/index.js";
 
 /** SHA-256 of the files that weights were learned with, by name: the weights' file carries it. */
 export type Seal = Readonly<Record<string, string>>;
-
-/** Of the content, so that spaces and the order of keys may change. */
-export const contentSha256 = (value: unknown): string =>
-	createHash("sha256").update(canonicalJson(value)).digest("hex");
 
 /** Fields of `run.json` and `task.json` that no prediction depends on. */
 const withoutEffect: readonly string[] = [

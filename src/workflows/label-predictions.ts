@@ -3,12 +3,16 @@ import {
 	type Dataset,
 	type GivenLabel,
 	givenLabels,
+	labelUnitOf,
+	labelWarnings,
+	type SeenLabel,
 	type Split,
 	splitNames,
 } from "../cohort/index.js";
 import { type LabelPrediction, personAt } from "../evaluate/index.js";
 import { outsideReason, taskScorer, type ViewedHistory } from "../infer/index.js";
 import { notesFor } from "../records/notes.js";
+import type { TimeIs } from "../records/tables/column-names.js";
 import type { FineTunedTask } from "../train/finetune/scoring.js";
 import { openRunDataset, type Trained } from "../train/index.js";
 import { type ComputeOptions, openRuntime, threadsOf } from "./open-runtime.js";
@@ -17,6 +21,8 @@ import { fineTunedTask, outsideWarnings } from "./score.js";
 export interface LabelPredictionOptions extends ComputeOptions {
 	/** A file of labels, or a folder of MEDS label files. */
 	readonly labels: string;
+	/** The unit of their times, if it is not that of the dataset's records. */
+	readonly labelTimeIs?: TimeIs | undefined;
 	/** Only labels of the patients of this split. */
 	readonly split?: Split | undefined;
 	/** The file that says who belongs to the split. By default the dataset does. */
@@ -35,7 +41,11 @@ const batchSize = 1024;
 export async function predictLabels(
 	trained: Trained,
 	options: LabelPredictionOptions,
-): Promise<{ readonly predictions: readonly LabelPrediction[]; readonly notes: string[] }> {
+): Promise<{
+	readonly predictions: readonly LabelPrediction[];
+	readonly notes: string[];
+	readonly warnings: string[];
+}> {
 	const { labels: file, split, splitsFrom } = options;
 	const task = fineTunedTask(trained);
 	if (splitsFrom !== undefined && split === undefined)
@@ -46,14 +56,16 @@ export async function predictLabels(
 	const dataset = await openRunDataset(trained.folder, trained.run, options.dataset);
 	const byFile =
 		split !== undefined && splitsFrom !== undefined ? { split, splitsFrom } : undefined;
-	const given = await givenLabels(file, dataset.manifest.source.axis, byFile);
+	const beside = labelUnitOf(dataset, options.labelTimeIs);
+	const given = await givenLabels(file, beside, byFile);
 	const within = byFile ? undefined : split;
-	const { asked, outside, unseen } = await questionsOf(dataset, given, { file, within });
+	const { asked, outside, seen, unseen } = await questionsOf(dataset, given, { file, within });
 	if (asked.length === 0)
 		throw new InputError(
 			`${file}: no label ${split === undefined ? "" : `of the patients of split ${split} `}is left of ${given.length}; check that labels, splits and dataset name patients alike`,
 			{ field: "labels", value: file },
 		);
+	const warnings = await labelWarnings(dataset, file, seen, unseen, beside.unit);
 	const probabilities = await probabilitiesOf(trained, task, asked, options);
 	const undefinedFor = asked.flatMap(({ view, label }) => {
 		const reason = outsideReason(task.scoring, view);
@@ -74,6 +86,7 @@ export async function predictLabels(
 				[unseen, `${file}: ${unseen} labels have no record up to their time: predicted without`],
 			]),
 		],
+		warnings,
 	};
 }
 
@@ -92,6 +105,7 @@ async function questionsOf(
 	readonly asked: readonly Question[];
 	/** Labels of patients outside the dataset. */
 	readonly outside: number;
+	readonly seen: readonly SeenLabel[];
 	/** Labels without a record up to their time. */
 	readonly unseen: number;
 }> {
@@ -104,6 +118,7 @@ async function questionsOf(
 		),
 	);
 	const asked: Question[] = [];
+	const seen: SeenLabel[] = [];
 	let [outside, unseen] = [0, 0];
 	for (const { key, day, value } of given) {
 		if (day === null)
@@ -125,13 +140,14 @@ async function questionsOf(
 		const later = history.times.findIndex((time) => time > day);
 		const end = later < 0 ? history.times.length : later;
 		if (end <= history.birthEvents) unseen++;
+		else seen.push({ time: day, lastRecord: history.times.at(-1) as number });
 		const [tokens, times] = [history.tokens.subarray(0, end), history.times.subarray(0, end)];
 		asked.push({
 			view: { tokens, times, at: day },
 			label: { ...personAt(history, day), time: day, label: value },
 		});
 	}
-	return { asked, outside, unseen };
+	return { asked, outside, seen, unseen };
 }
 
 /** The probability of each label, in order. */

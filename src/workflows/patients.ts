@@ -24,7 +24,7 @@ export interface PatientOptions extends CodeMapOptions {
 	readonly format?: string | undefined;
 	/** Reader options of the format. */
 	readonly records?: ReaderOptions | undefined;
-	/** Whether bad rows, and patients of whom the model knows no event, are left out of `input` instead of refused. */
+	/** Whether bad rows, and patients without a record that the model knows, are left out of `input` instead of refused. */
 	readonly skipBad?: boolean | undefined;
 	/** One patient instead of all; required for the run's dataset. */
 	readonly patient?: string | undefined;

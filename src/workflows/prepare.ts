@@ -13,6 +13,7 @@ import {
 } from "../cohort/index.js";
 import { checkFolderTarget } from "../files/index.js";
 import { withObservation } from "../records/index.js";
+import type { TimeIs } from "../records/tables/column-names.js";
 import { readRunRecords } from "../train/index.js";
 import { type CodeMapOptions, mapInFile, requiredCodeMap } from "./code-map.js";
 import { openRecords, type ReaderOptions } from "./record-formats.js";
@@ -32,6 +33,8 @@ export interface PrepareOptions
 	 * the source, or else from the first to the last record of each patient.
 	 */
 	readonly observation?: string | undefined;
+	/** The unit of the times in that file, if it is not that of the records. */
+	readonly observationTimeIs?: TimeIs | undefined;
 	/**
 	 * A run whose vocabulary, code map and rules the dataset shall have, for predictions and external validation. All
 	 * patients go into the test split, unless `splitParts`, `splitsFrom` or the source say otherwise.
@@ -53,13 +56,18 @@ export async function prepare(
 	folder: string,
 	options: PrepareOptions,
 ): Promise<Manifest> {
-	const { format, records = {}, observation, progress = silentProgress, like, ...given } = options;
+	const { format, records = {}, observation, observationTimeIs, like, ...given } = options;
+	const { progress = silentProgress } = options;
+	refuseUnitAlone(options);
 	await checkFolderTarget(folder, options.replace ?? false, manifestName, fileNames);
 	const known = like === undefined ? undefined : knownRecords(like);
 	const overrides = known ? { ...given, ...rulesLike(known.manifest, options) } : given;
 	const map = known ? await requiredCodeMap(known.manifest, options) : await codeMap(options);
 	const opened = await openRecords(format, paths, records);
-	const source = observation === undefined ? opened : withObservation(opened, observation, records);
+	const source =
+		observation === undefined
+			? opened
+			: withObservation(opened, observation, { ...records, observationTimeIs });
 	let timer: NodeJS.Timeout | undefined;
 	try {
 		const manifest = await prepareRecords(source, folder, {
@@ -80,6 +88,20 @@ export async function prepare(
 	} finally {
 		clearInterval(timer);
 	}
+}
+
+/** Refuses the unit of times that nothing has. */
+function refuseUnitAlone(options: PrepareOptions): void {
+	const files = { observation: options.observation, labels: options.labels?.[0] };
+	for (const [unit, name] of [
+		["observationTimeIs", "observation"],
+		["labelTimeIs", "labels"],
+	] as const)
+		if (options[unit] !== undefined && files[name] === undefined)
+			throw new InputError(`\`${unit}\` needs \`${name}\`: a file whose times are in that unit`, {
+				field: unit,
+				value: options[unit],
+			});
 }
 
 /** The vocabulary and the rules of a run, or of a dataset. */

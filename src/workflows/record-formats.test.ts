@@ -1,7 +1,10 @@
-import { writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { load } from "../records/testing/load.js";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
+import { taskText } from "../tasks/read-aces.js";
 import { openRecords } from "./record-formats.js";
 
 const contents = {
@@ -42,4 +45,32 @@ test("says how a file is read that is of another kind than the format", async ()
 		["events", "events"],
 	] as const)
 		expect((await open(format, kind)).format).toBe(format);
+});
+
+// Nobody writes to the pipe: opening it would never end.
+test.each([
+	["csv", "records.csv"],
+	["csv", "records.csv.gz"],
+	["parquet", "records.parquet"],
+	["meds", "records.parquet"],
+	["fhir", "records.json"],
+	["events", "records.jsonl"],
+	["ACES", "task.yaml"],
+])("%s refuses a pipe and a link to itself: %s", async (format, name) => {
+	const folder = await temporaryFolder();
+	const read = (file: string) =>
+		format === "ACES" ? taskText(file) : openRecords(format, [file], {}).then(load);
+	const pipe = join(folder, name);
+	execFileSync("mkfifo", [pipe]);
+	await expect(read(pipe)).rejects.toMatchObject({
+		name: "InputError",
+		message: `${pipe} is a pipe; expected a file, which can be read more than once: write the data to a file first`,
+	});
+	const link = join(folder, `link-${name}`);
+	await symlink(link, link);
+	await expect(read(link)).rejects.toMatchObject({
+		name: "InputError",
+		message: expect.stringMatching(/a link( that)? leads back to itself/),
+	});
+	expect(await read(link).catch(({ message }) => message)).toContain(link);
 });

@@ -1,6 +1,7 @@
 import type { TimeAxis } from "../../base/time.js";
 import type { CodeMap } from "../../codes/map.js";
 import { integerPheCode, normalisePheCode } from "../../codes/map.js";
+import { counted } from "../../records/notes.js";
 import type { RecordKind, Sex } from "../../records/rows.js";
 import { kindOf } from "../../records/systems.js";
 import { type History, historyOf, type Period, periodOf } from "../history.js";
@@ -43,7 +44,6 @@ export interface NewPatient {
 	readonly death: number | null;
 	/** The time of the last record, whether or not its code is known, or of a death event; null if there is none. */
 	readonly lastRecord: number | null;
-	/** Empty except for the birth event if no code is known. */
 	readonly history: History;
 }
 
@@ -105,6 +105,11 @@ export interface RecordReader {
 		axis: TimeAxis,
 		latest: LatestPeriod | undefined,
 	): ReadRecords;
+	/**
+	 * Why nothing is predicted for a patient with so many records, with known events and drugs without tokens among them:
+	 * a prediction needs one record whose code the model knows. Undefined if there is one.
+	 */
+	lacksKnown(records: number, events: number, drugs: number): string | undefined;
 }
 
 interface Concept {
@@ -186,6 +191,17 @@ export function recordReader(
 
 	return {
 		more: (records, axis, latest) => read(records, axis, null, latest),
+		lacksKnown(records, events, drugs) {
+			if (events > 0) return undefined;
+			if (records === 0) return "no record; a prediction needs at least one";
+			const accepted = acceptedCodes(vocabulary, rules);
+			const ofDrugs =
+				drugs > 0
+					? `${counted(drugs, "is of a drug", "are of drugs")}, and the model has no drugs; `
+					: "";
+			const lacksMap = rules.map !== null && map === undefined;
+			return `${counted(records, "record")}, none with a code that the model knows; ${ofDrugs}${drugs < records ? "check the codes and their system; " : ""}accepted are ${accepted}${lacksMap ? "; ICD codes need the map of the dataset, which was not given" : ""}`;
+		},
 		patient(id, { birth: born, sex, death, observed }, records, axis) {
 			const { deathToken, maxRecords } = rules;
 			const days = records.map(({ day }) => day);
@@ -222,6 +238,15 @@ export function recordReader(
 			};
 		},
 	};
+}
+
+/** Names the codes that a model accepts. */
+export function acceptedCodes({ tokens }: Vocabulary, { map }: Pick<ReadingRules, "map">): string {
+	const systems = [...new Set(tokens.flatMap(({ system }) => system ?? []))];
+	const ofModel = systems.length > 0 ? systems.join(", ") : "the model";
+	return map === null
+		? `those of ${ofModel}, as they are`
+		: `ICD-9-CM and ICD-10-CM diagnoses (mapped to PheCodes), and those of ${ofModel}`;
 }
 
 /** Where records were left out, a patient counts as not observed. */

@@ -24,7 +24,7 @@ const spanUnits: Readonly<Record<string, number>> = {
 
 /** The accepted forms, for help texts. */
 export const momentForms =
-	"a date (2015-06-01), a time after the last record (+12h, +30d, +6m, +2y) or before it (-2y), an age (age:65, age:18m), or a day where times are days";
+	"a date (2015-06-01), a time after the last record (+12h, +30d, +6m, +2y) or before it (-2y), an age (age:65, age:18m), or a number of days from time 0 where records have no dates";
 
 const amountAndUnit = "(\\d+(?:\\.\\d+)?)(min|[hdwmy])";
 const span = new RegExp(`^${amountAndUnit}$`);
@@ -123,7 +123,6 @@ export function timesOf(
 	axis: TimeAxis,
 	option: string,
 ): number[][] {
-	checkRecords(moments, patients, axis, option);
 	const times = patients.map((patient) =>
 		moments.map((moment, place) => timeOf(moment, patient, axis, option, place)),
 	);
@@ -145,29 +144,6 @@ export function timesOf(
 		);
 	}
 	return times;
-}
-
-/** Times that count from the last record need one. */
-function checkRecords(
-	moments: readonly Moment[],
-	patients: readonly NewPatient[],
-	axis: TimeAxis,
-	option: string,
-): void {
-	const place = moments.findIndex(({ kind }) => kind === "since");
-	const relative = moments[place];
-	const silent = patients.filter(({ lastRecord }) => lastRecord === null);
-	const [first] = silent;
-	if (!relative || !first) return;
-	const others =
-		silent.length > 1 ? ` (nor have ${silent.length - 1} others of ${patients.length})` : "";
-	const instead = `give ${axis === "dates" ? "a date" : "a day"}${first.birth === null ? "" : " or an age such as age:65"}`;
-	throw new UnusableTimeError(
-		`${option} is ${relative.text}, but patient ${first.id} has no record to count from${others}; ${instead}`,
-		`counts from the last record, and there is none; ${instead}`,
-		option,
-		place,
-	);
 }
 
 /** A length of time below two days: 12 hours, 90 minutes. */

@@ -30,23 +30,6 @@ test("by default from the first event to the last record, by months or so", () =
 	const short = timeGrid(patient(0), "days", { to: momentOf("2") });
 	expect([...short]).toEqual([0, 1, 2]);
 	expect([...timeGrid(patient(7), "days", {})]).toEqual([7]);
-	expect([...timeGrid(patient(), "days", { to: momentOf("-50") })]).toEqual([-50]);
-});
-
-test("begins at the last record where none is of a known code, and nowhere without one", () => {
-	const { history, ...person } = patient();
-	const nobody = {
-		...{ ...person, birth: null, lastRecord: null },
-		history: {
-			...history,
-			birthEvents: 0 as const,
-			tokens: new Int32Array(0),
-			times: new Float64Array(0),
-		},
-	};
-	const options = { to: momentOf("420"), step: 10 };
-	expect([...timeGrid({ ...nobody, lastRecord: 400 }, "days", options)]).toEqual([400, 410, 420]);
-	expect(() => timeGrid(nobody, "days", options)).toThrow("say where with `from`");
 });
 
 test("refuses an end before the start, and more times than can be meant", () => {

@@ -32,15 +32,7 @@ export function timeGrid(
 	const timeOf = (moment: Moment, option: keyof GridOptions) =>
 		timesOf([moment], [patient], axis, named(option))[0]?.[0] as number;
 	const { times, birthEvents } = patient.history;
-	const from = options.from
-		? timeOf(options.from, "from")
-		: (times[birthEvents] ?? times[0] ?? patient.lastRecord);
-	if (from === null)
-		throw new UnusableTimeError(
-			`patient ${patient.id} has no record for the trajectory to begin at; say where with ${named("from")}`,
-			"is left out, and there is no record for the trajectory to begin at; say where",
-			named("from"),
-		);
+	const from = options.from ? timeOf(options.from, "from") : (times[birthEvents] as number);
 	const to = timeOf(options.to ?? usualEnd, "to");
 	if (from > to)
 		throw new UnusableTimeError(

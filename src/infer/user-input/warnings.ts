@@ -4,9 +4,8 @@ import type { Manifest, NewPatient, UnknownCodes } from "../../cohort/index.js";
 import { roundUpTimeRange } from "../../cohort/privacy-rounding.js";
 import { placeOf } from "../predict-at.js";
 
-/** The patients of a query, and how much of their records the model does not know. */
+/** How much of the records of a query the model does not know. */
 interface Queried {
-	readonly patients: readonly NewPatient[];
 	readonly unknown: Pick<UnknownCodes, "codes" | "records">;
 }
 
@@ -24,7 +23,7 @@ export const nothingRecorded = "no record is known then, at most age and sex";
 
 /** Why predictions may be unreliable. Patients are named by their id alone. */
 export function warningsFor(
-	{ patients, unknown }: Queried,
+	{ unknown }: Queried,
 	queries: readonly Query[],
 	manifest: Manifest,
 	beforeFirst = "predicted from the start of a history alone, evolved backwards; nothing in training resembles that",
@@ -34,11 +33,6 @@ export function warningsFor(
 	if (unknown.records > 0)
 		warnings.push(
 			`${count(unknown.records, "record", "records")} of ${count(unknown.codes, "code", "codes")} that the model does not know: skipped; --json names them`,
-		);
-	const empty = patients.filter(({ history }) => history.tokens.length === history.birthEvents);
-	if (empty.length > 0)
-		warnings.push(
-			`${whose(empty)} no event that the model knows: predicted from the start of a history, and the birth where it is known`,
 		);
 	const early = queries.filter(({ patient, time }) => placeOf(patient.history, time) === "before");
 	if (early.length > 0)
@@ -50,9 +44,8 @@ export function warningsFor(
 		warnings.push(
 			`${count(afterBirth.length, "query time is", "query times are")} before the first record (${afterBirth[0]?.patient.id} first): ${nothingRecorded}`,
 		);
-	const withoutEvents = new Set(empty);
 	const farthest = most(
-		queries.filter(({ patient }) => !withoutEvents.has(patient)),
+		queries,
 		({ patient, time }) => time - (patient.history.times.at(-1) as number),
 	);
 	if (reach && farthest && farthest.value > reach.longestDays)
@@ -84,28 +77,31 @@ function isBeforeRecords(history: NewPatient["history"], time: number): boolean 
 	return placeOf(history, time) !== "before" && Math.floor(time) < Math.floor(first);
 }
 
-/** Warns if an edited history is longer than all that the model was trained on. */
+/** Warns if an edit adds what the risk does not see, or makes a history longer than all that the model was trained on. */
 export function editWarnings(
 	/** Of its events, in order, without birth. */
 	times: readonly number[],
 	{ reach }: Pick<Manifest, "reach">,
+	/** Events that are added after the index day. */
+	addedLate = 0,
 ): string[] {
+	const late =
+		addedLate > 0
+			? [
+					`${count(addedLate, "event is", "events are")} added after the index day: the risk from that day does not change by it; give an earlier time to --add, or a later --at`,
+				]
+			: [];
 	const days = (times.at(-1) ?? 0) - (times[0] ?? 0);
 	const longest = reach ? roundUpTimeRange(reach).longestDays : longestLifeDays;
-	if (!(days > longest)) return [];
+	if (!(days > longest)) return late;
 	return [
+		...late,
 		`the edited history spans ${durationName(days)}, longer than any the model was trained on; the longest spans ${durationName(longest)}: check the times of --add and --move`,
 	];
 }
 
 /** Where a dataset does not say how far its histories reach. */
 const longestLifeDays = 120 * yearDays;
-
-const whose = (patients: readonly NewPatient[]) => {
-	const ids = patients.slice(0, 3).map(({ id }) => id);
-	const more = patients.length > 3 ? ` and ${patients.length - 3} more` : "";
-	return `${ids.join(", ")}${more} ${patients.length === 1 ? "has" : "have"}`;
-};
 
 function most(queries: readonly Query[], value: (query: Query) => number) {
 	let found: { readonly patient: NewPatient; readonly value: number } | undefined;

@@ -29,15 +29,15 @@ afterAll(async () => {
 
 /** As `testing/load.ts`, but in one store for all tests: there are many here. */
 async function load(source: RecordSource, bad?: BadRows) {
-	const tables = ["record", "person", "code_name", "observation"];
+	const tables = ["stored_record", "person", "code_name", "observation"];
 	await store.run(tables.map((table) => `DELETE FROM ${table}`).join(";"));
-	const all = <Row>(table: string) =>
-		store.all<Row & Record<string, Value>>(`SELECT * FROM ${table} ORDER BY rowid`);
+	const all = <Row>(table: string, columns = "*", order = "rowid") =>
+		store.all<Row & Record<string, Value>>(`SELECT ${columns} FROM ${table} ORDER BY ${order}`);
 	const loaded = await source.load(store, bad);
-	expect(await store.all("SHOW TABLES")).toHaveLength(tables.length);
+	expect(await store.all("SHOW TABLES")).toHaveLength(tables.length + 1); // and the view record
 	return {
 		...loaded,
-		records: await all<RecordRow>("record"),
+		records: await all<RecordRow>("record", "* EXCLUDE row", "row"),
 		people: await all<PersonRow>("person"),
 		names: await all<CodeNameRow>("code_name"),
 	};
@@ -723,6 +723,9 @@ describe("invalid content", () => {
 		);
 		expect(await refused('{"resourceType":"Bundle","entry":[{},\n{"a" 1}]}')).toBe(
 			"x.json: entry 2 (line 2) is not JSON; correct it or export the file again",
+		);
+		expect(await refused('{"resourceType":"Patient","id":"1","id":"2"}')).toBe(
+			'x.json: line 1 holds the key "id" twice in one object, and only one could be read; leave one out',
 		);
 		const whole = JSON.stringify(bundle(patient("1"), condition("A")));
 		expect(await refused(whole.slice(0, -20))).toBe(

@@ -47,7 +47,7 @@ const resolved = `
 	CREATE OR REPLACE TABLE fhir_resolved AS
 	WITH alias AS (SELECT key, min(patient) AS patient FROM fhir_alias GROUP BY key),
 	birth AS (SELECT patient, min(birth) AS birth FROM person WHERE birth IS NOT NULL GROUP BY patient),
-	moment AS (SELECT key, min(day) AS day, arg_min(slack, day) AS slack FROM fhir_encounter_time GROUP BY key),
+	moment AS (SELECT key, min(day) AS day, arg_min(slack, {'day': day, 'version': version, 'position': rowid}) AS slack FROM fhir_encounter_time GROUP BY key),
 	encounter AS (
 		SELECT row, arg_min(day, rank) AS day, arg_min(slack, rank) AS slack
 		FROM fhir_time_from JOIN moment USING (key) GROUP BY row
@@ -67,14 +67,14 @@ const resolved = `
 		LEFT JOIN birth ON r.known = birth.patient
 		LEFT JOIN encounter ON r.row = encounter.row
 	)
-	SELECT t.row, t.known AS patient, t.kind,
+	SELECT row_number() OVER (ORDER BY t.row, coalesce(medication.rank, t.rank)) AS position,
+		t.row, t.known AS patient, t.kind,
 		CASE WHEN birth > start AND birth <= start + leeway THEN birth ELSE start END AS time,
 		coalesce(t.code, medication.code) AS code,
 		coalesce(t.system, medication.system) AS system,
 		CASE WHEN t.code IS NULL THEN medication.name ELSE t.name END AS name,
 		t.value, t.unit, medication.refused
-	FROM timed t LEFT JOIN medication ON t.medication = medication.key
-	ORDER BY t.row, coalesce(medication.rank, t.rank)`;
+	FROM timed t LEFT JOIN medication ON t.medication = medication.key`;
 
 /** Moves the staged rows of a store into `person`, `record` and `code_name`. */
 export async function resolveInStore(store: Store, bad?: BadRows): Promise<Unresolved> {
@@ -86,20 +86,19 @@ export async function resolveInStore(store: Store, bad?: BadRows): Promise<Unres
 	const refused = "fhir_resolved WHERE refused IS NOT NULL AND time IS NOT NULL";
 	await reportBad(bad, await store.count(refused), async (most) => {
 		const rows = await store.all<{ refused: string }>(
-			`SELECT refused FROM ${refused} ORDER BY rowid LIMIT ${most}`,
+			`SELECT refused FROM ${refused} ORDER BY position LIMIT ${most}`,
 		);
 		return rows.map((row) => row.refused);
 	});
 	if (bad) await store.run(`DELETE FROM ${refused}`);
-	await store.run(`
-		INSERT INTO record
-		SELECT patient, time, code, system, kind, value, unit FROM fhir_resolved
+	await store.addRecords(`
+		SELECT position AS row, patient, time, code, system, kind, value, unit FROM fhir_resolved
 		WHERE time IS NOT NULL AND code IS NOT NULL`);
 	await store.run(`
 		INSERT INTO code_name
-		SELECT system, code, arg_min(name, rowid), NULL, NULL FROM fhir_resolved
+		SELECT system, code, arg_min(name, position), NULL, NULL FROM fhir_resolved
 		WHERE time IS NOT NULL AND code IS NOT NULL AND name IS NOT NULL
-		GROUP BY system, code ORDER BY min(rowid)`);
+		GROUP BY system, code ORDER BY min(position)`);
 	const [counts] = await store.all<{ [Key in keyof Unresolved]: number }>(`
 		SELECT
 			count(DISTINCT row) FILTER (WHERE time IS NULL AND kind = 'diagnosis') AS diagnosesWithoutTime,

@@ -1,4 +1,5 @@
 import { InputError } from "../../base/errors.js";
+import { refuseRepeatedKey } from "../../base/repeated-key.js";
 import { type Fields, listOf, objectOf, shapeOf, textOf } from "./json-fields.js";
 import { JsonSplitter, NotFhirError, type Piece } from "./json-splitter.js";
 
@@ -23,12 +24,15 @@ function parse(piece: Piece, where: string): unknown {
 	} catch (error) {
 		throw new InputError(`${where} is not UTF-8; convert the file to UTF-8`, { cause: error });
 	}
+	let parsed: unknown;
 	try {
-		return JSON.parse(text);
+		parsed = JSON.parse(text);
 	} catch {
 		// The cause is left out because it quotes the record.
 		throw new InputError(`${where} is not JSON; correct it or export the file again`);
 	}
+	refuseRepeatedKey(text, where);
+	return parsed;
 }
 
 function typeOf(resource: Fields, where: string): string {

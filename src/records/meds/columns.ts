@@ -60,9 +60,3 @@ export const wanted = {
 /** SQL for an identifier as text. */
 export const idText = ({ name, type }: Column): string =>
 	type === "VARCHAR" ? `trim(${named(name)})` : `CAST(${named(name)} AS VARCHAR)`;
-
-/** SQL for the number of a row of a Parquet file, from 1. */
-export const rowNumber = ({ columns }: Table): string =>
-	columns.some(({ name }) => name.toLowerCase() === "file_row_number")
-		? "row_number() OVER ()" // slower, but a column of the file hides DuckDB's row number
-		: "file_row_number + 1";

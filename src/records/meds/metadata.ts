@@ -2,8 +2,8 @@ import { InputError } from "../../base/errors.js";
 import type { RecordKind, Split } from "../rows.js";
 import { named, quoted } from "../sql.js";
 import type { Store } from "../store.js";
-import { openTable, reading, type Table } from "../table.js";
-import { findColumn, idText, needColumn, rowNumber, wanted } from "./columns.js";
+import { openTable, rowOfFile, type Table, withNumberedRows } from "../table.js";
+import { findColumn, idText, needColumn, wanted } from "./columns.js";
 
 /** Reads names from `codes.parquet`; of several rows for a code, the first with a name counts. */
 export async function loadNames(
@@ -15,14 +15,14 @@ export async function loadNames(
 	const code = needColumn(table, wanted.code);
 	const name = findColumn(table, wanted.description);
 	if (!name) return;
-	await reading(table, () =>
+	await withNumberedRows(store, table, [code.name, name.name], (rows) =>
 		store.run(
 			`INSERT INTO code_name
-			SELECT system, meds_code.code, first(trim(described.${named(name.name)}) ORDER BY row), NULL, NULL
-			FROM (SELECT ${rowNumber(table)} AS row, * FROM ${table.sql}) described JOIN meds_code ON described.${named(code.name)} = meds
+			SELECT system, meds_code.code, first(trim(described.${named(name.name)}) ORDER BY ${rowOfFile}), NULL, NULL
+			FROM ${rows} described JOIN meds_code ON described.${named(code.name)} = meds
 			WHERE "is" = 'record' AND kind IN (${kinds.map(quoted).join(", ")})
 			AND trim(described.${named(name.name)}) <> ''
-			GROUP BY system, meds_code.code ORDER BY min(row)`,
+			GROUP BY system, meds_code.code ORDER BY min(${rowOfFile})`,
 		),
 	);
 }
@@ -36,7 +36,9 @@ const splits: Readonly<Record<string, Split>> = {
 
 /** Creates the table of subjects and their splits; it is empty without a file. */
 export async function loadSplits(store: Store, file: string | undefined): Promise<void> {
-	await store.run("CREATE TEMP TABLE meds_split (subject VARCHAR, split VARCHAR)");
+	await store.run(
+		"CREATE TEMP TABLE meds_split (row BIGINT, subject VARCHAR, split VARCHAR, word VARCHAR)",
+	);
 	if (!file) return;
 	const table = await openTable(store, file);
 	const subject = needColumn(table, wanted.subject);
@@ -44,33 +46,29 @@ export async function loadSplits(store: Store, file: string | undefined): Promis
 	const cases = Object.entries(splits).map(
 		([name, ours]) => `WHEN ${quoted(name)} THEN ${quoted(ours)}`,
 	);
-	await reading(table, async () => {
-		await store.run(
-			`INSERT INTO meds_split SELECT ${idText(subject)}, CASE ${named(split.name)} ${cases.join(" ")} END FROM ${table.sql}`,
-		);
-		const name = `SELECT left(${named(split.name)}, 40) AS name FROM ${table.sql}`;
-		await checkSplits(store, table, name);
-	});
+	await withNumberedRows(store, table, [subject.name, split.name], (rows) =>
+		store.run(
+			`INSERT INTO meds_split SELECT ${rowOfFile}, ${idText(subject)}, CASE ${named(split.name)} ${cases.join(" ")} END, left(${named(split.name)}, 40) FROM ${rows}`,
+		),
+	);
+	await checkSplits(store, table);
 }
 
-async function checkSplits(store: Store, table: Table, names: string): Promise<void> {
-	const [fault] = await store.all<{ row: number; subject: string | null }>(
-		`SELECT rowid + 1 AS row, subject FROM meds_split
-		WHERE coalesce(subject, '') = '' OR split IS NULL ORDER BY rowid LIMIT 1`,
+async function checkSplits(store: Store, table: Table): Promise<void> {
+	const [fault] = await store.all<{ row: number; subject: string | null; word: string | null }>(
+		`SELECT row, subject, word FROM meds_split
+		WHERE coalesce(subject, '') = '' OR split IS NULL ORDER BY row LIMIT 1`,
 	);
 	if (fault) {
 		const place = await table.place(fault.row);
 		if (!fault.subject)
 			throw new InputError(`${place} has no subject_id; expected one in every row`);
-		const [found] = await store.all<{ name: string | null }>(
-			`${names} LIMIT 1 OFFSET ${fault.row - 1}`,
-		);
 		throw new InputError(
-			`${place} has split ${JSON.stringify(found?.name ?? null)}; expected ${Object.keys(splits).join(", ")}: rename it, or pass \`ignoreSplits\``,
+			`${place} has split ${JSON.stringify(fault.word)}; expected ${Object.keys(splits).join(", ")}: rename it, or pass \`ignoreSplits\``,
 		);
 	}
 	const [twice] = await store.all<{ subject: string; first: number; second: number }>(
-		`SELECT subject, min(rowid) + 1 AS first, min(rowid, 2)[2] + 1 AS second FROM meds_split
+		`SELECT subject, min(row) AS first, min(row, 2)[2] AS second FROM meds_split
 		GROUP BY subject HAVING count(*) > 1 ORDER BY second LIMIT 1`,
 	);
 	if (twice)

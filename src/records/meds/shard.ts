@@ -4,10 +4,10 @@ import type { RecordKind } from "../rows.js";
 import { named, quoted } from "../sql.js";
 import type { Store } from "../store.js";
 import type { Column, Table } from "../table.js";
-import { openTable, reading } from "../table.js";
+import { openTable, rowOfFile, withNumberedRows } from "../table.js";
 import { expectedYears } from "../years.js";
 import { medsCode } from "./codes.js";
-import { findColumn, idText, needColumn, rowNumber, wanted } from "./columns.js";
+import { findColumn, idText, needColumn, wanted } from "./columns.js";
 
 /** Counts of the rows of a shard. */
 export interface Counts {
@@ -53,18 +53,13 @@ export async function loadShard(
 	const subject = needColumn(table, wanted.subject);
 	const time = needColumn(table, wanted.time);
 	const code = needColumn(table, wanted.code);
-	const columns = columnsOf(subject, time, code, valueColumn(table));
-	return await reading(table, async () => {
-		// Parquet is read again for each query; text is slow to read and is read once.
-		if (table.format === "csv") {
-			await store.run(`CREATE OR REPLACE TABLE meds_text AS SELECT ${columns} FROM ${table.sql}`);
-			await store.run(
-				"CREATE OR REPLACE TEMP VIEW meds_given AS SELECT rowid + 1 AS row, * FROM meds_text",
-			);
-		} else
-			await store.run(
-				`CREATE OR REPLACE TEMP VIEW meds_given AS SELECT ${rowNumber(table)} AS row, ${columns} FROM ${table.sql}`,
-			);
+	const value = valueColumn(table);
+	const used = [subject, time, code, ...(value ? [value] : [])];
+	const columns = used.map(({ name }) => name);
+	return await withNumberedRows(store, table, columns, async (numbered) => {
+		await store.run(
+			`CREATE OR REPLACE TEMP VIEW meds_given AS SELECT ${rowOfFile} AS row, ${columnsOf(subject, time, code, value)} FROM ${numbered}`,
+		);
 		await store.run("CREATE OR REPLACE TEMP VIEW meds_row AS FROM meds_given");
 		await countCodes(store);
 		if ((await store.count(`meds_seen WHERE faults > 0 OR ${codeless}`)) > 0) {
@@ -82,7 +77,6 @@ export async function loadShard(
 		await store.run("DROP VIEW meds_row");
 		await store.run("DROP VIEW meds_given");
 		await store.run("DROP TABLE meds_seen");
-		if (table.format === "csv") await store.run("DROP TABLE meds_text");
 		return counts;
 	});
 }
@@ -195,16 +189,15 @@ const faults = {
 
 async function insert(store: Store, table: Table, kinds: readonly RecordKind[]): Promise<void> {
 	const wantedKinds = kinds.map(quoted).join(", ");
-	// A join loses the order of the rows.
-	await store.run(
-		`INSERT INTO record (patient, time, code, system, kind, value) SELECT subject, days, coalesce(code, meds), coalesce(system, 'MEDS'), ${kind}, value
+	await store.addRecords(
+		`SELECT row, subject AS patient, days AS time, coalesce(code, meds) AS code, coalesce(system, 'MEDS') AS system, ${kind} AS kind, value
 		FROM meds_row LEFT JOIN meds_code USING (meds)
-		WHERE ${what} = 'record' AND ${kind} IN (${wantedKinds}) AND days IS NOT NULL ORDER BY row`,
+		WHERE ${what} = 'record' AND ${kind} IN (${wantedKinds}) AND days IS NOT NULL`,
 	);
 	const place = `${quoted(`${table.file}: row `)} || min(row)`;
 	await store.run(
 		`INSERT INTO person SELECT subject, NULL, NULL, NULL, any_value(split), ${place}
-		FROM meds_row LEFT JOIN meds_split USING (subject) GROUP BY subject ORDER BY min(row)`,
+		FROM meds_row LEFT JOIN (SELECT subject, split FROM meds_split) USING (subject) GROUP BY subject ORDER BY min(row)`,
 	);
 	await store.run(
 		`INSERT INTO person SELECT subject, CASE WHEN "is" = 'birth' THEN days END AS birth, sex,

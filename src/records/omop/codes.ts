@@ -4,7 +4,7 @@ import type { Store } from "../store.js";
 /** Tables of codes, which stay empty if the source has none. */
 export const emptyTables = {
 	map: "CREATE TEMP TABLE omop_map (concept BIGINT, system VARCHAR, code VARCHAR)",
-	concepts: `CREATE TEMP TABLE omop_concept (concept BIGINT, system VARCHAR, code VARCHAR,
+	concepts: `CREATE TEMP TABLE omop_concept (row BIGINT, concept BIGINT, system VARCHAR, code VARCHAR,
 		name VARCHAR, icd BOOLEAN, current BOOLEAN)`,
 	relations: "CREATE TEMP TABLE omop_relation (standard BIGINT, source BIGINT)",
 };
@@ -17,7 +17,7 @@ export const emptyTables = {
  */
 export async function resolveConcepts(store: Store, preferred: string | undefined): Promise<void> {
 	await store.run(`CREATE TEMP TABLE omop_known AS
-		SELECT concept, any_value(system) AS system, any_value(code) AS code, bool_or(icd) AS icd
+		SELECT concept, arg_min(system, row) AS system, arg_min(code, row) AS code, bool_or(icd) AS icd
 		FROM omop_concept WHERE system IS NOT NULL AND code IS NOT NULL AND concept <> 0
 		GROUP BY concept`);
 	await store.run(`CREATE TEMP TABLE omop_related AS
@@ -127,7 +127,7 @@ export async function mergeConcepts(
 	if (bySource === "false") return 0;
 	const coded = `(SELECT e.row, e.patient, e.time, coalesce(e.concept, 0) AS concept,
 			${system} AS system, ${code} AS code
-		FROM (SELECT rowid AS row, * FROM ${staged}) e ${joins} WHERE ${bySource})`;
+		FROM ${staged} e ${joins} WHERE ${bySource})`;
 	await store.run(`CREATE TEMP TABLE omop_several AS SELECT system, code FROM ${coded}
 		WHERE system IS NOT NULL GROUP BY system, code HAVING min(concept) <> max(concept)`);
 	await store.run(`CREATE TEMP TABLE omop_again AS SELECT row
@@ -136,8 +136,7 @@ export async function mergeConcepts(
 			FROM ${coded} SEMI JOIN omop_several USING (system, code))
 		WHERE concept <> kept`);
 	const again = await store.count("omop_again");
-	if (again > 0)
-		await store.run(`DELETE FROM ${staged} WHERE rowid IN (SELECT row FROM omop_again)`);
+	if (again > 0) await store.run(`DELETE FROM ${staged} WHERE row IN (SELECT row FROM omop_again)`);
 	await store.run("DROP TABLE omop_several");
 	await store.run("DROP TABLE omop_again");
 	return again;

@@ -2,7 +2,7 @@ import { InputError } from "../../base/errors.js";
 import { openDelimited } from "../delimited.js";
 import { named, quoted } from "../sql.js";
 import type { Store } from "../store.js";
-import { delimitedTable, reading, type Table } from "../table.js";
+import { delimitedTable, rowOfFile, type Table, withNumberedRows } from "../table.js";
 
 const conceptColumns = [
 	"condition_concept_id",
@@ -22,19 +22,19 @@ export async function stageConceptMap(
 	const table = delimitedTable(await openDelimited(file));
 	const { concept, code, system } = columnsOf(table, sourceSystem);
 	const numbers = `try_cast(${named(concept)} AS BIGINT)`;
-	await reading(table, () =>
-		store.run(`CREATE TEMP TABLE omop_map_row AS SELECT ${numbers} AS concept,
-			nullif(trim(${named(code)}), '') AS code, ${named(concept)} AS got FROM ${table.sql}`),
+	await withNumberedRows(store, table, [concept, code], (rows) =>
+		store.run(`CREATE TEMP TABLE omop_map_row AS SELECT ${rowOfFile} AS row, ${numbers} AS concept,
+			nullif(trim(${named(code)}), '') AS code, ${named(concept)} AS got FROM ${rows}`),
 	);
 	const [bad] = await store.all<{ row: number; got: string | null }>(
-		"SELECT rowid + 1 AS row, left(got, 40) AS got FROM omop_map_row WHERE concept IS NULL ORDER BY rowid LIMIT 1",
+		"SELECT row, left(got, 40) AS got FROM omop_map_row WHERE concept IS NULL ORDER BY row LIMIT 1",
 	);
 	if (bad)
 		throw new InputError(
 			`${await table.place(bad.row)}: ${concept} is ${bad.got === null ? "empty" : JSON.stringify(bad.got)}; expected the number of an OMOP concept`,
 		);
 	const [twice] = await store.all<{ concept: number; row: number }>(
-		`SELECT concept, max(rowid) + 1 AS row FROM omop_map_row WHERE code IS NOT NULL
+		`SELECT concept, max(row) AS row FROM omop_map_row WHERE code IS NOT NULL
 		GROUP BY concept HAVING count(DISTINCT code) > 1 ORDER BY row LIMIT 1`,
 	);
 	if (twice)

@@ -104,11 +104,15 @@ async function databaseTables(
 			if (!place) throw new InputError(`${nameOf(table)}: no such table`);
 			const names = Object.keys(table.columns);
 			const empty = names.map((name) => `CAST(NULL AS VARCHAR) AS ${name}`).join(", ");
-			await store.run(`CREATE TEMP TABLE ${into} AS ${select(`(SELECT ${empty})`)} LIMIT 0`);
+			await store.run(
+				`CREATE TEMP TABLE ${into} AS ${select(`(SELECT 0::BIGINT AS row, ${empty})`)} LIMIT 0`,
+			);
 			const query = sql.unsafe(queryOf(place, table, nameOf(table), only));
 			query.values();
+			let rowsBefore = 0;
 			for await (const rows of query.cursor(batchRows)) {
-				const from = rowsAsSql(names, rows as unknown as readonly Text[][]);
+				const from = rowsAsSql(names, rows as unknown as readonly Text[][], rowsBefore);
+				rowsBefore += rows.length;
 				await store.run(`INSERT INTO ${into} ${select(from)}`).finally(stopIfLost);
 			}
 		},
@@ -135,11 +139,16 @@ function queryOf(
 	return `SELECT ${list.join(", ")} FROM ${named(place.schema)}.${named(place.name)}${where ? ` WHERE ${where}` : ""}`;
 }
 
-/** Rows as a table of texts: one list per column, which DuckDB unnests in parallel. */
-function rowsAsSql(names: readonly string[], rows: readonly (readonly Text[])[]): string {
+/** Rows as a table of numbers and texts: one list per column, which DuckDB unnests in parallel. */
+function rowsAsSql(
+	names: readonly string[],
+	rows: readonly (readonly Text[])[],
+	rowsBefore: number,
+): string {
 	const lists = names.map((_, at) => quoted(JSON.stringify(rows.map((row) => row[at] ?? null))));
 	const columns = names.map((name) => `unnest(from_json(${name}, '["VARCHAR"]')) AS ${name}`);
-	return `(SELECT ${columns.join(", ")} FROM (VALUES (${lists.join(", ")})) t(${names.join(", ")}))`;
+	const numbers = `unnest(range(${rowsBefore + 1}, ${rowsBefore + rows.length + 1}))`;
+	return `(SELECT ${numbers} AS row, ${columns.join(", ")} FROM (VALUES (${lists.join(", ")})) t(${names.join(", ")}))`;
 }
 
 async function findTable(

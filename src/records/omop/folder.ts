@@ -6,7 +6,15 @@ import { type DelimitedTable, headOf, openDelimited, textOf } from "../delimited
 import { rowsOf } from "../delimited-rows.js";
 import { named, quoted } from "../sql.js";
 import type { Store } from "../store.js";
-import { delimitedTable, isParquet, openParquet, reading, type Table } from "../table.js";
+import {
+	delimitedTable,
+	isParquet,
+	openParquet,
+	reading,
+	rowOfFile,
+	type Table,
+	withNumberedRows,
+} from "../table.js";
 import type { CdmTable, TableSource } from "./tables.js";
 import { cdmTables } from "./tables.js";
 
@@ -67,13 +75,14 @@ export function folderTables(folder: string, files: ReadonlyMap<string, string>)
 		async stage(store, { table, into, select }) {
 			const found = await open(store, table);
 			opened.set(table.name, found);
-			await reading(found, () =>
-				store.run(`CREATE TEMP TABLE ${into} AS ${select(rawSelect(table, found))}`),
+			const columns = columnsIn(found, table);
+			await withNumberedRows(store, found, [...columns.values()], (rows) =>
+				store.run(`CREATE TEMP TABLE ${into} AS ${select(rawSelect(rows, table, found, columns))}`),
 			);
 		},
 		placeOf: async (table, row) =>
 			(await opened.get(table.name)?.place(row)) ?? `${pathOf(table)}: row ${row}`,
-		placeSql: (table, row) => `${quoted(`${pathOf(table)}: row `)} || (${row})`,
+		placeSql: (table) => `${quoted(`${pathOf(table)}: row `)} || row`,
 	};
 }
 
@@ -82,22 +91,35 @@ interface CdmFile extends Table {
 	readonly unquote: boolean;
 }
 
-/** SQL for the columns of a file with our names, as text. */
-function rawSelect(table: CdmTable, { file, sql, columns, unquote }: CdmFile): string {
-	const found = new Map(columns.map(({ name }) => [bare(name), name]));
-	const list = Object.entries(table.columns).map(([ours, theirs]) => {
-		const column = found.get(theirs);
-		if (column === undefined) {
-			if (table.required.includes(ours))
-				throw new InputError(
-					`${file} has no column ${theirs}; it has ${columns.map(({ name }) => name).join(", ")}; name the columns as in the OMOP CDM`,
-				);
-			return `CAST(NULL AS VARCHAR) AS ${ours}`;
-		}
+/** The columns of a file that are read, by our names. */
+function columnsIn({ file, columns }: CdmFile, table: CdmTable): ReadonlyMap<string, string> {
+	const names = new Map(columns.map(({ name }) => [bare(name), name]));
+	const used = new Map<string, string>();
+	for (const [ours, theirs] of Object.entries(table.columns)) {
+		const column = names.get(theirs);
+		if (column !== undefined) used.set(ours, column);
+		else if (table.required.includes(ours))
+			throw new InputError(
+				`${file} has no column ${theirs}; it has ${columns.map(({ name }) => name).join(", ")}; name the columns as in the OMOP CDM`,
+			);
+	}
+	return used;
+}
+
+/** SQL for the rows of a file, with their numbers and with our names, as text. */
+function rawSelect(
+	rows: string,
+	table: CdmTable,
+	{ unquote }: CdmFile,
+	columns: ReadonlyMap<string, string>,
+): string {
+	const list = Object.keys(table.columns).map((ours) => {
+		const column = columns.get(ours);
+		if (column === undefined) return `CAST(NULL AS VARCHAR) AS ${ours}`;
 		const text = `CAST(${named(column)} AS VARCHAR)`;
 		return `${unquote ? unquoted(text) : text} AS ${ours}`;
 	});
-	return `(SELECT ${list.join(", ")} FROM ${sql})`;
+	return `(SELECT ${rowOfFile} AS row, ${list.join(", ")} FROM ${rows})`;
 }
 
 /** Vocabularies are tab-separated and contain literal quotes; other tab-separated files quote fields. */

@@ -59,8 +59,8 @@ interface Events {
 	rows: number;
 	/** Rows that repeat another row under another concept. */
 	mergedRows: number;
-	/** The row of its first record, and the number of its records. */
-	first: number;
+	/** SQL condition for its records, and their number. */
+	records: string;
 	recordCount: number;
 }
 
@@ -100,8 +100,8 @@ export async function stageTables(
 
 /** The unit by its code in UCUM, as the source writes it, or by its concept. */
 const measuredSql = `e.value, CASE WHEN e.value IS NOT NULL THEN coalesce(
-	(SELECT any_value(u.code) FROM omop_concept u WHERE u.concept = e.unit),
-	CASE WHEN e.unit IS NULL THEN e.unit_text END, CAST(e.unit AS VARCHAR)) END`;
+	(SELECT arg_min(u.code, u.row) FROM omop_concept u WHERE u.concept = e.unit),
+	CASE WHEN e.unit IS NULL THEN e.unit_text END, CAST(e.unit AS VARCHAR)) END AS unit`;
 
 const eventsOf = (plan: Plan): Events[] => {
 	const { condition, drug, observations, sourceSystem } = plan;
@@ -111,10 +111,10 @@ const eventsOf = (plan: Plan): Events[] => {
 		kind,
 		codes,
 		select: eventsFrom,
-		measured: "NULL, NULL",
+		measured: "NULL AS value, NULL AS unit",
 		rows: 0,
 		mergedRows: 0,
-		first: 0,
+		records: "false",
 		recordCount: 0,
 	});
 	return [
@@ -191,7 +191,7 @@ async function checkRows(
 			got: string | null;
 			patient: string | null;
 		}>(
-			`SELECT rowid + 1 AS row, fault, left(got, 40) AS got, ${patient} FROM ${faulty} ORDER BY rowid LIMIT ${most}`,
+			`SELECT row, fault, left(got, 40) AS got, ${patient} FROM ${faulty} ORDER BY row LIMIT ${most}`,
 		);
 		const explained: string[] = [];
 		for (const { row, fault, patient, ...text } of rows) {
@@ -228,14 +228,12 @@ export async function loadStagedTables(
 	for (const table of events) {
 		table.mergedRows = await mergeConcepts(store, table.staged, table.codes);
 		table.rows = await store.count(table.staged);
-		table.first = await store.count("record");
-		await store.run(`INSERT INTO record
-			SELECT e.patient, e.time, ${table.codes.code} AS code, ${table.codes.system} AS system,
-				${quoted(table.kind)}, ${table.measured}
-			FROM (SELECT rowid AS row, * FROM ${table.staged}) e ${table.codes.joins}
-			WHERE ${table.codes.system} IS NOT NULL
-			ORDER BY e.row`);
-		table.recordCount = (await store.count("record")) - table.first;
+		table.records = await store.addRecords(`
+			SELECT e.row, e.patient, e.time, ${table.codes.code} AS code, ${table.codes.system} AS system,
+				${quoted(table.kind)} AS kind, ${table.measured}
+			FROM ${table.staged} e ${table.codes.joins}
+			WHERE ${table.codes.system} IS NOT NULL`);
+		table.recordCount = await store.count(`stored_record WHERE ${table.records}`);
 	}
 	await loadNames(store);
 	const periods = await loadPeriods(store, source);
@@ -255,10 +253,10 @@ export async function loadStagedTables(
 
 async function loadPeople(store: Store, source: TableSource): Promise<void> {
 	await store.run(`INSERT INTO person SELECT patient, birth, sex, NULL, NULL,
-		${source.placeSql(person, "rowid + 1")} FROM omop_person ORDER BY rowid`);
+		${source.placeSql(person)} FROM omop_person ORDER BY row`);
 	if (!source.has(death)) return;
 	await store.run(`INSERT INTO person SELECT patient, NULL, NULL, time, NULL,
-		${source.placeSql(death, "rowid + 1")} FROM omop_death ORDER BY rowid`);
+		${source.placeSql(death)} FROM omop_death ORDER BY row`);
 }
 
 async function loadPeriods(
@@ -267,7 +265,7 @@ async function loadPeriods(
 ): Promise<{ readonly count: number; readonly notes: readonly string[] }> {
 	if (!source.has(observationPeriod)) return { count: 0, notes: [] };
 	await store.run(`INSERT INTO observation SELECT patient, first, last FROM omop_period
-		WHERE floor(first) <= floor(last) ORDER BY rowid`);
+		WHERE floor(first) <= floor(last) ORDER BY row`);
 	const count = await store.count("observation");
 	const reversed = (await store.count("omop_period")) - count;
 	const { name } = observationPeriod;
@@ -287,9 +285,9 @@ async function loadPeriods(
 
 async function loadNames(store: Store): Promise<void> {
 	await store.run(`INSERT INTO code_name
-		SELECT system, code, arg_min(name, concept), NULL, NULL
-		FROM (SELECT system, code, name, concept FROM omop_concept WHERE system IS NOT NULL
-			UNION ALL SELECT 'OMOP', CAST(concept AS VARCHAR), name, concept FROM omop_concept)
+		SELECT system, code, arg_min(name, {'concept': concept, 'row': row}), NULL, NULL
+		FROM (SELECT system, code, name, concept, row FROM omop_concept WHERE system IS NOT NULL
+			UNION ALL SELECT 'OMOP', CAST(concept AS VARCHAR), name, concept, row FROM omop_concept)
 		WHERE name IS NOT NULL AND (system, code) IN (SELECT DISTINCT (system, code) FROM record)
 		GROUP BY system, code ORDER BY system, code`);
 }
@@ -315,14 +313,13 @@ async function eventNotes(
 	store: Store,
 	source: TableSource,
 	plan: Plan,
-	{ table, staged, kind, codes, rows, mergedRows, first, recordCount }: Events,
+	{ table, staged, kind, codes, rows, mergedRows, records, recordCount }: Events,
 ): Promise<string[]> {
 	if (rows === 0) return [`${source.nameOf(table)} contains no rows`];
 	const notes: string[] = [];
 	const from = `FROM ${staged} e ${codes.joins}`;
 	const systems = await store.all<{ system: string; count: number }>(
-		`SELECT system, count(*) AS count FROM record
-		WHERE rowid BETWEEN ${first} AND ${first + recordCount - 1}
+		`SELECT system, count(*) AS count FROM stored_record WHERE ${records}
 		GROUP BY system ORDER BY count DESC, system`,
 	);
 	const parts = systems.map(({ system, count }) => `${share(count, rows)} ${system}`);

@@ -253,6 +253,9 @@ describe("codes", () => {
 
 	test("concepts without relations still give names", async () => {
 		const { concept = [] } = vocabulary;
+		const twice = concept.flatMap((row) => [row, { ...row, concept_code: `${row.concept_code}9` }]);
+		const again = await loaded({ ...cdm, ...vocabulary, concept: twice });
+		expect(short(again)).toEqual(short(await loaded({ ...cdm, ...vocabulary })));
 		const result = await loaded({ ...cdm, concept });
 		expect(short(result).slice(0, 2)).toEqual(["1 ICD9CM 250.00", "1 OMOP 201826"]);
 		expect(result.names).toContainEqual({

@@ -4,8 +4,8 @@ import { quoted } from "../sql.js";
 import { knownSystems, systemNamed } from "../systems.js";
 
 /*
- * SQL that converts the texts of a CDM table to typed columns. An unreadable value is NULL; `fault` is its column
- * (our name), and `got` its text.
+ * SQL that converts the texts of a CDM table to typed columns. `row` is the number of a row, an unreadable value is
+ * NULL; `fault` is its column (our name), and `got` its text.
  */
 
 const filled = (text: string): string => `nullif(trim(${text}), '')`;
@@ -27,9 +27,9 @@ const suspect = `(patient IS NULL OR time IS NULL OR concept IS NULL
 	OR source_concept IS NULL AND raw_source_concept IS NOT NULL
 	OR ${isFarOff("time")})`;
 
-/** patient, time, concept, source_concept, source_value, and further columns. */
+/** row, patient, time, concept, source_concept, source_value, and further columns. */
 export const eventsFrom = (from: string, more: Readonly<Record<string, string>> = {}): string => `
-	SELECT patient, time, concept, source_concept, source_value, fault,
+	SELECT row, patient, time, concept, source_concept, source_value, fault,
 		${Object.keys(more)
 			.map((name) => `own_${name} AS ${name},`)
 			.join(" ")}
@@ -42,7 +42,7 @@ export const eventsFrom = (from: string, more: Readonly<Record<string, string>> 
 				WHEN ${unread("raw_concept", "concept")} THEN 'concept'
 				WHEN ${unread("raw_source_concept", "source_concept")} THEN 'source_concept' END END AS fault
 		FROM (SELECT *, coalesce(at_time, ${daysFromText("raw_date")}) AS time
-			FROM (SELECT ${identity("patient")} AS patient, ${daysFromText("datetime")} AS at_time,
+			FROM (SELECT row, ${identity("patient")} AS patient, ${daysFromText("datetime")} AS at_time,
 					${whole("concept")} AS concept, ${whole("source_concept")} AS source_concept,
 					${filled("source_value")} AS source_value, date AS raw_date,
 					datetime AS raw_datetime, concept AS raw_concept,
@@ -60,27 +60,27 @@ export const measurementsFrom = (from: string): string =>
 		unit_text: filled("unit_text"),
 	});
 
-/** patient, time. */
+/** row, patient, time. */
 export const deathsFrom = (from: string): string => `
-	SELECT patient, coalesce(at_time, at_date) AS time, fault,
+	SELECT row, patient, coalesce(at_time, at_date) AS time, fault,
 		CASE fault WHEN 'date' THEN raw_date WHEN 'datetime' THEN raw_datetime END AS got
 	FROM (SELECT *, CASE
 			WHEN patient IS NULL THEN 'patient'
 			WHEN ${unread("raw_datetime", "at_time")} OR ${isFarOff("at_time")} THEN 'datetime'
 			WHEN at_time IS NULL AND (at_date IS NULL OR ${isFarOff("at_date")}) THEN 'date' END AS fault
-		FROM (SELECT ${identity("patient")} AS patient, ${daysFromText("datetime")} AS at_time,
+		FROM (SELECT row, ${identity("patient")} AS patient, ${daysFromText("datetime")} AS at_time,
 				${daysFromText("date")} AS at_date, date AS raw_date, datetime AS raw_datetime
 			FROM ${from}))`;
 
-/** patient, first, last. */
+/** row, patient, first, last. */
 export const periodsFrom = (from: string): string => `
-	SELECT patient, first, last, fault,
+	SELECT row, patient, first, last, fault,
 		CASE fault WHEN 'start_date' THEN raw_start WHEN 'end_date' THEN raw_end END AS got
 	FROM (SELECT *, CASE
 			WHEN patient IS NULL THEN 'patient'
 			WHEN first IS NULL OR ${isFarOff("first")} THEN 'start_date'
 			WHEN last IS NULL OR ${isFarOff("last")} THEN 'end_date' END AS fault
-		FROM (SELECT ${identity("patient")} AS patient, ${daysFromText("start_date")} AS first,
+		FROM (SELECT row, ${identity("patient")} AS patient, ${daysFromText("start_date")} AS first,
 				${daysFromText("end_date")} AS last, start_date AS raw_start, end_date AS raw_end
 			FROM ${from}))`;
 
@@ -90,9 +90,9 @@ const sexOf = (concept: string): string => {
 	return `CASE ${concept} ${cases.join(" ")} END`;
 };
 
-/** patient, birth, sex, gender, and `guessed`: the missing part of the birth date. */
+/** row, patient, birth, sex, gender, and `guessed`: the missing part of the birth date. */
 export const peopleFrom = (from: string): string => `
-	SELECT patient, coalesce(at_time, at_date) AS birth, ${sexOf("gender")} AS sex, gender,
+	SELECT row, patient, coalesce(at_time, at_date) AS birth, ${sexOf("gender")} AS sex, gender,
 		CASE WHEN at_time IS NULL AND year IS NOT NULL THEN
 			CASE WHEN month IS NULL THEN 'month' WHEN day IS NULL THEN 'day' END END AS guessed,
 		fault,
@@ -112,7 +112,7 @@ export const peopleFrom = (from: string): string => `
 		)} AS at_date
 			FROM (SELECT *, nullif(read_year, 0) AS year, nullif(read_month, 0) AS month,
 					nullif(read_day, 0) AS day
-				FROM (SELECT ${identity("patient")} AS patient, ${daysFromText("datetime")} AS at_time,
+				FROM (SELECT row, ${identity("patient")} AS patient, ${daysFromText("datetime")} AS at_time,
 						${whole("gender")} AS gender, ${whole("year")} AS read_year,
 						${whole("month")} AS read_month, ${whole("day")} AS read_day,
 						gender AS raw_gender, year AS raw_year, month AS raw_month, day AS raw_day,
@@ -137,12 +137,12 @@ const systemOf = (vocabulary: string): string => {
 
 export const icdVocabularyList = [...icdVocabularies.keys()].map(quoted).join(", ");
 
-/** concept, system (NULL if unknown), code, name, icd, current; for concepts in use and all of ICD. */
+/** row, concept, system (NULL if unknown), code, name, icd, current; for concepts in use and all of ICD. */
 export const conceptsFrom = (from: string): string => `
-	SELECT concept, ${systemOf("vocabulary")} AS system, code, name,
+	SELECT row, concept, ${systemOf("vocabulary")} AS system, code, name,
 		coalesce(vocabulary IN (${icdVocabularyList}), false) AS icd, invalid IS NULL AS current,
 		fault, got
-	FROM (SELECT ${whole("concept")} AS concept, ${filled("vocabulary")} AS vocabulary,
+	FROM (SELECT row, ${whole("concept")} AS concept, ${filled("vocabulary")} AS vocabulary,
 			${filled("code")} AS code, ${filled("name")} AS name, ${filled("invalid")} AS invalid,
 			CASE WHEN ${whole("concept")} IS NULL THEN 'concept' END AS fault, concept AS got
 		FROM ${from})
@@ -151,14 +151,14 @@ export const conceptsFrom = (from: string): string => `
 
 export const relations = ["Mapped from", "Maps to"] as const;
 
-/** standard, source. */
+/** row, standard, source. */
 export const relationsFrom = (from: string): string => `
-	SELECT standard, source, fault, got
-	FROM (SELECT CASE WHEN onward THEN two ELSE one END AS standard,
+	SELECT row, standard, source, fault, got
+	FROM (SELECT row, CASE WHEN onward THEN two ELSE one END AS standard,
 			CASE WHEN onward THEN one ELSE two END AS source,
 			CASE WHEN one IS NULL THEN 'first' WHEN two IS NULL THEN 'second' END AS fault,
 			CASE WHEN one IS NULL THEN first ELSE second END AS got
-		FROM (SELECT ${whole("first")} AS one, ${whole("second")} AS two, first, second,
+		FROM (SELECT row, ${whole("first")} AS one, ${whole("second")} AS two, first, second,
 				trim(relation) = ${quoted(relations[1])} AS onward
 			FROM ${from}
 			WHERE trim(relation) IN (${relations.map(quoted).join(", ")})

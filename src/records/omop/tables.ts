@@ -28,8 +28,8 @@ export interface TableSource {
 	stage(store: Store, request: StagingRequest): Promise<void>;
 	/** The location of a row (from 1) of a table, for messages. */
 	placeOf(table: CdmTable, row: number, patient: string | null): Promise<string>;
-	/** Cheap SQL for the location of every row; `row` counts from 1. */
-	placeSql(table: CdmTable, row: string): string;
+	/** Cheap SQL for the location of every row of a staged table. */
+	placeSql(table: CdmTable): string;
 	/** The name of a table for messages: the file, or the schema and table. */
 	nameOf(table: CdmTable): string;
 	/** Assumptions made while reading. */

@@ -1,15 +1,21 @@
 import { InputError } from "../../base/errors.js";
 import { quoted } from "../sql.js";
-import type { Table } from "../table.js";
+import { rowOfFile, type Table } from "../table.js";
 import type { Found } from "./columns.js";
 import { codeOfField, type SystemFrom } from "./systems-sql.js";
 import { plainText, textOf } from "./values.js";
+
+/** More than a row can have: its length is limited (see `delimited.ts`). */
+const codesPerRow = 2 ** 20;
+const placeInRow = '"trajgpt place"';
 
 /** SQL for the codes of a row. */
 export interface CodeFields {
 	readonly code: string;
 	/** Makes one row per code, if a row can have several; a row without a code stays. */
 	readonly rows?: (rows: string) => string;
+	/** SQL for a whole number that orders the codes: by row of the file, then as they are in the row. */
+	readonly order: string;
 }
 
 /**
@@ -23,7 +29,8 @@ export function codeFields(
 	separator?: string | undefined,
 ): CodeFields {
 	const [only, another] = columns;
-	if (only && !another && separator === undefined) return { code: plainText(only) };
+	if (only && !another && separator === undefined)
+		return { code: plainText(only), order: `m.${rowOfFile}` };
 	const joined = columns.find((column) => column.table !== table);
 	if (joined)
 		throw new InputError(
@@ -39,7 +46,8 @@ export function codeFields(
 	const codes = `list_filter(flatten([${fields.join(", ")}]), lambda field: field.code IS NOT NULL)`;
 	return {
 		code: `${codeOfField}.code`,
+		order: `m.${rowOfFile} * ${codesPerRow} + ${placeInRow}`,
 		rows: (rows) =>
-			`(SELECT * EXCLUDE (${codeOfField}), unnest(CASE WHEN len(${codeOfField}) = 0 THEN [NULL] ELSE ${codeOfField} END) AS ${codeOfField} FROM (SELECT *, ${codes} AS ${codeOfField} FROM ${rows} AS m))`,
+			`(SELECT * EXCLUDE (${codeOfField}), unnest(${codeOfField}) AS ${codeOfField}, generate_subscripts(${codeOfField}, 1) AS ${placeInRow} FROM (SELECT * REPLACE (CASE WHEN len(${codeOfField}) = 0 THEN [NULL] ELSE ${codeOfField} END AS ${codeOfField}) FROM (SELECT *, ${codes} AS ${codeOfField} FROM ${rows} AS m)))`,
 	};
 }

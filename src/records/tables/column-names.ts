@@ -39,9 +39,15 @@ const ageNames: Groups = [
 ];
 /** eICU counts the minutes since the admission to the unit. */
 const offsetNames = ["diagnosisoffset", "treatmentoffset", "drugstartoffset", "labresultoffset"];
+const unitNames: Groups = [
+	["time_minutes", "time_hours", "time_days"],
+	["start_minutes", "start_hours", "start_days"],
+];
 /** Names of the time column: a date, unless the times are ages or days. */
 export const timeNames = (numbers: boolean): Groups =>
-	numbers ? [...ageNames, offsetNames, ...dateNames] : [...dateNames, ...ageNames, offsetNames];
+	numbers
+		? [...ageNames, offsetNames, ...unitNames, ...dateNames]
+		: [...dateNames, ...ageNames, offsetNames, ...unitNames];
 
 export const codeNames: Groups = [
 	[
@@ -88,16 +94,23 @@ export const anchorNames: readonly [year: Groups, age: Groups] = [
 	[["anchor_year"]],
 	[["anchor_age"]],
 ];
+/** Columns that hold an age at a time that their name does not tell. */
+export const personAgeNames: Groups = [
+	["age", "age_years", "age_in_years", "ageyears"],
+	["age_at_admission", "admission_age", "anchor_age", "age_at_index"],
+];
 export const deathNames: Groups = [
 	["death", "death_date", "deathdate", "date_of_death", "dod"],
 	["death_datetime", "deathtime", "bene_death_dt"],
 ];
 export const startNames: Groups = [
 	["start", "start_date", "startdate", "start_day"],
+	["start_minutes", "start_hours", "start_days"],
 	["from", "from_date", "observation_period_start_date"],
 ];
 export const endNames: Groups = [
 	["end", "end_date", "enddate", "end_day"],
+	["end_minutes", "end_hours", "end_days"],
 	["to", "to_date", "until", "observation_period_end_date"],
 ];
 export const splitColumnNames: Groups = [["split"], ["fold", "partition"]];
@@ -106,25 +119,41 @@ export const timeUnits = ["date", "age-days", "age-years", "days", "hours", "min
 /** The unit of a time column. */
 export type TimeIs = (typeof timeUnits)[number];
 
-/** The unit implied by the name of a column. */
-export function unitNamed(name: string): TimeIs | undefined {
-	const words = name.trim().toLowerCase();
-	if (/^age_?(in_?)?days$/.test(words)) return "age-days";
-	if (/^age_?(in_?)?years$/.test(words) || words === "ageaticd") return "age-years";
-	return offsetNames.includes(words) ? "minutes" : undefined;
-}
+export const isTimeUnit = (unit: string | undefined): unit is TimeIs =>
+	timeUnits.some((known) => known === unit);
 
-/** Days per unit. */
-export const daysIn: Readonly<Record<Exclude<TimeIs, "date">, number>> = {
+/** Days per unit, also of those that names of columns state and no option has. */
+export const daysIn = {
 	"age-days": 1,
 	"age-years": yearDays,
 	days: 1,
 	hours: 1 / 24,
 	minutes: 1 / 1440,
-};
+	seconds: 1 / 86_400,
+	weeks: 7,
+	months: yearDays / 12,
+	years: yearDays,
+} as const;
+
+/** The unit that the name of a column of times states: start_day, time_minutes and age_years do. */
+export function statedUnit(name: string): keyof typeof daysIn | undefined {
+	const words = name.trim().toLowerCase();
+	if (/^age_?(in_?)?days$/.test(words)) return "age-days";
+	if (/^age_?(in_?)?years$/.test(words) || words === "ageaticd") return "age-years";
+	if (offsetNames.includes(words)) return "minutes";
+	const [, unit] = /(?:^|_)(second|minute|hour|day|week|month|year)s?$/.exec(words) ?? [];
+	return unit === undefined ? undefined : (`${unit}s` as keyof typeof daysIn);
+}
+
+/** The unit of records that the name of their time column implies. A day may be a date. */
+export function unitNamed(name: string): TimeIs | undefined {
+	const stated = statedUnit(name);
+	return isTimeUnit(stated) && !/day\s*$/i.test(name) ? stated : undefined;
+}
 
 /** Whether times are ages, with birth at 0. */
-export const isAge = (unit: TimeIs): boolean => unit === "age-days" || unit === "age-years";
+export const isAge = (unit: keyof typeof daysIn | "date"): unit is "age-days" | "age-years" =>
+	unit === "age-days" || unit === "age-years";
 
 /** The least and greatest plausible time in days. */
 export const plausibleDays = (unit: Exclude<TimeIs, "date">): readonly [number, number] =>

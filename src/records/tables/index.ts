@@ -1,10 +1,10 @@
 import { InputError } from "../../base/errors.js";
 import type { RecordSource } from "../rows.js";
-import { timeUnits } from "./column-names.js";
 import { listOf } from "./columns.js";
 import { findFiles, refuseTwice, type TableFormat } from "./files.js";
 import { loadTables } from "./load.js";
 import type { TableOptions } from "./options.js";
+import { checkUnit } from "./time-units.js";
 
 export { withObservation } from "./observation.js";
 export type { TableOptions } from "./options.js";
@@ -16,8 +16,7 @@ async function open(
 ): Promise<RecordSource> {
 	if ((options.join === undefined) !== (options.on === undefined))
 		throw new InputError("`join` FILE and `on` COLUMN go together; pass both");
-	if (options.timeIs && !timeUnits.includes(options.timeIs))
-		throw new InputError(`\`timeIs\` "${options.timeIs}"; expected one of ${timeUnits.join(", ")}`);
+	checkUnit("timeIs", options.timeIs);
 	if (options.dateFormat !== undefined && !options.dateFormat.includes("%"))
 		throw new InputError(
 			`\`dateFormat\` "${options.dateFormat}" has no field; expected one such as %d/%m/%Y`,

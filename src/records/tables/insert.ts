@@ -1,8 +1,9 @@
 import { InputError } from "../../base/errors.js";
 import { type BadRows, reportBad } from "../bad-rows.js";
 import { recordKinds } from "../rows.js";
+import { named } from "../sql.js";
 import type { Store } from "../store.js";
-import { reading, type Table } from "../table.js";
+import { copyRows, rowOfFile, type Table, withNumberedRows } from "../table.js";
 import type { TimeIs } from "./column-names.js";
 import type { Found } from "./columns.js";
 import { joinKey } from "./join.js";
@@ -18,12 +19,16 @@ interface Texts {
 /** SQL that turns rows of a table into records. */
 export interface RecordPlan {
 	readonly table: Table;
+	/** The columns of the table that are read. */
+	readonly columns: readonly string[];
 	/** Adds computed columns to the table's rows, and may make several rows of one. */
 	readonly rows?: (rows: string) => string;
 	/** A join with the table, whose alias is `m`. */
 	readonly joined: string | undefined;
 	/** SQL condition for rows without a time that are left out; by default they are refused. */
 	readonly untimed?: string;
+	/** SQL for a whole number by which the records of a file are ordered. */
+	readonly order: string;
 	readonly patient: string;
 	readonly time: string;
 	readonly code: string;
@@ -32,10 +37,12 @@ export interface RecordPlan {
 	readonly value: string;
 	readonly unit?: string;
 	/**
-	 * The same without checks for blanks and words for missing values, and with dates read directly: faster, and correct
+	 * The same without checks for blanks and words for missing values, and with a column read as dates: faster, and correct
 	 * if nothing is unusual.
 	 */
-	readonly quick: (Texts & { readonly rows: string; readonly time: string }) | undefined;
+	readonly quick:
+		| (Texts & { readonly dates: string | undefined; readonly time: string })
+		| undefined;
 	/** The source columns, for messages. */
 	readonly from: {
 		readonly patient: Found;
@@ -59,8 +66,6 @@ export interface Inserted {
 	readonly noNumbers: number;
 }
 
-/** A column name that no file uses. */
-export const rowOfFile = '"trajgpt row"';
 const noCode = `(code IS NULL OR ${isMissingSql("code")})`;
 const noPatient = `(patient IS NULL OR ${isMissingSql("patient")})`;
 /** Unusual rows; DuckDB's reader also turns words such as infinity into 1900-01-01. */
@@ -70,91 +75,83 @@ const faulty = (unit: TimeIs) =>
 	`(NOT ${noCode} AND (${noPatient} OR ${isBadTime("time", unit)} OR system IS NULL OR kind IS NULL))`;
 
 const selected = (plan: RecordPlan, how: Texts & { readonly time: string } = plan) =>
-	`SELECT ${how.patient} AS patient, ${how.time} AS time, ${how.code} AS code, ${how.system} AS system, ${plan.kind} AS kind, ${plan.value} AS value, ${plan.unit ?? "NULL"} AS unit`;
+	`SELECT ${plan.order} AS row, ${how.patient} AS patient, ${how.time} AS time, ${how.code} AS code, ${how.system} AS system, ${plan.kind} AS kind, ${plan.value} AS value, ${plan.unit ?? "NULL"} AS unit`;
 
-const withNumbers = (rows: string) =>
-	`(SELECT row_number() OVER () AS ${rowOfFile}, * FROM ${rows})`;
+/** SQL for the records of numbered rows. */
+const recordsFrom = ({ rows = (sql) => sql, joined }: RecordPlan, numberedRows: string) =>
+	`${rows(numberedRows)} AS m ${joined ?? ""}`;
 
-/** SQL for rows as `m`, numbered from 1. */
-export const numberedRows = (rows: string): string => `${withNumbers(rows)} AS m`;
-
-const unchanged = (rows: string) => rows;
-
-/** The rows of a plan with the numbers of the rows in the file. */
-const numbered = ({ table, rows = unchanged, joined }: RecordPlan) =>
-	`${rows(withNumbers(table.sql))} AS m ${joined ?? ""}`;
-
-/** Inserts the rows of tables into `record`, in order, and checks them. */
+/** Adds the rows of a table to `record` and checks them. */
 export async function insertRecords(
 	store: Store,
-	plans: readonly RecordPlan[],
+	plan: RecordPlan,
 	badRows?: BadRows,
 ): Promise<Inserted> {
-	const [last] = await store.all<{ row: number }>(
-		"SELECT coalesce(max(rowid), -1) AS row FROM record",
+	const rows = await adoptCopy(store, plan);
+	if (rows !== undefined) return { rows, empty: 0, untimed: 0, noNumbers: 0 };
+	return withNumberedRows(store, plan.table, plan.columns, (rows) =>
+		insertChecked(store, plan, rows, badRows),
 	);
-	const since = `FROM record WHERE rowid > ${last?.row ?? -1}`;
-	const unit = plans[0]?.from.unit ?? "date";
-	const quick = await insertQuickly(store, plans, since, unit);
-	if (quick !== undefined) return { rows: quick, empty: 0, untimed: 0, noNumbers: 0 };
-	let untimed = 0;
-	for (const plan of plans) {
-		const { table, rows: of = unchanged, joined } = plan;
-		// A join may return rows in any order; without one DuckDB keeps the order of the file.
-		const from = joined
-			? `${numberedRows(of(table.sql))} ${joined} ORDER BY m.${rowOfFile}`
-			: `${of(table.sql)} AS m`;
-		await reading(table, async () => {
-			await store.run(`INSERT INTO record BY NAME ${selected(plan)} FROM ${from}`);
-			if (plan.untimed) untimed += await store.count(`${table.sql} AS m WHERE ${plan.untimed}`);
-		});
-	}
+}
+
+async function insertChecked(
+	store: Store,
+	plan: RecordPlan,
+	numberedRows: string,
+	badRows: BadRows | undefined,
+): Promise<Inserted> {
+	const { unit } = plan.from;
+	const from = recordsFrom(plan, numberedRows);
+	const inserted = await store.addRecords(`${selected(plan)} FROM ${from}`);
+	const untimed = plan.untimed
+		? await store.count(`${numberedRows} AS m WHERE ${plan.untimed}`)
+		: 0;
 	const [counts] = await store.all<{ rows: number; empty: number; bad: number; nan: number }>(
-		`SELECT count(*) AS rows, count(*) FILTER (${noCode}) AS empty, count(*) FILTER (${faulty(unit)}) AS bad, count(*) FILTER (isnan(value) AND NOT ${noCode}) AS nan ${since}`,
+		`SELECT count(*) AS rows, count(*) FILTER (${noCode}) AS empty, count(*) FILTER (${faulty(unit)}) AS bad, count(*) FILTER (isnan(value) AND NOT ${noCode}) AS nan FROM stored_record WHERE ${inserted}`,
 	);
 	const { rows = 0, empty = 0, bad = 0, nan = 0 } = counts ?? {};
 	if (bad > 0) {
-		for (const plan of plans)
-			await reportBad(badRows, await countFaulty(store, plan), (rows) =>
-				explainFaulty(store, plan, rows),
-			);
-		await store.run(`DELETE ${since} AND ${faulty(unit)}`);
+		const faults = faultyRows(plan, from);
+		const badCount = await store.count(`(SELECT DISTINCT file_row FROM ${faults})`);
+		await reportBad(badRows, badCount, (most) => explainFaulty(store, plan, faults, most));
+		await store.run(`DELETE FROM stored_record WHERE ${inserted} AND ${faulty(unit)}`);
 	}
-	if (empty > 0) await store.run(`DELETE ${since} AND ${noCode}`);
-	if (nan > 0) await store.run(`UPDATE record SET value = NULL WHERE isnan(value)`);
+	if (empty > 0) await store.run(`DELETE FROM stored_record WHERE ${inserted} AND ${noCode}`);
+	if (nan > 0) await store.run(`UPDATE stored_record SET value = NULL WHERE isnan(value)`);
 	return { rows: rows + untimed, empty, untimed, noNumbers: nan };
 }
 
-/** Inserts the rows and returns their number if nothing is unusual; otherwise inserts nothing. */
-async function insertQuickly(
-	store: Store,
-	plans: readonly RecordPlan[],
-	since: string,
-	unit: TimeIs,
-): Promise<number | undefined> {
-	if (!plans.every(({ quick }) => quick)) return undefined;
+/** Makes a copy of the file part of `record` and returns the number of its rows, if nothing is unusual. */
+async function adoptCopy(store: Store, plan: RecordPlan): Promise<number | undefined> {
+	const { table, quick } = plan;
+	if (!quick) return undefined;
+	// In hexadecimal, because names of tables ignore case and those of files do not.
+	const copy = named(`copy of ${Buffer.from(table.file).toString("hex")}`);
 	try {
-		for (const plan of plans)
-			await store.run(
-				`INSERT INTO record BY NAME ${selected(plan, plan.quick)} FROM ${plan.quick?.rows} AS m`,
-			);
+		const source =
+			(quick.dates === undefined ? undefined : table.dated?.(quick.dates)) ?? table.sql;
+		const rows = await copyRows(store, copy, plan.columns, source);
+		const records = `${selected(plan, quick)} FROM ${rows} AS m`;
 		const [look] = await store.all<{ rows: number; odd: number }>(
-			`SELECT count(*) AS rows, count(*) FILTER (${odd(unit)}) AS odd ${since}`,
+			`SELECT count(*) AS rows, count(*) FILTER (${odd(plan.from.unit)}) AS odd FROM (${records})`,
 		);
-		if (look?.odd === 0 && (await isTidy(store))) return look.rows;
+		if (look?.odd === 0 && (await isTidy(store, records))) {
+			await store.adoptRecords(copy, records);
+			return look.rows;
+		}
 	} catch (error) {
 		if (error instanceof InputError) throw error; // out of memory or disk, not an error of the file
 	}
-	await store.run(`DELETE ${since}`);
+	await store.run(`DROP TABLE IF EXISTS ${copy}`);
 	return undefined;
 }
 
-/** Whether no patient and no code is untrimmed or a word for a missing value. Checks each distinct text once. */
-async function isTidy(store: Store): Promise<boolean> {
+/** Whether no patient and no code of records is untrimmed or a word for a missing value. Checks each distinct text once. */
+async function isTidy(store: Store, records: string): Promise<boolean> {
 	for (const text of ["patient", "code"]) {
 		// A FILTER, because a WHERE would be evaluated for every row before grouping.
 		const [look] = await store.all<{ untidy: number }>(
-			`SELECT count(*) FILTER (${isUntidy(text)}) AS untidy FROM (SELECT ${text}, count(*) AS n FROM record GROUP BY ${text})`,
+			`SELECT count(*) FILTER (${isUntidy(text)}) AS untidy FROM (SELECT ${text}, count(*) AS n FROM (${records}) GROUP BY ${text})`,
 		);
 		if (look?.untidy) return false;
 	}
@@ -162,14 +159,10 @@ async function isTidy(store: Store): Promise<boolean> {
 }
 
 /** SQL for the invalid rows of a table: what they hold, and the row of the file. A row may have several codes. */
-function faultyRows(plan: RecordPlan): string {
+function faultyRows(plan: RecordPlan, records: string): string {
 	const { from } = plan;
 	const raw = (column: Found | undefined) => (column ? rawText(column) : "NULL");
-	return `(SELECT * FROM (${selected(plan)}, m.${rowOfFile} AS row, ${raw(from.time)} AS time_text, ${raw(from.system)} AS system_text, ${raw(from.key?.column)} AS key_text, ${from.key ? `j.${joinKey} IS NOT NULL` : "true"} AS matched FROM ${numbered(plan)}) WHERE ${faulty(from.unit)})`;
-}
-
-async function countFaulty(store: Store, plan: RecordPlan): Promise<number> {
-	return store.count(`(SELECT DISTINCT row FROM ${faultyRows(plan)})`);
+	return `(SELECT * FROM (${selected(plan)}, m.${rowOfFile} AS file_row, ${raw(from.time)} AS time_text, ${raw(from.system)} AS system_text, ${raw(from.key?.column)} AS key_text, ${from.key ? `j.${joinKey} IS NOT NULL` : "true"} AS matched FROM ${records}) WHERE ${faulty(from.unit)})`;
 }
 
 interface Faulty {
@@ -186,9 +179,14 @@ interface Faulty {
 }
 
 /** What is wrong with the first invalid rows. */
-async function explainFaulty(store: Store, plan: RecordPlan, most: number): Promise<string[]> {
+async function explainFaulty(
+	store: Store,
+	plan: RecordPlan,
+	faults: string,
+	most: number,
+): Promise<string[]> {
 	const rows = await store.all<Faulty>(
-		`SELECT DISTINCT ON (row) row, ${noPatient} AS no_patient, ${isBadTime("time", plan.from.unit)} AS bad_time, system IS NULL AS bad_system, time, time_text, system_text, key_text, matched FROM ${faultyRows(plan)} ORDER BY row LIMIT ${most}`,
+		`SELECT DISTINCT ON (file_row) file_row AS row, ${noPatient} AS no_patient, ${isBadTime("time", plan.from.unit)} AS bad_time, system IS NULL AS bad_system, time, time_text, system_text, key_text, matched FROM ${faults} ORDER BY file_row LIMIT ${most}`,
 	);
 	const places = await plan.table.places(rows.map(({ row }) => row));
 	return rows.map((row, at) => `${places[at]}: ${faultOf(row, plan)}`);

@@ -16,6 +16,7 @@ import { loadObservation } from "./observation.js";
 import type { TableOptions } from "./options.js";
 import { birthsAtZero, checkPeopleOptions, loadPeople } from "./people.js";
 import { type DrugNames, planDrugs, planRecords } from "./plan.js";
+import { unitBeside } from "./time-units.js";
 
 export async function loadTables(
 	store: Store,
@@ -60,11 +61,8 @@ export async function loadTables(
 	];
 	notes.push(first.says);
 	if (join) await fillJoin(store, join, first.joined);
-	const inserted = await insertRecords(
-		store,
-		plans.map(({ plan }) => plan),
-		bad,
-	);
+	const inserted: Inserted[] = [];
+	for (const { plan } of plans) inserted.push(await insertRecords(store, plan, bad));
 	// A file of names comes first.
 	if (options.names) await nameCodes(store, options.names);
 	for (const { plan, names } of plans)
@@ -76,21 +74,27 @@ export async function loadTables(
 	if (options.separator === undefined) warnings.push(...(await separatorWarning(store, place)));
 	const { unit } = first.plan.from;
 	if (unit === "age-days") warnings.push(...(await youngWarning(store, place)));
-	const { drugs, people, coverage } = files;
+	const { drugs, coverage } = files;
 	for (const file of drugs)
 		notes.push(...(await loadDrugs(store, await open(file), unit, options, bad)));
 	const peopleTables: Table[] = [];
-	for (const file of people) peopleTables.push(await open(file));
+	for (const file of files.people) peopleTables.push(await open(file));
 	checkPeopleOptions(peopleTables, options);
+	const people = unitBeside(unit, "peopleTimeIs", options.peopleTimeIs);
 	for (const table of peopleTables) {
-		const read = await loadPeople(store, table, unit, options, bad);
+		const read = await loadPeople(store, table, unit, people, options, bad);
 		notes.push(...read.notes);
 		warnings.push(...read.warnings);
 	}
 	if (isAge(unit)) await birthsAtZero(store);
-	if (coverage) await loadObservation(store, await open(coverage), unit, options);
+	if (coverage) await loadObservation(store, await open(coverage), unitBeside(unit), options);
 	return {
 		axis: unit === "date" ? "dates" : "days",
+		times: {
+			records: unit,
+			people: peopleTables.length > 0 ? people.unit : undefined,
+			observation: coverage ? unit : undefined,
+		},
 		notes,
 		warnings,
 		observation: coverage ? "simulation" : undefined,
@@ -119,7 +123,10 @@ function requireColumns(table: Table, used: readonly Found[], other: Table): voi
 	);
 }
 
-function notesOn(place: string, { rows, empty, untimed, noNumbers }: Inserted): string[] {
+function notesOn(place: string, inserted: readonly Inserted[]): string[] {
+	const count = (name: keyof Inserted) => inserted.reduce((sum, file) => sum + file[name], 0);
+	const [rows, empty] = [count("rows"), count("empty")];
+	const [untimed, noNumbers] = [count("untimed"), count("noNumbers")];
 	if (rows === 0) throw new InputError(`${place} contains no rows below the header`);
 	if (rows === untimed)
 		throw new InputError(`${place}: no row has a time; check the column, or the file itself`);
@@ -136,7 +143,7 @@ function notesOn(place: string, { rows, empty, untimed, noNumbers }: Inserted): 
 async function separatorWarning(store: Store, place: string): Promise<string[]> {
 	const code = "[A-Za-z]?[0-9][0-9A-Za-z.]{1,7}";
 	const [found] = await store.all<{ records: number; separator: string }>(
-		`SELECT sum(records) AS records, arg_max(separator, records) AS separator FROM (
+		`SELECT sum(records) AS records, arg_max(separator, {'records': records, 'separator': separator}) AS separator FROM (
 			SELECT count(*) AS records, regexp_extract(code, '[,;|/ ]') AS separator
 			FROM record WHERE system IN ('ICD9CM', 'ICD10CM') AND regexp_full_match(code, '${code}( *[,;|/ ] *${code})+')
 			GROUP BY code)`,
@@ -155,7 +162,7 @@ async function youngWarning(store: Store, place: string): Promise<string[]> {
 	return oldest > oldestYears
 		? []
 		: [
-				`${place}: nobody is older than ${oldest} days; if the ages are in years, pass \`timeIs\` age-years`,
+				`${place}: nobody is older than ${oldest} days; if the ages are in years, call their column age, and pass \`timeIs\` age-years`,
 			];
 }
 
@@ -198,7 +205,7 @@ async function loadDrugs(
 	bad: BadRows | undefined,
 ): Promise<string[]> {
 	const { plan, code, names, notes: unread } = planDrugs(table, unit, options);
-	const notes = [...unread, ...notesOn(table.file, await insertRecords(store, [plan], bad))];
+	const notes = [...unread, ...notesOn(table.file, [await insertRecords(store, plan, bad)])];
 	if (!names) return notes;
 	await nameDrugs(store, names, firstRows);
 	const unnamed = await store.count(

@@ -2,14 +2,17 @@ import { InputError } from "../../base/errors.js";
 import { counted } from "../notes.js";
 import type { RecordSource } from "../rows.js";
 import type { Store } from "../store.js";
-import { openTable, reading, type Table } from "../table.js";
+import { openTable, rowOfFile, type Table, withNumberedRows } from "../table.js";
 import { endNames, patientNames, startNames, type TimeIs } from "./column-names.js";
 import { columnLikely, type Found, missingColumn } from "./columns.js";
-import { numberedRows, rowOfFile } from "./insert.js";
 import type { TableOptions } from "./options.js";
-import { badTime, daysOf, isBadTime, rawText, textOf } from "./values.js";
+import { daysBeside, recordUnit, type UnitBeside, unitBeside } from "./time-units.js";
+import { badTime, isBadTime, rawText, textOf } from "./values.js";
 
-type Options = Pick<TableOptions, "dateFormat" | "delimiter">;
+interface Options extends Pick<TableOptions, "dateFormat" | "delimiter"> {
+	/** The unit of the times of the file, if it is not that of the records. */
+	readonly observationTimeIs?: TimeIs | undefined;
+}
 
 /** The same source with the observation periods of a file: patient, start and end, both days observed. */
 export const withObservation = (
@@ -26,10 +29,16 @@ export const withObservation = (
 			: [];
 		await store.run("DELETE FROM observation");
 		const table = await openTable(store, file, options.delimiter);
-		const unit = loaded.axis === "dates" ? "date" : "days";
-		await loadObservation(store, table, unit, options);
+		const records = recordUnit(loaded);
+		const beside = unitBeside(records, "observationTimeIs", options.observationTimeIs);
+		await loadObservation(store, table, beside, options);
 		const counts = await countedPeriods(store, file);
-		return { ...loaded, notes: [...notes, ...replaced, counts], observation: "file" };
+		return {
+			...loaded,
+			times: { ...loaded.times, records, observation: beside.unit },
+			notes: [...notes, ...replaced, counts],
+			observation: "file",
+		};
 	},
 });
 
@@ -63,9 +72,10 @@ interface Fault {
 export async function loadObservation(
 	store: Store,
 	table: Table,
-	unit: TimeIs,
+	beside: UnitBeside,
 	{ dateFormat }: Options,
 ): Promise<void> {
+	const { unit } = beside;
 	const tables = [{ table, alias: "m" }];
 	const need = (names: typeof startNames, what: string, name: string) => {
 		const column = columnLikely(tables, names);
@@ -75,13 +85,14 @@ export async function loadObservation(
 	const patient = need(patientNames, "the patient", "patient");
 	const start = need(startNames, "the first day of a period", "start");
 	const end = need(endNames, "the last day of a period", "end");
-	const days = (column: Found) => `floor(${daysOf(column, unit, dateFormat, true)})`;
-	await reading(table, () =>
+	const days = (column: Found) => `floor(${daysBeside(column, beside, dateFormat)})`;
+	const names = [patient.name, start.name, end.name];
+	await withNumberedRows(store, table, names, (rows) =>
 		store.run(`
 			CREATE OR REPLACE TEMP TABLE given_observation AS
 			SELECT m.${rowOfFile} AS row, ${textOf(patient, "whole")} AS patient, ${days(start)} AS first,
 				${days(end)} AS last, ${rawText(start)} AS start_text, ${rawText(end)} AS end_text
-			FROM ${numberedRows(table.sql)}`),
+			FROM ${rows} AS m`),
 	);
 	const [bad] = await store.all<Fault>(`
 		SELECT row, other, first, last, start_text, end_text, CASE

@@ -26,7 +26,10 @@ export interface TableOptions {
 	readonly unit?: string | undefined;
 	/** The date format as in strptime: %d/%m/%Y. */
 	readonly dateFormat?: string | undefined;
+	/** The unit of all times: of records, prescriptions, births and deaths. */
 	readonly timeIs?: TimeIs | undefined;
+	/** The unit of births and deaths, if it is another. */
+	readonly peopleTimeIs?: TimeIs | undefined;
 	/** One character, or `tab`; for every delimited file. */
 	readonly delimiter?: string | undefined;
 	/** Files with sex, birth, death and split of the patients. */
@@ -36,6 +39,8 @@ export interface TableOptions {
 	readonly birth?: string | undefined;
 	/** Column of the year of birth, if the date is not known: 1 July is taken. */
 	readonly birthYear?: string | undefined;
+	/** Column of the age in years at time 0, for times that are counted from an origin. */
+	readonly age?: string | undefined;
 	readonly death?: string | undefined;
 	/** The meaning of values of sex, such as 0 and 1. */
 	readonly sexValues?: Readonly<Record<string, Sex | null>> | undefined;

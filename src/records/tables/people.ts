@@ -7,18 +7,22 @@ import type { Split } from "../rows.js";
 import { sexes } from "../sexes.js";
 import { quoted } from "../sql.js";
 import type { Store } from "../store.js";
-import { reading, type Table } from "../table.js";
-import { expectedYears } from "../years.js";
+import { rowOfFile, type Table, withNumberedRows } from "../table.js";
+import { expectedYears, oldestYears } from "../years.js";
 import type { TimeIs } from "./column-names.js";
 import {
 	anchorNames,
 	birthNames,
 	birthYearNames,
+	daysIn,
 	deathNames,
 	isAge,
+	matchingColumns,
 	patientNames,
+	personAgeNames,
 	sexNames,
 	splitColumnNames,
+	statedUnit,
 } from "./column-names.js";
 import {
 	type Aliased,
@@ -29,8 +33,8 @@ import {
 	type Found,
 	missingColumn,
 } from "./columns.js";
-import { numberedRows, rowOfFile } from "./insert.js";
 import type { TableOptions } from "./options.js";
+import { daysBeside, type UnitBeside } from "./time-units.js";
 import { badTime, chosen, daysOf, isBadTime, isNumber, rawText, textOf } from "./values.js";
 
 /** The words for each split. */
@@ -40,12 +44,21 @@ export const splits: Readonly<Record<Split, readonly string[]>> = {
 	test: ["test", "testing", "held_out", "heldout"],
 };
 
-const personColumns = ["sex", "birth", "birthYear", "death"] as const;
+const personColumns = ["sex", "birth", "birthYear", "age", "death"] as const;
+const birthOptions = ["birth", "birthYear", "age"] as const;
 
 /** Rejects options on columns of people that no table of people has. */
 export function checkPeopleOptions(tables: readonly Table[], options: TableOptions): void {
-	if (options.birth !== undefined && options.birthYear !== undefined)
-		throw new InputError("both `birth` and `birthYear` name a column; choose one");
+	const births = birthOptions.filter((name) => options[name] !== undefined);
+	if (births.length > 1)
+		throw new InputError(
+			`${births.map((name) => `\`${name}\``).join(" and ")} each name a column of the birth; choose one`,
+		);
+	if (options.peopleTimeIs !== undefined && tables.length === 0)
+		throw new InputError("`peopleTimeIs` is the unit of the people; pass `people` FILE, too", {
+			field: "peopleTimeIs",
+			value: options.peopleTimeIs,
+		});
 	const aliased = tables.map((table) => ({ table, alias: "m" }));
 	for (const name of personColumns) {
 		const column = options[name];
@@ -79,13 +92,42 @@ const missing = [...new Set([...missingWords, "NaT"].map((word) => word.toUpperC
 const given = (column: Found) =>
 	`CASE WHEN upper(trim(${rawText(column)})) IN (${missing}) THEN NULL ELSE ${rawText(column)} END`;
 
-function momentIn(column: Found, unit: TimeIs, format: string | undefined): Moment {
+function momentIn(column: Found, beside: UnitBeside, format: string | undefined): Moment {
+	const { unit } = beside;
 	return {
 		name: column.name,
-		days: daysOf(column, unit, format, true),
+		days: daysBeside(column, beside, format),
 		text: given(column),
 		isBad: (days) => isBadTime(days, unit),
 		explain: (text, days) => badTime(text, days, column, unit, format),
+	};
+}
+
+/** A birth so many years before time 0. The highest ages are often hidden: "> 89" is read as 90. */
+function birthByAge(column: Found, records: TimeIs): Moment {
+	if (records === "date")
+		throw new InputError(
+			`\`age\` is the age at time 0, and the records have dates; name a column with \`birth\` or \`birthYear\``,
+			{ field: "age", value: column.name },
+		);
+	const stated = statedUnit(column.name) ?? "years";
+	const unit = (["age-days", "age-years"] as const).find((age) => daysIn[age] === daysIn[stated]);
+	if (unit === undefined)
+		throw new InputError(
+			`${column.table.file}: the name of column ${column.name} states ${stated}, and \`age\` is in years or days; convert the ages, or rename the column if they are in years`,
+			{ field: "age", value: column.name },
+		);
+	const hidden = `regexp_extract(${rawText(column)}, '^\\s*>\\s*([0-9]+)\\s*$', 1)`;
+	const age = isNumber(column)
+		? daysOf(column, unit)
+		: `coalesce(${daysOf(column, unit)}, (try_cast(${hidden} AS DOUBLE) + 1) * ${daysIn[unit]})`;
+	return {
+		name: `${column.name} before time 0 (${unit})`,
+		days: `-(${age})`,
+		text: given(column),
+		isBad: (birth) => isBadTime(`(-${birth})`, unit),
+		explain: (text) =>
+			`${column.name} is ${JSON.stringify(text?.trim().slice(0, 40))}; expected an age from 0 to ${oldestYears} years (${unit}): correct it or remove the row`,
 	};
 }
 
@@ -128,6 +170,7 @@ export async function loadPeople(
 	store: Store,
 	table: Table,
 	unit: TimeIs,
+	beside: UnitBeside,
 	options: TableOptions,
 	badRows?: BadRows,
 ): Promise<{ readonly notes: readonly string[]; readonly warnings: readonly string[] }> {
@@ -135,27 +178,30 @@ export async function loadPeople(
 	const patient = columnOr(tables, options.patient, patientNames);
 	if (!patient) throw missingColumn(tables, "the patient", "call it patient");
 	const sex = columnOr(tables, options.sex, sexNames);
+	const age = options.age === undefined ? undefined : columnNamed(tables, options.age);
 	const birthDate =
-		options.birthYear === undefined ? columnOr(tables, options.birth, birthNames) : undefined;
+		options.birthYear === undefined && !age
+			? columnOr(tables, options.birth, birthNames)
+			: undefined;
 	const deathDate = columnOr(tables, options.death, deathNames);
 	const split = columnLikely(tables, splitColumnNames);
 	const ages = isAge(unit);
-	const birthYear = birthDate ? undefined : birthInYear(tables, options);
-	if (!sex && !birthDate && !birthYear && !deathDate && !split)
+	const birthYear = birthDate || age ? undefined : birthInYear(tables, options);
+	if (!sex && !birthDate && !birthYear && !age && !deathDate && !split)
 		throw missingColumn(
 			tables,
 			"sex, birth, death or split",
-			"name them with `sex`, `birth`, `birthYear` or `death`",
+			"name them with `sex`, `birth`, `birthYear`, `age` or `death`",
 		);
 
-	const inTime = (column: Found) => momentIn(column, unit, options.dateFormat);
-	const birth = ages
-		? undefined
-		: birthDate
-			? inTime(birthDate)
-			: unit === "date"
-				? birthYear
-				: undefined;
+	const inTime = (column: Found) => momentIn(column, beside, options.dateFormat);
+	const birthRead = () => {
+		if (ages) return undefined;
+		if (age) return birthByAge(age, unit);
+		if (birthDate) return inTime(birthDate);
+		return unit === "date" ? birthYear : undefined;
+	};
+	const birth = birthRead();
 	const death = deathDate && inTime(deathDate);
 	const sexWords = [
 		...Array.from(sexes, ([word, known]) => [word, known ?? "unknown"] as const),
@@ -179,9 +225,10 @@ export async function loadPeople(
 		split_text: split ? given(split) : noText,
 	};
 	const list = Object.entries(columns).map(([name, sql]) => `${sql} AS ${name}`);
-	await reading(table, () =>
+	const names = table.columns.map(({ name }) => name);
+	await withNumberedRows(store, table, names, (rows) =>
 		store.run(
-			`CREATE OR REPLACE TEMP TABLE given_person AS SELECT m.${rowOfFile} AS row, ${list.join(", ")} FROM ${numberedRows(table.sql)}`,
+			`CREATE OR REPLACE TEMP TABLE given_person AS SELECT m.${rowOfFile} AS row, ${list.join(", ")} FROM ${rows} AS m`,
 		),
 	);
 	const faults = [
@@ -216,10 +263,18 @@ export async function loadPeople(
 		...{ patient, sex, birth, death, split },
 		sexValues: options.sexValues,
 	});
-	const left = ages ? birthDate?.name : birth ? undefined : birthYear?.name;
+	const left = ages ? (birthDate ?? age)?.name : birth ? undefined : birthYear?.name;
 	const why = ages ? "are ages: birth is at 0" : "are not dates";
 	if (left !== undefined)
 		read.notes.push(`${table.file}: ${left} was not read, for the times ${why}`);
+	const unread =
+		ages || birth || unit === "date"
+			? undefined
+			: matchingColumns(table.columns, personAgeNames)[0]?.name;
+	if (unread !== undefined)
+		read.notes.push(
+			`${table.file}: ${unread} was not read, and no birth is known; if it is the age in years at time 0, pass \`age\` ${unread}`,
+		);
 	return read;
 }
 

@@ -1,7 +1,7 @@
 import { InputError } from "../../base/errors.js";
 import { recordKinds } from "../rows.js";
 import { impliedSystem } from "../systems.js";
-import type { Table } from "../table.js";
+import { rowOfFile, type Table } from "../table.js";
 import { codeFields } from "./code-fields.js";
 import {
 	codeNames,
@@ -36,6 +36,7 @@ import {
 	systemRemedy,
 	systemSql,
 } from "./systems-sql.js";
+import { checkRecordUnit, daysBeside, unitBeside } from "./time-units.js";
 import {
 	chosen,
 	daysOf,
@@ -91,8 +92,9 @@ export function planRecords(
 		"`time`, or say where it stands with `join` FILE `on` COLUMN",
 	);
 	const unit = options.timeIs ?? unitNamed(time.name) ?? "date";
+	checkRecordUnit(time, unit);
 	const system = systemOf(tables, codes, options);
-	const { code, rows } = codeFields(table, codes, system, options.separator);
+	const { code, rows, order } = codeFields(table, codes, system, options.separator);
 	const [only] = rows ? [] : codes;
 	const systemColumn = "column" in system ? system.column : undefined;
 	const kind = options.kind ? columnAsked(tables, options.kind, "`kind`") : undefined;
@@ -115,8 +117,10 @@ export function planRecords(
 	return {
 		plan: {
 			table,
+			columns: used.flatMap((column) => (column.table === table ? column.name : [])),
 			...(rows && { rows }),
 			joined: joining,
+			order,
 			patient: plainText(patient, "whole"),
 			time: days,
 			code,
@@ -227,7 +231,7 @@ export function planDrugs(
 	const time = columnOr(tables, options.time, timeNames(isNumbers(unit)));
 	if (!time)
 		throw missingColumn(tables, "the time", unit === "date" ? "call it date" : "call it time");
-	const days = daysOf(time, unit, options.dateFormat, true);
+	const days = daysBeside(time, unitBeside(unit), options.dateFormat);
 	const untimed = `coalesce(${isMissingSql(`trim(${rawText(time)})`)}, true)`;
 	const name = columnLikely(tables, drugNameNames);
 	let code = columnLikely(tables, drugCodeNames);
@@ -261,9 +265,8 @@ export function planDrugs(
 	const ownCode = code && name ? `coalesce(${drugCode}, ${drugName})` : code ? drugCode : drugName;
 	const ownSystem =
 		code && name ? `CASE WHEN ${drugCode} IS NULL THEN 'Name' ELSE ${system} END` : system;
-	const columns = [code, name, systemColumn]
-		.flatMap((column) => (column ? [column.sql] : []))
-		.join(", ");
+	const drugColumns = [code, name, systemColumn].filter((column) => column !== undefined);
+	const columns = drugColumns.map(({ sql }) => sql).join(", ");
 	return {
 		code,
 		notes: unread
@@ -280,9 +283,11 @@ export function planDrugs(
 		plan: {
 			// Both texts are computed once and used several times.
 			table,
+			columns: [patient, time, ...drugColumns].map(({ name }) => name),
 			rows: (rows) => `(SELECT *, ${texts} FROM ${rows} AS m WHERE NOT ${untimed})`,
 			untimed,
 			joined: undefined,
+			order: `m.${rowOfFile}`,
 			patient: plainText(patient, "whole"),
 			time: days,
 			code: ownCode,

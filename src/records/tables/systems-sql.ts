@@ -1,6 +1,13 @@
 import { InputError } from "../../base/errors.js";
 import { quoted } from "../sql.js";
-import { kindOf, knownSystems, systemAliases, systemNamed } from "../systems.js";
+import {
+	eitherIcd,
+	icd9Form,
+	kindOf,
+	knownSystems,
+	systemAliases,
+	systemNamed,
+} from "../systems.js";
 import type { Found } from "./columns.js";
 import { chosen, textOf } from "./values.js";
 
@@ -11,15 +18,9 @@ export type SystemFrom =
 	| { readonly systems: readonly string[] }
 	| { readonly byForm: true };
 
-/** The name for ICD-9-CM and ICD-10-CM codes that are told apart by their form. */
-const eitherIcd = "icd";
-
-/**
- * SQL condition: the form of an ICD code is that of ICD-9-CM: 428.0, V58.67, E888.9. Diagnoses of ICD-10-CM that begin
- * with V have more characters (V58.6XXA). Without a dot, E8889 is E88.89 of ICD-10-CM, which is far more frequent.
- */
-const isIcd9Form = (code: string): string =>
-	`regexp_full_match(upper(${code}), '[0-9]{3}([.]?[0-9]{1,2})?|V[0-9]{2}([.]?[0-9]{1,2})?|E[0-9]{3}[.][0-9]|E9[0-9]{2,3}')`;
+/** SQL for ICD-9-CM or ICD-10-CM by the form of a code. */
+const icdByFormSql = (code: string): string =>
+	`CASE WHEN regexp_full_match(upper(${code}), ${quoted(icd9Form)}) THEN 'ICD9CM' ELSE 'ICD10CM' END`;
 
 /** The code of a row that has several, and its system. */
 export const codeOfField = '"trajgpt code"';
@@ -53,15 +54,16 @@ const namesOf = (allowed: readonly string[]): Map<string, string> =>
 		...systemAliases,
 		...allowed
 			.map((name) => [name.trim().toLowerCase(), name.trim()] as const)
-			.filter(([name]) => !systemAliases.has(name)),
+			.filter(([name]) => name !== eitherIcd && !systemAliases.has(name)),
 	]);
 
 /** SQL for the system of a record, given SQL for its code. */
 export function systemSql(from: SystemFrom, code: string): string {
 	if ("system" in from) return quoted(from.system);
-	if ("byForm" in from) return `CASE WHEN ${isIcd9Form(code)} THEN 'ICD9CM' ELSE 'ICD10CM' END`;
+	if ("byForm" in from) return icdByFormSql(code);
 	if ("systems" in from) return `${codeOfField}.system`;
-	return chosen(textOfSystem(from.column), namesOf(from.allowed));
+	const text = textOfSystem(from.column);
+	return `CASE WHEN ${text} = ${quoted(eitherIcd)} THEN ${icdByFormSql(code)} ELSE ${chosen(text, namesOf(from.allowed))} END`;
 }
 
 /** SQL for the kind of a record, given its system. */
@@ -73,6 +75,7 @@ export function kindSql(from: SystemFrom): string {
 			`${codeOfField}.system`,
 			[...new Set(from.systems)].map((system) => [system, kindOf(system)] as const),
 		);
-	const kinds = [...namesOf(from.allowed)].map(([name, system]) => [name, kindOf(system)] as const);
+	const names = [[eitherIcd, "ICD10CM"] as const, ...namesOf(from.allowed)];
+	const kinds = names.map(([name, system]) => [name, kindOf(system)] as const);
 	return chosen(textOfSystem(from.column), kinds);
 }

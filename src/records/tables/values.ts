@@ -11,6 +11,7 @@ const fraction = /^(DOUBLE|FLOAT|DECIMAL\(.*\))$/;
 const dated = /^(DATE|TIMESTAMP.*)$/;
 const text = /^(VARCHAR|UUID|ENUM\(.*\))$/;
 
+export const isDated = ({ type }: Pick<Found, "type">) => dated.test(type);
 export const isNumber = ({ type }: Found) => wholeNumber.test(type) || fraction.test(type);
 
 function refuse(column: Found, expected: string): never {
@@ -84,13 +85,12 @@ export function daysOf(column: Found, unit: TimeIs, format?: string, orIso = fal
 export const isBadTime = (days: string, unit: TimeIs): string =>
 	`(${days} IS NULL OR ${unit === "date" ? isFarOff(days) : `NOT ${days} BETWEEN ${plausibleDays(unit).join(" AND ")}`})`;
 
-/** SQL for a table's rows and their days: dates are read directly if possible, otherwise by `slow`. */
+/** SQL for days, and the column that is to be read as dates for it: without one, the days are computed by `slow`. */
 export function quickDays(column: Found, unit: TimeIs, slow: string, format?: string) {
 	const { table, name, sql } = column;
-	const rows = unit === "date" && !format ? table.dated?.(name) : undefined;
-	return rows
-		? { rows, time: `(${sql} - DATE '1970-01-01')::DOUBLE` }
-		: { rows: table.sql, time: slow };
+	return unit === "date" && !format && table.dated
+		? { dates: name, time: `(${sql} - DATE '1970-01-01')::DOUBLE` }
+		: { dates: undefined, time: slow };
 }
 
 /** Explains what is wrong with a time (in days, if it could be read) and what to do. */

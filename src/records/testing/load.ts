@@ -35,9 +35,9 @@ export async function load(
 		const loaded = await source.load(store, bad);
 		return {
 			...loaded,
-			records: (await store.all<Row<RecordRow>>("SELECT * FROM record ORDER BY rowid")).map(
-				({ unit = null, ...row }): RecordRow => (unit === null ? row : { ...row, unit }),
-			),
+			records: (
+				await store.all<Row<RecordRow>>("SELECT * EXCLUDE row FROM record ORDER BY row")
+			).map(({ unit = null, ...row }): RecordRow => (unit === null ? row : { ...row, unit })),
 			people: await store.all<Row<PersonRow>>("SELECT * FROM person ORDER BY rowid"),
 			names: await store.all<Row<CodeNameRow>>("SELECT * FROM code_name ORDER BY rowid"),
 			periods: await store.all<Row<ObservationRow>>("SELECT * FROM observation ORDER BY rowid"),

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type Manifest, newPatients } from "../../cohort/index.js";
 import type { RecordRow, RecordSource } from "../../records/rows.js";
 import { smallServed } from "../testing/small-served.js";
-import { readRequestPatient } from "./patient.js";
+import { readRequestPatient, readSessionPatient } from "./patient.js";
 
 const day = (date: string) => Date.parse(date) / 86_400_000;
 
@@ -68,7 +68,7 @@ test("events keep their position in the request", () => {
 test("reads a code without a system as one of the model, an ICD code or a PheCode", () => {
 	const served = smallServed();
 	const tokens = (code: string, system?: string) => [
-		...readRequestPatient({ events: [{ code, date: 0, ...(system && { system }) }] }, served)
+		...readSessionPatient({ events: [{ code, date: 0, ...(system && { system }) }] }, served)
 			.patient.history.tokens,
 	];
 	const token = (code: string) => served.vocabulary.find(code, "PheCode");
@@ -85,7 +85,7 @@ test("distinguishes a drug from an unknown code", () => {
 		{ code: "nothing", date: 2 },
 		{ code: "nothing", date: 2 },
 	];
-	const { notes, unknown } = readRequestPatient({ events }, smallServed({ dedup: "none" }));
+	const { notes, unknown } = readSessionPatient({ events }, smallServed({ dedup: "none" }));
 	expect(notes).toEqual(["1 event is a drug, and the model has none: left out"]);
 	expect(unknown).toEqual([{ code: "nothing", records: 2 }]);
 });
@@ -93,7 +93,7 @@ test("distinguishes a drug from an unknown code", () => {
 test("rejects a mixture of dates and days, and implausible years", () => {
 	const served = smallServed();
 	const asked = (...dates: (string | number)[]) =>
-		readRequestPatient({ events: dates.map((date) => ({ code: "401", date })) }, served);
+		readSessionPatient({ events: dates.map((date) => ({ code: "401", date })) }, served);
 	expect(() => asked("2010-01-01", 3)).toThrow(
 		"patient.events.0.date is a date and patient.events.1",
 	);

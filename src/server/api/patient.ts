@@ -1,6 +1,7 @@
 import {
 	type ParsedPatient,
 	type PatientEvent,
+	readKnownPatient,
 	readPatient,
 	readEvents as readPatientEvents,
 } from "../../api/patient.js";
@@ -27,13 +28,27 @@ function refused<T>(read: () => T): T {
 	}
 }
 
-/** Reads a patient of a request by the rules of the model's dataset. Refusals name it by its field. */
+/** Reads a patient to predict for by the rules of the model's dataset. Refusals name it by its field. */
 export const readRequestPatient = (
 	request: PatientRequest,
 	served: Book,
 	field = "patient",
 ): ParsedPatient =>
-	refused(() => readPatient(request, readerFor(served), served.manifest.source.axis, field));
+	refused(() => readKnownPatient(request, readerFor(served), served.manifest.source.axis, field));
+
+/** Reads a patient of a session, whose first known record may follow. */
+export const readSessionPatient = (request: PatientRequest, served: Book): ParsedPatient =>
+	refused(() => readPatient(request, readerFor(served), served.manifest.source.axis));
+
+/** Refuses to predict from a session without a known record. */
+export function checkSession(
+	{ records, drugs }: Pick<ParsedPatient, "records" | "drugs">,
+	events: number,
+	served: Book,
+): void {
+	const lacking = readerFor(served).lacksKnown(records, events, drugs);
+	if (lacking !== undefined) throw new Refusal(422, `the session has ${lacking}`);
+}
 
 /** Further events of a patient, in order. */
 export const readEvents = (

@@ -101,7 +101,7 @@ export function historySummary(
 	// Patients in requests have no id.
 	const named = { ...patient, id: "the patient" };
 	const warnings = warningsFor(
-		{ patients: [named], unknown: nothingUnknown },
+		{ unknown: nothingUnknown },
 		times.map((time) => ({ patient: named, time })),
 		served.manifest,
 		beforeFirst,

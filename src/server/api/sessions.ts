@@ -6,7 +6,7 @@ import type { Engine } from "../engine/engine.js";
 import { Refusal } from "../http/refusal.js";
 import type { Limits } from "../limits.js";
 import { forecastFrom } from "./forecast.js";
-import { readEvents, readRequestPatient } from "./patient.js";
+import { checkSession, readEvents, readSessionPatient } from "./patient.js";
 import { historySummary } from "./query-times.js";
 import type { PatientRequest, SessionForecastRequest } from "./requests.js";
 import type { SessionResponse } from "./responses.js";
@@ -69,7 +69,7 @@ export function sessions(
 				});
 			starting++;
 			try {
-				const parsed = readRequestPatient(given, served);
+				const parsed = readSessionPatient(given, served);
 				const { history } = parsed.patient;
 				const state =
 					history.tokens.length > 0
@@ -92,7 +92,7 @@ export function sessions(
 				const { parsed, state } = session;
 				const usual = parsed.axis;
 				const read = readEvents(given, served, parsed);
-				const { axis, events, lastDay, unknown, latest, notes } = read;
+				const { axis, events, lastDay, unknown, latest, notes, drugs } = read;
 				const isFirst = parsed.patient.lastRecord === null && parsed.patient.birth === null;
 				if (axis !== usual && !isFirst)
 					throw new Refusal(422, `this session counts in ${usual}; give events.0.date likewise`, {
@@ -115,7 +115,12 @@ export function sessions(
 				const { patient } = parsed;
 				session.parsed = keepLastEvent({
 					...parsed,
-					...{ axis, unknown, latest, notes },
+					axis,
+					unknown,
+					latest,
+					notes,
+					records: parsed.records + given.length,
+					drugs: parsed.drugs + drugs,
 					patient: {
 						...patient,
 						lastRecord: Math.max(patient.lastRecord ?? -1e9, lastDay),
@@ -130,10 +135,10 @@ export function sessions(
 				return responseFor(id, session);
 			}),
 		forecast: (id: string, request: SessionForecastRequest, model: Pick<Engine, "forecast">) =>
-			inTurn(id, async ({ parsed, state, events }) => ({
-				...(await forecastFrom(state, request, parsed, served, model)),
-				events,
-			})),
+			inTurn(id, async ({ parsed, state, events }) => {
+				checkSession(parsed, events, served);
+				return { ...(await forecastFrom(state, request, parsed, served, model)), events };
+			}),
 		end(id: string): void {
 			if (!open.delete(id)) throw new Refusal(404, "there is no such session; nothing to end");
 		},
