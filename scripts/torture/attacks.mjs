@@ -233,6 +233,52 @@ function fuzzedRequest(/** @type {Target} */ target) {
 	return bytes;
 }
 
+/** As many events, with random codes and days between them. */
+function randomPatient(/** @type {Random} */ random, /** @type {number} */ events) {
+	const days = 1 + random.integer(6);
+	return {
+		...small.patient,
+		events: Array.from({ length: events }, (_, i) => ({
+			code: pick(random, ["401", "250", "272", "428"]),
+			date: new Date((i * days - 7300) * 86_400_000).toISOString().slice(0, 10),
+		})),
+	};
+}
+
+/** Any number up to the limit: as often a small as a large one, and every fourth time the limit itself. */
+const upTo = (/** @type {Random} */ random, /** @type {number} */ most) =>
+	random.uniform() < 0.25 ? most : Math.floor((most + 1) ** random.uniform());
+
+/** A random request within the limits of the service: its path and its body. */
+function randomRequest(/** @type {Random} */ random) {
+	const at = (/** @type {number} */ most) =>
+		Array.from({ length: upTo(random, most) }, (_, i) => `+${i + 1}m`);
+	const codes = Array(upTo(random, 16)).fill("428");
+	const patient = randomPatient(random, upTo(random, 5000));
+	const patients = () => {
+		const count = upTo(random, 100);
+		return Array.from({ length: count }, () =>
+			randomPatient(random, upTo(random, Math.floor(5000 / count))),
+		);
+	};
+	/** Times from the first to the last event. */
+	const grid = () => {
+		const { events } = patient;
+		const days = Date.parse(events.at(-1)?.date ?? "") - Date.parse(events[0]?.date ?? "");
+		const times = upTo(random, Math.min(1000, 8192 / codes.length - 2));
+		return `${Math.max(1, Math.ceil(days / 86_400_000 / times))}d`;
+	};
+	return pick(random, [
+		() => ["forecast", { patient, at: at(256), top: 16 }],
+		() => ["risk", { patient, codes, step: grid() }],
+		() => ["risk", { patient: randomPatient(random, upTo(random, 128)), codes, attribute: "+0d" }],
+		() => ["embed", { patient }],
+		() => ["forecast/batch", { patients: patients(), at: at(4), top: 10 }],
+		() => ["risk/batch", { patients: patients(), codes }],
+		() => ["sessions", { patient }],
+	])();
+}
+
 /** @type {Record<string, (target: Target) => Promise<Counts>>} */
 export const attacks = {
 	fuzz: (target) => keeping(target, 4, () => exchange(target, fuzzedRequest(target))),
@@ -274,6 +320,11 @@ export const attacks = {
 	"long histories": (target) =>
 		keeping(target, 8, () => post(target, "/api/v2/forecast", bodies.long)),
 	sessions: (target) => keeping(target, 8, () => post(target, "/api/v2/sessions", small)),
+	"random requests": (target) =>
+		keeping(target, 6, () => {
+			const [path, body] = randomRequest(target.random);
+			return post(target, `/api/v2/${path}`, body);
+		}),
 };
 
 /** Clients that send the same requests as the well-behaved one, for comparison. */

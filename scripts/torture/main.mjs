@@ -1,6 +1,9 @@
-// npm run torture -- [--minutes 10] [--seed 1] [--only kills,http] [--step 17] [--small] [--out summary.json]
+// npm run torture -- [--minutes 10] [--seed 1] [--only kills,http] [--loads embedding,sessions] [--run runs/demo/run]
+//   [--step 17] [--small] [--out summary.json]
 import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { loadNames } from "./http.mjs";
 import { campaignNames, torture } from "./torture.mjs";
 
 const { values } = parseArgs({
@@ -8,6 +11,8 @@ const { values } = parseArgs({
 		minutes: { type: "string", default: "10" },
 		seed: { type: "string", default: "1" },
 		only: { type: "string" },
+		loads: { type: "string" },
+		run: { type: "string" },
 		step: { type: "string" },
 		small: { type: "boolean", default: false },
 		out: { type: "string" },
@@ -24,9 +29,18 @@ const number = (/** @type {string} */ text, /** @type {string} */ option) => {
 };
 // Ends the started processes, which have their own process groups.
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(130));
-const only = values.only?.split(",");
-const unknown = only?.find((name) => !campaignNames.includes(name));
-if (unknown !== undefined) refuse(`no campaign ${unknown}; expected ${campaignNames.join(", ")}`);
+const listed = (
+	/** @type {string | undefined} */ text,
+	/** @type {string} */ what,
+	/** @type {readonly string[]} */ known,
+) => {
+	const names = text?.split(",");
+	const unknown = names?.find((name) => !known.includes(name));
+	if (unknown !== undefined) refuse(`no ${what} ${unknown}; expected ${known.join(", ")}`);
+	return names;
+};
+const only = listed(values.only, "campaign", campaignNames);
+const loads = listed(values.loads, "load", loadNames);
 const step = values.step === undefined ? undefined : number(values.step, "--step");
 const reports = await torture({
 	minutes: number(values.minutes, "--minutes"),
@@ -34,6 +48,8 @@ const reports = await torture({
 	small: values.small,
 	say: (text) => process.stderr.write(text),
 	...(only && { only }),
+	...(loads && { loads }),
+	...(values.run !== undefined && { run: resolve(values.run) }),
 	...(step !== undefined && { step }),
 });
 

@@ -41,7 +41,6 @@ import { makeWorld } from "./world.mjs";
  */
 
 export const campaignNames = ["kills", "damage", "http", "full-disk", "together"];
-const makeCampaigns = () => [kills, damagedFiles, httpCampaign(), fullDisk, concurrent];
 
 /**
  * @param {object} options
@@ -50,20 +49,25 @@ const makeCampaigns = () => [kills, damagedFiles, httpCampaign(), fullDisk, conc
  * @param {Record<string, number>} [options.steps] by campaign, instead of minutes
  * @param {readonly string[]} [options.only] campaigns
  * @param {number} [options.step] this one alone
+ * @param {string} [options.run] the run that the service serves, instead of a tiny one
+ * @param {readonly string[]} [options.loads] of the service; all if left out
  * @param {boolean} [options.small] smallest sizes, latencies not judged
  * @param {(text: string) => void} [options.say]
  * @returns {Promise<Record<string, Report>>}
  */
 export async function torture(options) {
-	const { seed, minutes = 10, steps, only, step, small = false, say = () => {} } = options;
+	const { seed, minutes = 10, steps, only, step, run, loads } = options;
+	const { small = false, say = () => {} } = options;
 	const folder = mkdtempSync(join(tmpdir(), "trajgpt-torture-"));
-	const campaigns = makeCampaigns().filter(({ name }) => (only ? only.includes(name) : true));
+	const all = [kills, damagedFiles, httpCampaign(loads), fullDisk, concurrent];
+	const campaigns = all.filter(({ name }) => (only ? only.includes(name) : true));
 	const shares = campaigns.reduce((sum, { share }) => sum + share, 0);
 	/** @type {Record<string, Report>} */
 	const reports = {};
 	try {
 		say("making records, a dataset and a run\n");
-		const world = await makeWorld(join(folder, "world"), small);
+		const made = await makeWorld(join(folder, "world"), small);
+		const world = { ...made, served: run ?? made.run };
 		for (const campaign of campaigns) {
 			const most = step !== undefined ? 1 : (steps?.[campaign.name] ?? Number.POSITIVE_INFINITY);
 			const until = steps
@@ -75,6 +79,10 @@ export async function torture(options) {
 				most,
 				until,
 				say,
+				service: [
+					...(run === undefined ? [] : ["--run", run]),
+					...(loads ? ["--loads", `"${loads.join(",")}"`] : []),
+				],
 			});
 			reports[campaign.name] = report;
 		}
@@ -86,15 +94,23 @@ export async function torture(options) {
 
 /**
  * @param {Campaign} campaign @param {World} world
- * @param {{ seed: number, first: number, most: number, until: number, say: (text: string) => void }} options
+ * @param {{ seed: number, first: number, most: number, until: number, say: (text: string) => void, service: readonly string[] }} options
  * @returns {Promise<Report>}
  */
-async function runCampaign(campaign, world, { seed, first, most, until, say }) {
+async function runCampaign(campaign, world, { seed, first, most, until, say, service }) {
 	const started = performance.now();
 	/** @type {Report} */
 	const report = { steps: 0, seconds: 0, counts: {}, broke: [] };
 	const stream = randomOf(seed).fork(campaign.name);
-	const repeat = `npm run torture -- --only ${campaign.name} --seed ${seed}${world.small ? " --small" : ""}`;
+	const small = world.small ? ["--small"] : [];
+	const repeat = [
+		"npm run torture -- --only",
+		campaign.name,
+		"--seed",
+		seed,
+		...small,
+		...service,
+	].join(" ");
 	const note = (/** @type {number | "end"} */ step, /** @type {string} */ what) => {
 		report.broke.push({ step, what, repeat: step === "end" ? repeat : `${repeat} --step ${step}` });
 		say(`${campaign.name}: BROKE at step ${step}: ${what}\n`);

@@ -16,10 +16,11 @@ import { faultOf, run } from "./process.mjs";
  * @property {string} fhir
  * @property {string} dataset
  * @property {string} run
+ * @property {string} served the run that the service serves
  * @property {string} export
  */
 
-/** @param {string} folder @param {boolean} small @returns {Promise<World>} */
+/** @param {string} folder @param {boolean} small @returns {Promise<Omit<World, "served">>} */
 export async function makeWorld(folder, small) {
 	const at = (/** @type {string} */ name) => join(folder, name);
 	const patients = small ? 24 : 300;

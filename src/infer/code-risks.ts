@@ -3,15 +3,9 @@ import { binsOf, outputsOf } from "../models/hazards/settings.js";
 import type { CodeConfig } from "../models/heads/codes.js";
 import type { Runtime } from "../runtime/index.js";
 import { checkCodes, probabilitiesOf } from "./code-probabilities.js";
-import {
-	type HistoryOnDay,
-	hazardPrograms,
-	hazardSettingsOf,
-	type Learned,
-	landmarkRow,
-	roomFor,
-} from "./hazards.js";
+import { hazardPrograms, hazardSettingsOf, type Learned, landmarkRow, roomFor } from "./hazards.js";
 import { anyOf, checkHorizon, outputsFor } from "./incidence.js";
+import type { HistoryOnDay } from "./open-hazards.js";
 import type { ViewedHistory } from "./represent.js";
 
 /** Landmarks of a patient that share a pass. */

@@ -14,7 +14,7 @@ import type { BatchShape, States } from "../models/model.js";
 import { weightsOf } from "../nn/weights.js";
 import type { Runtime } from "../runtime/index.js";
 import { type RowPrograms, rowPrograms } from "./history-rows.js";
-import { type HistoryStart, openHazards } from "./open-hazards.js";
+import { type HistoryOnDay, type HistoryStart, knownEvents, openHazards } from "./open-hazards.js";
 
 /** Hazards of histories on index days, in the order of histories and days. */
 export interface Hazards {
@@ -37,7 +37,7 @@ export interface HazardSource {
 	/**
 	 * Hazards of each history on each of its index days, whose records and those before are known. Every history
 	 * has as many days. Of histories longer than the model can read, the last events are seen. With `starts`, a
-	 * history of one day is read from a state on, if all events before it are known; they change nothing else.
+	 * history is read from a state on, if all events before it are known; they change nothing else.
 	 */
 	at(
 		histories: readonly Events[],
@@ -113,16 +113,7 @@ export function hazardModel(runtime: Runtime, learned: Learned): HazardModel {
 		vocab: config.vocab,
 		longestDays: settings.binDays.at(-1) as number,
 		async rows(histories, days, starts = []) {
-			// With one day each, no history is read for a day twice.
-			if (open && histories.length > 0 && days.every(({ length }) => length === 1))
-				return open.run(
-					histories.map((history, i) => {
-						const day = days[i]?.[0] as number;
-						const known = knownEvents({ history, day });
-						const start = starts[i];
-						return { history, day, known, ...(start && start.events <= known && { start }) };
-					}),
-				);
+			if (open) return open.run(histories, days, starts);
 			const longest = histories.reduce((most, { tokens }) => Math.max(most, tokens.length), 0);
 			// One pass over a history answers all its days, if the model can read all of it.
 			const together = longest < context;
@@ -173,18 +164,6 @@ export function hazardsIn(
 		incidences: (at, horizons) =>
 			competingIncidences(binsOf(settings), outputsOf(settings, vocab), codesOf(at), horizons),
 	};
-}
-
-/** The records of a history up to an index day. */
-export interface HistoryOnDay {
-	readonly history: Events;
-	readonly day: number;
-}
-
-function knownEvents({ history: { times }, day }: HistoryOnDay): number {
-	let count = 0;
-	while (count < times.length && Math.floor(times[count] as number) <= day) count++;
-	return count;
 }
 
 /**

@@ -41,6 +41,25 @@ test("one program of open sizes gives the hazards of programs of fixed sizes", a
 	expect(most).toBeLessThan(1e-4);
 });
 
+test("several days of a history, and long histories, give the hazards of programs of fixed sizes", async () => {
+	const long = testHistory(1300, 7);
+	const days = [3, 1100, 20, 21, 560, 1299].map((n) => Math.ceil(long.times[n]!));
+	const short = histories[29]!; // of 27 events
+	for (const [history, own] of [
+		[long, days],
+		[long, days.slice(-1)],
+		[short, short.times.filter((_, n) => n % 2 === 0).map(Math.ceil)],
+	] as const) {
+		const [expected, found] = [
+			await fixed.rows([history], [own]),
+			await open.rows([history], [own]),
+		];
+		expect(found).toHaveLength(expected.length);
+		const most = found.reduce((a, value, i) => Math.max(a, Math.abs(value - expected[i]!)), 0);
+		expect(most).toBeLessThan(1e-4);
+	}
+});
+
 test("a history is read from a state on, with the same hazards", async () => {
 	const predictor = learned.model.predictor(runtime, learned.config, learned.weights);
 	const history = histories[29]!; // of 27 events

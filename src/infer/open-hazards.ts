@@ -1,3 +1,4 @@
+import { concatenated } from "../base/concatenated.js";
 import { specialTokens } from "../cohort/vocabulary.js";
 import { concat, reshape } from "../graph/index.js";
 import { checkFinite } from "../models/finite.js";
@@ -18,21 +19,39 @@ export interface HistoryStart {
 	readonly state: State;
 }
 
-/** A history, an index day, and how many of the events are known on it: no fewer than at the start, if there is one. */
-interface IndexedHistory {
+/** The records of a history up to an index day. */
+export interface HistoryOnDay {
 	readonly history: Events;
 	readonly day: number;
+}
+
+export function knownEvents({ history: { times }, day }: HistoryOnDay): number {
+	let count = 0;
+	while (count < times.length && Math.floor(times[count] as number) <= day) count++;
+	return count;
+}
+
+/** How many of the events are known on the day: no fewer than at the start, if there is one. */
+interface IndexedHistory extends HistoryOnDay {
 	readonly known: number;
 	readonly start?: HistoryStart | undefined;
 }
 
-/** Log hazards of histories by one program, whatever their number and lengths. */
+/** Log hazards of histories by few programs, whatever their number and lengths. */
 export interface OpenHazards {
-	/** Of all outputs and of the next visit: [histories, width]. */
-	run(histories: readonly IndexedHistory[]): Promise<Float32Array>;
+	/** Of all outputs and of the next visit: [histories × days, width]. */
+	run(
+		histories: readonly Events[],
+		days: readonly ArrayLike<number>[],
+		starts?: readonly (HistoryStart | null)[],
+	): Promise<Float32Array>;
 	dispose(): Promise<void>;
 }
 
+/** Events of a history that a call reads: its memory must not grow with the history. The predictor reads those before. */
+const mostEvents = 512;
+/** Rows of a call read at most as many events after a shared state: a state of their own would take as long. */
+const mostAgain = 16;
 /** Slots of a call, padding included. */
 const mostSlots = 4096;
 /** Histories of a call. */
@@ -76,33 +95,77 @@ export function openHazards(
 		outputs: { rows: rowsOf() },
 		weights: new Map([...weights].map(([name, { data }]) => [name, data])),
 	}));
-	return {
-		async run(histories) {
-			const order = [...histories.keys()].sort(
-				(a, b) => lengthOf(histories[a]) - lengthOf(histories[b]),
-			);
-			let found = new Float32Array(0);
-			while (order.length > 0) {
-				const lengths = order.map((at) => lengthOf(histories[at]) + queries);
-				const some = order.splice(-rowsOfCall(lengths));
-				const longest = Math.max(1, lengthOf(histories[some.at(-1) as number]));
-				const own = some.map((at) => histories[at] as IndexedHistory);
-				const { rows } = await compiled.run(
-					"open",
-					feedsOf(own, memory, settings, config),
-					undefined,
-					{
-						sizes: { batch: own.length, length: longest },
-					},
-				);
-				const width = (rows as Float32Array).length / own.length;
-				if (found.length === 0) found = new Float32Array(histories.length * width);
-				for (const [row, at] of some.entries())
-					found.set((rows as Float32Array).subarray(row * width, (row + 1) * width), at * width);
+	const predictor = model.predictor(runtime, learned.config, weights);
+
+	/** In calls of histories of like length. */
+	async function inCalls(histories: readonly IndexedHistory[]): Promise<Float32Array> {
+		const order = [...histories.keys()].sort(
+			(a, b) => lengthOf(histories[a]) - lengthOf(histories[b]),
+		);
+		let found = new Float32Array(0);
+		while (order.length > 0) {
+			const lengths = order.map((at) => lengthOf(histories[at]) + queries);
+			const some = order.splice(-rowsOfCall(lengths));
+			const longest = Math.max(1, lengthOf(histories[some.at(-1) as number]));
+			const own = some.map((at) => histories[at] as IndexedHistory);
+			const feeds = feedsOf(own, memory, settings, config);
+			const sizes = { batch: own.length, length: longest };
+			const { rows } = await compiled.run("open", feeds, undefined, { sizes });
+			const width = (rows as Float32Array).length / own.length;
+			if (found.length === 0) found = new Float32Array(histories.length * width);
+			for (const [row, at] of some.entries())
+				found.set((rows as Float32Array).subarray(row * width, (row + 1) * width), at * width);
+		}
+		return checkFinite(found, "value for a history");
+	}
+
+	/** On days of one history, each from a state of the predictor, which goes on from day to day unless days decrease. */
+	async function alongDays(landmarks: readonly IndexedHistory[]): Promise<Float32Array[]> {
+		const { tokens, times } = landmarks[0]?.history ?? { tokens: [], times: [] };
+		const all = { tokens: Array.from(tokens), times: Array.from(times) };
+		const parts: Float32Array[] = [];
+		let reached: HistoryStart | undefined;
+		for (let from = 0; from < landmarks.length; from += mostRows) {
+			const rows: IndexedHistory[] = [];
+			for (const landmark of landmarks.slice(from, from + mostRows)) {
+				const { known } = landmark;
+				if (!reached || reached.events > known)
+					reached = landmark.start ?? { events: 0, state: predictor.start(1) };
+				const { events, state } = reached;
+				if (known - events > mostAgain) {
+					const more = {
+						tokens: all.tokens.slice(events, known),
+						times: all.times.slice(events, known),
+					};
+					reached = { events: known, state: await predictor.observe(state, [more]) };
+				}
+				rows.push({ ...landmark, start: reached });
 			}
-			return checkFinite(found, "value for a history");
+			parts.push(await inCalls(rows));
+		}
+		return parts;
+	}
+
+	return {
+		async run(histories, days, starts = []) {
+			const landmarks = histories.map((history, i) =>
+				Array.from(days[i] ?? [], (day): IndexedHistory => {
+					const known = knownEvents({ history, day });
+					const start = starts[i];
+					return { history, day, known, ...(start && start.events <= known && { start }) };
+				}),
+			);
+			const isShort = ([first, ...others]: readonly IndexedHistory[]) =>
+				others.length === 0 && lengthOf(first) <= mostEvents;
+			if (landmarks.every(isShort)) return inCalls(landmarks.flat());
+			const parts: Float32Array[] = [];
+			for (const own of landmarks) parts.push(...(await alongDays(own)));
+			return concatenated(parts);
 		},
-		dispose: compiled.dispose,
+		async dispose() {
+			await predictor.dispose();
+			await compiled.dispose();
+		},
 	};
 }
 

@@ -3,25 +3,31 @@ import { specialCount } from "../cohort/vocabulary.js";
 import type { Events } from "../models/index.js";
 import type { Incidence } from "./incidence.js";
 import { fewestPairs, shapleyValues } from "./shapley.js";
+import { type Edit, edited } from "./what-if.js";
 
-/** What the records of a code, or of several codes together, add to a risk. */
+/** What a part of a history adds to a risk: the records of a code, an edit, or several of these together. */
 export interface Reason {
-	readonly tokens: readonly number[];
+	/** Tokens of codes, or places of edits. */
+	readonly parts: readonly number[];
+	/** Of the codes; an edit is of one record. */
 	readonly records: number;
-	/** The Shapley value: what the records add, averaged over the orders of adding codes. */
+	/** The Shapley value: what the parts add, averaged over the orders of adding them. */
 	readonly effect: number;
 	/** The standard error of the effect; 0 if all orders were computed. */
 	readonly error: number;
 }
 
-/** Why a risk is what it is: `unrecorded` plus all effects is `risk`. */
+/** Why a risk is what it is: `start` plus all effects is `risk`. */
 export interface Reasons {
 	readonly risk: number;
-	/** The risk without the records: of age and sex alone, where the birth is known. */
-	readonly unrecorded: number;
-	/** One code each, the strongest first. */
-	readonly codes: readonly Reason[];
-	/** All other codes together; null if there are none. */
+	/**
+	 * Of edits, the risk before them. Otherwise the risk by the model without records, but for those of the code itself:
+	 * not that of people of the same age and sex, which comes from the rates of the training patients.
+	 */
+	readonly start: number;
+	/** One code or one edit each, the strongest first. */
+	readonly listed: readonly Reason[];
+	/** All others together; null if there are none. */
 	readonly others: Reason | null;
 	/** The largest standard error; 0 if all orders were computed. */
 	readonly error: number;
@@ -37,14 +43,16 @@ export interface ReasonOptions {
 	readonly day: number;
 	/** Weights of the model: the larger it is, the fewer orders are drawn. */
 	readonly parameters: number;
+	/** Edits of the history. If there are any, they are explained, and not the records. */
+	readonly edits?: readonly Edit[] | undefined;
 	readonly seed?: number | undefined;
 	/** The share of the work that is done. */
 	readonly onProgress?: ((share: number) => void) | undefined;
 	readonly signal?: AbortSignal | undefined;
 }
 
-/** Codes with an effect of their own: at most, and at least where a model is so large that more would take too long. */
-const [mostCodes, fewestCodes] = [7, 4];
+/** Parts with an effect of their own: at most, and at least where a model is so large that more would take too long. */
+const [mostParts, fewestParts] = [7, 4];
 /** Events that are read times weights, at most: about two seconds on two threads of a page. */
 const mostWork = 2e10;
 /** What reading an event costs apart from its weights, in weights. */
@@ -62,7 +70,7 @@ type ReadIncidences = (
 	horizons: readonly number[],
 ) => Promise<readonly (readonly Incidence[])[]>;
 
-/** What the records of each code add to the cumulative incidence of another one within a horizon. */
+/** What the records of each code or, with edits, each edit adds to the cumulative incidence of a code. */
 export const explainIncidence = (
 	read: ReadIncidences,
 	history: Events,
@@ -79,44 +87,74 @@ export const explainIncidence = (
 		options,
 	);
 
-/** How exact the effects are; empty if there are none. */
-export function precisionText({ error, codes, others }: Reasons): string {
-	if (codes.length + (others ? 1 : 0) === 0) return "";
-	if (error === 0) return "Averaged over all orders of adding codes.";
-	const points = (100 * error).toPrecision(1);
-	return `Averaged over a sample of the orders of adding codes; standard error at most ${Number(points)} points.`;
+/** What is known of a patient at the start of the reasons. */
+interface StartFacts {
+	readonly sex: string | null;
+	readonly birthEvents: number;
+	/** Whether the code itself is recorded. */
+	readonly isRecorded: boolean;
+	/** Whether edits are explained. */
+	readonly isEdited: boolean;
 }
 
-/** What the records of each code add to a risk. The same input gives the same effects. */
+/** The name of the risk that reasons start from: `the model without records, age and sex known`. */
+export function startText({ sex, birthEvents, isRecorded, isEdited }: StartFacts): string {
+	if (isEdited) return "before the edits";
+	const known = birthEvents === 0 ? "age and sex unknown" : sex ? "age and sex known" : "age known";
+	return `the model without ${isRecorded ? "records of other codes" : "records"}, ${known}`;
+}
+
+/** How exact the effects are; empty if nothing was averaged. */
+export function precisionText({ error, listed, others }: Reasons): string {
+	if (listed.length + (others ? 1 : 0) <= 1) return "";
+	if (error === 0) return "Averaged over all orders of adding them.";
+	const points = (100 * error).toPrecision(1);
+	return `Averaged over a sample of the orders of adding them; standard error at most ${Number(points)} points.`;
+}
+
+/**
+ * The effects as rows show them, with so many digits of a percentage, those of the others last: each is the rounded risk
+ * with it minus the rounded risk before it, so that start, rows and risk add up as printed.
+ */
+export function shownEffects({ risk, start, listed, others }: Reasons, digits: number): number[] {
+	const rounded = (share: number) => Number((100 * share).toFixed(digits)) / 100;
+	const effects = [...listed, ...(others ? [others] : [])].map(({ effect }) => effect);
+	let sum = start;
+	return effects.map((effect, at) => {
+		const before = rounded(sum);
+		sum = at === effects.length - 1 ? risk : sum + effect;
+		return rounded(sum) - before;
+	});
+}
+
+/** What the records of each code or, with edits, each edit adds to a risk. The same input gives the same effects. */
 export async function explainRisk(
 	riskOf: RiskOf,
 	history: Events,
 	options: ReasonOptions,
 ): Promise<Reasons> {
-	const { of, day, parameters, seed = 0 } = options;
-	const known = knownEvents(history, day);
-	const isFixed = (token: number) => token < specialCount || of.includes(token);
-	const codes = [...new Set(known.tokens)].filter((token) => !isFixed(token));
-	const countOf = (tokens: readonly number[]) =>
-		known.tokens.filter((token) => tokens.includes(token)).length;
+	const { parameters, edits = [], seed = 0 } = options;
+	const { parts, recordsOf, historyWith } =
+		edits.length > 0 ? editsOf(history, edits, options) : codesOf(history, options);
 	const mostEvents = mostWork / (overhead + parameters);
-	const reader = riskReader(riskOf, mostEvents / callsOfMostWork, options, (own) =>
-		filtered(known, (token) => isFixed(token) || own.has(token)),
-	);
+	const reader = riskReader(riskOf, mostEvents / callsOfMostWork, options, historyWith);
+	const eventsWith = (some: readonly number[]) =>
+		historyWith(new Set(some)).tokens.length + extraEvents;
+	const allEvents = eventsWith(parts);
 
 	const byStrength =
-		codes.length <= fewestCodes
-			? codes
-			: await strongestFirst(codes, reader.risksWith, countOf(codes), mostEvents / 8);
-	// On average, a coalition has half the records.
-	const perCoalition = extraEvents + countOf(codes) / 2;
+		parts.length <= fewestParts
+			? parts
+			: await strongestFirst(parts, reader.risksWith, allEvents, mostEvents / 8);
+	// On average, a coalition has half the parts.
+	const perCoalition = (eventsWith([]) + allEvents) / 2;
 	const { listed, pairs, coalitions } = planOf(
-		codes.length,
+		parts.length,
 		(mostEvents - reader.eventsRead()) / perCoalition,
 	);
 	const own = byStrength.slice(0, listed);
 	const rest = byStrength.slice(listed);
-	const groups = [...own.map((token) => [token]), ...(rest.length > 0 ? [rest] : [])];
+	const groups = [...own.map((part) => [part]), ...(rest.length > 0 ? [rest] : [])];
 	reader.plan(coalitions * perCoalition);
 	const { values, errors, none, all } = await shapleyValues(
 		groups.length,
@@ -124,38 +162,66 @@ export async function explainRisk(
 			reader.risksWith(coalitions.map((own) => own.flatMap((at) => groups[at] ?? []))),
 		{ pairs, draw: random(seed).fork("reasons") },
 	);
-	const reasons = groups.map((tokens, at) => ({
-		...{ tokens, records: countOf(tokens) },
+	const reasons = groups.map((parts, at) => ({
+		parts,
+		records: recordsOf(parts),
 		...{ effect: values[at] as number, error: errors[at] as number },
 	}));
 	return {
-		...{ risk: all, unrecorded: none },
-		codes: reasons.slice(0, own.length).sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect)),
+		risk: all,
+		start: none,
+		listed: reasons.slice(0, own.length).sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect)),
 		others: reasons[own.length] ?? null,
 		error: Math.max(0, ...errors),
 	};
 }
 
-/**
- * How many codes are listed, and how many pairs of orders are drawn: null for all orders, with as many codes as can
- * be afforded. At most so many coalitions should be read.
- */
-function planOf(codes: number, mostCoalitions: number) {
-	const players = (listed: number) => Math.min(codes, listed + 1);
-	for (let listed = mostCodes; listed >= fewestCodes; listed--)
-		if (2 ** players(listed) <= mostCoalitions)
-			return { listed, pairs: null, coalitions: 2 ** players(listed) };
-	const perPair = 2 * (players(fewestCodes) - 1);
-	const pairs = Math.max(fewestPairs, Math.floor(mostCoalitions / perPair));
-	return { listed: fewestCodes, pairs, coalitions: pairs * perPair };
+/** What explains a risk, and the history that has only some of it. */
+interface Explaining {
+	readonly parts: readonly number[];
+	recordsOf(parts: readonly number[]): number;
+	historyWith(parts: ReadonlySet<number>): Arrays;
 }
 
-/** Reads the risks of histories that hold some codes alone, in calls of so many events. */
+function codesOf(history: Events, { of, day }: ReasonOptions): Explaining {
+	const known = knownEvents(history, day);
+	const isFixed = (token: number) => token < specialCount || of.includes(token);
+	return {
+		parts: [...new Set(known.tokens)].filter((token) => !isFixed(token)),
+		recordsOf: (tokens) => known.tokens.filter((token) => tokens.includes(token)).length,
+		historyWith: (tokens) => filtered(known, (token) => isFixed(token) || tokens.has(token)),
+	};
+}
+
+const editsOf = (history: Events, edits: readonly Edit[], { day }: ReasonOptions): Explaining => ({
+	parts: [...edits.keys()],
+	recordsOf: (places) => places.length,
+	historyWith: (places) => {
+		const made = edits.filter((_, place) => places.has(place));
+		return knownEvents(edited(history, made), day);
+	},
+});
+
+/**
+ * How many parts are listed, and how many pairs of orders are drawn: null for all orders, with as many parts as can
+ * be afforded. At most so many coalitions should be read; all of two parts are no more than a pair of orders.
+ */
+function planOf(parts: number, mostCoalitions: number) {
+	const players = (listed: number) => Math.min(parts, listed + 1);
+	for (let listed = mostParts; listed >= fewestParts; listed--)
+		if (2 ** players(listed) <= Math.max(4, mostCoalitions))
+			return { listed, pairs: null, coalitions: 2 ** players(listed) };
+	const perPair = 2 * (players(fewestParts) - 1);
+	const pairs = Math.max(fewestPairs, Math.floor(mostCoalitions / perPair));
+	return { listed: fewestParts, pairs, coalitions: pairs * perPair };
+}
+
+/** Reads the risks of histories that have some parts only, in calls of so many events. */
 function riskReader(
 	riskOf: RiskOf,
 	eventsPerCall: number,
 	{ onProgress, signal }: ReasonOptions,
-	historyWith: (codes: ReadonlySet<number>) => Arrays,
+	historyWith: Explaining["historyWith"],
 ) {
 	let [read, planned] = [0, Number.POSITIVE_INFINITY];
 	return {
@@ -189,30 +255,30 @@ function riskReader(
 }
 
 /**
- * Codes by how much they change the risk when they are the only ones or, where reading that is cheap enough, when
+ * Parts by how much they change the risk when they are the only ones or, where reading that is cheap enough, when
  * they are the only ones to be missing.
  */
 async function strongestFirst(
-	codes: readonly number[],
+	parts: readonly number[],
 	risksWith: (sets: readonly (readonly number[])[]) => Promise<number[]>,
-	records: number,
+	allEvents: number,
 	mostEvents: number,
 ): Promise<readonly number[]> {
-	const alone = codes.map((token) => [token]);
+	const alone = parts.map((part) => [part]);
 	const missing =
-		codes.length * (records + extraEvents) <= mostEvents
-			? codes.map((token) => codes.filter((own) => own !== token))
+		parts.length * allEvents <= mostEvents
+			? parts.map((part) => parts.filter((other) => other !== part))
 			: [];
-	const [none, all, ...found] = await risksWith([[], codes, ...alone, ...missing]);
-	const strength = codes.map((_, at) =>
+	const [none, all, ...found] = await risksWith([[], parts, ...alone, ...missing]);
+	const strength = parts.map((_, at) =>
 		Math.max(
 			Math.abs((found[at] as number) - (none as number)),
-			Math.abs((found[codes.length + at] ?? (all as number)) - (all as number)),
+			Math.abs((found[parts.length + at] ?? (all as number)) - (all as number)),
 		),
 	);
-	return [...codes.keys()]
+	return [...parts.keys()]
 		.sort((a, b) => (strength[b] as number) - (strength[a] as number))
-		.map((at) => codes[at] as number);
+		.map((at) => parts[at] as number);
 }
 
 const knownEvents = (history: Events, day: number): Arrays => {

@@ -13,13 +13,15 @@ export interface NodeRuntimeOptions {
 	readonly target?: Target;
 	/** Whether idle threads spin; if not, their cores are free for other processes. */
 	readonly spinning?: boolean;
+	/** Whether programs keep memory for their next run; if not, a process that keeps many stays small. */
+	readonly arenas?: boolean;
 }
 
 export const engineVersion: string = ort.env.versions.node ?? ort.env.versions.common;
 
 /** ONNX Runtime in Node, on the CPU. */
 export function nodeRuntime(options: NodeRuntimeOptions = {}): Runtime {
-	const { target = "cpu", spinning = true } = options;
+	const { target = "cpu", spinning = true, arenas = true } = options;
 	const threads = Math.min(options.threads ?? availableParallelism(), mostThreads());
 	const sessionOptions: ort.InferenceSession.SessionOptions = {
 		executionProviders: ["cpu"],
@@ -47,7 +49,7 @@ export function nodeRuntime(options: NodeRuntimeOptions = {}): Runtime {
 			const model = toOnnx(graph, target, { fuses: options.purpose === "inference" });
 			// An arena makes a session up to a tenth faster, but each session (one per shape) keeps its own:
 			// sessions get one until all arenas could take a quarter of the memory.
-			const enableCpuMemArena = promised + model.volume <= totalmem() / 4;
+			const enableCpuMemArena = arenas && promised + model.volume <= totalmem() / 4;
 			let share = enableCpuMemArena ? model.volume : 0;
 			promised += share;
 			const program = await compileProgram(

@@ -391,10 +391,9 @@ test("needs no map if the dataset's codes were not mapped", async () => {
 	expect(body).toMatchObject({ events: 1, unknown: [{ code: "I10", records: 1 }] });
 	expect(body.answers[0]).toMatchObject({ at: 20, day: 20, place: "after" });
 	expect(body.answers[0]).not.toHaveProperty("date");
-	const nobody = await post("/forecast", { patient: { events: [] }, at: ["2010-01-01"] });
-	expect(nobody.body.warnings).toEqual([
-		expect.stringMatching(
-			/^the patient has no event that the model knows: predicted from the start/,
-		),
-	]);
+	const unmapped = { events: [{ code: "I10", date: 3 }] };
+	const refused = await post("/forecast", { patient: unmapped, at: [20] });
+	expect(refused.body.error.message).toBe(
+		"patient has 1 record, none with a code that the model knows; check the codes and their system; accepted are ICD-9-CM and ICD-10-CM diagnoses (mapped to PheCodes), and those of PheCode; ICD codes need the map of the dataset, which was not given",
+	);
 });

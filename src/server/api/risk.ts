@@ -1,4 +1,5 @@
 import type { ParsedPatient } from "../../api/patient.js";
+import { concatenated } from "../../base/concatenated.js";
 import { type HazardSource, hazardSettingsOf, hazardsIn } from "../../infer/hazards.js";
 import { cutHorizons, independenceNotes } from "../../infer/incidence.js";
 import { attributeIncidence } from "../../infer/index.js";
@@ -124,13 +125,7 @@ export function engineHazards(
 				parts.push(
 					await hazards(histories.slice(from, from + block), days.slice(from, from + block)),
 				);
-			const all = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0));
-			let at = 0;
-			for (const part of parts) {
-				all.set(part, at);
-				at += part.length;
-			}
-			return hazardsIn(own, all);
+			return hazardsIn(own, concatenated(parts));
 		},
 	};
 }

@@ -1,3 +1,4 @@
+import { concatenated } from "../../base/concatenated.js";
 import { InputError } from "../../base/errors.js";
 import {
 	type HazardModel,
@@ -18,10 +19,11 @@ import { type RiskQuery, writeRisk } from "./risk.js";
 /**
  * Compiles programs for any history length where the model supports it. They are about as fast as programs
  * for one length. With preset paper, compiling takes 0.4 s, ten times as long as a forecast, and compiling
- * per length fragments the heap.
+ * per length fragments the heap. The memory of a run is freed after it: clients choose the sizes, and each program
+ * of each thread would keep that of the largest.
  */
 export const serviceRuntime = (threads: number): Runtime => ({
-	...nodeRuntime({ threads, purpose: "inference", target: "portable" }),
+	...nodeRuntime({ threads, purpose: "inference", target: "portable", arenas: false }),
 	opensSizes: true,
 });
 
@@ -36,13 +38,7 @@ export function localEngine(
 	const represent = async (histories: readonly ViewedHistory[]) => {
 		const rows: Float32Array[] = [];
 		for (const history of histories) rows.push(await vectors.represent(history));
-		const all = new Float32Array(rows.reduce((sum, { length }) => sum + length, 0));
-		let at = 0;
-		for (const row of rows) {
-			all.set(row, at);
-			at += row.length;
-		}
-		return all;
+		return concatenated(rows);
 	};
 	let opened: HazardModel | undefined;
 	/** Built by the first request that needs them; a model without hazards is refused. */
