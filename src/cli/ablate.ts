@@ -4,6 +4,7 @@ import { ablate } from "../workflows/compare/compare.js";
 import { variantNames } from "../workflows/compare/variants.js";
 import { addPreset, addSharedOptions, type SharedOptions } from "./compare-options.js";
 import { printComparison } from "./comparison-text.js";
+import { withDatasetWarning } from "./dataset-warning.js";
 import { type Io, progressOf } from "./io.js";
 import { namesIn, namesOrAll } from "./option-values.js";
 
@@ -44,7 +45,7 @@ export function command(io: Io): Command {
 			.option("--tasks <list>", "tasks to evaluate: some of onset,next,forecast", "next,forecast"),
 	).action((folder: string, options: Options) =>
 		printComparison(io, options, async (signal) =>
-			ablate(await openDataset(folder), options.out, {
+			ablate(withDatasetWarning(io, await openDataset(folder)), options.out, {
 				...options,
 				variants: namesOrAll(options.variants),
 				tasks: namesIn(options.tasks),

@@ -4,6 +4,7 @@ import { compare } from "../workflows/compare/compare.js";
 import { lineNames } from "../workflows/compare/lines.js";
 import { addPreset, addSharedOptions, type SharedOptions } from "./compare-options.js";
 import { printComparison } from "./comparison-text.js";
+import { withDatasetWarning } from "./dataset-warning.js";
 import { type Io, progressOf } from "./io.js";
 import { namesIn, namesOrAll, wholeNumber } from "./option-values.js";
 
@@ -70,7 +71,7 @@ export function command(io: Io): Command {
 		)
 		.action((folder: string, options: Options) =>
 			printComparison(io, options, async (signal) =>
-				compare(await openDataset(folder), options.out, {
+				compare(withDatasetWarning(io, await openDataset(folder)), options.out, {
 					...options,
 					models: namesOrAll(options.models),
 					tasks: options.tasks ? namesIn(options.tasks) : undefined,

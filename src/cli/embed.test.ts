@@ -157,7 +157,7 @@ describe("embed new patients", () => {
 		const { rows, table, unknown, notes } = JSON.parse(stdout);
 		expect([rows, table[0].patient]).toEqual([2, "ann"]);
 		expect(unknown.top).toEqual([{ code: "185", system: "PheCode", records: 2 }]);
-		expect(notes.join("\n")).toContain("patient dora: no record; expected at least one");
+		expect(notes.join("\n")).toContain("patient dora: no record; a prediction needs at least one");
 	});
 
 	test("refuses bad rows, and options on codes or on the run's dataset", async () => {

@@ -70,6 +70,9 @@ describe("evaluate", () => {
 		const count = (bins: { count: number }[]) => bins.reduce((sum, bin) => sum + bin.count, 0);
 		expect(count(evaluation.calibration)).toBe(evaluation.events * codes);
 		expect(count(evaluation.topCalibration)).toBe(evaluation.events);
+		// "Calibration error" alone is weighted by predictions, as in labelled tasks.
+		expect(metric(evaluation, "model", "weightedCalibrationError").value).toBeGreaterThan(0);
+		expect(metric(evaluation, "model", "calibrationError")).toBeUndefined();
 		const again = JSON.parse((await evaluate(one, "--task", "next", "--json")).stdout);
 		const { made, ...rest } = again.next.runs[0].evaluation;
 		expect({ ...rest, made: { ...made, seconds: evaluation.made.seconds } }).toEqual(evaluation);

@@ -22,9 +22,10 @@ import {
 	notWritten,
 } from "../workflows/evaluate.js";
 import type { PredictionSchema } from "../workflows/prediction-file.js";
+import { withDatasetWarning } from "./dataset-warning.js";
 import { acrossRunsText, evaluationText, predictionsText } from "./evaluation-text.js";
 import { nameFlags, withFlags } from "./flags.js";
-import { labelsOption, withGivenLabels } from "./given-labels.js";
+import { type LabelFlags, labelsOption, labelTimeOption, withGivenLabels } from "./given-labels.js";
 import { communicatorOf, type Io, mayWrite, printJson, progressOf } from "./io.js";
 import { onsetCsv } from "./onset-text.js";
 import { openRun } from "./open-run.js";
@@ -37,14 +38,13 @@ import {
 } from "./option-values.js";
 import { predictionsSchemaOption } from "./score.js";
 
-interface Options extends Omit<EvaluateOptions, "predictions" | "plp"> {
+interface Options extends Omit<EvaluateOptions, "predictions" | "plp">, LabelFlags {
 	readonly task: string;
 	readonly method: RankingMethod | "all";
 	readonly dataset?: string;
 	readonly json?: true;
 	readonly csv?: string;
 	readonly lookBack?: number;
-	readonly labels?: string;
 	readonly predictions?: string;
 	readonly predictionsSchema?: PredictionSchema;
 	readonly plp?: string;
@@ -194,6 +194,7 @@ export function command(io: Io): Command {
 			patientCount,
 		)
 		.addOption(labelsOption())
+		.addOption(labelTimeOption("--labels"))
 		.option(
 			"--dataset <folder>",
 			"another dataset, prepared with --like RUN, for external validation; or the run's own, if it was moved",
@@ -234,8 +235,8 @@ export function command(io: Io): Command {
 	return addComputeOptions(command)
 		.option("--json", "print one JSON document")
 		.action(async (folders: string[], { task, method, dataset, json, ...options }: Options) => {
-			const { csv, lookBack, labels, predictions, predictionsSchema, plp, force, ...others } =
-				options;
+			const { csv, lookBack, predictions, predictionsSchema, plp, force, ...rest } = options;
+			const { labels, labelTimeIs, ...others } = rest;
 			if (predictionsSchema !== undefined && predictions === undefined)
 				throw new InputError("--predictions-schema needs --predictions FILE");
 			if (csv !== undefined && folders.length > 1)
@@ -257,8 +258,8 @@ export function command(io: Io): Command {
 			const print = (text: string) => {
 				if (!json) io.stdout.write(printed++ === 0 ? text : `\n${text}`);
 			};
-			const opened = await commonDataset(runs, dataset);
-			const data = await withGivenLabels(io, opened, task, labels);
+			const opened = withDatasetWarning(io, await commonDataset(runs, dataset));
+			const data = await withGivenLabels(io, opened, task, { labels, labelTimeIs });
 			if (task !== "all") checkTaskOptions(task, data, typedOptions(command));
 			if (csv !== undefined) {
 				await checkOutputFile(csv, force ?? false);

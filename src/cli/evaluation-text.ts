@@ -29,6 +29,7 @@ export function measureText(metric: string, { value, low, high }: Measure, signe
 
 const titles: Readonly<Record<string, string>> = {
 	calibrationError: "calibration error",
+	weightedCalibrationError: "weighted calibration error",
 	topCalibrationError: "calibration error of the first choice",
 	auprc: "AUPRC",
 	auroc: "AUROC",

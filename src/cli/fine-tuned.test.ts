@@ -326,6 +326,19 @@ describe("a fine-tuned model", () => {
 			...["forecast", run, "--labels", labels, "--predictions", join(root, "x.csv")],
 		]);
 		expect(untuned.stderr).toContain("was not fine-tuned to a task");
+		for (const [year, warning] of [
+			[1900, "2 of 2 labels lie before the first record of their patient: check their times"],
+			[2200, "all 2 labels lie after the last record of everybody, by more than a year, and see"],
+		] as const) {
+			const wrong = join(root, "wrong.csv");
+			await writeFile(
+				wrong,
+				`patient,date,value\n${ids.map((id) => `${id},${year}-01-01,1\n`).join("")}`,
+			);
+			const predictions = ["--predictions", join(root, `wrong-${year}.csv`)];
+			const { stderr } = await captured(["forecast", tuned, "--labels", wrong, ...predictions]);
+			expect(stderr).toContain(`warning: ${wrong}: ${warning}`);
+		}
 	});
 
 	test("numbers patients for schemas that need numbers, and writes which is which", async () => {

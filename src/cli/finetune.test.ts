@@ -90,7 +90,7 @@ function metricsOf(rows: readonly Labelled[]) {
 		roc_auc_score: wins / (positives.length * negatives.length),
 		average_precision_score: area,
 		brier_score: mean(rows.map(({ label, probability }) => (probability - label) ** 2)),
-		calibration_error: mean(
+		unweighted_calibration_error: mean(
 			bins.map((own) =>
 				Math.abs(mean(own.map(({ label }) => label)) - mean(own.map((row) => row.probability))),
 			),

@@ -3,17 +3,17 @@ import { formatCount } from "../base/progress.js";
 import { finetuneOptions, openRunDataset } from "../train/index.js";
 import { type FinetuneSummary, finetune } from "../workflows/finetune.js";
 import type { ComputeOptions } from "../workflows/open-runtime.js";
-import { labelsOption, withGivenLabels } from "./given-labels.js";
+import { withDatasetWarning } from "./dataset-warning.js";
+import { type LabelFlags, labelsOption, labelTimeOption, withGivenLabels } from "./given-labels.js";
 import { interruptible } from "./interruptible.js";
 import { communicatorOf, Exit, type Io, printJson, progressOf } from "./io.js";
 import { openRun } from "./open-run.js";
 import { addComputeOptions, threadCount } from "./option-values.js";
 import { addSchemaOptions, isTyped, typedValues } from "./schema-options.js";
 
-interface Options extends ComputeOptions {
+interface Options extends LabelFlags, ComputeOptions {
 	readonly task: string;
 	readonly dataset?: string;
-	readonly labels?: string;
 	readonly resume?: true;
 	readonly force?: true;
 	readonly json?: true;
@@ -51,6 +51,7 @@ export function command(io: Io): Command {
 	addSchemaOptions(command, finetuneOptions);
 	command
 		.addOption(labelsOption())
+		.addOption(labelTimeOption("--labels"))
 		.option("--dataset <folder>", "the run's dataset, if it was moved")
 		.option("--threads <n>", "number of threads (default: all cores)", threadCount);
 	return addComputeOptions(command)
@@ -59,10 +60,10 @@ export function command(io: Io): Command {
 		.option("--json", "print the summary as one JSON document")
 		.action((run: string, options: Options) =>
 			interruptible(io, async (signal) => {
-				const { task, dataset, labels: given, threads, precision, resume, force, json } = options;
+				const { task, dataset, threads, precision, resume, force, json } = options;
 				const trained = openRun(io, run);
-				const opened = await openRunDataset(run, trained.run, dataset);
-				const summary = await finetune(trained, await withGivenLabels(io, opened, task, given), {
+				const opened = withDatasetWarning(io, await openRunDataset(run, trained.run, dataset));
+				const summary = await finetune(trained, await withGivenLabels(io, opened, task, options), {
 					...{ task, threads, precision, resume, replace: force, signal },
 					communicator: communicatorOf(io),
 					progress: progressOf(io),

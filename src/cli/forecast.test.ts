@@ -1,9 +1,11 @@
 import { cp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { loadModel } from "../api/load-model.js";
 import { builtInMap } from "../codes/index.js";
 import { specialTokens } from "../cohort/vocabulary.js";
 import { nodeRuntime } from "../runtime/node.js";
+import { running } from "../server/testing/running.js";
 import { readTrained } from "../train/index.js";
 import { captured } from "./testing/captured.js";
 import { clinicRun } from "./testing/clinic-run.js";
@@ -18,7 +20,6 @@ beforeAll(async () => {
 		"patient,date,icd10\nann,2010-03-01,I10\nann,2012-05-06,E119\nben,2011-01-01,I10\nben,2011-01-01,C61\nann,2011-07-01,I50.9\n",
 	);
 	await writeFile(file("carl.csv"), "patient,date,icd10\ncarl,2011-01-01,C61\n");
-	await writeFile(file("silent.jsonl"), '{"id":"y","types":[],"times":[]}\n');
 	await writeFile(
 		file("people.csv"),
 		"patient,birth,sex,death\nann,1960-02-03,F,\nben,1985-01-01,M,2015-01-01\n",
@@ -183,17 +184,19 @@ describe("a cohort with bad rows, people without records and unknown codes", () 
 		expect.stringMatching(/^ {2}\S+people\.csv: line 3: birth is "19600203x"; expected a date/),
 		...Array.from(
 			{ length: 10 },
-			(_, at) => `  patient s${10 + at}: no record; expected at least one`,
+			(_, at) => `  patient s${10 + at}: no record; a prediction needs at least one`,
 		),
 		"  and 2 more",
-		"  patient carl: 2 records, no code that the model knows; expected at least one",
+		expect.stringMatching(
+			/^ {2}patient carl: 2 records, none with a code that the model knows; check/,
+		),
 	];
 
 	test("is refused, with one message that names the first ten of each", async () => {
 		const { code, stdout, stderr } = await captured(cohort());
 		expect([code, stdout]).toEqual([2, ""]);
 		expect(stderr.trimEnd().split("\n")).toEqual([
-			`error: ${file("cohort.csv")}: 3 rows cannot be read, 12 people have no record, 1 patient has no code that the model knows; correct them, or leave them out with --skip-bad`,
+			`error: ${file("cohort.csv")}: 3 rows cannot be read, 12 people have no record, 1 patient has no code that the model knows; correct them, or leave them out with --skip-bad; or read patient ann alone`,
 			...lines(),
 		]);
 	});
@@ -325,38 +328,112 @@ describe("warns about", () => {
 			/\n1850-01-01 \(no event yet\) +-2y: 2008-02-29 \(no event yet\) +\+1m: 2010-03-31\n/,
 		);
 	});
+});
 
-	test("a record of an unknown code, from which relative times count", async () => {
-		const carl = ["forecast", run, "--input", file("carl.csv"), "--patient", "carl", "--at", "+1y"];
-		const { patients, warnings } = await json(...carl);
-		expect(patients[0].answers[0]).toMatchObject({ at: "+1y", date: "2012-01-01" });
-		expect(warnings[1]).toMatch(
-			/^carl has no event that the model knows: predicted from the start/,
-		);
-		const { stdout } = await captured(carl);
-		expect(stdout.split("\n")[2]).toBe("carl: no event that the model knows");
-	});
+describe("a patient without a record whose code the model knows", () => {
+	const accepted =
+		"check the codes and their system; accepted are ICD-9-CM and ICD-10-CM diagnoses (mapped to PheCodes), and those of PheCode";
+	const cases: Record<
+		string,
+		{ readonly codes: readonly string[]; readonly problem: string; readonly count: string }
+	> = {
+		"no record": {
+			codes: [],
+			problem: "no record; a prediction needs at least one",
+			count: "1 person has no record",
+		},
+		"one record": {
+			codes: ["C61"],
+			problem: `1 record, none with a code that the model knows; ${accepted}`,
+			count: "1 patient has no code that the model knows",
+		},
+		"two records": {
+			codes: ["C61", "Z99.99"],
+			problem: `2 records, none with a code that the model knows; ${accepted}`,
+			count: "1 patient has no code that the model knows",
+		},
+	};
 
-	test("a person without records, predicted from the start of a history alone", async () => {
-		await writeFile(file("nobody.jsonl"), '{"id":"x","types":[],"times":[]}\n');
-		const { patients, notes } = await json(
-			"forecast",
-			run,
-			"--input",
-			file("nobody.jsonl"),
-			"--patient",
-			"x",
-			"--at",
-			"1",
-			"900",
-		);
-		const [early, late] = patients[0].answers;
-		expect(early.top).toHaveLength(10);
-		for (const [at, { code, probability }] of early.top.entries()) {
-			expect(late.top[at].code).toBe(code);
-			expect(late.top[at].probability).toBeCloseTo(probability, 5);
-		}
-		expect(notes.at(-1)).toMatch(/^times are days here and dates in the run's dataset/);
+	describe.each(Object.entries(cases))("%s", (name, { codes, problem, count }) => {
+		const at = ["2013-05-06"];
+		const born = "1960-02-03";
+		const patient = { birth: born, events: codes.map((code) => ({ code, date: "2011-01-01" })) };
+		const ben = { birth: born, events: [{ code: "I10", date: "2011-01-01" }] };
+
+		test("on the command line: refused, or left out with --skip-bad", async () => {
+			const stem = name.replace(" ", "-");
+			const rows = codes.map((code) => `carl,2011-01-01,${code}\n`).join("");
+			await writeFile(file(`${stem}.csv`), `patient,date,icd10\nben,2011-01-01,I10\n${rows}`);
+			await writeFile(file(`${stem}-born.csv`), `patient,birth\nben,${born}\ncarl,${born}\n`);
+			const input = ["--input", file(`${stem}.csv`), "--people", file(`${stem}-born.csv`)];
+			const asked = ["forecast", run, ...input, "--at", ...at];
+			const refused = `error: ${file(`${stem}.csv`)}: ${count}; correct them, or leave them out with --skip-bad${codes.length === 0 ? "; or read patient ben alone" : ""}\n  patient carl: ${problem}\n`;
+			const named = await captured([...asked, "--patient", "carl"]);
+			expect(named.stderr).toContain(`${count}; correct them\n  patient carl: ${problem}\n`);
+			for (const argv of [
+				asked,
+				["embed", run, "--what", "patients", ...input, "--out", file("none.parquet")],
+			])
+				expect(await captured(argv)).toEqual({ code: 2, stdout: "", stderr: refused });
+			expect(await captured([...asked, "--patient", "carl", "--skip-bad"])).toMatchObject({
+				...{ code: 2, stderr: expect.stringContaining(`${count}; nobody is left\n`) },
+			});
+			const { patients, notes } = await json(...asked, "--skip-bad");
+			expect(patients.map(({ id }: { id: string }) => id)).toEqual(["ben"]);
+			expect(notes).toContain(`${count}: left out\n  patient carl: ${problem}`);
+		});
+
+		test("in the library: refused, and still read", async () => {
+			const model = await loadModel(run);
+			onTestFinished(() => model.close());
+			const refusal = {
+				name: "InputError",
+				message: `\`patient\` has ${problem}`,
+				field: "patient",
+			};
+			await expect(model.forecast(patient, at)).rejects.toMatchObject(refusal);
+			await expect(model.risk(patient, ["401"], ["1y"], { at: born })).rejects.toMatchObject(
+				refusal,
+			);
+			await expect(model.futures(patient, "1y")).rejects.toMatchObject(refusal);
+			await expect(model.embed([ben, patient])).rejects.toMatchObject({
+				message: `\`patients.1\` has ${problem}`,
+			});
+			expect(model.read(patient)).toMatchObject({ records: codes.length });
+		});
+
+		test("over HTTP: refused, alone and in a batch; a session may begin with it", async () => {
+			const trained = readTrained(run);
+			const served = { ...trained, map: builtInMap(), versions: {} };
+			const { post } = await running({ served });
+			const refusal = { status: 422, field: "patient", message: `patient has ${problem}` };
+			for (const [path, body] of [
+				["/forecast", { patient, at }],
+				["/risk", { patient, codes: ["401"], at: at[0], from: "2012-05-06", to: at[0] }],
+				["/embed", { patient }],
+			] as const)
+				expect(await post(path, body)).toMatchObject({ status: 422, body: { error: refusal } });
+			expect(await post("/forecast/batch", { patients: [ben, patient], at })).toMatchObject({
+				status: 422,
+				body: {
+					error: { patient: 1, field: "patients.1", message: `patients.1 has ${problem}` },
+				},
+			});
+			const begun = await post("/sessions", { patient });
+			expect(begun).toMatchObject({ body: { events: 0 } });
+			const session = `/sessions/${begun.body.id}`;
+			expect(await post(`${session}/forecast`, { at })).toMatchObject({
+				status: 422,
+				body: { error: { message: `the session has ${problem}` } },
+			});
+			const later = { code: "C61", date: "2011-02-01" };
+			await post(`${session}/events`, { events: [later] });
+			expect((await post(`${session}/forecast`, { at })).body.error.message).toContain(
+				`the session has ${codes.length + 1} record`,
+			);
+			await post(`${session}/events`, { events: [{ ...later, code: "I10" }] });
+			expect((await post(`${session}/forecast`, { at })).status).toBe(200);
+		});
 	});
 });
 
@@ -365,10 +442,6 @@ describe("rejects, with exit code 2", () => {
 		"a time before birth": [
 			() => [...claims(), "--at", "1950-01-01"],
 			/--at 1950-01-01 lies before the birth of patient ann \(1960-02-03\), and of 1 others of 2/,
-		],
-		"a time after the last record, where there is none": [
-			() => ["forecast", run, "--input", file("silent.jsonl"), "--patient", "y", "--at", "+1y"],
-			/--at is \+1y, but patient y has no record to count from; give a day\n/,
 		],
 		"an unknown patient": [
 			() => [...claims(), "--patient", "anne"],

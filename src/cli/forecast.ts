@@ -14,6 +14,7 @@ import {
 	forecastJson,
 	forecastText,
 } from "./forecast-text.js";
+import { type LabelFlags, labelTimeOption, refuseUnitAlone } from "./given-labels.js";
 import { communicatorOf, type Io, mayWrite, printJson, progressOf } from "./io.js";
 import { modelArgument, openModel } from "./open-run.js";
 import { seedNumber, wholeNumber } from "./option-values.js";
@@ -26,11 +27,10 @@ import {
 } from "./patient-options.js";
 import { checkTaskOptions, predictionsSchemaOption, scoreLabels, scorePatients } from "./score.js";
 
-interface Options extends PatientFlags, ForecastOptions {
+interface Options extends PatientFlags, ForecastOptions, LabelFlags {
 	readonly at?: readonly Moment[];
 	readonly predictions?: string;
 	readonly predictionsSchema?: PredictionSchema;
-	readonly labels?: string;
 	readonly split?: Split;
 	readonly splitsFrom?: string;
 	readonly force?: true;
@@ -107,6 +107,7 @@ export function command(io: Io): Command {
 			"--labels <path>",
 			"fine-tuned model: predict the labels of a file, or of a folder of MEDS label files",
 		)
+		.addOption(labelTimeOption("--labels"))
 		.addOption(
 			new Option("--split <name>", "with --labels: only the patients of this split").choices(
 				splitNames,
@@ -123,6 +124,7 @@ export function command(io: Io): Command {
 		const trained = openModel(io, folder);
 		checkTaskOptions(made, trained, ["top", "method", "samples", "seed"]);
 		const { labels, split, splitsFrom } = options;
+		refuseUnitAlone(labels, options.labelTimeIs);
 		if (labels === undefined) {
 			if (split !== undefined || splitsFrom !== undefined)
 				throw new InputError("--split and --splits-from are for --labels; leave them out", {

@@ -54,7 +54,7 @@ describe("futures", () => {
 		expect([refused.code, refused.stdout]).toEqual([2, ""]);
 		expect(refused.stderr).toContain("1 person has no record; correct them, or leave them out");
 		const { stdout, stderr } = await captured([...both, "--skip-bad"]);
-		expect(stderr).toContain("  patient zoe: no record; expected at least one\n");
+		expect(stderr).toContain("  patient zoe: no record; a prediction needs at least one\n");
 		const alone = JSON.parse((await captured(ann("--json"))).stdout);
 		expect(JSON.parse(stdout).futures).toEqual(alone.futures);
 	});

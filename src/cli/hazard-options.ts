@@ -1,8 +1,10 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { z } from "zod";
 import { InputError } from "../base/errors.js";
+import { refuseRepeatedKey } from "../base/repeated-key.js";
 import { hazardSettings } from "../models/hazards/settings.js";
+import { refusePipe } from "../records/bytes.js";
 import type { HazardOptions } from "../workflows/hazard-settings.js";
 import { addGroup, numberBetween, wholeNumber } from "./option-values.js";
 
@@ -65,7 +67,11 @@ const groupsSchema = z.record(z.string().min(1), z.array(z.string().min(1)).min(
 
 function readGroups(file: string): Readonly<Record<string, readonly string[]>> {
 	try {
-		return groupsSchema.parse(JSON.parse(readFileSync(file, "utf8")));
+		refusePipe(file, statSync(file));
+		const text = readFileSync(file, "utf8");
+		const groups = groupsSchema.parse(JSON.parse(text));
+		refuseRepeatedKey(text, "it");
+		return groups;
 	} catch (error) {
 		throw new InputError(
 			`--groups ${file}: expected JSON with a list of codes per name, for example {"stroke": ["433", "434"]}; ${error instanceof z.ZodError ? (error.issues[0]?.message ?? "") : (error as Error).message}`,

@@ -8,7 +8,12 @@ export const onsetColumns = [
 	{ metric: "auroc", title: "AUROC", scale: 1, digits: 3 },
 	{ metric: "averagePrecision", title: "average precision, %", scale: 100, digits: 2 },
 	{ metric: "observedToExpected", title: "observed/expected", scale: 1, digits: 2 },
-	{ metric: "calibrationError", title: "calibration error, points", scale: 100, digits: 2 },
+	{
+		metric: "weightedCalibrationError",
+		title: "weighted calibration error, points",
+		scale: 100,
+		digits: 2,
+	},
 ];
 
 export function onsetCell(

@@ -6,15 +6,14 @@ import { dayText } from "../infer/user-input/index.js";
 /** `p7: female, 84 events from 2003-01-10 to 2014-11-30 (age 57.7)`. */
 export function patientText({ id, sex, birth, history }: NewPatient, axis: TimeAxis): string {
 	const times = history.times.subarray(history.birthEvents);
-	const [first, last] = [times[0], times.at(-1)];
+	const [first, last] = [times[0], times.at(-1)] as [number, number];
 	const parts: string[] = sex ? [sex] : [];
-	if (first === undefined || last === undefined) parts.push("no event that the model knows");
-	else if (times.length === 1) parts.push(`1 event, at ${dayText(last, axis)}`);
+	if (times.length === 1) parts.push(`1 event, at ${dayText(last, axis)}`);
 	else
 		parts.push(
 			`${thousands(times.length)} events from ${dayText(first, axis)} to ${dayText(last, axis)}`,
 		);
-	const age = last !== undefined && birth !== null ? ` (age ${ageText(last, birth)})` : "";
+	const age = birth !== null ? ` (age ${ageText(last, birth)})` : "";
 	return `${id}: ${parts.join(", ")}${age}`;
 }
 

@@ -7,6 +7,7 @@ import { type PretrainSummary, trainOptions } from "../train/index.js";
 import type { ComputeOptions } from "../workflows/open-runtime.js";
 import { pretrain } from "../workflows/pretrain.js";
 import { datasetSettings } from "../workflows/training.js";
+import { withDatasetWarning } from "./dataset-warning.js";
 import { addHazardOptions, type HazardFlags, typedHazards } from "./hazard-options.js";
 import { interruptible } from "./interruptible.js";
 import { communicatorOf, Exit, type Io, printJson, progressOf } from "./io.js";
@@ -94,7 +95,7 @@ export function command(io: Io): Command {
 				isTyped(command, name) ? options[name] : undefined;
 			return interruptible(io, async (signal) => {
 				const { out, set, threads, precision, devices, resume, json } = options;
-				const summary = await pretrain(await openDataset(folder), out, {
+				const summary = await pretrain(withDatasetWarning(io, await openDataset(folder)), out, {
 					...{ threads, precision, devices, resume, signal, progress: progressOf(io) },
 					communicator: communicatorOf(io),
 					model: typed("model"),

@@ -1,6 +1,7 @@
 import { Command, Option } from "commander";
 import { openRunDataset } from "../train/index.js";
 import type { ReportOptions } from "../workflows/report/report.js";
+import { withDatasetWarning } from "./dataset-warning.js";
 import { nameFlags } from "./flags.js";
 import { type Io, printJson, progressOf } from "./io.js";
 import { openRun } from "./open-run.js";
@@ -57,9 +58,13 @@ async function act(io: Io, folder: string, options: Options): Promise<void> {
 	const { dataset, patient, force, json, ...more } = options;
 	const { report } = await import("../workflows/report/report.js");
 	const trained = openRun(io, folder);
-	const written = await report(trained, await openRunDataset(folder, trained.run, dataset), {
-		...{ ...more, patients: patient, replace: force, progress: progressOf(io) },
-	});
+	const written = await report(
+		trained,
+		withDatasetWarning(io, await openRunDataset(folder, trained.run, dataset)),
+		{
+			...{ ...more, patients: patient, replace: force, progress: progressOf(io) },
+		},
+	);
 	if (json) return printJson(io, written);
 	const { findings, warnings, missing } = written;
 	io.stdout.write(

@@ -2,6 +2,7 @@
 export function shares(highest: number) {
 	const digits = highest >= 0.1 ? 1 : highest >= 0.01 ? 2 : 3;
 	return {
+		digits,
 		share: (risk: number) => `${(100 * risk).toFixed(digits)} %`.padStart(digits + 6),
 		points: (change: number) => {
 			const text = Math.abs(100 * change).toFixed(digits);

@@ -396,6 +396,18 @@ describe("what if", () => {
 	});
 
 	test("tells a first record from another one where the edit changes that", async () => {
+		const none = await captured(ann("--code", "428", "--remove", "1", "2", "3"));
+		expect(none).toMatchObject({
+			code: 2,
+			stdout: "",
+			stderr: expect.stringContaining(
+				"error: --remove leaves patient ann no record; a prediction needs at least one\n",
+			),
+		});
+		const { warnings } = await json(...ann("--code", "428", "--add", "250@2012-06-01"));
+		expect(warnings).toEqual([
+			expect.stringContaining("1 event is added after the index day: the risk from that day"),
+		]);
 		const { risks } = await json(...ann("--code", "428", "--remove", "2"));
 		expect([risks[0].recorded.date, risks[0].whatIfRecorded]).toEqual(["2011-07-01", null]);
 		const { stdout } = await captured(ann("--code", "428", "--remove", "2"));

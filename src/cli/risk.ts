@@ -21,6 +21,7 @@ import type { AdHocGroup } from "../workflows/group-risks.js";
 import { risk } from "../workflows/risk.js";
 import { riskPicture, risksCsv, risksJson } from "../workflows/risk-documents.js";
 import type { EditOptions } from "../workflows/risk-edits.js";
+import { withDatasetWarning } from "./dataset-warning.js";
 import { communicatorOf, type Io, printJson, progressOf } from "./io.js";
 import { openModel, openRun } from "./open-run.js";
 import { addGroup, seedNumber, wholeNumber } from "./option-values.js";
@@ -145,7 +146,7 @@ export function command(io: Io): Command {
 		)
 		.option(
 			"--why",
-			"explain the risk of one --code: what the records of each code add to the risk with age and sex alone",
+			"explain the risk of one --code: what the records of each code add to the model without records or, with edits, what each edit adds",
 		)
 		.addOption(
 			new Option(
@@ -310,11 +311,18 @@ async function scoreDataset(
 	if (further.length > 0) throw new InputError("--data takes one run; score each run by itself");
 	const { openDataset } = await import("../cohort/index.js");
 	const { datasetRisks } = await import("../workflows/dataset-risks.js");
-	const scored = await datasetRisks(openRun(io, folder), await openDataset(data as string), {
-		...options,
-		...{ output, codes: code, replace: force, progress: progressOf(io) },
-		communicator: communicatorOf(io),
-	});
+	const scored = await datasetRisks(
+		openRun(io, folder),
+		withDatasetWarning(io, await openDataset(data as string)),
+		{
+			...options,
+			output,
+			codes: code,
+			replace: force,
+			progress: progressOf(io),
+			communicator: communicatorOf(io),
+		},
+	);
 	printScored(io, scored, json && { run: folder, ...scored });
 }
 

@@ -3,6 +3,7 @@ import { openDataset } from "../cohort/index.js";
 import { curvesFile, scale } from "../workflows/compare/compare.js";
 import { addSharedOptions, type SharedOptions } from "./compare-options.js";
 import { printComparison } from "./comparison-text.js";
+import { withDatasetWarning } from "./dataset-warning.js";
 import { type Io, progressOf } from "./io.js";
 import { namesIn } from "./option-values.js";
 
@@ -65,7 +66,7 @@ export function command(io: Io): Command {
 			io,
 			options,
 			async (signal) =>
-				scale(await openDataset(folder), options.out, {
+				scale(withDatasetWarning(io, await openDataset(folder)), options.out, {
 					...options,
 					presets: options.presets === undefined ? undefined : namesIn(options.presets),
 					tasks: namesIn(options.tasks),

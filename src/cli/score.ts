@@ -96,8 +96,9 @@ export async function scoreLabels(
 	const { axis } = trained.manifest.source;
 	const target: PredictionFile = { file, schema, replace: force };
 	await checkPredictionFile(target, axis);
-	const { predictions, notes } = await predictLabels(trained, options);
+	const { predictions, notes, warnings } = await predictLabels(trained, options);
 	tell(io, notes);
+	for (const warning of warnings) io.stderr.write(`warning: ${warning}\n`);
 	if (mayWrite(io))
 		tell(io, await writePredictions(target, predictions, { axis, evaluationType: "Test" }));
 	const definition = trained.task ? definitionText(trained.task.scoring) : "";

@@ -6,7 +6,7 @@ const at = (value: number) => ({ value, low: value - 0.1, high: value + 0.1 });
 
 const evaluation = (recall: number, more: Partial<Evaluation> = {}): Evaluation => ({
 	kind: "trajgpt-evaluation",
-	version: 2,
+	version: 3,
 	task: "forecast",
 	split: "test",
 	patients: 3,

@@ -13,7 +13,7 @@ import {
 
 const evaluation: Evaluation = {
 	kind: "trajgpt-evaluation",
-	version: 2,
+	version: 3,
 	task: "forecast",
 	split: "test",
 	patients: 3,
@@ -57,7 +57,12 @@ describe("an evaluation", () => {
 
 	test.each([
 		["cut short", '{"kind"', "is not JSON"],
-		["of another version", JSON.stringify({ ...evaluation, version: 1 }), '"version": '],
+		["of another version", JSON.stringify({ ...evaluation, version: 4 }), '"version": '],
+		[
+			"of an earlier version",
+			JSON.stringify({ ...evaluation, version: 2 }),
+			"was written by an earlier",
+		],
 		["with a value that is none", JSON.stringify({ ...evaluation, patients: "3" }), '"patients": '],
 	])("%s is rejected, with what to do", async (_, text, reason) => {
 		const run = await temporaryFolder();

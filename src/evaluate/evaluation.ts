@@ -149,9 +149,11 @@ const onsetSchema = z.strictObject({
 });
 export type OnsetDetails = z.infer<typeof onsetSchema>;
 
+const evaluationVersion = 3;
+
 export const evaluationSchema = z.strictObject({
 	kind: z.literal("trajgpt-evaluation"),
-	version: z.literal(2),
+	version: z.literal(evaluationVersion),
 	task: z.string(),
 	split: z.enum(splitNames),
 	/** Patients and events of the evaluation. */
@@ -239,6 +241,24 @@ export async function writeEvaluation(run: string, evaluation: Evaluation): Prom
 	return file;
 }
 
+const again = (tasks: readonly string[]) =>
+	`run \`trajgpt evaluate\` with ${tasks.map((task) => `--task ${task}`).join(", ")} again`;
+
+/** Refuses evaluations that an earlier version of trajgpt wrote, all at once. */
+export function refuseEarlier(run: string, tasks: readonly string[], otherDataset?: string): void {
+	const earlier = tasks.filter((task) => {
+		const file = evaluationFile(run, task, otherDataset);
+		if (!existsSync(file)) return false;
+		const any = z.object({ version: z.unknown().optional() });
+		return Number(readJson(file, any, again([task])).version) < evaluationVersion;
+	});
+	if (earlier.length === 0) return;
+	const files = earlier.map((task) => evaluationFile(run, task, otherDataset)).join(", ");
+	throw new InputError(
+		`${files} ${earlier.length > 1 ? "were" : "was"} written by an earlier version of trajgpt; ${again(earlier)}`,
+	);
+}
+
 /** Reads a run's evaluation of a task, on its own dataset or on another one; undefined if there is none. */
 export async function readEvaluation(
 	run: string,
@@ -247,7 +267,8 @@ export async function readEvaluation(
 ): Promise<Evaluation | undefined> {
 	const file = evaluationFile(run, task, otherDataset);
 	if (!existsSync(file)) return undefined;
-	return readJson(file, evaluationSchema, `run \`trajgpt evaluate\` with --task ${task} again`);
+	refuseEarlier(run, [task], otherDataset);
+	return readJson(file, evaluationSchema, again([task]));
 }
 
 /** Like `readEvaluation`, but undefined if the file cannot be read, such as one of another version. */

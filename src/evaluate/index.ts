@@ -10,6 +10,7 @@ export {
 	type RankingMethod,
 	rankingMethods,
 	readEvaluation,
+	refuseEarlier,
 	tryReadEvaluation,
 	writeEvaluation,
 } from "./evaluation.js";

@@ -26,7 +26,7 @@ export async function nextTask(dataset: Dataset, options: EvaluateOptions): Prom
 	const { rows: others, notes } =
 		options.baselines === false ? { rows: [], notes: [] } : await baselineRows(dataset, options);
 	notes.push(
-		"calibration error: distance of probability and frequency in bins, over every code of every event, bins weighed by the probability in them; of the first choice alone, by events",
+		"weighted calibration error: mean distance of probability and frequency over bins of every code of every event, weighted by the probability in each bin; calibration error of the first choice: weighted by the events in each bin",
 	);
 
 	const { isCode, hasRanges } = codesOfTokens(dataset.vocabulary);
@@ -69,7 +69,7 @@ export async function nextTask(dataset: Dataset, options: EvaluateOptions): Prom
 			return all;
 		});
 		const own = row({ who: "model", label: trained.model.name }, scores, {
-			calibrationError: codes.error("probability"),
+			weightedCalibrationError: codes.error("probability"),
 			topCalibrationError: choices.error("predictions"),
 		});
 		return {

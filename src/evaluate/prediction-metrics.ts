@@ -2,13 +2,16 @@ import { calibrationCurve } from "./calibration.js";
 import { auroc, averagePrecision, brier } from "./metrics.js";
 import type { LabelPrediction } from "./predictions.js";
 
-/** The metrics of meds-evaluation, in its words: every prediction counts once. */
+/** The metrics of meds-evaluation, in its words but for one: every prediction counts once. */
 export interface PredictionMetrics {
 	readonly roc_auc_score: number;
 	readonly average_precision_score: number;
 	readonly brier_score: number;
-	/** Mean distance between predicted and observed over ten bins of equal width; empty bins do not count. */
-	readonly calibration_error: number;
+	/**
+	 * Mean distance between predicted and observed over ten bins of equal width, whatever their size; empty bins do not
+	 * count. meds-evaluation calls it `calibration_error`; here that name is of a mean weighted by predictions.
+	 */
+	readonly unweighted_calibration_error: number;
 	/** Of the decision at a probability of 0.5. */
 	readonly binary_accuracy: number;
 	readonly f1_score: number;
@@ -37,7 +40,7 @@ export function predictionMetrics(
 		roc_auc_score: auroc(labels, scores),
 		average_precision_score: averagePrecision(labels, scores),
 		brier_score: brier(labels, scores),
-		calibration_error:
+		unweighted_calibration_error:
 			curve.reduce((sum, { predicted, observed }) => sum + Math.abs(predicted - observed), 0) /
 			curve.length,
 		binary_accuracy: right / labels.length,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { calibrationCurve, expectedCalibrationError } from "./calibration.js";
 import { probabilityBins } from "./probability-bins.js";
 
 const options = { draws: 200, seed: 0 };
@@ -29,6 +30,20 @@ describe("probabilityBins", () => {
 			(0.05 * 0.05 + 1.5 * 0.25) / (0.05 + 1 + 1.5),
 			12,
 		);
+	});
+
+	test("weighted by predictions, the error is the expected calibration error of the library", () => {
+		const random = (at: number) => ((at * 7919) % 997) / 997;
+		const probabilities = Array.from({ length: 200 }, (_, at) => random(at));
+		const labels = probabilities.map((own, at) => Number(random(at + 31) < own));
+		const bins = probabilityBins(200, [0.2, 0.4, 0.6, 0.8]);
+		for (const [at, own] of probabilities.entries()) bins.add(at, own, labels[at] === 1);
+		const error = bins.error("predictions")(new Float64Array(200).fill(1));
+		expect(error).toBeCloseTo(
+			expectedCalibrationError(calibrationCurve(labels, probabilities, { bins: 5 })),
+			12,
+		);
+		expect(error).not.toBeCloseTo(bins.error("probability")(new Float64Array(200).fill(1)), 3);
 	});
 
 	test("compute the error of a subset of patients from that subset alone", () => {

@@ -79,7 +79,7 @@ export async function openTask(
 		const external = trained !== undefined && isExternal(trained, dataset);
 		return {
 			kind: "trajgpt-evaluation",
-			version: 2,
+			version: 3,
 			...measured,
 			...(tooFew && { tooFew }),
 			...(options.sample && { sample: options.sample }),

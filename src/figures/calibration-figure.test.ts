@@ -13,24 +13,38 @@ const bin = (predicted: number, observed: number, count: number) => ({
 describe("calibration", () => {
 	test("of two kinds of predictions", async () => {
 		const figure = calibrationFigure([
-			{ name: "every code", ece: 0.0123, bins: [bin(0.05, 0.06, 12_000), bin(0.2, 0.18, 90)] },
-			{ name: "first choice", ece: 0.004, bins: [bin(0.3, 0.29, 40), bin(0.9, 0.93, 50)] },
+			{
+				name: "every code",
+				error: { name: "weighted calibration error", share: 0.0123 },
+				bins: [bin(0.05, 0.06, 12_000), bin(0.2, 0.18, 90)],
+			},
+			{
+				name: "first choice",
+				error: { name: "calibration error", share: 0.004 },
+				bins: [bin(0.3, 0.29, 40), bin(0.9, 0.93, 50)],
+			},
 		]);
 		const svg = drawn(figure);
 		await expect(svg).toMatchFileSnapshot("testing/calibration.svg");
 		expect(figure.description).toBe(
-			"Observed share beside predicted probability. every code: expected calibration error 1.23 points over 12,090 answers. first choice: expected calibration error 0.40 points over 90 answers.",
+			"Observed share beside predicted probability. every code: weighted calibration error 1.23 points over 12,090 answers. first choice: calibration error 0.40 points over 90 answers.",
 		);
 		expect(svg).toContain("by predicted probability; log scale");
 	});
 
 	test("of a single bin at 0, of many kinds, and of none", () => {
-		expect(drawn(calibrationFigure([{ name: "a", ece: 0, bins: [bin(0, 0, 1)] }]))).toContain(
-			"1 answer",
-		);
-		const kinds = ["a", "b", "c", "d"].map((name) => ({ name, ece: 0, bins: [bin(1, 1, 5)] }));
+		expect(
+			drawn(calibrationFigure([{ name: "a", error: undefined, bins: [bin(0, 0, 1)] }])),
+		).toContain("1 answer");
+		const kinds = ["a", "b", "c", "d"].map((name) => ({
+			name,
+			error: undefined,
+			bins: [bin(1, 1, 5)],
+		}));
 		expect(calibrationFigure(kinds).rows.map((row) => row.length)).toEqual([2, 2, 2, 2]);
 		drawn(calibrationFigure(kinds));
-		expect(drawn(calibrationFigure([{ name: "a", ece: 0, bins: [] }]))).toContain("No answers");
+		expect(drawn(calibrationFigure([{ name: "a", error: undefined, bins: [] }]))).toContain(
+			"No answers",
+		);
 	});
 });

@@ -22,8 +22,8 @@ export interface Calibration {
 	readonly name: string;
 	/** In order of the predicted probability. */
 	readonly bins: readonly CalibrationBin[];
-	/** Expected calibration error, as a share; undefined if it was not measured. */
-	readonly ece: number | undefined;
+	/** A calibration error by its name, as a share; undefined if it was not measured. */
+	readonly error: { readonly name: string; readonly share: number } | undefined;
 }
 
 const mostAcross = 3;
@@ -58,7 +58,7 @@ export function calibrationFigure(given: readonly Calibration[]): Figure {
 			curves.length === 0
 				? ["No answers to calibrate."]
 				: [
-						"Upright lines are 95 % intervals. ECE: mean distance from the diagonal; of every code, the more probable count for more.",
+						"Upright lines are 95 % intervals. Calibration error: mean distance from the diagonal over bins, weighted by their answers or, if it is called weighted, by their probability.",
 					],
 	};
 }
@@ -66,9 +66,10 @@ export function calibrationFigure(given: readonly Calibration[]): Figure {
 const answersOf = ({ bins }: Calibration) => bins.reduce((sum, { count }) => sum + count, 0);
 
 const describedCurve = (curve: Calibration) =>
-	`${curve.name}: ${curve.ece === undefined ? "" : `expected calibration error ${points(curve.ece)} over `}${counted(answersOf(curve), "answer")}.`;
+	`${curve.name}: ${curve.error ? `${errorText(curve)} over ` : ""}${counted(answersOf(curve), "answer")}.`;
 
-const points = (share: number) => `${(100 * share).toFixed(2)} points`;
+const errorText = ({ error }: Pick<Calibration, "error">): string =>
+	error ? `${error.name} ${(100 * error.share).toFixed(2)} points` : "";
 
 /** The end of both axes. */
 const endOf = ({ bins }: Calibration) => {
@@ -106,7 +107,7 @@ export function calibrationPanel(curve: Calibration, height: number): Panel {
 	const end = endOf(curve);
 	return {
 		title: curve.name,
-		subtitle: curve.ece === undefined ? "" : `ECE ${points(curve.ece)}`,
+		subtitle: errorText(curve),
 		height,
 		plot: (width) => ({
 			...margins,

@@ -12,7 +12,7 @@ import {
 import type { FoundCode } from "../infer/user-input/index.js";
 import type { Trained } from "../train/index.js";
 import type { RiskQuery } from "./risk-query.js";
-import { type RiskReasons, reasonsFor } from "./risk-reasons.js";
+import { checkComparable, type RiskReasons, reasonsFor } from "./risk-reasons.js";
 
 /** The effect of each event of the history on the risk of a code at a time. */
 export interface Contributions {
@@ -85,6 +85,9 @@ export async function codeRisksOf(
 ): Promise<CodeRisk[]> {
 	const { patient, codes, times, attributed, horizonDays, explainedDays } = query;
 	const { asIs: index, changed: changedIndex } = await indexRisksOf(model, query);
+	if (explainedDays !== null)
+		for (const [at, code] of codes.entries())
+			checkComparable(code, index[at] as IndexRisk, changedIndex?.[at]);
 	const histories = historiesOf(query);
 	const tokens = codes.map((code) => code.tokens);
 	const [asIs = [], changed] = await incidenceTrajectories(

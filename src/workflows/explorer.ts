@@ -68,7 +68,9 @@ export async function explorerData(
 	const maySee = dataset !== undefined && (options.samples === true || simulated);
 	const weights = await sha256(weightBytes(trained.weights));
 	const cache = cacheIn(join(folder, "explorer"), {
-		...{ format: 6, weights, dataset: manifest.contentHash },
+		format: 7,
+		weights,
+		dataset: manifest.contentHash,
 		...{ patients: maySee, records: dataset !== undefined },
 	});
 	const exported = join(cache.folder, "export");

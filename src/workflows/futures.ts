@@ -115,12 +115,7 @@ export async function futures(
 						`the model has learned hazards up to ${(longest / yearDays).toFixed(0)} years ahead; futures beyond it repeat what it has learned, and have no risk in closed form beside them`,
 					]),
 			...notAtRiskWarnings(patient.history, at, settings.lookBackDays),
-			...warningsFor(
-				{ ...queried, patients: [patient] },
-				[{ patient, time: at }],
-				trained.manifest,
-				nothingRecorded,
-			),
+			...warningsFor(queried, [{ patient, time: at }], trained.manifest, nothingRecorded),
 		],
 	};
 }

@@ -19,9 +19,12 @@ export interface EditOptions {
 	readonly move?: readonly { readonly event: number; readonly at: Moment }[];
 }
 
-/** The edits, and their description. */
+/** The edits, and their descriptions. */
 export interface Edits {
 	readonly edits: readonly Edit[];
+	/** Each in words. */
+	readonly names: readonly string[];
+	/** All in words. */
 	readonly name: string;
 }
 
@@ -75,7 +78,12 @@ export function editsOf(
 			`${named(history.tokens[index] as number)} of ${dayText(history.times[index] as number, axis)} moved to ${dayText(time, axis)}`,
 		);
 	}
-	return { edits, name: names.join(", ") };
+	if (history.tokens.length - history.birthEvents + add.length === remove.length)
+		throw new InputError(
+			`\`remove\` leaves patient ${patient.id} no record; a prediction needs at least one`,
+			{ field: "remove" },
+		);
+	return { edits, names, name: names.join(", ") };
 }
 
 function oneToken(code: string, book: CodeBook): number {

@@ -1,24 +1,18 @@
 import { InputError } from "../base/errors.js";
 import { yearDays } from "../base/time.js";
 import type { Token } from "../cohort/vocabulary.js";
-import { edited, type HazardModel, incidences } from "../infer/index.js";
+import { type HazardModel, incidences } from "../infer/index.js";
 import { explainIncidence, type Reason, type Reasons } from "../infer/reasons.js";
 import { type FoundCode, momentJson } from "../infer/user-input/index.js";
 import { weightCount } from "../models/index.js";
 import type { Trained } from "../train/index.js";
+import type { IndexRisk } from "./code-risks.js";
 import type { RiskResult } from "./risk.js";
 import type { RiskOptions, RiskQuery } from "./risk-query.js";
 
-/** What the records of a code add to a risk, with the times of the first and the last of them. */
-interface DatedReason extends Reason {
-	readonly first: number;
-	readonly last: number;
-}
-
-/** Why a risk after the index day is what it is. With edits, it is the risk of the edited history. */
+/** Why a risk after the index day is what it is: by the records or, with edits, by how these change it. */
 export interface RiskReasons extends Reasons {
 	readonly horizonDays: number;
-	readonly codes: readonly DatedReason[];
 }
 
 /** Reasons are of one code: those of several would be tables of their own. */
@@ -37,7 +31,7 @@ export function checkExplained({ why, codes, groups = [] }: RiskOptions): void {
 export const explainedDays = ({ horizon, years }: RiskOptions, usual: number): number =>
 	horizon ?? (years?.length === 1 ? (years[0] as number) * yearDays : usual);
 
-/** What the records of each code add to the risk of another code after the index day. */
+/** What the records of each code, or each edit, adds to the risk of a code after the index day. */
 export async function reasonsFor(
 	model: HazardModel,
 	{ weights }: Trained,
@@ -45,42 +39,77 @@ export async function reasonsFor(
 	{ tokens }: FoundCode,
 	horizonDays: number,
 ): Promise<RiskReasons> {
-	const history = whatIf ? edited(patient.history, whatIf.edits) : patient.history;
-	const found = await explainIncidence(
+	const reasons = await explainIncidence(
 		(...query) => incidences(model, ...query),
-		history,
+		patient.history,
 		horizonDays,
-		{ of: tokens, day: at, parameters: weightCount(weights) },
+		{ of: tokens, day: at, parameters: weightCount(weights), edits: whatIf?.edits },
 	);
-	const codes = found.codes.map((reason) => {
-		const times = Array.from(history.times).filter(
-			(time, event) =>
-				Math.floor(time) <= Math.floor(at) &&
-				reason.tokens.includes(history.tokens[event] as number),
-		);
-		return { ...reason, first: times[0] as number, last: times.at(-1) as number };
-	});
-	return { ...found, codes, horizonDays };
+	return { ...reasons, horizonDays };
+}
+
+/** Edits that make a code's first record another one, or the reverse, leave no risk before them to compare with. */
+export function checkComparable({ code }: FoundCode, before: IndexRisk, after?: IndexRisk): void {
+	if (!after || (before.recordedAt === null) === (after.recordedAt === null)) return;
+	const [was, is] = before.recordedAt === null ? ["a first", "another"] : ["another", "a first"];
+	throw new InputError(
+		`\`why\` explains how edits change the risk of ${code}, and these edits make that of ${was} record one of ${is} record; leave out \`why\`, or the edits of ${code}`,
+		{ field: "why" },
+	);
+}
+
+/** The times of the first and the last record of a code up to the index day. */
+export function recordTimes(token: number, { patient: { history }, at }: RiskQuery) {
+	const times = Array.from(history.times).filter(
+		(time, event) => Math.floor(time) <= Math.floor(at) && history.tokens[event] === token,
+	);
+	return { first: times[0] as number, last: times.at(-1) as number };
 }
 
 /** Reasons as a JSON value. */
 export function reasonsJson(reasons: RiskReasons, { query, axis, vocabulary }: RiskResult) {
-	const { risk, unrecorded, codes, others, horizonDays } = reasons;
+	const { risk, start, listed, others, horizonDays } = reasons;
+	const change = risk - start;
+	const effectOf = ({ effect, error }: Reason) => ({ effect, standardError: error });
+	if (query.whatIf) {
+		const { names } = query.whatIf;
+		return {
+			horizonDays,
+			risk,
+			beforeEdits: start,
+			change,
+			edits: listed.map((reason) => ({
+				edit: names[reason.parts[0] as number] as string,
+				...effectOf(reason),
+			})),
+			others: others && { edits: others.parts.map((at) => names[at]), ...effectOf(others) },
+		};
+	}
 	const moment = (time: number) => momentJson(time, query.patient.birth, axis);
 	const codeJson = (token: number) => {
 		const { code, system, name } = vocabulary.tokens[token] as Token;
 		return { code, system, name };
 	};
-	const effectJson = ({ records, effect, error }: Reason) => ({
-		...{ records, effect, standardError: error },
-	});
 	return {
-		...{ horizonDays, risk, withoutRecords: unrecorded, change: risk - unrecorded },
-		codes: codes.map(({ tokens: [token = 0], first, last, ...own }) => ({
-			...codeJson(token),
-			...{ first: moment(first), last: moment(last) },
-			...effectJson({ tokens: [token], ...own }),
-		})),
-		others: others && { codes: others.tokens.map(codeJson), ...effectJson(others) },
+		horizonDays,
+		risk,
+		withoutRecords: start,
+		change,
+		codes: listed.map((reason) => {
+			const [token = 0] = reason.parts;
+			const { first, last } = recordTimes(token, query);
+			return {
+				...codeJson(token),
+				first: moment(first),
+				last: moment(last),
+				records: reason.records,
+				...effectOf(reason),
+			};
+		}),
+		others: others && {
+			codes: others.parts.map(codeJson),
+			records: others.records,
+			...effectOf(others),
+		},
 	};
 }

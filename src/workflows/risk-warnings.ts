@@ -32,16 +32,19 @@ export function queryWarnings(
 	lookBackDays: number,
 ): string[] {
 	const { history } = patient;
+	const addedLate = whatIf?.edits.filter(
+		(edit) => "add" in edit && Math.floor(edit.add.time) > Math.floor(at),
+	).length;
 	const changed = whatIf && Array.from(edited(history, whatIf.edits).times);
 	return [
 		...notAtRiskWarnings(history, at, lookBackDays),
 		...warningsFor(
-			{ ...queried, patients: [patient] },
+			queried,
 			[...new Set([at, ...times, ...attributed])].map((time) => ({ patient, time })),
 			manifest,
 			nothingRecorded,
 		),
-		...(changed ? editWarnings(changed.slice(history.birthEvents), manifest) : []),
+		...(changed ? editWarnings(changed.slice(history.birthEvents), manifest, addedLate) : []),
 	];
 }
 

@@ -4,7 +4,10 @@ import { temporaryFolder } from "../records/testing/temporary-folder.js";
 import { storedOfMore } from "./stored-of-more.js";
 
 const all: Evaluation = {
-	...{ kind: "trajgpt-evaluation", version: 2, task: "onset", split: "test" },
+	kind: "trajgpt-evaluation",
+	version: 3,
+	task: "onset",
+	split: "test",
 	...{ patients: 58_000, events: 9, seed: 0, draws: 10, notes: [], rows: [] },
 	made: { versions: {}, dataset: "abc", step: 7, seconds: 1 },
 };

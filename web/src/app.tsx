@@ -6,7 +6,7 @@ import type { Rates, Samples, Usual } from "./data/contract.js";
 import { type Patient, patientOf } from "./data/patient.js";
 import { useJson } from "./data/use-json.js";
 import type { Loaded } from "./data/use-loaded.js";
-import { firstDate } from "./engine/panels.js";
+import { initialDate } from "./engine/panels.js";
 import { useModel } from "./engine/use-model.js";
 import { ErrorBoundary } from "./error-boundary.js";
 import { fileRules } from "./files/file-rules.js";
@@ -86,7 +86,7 @@ export function App() {
 		dispatch({
 			type: "patient",
 			patient,
-			date: firstDate(patient.events),
+			date: initialDate(patient),
 			...(opened && { opened }),
 		});
 	const rules = useMemo(() => fileRules(about, read), [about, read]);
@@ -180,7 +180,7 @@ export function App() {
 						) : (
 							<>
 								<PatientChooser
-									date={now.patient && momentText(clock, now.date)}
+									date={now.date}
 									samples={patients}
 									opened={now.opened}
 									patient={now.patient}

@@ -21,10 +21,7 @@ describe.skipIf(!chromiumIsThere)("why, what may come and to whom it came, in Ch
 				name,
 			);
 		const effects = await numbers(".reasons [data-effect]", "data-effect");
-		const [unrecorded = Number.NaN] = await numbers(
-			".reasons [data-unrecorded]",
-			"data-unrecorded",
-		);
+		const [start = Number.NaN] = await numbers(".reasons [data-start]", "data-start");
 		const code = Number(await page.getByLabel("Condition to explain").inputValue());
 		const { trained } = explorer();
 		const model = hazardModel(nodeRuntime({ threads: 1, purpose: "inference" }), trained);
@@ -41,11 +38,11 @@ describe.skipIf(!chromiumIsThere)("why, what may come and to whom it came, in Ch
 			{ of: [code], day: date, parameters: weightCount(trained.weights) },
 		);
 		await model.dispose();
-		const all = [...expected.codes, ...(expected.others ? [expected.others] : [])];
+		const all = [...expected.listed, ...(expected.others ? [expected.others] : [])];
 		expect(effects).toHaveLength(all.length);
 		for (const [at, { effect }] of all.entries())
 			expect(Math.abs((effects[at] as number) - effect)).toBeLessThan(1e-4);
-		const sum = effects.reduce((total, effect) => total + effect, unrecorded);
+		const sum = effects.reduce((total, effect) => total + effect, start);
 		expect(Math.abs(sum - expected.risk)).toBeLessThan(1e-4);
 
 		const shares = async () => {
@@ -61,6 +58,22 @@ describe.skipIf(!chromiumIsThere)("why, what may come and to whom it came, in Ch
 
 		await page.getByRole("button", { name: "Find people like this one" }).click();
 		await page.waitForSelector(".people-panel, .panel code", { timeout: 60_000 });
+		// What an edit adds is the difference that the table of risks shows.
+		await page.getByRole("link", { name: "What if" }).click();
+		await page.getByRole("combobox", { name: "Add an event" }).fill("401");
+		await page.keyboard.press("Enter");
+		await page.getByRole("button", { name: "Add", exact: true }).click();
+		await page.locator(".reasons").getByText("before the edits").waitFor({ timeout: 60_000 });
+		const [before, effect, after] = await Promise.all(
+			["start", "effect", "total"].map((name) =>
+				numbers(`.reasons [data-${name}]`, `data-${name}`),
+			),
+		);
+		const row = `.risk-panel tr[data-token="${code}"]`;
+		const [, within5 = Number.NaN] = await numbers(`${row} td[data-risk]`, "data-risk");
+		expect(before).toEqual([expect.closeTo(expected.risk, 4)]);
+		expect(after).toEqual([expect.closeTo(within5, 6)]);
+		expect(effect).toEqual([expect.closeTo(within5 - (before?.[0] as number), 6)]);
 		expect(faults).toEqual([]);
 		await page.close();
 	}, 240_000);

@@ -82,6 +82,9 @@ describe.skipIf(!chromiumIsThere)("files in the explorer", () => {
 		await expect.poll(() => notes(page).textContent()).toContain("1 patient, 2 events");
 		await updated(page);
 		expect(await page.locator(".person").textContent()).toMatch(/^female · age 61\.7 to 63\.3 ·/);
+		expect(await page.locator(".on-date").textContent()).toBe(
+			"predicted on 2013-08-17, age 63.3 after 2 of 2 events",
+		);
 		await drop(page, "next.csv", [first, rows[0], rows[1]?.replace("4711", "12")].join("\n"));
 		await expect.poll(() => notes(page).textContent()).toContain("next.csv: 2 patients, 2 events");
 		await notes(page).getByText("How it was read").click();

@@ -57,7 +57,7 @@ function evaluation(
 	task: string,
 	rows: NonNullable<Evaluations[string]>["rows"],
 ): NonNullable<Evaluations[string]> {
-	const about = { kind: "trajgpt-evaluation", version: 2, split: "test" } as const;
+	const about = { kind: "trajgpt-evaluation", version: 3, split: "test" } as const;
 	return { ...about, notes: [], task, patients: 6, events: 60, seed: 0, draws: 10, rows };
 }
 

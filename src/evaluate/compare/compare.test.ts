@@ -15,7 +15,12 @@ const patients = 40;
 const drawing = { draws: 200, seed: 0 };
 
 const evaluation = (task: string, rows: readonly PatientRow[]): Evaluation => ({
-	...{ kind: "trajgpt-evaluation", version: 2, task, split: "test", patients, events: 99 },
+	kind: "trajgpt-evaluation",
+	version: 3,
+	task,
+	split: "test",
+	patients,
+	events: 99,
 	...{ ...drawing, notes: [] },
 	...measureRows(rows, patients, { ...drawing, keepPatients: true }),
 	made: { versions: {}, dataset: "abc", step: 1, seconds: 1 },

@@ -46,7 +46,7 @@ export function measured(
 					averagePrecision: fromZero(scores.mean(row, "averagePrecision")),
 					brier: fromZero(scores.mean(row, "brier")),
 					observedToExpected: fromZero(scores.ratio(row, "observedOnsets", "expectedOnsets")),
-					calibrationError:
+					weightedCalibrationError:
 						error && !Number.isNaN(error.value) ? notNegative(measureOf(error)) : null,
 				}).flatMap(([name, measure]) => (measure ? [[`${name} ${years}y`, measure]] : []));
 			}),

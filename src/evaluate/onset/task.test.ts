@@ -62,7 +62,7 @@ describe("onsetTask", () => {
 		// All are women of unknown age, so all have the same risk.
 		expect(ageSex!.metrics["auroc 1y"]).toEqual({ value: 0.5, low: 0.5, high: 0.5 });
 		expect(ageSex!.metrics["averagePrecision 1y"]!.value).toBeCloseTo(0.5, 12);
-		const { low, high } = ageSex!.metrics["calibrationError 1y"]!;
+		const { low, high } = ageSex!.metrics["weightedCalibrationError 1y"]!;
 		expect(high - low).toBeGreaterThan(0.05);
 		// The cause tells who gets the disease.
 		expect(regression!.metrics["auroc 1y"]).toEqual({ value: 1, low: 1, high: 1 });
@@ -187,7 +187,13 @@ describe("onsetTask", () => {
 
 	test("names the index and the reasons if nobody is at risk", async () => {
 		await expect(onsetTask(dataset, { ...options, index: "1950-01-01" })).rejects.toThrow(
-			"no patient of split test is at risk after index 1950-01-01 (patients by reason: 82 not observed at the index day); choose another `index`",
+			"no patient of split test is at risk after index 1950-01-01 (patients by reason: 82 not observed at the index day; the last record of everybody is on 1973-01-05); choose another `index`",
+		);
+	});
+
+	test("refuses index days after which nobody has a record", async () => {
+		await expect(onsetTask(dataset, { ...options, index: "1974-01-01" })).rejects.toThrow(
+			"the index days of all 81 patients at risk are on or after their last record (index 1974-01-01; the last record of everybody is on 1973-01-05), so that no onset can follow; choose an earlier `index`",
 		);
 	});
 

@@ -1,7 +1,7 @@
 import { InputError } from "../../base/errors.js";
 import { isoDate } from "../../base/time.js";
 import { usualLookBack } from "../../cohort/at-risk.js";
-import { type Dataset, datasetView } from "../../cohort/index.js";
+import { type Dataset, datasetView, type Split } from "../../cohort/index.js";
 import type { Token } from "../../cohort/vocabulary.js";
 import type { MeasureRun } from "../evaluation.js";
 import type { EvaluateOptions } from "../options.js";
@@ -61,7 +61,14 @@ export async function onsetTask(dataset: Dataset, options: EvaluateOptions): Pro
 	const cohort = await indexCohort(dataset, split, rule, { seed, lookBackDays });
 	if (cohort.patients.length === 0)
 		throw new InputError(
-			`${dataset.folder}: no patient of split ${split} is at risk after index ${index} (patients by reason: ${asText(cohort.excluded)}); choose another \`index\``,
+			`${dataset.folder}: no patient of split ${split} is at risk after index ${index} (patients by reason: ${asText(cohort.excluded)}; ${await lastRecordText(dataset, split)}); choose another \`index\``,
+			{ field: "index", value: index },
+		);
+	if (
+		cohort.patients.every(({ day, history }) => day >= Math.floor(history.times.at(-1) as number))
+	)
+		throw new InputError(
+			`${dataset.folder}: the index days of all ${cohort.patients.length} patients at risk are on or after their last record (index ${index}; ${await lastRecordText(dataset, split)}), so that no onset can follow; choose an earlier \`index\`, or check the times of the records`,
 			{ field: "index", value: index },
 		);
 	const { codes, kept } = followedCodes(dataset, cohort, horizons);
@@ -80,6 +87,15 @@ export async function onsetTask(dataset: Dataset, options: EvaluateOptions): Pro
 		if (own[0] && options.onPredictions) options.onPredictions(codePredictions(opened, own[0]));
 		return measured(opened, [...own, ...others], notes, lookBackDays);
 	};
+}
+
+/** Says where the records of a split end. */
+async function lastRecordText(dataset: Dataset, split: Split): Promise<string> {
+	let last = Number.NEGATIVE_INFINITY;
+	for await (const { times } of dataset.histories(split))
+		last = Math.max(last, times.at(-1) as number);
+	const { axis } = dataset.manifest.source;
+	return `the last record of everybody is on ${axis === "dates" ? isoDate(last) : `day ${Math.floor(last)}`}`;
 }
 
 /** The beginning of the note on excluded patients. */

@@ -22,13 +22,13 @@ export function onsetCalibrationFigure(
 			observed === null ? [] : [{ ...bin, observed, low: low ?? observed, high: high ?? observed }],
 		);
 		const panel = calibrationPanel(
-			{ name: "", bins, ece: undefined },
+			{ name: "", bins, error: undefined },
 			{ wide: 340, half: 205, narrow: 290 }[size],
 		);
 		return {
 			...panel,
 			title: `within ${years} ${years === 1 ? "year" : "years"}`,
-			subtitle: `${codes} codes${error === undefined ? "" : `; calibration error ${(100 * error).toFixed(2)} points`}`,
+			subtitle: `${codes} codes${error === undefined ? "" : `; weighted calibration error ${(100 * error).toFixed(2)} points`}`,
 		};
 	});
 	return {

@@ -69,7 +69,7 @@ test("calibration in tenths, without bins that nothing was observed in", () => {
 		{ years: 1, codes: 3, calibration: [bin(0.01, 0.02), bin(0.05, null)], error: 0.004 },
 	]);
 	const svg = drawn(figure);
-	expect(svg).toContain(">3 codes; calibration error 0.40 points</text>");
+	expect(svg).toContain(">3 codes; weighted calibration error 0.40 points</text>");
 	expect(svg.match(/<circle/g)).toHaveLength(1);
 });
 

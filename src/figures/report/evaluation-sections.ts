@@ -92,16 +92,16 @@ const notes = ({ notes }: Evaluation): Markup =>
 export function calibrationSection({ figures, evaluations }: Report): Section[] {
 	if (!figures.calibration) return [];
 	const next = evaluations.find(({ task }) => task === "next");
-	const { calibrationError, topCalibrationError } = (next && mainRow(next)?.metrics) ?? {};
+	const { weightedCalibrationError, topCalibrationError } = (next && mainRow(next)?.metrics) ?? {};
 	const sentences = [
 		...(topCalibrationError
 			? [
 					`the probability of the first choice differs from how often it was recorded by ${sizeOf(topCalibrationError, measureKind("topCalibrationError"))}`,
 				]
 			: []),
-		...(calibrationError
+		...(weightedCalibrationError
 			? [
-					`the probabilities of all codes, weighted by the probability itself, by ${sizeOf(calibrationError, measureKind("calibrationError"))}`,
+					`the probabilities of all codes, weighted by the probability itself, by ${sizeOf(weightedCalibrationError, measureKind("weightedCalibrationError"))}`,
 				]
 			: []),
 	];

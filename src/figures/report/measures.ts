@@ -64,13 +64,19 @@ const kinds: Readonly<Record<string, MeasureKind>> = {
 		...points,
 		title: "calibration error, points",
 		reading:
-			"The mean difference between a predicted probability and the observed frequency, in percentage points. Over all codes, each is weighted by its probability.",
+			"The mean difference between predicted probability and observed frequency over bins of predictions, weighted by the number of predictions in each, in percentage points.",
+	},
+	weightedcalibrationerror: {
+		...points,
+		title: "weighted calibration error, points",
+		reading:
+			"The mean difference between predicted probability and observed frequency over bins of all codes, weighted by the predicted probability in each, in percentage points.",
 	},
 	topcalibrationerror: {
 		...points,
 		title: "calibration error of the first choice, points",
 		reading:
-			"The mean difference between the probability of the most likely code and how often that code was recorded, in percentage points.",
+			"The mean difference between the probability of the most likely code and how often that code was recorded, over bins weighted by the number of events in each, in percentage points.",
 	},
 };
 
@@ -99,10 +105,10 @@ const onsetKinds: Readonly<Record<string, MeasureKind>> = {
 		reading:
 			"First records that were observed, divided by those predicted. Above 1, risks are too low.",
 	},
-	calibrationerror: {
+	weightedcalibrationerror: {
 		...points,
-		title: "calibration error, points",
-		term: "calibration error of risks",
+		title: "weighted calibration error, points",
+		term: "weighted calibration error of risks",
 		reading:
 			"The mean distance of predicted and observed risk over bins of predicted risk, weighted by predicted first records, in percentage points.",
 	},

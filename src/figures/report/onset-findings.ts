@@ -73,7 +73,7 @@ function ranking(
 
 function calibration({ metrics }: EvaluationRow, years: number, span: string): Finding[] {
 	const ratio = metrics[`observedToExpected ${years}y`];
-	const error = metrics[`calibrationError ${years}y`];
+	const error = metrics[`weightedCalibrationError ${years}y`];
 	if (!ratio) return [];
 	const kind = measureKind("observedToExpected 1y");
 	const [said, digits] = [written(ratio.value, kind), interval(ratio, kind)];
@@ -84,7 +84,7 @@ function calibration({ metrics }: EvaluationRow, years: number, span: string): F
 			label: "observed/expected",
 			says: `Within ${span}, ${said} times (${digits}) as many first records were observed as predicted: ${direction}.${
 				error
-					? ` Risks differ from what was observed by ${written(error.value, measureKind("calibrationError 1y"))} percentage points on average.`
+					? ` Weighted by the risk, predictions differ from what was observed by ${written(error.value, measureKind("weightedCalibrationError 1y"))} percentage points on average.`
 					: ""
 			}`,
 		},

@@ -59,7 +59,7 @@ function personSentence(person: OnsetPerson, horizon: string): string {
 	return `${who}: a year earlier, the model gave a ${horizon.replace(/s$/, "").replace(" ", "-")} risk of ${percent(risk)}${beside ? `; ${beside}` : ""}.`;
 }
 
-const metrics = ["auroc", "averagePrecision", "observedToExpected", "calibrationError"];
+const metrics = ["auroc", "averagePrecision", "observedToExpected", "weightedCalibrationError"];
 
 function tableSection(evaluation: Evaluation, details: OnsetDetails): Section {
 	const { rows, patients, split, draws, notes } = evaluation;

@@ -14,7 +14,10 @@ export async function evaluationFigures(drawings: Drawings, evaluations: readonl
 						{
 							name: task === "next" ? `${name}: every code` : name,
 							bins: all,
-							ece: measuredOf(evaluation, "calibrationError"),
+							error: errorOf(
+								evaluation,
+								task === "next" ? "weightedCalibrationError" : "calibrationError",
+							),
 						},
 					]
 				: []),
@@ -23,7 +26,7 @@ export async function evaluationFigures(drawings: Drawings, evaluations: readonl
 						{
 							name: `${name}: first choice`,
 							bins: first,
-							ece: measuredOf(evaluation, "topCalibrationError"),
+							error: errorOf(evaluation, "topCalibrationError"),
 						},
 					]
 				: []),
@@ -45,6 +48,17 @@ export async function evaluationFigures(drawings: Drawings, evaluations: readonl
 			),
 		}),
 	};
+}
+
+const errorNames = {
+	calibrationError: "calibration error",
+	weightedCalibrationError: "weighted calibration error",
+	topCalibrationError: "calibration error of the first choice",
+} as const;
+
+function errorOf(evaluation: Evaluation, metric: keyof typeof errorNames) {
+	const share = measuredOf(evaluation, metric);
+	return share === undefined ? undefined : { name: errorNames[metric], share };
 }
 
 /** A metric of the model, from the method that has it: calibration needs probabilities. */

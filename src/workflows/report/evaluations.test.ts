@@ -67,6 +67,19 @@ test("warns of the first patients, not of those that evaluate draws from a large
 	await rm(join(folder, "eval"), { recursive: true });
 });
 
+test("all evaluations of an earlier version are refused at once", async () => {
+	const { folder, step, manifest } = trained;
+	const made = { versions: {}, dataset: manifest.contentHash, step, seconds: 1 };
+	const { kind, ...example } = exampleInsulin({ zero: 0.2, few: 0.3 });
+	const earlier = { kind, ...example, version: 2 as 3, made };
+	for (const task of ["next", "mine"]) await writeEvaluation(folder, { ...earlier, task });
+	const file = (task: string) => join(folder, "eval", `${task}.json`);
+	await expect(commands()).rejects.toThrow(
+		`${file("next")}, ${file("mine")} were written by an earlier version of trajgpt; run \`trajgpt evaluate\` with --task next, --task mine again`,
+	);
+	await rm(join(folder, "eval"), { recursive: true });
+});
+
 test("labelled tasks name fine-tuning where there are labels to learn from", async () => {
 	const { folder, step, manifest } = trained;
 	const made = { versions: {}, dataset: manifest.contentHash, step, seconds: 1 };

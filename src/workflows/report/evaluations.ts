@@ -9,6 +9,7 @@ import {
 	evaluatedPatients,
 	labelledTasks,
 	readEvaluation,
+	refuseEarlier,
 	taskLabels,
 	tasksOf,
 } from "../../evaluate/index.js";
@@ -46,6 +47,7 @@ export async function readEvaluations(
 		.map((name) => name.slice(0, -".json".length))
 		.filter((task) => !known.includes(task))
 		.sort();
+	refuseEarlier(folder, [...known, ...others]);
 	const present: Evaluation[] = [];
 	const missing: MissingEvaluation[] = [];
 	for (const task of [...known, ...others]) {

@@ -25,7 +25,7 @@ export async function onsetFigures(drawings: Drawings, evaluations: readonly Eva
 	const usual = onset.horizons.filter(({ years }) => shownYears.includes(years));
 	const horizons = (usual.length > 0 ? usual : onset.horizons.slice(0, 2)).map((own) => ({
 		...own,
-		error: measuredOf(evaluation, `calibrationError ${own.years}y`),
+		error: measuredOf(evaluation, `weightedCalibrationError ${own.years}y`),
 	}));
 	const years = horizons.at(-1)?.years ?? 5;
 	const draw = (

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "vitest";
 import { attributeCodeProbability } from "../../../src/infer/index.js";
 import { smallModel } from "../../../src/models/trajgpt/testing/small-model.js";
 import { driversAt } from "./drivers.js";
-import { curveTimes, firstDate, panelsOf, queriesFor, rankOf } from "./panels.js";
+import { curveTimes, initialDate, panelsOf, queriesFor, rankOf } from "./panels.js";
 
 const model = smallModel();
 afterAll(() => model.dispose());
@@ -94,12 +94,12 @@ test("panels rank codes without special tokens", () => {
 	expect(curve(6).probability[0]).toBeCloseTo(Math.exp(-1), 6);
 });
 
-test("the initial date is after 50 events, or after two thirds of a short history", () => {
+test("a file is predicted from its last record, a sample after 50 events or two thirds of fewer", () => {
 	const many = Array.from({ length: 80 }, (_, at) => ({ id: `${at}`, token: 5, time: at }));
-	expect(firstDate(many)).toBe(49.5);
-	expect(firstDate(many.slice(0, 9))).toBe(5.5);
-	expect(firstDate(many.slice(0, 1))).toBe(1);
-	expect(firstDate([])).toBe(0);
+	const dates = (sample: string | null) =>
+		[80, 60, 9, 1, 0].map((count) => initialDate({ sample, events: many.slice(0, count) }));
+	expect(dates(null)).toEqual([79, 59, 8, 0, 0]);
+	expect(dates("s1")).toEqual([49.5, 49.5, 5.5, 1, 0]);
 });
 
 test("drivers equal the library's attribution of the last events", async () => {

@@ -1,7 +1,7 @@
 import { rankOf as codesBefore } from "../../../src/evaluate/scores.js";
 import { highestCodes } from "../../../src/infer/likeliest.js";
 import { type Surge, surgesOf } from "../../../src/infer/surges.js";
-import type { History, PatientEvent } from "../data/patient.js";
+import type { History, Patient, PatientEvent } from "../data/patient.js";
 import { endOfDay } from "./index-day.js";
 import type { PredictionSet } from "./session.js";
 
@@ -149,11 +149,18 @@ export function panelsOf(queries: Queries, predictions: PredictionSet, known: Hi
 	};
 }
 
-/** The initial date: after 50 events, as in the paper's look-up window, or after two thirds of a shorter history. */
-export function firstDate(events: readonly PatientEvent[]): number {
+/** The events of a sample before its initial date, as in the paper's look-up window; of a short history, two thirds. */
+const [sampleEvents, shortSample] = [50, 60];
+
+/**
+ * The initial date. A patient from a file is predicted from the last record. A sample is predicted from an earlier
+ * day, so that the records after it show what came: after 50 events, or after two thirds of fewer than 60.
+ */
+export function initialDate({ sample, events }: Pick<Patient, "sample" | "events">): number {
 	const count = events.length;
 	if (count === 0) return 0;
-	const known = count >= 60 ? 50 : Math.max(1, Math.floor((2 * count) / 3));
+	if (sample === null) return (events[count - 1] as PatientEvent).time;
+	const known = count >= shortSample ? sampleEvents : Math.max(1, Math.floor((2 * count) / 3));
 	const last = (events[known - 1] as PatientEvent).time;
 	const next = events.find(({ time }) => time > last)?.time;
 	return next === undefined ? last + 1 : (last + next) / 2;

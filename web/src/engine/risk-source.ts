@@ -1,4 +1,5 @@
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
+import type { Edit } from "../../../src/infer/what-if.js";
 import type { History } from "../data/patient.js";
 import {
 	type CodeRisk,
@@ -12,9 +13,17 @@ import {
 	type StartFor,
 } from "./risks.js";
 
+/** An edit as the library takes it, and in words. */
+export interface NamedEdit {
+	readonly edit: Edit;
+	readonly name: string;
+}
+
 export interface RiskRequest extends PatientOnDate {
 	/** The unedited history; null if nothing is edited. */
 	readonly original: History | null;
+	/** What leads from the unedited history to this one. */
+	readonly edits: readonly NamedEdit[];
 	readonly codes: readonly number[];
 }
 

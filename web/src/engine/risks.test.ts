@@ -114,7 +114,7 @@ test("one call answers an edit and its original, and none what was answered befo
 	const model = { calls: { incidence }, longest: 3652, rates: null };
 	const risksOf = riskSource(model as never, vocabulary);
 	const edited = { ...history, times: [0, 100, 150] };
-	const request = { ...patient, original: null, codes: [5] };
+	const request = { ...patient, original: null, edits: [], codes: [5] };
 	const both = await risksOf({ ...request, history: edited, original: history });
 	expect(incidence.mock.calls.map(([histories]) => histories.length)).toEqual([2]);
 	expect(both.risks[0]!.curve[0]).toBeCloseTo(0.1, 9);

@@ -3,7 +3,7 @@ import type { DateOrder } from "../../../src/records/date-order.js";
 import { isMissing } from "../../../src/records/missing-values.js";
 import type { PersonRow, Sex } from "../../../src/records/rows.js";
 import { sexOf } from "../../../src/records/sexes.js";
-import { knownSystems, systemNamed } from "../../../src/records/systems.js";
+import { eitherIcd, icdByForm, knownSystems, systemNamed } from "../../../src/records/systems.js";
 import { daysIn, isAge, plausibleDays } from "../../../src/records/tables/column-names.js";
 import { firstYear, lastYear, oldestYears } from "../../../src/records/years.js";
 import { BadField } from "./bad-rows.js";
@@ -67,14 +67,15 @@ export function rowReader(header: readonly string[], columns: Columns, order: Da
 		return sex ?? null;
 	}
 
-	function systemIn(text: string | undefined, implied: string | null): string | null {
+	function systemIn(text: string | undefined, implied: string | null, code: string): string | null {
 		if (text === undefined) return implied;
+		if (text.trim().toLowerCase() === eitherIcd) return icdByForm(code);
 		const system = systemNamed(text);
 		if (system !== undefined) return system;
 		throw new BadField(
 			nameOf(columns.system),
 			shown(text),
-			`one of the known systems: ${knownSystems.join(", ")}`,
+			`one of the known systems: ${knownSystems.join(", ")}, and ${eitherIcd}`,
 		);
 	}
 
@@ -121,7 +122,10 @@ export function rowReader(header: readonly string[], columns: Columns, order: Da
 			const value = Number.isFinite(number) ? number : null;
 			const measured = { value, unit: fieldIn(fields, columns.valueUnit) ?? null };
 			return given.map(({ code, system }) => ({
-				...{ patient, day, code, system: systemIn(written, system) },
+				patient,
+				day,
+				code,
+				system: systemIn(written, system, code),
 				...(value !== null && measured),
 			}));
 		},

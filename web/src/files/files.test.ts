@@ -64,6 +64,14 @@ b,2018-01-20,Z99.9,ICD10CM,,`,
 		expect(found.events.map(({ token }) => token)).toEqual([pressure, failure]);
 	});
 
+	test("whose column of systems holds icd, which the form of the code decides", async () => {
+		const { patients: found, notes } = await patients(
+			"patient,time,code,system\na,2018-01-01,I10,icd\na,2018-01-02,250.20,ICD\n",
+		);
+		expect(found[0]!.events.map(({ token }) => token)).toEqual([pressure, diabetes]);
+		expect(notes).toEqual([]);
+	});
+
 	test("without systems reports how codes were read", async () => {
 		const { patients: found, notes } = await patients(
 			"patient,time,code\na,2018-01-01,4019\na,2018-01-02,250.2\n",

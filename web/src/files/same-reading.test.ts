@@ -64,7 +64,7 @@ async function readEverywhere(
 		...{ map: builtInMap(), ...options },
 	});
 	const { manifest, vocabulary } = dataset;
-	const asNew = await newPatients(await source(), { manifest, vocabulary });
+	const asNew = await newPatients(await source(), { manifest, vocabulary, skipBad: true });
 	const bytes = new TextEncoder().encode(text) as Uint8Array<ArrayBuffer>;
 	const page = toPatients(await readContent(bytes), vocabulary, readingRules(manifest));
 	const map = builtInMap();

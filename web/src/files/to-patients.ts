@@ -2,7 +2,11 @@ import { InputError } from "../../../src/base/errors.js";
 import { thousands } from "../../../src/base/thousands.js";
 import { builtInMap } from "../../../src/codes/built-in.js";
 import { nothingKnown, peopleNotes } from "../../../src/cohort/reading/people.js";
-import { type ReadPatient, recordReader } from "../../../src/cohort/reading/records-to-events.js";
+import {
+	acceptedCodes,
+	type ReadPatient,
+	recordReader,
+} from "../../../src/cohort/reading/records-to-events.js";
 import type { ReadingRules } from "../../../src/cohort/reading/rules.js";
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import { counted } from "../../../src/figures/numbers.js";
@@ -111,6 +115,12 @@ export function toPatients(
 		})),
 		notes: [
 			...content.notes,
+			...said(
+				byPatient.size - found.length - count.long,
+				"patient has",
+				"patients have",
+				" no code that the model knows: left out",
+			),
 			...(count.long > 0 ? [`${tooLong(count.long)}: left out`] : []),
 			...said(
 				records.filter(({ system }) => system === null).length,
@@ -203,13 +213,4 @@ function nothingFound(
 	return new InputError(
 		`${none} that this model knows${some.length > 0 ? `, for instance ${some.join(", ")}` : ""}; accepted codes: ${acceptedCodes(vocabulary, rules)}`,
 	);
-}
-
-/** Names the codes that the model accepts. */
-export function acceptedCodes({ tokens }: Vocabulary, { map }: Pick<ReadingRules, "map">): string {
-	const systems = [...new Set(tokens.flatMap(({ system }) => system ?? []))];
-	const own = systems.length > 0 ? systems.join(", ") : "the model";
-	return map === null
-		? `those of ${own}, as they are`
-		: `ICD-9-CM and ICD-10-CM diagnoses (mapped to PheCodes), and those of ${own}`;
 }

@@ -1,4 +1,5 @@
-import type { PatientEvent } from "../data/patient.js";
+import type { Edit as LibraryEdit } from "../../../src/infer/what-if.js";
+import type { Patient, PatientEvent } from "../data/patient.js";
 
 /** A change to the history. An event has at most one edit. */
 export type Edit =
@@ -23,6 +24,16 @@ export function editedEvents(
 	return [...events.filter(({ id }) => !changed.has(id)), ...placed].sort(
 		(a, b) => a.time - b.time,
 	);
+}
+
+/** An edit as the library takes it: events by their place in the history, which may begin with the birth. */
+export function libraryEdit(
+	edit: Edit,
+	{ birth, events }: Pick<Patient, "birth" | "events">,
+): LibraryEdit {
+	if (edit.kind === "add") return { add: { token: edit.event.token, time: edit.event.time } };
+	const place = (birth === null ? 0 : 1) + events.findIndex(({ id }) => id === edit.id);
+	return edit.kind === "remove" ? { remove: place } : { move: place, to: edit.time };
 }
 
 export function withAdded(edits: readonly Edit[], token: number, time: number): Edit[] {

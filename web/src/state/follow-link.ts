@@ -1,6 +1,6 @@
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import type { Patient } from "../data/patient.js";
-import { firstDate } from "../engine/panels.js";
+import { initialDate } from "../engine/panels.js";
 import { defaultCodes } from "./default-codes.js";
 import { editsIn } from "./linked-edits.js";
 import type { Action } from "./reducer.js";
@@ -22,16 +22,14 @@ export function followLink(
 		patient: named
 			? {
 					patient: named,
-					date: dateWithin(link.date, named) ?? firstDate(named.events),
+					date: dateWithin(link.date, named) ?? initialDate(named),
 					zoom: link.zoom,
 					edits: editsIn(link.edits, named, vocabulary),
 				}
 			: null,
 		otherwise: {
 			codes: defaultCodes(vocabulary),
-			patient: first
-				? { patient: first, date: firstDate(first.events), zoom: null, edits: [] }
-				: null,
+			patient: first ? { patient: first, date: initialDate(first), zoom: null, edits: [] } : null,
 		},
 	};
 }

@@ -6,7 +6,7 @@ import type { Patient } from "../data/patient.js";
 import { packFile, patientList } from "../files/patient-list.js";
 import { type AddressWindow, addressBar, ownView } from "./address-bar.js";
 import { addingRange, dateRange } from "./date-range.js";
-import { type Edit, editedEvents } from "./edits.js";
+import { type Edit, editedEvents, libraryEdit } from "./edits.js";
 import { followLink } from "./follow-link.js";
 import { editsIn } from "./linked-edits.js";
 import { type Action, type ExplorerState, initialState, reduceState } from "./reducer.js";
@@ -138,13 +138,19 @@ test("edits have the same effect as the library's what-if", () => {
 				if ("remove" in one) return { kind: "remove", id: `e${one.remove}` };
 				return { kind: "move", id: `e${one.move}`, time: one.to };
 			});
+			const asLibrary = (birth: number | null) =>
+				mine.map((edit) => libraryEdit(edit, { birth, events }));
+			expect(asLibrary(null)).toEqual(edits);
 			const theirs = editedHistory(
-				{ tokens: events.map(({ token }) => token), times: events.map((event) => event.time) },
-				edits,
+				{
+					tokens: [3, ...events.map(({ token }) => token)],
+					times: [1, ...events.map((event) => event.time)],
+				},
+				asLibrary(1),
 			);
 			const got = editedEvents(events, mine);
-			expect(got.map(({ token }) => token)).toEqual(theirs.tokens);
-			expect(got.map((event) => event.time)).toEqual(theirs.times);
+			expect([3, ...got.map(({ token }) => token)]).toEqual(theirs.tokens);
+			expect([1, ...got.map((event) => event.time)]).toEqual(theirs.times);
 		}),
 	);
 });

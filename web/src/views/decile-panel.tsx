@@ -51,7 +51,7 @@ export function DecilePanel({ evaluation, years }: OnsetPanelProps) {
 					</ScrollTable>
 				</div>
 			)}
-			<Surprises evaluation={evaluation} metrics={[`calibrationError ${years}y`]} />
+			<Surprises evaluation={evaluation} metrics={[`weightedCalibrationError ${years}y`]} />
 		</Panel>
 	);
 }

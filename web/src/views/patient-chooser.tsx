@@ -1,5 +1,6 @@
 import { useId, useRef, useState } from "react";
 import { yearDays } from "../../../src/base/time.js";
+import { acceptedCodes } from "../../../src/cohort/reading/records-to-events.js";
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import type { Clock } from "../../../src/figures/clock.js";
 import { timeName } from "../../../src/figures/clock.js";
@@ -10,17 +11,19 @@ import type { Patient } from "../data/patient.js";
 import type { Loaded } from "../data/use-loaded.js";
 import type { FileRules } from "../files/file-rules.js";
 import type { PatientList } from "../files/patient-list.js";
-import { acceptedCodes, mapSizes } from "../files/to-patients.js";
+import { mapSizes } from "../files/to-patients.js";
 import { unlikeTraining } from "../files/unlike-training.js";
 import type { FileActions, OpenedFile } from "../files/use-opened-file.js";
 import { Notice } from "../parts/notice.js";
 import { PatientSearch } from "../parts/patient-search.js";
+import { momentText } from "../parts/words.js";
 import { ColumnQuestion, ReadColumns } from "./column-question.js";
 import { DateQuestion, FileNotes, ReadingProgress } from "./file-notes.js";
+import { knownText } from "./prediction-words.js";
 
 interface PatientChooserProps {
-	/** The date of prediction, in words; null if there is none. */
-	readonly date: string | null;
+	/** The date of prediction, if a patient is chosen. */
+	readonly date: number;
 	readonly samples: readonly Patient[];
 	readonly opened: PatientList | null;
 	readonly patient: Patient | null;
@@ -86,7 +89,7 @@ export function PatientChooser(props: PatientChooserProps) {
 							<option value={samples.length + place}>{opened.nameAt(place)}</option>
 						)}
 						{samples.length > 0 && (
-							<optgroup label="Samples">
+							<optgroup label="Samples, predicted from event 50 or after two thirds of fewer than 60">
 								{samples.map((one, at) => (
 									<option key={one.sample} value={at}>
 										{one.name} · {shortPerson(one)} · {counted(one.events.length, "event")}
@@ -113,9 +116,10 @@ export function PatientChooser(props: PatientChooserProps) {
 					/>
 				)}
 				{patient && <p className="person">{personText(patient, clock)}</p>}
-				{date !== null && (
+				{patient && (
 					<p className="on-date">
-						<span className="quiet">predicted on</span> {date}
+						<span className="quiet">predicted on</span> {momentText(clock, date)}{" "}
+						<span className="quiet">{knownText(patient.events, date)}</span>
 					</p>
 				)}
 				<div className="drop">

@@ -2,11 +2,19 @@ import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
 import type { Clock } from "../../../src/figures/clock.js";
 import { counted, percent } from "../../../src/figures/numbers.js";
 import type { NamedCurve } from "../charts/probability-chart.js";
+import type { PatientEvent } from "../data/patient.js";
+import { endOfDay } from "../engine/index-day.js";
 import { type Panels, topCount } from "../engine/panels.js";
 import { momentText } from "../parts/words.js";
 import { codeName } from "./code-name.js";
 
 const spoken = 3;
+
+/** How much of a history is known on a date: `after 50 of 341 events`. */
+export function knownText(events: readonly PatientEvent[], date: number): string {
+	const known = events.filter(({ time }) => time < endOfDay(date)).length;
+	return `after ${known} of ${counted(events.length, "event")}`;
+}
 
 /** `Diabetes mellitus 0.22 % at the date, was 0.18 %, 0.44 % after 5 years` */
 export function probabilityWords(

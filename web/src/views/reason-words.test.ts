@@ -1,11 +1,14 @@
 import { expect, test } from "vitest";
+import { type Token, vocabularyOf } from "../../../src/cohort/vocabulary.js";
 import type { Reasons } from "../../../src/infer/reasons.js";
-import { pointDigits, pointsWith } from "./reason-words.js";
+import { pointDigits, pointsWith, reasonNames, reasonRows } from "./reason-words.js";
 
-const reason = (effect: number) => ({ tokens: [6], records: 1, effect, error: 0 });
+const reason = (effect: number) => ({ parts: [6], records: 1, effect, error: 0 });
 const reasons: Reasons = {
-	...{ risk: 0.034, unrecorded: 0.02, error: 0 },
-	codes: [reason(0.015)],
+	risk: 0.034,
+	start: 0.02,
+	error: 0,
+	listed: [reason(0.015)],
 	others: reason(-0.001),
 };
 
@@ -20,5 +23,35 @@ test("changes are signed, unless nothing is left of them", () => {
 		"+1.50",
 		"−0.10",
 		"0.00",
+	]);
+});
+
+test("the rows are codes or, of an edited history, edits", () => {
+	const token = (code: string, name: string): Token => ({
+		kind: "diagnosis",
+		system: "PheCode",
+		code,
+		name,
+		category: null,
+		count: 1,
+	});
+	const vocabulary = vocabularyOf([token("274", "Gout"), token("433", "Stroke")]);
+	const history = { tokens: [3, 6], times: [0, 1], birthEvents: 1 } as const;
+	const rowsOf = (edits: Parameters<typeof reasonNames>[0]["edits"], part: number) =>
+		reasonRows(
+			{ ...reasons, listed: [{ ...reason(0.014), parts: [part] }], others: null },
+			reasonNames({ history, sex: "male", edits }, vocabulary),
+		)
+			.slice(1)
+			.map((row) => row.slice(0, 2).join());
+	expect(rowsOf([], 6)).toEqual([
+		",the model without records, age and sex known",
+		"433,Stroke",
+		",risk within 5 years",
+	]);
+	expect(rowsOf([{ edit: { remove: 1 }, name: "Stroke removed, 2012-03-14" }], 0)).toEqual([
+		",before the edits",
+		",Stroke removed, 2012-03-14",
+		",risk within 5 years after the edits",
 	]);
 });

@@ -1,14 +1,19 @@
 import { useId, useState } from "react";
 import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
-import { counted } from "../../../src/figures/numbers.js";
-import { precisionText, type Reason, type Reasons } from "../../../src/infer/reasons.js";
+import { precisionText, type Reasons, shownEffects } from "../../../src/infer/reasons.js";
 import { reasonYears } from "../engine/reasons.js";
 import type { CodeRisk, RiskModel } from "../engine/risks.js";
 import { useReasons } from "../engine/use-reasons.js";
 import type { RiskRequest } from "../engine/use-risks.js";
 import { Panel } from "../parts/panel.js";
 import { codeName } from "./code-name.js";
-import { pointDigits, pointsWith, reasonRows } from "./reason-words.js";
+import {
+	pointDigits,
+	pointsWith,
+	type ReasonNames,
+	reasonNames,
+	reasonRows,
+} from "./reason-words.js";
 
 interface ReasonsPanelProps {
 	readonly model: RiskModel;
@@ -19,17 +24,21 @@ interface ReasonsPanelProps {
 	/** Whether no later risks are waited for. */
 	readonly isLatest: boolean;
 	readonly risks: readonly CodeRisk[];
+	/** Before the edits; null if nothing is edited. */
+	readonly before: readonly CodeRisk[] | null;
 	readonly vocabulary: Vocabulary;
 }
 
 /** The records that move a chosen risk. Once asked for, they follow the patient, the date and the edits. */
 export function ReasonsPanel(props: ReasonsPanelProps) {
-	const { model, parameters, request, isLatest, risks, vocabulary } = props;
-	const hasBirth = request.history.birthEvents === 1;
+	const { model, parameters, request, isLatest, risks, before, vocabulary } = props;
 	const id = useId();
 	const [chosen, setChosen] = useState<number | null>(null);
 	const [isAsked, setAsked] = useState(false);
-	const open = risks.filter(({ recordedAt }) => recordedAt === null).map(({ token }) => token);
+	// First records only, before the edits too: another record has another risk.
+	const open = risks
+		.filter(({ recordedAt }, at) => recordedAt === null && before?.[at]?.recordedAt == null)
+		.map(({ token }) => token);
 	const code = chosen !== null && open.includes(chosen) ? chosen : open[0];
 	const { latest, isCurrent, progress } = useReasons(
 		...([model, parameters, request, code] as const),
@@ -40,11 +49,12 @@ export function ReasonsPanel(props: ReasonsPanelProps) {
 	// Those of another condition would be taken for this one's.
 	const outcome = latest?.code === code ? latest.outcome : null;
 	const reasons = outcome && "risk" in outcome ? outcome : null;
+	const names = latest && reasonNames(latest.request, vocabulary);
 	return (
 		<Panel
 			title="Why"
-			subtitle={`what each code’s records add to the risk within ${reasonYears} years, in percentage points`}
-			className="reasons-panel"
+			subtitle={`what each ${request.edits.length > 0 ? "edit adds" : "code’s records add"} to the risk within ${reasonYears} years, in percentage points`}
+			className={`reasons-panel${request.edits.length > 0 ? " reasons-of-edits" : ""}`}
 			state={reasons && isBusy ? "updating" : "current"}
 			tools={
 				<div className="reasons-ask">
@@ -60,18 +70,18 @@ export function ReasonsPanel(props: ReasonsPanelProps) {
 					</select>
 					{(!isAsked || isBusy) && (
 						<button type="button" onClick={() => setAsked(true)} aria-disabled={isBusy}>
-							{isBusy ? `Leaving out codes… ${Math.floor(100 * progress)} %` : "Explain"}
+							{isBusy ? `Computing… ${Math.floor(100 * progress)} %` : "Explain"}
 						</button>
 					)}
 				</div>
 			}
-			{...(reasons && { rows: () => reasonRows(reasons, vocabulary, hasBirth) })}
+			{...(reasons && names && { rows: () => reasonRows(reasons, names) })}
 		>
 			<div aria-live="polite">
 				{outcome && "failed" in outcome && (
 					<p>The reasons could not be computed: {outcome.failed}</p>
 				)}
-				{reasons && <ReasonList {...{ reasons, vocabulary, hasBirth }} />}
+				{reasons && names && <ReasonList reasons={reasons} names={names} />}
 			</div>
 		</Panel>
 	);
@@ -79,42 +89,43 @@ export function ReasonsPanel(props: ReasonsPanelProps) {
 
 interface ReasonListProps {
 	readonly reasons: Reasons;
-	readonly vocabulary: Vocabulary;
-	readonly hasBirth: boolean;
+	readonly names: ReasonNames;
 }
 
-function ReasonList({ reasons, vocabulary, hasBirth }: ReasonListProps) {
-	const { risk, unrecorded, codes, others } = reasons;
+function ReasonList({ reasons, names }: ReasonListProps) {
+	const { risk, start, listed, others } = reasons;
 	const digits = pointDigits(reasons);
+	const shown = shownEffects(reasons, digits);
 	const total = (share: number) => `${(100 * share).toFixed(digits)} %`;
 	return (
 		<>
 			<ul className="reasons">
-				<li data-unrecorded={unrecorded}>
-					<span className="change">{total(unrecorded)}</span>
-					<span>
-						{hasBirth ? "age and sex alone" : "nothing known"}
-						<span className="quiet">, no records</span>
-					</span>
+				<li data-start={start}>
+					<span className="change">{total(start)}</span>
+					<span>{names.start}</span>
 				</li>
-				{codes.map((own) => (
+				{listed.map((reason, at) => (
 					<ReasonRow
-						key={own.tokens[0]}
-						name={codeName(vocabulary, own.tokens[0] as number)}
-						reason={own}
+						key={reason.parts[0]}
+						name={names.nameOf(reason.parts[0] as number)}
+						records={names.recordsOf(reason.records)}
+						effect={reason.effect}
+						shown={shown[at] as number}
 						digits={digits}
 					/>
 				))}
 				{others && (
 					<ReasonRow
-						name={counted(others.tokens.length, "other code")}
-						reason={others}
+						name={names.othersOf(others.parts.length)}
+						records={names.recordsOf(others.records)}
+						effect={others.effect}
+						shown={shown[listed.length] as number}
 						digits={digits}
 					/>
 				)}
-				<li className="reasons-total">
+				<li className="reasons-total" data-total={risk}>
 					<span className="change">{total(risk)}</span>
-					<span>risk within {reasonYears} years</span>
+					<span>{names.end}</span>
 				</li>
 			</ul>
 			<p className="quiet">
@@ -126,13 +137,16 @@ function ReasonList({ reasons, vocabulary, hasBirth }: ReasonListProps) {
 }
 
 interface ReasonRowProps {
-	readonly reason: Reason;
-	readonly digits: number;
 	readonly name: string;
+	readonly records: string;
+	readonly effect: number;
+	/** The effect as the row shows it. */
+	readonly shown: number;
+	readonly digits: number;
 }
 
-const ReasonRow = ({ reason: { effect, records }, digits, name }: ReasonRowProps) => {
-	const words = pointsWith(effect, digits);
+const ReasonRow = ({ name, records, effect, shown, digits }: ReasonRowProps) => {
+	const words = pointsWith(shown, digits);
 	return (
 		<li data-effect={effect}>
 			<span className={`change ${/[1-9]/.test(words) ? (effect > 0 ? "up" : "down") : ""}`}>
@@ -142,7 +156,7 @@ const ReasonRow = ({ reason: { effect, records }, digits, name }: ReasonRowProps
 				<span className="reason-name" title={name}>
 					{name}
 				</span>{" "}
-				<span className="quiet">{counted(records, "record")}</span>
+				<span className="quiet">{records}</span>
 			</span>
 		</li>
 	);

@@ -3,7 +3,7 @@ import { vocabularyOf } from "../../../src/cohort/vocabulary.js";
 import { panelsOf, queriesFor } from "../engine/panels.js";
 import { dateWarnings } from "./date-warnings.js";
 import { attributedText } from "./drivers-list.js";
-import { predictionWords, probabilityWords } from "./prediction-words.js";
+import { knownText, predictionWords, probabilityWords } from "./prediction-words.js";
 import { legendOf } from "./timeline-legend.js";
 import { marksOf, markText } from "./timeline-marks.js";
 
@@ -47,6 +47,14 @@ test("marks follow the predictions shown, not the latest request", () => {
 	expect(markText(marksOf(shown, vocabulary)[2]!, panels, vocabulary, clock)).toBe(
 		"Hypertension, day 30, predicted: rank 1, 50 %",
 	);
+});
+
+test.each([
+	[9.5, "after 0 of 4 events"],
+	[20, "after 2 of 4 events"],
+	[40, "after 4 of 4 events"],
+])("says how much of a history is known on day %d", (date, words) => {
+	expect(knownText(events, date)).toBe(words);
 });
 
 test("draws removed events where they were, and marks added ones", () => {

@@ -16,12 +16,13 @@ import { Announcement } from "../parts/announcement.js";
 import { Notice } from "../parts/notice.js";
 import { useMedia } from "../parts/use-media.js";
 import { momentText } from "../parts/words.js";
-import { editedEvents } from "../state/edits.js";
+import { editedEvents, libraryEdit } from "../state/edits.js";
 import type { Action, ExplorerState } from "../state/reducer.js";
 import { codeName } from "./code-name.js";
 import { curveColour } from "./colours.js";
 import { dateWarnings } from "./date-warnings.js";
 import { EditPanel } from "./edit-panel.js";
+import { editWords } from "./edit-words.js";
 import { LabelPanel } from "./label-panel.js";
 import { LikelyPanel } from "./likely-panel.js";
 import { NewDiagnosesPanel } from "./new-diagnoses-panel.js";
@@ -82,8 +83,12 @@ export function Workbench(props: WorkbenchProps) {
 		() => ({
 			...{ history, date, sex: patient.sex, codes },
 			original: isEdited ? original : null,
+			edits: edits.map((edit) => ({
+				edit: libraryEdit(edit, patient),
+				name: editWords(edit, patient, vocabulary, clock),
+			})),
 		}),
-		[history, date, patient, codes, isEdited, original],
+		[history, date, patient, codes, isEdited, original, edits, vocabulary, clock],
 	);
 	const runner = useRef<QueryRunner | null>(null);
 	const startFor: StartFor = useCallback(
@@ -261,6 +266,7 @@ export function Workbench(props: WorkbenchProps) {
 					request={risks.request}
 					isLatest={risks.request === riskRequest}
 					risks={risks.outcome.risks}
+					before={risks.outcome.before}
 					vocabulary={vocabulary}
 				/>
 			)}

@@ -11,7 +11,7 @@ const around = (value: number, half = 0.01) => ({
 
 const base: Omit<Evaluation, "task" | "rows"> = {
 	kind: "trajgpt-evaluation",
-	version: 2,
+	version: 3,
 	split: "test",
 	patients: 40,
 	events: 900,
@@ -149,7 +149,7 @@ export function exampleOnset({
 				[`auroc ${years}y`, around(auroc)],
 				[`averagePrecision ${years}y`, around(auroc / 5)],
 				[`observedToExpected ${years}y`, around(1.2, 0.1)],
-				[`calibrationError ${years}y`, around(0.004, 0.001)],
+				[`weightedCalibrationError ${years}y`, around(0.004, 0.001)],
 			]),
 		),
 	});
