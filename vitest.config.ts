@@ -6,15 +6,15 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that replace modules or globals, measure the memory of their process, or set up WebAssembly. */
 const isolated = [
-	"src/api/model.test.ts",
-	"src/cli/export.test.ts",
-	"src/cli/full-disk.test.ts",
-	"src/export/graphs.test.ts",
-	"src/files/replace.test.ts",
-	"src/records/delimited.test.ts",
-	"src/records/omop/database.test.ts",
-	"src/runtime/web.test.ts",
-	"src/server/hostile.test.ts",
+	"src/predict/library/model.test.ts",
+	"src/app/commands/export.test.ts",
+	"src/app/commands/full-disk.test.ts",
+	"src/predict/export/graphs.test.ts",
+	"src/base/files/replace.test.ts",
+	"src/data/records/delimited.test.ts",
+	"src/data/records/omop/database.test.ts",
+	"src/engine/runtime/web.test.ts",
+	"src/app/server/hostile.test.ts",
 ];
 
 /** Sessions open quickly except in tests of the engine. */
@@ -22,7 +22,7 @@ const alias = [
 	{
 		find: /^\.\/onnxruntime-node\.js$/,
 		replacement: fileURLToPath(
-			new URL("src/runtime/testing/quick-onnxruntime.ts", import.meta.url),
+			new URL("src/engine/runtime/testing/quick-onnxruntime.ts", import.meta.url),
 		),
 	},
 ];
@@ -30,19 +30,19 @@ const alias = [
 /** The longest first, so that no worker ends long after the others. */
 const slowest = [
 	"scripts/torture/torture.test.ts",
-	"src/cli/pretrain.test.ts",
+	"src/app/commands/pretrain.test.ts",
 	"web/src/explorer-views.test.ts",
 	"web/src/explorer.test.ts",
-	"src/cli/demo.test.ts",
-	"src/cli/compare.test.ts",
-	"src/browser/page.test.ts",
-	"src/cli/risk.test.ts",
-	"src/cli/fine-tuned.test.ts",
-	"src/cli/no-telemetry.test.ts",
-	"src/cli/interrupted.test.ts",
-	"src/cohort/prepare.test.ts",
-	"src/runtime/audit/audit.test.ts",
-	"src/train/stablehlo.test.ts",
+	"src/app/commands/demo.test.ts",
+	"src/app/commands/compare.test.ts",
+	"src/predict/browser/page.test.ts",
+	"src/app/commands/risk.test.ts",
+	"src/app/commands/fine-tuned.test.ts",
+	"src/app/commands/no-telemetry.test.ts",
+	"src/app/commands/interrupted.test.ts",
+	"src/data/cohort/prepare.test.ts",
+	"src/engine/runtime/audit/audit.test.ts",
+	"src/model/train/stablehlo.test.ts",
 ];
 
 /** In this order. */
@@ -73,7 +73,7 @@ export default defineConfig({
 	test: {
 		// One more than cores: a worker often waits for a disk, a browser or another process.
 		maxWorkers: availableParallelism() + 1,
-		globalSetup: "src/files/testing/shared-fixture.ts",
+		globalSetup: "src/base/files/testing/shared-fixture.ts",
 		sequence: { sequencer: SlowestFirst },
 		// The projects, and the next run, read what one of them has transformed.
 		experimental: { fsModuleCache: true },

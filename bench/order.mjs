@@ -17,8 +17,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { DuckDBInstance } from "@duckdb/node-api";
-import { newPatients, openDataset } from "../dist/cohort/index.js";
-import { openCsv, openParquetRecords } from "../dist/records/index.js";
+import { newPatients, openDataset } from "../dist/data/cohort/index.js";
+import { openCsv, openParquetRecords } from "../dist/data/records/index.js";
 
 const { values: options } = parseArgs({
 	options: {

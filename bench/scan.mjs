@@ -2,6 +2,7 @@
 // npm run build && node bench/scan.mjs [length]
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { ModelProtoSchema } from "onnx-buf";
+import * as ort from "../dist/engine/runtime/onnxruntime-node.js";
 import {
 	add,
 	gradients,
@@ -15,8 +16,7 @@ import {
 	sum,
 	tanh,
 	toOnnx,
-} from "../dist/graph/index.js";
-import * as ort from "../dist/runtime/onnxruntime-node.js";
+} from "../dist/engine/tensor/index.js";
 
 const [batch, length, width, threads, runs] = [32, Number(process.argv[2] ?? 128), 100, 2, 20];
 const thirds = [width, width, width];

@@ -4,13 +4,13 @@
 //     node bench/values.mjs DATASET DATASET_WITH_VALUES RUN:RUN_WITH_VALUES [RUN:RUN_WITH_VALUES ...]
 //
 // Prints means over the pairs of runs (seeds), with 95 % intervals of the test patients.
-import { openDataset } from "../dist/cohort/index.js";
-import { codeKey } from "../dist/cohort/vocabulary.js";
+import { openDataset } from "../dist/data/cohort/index.js";
+import { codeKey } from "../dist/data/cohort/vocabulary.js";
+import { nodeRuntime } from "../dist/engine/runtime/node.js";
 import { bootstrap, ratioOf } from "../dist/evaluate/bootstrap.js";
 import { nextEventScores } from "../dist/evaluate/next-event.js";
 import { isPredicted } from "../dist/evaluate/scores.js";
-import { nodeRuntime } from "../dist/runtime/node.js";
-import { readTrained } from "../dist/train/index.js";
+import { readTrained } from "../dist/model/train/index.js";
 
 const [plainFolder, valuedFolder, ...pairs] = process.argv.slice(2);
 const datasets = [await openDataset(plainFolder), await openDataset(valuedFolder)];

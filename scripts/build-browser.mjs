@@ -33,7 +33,7 @@ export async function buildBrowser(/** @type {string} */ folder) {
 				target: "es2022",
 				minify: true,
 				lib: {
-					entry: join(root, "src", "browser", file),
+					entry: join(root, "src", "predict", "browser", file),
 					formats: ["es"],
 					fileName: () => `${name}.js`,
 				},

@@ -15,7 +15,7 @@ const engineFile = {
 	enforce: /** @type {const} */ ("pre"),
 	resolveId: (/** @type {string} */ id) =>
 		id.endsWith("/onnxruntime-node.js")
-			? { id: "../runtime/onnxruntime-node.js", external: true }
+			? { id: "../engine/runtime/onnxruntime-node.js", external: true }
 			: undefined,
 };
 
@@ -31,7 +31,8 @@ const ownUrls = {
 };
 
 /** What the published package leaves out: see `files` in package.json. */
-const isBench = (/** @type {string} */ id) => /\/src\/(cli\/bench|runtime\/audit)\//.test(id);
+const isBench = (/** @type {string} */ id) =>
+	/\/src\/(app\/commands\/bench|engine\/runtime\/audit)\//.test(id);
 
 await build({
 	configFile: false,
@@ -46,7 +47,7 @@ await build({
 		target: "node20",
 		minify: false,
 		rolldownOptions: {
-			input: { trajgpt: join(source, "cli", "main.ts") },
+			input: { trajgpt: join(source, "app", "commands", "main.ts") },
 			output: {
 				entryFileNames: "[name].js",
 				chunkFileNames: ({ moduleIds }) =>

@@ -11,9 +11,9 @@ test("a room may import itself, rooms before it, and base", () => {
 	expect(
 		faults({
 			...leaf,
-			"nn/linear.ts": 'import { x } from "../base/errors.js";\nexport { x };',
-			"models/a.ts": 'import { x } from "../nn/linear.js";\nimport "./b.js";',
-			"models/b.ts": "",
+			"model/nn/linear.ts": 'import { x } from "../../base/errors.js";\nexport { x };',
+			"model/a.ts": 'import { x } from "./nn/linear.js";\nimport "./b.js";',
+			"model/b.ts": "",
 		}),
 	).toEqual([]);
 });
@@ -24,32 +24,36 @@ test.each([
 	['export * from "../train/loop.js";', "re-export"],
 	['const x = await import("../train/loop.js");', "dynamic"],
 ])("an import of a later room is reported with its line: %s", (line) => {
-	expect(faults({ "train/loop.ts": "", "nn/linear.ts": `\n${line}` })).toEqual([
-		"nn/linear.ts:2: nn may not import train, which comes after it",
+	expect(faults({ "model/train/loop.ts": "", "model/nn/linear.ts": `\n${line}` })).toEqual([
+		"model/nn/linear.ts:2: model/nn may not import model/train, which comes after it",
 	]);
 });
 
 test("the engine does not import the data rooms", () => {
 	expect(
-		faults({ "cohort/split.ts": "", "runtime/node.ts": 'import "../cohort/split.js";' }),
+		faults({
+			"data/cohort/split.ts": "",
+			"engine/runtime/node.ts": 'import "../../data/cohort/split.js";',
+		}),
 	).toEqual([
-		"runtime/node.ts:1: runtime may not import cohort: the engine knows nothing of records",
+		"engine/runtime/node.ts:1: engine/runtime may not import data/cohort: the engine knows nothing of records",
 	]);
 });
 
 test("browser rooms do not load Node modules, directly or indirectly", () => {
 	expect(
 		faults({
-			"runtime/node.ts": 'import "onnxruntime-node";',
-			"runtime/types.ts": "",
-			"nn/a.ts": 'import fs from "fs";',
-			"infer/b.ts": 'import "../runtime/node.js";',
-			"infer/c.ts": 'import type { X } from "../runtime/node.js";\nimport "../runtime/types.js";',
-			"infer/d.ts": 'import "./b.js";',
+			"engine/runtime/node.ts": 'import "onnxruntime-node";',
+			"engine/runtime/types.ts": "",
+			"model/nn/a.ts": 'import fs from "fs";',
+			"predict/b.ts": 'import "../engine/runtime/node.js";',
+			"predict/c.ts":
+				'import type { X } from "../engine/runtime/node.js";\nimport "../engine/runtime/types.js";',
+			"predict/d.ts": 'import "./b.js";',
 		}),
 	).toEqual([
-		"nn/a.ts:1: nn runs in browsers too and may not load fs",
-		"infer/b.ts:1: infer runs in browsers too and may not load runtime/node.ts → onnxruntime-node",
+		"model/nn/a.ts:1: model/nn runs in browsers too and may not load fs",
+		"predict/b.ts:1: predict runs in browsers too and may not load engine/runtime/node.ts → onnxruntime-node",
 	]);
 });
 
@@ -57,12 +61,12 @@ test("tests import what they need, and nothing else imports them", () => {
 	expect(
 		faults({
 			...leaf,
-			"runtime/node.ts": 'import "node:fs";',
-			"graph/ops.test.ts": 'import "../runtime/node.js";\nimport "node:fs";',
-			"graph/testing/cases.ts": 'import "../../runtime/node.js";',
-			"graph/ops.ts": 'import "./testing/cases.js";',
+			"engine/runtime/node.ts": 'import "node:fs";',
+			"engine/tensor/ops.test.ts": 'import "../runtime/node.js";\nimport "node:fs";',
+			"engine/tensor/testing/cases.ts": 'import "../../runtime/node.js";',
+			"engine/tensor/ops.ts": 'import "./testing/cases.js";',
 		})[0],
-	).toBe("graph/ops.ts:1: only tests import tests");
+	).toBe("engine/tensor/ops.ts:1: only tests import tests");
 });
 
 test("a folder that is not a room is reported", () => {
@@ -71,16 +75,16 @@ test("a folder that is not a room is reported", () => {
 
 test("one file loads onnxruntime-node, in tests and scripts too", () => {
 	const files = {
-		"src/runtime/onnxruntime-node.ts": 'export * from "onnxruntime-node";',
-		"src/runtime/engine.ts": 'import type * as Ort from "onnxruntime-node";',
-		"src/cli/doctor.ts": 'await import("onnxruntime-node");',
-		"src/graph/ops.test.ts": 'import * as ort from "onnxruntime-node";',
+		"src/engine/runtime/onnxruntime-node.ts": 'export * from "onnxruntime-node";',
+		"src/engine/runtime/engine.ts": 'import type * as Ort from "onnxruntime-node";',
+		"src/app/commands/doctor.ts": 'await import("onnxruntime-node");',
+		"src/engine/tensor/ops.test.ts": 'import * as ort from "onnxruntime-node";',
 		"bench/scan.mjs": 'const ort = require("onnxruntime-node/dist/index.js");',
 	};
 	const found = checkEngineImports(new Map(Object.entries(files)));
 	expect(found.map(({ file, line }) => `${file}:${line}`)).toEqual([
-		"src/cli/doctor.ts:1",
-		"src/graph/ops.test.ts:1",
+		"src/app/commands/doctor.ts:1",
+		"src/engine/tensor/ops.test.ts:1",
 		"bench/scan.mjs:1",
 	]);
 });

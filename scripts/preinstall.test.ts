@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../src/records/testing/temporary-folder.js";
+import { temporaryFolder } from "../src/data/records/testing/temporary-folder.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const installed = (name: string) => join(root, "node_modules", name);

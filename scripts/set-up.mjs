@@ -131,7 +131,8 @@ async function build() {
 	const results = await Promise.allSettled([compiled, bundled()]);
 	for (const result of results) if (result.status === "rejected") throw result.reason;
 	// The compiler leaves out files that are not code.
-	cpSync(at("src", "tasks", "library"), at("dist", "tasks", "library"), { recursive: true });
+	const taskFiles = join("data", "tasks", "library");
+	cpSync(at("src", taskFiles), at("dist", taskFiles), { recursive: true });
 	writeFileSync(stampPath, hash);
 }
 

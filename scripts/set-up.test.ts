@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../src/records/testing/temporary-folder.js";
+import { temporaryFolder } from "../src/data/records/testing/temporary-folder.js";
 
 const script = fileURLToPath(new URL("set-up.mjs", import.meta.url));
 

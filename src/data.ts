@@ -9,7 +9,7 @@ export {
 	type PheCode,
 	pheCodes,
 	readPheCodeMap,
-} from "./codes/index.js";
+} from "./data/codes/index.js";
 export {
 	type BatchOptions,
 	type Dataset,
@@ -23,7 +23,25 @@ export {
 	type Period,
 	type Split,
 	splitBatches,
-} from "./cohort/index.js";
+} from "./data/cohort/index.js";
+export {
+	openCsv,
+	openEvents,
+	openFhir,
+	openMeds,
+	openOmop,
+	openParquetRecords,
+	type RecordSource,
+	withObservation,
+} from "./data/records/index.js";
+export {
+	type Oracle,
+	type OracleHistory,
+	oracle,
+	oracleOf,
+	simulatePatient,
+	writeSimulation,
+} from "./data/simulate/index.js";
 export {
 	auroc,
 	averagePrecision,
@@ -39,21 +57,3 @@ export {
 	summarizeScores,
 	tasksOf,
 } from "./evaluate/index.js";
-export {
-	openCsv,
-	openEvents,
-	openFhir,
-	openMeds,
-	openOmop,
-	openParquetRecords,
-	type RecordSource,
-	withObservation,
-} from "./records/index.js";
-export {
-	type Oracle,
-	type OracleHistory,
-	oracle,
-	oracleOf,
-	simulatePatient,
-	writeSimulation,
-} from "./simulate/index.js";

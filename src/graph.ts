@@ -3,6 +3,7 @@
  *
  * @packageDocumentation
  */
-export * from "./graph/index.js";
-export type { Program, Resident, Runtime } from "./runtime/index.js";
-export { type NodeRuntimeOptions, nodeRuntime } from "./runtime/node.js";
+
+export type { Program, Resident, Runtime } from "./engine/runtime/index.js";
+export { type NodeRuntimeOptions, nodeRuntime } from "./engine/runtime/node.js";
+export * from "./engine/tensor/index.js";

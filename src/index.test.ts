@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { temporaryFolder } from "./data/records/testing/temporary-folder.js";
 import { writeSimulation } from "./data.js";
 import * as graph from "./graph.js";
 import {
@@ -14,7 +15,6 @@ import {
 	serve,
 } from "./index.js";
 import { random, trajgpt } from "./nn.js";
-import { temporaryFolder } from "./records/testing/temporary-folder.js";
 
 const { nodeRuntime } = graph;
 

@@ -3,13 +3,7 @@
  *
  * @packageDocumentation
  */
-export { type LoadOptions, loadModel } from "./api/load-model.js";
-export type * from "./api/types.js";
-export type { Communicator } from "./base/communicator.js";
-export { InputError } from "./base/errors.js";
-export { type Progress, progress } from "./base/progress.js";
-export { openCommunicator } from "./mpi/index.js";
-export { evaluate, exportModel, finetune, pretrain, serve } from "./verbs.js";
+
 export {
 	ablate,
 	type CompareOptions,
@@ -31,4 +25,11 @@ export {
 	type ServeOptions,
 	type Serving,
 	type TaskResult,
-} from "./workflows/index.js";
+} from "./app/workflows/index.js";
+export type { Communicator } from "./base/communicator.js";
+export { InputError } from "./base/errors.js";
+export { type Progress, progress } from "./base/progress.js";
+export { openCommunicator } from "./engine/mpi/index.js";
+export { type LoadOptions, loadModel } from "./predict/library/load-model.js";
+export type * from "./predict/library/types.js";
+export { evaluate, exportModel, finetune, pretrain, serve } from "./verbs.js";

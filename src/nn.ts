@@ -4,7 +4,31 @@
  * @packageDocumentation
  */
 export { type Random, random } from "./base/random.js";
-export { birthToken } from "./cohort/vocabulary.js";
+export { birthToken } from "./data/cohort/vocabulary.js";
+export {
+	type EventBatch,
+	type Events,
+	type Model,
+	modelById,
+	models,
+	type ParameterValues,
+	type Predictions,
+	type Predictor,
+	type State,
+} from "./model/index.js";
+export {
+	createRun,
+	type PretrainSummary,
+	type Run,
+	readRun,
+	readTrained,
+	type Trained,
+	type TrainOptions,
+	trainer,
+	trainOptions,
+} from "./model/train/index.js";
+export { type TrajgptConfig, trajgptConfig } from "./model/trajgpt/config.js";
+export { trajgpt } from "./model/trajgpt/index.js";
 export {
 	type Attribution,
 	type AttributionQuery,
@@ -21,28 +45,4 @@ export {
 	sampleFutures,
 	type WhatIf,
 	whatIf,
-} from "./infer/index.js";
-export {
-	type EventBatch,
-	type Events,
-	type Model,
-	modelById,
-	models,
-	type ParameterValues,
-	type Predictions,
-	type Predictor,
-	type State,
-} from "./models/index.js";
-export { type TrajgptConfig, trajgptConfig } from "./models/trajgpt/config.js";
-export { trajgpt } from "./models/trajgpt/index.js";
-export {
-	createRun,
-	type PretrainSummary,
-	type Run,
-	readRun,
-	readTrained,
-	type Trained,
-	type TrainOptions,
-	trainer,
-	trainOptions,
-} from "./train/index.js";
+} from "./predict/index.js";

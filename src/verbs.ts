@@ -1,6 +1,4 @@
-import { type Dataset, openDataset } from "./cohort/index.js";
-import { noLog } from "./server/index.js";
-import { openRunDataset, type PretrainSummary, readModel, readTrained } from "./train/index.js";
+import { noLog } from "./app/server/index.js";
 import {
 	commonDataset,
 	type EvaluateOptions,
@@ -16,7 +14,14 @@ import {
 	type Serving,
 	serve as serveRun,
 	type TaskResult,
-} from "./workflows/index.js";
+} from "./app/workflows/index.js";
+import { type Dataset, openDataset } from "./data/cohort/index.js";
+import {
+	openRunDataset,
+	type PretrainSummary,
+	readModel,
+	readTrained,
+} from "./model/train/index.js";
 
 /** A folder that `prepare` wrote, or a dataset that is open already. */
 const opened = (dataset: string | Dataset): Dataset | Promise<Dataset> =>

@@ -32,7 +32,7 @@ try {
 }`;
 const exportReader = [
 	...["--input-type=module", "-e", readExport],
-	new URL("../../dist/export/read-export.js", import.meta.url).href,
+	new URL("../../dist/predict/export/read-export.js", import.meta.url).href,
 ];
 
 const question = (/** @type {World} */ world) => ["--input", join(world.fhir, "bundle.json")];

@@ -1,4 +1,4 @@
-import { codeKey, specialCount, type Vocabulary } from "../cohort/vocabulary.js";
+import { codeKey, specialCount, type Vocabulary } from "../data/cohort/vocabulary.js";
 
 /**
  * The codes of a vocabulary, to which tokens of ranges of values belong: predictions are scored by code, the ranges

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { temporaryFolder } from "../records/testing/temporary-folder.js";
+import { temporaryFolder } from "../data/records/testing/temporary-folder.js";
 import {
 	type Evaluation,
 	evaluationFile,

@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { InputError } from "../base/errors.js";
-import { splitNames } from "../cohort/index.js";
-import { readJson, replaceFile } from "../files/index.js";
-import { type ForecastMethod, forecastMethods } from "../models/index.js";
-import type { Runtime } from "../runtime/index.js";
-import { runFiles, type Trained } from "../train/index.js";
+import { readJson, replaceFile } from "../base/files/index.js";
+import { splitNames } from "../data/cohort/index.js";
+import type { Runtime } from "../engine/runtime/index.js";
+import { type ForecastMethod, forecastMethods } from "../model/index.js";
+import { runFiles, type Trained } from "../model/train/index.js";
 import { byDrawSchema, byPatientSchema } from "./by-patient.js";
 
 export type Method = ForecastMethod;
@@ -269,6 +269,17 @@ export async function readEvaluation(
 	if (!existsSync(file)) return undefined;
 	refuseEarlier(run, [task], otherDataset);
 	return readJson(file, evaluationSchema, again([task]));
+}
+
+/** The evaluations of a run on its own dataset; one that cannot be read is an error. */
+export async function evaluationsOf(run: string): Promise<Evaluation[]> {
+	const names = await readdir(runFiles(run).evaluations).catch(() => []);
+	const evaluations: Evaluation[] = [];
+	for (const name of names.filter((name) => name.endsWith(".json")).sort()) {
+		const evaluation = await readEvaluation(run, name.slice(0, -".json".length));
+		if (evaluation) evaluations.push(evaluation);
+	}
+	return evaluations;
 }
 
 /** Like `readEvaluation`, but undefined if the file cannot be read, such as one of another version. */

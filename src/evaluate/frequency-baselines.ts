@@ -1,5 +1,5 @@
-import type { Dataset, History, Split } from "../cohort/index.js";
-import { specialCount } from "../cohort/vocabulary.js";
+import type { Dataset, History, Split } from "../data/cohort/index.js";
+import { specialCount } from "../data/cohort/vocabulary.js";
 import { codesOfTokens } from "./codes-of-tokens.js";
 import {
 	firstOfDays,

@@ -6,6 +6,7 @@ export {
 	type Evaluation,
 	type EvaluationRow,
 	evaluationFile,
+	evaluationsOf,
 	type Method,
 	type RankingMethod,
 	rankingMethods,

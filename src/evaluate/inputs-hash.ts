@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import type { Dataset } from "../cohort/index.js";
-import { labelsOfTask, taskOfLabels } from "../cohort/label-rules.js";
-import type { ParameterValues } from "../models/index.js";
-import { type Trained, taskWeights } from "../train/index.js";
+import type { Dataset } from "../data/cohort/index.js";
+import { labelsOfTask, taskOfLabels } from "../data/cohort/label-rules.js";
+import type { ParameterValues } from "../model/index.js";
+import { type Trained, taskWeights } from "../model/train/index.js";
 import type { EvaluateOptions } from "./options.js";
 
 /**

@@ -3,9 +3,9 @@ import { rename } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openDataset, prepare, prepareDefaults } from "../cohort/index.js";
-import { openCsv } from "../records/index.js";
-import { writeSimulation } from "../simulate/index.js";
+import { openDataset, prepare, prepareDefaults } from "../data/cohort/index.js";
+import { openCsv } from "../data/records/index.js";
+import { writeSimulation } from "../data/simulate/index.js";
 import { isSimulated } from "./is-simulated.js";
 
 const root = mkdtempSync(join(tmpdir(), "trajgpt-simulated-"));

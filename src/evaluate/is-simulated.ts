@@ -1,6 +1,6 @@
 import { InputError } from "../base/errors.js";
-import { normaliseIcd } from "../codes/index.js";
-import { type Dataset, type History, splitNames } from "../cohort/index.js";
+import { normaliseIcd } from "../data/codes/index.js";
+import { type Dataset, type History, splitNames } from "../data/cohort/index.js";
 import {
 	conditions,
 	oracleOf,
@@ -8,7 +8,7 @@ import {
 	readTruth,
 	type SimulatedPatient,
 	simulatePatient,
-} from "../simulate/index.js";
+} from "../data/simulate/index.js";
 import { sourceFolder } from "./simulation-truth.js";
 
 /** Patients to simulate again, which takes little time. */

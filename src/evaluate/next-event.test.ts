@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../base/random.js";
-import { specialCount, type Token, vocabularyOf } from "../cohort/vocabulary.js";
-import { gather, input, type Tensor } from "../graph/index.js";
-import { type Model, modelById } from "../models/index.js";
-import type { TrajgptConfig } from "../models/trajgpt/config.js";
-import { predictor } from "../models/trajgpt/state.js";
-import { nodeRuntime } from "../runtime/node.js";
+import { specialCount, type Token, vocabularyOf } from "../data/cohort/vocabulary.js";
+import { nodeRuntime } from "../engine/runtime/node.js";
+import { gather, input, type Tensor } from "../engine/tensor/index.js";
+import { type Model, modelById } from "../model/index.js";
+import type { TrajgptConfig } from "../model/trajgpt/config.js";
+import { predictor } from "../model/trajgpt/state.js";
 import { nextEventScores } from "./next-event.js";
 import { summarizeScores } from "./scores.js";
 import { smallDataset } from "./testing/small-dataset.js";

@@ -1,14 +1,14 @@
 import { type Communicator, oneProcess } from "../base/communicator.js";
 import { isOwn } from "../base/divide.js";
 import { InputError } from "../base/errors.js";
-import { fillBatch, planBatches } from "../cohort/batches.js";
-import type { Dataset, History, Split } from "../cohort/index.js";
-import { type Graph, logSoftmax } from "../graph/index.js";
-import { checkFinite } from "../models/finite.js";
-import type { BatchShape, Model, ParameterValues } from "../models/index.js";
-import { slotStates } from "../models/pooling.js";
-import { parametersOf } from "../nn/weights.js";
-import { programs, type Runtime } from "../runtime/index.js";
+import { fillBatch, planBatches } from "../data/cohort/batches.js";
+import type { Dataset, History, Split } from "../data/cohort/index.js";
+import { programs, type Runtime } from "../engine/runtime/index.js";
+import { type Graph, logSoftmax } from "../engine/tensor/index.js";
+import { checkFinite } from "../model/finite.js";
+import type { BatchShape, Model, ParameterValues } from "../model/index.js";
+import { parametersOf } from "../model/nn/weights.js";
+import { slotStates } from "../model/pooling.js";
 import { codesOfTokens } from "./codes-of-tokens.js";
 import {
 	firstOfDays,

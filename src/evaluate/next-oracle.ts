@@ -1,5 +1,5 @@
-import type { Dataset, History, Split } from "../cohort/index.js";
-import type { Oracle } from "../simulate/index.js";
+import type { Dataset, History, Split } from "../data/cohort/index.js";
+import type { Oracle } from "../data/simulate/index.js";
 import {
 	firstOfDays,
 	firstRecords,

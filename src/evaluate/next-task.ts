@@ -1,6 +1,6 @@
 import { alone } from "../base/divide.js";
-import type { Dataset } from "../cohort/index.js";
-import { specialCount } from "../cohort/vocabulary.js";
+import type { Dataset } from "../data/cohort/index.js";
+import { specialCount } from "../data/cohort/vocabulary.js";
 import { bootstrap, type Measure, ratioOf, type Statistic } from "./bootstrap.js";
 import { definedRatios } from "./by-patient.js";
 import { codesOfTokens } from "./codes-of-tokens.js";

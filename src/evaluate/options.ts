@@ -1,5 +1,5 @@
 import type { Progress } from "../base/progress.js";
-import type { Dataset, Split } from "../cohort/index.js";
+import type { Dataset, Split } from "../data/cohort/index.js";
 import { type RankingMethod, rankingMethods } from "./evaluation.js";
 import type { RowPredictions } from "./predictions.js";
 import type { Sample } from "./sample-patients.js";

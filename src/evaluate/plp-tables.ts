@@ -1,5 +1,5 @@
 import { probabilityOf } from "../base/log-odds.js";
-import { fitLogistic, minimise } from "../train/index.js";
+import { fitLogistic, minimise } from "../model/train/index.js";
 import { type BootstrapOptions, bootstrap } from "./bootstrap.js";
 import { averagePrecision, brier } from "./metrics.js";
 import type { LabelPrediction } from "./predictions.js";

@@ -1,6 +1,6 @@
 import { yearDays } from "../base/time.js";
-import type { History } from "../cohort/index.js";
-import type { Sex } from "../records/rows.js";
+import type { History } from "../data/cohort/index.js";
+import type { Sex } from "../data/records/rows.js";
 
 /** A prediction of a yes-or-no label. */
 export interface LabelPrediction {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Dataset, Label } from "../cohort/index.js";
-import { nodeRuntime } from "../runtime/node.js";
+import type { Dataset, Label } from "../data/cohort/index.js";
+import { nodeRuntime } from "../engine/runtime/node.js";
 import { evaluationInputsHash } from "./inputs-hash.js";
 import { evaluateDefaults } from "./options.js";
 import { evaluatedPatients, sampleText } from "./sample-patients.js";

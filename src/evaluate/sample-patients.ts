@@ -1,9 +1,9 @@
 import { InputError } from "../base/errors.js";
 import { random } from "../base/random.js";
 import { thousands } from "../base/thousands.js";
-import { type Dataset, type Split, withPatients } from "../cohort/index.js";
-import { labelsOfTask } from "../cohort/label-rules.js";
-import { labelsOf } from "../train/index.js";
+import { type Dataset, type Split, withPatients } from "../data/cohort/index.js";
+import { labelsOfTask } from "../data/cohort/label-rules.js";
+import { labelsOf } from "../model/train/index.js";
 import { isOnsetTask, labelledTasks } from "./labelled/task-labels.js";
 
 /** Patients of a larger split are drawn at random, unless a number is given. */

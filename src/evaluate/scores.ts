@@ -1,4 +1,4 @@
-import { specialCount } from "../cohort/vocabulary.js";
+import { specialCount } from "../data/cohort/vocabulary.js";
 
 /** Events, Σ log p of them in nats, and those whose code was the most likely, among the five most likely, among the ten. */
 export interface RankCounts {

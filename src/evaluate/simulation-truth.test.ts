@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Dataset, openDataset, prepare, prepareDefaults } from "../cohort/index.js";
-import { openCsv } from "../records/index.js";
-import { writeSimulation } from "../simulate/index.js";
+import { type Dataset, openDataset, prepare, prepareDefaults } from "../data/cohort/index.js";
+import { openCsv } from "../data/records/index.js";
+import { writeSimulation } from "../data/simulate/index.js";
 import {
 	globalRanker,
 	historyRanker,

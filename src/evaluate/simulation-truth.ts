@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { InputError } from "../base/errors.js";
-import type { Dataset, History, Split } from "../cohort/index.js";
-import { deathRecord } from "../cohort/reading/history-rules.js";
-import { specialCount } from "../cohort/vocabulary.js";
+import type { Dataset, History, Split } from "../data/cohort/index.js";
+import { deathRecord } from "../data/cohort/reading/history-rules.js";
+import { specialCount } from "../data/cohort/vocabulary.js";
 import {
 	type IncidenceOptions,
 	type Oracle,
@@ -15,7 +15,7 @@ import {
 	simulatePatient,
 	trueIncidence,
 	truthFile,
-} from "../simulate/index.js";
+} from "../data/simulate/index.js";
 
 /** A patient of a dataset with all simulated records. */
 export interface TruePatient {

@@ -1,5 +1,5 @@
 import { InputError } from "../base/errors.js";
-import type { Dataset } from "../cohort/index.js";
+import type { Dataset } from "../data/cohort/index.js";
 import { labelOracles } from "./labelled/oracle.js";
 import { isOnsetTask } from "./labelled/task-labels.js";
 import type { EvaluateOptions } from "./options.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Dataset } from "../cohort/index.js";
+import type { Dataset } from "../data/cohort/index.js";
 import { labelledTasks } from "./labelled/task-labels.js";
 import { isLabelledTask, knownTasks } from "./tasks.js";
 import { smallDataset } from "./testing/small-dataset.js";

@@ -1,8 +1,8 @@
 import { InputError } from "../base/errors.js";
 import { thousands } from "../base/thousands.js";
-import type { Dataset } from "../cohort/index.js";
-import type { Runtime } from "../runtime/index.js";
-import type { Trained } from "../train/index.js";
+import type { Dataset } from "../data/cohort/index.js";
+import type { Runtime } from "../engine/runtime/index.js";
+import type { Trained } from "../model/train/index.js";
 import type { Evaluation, MeasureRun } from "./evaluation.js";
 import { forecastTask } from "./forecast/index.js";
 import { futuresTask } from "./futures/task.js";

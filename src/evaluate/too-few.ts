@@ -1,4 +1,4 @@
-import type { Split } from "../cohort/index.js";
+import type { Split } from "../data/cohort/index.js";
 
 /** With fewer patients, intervals from a bootstrap are too narrow and the sign of a difference means little. */
 const fewestPatients = 30;

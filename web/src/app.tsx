@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useReducer, useState } from "react";
-import { fromTokens, type Token, type Vocabulary } from "../../src/cohort/vocabulary.js";
-import type { Clock } from "../../src/figures/clock.js";
+import { fromTokens, type Token, type Vocabulary } from "../../src/data/cohort/vocabulary.js";
+import type { Clock } from "../../src/evaluate/charts/clock.js";
 import type { About } from "./data/about.js";
 import type { Rates, Samples, Usual } from "./data/contract.js";
 import { type Patient, patientOf } from "./data/patient.js";

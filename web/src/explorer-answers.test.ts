@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { chromiumIsThere } from "../../src/browser/testing/page.js";
-import { hazardModel, incidences } from "../../src/infer/index.js";
-import { explainRisk } from "../../src/infer/reasons.js";
-import { weightCount } from "../../src/models/index.js";
-import { nodeRuntime } from "../../src/runtime/node.js";
+import { nodeRuntime } from "../../src/engine/runtime/node.js";
+import { weightCount } from "../../src/model/index.js";
+import { chromiumIsThere } from "../../src/predict/browser/testing/page.js";
+import { hazardModel, incidences } from "../../src/predict/index.js";
+import { explainRisk } from "../../src/predict/reasons.js";
 import { dateOf, explorerInBrowser, ready } from "../testing/explorer-page.js";
 
 describe.skipIf(!chromiumIsThere)("why, what may come and to whom it came, in Chromium", () => {

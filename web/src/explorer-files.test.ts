@@ -1,7 +1,7 @@
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { chromiumIsThere } from "../../src/browser/testing/page.js";
+import { chromiumIsThere } from "../../src/predict/browser/testing/page.js";
 import { drop, explorerInBrowser, updated } from "../testing/explorer-page.js";
 
 const seriousIn = async (page: Page) => {

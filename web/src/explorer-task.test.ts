@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { chromiumIsThere } from "../../src/browser/testing/page.js";
-import { hazardModel, incidences } from "../../src/infer/index.js";
-import { searchCodes } from "../../src/infer/user-input/search-codes.js";
-import { nodeRuntime } from "../../src/runtime/node.js";
+import { nodeRuntime } from "../../src/engine/runtime/node.js";
+import { chromiumIsThere } from "../../src/predict/browser/testing/page.js";
+import { hazardModel, incidences } from "../../src/predict/index.js";
+import { searchCodes } from "../../src/predict/user-input/search-codes.js";
 import { dateOf, explorerInBrowser, updated } from "../testing/explorer-page.js";
 import type { SamplePatient } from "./data/contract.js";
 import { codeName } from "./views/code-name.js";

@@ -5,9 +5,9 @@ import { fileURLToPath } from "node:url";
 import axe from "axe-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pageKilobytes } from "../../scripts/build-web.mjs";
-import { chromiumIsThere } from "../../src/browser/testing/page.js";
-import { hazardModel, incidences } from "../../src/infer/index.js";
-import { nodeRuntime } from "../../src/runtime/node.js";
+import { nodeRuntime } from "../../src/engine/runtime/node.js";
+import { chromiumIsThere } from "../../src/predict/browser/testing/page.js";
+import { hazardModel, incidences } from "../../src/predict/index.js";
 import {
 	alert,
 	dateOf,

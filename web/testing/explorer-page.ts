@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
-import { openBrowser, watchedPage } from "../../src/browser/testing/page.js";
-import { birthToken } from "../../src/cohort/vocabulary.js";
+import { birthToken } from "../../src/data/cohort/vocabulary.js";
+import { openBrowser, watchedPage } from "../../src/predict/browser/testing/page.js";
 import type { SamplePatient } from "../src/data/contract.js";
 import { endOfDay } from "../src/engine/index-day.js";
 import { servedExplorer } from "./explorer.js";

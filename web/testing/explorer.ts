@@ -1,11 +1,11 @@
 import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { simulatedRun } from "../../src/cli/testing/simulated-run.js";
-import { sharedFixture } from "../../src/files/testing/shared-fixture.js";
-import { nodeRuntime } from "../../src/runtime/node.js";
-import { noLog } from "../../src/server/index.js";
-import { readTrained } from "../../src/train/index.js";
-import { serve } from "../../src/workflows/serve.js";
+import { simulatedRun } from "../../src/app/commands/testing/simulated-run.js";
+import { noLog } from "../../src/app/server/index.js";
+import { serve } from "../../src/app/workflows/serve.js";
+import { sharedFixture } from "../../src/base/files/testing/shared-fixture.js";
+import { nodeRuntime } from "../../src/engine/runtime/node.js";
+import { readTrained } from "../../src/model/train/index.js";
 
 const serving = (run: string) =>
 	serve(readTrained(run), { host: "127.0.0.1", port: 0, explorer: true, log: noLog });

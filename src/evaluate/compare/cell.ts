@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { recordedProviders } from "../../runtime/index.js";
+import { recordedProviders } from "../../engine/runtime/index.js";
 import { evaluationSchema } from "../evaluation.js";
 
 /** A line of a comparison: a named model with settings. */

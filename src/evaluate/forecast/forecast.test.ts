@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
-import type { Dataset } from "../../cohort/index.js";
-import type { HazardModel } from "../../infer/index.js";
-import { modelById } from "../../models/index.js";
-import { nodeRuntime } from "../../runtime/node.js";
-import type { Trained } from "../../train/index.js";
+import type { Dataset } from "../../data/cohort/index.js";
+import { nodeRuntime } from "../../engine/runtime/node.js";
+import { modelById } from "../../model/index.js";
+import type { Trained } from "../../model/train/index.js";
+import type { HazardModel } from "../../predict/index.js";
 import { statisticsOf } from "../by-patient.js";
 import { evaluateDefaults } from "../options.js";
 import { smallDataset } from "../testing/small-dataset.js";

@@ -1,10 +1,10 @@
 import { alone, type Divide, inOrder, isOwn } from "../../base/divide.js";
 import { InputError } from "../../base/errors.js";
-import type { Dataset } from "../../cohort/index.js";
-import { hazardModel } from "../../infer/index.js";
-import type { CodeConfig } from "../../models/heads/codes.js";
-import type { Runtime } from "../../runtime/index.js";
-import { forecastWeights, type Trained } from "../../train/index.js";
+import type { Dataset } from "../../data/cohort/index.js";
+import type { Runtime } from "../../engine/runtime/index.js";
+import type { CodeConfig } from "../../model/heads/codes.js";
+import { forecastWeights, type Trained } from "../../model/train/index.js";
+import { hazardModel } from "../../predict/index.js";
 import { bootstrap, ratioOf } from "../bootstrap.js";
 import type { MeasureRun, Method, RankingMethod } from "../evaluation.js";
 import { isExternal } from "../is-external.js";

@@ -1,7 +1,7 @@
-import type { Dataset, History, Split } from "../../cohort/index.js";
-import { specialCount } from "../../cohort/vocabulary.js";
-import { predictAutoRegressively } from "../../infer/index.js";
-import type { Predictor } from "../../models/index.js";
+import type { Dataset, History, Split } from "../../data/cohort/index.js";
+import { specialCount } from "../../data/cohort/vocabulary.js";
+import type { Predictor } from "../../model/index.js";
+import { predictAutoRegressively } from "../../predict/index.js";
 import type { Method } from "../evaluation.js";
 import { trainingFrequencies } from "../frequency-baselines.js";
 import { rankOf } from "../scores.js";

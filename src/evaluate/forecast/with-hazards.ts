@@ -1,9 +1,9 @@
 import { thousands } from "../../base/thousands.js";
-import type { Dataset, Split } from "../../cohort/index.js";
-import { specialCount } from "../../cohort/vocabulary.js";
-import type { HazardModel } from "../../infer/index.js";
-import type { Predictor } from "../../models/index.js";
-import { minimise } from "../../train/index.js";
+import type { Dataset, Split } from "../../data/cohort/index.js";
+import { specialCount } from "../../data/cohort/vocabulary.js";
+import type { Predictor } from "../../model/index.js";
+import { minimise } from "../../model/train/index.js";
+import type { HazardModel } from "../../predict/index.js";
 import type { Method } from "../evaluation.js";
 import { rankOf } from "../scores.js";
 import { predictLater, type Ranker, type SplitHistory } from "./ranks.js";

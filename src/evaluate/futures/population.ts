@@ -1,10 +1,10 @@
 import { InputError } from "../../base/errors.js";
 import { yearDays } from "../../base/time.js";
-import { indexPeriods, usualLookBack } from "../../cohort/at-risk.js";
-import type { Dataset } from "../../cohort/index.js";
-import { specialCount } from "../../cohort/vocabulary.js";
-import { futureModel, futureRules } from "../../infer/futures.js";
-import type { Events } from "../../models/index.js";
+import { indexPeriods, usualLookBack } from "../../data/cohort/at-risk.js";
+import type { Dataset } from "../../data/cohort/index.js";
+import { specialCount } from "../../data/cohort/vocabulary.js";
+import type { Events } from "../../model/index.js";
+import { futureModel, futureRules } from "../../predict/futures.js";
 import type { MeasureRun } from "../evaluation.js";
 import { type IndexedPatient, indexCohort } from "../onset/index-days.js";
 import { indexRuleOf } from "../onset/task.js";

@@ -1,8 +1,8 @@
 import { InputError } from "../../base/errors.js";
-import type { Dataset, History } from "../../cohort/index.js";
-import { specialCount } from "../../cohort/vocabulary.js";
-import { type HazardModel, hazardModel } from "../../infer/hazards.js";
-import { type Bins, binsOf, outputsOf, visitBinsOf } from "../../models/hazards/settings.js";
+import type { Dataset, History } from "../../data/cohort/index.js";
+import { specialCount } from "../../data/cohort/vocabulary.js";
+import { type Bins, binsOf, outputsOf, visitBinsOf } from "../../model/hazards/settings.js";
+import { type HazardModel, hazardModel } from "../../predict/hazards.js";
 import type { EvaluationRow, Measured, MeasureRun } from "../evaluation.js";
 import type { EvaluateOptions } from "../options.js";
 import { measureRows, type PatientRow } from "../rows.js";

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { random } from "../../base/random.js";
-import type { Dataset, History } from "../../cohort/index.js";
-import { hazardSettings } from "../../models/hazards/settings.js";
-import { historyWith } from "../../models/hazards/testing/histories.js";
-import { modelById } from "../../models/index.js";
-import { smallSettings } from "../../models/testing/small-settings.js";
-import type { Runtime } from "../../runtime/index.js";
-import { nodeRuntime } from "../../runtime/node.js";
-import type { Trained } from "../../train/index.js";
+import type { Dataset, History } from "../../data/cohort/index.js";
+import type { Runtime } from "../../engine/runtime/index.js";
+import { nodeRuntime } from "../../engine/runtime/node.js";
+import { hazardSettings } from "../../model/hazards/settings.js";
+import { historyWith } from "../../model/hazards/testing/histories.js";
+import { modelById } from "../../model/index.js";
+import { smallSettings } from "../../model/testing/small-settings.js";
+import type { Trained } from "../../model/train/index.js";
 import { evaluateDefaults } from "../options.js";
 import { futuresTask } from "./task.js";
 

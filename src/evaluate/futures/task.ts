@@ -1,4 +1,4 @@
-import type { Dataset } from "../../cohort/index.js";
+import type { Dataset } from "../../data/cohort/index.js";
 import type { MeasureRun } from "../evaluation.js";
 import type { EvaluateOptions } from "../options.js";
 import { populationTask } from "./population.js";

@@ -1,5 +1,5 @@
 import { random } from "../../base/random.js";
-import { fitLogistic, logisticScores } from "../../train/index.js";
+import { fitLogistic, logisticScores } from "../../model/train/index.js";
 
 /** The indices of the labels of one draw. */
 export type Shots = readonly number[];

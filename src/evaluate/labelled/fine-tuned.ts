@@ -1,7 +1,6 @@
 import { InputError } from "../../base/errors.js";
-import type { Dataset, Label } from "../../cohort/index.js";
-import { taskScorer } from "../../infer/index.js";
-import type { Runtime } from "../../runtime/index.js";
+import type { Dataset, Label } from "../../data/cohort/index.js";
+import type { Runtime } from "../../engine/runtime/index.js";
 import {
 	checkTask,
 	finetuneCommand,
@@ -14,7 +13,8 @@ import {
 	type Trained,
 	taskIdentity,
 	taskWeights,
-} from "../../train/index.js";
+} from "../../model/train/index.js";
+import { taskScorer } from "../../predict/index.js";
 import { isExternal } from "../is-external.js";
 import { type LabelSet, viewsOf } from "./label-set.js";
 import { taskCodes } from "./task-codes.js";

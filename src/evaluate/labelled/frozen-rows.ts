@@ -1,10 +1,10 @@
 import { random } from "../../base/random.js";
-import type { Dataset, Label } from "../../cohort/index.js";
-import { representations } from "../../infer/index.js";
-import { spanText } from "../../infer/user-input/index.js";
-import type { CodeConfig } from "../../models/heads/codes.js";
-import type { Runtime } from "../../runtime/index.js";
-import type { Trained } from "../../train/index.js";
+import type { Dataset, Label } from "../../data/cohort/index.js";
+import type { Runtime } from "../../engine/runtime/index.js";
+import type { CodeConfig } from "../../model/heads/codes.js";
+import type { Trained } from "../../model/train/index.js";
+import { representations } from "../../predict/index.js";
+import { spanText } from "../../predict/user-input/index.js";
 import type { PatientRow } from "../rows.js";
 import { drawShots, fewShotScores, type Shots } from "./few-shot.js";
 import { viewsOf } from "./label-set.js";

@@ -1,6 +1,6 @@
-import type { Dataset, History, Label, Split } from "../../cohort/index.js";
-import type { ViewedHistory } from "../../infer/index.js";
-import { labelsOf } from "../../train/index.js";
+import type { Dataset, History, Label, Split } from "../../data/cohort/index.js";
+import { labelsOf } from "../../model/train/index.js";
+import type { ViewedHistory } from "../../predict/index.js";
 import type { LabelledPatients } from "./statistics.js";
 
 /** The labels of a split. */

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
-import type { Dataset, Label, Split } from "../../cohort/index.js";
-import { hazardSettings } from "../../models/hazards/settings.js";
-import { modelById } from "../../models/index.js";
-import { nodeRuntime } from "../../runtime/node.js";
-import type { Trained } from "../../train/index.js";
+import type { Dataset, Label, Split } from "../../data/cohort/index.js";
+import { nodeRuntime } from "../../engine/runtime/node.js";
+import { hazardSettings } from "../../model/hazards/settings.js";
+import { modelById } from "../../model/index.js";
+import type { Trained } from "../../model/train/index.js";
 import { evaluateDefaults } from "../options.js";
 import { smallDataset } from "../testing/small-dataset.js";
 import { drawShots, fewShotScores } from "./few-shot.js";
@@ -304,7 +304,7 @@ describe("codes of a task", () => {
 		system: kind === "drug" ? "ATC" : "PheCode",
 	});
 	const vocabularyWith = async (...more: ReturnType<typeof token>[]) => {
-		const { vocabularyOf } = await import("../../cohort/vocabulary.js");
+		const { vocabularyOf } = await import("../../data/cohort/vocabulary.js");
 		return vocabularyOf([
 			token("250", "endocrine"),
 			token("428.1", "circulatory"),

@@ -1,5 +1,5 @@
-import type { Runtime } from "../../runtime/index.js";
-import { finetuneCommand, type Trained } from "../../train/index.js";
+import type { Runtime } from "../../engine/runtime/index.js";
+import { finetuneCommand, type Trained } from "../../model/train/index.js";
 import type { CalibrationBin } from "../evaluation.js";
 import { type LabelPrediction, personAt } from "../predictions.js";
 import type { PatientRow } from "../rows.js";

@@ -1,11 +1,11 @@
 import { random } from "../../base/random.js";
-import type { Dataset, Label } from "../../cohort/index.js";
-import { insulinDays } from "../../cohort/label-rules.js";
-import { companionChances, rates } from "../../simulate/hazards.js";
-import { insulinLogOdds } from "../../simulate/insulin.js";
-import { simulateLife } from "../../simulate/simulate-life.js";
-import { State } from "../../simulate/state.js";
-import { positionOf, size } from "../../simulate/tables.js";
+import type { Dataset, Label } from "../../data/cohort/index.js";
+import { insulinDays } from "../../data/cohort/label-rules.js";
+import { companionChances, rates } from "../../data/simulate/hazards.js";
+import { insulinLogOdds } from "../../data/simulate/insulin.js";
+import { simulateLife } from "../../data/simulate/simulate-life.js";
+import { State } from "../../data/simulate/state.js";
+import { positionOf, size } from "../../data/simulate/tables.js";
 import type { EvaluateOptions } from "../options.js";
 import { findSimulationTruth, type SimulationTruth } from "../simulation-truth.js";
 import type { TaskCodes } from "./task-codes.js";

@@ -1,5 +1,5 @@
-import type { Dataset, Label } from "../../cohort/index.js";
-import { logisticScores } from "../../train/index.js";
+import type { Dataset, Label } from "../../data/cohort/index.js";
+import { logisticScores } from "../../model/train/index.js";
 import { type LabelSet, viewOf } from "./label-set.js";
 import { regression } from "./regression.js";
 import { standardised } from "./standardised-directions.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { LabelQuery } from "../../train/index.js";
+import type { LabelQuery } from "../../model/train/index.js";
 import { atMost } from "./probe.js";
 
 const labels = (positive: number, negative: number): LabelQuery[] =>

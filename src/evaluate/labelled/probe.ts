@@ -1,9 +1,9 @@
 import { evenlySpread } from "../../base/evenly-spread.js";
-import type { Dataset } from "../../cohort/index.js";
-import { representations } from "../../infer/index.js";
-import type { LinearHead } from "../../models/heads/label.js";
-import type { Runtime } from "../../runtime/index.js";
-import type { LabelQuery, Trained } from "../../train/index.js";
+import type { Dataset } from "../../data/cohort/index.js";
+import type { Runtime } from "../../engine/runtime/index.js";
+import type { LinearHead } from "../../model/heads/label.js";
+import type { LabelQuery, Trained } from "../../model/train/index.js";
+import { representations } from "../../predict/index.js";
 import { viewsOf } from "./label-set.js";
 import { regression } from "./regression.js";
 

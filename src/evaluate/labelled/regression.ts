@@ -1,4 +1,4 @@
-import { fitLogistic, logisticLoss, logisticScores } from "../../train/index.js";
+import { fitLogistic, logisticLoss, logisticScores } from "../../model/train/index.js";
 import { standardised, standardOf } from "./standardised-directions.js";
 
 interface Examples {

@@ -1,5 +1,5 @@
-import { outputVectors, type ViewedHistory } from "../../infer/index.js";
-import type { Trained } from "../../train/index.js";
+import type { Trained } from "../../model/train/index.js";
+import { outputVectors, type ViewedHistory } from "../../predict/index.js";
 
 /** Mean and standard deviation of each component. */
 export interface Standard {

@@ -1,7 +1,7 @@
 import { InputError } from "../../base/errors.js";
-import { builtInMap, type IcdSystem } from "../../codes/index.js";
-import { type Mark, marksOf } from "../../cohort/label-rules.js";
-import { specialCount, type Token, type Vocabulary } from "../../cohort/vocabulary.js";
+import { builtInMap, type IcdSystem } from "../../data/codes/index.js";
+import { type Mark, marksOf } from "../../data/cohort/label-rules.js";
+import { specialCount, type Token, type Vocabulary } from "../../data/cohort/vocabulary.js";
 import { onsetHorizonDays } from "../onset/onset-labels.js";
 
 /** The tokens that describe a task without labels. */

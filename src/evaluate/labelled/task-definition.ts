@@ -1,9 +1,9 @@
-import type { Dataset } from "../../cohort/index.js";
-import { insulinDays, labelRules, type Mark } from "../../cohort/label-rules.js";
-import type { Vocabulary } from "../../cohort/vocabulary.js";
-import { spanText } from "../../infer/user-input/index.js";
-import { tokensOf } from "../../tasks/index.js";
-import type { Scoring } from "../../train/index.js";
+import type { Dataset } from "../../data/cohort/index.js";
+import { insulinDays, labelRules, type Mark } from "../../data/cohort/label-rules.js";
+import type { Vocabulary } from "../../data/cohort/vocabulary.js";
+import { tokensOf } from "../../data/tasks/index.js";
+import type { Scoring } from "../../model/train/index.js";
+import { spanText } from "../../predict/user-input/index.js";
 import { onsetHorizonDays } from "../onset/onset-labels.js";
 import { markedTokens } from "./task-codes.js";
 import { isOnsetTask, onsetTask } from "./task-labels.js";

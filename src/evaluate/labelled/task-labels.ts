@@ -1,7 +1,7 @@
 import { InputError } from "../../base/errors.js";
-import type { Dataset, Label, Split } from "../../cohort/index.js";
-import { labelsOfTask, type Mark, taskOfLabels } from "../../cohort/label-rules.js";
-import { spanText } from "../../infer/user-input/index.js";
+import type { Dataset, Label, Split } from "../../data/cohort/index.js";
+import { labelsOfTask, type Mark, taskOfLabels } from "../../data/cohort/label-rules.js";
+import { spanText } from "../../predict/user-input/index.js";
 import { onsetHorizonDays, onsetLabels } from "../onset/onset-labels.js";
 import { markedTokens } from "./task-codes.js";
 

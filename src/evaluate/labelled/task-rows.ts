@@ -1,4 +1,4 @@
-import type { Dataset, Label } from "../../cohort/index.js";
+import type { Dataset, Label } from "../../data/cohort/index.js";
 import type { EvaluateOptions } from "../options.js";
 import type { PatientRow } from "../rows.js";
 import type { LabelSet } from "./label-set.js";

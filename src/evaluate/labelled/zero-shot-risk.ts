@@ -1,12 +1,12 @@
-import { incidencesByAgeAndSex } from "../../cohort/age-sex-rates.js";
-import { usualLookBack } from "../../cohort/at-risk.js";
-import type { Dataset, Label } from "../../cohort/index.js";
-import { onsetSums } from "../../cohort/onset-sums.js";
-import { smoothRates } from "../../cohort/smooth-rates.js";
-import { codeRisk, logOddsOf } from "../../infer/index.js";
-import type { CodeConfig } from "../../models/heads/codes.js";
-import type { Runtime } from "../../runtime/index.js";
-import type { LabelQuery, Trained } from "../../train/index.js";
+import { incidencesByAgeAndSex } from "../../data/cohort/age-sex-rates.js";
+import { usualLookBack } from "../../data/cohort/at-risk.js";
+import type { Dataset, Label } from "../../data/cohort/index.js";
+import { onsetSums } from "../../data/cohort/onset-sums.js";
+import { smoothRates } from "../../data/cohort/smooth-rates.js";
+import type { Runtime } from "../../engine/runtime/index.js";
+import type { CodeConfig } from "../../model/heads/codes.js";
+import type { LabelQuery, Trained } from "../../model/train/index.js";
+import { codeRisk, logOddsOf } from "../../predict/index.js";
 import { viewsOf } from "./label-set.js";
 import { type TaskCodes, taskCodes } from "./task-codes.js";
 

@@ -1,6 +1,6 @@
 import { InputError } from "../../base/errors.js";
-import type { Dataset } from "../../cohort/index.js";
-import { specialCount } from "../../cohort/vocabulary.js";
+import type { Dataset } from "../../data/cohort/index.js";
+import { specialCount } from "../../data/cohort/vocabulary.js";
 import type { EvaluateOptions } from "../options.js";
 import { type LabelPrediction, personAt, type RowPredictions } from "../predictions.js";
 import { outcomeAt } from "../survival/at-horizon.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Vocabulary } from "../../cohort/vocabulary.js";
+import type { Vocabulary } from "../../data/cohort/vocabulary.js";
 import { sortFollowUp } from "../survival/follow-up.js";
 import { chosenConditions, conditionDetails, incidenceByFifth } from "./conditions.js";
 

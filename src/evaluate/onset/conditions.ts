@@ -1,4 +1,4 @@
-import type { Vocabulary } from "../../cohort/vocabulary.js";
+import type { Vocabulary } from "../../data/cohort/vocabulary.js";
 import { binOf } from "../calibration.js";
 import type { OnsetDetails } from "../evaluation.js";
 import { quantile } from "../quantile.js";

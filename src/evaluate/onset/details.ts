@@ -1,5 +1,5 @@
 import { yearDays } from "../../base/time.js";
-import type { Dataset } from "../../cohort/index.js";
+import type { Dataset } from "../../data/cohort/index.js";
 import { type Measure, notNegative } from "../bootstrap.js";
 import type { OnsetDetails } from "../evaluation.js";
 import { decileShares, onsetCalibration } from "../survival/calibration.js";

@@ -1,5 +1,5 @@
-import { ageFeatures } from "../../models/hazards/landmarks.js";
-import { startThreads } from "../../runtime/threads.js";
+import { startThreads } from "../../engine/runtime/threads.js";
+import { ageFeatures } from "../../model/hazards/landmarks.js";
 import {
 	type Fit,
 	fitSparseLogistic,

@@ -9,8 +9,8 @@ import {
 	type TimeAtRisk,
 	timeAtRisk,
 	whyNotAtRisk,
-} from "../../cohort/at-risk.js";
-import type { Dataset, History, Period, Split } from "../../cohort/index.js";
+} from "../../data/cohort/at-risk.js";
+import type { Dataset, History, Period, Split } from "../../data/cohort/index.js";
 
 /**
  * Where the index day of a patient lies:

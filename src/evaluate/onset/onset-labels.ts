@@ -4,8 +4,8 @@ import {
 	lastRecordBefore,
 	outcomeOf,
 	usualLookBack,
-} from "../../cohort/at-risk.js";
-import { type Dataset, type Label, type Split, splitNames } from "../../cohort/index.js";
+} from "../../data/cohort/at-risk.js";
+import { type Dataset, type Label, type Split, splitNames } from "../../data/cohort/index.js";
 import { outcomeAt } from "../survival/at-horizon.js";
 import { sortFollowUp } from "../survival/follow-up.js";
 import { indexedPatients } from "./index-days.js";

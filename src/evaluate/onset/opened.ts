@@ -1,6 +1,6 @@
 import { isoDate, yearDays } from "../../base/time.js";
-import type { Dataset } from "../../cohort/index.js";
-import { specialCount } from "../../cohort/vocabulary.js";
+import type { Dataset } from "../../data/cohort/index.js";
+import { specialCount } from "../../data/cohort/vocabulary.js";
 import type { EvaluateOptions } from "../options.js";
 import type { RowName } from "../rows.js";
 import type { IndexedCohort } from "./index-days.js";

@@ -1,5 +1,5 @@
-import { outcomeOf, recordDays } from "../../cohort/at-risk.js";
-import { specialCount } from "../../cohort/vocabulary.js";
+import { outcomeOf, recordDays } from "../../data/cohort/at-risk.js";
+import { specialCount } from "../../data/cohort/vocabulary.js";
 import { censored, death, type FollowUp, onset } from "../survival/follow-up.js";
 import type { IndexedPatient } from "./index-days.js";
 

@@ -1,11 +1,11 @@
 import { takenOf } from "../../base/evenly-spread.js";
-import { incidencesByAgeAndSex, type RatesByAgeAndSex } from "../../cohort/age-sex-rates.js";
-import { onsetSums } from "../../cohort/onset-sums.js";
-import { smoothRates } from "../../cohort/smooth-rates.js";
-import { specialCount } from "../../cohort/vocabulary.js";
-import { hazardModel } from "../../infer/hazards.js";
-import type { Runtime } from "../../runtime/index.js";
-import type { Trained } from "../../train/index.js";
+import { incidencesByAgeAndSex, type RatesByAgeAndSex } from "../../data/cohort/age-sex-rates.js";
+import { onsetSums } from "../../data/cohort/onset-sums.js";
+import { smoothRates } from "../../data/cohort/smooth-rates.js";
+import { specialCount } from "../../data/cohort/vocabulary.js";
+import type { Runtime } from "../../engine/runtime/index.js";
+import type { Trained } from "../../model/train/index.js";
+import { hazardModel } from "../../predict/hazards.js";
 import { regressionLimit } from "../options.js";
 import { findSimulationTruth } from "../simulation-truth.js";
 import type { IndexedPatient } from "./index-days.js";

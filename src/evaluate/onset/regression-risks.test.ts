@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
-import { historyOf } from "../../cohort/history.js";
-import { ageFeatures } from "../../models/hazards/landmarks.js";
+import { historyOf } from "../../data/cohort/history.js";
+import { ageFeatures } from "../../model/hazards/landmarks.js";
 import { outcomeAt } from "../survival/at-horizon.js";
 import { censored, death, sortFollowUp } from "../survival/follow-up.js";
 import { fitRegression, fitRegressions, type Labelled } from "./fit-regressions.js";

@@ -1,11 +1,11 @@
 import { evenlySpread } from "../../base/evenly-spread.js";
 import { probabilityOf } from "../../base/log-odds.js";
 import type { Progress } from "../../base/progress.js";
-import { recordDays } from "../../cohort/at-risk.js";
-import type { Dataset, History, Split } from "../../cohort/index.js";
-import { specialCount } from "../../cohort/vocabulary.js";
-import { landmarkValues } from "../../models/hazards/landmarks.js";
-import { hazardSettings } from "../../models/hazards/settings.js";
+import { recordDays } from "../../data/cohort/at-risk.js";
+import type { Dataset, History, Split } from "../../data/cohort/index.js";
+import { specialCount } from "../../data/cohort/vocabulary.js";
+import { landmarkValues } from "../../model/hazards/landmarks.js";
+import { hazardSettings } from "../../model/hazards/settings.js";
 import { countUpTo } from "../ascending-order.js";
 import { regressionLimit } from "../options.js";
 import { kaplanMeier } from "../survival/curves.js";

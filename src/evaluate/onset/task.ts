@@ -1,8 +1,8 @@
 import { InputError } from "../../base/errors.js";
 import { isoDate } from "../../base/time.js";
-import { usualLookBack } from "../../cohort/at-risk.js";
-import { type Dataset, datasetView, type Split } from "../../cohort/index.js";
-import type { Token } from "../../cohort/vocabulary.js";
+import { usualLookBack } from "../../data/cohort/at-risk.js";
+import { type Dataset, datasetView, type Split } from "../../data/cohort/index.js";
+import type { Token } from "../../data/cohort/vocabulary.js";
 import type { MeasureRun } from "../evaluation.js";
 import type { EvaluateOptions } from "../options.js";
 import { codePredictions, predictedToken } from "./code-predictions.js";

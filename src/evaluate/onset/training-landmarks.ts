@@ -5,8 +5,8 @@ import {
 	observedDays,
 	type TimeAtRisk,
 	timeAtRisk,
-} from "../../cohort/at-risk.js";
-import type { History } from "../../cohort/index.js";
+} from "../../data/cohort/at-risk.js";
+import type { History } from "../../data/cohort/index.js";
 
 /** Index days of a patient: drawn evenly from the days on which the patient is at risk. */
 export function* trainingLandmarks(

@@ -1,7 +1,7 @@
-import { datasetOf } from "../../cohort/dataset.js";
-import { periodOf } from "../../cohort/history.js";
-import type { Dataset, Period, Split } from "../../cohort/index.js";
-import { vocabularyOf } from "../../cohort/vocabulary.js";
+import { datasetOf } from "../../data/cohort/dataset.js";
+import { periodOf } from "../../data/cohort/history.js";
+import type { Dataset, Period, Split } from "../../data/cohort/index.js";
+import { vocabularyOf } from "../../data/cohort/vocabulary.js";
 
 interface Patient {
 	readonly split: Split;

@@ -1,4 +1,4 @@
-import { textWidth } from "../../../src/figures/text.js";
+import { textWidth } from "../../../src/evaluate/charts/text.js";
 
 interface DateLineProps {
 	readonly x: number;

@@ -1,6 +1,6 @@
 import { useRef } from "react";
 import { monthDays, yearDays } from "../../../src/base/time.js";
-import type { Clock } from "../../../src/figures/clock.js";
+import type { Clock } from "../../../src/evaluate/charts/clock.js";
 import { momentText } from "../parts/words.js";
 import type { TimeScale } from "./time-scale.js";
 

@@ -1,11 +1,11 @@
 import { thousands } from "../../../src/base/thousands.js";
-import { roundNumbers } from "../../../src/figures/clock.js";
-import { percent } from "../../../src/figures/numbers.js";
+import { roundNumbers } from "../../../src/evaluate/charts/clock.js";
+import { percent } from "../../../src/evaluate/charts/numbers.js";
 import {
 	type Decision,
 	decisionFrame,
 	decisionLines,
-} from "../../../src/figures/onset/decision-lines.js";
+} from "../../../src/evaluate/charts/onset/decision-lines.js";
 import { useWidth } from "../parts/use-width.js";
 import { percentTicks } from "./percent-ticks.js";
 

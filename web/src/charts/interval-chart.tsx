@@ -1,5 +1,5 @@
-import { roundNumbers } from "../../../src/figures/clock.js";
-import { fitted, textWidth } from "../../../src/figures/text.js";
+import { roundNumbers } from "../../../src/evaluate/charts/clock.js";
+import { fitted, textWidth } from "../../../src/evaluate/charts/text.js";
 import { useWidth } from "../parts/use-width.js";
 
 export interface IntervalRow {

@@ -1,8 +1,8 @@
 import { useId, useState } from "react";
-import { type Clock, roundNumbers, spanName } from "../../../src/figures/clock.js";
-import { percent } from "../../../src/figures/numbers.js";
-import type { Numbered } from "../../../src/figures/risk/picture.js";
-import type { Surge } from "../../../src/infer/surges.js";
+import { type Clock, roundNumbers, spanName } from "../../../src/evaluate/charts/clock.js";
+import { percent } from "../../../src/evaluate/charts/numbers.js";
+import type { Numbered } from "../../../src/evaluate/charts/risk/picture.js";
+import type { Surge } from "../../../src/predict/surges.js";
 import type { Curve } from "../engine/panels.js";
 import { useWidth } from "../parts/use-width.js";
 import { momentText } from "../parts/words.js";

@@ -1,4 +1,4 @@
-import { fitted } from "../../../src/figures/text.js";
+import { fitted } from "../../../src/evaluate/charts/text.js";
 import type { TimelineRow } from "./timeline-layout.js";
 
 interface RowNameProps {

@@ -1,5 +1,5 @@
-import { type Placed, placeLabels } from "../../../src/figures/place-labels.js";
-import { fitted, textWidth } from "../../../src/figures/text.js";
+import { type Placed, placeLabels } from "../../../src/evaluate/charts/place-labels.js";
+import { fitted, textWidth } from "../../../src/evaluate/charts/text.js";
 
 interface LabelledPoint {
 	readonly id: string;

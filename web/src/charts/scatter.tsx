@@ -1,6 +1,6 @@
 import { useMemo, useRef, useState } from "react";
-import { groupBy } from "../../../src/figures/group-by.js";
-import { fitted } from "../../../src/figures/text.js";
+import { groupBy } from "../../../src/evaluate/charts/group-by.js";
+import { fitted } from "../../../src/evaluate/charts/text.js";
 import type { Caption } from "../parts/caption.js";
 import { useWidth } from "../parts/use-width.js";
 import { ButtonRow } from "./button-row.js";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../src/figures/clock.js";
+import type { Clock } from "../../../src/evaluate/charts/clock.js";
 import { type TimeScale, ticksOf } from "./time-scale.js";
 
 interface TimeAxisProps {

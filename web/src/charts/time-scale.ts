@@ -1,5 +1,5 @@
-import { type AxisTicks, type Clock, timeAxis } from "../../../src/figures/clock.js";
-import { textWidth } from "../../../src/figures/text.js";
+import { type AxisTicks, type Clock, timeAxis } from "../../../src/evaluate/charts/clock.js";
+import { textWidth } from "../../../src/evaluate/charts/text.js";
 
 /** Times to pixels and back. */
 export interface TimeScale {

@@ -1,5 +1,5 @@
-import { groupBy } from "../../../src/figures/group-by.js";
-import { lanesOf } from "../../../src/figures/lanes.js";
+import { groupBy } from "../../../src/evaluate/charts/group-by.js";
+import { lanesOf } from "../../../src/evaluate/charts/lanes.js";
 
 /** An event as it is drawn. */
 export interface Mark {

@@ -1,6 +1,6 @@
 import { useId, useMemo, useRef, useState } from "react";
 import { monthDays } from "../../../src/base/time.js";
-import type { Clock } from "../../../src/figures/clock.js";
+import type { Clock } from "../../../src/evaluate/charts/clock.js";
 import { useWidth } from "../parts/use-width.js";
 import { momentText } from "../parts/words.js";
 import { DateLine } from "./date-line.js";

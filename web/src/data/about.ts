@@ -1,4 +1,4 @@
-import type { ReadingRules } from "../../../src/cohort/reading/rules.js";
+import type { ReadingRules } from "../../../src/data/cohort/reading/rules.js";
 
 /** `explorer/about.json`: the facts of the model. */
 export interface About {

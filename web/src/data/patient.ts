@@ -1,5 +1,5 @@
-import { birthToken, specialCount } from "../../../src/cohort/vocabulary.js";
-import type { Sex } from "../../../src/records/rows.js";
+import { birthToken, specialCount } from "../../../src/data/cohort/vocabulary.js";
+import type { Sex } from "../../../src/data/records/rows.js";
 import type { SamplePatient } from "./contract.js";
 
 export interface PatientEvent {

@@ -1,6 +1,6 @@
-import type { Calls } from "../../../src/api/calls.js";
-import { specialCount } from "../../../src/cohort/vocabulary.js";
-import type { Events } from "../../../src/models/index.js";
+import { specialCount } from "../../../src/data/cohort/vocabulary.js";
+import type { Events } from "../../../src/model/index.js";
+import type { Calls } from "../../../src/predict/library/calls.js";
 import type { History } from "../data/patient.js";
 
 /** The effect of an event on every code at the date: its probability minus that without the event. */

@@ -1,8 +1,8 @@
-import type { Calls } from "../../../src/api/calls.js";
 import { yearDays } from "../../../src/base/time.js";
-import { deathRecord } from "../../../src/cohort/reading/history-rules.js";
-import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
-import type { Future } from "../../../src/infer/futures.js";
+import { deathRecord } from "../../../src/data/cohort/reading/history-rules.js";
+import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
+import type { Future } from "../../../src/predict/futures.js";
+import type { Calls } from "../../../src/predict/library/calls.js";
 import type { PatientOnDate } from "./risks.js";
 
 /** Futures that are drawn. */

@@ -1,5 +1,5 @@
-import { directionsOf, nearest } from "../../../src/figures/maps/directions.js";
-import { placeOnMap } from "../../../src/figures/maps/place-on-map.js";
+import { directionsOf, nearest } from "../../../src/evaluate/charts/maps/directions.js";
+import { placeOnMap } from "../../../src/evaluate/charts/maps/place-on-map.js";
 import type { Maps } from "../data/contract.js";
 
 /** The signed bytes of a text in base64. */

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "vitest";
-import { attributeCodeProbability } from "../../../src/infer/index.js";
-import { smallModel } from "../../../src/models/trajgpt/testing/small-model.js";
+import { smallModel } from "../../../src/model/trajgpt/testing/small-model.js";
+import { attributeCodeProbability } from "../../../src/predict/index.js";
 import { driversAt } from "./drivers.js";
 import { curveTimes, initialDate, panelsOf, queriesFor, rankOf } from "./panels.js";
 

@@ -1,6 +1,6 @@
 import { rankOf as codesBefore } from "../../../src/evaluate/scores.js";
-import { highestCodes } from "../../../src/infer/likeliest.js";
-import { type Surge, surgesOf } from "../../../src/infer/surges.js";
+import { highestCodes } from "../../../src/predict/likeliest.js";
+import { type Surge, surgesOf } from "../../../src/predict/surges.js";
 import type { History, Patient, PatientEvent } from "../data/patient.js";
 import { endOfDay } from "./index-day.js";
 import type { PredictionSet } from "./session.js";

@@ -1,6 +1,6 @@
-import type { Calls } from "../../../src/api/calls.js";
 import { yearDays } from "../../../src/base/time.js";
-import { knownOn } from "../../../src/infer/task-scores.js";
+import type { Calls } from "../../../src/predict/library/calls.js";
+import { knownOn } from "../../../src/predict/task-scores.js";
 import type { People, PersonState } from "../data/contract.js";
 import type { PatientOnDate } from "./risks.js";
 

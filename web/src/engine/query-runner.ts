@@ -1,4 +1,4 @@
-import type { HistoryStart } from "../../../src/infer/open-hazards.js";
+import type { HistoryStart } from "../../../src/predict/open-hazards.js";
 import { type History, historyOf, type Patient, type PatientEvent } from "../data/patient.js";
 import { endOfDay } from "./index-day.js";
 import { curveTimes, type Panels, panelsOf, type Queries, queriesFor } from "./panels.js";

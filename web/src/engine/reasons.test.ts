@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import type { Calls } from "../../../src/api/calls.js";
+import type { Calls } from "../../../src/predict/library/calls.js";
 import { reasonsAt } from "./reasons.js";
 import { type RiskTable, riskTables } from "./risks.js";
 

@@ -1,5 +1,9 @@
 import { yearDays } from "../../../src/base/time.js";
-import { explainIncidence, type ReasonOptions, type Reasons } from "../../../src/infer/reasons.js";
+import {
+	explainIncidence,
+	type ReasonOptions,
+	type Reasons,
+} from "../../../src/predict/reasons.js";
 import type { RiskRequest } from "./risk-source.js";
 import type { RiskModel } from "./risks.js";
 

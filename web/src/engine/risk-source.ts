@@ -1,5 +1,5 @@
-import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
-import type { Edit } from "../../../src/infer/what-if.js";
+import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
+import type { Edit } from "../../../src/predict/what-if.js";
 import type { History } from "../data/patient.js";
 import {
 	type CodeRisk,

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
-import { fromTokens, type Token } from "../../../src/cohort/vocabulary.js";
-import type { HistoryStart } from "../../../src/infer/open-hazards.js";
+import { fromTokens, type Token } from "../../../src/data/cohort/vocabulary.js";
+import type { HistoryStart } from "../../../src/predict/open-hazards.js";
 import { riskSource } from "./risk-source.js";
 import {
 	afterYears,

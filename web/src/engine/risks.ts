@@ -1,9 +1,12 @@
-import type { Calls } from "../../../src/api/calls.js";
 import { yearDays } from "../../../src/base/time.js";
-import { incidenceByAgeAndSex, type RatesByAgeAndSex } from "../../../src/cohort/age-sex-rates.js";
-import { specialCount, type Vocabulary } from "../../../src/cohort/vocabulary.js";
-import type { HistoryStart } from "../../../src/infer/open-hazards.js";
-import type { Sex } from "../../../src/records/rows.js";
+import {
+	incidenceByAgeAndSex,
+	type RatesByAgeAndSex,
+} from "../../../src/data/cohort/age-sex-rates.js";
+import { specialCount, type Vocabulary } from "../../../src/data/cohort/vocabulary.js";
+import type { Sex } from "../../../src/data/records/rows.js";
+import type { Calls } from "../../../src/predict/library/calls.js";
+import type { HistoryStart } from "../../../src/predict/open-hazards.js";
 import type { History } from "../data/patient.js";
 
 /** Horizons of the page, in years. */

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "vitest";
-import { expectClose, smallModel } from "../../../src/models/trajgpt/testing/small-model.js";
+import { expectClose, smallModel } from "../../../src/model/trajgpt/testing/small-model.js";
 import type { History } from "../data/patient.js";
 import { type ModelCalls, patientSession } from "./session.js";
 

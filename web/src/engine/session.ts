@@ -1,6 +1,6 @@
-import type { Calls } from "../../../src/api/calls.js";
-import type { HistoryStart } from "../../../src/infer/open-hazards.js";
-import type { Events, State } from "../../../src/models/index.js";
+import type { Events, State } from "../../../src/model/index.js";
+import type { Calls } from "../../../src/predict/library/calls.js";
+import type { HistoryStart } from "../../../src/predict/open-hazards.js";
 import type { History } from "../data/patient.js";
 
 /** The calls of a model that a session makes. */

@@ -1,4 +1,4 @@
-import { openExport, type RunningExport } from "../../../src/browser/open-export.js";
+import { openExport, type RunningExport } from "../../../src/predict/browser/open-export.js";
 
 /** Opens the server's model in a worker of this page. */
 export const openModel = (): Promise<RunningExport> =>

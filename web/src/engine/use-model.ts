@@ -1,5 +1,5 @@
 import { useCallback, useState } from "react";
-import type { RunningExport } from "../../../src/browser/open-export.js";
+import type { RunningExport } from "../../../src/predict/browser/open-export.js";
 import { type Loaded, useLoaded } from "../data/use-loaded.js";
 import { openModel, startedOrNew } from "./start-model.js";
 

@@ -1,7 +1,7 @@
 import { useMemo } from "react";
-import type { RunningExport } from "../../../src/browser/open-export.js";
-import type { RatesByAgeAndSex } from "../../../src/cohort/age-sex-rates.js";
-import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
+import type { RatesByAgeAndSex } from "../../../src/data/cohort/age-sex-rates.js";
+import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
+import type { RunningExport } from "../../../src/predict/browser/open-export.js";
 import type { Maps } from "../data/contract.js";
 import { historyOf, type Patient } from "../data/patient.js";
 import type { Loaded } from "../data/use-loaded.js";

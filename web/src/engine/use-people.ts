@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import type { Calls } from "../../../src/api/calls.js";
+import type { Calls } from "../../../src/predict/library/calls.js";
 import type { People } from "../data/contract.js";
 import { peopleLike, type SimilarPeople, vectorsOf } from "./people.js";
 import type { PatientOnDate } from "./risks.js";

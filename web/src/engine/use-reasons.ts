@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import type { Reasons } from "../../../src/infer/reasons.js";
+import type { Reasons } from "../../../src/predict/reasons.js";
 import { reasonsAt } from "./reasons.js";
 import type { RiskModel } from "./risks.js";
 import type { RiskRequest } from "./use-risks.js";

@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
+import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
 import { type RiskRequest, type Risks, riskSource } from "./risk-source.js";
 import type { RiskModel, StartFor } from "./risks.js";
 import { useLatest } from "./use-latest.js";

@@ -1,6 +1,6 @@
 import { useMemo } from "react";
-import type { Calls } from "../../../src/api/calls.js";
-import { knownOn } from "../../../src/infer/task-scores.js";
+import type { Calls } from "../../../src/predict/library/calls.js";
+import { knownOn } from "../../../src/predict/task-scores.js";
 import type { History } from "../data/patient.js";
 import { type Answer, useWhenIdle } from "./use-when-idle.js";
 

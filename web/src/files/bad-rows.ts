@@ -1,6 +1,6 @@
 import { InputError } from "../../../src/base/errors.js";
 import { thousands } from "../../../src/base/thousands.js";
-import { counted, percent } from "../../../src/figures/numbers.js";
+import { counted, percent } from "../../../src/evaluate/charts/numbers.js";
 
 /** A row, or a resource, that could not be read. */
 export interface BadRow {

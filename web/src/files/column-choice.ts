@@ -1,4 +1,4 @@
-import type { TimeIs } from "../../../src/records/tables/column-names.js";
+import type { TimeIs } from "../../../src/data/records/tables/column-names.js";
 import {
 	type ColumnChoice,
 	type ColumnRole,

@@ -1,5 +1,5 @@
 import { InputError } from "../../../src/base/errors.js";
-import { impliedSystem } from "../../../src/records/systems.js";
+import { impliedSystem } from "../../../src/data/records/systems.js";
 import {
 	birthNames,
 	birthYearNames,
@@ -13,8 +13,8 @@ import {
 	type TimeIs,
 	timeNames,
 	unitNamed,
-} from "../../../src/records/tables/column-names.js";
-import type { TableOptions } from "../../../src/records/tables/options.js";
+} from "../../../src/data/records/tables/column-names.js";
+import type { TableOptions } from "../../../src/data/records/tables/options.js";
 
 export const expectedColumns =
 	"expected columns patient, time (or date) and code, and if need be system, value, unit, sex, birth and death";

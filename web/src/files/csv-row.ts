@@ -1,11 +1,16 @@
 import { thousands } from "../../../src/base/thousands.js";
-import type { DateOrder } from "../../../src/records/date-order.js";
-import { isMissing } from "../../../src/records/missing-values.js";
-import type { PersonRow, Sex } from "../../../src/records/rows.js";
-import { sexOf } from "../../../src/records/sexes.js";
-import { eitherIcd, icdByForm, knownSystems, systemNamed } from "../../../src/records/systems.js";
-import { daysIn, isAge, plausibleDays } from "../../../src/records/tables/column-names.js";
-import { firstYear, lastYear, oldestYears } from "../../../src/records/years.js";
+import type { DateOrder } from "../../../src/data/records/date-order.js";
+import { isMissing } from "../../../src/data/records/missing-values.js";
+import type { PersonRow, Sex } from "../../../src/data/records/rows.js";
+import { sexOf } from "../../../src/data/records/sexes.js";
+import {
+	eitherIcd,
+	icdByForm,
+	knownSystems,
+	systemNamed,
+} from "../../../src/data/records/systems.js";
+import { daysIn, isAge, plausibleDays } from "../../../src/data/records/tables/column-names.js";
+import { firstYear, lastYear, oldestYears } from "../../../src/data/records/years.js";
 import { BadField } from "./bad-rows.js";
 import type { Columns } from "./csv-columns.js";
 import { dayOfDate } from "./date-reading.js";

@@ -1,9 +1,9 @@
 import { InputError } from "../../../src/base/errors.js";
-import { knownPeople } from "../../../src/cohort/reading/people.js";
-import { counted } from "../../../src/figures/numbers.js";
-import type { DateOrder } from "../../../src/records/date-order.js";
-import { firstRow, quoteFaults, rowsOf } from "../../../src/records/delimited-rows.js";
-import { isAge } from "../../../src/records/tables/column-names.js";
+import { knownPeople } from "../../../src/data/cohort/reading/people.js";
+import type { DateOrder } from "../../../src/data/records/date-order.js";
+import { firstRow, quoteFaults, rowsOf } from "../../../src/data/records/delimited-rows.js";
+import { isAge } from "../../../src/data/records/tables/column-names.js";
+import { counted } from "../../../src/evaluate/charts/numbers.js";
 import { BadField, badRows } from "./bad-rows.js";
 import {
 	type ColumnChoice,

@@ -1,7 +1,7 @@
 import { InputError } from "../../../src/base/errors.js";
-import { knownPeople } from "../../../src/cohort/reading/people.js";
-import { counted } from "../../../src/figures/numbers.js";
-import { readFhirInMemory } from "../../../src/records/fhir/read-in-memory.js";
+import { knownPeople } from "../../../src/data/cohort/reading/people.js";
+import { readFhirInMemory } from "../../../src/data/records/fhir/read-in-memory.js";
+import { counted } from "../../../src/evaluate/charts/numbers.js";
 import { type BadRow, badRows } from "./bad-rows.js";
 import type { FileContent } from "./records.js";
 

@@ -1,5 +1,5 @@
-import type { ReadingRules } from "../../../src/cohort/reading/rules.js";
-import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
+import type { ReadingRules } from "../../../src/data/cohort/reading/rules.js";
+import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
 import type { About } from "../data/about.js";
 import type { Loaded } from "../data/use-loaded.js";
 

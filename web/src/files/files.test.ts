@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import type { ReadingRules } from "../../../src/cohort/reading/rules.js";
-import { type Token, vocabularyOf } from "../../../src/cohort/vocabulary.js";
+import type { ReadingRules } from "../../../src/data/cohort/reading/rules.js";
+import { type Token, vocabularyOf } from "../../../src/data/cohort/vocabulary.js";
 import type { About } from "../data/about.js";
 import { fileRules } from "./file-rules.js";
 import { openFile } from "./open-file.js";

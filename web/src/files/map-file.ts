@@ -1,7 +1,7 @@
-import type { CodeMap } from "../../../src/codes/map.js";
-import { isMapHeader, mapOfLines } from "../../../src/codes/map-lines.js";
-import { firstRow } from "../../../src/records/delimited-rows.js";
-import { matchingColumns, patientNames } from "../../../src/records/tables/column-names.js";
+import type { CodeMap } from "../../../src/data/codes/map.js";
+import { isMapHeader, mapOfLines } from "../../../src/data/codes/map-lines.js";
+import { firstRow } from "../../../src/data/records/delimited-rows.js";
+import { matchingColumns, patientNames } from "../../../src/data/records/tables/column-names.js";
 import { headOf } from "./head-of.js";
 import { bytesOf } from "./read-file.js";
 import { textOf } from "./text-of.js";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { ReadingRules } from "../../../src/cohort/reading/rules.js";
-import { type Token, vocabularyOf } from "../../../src/cohort/vocabulary.js";
+import type { ReadingRules } from "../../../src/data/cohort/reading/rules.js";
+import { type Token, vocabularyOf } from "../../../src/data/cohort/vocabulary.js";
 import { patientList } from "./patient-list.js";
 import { answerFiles, type ReadReply, type ReadRequest, readFiles } from "./reader.js";
 

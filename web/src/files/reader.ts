@@ -1,6 +1,6 @@
-import type { ReadingRules } from "../../../src/cohort/reading/rules.js";
-import { fromTokens, type Token } from "../../../src/cohort/vocabulary.js";
-import type { DateOrder } from "../../../src/records/date-order.js";
+import type { ReadingRules } from "../../../src/data/cohort/reading/rules.js";
+import { fromTokens, type Token } from "../../../src/data/cohort/vocabulary.js";
+import type { DateOrder } from "../../../src/data/records/date-order.js";
 import { UnknownColumns } from "./csv-columns.js";
 import { type AmbiguousDate, AmbiguousDates } from "./date-reading.js";
 import type { FileRules } from "./file-rules.js";

@@ -1,6 +1,6 @@
 import type { TimeAxis } from "../../../src/base/time.js";
-import type { knownPeople } from "../../../src/cohort/reading/people.js";
-import type { GivenRecord } from "../../../src/cohort/reading/records-to-events.js";
+import type { knownPeople } from "../../../src/data/cohort/reading/people.js";
+import type { GivenRecord } from "../../../src/data/cohort/reading/records-to-events.js";
 import type { BadRows } from "./bad-rows.js";
 import type { DateReading } from "./date-reading.js";
 

@@ -1,8 +1,8 @@
-import { normaliseIcd } from "../../../src/codes/icd.js";
-import { dayInOrder } from "../../../src/records/date-order.js";
-import { dayOfText } from "../../../src/records/dates.js";
-import { firstRow, rowsOf } from "../../../src/records/delimited-rows.js";
-import { isMissing } from "../../../src/records/missing-values.js";
+import { normaliseIcd } from "../../../src/data/codes/icd.js";
+import { dayInOrder } from "../../../src/data/records/date-order.js";
+import { dayOfText } from "../../../src/data/records/dates.js";
+import { firstRow, rowsOf } from "../../../src/data/records/delimited-rows.js";
+import { isMissing } from "../../../src/data/records/missing-values.js";
 import {
 	type ColumnChoice,
 	columnNames,

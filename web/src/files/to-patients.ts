@@ -1,15 +1,15 @@
 import { InputError } from "../../../src/base/errors.js";
 import { thousands } from "../../../src/base/thousands.js";
-import { builtInMap } from "../../../src/codes/built-in.js";
-import { nothingKnown, peopleNotes } from "../../../src/cohort/reading/people.js";
+import { builtInMap } from "../../../src/data/codes/built-in.js";
+import { nothingKnown, peopleNotes } from "../../../src/data/cohort/reading/people.js";
 import {
 	acceptedCodes,
 	type ReadPatient,
 	recordReader,
-} from "../../../src/cohort/reading/records-to-events.js";
-import type { ReadingRules } from "../../../src/cohort/reading/rules.js";
-import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
-import { counted } from "../../../src/figures/numbers.js";
+} from "../../../src/data/cohort/reading/records-to-events.js";
+import type { ReadingRules } from "../../../src/data/cohort/reading/rules.js";
+import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
+import { counted } from "../../../src/evaluate/charts/numbers.js";
 import type { Patient } from "../data/patient.js";
 import type { GivenMap } from "./map-file.js";
 import type { FileContent, FileRecord, WrittenRecord } from "./records.js";

@@ -1,6 +1,6 @@
 import { thousands } from "../../../src/base/thousands.js";
 import { yearDays } from "../../../src/base/time.js";
-import { percent } from "../../../src/figures/numbers.js";
+import { percent } from "../../../src/evaluate/charts/numbers.js";
 import type { Usual } from "../data/contract.js";
 import type { Patient } from "../data/patient.js";
 import type { RecordCounts } from "./to-patients.js";

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import type { DateOrder } from "../../../src/records/date-order.js";
+import type { DateOrder } from "../../../src/data/records/date-order.js";
 import type { Loaded } from "../data/use-loaded.js";
 import { startWorker } from "../page-worker.js";
 import type { ColumnChoice } from "./csv-columns.js";

@@ -1,4 +1,4 @@
-import { fitted, textWidth } from "../../../src/figures/text.js";
+import { fitted, textWidth } from "../../../src/evaluate/charts/text.js";
 
 /** The legend of a copied drawing. */
 export type Caption = readonly {

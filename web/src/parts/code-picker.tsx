@@ -1,6 +1,6 @@
 import { useCallback } from "react";
-import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
-import { searchCodes } from "../../../src/infer/user-input/search-codes.js";
+import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
+import { searchCodes } from "../../../src/predict/user-input/search-codes.js";
 import { Combobox } from "./combobox.js";
 
 interface CodePickerProps {

@@ -1,5 +1,5 @@
 import { thousands } from "../../../src/base/thousands.js";
-import { counted } from "../../../src/figures/numbers.js";
+import { counted } from "../../../src/evaluate/charts/numbers.js";
 import type { PatientList } from "../files/patient-list.js";
 import { Combobox } from "./combobox.js";
 

@@ -1,5 +1,5 @@
 import { isoDate, yearDays } from "../../../src/base/time.js";
-import type { Clock } from "../../../src/figures/clock.js";
+import type { Clock } from "../../../src/evaluate/charts/clock.js";
 
 const hundredths = (value: number) => Math.round(value * 100) / 100;
 

@@ -1,6 +1,6 @@
 import { isoDate, yearDays } from "../../../src/base/time.js";
-import { type Clock, timeName } from "../../../src/figures/clock.js";
-import { counted } from "../../../src/figures/numbers.js";
+import { type Clock, timeName } from "../../../src/evaluate/charts/clock.js";
+import { counted } from "../../../src/evaluate/charts/numbers.js";
 
 /** A time with its date and age, as far as they are known: 2012-03-14, age 61.2. */
 export function momentText(clock: Clock, time: number): string {

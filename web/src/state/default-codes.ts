@@ -1,4 +1,4 @@
-import { specialCount, type Vocabulary } from "../../../src/cohort/vocabulary.js";
+import { specialCount, type Vocabulary } from "../../../src/data/cohort/vocabulary.js";
 
 /** Diabetes, heart failure, ischaemic heart disease, kidney disease, stroke and COPD, as PheCodes. */
 const usual = ["250", "428", "411", "585", "433", "496"];

@@ -1,4 +1,4 @@
-import type { Edit as LibraryEdit } from "../../../src/infer/what-if.js";
+import type { Edit as LibraryEdit } from "../../../src/predict/what-if.js";
 import type { Patient, PatientEvent } from "../data/patient.js";
 
 /** A change to the history. An event has at most one edit. */

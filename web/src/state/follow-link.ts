@@ -1,4 +1,4 @@
-import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
+import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
 import type { Patient } from "../data/patient.js";
 import { initialDate } from "../engine/panels.js";
 import { defaultCodes } from "./default-codes.js";

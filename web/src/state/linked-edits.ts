@@ -1,4 +1,4 @@
-import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
+import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
 import type { Patient } from "../data/patient.js";
 import { addingRange } from "./date-range.js";
 import { type Edit, withAdded, withMoved, withRemoved } from "./edits.js";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Token, vocabularyOf } from "../../../src/cohort/vocabulary.js";
-import { edited as editedHistory } from "../../../src/infer/index.js";
+import { type Token, vocabularyOf } from "../../../src/data/cohort/vocabulary.js";
+import { edited as editedHistory } from "../../../src/predict/index.js";
 import type { Patient } from "../data/patient.js";
 import { packFile, patientList } from "../files/patient-list.js";
 import { type AddressWindow, addressBar, ownView } from "./address-bar.js";

@@ -1,5 +1,5 @@
-import { percent } from "../../../src/figures/numbers.js";
-import { fitted } from "../../../src/figures/text.js";
+import { percent } from "../../../src/evaluate/charts/numbers.js";
+import { fitted } from "../../../src/evaluate/charts/text.js";
 
 interface BarsDrawingProps {
 	readonly bars: readonly { readonly name: string; readonly value: number }[];

@@ -1,6 +1,6 @@
-import type { Token, Vocabulary } from "../../../src/cohort/vocabulary.js";
-import type { Clock } from "../../../src/figures/clock.js";
-import { counted, percent } from "../../../src/figures/numbers.js";
+import type { Token, Vocabulary } from "../../../src/data/cohort/vocabulary.js";
+import type { Clock } from "../../../src/evaluate/charts/clock.js";
+import { counted, percent } from "../../../src/evaluate/charts/numbers.js";
 import type { MapCode } from "../data/contract.js";
 import { afterYears, riskOf, riskYears } from "../engine/risks.js";
 import type { OnMap } from "../engine/use-on-map.js";

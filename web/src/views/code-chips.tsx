@@ -1,6 +1,6 @@
 import { useRef } from "react";
-import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
-import { percent } from "../../../src/figures/numbers.js";
+import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
+import { percent } from "../../../src/evaluate/charts/numbers.js";
 import type { NamedCurve } from "../charts/probability-chart.js";
 import { ChipList } from "../parts/chip-list.js";
 import { CodePicker } from "../parts/code-picker.js";

@@ -1,7 +1,7 @@
 import { Fragment, useId } from "react";
-import type { CodeMatch } from "../../../src/codes/search.js";
-import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
-import { counted } from "../../../src/figures/numbers.js";
+import type { CodeMatch } from "../../../src/data/codes/search.js";
+import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
+import { counted } from "../../../src/evaluate/charts/numbers.js";
 import type { ScatterGroup } from "../charts/scatter.js";
 import { SymbolMark } from "../charts/symbol-mark.js";
 import { codeName } from "./code-name.js";

@@ -1,8 +1,8 @@
 import { useMemo, useState } from "react";
-import type { Token, Vocabulary } from "../../../src/cohort/vocabulary.js";
-import type { Clock } from "../../../src/figures/clock.js";
-import { counted } from "../../../src/figures/numbers.js";
-import { searchCodes } from "../../../src/infer/user-input/search-codes.js";
+import type { Token, Vocabulary } from "../../../src/data/cohort/vocabulary.js";
+import type { Clock } from "../../../src/evaluate/charts/clock.js";
+import { counted } from "../../../src/evaluate/charts/numbers.js";
+import { searchCodes } from "../../../src/predict/user-input/search-codes.js";
 import { captionOf, groupsOf, Scatter, type ScatterPoint } from "../charts/scatter.js";
 import type { MapCode, Maps } from "../data/contract.js";
 import type { OnMap } from "../engine/use-on-map.js";

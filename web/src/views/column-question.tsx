@@ -1,6 +1,6 @@
 import { useId, useState } from "react";
-import { knownSystems } from "../../../src/records/systems.js";
-import type { TimeIs } from "../../../src/records/tables/column-names.js";
+import { knownSystems } from "../../../src/data/records/systems.js";
+import type { TimeIs } from "../../../src/data/records/tables/column-names.js";
 import {
 	columnsText,
 	endsText,

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { thousands } from "../../../src/base/thousands.js";
-import { percent } from "../../../src/figures/numbers.js";
+import { percent } from "../../../src/evaluate/charts/numbers.js";
 import { IntervalChart } from "../charts/interval-chart.js";
 import { NumberHeads } from "../parts/number-heads.js";
 import { Panel } from "../parts/panel.js";

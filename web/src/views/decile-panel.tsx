@@ -1,4 +1,4 @@
-import { percent } from "../../../src/figures/numbers.js";
+import { percent } from "../../../src/evaluate/charts/numbers.js";
 import { CalibrationChart } from "../charts/calibration-chart.js";
 import { NumberHeads } from "../parts/number-heads.js";
 import { Panel } from "../parts/panel.js";

@@ -1,6 +1,9 @@
 import { useId, useState } from "react";
-import { percent } from "../../../src/figures/numbers.js";
-import { decisionLines, usefulThresholds } from "../../../src/figures/onset/decision-lines.js";
+import { percent } from "../../../src/evaluate/charts/numbers.js";
+import {
+	decisionLines,
+	usefulThresholds,
+} from "../../../src/evaluate/charts/onset/decision-lines.js";
 import { DecisionChart } from "../charts/decision-chart.js";
 import { Panel } from "../parts/panel.js";
 import type { OnsetPanelProps } from "./onset-evaluation.js";

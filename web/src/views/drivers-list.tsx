@@ -1,8 +1,8 @@
 import { useState } from "react";
-import type { Calls } from "../../../src/api/calls.js";
-import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
-import type { Clock } from "../../../src/figures/clock.js";
-import { counted } from "../../../src/figures/numbers.js";
+import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
+import type { Clock } from "../../../src/evaluate/charts/clock.js";
+import { counted } from "../../../src/evaluate/charts/numbers.js";
+import type { Calls } from "../../../src/predict/library/calls.js";
 import type { NamedCurve } from "../charts/probability-chart.js";
 import type { History } from "../data/patient.js";
 import { type Driver, driversAt } from "../engine/drivers.js";

@@ -1,7 +1,7 @@
 import { useId, useRef, useState } from "react";
 import { dayMilliseconds, isoDate } from "../../../src/base/time.js";
-import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
-import type { Clock } from "../../../src/figures/clock.js";
+import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
+import type { Clock } from "../../../src/evaluate/charts/clock.js";
 import type { Patient } from "../data/patient.js";
 import { ChipList } from "../parts/chip-list.js";
 import { CodePicker } from "../parts/code-picker.js";

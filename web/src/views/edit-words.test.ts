@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Token, vocabularyOf } from "../../../src/cohort/vocabulary.js";
+import { type Token, vocabularyOf } from "../../../src/data/cohort/vocabulary.js";
 import { editWords } from "./edit-words.js";
 import { riskRows } from "./risk-rows.js";
 import { stepOf } from "./use-undo-keys.js";

@@ -1,5 +1,5 @@
-import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
-import type { Clock } from "../../../src/figures/clock.js";
+import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
+import type { Clock } from "../../../src/evaluate/charts/clock.js";
 import type { Patient } from "../data/patient.js";
 import { dayText } from "../parts/words.js";
 import type { Edit } from "../state/edits.js";

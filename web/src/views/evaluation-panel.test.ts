@@ -1,7 +1,7 @@
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
-import { exampleNext } from "../../../src/figures/report/testing/example-report.js";
+import { exampleNext } from "../../../src/evaluate/report/testing/example-report.js";
 import { EvaluationPanel } from "./evaluation-panel.js";
 
 test("says where few patients allow no conclusion", () => {

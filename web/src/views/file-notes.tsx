@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
-import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
-import { counted, percent } from "../../../src/figures/numbers.js";
-import type { DateOrder } from "../../../src/records/date-order.js";
+import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
+import type { DateOrder } from "../../../src/data/records/date-order.js";
+import { counted, percent } from "../../../src/evaluate/charts/numbers.js";
 import type { BadRows } from "../files/bad-rows.js";
 import type { AmbiguousDate } from "../files/date-reading.js";
 import type { FileSummary } from "../files/to-patients.js";

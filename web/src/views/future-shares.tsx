@@ -1,6 +1,6 @@
 import { useId, useState } from "react";
-import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
-import { percent } from "../../../src/figures/numbers.js";
+import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
+import { percent } from "../../../src/evaluate/charts/numbers.js";
 import { type DrawnFutures, futureCount, reachesYears, shareWithin } from "../engine/futures.js";
 import { afterYears, type CodeRisk, riskYears } from "../engine/risks.js";
 import { codeName } from "./code-name.js";

@@ -1,9 +1,9 @@
 import { useMemo } from "react";
-import type { Calls } from "../../../src/api/calls.js";
-import type { Clock } from "../../../src/figures/clock.js";
-import { percent } from "../../../src/figures/numbers.js";
-import { knownOn, outsideReason } from "../../../src/infer/task-scores.js";
-import type { Scoring } from "../../../src/train/finetune/scoring.js";
+import type { Clock } from "../../../src/evaluate/charts/clock.js";
+import { percent } from "../../../src/evaluate/charts/numbers.js";
+import type { Scoring } from "../../../src/model/train/finetune/scoring.js";
+import type { Calls } from "../../../src/predict/library/calls.js";
+import { knownOn, outsideReason } from "../../../src/predict/task-scores.js";
 import type { History } from "../data/patient.js";
 import { useScore } from "../engine/use-score.js";
 import { Notice } from "../parts/notice.js";

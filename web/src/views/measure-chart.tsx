@@ -1,5 +1,5 @@
 import { thousands } from "../../../src/base/thousands.js";
-import { measureKind, written } from "../../../src/figures/report/measures.js";
+import { measureKind, written } from "../../../src/evaluate/report/measures.js";
 import { IntervalChart } from "../charts/interval-chart.js";
 import type { EvaluationSummary } from "../data/contract.js";
 

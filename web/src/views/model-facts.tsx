@@ -1,5 +1,5 @@
 import { thousands } from "../../../src/base/thousands.js";
-import { specialCount } from "../../../src/cohort/vocabulary.js";
+import { specialCount } from "../../../src/data/cohort/vocabulary.js";
 import type { About } from "../data/about.js";
 import { Panel } from "../parts/panel.js";
 import { durationText } from "../parts/words.js";

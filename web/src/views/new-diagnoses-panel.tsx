@@ -1,6 +1,6 @@
 import { useState } from "react";
-import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
-import { percent } from "../../../src/figures/numbers.js";
+import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
+import { percent } from "../../../src/evaluate/charts/numbers.js";
 import { type NewDiagnosis, timesOthers } from "../engine/risks.js";
 import type { RiskRequest, Risks } from "../engine/use-risks.js";
 import type { Answer } from "../engine/use-when-idle.js";

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
-import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
-import type { Clock } from "../../../src/figures/clock.js";
-import { percent } from "../../../src/figures/numbers.js";
+import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
+import type { Clock } from "../../../src/evaluate/charts/clock.js";
+import { percent } from "../../../src/evaluate/charts/numbers.js";
 import { type Panels, topCount } from "../engine/panels.js";
 import { Notice } from "../parts/notice.js";
 import { Panel, type PanelState } from "../parts/panel.js";

@@ -1,5 +1,5 @@
+import { counted } from "../../../src/evaluate/charts/numbers.js";
 import type { OnsetDetails } from "../../../src/evaluate/evaluation.js";
-import { counted } from "../../../src/figures/numbers.js";
 import type { EvaluationSummary } from "../data/contract.js";
 
 export type OnsetEvaluation = EvaluationSummary & { readonly onset: OnsetDetails };

@@ -1,11 +1,11 @@
 import { useId, useRef, useState } from "react";
 import { yearDays } from "../../../src/base/time.js";
-import { acceptedCodes } from "../../../src/cohort/reading/records-to-events.js";
-import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
-import type { Clock } from "../../../src/figures/clock.js";
-import { timeName } from "../../../src/figures/clock.js";
-import { counted } from "../../../src/figures/numbers.js";
-import type { DateOrder } from "../../../src/records/date-order.js";
+import { acceptedCodes } from "../../../src/data/cohort/reading/records-to-events.js";
+import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
+import type { DateOrder } from "../../../src/data/records/date-order.js";
+import type { Clock } from "../../../src/evaluate/charts/clock.js";
+import { timeName } from "../../../src/evaluate/charts/clock.js";
+import { counted } from "../../../src/evaluate/charts/numbers.js";
 import type { Usual } from "../data/contract.js";
 import type { Patient } from "../data/patient.js";
 import type { Loaded } from "../data/use-loaded.js";

@@ -1,6 +1,6 @@
 import { useMemo, useState } from "react";
 import { thousands } from "../../../src/base/thousands.js";
-import { counted } from "../../../src/figures/numbers.js";
+import { counted } from "../../../src/evaluate/charts/numbers.js";
 import { captionOf, groupsOf, Scatter, type ScatterPoint } from "../charts/scatter.js";
 import { SymbolMark } from "../charts/symbol-mark.js";
 import type { MapPatient, Maps } from "../data/contract.js";

@@ -1,7 +1,7 @@
 import { useState } from "react";
-import type { Calls } from "../../../src/api/calls.js";
-import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
-import { percent } from "../../../src/figures/numbers.js";
+import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
+import { percent } from "../../../src/evaluate/charts/numbers.js";
+import type { Calls } from "../../../src/predict/library/calls.js";
 import type { People, PersonState } from "../data/contract.js";
 import { useJson } from "../data/use-json.js";
 import { ageRange, onsetsOf, type SimilarPeople } from "../engine/people.js";

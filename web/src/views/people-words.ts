@@ -1,5 +1,5 @@
 import { yearDays } from "../../../src/base/time.js";
-import { counted } from "../../../src/figures/numbers.js";
+import { counted } from "../../../src/evaluate/charts/numbers.js";
 import type { PersonState } from "../data/contract.js";
 
 type NameOf = (token: number) => string;

@@ -1,6 +1,6 @@
-import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
-import type { Clock } from "../../../src/figures/clock.js";
-import { counted, percent } from "../../../src/figures/numbers.js";
+import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
+import type { Clock } from "../../../src/evaluate/charts/clock.js";
+import { counted, percent } from "../../../src/evaluate/charts/numbers.js";
 import type { NamedCurve } from "../charts/probability-chart.js";
 import type { PatientEvent } from "../data/patient.js";
 import { endOfDay } from "../engine/index-day.js";

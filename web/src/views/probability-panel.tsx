@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
-import type { Calls } from "../../../src/api/calls.js";
-import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
-import type { Clock } from "../../../src/figures/clock.js";
-import { numberedSurges } from "../../../src/figures/risk/picture.js";
+import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
+import type { Clock } from "../../../src/evaluate/charts/clock.js";
+import { numberedSurges } from "../../../src/evaluate/charts/risk/picture.js";
+import type { Calls } from "../../../src/predict/library/calls.js";
 import { type NamedCurve, ProbabilityChart } from "../charts/probability-chart.js";
 import type { History } from "../data/patient.js";
 import { Notice } from "../parts/notice.js";

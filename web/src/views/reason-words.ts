@@ -1,6 +1,6 @@
-import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
-import { counted } from "../../../src/figures/numbers.js";
-import { type Reason, type Reasons, startText } from "../../../src/infer/reasons.js";
+import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
+import { counted } from "../../../src/evaluate/charts/numbers.js";
+import { type Reason, type Reasons, startText } from "../../../src/predict/reasons.js";
 import { reasonYears } from "../engine/reasons.js";
 import type { NamedEdit, RiskRequest } from "../engine/risk-source.js";
 import type { Rows } from "../parts/copy.js";

@@ -1,6 +1,6 @@
 import { useId, useState } from "react";
-import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
-import { precisionText, type Reasons, shownEffects } from "../../../src/infer/reasons.js";
+import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
+import { precisionText, type Reasons, shownEffects } from "../../../src/predict/reasons.js";
 import { reasonYears } from "../engine/reasons.js";
 import type { CodeRisk, RiskModel } from "../engine/risks.js";
 import { useReasons } from "../engine/use-reasons.js";

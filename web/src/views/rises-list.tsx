@@ -1,5 +1,5 @@
-import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
-import type { Clock } from "../../../src/figures/clock.js";
+import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
+import type { Clock } from "../../../src/evaluate/charts/clock.js";
 import { type NamedCurve, type NumberedRise, riseText } from "../charts/probability-chart.js";
 import type { History } from "../data/patient.js";
 import { codeName } from "./code-name.js";

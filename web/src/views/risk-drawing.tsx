@@ -1,4 +1,4 @@
-import { percent } from "../../../src/figures/numbers.js";
+import { percent } from "../../../src/evaluate/charts/numbers.js";
 import { curveSize, RiskAxis, RiskCurve } from "../charts/risk-curve.js";
 import type { RiskScale } from "../charts/risk-scale.js";
 import { afterYears, curveDays, riskYears } from "../engine/risks.js";

@@ -1,6 +1,6 @@
 import { useContext, useMemo, useRef, useState } from "react";
-import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
-import { type Clock, timeName } from "../../../src/figures/clock.js";
+import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
+import { type Clock, timeName } from "../../../src/evaluate/charts/clock.js";
 import { curveSize, RiskAxis } from "../charts/risk-curve.js";
 import { riskScale } from "../charts/risk-scale.js";
 import type { Patient } from "../data/patient.js";

@@ -1,7 +1,7 @@
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
-import { exampleOnset } from "../../../src/figures/report/testing/example-report.js";
+import { exampleOnset } from "../../../src/evaluate/report/testing/example-report.js";
 import type { OnsetEvaluation } from "./onset-evaluation.js";
 import { RiskQuality } from "./risk-quality.js";
 

@@ -1,6 +1,6 @@
-import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
-import { type Clock, timeName } from "../../../src/figures/clock.js";
-import { percent } from "../../../src/figures/numbers.js";
+import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
+import { type Clock, timeName } from "../../../src/evaluate/charts/clock.js";
+import { percent } from "../../../src/evaluate/charts/numbers.js";
 import { curveSize, RiskCurve } from "../charts/risk-curve.js";
 import type { RiskScale } from "../charts/risk-scale.js";
 import { afterYears, type CodeRisk, curveDays, riskYears } from "../engine/risks.js";

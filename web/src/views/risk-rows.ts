@@ -1,5 +1,5 @@
-import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
-import type { Clock } from "../../../src/figures/clock.js";
+import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
+import type { Clock } from "../../../src/evaluate/charts/clock.js";
 import { afterYears, type CodeRisk, riskYears } from "../engine/risks.js";
 import type { Rows } from "../parts/copy.js";
 import type { PictureFacts } from "../parts/picture-facts.js";

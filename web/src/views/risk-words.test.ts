@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Token, vocabularyOf } from "../../../src/cohort/vocabulary.js";
+import { type Token, vocabularyOf } from "../../../src/data/cohort/vocabulary.js";
 import { riskWords } from "./risk-words.js";
 
 const vocabulary = vocabularyOf(

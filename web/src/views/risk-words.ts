@@ -1,6 +1,6 @@
-import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
-import type { Clock } from "../../../src/figures/clock.js";
-import { percent } from "../../../src/figures/numbers.js";
+import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
+import type { Clock } from "../../../src/evaluate/charts/clock.js";
+import { percent } from "../../../src/evaluate/charts/numbers.js";
 import { afterYears, type CodeRisk, riskYears } from "../engine/risks.js";
 import type { Risks } from "../engine/use-risks.js";
 import { momentText } from "../parts/words.js";

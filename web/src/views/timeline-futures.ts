@@ -1,5 +1,5 @@
-import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
-import type { Future } from "../../../src/infer/futures.js";
+import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
+import type { Future } from "../../../src/predict/futures.js";
 import type { TimelineFutures } from "../charts/future-marks.js";
 
 /** Sampled futures as the timeline draws them. */

@@ -1,6 +1,6 @@
 import { useCallback, useMemo, useState } from "react";
-import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
-import type { Clock } from "../../../src/figures/clock.js";
+import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
+import type { Clock } from "../../../src/evaluate/charts/clock.js";
 import { Timeline, type TimelineProps } from "../charts/timeline.js";
 import type { History, Patient, PatientEvent } from "../data/patient.js";
 import { type FutureSource, futureCount } from "../engine/futures.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { vocabularyOf } from "../../../src/cohort/vocabulary.js";
+import { vocabularyOf } from "../../../src/data/cohort/vocabulary.js";
 import { panelsOf, queriesFor } from "../engine/panels.js";
 import { dateWarnings } from "./date-warnings.js";
 import { attributedText } from "./drivers-list.js";

@@ -1,9 +1,9 @@
 import { type Dispatch, useCallback, useMemo, useRef, useState } from "react";
 import { yearDays } from "../../../src/base/time.js";
-import type { RunningExport } from "../../../src/browser/open-export.js";
-import type { RatesByAgeAndSex } from "../../../src/cohort/age-sex-rates.js";
-import type { Vocabulary } from "../../../src/cohort/vocabulary.js";
-import type { Clock } from "../../../src/figures/clock.js";
+import type { RatesByAgeAndSex } from "../../../src/data/cohort/age-sex-rates.js";
+import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
+import type { Clock } from "../../../src/evaluate/charts/clock.js";
+import type { RunningExport } from "../../../src/predict/browser/open-export.js";
 import { wholeDomain } from "../charts/time-scale.js";
 import type { About } from "../data/about.js";
 import { historyOf, type Patient } from "../data/patient.js";

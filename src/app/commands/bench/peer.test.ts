@@ -1,0 +1,16 @@
+import { chmod, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../data/records/testing/temporary-folder.js";
+import { setDuringTest } from "../../../engine/runtime/pjrt/testing/fake-plugin.js";
+import { startScript } from "./peer.js";
+
+test("peers get the user's flags of XLA, not ours", async () => {
+	const python = join(await temporaryFolder(), "python");
+	await writeFile(python, '#!/bin/sh\necho "{\\"flags\\": \\"$XLA_FLAGS\\"}"\n');
+	await chmod(python, 0o755);
+	setDuringTest("XLA_FLAGS", "--xla_disable_hlo_passes=triton-softmax-rewriter --xla_dump_to=d");
+	const script = startScript(python, "none.py", {});
+	expect(await script.read()).toEqual({ flags: "--xla_dump_to=d" });
+	script.stop();
+});

@@ -1,0 +1,59 @@
+import { Command } from "commander";
+import { thousands } from "../../base/thousands.js";
+import { type CodesOptions, type FoundCodes, findCodes } from "../workflows/codes.js";
+import { type Io, printJson } from "./io.js";
+import { codeMapOptions, datasetOption, wholeNumber } from "./option-values.js";
+import { table } from "./table.js";
+
+interface Options extends CodesOptions {
+	readonly json?: true;
+}
+
+const description = `Find codes of a run or a dataset by number, name, synonym or abbreviation, the best match first: stroke,
+COPD, "high blood pressure", I50.9, 428. Without words, all codes are listed, the most frequent first.
+
+An ICD-9-CM or ICD-10-CM code finds the codes that it is mapped to, and a PheCode itself and those below
+it. A letter may be wrong in words of five letters and more. People are those with a record of the code.`;
+
+export const examples = {
+	"trajgpt codes runs/demo/run stroke": "the codes for stroke",
+	"trajgpt codes runs/demo/run I50.9": "the code of a diagnosis in ICD-10-CM",
+	"trajgpt codes claims heart failure --top 3": "the three best matches in a dataset",
+	"trajgpt codes runs/demo/run --top 1000 --json": "all codes, as JSON",
+};
+
+export function command(io: Io): Command {
+	const made = new Command("codes")
+		.description(description)
+		.argument(
+			"<folder>",
+			"run folder written by `trajgpt pretrain`, or dataset by `trajgpt prepare`",
+		)
+		.argument("[words...]", "what to search for")
+		.option("--top <n>", "number of codes to list", wholeNumber(1, 100_000), 20)
+		.option("--json", "print one JSON document");
+	for (const option of [datasetOption(), ...codeMapOptions()]) made.addOption(option);
+	return made.action(async (folder: string, words: readonly string[], options: Options) => {
+		const search = words.join(" ");
+		const result = await findCodes(folder, search, options);
+		for (const note of result.notes) io.stderr.write(`note: ${note}\n`);
+		if (options.json) printJson(io, { folder, search, ...result });
+		else io.stdout.write(codesText(search, result));
+	});
+}
+
+function codesText(search: string, { found, codes }: FoundCodes): string {
+	if (found === 0) return `no code matches "${search}"; try fewer or other words\n`;
+	const counted = codes.every(({ people }) => people !== null);
+	const hasVia = codes.some(({ via }) => via !== undefined);
+	const rows = codes.map(({ code, name, category, people, records, via }) => [
+		...[code, name === code ? "" : name, category ?? ""],
+		...[counted ? (people as number) : records, ...(hasVia ? [via ?? ""] : [])],
+	]);
+	const header = ["code", "name", "category", counted ? "people" : "records"];
+	const rest = found - codes.length;
+	return (
+		table(hasVia ? [...header, "found by"] : header, rows) +
+		(rest > 0 ? `${thousands(rest)} more; --top ${found} lists all\n` : "")
+	);
+}

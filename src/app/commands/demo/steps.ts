@@ -1,0 +1,193 @@
+import { existsSync } from "node:fs";
+import { InputError } from "../../../base/errors.js";
+import type { Progress } from "../../../base/progress.js";
+import { thousands } from "../../../base/thousands.js";
+import { type Dataset, openDataset, prepare, prepareDefaults } from "../../../data/cohort/index.js";
+import { openCsv } from "../../../data/records/index.js";
+import { writeSimulation } from "../../../data/simulate/index.js";
+import { evaluationFile, labelledTasks, taskLabels } from "../../../evaluate/index.js";
+import {
+	checkSplits,
+	isTrained,
+	labelsOf,
+	readTrained,
+	type Trained,
+	taskFiles,
+} from "../../../model/train/index.js";
+import { type EvaluateOptions, evaluate, notWritten } from "../../workflows/evaluate.js";
+import { finetune } from "../../workflows/finetune.js";
+import { pretrain } from "../../workflows/pretrain.js";
+import { report } from "../../workflows/report/report.js";
+import { interruptible } from "../interruptible.js";
+import { type Io, progressOf } from "../io.js";
+import { type DemoSettings, demoFiles } from "./folder.js";
+import type { Stage } from "./stages.js";
+
+export const preset = "tiny";
+/** The one task with labels; `finetune` and `evaluate` do the others. */
+const labelled = "insulin";
+
+/** Fewer than evaluate's defaults: the reference model is slightly worse, the intervals are slightly rougher. */
+const futures = 32;
+
+/** How each task is evaluated, in the order of the report: what takes long is done on fewer patients. */
+const demoEvaluations = {
+	onset: { horizons: [1, 5], draws: 100 },
+	next: { patients: 500, draws: 500 },
+	forecast: { patients: 500, draws: 500, methods: ["time-specific"] },
+	[labelled]: { draws: 500 },
+} as const satisfies Readonly<Record<string, EvaluateOptions>>;
+
+export const demoTasks = Object.keys(demoEvaluations);
+
+/** Half of the people suffice to train a small model; the others make the evaluation precise. */
+export const splitParts = [50, 10, 40] as const;
+
+/** The stages of the demo, in order. */
+export function demoStages(
+	io: Io,
+	folder: string,
+	settings: DemoSettings,
+	threads: number | undefined,
+): Stage[] {
+	const { patients, epochs, seed } = settings;
+	const files = demoFiles(folder);
+	const inThousands = patients / 1000;
+	const opened = () => openDataset(files.dataset);
+	const progress = progressOf(io);
+	return [
+		{
+			name: `simulating ${thousands(patients)} people`,
+			seconds: 1.25 * inThousands,
+			isDone: () => existsSync(files.population) || existsSync(files.dataset),
+			work: () => simulatePeople(io, files.population, settings),
+		},
+		{
+			name: "preparing their records",
+			seconds: inThousands,
+			isDone: () => existsSync(files.dataset),
+			work: () => preparePeople(files, settings),
+		},
+		{
+			name: `training TrajGPT, preset ${preset}`,
+			seconds: 7.8 * inThousands * epochs,
+			isDone: () => isTrained(files.run),
+			work: async () => {
+				const dataset = await opened();
+				await trainInterruptibly(io, (signal) =>
+					pretrain(dataset, files.run, {
+						...{ preset, threads, signal, progress, resume: "if-begun" },
+						// Short rows and small batches: many steps in little time, chosen by validation loss.
+						training: { epochs, seed, batchSlots: 512, maxLength: 128, learningRate: 5e-3 },
+					}),
+				);
+			},
+		},
+		{
+			name: `fine-tuning to ${labelled}`,
+			seconds: 2.5 * inThousands,
+			isDone: () => existsSync(files.report) || isTrained(taskFiles(files.run, labelled).folder),
+			work: async () => {
+				const dataset = await opened();
+				if (!(await hasEnoughLabels(dataset, labelled)))
+					return progress.note(`skipped: too few labels of ${labelled} among so few people`);
+				await trainInterruptibly(io, (signal) =>
+					finetune(readTrained(files.run), dataset, {
+						...{ task: labelled, threads, signal, progress, resume: "if-begun" },
+						training: { maxLength: 128 },
+					}),
+				);
+			},
+		},
+		{
+			name: "evaluating it on people it has not seen",
+			seconds: 30 * inThousands,
+			isDone: () =>
+				existsSync(files.report) ||
+				demoTasks.every((task) => existsSync(evaluationFile(files.run, task))),
+			work: async () => {
+				const dataset = await opened();
+				for (const [task, options] of Object.entries(demoEvaluations))
+					await evaluateTask(task, readTrained(files.run), dataset, {
+						...{ ...options, futures, seed, threads, progress },
+					});
+			},
+		},
+		{
+			name: "drawing figures and writing the report",
+			seconds: 5 + 3 * inThousands,
+			isDone: () => existsSync(files.report),
+			work: async () => {
+				await report(readTrained(files.run), await opened(), { seed, threads, progress });
+			},
+		},
+	];
+}
+
+/** Evaluates one task; too few people for it do not stop the demo. */
+async function evaluateTask(
+	task: string,
+	trained: Trained,
+	dataset: Dataset,
+	options: EvaluateOptions & { readonly progress: Progress },
+): Promise<void> {
+	let results: Awaited<ReturnType<typeof evaluate>>;
+	try {
+		results = await evaluate([trained], dataset, { ...options, task });
+	} catch (error) {
+		if (!(error instanceof InputError)) throw error;
+		options.progress.finish();
+		return options.progress.note(`${task} is not evaluated: ${error.message}`);
+	}
+	const [reason] = notWritten(results);
+	if (reason !== undefined) throw new InputError(reason);
+}
+
+async function simulatePeople(
+	io: Io,
+	folder: string,
+	{ patients, seed }: DemoSettings,
+): Promise<void> {
+	const bar = progressOf(io);
+	await writeSimulation(folder, {
+		patients,
+		seed,
+		onProgress: (done) => bar.update({ label: "simulating: person", done, total: patients }),
+	});
+	bar.finish();
+}
+
+async function preparePeople(
+	files: ReturnType<typeof demoFiles>,
+	{ patients, seed }: DemoSettings,
+): Promise<void> {
+	const source = await openCsv([files.population]);
+	await prepare(source, files.dataset, { ...prepareDefaults, splitSeed: seed, splitParts });
+	const dataset = await openDataset(files.dataset);
+	checkSplits(dataset);
+	if (dataset.patients("test").length === 0)
+		throw new InputError(
+			`none of ${patients} people fell to the test split; pass --fresh with more --patients or another --seed`,
+		);
+}
+
+/** Whether training has positive and negative labels, and validation has some. */
+async function hasEnoughLabels(dataset: Dataset, task: string): Promise<boolean> {
+	if (!labelledTasks(dataset).includes(task)) return false;
+	const { labels } = await taskLabels(dataset, task);
+	const values = labelsOf(dataset, labels, "train").map(({ value }) => value);
+	const canValidate = labelsOf(dataset, labels, "valid").length > 0;
+	return canValidate && values.includes(true) && values.includes(false);
+}
+
+/** Trains to the end; after Ctrl-C, prints how to continue and ends. */
+const trainInterruptibly = (
+	io: Io,
+	training: (signal: AbortSignal) => Promise<{ readonly interrupted: boolean }>,
+): Promise<void> =>
+	interruptible(io, async (signal) => {
+		const { interrupted } = await training(signal);
+		if (!interrupted) return;
+		io.stderr.write("interrupted and saved; run the same command to continue\n");
+		signal.throwIfAborted();
+	});

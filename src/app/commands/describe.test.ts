@@ -1,0 +1,216 @@
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { prepared } from "../../data/cohort/testing/prepared.js";
+import { temporaryFolder } from "../../data/records/testing/temporary-folder.js";
+import { clinicSource } from "../../evaluate/charts/testing/clinic-source.js";
+import { captured } from "./testing/captured.js";
+import { clinicRun } from "./testing/clinic-run.js";
+import { textBarsFor } from "./text-bars.js";
+
+const clinic = async (patients = 60) => {
+	const { dataset } = await prepared(clinicSource(patients));
+	return { folder: dataset.folder, manifest: dataset.manifest };
+};
+
+describe("describe", () => {
+	test("prints tables", async () => {
+		const { folder } = await clinic();
+		const { code, stdout, stderr } = await captured(["describe", folder, "--top", "3"]);
+		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+		for (const part of [
+			"60 patients, ",
+			"codes: PheCodes, integer level",
+			"train: gap in days",
+			"on the same day as the one before",
+			"401   Hypertension",
+			"circulatory system",
+			"insulin: insulin prescribed within 183 days",
+			"drug records",
+			"note: 3 rows had no date: left out",
+		])
+			expect(stdout).toContain(part);
+		expect(stdout).toMatch(/^records per patient +\d+ +[▁▂▃▄▅▆▇█ ]+ +\d+ records/m);
+		expect(stdout).toMatch(/Hypertension .* █{16}$/m);
+		expect(stdout).toMatch(/^task +patients +labels +positive +% +train +valid +test$/m);
+	});
+
+	test("--json holds everything", async () => {
+		const { folder, manifest } = await clinic();
+		const { stdout } = await captured(["describe", folder, "--json", "--top", "1"]);
+		const told = JSON.parse(stdout);
+		expect(told.manifest).toEqual(JSON.parse(JSON.stringify(manifest)));
+		expect(told.codes).toHaveLength(manifest.counts.tokens - 5);
+		const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
+		const events = (rows: readonly { events: number }[]) => total(rows.map((row) => row.events));
+		expect(events(told.codes)).toBe(manifest.counts.events);
+		expect(events(told.categories)).toBe(manifest.counts.events);
+		const { records, gap, age } = told.histograms;
+		expect(total(records.counts) + records.above).toBe(60);
+		expect(total(gap.counts) + gap.zero).toBe(manifest.counts.events - 60);
+		expect(age.unit).toBe("years");
+		for (const label of told.labels) {
+			const splits: { labels: number; positive: number }[] = Object.values(label.splits);
+			expect(total(splits.map(({ labels }) => labels))).toBe(label.labels);
+			expect(total(splits.map(({ positive }) => positive))).toBe(label.positive);
+		}
+		expect(told.labels.map(({ task }: { task: string }) => task)).toEqual(["insulin", "chf-paper"]);
+	});
+
+	test("warns of a dataset of a version that cannot be checked", async () => {
+		const { folder, manifest } = await clinic();
+		const { sha256: _, ...rest } = JSON.parse(JSON.stringify(manifest));
+		delete rest.source.times;
+		await writeFile(join(folder, "manifest.json"), JSON.stringify({ ...rest, schemaVersion: 5 }));
+		const { code, stderr } = await captured(["describe", folder]);
+		expect({ code, stderr }).toEqual({
+			code: 0,
+			stderr: `warning: ${folder} was prepared by an earlier version of trajgpt: whether its rules were changed since cannot be checked; prepare it again to have them checked\n`,
+		});
+	});
+
+	test("draws a figure", async () => {
+		const { folder } = await clinic();
+		const out = await temporaryFolder();
+		const svg = join(out, "deep", "clinic.svg");
+		const drawn = await captured(["describe", folder, "--figure", svg]);
+		expect(drawn).toMatchObject({ code: 0, stderr: `drawn: ${svg}\n` });
+		expect(await readFile(svg, "utf8")).toContain("Most frequent codes");
+
+		const again = await captured(["describe", folder, "--figure", svg]);
+		expect(again.code).toBe(2);
+		expect(again.stderr).toContain("already exists; choose another name, or pass --force");
+		expect((await captured(["describe", folder, "--figure", svg, "--force"])).code).toBe(0);
+		expect(await readdir(join(out, "deep"))).toEqual(["clinic.svg"]);
+
+		const png = join(out, "clinic.PNG");
+		expect(await captured(["describe", folder, "--figure", png])).toMatchObject({ code: 0 });
+		const bytes = await readFile(png);
+		expect(bytes.subarray(1, 4).toString()).toBe("PNG");
+		expect(bytes.readUInt32BE(16)).toBe(1920);
+	});
+
+	test("rejects a figure that it cannot write before it reads the dataset", async () => {
+		const out = await temporaryFolder();
+		await writeFile(join(out, "file"), "");
+		await mkdir(join(out, "folder.svg"));
+		const refusal = async (name: string) => {
+			const { code, stderr } = await captured(["describe", "nowhere", "--figure", join(out, name)]);
+			expect(code).toBe(2);
+			return stderr.replaceAll(out, "OUT");
+		};
+		expect(await refusal("a.pdf")).toBe(
+			"error: OUT/a.pdf: cannot tell how to draw a .pdf file; expected a name that ends in .svg or .png\n",
+		);
+		expect(await refusal("svg")).toContain("a file without an extension");
+		expect(await refusal("folder.svg")).toContain("is a folder; expected a file name");
+		expect(await refusal("file/a.svg")).toContain("a part of the path is a file, not a folder");
+		expect(await refusal("a.svg")).toContain("nowhere does not exist; expected a dataset folder");
+		expect(await readdir(out)).toEqual(["file", "folder.svg"]);
+	});
+
+	test.skipIf(process.getuid?.() === 0)("rejects a read-only folder", async () => {
+		const out = await temporaryFolder();
+		await chmod(out, 0o555);
+		const file = join(out, "deep", "a.svg");
+		const { code, stderr } = await captured(["describe", "nowhere", "--figure", file]);
+		expect(code).toBe(2);
+		expect(stderr).toContain(`cannot write ${file}: permission denied`);
+	});
+
+	test("refuses a run, and names the commands for its dataset and results", async () => {
+		const { root, run, dataset: data } = await clinicRun();
+		const { code, stderr } = await captured(["describe", run]);
+		expect(code).toBe(2);
+		expect(stderr).toContain(`run \`trajgpt describe ${data}\` for the dataset`);
+		expect(stderr).toContain(`\`trajgpt report ${run}\``);
+		await rm(root, { recursive: true });
+	});
+
+	test("speaks of hours where stays are short, of 90+ where ages are capped, and of flags", async () => {
+		const folder = await temporaryFolder();
+		const records = Array.from({ length: 40 }, (_, p) =>
+			[30, 60, 250].map((minute) => `p${p},${minute + p},401.9\n`).join(""),
+		);
+		await writeFile(join(folder, "stays.csv"), `patient,minute,icd9\n${records.join("")}`);
+		const out = join(folder, "data");
+		const prepare = ["prepare", join(folder, "stays.csv"), "--from", "csv", "--out", out];
+		expect(await captured([...prepare, "--time", "minute", "--time-is", "minutes"])).toMatchObject({
+			code: 0,
+		});
+		const { stdout } = await captured(["describe", out]);
+		expect(stdout).toContain("\nobserved: ");
+		expect(stdout).toMatch(/train: span in hours +3\.7 /);
+		expect(stdout.replace(/^at most: .*/m, "")).not.toMatch(/years|gap in days/);
+
+		const old = Array.from({ length: 40 }, (_, p) =>
+			[1, 2].map((year) => `p${p},200${year}-01-0${year},401.9\n`).join(""),
+		);
+		const people = Array.from(
+			{ length: 40 },
+			(_, p) => `p${p},${p % 2},19${p < 20 ? "05" : "50"}-01-01\n`,
+		);
+		await writeFile(join(folder, "old.csv"), `patient,date,icd9\n${old.join("")}`);
+		await writeFile(join(folder, "people.csv"), `patient,sex,birth\n${people.join("")}`);
+		const aged = join(folder, "aged");
+		const given = ["--from", "csv", "--people", join(folder, "people.csv"), "--out", aged];
+		expect(await captured(["prepare", join(folder, "old.csv"), ...given])).toMatchObject({
+			code: 0,
+		});
+		const figure = join(folder, "aged.svg");
+		const described = await captured(["describe", aged, "--figure", figure]);
+		expect(described.stdout).toContain("train: age in years, above 90 as 90");
+		expect(described.stdout).toMatch(/age at events .* 90\+ years/);
+		expect(described.stdout).toContain("say what each means with --sex-values: VALUE=female");
+		expect(described.stdout).not.toContain("sexValues");
+		expect(await readFile(figure, "utf8")).toContain("90+");
+	});
+
+	test("says that maxima are rounded up, and how", async () => {
+		const folder = await temporaryFolder();
+		const records = Array.from({ length: 40 }, (_, p) =>
+			[0, 100, p === 7 ? 366 : 200].map((day) => `p${p},${day},401.9\n`).join(""),
+		);
+		await writeFile(join(folder, "year.csv"), `patient,days,icd9\n${records.join("")}`);
+		const out = join(folder, "data");
+		const prepare = ["prepare", join(folder, "year.csv"), "--from", "csv", "--out", out];
+		expect(await captured(prepare)).toMatchObject({ code: 0 });
+		const { stdout } = await captured(["describe", out]);
+		expect(stdout).toMatch(/^ +min +25 % +median +75 % +at most +mean$/m);
+		expect(stdout).toMatch(/^valid: span in days .* 731 /m);
+		expect(stdout).toContain(
+			"at most: the maximum, rounded up (to whole years, below a year to 30 days",
+		);
+		const { all } = JSON.parse((await captured(["describe", out, "--json"])).stdout);
+		expect(all.spanDays).toMatchObject({ min: 200, max: 730.5 });
+		expect((await captured(["describe", "--help"])).stdout).toContain('every "max" of --json');
+	});
+
+	test("has examples in its help", async () => {
+		const { stdout } = await captured(["describe", "--help"]);
+		expect(stdout).toContain("trajgpt describe claims --figure claims.svg");
+	});
+});
+
+describe("text bars", () => {
+	const io = (env: Record<string, string>) =>
+		textBarsFor({ env, stdout: process, stderr: process } as never);
+
+	test("have a resolution of an eighth of a character", () => {
+		const { bar, spark } = io({ LANG: "en_US.UTF-8" });
+		expect([0, 0.001, 0.5, 0.55, 1].map((share) => bar(share, 4))).toEqual([
+			"",
+			"▏",
+			"██",
+			"██▎",
+			"████",
+		]);
+		expect(spark([0, 1, 50, 100])).toBe(" ▁▄█");
+	});
+
+	test("are ASCII where the terminal shows nothing else", () => {
+		const { bar, spark } = io({ LC_ALL: "C" });
+		expect(bar(0.5, 4)).toBe("##");
+		expect(spark([0, 1, 50, 100])).toBe(" .=#");
+	});
+});

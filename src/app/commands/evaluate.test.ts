@@ -1,0 +1,241 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { InputError } from "../../base/errors.js";
+import { type Evaluation, evaluationFile, readEvaluation } from "../../evaluate/index.js";
+import { readTrained } from "../../model/train/index.js";
+import { commonDataset } from "../workflows/evaluate.js";
+import { captured } from "./testing/captured.js";
+
+const root = mkdtempSync(join(tmpdir(), "trajgpt-evaluate-"));
+const [sim, data, one, two] = ["sim", "data", "one", "two"].map((name) => join(root, name)) as [
+	string,
+	string,
+	string,
+	string,
+];
+afterAll(() => rmSync(root, { recursive: true }));
+
+const done = async (...argv: string[]) => {
+	const { code, stdout, stderr } = await captured(argv);
+	expect({ code, failed: code === 0 ? "" : stderr }).toEqual({ code: 0, failed: "" });
+	return stdout;
+};
+const evaluate = (...argv: string[]) =>
+	captured(["evaluate", ...argv, "--draws", "50", "--threads", "1"]);
+const forecast = ["--task", "forecast", "--futures", "4"];
+const sizes = ["layers=2", "heads=2", "dim=12", "key=8", "value=12", "ff=16"];
+const train = (run: string, seed: string) =>
+	done(
+		...["pretrain", data, "--out", run, "--seed", seed, "--epochs", "1", "--threads", "1"],
+		...["--preset", "tiny", "--max-length", "64", ...sizes.flatMap((pair) => ["--set", pair])],
+	);
+
+beforeAll(async () => {
+	await done("simulate", "--patients", "80", "--seed", "7", "--out", sim);
+	await done("prepare", sim, "--from", "csv", "--out", data, "--min-count", "20");
+	await train(one, "1");
+	await train(two, "2");
+});
+
+const metric = (evaluation: Evaluation, who: string, name: string) =>
+	evaluation.rows.find((row) => row.who === who)!.metrics[name]!;
+
+describe("evaluate", () => {
+	test("next: writes all rows with intervals and calibration, reproducibly", async () => {
+		const { code, stdout } = await evaluate(one, "--task", "next", "--json");
+		expect(code).toBe(0);
+		const { evaluation, file } = JSON.parse(stdout).next.runs[0];
+		expect(evaluation).toEqual(JSON.parse(await readFile(file, "utf8")));
+		expect(await readEvaluation(one, "next")).toEqual(evaluation);
+		const nats = (who: string) => metric(evaluation, who, "nats");
+		for (const who of ["model", "history", "global", "oracle"]) {
+			const { value, low, high } = nats(who);
+			expect(low).toBeLessThan(value);
+			expect(high).toBeGreaterThan(value);
+			expect(metric(evaluation, who, "recall@10").value).toBeGreaterThanOrEqual(
+				metric(evaluation, who, "recall@5").value,
+			);
+		}
+		expect(nats("oracle").high).toBeLessThan(nats("history").low);
+		expect(nats("history").high).toBeLessThan(nats("global").low);
+		const pair = evaluation.differences.find(
+			({ than }: { than: string }) => than === "own history",
+		);
+		expect(pair.metrics.nats.value).toBeCloseTo(nats("model").value - nats("history").value, 9);
+		const codes =
+			JSON.parse(await readFile(join(data, "vocabulary.json"), "utf8")).tokens.length - 5;
+		const count = (bins: { count: number }[]) => bins.reduce((sum, bin) => sum + bin.count, 0);
+		expect(count(evaluation.calibration)).toBe(evaluation.events * codes);
+		expect(count(evaluation.topCalibration)).toBe(evaluation.events);
+		// "Calibration error" alone is weighted by predictions, as in labelled tasks.
+		expect(metric(evaluation, "model", "weightedCalibrationError").value).toBeGreaterThan(0);
+		expect(metric(evaluation, "model", "calibrationError")).toBeUndefined();
+		const again = JSON.parse((await evaluate(one, "--task", "next", "--json")).stdout);
+		const { made, ...rest } = again.next.runs[0].evaluation;
+		expect({ ...rest, made: { ...made, seconds: evaluation.made.seconds } }).toEqual(evaluation);
+	});
+
+	test("forecast of two runs: prints a table per run and one over both", async () => {
+		const { code, stdout } = await evaluate(one, two, ...forecast, "--lookup", "30");
+		expect(code).toBe(0);
+		expect(stdout).toContain("95 % t-intervals of the runs");
+		for (const label of ["TrajGPT, time-specific", "TrajGPT, auto-regressive"])
+			expect(stdout.match(new RegExp(`^${label}  `, "gm"))).toHaveLength(18);
+		expect(stdout.match(/^TrajGPT, time-specific − own history /gm)).toHaveLength(9);
+		expect(stdout).toContain("30 events are known and up to 100 later ones are predicted");
+		const [first, second] = [
+			(await readEvaluation(one, "forecast"))!,
+			(await readEvaluation(two, "forecast"))!,
+		];
+		const recall = (evaluation: Evaluation, who: string) =>
+			metric(evaluation, who, "recall@10").value;
+		expect(recall(first, "history")).toBe(recall(second, "history"));
+		expect(recall(first, "oracle")).toBeGreaterThan(recall(first, "global"));
+		const mean = (100 * (recall(first, "model") + recall(second, "model"))) / 2;
+		expect(stdout.slice(stdout.indexOf("over 2 runs"))).toContain(` ${mean.toFixed(1)} [`);
+		for (const { rows } of first.windows!)
+			expect(new Set(rows.map((row) => row.recall.length)).size).toBe(1);
+	});
+
+	test("evaluates some patients with one method", async () => {
+		const limited = [...forecast, "--lookup", "10", "--patients", "3"];
+		const { stdout } = await evaluate(one, ...limited, "--method", "time-specific", "--json");
+		const { evaluation } = JSON.parse(stdout).forecast.runs[0];
+		expect(evaluation.patients).toBeLessThanOrEqual(3);
+		expect(evaluation.rows.map((row: { label: string }) => row.label)).toEqual([
+			"TrajGPT, time-specific",
+			"own history",
+			"code frequencies",
+			"reference model",
+		]);
+	});
+
+	test("the result of some patients does not replace a stored one of more", async () => {
+		const next = (...more: string[]) => evaluate(one, "--task", "next", ...more);
+		const stored = async () => (await readEvaluation(one, "next"))!;
+		expect((await next()).code).toBe(0);
+		const all = await stored();
+		const { code, stdout } = await next("--patients", "3");
+		expect(code).toBe(0);
+		expect(stdout).toContain(
+			`not stored: ${evaluationFile(one, "next")} holds the results of ${all.patients} patients, and these are of 3;`,
+		);
+		expect(await stored()).toEqual(all);
+		const [measured] = JSON.parse((await next("--patients", "3", "--json")).stdout).next.runs;
+		const sample = { patients: 3, of: all.patients, how: "first" };
+		expect(measured).toMatchObject({ evaluation: { patients: 3, sample } });
+		expect(measured.evaluation.notes[0]).toContain(
+			`sample: the first 3 of ${all.patients} patients`,
+		);
+		expect(measured.notStored).toContain("holds the results of");
+		expect(measured).not.toHaveProperty("file");
+
+		await rm(evaluationFile(one, "next"));
+		for (const few of ["2", "3"]) {
+			expect((await next("--patients", few)).stdout).toContain("\nwritten: ");
+			expect((await stored()).patients).toBe(Number(few));
+		}
+		for (const many of ["1000", "all"]) {
+			await next("--patients", many);
+			expect(await stored()).toMatchObject({ patients: all.patients, notes: all.notes });
+			expect(await stored()).not.toHaveProperty("sample");
+		}
+	});
+
+	test.each(["0", "-1", "some", "1.5", ""])("refuses %j patients", async (patients) => {
+		const { code, stderr } = await evaluate(one, "--task", "next", "--patients", patients);
+		expect(code).toBe(2);
+		expect(stderr).toContain("Expected a whole number from 1 to 1000000000, or all.");
+	});
+
+	test.each([
+		[
+			"an unknown task",
+			[one, "--task", "gout"],
+			'has no task "gout"; it has onset, next, forecast',
+		],
+		["no run", [data, "--task", "next"], "is not a run: it has no run.json"],
+		["a run named twice", [one, one, "--task", "next"], "is named twice"],
+		["a look-up nobody has", [one, "--task", "forecast", "--lookup", "5000"], "a shorter --lookup"],
+		[
+			"a code of task onset without predictions",
+			[one, "--task", "onset", "--code", "428"],
+			"--code has no effect on task onset without --predictions or --plp",
+		],
+		[
+			"one file for codes and patients",
+			[
+				...[one, "--task", "onset", "--code", "428"],
+				...["--csv", join(data, "a.csv"), "--predictions", `${data}/./a.csv`],
+			],
+			"--csv and --predictions both name",
+		],
+		[
+			"a file of the dataset as output",
+			[
+				...[one, "--task", "onset", "--force", "--code", "428"],
+				...["--predictions", join(data, "patients.parquet")],
+			],
+			"is part of the dataset in",
+		],
+		[
+			"a file of the run as output",
+			[one, "--task", "onset", "--force", "--csv", join(one, "vocabulary.json")],
+			"is part of the run in",
+		],
+		["another folder than the population's", [one, "--task", "next", "--oracle", data], "simulate"],
+	])("%s is refused", async (_, argv, reason) => {
+		const { code, stderr } = await evaluate(...argv);
+		expect(stderr).toContain(reason);
+		expect(code).toBe(2);
+	});
+
+	test("too few draws for an interval are refused", async () => {
+		const { code, stderr } = await captured(["evaluate", one, "--task", "next", "--draws", "19"]);
+		expect(stderr).toContain("Expected a whole number from 20");
+		expect(code).toBe(2);
+	});
+
+	test.each([
+		["next", ["--horizons", "1"], "is used by onset;"],
+		["next", ["--futures", "4"], "is used by onset, forecast, chf and diabetes;"],
+		["next", ["--code", "428"], "is used by onset and tasks with labels;"],
+		["next", ["--csv", "codes.csv"], "holds the codes of onset;"],
+		["onset", ["--lookup", "50"], "is used by forecast;"],
+		["onset", ["--method", "all"], "is used by forecast;"],
+		["onset", ["--shots", "5"], "is used by tasks with labels;"],
+		["forecast", ["--look-back", "0"], "is used by onset, and by futures where"],
+		["futures", ["--oracle", sim], "is used by onset, next, forecast"],
+		["insulin", ["--futures", "4"], "is used by onset, forecast, chf and diabetes;"],
+	])("task %s refuses %j", async (task, typed, reason) => {
+		const { code, stderr } = await evaluate(one, "--task", task, ...typed);
+		expect(stderr).toContain(`${typed[0]} has no effect on task ${task}: it ${reason}`);
+		expect(code).toBe(2);
+	});
+
+	test("--csv is checked before the evaluation, and replaces a file only with --force", async () => {
+		const csv = join(root, "codes.csv");
+		await writeFile(csv, "mine\n");
+		const refused = async (typed: readonly string[], reason: string) => {
+			const { code, stdout, stderr } = await evaluate(one, "--task", "onset", "--csv", ...typed);
+			expect([code, stdout]).toEqual([2, ""]);
+			expect(stderr).toContain(reason);
+		};
+		await refused([csv], `${csv} already exists; choose another name, or pass --force`);
+		await refused([join(csv, "codes.csv")], `cannot write ${join(csv, "codes.csv")}`);
+		await refused([csv, "--force"], "no code has 20 onsets");
+		expect(await readFile(csv, "utf8")).toBe("mine\n");
+	});
+
+	test("rejects runs of two datasets before it evaluates", async () => {
+		const [first, second] = [readTrained(one), readTrained(two)];
+		const dataset = { ...second.run.dataset, contentHash: "0".repeat(64) };
+		const other = { ...second, run: { ...second.run, dataset } };
+		const opened = commonDataset([first, other]);
+		await expect(opened).rejects.toThrow(`${two} was not trained on the dataset of ${one}`);
+		await expect(opened).rejects.toThrow(InputError);
+	});
+});

@@ -1,0 +1,222 @@
+import { thousands } from "../../base/thousands.js";
+import type { AcrossRuns, Evaluation, EvaluationRow, Measure } from "../../evaluate/index.js";
+import { taskOf } from "../../evaluate/report/tasks.js";
+import type { WrittenPredictions } from "../workflows/row-predictions.js";
+import { onsetText } from "./onset-text.js";
+import { table } from "./table.js";
+
+type Differences = NonNullable<Evaluation["differences"]>;
+
+/** The unit of a metric: shares in percent, calibration errors in points, the rest as they are. */
+function unitOf(metric: string): {
+	readonly scale: number;
+	readonly digits: number;
+	readonly unit: string;
+} {
+	if (/calibrationError/i.test(metric)) return { scale: 100, digits: 1, unit: "points" };
+	if (/^(accuracy|recall)/.test(metric)) return { scale: 100, digits: 1, unit: "%" };
+	return { scale: 1, digits: 3, unit: "" };
+}
+
+export function measureText(metric: string, { value, low, high }: Measure, signed = false): string {
+	const { scale, digits } = unitOf(metric);
+	const number = (x: number) => {
+		const text = (x * scale).toFixed(digits).replace(/^-(0\.?0*)$/, "$1");
+		return signed && x * scale > 0 ? `+${text}` : text.replace("-", "−");
+	};
+	return `${number(value)} [${number(low)}, ${number(high)}]`;
+}
+
+const titles: Readonly<Record<string, string>> = {
+	calibrationError: "calibration error",
+	weightedCalibrationError: "weighted calibration error",
+	topCalibrationError: "calibration error of the first choice",
+	auprc: "AUPRC",
+	auroc: "AUROC",
+	brier: "Brier score",
+	tmap: "T-mAP, %",
+	visitsPerYear: "visits per year",
+	codesPerVisit: "codes per visit",
+	onsetsPerYear: "onsets per year",
+	deathsPer1000Years: "deaths per 1,000 years",
+};
+
+/** Events that some numbers are about, by the last words of their names. */
+const eventsApart = ["known", "new", "first of a day", "rest of a day"] as const;
+const apartPattern = new RegExp(`^(.*?)(?: (${eventsApart.join("|")}))?$`);
+
+const headerOf = (metric: string) => {
+	const { unit } = unitOf(metric);
+	const title = titles[metric] ?? metric.replace(apartPattern, "$1");
+	return unit === "" ? title : `${title}, ${unit}`;
+};
+
+function rowsTable(
+	title: string,
+	rows: readonly EvaluationRow[],
+	metrics: readonly string[],
+): string {
+	return table(
+		[title, ...metrics.map(headerOf)],
+		rows.map((row) => [
+			row.label,
+			...metrics.map((metric) => {
+				const measure = row.metrics[metric];
+				return measure ? measureText(metric, measure) : "";
+			}),
+		]),
+	);
+}
+
+/** A metric, taken apart: which events it is about, and whether it is of a range of later events. */
+function partsOf(metric: string): { readonly part: string; readonly byWindow: boolean } {
+	const [, name = metric, part = ""] = apartPattern.exec(metric) ?? [];
+	return { part, byWindow: /^recall@\d+ /.test(name) };
+}
+
+/** The events that a table is about; of known and new codes, with their share of the predicted events. */
+function titleOf(part: string, newCodes: Measure | undefined): string {
+	if (part.endsWith("of a day")) return part.replace("first", "first record");
+	if (!newCodes) return part === "" ? "" : `${part} codes`;
+	if (part === "") return "all codes";
+	const share =
+		part === "new"
+			? newCodes
+			: { value: 1 - newCodes.value, low: 1 - newCodes.high, high: 1 - newCodes.low };
+	return `${part} codes: ${measureText("recall", share)} %`;
+}
+
+/**
+ * Metrics of all rows in one table, those of some events alone in tables of their own, metrics by window in further
+ * ones, metrics of single rows below.
+ */
+function tables(rows: readonly EvaluationRow[], newCodes?: Measure): string {
+	const metrics = [...new Set(rows.flatMap((row) => Object.keys(row.metrics)))];
+	const ofFew = metrics.filter(
+		(metric) => !partsOf(metric).byWindow && rows.filter((row) => row.metrics[metric]).length < 2,
+	);
+	const few = ofFew.flatMap((metric) =>
+		rows.flatMap((row) => {
+			const measure = row.metrics[metric];
+			return measure ? [`${row.label}: ${headerOf(metric)} ${measureText(metric, measure)}\n`] : [];
+		}),
+	);
+	const parts = [false, true].flatMap((byWindow) =>
+		["", ...eventsApart].map((part) => ({
+			title: titleOf(part, newCodes),
+			metrics: metrics.filter((metric) => {
+				const own = partsOf(metric);
+				return own.byWindow === byWindow && own.part === part && !ofFew.includes(metric);
+			}),
+		})),
+	);
+	return [
+		...parts
+			.filter((part, at) => at === 0 || part.metrics.length > 0)
+			.map(({ title, metrics }) => rowsTable(title, rows, metrics)),
+		...(few.length > 0 ? [few.join("")] : []),
+	].join("\n");
+}
+
+/** The label of a baseline of tasks chf and diabetes. */
+const ageAndSex = "age and sex";
+
+/**
+ * Each model row against the next, against the patient's own history and against age and sex, and the first against
+ * the oracle, or against what was observed. The file has every pair, and the windows.
+ */
+function shownPairs(rows: readonly EvaluationRow[], differences: Differences): Differences {
+	const labelOf = (who: EvaluationRow["who"]) => rows.find((row) => row.who === who)?.label;
+	const models = rows.filter(({ who }) => who === "model").map(({ label }) => label);
+	return differences.filter(({ row, than }) => {
+		const at = models.indexOf(row);
+		return (
+			than === models[at + 1] ||
+			than === labelOf("history") ||
+			than === ageAndSex ||
+			(at === 0 && [labelOf("oracle"), labelOf("observed")].includes(than))
+		);
+	});
+}
+
+function differencesText(rows: readonly EvaluationRow[], all: Differences): string {
+	const differences = shownPairs(rows, all);
+	if (differences.length === 0) return "";
+	const metrics = [...new Set(differences.flatMap((pair) => Object.keys(pair.metrics)))].filter(
+		(metric) => !partsOf(metric).byWindow,
+	);
+	return ["", ...eventsApart]
+		.map((part) => ({
+			part,
+			own: metrics.filter((metric) => partsOf(metric).part === part),
+		}))
+		.filter(({ own }) => own.length > 0)
+		.map(({ part, own }) =>
+			table(
+				[
+					part === "" ? "difference" : `difference, ${titleOf(part, undefined)}`,
+					...own.map(headerOf),
+				],
+				differences.map(({ row, than, metrics: measures }) => [
+					`${row} − ${than}`,
+					...own.map((metric) => {
+						const measure = measures[metric];
+						return measure ? measureText(metric, measure, true) : "";
+					}),
+				]),
+			),
+		)
+		.join("\n");
+}
+
+/**
+ * `end` is the last line: where the file was written, or why not. `withFlags` turns the option names in it and in notes
+ * into flags.
+ */
+export function evaluationText(
+	run: string,
+	end: string,
+	evaluation: Evaluation,
+	withFlags: (text: string) => string = (text) => text,
+): string {
+	const { task, split, patients, events, draws, seed, notes, rows, differences, made } = evaluation;
+	const { tooFew } = evaluation;
+	return [
+		`${task}: ${taskOf(task).question} ${run}, step ${thousands(made.step)}; `,
+		`${thousands(events)} events of ${thousands(patients)} patients of split ${split}\n\n`,
+		...(tooFew ? [`${tooFew}.\n\n`] : []),
+		...(evaluation.onset
+			? [onsetText(evaluation)]
+			: [
+					tables(rows, evaluation.newCodes),
+					...(differences?.length ? ["\n", differencesText(rows, differences)] : []),
+				]),
+		`\nIn brackets: 95 % intervals, ${thousands(draws)} draws of patients (seed ${seed}); differences are paired.\n`,
+		...[...notes, end].map((line) => `${withFlags(line)}\n`),
+	].join("");
+}
+
+export function acrossRunsText(
+	task: string,
+	{ runs, newCodes, tooFew, rows, differences }: AcrossRuns,
+): string {
+	return [
+		`${task}: over ${runs} runs\n\n`,
+		...(tooFew ? [`${tooFew}.\n\n`] : []),
+		tables(rows, newCodes),
+		...(differences.length > 0 ? ["\n", differencesText(rows, differences)] : []),
+		"\nIn brackets: of the model and its differences, 95 % t-intervals of the runs; of other rows, of the patients.\n",
+	].join("");
+}
+
+/** What was written, and the metrics of the file, as meds-evaluation would give them. */
+export function predictionsText({ file, folder, row, count, metrics }: WrittenPredictions): string {
+	const places = [file, folder].filter((place) => place !== undefined).join(" and ");
+	const values = metrics
+		? table(
+				["metric of the file", "value"],
+				Object.entries(metrics).map(([name, value]) => [name, value.toFixed(4)]),
+			)
+		: "all labels are of one class: no metrics\n";
+	return `written: ${places}: ${thousands(count)} predictions of "${row}" with a label\n${values}`;
+}

@@ -1,0 +1,139 @@
+import type { TimeAxis } from "../../base/time.js";
+import type { Token, Vocabulary } from "../../data/cohort/vocabulary.js";
+import { dayText, type Moment, momentJson } from "../../predict/user-input/index.js";
+import type { Column } from "../workflows/column-file.js";
+import type { Forecast } from "../workflows/forecast.js";
+import { ageText, patientText } from "./patient-text.js";
+import { percent, table } from "./table.js";
+
+/** What a forecast is printed with. */
+export interface ForecastContext {
+	readonly moments: readonly Moment[];
+	readonly axis: TimeAxis;
+	readonly vocabulary: Vocabulary;
+}
+
+const tokenOf = (vocabulary: Vocabulary, token: number) => vocabulary.tokens[token] as Token;
+
+export function forecastJson(
+	{ patient, answers }: Forecast,
+	{ moments, axis, vocabulary }: ForecastContext,
+) {
+	const { id, sex, birth, death, history } = patient;
+	const last = history.times.at(-1);
+	return {
+		id,
+		sex,
+		birth: birth === null ? null : momentJson(birth, patient.birth, axis),
+		death: death === null ? null : momentJson(death, patient.birth, axis),
+		events: history.tokens.length - history.birthEvents,
+		last: last === undefined ? null : momentJson(last, patient.birth, axis),
+		answers: answers.map(({ time, place, codes }, at) => ({
+			at: moments[at]?.text,
+			...momentJson(time, patient.birth, axis),
+			place,
+			top: codes.map(({ token, probability }) => {
+				const { code, system, name, category } = tokenOf(vocabulary, token);
+				return { code, system, name, category, probability };
+			}),
+		})),
+	};
+}
+
+/** One row per patient, time and code. */
+export function forecastColumns(
+	forecasts: readonly Forecast[],
+	context: ForecastContext,
+): Column[] {
+	const rows = forecasts.flatMap((forecast) => {
+		const { id, answers } = forecastJson(forecast, context);
+		return answers.flatMap(({ top, ...query }) =>
+			top.map((code, rank) => ({ id, ...query, ...code, rank: rank + 1 })),
+		);
+	});
+	type Row = (typeof rows)[number];
+	const text = (name: string, of: (row: Row) => string | null | undefined): Column => ({
+		...{ name, type: "text", values: rows.map((row) => of(row) ?? null) },
+	});
+	return [
+		text("patient", ({ id }) => id),
+		text("at", ({ at }) => at),
+		text("date", ({ date }) => date),
+		{ name: "day", type: "number", values: rows.map(({ day }) => day) },
+		{ name: "age_years", type: "decimal", values: rows.map(({ ageYears }) => ageYears) },
+		text("place", ({ place }) => place),
+		{ name: "rank", type: "count", values: rows.map(({ rank }) => rank) },
+		text("code", ({ code }) => code),
+		text("system", ({ system }) => system),
+		text("name", ({ name }) => name),
+		{ name: "probability", type: "number", values: rows.map(({ probability }) => probability) },
+	];
+}
+
+/** Maximum number of times side by side in one table. */
+const mostColumns = 3;
+const probabilityWidth = 7;
+const leastWidth = 14;
+
+/** A patient's predictions, as tables no wider than `columns`. */
+export function forecastText(
+	{ patient, answers }: Forecast,
+	{ moments, axis, vocabulary }: ForecastContext,
+	columns: number,
+): string {
+	const heading = ({ time, place }: Forecast["answers"][number], at: number) => {
+		const { text, kind } = moments[at] as Moment;
+		const day = dayText(time, axis);
+		const age = patient.birth === null ? "" : `, age ${ageText(time, patient.birth)}`;
+		const mark = place === "before" ? " (no event yet)" : "";
+		return `${kind === "since" ? `${text}: ` : ""}${day}${age}${mark}`;
+	};
+	const perTable = Math.min(mostColumns, answers.length);
+	const width = Math.max(
+		leastWidth,
+		Math.floor((columns - 2 * (perTable - 1)) / perTable) - probabilityWidth - 2,
+	);
+	const parts = [`${patientText(patient, axis)}\n`];
+	for (let first = 0; first < answers.length; first += perTable) {
+		const own = answers.slice(first, first + perTable);
+		const headings = own.map((answer, i) =>
+			cut(heading(answer, first + i), width + probabilityWidth + 2),
+		);
+		const rows = Math.max(...own.map(({ codes }) => codes.length));
+		const cells = Array.from({ length: rows }, (_, rank) =>
+			own.flatMap(({ codes }, i) => {
+				const code = codes[rank];
+				if (!code) return ["", ""];
+				const { code: written, name } = tokenOf(vocabulary, code.token);
+				const text = name === written ? written : `${written} ${name}`;
+				const wide = (headings[i]?.length ?? 0) - probabilityWidth - 2;
+				return [
+					cut(text, width).padEnd(wide),
+					percent(code.probability).padStart(probabilityWidth),
+				];
+			}),
+		);
+		const header = headings.flatMap((text) => [text, ""]);
+		parts.push("\n", spanned(header, cells));
+	}
+	return parts.join("");
+}
+
+const cut = (text: string, width: number) =>
+	text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+
+/** A table in which a heading may extend over the column to its right. */
+function spanned(header: readonly string[], rows: readonly (readonly string[])[]): string {
+	const body = table(
+		header.map(() => ""),
+		rows,
+	)
+		.split("\n")
+		.slice(1);
+	const widths = header.map((_, at) => Math.max(0, ...rows.map((row) => row[at]?.length ?? 0)));
+	const line = header.reduce((text, name, at) => {
+		const starts = widths.slice(0, at).reduce((sum, width) => sum + width + 2, 0);
+		return name === "" ? text : text.padEnd(starts) + name;
+	}, "");
+	return [line, ...body].join("\n");
+}

@@ -1,0 +1,236 @@
+import { Command, Option } from "commander";
+import { InputError } from "../../base/errors.js";
+import { replaceFile } from "../../base/files/index.js";
+import { type Split, splitNames } from "../../data/cohort/index.js";
+import type { Trained } from "../../model/train/index.js";
+import { type Moment, momentForms, momentOf, momentsOf } from "../../predict/user-input/index.js";
+import { checkOutputFile } from "../workflows/check-output-file.js";
+import { columnFormat, openColumns } from "../workflows/column-file.js";
+import { type Forecast, type ForecastOptions, forecast, methods } from "../workflows/forecast.js";
+import type { PredictionSchema } from "../workflows/prediction-file.js";
+import {
+	type ForecastContext,
+	forecastColumns,
+	forecastJson,
+	forecastText,
+} from "./forecast-text.js";
+import { type LabelFlags, labelTimeOption, refuseUnitAlone } from "./given-labels.js";
+import { communicatorOf, type Io, mayWrite, printJson, progressOf } from "./io.js";
+import { modelArgument, openModel } from "./open-run.js";
+import { seedNumber, wholeNumber } from "./option-values.js";
+import {
+	addPatientOptions,
+	asArgument,
+	openQueried,
+	type PatientFlags,
+	refuseRecordOptions,
+} from "./patient-options.js";
+import { checkTaskOptions, predictionsSchemaOption, scoreLabels, scorePatients } from "./score.js";
+
+interface Options extends PatientFlags, ForecastOptions, LabelFlags {
+	readonly at?: readonly Moment[];
+	readonly predictions?: string;
+	readonly predictionsSchema?: PredictionSchema;
+	readonly split?: Split;
+	readonly splitsFrom?: string;
+	readonly force?: true;
+	readonly json?: true;
+}
+
+/** The default query times, by the length of the histories that the model has learned from. */
+function defaultTimes({ reach }: Trained["manifest"]): readonly Moment[] {
+	const longestDays = reach?.longestDays ?? Number.POSITIVE_INFINITY;
+	const times =
+		longestDays > 365
+			? ["+1m", "+1y", "+5y"]
+			: longestDays > 10
+				? ["+1d", "+7d", "+30d"]
+				: ["+1h", "+6h", "+24h"];
+	return times.map(momentOf);
+}
+
+const description = `Predict which codes will be recorded at given times, for patients that the model has not seen.
+
+The records may be in any format that prepare reads. Codes are mapped as in training; codes that the
+model does not know are counted and skipped. Each prediction is the distribution of the code, given
+that something is recorded at that time. At times inside a history, only earlier events are used.
+
+A fine-tuned model (RUN/tasks/TASK) predicts its label instead: the probability from the records up to each
+time, by default up to the last record. With --labels, it predicts these labels: each from the records of the
+run's dataset up to the very time of the label.
+
+TIME is ${momentForms}.`;
+
+export const examples = {
+	"trajgpt forecast runs/demo/run --patient p001146":
+		"a patient of the run's dataset, in a month, a year, five years",
+	"trajgpt forecast run --input bundle.json --at 2026-06-01 +2y age:70": "new patients from FHIR",
+	"trajgpt forecast run --input claims --format csv --at +1y --predictions predictions.parquet":
+		"all patients of a folder, as a table",
+	"trajgpt forecast run/tasks/insulin --input claims.csv --predictions insulin.csv":
+		"the probability of insulin, one row per patient",
+	"trajgpt forecast run/tasks/stroke --labels labels/stroke --split test --predictions p.parquet --predictions-schema meds":
+		"one row per label, for meds-evaluation",
+};
+
+export function command(io: Io): Command {
+	const made = new Command("forecast")
+		.description(description)
+		.argument("<run>", modelArgument)
+		.addOption(
+			new Option(
+				"--at <time...>",
+				"query times, separated by spaces or commas; write negative times with commas, or as --at=-2y (default: +1m,+1y,+5y; days or hours where the histories of training are that short)",
+			).argParser(asArgument(momentsOf)),
+		)
+		.option("--patient <id>", "forecast for one patient instead of all")
+		.option("--top <n>", "codes per prediction", wholeNumber(1, 100_000), 10)
+		.addOption(
+			new Option(
+				"--method <name>",
+				"predict at each time directly, by number of events ahead, in equal steps that feed predictions back, or from sampled futures (default: the model's own)",
+			).choices(methods),
+		)
+		.option(
+			"--samples <n>",
+			"futures per patient, with --method sampled",
+			wholeNumber(1, 100_000),
+			200,
+		)
+		.option("--seed <n>", "seed of the futures", seedNumber, 0)
+		.option(
+			"--csv, --predictions <file>",
+			"write all predictions to a .csv or .parquet file instead of printing them",
+		)
+		.addOption(predictionsSchemaOption())
+		.option(
+			"--labels <path>",
+			"fine-tuned model: predict the labels of a file, or of a folder of MEDS label files",
+		)
+		.addOption(labelTimeOption("--labels"))
+		.addOption(
+			new Option("--split <name>", "with --labels: only the patients of this split").choices(
+				splitNames,
+			),
+		)
+		.option(
+			"--splits-from <file>",
+			"file that says who is in --split, such as subject_splits.parquet of MEDS (default: the dataset)",
+		)
+		.option("--force", "replace an existing file")
+		.option("--json", "print one JSON document");
+	addPatientOptions(made);
+	return made.action(async (folder: string, options: Options) => {
+		const trained = openModel(io, folder);
+		checkTaskOptions(made, trained, ["top", "method", "samples", "seed"]);
+		const { labels, split, splitsFrom } = options;
+		refuseUnitAlone(labels, options.labelTimeIs);
+		if (labels === undefined) {
+			if (split !== undefined || splitsFrom !== undefined)
+				throw new InputError("--split and --splits-from are for --labels; leave them out", {
+					field: "labels",
+				});
+		} else {
+			const other = ["at", "patient", "input", "json"].find((name) => options[name] !== undefined);
+			if (other !== undefined)
+				throw new InputError(
+					`--${other} does not go with --labels, which name patients of the run's dataset and times; leave one of them out`,
+					{ field: other },
+				);
+			refuseRecordOptions(options);
+			const communicator = communicatorOf(io);
+			return scoreLabels(io, trained, { ...options, labels, communicator }, options);
+		}
+		if (trained.task)
+			return scorePatients(io, folder, trained, await openQueried(io, trained, options), options);
+		return act(io, folder, trained, options);
+	});
+}
+
+async function act(io: Io, folder: string, trained: Trained, options: Options): Promise<void> {
+	const {
+		predictions: file,
+		at: moments = defaultTimes(trained.manifest),
+		samples,
+		seed,
+		json,
+	} = options;
+	if (options.predictionsSchema !== undefined && options.predictionsSchema !== "plain")
+		throw new InputError(
+			`--predictions-schema ${options.predictionsSchema} is for predictions of a label, and ${folder} predicts codes; leave it out, or give a fine-tuned model: ${folder}/tasks/TASK`,
+			{ field: "predictionsSchema" },
+		);
+	const format = file === undefined ? undefined : columnFormat(file);
+	if (file !== undefined) await checkOutputFile(file, options.force ?? false);
+	const queried = await openQueried(io, trained, options);
+	const { method, warnings, forecasts } = forecast(trained, queried, moments, {
+		...options,
+		communicator: communicatorOf(io),
+	});
+	for (const warning of warnings) io.stderr.write(`warning: ${warning}\n`);
+	const context = { moments, axis: queried.axis, vocabulary: trained.vocabulary };
+	const shown = progressing(io, queried.patients.length, forecasts);
+	const patients: unknown[] = [];
+	let before = "If something is recorded then, what is it?\n\n";
+	const print = (one: Forecast) => {
+		if (json) patients.push(forecastJson(one, context));
+		else if (file === undefined) {
+			io.stdout.write(before + forecastText(one, context, io.stdout.columns ?? 100));
+			before = "\n\n";
+		}
+	};
+	if (file === undefined || format === undefined || !mayWrite(io))
+		for await (const one of shown) print(one);
+	else await writeForecasts(file, format, context, shown, print);
+	if (json)
+		printJson(io, {
+			run: folder,
+			method,
+			...(method === "sampled" && { samples, seed }),
+			patients,
+			unknown: queried.unknown,
+			notes: queried.notes,
+			warnings,
+		});
+	if (file !== undefined) io.stderr.write(`written: ${file}\n`);
+}
+
+/** Reports progress when there are many patients. */
+async function* progressing(
+	io: Io,
+	total: number,
+	forecasts: AsyncIterable<Forecast>,
+): AsyncGenerator<Forecast> {
+	const progress = progressOf(io);
+	let done = 0;
+	for await (const one of forecasts) {
+		yield one;
+		done++;
+		if (total > 100) progress.update({ label: "patient", done, total });
+	}
+	if (total > 100) progress.finish();
+}
+
+/** Patients per piece of a file. */
+const pieceSize = 256;
+
+async function writeForecasts(
+	file: string,
+	format: ReturnType<typeof columnFormat>,
+	context: ForecastContext,
+	forecasts: AsyncIterable<Forecast>,
+	onForecast: (forecast: Forecast) => void,
+): Promise<void> {
+	await replaceFile(file, async (partial) => {
+		const table = await openColumns(partial, format);
+		let piece: Forecast[] = [];
+		for await (const one of forecasts) {
+			onForecast(one);
+			if (piece.push(one) < pieceSize) continue;
+			await table.add(forecastColumns(piece, context));
+			piece = [];
+		}
+		if (piece.length > 0) await table.add(forecastColumns(piece, context));
+		await table.close();
+	});
+}

@@ -1,0 +1,173 @@
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { InputError } from "../../base/errors.js";
+import { builtInMap } from "../../data/codes/index.js";
+import { openMeds } from "../../data/records/index.js";
+import { load } from "../../data/records/testing/load.js";
+import { readTrained } from "../../model/train/index.js";
+import { drawFutures } from "../workflows/draw-futures.js";
+import { captured } from "./testing/captured.js";
+import { clinicRun } from "./testing/clinic-run.js";
+import { runBuilt } from "./testing/run-built.js";
+import { simulatedRun } from "./testing/simulated-run.js";
+
+let root: string;
+let run: string;
+const file = (name: string) => join(root, name);
+beforeAll(async () => {
+	({ root, run } = await clinicRun({ map: builtInMap() }));
+	await writeFile(
+		file("ann.csv"),
+		"patient,date,icd10\nann,2010-03-01,I10\nann,2011-07-01,I50.9\nann,2012-05-06,E119\n",
+	);
+	await writeFile(file("people.csv"), "patient,birth,sex\nann,1960-02-03,female\n");
+});
+afterAll(() => rm(root, { recursive: true }));
+
+const ann = (...more: string[]) => [
+	...["futures", run, "--input", file("ann.csv"), "--people", file("people.csv")],
+	...(more.includes("--samples") ? more : ["--samples", "40", ...more]),
+];
+interface FutureJson {
+	readonly death: { readonly date: string } | null;
+	readonly records: readonly { readonly date: string; readonly code: string }[];
+}
+
+describe("futures", () => {
+	test("are printed in a few lines, with the closed form beside", async () => {
+		const { code, stdout, stderr } = await captured(ann());
+		expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining("error") });
+		expect(stdout).toMatch(/40 futures of 5 years after 2012-05-06, seed 0:\n/);
+		expect(stdout).toMatch(/ {2}\d+\.\d visits per year, \d\.\d\d codes per visit\n/);
+		expect(stdout).toMatch(/dead at the end: \d+\.\d % ± \d+\.\d, in closed form \d+\.\d %/);
+		expect(stdout).toMatch(/futures +closed form\n\S+ .* \d+\.\d % ± \d+\.\d +\d+\.\d %/);
+	});
+
+	test("are refused beside people without records, and drawn without them with --skip-bad", async () => {
+		await writeFile(file("more.csv"), "patient,birth,sex\nann,1960-02-03,female\nzoe,,female\n");
+		const both = [
+			...["futures", run, "--input", file("ann.csv"), "--people", file("more.csv")],
+			...["--samples", "40", "--json"],
+		];
+		const refused = await captured(both);
+		expect([refused.code, refused.stdout]).toEqual([2, ""]);
+		expect(refused.stderr).toContain("1 person has no record; correct them, or leave them out");
+		const { stdout, stderr } = await captured([...both, "--skip-bad"]);
+		expect(stderr).toContain("  patient zoe: no record; a prediction needs at least one\n");
+		const alone = JSON.parse((await captured(ann("--json"))).stdout);
+		expect(JSON.parse(stdout).futures).toEqual(alone.futures);
+	});
+
+	test("are the same with the same seed, and follow the index day", async () => {
+		const read = async (...more: string[]) =>
+			JSON.parse((await captured(ann("--json", "--years", "2", ...more))).stdout);
+		const one = await read("--at", "2011-08-01", "--seed", "3");
+		expect(await read("--at", "2011-08-01", "--seed", "3")).toEqual(one);
+		expect((await read("--at", "2011-08-01")).futures).not.toEqual(one.futures);
+		expect(one).toMatchObject({ samples: 40, days: 731, index: { date: "2011-08-01" } });
+		const dates = (one.futures as FutureJson[]).flatMap(({ records }) =>
+			records.map(({ date }) => date),
+		);
+		expect(dates.every((date) => date > "2011-08-01" && date <= "2013-08-01")).toBe(true);
+		expect(one.newCodes.every(({ code }: { code: string }) => code !== "428")).toBe(true);
+	});
+
+	test("are written as a table and as MEDS, one subject per future", async () => {
+		const [csv, meds] = [file("futures.csv"), file("meds")];
+		const { stdout, stderr } = await captured(ann("--json", "--output", csv, "--meds", meds));
+		expect(stderr).toContain(`written: ${csv}\nwritten: ${meds}\n`);
+		const futures = JSON.parse(stdout).futures as FutureJson[];
+		const records = futures.flatMap((future) => future.records);
+		const deaths = futures.filter(({ death }) => death !== null);
+		const [header, ...lines] = (await readFile(csv, "utf8")).trimEnd().split("\n");
+		expect(header).toBe("patient,future,date,day,code,system,name");
+		expect(lines).toHaveLength(records.length + deaths.length);
+		const { records: rows, people } = await load(
+			await openMeds(meds, { kinds: ["diagnosis", "drug", "other"] }),
+		);
+		expect(rows).toHaveLength(records.length);
+		expect(new Set(people.map(({ patient }) => patient)).size).toBe(40);
+		expect(people.filter(({ death }) => death != null)).toHaveLength(deaths.length);
+		const { asyncBufferFromFile, parquetReadObjects } = await import("hyparquet");
+		const data = await asyncBufferFromFile(join(meds, "data", "0.parquet"));
+		const written = await parquetReadObjects({ file: data });
+		expect(written.slice(0, 2).map(({ code }) => code)).toEqual(["GENDER//F", "MEDS_BIRTH"]);
+		const again = await captured(ann("--meds", meds));
+		expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("already exists")]);
+		expect((await captured(ann("--meds", meds, "--force"))).code).toBe(0);
+	});
+
+	test("replace no MEDS dataset that they did not write", async () => {
+		const meds = file("foreign");
+		await mkdir(join(meds, "data"), { recursive: true });
+		await writeFile(join(meds, "data", "0.parquet"), "mine");
+		const { code, stderr } = await captured(ann("--meds", meds, "--force"));
+		expect([code, stderr]).toEqual([2, expect.stringContaining("will not replace it")]);
+		expect(await readdir(meds)).toEqual(["data"]);
+		const both = await captured(ann("--output", file("x.csv"), "--meds", file("x.csv")));
+		expect([both.code, both.stderr]).toEqual([
+			2,
+			expect.stringContaining("--output and --meds are both"),
+		]);
+	});
+
+	test("have a warning before the first record", async () => {
+		const { code, stderr } = await captured(ann("--at", "2009-03-01"));
+		expect([code, stderr]).toEqual([
+			0,
+			expect.stringContaining("warning: the index day lies outside"),
+		]);
+	});
+
+	test("do not depend on the number of threads", async () => {
+		const read = async (threads: string) => {
+			const argv = ann("--samples", "250", "--years", "1", "--json", "--threads", threads);
+			return JSON.parse((await runBuilt(argv)).stdout);
+		};
+		expect(await read("2")).toEqual(await read("1"));
+	});
+
+	test("of a simulated population say so", async () => {
+		const made = await simulatedRun();
+		const argv = ["futures", join(made, "run"), "--patient", "p000001", "--samples", "3"];
+		expect((await captured(argv)).stdout).toContain("simulated population, not real people");
+		await rm(made, { recursive: true });
+	});
+});
+
+describe("are refused", () => {
+	test.each([
+		[["--samples", "0"], "--samples"],
+		[["--years", "0"], "--years"],
+		[["--samples", "30000", "--years", "100", "--threads", "2"], "lower --samples"],
+		[["--output", "futures.txt"], "expected a name that ends in .parquet or .csv"],
+		[["--at", "1950-01-01"], "--at 1950-01-01 lies before the birth"],
+	])("with %s", async (options, reason) => {
+		const { code, stdout, stderr } = await captured(ann(...options));
+		expect([code, stdout]).toEqual([2, ""]);
+		expect(stderr).toContain(reason);
+	});
+
+	test("of a model that samples none, before any thread starts", async () => {
+		const trained = readTrained(run);
+		const { futureSteps: _, ...model } = trained.model;
+		const history = { tokens: [], times: [] };
+		const options = { days: 10, samples: 250, seed: 0, threads: 2 };
+		const drawn = drawFutures({ ...trained, model }, history, 0, options);
+		await expect(drawn).rejects.toThrow(InputError);
+		await expect(drawn).rejects.toThrow("it samples no futures");
+	});
+
+	test("after death", async () => {
+		await writeFile(
+			file("dead.csv"),
+			"patient,birth,sex,death\nann,1960-02-03,female,2012-06-01\n",
+		);
+		const dead = ["futures", run, "--input", file("ann.csv"), "--people", file("dead.csv")];
+		const { code, stderr } = await captured([...dead, "--at", "+1y"]);
+		expect(code).toBe(2);
+		expect(stderr).toContain("patient ann died on 2012-06-01");
+		expect(stderr).toContain("give an earlier --at");
+	});
+});

@@ -1,0 +1,406 @@
+import { writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { InputError } from "../../base/errors.js";
+import { replaceFile } from "../../base/files/index.js";
+import { type Split, splitNames } from "../../data/cohort/index.js";
+import type { Trained } from "../../model/train/index.js";
+import {
+	type GridOptions,
+	type Moment,
+	momentForms,
+	momentOf,
+	momentsOf,
+	spanDays,
+} from "../../predict/user-input/index.js";
+import { checkOutputFile } from "../workflows/check-output-file.js";
+import { columnFormat } from "../workflows/column-file.js";
+import type { CohortRisks } from "../workflows/dataset-risks.js";
+import { checkFigureTarget, writeFigure } from "../workflows/figure-file.js";
+import type { AdHocGroup } from "../workflows/group-risks.js";
+import { risk } from "../workflows/risk.js";
+import { riskPicture, risksCsv, risksJson } from "../workflows/risk-documents.js";
+import type { EditOptions } from "../workflows/risk-edits.js";
+import { withDatasetWarning } from "./dataset-warning.js";
+import { communicatorOf, type Io, printJson, progressOf } from "./io.js";
+import { openModel, openRun } from "./open-run.js";
+import { addGroup, seedNumber, wholeNumber } from "./option-values.js";
+import {
+	addPatientOptions,
+	asArgument,
+	openQueried,
+	type PatientFlags,
+} from "./patient-options.js";
+import { mayRepeat } from "./repeated-options.js";
+import { cohortRisksText, eventsText, risksText } from "./risk-text.js";
+import { checkTaskOptions, scorePatients } from "./score.js";
+import { textBarsFor } from "./text-bars.js";
+
+interface Options extends PatientFlags, GridOptions, EditOptions {
+	readonly code?: readonly string[];
+	readonly data?: string;
+	readonly output?: string;
+	readonly index?: string;
+	readonly split?: Split;
+	readonly group: readonly AdHocGroup[];
+	readonly samples: number;
+	readonly seed?: number;
+	readonly at?: Moment;
+	readonly years?: readonly number[];
+	readonly horizon?: number;
+	readonly attribute?: readonly Moment[];
+	readonly why?: true;
+	readonly top: number;
+	readonly events?: true;
+	readonly figure?: string;
+	readonly csv?: string;
+	readonly force?: true;
+	readonly json?: true;
+}
+
+const description = `The probability that a code is recorded for the first time within some years of an index day, death
+competing: a table by horizon, beside people of the same age and sex, and how the probability within
+--horizon developed along the history, when it rose, and which events were recorded then. For a code that
+is recorded already, it is the probability of another record. Records of a day are known on that day.
+
+Several runs of one dataset (RUN1 RUN2 …) give the mean and the spread over runs in the table; the
+trajectory is of the first.
+
+A fine-tuned model (RUN/tasks/TASK) takes no codes: it gives the probability of its label, from the records
+up to --at. Several patients of --input are scored at once.
+
+TIME is ${momentForms}.
+CODE is a PheCode, a code of the model's vocabulary, an ICD code that is mapped to one, a name or synonym
+of one code ("heart failure", CHF), or the name of a group of the run ("circulatory system"). 428 includes
+all codes below it; icd9:428.0 names the classification. \`trajgpt codes\` finds codes.`;
+
+export const examples = {
+	"trajgpt risk runs/demo/run --patient p001146 --code 428 --figure risk.svg":
+		"a patient of the run's dataset",
+	"trajgpt risk run --input bundle.json --code I50.9 --years 1,3 --attribute +0d":
+		"a new patient, and what drives the risk of heart failure",
+	"trajgpt risk run --input bundle.json --code 428 --why":
+		"what the records of each code add to the 5-year risk",
+	"trajgpt risk run --input bundle.json --code COPD 'high blood pressure'":
+		"codes by their synonyms",
+	"trajgpt risk seed1 seed2 seed3 --input bundle.json --code 428 --at age:60":
+		"the mean and the spread over three runs, after the age of 60",
+	"trajgpt risk run --input bundle.json --group vascular=411,433,443 --years 1,5":
+		"a group of your own, from 1,000 sampled futures",
+	"trajgpt risk run --input bundle.json --code 428 --add 250@-2y --remove 3":
+		"the same with an event added and one removed",
+	"trajgpt risk run/tasks/insulin --input bundle.json": "the label that a model was fine-tuned to",
+	"trajgpt risk run --data dataset --output risks.parquet --index 2015-01-01":
+		"every patient and every code, on one date",
+	"trajgpt risk run --input cohort.csv --skip-bad --code 428 250 --output risks.parquet":
+		"all patients of a file, on the day of their last record",
+};
+
+export function command(io: Io): Command {
+	const made = new Command("risk")
+		.description(description)
+		.argument(
+			"<run...>",
+			"run folder written by `trajgpt pretrain`, several of one dataset, or RUN/tasks/TASK by `trajgpt finetune`",
+		)
+		.option(
+			"--code <code...>",
+			"codes, their names or synonyms, or names of the run's groups; required without --data and --output",
+		)
+		.addOption(
+			mayRepeat(
+				new Option(
+					"--group <name=code,...>",
+					"a group of your own, from sampled futures: the first record of any member; repeatable",
+				).default([]),
+				groupOf,
+			),
+		)
+		.option("--samples <n>", "futures for --group", wholeNumber(1, 1_000_000), 1000)
+		.option("--patient <id>", "the patient; required if there are several")
+		.option(
+			"--at <time>",
+			"index day of the table (default: the last record)",
+			asArgument(momentOf),
+		)
+		.option("--years <n,...>", "horizons of the table, in years (default: 1,5,10)", yearsOf)
+		.option(
+			"--horizon <span>",
+			"horizon of the trajectory, attribution, what-if and --why: 1y, 18m (default: 5y)",
+			asArgument(spanDays),
+		)
+		.option(
+			"--from <time>",
+			"first time of the trajectory (default: the first event)",
+			asArgument(momentOf),
+		)
+		.option(
+			"--to <time>",
+			"last time (default: the last record); later ones have no new records",
+			asArgument(momentOf),
+		)
+		.option(
+			"--step <span>",
+			"distance between two times: 10d, 2w, 6m, 1y (default: fits the range)",
+			asArgument(spanDays),
+		)
+		.option(
+			"--why",
+			"explain the risk of one --code: what the records of each code add to the model without records or, with edits, what each edit adds",
+		)
+		.addOption(
+			new Option(
+				"--attribute <time...>",
+				"attribute the risk at these times to events; separated by spaces or commas; write negative times with commas",
+			).argParser(asArgument(momentsOf)),
+		)
+		.option("--top <n>", "events to list per attribution", wholeNumber(1, 100_000), 10)
+		.option("--events", "list the patient's events with their numbers")
+		.option("--figure <file>", "also draw a figure to this .svg or .png file")
+		.option("--csv <file>", "also write all times to a CSV file")
+		.option("--force", "replace existing files")
+		.option("--json", "print one JSON document");
+	const whatIf = (flags: string, text: string, parse: (text: string, before: never) => unknown) =>
+		made.addOption(
+			new Option(flags, text).argParser(parse as (text: string) => unknown).helpGroup("What if:"),
+		);
+	whatIf("--add <code@time...>", "add an event: 250@2010-05-01", addedOf);
+	whatIf("--remove <n...>", "remove event number n", removedOf);
+	whatIf("--move <n@time...>", "move event number n to another time: 12@-6m", movedOf);
+	addGroup(made, "Many patients:", [
+		new Option("--data <folder>", "score every patient of a dataset, on one index day each"),
+		new Option(
+			"--output <file>",
+			"Parquet or CSV file for all patients of --data or --input: a row per patient and code",
+		),
+		new Option(
+			"--index <rule>",
+			"index days: last (record), random, visit, a date, or age:N (default: last)",
+		),
+		new Option("--split <name>", "only the patients of this split").choices([...splitNames]),
+		new Option("--seed <n>", "seed of random index days and of futures (default: 0)").argParser(
+			seedNumber,
+		),
+	]);
+	addPatientOptions(made);
+	return made.action((folders: [string, ...string[]], options: Options) => {
+		checkTogether(made, options);
+		return act(io, made, folders, options);
+	});
+}
+
+/** The options that --data takes. */
+const withData = new Set([
+	...["data", "output", "index", "split", "code", "years", "seed", "force", "json"],
+	...["threads", "provider", "precision"],
+]);
+/** The options on one patient. */
+const ofOne = new Set([
+	...["group", "samples", "at", "horizon", "from", "to", "step", "attribute", "top", "events"],
+	...["why", "figure", "csv", "add", "remove", "move"],
+]);
+
+/** Refuses options that would have no effect. */
+function checkTogether(command: Command, options: Options): void {
+	for (const option of command.options) {
+		const name = option.attributeName();
+		if (command.getOptionValueSource(name) !== "cli") continue;
+		const why = whyIgnored(name, options);
+		if (why !== undefined) throw new InputError(`${option.long} ${why}`, { field: name });
+	}
+}
+
+/** Why an option has no effect beside the others; undefined if it has one. */
+function whyIgnored(name: string, { data, input, db, output }: Options): string | undefined {
+	if (data !== undefined)
+		return withData.has(name)
+			? undefined
+			: "has no effect on a whole dataset; leave it out, or leave out --data";
+	if (name === "split") return "belongs to --data";
+	if (output !== undefined && (input ?? db) !== undefined)
+		return ofOne.has(name)
+			? "has no effect on all patients of a file; leave it out, or leave out --output"
+			: undefined;
+	if (name === "output")
+		return "belongs to --data or --input; for one patient use --csv or --figure";
+	return name === "index" ? "belongs to --data, or to --input with --output" : undefined;
+}
+
+/** What a fine-tuned model has no use for: it answers one question. */
+const unusedByTask = [
+	...["code", "group", "samples", "years", "horizon", "from", "to", "step", "attribute", "top"],
+	...["events", "figure", "add", "remove", "move", "data", "output", "index", "split", "seed"],
+	"why",
+];
+
+async function act(
+	io: Io,
+	command: Command,
+	[folder, ...further]: [string, ...string[]],
+	options: Options,
+): Promise<void> {
+	if (options.data !== undefined) return scoreDataset(io, folder, further, options);
+	const trained = openModel(io, folder);
+	checkTaskOptions(command, trained, unusedByTask);
+	if (trained.task && further.length > 0)
+		throw new InputError(`${folder} scores its own label; score each model by itself`);
+	if (trained.task)
+		return scorePatients(io, folder, trained, await openQueried(io, trained, options), {
+			...options,
+			at: options.at && [options.at],
+			predictions: options.csv,
+		});
+	if (options.output !== undefined) return scoreInput(io, folder, trained, further, options);
+	if (communicatorOf(io).size > 1)
+		throw new InputError(
+			"processes share the work on many patients, and these options ask about one; start it without a launcher, or give --output",
+		);
+	const { figure, csv, force = false, group: groups } = options;
+	if (!options.code && groups.length === 0)
+		throw new InputError(
+			"give codes with --code, groups with --group, or a dataset to score with --data",
+		);
+	const trajectories = figure ?? csv;
+	if (!options.code && trajectories !== undefined)
+		throw new InputError(
+			`${trajectories} would hold trajectories, which groups from futures do not have; name codes with --code`,
+			{ field: "code" },
+		);
+	if (figure !== undefined && csv !== undefined && resolve(figure) === resolve(csv))
+		throw new InputError(`--figure and --csv both name ${csv}; expected two files`);
+	if (figure !== undefined) await checkFigureTarget(figure, force);
+	if (csv !== undefined) await checkOutputFile(csv, force);
+	const queried = await openQueried(io, trained, options);
+	const others = further.map((other) => openRun(io, other));
+	const { code = [], index: _index, split: _split, ...asked } = options;
+	const result = await risk(trained, queried, { ...asked, codes: code, groups, others });
+	for (const note of result.notes) io.stderr.write(`note: ${note}\n`);
+	for (const warning of result.warnings) io.stderr.write(`warning: ${warning}\n`);
+	if (options.json)
+		printJson(io, {
+			run: folder,
+			...(further.length > 0 && { otherRuns: further }),
+			...risksJson(result),
+			unknown: queried.unknown,
+			notes: [...queried.notes, ...result.notes],
+			warnings: result.warnings,
+		});
+	else {
+		io.stdout.write(risksText(result, options.top, textBarsFor(io)));
+		if (options.events) io.stdout.write(eventsText(result));
+	}
+	if (csv !== undefined) {
+		await replaceFile(csv, (partial) => writeFile(partial, risksCsv(result)));
+		io.stderr.write(`written: ${csv}\n`);
+	}
+	if (figure !== undefined) {
+		const { riskFigure } = await import("../../evaluate/charts/index.js");
+		await writeFigure(figure, riskFigure(riskPicture(result)));
+		io.stderr.write(`drawn: ${figure}\n`);
+	}
+}
+
+/** Writes the risks of every patient of a dataset. */
+async function scoreDataset(
+	io: Io,
+	folder: string,
+	further: readonly string[],
+	{ data, output, code, force, json, ...options }: Options,
+): Promise<void> {
+	if (output === undefined) throw new InputError("--data needs --output FILE (.parquet or .csv)");
+	if (further.length > 0) throw new InputError("--data takes one run; score each run by itself");
+	const { openDataset } = await import("../../data/cohort/index.js");
+	const { datasetRisks } = await import("../workflows/dataset-risks.js");
+	const scored = await datasetRisks(
+		openRun(io, folder),
+		withDatasetWarning(io, await openDataset(data as string)),
+		{
+			...options,
+			output,
+			codes: code,
+			replace: force,
+			progress: progressOf(io),
+			communicator: communicatorOf(io),
+		},
+	);
+	printScored(io, scored, json && { run: folder, ...scored });
+}
+
+/** Writes the risks of all patients of a file. */
+async function scoreInput(
+	io: Io,
+	folder: string,
+	trained: Trained,
+	further: readonly string[],
+	options: Options,
+): Promise<void> {
+	const { output, code, force, json } = options;
+	if (further.length > 0) throw new InputError("--output takes one run; score each run by itself");
+	columnFormat(output as string);
+	await checkOutputFile(output as string, force ?? false);
+	const queried = await openQueried(io, trained, options);
+	const { newPatientRisks } = await import("../workflows/dataset-risks.js");
+	const scored = await newPatientRisks(trained, queried, {
+		...{ ...options, output: output as string },
+		...{ codes: code, replace: force, progress: progressOf(io) },
+		communicator: communicatorOf(io),
+	});
+	const { unknown, notes } = queried;
+	printScored(
+		io,
+		scored,
+		json && { run: folder, ...scored, unknown, notes: [...notes, ...scored.notes] },
+	);
+}
+
+/** Prints what was written or, if it is given, the document about it. */
+function printScored(io: Io, scored: CohortRisks, json: object | undefined): void {
+	for (const note of scored.notes) io.stderr.write(`note: ${note}\n`);
+	for (const warning of scored.warnings) io.stderr.write(`warning: ${warning}\n`);
+	if (json) printJson(io, json);
+	else io.stdout.write(cohortRisksText(scored));
+}
+
+/** NAME=CODE,CODE,… */
+function groupOf(text: string, before: readonly AdHocGroup[]): AdHocGroup[] {
+	const [, name, codes] = /^\s*([^=]*[^=\s])\s*=(.+)$/.exec(text) ?? [];
+	const members = codes?.split(",").map((code) => code.trim()) ?? [];
+	if (name === undefined || members.length === 0 || members.includes(""))
+		throw new InvalidArgumentError("Expected a name and its codes, as in stroke=433,434.");
+	return [...before, { name, codes: members }];
+}
+
+/** Numbers of years, separated by commas. */
+function yearsOf(text: string): number[] {
+	const years = text.split(",").map((own) => (own.trim() === "" ? Number.NaN : Number(own)));
+	if (years.every((own) => own > 0 && own <= 1000) && years.length <= 12) return years;
+	throw new InvalidArgumentError("Expected up to 12 numbers of years, for example 1,5,10.");
+}
+
+const momentArgument = asArgument(momentOf);
+
+/** CODE@TIME. */
+function addedOf(text: string, before: EditOptions["add"] = []): EditOptions["add"] {
+	const [, code, time] = /^([^@]+)@(.+)$/.exec(text) ?? [];
+	if (!code || !time)
+		throw new InvalidArgumentError("Expected a code and a time, as in 250@2010-05-01.");
+	return [...before, { code, at: momentArgument(time) }];
+}
+
+/** N, the number of an event. */
+function removedOf(text: string, before: readonly number[] = []): readonly number[] {
+	return [...before, eventNumber(text)];
+}
+
+/** N@TIME. */
+function movedOf(text: string, before: EditOptions["move"] = []): EditOptions["move"] {
+	const [, event, time] = /^([^@]+)@(.+)$/.exec(text) ?? [];
+	if (!event || !time)
+		throw new InvalidArgumentError("Expected the number of an event and a time, as in 12@-6m.");
+	return [...before, { event: eventNumber(event), at: momentArgument(time) }];
+}
+
+function eventNumber(text: string): number {
+	if (/^[1-9]\d*$/.test(text)) return Number(text);
+	throw new InvalidArgumentError("Expected the number of an event, from 1; --events lists them.");
+}

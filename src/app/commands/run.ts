@@ -1,0 +1,131 @@
+import { Command, CommanderError } from "commander";
+import { InputError } from "../../base/errors.js";
+import { type Provider, providers } from "../../engine/runtime/index.js";
+import type { Precision } from "../../engine/tensor/index.js";
+import { ownPackage } from "../workflows/versions.js";
+import type { LazyCommand } from "./commands.js";
+import { commands } from "./commands.js";
+import { examples } from "./examples.js";
+import { withFlags } from "./flags.js";
+import type { Io } from "./io.js";
+import { Exit } from "./io.js";
+import { jobOf } from "./job.js";
+import { refuseRepeats } from "./repeated-options.js";
+import { safeIo } from "./safe-output.js";
+
+/** Runs one command line and returns its exit code: 0 done, 1 failed, 2 bad usage or bad input. */
+export async function run(
+	argv: readonly string[],
+	given: Io,
+	table: readonly LazyCommand[] = commands,
+): Promise<number> {
+	let acting: Command | undefined;
+	const job = jobOf(given, table);
+	const reworded = (text: string) => withFlags(text, acting);
+	const io = {
+		...safeIo(job.io, reworded),
+		get communicator() {
+			return job.communicator;
+		},
+	};
+	try {
+		const program = await programFor(argv, io, table, async (command) => {
+			acting = command;
+			await job.join(command);
+		});
+		await program.parseAsync(argv, { from: "user" });
+		job.leave();
+		return 0;
+	} catch (error) {
+		return job.fail(error, (to) => exitCode(error, safeIo(to, reworded)));
+	}
+}
+
+async function programFor(
+	argv: readonly string[],
+	io: Io,
+	table: readonly LazyCommand[],
+	onAction: (command: Command) => Promise<void>,
+): Promise<Command> {
+	const program = new Command("trajgpt")
+		.description("Forecast from irregular, time-stamped event histories.")
+		.version(ownPackage.version)
+		.addHelpText(
+			"after",
+			examples({
+				"trajgpt doctor": "check whether this machine is ready",
+				"trajgpt help <command>": "show the options and examples of one command",
+			}),
+		);
+	for (const { name, summary, hidden = false, load } of table) {
+		const command = argv.includes(name) ? await loaded(load, io) : new Command(name);
+		program.addCommand(command.summary(summary), { hidden });
+	}
+	program.hook("preAction", async (_, command) => {
+		await onAction(command);
+		await settleProvider(command);
+	});
+	settle(program, io);
+	return program;
+}
+
+async function loaded(load: LazyCommand["load"], io: Io): Promise<Command> {
+	const { command, examples: shown } = await load();
+	return shown ? command(io).addHelpText("after", examples(shown)) : command(io);
+}
+
+/** Replaces `auto` by what it stands for here, and rejects a provider that cannot be used. */
+async function settleProvider(command: Command): Promise<void> {
+	const { provider, precision, resume } = command.opts<ProviderOptions>();
+	if (provider === undefined || (provider === "cpu" && precision === undefined)) return;
+	const checks = await import("../workflows/check-provider.js");
+	const settled = provider === "auto" ? await checks.automaticProvider() : provider;
+	// An engine of `bench operations` that is none of Node's.
+	if (!providers.includes(settled)) return;
+	const isTyped = command.getOptionValueSource("provider") === "cli";
+	command.setOptionValueWithSource("provider", settled, isTyped ? "cli" : "default");
+	// A resumed run has a provider of its own, unless another is named.
+	if (resume && !isTyped) return;
+	await checks.checkProvider(settled, precision);
+}
+
+interface ProviderOptions {
+	readonly provider?: Provider | "auto";
+	readonly precision?: Precision;
+	readonly resume?: true;
+}
+
+/**
+ * Keeps Commander from writing to the process's streams, from ending it, and from dropping all but the last value of
+ * an option that takes one, and lets it wrap descriptions to the width of the terminal; in subcommands too.
+ */
+function settle(command: Command, io: Io): void {
+	refuseRepeats(command);
+	command.configureHelp({ commandDescription: (own) => inParagraphs(own.description()) });
+	command.exitOverride().configureOutput({
+		writeOut: (text) => io.stdout.write(text),
+		writeErr: (text) => io.stderr.write(text),
+		getOutHelpWidth: () => io.stdout.columns ?? 100,
+		getErrHelpWidth: () => io.stderr.columns ?? 100,
+		getOutHasColors: () => false,
+		getErrHasColors: () => false,
+	});
+	for (const child of command.commands) settle(child, io);
+}
+
+/** Each paragraph on a line of its own, for Commander to wrap; indented lines and definitions ("TIME is …") begin new ones. */
+const inParagraphs = (text: string) => text.replace(/(?<=\S)\n(?![\n\s]|[A-Z]+ is )/g, " ");
+
+function exitCode(error: unknown, io: Io): number {
+	if (error instanceof Exit) return error.code;
+	if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+	const message = error instanceof Error ? error.message : String(error);
+	io.stderr.write(`error: ${message}\n`);
+	if (error instanceof InputError) return 2;
+	if (io.env.TRAJGPT_DEBUG && error instanceof Error) io.stderr.write(`${error.stack}\n`);
+	else
+		io.stderr.write(
+			"set TRAJGPT_DEBUG=1 to see the stack trace; `trajgpt doctor` checks this machine\n",
+		);
+	return 1;
+}

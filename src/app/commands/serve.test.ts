@@ -1,0 +1,361 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { chmod, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { silentProgress } from "../../base/progress.js";
+import { builtInMap } from "../../data/codes/index.js";
+import { openDataset } from "../../data/cohort/index.js";
+import { specialCount } from "../../data/cohort/vocabulary.js";
+import { nodeRuntime } from "../../engine/runtime/node.js";
+import { modelById } from "../../model/index.js";
+import { readTrained } from "../../model/train/index.js";
+import { headMemory } from "../../predict/index.js";
+import { noLog } from "../server/index.js";
+import { jsonIn } from "../server/testing/running.js";
+import { drawnPatients, explorerData } from "../workflows/explorer.js";
+import { serve } from "../workflows/serve.js";
+import { run as runCommand } from "./run.js";
+import { captured } from "./testing/captured.js";
+import { clinicRun } from "./testing/clinic-run.js";
+
+let run: string;
+let dataset: string;
+let root: string;
+beforeAll(async () => {
+	({ root, run, dataset } = await clinicRun({ map: builtInMap() }));
+});
+afterAll(() => rm(root, { recursive: true }));
+
+/** Starts `serve`, does something with its address, and sends a signal. */
+async function whileServing(
+	argv: readonly string[],
+	work: (url: string, said: string) => Promise<void>,
+	env: Record<string, string> = {},
+) {
+	let [stdout, stderr] = ["", ""];
+	let worked: Promise<void> | undefined;
+	const io = {
+		stdout: { write: (text: string) => (stdout += text) },
+		stderr: {
+			write: (text: string) => {
+				stderr += text;
+				if (text.startsWith("Ctrl-C"))
+					worked = work(/http:\S+/.exec(stdout)?.[0] ?? "", stdout).finally(() =>
+						process.emit("SIGTERM"),
+					);
+			},
+		},
+		env,
+	};
+	const code = await runCommand(["serve", run, "--no-explorer", "--port", "0", ...argv], io);
+	await worked;
+	return { code, stdout, stderr };
+}
+
+const question = {
+	patient: { events: [{ code: "401", date: "2010-03-01" }] },
+	at: ["+1y"],
+	top: 1,
+};
+const ask = (url: string, headers: Record<string, string> = {}) =>
+	fetch(new URL("/api/v2/forecast", url), {
+		...{ method: "POST", body: JSON.stringify(question) },
+		headers: { "Content-Type": "application/json", ...headers },
+	});
+
+describe("serve", () => {
+	test("responds until it is stopped, and logs to standard error", async () => {
+		const { code, stdout, stderr } = await whileServing([], async (url) => {
+			const answer = await jsonIn(await ask(url));
+			expect(answer.answers[0].top[0].probability).toBeGreaterThan(0);
+			expect(await (await fetch(url)).text()).toContain("<h1>trajgpt API</h1>");
+			expect(await jsonIn(await fetch(new URL("/api/v2/openapi.json", url)))).toMatchObject({
+				info: { title: "trajgpt" },
+			});
+		});
+		expect(code).toBe(0);
+		expect(stdout).toMatch(/^API: http:\/\/127\.0\.0\.1:\d+\/api\n$/);
+		expect(stderr).toContain('"route":"/api/v2/forecast","status":200');
+		expect(stderr).toContain("finishing what is under way");
+	});
+
+	test("logs to a file", async () => {
+		const file = join(root, "requests.jsonl");
+		const { stderr } = await whileServing(["--log", file], async (url) => {
+			await ask(url);
+		});
+		expect(stderr).not.toContain('"route"');
+		await expect.poll(() => readFile(file, "utf8")).toContain('"msg":"closed"');
+	});
+
+	test("requires a token beyond this machine: a generated or a given one", async () => {
+		const everywhere = ["--host", "0.0.0.0"];
+		const made = await whileServing(everywhere, async (url, said) => {
+			expect((await ask(url)).status).toBe(401);
+			const [, token] = /^token: (\S+)$/m.exec(said) ?? [];
+			expect((await ask(url, { Authorization: `Bearer ${token}` })).status).toBe(200);
+		});
+		expect(made.code).toBe(0);
+		const env = { TRAJGPT_TOKEN: "this-is-given-by-me" };
+		const given = await whileServing(
+			[],
+			async (url, said) => {
+				expect(said).not.toContain("token");
+				expect((await ask(url)).status).toBe(401);
+				const known = { Authorization: `Bearer ${env.TRAJGPT_TOKEN}` };
+				expect((await ask(url, known)).status).toBe(200);
+			},
+			env,
+		);
+		expect(given.code).toBe(0);
+		expect(given.stderr).not.toContain(env.TRAJGPT_TOKEN);
+		const unset = await whileServing(
+			everywhere,
+			async (url, said) => {
+				const [, token] = /^token: (\S+)$/m.exec(said) ?? [];
+				expect((await ask(url, { Authorization: `Bearer ${token}` })).status).toBe(200);
+			},
+			{ TRAJGPT_TOKEN: "" },
+		);
+		expect(unset.code).toBe(0);
+	});
+
+	test("requires a token behind a proxy of another name, even on loopback", async () => {
+		const { code } = await whileServing(
+			["--allow-host", "localhost", "forecasts.example"],
+			async (url, said) => {
+				expect((await ask(url)).status).toBe(401);
+				const [, token] = /^token: (\S+)$/m.exec(said) ?? [];
+				expect((await ask(url, { Authorization: `Bearer ${token}` })).status).toBe(200);
+			},
+		);
+		expect(code).toBe(0);
+		await whileServing(["--allow-host", "LOCALHOST", "[::1]", "127.0.0.2"], async (url, said) => {
+			expect(said).not.toContain("token");
+			expect((await ask(url)).status).toBe(200);
+		});
+	});
+
+	test("requires the token of --token-file on this machine too, and warns if others can read the file", async () => {
+		const file = join(root, "token.txt");
+		const token = "known-to-me-alone";
+		await writeFile(file, `${token}\n`, { mode: 0o600 });
+		const served = () =>
+			whileServing(["--token-file", file], async (url, said) => {
+				expect(said).not.toContain("token");
+				expect((await ask(url)).status).toBe(401);
+				expect((await ask(url, { Authorization: `Bearer ${token}` })).status).toBe(200);
+			});
+		const own = await served();
+		expect(own.code).toBe(0);
+		expect(own.stderr).not.toMatch(/known-to-me|chmod/);
+		await chmod(file, 0o644);
+		expect((await served()).stderr).toContain(`may read ${file}; chmod 600 it`);
+	});
+
+	test("needs the file that the codes of the run were mapped with", async () => {
+		const trained = readTrained(run);
+		const codes = { ...trained.manifest.codes, map: "phecodes.csv" };
+		const started = serve(
+			{ ...trained, manifest: { ...trained.manifest, codes } },
+			{ host: "127.0.0.1", port: 0, explorer: false, log: noLog },
+		);
+		await expect(started).rejects.toThrow(
+			"mapped with phecodes.csv; give that file again with `phecodeMap`",
+		);
+	});
+
+	test("rejects bad options with a message", async () => {
+		const refusal = async (...argv: string[]) => {
+			const { code, stderr } = await captured(["serve", run, "--no-explorer", ...argv]);
+			expect(code).toBe(2);
+			return stderr;
+		};
+		const short = join(root, "short.txt");
+		await writeFile(short, "short\n");
+		expect(await refusal("--token-file", short)).toContain(
+			"has 5 characters; expected at least 16",
+		);
+		expect(await refusal("--token-file", join(root, "none"))).toContain("no such file");
+		expect(await refusal("--port", "70000")).toContain("Expected a port");
+		expect(await refusal("--host", "203.0.113.7", "--port", "0")).toContain(
+			"not an address of this",
+		);
+		expect(await refusal("--keep-ignored")).toContain("--keep-ignored needs --map FILE");
+		await whileServing([], async (url) => {
+			expect(await refusal("--port", new URL(url).port)).toContain("the port is in use");
+		});
+		expect((await captured(["serve", root, "--no-explorer"])).stderr).toContain("is not a run");
+	});
+});
+
+describe("the explorer's documents", () => {
+	const documentsOf = async (samples: boolean, trained = readTrained(run)) => {
+		const stages: string[] = [];
+		const data = await explorerData(trained, {
+			samples,
+			progress: { ...silentProgress, finish: (text) => text && stages.push(text) },
+			runtime: nodeRuntime({ threads: 1, purpose: "inference" }),
+		});
+		const read = (name: string) => JSON.parse(data.documents.get(`/explorer/${name}`) as string);
+		return { ...data, read, stages };
+	};
+
+	test("show no patients of real records without --samples", async () => {
+		const { read } = await documentsOf(false);
+		expect(read("samples.json").patients).toEqual([]);
+		expect(read("maps.json").patients).toEqual([]);
+		expect(read("people.json").people).toBeNull();
+		const shown = await documentsOf(true);
+		expect(shown.read("maps.json").patients.length).toBeGreaterThan(0);
+		const { patients, axis } = shown.read("samples.json");
+		expect(axis).toBe("dates");
+		const data = await openDataset(dataset);
+		const fitting = [...data.patients("test")].filter((patient) => {
+			const events = data.lengthOf(patient) - data.birthEventsOf(patient);
+			return events >= 20 && events <= 400;
+		});
+		expect(patients).toHaveLength(Math.min(24, fitting.length));
+		for (const name of ["samples.json", "maps.json", "people.json"]) {
+			const text = shown.documents.get(`/explorer/${name}`) as string;
+			for (const patient of fitting) expect(text).not.toContain(`"${data.idOf(patient)}"`);
+		}
+		const onMap = shown
+			.read("maps.json")
+			.patients.flatMap((one: { sample?: string }) => one.sample ?? []);
+		expect(onMap.toSorted()).toEqual(patients.map(({ id }: { id: string }) => id).toSorted());
+		const { people } = shown.read("people.json");
+		expect(atob(people.vectors)).toHaveLength(people.states.length * people.dim);
+		const kept = JSON.parse(await readFile(join(run, "explorer", "people.json"), "utf8"));
+		expect(kept.people).toBeNull();
+		// Nothing of them lies on the disk: what is there shows nobody.
+		for (const name of ["samples.json", "maps.json"]) {
+			const kept = JSON.parse(await readFile(join(run, "explorer", name), "utf8"));
+			expect(kept.patients).toEqual([]);
+		}
+		for (const [i, { id, name, birthTime, events }] of patients.entries()) {
+			expect([id, name]).toEqual([`s${i + 1}`, `Sample ${i + 1}`]);
+			expect(events[0].time).toBeGreaterThanOrEqual(birthTime);
+			expect(events.every(({ token }: { token: number }) => token >= specialCount)).toBe(true);
+		}
+	});
+
+	test("are written once, and again when the weights have changed", async () => {
+		expect((await documentsOf(false)).stages).not.toContain("exporting the model");
+		const { read, stages, model } = await documentsOf(false);
+		expect(stages).toEqual([]);
+		expect(existsSync(join(model, "export.json"))).toBe(true);
+		const trained = readTrained(run);
+		const { tokens } = read("maps.json");
+		expect(tokens.map(({ token }: { token: number }) => token)).toEqual(
+			Array.from({ length: trained.vocabulary.size - specialCount }, (_, i) => specialCount + i),
+		);
+		for (const { token, near } of tokens) {
+			expect(near).toHaveLength(8);
+			expect(near.some((other: { token: number }) => other.token === token)).toBe(false);
+			const likeness = near.map((other: { likeness: number }) => other.likeness);
+			expect(likeness).toEqual(likeness.toSorted((a: number, b: number) => b - a));
+		}
+		const data = await openDataset(dataset);
+		const drawn = drawnPatients(data, 0);
+		const histories = [];
+		for (const patient of drawn) histories.push(await data.read(patient));
+		const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
+		expect(read("memory.json")).toMatchObject({
+			...JSON.parse(JSON.stringify(await headMemory(runtime, trained, histories))),
+			drawn: { split: "test", patients: drawn.length, of: drawn.length, seed: 0 },
+		});
+		const about = read("about.json");
+		expect(about).toMatchObject({ model: { id: "trajgpt" }, training: { epochs: 1 } });
+		expect(about.modelCard).toContain("#");
+		expect(about.training.bestLoss).toBeGreaterThan(0);
+		expect(read("evaluation.json")).toEqual({ evaluations: [] });
+		const file = join(run, "explorer", "maps.json");
+		const old = (await readFile(file, "utf8")).replace(/"weights":"\w+"/, '"weights":"others"');
+		await writeFile(file, old);
+		expect((await documentsOf(false)).stages).toEqual(["drawing maps of codes and patients"]);
+		const others = new Map(
+			[...trained.weights].map(([name, { shape, data }]) => [
+				name,
+				{ shape, data: data.map((value) => value * 1.01) },
+			]),
+		);
+		// Of the same step and dataset, as a run in its place with another seed.
+		const { stages: again } = await documentsOf(false, { ...trained, weights: others });
+		expect(again).toContain("exporting the model");
+		expect(again).toContain("drawing maps of codes and patients");
+		expect((await documentsOf(false)).stages).toContain("exporting the model");
+	});
+
+	test("include later evaluations, in the model card too, but no data per patient", async () => {
+		const argv = ["evaluate", run, "--task", "next", "--dataset", dataset];
+		expect((await captured(argv)).code).toBe(0);
+		const { read, stages, model } = await documentsOf(false);
+		expect(stages).toEqual(["exporting the model"]);
+		const { modelCard } = read("about.json");
+		expect(modelCard).toContain("### The next record");
+		expect(await readFile(join(model, "model-card.md"), "utf8")).toBe(modelCard);
+		const [evaluation, ...others] = read("evaluation.json").evaluations;
+		expect(others).toEqual([]);
+		expect(evaluation).toMatchObject({ task: "next", rows: expect.any(Array) });
+		expect(evaluation).not.toHaveProperty("windows");
+		for (const row of evaluation.rows) expect(row).not.toHaveProperty("byPatient");
+		expect((await documentsOf(false)).stages).toEqual([]);
+	});
+
+	test("need a model that can be exported, or --no-explorer", async () => {
+		const trained = { ...readTrained(run), model: modelById("gpt2") };
+		const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
+		await expect(explorerData(trained, { runtime })).rejects.toThrow(
+			/^the explorer needs an export of the model: .* cannot be exported: .*; to serve the API alone, pass `explorer: false`$/,
+		);
+	});
+
+	test("measure memory on a sample of the patients", () => {
+		const many = {
+			patients: () => Int32Array.from({ length: 100_000 }, (_, i) => i),
+			lengthOf: (patient: number) => 1 + (patient % 3),
+		};
+		const drawn = drawnPatients(many, 0, 500);
+		const events = drawn.map(many.lengthOf);
+		const total = events.reduce((sum, own) => sum + own, 0);
+		expect(total).toBeGreaterThanOrEqual(500);
+		expect(total - (events.at(-1) as number)).toBeLessThan(500);
+		expect(new Set(drawn).size).toBe(drawn.length);
+		expect(drawnPatients(many, 0, 500)).toEqual(drawn);
+		expect(drawnPatients(many, 1, 500)).not.toEqual(drawn);
+	});
+});
+
+test("the built service computes in worker threads and ends on SIGTERM", async () => {
+	const main = fileURLToPath(new URL("../../../dist/bin/trajgpt.js", import.meta.url));
+	const argv = [main, "serve", run, "--no-explorer", "--port", "0", "--threads", "2"];
+	const child = spawn(process.execPath, argv, { stdio: ["ignore", "pipe", "pipe"] });
+	let stderr = "";
+	child.stderr.on("data", (chunk) => {
+		stderr += chunk;
+	});
+	const ended = new Promise((resolve) => child.on("close", resolve));
+	const url = await new Promise<string>((resolve, reject) => {
+		child.stdout.on("data", (chunk) => resolve(/http:\S+/.exec(String(chunk))?.[0] ?? ""));
+		child.on("error", reject);
+		child.on("close", () => reject(new Error(`it ended before it served: ${stderr}`)));
+	});
+	const answers = await Promise.all(Array.from({ length: 9 }, () => ask(url)));
+	const bodies = await Promise.all(answers.map(jsonIn));
+	const [{ code }] = bodies[0].answers[0].top;
+	for (const { answers } of bodies) expect(answers[0].top[0].code).toBe(code);
+	child.kill("SIGTERM");
+	expect(await ended).toBe(0);
+});
+
+test("without a built page it prints how to build one", async () => {
+	if (existsSync(fileURLToPath(new URL("../../../dist/web/index.html", import.meta.url)))) return;
+	const { code, stderr } = await captured(["serve", run, "--port", "0"]);
+	expect({ code, stderr }).toMatchObject({
+		code: 2,
+		stderr: expect.stringContaining("npm run build"),
+	});
+});

@@ -1,0 +1,82 @@
+import { existsSync } from "node:fs";
+import { statfs } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { Command, Option } from "commander";
+import { InputError } from "../../base/errors.js";
+import { checkFolderTarget } from "../../base/files/index.js";
+import { type Format, formats, simulationFileNames, truthFile } from "../../data/simulate/index.js";
+import { simulate } from "../workflows/simulate.js";
+import type { Io } from "./io.js";
+import { printJson, progressOf } from "./io.js";
+import { mostPeople, seedNumber, threadCount, wholeNumber } from "./option-values.js";
+
+interface Options {
+	readonly patients: number;
+	readonly out: string;
+	readonly format: Format;
+	readonly seed: number;
+	readonly threads?: number;
+	readonly force?: true;
+	readonly json?: true;
+}
+
+const description = `Write the insurance records of a synthetic population, for trials and demonstrations.
+
+People are born, age, fall ill, are followed up and die; conditions make others more likely; visits
+bundle codes; policies lapse. The folder holds claims (ICD-9), prescriptions, people, coverage, codes
+(names), and truth.json, from which "trajgpt oracle" computes the true probabilities.
+All rates are invented. A person depends on the seed and their number, not on the population size
+or the number of threads.`;
+
+export const examples = {
+	"trajgpt simulate --patients 2000 --out sim": "two thousand people",
+	"trajgpt simulate --patients 1000000 --format parquet --out large":
+		"a million people, as Parquet",
+	"trajgpt prepare sim --from csv --out data": "turn them into a dataset",
+	"trajgpt oracle next sim --patient p000060 --at 2012-06-01":
+		"the true next-code distribution of one person",
+};
+
+export function command(io: Io): Command {
+	return new Command("simulate")
+		.description(description)
+		.requiredOption("--patients <n>", "number of people to simulate", wholeNumber(1, mostPeople))
+		.requiredOption("--out <folder>", "folder to write the records to")
+		.addOption(
+			new Option("--format <format>", "file format of the tables").choices(formats).default("csv"),
+		)
+		.option("--seed <n>", "seed of the population", seedNumber, 0)
+		.option("--threads <n>", "number of threads (default: all cores)", threadCount)
+		.option("--force", "replace an existing simulation")
+		.option("--json", "print one JSON document")
+		.action((options: Options) => act(io, options));
+}
+
+/** Average bytes on disk per simulated person. */
+const bytesPerPerson = { csv: 5000, parquet: 650 };
+
+/** Refuses a population that cannot fit on the disk, with half the estimate as a margin of error. */
+async function checkDisk(out: string, bytes: number): Promise<void> {
+	let folder = resolve(out);
+	while (!existsSync(folder)) folder = dirname(folder);
+	const { bavail, bsize } = await statfs(folder);
+	if (bytes / 2 <= bavail * bsize) return;
+	const gigabytes = (size: number) => `${(size / 1e9).toFixed(1)} GB`;
+	throw new InputError(
+		`--patients needs about ${gigabytes(bytes)} on the disk, and ${gigabytes(bavail * bsize)} are free at ${folder}; lower --patients, or choose a folder on another disk`,
+	);
+}
+
+async function act(io: Io, options: Options): Promise<void> {
+	const { patients, out, format, seed, threads, force, json } = options;
+	await checkFolderTarget(out, force ?? false, truthFile, simulationFileNames);
+	await checkDisk(out, patients * bytesPerPerson[format]);
+	const written = await simulate(out, {
+		...{ patients, seed, format, threads, replace: force ?? false, progress: progressOf(io) },
+	});
+	if (json) printJson(io, written);
+	else
+		io.stdout.write(
+			`${out}: ${patients} people, ${written.records} diagnoses, ${written.prescriptions} prescriptions\n`,
+		);
+}

@@ -1,0 +1,220 @@
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { openDataset } from "../../data/cohort/index.js";
+import { temporaryFolder } from "../../data/records/testing/temporary-folder.js";
+import {
+	type FakePlugin,
+	failing,
+	fakePlugin,
+	hasCompiler,
+	setDuringTest,
+} from "../../engine/runtime/pjrt/testing/fake-plugin.js";
+import { pretrain } from "../workflows/pretrain.js";
+import { captured } from "./testing/captured.js";
+import { runBuilt } from "./testing/run-built.js";
+
+test("--precision is for --provider xla", async () => {
+	const { code, stderr } = await captured(["bench", "step", "--precision", "bf16"]);
+	expect(code).toBe(2);
+	expect(stderr).toContain(
+		"--precision bf16: cpu computes in float32; leave it out, or choose --provider xla",
+	);
+});
+
+test("a plugin that does not exist is bad usage, whatever the command", async () => {
+	setDuringTest("TRAJGPT_PJRT_PLUGIN", "/no/plugin.so");
+	const folder = await temporaryFolder();
+	const run = join(folder, "run");
+	for (const argv of [
+		["pretrain", "no-such-dataset", "--out", run],
+		["finetune", "no-such-run", "--task", "chf"],
+		["evaluate", "no-such-run"],
+		["forecast", "no-such-run"],
+		["risk", "no-such-run", "--code", "428"],
+		["compare", "no-such-dataset", "--out", run],
+		["ablate", "no-such-dataset", "--out", run],
+		["bench", "step"],
+		["bench", "infer"],
+		["bench", "operations"],
+	]) {
+		const { code, stdout, stderr } = await captured([...argv, "--provider", "xla"]);
+		expect(stderr, argv[0]).toContain("--provider xla: /no/plugin.so does not exist");
+		expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+	}
+	expect(existsSync(run)).toBe(false);
+});
+
+const step = [
+	...["bench", "step", "--preset", "tiny", "--batch", "2", "--length", "8"],
+	...["--steps", "1", "--no-peer", "--json"],
+];
+
+test("auto is the CPU where there is no plugin", async () => {
+	setDuringTest("TRAJGPT_PJRT_PLUGIN", "/no/plugin.so");
+	const { code, stdout } = await captured([...step, "--provider", "auto"]);
+	expect(code).toBe(0);
+	expect(JSON.parse(stdout).engine).toMatch(/^onnxruntime-node .* cpu, /);
+});
+
+describe.skipIf(!hasCompiler)("on the fake plugin", () => {
+	let plugin: FakePlugin;
+	beforeAll(async () => {
+		plugin = await fakePlugin();
+	});
+	beforeEach(async () => {
+		setDuringTest("TRAJGPT_PJRT_PLUGIN", plugin.path);
+		setDuringTest("TRAJGPT_XLA_CACHE", await temporaryFolder());
+		setDuringTest("XLA_FLAGS", "");
+		onTestFinished(() => {
+			expect(plugin.misuse()).toBe("");
+			expect(plugin.alive()).toEqual({});
+		});
+	});
+
+	test("auto is XLA, and everything is destroyed in the end", async () => {
+		const { code, stdout, stderr } = await captured([...step, "--provider", "auto"]);
+		expect({ code, stderr }).toEqual({ code: 0, stderr: expect.any(String) });
+		expect(JSON.parse(stdout).engine).toBe("XLA (PJRT 0.114), Fake GPU, tf32");
+		const exact = await captured([...step, "--provider", "xla", "--precision", "float32"]);
+		expect(JSON.parse(exact.stdout).engine).toBe("XLA (PJRT 0.114), Fake GPU, float32");
+	});
+
+	test.each(["no-memory-compiling", "no-memory-running", "no-memory-later", "no-device"])(
+		"%s ends a command with 2 and what to do",
+		async (fault) => {
+			failing(fault);
+			const { code, stdout, stderr } = await captured([...step, "--provider", "xla"]);
+			expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+			expect(stderr).toMatch(/error: .*(end other programs|leave out --provider)/);
+		},
+	);
+
+	test("doctor shows the plugin and its device", async () => {
+		const { code, stdout } = await captured(["doctor"]);
+		expect(code).toBe(0);
+		expect(stdout).toMatch(/ok {2}PJRT plugin +0\.114 +.*fake-plugin\.so\n/);
+		expect(stdout).toMatch(/ok {2}Device +Fake GPU +1\.0 GiB usable\n/);
+		expect(stdout).toMatch(/ok {2}Fused norms +off +XLA_FLAGS is --xla_disable_hlo_passes=triton/);
+		setDuringTest("XLA_FLAGS", "--xla_disable_hlo_passes=");
+		const left = await captured(["doctor"]);
+		expect(left.stdout).toMatch(
+			/!! {2}Fused norms +on +can be wrong, see docs\/gpu\.md; XLA_FLAGS is/,
+		);
+		failing("no-device");
+		const without = await captured(["doctor"]);
+		expect(without.stdout).toMatch(/!! {2}PJRT plugin +cannot be used +.* finds no device; check/);
+	});
+
+	test("a worker thread names the flags, which it cannot set", async () => {
+		const module = new URL("../../../dist/engine/runtime/pjrt/index.js", import.meta.url).href;
+		const worker = new Worker(
+			`import(${JSON.stringify(module)})
+				.then(({ openDevices }) => openDevices())
+				.catch(({ message }) => require("node:worker_threads").parentPort.postMessage(message));`,
+			{ eval: true },
+		);
+		const [message] = await once(worker, "message");
+		expect(message).toMatch(/^a worker thread cannot set XLA_FLAGS; .*='--xla_disable_hlo_passes=/);
+		await worker.terminate();
+	});
+
+	test("bench models fails where an engine learns something else", async () => {
+		const models = ["bench", "models", "--provider", "xla", "--steps", "2", "--only", "gpt2"];
+		const { code, stdout } = await captured(models);
+		expect(code).toBe(1);
+		expect(stdout).toMatch(/gpt2: the first loss differs by \S+, more than 1\.0e-4\n/);
+		expect(stdout).toMatch(/gpt2: the last validation loss differs by/);
+	});
+
+	test("no ONNX Runtime is loaded", async () => {
+		const hook = new URL("testing/without-onnxruntime.mjs", import.meta.url).href;
+		setDuringTest("NODE_OPTIONS", `--import ${hook}`);
+		expect(await runBuilt([...step, "--provider", "xla"])).toMatchObject({ code: 0 });
+		const { stderr } = await runBuilt([...step, "--provider", "cpu"]);
+		expect(stderr).toContain("loads onnxruntime-node");
+	});
+
+	const sizes = ["layers=1", "heads=2", "dim=8", "key=8", "value=8", "ff=8"];
+	const settings = [
+		...["--preset", "tiny", ...sizes.flatMap((pair) => ["--set", pair])],
+		...["--epochs", "2", "--batch-slots", "512", "--max-length", "40"],
+	];
+
+	async function smallDataset(folder: string): Promise<string> {
+		const [people, data] = [join(folder, "people"), join(folder, "data")];
+		await captured(["simulate", "--patients", "64", "--seed", "5", "--out", people]);
+		await captured(["prepare", people, "--from", "csv", "--min-count", "30", "--out", data]);
+		return data;
+	}
+
+	test("TRAJGPT_XLA_CHECK=1 finds that validation on the device differs from the CPU", async () => {
+		const folder = await temporaryFolder();
+		const argv = [
+			"pretrain",
+			await smallDataset(folder),
+			...settings,
+			"--provider",
+			"xla",
+			"--out",
+		];
+		setDuringTest("TRAJGPT_XLA_CHECK", "1");
+		const { code, stderr } = await captured([...argv, join(folder, "checked")]);
+		expect(code).toBe(2);
+		expect(stderr).toMatch(
+			/error: XLA .* Fake GPU, tf32 computes wrong values: the difference of "loss\.\w+" to that of onnxruntime-node/,
+		);
+		setDuringTest("TRAJGPT_XLA_CHECK", "0");
+		expect((await captured([...argv, join(folder, "unchecked")])).code).toBe(0);
+	});
+
+	test("without a device, the library writes nothing", async () => {
+		const folder = await temporaryFolder();
+		const dataset = await openDataset(await smallDataset(folder));
+		const run = join(folder, "run");
+		failing("no-device");
+		await expect(pretrain(dataset, run, { provider: "xla" })).rejects.toThrow(
+			/`provider` xla: .* finds no device/,
+		);
+		expect(existsSync(run)).toBe(false);
+	});
+
+	test("several devices share each batch", async () => {
+		setDuringTest("FAKE_PJRT_DEVICES", "2");
+		const folder = await temporaryFolder();
+		const argv = ["pretrain", await smallDataset(folder), ...settings, "--provider"];
+		const out = (name: string) => ["--out", join(folder, name)];
+		const { code, stdout } = await captured([...argv, "xla", "--devices", "2", ...out("two")]);
+		expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("2 epochs") });
+		const many = await captured([...argv, "xla", "--devices", "3", ...out("three")]);
+		expect(many.code).toBe(2);
+		expect(many.stderr).toMatch(/--devices 3: .* finds 2; choose fewer/);
+		expect(existsSync(join(folder, "three"))).toBe(false);
+		const cpu = await captured([...argv, "cpu", "--devices", "2", ...out("cpu")]);
+		expect(cpu.code).toBe(2);
+		expect(cpu.stderr).toContain("--devices 2: cpu has none to share a batch");
+		expect(existsSync(join(folder, "cpu"))).toBe(false);
+	});
+
+	test("a run goes on on the CPU, and one of the CPU goes on here", async () => {
+		const folder = await temporaryFolder();
+		const data = await smallDataset(folder);
+		for (const [first, second] of [
+			["xla", "cpu"],
+			["cpu", "xla"],
+		] as const) {
+			const argv = ["pretrain", data, "--out", join(folder, first)];
+			const begun = await runBuilt([...argv, ...settings, "--provider", first], {
+				...{ saying: "epoch 1:", signal: "SIGINT" },
+			});
+			expect(begun).toMatchObject({ code: 130, stdout: expect.stringContaining("--resume") });
+			const resumed = await captured([...argv, "--resume", "--provider", second]);
+			expect(resumed.stderr).toContain(
+				`note: provider ${first} → ${second}; the weights may differ in their last digits`,
+			);
+			expect(resumed.stdout).toContain("2 epochs");
+		}
+	});
+});

@@ -1,0 +1,108 @@
+import { expect, test, vi } from "vitest";
+import type { Runtime } from "../../../engine/runtime/index.js";
+import * as ort from "../../../engine/runtime/onnxruntime-node.js";
+import type { Events } from "../../../model/index.js";
+import { partsOf, smallServed } from "../testing/small-served.js";
+import { localEngine, serviceRuntime } from "./local-engine.js";
+
+/** Counts the programs that were compiled, those that are still held, and the most events that a run has read of a history. */
+function countingRuntime() {
+	const runtime = serviceRuntime(1);
+	const counts = { compiled: 0, held: 0, events: 0 };
+	const counting: Runtime = {
+		...runtime,
+		async compile(graph) {
+			counts.compiled++;
+			counts.held++;
+			const program = await runtime.compile(graph);
+			return {
+				...program,
+				run(feeds, resident, options) {
+					const { length = 0, slots = 0 } = options?.sizes ?? {};
+					counts.events = Math.max(counts.events, length, slots);
+					return program.run(feeds, resident, options);
+				},
+				dispose: () => {
+					counts.held--;
+					return program.dispose();
+				},
+			};
+		},
+	};
+	return { counts, counting };
+}
+
+const history = (events: number): Events => ({
+	tokens: Array.from({ length: events }, (_, i) => 5 + (i % 7)),
+	times: Array.from({ length: events }, (_, i) => i),
+});
+
+test("few programs serve histories of every length, and all are released", async () => {
+	const { counts, counting } = countingRuntime();
+	const { predictor, represent, dispose } = localEngine(partsOf(smallServed()), counting);
+	const forecast = (events: number, times: readonly number[]) =>
+		predictor.queryWithin(predictor.start(1), [history(events)], [times]);
+	await forecast(2, [500]);
+	await forecast(2, [0.5, 500]);
+	const { compiled } = counts;
+	expect(compiled).toBeLessThanOrEqual(2);
+	for (let events = 3; events < 120; events += 13) {
+		await forecast(events, [500]);
+		await forecast(
+			events,
+			Array.from({ length: 1 + (events % 9) }, (_, i) => 500 + i),
+		);
+		expect(counts.compiled).toBe(compiled);
+	}
+	const lengths = [16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192];
+	// The first again: it is still held.
+	for (const length of [...lengths, 16]) await represent([history(Math.min(5000, length - 1))]);
+	const all = compiled + lengths.length;
+	expect(counts).toMatchObject({ compiled: all, held: all });
+	await dispose();
+	expect(counts.held).toBe(0);
+});
+
+test("few programs give risks at any number of times, and none reads a long history at once", async () => {
+	const { counts, counting } = countingRuntime();
+	const { risk, dispose } = localEngine(partsOf(smallServed()), counting);
+	const at = (events: number, times: number) =>
+		risk({
+			history: history(events),
+			at: events,
+			horizons: [365],
+			horizonDays: 365,
+			birth: null,
+			axis: "days" as const,
+			times: Float64Array.from({ length: times }, (_, i) => Math.floor((events * i) / times)),
+			codes: [{ code: "401", name: "hypertension", tokens: [5] }],
+			places: [],
+		});
+	await at(40, 3);
+	const { compiled } = counts;
+	expect(compiled).toBeLessThanOrEqual(3);
+	for (const [events, times] of [
+		[60, 1],
+		[300, 9],
+		[700, 40],
+		[1400, 5],
+	] as const)
+		await at(events, times);
+	expect(counts.compiled).toBe(compiled);
+	expect(counts.events).toBeLessThanOrEqual(512);
+	await dispose();
+	expect(counts.held).toBe(0);
+});
+
+test("no program keeps the memory of its largest run", async () => {
+	const create = vi.spyOn(ort.InferenceSession, "create");
+	const { predictor, represent, dispose } = localEngine(partsOf(smallServed()));
+	await predictor.score([history(20)], [[30]]);
+	await represent([history(20)]);
+	const arenas = (create.mock.calls as unknown[][]).map(
+		([, options]) => (options as ort.InferenceSession.SessionOptions).enableCpuMemArena,
+	);
+	expect(arenas).toEqual([false, false]);
+	create.mockRestore();
+	await dispose();
+});

@@ -1,0 +1,336 @@
+import { oneProcess } from "../../base/communicator.js";
+import { InputError } from "../../base/errors.js";
+import { replaceFile } from "../../base/files/index.js";
+import { silentProgress } from "../../base/progress.js";
+import { isoDate, type TimeAxis, yearDays } from "../../base/time.js";
+import type { CodeMap } from "../../data/codes/index.js";
+import { whyNotAtRisk } from "../../data/cohort/at-risk.js";
+import {
+	type Dataset,
+	type History,
+	type NewPatient,
+	type Split,
+	splitNames,
+} from "../../data/cohort/index.js";
+import { specialCount } from "../../data/cohort/vocabulary.js";
+import { drawOf, indexDay, indexRuleFor } from "../../evaluate/onset/index-days.js";
+import type { Trained } from "../../model/train/index.js";
+import { hazardSettingsOf } from "../../predict/hazards.js";
+import { cutHorizons, independenceNotes } from "../../predict/incidence.js";
+import { type HazardModel, hazardModel, incidences } from "../../predict/index.js";
+import {
+	type FoundCode,
+	findCode,
+	nothingRecorded,
+	warningsFor,
+} from "../../predict/user-input/index.js";
+import { checkOutputFile } from "./check-output-file.js";
+import { type Column, type ColumnWriter, columnFormat, openColumns } from "./column-file.js";
+import { type ComputeOptions, threadsOf, withRuntime } from "./open-runtime.js";
+import type { QueriedPatients } from "./patients.js";
+import { hasSameTokens } from "./same-meaning.js";
+import type { Monitoring } from "./training.js";
+
+export interface CohortRiskOptions extends ComputeOptions, Pick<Monitoring, "progress"> {
+	/** The file to write: Parquet, or CSV by its extension. */
+	readonly output: string;
+	/** Whether an existing file may be replaced. */
+	readonly replace?: boolean | undefined;
+	/** Codes as users write them, and names of groups. Default: every code of the vocabulary. */
+	readonly codes?: readonly string[] | undefined;
+	/** `last` (the last record, default), `random`, `visit`, a date or `age:N`. */
+	readonly index?: string | undefined;
+	/** Horizons. Default: 1, 5 and 10. */
+	readonly years?: readonly number[] | undefined;
+	/** The seed of random index days. */
+	readonly seed?: number | undefined;
+}
+
+export interface DatasetRiskOptions extends CohortRiskOptions {
+	/** Default: all patients. */
+	readonly split?: Split | undefined;
+}
+
+export interface CohortRisks {
+	readonly file: string;
+	readonly patients: number;
+	readonly codes: number;
+	/** Patients without an index day, by reason. */
+	readonly excluded: Readonly<Record<string, number>>;
+	/** Patients who were not at risk on their index day, by reason: their risks are extrapolated. */
+	readonly notAtRisk: Readonly<Record<string, number>>;
+	readonly seconds: number;
+	readonly simulated: boolean;
+	readonly notes: readonly string[];
+	readonly warnings: readonly string[];
+}
+
+/** Patients per batch, and per piece of the file. */
+const batchSize = 256;
+
+/** The patients of a dataset, or new ones. */
+interface Cohort {
+	readonly name: string;
+	readonly axis: TimeAxis;
+	readonly count: number;
+	/** Maps codes that users write, if there is one. */
+	readonly map: CodeMap | undefined;
+	/** A patient by number, with the time of the last record, if there is one. */
+	read(patient: number): Promise<{ readonly history: History; readonly lastRecord: number | null }>;
+	/** Caveats on patients, by number, with their index days. */
+	warnings(days: ReadonlyMap<number, number>): readonly string[];
+}
+
+interface Indexed {
+	readonly history: History;
+	readonly day: number;
+	readonly atRisk: boolean;
+}
+
+/**
+ * Writes the risks of every patient of a dataset on one index day: one row per patient and code, one column per
+ * horizon. Where a code is recorded by the index day, the risk is that of another record.
+ */
+export async function datasetRisks(
+	trained: Trained,
+	dataset: Dataset,
+	{ split, ...options }: DatasetRiskOptions,
+): Promise<CohortRisks> {
+	if (!hasSameTokens(trained, dataset))
+		throw new InputError(
+			`${dataset.folder} has another vocabulary than ${trained.folder}; use the dataset of the run, one prepared with \`trajgpt prepare … --like ${trained.folder}\`, or give the records with \`input\``,
+		);
+	const patients = (split ? [split] : splitNames).flatMap((own) => [...dataset.patients(own)]);
+	const cohort: Cohort = {
+		name: dataset.folder,
+		axis: dataset.manifest.source.axis,
+		count: patients.length,
+		map: undefined,
+		async read(patient) {
+			const history = await dataset.read(patients[patient] as number);
+			return { history, lastRecord: history.times.at(-1) ?? null };
+		},
+		warnings: () => [],
+	};
+	return cohortRisks(trained, cohort, options);
+}
+
+/** The same for new patients. */
+export async function newPatientRisks(
+	trained: Trained,
+	queried: QueriedPatients,
+	options: CohortRiskOptions,
+): Promise<CohortRisks> {
+	const { patients, axis, map } = queried;
+	const cohort: Cohort = {
+		...{ name: "the input", axis, map, count: patients.length },
+		read: async (patient) => patients[patient] as NewPatient,
+		warnings: (days) =>
+			warningsFor(
+				queried,
+				Array.from(days, ([patient, time]) => ({ patient: patients[patient] as NewPatient, time })),
+				trained.manifest,
+				nothingRecorded,
+			),
+	};
+	return cohortRisks(trained, cohort, options);
+}
+
+async function cohortRisks(
+	trained: Trained,
+	cohort: Cohort,
+	options: CohortRiskOptions,
+): Promise<CohortRisks> {
+	const { output, years = [1, 5, 10], index = "last", seed = 0 } = options;
+	const { progress = silentProgress } = options;
+	const format = columnFormat(output);
+	await checkOutputFile(output, options.replace ?? false);
+	const settings = hazardSettingsOf(trained);
+	const codes = codesOf(trained, options.codes, cohort.map);
+	const { horizons, warnings } = horizonsOf(years, settings.binDays.at(-1) as number);
+	const rule = index === "last" ? undefined : indexRuleFor(index, cohort.axis, cohort.name);
+	const dayOf = (history: History, lastRecord: number | null) => {
+		if (rule) return indexDay(history, rule, drawOf(seed, history.id), settings.lookBackDays);
+		return lastRecord === null ? "without a record" : Math.floor(lastRecord);
+	};
+	const days = new Map<number, number>();
+	const excluded: Record<string, number> = {};
+	const notAtRisk: Record<string, number> = {};
+	const began = performance.now();
+	let written = 0;
+	/** The patients of a batch with an index day; counts the others. */
+	const indexedIn = async (from: number): Promise<Indexed[]> => {
+		const indexed: Indexed[] = [];
+		for (let patient = from; patient < Math.min(from + batchSize, cohort.count); patient++) {
+			const { history, lastRecord } = await cohort.read(patient);
+			const day = knownDay(history, dayOf(history, lastRecord));
+			if (typeof day === "string") {
+				excluded[day] = (excluded[day] ?? 0) + 1;
+				continue;
+			}
+			const reason = whyNotAtRisk(history, day, settings.lookBackDays);
+			if (reason !== null) notAtRisk[reason] = (notAtRisk[reason] ?? 0) + 1;
+			indexed.push({ history, day, atRisk: reason === null });
+			days.set(patient, day);
+		}
+		return indexed;
+	};
+	const { communicator: job = oneProcess, ...compute } = options;
+	const threads = options.threads ?? threadsOf(trained, job);
+	await withRuntime({ ...compute, threads }, "inference", async (runtime) => {
+		const model = hazardModel(runtime, trained);
+		const score = async (file: ColumnWriter | undefined) => {
+			// Of each round, a process scores one batch.
+			for (let round = 0; round < cohort.count; round += batchSize * job.size) {
+				const batches: Indexed[][] = [];
+				for (let i = 0; i < job.size; i++) batches.push(await indexedIn(round + i * batchSize));
+				const own = await risksOf(model, batches[job.rank] as Indexed[], codes, horizons);
+				const all = job.gather(new Uint8Array(own.buffer));
+				for (const [i, batch] of batches.entries()) {
+					written += batch.length;
+					const risks = all && new Float64Array((all[i] as Uint8Array).slice().buffer);
+					if (risks && batch.length > 0)
+						await file?.add(columnsOf(batch, risks, codes, horizons, cohort.axis));
+				}
+				progress.update({
+					label: "risks: patient",
+					done: Math.min(round + batchSize * job.size, cohort.count),
+					total: cohort.count,
+					fields: [],
+				});
+			}
+			progress.finish();
+			await file?.close();
+			// Within the replacement, so that an earlier file stays.
+			if (written === 0)
+				throw new InputError(
+					`${cohort.name}: no patient has an index day by "${index}"; choose another \`index\``,
+					{ field: "index", value: index },
+				);
+		};
+		try {
+			if (job.rank > 0) await score(undefined);
+			else await replaceFile(output, async (partial) => score(await openColumns(partial, format)));
+		} finally {
+			await model.dispose();
+		}
+	});
+	return {
+		...{ file: output, patients: written, codes: codes.length, excluded, notAtRisk },
+		seconds: (performance.now() - began) / 1000,
+		simulated: trained.run.simulated === true,
+		notes: [
+			...codes.flatMap(({ note }) => note ?? []),
+			...independenceNotes({ settings, vocab: trained.vocabulary.size }, codes),
+		],
+		warnings: [...warnings, ...cohort.warnings(days)],
+	};
+}
+
+interface Horizon {
+	readonly years: number;
+	readonly days: number;
+}
+
+/** The horizons that are answered, each once: those beyond what the model has learned are one. */
+function horizonsOf(years: readonly number[], longestDays: number) {
+	const twice = years.find((own, at) => years.indexOf(own) < at);
+	if (twice !== undefined)
+		throw new InputError(`\`years\` has ${twice} twice; give each horizon once`, {
+			field: "years",
+			value: twice,
+		});
+	const asked = years.map((own) => own * yearDays);
+	const { days, warnings } = cutHorizons({ longestDays }, asked);
+	const horizons = new Map<number, Horizon>();
+	for (const [at, own] of days.entries()) {
+		const isCut = (asked[at] as number) > longestDays + 1;
+		const answered = isCut ? Number((longestDays / yearDays).toFixed(2)) : (years[at] as number);
+		horizons.set(answered, { years: answered, days: own });
+	}
+	return { horizons: [...horizons.values()], warnings };
+}
+
+/** An index day, or why nothing is known of a patient on it: hazards would be meaningless. */
+function knownDay({ times, birthEvents }: History, day: number | string): number | string {
+	if (typeof day === "string" || Math.floor(times[0] as number) <= day) return day;
+	return birthEvents === 1 ? "not born yet" : "without a record yet";
+}
+
+function codesOf(
+	trained: Trained,
+	wanted: readonly string[] | undefined,
+	map: CodeMap | undefined,
+): readonly FoundCode[] {
+	const { vocabulary } = trained;
+	if (wanted) {
+		const { groups } = hazardSettingsOf(trained);
+		return wanted.map((code) => findCode(code, { ...trained, map, groups }));
+	}
+	return vocabulary.tokens.slice(specialCount).map(({ code, name }, at) => ({
+		...{ code, name, tokens: [specialCount + at] },
+	}));
+}
+
+/** When each code was recorded before (NaN if it was not), and its risks: [patients, codes, 1 + horizons]. */
+async function risksOf(
+	model: HazardModel,
+	indexed: readonly Indexed[],
+	codes: readonly FoundCode[],
+	horizons: readonly Horizon[],
+): Promise<Float64Array> {
+	if (indexed.length === 0) return new Float64Array(0);
+	const found = await incidences(
+		model,
+		indexed.map(({ history }) => history),
+		codes.map(({ tokens }) => tokens),
+		indexed.map(({ day }) => [day]),
+		horizons.map(({ days }) => days),
+	);
+	const width = 1 + horizons.length;
+	const risks = new Float64Array(indexed.length * codes.length * width).fill(Number.NaN);
+	for (const [at, ofPatient] of found.entries())
+		for (const [i, { recordedAt, probabilities }] of ofPatient.entries()) {
+			const from = (at * codes.length + i) * width;
+			risks[from] = recordedAt[0] as number;
+			risks.set(probabilities.slice(0, horizons.length), from + 1);
+		}
+	return risks;
+}
+
+function columnsOf(
+	indexed: readonly Indexed[],
+	risks: Float64Array,
+	codes: readonly FoundCode[],
+	horizons: readonly Horizon[],
+	axis: TimeAxis,
+): Column[] {
+	const width = 1 + horizons.length;
+	const rows = indexed.flatMap((patient, at) =>
+		codes.map((code, i) => {
+			const from = (at * codes.length + i) * width;
+			return { patient, code, risks: risks.subarray(from, from + width) };
+		}),
+	);
+	return [
+		{ name: "patient", type: "text", values: rows.map(({ patient }) => patient.history.id) },
+		axis === "dates"
+			? { name: "date", type: "text", values: rows.map(({ patient }) => isoDate(patient.day)) }
+			: { name: "day", type: "number", values: rows.map(({ patient }) => patient.day) },
+		{ name: "at_risk", type: "flag", values: rows.map(({ patient }) => patient.atRisk) },
+		{ name: "code", type: "text", values: rows.map(({ code }) => code.code) },
+		{ name: "name", type: "text", values: rows.map(({ code }) => code.name) },
+		{
+			name: "recorded",
+			type: "flag",
+			values: rows.map(({ risks: [recordedAt] }) => !Number.isNaN(recordedAt)),
+		},
+		...horizons.map(
+			({ years }, horizon): Column => ({
+				name: `risk_${years}y`,
+				type: "number",
+				values: rows.map(({ risks }) => risks[horizon + 1] as number),
+			}),
+		),
+	];
+}

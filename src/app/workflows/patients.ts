@@ -1,0 +1,225 @@
+import { stat } from "node:fs/promises";
+import { InputError, withinOption } from "../../base/errors.js";
+import { thousands } from "../../base/thousands.js";
+import type { TimeAxis } from "../../base/time.js";
+import type { CodeMap } from "../../data/codes/index.js";
+import {
+	type Dataset,
+	type NewPatient,
+	newPatients,
+	splitNames,
+	type UnknownCodes,
+} from "../../data/cohort/index.js";
+import type { Predictor } from "../../model/index.js";
+import { forecastWeights, openRunDataset, type Trained } from "../../model/train/index.js";
+import { type CodeMapOptions, codeMapOf, requiredCodeMap } from "./code-map.js";
+import { type ComputeOptions, openRuntime, threadsOf } from "./open-runtime.js";
+import { openRecords, type ReaderOptions } from "./record-formats.js";
+
+/** Which patients to predict for. */
+export interface PatientOptions extends CodeMapOptions {
+	/** Records of new patients. Default: the run's dataset. */
+	readonly input?: readonly string[] | undefined;
+	/** Format of the records. Default: by file extension. */
+	readonly format?: string | undefined;
+	/** Reader options of the format. */
+	readonly records?: ReaderOptions | undefined;
+	/** Whether bad rows, and patients without a record that the model knows, are left out of `input` instead of refused. */
+	readonly skipBad?: boolean | undefined;
+	/** One patient instead of all; required for the run's dataset. */
+	readonly patient?: string | undefined;
+	/** The run's dataset, if it was moved. */
+	readonly dataset?: string | undefined;
+	/** Memory limit for reading, in bytes. */
+	readonly memory: number;
+	readonly threads?: number | undefined;
+}
+
+/** The patients to predict for, with notes on reading them. */
+export interface QueriedPatients {
+	readonly axis: TimeAxis;
+	readonly patients: readonly NewPatient[];
+	readonly unknown: UnknownCodes;
+	readonly notes: readonly string[];
+	/** The code map of the run's dataset, if available. */
+	readonly map: CodeMap | undefined;
+}
+
+const nothingUnknown: UnknownCodes = { codes: 0, records: 0, top: [] };
+
+/** Whether records of new patients are given. Without them, options on records are refused. */
+export function hasRecords({ input, format, skipBad, records = {} }: PatientOptions): boolean {
+	if (input !== undefined || records.db !== undefined) return true;
+	const [misplaced] = [
+		...(format ? ["format"] : []),
+		...(skipBad ? ["skipBad"] : []),
+		...Object.keys(records).map((name) => `records.${name}`),
+	];
+	if (misplaced)
+		throw new InputError(`\`${misplaced}\` is for a file of records; name it with \`input\` FILE`, {
+			field: misplaced,
+		});
+	return false;
+}
+
+/** Reader options for a run: a model that knows laboratory results reads those of new patients. */
+const readAs = (
+	{ vocabulary }: Trained,
+	format: string,
+	records: ReaderOptions = {},
+): ReaderOptions =>
+	["fhir", "omop"].includes(format) && vocabulary.tokens.some(({ kind }) => kind === "laboratory")
+		? { measurements: true, ...records }
+		: records;
+
+/** Reads patients from files, or one from the run's dataset if no file is given. */
+export async function openPatients(
+	trained: Trained,
+	options: PatientOptions,
+): Promise<QueriedPatients> {
+	const { manifest, vocabulary } = trained;
+	const { patient: only, skipBad = false, memory, threads } = options;
+	if (!hasRecords(options)) {
+		const dataset = await openRunDataset(trained.folder, trained.run, options.dataset);
+		const { patient, split } = await datasetPatient(dataset, only);
+		const notes = [
+			`${patient.id} is in the run's dataset, ${split === "train" ? "among the patients the model was trained on" : `split ${split}`}`,
+		];
+		const map = await codeMapOf(manifest, options);
+		const { axis } = manifest.source;
+		return { patients: [patient], unknown: nothingUnknown, notes, map, axis };
+	}
+	const map = await requiredCodeMap(manifest, options);
+	const format = await formatOf(options);
+	const source = await withinOption(
+		"records",
+		openRecords(format, options.input ?? [], readAs(trained, format, options.records)),
+	);
+	const read = await withinOption(
+		"records",
+		newPatients(source, {
+			...{ manifest, vocabulary, only, skipBad, memory, threads },
+			map: options.phecodeMap === undefined ? undefined : map,
+		}),
+	);
+	const { patients, unknown, axis } = read;
+	if (only !== undefined && patients.length === 0)
+		throw unknownPatient(only, read.ids, source.path);
+	const notes =
+		axis === manifest.source.axis
+			? read.notes
+			: [
+					...read.notes,
+					`times are ${axis} here and ${manifest.source.axis} in the run's dataset; predictions depend on the time between events only`,
+				];
+	return { patients, unknown, notes, map, axis };
+}
+
+/** Opens a run's predictor, by default on as many threads as in training. */
+export async function openPredictor(
+	trained: Trained,
+	{ threads = threadsOf(trained), provider, precision }: ComputeOptions = {},
+): Promise<Predictor> {
+	const { model, config } = trained;
+	const weights = forecastWeights(trained);
+	const runtime = await openRuntime({ threads, provider, precision }, "inference");
+	try {
+		const predictor = model.predictor(runtime, config, weights);
+		return {
+			...predictor,
+			async dispose() {
+				await predictor.dispose();
+				await runtime.dispose?.();
+			},
+		};
+	} catch (error) {
+		await runtime.dispose?.();
+		throw error;
+	}
+}
+
+const endings: readonly (readonly [ending: RegExp, format: string])[] = [
+	[/\.(json|ndjson)$/i, "fhir"],
+	[/\.jsonl$/i, "events"],
+	[/\.(csv|tsv)$/i, "csv"],
+	[/\.(parquet|parq|pq)$/i, "parquet"],
+];
+
+async function formatOf({ input, format, records }: PatientOptions): Promise<string> {
+	if (format) return format;
+	if (records?.db !== undefined) return "omop";
+	const file = input?.[0] ?? "";
+	const found = await stat(file).catch(() => undefined);
+	const known = endings.find(([ending]) => ending.test(file.replace(/\.gz$/i, "")))?.[1];
+	if (known && !found?.isDirectory()) return known;
+	throw new InputError(
+		`${file} ${found?.isDirectory() ? "is a folder" : "has no known extension"}; name its format with \`format\`: csv, parquet, meds, omop, fhir or events`,
+		{ field: "format" },
+	);
+}
+
+/** The number of letters to add, remove or replace to turn one text into the other. */
+function editDistance(a: string, b: string): number {
+	let above = Array.from({ length: b.length + 1 }, (_, at) => at);
+	for (let i = 1; i <= a.length; i++) {
+		const row = [i];
+		for (let j = 1; j <= b.length; j++) {
+			const replaced = (above[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
+			row.push(Math.min(replaced, (above[j] as number) + 1, (row[j - 1] as number) + 1));
+		}
+		above = row;
+	}
+	return above[b.length] as number;
+}
+
+/** The texts at most `farthest` edits away, the nearest first. */
+function nearest(text: string, among: readonly string[], most: number, farthest = 2): string[] {
+	return among
+		.filter((other) => Math.abs(other.length - text.length) <= farthest)
+		.map((other) => ({ other, edits: editDistance(text.toLowerCase(), other.toLowerCase()) }))
+		.filter(({ edits }) => edits <= farthest)
+		.sort((a, b) => a.edits - b.edits)
+		.slice(0, most)
+		.map(({ other }) => other);
+}
+
+function unknownPatient(id: string, ids: readonly string[], where: string): InputError {
+	const near = nearest(id, ids, 5);
+	const some =
+		near.length > 0
+			? `with similar ids ${near.join(", ")}`
+			: `such as ${ids.slice(0, 5).join(", ")}`;
+	return new InputError(
+		`${where} has no patient "${id}"; it has ${thousands(ids.length)}, ${some}`,
+	);
+}
+
+async function datasetPatient(dataset: Dataset, id: string | undefined) {
+	const ids = splitNames.flatMap((split) =>
+		Array.from(dataset.patients(split), (number) => ({ id: dataset.idOf(number), number, split })),
+	);
+	if (id === undefined) {
+		const some = [...dataset.patients("test")].slice(0, 3).map((number) => dataset.idOf(number));
+		throw new InputError(
+			`no patient is named; give records of new patients with \`input\` FILE, or name a patient of the run's dataset with \`patient\`${some.length > 0 ? `, such as ${some.join(", ")}` : ""}`,
+		);
+	}
+	const found = ids.find((one) => one.id === id);
+	if (!found)
+		throw unknownPatient(
+			id,
+			ids.map((one) => one.id),
+			dataset.folder,
+		);
+	const history = await dataset.read(found.number);
+	const patient: NewPatient = {
+		id,
+		sex: history.sex,
+		birth: history.birthEvents ? (history.times[0] as number) : null,
+		death: dataset.deathOf(found.number),
+		lastRecord:
+			history.tokens.length > history.birthEvents ? (history.times.at(-1) as number) : null,
+		history,
+	};
+	return { patient, split: found.split };
+}

@@ -1,0 +1,226 @@
+import { existsSync, readdirSync } from "node:fs";
+import { replaceOptions } from "../../../base/replace-options.js";
+import { thousands } from "../../../base/thousands.js";
+import type { Dataset, Label, Split } from "../../../data/cohort/index.js";
+import { isPaperTask } from "../../../data/cohort/label-rules.js";
+import {
+	type Evaluation,
+	evaluateDefaults,
+	evaluatedPatients,
+	labelledTasks,
+	readEvaluation,
+	refuseEarlier,
+	taskLabels,
+	tasksOf,
+} from "../../../evaluate/index.js";
+import { canMeasureOnset, withoutIndexDay } from "../../../evaluate/onset/task.js";
+import type { MissingEvaluation } from "../../../evaluate/report/index.js";
+import type { CodeConfig } from "../../../model/heads/codes.js";
+import { labelsOf, runFiles, type Trained, taskFiles } from "../../../model/train/index.js";
+
+const taskTexts: Readonly<Record<string, string>> = {
+	onset: "first records",
+	next: "the next record",
+	forecast: "records far ahead",
+};
+
+/** The evaluations of a run: present, missing, or outdated. */
+export interface Evaluations {
+	readonly present: readonly Evaluation[];
+	readonly missing: readonly MissingEvaluation[];
+	readonly warnings: readonly string[];
+}
+
+export async function readEvaluations(
+	trained: Trained,
+	dataset: Dataset,
+	split: Split,
+): Promise<Evaluations> {
+	const { folder } = trained;
+	const labels = labelReader(dataset);
+	const known = tasksOf(dataset);
+	const files = existsSync(runFiles(folder).evaluations)
+		? readdirSync(runFiles(folder).evaluations)
+		: [];
+	const others = files
+		.filter((name) => name.endsWith(".json"))
+		.map((name) => name.slice(0, -".json".length))
+		.filter((task) => !known.includes(task))
+		.sort();
+	refuseEarlier(folder, [...known, ...others]);
+	const present: Evaluation[] = [];
+	const missing: MissingEvaluation[] = [];
+	for (const task of [...known, ...others]) {
+		const evaluation = await readEvaluation(folder, task);
+		if (evaluation)
+			present.push({ ...evaluation, notes: evaluation.notes.map(withoutPaths).map(asFlags) });
+		else if (await canBeEvaluated(task, trained, dataset, split, labels)) {
+			const command = needsTuning(task, trained)
+				? `trajgpt finetune RUN --task ${task}`
+				: `trajgpt evaluate RUN --task ${task}${task === "forecast" ? lookupFlag(dataset, split) : ""}`;
+			missing.push({ task, what: taskTexts[task] ?? `the task ${task}`, command });
+		}
+	}
+	for (const evaluation of present)
+		missing.push(...(await notFineTuned(evaluation, trained, dataset, labels)));
+	const warnings: string[] = [];
+	for (const one of present)
+		warnings.push(
+			...outdated(one, trained),
+			...(await onOtherPatients(one, dataset, split, labels)),
+		);
+	return { present, missing, warnings };
+}
+
+/** The options of `evaluate` that notes name. */
+const flags: Readonly<Record<string, string>> = {
+	patients: "--patients",
+	regressionPatients: "--regression-patients",
+	code: "--code",
+};
+
+/** A note with flags instead of option names: readers of the page run commands. */
+export const asFlags = (note: string): string => replaceOptions(note, (name) => flags[name]);
+
+/** The labels of a task in a split. */
+type ReadLabels = (task: string, split: Split) => Promise<readonly Label[]>;
+
+/** Makes the labels of a task once: some take a pass over all patients. */
+function labelReader(dataset: Dataset): ReadLabels {
+	const found = new Map<string, ReturnType<typeof taskLabels>>();
+	return async (task, split) => {
+		const known = found.get(task) ?? taskLabels(dataset, task);
+		found.set(task, known);
+		return labelsOf(dataset, (await known).labels, split);
+	};
+}
+
+/** Whether the run has to be fine-tuned before the task can be evaluated. */
+const needsTuning = (task: string, { folder, model }: Trained): boolean =>
+	task === "forecast" &&
+	model.forecasting.after === "fine-tuning" &&
+	!existsSync(taskFiles(folder, task).best);
+
+/** Whether `trajgpt evaluate` can measure a task of the dataset, or will after fine-tuning. */
+async function canBeEvaluated(
+	task: string,
+	{ model, config, run: { before } }: Trained,
+	dataset: Dataset,
+	split: Split,
+	labels: ReadLabels,
+): Promise<boolean> {
+	if (dataset.patients(split).length === 0) return false;
+	if (task === "onset") {
+		if (!(config as Pick<CodeConfig, "hazards">).hazards) return false;
+		const { people } = await evaluatedPatients(task, dataset, { split });
+		return canMeasureOnset(people, {
+			...{ ...evaluateDefaults, split },
+			...(before !== undefined && { before }),
+		});
+	}
+	if (before !== undefined || isPaperTask(task)) return false;
+	if (task === "next") return model.predictsEachEvent;
+	if (task === "forecast") return lookupFor(dataset, split) !== undefined;
+	return hasBoth(await labels(task, split));
+}
+
+/** How many events can be observed so that some patient has later ones: the usual number, or fewer. */
+function lookupFor(dataset: Dataset, split: Split): number | undefined {
+	let longest = 0;
+	for (const patient of dataset.patients(split))
+		longest = Math.max(longest, dataset.lengthOf(patient) - dataset.birthEventsOf(patient));
+	return [evaluateDefaults.lookup, 20, 10, 5].find((events) => longest > events);
+}
+
+function lookupFlag(dataset: Dataset, split: Split): string {
+	const lookup = lookupFor(dataset, split);
+	return lookup === evaluateDefaults.lookup ? "" : ` --lookup ${lookup}`;
+}
+
+/** Whether there are positive and negative labels. */
+const hasBoth = (labels: readonly Label[]): boolean =>
+	new Set(labels.map(({ value }) => value)).size === 2;
+
+/** Removes local paths, which are private. */
+const withoutPaths = (note: string): string =>
+	note
+		.replace(/\btrajgpt (\w+) [^\s`]+/g, "trajgpt $1 RUN")
+		.replace(/(?<=^|[\s`"“])(?:~|\.{1,2})?\/[^\s`"”;,]+/g, "…");
+
+/** A labelled task that was evaluated, but not fine-tuned, if it can be. */
+async function notFineTuned(
+	{ task, rows }: Evaluation,
+	{ folder, run: { before } }: Trained,
+	dataset: Dataset,
+	labels: ReadLabels,
+): Promise<MissingEvaluation[]> {
+	const settings = rows.flatMap(({ who, setting }) => (who === "model" && setting) || []);
+	if (settings.length === 0 || settings.includes("fine-tuned") || isPaperTask(task)) return [];
+	if (before !== undefined) return [];
+	const isOwn = labelledTasks(dataset).includes(task);
+	const isTuned = existsSync(taskFiles(folder, task).best);
+	if (isOwn && !isTuned) {
+		if (!hasBoth(await labels(task, "train"))) return [];
+		if ((await labels(task, "valid")).length === 0) return [];
+	}
+	const given = isOwn ? "" : " --labels LABELS";
+	return [
+		{
+			task,
+			what: `${task}, fine-tuned`,
+			command: `trajgpt ${isTuned ? "evaluate" : "finetune"} RUN --task ${task}${given}`,
+		},
+	];
+}
+
+/** Warns if an evaluation covers another split, or only some of its patients that were not drawn at random. */
+async function onOtherPatients(
+	evaluation: Evaluation,
+	dataset: Dataset,
+	split: Split,
+	labels: ReadLabels,
+): Promise<string[]> {
+	const { task, sample } = evaluation;
+	if (evaluation.split !== split)
+		return [
+			`The evaluation “${task}” was made on the ${evaluation.split} patients, not on the ${split} patients; evaluate again.`,
+		];
+	// What evaluate does by default; the notes say so.
+	if (sample?.how === "random") return [];
+	const covered = coveredPatients(evaluation);
+	const all = await patientsOf(task, dataset, split, labels);
+	return covered !== undefined && all !== undefined && covered < all
+		? [
+				`The evaluation “${task}” was made on ${thousands(covered)} of ${thousands(all)} patients of the ${split} split; evaluate again.`,
+			]
+		: [];
+}
+
+/** The number of patients of a task; undefined if the dataset does not have the task. */
+async function patientsOf(task: string, dataset: Dataset, split: Split, labels: ReadLabels) {
+	if (!tasksOf(dataset).includes(task)) return undefined;
+	if (!labelledTasks(dataset).includes(task)) return dataset.patients(split).length;
+	return new Set((await labels(task, split)).map(({ patient }) => patient)).size;
+}
+
+/** The number of patients that an evaluation covers, including those it had to leave out. */
+function coveredPatients({ task, patients, notes }: Evaluation): number | undefined {
+	if (task === "onset") {
+		const without = notes.find((note) => note.startsWith(withoutIndexDay)) ?? "";
+		const counts = [...without.matchAll(/(?<=[:,] )\d+/g)].map(Number);
+		return counts.reduce((sum, count) => sum + count, patients);
+	}
+	if (task !== "forecast") return patients;
+	const [, all] = notes.map((note) => /^\d+ of (\d+) patients/.exec(note)).find(Boolean) ?? [];
+	return all === undefined ? undefined : Number(all);
+}
+
+function outdated({ task, made }: Evaluation, { step, manifest }: Trained): string[] {
+	if (made.dataset !== manifest.contentHash)
+		return [`The evaluation “${task}” was made on another dataset; evaluate again.`];
+	if (made.step !== step)
+		return [
+			`The evaluation “${task}” was made with the weights of step ${made.step}; the run now has those of step ${step}. Evaluate again.`,
+		];
+	return [];
+}

@@ -1,0 +1,66 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { type Communicator, oneProcess } from "../../base/communicator.js";
+import { InputError } from "../../base/errors.js";
+import { temporaryFolder } from "../records/testing/temporary-folder.js";
+import { prepare, prepareDefaults } from "./prepare.js";
+import { doOrFailOnAllRanks, shardsOf } from "./shards.js";
+import { sourceOf } from "./testing/source-of.js";
+
+const encoded = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
+
+/** Rank 0 of two, where rank 1 sends the given value. */
+const withOther = (value: unknown): Communicator => ({
+	...{ ...oneProcess, size: 2 },
+	gather: (own) => [own, encoded(value)],
+});
+
+test("ranks have ranges of patients that follow each other", () => {
+	const own = (rank: number, size: number) =>
+		shardsOf({ ...oneProcess, rank, size }, 10, "work").ownSql("id");
+	expect([0, 1, 2].map((rank) => own(rank, 3))).toEqual([
+		"id >= 0 AND id < 3",
+		"id >= 3 AND id < 6",
+		"id >= 6 AND id < 10",
+	]);
+	expect(own(0, 1)).toBe("true");
+});
+
+test("rows of all ranks come in order of rank", async () => {
+	const shards = shardsOf(withOther([{ n: 3 }]), 10, "work");
+	expect(await shards.rows([{ n: 1 }, { n: 2 }])).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
+});
+
+test("work of one process is just done", async () => {
+	expect(await doOrFailOnAllRanks(oneProcess, async () => 7)).toBe(7);
+	const failing = doOrFailOnAllRanks(oneProcess, async () => {
+		throw new InputError("no records");
+	});
+	await expect(failing).rejects.toThrow(/^no records$/);
+});
+
+test("work that fails on another rank fails here, with its reason", async () => {
+	const done = async () => 7;
+	expect(await doOrFailOnAllRanks(withOther(null), done)).toBe(7);
+	const full = { rank: 1, isInput: true, text: "the disk is full" };
+	const refused = doOrFailOnAllRanks(withOther(full), done);
+	await expect(refused).rejects.toThrow(new InputError("rank 1 of 2: the disk is full"));
+	const broken = doOrFailOnAllRanks(withOther({ ...full, isInput: false }), done);
+	await expect(broken).rejects.not.toBeInstanceOf(InputError);
+	const both = doOrFailOnAllRanks(withOther(full), async () => {
+		throw new InputError("no records");
+	});
+	await expect(both).rejects.toThrow(/^no records$/);
+});
+
+test("values are prepared by one process only", async () => {
+	const folder = await temporaryFolder();
+	const source = sourceOf({ a: "xy" });
+	const communicator = { ...oneProcess, size: 2 };
+	const options = { ...prepareDefaults, values: 4, communicator };
+	await expect(prepare(source, join(folder, "out"), options)).rejects.toThrow(
+		"`values` is given, and 2 processes share the work; prepare values in one process",
+	);
+	expect(await readdir(folder)).toEqual([]);
+});

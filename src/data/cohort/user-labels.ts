@@ -1,0 +1,417 @@
+import { mkdtemp, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { InputError } from "../../base/errors.js";
+import { temporarily } from "../../base/files/index.js";
+import { parquetIn } from "../records/meds/layout.js";
+import { notesFor } from "../records/notes.js";
+import { quoted } from "../records/sql.js";
+import { openStore, type Store } from "../records/store.js";
+import {
+	type Column,
+	openTable,
+	rowOfFile,
+	type Table,
+	withNumberedRows,
+} from "../records/table.js";
+import { isAge, statedUnit, type TimeIs, timeNames } from "../records/tables/column-names.js";
+import { columnOf, listed } from "../records/tables/columns.js";
+import {
+	daysBeside,
+	recordUnit,
+	type UnitBeside,
+	unitBeside,
+} from "../records/tables/time-units.js";
+import { isBadTime, isDated, plainText, rawText } from "../records/tables/values.js";
+import type { Dataset } from "./dataset.js";
+import { definitionBeside } from "./definition-beside.js";
+import { patientColumns, readGivenSplits } from "./given-splits.js";
+import { isTaskName, labelRules, reservedTasks, taskNameRule } from "./label-rules.js";
+import { type Label, summarized } from "./labels.js";
+import { type Manifest, type Split, splitNames } from "./manifest.js";
+import { type LabelTimes, labelTimesWarnings, type RecordRange } from "./plausible-times.js";
+
+/** Labels from a CSV or Parquet file or a folder of MEDS label files, with column names of MEDS or plain ones. */
+export interface UserLabels {
+	readonly task: string;
+	readonly file: string;
+}
+
+const columnNames = {
+	patient: patientColumns,
+	time: [
+		...["prediction_time", "prediction_datetime", "prediction_date"],
+		...["time", "date", "time_minutes", "time_hours", "time_days"],
+		...["index_time", "index_date", "landmark", "landmark_time", "landmark_date"],
+		...["anchor_time", "anchor_date", "label_time", "label_date"],
+	],
+	value: ["boolean_value", "value", "label"],
+} as const;
+
+const truths = "('1', 'true', 't', 'yes', 'y', 'positive')";
+const falsehoods = "('0', 'false', 'f', 'no', 'n', 'negative')";
+
+/** The files of labels: one file, or all Parquet files below a folder, as MEDS has them. */
+export async function filesOf(path: string): Promise<readonly string[]> {
+	const isFolder = await stat(path).then(
+		(found) => found.isDirectory(),
+		() => false, // reading the file says why
+	);
+	if (!isFolder) return [path];
+	const files = await parquetIn(path);
+	if (files.length > 0) return files;
+	throw new InputError(
+		`${path} holds no .parquet file; expected a file of labels, or a folder of MEDS label files`,
+	);
+}
+
+/** The unit of labels: that of the records, unless `labelTimeIs` names another. */
+export const labelUnit = (records: TimeIs, labelTimeIs: TimeIs | undefined): UnitBeside =>
+	unitBeside(records, "labelTimeIs", labelTimeIs);
+
+/** The unit of the labels of a dataset. Before datasets named the unit of their records, numbers could have any. */
+export function labelUnitOf(
+	{ manifest: { source }, folder }: Dataset,
+	labelTimeIs: TimeIs | undefined,
+): UnitBeside {
+	const { axis, format } = source;
+	const isUnknown = !("times" in source) && axis === "days" && format !== "events";
+	if (isUnknown && labelTimeIs === undefined)
+		return {
+			unit: "days",
+			option: "labelTimeIs",
+			isNamed: false,
+			unknown: `${folder} was prepared by an earlier version and does not say in which unit its times were read; name that of the labels with \`labelTimeIs\`, or prepare the dataset again`,
+		};
+	const records = isUnknown ? (labelTimeIs as TimeIs) : recordUnit(source);
+	return labelUnit(records, labelTimeIs);
+}
+
+/**
+ * Reads a file or folder of labels into table `given` (key, day, value), and refuses rows that are wrong. Tells whether
+ * the labels have times.
+ */
+async function readGiven(store: Store, path: string, beside: UnitBeside): Promise<boolean> {
+	const { unit } = beside;
+	await store.run(
+		"CREATE OR REPLACE TABLE given (file INTEGER, row BIGINT, key VARCHAR, day DOUBLE, value BOOLEAN)",
+	);
+	const tables: Table[] = [];
+	for (const file of await filesOf(path)) {
+		const table = await openTable(store, file);
+		const columns = table.columns.map(({ name }) => name);
+		await withNumberedRows(store, table, columns, (rows) =>
+			store.run(
+				`INSERT INTO given SELECT ${tables.length}, * FROM (${givenSql(table, beside, rows)})`,
+			),
+		);
+		tables.push(table);
+	}
+	const refuse = async (condition: string, what: string) => {
+		const [bad] = await store.all<{ file: number; row: number }>(
+			`SELECT file, row FROM given WHERE ${condition} ORDER BY file, row LIMIT 1`,
+		);
+		if (bad) throw new InputError(`${await tables[bad.file]?.place(bad.row)} ${what}`);
+	};
+	await refuse("key IS NULL OR key = ''", "names no patient; expected an id");
+	await refuse("value IS NULL", "has no value; expected true or false, 1 or 0");
+	const forms = unit === "date" ? "a date such as 2019-05-31" : `a number (${unit})`;
+	const isTimed = tables.some((table) => columnOf(table, columnNames.time));
+	if (isTimed)
+		await refuse(isBadTime("day", unit), `has no time that can be read; expected ${forms}`);
+	else if (beside.isNamed)
+		throw new InputError(
+			`${path} has no column for the time, but \`labelTimeIs\` is ${unit}; call the column time, or leave out \`labelTimeIs\``,
+			{ field: "labelTimeIs", value: unit },
+		);
+	await refuse(
+		"(key, coalesce(day, 0)) IN (SELECT (key, coalesce(day, 0)) FROM given GROUP BY key, day HAVING min(value) <> max(value))",
+		"contradicts another line about the same patient and time; keep one of the two",
+	);
+	return isTimed;
+}
+
+/** SQL for the labels of a table. */
+function givenSql(table: Table, beside: UnitBeside, numberedRows: string): string {
+	const need = (what: keyof typeof columnNames) => {
+		const found = columnOf(table, columnNames[what]);
+		if (found) return found;
+		throw new InputError(
+			`${table.file} has no column for the ${what}; it has ${listed(table.columns)}; expected one of ${columnNames[what].join(", ")}`,
+		);
+	};
+	const [patient, value] = [need("patient"), need("value")];
+	const time = columnOf(table, columnNames.time);
+	const likely = table.columns.find((column) => isLikelyTime(column, beside))?.name;
+	if (!time && likely !== undefined)
+		throw new InputError(
+			`${table.file}: column ${likely} may be the time of the labels, but is not called so; call it time, or something else if it is none: labels without a time see every event`,
+			{ field: "labels", value: table.file },
+		);
+	const day = time ? daysBeside(time, beside) : "NULL::DOUBLE";
+	const word = `lower(${value.type === "BOOLEAN" ? rawText(value) : plainText(value, "whole")})`;
+	return `
+		SELECT ${rowOfFile} AS row, ${plainText(patient, "whole")} AS key, ${day} AS day,
+			CASE WHEN ${word} IN ${truths} THEN true WHEN ${word} IN ${falsehoods} THEN false END AS value
+		FROM ${numberedRows}`;
+}
+
+/** Whether a column may be the time. A birth never is, and an age only where the times of the records are ages. */
+function isLikelyTime(column: Column, { unit, unknown }: UnitBeside): boolean {
+	const name = column.name.trim().toLowerCase();
+	if (/birth|^[dy]ob$/.test(name)) return false;
+	if (/(^|_)age(_|$)|^age(at|in|days|years)/.test(name))
+		return isAge(unit) || unknown !== undefined;
+	return (
+		/date|time|landmark|index|cutoff|week|month|seconds?$|^dt$|_at$/.test(name) ||
+		isDated(column) ||
+		statedUnit(name) !== undefined ||
+		timeNames(true).some((names) => names.includes(name))
+	);
+}
+
+/**
+ * Adds the labels of a file or folder to table `label`. The model may see the history up to and including the time of
+ * a label, or all of it if there is no time.
+ */
+export async function addUserLabels(
+	store: Store,
+	{ task, file }: UserLabels,
+	beside: UnitBeside,
+): Promise<{
+	summary: Manifest["labels"][number];
+	isTimed: boolean;
+	notes: string[];
+	warnings: string[];
+}> {
+	const isTimed = await readGiven(store, file, beside);
+	await store.run(`
+		CREATE OR REPLACE TABLE labelled AS
+		SELECT DISTINCT cohort.number AS patient, given.day, value
+		FROM given JOIN patient USING (key) JOIN cohort USING (id)`);
+	await store.run(`
+		INSERT INTO label
+		SELECT ${quoted(task)}, patient, coalesce(any_value(labelled.day), max(final.time)),
+			(count(*) FILTER (labelled.day IS NULL OR final.time <= labelled.day))::INTEGER AS events,
+			any_value(value)
+		FROM final JOIN labelled USING (patient)
+		GROUP BY patient, labelled.day HAVING events > 0 ORDER BY patient, labelled.day`);
+	const [counts] = await store.all<{ given: number; labelled: number; strangers: number }>(`
+		SELECT (SELECT count(*) FROM given) AS given, (SELECT count(*) FROM labelled) AS labelled,
+			(SELECT count(*) FROM given ANTI JOIN patient USING (key)) AS strangers`);
+	const summary = await summarized(store, task, `given in ${file}`, {});
+	const unseen = (counts?.labelled ?? 0) - summary.labels;
+	const outside = (counts?.given ?? 0) - (counts?.labelled ?? 0);
+	checkSome(file, summary.labels, { given: counts?.given ?? 0, outside, unseen }, beside.unit);
+	const notes = notesFor([
+		[
+			outside,
+			`${file}: ${outside} of ${counts?.given} labels are of patients outside the dataset (${counts?.strangers} of them without any record) or repeat another: left out`,
+		],
+		...notesOn(file, unseen, isTimed),
+	]);
+	const [times] = await store.all<Record<keyof LabelTimes, number>>(`
+		SELECT count(*) AS labels, ${unseen}::INTEGER AS unseen, count(*) FILTER (day > last + 1) AS late, min(day) AS first, max(last) AS last
+		FROM label JOIN (SELECT patient, max(time) AS last FROM final GROUP BY patient) USING (patient)
+		WHERE task = ${quoted(task)}`);
+	const range = async () => {
+		const [row] = await store.all<Record<keyof RecordRange, number>>(
+			"SELECT min(time) AS first, max(time) AS last FROM final",
+		);
+		return row as RecordRange;
+	};
+	const warnings = times ? await labelTimesWarnings(file, times, beside.unit, range) : [];
+	await store.run("DROP TABLE given");
+	await store.run("DROP TABLE labelled");
+	return {
+		summary: {
+			...summary,
+			excluded: unseen > 0 ? { "no event before the question": unseen } : {},
+			definition: await definitionBeside(file, task),
+		},
+		isTimed,
+		notes,
+		warnings,
+	};
+}
+
+/** What becomes of labels without an event up to their time, and of labels without a time. */
+const notesOn = (file: string, unseen: number, isTimed: boolean) =>
+	[
+		[unseen, `${file}: ${unseen} labels have no event up to their time: left out`],
+		[isTimed ? 0 : 1, `${file} has no time: each label sees all events of its patient`],
+	] as const;
+
+/** Refuses labels none of which can be used. */
+function checkSome(
+	file: string,
+	used: number,
+	{ given, outside, unseen }: Readonly<Record<"given" | "outside" | "unseen", number>>,
+	unit: TimeIs,
+): void {
+	if (used > 0) return;
+	throw new InputError(
+		given === 0
+			? `${file} holds no labels; expected a line per label: patient, time, value`
+			: `${file}: none of its ${given} labels can be used: ${outside} are of patients outside the dataset, ${unseen} have no event up to their time; check that both name patients alike, and the times${unseen > 0 && unit !== "date" ? `, which were read in ${unit} (\`labelTimeIs\`)` : ""}`,
+		{ field: "labels", value: file },
+	);
+}
+
+const labelMemory = 2 ** 30;
+
+/** Labels for a dataset that exists. */
+export interface LabelsOfDataset extends UserLabels {
+	/** The unit of their times, if it is not that of the dataset's records. */
+	readonly labelTimeIs?: TimeIs | undefined;
+}
+
+/**
+ * A dataset with further labels, from a file or folder, for one task. The dataset on disk does not change.
+ *
+ * @example
+ * const { dataset } = await withLabels(await openDataset("data"), { task: "stroke", file: "labels/stroke" });
+ */
+export async function withLabels(
+	dataset: Dataset,
+	{ task, file, labelTimeIs }: LabelsOfDataset,
+): Promise<{ dataset: Dataset; notes: string[]; warnings: string[] }> {
+	const { manifest } = dataset;
+	if (!isTaskName(task))
+		throw new InputError(
+			`the task is called "${task}"; expected ${taskNameRule}: give those labels another name with \`task\``,
+			{ field: "task", value: task },
+		);
+	if (
+		reservedTasks.includes(task) ||
+		Object.hasOwn(labelRules, task) ||
+		manifest.labels.some((known) => known.task === task)
+	)
+		throw new InputError(
+			`the task "${task}" has other labels in ${dataset.folder}; give those of ${file} another name with \`task\``,
+			{ field: "task", value: task },
+		);
+	const beside = labelUnitOf(dataset, labelTimeIs);
+	const given = await givenLabels(file, beside);
+	const numbers = new Map(
+		splitNames.flatMap((split) =>
+			Array.from(dataset.patients(split), (patient) => [dataset.idOf(patient), patient] as const),
+		),
+	);
+	const labels: Label[] = [];
+	const seen: SeenLabel[] = [];
+	let [outside, unseen] = [0, 0];
+	for (const { key, day, value } of given) {
+		const patient = numbers.get(key);
+		if (patient === undefined) {
+			outside++;
+			continue;
+		}
+		const { times, birthEvents } = await dataset.read(patient);
+		const own = times.subarray(birthEvents);
+		const later = day === null ? -1 : own.findIndex((time) => time > day);
+		const events = later < 0 ? own.length : later;
+		if (events === 0) {
+			unseen++;
+			continue;
+		}
+		const lastRecord = own.at(-1) as number;
+		const time = day ?? lastRecord;
+		labels.push({ patient, time, events, value });
+		seen.push({ time, lastRecord });
+	}
+	checkSome(file, labels.length, { given: given.length, outside, unseen }, beside.unit);
+	const warnings = await labelWarnings(dataset, file, seen, unseen, beside.unit);
+	labels.sort((a, b) => a.patient - b.patient || a.time - b.time);
+	const summary: Manifest["labels"][number] = {
+		...{ task, rule: `given in ${file}`, labels: labels.length },
+		positive: labels.filter(({ value }) => value).length,
+		excluded: unseen > 0 ? { "no event before the question": unseen } : {},
+		definition: await definitionBeside(file, task),
+	};
+	return {
+		dataset: {
+			...dataset,
+			manifest: { ...manifest, labels: [...manifest.labels, summary] },
+			labels: async (name) => (name === task ? labels : dataset.labels(name)),
+			labelFiles: { ...dataset.labelFiles, [task]: file },
+		},
+		notes: notesFor([
+			[
+				outside,
+				`${file}: ${outside} of ${given.length} labels are of patients outside the dataset: left out`,
+			],
+			...notesOn(
+				file,
+				unseen,
+				given.some(({ day }) => day !== null),
+			),
+		]),
+		warnings,
+	};
+}
+
+/** The time of a label that sees an event, and of the last record of its patient. */
+export interface SeenLabel {
+	readonly time: number;
+	readonly lastRecord: number;
+}
+
+/** Checks the times of labels of a dataset. */
+export function labelWarnings(
+	dataset: Dataset,
+	file: string,
+	seen: readonly SeenLabel[],
+	unseen: number,
+	unit: TimeIs,
+): Promise<string[]> {
+	const times = {
+		labels: seen.length,
+		unseen,
+		late: seen.filter(({ time, lastRecord }) => time > lastRecord + 1).length,
+		first: seen.reduce((first, { time }) => Math.min(first, time), Number.POSITIVE_INFINITY),
+		last: seen.reduce((last, label) => Math.max(last, label.lastRecord), Number.NEGATIVE_INFINITY),
+	};
+	const range = async () => {
+		let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+		for (const split of splitNames)
+			for await (const { times, birthEvents } of dataset.histories(split)) {
+				first = Math.min(first, times[birthEvents] ?? first);
+				last = Math.max(last, times.at(-1) ?? last);
+			}
+		return { first, last };
+	};
+	return labelTimesWarnings(file, times, unit, range);
+}
+
+/** A label as it is given. */
+export type GivenLabel = {
+	/** The id of the patient. */
+	readonly key: string;
+	/** In days; null if the label has no time. */
+	readonly day: number | null;
+	readonly value: boolean;
+};
+
+/** The labels of a file or folder; with `within`, those of the patients that a file puts into a split. */
+export async function givenLabels(
+	path: string,
+	beside: UnitBeside,
+	within?: { readonly splitsFrom: string; readonly split: Split },
+): Promise<GivenLabel[]> {
+	const folder = await mkdtemp(join(tmpdir(), "trajgpt-labels-"));
+	return temporarily(folder, async () => {
+		const files = [...(await filesOf(path)), ...(within ? [within.splitsFrom] : [])];
+		const store = await openStore({ folder, memory: labelMemory, files });
+		try {
+			await readGiven(store, path, beside);
+			if (within) await readGivenSplits(store, within.splitsFrom);
+			return await store.all<GivenLabel>(`
+				SELECT DISTINCT key, day, value FROM given
+				${within ? `SEMI JOIN (SELECT key FROM given_split WHERE split = ${quoted(within.split)}) USING (key)` : ""}
+				ORDER BY ALL`);
+		} finally {
+			store.close();
+		}
+	});
+}

@@ -1,0 +1,42 @@
+import { InputError } from "../../../base/errors.js";
+import type { SkippedResources } from "./notes.js";
+import { type ResolvedRows, resolveInMemory } from "./resolve-references.js";
+import { noResource, ResourceParser } from "./resource-parser.js";
+import { type ReadOptions, ResourceReader } from "./resources-to-records.js";
+import { MemoryRows, PendingRows } from "./staged-rows.js";
+
+export interface FhirContent extends ResolvedRows {
+	readonly resources: number;
+	readonly skipped: SkippedResources;
+}
+
+/**
+ * Reads FHIR that fits in memory, for one file in the browser; `openFhir` reads any amount. With `onBad`, resources
+ * that cannot be read are left out.
+ */
+export function readFhirInMemory(
+	file: string,
+	bytes: Uint8Array,
+	options: ReadOptions = {},
+	onBad?: (error: InputError) => void,
+): FhirContent {
+	const rows = new MemoryRows();
+	const pending = new PendingRows(rows);
+	const reader = new ResourceReader(pending, options);
+	const parser = new ResourceParser(file);
+	let resources = 0;
+	for (const found of parser.push(bytes)) {
+		if (found === noResource) continue;
+		resources++;
+		try {
+			pending.clear();
+			reader.read(found);
+			pending.keep();
+		} catch (error) {
+			if (!(onBad && error instanceof InputError)) throw error;
+			onBad(error);
+		}
+	}
+	parser.end();
+	return { ...resolveInMemory(rows), resources, skipped: reader.skipped };
+}

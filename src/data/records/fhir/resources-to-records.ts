@@ -1,0 +1,297 @@
+import { InputError } from "../../../base/errors.js";
+import type { Moment } from "../dates.js";
+import type { RecordKind } from "../rows.js";
+import { sexOf } from "../sexes.js";
+import { knownSystems } from "../systems.js";
+import { type Coding, type CodingOptions, chooseCodings } from "./codings.js";
+import { ageIn, momentIn } from "./dates.js";
+import { type Fields, listOf, objectOf, shapeOf, textOf } from "./json-fields.js";
+import { SkippedResources } from "./notes.js";
+import { addressIn, keysOf, parseReference, type Reference, referenceIn } from "./references.js";
+import type { FoundResource } from "./resource-parser.js";
+import type { StagedRows } from "./staged-rows.js";
+
+const longestSystem = 200;
+
+const refusal = (where: string, type: string, system: string): string =>
+	`${where}: the code of a ${type} is of system ${shapeOf(system, longestSystem)}, which is not known; known are ${knownSystems.join(", ")}; to keep its codes under this name, pass \`allowSystems\` ${shapeOf(system, longestSystem)}`;
+
+const invalidStatuses: Readonly<Record<string, readonly string[]>> = {
+	Encounter: ["entered-in-error", "cancelled"],
+	MedicationRequest: ["entered-in-error", "cancelled"],
+	MedicationStatement: ["entered-in-error", "not-taken"],
+	Observation: ["entered-in-error", "cancelled"],
+};
+
+const invalidVerifications = ["entered-in-error", "refuted"];
+
+/** Whether the status of a resource says that it does not apply: entered in error, refuted, cancelled, not taken. */
+function isInvalid({ type, resource }: FoundResource): boolean {
+	if (type === "Condition")
+		return listOf(objectOf(resource.verificationStatus)?.coding).some(({ code }) =>
+			invalidVerifications.includes(textOf(code) ?? ""),
+		);
+	if (type === "MedicationRequest" && resource.doNotPerform === true) return true;
+	return invalidStatuses[type]?.includes(textOf(resource.status) ?? "") ?? false;
+}
+
+/** The code is in a Medication. */
+const uncoded = { code: null, system: null, name: null };
+
+/** The number of an Observation, and its unit: the code of UCUM or another system, else its text. */
+interface Measured {
+	readonly value: number | null;
+	readonly unit: string | null;
+}
+
+const notMeasured: Measured = { value: null, unit: null };
+
+function measuredIn(fields: Fields): Measured {
+	const { value, code, unit } = objectOf(fields.valueQuantity) ?? {};
+	if (typeof value === "number") return { value, unit: textOf(code) ?? textOf(unit) ?? null };
+	return typeof fields.valueInteger === "number"
+		? { value: fields.valueInteger, unit: null }
+		: notMeasured;
+}
+
+/** The time of a record, and where to look for it if the resource has none. */
+interface When {
+	readonly moment: Moment | undefined;
+	readonly age?: number | undefined;
+	/** Keys of encounters; the first known one gives the time. */
+	readonly else: readonly string[];
+}
+
+/**
+ * - `allCodings`: all codings of a condition or drug, instead of the one of the best known system.
+ * - `allowSystems`: code systems beyond those of `systems.ts`, which pass under their own names.
+ * - `encounterReasons`: the reasons of encounters are diagnoses too.
+ * - `measurements`: Observations, and their components, become records with values.
+ * - `unusable`: whether a record without a subject or with codes of unknown systems only is refused,
+ *   which is the default, or left out.
+ */
+export interface ReadOptions extends CodingOptions {
+	readonly encounterReasons?: boolean | undefined;
+	readonly measurements?: boolean | undefined;
+	readonly unusable?: "refuse" | "leave out" | undefined;
+}
+
+/** Turns resources into staged rows, one resource at a time. */
+export class ResourceReader {
+	readonly skipped = new SkippedResources();
+	readonly #rows: StagedRows;
+	readonly #choose: ReturnType<typeof chooseCodings>;
+	readonly #options: ReadOptions;
+	readonly #readers: Readonly<Record<string, (found: FoundResource) => void>> = {
+		Patient: (found) => this.#patient(found),
+		Encounter: (found) => this.#encounter(found),
+		Condition: (found) => this.#condition(found),
+		MedicationRequest: (found) => this.#request(found),
+		MedicationStatement: (found) => this.#statement(found),
+		Medication: (found) => this.#medication(found),
+		Observation: (found) => this.#observation(found),
+	};
+	/** Counts the resources. */
+	#version = 0;
+	/** Counts the records. */
+	#row = 0;
+
+	constructor(rows: StagedRows, options: ReadOptions) {
+		this.#rows = rows;
+		this.#choose = chooseCodings(options);
+		this.#options = options;
+	}
+
+	read(found: FoundResource): void {
+		const read = this.#readers[found.type];
+		if (!read || (found.type === "Observation" && !this.#options.measurements)) {
+			this.skipped.otherTypes.add(found.type);
+			return;
+		}
+		this.#version++;
+		const [key] = keysOf(found.type, textOf(found.resource.id), found.fullUrl);
+		if (key) this.#rows.add("fhir_version", { key, version: this.#version });
+		if (isInvalid(found)) this.skipped.invalid.add(found.type);
+		else read(found);
+	}
+
+	#patient({ resource, fullUrl, where }: FoundResource): void {
+		const url = fullUrl === undefined ? undefined : parseReference(fullUrl);
+		const patient = textOf(resource.id) ?? url?.id;
+		if (patient === undefined)
+			throw new InputError(`${where}: a Patient has no id; expected "id", or "fullUrl" next to it`);
+		if (url && url.id !== patient) this.#rows.add("fhir_alias", { key: url.key, patient });
+		const death = momentIn(resource, "deceasedDateTime", where);
+		const sex = sexOf(resource.gender);
+		if (sex === undefined)
+			throw new InputError(
+				`${where}: gender is ${shapeOf(resource.gender)}; expected female, male, other or unknown`,
+			);
+		if (!death && resource.deceasedBoolean === true) this.skipped.deathsWithoutDate++;
+		this.#rows.add("fhir_person", {
+			version: this.#version,
+			patient,
+			birth: momentIn(resource, "birthDate", where)?.day ?? null,
+			sex,
+			// The last day of the month or year, because records may follow its first day.
+			death: death ? death.day + (death.slack >= 28 ? death.slack - 1 : 0) : null,
+			place: where,
+		});
+	}
+
+	#encounter(found: FoundResource): void {
+		const { resource, fullUrl, where } = found;
+		const start = momentIn(objectOf(resource.period), "start", `${where}: period`);
+		if (start) {
+			const conditions = listOf(resource.diagnosis).map(({ condition }) => referenceIn(condition));
+			const keys = keysOf("Encounter", textOf(resource.id), fullUrl);
+			for (const key of [...keys, ...conditions.map((condition) => condition?.key)])
+				if (key) this.#rows.add("fhir_encounter_time", { version: this.#version, key, ...start });
+		}
+		if (this.#options.encounterReasons)
+			for (const reason of listOf(resource.reasonCode))
+				this.#coded(found, reason, "diagnosis", { moment: start, else: [] });
+	}
+
+	#condition(found: FoundResource): void {
+		const { resource, fullUrl, where } = found;
+		const onset =
+			momentIn(resource, "onsetDateTime", where) ??
+			momentIn(objectOf(resource.onsetPeriod), "start", `${where}: onsetPeriod`);
+		this.#coded(found, resource.code, "diagnosis", {
+			moment: onset ?? momentIn(resource, "recordedDate", where),
+			age: onset ? undefined : ageIn(resource, "onsetAge", where),
+			else: [...keyIn(resource.encounter), ...keysOf("Condition", textOf(resource.id), fullUrl)],
+		});
+	}
+
+	#request(found: FoundResource): void {
+		const { resource, where } = found;
+		this.#drug(found, {
+			moment: momentIn(resource, "authoredOn", where),
+			else: keyIn(resource.encounter),
+		});
+	}
+
+	#statement(found: FoundResource): void {
+		const { resource, where } = found;
+		this.#drug(found, {
+			moment:
+				momentIn(resource, "effectiveDateTime", where) ??
+				momentIn(objectOf(resource.effectivePeriod), "start", `${where}: effectivePeriod`) ??
+				momentIn(resource, "dateAsserted", where),
+			else: keyIn(resource.context),
+		});
+	}
+
+	#observation(found: FoundResource): void {
+		const { resource, where } = found;
+		const when: When = {
+			moment:
+				momentIn(resource, "effectiveDateTime", where) ??
+				momentIn(objectOf(resource.effectivePeriod), "start", `${where}: effectivePeriod`) ??
+				momentIn(resource, "effectiveInstant", where) ??
+				momentIn(resource, "issued", where),
+			else: keyIn(resource.encounter),
+		};
+		const components = listOf(resource.component);
+		for (const part of components.length > 0 ? components : [resource])
+			this.#coded(found, part.code, "laboratory", when, measuredIn(part));
+	}
+
+	#drug(found: FoundResource, when: When): void {
+		const { resource } = found;
+		const address = addressIn(resource.medicationReference);
+		const medication = address === undefined ? undefined : parseReference(address)?.key;
+		if (medication !== undefined) this.#record(found, "drug", when, medication, [uncoded]);
+		else if (address?.startsWith("#")) {
+			const id = address.slice(1);
+			const contained = listOf(resource.contained).find((one) => textOf(one.id) === id);
+			this.#coded(found, contained?.code, "drug", when);
+		} else this.#coded(found, resource.medicationCodeableConcept, "drug", when);
+	}
+
+	#medication({ resource, fullUrl, where, type }: FoundResource): void {
+		const { kept, unknown, passedOver } = this.#choose(resource.code, "drug");
+		if (passedOver > 0) this.skipped.severalCodings++;
+		const version = this.#version;
+		for (const key of keysOf(type, textOf(resource.id), fullUrl)) {
+			for (const [rank, coding] of kept.entries())
+				this.#rows.add("fhir_medication", { key, version, rank, ...coding, refused: null });
+			if (kept.length > 0) continue;
+			// An error only if a record refers to it.
+			const isRefused = unknown[0] !== undefined && this.#options.unusable !== "leave out";
+			const refused = isRefused ? refusal(where, type, unknown[0] as string) : null;
+			this.#rows.add("fhir_medication", { key, version, rank: 0, ...uncoded, refused });
+		}
+	}
+
+	#coded(
+		found: FoundResource,
+		concept: unknown,
+		kind: RecordKind,
+		when: When,
+		measured = notMeasured,
+	): void {
+		const { kept, unknown, passedOver } = this.#choose(concept, kind);
+		if (kept.length === 0) {
+			if (unknown[0] !== undefined && this.#options.unusable !== "leave out")
+				throw new InputError(refusal(found.where, found.type, unknown[0]));
+			this.skipped.uncoded.add(found.type);
+			return;
+		}
+		for (const system of unknown) this.skipped.unknownSystems.add(shapeOf(system, longestSystem));
+		if (passedOver > 0) this.skipped.severalCodings++;
+		this.#record(found, kind, when, null, kept, measured);
+	}
+
+	#record(
+		found: FoundResource,
+		kind: RecordKind,
+		when: When,
+		medication: string | null,
+		codings: readonly (Coding | typeof uncoded)[],
+		measured = notMeasured,
+	): void {
+		const patient = this.#subject(found);
+		if (patient === undefined) {
+			this.skipped.aboutOthers.add(found.type);
+			return;
+		}
+		const row = ++this.#row;
+		for (const [rank, coding] of codings.entries())
+			this.#rows.add("fhir_record", {
+				version: this.#version,
+				row,
+				rank,
+				patient: patient.id,
+				alias: patient.type === undefined ? patient.key : null,
+				day: when.moment?.day ?? null,
+				slack: when.moment?.slack ?? 0,
+				age: when.age ?? null,
+				kind,
+				medication,
+				...coding,
+				...measured,
+			});
+		if (!when.moment)
+			for (const [rank, key] of when.else.entries())
+				this.#rows.add("fhir_time_from", { row, rank, key });
+	}
+
+	/** The patient of a resource; undefined if its subject is, for example, a group. */
+	#subject({ resource, type, where }: FoundResource): Reference | undefined {
+		const address = addressIn(resource.subject);
+		const reference = address === undefined ? undefined : parseReference(address);
+		if (reference) return (reference.type ?? "Patient") === "Patient" ? reference : undefined;
+		if (this.#options.unusable === "leave out") return undefined;
+		throw new InputError(
+			`${where}: a ${type} does not say whose it is: its subject is ${address === undefined ? "absent or has no reference" : "a contained resource or a search"}; expected a subject such as {"reference": "Patient/12"}`,
+		);
+	}
+}
+
+const keyIn = (reference: unknown): string[] => {
+	const key = referenceIn(reference)?.key;
+	return key === undefined ? [] : [key];
+};

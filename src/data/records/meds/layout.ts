@@ -1,0 +1,59 @@
+import { readdir, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { InputError } from "../../../base/errors.js";
+import { explainBytes } from "../bytes.js";
+
+/** The files of a MEDS dataset. */
+export interface MedsLayout {
+	/** In the order of their paths. */
+	readonly shards: readonly string[];
+	/** The files in `metadata/`; none for a single file. */
+	readonly metadata: { readonly codes?: string; readonly splits?: string } | undefined;
+}
+
+const kindOf = async (path: string): Promise<"file" | "folder" | undefined> => {
+	try {
+		return (await stat(path)).isDirectory() ? "folder" : "file";
+	} catch (error) {
+		const { code } = error as NodeJS.ErrnoException;
+		if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+		throw explainBytes(path, error);
+	}
+};
+
+/** Finds the files of a dataset, given its root, its data folder or a single file. */
+export async function findMeds(path: string): Promise<MedsLayout> {
+	const kind = await kindOf(path);
+	if (!kind) throw new InputError(`${path}: no such file or folder; check the path`);
+	if (kind === "file") return { shards: [path], metadata: undefined };
+	const inside = join(path, "data");
+	const data = (await kindOf(inside)) === "folder" ? inside : path;
+	const shards = await parquetIn(data);
+	if (shards.length === 0)
+		throw new InputError(
+			data === path
+				? `${path} has no data folder and no .parquet file; expected a MEDS dataset: data/*.parquet and metadata/`
+				: `${data} holds no .parquet file; expected the shards of a MEDS dataset`,
+		);
+	const metadata = join(data === path ? dirname(join(path, ".")) : path, "metadata");
+	const there = async (name: string) => {
+		const file = join(metadata, name);
+		return (await kindOf(file)) ? file : undefined;
+	};
+	const codes = await there("codes.parquet");
+	const splits = await there("subject_splits.parquet");
+	return { shards, metadata: { ...(codes && { codes }), ...(splits && { splits }) } };
+}
+
+/** The Parquet files below a folder, in the order of their paths. */
+export async function parquetIn(folder: string): Promise<string[]> {
+	try {
+		const names = await readdir(folder, { recursive: true });
+		return names
+			.filter((name) => /(^|[\\/])[^.\\/][^\\/]*\.parquet$/i.test(name))
+			.sort((a, b) => (a < b ? -1 : 1))
+			.map((name) => join(folder, name));
+	} catch (error) {
+		throw explainBytes(folder, error);
+	}
+}

@@ -1,0 +1,198 @@
+import postgres from "postgres";
+import { InputError } from "../../../base/errors.js";
+import { named, quoted } from "../sql.js";
+import type { DatabaseAddress } from "./address.js";
+import { explainDatabase } from "./database-errors.js";
+import type { CdmTable, TableSource } from "./tables.js";
+import { cdmTables, concept, conceptRelationship, person } from "./tables.js";
+
+export interface DatabaseOptions {
+	readonly schema?: string | undefined;
+	readonly vocabularySchema?: string | undefined;
+	readonly batchRows?: number | undefined;
+}
+
+interface FoundTable {
+	readonly schema: string;
+	readonly name: string;
+	/** Lower-case name → name in the database. */
+	readonly columns: ReadonlyMap<string, string>;
+}
+
+/**
+ * Reads a CDM in one read-only transaction with a consistent snapshot of all tables. Rows are fetched in batches with
+ * cursors.
+ */
+export async function withDatabase<T>(
+	address: DatabaseAddress,
+	options: DatabaseOptions,
+	work: (source: TableSource) => Promise<T>,
+): Promise<T> {
+	const { shown } = address;
+	let lost = false;
+	const sql = postgres({
+		...address.options,
+		max: 1,
+		connect_timeout: 15,
+		fetch_types: false,
+		onnotice: () => {},
+		onclose: () => {
+			lost = true;
+		},
+		connection: { application_name: "trajgpt" },
+	});
+	// A closed connection makes `begin` fail, but the library crashes on anything sent after that, such as a
+	// rollback. So this never resolves once the connection is lost.
+	const stopIfLost = async () => {
+		if (lost) await new Promise(() => {});
+	};
+	try {
+		const begun = sql.begin("isolation level repeatable read read only", (transaction) =>
+			(async () => {
+				await transaction.unsafe(
+					"SET LOCAL datestyle = 'ISO, YMD'; SET LOCAL timezone = 'UTC'; SET LOCAL synchronize_seqscans = off",
+				);
+				return work(await databaseTables(transaction, stopIfLost, shown, options));
+			})().finally(stopIfLost),
+		);
+		return (await begun) as T;
+	} catch (error) {
+		throw explainDatabase(shown, error);
+	} finally {
+		await sql.end({ timeout: 1 }).catch(() => {});
+	}
+}
+
+async function databaseTables(
+	sql: postgres.TransactionSql,
+	stopIfLost: () => Promise<void>,
+	shown: string,
+	{ schema, vocabularySchema, batchRows = 10_000 }: DatabaseOptions,
+): Promise<TableSource> {
+	for (const [option, name] of [
+		["`schema`", schema],
+		["`vocabularySchema`", vocabularySchema],
+	] as const)
+		if (name !== undefined) await requireSchema(sql, shown, option, name);
+	const found = new Map<string, FoundTable>();
+	for (const table of cdmTables) {
+		const vocabulary = table === concept || table === conceptRelationship;
+		const place = await findTable(sql, table, (vocabulary && vocabularySchema) || schema);
+		if (place) found.set(table.name, place);
+	}
+	if (vocabularySchema !== undefined && !found.has(concept.name))
+		throw new InputError(
+			`${shown}: the schema ${vocabularySchema}, which \`vocabularySchema\` names, has no table concept`,
+		);
+	if (!found.has(person.name))
+		throw new InputError(
+			`${shown} has no table person ${schema ? `in the schema ${schema}` : "on the search path"}; ${await otherSchemas(sql)}`,
+		);
+	const nameOf = (table: CdmTable) => {
+		const place = found.get(table.name);
+		return `${shown}: ${place ? `${place.schema}.${place.name}` : schema ? `${schema}.${table.name}` : table.name}`;
+	};
+	return {
+		notes: [],
+		has: ({ name }) => found.has(name),
+		nameOf,
+		placeOf: async (table, row, patient) =>
+			`${nameOf(table)}: ${patient === null ? `row ${row} as the database sent them` : `a row of person ${patient}`}`,
+		placeSql: (table) => quoted(nameOf(table)),
+		async stage(store, { table, into, select, only }) {
+			const place = found.get(table.name);
+			if (!place) throw new InputError(`${nameOf(table)}: no such table`);
+			const names = Object.keys(table.columns);
+			const empty = names.map((name) => `CAST(NULL AS VARCHAR) AS ${name}`).join(", ");
+			await store.run(
+				`CREATE TEMP TABLE ${into} AS ${select(`(SELECT 0::BIGINT AS row, ${empty})`)} LIMIT 0`,
+			);
+			const query = sql.unsafe(queryOf(place, table, nameOf(table), only));
+			query.values();
+			let rowsBefore = 0;
+			for await (const rows of query.cursor(batchRows)) {
+				const from = rowsAsSql(names, rows as unknown as readonly Text[][], rowsBefore);
+				rowsBefore += rows.length;
+				await store.run(`INSERT INTO ${into} ${select(from)}`).finally(stopIfLost);
+			}
+		},
+	};
+}
+
+type Text = string | null;
+
+function queryOf(
+	place: FoundTable,
+	table: CdmTable,
+	shown: string,
+	only: ((column: (name: string) => string) => string) | undefined,
+): string {
+	const list = Object.entries(table.columns).map(([ours, theirs]) => {
+		const column = place.columns.get(theirs);
+		if (column !== undefined) return `${named(column)}::text`;
+		if (!table.required.includes(ours)) return "NULL::text";
+		throw new InputError(
+			`${shown} has no column ${theirs}; it has ${[...place.columns.values()].join(", ")}`,
+		);
+	});
+	const where = only?.((name) => named(place.columns.get(name) ?? name));
+	return `SELECT ${list.join(", ")} FROM ${named(place.schema)}.${named(place.name)}${where ? ` WHERE ${where}` : ""}`;
+}
+
+/** Rows as a table of numbers and texts: one list per column, which DuckDB unnests in parallel. */
+function rowsAsSql(
+	names: readonly string[],
+	rows: readonly (readonly Text[])[],
+	rowsBefore: number,
+): string {
+	const lists = names.map((_, at) => quoted(JSON.stringify(rows.map((row) => row[at] ?? null))));
+	const columns = names.map((name) => `unnest(from_json(${name}, '["VARCHAR"]')) AS ${name}`);
+	const numbers = `unnest(range(${rowsBefore + 1}, ${rowsBefore + rows.length + 1}))`;
+	return `(SELECT ${numbers} AS row, ${columns.join(", ")} FROM (VALUES (${lists.join(", ")})) t(${names.join(", ")}))`;
+}
+
+async function findTable(
+	sql: postgres.TransactionSql,
+	{ name }: CdmTable,
+	schema: string | undefined,
+): Promise<FoundTable | undefined> {
+	const tables = await sql<{ oid: string; schema: string; name: string }[]>`
+		SELECT c.oid::text AS oid, n.nspname AS schema, c.relname AS name
+		FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+		WHERE lower(c.relname) = ${name} AND c.relkind IN ('r', 'v', 'm', 'p', 'f')
+			AND ${schema === undefined ? sql`pg_catalog.pg_table_is_visible(c.oid)` : sql`n.nspname = ${schema}`}
+		ORDER BY c.relname = ${name} DESC, c.relname LIMIT 1`;
+	const [table] = tables;
+	if (!table) return undefined;
+	const columns = await sql<{ name: string }[]>`
+		SELECT attname AS name FROM pg_catalog.pg_attribute
+		WHERE attrelid = ${table.oid}::oid AND attnum > 0 AND NOT attisdropped ORDER BY attnum`;
+	return {
+		schema: table.schema,
+		name: table.name,
+		columns: new Map(columns.map((column) => [column.name.toLowerCase(), column.name])),
+	};
+}
+
+async function requireSchema(
+	sql: postgres.TransactionSql,
+	shown: string,
+	option: string,
+	schema: string,
+): Promise<void> {
+	const [found] = await sql`SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = ${schema}`;
+	if (found) return;
+	throw new InputError(
+		`${shown} has no schema ${schema}, which ${option} names; ${await otherSchemas(sql)}`,
+	);
+}
+
+async function otherSchemas(sql: postgres.TransactionSql): Promise<string> {
+	const others = await sql<{ name: string }[]>`
+		SELECT DISTINCT n.nspname AS name
+		FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+		WHERE lower(c.relname) = 'person' AND c.relkind IN ('r', 'v', 'm', 'p', 'f') ORDER BY 1`;
+	return others.length > 0
+		? `there is a table person in ${others.map((row) => row.name).join(", ")}: pass it as \`schema\``
+		: "no schema of this database holds a table person";
+}

@@ -1,0 +1,326 @@
+import { join, resolve } from "node:path";
+import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
+import { InputError } from "../../base/errors.js";
+import type { CodeNameRow, ObservationRow, PersonRow, RecordRow } from "./rows.js";
+import { recordKinds } from "./rows.js";
+import { quoted } from "./sql.js";
+
+export interface StoreOptions {
+	/** The folder for data that does not fit in memory. It must exist; the caller removes it. */
+	readonly folder: string;
+	/** Memory limit of DuckDB in bytes. */
+	readonly memory: number;
+	readonly threads?: number | undefined;
+	/**
+	 * Whether tables are kept in a file in the folder. They are compressed there: slower than memory that suffices, but
+	 * much smaller than tables of which memory is spilled. False by default.
+	 */
+	readonly onDisk?: boolean;
+	/** The files that SQL may read or write; access to any other file fails. */
+	readonly files?: readonly string[] | undefined;
+}
+
+export type Value = string | number | boolean | null;
+
+/** Columns of one chunk of a result, in the order of the query. */
+export interface Chunk {
+	readonly rows: number;
+	readonly columns: readonly (readonly DuckDBValue[])[];
+}
+
+/** The columns of a table and their types. */
+export type Columns = Readonly<Record<string, keyof typeof columnTypes>>;
+
+const columnTypes = {
+	text: "VARCHAR",
+	number: "DOUBLE",
+	whole: "INTEGER",
+	kind: "VARCHAR",
+	row: "BIGINT",
+} as const;
+
+/**
+ * The tables that a reader fills. `record` is a view of the rows of `stored_record` and of adopted tables; its column
+ * `row` has the order of the records in their source.
+ */
+const readerTables = {
+	record: {
+		row: "row",
+		patient: "text",
+		time: "number",
+		code: "text",
+		system: "text",
+		kind: "kind",
+		value: "number",
+		unit: "text",
+	},
+	person: {
+		patient: "text",
+		birth: "number",
+		sex: "text",
+		death: "number",
+		split: "text",
+		place: "text",
+	},
+	code_name: { system: "text", code: "text", name: "text", category: "text", kind: "kind" },
+	observation: { patient: "text", first: "number", last: "number" },
+} as const satisfies Record<string, Columns>;
+
+interface ReaderRows {
+	readonly record: RecordRow;
+	readonly person: PersonRow;
+	readonly code_name: CodeNameRow;
+	readonly observation: ObservationRow;
+}
+
+type Row<Table> = Table extends keyof ReaderRows
+	? ReaderRows[Table]
+	: Readonly<Record<string, Value>>;
+
+/** The table that holds the rows which a reader gives for `table`. */
+const storedName = (table: string) => (table === "record" ? "stored_record" : table);
+
+/** A temporary DuckDB database that sorts, joins and counts, and spills to disk. */
+export interface Store {
+	run(sql: string): Promise<void>;
+	/** All rows of a small result; integers are numbers, not bigints. */
+	all<T extends Record<string, Value>>(sql: string): Promise<T[]>;
+	/** The number of rows of a table, or of anything that may follow FROM. */
+	count(from: string): Promise<number>;
+	/** A large result, chunk by chunk. */
+	stream(sql: string): AsyncIterable<Chunk>;
+	/** A large result without NULLs; each chunk is the bytes of its columns of numbers. */
+	bytes(sql: string, widths: readonly number[]): AsyncIterable<readonly Uint8Array[]>;
+	/**
+	 * Adds the rows of a query to `record`, after those that it has. The query has the columns of `record`; `row` is the
+	 * number of the record in its file, at least 1. Returns the SQL condition for the new rows of `stored_record`.
+	 */
+	addRecords(query: string): Promise<string>;
+	/**
+	 * The same, but the rows are not stored again: the query is cheap and reads `table` alone, which now belongs to
+	 * `record`.
+	 */
+	adoptRecords(table: string, query: string): Promise<void>;
+	/** Drops `record` and what it reads. */
+	dropRecords(): Promise<void>;
+	/** Creates an empty table. */
+	create(table: string, columns: Columns): Promise<void>;
+	/**
+	 * Adds rows to a table of the reader or of `create`; records are numbered in this order. For large inputs, add many
+	 * at once or use SQL.
+	 */
+	append<Table extends string>(
+		table: Table,
+		rows: Iterable<Row<Table>> | AsyncIterable<Row<Table>>,
+	): Promise<void>;
+	/** The progress of the running query from 0 to 1, if DuckDB knows it. */
+	progress(): number | undefined;
+	close(): void;
+}
+
+/**
+ * The absolute path of a file, escaped for DuckDB, which treats paths as patterns (a character in brackets is
+ * literal) and does not treat paths that begin with ~ or http:// as local files.
+ */
+export const literalPath = (path: string): string =>
+	resolve(path).replace(/[[*?]/g, (character) => `[${character}]`);
+
+const chunkRows = 2048;
+
+/** Settings that stop DuckDB from downloading or loading extensions. */
+export const noExtensions = {
+	autoinstall_known_extensions: "false",
+	autoload_known_extensions: "false",
+	allow_community_extensions: "false",
+} as const;
+
+/**
+ * Opens a database whose SQL can access only the given files, no network and no extension. DuckDB's configuration is
+ * locked, so SQL cannot lift these restrictions.
+ */
+export async function openStore(options: StoreOptions): Promise<Store> {
+	const { folder, memory, threads, onDisk = false, files = [] } = options;
+	// Loaded on first use: it takes a third of a second, and most commands need no database.
+	const [{ DuckDBInstance }, { default: bindings }] = await Promise.all([
+		import("@duckdb/node-api"),
+		import("@duckdb/node-bindings"),
+	]);
+	const place = onDisk ? join(folder, "store.duckdb") : ":memory:";
+	const instance = await DuckDBInstance.create(place, {
+		memory_limit: `${Math.floor(memory / 1024)}KiB`,
+		temp_directory: join(folder, "spill"),
+		...noExtensions,
+		...(threads ? { threads: String(threads) } : {}),
+	});
+	const connection = await instance.connect();
+	// A process waits for its threads before it ends, so a running query would delay the exit.
+	const interrupt = () => connection.interrupt();
+	process.prependOnceListener("exit", interrupt);
+	const run = (sql: string) => explained(() => connection.run(sql));
+	await run("SET TimeZone = 'UTC'");
+	await run("SET enable_progress_bar = true"); // counted, not printed
+	await run("SET enable_progress_bar_print = false");
+	// DuckDB checks both the pattern in a query and the file that matches it.
+	const paths = files.flatMap((file) => [resolve(file), literalPath(file)]);
+	await run(`SET allowed_paths = [${paths.map(quoted).join(", ")}]`);
+	await run("SET enable_external_access = false"); // except for these files and the folder for spilling
+	await run("SET lock_configuration = true");
+	// One byte per row instead of a text.
+	await run(`CREATE TYPE kind AS ENUM (${recordKinds.map(quoted).join(", ")})`);
+	const created = new Map<string, Columns>();
+	const create = async (table: string, columns: Columns) => {
+		const list = Object.entries(columns).map(
+			([column, type]) => `${column} ${type === "kind" ? type : columnTypes[type]}`,
+		);
+		await run(`CREATE OR REPLACE TABLE ${table} (${list.join(", ")})`);
+		created.set(table, columns);
+	};
+	for (const [table, columns] of Object.entries(readerTables))
+		await create(storedName(table), columns);
+	const chunks = async function* (sql: string) {
+		const result = await explained(() => connection.stream(sql));
+		while (true) {
+			const chunk = await explained(() => result.fetchChunk());
+			if (!chunk || chunk.rowCount === 0) return;
+			yield chunk;
+		}
+	};
+	const adopted = new Map<string, string>();
+	const viewRecords = () => {
+		const parts = ["FROM stored_record", ...adopted.values()];
+		return run(`CREATE OR REPLACE VIEW record AS ${parts.join(" UNION ALL BY NAME ")}`);
+	};
+	await viewRecords();
+	let lastRow = 0;
+	async function* numbered(rows: Rows) {
+		for await (const row of rows) yield Object.assign({ row: ++lastRow }, row);
+	}
+	const number = async (select: string) => {
+		const result = await run(`SELECT ${select}`);
+		return Number((await explained(() => result.getRows()))[0]?.[0]);
+	};
+	return {
+		async run(sql) {
+			await run(sql);
+		},
+		async addRecords(query) {
+			const before = lastRow;
+			await run(
+				`INSERT INTO stored_record BY NAME SELECT * REPLACE (${before} + row AS row) FROM (${query})`,
+			);
+			lastRow = await number(
+				`coalesce(max(row), ${before}) FROM stored_record WHERE row > ${before}`,
+			);
+			return `row > ${before} AND row <= ${lastRow}`;
+		},
+		async adoptRecords(table, query) {
+			adopted.set(
+				table,
+				`SELECT * REPLACE (${lastRow} + row AS row, kind::kind AS kind, value::DOUBLE AS value) FROM (${query})`,
+			);
+			lastRow = await number(`${lastRow} + coalesce(max(row), 0) FROM (${query})`);
+			await viewRecords();
+		},
+		async dropRecords() {
+			await run("DROP VIEW record");
+			for (const table of ["stored_record", ...adopted.keys()]) await run(`DROP TABLE ${table}`);
+		},
+		async all<T>(sql: string) {
+			const result = await run(sql);
+			const objects = await explained(() => result.getRowObjectsJS());
+			for (const row of objects)
+				for (const [name, value] of Object.entries(row))
+					if (typeof value === "bigint") row[name] = Number(value);
+			return objects as T[];
+		},
+		count: (from) => number(`count(*) FROM ${from}`),
+		async *stream(sql) {
+			for await (const chunk of chunks(sql))
+				yield { rows: chunk.rowCount, columns: chunk.getColumns() };
+		},
+		async *bytes(sql, widths) {
+			for await (const chunk of chunks(sql))
+				yield widths.map((width, at) => {
+					const vector = bindings.data_chunk_get_vector(chunk.chunk, at);
+					return bindings.vector_get_data(vector, width * chunk.rowCount);
+				});
+		},
+		create,
+		append: (table, rows) =>
+			explained(() =>
+				append(
+					connection,
+					storedName(table),
+					created.get(storedName(table)) ?? {},
+					table === "record" ? numbered(rows) : rows,
+				),
+			),
+		progress() {
+			const { percentage } = connection.progress;
+			return percentage < 0 ? undefined : percentage / 100;
+		},
+		close() {
+			process.removeListener("exit", interrupt);
+			connection.closeSync();
+			instance.closeSync();
+		},
+	};
+}
+
+type Rows = Iterable<object> | AsyncIterable<object>;
+
+async function append(
+	connection: DuckDBConnection,
+	table: string,
+	named: Columns,
+	rows: Rows,
+): Promise<void> {
+	const duckdb = await import("@duckdb/node-api");
+	const appender = await connection.createAppender(table);
+	const names = Object.keys(named);
+	const types = Object.values(named).map((type) => duckdb[columnTypes[type]]);
+	let columns: (Value | bigint)[][] = types.map(() => []);
+	let count = 0;
+	const flush = () => {
+		if (count === 0) return;
+		const chunk = duckdb.DuckDBDataChunk.create(types, count);
+		chunk.setColumns(columns);
+		appender.appendDataChunk(chunk);
+		columns = types.map(() => []);
+		count = 0;
+	};
+	try {
+		for await (const row of rows) {
+			for (const [at, column] of columns.entries()) {
+				const name = names[at] as string;
+				const value = (row as Record<string, Value>)[name] ?? null;
+				column.push(named[name] === "row" ? BigInt(value as number) : value);
+			}
+			if (++count === chunkRows) flush();
+		}
+		flush();
+		appender.flushSync();
+	} finally {
+		appender.closeSync();
+	}
+}
+
+/** Explains errors of disk space and memory; other errors are left to the caller, who knows the query. */
+async function explained<T>(work: () => Promise<T>): Promise<T> {
+	try {
+		return await work();
+	} catch (error) {
+		const message = error instanceof Error ? error.message : "";
+		if (/no space left on device|disk quota|failed to offload/i.test(message))
+			throw new InputError(
+				"the disk is full; free some space, or choose a folder on another disk with `out`",
+				{ cause: error },
+			);
+		if (message.startsWith("Out of Memory Error"))
+			throw new InputError(
+				"the records do not fit in the memory that was allowed; pass a larger `memory`, as in `memory` 8GB",
+				{ cause: error },
+			);
+		throw error;
+	}
+}

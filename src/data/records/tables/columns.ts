@@ -1,0 +1,117 @@
+import { InputError } from "../../../base/errors.js";
+import { named } from "../sql.js";
+import type { Column, Table } from "../table.js";
+import { type Groups, matchingColumns } from "./column-names.js";
+
+/** A column with its SQL. */
+export interface Found extends Column {
+	readonly table: Table;
+	readonly sql: string;
+}
+
+/** A table with its SQL alias. */
+export interface Aliased {
+	readonly table: Table;
+	readonly alias: string;
+}
+
+const same = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase();
+
+const found = ({ table, alias }: Aliased, column: Column): Found => ({
+	...column,
+	table,
+	sql: `${alias}.${named(column.name)}`,
+});
+
+export function listed(columns: readonly Column[]): string {
+	const names = columns.slice(0, 40).map(({ name }) => name.slice(0, 60));
+	return names.join(", ") + (columns.length > 40 ? `, … (${columns.length})` : "");
+}
+
+/** Finds a column by name, in the first table that has it. */
+export function columnNamed(tables: readonly Aliased[], name: string): Found | undefined {
+	for (const aliased of tables)
+		for (const column of aliased.table.columns)
+			if (same(column.name, name)) return found(aliased, column);
+	return undefined;
+}
+
+/** Finds a column of a table by the first of these names that the table has. */
+export function columnOf(table: Table, names: readonly string[]): Found | undefined {
+	for (const name of names) {
+		const column = table.columns.find((own) => same(own.name, name));
+		if (column) return { ...column, table, sql: named(column.name) };
+	}
+	return undefined;
+}
+
+/** Finds a column that an option names. */
+export function columnAsked(tables: readonly Aliased[], name: string, option: string): Found {
+	const column = columnNamed(tables, name);
+	if (column) return column;
+	const has = tables.map(({ table }) => `${table.file} has ${listed(table.columns)}`);
+	throw new InputError(`no column is named "${name}" (${option}); ${has.join("; ")}`);
+}
+
+/** A list of one or more texts, which an option may give as a single text. */
+export const listOf = (
+	given: string | readonly string[] | undefined,
+): readonly string[] | undefined => (typeof given === "string" ? [given] : given);
+
+/** Finds the columns that an option names; `*` stands for any characters. */
+export function columnsAsked(
+	tables: readonly Aliased[],
+	names: readonly string[],
+	option: string,
+): readonly Found[] {
+	const columns = names.flatMap((name) => {
+		if (columnNamed(tables, name) || !name.includes("*"))
+			return [columnAsked(tables, name, option)];
+		const parts = name.trim().split("*").map(escaped);
+		const pattern = new RegExp(`^${parts.join(".*")}$`, "is");
+		const matches = tables.flatMap((aliased) =>
+			aliased.table.columns
+				.filter((column) => pattern.test(column.name.trim()))
+				.map((column) => found(aliased, column)),
+		);
+		if (matches.length > 0) return matches;
+		const has = tables.map(({ table }) => `${table.file} has ${listed(table.columns)}`);
+		throw new InputError(`no column matches "${name}" (${option}); ${has.join("; ")}`);
+	});
+	return [...new Map(columns.map((column) => [column.sql, column])).values()];
+}
+
+const escaped = (text: string) => text.replace(/[\\^$.|?+()[\]{}]/g, "\\$&");
+
+/** Finds a column by its usual names. */
+export function columnLikely(
+	tables: readonly Aliased[],
+	groups: Groups,
+	option?: string,
+): Found | undefined {
+	for (const aliased of tables) {
+		const [column, ...others] = matchingColumns(aliased.table.columns, groups);
+		if (others.length > 0)
+			throw new InputError(
+				`${aliased.table.file}: ambiguous columns ${[column, ...others].map((one) => one?.name).join(" and ")}; ${
+					option ? `say which one to read with ${option}` : "rename or remove one of them"
+				}`,
+			);
+		if (column) return found(aliased, column);
+	}
+	return undefined;
+}
+
+/** The column that an option names, or else one with a usual name. */
+export const columnOr = (tables: readonly Aliased[], given: string | undefined, groups: Groups) =>
+	(given === undefined ? undefined : columnNamed(tables, given)) ?? columnLikely(tables, groups);
+
+/** The error for a missing required column. */
+export const missingColumn = (
+	tables: readonly Aliased[],
+	what: string,
+	remedy: string,
+): InputError =>
+	new InputError(
+		`${tables.map(({ table }) => table.file).join(" and ")}: no column is known to hold ${what}; ${remedy}; there are ${tables.map(({ table }) => listed(table.columns)).join("; ")}`,
+	);

@@ -1,0 +1,330 @@
+import { InputError } from "../../../base/errors.js";
+import { type BadRows, reportBad } from "../bad-rows.js";
+import { isYear } from "../dates.js";
+import { missingWords } from "../missing-values.js";
+import { counted } from "../notes.js";
+import type { Split } from "../rows.js";
+import { sexes } from "../sexes.js";
+import { quoted } from "../sql.js";
+import type { Store } from "../store.js";
+import { rowOfFile, type Table, withNumberedRows } from "../table.js";
+import { expectedYears, oldestYears } from "../years.js";
+import type { TimeIs } from "./column-names.js";
+import {
+	anchorNames,
+	birthNames,
+	birthYearNames,
+	daysIn,
+	deathNames,
+	isAge,
+	matchingColumns,
+	patientNames,
+	personAgeNames,
+	sexNames,
+	splitColumnNames,
+	statedUnit,
+} from "./column-names.js";
+import {
+	type Aliased,
+	columnAsked,
+	columnLikely,
+	columnNamed,
+	columnOr,
+	type Found,
+	missingColumn,
+} from "./columns.js";
+import type { TableOptions } from "./options.js";
+import { daysBeside, type UnitBeside } from "./time-units.js";
+import { badTime, chosen, daysOf, isBadTime, isNumber, rawText, textOf } from "./values.js";
+
+/** The words for each split. */
+export const splits: Readonly<Record<Split, readonly string[]>> = {
+	train: ["train", "training"],
+	valid: ["valid", "val", "validation", "tuning", "dev"],
+	test: ["test", "testing", "held_out", "heldout"],
+};
+
+const personColumns = ["sex", "birth", "birthYear", "age", "death"] as const;
+const birthOptions = ["birth", "birthYear", "age"] as const;
+
+/** Rejects options on columns of people that no table of people has. */
+export function checkPeopleOptions(tables: readonly Table[], options: TableOptions): void {
+	const births = birthOptions.filter((name) => options[name] !== undefined);
+	if (births.length > 1)
+		throw new InputError(
+			`${births.map((name) => `\`${name}\``).join(" and ")} each name a column of the birth; choose one`,
+		);
+	if (options.peopleTimeIs !== undefined && tables.length === 0)
+		throw new InputError("`peopleTimeIs` is the unit of the people; pass `people` FILE, too", {
+			field: "peopleTimeIs",
+			value: options.peopleTimeIs,
+		});
+	const aliased = tables.map((table) => ({ table, alias: "m" }));
+	for (const name of personColumns) {
+		const column = options[name];
+		if (column === undefined) continue;
+		if (aliased.length === 0)
+			throw new InputError(`\`${name}\` names a column of the people; pass \`people\` FILE, too`, {
+				field: name,
+				value: column,
+			});
+		if (!aliased.some((one) => columnNamed([one], column)))
+			columnAsked(aliased, column, `\`${name}\``);
+	}
+}
+
+/** A column that holds a birth or death. */
+interface Moment {
+	readonly name: string;
+	/** SQL for days, NULL where it cannot be read. */
+	readonly days: string;
+	/** SQL for the text, NULL where it is missing. */
+	readonly text: string;
+	readonly isBad: (days: string) => string;
+	readonly explain: (text: string | null, days: number | null) => string;
+}
+
+const noText = "NULL::VARCHAR";
+
+const missing = [...new Set([...missingWords, "NaT"].map((word) => word.toUpperCase()))]
+	.map(quoted)
+	.join(", ");
+const given = (column: Found) =>
+	`CASE WHEN upper(trim(${rawText(column)})) IN (${missing}) THEN NULL ELSE ${rawText(column)} END`;
+
+function momentIn(column: Found, beside: UnitBeside, format: string | undefined): Moment {
+	const { unit } = beside;
+	return {
+		name: column.name,
+		days: daysBeside(column, beside, format),
+		text: given(column),
+		isBad: (days) => isBadTime(days, unit),
+		explain: (text, days) => badTime(text, days, column, unit, format),
+	};
+}
+
+/** A birth so many years before time 0. The highest ages are often hidden: "> 89" is read as 90. */
+function birthByAge(column: Found, records: TimeIs): Moment {
+	if (records === "date")
+		throw new InputError(
+			`\`age\` is the age at time 0, and the records have dates; name a column with \`birth\` or \`birthYear\``,
+			{ field: "age", value: column.name },
+		);
+	const stated = statedUnit(column.name) ?? "years";
+	const unit = (["age-days", "age-years"] as const).find((age) => daysIn[age] === daysIn[stated]);
+	if (unit === undefined)
+		throw new InputError(
+			`${column.table.file}: the name of column ${column.name} states ${stated}, and \`age\` is in years or days; convert the ages, or rename the column if they are in years`,
+			{ field: "age", value: column.name },
+		);
+	const hidden = `regexp_extract(${rawText(column)}, '^\\s*>\\s*([0-9]+)\\s*$', 1)`;
+	const age = isNumber(column)
+		? daysOf(column, unit)
+		: `coalesce(${daysOf(column, unit)}, (try_cast(${hidden} AS DOUBLE) + 1) * ${daysIn[unit]})`;
+	return {
+		name: `${column.name} before time 0 (${unit})`,
+		days: `-(${age})`,
+		text: given(column),
+		isBad: (birth) => isBadTime(`(-${birth})`, unit),
+		explain: (text) =>
+			`${column.name} is ${JSON.stringify(text?.trim().slice(0, 40))}; expected an age from 0 to ${oldestYears} years (${unit}): correct it or remove the row`,
+	};
+}
+
+/** A birth of which only the year is known: on 1 July, the day with the smallest error. */
+function birthInYear(tables: readonly Aliased[], options: TableOptions): Moment | undefined {
+	const [anchorYear, anchorAge] = anchorNames.map((names) => columnLikely(tables, names));
+	const own = columnOr(tables, options.birthYear, birthYearNames);
+	const column = own ?? (anchorAge && anchorYear);
+	if (!column) return undefined;
+	const number = (found: Found) =>
+		isNumber(found)
+			? `CAST(${found.sql} AS DOUBLE)`
+			: `try_cast(nullif(trim(${found.sql}), '') AS DOUBLE)`;
+	const year = own
+		? number(own)
+		: `(${number(anchorYear as Found)} - ${number(anchorAge as Found)})`;
+	const name = own ? own.name : `${anchorYear?.name} - ${anchorAge?.name}`;
+	return {
+		name: `the year in ${name} (1 July)`,
+		days: `CASE WHEN ${isYear(year)} THEN (make_date(${year}::INTEGER, 7, 1) - DATE '1970-01-01')::DOUBLE END`,
+		text: own ? given(own) : `CAST(${year} AS VARCHAR)`,
+		isBad: (days) => `${days} IS NULL`,
+		explain: (text) =>
+			`${name} is ${JSON.stringify(text?.trim().slice(0, 40))}; ${expectedYears}: correct it or remove the row`,
+	};
+}
+
+interface Fault {
+	readonly [column: string]: string | number | null;
+	readonly row: number;
+	readonly fault: number;
+	readonly birth: number | null;
+	readonly death: number | null;
+	readonly birth_text: string | null;
+	readonly death_text: string | null;
+}
+
+/** Reads a table of people into `person`. */
+export async function loadPeople(
+	store: Store,
+	table: Table,
+	unit: TimeIs,
+	beside: UnitBeside,
+	options: TableOptions,
+	badRows?: BadRows,
+): Promise<{ readonly notes: readonly string[]; readonly warnings: readonly string[] }> {
+	const tables = [{ table, alias: "m" }];
+	const patient = columnOr(tables, options.patient, patientNames);
+	if (!patient) throw missingColumn(tables, "the patient", "call it patient");
+	const sex = columnOr(tables, options.sex, sexNames);
+	const age = options.age === undefined ? undefined : columnNamed(tables, options.age);
+	const birthDate =
+		options.birthYear === undefined && !age
+			? columnOr(tables, options.birth, birthNames)
+			: undefined;
+	const deathDate = columnOr(tables, options.death, deathNames);
+	const split = columnLikely(tables, splitColumnNames);
+	const ages = isAge(unit);
+	const birthYear = birthDate || age ? undefined : birthInYear(tables, options);
+	if (!sex && !birthDate && !birthYear && !age && !deathDate && !split)
+		throw missingColumn(
+			tables,
+			"sex, birth, death or split",
+			"name them with `sex`, `birth`, `birthYear`, `age` or `death`",
+		);
+
+	const inTime = (column: Found) => momentIn(column, beside, options.dateFormat);
+	const birthRead = () => {
+		if (ages) return undefined;
+		if (age) return birthByAge(age, unit);
+		if (birthDate) return inTime(birthDate);
+		return unit === "date" ? birthYear : undefined;
+	};
+	const birth = birthRead();
+	const death = deathDate && inTime(deathDate);
+	const sexWords = [
+		...Array.from(sexes, ([word, known]) => [word, known ?? "unknown"] as const),
+		...Object.entries(options.sexValues ?? {}).map(
+			([word, known]) => [word.trim().toLowerCase(), known ?? "unknown"] as const,
+		),
+	];
+	const splitWords = Object.entries(splits).flatMap(([name, words]) =>
+		words.map((word) => [word, name] as const),
+	);
+	const sexText = sex ? `coalesce(lower(${textOf(sex, "whole")}), '')` : noText;
+	const columns: Record<string, string> = {
+		patient: textOf(patient, "whole"),
+		birth: birth?.days ?? "NULL::DOUBLE",
+		birth_text: birth?.text ?? noText,
+		sex: sex ? chosen(sexText, new Map(sexWords)) : noText,
+		sex_text: sexText,
+		death: death?.days ?? "NULL::DOUBLE",
+		death_text: death?.text ?? noText,
+		split: split ? chosen(`lower(${textOf(split)})`, splitWords) : noText,
+		split_text: split ? given(split) : noText,
+	};
+	const list = Object.entries(columns).map(([name, sql]) => `${sql} AS ${name}`);
+	const names = table.columns.map(({ name }) => name);
+	await withNumberedRows(store, table, names, (rows) =>
+		store.run(
+			`CREATE OR REPLACE TEMP TABLE given_person AS SELECT m.${rowOfFile} AS row, ${list.join(", ")} FROM ${rows} AS m`,
+		),
+	);
+	const faults = [
+		"patient IS NULL",
+		sex ? "sex IS NULL" : "false",
+		birth ? `${birth.isBad("birth")} AND birth_text IS NOT NULL` : "false",
+		death ? `${death.isBad("death")} AND death_text IS NOT NULL` : "false",
+		split ? "split IS NULL AND split_text IS NOT NULL" : "false",
+	];
+	const fault = `CASE ${faults.map((fault, at) => `WHEN ${fault} THEN ${at}`).join(" ")} END`;
+	const faulty = `FROM given_person WHERE ${fault} IS NOT NULL`;
+	const faultOf = (row: Fault) =>
+		[
+			`${patient.name} is empty; every row needs a patient: fill it in or remove the row`,
+			`${sex?.name} is not a word we know; expected female, male, F, M or nothing where it is not known, or say what its values mean, as in \`sexValues\` 0=female,1=male,d=unknown`,
+			birth?.explain(row.birth_text, row.birth),
+			death?.explain(row.death_text, row.death),
+			`${split?.name} is not one of train, valid, test`,
+		][row.fault];
+	await reportBad(badRows, await store.count(`(SELECT row ${faulty})`), async (most) => {
+		const rows = await store.all<Fault>(
+			`SELECT *, ${fault} AS fault ${faulty} ORDER BY row LIMIT ${most}`,
+		);
+		const places = await table.places(rows.map(({ row }) => row));
+		return rows.map((row, at) => `${places[at]}: ${faultOf(row)}`);
+	});
+	if (badRows) await store.run(`DELETE ${faulty}`);
+	await store.run(
+		`INSERT INTO person SELECT patient, birth, nullif(sex, 'unknown'), death, split, ${quoted(`${table.file}: row `)} || row FROM given_person ORDER BY row`,
+	);
+	const read = await describe(store, table.file, {
+		...{ patient, sex, birth, death, split },
+		sexValues: options.sexValues,
+	});
+	const left = ages ? (birthDate ?? age)?.name : birth ? undefined : birthYear?.name;
+	const why = ages ? "are ages: birth is at 0" : "are not dates";
+	if (left !== undefined)
+		read.notes.push(`${table.file}: ${left} was not read, for the times ${why}`);
+	const unread =
+		ages || birth || unit === "date"
+			? undefined
+			: matchingColumns(table.columns, personAgeNames)[0]?.name;
+	if (unread !== undefined)
+		read.notes.push(
+			`${table.file}: ${unread} was not read, and no birth is known; if it is the age in years at time 0, pass \`age\` ${unread}`,
+		);
+	return read;
+}
+
+interface Used {
+	readonly patient: Found;
+	readonly sex: Found | undefined;
+	readonly birth: Moment | undefined;
+	readonly death: Moment | undefined;
+	readonly split: Found | undefined;
+	readonly sexValues: TableOptions["sexValues"];
+}
+
+/** Says which columns were read, with counts, and warns of values of sex that mean nothing. Drops `given_person`. */
+async function describe(
+	store: Store,
+	file: string,
+	{ patient, sex, birth, death, split, sexValues = {} }: Used,
+) {
+	const [counts] = await store.all<Record<string, number>>(
+		`SELECT count(*) AS people, count(*) FILTER (sex = 'female') AS female, count(*) FILTER (sex = 'male') AS male,
+			count(*) FILTER (sex = 'unknown') AS unknown, count(birth) AS births, count(death) AS deaths FROM given_person`,
+	);
+	const { people = 0, female = 0, male = 0, unknown = 0, births = 0, deaths = 0 } = counts ?? {};
+	const parts = [
+		`patient is ${patient.name}`,
+		sex && `sex is ${sex.name} (${female} female, ${male} male, ${unknown} unknown)`,
+		birth && `birth is ${birth.name} (${births} known)`,
+		death && `death is ${death.name} (${deaths} known)`,
+		split && `split is ${split.name}`,
+	];
+	const values = await store.all<{ text: string; people: number }>(
+		"SELECT sex_text AS text, count(*) AS people FROM given_person WHERE sex = 'unknown' AND regexp_matches(sex_text, '\\d') GROUP BY sex_text ORDER BY people DESC, sex_text LIMIT 5",
+	);
+	await store.run("DROP TABLE given_person");
+	const given = Object.keys(sexValues).map((word) => word.trim().toLowerCase());
+	const unexplained = values.filter(({ text }) => !given.includes(text.trim().toLowerCase()));
+	const shown = unexplained.map(({ text, people }) => `${JSON.stringify(text)} (${people})`);
+	return {
+		notes: [`${file}: ${counted(people, "person", "people")}; ${parts.filter(Boolean).join(", ")}`],
+		warnings:
+			shown.length === 0
+				? []
+				: [
+						`${file}: values of ${sex?.name} that are read as unknown: ${shown.join(", ")}; as in ISO 5218, 1 is read as male and 2 as female: if the values mean something else, say what each means with \`sexValues\`: VALUE=female,VALUE=male,VALUE=unknown`,
+					],
+	};
+}
+
+/** If times are ages, everybody is born at 0. */
+export const birthsAtZero = (store: Store): Promise<void> =>
+	store.run(
+		"INSERT INTO person SELECT DISTINCT ON (patient) patient, 0, NULL, NULL, NULL, 'age 0' FROM record",
+	);

@@ -1,0 +1,134 @@
+import { InputError } from "../../base/errors.js";
+import type { Store } from "../records/store.js";
+import { openTable, rowOfFile, withNumberedRows } from "../records/table.js";
+import { columnOf, type Found, listed } from "../records/tables/columns.js";
+import { daysOf, isBadTime, plainText } from "../records/tables/values.js";
+import type { Exclusion, Extracted } from "./extract.js";
+import type { TaskRecords } from "./records.js";
+
+/** Cohorts as OMOP tables, and the time at risk, as in PatientLevelPrediction. */
+export interface CohortTask {
+	/** A table cohort_definition_id, subject_id, cohort_start_date, cohort_end_date: CSV or Parquet. */
+	readonly file: string;
+	/** The cohort whose members get labels, and the one that makes them positive. */
+	readonly target: number;
+	readonly outcome: number;
+	/** The first and last day at risk, counted from the start of the target cohort. */
+	readonly atRisk: readonly [first: number, last: number];
+	/** Days at risk that somebody without the outcome must have, the first not counted. */
+	readonly minAtRisk: number;
+}
+
+const columns = ["cohort_definition_id", "subject_id", "cohort_start_date"] as const;
+
+/** SQL for the last microsecond of a day. */
+const endOfDay = (day: string) => `(${day} + 1) * 86400000000 - 1`;
+
+/**
+ * Labels at the start of each entry into the target cohort, its whole day included: does the outcome begin in the time
+ * at risk? Entries with an earlier outcome are removed, and those without the outcome that are not observed for long
+ * enough. Reads view `item`, if the records have no periods of their own.
+ */
+export async function labelCohorts(
+	store: Store,
+	records: TaskRecords,
+	task: CohortTask,
+): Promise<Extracted> {
+	if (records.axis !== "dates")
+		throw new InputError(
+			`${records.path} has days without dates, and cohorts have dates; prepare the records with their dates`,
+		);
+	await readCohorts(store, task.file);
+	for (const [what, id] of [
+		["target", task.target],
+		["outcome", task.outcome],
+	] as const)
+		if ((await store.count(`cohort_entry WHERE cohort = ${id}`)) === 0) {
+			const there = await store.all<{ cohort: number }>(
+				"SELECT DISTINCT cohort FROM cohort_entry ORDER BY cohort LIMIT 20",
+			);
+			throw new InputError(
+				`${task.file} has no entry of cohort ${id}, the ${what}; it has ${there.map(({ cohort }) => cohort).join(", ") || "no entries"}`,
+				{ field: what, value: id },
+			);
+		}
+	await records.view(store, []);
+	await store.run(`CREATE OR REPLACE TABLE observed AS ${records.observed}`);
+	const [first, last] = task.atRisk;
+	// Joins are by subject alone: conditions on time are slow in joins, and fast afterwards.
+	await store.run(`
+		CREATE OR REPLACE TABLE cohort_label AS
+		WITH entry AS (
+			SELECT DISTINCT subject, start FROM cohort_entry WHERE cohort = ${task.target}
+		), period AS (
+			SELECT entry.subject, entry.start, max(observed.last) AS last,
+				bool_or(observed.subject IS NOT NULL) AS known
+			FROM entry LEFT JOIN observed ON observed.subject = entry.subject
+			WHERE observed.subject IS NULL OR (observed.first <= entry.start AND entry.start <= observed.last)
+			GROUP BY entry.subject, entry.start
+		), outcome AS (
+			SELECT entry.subject, entry.start,
+				count(*) FILTER (cohort_entry.start < entry.start + ${first}) > 0 AS before,
+				min(cohort_entry.start) FILTER (cohort_entry.start >= entry.start + ${first}) AS begins
+			FROM entry JOIN cohort_entry ON cohort_entry.subject = entry.subject
+			WHERE cohort = ${task.outcome} GROUP BY entry.subject, entry.start
+		)
+		SELECT subject, start, least(start + ${last}, period.last) AS ends,
+			coalesce(begins <= ends, false) AS value,
+			CASE WHEN known IS NULL THEN 'not observed on the day of entry'
+				WHEN NOT known THEN 'not among the records'
+				WHEN before THEN 'outcome before the time at risk'
+				WHEN start + ${first} > period.last THEN 'no time at risk'
+				WHEN NOT value AND ends - (start + ${first}) < ${task.minAtRisk}
+					THEN 'fewer than ${task.minAtRisk} days at risk' END AS reason
+		FROM entry LEFT JOIN period USING (subject, start) LEFT JOIN outcome USING (subject, start)`);
+	const excluded = await store.all<{ reason: string; count: number }>(
+		"SELECT reason, count(*) AS count FROM cohort_label WHERE reason IS NOT NULL GROUP BY reason ORDER BY reason",
+	);
+	const found = await store.all<{ subject: string; moment: number; value: boolean }>(`
+		SELECT subject, CAST(${endOfDay("start")} AS DOUBLE) AS moment, value FROM cohort_label
+		WHERE reason IS NULL ORDER BY subject, start`);
+	return {
+		labels: {
+			subjects: found.map(({ subject }) => subject),
+			times: found.map(({ moment }) => moment),
+			values: found.map(({ value }) => value),
+		},
+		subjects: await store.count("(SELECT DISTINCT subject FROM cohort_label)"),
+		triggers: await store.count("cohort_label"),
+		excluded: excluded.map(({ reason, count }): Exclusion => ({ at: "target", reason, count })),
+		notes: [],
+	};
+}
+
+/** Creates table `cohort_entry` (cohort, subject, start in days since 1970-01-01). */
+async function readCohorts(store: Store, file: string): Promise<void> {
+	const table = await openTable(store, file);
+	const [cohort, subject, start] = columns.map((wanted) => {
+		const found = columnOf(table, [wanted]);
+		if (found) return found;
+		throw new InputError(
+			`${file} has no column ${wanted}; it has ${listed(table.columns)}; expected the OMOP table cohort: ${columns.join(", ")}, cohort_end_date`,
+		);
+	}) as [Found, Found, Found];
+	const used = [cohort.name, subject.name, start.name];
+	await withNumberedRows(store, table, used, (rows) =>
+		store.run(`
+			CREATE OR REPLACE TABLE cohort_entry AS
+			SELECT ${rowOfFile} AS row, try_cast(${plainText(cohort, "whole")} AS BIGINT) AS cohort,
+				${plainText(subject, "whole")} AS subject, floor(${daysOf(start, "date")}) AS start
+			FROM ${rows}`),
+	);
+	const refuse = async (condition: string, what: string) => {
+		const [bad] = await store.all<{ row: number | null }>(
+			`SELECT min(row) AS row FROM cohort_entry WHERE ${condition}`,
+		);
+		if (bad?.row != null) throw new InputError(`${await table.place(bad.row)} ${what}`);
+	};
+	await refuse("cohort IS NULL", "has no cohort_definition_id; expected a whole number");
+	await refuse("coalesce(subject, '') = ''", "has no subject_id; expected the id of a patient");
+	await refuse(
+		isBadTime("start", "date"),
+		"has no cohort_start_date that can be read; expected a date such as 2019-05-31",
+	);
+}

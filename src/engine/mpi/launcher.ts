@@ -1,0 +1,62 @@
+import { InputError } from "../../base/errors.js";
+
+export type Implementation = "Open MPI" | "MPICH";
+
+/** What started this process as one of several. */
+export interface Launch {
+	readonly launcher: string;
+	/** How many processes it started. */
+	readonly size: number;
+	readonly rank: number;
+	/** The implementations whose processes it connects, the likeliest first; none if it connects them with none. */
+	readonly implementations: readonly Implementation[];
+}
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** The variable that names the library, or turns MPI off. */
+export const libraryVariable = "TRAJGPT_MPI_LIBRARY";
+
+/**
+ * How this process was launched, from the variables that launchers set; undefined for a process on its own. Reads
+ * nothing else, so that without a launcher nothing of MPI is loaded.
+ */
+export function launchOf(env: Env): Launch | undefined {
+	if (env[libraryVariable] === "none") return undefined;
+	const launch = named(env);
+	return launch && launch.size > 1 ? launch : undefined;
+}
+
+function named(env: Env): Launch | undefined {
+	const count = (name: string) => (env[name] === undefined ? undefined : Number(env[name]));
+	const [ompi, pmi] = [count("OMPI_COMM_WORLD_SIZE"), count("PMI_SIZE")];
+	// A batch script has SLURM_NTASKS too: only tasks of a step have a rank there.
+	const tasks = count("SLURM_STEP_NUM_TASKS") ?? count("SLURM_NTASKS");
+	if (ompi !== undefined)
+		return {
+			...{ launcher: "mpirun of Open MPI", size: ompi },
+			...{ rank: count("OMPI_COMM_WORLD_RANK") ?? 0, implementations: ["Open MPI"] },
+		};
+	if (pmi !== undefined)
+		return {
+			...{ launcher: env.SLURM_PROCID === undefined ? "mpirun of MPICH" : "srun", size: pmi },
+			...{ rank: count("PMI_RANK") ?? 0, implementations: ["MPICH", "Open MPI"] },
+		};
+	if (env.PMIX_RANK !== undefined && tasks !== undefined)
+		return {
+			...{ launcher: "srun", size: tasks },
+			...{ rank: Number(env.PMIX_RANK), implementations: ["Open MPI", "MPICH"] },
+		};
+	const steps = count("SLURM_STEP_NUM_TASKS");
+	if (env.SLURM_PROCID !== undefined && steps !== undefined)
+		return {
+			...{ launcher: "srun", size: steps, rank: Number(env.SLURM_PROCID), implementations: [] },
+		};
+	return undefined;
+}
+
+/** An error of a job that has no usable library. */
+export const noLibrary = ({ launcher, size }: Launch, problem: string, remedy: string) =>
+	new InputError(
+		`${launcher} started ${size} processes, but ${problem}; ${remedy}, or set ${libraryVariable}=none to let each process work on its own`,
+	);

@@ -1,0 +1,73 @@
+import { describe, expect, test } from "vitest";
+import * as graph from "../../tensor/index.js";
+import { input, mul, toOnnx } from "../../tensor/index.js";
+import { notOperations } from "../../tensor/testing/cases.js";
+import { nodeRuntime } from "../node.js";
+import type { Runtime } from "../runtime.js";
+import { audit, outputsOf } from "./audit.js";
+import { auditCases } from "./cases.js";
+
+const kernels = (threads: number): Runtime => nodeRuntime({ threads, spinning: false });
+const portable = nodeRuntime({ threads: 4, target: "portable", spinning: false });
+
+test("every operation of the graph has a case", () => {
+	const operations = Object.entries(graph)
+		.filter(
+			([name, value]) => typeof value === "function" && !notOperations.includes(name as never),
+		)
+		.map(([name]) => name);
+	expect(Object.keys(auditCases).sort()).toEqual(operations.sort());
+});
+
+test("no operation uses a kernel that loses updates", () => {
+	for (const [name, entry] of Object.entries(auditCases)) {
+		const outputs = outputsOf(entry);
+		for (const target of ["cpu", "portable"] as const) {
+			const { bytes } = toOnnx({ outputs }, target);
+			expect(Buffer.from(bytes).includes("ScatterND"), name).toBe(false);
+		}
+	}
+});
+
+describe("repeats bit for bit, and agrees with one thread, on 1, 2 and 4 threads", () => {
+	const runtimes = [kernels(1), kernels(2), kernels(4), portable];
+	test.each(Object.entries(auditCases))("%s", async (_, entry) => {
+		for (const { runtime, differing, error } of await audit(entry, runtimes, 6)) {
+			expect(differing, runtime).toBe(0);
+			expect(error, runtime).toBeLessThan(1e-5);
+		}
+	});
+});
+
+/** A runtime that changes a value in some of its runs, as a lost update does. */
+function faulty(isWrong: (run: number) => boolean): Runtime {
+	const sound = nodeRuntime({ threads: 1 });
+	return {
+		...sound,
+		async compile(graph) {
+			const program = await sound.compile(graph);
+			let runs = 0;
+			return {
+				...program,
+				async run(...args) {
+					const outputs = await program.run(...args);
+					if (isWrong(++runs) && outputs.value) outputs.value[3] = (outputs.value[3] ?? 0) + 0.5;
+					return outputs;
+				},
+			};
+		},
+	};
+}
+
+test("detects runs that differ, and runs that agree on a wrong value", async () => {
+	const double = {
+		given: { x: { shape: [8], kind: "positive" } },
+		build: ({ x }: Readonly<Record<string, graph.Tensor>>) => mul(x ?? input("x", [8]), 2),
+	} as const;
+	const [, some] = await audit(double, [kernels(1), faulty((run) => run % 2 === 0)], 5);
+	expect(some?.differing).toBe(2);
+	expect(some?.error).toBeGreaterThan(0.1);
+	const [, all] = await audit(double, [kernels(1), faulty(() => true)], 5);
+	expect(all?.differing).toBe(0);
+	expect(all?.error).toBeGreaterThan(0.1);
+});

@@ -1,0 +1,207 @@
+import {
+	axisX,
+	axisY,
+	dot,
+	gridX,
+	gridY,
+	line,
+	link,
+	ruleX,
+	ruleY,
+	text,
+} from "@observablehq/plot";
+import { thousands } from "../../base/thousands.js";
+import type { CalibrationBin } from "../evaluation.js";
+import { gridAxisY, quietAxis } from "./axes.js";
+import type { Figure, Panel } from "./figure.js";
+import { compactUpTo, counted } from "./numbers.js";
+import { textWidth } from "./text.js";
+import { theme } from "./theme.js";
+
+export interface Calibration {
+	readonly name: string;
+	/** In order of the predicted probability. */
+	readonly bins: readonly CalibrationBin[];
+	/** A calibration error by its name, as a share; undefined if it was not measured. */
+	readonly error: { readonly name: string; readonly share: number } | undefined;
+}
+
+const mostAcross = 3;
+const barWidth = 7;
+/** The inset keeps bars at both ends whole. */
+const margins = { marginLeft: 48, marginRight: 14, insetLeft: barWidth, insetRight: barWidth };
+
+/** Observed frequency against predicted probability. */
+export function calibrationFigure(given: readonly Calibration[]): Figure {
+	const curves = given.filter(({ bins }) => bins.length > 0);
+	const down = Math.ceil(curves.length / mostAcross);
+	const across = Math.ceil(curves.length / Math.max(1, down));
+	const groups = Array.from({ length: down }, (_, at) =>
+		curves.slice(at * across, (at + 1) * across),
+	);
+	return {
+		title: "Calibration",
+		subtitle: "observed share beside predicted probability; on the diagonal they are equal",
+		description:
+			curves.length === 0
+				? "There are no answers whose calibration could be drawn."
+				: `Observed share beside predicted probability. ${curves.map(describedCurve).join(" ")}`,
+		rows: groups.flatMap((group) =>
+			curves.length === 1
+				? [group.flatMap((curve) => [calibrationPanel(curve, 360), countPanel(curve, 360)])]
+				: [
+						group.map((curve) => calibrationPanel(curve, across === 2 ? 360 : 270)),
+						group.map((curve) => countPanel(curve, 120)),
+					],
+		),
+		notes:
+			curves.length === 0
+				? ["No answers to calibrate."]
+				: [
+						"Upright lines are 95 % intervals. Calibration error: mean distance from the diagonal over bins, weighted by their answers or, if it is called weighted, by their probability.",
+					],
+	};
+}
+
+const answersOf = ({ bins }: Calibration) => bins.reduce((sum, { count }) => sum + count, 0);
+
+const describedCurve = (curve: Calibration) =>
+	`${curve.name}: ${curve.error ? `${errorText(curve)} over ` : ""}${counted(answersOf(curve), "answer")}.`;
+
+const errorText = ({ error }: Pick<Calibration, "error">): string =>
+	error ? `${error.name} ${(100 * error.share).toFixed(2)} points` : "";
+
+/** The end of both axes. */
+const endOf = ({ bins }: Calibration) => {
+	// Intervals of nearly empty bins may extend further; they are cut off.
+	const most = Math.max(...bins.flatMap(({ predicted, observed }) => [predicted, observed]), 1e-4);
+	const power = 10 ** Math.floor(Math.log10(most));
+	const end = [1, 1.5, 2, 3, 4, 5, 6, 8, 10].find((factor) => factor * power >= most) ?? 10;
+	return Math.min(1, end * power);
+};
+
+const diagonal = "as predicted";
+
+/** The position of the diagonal's label along it: above or else below, where no interval crosses it. */
+function nameAt(bins: readonly CalibrationBin[], end: number, width: number) {
+	const length = (textWidth(diagonal, { size: theme.size.tick }) + 20) / width;
+	const isFree = (place: number, above: boolean) =>
+		bins.every(({ predicted, low, high }) => {
+			const x = predicted / end;
+			return above
+				? x < place - length || x > place || high / end < place - 0.03
+				: x > place + length || x < place || low / end > place + 0.03;
+		});
+	const above = [0.92, 0.85, 0.78, 0.7, 0.62, 0.55].find((place) => isFree(place, true));
+	if (above !== undefined) return { place: above, textAnchor: "end", dx: -12, dy: -6 } as const;
+	const below = [0.66, 0.6, 0.5, 0.4, 0.3].find((place) => isFree(place, false));
+	return { place: below ?? 0.66, textAnchor: "start", dx: 12, dy: 8 } as const;
+}
+
+/** A tick label; `percent` would round 2.5 to 3. */
+const tick = (share: number) => `${thousands(Number((100 * share).toFixed(4)))} %`;
+
+/** Observed against predicted, with the diagonal. */
+export function calibrationPanel(curve: Calibration, height: number): Panel {
+	const { bins } = curve;
+	const end = endOf(curve);
+	return {
+		title: curve.name,
+		subtitle: errorText(curve),
+		height,
+		plot: (width) => ({
+			...margins,
+			marginTop: 8,
+			marginBottom: 38,
+			x: { domain: [0, end] },
+			y: { domain: [0, end] },
+			marks: [
+				gridX({ ticks: 4, stroke: theme.grid, strokeOpacity: 1 }),
+				gridY({ ticks: 4, stroke: theme.grid, strokeOpacity: 1 }),
+				axisX({ ...quietAxis, ticks: 4, label: "predicted", tickFormat: tick }),
+				axisY({ ...quietAxis, ticks: 4, label: null, tickFormat: tick }),
+				link([0], {
+					x1: [0],
+					y1: [0],
+					x2: [end],
+					y2: [end],
+					stroke: theme.quiet,
+					strokeDasharray: "4,4",
+				}),
+				text(["observed"], { frameAnchor: "top-left", dx: 6, dy: 5, fill: theme.quiet }),
+				...(width > 200 ? [diagonalName(bins, end, width)] : []),
+				ruleX(bins, {
+					x: "predicted",
+					y1: "low",
+					y2: "high",
+					stroke: theme.accent,
+					strokeWidth: 2,
+					clip: true,
+				}),
+				line(bins, { x: "predicted", y: "observed", stroke: theme.accent, strokeWidth: 1 }),
+				dot(bins, {
+					x: "predicted",
+					y: "observed",
+					r: 4,
+					fill: theme.accent,
+					stroke: theme.background,
+				}),
+			],
+		}),
+	};
+}
+
+function diagonalName(bins: readonly CalibrationBin[], end: number, width: number) {
+	const inner = width - margins.marginLeft - margins.marginRight - 2 * barWidth;
+	const { place, ...style } = nameAt(bins, end, inner);
+	return text([diagonal], {
+		x: [end * place],
+		y: [end * place],
+		...style,
+		fill: theme.quiet,
+		stroke: theme.background,
+	});
+}
+
+function countPanel(curve: Calibration, height: number): Panel {
+	const { bins } = curve;
+	const most = Math.max(...bins.map(({ count }) => count));
+	const least = Math.min(...bins.map(({ count }) => count));
+	const powers = most > 50 * least;
+	const floor = Math.max(0.5, least / 3);
+	const ticks = powers ? powersOfTen(floor, most) : undefined;
+	return {
+		title: "Answers",
+		subtitle: `${thousands(answersOf(curve))} by predicted probability${powers ? "; log scale" : ""}`,
+		height,
+		plot: () => ({
+			...margins,
+			marginTop: 8,
+			marginBottom: 38,
+			x: { domain: [0, endOf(curve)] },
+			y: powers
+				? { type: "log", domain: [floor, most * 1.5] }
+				: { domain: [0, Math.max(1, most)], nice: true },
+			marks: [
+				...gridAxisY(ticks ?? 3, compactUpTo(most)),
+				axisX({ ...quietAxis, ticks: 4, label: "predicted", tickFormat: tick }),
+				ruleX(bins, {
+					x: "predicted",
+					y1: powers ? floor : 0,
+					y2: "count",
+					stroke: theme.accent,
+					strokeWidth: barWidth,
+				}),
+				...(powers ? [] : [ruleY([0], { stroke: theme.quiet })]),
+			],
+		}),
+	};
+}
+
+/** At most four powers of ten, evenly spaced. */
+function powersOfTen(from: number, to: number): number[] {
+	const [first, last] = [Math.ceil(Math.log10(from)), Math.floor(Math.log10(to))];
+	const step = Math.max(1, Math.ceil((last - first) / 3));
+	const count = Math.max(0, Math.floor((last - first) / step) + 1);
+	return Array.from({ length: count }, (_, at) => 10 ** (first + at * step));
+}

@@ -1,0 +1,78 @@
+import type { Random } from "../../../base/random.js";
+import type { Directions } from "./directions.js";
+
+const iterations = 100;
+
+/** Projects vectors on their first two principal components: [n, 2]. */
+export function principalPlane({ count, dim, values }: Directions, random: Random): Float64Array {
+	const rest = centred(values, dim);
+	const places = new Float64Array(2 * count);
+	for (const axis of [0, 1]) {
+		const along = takeStrongest(rest, dim, random.fork(axis));
+		for (const [row, place] of along.entries()) places[2 * row + axis] = place;
+	}
+	return places;
+}
+
+/**
+ * Removes the mean and the first principal component (Mu and Viswanath 2018). Training moves all embeddings along
+ * that direction, whatever their meaning.
+ */
+export function removeCommonDirection(
+	vectors: ArrayLike<number>,
+	dim: number,
+	random: Random,
+): Float64Array {
+	const rest = centred(vectors, dim);
+	takeStrongest(rest, dim, random);
+	return rest;
+}
+
+function centred(vectors: ArrayLike<number>, dim: number): Float64Array {
+	const means = new Float64Array(dim);
+	const count = vectors.length / dim;
+	for (let at = 0; at < vectors.length; at++)
+		means[at % dim] = (means[at % dim] as number) + (vectors[at] as number) / count;
+	return Float64Array.from(vectors, (value, at) => value - (means[at % dim] as number));
+}
+
+/** Removes the first principal component of centred vectors, in place; returns each vector's coordinate along it. */
+function takeStrongest(rows: Float64Array, dim: number, random: Random): Float64Array {
+	const direction = strongest(covarianceOf(rows, dim), dim, random);
+	const along = new Float64Array(rows.length / dim);
+	for (let row = 0; row < along.length; row++) {
+		const own = rows.subarray(row * dim, (row + 1) * dim);
+		const place = own.reduce((sum, value, d) => sum + value * (direction[d] as number), 0);
+		for (let d = 0; d < dim; d++) own[d] = (own[d] as number) - place * (direction[d] as number);
+		along[row] = place;
+	}
+	return along;
+}
+
+function covarianceOf(rows: Float64Array, dim: number): Float64Array {
+	const covariance = new Float64Array(dim * dim);
+	for (let start = 0; start < rows.length; start += dim)
+		for (let a = 0; a < dim; a++) {
+			const value = rows[start + a] as number;
+			for (let b = 0; b < dim; b++)
+				covariance[a * dim + b] =
+					(covariance[a * dim + b] as number) + value * (rows[start + b] as number);
+		}
+	return covariance;
+}
+
+/** The first eigenvector, by power iteration. */
+function strongest(covariance: Float64Array, dim: number, random: Random): Float64Array {
+	let direction = Float64Array.from({ length: dim }, () => random.normal());
+	for (let i = 0; i < iterations; i++) {
+		const next = new Float64Array(dim);
+		for (let a = 0; a < dim; a++)
+			for (let b = 0; b < dim; b++)
+				next[a] =
+					(next[a] as number) + (covariance[a * dim + b] as number) * (direction[b] as number);
+		const length = Math.hypot(...next);
+		if (length < 1e-300) return next; // nothing differs any more
+		direction = next.map((value) => value / length);
+	}
+	return direction;
+}

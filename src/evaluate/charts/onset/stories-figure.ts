@@ -1,0 +1,187 @@
+import type { Markish } from "@observablehq/plot";
+import { areaY, axisX, axisY, dot, gridY, line, ruleX, text } from "@observablehq/plot";
+import { thousands } from "../../../base/thousands.js";
+import { yearDays } from "../../../base/time.js";
+import { spanText } from "../../../predict/user-input/moments.js";
+import { quietAxis } from "../axes.js";
+import { type Clock, roundNumbers, timeAxis, timeName } from "../clock.js";
+import type { Figure, Panel } from "../figure.js";
+import { legendPanel } from "../legend-panel.js";
+import { percent } from "../numbers.js";
+import { textWidth } from "../text.js";
+import { theme } from "../theme.js";
+
+/** The risk of one person along the years before a first record. */
+export interface OnsetStory {
+	readonly patient: string;
+	/** Whether the model warned. */
+	readonly title: string;
+	readonly clock: Clock;
+	readonly times: readonly number[];
+	readonly risk: readonly number[];
+	/** The same of people of this age and sex. */
+	readonly peers?: readonly number[] | undefined;
+	/** The true risk of a simulated person. */
+	readonly truth?: { readonly times: readonly number[]; readonly risk: readonly number[] };
+	/** The day on which the risk was judged. */
+	readonly judged: { readonly time: number; readonly risk: number };
+	/** Times of the records before the diagnosis. */
+	readonly records: readonly number[];
+	readonly diagnosis: number;
+	readonly death: number | null;
+}
+
+interface StoriesOptions {
+	/** The disease. */
+	readonly name: string;
+	readonly horizonDays: number;
+	readonly narrow?: boolean;
+}
+
+const plotHeight = 250;
+const [marginTop, marginBottom, marginLeft, marginRight] = [34, 42, 44, 16];
+/** The strip of records, as a share of the axis above 0. */
+const strip = 0.07;
+/** Later deaths are named, not drawn. */
+const mostAfter = 1.5 * yearDays;
+
+/** The risk of people before a disease was first recorded, on one scale. */
+export function onsetStoriesFigure(
+	stories: readonly OnsetStory[],
+	{ name, horizonDays, narrow = false }: StoriesOptions,
+): Figure {
+	const most = 1.12 * Math.max(1e-3, ...stories.flatMap(allRisks));
+	const panels = stories.map((story) => storyPanel(story, most, narrow));
+	const span = spanText(horizonDays);
+	return {
+		title: `${name}: the risk before the diagnosis`,
+		subtitle: `probability of a first record within ${span}, from the records up to each day`,
+		description: stories
+			.map(
+				({ patient, clock, judged, diagnosis }) =>
+					`${patient}: a risk of ${percent(judged.risk)} within ${span} at ${timeName(clock, judged.time)}; first recorded at ${timeName(clock, diagnosis)}.`,
+			)
+			.join(" "),
+		...(narrow && { width: theme.narrowWidth }),
+		rows: [
+			...(narrow ? panels.map((panel) => [panel]) : [panels]),
+			[
+				legendPanel(
+					[
+						{ name: "the model", style: { fill: theme.accent } },
+						...(stories.some(({ peers }) => peers)
+							? [{ name: "people of the same age and sex", style: { fill: theme.neutral } }]
+							: []),
+						...(stories.some(({ truth }) => truth)
+							? [{ name: "true risk, from the simulator", style: { fill: theme.second } }]
+							: []),
+						{ name: "first record of the disease", style: { fill: theme.strong } },
+					],
+					{ title: "Lines", columns: narrow ? 1 : 4 },
+				),
+			],
+		],
+	};
+}
+
+const allRisks = ({ risk, peers = [], truth }: OnsetStory) => [
+	...risk,
+	...peers,
+	...(truth?.risk ?? []),
+];
+
+const diedText = ({ clock, death, diagnosis }: OnsetStory) =>
+	death === null || death - diagnosis <= mostAfter ? "" : `; died at ${timeName(clock, death)}`;
+
+function storyPanel(story: OnsetStory, most: number, narrow: boolean): Panel {
+	const { patient, title, clock, times, risk, peers, truth, judged, diagnosis, death } = story;
+	const drawnDeath = death !== null && death - diagnosis <= mostAfter ? death : undefined;
+	const first = times[0] ?? diagnosis - yearDays;
+	const after = Math.max(0.06 * (diagnosis - first), (drawnDeath ?? diagnosis) - diagnosis);
+	const domain = [first, diagnosis + 1.15 * after] as const;
+	const ticks = roundNumbers(0, most, 4);
+	const axis = timeAxis(clock, domain, narrow ? 5 : 6);
+	const least = -strip * most;
+	const series = (xs: readonly number[], ys: readonly number[]) =>
+		xs.map((time, at) => ({ time, risk: ys[at] as number }));
+	const own = series(times, risk);
+	return {
+		title: `${title}: ${patient}`,
+		subtitle: `${percent(judged.risk)} a year before the diagnosis${diedText(story)}`,
+		height: plotHeight + marginTop + marginBottom,
+		plot: (width) => ({
+			...{ marginTop, marginBottom, marginLeft, marginRight },
+			x: { domain: [...domain] },
+			y: { domain: [least, most] },
+			marks: [
+				gridY(ticks, { stroke: theme.grid, strokeOpacity: 1 }),
+				axisY(ticks, {
+					...quietAxis,
+					label: null,
+					text: (value: number) => `${thousands(Number((100 * value).toFixed(6)))} %`,
+				}),
+				axisX(axis.ticks, { ...quietAxis, label: axis.label, text: axis.format }),
+				ruleX(
+					story.records.filter((time) => time >= domain[0]),
+					{ x: (time: number) => time, y1: least, y2: 0.25 * least, stroke: theme.neutral },
+				),
+				areaY(own, { x: "time", y: "risk", fill: theme.accent, fillOpacity: 0.08 }),
+				...(peers
+					? [
+							line(series(times, peers), {
+								...{ x: "time", y: "risk", stroke: theme.neutral, strokeWidth: 2.2 },
+								strokeDasharray: "6,4",
+							}),
+						]
+					: []),
+				...(truth
+					? [
+							line(series(truth.times, truth.risk), {
+								...{ x: "time", y: "risk", stroke: theme.second, strokeWidth: 2 },
+								strokeDasharray: "2,3",
+							}),
+						]
+					: []),
+				line(own, { x: "time", y: "risk", stroke: theme.accent, strokeWidth: 2.6 }),
+				...eventRule(diagnosis, "first recorded", theme.strong, story, domain, width, most, 0),
+				...(drawnDeath === undefined
+					? []
+					: eventRule(drawnDeath, "died", theme.ink, story, domain, width, most, 1)),
+				dot([judged], {
+					...{ x: "time", y: "risk", r: 5 },
+					...{ fill: theme.accent, stroke: theme.background, strokeWidth: 1.5 },
+				}),
+				text([judged], {
+					...{ x: "time", y: "risk", dy: -13, fill: theme.accent, fontWeight: "bold" },
+					text: ({ risk }) => percent(risk),
+					...{ stroke: theme.background, strokeWidth: 4 },
+				}),
+			],
+		}),
+	};
+}
+
+/** A vertical line at an event with its name above the frame, kept inside the panel. */
+function eventRule(
+	time: number,
+	words: string,
+	colour: string,
+	{ clock }: OnsetStory,
+	[from, to]: readonly [number, number],
+	width: number,
+	most: number,
+	row: number,
+): Markish[] {
+	const label = `${words}, ${timeName(clock, time)}`;
+	const inner = width - marginLeft - marginRight;
+	const place = (inner * (time - from)) / (to - from);
+	const half = textWidth(label, { size: theme.size.tick, bold: true }) / 2;
+	const dx = Math.min(0, inner + marginRight - 2 - place - half);
+	return [
+		ruleX([time], { stroke: colour, strokeWidth: 2 }),
+		text([label], {
+			...{ x: [time], y: [most], dy: -9 - 15 * row, dx },
+			...{ fill: colour, fontWeight: "bold" },
+		}),
+	];
+}

@@ -1,0 +1,157 @@
+import { thousands } from "../../base/thousands.js";
+import { counted, percent } from "../charts/numbers.js";
+import type { Evaluation } from "../evaluation.js";
+import { html, type Markup } from "./html.js";
+import { measureKind, sizeOf, verdict } from "./measures.js";
+import type { Report } from "./report.js";
+import { differenceOf, mainRow, settingRows } from "./rows.js";
+import { figureMarkup, type Section } from "./section.js";
+import { measureTable, metricsOf } from "./table.js";
+import { taskOf } from "./tasks.js";
+
+const forecastOrder = ["nats", "accuracy", "recall@1", "recall@5", "recall@10", "recall@15"];
+
+/** Calibration has its own section, and recall by window a figure. */
+const isElsewhere = (metric: string) => /calibrationError$|^recall@\d+ ./i.test(metric);
+
+export function forecastSection({ evaluations, figures }: Report): Section {
+	const of = (task: string) => evaluations.find((evaluation) => evaluation.task === task);
+	const [next, forecast] = [of("next"), of("forecast")];
+	return {
+		id: "forecasts",
+		title: "How well it forecasts",
+		body: html`${
+			next || forecast
+				? ""
+				: html`<p>Neither the next record nor records far ahead were evaluated yet; the missing evaluations are listed above.</p>`
+		}${next ? evaluated(next, "nats") : ""}${forecast ? evaluated(forecast, "recall@10") : ""}${figures.recall ? figureMarkup(figures.recall) : ""}`,
+	};
+}
+
+function evaluated(evaluation: Evaluation, metric: string): Markup {
+	const { title, question } = taskOf(evaluation.task);
+	const metrics = metricsOf(evaluation.rows, forecastOrder).filter(
+		(metric) => !isElsewhere(metric),
+	);
+	return html`<h3>${title}</h3>
+<p>${question}</p>
+${measureTable(evaluation, { name: title, metrics, rows: evaluation.rows })}
+${noveltyTables(evaluation, title)}
+${pairedMarkup(evaluation, metric)}
+${notes(evaluation)}`;
+}
+
+/** Recall of codes that patients already had, and of new ones. */
+function noveltyTables(evaluation: Evaluation, title: string): Markup[] {
+	const { newCodes, rows } = evaluation;
+	if (!newCodes) return [];
+	const parts = [
+		{ novelty: "known", share: 1 - newCodes.value, what: "codes that the patient already had" },
+		{ novelty: "new", share: newCodes.value, what: "codes that are new for the patient" },
+	];
+	return parts.flatMap(({ novelty, share, what }) => {
+		const metrics = [...new Set(rows.flatMap(({ metrics }) => Object.keys(metrics)))].filter(
+			(metric) =>
+				metric.startsWith("recall@") &&
+				/^\S+ (known|new)$/.test(metric) &&
+				metric.endsWith(novelty),
+		);
+		if (metrics.length === 0) return [];
+		return [
+			html`<p>Of ${what}, ${percent(share)} of the records:</p>
+${measureTable(evaluation, { name: `${title}: ${novelty} codes`, metrics, rows })}`,
+		];
+	});
+}
+
+/** Paired differences between the model and each baseline: more precise than the intervals in the table. */
+function pairedMarkup(evaluation: Evaluation, metric: string): Markup {
+	const kind = measureKind(metric);
+	const model = mainRow(evaluation);
+	const comparisons = evaluation.rows.flatMap((row) => {
+		const difference = model && row !== model && differenceOf(evaluation, model, row, metric);
+		if (!difference) return [];
+		const size = sizeOf(difference, kind);
+		return {
+			better: html`<li>${size} <b>better</b> than ${row.label}</li>`,
+			worse: html`<li>${size} <b>worse</b> than ${row.label}</li>`,
+			level: html`<li><b>level</b> with ${row.label}: ${size} apart</li>`,
+		}[verdict(difference, kind)];
+	});
+	if (evaluation.tooFew) return html`<p><b>${evaluation.tooFew}.</b></p>`;
+	if (!model || comparisons.length === 0) return html``;
+	return html`<p>Patient by patient, by ${kind.title.replace(/, .*/, "")}, ${model.label} is</p>
+<ul class="paired">${comparisons}</ul>`;
+}
+
+const notes = ({ notes }: Evaluation): Markup =>
+	notes.length === 0
+		? html``
+		: html`<ul class="notes">${notes.map((note) => html`<li>${note}</li>`)}</ul>`;
+
+export function calibrationSection({ figures, evaluations }: Report): Section[] {
+	if (!figures.calibration) return [];
+	const next = evaluations.find(({ task }) => task === "next");
+	const { weightedCalibrationError, topCalibrationError } = (next && mainRow(next)?.metrics) ?? {};
+	const sentences = [
+		...(topCalibrationError
+			? [
+					`the probability of the first choice differs from how often it was recorded by ${sizeOf(topCalibrationError, measureKind("topCalibrationError"))}`,
+				]
+			: []),
+		...(weightedCalibrationError
+			? [
+					`the probabilities of all codes, weighted by the probability itself, by ${sizeOf(weightedCalibrationError, measureKind("weightedCalibrationError"))}`,
+				]
+			: []),
+	];
+	return [
+		{
+			id: "calibration",
+			title: "Calibration of other tasks",
+			body: html`${sentences.length > 0 ? html`<p>For the next record, on average, ${sentences.join("; ")}.</p>` : ""}
+${figureMarkup(figures.calibration)}`,
+		},
+	];
+}
+
+const labelledOrder = ["auprc", "auroc", "brier", "calibrationError"];
+
+const ways: Readonly<Record<string, string>> = {
+	"zero-shot prototype": "zero-shot: similarity to a typical case",
+	"zero-shot risk": "zero-shot: the predicted risk",
+	"5-shot": "5-shot: five labelled patients",
+	"fine-tuned": "fine-tuned: all labels of the training patients",
+};
+
+/** One section per labelled task. */
+export const labelledSections = (report: Report): Section[] =>
+	report.evaluations
+		.filter((evaluation) => settingRows(evaluation).length > 0)
+		.map((evaluation) => labelledSection(report, evaluation));
+
+function labelledSection({ summary }: Report, evaluation: Evaluation): Section {
+	const { title, question } = taskOf(evaluation.task);
+	const label = summary.labels.find(({ task }) => task === evaluation.task);
+	const counts = label?.splits[evaluation.split];
+	const { rows } = evaluation;
+	return {
+		id: `task-${evaluation.task}`,
+		title,
+		body: html`<p>${question}${label ? html` <span class="quiet">(${label.rule})</span>` : ""}</p>
+${
+	counts && counts.labels > 0
+		? html`<p>Of ${counted(counts.labels, "patient")}, ${thousands(counts.positive)} (${percent(counts.positive / counts.labels)}) are positive; this share is the AUPRC of guessing.${
+				counts.positive < 20 ? " With so few cases the intervals are wide." : ""
+			}</p>`
+		: ""
+}
+${measureTable(evaluation, {
+	name: title,
+	metrics: metricsOf(rows, labelledOrder),
+	rows,
+	rowName: ({ who, setting, label }) => (who === "model" && setting && ways[setting]) || label,
+})}
+${notes(evaluation)}`,
+	};
+}

@@ -1,0 +1,287 @@
+import type { Evaluation, EvaluationRow } from "../evaluation.js";
+import {
+	interval,
+	type Measure,
+	type MeasureKind,
+	measureKind,
+	percentOf,
+	sizeOf,
+	type Verdict,
+	verdict,
+	written,
+} from "./measures.js";
+import { onsetFindings } from "./onset-findings.js";
+import type { Report } from "./report.js";
+import { differenceOf, futuresOf, mainRow, rowOf, settingRows } from "./rows.js";
+import { taskOf } from "./tasks.js";
+
+/** A number, its name, and sentences on its meaning, derived from the evaluations alone. */
+export interface Finding {
+	readonly value: string;
+	readonly label: string;
+	readonly says: string;
+	/** Whether the number rests on too few patients to mean anything. */
+	readonly isWeak?: boolean;
+}
+
+/** Maximum calibration error of well-calibrated probabilities, in points. */
+const calibratedWithin = 2;
+
+export function findings(report: Report): Finding[] {
+	return [...leadingFindings(report), ...furtherFindings(report)];
+}
+
+/** Those on first records, which lead the page. */
+export function leadingFindings({ evaluations }: Report): readonly Finding[] {
+	const onset = evaluations.find(({ task }) => task === "onset");
+	return onset ? cautious(onset, onsetFindings(onset)) : [];
+}
+
+/** Those on every other task. */
+export function furtherFindings(report: Report): Finding[] {
+	const of = (task: string) => report.evaluations.find((evaluation) => evaluation.task === task);
+	const forecast = of("forecast");
+	const next = of("next");
+	return [
+		...(forecast ? cautious(forecast, forecastFindings(forecast)) : []),
+		...(next ? cautious(next, nextFindings(next)) : []),
+		...report.evaluations
+			.filter((evaluation) => settingRows(evaluation).length > 0)
+			.flatMap((evaluation) => cautious(evaluation, labelledFindings(report, evaluation))),
+		...(next ? cautious(next, calibrationFindings(next)) : []),
+	];
+}
+
+/** Findings without their sentences, where an evaluation rests on too few patients for any. */
+const cautious = ({ tooFew }: Evaluation, found: readonly Finding[]): readonly Finding[] =>
+	tooFew ? found.map((finding) => ({ ...finding, says: `${tooFew}.`, isWeak: true })) : found;
+
+/** The sentence for the direction of a difference. */
+const choose = (
+	difference: Measure,
+	kind: MeasureKind,
+	says: Readonly<Record<Verdict, string>>,
+): string => says[verdict(difference, kind)];
+
+const signed = (difference: Measure, kind: MeasureKind) =>
+	`${difference.value < 0 ? "−" : "+"}${written(Math.abs(difference.value), kind)}`;
+
+const recall = "recall@10";
+
+function forecastFindings(evaluation: Evaluation): Finding[] {
+	const kind = measureKind(recall);
+	const model = mainRow(evaluation);
+	const own = model?.metrics[recall];
+	if (!model || !own) return [];
+	const history = rowOf(evaluation, { who: "history" });
+	const difference = history && differenceOf(evaluation, model, history, recall);
+	const value = `${written(own.value, kind)} %`;
+	const found: Finding[] = [
+		{
+			value,
+			label: "recall@10",
+			says: [
+				`Given the beginning of a history and the date of each later record, the ten most likely codes include ${value} (${interval(own, kind)}) of the recorded codes.`,
+				...apart(evaluation, model, kind),
+				...(difference ? [againstHistory(difference, kind)] : []),
+			].join(" "),
+		},
+	];
+	const steps = rowOf(evaluation, { who: "model", method: "auto-regressive" });
+	const direct = rowOf(evaluation, { who: "model", method: "time-specific" }) ?? model;
+	const ahead = steps && direct !== steps && differenceOf(evaluation, direct, steps, recall);
+	if (ahead)
+		found.push({
+			value: signed(ahead, kind),
+			label: "points: predicted directly, or step by step",
+			says: againstSteps(ahead, kind),
+		});
+	const oracle = rowOf(evaluation, { who: "oracle" });
+	if (oracle) found.push(...againstOracle(evaluation, model, oracle, history));
+	return found;
+}
+
+/** The recall of codes that patients already had, and of new ones. */
+function apart({ newCodes }: Evaluation, { metrics }: EvaluationRow, kind: MeasureKind): string[] {
+	const [known, ofNew] = [metrics[`${recall} known`], metrics[`${recall} new`]];
+	if (!newCodes || !known || !ofNew) return [];
+	return [
+		`Of codes that the patient already had it is ${written(known.value, kind)} % (${interval(known, kind)}), of new ones ${written(ofNew.value, kind)} % (${interval(ofNew, kind)}); ${percentOf(newCodes.value, 0)} are new.`,
+	];
+}
+
+const againstHistory = (difference: Measure, kind: MeasureKind): string =>
+	choose(difference, kind, {
+		better: `That is ${sizeOf(difference, kind)} more than counting the patient’s own past codes.`,
+		worse: `That is ${sizeOf(difference, kind)} less than counting the patient’s own past codes: here counting is the better forecast.`,
+		level: `Counting the patient’s own past codes does about as well: the difference is ${sizeOf(difference, kind)}.`,
+	});
+
+const againstSteps = (difference: Measure, kind: MeasureKind): string =>
+	choose(difference, kind, {
+		better: `Predicting at a date directly finds ${sizeOf(difference, kind)} more of the records than stepping forward to it.`,
+		worse: `Stepping forward to a date finds ${sizeOf(difference, kind)} more of the records than predicting at it directly.`,
+		level: `Predicting at a date directly and stepping forward to it find about as many of the records: the difference is ${sizeOf(difference, kind)}.`,
+	});
+
+function againstOracle(
+	evaluation: Evaluation,
+	model: EvaluationRow,
+	oracle: EvaluationRow,
+	history: EvaluationRow | undefined,
+): Finding[] {
+	const kind = measureKind(recall);
+	const [own, best] = [model.metrics[recall], oracle.metrics[recall]];
+	const difference = differenceOf(evaluation, model, oracle, recall);
+	if (!own || !best || !difference) return [];
+	const law = `The reference model, which simulated the people, finds ${written(best.value, kind)} % with ${futuresOf(evaluation)}. That is slightly below the best possible: more futures would find slightly more.`;
+	const distance = choose(difference, kind, {
+		better: `The model finds ${sizeOf(difference, kind)} more on these patients, by chance or because of too few futures.`,
+		worse: `The model stays ${sizeOf(difference, kind)} below it.`,
+		level: `The model is level with it: the difference is ${sizeOf(difference, kind)}.`,
+	});
+	const counted = history?.metrics[recall]?.value;
+	const closed =
+		counted === undefined || best.value <= counted
+			? []
+			: own.value > counted
+				? [
+						`It closes ${percentOf(Math.min(1, (own.value - counted) / (best.value - counted)), 0)} of the way from counting to it.`,
+					]
+				: ["It closes none of the way from counting to it."];
+	return [
+		{
+			value: signed(difference, kind),
+			label: "points to the reference model",
+			says: [law, distance, ...closed].join(" "),
+		},
+	];
+}
+
+function nextFindings(evaluation: Evaluation): Finding[] {
+	const kind = measureKind("nats");
+	const model = mainRow(evaluation);
+	const nats = model?.metrics.nats;
+	if (!model || !nats) return [];
+	const history = rowOf(evaluation, { who: "history" });
+	const counted = history?.metrics.nats;
+	const difference = history && differenceOf(evaluation, model, history, "nats");
+	const accuracy = model.metrics.accuracy;
+	const outright = accuracy
+		? ` That code is its first choice in ${percentOf(accuracy.value)} of cases.`
+		: "";
+	if (!counted || !difference)
+		return [
+			{
+				value: written(nats.value, kind),
+				label: "nats",
+				says: `Given the time of the next record, it assigns the recorded code a probability of ${percentOf(Math.exp(-nats.value))} (geometric mean).${outright}`,
+			},
+		];
+	const factor = Math.exp(-difference.value).toFixed(2);
+	const against = `(${written(nats.value, kind)} against ${written(counted.value, kind)} nats)`;
+	const says = choose(difference, kind, {
+		better: `Given the time of the next record, it assigns the recorded code ${factor} times the probability that counting the patient’s past codes assigns ${against}.`,
+		worse: `Given the time of the next record, it assigns the recorded code only ${factor} times the probability that counting the patient’s past codes assigns ${against}.`,
+		level: `Given the time of the next record, it is neither better nor worse than counting the patient’s past codes ${against}.`,
+	});
+	return [
+		{ value: `× ${factor}`, label: "probability of the next code", says: `${says}${outright}` },
+	];
+}
+
+function labelledFindings({ summary }: Report, evaluation: Evaluation): Finding[] {
+	const kind = measureKind("auprc");
+	const { question } = taskOf(evaluation.task);
+	const label = summary.labels.find(({ task }) => task === evaluation.task);
+	const counts = label?.splits[evaluation.split];
+	const rows = settingRows(evaluation).filter(({ metrics }) => metrics.auprc);
+	const [best] = rows.toSorted((a, b) => b.metrics.auprc!.value - a.metrics.auprc!.value);
+	const own = best?.metrics.auprc;
+	if (!own || !counts || counts.positive === 0) return [];
+	const share = counts.positive / counts.labels;
+	const reached = `The best of ${rows.length} settings (${best.setting}) reaches an AUPRC of ${written(own.value, kind)} (${interval(own, kind)})`;
+	const guessing = written(share, kind);
+	const says =
+		own.low > share
+			? `${reached}, ${(own.value / share).toFixed(1)} times that of guessing (${guessing}).`
+			: own.high < share
+				? `${reached}, which is below guessing (${guessing}).`
+				: `${reached}, which is not clearly above guessing (${guessing}).`;
+	return [
+		{
+			value: written(own.value, kind),
+			label: "AUPRC",
+			says: [
+				question,
+				says,
+				...againstCounting(evaluation, best),
+				...moreLabels(evaluation, rows),
+			].join(" "),
+		},
+	];
+}
+
+/** The best row against counts of the patient's history. */
+function againstCounting(evaluation: Evaluation, best: EvaluationRow): string[] {
+	const kind = measureKind("auprc");
+	const history = rowOf(evaluation, { who: "history" });
+	const difference = history && differenceOf(evaluation, best, history, "auprc");
+	const counted = history?.metrics.auprc;
+	if (!counted || !difference) return [];
+	const baseline =
+		history.setting === "fine-tuned"
+			? "A regression on the counts of past codes"
+			: "Counting related past records";
+	const reaches = `${baseline} reaches ${written(counted.value, kind)}`;
+	return [
+		choose(difference, kind, {
+			better: `${reaches}, ${sizeOf(difference, kind)} less.`,
+			worse: `${reaches}, ${sizeOf(difference, kind)} more.`,
+			level: `${reaches}, about as much.`,
+		}),
+	];
+}
+
+/** Whether rows with more labels are better. */
+function moreLabels(evaluation: Evaluation, rows: readonly EvaluationRow[]): string[] {
+	const value = ({ metrics }: EvaluationRow) => metrics.auprc!.value;
+	const [zero] = rows
+		.filter(({ setting }) => setting?.startsWith("zero-shot"))
+		.toSorted((a, b) => value(b) - value(a));
+	const taught = ["5-shot", "fine-tuned"].map((name) => rows.find((row) => row.setting === name));
+	const ladder = [zero, ...taught].filter((row) => row !== undefined);
+	if (ladder.length < 2) return [];
+	const steps = ladder
+		.map((row) => `${row.setting} ${written(value(row), measureKind("auprc"))}`)
+		.join(", ");
+	const pairs = ladder.slice(1).map((row, at) => [row, ladder[at]!] as const);
+	if (pairs.some(([more, less]) => value(more) <= value(less)))
+		return [`More labels do not always help: ${steps}.`];
+	const clear = pairs.every(([more, less]) => {
+		const difference = differenceOf(evaluation, more, less, "auprc");
+		return difference && verdict(difference, measureKind("auprc")) === "better";
+	});
+	return [
+		clear
+			? `More labels help: ${steps}.`
+			: `It rises with the number of labels, but not significantly: ${steps}.`,
+	];
+}
+
+function calibrationFindings(evaluation: Evaluation): Finding[] {
+	const kind = measureKind("topCalibrationError");
+	const off = mainRow(evaluation)?.metrics.topCalibrationError;
+	if (!off) return [];
+	const distance = `on average, the probability of its first choice differs by ${sizeOf(off, kind)} from how often that code was recorded`;
+	return [
+		{
+			value: (kind.scale * off.value).toFixed(1),
+			label: "points off",
+			says:
+				kind.scale * off.value < calibratedWithin
+					? `Its probabilities are well calibrated: ${distance}.`
+					: `Its probabilities are not well calibrated: ${distance}.`,
+		},
+	];
+}

@@ -1,0 +1,11 @@
+export { findings } from "./findings.js";
+export { modelCard } from "./model-card.js";
+export { reportPage } from "./page.js";
+export type {
+	DrawnFigure,
+	MissingEvaluation,
+	OnsetPerson,
+	PatientStory,
+	Report,
+} from "./report.js";
+export { taskOf } from "./tasks.js";

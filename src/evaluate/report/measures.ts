@@ -1,0 +1,179 @@
+import type { EvaluationRow } from "../evaluation.js";
+import { html, type Markup } from "./html.js";
+
+export type Measure = EvaluationRow["metrics"][string];
+
+/** How a measure is named, formatted and explained. */
+export interface MeasureKind {
+	/** Column heading. */
+	readonly title: string;
+	/** Its name in the list of measures. Default: the title. */
+	readonly term?: string;
+	readonly better: "more" | "less" | "near 1";
+	/** One sentence that explains it. */
+	readonly reading: string;
+	/** Factor from the value to the number shown. */
+	readonly scale: number;
+	readonly digits: number;
+	/** Unit of a difference: "points". */
+	readonly unit: string;
+}
+
+const share = { scale: 100, digits: 1, unit: "points" } as const;
+const points = { scale: 100, digits: 2, unit: "points", better: "less" } as const;
+const fraction = { scale: 1, digits: 3, unit: "" } as const;
+
+const kinds: Readonly<Record<string, MeasureKind>> = {
+	nats: {
+		title: "nats",
+		better: "less",
+		scale: 1,
+		digits: 3,
+		unit: "nats",
+		reading:
+			"The mean of −log p, where p is the predicted probability of the recorded code: 0 is certainty, and one nat less means that p is e = 2.7 times as large.",
+	},
+	accuracy: {
+		...share,
+		title: "accuracy, %",
+		better: "more",
+		reading: "How often the most likely code was the recorded one.",
+	},
+	auprc: {
+		...fraction,
+		title: "AUPRC",
+		better: "more",
+		reading:
+			"Average precision: patients are ranked by their score, and the share of true cases is averaged over the ranks of the true cases. Guessing gives the share of cases among all; 1 is perfect.",
+	},
+	auroc: {
+		...fraction,
+		title: "AUROC",
+		better: "more",
+		reading:
+			"The chance that a patient who became a case was ranked above one who did not: 0.5 is guessing, 1 is perfect.",
+	},
+	brier: {
+		...fraction,
+		title: "Brier",
+		better: "less",
+		reading:
+			"The mean squared difference between the predicted probability and the outcome (1 or 0); less is better.",
+	},
+	calibrationerror: {
+		...points,
+		title: "calibration error, points",
+		reading:
+			"The mean difference between predicted probability and observed frequency over bins of predictions, weighted by the number of predictions in each, in percentage points.",
+	},
+	weightedcalibrationerror: {
+		...points,
+		title: "weighted calibration error, points",
+		reading:
+			"The mean difference between predicted probability and observed frequency over bins of all codes, weighted by the predicted probability in each, in percentage points.",
+	},
+	topcalibrationerror: {
+		...points,
+		title: "calibration error of the first choice, points",
+		reading:
+			"The mean difference between the probability of the most likely code and how often that code was recorded, over bins weighted by the number of events in each, in percentage points.",
+	},
+};
+
+/** Measures of first records within a horizon. */
+const onsetKinds: Readonly<Record<string, MeasureKind>> = {
+	auroc: {
+		...fraction,
+		title: "AUROC",
+		better: "more",
+		reading:
+			"The chance that a person who gets a first record within the horizon has a higher predicted risk than one who does not: 0.5 is guessing, 1 is perfect. Mean over codes.",
+	},
+	averageprecision: {
+		...points,
+		title: "average precision, %",
+		better: "more",
+		reading:
+			"People are ranked by predicted risk, and the share of those with a first record is averaged over their ranks: it asks whether the highest risks are the right ones. Guessing gives the share of people with a first record. Mean over codes.",
+	},
+	brier: { ...fraction, title: "Brier", better: "less", reading: "" },
+	observedtoexpected: {
+		...fraction,
+		digits: 2,
+		title: "observed/expected",
+		better: "near 1",
+		reading:
+			"First records that were observed, divided by those predicted. Above 1, risks are too low.",
+	},
+	weightedcalibrationerror: {
+		...points,
+		title: "weighted calibration error, points",
+		term: "weighted calibration error of risks",
+		reading:
+			"The mean distance of predicted and observed risk over bins of predicted risk, weighted by predicted first records, in percentage points.",
+	},
+};
+
+/** The kind of a measure, by name; an unknown measure has its name as title. */
+export function measureKind(name: string): MeasureKind {
+	const known = kinds[name.toLowerCase()];
+	if (known) return known;
+	const [, within] = /^(\w+) [\d.]+y$/.exec(name.toLowerCase()) ?? [];
+	const ofOnset = within === undefined ? undefined : onsetKinds[within];
+	if (ofOnset) return ofOnset;
+	const [, part] = /^nats (.+)$/i.exec(name) ?? [];
+	if (part) return { ...(kinds.nats as MeasureKind), title: `nats ${part}`, term: "nats" };
+	const [, top, window] = /^recall@(\d+)(?: (.+))?$/i.exec(name) ?? [];
+	if (top)
+		return {
+			...share,
+			title: `recall@${top}${window ? ` ${window}` : ""}, %`,
+			better: "more",
+			term: "recall@K",
+			reading:
+				"The share of records whose code was among the K most likely codes at their date; for records far ahead, the mean over patients.",
+		};
+	return { ...fraction, title: name, better: "more", reading: "" };
+}
+
+export const written = (value: number, { scale, digits }: MeasureKind): string =>
+	(scale * value)
+		.toFixed(digits)
+		.replace(/^-(?=[0.]*$)/, "")
+		.replace("-", "−");
+
+/** 41.2 (40.1–42.3); after a minus, "to" instead of the dash. */
+export const interval = ({ low, high }: Measure, kind: MeasureKind): string =>
+	`${written(low, kind)}${low < 0 || high < 0 ? " to " : "–"}${written(high, kind)}`;
+
+/** A table cell: the value, and its interval in small type. */
+export const measured = (measure: Measure, kind: MeasureKind): Markup =>
+	html`<span class="value">${written(measure.value, kind)}</span> <span class="interval">${interval(measure, kind)}</span>`;
+
+/** The direction of a difference; `level` if its interval contains 0. */
+export type Verdict = "better" | "worse" | "level";
+
+export function verdict({ low, high }: Measure, { better }: MeasureKind): Verdict {
+	if (low <= 0 && high >= 0) return "level";
+	return low > 0 === (better === "more") ? "better" : "worse";
+}
+
+/** The negated difference: b − a for a − b. */
+export const reversed = ({ value, low, high }: Measure): Measure => ({
+	value: -value,
+	low: -high,
+	high: -low,
+});
+
+/** The absolute size of a difference, with its interval. */
+export const sizeOf = (difference: Measure, kind: MeasureKind): string => {
+	const positive = difference.value < 0 ? reversed(difference) : difference;
+	return `${written(positive.value, kind)} ${kind.unit} (${interval(positive, kind)})`.replace(
+		"  ",
+		" ",
+	);
+};
+
+/** 0.8 → "80.0 %" */
+export const percentOf = (value: number, digits = 1): string =>
+	`${(100 * value).toFixed(digits)} %`;

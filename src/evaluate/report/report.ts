@@ -1,0 +1,123 @@
+import type { DatasetSummary, Manifest, Split } from "../../data/cohort/index.js";
+import type { extremeHeads } from "../charts/decay-figure.js";
+import type { NeighbourAgreement } from "../charts/maps/neighbour-agreement.js";
+import type { Evaluation } from "../evaluation.js";
+
+/** A figure of the page. */
+export interface DrawnFigure {
+	/** HTML id. */
+	readonly id: string;
+	/** Short title. */
+	readonly title: string;
+	readonly svg: string;
+	/** Whether it fits one of two columns. */
+	readonly half?: boolean;
+	/** The same for telephones; missing if there is none. */
+	readonly narrow?: string;
+	/** How to read the figure. */
+	readonly caption: string;
+}
+
+export interface PatientStory {
+	readonly id: string;
+	/** Whether the model was trained on the patient. */
+	readonly trainedOn: boolean;
+	/** Name of the disease that the story is about. */
+	readonly target: string;
+	/** Number of events after the look-up window; `foreseen` counts those predicted. */
+	readonly later: number;
+	readonly foreseen: number;
+	readonly lookUp: number;
+	/** When the disease was first recorded; undefined if never. */
+	readonly recorded: string | undefined;
+	/** The predicted risk within some years at the first record, and just before the disease was recorded. */
+	readonly risk?: { readonly first: number; readonly last: number; readonly horizon: string };
+	readonly trajectory: DrawnFigure;
+	/** Missing if the model has learned no hazards. */
+	readonly riskCurve?: DrawnFigure;
+}
+
+/** A person before a diagnosis, as the text of the page tells it. */
+export interface OnsetPerson {
+	readonly id: string;
+	readonly sex: "female" | "male" | null;
+	readonly target: string;
+	/** In years, at the first record; undefined if the birth is unknown. */
+	readonly age: number | undefined;
+	/** The predicted risk one year before. */
+	readonly risk: number;
+	/** The same of people of this age and sex. */
+	readonly peers: number | undefined;
+	/** The same by the simulator. */
+	readonly truth: number | undefined;
+}
+
+/** A head with the shortest or longest memory. */
+export type HeadInWords = ReturnType<typeof extremeHeads>[number];
+
+/** A missing evaluation, and the command that computes it. */
+export interface MissingEvaluation {
+	readonly task: string;
+	readonly what: string;
+	readonly command: string;
+}
+
+/** The complete contents of a report. */
+export interface Report {
+	/** Name of the run. */
+	readonly name: string;
+	readonly model: { readonly name: string; readonly cite: string; readonly parameters: number };
+	/** Whether the patients are simulated. */
+	readonly simulated: boolean;
+	readonly manifest: Manifest;
+	readonly summary: DatasetSummary;
+	/** Split of the evaluations. */
+	readonly split: Split;
+	readonly evaluations: readonly Evaluation[];
+	readonly missing: readonly MissingEvaluation[];
+	/** Warnings on evaluations: other weights, or not all test patients. */
+	readonly warnings: readonly string[];
+	/** Two people before a diagnosis; missing without hazards, or with too few cases. */
+	readonly onsetPair?: {
+		/** How they were chosen. */
+		readonly rule: string;
+		readonly horizon: string;
+		readonly people: readonly OnsetPerson[];
+		readonly figure: DrawnFigure;
+	};
+	readonly figures: {
+		readonly onsetCalibration?: DrawnFigure;
+		readonly byFifth?: DrawnFigure;
+		readonly decisions?: DrawnFigure;
+		readonly codeScores?: DrawnFigure;
+		readonly dataset: DrawnFigure;
+		readonly recall?: DrawnFigure;
+		readonly calibration?: DrawnFigure;
+		readonly tokens: DrawnFigure;
+		readonly patients?: DrawnFigure;
+		readonly memory?: DrawnFigure;
+		readonly learning?: DrawnFigure;
+	};
+	readonly stories: {
+		/** How the patients were chosen. */
+		readonly rule: string;
+		readonly patients: readonly PatientStory[];
+	};
+	/** How often the nearest codes share a category, and the nearest patients their sex. */
+	readonly agreement: {
+		readonly codes: NeighbourAgreement | undefined;
+		readonly patients: NeighbourAgreement | undefined;
+	};
+	readonly memory:
+		| {
+				readonly shortest: HeadInWords;
+				readonly longest: HeadInWords;
+				readonly unit: "days" | "events";
+		  }
+		| undefined;
+	/** Names and values, in groups. */
+	readonly provenance: readonly {
+		readonly title: string;
+		readonly facts: readonly (readonly [name: string, value: string])[];
+	}[];
+}

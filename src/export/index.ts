@@ -1,6 +1,0 @@
-export { evaluationsOf } from "./evaluations.js";
-export { exportVersion, type WeightPlace, weightPlaces } from "./manifest.js";
-export { modelCard } from "./model-card.js";
-export { sha256 } from "./sha256.js";
-export { weightBytes } from "./weight-files.js";
-export { checkExportTarget, writeExport } from "./write-export.js";

@@ -1,0 +1,226 @@
+import {
+	abs,
+	add,
+	both,
+	clamp,
+	concat,
+	constant,
+	type Dim,
+	type DType,
+	exp,
+	type FloatType,
+	gather,
+	greaterEqual,
+	input,
+	less,
+	log,
+	matmul,
+	maximum,
+	minimum,
+	mul,
+	relu,
+	reshape,
+	rmsNorm,
+	slice,
+	sub,
+	type Tensor,
+	where,
+} from "../../engine/tensor/index.js";
+import type { CodeConfig } from "../heads/codes.js";
+import type { Network } from "../model.js";
+import {
+	filledWith,
+	nested,
+	normal,
+	type WeightSpecs,
+	type Weights,
+	within,
+} from "../nn/weights.js";
+import { ageFeatures, type LandmarkFeatures, pastFeatures } from "./landmarks.js";
+import { type Bins, type HazardSettings, mostDirectCodes, outputsOf } from "./settings.js";
+
+/** Through so many numbers the counts of more than `mostDirectCodes` codes act. */
+const linearRank = 64;
+/** What the direct effects of counts are scaled by: so many weights must learn slowly, or they overfit. */
+const directScale = 0.05;
+/** Width of the state of each bin, where a network cannot be queried at later times. */
+const binRank = 64;
+
+/** Knots of log(1 + days since the last record), between which its effect is a straight line. */
+export const sinceKnots = [0, 1.5, 3, 4.5, 6, 7.5, 9] as const;
+
+/** A rate per day at the start, until the crude rates of the data are known. */
+const startingRate = 1e-5;
+
+/** Whether a network is queried at the middle of each bin, or gives one state from which bins differ. */
+export type HazardReading = "queries" | "state";
+
+export const readingOf = ({ usesQueryTime }: Pick<Network, "usesQueryTime">): HazardReading =>
+	usesQueryTime ? "queries" : "state";
+
+export const prefix = "hazards";
+
+/** Width of the states that hazards are read from. */
+export const stateWidth = (reading: HazardReading, { dim }: CodeConfig): number =>
+	reading === "queries" ? dim : binRank;
+
+/** Weights of the hazards of every output. */
+export function codeWeights(
+	settings: HazardSettings,
+	reading: HazardReading,
+	config: CodeConfig,
+): WeightSpecs {
+	const { vocab, dim } = config;
+	const { count } = outputsOf(settings, vocab);
+	const bins = settings.binDays.length;
+	const zeros = (...shape: number[]) => filledWith(0, shape);
+	const each = {
+		state: zeros(count, stateWidth(reading, config)),
+		age: zeros(count, ageFeatures),
+		bias: filledWith(Math.log(startingRate), [count]),
+		bins: zeros(bins, count),
+	};
+	return {
+		...(reading === "state" && { binStates: normal([bins * binRank, dim], 1 / Math.sqrt(dim)) }),
+		...nested("onset", each),
+		...(vocab <= mostDirectCodes
+			? { "onset.codes": zeros(count, 3 * count) }
+			: {
+					"onset.codesIn": normal([linearRank, 3 * count], 1 / Math.sqrt(3 * count)),
+					"onset.codesOut": zeros(count, linearRank),
+				}),
+		"onset.past": zeros(count, pastFeatures),
+		...nested("next", each),
+		"next.since": zeros(sinceKnots.length, count),
+		"next.counts": zeros(2, count),
+	};
+}
+
+/** The names under which the crude rates of the data are put. */
+export const rateNames = { onset: `${prefix}.onset.bias`, next: `${prefix}.next.bias` } as const;
+
+export type Features = { readonly [Field in keyof LandmarkFeatures]: Tensor };
+
+export function featureInputs(
+	settings: HazardSettings,
+	vocab: number,
+	landmarks: Dim,
+	dtype: DType,
+	/** Outputs whose hazards are computed, if not all. */
+	sampled?: number,
+): Features {
+	const { count } = outputsOf(settings, vocab);
+	const field = (name: string, width: number) =>
+		input(`${prefix}.${name}`, [landmarks, width], dtype);
+	return {
+		ages: field("ages", ageFeatures),
+		counts: field("counts", count),
+		recent: field("recent", count),
+		since: field("since", sampled ?? count),
+		sinceAny: field("sinceAny", 1),
+		past: field("past", pastFeatures),
+	};
+}
+
+export const project = (x: Tensor, weight: Tensor) => matmul(x, weight, { transposeB: true });
+const log1p = (x: Tensor) => log(add(x, 1));
+
+/** Hats over log(1 + days), one for each knot. */
+const sinceHats = (since: Tensor): Tensor[] => {
+	const x = log1p(maximum(since, 0));
+	const spacing = sinceKnots[1];
+	return sinceKnots.map((knot) => relu(sub(1, mul(abs(sub(x, knot)), 1 / spacing))));
+};
+
+/** The same side by side, of one time. */
+export const sinceHatRow = (
+	since: Tensor, // [landmarks, 1]
+): Tensor => {
+	const knots = constant(sinceKnots, [1, sinceKnots.length], since.dtype as FloatType);
+	const x = log1p(maximum(since, 0));
+	return relu(sub(1, mul(abs(sub(x, knots)), 1 / sinceKnots[1]))); // [landmarks, knots]
+};
+
+/** The same of a number. */
+export const sinceHatsOf = (since: number): number[] =>
+	sinceKnots.map((knot) =>
+		Math.max(0, 1 - Math.abs(Math.log1p(Math.max(since, 0)) - knot) / sinceKnots[1]),
+	);
+
+/** log of hazards per day, of extremes kept apart from what 32 bits can hold. */
+export const bounded = (logHazard: Tensor) => clamp(logHazard, -30, 3);
+
+export interface LogHazards {
+	/** Of the first record of an output that is not recorded yet, and of the next one of others. */
+	readonly codes: Tensor; // [landmarks, bins, outputs]
+	/** 1 where an output is recorded already. */
+	readonly recorded: Tensor; // [landmarks, 1, outputs], bool
+}
+
+/** The state of each bin: the network's answer to a query at its middle, or a projection of its state. */
+export function binStates(
+	settings: HazardSettings,
+	reading: HazardReading,
+	parameters: Weights,
+	hidden: Tensor, // [landmarks, bins or 1, dim]
+): Tensor {
+	if (reading === "queries") return hidden;
+	const shape = [hidden.shape[0] as number, settings.binDays.length, binRank];
+	return rmsNorm(reshape(project(hidden, parameters(`${prefix}.binStates`)), shape));
+}
+
+/**
+ * log h = state of the bin · weights + age and sex + records before + level of the code and the bin.
+ * Codes without a record depend on the records of all codes and groups, others on their own. Where a network is
+ * queried at the first bins alone, the hazards are those of these bins.
+ */
+export function logHazards(
+	{ vocab }: CodeConfig,
+	parameters: Weights,
+	states: Tensor, // [landmarks, bins, width]
+	{ ages, counts, recent, since, past }: Features,
+	/** The outputs whose hazards are computed, if not all; `since` is theirs alone. */
+	sampled?: Tensor, // [outputs], int32
+): LogHazards {
+	const p = within(parameters, prefix);
+	const [landmarks, bins] = states.shape as [number, number, number];
+	const count = since.shape[1] as number;
+	const some = (x: Tensor, axis = 0) => (sampled ? gather(x, sampled, axis) : x);
+	const hazardsOf = (kind: string, own: Tensor) => {
+		const q = within(p, kind);
+		const level = add(add(project(ages, some(q("age"))), own), some(q("bias"))); // [landmarks, outputs]
+		const level3 = reshape(level, [landmarks, 1, count]);
+		const ofBins = some(slice(q("bins"), 0, 0, bins), 1);
+		return add(add(project(states, some(q("state"))), ofBins), level3);
+	};
+	const known = concat([log1p(counts), log1p(recent), minimum(counts, 1)], 1); // [landmarks, 3 all outputs]
+	const direct =
+		vocab <= mostDirectCodes
+			? project(known, some(p("onset.codes")))
+			: project(project(known, p("onset.codesIn")), some(p("onset.codesOut")));
+	const ofPast = project(past, some(p("onset.past")));
+	const onset = hazardsOf("onset", add(mul(direct, directScale), ofPast));
+	const row = (name: string, i: number) => some(slice(p(name), 0, i, i + 1), 1); // [1, outputs]
+	const ofRecords = [
+		...sinceHats(since).map((hat, i) => mul(hat, row("next.since", i))),
+		mul(log1p(some(counts, 1)), row("next.counts", 0)),
+		mul(log1p(some(recent, 1)), row("next.counts", 1)),
+	];
+	const next = hazardsOf("next", ofRecords.reduce(add));
+	const recorded = reshape(greaterEqual(since, 0), [landmarks, 1, count]);
+	return { codes: bounded(where(recorded, next, onset)), recorded };
+}
+
+/**
+ * Σ over bins of hazard × days at risk − log hazard where these end with a record: −log likelihood
+ * of the time to the record, up to a constant.
+ */
+export function hazardNats(logHazard: Tensor, risk: Tensor, { from, to }: Bins): Tensor {
+	const column = (days: readonly number[]) => constant(days, [days.length, 1], logHazard.dtype);
+	const [start, end] = [column(from), column(to)];
+	const days = abs(risk); // [landmarks, 1, outputs]
+	const atRisk = clamp(sub(days, start), 0, sub(end, start)); // [landmarks, bins, outputs]
+	const isInside = both(less(start, days), greaterEqual(end, days));
+	const event = where(both(isInside, less(risk, 0)), logHazard, 0);
+	return sub(mul(exp(logHazard), atRisk), event);
+}

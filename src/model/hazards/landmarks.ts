@@ -1,0 +1,196 @@
+import { yearDays } from "../../base/time.js";
+import { specialCount, specialTokens } from "../../data/cohort/vocabulary.js";
+import type { Events } from "../predictor.js";
+import { type HazardSettings, outputsOf } from "./settings.js";
+
+/** Ages, in years, between which the effect of age is a straight line. */
+export const ageKnots = Array.from({ length: 12 }, (_, i) => (i * 100) / 11);
+/** Of age, and of age by sex. */
+export const ageFeatures = 2 * ageKnots.length;
+
+const signs: Readonly<Record<number, number>> = {
+	[specialTokens.male]: 1,
+	[specialTokens.female]: -1,
+};
+
+const birthEventsOf = (tokens: ArrayLike<number>) =>
+	(tokens[0] ?? specialCount) < specialCount ? 1 : 0;
+
+/** What counts as recent, in days. */
+export const recentDays = 365;
+
+/** How much was recorded up to a day: log(1 + n) of recent days with records, recent records, all such days, codes, and years. */
+export const pastFeatures = 5;
+
+/** Writes the features of the first `count` records of a history, on a day not before the last of them. */
+export function writePast(
+	into: Float32Array,
+	{ tokens, times }: Events,
+	count: number,
+	day: number,
+): void {
+	let [recentVisits, recentRecords, visits, last] = [0, 0, 0, Number.NaN];
+	const codes = new Set<number>();
+	const first = birthEventsOf(tokens);
+	for (let n = first; n < count; n++) {
+		const own = Math.floor(times[n] as number);
+		const isRecent = day - own < recentDays;
+		if (isRecent) recentRecords++;
+		if (own !== last) {
+			visits++;
+			if (isRecent) recentVisits++;
+		}
+		last = own;
+		codes.add(tokens[n] as number);
+	}
+	const years = count > first ? (day - Math.floor(times[first] as number)) / yearDays : 0;
+	into.set([recentVisits, recentRecords, visits, codes.size, years].map(Math.log1p));
+}
+
+/** What is at risk after a landmark. */
+export interface AtRisk {
+	/** The last day of the time at risk. */
+	readonly until: number;
+	/** Whether it ends with the patient's death. */
+	readonly died: boolean;
+	/** Whether first records count: the patient was observed for long enough before. */
+	readonly onset: boolean;
+}
+
+/** What hazards depend on beside a network's states. */
+export interface LandmarkFeatures {
+	/** Hats over age, and the same by sex (1 male, −1 female); 0 if the birth is unknown. */
+	readonly ages: Float32Array; // [landmarks, ageFeatures]
+	/** Records of each output before, and of these the recent ones. */
+	readonly counts: Float32Array; // [landmarks, outputs]
+	readonly recent: Float32Array; // [landmarks, outputs]
+	/** Days since the last record of each output; −1 if there is none. */
+	readonly since: Float32Array; // [landmarks, outputs]
+	/** Days since the last record of any code; −1 if there is none. */
+	readonly sinceAny: Float32Array; // [landmarks, 1]
+	/** How much was recorded: see `pastFeatures`. */
+	readonly past: Float32Array; // [landmarks, pastFeatures]
+}
+
+/** What happened after landmarks. Days at risk are negative where they end with a record (or death). 0: not at risk. */
+export interface LandmarkOutcomes {
+	readonly risk: Float32Array; // [landmarks, outputs]
+	/** Of a record of any code. */
+	readonly visitRisk: Float32Array; // [landmarks, 1]
+	/** Of death, up to the day of the next visit. */
+	readonly visitDeathRisk: Float32Array; // [landmarks, 1]
+	/** Records of the next visit, and the codes of these that were not recorded before. */
+	readonly visitRecords: Float32Array; // [landmarks, 1]
+	readonly newRecords: Float32Array; // [landmarks, 1]
+}
+
+/** Writes the hats of a patient's age and sex on a day; leaves zeros where the birth is unknown. */
+export function writeAges(into: Float32Array, { tokens, times }: Events, day: number): void {
+	if (birthEventsOf(tokens) === 0) return;
+	const age = (day - (times[0] as number)) / yearDays;
+	const sign = signs[tokens[0] as number] ?? 0;
+	const spacing = ageKnots[1] as number;
+	for (const [i, knot] of ageKnots.entries()) {
+		const hat = Math.max(0, 1 - Math.abs(age - knot) / spacing);
+		into[i] = hat;
+		into[ageKnots.length + i] = sign * hat;
+	}
+}
+
+/** Room for the values of so many landmarks, and what fills it. */
+export function landmarkValues(settings: HazardSettings, vocab: number, landmarks: number) {
+	const outputs = outputsOf(settings, vocab);
+	const groupsOf = membership(settings, vocab);
+	const room = (width: number) => new Float32Array(landmarks * width);
+	const features: LandmarkFeatures = {
+		ages: room(ageFeatures),
+		counts: room(outputs.count),
+		recent: room(outputs.count),
+		since: room(outputs.count).fill(-1),
+		sinceAny: room(1).fill(-1),
+		past: room(pastFeatures),
+	};
+	const outcomes: LandmarkOutcomes = {
+		risk: room(outputs.count),
+		visitRisk: room(1),
+		visitDeathRisk: room(1),
+		visitRecords: room(1),
+		newRecords: room(1),
+	};
+	const own = (field: Float32Array, at: number) =>
+		field.subarray(at * outputs.count, (at + 1) * outputs.count);
+
+	/** What is known of a patient on a day: all records up to it. */
+	function observe(at: number, { tokens, times }: Events, day: number): void {
+		writeAges(features.ages.subarray(at * ageFeatures), { tokens, times }, day);
+		const [counts, recent, since] = [features.counts, features.recent, features.since].map(
+			(field) => own(field, at),
+		) as [Float32Array, Float32Array, Float32Array];
+		let count = birthEventsOf(tokens);
+		for (; count < tokens.length; count++) {
+			const days = day - Math.floor(times[count] as number);
+			if (days < 0) break;
+			const token = tokens[count] as number;
+			const note = (output: number) => {
+				counts[output] = (counts[output] as number) + 1;
+				if (days < recentDays) recent[output] = (recent[output] as number) + 1;
+				since[output] = days;
+			};
+			note(token);
+			for (const group of groupsOf[token] ?? []) note(group);
+			features.sinceAny[at] = days;
+		}
+		const past = features.past.subarray(at * pastFeatures, (at + 1) * pastFeatures);
+		writePast(past, { tokens, times }, count, day);
+	}
+
+	/** What happened to a patient after a day; after `observe`. */
+	function follow(
+		at: number,
+		{ tokens, times }: Events,
+		day: number,
+		{ until, died, onset }: AtRisk,
+	): void {
+		const days = until - day;
+		if (days <= 0) return;
+		const [since, risk] = [own(features.since, at), own(outcomes.risk, at)];
+		for (let output = specialCount; output < outputs.death; output++)
+			if (onset || (since[output] as number) >= 0) risk[output] = days;
+		risk[outputs.death] = died ? -days : days;
+		let next = Number.POSITIVE_INFINITY;
+		const ofVisit: number[] = [];
+		for (let n = birthEventsOf(tokens); n < tokens.length; n++) {
+			const after = Math.floor(times[n] as number) - day;
+			if (after <= 0) continue;
+			if (after > days) break;
+			const token = tokens[n] as number;
+			const note = (output: number) => {
+				if ((risk[output] as number) > 0) risk[output] = -after;
+			};
+			note(token);
+			for (const group of groupsOf[token] ?? []) note(group);
+			if (token === settings.deathToken || after > next) continue;
+			next = after;
+			if (!ofVisit.includes(token) && (since[token] as number) < 0)
+				outcomes.newRecords[at] = (outcomes.newRecords[at] as number) + 1;
+			ofVisit.push(token);
+		}
+		outcomes.visitRecords[at] = ofVisit.length;
+		outcomes.visitRisk[at] = next > days ? days : -next;
+		outcomes.visitDeathRisk[at] = next >= days && died ? -days : Math.min(next, days);
+	}
+
+	return { features, outcomes, observe, follow };
+}
+
+/** The outputs of the groups that each token belongs to. */
+function membership(settings: HazardSettings, vocab: number): (readonly number[] | undefined)[] {
+	const outputs = outputsOf(settings, vocab);
+	const found: (number[] | undefined)[] = [];
+	for (const [i, { tokens }] of settings.groups.entries())
+		for (const token of tokens) {
+			found[token] ??= [];
+			found[token].push(outputs.group(i));
+		}
+	return found;
+}

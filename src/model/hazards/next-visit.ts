@@ -1,0 +1,213 @@
+import {
+	add,
+	both,
+	concat,
+	constant,
+	expand,
+	filled,
+	gather,
+	greaterEqual,
+	input,
+	less,
+	mul,
+	reshape,
+	slice,
+	softplus,
+	sub,
+	sum,
+	type Tensor,
+	where,
+} from "../../engine/tensor/index.js";
+import {
+	filledWith,
+	nested,
+	type WeightSpec,
+	type WeightSpecs,
+	type Weights,
+	within,
+} from "../nn/weights.js";
+import {
+	bounded,
+	type Features,
+	hazardNats,
+	prefix,
+	project,
+	sinceHatRow,
+	sinceKnots,
+} from "./head.js";
+import { ageFeatures, type LandmarkOutcomes, pastFeatures } from "./landmarks.js";
+import { type HazardSettings, visitBinsOf } from "./settings.js";
+
+/** What is predicted of the next visit, and the level that each starts from until the data are known. */
+const startingLevels = {
+	visit: Math.log(0.01),
+	visitDeath: Math.log(1e-5),
+	oneRecord: 0,
+	visitEnd: 0,
+	newAlone: 0,
+	newCodes: 0,
+} as const;
+
+/** The outputs that have weights for each bin of a visit; those of the others differ in their level alone. */
+const perBin: ReadonlySet<keyof typeof startingLevels> = new Set(["visit"]);
+
+/**
+ * The outputs that are regressions on age and earlier records alone. Deaths are so rare that a network learns those of the
+ * training patients by heart, and predicts twice too many for others; and decay would be stronger than what the steps
+ * teach, so the young would die as often as the old.
+ */
+const regressions: ReadonlySet<keyof typeof startingLevels> = new Set(["visitDeath"]);
+
+/** Weights of the next visit. */
+export function visitWeights(settings: HazardSettings, width: number): WeightSpecs {
+	const bins = visitBinsOf(settings).to.length;
+	const weightsFor = (name: keyof typeof startingLevels) => {
+		const rows = perBin.has(name) ? bins : 1;
+		const zeros = (width: number) => filledWith(0, [rows, width]);
+		const own = (width: number): WeightSpec =>
+			regressions.has(name) ? { ...zeros(width), decays: false } : zeros(width);
+		return nested(name, {
+			...(!regressions.has(name) && { state: zeros(width) }),
+			age: own(ageFeatures),
+			bias: filledWith(startingLevels[name], [bins]),
+			since: own(sinceKnots.length),
+			past: own(pastFeatures),
+		});
+	};
+	const names = Object.keys(startingLevels) as (keyof typeof startingLevels)[];
+	return Object.assign({}, ...names.map(weightsFor));
+}
+
+/** The first visit or death after a landmark, conditional on none before. */
+export interface NextVisit {
+	/** log hazards per day of a record of any code. */
+	readonly visits: Tensor; // [landmarks, visit bins]
+	/** log hazards per day of death, through the day of the next visit. */
+	readonly deaths: Tensor; // [landmarks, visit bins]
+	/** Log-odds that this visit has one record only. */
+	readonly oneRecord: Tensor; // [landmarks, visit bins]
+	/** Log-odds that a record after the first is the last one. */
+	readonly visitEnd: Tensor; // [landmarks, visit bins]
+	/** Log-odds that the code of the only record is new to the patient. */
+	readonly newAlone: Tensor; // [landmarks, visit bins]
+	/** Log-odds that the code of one of several records is. */
+	readonly newCodes: Tensor; // [landmarks, visit bins]
+}
+
+/** The next visit, in the visit bins that lie in the bins of these states. */
+export function nextVisit(
+	settings: HazardSettings,
+	parameters: Weights,
+	states: Tensor, // [landmarks, bins, width]
+	{ ages, sinceAny, past }: VisitFeatures,
+): NextVisit {
+	const p = within(parameters, prefix);
+	const bins = states.shape[1] as number;
+	const place = visitBinsOf(settings).within.filter((bin) => bin < bins);
+	const count = place.length;
+	const visitStates = gather(states, constant(place, [count], "int32"), 1); // [landmarks, visit bins, width]
+	const features = concat([ages, sinceHatRow(sinceAny), past], 1);
+	const fromFeatures = projections(p, features, ["age", "since", "past"], count);
+	return outputsFrom((name) => {
+		if (regressions.has(name)) return fromFeatures(name);
+		const own = p(`${name}.state`);
+		const weights = perBin.has(name) ? slice(own, 0, 0, count) : own;
+		return add(sum(mul(visitStates, weights), -1), fromFeatures(name));
+	});
+}
+
+/** The next visit in the first visit bins, all from one state: values are those of the bin that the state is of. */
+export function nextVisitFrom(
+	parameters: Weights,
+	state: Tensor, // [landmarks, width]
+	{ ages, sinceAny, past }: VisitFeatures,
+	visitBins: number,
+): NextVisit {
+	const p = within(parameters, prefix);
+	const inputs = concat([state, ages, sinceHatRow(sinceAny), past], 1);
+	return outputsFrom(projections(p, inputs, ["state", "age", "since", "past"], visitBins));
+}
+
+/**
+ * The level of each output and its weights of these fields times the inputs, in the first visit bins. All outputs share
+ * one product: their weights are small, and many products cost more than the sums.
+ */
+function projections(
+	p: Weights,
+	inputs: Tensor, // [landmarks, features]
+	fields: readonly string[],
+	visitBins: number,
+): (name: keyof typeof startingLevels) => Tensor {
+	const names = Object.keys(startingLevels) as (keyof typeof startingLevels)[];
+	const noEffect = filled(0, [1, p("visitEnd.state").shape[1] as number], inputs.dtype);
+	const effect = (name: keyof typeof startingLevels, field: string) =>
+		field === "state" && regressions.has(name) ? noEffect : p(`${name}.${field}`);
+	const weights = names.map((name) => {
+		const own = concat(
+			fields.map((field) => effect(name, field)),
+			1,
+		);
+		const some = perBin.has(name) ? slice(own, 0, 0, visitBins) : own;
+		return expand(some, [visitBins, own.shape[1] as number]);
+	});
+	const biases = names.map((name) => slice(p(`${name}.bias`), 0, 0, visitBins));
+	const all = add(project(inputs, concat(weights, 0)), concat(biases, 0));
+	return (name) => {
+		const first = names.indexOf(name) * visitBins;
+		return slice(all, 1, first, first + visitBins); // [landmarks, visit bins]
+	};
+}
+
+type VisitFeatures = Pick<Features, "ages" | "sinceAny" | "past">;
+
+const outputsFrom = (outputFor: (name: keyof typeof startingLevels) => Tensor): NextVisit => ({
+	visits: bounded(outputFor("visit")),
+	deaths: bounded(outputFor("visitDeath")),
+	oneRecord: outputFor("oneRecord"),
+	visitEnd: outputFor("visitEnd"),
+	newAlone: outputFor("newAlone"),
+	newCodes: outputFor("newCodes"),
+});
+
+/** −log likelihood of when the next visit was, whether death came first, how many records it had, and how many codes were new: [landmarks]. */
+export function nextVisitNats(
+	settings: HazardSettings,
+	{ visits, deaths, oneRecord, visitEnd, newAlone, newCodes }: NextVisit,
+): Tensor {
+	const [landmarks] = visits.shape as [number, number];
+	const bins = visitBinsOf(settings);
+	const outcome = (name: keyof LandmarkOutcomes) =>
+		input(`${prefix}.${name}`, [landmarks, 1], visits.dtype);
+	const natsOf = (logHazard: Tensor, risk: Tensor) =>
+		reshape(
+			hazardNats(reshape(logHazard, [landmarks, -1, 1]), reshape(risk, [landmarks, 1, 1]), bins),
+			[landmarks, -1],
+		);
+	const risk = outcome("visitRisk");
+	const ends = (days: readonly number[]) => constant(days, [1, days.length], visits.dtype);
+	const isVisitBin = both(
+		less(ends(bins.from), sub(0, risk)),
+		greaterEqual(ends(bins.to), sub(0, risk)),
+	);
+	const [newRecords, records] = [outcome("newRecords"), outcome("visitRecords")];
+	/** −log likelihood of so many successes. */
+	const trials = (count: Tensor | number, successes: Tensor | number, logOdds: Tensor) =>
+		sub(mul(softplus(logOdds), count), mul(logOdds, successes));
+	const ofVisit = where(
+		less(records, 1.5),
+		add(trials(1, 1, oneRecord), trials(1, newRecords, newAlone)),
+		[
+			trials(1, 0, oneRecord),
+			trials(sub(records, 1), 1, visitEnd),
+			trials(records, newRecords, newCodes),
+		].reduce(add),
+	);
+	return sum(
+		[
+			natsOf(visits, risk),
+			natsOf(deaths, outcome("visitDeathRisk")),
+			where(isVisitBin, ofVisit, 0),
+		].reduce(add),
+		-1,
+	);
+}

@@ -1,0 +1,154 @@
+import { input, mul, reshape, sum, where } from "../../engine/tensor/index.js";
+import type { CodeConfig } from "../heads/codes.js";
+import type { BatchShape, Landmark, QueryStream, States } from "../model.js";
+import { weightsOf } from "../nn/weights.js";
+import type { Objective } from "../objective.js";
+import { drawLandmark, knownAt } from "./draw-landmarks.js";
+import {
+	binStates,
+	featureInputs,
+	type HazardReading,
+	hazardNats,
+	logHazards,
+	prefix,
+} from "./head.js";
+import { landmarkValues } from "./landmarks.js";
+import { nextVisit, nextVisitNats } from "./next-visit.js";
+import { columnsOf, sampleOutputs, sampleSize } from "./sampled-outputs.js";
+import { binsOf, type HazardSettings, outputsOf } from "./settings.js";
+
+/** Landmarks drawn from each row. */
+const landmarksOf = ({ slotsPerLandmark }: HazardSettings, { length }: BatchShape): number =>
+	Math.max(1, Math.round(length / slotsPerLandmark));
+
+/** The states that hazards are read from: at the middle of each bin, or one at the landmark. */
+export const hazardStream = (
+	settings: HazardSettings,
+	reading: HazardReading,
+	landmarks: number,
+): QueryStream => ({
+	name: prefix,
+	landmarks,
+	queries: reading === "queries" ? settings.binDays.length : 1,
+	hiddenOnly: true,
+});
+
+/** The times of a landmark's queries. */
+export const queryTimes = (settings: HazardSettings, reading: HazardReading, time: number) =>
+	reading === "queries" ? binsOf(settings).middle.map((days) => time + days) : [time];
+
+/**
+ * The time from landmarks to the first record of every code that is not recorded yet, to the next
+ * record of the others, to the next visit, and to death; and what the next visit is like.
+ */
+function hazardObjective<C extends CodeConfig>(
+	settings: HazardSettings,
+	reading: HazardReading,
+): Objective<C> {
+	const streamOf = (shape: BatchShape) =>
+		hazardStream(settings, reading, landmarksOf(settings, shape));
+	return {
+		streams: (_config, shape) => [streamOf(shape)],
+		terms(config, parameters, states, shape) {
+			const p = weightsOf(parameters);
+			const [asked] = states as [States];
+			const { dtype } = asked.hidden;
+			const perRow = landmarksOf(settings, shape);
+			const landmarks = shape.rows * perRow;
+			const size = sampleSize(settings, config.vocab);
+			const count = size ?? outputsOf(settings, config.vocab).count;
+			const hidden = reshape(asked.hidden, [landmarks, -1, config.dim]);
+			const bins = binStates(settings, reading, p, hidden);
+			const features = featureInputs(settings, config.vocab, landmarks, dtype, size);
+			const { codes, recorded } = logHazards(
+				...([config, p, bins, features] as const),
+				size === undefined ? undefined : input(`${prefix}.outputs`, [size], "int32"),
+			);
+			const perLandmark = (name: string, width: number) =>
+				input(`${prefix}.${name}`, [landmarks, 1, width], dtype);
+			const each = hazardNats(codes, perLandmark("risk", count), binsOf(settings));
+			const ofOutputs =
+				size === undefined ? each : mul(each, input(`${prefix}.weights`, [size], dtype));
+			const nats = mul(ofOutputs, perLandmark("codeWeights", 1));
+			const visitNats = mul(
+				nextVisitNats(settings, nextVisit(settings, p, bins, features)),
+				input(`${prefix}.visitWeights`, [landmarks], dtype),
+			);
+			const weighted = { onset: where(recorded, 0, nats), recurrence: where(recorded, nats, 0) };
+			return Object.entries({ ...weighted, visit: visitNats }).map(([name, all]) => ({
+				name,
+				total: mul(sum(all), settings.weight),
+			}));
+		},
+		feeds(config, batch, draw, fill) {
+			const random = draw.random.fork(prefix);
+			const perRow = landmarksOf(settings, batch);
+			const values = landmarkValues(settings, config.vocab, batch.rows * perRow);
+			const cells = batch.rows * perRow;
+			const weights = {
+				codeWeights: new Float32Array(cells),
+				visitWeights: new Float32Array(cells),
+			};
+			let rows = 0;
+			const landmarks: Landmark[][] = [];
+			for (let row = 0; row < batch.rows; row++) {
+				const source = batch.sources?.[row];
+				if (source) rows++;
+				const drawn: Landmark[] = [];
+				for (let i = 0; i < perRow; i++) {
+					const at = row * perRow + i;
+					const found = source && drawLandmark(settings, source, perRow, random);
+					const first = batch.times[row * batch.length] as number;
+					if (source && found) {
+						values.observe(at, source.history, found.day);
+						values.follow(at, source.history, found.day, found);
+						weights.codeWeights[at] = found.codeWeight;
+						weights.visitWeights[at] = found.visitWeight;
+					}
+					const known = source && found ? knownAt(source, found.day) : 0;
+					const last = batch.times[row * batch.length + known - 1] ?? first;
+					const time = Math.max(found?.day ?? first, known > 0 ? last : first);
+					drawn.push({ known, times: queryTimes(settings, reading, time) });
+				}
+				landmarks.push(drawn);
+			}
+			const { features, outcomes } = values;
+			const size = sampleSize(settings, config.vocab);
+			const sampled = size && sampleOutputs(settings, config.vocab, outcomes.risk, size, random);
+			const { count } = outputsOf(settings, config.vocab);
+			const filled = sampled
+				? {
+						...{ ...features, ...outcomes, ...sampled },
+						risk: columnsOf(outcomes.risk, count, sampled.outputs),
+						since: columnsOf(features.since, count, sampled.outputs),
+					}
+				: { ...features, ...outcomes };
+			return {
+				feeds: {
+					...fill(streamOf(batch), landmarks),
+					...Object.fromEntries(
+						Object.entries({ ...filled, ...weights }).map(([field, data]) => [
+							...([`${prefix}.${field}`, data] as const),
+						]),
+					),
+				},
+				// The slots of the rows per landmark, however many were drawn: batches of long and of short rows weigh alike.
+				targets: Object.fromEntries(
+					["onset", "recurrence", "visit"].map((name) => [
+						...([name, (rows * batch.length) / settings.slotsPerLandmark] as const),
+					]),
+				),
+			};
+		},
+	};
+}
+
+/** The hazards that a model's settings name; nothing if they name none. */
+export function hazardsOfConfig<C extends CodeConfig>(reading: HazardReading): Objective<C> {
+	const own = ({ hazards }: C) => (hazards ? hazardObjective<C>(hazards, reading) : undefined);
+	return {
+		streams: (config, shape) => own(config)?.streams(config, shape) ?? [],
+		terms: (config, ...rest) => own(config)?.terms(config, ...rest) ?? [],
+		feeds: (config, ...rest) => own(config)?.feeds(config, ...rest) ?? { feeds: {}, targets: {} },
+	};
+}

@@ -1,0 +1,98 @@
+import { expect, test } from "vitest";
+import { random } from "../../base/random.js";
+import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
+import { gradients, input, mul, parameter, sum } from "../../engine/tensor/index.js";
+import { headDecays, readingOf, retention, retentionWeights } from "./retention.js";
+import {
+	type Matrix,
+	matrix,
+	type PlainRetention,
+	plainRetention,
+} from "./testing/plain-retention.js";
+import { drawWeights } from "./weights.js";
+
+const [heads, dim, decayUnitDays] = [2, 8, 30];
+
+/** Weights as symbols, as values to feed and as the reference wants them. */
+function drawn() {
+	const values = drawWeights(retentionWeights(dim), random(3));
+	const names = ["query", "key", "value", "gate", "out"] as const;
+	return {
+		p: (name: string) => parameter(name, values.get(name)?.shape ?? [], "float64"),
+		feeds: Object.fromEntries([...values].map(([name, { data }]) => [name, data])),
+		plain: Object.fromEntries(
+			names.map((name) => [name, matrix(values.get(`${name}.weight`)?.data ?? [], dim)]),
+		) as PlainRetention["weights"],
+	};
+}
+
+const gapsOf = (days: readonly number[], mask: readonly number[]) =>
+	days.map((day, n) => (mask[n] && mask[n - 1] ? day - (days[n - 1] as number) : 0));
+
+test("heads keep 1 − 1/64 to 1 − 1/512 of what they hold in a unit of time, in equal ratios of what they lose", () => {
+	const decays = headDecays(4);
+	expect(decays[0]).toBeCloseTo(1 - 1 / 64, 12);
+	expect(decays[3]).toBeCloseTo(1 - 1 / 512, 12);
+	const lost = decays.map((decay) => Math.log(1 - decay));
+	expect(lost[1]! - lost[0]!).toBeCloseTo(Math.log(1 / 8) / 3, 9);
+	expect(headDecays(1)).toEqual([1 - 1 / 64]);
+});
+
+test.each([
+	["irregular times, some alike", [0, 0, 12, 12, 400.5, 9000, 9001], [1, 1, 1, 1, 1, 1, 1]],
+	["padding before", [0, 0, 0, 40, 40, 3000], [0, 0, 1, 1, 1, 1]],
+	["padding after", [0, 40, 3000, 3000], [1, 1, 1, 0]],
+	["one place", [0], [1]],
+	[
+		"more than a chunk",
+		Array.from({ length: 70 }, (_, n) => 90 * n + (n % 3)),
+		new Array(70).fill(1),
+	],
+])("every pair of places is weighed by the time between them: %s", async (_, days, mask) => {
+	const places = days.length;
+	const { p, feeds, plain } = drawn();
+	const draw = random(5);
+	const values = Array.from({ length: places * dim }, () => draw.normal());
+	const cotangent = Array.from({ length: places * dim }, (_, at) =>
+		mask[Math.floor(at / dim)] ? draw.normal() : 0,
+	);
+	const x = input("x", [1, places, dim], "float64");
+	const row = (name: string) => input(name, [1, places], "float64");
+	const reading = readingOf(
+		{ days: row("days"), gaps: row("gaps"), mask: row("mask") },
+		{ heads, dim, decayUnitDays },
+	);
+	const { output: y } = retention(p, x, reading);
+	const weighted = sum(mul(y, input("cotangent", [1, places, dim], "float64")));
+	const [slope] = gradients(weighted, [x]);
+	const got = await evaluate(
+		{ y, slope: slope as typeof y },
+		{ ...feeds, x: values, days, gaps: gapsOf(days, mask), mask, cotangent },
+	);
+
+	const reference = (inputs: readonly number[]): Matrix =>
+		plainRetention({
+			...{ x: matrix(inputs, dim), days, mask, weights: plain, heads, decayUnitDays },
+			direction: "forwards",
+		});
+	const onlyReal = (flat: readonly number[]) =>
+		flat.filter((_, at) => mask[Math.floor(at / dim)] === 1);
+	expect(relativeError(onlyReal(got.y), onlyReal(reference(values).flat()))).toBeLessThan(1e-6);
+
+	const step = 1e-5;
+	const total = (inputs: readonly number[]) =>
+		reference(inputs)
+			.flat()
+			.reduce((sum, value, at) => sum + value * (cotangent[at] as number), 0);
+	const some = [0, 3, dim * (places - 1), Math.floor((places * dim) / 2)];
+	const slopes = some.map((at) => {
+		const moved = (by: number) => values.map((value, i) => (i === at ? value + by : value));
+		return (total(moved(step)) - total(moved(-step))) / (2 * step);
+	});
+	expect(
+		relativeError(
+			some.map((at) => got.slope[at] as number),
+			slopes,
+		),
+	).toBeLessThan(1e-5);
+});

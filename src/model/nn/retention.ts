@@ -1,0 +1,148 @@
+import {
+	constant,
+	exp,
+	layerNorm,
+	matmul,
+	mul,
+	relu,
+	reshape,
+	silu,
+	type Tensor,
+} from "../../engine/tensor/index.js";
+import { joinHeads, splitHeads } from "./attention.js";
+import { linearWeights, project } from "./linear.js";
+import { type Angles, rotate } from "./rotary-time.js";
+import { readAtPositions } from "./sra/at-positions.js";
+import { sra } from "./sra/index.js";
+import { nested, type WeightSpecs, type Weights, within } from "./weights.js";
+import { type Xpos, xpos } from "./xpos.js";
+
+/** γ_h of one unit of time: 1 − exp(linspace(log 1/64, log 1/512)). */
+export const headDecays = (heads: number): number[] =>
+	Array.from({ length: heads }, (_, h) => 1 - 8 ** (-h / Math.max(1, heads - 1)) / 64);
+
+/** What retention needs to know of the places, in the order in which they are read. */
+export interface Reading {
+	readonly positions: Xpos;
+	readonly logDecay: Tensor; // [rows, heads, places]
+	/** 1 at events, 0 at padding; if left out, padding comes after all events. */
+	readonly mask: Tensor | undefined; // [rows, places]
+}
+
+export interface ElapsedTimes {
+	/** Elapsed since the place that is read first. */
+	readonly days: Tensor; // [rows, places]
+	/** Elapsed since the place that is read before. */
+	readonly gaps: Tensor; // [rows, places]
+	readonly mask?: Tensor;
+}
+
+export interface RetentionSettings {
+	readonly heads: number;
+	readonly dim: number;
+	/** Days in the unit of time of decays and positions. */
+	readonly decayUnitDays: number;
+}
+
+/** Decays and positions of places: the same for all layers that read them in this order. */
+export function readingOf(
+	{ days, gaps, mask }: ElapsedTimes,
+	{ heads, dim, decayUnitDays }: RetentionSettings,
+): Reading {
+	const [rows, places] = gaps.shape as [number, number];
+	const size = dim / heads;
+	const rates = headDecays(heads).map((decay) => Math.log(decay) / decayUnitDays);
+	const elapsed = reshape(mask ? mul(gaps, mask) : gaps, [rows, 1, places]);
+	return {
+		positions: xpos(mul(days, 1 / decayUnitDays), size, 1 / Math.sqrt(size)),
+		logDecay: mul(elapsed, constant(rates, [heads, 1], gaps.dtype)),
+		mask,
+	};
+}
+
+/** What a layer holds of the places that it has read. */
+export interface Retained {
+	readonly k: Tensor; // [rows, heads, places, size], as v
+	readonly v: Tensor;
+	readonly logDecay: Tensor; // [rows, heads, places]
+	/** After a row's last place. */
+	readonly state: Tensor; // [rows, heads, size, size]
+}
+
+const parts = ["query", "key", "value", "gate", "out"] as const;
+
+export const retentionWeights = (width: number): WeightSpecs =>
+	Object.assign(
+		{},
+		...parts.map((part) => nested(part, linearWeights(width, width, { bias: false }))),
+	);
+
+/** y = W_o (silu(W_g x) ⊙ norm(o)). */
+const gatedOut = (p: Weights, x: Tensor, read: Tensor): Tensor =>
+	project(within(p, "out"), mul(silu(project(within(p, "gate"), x)), joinHeads(layerNorm(read))));
+
+/**
+ * Multi-scale retention (Sun et al. 2023) over elapsed time, head by head:
+ *   o_n = Σ_{m ≤ n} γ_h^(t_n − t_m) (q_n · k_m / √size) v_m,   y = W_o (silu(W_g x) ⊙ norm(o)).
+ */
+export function retention(
+	p: Weights,
+	x: Tensor,
+	{ positions, logDecay, mask }: Reading,
+): { readonly output: Tensor; readonly retained: Retained } {
+	const [rows, heads, places] = logDecay.shape as [number, number, number];
+	const split = (name: (typeof parts)[number]) => splitHeads(project(within(p, name), x), heads); // [rows, heads, places, size]
+	const turned = rotate(split("key"), positions.keys);
+	const k = mask ? mul(turned, reshape(mask, [rows, 1, places, 1])) : turned;
+	const v = split("value");
+	const q = rotate(split("query"), positions.queries);
+	const { output, finalState: state } = sra({ q, k, v, logDecay });
+	return { output: gatedOut(p, x, output), retained: { k, v, logDecay, state } };
+}
+
+/** Queries, which read the retained state without changing it. */
+export interface RetentionQueries {
+	readonly queries: Angles; // [rows, queries, size / 2]
+	/** What is left of the state at the query times. */
+	readonly decay: Tensor; // [rows, heads, queries]
+	readonly from: QueriedState;
+}
+
+/** Query n of a row reads the state after place n, or after as many places as it names; otherwise all read the last. */
+export interface QueriedState {
+	readonly each: boolean;
+	readonly positions?: Tensor; // [rows, queries], int32
+}
+
+/** `days` counts from the first event, `gaps` from the last one observed. */
+export function retentionQueries(
+	{ days, gaps }: ElapsedTimes,
+	settings: RetentionSettings,
+	from: QueriedState,
+): RetentionQueries {
+	// Before the first event nothing is held that could be any fresher.
+	const { positions, logDecay } = readingOf({ days: relu(days), gaps: relu(gaps) }, settings);
+	return { queries: positions.queries, decay: exp(logDecay), from };
+}
+
+function stateRead(q: Tensor, held: Retained, { each, positions }: QueriedState): Tensor {
+	if (each) return sra({ ...held, q }).output;
+	if (!positions) return matmul(q, held.state);
+	return readAtPositions({ ...held, queries: q, positions, initialState: undefined });
+}
+
+/**
+ * Retention at times after the places, which stay as they are: with the state S_n after place n,
+ *   o(t) = q(t) γ_h^(t − t_n) S_n / √size.
+ */
+export function queryRetention(
+	p: Weights,
+	x: Tensor,
+	held: Retained,
+	at: RetentionQueries,
+): Tensor {
+	const heads = at.decay.shape[1] as number;
+	const turned = rotate(splitHeads(project(within(p, "query"), x), heads), at.queries);
+	const q = mul(turned, reshape(at.decay, [...at.decay.shape, 1])); // [rows, heads, queries, size]
+	return gatedOut(p, x, stateRead(q, held, at.from));
+}

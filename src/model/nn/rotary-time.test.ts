@@ -1,0 +1,100 @@
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { random } from "../../base/random.js";
+import { evaluate, evaluatorOf, relativeError } from "../../engine/runtime/testing/evaluate.js";
+import { type FloatType, input, mul, sum } from "../../engine/tensor/index.js";
+import { anglesOf, type Periods, periods, rotate, timeAngles } from "./rotary-time.js";
+
+interface Golden extends Periods {
+	readonly times: readonly number[];
+	readonly dim: number;
+	readonly x: readonly number[];
+	readonly y: readonly number[];
+}
+
+const { cases }: { cases: readonly Golden[] } = JSON.parse(
+	readFileSync(new URL("fixtures/rotary.json", import.meta.url), "utf8"),
+);
+
+const floatTypes = ["float64", "float32"] as const satisfies FloatType[];
+
+/** x [length, size], turned by its times. */
+function turned(name: string, length: number, size: number, range: Periods, dtype: FloatType) {
+	const times = input(`${name}.times`, [1, length], "float64");
+	const x = input(name, [1, 1, length, size], dtype);
+	return rotate(x, timeAngles(times, Math.floor(size / 2), range, dtype));
+}
+
+describe.each(floatTypes)("%s", (dtype) => {
+	test.each(cases.map((golden, i) => [i, golden] as const))("golden %i", async (_, golden) => {
+		const y = turned("x", golden.times.length, golden.dim, golden, dtype);
+		const result = await evaluate({ y }, { x: golden.x, "x.times": golden.times });
+		expect(relativeError(result.y, golden.y)).toBeLessThan(dtype === "float64" ? 1e-11 : 1e-6);
+	});
+
+	test("an odd last element stays as it is", async () => {
+		const range = { shortestPeriod: 2, longestPeriod: 900 };
+		const x = [0.5, -1, 2, 4, 8];
+		const odd = turned("x", 1, 5, range, dtype);
+		const even = turned("x", 1, 4, range, dtype);
+		const both = await evaluate({ odd }, { x, "x.times": [17.25] });
+		const four = await evaluate({ even }, { x: x.slice(0, 4), "x.times": [17.25] });
+		expect(both.odd).toEqual([...four.even, 8]);
+	});
+});
+
+test("periods are geometric, from the shortest to the longest", () => {
+	const list = periods(5, { shortestPeriod: 2, longestPeriod: 162 });
+	[2, 6, 18, 54, 162].forEach((p, i) => {
+		expect(list[i]).toBeCloseTo(p, 10);
+	});
+	expect(periods(1, { shortestPeriod: 2, longestPeriod: 162 })).toEqual([2]);
+});
+
+test("q · k after turning depends on the difference of their times alone", async () => {
+	const range = { shortestPeriod: 2, longestPeriod: 36500 };
+	const of = (name: string) => turned(name, 1, 6, range, "float64");
+	const { run, dispose } = await evaluatorOf({ score: sum(mul(of("q"), of("k"))) });
+	const days = fc.double({ min: 0, max: 36500, noNaN: true });
+	const vector = fc.array(fc.double({ min: -2, max: 2, noNaN: true }), {
+		minLength: 6,
+		maxLength: 6,
+	});
+	const score = async (q: number[], k: number[], at: number, before: number) =>
+		(await run({ q, k, "q.times": [at], "k.times": [at - before] })).score[0] as number;
+	await fc.assert(
+		fc.asyncProperty(vector, vector, days, days, days, async (q, k, first, second, before) => {
+			const difference = (await score(q, k, first, before)) - (await score(q, k, second, before));
+			expect(Math.abs(difference)).toBeLessThan(1e-8);
+		}),
+		{ numRuns: 100, seed: 1 },
+	);
+	await dispose();
+});
+
+test("a century in periods of two days keeps its digits in float32", async () => {
+	const range = { shortestPeriod: 2, longestPeriod: 36525 };
+	const [length, size] = [64, 8];
+	const draw = random(3);
+	const times = Array.from({ length }, () => 36525 * draw.uniform());
+	const x = Array.from({ length: length * size }, () => Math.fround(2 * draw.uniform() - 1));
+	const [exact, short] = await Promise.all(
+		floatTypes.map((dtype) =>
+			evaluate({ y: turned("x", length, size, range, dtype) }, { x, "x.times": times }),
+		),
+	);
+	expect(relativeError(short?.y ?? [], exact?.y ?? [])).toBeLessThan(1e-6);
+});
+
+test("angles made outside the graph are those made in it, a century in 2-day periods too", async () => {
+	const range = { shortestPeriod: 2, longestPeriod: 36500 };
+	const times = Float64Array.of(0, 0.3, 17.25, 36499.9, -12.5, 1e6 + 0.1);
+	const inside = timeAngles(input("times", [1, 6], "float64"), 4, range, "float32");
+	const outside = timeAngles(input("angles", [1, 6, 4]), 4, range, "float32");
+	const made = await evaluate({ cosine: inside.cosine, sine: inside.sine }, { times });
+	const given = { angles: anglesOf(times, 4, range) };
+	const fed = await evaluate({ cosine: outside.cosine, sine: outside.sine }, given);
+	for (const part of ["cosine", "sine"] as const)
+		for (const [i, value] of made[part].entries()) expect(fed[part][i]).toBeCloseTo(value, 6);
+});

@@ -1,0 +1,3 @@
+import { conformance } from "../../testing/conformance.js";
+
+conformance("raindrop");

@@ -1,0 +1,240 @@
+import { next, type ResidentValue } from "../../engine/runtime/index.js";
+import {
+	add,
+	allReduceSum,
+	div,
+	type FixedShape,
+	type Graph,
+	gradients,
+	inOrder,
+	input,
+	minimum,
+	mul,
+	parameter,
+	reshape,
+	split,
+	sqrt,
+	sumSquares,
+	type Tensor,
+	where,
+} from "../../engine/tensor/index.js";
+import type { BatchShape, Model, Objective, Parameters } from "../index.js";
+import { type LossTerm, lossTerms } from "../objective.js";
+import { type AdamWOptions, adamW, adamWScalars } from "./adamw.js";
+import { learnTogether } from "./shared-codes.js";
+
+/** Everything a step needs to know but the shape of its batch. */
+export interface StepPlan<C = unknown> {
+	readonly model: Model<C>;
+	readonly config: C;
+	readonly objectives: readonly Objective<C>[];
+	readonly optimizer: AdamWOptions;
+	readonly clip: number;
+	readonly shapes: ReadonlyMap<string, FixedShape>;
+	/** The number of each token's code, where some have several tokens: these learn together. */
+	readonly codes?: Int32Array | undefined;
+	/** Devices that share the rows of a batch; sums over rows are then taken over all of them. Default: 1. */
+	readonly devices?: number;
+}
+
+/** The first moment of a weight. */
+export const firstOf = (name: string): string => `first/${name}`;
+const secondOf = (name: string) => `second/${name}`;
+const gradientPrefix = "gradient/";
+const gradientOf = (name: string) => gradientPrefix + name;
+export const isGradient = (output: string): boolean => output.startsWith(gradientPrefix);
+const scaleOf = (term: string) => `scale.${term}`;
+export const lossOf = (term: string): string => `loss.${term}`;
+export const gradientNorm = "gradientNorm";
+/** One input for all scalars of AdamW: each copy to a device has its price, however small. */
+const scalars = "adamW";
+
+const symbols = (shapes: ReadonlyMap<string, FixedShape>): Parameters =>
+	Object.fromEntries([...shapes].map(([name, shape]) => [name, parameter(name, shape)]));
+
+const zeros = ({ shape, data }: ResidentValue): ResidentValue => ({
+	shape,
+	data: new Float32Array(data.length),
+});
+
+/** Weights with fresh moments: what a run goes on from. */
+export function initialState(
+	weights: ReadonlyMap<string, ResidentValue>,
+): Map<string, ResidentValue> {
+	const state = new Map(weights);
+	for (const [name, value] of weights)
+		state.set(firstOf(name), zeros(value)).set(secondOf(name), zeros(value));
+	return state;
+}
+
+/** Room for the sums of gradients while batches are accumulated; no part of the state between steps. */
+export const gradientSums = (
+	weights: ReadonlyMap<string, ResidentValue>,
+): Map<string, ResidentValue> =>
+	new Map([...weights].map(([name, value]) => [gradientOf(name), zeros(value)]));
+
+/** Sums over the devices that share a batch. */
+const overDevices = ({ devices = 1 }: StepPlan, x: Tensor): Tensor =>
+	devices > 1 ? allReduceSum(x) : x;
+
+const losses = (plan: StepPlan, terms: readonly LossTerm[]) =>
+	Object.fromEntries(terms.map(({ name, total }) => [lossOf(name), overDevices(plan, total)]));
+
+/** The loss of a batch, term by term, the weighted sum that is differentiated, and what moves beside it. */
+function objectiveOf(plan: StepPlan, parameters: Parameters, shape: BatchShape) {
+	const { model, config, objectives, devices = 1 } = plan;
+	const { terms, moving } = lossTerms(model, config, objectives, parameters, shape, true);
+	const parts = terms.map(({ name, total }) => mul(total, input(scaleOf(name), [])));
+	return {
+		outputs: losses(plan, terms),
+		total: parts.reduce((a, b) => add(a, b)),
+		moving: Object.fromEntries(
+			Object.entries(moving).map(([name, value]) => [
+				next(name),
+				devices > 1 ? mul(allReduceSum(value), 1 / devices) : value,
+			]),
+		),
+	};
+}
+
+/**
+ * Names of the weights that are learned by gradient. One that the loss does not depend on, as what
+ * only fine-tuning uses, is left as it is: not even shrunk.
+ */
+function learned({ model, config }: StepPlan, total: Tensor, parameters: Parameters): string[] {
+	const specs = model.weights(config);
+	const used = new Set(inOrder([total]));
+	return Object.entries(parameters).flatMap(([name, { node }]) =>
+		used.has(node) && !specs[name]?.moving ? [name] : [],
+	);
+}
+
+/** Gradients of the learned weights, by name. */
+function gradientsOf(plan: StepPlan, total: Tensor, parameters: Parameters): Parameters {
+	const names = learned(plan, total, parameters);
+	const found = gradients(
+		total,
+		names.map((name) => parameters[name] as Tensor),
+	);
+	const { codes } = plan;
+	return Object.fromEntries(
+		names.map((name, i) => {
+			const own = overDevices(plan, found[i] as Tensor);
+			return [name, codes ? learnTogether(name, own, codes) : own];
+		}),
+	);
+}
+
+/** Losses alone, for validation. */
+export function lossGraph(plan: StepPlan, shape: BatchShape): Graph {
+	const { model, config, objectives, shapes } = plan;
+	const { terms } = lossTerms(model, config, objectives, symbols(shapes), shape, false);
+	return { outputs: losses(plan, terms) };
+}
+
+/** Of weights that are learned from rare events. */
+const rareOptions = (options: AdamWOptions): AdamWOptions => ({
+	...options,
+	beta2: options.rareBeta2,
+});
+
+/**
+ * AdamW on every parameter, gradients shortened to the longest allowed. Gradients of rare events are not: a step with such
+ * an event has a longer gradient, and would count less than the steps without.
+ */
+function updates(plan: StepPlan, parameters: Parameters, gradient: Parameters) {
+	const names = Object.keys(gradient);
+	const squares = names.map((name) => sumSquares(gradient[name] as Tensor));
+	const norm = sqrt(squares.reduce((a, b) => add(a, b)));
+	const factor = minimum(div(plan.clip, add(norm, 1e-6)), 1);
+	const [rate, epsilon, shrink, rareRate, rareEpsilon] = split(
+		input(scalars, [5]),
+		0,
+		[1, 1, 1, 1, 1],
+	).map((x) => reshape(x, [])) as [Tensor, Tensor, Tensor, Tensor, Tensor];
+	const usual = { scalars: { rate, epsilon, shrink }, options: plan.optimizer };
+	const rare = {
+		scalars: { rate: rareRate, epsilon: rareEpsilon, shrink },
+		options: rareOptions(plan.optimizer),
+	};
+	const specs = plan.model.weights(plan.config);
+	const outputs: Record<string, Tensor> = { [gradientNorm]: norm };
+	for (const name of names) {
+		const weights = parameters[name] as Tensor;
+		const own = specs[name]?.rare ? rare : usual;
+		const after = adamW(
+			{
+				parameter: weights,
+				first: parameter(firstOf(name), weights.shape),
+				second: parameter(secondOf(name), weights.shape),
+			},
+			own === rare ? (gradient[name] as Tensor) : mul(gradient[name] as Tensor, factor),
+			own.scalars,
+			own.options,
+			specs[name]?.decays ?? weights.shape.length > 1,
+		);
+		outputs[next(name)] = after.parameter;
+		outputs[next(firstOf(name))] = after.first;
+		outputs[next(secondOf(name))] = after.second;
+	}
+	return outputs;
+}
+
+/** Forward, backward and update in one graph. */
+export function stepGraph(plan: StepPlan, shape: BatchShape): Graph {
+	const parameters = symbols(plan.shapes);
+	const { outputs, total, moving } = objectiveOf(plan, parameters, shape);
+	const gradient = gradientsOf(plan, total, parameters);
+	return { outputs: { ...outputs, ...updates(plan, parameters, gradient), ...moving } };
+}
+
+/** Forward and backward; the gradients are added to those kept so far, if `goesOn`, or start anew. */
+export function accumulateGraph(plan: StepPlan, shape: BatchShape): Graph {
+	const parameters = symbols(plan.shapes);
+	const { outputs, total, moving } = objectiveOf(plan, parameters, shape);
+	const gradient = gradientsOf(plan, total, parameters);
+	const goesOn = input("goesOn", [], "bool");
+	const sums = Object.entries(gradient).map(([name, own]) => {
+		const kept = parameter(gradientOf(name), plan.shapes.get(name) as FixedShape);
+		return [next(gradientOf(name)), add(where(goesOn, kept, 0), own)] as const;
+	});
+	return { outputs: { ...outputs, ...Object.fromEntries(sums), ...moving } };
+}
+
+/** Forward and backward, with the gradients as outputs: processes that share a batch add them up. */
+export function gradientGraph(plan: StepPlan, shape: BatchShape): Graph {
+	const parameters = symbols(plan.shapes);
+	const { outputs, total } = objectiveOf(plan, parameters, shape);
+	const own = Object.entries(gradientsOf(plan, total, parameters));
+	const named = own.map(([name, gradient]) => [gradientOf(name), gradient] as const);
+	return { outputs: { ...outputs, ...Object.fromEntries(named) } };
+}
+
+/** The update from gradients of batches of any shape, which were kept or are fed. */
+export function applyGraph(plan: StepPlan, shape: BatchShape): Graph {
+	const parameters = symbols(plan.shapes);
+	const { total } = objectiveOf(plan, parameters, shape);
+	const kept = Object.fromEntries(
+		learned(plan, total, parameters).map((name) => [
+			name,
+			parameter(gradientOf(name), plan.shapes.get(name) as FixedShape),
+		]),
+	);
+	return { outputs: updates(plan, parameters, kept) };
+}
+
+/** The scalars of AdamW at a step. */
+export function scalarFeeds(step: number, learningRate: number, optimizer: AdamWOptions) {
+	const { rate, epsilon, shrink } = adamWScalars(step, learningRate, optimizer);
+	const rare = adamWScalars(step, learningRate, rareOptions(optimizer));
+	return { [scalars]: Float32Array.of(rate, epsilon, shrink, rare.rate, rare.epsilon) };
+}
+
+/** What scales each term, so that the step minimises the mean over its own targets. */
+export const scaleFeeds = (targets: Readonly<Record<string, number>>) =>
+	Object.fromEntries(
+		Object.entries(targets).map(([term, count]) => [
+			scaleOf(term),
+			Float32Array.of(1 / Math.max(1, count)),
+		]),
+	);

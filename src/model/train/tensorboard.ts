@@ -1,0 +1,149 @@
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { InputError } from "../../base/errors.js";
+import { writeFully } from "../../base/files/index.js";
+import { errorCode, explainError } from "../../base/system-errors.js";
+import { maskedCrc32c } from "./crc32c.js";
+
+export interface ScalarWriter {
+	readonly file: string;
+	scalars(step: number, values: Readonly<Record<string, number>>): void;
+	close(): void;
+}
+
+export interface TensorboardOptions {
+	/** Milliseconds since 1970. */
+	readonly clock: () => number;
+	/** Tells TensorBoard to forget what earlier files of the folder say of later steps. */
+	readonly resumeAt?: number;
+}
+
+/** That of a process that writes none. */
+export const silentBoard: ScalarWriter = { file: "", scalars() {}, close() {} };
+
+/** Starts a new event file in `folder`; TensorBoard reads all files of a folder as one run. */
+export function openTensorboard(folder: string, options: TensorboardOptions): ScalarWriter {
+	const { clock, resumeAt } = options;
+	// Times never decrease, within a file or from one file to the next, also where the clock was set back.
+	let latest = guard(folder, () => Math.max(clock() / 1000, lastSecond(folder)));
+	const seconds = () => {
+		latest = Math.max(latest, clock() / 1000);
+		return latest;
+	};
+	const { file, handle } = guard(folder, () => openNew(folder, Math.floor(latest)));
+	const write = (event: Event) => guard(file, () => writeFully(handle, record(encode(event))));
+	write({ wallTime: seconds(), step: 0, fileVersion: "brain.Event:2" });
+	if (resumeAt !== undefined) write({ wallTime: seconds(), step: resumeAt + 1, starts: true });
+	return {
+		file,
+		scalars: (step, values) => write({ wallTime: seconds(), step, values }),
+		close: () => closeSync(handle),
+	};
+}
+
+/** The last second in which a file of the folder was begun. TensorBoard reads files by name, so by it. */
+function lastSecond(folder: string): number {
+	const begun = existsSync(folder)
+		? readdirSync(folder).map((name) =>
+				Number(/^events\.out\.tfevents\.(\d+)\./.exec(name)?.[1] ?? 0),
+			)
+		: [];
+	return begun.reduce((last, second) => Math.max(last, second), 0);
+}
+
+function openNew(folder: string, second: number) {
+	mkdirSync(folder, { recursive: true });
+	const stem = `events.out.tfevents.${String(second).padStart(10, "0")}.${hostname()}.${process.pid}`;
+	for (let count = 0; ; count++) {
+		const file = join(folder, `${stem}.${count}`);
+		try {
+			return { file, handle: openSync(file, "wx") };
+		} catch (error) {
+			if (errorCode(error) !== "EEXIST") throw error;
+		}
+	}
+}
+
+function guard<T>(where: string, action: () => T): T {
+	try {
+		return action();
+	} catch (error) {
+		throw new InputError(`cannot write TensorBoard events: ${where}: ${explainError(error)}`, {
+			cause: error,
+		});
+	}
+}
+
+/** TFRecord: length, its CRC, the data, its CRC; little-endian. */
+function record(data: Uint8Array): Uint8Array {
+	const framed = new Uint8Array(8 + 4 + data.length + 4);
+	const fields = new DataView(framed.buffer);
+	fields.setBigUint64(0, BigInt(data.length), true);
+	fields.setUint32(8, maskedCrc32c(framed.subarray(0, 8)), true);
+	framed.set(data, 12);
+	fields.setUint32(12 + data.length, maskedCrc32c(data), true);
+	return framed;
+}
+
+interface Event {
+	readonly wallTime: number;
+	readonly step: number;
+	readonly fileVersion?: string;
+	readonly values?: Readonly<Record<string, number>>;
+	readonly starts?: boolean;
+}
+
+/** tensorboard/compat/proto: event.proto and summary.proto; the numbers are their field numbers. */
+function encode({ wallTime, step, fileVersion, values, starts }: Event): Uint8Array {
+	const event = [...double(1, wallTime), ...integer(2, step)];
+	if (fileVersion !== undefined) event.push(...text(3, fileVersion));
+	if (values !== undefined) {
+		const summary = Object.entries(values).flatMap(([tag, value]) =>
+			nested(1, [...text(1, tag), ...float(2, value)]),
+		);
+		event.push(...nested(5, summary));
+	}
+	if (starts) event.push(...nested(7, integer(1, 1))); // SessionLog.status = START
+	return Uint8Array.from(event);
+}
+
+type Bytes = readonly number[];
+
+const VARINT = 0;
+const FIXED64 = 1;
+const DELIMITED = 2;
+const FIXED32 = 5;
+
+const key = (field: number, wire: number): Bytes => varint(field * 8 + wire);
+
+/** Seven bits a byte, lowest first. Division, since steps may pass 32 bits. */
+function varint(value: number): Bytes {
+	const bytes: number[] = [];
+	let rest = value;
+	for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) + 0x80);
+	return [...bytes, rest];
+}
+
+const integer = (field: number, value: number): Bytes => [...key(field, VARINT), ...varint(value)];
+
+function double(field: number, value: number): Bytes {
+	const bytes = new DataView(new ArrayBuffer(8));
+	bytes.setFloat64(0, value, true);
+	return [...key(field, FIXED64), ...new Uint8Array(bytes.buffer)];
+}
+
+function float(field: number, value: number): Bytes {
+	const bytes = new DataView(new ArrayBuffer(4));
+	bytes.setFloat32(0, value, true);
+	return [...key(field, FIXED32), ...new Uint8Array(bytes.buffer)];
+}
+
+const nested = (field: number, bytes: Bytes): Bytes => [
+	...key(field, DELIMITED),
+	...varint(bytes.length),
+	...bytes,
+];
+
+const text = (field: number, value: string): Bytes =>
+	nested(field, [...new TextEncoder().encode(value)]);

@@ -1,0 +1,100 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { checkConfig } from "../../base/config.js";
+import { InputError } from "../../base/errors.js";
+import type { Manifest } from "../../data/cohort/index.js";
+import type { Vocabulary } from "../../data/cohort/vocabulary.js";
+import { type Model, modelById, type ParameterValues } from "../index.js";
+import type { WeightSpecs } from "../nn/weights.js";
+import { type Checkpoint, hasCheckpoint, isSealed, readCheckpoint } from "./checkpoint.js";
+import { settingsThatDiffer, tensorMismatches } from "./compare-settings.js";
+import type { FineTunedTask } from "./finetune/scoring.js";
+import { type Run, readRun, readRunRecords, runFiles, sealedFiles } from "./run-folder.js";
+import { checkSeal } from "./seal.js";
+
+export interface Trained {
+	readonly folder: string;
+	readonly run: Run;
+	readonly model: Model;
+	readonly config: unknown;
+	readonly weights: ParameterValues;
+	/** The training step the weights are of. */
+	readonly step: number;
+	/** What it was trained on, as the run remembers it. */
+	readonly manifest: Manifest;
+	readonly vocabulary: Vocabulary;
+	/** The task it was fine-tuned to, if it was opened as such: see `readModel`. */
+	readonly task?: FineTunedTask;
+	/** What whoever uses it should know. */
+	readonly warnings?: readonly string[];
+}
+
+/** What a run has learned: the weights of its best epoch by validation. */
+export function readTrained(folder: string): Trained {
+	const run = readRun(folder);
+	const model = modelById(run.model);
+	const files = runFiles(folder);
+	const checkpoint = readCheckpoint(files.best);
+	const { step, tensors, seal } = checkpoint;
+	const changed = settingsThatDiffer(checkpoint, run);
+	if (changed.length > 0)
+		throw new InputError(
+			`${files.run} does not belong to the weights in ${files.best}: it has other settings than those were ` +
+				`learned with (here → there: ${changed.join(", ")}); restore it from a copy of the run, or train anew`,
+		);
+	if (seal) checkSeal(files.best, seal, sealedFiles(folder), folder);
+	const config = checkConfig(model.config, run.config, `${folder}: model ${run.model}`);
+	const weights = floatWeights(tensors, files.best);
+	if (!seal) checkFit(weights, model.weights(config), files);
+	return {
+		...{ folder, run, model, config, weights, step },
+		...readRunRecords(folder),
+		warnings: unsealedPlaces(folder).map(unsealedWarning(folder)),
+	};
+}
+
+/** The weights of a run and of its tasks that are bound to no files. */
+function unsealedPlaces(folder: string): string[] {
+	const tasks = join(folder, "tasks");
+	const names = existsSync(tasks) ? readdirSync(tasks) : [];
+	// A task that is damaged is refused when it is opened, not with the run.
+	const isUnsealed = (place: string) => {
+		try {
+			return hasCheckpoint(place) && !isSealed(place);
+		} catch {
+			return false;
+		}
+	};
+	return [runFiles(folder).best, ...names.map((name) => runFiles(join(tasks, name)).best)].filter(
+		isUnsealed,
+	);
+}
+
+const unsealedWarning = (folder: string) => (place: string) =>
+	`${place} was written by a version that did not bind the weights to the vocabulary, the manifest and the ` +
+	`settings: a change of these files goes unnoticed; run \`trajgpt seal ${folder}\` to bind them now`;
+
+/** Refuses weights whose shapes are not those of the settings. */
+function checkFit(
+	weights: ParameterValues,
+	specs: WeightSpecs,
+	{ run, best }: ReturnType<typeof runFiles>,
+): void {
+	const [misfit] = tensorMismatches(weights, new Map(Object.entries(specs)));
+	if (misfit !== undefined)
+		throw new InputError(
+			`the weights in ${best} do not fit the settings in ${run}: ${misfit}; ` +
+				"restore both from the same run, or train anew",
+		);
+}
+
+/** The tensors of a checkpoint as weights. */
+export function floatWeights(tensors: Checkpoint["tensors"], where: string): ParameterValues {
+	const weights: ParameterValues = new Map();
+	for (const [name, { shape, data }] of tensors) {
+		if (!(data instanceof Float32Array))
+			throw new InputError(`${where}: ${name} is not float32; these are not weights of trajgpt`);
+		weights.set(name, { shape, data });
+	}
+	return weights;
+}

@@ -1,0 +1,210 @@
+import { type Communicator, oneProcess } from "../../base/communicator.js";
+import type { Random } from "../../base/random.js";
+import {
+	type Data,
+	type Pending,
+	type Program,
+	programs,
+	type ResidentValue,
+	type Runtime,
+	started,
+} from "../../engine/runtime/index.js";
+import type { BatchShape, EventBatch, Model } from "../index.js";
+import type { AdamWOptions } from "./adamw.js";
+import { dividedSteps } from "./divided-steps.js";
+import {
+	addInto,
+	type ChosenObjective,
+	type PreparedBatch,
+	perDevice,
+	prepareBatch,
+	type Share,
+} from "./prepare-batch.js";
+import {
+	accumulateGraph,
+	applyGraph,
+	gradientGraph,
+	gradientNorm,
+	gradientSums,
+	initialState,
+	lossGraph,
+	lossOf,
+	type StepPlan,
+	scalarFeeds,
+	scaleFeeds,
+	stepGraph,
+} from "./step.js";
+
+export interface TrainerOptions {
+	readonly model: Model;
+	readonly config: unknown;
+	readonly objective: ChosenObjective;
+	readonly optimizer: AdamWOptions;
+	readonly clip: number;
+	/** Whether steps are made of several batches. */
+	readonly accumulate: boolean;
+	/** The number of each token's code, where some have several tokens: these learn together. */
+	readonly codes?: Int32Array | undefined;
+	/** The processes that share each step. Default: this one alone. */
+	readonly communicator?: Communicator | undefined;
+}
+
+export interface Losses {
+	/** Σ −log p by term. */
+	readonly totals: Readonly<Record<string, number>>;
+	readonly targets: Readonly<Record<string, number>>;
+}
+
+export interface StepResult extends Losses {
+	readonly gradientNorm: number;
+	/** False when the loss or the gradient was not finite; the weights are then as before, or useless on a device that queues. */
+	readonly finite: boolean;
+}
+
+/** Weights, moments and the programs that move them. State goes in at the start and comes out by `state`. */
+export interface Trainer {
+	/** Starts to compile the programs of steps, then of losses, for batches of these shapes. */
+	compile(steps: readonly BatchShape[], losses: readonly BatchShape[]): void;
+	/** Computes a batch's feeds; `learning` for a step, not for its losses alone. */
+	prepare(batch: EventBatch, random: Random, learning: boolean): PreparedBatch;
+	/** Starts one update from one batch or several. Steps end in the order in which they were started. */
+	start(batches: readonly PreparedBatch[], at: StepAt): Promise<Started<StepResult>>;
+	/** The same, to its end. */
+	step(
+		batches: readonly EventBatch[],
+		at: StepAt & { readonly random: Random },
+	): Promise<StepResult>;
+	/** Starts to compute the losses of a batch, with nothing learned from it. */
+	startLosses(batch: PreparedBatch): Promise<Started<Losses>>;
+	/** The same, to its end. */
+	losses(batch: EventBatch, random: Random): Promise<Losses>;
+	/** Of the steps started so far. */
+	state(): Promise<Map<string, ResidentValue>>;
+	dispose(): Promise<void>;
+}
+
+export interface Started<R> {
+	result(): Promise<R>;
+}
+
+export interface StepAt {
+	/** From 1. */
+	readonly step: number;
+	readonly learningRate: number;
+}
+
+/** The rows of each batch that a process computes; undefined for all. */
+export const shareOf = ({ rank, size }: Communicator): Share | undefined =>
+	size > 1 ? { part: rank, of: size } : undefined;
+
+const keyText = ({ rows, length }: BatchShape) => `${rows}x${length}`;
+
+export function trainer(
+	runtime: Runtime,
+	options: TrainerOptions,
+	weights: ReadonlyMap<string, ResidentValue>,
+	/** Weights and moments to go on from, as `state` gave them. */
+	saved?: ReadonlyMap<string, ResidentValue>,
+): Trainer {
+	const { model, config, communicator = oneProcess } = options;
+	const { devices = 1 } = runtime;
+	const divides = communicator.size > 1;
+	const accumulate = options.accumulate && !divides;
+	const plan: StepPlan = {
+		...options,
+		devices,
+		objectives: model.objectives[options.objective.objective],
+		shapes: new Map([...weights].map(([name, { shape }]) => [name, shape])),
+	};
+	const start = saved ?? initialState(weights);
+	const resident = runtime.resident(
+		accumulate ? new Map([...start, ...gradientSums(weights)]) : start,
+	);
+	const build = divides ? gradientGraph : accumulate ? accumulateGraph : stepGraph;
+	const steps = programs(runtime, (shape: BatchShape) => build(plan, shape), { keyText });
+	const checks = programs(runtime, (shape: BatchShape) => lossGraph(plan, shape), { keyText });
+	let applying: Promise<Program> | undefined;
+
+	const use = { model, config, objective: options.objective, devices };
+	const share = shareOf(communicator);
+	const prepare: Trainer["prepare"] = (batch, random, learning) =>
+		prepareBatch(learning ? { ...use, share } : use, batch, random, learning);
+
+	const readLosses = (outputs: Record<string, Data>, targets: Readonly<Record<string, number>>) =>
+		Object.fromEntries(
+			Object.keys(targets).map((term) => [term, outputs[lossOf(term)]?.[0] as number]),
+		);
+
+	const startAlone: Trainer["start"] = async (batches, { step, learningRate }) => {
+		const targets: Record<string, number> = {};
+		for (const batch of batches) addInto(targets, batch.targets);
+		const scalars = scalarFeeds(step, learningRate, options.optimizer);
+		const scales = scaleFeeds(targets);
+		let finite = true;
+		const accept = (outputs: Record<string, Data>) => {
+			for (const values of Object.values(outputs)) if (!Number.isFinite(values[0])) finite = false;
+			return finite;
+		};
+		const runs: Pending[] = [];
+		for (const [i, { shape, feeds }] of batches.entries()) {
+			const more = accumulate ? { goesOn: Uint8Array.of(Number(i > 0)) } : scalars;
+			const inputs = feeds.map((own) => ({ ...own, ...scales, ...more }));
+			runs.push(await steps.enqueue(shape, inputs, resident, { accept }));
+			if (!finite) break;
+		}
+		if (accumulate && finite) {
+			applying ??= runtime.compile(applyGraph(plan, batches[0]?.shape as BatchShape));
+			runs.push(await started(await applying, scalars, resident, { accept }));
+		}
+		return {
+			async result() {
+				const outputs = await Promise.all(runs.map((run) => run.read()));
+				const totals: Record<string, number> = {};
+				for (const [i, batch] of batches.entries())
+					if (outputs[i]) addInto(totals, readLosses(outputs[i], batch.targets));
+				return {
+					...{ totals, targets },
+					gradientNorm: outputs.at(-1)?.[gradientNorm]?.[0] ?? Number.NaN,
+					finite: outputs.every(accept),
+				};
+			},
+		};
+	};
+
+	const divided = divides
+		? dividedSteps({ runtime, communicator, plan, resident, gradients: steps })
+		: undefined;
+	const startStep = divided?.start ?? startAlone;
+
+	const startLosses: Trainer["startLosses"] = async ({ shape, feeds, targets }) => {
+		const run = await checks.enqueue(shape, feeds, resident);
+		return { result: async () => ({ totals: readLosses(await run.read(), targets), targets }) };
+	};
+
+	return {
+		compile(ofSteps, ofLosses) {
+			const parts = share?.of ?? devices;
+			for (const shape of ofSteps) steps.compile(perDevice(shape, parts));
+			for (const shape of ofLosses) checks.compile(perDevice(shape, devices));
+		},
+		prepare,
+		start: startStep,
+		async step(batches, at) {
+			const prepared = batches.map((batch, i) => prepare(batch, at.random.fork(i), true));
+			return (await startStep(prepared, at)).result();
+		},
+		startLosses,
+		losses: async (batch, random) => (await startLosses(prepare(batch, random, false))).result(),
+		async state() {
+			const held = await resident.read();
+			return new Map([...start.keys()].map((name) => [name, held.get(name) as ResidentValue]));
+		},
+		async dispose() {
+			resident.dispose();
+			await steps.dispose();
+			await checks.dispose();
+			await divided?.dispose();
+			if (applying) await (await applying).dispose();
+		},
+	};
+}

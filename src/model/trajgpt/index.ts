@@ -1,0 +1,123 @@
+import type { Feeds } from "../../engine/runtime/index.js";
+import { concat, type DType, input, slice, stack, type Tensor } from "../../engine/tensor/index.js";
+import { landmarksPerRow, type Parameters, type QueryStream } from "../model.js";
+import { modelFromNetwork } from "../model-from-network.js";
+import { horizon, next, visits } from "../objectives/events.js";
+import { presets, suggestedFrom, type TrajgptConfig, trajgptConfig } from "./config.js";
+import { decaysPer, decayVectors } from "./decay.js";
+import { futureSteps } from "./future-steps.js";
+import { type NetworkInputs, network, type Slots } from "./network.js";
+import { statesAfterMore } from "./open-histories.js";
+import { trajgptWeights } from "./parameters.js";
+import { queryValues, slotValues } from "./slots.js";
+import { predictor } from "./state.js";
+
+const dtypeOf = (parameters: Parameters): DType => parameters.embedding?.dtype ?? "float32";
+
+/** Inputs of so many slots per row, under a prefix. */
+function slotInputs(prefix: string, rows: number, count: number, dtype: DType): Slots {
+	const shape = [rows, count];
+	return {
+		tokens: input(`${prefix}.tokens`, shape, "int32"),
+		times: input(`${prefix}.times`, shape, "float64"),
+		gaps: input(`${prefix}.gaps`, shape, dtype),
+	};
+}
+
+const prefixed = (prefix: string, values: object): Feeds =>
+	Object.fromEntries(Object.entries(values).map(([field, data]) => [`${prefix}.${field}`, data]));
+
+/** Queries of streams, one after the other. */
+function queryInputs(
+	streams: readonly QueryStream[],
+	rows: number,
+	counts: readonly number[],
+	dtype: DType,
+): NetworkInputs["queries"] {
+	const [first] = streams;
+	if (!first) return undefined;
+	const all = (inputOf: (name: string, count: number) => Tensor) =>
+		concat(
+			streams.map(({ name }, i) => inputOf(name, counts[i] as number)),
+			1,
+		);
+	const field = (of: keyof Slots) => all((name, n) => slotInputs(name, rows, n, dtype)[of]);
+	return {
+		...{ tokens: field("tokens"), times: field("times"), gaps: field("gaps") },
+		read:
+			streams.length === 1 && first.landmarks === "each slot"
+				? "before"
+				: { positions: all((name, n) => input(`${name}.places`, [rows, n], "int32")) },
+	};
+}
+
+/** Selective recurrent attention over irregular event histories (Song et al. 2025). */
+export const trajgpt = modelFromNetwork<TrajgptConfig>({
+	id: "trajgpt",
+	name: "TrajGPT",
+	cite: "Song, Lu, Zhu, Buckeridge, Li: TrajGPT, 2025",
+	config: trajgptConfig,
+	presets,
+	learningRate: 5e-3,
+	learningRates: { default: 3e-3, large: 3e-3, paper: 3e-3, "paper-7m": 3e-3 },
+	suggestedFrom,
+	pretraining: "next",
+	forecasting: { methods: ["time-specific", "auto-regressive"], after: "pretraining" },
+	usesQueryTime: true,
+	predictsEachEvent: true,
+	context: ({ position, positions }) =>
+		position === "absolute" ? positions : Number.POSITIVE_INFINITY,
+	objectives: { next: [next], horizon: [next, horizon], visits: [next, visits] },
+	weights: trajgptWeights,
+	states(config, parameters, { rows, length }, streams) {
+		const dtype = dtypeOf(parameters);
+		const asked = streams.filter((stream) => stream !== "slots") as QueryStream[];
+		// Those that predict codes come first.
+		const queries = [
+			...asked.filter(({ hiddenOnly }) => !hiddenOnly),
+			...asked.filter(({ hiddenOnly }) => hiddenOnly),
+		];
+		const counts = queries.map((own) => landmarksPerRow(own, length) * own.queries);
+		const predicting = counts.reduce((sum, n, i) => sum + (queries[i]?.hiddenOnly ? 0 : n), 0);
+		const out = network(config, parameters, {
+			slots: slotInputs("next", rows, length, dtype),
+			queries: queryInputs(queries, rows, counts, dtype),
+			...(queries.length > 0 && { predicting }),
+		});
+		return streams.map((stream) => {
+			if (stream === "slots") return { hidden: out.hidden as Tensor, logits: out.logits as Tensor };
+			if ("view" in stream) throw new Error("TrajGPT does not read windows");
+			const at = queries.indexOf(stream);
+			const start = counts.slice(0, at).reduce((a, b) => a + b, 0);
+			const own = (all: Tensor | undefined) =>
+				slice(all as Tensor, 1, start, start + (counts[at] as number));
+			const hidden = own(out.queryHidden);
+			return {
+				hidden,
+				get logits() {
+					if (stream.hiddenOnly) throw new Error(`stream "${stream.name}" has no logits`);
+					return own(out.queryLogits);
+				},
+			};
+		});
+	},
+	filler(_config, batch) {
+		const slots = slotValues(batch);
+		return (stream, landmarks = []) => ({
+			...prefixed("next", slots),
+			...(stream !== "slots" &&
+				prefixed(stream.name, queryValues(batch, slots, stream as QueryStream, landmarks))),
+		});
+	},
+	predictor,
+	futureSteps,
+	statesAfterMore,
+	decay: {
+		per: decaysPer,
+		rates(config, parameters, { rows, length }) {
+			const slots = slotInputs("next", rows, length, dtypeOf(parameters));
+			return stack(network(config, parameters, { slots }).decayRates, 0);
+		},
+		vectors: decayVectors,
+	},
+});

@@ -1,0 +1,110 @@
+import {
+	addDims,
+	type Dim,
+	type Graph,
+	input,
+	isOpen,
+	logSoftmax,
+	multiplyDims,
+	type Target,
+} from "../../engine/tensor/index.js";
+import type { ParameterValues } from "../model.js";
+import { anyLength } from "../nn/sra/any-length.js";
+import { parametersOf } from "../nn/weights.js";
+import type { TrajgptConfig } from "./config.js";
+import { network, rotaryOf } from "./network.js";
+import type { GraphShape } from "./open-shape.js";
+
+/** The name of a layer's state among the parts of the memory. */
+export const stateOf = (layer: number): string => `states.${layer}`;
+
+/** The part of the memory that counts slots, where positions are absolute. */
+export const seenPart = "seen";
+
+/** The name of a part of the memory among the outputs. */
+export const after = (part: string): string => `after/${part}`;
+
+/** One shape of the inference graph. */
+export interface PassShape {
+	readonly rows: number;
+	readonly slots: number;
+	readonly queries: number;
+	/** Selected outputs, which may be of slots; 0 where the outputs are those of the queries. */
+	readonly selected: number;
+	/** Whether rows end at different slots. */
+	readonly ragged: boolean;
+	/** Whether some queries lie between slots; otherwise all follow the last slot. */
+	readonly between: boolean;
+	/** Whether some query lies before its row's first event. */
+	readonly backwards: boolean;
+	readonly fresh: boolean;
+	readonly keep: boolean;
+}
+
+/** Below this many tokens per pass, reading the weights dominates, so packed weights are faster. */
+const packedBelow = 64;
+
+/** Observes slots and predicts at queries; shapes are static, except for sizes that are left open. */
+export function inferenceGraph(
+	target: Target,
+	config: TrajgptConfig,
+	weights: ParameterValues,
+	shape: GraphShape,
+): Graph {
+	const { rows, slots, queries, selected, ragged, between, backwards, fresh, keep } = shape;
+	const stream = (prefix: string, length: Dim) => ({
+		tokens: input(`${prefix}.tokens`, [rows, length], "int32"),
+		// Portable graphs have no float64, which WebGPU does not support.
+		times:
+			target === "portable"
+				? input(`${prefix}.angles`, [rows, length, rotaryOf(config).half])
+				: input(`${prefix}.times`, [rows, length], "float64"),
+		gaps: input(`${prefix}.gaps`, [rows, length]),
+	});
+	const { heads, layers } = config;
+	const state = [rows, heads, config.key / heads, config.value / heads];
+	const out = network(config, parametersOf(weights), {
+		slots: slots !== 0 ? stream("slots", slots) : undefined,
+		mask: ragged && slots !== 0 ? input("mask", [rows, slots]) : undefined,
+		states: fresh
+			? undefined
+			: Array.from({ length: layers }, (_, layer) => input(stateOf(layer), state)),
+		counts:
+			fresh || config.copies === 0
+				? undefined
+				: input("counts", [rows, config.copies, 1, config.vocab]),
+		seen: fresh || config.position === "time" ? undefined : input(seenPart, [rows, 1]),
+		queries:
+			queries !== 0
+				? {
+						...stream("queries", queries),
+						read: between
+							? { positions: input("queries.positions", [rows, queries], "int32") }
+							: "after",
+					}
+				: undefined,
+		backwards,
+		queriesOnly: queries !== 0 || selected !== 0,
+		selected:
+			selected !== 0
+				? {
+						stream: input("selected.stream", [rows, addDims(slots, selected)], "int32"),
+						positions: input("selected.positions", [rows, selected], "int32"),
+					}
+				: undefined,
+		form: isOpen(slots) ? anyLength : undefined,
+	});
+	const tokens = multiplyDims(rows, addDims(slots, queries));
+	const packed = isOpen(tokens) || tokens < packedBelow;
+	const constants = new Map([...weights].map(([name, { data }]) => [name, data]));
+	return {
+		outputs: {
+			...(out.queryLogits && { predictions: logSoftmax(out.queryLogits) }),
+			...(keep &&
+				Object.fromEntries(out.states.map((state, layer) => [after(stateOf(layer)), state]))),
+			...(keep && out.counts && { [after("counts")]: out.counts }),
+			...(keep && out.seen && { [after(seenPart)]: out.seen }),
+		},
+		...(packed && { weights: constants }),
+	};
+}

@@ -1,0 +1,217 @@
+import {
+	add,
+	addDims,
+	cast,
+	concat,
+	type Dim,
+	type FloatType,
+	gather,
+	minimum,
+	mul,
+	multiplyDims,
+	reshape,
+	slice,
+	type Tensor,
+} from "../../engine/tensor/index.js";
+import type { Parameters } from "../model.js";
+import { timeAngles } from "../nn/rotary-time.js";
+import type { SraForm } from "../nn/sra/sra.js";
+import { weightsOf, within } from "../nn/weights.js";
+import type { Reading } from "./attention.js";
+import type { TrajgptConfig } from "./config.js";
+import { countingLogits } from "./counting-heads.js";
+import { gapFeatures } from "./gap.js";
+import { layer, normOf, project, type StateUpdate } from "./layer.js";
+import { headOf } from "./parameters.js";
+import { positionsOf } from "./positions.js";
+
+/** A run of slots: the token before, the slot's time, and the time since the slot before. */
+export interface Slots {
+	readonly tokens: Tensor; // [batch, length], int32
+	readonly times: Tensor; // [batch, length], float64, or their angles [batch, length, half]
+	readonly gaps: Tensor; // [batch, length]
+}
+
+export interface NetworkInputs {
+	/** If left out, queries read the states as they are. */
+	readonly slots?: Slots | undefined;
+	/** 1 at events, 0 at padding. If left out, there is no padding, or the outputs after the end of a row are ignored. */
+	readonly mask?: Tensor | undefined; // [batch, length]
+	readonly states?: readonly Tensor[] | undefined; // [layers] of [batch, heads, key / heads, value / heads]
+	/** Of the counting heads, if there are any. */
+	readonly counts?: Tensor | undefined; // [batch, copies, 1, vocab]
+	/**
+	 * Queries, which do not change the states. Those of the horizon objective read `before`
+	 * the slot of the same index, those of inference `after` the last or at given positions.
+	 */
+	readonly queries?: (Slots & { readonly read: Reading }) | undefined;
+	/** How many of the queries, from the first, have logits; all if left out. */
+	readonly predicting?: number | undefined;
+	/** Whether some gap of a query is negative: its time is before that of the state. */
+	readonly backwards?: boolean | undefined;
+	/** Whether only queries have outputs: in the last layer, slots then need keys and values alone. */
+	readonly queriesOnly?: boolean | undefined;
+	/** Selects outputs among slots and queries. */
+	readonly selected?: SelectedOutputs | undefined;
+	/** How many slots came before, where positions are absolute; none if left out. */
+	readonly seen?: Tensor | undefined; // [batch, 1]
+	/** Of the attention: the fastest for the length, unless given. */
+	readonly form?: SraForm | undefined;
+}
+
+export interface SelectedOutputs {
+	/** Inputs of the last layer: all slots, then the selected cells, as indices into the slots and queries of all rows. */
+	readonly stream: Tensor; // [batch, length + answers], int32
+	/** The states that the selected cells read. */
+	readonly positions: Tensor; // [batch, answers], int32
+}
+
+export interface NetworkOutputs {
+	readonly logits?: Tensor | undefined; // [batch, length, vocab]
+	readonly queryLogits?: Tensor | undefined; // [batch, queries, vocab]
+	readonly hidden?: Tensor | undefined; // [batch, length, dim], after the last norm
+	readonly queryHidden?: Tensor | undefined; // [batch, queries, dim]
+	readonly states: readonly Tensor[]; // as the input
+	readonly counts: Tensor | undefined; // as the input
+	readonly seen: Tensor | undefined; // as the input
+	/** log γ of one unit of time, or of one event where the model decays by event. */
+	readonly decayRates: readonly Tensor[]; // [layers] of [batch, heads, length + queries]
+	/** What slots and queries would add to the states of the layers, and then to the counts. */
+	readonly updates: readonly StateUpdate[];
+}
+
+/** The pairs of a head that turn with time, and their periods. */
+export const rotaryOf = ({ key, heads, ...config }: TrajgptConfig) => ({
+	half: Math.floor(key / heads / 2),
+	range: {
+		shortestPeriod: config.shortestPeriodDays,
+		longestPeriod: config.longestPeriodDays,
+	},
+});
+
+/** Backwards in time decay is growth: its exponent stops here, so that nothing explodes. */
+const mostBackwards = 1;
+
+export function network(
+	config: TrajgptConfig,
+	parameters: Parameters,
+	{
+		slots,
+		mask,
+		states,
+		counts,
+		queries,
+		predicting,
+		backwards,
+		queriesOnly = false,
+		selected,
+		seen,
+		form,
+	}: NetworkInputs,
+): NetworkOutputs {
+	const p = weightsOf(parameters);
+	const dtype = p("embedding").dtype as FloatType;
+	const norm = normOf(config);
+	// Slots and queries share the matrix products, so that weights are read once.
+	const streams = [slots, queries].filter((s) => s !== undefined);
+	const joined = (part: (s: Slots) => Tensor) => concat(streams.map(part), 1);
+	let tokens = joined((s) => s.tokens); // [batch, n]
+	let gaps = joined((s) => s.gaps);
+	const [batch, n] = tokens.shape as [Dim, Dim];
+	const length = slots?.tokens.shape[1] ?? 0;
+	const absolute = config.position === "absolute";
+	const { half, range } = rotaryOf(config);
+	let angles = absolute
+		? undefined
+		: timeAngles(
+				joined((s) => s.times),
+				half,
+				range,
+				dtype,
+			);
+	const over =
+		(own: () => Tensor) =>
+		(rate: Tensor): Tensor => {
+			const decay = mul(rate, reshape(own(), [batch, 1, -1]));
+			return backwards ? minimum(decay, mostBackwards) : decay;
+		};
+	const overGaps = over(() => gaps);
+
+	let x = gather(p("embedding"), tokens); // [batch, n, dim]
+	const numbered = absolute
+		? positionsOf({
+				// Not left open: see `predictor`.
+				...{ batch: batch as number, slots: length as number },
+				...{ mask, seen, queries, dtype },
+			})
+		: undefined;
+	if (numbered) {
+		const known = minimum(numbered.positions, config.positions - 1); // beyond, all stand at the last
+		x = add(x, gather(p("positions"), cast(known, "int32")));
+	}
+	if (config.gap === "embedded") x = add(x, project(gapFeatures(gaps), p("gap")));
+	let embedded = norm(x);
+	let read = queries?.read;
+	const finalStates: Tensor[] = [];
+	const decayRates: Tensor[] = [];
+	const updates: StateUpdate[] = [];
+	for (let i = 0; i < config.layers; i++) {
+		const isLast = i === config.layers - 1;
+		if (selected && isLast) {
+			const take = (t: Tensor) =>
+				gather(reshape(t, [multiplyDims(batch, n), ...t.shape.slice(2)]), selected.stream);
+			[x, embedded, tokens, gaps] = [take(x), take(embedded), take(tokens), take(gaps)];
+			angles = angles && { cosine: take(angles.cosine), sine: take(angles.sine) };
+			read = { positions: selected.positions };
+		}
+		const out = layer(config, within(p, `layers.${i}`), {
+			...{ x, angles, overGaps, slots: length, read, mask, state: states?.[i], form },
+			// Outputs of slots that are not selected are not used.
+			...(queriesOnly && isLast && { wanted: (t: Tensor) => slice(t, 1, length) }),
+		});
+		x = out.x;
+		finalStates.push(out.state);
+		decayRates.push(out.decayRate);
+		updates.push(out.update);
+	}
+	const hidden = norm(x);
+	/** Of slots and queries, those with logits. */
+	const coded = (t: Tensor) =>
+		predicting === undefined ? t : slice(t, 1, 0, addDims(length, predicting));
+	const own = headOf(config).outputs(p, coded(hidden));
+	const readOf = (queries: number): Reading | undefined => {
+		if (queries === 0) return undefined;
+		return typeof read === "object" ? { positions: slice(read.positions, 1, 0, queries) } : read;
+	};
+	const copied =
+		config.copies > 0
+			? countingLogits(config, p, {
+					tokens: coded(tokens),
+					embedded: coded(embedded),
+					hidden: coded(hidden),
+					overGaps: over(() => coded(gaps)),
+					slots: length,
+					read: predicting === undefined ? read : readOf(predicting),
+					mask,
+					state: counts,
+					form,
+				})
+			: undefined;
+	const logits = copied ? add(own, copied.logits) : own;
+	return {
+		states: finalStates,
+		counts: copied?.state,
+		seen: numbered?.seen,
+		decayRates,
+		updates: copied ? [...updates, copied.update] : updates,
+		...(slots &&
+			!queriesOnly && {
+				logits: slice(logits, 1, 0, length),
+				hidden: slice(hidden, 1, 0, length),
+			}),
+		...((queries ?? selected) && {
+			...(predicting !== 0 && { queryLogits: queriesOnly ? logits : slice(logits, 1, length) }),
+			queryHidden: queriesOnly ? hidden : slice(hidden, 1, length),
+		}),
+	};
+}

@@ -1,0 +1,166 @@
+import type { Data, Feeds } from "../../engine/runtime/index.js";
+import { anglesOf } from "../nn/rotary-time.js";
+import type { Events, State } from "../predictor.js";
+import type { Query } from "../queries.js";
+import type { TrajgptConfig } from "./config.js";
+import { rotaryOf } from "./network.js";
+import type { Padding } from "./padding.js";
+
+/** Longest run of slots in one pass; longer histories take several, and carry the state. */
+const longest = 512;
+/** Most queries per patient in one pass. */
+const mostQueries = 256;
+/** Most patients in one pass, and most slots and queries in total; more are no faster. */
+const mostRows = 32;
+const mostCells = 4096;
+
+/** A patient's part in a block of passes. */
+export interface Row {
+	readonly patient: number;
+	readonly events: Events;
+	readonly queries: readonly Query[];
+}
+
+/** A run of slots and the queries of the same pass. */
+export interface Pass {
+	/** The first event, and the padded number of events. */
+	readonly from: number;
+	readonly slots: number;
+	/** The queries of each row, and their padded number. */
+	readonly queries: readonly (readonly Query[])[];
+	readonly queryCount: number;
+	/** Whether its slots are read again for further queries. */
+	readonly again: boolean;
+}
+
+/** Whether a query comes after all events of its row. */
+const atEnd = ({ events }: Row, { position }: Query) => position === events.times.length;
+
+/** How many rows fit in one pass; rows are sorted by falling length. */
+export function rowsOfPass(rows: readonly Row[], padded: Padding): number {
+	const first = rows[0] as Row;
+	const slots = padded.slots(Math.min(longest, first.events.times.length));
+	const queries = padded.queries(Math.min(mostQueries, first.queries.length));
+	const fit = 2 ** Math.floor(Math.log2(mostCells / Math.max(1, slots + queries)));
+	return Math.min(mostRows, fit, rows.length);
+}
+
+/**
+ * All events of some patients, in passes of at most `longest`. A query goes with the slots
+ * around its position; one at the end of its row, where nothing changes the state, with the last pass.
+ */
+export function passesOver(rows: readonly Row[], padded: Padding): Pass[] {
+	const total = Math.max(0, ...rows.map((row) => row.events.times.length));
+	const passes: Pass[] = [];
+	const push = (from: number, slots: number, queries: Query[][], again: boolean) => {
+		const most = queries.reduce((most, own) => Math.max(most, own.length), 0);
+		passes.push({ from, slots, queries, queryCount: padded.queries(most), again });
+	};
+	const ends = rows.map((row) => row.queries.filter((q) => atEnd(row, q)));
+	for (let from = 0; from < total; from += longest) {
+		const end = from + longest;
+		const between = rows.map((row) =>
+			row.queries.filter((q) => !atEnd(row, q) && q.position >= from && q.position < end),
+		);
+		const slots = padded.slots(Math.min(longest, total - from));
+		let again = true;
+		while (again) {
+			const queries = between.map((own) => own.splice(0, mostQueries));
+			again = between.some((own) => own.length > 0);
+			if (!again && end >= total)
+				for (const [row, own] of queries.entries())
+					own.push(...(ends[row] as Query[]).splice(0, mostQueries - own.length));
+			push(from, slots, queries, again);
+		}
+	}
+	while (ends.some((own) => own.length > 0))
+		push(
+			total,
+			0,
+			ends.map((own) => own.splice(0, mostQueries)),
+			false,
+		);
+	return passes;
+}
+
+const stream = (cells: number) => ({
+	tokens: new Int32Array(cells),
+	times: new Float64Array(cells),
+	gaps: new Float32Array(cells),
+});
+
+/** The same inputs with angles instead of times. */
+export function withAngles(config: TrajgptConfig, feeds: Feeds): Feeds {
+	const { half, range } = rotaryOf(config);
+	const given = Object.entries(feeds).map(([name, data]): [string, Data] =>
+		data instanceof Float64Array
+			? [name.replace(/times$/, "angles"), anglesOf(data, half, range)]
+			: [name, data],
+	);
+	return Object.fromEntries(given);
+}
+
+/** A position among a row's events as one among the slots of a pass. Past the row's end slots change nothing: its last position is any of them. */
+export const positionIn = ({ from, slots }: Pass, events: Events, position: number): number =>
+	position >= events.times.length ? slots : position - from;
+
+interface PassFeeds {
+	/** All values; a program takes those that it has inputs for. */
+	readonly feeds: Feeds;
+	/** Whether some row may end early. */
+	readonly ragged: boolean;
+	/** Whether some query comes before a row's last slot in the pass. */
+	readonly between: boolean;
+	readonly backwards: boolean;
+}
+
+/** The inputs of one pass from a state, in a number of rows of which the last may be empty. */
+export function passFeeds(
+	state: State,
+	rows: readonly Row[],
+	paddedRows: number,
+	pass: Pass,
+): PassFeeds {
+	const { from, slots, queries, queryCount } = pass;
+	const slot = stream(paddedRows * slots);
+	const query = stream(paddedRows * queryCount);
+	const mask = new Float32Array(paddedRows * slots);
+	const positions = new Int32Array(paddedRows * queryCount);
+	// Runs of slots mostly end early somewhere; one program for all of them compiles but once.
+	let [ragged, between, backwards] = [slots > 1, false, false];
+	for (const [row, { patient, events }] of rows.entries()) {
+		const end = Math.min(slots, Math.max(0, events.times.length - from));
+		if (end < slots) ragged = true;
+		mask.fill(1, row * slots, row * slots + end);
+		for (let n = 0; n < end; n++) {
+			const [at, event] = [row * slots + n, from + n];
+			const time = events.times[event] as number;
+			const last = event === 0 ? state.times[patient] : events.times[event - 1];
+			const token = event === 0 ? state.tokens[patient] : events.tokens[event - 1];
+			slot.tokens[at] = token as number;
+			slot.times[at] = time;
+			slot.gaps[at] = Number.isNaN(last) ? 0 : time - (last as number);
+		}
+		for (const [i, { token, time, gap, position }] of (queries[row] ?? []).entries()) {
+			const at = row * queryCount + i;
+			query.tokens[at] = token;
+			query.times[at] = time;
+			query.gaps[at] = gap;
+			positions[at] = positionIn(pass, events, position);
+			if (position < events.times.length) between = true;
+			if (gap < 0) backwards = true;
+		}
+	}
+	const named = (prefix: string, values: Record<string, Data>) =>
+		Object.fromEntries(Object.entries(values).map(([name, data]) => [`${prefix}.${name}`, data]));
+	return {
+		ragged,
+		between,
+		backwards,
+		feeds: {
+			...named("slots", slot),
+			...named("queries", { ...query, positions }),
+			mask,
+		},
+	};
+}

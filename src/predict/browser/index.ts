@@ -1,0 +1,32 @@
+import type { CodeMap } from "../../data/codes/map.js";
+import { exportedModel } from "../library/exported.js";
+import type { LoadedModel } from "../library/model.js";
+import type { PageFile } from "../library/source.js";
+import { type OpenOptions, openExport } from "./open-export.js";
+
+export { InputError } from "../../base/errors.js";
+export type { PageFile } from "../library/source.js";
+export type * from "../library/types.js";
+
+export interface LoadOptions extends OpenOptions {
+	/** The ICD map that the dataset was prepared with, if it came from a file. */
+	readonly map?: CodeMap;
+}
+
+/**
+ * Loads an export, given the URL of its folder or its files, into a new worker.
+ *
+ * @example
+ * const model = await loadModel("./model/");
+ * const { predictions } = await model.forecast(
+ * 	{ birth: "1950-06-01", sex: "female", events: [{ date: "2010-03-01", code: "401" }] },
+ * 	["+1y"],
+ * );
+ */
+export async function loadModel(
+	source: string | URL | Iterable<PageFile>,
+	{ map, ...options }: LoadOptions = {},
+): Promise<LoadedModel> {
+	const { opened, calls, close } = await openExport(source, options);
+	return exportedModel(opened, calls, close, map);
+}

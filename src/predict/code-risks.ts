@@ -1,0 +1,133 @@
+import type { Runtime } from "../engine/runtime/index.js";
+import { competingIncidence } from "../model/hazards/incidence.js";
+import { binsOf, outputsOf } from "../model/hazards/settings.js";
+import type { CodeConfig } from "../model/heads/codes.js";
+import { checkCodes, probabilitiesOf } from "./code-probabilities.js";
+import { hazardPrograms, hazardSettingsOf, type Learned, landmarkRow, roomFor } from "./hazards.js";
+import { anyOf, checkHorizon, outputsFor } from "./incidence.js";
+import type { HistoryOnDay } from "./open-hazards.js";
+import type { ViewedHistory } from "./represent.js";
+
+/** Landmarks of a patient that share a pass. */
+const mostLandmarks = 8;
+/** Histories that the predictor reads at a time. */
+const historiesPerPass = 32;
+
+export interface CodeRiskOptions {
+	readonly tokens: readonly number[];
+	readonly horizonDays: number;
+	/** Whether a further record on the day of the view counts, and not only those of later days. Default: false. */
+	readonly sameDay?: boolean | undefined;
+}
+
+/** Computes the cumulative incidence of one set of codes. Programs stay compiled until it is disposed of. */
+export interface CodeRisk {
+	/**
+	 * The cumulative incidence after the time of each view, as `incidences` gives it; with `sameDay`, the probability
+	 * that it happens or that a further record of that day is one of the codes. Views of the same patient, by `patients`,
+	 * are beginnings of one history: they share passes over it.
+	 */
+	at(views: readonly ViewedHistory[], patients?: ArrayLike<number>): Promise<Float64Array>;
+	dispose(): Promise<void>;
+}
+
+/**
+ * The risk of one set of codes for many histories, where `incidences` would compute that of every code: only the
+ * outputs and bins that it needs are computed, and the histories are batched as a whole.
+ */
+export function codeRisk(
+	runtime: Runtime,
+	learned: Learned,
+	{ tokens, horizonDays, sameDay = false }: CodeRiskOptions,
+): CodeRisk {
+	checkCodes(tokens);
+	const settings = hazardSettingsOf(learned);
+	const { vocab } = learned.config as CodeConfig;
+	const bins = binsOf(settings);
+	checkHorizon({ longestDays: bins.to.at(-1) as number }, horizonDays);
+	const own = outputsFor({ settings, vocab }, tokens);
+	const outputs = [...own, outputsOf(settings, vocab).death];
+	const some = { count: outputs.length, death: own.length };
+	const programs = hazardPrograms(runtime, learned, {
+		outputs,
+		bins: bins.from.filter((start) => start < horizonDays).length,
+	});
+	const context = learned.model.context?.(learned.config) ?? Number.POSITIVE_INFINITY;
+	const { model, config, weights } = learned;
+	const predictor = sameDay ? model.predictor(runtime, config, weights) : undefined;
+	/** The probability that a further record at the time of each view is one of the codes. */
+	const onSameDay = async (views: readonly ViewedHistory[]): Promise<Float64Array> => {
+		const chances = new Float64Array(views.length);
+		for (let from = 0; predictor && from < views.length; from += historiesPerPass) {
+			const some = views.slice(from, from + historiesPerPass);
+			const predictions = await predictor.score(
+				some,
+				some.map(({ at, times }) => [at ?? times[times.length - 1] ?? 0]),
+			);
+			for (const i of some.keys())
+				chances[from + i] = probabilitiesOf(predictions, i, tokens)[0] as number;
+		}
+		return chances;
+	};
+	const riskFrom = (logHazards: Float32Array): number => {
+		const all = competingIncidence(bins, some, logHazards, horizonDays);
+		return anyOf(all, [...own.keys()]);
+	};
+	return {
+		async at(views, patients) {
+			const landmarks = views.map((history) => ({
+				history,
+				day: Math.floor(history.at ?? history.times[history.times.length - 1] ?? 0),
+			}));
+			const rows = rowsOf(landmarks, patients, context);
+			const perRow = roomFor(rows.reduce((most, { length }) => Math.max(most, length), 1));
+			const found = await programs.run(
+				rows.map((row) => landmarkRow(row.map((at) => landmarks[at] as HistoryOnDay))),
+				{ maxLength: context, landmarks: perRow },
+			);
+			const width = found.length / (rows.length * perRow);
+			const risks = new Float64Array(views.length);
+			for (const [i, row] of rows.entries())
+				for (const [j, at] of row.entries()) {
+					const from = (i * perRow + j) * width;
+					risks[at] = riskFrom(found.subarray(from, from + width));
+				}
+			const today = await onSameDay(views);
+			return risks.map((risk, at) => risk + (1 - risk) * (today[at] as number));
+		},
+		async dispose() {
+			await programs.dispose();
+			await predictor?.dispose();
+		},
+	};
+}
+
+/**
+ * The landmarks of each row. A patient's landmarks share rows, as many in each as patients have on average, so that few
+ * places stay empty. One of more events than the model can read has a row of its own.
+ */
+function rowsOf(
+	landmarks: readonly HistoryOnDay[],
+	patients: ArrayLike<number> | undefined,
+	context: number,
+): number[][] {
+	if (!patients) return landmarks.map((_, at) => [at]);
+	const byPatient = new Map<number, number[]>();
+	for (const at of landmarks.keys()) {
+		const patient = patients[at] as number;
+		const own = byPatient.get(patient);
+		if (own) own.push(at);
+		else byPatient.set(patient, [at]);
+	}
+	const perRow = Math.min(mostLandmarks, roomFor(Math.ceil(landmarks.length / byPatient.size)));
+	const eventsOf = (at: number) => (landmarks[at] as HistoryOnDay).history.tokens.length;
+	return [...byPatient.values()].flatMap((own) => {
+		const rows: number[][] = [];
+		for (const at of own.sort((a, b) => eventsOf(a) - eventsOf(b))) {
+			const row = rows.at(-1);
+			if (row && row.length < perRow && eventsOf(at) < context) row.push(at);
+			else rows.push([at]);
+		}
+		return rows;
+	});
+}

@@ -1,0 +1,208 @@
+import { fromBinary } from "@bufbuild/protobuf";
+import { ModelProtoSchema } from "onnx-buf";
+import { afterAll, describe, expect, test } from "vitest";
+import { random } from "../../base/random.js";
+import { specialTokens } from "../../data/cohort/vocabulary.js";
+import { nodeRuntime } from "../../engine/runtime/node.js";
+import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
+import { opset, parameter } from "../../engine/tensor/index.js";
+import { modelById, type ParameterValues } from "../../model/index.js";
+import { slotStates } from "../../model/pooling.js";
+import { batchOf, type TestHistory, testHistory, vocab } from "../../model/testing/histories.js";
+import { smallSettings } from "../../model/testing/small-settings.js";
+import { type TrajgptConfig, trajgptConfig } from "../../model/trajgpt/config.js";
+import { trajgpt } from "../../model/trajgpt/index.js";
+import { representations } from "../index.js";
+import { exportGraphs, onnxOf } from "./graphs.js";
+import { historyFeeds } from "./testing/history-feeds.js";
+import {
+	type EngineName,
+	engineNames,
+	type Named,
+	openSession,
+	type Session,
+} from "./testing/sessions.js";
+
+const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
+
+/** A small model whose weights are not those of a fresh one, so that nothing is zero by chance. */
+function smallModel(settings: Partial<TrajgptConfig>) {
+	const config = trajgptConfig.parse({ vocab, ...smallSettings.trajgpt, ...settings });
+	const draw = random(7);
+	const weights: ParameterValues = new Map();
+	for (const [name, { shape, data }] of trajgpt.init(config, random(3)))
+		weights.set(name, { shape, data: data.map((value) => value + 0.2 * draw.normal()) });
+	return { config, weights };
+}
+
+const kinds: Readonly<Record<string, Partial<TrajgptConfig>>> = {
+	"as the preset default": {},
+	"as the paper": { decay: "event", temperature: 20, gap: "rotary", copies: 0 },
+	"fixed decay, tied head, mean and deviation": { decay: "fixed", head: "tied", norm: "layer" },
+	"fixed decay by time": { decay: "fixed-time", gap: "rotary", copies: 0 },
+	"several heads that count, odd keys": { copies: 2, key: 10, heads: 2 },
+};
+
+const batches: Readonly<Record<EngineName, readonly (readonly number[])[]>> = {
+	node: [[1], [5, 0, 3], [31], [32, 7], [33], [1, 40, 2, 70]],
+	web: [[1], [33, 0, 3]],
+};
+const ahead = 75;
+
+function startOf({ layers, heads, key, value, copies }: TrajgptConfig, rows: number): Named {
+	const memory = [rows, layers, heads, key / heads, value / heads];
+	const zeros = (dims: readonly number[]) => ({
+		data: new Float32Array(dims.reduce((a, b) => a * b, 1)),
+		dims,
+	});
+	return {
+		"state.memory": zeros(memory),
+		...(copies > 0 && { "state.counts": zeros([rows, copies, vocab]) }),
+		"state.token": { data: new Int32Array(rows).fill(specialTokens.sos), dims: [rows] },
+		"state.time": { data: new Float64Array(rows).fill(Number.NaN), dims: [rows] },
+	};
+}
+
+const stateOf = (outputs: Named): Named =>
+	Object.fromEntries(
+		Object.entries(outputs)
+			.filter(([name]) => name.startsWith("after."))
+			.map(([name, value]) => [name.replace("after.", "state."), value]),
+	);
+
+function logSoftmax(logits: Float32Array): Float32Array {
+	return logits.map((value, i) => {
+		const row = logits.subarray(i - (i % vocab), i - (i % vocab) + vocab);
+		return value - Math.log(row.reduce((sum, other) => sum + Math.exp(other), 0));
+	});
+}
+
+/** What training makes of each event of a history. */
+async function trainingLogits(
+	config: TrajgptConfig,
+	weights: ParameterValues,
+	history: TestHistory,
+): Promise<number[]> {
+	const parameters = Object.fromEntries(
+		[...weights].map(([name, { shape }]) => [name, parameter(name, shape)]),
+	);
+	const batch = batchOf([history]);
+	const logits = slotStates(trajgpt, config, parameters, batch).logits;
+	const values = Object.fromEntries([...weights].map(([name, { data }]) => [name, data]));
+	return (await evaluate({ logits }, { ...values, ...trajgpt.filler(config, batch)("slots") }))
+		.logits;
+}
+
+const largest = (a: ArrayLike<number>, b: ArrayLike<number>) =>
+	Array.from(a).reduce((most, value, i) => Math.max(most, Math.abs(value - (b[i] as number))), 0);
+
+const data = (outputs: Named, name: string) => outputs[name]?.data as Float32Array;
+
+/** Within 1e-5 of the Predictor's, and of the training graph's vectors. */
+const closeness = 1e-5;
+
+/** The exported graphs of a model, and its predictions without them. */
+function exported(settings: Partial<TrajgptConfig>) {
+	const { config, weights } = smallModel(settings);
+	const graphs = exportGraphs(trajgpt, config, weights);
+	const files = (["step.onnx", "sequence.onnx"] as const).map(
+		(file) => onnxOf(graphs[file], weights).bytes,
+	);
+	return { config, weights, files, predictor: trajgpt.predictor(runtime, config, weights) };
+}
+
+const exports = Object.entries(kinds).map(
+	([name, settings]) => [name, exported(settings)] as const,
+);
+afterAll(async () => {
+	for (const [, { predictor }] of exports) await predictor.dispose();
+});
+
+describe.each(engineNames)("in onnxruntime-%s", (engine: EngineName) => {
+	describe.each(exports)("%s", (_, { config, weights, files, predictor }) => {
+		const opened = Promise.all(files.map((bytes) => openSession(engine, bytes)));
+		afterAll(async () => {
+			for (const session of await opened) await session.release();
+		});
+
+		test.each(batches[engine].map((lengths) => [lengths]))(
+			"histories of %j events",
+			async (lengths) => {
+				const [step, sequence] = (await opened) as [Session, Session];
+				const histories = lengths.map((events, i) => testHistory(events, 11 * i + events));
+				for (const [i, own] of histories.entries())
+					if (lengths[i] === 0) own.tokens.length = own.times.length = 0;
+				const at = histories.map(({ times }) => (times.at(-1) ?? 4) + ahead);
+				const whole = await sequence.run(historyFeeds(histories, at));
+				const length = Math.max(...lengths);
+
+				const answers = await predictor.score(
+					histories,
+					at.map((time) => [time]),
+				);
+				expect(largest(logSoftmax(data(whole, "answer")), answers.logProbabilities)).toBeLessThan(
+					closeness,
+				);
+
+				// Event by event: the same logits as the training graph and as all at once, and the same state.
+				const row = lengths.indexOf(length);
+				const own = histories[row] as TestHistory;
+				const trained = await trainingLogits(config, weights, own);
+				let state = startOf(config, 1);
+				for (let n = 0; n < length; n++) {
+					const outputs = await step.run({
+						...state,
+						token: { data: Int32Array.of(own.tokens[n] as number), dims: [1] },
+						time: { data: Float64Array.of(own.times[n] as number), dims: [1] },
+					});
+					const from = (row * length + n) * vocab;
+					const together = data(whole, "logits").subarray(from, from + vocab);
+					const expected = trained.slice(n * vocab, (n + 1) * vocab);
+					expect(largest(together, expected)).toBeLessThan(closeness);
+					expect(largest(data(outputs, "logits"), expected)).toBeLessThan(closeness);
+					state = stateOf(outputs);
+				}
+				for (const [name, { data: values, dims }] of Object.entries(stateOf(whole))) {
+					const width = dims.slice(1).reduce((a, b) => a * b, 1);
+					const mine = values.subarray(row * width, (row + 1) * width);
+					const stepped = state[name]?.data as Float32Array;
+					expect({ name, error: relativeError(mine, stepped) < closeness }).toEqual({
+						name,
+						error: true,
+					});
+				}
+				const vectors = await representations(
+					runtime,
+					{ model: modelById("trajgpt"), config, weights },
+					histories.map((history, i) => ({ ...history, at: at[i] as number })),
+				);
+				expect(largest(data(whole, "pooled"), vectors)).toBeLessThan(closeness);
+			},
+		);
+	});
+});
+
+test("uses standard operators of the stated opset only", () => {
+	const { config, weights } = smallModel({});
+	for (const graph of Object.values(exportGraphs(trajgpt, config, weights))) {
+		const model = fromBinary(ModelProtoSchema, onnxOf(graph, weights).bytes);
+		expect(model.opsetImport.map(({ domain, version }) => [domain, version])).toEqual([
+			["", opset],
+		]);
+		expect(model.graph?.node.filter(({ domain }) => domain !== "")).toEqual([]);
+	}
+});
+
+test("rejects absolute positions with a message", () => {
+	const { config, weights } = smallModel({ position: "absolute", positions: 16 });
+	expect(() => exportGraphs(trajgpt, config, weights)).toThrow(
+		'TrajGPT with position "absolute" cannot be exported; train one with position "time"',
+	);
+});
+
+test("rejects a model without a state with a message", () => {
+	const { config, weights } = smallModel({});
+	expect(() => exportGraphs(modelById("gpt2"), config, weights)).toThrow(
+		"GPT-2 cannot be exported: it keeps no state between events, but reads each history anew; models that can: trajgpt",
+	);
+});

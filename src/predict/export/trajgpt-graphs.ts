@@ -1,0 +1,158 @@
+import { InputError } from "../../base/errors.js";
+import { specialTokens } from "../../data/cohort/vocabulary.js";
+import {
+	add,
+	div,
+	exp,
+	input,
+	less,
+	matmul,
+	mul,
+	reshape,
+	slice,
+	stack,
+	sub,
+	type Tensor,
+	where,
+} from "../../engine/tensor/index.js";
+import { labelLogOdds } from "../../model/heads/label.js";
+import type { ParameterValues } from "../../model/index.js";
+import { anyLength } from "../../model/nn/sra/any-length.js";
+import { parametersOf } from "../../model/nn/weights.js";
+import type { Scoring } from "../../model/train/index.js";
+import type { TrajgptConfig } from "../../model/trajgpt/config.js";
+import { network } from "../../model/trajgpt/network.js";
+import { historyInputs, since } from "../../model/trajgpt/open-histories.js";
+import type { ExportGraph } from "./graphs.js";
+
+/** Open sizes: patients, and events of the longest history. */
+const [batch, length] = ["batch", "length"] as const;
+
+const stateMeanings = {
+	"state.memory": "what the layers remember: zeros at the start",
+	"state.counts": "what the heads that count have counted: zeros at the start",
+	"state.token": `the event last observed: ${specialTokens.sos}, [SOS], at the start`,
+	"state.time": "its time: NaN at the start",
+};
+
+const afterMeanings = {
+	"after.memory": "state.memory after the events",
+	"after.counts": "state.counts after the events",
+	"after.token": "state.token after the events",
+	"after.time": "state.time after the events",
+};
+
+/** Outputs of a state: one tensor for all layers, and counts if the model has them. */
+function after(
+	config: TrajgptConfig,
+	{ states, counts }: { readonly states: readonly Tensor[]; readonly counts: Tensor | undefined },
+	last: { readonly token: Tensor; readonly time: Tensor },
+): Record<string, Tensor> {
+	return {
+		"after.memory": stack(states, 1),
+		...(counts && { "after.counts": reshape(counts, [batch, config.copies, config.vocab]) }),
+		"after.token": reshape(last.token, [batch]),
+		"after.time": reshape(last.time, [batch]),
+	};
+}
+
+/** Absolute positions exist for the ablation only; their state counts events, which the graphs do not carry. */
+export function mustTurnWithTime({ position }: TrajgptConfig): void {
+	if (position === "absolute")
+		throw new InputError(
+			'TrajGPT with position "absolute" cannot be exported; train one with position "time"',
+		);
+}
+
+/** One event or one query from a state, for any number of patients. */
+export function stepGraph(config: TrajgptConfig, weights: ParameterValues): ExportGraph {
+	const { layers, heads, copies, vocab } = config;
+	const head = [heads, config.key / heads, config.value / heads];
+	const memory = input("state.memory", [batch, layers, ...head]);
+	const [token, time] = [input("token", [batch], "int32"), input("time", [batch], "float64")];
+	const lastTime = input("state.time", [batch], "float64");
+	const out = network(config, parametersOf(weights), {
+		slots: {
+			tokens: reshape(input("state.token", [batch], "int32"), [batch, 1]),
+			times: reshape(time, [batch, 1]),
+			gaps: reshape(since(time, lastTime), [batch, 1]),
+		},
+		states: Array.from({ length: layers }, (_, layer) =>
+			reshape(slice(memory, 1, layer, layer + 1), [batch, ...head]),
+		),
+		...(copies > 0 && {
+			counts: reshape(input("state.counts", [batch, copies, vocab]), [batch, copies, 1, vocab]),
+		}),
+	});
+	// Gaps are never negative. This also keeps the last time an input if the model does not use gaps.
+	const latest = where(less(time, lastTime), lastTime, time);
+	return {
+		outputs: {
+			logits: reshape(out.logits as Tensor, [batch, vocab]),
+			...after(config, out, { token, time: latest }),
+		},
+		meanings: {
+			token:
+				"the event observed at this time; it has no say in the logits, so that a question may pass any",
+			time: "when, or the time asked about; not before state.time",
+			...stateMeanings,
+			logits: "of what comes at this time, from the state alone; softmax gives probabilities",
+			...afterMeanings,
+		},
+	};
+}
+
+export const historyMeanings = {
+	tokens: "events in order of time, padding after them",
+	times: "when they were, not decreasing",
+	mask: "true for events, false for padding, which comes after them; a row may be all padding",
+};
+
+/** Whole histories and one query after each, for any number and length. */
+export function sequenceGraph(config: TrajgptConfig, weights: ParameterValues): ExportGraph {
+	const { mask, counted, slots, last, queriesAt } = historyInputs();
+	const at = reshape(input("at", [batch], "float64"), [batch, 1]);
+	const out = network(config, parametersOf(weights), {
+		...{ slots, mask, queries: queriesAt(at), form: anyLength },
+	});
+	const views = matmul(reshape(mask, [batch, 1, length]), out.hidden as Tensor); // [batch, 1, dim]
+	const pooled = div(
+		add(views, out.queryHidden as Tensor),
+		reshape(add(counted, 1), [batch, 1, 1]),
+	);
+	return {
+		outputs: {
+			logits: out.logits as Tensor,
+			answer: reshape(out.queryLogits as Tensor, [batch, config.vocab]),
+			pooled: reshape(pooled, [batch, config.dim]),
+			...after(config, out, last),
+		},
+		meanings: {
+			...historyMeanings,
+			at: "a time to ask about, not before the last event",
+			logits: "of each event, from those before it and its own time; of padding, without meaning",
+			answer: "logits of what comes at the time asked about",
+			pooled:
+				"the history as one vector: the mean of what the head reads at every event and at the question",
+			...afterMeanings,
+		},
+	};
+}
+
+/** The probability of the label that a model was fine-tuned to, for histories up to a time. */
+export function labelGraph(
+	config: TrajgptConfig,
+	weights: ParameterValues,
+	{ definition, slope, shift }: Pick<Scoring, "definition" | "slope" | "shift">,
+): ExportGraph {
+	const { outputs } = sequenceGraph(config, weights);
+	const logOdds = labelLogOdds(parametersOf(weights), outputs.pooled as Tensor); // [batch]
+	return {
+		outputs: { probability: div(1, add(exp(sub(-shift, mul(logOdds, slope))), 1)) },
+		meanings: {
+			...historyMeanings,
+			at: "the time of the prediction, not before the last event",
+			probability: `of ${definition}`,
+		},
+	};
+}

@@ -1,0 +1,137 @@
+import { InputError } from "../base/errors.js";
+import { specialCount, type Vocabulary } from "../data/cohort/vocabulary.js";
+import type { Runtime } from "../engine/runtime/index.js";
+import { input, matmul, reshape, transpose } from "../engine/tensor/index.js";
+import type { BatchShape, EventBatch, Events, Parameters } from "../model/index.js";
+import { parametersOf } from "../model/nn/weights.js";
+import type { Trained } from "../model/train/index.js";
+import { historyRows } from "./history-rows.js";
+
+/** How long a head remembers, by the category of the code that came last. */
+export interface HeadMemory {
+	/** From 1, as is `head`. */
+	readonly layer: number;
+	readonly head: number;
+	/** Of each category, until half is forgotten; Infinity if it never is. */
+	readonly halfLives: readonly number[];
+}
+
+export interface MemoryByCategory {
+	readonly categories: readonly (string | null)[];
+	/** Of each category, the events that were averaged over. */
+	readonly events: readonly number[];
+	readonly heads: readonly HeadMemory[];
+	/** What half-lives are counted in. */
+	readonly unit: "days" | "events";
+}
+
+/**
+ * The decay that each head really uses in some histories. log γ is averaged over the events of a category,
+ * and the half-life taken of the mean: a mean of half-lives would be that of a few events without forgetting.
+ */
+export async function headMemory(
+	runtime: Runtime,
+	{
+		model,
+		config,
+		weights,
+		vocabulary,
+	}: Pick<Trained, "model" | "config" | "weights" | "vocabulary">,
+	histories: readonly Events[],
+): Promise<MemoryByCategory> {
+	const { decay } = model;
+	if (!decay) throw new InputError(`the heads of model "${model.id}" do not forget at a rate`);
+	const { categories, events, of } = categoriesOf(vocabulary, histories);
+	const byTime = decay.per(config) === "time";
+	const unit = byTime ? "days" : "events";
+	if (categories.length === 0) return { categories, events, heads: [], unit };
+	const feedsOf = (batch: EventBatch) => ({
+		...model.filler(config, batch)("slots"),
+		seen: categorySeen(batch, of, categories.length),
+	});
+	const build = (parameters: Parameters, shape: BatchShape) => {
+		const { rows, length } = shape;
+		const rates = transpose(decay.rates(config, parameters, shape), [1, 0, 2, 3]);
+		const seen = input("seen", [rows, length, categories.length]);
+		return reshape(matmul(reshape(rates, [rows, -1, length]), seen), [rows, -1]);
+	};
+	const sums = await historyRows(
+		runtime,
+		{ weights, build, feeds: feedsOf },
+		histories.map(({ tokens, times }) => ({
+			tokens: Int32Array.from(tokens),
+			times: Float64Array.from(times),
+			birthEvents: 0 as const,
+		})),
+	);
+	const symbols = parametersOf(weights);
+	const [layers, , heads] = decay.rates(config, symbols, { rows: 1, length: 1 }).shape;
+	const means = meanRates(sums, events, (layers as number) * (heads as number));
+	return {
+		categories,
+		events,
+		unit,
+		heads: means.map((rates, at) => ({
+			layer: Math.floor(at / (heads as number)) + 1,
+			head: (at % (heads as number)) + 1,
+			halfLives: rates.map((rate) => Math.LN2 / -rate),
+		})),
+	};
+}
+
+interface Categories {
+	/** The most frequent first. */
+	readonly categories: readonly (string | null)[];
+	readonly events: readonly number[];
+	/** Of each token; −1 for special ones. */
+	readonly of: Int32Array;
+}
+
+/** Those that are seen, and followed by something: only then is there a slot. */
+function categoriesOf({ tokens }: Vocabulary, histories: readonly Events[]): Categories {
+	const counts = new Map<string | null, number>();
+	for (const history of histories)
+		for (let at = 0; at + 1 < history.tokens.length; at++) {
+			const { category, kind } = tokens[history.tokens[at] as number] as (typeof tokens)[0];
+			if (kind !== "special") counts.set(category, (counts.get(category) ?? 0) + 1);
+		}
+	const sorted = [...counts].sort((a, b) => b[1] - a[1]);
+	const categories = sorted.map(([category]) => category);
+	const of = Int32Array.from(tokens, ({ category }, token) =>
+		token < specialCount ? -1 : categories.indexOf(category),
+	);
+	return { categories, events: sorted.map(([, events]) => events), of };
+}
+
+/** 1 where the token of a slot, the event before it, is of a category: [rows, length, categories]. */
+function categorySeen(
+	{ rows, length, tokens, lengths }: EventBatch,
+	of: Int32Array,
+	categories: number,
+): Float32Array {
+	const seen = new Float32Array(rows * length * categories);
+	for (let row = 0; row < rows; row++)
+		for (let slot = 1; slot < (lengths[row] as number); slot++) {
+			const at = row * length + slot;
+			const category = of[tokens[at - 1] as number] as number;
+			if (category >= 0) seen[at * categories + category] = 1;
+		}
+	return seen;
+}
+
+/** By head, then by category. */
+function meanRates(
+	sums: Float32Array, // [histories, heads, categories]
+	events: readonly number[],
+	heads: number,
+): number[][] {
+	const categories = events.length;
+	const totals = new Float64Array(heads * categories);
+	for (const [at, value] of sums.entries()) {
+		const place = at % totals.length;
+		totals[place] = (totals[place] as number) + value;
+	}
+	return Array.from({ length: heads }, (_, head) =>
+		events.map((count, category) => (totals[head * categories + category] as number) / count),
+	);
+}

@@ -1,0 +1,146 @@
+import { alone, isOwn, withOthers } from "../base/divide.js";
+import { type Batch, fillBatch, planBatches } from "../data/cohort/batches.js";
+import type { History } from "../data/cohort/index.js";
+import {
+	type Feeds,
+	type Pending,
+	programs,
+	type Resident,
+	type Runtime,
+} from "../engine/runtime/index.js";
+import type { Tensor } from "../engine/tensor/index.js";
+import { checkFinite } from "../model/finite.js";
+import type { BatchShape, EventBatch, Parameters, ParameterValues } from "../model/index.js";
+import { parametersOf } from "../model/nn/weights.js";
+
+/** Slots in a batch, padding included, and the maximum number of shapes. */
+const batching = {
+	engine: { slots: 4096, maxShapes: 9 },
+	// A device computes more slots at once, and takes seconds to compile a shape.
+	device: { slots: 16_384, maxShapes: 4 },
+} as const;
+/** Batches that a device is given ahead. */
+const queued = 4;
+/** With so few histories, somebody is editing one: padding costs less than compiling a program for every new length. */
+const fewHistories = 2;
+
+/** Rounds a length up to one of few: multiples of 32, then four per octave. */
+export function coarseLength(length: number): number {
+	const step = 2 ** Math.max(5, Math.floor(Math.log2(length)) - 2);
+	return Math.ceil(length / step) * step;
+}
+
+/** Shapes that stay compiled. */
+const mostPrograms = 24;
+
+type RowHistory = Pick<History, "tokens" | "times" | "birthEvents">;
+
+/** What gives each history of a batch a row of numbers; `landmarks` are its queries per row, if it has any. */
+export interface RowGraph {
+	readonly weights: ParameterValues;
+	build(parameters: Parameters, shape: BatchShape, landmarks: number): Tensor; // [rows, width]
+	feeds(batch: EventBatch, landmarks: number): Feeds;
+}
+
+export interface RowOptions {
+	/** Histories longer than this are seen from their end. */
+	readonly maxLength?: number;
+	/** Passed on to the graph; 1 if left out. */
+	readonly landmarks?: number;
+}
+
+/** Programs that stay compiled between calls. */
+export interface RowPrograms {
+	/** A row of numbers for each history, [histories, width]. Those of like length go together, in few static shapes. */
+	run(histories: readonly RowHistory[], options?: RowOptions): Promise<Float32Array>;
+	dispose(): Promise<void>;
+}
+
+export function rowPrograms(runtime: Runtime, { weights, build, feeds }: RowGraph): RowPrograms {
+	const symbols = parametersOf(weights);
+	const compiled = programs(
+		runtime,
+		({ landmarks, ...shape }: BatchShape & { readonly landmarks: number }) => ({
+			outputs: { rows: build(symbols, shape, landmarks) },
+		}),
+		{
+			keyText: ({ rows, length, landmarks }) => `${rows}x${length}x${landmarks}`,
+			most: mostPrograms,
+		},
+	);
+	// Made with the first run: it is a copy of all weights, and a page may never need it.
+	let resident: Resident | undefined;
+	const { divide = alone } = runtime;
+	const { slots, maxShapes } = runtime.queues ? batching.device : batching.engine;
+	return {
+		run: (histories, { maxLength = Number.POSITIVE_INFINITY, landmarks = 1 } = {}) =>
+			divide(async (job) => {
+				const lengths = histories.map(({ tokens }) => tokens.length);
+				const longest = lengths.reduce((a, b) => Math.max(a, b), 2);
+				const plan = planBatches(
+					lengths,
+					histories.map(({ birthEvents }) => birthEvents),
+					{
+						...{
+							maxLength: Math.min(maxLength, longest),
+							cut: "last",
+							size: { slots },
+							seed: 0,
+						},
+						...{ maxShapes, passes: 1 },
+					},
+				);
+				resident ??= runtime.resident(weights);
+				if (runtime.queues)
+					for (const { rows, length } of plan.shapes) compiled.compile({ rows, length, landmarks });
+				let found: Float32Array = new Float32Array(0);
+				const started: { readonly batch: Batch; readonly pending: Pending }[] = [];
+				const readFirst = async () => {
+					const { batch, pending } = started.shift() as (typeof started)[number];
+					const values = (await pending.read()).rows as Float32Array;
+					const width = values.length / batch.rows;
+					if (found.length === 0) found = new Float32Array(histories.length * width);
+					for (const [row, at] of batch.sequences.entries())
+						if (at >= 0) found.set(values.subarray(row * width, (row + 1) * width), at * width);
+				};
+				try {
+					for (const [i, exact] of plan.epoch(0).entries()) {
+						if (!isOwn(job, i)) continue;
+						const length =
+							histories.length <= fewHistories && !runtime.queues
+								? Math.min(maxLength, coarseLength(exact.length))
+								: exact.length;
+						const planned = { ...exact, length };
+						const batch = await fillBatch(plan, planned, async (at) => histories[at] as History);
+						const key = { rows: planned.rows, length: planned.length, landmarks };
+						const pending = await compiled.enqueue(key, feeds(batch, landmarks), resident);
+						started.push({ batch, pending });
+						if (started.length >= (runtime.queues ? queued : 1)) await readFirst();
+					}
+					while (started.length > 0) await readFirst();
+				} finally {
+					for (const { pending } of started) pending.dispose();
+				}
+				return checkFinite(withOthers(job, found), "value for a history");
+			}),
+		async dispose() {
+			resident?.dispose();
+			await compiled.dispose();
+		},
+	};
+}
+
+/** The same, for one call. */
+export async function historyRows(
+	runtime: Runtime,
+	graph: RowGraph,
+	histories: readonly RowHistory[],
+	maxLength = Number.POSITIVE_INFINITY,
+): Promise<Float32Array> {
+	const rows = rowPrograms(runtime, graph);
+	try {
+		return await rows.run(histories, { maxLength });
+	} finally {
+		await rows.dispose();
+	}
+}

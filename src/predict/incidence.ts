@@ -1,0 +1,228 @@
+import { InputError } from "../base/errors.js";
+import { specialCount } from "../data/cohort/vocabulary.js";
+import { outputFor } from "../model/hazards/outputs.js";
+import type { Events } from "../model/index.js";
+import { checkCodes } from "./code-probabilities.js";
+import type { HazardSource } from "./hazards.js";
+import type { HistoryStart } from "./open-hazards.js";
+import { type Place, placeOf } from "./predict-at.js";
+import { type IsWithin, type Surge, surgesOf } from "./surges.js";
+import { spanText } from "./user-input/moments.js";
+
+/** Index days per call: what is held at once. */
+const mostDays = 512;
+
+/**
+ * Probabilities of a record within so many days after each index day, death competing: of the first record of a
+ * code or, where it is recorded already, of another one.
+ */
+export interface Incidence {
+	readonly probabilities: Float64Array; // [days, horizons]
+	/** The time of the first record up to each index day; NaN where there is none. */
+	readonly recordedAt: Float64Array; // [days]
+}
+
+/**
+ * The cumulative incidence of each code (a set of tokens) on index days of a history: [histories][codes]. A set
+ * without an output of its own counts as recorded when any member is; its members are taken as independent.
+ */
+export async function incidences(
+	model: HazardSource,
+	histories: readonly Events[],
+	codes: readonly (readonly number[])[],
+	days: readonly ArrayLike<number>[],
+	horizons: readonly number[],
+	/** States that histories can be read from: see `HazardSource`. */
+	starts: readonly (HistoryStart | null)[] = [],
+): Promise<Incidence[][]> {
+	codes.forEach(checkCodes);
+	for (const horizon of horizons) checkHorizon(model, horizon);
+	const { settings, vocab } = model;
+	const outputs = codes.map((tokens) => outputsFor({ settings, vocab }, tokens));
+	const indexDays = histories.map((_, i) => Array.from(days[i] ?? [], Math.floor));
+	const found = histories.map((history, i) =>
+		codes.map((tokens) => ({
+			probabilities: new Float64Array((indexDays[i]?.length ?? 0) * horizons.length),
+			recordedAt: firstRecord(history, tokens, indexDays[i] as number[]),
+		})),
+	);
+	const perHistory = indexDays[0]?.length ?? 0;
+	const together = Math.max(1, Math.floor(mostDays / Math.max(1, perHistory)));
+	for (let first = 0; first < histories.length; first += together)
+		for (let from = 0; from < perHistory; from += mostDays) {
+			const some = histories.slice(first, first + together);
+			const parts = some.map((_, i) => indexDays[first + i]?.slice(from, from + mostDays) ?? []);
+			const hazards = await model.at(some, parts, starts.slice(first, first + together));
+			const count = parts[0]?.length ?? 0;
+			for (const [i] of some.entries())
+				for (let at = 0; at < count; at++)
+					for (const [h, all] of hazards.incidences(i * count + at, horizons).entries())
+						for (const [code, { probabilities }] of (found[first + i] ?? []).entries())
+							probabilities[(from + at) * horizons.length + h] = anyOf(
+								all,
+								outputs[code] as readonly number[],
+							);
+		}
+	return found;
+}
+
+/** The probability of a record of any of some outputs, taken as independent. */
+export const anyOf = (probabilities: ArrayLike<number>, outputs: readonly number[]): number =>
+	1 - outputs.reduce((none, output) => none * (1 - (probabilities[output] as number)), 1);
+
+/** Refuses horizons beyond what a model has learned. */
+export function checkHorizon(
+	{ longestDays }: Pick<HazardSource, "longestDays">,
+	horizon: number,
+): void {
+	if (horizon > 0 && horizon <= longestDays) return;
+	throw new InputError(
+		`the horizon is ${horizon} days; expected more than 0 and at most ${longestDays}, the farthest that the model has learned`,
+		{ field: "horizons", value: horizon },
+	);
+}
+
+/** For each day, the time of the first record of the tokens if it lies on or before the day. */
+function firstRecord({ tokens, times }: Events, codes: readonly number[], days: readonly number[]) {
+	const wanted = new Set(codes);
+	let first = Number.NaN;
+	for (let n = 0; n < tokens.length && Number.isNaN(first); n++)
+		if (wanted.has(tokens[n] as number)) first = times[n] as number;
+	return Float64Array.from(days, (day) => (Math.floor(first) <= day ? first : Number.NaN));
+}
+
+/** A risk along a history: the cumulative incidence within one horizon, from the records up to each time. */
+export interface IncidenceTrajectory {
+	readonly times: Float64Array;
+	readonly risk: Float64Array;
+	/** Difference to the risk at the time before; 0 at the first. */
+	readonly growth: Float64Array;
+	/** 1 where the code is recorded already: the risk is that of another record. */
+	readonly recorded: Uint8Array;
+	readonly places: readonly Place[];
+	readonly surges: readonly Surge[];
+}
+
+/** The risk of each code along a patient's times, which must not decrease: [patient][code]. */
+export async function incidenceTrajectories(
+	model: HazardSource,
+	histories: readonly Events[],
+	codes: readonly (readonly number[])[],
+	times: readonly ArrayLike<number>[],
+	horizonDays: number,
+): Promise<IncidenceTrajectory[][]> {
+	const found = await incidences(model, histories, codes, times, [horizonDays]);
+	return found.map((own, i) => {
+		const history = histories[i] as Events;
+		const at = Float64Array.from(times[i] ?? []);
+		const places = Array.from(at, (time) => placeOf(history, time));
+		return own.map(({ probabilities: risk, recordedAt }) => {
+			const recorded = Uint8Array.from(recordedAt, (time) => Number(!Number.isNaN(time)));
+			// A first and a further record are different quantities: their difference is not growth.
+			const growth = risk.map((value, n) =>
+				n === 0 || recorded[n] !== recorded[n - 1] ? 0 : value - (risk[n - 1] as number),
+			);
+			const surges = surgesOf(history, at, risk, growth, throughEnd);
+			return { times: at, risk, growth, recorded, places, surges };
+		});
+	});
+}
+
+/** A risk is based on the records up to its day, and that day's. */
+const throughEnd: IsWithin = (time, from, to) =>
+	Math.floor(time) > Math.floor(from) && Math.floor(time) <= Math.floor(to);
+
+/** Horizons in days, cut to what a model has learned, with a warning for each that is longer by more than a day. */
+export function cutHorizons(
+	{ longestDays }: Pick<HazardSource, "longestDays">,
+	days: readonly number[],
+): { readonly days: number[]; readonly warnings: string[] } {
+	return {
+		days: days.map((own) => Math.min(own, longestDays)),
+		warnings: days
+			.filter((own) => own > longestDays + 1)
+			.map(
+				(own) =>
+					`the model has learned risks up to ${spanText(longestDays)} ahead; ${spanText(own)} are answered as ${spanText(longestDays)}`,
+			),
+	};
+}
+
+/** The output of a set of tokens or, if it has none of its own, those of its members: they are taken as independent. */
+export function outputsFor(
+	{ settings, vocab }: Pick<HazardSource, "settings" | "vocab">,
+	tokens: readonly number[],
+): readonly number[] {
+	const output = outputFor(settings, vocab, tokens);
+	return output === undefined ? tokens : [output];
+}
+
+/** A note on each set of codes whose members are taken as independent. */
+export const independenceNotes = (
+	model: Pick<HazardSource, "settings" | "vocab">,
+	codes: readonly { readonly code: string; readonly tokens: readonly number[] }[],
+): string[] =>
+	codes.flatMap(({ code, tokens }) => {
+		const { length } = outputsFor(model, tokens);
+		return length > 1
+			? [
+					`${code}: the model predicts its ${length} codes one by one; they are taken as independent, which overstates the risk where they are recorded together (a named group would be predicted as one)`,
+				]
+			: [];
+	});
+
+export interface IncidenceEffects {
+	/** The risk on each index day. */
+	readonly base: Float64Array; // [days]
+	/** base − the risk without the event: above 0 where the event raises the risk. */
+	readonly effect: Float64Array; // [events, days]
+}
+
+/**
+ * The effect of each event on risks: the risk minus the risk without that event. Birth stays, because it gives the
+ * age: its effect is 0. Records of the code itself stay too: without them another quantity would be compared.
+ */
+export async function attributeIncidence(
+	model: HazardSource,
+	history: Events,
+	{
+		risks,
+		days,
+		horizonDays,
+	}: {
+		readonly risks: readonly (readonly number[])[];
+		readonly days: readonly number[];
+		readonly horizonDays: number;
+	},
+): Promise<IncidenceEffects[]> {
+	const events = history.times.length;
+	const isOwn = (event: number, codes: readonly number[]) =>
+		codes.includes(history.tokens[event] as number);
+	const last = Math.max(...days.map(Math.floor));
+	const leftOut = Array.from({ length: events }, (_, event) => event).filter((event) => {
+		const token = history.tokens[event] as number;
+		return (
+			token >= specialCount &&
+			!risks.every((codes) => isOwn(event, codes)) &&
+			Math.floor(history.times[event] as number) <= last
+		);
+	});
+	const without = leftOut.map((event) => ({
+		tokens: Array.from(history.tokens).filter((_, n) => n !== event),
+		times: Array.from(history.times).filter((_, n) => n !== event),
+	}));
+	const all = await incidences(
+		...([model, [history, ...without], risks] as const),
+		...([[history, ...without].map(() => days), [horizonDays]] as const),
+	);
+	return risks.map((codes, code) => {
+		const base = all[0]?.[code]?.probabilities as Float64Array;
+		const effect = new Float64Array(events * days.length);
+		for (const [i, event] of leftOut.entries()) {
+			if (isOwn(event, codes)) continue;
+			for (const [day, risk] of (all[i + 1]?.[code]?.probabilities ?? []).entries())
+				effect[event * days.length + day] = (base[day] as number) - risk;
+		}
+		return { base, effect };
+	});
+}

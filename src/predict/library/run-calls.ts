@@ -1,0 +1,126 @@
+import { InputError } from "../../base/errors.js";
+import type { Runtime } from "../../engine/runtime/index.js";
+import { finitePredictor } from "../../model/finite.js";
+import type { Model, ParameterValues, Predictor } from "../../model/index.js";
+import type { FineTunedTask } from "../../model/train/finetune/scoring.js";
+import { type Future, type FutureDrawing, type FutureModel, futureModel } from "../futures.js";
+import {
+	attributeCodeProbability,
+	attributeIncidence,
+	codeTrajectories,
+	type HazardModel,
+	hazardModel,
+	incidences,
+	incidenceTrajectories,
+	predictAt,
+	representations,
+	sampleFutures,
+	type TaskScorer,
+	taskScorer,
+	type ViewedHistory,
+	whatIf,
+} from "../index.js";
+import { untunedMessage } from "./model.js";
+
+/** What is drawn of futures. */
+export interface FuturesSoFar {
+	readonly futures: readonly (readonly Future[])[]; // [histories][samples]
+	/** The last day up to which all futures of a history are drawn: [histories]. */
+	readonly until: readonly number[];
+	readonly isComplete: boolean;
+}
+
+/** The calls of a model that runs here, and what frees it. */
+export function callsOf(
+	runtime: Runtime,
+	{
+		model,
+		config,
+		weights,
+		task,
+	}: {
+		model: Model;
+		config: unknown;
+		weights: ParameterValues;
+		task?: FineTunedTask | undefined;
+	},
+) {
+	const predictor = finitePredictor(model.predictor(runtime, config, weights));
+	const { observe, query, advance, queryWithin } = predictor;
+	const withPredictor =
+		<Rest extends readonly unknown[], T>(work: (predictor: Predictor, ...rest: Rest) => T) =>
+		(...rest: Rest): T =>
+			work(predictor, ...rest);
+	let opened: HazardModel | undefined;
+	/** The first call builds it; a model without hazards is refused. */
+	const withHazards =
+		<Rest extends readonly unknown[], T>(work: (model: HazardModel, ...rest: Rest) => Promise<T>) =>
+		async (...rest: Rest): Promise<T> => {
+			opened ??= hazardModel(runtime, { model, config, weights });
+			return work(opened, ...rest);
+		};
+	let futuresOpened: FutureModel | undefined;
+	const futuresHere = () => {
+		futuresOpened ??= futureModel(runtime, { model, config, weights });
+		return futuresOpened;
+	};
+	/** The futures that were begun last. */
+	let drawing: { readonly id: number; readonly futures: FutureDrawing } | undefined;
+	let scorer: TaskScorer | undefined;
+	return {
+		calls: {
+			start: async (patients: number) => predictor.start(patients),
+			select: async (...values: Parameters<Predictor["select"]>) => predictor.select(...values),
+			...{ observe, query, advance, queryWithin },
+			predict: withPredictor(predictAt),
+			/** The probability of codes at times of histories, given that something is recorded then. */
+			codeProbabilities: withPredictor(codeTrajectories),
+			/** The effect of each event on such a probability. */
+			attributeCodeProbability: withPredictor(attributeCodeProbability),
+			/** The probability that codes are recorded within horizons after index days, death competing. */
+			incidence: withHazards(incidences),
+			/** The same within one horizon, along histories. */
+			incidenceTrajectories: withHazards(incidenceTrajectories),
+			/** The effect of each event on such a risk. */
+			attributeIncidence: withHazards(attributeIncidence),
+			whatIf: withPredictor(whatIf),
+			/** Codes at given times. */
+			futures: withPredictor(sampleFutures),
+			/** Whole futures: visits with their codes, and death. */
+			drawFutures: async (...given: Parameters<FutureModel["draw"]>) =>
+				futuresHere().draw(...given),
+			/** Begins to draw the same futures part by part, instead of those begun before. Returns their number. */
+			async beginFutures(...given: Parameters<FutureModel["begin"]>): Promise<number> {
+				drawing = { id: (drawing?.id ?? 0) + 1, futures: futuresHere().begin(...given) };
+				return drawing.id;
+			},
+			/** Draws on for so many milliseconds, so that other calls need not wait long. */
+			async moreFutures(id: number, milliseconds: number): Promise<FuturesSoFar> {
+				if (drawing?.id !== id)
+					throw new InputError(`the futures with number ${id} are no longer drawn; begin again`, {
+						field: "id",
+						value: id,
+					});
+				const { futures } = drawing;
+				const end = performance.now() + milliseconds;
+				const isComplete = await futures.advance(() => performance.now() < end);
+				return { futures: futures.drawn(), until: futures.drawnUntil(), isComplete };
+			},
+			/** One vector per history: [histories, dim]. */
+			represent: (histories: readonly ViewedHistory[]) =>
+				representations(runtime, { model, config, weights }, histories),
+			/** The probability of the label of the model's task, one per history. */
+			async scoreTask(histories: readonly ViewedHistory[]): Promise<Float64Array> {
+				if (!task) throw new InputError(untunedMessage("load"));
+				scorer ??= taskScorer(runtime, { model, config, weights }, task);
+				return scorer.probabilities(histories);
+			},
+		},
+		async close() {
+			await opened?.dispose();
+			await futuresOpened?.dispose();
+			await scorer?.dispose();
+			await predictor.dispose();
+		},
+	};
+}

@@ -1,0 +1,305 @@
+import { random } from "../base/random.js";
+import { specialCount } from "../data/cohort/vocabulary.js";
+import type { Events } from "../model/index.js";
+import type { Incidence } from "./incidence.js";
+import { fewestPairs, shapleyValues } from "./shapley.js";
+import { type Edit, edited } from "./what-if.js";
+
+/** What a part of a history adds to a risk: the records of a code, an edit, or several of these together. */
+export interface Reason {
+	/** Tokens of codes, or places of edits. */
+	readonly parts: readonly number[];
+	/** Of the codes; an edit is of one record. */
+	readonly records: number;
+	/** The Shapley value: what the parts add, averaged over the orders of adding them. */
+	readonly effect: number;
+	/** The standard error of the effect; 0 if all orders were computed. */
+	readonly error: number;
+}
+
+/** Why a risk is what it is: `start` plus all effects is `risk`. */
+export interface Reasons {
+	readonly risk: number;
+	/**
+	 * Of edits, the risk before them. Otherwise the risk by the model without records, but for those of the code itself:
+	 * not that of people of the same age and sex, which comes from the rates of the training patients.
+	 */
+	readonly start: number;
+	/** One code or one edit each, the strongest first. */
+	readonly listed: readonly Reason[];
+	/** All others together; null if there are none. */
+	readonly others: Reason | null;
+	/** The largest standard error; 0 if all orders were computed. */
+	readonly error: number;
+}
+
+/** The risk of each history, on the day and within the horizon in question. */
+export type RiskOf = (histories: readonly Events[]) => Promise<ArrayLike<number>>;
+
+export interface ReasonOptions {
+	/** The code whose risk it is: its own records stay. */
+	readonly of: readonly number[];
+	/** Records up to and including this day are known. */
+	readonly day: number;
+	/** Weights of the model: the larger it is, the fewer orders are drawn. */
+	readonly parameters: number;
+	/** Edits of the history. If there are any, they are explained, and not the records. */
+	readonly edits?: readonly Edit[] | undefined;
+	readonly seed?: number | undefined;
+	/** The share of the work that is done. */
+	readonly onProgress?: ((share: number) => void) | undefined;
+	readonly signal?: AbortSignal | undefined;
+}
+
+/** Parts with an effect of their own: at most, and at least where a model is so large that more would take too long. */
+const [mostParts, fewestParts] = [7, 4];
+/** Events that are read times weights, at most: about two seconds on two threads of a page. */
+const mostWork = 2e10;
+/** What reading an event costs apart from its weights, in weights. */
+const overhead = 300_000;
+/** Beside its records, a history has a birth and is queried at the bins of the hazards. */
+const extraEvents = 9;
+/** Others can use the model between calls; there are at least so many for the most work. */
+const callsOfMostWork = 12;
+
+/** Reads the cumulative incidence of codes: `incidences` of a model. */
+type ReadIncidences = (
+	histories: readonly Events[],
+	codes: readonly (readonly number[])[],
+	days: readonly (readonly number[])[],
+	horizons: readonly number[],
+) => Promise<readonly (readonly Incidence[])[]>;
+
+/** What the records of each code or, with edits, each edit adds to the cumulative incidence of a code. */
+export const explainIncidence = (
+	read: ReadIncidences,
+	history: Events,
+	horizonDays: number,
+	options: ReasonOptions,
+): Promise<Reasons> =>
+	explainRisk(
+		async (histories) => {
+			const days = histories.map(() => [options.day]);
+			const found = await read(histories, [options.of], days, [horizonDays]);
+			return found.map(([own]) => own?.probabilities[0] ?? Number.NaN);
+		},
+		history,
+		options,
+	);
+
+/** What is known of a patient at the start of the reasons. */
+interface StartFacts {
+	readonly sex: string | null;
+	readonly birthEvents: number;
+	/** Whether the code itself is recorded. */
+	readonly isRecorded: boolean;
+	/** Whether edits are explained. */
+	readonly isEdited: boolean;
+}
+
+/** The name of the risk that reasons start from: `the model without records, age and sex known`. */
+export function startText({ sex, birthEvents, isRecorded, isEdited }: StartFacts): string {
+	if (isEdited) return "before the edits";
+	const known = birthEvents === 0 ? "age and sex unknown" : sex ? "age and sex known" : "age known";
+	return `the model without ${isRecorded ? "records of other codes" : "records"}, ${known}`;
+}
+
+/** How exact the effects are; empty if nothing was averaged. */
+export function precisionText({ error, listed, others }: Reasons): string {
+	if (listed.length + (others ? 1 : 0) <= 1) return "";
+	if (error === 0) return "Averaged over all orders of adding them.";
+	const points = (100 * error).toPrecision(1);
+	return `Averaged over a sample of the orders of adding them; standard error at most ${Number(points)} points.`;
+}
+
+/**
+ * The effects as rows show them, with so many digits of a percentage, those of the others last: each is the rounded risk
+ * with it minus the rounded risk before it, so that start, rows and risk add up as printed.
+ */
+export function shownEffects({ risk, start, listed, others }: Reasons, digits: number): number[] {
+	const rounded = (share: number) => Number((100 * share).toFixed(digits)) / 100;
+	const effects = [...listed, ...(others ? [others] : [])].map(({ effect }) => effect);
+	let sum = start;
+	return effects.map((effect, at) => {
+		const before = rounded(sum);
+		sum = at === effects.length - 1 ? risk : sum + effect;
+		return rounded(sum) - before;
+	});
+}
+
+/** What the records of each code or, with edits, each edit adds to a risk. The same input gives the same effects. */
+export async function explainRisk(
+	riskOf: RiskOf,
+	history: Events,
+	options: ReasonOptions,
+): Promise<Reasons> {
+	const { parameters, edits = [], seed = 0 } = options;
+	const { parts, recordsOf, historyWith } =
+		edits.length > 0 ? editsOf(history, edits, options) : codesOf(history, options);
+	const mostEvents = mostWork / (overhead + parameters);
+	const reader = riskReader(riskOf, mostEvents / callsOfMostWork, options, historyWith);
+	const eventsWith = (some: readonly number[]) =>
+		historyWith(new Set(some)).tokens.length + extraEvents;
+	const allEvents = eventsWith(parts);
+
+	const byStrength =
+		parts.length <= fewestParts
+			? parts
+			: await strongestFirst(parts, reader.risksWith, allEvents, mostEvents / 8);
+	// On average, a coalition has half the parts.
+	const perCoalition = (eventsWith([]) + allEvents) / 2;
+	const { listed, pairs, coalitions } = planOf(
+		parts.length,
+		(mostEvents - reader.eventsRead()) / perCoalition,
+	);
+	const own = byStrength.slice(0, listed);
+	const rest = byStrength.slice(listed);
+	const groups = [...own.map((part) => [part]), ...(rest.length > 0 ? [rest] : [])];
+	reader.plan(coalitions * perCoalition);
+	const { values, errors, none, all } = await shapleyValues(
+		groups.length,
+		(coalitions) =>
+			reader.risksWith(coalitions.map((own) => own.flatMap((at) => groups[at] ?? []))),
+		{ pairs, draw: random(seed).fork("reasons") },
+	);
+	const reasons = groups.map((parts, at) => ({
+		parts,
+		records: recordsOf(parts),
+		...{ effect: values[at] as number, error: errors[at] as number },
+	}));
+	return {
+		risk: all,
+		start: none,
+		listed: reasons.slice(0, own.length).sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect)),
+		others: reasons[own.length] ?? null,
+		error: Math.max(0, ...errors),
+	};
+}
+
+/** What explains a risk, and the history that has only some of it. */
+interface Explaining {
+	readonly parts: readonly number[];
+	recordsOf(parts: readonly number[]): number;
+	historyWith(parts: ReadonlySet<number>): Arrays;
+}
+
+function codesOf(history: Events, { of, day }: ReasonOptions): Explaining {
+	const known = knownEvents(history, day);
+	const isFixed = (token: number) => token < specialCount || of.includes(token);
+	return {
+		parts: [...new Set(known.tokens)].filter((token) => !isFixed(token)),
+		recordsOf: (tokens) => known.tokens.filter((token) => tokens.includes(token)).length,
+		historyWith: (tokens) => filtered(known, (token) => isFixed(token) || tokens.has(token)),
+	};
+}
+
+const editsOf = (history: Events, edits: readonly Edit[], { day }: ReasonOptions): Explaining => ({
+	parts: [...edits.keys()],
+	recordsOf: (places) => places.length,
+	historyWith: (places) => {
+		const made = edits.filter((_, place) => places.has(place));
+		return knownEvents(edited(history, made), day);
+	},
+});
+
+/**
+ * How many parts are listed, and how many pairs of orders are drawn: null for all orders, with as many parts as can
+ * be afforded. At most so many coalitions should be read; all of two parts are no more than a pair of orders.
+ */
+function planOf(parts: number, mostCoalitions: number) {
+	const players = (listed: number) => Math.min(parts, listed + 1);
+	for (let listed = mostParts; listed >= fewestParts; listed--)
+		if (2 ** players(listed) <= Math.max(4, mostCoalitions))
+			return { listed, pairs: null, coalitions: 2 ** players(listed) };
+	const perPair = 2 * (players(fewestParts) - 1);
+	const pairs = Math.max(fewestPairs, Math.floor(mostCoalitions / perPair));
+	return { listed: fewestParts, pairs, coalitions: pairs * perPair };
+}
+
+/** Reads the risks of histories that have some parts only, in calls of so many events. */
+function riskReader(
+	riskOf: RiskOf,
+	eventsPerCall: number,
+	{ onProgress, signal }: ReasonOptions,
+	historyWith: Explaining["historyWith"],
+) {
+	let [read, planned] = [0, Number.POSITIVE_INFINITY];
+	return {
+		eventsRead: () => read,
+		/** Says how many events will still be read. */
+		plan(events: number) {
+			planned = read + events;
+		},
+		async risksWith(sets: readonly (readonly number[])[]): Promise<number[]> {
+			const histories = sets.map((own) => historyWith(new Set(own)));
+			const size = (at: number) => (histories[at] as Arrays).tokens.length + extraEvents;
+			// Histories of like length go together, so that little is padding.
+			const waiting = [...sets.keys()].sort((a, b) => size(a) - size(b));
+			const found = new Array<number>(sets.length);
+			while (waiting.length > 0) {
+				signal?.throwIfAborted();
+				const some: number[] = [];
+				let events = 0;
+				while (waiting.length > 0 && events < eventsPerCall) {
+					some.push(waiting.shift() as number);
+					events += size(some.at(-1) as number);
+				}
+				const risks = await riskOf(some.map((at) => histories[at] as Arrays));
+				for (const [i, at] of some.entries()) found[at] = risks[i] as number;
+				read += events;
+				onProgress?.(Math.min(1, read / planned));
+			}
+			return found;
+		},
+	};
+}
+
+/**
+ * Parts by how much they change the risk when they are the only ones or, where reading that is cheap enough, when
+ * they are the only ones to be missing.
+ */
+async function strongestFirst(
+	parts: readonly number[],
+	risksWith: (sets: readonly (readonly number[])[]) => Promise<number[]>,
+	allEvents: number,
+	mostEvents: number,
+): Promise<readonly number[]> {
+	const alone = parts.map((part) => [part]);
+	const missing =
+		parts.length * allEvents <= mostEvents
+			? parts.map((part) => parts.filter((other) => other !== part))
+			: [];
+	const [none, all, ...found] = await risksWith([[], parts, ...alone, ...missing]);
+	const strength = parts.map((_, at) =>
+		Math.max(
+			Math.abs((found[at] as number) - (none as number)),
+			Math.abs((found[parts.length + at] ?? (all as number)) - (all as number)),
+		),
+	);
+	return [...parts.keys()]
+		.sort((a, b) => (strength[b] as number) - (strength[a] as number))
+		.map((at) => parts[at] as number);
+}
+
+const knownEvents = (history: Events, day: number): Arrays => {
+	const known = Array.from(history.times, Math.floor).filter(
+		(own) => own <= Math.floor(day),
+	).length;
+	return {
+		tokens: Array.from(history.tokens).slice(0, known),
+		times: Array.from(history.times).slice(0, known),
+	};
+};
+
+interface Arrays {
+	readonly tokens: readonly number[];
+	readonly times: readonly number[];
+}
+
+function filtered({ tokens, times }: Arrays, isKept: (token: number) => boolean): Arrays {
+	const kept = [...tokens.keys()].filter((at) => isKept(tokens[at] as number));
+	return {
+		tokens: kept.map((at) => tokens[at] as number),
+		times: kept.map((at) => times[at] as number),
+	};
+}

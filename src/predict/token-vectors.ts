@@ -1,0 +1,48 @@
+import { InputError } from "../base/errors.js";
+
+import { specialCount } from "../data/cohort/vocabulary.js";
+import { initialWeights } from "../model/index.js";
+import type { Trained } from "../model/train/index.js";
+
+/** A vector for each code of the vocabulary, special tokens left out. */
+export interface TokenVectors {
+	/** The token of the first row; the others follow. */
+	readonly first: number;
+	readonly dim: number;
+	readonly vectors: Float32Array; // [codes, dim]
+}
+
+type Weights = Pick<Trained, "model" | "weights">;
+
+/** The embedding of each code as an input. */
+export const inputVectors = (trained: Weights): TokenVectors => rowsOf(trained, "embedding");
+
+/** The vectors that a hidden state is compared with to predict a code. */
+export const outputVectors = (trained: Weights): TokenVectors =>
+	rowsOf(trained, trained.weights.has("head") ? "head" : "embedding");
+
+/**
+ * What training has changed in the embeddings: the random start is subtracted, as far as it is still in them.
+ * Short training moves an embedding little, and the start would hide the direction.
+ */
+export function learnedVectors(trained: Trained): TokenVectors {
+	const now = inputVectors(trained);
+	const { model, config, run } = trained;
+	const weights = initialWeights(model, config, run.options.seed);
+	const start = rowsOf({ model, weights }, "embedding").vectors;
+	let [both, own] = [0, 0];
+	for (const [at, value] of start.entries()) {
+		both += value * (now.vectors[at] as number);
+		own += value ** 2;
+	}
+	const left = own > 0 ? both / own : 0;
+	return { ...now, vectors: now.vectors.map((value, at) => value - left * (start[at] as number)) };
+}
+
+function rowsOf({ model, weights }: Weights, name: string): TokenVectors {
+	const matrix = weights.get(name);
+	const dim = matrix?.shape[1];
+	if (!matrix || dim === undefined)
+		throw new InputError(`model "${model.id}" has no ${name} of its tokens; choose another run`);
+	return { first: specialCount, dim, vectors: matrix.data.subarray(specialCount * dim) };
+}

@@ -1,0 +1,179 @@
+import { InputError } from "../../base/errors.js";
+import { dayOfIsoDate, isoDate, monthDays, type TimeAxis, yearDays } from "../../base/time.js";
+import type { NewPatient } from "../../data/cohort/index.js";
+import { farthestDay } from "../../data/records/years.js";
+import { UnusableTimeError } from "./errors.js";
+
+/** A time as a user writes it; most mean another time for each patient. */
+export interface Moment {
+	readonly text: string;
+	/** A date, a day on the source's own axis, an age, or the time since the last record (before it: below 0). */
+	readonly kind: "date" | "day" | "age" | "since";
+	/** From 1970-01-01, the axis' origin, birth, or the last record. */
+	readonly days: number;
+}
+
+const spanUnits: Readonly<Record<string, number>> = {
+	min: 1 / 1440,
+	h: 1 / 24,
+	d: 1,
+	w: 7,
+	m: monthDays,
+	y: yearDays,
+};
+
+/** The accepted forms, for help texts. */
+export const momentForms =
+	"a date (2015-06-01), a time after the last record (+12h, +30d, +6m, +2y) or before it (-2y), an age (age:65, age:18m), or a number of days from time 0 where records have no dates";
+
+const amountAndUnit = "(\\d+(?:\\.\\d+)?)(min|[hdwmy])";
+const span = new RegExp(`^${amountAndUnit}$`);
+const signedSpan = new RegExp(`^([+-])${amountAndUnit}$`);
+
+/** A length of time, in days: 12h, 10d, 2w, 6m, 1y. */
+export function spanDays(text: string): number {
+	const [, amount, unit] = span.exec(text.trim()) ?? [];
+	const days = Number(amount) * (spanUnits[unit ?? ""] ?? Number.NaN);
+	if (!(days > 0))
+		throw new InputError("Expected a length of time: 30min, 12h, 10d, 2w, 6m or 1y.");
+	return checkedSpan(days);
+}
+
+/** Longer than any life, and short enough that every date can be written. */
+const longestYears = 1000;
+
+function checkedSpan(days: number): number {
+	if (days <= longestYears * yearDays) return days;
+	throw new InputError(`Expected at most ${longestYears} years (${longestYears}y).`);
+}
+
+function checkedDay(day: number): number {
+	if (Math.abs(day) <= farthestDay) return day;
+	throw new InputError(`Expected a day from -${farthestDay} to ${farthestDay}.`);
+}
+
+export function momentOf(given: string): Moment {
+	const text = given.trim();
+	const made = (kind: Moment["kind"], days: number): Moment => ({ text, kind, days });
+	if (/^\d{4}-\d{2}-\d{2}$/.test(text)) {
+		const day = dayOfIsoDate(text);
+		if (day === undefined) throw new InputError("There is no such date.");
+		return made("date", day);
+	}
+	const [, sign, amount, unit] = signedSpan.exec(text) ?? [];
+	if (sign && unit)
+		return made(
+			"since",
+			(sign === "-" ? -1 : 1) * checkedSpan(Number(amount) * (spanUnits[unit] as number)),
+		);
+	const [, age, ageUnit = "y"] = /^age:(\d+(?:\.\d+)?)(min|[hdwmy]?)$/.exec(text) ?? [];
+	if (age) return made("age", checkedSpan(Number(age) * (spanUnits[ageUnit || "y"] as number)));
+	if (/^-?\d+(\.\d+)?$/.test(text)) return made("day", checkedDay(Number(text)));
+	throw new InputError(`Expected ${momentForms}.`);
+}
+
+/** Several, separated by commas or given one after the other. */
+export const momentsOf = (given: string, before: readonly Moment[] = []): readonly Moment[] => [
+	...before,
+	...given.split(",").map(momentOf),
+];
+
+/** The day of a moment for a patient; rejects a moment that does not apply to the patient. */
+function timeOf(
+	{ text, kind, days }: Moment,
+	patient: NewPatient,
+	axis: TimeAxis,
+	option: string,
+	place: number,
+): number {
+	const refused = (what: string, but: string, butOf = but) =>
+		new UnusableTimeError(
+			`${option} is ${text}, but ${butOf}`,
+			`is ${what}, but ${but}`,
+			option,
+			place,
+		);
+	if (kind === "date" && axis === "days")
+		throw refused(
+			"a date",
+			"these records count days from an origin of their own; give a number of days, +6m or age:65",
+		);
+	if (kind === "day" && axis === "dates")
+		throw refused(
+			"a day",
+			"these records have dates; give a date such as 2015-06-01, +6m or age:65",
+		);
+	if (kind === "age" && patient.birth === null) {
+		const instead = `is not known; give ${axis === "dates" ? "a date" : "a day"}, or a time after the last record such as +6m`;
+		throw refused(
+			"an age",
+			`the birth ${instead}`,
+			`the birth of patient ${patient.id} ${instead}`,
+		);
+	}
+	if (kind === "age") return (patient.birth as number) + days;
+	if (kind === "since") return (patient.lastRecord as number) + days;
+	return days;
+}
+
+/** The times of each patient, [patients][moments]; none before a birth. */
+export function timesOf(
+	moments: readonly Moment[],
+	patients: readonly NewPatient[],
+	axis: TimeAxis,
+	option: string,
+): number[][] {
+	const times = patients.map((patient) =>
+		moments.map((moment, place) => timeOf(moment, patient, axis, option, place)),
+	);
+	for (const [at, { text }] of moments.entries()) {
+		const unborn = patients.filter(
+			({ birth }, patient) => birth !== null && (times[patient]?.[at] as number) < birth,
+		);
+		const [first] = unborn;
+		if (!first) continue;
+		const others =
+			unborn.length > 1
+				? `, and of ${unborn.length - 1} others of ${patients.length} patients`
+				: "";
+		throw new UnusableTimeError(
+			`${option} ${text} lies before the birth of patient ${first.id} (${dayText(first.birth as number, axis)})${others}; choose a later time`,
+			"lies before the birth; choose a later time",
+			option,
+			at,
+		);
+	}
+	return times;
+}
+
+/** A length of time below two days: 12 hours, 90 minutes. */
+function hoursText(days: number): string {
+	const minutes = Math.round(days * 1440);
+	if (minutes % 60 !== 0) return `${minutes} minute${minutes === 1 ? "" : "s"}`;
+	return `${minutes / 60} hour${minutes === 60 ? "" : "s"}`;
+}
+
+/** A length of time in the largest unit that it is a multiple of: 5 years, 6 months, 183 days. */
+export function spanText(days: number): string {
+	const counted = (count: number, unit: string) => `${count} ${unit}${count === 1 ? "" : "s"}`;
+	const [years, months] = [days / yearDays, days / monthDays];
+	const isWhole = (count: number) => count > 0.9 && Math.abs(count - Math.round(count)) < 0.005;
+	if (isWhole(years)) return counted(Math.round(years), "year");
+	if (isWhole(months)) return counted(Math.round(months), "month");
+	if (days < 2 && !isWhole(days)) return hoursText(days);
+	return counted(Number(days.toFixed(1)), "day");
+}
+
+/** A time as a date, or as a day on an axis without dates, where the first days tell minutes apart. */
+export const dayText = (day: number, axis: TimeAxis): string =>
+	axis === "days" ? `day ${Number(day.toFixed(Math.abs(day) < 100 ? 3 : 1))}` : isoDate(day);
+
+/** Beyond it a date has no four-digit year. */
+const farthestDateDay = 1e7;
+
+/** A time for programs: date or day, and the age where it is known. */
+export const momentJson = (day: number, birth: number | null, axis: TimeAxis) => ({
+	...(axis === "dates" && Math.abs(day) < farthestDateDay && { date: isoDate(day) }),
+	day,
+	ageYears: birth === null ? null : (day - birth) / yearDays,
+});
