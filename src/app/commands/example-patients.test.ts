@@ -4,7 +4,7 @@ import { splitOf } from "../../data/cohort/split.js";
 import { demoDefaults } from "./demo/folder.js";
 import { splitParts } from "./demo/steps.js";
 
-const root = new URL("../../", import.meta.url);
+const root = new URL("../../../", import.meta.url);
 const filesIn = (folder: string, ending: string) =>
 	readdirSync(new URL(folder, root)).flatMap((name) =>
 		name.endsWith(ending) ? [`${folder}${name}`] : [],

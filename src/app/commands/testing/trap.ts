@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const root = fileURLToPath(new URL("../../../", import.meta.url));
+const root = fileURLToPath(new URL("../../../../", import.meta.url));
 
 /** Can system calls be watched here? Containers may forbid it, and only Linux has strace. */
 export const canTrace = spawnSync("strace", ["-f", "-o", "/dev/null", "true"]).status === 0;
