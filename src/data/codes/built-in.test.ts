@@ -1,16 +1,22 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import { builtInMap, pheCodes } from "./built-in.js";
-import { chapters } from "./catalogue.js";
+import { builtInMap, compileRules, expandRule, pheCodes } from "./built-in.js";
 import { type IcdSystem, normaliseIcd } from "./icd.js";
 import type { CodeMap } from "./map.js";
+import catalogue from "./phecodes.json" with { type: "json" };
 import { readPheCodeMap } from "./read-map.js";
-import { entriesOf, expandRule } from "./rules.js";
 import { hasRealFiles, mimic3Diagnoses, mimic4Diagnoses, realFiles } from "./testing/mimic.js";
 
 const map = builtInMap();
 const systems: readonly IcdSystem[] = ["ICD9CM", "ICD10CM"];
+const { "without PheCode": _, ...chapters } = catalogue;
+const rulesOf = Object.values(chapters)
+	.flat()
+	.map(({ code, icd9, icd10 }) => ({
+		code,
+		rules: { ICD9CM: icd9.split(" ").filter(Boolean), ICD10CM: icd10.split(" ").filter(Boolean) },
+	}));
 
 describe("the catalogue", () => {
 	test("has 580 PheCodes, each once, in order, with names and 17 categories", () => {
@@ -34,27 +40,66 @@ describe("the catalogue", () => {
 	test("keeps the rules of each chapter in order and gives no rule to two PheCodes", () => {
 		for (const system of systems) {
 			const owners = new Map<string, string>();
-			for (const { code, rules } of chapters.flatMap(({ table }) => entriesOf(table)))
+			for (const { code, rules } of rulesOf)
 				for (const rule of rules[system].filter((text) => !text.startsWith("+")))
 					for (const prefix of expandRule(rule)) {
 						expect(`${prefix}: ${owners.get(prefix) ?? code}`).toBe(`${prefix}: ${code}`);
 						owners.set(prefix, code);
 					}
 		}
-		for (const { table } of chapters) {
-			const numbers = entriesOf(table).map(({ code }) => Number(code));
+		for (const rows of Object.values(chapters)) {
+			const numbers = rows.map(({ code }) => Number(code));
 			expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
 		}
 	});
 
 	test("has rules that some code matches", () => {
 		for (const system of systems)
-			for (const { rules } of chapters.flatMap(({ table }) => entriesOf(table)))
+			for (const { rules } of rulesOf)
 				for (const rule of rules[system].flatMap((text) => expandRule(text.replace("+", "")))) {
 					const code = rule.replaceAll("?", "0");
 					expect(normaliseIcd(system, code)).toBe(code);
 				}
 	});
+});
+
+test.each([
+	["250", ["250"]],
+	["008-011", ["008", "009", "010", "011"]],
+	["362.8-362.9", ["362.8", "362.9"]],
+	["V10.00-V10.02", ["V10.00", "V10.01", "V10.02"]],
+	["E09-E11", ["E09", "E10", "E11"]],
+	["T36-T37.??2", ["T36.??2", "T37.??2"]],
+	["S82.?1", ["S82.?1"]],
+	["91?.1", ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"].map((digit) => `91${digit}.1`)],
+])("expandRule(%s)", (rule, codes) => expect(expandRule(rule)).toEqual(codes));
+
+test.each(["E11-D10", "428-427", "428-428", "A-B", "428-V30"])("expandRule refuses %s", (rule) => {
+	expect(() => expandRule(rule)).toThrow("not a range of codes");
+});
+
+describe("compileRules", () => {
+	const map = compileRules(
+		[
+			{ code: "1", icd9: "", icd10: "S72 S72.1" },
+			{ code: "2", icd9: "", icd10: "S72.0" },
+			{ code: "3", icd9: "", icd10: "S72.???K S72" },
+			{ code: "4", icd9: "", icd10: "+S72.0?1 +Q90" },
+		],
+		"ICD10CM",
+	);
+
+	test.each([
+		["S72", ["1", "3"]],
+		["S72.9", ["1", "3"]],
+		["S72.101A", ["1"]],
+		["S72.009A", ["2"]],
+		["S72.001A", ["2", "4"]],
+		["S72.009K", ["3"]],
+		["S72.001K", ["3", "4"]],
+		["Q90.1", ["4"]],
+		["S73", []],
+	])("%s: %j", (code, phecodes) => expect(map(code)).toEqual(phecodes));
 });
 
 describe("builtInMap", () => {
@@ -106,9 +151,9 @@ describe("builtInMap", () => {
 		const system = fc.constantFrom(...systems);
 		fc.assert(
 			fc.property(system, fc.oneof(code, fc.string({ unit: "binary" })), (which, text) => {
-				const found = map.phecodesOf(which, text);
-				expect(new Set(found).size).toBe(found.length);
-				for (const phecode of found) expect(map.nameOf(phecode)?.code).toBe(phecode);
+				const phecodes = map.phecodesOf(which, text);
+				expect(new Set(phecodes).size).toBe(phecodes.length);
+				for (const phecode of phecodes) expect(map.nameOf(phecode)?.code).toBe(phecode);
 			}),
 			{ numRuns: 300 },
 		);

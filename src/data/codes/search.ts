@@ -1,7 +1,7 @@
 import { builtInMap } from "./built-in.js";
 import { codesByNumber, listIn, type NumberedCode } from "./codes-by-number.js";
 import type { CodeMap } from "./map.js";
-import { synonyms } from "./synonyms.js";
+import synonyms from "./synonyms.json" with { type: "json" };
 import { wordIndex, wordKey, wordsOf } from "./word-index.js";
 
 /** A code to search among, such as a token of a vocabulary. */

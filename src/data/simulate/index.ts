@@ -1,4 +1,4 @@
-export { conditions } from "./catalogue/index.js";
+export { conditions } from "./conditions.js";
 export type { IncidenceOptions } from "./cumulative-incidence.js";
 export type { Oracle, OracleHistory } from "./oracle.js";
 export { oracle } from "./oracle.js";

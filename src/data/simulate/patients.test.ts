@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { yearDays } from "../../base/time.js";
-import { conditions } from "./catalogue/index.js";
+import { conditions } from "./conditions.js";
 import { patientNumber, simulatePatient } from "./patients.js";
 import { positionOf as at } from "./tables.js";
 import { insulinLabels } from "./testing/insulin.js";

@@ -1,5 +1,5 @@
 import { random } from "../../base/random.js";
-import { conditions } from "./catalogue/index.js";
+import { conditions } from "./conditions.js";
 import type { OracleHistory } from "./oracle.js";
 import type { Person } from "./person.js";
 import { drawPerson } from "./person.js";

@@ -1,4 +1,4 @@
-import { conditions } from "./catalogue/index.js";
+import { conditions } from "./conditions.js";
 
 /**
  * After a record of a condition another one follows with probability p, after a gap with survival function S(g).
@@ -47,13 +47,13 @@ const gaps: Gap[] = [];
 function gapOf(at: number): Gap {
 	const condition = conditions[at] as (typeof conditions)[number];
 	gaps[at] ??=
-		condition.course === "chronic" ? followUp(condition.everyDays) : burst(condition.again[1]);
+		condition.course === "chronic" ? followUp(condition.everyDays) : burst(condition.again.days);
 	return gaps[at];
 }
 
 /** The p of an acute condition, and of a chronic one that is not a coding error. */
 export const recurrenceChance = Float64Array.from(conditions, (condition) =>
-	condition.course === "chronic" ? (condition.stays ?? 1) : condition.again[0],
+	condition.course === "chronic" ? (condition.stays ?? 1) : condition.again.probability,
 );
 
 export function survival(at: number, gap: number): number {

@@ -1,5 +1,5 @@
 import { yearDays } from "../../base/time.js";
-import { conditions } from "./catalogue/index.js";
+import { conditions } from "./conditions.js";
 import { size } from "./tables.js";
 import { blockDays } from "./time.js";
 

@@ -1,5 +1,5 @@
 import type { Random } from "../../base/random.js";
-import { conditions } from "./catalogue/index.js";
+import { conditions } from "./conditions.js";
 import type { State } from "./state.js";
 import { positionOf } from "./tables.js";
 

@@ -1,6 +1,6 @@
 import { InputError } from "../../base/errors.js";
 import { yearDays } from "../../base/time.js";
-import { conditions } from "./catalogue/index.js";
+import { conditions } from "./conditions.js";
 
 /** The catalogue as arrays by position, with rates per day, for the inner loops. */
 export const size = conditions.length;
@@ -46,9 +46,9 @@ export interface Links {
 	readonly value: Float64Array;
 }
 
-function linksOf(entries: readonly (readonly [code: string, value: number])[]): Links {
+function linksOf(entries: readonly (readonly [code: string, value: number | undefined])[]): Links {
 	const sorted = entries
-		.map(([code, value]) => [positionOf(code), value] as const)
+		.map(([code, value]) => [positionOf(code), value!] as const)
 		.sort((a, b) => a[0] - b[0]);
 	return {
 		to: Int32Array.from(sorted, ([to]) => to),
@@ -56,7 +56,7 @@ function linksOf(entries: readonly (readonly [code: string, value: number])[]): 
 	};
 }
 
-const caused: [code: string, factor: number][][] = conditions.map(() => []);
+const caused: [code: string, factor: number | undefined][][] = conditions.map(() => []);
 for (const { code, causes } of conditions)
 	for (const [cause, factor] of Object.entries(causes ?? {}))
 		caused[positionOf(cause)]!.push([code, factor]);

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { replaceFolder } from "../../base/files/index.js";
-import { conditions } from "./catalogue/index.js";
+import { conditions } from "./conditions.js";
 import { lawVersion } from "./hazards.js";
 import type { Block, BlockRange, TableName } from "./simulate-block.js";
 import { blockPeople, simulateBlock, tableNames, tables } from "./simulate-block.js";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { builtInMap } from "../codes/index.js";
-import { conditions } from "./catalogue/index.js";
-import { conditionsIn } from "./catalogue/parse.js";
+import { ageCurve, type ConditionRow, conditions } from "./conditions.js";
+import catalogue from "./conditions.json" with { type: "json" };
 import { drugs } from "./drugs.js";
 import { report } from "./testing/scale.js";
 
@@ -53,43 +53,33 @@ describe("the catalogue", () => {
 			for (const code of Object.keys(given)) expect(byCode.has(code)).toBe(true);
 		}
 	});
+
+	test("has no field of the wrong course, and none that is misspelt", () => {
+		const common = ["code", "name", "perYear", "ages", "sex", "deadly", "causes", "also", "icd9"];
+		const chronic = [...common, "everyDays", "stays", "carried"];
+		const acute = [...common, "again", "season"];
+		const rows: readonly ConditionRow[] = Object.values(catalogue).flat();
+		for (const row of rows) {
+			const fields = "everyDays" in row ? chronic : acute;
+			expect(Object.keys(row).filter((field) => !fields.includes(field))).toEqual([]);
+			expect(row.code).toMatch(/^\d{3}$/);
+		}
+	});
 });
 
-describe("an entry of the catalogue", () => {
-	const parsed = (table: string) => conditionsIn({ category: "some", table });
-
-	test("has fields in any order, on indented lines too", () => {
-		const [entry, ...others] = parsed(`
-540 Appendicitis | icd9 540.9 V47.3 | rate 0.0014 | ages at least 0.2 between 4-12 and 25-60
-	| again 0.45 after 8 days | season peak 32 swing 0.9 | sex female only | deadly 1.2 | also 285:0.05
-	| causes 071×4 250×1.5
-`);
-		expect(others).toEqual([]);
-		expect(entry).toEqual({
-			...{ code: "540", name: "Appendicitis", category: "some", course: "acute" },
-			...{ perYear: 0.0014, ages: expect.any(Function), again: [0.45, 8], deadly: 1.2 },
-			...{ season: { peak: 32, swing: 0.9 }, sex: { male: 0 }, also: { "285": 0.05 } },
-			...{ causes: { "071": 4, "250": 1.5 }, icd9: ["5409", "V473"] },
-		});
-		expect(entry?.ages(18)).toBeGreaterThan(0.9);
-		expect(entry?.ages(100)).toBeCloseTo(0.2, 2);
+describe("an age curve", () => {
+	test("may be at least a share", () => {
+		const curve = ageCurve("at least 0.2 between 4-12 and 25-60");
+		expect(curve(18)).toBeGreaterThan(0.9);
+		expect(curve(100)).toBeCloseTo(0.2, 2);
 	});
 
-	const start = "540 Appendicitis | rate 0.1 | ages any | icd9 540.9";
 	test.each([
-		["Appendicitis | rate 1", 'expected a PheCode and a name, got "Appendicitis"'],
-		[`${start} | evry 9 days`, 'no field "evry"; expected one of rate, ages, every'],
-		[`${start} | every 9`, 'expected "# days" with numbers for #, got "9"'],
-		[`${start} | every 9 days | causes 071*4`, 'expected "#" with numbers for #, got ""'],
-		[`${start} | every 9 days | rate 2`, '"rate 2" repeats another field'],
-		[`${start} | every 9 days | season winter`, "season is not for chronic conditions"],
-		[`${start} | again 0.5 after 9 days | stays 0.5`, "stays is not for acute conditions"],
-		[start, "course is missing"],
-		["540 A | rate 1 | ages old 3", 'no age curve "old"; expected one of any, rising'],
-		["540 A | rate 1 | ages rising 3", 'expected "rising #-#" with numbers for #, got "rising 3"'],
-	])("is rejected with a reason: %s", (table, message) => {
-		expect(() => parsed(table)).toThrow(`some: ${message}`);
-		expect(() => parsed(table)).toThrow(`in: ${table}`);
+		["old 3", 'no age curve "old"; expected one of any, rising'],
+		["rising 3", 'expected "rising #-#" with numbers for #, got "rising 3"'],
+		["at least x any", 'expected "#" with numbers for #, got "x"'],
+	])("is refused with a reason: %s", (text, message) => {
+		expect(() => ageCurve(text)).toThrow(message);
 	});
 });
 
