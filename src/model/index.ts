@@ -5,20 +5,20 @@ import type { Model, ParameterValues } from "./model.js";
 
 export type { Events, Predictions, Predictor, State } from "./predictor.js";
 
-import { autoformer } from "./others/autoformer/index.js";
-import { bitimelygpt } from "./others/bitimelygpt/index.js";
-import { contiformer } from "./others/contiformer/index.js";
-import { fedformer } from "./others/fedformer/index.js";
-import { gpt2 } from "./others/gpt2/index.js";
-import { gruD } from "./others/gru-d/index.js";
-import { informer } from "./others/informer/index.js";
-import { mtand } from "./others/mtand/index.js";
-import { odeRnn } from "./others/ode-rnn/index.js";
-import { patchTst } from "./others/patchtst/index.js";
-import { raindrop } from "./others/raindrop/index.js";
-import { seft } from "./others/seft/index.js";
-import { timelygpt } from "./others/timelygpt/index.js";
-import { timesnet } from "./others/timesnet/index.js";
+import { autoformer } from "./others/autoformer.js";
+import { bitimelygpt } from "./others/bitimelygpt.js";
+import { contiformer } from "./others/contiformer.js";
+import { fedformer } from "./others/fedformer.js";
+import { gpt2 } from "./others/gpt2.js";
+import { gruD } from "./others/gru-d.js";
+import { informer } from "./others/informer.js";
+import { mtand } from "./others/mtand.js";
+import { odeRnn } from "./others/ode-rnn.js";
+import { patchTst } from "./others/patchtst.js";
+import { raindrop } from "./others/raindrop.js";
+import { seft } from "./others/seft.js";
+import { timelygpt } from "./others/timelygpt.js";
+import { timesnet } from "./others/timesnet.js";
 import { trajgpt } from "./trajgpt/index.js";
 import { trajgptShifted } from "./trajgpt-shifted/index.js";
 

@@ -5,7 +5,7 @@ import { specialTokens } from "../../data/cohort/vocabulary.js";
 import { evaluate } from "../../engine/runtime/testing/evaluate.js";
 import { add, parameter, reshape, slice, sumSquares } from "../../engine/tensor/index.js";
 import type { EventBatch } from "../model.js";
-import { linear, linearWeights } from "../nn/linear.js";
+import { linear, linearWeights } from "../nn/layers.js";
 import { nested, within } from "../nn/weights.js";
 import { lossFeeds, lossTerms } from "../objective.js";
 import { batchOf } from "../testing/histories.js";

@@ -10,7 +10,7 @@ import {
 	type Tensor,
 	transpose,
 } from "../../engine/tensor/index.js";
-import { type LinearOptions, linear, linearWeights } from "./linear.js";
+import { type LinearOptions, linear, linearWeights } from "./layers.js";
 import { nested, type WeightSpecs, type Weights, within } from "./weights.js";
 
 /** What a score loses where nothing may be seen; a row that sees nothing at all looks everywhere alike. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
 import { gradients, mul, parameter, sum, type Tensor } from "../../engine/tensor/index.js";
-import { batchNorm, batchNormWeights } from "./batch-norm.js";
+import { batchNorm, batchNormWeights } from "./layers.js";
 import { weightsOf } from "./weights.js";
 
 const [rows, places, width] = [2, 3, 2];

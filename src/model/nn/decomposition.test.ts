@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
 import { gradients, input, mul, sum, type Tensor } from "../../engine/tensor/index.js";
-import { averages, decompose, paddedAverages } from "./decomposition.js";
+import { averages, decompose, paddedAverages } from "./series.js";
 
 const draw = random(3);
 const numbers = (count: number) => Array.from({ length: count }, () => draw.normal());

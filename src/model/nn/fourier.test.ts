@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
 import { add, gradients, input, mul, sum, type Tensor } from "../../engine/tensor/index.js";
-import { fourier, inverseFourier, modesOf, timesConjugate } from "./fourier.js";
+import { fourier, inverseFourier, modesOf, timesConjugate } from "./series.js";
 
 const draw = random(7);
 const numbers = (count: number) => Array.from({ length: count }, () => draw.normal());

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
 import { gradients, input, mul, parameter, sum, type Tensor } from "../../engine/tensor/index.js";
-import { gruInput, gruStep, gruWeights } from "./gru.js";
+import { gruInput, gruStep, gruWeights } from "./layers.js";
 import { drawWeights, weightsOf } from "./weights.js";
 
 const [rows, inside, width] = [2, 3, 4];

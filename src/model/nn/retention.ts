@@ -1,21 +1,78 @@
 import {
+	cast,
 	constant,
 	exp,
+	type FloatType,
 	layerNorm,
 	matmul,
+	minimum,
 	mul,
+	neg,
 	relu,
 	reshape,
 	silu,
 	type Tensor,
 } from "../../engine/tensor/index.js";
 import { joinHeads, splitHeads } from "./attention.js";
-import { linearWeights, project } from "./linear.js";
-import { type Angles, rotate } from "./rotary-time.js";
-import { readAtPositions } from "./sra/at-positions.js";
-import { sra } from "./sra/index.js";
+import { linearWeights, project } from "./layers.js";
+import { type Angles, rotate, timeAngles } from "./positions.js";
+import { readAtPositions, sra } from "./sra.js";
 import { nested, type WeightSpecs, type Weights, within } from "./weights.js";
-import { type Xpos, xpos } from "./xpos.js";
+
+/** How queries and keys are turned and scaled; by `turn`, which is linear in both tables. */
+interface Xpos {
+	readonly queries: Angles; // [rows, places, size / 2]
+	readonly keys: Angles;
+}
+
+/** Time in which pair i of a query fades to ζ_i. */
+const scaleBase = 512;
+
+/**
+ * Where a scale stops. A key grows as much as a query fades, so e⁴⁰ is also the largest product of
+ * a key and an earlier query, which the mask of time takes away: it must be finite for that.
+ */
+const mostFaded = 40;
+
+/** −log ζ_i, with ζ_i = (2i + 0.4 size) / (1.4 size). */
+const fadings = (size: number) =>
+	Array.from({ length: size / 2 }, (_, i) => -Math.log((2 * i + 0.4 * size) / (1.4 * size)));
+
+/**
+ * Extrapolatable positions (Sun et al. 2023), at times that count from the row's first place: pair i
+ * of a query is turned by θ_i t and scaled by ζ_i^(t / 512), of a key by θ_i t and ζ_i^(−t / 512),
+ * with θ_i = 10000^(−2i / size). So q_n · k_m depends on t_n − t_m alone, and fades with it.
+ */
+export function xpos(
+	times: Tensor, // [rows, places], at least 0
+	/** Of a head's queries; even. */
+	size: number,
+	/** What queries are multiplied by, beside. */
+	factor = 1,
+): Xpos {
+	const half = size / 2;
+	const dtype = times.dtype as FloatType;
+	const { cosine, sine } = timeAngles(
+		cast(times, "float64"),
+		half,
+		{
+			shortestPeriod: 2 * Math.PI,
+			longestPeriod: 2 * Math.PI * 10000 ** ((half - 1) / half),
+		},
+		dtype,
+	);
+	const rates = constant(
+		fadings(size).map((rate) => rate / scaleBase),
+		[half],
+		dtype,
+	);
+	const faded = minimum(mul(reshape(times, [...times.shape, 1]), rates), mostFaded);
+	const scaled = (scale: Tensor): Angles => ({
+		cosine: mul(cosine, scale),
+		sine: mul(sine, scale),
+	});
+	return { queries: scaled(mul(exp(neg(faded)), factor)), keys: scaled(exp(faded)) };
+}
 
 /** γ_h of one unit of time: 1 − exp(linspace(log 1/64, log 1/512)). */
 export const headDecays = (heads: number): number[] =>
@@ -101,7 +158,7 @@ export function retention(
 }
 
 /** Queries, which read the retained state without changing it. */
-export interface RetentionQueries {
+interface RetentionQueries {
 	readonly queries: Angles; // [rows, queries, size / 2]
 	/** What is left of the state at the query times. */
 	readonly decay: Tensor; // [rows, heads, queries]
@@ -109,7 +166,7 @@ export interface RetentionQueries {
 }
 
 /** Query n of a row reads the state after place n, or after as many places as it names; otherwise all read the last. */
-export interface QueriedState {
+interface QueriedState {
 	readonly each: boolean;
 	readonly positions?: Tensor; // [rows, queries], int32
 }

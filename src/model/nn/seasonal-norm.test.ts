@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { evaluate } from "../../engine/runtime/testing/evaluate.js";
 import { input } from "../../engine/tensor/index.js";
-import { seasonalNorm } from "./seasonal-norm.js";
+import { seasonalNorm } from "./series.js";
 
 test("normalises each position, then subtracts the mean over the events", async () => {
 	const [places, width, padding] = [5, 3, 2];

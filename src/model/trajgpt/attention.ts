@@ -10,9 +10,7 @@ import {
 	sum,
 	type Tensor,
 } from "../../engine/tensor/index.js";
-import { readAtPositions } from "../nn/sra/at-positions.js";
-import { sra } from "../nn/sra/index.js";
-import type { SraForm } from "../nn/sra/sra.js";
+import { readAtPositions, type SraForm, sra } from "../nn/sra.js";
 
 /**
  * The state a query reads: before the slot of the same index in its row, after the last slot, or

@@ -9,7 +9,7 @@ import {
 	type Target,
 } from "../../engine/tensor/index.js";
 import type { ParameterValues } from "../model.js";
-import { anyLength } from "../nn/sra/any-length.js";
+import { anyLength } from "../nn/sra.js";
 import { parametersOf } from "../nn/weights.js";
 import type { TrajgptConfig } from "./config.js";
 import { network, rotaryOf } from "./network.js";

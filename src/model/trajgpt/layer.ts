@@ -9,7 +9,7 @@ import {
 	type Tensor,
 } from "../../engine/tensor/index.js";
 import { joinHeads, splitHeads } from "../nn/attention.js";
-import { type Angles, rotate } from "../nn/rotary-time.js";
+import { type Angles, rotate } from "../nn/positions.js";
 import type { Weights } from "../nn/weights.js";
 import { type AttentionInputs, attention } from "./attention.js";
 import { decaysByTime, type TrajgptConfig } from "./config.js";

@@ -14,8 +14,8 @@ import {
 	type Tensor,
 } from "../../engine/tensor/index.js";
 import type { Parameters } from "../model.js";
-import { timeAngles } from "../nn/rotary-time.js";
-import type { SraForm } from "../nn/sra/sra.js";
+import { timeAngles } from "../nn/positions.js";
+import type { SraForm } from "../nn/sra.js";
 import { weightsOf, within } from "../nn/weights.js";
 import type { Reading } from "./attention.js";
 import type { TrajgptConfig } from "./config.js";

@@ -19,7 +19,7 @@ import {
 	where,
 } from "../../engine/tensor/index.js";
 import type { MemoryPart, Parameters } from "../model.js";
-import { anyLength } from "../nn/sra/any-length.js";
+import { anyLength } from "../nn/sra.js";
 import type { TrajgptConfig } from "./config.js";
 import { stateOf } from "./inference-graph.js";
 import { network } from "./network.js";

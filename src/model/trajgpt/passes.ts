@@ -1,5 +1,5 @@
 import type { Data, Feeds } from "../../engine/runtime/index.js";
-import { anglesOf } from "../nn/rotary-time.js";
+import { anglesOf } from "../nn/positions.js";
 import type { Events, State } from "../predictor.js";
 import type { Query } from "../queries.js";
 import type { TrajgptConfig } from "./config.js";

@@ -17,7 +17,7 @@ import {
 } from "../../engine/tensor/index.js";
 import { labelLogOdds } from "../../model/heads/label.js";
 import type { ParameterValues } from "../../model/index.js";
-import { anyLength } from "../../model/nn/sra/any-length.js";
+import { anyLength } from "../../model/nn/sra.js";
 import { parametersOf } from "../../model/nn/weights.js";
 import type { Scoring } from "../../model/train/index.js";
 import type { TrajgptConfig } from "../../model/trajgpt/config.js";

@@ -1,0 +1,141 @@
+import {
+	add,
+	div,
+	gelu,
+	layerNorm,
+	matmul,
+	maximum,
+	minimum,
+	mul,
+	normalized,
+	reshape,
+	sigmoid,
+	split,
+	square,
+	sub,
+	sum,
+	type Tensor,
+	tanh,
+} from "../../engine/tensor/index.js";
+import { filledWith, nested, normal, type WeightSpecs, type Weights, within } from "./weights.js";
+
+export interface LinearOptions {
+	/** Of the weights at the start; 1 / √inside if left out. */
+	readonly deviation?: number;
+	readonly bias?: boolean;
+}
+
+export const linearWeights = (
+	inside: number,
+	outside: number,
+	{ deviation = 1 / Math.sqrt(inside), bias = true }: LinearOptions = {},
+): WeightSpecs => ({
+	weight: normal([outside, inside], deviation),
+	...(bias && { bias: filledWith(0, [outside]) }),
+});
+
+/** x W^T, over the last axis. */
+export const project = (p: Weights, x: Tensor): Tensor =>
+	matmul(x, p("weight"), { transposeB: true });
+
+/** x W^T + b. */
+export const linear = (p: Weights, x: Tensor): Tensor => add(project(p, x), p("bias"));
+
+export const normWeights = (width: number): WeightSpecs => ({
+	scale: filledWith(1, [width]),
+	shift: filledWith(0, [width]),
+});
+
+/** Layer norm with a learned scale and shift. */
+export const norm = (p: Weights, x: Tensor): Tensor =>
+	layerNorm(x, { scale: p("scale"), shift: p("shift") });
+
+/** How far a step moves the running averages towards the batch's own. */
+const momentum = 0.1;
+
+export const batchNormWeights = (width: number): WeightSpecs => ({
+	scale: filledWith(1, [width]),
+	shift: filledWith(0, [width]),
+	mean: { ...filledWith(0, [width]), moving: true },
+	variance: { ...filledWith(1, [width]), moving: true },
+});
+
+interface BatchNormOptions {
+	/** 1 for what counts in the statistics, 0 for what does not, as padding: x without its last axis. */
+	readonly counts: Tensor;
+	/** There while it is learned from; the new running averages are noted in it. */
+	readonly moving: Record<string, Tensor> | undefined;
+}
+
+/**
+ * Batch norm over all axes but the last: with the batch's own mean and variance while it is learned
+ * from, with their running averages otherwise. `name` is that of its weights among all of `p`.
+ */
+export function batchNorm(
+	p: Weights,
+	name: string,
+	x: Tensor,
+	{ counts, moving }: BatchNormOptions,
+): Tensor {
+	const own = (weight: string) => p(`${name}.${weight}`);
+	const affine = { scale: own("scale"), shift: own("shift") };
+	if (!moving) return normalized(x, own("mean"), own("variance"), affine);
+	const width = x.shape.at(-1) as number;
+	const rows = reshape(x, [-1, width]);
+	const total = sum(counts);
+	const shares = reshape(div(counts, maximum(total, 1)), [1, -1]); // [1, rows]
+	const mean = matmul(shares, rows); // [1, width]
+	const variance = matmul(shares, square(sub(rows, mean)));
+	// The running variance is the unbiased one; where nothing counts nothing moves.
+	const unbiased = mul(variance, div(total, maximum(sub(total, 1), 1)));
+	const share = mul(minimum(total, 1), momentum);
+	const moved = (weight: string, now: Tensor) =>
+		add(own(weight), mul(sub(reshape(now, [width]), own(weight)), share));
+	moving[`${name}.mean`] = moved("mean", mean);
+	moving[`${name}.variance`] = moved("variance", unbiased);
+	return reshape(normalized(rows, mean, variance, affine), x.shape);
+}
+
+export const feedForwardWeights = (
+	width: number,
+	inside: number,
+	/** Of the way back, where it starts smaller. */
+	down: LinearOptions = {},
+): WeightSpecs => ({
+	...nested("up", linearWeights(width, inside)),
+	...nested("down", linearWeights(inside, width, down)),
+});
+
+/** Two linear layers with an activation between them, GELU if none is named. */
+export const feedForward = (
+	p: Weights,
+	x: Tensor,
+	activation: (x: Tensor) => Tensor = gelu,
+): Tensor => linear(within(p, "down"), activation(linear(within(p, "up"), x)));
+
+/**
+ * A gated recurrent unit that reads `inside` numbers and holds `width` (Cho et al. 2014):
+ *
+ *     z, r = σ(W x + U h + b)      h̃ = tanh(W x + U (r ⊙ h) + b)      h' = (1 − z) ⊙ h + z ⊙ h̃
+ */
+export const gruWeights = (inside: number, width: number): WeightSpecs => ({
+	...nested("input", linearWeights(inside, 3 * width)),
+	...nested("gates", linearWeights(width, 2 * width, { bias: false })),
+	...nested("candidate", linearWeights(width, width, { bias: false })),
+});
+
+/** What the input adds before z, r and h̃: of all places at once, outside the recurrence. */
+export const gruInput = (p: Weights, input: Tensor): Tensor => linear(within(p, "input"), input); // [..., 3 width]
+
+/** The next state, [rows, width], from what `gruInput` made of a place, [rows, 3 width]. */
+export function gruStep(p: Weights, state: Tensor, fromInput: Tensor): Tensor {
+	const width = state.shape.at(-1) as number;
+	const [toGates, toCandidate] = parts(fromInput, [2 * width, width]);
+	const gates = sigmoid(add(toGates, project(within(p, "gates"), state)));
+	const [z, r] = parts(gates, [width, width]);
+	const candidate = tanh(add(toCandidate, project(within(p, "candidate"), mul(r, state))));
+	return add(state, mul(z, sub(candidate, state)));
+}
+
+const parts = (x: Tensor, sizes: readonly [number, number]) =>
+	split(x, -1, sizes) as readonly [Tensor, Tensor];

@@ -1,0 +1,151 @@
+import {
+	add,
+	cast,
+	concat,
+	constant,
+	cos,
+	div,
+	type FloatType,
+	floor,
+	log,
+	maximum,
+	mul,
+	pad,
+	reshape,
+	rotary,
+	sin,
+	slice,
+	stack,
+	sub,
+	type Tensor,
+} from "../../engine/tensor/index.js";
+
+/**
+ * Fixed positions [places, width]: the sine and the cosine, side by side, of place / 10000^(2i / width)
+ * for each pair i (Vaswani et al. 2017).
+ */
+export const sinusoids = (
+	places: number,
+	width: number,
+	dtype: Tensor["dtype"] = "float32",
+): Tensor =>
+	constant(
+		Array.from({ length: places * width }, (_, at) => {
+			const [place, i] = [Math.floor(at / width), at % width];
+			const angle = place / 10000 ** ((i - (i % 2)) / width);
+			return i % 2 === 0 ? Math.sin(angle) : Math.cos(angle);
+		}),
+		[places, width],
+		dtype,
+	);
+
+interface TimeEncodingOptions {
+	/** Sines and cosines together: even. */
+	readonly width: number;
+	/** Of the slowest wave, which turns once in 2π of them; the fastest has 1. */
+	readonly longest: number;
+}
+
+/**
+ * Times as waves: sin(t / λ) of all scales λ, then cos(t / λ), where λ go from 1 to the longest in
+ * equal ratios. [..., width]
+ */
+export function timeEncoding(times: Tensor, { width, longest }: TimeEncodingOptions): Tensor {
+	const waves = width / 2;
+	const scales = Array.from(
+		{ length: waves },
+		(_, i) => longest ** (waves === 1 ? 0 : i / (waves - 1)),
+	);
+	const angles = div(reshape(times, [...times.shape, 1]), constant(scales, [waves], times.dtype));
+	return concat([sin(angles), cos(angles)], -1);
+}
+
+/** What is said of the time of a place. */
+export const marks = 3;
+
+/** A span that is about 1; a day is 0.07, a year 0.56. */
+const longestDays = 36525;
+
+/** log(1 + days) as a part of the longest; nothing below 0. */
+const level = (days: Tensor): Tensor =>
+	mul(log(add(maximum(days, 0), 1)), 1 / Math.log1p(longestDays));
+
+interface Times {
+	/** Since the row's first place. */
+	readonly days: Tensor; // [rows, places]
+	/** Since the place before. */
+	readonly gaps: Tensor; // [rows, places]
+}
+
+/**
+ * Times of places up to a row's last one, to be read beside those of places that follow:
+ * since the first place, since the one before, and (below 0) until the last. [rows, places, marks]
+ */
+export function marksBefore({ days, gaps }: Times): Tensor {
+	const until = sub(slice(days, 1, -1), days);
+	return stack([level(days), level(gaps), mul(level(until), -1)], 2);
+}
+
+/** Of places that follow the last one, in order: `gaps` are the days since the last. */
+export function marksAfter({ days, gaps }: Times): Tensor {
+	const before = slice(pad(gaps, 1, 1, 0), 1, 0, gaps.shape[1] as number);
+	return stack([level(days), level(sub(gaps, before)), level(gaps)], 2);
+}
+
+export interface Periods {
+	/** In the unit of the times. */
+	readonly shortestPeriod: number;
+	readonly longestPeriod: number;
+}
+
+/** Geometric from the shortest to the longest. */
+export function periods(count: number, { shortestPeriod, longestPeriod }: Periods): number[] {
+	const ratio = Math.log(longestPeriod / shortestPeriod);
+	return Array.from(
+		{ length: count },
+		(_, i) => shortestPeriod * Math.exp((ratio * i) / Math.max(1, count - 1)),
+	);
+}
+
+export interface Angles {
+	readonly cosine: Tensor; // [batch, length, half]
+	readonly sine: Tensor;
+}
+
+/** The angles of times, [times, half], for engines that have no float64: see `timeAngles`. */
+export function anglesOf(times: Float64Array, half: number, range: Periods): Float32Array {
+	const frequency = periods(half, range).map((p) => 1 / p);
+	return Float32Array.from({ length: times.length * half }, (_, i) => {
+		const turns = (times[Math.floor(i / half)] as number) * (frequency[i % half] as number);
+		return (turns - Math.floor(turns)) * 2 * Math.PI;
+	});
+}
+
+/**
+ * Cosine and sine of 2π t / period for every time and period. Whole turns are taken off in
+ * float64: a century counted in 2-day periods has no digits left for the angle in float32.
+ * Times may also come as angles, with these turns taken off already.
+ */
+export function timeAngles(
+	times: Tensor, // [batch, length], float64, or angles [batch, length, half]
+	half: number,
+	range: Periods,
+	dtype: FloatType,
+): Angles {
+	if (times.shape.length === 3) return { cosine: cos(times), sine: sin(times) };
+	const frequency = constant(
+		periods(half, range).map((p) => 1 / p),
+		[half],
+		"float64",
+	);
+	const turns = mul(reshape(times, [...times.shape, 1]), frequency);
+	const angle = cast(mul(sub(turns, floor(turns)), 2 * Math.PI), dtype); // [batch, length, half]
+	return { cosine: cos(angle), sine: sin(angle) };
+}
+
+/** Turns x [batch, heads, length, size] by the angles of its slots; an odd last element stays as it is. */
+export function rotate(x: Tensor, { cosine, sine }: Angles): Tensor {
+	const even = 2 * (cosine.shape.at(-1) as number);
+	if (even === x.shape.at(-1)) return rotary(x, cosine, sine);
+	return concat([rotary(slice(x, -1, 0, even), cosine, sine), slice(x, -1, even)], -1);
+}

@@ -1,0 +1,147 @@
+import {
+	add,
+	concat,
+	constant,
+	div,
+	matmul,
+	maximum,
+	mul,
+	pad,
+	reshape,
+	slice,
+	split,
+	sub,
+	sum,
+	type Tensor,
+} from "../../engine/tensor/index.js";
+import { norm } from "./layers.js";
+import type { Weights } from "./weights.js";
+
+/**
+ * The moving average over `width` places as a matrix [places, places]: before the first place the first
+ * is repeated, after the last the last.
+ */
+export function averages(
+	places: number,
+	width: number,
+	dtype: Tensor["dtype"] = "float32",
+): Tensor {
+	const before = Math.floor((width - 1) / 2);
+	const matrix = new Float64Array(places * places);
+	for (let i = 0; i < places; i++)
+		for (let offset = -before; offset < width - before; offset++) {
+			const j = Math.min(Math.max(i + offset, 0), places - 1);
+			matrix[i * places + j] = (matrix[i * places + j] as number) + 1 / width;
+		}
+	return constant(matrix, [places, places], dtype);
+}
+
+/**
+ * The same for rows that are padded before their first event, which is repeated:
+ * [rows, places, places]. Padding has no effect, and its average is 0.
+ */
+export function paddedAverages(mask: Tensor, width: number): Tensor {
+	const [rows, places] = mask.shape as [number, number];
+	const matrix = averages(places, width, mask.dtype);
+	const padding = sub(1, mask);
+	const first = mul(mask, sub(1, pad(slice(mask, 1, 0, places - 1), 1, 1, 0))); // 1 at the first event
+	const repeated = matmul(padding, matrix, { transposeB: true }); // what falls on padding
+	const all = add(
+		mul(matrix, reshape(mask, [rows, 1, places])),
+		mul(reshape(repeated, [rows, places, 1]), reshape(first, [rows, 1, places])),
+	);
+	return mul(all, reshape(mask, [rows, places, 1]));
+}
+
+/** What moves slowly, the moving average, and what is left: x [rows, places, width] is their sum. */
+export function decompose(
+	x: Tensor,
+	/** `averages` or `paddedAverages` of its places. */
+	average: Tensor,
+): { readonly seasonal: Tensor; readonly trend: Tensor } {
+	const trend = matmul(average, x);
+	return { seasonal: sub(x, trend), trend };
+}
+
+/** [rows, places, 1] of [rows, places]. */
+export const column = (x: Tensor): Tensor => reshape(x, [...x.shape, 1]);
+
+/** The mean of x [rows, places, width] over the events, [rows, 1, width]. */
+export const meanOverEvents = (x: Tensor, mask: Tensor): Tensor =>
+	div(sum(mul(x, column(mask)), 1, true), maximum(column(sum(mask, 1, true)), 1));
+
+/** Layer norm, less its mean over the places: what is seasonal has no trend. */
+export function seasonalNorm(p: Weights, x: Tensor, mask: Tensor): Tensor {
+	const y = norm(p, x);
+	return sub(y, meanOverEvents(y, mask));
+}
+
+/** Complex numbers, one for each mode of a real series: [..., modes, width]. */
+export interface Spectrum {
+	readonly real: Tensor;
+	readonly imaginary: Tensor;
+}
+
+/** The modes of a real series; those above are the conjugates of these. */
+export const modesOf = (length: number): number[] =>
+	Array.from({ length: Math.floor(length / 2) + 1 }, (_, m) => m);
+
+/** [modes, length]: f(2π m t / length) times a factor of the mode's own. */
+function waves(
+	f: (angle: number) => number,
+	length: number,
+	modes: readonly number[],
+	factor: (mode: number) => number = () => 1,
+): number[] {
+	return modes.flatMap((m) =>
+		// m t is taken modulo the length, so that the angle keeps its digits.
+		Array.from({ length }, (_, t) => factor(m) * f((2 * Math.PI * ((m * t) % length)) / length)),
+	);
+}
+
+/**
+ * X_m = Σ_t x_t exp(−2πi m t / length) for x [..., length, width], by two constant matrices in one
+ * product. Only the modes asked for, in their order; all if left out.
+ */
+export function fourier(
+	x: Tensor,
+	modes: readonly number[] = modesOf(x.shape.at(-2) as number),
+): Spectrum {
+	const length = x.shape.at(-2) as number;
+	const matrix = constant(
+		[...waves(Math.cos, length, modes), ...waves((angle) => -Math.sin(angle), length, modes)],
+		[2 * modes.length, length],
+		x.dtype,
+	);
+	const parts = split(matmul(matrix, x), -2, [modes.length, modes.length]);
+	const [real, imaginary] = parts as [Tensor, Tensor];
+	return { real, imaginary };
+}
+
+/**
+ * The real series [..., length, width] whose modes these are; modes that are not there are 0. Of mode 0,
+ * and of length / 2, the imaginary part has no say.
+ */
+export function inverseFourier(
+	{ real, imaginary }: Spectrum,
+	length: number,
+	modes: readonly number[] = modesOf(length),
+): Tensor {
+	// A mode stands for its conjugate too, unless it is its own.
+	const factor = (m: number) => ((2 * m) % length === 0 ? 1 : 2) / length;
+	const matrix = constant(
+		[
+			...waves(Math.cos, length, modes, factor),
+			...waves((angle) => -Math.sin(angle), length, modes, factor),
+		],
+		[2 * modes.length, length],
+		real.dtype,
+	);
+	return matmul(matrix, concat([real, imaginary], -2), { transposeA: true });
+}
+
+/** a b̄: of two series, the spectrum of their correlation Σ_t a_(t + τ) b_t at every delay τ, around the end. */
+export const timesConjugate = (a: Spectrum, b: Spectrum): Spectrum => ({
+	real: add(mul(a.real, b.real), mul(a.imaginary, b.imaginary)),
+	imaginary: sub(mul(a.imaginary, b.real), mul(a.real, b.imaginary)),
+});

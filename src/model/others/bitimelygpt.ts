@@ -1,0 +1,195 @@
+/*
+ * BiTimelyGPT (Song et al., MLHC 2024): [SOS], the events and [EOS] in an even number L of layers of retention and
+ * feed-forward. The sequence is reversed between layers:
+ *
+ *     odd:   o_n = Σ_{m ≤ n} γ_h^(t_n − t_m) (q̂_n · k̂_m / √size) v_m
+ *     even:  o_n = Σ_{m ≥ n} γ_h^(t_m − t_n) (q̂_n · k̂_m / √size) v_m
+ *     loss = −Σ_n log softmax(E N x_n^(L−1))[c_{n+1}] − Σ_n log softmax(E N x_n^(L))[c_{n−1}]
+ *
+ * with N the last norm, E the head and x^(l) the output of layer l. The loss is not a likelihood: from layer 2 on, a
+ * position has read the positions on its other side.
+ */
+
+import { z } from "zod";
+import {
+	add,
+	concat,
+	expand,
+	filled,
+	flip,
+	gelu,
+	matmul,
+	pad,
+	reshape,
+	slice,
+	sub,
+	type Tensor,
+} from "../../engine/tensor/index.js";
+import { fields } from "../kinds/fields.js";
+import { pairsInHeads, retentionFields } from "../kinds/retention-fields.js";
+import { embedded, windowModel } from "../kinds/window.js";
+import {
+	feedForward,
+	feedForwardWeights,
+	linear,
+	linearWeights,
+	norm,
+	normWeights,
+	project,
+} from "../nn/layers.js";
+import {
+	type ElapsedTimes,
+	type Reading,
+	type RetentionSettings,
+	readingOf,
+	retention,
+	retentionWeights,
+} from "../nn/retention.js";
+import { nested, normal, numbered, type WeightSpecs, type Weights, within } from "../nn/weights.js";
+
+interface AlternatingSettings extends RetentionSettings {
+	/** Even. */
+	readonly layers: number;
+	readonly ff: number;
+}
+
+export function alternatingWeights({ layers, dim, ff }: AlternatingSettings): WeightSpecs {
+	const layer = {
+		...nested("retention", retentionWeights(dim)),
+		...nested("retentionNorm", normWeights(dim)),
+		...nested("feedForward", feedForwardWeights(dim, ff)),
+		...nested("feedForwardNorm", normWeights(dim)),
+	};
+	return {
+		end: normal([dim], 1), // [EOS]
+		...numbered("layers", layers, layer),
+		...nested("norm", normWeights(dim)),
+	};
+}
+
+/** With a place for [EOS], at the time of the last. */
+function withEnd({ days, gaps, mask }: Required<ElapsedTimes>): Required<ElapsedTimes> {
+	const constantly = (value: number) => filled(value, [gaps.shape[0] as number, 1], gaps.dtype);
+	return {
+		days: concat([days, slice(days, 1, -1)], 1),
+		gaps: concat([gaps, constantly(0)], 1),
+		mask: concat([mask, constantly(1)], 1),
+	};
+}
+
+/** The places in reverse order, time counted from the last back. */
+function flipped({ days, gaps, mask }: Required<ElapsedTimes>): Required<ElapsedTimes> {
+	const none = filled(0, [gaps.shape[0] as number, 1], gaps.dtype);
+	return {
+		days: flip(sub(slice(days, 1, -1), days), 1),
+		// The gap before a place is now before the one that it came after.
+		gaps: concat([none, flip(slice(gaps, 1, 1), 1)], 1),
+		mask: flip(mask, 1),
+	};
+}
+
+/**
+ * Odd layers read the places in their order, even ones in reverse: between layers the sequence is
+ * flipped. Gives the views of the last two, both in the places' order.
+ */
+export function alternating(
+	settings: AlternatingSettings,
+	p: Weights,
+	vectors: Tensor, // [rows, places, dim]
+	places: Required<ElapsedTimes>,
+): { readonly forwards: Tensor; readonly backwards: Tensor } {
+	const [rows, count, dim] = vectors.shape as [number, number, number];
+	const ended = withEnd(places);
+	const readings = [ended, flipped(ended)].map((order) => readingOf(order, settings));
+	const end = expand(reshape(p("end"), [1, 1, dim]), [rows, 1, dim]);
+	const view = (x: Tensor) => norm(within(p, "norm"), slice(x, 1, 0, count));
+
+	let x = concat([vectors, end], 1);
+	let forwards = x;
+	for (let i = 0; i < settings.layers; i++) {
+		const q = within(p, `layers.${i}`);
+		if (i > 0) x = flip(x, 1);
+		const reading = readings[i % 2] as Reading;
+		const normed = norm(within(q, "retentionNorm"), x);
+		x = add(x, retention(within(q, "retention"), normed, reading).output);
+		x = add(x, feedForward(within(q, "feedForward"), norm(within(q, "feedForwardNorm"), x)));
+		if (i === settings.layers - 2) forwards = x;
+	}
+	return { forwards: view(forwards), backwards: view(flip(x, 1)) };
+}
+
+export const forecastWeights = ({
+	dim,
+	ff,
+	ahead,
+}: {
+	readonly dim: number;
+	readonly ff: number;
+	readonly ahead: number;
+}): WeightSpecs =>
+	nested("forecast", {
+		...nested("ends", linearWeights(2 * dim, ff, { bias: false })),
+		questions: normal([ahead, ff], 1),
+		...nested("out", linearWeights(ff, dim)),
+	});
+
+/**
+ * What is to come from both ends of a window: its first place ([SOS] where there is room), where the
+ * last layer has read all of it backwards, and its last, where the layer before has read it forwards.
+ * Question i has a vector of its own: h_i = W_o gelu(W [first; last] + e_i).
+ */
+export function forecast(weights: Weights, encoded: Tensor, mask: Tensor): Tensor {
+	const p = within(weights, "forecast");
+	const [rows, places] = mask.shape as [number, number];
+	const isFirst = sub(mask, slice(pad(mask, 1, 1, 0), 1, 0, places)); // [rows, places]
+	const first = matmul(reshape(isFirst, [rows, 1, places]), encoded); // [rows, 1, dim]
+	const ends = project(within(p, "ends"), concat([first, slice(encoded, 1, -1)], 2));
+	return linear(within(p, "out"), gelu(add(ends, p("questions")))); // [rows, ahead, dim]
+}
+
+const config = z
+	.strictObject({
+		vocab: fields.vocab,
+		hazards: fields.hazards,
+		layers: fields.layers(4),
+		heads: fields.heads(4),
+		dim: fields.dim(96),
+		ff: fields.ff(192),
+		...retentionFields,
+		window: fields.window,
+		windows: fields.windows(3),
+		ahead: fields.ahead,
+	})
+	.refine(pairsInHeads.check, pairsInHeads.say)
+	.refine(({ layers }) => layers % 2 === 0, {
+		path: ["layers"],
+		error: "an even number: the last layer reads backwards, the one before it forwards",
+	});
+
+type BiTimelyGptConfig = z.infer<typeof config>;
+
+/** Retention layers that read forwards and backwards in turn. */
+export const bitimelygpt = windowModel<BiTimelyGptConfig>({
+	id: "bitimelygpt",
+	name: "BiTimelyGPT",
+	cite: "Song, Lu, Zhu, Buckeridge, Li: Bidirectional Generative Pre-training for Improving Healthcare Time-series Representation Learning, MLHC 2024",
+	config,
+	learningRate: 1e-2,
+	presets: {
+		tiny: { layers: 2, dim: 64, ff: 128 },
+		default: {},
+		paper: { layers: 8, dim: 200, ff: 400 },
+	},
+	pretraining: {
+		predicts: { next: "next", previous: "previous" },
+		views(settings, p, window) {
+			const { forwards, backwards } = alternating(settings, p, embedded(p, window), window);
+			return { next: forwards, previous: backwards };
+		},
+	},
+	forecasts: "after fine-tuning",
+	usesQueryTime: false,
+	weights: (settings) => ({ ...alternatingWeights(settings), ...forecastWeights(settings) }),
+	encode: (settings, p, window) => alternating(settings, p, embedded(p, window), window).backwards,
+	query: (_, p, encoded, { mask }) => forecast(p, encoded, mask),
+});

@@ -1,3 +1,0 @@
-import { conformance } from "../../testing/conformance.js";
-
-conformance("bitimelygpt");

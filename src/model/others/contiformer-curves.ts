@@ -1,0 +1,365 @@
+/*
+ * The curves of ContiFormer: the clock of a row, the trajectories of keys and values (RK4, one ODE per event, cubic
+ * Hermite interpolation between its steps), the spline of queries, and the Gauss–Legendre points of the integrals.
+ */
+
+import {
+	abs,
+	add,
+	concat,
+	constant,
+	cumulativeSum,
+	div,
+	flip,
+	less,
+	log,
+	matmul,
+	maximum,
+	minimum,
+	mul,
+	pad,
+	relu,
+	reshape,
+	slice,
+	square,
+	stack,
+	sub,
+	type Tensor,
+	tanh,
+	where,
+} from "../../engine/tensor/index.js";
+import type { Observed } from "../kinds/observed.js";
+import { linear, linearWeights, project } from "../nn/layers.js";
+import { rungeKutta4 } from "../nn/ode.js";
+import { nested, type WeightSpecs, type Weights, within } from "../nn/weights.js";
+
+/** Longest a place or a query can move the clock on; log(1 + days) is 11 after 164 years. */
+const longestTick = 12;
+
+/** Where the places of a row stand in the time that its ODEs, its spline and its integrals run in. */
+interface Clock {
+	/** From 0 at the first event to at most 1 at the last. */
+	readonly places: Tensor; // [rows, places]
+	/** What no query goes beyond. */
+	readonly end: Tensor; // [rows, 1]
+	/** 1 at events, 0 at padding. */
+	readonly mask: Tensor; // [rows, places]
+	/** Ticks in a unit. */
+	readonly unit: Tensor; // [rows, 1]
+}
+
+/** 1 + log(1 + days): no two places stand at one time, and no interval is many times another. */
+const tick = (gaps: Tensor): Tensor => minimum(add(1, log(add(1, relu(gaps)))), longestTick);
+
+/** A row's span is its unit, unless it is shorter than a tick for each place of the window. */
+export function clockOf({ gaps, mask }: Pick<Observed, "gaps" | "mask">): Clock {
+	const ticks = mul(mask, sub(cumulativeSum(mul(mask, tick(gaps)), 1), 1)); // 0 at the first event
+	const unit = maximum(slice(ticks, 1, -1), mask.shape[1] as number);
+	const places = div(ticks, unit);
+	return { places, end: add(slice(places, 1, -1), div(longestTick, unit)), mask, unit };
+}
+
+/** From the last place to queries that come so many days after it, [rows, queries]. */
+export const clockAfter = ({ unit }: Clock, gaps: Tensor): Tensor => div(tick(gaps), unit);
+
+export const flowWeights = (width: number, inside: number): WeightSpecs => ({
+	...nested("state", linearWeights(width, inside)),
+	...nested("time", linearWeights(1, inside, { bias: false })),
+	// Nearly at rest at the start, where it is an ordinary Transformer.
+	...nested("out", linearWeights(inside, width, { deviation: 0.1 / Math.sqrt(inside) })),
+});
+
+/** f(τ, y) = W₂ tanh(W₁ y + w τ + b₁) + b₂; the times are [..., 1]. */
+function flow(p: Weights, y: Tensor, times: Tensor): Tensor {
+	const inside = add(linear(within(p, "state"), y), project(within(p, "time"), times));
+	return linear(within(p, "out"), tanh(inside));
+}
+
+/** [rows, places, 1]: one step's length of each place's way on to the clock's end, and back to its start. */
+function stepsOf({ places, end }: Clock, steps: number): { onward: Tensor; back: Tensor } {
+	const each = (x: Tensor) => reshape(mul(x, 1 / steps), [...x.shape, 1]);
+	return { onward: each(sub(end, places)), back: each(places) };
+}
+
+/**
+ * dy/dτ = f(τ, y) from every place, both ways. Where it goes does not depend on who looks at it: so
+ * it is solved once a place, not once a pair of places, and its states and slopes at the ends of all
+ * steps, from the earliest on, tell it everywhere: [rows, places, 2 (2 steps + 1), width].
+ */
+export function trajectories(p: Weights, start: Tensor, clock: Clock, steps: number): Tensor {
+	const { onward, back } = stepsOf(clock, steps);
+	const h = stack([onward, mul(back, -1)], 0); // [2, rows, places, 1]
+	const from = reshape(clock.places, [...clock.places.shape, 1]);
+	let y = stack([start, start], 0);
+	const states = [y];
+	for (let i = 0; i < steps; i++) {
+		y = rungeKutta4((now, passed) => flow(p, now, add(from, mul(h, i + passed))), y, h, 1);
+		states.push(y);
+	}
+	const grid = Array.from({ length: steps + 1 }, (_, i) => add(from, mul(h, i)));
+	const [all, times] = [inOrder(states), inOrder(grid)];
+	return concat([all, flow(p, all, times)], 2);
+}
+
+/** What lies both ways, [2, rows, places, …] from each place on, as one line from the earliest to the latest. */
+function inOrder(states: readonly Tensor[]): Tensor {
+	const all = stack(states, 3); // [2, rows, places, steps + 1, width]
+	const way = (i: number) => reshape(slice(all, 0, i, i + 1), all.shape.slice(1));
+	return concat([slice(flip(way(1), 2), 2, 0, states.length - 1), way(0)], 2);
+}
+
+/**
+ * How a trajectory is read at other times of the clock, [rows, times]: cubics that meet states and
+ * slopes at both ends of each step (Hermite), as far from the truth as the steps themselves. To be
+ * multiplied with what `trajectories` gives: [rows, places, times, 2 (2 steps + 1)].
+ */
+export function readings(clock: Clock, at: Tensor, steps: number): Tensor {
+	const [rows, count] = at.shape as [number, number];
+	const { onward, back } = stepsOf(clock, steps);
+	const offset = sub(
+		reshape(at, [rows, 1, count]),
+		reshape(clock.places, [...clock.places.shape, 1]),
+	); // [rows, places, times]
+	const step = where(less(offset, 0), back, onward);
+	const apart = (x: Tensor) => reshape(x, [...x.shape, 1]);
+	const grid = Array.from({ length: 2 * steps + 1 }, (_, i) => i - steps);
+	const z = sub(apart(div(offset, step)), constant(grid, [grid.length], at.dtype));
+	const near = relu(sub(1, abs(z)));
+	const weight = square(near);
+	return concat([mul(weight, sub(3, mul(near, 2))), mul(mul(z, weight), apart(step))], -1);
+}
+
+/** How a trajectory is read where it starts, [2 (2 steps + 1)]. */
+export const startReading = (steps: number): number[] =>
+	Array.from({ length: 2 * (2 * steps + 1) }, (_, i) => Number(i === steps));
+
+/** Knots of curves, and which of the intervals between them are there at all: padding comes first. */
+interface Knots {
+	/** Lengths of the intervals; any above 0 where there is none. */
+	readonly lengths: Tensor; // [rows, knots − 1]
+	/** 1 where both ends are events. */
+	readonly joined: Tensor; // [rows, knots − 1]
+}
+
+export function knotsOf(at: Tensor, mask: Tensor): Knots {
+	const last = (at.shape[1] as number) - 1;
+	const joined = slice(mask, 1, 0, last);
+	const lengths = sub(slice(at, 1, 1), slice(at, 1, 0, last));
+	return { lengths: where(less(0, joined), lengths, 1), joined };
+}
+
+/** How second derivatives at the knots follow from what a natural cubic spline is to go through. */
+interface Bending {
+	/** Second derivatives from values. */
+	readonly ofValues: Tensor; // [rows, knots, knots]
+	/** Of the curve that is 0 at all knots and bends by 1 at the last, where a natural one does not. */
+	readonly ofLast: Tensor; // [rows, knots, 1]
+}
+
+/** Powers of two up to which E is squared: what is left out is below 2⁻³². */
+const squarings = 4;
+
+/**
+ * With M'' continuous, at every inner knot
+ *
+ *     ½λₙ Mₙ₋₁ + Mₙ + ½(1 − λₙ) Mₙ₊₁ = 3 / (hₙ₋₁ + hₙ) ((yₙ₊₁ − yₙ) / hₙ − (yₙ − yₙ₋₁) / hₙ₋₁)
+ *
+ * with λₙ = hₙ₋₁ / (hₙ₋₁ + hₙ), and M = 0 at the ends. So (I + E) M = R y where no row of E sums to
+ * more than ½, and (I + E)⁻¹ = (I − E)(I + E²)(I + E⁴)(I + E⁸)(I + E¹⁶) to rounding. Times alone
+ * decide it: no gradient goes through.
+ */
+export function bendingOf({ lengths, joined }: Knots): Bending {
+	const [rows, intervals] = lengths.shape as [number, number];
+	const count = intervals + 1;
+	const inner = (x: Tensor) => reshape(pad(x, 1, 1, 1), [rows, count, 1]);
+	const [h0, h1] = [slice(lengths, 1, 0, intervals - 1), slice(lengths, 1, 1)];
+	const inside = slice(joined, 1, 0, intervals - 1);
+	const both = add(h0, h1);
+	const band = (offset: number) =>
+		constant(
+			Array.from({ length: count * count }, (_, at) =>
+				(at % count) - Math.floor(at / count) === offset ? 1 : 0,
+			),
+			[count, count],
+			lengths.dtype,
+		);
+	const [before, here, after] = [band(-1), band(0), band(1)];
+	const part = (x: Tensor) => inner(mul(inside, x));
+	const e = add(
+		mul(part(div(mul(h0, 0.5), both)), before),
+		mul(part(div(mul(h1, 0.5), both)), after),
+	);
+	const [r0, r1] = [div(3, mul(both, h0)), div(3, mul(both, h1))];
+	const r = sub(add(mul(part(r0), before), mul(part(r1), after)), mul(part(add(r0, r1)), here));
+	let inverse = sub(here, e);
+	let power = e;
+	for (let i = 0; i < squarings; i++) {
+		power = matmul(power, power);
+		inverse = add(inverse, matmul(inverse, power));
+	}
+	return { ofValues: matmul(inverse, r), ofLast: slice(inverse, 2, -1) };
+}
+
+/** What a cubic is at both ends of an interval; its second derivatives too. */
+interface Piece {
+	readonly values: readonly [Tensor, Tensor]; // [rows, intervals, width]
+	readonly bends: readonly [Tensor, Tensor];
+	readonly length: Tensor; // [rows, intervals]
+}
+
+/** Pieces of a spline at parts of their intervals, from 0 to 1, [rows, intervals, parts, width]. */
+export function inside({ values, bends, length }: Piece, parts: readonly number[]): Tensor {
+	const apart = (x: Tensor) => {
+		const [rows, intervals, width] = x.shape as [number, number, number];
+		return reshape(x, [rows, intervals, 1, width]);
+	};
+	const each = (f: (s: number) => number) =>
+		constant(parts.map(f), [parts.length, 1], length.dtype);
+	const [y0, y1] = values.map(apart) as [Tensor, Tensor];
+	const [m0, m1] = bends.map(apart) as [Tensor, Tensor];
+	const straight = add(
+		mul(
+			y0,
+			each((s) => 1 - s),
+		),
+		mul(
+			y1,
+			each((s) => s),
+		),
+	);
+	const bent = add(
+		mul(
+			m0,
+			each((s) => (1 - s) ** 3 - (1 - s)),
+		),
+		mul(
+			m1,
+			each((s) => s ** 3 - s),
+		),
+	);
+	const sixth = mul(mul(length, length), 1 / 6);
+	return add(straight, mul(bent, reshape(sixth, [...length.shape, 1, 1])));
+}
+
+/** The pieces between the knots. */
+export function pieces(values: Tensor, bends: Tensor, { lengths }: Knots): Piece {
+	const ends = (x: Tensor): [Tensor, Tensor] => [
+		slice(x, 1, 0, (x.shape[1] as number) - 1),
+		slice(x, 1, 1),
+	];
+	return { values: ends(values), bends: ends(bends), length: lengths };
+}
+
+/** Natural splines through the knots and each through one more after the last. */
+interface Further {
+	/** How far after the last knot. */
+	readonly length: Tensor; // [rows, queries]
+	readonly values: Tensor; // [rows, queries, width]
+}
+
+/**
+ * The second derivative m that each curve then has at the knot that was the last: it is the old
+ * spline + m × the curve of `ofLast`, and from there on the cubic with m at one end and 0 at the
+ * other. It follows from the equation of that knot.
+ */
+export function bendAtLast(
+	values: Tensor,
+	bends: Tensor,
+	{ lengths, joined }: Knots,
+	{ ofLast }: Bending,
+	further: Further,
+): Tensor {
+	const [rows, queries] = further.length.shape as [number, number];
+	const h0 = reshape(slice(lengths, 1, -1), [rows, 1, 1]);
+	const h1 = reshape(further.length, [rows, queries, 1]);
+	const beforeLast = (x: Tensor) => slice(x, 1, -2, -1); // [rows, 1, width]
+	const last = slice(values, 1, -1);
+	const turn = sub(div(sub(further.values, last), h1), div(sub(last, beforeLast(values)), h0));
+	const above = sub(mul(turn, 6), mul(h0, beforeLast(bends)));
+	const below = add(mul(add(h0, h1), 2), mul(h0, beforeLast(ofLast)));
+	return mul(div(above, below), reshape(slice(joined, 1, -1), [rows, 1, 1])); // [rows, queries, width]
+}
+
+/** Points and weights of Gauss and Legendre on [0, 1], exact for polynomials of degree 2n − 1. */
+interface Rule {
+	readonly points: readonly number[];
+	readonly weights: readonly number[];
+}
+
+/** P_n(x) and its derivative, by the three-term recurrence. */
+function legendre(n: number, x: number): readonly [value: number, slope: number] {
+	let [before, now] = [1, x];
+	for (let k = 2; k <= n; k++)
+		[before, now] = [now, ((2 * k - 1) * x * now - (k - 1) * before) / k];
+	return [now, (n * (x * now - before)) / (x * x - 1)];
+}
+
+/** The points are the roots of P_n, by Newton's method from near them. */
+export function gaussLegendre(n: number): Rule {
+	const roots = Array.from({ length: n }, (_, i) => {
+		let x = -Math.cos((Math.PI * (i + 0.75)) / (n + 0.5));
+		for (let step = 0; step < 20; step++) {
+			const [value, slope] = legendre(n, x);
+			x -= value / slope;
+		}
+		return x;
+	});
+	return {
+		points: roots.map((x) => (1 + x) / 2),
+		weights: roots.map((x) => 1 / ((1 - x * x) * legendre(n, x)[1] ** 2)),
+	};
+}
+
+/** How finely curves are followed. */
+export interface Fineness {
+	/** Steps of an ODE each way. */
+	readonly steps: number;
+	/** Points between two places at which integrands are read. */
+	readonly points: number;
+}
+
+/** All that the times of a row decide: nothing here is learned. */
+export interface Times {
+	readonly clock: Clock;
+	/** Which places may be looked at. */
+	readonly shown: Tensor; // [rows, places]
+	readonly knots: Knots;
+	readonly bending: Bending;
+	readonly rule: Rule;
+	/** How trajectories are read at the points between places, nodes = (places − 1) points in all. */
+	readonly read: Tensor; // [rows, places, nodes, grid]
+	/** What each weighs in an integral. */
+	readonly weight: Tensor; // [rows, nodes]
+}
+
+export function timesOf(clock: Clock, shown: Tensor, { steps, points }: Fineness): Times {
+	const rule = gaussLegendre(points);
+	const knots = knotsOf(clock.places, clock.mask);
+	const intervals = knots.lengths.shape[1] as number;
+	const start = slice(clock.places, 1, 0, intervals);
+	const { at, weight } = nodesOf(rule, start, mul(knots.lengths, knots.joined));
+	return {
+		clock,
+		shown,
+		knots,
+		bending: bendingOf(knots),
+		rule,
+		weight,
+		read: readings(clock, at, steps),
+	};
+}
+
+/** A rule's points in intervals from `start` on, and what they weigh there: [rows, intervals × points]. */
+export function nodesOf(
+	{ points, weights }: Rule,
+	start: Tensor,
+	length: Tensor,
+): { readonly at: Tensor; readonly weight: Tensor } {
+	const each = (x: Tensor) => reshape(x, [...x.shape, 1]);
+	const row = (values: readonly number[]) => constant(values, [values.length], length.dtype);
+	const flat = (x: Tensor) => reshape(x, [x.shape[0] as number, -1]);
+	return {
+		at: flat(add(each(start), mul(each(length), row(points)))),
+		weight: flat(mul(each(length), row(weights))),
+	};
+}

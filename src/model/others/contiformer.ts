@@ -1,0 +1,377 @@
+/*
+ * ContiFormer (Chen et al., NeurIPS 2023). Keys and values follow ODEs from their event, attention queries lie on a
+ * natural cubic spline through those of the events, and attention compares means over time:
+ *
+ *     k_i(t) = W_K x_i + ∫ f_K(τ, k_i(τ)) dτ     v_i(t) = W_V x_i + ∫ f_V(τ, v_i(τ)) dτ     from t_i to t
+ *     α_i(t) = ∫ q(τ) · k_i(τ) dτ / (t − t_i)    v̂_i(t) = ∫ v_i(τ) dτ / (t − t_i)           from t_i to t
+ *     z(t) = Σ_i softmax_i (α_i(t) / √d) v̂_i(t)
+ *
+ * A layer is x ← LN(x + z), x ← LN(x + FF(x)). The curves are in `contiformer-curves.ts`.
+ */
+
+import { z } from "zod";
+import {
+	add,
+	constant,
+	div,
+	equal,
+	filled,
+	matmul,
+	mul,
+	reshape,
+	slice,
+	softmax,
+	sub,
+	sum,
+	type Tensor,
+	where,
+} from "../../engine/tensor/index.js";
+import { fields, headsDivide } from "../kinds/fields.js";
+import { embedded, type Window, windowModel } from "../kinds/window.js";
+import { attentionWeights, paddingMask } from "../nn/attention.js";
+import { feedForward, feedForwardWeights, linear, norm, normWeights } from "../nn/layers.js";
+import { timeEncoding } from "../nn/positions.js";
+import { nested, numbered, type WeightSpecs, type Weights, within } from "../nn/weights.js";
+import {
+	bendAtLast,
+	clockAfter,
+	clockOf,
+	type Fineness,
+	flowWeights,
+	inside,
+	nodesOf,
+	pieces,
+	readings,
+	startReading,
+	type Times,
+	timesOf,
+	trajectories,
+} from "./contiformer-curves.js";
+
+export interface Sizes extends Fineness {
+	readonly dim: number;
+	readonly heads: number;
+	/** Width inside the networks that drive keys and values. */
+	readonly flow: number;
+}
+
+export const continuousWeights = ({ dim, flow }: Sizes): WeightSpecs => ({
+	...attentionWeights(dim),
+	...nested("keyFlow", flowWeights(dim, flow)),
+	...nested("valueFlow", flowWeights(dim, flow)),
+});
+
+/** What places are, as functions of time. */
+interface Curves {
+	/** What the spline goes through, and its second derivatives there. */
+	readonly queries: Tensor; // [rows, places, dim]
+	readonly bends: Tensor; // [rows, places, dim]
+	/** Where the keys start. */
+	readonly starts: Tensor; // [rows, places, dim]
+	readonly keys: Tensor; // [rows, places, grid, dim]
+	readonly values: Tensor; // [rows, places, grid, dim]
+}
+
+function curvesOf(p: Weights, { steps }: Fineness, x: Tensor, times: Times): Curves {
+	const [queries, starts, value] = ["query", "key", "value"].map((name) =>
+		linear(within(p, name), x),
+	) as [Tensor, Tensor, Tensor];
+	return {
+		queries,
+		bends: matmul(times.bending.ofValues, queries),
+		starts,
+		keys: trajectories(within(p, "keyFlow"), starts, times.clock, steps),
+		values: trajectories(within(p, "valueFlow"), value, times.clock, steps),
+	};
+}
+
+/** A spline between the places, at the points where integrands are read: [rows, 1, nodes, width]. */
+function atNodes(values: Tensor, bends: Tensor, { knots, rule }: Times): Tensor {
+	const [rows, , width] = values.shape as [number, number, number];
+	return reshape(inside(pieces(values, bends, knots), rule.points), [rows, 1, -1, width]);
+}
+
+/** [dim, heads]: 1 where a number is the head's. */
+const ownership = ({ dim, heads }: Sizes, dtype: Tensor["dtype"]): Tensor =>
+	constant(
+		Array.from({ length: dim * heads }, (_, at) =>
+			Number(Math.floor((Math.floor(at / heads) * heads) / dim) === at % heads),
+		),
+		[dim, heads],
+		dtype,
+	);
+
+/** Means over the time from each place to the time of each query. */
+interface Means {
+	/** Of q · k. */
+	readonly products: Tensor; // [rows, places, heads, queries]
+	/** Of v. */
+	readonly values: Tensor; // [rows, places, queries, dim]
+}
+
+/** Softmax of the mean products over the places, and the mean values weighted so: [rows, queries, dim]. */
+export function attend(
+	p: Weights,
+	sizes: Sizes,
+	{ products, values }: Means,
+	shown: Tensor,
+): Tensor {
+	const [rows, places] = shown.shape as [number, number];
+	const mask = reshape(paddingMask(shown), [rows, places, 1, 1]);
+	const share = softmax(add(mul(products, Math.sqrt(sizes.heads / sizes.dim)), mask), 1);
+	const own = ownership(sizes, share.dtype);
+	const wide = matmul(share, own, { transposeA: true, transposeB: true }); // [rows, places, queries, dim]
+	return linear(within(p, "out"), sum(mul(wide, values), 1));
+}
+
+/**
+ * From every place to every place, earlier or later:
+ *
+ *     α_ij = ∫ q(τ) · k_i(τ) dτ / (t_j − t_i)     v̂_ij = ∫ v_i(τ) dτ / (t_j − t_i)     from t_i to t_j
+ *
+ * and q(t_i) · k_i, v_i where i is j. An integral is the difference of two sums over the points
+ * between places, from the first place up to t_j and up to t_i.
+ */
+export function meansAtPositions(p: Weights, sizes: Sizes, x: Tensor, times: Times): Means {
+	const { queries, bends, starts, keys, values } = curvesOf(p, sizes, x, times);
+	const [rows, places] = times.shown.shape as [number, number];
+	const { dtype } = x;
+	const upTo = sumsUpTo(places, sizes.points, dtype);
+	const same = constant(
+		Array.from({ length: places * places }, (_, at) => Number(at % (places + 1) === 0)),
+		[places, places],
+		dtype,
+	);
+	const at = times.clock.places;
+	const lag = sub(reshape(at, [rows, 1, places]), reshape(at, [rows, places, 1]));
+	const over = where(equal(lag, 0), 1, lag); // [rows, from, to]
+	const weight = reshape(times.weight, [rows, 1, -1, 1]);
+
+	const q = mul(atNodes(queries, bends, times), weight);
+	const own = ownership(sizes, dtype);
+	const each = matmul(mul(matmul(times.read, keys), q), own); // [rows, from, nodes, heads]
+	const passed = matmul(each, upTo, { transposeA: true }); // [rows, from, heads, to]
+	const here = reshape(same, [places, 1, places]);
+	const between = sub(passed, sum(mul(passed, here), 3, true));
+	const atOnce = reshape(matmul(mul(starts, queries), own), [rows, places, sizes.heads, 1]);
+
+	// Values are means of readings, so that no trajectory is written out at all points.
+	const read = matmul(upTo, mul(times.read, weight), { transposeA: true }); // [rows, from, to, grid]
+	const there = reshape(same, [places, places, 1]);
+	const readBetween = sub(read, sum(mul(read, there), 2, true));
+	const start = startReading(sizes.steps);
+	const reading = add(
+		div(readBetween, reshape(over, [rows, places, places, 1])),
+		mul(there, constant(start, [start.length], dtype)),
+	);
+	return {
+		products: add(div(between, reshape(over, [rows, places, 1, places])), mul(atOnce, here)),
+		values: matmul(reading, values),
+	};
+}
+
+/** [nodes, places]: which points come before which place. */
+const sumsUpTo = (places: number, points: number, dtype: Tensor["dtype"]): Tensor =>
+	constant(
+		Array.from({ length: (places - 1) * points * places }, (_, at) =>
+			Number(Math.floor(at / places / points) < at % places),
+		),
+		[(places - 1) * points, places],
+		dtype,
+	);
+
+/** Places after the last one, each alone: what they hold, and how far after it they come on the clock. */
+interface LaterQueries {
+	readonly x: Tensor; // [rows, queries, dim]
+	readonly after: Tensor; // [rows, queries]
+}
+
+/**
+ * From every place to every later one, as among places. Each query has a spline of its own, through
+ * the places and itself. Up to the last place it is theirs and m times a curve that all queries
+ * share, so integrals over that part are taken once; one more piece leads to the query.
+ */
+export function meansAtQueries(
+	p: Weights,
+	sizes: Sizes,
+	x: Tensor,
+	times: Times,
+	later: LaterQueries,
+): Means {
+	const { queries, bends, keys, values } = curvesOf(p, sizes, x, times);
+	const { clock, knots, bending, rule } = times;
+	const [rows, places] = times.shown.shape as [number, number];
+	const queryCount = later.after.shape[1] as number;
+	const points = rule.points.length;
+	const { dtype } = x;
+
+	const query = linear(within(p, "query"), later.x);
+	const m = bendAtLast(queries, bends, knots, bending, { length: later.after, values: query });
+	const weight = reshape(times.weight, [rows, 1, -1, 1]);
+	const read = mul(mul(times.read, onward(places, points, dtype)), weight);
+	const curve = atNodes(filled(0, bending.ofLast.shape, dtype), bending.ofLast, times);
+	const withSpline = sum(mul(matmul(read, keys), atNodes(queries, bends, times)), 2, true);
+	const withCurve = matmul(sum(mul(read, curve), 2, true), keys); // [rows, places, 1, dim]
+
+	const last = slice(clock.places, 1, -1);
+	const nodes = nodesOf(rule, last, later.after);
+	const readPiece = mul(
+		readings(clock, nodes.at, sizes.steps),
+		reshape(nodes.weight, [rows, 1, -1, 1]),
+	);
+	const piece = inside(
+		{
+			values: [slice(queries, 1, -1), query],
+			bends: [m, filled(0, [1, 1, 1], dtype)],
+			length: later.after,
+		},
+		rule.points,
+	); // [rows, queries, points, dim]
+	const byQuery = (y: Tensor) =>
+		sum(reshape(y, [rows, places, queryCount, points, y.shape[3] as number]), 3);
+	const withPiece = byQuery(
+		mul(matmul(readPiece, keys), reshape(piece, [rows, 1, queryCount * points, -1])),
+	);
+
+	const lag = add(
+		reshape(later.after, [rows, 1, queryCount, 1]),
+		reshape(sub(last, clock.places), [rows, places, 1, 1]),
+	);
+	const whole = add(
+		add(withSpline, mul(withCurve, reshape(m, [rows, 1, queryCount, -1]))),
+		withPiece,
+	); // [rows, places, queries, dim]
+	return {
+		products: matmul(ownership(sizes, dtype), div(whole, lag), {
+			transposeA: true,
+			transposeB: true,
+		}),
+		values: matmul(div(add(sum(read, 2, true), byQuery(readPiece)), lag), values),
+	};
+}
+
+/** [places, nodes, 1]: which points come after which place. */
+const onward = (places: number, points: number, dtype: Tensor["dtype"]): Tensor => {
+	const nodes = (places - 1) * points;
+	return constant(
+		Array.from({ length: places * nodes }, (_, at) =>
+			Number(Math.floor((at % nodes) / points) >= Math.floor(at / nodes)),
+		),
+		[places, nodes, 1],
+		dtype,
+	);
+};
+
+const config = z
+	.strictObject({
+		vocab: fields.vocab,
+		hazards: fields.hazards,
+		layers: fields.layers(1),
+		heads: fields.heads(4),
+		dim: fields.dim(32),
+		ff: fields.ff(128),
+		flow: z
+			.int()
+			.min(1)
+			.max(4096)
+			.default(32)
+			.describe("width inside the networks that drive keys and values"),
+		steps: z
+			.int()
+			.min(1)
+			.max(64)
+			.default(4)
+			.describe("steps in which an ODE is solved from an event to either end of the window"),
+		points: z
+			.int()
+			.min(1)
+			.max(16)
+			.default(2)
+			.describe("points between two places at which integrands are read"),
+		window: fields.window.unwrap().min(3).default(52),
+		ahead: fields.ahead.unwrap().default(16),
+	})
+	.refine(headsDivide.check, headsDivide.say)
+	.refine(({ dim }) => dim % 2 === 0, {
+		path: ["dim"],
+		error: "even: times are sines and cosines",
+	});
+
+type ContiformerConfig = z.infer<typeof config>;
+
+function weights(config: ContiformerConfig): WeightSpecs {
+	const { layers, dim, ff } = config;
+	const layer = {
+		...nested("attention", continuousWeights(config)),
+		...nested("attentionNorm", normWeights(dim)),
+		...nested("feedForward", feedForwardWeights(dim, ff)),
+		...nested("feedForwardNorm", normWeights(dim)),
+	};
+	return numbered("layers", layers, layer);
+}
+
+/** Waves from one of 6 days to one of 170 years. */
+const encodingOf = ({ dim }: ContiformerConfig, days: Tensor): Tensor =>
+	timeEncoding(days, { width: dim, longest: 10_000 });
+
+/** What follows the attention in a layer. */
+function settled(p: Weights, x: Tensor, seen: Tensor): Tensor {
+	const y = norm(within(p, "attentionNorm"), add(x, seen));
+	return norm(within(p, "feedForwardNorm"), add(y, feedForward(within(p, "feedForward"), y)));
+}
+
+/** What each layer reads at the places, times told, and what the last one gives. */
+function throughLayers(config: ContiformerConfig, p: Weights, window: Window, times: Times) {
+	const encoding = encodingOf(config, window.days);
+	const inputs: Tensor[] = [];
+	let x = embedded(p, window);
+	for (let i = 0; i < config.layers; i++) {
+		const q = within(p, `layers.${i}`);
+		const timed = add(x, encoding);
+		inputs.push(timed);
+		const means = meansAtPositions(within(q, "attention"), config, timed, times);
+		x = settled(q, timed, attend(within(q, "attention"), config, means, times.shown));
+	}
+	return { inputs, output: x };
+}
+
+const rowTimes = (config: ContiformerConfig, window: Window): Times =>
+	timesOf(clockOf(window), window.shown, config);
+
+/** A Transformer in continuous time: queries, keys and values are curves, and a score is a mean over time. */
+export const contiformer = windowModel<ContiformerConfig>({
+	id: "contiformer",
+	name: "ContiFormer",
+	cite: "Chen, Ren, Wang, Fang, Sun, Li: ContiFormer: Continuous-Time Transformer for Irregular Time Series Modeling, 2023",
+	config,
+	learningRate: 1e-2,
+	learningRates: { paper: 3e-2 },
+	presets: {
+		tiny: { ff: 64 },
+		default: {},
+		paper: { ff: 400 },
+	},
+	pretraining: "masked",
+	forecasts: "after pretraining",
+	usesQueryTime: true,
+	weights,
+	encode: (config, p, window) => throughLayers(config, p, window, rowTimes(config, window)).output,
+	// A query is a masked place that follows the last one: no place sees it, nor does another query.
+	query(config, p, _encoded, window, { days, gaps }) {
+		const times = rowTimes(config, window);
+		const { inputs } = throughLayers(config, p, window, times);
+		const encoding = encodingOf(config, days);
+		const after = clockAfter(times.clock, gaps);
+		let x: Tensor | undefined;
+		for (const [i, places] of inputs.entries()) {
+			const q = within(p, `layers.${i}`);
+			const timed: Tensor = x ? add(x, encoding) : encoding;
+			const means = meansAtQueries(within(q, "attention"), config, places, times, {
+				x: timed,
+				after,
+			});
+			x = settled(q, timed, attend(within(q, "attention"), config, means, times.shown));
+		}
+		return x as Tensor;
+	},
+});

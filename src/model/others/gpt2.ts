@@ -1,0 +1,83 @@
+/*
+ * GPT-2 (Radford et al., 2019), after nanoGPT, with codes in place of words:
+ *
+ *     x_n  = e(c_n) + pos_n
+ *     x   ← x + W_o [head_1 ; … ; head_H](LN x)              x ← x + W_2 gelu(W_1 LN x)         L times
+ *     head(x)_n = Σ_{m ≤ n} softmax_m(q_n · k_m / √size) v_m
+ *     log p(c_{n+1}) = log softmax(E LN x_n)                  E is the embedding itself (tied)
+ */
+
+import { z } from "zod";
+import { add, gather, slice, type Tensor } from "../../engine/tensor/index.js";
+import { causalModel } from "../kinds/causal.js";
+import { fields, headsDivide } from "../kinds/fields.js";
+import { attention, attentionWeights, causalMask } from "../nn/attention.js";
+import { feedForward, feedForwardWeights, norm, normWeights } from "../nn/layers.js";
+import { nested, normal, numbered, type WeightSpecs, within } from "../nn/weights.js";
+
+const config = z
+	.strictObject({
+		vocab: fields.vocab,
+		hazards: fields.hazards,
+		layers: fields.layers(4),
+		heads: fields.heads(4),
+		dim: fields.dim(96),
+		ff: fields.ff(384),
+		positions: z
+			.int()
+			.min(2)
+			.max(65536)
+			.default(256)
+			.describe("places with a vector of their own: no row may be longer"),
+	})
+	.refine(headsDivide.check, headsDivide.say);
+
+type Gpt2Config = z.infer<typeof config>;
+
+/** Of the vectors at the start, and, made smaller by depth, of what branches add to the stream. */
+const deviation = 0.02;
+
+function weights({ layers, dim, ff, positions }: Gpt2Config): WeightSpecs {
+	// Residual branches start small, so that depth does not grow the stream.
+	const out = { deviation: deviation / Math.sqrt(2 * layers) };
+	const layer = {
+		...nested("attention", attentionWeights(dim, out)),
+		...nested("attentionNorm", normWeights(dim)),
+		...nested("feedForward", feedForwardWeights(dim, ff, out)),
+		...nested("feedForwardNorm", normWeights(dim)),
+	};
+	return {
+		positions: normal([positions, dim], deviation),
+		...numbered("layers", layers, layer),
+		...nested("norm", normWeights(dim)),
+	};
+}
+
+/** A decoder-only Transformer with learned absolute positions: it knows the order of events, not their times. */
+export const gpt2 = causalModel<Gpt2Config>({
+	id: "gpt2",
+	name: "GPT-2",
+	cite: "Radford, Wu, Child, Luan, Amodei, Sutskever: Language Models are Unsupervised Multitask Learners, 2019",
+	config,
+	presets: {
+		tiny: { layers: 2, dim: 64, ff: 256 },
+		default: {},
+		paper: { layers: 8, dim: 200, ff: 400 },
+	},
+	pretraining: "next",
+	lengthSetting: "positions",
+	tied: { deviation },
+	weights,
+	observe({ layers, heads }, p, { tokens }) {
+		const places = tokens.shape[1] as number;
+		const mask = causalMask(places);
+		let x: Tensor = add(gather(p("embedding"), tokens), slice(p("positions"), 0, 0, places)); // [rows, places, dim]
+		for (let i = 0; i < layers; i++) {
+			const q = within(p, `layers.${i}`);
+			const seen = norm(within(q, "attentionNorm"), x);
+			x = add(x, attention(within(q, "attention"), seen, { heads, mask }));
+			x = add(x, feedForward(within(q, "feedForward"), norm(within(q, "feedForwardNorm"), x)));
+		}
+		return norm(within(p, "norm"), x);
+	},
+});

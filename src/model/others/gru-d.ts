@@ -1,0 +1,178 @@
+/*
+ * GRU-D (Che et al., 2018). A variable is a code, over the whole vocabulary; δ is the time since each was last observed,
+ * and m marks the one that is observed now:
+ *
+ *     γ = exp(−relu(W_γ δ + b_γ))                                  W_γ diagonal for the input, full for the state
+ *     x̂ = m ⊙ x + (1 − m) ⊙ (γ_x ⊙ x_last + (1 − γ_x) ⊙ x̃)
+ *     ĥ = γ_h ⊙ h
+ *     z, r = σ(W x̂ + U ĥ + V m + b)      h̃ = tanh(W x̂ + U (r ⊙ ĥ) + V m + b)      h = (1 − z) ⊙ ĥ + z ⊙ h̃
+ *
+ * W and V are products of a table with `dim` numbers per code and a matrix. Only ĥ and the gates are inside the recurrence.
+ */
+
+import { z } from "zod";
+import { yearDays } from "../../base/time.js";
+import {
+	add,
+	both,
+	cast,
+	concat,
+	constant,
+	cumulativeSum,
+	equal,
+	exp,
+	filled,
+	gather,
+	less,
+	matmul,
+	max,
+	maximum,
+	mul,
+	neg,
+	oneHot,
+	relu,
+	reshape,
+	scan,
+	slice,
+	sub,
+	type Tensor,
+	where,
+} from "../../engine/tensor/index.js";
+import { causalModel } from "../kinds/causal.js";
+import { fields } from "../kinds/fields.js";
+import { gruInput, gruStep, gruWeights, linear, linearWeights, project } from "../nn/layers.js";
+import {
+	filledWith,
+	nested,
+	normal,
+	type WeightSpecs,
+	type Weights,
+	within,
+} from "../nn/weights.js";
+
+/**
+ * For every place and code, 1 + the day on which the code was last seen, 0 if never: with the place
+ * itself, and `before` it. Each time a code is seen adds the days since the time before, so that
+ * running sums tell the last.
+ */
+export function lastSeen(
+	tokens: Tensor,
+	days: Tensor,
+	codes: number,
+): Readonly<Record<"last" | "before", Tensor>> {
+	const [rows, places] = tokens.shape as [number, number];
+	const at = add(days, 1); // [rows, places]
+	const own = reshape(tokens, [rows, places, 1]);
+	const other = reshape(tokens, [rows, 1, places]);
+	const order = Array.from({ length: places }, (_, i) => i);
+	const earlier = less(
+		constant(order, [1, places], "int32"),
+		constant(order, [places, 1], "int32"),
+	);
+	const again = both(equal(own, other), earlier); // [rows, places, places]
+	const previous = max(where(again, reshape(at, [rows, 1, places]), 0), 2); // [rows, places]
+	const since = reshape(sub(at, previous), [rows, places, 1]);
+	const added = mul(oneHot(tokens, codes, days.dtype), since); // [rows, places, codes]
+	return {
+		last: cumulativeSum(added, 1),
+		before: cumulativeSum(added, 1, { exclusive: true }),
+	};
+}
+
+/** 1 where a code was ever seen. */
+export const everSeen = (last: Tensor): Tensor => cast(less(0, last), last.dtype);
+
+/** δ: days since each code was last seen; 0 if it never was. */
+export const daysSince = (last: Tensor, days: Tensor): Tensor => {
+	const now = add(reshape(days, [...days.shape, 1]), 1);
+	return where(less(0, last), maximum(sub(now, last), 0), 0);
+};
+
+const config = z.strictObject({
+	vocab: fields.vocab,
+	hazards: fields.hazards,
+	dim: fields.dim(96),
+	decayDays: z
+		.number()
+		.positive()
+		.max(365_250)
+		.default(yearDays)
+		.describe("days in one unit of the time since a code was seen, by which it decays"),
+});
+
+type GruDConfig = z.infer<typeof config>;
+
+const weights = ({ vocab, dim }: GruDConfig): WeightSpecs => ({
+	/** Of what the inputs hold; `embedding` is of their mask. */
+	inputs: normal([vocab, dim], 0.1),
+	mean: filledWith(1 / vocab, [vocab]),
+	inputDecay: filledWith(1, [vocab]),
+	inputDecayBias: filledWith(0, [vocab]),
+	...nested("hiddenDecay", linearWeights(vocab, dim, { deviation: 0.1 / Math.sqrt(vocab) })),
+	...nested("gru", gruWeights(dim, dim)),
+	...nested("mask", linearWeights(dim, 3 * dim, { bias: false })),
+});
+
+/** γ = e^{−relu(rate)}: from 1, nothing lost, to 0. */
+const decay = (rate: Tensor): Tensor => exp(neg(relu(rate)));
+
+/** What W x̂ + b adds before the gates, and γ_h, at some days, from when each code was last seen. */
+function decayed(
+	{ decayDays }: GruDConfig,
+	p: Weights,
+	last: Tensor, // [rows, places, vocab]
+	days: Tensor, // [rows, places]
+	/** Where a code is seen, its value is 1 and nothing is lost of it. */
+	mask?: Tensor,
+) {
+	const delta = mul(daysSince(last, days), 1 / decayDays); // [rows, places, vocab]
+	const kept = mul(everSeen(last), decay(add(mul(delta, p("inputDecay")), p("inputDecayBias"))));
+	// x̂ = kept · 1 + (1 − kept) mean, times the inputs' matrix.
+	const mean = p("mean");
+	const vocab = mean.shape[0] as number;
+	const apart = mul(reshape(sub(1, mean), [vocab, 1]), p("inputs"));
+	const x = add(
+		matmul(mask ? where(mask, 1, kept) : kept, apart),
+		matmul(reshape(mean, [1, vocab]), p("inputs")),
+	);
+	return {
+		fromInput: gruInput(within(p, "gru"), x), // [rows, places, 3 dim]
+		keptState: decay(linear(within(p, "hiddenDecay"), delta)), // [rows, places, dim]
+	};
+}
+
+/** A GRU whose inputs fade toward their mean, and its state toward 0, with the time since each code was seen. */
+export const gruD = causalModel<GruDConfig>({
+	id: "gru-d",
+	name: "GRU-D",
+	cite: "Che, Purushotham, Cho, Sontag, Liu: Recurrent Neural Networks for Multivariate Time Series with Missing Values, 2018",
+	config,
+	learningRate: 1e-2,
+	presets: { tiny: { dim: 64 }, default: {}, paper: { dim: 200 } },
+	pretraining: "none",
+	weights,
+	observe(config, p, { tokens, days }) {
+		const rows = tokens.shape[0] as number;
+		const { last, before } = lastSeen(tokens, days, config.vocab);
+		const mask = oneHot(tokens, config.vocab, "bool");
+		const { fromInput, keptState } = decayed(config, p, before, days, mask);
+		const masked = project(within(p, "mask"), gather(p("embedding"), tokens));
+		const { outputs } = scan(
+			(state: Tensor, [kept, from]) => {
+				const next = gruStep(within(p, "gru"), mul(state, kept as Tensor), from as Tensor);
+				return [next, next];
+			},
+			filled(0, [rows, config.dim], keptState.dtype),
+			[keptState, add(fromInput, masked)],
+		);
+		return concat([outputs, last], 2); // [rows, places, dim + vocab]
+	},
+	/** A place at which no code is seen. */
+	query(config, p, known, queries, from) {
+		const here = from.at(known);
+		const state = slice(here, 2, 0, config.dim);
+		const last = slice(here, 2, config.dim);
+		const { fromInput, keptState } = decayed(config, p, last, queries.days);
+		return gruStep(within(p, "gru"), mul(state, keptState), fromInput);
+	},
+});

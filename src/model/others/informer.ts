@@ -1,0 +1,309 @@
+/*
+ * Informer (Zhou et al., AAAI 2021).
+ *
+ *     ProbSparse: M_i = max_j s_ij − (Σ_j s_ij) / L, s_ij = q_i·k_j / √d, over ⌈c ln L⌉ sampled keys;
+ *                 the ⌈c ln L⌉ queries of largest M attend in full, the others get the mean of V
+ *                 (in the causal decoder its sum up to their position)
+ *     distilling: X ← MaxPool(ELU(Conv1d(X)))              between two layers of the encoder, stride 2
+ *     decoder:    reads [last `start` positions of the window; one zero per event ahead], all in one pass
+ *
+ * A position is the sum of its code's embedding, a sinusoid of the position and a linear map of the time.
+ */
+
+import { z } from "zod";
+import { random } from "../../base/random.js";
+import {
+	add,
+	concat,
+	constant,
+	conv1d,
+	div,
+	elu,
+	expand,
+	filled,
+	matmul,
+	max,
+	maximum,
+	maxPool1d,
+	mul,
+	placeAdd,
+	reshape,
+	slice,
+	softmax,
+	sub,
+	sum,
+	type Tensor,
+	topK,
+	transpose,
+} from "../../engine/tensor/index.js";
+import { encoderDecoderFields, encoderDecoderModel } from "../kinds/encoder-decoder.js";
+import { fields, headsDivide } from "../kinds/fields.js";
+import type { Queries } from "../kinds/observed.js";
+import { embedded, type Window } from "../kinds/window.js";
+import {
+	attention,
+	attentionWeights,
+	joinHeads,
+	paddingMask,
+	splitHeads,
+} from "../nn/attention.js";
+import {
+	feedForward,
+	feedForwardWeights,
+	linear,
+	linearWeights,
+	norm,
+	normWeights,
+	project,
+} from "../nn/layers.js";
+import { marks, marksAfter, marksBefore, sinusoids } from "../nn/positions.js";
+import {
+	filledWith,
+	nested,
+	normal,
+	numbered,
+	type WeightSpecs,
+	type Weights,
+	within,
+} from "../nn/weights.js";
+
+export const config = z
+	.strictObject({
+		...encoderDecoderFields,
+		layers: fields.layers(2).describe("layers of the encoder; between two the places are halved"),
+		factor: z
+			.number()
+			.positive()
+			.max(1000)
+			.default(5)
+			.describe("c: of n places, c ln n keys are sampled and c ln n queries look for themselves"),
+	})
+	.refine(headsDivide.check, headsDivide.say);
+
+type InformerConfig = z.infer<typeof config>;
+
+const hidden = -1e9;
+
+/** c ln n of n, at least one. */
+export const fewOf = (n: number, factor: number): number =>
+	Math.min(n, Math.max(1, Math.ceil(factor * Math.log(n))));
+
+/**
+ * Which keys each query is measured by, [queries, keys] of 1 and 0: a draw that depends on nothing but
+ * these numbers. A causal one draws from the keys up to the query's own place.
+ */
+export function sampledKeys(
+	queries: number,
+	keys: number,
+	factor: number,
+	causal: boolean,
+): readonly number[] {
+	const draw = random(0).fork(`${queries} queries of ${keys} keys`);
+	const count = fewOf(keys, factor);
+	return Array.from({ length: queries }, (_, query) => {
+		const known = Array.from({ length: causal ? query + 1 : keys }, (_, key) => key);
+		const chosen = new Set(draw.shuffle(known).slice(0, count));
+		return Array.from({ length: keys }, (_, key) => Number(chosen.has(key)));
+	}).flat();
+}
+
+interface ProbSparseOptions {
+	/** c: how many keys are sampled, and how many queries look for themselves. */
+	readonly factor: number;
+	/** 1 where a query may see a key, 0 elsewhere; padding sees nothing. */
+	readonly visible: Tensor; // [rows, 1, queries, keys]
+	/** Whether queries see only the keys up to their own place: they then get sums rather than means. */
+	readonly causal?: boolean;
+}
+
+/**
+ * Softmax attention for the queries whose scores over some sampled keys stand out most,
+ * M = max_j s_ij − Σ_j s_ij / L; the others get the mean of the values they may see, or their sum.
+ * q, k and v are [rows, heads, places, size].
+ */
+export function probSparseAttention(
+	q: Tensor,
+	k: Tensor,
+	v: Tensor,
+	{ factor, visible, causal = false }: ProbSparseOptions,
+): Tensor {
+	const [rows, heads, queries, size] = q.shape as [number, number, number, number];
+	const keys = k.shape[2] as number;
+	const scores = matmul(mul(q, 1 / Math.sqrt(size)), k, { transposeB: true }); // [rows, heads, queries, keys]
+	const count = maximum(sum(visible, -1, true), 1); // [rows, 1, queries, 1]
+
+	const sample = constant(
+		sampledKeys(queries, keys, factor, causal),
+		[queries, keys],
+		scores.dtype,
+	);
+	const sampled = mul(visible, sample);
+	const highest = max(add(scores, mul(sub(1, sampled), hidden)), -1, true);
+	const measure = sub(highest, div(sum(mul(scores, sampled), -1, true), count)); // [rows, heads, queries, 1]
+	const few = fewOf(queries, factor);
+	const { indices } = topK(measure, few, 2);
+	const active = placeAdd(filled(1, [rows, heads, few, 1], scores.dtype), indices, 2, queries);
+
+	const looks = softmax(add(scores, mul(sub(1, visible), hidden)));
+	const lazy = causal ? visible : div(visible, count);
+	return matmul(add(lazy, mul(active, sub(looks, lazy))), v);
+}
+
+const distilWeights = (width: number): WeightSpecs => ({
+	weight: normal([width, width, 3], 1 / Math.sqrt(3 * width)),
+	bias: filledWith(0, [width]),
+});
+
+/** A sequence and its mask. */
+export interface Places {
+	readonly x: Tensor; // [rows, places, width]
+	readonly mask: Tensor; // [rows, places]
+}
+
+const everySecond = { kernel: 3, stride: 2, padding: 1 };
+
+/** MaxPool(ELU(Conv1d(x))): half as many places, each from the three (and their neighbours) around every second. */
+export function distil(p: Weights, { x, mask }: Places): Places {
+	const [rows, places] = mask.shape as [number, number];
+	const channelMask = reshape(mask, [rows, 1, places]);
+	const events = mul(transpose(x), channelMask); // [rows, width, places]
+	const y = elu(conv1d(events, p("weight"), { bias: p("bias"), padding: 1 }));
+	// ELU stays above −1: padding is never the largest.
+	const known = add(mul(y, channelMask), sub(channelMask, 1));
+	return {
+		x: transpose(maxPool1d(known, everySecond)),
+		mask: reshape(maxPool1d(channelMask, everySecond), [rows, -1]),
+	};
+}
+
+export function weights({ layers, decoderLayers, dim, ff }: InformerConfig): WeightSpecs {
+	const layer = {
+		...nested("self", attentionWeights(dim)),
+		...nested("selfNorm", normWeights(dim)),
+		...nested("feedForward", feedForwardWeights(dim, ff)),
+		...nested("feedForwardNorm", normWeights(dim)),
+	};
+	const cross = {
+		...nested("cross", attentionWeights(dim)),
+		...nested("crossNorm", normWeights(dim)),
+	};
+	return {
+		...nested("encoder.times", linearWeights(marks, dim, { bias: false })),
+		...numbered("encoder.layers", layers, layer),
+		...numbered("encoder.distil", layers - 1, distilWeights(dim)),
+		...nested("encoder.norm", normWeights(dim)),
+		...nested("views.norm", normWeights(dim)),
+		...nested("decoder.times", linearWeights(marks, dim, { bias: false })),
+		...numbered("decoder.layers", decoderLayers, { ...layer, ...cross }),
+		...nested("decoder.norm", normWeights(dim)),
+	};
+}
+
+/** 1 where one event may see another, none of them later if it is causal: [rows, 1, places, places]. */
+function visibleTo(mask: Tensor, causal: boolean): Tensor {
+	const [rows, places] = mask.shape as [number, number];
+	const pairs = mul(reshape(mask, [rows, 1, places, 1]), reshape(mask, [rows, 1, 1, places]));
+	if (!causal) return pairs;
+	const earlier = Array.from({ length: places * places }, (_, at) =>
+		Number(at % places <= Math.floor(at / places)),
+	);
+	return mul(pairs, constant(earlier, [places, places], mask.dtype));
+}
+
+/** x + attention of its own places, then of those of the encoder if there are any, then the feed-forward layer; each normed. */
+function layer(
+	{ heads, factor }: InformerConfig,
+	p: Weights,
+	{ x, mask }: Places,
+	memory?: Places,
+): Tensor {
+	const part = (name: string) => splitHeads(linear(within(p, `self.${name}`), x), heads);
+	const causal = memory !== undefined;
+	const own = joinHeads(
+		probSparseAttention(part("query"), part("key"), part("value"), {
+			factor,
+			causal,
+			visible: visibleTo(mask, causal),
+		}),
+	);
+	let y = norm(within(p, "selfNorm"), add(x, linear(within(p, "self.out"), own)));
+	if (memory) {
+		const hidden = paddingMask(memory.mask);
+		const seen = attention(within(p, "cross"), y, { heads, mask: hidden, memory: memory.x });
+		y = norm(within(p, "crossNorm"), add(y, seen));
+	}
+	return norm(within(p, "feedForwardNorm"), add(y, feedForward(within(p, "feedForward"), y)));
+}
+
+/** Code, place and time. */
+const read = (p: Weights, codes: Tensor, times: Tensor): Tensor =>
+	add(
+		add(codes, project(within(p, "times"), times)),
+		sinusoids(codes.shape[1] as number, codes.shape[2] as number, codes.dtype),
+	);
+
+/** The places after each layer of the encoder, each time half as many. */
+export function encoder(config: InformerConfig, p: Weights, window: Window): readonly Places[] {
+	const own = within(p, "encoder");
+	let places: Places = {
+		x: read(own, embedded(p, window), marksBefore(window)),
+		mask: window.mask,
+	};
+	return Array.from({ length: config.layers }, (_, i) => {
+		if (i > 0) places = distil(within(own, `distil.${i - 1}`), places);
+		places = { ...places, x: layer(config, within(own, `layers.${i}`), places) };
+		return places;
+	});
+}
+
+/** A view of each place: the sum of what each layer of the encoder holds of it, halved as it may be. */
+export function views(p: Weights, stages: readonly Places[]): Tensor {
+	const [first] = stages as [Places];
+	const [rows, places, dim] = first.x.shape as [number, number, number];
+	const whole = stages.map(({ x }, i) => {
+		const count = x.shape[1] as number;
+		const repeated = expand(reshape(x, [rows, count, 1, dim]), [rows, count, 2 ** i, dim]);
+		return slice(reshape(repeated, [rows, count * 2 ** i, dim]), 1, 0, places);
+	});
+	return norm(within(p, "views.norm"), whole.reduce(add));
+}
+
+/** The hidden state of each query; all are predicted at once, after the window's last positions. */
+export function decoder(
+	config: InformerConfig,
+	p: Weights,
+	{ x, mask }: Places,
+	window: Window,
+	queries: Queries,
+): Tensor {
+	const own = within(p, "decoder");
+	const { window: places, ahead, dim, decoderLayers } = config;
+	const rows = window.mask.shape[0] as number;
+	const { dtype } = window.mask;
+	const from = places - Math.min(config.start, places);
+	const decoderInput = (t: Tensor, rest: Tensor) => concat([slice(t, 1, from), rest], 1);
+	const codes = decoderInput(embedded(p, window), filled(0, [rows, ahead, dim], dtype));
+	const times = decoderInput(marksBefore(window), marksAfter(queries));
+	const known = decoderInput(window.mask, filled(1, [rows, ahead], dtype));
+
+	const memory = { x: norm(within(p, "encoder.norm"), x), mask };
+	let y = read(own, codes, times);
+	for (let i = 0; i < decoderLayers; i++)
+		y = layer(config, within(own, `layers.${i}`), { x: y, mask: known }, memory);
+	return norm(within(own, "norm"), slice(y, 1, -ahead));
+}
+
+/** An encoder that lets only the most pointed queries look and halves its places from layer to layer; a decoder that answers at once. */
+export const informer = encoderDecoderModel({
+	id: "informer",
+	name: "Informer",
+	cite: "Zhou, Zhang, Peng, Zhang, Li, Xiong, Zhang: Informer: Beyond Efficient Transformer for Long Sequence Time-Series Forecasting, AAAI 2021",
+	config,
+	learningRates: { paper: 1e-3 },
+	weights,
+	encoder,
+	views,
+	// It looks at the encoder's last places, which are distilled.
+	decoder: (config, p, stages, window, queries) =>
+		decoder(config, p, stages.at(-1) as Places, window, queries),
+});

@@ -1,0 +1,276 @@
+/*
+ * mTAND (Shukla & Marlin, ICLR 2021). Every time has a learned vector φ; attention between times maps values to other times:
+ *
+ *     φ(t) = [ω₀ t + α₀, sin(ω₁ t + α₁), …, sin(ω_{d−1} t + α_{d−1})]
+ *     κ_h(t, t_i) = softmax_i (φ(t) W_h (φ(t_i) V_h)ᵀ / √(d / H))
+ *     mTAN(t) = [Σ_i κ_1(t, t_i) x_i, …, Σ_i κ_H(t, t_i) x_i] U
+ *     h_k = BiGRU(mTAN_enc(r_1), …, mTAN_enc(r_K))_k      z_k = MLP(h_k)
+ *     g_k = BiGRU(z_1, …, z_K)_k                          hidden(t) = MLP(mTAN_dec(t; g at r_1, …, r_K))
+ *
+ * over K reference points r.
+ */
+
+import { z } from "zod";
+import { yearDays } from "../../base/time.js";
+import {
+	add,
+	concat,
+	constant,
+	filled,
+	flip,
+	gather,
+	matmul,
+	mul,
+	relu,
+	reshape,
+	scan,
+	sin,
+	slice,
+	softmax,
+	stack,
+	sub,
+	type Tensor,
+} from "../../engine/tensor/index.js";
+import { fields } from "../kinds/fields.js";
+import { embedded, type Window, windowModel } from "../kinds/window.js";
+import { joinHeads, paddingMask, splitHeads } from "../nn/attention.js";
+import { gruInput, gruStep, gruWeights, linear, linearWeights } from "../nn/layers.js";
+import {
+	filledWith,
+	nested,
+	normal,
+	uniform,
+	type WeightSpec,
+	type WeightSpecs,
+	type Weights,
+	within,
+} from "../nn/weights.js";
+
+const ways = ["onward", "back"] as const;
+
+export const bidirectionalGruWeights = (inside: number, width: number): WeightSpecs =>
+	Object.assign({}, ...ways.map((way) => nested(way, gruWeights(inside, width))));
+
+/** Two GRUs over the places, one from each end: their states at each place, [rows, places, 2 width]. */
+export function bidirectionalGru(p: Weights, x: Tensor, width: number): Tensor {
+	const [rows, places, inside] = x.shape as [number, number, number];
+	// Side by side in one recurrence: half as many operations, each twice as large.
+	const made = new Map<string, Tensor>();
+	const both: Weights = (name) => {
+		const own = made.get(name) ?? sideBySide(ways.map((way) => p(`${way}.${name}`)));
+		made.set(name, own);
+		return own;
+	};
+	const inputs = reshape(stack([x, flip(x, 1)], 0), [2, rows * places, inside]);
+	const { outputs } = scan(
+		(state: Tensor, [fromInput]) => {
+			const next = gruStep(both, state, fromInput as Tensor);
+			return [next, next];
+		},
+		filled(0, [2, rows, width], x.dtype),
+		[reshape(gruInput(both, inputs), [2, rows, places, -1])],
+		{ axis: 2 },
+	); // [2, rows, places, width]
+	const way = (i: number) => reshape(slice(outputs, 0, i, i + 1), [rows, places, width]);
+	return concat([way(0), flip(way(1), 1)], -1);
+}
+
+/** Matrices [2, …, …]; vectors [2, 1, …], as they are added to rows. */
+function sideBySide(weights: readonly Tensor[]): Tensor {
+	const both = stack(weights, 0);
+	return both.shape.length === 2 ? reshape(both, [2, 1, -1]) : both;
+}
+
+/** Radians a year of the slowest wave and of the fastest at the start: periods of 50 years and of 30 days. */
+const [slowest, fastest] = [(2 * Math.PI) / 50, (2 * Math.PI * yearDays) / 30];
+
+const rates = (count: number): WeightSpec => ({
+	shape: [count],
+	draw: (random) => slowest * (fastest / slowest) ** random.uniform(),
+});
+
+export const timeVectorWeights = (width: number): WeightSpecs => ({
+	// Decades are not to outweigh the waves.
+	...nested("linear", { rate: normal([1], 0.1), shift: filledWith(0, [1]) }),
+	...nested("waves", { rate: rates(width - 1), shift: uniform([width - 1], Math.PI) }),
+});
+
+/** φ(t) = [ω₀ t + α₀, sin(ω₁ t + α₁), sin(ω₂ t + α₂), …] of times in years, [rows, times, width]. */
+export function timeVectors(p: Weights, years: Tensor): Tensor {
+	const t = reshape(years, [...years.shape, 1]);
+	const turned = (q: Weights) => add(mul(t, q("rate")), q("shift"));
+	return concat([turned(within(p, "linear")), sin(turned(within(p, "waves")))], -1);
+}
+
+/** What is looked at, and where it stands in time. */
+interface Observations {
+	readonly times: Tensor; // φ, [rows, observations, time]
+	readonly values: Tensor; // [rows, observations, width]
+	/** Added to the scores, [rows, 1, 1, observations]. */
+	readonly mask?: Tensor;
+}
+
+interface TimeAttentionSizes {
+	readonly heads: number;
+	/** Of φ. */
+	readonly time: number;
+	/** Of the values, and of what comes out. */
+	readonly width: number;
+	readonly outside: number;
+}
+
+export const timeAttentionWeights = ({
+	heads,
+	time,
+	width,
+	outside,
+}: TimeAttentionSizes): WeightSpecs => ({
+	...nested("query", linearWeights(time, time)),
+	...nested("key", linearWeights(time, time)),
+	...nested("out", linearWeights(heads * width, outside)),
+});
+
+/**
+ * Values as they are at other times: each head weighs observations by their times alone, and all
+ * heads read the same values, [rows, queries, outside].
+ */
+export function timeAttention(
+	p: Weights,
+	queries: Tensor, // φ, [rows, queries, time]
+	{ times, values, mask }: Observations,
+	heads: number,
+): Tensor {
+	const [rows, observations, width] = values.shape as [number, number, number];
+	const q = splitHeads(linear(within(p, "query"), queries), heads);
+	const k = splitHeads(linear(within(p, "key"), times), heads);
+	const scaled = mul(q, 1 / Math.sqrt(q.shape.at(-1) as number));
+	const scores = matmul(scaled, k, { transposeB: true }); // [rows, heads, queries, observations]
+	const seen = matmul(
+		softmax(mask ? add(scores, mask) : scores),
+		reshape(values, [rows, 1, observations, width]),
+	);
+	return linear(within(p, "out"), joinHeads(seen));
+}
+
+const config = z
+	.strictObject({
+		vocab: fields.vocab,
+		hazards: fields.hazards,
+		heads: fields.heads(4),
+		dim: fields.dim(96).describe("width of what a place holds, and of each GRU"),
+		ff: fields.ff(192).describe("width inside the layers after each pair of GRUs"),
+		latent: z
+			.int()
+			.min(1)
+			.max(4096)
+			.default(64)
+			.describe("width of what is known at a reference point"),
+		time: z
+			.int()
+			.min(2)
+			.max(4096)
+			.default(64)
+			.describe("width of a time's vector: one number grows with it, the others are sines of it"),
+		references: z
+			.int()
+			.min(2)
+			.max(1024)
+			.default(32)
+			.describe("reference points: the times of places chosen evenly"),
+		window: fields.window,
+		windows: fields.windows(2),
+		ahead: fields.ahead.unwrap().default(32),
+	})
+	.refine(({ time, heads }) => time % heads === 0, {
+		path: ["time"],
+		error: "a multiple of heads",
+	});
+
+type MtandConfig = z.infer<typeof config>;
+
+function weights({ heads, dim, ff, latent, time }: MtandConfig): WeightSpecs {
+	const readout = (outside: number) => ({
+		...nested("hidden", linearWeights(2 * dim, ff)),
+		...nested("out", linearWeights(ff, outside)),
+	});
+	const encoder = {
+		...nested("time", timeVectorWeights(time)),
+		...nested("attention", timeAttentionWeights({ heads, time, width: dim, outside: dim })),
+		...nested("gru", bidirectionalGruWeights(dim, dim)),
+		...nested("readout", readout(latent)),
+	};
+	const decoder = {
+		...nested("time", timeVectorWeights(time)),
+		...nested("gru", bidirectionalGruWeights(latent, dim)),
+		...nested("attention", timeAttentionWeights({ heads, time, width: 2 * dim, outside: 2 * dim })),
+		...nested("readout", readout(dim)),
+	};
+	return { ...nested("encoder", encoder), ...nested("decoder", decoder) };
+}
+
+const readout = (p: Weights, x: Tensor): Tensor =>
+	linear(within(p, "out"), relu(linear(within(p, "hidden"), x)));
+
+/** Years from the last place on, below 0 before it. */
+const yearsOf = ({ days }: Window): Tensor => mul(sub(days, slice(days, 1, -1)), 1 / yearDays);
+
+/**
+ * The times of evenly chosen places, in years as theirs, [rows, references]: where there are records, and
+ * not in the decades between a birth and the first of them.
+ */
+function referenceYears({ references, window: places }: MtandConfig, window: Window): Tensor {
+	const chosen = Array.from({ length: references }, (_, k) =>
+		Math.round((k * (places - 1)) / (references - 1)),
+	);
+	return gather(yearsOf(window), constant(chosen, [references], "int32"), 1);
+}
+
+/** z at the reference points: what the observations are there, and then from point to point. */
+function atReferences(config: MtandConfig, p: Weights, window: Window): Tensor {
+	const q = within(p, "encoder");
+	const vectors = (years: Tensor) => timeVectors(within(q, "time"), years);
+	const seen = timeAttention(
+		within(q, "attention"),
+		vectors(referenceYears(config, window)),
+		{
+			times: vectors(yearsOf(window)),
+			values: embedded(p, window),
+			mask: paddingMask(window.shown),
+		},
+		config.heads,
+	); // [rows, references, dim]
+	return readout(within(q, "readout"), bidirectionalGru(within(q, "gru"), seen, config.dim)); // [rows, references, latent]
+}
+
+/** What is known at any times, in years from the last place: from the reference points, [rows, times, dim]. */
+function viewAt(config: MtandConfig, p: Weights, window: Window, years: Tensor): Tensor {
+	const q = within(p, "decoder");
+	const vectors = (t: Tensor) => timeVectors(within(q, "time"), t);
+	const points = {
+		times: vectors(referenceYears(config, window)),
+		values: bidirectionalGru(within(q, "gru"), atReferences(config, p, window), config.dim),
+	};
+	const seen = timeAttention(within(q, "attention"), vectors(years), points, config.heads);
+	return readout(within(q, "readout"), seen);
+}
+
+/** Observations are carried to reference points and from there to any time by attention between times. */
+export const mtand = windowModel<MtandConfig>({
+	id: "mtand",
+	name: "mTAND",
+	cite: "Shukla, Marlin: Multi-Time Attention Networks for Irregularly Sampled Time Series, 2021",
+	config,
+	learningRate: 1e-3,
+	presets: {
+		tiny: { dim: 64, ff: 128, latent: 32 },
+		default: {},
+		paper: { dim: 200, ff: 400, latent: 200, time: 200 },
+	},
+	pretraining: "none",
+	forecasts: "after pretraining",
+	usesQueryTime: true,
+	weights,
+	encode: (config, p, window) => viewAt(config, p, window, yearsOf(window)),
+	query: (config, p, _encoded, window, { gaps }) =>
+		viewAt(config, p, window, mul(gaps, 1 / yearDays)),
+});

@@ -1,0 +1,105 @@
+/*
+ * ODE-RNN (Rubanova et al., NeurIPS 2019). The state of a GRU follows a learned ODE from one event to the next:
+ *
+ *     h⁻ᵢ = ODESolve(f, hᵢ₋₁, tᵢ₋₁ → tᵢ)       hᵢ = GRU(h⁻ᵢ, xᵢ)
+ *     dh/ds = ρ ⊙ (tanh(MLP(h)) − h),  s = log(1 + (t − tᵢ₋₁) / 30 days)
+ *
+ * For a query, the ODE runs from the last event to the query time.
+ */
+
+import { z } from "zod";
+import {
+	add,
+	exp,
+	filled,
+	gather,
+	log,
+	mul,
+	relu,
+	reshape,
+	scan,
+	type Tensor,
+	tanh,
+} from "../../engine/tensor/index.js";
+import { causalModel } from "../kinds/causal.js";
+import { fields } from "../kinds/fields.js";
+import { feedForward, feedForwardWeights, gruInput, gruStep, gruWeights } from "../nn/layers.js";
+import { exponentialEuler } from "../nn/ode.js";
+import { filledWith, nested, type WeightSpecs, type Weights, within } from "../nn/weights.js";
+
+const config = z.strictObject({
+	vocab: fields.vocab,
+	hazards: fields.hazards,
+	dim: fields.dim(96),
+	ff: fields.ff(96),
+	steps: z
+		.int()
+		.min(1)
+		.max(64)
+		.default(2)
+		.describe("steps in which the ODE is solved from one event to the next"),
+	stepsAhead: z
+		.int()
+		.min(1)
+		.max(64)
+		.default(8)
+		.describe("steps in which it is solved from the last event to a query time"),
+});
+
+type OdeRnnConfig = z.infer<typeof config>;
+
+const weights = ({ dim, ff }: OdeRnnConfig): WeightSpecs => ({
+	...nested("ode", feedForwardWeights(dim, ff)),
+	logRate: filledWith(Math.log(0.1), [dim]),
+	...nested("gru", gruWeights(dim, dim)),
+});
+
+/** The scale of s, in days. */
+const scaleDays = 30;
+
+/** How far each unit goes: its rate times s = log(1 + gap / scale), in which decades are a few units long. */
+const spansOf = (p: Weights, gaps: Tensor): Tensor => {
+	const s = log(add(1, mul(relu(gaps), 1 / scaleDays)));
+	return mul(reshape(s, [...gaps.shape, 1]), exp(p("logRate"))); // [rows, places, dim]
+};
+
+/** dh/ds = ρ ⊙ (tanh(MLP(h)) − h), with each unit's rate ρ in its span. */
+const evolve = (p: Weights, state: Tensor, span: Tensor, steps: number): Tensor =>
+	exponentialEuler((h) => tanh(feedForward(within(p, "ode"), h, tanh)), state, span, steps);
+
+/** A GRU whose state follows an ODE from one event to the next, and on to the query time. */
+export const odeRnn = causalModel<OdeRnnConfig>({
+	id: "ode-rnn",
+	name: "ODE-RNN",
+	cite: "Rubanova, Chen, Duvenaud: Latent ODEs for Irregularly-Sampled Time Series, 2019",
+	config,
+	learningRate: 3e-2,
+	presets: {
+		tiny: { dim: 64, ff: 64 },
+		default: {},
+		paper: { dim: 200, ff: 400 },
+	},
+	pretraining: "none",
+	weights,
+	observe(config, p, { tokens, gaps }) {
+		const rows = tokens.shape[0] as number;
+		const fromInput = gruInput(within(p, "gru"), gather(p("embedding"), tokens)); // [rows, places, 3 dim]
+		const spans = spansOf(p, gaps);
+		const { outputs } = scan(
+			(state: Tensor, [span, from]) => {
+				const next = gruStep(
+					within(p, "gru"),
+					evolve(p, state, span as Tensor, config.steps),
+					from as Tensor,
+				);
+				return [next, next];
+			},
+			filled(0, [rows, config.dim], fromInput.dtype),
+			[spans, fromInput],
+		);
+		return outputs; // [rows, places, dim]
+	},
+	query(config, p, known, { gaps }, from) {
+		return evolve(p, from.at(known), spansOf(p, gaps), config.stepsAhead);
+	},
+});

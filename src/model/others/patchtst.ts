@@ -1,0 +1,145 @@
+/*
+ * PatchTST (Nie et al., ICLR 2023). The window is cut into W / P patches of P = 12 positions:
+ *
+ *     z_m  = W_p [e(x_{mP+1}) ; … ; e(x_{mP+P})] + b + pos_m           pos learned
+ *     z   ← BN(z + MultiHead(z))      z ← BN(z + W_2 gelu(W_1 z))       L times
+ *     pre-training: 40 % of the patches are zero; a linear layer, d → P × d, gives a hidden state per position
+ *     forecasting:  [h_1 ; … ; h_T] = W_f [z_1 ; … ; z_{W/P}] + b
+ */
+
+import { z } from "zod";
+import { specialTokens } from "../../data/cohort/vocabulary.js";
+import {
+	add,
+	cast,
+	equal,
+	expand,
+	max,
+	mul,
+	reshape,
+	slice,
+	sub,
+	type Tensor,
+} from "../../engine/tensor/index.js";
+import { fields, headsDivide } from "../kinds/fields.js";
+import { embedded, type Window, windowModel } from "../kinds/window.js";
+import { attention, attentionWeights, paddingMask } from "../nn/attention.js";
+import {
+	batchNorm,
+	batchNormWeights,
+	feedForward,
+	feedForwardWeights,
+	linear,
+	linearWeights,
+} from "../nn/layers.js";
+import { nested, numbered, uniform, type WeightSpecs, within } from "../nn/weights.js";
+
+const config = z
+	.strictObject({
+		vocab: fields.vocab,
+		hazards: fields.hazards,
+		layers: fields.layers(4),
+		heads: fields.heads(4),
+		dim: fields.dim(96),
+		ff: fields.ff(384),
+		window: fields.window.unwrap().default(60).describe("places it reads; whole patches of them"),
+		windows: fields.windows(4),
+		ahead: fields.ahead,
+		patch: z
+			.int()
+			.min(1)
+			.max(4096)
+			.default(12)
+			.describe("neighbouring places that are read, and masked, as one"),
+	})
+	.refine(headsDivide.check, headsDivide.say)
+	.refine(({ window, patch }) => window % patch === 0, {
+		path: ["window"],
+		error: "a multiple of patch",
+	});
+
+type PatchTstConfig = z.infer<typeof config>;
+
+const patchesIn = ({ window, patch }: PatchTstConfig) => window / patch;
+
+function weights(config: PatchTstConfig): WeightSpecs {
+	const { layers, dim, ff, patch, ahead } = config;
+	const layer = {
+		...nested("attention", attentionWeights(dim)),
+		...nested("attentionNorm", batchNormWeights(dim)),
+		...nested("feedForward", feedForwardWeights(dim, ff)),
+		...nested("feedForwardNorm", batchNormWeights(dim)),
+	};
+	return {
+		...nested("patch", linearWeights(patch * dim, dim)),
+		positions: uniform([patchesIn(config), dim], 0.02),
+		...numbered("layers", layers, layer),
+		...nested("restore", linearWeights(dim, patch * dim)),
+		...nested("ahead", linearWeights(patchesIn(config) * dim, ahead * dim)),
+	};
+}
+
+/** 1 for each patch in which some place is marked. [rows, patches] */
+function anyIn(marked: Tensor, config: PatchTstConfig): Tensor {
+	const rows = marked.shape[0] as number;
+	return max(reshape(marked, [rows, patchesIn(config), config.patch]), 2);
+}
+
+/** Places that hold an event; rows to spare begin, and end, with [SOS]. */
+const hasEvent = ({ tokens, mask }: Window): Tensor =>
+	mul(mask, sub(1, cast(equal(tokens, specialTokens.sos), mask.dtype)));
+
+/** One view a patch, from the views of its places, which are alike. [rows, patches, dim] */
+function patchViews(encoded: Tensor, config: PatchTstConfig): Tensor {
+	const [rows, , dim] = encoded.shape as [number, number, number];
+	const places = reshape(encoded, [rows, patchesIn(config), config.patch, dim]);
+	return reshape(slice(places, 2, 0, 1), [rows, patchesIn(config), dim]);
+}
+
+/** A Transformer over patches of neighbouring events: it knows their order, not their times. */
+export const patchTst = windowModel<PatchTstConfig>({
+	id: "patchtst",
+	name: "PatchTST",
+	cite: "Nie, Nguyen, Sinthong, Kalagnanam: A Time Series is Worth 64 Words: Long-term Forecasting with Transformers, ICLR 2023",
+	config,
+	learningRate: 1e-3,
+	presets: {
+		tiny: { layers: 2, dim: 64, ff: 256 },
+		default: {},
+		paper: { layers: 8, dim: 200, ff: 400 },
+	},
+	pretraining: "masked",
+	maskBy: ({ patch }) => patch,
+	forecasts: "after fine-tuning",
+	usesQueryTime: false,
+	weights,
+	encode(config, p, window, side) {
+		const { layers, heads, dim, patch } = config;
+		const [rows, patches] = [window.tokens.shape[0] as number, patchesIn(config)];
+		const mask = anyIn(window.mask, config);
+		const hidden = paddingMask(mask);
+		const statistics = { counts: anyIn(hasEvent(window), config), moving: side?.moving };
+		const read = reshape(embedded(p, window), [rows, patches, patch * dim]);
+		let x: Tensor = add(linear(within(p, "patch"), read), p("positions")); // [rows, patches, dim]
+		for (let i = 0; i < layers; i++) {
+			const q = within(p, `layers.${i}`);
+			x = add(x, attention(within(q, "attention"), x, { heads, mask: hidden }));
+			x = batchNorm(p, `layers.${i}.attentionNorm`, x, statistics);
+			x = add(x, feedForward(within(q, "feedForward"), x));
+			x = batchNorm(p, `layers.${i}.feedForwardNorm`, x, statistics);
+		}
+		const seen = mul(x, reshape(mask, [rows, patches, 1]));
+		const each = expand(reshape(seen, [rows, patches, 1, dim]), [rows, patches, patch, dim]);
+		return reshape(each, [rows, patches * patch, dim]);
+	},
+	restore(config, p, encoded) {
+		const views = linear(within(p, "restore"), patchViews(encoded, config)); // [rows, patches, patch · dim]
+		return reshape(views, encoded.shape);
+	},
+	query(config, p, encoded) {
+		const { ahead, dim } = config;
+		const rows = encoded.shape[0] as number;
+		const flat = reshape(patchViews(encoded, config), [rows, -1]);
+		return reshape(linear(within(p, "ahead"), flat), [rows, ahead, dim]);
+	},
+});

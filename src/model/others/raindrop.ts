@@ -1,0 +1,354 @@
+/*
+ * RAINDROP (Zhang et al., ICLR 2022). Each code is a sensor, each record an observation with value x = 1. Observations
+ * spread to the patient's other sensors over a graph e, complete at first (p^t encodes a time):
+ *
+ *     h_u^t       = relu(x R_u)   where u is observed at t, else 0
+ *     α_uv^t      = σ(h_u^t D [r_v, p^t]ᵀ)
+ *     h_v^t      ← relu(h_v^t + Σ_{u observed at t} h_u^t w_u w_vᵀ α_uv^t e_uv)
+ *     e_uv       ← e_uv · mean of α_uv^t over the observations of u
+ *
+ * Between the layers the lighter half of the edges is cut. A Transformer reads the time points [Σ_v h_v^t W_v ; p^t]; a ReLU
+ * layer over the mean of its outputs and p^t' gives the hidden state at a query time t'. The loss has a further term,
+ * λ · mean |e_uv − e'_uv| over pairs of patients. The graph is that of the codes in the window.
+ */
+
+import { z } from "zod";
+import {
+	abs,
+	add,
+	cast,
+	concat,
+	constant,
+	div,
+	equal,
+	expand,
+	floor,
+	gather,
+	greaterEqual,
+	matmul,
+	maximum,
+	minimum,
+	mul,
+	pick,
+	relu,
+	reshape,
+	roll,
+	sigmoid,
+	slice,
+	sub,
+	sum,
+	type Tensor,
+	topK,
+} from "../../engine/tensor/index.js";
+import { fields, headsDivide } from "../kinds/fields.js";
+import { embedded, type Window, windowModel } from "../kinds/window.js";
+import { attention, attentionWeights, paddingMask } from "../nn/attention.js";
+import {
+	feedForward,
+	feedForwardWeights,
+	linear,
+	linearWeights,
+	norm,
+	normWeights,
+} from "../nn/layers.js";
+import { timeEncoding } from "../nn/positions.js";
+import { nested, normal, numbered, type WeightSpecs, type Weights, within } from "../nn/weights.js";
+
+/**
+ * The sensors of a window and their observations. A place is three things: an observation of its code's
+ * sensor; a moment, with all other places of its time; and, where it is the first of its code, the sensor.
+ */
+interface Sensors {
+	readonly tokens: Tensor; // [rows, places], int32
+	/** 1 where a place stands for a sensor. */
+	readonly isSensor: Tensor; // [rows, sensors]
+	/** 1 where an observation is of a sensor. */
+	readonly sensorOf: Tensor; // [rows, observations, sensors]
+	/** 1 where an observation is made at a moment; shared by those of one sensor at one moment. */
+	readonly momentOf: Tensor; // [rows, moments, observations]
+}
+
+export function sensorsOf({ tokens, days, shown }: Window): Sensors {
+	const [rows, places] = tokens.shape as [number, number];
+	const across = (x: Tensor) => reshape(x, [rows, 1, places]);
+	const down = (x: Tensor) => reshape(x, [rows, places, 1]);
+	const both = mul(down(shown), across(shown));
+	const same = (x: Tensor) => mul(cast(equal(down(x), across(x)), shown.dtype), both);
+	const [code, time] = [same(tokens), same(days)];
+	const earlier = constant(
+		Array.from({ length: places * places }, (_, at) =>
+			Number(at % places < Math.floor(at / places)),
+		),
+		[places, places],
+		shown.dtype,
+	);
+	const isSensor = mul(shown, sub(1, minimum(sum(mul(code, earlier), 2), 1)));
+	const alike = maximum(sum(mul(code, time), 2), 1);
+	return {
+		tokens,
+		isSensor,
+		sensorOf: mul(code, across(isSensor)),
+		momentOf: div(time, across(alike)),
+	};
+}
+
+/** Every sensor of a window is joined to every other and to itself. */
+export function completeGraph({ isSensor }: Sensors): Tensor {
+	const [rows, sensors] = isSensor.shape as [number, number];
+	return mul(reshape(isSensor, [rows, sensors, 1]), reshape(isSensor, [rows, 1, sensors]));
+}
+
+export const observationWeights = (vocab: number, width: number): WeightSpecs => ({
+	observation: normal([vocab, width], 1),
+});
+
+/**
+ * What is known of each sensor at each moment: of those observed then h = relu(x R_u), of others nothing.
+ * That a code was recorded has no more to it than that: x = 1.
+ */
+export function observedStates(p: Weights, { tokens, sensorOf, momentOf }: Sensors): Tensor {
+	const [rows, moments, sensors] = sensorOf.shape as [number, number, number];
+	const own = relu(gather(p("observation"), tokens)); // [rows, sensors, width]
+	return mul(
+		reshape(own, [rows, 1, sensors, -1]),
+		reshape(matmul(momentOf, sensorOf), [rows, moments, sensors, 1]),
+	);
+}
+
+export const propagationWeights = (
+	vocab: number,
+	/** Of what is known of a sensor, of what it is as a receiver, of the encoded times. */
+	{ width, receiver, time }: { width: number; receiver: number; time: number },
+): WeightSpecs => ({
+	message: normal([vocab, width], 1 / Math.sqrt(width)),
+	receiver: normal([vocab, receiver], 1),
+	dependency: normal([width, receiver + time], 1 / Math.sqrt(width * (receiver + time))),
+});
+
+interface Propagated {
+	readonly known: Tensor; // [rows, moments, sensors, width]
+	readonly edges: Tensor; // [rows, senders, receivers]
+}
+
+/**
+ * One layer: each sensor u observed at a moment t tells every v of it,
+ *   α_uv^t = σ(h_u^t D [r_v, p^t]ᵀ),   h_v^t ← relu(h_v^t + Σ_u h_u^t w_u w_vᵀ α_uv^t e_uv),
+ * and an edge is worth what it was times the mean of its α over the observations of u.
+ */
+export function propagate(
+	p: Weights,
+	{ tokens, isSensor, sensorOf, momentOf }: Sensors,
+	{ known: h, edges: e }: Propagated,
+	/** Of the places, encoded. */
+	times: Tensor, // [rows, places, time]
+): Propagated {
+	const [rows, places, , width] = h.shape as [number, number, number, number];
+	const own = reshape(matmul(reshape(sensorOf, [rows, places, 1, places]), h), [
+		rows,
+		places,
+		width,
+	]);
+	const w = gather(p("message"), tokens); // [rows, places, width]
+	const r = gather(p("receiver"), tokens); // [rows, places, receiver]
+
+	// h D [r, p]ᵀ = h (D_r rᵀ) + h (D_p pᵀ): what of D meets a receiver, and what meets a time.
+	const D = p("dependency");
+	const side = r.shape[2] as number;
+	const forReceiver = matmul(r, slice(D, 1, 0, side), { transposeB: true }); // [rows, places, width]
+	const forTime = matmul(times, slice(D, 1, side), { transposeB: true });
+	const alpha = sigmoid(
+		add(matmul(own, forReceiver, { transposeB: true }), sum(mul(own, forTime), 2, true)),
+	); // [rows, observations, receivers]
+
+	const sent = mul(sum(mul(own, w), 2, true), mul(alpha, matmul(sensorOf, e)));
+	const arrives = matmul(momentOf, sent); // [rows, moments, receivers]
+	const received = mul(w, reshape(isSensor, [rows, places, 1]));
+	const message = mul(
+		reshape(arrives, [rows, places, places, 1]),
+		reshape(received, [rows, 1, places, width]),
+	);
+
+	const often = reshape(maximum(sum(sensorOf, 1), 1), [rows, places, 1]);
+	const dependency = div(matmul(sensorOf, alpha, { transposeA: true }), often); // [rows, senders, receivers]
+	return { known: relu(add(h, message)), edges: mul(e, dependency) };
+}
+
+/** Only the heaviest edges, this part of those that join sensors of the window; the others are 0. */
+export function prune(edges: Tensor, { isSensor }: Sensors, kept: number): Tensor {
+	const [rows, sensors] = isSensor.shape as [number, number];
+	const flat = reshape(edges, [rows, sensors * sensors]);
+	const { values } = topK(flat, sensors * sensors);
+	const count = sum(isSensor, 1, true); // [rows, 1]
+	const last = maximum(sub(floor(mul(mul(count, count), kept)), 1), 0);
+	const least = pick(values, cast(last, "int32"), 1);
+	return reshape(mul(flat, cast(greaterEqual(flat, least), flat.dtype)), edges.shape);
+}
+
+/**
+ * How much the graphs of two windows differ: the mean of |e_uv − e'_uv| over the edges whose sensors are
+ * in both. Each window is held against the one half a batch further on.
+ */
+export function graphDistance({ tokens, isSensor }: Sensors, edges: Tensor): Tensor {
+	const [rows, sensors] = tokens.shape as [number, number];
+	const other = (x: Tensor) => roll(x, 0, -Math.floor(rows / 2));
+	const down = (x: Tensor) => reshape(x, [rows, sensors, 1]);
+	const across = (x: Tensor) => reshape(x, [rows, 1, sensors]);
+	// 1 where place i of a window and place j of the other stand for one sensor.
+	const match = mul(
+		mul(cast(equal(down(tokens), across(other(tokens))), edges.dtype), down(isSensor)),
+		across(other(isSensor)),
+	);
+	const shared = sum(match, 2);
+	const pairs = mul(down(shared), across(shared));
+	const theirs = matmul(matmul(match, other(edges)), match, { transposeB: true });
+	return div(sum(abs(sub(mul(edges, pairs), theirs))), maximum(sum(pairs), 1));
+}
+
+const config = z
+	.strictObject({
+		vocab: fields.vocab,
+		hazards: fields.hazards,
+		window: fields.window,
+		windows: fields.windows(2),
+		ahead: fields.ahead,
+		layers: fields.layers(2),
+		heads: fields.heads(4),
+		dim: fields.dim(96),
+		ff: fields.ff(384),
+		propagations: z
+			.int()
+			.min(1)
+			.max(16)
+			.default(2)
+			.describe("layers of messages between the sensors"),
+		observation: z
+			.int()
+			.min(1)
+			.max(256)
+			.default(8)
+			.describe("width of what is known of a sensor at a moment"),
+		receiver: z
+			.int()
+			.min(1)
+			.max(256)
+			.default(16)
+			.describe("width of what a sensor is to those that tell it something"),
+		kept: z
+			.number()
+			.positive()
+			.max(1)
+			.default(0.5)
+			.describe("part of the edges that is left after each layer of messages, the heaviest"),
+		likeness: z
+			.number()
+			.nonnegative()
+			.max(1000)
+			.default(0.02)
+			.describe("weight of the distance between the graphs of different windows in the loss"),
+	})
+	.refine(headsDivide.check, headsDivide.say);
+
+type RaindropConfig = z.infer<typeof config>;
+
+/** Times are encoded by waves of periods from 2π days to 2π · 10 000 days, 172 years. */
+const time = { width: 16, longest: 10_000 };
+
+function weights(config: RaindropConfig): WeightSpecs {
+	const { vocab, dim, ff, layers, propagations, observation, receiver } = config;
+	const layer = {
+		...nested("attention", attentionWeights(dim)),
+		...nested("attentionNorm", normWeights(dim)),
+		...nested("feedForward", feedForwardWeights(dim, ff)),
+		...nested("feedForwardNorm", normWeights(dim)),
+	};
+	const propagation = propagationWeights(vocab, {
+		width: observation,
+		receiver,
+		time: time.width,
+	});
+	return {
+		...nested("sensors", observationWeights(vocab, observation)),
+		...numbered("propagations", propagations, propagation),
+		join: normal([observation, dim], 1),
+		...nested("moment", linearWeights(dim + time.width, dim)),
+		...numbered("layers", layers, layer),
+		...nested("answer", linearWeights(dim + time.width, dim)),
+	};
+}
+
+/**
+ * All sensors' knowledge at a moment in one vector, Σ_v h_v^t W_v, where W_v = join · diag(embedding_v):
+ * what a matrix on the sensors joined end to end would give, with one such matrix for all codes.
+ */
+function joinSensors(p: Weights, known: Tensor, vectors: Tensor): Tensor {
+	const [rows, moments, sensors, width] = known.shape as [number, number, number, number];
+	const dim = vectors.shape[2] as number;
+	const W = mul(reshape(vectors, [rows, sensors, 1, dim]), p("join")); // [rows, sensors, width, dim]
+	return matmul(
+		reshape(known, [rows, moments, sensors * width]),
+		reshape(W, [rows, sensors * width, dim]),
+	);
+}
+
+/**
+ * Codes are sensors: what is observed of some at a moment spreads to the others along a graph of the
+ * patient's own, and a Transformer reads the moments.
+ */
+export const raindrop = windowModel<RaindropConfig>({
+	id: "raindrop",
+	name: "RAINDROP",
+	cite: "Zhang, Zeman, Tsiligkaridis, Zitnik: Graph-Guided Network for Irregularly Sampled Multivariate Time Series, ICLR 2022",
+	config,
+	learningRate: 1e-3,
+	learningRates: { paper: 3e-3 },
+	presets: {
+		tiny: { dim: 64, ff: 256 },
+		default: {},
+		paper: { dim: 200, ff: 400 },
+	},
+	pretraining: "none",
+	forecasts: "after pretraining",
+	usesQueryTime: true,
+	weights,
+	penalties: ["graphs"],
+	encode({ propagations, kept, likeness, layers, heads }, p, window, side) {
+		// Time stands at 0 at the window's end: queries use the same clock.
+		const times = timeEncoding(sub(window.days, slice(window.days, 1, -1)), time);
+		const sensors = sensorsOf(window);
+		let now: Propagated = {
+			known: observedStates(within(p, "sensors"), sensors),
+			edges: completeGraph(sensors),
+		};
+		for (let i = 0; i < propagations; i++) {
+			const edges = i === 0 ? now.edges : prune(now.edges, sensors, kept);
+			now = propagate(within(p, `propagations.${i}`), sensors, { ...now, edges }, times);
+		}
+		if (side) side.penalties.graphs = mul(graphDistance(sensors, now.edges), likeness);
+		let x = linear(
+			within(p, "moment"),
+			concat([joinSensors(p, now.known, embedded(p, window)), times], 2),
+		);
+		const mask = paddingMask(window.shown);
+		for (let i = 0; i < layers; i++) {
+			const q = within(p, `layers.${i}`);
+			const seen = attention(within(q, "attention"), x, { heads, mask });
+			x = norm(within(q, "attentionNorm"), add(x, seen));
+			x = norm(
+				within(q, "feedForwardNorm"),
+				add(x, feedForward(within(q, "feedForward"), x, relu)),
+			);
+		}
+		return x;
+	},
+	query(_config, p, encoded, { shown }, queries) {
+		const [rows, places, dim] = encoded.shape as [number, number, number];
+		const queryCount = queries.gaps.shape[1] as number;
+		const all = sum(mul(encoded, reshape(shown, [rows, places, 1])), 1, true); // [rows, 1, dim]
+		const mean = div(all, reshape(maximum(sum(shown, 1), 1), [rows, 1, 1]));
+		const read = concat(
+			[expand(mean, [rows, queryCount, dim]), timeEncoding(queries.gaps, time)],
+			2,
+		);
+		return relu(linear(within(p, "answer"), read));
+	},
+});

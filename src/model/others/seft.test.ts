@@ -1,0 +1,175 @@
+import { describe, expect, test } from "vitest";
+import { random } from "../../base/random.js";
+import { specialTokens } from "../../data/cohort/vocabulary.js";
+import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
+import { gradients, mul, parameter, sum, type Tensor } from "../../engine/tensor/index.js";
+import { slotStates } from "../pooling.js";
+import { conformance } from "../testing/conformance.js";
+import { batchOf, type TestHistory, testHistory, vocab } from "../testing/histories.js";
+import { poolUpTo, seft } from "./seft.js";
+
+conformance("seft");
+
+type Vector = number[];
+const dot = (a: Vector, b: Vector) => a.reduce((total, x, i) => total + x * (b[i] as number), 0);
+
+/** Σ_j a_j v_j over the places up to each, with a the softmax of their scores: head by head. */
+function plainPool(scores: Vector[], values: Vector[]): Vector[] {
+	return scores.map((own, n) =>
+		own.flatMap((_, head) => {
+			const shares = scores.slice(0, n + 1).map((s) => Math.exp(s[head] as number));
+			const total = shares.reduce((a, b) => a + b);
+			return (values[0] as Vector).map((_, i) =>
+				shares.reduce((all, a, j) => all + (a / total) * (values[j]?.[i] as number), 0),
+			);
+		}),
+	);
+}
+
+describe("pooling", () => {
+	const [places, heads, width] = [5, 3, 2];
+	const draw = random(1);
+	const rowsOf = (wide: number) =>
+		Array.from({ length: places }, () => Array.from({ length: wide }, () => draw.normal()));
+	const [scores, values] = [rowsOf(heads), rowsOf(width)];
+	const fed = { scores: scores.flat(), values: values.flat() };
+	const symbols = {
+		scores: parameter("scores", [1, places, heads], "float64"),
+		values: parameter("values", [1, places, width], "float64"),
+	};
+	const pooled = poolUpTo(symbols.scores, symbols.values);
+
+	test("is a softmax mean over the places so far, for each head", async () => {
+		const { y } = await evaluate({ y: pooled }, fed);
+		expect(relativeError(y, plainPool(scores, values).flat())).toBeLessThan(1e-12);
+	});
+
+	test("with scores of 0 it is the plain mean", async () => {
+		const { y } = await evaluate({ y: pooled }, { ...fed, scores: fed.scores.map(() => 0) });
+		const means = values.map((_, n) =>
+			[0, 1].map((i) => values.slice(0, n + 1).reduce((all, v) => all + v[i]!, 0) / (n + 1)),
+		);
+		expect(relativeError(y, means.flatMap((m) => [m, m, m]).flat())).toBeLessThan(1e-12);
+	});
+
+	test("has the gradients of its formula", async () => {
+		const g = Array.from({ length: places * heads * width }, (_, i) => Math.cos(i));
+		const loss = sum(mul(pooled, parameter("g", pooled.shape, "float64")));
+		const [ds, dv] = gradients(loss, [symbols.scores, symbols.values]) as [Tensor, Tensor];
+		const got = await evaluate({ ds, dv }, { ...fed, g });
+		const slope = (data: Vector[], of: (moved: Vector[]) => Vector[]) =>
+			data.flatMap((own, n) =>
+				own.map((_, i) => {
+					const at = (by: number) =>
+						dot(
+							of(data.map((v, m) => v.map((x, k) => (m === n && k === i ? x + by : x)))).flat(),
+							g,
+						);
+					return (at(1e-5) - at(-1e-5)) / 2e-5;
+				}),
+			);
+		expect(
+			relativeError(
+				got.ds,
+				slope(scores, (s) => plainPool(s, values)),
+			),
+		).toBeLessThan(1e-7);
+		expect(
+			relativeError(
+				got.dv,
+				slope(values, (v) => plainPool(scores, v)),
+			),
+		).toBeLessThan(1e-7);
+	});
+});
+
+describe("a history as a set", () => {
+	const settings = { layers: 1, heads: 2, dim: 6, ff: 7, key: 3, waves: 2, longestDays: 500 };
+	const config = seft.config.parse({ ...settings, vocab });
+	const { heads, dim, key, waves, longestDays } = settings;
+	const element = dim + 2 * waves;
+	const draw = random(7);
+	const weights = seft.init(config, random(5));
+	for (const { data } of weights.values())
+		for (let i = 0; i < data.length; i++) data[i]! += 0.3 * draw.normal();
+	const weight = (name: string) => Array.from(weights.get(name)?.data ?? []);
+	const row = (name: string, i: number, width: number) =>
+		weight(name).slice(i * width, (i + 1) * width);
+	const layer = (name: string, x: Vector) =>
+		weight(`${name}.bias`).map((b, i) => b + dot(row(`${name}.weight`, i, x.length), x));
+	const relu = (x: Vector) => x.map((v) => Math.max(0, v));
+	const time = (days: number) => {
+		const scales = [1, longestDays];
+		return [...scales.map((s) => Math.sin(days / s)), ...scales.map((s) => Math.cos(days / s))];
+	};
+
+	/** Log p of every token at some time after [SOS] and these events, by the paper's own formulas. */
+	function reference({ tokens, times }: TestHistory, first: number, asked: number): Vector {
+		const days = (t: number) => t - first;
+		const set = [specialTokens.sos, ...tokens].map((token, n) => [
+			...row("embedding", token, dim),
+			...time(days(n === 0 ? first : (times[n - 1] as number))),
+		]);
+		// f'(S): any function of the set; the weights of the keys that read it are any numbers too.
+		const whole = [0, 1].map((i) => Math.tanh(set.reduce((all, s) => all + s[i]!, 0) / set.length));
+		const found = Array.from({ length: heads }, (_, head) => {
+			const scores = set.map((s) => {
+				const keys = Array.from(
+					{ length: key },
+					(_, k) =>
+						dot(row("keys", head * key + k, element), s) + dot([0.7 - k, 0.4 + head], whole),
+				);
+				return Math.exp(dot(keys, row("queries", head, key)) / Math.sqrt(key));
+			});
+			const total = scores.reduce((a, b) => a + b);
+			const values = set.map((s) => relu(layer("phi.1", relu(layer("phi.0", s)))));
+			return Array.from({ length: dim }, (_, i) =>
+				values.reduce((all, v, j) => all + (scores[j]! / total) * v[i]!, 0),
+			);
+		}).flat();
+		const last = times.at(-1) ?? first;
+		const read = [...found, ...time(days(asked)), ...time(asked - last)];
+		const view = layer("out", relu(layer("rho.0", read)));
+		const logits = Array.from({ length: vocab }, (_, token) => dot(row("head", token, dim), view));
+		const total = Math.log(logits.reduce((all, x) => all + Math.exp(x), 0));
+		return logits.map((x) => x - total);
+	}
+
+	const symbols = Object.fromEntries(
+		[...weights].map(([name, { shape }]) => [name, parameter(name, shape)]),
+	);
+	const values = Object.fromEntries([...weights].map(([name, { data }]) => [name, data]));
+	async function logProbabilities(history: TestHistory) {
+		const batch = batchOf([history]);
+		const { y } = await evaluate(
+			{ y: slotStates(seft, config, symbols, batch).logits },
+			{ ...values, ...(seft.filler(config, batch)("slots") as Record<string, Int32Array>) },
+		);
+		return history.tokens.map((_, n) => {
+			const own = y.slice(n * vocab, (n + 1) * vocab);
+			const total = Math.log(own.reduce((all, x) => all + Math.exp(x), 0));
+			return own.map((x) => x - total);
+		});
+	}
+
+	test("each event is predicted from the set before it, as in the paper; f'(S) has no effect", async () => {
+		const { tokens, times } = testHistory(6, 1);
+		const answers = await logProbabilities({ tokens, times });
+		for (const [n, answer] of answers.entries()) {
+			const before = { tokens: tokens.slice(0, n), times: times.slice(0, n) };
+			expect(relativeError(answer, reference(before, times[0]!, times[n]!))).toBeLessThan(1e-4);
+		}
+	});
+
+	test("the order of what came is of no account", async () => {
+		const times = [0, 1, 1, 4, 4, 4, 9];
+		const tokens = [2, 5, 6, 7, 8, 9, 5];
+		const turned = [2, 6, 5, 9, 7, 8, 5];
+		const [one, two] = [
+			await logProbabilities({ tokens, times }),
+			await logProbabilities({ tokens: turned, times }),
+		];
+		for (const n of [0, 1, 3, 6]) expect(relativeError(two[n]!, one[n]!)).toBeLessThan(1e-5);
+		for (const n of [2, 4, 5]) expect(relativeError(two[n]!, one[n]!)).toBeGreaterThan(1e-3);
+	});
+});

@@ -1,0 +1,185 @@
+/*
+ * TimelyGPT (Song et al., ACM BCB 2024). Each layer is pre-norm and residual: retention (`nn/retention.ts`),
+ * convolution, feed-forward.
+ *
+ *     γ_h  = 1 − exp(linspace(log 1/64, log 1/512))_h                         fixed, one per head
+ *     o_n  = Σ_{m ≤ n} γ_h^(t_n − t_m) (q̂_n · k̂_m / √size) v_m                retention
+ *     y    = W_o (silu(W_g x) ⊙ norm_h(o))                                    norm per head
+ *     conv = W_2 silu(norm(depthwise_31(a ⊙ σ(b)))),   [a ; b] = W_1 x
+ *
+ * A query at t' moves the attention query of the last event x_n to t', adds no key, value or position, and takes the place
+ * of x_n in the convolution: o(t') = q̂(t') γ_h^(t' − t_n) S_n / √size.
+ */
+
+import { z } from "zod";
+import {
+	add,
+	conv1d,
+	gather,
+	mul,
+	reshape,
+	sigmoid,
+	silu,
+	slice,
+	sub,
+	type Tensor,
+	transpose,
+} from "../../engine/tensor/index.js";
+import { causalModel } from "../kinds/causal.js";
+import { fields } from "../kinds/fields.js";
+import { pairsInHeads, retentionFields } from "../kinds/retention-fields.js";
+import {
+	feedForward,
+	feedForwardWeights,
+	linear,
+	linearWeights,
+	norm,
+	normWeights,
+} from "../nn/layers.js";
+import {
+	queryRetention,
+	type Retained,
+	readingOf,
+	retention,
+	retentionQueries,
+	retentionWeights,
+} from "../nn/retention.js";
+import { nested, normal, numbered, type WeightSpecs, type Weights, within } from "../nn/weights.js";
+
+export const convolutionWeights = (width: number, kernel: number): WeightSpecs => ({
+	...nested("gated", linearWeights(width, 2 * width)),
+	depthwise: normal([width, 1, kernel], 1 / Math.sqrt(kernel)),
+	...nested("norm", normWeights(width)),
+	...nested("out", linearWeights(width, width)),
+});
+
+/** What goes into the depthwise part and what comes out of it, [rows, places, width]. */
+interface Convolved {
+	readonly gated: Tensor;
+	readonly local: Tensor;
+}
+
+const gatedOf = (p: Weights, x: Tensor): Tensor => {
+	const width = x.shape[2] as number;
+	const both = linear(within(p, "gated"), x); // [rows, places, 2 width]
+	return mul(slice(both, 2, 0, width), sigmoid(slice(both, 2, width)));
+};
+
+const out = (p: Weights, local: Tensor): Tensor =>
+	linear(within(p, "out"), silu(norm(within(p, "norm"), local)));
+
+/**
+ * The convolution of a Conformer: pointwise with a gate, depthwise over the places, norm, SiLU,
+ * pointwise. All zeros stand before the first place: none sees a later one.
+ */
+export function convolution(
+	p: Weights,
+	x: Tensor,
+): { readonly output: Tensor; readonly convolved: Convolved } {
+	const [width, , kernel] = p("depthwise").shape as [number, number, number];
+	const gated = gatedOf(p, x);
+	const local = transpose(
+		conv1d(transpose(gated), p("depthwise"), { padding: [kernel - 1, 0], groups: width }),
+	);
+	return { output: out(p, local), convolved: { gated, local } };
+}
+
+/** The same for one that stands in the stead of a place, after those that came before it. */
+function convolutionInstead(p: Weights, x: Tensor, { gated, local }: Convolved): Tensor {
+	const [width, , kernel] = p("depthwise").shape as [number, number, number];
+	const own = reshape(slice(p("depthwise"), 2, kernel - 1), [width]);
+	return out(p, add(local, mul(sub(gatedOf(p, x), gated), own)));
+}
+
+const config = z
+	.strictObject({
+		vocab: fields.vocab,
+		hazards: fields.hazards,
+		layers: fields.layers(4),
+		heads: fields.heads(4),
+		dim: fields.dim(96),
+		ff: fields.ff(192),
+		...retentionFields,
+		kernel: z.int().min(1).max(1024).default(31).describe("places that the convolution spans"),
+	})
+	.refine(pairsInHeads.check, pairsInHeads.say);
+
+type TimelyGptConfig = z.infer<typeof config>;
+
+function weights({ layers, dim, ff, kernel }: TimelyGptConfig): WeightSpecs {
+	const layer = {
+		...nested("retention", retentionWeights(dim)),
+		...nested("retentionNorm", normWeights(dim)),
+		...nested("convolution", convolutionWeights(dim, kernel)),
+		...nested("convolutionNorm", normWeights(dim)),
+		...nested("feedForward", feedForwardWeights(dim, ff)),
+		...nested("feedForwardNorm", normWeights(dim)),
+	};
+	return {
+		...numbered("layers", layers, layer),
+		...nested("norm", normWeights(dim)),
+	};
+}
+
+/** What queries read of the history. */
+interface Known {
+	readonly vectors: Tensor; // [rows, places, dim]
+	readonly layers: readonly { readonly retained: Retained; readonly convolved: Convolved }[];
+}
+
+/** Retention that forgets at fixed rates of time, and a convolution for what is near, in each layer. */
+export const timelygpt = causalModel<TimelyGptConfig, Known>({
+	id: "timelygpt",
+	name: "TimelyGPT",
+	cite: "Song, Lu, Xu, Zhu, Buckeridge, Li: TimelyGPT: Extrapolatable Transformer Pre-training for Long-term Time-Series Forecasting in Healthcare, ACM BCB 2024",
+	config,
+	learningRate: 1e-2,
+	presets: {
+		tiny: { layers: 2, dim: 64, ff: 128 },
+		default: {},
+		paper: { layers: 8, dim: 200, ff: 400 },
+	},
+	pretraining: "next",
+	weights,
+	observe(settings, p, { tokens, days, gaps, mask }) {
+		const reading = readingOf({ days, gaps, mask }, settings);
+		const vectors = gather(p("embedding"), tokens);
+		let x: Tensor = vectors;
+		const layers = Array.from({ length: settings.layers }, (_, i) => {
+			const { part, normed } = layerOf(p, i);
+			const { output: seen, retained } = retention(
+				part("retention"),
+				normed("retention", x),
+				reading,
+			);
+			x = add(x, seen);
+			const { output: near, convolved } = convolution(
+				part("convolution"),
+				normed("convolution", x),
+			);
+			x = add(x, near);
+			x = add(x, feedForward(part("feedForward"), normed("feedForward", x)));
+			return { retained, convolved };
+		});
+		return { vectors, layers };
+	},
+	// The last position is read again at the query time, with an attention query rotated to that time.
+	query(settings, p, { vectors, layers }, queries, from) {
+		const retentionAt = retentionQueries(queries, settings, from);
+		let x = from.at(vectors);
+		for (const [i, { retained, convolved }] of layers.entries()) {
+			const { part, normed } = layerOf(p, i);
+			const here = { gated: from.at(convolved.gated), local: from.at(convolved.local) };
+			x = add(x, queryRetention(part("retention"), normed("retention", x), retained, retentionAt));
+			x = add(x, convolutionInstead(part("convolution"), normed("convolution", x), here));
+			x = add(x, feedForward(part("feedForward"), normed("feedForward", x)));
+		}
+		return norm(within(p, "norm"), x);
+	},
+});
+
+/** The parts of a layer by name, and what they are given. */
+const layerOf = (p: Weights, i: number) => {
+	const part = (name: string) => within(p, `layers.${i}.${name}`);
+	return { part, normed: (name: string, x: Tensor) => norm(part(`${name}Norm`), x) };
+};
