@@ -76,8 +76,10 @@ function sourceHash() {
 	);
 	const settings = [
 		"package-lock.json",
-		"tsconfig.json",
-		"tsconfig.build.json",
+		"tsconfig.options.json",
+		"tsconfig.data.json",
+		"tsconfig.numeric.json",
+		"tsconfig.app.json",
 		"scripts/build-browser.mjs",
 		"scripts/build-cli.mjs",
 		"scripts/build-web.mjs",
@@ -114,7 +116,7 @@ async function build() {
 	}
 	const compiled = ran(
 		"the TypeScript sources do not compile (see above); correct them first",
-		...[at("node_modules", "typescript", "bin", "tsc"), "-p", "tsconfig.build.json"],
+		...[at("node_modules", "typescript", "bin", "tsc"), "-b", "tsconfig.app.json"],
 	);
 	const bundled = async () => {
 		for (const [script, what] of [
