@@ -8,7 +8,6 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const isolated = [
 	"src/predict/library/model.test.ts",
 	"src/app/commands/export.test.ts",
-	"src/app/commands/full-disk.test.ts",
 	"src/predict/export/graphs.test.ts",
 	"src/base/files/replace.test.ts",
 	"src/data/records/delimited.test.ts",
@@ -27,9 +26,12 @@ const alias = [
 	},
 ];
 
+/** Long tests, each in a process of its own: `npm run test:all` runs them, `npm test` does not. */
+const campaigns = "**/*.campaign.test.ts";
+
 /** The longest first, so that no worker ends long after the others. */
 const slowest = [
-	"scripts/torture/torture.test.ts",
+	"scripts/torture/torture.campaign.test.ts",
 	"src/app/commands/pretrain.test.ts",
 	"web/src/explorer-views.test.ts",
 	"web/src/explorer.test.ts",
@@ -38,15 +40,11 @@ const slowest = [
 	"src/predict/browser/page.test.ts",
 	"src/app/commands/risk.test.ts",
 	"src/app/commands/fine-tuned.test.ts",
-	"src/app/commands/no-telemetry.test.ts",
-	"src/app/commands/interrupted.test.ts",
 	"src/data/cohort/prepare.test.ts",
-	"src/engine/runtime/audit/audit.test.ts",
-	"src/model/train/stablehlo.test.ts",
 ];
 
 /** In this order. */
-const projects = ["isolated", "shared"];
+const projects = ["campaigns", "isolated", "shared"];
 
 class SlowestFirst extends BaseSequencer {
 	override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -75,16 +73,21 @@ export default defineConfig({
 		maxWorkers: availableParallelism() + 1,
 		globalSetup: "src/base/files/testing/shared-fixture.ts",
 		sequence: { sequencer: SlowestFirst },
+		// Failures and a summary.
+		reporters: ["minimal"],
 		// The projects, and the next run, read what one of them has transformed.
 		experimental: { fsModuleCache: true },
 		projects: [
+			{
+				test: { ...common, name: "campaigns", include: [`{src,scripts,web}/${campaigns}`] },
+			},
 			{ test: { ...common, name: "isolated", include: isolated } },
 			{
 				test: {
 					...common,
 					name: "shared",
 					include: ["{src,scripts,web}/**/*.test.ts", "bench/*.test.ts"],
-					exclude: isolated,
+					exclude: [...isolated, campaigns],
 					isolate: false,
 					// A larger young generation: less garbage is copied.
 					execArgv: ["--max-semi-space-size=64"],

@@ -6,9 +6,9 @@ import { InferenceSession as Own } from "../onnxruntime-node.js";
 export * from "../onnxruntime-node.js";
 
 /** Tests of the engine, and of every model on it: sessions are those of a user. */
-const engine = /^(api|export|graph|infer|runtime|train)\/|^models\/.*\/conformance\.test\.ts$/;
+const engine = /^(engine|predict|model\/train)\/|^model\/.*\/conformance\.test\.ts$/;
 
-const source = join(import.meta.dirname, "..", "..");
+const source = join(import.meta.dirname, "..", "..", "..");
 
 type Options = NonNullable<Parameters<typeof Own.create>[1]>;
 

@@ -1,0 +1,101 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { readCheckpoint } from "../../../model/train/checkpoint.js";
+import { readEventLog } from "../../../model/train/event-log.js";
+import { captured } from "./captured.js";
+import { runBuilt } from "./run-built.js";
+
+/** Command lines that train a small model for 12 steps, and what to compare runs by. The caller removes `root`. */
+export function smallTraining() {
+	const root = mkdtempSync(join(tmpdir(), "trajgpt-pretrain-"));
+
+	const dataset = join(root, "data");
+	const whole = join(root, "whole");
+
+	const sizes = ["layers=1", "heads=2", "dim=8", "key=8", "value=8", "ff=8"];
+	const settings = [
+		...["--preset", "tiny", ...sizes.flatMap((pair) => ["--set", pair])],
+		...["--epochs", "2", "--checkpoint-every", "3", "--batch-slots", "768", "--max-length", "40"],
+		...["--threads", "1"],
+	];
+	const fresh = (out: string, ...more: string[]) => [
+		...["pretrain", dataset, "--out", out, ...settings],
+		...more,
+	];
+	const again = (out: string, ...more: string[]) => [
+		...["pretrain", dataset, "--out", out, "--resume"],
+		...more,
+	];
+
+	async function prepared(folder: string, patients: number, seed: number, minCount = 30) {
+		const population = `${folder}-population`;
+		const people = ["--patients", String(patients), "--seed", String(seed)];
+		await captured(["simulate", ...people, "--out", population]);
+		const rare = ["--min-count", String(minCount)];
+		const result = await captured([
+			"prepare",
+			population,
+			"--from",
+			"csv",
+			...rare,
+			"--out",
+			folder,
+		]);
+		// Every new run would simulate people again, to recognise them.
+		rmSync(population, { recursive: true });
+		return result;
+	}
+
+	/** A hash of every file in a folder. */
+	const contents = (folder: string): Record<string, string> =>
+		Object.fromEntries(
+			readdirSync(folder, { recursive: true, withFileTypes: true })
+				.filter((entry) => entry.isFile())
+				.map(({ parentPath, name }) => join(parentPath, name))
+				.map((file) => [
+					file.slice(folder.length + 1),
+					createHash("sha256").update(readFileSync(file)).digest("hex"),
+				]),
+		);
+
+	/** The log without what depends on the clock. */
+	const logOf = (run: string) =>
+		readEventLog(join(run, "log.jsonl")).map(({ tokensPerSecond, ...event }) => event);
+
+	function expectSameAsWhole(run: string) {
+		const [got, expected] = [contents(run), contents(whole)];
+		for (const place of ["checkpoint", "best"])
+			for (const file of ["state.safetensors", "meta.json"])
+				expect(got[join(place, file)], `${place}/${file}`).toBe(expected[join(place, file)]);
+		expect(logOf(run)).toEqual(logOf(whole));
+	}
+
+	/** Kills the training of a run at each of these changes to the disk; gives what it left each time. */
+	async function killAt(calls: readonly number[], run: string): Promise<string[]> {
+		const left: string[] = [];
+		for (const call of calls) {
+			const argv = existsSync(join(run, "run.json")) ? again(run) : fresh(run);
+			const died = await runBuilt(argv, { call, signal: "SIGKILL" });
+			expect(died.signal, died.stderr).toBe("SIGKILL");
+			left.push(...readdirSync(run).map((name) => name.replace(/\d+$/, "N")));
+			if (existsSync(join(run, "checkpoint"))) readCheckpoint(join(run, "checkpoint"));
+		}
+		return left;
+	}
+
+	return {
+		root,
+		dataset,
+		whole,
+		prepared,
+		fresh,
+		again,
+		killAt,
+		contents,
+		logOf,
+		expectSameAsWhole,
+	};
+}

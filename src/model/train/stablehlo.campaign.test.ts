@@ -1,0 +1,9 @@
+import { describe, test } from "vitest";
+import { models } from "../index.js";
+import { expectSameStep } from "./testing/stablehlo-step.js";
+
+describe("a step of the StableHLO text equals one of ONNX Runtime", () => {
+	test.each(models.map((model) => [model.id, model] as const))("%s", (_, model) =>
+		expectSameStep(model),
+	);
+});
