@@ -5,6 +5,7 @@ import { type HazardSource, hazardsIn } from "./hazards.js";
 import {
 	attributeIncidence,
 	cutHorizons,
+	incidenceReader,
 	incidences,
 	incidenceTrajectories,
 	independenceNotes,
@@ -52,7 +53,7 @@ describe("the risk of a code", () => {
 
 	test("is that of another record from the day of the first", async () => {
 		const [[own] = []] = await incidences(source, [history], [[5]], [[99, 100, 101]], [365]);
-		expect([...(own?.recordedAt ?? [])]).toEqual([Number.NaN, 100.5, 100.5]);
+		expect([...(own?.recordedAt ?? [])]).toEqual([null, 100.5, 100.5]);
 	});
 
 	test("within a horizon beyond the last bin is refused", async () => {
@@ -86,7 +87,11 @@ test("sets without an output of their own are noted", () => {
 test("a trajectory breaks where the code is recorded, and a rise has the records of its last day", async () => {
 	const times = Array.from({ length: 40 }, (_, i) => 10 * i);
 	const [[nine, seven] = []] = await incidenceTrajectories(
-		...([source, [history], [[9], [7]], [times], 1826] as const),
+		incidenceReader(source),
+		[history],
+		[[9], [7]],
+		[times],
+		1826,
 	);
 	expect(nine?.surges.map(({ from, to, events }) => [from, to, events])).toEqual([
 		[90, 100, [1]],
@@ -100,7 +105,7 @@ test("a trajectory breaks where the code is recorded, and a rise has the records
 
 test("attribution leaves out each record, but neither the birth nor those of the code itself", async () => {
 	const query = { risks: [[9], [5]], days: [250], horizonDays: 365 };
-	const [nine, five] = await attributeIncidence(source, history, query);
+	const [nine, five] = await attributeIncidence(incidenceReader(source), history, query);
 	const full = after(9e-5 * 2 ** 3, 365);
 	expect(nine?.base[0]).toBeCloseTo(full, 6);
 	const left = full - after(9e-5 * 2 ** 2, 365);

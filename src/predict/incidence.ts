@@ -18,9 +18,25 @@ const mostDays = 512;
  */
 export interface Incidence {
 	readonly probabilities: Float64Array; // [days, horizons]
-	/** The time of the first record up to each index day; NaN where there is none. */
-	readonly recordedAt: Float64Array; // [days]
+	/** The time of the first record up to each index day; null where there is none. */
+	readonly recordedAt: readonly (number | null)[]; // [days]
 }
+
+/** Gives incidences, wherever the model runs: [histories][codes]. */
+export type IncidenceReader = (
+	histories: readonly Events[],
+	codes: readonly (readonly number[])[],
+	days: readonly ArrayLike<number>[],
+	horizons: readonly number[],
+	/** States that histories can be read from: see `HazardSource`. */
+	starts?: readonly (HistoryStart | null)[],
+) => Promise<Incidence[][]>;
+
+/** The incidences of a model that runs here. */
+export const incidenceReader =
+	(model: HazardSource): IncidenceReader =>
+	(...query) =>
+		incidences(model, ...query);
 
 /**
  * The cumulative incidence of each code (a set of tokens) on index days of a history: [histories][codes]. A set
@@ -28,12 +44,7 @@ export interface Incidence {
  */
 export async function incidences(
 	model: HazardSource,
-	histories: readonly Events[],
-	codes: readonly (readonly number[])[],
-	days: readonly ArrayLike<number>[],
-	horizons: readonly number[],
-	/** States that histories can be read from: see `HazardSource`. */
-	starts: readonly (HistoryStart | null)[] = [],
+	...[histories, codes, days, horizons, starts = []]: Parameters<IncidenceReader>
 ): Promise<Incidence[][]> {
 	codes.forEach(checkCodes);
 	for (const horizon of horizons) checkHorizon(model, horizon);
@@ -85,10 +96,10 @@ export function checkHorizon(
 /** For each day, the time of the first record of the tokens if it lies on or before the day. */
 function firstRecord({ tokens, times }: Events, codes: readonly number[], days: readonly number[]) {
 	const wanted = new Set(codes);
-	let first = Number.NaN;
-	for (let n = 0; n < tokens.length && Number.isNaN(first); n++)
+	let first: number | undefined;
+	for (let n = 0; n < tokens.length && first === undefined; n++)
 		if (wanted.has(tokens[n] as number)) first = times[n] as number;
-	return Float64Array.from(days, (day) => (Math.floor(first) <= day ? first : Number.NaN));
+	return days.map((day) => (first !== undefined && Math.floor(first) <= day ? first : null));
 }
 
 /** A risk along a history: the cumulative incidence within one horizon, from the records up to each time. */
@@ -105,19 +116,19 @@ export interface IncidenceTrajectory {
 
 /** The risk of each code along a patient's times, which must not decrease: [patient][code]. */
 export async function incidenceTrajectories(
-	model: HazardSource,
+	read: IncidenceReader,
 	histories: readonly Events[],
 	codes: readonly (readonly number[])[],
 	times: readonly ArrayLike<number>[],
 	horizonDays: number,
 ): Promise<IncidenceTrajectory[][]> {
-	const found = await incidences(model, histories, codes, times, [horizonDays]);
+	const found = await read(histories, codes, times, [horizonDays]);
 	return found.map((own, i) => {
 		const history = histories[i] as Events;
 		const at = Float64Array.from(times[i] ?? []);
 		const places = Array.from(at, (time) => placeOf(history, time));
 		return own.map(({ probabilities: risk, recordedAt }) => {
-			const recorded = Uint8Array.from(recordedAt, (time) => Number(!Number.isNaN(time)));
+			const recorded = Uint8Array.from(recordedAt, (time) => Number(time !== null));
 			// A first and a further record are different quantities: their difference is not growth.
 			const growth = risk.map((value, n) =>
 				n === 0 || recorded[n] !== recorded[n - 1] ? 0 : value - (risk[n - 1] as number),
@@ -183,7 +194,7 @@ export interface IncidenceEffects {
  * age: its effect is 0. Records of the code itself stay too: without them another quantity would be compared.
  */
 export async function attributeIncidence(
-	model: HazardSource,
+	read: IncidenceReader,
 	history: Events,
 	{
 		risks,
@@ -211,9 +222,12 @@ export async function attributeIncidence(
 		tokens: Array.from(history.tokens).filter((_, n) => n !== event),
 		times: Array.from(history.times).filter((_, n) => n !== event),
 	}));
-	const all = await incidences(
-		...([model, [history, ...without], risks] as const),
-		...([[history, ...without].map(() => days), [horizonDays]] as const),
+	const histories = [history, ...without];
+	const all = await read(
+		histories,
+		risks,
+		histories.map(() => days),
+		[horizonDays],
 	);
 	return risks.map((codes, code) => {
 		const base = all[0]?.[code]?.probabilities as Float64Array;

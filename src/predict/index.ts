@@ -11,7 +11,9 @@ export { type HeadMemory, headMemory, type MemoryByCategory } from "./head-memor
 export {
 	attributeIncidence,
 	type Incidence,
+	type IncidenceReader,
 	type IncidenceTrajectory,
+	incidenceReader,
 	incidences,
 	incidenceTrajectories,
 } from "./incidence.js";

@@ -1,7 +1,7 @@
 import { random } from "../base/random.js";
 import { specialCount } from "../data/cohort/vocabulary.js";
 import type { Events } from "../model/index.js";
-import type { Incidence } from "./incidence.js";
+import type { IncidenceReader } from "./incidence.js";
 import { fewestPairs, shapleyValues } from "./shapley.js";
 import { type Edit, edited } from "./what-if.js";
 
@@ -62,17 +62,9 @@ const extraEvents = 9;
 /** Others can use the model between calls; there are at least so many for the most work. */
 const callsOfMostWork = 12;
 
-/** Reads the cumulative incidence of codes: `incidences` of a model. */
-type ReadIncidences = (
-	histories: readonly Events[],
-	codes: readonly (readonly number[])[],
-	days: readonly (readonly number[])[],
-	horizons: readonly number[],
-) => Promise<readonly (readonly Incidence[])[]>;
-
 /** What the records of each code or, with edits, each edit adds to the cumulative incidence of a code. */
 export const explainIncidence = (
-	read: ReadIncidences,
+	read: IncidenceReader,
 	history: Events,
 	horizonDays: number,
 	options: ReasonOptions,

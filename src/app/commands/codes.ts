@@ -1,9 +1,9 @@
 import { Command } from "commander";
+import { table } from "../../base/table.js";
 import { thousands } from "../../base/thousands.js";
 import { type CodesOptions, type FoundCodes, findCodes } from "../workflows/codes.js";
 import { type Io, printJson } from "./io.js";
 import { codeMapOptions, datasetOption, wholeNumber } from "./option-values.js";
-import { table } from "./table.js";
 
 interface Options extends CodesOptions {
 	readonly json?: true;

@@ -1,8 +1,8 @@
+import { table } from "../../base/table.js";
 import { type Comparison, differenceTables, partsOf, textRows } from "../../evaluate/index.js";
 import { tableFiles } from "../workflows/compare/compare.js";
 import { interruptible } from "./interruptible.js";
 import { Exit, type Io, printJson } from "./io.js";
-import { table } from "./table.js";
 
 /** Runs a comparison, interruptible with Ctrl-C, prints its table, and fails if a cell failed. */
 export const printComparison = (

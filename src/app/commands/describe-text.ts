@@ -1,3 +1,4 @@
+import { percent, table } from "../../base/table.js";
 import { thousands } from "../../base/thousands.js";
 import { durationName, unitFor, yearDays } from "../../base/time.js";
 import type {
@@ -12,7 +13,6 @@ import { oldestShownAgeDays, roundingRule } from "../../data/cohort/privacy-roun
 import type { SplitSummary } from "../../data/cohort/summary.js";
 import { counted } from "../../evaluate/charts/numbers.js";
 import { deathsText } from "./observation-text.js";
-import { percent, table } from "./table.js";
 import type { TextBars } from "./text-bars.js";
 
 const longestName = 60;

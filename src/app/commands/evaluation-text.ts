@@ -1,9 +1,9 @@
+import { table } from "../../base/table.js";
 import { thousands } from "../../base/thousands.js";
 import type { AcrossRuns, Evaluation, EvaluationRow, Measure } from "../../evaluate/index.js";
 import { taskOf } from "../../evaluate/report/tasks.js";
 import type { WrittenPredictions } from "../workflows/row-predictions.js";
 import { onsetText } from "./onset-text.js";
-import { table } from "./table.js";
 
 type Differences = NonNullable<Evaluation["differences"]>;
 

@@ -1,10 +1,10 @@
+import { percent, table } from "../../base/table.js";
 import type { TimeAxis } from "../../base/time.js";
 import type { Token, Vocabulary } from "../../data/cohort/vocabulary.js";
 import { dayText, type Moment, momentJson } from "../../predict/user-input/index.js";
+import { ageText, patientText } from "../../predict/user-input/patient-text.js";
 import type { Column } from "../workflows/column-file.js";
 import type { Forecast } from "../workflows/forecast.js";
-import { ageText, patientText } from "./patient-text.js";
-import { percent, table } from "./table.js";
 
 /** What a forecast is printed with. */
 export interface ForecastContext {

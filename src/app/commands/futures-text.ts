@@ -1,11 +1,11 @@
 import { simulatedText } from "../../base/simulated.js";
+import { percent, table } from "../../base/table.js";
 import { thousands } from "../../base/thousands.js";
 import type { Token } from "../../data/cohort/vocabulary.js";
 import { shareError } from "../../predict/futures.js";
 import { dayText, spanText } from "../../predict/user-input/index.js";
+import { patientText } from "../../predict/user-input/patient-text.js";
 import type { FuturesResult } from "../workflows/futures.js";
-import { patientText } from "./patient-text.js";
-import { percent, table } from "./table.js";
 
 /** The futures in a few lines, and the most frequent new codes. */
 export function futuresText(result: FuturesResult, top: number): string {

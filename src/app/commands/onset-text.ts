@@ -1,6 +1,6 @@
 import { csvLine } from "../../base/csv.js";
+import { table } from "../../base/table.js";
 import type { Evaluation, Measure } from "../../evaluate/index.js";
-import { table } from "./table.js";
 
 type Metrics = Readonly<Record<string, Measure>>;
 

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { InputError } from "../../base/errors.js";
+import { percent, table } from "../../base/table.js";
 import { isoDate } from "../../base/time.js";
 import {
 	conditions,
@@ -15,7 +16,6 @@ import { examples } from "./examples.js";
 import type { Io } from "./io.js";
 import { printJson } from "./io.js";
 import { dateDay, seedNumber, wholeNumber } from "./option-values.js";
-import { percent, table } from "./table.js";
 
 interface QueryOptions {
 	readonly patient: string;

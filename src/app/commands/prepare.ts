@@ -1,5 +1,6 @@
 import { Command, Option } from "commander";
 import { InputError } from "../../base/errors.js";
+import { percent, table } from "../../base/table.js";
 import type { Manifest, SplitParts } from "../../data/cohort/index.js";
 import { dedupRules, drugUses, prepareDefaults } from "../../data/cohort/index.js";
 import {
@@ -26,7 +27,6 @@ import {
 } from "./option-values.js";
 import { formatOptions } from "./record-options.js";
 import { mayRepeat } from "./repeated-options.js";
-import { percent, table } from "./table.js";
 
 interface Options extends Omit<PrepareOptions, "format" | "records"> {
 	readonly from: string;

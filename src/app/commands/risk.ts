@@ -3,24 +3,28 @@ import { resolve } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { InputError } from "../../base/errors.js";
 import { replaceFile } from "../../base/files/index.js";
+import { formatDuration } from "../../base/progress.js";
+import { simulatedText } from "../../base/simulated.js";
+import { thousands } from "../../base/thousands.js";
+import { yearDays } from "../../base/time.js";
 import { type Split, splitNames } from "../../data/cohort/index.js";
 import type { Trained } from "../../model/train/index.js";
+import { riskCsv, riskJson, riskPicture } from "../../predict/risk/json.js";
+import type { CodeGroup } from "../../predict/risk/question.js";
+import { eventsText, riskText } from "../../predict/risk/text.js";
 import {
-	type GridOptions,
 	type Moment,
 	momentForms,
 	momentOf,
 	momentsOf,
 	spanDays,
 } from "../../predict/user-input/index.js";
+import type { EditQuestion } from "../../predict/what-if.js";
 import { checkOutputFile } from "../workflows/check-output-file.js";
 import { columnFormat } from "../workflows/column-file.js";
 import type { CohortRisks } from "../workflows/dataset-risks.js";
 import { checkFigureTarget, writeFigure } from "../workflows/figure-file.js";
-import type { AdHocGroup } from "../workflows/group-risks.js";
 import { risk } from "../workflows/risk.js";
-import { riskPicture, risksCsv, risksJson } from "../workflows/risk-documents.js";
-import type { EditOptions } from "../workflows/risk-edits.js";
 import { withDatasetWarning } from "./dataset-warning.js";
 import { communicatorOf, type Io, printJson, progressOf } from "./io.js";
 import { openModel, openRun } from "./open-run.js";
@@ -32,17 +36,19 @@ import {
 	type PatientFlags,
 } from "./patient-options.js";
 import { mayRepeat } from "./repeated-options.js";
-import { cohortRisksText, eventsText, risksText } from "./risk-text.js";
 import { checkTaskOptions, scorePatients } from "./score.js";
 import { textBarsFor } from "./text-bars.js";
 
-interface Options extends PatientFlags, GridOptions, EditOptions {
+interface Options extends PatientFlags, EditQuestion {
+	readonly from?: Moment;
+	readonly to?: Moment;
+	readonly step?: number;
 	readonly code?: readonly string[];
 	readonly data?: string;
 	readonly output?: string;
 	readonly index?: string;
 	readonly split?: Split;
-	readonly group: readonly AdHocGroup[];
+	readonly group: readonly CodeGroup[];
 	readonly samples: number;
 	readonly seed?: number;
 	readonly at?: Moment;
@@ -272,30 +278,36 @@ async function act(
 	if (csv !== undefined) await checkOutputFile(csv, force);
 	const queried = await openQueried(io, trained, options);
 	const others = further.map((other) => openRun(io, other));
-	const { code = [], index: _index, split: _split, ...asked } = options;
-	const result = await risk(trained, queried, { ...asked, codes: code, groups, others });
-	for (const note of result.notes) io.stderr.write(`note: ${note}\n`);
-	for (const warning of result.warnings) io.stderr.write(`warning: ${warning}\n`);
+	const { code = [], years, samples, seed = 0 } = options;
+	const answer = await risk(
+		trained,
+		queried,
+		{ ...options, codes: code, groups, horizons: years?.map((count) => count * yearDays) },
+		{ ...options, others, samples, seed },
+	);
+	const notes = [...answer.query.notes, ...answer.query.assumptions];
+	for (const note of notes) io.stderr.write(`note: ${note}\n`);
+	for (const warning of answer.warnings) io.stderr.write(`warning: ${warning}\n`);
 	if (options.json)
 		printJson(io, {
 			run: folder,
 			...(further.length > 0 && { otherRuns: further }),
-			...risksJson(result),
+			...riskJson(answer),
 			unknown: queried.unknown,
-			notes: [...queried.notes, ...result.notes],
-			warnings: result.warnings,
+			notes: [...queried.notes, ...notes],
+			warnings: answer.warnings,
 		});
 	else {
-		io.stdout.write(risksText(result, options.top, textBarsFor(io)));
-		if (options.events) io.stdout.write(eventsText(result));
+		io.stdout.write(riskText(answer, options.top, textBarsFor(io)));
+		if (options.events) io.stdout.write(eventsText(answer));
 	}
 	if (csv !== undefined) {
-		await replaceFile(csv, (partial) => writeFile(partial, risksCsv(result)));
+		await replaceFile(csv, (partial) => writeFile(partial, riskCsv(answer)));
 		io.stderr.write(`written: ${csv}\n`);
 	}
 	if (figure !== undefined) {
 		const { riskFigure } = await import("../../evaluate/charts/index.js");
-		await writeFigure(figure, riskFigure(riskPicture(result)));
+		await writeFigure(figure, riskFigure(riskPicture(answer)));
 		io.stderr.write(`drawn: ${figure}\n`);
 	}
 }
@@ -353,6 +365,25 @@ async function scoreInput(
 	);
 }
 
+/** What was written, how fast, and whom it leaves out. */
+function cohortRisksText(scored: CohortRisks): string {
+	const { file, patients, codes, seconds, excluded, notAtRisk, simulated } = scored;
+	const reasons = (counts: Readonly<Record<string, number>>) =>
+		Object.entries(counts)
+			.map(([reason, count]) => `${thousands(count)} ${reason}`)
+			.join(", ");
+	const lines = [
+		`${thousands(patients)} patients, ${thousands(codes)} codes in ${formatDuration(seconds)}: ${(patients / seconds).toFixed(1)} patients per second`,
+		...(simulated ? [simulatedText] : []),
+		...(Object.keys(excluded).length > 0 ? [`without an index day: ${reasons(excluded)}`] : []),
+		...(Object.keys(notAtRisk).length > 0
+			? [`not at risk on the index day (at_risk is false): ${reasons(notAtRisk)}`]
+			: []),
+		`written: ${file}`,
+	];
+	return `${lines.join("\n")}\n`;
+}
+
 /** Prints what was written or, if it is given, the document about it. */
 function printScored(io: Io, scored: CohortRisks, json: object | undefined): void {
 	for (const note of scored.notes) io.stderr.write(`note: ${note}\n`);
@@ -362,7 +393,7 @@ function printScored(io: Io, scored: CohortRisks, json: object | undefined): voi
 }
 
 /** NAME=CODE,CODE,… */
-function groupOf(text: string, before: readonly AdHocGroup[]): AdHocGroup[] {
+function groupOf(text: string, before: readonly CodeGroup[]): CodeGroup[] {
 	const [, name, codes] = /^\s*([^=]*[^=\s])\s*=(.+)$/.exec(text) ?? [];
 	const members = codes?.split(",").map((code) => code.trim()) ?? [];
 	if (name === undefined || members.length === 0 || members.includes(""))
@@ -380,7 +411,7 @@ function yearsOf(text: string): number[] {
 const momentArgument = asArgument(momentOf);
 
 /** CODE@TIME. */
-function addedOf(text: string, before: EditOptions["add"] = []): EditOptions["add"] {
+function addedOf(text: string, before: EditQuestion["add"] = []): EditQuestion["add"] {
 	const [, code, time] = /^([^@]+)@(.+)$/.exec(text) ?? [];
 	if (!code || !time)
 		throw new InvalidArgumentError("Expected a code and a time, as in 250@2010-05-01.");
@@ -393,7 +424,7 @@ function removedOf(text: string, before: readonly number[] = []): readonly numbe
 }
 
 /** N@TIME. */
-function movedOf(text: string, before: EditOptions["move"] = []): EditOptions["move"] {
+function movedOf(text: string, before: EditQuestion["move"] = []): EditQuestion["move"] {
 	const [, event, time] = /^([^@]+)@(.+)$/.exec(text) ?? [];
 	if (!event || !time)
 		throw new InvalidArgumentError("Expected the number of an event and a time, as in 12@-6m.");

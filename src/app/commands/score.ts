@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { InputError } from "../../base/errors.js";
+import { percent, table } from "../../base/table.js";
 import { yearDays } from "../../base/time.js";
 import type { LabelPrediction } from "../../evaluate/index.js";
 import { definitionOf, type Scoring, type Trained } from "../../model/train/index.js";
@@ -10,6 +11,7 @@ import {
 	momentOf,
 	spanText,
 } from "../../predict/user-input/index.js";
+import { ageText } from "../../predict/user-input/patient-text.js";
 import { type LabelPredictionOptions, predictLabels } from "../workflows/label-predictions.js";
 import type { ComputeOptions } from "../workflows/open-runtime.js";
 import type { QueriedPatients } from "../workflows/patients.js";
@@ -22,8 +24,6 @@ import {
 } from "../workflows/prediction-file.js";
 import { type ScoredPatient, type Scores, score } from "../workflows/score.js";
 import { communicatorOf, type Io, mayWrite, printJson } from "./io.js";
-import { ageText } from "./patient-text.js";
-import { percent, table } from "./table.js";
 
 export interface ScoreFlags extends ComputeOptions {
 	readonly at?: readonly Moment[] | undefined;

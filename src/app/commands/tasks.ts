@@ -1,11 +1,11 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { InputError } from "../../base/errors.js";
+import { percent, table } from "../../base/table.js";
 import { libraryDescription, libraryFile, libraryTasks } from "../../data/tasks/index.js";
 import { type LabelledTask, type LabelTaskOptions, labelTask } from "../workflows/tasks.js";
 import { nameFlags } from "./flags.js";
 import { type Io, printJson } from "./io.js";
 import { byteSize, threadCount, wholeNumber } from "./option-values.js";
-import { percent, table } from "./table.js";
 
 interface Options extends Omit<LabelTaskOptions, "cohorts"> {
 	readonly list?: true;

@@ -17,7 +17,7 @@ const ageLimitMs = 5000;
 /** The model calls that a request can make. */
 export type ModelCalls = Pick<
 	Engine,
-	"predictor" | "represent" | "forecast" | "hazards" | "risk" | "scoreTask"
+	"predictor" | "represent" | "forecast" | "incidence" | "scoreTask"
 >;
 
 /**
@@ -86,7 +86,7 @@ interface Call {
 const queriesPerDay = 8;
 
 export function scheduler(
-	{ predictor, represent, forecast, hazards, risk, scoreTask, width }: Engine,
+	{ predictor, represent, forecast, incidence, scoreTask, width }: Engine,
 	mostWaiting: number,
 	clock: () => number = () => performance.now(),
 ): Scheduler {
@@ -219,13 +219,9 @@ export function scheduler(
 		return {
 			represent: (histories) => schedule(eventsIn(histories), () => represent(histories)),
 			forecast: (query) => schedule(sizeOf(query), () => forecast(query)),
-			hazards: (histories, days) =>
+			incidence: (histories, codes, days, horizons) =>
 				schedule(eventsIn(histories) + queriesPerDay * timesIn(days), () =>
-					hazards(histories, days),
-				),
-			risk: (query) =>
-				schedule(query.history.times.length + queriesPerDay * (1 + query.times.length), () =>
-					risk(query),
+					incidence(histories, codes, days, horizons),
 				),
 			scoreTask: (histories) =>
 				schedule(2 * eventsIn(histories) + queriesPerDay * histories.length, () =>

@@ -5,6 +5,7 @@ import { smallSettings } from "../../model/testing/small-settings.js";
 import {
 	attributeIncidence,
 	hazardModel,
+	incidenceReader,
 	incidences,
 	incidenceTrajectories,
 	predictAt,
@@ -83,11 +84,17 @@ test("returns risks by horizon, their trajectory, surges and drivers", async () 
 	expect(body.index.day).toBe(last);
 	expect(body.horizons).toEqual([183, 1826.25, 730]);
 	const [index = []] = await incidences(hazards, [history], codes, [[last]], body.horizons);
-	const [own = []] = await incidenceTrajectories(hazards, [history], codes, [times], 1826.25);
+	const [own = []] = await incidenceTrajectories(
+		incidenceReader(hazards),
+		[history],
+		codes,
+		[times],
+		1826.25,
+	);
 	expect(body.codes.map(({ code }: { code: string }) => code)).toEqual(["428", "401"]);
 	expect(body.codes[1].note).toContain("I10: an ICD-10-CM code, so 401");
 	const query2 = { risks: codes, days: [last], horizonDays: 1826.25 };
-	const effects = await attributeIncidence(hazards, history, query2);
+	const effects = await attributeIncidence(incidenceReader(hazards), history, query2);
 	for (const [i, code] of body.codes.entries()) {
 		expect(code.probabilities).toEqual(closeTo(index[i]?.probabilities ?? []));
 		expect(code.recorded?.day ?? Number.NaN).toBe(index[i]?.recordedAt[0]);

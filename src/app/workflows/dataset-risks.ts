@@ -17,11 +17,13 @@ import { drawOf, indexDay, indexRuleFor } from "../../evaluate/onset/index-days.
 import type { Trained } from "../../model/train/index.js";
 import { hazardSettingsOf } from "../../predict/hazards.js";
 import { cutHorizons, independenceNotes } from "../../predict/incidence.js";
-import { type HazardModel, hazardModel, incidences } from "../../predict/index.js";
+import { type HazardModel, hazardModel, incidenceReader } from "../../predict/index.js";
+import { indexRisks } from "../../predict/risk/answer.js";
+import { type Horizon, hazardBook, readCodes } from "../../predict/risk/question.js";
 import {
 	type FoundCode,
-	findCode,
 	nothingRecorded,
+	usualYears,
 	warningsFor,
 } from "../../predict/user-input/index.js";
 import { checkOutputFile } from "./check-output-file.js";
@@ -123,7 +125,10 @@ export async function newPatientRisks(
 ): Promise<CohortRisks> {
 	const { patients, axis, map } = queried;
 	const cohort: Cohort = {
-		...{ name: "the input", axis, map, count: patients.length },
+		name: "the input",
+		axis,
+		map,
+		count: patients.length,
 		read: async (patient) => patients[patient] as NewPatient,
 		warnings: (days) =>
 			warningsFor(
@@ -141,7 +146,7 @@ async function cohortRisks(
 	cohort: Cohort,
 	options: CohortRiskOptions,
 ): Promise<CohortRisks> {
-	const { output, years = [1, 5, 10], index = "last", seed = 0 } = options;
+	const { output, years = usualYears, index = "last", seed = 0 } = options;
 	const { progress = silentProgress } = options;
 	const format = columnFormat(output);
 	await checkOutputFile(output, options.replace ?? false);
@@ -216,7 +221,11 @@ async function cohortRisks(
 		}
 	});
 	return {
-		...{ file: output, patients: written, codes: codes.length, excluded, notAtRisk },
+		file: output,
+		patients: written,
+		codes: codes.length,
+		excluded,
+		notAtRisk,
 		seconds: (performance.now() - began) / 1000,
 		simulated: trained.run.simulated === true,
 		notes: [
@@ -225,11 +234,6 @@ async function cohortRisks(
 		],
 		warnings: [...warnings, ...cohort.warnings(days)],
 	};
-}
-
-interface Horizon {
-	readonly years: number;
-	readonly days: number;
 }
 
 /** The horizons that are answered, each once: those beyond what the model has learned are one. */
@@ -263,12 +267,11 @@ function codesOf(
 	map: CodeMap | undefined,
 ): readonly FoundCode[] {
 	const { vocabulary } = trained;
-	if (wanted) {
-		const { groups } = hazardSettingsOf(trained);
-		return wanted.map((code) => findCode(code, { ...trained, map, groups }));
-	}
+	if (wanted) return readCodes(wanted, hazardBook({ ...trained, map }).book);
 	return vocabulary.tokens.slice(specialCount).map(({ code, name }, at) => ({
-		...{ code, name, tokens: [specialCount + at] },
+		code,
+		name,
+		tokens: [specialCount + at],
 	}));
 }
 
@@ -280,20 +283,20 @@ async function risksOf(
 	horizons: readonly Horizon[],
 ): Promise<Float64Array> {
 	if (indexed.length === 0) return new Float64Array(0);
-	const found = await incidences(
-		model,
+	const answers = await indexRisks(
+		incidenceReader(model),
 		indexed.map(({ history }) => history),
-		codes.map(({ tokens }) => tokens),
-		indexed.map(({ day }) => [day]),
+		codes,
+		indexed.map(({ day }) => day),
 		horizons.map(({ days }) => days),
 	);
 	const width = 1 + horizons.length;
 	const risks = new Float64Array(indexed.length * codes.length * width).fill(Number.NaN);
-	for (const [at, ofPatient] of found.entries())
-		for (const [i, { recordedAt, probabilities }] of ofPatient.entries()) {
-			const from = (at * codes.length + i) * width;
-			risks[from] = recordedAt[0] as number;
-			risks.set(probabilities.slice(0, horizons.length), from + 1);
+	for (const [patient, codeRisks] of answers.entries())
+		for (const [i, { recordedAt, probabilities }] of codeRisks.entries()) {
+			const from = (patient * codes.length + i) * width;
+			if (recordedAt !== null) risks[from] = recordedAt;
+			risks.set(probabilities, from + 1);
 		}
 	return risks;
 }

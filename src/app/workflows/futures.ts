@@ -5,8 +5,10 @@ import { specialCount, type Vocabulary } from "../../data/cohort/vocabulary.js";
 import type { Trained } from "../../model/train/index.js";
 import type { Future } from "../../predict/futures.js";
 import { hazardSettingsOf } from "../../predict/hazards.js";
+import { notAtRiskWarnings } from "../../predict/risk/question.js";
 import {
 	dayText,
+	lastRecord,
 	type Moment,
 	momentOf,
 	nothingRecorded,
@@ -16,8 +18,7 @@ import {
 import { drawFutures } from "./draw-futures.js";
 import type { ComputeOptions } from "./open-runtime.js";
 import type { QueriedPatients } from "./patients.js";
-import { onlyOne } from "./risk-query.js";
-import { notAtRiskWarnings } from "./risk-warnings.js";
+import { onlyOne } from "./risk.js";
 import { withHazards } from "./with-hazards.js";
 
 /** Options of `futures`. */
@@ -61,8 +62,6 @@ export interface FuturesResult {
 	readonly warnings: readonly string[];
 }
 
-const lastRecord = momentOf("+0d");
-
 /**
  * Whole sampled futures of a patient after an index day: visits with their dates and codes, until a horizon or death.
  *
@@ -78,7 +77,9 @@ export async function futures(
 	const patient = onlyOne(queried.patients);
 	const settings = hazardSettingsOf(trained);
 	const { axis } = queried;
-	const [[at]] = timesOf([options.at ?? lastRecord], [patient], axis, "`at`") as [[number]];
+	const [[at]] = timesOf([options.at ?? momentOf(lastRecord)], [patient], axis, "`at`") as [
+		[number],
+	];
 	if (patient.death !== null && Math.floor(patient.death) <= at)
 		throw new InputError(
 			`patient ${patient.id} died on ${dayText(patient.death, axis)}, not after the index day (${dayText(at, axis)}); give an earlier \`at\``,

@@ -1,48 +1,34 @@
 import { InputError } from "../../base/errors.js";
-import type { TimeAxis } from "../../base/time.js";
-import { incidenceByAgeAndSex } from "../../data/cohort/age-sex-rates.js";
-import type { Vocabulary } from "../../data/cohort/vocabulary.js";
+import { thousands } from "../../base/thousands.js";
+import type { NewPatient } from "../../data/cohort/index.js";
 import { outputsOf } from "../../model/hazards/settings.js";
+import { weightCount } from "../../model/index.js";
 import { readRates, type Trained } from "../../model/train/index.js";
 import { hazardSettingsOf } from "../../predict/hazards.js";
-import { independenceNotes, outputsFor } from "../../predict/incidence.js";
+import { type HazardModel, incidenceReader } from "../../predict/index.js";
 import {
-	type CodeRisk,
-	codeRisksOf,
-	type IndexRisk,
-	type IndexRisks,
-	indexRisksOf,
-	spreadOf,
-} from "./code-risks.js";
+	answerRisk,
+	averaged,
+	groupRisks,
+	queryIndexRisks,
+	type RiskAnswer,
+	type RiskModel,
+} from "../../predict/risk/answer.js";
+import { type RiskQuestion, readRisk, riskWarnings } from "../../predict/risk/question.js";
 import { checkDistinctRuns } from "./distinct-runs.js";
-import { type GroupRisk, groupRisks } from "./group-risks.js";
+import { drawFutures } from "./draw-futures.js";
+import type { ComputeOptions } from "./open-runtime.js";
 import type { QueriedPatients } from "./patients.js";
-import { onlyOne, type RiskOptions, type RiskQuery, readRiskQuery } from "./risk-query.js";
-import { checkExplained } from "./risk-reasons.js";
-import { groupWarnings, queryWarnings } from "./risk-warnings.js";
 import { withHazards } from "./with-hazards.js";
 
-/** The parsed query, and the risks. */
-export interface RiskResult {
-	readonly query: RiskQuery;
-	readonly risks: readonly CodeRisk[];
-	/** Of groups that the run has no hazards for, after the index day. */
-	readonly groups: readonly GroupRisk[];
-	/** Futures that the risks of groups come from. */
+export interface RiskOptions extends ComputeOptions {
+	/** Further runs of the same dataset, such as other seeds. */
+	readonly others: readonly Trained[];
+	/** Number of futures for groups that the run has no hazards for. */
 	readonly samples: number;
-	/** Number of runs behind the risks after the index day; the trajectories are of the first. */
-	readonly runs: number;
-	/** Whether the model was trained on a simulated population. */
-	readonly simulated: boolean;
-	readonly axis: TimeAxis;
-	readonly vocabulary: Vocabulary;
-	/** How codes were interpreted, where that is not obvious. */
-	readonly notes: readonly string[];
-	/** Caveats on the query. */
-	readonly warnings: readonly string[];
+	/** Of the futures. */
+	readonly seed: number;
 }
-
-const usualSamples = 1000;
 
 /**
  * The probability that codes are recorded within some years of an index day, and how it developed along a patient's
@@ -51,71 +37,72 @@ const usualSamples = 1000;
 export async function risk(
 	trained: Trained,
 	queried: QueriedPatients,
+	question: RiskQuestion,
 	options: RiskOptions,
-): Promise<RiskResult> {
-	checkExplained(options);
-	const patient = onlyOne(queried.patients);
-	const settings = hazardSettingsOf(trained);
-	const { others = [], samples = usualSamples, seed = 0 } = options;
+): Promise<RiskAnswer> {
+	const { others, samples } = options;
+	const { axis, map, unknown } = queried;
+	const query = readRisk(
+		{ ...trained, map },
+		{ patient: onlyOne(queried.patients), axis },
+		question,
+	);
 	checkRuns(trained, others);
-	const { query, groups, warnings } = readRiskQuery(trained, patient, queried, options);
-	const ofGroups = await groupRisks(trained, patient.history, query.at, groups, {
-		...{ ...options, samples, seed, horizons: query.horizons.map(({ days }) => days) },
-	});
-	const first = await withHazards(trained, options, (model) => codeRisksOf(model, trained, query));
-	const further: IndexRisks[] = [];
+	const { groups, horizons } = query;
+	const days = Math.max(...horizons.map((horizon) => horizon.days));
+	const futures =
+		groups.length > 0
+			? await drawFutures(trained, query.patient.history, query.at, { ...options, days })
+			: [];
+	const answers = await withHazards(trained, options, (model) =>
+		answerRisk(riskModel(trained, model), query),
+	);
+	const otherRisks = [];
 	for (const other of others)
-		further.push(await withHazards(other, options, (model) => indexRisksOf(model, query)));
-	const model = { settings, vocab: trained.vocabulary.size };
-	const rates = readRates(trained.folder, outputsOf(settings, trained.vocabulary.size).count);
+		otherRisks.push(
+			await withHazards(other, options, (model) => queryIndexRisks(riskModel(other, model), query)),
+		);
 	return {
 		query,
-		risks: first.map(({ index, whatIfIndex, ...own }, at) => ({
-			...own,
-			index: spreadOf([index, ...further.map(({ asIs }) => asIs[at] as IndexRisk)]),
-			...(whatIfIndex && {
-				whatIfIndex: spreadOf([
-					whatIfIndex,
-					...further.flatMap(({ changed }) => changed?.[at] ?? []),
-				]),
-			}),
-			...(rates &&
-				index.recordedAt === null && {
-					sameAgeAndSex: byAgeAndSex(query, (days) =>
-						incidenceByAgeAndSex(
-							...([rates, patient.history, query.at] as const),
-							...([outputsFor(model, own.code.tokens), days] as const),
-						),
-					),
-				}),
-		})),
-		...{ groups: ofGroups, samples },
+		risks: averaged(answers, otherRisks),
+		groups: groupRisks(query, futures),
+		samples,
 		runs: 1 + others.length,
 		simulated: [trained, ...others].some(({ run }) => run.simulated === true),
-		axis: queried.axis,
 		vocabulary: trained.vocabulary,
-		notes: [
-			...[...query.codes, ...groups.flatMap(({ codes }) => codes)].flatMap(
-				({ note }) => note ?? [],
-			),
-			...independenceNotes(model, query.codes),
-		],
 		warnings: [
-			...warnings,
-			...(options.why && others.length > 0 ? [`reasons are of ${trained.folder} alone`] : []),
-			...(groups.length > 0 ? groupWarnings(trained, others, query) : []),
-			...queryWarnings(query, queried, trained, settings.lookBackDays),
+			...query.warnings,
+			...(question.why && others.length > 0 ? [`reasons are of ${trained.folder} alone`] : []),
+			...(groups.length > 0 && others.length > 0
+				? [`risks of groups from futures are of ${trained.folder} alone`]
+				: []),
+			...(groups.length > 0 && query.whatIf
+				? ["risks of groups from futures are of the history without edits"]
+				: []),
+			...riskWarnings(query, unknown, trained.manifest, hazardSettingsOf(trained)),
 		],
 	};
 }
 
-/** By horizon; undefined if the age or the sex is unknown. */
-function byAgeAndSex(
-	{ horizons }: RiskQuery,
-	incidence: (days: number) => number | undefined,
-): readonly number[] | undefined {
-	const found = horizons.map(({ days }) => incidence(days));
-	return found.every((own) => own !== undefined) ? found : undefined;
+/** A run whose hazards are open, as risks are read from it. */
+const riskModel = ({ folder, weights }: Trained, model: HazardModel): RiskModel => ({
+	...model,
+	read: incidenceReader(model),
+	parameters: weightCount(weights),
+	rates: readRates(folder, outputsOf(model.settings, model.vocab).count),
+});
+
+/** The only patient of the input. */
+export function onlyOne(patients: readonly NewPatient[]): NewPatient {
+	const [patient, second] = patients;
+	if (patient && !second) return patient;
+	throw new InputError(
+		`the input has ${thousands(patients.length)} patients; name one with \`patient\`, such as ${patients
+			.slice(0, 5)
+			.map(({ id }) => id)
+			.join(", ")}`,
+		{ field: "patient" },
+	);
 }
 
 /** Histories are read once, so all runs must have learned from the same dataset. */

@@ -12,6 +12,7 @@ import { openSession } from "../export/testing/sessions.js";
 import {
 	attributeIncidence,
 	hazardModel,
+	incidenceReader,
 	incidences,
 	incidenceTrajectories,
 	predictAt,
@@ -63,10 +64,14 @@ async function expected() {
 	const codes = [find("428")];
 	const horizonDays = 5 * 365.25;
 	const [[trajectory] = []] = await incidenceTrajectories(
-		...([hazards, [history], [codes], [years], horizonDays] as const),
+		incidenceReader(hazards),
+		[history],
+		[codes],
+		[years],
+		horizonDays,
 	);
 	const query = { risks: [codes], days: years, horizonDays };
-	const [drivers] = await attributeIncidence(hazards, history, query);
+	const [drivers] = await attributeIncidence(incidenceReader(hazards), history, query);
 	const { logProbabilities } = await predictAt(predictor, [history], [years.slice(2)]);
 	const last = time("2011-09-15");
 	const [[later] = []] = await incidences(

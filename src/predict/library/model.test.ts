@@ -18,6 +18,7 @@ import {
 	codeTrajectories,
 	type HazardModel,
 	hazardModel,
+	incidenceReader,
 	incidences,
 	incidenceTrajectories,
 	predictAt,
@@ -243,12 +244,18 @@ describe.each(["run", "export", "page"] as const)("the model of a %s", (kind) =>
 		const driversThere = await attributeCodeProbability(predictor, history, { codes, times });
 		expect(apart(drivers.effect, driversThere.effect)).toBeLessThan(1e-4);
 		const along = await calls.incidenceTrajectories([history], [codes], [times], 1826);
-		const alongThere = await incidenceTrajectories(hazards, [history], [codes], [times], 1826);
+		const alongThere = await incidenceTrajectories(
+			incidenceReader(hazards),
+			[history],
+			[codes],
+			[times],
+			1826,
+		);
 		const risksIn = (all: typeof along) => all[0]?.[0]?.risk as Float64Array;
 		expect(apart(risksIn(along), risksIn(alongThere))).toBeLessThan(1e-4);
 		const query = { risks: [codes], days: times, horizonDays: 1826 };
 		const [effects] = await calls.attributeIncidence(history, query);
-		const [effectsThere] = await attributeIncidence(hazards, history, query);
+		const [effectsThere] = await attributeIncidence(incidenceReader(hazards), history, query);
 		expect(apart(effects?.effect ?? [], effectsThere?.effect ?? [])).toBeLessThan(1e-4);
 		const edits = [{ add: { token: codes[0] as number, time: day("2012-03-01") } }];
 		const what = await calls.whatIf(history, edits, times);

@@ -8,10 +8,19 @@ import type { Events } from "../../model/index.js";
 import { definitionOf, type Scoring } from "../../model/train/finetune/scoring.js";
 import { futureRules } from "../futures.js";
 import { hazardSettingsOf } from "../hazards.js";
-import { cutHorizons, independenceNotes } from "../incidence.js";
 import { likeliest } from "../likeliest.js";
+import { answerRisk } from "../risk/answer.js";
+import { indexRiskJson } from "../risk/json.js";
+import { hazardBook, readRisk } from "../risk/question.js";
 import { knownOn, outsideReason } from "../task-scores.js";
-import { findCode, momentJson, momentOf, spanDays, timesOf } from "../user-input/index.js";
+import {
+	findCode,
+	lastRecord,
+	momentJson,
+	readSpan,
+	readTime,
+	readTimes,
+} from "../user-input/index.js";
 import type { Calls } from "./calls.js";
 import {
 	type ParsedPatient,
@@ -255,7 +264,10 @@ export function loadedModel(parts: ModelParts): LoadedModel {
 	const reader: RecordReader = recordReader(vocabulary, rules, map);
 	const { groups = [] } = (parts.config as CodeConfig).hazards ?? {};
 	const book = {
-		...{ vocabulary, map, groups },
+		vocabulary,
+		map,
+		groups,
+		config: parts.config,
 		manifest: { codes: { map: rules.map }, filters: { minCount: parts.minCount } },
 	};
 	const toPredict = (given: Patient, field = "patient") =>
@@ -274,7 +286,7 @@ export function loadedModel(parts: ModelParts): LoadedModel {
 		async forecast(given, times, { top = 10 } = {}) {
 			const parsed = toPredict(given);
 			const { patient, axis } = parsed;
-			const days = daysOf(times, parsed);
+			const days = readTimes(times, parsed, "times");
 			const predictions = await calls.predict([patient.history], [days]);
 			return {
 				population,
@@ -289,42 +301,30 @@ export function loadedModel(parts: ModelParts): LoadedModel {
 				warnings: warningsOf(parsed),
 			};
 		},
-		async risk(given, codes, horizons, { at = "+0d" } = {}) {
-			const settings = hazardSettingsOf(parts);
+		async risk(given, codes, horizons, { at } = {}) {
+			const hazards = hazardBook(book);
 			const parsed = toPredict(given);
-			const { patient, axis } = parsed;
-			const found = codes.map((code) => findCode(code, book));
-			const longestDays = settings.binDays.at(-1) as number;
-			const { days, warnings } = cutHorizons({ longestDays }, horizons.map(horizonDays));
-			const [index] = daysOf([at], parsed) as [number];
-			const tokens = found.map((own) => own.tokens);
-			const [all = []] = await calls.incidence([patient.history], tokens, [[index]], days);
-			const when = (day: number) => momentJson(day, patient.birth, axis);
+			const query = readRisk(book, parsed, { codes, horizons, at, trajectory: false });
+			const answers = await answerRisk({ ...hazards, read: calls.incidence }, query);
+			const { birth } = parsed.patient;
 			return {
-				...{ population, at: when(index) },
-				risks: found.map(({ code, name }, i) => {
-					const { probabilities, recordedAt } = all[i] as (typeof all)[number];
-					const [recorded = Number.NaN] = recordedAt;
-					return {
-						...{ code, name, recorded: Number.isNaN(recorded) ? null : when(recorded) },
-						probabilities: [...probabilities],
-					};
-				}),
-				warnings: [
-					...warningsOf(parsed),
-					...warnings,
-					...found.flatMap(({ note }) => (note === undefined ? [] : [note])),
-					...independenceNotes({ settings, vocab: vocabulary.size }, found),
-				],
+				population,
+				at: momentJson(query.at, birth, parsed.axis),
+				risks: answers.map(({ code: { code, name }, index }) =>
+					indexRiskJson({ code, name }, index, birth, parsed.axis),
+				),
+				warnings: [...warningsOf(parsed), ...query.warnings, ...query.notes, ...query.assumptions],
 			};
 		},
-		async futures(given, horizon, { samples = 100, seed = 0, at = "+0d" } = {}) {
+		async futures(given, horizon, { samples = 100, seed = 0, at = lastRecord } = {}) {
 			hazardSettingsOf(parts);
 			const parsed = toPredict(given);
 			const { patient, axis } = parsed;
-			const [index] = daysOf([at], parsed) as [number];
+			const index = readTime(at, parsed, "at");
 			const [drawn = []] = await calls.drawFutures([patient.history], [index], {
-				...{ samples, seed, days: horizonDays(horizon) },
+				samples,
+				seed,
+				days: readSpan(horizon, "horizon"),
 				...futureRules(vocabulary, rules.dedup),
 			});
 			const when = (day: number) => momentJson(day, patient.birth, axis);
@@ -340,11 +340,11 @@ export function loadedModel(parts: ModelParts): LoadedModel {
 				warnings: warningsOf(parsed),
 			};
 		},
-		async score(given, { at = "+0d" } = {}) {
+		async score(given, { at = lastRecord } = {}) {
 			if (!scoring || !task) throw new InputError(untunedMessage("load"));
 			const parsed = toPredict(given);
 			const { patient, axis } = parsed;
-			const [day] = daysOf([at], parsed) as [number];
+			const day = readTime(at, parsed, "at");
 			const known = knownOn(patient.history, day);
 			const [probability] = await calls.scoreTask([known]);
 			const outside = outsideReason(scoring, known);
@@ -366,24 +366,6 @@ export function loadedModel(parts: ModelParts): LoadedModel {
 		},
 	};
 }
-
-/** `5y` in days. */
-const horizonDays = (horizon: Horizon): number => {
-	const days = typeof horizon === "number" ? horizon : spanDays(horizon);
-	if (Number.isFinite(days) && days > 0) return days;
-	throw new InputError(`\`horizons\` holds ${horizon}; expected a length of time such as 5y`, {
-		field: "horizons",
-		value: horizon,
-	});
-};
-
-const daysOf = (times: readonly Time[], { patient, axis }: ParsedPatient): number[] =>
-	timesOf(
-		times.map((time) => momentOf(`${time}`)),
-		[patient],
-		axis,
-		"times",
-	)[0] ?? [];
 
 function warningsOf({ unknown, notes }: ParsedPatient): string[] {
 	const records = unknown.reduce((sum, own) => sum + own.records, 0);

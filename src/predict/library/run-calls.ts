@@ -10,6 +10,8 @@ import {
 	codeTrajectories,
 	type HazardModel,
 	hazardModel,
+	type IncidenceReader,
+	incidenceReader,
 	incidences,
 	incidenceTrajectories,
 	predictAt,
@@ -59,6 +61,9 @@ export function callsOf(
 			opened ??= hazardModel(runtime, { model, config, weights });
 			return work(opened, ...rest);
 		};
+	const withIncidences = <Rest extends readonly unknown[], T>(
+		work: (read: IncidenceReader, ...rest: Rest) => Promise<T>,
+	) => withHazards((model, ...rest: Rest) => work(incidenceReader(model), ...rest));
 	let futuresOpened: FutureModel | undefined;
 	const futuresHere = () => {
 		futuresOpened ??= futureModel(runtime, { model, config, weights });
@@ -80,9 +85,9 @@ export function callsOf(
 			/** The probability that codes are recorded within horizons after index days, death competing. */
 			incidence: withHazards(incidences),
 			/** The same within one horizon, along histories. */
-			incidenceTrajectories: withHazards(incidenceTrajectories),
+			incidenceTrajectories: withIncidences(incidenceTrajectories),
 			/** The effect of each event on such a risk. */
-			attributeIncidence: withHazards(attributeIncidence),
+			attributeIncidence: withIncidences(attributeIncidence),
 			whatIf: withPredictor(whatIf),
 			/** Codes at given times. */
 			futures: withPredictor(sampleFutures),

@@ -1,24 +1,42 @@
 import { InputError } from "../../base/errors.js";
 
-/** A query time that cannot be used. `problem` says why, without the time, the patient or their dates. */
-export class UnusableTimeError extends InputError {
+/** A time or a code that cannot be used. `problem` says why, without the time, the code, the patient or their dates. */
+export class UnusableInputError extends InputError {
 	constructor(
 		message: string,
 		readonly problem: string,
-		/** The option as it was named, and the index of the time in it. */
-		readonly option: string,
-		readonly place = 0,
+		option?: string,
 	) {
-		super(message, { field: option.replaceAll("`", "") });
+		super(message, option === undefined ? {} : { field: option.replaceAll("`", "") });
 	}
 }
 
-/** A code that the model does not know. `problem` says so without the code. */
-export class UnknownCodeError extends InputError {
+/** An error in one field of a question, such as `codes.1`. */
+export class QuestionError extends InputError {
 	constructor(
-		message: string,
-		readonly problem: string,
+		override readonly cause: InputError,
+		readonly path: string,
 	) {
-		super(message);
+		super(cause.message, {
+			...(cause.field !== undefined && { field: cause.field }),
+			value: cause.value,
+			cause,
+		});
+	}
+
+	/** The message for those who must not see values of the question again. */
+	get refusal(): string {
+		return this.cause instanceof UnusableInputError
+			? `${this.path} ${this.cause.problem}`
+			: `${this.path}: ${this.message}`;
+	}
+}
+
+/** Reads a field of a question; errors name it. */
+export function inField<T>(path: string, work: () => T): T {
+	try {
+		return work();
+	} catch (error) {
+		throw error instanceof InputError ? new QuestionError(error, path) : error;
 	}
 }

@@ -14,7 +14,7 @@ import {
 	type Vocabulary,
 } from "../../data/cohort/vocabulary.js";
 import { systemNamed } from "../../data/records/systems.js";
-import { UnknownCodeError } from "./errors.js";
+import { UnusableInputError } from "./errors.js";
 import { searchCodes } from "./search-codes.js";
 
 /** A code as a user names it: itself, and all codes of the vocabulary below it. */
@@ -84,7 +84,7 @@ function codesMeant(text: string, book: CodeBook): readonly CodeMatch[] {
 function severalCodes(given: string, meant: readonly CodeMatch[], { vocabulary }: CodeBook) {
 	const list = listed(meant.map(({ at }) => vocabulary.tokens[at] as Token));
 	const problem = `stands for ${meant.length} codes: ${list}; name one of them`;
-	return new UnknownCodeError(`"${given}" ${problem}`, problem);
+	return new UnusableInputError(`"${given}" ${problem}`, problem);
 }
 
 const foundGroup = ({ name, tokens }: NonNullable<CodeBook["groups"]>[number]): FoundCode => ({
@@ -175,13 +175,17 @@ function found(
 	return { code, name, tokens, ...(how && { note: `${given}: ${how} ${list}` }) };
 }
 
-function unknownCode(given: string, mapped: Mapped | undefined, book: CodeBook): UnknownCodeError {
+function unknownCode(
+	given: string,
+	mapped: Mapped | undefined,
+	book: CodeBook,
+): UnusableInputError {
 	const tokens = book.vocabulary.tokens.slice(specialCount);
 	if (mapped) {
 		const [phecode = ""] = mapped.phecodes;
 		const { name = "" } = book.map?.nameOf(phecode) ?? {};
 		const why = `which the model does not know: fewer than ${book.manifest.filters.minCount} records of it were in the training data; choose one of its ${tokens.length} codes`;
-		return new UnknownCodeError(
+		return new UnusableInputError(
 			`${given} is PheCode ${phecode} ${name}, ${why}`,
 			`is mapped to a PheCode ${why}`,
 		);
@@ -198,7 +202,7 @@ function unknownCode(given: string, mapped: Mapped | undefined, book: CodeBook):
 		orMapped === "" || book.map
 			? ["", ""]
 			: [" (needs `phecodeMap` FILE)", " (here none is: the service was started without the map)"];
-	return new UnknownCodeError(
+	return new UnusableInputError(
 		`the model has no code "${given}"${expected}${listed}${orMapped}${needsMap}`,
 		`is no code of the model${expected}${orMapped}${hasNoMap}`,
 	);

@@ -2,7 +2,7 @@ import { InputError } from "../../base/errors.js";
 import { dayOfIsoDate, isoDate, monthDays, type TimeAxis, yearDays } from "../../base/time.js";
 import type { NewPatient } from "../../data/cohort/index.js";
 import { farthestDay } from "../../data/records/years.js";
-import { UnusableTimeError } from "./errors.js";
+import { inField, UnusableInputError } from "./errors.js";
 
 /** A time as a user writes it; most mean another time for each patient. */
 export interface Moment {
@@ -12,6 +12,27 @@ export interface Moment {
 	/** From 1970-01-01, the axis' origin, birth, or the last record. */
 	readonly days: number;
 }
+
+/** A time in a question: read already, or as users and requests write it. */
+export type TimeInput = Moment | string | number;
+
+/** A length of time in a question: `5y`, or a number of days. */
+export type SpanInput = string | number;
+
+/** A patient whose times a question names. */
+export interface Timed {
+	readonly patient: NewPatient;
+	readonly axis: TimeAxis;
+}
+
+/** The day of the last record, which is where predictions start by default. */
+export const lastRecord = "+0d";
+
+/** Horizons of a risk, in years, where a question gives none. */
+export const usualYears = [1, 5, 10] as const;
+export const usualHorizons = usualYears.map((years) => `${years}y`);
+/** The horizon of a trajectory, of attribution and of reasons, where a question gives none. */
+export const usualHorizon = "5y";
 
 const spanUnits: Readonly<Record<string, number>> = {
 	min: 1 / 1440,
@@ -52,8 +73,9 @@ function checkedDay(day: number): number {
 	throw new InputError(`Expected a day from -${farthestDay} to ${farthestDay}.`);
 }
 
-export function momentOf(given: string): Moment {
-	const text = given.trim();
+export function momentOf(time: TimeInput): Moment {
+	if (typeof time === "object") return time;
+	const text = `${time}`.trim();
 	const made = (kind: Moment["kind"], days: number): Moment => ({ text, kind, days });
 	if (/^\d{4}-\d{2}-\d{2}$/.test(text)) {
 		const day = dayOfIsoDate(text);
@@ -84,15 +106,9 @@ function timeOf(
 	patient: NewPatient,
 	axis: TimeAxis,
 	option: string,
-	place: number,
 ): number {
 	const refused = (what: string, but: string, butOf = but) =>
-		new UnusableTimeError(
-			`${option} is ${text}, but ${butOf}`,
-			`is ${what}, but ${but}`,
-			option,
-			place,
-		);
+		new UnusableInputError(`${option} is ${text}, but ${butOf}`, `is ${what}, but ${but}`, option);
 	if (kind === "date" && axis === "days")
 		throw refused(
 			"a date",
@@ -124,7 +140,7 @@ export function timesOf(
 	option: string,
 ): number[][] {
 	const times = patients.map((patient) =>
-		moments.map((moment, place) => timeOf(moment, patient, axis, option, place)),
+		moments.map((moment) => timeOf(moment, patient, axis, option)),
 	);
 	for (const [at, { text }] of moments.entries()) {
 		const unborn = patients.filter(
@@ -136,15 +152,33 @@ export function timesOf(
 			unborn.length > 1
 				? `, and of ${unborn.length - 1} others of ${patients.length} patients`
 				: "";
-		throw new UnusableTimeError(
+		throw new UnusableInputError(
 			`${option} ${text} lies before the birth of patient ${first.id} (${dayText(first.birth as number, axis)})${others}; choose a later time`,
 			"lies before the birth; choose a later time",
 			option,
-			at,
 		);
 	}
 	return times;
 }
+
+/** The time of a field of a question. */
+export const readTime = (time: TimeInput, { patient, axis }: Timed, field: string, path = field) =>
+	inField(path, () => timesOf([momentOf(time)], [patient], axis, `\`${field}\``)[0]?.[0] as number);
+
+/** The times of a field that holds several. */
+export const readTimes = (times: readonly TimeInput[], patient: Timed, field: string) =>
+	times.map((time, place) => readTime(time, patient, field, `${field}.${place}`));
+
+/** The length of time of a field, in days. */
+export const readSpan = (span: SpanInput, field: string, path = field): number =>
+	inField(path, () => {
+		const days = typeof span === "number" ? span : spanDays(span);
+		if (Number.isFinite(days) && days > 0) return days;
+		throw new InputError(`\`${field}\` holds ${span}; expected a length of time such as 5y`, {
+			field,
+			value: span,
+		});
+	});
 
 /** A length of time below two days: 12 hours, 90 minutes. */
 function hoursText(days: number): string {

@@ -1,14 +1,20 @@
 import { thousands } from "../../base/thousands.js";
-import { monthDays, type TimeAxis, yearDays } from "../../base/time.js";
-import type { NewPatient } from "../../data/cohort/index.js";
-import { UnusableTimeError } from "./errors.js";
-import { type Moment, momentOf, timesOf } from "./moments.js";
+import { monthDays, yearDays } from "../../base/time.js";
+import { QuestionError, UnusableInputError } from "./errors.js";
+import {
+	lastRecord,
+	momentOf,
+	readSpan,
+	readTime,
+	type SpanInput,
+	type Timed,
+	type TimeInput,
+} from "./moments.js";
 
 export interface GridOptions {
-	readonly from?: Moment;
-	readonly to?: Moment;
-	/** In days. */
-	readonly step?: number;
+	readonly from?: TimeInput | undefined;
+	readonly to?: TimeInput | undefined;
+	readonly step?: SpanInput | undefined;
 }
 
 /** Steps that people think in, in days. */
@@ -17,34 +23,28 @@ const usualSteps = [1, 7, 14, monthDays, yearDays / 4, yearDays / 2, yearDays];
 const enough = 250;
 const mostTimes = 20_000;
 
-const usualEnd = momentOf("+0d");
-
-/**
- * Equal steps, by default from the first event to the last record, which is the last time then. Messages call
- * the options as `named` does.
- */
-export function timeGrid(
-	patient: NewPatient,
-	axis: TimeAxis,
-	options: GridOptions,
-	named: (option: keyof GridOptions) => string = (option) => `\`${option}\``,
-): Float64Array {
-	const timeOf = (moment: Moment, option: keyof GridOptions) =>
-		timesOf([moment], [patient], axis, named(option))[0]?.[0] as number;
-	const { times, birthEvents } = patient.history;
-	const from = options.from ? timeOf(options.from, "from") : (times[birthEvents] as number);
-	const to = timeOf(options.to ?? usualEnd, "to");
-	if (from > to)
-		throw new UnusableTimeError(
-			`${named("from")} ${options.from?.text ?? "(the first event)"} lies after ${named("to")} ${options.to?.text ?? "(the last record)"}; exchange them, or leave one out`,
-			`lies after ${named("to")}; exchange them, or leave one out`,
-			named("from"),
+/** Equal steps, by default from the first event to the last record, which is the last time then. */
+export function timeGrid(timed: Timed, options: GridOptions): Float64Array {
+	const { times, birthEvents } = timed.patient.history;
+	const first = times[birthEvents] as number;
+	const from = options.from === undefined ? first : readTime(options.from, timed, "from");
+	const to = readTime(options.to ?? lastRecord, timed, "to");
+	if (from > to) {
+		const written = (time: TimeInput | undefined, usual: string) =>
+			time === undefined ? usual : momentOf(time).text;
+		const unusable = new UnusableInputError(
+			`\`from\` ${written(options.from, "(the first event)")} lies after \`to\` ${written(options.to, "(the last record)")}; exchange them, or leave one out`,
+			"lies after to; exchange them, or leave one out",
+			"from",
 		);
-	const step = options.step ?? usualStep(to - from);
+		throw new QuestionError(unusable, "from");
+	}
+	const step = options.step === undefined ? usualStep(to - from) : readSpan(options.step, "step");
 	const count = 1 + Math.floor((to - from) / step + 1e-9);
 	if (count > mostTimes) {
 		const problem = `makes ${thousands(count)} times; expected at most ${thousands(mostTimes)}: choose a longer one, or a shorter time`;
-		throw new UnusableTimeError(`${named("step")} ${problem}`, problem, named("step"));
+		const unusable = new UnusableInputError(`\`step\` ${problem}`, problem, "step");
+		throw new QuestionError(unusable, "step");
 	}
 	const grid = Array.from({ length: count }, (_, at) => from + at * step);
 	if (options.to === undefined && (grid.at(-1) as number) < to) grid.push(to);

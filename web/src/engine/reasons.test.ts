@@ -9,7 +9,7 @@ const incidence = vi.fn(
 		histories.map(({ tokens }) =>
 			codes.map(() => ({
 				probabilities: Float64Array.of(tokens.length / 100),
-				recordedAt: Float64Array.of(Number.NaN),
+				recordedAt: [null],
 			})),
 		),
 );

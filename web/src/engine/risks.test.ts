@@ -23,7 +23,7 @@ const answering = (slopes: readonly (readonly [slope: number, recordedAt?: numbe
 		) => [
 			codes.map((_, at) => ({
 				probabilities: Float64Array.from(days, (day) => (slopes[at]?.[0] ?? 0) * day),
-				recordedAt: Float64Array.of(slopes[at]?.[1] ?? Number.NaN),
+				recordedAt: [slopes[at]?.[1] ?? null],
 			})),
 		],
 	);
@@ -107,7 +107,7 @@ test("one call answers an edit and its original, and none what was answered befo
 		histories.map((_, i) =>
 			codes.map(() => ({
 				probabilities: new Float64Array(40).fill(0.1 * (i + 1)),
-				recordedAt: Float64Array.of(Number.NaN),
+				recordedAt: [null],
 			})),
 		),
 	);

@@ -9,9 +9,6 @@ import type { Calls } from "../../../src/predict/library/calls.js";
 import type { HistoryStart } from "../../../src/predict/open-hazards.js";
 import type { History } from "../data/patient.js";
 
-/** Horizons of the page, in years. */
-export const riskYears = [1, 5, 10] as const;
-
 /** Points of a curve per year. */
 const perYear = 4;
 
@@ -87,10 +84,7 @@ export async function riskTables(
 		return {
 			...patient,
 			curve: (token) => Array.from(own[token - specialCount]?.probabilities ?? []),
-			recordedAt: (token) => {
-				const time = own[token - specialCount]?.recordedAt[0] ?? Number.NaN;
-				return Number.isNaN(time) ? null : time;
-			},
+			recordedAt: (token) => own[token - specialCount]?.recordedAt[0] ?? null,
 		};
 	});
 }

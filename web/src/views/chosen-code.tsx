@@ -1,8 +1,9 @@
 import type { Token, Vocabulary } from "../../../src/data/cohort/vocabulary.js";
 import type { Clock } from "../../../src/evaluate/charts/clock.js";
 import { counted, percent } from "../../../src/evaluate/charts/numbers.js";
+import { usualYears } from "../../../src/predict/user-input/moments.js";
 import type { MapCode } from "../data/contract.js";
-import { afterYears, riskOf, riskYears } from "../engine/risks.js";
+import { afterYears, riskOf } from "../engine/risks.js";
 import type { OnMap } from "../engine/use-on-map.js";
 import { momentText } from "../parts/words.js";
 import { codeName } from "./code-name.js";
@@ -64,7 +65,7 @@ export function riskWords(
 	const on = momentOf(table.date);
 	if (recordedAt !== null)
 		return `${patient}, on ${on}: already recorded, ${momentOf(recordedAt)}.`;
-	const years = riskYears.filter((one) => afterYears(curve, one) !== undefined);
+	const years = usualYears.filter((one) => afterYears(curve, one) !== undefined);
 	const at = (risks: readonly number[]) =>
 		years.map((one) => percent(afterYears(risks, one) ?? 0)).join(", ");
 	const others = sameAgeAndSex ? `; people of this age and sex: ${at(sameAgeAndSex)}` : "";

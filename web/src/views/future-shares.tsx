@@ -1,8 +1,9 @@
 import { useId, useState } from "react";
 import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
 import { percent } from "../../../src/evaluate/charts/numbers.js";
+import { usualYears } from "../../../src/predict/user-input/moments.js";
 import { type DrawnFutures, futureCount, reachesYears, shareWithin } from "../engine/futures.js";
-import { afterYears, type CodeRisk, riskYears } from "../engine/risks.js";
+import { afterYears, type CodeRisk } from "../engine/risks.js";
 import { codeName } from "./code-name.js";
 
 interface FutureSharesProps {
@@ -30,7 +31,7 @@ export function FutureShares(props: FutureSharesProps) {
 			<p>
 				<label htmlFor={id}>Share of {futureCount} futures with a first record within</label>
 				<select id={id} value={years} onChange={(event) => setYears(Number(event.target.value))}>
-					{riskYears.map((own) => (
+					{usualYears.map((own) => (
 						<option key={own} value={own}>
 							{own === 1 ? "1 year" : `${own} years`}
 						</option>

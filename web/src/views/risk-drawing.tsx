@@ -1,7 +1,8 @@
 import { percent } from "../../../src/evaluate/charts/numbers.js";
+import { usualYears } from "../../../src/predict/user-input/moments.js";
 import { curveSize, RiskAxis, RiskCurve } from "../charts/risk-curve.js";
 import type { RiskScale } from "../charts/risk-scale.js";
-import { afterYears, curveDays, riskYears } from "../engine/risks.js";
+import { afterYears, curveDays } from "../engine/risks.js";
 import { withBrokenLines } from "../parts/caption.js";
 import { markedDays } from "./risk-row.js";
 import type { ShownRisk } from "./risk-rows.js";
@@ -34,7 +35,7 @@ export function RiskDrawing(props: RiskDrawingProps) {
 			<g transform={`translate(${nameWidth} 0)`}>
 				<RiskAxis scale={scale} />
 			</g>
-			{riskYears.map((years, at) => (
+			{usualYears.map((years, at) => (
 				<text key={years} className="drawing-text" x={x(at)} y={13} textAnchor="end">
 					{`${years} ${years === 1 ? "year" : "years"}`}
 				</text>
@@ -77,7 +78,7 @@ export function RiskDrawing(props: RiskDrawingProps) {
 										truth={truth ?? undefined}
 									/>
 								</g>
-								{riskYears.map((years, at) =>
+								{usualYears.map((years, at) =>
 									lines.map(({ words, own }, line) => (
 										<text
 											key={`${years} ${words}`}

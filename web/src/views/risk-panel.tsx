@@ -1,10 +1,11 @@
 import { useContext, useMemo, useRef, useState } from "react";
 import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
 import { type Clock, timeName } from "../../../src/evaluate/charts/clock.js";
+import { usualYears } from "../../../src/predict/user-input/moments.js";
 import { curveSize, RiskAxis } from "../charts/risk-curve.js";
 import { riskScale } from "../charts/risk-scale.js";
 import type { Patient } from "../data/patient.js";
-import { afterYears, curveDays, riskYears } from "../engine/risks.js";
+import { afterYears, curveDays } from "../engine/risks.js";
 import type { TrueRiskRequest } from "../engine/true-risks.js";
 import type { RiskRequest, Risks } from "../engine/use-risks.js";
 import { useTrueRisks } from "../engine/use-true-risks.js";
@@ -131,7 +132,7 @@ export function RiskPanel(props: RiskPanelProps) {
 									<RiskAxis scale={scale} />
 								</svg>
 							</th>
-							{riskYears.map((years) => (
+							{usualYears.map((years) => (
 								<th scope="col" className="number" key={years}>
 									{yearsText(years)}
 								</th>

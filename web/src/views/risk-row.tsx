@@ -1,9 +1,10 @@
 import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
 import { type Clock, timeName } from "../../../src/evaluate/charts/clock.js";
 import { percent } from "../../../src/evaluate/charts/numbers.js";
+import { usualYears } from "../../../src/predict/user-input/moments.js";
 import { curveSize, RiskCurve } from "../charts/risk-curve.js";
 import type { RiskScale } from "../charts/risk-scale.js";
-import { afterYears, type CodeRisk, curveDays, riskYears } from "../engine/risks.js";
+import { afterYears, type CodeRisk, curveDays } from "../engine/risks.js";
 import { codeName } from "./code-name.js";
 
 interface RiskRowProps {
@@ -41,7 +42,7 @@ export function RiskRow(props: RiskRowProps) {
 				</div>
 			</th>
 			{recordedAt !== null ? (
-				<td className="recorded" colSpan={1 + riskYears.length}>
+				<td className="recorded" colSpan={1 + usualYears.length}>
 					already recorded, {timeName(clock, recordedAt)}
 					{before?.recordedAt === null && ", in the edited history"}
 				</td>
@@ -59,7 +60,7 @@ export function RiskRow(props: RiskRowProps) {
 							/>
 						</svg>
 					</td>
-					{riskYears.map((years) => (
+					{usualYears.map((years) => (
 						<td
 							key={years}
 							className="number"
@@ -91,7 +92,7 @@ export function RiskRow(props: RiskRowProps) {
 
 /** The days of the horizons that the model can answer, as the curve has them. */
 export const markedDays = (longest: number) =>
-	riskYears.flatMap((years) => {
+	usualYears.flatMap((years) => {
 		const day = afterYears(curveDays(longest), years);
 		return day === undefined ? [] : [{ day, name: `${years} y` }];
 	});

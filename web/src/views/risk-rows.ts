@@ -1,6 +1,7 @@
 import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
 import type { Clock } from "../../../src/evaluate/charts/clock.js";
-import { afterYears, type CodeRisk, riskYears } from "../engine/risks.js";
+import { usualYears } from "../../../src/predict/user-input/moments.js";
+import { afterYears, type CodeRisk } from "../engine/risks.js";
 import type { Rows } from "../parts/copy.js";
 import type { PictureFacts } from "../parts/picture-facts.js";
 import { timeCells, timeNames } from "../parts/time-columns.js";
@@ -21,7 +22,7 @@ export function riskRows(
 	vocabulary: Vocabulary,
 	clock: Clock,
 ): Rows {
-	const columns = (name: string) => riskYears.map((years) => `${name}_${years}y`);
+	const columns = (name: string) => usualYears.map((years) => `${name}_${years}y`);
 	return [
 		[
 			...timeNames(clock),
@@ -32,7 +33,7 @@ export function riskRows(
 		...shown.map(({ risk, before, truth }) => {
 			const isFirst = risk.recordedAt === null;
 			const numbers = (own: readonly number[] | null | undefined) =>
-				riskYears.map((years) => (isFirst && own ? afterYears(own, years) : null) ?? "");
+				usualYears.map((years) => (isFirst && own ? afterYears(own, years) : null) ?? "");
 			return [
 				...timeCells(clock, date),
 				...[vocabulary.tokens[risk.token]?.code ?? "", codeName(vocabulary, risk.token)],

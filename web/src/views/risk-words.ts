@@ -1,7 +1,8 @@
 import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
 import type { Clock } from "../../../src/evaluate/charts/clock.js";
 import { percent } from "../../../src/evaluate/charts/numbers.js";
-import { afterYears, type CodeRisk, riskYears } from "../engine/risks.js";
+import { usualYears } from "../../../src/predict/user-input/moments.js";
+import { afterYears, type CodeRisk } from "../engine/risks.js";
 import type { Risks } from "../engine/use-risks.js";
 import { momentText } from "../parts/words.js";
 import { codeName } from "./code-name.js";
@@ -12,7 +13,7 @@ const spoken = 3;
 function riskText(risk: CodeRisk, before: CodeRisk | undefined, name: string): string {
 	if (risk.recordedAt !== null) return `${name} already recorded`;
 	const was = before?.recordedAt === null ? before : undefined;
-	const parts = riskYears.flatMap((years) => {
+	const parts = usualYears.flatMap((years) => {
 		const value = afterYears(risk.curve, years);
 		if (value === undefined) return [];
 		const [old, others] = [was?.curve, risk.sameAgeAndSex].map(

@@ -1,4 +1,5 @@
 import { random } from "../../../base/random.js";
+import { table } from "../../../base/table.js";
 import { specialCount } from "../../../data/cohort/vocabulary.js";
 import type { ResidentValue, Runtime } from "../../../engine/runtime/index.js";
 import { nodeRuntime } from "../../../engine/runtime/node.js";
@@ -7,7 +8,6 @@ import type { EventBatch, ParameterValues } from "../../../model/index.js";
 import { firstOf } from "../../../model/train/step.js";
 import { openRuntime } from "../../workflows/open-runtime.js";
 import type { Io } from "../io.js";
-import { table } from "../table.js";
 import type { ModelsOptions } from "./commands/models.js";
 import { learnerOf, meanLoss, type Subject, subjectOf } from "./step-subject.js";
 

@@ -1,11 +1,11 @@
 import { InputError } from "../../../base/errors.js";
+import { table } from "../../../base/table.js";
 import { type Audited, audit, auditCases } from "../../../engine/runtime/audit/index.js";
 import type { Runtime } from "../../../engine/runtime/index.js";
 import { nodeRuntime } from "../../../engine/runtime/node.js";
 import { xlaRuntime } from "../../../engine/runtime/pjrt/index.js";
 import { webRuntime } from "../../../engine/runtime/web.js";
 import type { Io } from "../io.js";
-import { table } from "../table.js";
 import type { OperationsOptions } from "./commands/operations.js";
 
 export interface OperationsReport {

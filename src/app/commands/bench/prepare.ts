@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { temporarily } from "../../../base/files/index.js";
+import { table } from "../../../base/table.js";
 import { builtInMap } from "../../../data/codes/index.js";
 import {
 	type Manifest,
@@ -16,7 +17,6 @@ import { openStore } from "../../../data/records/store.js";
 import { type Format, readTruth } from "../../../data/simulate/index.js";
 import type { Io } from "../io.js";
 import { findPythonWith } from "../python.js";
-import { table } from "../table.js";
 import { output, simulatePeople } from "./child-process.js";
 import type { PrepareBenchOptions } from "./commands/prepare.js";
 

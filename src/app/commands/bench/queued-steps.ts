@@ -1,5 +1,6 @@
 import { formatCount } from "../../../base/progress.js";
 import { random } from "../../../base/random.js";
+import { table } from "../../../base/table.js";
 import type { Runtime } from "../../../engine/runtime/index.js";
 import { xlaRuntime } from "../../../engine/runtime/pjrt/index.js";
 import type { Precision } from "../../../engine/tensor/index.js";
@@ -7,7 +8,6 @@ import { type EventBatch, weightCount } from "../../../model/index.js";
 import type { StepResult } from "../../../model/train/trainer.js";
 import type { Io } from "../io.js";
 import { findPythonWith } from "../python.js";
-import { table } from "../table.js";
 import type { QueuedOptions } from "./commands/step.js";
 import { type RunningScript, startScript } from "./peer.js";
 import { type QueuedPeer, queuedPeers } from "./peer-scripts.js";

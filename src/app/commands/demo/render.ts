@@ -1,11 +1,11 @@
 import { formatCount } from "../../../base/progress.js";
+import { table } from "../../../base/table.js";
 import { thousands } from "../../../base/thousands.js";
 import type { Manifest } from "../../../data/cohort/index.js";
 import { specialCount } from "../../../data/cohort/vocabulary.js";
 import type { Evaluation, EvaluationRow } from "../../../evaluate/index.js";
 import { measureText } from "../evaluation-text.js";
 import { onsetCell, onsetColumns } from "../onset-text.js";
-import { table } from "../table.js";
 import { type DemoSettings, demoFiles } from "./folder.js";
 import { preset } from "./steps.js";
 

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { ViewedHistory } from "../../../predict/index.js";
-import { readRequestPatient } from "./patient.js";
-import { historySummary, queryTime } from "./query-times.js";
+import { readTime } from "../../../predict/user-input/index.js";
+import { historySummary, readRequestPatient, refused } from "./patient.js";
 import type { embedRequest } from "./requests.js";
 import type { EmbedResponse } from "./responses.js";
 import type { ServedModel } from "./served-model.js";
@@ -13,7 +13,7 @@ export async function embed(
 ): Promise<EmbedResponse> {
 	const parsed = readRequestPatient(given, served);
 	const { history } = parsed.patient;
-	const times = at === undefined ? [] : [queryTime(at, parsed, "at")];
+	const times = at === undefined ? [] : [refused(() => readTime(at, parsed, "at"))];
 	const [look] = times;
 	const seen = look === undefined ? history.times.length : countUntil(history.times, look);
 	const view = {

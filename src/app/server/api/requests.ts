@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { longestQuery } from "../../../data/codes/search.js";
 import { eventSchema, patientSchema } from "../../../predict/library/patient.js";
+import { usualHorizon, usualHorizons } from "../../../predict/user-input/index.js";
 
 const most = {
 	...{
@@ -85,7 +86,7 @@ const riskQuery = {
 		.array(span)
 		.min(1)
 		.max(most.horizons)
-		.default(["1y", "5y", "10y"])
+		.default(usualHorizons)
 		.describe("after the index day"),
 };
 
@@ -98,7 +99,7 @@ export const riskRequest = z.strictObject({
 		`codes, names or synonyms that stand for one code, or names of the model's groups; codes × times is at most ${mostTrajectoryPoints}`,
 	),
 	...riskQuery,
-	horizon: span.default("5y").describe("of the trajectory and of `attribute`"),
+	horizon: span.default(usualHorizon).describe("of the trajectory and of `attribute`"),
 	from: moment.optional().describe("where the trajectory begins; at the first event if left out"),
 	to: moment.optional().describe("where it ends; at the last record if left out"),
 	step: z

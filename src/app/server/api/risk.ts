@@ -1,97 +1,93 @@
-import { concatenated } from "../../../base/concatenated.js";
-import { type HazardSource, hazardSettingsOf, hazardsIn } from "../../../predict/hazards.js";
-import { cutHorizons, independenceNotes } from "../../../predict/incidence.js";
-import { attributeIncidence } from "../../../predict/index.js";
-import type { ParsedPatient } from "../../../predict/library/patient.js";
+import { independenceNotes } from "../../../predict/incidence.js";
 import {
-	type FoundCode,
-	findCode,
-	momentJson,
-	nothingRecorded,
-	UnknownCodeError,
-} from "../../../predict/user-input/index.js";
+	answerRisk,
+	type IndexRisk,
+	indexRisks,
+	type RiskModel,
+} from "../../../predict/risk/answer.js";
+import { indexRiskJson, riskResponse } from "../../../predict/risk/json.js";
+import {
+	hazardBook,
+	readCodes,
+	readHorizons,
+	readIndexDay,
+	readRisk,
+} from "../../../predict/risk/question.js";
+import { momentJson, nothingRecorded } from "../../../predict/user-input/index.js";
 import type { Engine } from "../engine/engine.js";
-import { JsonList } from "../http/json-pieces.js";
 import { Refusal } from "../http/refusal.js";
-import { readRequestPatient } from "./patient.js";
-import { historySummary, queryGrid, querySpan, queryTime } from "./query-times.js";
+import {
+	historySummary,
+	ofPatient,
+	readRequestPatient,
+	readRequestPatients,
+	refused,
+} from "./patient.js";
 import {
 	mostAttributed,
 	mostRiskTimes,
 	mostTrajectoryPoints,
+	type RiskBatchRequest,
 	type RiskRequest,
 } from "./requests.js";
 import { checkResponseSize } from "./response-size.js";
-import type { RiskResponse } from "./responses.js";
-import type { ServedModel } from "./served-model.js";
+import type { RiskBatchResponse, RiskResponse } from "./responses.js";
+import { populationOf, type ServedModel } from "./served-model.js";
 
-/** A `RiskResponse` whose lists are already JSON. */
-type SerializedRisk = Omit<RiskResponse, "times" | "codes"> & Record<"times" | "codes", JsonList>;
+/** Histories per call of the engine, so that other clients get their turn in between. */
+const block = 16;
 
+/** The hazards of a model that runs in an engine; refused if it has none. */
+const engineModel = (
+	{ settings, vocab, longestDays }: ReturnType<typeof hazardBook>,
+	{ incidence }: Pick<Engine, "incidence">,
+): RiskModel => ({
+	settings,
+	vocab,
+	longestDays,
+	async read(histories, codes, days, horizons) {
+		const risks = [];
+		for (let from = 0; from < histories.length; from += block) {
+			const to = from + block;
+			risks.push(
+				...(await incidence(histories.slice(from, to), codes, days.slice(from, to), horizons)),
+			);
+		}
+		return risks;
+	},
+});
+
+/** The risks of one patient: after an index day and along the history, and what drove them. */
 export async function risk(
-	request: RiskRequest,
+	{ patient, attribute, ...question }: RiskRequest,
 	served: ServedModel,
-	model: Pick<Engine, "hazards" | "risk">,
-): Promise<SerializedRisk> {
-	const own = engineHazards(served, model);
-	const parsed = readRequestPatient(request.patient, served);
-	const codes = requestedCodes(request.codes, served);
-	const times = riskTimes(request, parsed);
+	engine: Pick<Engine, "incidence">,
+): Promise<RiskResponse> {
+	const hazards = hazardBook(served);
+	const parsed = readRequestPatient(patient, served);
+	const attributed = attribute === undefined ? [] : [attribute];
+	const query = refused(() => readRisk(served, parsed, { ...question, attribute: attributed }));
+	const { at, times, codes } = query;
+	checkTimes(times);
 	checkResponseSize({ name: "codes", count: codes.length }, times.length, mostTrajectoryPoints);
-	const { patient, axis, places } = parsed;
-	const { history, birth } = patient;
-	const at = queryTime(request.at, parsed, "at");
-	const spans = [
-		...request.horizons.map((span, place) => querySpan(span, `horizons.${place}`)),
-		querySpan(request.horizon, "horizon"),
-	];
-	const cut = cutHorizons(own, spans);
-	const [horizons, horizonDays] = [cut.days.slice(0, -1), cut.days.at(-1) as number];
-	const attributed =
-		request.attribute === undefined ? undefined : queryTime(request.attribute, parsed, "attribute");
-	if (attributed !== undefined) checkAttributed(history.times, attributed);
-	const drivers =
-		attributed === undefined ? [] : await driversOf(own, codes, attributed, horizonDays, parsed);
-	const written = await model.risk({
-		...{ history, at, horizons, times, horizonDays, places, birth, axis },
-		codes: codes.map((code, i) => ({ ...code, drivers: drivers[i] })),
-	});
-	const asked = [at, ...times, ...(attributed === undefined ? [] : [attributed])];
+	for (const time of query.attributed) checkAttributed(parsed.patient.history.times, time);
+	const answers = await answerRisk(engineModel(hazards, engine), query);
+	const asked = [at, ...times, ...query.attributed];
 	const summary = historySummary(parsed, asked, served, nothingRecorded);
 	return {
 		...summary,
-		warnings: [...summary.warnings, ...cut.warnings, ...independenceNotes(own, codes)],
-		index: momentJson(at, birth, axis),
-		horizons,
-		horizonDays,
-		times: new JsonList(written.times),
-		codes: new JsonList(written.codes),
+		warnings: [...summary.warnings, ...query.warnings, ...query.assumptions],
+		...riskResponse(query, answers, parsed.places),
 	};
 }
 
-/** A refusal names an unknown code by its position in the request. */
-export function requestedCodes(codes: readonly string[], served: ServedModel): FoundCode[] {
-	const { groups } = hazardSettingsOf(served);
-	return codes.map((code, place) => {
-		try {
-			return findCode(code, { ...served, groups });
-		} catch (error) {
-			if (!(error instanceof UnknownCodeError)) throw error;
-			const field = `codes.${place}`;
-			throw new Refusal(422, `${field} ${error.problem}`, { field });
-		}
-	});
-}
-
-function riskTimes({ from, to, step }: RiskRequest, parsed: ParsedPatient) {
-	const times = queryGrid({ from, to, step }, parsed);
-	if (times.length > mostRiskTimes)
-		throw new Refusal(
-			422,
-			`step makes ${times.length} times; expected at most ${mostRiskTimes}: choose a longer step, or a shorter range`,
-			{ field: "step" },
-		);
-	return times;
+function checkTimes({ length }: Float64Array): void {
+	if (length <= mostRiskTimes) return;
+	throw new Refusal(
+		422,
+		`step makes ${length} times; expected at most ${mostRiskTimes}: choose a longer step, or a shorter range`,
+		{ field: "step" },
+	);
 }
 
 function checkAttributed(observed: Float64Array, at: number): void {
@@ -104,50 +100,50 @@ function checkAttributed(observed: Float64Array, at: number): void {
 	);
 }
 
-/** Histories per call of the engine, so that other clients get their turn in between. */
-const block = 16;
-
-/** The hazards of a model that runs in an engine; refused if it has none. */
-export function engineHazards(
+/** Risks within horizons for several patients, in their order. */
+export async function riskBatch(
+	request: RiskBatchRequest,
 	served: ServedModel,
-	{ hazards }: Pick<Engine, "hazards">,
-): HazardSource {
-	const settings = hazardSettingsOf(served);
-	const own = {
-		...{ settings, vocab: served.vocabulary.size },
-		longestDays: settings.binDays.at(-1) as number,
-	};
-	return {
-		...own,
-		async at(histories, days) {
-			const parts: Float32Array[] = [];
-			for (let from = 0; from < histories.length; from += block)
-				parts.push(
-					await hazards(histories.slice(from, from + block), days.slice(from, from + block)),
-				);
-			return hazardsIn(own, concatenated(parts));
-		},
-	};
-}
-
-/** For each code, the effect of every event of the request that the model knows. */
-async function driversOf(
-	model: HazardSource,
-	codes: readonly FoundCode[],
-	at: number,
-	horizonDays: number,
-	{ patient, places }: ParsedPatient,
-) {
-	const risks = codes.map(({ tokens }) => tokens);
-	const found = await attributeIncidence(model, patient.history, {
-		risks,
-		days: [at],
-		horizonDays,
-	});
-	return found.map(({ effect }) =>
-		places
-			.map((event, i) => ({ event, effect: effect[i] as number }))
-			.filter(({ event }) => event >= 0)
-			.sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect)),
+	engine: Pick<Engine, "incidence">,
+): Promise<RiskBatchResponse> {
+	const hazards = hazardBook(served);
+	const codes = refused(() => readCodes(request.codes, hazards.book));
+	const perPatient = request.horizons.length;
+	const values = { name: "codes", count: codes.length } as const;
+	checkResponseSize(values, perPatient, mostTrajectoryPoints, request.patients.length);
+	const { horizons, warnings } = refused(() => readHorizons(hazards, request.horizons));
+	const patients = readRequestPatients(request.patients, served);
+	const indexDays = await Promise.all(
+		patients.map((parsed, i) =>
+			ofPatient(i, async () => refused(() => readIndexDay(request.at, parsed))),
+		),
 	);
+	const horizonDays = horizons.map(({ days }) => days);
+	const risks = await indexRisks(
+		engineModel(hazards, engine).read,
+		patients.map(({ patient }) => patient.history),
+		codes,
+		indexDays,
+		horizonDays,
+	);
+	const results = patients.map((parsed, i) => {
+		const { birth } = parsed.patient;
+		const day = indexDays[i] as number;
+		const { events, unknown, warnings } = historySummary(parsed, [day], served, nothingRecorded);
+		return {
+			events,
+			unknown,
+			warnings,
+			index: momentJson(day, birth, parsed.axis),
+			codes: codes.map((code, c) =>
+				indexRiskJson(code, risks[i]?.[c] as IndexRisk, birth, parsed.axis),
+			),
+		};
+	});
+	return {
+		...populationOf(served),
+		horizons: horizonDays,
+		warnings: [...warnings, ...independenceNotes(hazards, codes)],
+		results,
+	};
 }

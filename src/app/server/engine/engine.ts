@@ -2,9 +2,8 @@ import { type CallByName, callsByName } from "../../../base/worker-calls.js";
 import type { Token } from "../../../data/cohort/vocabulary.js";
 import type { ParameterValues, Predictor } from "../../../model/index.js";
 import type { FineTunedTask } from "../../../model/train/index.js";
-import type { HazardModel, ViewedHistory } from "../../../predict/index.js";
+import type { IncidenceReader, ViewedHistory } from "../../../predict/index.js";
 import type { ForecastQuery } from "./forecast.js";
-import type { RiskQuery } from "./risk.js";
 
 /** What a thread needs to build the model. */
 export interface ModelParts {
@@ -34,10 +33,8 @@ export interface Engine {
 	represent(histories: readonly ViewedHistory[]): Promise<Float32Array>;
 	/** The forecasts of a response, one per time, as JSON. */
 	forecast(query: ForecastQuery): Promise<Uint8Array[]>;
-	/** The hazards of histories on index days, as `hazardsIn` reads them. */
-	hazards: HazardModel["rows"];
-	/** The times and codes of a response, as JSON lists. */
-	risk(query: RiskQuery): Promise<Record<"times" | "codes", Uint8Array[]>>;
+	/** The risks of codes of histories on index days. */
+	incidence: IncidenceReader;
 	/** The probability of the label of the model's task, one per history. */
 	scoreTask(histories: readonly ViewedHistory[]): Promise<Float64Array>;
 	dispose(): Promise<void>;
@@ -52,8 +49,7 @@ const methods = [
 	"queryWithin",
 	"represent",
 	"forecast",
-	"hazards",
-	"risk",
+	"incidence",
 	"scoreTask",
 ] as const;
 export type Method = (typeof methods)[number];
@@ -63,12 +59,16 @@ export function engineThrough(
 	call: CallByName<Method>,
 	{ predictor, ...rest }: Pick<Engine, "width" | "predictor" | "dispose">,
 ): Engine {
-	const { represent, forecast, hazards, risk, scoreTask, ...timed } = callsByName<
+	const { represent, forecast, incidence, scoreTask, ...timed } = callsByName<
 		Predictor & Engine,
 		Method
 	>(methods, call);
 	return {
-		...{ ...rest, represent, forecast, hazards, risk, scoreTask },
+		...rest,
+		represent,
+		forecast,
+		incidence,
+		scoreTask,
 		predictor: { ...predictor, ...timed },
 	};
 }

@@ -65,19 +65,12 @@ test("few programs serve histories of every length, and all are released", async
 
 test("few programs give risks at any number of times, and none reads a long history at once", async () => {
 	const { counts, counting } = countingRuntime();
-	const { risk, dispose } = localEngine(partsOf(smallServed()), counting);
-	const at = (events: number, times: number) =>
-		risk({
-			history: history(events),
-			at: events,
-			horizons: [365],
-			horizonDays: 365,
-			birth: null,
-			axis: "days" as const,
-			times: Float64Array.from({ length: times }, (_, i) => Math.floor((events * i) / times)),
-			codes: [{ code: "401", name: "hypertension", tokens: [5] }],
-			places: [],
-		});
+	const { incidence, dispose } = localEngine(partsOf(smallServed()), counting);
+	const at = async (events: number, times: number) => {
+		await incidence([history(events)], [[5]], [[events]], [365]);
+		const along = Array.from({ length: times }, (_, i) => Math.floor((events * i) / times));
+		await incidence([history(events)], [[5]], [along], [365]);
+	};
 	await at(40, 3);
 	const { compiled } = counts;
 	expect(compiled).toBeLessThanOrEqual(3);

@@ -6,6 +6,8 @@ import { modelById } from "../../../model/index.js";
 import {
 	type HazardModel,
 	hazardModel,
+	type IncidenceReader,
+	incidences,
 	type TaskScorer,
 	taskScorer,
 	type ViewedHistory,
@@ -14,7 +16,6 @@ import { CallFailed, failureOf } from "./call-failed.js";
 import { type Engine, engineThrough, type Method, type ModelParts } from "./engine.js";
 import { forecastWriter } from "./forecast.js";
 import { representer } from "./representer.js";
-import { type RiskQuery, writeRisk } from "./risk.js";
 
 /**
  * Compiles programs for any history length where the model supports it. They are about as fast as programs
@@ -56,8 +57,7 @@ export function localEngine(
 		...predictor,
 		represent,
 		forecast: forecastWriter(predictor, tokens),
-		hazards: async (...args: Parameters<HazardModel["rows"]>) => hazards().rows(...args),
-		risk: async (query: RiskQuery) => writeRisk(hazards(), query),
+		incidence: async (...query: Parameters<IncidenceReader>) => incidences(hazards(), ...query),
 		scoreTask,
 	};
 	const call = async (method: Method, args: readonly unknown[]) => {

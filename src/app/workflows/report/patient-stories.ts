@@ -12,7 +12,11 @@ import { specialCount, type Vocabulary } from "../../../data/cohort/vocabulary.j
 import type { Clock, DiseaseTrajectory, RiskPicture } from "../../../evaluate/charts/index.js";
 import { rankOf } from "../../../evaluate/scores.js";
 import type { Predictor } from "../../../model/index.js";
-import { type HazardModel, incidenceTrajectories } from "../../../predict/index.js";
+import {
+	type HazardModel,
+	incidenceReader,
+	incidenceTrajectories,
+} from "../../../predict/index.js";
 import { spanText } from "../../../predict/user-input/index.js";
 
 /** A disease that a story is about, with all its tokens. */
@@ -197,7 +201,11 @@ async function riskOf(
 		(_, at) => from + ((to - from) * at) / (riskTimes - 1),
 	);
 	const [trajectories] = await incidenceTrajectories(
-		...([hazards, [known], [target.tokens], [queryTimes], horizonDays] as const),
+		incidenceReader(hazards),
+		[known],
+		[target.tokens],
+		[queryTimes],
+		horizonDays,
 	);
 	const [curve] = trajectories!;
 	return {

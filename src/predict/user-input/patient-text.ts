@@ -1,7 +1,7 @@
 import { thousands } from "../../base/thousands.js";
 import { type TimeAxis, yearDays } from "../../base/time.js";
 import type { NewPatient } from "../../data/cohort/index.js";
-import { dayText } from "../../predict/user-input/index.js";
+import { dayText } from "./moments.js";
 
 /** `p7: female, 84 events from 2003-01-10 to 2014-11-30 (age 57.7)`. */
 export function patientText({ id, sex, birth, history }: NewPatient, axis: TimeAxis): string {

@@ -1,0 +1,320 @@
+import { InputError } from "../../base/errors.js";
+import { incidenceByAgeAndSex, type RatesByAgeAndSex } from "../../data/cohort/age-sex-rates.js";
+import type { NewPatient } from "../../data/cohort/index.js";
+import type { Vocabulary } from "../../data/cohort/vocabulary.js";
+import type { HazardSettings } from "../../model/hazards/settings.js";
+import type { Events } from "../../model/index.js";
+import { type Future, shareError } from "../futures.js";
+import {
+	attributeIncidence,
+	cutHorizons,
+	type IncidenceReader,
+	type IncidenceTrajectory,
+	incidenceTrajectories,
+	outputsFor,
+} from "../incidence.js";
+import { explainIncidence, type Reasons } from "../reasons.js";
+import type { FoundCode } from "../user-input/index.js";
+import { edited } from "../what-if.js";
+import type { RiskQuery, SampledGroup } from "./question.js";
+
+/** The hazards that risks are computed from, wherever the model runs. */
+export interface RiskModel {
+	readonly read: IncidenceReader;
+	readonly settings: HazardSettings;
+	readonly vocab: number;
+	readonly longestDays: number;
+	/** Weights of the model: see `ReasonOptions`. Needed for reasons. */
+	readonly parameters?: number | undefined;
+	/** Rates of first records by age and sex, if they are known. */
+	readonly rates?: RatesByAgeAndSex | null | undefined;
+}
+
+/** The risk after the index day, by horizon. */
+export interface IndexRisk {
+	/** The time of the first record up to the index day: the risk is that of another record. Null: of the first one. */
+	readonly recordedAt: number | null;
+	/** Means over the runs. */
+	readonly probabilities: readonly number[];
+	/** Over several runs. */
+	readonly lowest?: readonly number[] | undefined;
+	readonly highest?: readonly number[] | undefined;
+}
+
+/** The effect of each event of the history on the risk of a code at a time. */
+export interface Contributions {
+	readonly time: number;
+	readonly risk: number;
+	readonly effects: readonly number[]; // [events]
+}
+
+/** Why a risk after the index day is what it is: by the records or, with edits, by how these change it. */
+export interface RiskReasons extends Reasons {
+	readonly horizonDays: number;
+}
+
+/** What is answered about one code. */
+export interface CodeAnswer {
+	readonly code: FoundCode;
+	readonly index: IndexRisk;
+	/** The same of the edited history. */
+	readonly whatIfIndex?: IndexRisk | undefined;
+	/** The same of people of this age and sex; of first records only. */
+	readonly sameAgeAndSex?: readonly number[] | undefined;
+	/** Why the risk after the index day is what it is. */
+	readonly reasons?: RiskReasons | undefined;
+	readonly trajectory: IncidenceTrajectory;
+	/** The trajectory of the edited history. */
+	readonly whatIf?: IncidenceTrajectory | undefined;
+	readonly contributions: readonly Contributions[];
+}
+
+/** The risk of the first record of any member of a group, from sampled futures. */
+export interface GroupRisk extends SampledGroup {
+	/** The time of the first record of a member up to the index day: the risk is that of another record. */
+	readonly recordedAt: number | null;
+	/** By horizon: the share of futures with a record of any member. */
+	readonly probabilities: readonly number[];
+	/** Of the probabilities, from the number of futures. */
+	readonly standardErrors: readonly number[];
+}
+
+export interface RiskAnswer {
+	readonly query: RiskQuery;
+	readonly risks: readonly CodeAnswer[];
+	/** Of groups that the model has no hazards for, after the index day. */
+	readonly groups: readonly GroupRisk[];
+	/** Futures that the risks of groups come from. */
+	readonly samples: number;
+	/** Number of runs behind the risks after the index day; the trajectories are of the first. */
+	readonly runs: number;
+	/** Whether the model was trained on a simulated population. */
+	readonly simulated: boolean;
+	readonly vocabulary: Vocabulary;
+	/** Caveats on the question. */
+	readonly warnings: readonly string[];
+}
+
+/** Risks after one index day of each history: [histories][codes]. */
+export async function indexRisks(
+	read: IncidenceReader,
+	histories: readonly Events[],
+	codes: readonly FoundCode[],
+	indexDays: readonly number[],
+	horizons: readonly number[],
+): Promise<IndexRisk[][]> {
+	const risks = await read(
+		histories,
+		codes.map(({ tokens }) => tokens),
+		indexDays.map((day) => [day]),
+		horizons,
+	);
+	return risks.map((codeRisks) =>
+		codeRisks.map(({ probabilities, recordedAt: [recordedAt = null] }) => ({
+			recordedAt,
+			probabilities: [...probabilities],
+		})),
+	);
+}
+
+/** The history of a query and, if there are edits, the edited one. */
+const historiesOf = ({ patient: { history }, whatIf }: RiskQuery): Events[] =>
+	whatIf ? [history, edited(history, whatIf.edits)] : [history];
+
+/** Risks after the index day of the history and of the edited one: [histories][codes]. */
+export function queryIndexRisks(
+	{ read, longestDays }: Pick<RiskModel, "read" | "longestDays">,
+	query: RiskQuery,
+): Promise<IndexRisk[][]> {
+	const histories = historiesOf(query);
+	const days = query.horizons.map((horizon) => horizon.days);
+	return indexRisks(
+		read,
+		histories,
+		query.codes,
+		histories.map(() => query.at),
+		cutHorizons({ longestDays }, days).days,
+	);
+}
+
+/** Answers a query about one patient, from one model. */
+export async function answerRisk(model: RiskModel, query: RiskQuery): Promise<CodeAnswer[]> {
+	const { codes, times, horizonDays } = query;
+	const { history } = query.patient;
+	const [index = [], whatIfIndex] = await queryIndexRisks(model, query);
+	if (query.explainedDays !== null) checkComparable(codes, index, whatIfIndex);
+	const histories = historiesOf(query);
+	const [trajectories = [], whatIf] = await incidenceTrajectories(
+		model.read,
+		histories,
+		codes.map(({ tokens }) => tokens),
+		histories.map(() => times),
+		horizonDays,
+	);
+	const contributions = await contributionsTo(model.read, query);
+	const answers: CodeAnswer[] = [];
+	for (const [i, code] of codes.entries()) {
+		const risk = index[i] as IndexRisk;
+		answers.push({
+			code,
+			index: risk,
+			whatIfIndex: whatIfIndex?.[i],
+			sameAgeAndSex:
+				risk.recordedAt === null
+					? riskOfSameAgeAndSex(
+							model,
+							history,
+							query.at,
+							code.tokens,
+							query.horizons.map(({ days }) => days),
+						)
+					: undefined,
+			reasons: await reasonsFor(model, query, code),
+			trajectory: trajectories[i] as IncidenceTrajectory,
+			whatIf: whatIf?.[i],
+			contributions: contributions[i] as Contributions[],
+		});
+	}
+	return answers;
+}
+
+/** By horizon, of people of the age and the sex of a patient; undefined if these or their rates are unknown. */
+export function riskOfSameAgeAndSex(
+	{ rates, ...model }: Pick<RiskModel, "rates" | "settings" | "vocab">,
+	person: Parameters<typeof incidenceByAgeAndSex>[1],
+	day: number,
+	tokens: readonly number[],
+	horizons: readonly number[],
+): readonly number[] | undefined {
+	if (!rates) return undefined;
+	const outputs = outputsFor(model, tokens);
+	const risks = horizons.map((days) => incidenceByAgeAndSex(rates, person, day, outputs, days));
+	return risks.every((risk) => risk !== undefined) ? risks : undefined;
+}
+
+/** By code, then by time. */
+async function contributionsTo(
+	read: IncidenceReader,
+	{ patient: { history }, codes, attributed, horizonDays }: RiskQuery,
+): Promise<Contributions[][]> {
+	if (attributed.length === 0) return codes.map(() => []);
+	const effects = await attributeIncidence(read, history, {
+		risks: codes.map(({ tokens }) => tokens),
+		days: attributed,
+		horizonDays,
+	});
+	return effects.map(({ base, effect }) =>
+		attributed.map((time, i) => ({
+			time,
+			risk: base[i] as number,
+			effects: Array.from(
+				history.times,
+				(_, event) => effect[event * attributed.length + i] as number,
+			),
+		})),
+	);
+}
+
+/** What the records of each code, or each edit, adds to the risk of a code after the index day. */
+async function reasonsFor(
+	{ read, parameters = 0 }: RiskModel,
+	{ patient, whatIf, at, explainedDays }: RiskQuery,
+	{ tokens }: FoundCode,
+): Promise<RiskReasons | undefined> {
+	if (explainedDays === null) return undefined;
+	const reasons = await explainIncidence(read, patient.history, explainedDays, {
+		of: tokens,
+		day: at,
+		parameters,
+		edits: whatIf?.edits,
+	});
+	return { ...reasons, horizonDays: explainedDays };
+}
+
+/** Edits that make a code's first record another one, or the reverse, leave no risk before them to compare with. */
+function checkComparable(
+	codes: readonly FoundCode[],
+	index: readonly IndexRisk[],
+	whatIfIndex: readonly IndexRisk[] = index,
+): void {
+	for (const [i, { code }] of codes.entries()) {
+		const isFirst = index[i]?.recordedAt === null;
+		if (isFirst === (whatIfIndex[i]?.recordedAt === null)) continue;
+		const [was, is] = isFirst ? ["a first", "another"] : ["another", "a first"];
+		throw new InputError(
+			`\`why\` explains how edits change the risk of ${code}, and these edits make that of ${was} record one of ${is} record; leave out \`why\`, or the edits of ${code}`,
+			{ field: "why" },
+		);
+	}
+}
+
+/** The answers of the first model, with the risks after the index day averaged over all models. */
+export const averaged = (
+	answers: readonly CodeAnswer[],
+	others: readonly (readonly (readonly IndexRisk[])[])[], // [models][histories][codes]
+): CodeAnswer[] =>
+	answers.map((answer, code) => {
+		const spreadOf = (history: number, first: IndexRisk) =>
+			spread([first, ...others.flatMap((risks) => risks[history]?.[code] ?? [])]);
+		return {
+			...answer,
+			index: spreadOf(0, answer.index),
+			whatIfIndex: answer.whatIfIndex && spreadOf(1, answer.whatIfIndex),
+		};
+	});
+
+/** Mean, lowest and highest over models. */
+function spread(risks: readonly IndexRisk[]): IndexRisk {
+	const [first] = risks as [IndexRisk];
+	if (risks.length === 1) return first;
+	const over = (of: (values: readonly number[]) => number) =>
+		first.probabilities.map((_, horizon) =>
+			of(risks.map(({ probabilities }) => probabilities[horizon] as number)),
+		);
+	return {
+		...first,
+		probabilities: over((values) => values.reduce((sum, value) => sum + value, 0) / values.length),
+		lowest: over((values) => Math.min(...values)),
+		highest: over((values) => Math.max(...values)),
+	};
+}
+
+/**
+ * Risks of groups after an index day, from sampled futures. The hazards of members cannot be summed: codes that are
+ * recorded together would count twice.
+ */
+export function groupRisks(
+	{ patient: { history }, at, groups, horizons }: RiskQuery,
+	futures: readonly Future[],
+): GroupRisk[] {
+	const day = Math.floor(at);
+	return groups.map((group) => {
+		const first = Array.from(history.tokens).findIndex((token) => group.tokens.has(token));
+		const recorded = history.times[first];
+		const probabilities = horizons.map(({ days }) => shareWith(futures, group.tokens, day + days));
+		return {
+			...group,
+			probabilities,
+			recordedAt: recorded !== undefined && Math.floor(recorded) <= day ? recorded : null,
+			standardErrors: probabilities.map((share) => shareError(share, futures.length)),
+		};
+	});
+}
+
+/** The share of futures with a record of any of the tokens up to a day. */
+const shareWith = (futures: readonly Future[], tokens: ReadonlySet<number>, until: number) =>
+	futures.filter((future) =>
+		future.tokens.some((token, n) => tokens.has(token) && (future.times[n] as number) <= until),
+	).length / futures.length;
+
+/** Indices of the history's events, without birth. */
+export const recordIndices = ({ history: { tokens, birthEvents } }: NewPatient): number[] =>
+	Array.from({ length: tokens.length - birthEvents }, (_, i) => birthEvents + i);
+
+/** The times of the first and the last record of a code up to the index day. */
+export function recordTimes(token: number, { patient: { history }, at }: RiskQuery) {
+	const times = Array.from(history.times).filter(
+		(time, event) => Math.floor(time) <= Math.floor(at) && history.tokens[event] === token,
+	);
+	return { first: times[0] as number, last: times.at(-1) as number };
+}

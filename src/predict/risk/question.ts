@@ -1,0 +1,260 @@
+import { InputError } from "../../base/errors.js";
+import { type TimeAxis, yearDays } from "../../base/time.js";
+import { type NotAtRisk, whyNotAtRisk } from "../../data/cohort/at-risk.js";
+import type { Manifest, NewPatient, UnknownCodes } from "../../data/cohort/index.js";
+import type { HazardSettings } from "../../model/hazards/settings.js";
+import { hazardSettingsOf } from "../hazards.js";
+import { cutHorizons, independenceNotes, outputsFor } from "../incidence.js";
+import {
+	type CodeBook,
+	dayText,
+	editWarnings,
+	type FoundCode,
+	findCode,
+	type GridOptions,
+	inField,
+	lastRecord,
+	nothingRecorded,
+	readSpan,
+	readTime,
+	type SpanInput,
+	spanText,
+	type Timed,
+	type TimeInput,
+	timeGrid,
+	usualHorizon,
+	usualHorizons,
+	warningsFor,
+} from "../user-input/index.js";
+import { type EditQuestion, edited, type NamedEdits, readEdits } from "../what-if.js";
+
+/** A set of codes under a name of its own. */
+export interface CodeGroup {
+	readonly name: string;
+	/** Its members, as users write codes. */
+	readonly codes: readonly string[];
+}
+
+/** A question about risk, as users write it: the probability that codes are recorded, death competing. */
+export interface RiskQuestion extends GridOptions, EditQuestion {
+	/** Codes, and names of groups of the run. */
+	readonly codes: readonly string[];
+	/**
+	 * Sets of codes: the risk of the first record of any member. A set that the model has hazards for is answered from
+	 * them, others from sampled futures.
+	 */
+	readonly groups?: readonly CodeGroup[] | undefined;
+	/** The index day. Default: the last record. */
+	readonly at?: TimeInput | undefined;
+	/** After the index day. Default: `usualHorizons`. */
+	readonly horizons?: readonly SpanInput[] | undefined;
+	/** The horizon of the trajectory. Default: `usualHorizon`. */
+	readonly horizon?: SpanInput | undefined;
+	/** Whether the risk along the history is asked for; yes by default. */
+	readonly trajectory?: boolean | undefined;
+	/** Times at which to attribute the risk to events. */
+	readonly attribute?: readonly TimeInput[] | undefined;
+	/**
+	 * Explain the risk of the only code within `horizon`, the only one of `horizons` or 5 years: what the records of each
+	 * code add or, with edits, what each edit adds.
+	 */
+	readonly why?: boolean | undefined;
+}
+
+/** A horizon as it was asked for, and cut to what the model has learned. */
+export interface Horizon {
+	readonly years: number;
+	readonly days: number;
+}
+
+/** A set of codes that the model has no hazards for. */
+export interface SampledGroup {
+	readonly name: string;
+	readonly codes: readonly FoundCode[];
+	readonly tokens: ReadonlySet<number>;
+}
+
+/** A question that was read: codes as tokens, times and horizons as days. */
+export interface RiskQuery {
+	readonly patient: NewPatient;
+	readonly axis: TimeAxis;
+	readonly codes: readonly FoundCode[];
+	readonly groups: readonly SampledGroup[];
+	/** The index day; its records are known. */
+	readonly at: number;
+	/** After the index day. */
+	readonly horizons: readonly Horizon[];
+	/** The horizon of the trajectory. */
+	readonly horizonDays: number;
+	/** Times of the trajectory. */
+	readonly times: Float64Array;
+	/** Times at which to attribute the risk to events. */
+	readonly attributed: readonly number[];
+	/** The horizon of the risk to explain; null to explain none. */
+	readonly explainedDays: number | null;
+	readonly whatIf?: NamedEdits | undefined;
+	/** How codes were interpreted, where that is not obvious. */
+	readonly notes: readonly string[];
+	/** Codes whose members are taken as independent. */
+	readonly assumptions: readonly string[];
+	/** On horizons that were cut. */
+	readonly warnings: readonly string[];
+}
+
+/** What questions are read for. */
+export interface QuestionedModel extends Omit<CodeBook, "groups"> {
+	readonly config: unknown;
+}
+
+/** The hazards of a model, and where its codes are looked up. */
+export function hazardBook(model: QuestionedModel) {
+	const settings = hazardSettingsOf(model);
+	return {
+		settings,
+		vocab: model.vocabulary.size,
+		longestDays: settings.binDays.at(-1) as number,
+		book: { ...model, groups: settings.groups },
+	};
+}
+
+/** Codes, and names of groups of the model. */
+export const readCodes = (codes: readonly string[], book: CodeBook): FoundCode[] =>
+	codes.map((code, place) => inField(`codes.${place}`, () => findCode(code, book)));
+
+/** Horizons in days, cut to what the model has learned. */
+export function readHorizons(
+	model: Pick<ReturnType<typeof hazardBook>, "longestDays">,
+	horizons: readonly SpanInput[] = usualHorizons,
+): { readonly horizons: readonly Horizon[]; readonly warnings: readonly string[] } {
+	const asked = horizons.map((span, place) => readSpan(span, "horizons", `horizons.${place}`));
+	const { days, warnings } = cutHorizons(model, asked);
+	return {
+		horizons: days.map((cut, i) => ({ years: yearsOf(asked[i] as number), days: cut })),
+		warnings,
+	};
+}
+
+/** Years that were asked for, without the rounding of their days. */
+const yearsOf = (days: number) => Number((days / yearDays).toPrecision(12));
+
+/** The index day; refused after death. */
+export function readIndexDay(at: TimeInput | undefined, timed: Timed): number {
+	const { patient, axis } = timed;
+	const day = readTime(at ?? lastRecord, timed, "at");
+	if (patient.death !== null && Math.floor(patient.death) < Math.floor(day))
+		throw new InputError(
+			`patient ${patient.id} died on ${dayText(patient.death, axis)}, before the index day (${dayText(day, axis)}); give an earlier \`at\``,
+			{ field: "at" },
+		);
+	return day;
+}
+
+export function readRisk(model: QuestionedModel, timed: Timed, question: RiskQuestion): RiskQuery {
+	checkExplained(question);
+	const { book, ...hazards } = hazardBook(model);
+	const groups = readGroups(question.groups ?? [], { ...model });
+	const hasHazards = ({ tokens }: SampledGroup) => outputsFor(hazards, [...tokens]).length === 1;
+	const sampled = groups.filter((group) => !hasHazards(group));
+	const codes = [
+		...readCodes(question.codes, book),
+		...groups
+			.filter(hasHazards)
+			.map(({ name, tokens }): FoundCode => ({ code: name, name, tokens: [...tokens] })),
+	];
+	const { horizons, warnings } = readHorizons(hazards, question.horizons);
+	const along = cutHorizons(hazards, [readSpan(question.horizon ?? usualHorizon, "horizon")]);
+	const explained = question.why ? cutHorizons(hazards, [explainedDays(question)]).days : [];
+	return {
+		...timed,
+		codes,
+		groups: sampled,
+		at: readIndexDay(question.at, timed),
+		horizons,
+		horizonDays: along.days[0] as number,
+		times: question.trajectory === false ? new Float64Array(0) : timeGrid(timed, question),
+		attributed: (question.attribute ?? []).map((time) => readTime(time, timed, "attribute")),
+		explainedDays: explained[0] ?? null,
+		whatIf: readEdits(question, timed, model),
+		notes: [...codes, ...sampled.flatMap((group) => group.codes)].flatMap(({ note }) => note ?? []),
+		assumptions: independenceNotes(hazards, codes),
+		warnings: [...warnings, ...along.warnings],
+	};
+}
+
+/** The members of groups among the codes of a vocabulary. */
+function readGroups(groups: readonly CodeGroup[], book: CodeBook): SampledGroup[] {
+	return groups.map(({ name, codes }, i) => {
+		if (groups.findIndex((other) => other.name === name) < i)
+			throw new InputError(`two groups are called ${name}; give each \`group\` a name of its own`, {
+				field: "group",
+				value: name,
+			});
+		if (codes.length === 0)
+			throw new InputError(`the group ${name} has no codes; expected NAME=CODE,CODE,…`, {
+				field: "group",
+				value: name,
+			});
+		const members = codes.map((code) => findCode(code, book));
+		return { name, codes: members, tokens: new Set(members.flatMap(({ tokens }) => tokens)) };
+	});
+}
+
+/** Reasons are of one code: those of several would be tables of their own. */
+function checkExplained({ why, codes, groups = [] }: RiskQuestion): void {
+	if (!why || (codes.length === 1 && groups.length === 0)) return;
+	const [given, advice] =
+		groups.length > 0
+			? ["`group`", "leave it out"]
+			: [codes.length === 0 ? "no code" : `${codes.length} codes`, "name one with `code`"];
+	throw new InputError(`\`why\` explains the risk of one code, and was given ${given}; ${advice}`, {
+		field: "why",
+	});
+}
+
+/** The horizon of reasons: `horizon` if it is given, else the only one of `horizons`, else the usual one. */
+function explainedDays({ horizon, horizons }: RiskQuestion): number {
+	const only = horizons?.length === 1 ? horizons[0] : undefined;
+	return readSpan(horizon ?? only ?? usualHorizon, "horizon");
+}
+
+/** What an index day lacks that landmarks in training have. */
+export function notAtRiskWarnings(
+	history: NewPatient["history"],
+	at: number,
+	lookBackDays: number,
+): string[] {
+	const reason = whyNotAtRisk(history, at, lookBackDays);
+	// Times after death have a warning of their own.
+	if (reason === null || (history.death !== null && at > history.death)) return [];
+	const texts: Readonly<Record<NotAtRisk, string>> = {
+		dead: "the patient died on the index day: the risk is that of somebody alive with these records",
+		"not observed at the index day":
+			"the index day lies outside the patient's observed time: records near it may be missing, and the risk may be too low",
+		"look-back not covered": `the patient was observed for less than ${spanText(lookBackDays)} before the index day: codes that existed before may count as new, and the risk of a first record may be too high or too low`,
+	};
+	return [texts[reason]];
+}
+
+/** Caveats on the times and edits of a query. */
+export function riskWarnings(
+	{ patient, at, times, attributed, whatIf }: RiskQuery,
+	unknown: Pick<UnknownCodes, "codes" | "records">,
+	manifest: Manifest,
+	{ lookBackDays }: Pick<HazardSettings, "lookBackDays">,
+): string[] {
+	const { history } = patient;
+	const addedLate = whatIf?.edits.filter(
+		(edit) => "add" in edit && Math.floor(edit.add.time) > Math.floor(at),
+	).length;
+	const changed = whatIf && Array.from(edited(history, whatIf.edits).times);
+	return [
+		...notAtRiskWarnings(history, at, lookBackDays),
+		...warningsFor(
+			{ unknown },
+			[...new Set([at, ...times, ...attributed])].map((time) => ({ patient, time })),
+			manifest,
+			nothingRecorded,
+		),
+		...(changed ? editWarnings(changed.slice(history.birthEvents), manifest, addedLate) : []),
+	];
+}
