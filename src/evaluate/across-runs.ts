@@ -1,6 +1,5 @@
 import { InputError } from "../base/errors.js";
-import type { Measure } from "./bootstrap.js";
-import type { Evaluation, EvaluationRow } from "./evaluation.js";
+import type { Evaluation, EvaluationRow, Measure } from "./evaluation.js";
 
 type Metrics = EvaluationRow["metrics"];
 

@@ -1,14 +1,7 @@
 import { InputError } from "../base/errors.js";
 import { random } from "../base/random.js";
+import type { Measure } from "./evaluation.js";
 import { quantile } from "./quantile.js";
-
-/** A value measured on patients, with its interval. */
-export interface Measure {
-	readonly value: number;
-	/** The 95 % interval. */
-	readonly low: number;
-	readonly high: number;
-}
 
 export interface BootstrapOptions {
 	/** The number of resamples. */

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { random } from "../base/random.js";
-import { type ByPatient, byPatientSchema, packed, statisticsOf, unpacked } from "./by-patient.js";
+import { type ByPatient, packed, statisticsOf, unpacked } from "./by-patient.js";
+import { byPatientSchema } from "./evaluation.js";
 
 const stream = random(3);
 const drawn = (count: number) => Float64Array.from({ length: count }, () => stream.normal());

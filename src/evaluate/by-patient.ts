@@ -1,5 +1,6 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { ratioOf, type Statistic } from "./bootstrap.js";
+import type { byDrawSchema, byPatientSchema } from "./evaluation.js";
 import { fewShotStatistics, type LabelledPatients, rankStatistics } from "./labelled/statistics.js";
 
 /** Σ parts / Σ wholes over patients, by metric. */
@@ -37,31 +38,7 @@ export function statisticsOf(own: ByPatient): Readonly<Record<string, Statistic>
 		: fewShotStatistics(labelled, scores);
 }
 
-/** Little-endian numbers in base64. */
-const numbers = z.base64();
-
-/** Per-patient values in a file, in the dataset's order of patients, without their ids. */
-export const byPatientSchema = z.union([
-	z.strictObject({
-		/** float64 */
-		ratios: z.record(z.string(), z.strictObject({ parts: numbers, wholes: numbers })),
-	}),
-	z.strictObject({
-		/** uint8 labels; uint32 patient numbers; uint32 ranks among the distinct scores. */
-		scored: z.strictObject({
-			answers: numbers,
-			patients: numbers,
-			count: z.int().min(1),
-			/** float64 weights of the labels; 1 if left out. */
-			weights: numbers.optional(),
-			ranks: z.array(numbers).min(1),
-		}),
-	}),
-]);
 type Packed = z.infer<typeof byPatientSchema>;
-
-/** Values on each bootstrap draw in a file, by metric: float64. */
-export const byDrawSchema = z.record(z.string(), numbers);
 
 export const packedDraws = (own: ByDraw): z.infer<typeof byDrawSchema> =>
 	Object.fromEntries(Object.entries(own).map(([metric, drawn]) => [metric, toText(drawn)]));

@@ -8,7 +8,6 @@ import { splitNames } from "../data/cohort/index.js";
 import type { Runtime } from "../engine/runtime/index.js";
 import { type ForecastMethod, forecastMethods } from "../model/index.js";
 import { runFiles, type Trained } from "../model/train/index.js";
-import { byDrawSchema, byPatientSchema } from "./by-patient.js";
 
 export type Method = ForecastMethod;
 
@@ -18,9 +17,36 @@ export type RankingMethod = (typeof rankingMethods)[number];
 
 const count = z.int().min(0);
 
-/** A value, and its 95 % interval from a bootstrap over patients. */
 const measureSchema = z.strictObject({ value: z.number(), low: z.number(), high: z.number() });
+
+/** A value measured on patients, with its 95 % interval. */
+export type Measure = Readonly<z.infer<typeof measureSchema>>;
+
 const measures = z.record(z.string(), measureSchema);
+
+/** Little-endian numbers in base64. */
+const numbers = z.base64();
+
+/** Per-patient values in a file, in the dataset's order of patients, without their ids. */
+export const byPatientSchema = z.union([
+	z.strictObject({
+		/** float64 */
+		ratios: z.record(z.string(), z.strictObject({ parts: numbers, wholes: numbers })),
+	}),
+	z.strictObject({
+		/** uint8 labels; uint32 patient numbers; uint32 ranks among the distinct scores. */
+		scored: z.strictObject({
+			answers: numbers,
+			patients: numbers,
+			count: z.int().min(1),
+			/** float64 weights of the labels; 1 if left out. */
+			weights: numbers.optional(),
+			ranks: z.array(numbers).min(1),
+		}),
+	}),
+]);
+/** Values on each bootstrap draw in a file, by metric: float64. */
+export const byDrawSchema = z.record(z.string(), numbers);
 
 const rowNames = {
 	who: z.enum(["model", "history", "global", "oracle", "observed"]),
@@ -159,7 +185,7 @@ export const evaluationSchema = z.strictObject({
 	/** Patients and events of the evaluation. */
 	patients: count,
 	events: count,
-	/** Which part of the split was evaluated, if not all of it; `of` counts all its patients, or those with a label. */
+	/** Which part of the split was evaluated, if not all of it; `of` counts all its patients or, in tasks with labels in the dataset, those who have one. */
 	sample: z
 		.strictObject({ patients: count, of: count, how: z.enum(["random", "first"]) })
 		.optional(),
@@ -217,6 +243,9 @@ export const evaluationSchema = z.strictObject({
 
 /** The content of `eval/<task>.json` in a run's folder. */
 export type Evaluation = z.infer<typeof evaluationSchema>;
+
+/** Which part of a split was evaluated. */
+export type Sample = NonNullable<Evaluation["sample"]>;
 
 /** The results, without the metadata of the evaluation. */
 export type Measured = Omit<Evaluation, "kind" | "version" | "made">;

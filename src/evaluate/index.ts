@@ -1,7 +1,8 @@
 export { type AcrossRuns, acrossRuns } from "./across-runs.js";
-export { checkDraws, fewestDraws, type Measure } from "./bootstrap.js";
+export { checkDraws, fewestDraws } from "./bootstrap.js";
 export { calibrationCurve, expectedCalibrationError } from "./calibration.js";
 export * from "./compare/index.js";
+export type { Measure } from "./evaluation.js";
 export {
 	type Evaluation,
 	type EvaluationRow,

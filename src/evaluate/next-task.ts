@@ -1,10 +1,10 @@
 import { alone } from "../base/divide.js";
 import type { Dataset } from "../data/cohort/index.js";
 import { specialCount } from "../data/cohort/vocabulary.js";
-import { bootstrap, type Measure, ratioOf, type Statistic } from "./bootstrap.js";
+import { bootstrap, ratioOf, type Statistic } from "./bootstrap.js";
 import { definedRatios } from "./by-patient.js";
 import { codesOfTokens } from "./codes-of-tokens.js";
-import type { MeasureRun } from "./evaluation.js";
+import type { Measure, MeasureRun } from "./evaluation.js";
 import { chooseSmoothing, countScores } from "./frequency-baselines.js";
 import { nextEventScores } from "./next-event.js";
 import { oracleScores } from "./next-oracle.js";

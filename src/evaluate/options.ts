@@ -1,8 +1,7 @@
 import type { Progress } from "../base/progress.js";
 import type { Dataset, Split } from "../data/cohort/index.js";
-import { type RankingMethod, rankingMethods } from "./evaluation.js";
+import { type RankingMethod, rankingMethods, type Sample } from "./evaluation.js";
 import type { RowPredictions } from "./predictions.js";
-import type { Sample } from "./sample-patients.js";
 
 /** The most patients or labels that a regression learns from, which bounds its memory. */
 export const regressionLimit = 100_000;

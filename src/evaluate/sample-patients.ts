@@ -4,18 +4,11 @@ import { thousands } from "../base/thousands.js";
 import { type Dataset, type Split, withPatients } from "../data/cohort/index.js";
 import { labelsOfTask } from "../data/cohort/label-rules.js";
 import { labelsOf } from "../model/train/index.js";
+import type { Sample } from "./evaluation.js";
 import { isOnsetTask, labelledTasks } from "./labelled/task-labels.js";
 
 /** Patients of a larger split are drawn at random, unless a number is given. */
 export const mostEvaluated = 20_000;
-
-/** Which part of a split was evaluated. */
-export interface Sample {
-	readonly patients: number;
-	/** All patients of the split; in tasks with labels in the dataset, those who have one. */
-	readonly of: number;
-	readonly how: "random" | "first";
-}
 
 /** How many patients to evaluate: the first n, all, or by default at most `most`, drawn at random. */
 export interface SampleOptions {

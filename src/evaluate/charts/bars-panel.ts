@@ -17,7 +17,7 @@ export interface BarsOptions {
 	readonly share?: number;
 }
 
-const type = { size: theme.size.tick };
+const tickType = { size: theme.size.tick };
 const barHeight = 20;
 const space = 7;
 
@@ -28,11 +28,11 @@ export function barsPanel(bars: readonly Bar[], options: BarsOptions): Panel {
 		height: bars.length * barHeight + 2,
 		plot: (width) => {
 			const most = width * 0.56;
-			const names = bars.map(({ name }) => fitted(name, most, type));
+			const names = bars.map(({ name }) => fitted(name, most, tickType));
 			const values = bars.map(({ says }) => says);
 			return {
-				marginLeft: widest(names, type) + space,
-				marginRight: widest(values, type) + space,
+				marginLeft: widest(names, tickType) + space,
+				marginRight: widest(values, tickType) + space,
 				marginTop: 0,
 				marginBottom: 2,
 				x: { domain: [0, Math.max(1, ...bars.map(({ value }) => value))], axis: null },

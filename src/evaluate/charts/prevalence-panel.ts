@@ -8,7 +8,7 @@ import { fitted, widest } from "./text.js";
 import { theme } from "./theme.js";
 import { wilson } from "./wilson.js";
 
-const type = { size: theme.size.tick };
+const labelType = { size: theme.size.tick };
 const rowHeight = 19;
 const between = 0.7;
 const splits: readonly Split[] = ["train", "valid", "test"];
@@ -43,15 +43,15 @@ export function prevalencePanel(labels: readonly LabelSummary[]): Panel {
 		subtitle: "positive, by task and split; lines are 95 % intervals (Wilson)",
 		height: Math.ceil(end * rowHeight) + marginBottom + 4,
 		plot: (width) => {
-			const bold = { ...type, bold: true };
-			const splitWidth = widest(splits, type) + 10;
+			const bold = { ...labelType, bold: true };
+			const splitWidth = widest(splits, labelType) + 10;
 			const names = labels.map(({ task }) => fitted(task, width * 0.3, bold));
 			const values = rows.map(({ says }) => says);
 			const marginLeft = widest(names, bold) + 14 + splitWidth;
 			const at = { y: "y", textAnchor: "start" } as const;
 			return {
 				marginLeft,
-				marginRight: widest(values, type) + 14,
+				marginRight: widest(values, labelType) + 14,
 				marginTop: 4,
 				marginBottom,
 				x: { domain: [0, Math.max(1, ...there.map(({ high }) => high))], nice: true },

@@ -1,5 +1,6 @@
 import { tInterval } from "../across-runs.js";
-import { type Drawn, type Measure, measureOf, possible } from "../bootstrap.js";
+import { type Drawn, measureOf, possible } from "../bootstrap.js";
+import type { Measure } from "../evaluation.js";
 import type { Cell, Entry } from "./cell.js";
 import type { Column } from "./columns.js";
 import { drawingNotes, missingNotes, notMeasuredNotes, providerNotes } from "./notes.js";

@@ -1,7 +1,7 @@
 import { csvField } from "../../base/csv.js";
 import { formatCount } from "../../base/progress.js";
 import { thousands } from "../../base/thousands.js";
-import type { Measure } from "../bootstrap.js";
+import type { Measure } from "../evaluation.js";
 import type { Column } from "./columns.js";
 import {
 	bestOfColumns,

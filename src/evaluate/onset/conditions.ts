@@ -76,7 +76,7 @@ export function incidenceByFifth(
 }
 
 /** Thresholds of risk at which net benefit is measured. */
-const thresholds = [0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3];
+const conditionThresholds = [0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3];
 
 /** One condition in detail; the first row's risks make the fifths. */
 export function conditionDetails(
@@ -87,12 +87,14 @@ export function conditionDetails(
 ): Condition {
 	const { code: text, system, name } = tokens[code.token] as Vocabulary["tokens"][number];
 	const followUp = sortFollowUp(code);
-	const decisions = rows.map(({ risks }) => decisionCurve(followUp, days, risks, thresholds)());
+	const decisions = rows.map(({ risks }) =>
+		decisionCurve(followUp, days, risks, conditionThresholds)(),
+	);
 	return {
 		...{ code: text, system, name, years },
 		...{ onsets: onsetsWithin(code, days), atRisk: code.time.length },
 		...incidenceByFifth(followUp, days, rows[0]?.risks ?? []),
-		decisions: thresholds.flatMap((threshold, at) => {
+		decisions: conditionThresholds.flatMap((threshold, at) => {
 			const all = decisions[0]?.[at]?.all;
 			if (all === undefined) return [];
 			return [

@@ -1,7 +1,7 @@
 import { yearDays } from "../../base/time.js";
 import type { Dataset } from "../../data/cohort/index.js";
-import { type Measure, notNegative } from "../bootstrap.js";
-import type { OnsetDetails } from "../evaluation.js";
+import { notNegative } from "../bootstrap.js";
+import type { Measure, OnsetDetails } from "../evaluation.js";
 import { decileShares, onsetCalibration } from "../survival/calibration.js";
 import { decisionCurve } from "../survival/decision-curve.js";
 import { poolFollowUps, poolValues, restrict, sortFollowUp } from "../survival/follow-up.js";
@@ -13,7 +13,7 @@ import { onsetsWithin } from "./outcomes.js";
 
 export const fromZero = (measure: Measure | null) => measure && notNegative(measure);
 
-const thresholds = [0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3];
+const pooledThresholds = [0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3];
 
 const ageBands = [
 	{ name: "under 40", from: 0, to: 40 },
@@ -108,7 +108,7 @@ export function detailsOf(
 			return {
 				...{ years: own.years, codes: own.codes.length },
 				calibration: onsetCalibration(pooled, days, risks, decileShares).bins(),
-				decisions: decisionCurve(pooled, days, risks, thresholds)() ?? [],
+				decisions: decisionCurve(pooled, days, risks, pooledThresholds)() ?? [],
 			};
 		}),
 		subgroups: found.flatMap(subgroupsAt),

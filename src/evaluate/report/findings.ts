@@ -1,7 +1,6 @@
-import type { Evaluation, EvaluationRow } from "../evaluation.js";
+import type { Evaluation, EvaluationRow, Measure } from "../evaluation.js";
 import {
 	interval,
-	type Measure,
 	type MeasureKind,
 	measureKind,
 	percentOf,
@@ -10,19 +9,10 @@ import {
 	verdict,
 	written,
 } from "./measures.js";
-import { onsetFindings } from "./onset-findings.js";
+import { type Finding, onsetFindings } from "./onset-findings.js";
 import type { Report } from "./report.js";
 import { differenceOf, futuresOf, mainRow, rowOf, settingRows } from "./rows.js";
 import { taskOf } from "./tasks.js";
-
-/** A number, its name, and sentences on its meaning, derived from the evaluations alone. */
-export interface Finding {
-	readonly value: string;
-	readonly label: string;
-	readonly says: string;
-	/** Whether the number rests on too few patients to mean anything. */
-	readonly isWeak?: boolean;
-}
 
 /** Maximum calibration error of well-calibrated probabilities, in points. */
 const calibratedWithin = 2;

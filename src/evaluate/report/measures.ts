@@ -1,7 +1,4 @@
-import type { EvaluationRow } from "../evaluation.js";
-import { html, type Markup } from "./html.js";
-
-export type Measure = EvaluationRow["metrics"][string];
+import type { Measure } from "../evaluation.js";
 
 /** How a measure is named, formatted and explained. */
 export interface MeasureKind {
@@ -145,10 +142,6 @@ export const written = (value: number, { scale, digits }: MeasureKind): string =
 /** 41.2 (40.1–42.3); after a minus, "to" instead of the dash. */
 export const interval = ({ low, high }: Measure, kind: MeasureKind): string =>
 	`${written(low, kind)}${low < 0 || high < 0 ? " to " : "–"}${written(high, kind)}`;
-
-/** A table cell: the value, and its interval in small type. */
-export const measured = (measure: Measure, kind: MeasureKind): Markup =>
-	html`<span class="value">${written(measure.value, kind)}</span> <span class="interval">${interval(measure, kind)}</span>`;
 
 /** The direction of a difference; `level` if its interval contains 0. */
 export type Verdict = "better" | "worse" | "level";

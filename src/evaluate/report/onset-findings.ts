@@ -1,16 +1,16 @@
 import { counted } from "../charts/numbers.js";
-import type { Evaluation, EvaluationRow } from "../evaluation.js";
-import type { Finding } from "./findings.js";
-import {
-	interval,
-	type Measure,
-	measureKind,
-	percentOf,
-	sizeOf,
-	verdict,
-	written,
-} from "./measures.js";
+import type { Evaluation, EvaluationRow, Measure } from "../evaluation.js";
+import { interval, measureKind, percentOf, sizeOf, verdict, written } from "./measures.js";
 import { differenceOf, mainRow, rowOf, shownHorizons } from "./rows.js";
+
+/** A number, its name, and sentences on its meaning, derived from the evaluations alone. */
+export interface Finding {
+	readonly value: string;
+	readonly label: string;
+	readonly says: string;
+	/** Whether the number rests on too few patients to mean anything. */
+	readonly isWeak?: boolean;
+}
 
 /** Within so much of 1, risks are too low or too high only slightly. */
 const slight = 0.05;

@@ -1,8 +1,9 @@
 import { simulatedText } from "../../base/simulated.js";
 import { thousands } from "../../base/thousands.js";
 import { counted } from "../charts/numbers.js";
-import { type Finding, furtherFindings, leadingFindings } from "./findings.js";
+import { furtherFindings, leadingFindings } from "./findings.js";
 import { html, Markup } from "./html.js";
+import type { Finding } from "./onset-findings.js";
 import type { Report } from "./report.js";
 import { type Section, sectionsMarkup } from "./section.js";
 import { sectionsOf } from "./sections.js";

@@ -1,5 +1,5 @@
-import type { Evaluation, EvaluationRow, OnsetDetails } from "../evaluation.js";
-import { type Measure, reversed } from "./measures.js";
+import type { Evaluation, EvaluationRow, Measure, OnsetDetails } from "../evaluation.js";
+import { reversed } from "./measures.js";
 
 type Wanted = Partial<Pick<EvaluationRow, "who" | "method" | "setting">>;
 

@@ -1,7 +1,7 @@
 import { counted } from "../charts/numbers.js";
-import type { Evaluation, EvaluationRow } from "../evaluation.js";
+import type { Evaluation, EvaluationRow, Measure } from "../evaluation.js";
 import { html, type Markup, type Part } from "./html.js";
-import { measured, measureKind } from "./measures.js";
+import { interval, type MeasureKind, measureKind, written } from "./measures.js";
 
 interface TableOptions {
 	/** Caption for screen readers. */
@@ -63,6 +63,10 @@ export function metricsOf(
 	const known = order.filter((metric) => there.has(metric));
 	return [...known, ...[...there].filter((metric) => !known.includes(metric))];
 }
+
+/** A table cell: the value, and its interval in small type. */
+export const measured = (measure: Measure, kind: MeasureKind): Markup =>
+	html`<span class="value">${written(measure.value, kind)}</span> <span class="interval">${interval(measure, kind)}</span>`;
 
 /** A container that scrolls on narrow screens; the tabindex makes it reachable by keyboard. */
 export const scrolling = (name: string, inside: Markup): Markup =>

@@ -1,11 +1,6 @@
 import { InputError } from "../../base/errors.js";
-import {
-	type BootstrapOptions,
-	type Drawn,
-	type Measure,
-	measureOf,
-	patientDraws,
-} from "../bootstrap.js";
+import { type BootstrapOptions, type Drawn, measureOf, patientDraws } from "../bootstrap.js";
+import type { Measure } from "../evaluation.js";
 import type { PatientWeights } from "./follow-up.js";
 
 /** Scores of a code: one record per model, the same models for every code. */

@@ -6,56 +6,56 @@ import { badge, curveColour } from "./layout.js";
 import type { NumberedSurge, RiskPicture } from "./picture.js";
 import { eventNames, surgeHeading } from "./surge-texts.js";
 
-const columns = 2;
+const noteColumns = 2;
 const columnGap = 24;
 const textAt = 24;
-const lineHeight = 15;
+const noteLineHeight = 15;
 const entryGap = 10;
-const mostLines = 3;
-const type = { size: theme.size.tick };
-const bold = { size: theme.size.tick, bold: true };
+const maxNoteLines = 3;
+const noteType = { size: theme.size.tick };
+const noteHeadingType = { size: theme.size.tick, bold: true };
 
 /** Notes with the events recorded in each numbered surge. */
 export function surgeNotesPanel(
 	{ curves, clock }: RiskPicture,
 	surges: readonly NumberedSurge[],
 ): Panel {
-	const columnWidth = (rowWidth - columnGap * (columns - 1)) / columns;
+	const columnWidth = (rowWidth - columnGap * (noteColumns - 1)) / noteColumns;
 	const room = columnWidth - textAt;
 	const entries = surges.map((surge) => {
 		const curve = curves[surge.curve];
 		const heading = surgeHeading(surge, clock);
-		const lines = wrapped(eventNames(surge).join(", "), room, type);
+		const lines = wrapped(eventNames(surge).join(", "), room, noteType);
 		return {
 			...surge,
 			heading: fitted(
 				curves.length > 1 ? `${heading} · ${curve?.name || curve?.code}` : heading,
 				room,
-				bold,
+				noteHeadingType,
 			),
 			lines:
-				lines.length > mostLines
+				lines.length > maxNoteLines
 					? [
-							...lines.slice(0, mostLines - 1),
-							fitted(lines.slice(mostLines - 1).join(" "), room, type),
+							...lines.slice(0, maxNoteLines - 1),
+							fitted(lines.slice(maxNoteLines - 1).join(" "), room, noteType),
 						]
 					: lines,
 		};
 	});
-	const down = Math.ceil(entries.length / columns);
+	const down = Math.ceil(entries.length / noteColumns);
 	let height = 0;
-	const placed = Array.from({ length: columns }, (_, column) => {
+	const placed = Array.from({ length: noteColumns }, (_, column) => {
 		let y = 0;
 		const of = entries.slice(column * down, (column + 1) * down).map((entry) => {
 			const at = { ...entry, x: column * (columnWidth + columnGap), y };
-			y += (1 + entry.lines.length) * lineHeight + entryGap;
+			y += (1 + entry.lines.length) * noteLineHeight + entryGap;
 			return at;
 		});
 		height = Math.max(height, y - entryGap);
 		return of;
 	}).flat();
 	const words = placed.flatMap(({ x, y, lines }) =>
-		lines.map((line, at) => ({ x: x + textAt, y: y + (at + 1.5) * lineHeight, line })),
+		lines.map((line, at) => ({ x: x + textAt, y: y + (at + 1.5) * noteLineHeight, line })),
 	);
 	return {
 		title: "Recorded where the risk rose",
@@ -81,7 +81,7 @@ export function surgeNotesPanel(
 				}),
 				text(placed, {
 					x: ({ x }) => x + textAt,
-					y: ({ y }) => y + lineHeight / 2 + 1,
+					y: ({ y }) => y + noteLineHeight / 2 + 1,
 					text: "heading",
 					textAnchor: "start",
 					fontWeight: "bold",

@@ -38,8 +38,8 @@ export const surgeHeading = (surge: NumberedSurge, clock: Clock): string =>
 	`${spanName(clock, surge.from, surge.to)} · ${pointsName(surge.growth)}`;
 
 const lineHeight = 13;
-const mostLines = 3;
-const mostWidth = 190;
+const maxTextLines = 3;
+const maxTextWidth = 190;
 const markSize = 2 * badge.r + 3;
 const wordType = { size: theme.size.tick };
 const headType = { size: theme.size.small };
@@ -61,14 +61,14 @@ export function annotate(
 		{ words: surgeHeading(surge, clock), quiet: true },
 		...eventNames(surge).map((words) => ({ words, quiet: false })),
 	]);
-	if (surges.some((surge) => eventNames(surge).length > mostLines)) return undefined;
+	if (surges.some((surge) => eventNames(surge).length > maxTextLines)) return undefined;
 	const sizes = blocks.map((lines) => ({
 		width: Math.max(
 			...lines.map(({ words, quiet }) => textWidth(words, quiet ? headType : wordType)),
 		),
 		height: lines.length * lineHeight,
 	}));
-	if (sizes.some(({ width }) => width > mostWidth)) return undefined;
+	if (sizes.some(({ width }) => width > maxTextWidth)) return undefined;
 	const places = placeLabels(
 		sizes.map(({ width, height }, at) => ({
 			at: (marks[at] as SurgeText).mark,

@@ -12,7 +12,6 @@ export const golden = JSON.parse(
 	readonly aalenJohansenOnset: readonly number[];
 	readonly kaplanMeierAny: readonly number[];
 	readonly kaplanMeierCensoring: readonly number[];
-	readonly harrellC365: number;
 	readonly auc: readonly number[];
 	readonly brier: readonly number[];
 };
