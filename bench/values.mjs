@@ -8,8 +8,8 @@ import { openDataset } from "../dist/data/cohort/index.js";
 import { codeKey } from "../dist/data/cohort/vocabulary.js";
 import { nodeRuntime } from "../dist/engine/runtime/node.js";
 import { bootstrap, ratioOf } from "../dist/evaluate/bootstrap.js";
-import { nextEventScores } from "../dist/evaluate/next-event.js";
-import { isPredicted } from "../dist/evaluate/scores.js";
+import { nextEventScores } from "../dist/evaluate/next/next-event.js";
+import { isPredicted } from "../dist/evaluate/next/scores.js";
 import { readTrained } from "../dist/model/train/index.js";
 
 const [plainFolder, valuedFolder, ...pairs] = process.argv.slice(2);

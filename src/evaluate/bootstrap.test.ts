@@ -9,8 +9,8 @@ import {
 	ratioOf,
 	type Statistic,
 } from "./bootstrap.js";
-import { quantile } from "./quantile.js";
-import { ranking } from "./ranking.js";
+import { ranking } from "./metrics.js";
+import { quantile } from "./order-statistics.js";
 import { meanOf } from "./testing/mean-of.js";
 
 const options = { draws: 1000, seed: 3 };

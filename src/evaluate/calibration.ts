@@ -1,10 +1,12 @@
+import type { Communicator } from "../base/communicator.js";
 import { InputError } from "../base/errors.js";
-import type { BinaryLabels } from "./check-labels.js";
-import { checkLabels, checkProbabilities } from "./check-labels.js";
-import { quantile } from "./quantile.js";
+import { type BootstrapOptions, bootstrap, ratioOf, type Statistic } from "./bootstrap.js";
+import type { CalibrationBin } from "./evaluation.js";
+import { type BinaryLabels, checkLabels, checkProbabilities } from "./metrics.js";
+import { quantile } from "./order-statistics.js";
 
 /** A bin of predictions with similar probabilities. */
-export interface CurvePoint {
+interface CurvePoint {
 	/** The mean probability and the observed fraction. */
 	readonly predicted: number;
 	readonly observed: number;
@@ -12,7 +14,7 @@ export interface CurvePoint {
 }
 
 /** Bins of equal width, or with equal numbers of predictions. */
-export type Binning = "uniform" | "quantile";
+type Binning = "uniform" | "quantile";
 
 /** Mean probability and observed fraction per bin; empty bins are left out. */
 export function calibrationCurve(
@@ -63,4 +65,72 @@ export function binOf(innerEdges: readonly number[], probability: number): numbe
 	let bin = 0;
 	while (bin < innerEdges.length && probability > (innerEdges[bin] as number)) bin++;
 	return bin;
+}
+
+/** Numbers per bin and patient: predictions, sum of their probabilities, observed events. */
+const kept = 3;
+
+/** Predicted probabilities of each patient in bins, with the observed frequencies. */
+export interface ProbabilityBins {
+	/** `patient` is an index from 0; `weight` is how often the prediction counts, 1 if left out. */
+	add(patient: number, probability: number, observed: boolean, weight?: number): void;
+	/** Adds what other processes have added to theirs. */
+	sumOver(job: Communicator): void;
+	/** The non-empty bins; intervals from a bootstrap over patients. */
+	bins(options: BootstrapOptions): CalibrationBin[];
+	/** Mean distance of probability and frequency over bins, weighted by their predictions or their probability. */
+	error(weigh: "predictions" | "probability"): Statistic;
+}
+
+export function probabilityBins(patients: number, innerEdges: readonly number[]): ProbabilityBins {
+	const size = innerEdges.length + 1;
+	const sums = new Float64Array(patients * size * kept);
+	const column = (bin: number, part: number) =>
+		Float64Array.from({ length: patients }, (_, p) => sums[(p * size + bin) * kept + part]!);
+	const total = (values: Float64Array) => values.reduce((a, b) => a + b, 0);
+	return {
+		add: (patient, probability, observed, weight = 1) => {
+			const at = (patient * size + binOf(innerEdges, probability)) * kept;
+			sums[at]! += weight;
+			sums[at + 1]! += weight * probability;
+			if (observed) sums[at + 2]! += weight;
+		},
+		sumOver: (job) => job.sum(sums),
+		bins: (options) => {
+			const filled = Array.from({ length: size }, (_, bin) => ({
+				counts: column(bin, 0),
+				probabilities: column(bin, 1),
+				observed: column(bin, 2),
+			})).filter(({ counts }) => total(counts) > 0);
+			const measured = bootstrap(
+				patients,
+				Object.fromEntries(filled.map(({ observed, counts }, i) => [i, ratioOf(observed, counts)])),
+				options,
+			);
+			return filled.map(({ counts, probabilities }, i) => {
+				const { value: observed, low, high } = measured[i]!;
+				const count = total(counts);
+				const predicted = total(probabilities) / count;
+				return { predicted, observed, low, high, count: Math.round(count) };
+			});
+		},
+		error: (weigh) => (weights) => {
+			const weighted = new Float64Array(size * kept);
+			for (let patient = 0; patient < patients; patient++) {
+				const weight = weights[patient]!;
+				if (weight === 0) continue;
+				for (let at = 0; at < weighted.length; at++)
+					weighted[at]! += weight * sums[patient * weighted.length + at]!;
+			}
+			let [error, all] = [0, 0];
+			for (let bin = 0; bin < size; bin++) {
+				const [count, probability, observed] = weighted.subarray(bin * kept, (bin + 1) * kept);
+				if (!count) continue;
+				const share = weigh === "predictions" ? count : probability!;
+				error += share * Math.abs((probability! - observed!) / count);
+				all += share;
+			}
+			return error / all;
+		},
+	};
 }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openDataset, prepare, prepareDefaults } from "../data/cohort/index.js";
 import { openCsv } from "../data/records/index.js";
 import { writeSimulation } from "../data/simulate/index.js";
-import { isSimulated } from "./is-simulated.js";
+import { isSimulated } from "./simulation-truth.js";
 
 const root = mkdtempSync(join(tmpdir(), "trajgpt-simulated-"));
 const sim = join(root, "sim");

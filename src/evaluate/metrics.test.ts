@@ -3,8 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../base/errors.js";
 import { calibrationCurve, expectedCalibrationError } from "./calibration.js";
-import { auroc, averagePrecision, brier, logLoss } from "./metrics.js";
-import { ranking } from "./ranking.js";
+import { auroc, averagePrecision, brier, logLoss, ranking } from "./metrics.js";
 
 interface Golden {
 	readonly labels: readonly number[];

@@ -1,6 +1,43 @@
-import type { BinaryLabels } from "./check-labels.js";
-import { checkBothClasses, checkLabels, checkProbabilities } from "./check-labels.js";
-import { ranking } from "./ranking.js";
+import { InputError } from "../base/errors.js";
+import { ascendingOrder } from "./order-statistics.js";
+
+/** Binary labels; true or 1 is positive. */
+export type BinaryLabels = ArrayLike<boolean | number>;
+
+/** Rejects labels and scores of which no metric can be computed. */
+export function checkLabels(labels: BinaryLabels, scores: ArrayLike<number>, metric: string): void {
+	if (labels.length !== scores.length)
+		throw new InputError(
+			`${metric}: ${labels.length} labels and ${scores.length} scores; expected one score per label`,
+		);
+	if (labels.length === 0)
+		throw new InputError(`${metric}: there are no labels; expected at least one`);
+	for (let at = 0; at < scores.length; at++)
+		if (Number.isNaN(scores[at]))
+			throw new InputError(`${metric}: score ${at} is not a number; expected one for every label`);
+}
+
+/** Rejects labels that are all of one class. */
+function checkBothClasses(labels: BinaryLabels, metric: string): void {
+	let positive = 0;
+	for (let at = 0; at < labels.length; at++) positive += Number(labels[at]);
+	if (positive > 0 && positive < labels.length) return;
+	throw new InputError(
+		`${metric} needs both classes: all ${labels.length} labels are ${positive > 0 ? "positive" : "negative"}; ` +
+			"use more patients, or another split",
+	);
+}
+
+/** Rejects scores that are not probabilities. */
+export function checkProbabilities(scores: ArrayLike<number>, metric: string): void {
+	for (let at = 0; at < scores.length; at++) {
+		const score = scores[at] as number;
+		if (!(score >= 0 && score <= 1))
+			throw new InputError(
+				`${metric}: score ${at} is ${score}; expected a probability from 0 to 1`,
+			);
+	}
+}
 
 /** Area under the precision–recall curve, without interpolation. */
 export function averagePrecision(labels: BinaryLabels, scores: ArrayLike<number>): number {
@@ -44,4 +81,67 @@ function meanOf(
 	for (let at = 0; at < labels.length; at++)
 		sum += loss(Number(labels[at]), probabilities[at] as number);
 	return sum / labels.length;
+}
+
+/** The order of positives and negatives by score; equal scores count as one step. */
+interface Ranking {
+	/**
+	 * Σ precision · increase of recall over the distinct scores, from the highest. With `weights`, label i counts
+	 * `weights[i]` times; NaN if a class is then missing.
+	 */
+	averagePrecision(weights?: ArrayLike<number>): number;
+	/** P(a positive scores above a negative); ties count half. `weights` as above. */
+	auroc(weights?: ArrayLike<number>): number;
+}
+
+/**
+ * Sorts once; each metric then takes one pass for any weights. With `owners`, label i counts
+ * `weights[owners[i]]` times.
+ */
+export function ranking(
+	labels: BinaryLabels,
+	scores: ArrayLike<number>,
+	owners?: ArrayLike<number>,
+): Ranking {
+	const order = ascendingOrder(scores).reverse();
+	const count = order.length;
+	const positive = new Uint8Array(count);
+	const owner = new Int32Array(count);
+	/** 1 if the next score differs. */
+	const ends = new Uint8Array(count);
+	for (let i = 0; i < count; i++) {
+		const at = order[i] as number;
+		positive[i] = Number(labels[at]);
+		owner[i] = owners ? (owners[at] as number) : at;
+		ends[i] = Number(i + 1 === count || scores[order[i + 1] as number] !== scores[at]);
+	}
+	return {
+		averagePrecision: (weights) => {
+			let [hits, misses, area, own] = [0, 0, 0, 0];
+			for (let i = 0; i < count; i++) {
+				const weight = weights ? (weights[owner[i] as number] as number) : 1;
+				if (positive[i]) own += weight;
+				else misses += weight;
+				if (!ends[i] || own === 0) continue;
+				hits += own;
+				area += own * (hits / (hits + misses));
+				own = 0;
+			}
+			return hits > 0 && misses > 0 ? area / hits : Number.NaN;
+		},
+		auroc: (weights) => {
+			let [hits, misses, area, own, other] = [0, 0, 0, 0, 0];
+			for (let i = 0; i < count; i++) {
+				const weight = weights ? (weights[owner[i] as number] as number) : 1;
+				if (positive[i]) own += weight;
+				else other += weight;
+				if (!ends[i]) continue;
+				area += other * (hits + own / 2);
+				hits += own;
+				misses += other;
+				own = other = 0;
+			}
+			return hits > 0 && misses > 0 ? area / (hits * misses) : Number.NaN;
+		},
+	};
 }

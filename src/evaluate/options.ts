@@ -1,5 +1,6 @@
 import type { Progress } from "../base/progress.js";
 import type { Dataset, Split } from "../data/cohort/index.js";
+import type { Trained } from "../model/train/index.js";
 import { type RankingMethod, rankingMethods, type Sample } from "./evaluation.js";
 import type { RowPredictions } from "./predictions.js";
 
@@ -66,3 +67,7 @@ export const evaluateDefaults = {
 	futures: 256,
 	methods: rankingMethods,
 } as const satisfies EvaluateOptions;
+
+/** Whether a dataset is another than the one that a run has learned from. */
+export const isExternal = ({ run }: Pick<Trained, "run">, { manifest }: Dataset): boolean =>
+	run.dataset.contentHash !== manifest.contentHash;

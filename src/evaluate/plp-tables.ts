@@ -1,10 +1,9 @@
 import { probabilityOf } from "../base/log-odds.js";
 import { fitLogistic, minimise } from "../model/train/index.js";
 import { type BootstrapOptions, bootstrap } from "./bootstrap.js";
-import { averagePrecision, brier } from "./metrics.js";
+import { averagePrecision, brier, ranking } from "./metrics.js";
+import { quantile } from "./order-statistics.js";
 import type { LabelPrediction } from "./predictions.js";
-import { quantile } from "./quantile.js";
-import { ranking } from "./ranking.js";
 
 /** The evaluation types of PatientLevelPrediction; `Validation` is another dataset than the model's own. */
 export type EvaluationType = "Train" | "CV" | "Test" | "Validation";

@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Dataset, Label } from "../data/cohort/index.js";
 import { nodeRuntime } from "../engine/runtime/node.js";
-import { evaluationInputsHash } from "./inputs-hash.js";
 import { evaluateDefaults } from "./options.js";
 import { evaluatedPatients, sampleText } from "./sample-patients.js";
-import { openTask } from "./tasks.js";
+import { evaluationInputsHash, openTask } from "./tasks.js";
 import { smallDataset } from "./testing/small-dataset.js";
 
 /** 60 test patients, of whom every fifth has a label, beside 20 others. */

@@ -12,9 +12,8 @@ import {
 	type Ranker,
 	splitHistory,
 } from "./forecast/ranks.js";
-import { countScores } from "./frequency-baselines.js";
-import { oracleScores } from "./next-oracle.js";
-import { summarizeScores } from "./scores.js";
+import { countScores, oracleScores } from "./next/baselines.js";
+import { summarizeScores } from "./next/scores.js";
 import { findSimulationTruth, type SimulationTruth } from "./simulation-truth.js";
 
 const root = mkdtempSync(join(tmpdir(), "trajgpt-truth-"));

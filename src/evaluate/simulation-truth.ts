@@ -1,16 +1,19 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { InputError } from "../base/errors.js";
-import type { Dataset, History, Split } from "../data/cohort/index.js";
+import { normaliseIcd } from "../data/codes/index.js";
+import { type Dataset, type History, type Split, splitNames } from "../data/cohort/index.js";
 import { deathRecord } from "../data/cohort/reading/history-rules.js";
 import { specialCount } from "../data/cohort/vocabulary.js";
 import {
+	conditions,
 	type IncidenceOptions,
 	type Oracle,
 	type OracleHistory,
 	oracleOf,
 	patientNumber,
 	readTruth,
+	type SimulatedPatient,
 	simulatedHistory,
 	simulatePatient,
 	trueIncidence,
@@ -26,7 +29,7 @@ export interface TruePatient {
 }
 
 /** The cumulative incidence of all tokens of a dataset for one patient. */
-export interface TokenIncidence {
+interface TokenIncidence {
 	/**
 	 * [horizon, token]: PheCodes, drugs by ATC code, and death. NaN for other tokens, and for codes that were recorded
 	 * up to the index day, whether or not the dataset kept the record.
@@ -85,7 +88,7 @@ export async function findSimulationTruth(
 }
 
 /** The folder that `simulate` wrote; it may have been moved together with the dataset. */
-export function sourceFolder({ folder, manifest }: Dataset): string | undefined {
+function sourceFolder({ folder, manifest }: Dataset): string | undefined {
 	const { path } = manifest.source;
 	const beside = join(resolve(folder), "..", basename(path));
 	return [path, dirname(path), beside].find((path) => existsSync(join(path, truthFile)));
@@ -181,4 +184,58 @@ async function openTruth(dataset: Dataset, folder: string): Promise<SimulationTr
 			return byToken;
 		},
 	};
+}
+
+/** Patients to simulate again, which takes little time. */
+const mostChecked = 50;
+
+/**
+ * Whether a dataset contains simulated patients only: the simulation it was prepared from must exist, every
+ * patient must belong to its population, and simulating an evenly spread sample again must yield every event.
+ */
+export async function isSimulated(dataset: Dataset): Promise<boolean> {
+	const folder = sourceFolder(dataset);
+	if (folder === undefined || dataset.manifest.source.axis !== "dates") return false;
+	try {
+		await oracleOf(folder);
+		const { seed, patients } = await readTruth(folder);
+		const all = splitNames.flatMap((split) => [...dataset.patients(split)]);
+		const numberOf = (patient: number) => patientNumber(dataset.idOf(patient)) ?? 0;
+		if (!all.every((patient) => numberOf(patient) >= 1 && numberOf(patient) <= patients))
+			return false;
+		const step = Math.max(1, all.length / mostChecked);
+		for (let at = 0; at < all.length; at += step) {
+			const patient = all[Math.floor(at)] as number;
+			const made = simulatePatient(seed, numberOf(patient));
+			if (!isMadeOf(await dataset.read(patient), made, dataset)) return false;
+		}
+		return all.length > 0;
+	} catch (error) {
+		if (error instanceof InputError) return false;
+		throw error;
+	}
+}
+
+const keyOf = (day: number, system: string | null, code: string) => `${day} ${system} ${code}`;
+
+/** Whether each event is a record of the simulated patient, under any code it may have been mapped to. */
+function isMadeOf(
+	{ tokens, times, birthEvents }: History,
+	{ claims, prescriptions, death }: SimulatedPatient,
+	{ vocabulary }: Dataset,
+): boolean {
+	const last = [...claims, ...prescriptions].reduce((most, { day }) => Math.max(most, day), -1e9);
+	const made = new Set([
+		...claims.flatMap(({ day, at, icd9 }) => [
+			keyOf(day, "PheCode", conditions[at]?.code ?? ""),
+			keyOf(day, "ICD9CM", normaliseIcd("ICD9CM", icd9) ?? icd9),
+		]),
+		...prescriptions.map(({ day, atc }) => keyOf(day, "ATC", atc)),
+		...(death === null ? [] : [keyOf(Math.max(death, last), "Person", "death")]),
+	]);
+	return tokens.subarray(birthEvents).every((token, event) => {
+		const day = Math.round(times[birthEvents + event] as number);
+		const { code, system } = vocabulary.tokens[token] ?? { code: "", system: null };
+		return made.has(keyOf(day, system, code));
+	});
 }

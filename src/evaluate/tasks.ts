@@ -1,26 +1,27 @@
+import { createHash } from "node:crypto";
 import { InputError } from "../base/errors.js";
 import { thousands } from "../base/thousands.js";
 import type { Dataset } from "../data/cohort/index.js";
+import { labelsOfTask, taskOfLabels } from "../data/cohort/label-rules.js";
 import type { Runtime } from "../engine/runtime/index.js";
-import type { Trained } from "../model/train/index.js";
+import type { ParameterValues } from "../model/index.js";
+import { type Trained, taskWeights } from "../model/train/index.js";
 import type { Evaluation, MeasureRun } from "./evaluation.js";
-import { forecastTask } from "./forecast/index.js";
+import { forecastTask } from "./forecast/task.js";
 import { futuresTask } from "./futures/task.js";
-import { evaluationInputsHash } from "./inputs-hash.js";
-import { isExternal } from "./is-external.js";
-import { labelledTask } from "./labelled/index.js";
-import { labelledTasks } from "./labelled/task-labels.js";
-import { nextTask } from "./next-task.js";
+import { labelledTask } from "./labelled/task.js";
+import { isOnsetTask, labelledTasks } from "./labelled/task-labels.js";
+import { labelOracles } from "./labelled/task-risks.js";
+import { nextTask } from "./next/task.js";
 import { onsetTask } from "./onset/task.js";
-import type { EvaluateOptions } from "./options.js";
-import { sampleText } from "./sample-patients.js";
-import { tooFewText } from "./too-few.js";
+import { type EvaluateOptions, isExternal } from "./options.js";
+import { sampleText, tooFewText } from "./sample-patients.js";
 
 /** Evaluates one run, or the baselines if there is no run. */
-export type EvaluateRun = (runtime: Runtime, trained?: Trained) => Promise<Evaluation>;
+type EvaluateRun = (runtime: Runtime, trained?: Trained) => Promise<Evaluation>;
 
 /** Metadata of every evaluation. */
-export interface Maker {
+interface Maker {
 	readonly versions: Readonly<Record<string, string>>;
 	/** In milliseconds; only differences matter. */
 	readonly clock: () => number;
@@ -122,4 +123,101 @@ async function measurer(
 	throw new InputError(
 		`${dataset.folder} has no task "${task}"; it has ${knownTasks(dataset).join(", ")}; to add one, pass its labels to prepare`,
 	);
+}
+
+interface Use {
+	/** The tasks that use an option, in words. */
+	readonly tasks: string;
+	isBy(task: string, dataset: Dataset): boolean;
+}
+
+const ofIndexDays: Use = {
+	tasks: "onset, and by futures where observation times are known",
+	isBy: (task, { manifest: { observation } }) =>
+		task === "onset" ||
+		(task === "futures" && observation !== undefined && observation.from !== "records"),
+};
+
+const ofOutcomes: Use = {
+	tasks: "onset and tasks with labels",
+	isBy: (task) => task === "onset" || isLabelledTask(task),
+};
+
+/** Options that only some tasks use; all others have an effect on every task. */
+const uses = {
+	index: ofIndexDays,
+	horizons: { tasks: "onset", isBy: (task) => task === "onset" },
+	lookBackDays: ofIndexDays,
+	lookup: { tasks: "forecast", isBy: (task) => task === "forecast" },
+	methods: { tasks: "forecast", isBy: (task) => task === "forecast" },
+	shots: { tasks: "tasks with labels", isBy: isLabelledTask },
+	code: ofOutcomes,
+	regressionPatients: ofOutcomes,
+	futures: {
+		tasks: "onset, forecast, chf and diabetes",
+		isBy: (task, dataset) => task === "onset" || task === "forecast" || isOnsetTask(dataset, task),
+	},
+	oracle: {
+		tasks: `onset, next, forecast, chf, diabetes, ${Object.keys(labelOracles).join(" and ")}`,
+		isBy: (task, dataset) =>
+			["onset", "next", "forecast"].includes(task) ||
+			isOnsetTask(dataset, task) ||
+			Object.hasOwn(labelOracles, task),
+	},
+} as const satisfies Partial<Record<keyof EvaluateOptions, Use>>;
+
+/** Refuses options that have no effect on a task. `given` are names of options; those of every task may be among them. */
+export function checkTaskOptions(task: string, dataset: Dataset, given: readonly string[]): void {
+	// Unknown tasks are refused when they are opened.
+	if (!knownTasks(dataset).includes(task)) return;
+	for (const [option, { tasks, isBy }] of Object.entries<Use>(uses))
+		if (given.includes(option) && !isBy(task, dataset))
+			throw new InputError(
+				`\`${option}\` has no effect on task ${task}: it is used by ${tasks}; leave it out, or choose another \`task\``,
+				{ field: option },
+			);
+}
+
+/**
+ * SHA-256 of everything that determines the numbers of an evaluation: patients, labels, options, weights, and the
+ * fine-tuned weights of the task. File paths do not count.
+ */
+export async function evaluationInputsHash(
+	task: string,
+	dataset: Dataset,
+	options: EvaluateOptions,
+	trained?: Trained,
+): Promise<string> {
+	const { progress: _shown, oracle: _place, onPredictions: _ignored, ...rest } = options;
+	const { baselines, home, threads: _speed, sample, ...others } = rest;
+	const hash = createHash("sha256");
+	hash.update(
+		JSON.stringify({
+			task,
+			dataset: dataset.manifest.contentHash,
+			patients: dataset.patients(options.split).length,
+			// Evaluations on disk were hashed with the name `opponents`.
+			options: Object.entries({
+				...others,
+				...(baselines !== undefined && { opponents: baselines }),
+				...(home && { home: home.manifest.contentHash }),
+				// The number of patients says which are the first.
+				...(sample?.how === "random" && { sample }),
+			}).sort(([a], [b]) => (a < b ? -1 : 1)),
+			model: trained?.model.id,
+			config: trained?.config,
+		}),
+	);
+	// The content hash of a dataset does not cover labels.
+	for (const whose of home ? [dataset, home] : [dataset])
+		if (whose.manifest.labels.some((known) => taskOfLabels(known.task) === task))
+			hash.update(JSON.stringify(await whose.labels(labelsOfTask(task))));
+	const add = (weights: ParameterValues | undefined) => {
+		for (const [name, { data }] of weights ?? [])
+			hash.update(name).update(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+	};
+	add(trained?.weights);
+	// Task *next* uses the pre-trained weights only.
+	if (trained && task !== "next") add(taskWeights(trained.folder, task)?.weights);
+	return hash.digest("hex");
 }

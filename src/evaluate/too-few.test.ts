@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { tooFewText } from "./too-few.js";
+import { tooFewText } from "./sample-patients.js";
 
 describe("tooFewText", () => {
 	test.each([

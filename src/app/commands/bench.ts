@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { InputError } from "../../base/errors.js";
 
 /** The benchmarks exist in a clone of the repository only: the published package leaves them out. */
-export async function loadBench(isClone = existsSync(new URL("./bench", import.meta.url))) {
+export async function loadBench(isClone = existsSync(new URL("./bench.js", import.meta.url))) {
 	return isClone ? import("./bench/command.js") : { command: () => notInPackage };
 }
 

@@ -1,7 +1,7 @@
 import { table } from "../../base/table.js";
 import { thousands } from "../../base/thousands.js";
 import type { AcrossRuns, Evaluation, EvaluationRow, Measure } from "../../evaluate/index.js";
-import { taskOf } from "../../evaluate/report/tasks.js";
+import { taskOf } from "../../evaluate/report/measures.js";
 import type { WrittenPredictions } from "../workflows/row-predictions.js";
 import { onsetText } from "./onset-text.js";
 

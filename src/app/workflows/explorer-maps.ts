@@ -3,7 +3,7 @@ import { yearDays } from "../../base/time.js";
 import { type Dataset, summarize } from "../../data/cohort/index.js";
 import { birthToken, specialCount } from "../../data/cohort/vocabulary.js";
 import type { Runtime } from "../../engine/runtime/index.js";
-import { directionsOf, nearest } from "../../evaluate/charts/maps/directions.js";
+import { directionsOf, nearest } from "../../evaluate/charts/maps/neighbours.js";
 import { taskOf } from "../../evaluate/report/index.js";
 import type { Trained } from "../../model/train/index.js";
 import type { PatientView } from "./embed.js";

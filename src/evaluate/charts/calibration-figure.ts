@@ -11,14 +11,13 @@ import {
 	text,
 } from "@observablehq/plot";
 import { thousands } from "../../base/thousands.js";
-import type { CalibrationBin } from "../evaluation.js";
-import { gridAxisY, quietAxis } from "./axes.js";
-import type { Figure, Panel } from "./figure.js";
-import { compactUpTo, counted } from "./numbers.js";
+import type { CalibrationBin, OnsetDetails } from "../evaluation.js";
+import { type Figure, gridAxisY, inRows, type Panel, quietAxis } from "./figure.js";
+import { compactUpTo, counted, percent } from "./numbers.js";
 import { textWidth } from "./text.js";
-import { theme } from "./theme.js";
+import { type FigureSize, theme, widthOf } from "./theme.js";
 
-export interface Calibration {
+interface Calibration {
 	readonly name: string;
 	/** In order of the predicted probability. */
 	readonly bins: readonly CalibrationBin[];
@@ -102,7 +101,7 @@ function nameAt(bins: readonly CalibrationBin[], end: number, width: number) {
 const tick = (share: number) => `${thousands(Number((100 * share).toFixed(4)))} %`;
 
 /** Observed against predicted, with the diagonal. */
-export function calibrationPanel(curve: Calibration, height: number): Panel {
+function calibrationPanel(curve: Calibration, height: number): Panel {
 	const { bins } = curve;
 	const end = endOf(curve);
 	return {
@@ -204,4 +203,49 @@ function powersOfTen(from: number, to: number): number[] {
 	const step = Math.max(1, Math.ceil((last - first) / 3));
 	const count = Math.max(0, Math.floor((last - first) / step) + 1);
 	return Array.from({ length: count }, (_, at) => 10 ** (first + at * step));
+}
+
+type Horizon = OnsetDetails["horizons"][number];
+
+interface CalibratedHorizon extends Pick<Horizon, "years" | "codes" | "calibration"> {
+	/** Mean distance of predicted and observed risk, as a share. */
+	readonly error: number | undefined;
+}
+
+/** Observed against predicted risk of first records in tenths of predicted risk, one panel per horizon. */
+export function onsetCalibrationFigure(
+	horizons: readonly CalibratedHorizon[],
+	{ size = "wide" }: { readonly size?: FigureSize } = {},
+): Figure {
+	const panels = horizons.map(({ years, codes, calibration, error }) => {
+		const bins = calibration.flatMap(({ observed, low, high, ...bin }) =>
+			observed === null ? [] : [{ ...bin, observed, low: low ?? observed, high: high ?? observed }],
+		);
+		const panel = calibrationPanel(
+			{ name: "", bins, error: undefined },
+			{ wide: 340, half: 205, narrow: 290 }[size],
+		);
+		return {
+			...panel,
+			title: `within ${years} ${years === 1 ? "year" : "years"}`,
+			subtitle: `${codes} codes${error === undefined ? "" : `; weighted calibration error ${(100 * error).toFixed(2)} points`}`,
+		};
+	});
+	return {
+		title: "Do predicted risks come true?",
+		subtitle: "observed against predicted risk of a first record, in tenths of predicted risk",
+		description: horizons
+			.map(({ years, calibration }) => {
+				const top = calibration.at(-1);
+				return `Within ${years} years, the highest tenth: predicted ${percent(top?.predicted ?? 0)}, observed ${percent(top?.observed ?? 0)}.`;
+			})
+			.join(" "),
+		width: widthOf(size),
+		rows: inRows(panels, size === "narrow" ? 1 : 2),
+		notes: [
+			size === "half"
+				? "All codes together. Upright lines are 95 % intervals."
+				: "All codes together: each person counts once per code. Upright lines are 95 % intervals, which take the codes of one person as independent.",
+		],
+	};
 }

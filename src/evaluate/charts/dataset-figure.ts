@@ -1,16 +1,15 @@
+import { axisX, axisY, barX, dot, gridX, ruleY, text } from "@observablehq/plot";
 import { thousands } from "../../base/thousands.js";
 import { durationName, yearDays } from "../../base/time.js";
-import type { DatasetSummary, Histogram } from "../../data/cohort/index.js";
+import type { DatasetSummary, Histogram, LabelSummary, Split } from "../../data/cohort/index.js";
 import { oldestShownAgeDays } from "../../data/cohort/privacy-rounding.js";
-import type { Bar } from "./bars-panel.js";
-import { barsPanel } from "./bars-panel.js";
-import type { Figure, Panel } from "./figure.js";
+import { type Figure, type Panel, quietAxis } from "./figure.js";
 import { histogramPanel, logHistogramPanel } from "./histogram-panel.js";
 import { counted, percent } from "./numbers.js";
-import { prevalencePanel } from "./prevalence-panel.js";
+import { fitted, widest } from "./text.js";
 import { categoryColours, theme } from "./theme.js";
 
-export interface DatasetFigureOptions {
+interface DatasetFigureOptions {
 	/** The dataset's name. */
 	readonly title: string;
 	/** Number of most frequent codes to draw. */
@@ -182,4 +181,153 @@ function tailNotes({ histograms }: DatasetSummary): string[] {
 		...note("Span of a history", histograms.span, "history", "histories"),
 		...note("Age at events", histograms.age, "event", "events"),
 	];
+}
+
+interface Bar {
+	readonly name: string;
+	readonly value: number;
+	/** The text at its end. */
+	readonly says: string;
+	readonly colour: string;
+}
+
+interface BarsOptions {
+	readonly title: string;
+	readonly subtitle?: string;
+	readonly share?: number;
+}
+
+const tickType = { size: theme.size.tick };
+const barHeight = 20;
+const space = 7;
+
+/** Horizontal bars, each with its name on the left and its value on the right. */
+function barsPanel(bars: readonly Bar[], options: BarsOptions): Panel {
+	return {
+		...options,
+		height: bars.length * barHeight + 2,
+		plot: (width) => {
+			const most = width * 0.56;
+			const names = bars.map(({ name }) => fitted(name, most, tickType));
+			const values = bars.map(({ says }) => says);
+			return {
+				marginLeft: widest(names, tickType) + space,
+				marginRight: widest(values, tickType) + space,
+				marginTop: 0,
+				marginBottom: 2,
+				x: { domain: [0, Math.max(1, ...bars.map(({ value }) => value))], axis: null },
+				y: { domain: [...bars.keys()], type: "band", padding: 0.28, round: false, label: null },
+				marks: [
+					axisY({ tickSize: 0, tickPadding: space, tickFormat: (at: number) => names[at] ?? "" }),
+					barX(bars, { x: "value", y: (_, at) => at, fill: "colour" }),
+					text(bars, {
+						x: "value",
+						y: (_, at) => at,
+						text: "says",
+						textAnchor: "start",
+						dx: 5,
+						fill: theme.quiet,
+					}),
+				],
+			};
+		},
+	};
+}
+
+const labelType = { size: theme.size.tick };
+const rowHeight = 19;
+const between = 0.7;
+const splits: readonly Split[] = ["train", "valid", "test"];
+
+/** Share of positive labels per task and split, with 95 % intervals. */
+function prevalencePanel(labels: readonly LabelSummary[]): Panel {
+	const rows = labels.flatMap((label, task) =>
+		splits.map((split, at) => {
+			const { labels: total, positive } = label.splits[split];
+			const [low, high] = wilson(positive, total);
+			return {
+				y: task * (splits.length + between) + at + 0.5,
+				name: at === 0 ? label.task : "",
+				split,
+				colour: theme.splits[split],
+				total,
+				value: 100 * (positive / total),
+				low: 100 * low,
+				high: 100 * high,
+				says:
+					total === 0
+						? "no labels"
+						: `${percent(positive / total)} · ${thousands(positive)} of ${thousands(total)}`,
+			};
+		}),
+	);
+	const there = rows.filter(({ total }) => total > 0);
+	const end = labels.length * (splits.length + between) - between;
+	const marginBottom = 38;
+	return {
+		title: "Labels",
+		subtitle: "positive, by task and split; lines are 95 % intervals (Wilson)",
+		height: Math.ceil(end * rowHeight) + marginBottom + 4,
+		plot: (width) => {
+			const bold = { ...labelType, bold: true };
+			const splitWidth = widest(splits, labelType) + 10;
+			const names = labels.map(({ task }) => fitted(task, width * 0.3, bold));
+			const values = rows.map(({ says }) => says);
+			const marginLeft = widest(names, bold) + 14 + splitWidth;
+			const at = { y: "y", textAnchor: "start" } as const;
+			return {
+				marginLeft,
+				marginRight: widest(values, labelType) + 14,
+				marginTop: 4,
+				marginBottom,
+				x: { domain: [0, Math.max(1, ...there.map(({ high }) => high))], nice: true },
+				y: { domain: [0, end], reverse: true, axis: null },
+				marks: [
+					gridX({ ticks: 6, stroke: theme.grid, strokeOpacity: 1 }),
+					axisX({
+						...quietAxis,
+						ticks: 6,
+						tickFormat: (value: number) => `${thousands(value)} %`,
+						label: "positive",
+					}),
+					ruleY(there, { y: "y", x1: "low", x2: "high", stroke: "colour", strokeWidth: 2 }),
+					dot(there, { x: "value", y: "y", fill: "colour", r: 4.5 }),
+					text(labels, {
+						...at,
+						y: (_, task) => task * (splits.length + between) + 0.5,
+						text: (_, task) => names[task] ?? "",
+						frameAnchor: "left",
+						dx: -marginLeft,
+						fontWeight: "bold",
+					}),
+					text(rows, {
+						...at,
+						text: "split",
+						frameAnchor: "left",
+						dx: -splitWidth,
+						fill: "colour",
+					}),
+					text(rows, {
+						...at,
+						text: "says",
+						frameAnchor: "right",
+						dx: 14,
+						fill: theme.quiet,
+					}),
+				],
+			};
+		},
+	};
+}
+
+const z = 1.959963984540054;
+
+/** Wilson (1927): a 95 % interval of a share, valid for few cases and for shares of 0 and 1. */
+export function wilson(positive: number, total: number): readonly [low: number, high: number] {
+	if (total === 0) return [0, 1];
+	const p = positive / total;
+	const n = 1 + z ** 2 / total;
+	const middle = (p + z ** 2 / (2 * total)) / n;
+	const half = (z / n) * Math.sqrt((p * (1 - p)) / total + z ** 2 / (4 * total ** 2));
+	return [Math.max(0, middle - half), Math.min(1, middle + half)];
 }

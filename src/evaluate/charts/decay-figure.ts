@@ -3,8 +3,7 @@ import { thousands } from "../../base/thousands.js";
 import { yearDays } from "../../base/time.js";
 import type { HeadMemory, MemoryByCategory } from "../../predict/index.js";
 import type { Figure, Panel } from "./figure.js";
-import { groupBy } from "./group-by.js";
-import { counted } from "./numbers.js";
+import { counted, groupBy } from "./numbers.js";
 import { fitted, textWidth, widest } from "./text.js";
 import { theme } from "./theme.js";
 

@@ -1,8 +1,7 @@
 import { axisX, dot, line, ruleX, text } from "@observablehq/plot";
-import { avoidOverlap } from "./avoid-overlap.js";
-import { gridAxisY, quietAxis } from "./axes.js";
-import type { Figure, Panel } from "./figure.js";
+import { type Figure, gridAxisY, type Panel, quietAxis } from "./figure.js";
 import { compactUpTo, counted } from "./numbers.js";
+import { avoidOverlap } from "./placement.js";
 import { textWidth } from "./text.js";
 import { theme } from "./theme.js";
 

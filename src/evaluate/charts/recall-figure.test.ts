@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { distributionOf, shareDensity } from "./distribution.js";
-import { recallByWindowFigure } from "./recall-figure.js";
+import { distributionOf, recallByWindowFigure, shareDensity } from "./recall-figure.js";
 import { drawn } from "./testing/drawn.js";
 
 const row = (label: string, recall: readonly number[]) => ({

@@ -1,9 +1,8 @@
 import { axisX, dot, line, ruleX, ruleY, text } from "@observablehq/plot";
 import { thousands } from "../../base/thousands.js";
 import type { Comparison } from "../compare/comparison.js";
-import { avoidOverlap } from "./avoid-overlap.js";
-import { gridAxisY, quietAxis } from "./axes.js";
-import type { Figure, Panel } from "./figure.js";
+import { type Figure, gridAxisY, type Panel, quietAxis } from "./figure.js";
+import { avoidOverlap } from "./placement.js";
 import { widest } from "./text.js";
 import { categoryColours, theme } from "./theme.js";
 

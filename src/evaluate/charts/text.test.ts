@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { thousands } from "../../base/thousands.js";
+import { wilson } from "./dataset-figure.js";
 import { compactUpTo, counted, percent } from "./numbers.js";
 import { fitted, textWidth, wrapped } from "./text.js";
 import { categoryColours, theme } from "./theme.js";
-import { wilson } from "./wilson.js";
 
 const type = { size: 10 };
 

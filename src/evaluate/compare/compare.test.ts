@@ -1,15 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { bootstrap } from "../bootstrap.js";
-import { type ByPatient, packedDraws } from "../by-patient.js";
 import type { Evaluation, EvaluationRow } from "../evaluation.js";
-import { measureRows, type PatientRow, type RowName } from "../rows.js";
+import {
+	type ByPatient,
+	measureRows,
+	type PatientRow,
+	packedDraws,
+	type RowName,
+} from "../rows.js";
 import { meanOf } from "../testing/mean-of.js";
-import { type Cell, cellSchema, type Entry, keepsPatients } from "./cell.js";
+import { type Cell, cellSchema, type Entry, keepsPatients, type Way } from "./cells.js";
 import { columnsOf } from "./columns.js";
 import { bestOfColumns, type Comparison, comparisonOf, partsOf } from "./comparison.js";
 import { csv, differenceTables, latex, markdown, textRows } from "./render.js";
-import type { Way } from "./sources.js";
 
 const patients = 40;
 const drawing = { draws: 200, seed: 0 };

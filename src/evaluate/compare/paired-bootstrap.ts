@@ -1,9 +1,9 @@
 import { InputError } from "../../base/errors.js";
 import { type Drawn, drawPatients, type Statistic } from "../bootstrap.js";
-import { statisticsOf, unpacked, unpackedDraws } from "../by-patient.js";
 import type { Evaluation, EvaluationRow } from "../evaluation.js";
+import { statisticsOf, unpacked, unpackedDraws } from "../rows.js";
+import type { Reading, Source } from "./cells.js";
 import type { Column } from "./columns.js";
-import type { Reading, Source } from "./sources.js";
 
 /** The values of a line in a column, by seed. */
 type BySeed = ReadonlyMap<number, Drawn>;

@@ -5,12 +5,18 @@ import { nodeRuntime } from "../../engine/runtime/node.js";
 import { modelById } from "../../model/index.js";
 import type { Trained } from "../../model/train/index.js";
 import type { HazardModel } from "../../predict/index.js";
-import { statisticsOf } from "../by-patient.js";
 import { evaluateDefaults } from "../options.js";
+import { statisticsOf } from "../rows.js";
 import { smallDataset } from "../testing/small-dataset.js";
-import { forecastTask } from "./index.js";
-import { globalRanker, historyRanker, modelRanker, splitHistory } from "./ranks.js";
-import { recallRatios, windowRecalls } from "./recall.js";
+import {
+	globalRanker,
+	historyRanker,
+	modelRanker,
+	recallRatios,
+	splitHistory,
+	windowRecalls,
+} from "./ranks.js";
+import { forecastTask } from "./task.js";
 import {
 	chooseWeights,
 	fitWeights,

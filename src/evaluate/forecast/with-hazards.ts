@@ -5,9 +5,14 @@ import type { Predictor } from "../../model/index.js";
 import { minimise } from "../../model/train/index.js";
 import type { HazardModel } from "../../predict/index.js";
 import type { Method } from "../evaluation.js";
-import { rankOf } from "../scores.js";
-import { predictLater, type Ranker, type SplitHistory } from "./ranks.js";
-import { type RankedEvents, recallRatios } from "./recall.js";
+import { rankOf } from "../next/scores.js";
+import {
+	predictLater,
+	type RankedEvents,
+	type Ranker,
+	recallRatios,
+	type SplitHistory,
+} from "./ranks.js";
 
 /**
  * The score of a code at a time: a · log p + b · log F, with weights of their own for known and for new codes. New

@@ -13,7 +13,7 @@ import {
 	predictionPoints,
 	type TmapCollector,
 } from "./tmap.js";
-import { collectTransportDistance } from "./transport-distance.js";
+import { collectTransportDistance } from "./transport.js";
 
 /** The settings of the HoTPP benchmark for StackOverflow, in units of time. */
 const settings = { horizon: 10, delta: 2, step: 4, targets: 32, compared: 10, cost: 1 };

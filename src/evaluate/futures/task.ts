@@ -1,7 +1,15 @@
+import { InputError } from "../../base/errors.js";
+import { yearDays } from "../../base/time.js";
+import { indexPeriods, usualLookBack } from "../../data/cohort/at-risk.js";
 import type { Dataset } from "../../data/cohort/index.js";
+import { specialCount } from "../../data/cohort/vocabulary.js";
+import type { Events } from "../../model/index.js";
+import { futureModel, futureRules } from "../../predict/futures.js";
 import type { MeasureRun } from "../evaluation.js";
+import { type IndexedPatient, indexCohort } from "../onset/index-days.js";
+import { indexRuleOf } from "../onset/task.js";
 import type { EvaluateOptions } from "../options.js";
-import { populationTask } from "./population.js";
+import { measureRows, type PatientRow } from "../rows.js";
 import { sequenceTask } from "./sequences.js";
 
 /**
@@ -13,3 +21,179 @@ export const futuresTask = (dataset: Dataset, options: EvaluateOptions): Promise
 	const isKnown = observation !== undefined && observation.from !== "records";
 	return (isKnown ? populationTask : sequenceTask)(dataset, options);
 };
+
+/** Futures per patient, and how far they go. */
+const samples = 4;
+const horizonDays = 365;
+
+/** What happened, or is sampled, after the index day. */
+interface Counts {
+	readonly years: Float64Array; // [patients], as all
+	readonly visits: Float64Array;
+	readonly records: Float64Array;
+	/** Codes that are recorded for the first time. */
+	readonly onsets: Float64Array;
+	readonly deaths: Float64Array;
+}
+
+/**
+ * Whether sampled futures look like what happened: visits per year, codes per visit, first records and deaths within
+ * a year of an index day. The same date for everybody unless told otherwise: a day that depends on how long a patient
+ * will be observed would favour those who die.
+ */
+async function populationTask(dataset: Dataset, options: EvaluateOptions): Promise<MeasureRun> {
+	const { split, seed, draws, lookBackDays = usualLookBack } = options;
+	const rule = options.index
+		? indexRuleOf(dataset, options.index)
+		: { kind: "date" as const, day: await commonDay(dataset, options) };
+	const { patients, excluded } = await indexCohort(dataset, split, rule, { seed, lookBackDays });
+	if (patients.length === 0)
+		throw new InputError(
+			`${dataset.folder}: no patient is at risk after the index day; choose another \`index\``,
+			{ field: "index" },
+		);
+	const rules = futureRules(dataset.vocabulary, dataset.manifest.filters.dedup);
+	const observed = countsOf(patients, rules.leftOut, ({ history, atRisk }) => [
+		{
+			...recordsAfter(history, atRisk.from),
+			death: atRisk.endedBy === "death" ? atRisk.until : null,
+		},
+	]);
+	const notes = [
+		`index: ${options.index ?? "the day on which most patients are observed for a year before and after"}; ${samples} futures of one year per patient, cut where the patient's observation ends`,
+		"onsets: codes that the patient did not have, per year; deaths per 1,000 years",
+		`patients without an index day: ${Object.values(excluded).reduce((sum, own) => sum + own, 0)}`,
+	];
+	return async (runtime, trained) => {
+		const rows: PatientRow[] = [row({ who: "observed", label: "observed" }, observed)];
+		if (trained) {
+			const model = futureModel(runtime, trained);
+			const futures = await model
+				.draw(
+					patients.map(({ history }) => history),
+					patients.map(({ day }) => day),
+					{ days: horizonDays, samples, seed, ...rules },
+				)
+				.finally(() => model.dispose());
+			const sampled = countsOf(patients, rules.leftOut, (_, at) => futures[at] ?? []);
+			rows.unshift(row({ who: "model", label: `${trained.model.name}, futures` }, sampled));
+			notes.push(`futures / observed: ${ratiosText(sampled, observed)}`);
+		}
+		return {
+			...{ task: "futures", split, patients: patients.length, seed, draws, notes },
+			events: observed.records.reduce((sum, own) => sum + own, 0),
+			...measureRows(rows, patients.length, options),
+		};
+	};
+}
+
+const metrics = {
+	visitsPerYear: { of: "visits", per: "years", scale: 1 },
+	codesPerVisit: { of: "records", per: "visits", scale: 1 },
+	onsetsPerYear: { of: "onsets", per: "years", scale: 1 },
+	deathsPer1000Years: { of: "deaths", per: "years", scale: 1000 },
+} as const;
+
+const row = (name: PatientRow["name"], counts: Counts): PatientRow => ({
+	name,
+	byPatient: {
+		ratios: Object.fromEntries(
+			Object.entries(metrics).map(([metric, { of, per, scale }]) => [
+				metric,
+				{ parts: counts[of].map((own) => own * scale), wholes: counts[per] },
+			]),
+		),
+	},
+});
+
+const ratiosText = (one: Counts, other: Counts) => {
+	const total = (values: Float64Array) => values.reduce((sum, own) => sum + own, 0);
+	const rate = (counts: Counts, { of, per }: (typeof metrics)[keyof typeof metrics]) =>
+		total(counts[of]) / total(counts[per]);
+	return Object.entries(metrics)
+		.map(([name, metric]) => `${name} ${(rate(one, metric) / rate(other, metric)).toFixed(3)}`)
+		.join(", ");
+};
+
+interface Course extends Events {
+	readonly death: number | null;
+}
+
+/**
+ * Means over the courses of each patient, up to the horizon, death or the end of the patient's own observation.
+ * Tokens that futures leave out, such as one for death, do not count as records.
+ */
+function countsOf(
+	patients: readonly IndexedPatient[],
+	leftOut: readonly number[],
+	coursesOf: (patient: IndexedPatient, at: number) => readonly Course[],
+): Counts {
+	const room = () => new Float64Array(patients.length);
+	const counts = {
+		...{ years: room(), visits: room(), records: room(), onsets: room(), deaths: room() },
+	};
+	for (const [at, patient] of patients.entries()) {
+		const { history, day, atRisk } = patient;
+		const observedUntil = atRisk.endedBy === "death" ? Number.POSITIVE_INFINITY : atRisk.until;
+		const end = Math.min(day + horizonDays, observedUntil);
+		const courses = coursesOf(patient, at);
+		const add = (field: keyof Counts, value: number) => {
+			counts[field][at] = (counts[field][at] as number) + value / courses.length;
+		};
+		for (const { tokens, times, death } of courses) {
+			const until = Math.min(end, death ?? end);
+			add("years", (until - day) / yearDays);
+			if (death !== null && death <= end) add("deaths", 1);
+			const known = new Set<number>();
+			for (let n = 0; n < history.tokens.length; n++)
+				if (Math.floor(history.times[n] as number) <= day) known.add(history.tokens[n] as number);
+			let last = Number.NaN;
+			for (let n = 0; n < tokens.length; n++) {
+				const own = Math.floor(times[n] as number);
+				if (own > until) break;
+				const token = tokens[n] as number;
+				if (leftOut.includes(token)) continue;
+				add("records", 1);
+				if (own !== last) add("visits", 1);
+				last = own;
+				if (token >= specialCount && !known.has(token)) add("onsets", 1);
+				known.add(token);
+			}
+		}
+	}
+	return counts;
+}
+
+function recordsAfter({ tokens, times }: IndexedPatient["history"], day: number): Events {
+	const first = times.findIndex((time) => Math.floor(time) > day);
+	return first < 0
+		? { tokens: [], times: [] }
+		: { tokens: tokens.subarray(first), times: times.subarray(first) };
+}
+
+/** The day on which most patients of the split can be indexed and are followed for the horizon. */
+async function commonDay(
+	dataset: Dataset,
+	{ split, lookBackDays = usualLookBack }: EvaluateOptions,
+): Promise<number> {
+	const changes = new Map<number, number>();
+	const change = (day: number, by: number) => changes.set(day, (changes.get(day) ?? 0) + by);
+	for (const patient of dataset.patients(split)) {
+		const { observed } = await dataset.read(patient);
+		for (const { start, end } of indexPeriods({ observed, death: null }, lookBackDays)) {
+			if (end - horizonDays < start) continue;
+			change(start, 1);
+			change(end - horizonDays + 1, -1);
+		}
+	}
+	let [count, most, best] = [0, 0, Number.NaN];
+	for (const day of [...changes.keys()].sort((a, b) => a - b)) {
+		count += changes.get(day) as number;
+		if (count > most) [most, best] = [count, day];
+	}
+	if (Number.isNaN(best))
+		throw new InputError(
+			`${dataset.folder}: no patient is observed for ${lookBackDays} days and a year after; evaluate another dataset`,
+		);
+	return best;
+}

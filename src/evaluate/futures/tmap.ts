@@ -1,7 +1,6 @@
 import { InputError } from "../../base/errors.js";
-import { ranking } from "../ranking.js";
-import { assign } from "./assignment.js";
-import type { LabelledEvents } from "./transport-distance.js";
+import { ranking } from "../metrics.js";
+import { assign, type LabelledEvents } from "./transport.js";
 
 export interface TmapSettings {
 	/** Only events less than this long after the start of a window count, observed and predicted. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { golden } from "./testing/golden.js";
-import { collectTransportDistance, type LabelledEvents } from "./transport-distance.js";
+import { collectTransportDistance, type LabelledEvents } from "./transport.js";
 
 const settings = { insertCost: 1, deleteCost: 2, events: 10 };
 

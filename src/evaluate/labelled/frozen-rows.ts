@@ -2,12 +2,11 @@ import { random } from "../../base/random.js";
 import type { Dataset, Label } from "../../data/cohort/index.js";
 import type { Runtime } from "../../engine/runtime/index.js";
 import type { CodeConfig } from "../../model/heads/codes.js";
-import type { Trained } from "../../model/train/index.js";
+import { fitLogistic, logisticScores, type Trained } from "../../model/train/index.js";
 import { representations } from "../../predict/index.js";
 import { spanText } from "../../predict/user-input/index.js";
 import type { PatientRow } from "../rows.js";
-import { drawShots, fewShotScores, type Shots } from "./few-shot.js";
-import { viewsOf } from "./label-set.js";
+import { probable, ranked, type TaskData, viewsOf } from "./label-set.js";
 import {
 	directionsOf,
 	expectedDirection,
@@ -15,10 +14,8 @@ import {
 	standardised,
 	standardOf,
 } from "./standardised-directions.js";
-import type { TaskCodes } from "./task-codes.js";
-import { isOnsetTask } from "./task-labels.js";
-import { probable, ranked, type TaskData } from "./task-rows.js";
-import { taskRisks } from "./zero-shot-risk.js";
+import { isOnsetTask, type TaskCodes } from "./task-labels.js";
+import { taskRisks } from "./task-risks.js";
 
 /** The default number of labels per few-shot draw, and the number of draws. */
 const usualShots = 5;
@@ -137,4 +134,50 @@ async function riskRows(
 				: "no zero-shot risk: the code of the task is not a token; for insulin, prepare with --drugs tokens",
 		);
 	return rows;
+}
+
+/** The indices of the labels of one draw. */
+type Shots = readonly number[];
+
+/**
+ * Draws of `shots` labels, balanced between positives and negatives with an odd label positive: unbalanced, five
+ * labels would rarely contain a positive. No draws if there are too few labels.
+ */
+export function drawShots(
+	targets: ArrayLike<number>,
+	shots: number,
+	draws: number,
+	seed: number,
+): Shots[] {
+	const all = Array.from({ length: targets.length }, (_, at) => at);
+	const positives = all.filter((at) => targets[at]);
+	const negatives = all.filter((at) => !targets[at]);
+	const wanted = Math.ceil(shots / 2);
+	if (positives.length < wanted || negatives.length < shots - wanted) return [];
+	const stream = random(seed).fork("shots");
+	return Array.from({ length: draws }, (_, draw) => {
+		const own = stream.fork(draw);
+		return [
+			...own.shuffle(positives).slice(0, wanted),
+			...own.shuffle(negatives).slice(0, shots - wanted),
+		];
+	});
+}
+
+/**
+ * Scores of a classifier trained on few labels. The prior of the weights is a Gaussian around the prototype, a
+ * vector of length 1, with variance 1 / width each, so that labels are expected to add a vector of the same
+ * length. Without labels the score is the similarity to the prototype.
+ */
+export function fewShotScores(
+	prototype: Float64Array,
+	taught: { readonly directions: Float64Array; readonly targets: ArrayLike<number> },
+	directions: Float64Array,
+): Float64Array {
+	const width = prototype.length;
+	const fit = fitLogistic(taught.directions, taught.targets, width, {
+		precision: width,
+		centre: prototype,
+	});
+	return logisticScores(directions, fit);
 }

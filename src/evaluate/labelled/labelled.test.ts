@@ -7,9 +7,8 @@ import { modelById } from "../../model/index.js";
 import type { Trained } from "../../model/train/index.js";
 import { evaluateDefaults } from "../options.js";
 import { smallDataset } from "../testing/small-dataset.js";
-import { drawShots, fewShotScores } from "./few-shot.js";
 import { recalibration } from "./fine-tuned.js";
-import { labelledTask } from "./index.js";
+import { drawShots, fewShotScores } from "./frozen-rows.js";
 import { regression } from "./regression.js";
 import {
 	directionsOf,
@@ -24,8 +23,8 @@ import {
 	probabilityStatistics,
 	rankStatistics,
 } from "./statistics.js";
-import { taskCodes } from "./task-codes.js";
-import { labelledTasks, taskLabels } from "./task-labels.js";
+import { labelledTask } from "./task.js";
+import { labelledTasks, taskCodes, taskLabels } from "./task-labels.js";
 
 const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
 const [a, b, c] = [5, 6, 7];

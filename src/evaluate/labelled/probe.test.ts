@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { LabelQuery } from "../../model/train/index.js";
-import { atMost } from "./probe.js";
+import { atMost } from "./regression.js";
 
 const labels = (positive: number, negative: number): LabelQuery[] =>
 	Array.from({ length: positive + negative }, (_, patient) => ({

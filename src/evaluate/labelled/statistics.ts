@@ -1,8 +1,8 @@
 import { random } from "../../base/random.js";
 import type { Statistic } from "../bootstrap.js";
-import { probabilityBins } from "../probability-bins.js";
-import { quantile } from "../quantile.js";
-import { ranking } from "../ranking.js";
+import { probabilityBins } from "../calibration.js";
+import { ranking } from "../metrics.js";
+import { quantile } from "../order-statistics.js";
 
 /** Binary labels of patients; a patient may have several. */
 export interface LabelledPatients {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { smallDataset } from "../testing/small-dataset.js";
 import { type IndexRule, indexCohort, parseIndexRule } from "./index-days.js";
-import { followUps, onsetsWithin } from "./outcomes.js";
+import { followUps, onsetsWithin } from "./study.js";
 
 const observed = [{ start: 1000, end: 3000 }];
 const person = {

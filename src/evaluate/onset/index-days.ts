@@ -167,3 +167,20 @@ function middleDay(history: History, draw: Random, lookBack: number): number | E
 	const day = nthDay(stretches, draw.integer(observedDays(stretches) || 1));
 	return day ?? "no time in the middle of observation";
 }
+
+/** Index days of a patient: drawn evenly from the days on which the patient is at risk. */
+export function* trainingLandmarks(
+	history: History,
+	seed: number,
+	lookBackDays: number,
+	count: number,
+): Generator<{ readonly day: number; readonly atRisk: TimeAtRisk }> {
+	const draw = random(seed).fork("landmarks").fork(history.id);
+	const periods = indexPeriods(history, lookBackDays);
+	const total = observedDays(periods);
+	for (let i = 0; i < count && total > 0; i++) {
+		const day = nthDay(periods, draw.integer(total)) as number;
+		const atRisk = timeAtRisk(history, day, lookBackDays);
+		if (atRisk && atRisk.until > day) yield { day, atRisk };
+	}
+}

@@ -1,9 +1,8 @@
 import { measureOf, notNegative, patientDraws } from "../bootstrap.js";
-import { packedDraws } from "../by-patient.js";
 import type { Measured } from "../evaluation.js";
-import { atHorizon, mostDraws } from "./at-horizon.js";
+import { packedDraws } from "../rows.js";
 import { detailsOf, fromZero } from "./details.js";
-import type { Opened, Predictions } from "./opened.js";
+import { atHorizon, mostDraws, type Opened, type Predictions } from "./study.js";
 
 const calibrationDraws = 50;
 

@@ -9,7 +9,7 @@ import { type Dataset, type Label, type Split, splitNames } from "../../data/coh
 import { outcomeAt } from "../survival/at-horizon.js";
 import { sortFollowUp } from "../survival/follow-up.js";
 import { indexedPatients } from "./index-days.js";
-import { statusOf } from "./outcomes.js";
+import { statusOf } from "./study.js";
 
 /** The horizon of onset tasks. */
 export const onsetHorizonDays = Math.round(3 * yearDays);

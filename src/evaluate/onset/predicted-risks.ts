@@ -9,8 +9,8 @@ import { hazardModel } from "../../predict/hazards.js";
 import { regressionLimit } from "../options.js";
 import { findSimulationTruth } from "../simulation-truth.js";
 import type { IndexedPatient } from "./index-days.js";
-import { daysOf, measuredCodes, type Opened, type Predictions } from "./opened.js";
 import { regressionRisks } from "./regression-risks.js";
+import { daysOf, measuredCodes, type Opened, type Predictions } from "./study.js";
 
 /** The risk of each code by age and sex alone; death competes. [patients, vocab] */
 function ageSexRisks(

@@ -6,14 +6,13 @@ import type { Dataset, History, Split } from "../../data/cohort/index.js";
 import { specialCount } from "../../data/cohort/vocabulary.js";
 import { landmarkValues } from "../../model/hazards/landmarks.js";
 import { hazardSettings } from "../../model/hazards/settings.js";
-import { countUpTo } from "../ascending-order.js";
 import { regressionLimit } from "../options.js";
+import { countUpTo } from "../order-statistics.js";
 import { kaplanMeier } from "../survival/curves.js";
 import { censored, death, sortFollowUp } from "../survival/follow-up.js";
 import { countsFrom, type Features, fittingThreads } from "./fit-regressions.js";
-import type { IndexedPatient } from "./index-days.js";
+import { type IndexedPatient, trainingLandmarks } from "./index-days.js";
 import { logOddsOf, type WeightedLabels } from "./sparse-logistic.js";
-import { trainingLandmarks } from "./training-landmarks.js";
 
 /** Index days per training patient. */
 const landmarksEach = 3;

@@ -7,9 +7,9 @@ import { nodeRuntime } from "../../engine/runtime/node.js";
 import { hazardSettings } from "../../model/hazards/settings.js";
 import { modelById } from "../../model/index.js";
 import type { Trained } from "../../model/train/index.js";
+import { ranking } from "../metrics.js";
 import { evaluateDefaults } from "../options.js";
 import type { RowPredictions } from "../predictions.js";
-import { ranking } from "../ranking.js";
 import { smallDataset } from "../testing/small-dataset.js";
 import { onsetTask } from "./task.js";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { trainingLandmarks } from "./training-landmarks.js";
+import { trainingLandmarks } from "./index-days.js";
 
 test("index days lie where a patient is at risk", () => {
 	const history = {

@@ -1,13 +1,24 @@
 import { thousands } from "../../base/thousands.js";
 import { counted, percent } from "../charts/numbers.js";
 import type { Evaluation } from "../evaluation.js";
-import { html, type Markup } from "./html.js";
-import { measureKind, sizeOf, verdict } from "./measures.js";
+import {
+	figureMarkup,
+	html,
+	type Markup,
+	measureTable,
+	metricsOf,
+	type Section,
+} from "./markup.js";
+import {
+	differenceOf,
+	mainRow,
+	measureKind,
+	settingRows,
+	sizeOf,
+	taskOf,
+	verdict,
+} from "./measures.js";
 import type { Report } from "./report.js";
-import { differenceOf, mainRow, settingRows } from "./rows.js";
-import { figureMarkup, type Section } from "./section.js";
-import { measureTable, metricsOf } from "./table.js";
-import { taskOf } from "./tasks.js";
 
 const forecastOrder = ["nats", "accuracy", "recall@1", "recall@5", "recall@10", "recall@15"];
 

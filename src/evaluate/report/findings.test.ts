@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Evaluation } from "../evaluation.js";
 import { forecastSection } from "./evaluation-sections.js";
-import { html } from "./html.js";
 import { findings } from "./index.js";
+import { html } from "./markup.js";
 import { againstExpected } from "./onset-findings.js";
 import { reportPage } from "./page.js";
 import {

@@ -1,18 +1,22 @@
 import type { Evaluation, EvaluationRow, Measure } from "../evaluation.js";
 import {
+	differenceOf,
+	futuresOf,
 	interval,
 	type MeasureKind,
+	mainRow,
 	measureKind,
 	percentOf,
+	rowOf,
+	settingRows,
 	sizeOf,
+	taskOf,
 	type Verdict,
 	verdict,
 	written,
 } from "./measures.js";
 import { type Finding, onsetFindings } from "./onset-findings.js";
 import type { Report } from "./report.js";
-import { differenceOf, futuresOf, mainRow, rowOf, settingRows } from "./rows.js";
-import { taskOf } from "./tasks.js";
 
 /** Maximum calibration error of well-calibrated probabilities, in points. */
 const calibratedWithin = 2;

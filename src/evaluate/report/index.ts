@@ -1,4 +1,5 @@
 export { findings } from "./findings.js";
+export { taskOf } from "./measures.js";
 export { modelCard } from "./model-card.js";
 export { reportPage } from "./page.js";
 export type {
@@ -8,4 +9,3 @@ export type {
 	PatientStory,
 	Report,
 } from "./report.js";
-export { taskOf } from "./tasks.js";

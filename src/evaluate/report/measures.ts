@@ -1,4 +1,4 @@
-import type { Measure } from "../evaluation.js";
+import type { Evaluation, EvaluationRow, Measure, OnsetDetails } from "../evaluation.js";
 
 /** How a measure is named, formatted and explained. */
 export interface MeasureKind {
@@ -152,7 +152,7 @@ export function verdict({ low, high }: Measure, { better }: MeasureKind): Verdic
 }
 
 /** The negated difference: b − a for a − b. */
-export const reversed = ({ value, low, high }: Measure): Measure => ({
+const reversed = ({ value, low, high }: Measure): Measure => ({
 	value: -value,
 	low: -high,
 	high: -low,
@@ -170,3 +170,99 @@ export const sizeOf = (difference: Measure, kind: MeasureKind): string => {
 /** 0.8 → "80.0 %" */
 export const percentOf = (value: number, digits = 1): string =>
 	`${(100 * value).toFixed(digits)} %`;
+
+type Wanted = Partial<Pick<EvaluationRow, "who" | "method" | "setting">>;
+
+/** The first matching row. */
+export const rowOf = ({ rows }: Evaluation, wanted: Wanted): EvaluationRow | undefined =>
+	rows.find((row) =>
+		Object.entries(wanted).every(([field, value]) => row[field as keyof EvaluationRow] === value),
+	);
+
+/** The model's row with hazards, otherwise its time-specific row, or its first row. */
+export const mainRow = (evaluation: Evaluation): EvaluationRow | undefined =>
+	rowOf(evaluation, { who: "model", method: "with-hazards" }) ??
+	rowOf(evaluation, { who: "model", method: "time-specific" }) ??
+	rowOf(evaluation, { who: "model" });
+
+/** The paired difference `row` minus `than`; undefined if it was not measured. */
+export function differenceOf(
+	{ differences = [] }: Evaluation,
+	row: EvaluationRow,
+	than: EvaluationRow,
+	metric: string,
+): Measure | undefined {
+	const find = (a: EvaluationRow, b: EvaluationRow) =>
+		differences.find(({ row, than }) => row === a.label && than === b.label)?.metrics[metric];
+	const other = find(than, row);
+	return find(row, than) ?? (other && reversed(other));
+}
+
+/** How the oracle forecasts, in words. */
+export function futuresOf({ notes }: Evaluation): string {
+	const [, count] = notes.map((note) => /by (\d+) sampled futures/.exec(note)).find(Boolean) ?? [];
+	return count ? `${count} sampled futures` : "sampled futures";
+}
+
+/** The model's rows of a labelled task, by number of labels seen. */
+export function settingRows({ rows }: Evaluation): readonly EvaluationRow[] {
+	const order = ["zero-shot prototype", "zero-shot risk", "5-shot", "fine-tuned"];
+	return rows
+		.filter(({ who, setting }) => who === "model" && setting !== undefined)
+		.toSorted((a, b) => order.indexOf(a.setting ?? "") - order.indexOf(b.setting ?? ""));
+}
+
+/** The horizons of first records that are shown, in years: one and five if they were measured, else the first two. */
+export function shownHorizons({ horizons }: Pick<OnsetDetails, "horizons">): readonly number[] {
+	const all = horizons.map(({ years }) => years);
+	const usual = all.filter((years) => years === 1 || years === 5);
+	return usual.length > 0 ? usual : all.slice(0, 2);
+}
+
+/** The title and question of a task. */
+interface TaskInWords {
+	readonly title: string;
+	readonly question: string;
+}
+
+const known: Readonly<Record<string, TaskInWords>> = {
+	onset: {
+		title: "First records",
+		question: "Who gets a first record of a condition, and by when?",
+	},
+	next: { title: "The next record", question: "Which code is recorded next, given its time?" },
+	forecast: {
+		title: "Records far ahead",
+		question: "Which codes are recorded at later dates, given only the beginning of a history?",
+	},
+	futures: {
+		title: "Whole futures",
+		question: "Do whole futures look like what happened?",
+	},
+	insulin: {
+		title: "Insulin",
+		question: "Does insulin start within six months of the first diabetes record?",
+	},
+	chf: {
+		title: "Heart failure",
+		question: "Is heart failure recorded for the first time within three years of an index day?",
+	},
+	diabetes: {
+		title: "Diabetes",
+		question: "Is diabetes recorded for the first time within three years of an index day?",
+	},
+	"chf-paper": {
+		title: "Heart failure, as in the paper",
+		question: "Is heart failure recorded next? (The days are chosen by the outcome.)",
+	},
+};
+
+export const taskOf = (task: string): TaskInWords =>
+	known[task] ?? { title: task, question: `Is the label “${task}” true?` };
+
+/** Tasks in the order of the report; others follow. */
+export const inOrder = <T extends { readonly task: string }>(evaluations: readonly T[]): T[] => {
+	const order = Object.keys(known);
+	const placeOf = ({ task }: T) => (known[task] ? order.indexOf(task) : order.length);
+	return evaluations.toSorted((a, b) => placeOf(a) - placeOf(b));
+};

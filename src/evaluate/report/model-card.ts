@@ -7,9 +7,7 @@ import type { CodeConfig } from "../../model/heads/codes.js";
 import { weightCount } from "../../model/index.js";
 import type { Scoring, Trained } from "../../model/train/index.js";
 import type { Evaluation } from "../index.js";
-import { interval, measureKind, written } from "./measures.js";
-import { settingName } from "./setting-names.js";
-import { inOrder, taskOf } from "./tasks.js";
+import { inOrder, interval, measureKind, taskOf, written } from "./measures.js";
 
 const years = (days: number) => (days / yearDays).toFixed(1);
 
@@ -121,3 +119,26 @@ export function modelCard(trained: Trained, evaluations: readonly Evaluation[]):
 		].join("\n"),
 	].join("\n\n")}\n`;
 }
+
+const names: Readonly<Record<string, string>> = {
+	vocab: "codes in the vocabulary, special ones included",
+	hazards: "risks, learned in",
+	dim: "width",
+	key: "width of queries and keys",
+	value: "width of values",
+	ff: "width inside the feed-forward layers",
+	decay: "memory decays by",
+	decayUnitDays: "unit of decay, days",
+	temperature: "temperature of the decay",
+	shortestPeriodDays: "shortest period of the time encoding, days",
+	longestPeriodDays: "longest period of the time encoding, days",
+	position: "position of a record by",
+	positions: "positions with a vector, if absolute",
+	gap: "time to the query",
+	head: "weights of the output",
+	norm: "normalization",
+};
+
+/** The name of a model setting in words: decayUnitDays → "unit of decay, days". */
+export const settingName = (name: string): string =>
+	names[name] ?? name.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();

@@ -1,7 +1,17 @@
 import { counted } from "../charts/numbers.js";
 import type { Evaluation, EvaluationRow, Measure } from "../evaluation.js";
-import { interval, measureKind, percentOf, sizeOf, verdict, written } from "./measures.js";
-import { differenceOf, mainRow, rowOf, shownHorizons } from "./rows.js";
+import {
+	differenceOf,
+	interval,
+	mainRow,
+	measureKind,
+	percentOf,
+	rowOf,
+	shownHorizons,
+	sizeOf,
+	verdict,
+	written,
+} from "./measures.js";
 
 /** A number, its name, and sentences on its meaning, derived from the evaluations alone. */
 export interface Finding {
@@ -99,4 +109,36 @@ export function againstExpected({ value, low, high }: Measure): string {
 	const slightly = isSlight ? "slightly " : "";
 	const [direction, level] = value > 1 ? ["more", "low"] : ["fewer", "high"];
 	return `${slightly}${direction} than predicted${isChance ? ", perhaps by chance" : `: risks are ${slightly}too ${level}`}`;
+}
+
+/** What the subgroups show at a horizon: where the model is not ahead of the first baseline, and where risks are off. */
+export function subgroupWords({ onset, rows }: Evaluation, years: number): string {
+	const [model, baseline] = rows.map(({ label }) => label);
+	const groups = (onset?.subgroups ?? [])
+		.filter((group) => group.years === years)
+		.flatMap(({ name, rows: of }) => {
+			const own = of.find(({ label }) => label === model);
+			return own ? [{ name, own, other: of.find(({ label }) => label === baseline) }] : [];
+		});
+	if (groups.length === 0) return "";
+	const behind = groups.filter(({ own, other }) => other && own.auroc <= other.auroc);
+	const compared = groups.some(({ other }) => other);
+	const ahead = !compared
+		? []
+		: [
+				behind.length === 0
+					? `Ahead of ${baseline} in every group.`
+					: `Not ahead of ${baseline}: ${behind.map(({ name }) => name).join(", ")}.`,
+			];
+	const sorted = groups.toSorted((a, b) => a.own.observedToExpected - b.own.observedToExpected);
+	const ratio = (at: number) => {
+		const { name, own } = sorted.at(at) as (typeof sorted)[number];
+		return `${own.observedToExpected.toFixed(2)} (${name})`;
+	};
+	return [
+		...ahead,
+		groups.length === 1
+			? `Observed/expected: ${ratio(0)}.`
+			: `Observed/expected lies between ${ratio(0)} and ${ratio(-1)}; above 1, risks are too low. Small groups depend much on chance.`,
+	].join(" ");
 }

@@ -1,14 +1,11 @@
 import { thousands } from "../../base/thousands.js";
 import { counted, percent } from "../charts/numbers.js";
 import type { Evaluation, OnsetDetails } from "../evaluation.js";
-import { html } from "./html.js";
-import { measureKind } from "./measures.js";
+import { bestOf, figureMarkup, html, measured, type Section, scrolling } from "./markup.js";
+import { measureKind, shownHorizons } from "./measures.js";
+import { subgroupWords } from "./onset-findings.js";
 import type { DrawnFigure, OnsetPerson, Report } from "./report.js";
-import { shownHorizons } from "./rows.js";
-import { figureMarkup, type Section } from "./section.js";
-import { subgroupWords } from "./subgroup-words.js";
 import { surprises } from "./surprises.js";
-import { bestOf, measured, scrolling } from "./table.js";
 
 const onsetOf = ({ evaluations }: Report) => evaluations.find(({ task }) => task === "onset");
 

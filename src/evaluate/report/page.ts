@@ -2,10 +2,9 @@ import { simulatedText } from "../../base/simulated.js";
 import { thousands } from "../../base/thousands.js";
 import { counted } from "../charts/numbers.js";
 import { furtherFindings, leadingFindings } from "./findings.js";
-import { html, Markup } from "./html.js";
+import { html, Markup, type Section, sectionsMarkup } from "./markup.js";
 import type { Finding } from "./onset-findings.js";
 import type { Report } from "./report.js";
-import { type Section, sectionsMarkup } from "./section.js";
 import { sectionsOf } from "./sections.js";
 import { style } from "./style.js";
 

@@ -1,4 +1,4 @@
-import { darkRules } from "../charts/dark.js";
+import { darkRules } from "../charts/theme.js";
 
 /** The style sheet: light and dark, screen and print. Contains no characters with a meaning in HTML. */
 export const style = `

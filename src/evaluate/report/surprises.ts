@@ -1,8 +1,13 @@
-import { groupBy } from "../charts/group-by.js";
-import { counted } from "../charts/numbers.js";
+import { counted, groupBy } from "../charts/numbers.js";
 import type { Evaluation, EvaluationRow } from "../evaluation.js";
-import { type MeasureKind, measureKind, verdict, written } from "./measures.js";
-import { differenceOf, futuresOf } from "./rows.js";
+import {
+	differenceOf,
+	futuresOf,
+	type MeasureKind,
+	measureKind,
+	verdict,
+	written,
+} from "./measures.js";
 
 /** One row ahead of another that a reader expects to be ahead. */
 interface Surprise {

@@ -1,6 +1,5 @@
-import { pick } from "../ascending-order.js";
 import { binOf } from "../calibration.js";
-import { quantile } from "../quantile.js";
+import { pick, quantile } from "../order-statistics.js";
 import { outcomeAt } from "./at-horizon.js";
 import { aalenJohansen, pointAt } from "./curves.js";
 import {

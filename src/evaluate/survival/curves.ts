@@ -1,4 +1,4 @@
-import { countUpTo } from "../ascending-order.js";
+import { countUpTo } from "../order-statistics.js";
 import { censored, death, onset, type PatientWeights, type SortedFollowUp } from "./follow-up.js";
 
 /**

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decisionCurve } from "./decision-curve.js";
+import { decisionCurve } from "./at-horizon.js";
 import { sortFollowUp } from "./follow-up.js";
 import { cohorts, copied, horizons, slowDefined, slowWeights } from "./testing/cohorts.js";
 

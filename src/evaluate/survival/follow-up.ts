@@ -1,6 +1,6 @@
 import { InputError } from "../../base/errors.js";
-import { ascendingOrder, pick } from "../ascending-order.js";
-import { checkProbabilities } from "../check-labels.js";
+import { checkProbabilities } from "../metrics.js";
+import { ascendingOrder, pick } from "../order-statistics.js";
 
 /** What ended the time at risk. */
 export const censored = 0;

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
+import { type OnsetScores, onsetScores } from "./at-horizon.js";
 import { restrict, sortFollowUp } from "./follow-up.js";
-import { type OnsetScores, onsetScores } from "./onset-scores.js";
 import {
 	type Cohort,
 	cohorts,

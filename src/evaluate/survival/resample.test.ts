@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
-import { bootstrap } from "../bootstrap.js";
+import { bootstrap, resampleCodes } from "../bootstrap.js";
+import { onsetScores } from "./at-horizon.js";
 import { sortFollowUp } from "./follow-up.js";
-import { onsetScores } from "./onset-scores.js";
-import { resampleCodes } from "./resample.js";
 
 const options = { draws: 40, seed: 3 };
 

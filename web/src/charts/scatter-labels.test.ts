@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { overlap } from "../../../src/evaluate/charts/place-labels.js";
+import { overlap } from "../../../src/evaluate/charts/placement.js";
 import { scatterLabels } from "./scatter-labels.js";
 
 const frame = [640, 420] as const;

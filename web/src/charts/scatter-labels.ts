@@ -1,4 +1,4 @@
-import { type Placed, placeLabels } from "../../../src/evaluate/charts/place-labels.js";
+import { type Placed, placeLabels } from "../../../src/evaluate/charts/placement.js";
 import { fitted, textWidth } from "../../../src/evaluate/charts/text.js";
 
 interface LabelledPoint {

@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState } from "react";
-import { groupBy } from "../../../src/evaluate/charts/group-by.js";
+import { groupBy } from "../../../src/evaluate/charts/numbers.js";
 import { fitted } from "../../../src/evaluate/charts/text.js";
 import type { Caption } from "../parts/caption.js";
 import { useWidth } from "../parts/use-width.js";

@@ -1,5 +1,5 @@
-import { groupBy } from "../../../src/evaluate/charts/group-by.js";
-import { lanesOf } from "../../../src/evaluate/charts/lanes.js";
+import { groupBy } from "../../../src/evaluate/charts/numbers.js";
+import { lanesOf } from "../../../src/evaluate/charts/placement.js";
 
 /** An event as it is drawn. */
 export interface Mark {

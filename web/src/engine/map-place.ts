@@ -1,5 +1,4 @@
-import { directionsOf, nearest } from "../../../src/evaluate/charts/maps/directions.js";
-import { placeOnMap } from "../../../src/evaluate/charts/maps/place-on-map.js";
+import { directionsOf, nearest, placeOnMap } from "../../../src/evaluate/charts/maps/neighbours.js";
 import type { Maps } from "../data/contract.js";
 
 /** The signed bytes of a text in base64. */

@@ -1,4 +1,4 @@
-import { rankOf as codesBefore } from "../../../src/evaluate/scores.js";
+import { rankOf as codesBefore } from "../../../src/evaluate/next/scores.js";
 import { highestCodes } from "../../../src/predict/likeliest.js";
 import { type Surge, surgesOf } from "../../../src/predict/surges.js";
 import type { History, Patient, PatientEvent } from "../data/patient.js";

@@ -1,4 +1,4 @@
-import { inOrder, taskOf } from "../../../src/evaluate/report/tasks.js";
+import { inOrder, taskOf } from "../../../src/evaluate/report/measures.js";
 import { CalibrationChart } from "../charts/calibration-chart.js";
 import type { EvaluationSummary, Evaluations } from "../data/contract.js";
 import { Panel } from "../parts/panel.js";

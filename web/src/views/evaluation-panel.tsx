@@ -1,6 +1,5 @@
 import { counted } from "../../../src/evaluate/charts/numbers.js";
-import { interval, measureKind, written } from "../../../src/evaluate/report/measures.js";
-import { taskOf } from "../../../src/evaluate/report/tasks.js";
+import { interval, measureKind, taskOf, written } from "../../../src/evaluate/report/measures.js";
 import type { EvaluationSummary } from "../data/contract.js";
 import { NumberHeads } from "../parts/number-heads.js";
 import { Panel } from "../parts/panel.js";

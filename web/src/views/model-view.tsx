@@ -1,4 +1,4 @@
-import { inOrder, taskOf } from "../../../src/evaluate/report/tasks.js";
+import { inOrder, taskOf } from "../../../src/evaluate/report/measures.js";
 import type { About } from "../data/about.js";
 import type { Evaluations, Memory } from "../data/contract.js";
 import { useJson } from "../data/use-json.js";

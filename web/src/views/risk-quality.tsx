@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { counted } from "../../../src/evaluate/charts/numbers.js";
+import { shownHorizons } from "../../../src/evaluate/report/measures.js";
 import { onsetFindings } from "../../../src/evaluate/report/onset-findings.js";
-import { shownHorizons } from "../../../src/evaluate/report/rows.js";
 import { Panel } from "../parts/panel.js";
 import { ConditionsPanel } from "./conditions-panel.js";
 import { DecilePanel } from "./decile-panel.js";

@@ -1,5 +1,5 @@
 import { thousands } from "../../../src/base/thousands.js";
-import { subgroupWords } from "../../../src/evaluate/report/subgroup-words.js";
+import { subgroupWords } from "../../../src/evaluate/report/onset-findings.js";
 import { NumberHeads } from "../parts/number-heads.js";
 import { Panel } from "../parts/panel.js";
 import { ScrollTable } from "../parts/scroll-table.js";

@@ -3,7 +3,7 @@ import { formatDuration } from "../../../base/progress.js";
 import type { Dataset } from "../../../data/cohort/index.js";
 import type { Evaluation } from "../../../evaluate/index.js";
 import type { Report } from "../../../evaluate/report/index.js";
-import { settingName } from "../../../evaluate/report/setting-names.js";
+import { settingName } from "../../../evaluate/report/model-card.js";
 import { settingText } from "../../../model/hazards/settings.js";
 import type { LogEvent } from "../../../model/train/event-log.js";
 import type { Trained } from "../../../model/train/index.js";

@@ -5,10 +5,10 @@ import {
 	type Figure,
 	onsetCalibrationFigure,
 } from "../../../evaluate/charts/index.js";
-import { decisionReading } from "../../../evaluate/charts/onset/decision-figure.js";
+import { decisionReading } from "../../../evaluate/charts/onset/condition-figures.js";
 import type { FigureSize } from "../../../evaluate/charts/theme.js";
 import type { Evaluation } from "../../../evaluate/index.js";
-import { conditionRule } from "../../../evaluate/onset/conditions.js";
+import { conditionRule } from "../../../evaluate/onset/details.js";
 import type { DrawnFigure } from "../../../evaluate/report/index.js";
 import { measuredOf } from "./evaluation-figures.js";
 import type { Drawings } from "./request.js";

@@ -10,7 +10,7 @@ import {
 } from "../../../data/cohort/index.js";
 import { specialCount, type Vocabulary } from "../../../data/cohort/vocabulary.js";
 import type { Clock, DiseaseTrajectory, RiskPicture } from "../../../evaluate/charts/index.js";
-import { rankOf } from "../../../evaluate/scores.js";
+import { rankOf } from "../../../evaluate/next/scores.js";
 import type { Predictor } from "../../../model/index.js";
 import {
 	type HazardModel,

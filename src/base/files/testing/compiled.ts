@@ -8,7 +8,7 @@ import ts from "typescript";
  * TypeScript. `files` are relative to src/, without extension; `script` imports them from "./".
  */
 export function compiled(into: string, files: readonly string[], script: string): string {
-	const source = fileURLToPath(new URL("../../..", import.meta.url));
+	const source = fileURLToPath(new URL("../../../index.js", import.meta.url));
 	for (const name of files) {
 		const text = readFileSync(join(source, `${name}.ts`), "utf8");
 		const target = join(into, "js", `${name}.js`);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { random } from "../../../base/random.js";
-import { directionsOf } from "./directions.js";
-import { principalPlane, removeCommonDirection } from "./principal-plane.js";
+import { directionsOf } from "./neighbours.js";
+import { principalPlane, removeCommonDirection } from "./umap.js";
 
 test("the plane holds the first two principal components, in order", () => {
 	// Far along x, less along z, nothing along y; all of nearly one length.

@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { onsetCalibrationFigure } from "../calibration-figure.js";
 import { drawn } from "../testing/drawn.js";
-import { byFifthFigure, type Condition } from "./by-fifth-figure.js";
-import { onsetCalibrationFigure } from "./calibration-figure.js";
-import { codeScoresFigure } from "./code-scores-figure.js";
-import { decisionFigure } from "./decision-figure.js";
+import {
+	byFifthFigure,
+	type Condition,
+	codeScoresFigure,
+	decisionFigure,
+} from "./condition-figures.js";
 import { type OnsetStory, onsetStoriesFigure } from "./stories-figure.js";
 
 const year = 365.25;

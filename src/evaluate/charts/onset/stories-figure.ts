@@ -1,12 +1,19 @@
-import type { Markish } from "@observablehq/plot";
-import { areaY, axisX, axisY, dot, gridY, line, ruleX, text } from "@observablehq/plot";
+import {
+	areaY,
+	axisX,
+	axisY,
+	dot,
+	gridY,
+	line,
+	type Markish,
+	ruleX,
+	text,
+} from "@observablehq/plot";
 import { thousands } from "../../../base/thousands.js";
 import { yearDays } from "../../../base/time.js";
 import { spanText } from "../../../predict/user-input/moments.js";
-import { quietAxis } from "../axes.js";
 import { type Clock, roundNumbers, timeAxis, timeName } from "../clock.js";
-import type { Figure, Panel } from "../figure.js";
-import { legendPanel } from "../legend-panel.js";
+import { type Figure, legendPanel, type Panel, quietAxis } from "../figure.js";
 import { percent } from "../numbers.js";
 import { textWidth } from "../text.js";
 import { theme } from "../theme.js";

@@ -1,10 +1,8 @@
-import type { Markish } from "@observablehq/plot";
-import { axisX, dot, rect, ruleY, text } from "@observablehq/plot";
+import { axisX, dot, type Markish, rect, ruleY, text } from "@observablehq/plot";
 import { durationName } from "../../../base/time.js";
-import { avoidOverlap } from "../avoid-overlap.js";
-import { quietAxis } from "../axes.js";
 import { timeAxis } from "../clock.js";
-import type { Panel } from "../figure.js";
+import { type Panel, quietAxis } from "../figure.js";
+import { avoidOverlap } from "../placement.js";
 import { fitted, textWidth } from "../text.js";
 import { theme } from "../theme.js";
 import { badge, curveColour, nowRule, observedShade, type RiskLayout } from "./layout.js";

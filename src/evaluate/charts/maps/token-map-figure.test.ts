@@ -1,0 +1,66 @@
+import { describe, expect, test } from "vitest";
+import { drawn } from "../testing/drawn.js";
+import { categoryMarks } from "./map-frame.js";
+import { tokenMapFigure } from "./token-map-figure.js";
+
+const token = (code: string, category: string | null, x: number, y: number, count = 10) => ({
+	code,
+	name: `name of ${code}`,
+	category,
+	x,
+	y,
+	count,
+});
+
+const tokens = [
+	token("250", "endocrine/metabolic", 0, 0, 90),
+	token("272", "endocrine/metabolic", 1, 0.5, 40),
+	token("401", "circulatory system", 5, 5, 70),
+	token("428", "circulatory system", 5.5, 4, 30),
+	token("428.1", "circulatory system", 6, 4.5, 20),
+	token("x", null, 3, 1),
+];
+
+describe("the map of tokens", () => {
+	test("with decay vectors", async () => {
+		const figure = tokenMapFigure({
+			tokens,
+			decays: [
+				{ layer: 1, head: 1, x: 0.4, y: 0.2 },
+				{ layer: 2, head: 4, x: 5.4, y: 4.6 },
+			],
+		});
+		const svg = drawn(figure);
+		await expect(svg).toMatchFileSnapshot("../testing/token-map.svg");
+		expect(figure.description).toBe(
+			"A map (UMAP) of the embeddings of 6 codes in 2 categories: tokens that lie together mean alike to the model. The category with the most events is endocrine/metabolic, 2 codes. The decay vectors of 2 heads are marked with a cross.",
+		);
+		for (const words of ["L1H1", "L2H4", "circulatory system", "no category", "name of 250"])
+			expect(svg).toContain(`>${words}</text>`);
+	});
+
+	test("of one token, of tokens at one point, of none", () => {
+		expect(drawn(tokenMapFigure({ tokens: tokens.slice(0, 1), decays: [] }))).toContain("1 code ·");
+		const together = tokens.map((token) => ({ ...token, x: 2, y: 2 }));
+		expect(drawn(tokenMapFigure({ tokens: together, decays: [] }))).toContain("2 categories");
+		expect(drawn(tokenMapFigure({ tokens: [], decays: [] }))).toContain("0 codes");
+	});
+
+	test("cuts long names", () => {
+		const long = token("250", `${"very ".repeat(30)}long`, 0, 0);
+		const svg = drawn(
+			tokenMapFigure({ tokens: [{ ...long, name: "word ".repeat(50) }], decays: [] }),
+		);
+		expect(svg).toMatch(/>very very[^<]*…<\/text>/);
+		expect(svg).toMatch(/>word word[^<]*…<\/text>/);
+	});
+});
+
+test("many categories are distinct, and neighbours differ in shape or filling without colour", () => {
+	const names = Array.from({ length: 17 }, (_, at) => `category ${at}`);
+	const looks = names.map(categoryMarks(names));
+	const seen = (parts: (look: (typeof looks)[number]) => unknown) =>
+		new Set(looks.map((look) => JSON.stringify(parts(look)))).size;
+	expect(seen((look) => look)).toBe(17);
+	expect(seen(({ symbol, hollow }) => [symbol, hollow])).toBe(16);
+});

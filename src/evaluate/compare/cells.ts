@@ -1,0 +1,142 @@
+import { z } from "zod";
+import { recordedProviders } from "../../engine/runtime/index.js";
+import {
+	type Evaluation,
+	type EvaluationRow,
+	evaluationSchema,
+	type Method,
+} from "../evaluation.js";
+import { type Column, reads } from "./columns.js";
+
+/** A line of a comparison: a named model with settings. */
+export const entrySchema = z.strictObject({
+	id: z.string().regex(/^[a-z0-9-]+$/),
+	label: z.string(),
+	/** Lines of a group are shown together. */
+	group: z.string(),
+	model: z.string(),
+	settings: z.record(z.string(), z.unknown()),
+	/** Training options that differ from those of the comparison. */
+	options: z.record(z.string(), z.unknown()),
+});
+export type Entry = z.infer<typeof entrySchema>;
+
+/** One line, trained with one seed and evaluated: `cells/<entry>-s<seed>.json`. */
+export const cellSchema = z.strictObject({
+	kind: z.literal("trajgpt-cell"),
+	version: z.literal(2),
+	/** Null for the baselines, which are not trained. */
+	entry: z.string().nullable(),
+	seed: z.int().min(0),
+	/** Of pre-training, or of training if there is no pre-training. */
+	training: z
+		.strictObject({
+			parameters: z.int().min(0),
+			epochs: z.int().min(0),
+			bestEpoch: z.int().min(0),
+			cpuSecondsPerEpoch: z.number().min(0),
+			peakBytes: z.number().min(0),
+			/** By the clock, compilation and validation included; missing in older cells. */
+			seconds: z.number().min(0).optional(),
+			/** Missing in older cells. */
+			provider: z.enum(recordedProviders).optional(),
+		})
+		.nullable(),
+	/** By task; tasks that could not be measured are missing. */
+	evaluations: z.record(z.string(), evaluationSchema),
+	/** By task: the reason why it was not measured. */
+	left: z.record(z.string(), z.string()),
+	seconds: z.number().min(0),
+	/** CPU time of the process that finished the cell. */
+	cpuSeconds: z.number().min(0),
+});
+export type Cell = z.infer<typeof cellSchema>;
+
+/** Whether all rows have the values of patients or of draws that a table needs. */
+export const keepsPatients = ({ evaluations }: Cell): boolean =>
+	Object.values(evaluations).every(({ rows }) =>
+		rows.every(({ byPatient, byDraw }) => byPatient ?? byDraw),
+	);
+
+/** A line with one of its forecast methods. */
+export interface Way {
+	readonly entry: Entry;
+	readonly method: Method;
+	/** Whether this is the line's first method; other tasks than forecast are shown only there. */
+	readonly first: boolean;
+	readonly label: string;
+	/** The line that it is compared with. */
+	readonly against?: Entry | undefined;
+}
+
+/** The cells that a line of the table reads. */
+export interface Source {
+	readonly label: string;
+	readonly group: string;
+	/** Missing for baselines. */
+	readonly way?: Way;
+	readonly cells: readonly Cell[];
+	/** The row of a cell for a column, if there is one. */
+	read(cell: Cell, column: Column): Reading | undefined;
+}
+
+/** A row of an evaluation. */
+export interface Reading {
+	readonly evaluation: Evaluation;
+	readonly row: EvaluationRow;
+}
+
+const baselines = [
+	{ who: "history", label: "own history", ofOnset: "regression per code" },
+	{ who: "global", label: "code frequencies", ofOnset: "age and sex" },
+	{ who: "oracle", label: "reference model", ofOnset: "reference model" },
+] as const;
+
+/** A baseline's label in a table of these columns: task onset has baselines of its own. */
+function baselineLabel(columns: readonly Column[], { label, ofOnset }: (typeof baselines)[number]) {
+	const isOnset = columns.map(({ task }) => task === "onset");
+	if (label === ofOnset || isOnset.every(Boolean)) return ofOnset;
+	return isOnset.some(Boolean) ? `${label} (onset: ${ofOnset})` : label;
+}
+
+/** The lines with results: first trained models, then baselines. */
+export function sourcesOf(
+	columns: readonly Column[],
+	ways: readonly Way[],
+	cells: readonly Cell[],
+): Source[] {
+	// Methods matter for forecasts only.
+	const forecasts = columns.some(({ task }) => task === "forecast");
+	const shown = ways.filter(({ first }) => first || forecasts);
+	const trained = shown.map(
+		(way): Source => ({
+			...{ label: forecasts ? way.label : way.entry.label, group: way.entry.group, way },
+			cells: cells.filter(({ entry }) => entry === way.entry.id),
+			read: (cell, column) =>
+				way.first || column.task === "forecast"
+					? rowIn(cell, column, (row) => row.who === "model" && reads(column, row, way.method))
+					: undefined,
+		}),
+	);
+	const others = baselines.map(
+		(baseline): Source => ({
+			...{ label: baselineLabel(columns, baseline), group: "counts" },
+			cells: cells.filter(({ entry }) => entry === null),
+			read: (cell, column) =>
+				rowIn(cell, column, (row) => row.who === baseline.who && reads(column, row, undefined)),
+		}),
+	);
+	const says = ({ cells, read }: Source) =>
+		cells.some((cell) => columns.some((column) => read(cell, column)));
+	return [...trained.filter((source) => source.cells.length > 0), ...others.filter(says)];
+}
+
+function rowIn(
+	{ evaluations }: Cell,
+	{ task, metric }: Column,
+	wanted: (row: EvaluationRow) => boolean,
+): Reading | undefined {
+	const evaluation = evaluations[task];
+	const row = evaluation?.rows.find(wanted);
+	return evaluation && row?.metrics[metric] ? { evaluation, row } : undefined;
+}

@@ -1,0 +1,190 @@
+import { alone, type Divide, inOrder, isOwn } from "../../base/divide.js";
+import { InputError } from "../../base/errors.js";
+import type { Dataset } from "../../data/cohort/index.js";
+import type { Runtime } from "../../engine/runtime/index.js";
+import type { CodeConfig } from "../../model/heads/codes.js";
+import { forecastWeights, type Trained } from "../../model/train/index.js";
+import { hazardModel } from "../../predict/index.js";
+import { bootstrap, ratioOf } from "../bootstrap.js";
+import type { MeasureRun, Method, RankingMethod } from "../evaluation.js";
+import { type EvaluateOptions, isExternal } from "../options.js";
+import { baselines, measureRows, type RowName } from "../rows.js";
+import { findSimulationTruth } from "../simulation-truth.js";
+import {
+	areNew,
+	forecastPatients,
+	globalRanker,
+	historyRanker,
+	modelRanker,
+	oracleRanker,
+	type Ranker,
+	type Ranks,
+	recallRatios,
+	splitHistory,
+	windowRecalls,
+	windows,
+} from "./ranks.js";
+import { hazardNote, hazardRanker } from "./with-hazards.js";
+
+/** Patients per batch; their predictions are held in memory. */
+const chunk = 32;
+
+interface RankedRow {
+	readonly name: RowName;
+	readonly ranks: readonly Ranks[];
+}
+
+/** Ranks the later events of all patients. */
+type Rank = (name: RowName, ranker: Ranker, divide?: Divide) => Promise<RankedRow>;
+
+/**
+ * Task *forecast*: predicts every event after the look-up window at its own time, from the state after the window
+ * only. The baselines are ranked once.
+ */
+export async function forecastTask(
+	dataset: Dataset,
+	options: EvaluateOptions,
+): Promise<MeasureRun> {
+	const { split, seed, draws, lookup, ahead } = options;
+	const patients = forecastPatients(dataset, split, lookup);
+	const leftOut = dataset.patients(split).length - patients.length;
+	if (patients.length === 0)
+		throw new InputError(
+			`none of the ${leftOut} patients of split ${split} has an event after the first ${lookup}; choose a shorter \`lookup\``,
+			{ field: "lookup", value: lookup },
+		);
+	const rank: Rank = (name, ranker, divide = alone) =>
+		divide(async (job) => {
+			const pieces: number[][][] = [];
+			for (let first = 0; first < patients.length; first += chunk) {
+				if (!isOwn(job, first / chunk)) continue;
+				const some = patients.subarray(first, first + chunk);
+				const ranks = await ranker(await Promise.all(Array.from(some, splitOf)));
+				pieces.push(ranks.map((own) => [...own]));
+				options.progress?.update({
+					label: `${name.label}: patient`,
+					done: first + some.length,
+					total: patients.length,
+				});
+			}
+			const ranks = inOrder(job, pieces).flatMap((some) => some.map((own) => Int32Array.from(own)));
+			return { name, ranks };
+		});
+	const splitOf = (patient: number) => splitHistory(dataset, patient, lookup, ahead);
+	const isNew: Uint8Array[] = [];
+	for (const patient of patients) isNew.push(areNew(await splitOf(patient)));
+	const others: RankedRow[] = [];
+	const notes = [
+		`${lookup} events are known and up to ${ahead} later ones are predicted, each at its own time`,
+		`${leftOut} of ${patients.length + leftOut} patients have no event after the first ${lookup} and are left out`,
+		"known codes: the patient had them among the events that are known; every recall is the mean over patients, and that of all codes is the mean of known and new ones, weighted by their shares",
+	];
+	if (options.baselines !== false) {
+		others.push(
+			await rank(baselines.history, historyRanker(dataset)),
+			await rank(baselines.global, globalRanker(dataset)),
+		);
+		const found = await findSimulationTruth(dataset, split, options.oracle);
+		if ("truth" in found) {
+			others.push(await rank(baselines.oracle, oracleRanker(dataset, found.truth, options)));
+			notes.push(
+				`reference model: by ${options.futures} sampled futures per patient; more would raise it a little`,
+			);
+		} else if (found.reason) notes.push(`no reference model: ${found.reason}`);
+	}
+
+	return async (runtime, trained) => {
+		const own = trained && (await modelRows(runtime, trained, dataset, options, rank));
+		const rows = [...(own?.rows ?? []), ...others];
+		const ranked = rows.map(({ name, ranks }) => ({
+			name,
+			events: ranks.map((one, at) => ({ ranks: one, isNew: isNew[at] as Uint8Array })),
+		}));
+		const recalls = ranked.map(({ name, events }) => ({ name, byWindow: windowRecalls(events) }));
+		return {
+			task: "forecast",
+			split,
+			patients: patients.length,
+			events: (rows[0]?.ranks ?? []).reduce((sum, { length }) => sum + length, 0),
+			seed,
+			draws,
+			notes: [...notes, ...(own?.notes ?? [])],
+			newCodes: bootstrap(patients.length, { share: shareOfNew(isNew) }, options).share,
+			...measureRows(
+				ranked.map(({ name, events }) => ({ name, byPatient: { ratios: recallRatios(events) } })),
+				patients.length,
+				options,
+			),
+			windows: windows.map(({ window }, i) => ({
+				window,
+				rows: recalls.map(({ name, byWindow }) => ({ ...name, ...byWindow[i]! })),
+			})),
+		};
+	};
+}
+
+/** The rows of a run, one per forecasting method, and notes on them. */
+async function modelRows(
+	runtime: Runtime,
+	trained: Trained,
+	dataset: Dataset,
+	{ methods, split, lookup, ahead, home = dataset }: EvaluateOptions,
+	rank: Rank,
+): Promise<{ readonly rows: readonly RankedRow[]; readonly notes: readonly string[] }> {
+	const { model, config } = trained;
+	const fits = !isExternal(trained, dataset);
+	const wanted = methodsOf(trained, methods).filter((one) => fits || one !== "with-hazards");
+	const rows: RankedRow[] = [];
+	const notes = fits
+		? []
+		: [
+				"no row with hazards: its weights are fitted to validation patients, and the run is not fitted to another dataset",
+			];
+	const predictor = model.predictor(runtime, config, forecastWeights(trained));
+	try {
+		for (const method of wanted) {
+			const words = method === "with-hazards" ? "with hazards" : method;
+			const name = { who: "model", label: `${model.name}, ${words}`, method } as const;
+			if (method !== "with-hazards") {
+				rows.push(await rank(name, modelRanker(predictor, method), runtime.divide));
+				continue;
+			}
+			const base = model.forecasting.methods[0] as Method;
+			const hazards = hazardModel(runtime, trained);
+			try {
+				const chosen = await hazardRanker(predictor, base, hazards, home, {
+					patients: forecastPatients(home, "valid", lookup),
+					splitOf: (patient) => splitHistory(home, patient, lookup, ahead),
+				});
+				if (chosen.ranker) rows.push(await rank(name, chosen.ranker, runtime.divide));
+				notes.push(hazardNote(chosen, base, split));
+			} finally {
+				await hazards.dispose();
+			}
+		}
+	} finally {
+		await predictor.dispose();
+	}
+	return { rows, notes };
+}
+
+/** The mean over patients of the share of events whose code is new. */
+const shareOfNew = (isNew: readonly Uint8Array[]) =>
+	ratioOf(
+		isNew.map((own) => own.reduce((sum, one) => sum + one, 0) / own.length),
+		isNew.map(() => 1),
+	);
+
+/** The requested methods that the model has. */
+function methodsOf(
+	{ model, config }: Trained,
+	requested: readonly RankingMethod[],
+): RankingMethod[] {
+	const has: RankingMethod[] = [...model.forecasting.methods];
+	if ((config as CodeConfig).hazards) has.unshift("with-hazards");
+	const own = has.filter((method) => requested.includes(method));
+	if (own.length > 0) return own;
+	throw new InputError(
+		`${model.name} does not forecast ${requested.join(" or ")}; it forecasts ${has.join(" and ")}`,
+	);
+}

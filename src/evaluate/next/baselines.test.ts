@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest";
+import { smallDataset } from "../testing/small-dataset.js";
+import { chooseSmoothing, countScores } from "./baselines.js";
+import { summarizeScores } from "./scores.js";
+
+const [a, b, c] = [5, 6, 7];
+
+describe("countScores", () => {
+	// In training: a 6, b 3, c 1 of 10.
+	const dataset = smallDataset(
+		[6, 3, 1],
+		[
+			{ split: "train", tokens: [a, a, b] },
+			{ split: "test", tokens: [b, b, a, c] },
+			{ split: "test", tokens: [c, a], birth: -3 },
+			{ split: "test", tokens: [a] },
+		],
+	);
+
+	test("with smoothing mixes the patient's past with training frequencies", async () => {
+		const scores = await countScores(dataset, "test", 2);
+		// After b: b (1 + 2·0.3)/3, a 0.4 — a hit. After b b: a 1.2/4. After b b a: c 0.2/5.
+		const first = Math.log(1.6 / 3) + Math.log(1.2 / 4) + Math.log(0.2 / 5);
+		// The first event counts after a birth, which is no event of the past: c 0.1, then a 1.2/3.
+		const second = Math.log(0.1) + Math.log(1.2 / 3);
+		expect(scores.map(({ patient, events, correct }) => [patient, events, correct])).toEqual([
+			[1, 3, 1],
+			[2, 2, 0],
+			[3, 0, 0],
+		]);
+		expect(scores[0]?.logLikelihood).toBeCloseTo(first, 12);
+		expect(scores[1]?.logLikelihood).toBeCloseTo(second, 12);
+		expect(scores[2]?.logLikelihood).toBe(0);
+	});
+
+	test("with infinite smoothing equals the training frequencies", async () => {
+		const summary = summarizeScores(await countScores(dataset, "test", Number.POSITIVE_INFINITY));
+		// b a c, then c a: the most frequent, a, comes twice.
+		const nats = -(Math.log(0.3) + 2 * Math.log(0.6) + 2 * Math.log(0.1)) / 5;
+		expect(summary).toMatchObject({ patients: 3, events: 5, accuracy: 2 / 5 });
+		expect(summary.nats).toBeCloseTo(nats, 12);
+	});
+});
+
+describe("chooseSmoothing", () => {
+	const chosen = (tokens: number[]) =>
+		chooseSmoothing(
+			smallDataset(
+				[4, 4, 2],
+				[
+					{ split: "valid", tokens },
+					{ split: "test", tokens: [c, c, c, c] },
+				],
+			),
+		);
+
+	test("is small if validation patients repeat codes", async () => {
+		expect(await chosen([c, c, c, c, c, c])).toBe(0.25);
+	});
+
+	test("is infinite if they never do", async () => {
+		expect(await chosen([c, a])).toBe(Number.POSITIVE_INFINITY);
+	});
+
+	test("lies in between if some do", async () => {
+		const smoothing = await chosen([a, a, b, a, a, c, a, b, a, a, a, a]);
+		expect(smoothing).toBeGreaterThan(0.25);
+		expect(smoothing).toBeLessThan(64);
+	});
+});

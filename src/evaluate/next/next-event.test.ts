@@ -1,0 +1,201 @@
+import { describe, expect, test } from "vitest";
+import { random } from "../../base/random.js";
+import { specialCount, type Token, vocabularyOf } from "../../data/cohort/vocabulary.js";
+import { nodeRuntime } from "../../engine/runtime/node.js";
+import { gather, input, type Tensor } from "../../engine/tensor/index.js";
+import { type Model, modelById } from "../../model/index.js";
+import type { TrajgptConfig } from "../../model/trajgpt/config.js";
+import { predictor } from "../../model/trajgpt/state.js";
+import { smallDataset } from "../testing/small-dataset.js";
+import { nextEventScores } from "./next-event.js";
+import { summarizeScores } from "./scores.js";
+
+const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
+const [birth, a, b, c] = [2, 5, 6, 7];
+
+/** Knows the event before alone: its logits are a row of a table. */
+const bigram: Model = {
+	id: "bigram",
+	name: "bigram",
+	cite: "",
+	config: undefined as never,
+	presets: {},
+	pretraining: "next",
+	forecasting: { methods: [], after: "pretraining" },
+	usesQueryTime: false,
+	predictsEachEvent: true,
+	init: () => new Map(),
+	weights: () => ({}),
+	states(_, { table }, { rows, length }) {
+		const logits = gather(table as Tensor, input("before", [rows, length], "int32"));
+		return [{ hidden: logits, logits }];
+	},
+	predictor: undefined as never,
+	objectives: { next: [], horizon: [], visits: [] },
+	filler:
+		(_, { tokens, length }) =>
+		() => ({
+			before: tokens.map((_, at) => (at % length === 0 ? 1 : (tokens[at - 1] as number))),
+		}),
+};
+
+/** Probabilities in eighths by the token before; rows not named are even. */
+const tableOf = (rows: Readonly<Record<number, readonly number[]>>) =>
+	Float32Array.from({ length: 64 }, (_, at) =>
+		Math.log(((rows[Math.floor(at / 8)]?.[at % 8] ?? 1) || 1e-6) / 8),
+	);
+
+const dataset = smallDataset(
+	[6, 3, 1],
+	[
+		{ split: "test", tokens: [a, b, b, c] },
+		{ split: "valid", tokens: [a, a] },
+		{ split: "test", tokens: [b, c], birth: -20 },
+		{ split: "test", tokens: Array.from({ length: 40 }, (_, i) => (i % 2 === 0 ? a : b)) },
+	],
+);
+
+describe("nextEventScores", () => {
+	test("equal those computed by hand", async () => {
+		const data = tableOf({
+			[birth]: [0, 0, 0, 0, 0, 4, 2, 2],
+			[a]: [0, 0, 0, 0, 0, 1, 5, 2],
+			[b]: [0, 0, 0, 0, 0, 5, 1, 2],
+		});
+		const weights = new Map([["table", { shape: [8, 8], data }]]);
+		const trained = { model: bigram, config: undefined, weights };
+		const scores = await nextEventScores(runtime, trained, dataset, "test");
+		// b, b, c after a, b, b: only the first is the likeliest. The first event is not predicted …
+		const first = Math.log(5 / 8) + Math.log(1 / 8) + Math.log(2 / 8);
+		// … but after a birth it is.
+		const second = Math.log(2 / 8) + Math.log(2 / 8);
+		const expected = [
+			// New codes of the first patient: b (predicted) and c; of the second: both; of the third: the second.
+			{ patient: 0, events: 3, logLikelihood: first, correct: 1, ofNew: [2, 1] },
+			{ patient: 2, events: 2, logLikelihood: second, correct: 0, ofNew: [2, 0] },
+			{ patient: 3, events: 39, logLikelihood: 39 * Math.log(5 / 8), correct: 39, ofNew: [1, 1] },
+		];
+		expect(scores).toEqual(
+			expected.map(({ ofNew: [events, correct], ...score }) => ({
+				...score,
+				ofNew: {
+					...{ events, correct, among5: events, among10: events },
+					logLikelihood: expect.any(Number),
+				},
+				// Each event has a day of its own, and no values.
+				ofFirst: expect.objectContaining({ events: score.events, correct: score.correct }),
+				withValues: expect.closeTo(score.logLikelihood, 4),
+				among5: score.events, // there are but three codes
+				among10: score.events,
+				logLikelihood: expect.closeTo(score.logLikelihood, 4),
+			})),
+		);
+		const summary = summarizeScores(scores);
+		expect(summary).toMatchObject({ patients: 3, events: 44, accuracy: 40 / 44 });
+		expect(summary.nats).toBeCloseTo(-(first + second + 39 * Math.log(5 / 8)) / 44, 5);
+	});
+
+	test("are the same for a model with a short context, if it needs no more", async () => {
+		const data = tableOf({ [a]: [0, 0, 0, 0, 0, 1, 5, 2], [b]: [0, 0, 0, 0, 0, 4, 1, 3] });
+		const weights = new Map([["table", { shape: [8, 8], data }]]);
+		const whole = await nextEventScores(
+			runtime,
+			{ model: bigram, config: undefined, weights },
+			dataset,
+			"test",
+		);
+		const model = { ...bigram, context: () => 5 };
+		const cut = await nextEventScores(
+			runtime,
+			{ model, config: undefined, weights },
+			dataset,
+			"test",
+		);
+		expect(cut).toEqual(
+			whole.map((score) => ({
+				...score,
+				logLikelihood: expect.closeTo(score.logLikelihood, 4),
+				withValues: expect.closeTo(score.withValues, 4),
+				ofNew: { ...score.ofNew, logLikelihood: expect.closeTo(score.ofNew.logLikelihood, 4) },
+				ofFirst: { ...score.ofFirst, logLikelihood: expect.closeTo(score.logLikelihood, 4) },
+			})),
+		);
+	});
+
+	test("take the first event of a day apart", async () => {
+		const data = tableOf({
+			[a]: [0, 0, 0, 0, 0, 1, 5, 2],
+			[b]: [0, 0, 0, 0, 0, 5, 1, 2],
+		});
+		const trained = {
+			...{ model: bigram, config: undefined },
+			weights: new Map([["table", { shape: [8, 8], data }]]),
+		};
+		const days = smallDataset(
+			[6, 3, 1],
+			[{ split: "test", tokens: [a, b, b, a], times: [1, 1.5, 2.25, 2.5] }],
+		);
+		const [score] = await nextEventScores(runtime, trained, days, "test");
+		expect(score).toMatchObject({ events: 3, correct: 2 });
+		expect(score?.ofFirst).toMatchObject({ events: 1, correct: 0 });
+		expect(score?.ofFirst.logLikelihood).toBeCloseTo(Math.log(1 / 8), 4);
+	});
+
+	test("are of codes where values have tokens of their own", async () => {
+		const range = (quantile: number) => ({
+			...{ code: "b", name: "B", unit: null, quantile, of: 2 },
+			...(quantile === 1 ? { low: null, high: 3 } : { low: 3, high: null }),
+		});
+		const { tokens } = dataset.vocabulary;
+		const vocabulary = vocabularyOf([
+			tokens[a] as Token,
+			{ ...(tokens[b] as Token), code: "b Q1", value: range(1) },
+			{ ...(tokens[c] as Token), code: "b Q2", value: range(2) },
+		]);
+		const data = tableOf({
+			[a]: [0, 0, 0, 0, 0, 3, 2, 3],
+			[b]: [0, 0, 0, 0, 0, 5, 2, 1],
+		});
+		const weights = new Map([["table", { shape: [8, 8], data }]]);
+		const [score] = await nextEventScores(
+			runtime,
+			{ model: bigram, config: undefined, weights },
+			{ ...dataset, vocabulary },
+			"test",
+		);
+		// b, b, c after a, b, b: c is another value of b, which the patient had by then.
+		expect(score?.logLikelihood).toBeCloseTo(Math.log(5 / 8) + 2 * Math.log(3 / 8), 4);
+		expect(score?.withValues).toBeCloseTo(Math.log(2 / 8) + Math.log(2 / 8) + Math.log(1 / 8), 4);
+		expect(score).toMatchObject({ events: 3, correct: 1, ofNew: { events: 1, correct: 1 } });
+	});
+
+	test("of TrajGPT equal its predictions event by event", async () => {
+		const model = modelById("trajgpt");
+		const sizes = { layers: 2, heads: 2, dim: 12, key: 8, value: 12, ff: 16 };
+		const config = model.config.parse({ ...sizes, vocab: 8 });
+		const weights = model.init(config, random(3));
+		const scores = await nextEventScores(runtime, { model, config, weights }, dataset, "test");
+		const asked = predictor(runtime, config as TrajgptConfig, weights);
+		for (const { patient, events, logLikelihood, correct } of scores) {
+			const { tokens, times } = await dataset.read(patient);
+			let [sum, hits] = [0, 0];
+			for (let n = 1; n < tokens.length; n++) {
+				const past = { tokens: tokens.subarray(0, n), times: times.subarray(0, n) };
+				const { logProbabilities } = await asked.score([past], [[times[n] as number]]);
+				const own = logProbabilities[tokens[n] as number] as number;
+				sum += own;
+				hits += Number(logProbabilities.subarray(specialCount).every((p) => p <= own));
+			}
+			expect(events).toBe(tokens.length - 1);
+			expect(logLikelihood).toBeCloseTo(sum, 3);
+			expect(correct).toBe(hits);
+		}
+		await asked.dispose();
+	});
+
+	test("are empty for a split without patients", async () => {
+		const model = modelById("trajgpt");
+		const trained = { model, config: model.config.parse({ vocab: 8 }), weights: new Map() };
+		expect(await nextEventScores(runtime, trained, dataset, "train")).toEqual([]);
+	});
+});
