@@ -47,7 +47,7 @@ test("the statistics are those of the predictions with a label", () => {
 	const [far, close] = [Math.log(4), Math.log(1.5)];
 	expect((sigmoid(slope * far) - 1) * far + sigmoid(slope * close) * close).toBeCloseTo(0, 5);
 	const [low, high] = ["lower", "upper"].map((end) => found[`95% ${end} AUROC`] as number);
-	expect([0 <= low!, low! <= 0.75, 0.75 <= high!, high! <= 1]).toEqual([true, true, true, true]);
+	expect([0 <= low, low <= 0.75, 0.75 <= high, high <= 1]).toEqual([true, true, true, true]);
 });
 
 test("each threshold has its counts and rates, empty where they are not defined", () => {

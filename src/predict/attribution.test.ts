@@ -10,7 +10,7 @@ afterAll(() => model.dispose());
 const codes = [6, 9];
 
 const probabilityAt = async (own: Events, times: number[]) =>
-	(await codeTrajectories(model, [own], [codes], [times]))[0]?.[0]?.probability as Float64Array;
+	(await codeTrajectories(model, [own], [codes], [times]))[0]?.[0]?.probability;
 
 const dropped = ({ tokens, times }: Events, event: number): Events => ({
 	tokens: Array.from(tokens).filter((_, i) => i !== event),
@@ -19,7 +19,7 @@ const dropped = ({ tokens, times }: Events, event: number): Events => ({
 
 test("an event's effect is the probability less that of the history without it", async () => {
 	const own = history(70, 4);
-	const [first, last] = [own.times[0] as number, own.times.at(-1) as number];
+	const [first, last] = [own.times[0], own.times.at(-1) as number];
 	const times = [first - 3, (first + last) / 2, last + 1, last + 60];
 	const { base, without, effect } = await attributeCodeProbability(model, own, { codes, times });
 	expectClose(base, await probabilityAt(own, times));
@@ -29,7 +29,7 @@ test("an event's effect is the probability less that of the history without it",
 			await probabilityAt(dropped(own, event), times),
 		);
 	expect(effect.length).toBe(70 * 4);
-	expect(effect[31 * 4 + 2]).toBe((base[2] as number) - (without[31 * 4 + 2] as number));
+	expect(effect[31 * 4 + 2]).toBe(base[2] - without[31 * 4 + 2]);
 	// What comes after the query time has no effect on it.
 	expect(effect[69 * 4 + 1]).toBe(0);
 });
@@ -75,6 +75,6 @@ test("several codes are attributed in the passes of one", async () => {
 	expect(passes).toBe(2 * ofOne);
 	expect(all[0]).toEqual(one);
 	expect(all[1]).toEqual(await attributeCodeProbability(model, own, { codes: [6], times }));
-	const sum = all[1]?.effect.map((effect, i) => effect + (all[2]?.effect[i] as number));
-	expectClose(sum as Float64Array, all[0]?.effect as Float64Array);
+	const sum = all[1]?.effect.map((effect, i) => effect + all[2]?.effect[i]);
+	expectClose(sum as Float64Array, all[0]?.effect);
 });

@@ -38,7 +38,7 @@ export async function attributeCodeProbability(
 	{ codes, times }: AttributionQuery,
 ): Promise<Attribution> {
 	const [only] = await attributeCodeProbabilities(predictor, history, { codes: [codes], times });
-	return only as Attribution;
+	return only;
 }
 
 /** As `attributeCodeProbability`, for several codes in the same passes. */
@@ -66,12 +66,12 @@ export async function attributeCodeProbabilities(
 		const end = Math.min(count, start + block);
 		// An event changes nothing up to its own time, but leaving out the first moves the start.
 		const queries = Array.from(times, (time, index) => ({ time, index })).filter(
-			({ time }) => start === 0 || time > (observed[start] as number),
+			({ time }) => start === 0 || time > observed[start],
 		);
 		if (queries.length === 0) break;
 		const first = Math.min(...queries.map(({ time }) => time));
 		const out = Array.from({ length: end - start }, (_, i) => start + i).filter(
-			(event) => (tokens[event] as number) >= specialCount,
+			(event) => tokens[event] >= specialCount,
 		);
 		// Every block has the same number of rows: another number would need another program.
 		const rows = [undefined, ...out];
@@ -81,7 +81,7 @@ export async function attributeCodeProbabilities(
 			rows.map(() => 0),
 		);
 		let at = start;
-		while (at + block < count && (observed[at + block - 1] as number) < first) {
+		while (at + block < count && observed[at + block - 1] < first) {
 			const to = at + block;
 			state = await predictor.observe(
 				state,
@@ -98,12 +98,8 @@ export async function attributeCodeProbabilities(
 		);
 		for (const [which, { base, without }] of found.entries())
 			for (const [row, event] of rows.entries())
-				for (const [i, probability] of probabilitiesOf(
-					predictions,
-					row,
-					codes[which] as readonly number[],
-				).entries()) {
-					const index = queries[i]?.index as number;
+				for (const [i, probability] of probabilitiesOf(predictions, row, codes[which]).entries()) {
+					const index = queries[i]?.index;
 					if (event !== undefined) without[event * times.length + index] = probability;
 					else if (start === 0 && row === 0) {
 						base[index] = probability;
@@ -113,7 +109,7 @@ export async function attributeCodeProbabilities(
 	}
 	return found.map(({ base, without }) => ({
 		...{ base, without },
-		effect: without.map((left, i) => (base[i % times.length] as number) - left),
+		effect: without.map((left, i) => base[i % times.length] - left),
 	}));
 }
 

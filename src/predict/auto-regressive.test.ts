@@ -32,9 +32,9 @@ test("each prediction is fed back, and a time reads the nearest step", async () 
 	const answers = await predictAutoRegressively(model, all, asked, { steps: 4 });
 	expect(answers).toMatchObject({ patients: 2, queries: 6, vocab: 11 });
 	for (const [patient, past] of all.entries()) {
-		const steps = await stepByStep(past, (ends[patient] as number) + 8, 4);
+		const steps = await stepByStep(past, ends[patient] + 8, 4);
 		for (const [question, step] of [1, 1, 1, 2, 3, 4].entries())
-			expectClose(row(answers, patient, question), steps[step - 1] as number[]);
+			expectClose(row(answers, patient, question), steps[step - 1]);
 	}
 });
 

@@ -56,13 +56,10 @@ export async function predictAutoRegressively(
 			for (const [row, { nearest }] of own.entries())
 				for (const [query, at] of nearest.entries())
 					if (at === step)
-						logProbabilities.set(
-							rows[row] as Float32Array,
-							((first + row) * queries + query) * vocab,
-						);
+						logProbabilities.set(rows[row], ((first + row) * queries + query) * vocab);
 			fed = rows.map((row, i) => ({
-				tokens: [highestCodes(row, 1)[0] as number],
-				times: queryTimes[i] as number[],
+				tokens: [highestCodes(row, 1)[0]],
+				times: queryTimes[i],
 			}));
 		}
 	}

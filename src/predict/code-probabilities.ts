@@ -13,10 +13,7 @@ export function probabilitiesOf(
 		throw new InputError(`a code holds token ${unknown}; the model knows those below ${vocab}`);
 	return Float64Array.from({ length: queries }, (_, query) => {
 		const from = (patient * queries + query) * vocab;
-		return codes.reduce(
-			(sum, token) => sum + Math.exp(logProbabilities[from + token] as number),
-			0,
-		);
+		return codes.reduce((sum, token) => sum + Math.exp(logProbabilities[from + token]), 0);
 	});
 }
 

@@ -29,7 +29,7 @@ const labels = [
 ].map(({ patient, events }) => {
 	const { tokens, times } = historyOf(patient, 14);
 	const seen = { tokens: tokens.slice(0, 1 + events), times: times.slice(0, 1 + events) };
-	return { patient, view: { ...seen, at: (seen.times[events] as number) + 0.5 } };
+	return { patient, view: { ...seen, at: seen.times[events] + 0.5 } };
 });
 const views = labels.map(({ view }) => view);
 const patients = labels.map(({ patient }) => patient);
@@ -53,8 +53,8 @@ describe.each(["trajgpt", "gpt2", "patchtst"])("risks of %s", (id) => {
 		const shared = await own.at(views, patients);
 		await own.dispose();
 		for (const [i, [risk]] of expected.entries()) {
-			expect(alone[i]).toBeCloseTo(risk?.probabilities[0] as number, 5);
-			expect(shared[i]).toBeCloseTo(risk?.probabilities[0] as number, 5);
+			expect(alone[i]).toBeCloseTo(risk?.probabilities[0], 5);
+			expect(shared[i]).toBeCloseTo(risk?.probabilities[0], 5);
 		}
 		expect(new Set(alone).size).toBe(views.length);
 	});
@@ -71,10 +71,9 @@ describe.each(["trajgpt", "gpt2", "patchtst"])("risks of %s", (id) => {
 		const predictor = learned.model.predictor(runtime, learned.config, learned.weights);
 		for (const [i, view] of views.entries()) {
 			const { logProbabilities } = await predictor.score([view], [[view.at]]);
-			const today =
-				Math.exp(logProbabilities[7] as number) + Math.exp(logProbabilities[8] as number);
+			const today = Math.exp(logProbabilities[7]) + Math.exp(logProbabilities[8]);
 			expect(today).toBeGreaterThan(0.001);
-			expect(both[i]).toBeCloseTo(1 - (1 - (after[i] as number)) * (1 - today), 5);
+			expect(both[i]).toBeCloseTo(1 - (1 - after[i]) * (1 - today), 5);
 		}
 		await predictor.dispose();
 	});

@@ -8,7 +8,7 @@ afterAll(() => model.dispose());
 
 test("the probability is that of the code's tokens, growth its difference", async () => {
 	const all = [20, 6].map((length) => history(length, length));
-	const times = all.map(({ times }) => [-2, 1, 8, 40].map((after) => (times[0] as number) + after));
+	const times = all.map(({ times }) => [-2, 1, 8, 40].map((after) => times[0] + after));
 	const codes = [[7], [5, 9, 10]];
 	const trajectories = await codeTrajectories(model, all, codes, times);
 	const answers = await predictAt(model, all, times);
@@ -16,15 +16,12 @@ test("the probability is that of the code's tokens, growth its difference", asyn
 	for (const [patient, own] of trajectories.entries())
 		for (const [c, { probability, growth, places, ...rest }] of own.entries()) {
 			const wanted = [0, 1, 2, 3].map((question) =>
-				(codes[c] as number[]).reduce(
-					(sum, token) => sum + Math.exp(row(answers, patient, question)[token] as number),
-					0,
-				),
+				codes[c].reduce((sum, token) => sum + Math.exp(row(answers, patient, question)[token]), 0),
 			);
 			expectClose(probability, wanted);
 			expect(Array.from(rest.times)).toEqual(times[patient]);
 			expect(growth[0]).toBe(0);
-			expect(growth[2]).toBe((probability[2] as number) - (probability[1] as number));
+			expect(growth[2]).toBe(probability[2] - probability[1]);
 			expect(places).toEqual(answers.places[patient]);
 		}
 });
@@ -52,7 +49,7 @@ test("splits times into batches for a large vocabulary, with the same results", 
 		[0, []],
 	] as const) {
 		const times = all.map(({ times }) =>
-			Array.from({ length: count }, (_, i) => (times[0] as number) - 2 + i / 2),
+			Array.from({ length: count }, (_, i) => times[0] - 2 + i / 2),
 		);
 		const wanted = await codeTrajectories(model, all, [[6], [7, 8]], times);
 		const found = await codeTrajectories(large, all, [[6], [7, 8]], times);

@@ -38,13 +38,11 @@ export async function codeTrajectories(
 		const queryTimes = times.slice(first, first + block).map((at) => Float64Array.from(at));
 		const found = await probabilitiesAt(predictor, own, codes, queryTimes, most);
 		for (const [patient, history] of own.entries()) {
-			const { probabilities, places } = found[patient] as Probabilities;
+			const { probabilities, places } = found[patient];
 			const at = queryTimes[patient] as Float64Array;
 			trajectories.push(
 				probabilities.map((probability) => {
-					const growth = probability.map((value, i) =>
-						i === 0 ? 0 : value - (probability[i - 1] as number),
-					);
+					const growth = probability.map((value, i) => (i === 0 ? 0 : value - probability[i - 1]));
 					const surges = surgesOf(history, at, probability, growth);
 					return { times: at, probability, growth, places, surges };
 				}),
@@ -85,7 +83,7 @@ async function probabilitiesAt(
 
 function checkOrder(times: ArrayLike<number>, patient: number): void {
 	for (let i = 1; i < times.length; i++)
-		if ((times[i] as number) < (times[i - 1] as number))
+		if (times[i] < times[i - 1])
 			throw new InputError(
 				`times of a trajectory must not decrease: patient ${patient} goes ${times[i - 1]} → ${times[i]} at time ${i}; sort them`,
 			);

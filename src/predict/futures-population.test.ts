@@ -32,7 +32,7 @@ function person(id: number, further: Further) {
 		const codes = new Set<number>();
 		let token: number;
 		do {
-			token = draw.uniform() < 0.1 ? code() : (usual[draw.integer(3)] as number);
+			token = draw.uniform() < 0.1 ? code() : usual[draw.integer(3)];
 			codes.add(token);
 		} while (draw.uniform() < further(token));
 		events.push(...[...codes].map((token) => [day, token] as const));
@@ -61,10 +61,10 @@ function ratesOf(
 		sums.years += (last - index) / 365.25;
 		if (death !== null && death <= end) sums.deaths++;
 		sums.visits += new Set(Array.from(times).filter((time) => time <= last)).size;
-		for (let n = 0; n < tokens.length && times[n]! <= last; n++) {
+		for (let n = 0; n < tokens.length && times[n] <= last; n++) {
 			sums.records++;
-			if (!has.has(tokens[n]!)) sums.onsets++;
-			has.add(tokens[n]!);
+			if (!has.has(tokens[n])) sums.onsets++;
+			has.add(tokens[n]);
 		}
 	}
 	const { years, visits, records, onsets, deaths } = sums;
@@ -100,7 +100,7 @@ test.each(populations)(
 		const weights = await startingHazards(model.init(config, random(1)), settings, dataset, 1);
 		const alive = people.filter(({ death }) => death === null || death > index);
 		const known = alive.map(
-			({ tokens, times }) => new Set(tokens.filter((token, n) => token >= 5 && times[n]! <= index)),
+			({ tokens, times }) => new Set(tokens.filter((token, n) => token >= 5 && times[n] <= index)),
 		);
 		const observed = ratesOf(
 			alive.map(({ tokens, times, death }, i) => {
@@ -109,7 +109,7 @@ test.each(populations)(
 					first < 0 ? [] : Array.from(all).slice(first);
 				return {
 					...{ tokens: some(tokens), times: some(times) },
-					...{ end: index + 730, death, known: known[i]! },
+					...{ end: index + 730, death, known: known[i] },
 				};
 			}),
 		);
@@ -122,7 +122,7 @@ test.each(populations)(
 		await futures.dispose();
 		const sampled = ratesOf(
 			drawn.flatMap((own, i) =>
-				own.map((future) => ({ ...future, end: index + 730, known: known[i]! })),
+				own.map((future) => ({ ...future, end: index + 730, known: known[i] })),
 			),
 		);
 		expect(observed.visits).toBeCloseTo(365.25 * seen, 0);

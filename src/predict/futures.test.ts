@@ -41,7 +41,7 @@ const history = historyWith([
 ]);
 
 const distance = (a: ArrayLike<number>, b: ArrayLike<number>) =>
-	Array.from(a).reduce((most, value, i) => Math.max(most, Math.abs(value - b[i]!)), 0);
+	Array.from(a).reduce((most, value, i) => Math.max(most, Math.abs(value - b[i])), 0);
 
 describe("steps of TrajGPT", () => {
 	const weights = drawnWeights();
@@ -60,7 +60,7 @@ describe("steps of TrajGPT", () => {
 					Object.entries(features).map(([name, data]) => [name, constant(data, [1, data.length])]),
 				);
 				const p = weightsOf(parameters);
-				const hidden = reshape(states!.hidden, [shape.rows, stream.queries, -1]);
+				const hidden = reshape(states.hidden, [shape.rows, stream.queries, -1]);
 				const bins = binStates(settings, "queries", p, hidden);
 				const found = nextVisit(settings, p, bins, given as never);
 				return concat(Object.values(found), 1);
@@ -94,11 +94,11 @@ describe("steps of TrajGPT", () => {
 		rows.start(row, {}, 0);
 		for (let n = 0; n < tokens.length; n++) {
 			const [token, last] =
-				n === 0 ? [specialTokens.sos, Number.NaN] : [tokens[n - 1]!, times[n - 1]!];
-			ask(token, last, times[n]!);
+				n === 0 ? [specialTokens.sos, Number.NaN] : [tokens[n - 1], times[n - 1]];
+			ask(token, last, times[n]);
 			const step = await rows.step(row + 1);
 			const known = { tokens: tokens.slice(0, n), times: times.slice(0, n) };
-			const { logProbabilities } = await predictor.score([known], [[times[n]!]]);
+			const { logProbabilities } = await predictor.score([known], [[times[n]]]);
 			const logits = step.logits.slice(row * vocab, (row + 1) * vocab);
 			const total = Math.log(logits.reduce((sum, own) => sum + Math.exp(own), 0));
 			expect(
@@ -117,7 +117,7 @@ describe("steps of TrajGPT", () => {
 			await programs.dispose();
 			for (let bin = 0; bin < steps.bins; bin++) {
 				const { features } = known(day);
-				ask(token, last, day + binsOf(settings).middle[bin]!);
+				ask(token, last, day + binsOf(settings).middle[bin]);
 				for (const [name, data] of Object.entries(features))
 					queries[name as keyof typeof features].set(data, row * data.length);
 				const { logits: _, ...step } = await rows.step(row + 1);
@@ -166,22 +166,22 @@ describe("futures", () => {
 			...options,
 			samples: 7,
 		});
-		expect(few).toEqual(all!.slice(0, 7));
+		expect(few).toEqual(all.slice(0, 7));
 		expect(third).toHaveLength(7);
 		const [later] = await futures.draw([history], [3000], {
 			...options,
 			samples: 3,
 			firstSample: 4,
 		});
-		expect(later).toEqual(all!.slice(4, 7));
+		expect(later).toEqual(all.slice(4, 7));
 		const [reseeded] = await futures.draw([history], [3000], { ...options, seed: 5, samples: 7 });
 		expect(reseeded).not.toEqual(few);
 	});
 
 	test("lie within the horizon, end with death, and record a code once per day", async () => {
 		const [all] = await futures.draw([history], [2700], { ...options, leftOut: [8] });
-		expect(all!.some(({ death }) => death !== null)).toBe(true);
-		for (const { tokens, times, death } of all!) {
+		expect(all.some(({ death }) => death !== null)).toBe(true);
+		for (const { tokens, times, death } of all) {
 			const end = Math.min(3600, death ?? 3600);
 			expect(death === null || (death > 2700 && death <= 3600)).toBe(true);
 			expect([...times].every((time, i) => time >= (times[i - 1] ?? 2701) && time <= end)).toBe(
@@ -206,11 +206,11 @@ describe("futures", () => {
 			const [until] = drawing.drawnUntil() as [number];
 			days.push(until);
 			const upTo = ({ tokens, times, death }: Future) => ({
-				tokens: tokens.filter((_, n) => times[n]! <= until),
+				tokens: tokens.filter((_, n) => times[n] <= until),
 				times: times.filter((time) => time <= until),
 				death: death !== null && death <= until ? death : null,
 			});
-			expect(drawing.drawn()[0]!.map(upTo)).toEqual(all!.map(upTo));
+			expect(drawing.drawn()[0].map(upTo)).toEqual(all.map(upTo));
 		}
 		expect(drawing.drawn()[0]).toEqual(all);
 		expect(drawing.drawnUntil()).toEqual([3900]);
@@ -269,7 +269,7 @@ test("visits have as many records as is predicted with them", async () => {
 		...{ days: 1000, samples: 100, seed: 1, repeats: true },
 	});
 	await futures.dispose();
-	const sizes = all!.flatMap(({ times }) =>
+	const sizes = all.flatMap(({ times }) =>
 		[...new Set(times)].map((day) => times.filter((time) => time === day).length),
 	);
 	expect(sizes.length).toBeGreaterThan(1500);
@@ -298,13 +298,13 @@ test("a visit ends when the known codes have run out and none is to be new", asy
 	);
 	const [none] = await futures.draw([historyWith([])], [300], options);
 	await futures.dispose();
-	for (const { tokens, times } of known!) {
+	for (const { tokens, times } of known) {
 		expect(times.length).toBeGreaterThan(2);
 		for (const day of new Set(times))
 			expect([...tokens.filter((_, n) => times[n] === day)].sort()).toEqual([6, 9]);
 	}
 	// Without a known code, the first visit has a new one.
-	for (const { tokens, times } of none!) {
+	for (const { tokens, times } of none) {
 		expect(new Set(tokens).size).toBe(1);
 		expect(new Set(times).size).toBe(times.length);
 	}
@@ -333,10 +333,10 @@ test("risk from futures is the risk in closed form, where hazards are constant",
 	const closed = (await hazards.at([history], [[3000]])).incidence(0, 1000);
 	const near = (has: (future: Future) => boolean, expected: number) => {
 		const error = Math.sqrt((expected * (1 - expected)) / samples);
-		expect(Math.abs(all!.filter(has).length / samples - expected)).toBeLessThan(4 * error);
+		expect(Math.abs(all.filter(has).length / samples - expected)).toBeLessThan(4 * error);
 	};
-	near((own) => own.death !== null, closed[death]!);
-	near(({ tokens }) => tokens.some((token) => token >= 9), closed[group(0)]!);
+	near((own) => own.death !== null, closed[death]);
+	near(({ tokens }) => tokens.some((token) => token >= 9), closed[group(0)]);
 	expect(closed[group(0)]).toBeGreaterThan(0.2);
 	for (const own of [futures, hazards]) await own.dispose();
 });

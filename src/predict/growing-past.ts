@@ -23,13 +23,12 @@ export function growingPast({ tokens, times }: Events): GrowingPast {
 		codes.add(token);
 	};
 	const isBirth = (tokens[0] ?? specialCount) < specialCount;
-	for (let n = Number(isBirth); n < tokens.length; n++)
-		add(tokens[n] as number, times[n] as number);
+	for (let n = Number(isBirth); n < tokens.length; n++) add(tokens[n], times[n]);
 	return {
 		add,
 		write(into, at, day) {
-			while (record < days.length && day - (days[record] as number) >= recentDays) record++;
-			while (visit < visits.length && day - (visits[visit] as number) >= recentDays) visit++;
+			while (record < days.length && day - days[record] >= recentDays) record++;
+			while (visit < visits.length && day - visits[visit] >= recentDays) visit++;
 			into[at] = Math.log1p(visits.length - visit);
 			into[at + 1] = Math.log1p(days.length - record);
 			into[at + 2] = Math.log1p(visits.length);

@@ -26,7 +26,7 @@ const past = historyWith([
 ]);
 
 const distance = (a: Float32Array, b: Float32Array) =>
-	a.reduce((most, value, i) => Math.max(most, Math.abs(value - (b[i] as number))), 0);
+	a.reduce((most, value, i) => Math.max(most, Math.abs(value - b[i])), 0);
 
 describe.each(["trajgpt", "gpt2", "patchtst"])("hazards of %s", (id) => {
 	const model = hazardModel(runtime, drawnModel(id, vocab, settings));
@@ -55,7 +55,7 @@ describe.each(["trajgpt", "gpt2", "patchtst"])("hazards of %s", (id) => {
 		expect(year).toHaveLength(outputsOf(settings, vocab).count);
 		for (let output = 5; output < year.length; output++) {
 			expect(year[output]).toBeGreaterThan(0);
-			expect(decade[output]).toBeGreaterThan(year[output] as number);
+			expect(decade[output]).toBeGreaterThan(year[output]);
 			expect(decade[output]).toBeLessThan(1);
 		}
 		expect(hazards.visits(0).every(Number.isFinite)).toBe(true);

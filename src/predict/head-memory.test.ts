@@ -63,9 +63,7 @@ describe("headMemory", () => {
 			const x = embedding.subarray(of * 12, (of + 1) * 12);
 			const size = Math.sqrt(x.reduce((sum, value) => sum + value ** 2, 0) / 12);
 			const w = decay.subarray(head * 12, (head + 1) * 12);
-			return logSigmoid(
-				x.reduce((sum, value, d) => sum + (value / size) * (w[d] as number), 0) + 1 + 5 * head,
-			);
+			return logSigmoid(x.reduce((sum, value, d) => sum + (value / size) * w[d], 0) + 1 + 5 * head);
 		};
 		for (const head of [0, 1])
 			for (const [category, of] of [a, b, c].entries())

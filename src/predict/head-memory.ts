@@ -92,7 +92,7 @@ function categoriesOf({ tokens }: Vocabulary, histories: readonly Events[]): Cat
 	const counts = new Map<string | null, number>();
 	for (const history of histories)
 		for (let at = 0; at + 1 < history.tokens.length; at++) {
-			const { category, kind } = tokens[history.tokens[at] as number] as (typeof tokens)[0];
+			const { category, kind } = tokens[history.tokens[at]];
 			if (kind !== "special") counts.set(category, (counts.get(category) ?? 0) + 1);
 		}
 	const sorted = [...counts].sort((a, b) => b[1] - a[1]);
@@ -111,9 +111,9 @@ function categorySeen(
 ): Float32Array {
 	const seen = new Float32Array(rows * length * categories);
 	for (let row = 0; row < rows; row++)
-		for (let slot = 1; slot < (lengths[row] as number); slot++) {
+		for (let slot = 1; slot < lengths[row]; slot++) {
 			const at = row * length + slot;
-			const category = of[tokens[at - 1] as number] as number;
+			const category = of[tokens[at - 1]];
 			if (category >= 0) seen[at * categories + category] = 1;
 		}
 	return seen;
@@ -129,9 +129,9 @@ function meanRates(
 	const totals = new Float64Array(heads * categories);
 	for (const [at, value] of sums.entries()) {
 		const place = at % totals.length;
-		totals[place] = (totals[place] as number) + value;
+		totals[place] = totals[place] + value;
 	}
 	return Array.from({ length: heads }, (_, head) =>
-		events.map((count, category) => (totals[head * categories + category] as number) / count),
+		events.map((count, category) => totals[head * categories + category] / count),
 	);
 }

@@ -45,9 +45,7 @@ test("the highest values are those of a full sort", () => {
 		// Few different values, so that many are equal.
 		const values = Array.from({ length: random.integer(60) }, () => random.integer(12));
 		const count = random.integer(70);
-		const sorted = [...values.keys()]
-			.slice(specialCount)
-			.sort((a, b) => (values[b] as number) - (values[a] as number));
+		const sorted = [...values.keys()].slice(specialCount).sort((a, b) => values[b] - values[a]);
 		expect([...highestCodes(values, count)]).toEqual(sorted.slice(0, count));
 	}
 });

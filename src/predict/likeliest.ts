@@ -15,7 +15,7 @@ export function likeliest(
 	const own = logProbabilities.subarray(from, from + vocab);
 	return Array.from(highestCodes(own, top), (token) => ({
 		token,
-		probability: Math.exp(own[token] as number),
+		probability: Math.exp(own[token]),
 	}));
 }
 
@@ -33,12 +33,11 @@ export function highestCodes(values: ArrayLike<number>, count: number): Int32Arr
 	const tokens = new Int32Array(Math.max(0, Math.min(count, values.length - specialCount)));
 	let kept = 0;
 	for (let token = specialCount; token < values.length; token++) {
-		const value = values[token] as number;
-		if (kept === tokens.length && !(value > (values[tokens[kept - 1] as number] as number)))
-			continue;
+		const value = values[token];
+		if (kept === tokens.length && !(value > values[tokens[kept - 1]])) continue;
 		let place = kept < tokens.length ? kept++ : kept - 1;
-		for (; place > 0 && value > (values[tokens[place - 1] as number] as number); place--)
-			tokens[place] = tokens[place - 1] as number;
+		for (; place > 0 && value > values[tokens[place - 1]]; place--)
+			tokens[place] = tokens[place - 1];
 		tokens[place] = token;
 	}
 	return tokens;

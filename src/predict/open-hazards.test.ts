@@ -37,14 +37,14 @@ test("one program of open sizes gives the hazards of programs of fixed sizes", a
 	]);
 	const [expected, found] = [await fixed.rows(histories, days), await open.rows(histories, days)];
 	expect(found).toHaveLength(expected.length);
-	const most = found.reduce((a, value, i) => Math.max(a, Math.abs(value - expected[i]!)), 0);
+	const most = found.reduce((a, value, i) => Math.max(a, Math.abs(value - expected[i])), 0);
 	expect(most).toBeLessThan(1e-4);
 });
 
 test("several days of a history, and long histories, give the hazards of programs of fixed sizes", async () => {
 	const long = testHistory(1300, 7);
-	const days = [3, 1100, 20, 21, 560, 1299].map((n) => Math.ceil(long.times[n]!));
-	const short = histories[29]!; // of 27 events
+	const days = [3, 1100, 20, 21, 560, 1299].map((n) => Math.ceil(long.times[n]));
+	const short = histories[29]; // of 27 events
 	for (const [history, own] of [
 		[long, days],
 		[long, days.slice(-1)],
@@ -55,14 +55,14 @@ test("several days of a history, and long histories, give the hazards of program
 			await open.rows([history], [own]),
 		];
 		expect(found).toHaveLength(expected.length);
-		const most = found.reduce((a, value, i) => Math.max(a, Math.abs(value - expected[i]!)), 0);
+		const most = found.reduce((a, value, i) => Math.max(a, Math.abs(value - expected[i])), 0);
 		expect(most).toBeLessThan(1e-4);
 	}
 });
 
 test("a history is read from a state on, with the same hazards", async () => {
 	const predictor = learned.model.predictor(runtime, learned.config, learned.weights);
-	const history = histories[29]!; // of 27 events
+	const history = histories[29]; // of 27 events
 	const state = async (events: number) => ({
 		events,
 		state: await predictor.observe(predictor.start(1), [
@@ -77,7 +77,7 @@ test("a history is read from a state on, with the same hazards", async () => {
 	const width = found.length / starts.length;
 	const rowOf = (at: number) => found.subarray(at * width, (at + 1) * width);
 	for (const at of [1, 2, 3])
-		for (const [i, value] of rowOf(at).entries()) expect(value).toBeCloseTo(rowOf(0)[i]!, 4);
+		for (const [i, value] of rowOf(at).entries()) expect(value).toBeCloseTo(rowOf(0)[i], 4);
 
 	// A state of another history is read: the events before it are not.
 	const other = { tokens: history.tokens.with(3, 11), times: history.times };
@@ -85,7 +85,7 @@ test("a history is read from a state on, with the same hazards", async () => {
 		await open.rows([other], [[last]]),
 	);
 	// One with events that are not known yet is not.
-	const early = [Math.floor(history.times[5]!)];
+	const early = [Math.floor(history.times[5])];
 	expect(await open.rows([history], [early], [await state(12)])).toEqual(
 		await open.rows([history], [early]),
 	);

@@ -34,7 +34,7 @@ test("patients do not mix, whatever their order", async () => {
 	const times = all.map(({ times: [first = 0] }) => [first - 5, first + 4, first + 300]);
 	const together = await predictAt(model, all, times);
 	for (const [i, own] of all.entries()) {
-		const alone = await predictAt(model, [own], [times[i] as number[]]);
+		const alone = await predictAt(model, [own], [times[i]]);
 		for (const question of [0, 1, 2])
 			expectClose(row(together, i, question), row(alone, 0, question));
 	}

@@ -23,7 +23,7 @@ function expectDrawnFrom(drawn: readonly number[], p: readonly number[]): void {
 	const n = drawn.length;
 	const counts = p.map((_, token) => drawn.filter((t) => t === token).length);
 	const distance =
-		p.reduce((sum, chance, token) => sum + Math.abs((counts[token] as number) / n - chance), 0) / 2;
+		p.reduce((sum, chance, token) => sum + Math.abs(counts[token] / n - chance), 0) / 2;
 	expect(distance).toBeLessThan(Math.sqrt(p.length / n) / 2 + Math.sqrt(Math.log(1e6) / (2 * n)));
 }
 
@@ -31,19 +31,19 @@ test("futures are drawn from the model's own distribution, given their own past"
 	const samples = 4000;
 	const futures = await sampleFutures(model, [past], [times], { samples, seed: 3 });
 	const pairs = Array.from({ length: samples }, (_, i) => futures.slice(2 * i, 2 * i + 2));
-	const first = await chances(past, times[0] as number);
+	const first = await chances(past, times[0]);
 	expectDrawnFrom(
-		pairs.map(([token]) => token as number),
+		pairs.map(([token]) => token),
 		first,
 	);
 	for (const token of [5, 8]) {
 		const next = {
 			tokens: [...past.tokens, token],
-			times: [...past.times, times[0] as number],
+			times: [...past.times, times[0]],
 		};
 		expectDrawnFrom(
-			pairs.filter(([drawn]) => drawn === token).map(([, second]) => second as number),
-			await chances(next, times[1] as number),
+			pairs.filter(([drawn]) => drawn === token).map(([, second]) => second),
+			await chances(next, times[1]),
 		);
 	}
 });
@@ -62,8 +62,8 @@ test("a seed repeats, another does not, and patients do not depend on one anothe
 });
 
 test("top leaves the likeliest, in proportion", async () => {
-	const p = await chances(past, times[0] as number);
-	const least = [...p].sort((a, b) => b - a)[2] as number;
+	const p = await chances(past, times[0]);
+	const least = [...p].sort((a, b) => b - a)[2];
 	const kept = p.map((chance) => (chance >= least ? chance : 0));
 	const total = kept.reduce((a, b) => a + b);
 	const options = { samples: 3000, seed: 5, top: 3 };

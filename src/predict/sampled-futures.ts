@@ -44,11 +44,11 @@ export async function sampleFutures(
 	if (length === 0) return futures;
 	for (let first = 0; first < histories.length; first += mostPatients) {
 		const own = histories.slice(first, first + mostPatients);
-		const timesOf = (patient: number) => times[first + patient] as ArrayLike<number>;
+		const timesOf = (patient: number) => times[first + patient];
 		const { state, predictions } = await predictor.advance(
 			predictor.start(own.length),
 			own,
-			own.map((_, patient) => [timesOf(patient)[0] as number]),
+			own.map((_, patient) => [timesOf(patient)[0]]),
 		);
 		for (let at = 0; at < own.length * samples; at += mostFutures) {
 			const count = Math.min(mostFutures, own.length * samples - at);
@@ -96,9 +96,9 @@ async function drawFutures(
 			);
 		}
 		if (n === length - 1) return;
-		const timeAt = (patient: number, n: number) => timesOf(patient)[n] as number;
+		const timeAt = (patient: number, n: number) => timesOf(patient)[n];
 		const events = futures.map(({ patient, tokens }) => ({
-			tokens: [tokens[n] as number],
+			tokens: [tokens[n]],
 			times: [timeAt(patient, n)],
 		}));
 		const queryTimes = patients.map((patient) => [timeAt(patient, n + 1)]);
@@ -109,7 +109,7 @@ async function drawFutures(
 /** The token at which the sum of probabilities passes a uniform number; with `top`, of the likeliest alone. */
 function drawn(logProbabilities: Float32Array, uniform: number, top: number | undefined): number {
 	const all = [...logProbabilities.keys()];
-	const logOf = (token: number) => logProbabilities[token] as number;
+	const logOf = (token: number) => logProbabilities[token];
 	const tokens =
 		top === undefined ? all : all.sort((a, b) => logOf(b) - logOf(a) || a - b).slice(0, top);
 	let left = uniform * tokens.reduce((sum, token) => sum + Math.exp(logOf(token)), 0);

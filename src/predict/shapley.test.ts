@@ -33,7 +33,7 @@ test("drawn values come near the exact ones, within a few standard errors", asyn
 	const largest = Math.max(...exact.values);
 	expect(Math.max(...errors)).toBeLessThan(0.1 * largest);
 	for (const [at, value] of exact.values.entries())
-		expect(Math.abs((values[at] as number) - value)).toBeLessThan(5 * (errors[at] as number));
+		expect(Math.abs(values[at] - value)).toBeLessThan(5 * errors[at]);
 });
 
 test("values sum to the difference, and repeat, for any game", async () => {

@@ -42,7 +42,7 @@ export async function shapleyValues(
 		);
 		if (missing.size === 0) return;
 		const found = await valuesOf([...missing.values()]);
-		for (const [at, key] of [...missing.keys()].entries()) known.set(key, found[at] as number);
+		for (const [at, key] of [...missing.keys()].entries()) known.set(key, found[at]);
 	};
 	await compute([[], everyone]);
 	const [none, all] = [worth([]), worth(everyone)];
@@ -58,7 +58,7 @@ export async function shapleyValues(
 		const both = [order, order.toReversed()];
 		await compute(both.flatMap(prefixesOf));
 		const [one, other] = both.map((own) => added(own, worth)) as [number[], number[]];
-		drawn.push(one.map((value, player) => (value + (other[player] as number)) / 2));
+		drawn.push(one.map((value, player) => (value + other[player]) / 2));
 		const { values, errors } = summary(drawn);
 		const largest = Math.max(...values.map(Math.abs));
 		if (pair + 1 >= fewestPairs && Math.max(...errors) <= enough * largest) break;
@@ -79,8 +79,7 @@ function added(
 ): number[] {
 	const steps = prefixesOf(order).map(worth);
 	const found = new Array<number>(order.length);
-	for (const [at, player] of order.entries())
-		found[player] = (steps[at + 1] as number) - (steps[at] as number);
+	for (const [at, player] of order.entries()) found[player] = steps[at + 1] - steps[at];
 	return found;
 }
 
@@ -90,10 +89,9 @@ function summary(drawn: readonly (readonly number[])[]) {
 	const count = drawn.length;
 	const mean = (of: (own: readonly number[]) => number) =>
 		drawn.reduce((sum, own) => sum + of(own), 0) / count;
-	const values = players.map((player) => mean((own) => own[player] as number));
+	const values = players.map((player) => mean((own) => own[player]));
 	const errors = players.map((player) => {
-		const square = (own: readonly number[]) =>
-			((own[player] as number) - (values[player] as number)) ** 2;
+		const square = (own: readonly number[]) => (own[player] - values[player]) ** 2;
 		return count < 2 ? Number.NaN : Math.sqrt(mean(square) / (count - 1));
 	});
 	return { values, errors };

@@ -5,7 +5,7 @@ const none = { tokens: [], times: [] };
 
 /** Surges of a risk told at times 0, 1, 2 … */
 function surges(risk: readonly number[], history: { tokens: number[]; times: number[] } = none) {
-	const growth = risk.map((value, i) => (i === 0 ? 0 : value - (risk[i - 1] as number)));
+	const growth = risk.map((value, i) => (i === 0 ? 0 : value - risk[i - 1]));
 	const times = risk.map((_, i) => i);
 	return surgesOf(history, times, risk, growth);
 }

@@ -52,12 +52,12 @@ export function surgesOf(
 	let rising = false;
 	for (const [i, step] of steps.entries()) {
 		const significant = step > 0 && step > centre + deviations * deviation && step >= least;
-		const to = times[i + 1] as number;
+		const to = times[i + 1];
 		const last = surges.at(-1);
 		if (significant && rising && last) {
 			last.to = to;
 			last.growth += step;
-		} else if (significant) surges.push({ from: times[i] as number, to, growth: step });
+		} else if (significant) surges.push({ from: times[i], to, growth: step });
 		rising = significant;
 	}
 	const events = Array.from(observed);

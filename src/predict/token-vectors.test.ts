@@ -36,11 +36,11 @@ test("what was learned is what is not left of the start", () => {
 	const trained = begun();
 	const embedding = trained.weights.get("embedding")!.data;
 	expect(learnedVectors(trained).vectors.every((value) => Math.abs(value) < 1e-6)).toBe(true);
-	const [a, b] = [embedding[20]!, embedding[21]!];
+	const [a, b] = [embedding[20], embedding[21]];
 	for (const [at, value] of embedding.entries()) embedding[at] = 0.5 * value;
 	// At right angles to the start, so that none of it is taken for it.
-	embedding[20] = embedding[20]! + b;
-	embedding[21] = embedding[21]! - a;
+	embedding[20] = embedding[20] + b;
+	embedding[21] = embedding[21] - a;
 	const { vectors } = learnedVectors(trained);
 	expect(vectors[0]).toBeCloseTo(b, 5);
 	expect(vectors[1]).toBeCloseTo(-a, 5);

@@ -32,11 +32,11 @@ export function learnedVectors(trained: Trained): TokenVectors {
 	const start = rowsOf({ model, weights }, "embedding").vectors;
 	let [both, own] = [0, 0];
 	for (const [at, value] of start.entries()) {
-		both += value * (now.vectors[at] as number);
+		both += value * now.vectors[at];
 		own += value ** 2;
 	}
 	const left = own > 0 ? both / own : 0;
-	return { ...now, vectors: now.vectors.map((value, at) => value - left * (start[at] as number)) };
+	return { ...now, vectors: now.vectors.map((value, at) => value - left * start[at]) };
 }
 
 function rowsOf({ model, weights }: Weights, name: string): TokenVectors {

@@ -16,7 +16,7 @@ export function joinJob(library: MpiLibrary): Communicator {
 	const called = (name: string, ...parameters: Parameters<MpiLibrary["function"]>[1][]) => {
 		const call = library.function(`MPI_${name}`, ...parameters);
 		return (...values: unknown[]) => {
-			const code = call(...values) as number;
+			const code = call(...values);
 			if (code !== 0) throw new Error(`MPI_${name} of ${library.path} returned error ${code}`);
 		};
 	};
@@ -34,7 +34,7 @@ export function joinJob(library: MpiLibrary): Communicator {
 	const numberOf = (name: string) => {
 		const found = [0];
 		called(name, "handle", "int out")(world, found);
-		return found[0] as number;
+		return found[0];
 	};
 
 	init(null, null, funneled, [0]);
@@ -57,7 +57,7 @@ export function joinJob(library: MpiLibrary): Communicator {
 		const slice = create(perRank);
 		for (let i = 0; i < perRank; i++) {
 			let total = 0;
-			for (let at = i; at < received.length; at += perRank) total += received[at] as number;
+			for (let at = i; at < received.length; at += perRank) total += received[at];
 			slice[i] = total;
 		}
 		allgather(slice, perRank * width, byte, all, perRank * width, byte, world);
@@ -90,7 +90,7 @@ export function joinJob(library: MpiLibrary): Communicator {
 			const others = Array.from({ length: size - 1 }, (_, i) => {
 				const length = new Float64Array(1);
 				receiveFrom(i + 1, length);
-				const own = new Uint8Array(length[0] as number);
+				const own = new Uint8Array(length[0]);
 				receiveFrom(i + 1, own);
 				return own;
 			});
@@ -106,7 +106,7 @@ export function joinJob(library: MpiLibrary): Communicator {
 /** The place of this process among those of its machine. */
 function localRanks(job: Communicator): Pick<Communicator, "localRank" | "localSize"> {
 	const hosts = allGathered(job, hostname());
-	const own = hosts[job.rank] as string;
+	const own = hosts[job.rank];
 	return {
 		localRank: hosts.slice(0, job.rank).filter((host) => host === own).length,
 		localSize: hosts.filter((host) => host === own).length,

@@ -103,7 +103,8 @@ function versionOf(handle: LibraryHandle): string {
 	const length = [0];
 	handle.func("int MPI_Get_library_version(void *text, _Out_ int *length)")(text, length);
 	const [first = ""] = text.toString("utf8", 0, length[0]).split("\n");
-	return (first.split(",")[0] as string)
+	return first
+		.split(",")[0]
 		.replace("MPICH Version:", "MPICH")
 		.replace(/\s+/g, " ")
 		.replaceAll("\0", "")

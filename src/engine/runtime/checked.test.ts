@@ -29,7 +29,7 @@ const wrongBy = (by: number): Runtime => ({
 			run,
 			enqueue: async (feeds, resident, options): Promise<Pending> => {
 				const [first] = [feeds].flat() as Record<string, Data>[];
-				const outputs = await run(first as Record<string, Data>, resident, options);
+				const outputs = await run(first, resident, options);
 				return { read: async () => outputs, dispose() {} };
 			},
 			dispose: () => program.dispose(),

@@ -41,7 +41,7 @@ export function differenceOf(got: Data, expected: Data): number {
 		return expected.filter((value, i) => value !== got[i]).length / Math.max(1, length);
 	let [count, sum, squares, differences] = [0, 0, 0, 0];
 	for (let i = 0; i < length; i++) {
-		const [a, b] = [got[i] as number, expected[i] as number];
+		const [a, b] = [got[i], expected[i]];
 		if (isMasked(a, b)) continue;
 		if (!Number.isFinite(a) || !Number.isFinite(b)) return Number.POSITIVE_INFINITY;
 		count++;
@@ -53,8 +53,7 @@ export function differenceOf(got: Data, expected: Data): number {
 	const size = Math.sqrt(squares / count);
 	let variance = 0;
 	for (let i = 0; i < length; i++)
-		if (!isMasked(got[i] as number, expected[i] as number))
-			variance += ((expected[i] as number) - sum / count) ** 2 / count;
+		if (!isMasked(got[i], expected[i])) variance += (expected[i] - sum / count) ** 2 / count;
 	const spread = count > 1 ? Math.sqrt(variance) : size;
 	return Math.sqrt(differences / count) / Math.max(spread, leastSpread * size, leastSize);
 }
@@ -92,7 +91,7 @@ export function checkedRuntime(
 		const agreed = new Set<string>();
 		return async (feeds, resident, { sizes = {} } = {}) => {
 			const key = JSON.stringify(Object.entries(sizes).sort());
-			const [given, ...others] = [feeds].flat() as Feeds[];
+			const [given, ...others] = [feeds].flat();
 			if (agreed.has(key) || !given || others.length > 0) return undefined;
 			const expected = await computed(graph, given, resident, sizes);
 			return (outputs) => {

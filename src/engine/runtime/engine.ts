@@ -121,7 +121,7 @@ export function gpuResident(
 	const tensors: ResidentTensors = {
 		async ready() {
 			uploaded ??= copies("gpu-buffer").then(({ session, outputs }) => {
-				for (const name of types.keys()) now.set(name, outputs[outputOf(name)] as Ort.Tensor);
+				for (const name of types.keys()) now.set(name, outputs[outputOf(name)]);
 				return session;
 			});
 			await uploaded;
@@ -206,7 +206,7 @@ export async function compileProgram(
 			const accepted = accept?.(plain) ?? true;
 			for (const output of names) {
 				const kept = keeps(output);
-				if (kept !== undefined) tensors?.settle(kept, results[output] as Ort.Tensor, accepted);
+				if (kept !== undefined) tensors?.settle(kept, results[output], accepted);
 			}
 			return plain;
 		},

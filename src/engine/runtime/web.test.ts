@@ -65,7 +65,7 @@ test("a model predicts as in Node", async () => {
 		await predictor.dispose();
 	}
 	const [node, web] = answers as [Float32Array, Float32Array];
-	const apart = node.map((value, i) => Math.abs(value - (web[i] as number)));
+	const apart = node.map((value, i) => Math.abs(value - web[i]));
 	expect(Math.max(...apart)).toBeLessThan(1e-5);
 });
 

@@ -58,8 +58,7 @@ const eachTerm = (dim: Dim, change: (coefficient: number) => number): Dim =>
 export function multiplyDims(...dims: readonly Dim[]): Dim {
 	const factor = dims.reduce((a: number, b) => (isOpen(b) ? a : a * b), 1);
 	const open = dims.filter(isOpen);
-	if (open.length === 1)
-		return factor === 1 ? (open[0] as string) : eachTerm(open[0] as string, (own) => own * factor);
+	if (open.length === 1) return factor === 1 ? open[0] : eachTerm(open[0], (own) => own * factor);
 	return open.reduce((a: Dim, b) => {
 		const product: Terms = new Map();
 		for (const [left, x] of termsOf(a))

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Data, Feeds } from "../runtime/index.js";
+import type { Feeds } from "../runtime/index.js";
 import { nodeRuntime } from "../runtime/node.js";
 import {
 	add,
@@ -22,9 +22,7 @@ async function evaluate(outputs: Readonly<Record<string, Tensor>>, feeds: Feeds)
 	const program = await nodeRuntime({ threads: 1 }).compile({ outputs });
 	const results = await program.run(feeds);
 	await program.dispose();
-	return Object.fromEntries(
-		Object.entries(results).map(([name, data]) => [name, [...(data as Data)]]),
-	);
+	return Object.fromEntries(Object.entries(results).map(([name, data]) => [name, [...data]]));
 }
 
 const x = input("x", [3], "float64");
@@ -66,7 +64,7 @@ test("a matrix used at every position of a recurrence gets its gradient from one
 	for (const i of [0, 6, 15]) {
 		const at = async (step: number) => {
 			const moved = given.w.map((value, j) => (i === j ? value + step : value));
-			return (await evaluate({ loss }, { ...given, w: moved })).loss?.[0] as number;
+			return (await evaluate({ loss }, { ...given, w: moved })).loss?.[0];
 		};
 		expect(slope[i]).toBeCloseTo(((await at(1e-5)) - (await at(-1e-5))) / 2e-5, 7);
 	}

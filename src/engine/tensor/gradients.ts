@@ -18,7 +18,7 @@ export function inOrder(
 		seen.add(node);
 		stack.push({ node, next: 0 });
 		while (stack.length > 0) {
-			const top = stack[stack.length - 1] as { node: Node; next: number };
+			const top = stack[stack.length - 1];
 			const child = top.node.inputs[top.next++];
 			if (child === undefined) {
 				order.push(top.node);
@@ -61,7 +61,7 @@ export function cotangentTerms(
 		const own = node.outputs.map((y) => summed(terms.get(y) ?? []));
 		if (own.every((g) => g === null)) continue;
 		node.operation.pullback(node, own).forEach((g, i) => {
-			const x = node.inputs[i] as Tensor;
+			const x = node.inputs[i];
 			if (g && onTheWay.has(x.node)) give(x, g);
 		});
 	}

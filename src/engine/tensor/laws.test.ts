@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Data } from "../runtime/index.js";
 import { nodeRuntime } from "../runtime/node.js";
 import {
 	add,
@@ -29,7 +28,7 @@ async function evaluate(
 	const feeds = Object.fromEntries(shapes.map((shape, i) => [`x${i}`, counted(shape, i)]));
 	const { y } = await program.run(feeds);
 	await program.dispose();
-	return [...(y as Data)];
+	return [...y];
 }
 
 const counted = (shape: Shape, offset = 0): Float64Array =>
@@ -76,7 +75,7 @@ test("unbroadcast is the transpose of expand: ⟨expand x, y⟩ = ⟨x, unbroadc
 	await fc.assert(
 		fc.asyncProperty(narrowed, async ({ shape, narrow }) => {
 			const dot = (a: ArrayLike<number>, b: ArrayLike<number>) =>
-				Array.from(a).reduce((sum, x, i) => sum + x * (b[i] as number), 0);
+				Array.from(a).reduce((sum, x, i) => sum + x * b[i], 0);
 			const wide = await evaluate([narrow], (x) => expand(x, shape));
 			const back = await evaluate([shape], (y) => unbroadcast(y, narrow));
 			expect(dot(wide, counted(shape))).toBeCloseTo(dot(counted(narrow), back), 6);
@@ -88,10 +87,8 @@ test("unbroadcast is the transpose of expand: ⟨expand x, y⟩ = ⟨x, unbroadc
 test("adding with broadcasting equals expanding first", async () => {
 	await fc.assert(
 		fc.asyncProperty(narrowed, async ({ shape, narrow }) => {
-			const plain = await evaluate([shape, narrow], (a, b) => add(a as Tensor, b as Tensor));
-			const first = await evaluate([shape, narrow], (a, b) =>
-				add(a as Tensor, expand(b as Tensor, shape)),
-			);
+			const plain = await evaluate([shape, narrow], (a, b) => add(a, b));
+			const first = await evaluate([shape, narrow], (a, b) => add(a, expand(b, shape)));
 			expect(plain).toEqual(first);
 		}),
 		runs,
@@ -101,9 +98,9 @@ test("adding with broadcasting equals expanding first", async () => {
 test("slicing undoes padding", async () => {
 	await fc.assert(
 		fc.asyncProperty(axisAndShape, fc.nat(3), fc.nat(3), async ({ shape, axis }, before, after) => {
-			const n = shape[axis] as number;
+			const n = shape[axis];
 			const back = await evaluate([shape], (x) =>
-				slice(pad(x as Tensor, axis, before, after), axis, before, before + n),
+				slice(pad(x, axis, before, after), axis, before, before + n),
 			);
 			expect(back).toEqual([...counted(shape)]);
 		}),
@@ -114,12 +111,12 @@ test("slicing undoes padding", async () => {
 test("the parts of a split, and the slices at a cut, join to the whole", async () => {
 	await fc.assert(
 		fc.asyncProperty(axisAndShape, fc.nat(), async ({ shape, axis }, n) => {
-			const length = shape[axis] as number;
+			const length = shape[axis];
 			if (length < 2) return;
 			const cut = 1 + (n % (length - 1));
 			const whole = [...counted(shape)];
 			const joined = (parts: (x: Tensor) => readonly Tensor[]) =>
-				evaluate([shape], (x) => concat(parts(x as Tensor), axis));
+				evaluate([shape], (x) => concat(parts(x), axis));
 			expect(await joined((x) => split(x, axis, [cut, length - cut]))).toEqual(whole);
 			expect(await joined((x) => [slice(x, axis, 0, cut), slice(x, axis, cut)])).toEqual(whole);
 		}),
@@ -130,7 +127,7 @@ test("the parts of a split, and the slices at a cut, join to the whole", async (
 test("rolling one way and back changes nothing", async () => {
 	await fc.assert(
 		fc.asyncProperty(axisAndShape, fc.integer({ min: -9, max: 9 }), async ({ shape, axis }, by) => {
-			const back = await evaluate([shape], (x) => roll(roll(x as Tensor, axis, by), axis, -by));
+			const back = await evaluate([shape], (x) => roll(roll(x, axis, by), axis, -by));
 			expect(back).toEqual([...counted(shape)]);
 		}),
 		runs,

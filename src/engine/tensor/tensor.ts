@@ -88,7 +88,7 @@ export function apply<K extends OperationName>(
 	inputs: readonly Tensor[],
 	attributes: OperationAttributes[K],
 ): Tensor {
-	return applyAll(operation, inputs, attributes)[0] as Tensor;
+	return applyAll(operation, inputs, attributes)[0];
 }
 
 export const isFloat = (dtype: DType): dtype is FloatType =>

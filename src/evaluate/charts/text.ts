@@ -40,7 +40,7 @@ export interface Type {
 export function textWidth(text: string, { size, bold }: Type): number {
 	let width = 0;
 	for (const character of text.normalize("NFC")) {
-		const plain = character.normalize("NFD")[0] as string;
+		const plain = character.normalize("NFD")[0];
 		const wide = (character.codePointAt(0) as number) >= 0x2e80;
 		width += widthOfCharacter.get(plain) ?? (wide ? ideograph : elsewhere);
 	}

@@ -30,7 +30,7 @@ const datasetOf = (
 		},
 		vocabulary: { size: 5 + codes, find: () => death },
 		patients: () => Int32Array.from(histories.keys()),
-		read: async (patient: number) => histories[patient] as History,
+		read: async (patient: number) => histories[patient],
 	}) as unknown as Dataset;
 
 const every = (days: number, events: number, token: (n: number) => number, start = 1000) =>
@@ -46,15 +46,15 @@ test("density finds sequences that go on as before, and the next time", async ()
 	const [density, even] = rows;
 	expect(density).toMatchObject({ who: "history", label: "history density" });
 	expect(even).toMatchObject({ who: "history", label: "history density, even" });
-	const { tmap, distance, "error of the next time, days": error } = density!.metrics;
-	expect(error!.value).toBeCloseTo(0, 9);
+	const { tmap, distance, "error of the next time, days": error } = density.metrics;
+	expect(error.value).toBeCloseTo(0, 9);
 	// One of two codes is recorded. Five predictions meet five of its twelve records, several per interval meet all.
-	expect(even!.metrics.tmap!.value).toBeCloseTo(100 * (1 / 2) * (5 / 12), 6);
-	expect(tmap!.value).toBeGreaterThan(45);
-	expect(tmap!.value).toBeLessThan(50);
+	expect(even.metrics.tmap.value).toBeCloseTo(100 * (1 / 2) * (5 / 12), 6);
+	expect(tmap.value).toBeGreaterThan(45);
+	expect(tmap.value).toBeLessThan(50);
 	// Ten records half a gap late, at most: a gap is 1 / 1.224 units.
-	expect(distance!.value).toBeGreaterThan(0);
-	expect(distance!.value).toBeLessThan(5);
+	expect(distance.value).toBeGreaterThan(0);
+	expect(distance.value).toBeLessThan(5);
 });
 
 test("a model has a row with the chosen placing, and one with even predictions", async () => {
@@ -80,11 +80,11 @@ test("a model has a row with the chosen placing, and one with even predictions",
 		["history", "history density"],
 		["history", "history density, even"],
 	]);
-	const tmap = (at: number) => rows[at]!.metrics.tmap!.value;
+	const tmap = (at: number) => rows[at].metrics.tmap.value;
 	expect(tmap(0)).toBeGreaterThan(tmap(1));
 	// Six records of a code within 122 days, and five predictions.
 	expect(tmap(1)).toBeCloseTo(100 * (5 / 6), 6);
-	expect(rows[1]!.metrics.distance).toEqual(rows[0]!.metrics.distance);
+	expect(rows[1].metrics.distance).toEqual(rows[0].metrics.distance);
 	expect(differences!.map(({ row, than }) => [row, than])).toEqual([
 		["TrajGPT", "history density"],
 		["TrajGPT", "history density, even"],
@@ -116,13 +116,13 @@ test("what happened is counted until the end of observation, without the token o
 	});
 	const { rows, patients } = await measure(runtime);
 	expect(patients).toBe(2);
-	const { metrics, label, who } = rows[0]!;
+	const { metrics, label, who } = rows[0];
 	expect([who, label]).toEqual(["observed", "observed"]);
 	const years = (365 + 100) / 365.25;
-	expect(metrics.visitsPerYear!.value).toBeCloseTo(3 / years, 6);
-	expect(metrics.codesPerVisit!.value).toBeCloseTo(4 / 3, 6);
-	expect(metrics.onsetsPerYear!.value).toBeCloseTo(2 / years, 6);
-	expect(metrics.deathsPer1000Years!.value).toBeCloseTo(1000 / years, 6);
+	expect(metrics.visitsPerYear.value).toBeCloseTo(3 / years, 6);
+	expect(metrics.codesPerVisit.value).toBeCloseTo(4 / 3, 6);
+	expect(metrics.onsetsPerYear.value).toBeCloseTo(2 / years, 6);
+	expect(metrics.deathsPer1000Years.value).toBeCloseTo(1000 / years, 6);
 });
 
 test("short sequences are refused", async () => {

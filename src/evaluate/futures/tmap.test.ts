@@ -10,15 +10,15 @@ test.each(golden.tmap.map((one, i) => [i, one] as const))(
 		const settings = { horizon, delta, labels: classes, targets: 100 };
 		const collector = collectTmap(settings);
 		for (const [i, start] of windows.initialTimes.entries()) {
-			const isTarget = (_: unknown, at: number) => windows.targetMask[i]![at] === 1;
-			const isPrediction = (_: unknown, at: number) => windows.predictedMask[i]![at] === 1;
+			const isTarget = (_: unknown, at: number) => windows.targetMask[i][at] === 1;
+			const isPrediction = (_: unknown, at: number) => windows.predictedMask[i][at] === 1;
 			const observed = {
-				times: windows.targetTimes[i]!.filter(isTarget),
-				labels: windows.targetLabels[i]!.filter(isTarget),
+				times: windows.targetTimes[i].filter(isTarget),
+				labels: windows.targetLabels[i].filter(isTarget),
 			};
 			const predicted = {
-				times: windows.predictedTimes[i]!.filter(isPrediction),
-				scores: windows.predictedScores[i]!.filter(isPrediction).flat(),
+				times: windows.predictedTimes[i].filter(isPrediction),
+				scores: windows.predictedScores[i].filter(isPrediction).flat(),
 			};
 			collector.add(matchWindow(settings, { start, observed, predicted }));
 		}
@@ -56,7 +56,7 @@ function slowMatches(
 	predictions: readonly (readonly [number, number])[],
 ) {
 	let best: readonly number[] = [];
-	const total = (set: readonly number[]) => set.reduce((sum, at) => sum + predictions[at]![1], 0);
+	const total = (set: readonly number[]) => set.reduce((sum, at) => sum + predictions[at][1], 0);
 	const search = (at: number, set: readonly number[]) => {
 		if (at === targets.length) {
 			if (set.length > best.length || (set.length === best.length && total(set) > total(best)))
@@ -65,7 +65,7 @@ function slowMatches(
 		}
 		search(at + 1, set);
 		for (const [other, [time]] of predictions.entries())
-			if (!set.includes(other) && Math.abs(time - targets[at]!) <= settings.delta)
+			if (!set.includes(other) && Math.abs(time - targets[at]) <= settings.delta)
 				search(at + 1, [...set, other]);
 	};
 	search(0, []);
@@ -82,7 +82,7 @@ function slowScore(all: readonly FutureWindow[]) {
 				.filter((time, at) => time < settings.horizon && observed.labels[at] === label);
 			const predictions = Array.from(
 				predicted.times,
-				(time, at) => [time, predicted.scores[at * settings.labels + label]!] as const,
+				(time, at) => [time, predicted.scores[at * settings.labels + label]] as const,
 			).filter(([time]) => time < settings.horizon);
 			const best = slowMatches(targets, predictions);
 			count += targets.length;

@@ -11,9 +11,9 @@ export function standardOf(vectors: ArrayLike<number>, width: number): Standard 
 	const count = vectors.length / width;
 	const mean = new Float64Array(width);
 	const deviation = new Float64Array(width);
-	for (let at = 0; at < vectors.length; at++) mean[at % width]! += vectors[at]! / count;
+	for (let at = 0; at < vectors.length; at++) mean[at % width] += vectors[at] / count;
 	for (let at = 0; at < vectors.length; at++)
-		deviation[at % width]! += (vectors[at]! - mean[at % width]!) ** 2 / count;
+		deviation[at % width] += (vectors[at] - mean[at % width]) ** 2 / count;
 	return { mean, deviation: deviation.map((square) => Math.sqrt(square) || 1) };
 }
 
@@ -25,7 +25,7 @@ export function standardised(
 	const width = mean.length;
 	return Float64Array.from(
 		vectors,
-		(value, at) => (value - mean[at % width]!) / deviation[at % width]!,
+		(value, at) => (value - mean[at % width]) / deviation[at % width],
 	);
 }
 
@@ -35,7 +35,7 @@ export function directionsOf(vectors: Float64Array, width: number): Float64Array
 	for (let first = 0; first < vectors.length; first += width) {
 		const own = directions.subarray(first, first + width);
 		const length = Math.hypot(...own) || 1;
-		for (let j = 0; j < width; j++) own[j]! *= Math.sqrt(width) / length;
+		for (let j = 0; j < width; j++) own[j] *= Math.sqrt(width) / length;
 	}
 	return directions;
 }
@@ -45,7 +45,7 @@ function sumOfUnits(parts: readonly Float64Array[], width: number): Float64Array
 	const sum = new Float64Array(width);
 	for (const part of parts) {
 		const length = Math.hypot(...part) || 1;
-		for (let j = 0; j < width; j++) sum[j]! += part[j]! / length;
+		for (let j = 0; j < width; j++) sum[j] += part[j] / length;
 	}
 	return sum;
 }
@@ -63,12 +63,12 @@ export function expectedDirection(
 ): Float64Array {
 	const { first, dim, vectors } = outputVectors(trained);
 	const { mean } = standardOf(vectors, dim);
-	const codeVector = (token: number) => mean.map((m, j) => vectors[(token - first) * dim + j]! - m);
+	const codeVector = (token: number) => mean.map((m, j) => vectors[(token - first) * dim + j] - m);
 	const prototype = sumOfUnits(
 		groups.map((tokens) => sumOfUnits(tokens.map(codeVector), dim)),
 		dim,
 	);
-	return sumOfUnits([prototype.map((value, j) => value * deviation[j]!)], dim);
+	return sumOfUnits([prototype.map((value, j) => value * deviation[j])], dim);
 }
 
 /**
@@ -90,7 +90,7 @@ export async function pastDirection(
 			const after = await represent(patients.map((patient) => withHalfway(patient, token)));
 			const way = new Float64Array(width);
 			for (let at = 0; at < after.length; at++)
-				way[at % width]! += (after[at]! - before[at]!) / deviation[at % width]!;
+				way[at % width] += (after[at] - before[at]) / deviation[at % width];
 			shifts.push(way);
 		}
 		changes.push(sumOfUnits(shifts, width));

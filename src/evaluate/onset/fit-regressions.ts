@@ -43,7 +43,7 @@ export interface Labelled {
 export function* fitRegression(train: Labelled, valid: Labelled, vocab: number): Fit<Float64Array> {
 	const { labels, weights } = train.outcome;
 	const total = weights.reduce((sum, own) => sum + own, 0);
-	const onsets = weights.reduce((sum, own, row) => sum + own * labels[row]!, 0);
+	const onsets = weights.reduce((sum, own, row) => sum + own * labels[row], 0);
 	const centres = new Float64Array(widthOf(vocab));
 	centres[0] = Math.log((onsets + 0.5) / (total - onsets + 0.5));
 	const penaltyOf = (counts: number): Penalty => {

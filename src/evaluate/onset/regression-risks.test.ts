@@ -48,7 +48,7 @@ describe("labelsAt", () => {
 		const sorted = sortFollowUp({ time, status });
 		const { weights } = outcomeAt(sorted, 65).weigh() as { weights: Float64Array };
 		const own = labelsAt(none, 65)(token).weights;
-		for (const [at, row] of sorted.entry.entries()) expect(own[row]).toBeCloseTo(weights[at]!, 12);
+		for (const [at, row] of sorted.entry.entries()) expect(own[row]).toBeCloseTo(weights[at], 12);
 	});
 });
 
@@ -84,8 +84,8 @@ test("regressionFeatures: age by sex, and counts of all records and of the last 
 		1 + ageFeatures + token,
 		1 + ageFeatures + 6 + token,
 	]);
-	expect(all.values[counts[0]!]).toBeCloseTo(Math.log(4), 6);
-	expect(all.values[counts[1]!]).toBeCloseTo(Math.log(3), 6);
+	expect(all.values[counts[0]]).toBeCloseTo(Math.log(4), 6);
+	expect(all.values[counts[1]]).toBeCloseTo(Math.log(3), 6);
 	expect(all.columns[0]).toBe(0);
 	const hats = [...all.values.subarray(1, ages.ends[0])];
 	expect(hats.reduce((sum, hat) => sum + hat, 0)).toBeCloseTo(2, 6);
@@ -101,7 +101,7 @@ describe("fitRegression", () => {
 		return having - not;
 	};
 	const fitted = (train: Labelled, valid: Labelled) =>
-		effectIn(runFits([fitRegression(train, valid, 6)])[0] as Float64Array);
+		effectIn(runFits([fitRegression(train, valid, 6)])[0]);
 
 	test("finds an effect that holds in validation", () => {
 		const effect = fitted(people(1, 3000, 1.5), people(2, 1000, 1.5));
@@ -136,7 +136,7 @@ describe("fitRegression", () => {
 		const { fit, end } = fittingThreads(features, 1e6, 2);
 		try {
 			const [first, second] = await Promise.all(outcomes.map((own) => fit([own])));
-			expect([...first!, ...second!]).toEqual(fitRegressions(features)(outcomes));
+			expect([...first, ...second]).toEqual(fitRegressions(features)(outcomes));
 			expect(first).not.toEqual(second);
 		} finally {
 			await end();

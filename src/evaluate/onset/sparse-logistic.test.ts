@@ -38,7 +38,7 @@ function generated(seed: number, rows: number, coefficients: readonly number[]) 
 	);
 	const weights = Float64Array.from(dense, () => draw.integer(4) / 2);
 	const labels = Uint8Array.from(dense, (row, i) => {
-		const z = row.reduce((sum, value, j) => sum + value * coefficients[j]!, 0);
+		const z = row.reduce((sum, value, j) => sum + value * coefficients[j], 0);
 		return weights[i] === 0 ? 1 : Number(draw.uniform() < sigmoid(z));
 	});
 	return { dense, rows: sparse(dense), outcome: { labels, weights } };
@@ -49,7 +49,7 @@ const penaltyOf = (width: number, precision: number): Penalty => ({
 	centres: Float64Array.from({ length: width }, (_, j) => (j === 0 ? -1 : 0)),
 });
 
-const fitOne = (fit: Fit<Float64Array>) => runFits([fit])[0] as Float64Array;
+const fitOne = (fit: Fit<Float64Array>) => runFits([fit])[0];
 
 function gradientOf(
 	dense: readonly (readonly number[])[],
@@ -60,10 +60,10 @@ function gradientOf(
 	return Array.from(precisions, (precision, j) =>
 		dense.reduce(
 			(sum, row, i) => {
-				const z = row.reduce((all, value, k) => all + Math.fround(value) * coefficients[k]!, 0);
-				return sum + weights[i]! * (sigmoid(z) - labels[i]!) * Math.fround(row[j]!);
+				const z = row.reduce((all, value, k) => all + Math.fround(value) * coefficients[k], 0);
+				return sum + weights[i] * (sigmoid(z) - labels[i]) * Math.fround(row[j]);
 			},
-			precision * (coefficients[j]! - centres[j]!),
+			precision * (coefficients[j] - centres[j]),
 		),
 	);
 }
@@ -73,7 +73,7 @@ describe("fitSparseLogistic", () => {
 		const truth = [-2, 1, 0, -0.5, 0.8];
 		const { rows, outcome } = generated(1, 8000, truth);
 		const fit = fitOne(fitSparseLogistic(rows, outcome, penaltyOf(truth.length, 1e-3)));
-		for (const [j, value] of truth.entries()) expect(Math.abs(fit[j]! - value)).toBeLessThan(0.15);
+		for (const [j, value] of truth.entries()) expect(Math.abs(fit[j] - value)).toBeLessThan(0.15);
 	});
 
 	test("ends where the gradient of the penalised loss is zero", () => {
@@ -90,7 +90,7 @@ describe("fitSparseLogistic", () => {
 		const slow = Array.from(penalty.centres);
 		for (let n = 0; n < 4000; n++)
 			for (const [j, slope] of gradientOf(dense, outcome, penalty, slow).entries())
-				slow[j]! -= 0.02 * slope;
+				slow[j] -= 0.02 * slope;
 		const fit = fitOne(fitSparseLogistic(rows, outcome, penalty));
 		for (const [j, value] of slow.entries()) expect(fit[j]).toBeCloseTo(value, 4);
 	});

@@ -54,8 +54,7 @@ export function logOddsOf(
 	const found = new Float64Array(starts.length);
 	for (let row = 0; row < found.length; row++) {
 		let sum = 0;
-		for (let at = starts[row]!; at < ends[row]!; at++)
-			sum += values[at]! * coefficients[columns[at]!]!;
+		for (let at = starts[row]; at < ends[row]; at++) sum += values[at] * coefficients[columns[at]];
 		found[row] = sum;
 	}
 	return found;
@@ -66,9 +65,8 @@ export function weightedLoss({ labels, weights }: WeightedLabels, logOdds: Float
 	let loss = 0;
 	for (let row = 0; row < labels.length; row++) {
 		if (weights[row] === 0) continue;
-		const z = logOdds[row]!;
-		loss +=
-			weights[row]! * (Math.max(z, 0) + Math.log1p(Math.exp(-Math.abs(z))) - labels[row]! * z);
+		const z = logOdds[row];
+		loss += weights[row] * (Math.max(z, 0) + Math.log1p(Math.exp(-Math.abs(z))) - labels[row] * z);
 	}
 	return loss;
 }
@@ -95,8 +93,8 @@ export function* fitSparseLogistic(
 		const change = logOddsOf(rows, direction);
 		const before = loss;
 		for (let step = 1; loss >= before && step > shortestStep; step /= 2) {
-			const further = coefficients.map((own, j) => own + step * direction[j]!);
-			const moved = logOdds.map((own, row) => own + step * change[row]!);
+			const further = coefficients.map((own, j) => own + step * direction[j]);
+			const moved = logOdds.map((own, row) => own + step * change[row]);
 			const next = weightedLoss(outcome, moved) + penaltyOf(penalty, further);
 			if (next < loss) [coefficients, logOdds, loss] = [further, moved, next];
 		}
@@ -106,7 +104,7 @@ export function* fitSparseLogistic(
 }
 
 const penaltyOf = ({ precisions, centres }: Penalty, coefficients: Float64Array): number =>
-	coefficients.reduce((sum, own, j) => sum + 0.5 * precisions[j]! * (own - centres[j]!) ** 2, 0);
+	coefficients.reduce((sum, own, j) => sum + 0.5 * precisions[j] * (own - centres[j]) ** 2, 0);
 
 /** First and second derivatives of the penalised loss. */
 interface Slopes {
@@ -125,24 +123,24 @@ function slopesAt(
 	coefficients: Float64Array,
 	logOdds: Float64Array,
 ): Slopes {
-	const gradient = coefficients.map((own, j) => precisions[j]! * (own - centres[j]!));
+	const gradient = coefficients.map((own, j) => precisions[j] * (own - centres[j]));
 	const diagonal = precisions.slice();
 	const curvature = new Float64Array(logOdds.length);
 	for (let row = 0; row < logOdds.length; row++) {
-		const weight = weights[row]!;
+		const weight = weights[row];
 		if (weight === 0) continue;
-		const probability = probabilityOf(logOdds[row]!);
-		const residual = weight * (probability - labels[row]!);
+		const probability = probabilityOf(logOdds[row]);
+		const residual = weight * (probability - labels[row]);
 		const bend = weight * probability * (1 - probability);
 		curvature[row] = bend;
-		for (let at = starts[row]!; at < ends[row]!; at++) {
-			const column = columns[at]!;
-			const value = values[at]!;
-			gradient[column]! += residual * value;
-			diagonal[column]! += bend * value * value;
+		for (let at = starts[row]; at < ends[row]; at++) {
+			const column = columns[at];
+			const value = values[at];
+			gradient[column] += residual * value;
+			diagonal[column] += bend * value * value;
 		}
 	}
-	const remaining = gradient.reduce((sum, own, j) => sum + (own * own) / diagonal[j]!, 0);
+	const remaining = gradient.reduce((sum, own, j) => sum + (own * own) / diagonal[j], 0);
 	return { gradient, diagonal, curvature, remaining };
 }
 
@@ -155,22 +153,22 @@ function* newtonDirection(
 	const width = gradient.length;
 	const direction = new Float64Array(width);
 	const residual = gradient.map((own) => -own);
-	const vector = residual.map((own, j) => own / diagonal[j]!);
+	const vector = residual.map((own, j) => own / diagonal[j]);
 	let left = remaining;
 	for (let n = 0; n < width && left > unsolvedShare ** 2 * remaining; n++) {
-		const sums = precisions.map((own, j) => own * vector[j]!);
+		const sums = precisions.map((own, j) => own * vector[j]);
 		yield { rows, curvature, vector, sums };
 		let along = 0;
-		for (let j = 0; j < width; j++) along += vector[j]! * sums[j]!;
+		for (let j = 0; j < width; j++) along += vector[j] * sums[j];
 		const step = left / along;
 		let after = 0;
 		for (let j = 0; j < width; j++) {
-			direction[j]! += step * vector[j]!;
-			residual[j]! -= step * sums[j]!;
-			after += residual[j]! ** 2 / diagonal[j]!;
+			direction[j] += step * vector[j];
+			residual[j] -= step * sums[j];
+			after += residual[j] ** 2 / diagonal[j];
 		}
 		for (let j = 0; j < width; j++)
-			vector[j] = residual[j]! / diagonal[j]! + (after / left) * vector[j]!;
+			vector[j] = residual[j] / diagonal[j] + (after / left) * vector[j];
 		left = after;
 	}
 	return direction;
@@ -185,7 +183,7 @@ export function runFits<T>(fits: readonly Fit<T>[], onDone?: (done: number) => v
 	const running = new Map<number, HessianProduct>();
 	let [started, done] = [0, 0];
 	const advance = (place: number) => {
-		const { done: ended, value } = fits[place]!.next();
+		const { done: ended, value } = fits[place].next();
 		if (!ended) return running.set(place, value);
 		results[place] = value;
 		running.delete(place);
@@ -204,13 +202,13 @@ export function runFits<T>(fits: readonly Fit<T>[], onDone?: (done: number) => v
 
 /** Computes up to `lanes` products with the same rows, in one pass over them. */
 function multiply(products: readonly HessianProduct[]): void {
-	const first = products[0]!;
+	const first = products[0];
 	const { starts, ends, columns, values } = first.rows;
 	const width = first.vector.length;
 	const vectors = new Float64Array(width * lanes);
 	const sums = new Float64Array(width * lanes);
 	for (const [lane, { vector }] of products.entries())
-		for (let j = 0; j < width; j++) vectors[j * lanes + lane] = vector[j]!;
+		for (let j = 0; j < width; j++) vectors[j * lanes + lane] = vector[j];
 	// A lane that is free gets a vector of zeros.
 	const [a, b, c, d] = [0, 1, 2, 3].map((lane) => (products[lane] ?? first).curvature) as [
 		Float64Array,
@@ -220,33 +218,33 @@ function multiply(products: readonly HessianProduct[]): void {
 	];
 	for (let row = 0; row < starts.length; row++) {
 		if (a[row] === 0 && b[row] === 0 && c[row] === 0 && d[row] === 0) continue;
-		const from = starts[row]!;
-		const to = ends[row]!;
+		const from = starts[row];
+		const to = ends[row];
 		let w = 0;
 		let x = 0;
 		let y = 0;
 		let z = 0;
 		for (let at = from; at < to; at++) {
-			const value = values[at]!;
-			const j = columns[at]! * lanes;
-			w += value * vectors[j]!;
-			x += value * vectors[j + 1]!;
-			y += value * vectors[j + 2]!;
-			z += value * vectors[j + 3]!;
+			const value = values[at];
+			const j = columns[at] * lanes;
+			w += value * vectors[j];
+			x += value * vectors[j + 1];
+			y += value * vectors[j + 2];
+			z += value * vectors[j + 3];
 		}
-		w *= a[row]!;
-		x *= b[row]!;
-		y *= c[row]!;
-		z *= d[row]!;
+		w *= a[row];
+		x *= b[row];
+		y *= c[row];
+		z *= d[row];
 		for (let at = from; at < to; at++) {
-			const value = values[at]!;
-			const j = columns[at]! * lanes;
-			sums[j]! += value * w;
-			sums[j + 1]! += value * x;
-			sums[j + 2]! += value * y;
-			sums[j + 3]! += value * z;
+			const value = values[at];
+			const j = columns[at] * lanes;
+			sums[j] += value * w;
+			sums[j + 1] += value * x;
+			sums[j + 2] += value * y;
+			sums[j + 3] += value * z;
 		}
 	}
 	for (const [lane, product] of products.entries())
-		for (let j = 0; j < width; j++) product.sums[j]! += sums[j * lanes + lane]!;
+		for (let j = 0; j < width; j++) product.sums[j] += sums[j * lanes + lane];
 }

@@ -146,7 +146,7 @@ describe("data is escaped", () => {
 		exampleReport({
 			name: bad,
 			manifest,
-			stories: { rule: bad, patients: [{ ...stories.patients[0]!, id: bad, target: bad }] },
+			stories: { rule: bad, patients: [{ ...stories.patients[0], id: bad, target: bad }] },
 			missing: [{ task: "next", what: bad, command: bad }],
 			provenance: [{ title: bad, facts: [[bad, bad]] }],
 		}),
@@ -244,7 +244,7 @@ describe("sentences about data", () => {
 		const told = (first: number, last: number) => {
 			const [story] = exampleReport().stories.patients;
 			return text({
-				stories: { rule: "", patients: [{ ...story!, risk: { first, last, horizon: "5 years" } }] },
+				stories: { rule: "", patients: [{ ...story, risk: { first, last, horizon: "5 years" } }] },
 			});
 		};
 		expect(told(0.01, 0.04)).toContain("within 5 years rose from 1.0 % to 4.0 %");
@@ -255,14 +255,14 @@ describe("sentences about data", () => {
 	test("says that a patient was in the training data", () => {
 		const [story] = exampleReport().stories.patients;
 		const told = (trainedOn: boolean) =>
-			text({ stories: { rule: "", patients: [{ ...story!, trainedOn }] } });
+			text({ stories: { rule: "", patients: [{ ...story, trainedOn }] } });
 		expect(told(true)).toContain("This patient was in the training data");
 		expect(told(false)).not.toContain("in the training data");
 	});
 
 	test("a model without hazards has no risk to show", () => {
 		const [story] = exampleReport().stories.patients;
-		const { risk: _risk, riskCurve: _curve, ...without } = story!;
+		const { risk: _risk, riskCurve: _curve, ...without } = story;
 		const page = text({ stories: { rule: "", patients: [without] } });
 		expect(page).toContain("among the ten likeliest");
 		expect(page).not.toContain("first record of");

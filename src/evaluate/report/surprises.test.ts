@@ -12,7 +12,7 @@ const forecast = (more: Readonly<Record<string, readonly number[]>>): Evaluation
 		metrics: {
 			...row.metrics,
 			...Object.fromEntries(
-				Object.entries(more).map(([name, values]) => [name, around(values[at] as number)]),
+				Object.entries(more).map(([name, values]) => [name, around(values[at])]),
 			),
 		},
 	}));

@@ -16,10 +16,10 @@ test("weights are those of the definition", () => {
 			if (!weighed) return;
 			const expected = slowWeights(cohort, horizon);
 			for (const [at, entry] of sorted.entry.entries()) {
-				expect(weighed.weights[at]).toBeCloseTo(expected[entry]!, 10);
+				expect(weighed.weights[at]).toBeCloseTo(expected[entry], 10);
 				expect(weighed.counts[at]).toBe(cohort.weights[entry]);
 				expect(labels[at]).toBe(
-					Number(cohort.status[entry] === 1 && cohort.time[entry]! <= horizon),
+					Number(cohort.status[entry] === 1 && cohort.time[entry] <= horizon),
 				);
 			}
 		}),

@@ -34,7 +34,7 @@ const halves = [0.5];
 const medianOf = (values: readonly number[]) => {
 	const sorted = values.toSorted((a, b) => a - b);
 	const [low, high] = [(sorted.length - 1) >> 1, sorted.length >> 1];
-	return (sorted[low]! + sorted[high]!) / 2;
+	return (sorted[low] + sorted[high]) / 2;
 };
 
 describe("bins of predicted risk", () => {
@@ -53,13 +53,13 @@ describe("bins of predicted risk", () => {
 				);
 				const expected = parts.map((part) => {
 					const count = sum(part.weights);
-					const predicted = sum(part.predicted.map((risk, at) => risk * part.weights[at]!)) / count;
+					const predicted = sum(part.predicted.map((risk, at) => risk * part.weights[at])) / count;
 					const defined = slowDefined(part, horizon);
 					return { count, predicted, observed: defined ? slowIncidence(part, horizon) : null };
 				});
 				expect(bins(cohort.weights)).toEqual(
 					expected.map(({ count, predicted, observed }, i) => {
-						const curve = aalenJohansen(sortFollowUp(parts[i]!), parts[i]!.weights);
+						const curve = aalenJohansen(sortFollowUp(parts[i]), parts[i].weights);
 						const inside = observed !== null && observed > 1e-9 && observed < 1 - 1e-9;
 						const limits = inside ? pointAt(curve, horizon) : null;
 						return {

@@ -31,7 +31,7 @@ describe("agrees with R's survival on", () => {
 		["onset with death competing", aalenJohansen(followUp), golden.aalenJohansenOnset],
 	])("%s", (_, curve, expected) => {
 		for (const [i, day] of golden.at.entries())
-			expect(pointAt(curve, day)?.value).toBeCloseTo(expected[i]!, 11);
+			expect(pointAt(curve, day)?.value).toBeCloseTo(expected[i], 11);
 	});
 });
 
@@ -150,12 +150,12 @@ describe("limits of the cumulative incidence", () => {
 			fc.property(cohorts, (cohort) => {
 				const { days: at, values, low, high } = curves.onset(cohort);
 				for (const [i, day] of at.entries()) {
-					const value = values[i]!;
+					const value = values[i];
 					if (!(value > 1e-9 && value < 1 - 1e-9)) continue;
 					const variance = slowVariance(cohort, day);
 					const [expectedLow, expectedHigh] = logLog(value, variance);
-					expect(low[i]).toBeCloseTo(expectedLow!, 6);
-					expect(high[i]).toBeCloseTo(expectedHigh!, 6);
+					expect(low[i]).toBeCloseTo(expectedLow, 6);
+					expect(high[i]).toBeCloseTo(expectedHigh, 6);
 				}
 			}),
 		);
@@ -166,7 +166,7 @@ describe("limits of the cumulative incidence", () => {
 			fc.property(cohorts, (cohort) => {
 				const all = { ...cohort, status: cohort.status.map((one) => one || 2) };
 				const { days: at, values, low, high, atRisk } = curves.onset(all);
-				const patients = atRisk[0]!;
+				const patients = atRisk[0];
 				for (const [i, day] of at.entries()) {
 					const value = weightOf(all, [1], (time) => time <= day) / (patients || 1);
 					expect(values[i]).toBeCloseTo(value, 12);
@@ -174,8 +174,8 @@ describe("limits of the cumulative incidence", () => {
 					if (certain) expect([low[i], high[i]]).toEqual([value, value]);
 					if (certain) continue;
 					const [expectedLow, expectedHigh] = logLog(value, (value * (1 - value)) / patients);
-					expect(low[i]).toBeCloseTo(expectedLow!, 6);
-					expect(high[i]).toBeCloseTo(expectedHigh!, 6);
+					expect(low[i]).toBeCloseTo(expectedLow, 6);
+					expect(high[i]).toBeCloseTo(expectedHigh, 6);
 				}
 			}),
 		);
@@ -190,8 +190,8 @@ describe("limits of the cumulative incidence", () => {
 				for (const [i, value] of survival.values.entries()) {
 					expect(incidence.values[i]).toBeCloseTo(1 - value, 12);
 					if (value < 1e-9) continue;
-					expect(incidence.low[i]).toBeCloseTo(1 - survival.high[i]!, 6);
-					expect(incidence.high[i]).toBeCloseTo(1 - survival.low[i]!, 6);
+					expect(incidence.low[i]).toBeCloseTo(1 - survival.high[i], 6);
+					expect(incidence.high[i]).toBeCloseTo(1 - survival.low[i], 6);
 				}
 			}),
 		);

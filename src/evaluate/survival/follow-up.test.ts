@@ -38,7 +38,7 @@ describe("sortFollowUp", () => {
 test("restrict keeps the entries of a subgroup, and their predictions", () => {
 	const sorted = sortFollowUp({ time: [4, 3, 2, 1], status: [0, 1, 2, 0] });
 	const women = [true, false, true, true];
-	const own = restrict(sorted, (patient) => women[patient]!);
+	const own = restrict(sorted, (patient) => women[patient]);
 	expect([...own.entry]).toEqual([3, 2, 0]);
 	expect([...own.time]).toEqual([1, 2, 4]);
 	expect([...own.status]).toEqual([0, 2, 0]);

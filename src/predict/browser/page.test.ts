@@ -158,7 +158,7 @@ describe.skipIf(!chromiumIsThere)("in Chromium", () => {
 			.map(({ code, name }, token) => ({
 				code,
 				name,
-				p: Math.exp(logProbabilities[token] as number),
+				p: Math.exp(logProbabilities[token]),
 			}))
 			.slice(5)
 			.sort((a, b) => b.p - a.p)
@@ -191,9 +191,9 @@ describe.skipIf(!chromiumIsThere)("in Chromium", () => {
 		const near = (mine: readonly number[], nodes: ArrayLike<number>) => {
 			expect(mine).toHaveLength(nodes.length);
 			for (const [i, value] of mine.entries())
-				expect(Math.abs(value - (nodes[i] as number))).toBeLessThan(1e-4);
+				expect(Math.abs(value - nodes[i])).toBeLessThan(1e-4);
 		};
-		const last = await predictor.score([history], [[got.times[1] as number]]);
+		const last = await predictor.score([history], [[got.times[1]]]);
 		near(got.predicted, last.logProbabilities);
 		const [[along]] = (await codeTrajectories(
 			predictor,
@@ -243,9 +243,7 @@ describe.skipIf(!chromiumIsThere)("in Chromium", () => {
 		);
 		expect(got.predicted).toHaveLength(logProbabilities.length);
 		for (const [i, value] of got.predicted.entries())
-			expect(Math.abs(Math.exp(value) - Math.exp(logProbabilities[i] as number))).toBeLessThan(
-				1e-4,
-			);
+			expect(Math.abs(Math.exp(value) - Math.exp(logProbabilities[i]))).toBeLessThan(1e-4);
 	});
 
 	test("loads an export from files that the user chose", async () => {
@@ -275,7 +273,7 @@ describe.skipIf(!chromiumIsThere)("in Chromium", () => {
 		for (const name of ["export.json", "hazards.safetensors", "vocabulary.json", "step.onnx"])
 			await cp(join(out, name), join(corrupt, name));
 		const bytes = await readFile(join(corrupt, "step.onnx"));
-		bytes[bytes.length >> 1]! ^= 1;
+		bytes[bytes.length >> 1] ^= 1;
 		await writeFile(join(corrupt, "step.onnx"), bytes);
 		const { page } = await watchedPage(browser, plain.url);
 		await page.goto(`${plain.url}export/example.html`);

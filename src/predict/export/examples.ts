@@ -1,9 +1,4 @@
-import {
-	specialCount,
-	specialTokens,
-	type Token,
-	type Vocabulary,
-} from "../../data/cohort/vocabulary.js";
+import { specialCount, specialTokens, type Vocabulary } from "../../data/cohort/vocabulary.js";
 import { type ExportManifest, labelFile, riskFile } from "./manifest.js";
 
 interface ExampleEvent {
@@ -20,9 +15,7 @@ function invented({ tokens }: Vocabulary, axis: ExportManifest["records"]["axis"
 		.sort((a, b) => b.count - a.count)
 		.slice(0, 3);
 	const dates = byDates ? ["2010-03-01", "2011-09-15", "2012-02-20"] : [21_900, 22_450, 22_600];
-	const events = frequent.map(
-		({ code }, i): ExampleEvent => ({ code, date: dates[i] as string | number }),
-	);
+	const events = frequent.map(({ code }, i): ExampleEvent => ({ code, date: dates[i] }));
 	return { birth: byDates ? "1950-06-01" : 0, events, at: byDates ? "2013-01-01" : 23_000 };
 }
 
@@ -38,7 +31,7 @@ export function pythonExample(
 		specialTokens.birth,
 		specialTokens.female,
 		specialTokens.male,
-	].map((token) => json((vocabulary.tokens[token] as Token).code));
+	].map((token) => json(vocabulary.tokens[token].code));
 	const days =
 		records.axis === "dates"
 			? 'np.datetime64(date, "D").astype(int)'

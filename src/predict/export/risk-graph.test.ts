@@ -32,11 +32,11 @@ const weights: ParameterValues = new Map(
 
 /** Histories with and without a birth, of both sexes, with several records on a day, and an empty one. */
 const histories = [24, 7, 40, 2, 1].map((events, i) => testHistory(events, 3 * i + 1));
-histories[1]!.tokens[0] = specialTokens.male;
-histories[2]!.tokens.shift();
-histories[2]!.times.shift();
+histories[1].tokens[0] = specialTokens.male;
+histories[2].tokens.shift();
+histories[2].times.shift();
 histories.push({ tokens: [], times: [] });
-const days = histories.map(({ times }, i) => Math.floor(times.at(-1) ?? 50) + [0, 3, 800][i % 3]!);
+const days = histories.map(({ times }, i) => Math.floor(times.at(-1) ?? 50) + [0, 3, 800][i % 3]);
 
 const model = hazardModel(nodeRuntime({ threads: 1, purpose: "inference" }), {
 	...{ model: trajgpt, config, weights },
@@ -61,12 +61,12 @@ describe.each(engineNames)("risk.onnx in onnxruntime-%s", (engine: EngineName) =
 		for (const [row, { tokens }] of histories.entries()) {
 			const own = expected.incidence(row, horizon);
 			for (let output = 0; output < count; output++) {
-				const found = risk?.data[row * count + output] as number;
+				const found = risk?.data[row * count + output];
 				if (output < specialCount) {
 					expect(found).toBe(0);
 					continue;
 				}
-				expect(Math.abs(found / own[output]! - 1)).toBeLessThan(1e-4);
+				expect(Math.abs(found / own[output] - 1)).toBeLessThan(1e-4);
 				const members = settings.groups[output - vocab]?.tokens ?? [output];
 				const isRecorded = output !== death && tokens.some((token) => members.includes(token));
 				expect(Boolean(recorded?.data[row * count + output])).toBe(isRecorded);

@@ -73,7 +73,7 @@ function incidenceGraph(
 	let found: Tensor = scalar(0);
 	let left: Tensor = scalar(1);
 	for (const [bin, start] of from.entries()) {
-		const width = clamp(sub(days, start), 0, (to[bin] as number) - start);
+		const width = clamp(sub(days, start), 0, to[bin] - start);
 		const own = reshape(exp(slice(logHazardsOf, 1, bin, bin + 1)), ["batch", count]);
 		const dying = mul(slice(own, 1, death, death + 1), constant(others, [1, count]));
 		const all = add(own, dying);

@@ -33,10 +33,10 @@ export function sha256WithoutCrypto(bytes: Uint8Array): string {
 	for (let block = 0; block < padded.length; block += 64) {
 		for (let t = 0; t < 16; t++) w[t] = view.getUint32(block + 4 * t);
 		for (let t = 16; t < 64; t++) {
-			const [early, late] = [w[t - 15] as number, w[t - 2] as number];
+			const [early, late] = [w[t - 15], w[t - 2]];
 			const s0 = rotate(early, 7) ^ rotate(early, 18) ^ (early >>> 3);
 			const s1 = rotate(late, 17) ^ rotate(late, 19) ^ (late >>> 10);
-			w[t] = (w[t - 16] as number) + s0 + (w[t - 7] as number) + s1;
+			w[t] = w[t - 16] + s0 + w[t - 7] + s1;
 		}
 		let [a, b, c, d, e, f, g, h] = state as unknown as [
 			...[number, number, number, number, number, number, number, number],
@@ -44,13 +44,12 @@ export function sha256WithoutCrypto(bytes: Uint8Array): string {
 		for (let t = 0; t < 64; t++) {
 			const s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
 			const choice = (e & f) ^ (~e & g);
-			const t1 = (h + s1 + choice + (roundConstants[t] as number) + (w[t] as number)) | 0;
+			const t1 = (h + s1 + choice + roundConstants[t] + w[t]) | 0;
 			const s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
 			const majority = (a & b) ^ (a & c) ^ (b & c);
 			[h, g, f, e, d, c, b, a] = [g, f, e, (d + t1) | 0, c, b, a, (t1 + s0 + majority) | 0];
 		}
-		for (const [i, value] of [a, b, c, d, e, f, g, h].entries())
-			state[i] = (state[i] as number) + value;
+		for (const [i, value] of [a, b, c, d, e, f, g, h].entries()) state[i] = state[i] + value;
 	}
 	return Array.from(state, (word) => word.toString(16).padStart(8, "0")).join("");
 }

@@ -27,7 +27,7 @@ beforeAll(async () => {
 	expect(code).toBe(0);
 	const readme = await readFile(at("../../../README.md"), "utf8");
 	const [, example] = /```js\n(import \{ loadModel \}.*?)```/s.exec(readme) ?? [];
-	lines = (example as string).split("\n").slice(1).join("\n");
+	lines = example.split("\n").slice(1).join("\n");
 	expect(lines).toContain('await loadModel("model/")');
 });
 
@@ -89,7 +89,7 @@ test.skipIf(!chromiumIsThere)("the same lines run in Chromium, with the same out
 			...risks.flatMap(({ probabilities }) => probabilities),
 		];
 		for (const [i, value] of values(nodes).entries())
-			expect(Math.abs((values(mine)[i] as number) - value)).toBeLessThan(1e-4);
+			expect(Math.abs(values(mine)[i] - value)).toBeLessThan(1e-4);
 	} finally {
 		await browser.close();
 		await server.close();

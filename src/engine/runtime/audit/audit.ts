@@ -80,8 +80,8 @@ function relativeError(got: Data, expected: Data): number {
 	// Most values agree to the bit, which is found faster than a difference.
 	if (got !== expected && sameBits(got, expected)) return 0;
 	for (let i = 0; i < expected.length; i++) {
-		const a = got[i] as number;
-		const b = expected[i] as number;
+		const a = got[i];
+		const b = expected[i];
 		if (!Number.isFinite(a) || !Number.isFinite(b)) return Number.POSITIVE_INFINITY;
 		difference = Math.max(difference, Math.abs(a - b));
 		scale = Math.max(scale, Math.abs(b));
@@ -112,13 +112,12 @@ export async function audit(
 			let [differing, error] = [0, 0];
 			const compare = (got: Record<string, Data>) => {
 				for (const [name, expected] of Object.entries(reference ?? {}))
-					error = Math.max(error, relativeError(got[name] as Data, expected));
+					error = Math.max(error, relativeError(got[name], expected));
 			};
 			compare(first);
 			for (let repetition = 1; repetition < repetitions; repetition++) {
 				const again = await program.run(values);
-				if (Object.keys(first).every((name) => sameBits(first[name] as Data, again[name] as Data)))
-					continue;
+				if (Object.keys(first).every((name) => sameBits(first[name], again[name]))) continue;
 				differing++;
 				compare(again);
 			}

@@ -23,12 +23,12 @@ const [targets, values, width] = [37, 2048, 128] as const;
 
 const unary = (operation: (x: Tensor) => Tensor, x: Drawn = float(rows, columns)): AuditCase => ({
 	given: { x },
-	build: ({ x }) => operation(x!),
+	build: ({ x }) => operation(x),
 });
 /** The second operand is broadcast, so that its gradient is a sum. */
 const binary = (operation: (a: Tensor, b: Tensor) => Tensor, kind = float): AuditCase => ({
 	given: { a: kind(rows, columns), b: kind(columns) },
-	build: ({ a, b }) => operation(a!, b!),
+	build: ({ a, b }) => operation(a, b),
 });
 const comparison = (operation: (a: Tensor, b: Tensor) => Tensor): AuditCase =>
 	binary((a, b) => graph.cast(operation(a, b), "float32"));
@@ -52,7 +52,7 @@ export const auditCases: Readonly<Record<string, AuditCase>> = {
 	either: logical(graph.either),
 	where: {
 		given: { c: bools(rows, columns), a: float(rows, columns), b: float(columns) },
-		build: ({ c, a, b }) => graph.where(c!, a!, b!),
+		build: ({ c, a, b }) => graph.where(c, a, b),
 	},
 	cast: unary((x) => graph.cast(x, "int32")),
 
@@ -99,7 +99,7 @@ export const auditCases: Readonly<Record<string, AuditCase>> = {
 	stack: unary((x) => graph.stack([x, graph.square(x)], 1)),
 	split: unary((x) => {
 		const [a, b] = graph.split(x, 1, [columns / 4, (3 * columns) / 4]);
-		return graph.concat([graph.square(b!), a!], 1);
+		return graph.concat([graph.square(b), a], 1);
 	}),
 	roll: unary((x) => graph.roll(x, 0, 7)),
 	flip: unary((x) => graph.flip(x, 1)),
@@ -115,24 +115,24 @@ export const auditCases: Readonly<Record<string, AuditCase>> = {
 		build: ({ a, b, q, k }) =>
 			graph.concat(
 				[
-					graph.matmul(a!, b!),
-					graph.matmul(q!, k!, { transposeB: true }),
-					graph.matmul(a!, graph.matmul(a!, b!), { transposeA: true }),
+					graph.matmul(a, b),
+					graph.matmul(q, k, { transposeB: true }),
+					graph.matmul(a, graph.matmul(a, b), { transposeA: true }),
 				].map((part) => graph.reshape(part, [-1])),
 				0,
 			),
 	},
 	rotary: {
 		given: { x: float(16, 8, 128, 64), c: float(16, 128, 32), s: float(16, 128, 32) },
-		build: ({ x, c, s }) => graph.rotary(x!, c!, s!),
+		build: ({ x, c, s }) => graph.rotary(x, c, s),
 	},
 	conv1d: {
 		given: { x: float(32, 64, 256), w: float(64, 64, 3) },
-		build: ({ x, w }) => graph.conv1d(x!, w!, { padding: 1 }),
+		build: ({ x, w }) => graph.conv1d(x, w, { padding: 1 }),
 	},
 	conv2d: {
 		given: { x: float(8, 32, 32, 32), w: float(32, 32, 3, 3) },
-		build: ({ x, w }) => graph.conv2d(x!, w!, { padding: 1 }),
+		build: ({ x, w }) => graph.conv2d(x, w, { padding: 1 }),
 	},
 	// Windows overlap, so that several choose the same position.
 	maxPool1d: unary(
@@ -148,52 +148,52 @@ export const auditCases: Readonly<Record<string, AuditCase>> = {
 
 	rmsNorm: {
 		given: { x: float(values, width), scale: float(width) },
-		build: ({ x, scale }) => graph.rmsNorm(x!, { scale: scale! }),
+		build: ({ x, scale }) => graph.rmsNorm(x, { scale }),
 	},
 	layerNorm: {
 		given: { x: float(values, width), scale: float(width), shift: float(width) },
-		build: ({ x, scale, shift }) => graph.layerNorm(x!, { scale: scale!, shift: shift! }),
+		build: ({ x, scale, shift }) => graph.layerNorm(x, { scale, shift }),
 	},
 	batchNorm: {
 		given: { x: float(32, 64, 128), scale: float(1, 64, 1), shift: float(1, 64, 1) },
-		build: ({ x, scale, shift }) => graph.batchNorm(x!, [0, 2], { scale: scale!, shift: shift! }).y,
+		build: ({ x, scale, shift }) => graph.batchNorm(x, [0, 2], { scale, shift }).y,
 	},
 	groupNorm: {
 		given: { x: float(32, 64, 128), scale: float(64), shift: float(64) },
-		build: ({ x, scale, shift }) => graph.groupNorm(x!, 8, { scale: scale!, shift: shift! }),
+		build: ({ x, scale, shift }) => graph.groupNorm(x, 8, { scale, shift }),
 	},
 	normalized: {
 		given: { x: float(values, width), m: float(width), v: positive(width) },
-		build: ({ x, m, v }) => graph.normalized(x!, m!, v!),
+		build: ({ x, m, v }) => graph.normalized(x, m, v),
 	},
 	dropout: unary((x) => graph.dropout(x, 0.25, graph.scalar(7, "int32"), 1)),
 
 	gather: {
 		given: { x: float(targets, width), i: indices(targets, values) },
-		build: ({ x, i }) => graph.gather(x!, i!),
+		build: ({ x, i }) => graph.gather(x, i),
 	},
 	scatterAdd: {
 		given: { x: float(values, width), i: indices(targets, values) },
-		build: ({ x, i }) => graph.scatterAdd(x!, i!, targets),
+		build: ({ x, i }) => graph.scatterAdd(x, i, targets),
 	},
 	pick: {
 		given: { x: float(64, targets, width), i: indices(targets, 64, 50, width) },
-		build: ({ x, i }) => graph.pick(x!, i!, 1),
+		build: ({ x, i }) => graph.pick(x, i, 1),
 	},
 	placeAdd: {
 		given: { x: float(64, 50, width), i: indices(targets, 64, 50, width) },
-		build: ({ x, i }) => graph.placeAdd(x!, i!, 1, targets),
+		build: ({ x, i }) => graph.placeAdd(x, i, 1, targets),
 	},
 	placesAlong: {
 		given: { x: float(values, width) },
-		build: ({ x }) => graph.mul(x!, graph.placesAlong(x!, 1)),
+		build: ({ x }) => graph.mul(x, graph.placesAlong(x, 1)),
 	},
-	chunked: { given: { x: float(8, 4, 50, width) }, build: ({ x }) => graph.chunked(x!, 32, 2) },
+	chunked: { given: { x: float(8, 4, 50, width) }, build: ({ x }) => graph.chunked(x, 32, 2) },
 	topK: unary((x) => graph.topK(x, 5).values),
 	argmax: unary((x) => graph.cast(graph.argmax(x), "float32")),
 	oneHot: {
 		given: { i: indices(targets, values) },
-		build: ({ i }) => graph.oneHot(i!, targets),
+		build: ({ i }) => graph.oneHot(i, targets),
 	},
 	scan: {
 		given: { x: float(64, 8, width), w: float(width, width) },
@@ -201,11 +201,11 @@ export const auditCases: Readonly<Record<string, AuditCase>> = {
 			graph.scan(
 				(h, [x]) => {
 					// Small weights: a growing recurrence would amplify rounding errors.
-					const next = graph.tanh(graph.add(x!, graph.matmul(h, graph.mul(w!, 0.05))));
+					const next = graph.tanh(graph.add(x, graph.matmul(h, graph.mul(w, 0.05))));
 					return [next, next];
 				},
-				graph.reshape(graph.slice(x!, 1, 0, 1), [64, width]),
-				[x!],
+				graph.reshape(graph.slice(x, 1, 0, 1), [64, width]),
+				[x],
 			).outputs,
 	},
 

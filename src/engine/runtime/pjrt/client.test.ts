@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../../base/errors.js";
 import { temporaryFolder } from "../../../data/records/testing/temporary-folder.js";
-import { type Client, type Device, openClient } from "./client.js";
+import { type Client, openClient } from "./client.js";
 import { compileOptions } from "./compile-options.js";
 import { loadPlugin, PjrtError } from "./native.js";
 import { checkedPlugin, failing, hasCompiler, setDuringTest } from "./testing/fake-plugin.js";
@@ -12,7 +12,7 @@ import { checkedPlugin, failing, hasCompiler, setDuringTest } from "./testing/fa
 describe.skipIf(!hasCompiler)("a plugin", () => {
 	const plugin = checkedPlugin();
 	const open = async () => openClient(await loadPlugin(plugin.path));
-	const deviceOf = ({ devices }: Client) => devices[0] as Device;
+	const deviceOf = ({ devices }: Client) => devices[0];
 
 	test("describes itself and its devices", async () => {
 		setDuringTest("FAKE_PJRT_DEVICES", "3");
@@ -77,7 +77,7 @@ describe.skipIf(!hasCompiler)("a plugin", () => {
 			const args = [upload(3, 4), upload(5)];
 			const [[sum] = []] = executable.execute([args], [[2], []]);
 			const to = new Float32Array(2);
-			await client.download([{ from: sum as NonNullable<typeof sum>, to }]);
+			await client.download([{ from: sum, to }]);
 			expect(to).toEqual(Float32Array.of(3 + 1 / 1024, 4 + 1 / 1024));
 			// The first argument was donated.
 			expect(() => executable.execute([args], [[2], []])).toThrow(PjrtError);

@@ -112,14 +112,14 @@ export class Executable extends Handle {
 			outputLists: results,
 		});
 		return results.map((own) =>
-			outputs.map((shape, i) => new DeviceBuffer(this.client, own[i] as bigint, shape)),
+			outputs.map((shape, i) => new DeviceBuffer(this.client, own[i], shape)),
 		);
 	}
 }
 
 function pointersOf(buffers: readonly DeviceBuffer[]): BigUint64Array {
 	const pointers = new BigUint64Array(buffers.length);
-	for (let i = 0; i < buffers.length; i++) pointers[i] = (buffers[i] as DeviceBuffer).pointer;
+	for (let i = 0; i < buffers.length; i++) pointers[i] = buffers[i].pointer;
 	return pointers;
 }
 

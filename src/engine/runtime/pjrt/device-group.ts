@@ -16,7 +16,7 @@ export class DeviceGroup {
 		const made: DeviceBuffer[] = [];
 		try {
 			for (const [i, device] of this.devices.entries()) {
-				const own = ArrayBuffer.isView(data) ? data : (data[i] as Data);
+				const own = ArrayBuffer.isView(data) ? data : data[i];
 				made.push(this.client.upload(device, own, dtypeOf(own), shape));
 			}
 			return made;

@@ -56,7 +56,7 @@ class Args<S extends Struct> {
 	}
 
 	#set(field: string, word: bigint): void {
-		this.words[(this.#offsets[field] as number) / 8] = word;
+		this.words[this.#offsets[field] / 8] = word;
 	}
 
 	#word(native: Native, value: bigint | number | Memory): bigint {
@@ -75,7 +75,7 @@ class Args<S extends Struct> {
 	}
 
 	get(field: Field<S>): bigint {
-		return this.words[(this.#offsets[field] as number) / 8] as bigint;
+		return this.words[this.#offsets[field] / 8];
 	}
 
 	number(field: Field<S>): number {

@@ -138,7 +138,7 @@ export class XlaProgram implements Program {
 				return list;
 			});
 			const results = executable.execute(
-				this.group.devices.map((_, d) => lists.map((list) => list[d] as DeviceBuffer)),
+				this.group.devices.map((_, d) => lists.map((list) => list[d])),
 				outputs.map(({ shape }) => shape),
 				keeps ? donated : [],
 			);
@@ -170,13 +170,13 @@ export class XlaProgram implements Program {
 		const successors = new Map<string, readonly DeviceBuffer[]>();
 		const plain: { readonly output: NamedType; readonly from: DeviceBuffer }[] = [];
 		for (let i = 0; i < outputs.length; i++) {
-			const output = outputs[i] as NamedType;
-			const made = results.map((own) => own[i] as DeviceBuffer);
+			const output = outputs[i];
+			const made = results.map((own) => own[i]);
 			const name = replaces[i];
 			if (name !== undefined && resident?.get(name)) successors.set(name, made);
 			else {
 				destroyAll([made.slice(1)]);
-				plain.push({ output, from: made[0] as DeviceBuffer });
+				plain.push({ output, from: made[0] });
 			}
 		}
 		return { successors, pending: this.#pending(plain) };

@@ -49,9 +49,9 @@ describe.skipIf(!hasCompiler)("XLA on the fake plugin", () => {
 		const { loss, ...others } = await program.run({ x }, resident);
 		expect(others).toEqual({});
 		const second = await program.run({ x }, resident);
-		expect(second.loss?.[0]).toBe((loss?.[0] as number) + 1);
+		expect(second.loss?.[0]).toBe(loss?.[0] + 1);
 		expect(await resident.read()).toEqual(new Map([["w", { shape: [3], data: after(2) }]]));
-		expect(plugin.counts()).toEqual({ ...before, runs: (before.runs as number) + 2 });
+		expect(plugin.counts()).toEqual({ ...before, runs: before.runs + 2 });
 		resident.dispose();
 		await program.dispose();
 		expect(plugin.alive()).toEqual({ clients: 1 });
@@ -65,7 +65,7 @@ describe.skipIf(!hasCompiler)("XLA on the fake plugin", () => {
 		const values = async () => (await resident.read()).get("w")?.data;
 		await program.run({ x }, resident, { accept: () => false });
 		expect(await values()).toEqual(after(0));
-		await program.run({ x }, resident, { accept: ({ loss }) => (loss?.[0] as number) > 0 });
+		await program.run({ x }, resident, { accept: ({ loss }) => loss?.[0] > 0 });
 		expect(await values()).toEqual(after(1));
 		const failed = program.run({ x }, resident, {
 			accept: () => {
@@ -81,7 +81,7 @@ describe.skipIf(!hasCompiler)("XLA on the fake plugin", () => {
 		const runtime = await open();
 		const program = await runtime.compile(step());
 		const resident = runtime.resident(start());
-		const first = plugin.counts().runs as number;
+		const first = plugin.counts().runs;
 		const pending = [];
 		for (let i = 0; i < 3; i++) pending.push(await program.enqueue?.({ x }, resident));
 		// A checkpoint after three steps: the copy is of now, whatever runs before it arrives.
@@ -111,7 +111,7 @@ describe.skipIf(!hasCompiler)("XLA on the fake plugin", () => {
 	test("compiles a graph with open sizes for each set of sizes, once", async () => {
 		const runtime = await open();
 		const x = input("x", ["rows", 2]);
-		const before = plugin.counts().compiled as number;
+		const before = plugin.counts().compiled;
 		const program = await runtime.compile({ outputs: { y: add(x, 1) } });
 		const lengthOf = async (rows: number) =>
 			(await program.run({ x: new Float32Array(rows * 2) }, undefined, { sizes: { rows } })).y
@@ -178,12 +178,12 @@ describe.skipIf(!hasCompiler)("XLA on the fake plugin", () => {
 	test("loads compiled programs from disk, unless something else would be compiled", async () => {
 		const cache = await temporaryFolder();
 		const compilations = async (options: XlaRuntimeOptions = {}) => {
-			const before = plugin.counts().compiled as number;
+			const before = plugin.counts().compiled;
 			const runtime = await open({ cache, ...options });
 			const program = await runtime.compile(step());
 			expect((await program.run({ x }, runtime.resident(start()))).loss).toHaveLength(1);
 			await runtime.dispose();
-			return (plugin.counts().compiled as number) - before;
+			return plugin.counts().compiled - before;
 		};
 		expect(await compilations()).toBe(1);
 		expect(await compilations()).toBe(0);
@@ -195,7 +195,7 @@ describe.skipIf(!hasCompiler)("XLA on the fake plugin", () => {
 		// A damaged file is compiled again, and so is one that the plugin refuses.
 		for (const name of await readdir(cache)) {
 			const bytes = await readFile(join(cache, name));
-			bytes[40] = (bytes[40] as number) ^ 1;
+			bytes[40] = bytes[40] ^ 1;
 			await writeFile(join(cache, name), bytes);
 		}
 		expect(await compilations()).toBe(1);

@@ -49,7 +49,7 @@ export function relativeError(got: ArrayLike<number>, expected: ArrayLike<number
 		throw new Error(`${got.length} values, expected ${expected.length}`);
 	let [difference, scale] = [0, 0];
 	for (let i = 0; i < expected.length; i++) {
-		const [a, b] = [got[i] as number, expected[i] as number];
+		const [a, b] = [got[i], expected[i]];
 		if (Number.isNaN(a) || Number.isNaN(b)) return Number.NaN;
 		difference = Math.max(difference, Math.abs(a - b));
 		scale = Math.max(scale, Math.abs(b));

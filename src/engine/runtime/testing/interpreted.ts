@@ -28,7 +28,7 @@ export const interpretedRuntime = (precision: Precision = "float32"): Runtime =>
 					return data;
 				});
 				const results = interpret(text, given).map((values, i) => {
-					const { name, shape, dtype } = outputs[i] as (typeof outputs)[0];
+					const { name, shape, dtype } = outputs[i];
 					return { name, shape, data: arrays[dtype].from(values) as Data };
 				});
 				const isNext = ({ name }: { readonly name: string }) =>

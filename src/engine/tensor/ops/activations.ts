@@ -24,10 +24,8 @@ function activation(
 ): (x: Tensor) => Tensor {
 	const operation: Operation<ActivationName> = {
 		name,
-		types: ([x]) => [floatType(name, x as Tensor)],
-		pullback: ({ inputs: [x], outputs: [y] }, [g]) => [
-			g ? mul(g, slope(x as Tensor, y as Tensor)) : null,
-		],
+		types: ([x]) => [floatType(name, x)],
+		pullback: ({ inputs: [x], outputs: [y] }, [g]) => [g ? mul(g, slope(x, y)) : null],
 	};
 	return (x) => apply(operation, [x], {});
 }

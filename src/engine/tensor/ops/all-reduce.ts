@@ -2,7 +2,7 @@ import { apply, floatType, type Operation, type Tensor } from "../tensor.js";
 
 const allReduceOperation: Operation<"allReduceSum"> = {
 	name: "allReduceSum",
-	types: ([x]) => [floatType("allReduceSum", x as Tensor)],
+	types: ([x]) => [floatType("allReduceSum", x)],
 	pullback: (_, [g]) => [g ? allReduceSum(g) : null],
 };
 

@@ -15,14 +15,14 @@ import {
 const reshapeOperation: Operation<"reshape"> = {
 	name: "reshape",
 	types: ([x], { shape }) => {
-		const { shape: from, dtype } = x as Tensor;
+		const { shape: from, dtype } = x;
 		const isSize = (n: Dim) => isOpen(n) || (Number.isInteger(n) && n >= 0);
 		const count = elementCount(from);
 		if (count !== elementCount(shape) || !shape.every(isSize))
-			fail("reshape", `${count} values do not fill [${shape.join(", ")}]`, [x as Tensor]);
+			fail("reshape", `${count} values do not fill [${shape.join(", ")}]`, [x]);
 		return [{ shape, dtype }];
 	},
-	pullback: ({ inputs: [x] }, [g]) => [g ? reshape(g, (x as Tensor).shape) : null],
+	pullback: ({ inputs: [x] }, [g]) => [g ? reshape(g, x.shape) : null],
 };
 
 /** The same values in another shape; one size may be −1. */
@@ -37,13 +37,13 @@ export function reshape(x: Tensor, shape: Shape): Tensor {
 const expandOperation: Operation<"expand"> = {
 	name: "expand",
 	types: ([x], { shape }) => {
-		const { shape: from, dtype } = x as Tensor;
+		const { shape: from, dtype } = x;
 		const extra = shape.length - from.length;
 		if (extra < 0 || from.some((n, i) => n !== 1 && n !== shape[i + extra]))
-			fail("expand", `does not broadcast to [${shape.join(", ")}]`, [x as Tensor]);
+			fail("expand", `does not broadcast to [${shape.join(", ")}]`, [x]);
 		return [{ shape, dtype }];
 	},
-	pullback: ({ inputs: [x] }, [g]) => [g ? unbroadcast(g, (x as Tensor).shape) : null],
+	pullback: ({ inputs: [x] }, [g]) => [g ? unbroadcast(g, x.shape) : null],
 };
 
 /** Repeats along axes of size 1, and along new axes in front. */
@@ -72,14 +72,12 @@ export function reduction(
 	return {
 		name,
 		types: ([x], { axes }) => {
-			const { shape, dtype } = x as Tensor;
-			if (!isFloat(dtype)) fail(name, "needs a float tensor", [x as Tensor]);
+			const { shape, dtype } = x;
+			if (!isFloat(dtype)) fail(name, "needs a float tensor", [x]);
 			return [{ shape: keptShape(shape, axes), dtype }];
 		},
 		pullback: (node, [g]) => [
-			g
-				? pullback(node.inputs[0] as Tensor, node.outputs[0] as Tensor, g, node.attributes.axes)
-				: null,
+			g ? pullback(node.inputs[0], node.outputs[0], g, node.attributes.axes) : null,
 		],
 	};
 }

@@ -34,8 +34,8 @@ function met(
 	const padded = sweep.padding.reduce((t, [before, after], i) => pad(t, i + 2, before, after), x);
 	return places(kernel).map((place) => {
 		const seen = place.reduce((t, k, i) => {
-			const [stride, dilation] = [sweep.strides[i] as number, sweep.dilations[i] as number];
-			const reach = dilation * ((kernel[i] as number) - 1);
+			const [stride, dilation] = [sweep.strides[i], sweep.dilations[i]];
+			const reach = dilation * (kernel[i] - 1);
 			const steps = Math.floor(((t.shape[i + 2] as number) - reach - 1) / stride);
 			const start = k * dilation;
 			return everyNth(slice(t, i + 2, start, start + steps * stride + 1), i + 2, stride);

@@ -16,8 +16,8 @@ export const swept = (
 ): FixedShape =>
 	sizes.map((n, i) => {
 		const [before, after] = sweep.padding[i] as readonly [number, number];
-		const reach = (sweep.dilations[i] as number) * ((kernel[i] as number) - 1) + 1;
-		return Math.floor((n + before + after - reach) / (sweep.strides[i] as number)) + 1;
+		const reach = sweep.dilations[i] * (kernel[i] - 1) + 1;
+		return Math.floor((n + before + after - reach) / sweep.strides[i]) + 1;
 	});
 
 const convOperation: Operation<"conv"> = {
@@ -77,13 +77,13 @@ function inputGradient(g: Tensor, w: Tensor, sizes: FixedShape, sweep: Sweep): T
 		reshape(swapped, [groups * inside, out / groups, ...kernel]),
 	);
 	const margins = kernel.map((n, i) => {
-		const before = (dilations[i] as number) * (n - 1) - (sweep.padding[i]?.[0] as number);
-		const [seen, size] = [g.shape[i + 2] as number, sizes[i] as number];
-		const wide = (seen - 1) * (strides[i] as number) + 1;
-		return [before, size + (dilations[i] as number) * (n - 1) - before - wide] as const;
+		const before = dilations[i] * (n - 1) - sweep.padding[i]?.[0];
+		const [seen, size] = [g.shape[i + 2] as number, sizes[i]];
+		const wide = (seen - 1) * strides[i] + 1;
+		return [before, size + dilations[i] * (n - 1) - before - wide] as const;
 	});
 	const whole = margins.reduce((t, [before, after], i) => {
-		const wide = spread(t, i + 2, strides[i] as number);
+		const wide = spread(t, i + 2, strides[i]);
 		// A negative margin: the part that lies in the padding only.
 		return slice(
 			wide,

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import type { Data } from "../../runtime/index.js";
 import { nodeRuntime } from "../../runtime/node.js";
 import { dropout, filled, gradients, input, mul, sum } from "../index.js";
 
@@ -11,11 +10,11 @@ const runtime = nodeRuntime({ threads: 1 });
 async function masks(rate: number, seeds: readonly number[]): Promise<boolean[][]> {
 	const ones = filled(1, [rows, columns]);
 	const sites = [0, 1].map((site) => dropout(ones, rate, seed, site));
-	const program = await runtime.compile({ outputs: { first: sites[0]!, second: sites[1]! } });
+	const program = await runtime.compile({ outputs: { first: sites[0], second: sites[1] } });
 	const drawn: boolean[][] = [];
 	for (const n of seeds) {
 		const { first, second } = await program.run({ seed: Int32Array.of(n) });
-		for (const values of [first, second]) drawn.push(Array.from(values as Data, (x) => x > 0));
+		for (const values of [first, second]) drawn.push(Array.from(values, (x) => x > 0));
 	}
 	await program.dispose();
 	return drawn;
@@ -33,8 +32,7 @@ test.each([0.1, 0.5])("at rate %f masks are independent Bernoulli draws", async 
 	for (const mask of drawn) {
 		const share = mask.filter(Boolean).length / mask.length;
 		expect(Math.abs(share - kept)).toBeLessThan(4 * Math.sqrt((rate * kept) / mask.length));
-		const apart = (by: number) =>
-			mask.slice(by).map((bit, i) => [mask[i] as boolean, bit] as const);
+		const apart = (by: number) => mask.slice(by).map((bit, i) => [mask[i], bit] as const);
 		for (const by of [1, 2, columns, 2 * columns, columns + 1])
 			expect(Math.abs(correlation(apart(by), kept))).toBeLessThan(4.5);
 		// Each row's and each column's count has the spread of a binomial one.
@@ -52,9 +50,7 @@ test.each([0.1, 0.5])("at rate %f masks are independent Bernoulli draws", async 
 	}
 	for (let i = 0; i < drawn.length; i++)
 		for (let j = 0; j < i; j++) {
-			const pairs = (drawn[i] as boolean[]).map(
-				(bit, n) => [bit, drawn[j]?.[n] as boolean] as const,
-			);
+			const pairs = drawn[i].map((bit, n) => [bit, drawn[j]?.[n]] as const);
 			expect(Math.abs(correlation(pairs, kept))).toBeLessThan(4.5);
 		}
 });
@@ -63,7 +59,7 @@ test("a step can be repeated, and the gradient has the mask of the value", async
 	const x = input("x", [7, 5]);
 	const y = dropout(x, 0.4, seed, 3);
 	const [slope] = gradients(sum(mul(y, 2)), [x]);
-	const program = await runtime.compile({ outputs: { y, slope: slope! } });
+	const program = await runtime.compile({ outputs: { y, slope } });
 	const feeds = (n: number) => ({ seed: Int32Array.of(n), x: new Float32Array(35).fill(1) });
 	const [first, again, other] = [
 		await program.run(feeds(5)),
@@ -73,5 +69,5 @@ test("a step can be repeated, and the gradient has the mask of the value", async
 	await program.dispose();
 	expect(again).toEqual(first);
 	expect(other.y).not.toEqual(first.y);
-	expect([...(first.slope as Data)]).toEqual([...(first.y as Data)].map((value) => 2 * value));
+	expect([...first.slope]).toEqual([...first.y].map((value) => 2 * value));
 });

@@ -57,7 +57,7 @@ function binary(
 	const operation: Operation<Plain> = {
 		name,
 		types: ([a, b]) => {
-			const [x, y] = [a as Tensor, b as Tensor];
+			const [x, y] = [a, b];
 			if (x.dtype !== y.dtype) fail(name, "dtypes differ; cast one of them", [x, y]);
 			if (operands !== "any" && (operands === "bool") !== (x.dtype === "bool"))
 				fail(name, `needs ${operands === "bool" ? "bools" : "numbers"}`, [x, y]);
@@ -69,7 +69,7 @@ function binary(
 			pullback: (node: Node, [g]: readonly (Tensor | null)[]) => {
 				const [a, b] = node.inputs as [Tensor, Tensor];
 				if (!g || !isFloat(a.dtype)) return [null, null];
-				const parts = pullback(a, b, node.outputs[0] as Tensor, g);
+				const parts = pullback(a, b, node.outputs[0], g);
 				// A constant scalar needs no cotangent, and its sum would cost a pass.
 				return [a, b].map((x, i) =>
 					scalarValue(x) === undefined ? unbroadcast((parts[i] as () => Tensor)(), x.shape) : null,
@@ -86,10 +86,10 @@ function unary(
 ): (x: Tensor) => Tensor {
 	const operation: Operation<Plain> = {
 		name,
-		types: ([x]) => [floatType(name, x as Tensor)],
+		types: ([x]) => [floatType(name, x)],
 		...(pullback && {
 			pullback: (node: Node, [g]: readonly (Tensor | null)[]) => [
-				g ? pullback(node.inputs[0] as Tensor, node.outputs[0] as Tensor, g) : null,
+				g ? pullback(node.inputs[0], node.outputs[0], g) : null,
 			],
 		}),
 	};
@@ -148,9 +148,9 @@ export const square = (x: Tensor): Tensor => mul(x, x);
 
 const castOperation: Operation<"cast"> = {
 	name: "cast",
-	types: ([x], { to }) => [{ shape: (x as Tensor).shape, dtype: to }],
+	types: ([x], { to }) => [{ shape: x.shape, dtype: to }],
 	pullback: ({ inputs: [x] }, [g]) => [
-		g && isFloat((x as Tensor).dtype) && isFloat(g.dtype) ? cast(g, (x as Tensor).dtype) : null,
+		g && isFloat(x.dtype) && isFloat(g.dtype) ? cast(g, x.dtype) : null,
 	],
 };
 

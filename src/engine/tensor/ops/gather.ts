@@ -28,7 +28,7 @@ const gatherOperation: Operation<"gather"> = {
 	pullback: ({ inputs, attributes: { axis } }, [g]) => {
 		const [x, indices] = inputs as [Tensor, Tensor];
 		if (!g || !isFloat(x.dtype)) return [null, null];
-		const count = x.shape[axis] as Dim;
+		const count = x.shape[axis];
 		if (axis === 0) {
 			const rows = reshape(g, [-1, ...x.shape.slice(1)]);
 			return [scatterAdd(rows, reshape(indices, [-1]), count), null];
@@ -60,7 +60,7 @@ const scatterOperation: Operation<"scatterAdd"> = {
 		if (indices.shape[0] !== x.shape[0]) fail("scatterAdd", "one index a row is needed", inputs);
 		return [{ shape: [rows, ...x.shape.slice(1)], dtype: x.dtype }];
 	},
-	pullback: ({ inputs: [, indices] }, [g]) => [g ? gather(g, indices as Tensor) : null, null],
+	pullback: ({ inputs: [, indices] }, [g]) => [g ? gather(g, indices) : null, null],
 };
 
 /** A tensor of `rows` rows in which row i is the sum of the rows of `x` whose index is i. */
@@ -81,7 +81,7 @@ const pickOperation: Operation<"pick"> = {
 	pullback: ({ inputs, attributes: { axis } }, [g]) => {
 		const [x, indices] = inputs as [Tensor, Tensor];
 		if (!g || !isFloat(x.dtype)) return [null, null];
-		return [placeAdd(g, indices, axis, x.shape[axis] as Dim), null];
+		return [placeAdd(g, indices, axis, x.shape[axis]), null];
 	},
 };
 
@@ -98,7 +98,7 @@ const placeOperation: Operation<"placeAdd"> = {
 		return [{ shape: x.shape.map((n, i) => (i === axis ? length : n)), dtype: x.dtype }];
 	},
 	pullback: ({ inputs: [, indices], attributes: { axis } }, [g]) => [
-		g ? pick(g, indices as Tensor, axis) : null,
+		g ? pick(g, indices, axis) : null,
 		null,
 	],
 };
@@ -112,10 +112,10 @@ const fits = (count: number, length: Dim) => isOpen(length) || count <= length;
 const topOperation: Operation<"topK"> = {
 	name: "topK",
 	types: ([x], { axis, count }) => {
-		const { shape, dtype } = x as Tensor;
-		if (dtype === "bool") fail("topK", "needs numbers", [x as Tensor]);
-		if (!(Number.isInteger(count) && count >= 1 && fits(count, shape[axis] as Dim)))
-			fail("topK", `cannot take ${count} of axis ${axis}`, [x as Tensor]);
+		const { shape, dtype } = x;
+		if (dtype === "bool") fail("topK", "needs numbers", [x]);
+		if (!(Number.isInteger(count) && count >= 1 && fits(count, shape[axis])))
+			fail("topK", `cannot take ${count} of axis ${axis}`, [x]);
 		const out = shape.map((n, i) => (i === axis ? count : n));
 		return [
 			{ shape: out, dtype },
@@ -125,7 +125,7 @@ const topOperation: Operation<"topK"> = {
 	pullback: (node, [g]) => {
 		const { axis } = node.attributes;
 		const [x] = node.inputs as [Tensor];
-		return [g ? placeAdd(g, node.outputs[1] as Tensor, axis, x.shape[axis] as Dim) : null];
+		return [g ? placeAdd(g, node.outputs[1], axis, x.shape[axis]) : null];
 	},
 };
 

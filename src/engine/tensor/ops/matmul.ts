@@ -80,7 +80,7 @@ export function joinedProducts(terms: readonly Tensor[]): readonly Tensor[] {
 	if (joined.length < 2) return terms;
 	const below = (side: 0 | 1) =>
 		concat(
-			joined.map(({ node }) => node.inputs[side] as Tensor),
+			joined.map(({ node }) => node.inputs[side]),
 			0,
 		);
 	return [

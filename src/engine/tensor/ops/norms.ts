@@ -28,7 +28,7 @@ export const rmsNormParts = (x: Tensor, epsilon: number): Tensor => mul(x, inver
 
 const rmsNormOperation: Operation<"rmsNorm"> = {
 	name: "rmsNorm",
-	types: ([x]) => [floatType("rmsNorm", x as Tensor)],
+	types: ([x]) => [floatType("rmsNorm", x)],
 	// With y = r x: dx = r (g − y mean(g y)).
 	pullback: ({ inputs, outputs, attributes: { epsilon } }, [g]) => {
 		const [[x], [y]] = [inputs, outputs] as unknown as [[Tensor], [Tensor]];

@@ -7,7 +7,7 @@ import { slice } from "./shape.js";
 
 const placesOperation: Operation<"placesAlong"> = {
 	name: "placesAlong",
-	types: ([x], { axis }) => [{ shape: [(x as Tensor).shape[axis] as Dim], dtype: "float32" }],
+	types: ([x], { axis }) => [{ shape: [x.shape[axis]], dtype: "float32" }],
 };
 
 /** 0, 1, 2 … along an axis, as float32. */
@@ -17,11 +17,11 @@ export const placesAlong = (x: Tensor, axis: number): Tensor =>
 const chunkedOperation: Operation<"chunked"> = {
 	name: "chunked",
 	types: ([x], { length, chunks }) => {
-		const { shape, dtype } = x as Tensor;
+		const { shape, dtype } = x;
 		return [{ shape: [...shape.slice(0, 2), chunks, length, ...shape.slice(3)], dtype }];
 	},
 	pullback: ({ inputs: [x], attributes: { length, chunks } }, [g]) => {
-		const { shape } = x as Tensor;
+		const { shape } = x;
 		const [front, back] = [shape.slice(0, 2), shape.slice(3)];
 		return [
 			g

@@ -10,7 +10,7 @@ import { filled } from "./sources.js";
 const maxPoolOperation: Operation<"maxPool"> = {
 	name: "maxPool",
 	types: ([input], window) => {
-		const x = input as Tensor;
+		const x = input;
 		if (!isFloat(x.dtype)) fail("maxPool", "needs a float tensor", [x]);
 		if (x.shape.length !== window.kernel.length + 2)
 			fail("maxPool", `needs [batch, channels, …] with ${window.kernel.length} more axes`, [x]);
@@ -18,7 +18,7 @@ const maxPoolOperation: Operation<"maxPool"> = {
 		const sizes = swept(x.shape.slice(2) as FixedShape, window.kernel, { ...window, dilations });
 		if (sizes.some((n) => n < 1)) fail("maxPool", "the window is wider than the input", [x]);
 		// A window entirely in the padding would have no largest element.
-		if (window.padding.some((sides, i) => sides.some((n) => n >= (window.kernel[i] as number))))
+		if (window.padding.some((sides, i) => sides.some((n) => n >= window.kernel[i])))
 			fail("maxPool", `padding must be less than the window of ${window.kernel.join(" × ")}`, [x]);
 		const shape = [...x.shape.slice(0, 2), ...sizes];
 		return [
@@ -28,8 +28,8 @@ const maxPoolOperation: Operation<"maxPool"> = {
 	},
 	pullback: ({ inputs: [x], outputs: [, chosen] }, [g]) => {
 		if (!g) return [null];
-		const { shape } = x as Tensor;
-		const flat = scatterAdd(reshape(g, [-1]), reshape(chosen as Tensor, [-1]), size(shape));
+		const { shape } = x;
+		const flat = scatterAdd(reshape(g, [-1]), reshape(chosen, [-1]), size(shape));
 		return [reshape(flat, shape)];
 	},
 };

@@ -1,4 +1,3 @@
-import type { Dim } from "../dims.js";
 import { apply, fail, type Operation, type Tensor } from "../tensor.js";
 import { reshape, unbroadcast } from "./broadcast.js";
 import { add, mul, neg, sub } from "./elementwise.js";
@@ -30,7 +29,7 @@ const rotaryOperation: Operation<"rotary"> = {
 		const [a, b] = halves(x);
 		const [ga, gb] = halves(g);
 		const over = (t: Tensor, like: Tensor) =>
-			reshape(unbroadcast(t, [like.shape[0] as Dim, 1, ...like.shape.slice(1)]), like.shape);
+			reshape(unbroadcast(t, [like.shape[0], 1, ...like.shape.slice(1)]), like.shape);
 		return [
 			rotary(g, cosine, neg(sine)),
 			over(add(mul(ga, a), mul(gb, b)), cosine),

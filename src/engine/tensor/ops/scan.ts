@@ -68,17 +68,14 @@ const scanOperation: Operation<"scan"> = {
 	name: "scan",
 	types: (inputs, { step, length, outputAxes }) => {
 		step.state.forEach(({ shape, dtype }, i) => {
-			const next = step.next[i] as Tensor;
+			const next = step.next[i];
 			if (!sameShape(shape, next.shape) || dtype !== next.dtype)
-				fail("scan", "the step changes the shape or the dtype of its state", [
-					inputs[i] as Tensor,
-					next,
-				]);
+				fail("scan", "the step changes the shape or the dtype of its state", [inputs[i], next]);
 		});
 		return [
 			...step.state.map(({ shape, dtype }) => ({ shape, dtype })),
 			...step.outputs.map(({ shape, dtype }, i) => ({
-				shape: withAxis(shape, outputAxes[i] as number, length),
+				shape: withAxis(shape, outputAxes[i], length),
 				dtype,
 			})),
 			...step.state.map(({ shape, dtype }) => ({ shape: withAxis(shape, 0, length), dtype })),
@@ -118,7 +115,7 @@ function pullback(
 	const perPosition = (list: readonly Tensor[], first: number, axes: readonly number[]) =>
 		list.flatMap((of, i) => {
 			const cotangent = cotangents[first + i];
-			return cotangent ? [{ of, slice: like(of), cotangent, axis: axes[i] as number }] : [];
+			return cotangent ? [{ of, slice: like(of), cotangent, axis: axes[i] }] : [];
 		});
 	const ofOutputs = perPosition(step.outputs, states, outputAxes);
 	const ofBefore = perPosition(
@@ -127,9 +124,7 @@ function pullback(
 		step.state.map(() => 0),
 	);
 	const ofNext = step.state.flatMap((of, i) =>
-		isFloat(of.dtype)
-			? [{ of: step.next[i] as Tensor, slice: like(of), given: cotangents[i] }]
-			: [],
+		isFloat(of.dtype) ? [{ of: step.next[i], slice: like(of), given: cotangents[i] }] : [],
 	);
 
 	const outside = new Set(captured);
@@ -174,7 +169,7 @@ function pullback(
 				...[...ofOutputs, ...ofBefore].map((x) => x.axis),
 			],
 			outputAxes: [
-				...step.slices.flatMap((x, i) => (isFloat(x.dtype) ? [sequenceAxes[i] as number] : [])),
+				...step.slices.flatMap((x, i) => (isFloat(x.dtype) ? [sequenceAxes[i]] : [])),
 				...sides.map((x) => x.shape.length - 2),
 			],
 			reverse: !reverse,
@@ -235,14 +230,14 @@ export function scan<S>(
 	{ axis = 1, reverse = false }: ScanOptions = {},
 ): { readonly state: S; readonly outputs: Tensor } {
 	const axes = sequences.map((x) => axisOf("scan", x, axis));
-	const lengths = sequences.map((x, i) => x.shape[axes[i] as number] as number);
+	const lengths = sequences.map((x, i) => x.shape[axes[i]] as number);
 	const [length] = lengths;
 	if (length === undefined || lengths.some((n) => n !== length))
 		fail("scan", `needs sequences of one length along axis ${axis}`, sequences);
 	const shapes = sequences.map((x, i) => x.shape.filter((_, at) => at !== axes[i]));
 	if (step.length > 2) {
 		const parts = sequences.map((x, i) =>
-			split(x, axes[i] as number, Array<number>(length).fill(1)).map((part) =>
+			split(x, axes[i], Array<number>(length).fill(1)).map((part) =>
 				reshape(part, shapes[i] as Shape),
 			),
 		);
@@ -260,7 +255,7 @@ export function scan<S>(
 		outputAxes: [outputAxis],
 		reverse,
 	});
-	return { state: layout.filled(last), outputs: joined[0] as Tensor };
+	return { state: layout.filled(last), outputs: joined[0] };
 }
 
 function writtenOut<S>(
@@ -273,7 +268,7 @@ function writtenOut<S>(
 	const outputs: Tensor[] = [];
 	for (let n = 0; n < length; n++) {
 		const place = reverse ? length - 1 - n : n;
-		const inputs = parts.map((each) => each[place] as Tensor);
+		const inputs = parts.map((each) => each[place]);
 		const [next, output] = step(state, inputs, place);
 		state = next;
 		outputs[place] = output;

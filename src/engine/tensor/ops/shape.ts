@@ -6,13 +6,13 @@ import { filled } from "./sources.js";
 const transposeOperation: Operation<"transpose"> = {
 	name: "transpose",
 	types: ([x], { order }) => {
-		const { shape, dtype } = x as Tensor;
+		const { shape, dtype } = x;
 		if (
 			[...order].sort((a, b) => a - b).some((axis, i) => axis !== i) ||
 			order.length !== shape.length
 		)
-			fail("transpose", `[${order.join(", ")}] is not an order of its axes`, [x as Tensor]);
-		return [{ shape: order.map((axis) => shape[axis] as Dim), dtype }];
+			fail("transpose", `[${order.join(", ")}] is not an order of its axes`, [x]);
+		return [{ shape: order.map((axis) => shape[axis]), dtype }];
 	},
 	pullback: ({ attributes: { order } }, [g]) => [
 		g
@@ -36,23 +36,23 @@ export function transpose(x: Tensor, order?: readonly number[]): Tensor {
 const sliceOperation: Operation<"slice"> = {
 	name: "slice",
 	types: ([x], { axis, start, end }) => {
-		const { shape, dtype } = x as Tensor;
-		const length = shape[axis] as Dim;
+		const { shape, dtype } = x;
+		const length = shape[axis];
 		const isInside = (from: Dim, to: Dim) => isOpen(from) || isOpen(to) || from <= to;
 		if (!isInside(0, start) || start === end || !isInside(start, end) || !isInside(end, length))
-			fail("slice", `[${start}, ${end}) is outside axis ${axis} of size ${length}`, [x as Tensor]);
+			fail("slice", `[${start}, ${end}) is outside axis ${axis} of size ${length}`, [x]);
 		const left = subtractDims(end, start);
 		return [{ shape: shape.map((n, i) => (i === axis ? left : n)), dtype }];
 	},
 	pullback: ({ inputs: [x], attributes: { axis, start, end } }, [g]) => [
-		g ? pad(g, axis, start, subtractDims((x as Tensor).shape[axis] as Dim, end)) : null,
+		g ? pad(g, axis, start, subtractDims(x.shape[axis], end)) : null,
 	],
 };
 
 /** The part [start, end) of an axis; negative positions count from its end. */
 export function slice(x: Tensor, axis: number, start: Dim, end?: Dim): Tensor {
 	const at = axisOf("slice", x, axis);
-	const length = x.shape[at] as Dim;
+	const length = x.shape[at];
 	const place = (n: Dim) => (!isOpen(n) && n < 0 ? addDims(length, n) : n);
 	const window = { axis: at, start: place(start), end: place(end ?? length) };
 	return window.start === 0 && window.end === length ? x : apply(sliceOperation, [x], window);
@@ -61,13 +61,13 @@ export function slice(x: Tensor, axis: number, start: Dim, end?: Dim): Tensor {
 const padOperation: Operation<"pad"> = {
 	name: "pad",
 	types: ([x], { axis, before, after }) => {
-		const { shape, dtype } = x as Tensor;
+		const { shape, dtype } = x;
 		if ([before, after].some((n) => !isOpen(n) && n < 0))
-			fail("pad", `negative padding ${before}, ${after}`, [x as Tensor]);
+			fail("pad", `negative padding ${before}, ${after}`, [x]);
 		return [{ shape: shape.map((n, i) => (i === axis ? addDims(n, before, after) : n)), dtype }];
 	},
 	pullback: ({ inputs: [x], attributes: { axis, before } }, [g]) => [
-		g ? slice(g, axis, before, addDims(before, (x as Tensor).shape[axis] as Dim)) : null,
+		g ? slice(g, axis, before, addDims(before, x.shape[axis])) : null,
 	],
 };
 
@@ -80,7 +80,7 @@ export function pad(x: Tensor, axis: number, before: Dim, after: Dim): Tensor {
 const concatOperation: Operation<"concat"> = {
 	name: "concat",
 	types: (inputs, { axis }) => {
-		const first = inputs[0] as Tensor;
+		const first = inputs[0];
 		for (const x of inputs) {
 			const fits =
 				x.shape.length === first.shape.length &&
@@ -88,13 +88,13 @@ const concatOperation: Operation<"concat"> = {
 			if (!fits || x.dtype !== first.dtype)
 				fail("concat", `all but axis ${axis} must agree, and the dtype`, inputs);
 		}
-		const total = addDims(...inputs.map((x) => x.shape[axis] as Dim));
+		const total = addDims(...inputs.map((x) => x.shape[axis]));
 		return [{ shape: first.shape.map((n, i) => (i === axis ? total : n)), dtype: first.dtype }];
 	},
 	pullback: ({ inputs, attributes: { axis } }, [g]) => {
 		let start: Dim = 0;
 		return inputs.map((x) => {
-			const end = addDims(start, x.shape[axis] as Dim);
+			const end = addDims(start, x.shape[axis]);
 			const part = g ? slice(g, axis, start, end) : null;
 			start = end;
 			return part;
@@ -125,10 +125,10 @@ export function stack(parts: readonly Tensor[], axis: number): Tensor {
 const splitOperation: Operation<"split"> = {
 	name: "split",
 	types: ([x], { axis, sizes }) => {
-		const { shape, dtype } = x as Tensor;
+		const { shape, dtype } = x;
 		const isSize = (n: Dim) => isOpen(n) || (Number.isInteger(n) && n >= 1);
 		if (addDims(...sizes) !== shape[axis] || !sizes.every(isSize))
-			fail("split", `sizes ${sizes.join(" + ")} do not make axis ${axis}`, [x as Tensor]);
+			fail("split", `sizes ${sizes.join(" + ")} do not make axis ${axis}`, [x]);
 		return sizes.map((part) => ({ shape: shape.map((n, i) => (i === axis ? part : n)), dtype }));
 	},
 	// One concatenation; one slice per part would give as many sums over the whole.
@@ -157,7 +157,7 @@ export function roll(x: Tensor, axis: number, by: number): Tensor {
 
 const flipOperation: Operation<"flip"> = {
 	name: "flip",
-	types: ([x]) => [{ shape: (x as Tensor).shape, dtype: (x as Tensor).dtype }],
+	types: ([x]) => [{ shape: x.shape, dtype: x.dtype }],
 	pullback: ({ attributes: { axis } }, [g]) => [g ? flip(g, axis) : null],
 };
 
@@ -169,7 +169,7 @@ export function flip(x: Tensor, axis: number): Tensor {
 
 const cumulativeOperation: Operation<"cumulativeSum"> = {
 	name: "cumulativeSum",
-	types: ([x]) => [{ shape: (x as Tensor).shape, dtype: (x as Tensor).dtype }],
+	types: ([x]) => [{ shape: x.shape, dtype: x.dtype }],
 	pullback: ({ attributes }, [g]) => [
 		g ? cumulativeSum(g, attributes.axis, { ...attributes, reverse: !attributes.reverse }) : null,
 	],

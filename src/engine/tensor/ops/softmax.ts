@@ -9,10 +9,8 @@ function alongAxis(
 ): (x: Tensor, axis?: number) => Tensor {
 	const operation: Operation<"softmax" | "logSoftmax"> = {
 		name,
-		types: ([x]) => [floatType(name, x as Tensor)],
-		pullback: ({ outputs: [y], attributes: { axis } }, [g]) => [
-			g ? pullback(y as Tensor, g, axis) : null,
-		],
+		types: ([x]) => [floatType(name, x)],
+		pullback: ({ outputs: [y], attributes: { axis } }, [g]) => [g ? pullback(y, g, axis) : null],
 	};
 	return (x, axis = -1) => apply(operation, [x], { axis: axisOf(name, x, axis) });
 }

@@ -15,11 +15,8 @@ export function plain(shape: FixedShape, data: ArrayLike<number>): Plain {
 		throw new Error(`${list.length} values in [${shape.join(", ")}]`);
 	const at = (...place: number[]) => {
 		const extra = place.length - shape.length;
-		const index = shape.reduce(
-			(sum, n, i) => sum * n + (n === 1 ? 0 : (place[i + extra] as number)),
-			0,
-		);
-		return list[index] as number;
+		const index = shape.reduce((sum, n, i) => sum * n + (n === 1 ? 0 : place[i + extra]), 0);
+		return list[index];
 	};
 	return { shape, data: list, at };
 }

@@ -87,14 +87,14 @@ export function caseGraph(
 		outputs.twice = weighted(first, "gradient");
 		const second = graph.gradients(outputs.twice, wrt);
 		floats.forEach(([name], i) => {
-			outputs[`once/${name}`] = first[i] as Tensor;
-			outputs[`twice/${name}`] = second[i] as Tensor;
+			outputs[`once/${name}`] = first[i];
+			outputs[`twice/${name}`] = second[i];
 		});
 	}
 	const used = new Set(graph.inOrder(Object.values(outputs)).flatMap(({ outputs }) => outputs));
 	const feeds: Record<string, Data> = {};
 	for (const [name, { kind, values }] of Object.entries(given)) {
-		if (used.has(inputs[name] as Tensor)) feeds[name] = arrays[typed(kind)].from(values);
+		if (used.has(inputs[name])) feeds[name] = arrays[typed(kind)].from(values);
 	}
 	return { outputs, feeds, wrt: floats.map(([name]) => name) };
 }
@@ -120,7 +120,7 @@ export function expectClose(
 	expect(got.length, what).toBe(expected.length);
 	const scale = Math.max(1e-3, ...Array.from(expected, Math.abs));
 	for (let i = 0; i < got.length; i++) {
-		const [a, b] = [got[i] as number, expected[i] as number];
+		const [a, b] = [got[i], expected[i]];
 		if (!(Math.abs(a - b) <= tolerance * scale))
 			expect.fail(`${what}: element ${i} is ${a}, expected ${b}`);
 	}
@@ -147,23 +147,23 @@ async function check(
 		),
 	);
 	if ("shape" in expected) expect(shape).toEqual(expected.shape);
-	expectClose(exact.value as Data, "shape" in expected ? expected.data : expected, 1e-12, "value");
+	expectClose(exact.value, "shape" in expected ? expected.data : expected, 1e-12, "value");
 
 	const step = 1e-5;
 	for (const name of wrt) {
 		const values = feeds[name];
 		if (!values || !exact.once) continue;
 		for (const order of ["once", "twice"]) {
-			const gradient = exact[`${order}/${name}`] as Data;
+			const gradient = exact[`${order}/${name}`];
 			const scale = Math.max(1, ...gradient.map(Math.abs));
 			for (const i of moved(values.length)) {
 				const at = async (by: number): Promise<number> => {
 					const shifted: Data = values.slice();
-					shifted[i] = (values[i] as number) + by;
-					return ((await program.run({ ...feeds, [name]: shifted }))[order] as Data)[0] as number;
+					shifted[i] = values[i] + by;
+					return (await program.run({ ...feeds, [name]: shifted }))[order][0];
 				};
 				const slope = ((await at(step)) - (await at(-step))) / (2 * step);
-				if (!(Math.abs((gradient[i] as number) - slope) <= 1e-6 * scale))
+				if (!(Math.abs(gradient[i] - slope) <= 1e-6 * scale))
 					expect.fail(`d ${order} / d ${name}[${i}] is ${gradient[i]}, by differences ${slope}`);
 			}
 		}
@@ -174,8 +174,7 @@ async function check(
 		const { program, feeds } = await compiled(entry, given, "float32", runtime);
 		const got = await program.run(feeds);
 		for (const name of ["value", ...wrt.map((name) => `once/${name}`)])
-			if (got[name])
-				expectClose(got[name], exact[name] as Data, 1e-5, `float32, ${label}: ${name}`);
+			if (got[name]) expectClose(got[name], exact[name], 1e-5, `float32, ${label}: ${name}`);
 		await program.dispose();
 	}
 }

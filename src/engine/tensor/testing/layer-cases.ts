@@ -15,22 +15,21 @@ function convolved(x: Plain, w: Plain, sweep: Sweep): Plain {
 	const [batch, , ...sizes] = x.shape as [number, number, ...number[]];
 	const [out, inside, ...kernel] = w.shape as [number, number, ...number[]];
 	const result = sizes.map((n, i) => {
-		const [before, after] = sweep.padding[i]!;
+		const [before, after] = sweep.padding[i];
 		return (
-			Math.floor(
-				(n + before + after - sweep.dilation[i]! * (kernel[i]! - 1) - 1) / sweep.stride[i]!,
-			) + 1
+			Math.floor((n + before + after - sweep.dilation[i] * (kernel[i] - 1) - 1) / sweep.stride[i]) +
+			1
 		);
 	});
 	return tabulate([batch, out, ...result], (n, o, ...place) => {
-		const group = Math.floor(o! / (out / sweep.groups));
+		const group = Math.floor(o / (out / sweep.groups));
 		let sum = 0;
 		for (const k of places(kernel)) {
 			const seen = place.map(
-				(p, i) => p * sweep.stride[i]! + k[i]! * sweep.dilation[i]! - sweep.padding[i]![0],
+				(p, i) => p * sweep.stride[i] + k[i] * sweep.dilation[i] - sweep.padding[i][0],
 			);
-			if (seen.some((p, i) => p < 0 || p >= sizes[i]!)) continue;
-			sum += total(inside, (c) => x.at(n!, group * inside + c, ...seen) * w.at(o!, c, ...k));
+			if (seen.some((p, i) => p < 0 || p >= sizes[i])) continue;
+			sum += total(inside, (c) => x.at(n, group * inside + c, ...seen) * w.at(o, c, ...k));
 		}
 		return sum;
 	});
@@ -41,9 +40,9 @@ function conv1dCase(x: FixedShape, w: FixedShape, options: graph.Conv1dOptions =
 	const sides = typeof padding === "number" ? ([padding, padding] as const) : padding;
 	return {
 		given: { x, w },
-		build: ({ x, w }) => graph.conv1d(x!, w!, options),
+		build: ({ x, w }) => graph.conv1d(x, w, options),
 		expected: ({ x, w }) =>
-			convolved(x!, w!, { stride: [stride], dilation: [dilation], padding: [sides], groups }),
+			convolved(x, w, { stride: [stride], dilation: [dilation], padding: [sides], groups }),
 	};
 }
 
@@ -55,37 +54,37 @@ function window(
 ): Plain {
 	const sides = typeof padding === "number" ? [padding, padding] : padding;
 	const sizes = x.shape.slice(2);
-	const result = sizes.map((n) => Math.floor((n + sides[0]! + sides[1]! - kernel) / stride) + 1);
+	const result = sizes.map((n) => Math.floor((n + sides[0] + sides[1] - kernel) / stride) + 1);
 	return tabulate([...x.shape.slice(0, 2), ...result], (n, c, ...place) => {
 		const seen = places(Array<number>(axes).fill(kernel))
-			.map((k) => place.map((p, i) => p * stride + k[i]! - sides[0]!))
-			.filter((at) => at.every((p, i) => p >= 0 && p < sizes[i]!));
-		return value(seen.map((at) => x.at(n!, c!, ...at)));
+			.map((k) => place.map((p, i) => p * stride + k[i] - sides[0]))
+			.filter((at) => at.every((p, i) => p >= 0 && p < sizes[i]));
+		return value(seen.map((at) => x.at(n, c, ...at)));
 	});
 }
 
 const poolCase = (x: FixedShape, options: PoolOptions): Case => ({
 	given: { x },
-	build: ({ x }) => (x!.shape.length === 3 ? graph.maxPool1d : graph.maxPool2d)(x!, options),
-	expected: ({ x }) => window(x!, x!.shape.length - 2, options, (list) => Math.max(...list)),
+	build: ({ x }) => (x.shape.length === 3 ? graph.maxPool1d : graph.maxPool2d)(x, options),
+	expected: ({ x }) => window(x, x.shape.length - 2, options, (list) => Math.max(...list)),
 });
 
 const averageCase = (x: FixedShape, options: PoolOptions): Case => ({
 	given: { x },
-	build: ({ x }) => graph.avgPool1d(x!, options),
+	build: ({ x }) => graph.avgPool1d(x, options),
 	expected: ({ x }) =>
-		window(x!, 1, options, (list) => list.reduce((a, b) => a + b, 0) / options.kernel),
+		window(x, 1, options, (list) => list.reduce((a, b) => a + b, 0) / options.kernel),
 });
 
 const movingCase = (shape: FixedShape, width: number): Case => ({
 	given: { x: shape },
-	build: ({ x }) => graph.movingAverage(x!, width),
+	build: ({ x }) => graph.movingAverage(x, width),
 	expected: ({ x }) =>
 		tabulate(shape, (...place) => {
 			const [here, last] = [place.at(-1)!, (shape.at(-1) as number) - 1];
 			const start = here - Math.floor((width - 1) / 2);
 			const at = (i: number) => Math.min(Math.max(i, 0), last);
-			return total(width, (i) => x!.at(...place.slice(0, -1), at(start + i))) / width;
+			return total(width, (i) => x.at(...place.slice(0, -1), at(start + i))) / width;
 		}),
 });
 
@@ -111,13 +110,13 @@ const mixed = (key: number) =>
 
 const dropoutCase = (shape: FixedShape, rate: number, seed: number, site: number): Case => ({
 	given: { x: shape, seed: { shape: [], values: [seed], dtype: "int32" } },
-	build: ({ x, seed }) => graph.dropout(x!, rate, seed!, site),
+	build: ({ x, seed }) => graph.dropout(x, rate, seed, site),
 	expected: ({ x }) => {
-		const key = mixed(Math.imul(seed, odd[1]!) + Math.imul(site + 1, odd[0]!));
+		const key = mixed(Math.imul(seed, odd[1]) + Math.imul(site + 1, odd[0]));
 		const word = (index: number, stream: number) =>
-			mixed(Math.imul(index, odd[0]!) + key + Math.imul(stream, odd[2]!));
+			mixed(Math.imul(index, odd[0]) + key + Math.imul(stream, odd[2]));
 		const columns = shape.at(-1) ?? 1;
-		return x!.data.map((value, i) => {
+		return x.data.map((value, i) => {
 			const row = 2 * word(Math.floor(i / columns), 1) + 1;
 			const drawn = Math.imul(row, word(i % columns, 2)) + 2 ** 31;
 			return drawn >= rate * 2 ** 32 ? value / (1 - rate) : 0;
@@ -143,20 +142,17 @@ export const layerCases = table({
 		conv1dCase([2, 4, 23], [2, 2, 10], { groups: 2, dilation: 2, stride: 3 }),
 		{
 			given: { x: [2, 3, 5], w: [2, 3, 1], b: [2] },
-			build: ({ x, w, b }) => graph.conv1d(x!, w!, { bias: b! }),
+			build: ({ x, w, b }) => graph.conv1d(x, w, { bias: b }),
 			expected: ({ x, w, b }) =>
-				tabulate(
-					[2, 2, 5],
-					(n, o, l) => b!.at(o!) + total(3, (c) => x!.at(n!, c, l!) * w!.at(o!, c, 0)),
-				),
+				tabulate([2, 2, 5], (n, o, l) => b.at(o) + total(3, (c) => x.at(n, c, l) * w.at(o, c, 0))),
 		},
 	],
 	conv2d: [
 		{
 			given: { x: [2, 3, 5, 7], w: [2, 3, 3, 3] },
-			build: ({ x, w }) => graph.conv2d(x!, w!, { padding: 1 }),
+			build: ({ x, w }) => graph.conv2d(x, w, { padding: 1 }),
 			expected: ({ x, w }) =>
-				convolved(x!, w!, {
+				convolved(x, w, {
 					stride: [1, 1],
 					dilation: [1, 1],
 					padding: [
@@ -169,15 +165,15 @@ export const layerCases = table({
 		{
 			given: { x: [1, 4, 6, 7], w: [4, 2, 2, 3], b: [4] },
 			build: ({ x, w, b }) =>
-				graph.conv2d(x!, w!, {
+				graph.conv2d(x, w, {
 					stride: [3, 2],
 					dilation: [1, 2],
 					padding: [[0, 1], 2],
 					groups: 2,
-					bias: b!,
+					bias: b,
 				}),
 			expected: ({ x, w, b }) => {
-				const y = convolved(x!, w!, {
+				const y = convolved(x, w, {
 					stride: [3, 2],
 					dilation: [1, 2],
 					padding: [
@@ -186,14 +182,14 @@ export const layerCases = table({
 					],
 					groups: 2,
 				});
-				return tabulate(y.shape, (n, o, i, j) => y.at(n!, o!, i!, j!) + b!.at(o!));
+				return tabulate(y.shape, (n, o, i, j) => y.at(n, o, i, j) + b.at(o));
 			},
 		},
 		{
 			given: { x: [2, 3, 4, 1], w: [3, 1, 3, 1] },
-			build: ({ x, w }) => graph.conv2d(x!, w!, { groups: 3, padding: [1, 0] }),
+			build: ({ x, w }) => graph.conv2d(x, w, { groups: 3, padding: [1, 0] }),
 			expected: ({ x, w }) =>
-				convolved(x!, w!, {
+				convolved(x, w, {
 					stride: [1, 1],
 					dilation: [1, 1],
 					padding: [
@@ -226,34 +222,32 @@ export const layerCases = table({
 	rmsNorm: [
 		{
 			given: { x: [2, 3, 5], scale: [5] },
-			build: ({ x, scale }) => graph.rmsNorm(x!, { scale: scale!, epsilon: 1e-3 }),
+			build: ({ x, scale }) => graph.rmsNorm(x, { scale, epsilon: 1e-3 }),
 			expected: ({ x, scale }) =>
 				tabulate([2, 3, 5], (...place) => {
-					const row = lastAxis(x!, place);
+					const row = lastAxis(x, place);
 					const square = row.reduce((a, b) => a + b * b, 0) / row.length;
-					return (x!.at(...place) / Math.sqrt(square + 1e-3)) * scale!.at(place[2]!);
+					return (x.at(...place) / Math.sqrt(square + 1e-3)) * scale.at(place[2]);
 				}),
 		},
 	],
 	layerNorm: [
 		{
 			given: { x: [3, 7], scale: [7], shift: [7] },
-			build: ({ x, scale, shift }) => graph.layerNorm(x!, { scale: scale!, shift: shift! }),
+			build: ({ x, scale, shift }) => graph.layerNorm(x, { scale, shift }),
 			expected: ({ x, scale, shift }) =>
 				tabulate([3, 7], (i, j) => {
-					const { mean, variance } = moments(lastAxis(x!, [i!, j!]));
-					return (
-						((x!.at(i!, j!) - mean) / Math.sqrt(variance + 1e-5)) * scale!.at(j!) + shift!.at(j!)
-					);
+					const { mean, variance } = moments(lastAxis(x, [i, j]));
+					return ((x.at(i, j) - mean) / Math.sqrt(variance + 1e-5)) * scale.at(j) + shift.at(j);
 				}),
 		},
 		{
 			given: { x: [2, 1, 5] },
-			build: ({ x }) => graph.layerNorm(x!),
+			build: ({ x }) => graph.layerNorm(x),
 			expected: ({ x }) =>
 				tabulate([2, 1, 5], (...place) => {
-					const { mean, variance } = moments(lastAxis(x!, place));
-					return (x!.at(...place) - mean) / Math.sqrt(variance + 1e-5);
+					const { mean, variance } = moments(lastAxis(x, place));
+					return (x.at(...place) - mean) / Math.sqrt(variance + 1e-5);
 				}),
 		},
 	],
@@ -261,7 +255,7 @@ export const layerCases = table({
 		{
 			given: { x: [2, 3, 5], scale: [3, 1], shift: [3, 1] },
 			build: ({ x, scale, shift }) => {
-				const norm = graph.batchNorm(x!, [0, 2], { scale: scale!, shift: shift! });
+				const norm = graph.batchNorm(x, [0, 2], { scale, shift });
 				return graph.concat(
 					[norm.y, norm.mean, norm.variance].map((t) => graph.reshape(t, [-1])),
 					0,
@@ -269,49 +263,42 @@ export const layerCases = table({
 			},
 			expected: ({ x, scale, shift }) => [
 				...tabulate([2, 3, 5], (n, c, i) => {
-					const { mean, variance } = channel(x!, c!);
+					const { mean, variance } = channel(x, c);
 					return (
-						((x!.at(n!, c!, i!) - mean) / Math.sqrt(variance + 1e-5)) * scale!.at(c!, 0) +
-						shift!.at(c!, 0)
+						((x.at(n, c, i) - mean) / Math.sqrt(variance + 1e-5)) * scale.at(c, 0) + shift.at(c, 0)
 					);
 				}).data,
-				...[0, 1, 2].map((c) => channel(x!, c).mean),
-				...[0, 1, 2].map((c) => channel(x!, c).variance),
+				...[0, 1, 2].map((c) => channel(x, c).mean),
+				...[0, 1, 2].map((c) => channel(x, c).variance),
 			],
 		},
 	],
 	normalized: [
 		{
 			given: { x: [2, 3], mean: [3], variance: { shape: [3], from: 0.3, to: 2 } },
-			build: ({ x, mean, variance }) => graph.normalized(x!, mean!, variance!, { epsilon: 0.1 }),
+			build: ({ x, mean, variance }) => graph.normalized(x, mean, variance, { epsilon: 0.1 }),
 			expected: ({ x, mean, variance }) =>
-				tabulate(
-					[2, 3],
-					(i, j) => (x!.at(i!, j!) - mean!.at(j!)) / Math.sqrt(variance!.at(j!) + 0.1),
-				),
+				tabulate([2, 3], (i, j) => (x.at(i, j) - mean.at(j)) / Math.sqrt(variance.at(j) + 0.1)),
 		},
 	],
 	groupNorm: [
 		{
 			given: { x: [2, 6, 5], scale: [6], shift: [6] },
-			build: ({ x, scale, shift }) => graph.groupNorm(x!, 3, { scale: scale!, shift: shift! }),
+			build: ({ x, scale, shift }) => graph.groupNorm(x, 3, { scale, shift }),
 			expected: ({ x, scale, shift }) =>
 				tabulate([2, 6, 5], (n, c, i) => {
-					const first = c! - (c! % 2);
-					const group = places([2, 5]).map(([d, j]) => x!.at(n!, first + d!, j!));
+					const first = c - (c % 2);
+					const group = places([2, 5]).map(([d, j]) => x.at(n, first + d, j));
 					const { mean, variance } = moments(group);
-					return (
-						((x!.at(n!, c!, i!) - mean) / Math.sqrt(variance + 1e-5)) * scale!.at(c!) +
-						shift!.at(c!)
-					);
+					return ((x.at(n, c, i) - mean) / Math.sqrt(variance + 1e-5)) * scale.at(c) + shift.at(c);
 				}),
 		},
 	],
 	dropout: [
 		{
 			given: { x: [2, 5] },
-			build: ({ x }) => graph.dropout(x!, 0, graph.scalar(3, "int32"), 1),
-			expected: ({ x }) => x!,
+			build: ({ x }) => graph.dropout(x, 0, graph.scalar(3, "int32"), 1),
+			expected: ({ x }) => x,
 		},
 		dropoutCase([3, 1, 5], 0.4, 7, 2),
 		dropoutCase([11], 0.1, -3, 0),
@@ -323,27 +310,25 @@ export const layerCases = table({
 			build: ({ x, h, w }) => {
 				const { state, outputs } = graph.scan(
 					(h, [x], place) => {
-						const next = graph.tanh(graph.add(x!, graph.mul(graph.matmul(h, w!), decay(place))));
+						const next = graph.tanh(graph.add(x, graph.mul(graph.matmul(h, w), decay(place))));
 						return [next, graph.square(next)];
 					},
-					h!,
-					[x!],
+					h,
+					[x],
 				);
 				return graph.concat([outputs, graph.reshape(state, [2, 1, 3])], 1);
 			},
 			expected: ({ x, h, w }) => {
-				let state = h!;
+				let state = h;
 				const outputs = Array.from({ length: 7 }, (_, t) => {
 					const before = state;
 					state = tabulate([2, 3], (b, j) =>
-						Math.tanh(
-							x!.at(b!, t, j!) + decay(t) * total(3, (i) => before.at(b!, i) * w!.at(i, j!)),
-						),
+						Math.tanh(x.at(b, t, j) + decay(t) * total(3, (i) => before.at(b, i) * w.at(i, j))),
 					);
 					return state;
 				});
 				return tabulate([2, 8, 3], (b, t, j) =>
-					t === 7 ? state.at(b!, j!) : outputs[t!]!.at(b!, j!) ** 2,
+					t === 7 ? state.at(b, j) : outputs[t].at(b, j) ** 2,
 				);
 			},
 		},
@@ -352,18 +337,18 @@ export const layerCases = table({
 			build: ({ x, y }) =>
 				graph.scan(
 					({ sum }, [x, y]) => {
-						const next = graph.add(graph.mul(sum, y!), x!);
+						const next = graph.add(graph.mul(sum, y), x);
 						return [{ sum: next }, next];
 					},
-					{ sum: graph.mul(graph.reshape(graph.slice(x!, 0, 0, 1), [2]), 0) },
-					[x!, y!],
+					{ sum: graph.mul(graph.reshape(graph.slice(x, 0, 0, 1), [2]), 0) },
+					[x, y],
 					{ axis: 0, reverse: true },
 				).outputs,
 			expected: ({ x, y }) => {
 				const out: number[][] = [];
 				let sum = [0, 0];
 				for (let t = 4; t >= 0; t--) {
-					sum = sum.map((s, j) => s * y!.at(t, j) + x!.at(t, j));
+					sum = sum.map((s, j) => s * y.at(t, j) + x.at(t, j));
 					out[t] = sum;
 				}
 				return out.flat();
@@ -373,41 +358,40 @@ export const layerCases = table({
 		{
 			given: { x: [2, 5, 3], h: [2, 3], w: [3, 3], b: [3], i: indices(2, 2, 5, 1) },
 			build: ({ x, h, w, b, i }) => {
-				const doubled = graph.mul(w!, 2);
+				const doubled = graph.mul(w, 2);
 				const { state, outputs } = graph.scan(
 					({ h, count }, [x, i]) => {
-						const kept = graph.where(graph.equal(i!, 1), h, graph.mul(h, 0.5));
+						const kept = graph.where(graph.equal(i, 1), h, graph.mul(h, 0.5));
 						const inside = graph.add(
 							graph.matmul(kept, doubled),
-							graph.matmul(x!, w!, { transposeB: true }),
+							graph.matmul(x, w, { transposeB: true }),
 						);
 						return [
-							{ h: graph.tanh(graph.add(inside, b!)), count: graph.add(count, i!) },
-							graph.mul(kept, graph.cast(count, x!.dtype)),
+							{ h: graph.tanh(graph.add(inside, b)), count: graph.add(count, i) },
+							graph.mul(kept, graph.cast(count, x.dtype)),
 						];
 					},
-					{ h: h!, count: graph.filled(1, [2, 1], "int32") },
-					[x!, i!],
+					{ h, count: graph.filled(1, [2, 1], "int32") },
+					[x, i],
 				);
 				return graph.concat([outputs, graph.reshape(state.h, [2, 1, 3])], 1);
 			},
 			expected: ({ x, h, w, b, i }) => {
-				let state = h!;
+				let state = h;
 				const counts = [1, 1];
 				const outputs = Array.from({ length: 5 }, (_, t) => {
 					const before = state;
-					const kept = (r: number, j: number) => before.at(r, j) * (i!.at(r, t, 0) === 1 ? 1 : 0.5);
-					const output = tabulate([2, 3], (r, j) => kept(r!, j!) * counts[r!]!);
+					const kept = (r: number, j: number) => before.at(r, j) * (i.at(r, t, 0) === 1 ? 1 : 0.5);
+					const output = tabulate([2, 3], (r, j) => kept(r, j) * counts[r]);
 					state = tabulate([2, 3], (r, j) =>
 						Math.tanh(
-							b!.at(j!) +
-								total(3, (k) => 2 * kept(r!, k) * w!.at(k, j!) + x!.at(r!, t, k) * w!.at(j!, k)),
+							b.at(j) + total(3, (k) => 2 * kept(r, k) * w.at(k, j) + x.at(r, t, k) * w.at(j, k)),
 						),
 					);
-					for (const r of [0, 1]) counts[r]! += i!.at(r, t, 0);
+					for (const r of [0, 1]) counts[r] += i.at(r, t, 0);
 					return output;
 				});
-				return tabulate([2, 6, 3], (r, t, j) => (t === 5 ? state : outputs[t!]!).at(r!, j!));
+				return tabulate([2, 6, 3], (r, t, j) => (t === 5 ? state : outputs[t]).at(r, j));
 			},
 		},
 		// Batched products, from the end, along the last axis.
@@ -416,11 +400,11 @@ export const layerCases = table({
 			build: ({ x, w }) =>
 				graph.scan(
 					(h: Tensor, [x]) => {
-						const next = graph.add(graph.matmul(h, w!), x!);
+						const next = graph.add(graph.matmul(h, w), x);
 						return [next, graph.sumSquares(next, [1, 2])];
 					},
-					graph.filled(0.5, [2, 1, 3], x!.dtype),
-					[x!],
+					graph.filled(0.5, [2, 1, 3], x.dtype),
+					[x],
 					{ axis: -1, reverse: true },
 				).outputs,
 			expected: ({ x, w }) => {
@@ -430,13 +414,12 @@ export const layerCases = table({
 					const before = state;
 					state = tabulate(
 						[2, 1, 3],
-						(b, _, j) =>
-							x!.at(b!, 0, j!, t) + total(3, (k) => before.at(b!, 0, k) * w!.at(b!, k, j!)),
+						(b, _, j) => x.at(b, 0, j, t) + total(3, (k) => before.at(b, 0, k) * w.at(b, k, j)),
 					);
 					const after = state;
 					squares[t] = [0, 1].map((b) => total(3, (j) => after.at(b, 0, j) ** 2));
 				}
-				return tabulate([2, 4], (b, t) => squares[t!]![b!]!);
+				return tabulate([2, 4], (b, t) => squares[t][b]);
 			},
 		},
 		// Scalars, with a recurrence in each step of another.
@@ -447,24 +430,24 @@ export const layerCases = table({
 					(h: Tensor, [x]) => {
 						const inner = graph.scan(
 							(k: Tensor, [y]) => {
-								const next = graph.mul(graph.add(k, y!), x!);
+								const next = graph.mul(graph.add(k, y), x);
 								return [next, next];
 							},
 							h,
-							[y!],
+							[y],
 							{ axis: 0 },
 						);
 						return [graph.sin(inner.state), graph.sum(inner.outputs)];
 					},
-					graph.scalar(0.3, x!.dtype),
-					[x!],
+					graph.scalar(0.3, x.dtype),
+					[x],
 					{ axis: 0 },
 				).outputs,
 			expected: ({ x, y }) => {
 				let h = 0.3;
-				return x!.data.map((x) => {
-					const first = (h + y!.at(0)) * x;
-					const second = (first + y!.at(1)) * x;
+				return x.data.map((x) => {
+					const first = (h + y.at(0)) * x;
+					const second = (first + y.at(1)) * x;
 					h = Math.sin(second);
 					return first + second;
 				});
@@ -474,11 +457,11 @@ export const layerCases = table({
 			given: { x: [2, 1, 3] },
 			build: ({ x }) =>
 				graph.scan(
-					(sum: Tensor, [x]) => [graph.add(sum, x!), graph.square(sum)],
-					graph.filled(0.5, [2, 3], x!.dtype),
-					[x!],
+					(sum: Tensor, [x]) => [graph.add(sum, x), graph.square(sum)],
+					graph.filled(0.5, [2, 3], x.dtype),
+					[x],
 				).state,
-			expected: ({ x }) => x!.data.map((value) => value + 0.5),
+			expected: ({ x }) => x.data.map((value) => value + 0.5),
 		},
 	],
 });

@@ -6,23 +6,20 @@ import { type Case, table } from "./cases.js";
 function product(a: FixedShape, b: FixedShape, transposeA = false, transposeB = false): Case {
 	return {
 		given: { a, b },
-		build: ({ a, b }) => graph.matmul(a!, b!, { transposeA, transposeB }),
+		build: ({ a, b }) => graph.matmul(a, b, { transposeA, transposeB }),
 		expected: ({ a, b }) => {
-			const [rows, inner] = a!.shape.slice(-2) as [number, number];
+			const [rows, inner] = a.shape.slice(-2) as [number, number];
 			const [m, k] = transposeA ? [inner, rows] : [rows, inner];
-			const n = b!.shape.at(transposeB ? -2 : -1) as number;
-			const batch = graph.broadcastShape(
-				a!.shape.slice(0, -2),
-				b!.shape.slice(0, -2),
-			) as FixedShape;
+			const n = b.shape.at(transposeB ? -2 : -1) as number;
+			const batch = graph.broadcastShape(a.shape.slice(0, -2), b.shape.slice(0, -2)) as FixedShape;
 			return tabulate([...batch, m, n], (...place) => {
 				const [i, j] = place.slice(-2) as [number, number];
 				const outer = place.slice(0, -2);
 				return total(
 					k,
 					(l) =>
-						a!.at(...outer, ...(transposeA ? [l, i] : [i, l])) *
-						b!.at(...outer, ...(transposeB ? [j, l] : [l, j])),
+						a.at(...outer, ...(transposeA ? [l, i] : [i, l])) *
+						b.at(...outer, ...(transposeB ? [j, l] : [l, j])),
 				);
 			});
 		},
@@ -51,13 +48,13 @@ function softmaxCase(
 	const at = (axis ?? -1) < 0 ? (axis ?? -1) + shape.length : (axis as number);
 	return {
 		given: { x: { shape, from: -3, to: 3 } },
-		build: ({ x }) => operation(x!, axis),
+		build: ({ x }) => operation(x, axis),
 		expected: ({ x }) =>
 			tabulate(shape, (...place) => {
-				const other = (i: number) => x!.at(...place.map((p, a) => (a === at ? i : p)));
+				const other = (i: number) => x.at(...place.map((p, a) => (a === at ? i : p)));
 				return value(
-					x!.at(...place),
-					total(shape[at] as number, (i) => Math.exp(other(i))),
+					x.at(...place),
+					total(shape[at], (i) => Math.exp(other(i))),
 				);
 			}),
 	};
@@ -74,12 +71,12 @@ const softmaxCases = (
 ];
 
 const turn = (x: Plain, cosine: Plain, sine: Plain): Plain => {
-	const half = (x.shape[3] as number) / 2;
+	const half = x.shape[3] / 2;
 	return tabulate(x.shape, (b, h, l, d) => {
-		const i = (d as number) % half;
-		const [c, s] = [cosine.at(b!, l!, i), sine.at(b!, l!, i)];
-		const [first, second] = [x.at(b!, h!, l!, i), x.at(b!, h!, l!, i + half)];
-		return (d as number) < half ? first * c - second * s : first * s + second * c;
+		const i = d % half;
+		const [c, s] = [cosine.at(b, l, i), sine.at(b, l, i)];
+		const [first, second] = [x.at(b, h, l, i), x.at(b, h, l, i + half)];
+		return d < half ? first * c - second * s : first * s + second * c;
 	});
 };
 
@@ -89,8 +86,8 @@ const rotaryCase = (batch: number, heads: number, length: number, dim: number): 
 		cosine: [batch, length, dim / 2],
 		sine: [batch, length, dim / 2],
 	},
-	build: ({ x, cosine, sine }) => graph.rotary(x!, cosine!, sine!),
-	expected: ({ x, cosine, sine }) => turn(x!, cosine!, sine!),
+	build: ({ x, cosine, sine }) => graph.rotary(x, cosine, sine),
+	expected: ({ x, cosine, sine }) => turn(x, cosine, sine),
 });
 
 export const productCases = table({

@@ -32,8 +32,8 @@ function cases(
 		keep: boolean,
 	): Case => ({
 		given: { x: given },
-		build: ({ x }) => operation(x!, axes, keep),
-		expected: ({ x }) => along(x!, counted, keep, value),
+		build: ({ x }) => operation(x, axes, keep),
+		expected: ({ x }) => along(x, counted, keep, value),
 	});
 	return [
 		one([3, 1, 5], -1, [2], false),

@@ -49,7 +49,7 @@ export function sharedDomain({
 	death,
 }: RiskPicture): readonly [number, number] {
 	const times = [...curves, ...(whatIf?.curves ?? [])].flatMap(({ times }) =>
-		times.length > 0 ? [times[0] as number, times.at(-1) as number] : [],
+		times.length > 0 ? [times[0], times.at(-1) as number] : [],
 	);
 	const all = times.length > 0 ? times : [now];
 	const [from, last] = [Math.min(...all), Math.max(...all)];
@@ -118,7 +118,7 @@ const mostRisk = ({ curves, whatIf }: RiskPicture): number =>
 function firstInside(curves: readonly RiskCurve[], now: number): number {
 	const starts = curves.flatMap(({ times, places }) => {
 		const at = places.findIndex((place) => place !== "before");
-		return at >= 0 ? [times[at] as number] : [];
+		return at >= 0 ? [times[at]] : [];
 	});
 	return Math.min(now, ...starts);
 }

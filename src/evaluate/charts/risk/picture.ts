@@ -55,7 +55,7 @@ export function partOf(picture: RiskPicture, recorded: boolean): RiskPicture {
 				...{ ...numbersAt(curve, kept), growth: pick(curve.growth, kept) },
 				places: kept.map((at) => curve.places[at] as RiskCurve["places"][number]),
 				surges: curve.surges.filter(
-					(surge) => from !== undefined && surge.from >= from && surge.to <= (to as number),
+					(surge) => from !== undefined && surge.from >= from && surge.to <= to,
 				),
 			};
 		}),
@@ -75,12 +75,12 @@ const timesOf = ({ times, recorded }: OtherCurve, wanted: boolean) =>
 	[...times.keys()].filter((at) => (recorded[at] === 1) === wanted);
 
 const pick = (values: Float64Array, places: readonly number[]) =>
-	Float64Array.from(places, (at) => values[at] as number);
+	Float64Array.from(places, (at) => values[at]);
 
 const numbersAt = ({ times, risk, recorded }: OtherCurve, places: readonly number[]) => ({
 	times: pick(times, places),
 	risk: pick(risk, places),
-	recorded: Uint8Array.from(places, (at) => recorded[at] as number),
+	recorded: Uint8Array.from(places, (at) => recorded[at]),
 });
 
 /** Whether some curve has times. */
@@ -114,7 +114,7 @@ export function riskAt({ times, risk }: Pick<RiskCurve, "times" | "risk">, time:
 	const after = times.findIndex((at) => at >= time);
 	if (after === -1) return risk.at(-1) ?? 0;
 	if (after === 0) return risk[0] ?? 0;
-	const [t0, t1] = [times[after - 1] as number, times[after] as number];
-	const [r0, r1] = [risk[after - 1] as number, risk[after] as number];
+	const [t0, t1] = [times[after - 1], times[after]];
+	const [r0, r1] = [risk[after - 1], risk[after]];
 	return t1 === t0 ? r1 : r0 + ((r1 - r0) * (time - t0)) / (t1 - t0);
 }

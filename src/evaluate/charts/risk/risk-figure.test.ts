@@ -21,9 +21,7 @@ function curve(
 		name,
 		times,
 		risk: Float64Array.from(risk),
-		growth: Float64Array.from(risk, (value, at) =>
-			at === 0 ? 0 : value - (risk[at - 1] as number),
-		),
+		growth: Float64Array.from(risk, (value, at) => (at === 0 ? 0 : value - risk[at - 1])),
 		places: Array.from(times, (time) =>
 			time < first ? "before" : time <= now ? "inside" : "after",
 		),

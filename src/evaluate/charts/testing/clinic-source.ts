@@ -64,7 +64,7 @@ export function clinicSource(patients: number, { births = true } = {}): RecordSo
 				let time = Math.floor(12_000 + 3000 * rng.uniform());
 				for (let visit = 0; visit < visits; visit++) {
 					for (let n = 1 + rng.integer(3); n > 0; n--) {
-						const [code] = pool[rng.integer(pool.length)] as (typeof codes)[number];
+						const [code] = pool[rng.integer(pool.length)];
 						records.push({
 							patient,
 							time,

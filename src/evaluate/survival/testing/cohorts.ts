@@ -29,9 +29,9 @@ export const horizons = fc.integer({ min: 0, max: 9 });
 export function copied({ time, status, predicted, weights }: Cohort): Cohort {
 	const copies = weights.flatMap((weight, at) => Array.from({ length: weight }, () => at));
 	return {
-		time: copies.map((at) => time[at]!),
-		status: copies.map((at) => status[at]!),
-		predicted: copies.map((at) => predicted[at]!),
+		time: copies.map((at) => time[at]),
+		status: copies.map((at) => status[at]),
+		predicted: copies.map((at) => predicted[at]),
 		weights: copies.map(() => 1),
 	};
 }
@@ -44,7 +44,7 @@ export function weightOf(
 	statuses: readonly number[],
 	when: (time: number) => boolean,
 ): number {
-	return sum(weights.filter((_, at) => statuses.includes(status[at]!) && when(time[at]!)));
+	return sum(weights.filter((_, at) => statuses.includes(status[at]) && when(time[at])));
 }
 
 export const days = ({ time }: Cohort): number[] => [...new Set(time)].sort((a, b) => a - b);
@@ -97,7 +97,7 @@ export function slowDefined(cohort: Cohort, horizon: number): boolean {
 /** The weight of each entry at a horizon, by definition. */
 export function slowWeights(cohort: Cohort, horizon: number): number[] {
 	return cohort.time.map((time, at) => {
-		const weight = cohort.weights[at]!;
+		const weight = cohort.weights[at];
 		if (weight === 0) return 0;
 		if (time > horizon) return weight / slowUncensored(cohort, horizon);
 		return cohort.status[at] === 0 ? 0 : weight / slowUncensored(cohort, time - 0.5);

@@ -66,7 +66,7 @@ test("sums and products of open sizes are computed when the model runs", async (
 	const tensor = (dims: number[], from: number) =>
 		new ort.Tensor(
 			"float32",
-			Float32Array.from({ length: (dims[0] as number) * (dims[1] as number) }, (_, i) => from + i),
+			Float32Array.from({ length: dims[0] * dims[1] }, (_, i) => from + i),
 			dims,
 		);
 	const { flat, ends } = await session.run({ x: tensor([2, 3], 0), y: tensor([2, 1], 10) });

@@ -44,7 +44,7 @@ export function openSizes() {
 				}
 			}
 			close();
-			return parts.length === 1 ? (parts[0] as string) : write.node("Concat", parts, { axis: 0 });
+			return parts.length === 1 ? parts[0] : write.node("Concat", parts, { axis: 0 });
 		},
 	};
 }

@@ -35,13 +35,13 @@ const alongAxis =
 const reduction =
 	(type: string): OnnxLowering<"sum" | "sumSquares" | "max"> =>
 	({ inputs: [x], attributes: { axes } }, write) => [
-		write.node(type, [write.name(x as Tensor), write.integers(axes)], { keepdims: 1 }),
+		write.node(type, [write.name(x), write.integers(axes)], { keepdims: 1 }),
 	];
 
 /** Composed of simpler operations, if ONNX has no such operator or its values would not match the gradients. */
 const inParts =
 	(parts: (x: Tensor) => Tensor): OnnxLowering<OperationName> =>
-	({ inputs: [x] }, write) => [write.expression(parts(x as Tensor))];
+	({ inputs: [x] }, write) => [write.expression(parts(x))];
 
 const source: OnnxLowering<"input" | "parameter"> = ({ attributes: { name } }) => [name];
 
@@ -78,7 +78,7 @@ const onnxTable: OnnxTable = {
 	relu: same("Relu"),
 	where: same("Where"),
 	cast: ({ inputs: [x], attributes: { to } }, write) => [
-		write.node("Cast", [write.name(x as Tensor)], { to: onnxType[to] }),
+		write.node("Cast", [write.name(x)], { to: onnxType[to] }),
 	],
 
 	softplus: inParts(activationParts.softplus),
@@ -107,40 +107,40 @@ const onnxTable: OnnxTable = {
 	// WebGPU has no kernel for it.
 	logSoftmax: ({ inputs: [x], attributes: { axis } }, write) => [
 		write.target === "portable"
-			? write.expression(logSoftmaxParts(x as Tensor, axis))
-			: write.node("LogSoftmax", [write.name(x as Tensor)], { axis }),
+			? write.expression(logSoftmaxParts(x, axis))
+			: write.node("LogSoftmax", [write.name(x)], { axis }),
 	],
 	cumulativeSum: ({ inputs: [x], attributes: { axis, exclusive, reverse } }, write) => [
-		write.node("CumSum", [write.name(x as Tensor), write.integers([axis])], {
+		write.node("CumSum", [write.name(x), write.integers([axis])], {
 			exclusive: Number(exclusive),
 			reverse: Number(reverse),
 		}),
 	],
 
 	segmentSums: ({ inputs: [x], attributes: { shift } }, write) => [
-		write.expression(directSegments.sums(x as Tensor, shift)),
+		write.expression(directSegments.sums(x, shift)),
 	],
 	segmentTotals: ({ inputs: [x], attributes: { shift } }, write) => [
-		write.expression(directSegments.totals(x as Tensor, shift)),
+		write.expression(directSegments.totals(x, shift)),
 	],
 
 	reshape: ({ inputs: [x], attributes: { shape } }, write) => [
-		write.node("Reshape", [write.name(x as Tensor), write.integers(shape)]),
+		write.node("Reshape", [write.name(x), write.integers(shape)]),
 	],
 	expand: ({ inputs: [x], attributes: { shape } }, write) => [
-		write.node("Expand", [write.name(x as Tensor), write.integers(shape)]),
+		write.node("Expand", [write.name(x), write.integers(shape)]),
 	],
 	transpose: ({ inputs: [x], attributes: { order } }, write) => [
-		write.node("Transpose", [write.name(x as Tensor)], { perm: order }),
+		write.node("Transpose", [write.name(x)], { perm: order }),
 	],
 	slice: ({ inputs: [x], attributes: { axis, start, end } }, write) => [
 		write.node("Slice", [
-			write.name(x as Tensor),
+			write.name(x),
 			...[[start], [end], [axis]].map((values) => write.integers(values)),
 		]),
 	],
 	pad: ({ inputs, attributes: { axis, before, after } }, write) => {
-		const x = inputs[0] as Tensor;
+		const x = inputs[0];
 		const pads = [before, after].flatMap((count) =>
 			x.shape.map((_, i) => (i === axis ? count : 0)),
 		);
@@ -148,20 +148,20 @@ const onnxTable: OnnxTable = {
 	},
 	concat: alongAxis("Concat"),
 	split: ({ inputs: [x], attributes: { axis, sizes } }, write) => {
-		const operands = [write.name(x as Tensor), write.integers(sizes)];
+		const operands = [write.name(x), write.integers(sizes)];
 		return write.nodes("Split", operands, { axis }, { outputs: sizes.length });
 	},
 	flip: ({ inputs: [x], attributes: { axis } }, write) => {
 		const pastTheFirst = -(2 ** 31);
 		return [
 			write.node("Slice", [
-				write.name(x as Tensor),
+				write.name(x),
 				...[[-1], [pastTheFirst], [axis], [-1]].map((values) => write.integers(values)),
 			]),
 		];
 	},
 	placesAlong: ({ inputs: [x], attributes: { axis } }, write) => {
-		const size = write.integers([(x as Tensor).shape[axis] as Dim]);
+		const size = write.integers([x.shape[axis]]);
 		const end = write.node("Cast", [write.node("Squeeze", [size])], { to: onnxType.float32 });
 		return [write.node("Range", [write.scalar(0, "float32"), end, write.scalar(1, "float32")])];
 	},
@@ -182,10 +182,10 @@ const onnxTable: OnnxTable = {
 	},
 	pick: alongAxis("GatherElements"),
 	placeAdd: (node, write) => [
-		addedAt(node as Node, write.name(node.inputs[1] as Tensor), node.attributes.axis, write),
+		addedAt(node as Node, write.name(node.inputs[1]), node.attributes.axis, write),
 	],
 	topK: ({ inputs: [x], attributes: { axis, count } }, write) => {
-		const operands = [write.name(x as Tensor), write.integers([count])];
+		const operands = [write.name(x), write.integers([count])];
 		return withNarrowIndices(write.nodes("TopK", operands, { axis }, { outputs: 2 }), write);
 	},
 
@@ -199,13 +199,13 @@ const onnxTable: OnnxTable = {
 	},
 	maxPool: ({ inputs: [x], attributes: { kernel, strides, padding } }, write) => {
 		const attributes = { kernel_shape: kernel, strides, pads: padsOf(padding) };
-		const operands = [write.name(x as Tensor)];
+		const operands = [write.name(x)];
 		return withNarrowIndices(write.nodes("MaxPool", operands, attributes, { outputs: 2 }), write);
 	},
 	rotary,
 	scan,
 	// ONNX Runtime has one device.
-	allReduceSum: ({ inputs: [x] }, write) => [write.name(x as Tensor)],
+	allReduceSum: ({ inputs: [x] }, write) => [write.name(x)],
 };
 
 export const lowered = (node: Node, write: OnnxWriter): readonly string[] =>
@@ -218,7 +218,7 @@ const padsOf = (padding: readonly (readonly [before: number, after: number])[]) 
 
 /** ONNX returns indices as int64; ours are int32. */
 function withNarrowIndices([values, wide]: readonly string[], write: OnnxWriter): string[] {
-	return [values as string, write.node("Cast", [wide as string], { to: onnxType.int32 })];
+	return [values, write.node("Cast", [wide], { to: onnxType.int32 })];
 }
 
 /**
@@ -236,9 +236,9 @@ function addedAt(node: Node, indices: string, axis: number, write: OnnxWriter): 
 }
 
 function chunked({ inputs, attributes }: Node<"chunked">, write: OnnxWriter): readonly string[] {
-	const x = inputs[0] as Tensor;
+	const x = inputs[0];
 	const [name, rank] = [write.name(x), x.shape.length];
-	const size = write.integers([x.shape[2] as Dim]);
+	const size = write.integers([x.shape[2]]);
 	const length = write.integers([attributes.length]);
 	const upTo = write.node("Add", [size, write.integers([attributes.length - 1])]);
 	const count = write.node("Div", [upTo, length]);
@@ -333,32 +333,32 @@ function rotary({ inputs }: Node<"rotary">, write: OnnxWriter): readonly string[
 function scan(node: Node<"scan">, write: OnnxWriter): readonly string[] {
 	const { step, length, sequenceAxes, outputAxes, reverse } = node.attributes;
 	const { initial, sequences, joined, before } = partsOf(node);
-	const slices = sequences.map((x, i) => write.parts(x, sequenceAxes[i] as number));
+	const slices = sequences.map((x, i) => write.parts(x, sequenceAxes[i]));
 	const outputs = joined.map((): string[] => []);
 	const states = before.map((): string[] => []);
 	let state: readonly string[] = initial.map((x) => write.name(x));
 	for (let n = 0; n < length; n++) {
 		const place = reverse ? length - 1 - n : n;
 		state.forEach((name, i) => {
-			(states[i] as string[])[place] = name;
+			states[i][place] = name;
 		});
 		const results = write.instance(
 			[
-				...step.state.map((x, i) => [x, state[i] as string] as const),
-				...step.slices.map((x, i) => [x, slices[i]?.[place] as string] as const),
+				...step.state.map((x, i) => [x, state[i]] as const),
+				...step.slices.map((x, i) => [x, slices[i]?.[place]] as const),
 			],
 			[...step.next, ...step.outputs],
 		);
 		state = results.slice(0, state.length);
 		results.slice(state.length).forEach((name, i) => {
-			(outputs[i] as string[])[place] = name;
+			outputs[i][place] = name;
 		});
 	}
 	joined.forEach((x, i) => {
-		write.bindParts(x, { parts: outputs[i] as string[], axis: outputAxes[i] as number });
+		write.bindParts(x, { parts: outputs[i], axis: outputAxes[i] });
 	});
 	before.forEach((x, i) => {
-		write.bindParts(x, { parts: states[i] as string[], axis: 0 });
+		write.bindParts(x, { parts: states[i], axis: 0 });
 	});
 	return state;
 }

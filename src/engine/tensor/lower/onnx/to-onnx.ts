@@ -66,10 +66,10 @@ export function toOnnx(
 		outputs: [first],
 	} of order) {
 		const source = first && sourceName(first);
-		if (source !== undefined) open.meet(first as Tensor, source);
+		if (source !== undefined) open.meet(first, source);
 	}
 	for (const node of order) {
-		const first = node.outputs[0] as Tensor;
+		const first = node.outputs[0];
 		const source = sourceName(first);
 		if (source === undefined) {
 			writer.record(node);

@@ -85,7 +85,7 @@ export class OnnxWriter {
 		const parts = isLast
 			? join.parts.map((part) => this.node("Reshape", [part, columns]))
 			: join.parts;
-		const whole = parts.length === 1 ? (parts[0] as string) : this.node("Concat", parts, { axis });
+		const whole = parts.length === 1 ? parts[0] : this.node("Concat", parts, { axis });
 		this.bind(tensor, this.node("Reshape", [whole, this.integers(tensor.shape)]));
 		return this.name(tensor);
 	}
@@ -139,7 +139,7 @@ export class OnnxWriter {
 	record(node: Node): void {
 		const count = this.written.length;
 		lowered(node, this).forEach((name, i) => {
-			this.bind(node.outputs[i] as Tensor, name);
+			this.bind(node.outputs[i], name);
 		});
 		if (this.written.length === count) return;
 		for (const { shape, dtype } of node.outputs)
@@ -271,6 +271,6 @@ export class OnnxWriter {
 		attributes: Readonly<Record<string, Attribute>> = {},
 		options: { readonly domain?: string; readonly outputs?: number } = {},
 	): string {
-		return this.nodes(type, inputs, attributes, { outputs: 1, ...options })[0] as string;
+		return this.nodes(type, inputs, attributes, { outputs: 1, ...options })[0];
 	}
 }

@@ -15,7 +15,7 @@ export function addedRows(
 	result: ValueType,
 	write: StableHloWriter,
 ): Value {
-	const [count, targets] = [x.shape[0] as number, result.shape[0] as number];
+	const [count, targets] = [x.shape[0], result.shape[0]];
 	const isFloat = x.type === "f32" || x.type === "f64";
 	if (!isFloat || count * targets > mostComparisons) {
 		const rest = x.shape.slice(1).map((_, i) => i + 1);
@@ -39,7 +39,7 @@ export function addedAlong(
 	result: ValueType,
 	write: StableHloWriter,
 ): Value {
-	const [count, targets] = [x.shape[axis] as number, result.shape[axis] as number];
+	const [count, targets] = [x.shape[axis], result.shape[axis]];
 	const values = x.shape.reduce((n, m) => n * m, 1);
 	if (count === 1 || values * targets <= mostComparisons)
 		return write.reduce("add", spread(x, indices, axis, targets, write), [axis]);

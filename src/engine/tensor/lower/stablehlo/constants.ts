@@ -30,7 +30,7 @@ function hexBytes(values: ArrayLike<number>, type: keyof typeof arrays): string 
 	});
 	const bytes = new Uint8Array(view.buffer);
 	const parts: string[] = [];
-	for (const byte of bytes) parts.push(hexPairs[byte] as string);
+	for (const byte of bytes) parts.push(hexPairs[byte]);
 	return parts.join("");
 }
 
@@ -50,7 +50,7 @@ export function literal(value: number, type: ElementType): string {
 }
 
 function nestedList(texts: readonly string[], shape: FixedShape): string {
-	if (shape.length === 0) return texts[0] as string;
+	if (shape.length === 0) return texts[0];
 	const [count, ...rest] = shape as [number, ...number[]];
 	const each = texts.length / count;
 	const parts = Array.from({ length: count }, (_, i) =>

@@ -47,14 +47,12 @@ function stridedSlice(
 	counts: FixedShape,
 	write: StableHloWriter,
 ): Value {
-	const ends = start.map(
-		(from, i) => from + (steps[i] as number) * ((counts[i] as number) - 1) + 1,
-	);
+	const ends = start.map((from, i) => from + steps[i] * (counts[i] - 1) + 1);
 	const [first, second] = x.shape as [number, number];
 	return write.slices(x, [0, 0, ...start], [first, second, ...ends], [1, 1, ...steps]);
 }
 
-const times = (a: FixedShape, b: FixedShape) => a.map((n, i) => n * (b[i] as number));
+const times = (a: FixedShape, b: FixedShape) => a.map((n, i) => n * b[i]);
 
 /** One term for each position of the kernel; groups have one input channel. */
 function sumOfTaps(given: Depthwise, write: StableHloWriter): Value {

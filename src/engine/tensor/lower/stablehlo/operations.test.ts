@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { nodeRuntime } from "../../../runtime/node.js";
-import type { Data, Feeds } from "../../../runtime/runtime.js";
+import type { Feeds } from "../../../runtime/runtime.js";
 import { type Graph, toStableHlo } from "../../index.js";
 import { plain } from "../../testing/arrays.js";
 import type { Case } from "../../testing/cases.js";
@@ -13,9 +13,9 @@ function interpreted(graph: Graph, feeds: Feeds): Record<string, Float64Array> {
 	const { text, inputs, outputs } = toStableHlo(graph, { precision: "float32" });
 	const results = interpret(
 		text,
-		inputs.map(({ name }) => feeds[name] as Data),
+		inputs.map(({ name }) => feeds[name]),
 	);
-	return Object.fromEntries(outputs.map(({ name }, i) => [name, results[i] as Float64Array]));
+	return Object.fromEntries(outputs.map(({ name }, i) => [name, results[i]]));
 }
 
 /** The text computes what is expected, and the derivatives that ONNX Runtime computes. */
@@ -28,16 +28,16 @@ async function check(entry: Case): Promise<void> {
 			Object.entries(given).map(([name, { shape, values }]) => [name, plain(shape, values)]),
 		),
 	);
-	expectClose(got.value!, "shape" in expected ? expected.data : expected, 1e-12, "value");
+	expectClose(got.value, "shape" in expected ? expected.data : expected, 1e-12, "value");
 	const program = await runtime.compile({ outputs });
 	const exact = await program.run(feeds);
 	await program.dispose();
-	for (const name of Object.keys(outputs)) expectClose(got[name]!, exact[name]!, 1e-11, name);
+	for (const name of Object.keys(outputs)) expectClose(got[name], exact[name], 1e-11, name);
 
 	const short = caseGraph(entry, given, "float32");
 	const rounded = interpreted({ outputs: short.outputs }, short.feeds);
 	for (const name of ["value", ...short.wrt.map((name) => `once/${name}`)])
-		if (rounded[name]) expectClose(rounded[name], exact[name]!, 1e-5, `float32: ${name}`);
+		if (rounded[name]) expectClose(rounded[name], exact[name], 1e-5, `float32: ${name}`);
 }
 
 describe.each(Object.entries(operationCases))("%s", (_, cases) => {

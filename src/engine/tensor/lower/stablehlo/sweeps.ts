@@ -45,9 +45,9 @@ export function largestInWindows(
 		const starts = [0, 0, ...place];
 		const ends = t.shape.map((n, i) => {
 			if (i < 2) return n;
-			const [width, stride] = [kernel[i - 2] as number, strides[i - 2] as number];
+			const [width, stride] = [kernel[i - 2], strides[i - 2]];
 			const steps = Math.floor((n - width) / stride);
-			return (starts[i] as number) + steps * stride + 1;
+			return starts[i] + steps * stride + 1;
 		});
 		return write.slices(t, starts, ends, [1, 1, ...strides]);
 	};

@@ -23,7 +23,7 @@ const given = ({ inputs }: { readonly inputs: readonly Tensor[] }, write: Stable
 	inputs.map((x) => write.value(x)) as [Value, Value, Value];
 
 const result = ({ outputs }: { readonly outputs: readonly Tensor[] }, write: StableHloWriter) =>
-	write.typeOf(outputs[0] as Tensor);
+	write.typeOf(outputs[0]);
 
 /** One operation on each element of the operands. */
 const each =
@@ -39,11 +39,11 @@ const comparison =
 
 const inParts =
 	(parts: (x: Tensor) => Tensor): StableHloLowering<OperationName> =>
-	({ inputs: [x] }, write) => [write.expression(parts(x as Tensor))];
+	({ inputs: [x] }, write) => [write.expression(parts(x))];
 
 const inPartsAlong =
 	(parts: (x: Tensor, axis: number) => Tensor): StableHloLowering<"softmax" | "logSoftmax"> =>
-	({ inputs: [x], attributes: { axis } }, write) => [write.expression(parts(x as Tensor, axis))];
+	({ inputs: [x], attributes: { axis } }, write) => [write.expression(parts(x, axis))];
 
 const reduction =
 	(
@@ -100,7 +100,7 @@ const stableHloTable: StableHloTable = {
 	silu: inParts(activationParts.silu),
 	gelu: inParts(activationParts.gelu),
 	rmsNorm: ({ inputs: [x], attributes: { epsilon } }, write) => [
-		write.expression(rmsNormParts(x as Tensor, epsilon)),
+		write.expression(rmsNormParts(x, epsilon)),
 	],
 
 	sum: reduction("add"),
@@ -110,10 +110,10 @@ const stableHloTable: StableHloTable = {
 	logSoftmax: inPartsAlong(logSoftmaxParts),
 	cumulativeSum,
 	segmentSums: ({ inputs: [x], attributes: { shift } }, write) => [
-		write.expression(segmentDifferences.sums(x as Tensor, shift)),
+		write.expression(segmentDifferences.sums(x, shift)),
 	],
 	segmentTotals: ({ inputs: [x], attributes: { shift } }, write) => [
-		write.expression(segmentDifferences.totals(x as Tensor, shift)),
+		write.expression(segmentDifferences.totals(x, shift)),
 	],
 
 	reshape: (node, write) => [write.reshape(given(node, write)[0], result(node, write).shape)],
@@ -121,16 +121,14 @@ const stableHloTable: StableHloTable = {
 	transpose: (node, write) => [write.transpose(given(node, write)[0], node.attributes.order)],
 	slice: (node, write) => {
 		const [start, end] = write.fixed([node.attributes.start, node.attributes.end]);
-		return [
-			write.slice(given(node, write)[0], node.attributes.axis, start as number, end as number),
-		];
+		return [write.slice(given(node, write)[0], node.attributes.axis, start, end)];
 	},
 	pad: (node, write) => {
 		const [x] = given(node, write);
 		const along = (count: number) =>
 			x.shape.map((_, i) => (i === node.attributes.axis ? count : 0));
 		const [before, after] = write.fixed([node.attributes.before, node.attributes.after]);
-		return [write.pad(x, 0, along(before as number), along(after as number))];
+		return [write.pad(x, 0, along(before), along(after))];
 	},
 	concat: (node, write) => [write.concatenate(given(node, write), node.attributes.axis)],
 	split: (node, write) => {
@@ -149,7 +147,7 @@ const stableHloTable: StableHloTable = {
 	chunked: (node, write) => {
 		const [x] = given(node, write);
 		const { shape } = result(node, write);
-		const whole = (shape[2] as number) * (shape[3] as number);
+		const whole = shape[2] * shape[3];
 		const none = x.shape.map(() => 0);
 		const missing = x.shape.map((n, i) => (i === 2 ? whole - n : 0));
 		return [write.reshape(write.pad(x, 0, none, missing), shape)];
@@ -186,7 +184,7 @@ export const lowered = (node: Node, write: StableHloWriter): readonly Value[] =>
 function cumulativeSum(node: Node<"cumulativeSum">, write: StableHloWriter): readonly Value[] {
 	const [x] = given(node, write);
 	const { axis, exclusive, reverse } = node.attributes;
-	const length = x.shape[axis] as number;
+	const length = x.shape[axis];
 	const along = <T>(here: T, elsewhere: T) =>
 		x.shape.map((_, i) => (i === axis ? here : elsewhere));
 	const margins = reverse ? ([0, length - 1] as const) : ([length - 1, 0] as const);
@@ -244,7 +242,7 @@ function isTable({ node }: Tensor): boolean {
 	const { name } = node.operation;
 	if (name === "constant") return true;
 	const isView = name === "reshape" || name === "transpose" || name === "expand";
-	return isView && isTable(node.inputs[0] as Tensor);
+	return isView && isTable(node.inputs[0]);
 }
 
 function matmul(node: Node<"matmul">, write: StableHloWriter): readonly Value[] {
@@ -261,7 +259,7 @@ function matmul(node: Node<"matmul">, write: StableHloWriter): readonly Value[] 
 			return n !== 1 || m === undefined || m === 1;
 		};
 		const kept = axes.filter(isKept);
-		const sizes = kept.map((axis) => shape[axis] as number);
+		const sizes = kept.map((axis) => shape[axis]);
 		return { axes: kept, value: write.reshape(x, [...sizes, ...x.shape.slice(-2)]) };
 	};
 	const [a, b] = [side(left, right), side(right, left)];
@@ -282,7 +280,7 @@ function matmul(node: Node<"matmul">, write: StableHloWriter): readonly Value[] 
 
 function rotary(node: Node<"rotary">, write: StableHloWriter): readonly Value[] {
 	const [x, cosine, sine] = given(node, write);
-	const half = (x.shape[3] as number) / 2;
+	const half = x.shape[3] / 2;
 	const shape = [...x.shape.slice(0, 3), half];
 	const [c, s] = [cosine, sine].map((t) => write.broadcast(t, shape, [0, 2, 3])) as [Value, Value];
 	const [a, b] = [write.slice(x, 3, 0, half), write.slice(x, 3, half, 2 * half)];

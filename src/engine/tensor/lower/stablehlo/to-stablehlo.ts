@@ -57,12 +57,12 @@ export function toStableHlo(graph: Graph, options: StableHloOptions = {}): Stabl
 	});
 	const inputs = new Map<string, { readonly type: Argument; readonly value: Value }>();
 	const nodes = inOrder(Object.values(graph.outputs));
-	const firsts = nodes.map((node) => node.outputs[0] as Tensor);
+	const firsts = nodes.map((node) => node.outputs[0]);
 	if (packs)
 		for (const argument of packedInputs(firsts.filter(isInput), writer, named))
 			inputs.set(argument.type.name, argument);
 	for (const [i, node] of nodes.entries()) {
-		const first = firsts[i] as Tensor;
+		const first = firsts[i];
 		if (packs && isInput(first)) continue;
 		const name = sourceName(first);
 		const weights = name === undefined ? undefined : graph.weights?.get(name);
@@ -87,7 +87,7 @@ export function toStableHlo(graph: Graph, options: StableHloOptions = {}): Stabl
 		const argument = inputs.get(from)?.value;
 		if (!argument) continue;
 		const place = places.get(to);
-		const target = place === undefined ? undefined : (results[place] as Value);
+		const target = place === undefined ? undefined : results[place];
 		if (place === undefined || !target || typeText(target) !== typeText(argument))
 			throw new Error(
 				`"${from}" ${typeText(argument)} cannot be donated to "${to}"${target ? ` ${typeText(target)}` : ", which is no output"}`,
@@ -136,7 +136,7 @@ function packedInputs(
 		const value = { name: `%arg${at}`, shape, type: elementTypes[dtype] };
 		let from = 0;
 		for (const [i, part] of own.entries()) {
-			const to = from + (sizes[i] as number);
+			const to = from + sizes[i];
 			cut.set(part.name, writer.reshape(writer.slice(value, 0, from, to), part.shape));
 			from = to;
 		}

@@ -15,7 +15,7 @@ export function largestAlong(
 		{ shape: [], type: "i32" },
 	] as const;
 	const isBefore = write.region([value, value, index, index], ([a, b]) => [
-		write.compare(a as Value, b as Value, "GT"),
+		write.compare(a, b, "GT"),
 	]);
 	return write
 		.operations("sort", [x, indices], [x, indices], {

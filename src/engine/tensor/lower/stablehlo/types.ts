@@ -30,7 +30,7 @@ export const typeText = ({ shape, type }: ValueType): string =>
 
 /** The types of operands and results, as they end an operation. */
 export const signature = (operands: readonly ValueType[], results: readonly ValueType[]): string =>
-	`${typeList(operands)} -> ${results.length === 1 ? typeText(results[0] as ValueType) : typeList(results)}`;
+	`${typeList(operands)} -> ${results.length === 1 ? typeText(results[0]) : typeList(results)}`;
 
 export const typeList = (types: readonly ValueType[]): string =>
 	`(${types.map(typeText).join(", ")})`;

@@ -110,7 +110,7 @@ export class StableHloWriter {
 
 	record(node: Node): void {
 		lowered(node, this).forEach((value, i) => {
-			this.bind(node.outputs[i] as Tensor, value);
+			this.bind(node.outputs[i], value);
 		});
 	}
 
@@ -151,7 +151,7 @@ export class StableHloWriter {
 		result: ValueType,
 		properties: Properties = {},
 	): Value {
-		return this.operations(name, operands, [result], { properties })[0] as Value;
+		return this.operations(name, operands, [result], { properties })[0];
 	}
 
 	/** A region with arguments of the given types. It sees nothing of the block around it. */
@@ -192,7 +192,7 @@ export class StableHloWriter {
 	constant(data: ArrayLike<number>, result: TensorValueType): Value {
 		const first = data[0] ?? 0;
 		const every = (test: (value: number, i: number) => boolean) => {
-			for (let i = 0; i < data.length; i++) if (!test(data[i] as number, i)) return false;
+			for (let i = 0; i < data.length; i++) if (!test(data[i], i)) return false;
 			return true;
 		};
 		if (every((value) => Object.is(value, first))) return this.filled(first, result);
@@ -246,7 +246,7 @@ export class StableHloWriter {
 
 	transpose(x: Value, order: readonly number[]): Value {
 		if (order.every((axis, i) => axis === i)) return x;
-		const shape = order.map((axis) => x.shape[axis] as number);
+		const shape = order.map((axis) => x.shape[axis]);
 		return this.operation("transpose", [x], { shape, type: x.type }, { permutation: longs(order) });
 	}
 
@@ -286,9 +286,7 @@ export class StableHloWriter {
 	}
 
 	slices(x: Value, starts: FixedShape, ends: FixedShape, strides: FixedShape): Value {
-		const shape = starts.map((start, i) =>
-			Math.ceil(((ends[i] as number) - start) / (strides[i] as number)),
-		);
+		const shape = starts.map((start, i) => Math.ceil((ends[i] - start) / strides[i]));
 		return this.operation(
 			"slice",
 			[x],
@@ -299,7 +297,7 @@ export class StableHloWriter {
 
 	/** A value before and after, per axis; a negative count cuts off. */
 	pad(x: Value, value: number, before: FixedShape, after: FixedShape): Value {
-		const shape = x.shape.map((n, i) => n + (before[i] as number) + (after[i] as number));
+		const shape = x.shape.map((n, i) => n + before[i] + after[i]);
 		return this.operation(
 			"pad",
 			[x, this.scalar(value, x.type)],
@@ -315,7 +313,7 @@ export class StableHloWriter {
 	concatenate(parts: readonly Value[], axis: number): Value {
 		const [first] = parts as [Value];
 		if (parts.length === 1) return first;
-		const total = parts.reduce((n, x) => n + (x.shape[axis] as number), 0);
+		const total = parts.reduce((n, x) => n + x.shape[axis], 0);
 		const shape = first.shape.map((n, i) => (i === axis ? total : n));
 		return this.operation(
 			"concatenate",
@@ -328,9 +326,7 @@ export class StableHloWriter {
 	/** The region that combines two scalars. */
 	private combining(name: "add" | "maximum", type: ElementType): string {
 		const scalar = { shape: [], type };
-		return this.region([scalar, scalar], ([a, b]) => [
-			this.operation(name, [a as Value, b as Value], scalar),
-		]);
+		return this.region([scalar, scalar], ([a, b]) => [this.operation(name, [a, b], scalar)]);
 	}
 
 	/** The sum or the largest value over some axes, which the result lacks. */
@@ -341,7 +337,7 @@ export class StableHloWriter {
 		return this.operations("reduce", [x, initial], [{ shape, type: x.type }], {
 			properties: { dimensions: longs(axes) },
 			regions: [this.combining(name, x.type)],
-		})[0] as Value;
+		})[0];
 	}
 
 	/** The sum over a window around each element. */
@@ -349,7 +345,7 @@ export class StableHloWriter {
 		const ones = longs(x.shape.map(() => 1));
 		const shape = x.shape.map((n, i) => {
 			const [before, after] = padding[i] as readonly [number, number];
-			return n + before + after - (dimensions[i] as number) + 1;
+			return n + before + after - dimensions[i] + 1;
 		});
 		return this.operations(
 			"reduce_window",
@@ -365,7 +361,7 @@ export class StableHloWriter {
 				},
 				regions: [this.combining("add", x.type)],
 			},
-		)[0] as Value;
+		)[0];
 	}
 
 	/** The operands of a product as it reads them, and how exactly it reads them. */
@@ -376,7 +372,7 @@ export class StableHloWriter {
 		const [a, b] =
 			precision === "bf16" && !isExact ? operands.map((x) => this.convert(x, "bf16")) : operands;
 		return {
-			operands: [a as Value, b as Value] as const,
+			operands: [a, b] as const,
 			precision_config: `[${[level, level].map((each) => `#stablehlo<precision ${each}>`).join(", ")}]`,
 		};
 	}
@@ -388,7 +384,7 @@ export class StableHloWriter {
 			const taken = [...side(batch, i), ...side(contracted, i)];
 			return x.shape.filter((_, axis) => !taken.includes(axis));
 		};
-		const shared = batch.map(([axis]) => left.shape[axis] as number);
+		const shared = batch.map(([axis]) => left.shape[axis]);
 		const shape = [...shared, ...free(left, 0), ...free(right, 1)];
 		const { operands, precision_config } = this.shortened([left, right], exact);
 		const list = (axes: readonly number[]) => `[${axes.join(", ")}]`;
@@ -430,7 +426,7 @@ export class StableHloWriter {
 				unique_indices: "false",
 			},
 			regions: [this.combining("add", result.type)],
-		})[0] as Value;
+		})[0];
 	}
 
 	/** The sum of a value over all replicas. */
@@ -440,6 +436,6 @@ export class StableHloWriter {
 		return this.operations("all_reduce", [x], [x], {
 			properties: { replica_groups: matrix([Array.from({ length: replicas }, (_, i) => i)]) },
 			regions: [this.combining("add", x.type)],
-		})[0] as Value;
+		})[0];
 	}
 }

@@ -21,10 +21,10 @@ const shortFloat = new Float32Array(shortBits.buffer);
 /** To the nearest bfloat16, ties to the even one. */
 function bfloat16(x: number): number {
 	shortFloat[0] = x;
-	const bits = shortBits[0] as number;
+	const bits = shortBits[0];
 	if (Number.isNaN(x)) return x;
 	shortBits[0] = (bits + 0x7fff + ((bits >>> 16) & 1)) & 0xffff0000;
-	return shortFloat[0] as number;
+	return shortFloat[0];
 }
 
 const rounded: Readonly<Record<string, (x: number) => number>> = {
@@ -37,7 +37,7 @@ const rounded: Readonly<Record<string, (x: number) => number>> = {
 };
 
 function make({ shape, type }: TypeOf, value: (i: number) => number): Array_ {
-	const round = rounded[type] as (x: number) => number;
+	const round = rounded[type];
 	const data = new Float64Array(countOf(shape));
 	for (let i = 0; i < data.length; i++) data[i] = round(value(i));
 	return { shape, type, data };
@@ -47,7 +47,7 @@ const stridesOf = (shape: readonly number[]) => {
 	const strides = new Array<number>(shape.length);
 	for (let axis = shape.length - 1, step = 1; axis >= 0; axis--) {
 		strides[axis] = step;
-		step *= shape[axis] as number;
+		step *= shape[axis];
 	}
 	return strides;
 };
@@ -60,9 +60,9 @@ function places(shape: readonly number[], steps: readonly number[], start = 0): 
 	for (let i = 0; i < found.length; i++) {
 		found[i] = place;
 		for (let axis = shape.length - 1; axis >= 0; axis--) {
-			place += steps[axis]!;
-			if (++index[axis]! < shape[axis]!) break;
-			place -= steps[axis]! * shape[axis]!;
+			place += steps[axis];
+			if (++index[axis] < shape[axis]) break;
+			place -= steps[axis] * shape[axis];
 			index[axis] = 0;
 		}
 	}
@@ -77,25 +77,24 @@ function chosen(
 	start = 0,
 ): readonly [Array_] {
 	const from = places(shape, steps, start);
-	return [{ shape, type: x.type, data: Float64Array.from(from, (place) => x.data[place]!) }];
+	return [{ shape, type: x.type, data: Float64Array.from(from, (place) => x.data[place]) }];
 }
 
 /** The index on each axis of an element, by its place. */
 const indexOf = (place: number, shape: readonly number[]): number[] => {
 	const index = new Array<number>(shape.length);
 	for (let axis = shape.length - 1, rest = place; axis >= 0; axis--) {
-		const n = shape[axis] as number;
+		const n = shape[axis];
 		index[axis] = rest % n;
 		rest = Math.floor(rest / n);
 	}
 	return index;
 };
 
-const at = (x: Array_, index: readonly number[]): number =>
-	x.data[placeOf(x.shape, index)] as number;
+const at = (x: Array_, index: readonly number[]): number => x.data[placeOf(x.shape, index)];
 
 const placeOf = (shape: readonly number[], index: readonly number[]): number =>
-	shape.reduce((place, n, axis) => place * n + (index[axis] as number), 0);
+	shape.reduce((place, n, axis) => place * n + index[axis], 0);
 
 const indices = (shape: readonly number[]): number[][] =>
 	Array.from({ length: countOf(shape) }, (_, place) => indexOf(place, shape));
@@ -159,7 +158,7 @@ function densely({ dense, shape, type }: DenseAttribute): Array_ {
 		);
 	if (hex !== undefined) {
 		const view = viewOf(hex);
-		const width = wide[type] as number;
+		const width = wide[type];
 		if (view.byteLength !== width * countOf(shape))
 			throw new Error(`${dense} does not fill ${shape}`);
 		return make({ shape, type }, (i) => read(view, i * width, true));
@@ -175,7 +174,7 @@ function densely({ dense, shape, type }: DenseAttribute): Array_ {
 		if (!isWell.test(item)) throw new Error(`${item} is no literal of ${type}`);
 		return Number(item);
 	};
-	return make({ shape, type }, (i) => one(items[i] as string));
+	return make({ shape, type }, (i) => one(items[i]));
 }
 
 /** A region on scalars. */
@@ -183,17 +182,17 @@ function scalarFunction(region: Region): (...given: number[]) => readonly number
 	const [first, last] = region.operations as [ParsedOperation, ParsedOperation];
 	const names = region.parameters.map(({ name }) => name);
 	const direct = binary[first.name.replace("stablehlo.", "")];
-	const type = region.parameters[0]?.type as string;
+	const type = region.parameters[0]?.type;
 	if (direct && region.operations.length === 2 && String(last.operands) === String(first.results)) {
 		const [a, b] = first.operands.map((name) => names.indexOf(name)) as [number, number];
 		const [combine, round] = [direct(type), rounded[type] as Unary];
-		return (...given) => [round(combine(given[a] as number, given[b] as number))];
+		return (...given) => [round(combine(given[a], given[b]))];
 	}
 	return (...given) =>
 		runRegion(
 			region,
-			region.parameters.map((parameter, i) => make(parameter, () => given[i] as number)),
-		).map(({ data }) => data[0] as number);
+			region.parameters.map((parameter, i) => make(parameter, () => given[i])),
+		).map(({ data }) => data[0]);
 }
 
 type Kernel = (operation: ParsedOperation, operands: readonly Array_[]) => readonly Array_[];
@@ -209,30 +208,22 @@ const kernels: Readonly<Record<string, Kernel>> = {
 	constant: ({ attributes }) => [densely(attributes.value as DenseAttribute)],
 	iota: ({ attributes, resultTypes: [type] }) => {
 		const axis = attributes.iota_dimension as number;
-		const shape = (type as TypeOf).shape;
-		const step = stridesOf(shape)[axis] as number;
-		return [make(type as TypeOf, (i) => Math.floor(i / step) % (shape[axis] as number))];
+		const shape = type.shape;
+		const step = stridesOf(shape)[axis];
+		return [make(type, (i) => Math.floor(i / step) % shape[axis])];
 	},
 	convert: ({ resultTypes: [to] }, [x]) => {
-		const { shape, type, data } = x as Array_;
-		const isWhole = isInteger((to as TypeOf).type) && !isInteger(type);
-		return [
-			make({ shape, type: (to as TypeOf).type }, (i) =>
-				isWhole ? Math.trunc(data[i] as number) : (data[i] as number),
-			),
-		];
+		const { shape, type, data } = x;
+		const isWhole = isInteger(to.type) && !isInteger(type);
+		return [make({ shape, type: to.type }, (i) => (isWhole ? Math.trunc(data[i]) : data[i]))];
 	},
 	compare: (operation, operands) => {
 		const [a, b] = operands as [Array_, Array_];
 		check(typeName(a) === typeName(b), operation, "operands differ in type");
 		const kind = a.type === "i1" ? "UNSIGNED" : isInteger(a.type) ? "SIGNED" : "FLOAT";
 		check(operation.attributes.compare_type === kind, operation, "wrong kind of comparison");
-		const compare = comparisons[operation.attributes.comparison_direction as string] as Binary;
-		return [
-			make({ shape: a.shape, type: "i1" }, (i) =>
-				compare(a.data[i] as number, b.data[i] as number),
-			),
-		];
+		const compare = comparisons[operation.attributes.comparison_direction as string];
+		return [make({ shape: a.shape, type: "i1" }, (i) => compare(a.data[i], b.data[i]))];
 	},
 	select: (operation, operands) => {
 		const [condition, a, b] = operands as [Array_, Array_, Array_];
@@ -242,33 +233,33 @@ const kernels: Readonly<Record<string, Kernel>> = {
 			operation,
 			"no such condition",
 		);
-		return [make(typed(a), (i) => (condition.data[i] ? a : b).data[i] as number)];
+		return [make(typed(a), (i) => (condition.data[i] ? a : b).data[i])];
 	},
 	reshape: (operation, [x]) => {
-		const { shape } = operation.resultTypes[0] as TypeOf;
+		const { shape } = operation.resultTypes[0];
 		check(countOf(shape) === x?.data.length, operation, "sizes differ");
-		return [{ ...(x as Array_), shape }];
+		return [{ ...x, shape }];
 	},
 	broadcast_in_dim: (operation, [x]) => {
-		const { shape } = operation.resultTypes[0]!;
-		const { shape: own } = x!;
+		const { shape } = operation.resultTypes[0];
+		const { shape: own } = x;
 		const axes = numbers(operation.attributes.broadcast_dimensions);
 		check(axes.length === own.length, operation, "one axis per axis is needed");
 		check(new Set(axes).size === axes.length, operation, "an axis is named twice");
 		const [steps, strides] = [shape.map(() => 0), stridesOf(own)];
 		axes.forEach((axis, i) => {
 			check(own[i] === 1 || own[i] === shape[axis], operation, "sizes differ");
-			if (own[i] !== 1) steps[axis] = strides[i]!;
+			if (own[i] !== 1) steps[axis] = strides[i];
 		});
-		return chosen(x!, shape, steps);
+		return chosen(x, shape, steps);
 	},
 	transpose: (operation, [x]) => {
 		const order = numbers(operation.attributes.permutation);
-		const strides = stridesOf(x!.shape);
+		const strides = stridesOf(x.shape);
 		return chosen(
-			x!,
-			order.map((axis) => x!.shape[axis]!),
-			order.map((axis) => strides[axis]!),
+			x,
+			order.map((axis) => x.shape[axis]),
+			order.map((axis) => strides[axis]),
 		);
 	},
 	slice: (operation, [x]) => {
@@ -277,16 +268,16 @@ const kernels: Readonly<Record<string, Kernel>> = {
 			operation.attributes.limit_indices,
 			operation.attributes.strides,
 		].map(numbers) as [number[], number[], number[]];
-		const isInside = x!.shape.every(
-			(n, i) => starts[i]! >= 0 && starts[i]! <= ends[i]! && ends[i]! <= n,
+		const isInside = x.shape.every(
+			(n, i) => starts[i] >= 0 && starts[i] <= ends[i] && ends[i] <= n,
 		);
 		check(isInside, operation, "outside the operand");
-		const own = stridesOf(x!.shape);
+		const own = stridesOf(x.shape);
 		return chosen(
-			x!,
-			starts.map((start, i) => Math.ceil((ends[i]! - start) / strides[i]!)),
-			own.map((step, i) => step * strides[i]!),
-			placeOf(x!.shape, starts),
+			x,
+			starts.map((start, i) => Math.ceil((ends[i] - start) / strides[i])),
+			own.map((step, i) => step * strides[i]),
+			placeOf(x.shape, starts),
 		);
 	},
 	pad: (operation, operands) => {
@@ -302,27 +293,27 @@ const kernels: Readonly<Record<string, Kernel>> = {
 		const padded = make(
 			typed(
 				x,
-				x.shape.map((n, i) => n + low[i]! + high[i]!),
+				x.shape.map((n, i) => n + low[i] + high[i]),
 			),
-			() => value.data[0]!,
+			() => value.data[0],
 		);
 		// What is cut off is left out.
 		const from = low.map((n) => Math.max(-n, 0));
-		const kept = x.shape.map((n, i) => n - from[i]! - Math.max(-high[i]!, 0));
+		const kept = x.shape.map((n, i) => n - from[i] - Math.max(-high[i], 0));
 		const source = places(kept, stridesOf(x.shape), placeOf(x.shape, from));
 		const start = placeOf(
 			padded.shape,
 			low.map((n) => Math.max(n, 0)),
 		);
 		places(kept, stridesOf(padded.shape), start).forEach((to, i) => {
-			padded.data[to] = x.data[source[i]!]!;
+			padded.data[to] = x.data[source[i]];
 		});
 		return [padded];
 	},
 	concatenate: (operation, parts) => {
 		const axis = operation.attributes.dimension as number;
 		const [first] = parts as [Array_];
-		const total = parts.reduce((n, part) => n + part.shape[axis]!, 0);
+		const total = parts.reduce((n, part) => n + part.shape[axis], 0);
 		const shape = first.shape.map((n, i) => (i === axis ? total : n));
 		const joined = make(typed(first, shape), () => 0);
 		const steps = stridesOf(shape);
@@ -330,21 +321,21 @@ const kernels: Readonly<Record<string, Kernel>> = {
 		for (const part of parts) {
 			const fits = part.shape.every((n, i) => i === axis || n === first.shape[i]);
 			check(fits && part.type === first.type, operation, "parts differ");
-			places(part.shape, steps, start * steps[axis]!).forEach((to, i) => {
-				joined.data[to] = part.data[i]!;
+			places(part.shape, steps, start * steps[axis]).forEach((to, i) => {
+				joined.data[to] = part.data[i];
 			});
-			start += part.shape[axis]!;
+			start += part.shape[axis];
 		}
 		return [joined];
 	},
 	reverse: (operation, [x]) => {
 		const axes = numbers(operation.attributes.dimensions);
-		const strides = stridesOf(x!.shape);
+		const strides = stridesOf(x.shape);
 		return chosen(
-			x!,
-			x!.shape,
+			x,
+			x.shape,
 			strides.map((step, i) => (axes.includes(i) ? -step : step)),
-			axes.reduce((place, axis) => place + (x!.shape[axis]! - 1) * strides[axis]!, 0),
+			axes.reduce((place, axis) => place + (x.shape[axis] - 1) * strides[axis], 0),
 		);
 	},
 	dot_general: (operation, operands) => {
@@ -354,19 +345,19 @@ const kernels: Readonly<Record<string, Kernel>> = {
 			axes.lhs_batching_dimensions ?? [],
 			axes.rhs_batching_dimensions ?? [],
 		];
-		const [innerA, innerB] = [axes.lhs_contracting_dimensions!, axes.rhs_contracting_dimensions!];
-		const sizes = (x: Array_, list: readonly number[]) => list.map((axis) => x.shape[axis]!);
+		const [innerA, innerB] = [axes.lhs_contracting_dimensions, axes.rhs_contracting_dimensions];
+		const sizes = (x: Array_, list: readonly number[]) => list.map((axis) => x.shape[axis]);
 		check(String(sizes(a, batchA)) === String(sizes(b, batchB)), operation, "batch sizes differ");
 		check(String(sizes(a, innerA)) === String(sizes(b, innerB)), operation, "inner sizes differ");
 		check(a.type === b.type, operation, "operands differ in type");
-		const type = operation.resultTypes[0]!.type;
+		const type = operation.resultTypes[0].type;
 		check(type === a.type || (type === "f32" && a.type === "bf16"), operation, "no such product");
 		const free = (x: Array_, ...taken: readonly number[][]) =>
 			x.shape.flatMap((_, axis) => (taken.flat().includes(axis) ? [] : [axis]));
 		const [freeA, freeB] = [free(a, batchA, innerA), free(b, batchB, innerB)];
 		const shape = [...sizes(a, batchA), ...sizes(a, freeA), ...sizes(b, freeB)];
 		const [stepA, stepB] = [stridesOf(a.shape), stridesOf(b.shape)];
-		const steps = (own: readonly number[], axes: readonly number[]) => axes.map((i) => own[i]!);
+		const steps = (own: readonly number[], axes: readonly number[]) => axes.map((i) => own[i]);
 		const none = (axes: readonly number[]) => axes.map(() => 0);
 		const ofA = places(shape, [...steps(stepA, batchA), ...steps(stepA, freeA), ...none(freeB)]);
 		const ofB = places(shape, [...steps(stepB, batchB), ...none(freeA), ...steps(stepB, freeB)]);
@@ -374,9 +365,9 @@ const kernels: Readonly<Record<string, Kernel>> = {
 		const [inA, inB] = [places(along, steps(stepA, innerA)), places(along, steps(stepB, innerB))];
 		return [
 			make({ shape, type }, (place) => {
-				const [p, q] = [ofA[place]!, ofB[place]!];
+				const [p, q] = [ofA[place], ofB[place]];
 				let sum = 0;
-				for (let i = 0; i < inA.length; i++) sum += a.data[p + inA[i]!]! * b.data[q + inB[i]!]!;
+				for (let i = 0; i < inA.length; i++) sum += a.data[p + inA[i]] * b.data[q + inB[i]];
 				return sum;
 			}),
 		];
@@ -385,18 +376,18 @@ const kernels: Readonly<Record<string, Kernel>> = {
 		const count = operands.length / 2;
 		const [arrays, initial] = [operands.slice(0, count), operands.slice(count)];
 		const axes = numbers(operation.attributes.dimensions);
-		const combine = scalarFunction(operation.regions[0]!);
-		const kept = arrays[0]!.shape.flatMap((_, axis) => (axes.includes(axis) ? [] : [axis]));
-		const shape = kept.map((axis) => arrays[0]!.shape[axis]!);
-		const results = arrays.map((x, i) => make(typed(x, shape), () => initial[i]!.data[0]!));
-		const steps = arrays[0]!.shape.map(() => 0);
+		const combine = scalarFunction(operation.regions[0]);
+		const kept = arrays[0].shape.flatMap((_, axis) => (axes.includes(axis) ? [] : [axis]));
+		const shape = kept.map((axis) => arrays[0].shape[axis]);
+		const results = arrays.map((x, i) => make(typed(x, shape), () => initial[i].data[0]));
+		const steps = arrays[0].shape.map(() => 0);
 		stridesOf(shape).forEach((step, i) => {
-			steps[kept[i]!] = step;
+			steps[kept[i]] = step;
 		});
-		places(arrays[0]!.shape, steps).forEach((to, from) => {
-			const next = combine(...results.map((r) => r.data[to]!), ...arrays.map((x) => x.data[from]!));
+		places(arrays[0].shape, steps).forEach((to, from) => {
+			const next = combine(...results.map((r) => r.data[to]), ...arrays.map((x) => x.data[from]));
 			results.forEach((r, i) => {
-				r.data[to] = next[i]!;
+				r.data[to] = next[i];
 			});
 		});
 		return results;
@@ -413,18 +404,18 @@ const kernels: Readonly<Record<string, Kernel>> = {
 				"dilated",
 			);
 		const margins = densePairs(attributes.padding as DenseAttribute);
-		const combine = scalarFunction(operation.regions[0]!);
+		const combine = scalarFunction(operation.regions[0]);
 		const shape = x.shape.map((n, i) =>
-			Math.floor((n + margins[i]![0]! + margins[i]![1]! - window[i]!) / strides[i]! + 1),
+			Math.floor((n + margins[i][0] + margins[i][1] - window[i]) / strides[i] + 1),
 		);
 		const inside = indices(window);
 		return [
 			tabulated(typed(x, shape), (index) => {
-				let value = initial.data[0]!;
+				let value = initial.data[0];
 				for (const offset of inside) {
-					const from = index.map((n, i) => n * strides[i]! + offset[i]! - margins[i]![0]!);
-					if (from.every((n, i) => n >= 0 && n < x.shape[i]!))
-						value = combine(value, at(x, from))[0]!;
+					const from = index.map((n, i) => n * strides[i] + offset[i] - margins[i][0]);
+					if (from.every((n, i) => n >= 0 && n < x.shape[i]))
+						value = combine(value, at(x, from))[0];
 				}
 				return value;
 			}),
@@ -452,7 +443,7 @@ const kernels: Readonly<Record<string, Kernel>> = {
 		const rank = batchShape.length + sliceShape.length;
 		const shape: number[] = [];
 		for (let axis = 0, b = 0, o = 0; axis < rank; axis++)
-			shape.push(offsets.includes(axis) ? sliceShape[o++]! : batchShape[b++]!);
+			shape.push(offsets.includes(axis) ? sliceShape[o++] : batchShape[b++]);
 		const axes = x.shape.flatMap((_, axis) => (collapsed.includes(axis) ? [] : [axis]));
 		return [
 			tabulated(typed(x, shape), (index) => {
@@ -462,15 +453,15 @@ const kernels: Readonly<Record<string, Kernel>> = {
 					const place = [...batch];
 					if (vector < starts.shape.length) place.splice(vector, 0, i);
 					const start = at(starts, place);
-					check(start >= 0 && start + sizes[axis]! <= x.shape[axis]!, operation, `index ${start}`);
+					check(start >= 0 && start + sizes[axis] <= x.shape[axis], operation, `index ${start}`);
 					from[axis] = start;
 				});
 				ownBatch.forEach((axis, i) => {
-					const place = startBatch[i]!;
-					from[axis] = batch[place < vector ? place : place - 1]!;
+					const place = startBatch[i];
+					from[axis] = batch[place < vector ? place : place - 1];
 				});
 				offsets.forEach((axis, i) => {
-					from[axes[i]!]! += index[axis]!;
+					from[axes[i]] += index[axis];
 				});
 				return at(x, from);
 			}),
@@ -490,8 +481,8 @@ const kernels: Readonly<Record<string, Kernel>> = {
 		const inserted = [...list("inserted_window_dims"), ...ownBatch];
 		const axes = x.shape.flatMap((_, axis) => (inserted.includes(axis) ? [] : [axis]));
 		check(axes.length === windows.length, operation, "axes are missing");
-		check(typeName(x) === typeName(operation.resultTypes[0]!), operation, "another result");
-		const combine = scalarFunction(operation.regions[0]!);
+		check(typeName(x) === typeName(operation.resultTypes[0]), operation, "another result");
+		const combine = scalarFunction(operation.regions[0]);
 		const data = Float64Array.from(x.data);
 		for (const index of indices(updates.shape)) {
 			const batch = index.filter((_, axis) => !windows.includes(axis));
@@ -500,40 +491,40 @@ const kernels: Readonly<Record<string, Kernel>> = {
 				const place = [...batch];
 				if (vector < starts.shape.length) place.splice(vector, 0, i);
 				to[axis] = at(starts, place);
-				check(to[axis] >= 0 && to[axis] < x.shape[axis]!, operation, `index ${to[axis]}`);
+				check(to[axis] >= 0 && to[axis] < x.shape[axis], operation, `index ${to[axis]}`);
 			});
 			ownBatch.forEach((axis, i) => {
-				const place = startBatch[i]!;
-				to[axis] = batch[place < vector ? place : place - 1]!;
+				const place = startBatch[i];
+				to[axis] = batch[place < vector ? place : place - 1];
 			});
 			windows.forEach((axis, i) => {
-				to[axes[i]!]! += index[axis]!;
+				to[axes[i]] += index[axis];
 			});
 			const place = placeOf(x.shape, to);
-			data[place] = combine(data[place]!, at(updates, index))[0]!;
+			data[place] = combine(data[place], at(updates, index))[0];
 		}
 		return [{ ...x, data }];
 	},
 	sort: (operation, operands) => {
 		const axis = operation.attributes.dimension as number;
 		check(operation.attributes.is_stable === true, operation, "not stable");
-		const isBefore = scalarFunction(operation.regions[0]!);
-		const { shape } = operands[0]!;
+		const isBefore = scalarFunction(operation.regions[0]);
+		const { shape } = operands[0];
 		const results = operands.map((x) => ({ ...x, data: Float64Array.from(x.data) }));
 		for (const start of indices(shape.map((n, i) => (i === axis ? 1 : n)))) {
-			const places = Array.from({ length: shape[axis]! }, (_, k) =>
+			const places = Array.from({ length: shape[axis] }, (_, k) =>
 				placeOf(
 					shape,
 					start.map((n, i) => (i === axis ? k : n)),
 				),
 			);
 			const order = [...places].sort((p, q) => {
-				const pair = (a: number, b: number) => operands.flatMap((x) => [x.data[a]!, x.data[b]!]);
+				const pair = (a: number, b: number) => operands.flatMap((x) => [x.data[a], x.data[b]]);
 				return isBefore(...pair(p, q))[0] ? -1 : isBefore(...pair(q, p))[0] ? 1 : 0;
 			});
 			results.forEach((r, i) => {
 				order.forEach((from, k) => {
-					r.data[places[k]!] = operands[i]!.data[from]!;
+					r.data[places[k]] = operands[i].data[from];
 				});
 			});
 		}
@@ -566,25 +557,21 @@ const kernels: Readonly<Record<string, Kernel>> = {
 		const groups = attributes.feature_group_count as number;
 		check(inside * groups === x.shape[1] && out % groups === 0, operation, "channels do not fit");
 		const sizes = kernel.map((n, i) => {
-			const reach = dilations![i]! * (n - 1) + 1;
-			return (
-				Math.floor((x.shape[i + 2]! + margins[i]![0]! + margins[i]![1]! - reach) / strides![i]!) + 1
-			);
+			const reach = dilations[i] * (n - 1) + 1;
+			return Math.floor((x.shape[i + 2] + margins[i][0] + margins[i][1] - reach) / strides[i]) + 1;
 		});
-		const type = operation.resultTypes[0]!.type;
+		const type = operation.resultTypes[0].type;
 		check(type === x.type || (type === "f32" && x.type === "bf16"), operation, "no such product");
 		const taps = indices(kernel);
 		return [
-			tabulated({ shape: [x.shape[0]!, out, ...sizes], type }, ([n, o, ...place]) => {
-				const first = Math.floor(o! / (out / groups)) * inside;
+			tabulated({ shape: [x.shape[0], out, ...sizes], type }, ([n, o, ...place]) => {
+				const first = Math.floor(o / (out / groups)) * inside;
 				let sum = 0;
 				for (const tap of taps) {
-					const from = place.map(
-						(p, i) => p * strides![i]! + tap[i]! * dilations![i]! - margins[i]![0]!,
-					);
-					if (from.some((p, i) => p < 0 || p >= x.shape[i + 2]!)) continue;
+					const from = place.map((p, i) => p * strides[i] + tap[i] * dilations[i] - margins[i][0]);
+					if (from.some((p, i) => p < 0 || p >= x.shape[i + 2])) continue;
 					for (let c = 0; c < inside; c++)
-						sum += at(x, [n!, first + c, ...from]) * at(w, [o!, c, ...tap]);
+						sum += at(x, [n, first + c, ...from]) * at(w, [o, c, ...tap]);
 				}
 				return sum;
 			}),
@@ -593,30 +580,30 @@ const kernels: Readonly<Record<string, Kernel>> = {
 	while: (operation, operands) => {
 		const [condition, body] = operation.regions as [Region, Region];
 		let state = operands;
-		while (runRegion(condition, state)[0]!.data[0]) state = runRegion(body, state);
+		while (runRegion(condition, state)[0].data[0]) state = runRegion(body, state);
 		return state;
 	},
 	dynamic_slice: (operation, [x, ...starts]) => {
 		const sizes = numbers(operation.attributes.slice_sizes);
-		return chosen(x!, sizes, stridesOf(x!.shape), placeOf(x!.shape, clamped(x!, starts, sizes)));
+		return chosen(x, sizes, stridesOf(x.shape), placeOf(x.shape, clamped(x, starts, sizes)));
 	},
 	dynamic_update_slice: (_, [x, update, ...starts]) => {
-		const start = placeOf(x!.shape, clamped(x!, starts, update!.shape));
-		const data = Float64Array.from(x!.data);
-		places(update!.shape, stridesOf(x!.shape), start).forEach((to, i) => {
-			data[to] = update!.data[i]!;
+		const start = placeOf(x.shape, clamped(x, starts, update.shape));
+		const data = Float64Array.from(x.data);
+		places(update.shape, stridesOf(x.shape), start).forEach((to, i) => {
+			data[to] = update.data[i];
 		});
-		return [{ ...x!, data }];
+		return [{ ...x, data }];
 	},
 	// Every replica holds the same.
 	all_reduce: (operation, [x]) => {
 		const groups = operation.attributes.replica_groups as DenseAttribute;
-		const combine = scalarFunction(operation.regions[0]!);
+		const combine = scalarFunction(operation.regions[0]);
 		return [
-			make(typed(x!), (i) => {
-				let sum = x!.data[i]!;
-				for (let replica = 1; replica < groups.shape[1]!; replica++)
-					sum = combine(sum, x!.data[i]!)[0]!;
+			make(typed(x), (i) => {
+				let sum = x.data[i];
+				for (let replica = 1; replica < groups.shape[1]; replica++)
+					sum = combine(sum, x.data[i])[0];
 				return sum;
 			}),
 		];
@@ -624,7 +611,7 @@ const kernels: Readonly<Record<string, Kernel>> = {
 };
 
 const clamped = (x: Array_, starts: readonly Array_[], sizes: readonly number[]) =>
-	x.shape.map((n, i) => Math.min(Math.max(starts[i]!.data[0]!, 0), n - sizes[i]!));
+	x.shape.map((n, i) => Math.min(Math.max(starts[i].data[0], 0), n - sizes[i]));
 
 /** Rows of a matrix of whole numbers. */
 function densePairs({ dense, shape }: DenseAttribute): number[][] {
@@ -640,24 +627,24 @@ const elementwise: Kernel = (operation, operands) => {
 	for (const x of operands)
 		check(typeName(x) === typeName(a), operation, "operands differ in type");
 	const one = unary[name];
-	if (one && operands.length === 1) return [make(typed(a), (i) => one(a.data[i]!))];
+	if (one && operands.length === 1) return [make(typed(a), (i) => one(a.data[i]))];
 	const two = binary[name]?.(a.type);
 	if (!two || operands.length !== 2) throw new Error(`${operation.name} is not known`);
-	return [make(typed(a), (i) => two(a.data[i]!, b.data[i]!))];
+	return [make(typed(a), (i) => two(a.data[i], b.data[i]))];
 };
 
 function runRegion(region: Region, given: readonly Array_[]): readonly Array_[] {
 	const values = new Map<string, Array_>();
 	region.parameters.forEach((parameter, i) => {
-		if (typeName(parameter) !== typeName(given[i]!))
-			throw new Error(`${parameter.name} is given ${typeName(given[i]!)}`);
-		values.set(parameter.name, given[i]!);
+		if (typeName(parameter) !== typeName(given[i]))
+			throw new Error(`${parameter.name} is given ${typeName(given[i])}`);
+		values.set(parameter.name, given[i]);
 	});
 	for (const operation of region.operations) {
 		const operands = operation.operands.map((name) => values.get(name)!);
 		operands.forEach((x, i) => {
 			check(
-				typeName(x) === typeName(operation.operandTypes[i]!),
+				typeName(x) === typeName(operation.operandTypes[i]),
 				operation,
 				`operand ${i} is ${typeName(x)}`,
 			);
@@ -668,11 +655,11 @@ function runRegion(region: Region, given: readonly Array_[]): readonly Array_[] 
 		check(results.length === operation.results.length, operation, `has ${results.length} results`);
 		results.forEach((x, i) => {
 			check(
-				typeName(x) === typeName(operation.resultTypes[i]!),
+				typeName(x) === typeName(operation.resultTypes[i]),
 				operation,
 				`result ${i} is ${typeName(x)}`,
 			);
-			values.set(operation.results[i]!, x);
+			values.set(operation.results[i], x);
 		});
 	}
 	throw new Error("a region does not return");
@@ -690,6 +677,6 @@ export function interpret(text: string, given: readonly ArrayLike<number>[]): Fl
 		throw new Error("the function's type is not that of its body");
 	return runRegion(
 		body,
-		body.parameters.map((parameter, i) => make(parameter, (at) => given[i]![at]!)),
+		body.parameters.map((parameter, i) => make(parameter, (at) => given[i][at])),
 	).map(({ data }) => data);
 }

@@ -88,7 +88,7 @@ class Reader {
 
 	private type(): TypeOf {
 		const [, inside] = this.take(/tensor<([^>]*)>/y, "a type");
-		const parts = (inside as string).split("x");
+		const parts = inside.split("x");
 		const type = parts.pop() as string;
 		if (!/^(f32|f64|bf16|i1|i8|i32|i64)$/.test(type)) this.fail("an element type");
 		return { shape: parts.map(Number), type };
@@ -100,7 +100,7 @@ class Reader {
 
 	private attribute(): Attribute {
 		const text = this.match(/"([^"]*)"/y);
-		if (text) return text[1] as string;
+		if (text) return text[1];
 		const truth = this.match(/(true|false)\b/y);
 		if (truth) return truth[1] === "true";
 		const array = this.match(/array<i(?:64|1)(?:: ([^>]*))?>/y);
@@ -110,16 +110,16 @@ class Reader {
 				.filter((item) => item !== "")
 				.map((item) => (item === "true" || item === "false" ? item === "true" : Number(item)));
 		const dense = this.match(/dense<([^>]*)> :/y);
-		if (dense) return { dense: dense[1] as string, ...this.type() };
+		if (dense) return { dense: dense[1], ...this.type() };
 		const convolution = this.match(/#stablehlo\.conv<(.*?->[^>]*)>/y);
-		if (convolution) return convolution[1] as string;
+		if (convolution) return convolution[1];
 		if (this.match(/#stablehlo\.\w+</y)) {
 			const numbers: Record<string, Attribute> = {};
 			for (const [name, value] of this.list(">", () => this.entry())) numbers[name] = value;
 			return numbers;
 		}
 		const word = this.match(/#stablehlo<\w+ (\w+)>/y);
-		if (word) return word[1] as string;
+		if (word) return word[1];
 		if (this.skips("[")) return this.list("]", () => this.attribute());
 		if (this.skips("{")) return this.entries("}");
 		if (this.skips("(")) {
@@ -133,7 +133,7 @@ class Reader {
 
 	private entry(): readonly [string, Attribute] {
 		const [, name] = this.take(/([\w.]+) =/y, "a name");
-		return [name as string, this.attribute()];
+		return [name, this.attribute()];
 	}
 
 	private entries(end: string): Record<string, Attribute> {
@@ -161,8 +161,8 @@ class Reader {
 				parameters.push(
 					...this.list(")", () => {
 						const [, name] = this.take(/(%\w+):/y, "a parameter");
-						this.define(name as string);
-						return { name: name as string, ...this.type() };
+						this.define(name);
+						return { name, ...this.type() };
 					}),
 				);
 			this.needs(":");
@@ -195,7 +195,7 @@ class Reader {
 				: Array.from({ length: count }, (_, i) => `${label?.[1]}#${i}`);
 		for (const result of results) this.define(result);
 		return {
-			name: name as string,
+			name: name,
 			results,
 			operands,
 			attributes,
