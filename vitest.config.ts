@@ -79,7 +79,7 @@ export default defineConfig({
 		experimental: { fsModuleCache: true },
 		projects: [
 			{
-				test: { ...common, name: "campaigns", include: [`{src,scripts,web}/${campaigns}`] },
+				test: { ...common, name: "campaigns", include: [`{src,scripts,web,bench}/${campaigns}`] },
 			},
 			{ test: { ...common, name: "isolated", include: isolated } },
 			{

@@ -184,7 +184,12 @@ for (const [name, { data }] of Object.entries(written.results)) {
 	});
 }
 const report = {
-	...{ batch, length, width, threads, unrolled: written.times, scan: looped.times },
+	batch,
+	length,
+	width,
+	threads,
+	unrolled: written.times,
+	scan: looped.times,
 	runRatio: Math.round((100 * looped.times.runMs) / written.times.runMs) / 100,
 	difference,
 };

@@ -30,10 +30,6 @@ const ownUrls = {
 	},
 };
 
-/** What the published package leaves out: see `files` in package.json. */
-const isBench = (/** @type {string} */ id) =>
-	/\/src\/(app\/commands\/bench|engine\/runtime\/audit)\//.test(id);
-
 await build({
 	configFile: false,
 	root,
@@ -48,11 +44,7 @@ await build({
 		minify: false,
 		rolldownOptions: {
 			input: { trajgpt: join(source, "app", "commands", "main.ts") },
-			output: {
-				entryFileNames: "[name].js",
-				chunkFileNames: ({ moduleIds }) =>
-					moduleIds.some(isBench) ? "benchmark-[name]-[hash].js" : "[name]-[hash].js",
-			},
+			output: { entryFileNames: "[name].js", chunkFileNames: "[name]-[hash].js" },
 		},
 	},
 });

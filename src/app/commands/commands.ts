@@ -139,15 +139,28 @@ export const commands: readonly LazyCommand[] = [
 		load: () => import("./compare-cell.js"),
 	},
 	{
-		name: "bench",
-		summary: "measure speed, against PyTorch where it is installed (needs a clone)",
-		divides: true,
-		load: async () => (await import("./bench.js")).loadBench(),
-	},
-	{
 		name: "doctor",
 		summary: "check whether this machine can run trajgpt, and what is missing",
 		divides: true,
 		load: () => import("./doctor.js"),
 	},
 ];
+
+/** A command line: its commands, and what its help says. */
+export interface Program {
+	/** How it is started. */
+	readonly name: string;
+	readonly description: string;
+	readonly examples: Readonly<Record<string, string>>;
+	readonly commands: readonly LazyCommand[];
+}
+
+export const trajgpt: Program = {
+	name: "trajgpt",
+	description: "Forecast from irregular, time-stamped event histories.",
+	examples: {
+		"trajgpt doctor": "check whether this machine is ready",
+		"trajgpt help <command>": "show the options and examples of one command",
+	},
+	commands,
+};

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { type Communicator, oneProcess } from "../../base/communicator.js";
 import { InputError } from "../../base/errors.js";
 import { chooseGpu, launchOf, openCommunicator } from "../../engine/mpi/index.js";
-import type { LazyCommand } from "./commands.js";
+import type { Program } from "./commands.js";
 import { Exit, type Io } from "./io.js";
 
 /** The processes that `mpirun` or `srun` started, as a command sees them. */
@@ -25,10 +25,12 @@ const headStartMilliseconds = 2000;
 const outputGraceMilliseconds = 500;
 
 const silent = (io: Io): Io => ({
-	...{ stdout: { write() {} }, stderr: { write() {} }, env: io.env },
+	stdout: { write() {} },
+	stderr: { write() {} },
+	env: io.env,
 });
 
-export function jobOf(io: Io, table: readonly LazyCommand[]): Job {
+export function jobOf(io: Io, program: Program): Job {
 	const launch = launchOf(io.env);
 	const { rank = 0, size = 1 } = launch ?? {};
 	let communicator = oneProcess;
@@ -41,10 +43,10 @@ export function jobOf(io: Io, table: readonly LazyCommand[]): Job {
 		async join(command) {
 			if (!launch) return;
 			const name = topLevel(command);
-			const dividing = table.filter(({ divides }) => divides).map((own) => own.name);
+			const dividing = program.commands.filter(({ divides }) => divides).map(({ name }) => name);
 			if (!dividing.includes(name))
 				throw new InputError(
-					`${launch.launcher} started ${size} processes, and \`trajgpt ${name}\` runs in one; start it without a launcher (processes share the work of: ${dividing.join(", ")})`,
+					`${launch.launcher} started ${size} processes, and \`${program.name} ${name}\` runs in one; start it without a launcher (processes share the work of: ${dividing.join(", ")})`,
 				);
 			begun = true;
 			communicator = await openCommunicator(io.env);

@@ -36,14 +36,6 @@ export async function findTorch(): Promise<Torch | undefined> {
 	return undefined;
 }
 
-/** The first Python that has a module, or undefined. Does not load the module. */
-export async function findPythonWith(module: string): Promise<string | undefined> {
-	const check = `import importlib.util, sys; sys.exit(importlib.util.find_spec("${module}") is None)`;
-	for (const python of interpreters)
-		if ((await outputOf(python, ["-c", check])) !== undefined) return python;
-	return undefined;
-}
-
 /** A program's standard output, or undefined if it is missing, fails or takes over a minute. */
 function outputOf(program: string, args: readonly string[]): Promise<string | undefined> {
 	return new Promise((resolve) => {

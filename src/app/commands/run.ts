@@ -3,8 +3,7 @@ import { InputError } from "../../base/errors.js";
 import { type Provider, providers } from "../../engine/runtime/index.js";
 import type { Precision } from "../../engine/tensor/index.js";
 import { ownPackage } from "../workflows/versions.js";
-import type { LazyCommand } from "./commands.js";
-import { commands } from "./commands.js";
+import { type LazyCommand, type Program, trajgpt } from "./commands.js";
 import { examples } from "./examples.js";
 import { withFlags } from "./flags.js";
 import type { Io } from "./io.js";
@@ -14,13 +13,9 @@ import { refuseRepeats } from "./repeated-options.js";
 import { safeIo } from "./safe-output.js";
 
 /** Runs one command line and returns its exit code: 0 done, 1 failed, 2 bad usage or bad input. */
-export async function run(
-	argv: readonly string[],
-	given: Io,
-	table: readonly LazyCommand[] = commands,
-): Promise<number> {
+export async function run(argv: readonly string[], given: Io, program = trajgpt): Promise<number> {
 	let acting: Command | undefined;
-	const job = jobOf(given, table);
+	const job = jobOf(given, program);
 	const reworded = (text: string) => withFlags(text, acting);
 	const io = {
 		...safeIo(job.io, reworded),
@@ -29,11 +24,11 @@ export async function run(
 		},
 	};
 	try {
-		const program = await programFor(argv, io, table, async (command) => {
+		const command = await commandOf(program, argv, io, async (command) => {
 			acting = command;
 			await job.join(command);
 		});
-		await program.parseAsync(argv, { from: "user" });
+		await command.parseAsync(argv, { from: "user" });
 		job.leave();
 		return 0;
 	} catch (error) {
@@ -41,32 +36,26 @@ export async function run(
 	}
 }
 
-async function programFor(
+async function commandOf(
+	program: Program,
 	argv: readonly string[],
 	io: Io,
-	table: readonly LazyCommand[],
 	onAction: (command: Command) => Promise<void>,
 ): Promise<Command> {
-	const program = new Command("trajgpt")
-		.description("Forecast from irregular, time-stamped event histories.")
+	const root = new Command(program.name)
+		.description(program.description)
 		.version(ownPackage.version)
-		.addHelpText(
-			"after",
-			examples({
-				"trajgpt doctor": "check whether this machine is ready",
-				"trajgpt help <command>": "show the options and examples of one command",
-			}),
-		);
-	for (const { name, summary, hidden = false, load } of table) {
+		.addHelpText("after", examples(program.examples));
+	for (const { name, summary, hidden = false, load } of program.commands) {
 		const command = argv.includes(name) ? await loaded(load, io) : new Command(name);
-		program.addCommand(command.summary(summary), { hidden });
+		root.addCommand(command.summary(summary), { hidden });
 	}
-	program.hook("preAction", async (_, command) => {
+	root.hook("preAction", async (_, command) => {
 		await onAction(command);
 		await settleProvider(command);
 	});
-	settle(program, io);
-	return program;
+	settle(root, io);
+	return root;
 }
 
 async function loaded(load: LazyCommand["load"], io: Io): Promise<Command> {
@@ -80,7 +69,7 @@ async function settleProvider(command: Command): Promise<void> {
 	if (provider === undefined || (provider === "cpu" && precision === undefined)) return;
 	const checks = await import("../workflows/check-provider.js");
 	const settled = provider === "auto" ? await checks.automaticProvider() : provider;
-	// An engine of `bench operations` that is none of Node's.
+	// An engine of the benchmarks that is none of Node's.
 	if (!providers.includes(settled)) return;
 	const isTyped = command.getOptionValueSource("provider") === "cli";
 	command.setOptionValueWithSource("provider", settled, isTyped ? "cli" : "default");

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { expect, test } from "vitest";
 import { InputError } from "../../base/errors.js";
 import { progress } from "../../base/progress.js";
-import type { LazyCommand } from "./commands.js";
+import { type LazyCommand, trajgpt } from "./commands.js";
 import { type Io, printJson } from "./io.js";
 import { run } from "./run.js";
 import { captured } from "./testing/captured.js";
@@ -61,6 +61,6 @@ test("a progress line is still rewritten in place", async () => {
 			}),
 		},
 	];
-	await run(["work"], { stdout: { write() {} }, stderr, env: {} }, commands);
+	await run(["work"], { stdout: { write() {} }, stderr, env: {} }, { ...trajgpt, commands });
 	expect(written).toBe(`\rstep 1/2\u001b[K\r\u001b[Knote ${plain}\n\rstep 1/2\u001b[K\n`);
 });

@@ -17,7 +17,7 @@ import { captured } from "./testing/captured.js";
 import { runBuilt } from "./testing/run-built.js";
 
 test("--precision is for --provider xla", async () => {
-	const { code, stderr } = await captured(["bench", "step", "--precision", "bf16"]);
+	const { code, stderr } = await captured(["evaluate", "no-such-run", "--precision", "bf16"]);
 	expect(code).toBe(2);
 	expect(stderr).toContain(
 		"--precision bf16: cpu computes in float32; leave it out, or choose --provider xla",
@@ -36,27 +36,12 @@ test("a plugin that does not exist is bad usage, whatever the command", async ()
 		["risk", "no-such-run", "--code", "428"],
 		["compare", "no-such-dataset", "--out", run],
 		["ablate", "no-such-dataset", "--out", run],
-		["bench", "step"],
-		["bench", "infer"],
-		["bench", "operations"],
 	]) {
 		const { code, stdout, stderr } = await captured([...argv, "--provider", "xla"]);
 		expect(stderr, argv[0]).toContain("--provider xla: /no/plugin.so does not exist");
 		expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
 	}
 	expect(existsSync(run)).toBe(false);
-});
-
-const step = [
-	...["bench", "step", "--preset", "tiny", "--batch", "2", "--length", "8"],
-	...["--steps", "1", "--no-peer", "--json"],
-];
-
-test("auto is the CPU where there is no plugin", async () => {
-	setDuringTest("TRAJGPT_PJRT_PLUGIN", "/no/plugin.so");
-	const { code, stdout } = await captured([...step, "--provider", "auto"]);
-	expect(code).toBe(0);
-	expect(JSON.parse(stdout).engine).toMatch(/^onnxruntime-node .* cpu, /);
 });
 
 describe.skipIf(!hasCompiler)("on the fake plugin", () => {
@@ -73,24 +58,6 @@ describe.skipIf(!hasCompiler)("on the fake plugin", () => {
 			expect(plugin.alive()).toEqual({});
 		});
 	});
-
-	test("auto is XLA, and everything is destroyed in the end", async () => {
-		const { code, stdout, stderr } = await captured([...step, "--provider", "auto"]);
-		expect({ code, stderr }).toEqual({ code: 0, stderr: expect.any(String) });
-		expect(JSON.parse(stdout).engine).toBe("XLA (PJRT 0.114), Fake GPU, tf32");
-		const exact = await captured([...step, "--provider", "xla", "--precision", "float32"]);
-		expect(JSON.parse(exact.stdout).engine).toBe("XLA (PJRT 0.114), Fake GPU, float32");
-	});
-
-	test.each(["no-memory-compiling", "no-memory-running", "no-memory-later", "no-device"])(
-		"%s ends a command with 2 and what to do",
-		async (fault) => {
-			failing(fault);
-			const { code, stdout, stderr } = await captured([...step, "--provider", "xla"]);
-			expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-			expect(stderr).toMatch(/error: .*(end other programs|leave out --provider)/);
-		},
-	);
 
 	test("doctor shows the plugin and its device", async () => {
 		const { code, stdout } = await captured(["doctor"]);
@@ -119,22 +86,6 @@ describe.skipIf(!hasCompiler)("on the fake plugin", () => {
 		const [message] = await once(worker, "message");
 		expect(message).toMatch(/^a worker thread cannot set XLA_FLAGS; .*='--xla_disable_hlo_passes=/);
 		await worker.terminate();
-	});
-
-	test("bench models fails where an engine learns something else", async () => {
-		const models = ["bench", "models", "--provider", "xla", "--steps", "2", "--only", "gpt2"];
-		const { code, stdout } = await captured(models);
-		expect(code).toBe(1);
-		expect(stdout).toMatch(/gpt2: the first loss differs by \S+, more than 1\.0e-4\n/);
-		expect(stdout).toMatch(/gpt2: the last validation loss differs by/);
-	});
-
-	test("no ONNX Runtime is loaded", async () => {
-		const hook = new URL("testing/without-onnxruntime.mjs", import.meta.url).href;
-		setDuringTest("NODE_OPTIONS", `--import ${hook}`);
-		expect(await runBuilt([...step, "--provider", "xla"])).toMatchObject({ code: 0 });
-		const { stderr } = await runBuilt([...step, "--provider", "cpu"]);
-		expect(stderr).toContain("loads onnxruntime-node");
 	});
 
 	const sizes = ["layers=1", "heads=2", "dim=8", "key=8", "value=8", "ff=8"];

@@ -6,8 +6,6 @@ import { openRuntime } from "./open-runtime.js";
 test("an unknown provider is bad usage that names the known ones, whatever the command", async () => {
 	for (const [argv, names] of [
 		[["pretrain", "no-such-dataset", "--out", "no-such-run"], "cpu, xla, auto"],
-		[["bench", "step"], "cpu, xla, auto"],
-		[["bench", "operations"], "cpu, xla, wasm"],
 		[["compare", "no-such-dataset"], "cpu, xla, auto"],
 	] as const) {
 		const { code, stdout, stderr } = await captured([...argv, "--provider", "webgpu"]);

@@ -36,10 +36,3 @@ test("a population that does not fit on the disk is refused before it is begun",
 	expect(code).toBe(2);
 	expect(existsSync(out)).toBe(false);
 });
-
-test("a step that does not fit is refused before its weights are made", async () => {
-	const argv = ["bench", "step", "--batch", "65536", "--length", "1000000", "--no-peer"];
-	const { code, stderr } = await captured(argv);
-	expect(stderr).toMatch(/^error: a step needs at least \d+\.\d GiB of memory .* lower --batch/);
-	expect(code).toBe(2);
-});

@@ -254,7 +254,7 @@ function statesAfter(logDecay: Tensor, added: Tensor, initial: Tensor | undefine
 	return slice(reshape(states, [batch, heads, groups * group, size]), 2, 0, count);
 }
 
-/** On a CPU, chunks of 64 and 128 slots take the same time; on a GPU, 128 are faster (`trajgpt bench step`). */
+/** On a CPU, chunks of 64 and 128 slots take the same time; on a GPU, 128 are faster (`node bench/main.mjs step`). */
 const inChunks = chunkwise(128);
 
 /** The fastest form for the length: one slot needs no matrix of decays. */

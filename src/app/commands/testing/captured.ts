@@ -1,4 +1,4 @@
-import type { LazyCommand } from "../commands.js";
+import { type LazyCommand, trajgpt } from "../commands.js";
 import { run } from "../run.js";
 
 export interface Captured {
@@ -19,5 +19,6 @@ export async function captured(
 		},
 	});
 	const io = { stdout: into("stdout"), stderr: into("stderr"), env: options.env ?? {} };
-	return { code: await run(argv, io, options.table), ...written };
+	const program = options.table ? { ...trajgpt, commands: options.table } : trajgpt;
+	return { code: await run(argv, io, program), ...written };
 }

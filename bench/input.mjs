@@ -1,0 +1,128 @@
+import { availableParallelism } from "node:os";
+import { Option } from "commander";
+import { byteSize, threadCount, wholeNumber } from "../dist/app/commands/option-values.js";
+import { hazardsOf } from "../dist/app/workflows/hazard-settings.js";
+import { presetOf } from "../dist/app/workflows/pretrain.js";
+import { settingsOf } from "../dist/app/workflows/training.js";
+import { checkConfig } from "../dist/base/config.js";
+import { formatCount } from "../dist/base/progress.js";
+import { thousands } from "../dist/base/thousands.js";
+import { bytesPerEvent } from "../dist/data/cohort/event-file.js";
+import { openDataset, splitBatches } from "../dist/data/cohort/index.js";
+import { learningRateOf, modelById } from "../dist/model/index.js";
+import { trainOptions } from "../dist/model/train/index.js";
+import { preparedByThreads, readAhead } from "../dist/model/train/prepared-batches.js";
+import { benchmark } from "./shared.mjs";
+
+/** Prepares the batches of an epoch as training on an accelerator does, twice: the first time decodes the events. */
+async function measure(io, options) {
+	const { batchSlots, objective, threads, memory } = options;
+	const dataset = await openDataset(options.dataset, { memory });
+	const model = modelById("trajgpt");
+	const config = checkConfig(
+		model.config,
+		{
+			...presetOf(model, options.preset),
+			...settingsOf(dataset),
+			hazards: hazardsOf(dataset, options.preset, undefined),
+		},
+		`preset ${options.preset}`,
+	);
+	const training = trainOptions.parse({
+		objective,
+		batchSlots,
+		learningRate: learningRateOf(model, options.preset),
+	});
+	const plan = {
+		maxLength: training.maxLength,
+		cut: training.cut,
+		size: { slots: batchSlots },
+		seed: training.seed,
+	};
+	const count = Math.min(options.batches, splitBatches(dataset, "train", plan).plan.count);
+	const prepared = preparedByThreads(
+		{
+			dataset: dataset.folder,
+			view: {},
+			events: dataset.sharedEvents,
+			plan,
+			model: model.id,
+			config,
+			objective: training,
+			devices: 1,
+			accumulate: 1,
+			seed: training.seed,
+		},
+		threads,
+	);
+	const round = async () => {
+		const began = performance.now();
+		let tokens = 0;
+		const steps = readAhead(0, count, 4 * threads, (i) =>
+			prepared.ofStep({ epoch: 0, stepInEpoch: i, step: i + 1 }),
+		);
+		for await (const parts of steps) tokens += parts.reduce((sum, { events }) => sum + events, 0);
+		return { tokens, seconds: (performance.now() - began) / 1000 };
+	};
+	try {
+		io.stderr.write("preparing, and decoding events\n");
+		const first = await round();
+		io.stderr.write("preparing again\n");
+		const { tokens, seconds } = await round();
+		const { events } = dataset.manifest.counts;
+		return {
+			events,
+			bytes: events * bytesPerEvent,
+			memory,
+			threads,
+			batches: count,
+			kept: dataset.sharedEvents && "file" in dataset.sharedEvents.place ? "file" : "memory",
+			firstSeconds: first.seconds,
+			seconds,
+			tokensPerSecond: tokens / seconds,
+			peakBytes: process.resourceUsage().maxRSS * 1024,
+		};
+	} finally {
+		await prepared.dispose();
+	}
+}
+
+const mega = (bytes) => `${thousands(Math.round(bytes / 1e6))} MB`;
+
+const render = (report) =>
+	`${formatCount(report.events)} events, ${mega(report.bytes)} decoded, kept in ${report.kept === "file" ? "a temporary file" : "memory"} (limit ${mega(report.memory)})
+${report.batches} batches by ${report.threads} thread${report.threads === 1 ? "" : "s"}: ${formatCount(report.tokensPerSecond)} tokens/s (${report.seconds.toFixed(1)} s; ${report.firstSeconds.toFixed(1)} s when the events were decoded too)
+peak memory ${mega(report.peakBytes)}
+`;
+
+export const command = benchmark({
+	name: "input",
+	description:
+		"Time how fast threads prepare batches of a dataset for an accelerator. The\n" +
+		"first round decodes the events, the second is timed. A --memory below the size of the decoded\n" +
+		"events shows what a dataset larger than memory costs.",
+	options: (command) =>
+		command
+			.requiredOption("--dataset <folder>", "dataset folder written by `trajgpt prepare`")
+			.option("--preset <name>", "model sizes", "paper")
+			.addOption(
+				new Option("--objective <name>", "what is learned")
+					.choices(["next", "horizon"])
+					.default("next"),
+			)
+			.option("--batch-slots <n>", "events per batch", wholeNumber(1, 10_000_000), 32_768)
+			.option("--batches <n>", "batches to prepare", wholeNumber(1, 10_000_000), 500)
+			.option("--threads <n>", "number of threads", threadCount, availableParallelism())
+			.addOption(
+				new Option("--memory <size>", "memory for decoded events")
+					.argParser(byteSize)
+					.default(512 * 1024 ** 2, "512MB"),
+			),
+	examples: {
+		"node bench/main.mjs input --dataset data": "all cores, the next-event objective",
+		"node bench/main.mjs input --dataset data --memory 64MB --objective horizon":
+			"events on disk, the default objective",
+	},
+	measure,
+	render,
+});

@@ -1,0 +1,368 @@
+import { Agent, request } from "node:http";
+import { availableParallelism } from "node:os";
+import { threadCount, wholeNumber } from "../dist/app/commands/option-values.js";
+import { noLog } from "../dist/app/server/index.js";
+import { presetOf } from "../dist/app/workflows/pretrain.js";
+import { engineFor, listen } from "../dist/app/workflows/serve.js";
+import { random } from "../dist/base/random.js";
+import { thousands } from "../dist/base/thousands.js";
+import { vocabularyOf } from "../dist/data/cohort/vocabulary.js";
+import { hazardSettings } from "../dist/model/hazards/settings.js";
+import { weightCount } from "../dist/model/index.js";
+import { trajgpt } from "../dist/model/trajgpt/index.js";
+import { benchmark, median, randomHistory } from "./shared.mjs";
+
+/** A model that has learned nothing, with codes c5, c6 … */
+function untrained({ preset, vocab }) {
+	const config = trajgpt.config.parse({
+		...presetOf(trajgpt, preset),
+		vocab,
+		hazards: hazardSettings.parse({}),
+	});
+	const weights = trajgpt.init(config, random(1));
+	const vocabulary = vocabularyOf(
+		Array.from({ length: vocab - 5 }, (_, i) => ({
+			kind: "diagnosis",
+			system: "bench",
+			category: null,
+			count: 1,
+			code: `c${i + 5}`,
+			name: `code ${i + 5}`,
+		})),
+	);
+	const manifest = {
+		codes: { map: null, level: null },
+		filters: { dedup: "none", keep: "last", maxRecords: null },
+		source: { axis: "days" },
+	};
+	return {
+		model: trajgpt,
+		config,
+		weights,
+		manifest,
+		vocabulary,
+		step: 0,
+		versions: {},
+		map: undefined,
+	};
+}
+
+async function measure(io, options) {
+	const { threads, clients, requests, events, vocab, preset } = options;
+	const served = untrained(options);
+	const histories = Array.from({ length: Math.max(clients, 16) }, (_, i) =>
+		randomHistory(events, vocab, i),
+	);
+	const bodies = histories.map((history) => ({ patient: patientWith(history), at: ["+1y"] }));
+	io.stderr.write("timing the model without the service\n");
+	const bare = await bareSpeed(served, histories, threads);
+	const service = await listen(served, {
+		host: "127.0.0.1",
+		port: 0,
+		threads,
+		files: new Map(),
+		log: noLog,
+	});
+	const connections = Array.from({ length: clients }, () => poster(service));
+	const [post] = connections;
+	const forecast = (i, client) =>
+		(connections[client] ?? post)("forecast", bodies[i % bodies.length]);
+	try {
+		io.stderr.write("compiling\n");
+		// Until every thread has compiled every shape.
+		await drive(clients, clients * threads * 6, forecast);
+		await drive(1, threads * 2, forecast);
+		const rss = process.memoryUsage().rss;
+		const cpu = process.cpuUsage();
+		io.stderr.write(`sending ${requests} requests from ${clients} clients\n`);
+		const { latencies, seconds } = await drive(clients, requests, forecast);
+		const { user, system } = process.cpuUsage(cpu);
+		const cpuMsPerRequest = (user + system) / 1000 / requests;
+		const rssBytes = process.memoryUsage().rss;
+		io.stderr.write("timing sessions\n");
+		const session = [];
+		for (const past of [50, options.sessionEvents])
+			session.push({
+				events: past,
+				...(await sessionSpeed(post, randomHistory(past, vocab, past))),
+			});
+		const underLoad = await timeUnderLoads(io, service, options);
+		const requestsPerSecond = requests / seconds;
+		return {
+			preset,
+			threads,
+			clients,
+			events,
+			requests,
+			requestsPerSecond,
+			session,
+			underLoad,
+			cpuMsPerRequest,
+			parameters: weightCount(served.weights),
+			...spread(latencies),
+			bare: { perSecond: bare, ratio: requestsPerSecond / bare },
+			rssBytes,
+			rssGrowthBytes: rssBytes - rss,
+		};
+	} finally {
+		await service.close();
+	}
+}
+
+const patientWith = ({ tokens, times }) => ({
+	events: Array.from(tokens, (token, i) => ({
+		code: `c${token}`,
+		date: times[i],
+	})),
+});
+
+function spread(latencies) {
+	const sorted = [...latencies].sort((a, b) => a - b);
+	const p99 = sorted[Math.min(sorted.length - 1, Math.ceil(0.99 * sorted.length) - 1)];
+	return { p50Ms: median(sorted), p99Ms: p99 };
+}
+
+/** Histories per second, two per call, with one concurrent call per thread. */
+async function bareSpeed(served, histories, threads) {
+	const engine = engineFor(served, threads);
+	const size = 2;
+	const some = histories.slice(0, size);
+	const queryTimes = some.map(({ times }) => [times.at(-1) + 12]);
+	const { predictor } = engine;
+	const pass = async () => {
+		await predictor.queryWithin(predictor.start(size), some, queryTimes);
+	};
+	try {
+		await drive(threads, 2 * threads, pass);
+		const calls = 8 * threads;
+		const { seconds } = await drive(threads, calls, pass);
+		return (calls * size) / seconds;
+	} finally {
+		await engine.dispose();
+	}
+}
+
+/** Runs `count` calls of `work` on concurrent workers; each worker takes the next call as soon as it is free. */
+async function drive(workers, count, work) {
+	const latencies = [];
+	let next = 0;
+	const started = performance.now();
+	await Promise.all(
+		Array.from({ length: workers }, async (_, worker) => {
+			while (next < count) {
+				const i = next++;
+				const from = performance.now();
+				await work(i, worker);
+				latencies.push(performance.now() - from);
+			}
+		}),
+	);
+	return { latencies, seconds: (performance.now() - started) / 1000 };
+}
+
+/** The service answered 503 because it is overloaded. */
+class Refused extends Error {}
+
+/** A client with one persistent connection. */
+function poster({ port }) {
+	const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+	const send = (path, body, method = "POST") =>
+		new Promise((resolve, reject) => {
+			const text = body === undefined ? "" : JSON.stringify(body);
+			const headers = {
+				"Content-Type": "application/json",
+				"Content-Length": Buffer.byteLength(text),
+			};
+			const options = { agent, port, host: "127.0.0.1", method, headers };
+			const sent = request({ ...options, path: `/api/v2/${path}` }, async (response) => {
+				try {
+					const chunks = [];
+					for await (const chunk of response) chunks.push(chunk);
+					const answer = Buffer.concat(chunks).toString();
+					const { statusCode: status = 500 } = response;
+					if (status < 300) resolve(answer === "" ? {} : JSON.parse(answer));
+					else {
+						const problem = `${path} was answered with ${status}: ${answer}`;
+						reject(status === 503 ? new Refused(problem) : new Error(problem));
+					}
+				} catch (error) {
+					reject(error);
+				}
+			});
+			sent.on("error", (error) => {
+				// The service closed the idle connection before it read the request.
+				if (error.code === "ECONNRESET" && sent.reusedSocket)
+					send(path, body, method).then(resolve, reject);
+				else reject(error);
+			});
+			sent.end(text);
+		});
+	return send;
+}
+
+const sessionRepeats = 40;
+
+/** Times a session that receives one event at a time, with one query after each. */
+async function sessionSpeed(post, history) {
+	const patient = patientWith(history);
+	const { id } = await post("sessions", { patient });
+	const last = patient.events.at(-1)?.date ?? 0;
+	const latencies = [];
+	for (let i = -10; i < sessionRepeats; i++) {
+		const from = performance.now();
+		const events = [{ code: "c7", date: last + 20 + i }];
+		await post(`sessions/${id}/events`, { events });
+		await post(`sessions/${id}/forecast`, { at: ["+1y"] });
+		if (i >= 0) latencies.push(performance.now() - from);
+	}
+	return spread(latencies);
+}
+
+/**
+ * Sends one request of each kind of load, for histories of `events` events. "Other sizes" vary from a quarter of
+ * that to four times that.
+ */
+const loads = {
+	none: async () => {},
+	forecast: (post, { events, vocab }, seed) =>
+		post("forecast", {
+			patient: patientWith(randomHistory(events, vocab, seed)),
+			at: ["+1y"],
+		}),
+	"other sizes": (post, { events, vocab }, seed) => {
+		const draw = random(seed);
+		const size = Math.max(1, Math.round(events * 4 ** (2 * draw.uniform() - 1)));
+		return post("forecast", { patient: patientWith(randomHistory(size, vocab, draw)) });
+	},
+	embed: (post, { events, vocab }, seed) =>
+		post("embed", { patient: patientWith(randomHistory(events, vocab, seed)) }),
+	session: async (post, { events, vocab }, seed) => {
+		const patient = patientWith(randomHistory(events, vocab, seed));
+		const { id } = await post("sessions", { patient });
+		const last = patient.events.at(-1)?.date ?? 0;
+		for (let day = 1; day <= 10; day++) {
+			await post(`sessions/${id}/events`, { events: [{ code: "c7", date: last + day }] });
+			await post(`sessions/${id}/forecast`, { at: ["+1y"] });
+		}
+		await post(`sessions/${id}`, undefined, "DELETE");
+	},
+	attribution: (post, { events, vocab }, seed) =>
+		post("risk", {
+			patient: patientWith(randomHistory(Math.min(events, 256), vocab, random(seed))),
+			codes: ["c7"],
+			at: "+1y",
+			attribute: "+1y",
+		}),
+};
+
+/** Maximum untimed forecasts of the timed client. */
+const mostWarmUp = 10;
+
+/** Times one client's forecasts while `clients` others send each kind of load. */
+async function timeUnderLoads(io, service, options) {
+	const timed = [];
+	for (const load of Object.keys(loads)) {
+		io.stderr.write(`timing one client while ${options.clients} others send load: ${load}\n`);
+		timed.push({ load, ...(await timeUnderLoad(service, load, options)) });
+	}
+	const fair = timed.find(({ load }) => load === "forecast")?.p99Ms;
+	return timed.map((own) => ({ ...own, p99Ratio: own.p99Ms / fair }));
+}
+
+async function timeUnderLoad(service, load, options) {
+	const isRefused = (error) => error instanceof Refused;
+	let isOver = false;
+	const count = load === "none" ? 0 : options.clients;
+	const others = Promise.all(
+		Array.from({ length: count }, async (_, other) => {
+			const post = poster(service);
+			for (let i = 0; !isOver; i++)
+				await loads[load](post, options, other + 1000 * i).catch((error) => {
+					if (!isRefused(error)) throw error;
+				});
+		}),
+	);
+	// Awaited below; this keeps an earlier failure from being an unhandled rejection.
+	others.catch(() => {});
+	const post = poster(service);
+	const warmUp = Math.min(mostWarmUp, options.underLoad);
+	const latencies = [];
+	let refused = 0;
+	try {
+		for (let i = -warmUp; i < options.underLoad; i++) {
+			const from = performance.now();
+			const isAnswered = await loads.forecast(post, options, i + warmUp).then(
+				() => true,
+				(error) => {
+					if (!isRefused(error)) throw error;
+					return false;
+				},
+			);
+			if (i < 0) continue;
+			latencies.push(performance.now() - from);
+			if (!isAnswered) refused++;
+		}
+	} finally {
+		isOver = true;
+		await others;
+	}
+	return { requests: latencies.length, refused, ...spread(latencies) };
+}
+
+export function render(report) {
+	const ms = ({ p50Ms, p99Ms }) => `p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms`;
+	const megabytes = (bytes) => `${(bytes / 2 ** 20).toFixed(0)} MiB`;
+	const lines = [
+		`${report.preset}, ${report.threads} ${report.threads === 1 ? "thread" : "threads"}, ${report.clients} clients, histories of ${report.events} events sent whole`,
+		`${report.requestsPerSecond.toFixed(1)} forecasts/s over ${report.requests} requests, ${ms(report)}`,
+		`  ${report.cpuMsPerRequest.toFixed(1)} ms of CPU per request, clients included: up to ${((1000 * report.threads) / report.cpuMsPerRequest).toFixed(1)}/s where nothing else runs`,
+		`  ${report.bare.ratio.toFixed(2)} of what the model does without a service (${report.bare.perSecond.toFixed(1)} histories/s)`,
+		...report.session.map(
+			(own) =>
+				`one further event and one question of a session after ${thousands(own.events)} events: ${ms(own)}`,
+		),
+		`one client that sends ${report.underLoad[0]?.requests} forecasts beside ${report.clients} others, by what the others send:`,
+		...report.underLoad.map(
+			({ load, refused, p99Ratio, ...own }) =>
+				`  ${load.padEnd(12)} ${ms(own)}, ${p99Ratio.toFixed(2)} of the p99 beside forecasts${refused > 0 ? `; ${refused} refused` : ""}`,
+		),
+		`memory ${megabytes(report.rssBytes)}, ${report.rssGrowthBytes < 0 ? "-" : "+"}${megabytes(Math.abs(report.rssGrowthBytes))} during the requests`,
+	];
+	return `${lines.join("\n")}\n`;
+}
+
+export const command = benchmark({
+	name: "serve",
+	description:
+		"Start the service with random weights and load it over loopback: clients that send whole\n" +
+		"histories, each request as soon as the last is answered, and a session that receives one\n" +
+		"event at a time. The same histories are also given to the model directly. Then measure the\n" +
+		"latency of one more client that sends forecasts, while the others send forecasts of the\n" +
+		"same size, forecasts of other sizes, embeddings, sessions or attributions.",
+	options: (command) =>
+		command
+			.option("--preset <name>", "model sizes", "paper")
+			.option(
+				"--threads <n>",
+				"predictions computed at the same time",
+				threadCount,
+				availableParallelism(),
+			)
+			.option("--clients <n>", "number of concurrent clients", wholeNumber(1, 10_000), 8)
+			.option("--requests <n>", "requests to time", wholeNumber(1, 10_000_000), 800)
+			.option("--events <n>", "events per history", wholeNumber(1, 100_000), 112)
+			.option("--session-events <n>", "events of the longer session", wholeNumber(1, 100_000), 1000)
+			.option(
+				"--under-load <n>",
+				"forecasts to time under each load",
+				wholeNumber(1, 1_000_000),
+				100,
+			)
+			.option("--vocab <n>", "vocabulary size of the model", wholeNumber(20, 1_000_000), 241),
+	examples: {
+		"node bench/main.mjs serve": "the paper's model, 8 clients",
+		"node bench/main.mjs serve --clients 64 --json": "more clients",
+	},
+	measure,
+	render,
+});

@@ -1,2 +1,0 @@
-export { type Audited, audit } from "./audit.js";
-export { auditCases } from "./cases.js";
