@@ -1,7 +1,7 @@
 import { specialCount } from "../data/cohort/vocabulary.js";
 import type { Predictions } from "../model/index.js";
 
-interface LikelyToken {
+export interface LikelyToken {
 	readonly token: number;
 	readonly probability: number;
 }

@@ -3,17 +3,13 @@ import { InputError } from "../../base/errors.js";
 import { replaceFile } from "../../base/files/index.js";
 import { type Split, splitNames } from "../../data/cohort/index.js";
 import type { Trained } from "../../model/train/index.js";
+import { methods, type PatientForecast } from "../../predict/forecast/answer.js";
+import { type ForecastContext, forecastJson, forecastText } from "../../predict/forecast/text.js";
 import { type Moment, momentForms, momentOf, momentsOf } from "../../predict/user-input/index.js";
 import { checkOutputFile } from "../workflows/check-output-file.js";
-import { columnFormat, openColumns } from "../workflows/column-file.js";
-import { type Forecast, type ForecastOptions, forecast, methods } from "../workflows/forecast.js";
+import { type Column, columnFormat, openColumns } from "../workflows/column-file.js";
+import { type ForecastOptions, forecast } from "../workflows/forecast.js";
 import type { PredictionSchema } from "../workflows/prediction-file.js";
-import {
-	type ForecastContext,
-	forecastColumns,
-	forecastJson,
-	forecastText,
-} from "./forecast-text.js";
 import { type LabelFlags, labelTimeOption, refuseUnitAlone } from "./given-labels.js";
 import { communicatorOf, type Io, mayWrite, printJson, progressOf } from "./io.js";
 import { modelArgument, openModel } from "./open-run.js";
@@ -172,7 +168,7 @@ async function act(io: Io, folder: string, trained: Trained, options: Options): 
 	const shown = progressing(io, queried.patients.length, forecasts);
 	const patients: unknown[] = [];
 	let before = "If something is recorded then, what is it?\n\n";
-	const print = (one: Forecast) => {
+	const print = (one: PatientForecast) => {
 		if (json) patients.push(forecastJson(one, context));
 		else if (file === undefined) {
 			io.stdout.write(before + forecastText(one, context, io.stdout.columns ?? 100));
@@ -199,8 +195,8 @@ async function act(io: Io, folder: string, trained: Trained, options: Options): 
 async function* progressing(
 	io: Io,
 	total: number,
-	forecasts: AsyncIterable<Forecast>,
-): AsyncGenerator<Forecast> {
+	forecasts: AsyncIterable<PatientForecast>,
+): AsyncGenerator<PatientForecast> {
 	const progress = progressOf(io);
 	let done = 0;
 	for await (const one of forecasts) {
@@ -218,12 +214,12 @@ async function writeForecasts(
 	file: string,
 	format: ReturnType<typeof columnFormat>,
 	context: ForecastContext,
-	forecasts: AsyncIterable<Forecast>,
-	onForecast: (forecast: Forecast) => void,
+	forecasts: AsyncIterable<PatientForecast>,
+	onForecast: (forecast: PatientForecast) => void,
 ): Promise<void> {
 	await replaceFile(file, async (partial) => {
 		const table = await openColumns(partial, format);
-		let piece: Forecast[] = [];
+		let piece: PatientForecast[] = [];
 		for await (const one of forecasts) {
 			onForecast(one);
 			if (piece.push(one) < pieceSize) continue;
@@ -233,4 +229,36 @@ async function writeForecasts(
 		if (piece.length > 0) await table.add(forecastColumns(piece, context));
 		await table.close();
 	});
+}
+
+/** One row per patient, time and code. */
+function forecastColumns(
+	forecasts: readonly PatientForecast[],
+	context: ForecastContext,
+): Column[] {
+	const rows = forecasts.flatMap((forecast) => {
+		const { id, answers } = forecastJson(forecast, context);
+		return answers.flatMap(({ top, ...query }) =>
+			top.map((code, rank) => ({ id, ...query, ...code, rank: rank + 1 })),
+		);
+	});
+	type Row = (typeof rows)[number];
+	const text = (name: string, of: (row: Row) => string | null | undefined): Column => ({
+		name,
+		type: "text",
+		values: rows.map((row) => of(row) ?? null),
+	});
+	return [
+		text("patient", ({ id }) => id),
+		text("at", ({ at }) => at),
+		text("date", ({ date }) => date),
+		{ name: "day", type: "number", values: rows.map(({ day }) => day) },
+		{ name: "age_years", type: "decimal", values: rows.map(({ ageYears }) => ageYears) },
+		text("place", ({ place }) => place),
+		{ name: "rank", type: "count", values: rows.map(({ rank }) => rank) },
+		text("code", ({ code }) => code),
+		text("system", ({ system }) => system),
+		text("name", ({ name }) => name),
+		{ name: "probability", type: "number", values: rows.map(({ probability }) => probability) },
+	];
 }

@@ -1,17 +1,15 @@
 import { type Command, Option } from "commander";
 import { InputError } from "../../base/errors.js";
-import { percent, table } from "../../base/table.js";
 import { yearDays } from "../../base/time.js";
 import type { LabelPrediction } from "../../evaluate/index.js";
-import { definitionOf, type Scoring, type Trained } from "../../model/train/index.js";
+import { definitionOf, type Trained } from "../../model/train/index.js";
 import {
-	dayText,
-	type Moment,
-	momentJson,
-	momentOf,
-	spanText,
-} from "../../predict/user-input/index.js";
-import { ageText } from "../../predict/user-input/patient-text.js";
+	definitionText,
+	type ScoredPatient,
+	scoredPatientJson,
+	scoresText,
+} from "../../predict/score.js";
+import { lastRecord, type Moment, momentOf } from "../../predict/user-input/index.js";
 import { type LabelPredictionOptions, predictLabels } from "../workflows/label-predictions.js";
 import type { ComputeOptions } from "../workflows/open-runtime.js";
 import type { QueriedPatients } from "../workflows/patients.js";
@@ -22,7 +20,7 @@ import {
 	predictionSchemas,
 	writePredictions,
 } from "../workflows/prediction-file.js";
-import { type ScoredPatient, type Scores, score } from "../workflows/score.js";
+import { score } from "../workflows/score.js";
 import { communicatorOf, type Io, mayWrite, printJson } from "./io.js";
 
 export interface ScoreFlags extends ComputeOptions {
@@ -59,7 +57,7 @@ export function checkTaskOptions(
 		);
 }
 
-const lastRecord = [momentOf("+0d")];
+const usualTimes = [momentOf(lastRecord)];
 
 /** Scores patients with a fine-tuned model, and prints or writes the probabilities. */
 export async function scorePatients(
@@ -69,7 +67,7 @@ export async function scorePatients(
 	queried: QueriedPatients,
 	flags: ScoreFlags,
 ): Promise<void> {
-	const { at = lastRecord, predictions: file, json } = flags;
+	const { at = usualTimes, predictions: file, json } = flags;
 	const target: PredictionFile | undefined =
 		file === undefined
 			? undefined
@@ -83,9 +81,18 @@ export async function scorePatients(
 		const context = { axis: queried.axis, evaluationType: "Validation" } as const;
 		tell(io, await writePredictions(target, patients.flatMap(predictionsOf), context));
 	}
-	if (json) printJson(io, documentOf(folder, scores, patients, at, queried));
-	else if (!target) io.stdout.write(scoresText(scores, patients, queried));
-	if (target) io.stderr.write(`${definitionText(scores.scoring)}written: ${target.file}\n`);
+	const { scoring, warnings } = scores;
+	if (json)
+		printJson(io, {
+			run: folder,
+			...definitionOf(scoring),
+			patients: patients.map((one) => scoredPatientJson(one, at, queried.axis)),
+			unknown: queried.unknown,
+			notes: queried.notes,
+			warnings,
+		});
+	else if (!target) io.stdout.write(scoresText(scoring, patients, queried.axis));
+	if (target) io.stderr.write(`${definitionText(scoring)}written: ${target.file}\n`);
 }
 
 /** Predicts given labels with a fine-tuned model, and writes the probabilities. */
@@ -117,51 +124,10 @@ function tell(io: Io, notes: readonly string[]): void {
 
 const predictionsOf = ({ patient, scores }: ScoredPatient): LabelPrediction[] =>
 	scores.map(({ time, probability }) => ({
-		...{ patient: patient.id, time, label: null, probability, sex: patient.sex },
+		patient: patient.id,
+		time,
+		label: null,
+		probability,
+		sex: patient.sex,
 		ageYears: patient.birth === null ? null : (time - patient.birth) / yearDays,
 	}));
-
-const documentOf = (
-	run: string,
-	{ scoring, warnings }: Scores,
-	patients: readonly ScoredPatient[],
-	moments: readonly Moment[],
-	{ axis, unknown, notes }: QueriedPatients,
-) => ({
-	run,
-	...definitionOf(scoring),
-	patients: patients.map(({ patient: { id, sex, birth }, scores }) => ({
-		...{ id, sex },
-		scores: scores.map(({ time, probability, outside }, query) => ({
-			at: moments[query]?.text,
-			...momentJson(time, birth, axis),
-			probability,
-			...(outside !== undefined && { outside }),
-		})),
-	})),
-	...{ unknown, notes, warnings },
-});
-
-/** What a fine-tuned model predicts, and where that is defined. */
-function definitionText({ task, definition, source, horizonDays }: Scoring): string {
-	const horizon = horizonDays === undefined ? "" : `; horizon: ${spanText(horizonDays)}`;
-	return `${task}: the probability of ${definition}\n${source === undefined ? "" : `defined by: ${source}${horizon}\n`}`;
-}
-
-function scoresText(
-	{ scoring }: Scores,
-	patients: readonly ScoredPatient[],
-	{ axis }: QueriedPatients,
-): string {
-	const rows = patients.flatMap(({ patient: { id, birth }, scores }) =>
-		scores.map(({ time, probability }) => [
-			...[id, dayText(time, axis), birth === null ? "" : ageText(time, birth)],
-			probability.toFixed(4),
-		]),
-	);
-	return [
-		definitionText(scoring),
-		`${percent(scoring.prevalence)} of the training labels are positive\n\n`,
-		table(["patient", "day", "age", "probability"], rows),
-	].join("");
-}

@@ -15,8 +15,9 @@ import { type LabelPrediction, personAt } from "../../evaluate/index.js";
 import type { FineTunedTask } from "../../model/train/finetune/scoring.js";
 import { openRunDataset, type Trained } from "../../model/train/index.js";
 import { outsideReason, taskScorer, type ViewedHistory } from "../../predict/index.js";
+import { outsideWarnings } from "../../predict/score.js";
 import { type ComputeOptions, openRuntime, threadsOf } from "./open-runtime.js";
-import { fineTunedTask, outsideWarnings } from "./score.js";
+import { fineTunedTask } from "./score.js";
 
 export interface LabelPredictionOptions extends ComputeOptions {
 	/** A file of labels, or a folder of MEDS label files. */

@@ -1,7 +1,8 @@
 import { InputError } from "../../base/errors.js";
 import type { NewPatient } from "../../data/cohort/index.js";
 import type { FineTunedTask, Scoring, Trained } from "../../model/train/index.js";
-import { knownOn, outsideReason, taskScorer, type ViewedHistory } from "../../predict/index.js";
+import { knownOn, outsideReason, taskScorer } from "../../predict/index.js";
+import { labelScores, outsideWarnings, type ScoredPatient } from "../../predict/score.js";
 import {
 	type Moment,
 	nothingRecorded,
@@ -10,19 +11,6 @@ import {
 } from "../../predict/user-input/index.js";
 import { type ComputeOptions, openRuntime, threadsOf } from "./open-runtime.js";
 import type { QueriedPatients } from "./patients.js";
-
-/** The probability of a task's label for a patient, one per time. */
-export interface ScoredPatient {
-	readonly patient: NewPatient;
-	readonly scores: readonly PatientScore[];
-}
-
-interface PatientScore {
-	readonly time: number;
-	readonly probability: number;
-	/** Why the task is not about the patient then, where the records tell. */
-	readonly outside?: string | undefined;
-}
 
 /** Scores, computed while they are read. */
 export interface Scores {
@@ -71,18 +59,6 @@ export function score(
 	};
 }
 
-/** One warning for all queries of patients whom a task is not about. */
-export function outsideWarnings(
-	outside: readonly { readonly id: string; readonly reason: string }[],
-	all: number,
-): string[] {
-	const [first] = outside;
-	if (!first) return [];
-	return [
-		`${outside.length} of ${all} predictions: ${first.reason} (${first.id} first); the probability does not apply there`,
-	];
-}
-
 async function* scored(
 	trained: Trained,
 	task: FineTunedTask,
@@ -97,21 +73,13 @@ async function* scored(
 	try {
 		for (let first = 0; first < patients.length; first += batchSize) {
 			const batch = patients.slice(first, first + batchSize);
-			const days = times.slice(first, first + batchSize);
-			const views = batch.flatMap(({ history }, i) =>
-				(days[i] ?? []).map((day) => knownOn(history, day)),
+			const scores = await labelScores(
+				scorer.probabilities,
+				task.scoring,
+				batch.map(({ history }) => history),
+				times.slice(first, first + batchSize),
 			);
-			const found = views.length > 0 ? await scorer.probabilities(views) : [];
-			let next = 0;
-			for (const [i, patient] of batch.entries())
-				yield {
-					patient,
-					scores: (days[i] ?? []).map((time) => {
-						const outside = outsideReason(task.scoring, views[next] as ViewedHistory);
-						const probability = found[next++] as number;
-						return { time, probability, ...(outside !== undefined && { outside }) };
-					}),
-				};
+			for (const [i, patient] of batch.entries()) yield { patient, scores: scores[i] ?? [] };
 		}
 	} finally {
 		await scorer.dispose();

@@ -6,13 +6,14 @@ import { specialCount, type Token, type Vocabulary } from "../../data/cohort/voc
 import type { CodeConfig } from "../../model/heads/codes.js";
 import type { Events } from "../../model/index.js";
 import { definitionOf, type Scoring } from "../../model/train/finetune/scoring.js";
+import { likelyJson } from "../forecast/text.js";
 import { futureRules } from "../futures.js";
 import { hazardSettingsOf } from "../hazards.js";
 import { likeliest } from "../likeliest.js";
 import { answerRisk } from "../risk/answer.js";
 import { indexRiskJson } from "../risk/json.js";
 import { hazardBook, readRisk } from "../risk/question.js";
-import { knownOn, outsideReason } from "../task-scores.js";
+import { scoreJson, tunedTask } from "../score.js";
 import {
 	findCode,
 	lastRecord,
@@ -249,10 +250,6 @@ export interface ModelParts {
 	close(): Promise<void>;
 }
 
-/** Why a model without a task cannot score, and what to do. */
-export const untunedMessage = (verb: "load" | "serve"): string =>
-	`the model was not fine-tuned to a task, so it has no label to score; ${verb} the folder that \`trajgpt finetune\` wrote, such as runs/first/tasks/insulin`;
-
 const shownToken = ({ code, system, name, category }: Token): Code => ({
 	...{ code, system, name, category },
 });
@@ -293,10 +290,9 @@ export function loadedModel(parts: ModelParts): LoadedModel {
 				predictions: days.map((day, query) => ({
 					at: times[query] as Time,
 					...momentJson(day, patient.birth, axis),
-					codes: likeliest(predictions, { top, query }).map(({ token, probability }) => ({
-						...shownToken(vocabulary.tokens[token] as Token),
-						probability,
-					})),
+					codes: likeliest(predictions, { top, query }).map((likely) =>
+						likelyJson(likely, vocabulary),
+					),
 				})),
 				warnings: warningsOf(parsed),
 			};
@@ -341,18 +337,17 @@ export function loadedModel(parts: ModelParts): LoadedModel {
 			};
 		},
 		async score(given, { at = lastRecord } = {}) {
-			if (!scoring || !task) throw new InputError(untunedMessage("load"));
+			const tuned = tunedTask(scoring, "load");
 			const parsed = toPredict(given);
-			const { patient, axis } = parsed;
 			const day = readTime(at, parsed, "at");
-			const known = knownOn(patient.history, day);
-			const [probability] = await calls.scoreTask([known]);
-			const outside = outsideReason(scoring, known);
+			const answer = await scoreJson(calls.scoreTask, tuned, parsed, day);
+			const { at: when, probability, warnings, ...definition } = answer;
 			return {
-				...{ ...task, population },
-				at: momentJson(day, patient.birth, axis),
-				probability: probability as number,
-				warnings: [...warningsOf(parsed), ...(outside === undefined ? [] : [outside])],
+				...definition,
+				population,
+				at: when,
+				probability,
+				warnings: [...warningsOf(parsed), ...warnings],
 			};
 		},
 		async embed(patients) {

@@ -22,7 +22,7 @@ import {
 	type ViewedHistory,
 	whatIf,
 } from "../index.js";
-import { untunedMessage } from "./model.js";
+import { tunedTask } from "../score.js";
 
 /** What is drawn of futures. */
 export interface FuturesSoFar {
@@ -116,8 +116,7 @@ export function callsOf(
 				representations(runtime, { model, config, weights }, histories),
 			/** The probability of the label of the model's task, one per history. */
 			async scoreTask(histories: readonly ViewedHistory[]): Promise<Float64Array> {
-				if (!task) throw new InputError(untunedMessage("load"));
-				scorer ??= taskScorer(runtime, { model, config, weights }, task);
+				scorer ??= taskScorer(runtime, { model, config, weights }, tunedTask(task, "load"));
 				return scorer.probabilities(histories);
 			},
 		},

@@ -1,10 +1,7 @@
 import type { z } from "zod";
-import { definitionOf } from "../../../model/train/index.js";
-import { knownOn, outsideReason } from "../../../predict/index.js";
-import { untunedMessage } from "../../../predict/library/model.js";
-import { momentJson, nothingRecorded, readTime } from "../../../predict/user-input/index.js";
+import { scoreJson, tunedTask } from "../../../predict/score.js";
+import { nothingRecorded, readTime } from "../../../predict/user-input/index.js";
 import type { Engine } from "../engine/engine.js";
-import { Refusal } from "../http/refusal.js";
 import { historySummary, readRequestPatient, refused } from "./patient.js";
 import type { scoreRequest } from "./requests.js";
 import type { ScoreResponse } from "./responses.js";
@@ -15,20 +12,10 @@ export async function score(
 	served: ServedModel,
 	scoreTask: Engine["scoreTask"],
 ): Promise<ScoreResponse> {
-	const { task } = served;
-	if (!task) throw new Refusal(422, untunedMessage("serve"));
+	const { scoring } = tunedTask(served.task, "serve");
 	const parsed = readRequestPatient(request.patient, served);
-	const { history, birth } = parsed.patient;
-	const at = refused(() => readTime(request.at, parsed, "at"));
-	const known = knownOn(history, at);
-	const [probability] = await scoreTask([known]);
-	const outside = outsideReason(task.scoring, known);
-	const read = historySummary(parsed, [at], served, nothingRecorded);
-	return {
-		...read,
-		warnings: [...read.warnings, ...(outside === undefined ? [] : [outside])],
-		...definitionOf(task.scoring),
-		at: momentJson(at, birth, parsed.axis),
-		probability: probability as number,
-	};
+	const day = refused(() => readTime(request.at, parsed, "at"));
+	const { warnings, ...answer } = await scoreJson(scoreTask, scoring, parsed, day);
+	const summary = historySummary(parsed, [day], served, nothingRecorded);
+	return { ...summary, warnings: [...summary.warnings, ...warnings], ...answer };
 }

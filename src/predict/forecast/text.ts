@@ -1,10 +1,9 @@
 import { percent, table } from "../../base/table.js";
 import type { TimeAxis } from "../../base/time.js";
 import type { Token, Vocabulary } from "../../data/cohort/vocabulary.js";
-import { dayText, type Moment, momentJson } from "../../predict/user-input/index.js";
-import { ageText, patientText } from "../../predict/user-input/patient-text.js";
-import type { Column } from "../workflows/column-file.js";
-import type { Forecast } from "../workflows/forecast.js";
+import type { LikelyToken } from "../likeliest.js";
+import { ageText, dayText, type Moment, momentJson, patientText } from "../user-input/index.js";
+import type { PatientForecast, TimeForecast } from "./answer.js";
 
 /** What a forecast is printed with. */
 export interface ForecastContext {
@@ -15,8 +14,14 @@ export interface ForecastContext {
 
 const tokenOf = (vocabulary: Vocabulary, token: number) => vocabulary.tokens[token] as Token;
 
+/** A likely code, as programs get it. */
+export function likelyJson({ token, probability }: LikelyToken, vocabulary: Vocabulary) {
+	const { code, system, name, category } = tokenOf(vocabulary, token);
+	return { code, system, name, category, probability };
+}
+
 export function forecastJson(
-	{ patient, answers }: Forecast,
+	{ patient, answers }: PatientForecast,
 	{ moments, axis, vocabulary }: ForecastContext,
 ) {
 	const { id, sex, birth, death, history } = patient;
@@ -28,46 +33,13 @@ export function forecastJson(
 		death: death === null ? null : momentJson(death, patient.birth, axis),
 		events: history.tokens.length - history.birthEvents,
 		last: last === undefined ? null : momentJson(last, patient.birth, axis),
-		answers: answers.map(({ time, place, codes }, at) => ({
-			at: moments[at]?.text,
+		answers: answers.map(({ time, place, codes }, query) => ({
+			at: moments[query]?.text,
 			...momentJson(time, patient.birth, axis),
 			place,
-			top: codes.map(({ token, probability }) => {
-				const { code, system, name, category } = tokenOf(vocabulary, token);
-				return { code, system, name, category, probability };
-			}),
+			top: codes.map((likely) => likelyJson(likely, vocabulary)),
 		})),
 	};
-}
-
-/** One row per patient, time and code. */
-export function forecastColumns(
-	forecasts: readonly Forecast[],
-	context: ForecastContext,
-): Column[] {
-	const rows = forecasts.flatMap((forecast) => {
-		const { id, answers } = forecastJson(forecast, context);
-		return answers.flatMap(({ top, ...query }) =>
-			top.map((code, rank) => ({ id, ...query, ...code, rank: rank + 1 })),
-		);
-	});
-	type Row = (typeof rows)[number];
-	const text = (name: string, of: (row: Row) => string | null | undefined): Column => ({
-		...{ name, type: "text", values: rows.map((row) => of(row) ?? null) },
-	});
-	return [
-		text("patient", ({ id }) => id),
-		text("at", ({ at }) => at),
-		text("date", ({ date }) => date),
-		{ name: "day", type: "number", values: rows.map(({ day }) => day) },
-		{ name: "age_years", type: "decimal", values: rows.map(({ ageYears }) => ageYears) },
-		text("place", ({ place }) => place),
-		{ name: "rank", type: "count", values: rows.map(({ rank }) => rank) },
-		text("code", ({ code }) => code),
-		text("system", ({ system }) => system),
-		text("name", ({ name }) => name),
-		{ name: "probability", type: "number", values: rows.map(({ probability }) => probability) },
-	];
 }
 
 /** Maximum number of times side by side in one table. */
@@ -77,11 +49,11 @@ const leastWidth = 14;
 
 /** A patient's predictions, as tables no wider than `columns`. */
 export function forecastText(
-	{ patient, answers }: Forecast,
+	{ patient, answers }: PatientForecast,
 	{ moments, axis, vocabulary }: ForecastContext,
 	columns: number,
 ): string {
-	const heading = ({ time, place }: Forecast["answers"][number], at: number) => {
+	const heading = ({ time, place }: TimeForecast, at: number) => {
 		const { text, kind } = moments[at] as Moment;
 		const day = dayText(time, axis);
 		const age = patient.birth === null ? "" : `, age ${ageText(time, patient.birth)}`;
