@@ -1,5 +1,5 @@
 import type * as Ort from "onnxruntime-web";
-import { add, input, toOnnx } from "../tensor/index.js";
+import { input, toOnnx } from "../tensor/index.js";
 import { compileProgram, cpuResident, type Engine, gpuResident } from "./engine.js";
 import type { Runtime } from "./runtime.js";
 import { checkBrowser, type WebDevice } from "./web-device.js";
@@ -35,7 +35,7 @@ const engines: Readonly<Record<WebDevice, () => Promise<typeof Ort>>> = {
 	webgpu: () => import("onnxruntime-web/webgpu"),
 };
 
-const smallestModel = () => toOnnx({ outputs: { y: add(input("x", [1]), 1) } }, "portable");
+const smallestModel = () => toOnnx({ outputs: { y: input("x", [1]).add(1) } }, "portable");
 
 /** ONNX Runtime in a browser. */
 export async function webRuntime(options: WebRuntimeOptions = {}): Promise<Runtime> {

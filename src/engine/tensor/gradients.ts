@@ -1,4 +1,3 @@
-import { add } from "./ops/elementwise.js";
 import { joinedProducts } from "./ops/matmul.js";
 import { filled } from "./ops/sources.js";
 import { fail, isFloat, type Node, type Tensor } from "./tensor.js";
@@ -70,7 +69,7 @@ export function cotangentTerms(
 
 /** A sum of terms; null if there are none. */
 export const summed = (terms: readonly Tensor[]): Tensor | null =>
-	terms.length === 0 ? null : joinedProducts(terms).reduce((a, b) => add(a, b));
+	terms.length === 0 ? null : joinedProducts(terms).reduce((a, b) => a.add(b));
 
 /**
  * The gradient of a scalar with respect to each tensor; zeros for tensors that the scalar does not depend on.

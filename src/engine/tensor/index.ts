@@ -1,3 +1,5 @@
+import "./methods.js";
+
 export {
 	addDims,
 	type Dim,

@@ -1,7 +1,6 @@
 import { type Dim, isOpen, multiplyDims, type Shape } from "./dims.js";
 import type { OperationAttributes, OperationName } from "./operations.js";
 
-/** A symbolic tensor: an operand or result of an operation, with known shape and dtype. */
 export type { Dim, Shape } from "./dims.js";
 
 export type DType = "float32" | "float64" | "int32" | "bool";
@@ -12,10 +11,15 @@ export interface TensorType {
 	readonly dtype: DType;
 }
 
-export interface Tensor extends TensorType {
-	readonly node: Node;
-	/** Index among the node's results. */
-	readonly index: number;
+/** A symbolic tensor: an operand or result of an operation, with known shape and dtype. Its methods: `methods.ts`. */
+export class Tensor implements TensorType {
+	constructor(
+		readonly node: Node,
+		/** Index among the node's results. */
+		readonly index: number,
+		readonly shape: Shape,
+		readonly dtype: DType,
+	) {}
 }
 
 export interface Node<K extends OperationName = OperationName> {
@@ -76,9 +80,8 @@ export function applyAll<K extends OperationName>(
 ): readonly Tensor[] {
 	const outputs: Tensor[] = [];
 	const node: Node<K> = { operation, inputs, attributes, outputs };
-	for (const type of operation.types(inputs, attributes)) {
-		outputs.push({ node: node as unknown as Node, index: outputs.length, ...type });
-	}
+	for (const { shape, dtype } of operation.types(inputs, attributes))
+		outputs.push(new Tensor(node as unknown as Node, outputs.length, shape, dtype));
 	return outputs;
 }
 

@@ -1,15 +1,4 @@
-import {
-	add,
-	cast,
-	constant,
-	matmul,
-	mul,
-	reshape,
-	softmax,
-	sub,
-	type Tensor,
-	transpose,
-} from "../../engine/tensor/index.js";
+import { constant, sub, type Tensor } from "../../engine/tensor/index.js";
 import { type LinearOptions, linear, linearWeights } from "./layers.js";
 import { nested, type WeightSpecs, type Weights, within } from "./weights.js";
 
@@ -29,28 +18,28 @@ export const causalMask = (places: number, dtype: Tensor["dtype"] = "float32"): 
 /** [rows, 1, 1, places]: hides padding from every query. */
 export function paddingMask(mask: Tensor): Tensor {
 	const [rows, places] = mask.shape as [number, number];
-	return reshape(mul(sub(1, mask), hidden), [rows, 1, 1, places]);
+	return sub(1, mask).mul(hidden).reshape([rows, 1, 1, places]);
 }
 
 /** [rows, places, width] as [rows, heads, places, width / heads]. */
 export function splitHeads(x: Tensor, heads: number): Tensor {
 	const [rows, places] = x.shape as [number, number];
-	if (places === 1) return reshape(x, [rows, heads, 1, -1]); // the same order
-	return transpose(reshape(x, [rows, places, heads, -1]), [0, 2, 1, 3]);
+	if (places === 1) return x.reshape([rows, heads, 1, -1]); // the same order
+	return x.reshape([rows, places, heads, -1]).transpose([0, 2, 1, 3]);
 }
 
 /** The reverse of `splitHeads`. */
 export function joinHeads(x: Tensor): Tensor {
 	const [rows, , places] = x.shape as [number, number, number];
-	const inOrder = places === 1 ? x : transpose(x, [0, 2, 1, 3]);
-	return reshape(inOrder, [rows, places, -1]);
+	const inOrder = places === 1 ? x : x.transpose([0, 2, 1, 3]);
+	return inOrder.reshape([rows, places, -1]);
 }
 
 /** softmax(q k^T / √size + mask) v over the last two axes. */
 function dotAttention(q: Tensor, k: Tensor, v: Tensor, mask?: Tensor): Tensor {
-	const scaled = mul(q, 1 / Math.sqrt(q.shape.at(-1) as number));
-	const scores = matmul(scaled, k, { transposeB: true });
-	return matmul(softmax(mask ? add(scores, cast(mask, scores.dtype)) : scores), v);
+	const scaled = q.mul(1 / Math.sqrt(q.shape.at(-1) as number));
+	const scores = scaled.matmul(k, { transposeB: true });
+	return (mask ? scores.add(mask.cast(scores.dtype)) : scores).softmax().matmul(v);
 }
 
 export const attentionWeights = (

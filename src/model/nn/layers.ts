@@ -1,22 +1,4 @@
-import {
-	add,
-	div,
-	gelu,
-	layerNorm,
-	matmul,
-	maximum,
-	minimum,
-	mul,
-	normalized,
-	reshape,
-	sigmoid,
-	split,
-	square,
-	sub,
-	sum,
-	type Tensor,
-	tanh,
-} from "../../engine/tensor/index.js";
+import { gelu, layerNorm, normalized, type Tensor } from "../../engine/tensor/index.js";
 import { filledWith, nested, normal, type WeightSpecs, type Weights, within } from "./weights.js";
 
 export interface LinearOptions {
@@ -36,10 +18,10 @@ export const linearWeights = (
 
 /** x W^T, over the last axis. */
 export const project = (p: Weights, x: Tensor): Tensor =>
-	matmul(x, p("weight"), { transposeB: true });
+	x.matmul(p("weight"), { transposeB: true });
 
 /** x W^T + b. */
-export const linear = (p: Weights, x: Tensor): Tensor => add(project(p, x), p("bias"));
+export const linear = (p: Weights, x: Tensor): Tensor => project(p, x).add(p("bias"));
 
 export const normWeights = (width: number): WeightSpecs => ({
 	scale: filledWith(1, [width]),
@@ -81,19 +63,19 @@ export function batchNorm(
 	const affine = { scale: own("scale"), shift: own("shift") };
 	if (!moving) return normalized(x, own("mean"), own("variance"), affine);
 	const width = x.shape.at(-1) as number;
-	const rows = reshape(x, [-1, width]);
-	const total = sum(counts);
-	const shares = reshape(div(counts, maximum(total, 1)), [1, -1]); // [1, rows]
-	const mean = matmul(shares, rows); // [1, width]
-	const variance = matmul(shares, square(sub(rows, mean)));
+	const rows = x.reshape([-1, width]);
+	const total = counts.sum();
+	const shares = counts.div(total.maximum(1)).reshape([1, -1]); // [1, rows]
+	const mean = shares.matmul(rows); // [1, width]
+	const variance = shares.matmul(rows.sub(mean).square());
 	// The running variance is the unbiased one; where nothing counts nothing moves.
-	const unbiased = mul(variance, div(total, maximum(sub(total, 1), 1)));
-	const share = mul(minimum(total, 1), momentum);
+	const unbiased = variance.mul(total.div(total.sub(1).maximum(1)));
+	const share = total.minimum(1).mul(momentum);
 	const moved = (weight: string, now: Tensor) =>
-		add(own(weight), mul(sub(reshape(now, [width]), own(weight)), share));
+		own(weight).add(now.reshape([width]).sub(own(weight)).mul(share));
 	moving[`${name}.mean`] = moved("mean", mean);
 	moving[`${name}.variance`] = moved("variance", unbiased);
-	return reshape(normalized(rows, mean, variance, affine), x.shape);
+	return normalized(rows, mean, variance, affine).reshape(x.shape);
 }
 
 export const feedForwardWeights = (
@@ -131,11 +113,11 @@ export const gruInput = (p: Weights, input: Tensor): Tensor => linear(within(p, 
 export function gruStep(p: Weights, state: Tensor, fromInput: Tensor): Tensor {
 	const width = state.shape.at(-1) as number;
 	const [toGates, toCandidate] = parts(fromInput, [2 * width, width]);
-	const gates = sigmoid(add(toGates, project(within(p, "gates"), state)));
+	const gates = toGates.add(project(within(p, "gates"), state)).sigmoid();
 	const [z, r] = parts(gates, [width, width]);
-	const candidate = tanh(add(toCandidate, project(within(p, "candidate"), mul(r, state))));
-	return add(state, mul(z, sub(candidate, state)));
+	const candidate = toCandidate.add(project(within(p, "candidate"), r.mul(state))).tanh();
+	return state.add(z.mul(candidate.sub(state)));
 }
 
 const parts = (x: Tensor, sizes: readonly [number, number]) =>
-	split(x, -1, sizes) as readonly [Tensor, Tensor];
+	x.split(-1, sizes) as readonly [Tensor, Tensor];

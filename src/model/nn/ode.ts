@@ -1,4 +1,4 @@
-import { add, exp, mul, sub, type Tensor } from "../../engine/tensor/index.js";
+import type { Tensor } from "../../engine/tensor/index.js";
 
 /**
  * What drives y at a point of the way. `passed` is the part of the span that lies behind, from 0 to
@@ -21,7 +21,7 @@ const fixedSteps =
 		if (!Number.isInteger(steps) || steps < 1)
 			throw new RangeError(`an ODE is solved in 1, 2, … steps, not in ${steps}`);
 		const part = 1 / steps;
-		const h = ofStep(steps === 1 ? span : mul(span, part));
+		const h = ofStep(steps === 1 ? span : span.mul(part));
 		let now = y;
 		for (let i = 0; i < steps; i++) now = step(drive, now, h, i * part, part);
 		return now;
@@ -29,12 +29,12 @@ const fixedSteps =
 
 /** dy/ds = f(y) by the classic rule of Runge and Kutta: four slopes a step, an error of order h⁴. */
 export const rungeKutta4 = fixedSteps((f, y, h, passed, part) => {
-	const half = mul(h, 0.5);
+	const half = h.mul(0.5);
 	const k1 = f(y, passed);
-	const k2 = f(add(y, mul(half, k1)), passed + part / 2);
-	const k3 = f(add(y, mul(half, k2)), passed + part / 2);
-	const k4 = f(add(y, mul(h, k3)), passed + part);
-	return add(y, mul(mul(h, 1 / 6), add(add(k1, k4), mul(add(k2, k3), 2))));
+	const k2 = f(y.add(half.mul(k1)), passed + part / 2);
+	const k3 = f(y.add(half.mul(k2)), passed + part / 2);
+	const k4 = f(y.add(h.mul(k3)), passed + part);
+	return y.add(h.mul(1 / 6).mul(k1.add(k4).add(k2.add(k3).mul(2))));
 });
 
 /**
@@ -44,7 +44,7 @@ export const rungeKutta4 = fixedSteps((f, y, h, passed, part) => {
 export const exponentialEuler = fixedSteps(
 	(g, y, kept, passed) => {
 		const target = g(y, passed);
-		return add(target, mul(kept, sub(y, target)));
+		return target.add(kept.mul(y.sub(target)));
 	},
-	(length) => exp(mul(length, -1)),
+	(length) => length.mul(-1).exp(),
 );

@@ -1,22 +1,9 @@
 import {
-	add,
-	cast,
 	concat,
 	constant,
-	cos,
-	div,
 	type FloatType,
-	floor,
-	log,
-	maximum,
-	mul,
-	pad,
-	reshape,
 	rotary,
-	sin,
-	slice,
 	stack,
-	sub,
 	type Tensor,
 } from "../../engine/tensor/index.js";
 
@@ -56,8 +43,8 @@ export function timeEncoding(times: Tensor, { width, longest }: TimeEncodingOpti
 		{ length: waves },
 		(_, i) => longest ** (waves === 1 ? 0 : i / (waves - 1)),
 	);
-	const angles = div(reshape(times, [...times.shape, 1]), constant(scales, [waves], times.dtype));
-	return concat([sin(angles), cos(angles)], -1);
+	const angles = times.reshape([...times.shape, 1]).div(constant(scales, [waves], times.dtype));
+	return concat([angles.sin(), angles.cos()], -1);
 }
 
 /** What is said of the time of a place. */
@@ -68,7 +55,11 @@ const longestDays = 36525;
 
 /** log(1 + days) as a part of the longest; nothing below 0. */
 const level = (days: Tensor): Tensor =>
-	mul(log(add(maximum(days, 0), 1)), 1 / Math.log1p(longestDays));
+	days
+		.maximum(0)
+		.add(1)
+		.log()
+		.mul(1 / Math.log1p(longestDays));
 
 interface Times {
 	/** Since the row's first place. */
@@ -82,14 +73,14 @@ interface Times {
  * since the first place, since the one before, and (below 0) until the last. [rows, places, marks]
  */
 export function marksBefore({ days, gaps }: Times): Tensor {
-	const until = sub(slice(days, 1, -1), days);
-	return stack([level(days), level(gaps), mul(level(until), -1)], 2);
+	const until = days.slice(1, -1).sub(days);
+	return stack([level(days), level(gaps), level(until).mul(-1)], 2);
 }
 
 /** Of places that follow the last one, in order: `gaps` are the days since the last. */
 export function marksAfter({ days, gaps }: Times): Tensor {
-	const before = slice(pad(gaps, 1, 1, 0), 1, 0, gaps.shape[1] as number);
-	return stack([level(days), level(sub(gaps, before)), level(gaps)], 2);
+	const before = gaps.pad(1, 1, 0).slice(1, 0, gaps.shape[1] as number);
+	return stack([level(days), level(gaps.sub(before)), level(gaps)], 2);
 }
 
 export interface Periods {
@@ -132,20 +123,23 @@ export function timeAngles(
 	range: Periods,
 	dtype: FloatType,
 ): Angles {
-	if (times.shape.length === 3) return { cosine: cos(times), sine: sin(times) };
+	if (times.shape.length === 3) return { cosine: times.cos(), sine: times.sin() };
 	const frequency = constant(
 		periods(half, range).map((p) => 1 / p),
 		[half],
 		"float64",
 	);
-	const turns = mul(reshape(times, [...times.shape, 1]), frequency);
-	const angle = cast(mul(sub(turns, floor(turns)), 2 * Math.PI), dtype); // [batch, length, half]
-	return { cosine: cos(angle), sine: sin(angle) };
+	const turns = times.reshape([...times.shape, 1]).mul(frequency);
+	const angle = turns
+		.sub(turns.floor())
+		.mul(2 * Math.PI)
+		.cast(dtype); // [batch, length, half]
+	return { cosine: angle.cos(), sine: angle.sin() };
 }
 
 /** Turns x [batch, heads, length, size] by the angles of its slots; an odd last element stays as it is. */
 export function rotate(x: Tensor, { cosine, sine }: Angles): Tensor {
 	const even = 2 * (cosine.shape.at(-1) as number);
 	if (even === x.shape.at(-1)) return rotary(x, cosine, sine);
-	return concat([rotary(slice(x, -1, 0, even), cosine, sine), slice(x, -1, even)], -1);
+	return concat([rotary(x.slice(-1, 0, even), cosine, sine), x.slice(-1, even)], -1);
 }

@@ -1,15 +1,8 @@
 import {
-	cast,
 	constant,
-	exp,
 	type FloatType,
 	layerNorm,
-	matmul,
-	minimum,
-	mul,
-	neg,
 	relu,
-	reshape,
 	silu,
 	type Tensor,
 } from "../../engine/tensor/index.js";
@@ -53,7 +46,7 @@ export function xpos(
 	const half = size / 2;
 	const dtype = times.dtype as FloatType;
 	const { cosine, sine } = timeAngles(
-		cast(times, "float64"),
+		times.cast("float64"),
 		half,
 		{
 			shortestPeriod: 2 * Math.PI,
@@ -66,12 +59,15 @@ export function xpos(
 		[half],
 		dtype,
 	);
-	const faded = minimum(mul(reshape(times, [...times.shape, 1]), rates), mostFaded);
+	const faded = times
+		.reshape([...times.shape, 1])
+		.mul(rates)
+		.minimum(mostFaded);
 	const scaled = (scale: Tensor): Angles => ({
-		cosine: mul(cosine, scale),
-		sine: mul(sine, scale),
+		cosine: cosine.mul(scale),
+		sine: sine.mul(scale),
 	});
-	return { queries: scaled(mul(exp(neg(faded)), factor)), keys: scaled(exp(faded)) };
+	return { queries: scaled(faded.neg().exp().mul(factor)), keys: scaled(faded.exp()) };
 }
 
 /** γ_h of one unit of time: 1 − exp(linspace(log 1/64, log 1/512)). */
@@ -109,10 +105,10 @@ export function readingOf(
 	const [rows, places] = gaps.shape as [number, number];
 	const size = dim / heads;
 	const rates = headDecays(heads).map((decay) => Math.log(decay) / decayUnitDays);
-	const elapsed = reshape(mask ? mul(gaps, mask) : gaps, [rows, 1, places]);
+	const elapsed = (mask ? gaps.mul(mask) : gaps).reshape([rows, 1, places]);
 	return {
-		positions: xpos(mul(days, 1 / decayUnitDays), size, 1 / Math.sqrt(size)),
-		logDecay: mul(elapsed, constant(rates, [heads, 1], gaps.dtype)),
+		positions: xpos(days.mul(1 / decayUnitDays), size, 1 / Math.sqrt(size)),
+		logDecay: elapsed.mul(constant(rates, [heads, 1], gaps.dtype)),
 		mask,
 	};
 }
@@ -136,7 +132,7 @@ export const retentionWeights = (width: number): WeightSpecs =>
 
 /** y = W_o (silu(W_g x) ⊙ norm(o)). */
 const gatedOut = (p: Weights, x: Tensor, read: Tensor): Tensor =>
-	project(within(p, "out"), mul(silu(project(within(p, "gate"), x)), joinHeads(layerNorm(read))));
+	project(within(p, "out"), silu(project(within(p, "gate"), x)).mul(joinHeads(layerNorm(read))));
 
 /**
  * Multi-scale retention (Sun et al. 2023) over elapsed time, head by head:
@@ -150,7 +146,7 @@ export function retention(
 	const [rows, heads, places] = logDecay.shape as [number, number, number];
 	const split = (name: (typeof parts)[number]) => splitHeads(project(within(p, name), x), heads); // [rows, heads, places, size]
 	const turned = rotate(split("key"), positions.keys);
-	const k = mask ? mul(turned, reshape(mask, [rows, 1, places, 1])) : turned;
+	const k = mask ? turned.mul(mask.reshape([rows, 1, places, 1])) : turned;
 	const v = split("value");
 	const q = rotate(split("query"), positions.queries);
 	const { output, finalState: state } = sra({ q, k, v, logDecay });
@@ -179,12 +175,12 @@ export function retentionQueries(
 ): RetentionQueries {
 	// Before the first event nothing is held that could be any fresher.
 	const { positions, logDecay } = readingOf({ days: relu(days), gaps: relu(gaps) }, settings);
-	return { queries: positions.queries, decay: exp(logDecay), from };
+	return { queries: positions.queries, decay: logDecay.exp(), from };
 }
 
 function stateRead(q: Tensor, held: Retained, { each, positions }: QueriedState): Tensor {
 	if (each) return sra({ ...held, q }).output;
-	if (!positions) return matmul(q, held.state);
+	if (!positions) return q.matmul(held.state);
 	return readAtPositions({ ...held, queries: q, positions, initialState: undefined });
 }
 
@@ -200,6 +196,6 @@ export function queryRetention(
 ): Tensor {
 	const heads = at.decay.shape[1] as number;
 	const turned = rotate(splitHeads(project(within(p, "query"), x), heads), at.queries);
-	const q = mul(turned, reshape(at.decay, [...at.decay.shape, 1])); // [rows, heads, queries, size]
+	const q = turned.mul(at.decay.reshape([...at.decay.shape, 1])); // [rows, heads, queries, size]
 	return gatedOut(p, x, stateRead(q, held, at.from));
 }

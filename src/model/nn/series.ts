@@ -1,19 +1,4 @@
-import {
-	add,
-	concat,
-	constant,
-	div,
-	matmul,
-	maximum,
-	mul,
-	pad,
-	reshape,
-	slice,
-	split,
-	sub,
-	sum,
-	type Tensor,
-} from "../../engine/tensor/index.js";
+import { concat, constant, sub, type Tensor } from "../../engine/tensor/index.js";
 import { norm } from "./layers.js";
 import type { Weights } from "./weights.js";
 
@@ -44,13 +29,12 @@ export function paddedAverages(mask: Tensor, width: number): Tensor {
 	const [rows, places] = mask.shape as [number, number];
 	const matrix = averages(places, width, mask.dtype);
 	const padding = sub(1, mask);
-	const first = mul(mask, sub(1, pad(slice(mask, 1, 0, places - 1), 1, 1, 0))); // 1 at the first event
-	const repeated = matmul(padding, matrix, { transposeB: true }); // what falls on padding
-	const all = add(
-		mul(matrix, reshape(mask, [rows, 1, places])),
-		mul(reshape(repeated, [rows, places, 1]), reshape(first, [rows, 1, places])),
-	);
-	return mul(all, reshape(mask, [rows, places, 1]));
+	const first = mask.mul(sub(1, mask.slice(1, 0, places - 1).pad(1, 1, 0))); // 1 at the first event
+	const repeated = padding.matmul(matrix, { transposeB: true }); // what falls on padding
+	const all = matrix
+		.mul(mask.reshape([rows, 1, places]))
+		.add(repeated.reshape([rows, places, 1]).mul(first.reshape([rows, 1, places])));
+	return all.mul(mask.reshape([rows, places, 1]));
 }
 
 /** What moves slowly, the moving average, and what is left: x [rows, places, width] is their sum. */
@@ -59,21 +43,24 @@ export function decompose(
 	/** `averages` or `paddedAverages` of its places. */
 	average: Tensor,
 ): { readonly seasonal: Tensor; readonly trend: Tensor } {
-	const trend = matmul(average, x);
-	return { seasonal: sub(x, trend), trend };
+	const trend = average.matmul(x);
+	return { seasonal: x.sub(trend), trend };
 }
 
 /** [rows, places, 1] of [rows, places]. */
-export const column = (x: Tensor): Tensor => reshape(x, [...x.shape, 1]);
+export const column = (x: Tensor): Tensor => x.reshape([...x.shape, 1]);
 
 /** The mean of x [rows, places, width] over the events, [rows, 1, width]. */
 export const meanOverEvents = (x: Tensor, mask: Tensor): Tensor =>
-	div(sum(mul(x, column(mask)), 1, true), maximum(column(sum(mask, 1, true)), 1));
+	x
+		.mul(column(mask))
+		.sum(1, true)
+		.div(column(mask.sum(1, true)).maximum(1));
 
 /** Layer norm, less its mean over the places: what is seasonal has no trend. */
 export function seasonalNorm(p: Weights, x: Tensor, mask: Tensor): Tensor {
 	const y = norm(p, x);
-	return sub(y, meanOverEvents(y, mask));
+	return y.sub(meanOverEvents(y, mask));
 }
 
 /** Complex numbers, one for each mode of a real series: [..., modes, width]. */
@@ -113,7 +100,7 @@ export function fourier(
 		[2 * modes.length, length],
 		x.dtype,
 	);
-	const parts = split(matmul(matrix, x), -2, [modes.length, modes.length]);
+	const parts = matrix.matmul(x).split(-2, [modes.length, modes.length]);
 	const [real, imaginary] = parts as [Tensor, Tensor];
 	return { real, imaginary };
 }
@@ -137,11 +124,11 @@ export function inverseFourier(
 		[2 * modes.length, length],
 		real.dtype,
 	);
-	return matmul(matrix, concat([real, imaginary], -2), { transposeA: true });
+	return matrix.matmul(concat([real, imaginary], -2), { transposeA: true });
 }
 
 /** a b̄: of two series, the spectrum of their correlation Σ_t a_(t + τ) b_t at every delay τ, around the end. */
 export const timesConjugate = (a: Spectrum, b: Spectrum): Spectrum => ({
-	real: add(mul(a.real, b.real), mul(a.imaginary, b.imaginary)),
-	imaginary: sub(mul(a.imaginary, b.real), mul(a.real, b.imaginary)),
+	real: a.real.mul(b.real).add(a.imaginary.mul(b.imaginary)),
+	imaginary: a.imaginary.mul(b.real).sub(a.real.mul(b.imaginary)),
 });

@@ -1,26 +1,15 @@
 import {
-	add,
-	cast,
 	chunked,
 	concat,
 	constant,
 	cumulativeSum,
 	type Dim,
-	exp,
 	type FloatType,
 	filled,
 	isOpen,
-	less,
-	matmul,
-	mul,
 	multiplyDims,
-	pad,
 	placesAlong,
-	reshape,
 	segmentSums,
-	slice,
-	split,
-	sum,
 	type Tensor,
 	where,
 } from "../../engine/tensor/index.js";
@@ -70,7 +59,7 @@ function table(
 }
 
 /** Adds an axis of size 1 at the end. */
-const column = (x: Tensor): Tensor => reshape(x, [...x.shape, 1]);
+const column = (x: Tensor): Tensor => x.reshape([...x.shape, 1]);
 
 const floatType = (x: Tensor) => x.dtype as FloatType;
 
@@ -86,25 +75,25 @@ function decayWeights(logDecay: Tensor, shift: 0 | -1): Tensor {
 		(i, j) => (j <= i + shift ? 0 : never),
 		floatType(logDecay),
 	);
-	return exp(add(segmentSums(logDecay, shift), mask));
+	return segmentSums(logDecay, shift).add(mask).exp();
 }
 
 /** Decay from the start of the sequence to each slot, with its own step (shift 0) or without it (−1). [..., n] */
 function decayFromStart(logDecay: Tensor, shift: 0 | -1): Tensor {
 	const n = logDecay.shape.at(-1) as number;
 	const members = table(`upTo${shift}`, n, (i, t) => Number(t <= i + shift), floatType(logDecay));
-	return exp(sumsOver(logDecay, members));
+	return sumsOver(logDecay, members).exp();
 }
 
 /** Decay from each slot to the end of the sequence. [..., n] */
 function decayToEnd(logDecay: Tensor): Tensor {
 	const n = logDecay.shape.at(-1) as number;
 	const members = table("after", n, (j, t) => Number(t > j), floatType(logDecay));
-	return exp(sumsOver(logDecay, members));
+	return sumsOver(logDecay, members).exp();
 }
 
 const sumsOver = (logDecay: Tensor, members: Tensor): Tensor =>
-	matmul(logDecay, members, { transposeB: true });
+	logDecay.matmul(members, { transposeB: true });
 
 /** One slot: S = γ S + kᵀ v, o = q S, the paper's Eq. 2. */
 function step(
@@ -114,22 +103,22 @@ function step(
 	v: Tensor, // [batch, heads, 1, value]
 	logDecay: Tensor, // [batch, heads, 1]
 ): { readonly state: Tensor; readonly output: Tensor } {
-	const decay = exp(reshape(logDecay, [...logDecay.shape, 1]));
-	const after = add(mul(state, decay), matmul(k, v, { transposeA: true }));
-	return { state: after, output: matmul(q, after) };
+	const decay = logDecay.reshape([...logDecay.shape, 1]).exp();
+	const after = state.mul(decay).add(k.matmul(v, { transposeA: true }));
+	return { state: after, output: q.matmul(after) };
 }
 
 /** One slot after another. */
 export const recurrent: SraForm = ({ q, k, v, logDecay, initialState, before }) => {
 	const [batch, heads, length, key] = q.shape as [number, number, number, number];
 	let state = initialState ?? filled(0, [batch, heads, key, v.shape[3] as number], q.dtype);
-	const slots = (x: Tensor) => split(x, 2, new Array<number>(length).fill(1));
+	const slots = (x: Tensor) => x.split(2, new Array<number>(length).fill(1));
 	const parts = [q, k, v, logDecay].map(slots);
 	const queries = before && slots(before);
 	const outputs: Tensor[] = [];
 	const reads: Tensor[] = [];
 	for (let n = 0; n < length; n++) {
-		if (queries) reads.push(matmul(queries[n] as Tensor, state));
+		if (queries) reads.push((queries[n] as Tensor).matmul(state));
 		const [qn, kn, vn, decay] = parts.map((x) => x[n]) as [Tensor, Tensor, Tensor, Tensor];
 		const slot = step(state, qn, kn, vn, decay);
 		state = slot.state;
@@ -145,17 +134,17 @@ export const recurrent: SraForm = ({ q, k, v, logDecay, initialState, before }) 
 /** All slots at once: O = (Q Kᵀ ⊙ D) V, the paper's Eq. 6. Quadratic in length; best for short ones. */
 export const parallel: SraForm = ({ q, k, v, logDecay, initialState, before }) => {
 	const read = (queries: Tensor, shift: 0 | -1) => {
-		const scores = matmul(queries, k, { transposeB: true }); // [batch, heads, n, n]
-		const inside = matmul(mul(scores, decayWeights(logDecay, shift)), v);
+		const scores = queries.matmul(k, { transposeB: true }); // [batch, heads, n, n]
+		const inside = scores.mul(decayWeights(logDecay, shift)).matmul(v);
 		if (!initialState) return inside;
-		const carried = mul(queries, column(decayFromStart(logDecay, shift)));
-		return add(inside, matmul(carried, initialState));
+		const carried = queries.mul(column(decayFromStart(logDecay, shift)));
+		return inside.add(carried.matmul(initialState));
 	};
-	const added = matmul(mul(k, column(decayToEnd(logDecay))), v, { transposeA: true });
-	const total = column(exp(sum(logDecay, -1, true))); // [batch, heads, 1, 1]
+	const added = k.mul(column(decayToEnd(logDecay))).matmul(v, { transposeA: true });
+	const total = column(logDecay.sum(-1, true).exp()); // [batch, heads, 1, 1]
 	return {
 		output: read(q, 0),
-		finalState: initialState ? add(added, mul(initialState, total)) : added,
+		finalState: initialState ? added.add(initialState.mul(total)) : added,
 		before: before && read(before, -1),
 	};
 };
@@ -176,51 +165,48 @@ export const chunkwise =
 		// A padded slot adds nothing (k = 0) and decays nothing (log 1 = 0).
 		const fill = count * chunk - length;
 		const chunks = (x: Tensor, size: number) =>
-			reshape(pad(x, 2, 0, fill), [batch, heads, count, chunk, size]);
-		const steps = reshape(pad(logDecay, 2, 0, fill), [batch, heads, count, chunk]);
+			x.pad(2, 0, fill).reshape([batch, heads, count, chunk, size]);
+		const steps = logDecay.pad(2, 0, fill).reshape([batch, heads, count, chunk]);
 		const kc = chunks(k, key);
 		const vc = chunks(v, value);
 
 		/** What chunks [start, end) add to the state: Σ γ…γ kᵀ v. */
 		const added = (start: number, end: number) => {
-			const part = (x: Tensor) => slice(x, 2, start, end);
-			const decayed = mul(part(kc), column(decayToEnd(part(steps))));
-			return reshape(matmul(decayed, part(vc), { transposeA: true }), [
-				batch,
-				heads,
-				end - start,
-				key * value,
-			]);
+			const part = (x: Tensor) => x.slice(2, start, end);
+			const decayed = part(kc).mul(column(decayToEnd(part(steps))));
+			return decayed
+				.matmul(part(vc), { transposeA: true })
+				.reshape([batch, heads, end - start, key * value]);
 		};
-		const totals = sum(steps, -1); // [batch, heads, count]
-		const first = initialState && reshape(initialState, [batch, heads, 1, key * value]);
+		const totals = steps.sum(-1); // [batch, heads, count]
+		const first = initialState?.reshape([batch, heads, 1, key * value]);
 		// Of two or three chunks that start from nothing, the first has no state to read and the last
 		// none to hand on: leaving them out saves more than the copies of the others cost.
 		const skip = !first && count <= 3;
 		const from = skip ? 1 : 0;
 		const upTo = skip ? last : count;
-		const after = statesAfter(slice(totals, 2, 0, upTo), added(0, upTo), first);
+		const after = statesAfter(totals.slice(2, 0, upTo), added(0, upTo), first);
 		const zeros = () => filled(0, [batch, heads, 1, key * value], q.dtype);
-		const starts = skip ? after : concat([first ?? zeros(), slice(after, 2, 0, last)], 2);
-		const states = reshape(starts, [batch, heads, -1, key, value]);
+		const starts = skip ? after : concat([first ?? zeros(), after.slice(2, 0, last)], 2);
+		const states = starts.reshape([batch, heads, -1, key, value]);
 
 		const read = (queries: Tensor, shift: 0 | -1) => {
 			const qc = chunks(queries, key);
-			const scores = matmul(qc, kc, { transposeB: true }); // [batch, heads, count, chunk, chunk]
-			const inside = matmul(mul(scores, decayWeights(steps, shift)), vc);
-			const decay = column(decayFromStart(slice(steps, 2, from), shift));
-			const carried = matmul(mul(slice(qc, 2, from), decay), states);
-			const all = add(inside, pad(carried, 2, from, 0));
-			return slice(reshape(all, [batch, heads, count * chunk, value]), 2, 0, length);
+			const scores = qc.matmul(kc, { transposeB: true }); // [batch, heads, count, chunk, chunk]
+			const inside = scores.mul(decayWeights(steps, shift)).matmul(vc);
+			const decay = column(decayFromStart(steps.slice(2, from), shift));
+			const carried = qc.slice(2, from).mul(decay).matmul(states);
+			const all = inside.add(carried.pad(2, from, 0));
+			return all.reshape([batch, heads, count * chunk, value]).slice(2, 0, length);
 		};
 		const final = () => {
-			if (!skip) return slice(after, 2, last);
-			const carried = mul(slice(after, 2, last - 1), column(exp(slice(totals, 2, last))));
-			return add(carried, added(last, count));
+			if (!skip) return after.slice(2, last);
+			const carried = after.slice(2, last - 1).mul(column(totals.slice(2, last).exp()));
+			return carried.add(added(last, count));
 		};
 		return {
 			output: read(q, 0),
-			finalState: reshape(final(), [batch, heads, key, value]),
+			finalState: final().reshape([batch, heads, key, value]),
 			before: before && read(before, -1),
 		};
 	};
@@ -235,23 +221,22 @@ const group = 16;
 function statesAfter(logDecay: Tensor, added: Tensor, initial: Tensor | undefined): Tensor {
 	const [batch, heads, count, size] = added.shape as [number, number, number, number];
 	const carried = (states: Tensor) =>
-		initial ? add(states, mul(column(decayFromStart(logDecay, 0)), initial)) : states;
+		initial ? states.add(column(decayFromStart(logDecay, 0)).mul(initial)) : states;
 	if (count === 1) return carried(added);
-	if (count <= group) return carried(matmul(decayWeights(logDecay, 0), added));
+	if (count <= group) return carried(decayWeights(logDecay, 0).matmul(added));
 	const groups = Math.ceil(count / group);
 	const fill = groups * group - count;
-	const steps = reshape(pad(logDecay, 2, 0, fill), [batch, heads, groups, group]);
-	const parts = reshape(pad(added, 2, 0, fill), [batch, heads, groups, group, size]);
-	const ends = matmul(reshape(decayToEnd(steps), [batch, heads, groups, 1, group]), parts);
-	const between = statesAfter(sum(steps, -1), reshape(ends, [batch, heads, groups, size]), initial);
+	const steps = logDecay.pad(2, 0, fill).reshape([batch, heads, groups, group]);
+	const parts = added.pad(2, 0, fill).reshape([batch, heads, groups, group, size]);
+	const ends = decayToEnd(steps).reshape([batch, heads, groups, 1, group]).matmul(parts);
+	const between = statesAfter(steps.sum(-1), ends.reshape([batch, heads, groups, size]), initial);
 	// Each group starts where the one before it ended.
-	const previous = slice(between, 2, 0, groups - 1);
-	const starts = initial ? concat([initial, previous], 2) : pad(previous, 2, 1, 0);
-	const states = add(
-		matmul(decayWeights(steps, 0), parts),
-		mul(column(decayFromStart(steps, 0)), reshape(starts, [batch, heads, groups, 1, size])),
-	);
-	return slice(reshape(states, [batch, heads, groups * group, size]), 2, 0, count);
+	const previous = between.slice(2, 0, groups - 1);
+	const starts = initial ? concat([initial, previous], 2) : previous.pad(2, 1, 0);
+	const states = decayWeights(steps, 0)
+		.matmul(parts)
+		.add(column(decayFromStart(steps, 0)).mul(starts.reshape([batch, heads, groups, 1, size])));
+	return states.reshape([batch, heads, groups * group, size]).slice(2, 0, count);
 }
 
 /** On a CPU, chunks of 64 and 128 slots take the same time; on a GPU, 128 are faster (`node bench/main.mjs step`). */
@@ -275,34 +260,32 @@ export const anyLength: SraForm = ({ q, k, v, logDecay, initialState, before }) 
 	const cut = (x: Tensor) => chunked(x, chunk, chunks);
 	const [qc, kc, vc, steps] = [q, k, v, logDecay].map(cut) as [Tensor, Tensor, Tensor, Tensor];
 
-	const decayed = mul(kc, column(decayToEnd(steps)));
+	const decayed = kc.mul(column(decayToEnd(steps)));
 	const flat = [batch, heads, chunks, key * value];
-	const added = reshape(matmul(decayed, vc, { transposeA: true }), flat);
-	const totals = sum(steps, -1); // [batch, heads, chunks]
-	const first = initialState && reshape(initialState, [batch, heads, 1, key * value]);
+	const added = decayed.matmul(vc, { transposeA: true }).reshape(flat);
+	const totals = steps.sum(-1); // [batch, heads, chunks]
+	const first = initialState?.reshape([batch, heads, 1, key * value]);
 	/** With what is left of the state before the first chunk. */
 	const after = (own: Tensor, decay: () => Tensor) =>
-		first ? add(own, mul(column(exp(decay())), first)) : own;
-	const starts = after(matmul(decayBetween(totals), added), () =>
+		first ? own.add(column(decay().exp()).mul(first)) : own;
+	const starts = after(decayBetween(totals).matmul(added), () =>
 		cumulativeSum(totals, -1, { exclusive: true }),
 	);
-	const states = reshape(starts, [batch, heads, chunks, key, value]);
-	const toEnd = exp(cumulativeSum(totals, -1, { exclusive: true, reverse: true }));
-	const last = after(matmul(reshape(toEnd, [batch, heads, 1, chunks]), added), () =>
-		sum(totals, -1, true),
+	const states = starts.reshape([batch, heads, chunks, key, value]);
+	const toEnd = cumulativeSum(totals, -1, { exclusive: true, reverse: true }).exp();
+	const last = after(toEnd.reshape([batch, heads, 1, chunks]).matmul(added), () =>
+		totals.sum(-1, true),
 	);
 
-	const scores = mul(matmul(qc, kc, { transposeB: true }), decayWeights(steps, 0));
-	const carried = matmul(mul(qc, column(decayFromStart(steps, 0))), states);
-	const all = reshape(add(matmul(scores, vc), carried), [
-		batch,
-		heads,
-		multiplyDims(chunks, chunk),
-		value,
-	]);
+	const scores = qc.matmul(kc, { transposeB: true }).mul(decayWeights(steps, 0));
+	const carried = qc.mul(column(decayFromStart(steps, 0))).matmul(states);
+	const all = scores
+		.matmul(vc)
+		.add(carried)
+		.reshape([batch, heads, multiplyDims(chunks, chunk), value]);
 	return {
-		output: slice(all, 2, 0, length),
-		finalState: reshape(last, [batch, heads, key, value]),
+		output: all.slice(2, 0, length),
+		finalState: last.reshape([batch, heads, key, value]),
 	};
 };
 
@@ -310,12 +293,12 @@ export const anyLength: SraForm = ({ q, k, v, logDecay, initialState, before }) 
 function decayBetween(totals: Tensor): Tensor {
 	const count = totals.shape[2] as Dim;
 	const places = placesAlong(totals, 2);
-	const [down, across] = [reshape(places, [count, 1]), reshape(places, [1, count])];
+	const [down, across] = [places.reshape([count, 1]), places.reshape([1, count])];
 	const zero = constant([0], [1, 1]);
 	// Row t of column j holds total_t if j < t; running sums down the rows end before i.
-	const below = where(less(across, down), column(totals), zero);
+	const below = where(across.less(down), column(totals), zero);
 	const sums = cumulativeSum(below, -2, { exclusive: true });
-	return exp(add(sums, where(less(across, down), zero, constant([never], [1, 1]))));
+	return sums.add(where(across.less(down), zero, constant([never], [1, 1]))).exp();
 }
 
 interface QueriesAtPositions {
@@ -336,14 +319,14 @@ interface QueriesAtPositions {
 export function readAtPositions(x: QueriesAtPositions): Tensor {
 	const [batch, heads, slots] = x.logDecay.shape as [Dim, number, Dim];
 	const count = x.positions.shape[1] as Dim;
-	const places = reshape(cast(x.positions, "float32"), [batch, 1, count, 1]);
-	const earlier = less(placesAlong(x.logDecay, 2), places); // [batch, 1, queries, slots]
+	const places = x.positions.cast("float32").reshape([batch, 1, count, 1]);
+	const earlier = placesAlong(x.logDecay, 2).less(places); // [batch, 1, queries, slots]
 	// What a slot left fades by the steps after it that come before the query.
-	const steps = where(earlier, reshape(x.logDecay, [batch, heads, 1, slots]), 0);
-	const fading = exp(cumulativeSum(steps, -1, { exclusive: true, reverse: true }));
-	const scores = matmul(x.queries, x.k, { transposeB: true });
-	const inside = matmul(mul(scores, where(earlier, fading, 0)), x.v);
+	const steps = where(earlier, x.logDecay.reshape([batch, heads, 1, slots]), 0);
+	const fading = cumulativeSum(steps, -1, { exclusive: true, reverse: true }).exp();
+	const scores = x.queries.matmul(x.k, { transposeB: true });
+	const inside = scores.mul(where(earlier, fading, 0)).matmul(x.v);
 	if (!x.initialState) return inside;
-	const carried = mul(x.queries, exp(sum(steps, -1, true)));
-	return add(inside, matmul(carried, x.initialState));
+	const carried = x.queries.mul(steps.sum(-1, true).exp());
+	return inside.add(carried.matmul(x.initialState));
 }

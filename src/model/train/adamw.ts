@@ -1,5 +1,4 @@
 import type { Tensor } from "../../engine/tensor/index.js";
-import { add, div, mul, sqrt, sub } from "../../engine/tensor/index.js";
 
 export interface AdamWOptions {
 	readonly beta1: number;
@@ -62,9 +61,9 @@ export function adamW(
 	{ beta1, beta2 }: Pick<AdamWOptions, "beta1" | "beta2">,
 	decays: boolean,
 ): AdamWState {
-	const m = add(mul(first, beta1), gradient);
-	const v = add(mul(second, beta2), mul(gradient, gradient));
-	const kept = decays ? mul(parameter, scalars.shrink) : parameter;
-	const update = mul(div(m, add(sqrt(v), scalars.epsilon)), scalars.rate);
-	return { parameter: sub(kept, update), first: m, second: v };
+	const m = first.mul(beta1).add(gradient);
+	const v = second.mul(beta2).add(gradient.mul(gradient));
+	const kept = decays ? parameter.mul(scalars.shrink) : parameter;
+	const update = m.div(v.sqrt().add(scalars.epsilon)).mul(scalars.rate);
+	return { parameter: kept.sub(update), first: m, second: v };
 }

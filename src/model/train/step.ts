@@ -1,6 +1,5 @@
 import { next, type ResidentValue } from "../../engine/runtime/index.js";
 import {
-	add,
 	allReduceSum,
 	div,
 	type FixedShape,
@@ -8,13 +7,7 @@ import {
 	gradients,
 	inOrder,
 	input,
-	minimum,
-	mul,
 	parameter,
-	reshape,
-	split,
-	sqrt,
-	sumSquares,
 	type Tensor,
 	where,
 } from "../../engine/tensor/index.js";
@@ -84,14 +77,14 @@ const losses = (plan: StepPlan, terms: readonly LossTerm[]) =>
 function objectiveOf(plan: StepPlan, parameters: Parameters, shape: BatchShape) {
 	const { model, config, objectives, devices = 1 } = plan;
 	const { terms, moving } = lossTerms(model, config, objectives, parameters, shape, true);
-	const parts = terms.map(({ name, total }) => mul(total, input(scaleOf(name), [])));
+	const parts = terms.map(({ name, total }) => total.mul(input(scaleOf(name), [])));
 	return {
 		outputs: losses(plan, terms),
-		total: parts.reduce((a, b) => add(a, b)),
+		total: parts.reduce((a, b) => a.add(b)),
 		moving: Object.fromEntries(
 			Object.entries(moving).map(([name, value]) => [
 				next(name),
-				devices > 1 ? mul(allReduceSum(value), 1 / devices) : value,
+				devices > 1 ? allReduceSum(value).mul(1 / devices) : value,
 			]),
 		),
 	};
@@ -144,14 +137,12 @@ const rareOptions = (options: AdamWOptions): AdamWOptions => ({
  */
 function updates(plan: StepPlan, parameters: Parameters, gradient: Parameters) {
 	const names = Object.keys(gradient);
-	const squares = names.map((name) => sumSquares(gradient[name] as Tensor));
-	const norm = sqrt(squares.reduce((a, b) => add(a, b)));
-	const factor = minimum(div(plan.clip, add(norm, 1e-6)), 1);
-	const [rate, epsilon, shrink, rareRate, rareEpsilon] = split(
-		input(scalars, [5]),
-		0,
-		[1, 1, 1, 1, 1],
-	).map((x) => reshape(x, [])) as [Tensor, Tensor, Tensor, Tensor, Tensor];
+	const squares = names.map((name) => (gradient[name] as Tensor).sumSquares());
+	const norm = squares.reduce((a, b) => a.add(b)).sqrt();
+	const factor = div(plan.clip, norm.add(1e-6)).minimum(1);
+	const [rate, epsilon, shrink, rareRate, rareEpsilon] = input(scalars, [5])
+		.split(0, [1, 1, 1, 1, 1])
+		.map((x) => x.reshape([])) as [Tensor, Tensor, Tensor, Tensor, Tensor];
 	const usual = { scalars: { rate, epsilon, shrink }, options: plan.optimizer };
 	const rare = {
 		scalars: { rate: rareRate, epsilon: rareEpsilon, shrink },
@@ -168,7 +159,7 @@ function updates(plan: StepPlan, parameters: Parameters, gradient: Parameters) {
 				first: parameter(firstOf(name), weights.shape),
 				second: parameter(secondOf(name), weights.shape),
 			},
-			own === rare ? (gradient[name] as Tensor) : mul(gradient[name] as Tensor, factor),
+			own === rare ? (gradient[name] as Tensor) : (gradient[name] as Tensor).mul(factor),
 			own.scalars,
 			own.options,
 			specs[name]?.decays ?? weights.shape.length > 1,
@@ -196,7 +187,7 @@ export function accumulateGraph(plan: StepPlan, shape: BatchShape): Graph {
 	const goesOn = input("goesOn", [], "bool");
 	const sums = Object.entries(gradient).map(([name, own]) => {
 		const kept = parameter(gradientOf(name), plan.shapes.get(name) as FixedShape);
-		return [next(gradientOf(name)), add(where(goesOn, kept, 0), own)] as const;
+		return [next(gradientOf(name)), where(goesOn, kept, 0).add(own)] as const;
 	});
 	return { outputs: { ...outputs, ...Object.fromEntries(sums), ...moving } };
 }

@@ -1,19 +1,5 @@
 import { apply, floatType, type Operation, type Tensor } from "../tensor.js";
-import {
-	abs,
-	add,
-	exp,
-	less,
-	log,
-	maximum,
-	minimum,
-	mul,
-	neg,
-	relu,
-	sigmoid,
-	sub,
-	where,
-} from "./elementwise.js";
+import { add, less, relu, sigmoid, where } from "./elementwise.js";
 
 type ActivationName = "softplus" | "logSigmoid" | "silu" | "gelu";
 
@@ -25,7 +11,7 @@ function activation(
 	const operation: Operation<ActivationName> = {
 		name,
 		types: ([x]) => [floatType(name, x)],
-		pullback: ({ inputs: [x], outputs: [y] }, [g]) => [g ? mul(g, slope(x, y)) : null],
+		pullback: ({ inputs: [x], outputs: [y] }, [g]) => [g ? g.mul(slope(x, y)) : null],
 	};
 	return (x) => apply(operation, [x], {});
 }
@@ -34,7 +20,7 @@ function activation(
 export const softplus = activation("softplus", sigmoid);
 
 /** log σ(x) = −softplus(−x). */
-export const logSigmoid = activation("logSigmoid", (x) => sigmoid(neg(x)));
+export const logSigmoid = activation("logSigmoid", (x) => x.neg().sigmoid());
 
 /** x σ(u(x)), with slope σ + (y − y σ) u'. */
 function gated(
@@ -44,16 +30,16 @@ function gated(
 	gateSlope?: (x: Tensor) => Tensor,
 ): (x: Tensor) => Tensor {
 	return activation(name, (x, y) => {
-		const s = sigmoid(gate(x));
-		const rest = sub(y, mul(y, s));
-		return add(s, gateSlope ? mul(rest, gateSlope(x)) : rest);
+		const s = gate(x).sigmoid();
+		const rest = y.sub(y.mul(s));
+		return s.add(gateSlope ? rest.mul(gateSlope(x)) : rest);
 	});
 }
 
 const linear = 2 * Math.sqrt(2 / Math.PI);
 const cubic = linear * 0.044715;
 /** 2 √(2/π) (x + 0.044715 x³). */
-const geluGate = (x: Tensor) => mul(x, add(mul(mul(x, x), cubic), linear));
+const geluGate = (x: Tensor) => x.mul(x.mul(x).mul(cubic).add(linear));
 
 /** x σ(x). */
 export const silu = gated("silu", (x) => x);
@@ -63,19 +49,23 @@ export const gelu = gated(
 	"gelu",
 	geluGate,
 	// The square is recomputed: kept from the forward pass, it would cost memory in every layer.
-	(x) => add(mul(mul(x, 3 * cubic), x), linear),
+	(x) =>
+		x
+			.mul(3 * cubic)
+			.mul(x)
+			.add(linear),
 );
 
 /** x above zero, α (e^x − 1) below. */
 export const elu = (x: Tensor, alpha = 1): Tensor =>
-	where(less(0, x), x, mul(sub(exp(minimum(x, 0)), 1), alpha));
+	where(less(0, x), x, x.minimum(0).exp().sub(1).mul(alpha));
 
-export const leakyRelu = (x: Tensor, slope = 0.01): Tensor => maximum(x, mul(x, slope));
+export const leakyRelu = (x: Tensor, slope = 0.01): Tensor => x.maximum(x.mul(slope));
 
 /** The activations composed of simpler operations, for backends without kernels for them. */
 export const activationParts: Readonly<Record<ActivationName, (x: Tensor) => Tensor>> = {
-	softplus: (x) => add(relu(x), log(add(1, exp(neg(abs(x)))))),
-	logSigmoid: (x) => sub(minimum(x, 0), log(add(1, exp(neg(abs(x)))))),
-	silu: (x) => mul(x, sigmoid(x)),
-	gelu: (x) => mul(x, sigmoid(geluGate(x))),
+	softplus: (x) => relu(x).add(add(1, x.abs().neg().exp()).log()),
+	logSigmoid: (x) => x.minimum(0).sub(add(1, x.abs().neg().exp()).log()),
+	silu: (x) => x.mul(x.sigmoid()),
+	gelu: (x) => x.mul(geluGate(x).sigmoid()),
 };

@@ -22,7 +22,7 @@ const reshapeOperation: Operation<"reshape"> = {
 			fail("reshape", `${count} values do not fill [${shape.join(", ")}]`, [x]);
 		return [{ shape, dtype }];
 	},
-	pullback: ({ inputs: [x] }, [g]) => [g ? reshape(g, x.shape) : null],
+	pullback: ({ inputs: [x] }, [g]) => [g ? g.reshape(x.shape) : null],
 };
 
 /** The same values in another shape; one size may be −1. */
@@ -57,7 +57,7 @@ export function unbroadcast(cotangent: Tensor, shape: Shape): Tensor {
 	const axes = cotangent.shape.flatMap((n, i) =>
 		i < extra || (shape[i - extra] === 1 && n !== 1) ? [i] : [],
 	);
-	return reshape(axes.length > 0 ? sum(cotangent, axes) : cotangent, shape);
+	return (axes.length > 0 ? cotangent.sum(axes) : cotangent).reshape(shape);
 }
 
 type ReductionName = "sum" | "sumSquares" | "max";
@@ -82,7 +82,7 @@ export function reduction(
 	};
 }
 
-const sumOperation = reduction("sum", (x, _y, g) => expand(g, x.shape));
+const sumOperation = reduction("sum", (x, _y, g) => g.expand(x.shape));
 
 export function reduce(
 	operation: Operation<ReductionName>,
@@ -96,12 +96,7 @@ export function reduce(
 	if (list.length === 0) return x;
 	if (new Set(list).size < list.length) fail(operation.name, "an axis is named twice", [x]);
 	const kept = apply(operation, [x], { axes: list });
-	return keep
-		? kept
-		: reshape(
-				kept,
-				x.shape.filter((_, i) => !list.includes(i)),
-			);
+	return keep ? kept : kept.reshape(x.shape.filter((_, i) => !list.includes(i)));
 }
 
 /** Sum over the axes given, or over all. */

@@ -1,11 +1,8 @@
 import type { FixedShape } from "../dims.js";
 import type { Sweep } from "../operations.js";
 import { apply, fail, isFloat, type Operation, size, type Tensor } from "../tensor.js";
-import { reshape } from "./broadcast.js";
 import { tapwiseWeights } from "./conv-taps.js";
-import { add } from "./elementwise.js";
 import { gather } from "./gather.js";
-import { pad, slice, transpose } from "./shape.js";
 import { constant } from "./sources.js";
 
 /** Sizes of the spatial axes of the result. */
@@ -52,8 +49,8 @@ function spread(x: Tensor, axis: number, n: number): Tensor {
 	if (n === 1) return x;
 	const count = x.shape[axis] as number;
 	const [before, after] = [x.shape.slice(0, axis), x.shape.slice(axis + 1)];
-	const wide = pad(reshape(x, [...before, count, 1, ...after]), axis + 1, 0, n - 1);
-	return slice(reshape(wide, [...before, count * n, ...after]), axis, 0, (count - 1) * n + 1);
+	const wide = x.reshape([...before, count, 1, ...after]).pad(axis + 1, 0, n - 1);
+	return wide.reshape([...before, count * n, ...after]).slice(axis, 0, (count - 1) * n + 1);
 }
 
 function reversed(x: Tensor, axis: number): Tensor {
@@ -70,11 +67,11 @@ function reversed(x: Tensor, axis: number): Tensor {
 function inputGradient(g: Tensor, w: Tensor, sizes: FixedShape, sweep: Sweep): Tensor {
 	const { groups, strides, dilations } = sweep;
 	const [out, inside, ...kernel] = w.shape as [number, number, ...number[]];
-	const grouped = reshape(w, [groups, out / groups, inside, ...kernel]);
-	const swapped = transpose(grouped, [0, 2, 1, ...kernel.map((_, i) => i + 3)]);
+	const grouped = w.reshape([groups, out / groups, inside, ...kernel]);
+	const swapped = grouped.transpose([0, 2, 1, ...kernel.map((_, i) => i + 3)]);
 	const back = kernel.reduce(
 		(t, _, i) => reversed(t, i + 2),
-		reshape(swapped, [groups * inside, out / groups, ...kernel]),
+		swapped.reshape([groups * inside, out / groups, ...kernel]),
 	);
 	const margins = kernel.map((n, i) => {
 		const before = dilations[i] * (n - 1) - sweep.padding[i]?.[0];
@@ -85,8 +82,7 @@ function inputGradient(g: Tensor, w: Tensor, sizes: FixedShape, sweep: Sweep): T
 	const whole = margins.reduce((t, [before, after], i) => {
 		const wide = spread(t, i + 2, strides[i]);
 		// A negative margin: the part that lies in the padding only.
-		return slice(
-			wide,
+		return wide.slice(
 			i + 2,
 			Math.max(-before, 0),
 			(wide.shape[i + 2] as number) - Math.max(-after, 0),
@@ -110,17 +106,15 @@ function weightGradient(x: Tensor, g: Tensor, shape: FixedShape, sweep: Sweep): 
 	const [, inside, ...kernel] = shape as [number, number, ...number[]];
 	if (size(kernel) <= 8 && groups < channels) return tapwiseWeights(x, g, shape, sweep);
 	const spatial = (first: number) => sizes.map((_, i) => first + i);
-	const grouped = reshape(x, [batch, groups, inside, ...sizes]);
-	const images = reshape(transpose(grouped, [2, 1, 0, ...spatial(3)]), [
-		inside,
-		groups * batch,
-		...sizes,
-	]);
-	const kernels = transpose(g, [1, 0, ...spatial(2)]);
+	const grouped = x.reshape([batch, groups, inside, ...sizes]);
+	const images = grouped
+		.transpose([2, 1, 0, ...spatial(3)])
+		.reshape([inside, groups * batch, ...sizes]);
+	const kernels = g.transpose([1, 0, ...spatial(2)]);
 	const swapped = { ...sweep, strides: dilations, dilations: strides };
 	const wide = apply(convOperation, [images, kernels], swapped); // [in / groups, out, ≥ kernel]
-	const cut = kernel.reduce((t, n, i) => slice(t, i + 2, 0, n), wide);
-	return transpose(cut, [1, 0, ...spatial(2)]);
+	const cut = kernel.reduce((t, n, i) => t.slice(i + 2, 0, n), wide);
+	return cut.transpose([1, 0, ...spatial(2)]);
 }
 
 type Pair<T> = T | readonly [T, T];
@@ -139,7 +133,7 @@ const sides = (padding: Pair<number>): readonly [number, number] =>
 	typeof padding === "number" ? [padding, padding] : padding;
 
 function withBias(y: Tensor, bias: Tensor | undefined): Tensor {
-	return bias ? add(y, reshape(bias, [-1, ...y.shape.slice(2).map(() => 1)])) : y;
+	return bias ? y.add(bias.reshape([-1, ...y.shape.slice(2).map(() => 1)])) : y;
 }
 
 /** x [batch, in, length] by weights [out, in / groups, kernel], giving [batch, out, length']. */

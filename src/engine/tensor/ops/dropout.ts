@@ -1,6 +1,5 @@
 import { fail, size, type Tensor } from "../tensor.js";
-import { reshape } from "./broadcast.js";
-import { add, div, greaterEqual, mul, where } from "./elementwise.js";
+import { where } from "./elementwise.js";
 import { constant, scalar } from "./sources.js";
 
 const odd = [0x9e3779b1, 0x85ebca77, 0xc2b2ae3d] as const;
@@ -12,8 +11,8 @@ const odd = [0x9e3779b1, 0x85ebca77, 0xc2b2ae3d] as const;
 function mixed(key: Tensor): Tensor {
 	let x = key;
 	for (const factor of odd) {
-		const y = mul(x, add(mul(x, 2), 1));
-		x = add(mul(y, factor), div(y, 0x10000));
+		const y = x.mul(x.mul(2).add(1));
+		x = y.mul(factor).add(y.div(0x10000));
 	}
 	return x;
 }
@@ -25,7 +24,7 @@ function words(count: number, key: Tensor, stream: number): Tensor {
 		[count],
 		"int32",
 	);
-	return mixed(add(mul(indices, odd[0]), add(key, Math.imul(stream, odd[2]))));
+	return mixed(indices.mul(odd[0]).add(key.add(Math.imul(stream, odd[2]))));
 }
 
 /**
@@ -39,12 +38,14 @@ export function dropout(x: Tensor, rate: number, seed: Tensor, site: number): Te
 	if (!(rate >= 0 && rate < 1)) fail("dropout", `rate ${rate} is outside [0, 1)`, [x, seed]);
 	if (rate === 0) return x;
 	const columns = (x.shape.at(-1) ?? 1) as number;
-	const key = mixed(add(mul(seed, odd[1]), Math.imul(site + 1, odd[0])));
+	const key = mixed(seed.mul(odd[1]).add(Math.imul(site + 1, odd[0])));
 	// A product of two mixed words, one of them odd, is a mixed word in its upper bits: three
 	// passes over the elements instead of twelve.
-	const row = add(mul(words(size(x.shape) / columns, key, 1), 2), 1);
-	const word = mul(reshape(row, [-1, 1]), words(columns, key, 2));
-	const keep = greaterEqual(word, Math.round(rate * 2 ** 32) - 2 ** 31);
+	const row = words(size(x.shape) / columns, key, 1)
+		.mul(2)
+		.add(1);
+	const word = row.reshape([-1, 1]).mul(words(columns, key, 2));
+	const keep = word.greaterEqual(Math.round(rate * 2 ** 32) - 2 ** 31);
 	const mask = where(keep, scalar(1 / (1 - rate), x.dtype), scalar(0, x.dtype));
-	return mul(x, reshape(mask, x.shape));
+	return x.mul(mask.reshape(x.shape));
 }

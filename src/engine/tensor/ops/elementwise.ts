@@ -97,33 +97,33 @@ function unary(
 }
 
 export const add = binary("add", { pullback: (_a, _b, _y, g) => [() => g, () => g] });
-export const sub = binary("sub", { pullback: (_a, _b, _y, g) => [() => g, () => neg(g)] });
+export const sub = binary("sub", { pullback: (_a, _b, _y, g) => [() => g, () => g.neg()] });
 export const mul = binary("mul", {
-	pullback: (a, b, _y, g) => [() => mul(g, b), () => mul(g, a)],
+	pullback: (a, b, _y, g) => [() => g.mul(b), () => g.mul(a)],
 });
 export const div = binary("div", {
-	pullback: (_a, b, y, g) => [() => div(g, b), () => neg(div(mul(g, y), b))],
+	pullback: (_a, b, y, g) => [() => g.div(b), () => g.mul(y).div(b).neg()],
 });
 /** a^b, differentiable in the base (a > 0) and in the exponent. */
 export const pow = binary("pow", {
-	pullback: (a, b, y, g) => [() => mul(g, mul(b, pow(a, sub(b, 1)))), () => mul(g, mul(y, log(a)))],
+	pullback: (a, b, y, g) => [() => g.mul(b.mul(a.pow(b.sub(1)))), () => g.mul(y.mul(a.log()))],
 });
 /** The larger of two; where they are equal the cotangent goes to the first. */
 export const maximum = binary("maximum", {
 	pullback: (a, b, _y, g) => [
-		() => mul(g, cast(greaterEqual(a, b), g.dtype)),
-		() => mul(g, cast(less(a, b), g.dtype)),
+		() => g.mul(a.greaterEqual(b).cast(g.dtype)),
+		() => g.mul(a.less(b).cast(g.dtype)),
 	],
 });
 /** The smaller of two; where they are equal the cotangent goes to the first. */
 export const minimum = binary("minimum", {
 	pullback: (a, b, _y, g) => [
-		() => mul(g, cast(greaterEqual(b, a), g.dtype)),
-		() => mul(g, cast(less(b, a), g.dtype)),
+		() => g.mul(b.greaterEqual(a).cast(g.dtype)),
+		() => g.mul(b.less(a).cast(g.dtype)),
 	],
 });
 export const clamp = (x: Tensor, low: Operand, high: Operand): Tensor =>
-	minimum(maximum(x, low), high);
+	x.maximum(low).minimum(high);
 
 export const less = binary("less", { result: "bool" });
 export const greaterEqual = binary("greaterEqual", { result: "bool" });
@@ -131,26 +131,26 @@ export const equal = binary("equal", { operands: "any", result: "bool" });
 export const both = binary("both", { operands: "bool", result: "bool" });
 export const either = binary("either", { operands: "bool", result: "bool" });
 
-export const neg = unary("neg", (_x, _y, g) => neg(g));
-export const exp = unary("exp", (_x, y, g) => mul(g, y));
-export const log = unary("log", (x, _y, g) => div(g, x));
-export const sqrt = unary("sqrt", (_x, y, g) => div(mul(g, 0.5), y));
-export const sin = unary("sin", (x, _y, g) => mul(g, cos(x)));
-export const cos = unary("cos", (x, _y, g) => neg(mul(g, sin(x))));
-export const tanh = unary("tanh", (_x, y, g) => mul(g, sub(1, mul(y, y))));
-export const sigmoid = unary("sigmoid", (_x, y, g) => mul(g, sub(y, mul(y, y))));
-export const abs = unary("abs", (x, _y, g) => mul(g, sign(x)));
+export const neg = unary("neg", (_x, _y, g) => g.neg());
+export const exp = unary("exp", (_x, y, g) => g.mul(y));
+export const log = unary("log", (x, _y, g) => g.div(x));
+export const sqrt = unary("sqrt", (_x, y, g) => g.mul(0.5).div(y));
+export const sin = unary("sin", (x, _y, g) => g.mul(x.cos()));
+export const cos = unary("cos", (x, _y, g) => g.mul(x.sin()).neg());
+export const tanh = unary("tanh", (_x, y, g) => g.mul(sub(1, y.mul(y))));
+export const sigmoid = unary("sigmoid", (_x, y, g) => g.mul(y.sub(y.mul(y))));
+export const abs = unary("abs", (x, _y, g) => g.mul(x.sign()));
 export const sign = unary("sign");
 export const floor = unary("floor");
-export const relu = unary("relu", (x, _y, g) => mul(g, cast(less(0, x), g.dtype)));
+export const relu = unary("relu", (x, _y, g) => g.mul(less(0, x).cast(g.dtype)));
 
-export const square = (x: Tensor): Tensor => mul(x, x);
+export const square = (x: Tensor): Tensor => x.mul(x);
 
 const castOperation: Operation<"cast"> = {
 	name: "cast",
 	types: ([x], { to }) => [{ shape: x.shape, dtype: to }],
 	pullback: ({ inputs: [x] }, [g]) => [
-		g && isFloat(x.dtype) && isFloat(g.dtype) ? cast(g, x.dtype) : null,
+		g && isFloat(x.dtype) && isFloat(g.dtype) ? g.cast(x.dtype) : null,
 	],
 };
 

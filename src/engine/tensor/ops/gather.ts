@@ -10,9 +10,6 @@ import {
 	sameShape,
 	type Tensor,
 } from "../tensor.js";
-import { reshape } from "./broadcast.js";
-import { cast, equal } from "./elementwise.js";
-import { transpose } from "./shape.js";
 import { constant } from "./sources.js";
 
 const gatherOperation: Operation<"gather"> = {
@@ -30,20 +27,14 @@ const gatherOperation: Operation<"gather"> = {
 		if (!g || !isFloat(x.dtype)) return [null, null];
 		const count = x.shape[axis];
 		if (axis === 0) {
-			const rows = reshape(g, [-1, ...x.shape.slice(1)]);
-			return [scatterAdd(rows, reshape(indices, [-1]), count), null];
+			const rows = g.reshape([-1, ...x.shape.slice(1)]);
+			return [scatterAdd(rows, indices.reshape([-1]), count), null];
 		}
 		// Bring the axis to the front, add the rows up there, and put it back.
 		const front = [axis, ...x.shape.flatMap((_, i) => (i === axis ? [] : [i]))];
-		const flat = reshape(g, [...x.shape.slice(0, axis), -1, ...x.shape.slice(axis + 1)]);
-		const rows = scatterAdd(transpose(flat, front), reshape(indices, [-1]), count);
-		return [
-			transpose(
-				rows,
-				front.map((_, i) => front.indexOf(i)),
-			),
-			null,
-		];
+		const flat = g.reshape([...x.shape.slice(0, axis), -1, ...x.shape.slice(axis + 1)]);
+		const rows = scatterAdd(flat.transpose(front), indices.reshape([-1]), count);
+		return [rows.transpose(front.map((_, i) => front.indexOf(i))), null];
 	},
 };
 
@@ -143,10 +134,7 @@ export function topK(
 /** The index of the largest value along an axis; the first in a tie. */
 export function argmax(x: Tensor, axis = -1): Tensor {
 	const at = axisOf("argmax", x, axis);
-	return reshape(
-		topK(x, 1, at).indices,
-		x.shape.filter((_, i) => i !== at),
-	);
+	return topK(x, 1, at).indices.reshape(x.shape.filter((_, i) => i !== at));
 }
 
 /** A new last axis of the given length: 1 at each index, 0 elsewhere. */
@@ -157,5 +145,8 @@ export function oneHot(indices: Tensor, length: number, dtype: DType = "float32"
 		[length],
 		"int32",
 	);
-	return cast(equal(reshape(indices, [...indices.shape, 1]), places), dtype);
+	return indices
+		.reshape([...indices.shape, 1])
+		.equal(places)
+		.cast(dtype);
 }

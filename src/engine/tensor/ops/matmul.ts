@@ -1,7 +1,7 @@
 import { type Dim, isOpen, type Shape } from "../dims.js";
 import type { TransposedSides } from "../operations.js";
 import { apply, fail, isFloat, type Operation, sameShape, type Tensor } from "../tensor.js";
-import { reshape, unbroadcast } from "./broadcast.js";
+import { unbroadcast } from "./broadcast.js";
 import { broadcastShape } from "./elementwise.js";
 import { concat } from "./shape.js";
 
@@ -39,18 +39,16 @@ function product(a: Tensor, b: Tensor, transposeA: boolean, transposeB: boolean)
 	return apply(matmulOperation, [a, b], { transposeA, transposeB });
 }
 
+export type MatmulOptions = Partial<TransposedSides>;
+
 /** Matrix product over the last two axes; the others broadcast. */
-export function matmul(
-	a: Tensor,
-	b: Tensor,
-	options: { readonly transposeA?: boolean; readonly transposeB?: boolean } = {},
-): Tensor {
+export function matmul(a: Tensor, b: Tensor, options: MatmulOptions = {}): Tensor {
 	const { transposeA = false, transposeB = false } = options;
 	if (b.shape.length !== 2 || a.shape.length <= 2 || transposeA)
 		return product(a, b, transposeA, transposeB);
 	// One tall product instead of a batch of them, in this pass and in its gradient.
-	const y = product(reshape(a, [-1, a.shape.at(-1) as Dim]), b, false, transposeB);
-	return reshape(y, [...a.shape.slice(0, -1), -1]);
+	const y = product(a.reshape([-1, a.shape.at(-1) as Dim]), b, false, transposeB);
+	return y.reshape([...a.shape.slice(0, -1), -1]);
 }
 
 /** Whether a tensor is a product Aᵀ B of sides with equal batch axes. */

@@ -1,7 +1,5 @@
 import { apply, fail, floatType, type Operation, size, type Tensor } from "../tensor.js";
-import { reshape } from "./broadcast.js";
-import { add, div, mul, sqrt, sub } from "./elementwise.js";
-import { mean, sumSquares, variance } from "./reduce.js";
+import { div } from "./elementwise.js";
 
 const smallest = 1e-5;
 
@@ -13,18 +11,18 @@ export interface Affine {
 }
 
 function affine(x: Tensor, { scale, shift }: Affine): Tensor {
-	const scaled = scale ? mul(x, scale) : x;
-	return shift ? add(scaled, shift) : scaled;
+	const scaled = scale ? x.mul(scale) : x;
+	return shift ? scaled.add(shift) : scaled;
 }
 
 /** 1 / √(mean of x² + ε) along the last axis, which stays with size 1. */
 function inverseRms(x: Tensor, epsilon: number): Tensor {
-	const meanSquare = mul(sumSquares(x, -1, true), 1 / (x.shape.at(-1) as number));
-	return div(1, sqrt(add(meanSquare, epsilon)));
+	const meanSquare = x.sumSquares(-1, true).mul(1 / (x.shape.at(-1) as number));
+	return div(1, meanSquare.add(epsilon).sqrt());
 }
 
 /** The norm composed of simpler operations, for backends without a kernel for it. */
-export const rmsNormParts = (x: Tensor, epsilon: number): Tensor => mul(x, inverseRms(x, epsilon));
+export const rmsNormParts = (x: Tensor, epsilon: number): Tensor => x.mul(inverseRms(x, epsilon));
 
 const rmsNormOperation: Operation<"rmsNorm"> = {
 	name: "rmsNorm",
@@ -33,7 +31,7 @@ const rmsNormOperation: Operation<"rmsNorm"> = {
 	pullback: ({ inputs, outputs, attributes: { epsilon } }, [g]) => {
 		const [[x], [y]] = [inputs, outputs] as unknown as [[Tensor], [Tensor]];
 		if (!g) return [null];
-		return [mul(sub(g, mul(y, mean(mul(g, y), -1, true))), inverseRms(x, epsilon))];
+		return [g.sub(y.mul(g.mul(y).mean(-1, true))).mul(inverseRms(x, epsilon))];
 	},
 };
 
@@ -45,7 +43,7 @@ export function rmsNorm(x: Tensor, options: Affine = {}): Tensor {
 
 /** x minus its mean, divided by its standard deviation, along the last axis. */
 export const layerNorm = (x: Tensor, options: Affine = {}): Tensor =>
-	rmsNorm(sub(x, mean(x, -1, true)), options);
+	rmsNorm(x.sub(x.mean(-1, true)), options);
 
 /**
  * x minus its mean, divided by its standard deviation, over the given axes (all but the channels). Also returns the
@@ -56,8 +54,8 @@ export function batchNorm(
 	axes: readonly number[],
 	options: Affine = {},
 ): { readonly y: Tensor; readonly mean: Tensor; readonly variance: Tensor } {
-	const centre = mean(x, axes, true);
-	const spread = variance(x, axes, true);
+	const centre = x.mean(axes, true);
+	const spread = x.variance(axes, true);
 	return { y: normalized(x, centre, spread, options), mean: centre, variance: spread };
 }
 
@@ -68,8 +66,8 @@ export function normalized(
 	spread: Tensor,
 	options: Affine = {},
 ): Tensor {
-	const inverse = div(1, sqrt(add(spread, options.epsilon ?? smallest)));
-	return affine(mul(sub(x, centre), inverse), options);
+	const inverse = div(1, spread.add(options.epsilon ?? smallest).sqrt());
+	return affine(x.sub(centre).mul(inverse), options);
 }
 
 /** x [batch, channels, …] normalized within each group of channels; scale and shift [channels]. */
@@ -78,9 +76,9 @@ export function groupNorm(x: Tensor, groups: number, options: Affine = {}): Tens
 	if (!(channels % groups === 0))
 		fail("groupNorm", `${channels} channels do not make ${groups} groups`, [x]);
 	const { scale, shift, ...rest } = options;
-	const rows = reshape(x, [batch, groups, (channels / groups) * size(places)]);
-	const perChannel = (t: Tensor) => reshape(t, [channels, ...places.map(() => 1)]);
-	return affine(reshape(layerNorm(rows, rest), x.shape), {
+	const rows = x.reshape([batch, groups, (channels / groups) * size(places)]);
+	const perChannel = (t: Tensor) => t.reshape([channels, ...places.map(() => 1)]);
+	return affine(layerNorm(rows, rest).reshape(x.shape), {
 		...(scale && { scale: perChannel(scale) }),
 		...(shift && { shift: perChannel(shift) }),
 	});

@@ -1,7 +1,5 @@
 import { type Dim, multiplyDims } from "../dims.js";
 import { apply, type Operation, type Tensor } from "../tensor.js";
-import { reshape } from "./broadcast.js";
-import { slice } from "./shape.js";
 
 /** Operations for axes whose size may be known only when the graph runs. */
 
@@ -24,9 +22,7 @@ const chunkedOperation: Operation<"chunked"> = {
 		const { shape } = x;
 		const [front, back] = [shape.slice(0, 2), shape.slice(3)];
 		return [
-			g
-				? slice(reshape(g, [...front, multiplyDims(chunks, length), ...back]), 2, 0, shape[2])
-				: null,
+			g ? g.reshape([...front, multiplyDims(chunks, length), ...back]).slice(2, 0, shape[2]) : null,
 		];
 	},
 };

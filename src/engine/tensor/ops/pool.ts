@@ -1,10 +1,9 @@
 import type { FixedShape } from "../dims.js";
 import type { PoolWindow } from "../operations.js";
 import { apply, fail, isFloat, type Operation, size, type Tensor } from "../tensor.js";
-import { expand, reshape } from "./broadcast.js";
 import { conv1d, swept } from "./conv.js";
 import { scatterAdd } from "./gather.js";
-import { concat, slice } from "./shape.js";
+import { concat } from "./shape.js";
 import { filled } from "./sources.js";
 
 const maxPoolOperation: Operation<"maxPool"> = {
@@ -29,8 +28,8 @@ const maxPoolOperation: Operation<"maxPool"> = {
 	pullback: ({ inputs: [x], outputs: [, chosen] }, [g]) => {
 		if (!g) return [null];
 		const { shape } = x;
-		const flat = scatterAdd(reshape(g, [-1]), reshape(chosen, [-1]), size(shape));
-		return [reshape(flat, shape)];
+		const flat = scatterAdd(g.reshape([-1]), chosen.reshape([-1]), size(shape));
+		return [flat.reshape(shape)];
 	},
 };
 
@@ -62,18 +61,18 @@ export function avgPool1d(x: Tensor, options: PoolOptions): Tensor {
 	const { kernel, stride = kernel, padding = 0 } = options;
 	const [batch, channels, length] = x.shape as [number, number, number];
 	const weights = filled(1 / kernel, [1, 1, kernel], x.dtype);
-	const rows = reshape(x, [batch * channels, 1, length]);
-	return reshape(conv1d(rows, weights, { stride, padding }), [batch, channels, -1]);
+	const rows = x.reshape([batch * channels, 1, length]);
+	return conv1d(rows, weights, { stride, padding }).reshape([batch, channels, -1]);
 }
 
 /** The mean of the `width` positions around each position along the last axis; the ends repeat. */
 export function movingAverage(x: Tensor, width: number): Tensor {
 	const before = Math.floor((width - 1) / 2);
 	const ends = (part: Tensor, count: number) =>
-		count > 0 ? [expand(part, [...x.shape.slice(0, -1), count])] : [];
-	const first = ends(slice(x, -1, 0, 1), before);
-	const last = ends(slice(x, -1, -1), width - 1 - before);
+		count > 0 ? [part.expand([...x.shape.slice(0, -1), count])] : [];
+	const first = ends(x.slice(-1, 0, 1), before);
+	const last = ends(x.slice(-1, -1), width - 1 - before);
 	const wide = concat([...first, x, ...last], -1);
-	const rows = reshape(wide, [1, -1, wide.shape.at(-1) as number]);
-	return reshape(avgPool1d(rows, { kernel: width, stride: 1 }), x.shape);
+	const rows = wide.reshape([1, -1, wide.shape.at(-1) as number]);
+	return avgPool1d(rows, { kernel: width, stride: 1 }).reshape(x.shape);
 }

@@ -1,11 +1,9 @@
 import { apply, fail, type Operation, type Tensor } from "../tensor.js";
-import { reshape, unbroadcast } from "./broadcast.js";
-import { add, mul, neg, sub } from "./elementwise.js";
-import { slice } from "./shape.js";
+import { unbroadcast } from "./broadcast.js";
 
 function halves(x: Tensor): [Tensor, Tensor] {
 	const half = (x.shape.at(-1) as number) / 2;
-	return [slice(x, -1, 0, half), slice(x, -1, half)];
+	return [x.slice(-1, 0, half), x.slice(-1, half)];
 }
 
 const rotaryOperation: Operation<"rotary"> = {
@@ -29,11 +27,11 @@ const rotaryOperation: Operation<"rotary"> = {
 		const [a, b] = halves(x);
 		const [ga, gb] = halves(g);
 		const over = (t: Tensor, like: Tensor) =>
-			reshape(unbroadcast(t, [like.shape[0], 1, ...like.shape.slice(1)]), like.shape);
+			unbroadcast(t, [like.shape[0], 1, ...like.shape.slice(1)]).reshape(like.shape);
 		return [
-			rotary(g, cosine, neg(sine)),
-			over(add(mul(ga, a), mul(gb, b)), cosine),
-			over(sub(mul(gb, a), mul(ga, b)), sine),
+			rotary(g, cosine, sine.neg()),
+			over(ga.mul(a).add(gb.mul(b)), cosine),
+			over(gb.mul(a).sub(ga.mul(b)), sine),
 		];
 	},
 };

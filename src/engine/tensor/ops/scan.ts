@@ -11,10 +11,8 @@ import {
 	sameShape,
 	type Tensor,
 } from "../tensor.js";
-import { reshape } from "./broadcast.js";
-import { add } from "./elementwise.js";
-import { isTransposedProduct, matmul } from "./matmul.js";
-import { split, stack } from "./shape.js";
+import { isTransposedProduct } from "./matmul.js";
+import { stack } from "./shape.js";
 import { filled, input } from "./sources.js";
 
 export interface ScanOptions {
@@ -158,7 +156,7 @@ function pullback(
 							ofBefore.filter(({ of }) => of === x).map(({ slice }) => slice),
 						),
 					),
-					...sums.map(({ sum, term }) => add(sum, term)),
+					...sums.map(({ sum, term }) => sum.add(term)),
 				],
 				outputs: [...slopes.map((x) => total(x)), ...sides],
 			},
@@ -183,12 +181,12 @@ function pullback(
 	const ofCaptured = floats(captured).map((of, i) => {
 		const whole = (x: Tensor) => {
 			const [length, rows, columns] = x.shape.slice(-3) as [number, number, number];
-			return reshape(x, [...x.shape.slice(0, -3), length * rows, columns]);
+			return x.reshape([...x.shape.slice(0, -3), length * rows, columns]);
 		};
 		return summed([
 			...(products[i] as readonly Tensor[]).map(() => {
 				const [a, b] = perStep.splice(0, 2).map(whole) as [Tensor, Tensor];
-				return matmul(a, b, { transposeA: true });
+				return a.matmul(b, { transposeA: true });
 			}),
 			...(sums.some((x) => x.of === of) ? [last.shift() as Tensor] : []),
 		]);
@@ -237,9 +235,9 @@ export function scan<S>(
 	const shapes = sequences.map((x, i) => x.shape.filter((_, at) => at !== axes[i]));
 	if (step.length > 2) {
 		const parts = sequences.map((x, i) =>
-			split(x, axes[i], Array<number>(length).fill(1)).map((part) =>
-				reshape(part, shapes[i] as Shape),
-			),
+			x
+				.split(axes[i], Array<number>(length).fill(1))
+				.map((part) => part.reshape(shapes[i] as Shape)),
 		);
 		return writtenOut(step, initial, parts, { length, axis, reverse });
 	}

@@ -1,8 +1,5 @@
 import type { SegmentShift } from "../operations.js";
 import { apply, type FloatType, fail, isFloat, type Operation, type Tensor } from "../tensor.js";
-import { expand, reshape, sum } from "./broadcast.js";
-import { cast, mul, sub } from "./elementwise.js";
-import { matmul } from "./matmul.js";
 import { cumulativeSum } from "./shape.js";
 import { constant } from "./sources.js";
 
@@ -84,12 +81,15 @@ export const directSegments = {
 		const dtype = x.dtype as FloatType;
 		const shape = [...x.shape, n];
 		if (n <= longestProduct)
-			return reshape(
-				matmul(reshape(x, [-1, n]), between(n, shift, dtype), { transposeB: true }),
-				shape,
-			);
+			return x
+				.reshape([-1, n])
+				.matmul(between(n, shift, dtype), { transposeB: true })
+				.reshape(shape);
 		// Row t of column j holds x_t if j < t; running sums down the rows end at i.
-		const columns = mul(expand(reshape(x, [...x.shape, 1]), shape), later(n, dtype));
+		const columns = x
+			.reshape([...x.shape, 1])
+			.expand(shape)
+			.mul(later(n, dtype));
 		return cumulativeSum(columns, -2, { exclusive: shift === -1 });
 	},
 	totals(x: Tensor, shift: SegmentShift): Tensor {
@@ -97,9 +97,12 @@ export const directSegments = {
 		const dtype = x.dtype as FloatType;
 		const shape = x.shape.slice(0, -1);
 		if (n <= longestProduct)
-			return reshape(matmul(reshape(x, [-1, n * n]), between(n, shift, dtype)), shape);
+			return x
+				.reshape([-1, n * n])
+				.matmul(between(n, shift, dtype))
+				.reshape(shape);
 		const below = cumulativeSum(x, -2, { exclusive: shift === -1, reverse: true });
-		return sum(mul(below, later(n, dtype)), -1);
+		return below.mul(later(n, dtype)).sum(-1);
 	},
 };
 
@@ -107,25 +110,24 @@ export const directSegments = {
 export const segmentDifferences = {
 	sums(x: Tensor, shift: SegmentShift): Tensor {
 		const [shape, n] = [x.shape, x.shape.at(-1) as number];
-		const upTo = cumulativeSum(cast(x, "float64"), -1);
-		const rows = shift === 0 ? upTo : sub(upTo, cast(x, "float64"));
-		const differences = sub(
-			reshape(rows, [...shape, 1]),
-			reshape(upTo, [...shape.slice(0, -1), 1, n]),
-		);
+		const upTo = cumulativeSum(x.cast("float64"), -1);
+		const rows = shift === 0 ? upTo : upTo.sub(x.cast("float64"));
+		const differences = rows
+			.reshape([...shape, 1])
+			.sub(upTo.reshape([...shape.slice(0, -1), 1, n]));
 		const inside = table(`inside${shift}`, [n, n], (i, j) => j < i + shift, x.dtype as FloatType);
-		return mul(cast(differences, x.dtype), inside);
+		return differences.cast(x.dtype).mul(inside);
 	},
 	totals(x: Tensor, shift: SegmentShift): Tensor {
 		const n = x.shape.at(-1) as number;
 		const inside = table(`inside${shift}`, [n, n], (i, j) => j < i + shift, x.dtype as FloatType);
-		const kept = mul(x, inside);
+		const kept = x.mul(inside);
 		// Pairs with i + shift ≥ t, less those with j ≥ t as well.
-		const ends = cumulativeSum(cast(sum(kept, -1), "float64"), -1, {
+		const ends = cumulativeSum(kept.sum(-1).cast("float64"), -1, {
 			reverse: true,
 			exclusive: shift === -1,
 		});
-		const starts = cumulativeSum(cast(sum(kept, -2), "float64"), -1, { reverse: true });
-		return cast(sub(ends, starts), x.dtype);
+		const starts = cumulativeSum(kept.sum(-2).cast("float64"), -1, { reverse: true });
+		return ends.sub(starts).cast(x.dtype);
 	},
 };

@@ -1,6 +1,5 @@
 import { addDims, type Dim, isOpen, type Shape, subtractDims } from "../dims.js";
 import { apply, applyAll, axisOf, fail, type Operation, type Tensor } from "../tensor.js";
-import { reshape } from "./broadcast.js";
 import { filled } from "./sources.js";
 
 const transposeOperation: Operation<"transpose"> = {
@@ -15,12 +14,7 @@ const transposeOperation: Operation<"transpose"> = {
 		return [{ shape: order.map((axis) => shape[axis]), dtype }];
 	},
 	pullback: ({ attributes: { order } }, [g]) => [
-		g
-			? transpose(
-					g,
-					order.map((_, axis) => order.indexOf(axis)),
-				)
-			: null,
+		g ? g.transpose(order.map((_, axis) => order.indexOf(axis))) : null,
 	],
 };
 
@@ -45,7 +39,7 @@ const sliceOperation: Operation<"slice"> = {
 		return [{ shape: shape.map((n, i) => (i === axis ? left : n)), dtype }];
 	},
 	pullback: ({ inputs: [x], attributes: { axis, start, end } }, [g]) => [
-		g ? pad(g, axis, start, subtractDims(x.shape[axis], end)) : null,
+		g ? g.pad(axis, start, subtractDims(x.shape[axis], end)) : null,
 	],
 };
 
@@ -67,7 +61,7 @@ const padOperation: Operation<"pad"> = {
 		return [{ shape: shape.map((n, i) => (i === axis ? addDims(n, before, after) : n)), dtype }];
 	},
 	pullback: ({ inputs: [x], attributes: { axis, before } }, [g]) => [
-		g ? slice(g, axis, before, addDims(before, x.shape[axis])) : null,
+		g ? g.slice(axis, before, addDims(before, x.shape[axis])) : null,
 	],
 };
 
@@ -95,7 +89,7 @@ const concatOperation: Operation<"concat"> = {
 		let start: Dim = 0;
 		return inputs.map((x) => {
 			const end = addDims(start, x.shape[axis]);
-			const part = g ? slice(g, axis, start, end) : null;
+			const part = g ? g.slice(axis, start, end) : null;
 			start = end;
 			return part;
 		});
@@ -117,7 +111,7 @@ export function stack(parts: readonly Tensor[], axis: number): Tensor {
 	if (!(at >= 0 && at < rank))
 		fail("stack", `axis ${axis} is outside a result of ${rank} axes`, parts);
 	return concat(
-		parts.map((x) => reshape(x, [...x.shape.slice(0, at), 1, ...x.shape.slice(at)])),
+		parts.map((x) => x.reshape([...x.shape.slice(0, at), 1, ...x.shape.slice(at)])),
 		at,
 	);
 }
@@ -152,7 +146,7 @@ export function roll(x: Tensor, axis: number, by: number): Tensor {
 	const at = axisOf("roll", x, axis);
 	const length = x.shape[at] as number;
 	const cut = (((length - by) % length) + length) % length;
-	return cut === 0 ? x : concat([slice(x, at, cut), slice(x, at, 0, cut)], at);
+	return cut === 0 ? x : concat([x.slice(at, cut), x.slice(at, 0, cut)], at);
 }
 
 const flipOperation: Operation<"flip"> = {
