@@ -119,7 +119,7 @@ describe("an interrupted run ends with the weights of an uninterrupted one", () 
 	test("after kill -9 in a checkpoint, and again", async () => {
 		const run = join(root, "killed");
 		await killAt([40, 97], run);
-		const ended = await runBuilt(again(run));
+		const ended = await captured(again(run));
 		expect(ended.code, ended.stderr).toBe(0);
 		expectSameAsWhole(run);
 		expect(readdirSync(run).sort()).toEqual(readdirSync(whole).sort());
@@ -135,7 +135,7 @@ describe("an interrupted run ends with the weights of an uninterrupted one", () 
 		};
 		expectSaved(stopping);
 		expectSaved(await runBuilt(again(run), { call: 90, signal: "SIGINT" }));
-		expect((await runBuilt(again(run))).code).toBe(0);
+		expect((await captured(again(run))).code).toBe(0);
 		expectSameAsWhole(run);
 	});
 
@@ -145,7 +145,7 @@ describe("an interrupted run ends with the weights of an uninterrupted one", () 
 		expect(stopped.code, stopped.stderr).toBe(143);
 		expect(stopped.stderr).toContain("finishing this step, then saving; SIGTERM again ends");
 		expect(stopped.stdout).toContain("interrupted and saved; continue with --resume");
-		expect((await runBuilt(again(run))).code).toBe(0);
+		expect((await captured(again(run))).code).toBe(0);
 		expectSameAsWhole(run);
 	});
 
@@ -166,7 +166,7 @@ describe("an interrupted run ends with the weights of an uninterrupted one", () 
 		const file = join(run, "run.json");
 		const text = readFileSync(file, "utf8");
 		writeFileSync(file, text.replace('"provider": "cpu"', '"provider": "webgpu"'));
-		const { code, stderr } = await runBuilt(again(run));
+		const { code, stderr } = await captured(again(run));
 		expect(code, stderr).toBe(0);
 		expect(stderr).toContain("note: provider webgpu → cpu; the weights may differ");
 		expectSameAsWhole(run);

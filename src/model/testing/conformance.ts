@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { specialCount, specialTokens } from "../../data/cohort/vocabulary.js";
 import { temporaryFolder } from "../../data/records/testing/temporary-folder.js";
@@ -67,6 +67,9 @@ export const conformance = (tested: string): void =>
 		const moving = Object.entries(model.weights(config)).flatMap(([name, spec]) =>
 			spec.moving ? [name] : [],
 		);
+		// All tests share it, and with it what it has compiled.
+		const predictor = model.predictor(runtime, config, weightsOf(model));
+		afterAll(() => predictor.dispose());
 		const histories = [testHistory(7, 1), testHistory(5, 2), testHistory(2, 3)];
 
 		test("is described, and has sizes for every purpose", () => {
@@ -207,7 +210,6 @@ export const conformance = (tested: string): void =>
 		});
 
 		test("predicts the same probabilities from a whole history and event by event", async () => {
-			const predictor = model.predictor(runtime, config, weightsOf(model));
 			const times = histories.map((own) => [0.5, 2, 9].map((gap) => (own.times.at(-1) ?? 0) + gap));
 			const { logProbabilities, queries } = await predictor.score(histories, times);
 			expect(queries).toBe(3);
@@ -233,11 +235,9 @@ export const conformance = (tested: string): void =>
 					logProbabilities.subarray(0, 3 * vocab),
 				),
 			).toBeLessThan(1e-4);
-			await predictor.dispose();
 		});
 
 		test("predicts within a history from the events before, also before the first and for an empty history", async () => {
-			const predictor = model.predictor(runtime, config, weightsOf(model));
 			const [history] = histories as [(typeof histories)[0]];
 			const middle = (history.times[3]! + history.times[4]!) / 2;
 			const known = history.times.filter((time) => time < middle).length;
@@ -259,7 +259,6 @@ export const conformance = (tested: string): void =>
 				await predictor.queryWithin(predictor.start(1), [history], [[]]),
 			])
 				expect([none.queries, none.logProbabilities.length]).toEqual([0, 0]);
-			await predictor.dispose();
 		});
 
 		test("queries from landmarks are answered in training as by its predictor", async () => {
@@ -289,7 +288,6 @@ export const conformance = (tested: string): void =>
 				...fill(stream, landmarks),
 			} as Record<string, ArrayLike<number>>);
 			expect(states.length / (hidden.shape.at(-1) as number)).toBe(3 * 2 * 3);
-			const predictor = model.predictor(runtime, config, weights);
 			for (const [row, own] of landmarks.entries())
 				for (const [at, { known, times }] of own.entries()) {
 					const history = histories[row]!;
@@ -302,13 +300,11 @@ export const conformance = (tested: string): void =>
 					const found = values.slice(from, from + 3 * vocab);
 					expect(relativeError(found, logProbabilities)).toBeLessThan(1e-4);
 				}
-			await predictor.dispose();
 		});
 
 		test("forecasts as it declares, from histories longer than it can read too", async () => {
 			expect(model.forecasting.methods.length).toBeGreaterThan(0);
 			expect(model.forecasting.methods.includes("time-specific")).toBe(model.usesQueryTime);
-			const predictor = model.predictor(runtime, config, weightsOf(model));
 			const long = testHistory(40, 4);
 			const last = long.times.at(-1) as number;
 			const times = [[last + 1, last + 2, last + 5]];
@@ -320,13 +316,11 @@ export const conformance = (tested: string): void =>
 				expect(logProbabilities.length).toBe(3 * vocab);
 				expect(logProbabilities.every((x) => Number.isFinite(x) && x <= 0)).toBe(true);
 			}
-			await predictor.dispose();
 		});
 
 		test.runIf(!model.forecasting.queriesInteract)(
 			"no prediction depends on later queries",
 			async () => {
-				const predictor = model.predictor(runtime, config, weightsOf(model));
 				const history = testHistory(9, 6);
 				const last = history.times.at(-1) as number;
 				const first = async (later: number) => {
@@ -334,12 +328,10 @@ export const conformance = (tested: string): void =>
 					return (await predictor.score([history], times)).logProbabilities.slice(0, 2 * vocab);
 				};
 				expect(relativeError(await first(50), await first(3))).toBeLessThan(1e-5);
-				await predictor.dispose();
 			},
 		);
 
 		test.runIf(model.usesQueryTime)("predicts many queries as it predicts each alone", async () => {
-			const predictor = model.predictor(runtime, config, weightsOf(model));
 			const history = testHistory(9, 6);
 			const last = history.times.at(-1) as number;
 			const times = Array.from({ length: 9 }, (_, i) => last + 1 + i);
@@ -352,7 +344,6 @@ export const conformance = (tested: string): void =>
 			const first = logProbabilities.subarray(0, vocab);
 			const later = logProbabilities.subarray(8 * vocab, 9 * vocab);
 			expect(relativeError(later, first)).toBeGreaterThan(1e-4);
-			await predictor.dispose();
 		});
 
 		test("its weights are saved and read again to the bit", async () => {
