@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { initialWeights, models, weightCount } from "../../model/index.js";
 import { readTrained } from "../../model/train/index.js";
 import { captured } from "./testing/captured.js";
-import { runBuilt } from "./testing/run-built.js";
 
 const root = mkdtempSync(join(tmpdir(), "trajgpt-compare-"));
 const [sim, data] = [join(root, "sim"), join(root, "data")];
@@ -124,23 +123,6 @@ describe("compare", () => {
 			);
 		}
 		expect(await readdir(data)).not.toContain("cells");
-	});
-
-	test("resumes after a kill without repeating finished cells", async () => {
-		const out = join(root, "killed");
-		const argv = [
-			...["compare", data, "--models", "gpt2,seft", "--tasks", "forecast", ...quick, "--out", out],
-		];
-		const killed = await runBuilt(argv, { saying: "gpt2 1: done", signal: "SIGKILL" });
-		expect(killed.signal).toBe("SIGKILL");
-		const cell = join(out, "cells", "gpt2-s1.json");
-		const before = await changed(cell);
-		// What the killed one had begun ends by itself and lets go of its folder.
-		const { code, stderr } = await captured(argv);
-		expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
-		expect(stderr).toMatch(/[12] of 3 cells are already finished/);
-		expect(await changed(cell)).toBe(before);
-		expect((await table(out)).lines).toHaveLength(5);
 	});
 });
 

@@ -1,9 +1,8 @@
-import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openDataset } from "../../data/cohort/index.js";
 import { temporaryFolder } from "../../data/records/testing/temporary-folder.js";
 import { captured } from "./testing/captured.js";
@@ -284,33 +283,6 @@ describe("prepare rejects", () => {
 		expect(stderr).not.toMatch(/duckdb|Invalid Input Error|at Object/i);
 		expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
 		expect((await readdir(folder)).sort()).toEqual(Object.keys(files).sort());
-	});
-
-	const tmpfs = (folder: string) => {
-		try {
-			execFileSync("mount", ["-t", "tmpfs", "-o", "size=600k", "tmpfs", folder], {
-				stdio: "ignore",
-			});
-			onTestFinished(() => void execFileSync("umount", [folder], { stdio: "ignore" }));
-			return true;
-		} catch {
-			return false;
-		}
-	};
-	test("a full disk", async ({ skip }) => {
-		const folder = await temporaryFolder();
-		const disk = join(folder, "disk");
-		await mkdir(disk);
-		if (!tmpfs(disk)) skip("no right to mount a small disk");
-		const rows = Array.from({ length: 40_000 }, (_, i) => `p${i % 977},2020-01-01,${i}x${i * 7}\n`);
-		await writeFile(join(folder, "c.csv"), `patient,date,code\n${rows.join("")}`);
-		const argv = ["--from", "csv", "--system", "snomed", "--min-count", "1"];
-		const { code, stderr } = await captured([
-			...["prepare", join(folder, "c.csv"), ...argv, "--out", join(disk, "dataset")],
-		]);
-		expect(stderr).toContain("the disk is full");
-		expect(code).toBe(2);
-		expect(await readdir(disk)).toEqual([]);
 	});
 });
 

@@ -81,16 +81,6 @@ const everyCall = `(async () => {
 	};
 })()`;
 
-const onGpu = `(async () => {
-	const { loadModel } = await import(new URL("./trajgpt/trajgpt.js", location.href).href);
-	const model = await loadModel("./", { device: "webgpu" });
-	const events = [{ code: "401", date: "2010-01-01" }, { code: "250", date: "2011-01-01" }];
-	const { history } = model.read({ birth: "1960-02-03", events }).patient;
-	const time = Date.parse("2013-01-01") / 86_400_000;
-	const { logProbabilities } = await model.calls.predict([history], [[time]]);
-	return { runtime: model.runtime, tokens: [...history.tokens], predicted: [...logProbabilities] };
-})()`;
-
 const chosenFiles = (library: string) => `(async () => {
 	const { loadModel } = await import("${library}");
 	const { files } = document.querySelector("input");
@@ -218,32 +208,6 @@ describe.skipIf(!chromiumIsThere)("in Chromium", () => {
 		};
 		near(got.after, (await predictAt(predictor, [added], [got.times])).logProbabilities);
 		await page.close();
-	});
-
-	// On a software GPU, compiling takes most of the time: make one call only.
-	test("predicts on a GPU as Node does", async () => {
-		const withGpu = await openBrowser({ webgpu: true });
-		const { page, faults } = await watchedPage(withGpu, isolated.url);
-		const from = isolated.requested.length;
-		await page.goto(`${isolated.url}export/example.html`);
-		await page.waitForSelector("#answer li:nth-child(5)");
-		const got = (await page.evaluate(onGpu)) as Pick<
-			PageResults,
-			"runtime" | "tokens" | "predicted"
-		>;
-		await withGpu.close();
-		expect(faults).toEqual([]);
-		expect(got.runtime).toMatch(/, webgpu, /);
-		// By the model of example.html alone: WebGPU has an engine of its own.
-		expect(engineReads(isolated, from)).toBe(1);
-		const times = ["1960-02-03", "2010-01-01", "2011-01-01"].map(day);
-		const { logProbabilities } = await predictor.score(
-			[{ tokens: got.tokens, times }],
-			[[day("2013-01-01")]],
-		);
-		expect(got.predicted).toHaveLength(logProbabilities.length);
-		for (const [i, value] of got.predicted.entries())
-			expect(Math.abs(Math.exp(value) - Math.exp(logProbabilities[i]))).toBeLessThan(1e-4);
 	});
 
 	test("loads an export from files that the user chose", async () => {
