@@ -126,10 +126,10 @@ describe("demo", () => {
 		expect(held.stderr).toContain(`process ${process.ppid} is at work on this run (${lock})`);
 		expect(existsSync(settings)).toBe(true);
 		await rm(lock);
-		const fresh = await interruptedDemo(out, ["--fresh", ...small], "[2/6]");
+		const fresh = await interruptedDemo(out, ["--fresh", ...small], "epoch 1: validation");
 		expect(fresh.code).toBe(130);
 		expect(fresh.stderr).toContain("simulating 30 people (");
-		expect(existsSync(join(out, "run"))).toBe(false);
+		expect(existsSync(join(out, "run", "tasks"))).toBe(false);
 		expect(existsSync(join(out, "notes.txt"))).toBe(true);
 	});
 
