@@ -31,8 +31,8 @@ export const ratioOf =
 	(weights) => {
 		let [part, whole] = [0, 0];
 		for (let at = 0; at < parts.length; at++) {
-			part += (weights[at] as number) * (parts[at] as number);
-			whole += (weights[at] as number) * (wholes[at] as number);
+			part += weights[at] * parts[at];
+			whole += weights[at] * wholes[at];
 		}
 		return part / whole;
 	};
@@ -46,7 +46,7 @@ export interface Drawn {
 /** The difference of two statistics on the same draws of patients. */
 export const difference = (one: Drawn, other: Drawn): Drawn => ({
 	value: one.value - other.value,
-	drawn: one.drawn.map((own, draw) => own - (other.drawn[draw] as number)),
+	drawn: one.drawn.map((own, draw) => own - other.drawn[draw]),
 });
 
 /** How often each draw takes each patient. The next draw overwrites the array. */
@@ -59,7 +59,7 @@ export function* patientDraws(
 	for (let draw = 0; draw < draws; draw++) {
 		const { integer } = stream.fork(draw);
 		weights.fill(0);
-		for (let i = 0; i < patients; i++) weights[integer(patients)]! += 1;
+		for (let i = 0; i < patients; i++) weights[integer(patients)] += 1;
 		yield weights;
 	}
 }
@@ -75,7 +75,7 @@ export function drawPatients<Name extends string>(
 	const drawn = names.map(() => new Float64Array(options.draws));
 	let draw = 0;
 	for (const weights of patientDraws(patients, options)) {
-		for (const [at, name] of names.entries()) drawn[at]![draw] = statistics[name](weights);
+		for (const [at, name] of names.entries()) drawn[at][draw] = statistics[name](weights);
 		draw++;
 	}
 	const once = new Float64Array(patients).fill(1);
@@ -180,12 +180,12 @@ export function resampleCodes<Metric extends string>(
 	for (const score of codes) {
 		const scored = [score(), ...draws.map((weights) => score(weights))];
 		kept.push(
-			scored[0]!.map((own, model) => {
+			scored[0].map((own, model) => {
 				const metrics = Object.keys(own) as Metric[];
 				return Object.fromEntries(
 					metrics.map((metric) => [
 						metric,
-						Float64Array.from(scored, (models) => models[model]![metric] ?? Number.NaN),
+						Float64Array.from(scored, (models) => models[model][metric] ?? Number.NaN),
 					]),
 				) as Record<Metric, Float64Array>;
 			}),
@@ -195,14 +195,14 @@ export function resampleCodes<Metric extends string>(
 		const [value, ...drawn] = Array.from({ length: draws.length + 1 }, (_, draw) =>
 			statistic(draw),
 		);
-		return Number.isNaN(value) ? null : { value: value!, drawn: Float64Array.from(drawn) };
+		return Number.isNaN(value) ? null : { value: value, drawn: Float64Array.from(drawn) };
 	};
 	const measure = (statistic: (draw: number) => number): Measure | null => {
 		const drawn = drawnOf(statistic);
 		return drawn && measureOf(drawn);
 	};
 	const scoreOf = (code: number, model: number, metric: Metric, draw: number) =>
-		kept[code]![model]![metric][draw]!;
+		kept[code][model][metric][draw];
 	const meanOverCodes = (value: (code: number) => number): number => {
 		let [sum, defined] = [0, 0];
 		for (let code = 0; code < kept.length; code++) {
@@ -230,9 +230,9 @@ export function resampleCodes<Metric extends string>(
 				let [parts, wholes] = [0, 0];
 				for (let code = 0; code < kept.length; code++) {
 					const [one, all] = [part, whole].map((metric) => scoreOf(code, model, metric, draw));
-					if (Number.isNaN(one! + all!)) continue;
-					parts += one!;
-					wholes += all!;
+					if (Number.isNaN(one + all)) continue;
+					parts += one;
+					wholes += all;
 				}
 				return wholes > 0 ? parts / wholes : Number.NaN;
 			}),

@@ -29,9 +29,9 @@ export function calibrationCurve(
 	const edges = innerEdges(probabilities, bins, binning);
 	const sums = Array.from({ length: bins }, () => ({ count: 0, predicted: 0, observed: 0 }));
 	for (let at = 0; at < labels.length; at++) {
-		const bin = sums[binOf(edges, probabilities[at] as number)] as (typeof sums)[0];
+		const bin = sums[binOf(edges, probabilities[at])];
 		bin.count++;
-		bin.predicted += probabilities[at] as number;
+		bin.predicted += probabilities[at];
 		bin.observed += Number(labels[at]);
 	}
 	return sums
@@ -63,7 +63,7 @@ function innerEdges(probabilities: ArrayLike<number>, bins: number, binning: Bin
 /** A probability on an edge belongs to the bin below it. */
 export function binOf(innerEdges: readonly number[], probability: number): number {
 	let bin = 0;
-	while (bin < innerEdges.length && probability > (innerEdges[bin] as number)) bin++;
+	while (bin < innerEdges.length && probability > innerEdges[bin]) bin++;
 	return bin;
 }
 
@@ -86,14 +86,14 @@ export function probabilityBins(patients: number, innerEdges: readonly number[])
 	const size = innerEdges.length + 1;
 	const sums = new Float64Array(patients * size * kept);
 	const column = (bin: number, part: number) =>
-		Float64Array.from({ length: patients }, (_, p) => sums[(p * size + bin) * kept + part]!);
+		Float64Array.from({ length: patients }, (_, p) => sums[(p * size + bin) * kept + part]);
 	const total = (values: Float64Array) => values.reduce((a, b) => a + b, 0);
 	return {
 		add: (patient, probability, observed, weight = 1) => {
 			const at = (patient * size + binOf(innerEdges, probability)) * kept;
-			sums[at]! += weight;
-			sums[at + 1]! += weight * probability;
-			if (observed) sums[at + 2]! += weight;
+			sums[at] += weight;
+			sums[at + 1] += weight * probability;
+			if (observed) sums[at + 2] += weight;
 		},
 		sumOver: (job) => job.sum(sums),
 		bins: (options) => {
@@ -108,7 +108,7 @@ export function probabilityBins(patients: number, innerEdges: readonly number[])
 				options,
 			);
 			return filled.map(({ counts, probabilities }, i) => {
-				const { value: observed, low, high } = measured[i]!;
+				const { value: observed, low, high } = measured[i];
 				const count = total(counts);
 				const predicted = total(probabilities) / count;
 				return { predicted, observed, low, high, count: Math.round(count) };
@@ -117,17 +117,17 @@ export function probabilityBins(patients: number, innerEdges: readonly number[])
 		error: (weigh) => (weights) => {
 			const weighted = new Float64Array(size * kept);
 			for (let patient = 0; patient < patients; patient++) {
-				const weight = weights[patient]!;
+				const weight = weights[patient];
 				if (weight === 0) continue;
 				for (let at = 0; at < weighted.length; at++)
-					weighted[at]! += weight * sums[patient * weighted.length + at]!;
+					weighted[at] += weight * sums[patient * weighted.length + at];
 			}
 			let [error, all] = [0, 0];
 			for (let bin = 0; bin < size; bin++) {
 				const [count, probability, observed] = weighted.subarray(bin * kept, (bin + 1) * kept);
 				if (!count) continue;
-				const share = weigh === "predictions" ? count : probability!;
-				error += share * Math.abs((probability! - observed!) / count);
+				const share = weigh === "predictions" ? count : probability;
+				error += share * Math.abs((probability - observed) / count);
 				all += share;
 			}
 			return error / all;

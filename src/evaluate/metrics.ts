@@ -31,7 +31,7 @@ function checkBothClasses(labels: BinaryLabels, metric: string): void {
 /** Rejects scores that are not probabilities. */
 export function checkProbabilities(scores: ArrayLike<number>, metric: string): void {
 	for (let at = 0; at < scores.length; at++) {
-		const score = scores[at] as number;
+		const score = scores[at];
 		if (!(score >= 0 && score <= 1))
 			throw new InputError(
 				`${metric}: score ${at} is ${score}; expected a probability from 0 to 1`,
@@ -78,8 +78,7 @@ function meanOf(
 	checkLabels(labels, probabilities, metric);
 	checkProbabilities(probabilities, metric);
 	let sum = 0;
-	for (let at = 0; at < labels.length; at++)
-		sum += loss(Number(labels[at]), probabilities[at] as number);
+	for (let at = 0; at < labels.length; at++) sum += loss(Number(labels[at]), probabilities[at]);
 	return sum / labels.length;
 }
 
@@ -110,16 +109,16 @@ export function ranking(
 	/** 1 if the next score differs. */
 	const ends = new Uint8Array(count);
 	for (let i = 0; i < count; i++) {
-		const at = order[i] as number;
+		const at = order[i];
 		positive[i] = Number(labels[at]);
-		owner[i] = owners ? (owners[at] as number) : at;
-		ends[i] = Number(i + 1 === count || scores[order[i + 1] as number] !== scores[at]);
+		owner[i] = owners ? owners[at] : at;
+		ends[i] = Number(i + 1 === count || scores[order[i + 1]] !== scores[at]);
 	}
 	return {
 		averagePrecision: (weights) => {
 			let [hits, misses, area, own] = [0, 0, 0, 0];
 			for (let i = 0; i < count; i++) {
-				const weight = weights ? (weights[owner[i] as number] as number) : 1;
+				const weight = weights ? weights[owner[i]] : 1;
 				if (positive[i]) own += weight;
 				else misses += weight;
 				if (!ends[i] || own === 0) continue;
@@ -132,7 +131,7 @@ export function ranking(
 		auroc: (weights) => {
 			let [hits, misses, area, own, other] = [0, 0, 0, 0, 0];
 			for (let i = 0; i < count; i++) {
-				const weight = weights ? (weights[owner[i] as number] as number) : 1;
+				const weight = weights ? weights[owner[i]] : 1;
 				if (positive[i]) own += weight;
 				else other += weight;
 				if (!ends[i]) continue;

@@ -3,7 +3,7 @@ export function countUpTo(ascending: ArrayLike<number>, limit: number): number {
 	let [low, high] = [0, ascending.length];
 	while (low < high) {
 		const middle = (low + high) >> 1;
-		if (ascending[middle]! <= limit) low = middle + 1;
+		if (ascending[middle] <= limit) low = middle + 1;
 		else high = middle;
 	}
 	return low;
@@ -18,33 +18,33 @@ export function ascendingOrder(values: ArrayLike<number>, from?: Int32Array): In
 	const keys = new Float64Array(values);
 	const words = new Uint32Array(keys.buffer);
 	for (let i = 0; i < length; i++) {
-		keys[i]! += 0; // −0 equals 0.
+		keys[i] += 0; // −0 equals 0.
 		// Bit patterns order positive numbers as they are, and negative ones in reverse.
 		const [low, high] = [2 * i, 2 * i + 1];
-		if (words[high]! >>> 31) {
-			words[low] = ~words[low]!;
-			words[high] = ~words[high]!;
-		} else words[high]! |= 0x80000000;
+		if (words[high] >>> 31) {
+			words[low] = ~words[low];
+			words[high] = ~words[high];
+		} else words[high] |= 0x80000000;
 	}
 	const bytes = new Uint8Array(keys.buffer);
 	let order = new Int32Array(length);
-	for (let i = 0; i < length; i++) order[i] = from ? from[i]! : i;
+	for (let i = 0; i < length; i++) order[i] = from ? from[i] : i;
 	let next = new Int32Array(length);
 	const places = new Int32Array(256);
 	for (let byte = 0; byte < 8; byte++) {
 		places.fill(0);
-		for (let at = byte; at < bytes.length; at += 8) places[bytes[at]!]! += 1;
-		if (places[bytes[byte]!] === length) continue;
+		for (let at = byte; at < bytes.length; at += 8) places[bytes[at]] += 1;
+		if (places[bytes[byte]] === length) continue;
 		for (let digit = 0, before = 0; digit < 256; digit++) {
-			const count = places[digit]!;
+			const count = places[digit];
 			places[digit] = before;
 			before += count;
 		}
 		for (let i = 0; i < length; i++) {
-			const index = order[i]!;
-			const digit = bytes[8 * index + byte]!;
-			next[places[digit]!] = index;
-			places[digit]! += 1;
+			const index = order[i];
+			const digit = bytes[8 * index + byte];
+			next[places[digit]] = index;
+			places[digit] += 1;
 		}
 		[order, next] = [next, order];
 	}
@@ -54,7 +54,7 @@ export function ascendingOrder(values: ArrayLike<number>, from?: Int32Array): In
 /** `values[indices[i]]` for every i. */
 export function pick(values: ArrayLike<number>, indices: ArrayLike<number>): Float64Array {
 	const picked = new Float64Array(indices.length);
-	for (let i = 0; i < picked.length; i++) picked[i] = values[indices[i]!]!;
+	for (let i = 0; i < picked.length; i++) picked[i] = values[indices[i]];
 	return picked;
 }
 
@@ -62,7 +62,7 @@ export function pick(values: ArrayLike<number>, indices: ArrayLike<number>): Flo
 export function quantile(sorted: ArrayLike<number>, part: number): number {
 	const place = part * (sorted.length - 1);
 	const below = Math.floor(place);
-	const low = sorted[below] as number;
-	const high = sorted[Math.min(below + 1, sorted.length - 1)] as number;
+	const low = sorted[below];
+	const high = sorted[Math.min(below + 1, sorted.length - 1)];
 	return low + (high - low) * (place - below);
 }

@@ -109,7 +109,7 @@ function statistics(known: readonly Known[], options: PlpOptions): ResultTable {
 			["calibrationInLarge observed risk", outcomes / known.length],
 			["calibrationInLarge intercept", interceptOf(odds, labels)],
 			["weak calibration intercept", weak.bias],
-			["weak calibration gradient", weak.weights[0] as number],
+			["weak calibration gradient", weak.weights[0]],
 		);
 	}
 	return {
@@ -123,14 +123,12 @@ function interceptOf(odds: readonly number[], labels: readonly number[]): number
 	const [b] = minimise(Float64Array.of(0), (point, gradient) => {
 		gradient.fill(0);
 		return odds.reduce((loss, own, at) => {
-			const z = own + (point[0] as number);
-			gradient[0] = (gradient[0] as number) + probabilityOf(z) - (labels[at] as number);
-			return (
-				loss + Math.max(z, 0) + Math.log1p(Math.exp(-Math.abs(z))) - (labels[at] as number) * z
-			);
+			const z = own + point[0];
+			gradient[0] = gradient[0] + probabilityOf(z) - labels[at];
+			return loss + Math.max(z, 0) + Math.log1p(Math.exp(-Math.abs(z))) - labels[at] * z;
 		}, 0);
 	});
-	return b as number;
+	return b;
 }
 
 /** Mean, deviation and quantiles of predictions. */
@@ -200,8 +198,7 @@ function thresholds(known: readonly Known[], { evaluation }: PlpOptions): Result
 		positive === 0 || negative === 0
 			? []
 			: [...values].map((threshold) => {
-					while (at < n && (sorted[at] as Known).probability >= threshold)
-						hits += Number(sorted[at++]?.label);
+					while (at < n && sorted[at].probability >= threshold) hits += Number(sorted[at++]?.label);
 					const [tp, fp] = [hits, at - hits];
 					const [fn, tn] = [positive - tp, negative - fp];
 					const odds = Math.exp(logit(threshold) - Math.log(positive / negative));

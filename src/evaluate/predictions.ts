@@ -26,7 +26,7 @@ export const personAt = (
 	time: number,
 ): Pick<LabelPrediction, "patient" | "sex" | "ageYears"> => ({
 	...{ patient: id, sex },
-	ageYears: birthEvents === 0 ? null : (time - (times[0] as number)) / yearDays,
+	ageYears: birthEvents === 0 ? null : (time - times[0]) / yearDays,
 });
 
 /** The predictions behind one row of an evaluation. */
@@ -69,7 +69,7 @@ export function predictionMetrics(
 	for (const [at, score] of scores.entries()) {
 		const isPositive = Number(score >= decision);
 		right += Number(isPositive === labels[at]);
-		hits += isPositive * (labels[at] as number);
+		hits += isPositive * labels[at];
 		decided += isPositive;
 	}
 	return {

@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import {
 	type BootstrapOptions,
-	type Drawn,
 	difference,
 	drawPatients,
 	measureOf,
@@ -46,9 +45,7 @@ export function measureRows(
 	const all = drawPatients(patients, Object.fromEntries(statistics), options);
 	const drawn = rows.map(
 		({ statistics }, i) =>
-			new Map(
-				Object.keys(statistics).map((metric) => [metric, all[`row ${i} ${metric}`] as Drawn]),
-			),
+			new Map(Object.keys(statistics).map((metric) => [metric, all[`row ${i} ${metric}`]])),
 	);
 	const pairs = rows.flatMap(({ name }, row) =>
 		name.who === "model" ? rows.slice(row + 1).map((_, i) => ({ row, than: row + 1 + i })) : [],
@@ -57,16 +54,16 @@ export function measureRows(
 		rows: rows.map(({ name, byPatient }, row) => ({
 			...name,
 			metrics: Object.fromEntries(
-				Array.from(drawn[row]!, ([metric, own]) => [metric, possible(metric, measureOf(own))]),
+				Array.from(drawn[row], ([metric, own]) => [metric, possible(metric, measureOf(own))]),
 			),
 			...(options.keepPatients && { byPatient: packed(byPatient) }),
 		})),
 		differences: pairs.map(({ row, than }) => ({
-			row: rows[row]!.name.label,
-			than: rows[than]!.name.label,
+			row: rows[row].name.label,
+			than: rows[than].name.label,
 			metrics: Object.fromEntries(
-				Array.from(drawn[row]!).flatMap(([metric, own]) => {
-					const other = drawn[than]!.get(metric);
+				Array.from(drawn[row]).flatMap(([metric, own]) => {
+					const other = drawn[than].get(metric);
 					return other ? [[metric, measureOf(difference(own, other))]] : [];
 				}),
 			),
@@ -105,7 +102,7 @@ export function statisticsOf(own: ByPatient): Readonly<Record<string, Statistic>
 		);
 	const { labelled, scores } = own.scored;
 	return scores.length === 1
-		? rankStatistics(labelled, scores[0] as ArrayLike<number>)
+		? rankStatistics(labelled, scores[0])
 		: fewShotStatistics(labelled, scores);
 }
 

@@ -140,14 +140,11 @@ async function openTruth(dataset: Dataset, folder: string): Promise<SimulationTr
 			const positions = new Int32Array(tokens.length - birthEvents).fill(-1);
 			let position = 0;
 			for (let event = 0; event < positions.length; event++) {
-				const { code, system } = vocabulary.tokens[tokens[birthEvents + event]!]!;
+				const { code, system } = vocabulary.tokens[tokens[birthEvents + event]];
 				if (system !== "PheCode") continue;
-				const day = Math.round(times[birthEvents + event]!);
+				const day = Math.round(times[birthEvents + event]);
 				const { events } = history;
-				while (
-					events[position] &&
-					(events[position]!.day !== day || events[position]!.code !== code)
-				)
+				while (events[position] && (events[position].day !== day || events[position].code !== code))
 					position++;
 				if (!events[position]) throw differs(id, `no event ${event + 1}`);
 				positions[event] = position++;
@@ -160,10 +157,10 @@ async function openTruth(dataset: Dataset, folder: string): Promise<SimulationTr
 			for (const horizon of horizons.keys()) {
 				const own = byToken.subarray(horizon * vocabulary.size, (horizon + 1) * vocabulary.size);
 				for (const [at, token] of tokens.entries())
-					if (token !== undefined) own[token] = codes[horizon * tokens.length + at]!;
+					if (token !== undefined) own[token] = codes[horizon * tokens.length + at];
 				for (const [at, token] of drugTokens.entries())
-					if (token !== undefined) own[token] = drugs[horizon * drugTokens.length + at]!;
-				if (deathToken !== undefined) own[deathToken] = death[horizon]!;
+					if (token !== undefined) own[token] = drugs[horizon * drugTokens.length + at];
+				if (deathToken !== undefined) own[deathToken] = death[horizon];
 			}
 			return { tokens: byToken, death };
 		},
@@ -173,14 +170,14 @@ async function openTruth(dataset: Dataset, folder: string): Promise<SimulationTr
 			for (let at = 0; at < tokens.length; at++) {
 				const token = tokens[at];
 				if (token === undefined) continue;
-				byToken[token] = chances[at]!;
-				total += chances[at]!;
+				byToken[token] = chances[at];
+				total += chances[at];
 			}
 			// No code of the vocabulary was possible: all are equally likely.
 			if (total === 0) byToken.fill(1, specialCount);
 			const whole = total || vocabulary.size - specialCount;
 			// In place: this runs for every event.
-			for (let token = 0; token < byToken.length; token++) byToken[token]! /= whole;
+			for (let token = 0; token < byToken.length; token++) byToken[token] /= whole;
 			return byToken;
 		},
 	};
@@ -205,7 +202,7 @@ export async function isSimulated(dataset: Dataset): Promise<boolean> {
 			return false;
 		const step = Math.max(1, all.length / mostChecked);
 		for (let at = 0; at < all.length; at += step) {
-			const patient = all[Math.floor(at)] as number;
+			const patient = all[Math.floor(at)];
 			const made = simulatePatient(seed, numberOf(patient));
 			if (!isMadeOf(await dataset.read(patient), made, dataset)) return false;
 		}
@@ -234,7 +231,7 @@ function isMadeOf(
 		...(death === null ? [] : [keyOf(Math.max(death, last), "Person", "death")]),
 	]);
 	return tokens.subarray(birthEvents).every((token, event) => {
-		const day = Math.round(times[birthEvents + event] as number);
+		const day = Math.round(times[birthEvents + event]);
 		const { code, system } = vocabulary.tokens[token] ?? { code: "", system: null };
 		return made.has(keyOf(day, system, code));
 	});

@@ -69,10 +69,10 @@ export function extremeHeads(heads: readonly HeadMemory[]) {
 	const middle = heads
 		.map(({ layer, head, halfLives }) => {
 			const sorted = halfLives.toSorted((a, b) => a - b);
-			return { layer, head, halfLife: sorted[Math.floor((sorted.length - 1) / 2)] as number };
+			return { layer, head, halfLife: sorted[Math.floor((sorted.length - 1) / 2)] };
 		})
 		.sort((a, b) => a.halfLife - b.halfLife);
-	return [middle[0]!, middle.at(-1)!] as const;
+	return [middle[0], middle.at(-1)!] as const;
 }
 
 /** Groups of whole layers, as many as fit in a panel. */

@@ -88,7 +88,7 @@ const zeroApart = 0.6;
 /** A histogram of days whose bins double; zeros have a separate bar, left of the axis. */
 export function logHistogramPanel(histogram: Histogram, options: HistogramOptions): Panel {
 	const { edges, counts, zero } = histogram;
-	const [low, high] = [edges[0] as number, edges.at(-1) as number];
+	const [low, high] = [edges[0], edges.at(-1) as number];
 	const start = zero > 0 ? low / 2 ** (zeroWidth + zeroApart) : low;
 	const zeroBar = { x1: start, x2: start * 2 ** zeroWidth, y: zero };
 	const zeroTick = [
@@ -139,8 +139,8 @@ const barStyle = { x1: "x1", x2: "x2", y: "y", insetLeft: 0.5, insetRight: 0.5 }
 
 const bins = ({ edges, counts }: Histogram, shift = 0) =>
 	counts.map((y, at) => ({
-		x1: (edges[at] as number) + shift,
-		x2: (edges[at + 1] as number) + shift,
+		x1: edges[at] + shift,
+		x2: edges[at + 1] + shift,
 		y,
 	}));
 

@@ -102,13 +102,13 @@ function smoothed(losses: readonly Loss[]): Loss[] {
 	for (const { loss } of losses) sums.push((sums.at(-1) as number) + loss);
 	const mean = (at: number) => {
 		const [from, to] = [Math.max(0, at - half), Math.min(losses.length, at + half + 1)];
-		return ((sums[to] as number) - (sums[from] as number)) / (to - from);
+		return (sums[to] - sums[from]) / (to - from);
 	};
 	const every = Math.max(1, (losses.length - 1) / (mostPoints - 1));
 	const points = Math.min(losses.length, mostPoints);
 	return Array.from({ length: points }, (_, point) => {
 		const at = Math.round(point * every);
-		return { step: (losses[at] as Loss).step, loss: mean(at) };
+		return { step: losses[at].step, loss: mean(at) };
 	});
 }
 

@@ -137,15 +137,13 @@ export function avoidOverlap(
 	const total = sizes.reduce((sum, size) => sum + size, 0);
 	const inside = (start: number, size: number) =>
 		total > high - low ? start : Math.min(Math.max(start, low), high - size);
-	const order = [...centres.keys()].sort(
-		(a, b) => (centres[a] as number) - (centres[b] as number) || a - b,
-	);
+	const order = [...centres.keys()].sort((a, b) => centres[a] - centres[b] || a - b);
 	const blocks: Block[] = [];
 	for (const at of order) {
-		const size = sizes[at] as number;
+		const size = sizes[at];
 		let block: Block = {
 			members: [at],
-			start: inside((centres[at] as number) - size / 2, size),
+			start: inside(centres[at] - size / 2, size),
 			size,
 		};
 		for (;;) {
@@ -166,7 +164,7 @@ export function avoidOverlap(
 	for (const { members, start } of blocks) {
 		let y = start;
 		for (const at of members) {
-			const size = sizes[at] as number;
+			const size = sizes[at];
 			placed[at] = y + size / 2;
 			y += size;
 		}

@@ -173,7 +173,7 @@ function curvesPanel(
 		height: marginTop + plotHeight + marginBottom,
 		plot: () => ({
 			...{ marginLeft: 44, marginRight: marginRight + 14, marginTop, marginBottom },
-			x: { type: "log", domain: [(patients[0] as number) * 0.9, most * 1.1] },
+			x: { type: "log", domain: [patients[0] * 0.9, most * 1.1] },
 			y: { domain: [bottom, top] },
 			marks: [
 				...gridAxisY(5),

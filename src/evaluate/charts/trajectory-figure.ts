@@ -179,7 +179,7 @@ function inLanes(groups: readonly (readonly [string, readonly Drawn[]])[], scale
 			height,
 			events: events.map((event, at) => ({
 				...event,
-				y: top + 6 + ((lanes[at] as number) + 0.5) * step,
+				y: top + 6 + (lanes[at] + 0.5) * step,
 			})),
 		};
 		top += height;

@@ -112,7 +112,7 @@ export function comparisonOf(
 /** The table with some of its columns. */
 function withColumns(comparison: Comparison, keep: (column: Column) => boolean): Comparison {
 	const { columns, lines, differences } = comparison;
-	const pick = <T>(values: readonly T[]) => values.filter((_, at) => keep(columns[at] as Column));
+	const pick = <T>(values: readonly T[]) => values.filter((_, at) => keep(columns[at]));
 	return {
 		...comparison,
 		columns: columns.filter(keep),
@@ -178,7 +178,7 @@ const paired = (one: Drawn | undefined, other: Drawn | undefined): Measure | und
 	other &&
 	measureOf({
 		value: one.value - other.value,
-		drawn: one.drawn.map((value, at) => value - (other.drawn[at] as number)),
+		drawn: one.drawn.map((value, at) => value - other.drawn[at]),
 	});
 
 function meanTraining(cells: readonly Cell[]): Line["training"] {

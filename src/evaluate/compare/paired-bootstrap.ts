@@ -44,7 +44,7 @@ export function pairedBootstrap(
 				);
 		for (const [at, { column, source, seed }] of readings.entries()) {
 			const lines = found.get(column) ?? new Map<Source, Map<number, Drawn>>();
-			found.set(column, lines.set(source, new Map(lines.get(source)).set(seed, drawn[at]!)));
+			found.set(column, lines.set(source, new Map(lines.get(source)).set(seed, drawn[at])));
 		}
 	}
 	return (source, column) => found.get(column)?.get(source) ?? new Map();
@@ -96,6 +96,6 @@ export function seedMean(bySeed: BySeed): Drawn | undefined {
 		all.reduce((sum, one) => sum + of(one), 0) / all.length;
 	return {
 		value: mean(({ value }) => value),
-		drawn: first.drawn.map((_, at) => mean(({ drawn }) => drawn[at] as number)),
+		drawn: first.drawn.map((_, at) => mean(({ drawn }) => drawn[at])),
 	};
 }

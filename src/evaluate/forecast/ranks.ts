@@ -95,7 +95,7 @@ export function historyRanker(dataset: Dataset): Ranker {
 	return async (patients) =>
 		patients.map(({ known, later }) => {
 			const counts = frequencies.slice();
-			for (const token of known.tokens) if (token >= specialCount) counts[token]! += 1;
+			for (const token of known.tokens) if (token >= specialCount) counts[token] += 1;
 			return later.tokens.map((token) => rankOf(counts, token));
 		});
 }
@@ -120,9 +120,9 @@ export function oracleRanker(
 		const { history, positions } = known(own);
 		const cut = window.tokens.length - own.birthEvents;
 		const { events } = history;
-		const days = later.tokens.map((_, i) => events[positions[cut + i]!]!.day);
+		const days = later.tokens.map((_, i) => events[positions[cut + i]].day);
 		const chances = oracle.ahead(
-			{ ...history, events: events.slice(0, positions[cut - 1]! + 1) },
+			{ ...history, events: events.slice(0, positions[cut - 1] + 1) },
 			days,
 			{ samples: futures, seed },
 		);
@@ -173,7 +173,7 @@ function shares(
 	for (let at = from - 1; at < end; at++) {
 		if (!counts(isNew[at] === 1)) continue;
 		counted++;
-		if ((ranks[at] as number) < depth) hits++;
+		if (ranks[at] < depth) hits++;
 	}
 	return events > 0 ? { part: hits / events, whole: counted / events } : { part: 0, whole: 0 };
 }

@@ -6,7 +6,7 @@ import type { CodeConfig } from "../../model/heads/codes.js";
 import { forecastWeights, type Trained } from "../../model/train/index.js";
 import { hazardModel } from "../../predict/index.js";
 import { bootstrap, ratioOf } from "../bootstrap.js";
-import type { MeasureRun, Method, RankingMethod } from "../evaluation.js";
+import type { MeasureRun, RankingMethod } from "../evaluation.js";
 import { type EvaluateOptions, isExternal } from "../options.js";
 import { baselines, measureRows, type RowName } from "../rows.js";
 import { findSimulationTruth } from "../simulation-truth.js";
@@ -98,7 +98,7 @@ export async function forecastTask(
 		const rows = [...(own?.rows ?? []), ...others];
 		const ranked = rows.map(({ name, ranks }) => ({
 			name,
-			events: ranks.map((one, at) => ({ ranks: one, isNew: isNew[at] as Uint8Array })),
+			events: ranks.map((one, at) => ({ ranks: one, isNew: isNew[at] })),
 		}));
 		const recalls = ranked.map(({ name, events }) => ({ name, byWindow: windowRecalls(events) }));
 		return {
@@ -117,7 +117,7 @@ export async function forecastTask(
 			),
 			windows: windows.map(({ window }, i) => ({
 				window,
-				rows: recalls.map(({ name, byWindow }) => ({ ...name, ...byWindow[i]! })),
+				rows: recalls.map(({ name, byWindow }) => ({ ...name, ...byWindow[i] })),
 			})),
 		};
 	};
@@ -149,7 +149,7 @@ async function modelRows(
 				rows.push(await rank(name, modelRanker(predictor, method), runtime.divide));
 				continue;
 			}
-			const base = model.forecasting.methods[0] as Method;
+			const base = model.forecasting.methods[0];
 			const hazards = hazardModel(runtime, trained);
 			try {
 				const chosen = await hazardRanker(predictor, base, hazards, home, {

@@ -63,13 +63,13 @@ export async function logSharesOnceRecorded(dataset: Dataset): Promise<Float64Ar
 		const seen = new Set<number>();
 		for (const [at, token] of tokens.entries()) {
 			if (token < specialCount) continue;
-			if (seen.has(token)) own[token]! += 1;
-			else all[token]! += tokens.length - 1 - at;
+			if (seen.has(token)) own[token] += 1;
+			else all[token] += tokens.length - 1 - at;
 			seen.add(token);
 		}
 	}
 	// As if every code had been one of `vocab` further records.
-	return own.map((count, token) => Math.log((count + 1) / (all[token]! + vocab)));
+	return own.map((count, token) => Math.log((count + 1) / (all[token] + vocab)));
 }
 
 const gatherer =
@@ -86,7 +86,7 @@ const gatherer =
 			const isNew = Uint8Array.from({ length: hazards.vocab }, () => 1);
 			for (const token of known.tokens) isNew[token] = 0;
 			return Array.from(later.tokens, (token, i) => {
-				const days = Math.floor(later.times[i] as number) - (lastDays[patient] as number);
+				const days = Math.floor(later.times[i]) - lastDays[patient];
 				const incidence = found
 					.incidence(patient, Math.min(hazards.longestDays, Math.max(1, days)))
 					.subarray(0, hazards.vocab);
@@ -104,9 +104,9 @@ function scoresOf(
 	for (let code = specialCount; code < scores.length; code++) {
 		const own = isNew[code] ? weights.new : weights.known;
 		scores[code] =
-			own.a * (logProbabilities[code] as number) +
-			own.b * (logIncidences[code] as number) +
-			(isNew[code] ? weights.new.c * (logShares[code] as number) + weights.new.shift : 0);
+			own.a * logProbabilities[code] +
+			own.b * logIncidences[code] +
+			(isNew[code] ? weights.new.c * logShares[code] + weights.new.shift : 0);
 	}
 	return scores;
 }
@@ -131,11 +131,11 @@ export function fitWeights(patients: readonly (readonly Evidence[])[]): RankingW
 			by: number,
 		) => {
 			const first = isNew[code] ? 2 : 0;
-			gradient[first]! += by * logProbabilities[code]!;
-			gradient[first + 1]! += by * logIncidences[code]!;
+			gradient[first] += by * logProbabilities[code];
+			gradient[first + 1] += by * logIncidences[code];
 			if (!isNew[code]) return;
-			gradient[4]! += by * logShares[code]!;
-			gradient[5]! += by;
+			gradient[4] += by * logShares[code];
+			gradient[5] += by;
 		};
 		for (const events of patients)
 			for (const event of events) {
@@ -143,16 +143,16 @@ export function fitWeights(patients: readonly (readonly Evidence[])[]): RankingW
 				scoresOf(event, weights, chances);
 				let highest = Number.NEGATIVE_INFINITY;
 				for (let code = specialCount; code < vocab; code++)
-					highest = Math.max(highest, chances[code]!);
+					highest = Math.max(highest, chances[code]);
 				let total = 0;
-				const own = chances[event.token]! - highest;
+				const own = chances[event.token] - highest;
 				for (let code = specialCount; code < vocab; code++) {
-					chances[code] = Math.exp(chances[code]! - highest);
-					total += chances[code]!;
+					chances[code] = Math.exp(chances[code] - highest);
+					total += chances[code];
 				}
 				nats += share * (Math.log(total) - own);
 				for (let code = specialCount; code < vocab; code++)
-					add(event, code, (share * chances[code]!) / total);
+					add(event, code, (share * chances[code]) / total);
 				add(event, event.token, -share);
 			}
 		return nats;
@@ -168,7 +168,7 @@ function recalls(
 	const ranked = patients.map(
 		(events): RankedEvents => ({
 			ranks: Int32Array.from(events, (event) => rankOf(scores(event), event.token)),
-			isNew: Uint8Array.from(events, ({ isNew, token }) => isNew[token] as number),
+			isNew: Uint8Array.from(events, ({ isNew, token }) => isNew[token]),
 		}),
 	);
 	const sum = (values: ArrayLike<number>) => Array.from(values).reduce((a, b) => a + b, 0);

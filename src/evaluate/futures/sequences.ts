@@ -64,7 +64,7 @@ export async function sequenceTask(
 		const history = await dataset.read(number);
 		const events = history.tokens.length - history.birthEvents;
 		gaps += Math.max(0, events - 1);
-		days += events > 0 ? lastTime(history) - (history.times[history.birthEvents] as number) : 0;
+		days += events > 0 ? lastTime(history) - history.times[history.birthEvents] : 0;
 		for (const at of predictionPoints(events, settings.step, settings.targets))
 			points.push({ patient, history, at: history.birthEvents + at });
 	}
@@ -115,7 +115,7 @@ export async function sequenceTask(
 				(one, i): EvaluationRow => ({
 					...one,
 					metrics: {
-						tmap: rows[i]?.tmap as NonNullable<(typeof rows)[number]["tmap"]>,
+						tmap: rows[i]?.tmap,
 						...one.metrics,
 					},
 				}),
@@ -160,13 +160,13 @@ async function scoreRows(
 	const room = () => new Float64Array(patients);
 	const [windows, distances, errors] = [room(), room(), room()];
 	const add = (field: Float64Array, patient: number, value: number) => {
-		field[patient] = (field[patient] as number) + value;
+		field[patient] = field[patient] + value;
 	};
 	for (let first = 0; first < points.length; first += batch) {
 		const some = points.slice(first, first + batch);
 		for (const [i, expected] of (await predict(some)).entries()) {
-			const { patient, history, at } = some[i] as Point;
-			const start = history.times[at] as number;
+			const { patient, history, at } = some[i];
+			const start = history.times[at];
 			const observed = {
 				times: history.times.subarray(at + 1),
 				labels: history.tokens.subarray(at + 1).map((token) => token - specialCount),
@@ -188,7 +188,7 @@ async function scoreRows(
 			);
 			add(windows, patient, 1);
 			add(distances, patient, distance.score() as number);
-			add(errors, patient, Math.abs((observed.times[0] as number) - start - expected.next));
+			add(errors, patient, Math.abs(observed.times[0] - start - expected.next));
 		}
 	}
 	const ratios = {
@@ -204,7 +204,7 @@ async function scoreRows(
 /** T-mAP of all patients, which the last collector has; the others leave out a group each. */
 function tmapOf(collectors: readonly TmapCollector[]) {
 	const scores = collectors.map((collector) => 100 * (collector.score()?.tmap ?? 0));
-	const [value, parts] = [scores[groups] as number, scores.slice(0, groups)];
+	const [value, parts] = [scores[groups], scores.slice(0, groups)];
 	const mean = parts.reduce((sum, own) => sum + own, 0) / groups;
 	const variance = ((groups - 1) / groups) * parts.reduce((sum, own) => sum + (own - mean) ** 2, 0);
 	const margin = 1.96 * Math.sqrt(variance);
@@ -216,7 +216,7 @@ function expectedBy({ ends, rates }: Expected, codes: number, code: number, days
 	let [sum, start] = [0, 0];
 	for (const [bin, end] of ends.entries()) {
 		if (start >= days) break;
-		sum += (rates[bin * codes + code] as number) * (Math.min(days, end) - start);
+		sum += rates[bin * codes + code] * (Math.min(days, end) - start);
 		start = end;
 	}
 	return sum;
@@ -282,7 +282,7 @@ function likelyEvents(expected: Expected, codes: number, unit: number) {
 	for (let label = 0; label < codes; label++) {
 		let [sum, start] = [0, 0];
 		for (const [bin, end] of expected.ends.entries()) {
-			const rate = expected.rates[bin * codes + label] as number;
+			const rate = expected.rates[bin * codes + label];
 			const last = Math.min(end, settings.horizon * unit);
 			for (let n = Math.ceil(sum + 0.5); start < last && n - 0.5 < sum + rate * (last - start); n++)
 				found.push({ time: (start + (n - 0.5 - sum) / rate) / unit, label });
@@ -303,11 +303,11 @@ const densities =
 			const gaps: number[] = [];
 			const seen = new Float64Array(codes);
 			for (let n: number = birthEvents; n <= at; n++) {
-				const code = (tokens[n] as number) - specialCount;
-				seen[code] = (seen[code] as number) + 1;
-				if (n > birthEvents) gaps.push((times[n] as number) - (times[n - 1] as number));
+				const code = tokens[n] - specialCount;
+				seen[code] = seen[code] + 1;
+				if (n > birthEvents) gaps.push(times[n] - times[n - 1]);
 			}
-			const days = Math.max(1e-6 * unit, (times[at] as number) - (times[birthEvents] as number));
+			const days = Math.max(1e-6 * unit, times[at] - times[birthEvents]);
 			gaps.sort((a, b) => a - b);
 			return {
 				...{ ends: [settings.horizon * unit], rates: seen.map((count) => count / days) },
@@ -330,15 +330,13 @@ const modelRates =
 				tokens: tokens.subarray(0, at + 1),
 				times: times.subarray(0, at + 1),
 			})),
-			points.map(({ history, at }) => [Math.floor(history.times[at] as number)]),
+			points.map(({ history, at }) => [Math.floor(history.times[at])]),
 		);
 		return points.map((_, i) => {
 			const own = hazards.codes(i);
 			const rates = new Float64Array(hazardBins.to.length * codes);
 			for (let at = 0; at < rates.length; at++)
-				rates[at] = Math.exp(
-					own[Math.floor(at / codes) * count + specialCount + (at % codes)] as number,
-				);
+				rates[at] = Math.exp(own[Math.floor(at / codes) * count + specialCount + (at % codes)]);
 			return { ends: hazardBins.to, rates, next: medianOf(hazards.visits(i), visitBins) };
 		});
 	};
@@ -347,8 +345,8 @@ const modelRates =
 function medianOf(logHazards: Float32Array, { from, to }: Pick<Bins, "from" | "to">): number {
 	let left = Math.log(2);
 	for (const [bin, start] of from.entries()) {
-		const hazard = Math.exp(logHazards[bin] as number);
-		const most = hazard * ((to[bin] as number) - start);
+		const hazard = Math.exp(logHazards[bin]);
+		const most = hazard * (to[bin] - start);
 		if (most >= left) return start + left / hazard;
 		left -= most;
 	}

@@ -138,7 +138,7 @@ function countsOf(
 		const end = Math.min(day + horizonDays, observedUntil);
 		const courses = coursesOf(patient, at);
 		const add = (field: keyof Counts, value: number) => {
-			counts[field][at] = (counts[field][at] as number) + value / courses.length;
+			counts[field][at] = counts[field][at] + value / courses.length;
 		};
 		for (const { tokens, times, death } of courses) {
 			const until = Math.min(end, death ?? end);
@@ -146,12 +146,12 @@ function countsOf(
 			if (death !== null && death <= end) add("deaths", 1);
 			const known = new Set<number>();
 			for (let n = 0; n < history.tokens.length; n++)
-				if (Math.floor(history.times[n] as number) <= day) known.add(history.tokens[n] as number);
+				if (Math.floor(history.times[n]) <= day) known.add(history.tokens[n]);
 			let last = Number.NaN;
 			for (let n = 0; n < tokens.length; n++) {
-				const own = Math.floor(times[n] as number);
+				const own = Math.floor(times[n]);
 				if (own > until) break;
-				const token = tokens[n] as number;
+				const token = tokens[n];
 				if (leftOut.includes(token)) continue;
 				add("records", 1);
 				if (own !== last) add("visits", 1);

@@ -75,7 +75,7 @@ export function collectTmap({ labels }: Pick<TmapSettings, "labels">): TmapColle
 	return {
 		add: (window) => {
 			for (const [label, { targets, scores, matched }] of window.entries()) {
-				const sums = byLabel[label] as (typeof byLabel)[number];
+				const sums = byLabel[label];
 				sums.targets += targets;
 				for (const [i, score] of scores.entries())
 					(matched[i] ? sums.matched : sums.unmatched).push(score);
@@ -125,7 +125,7 @@ export function matchWindow(
 				{ field: "scores", value: predicted.scores[at] },
 			);
 	for (let at = 0; at < observed.labels.length; at++) {
-		const label = observed.labels[at]!;
+		const label = observed.labels[at];
 		if (!(Number.isInteger(label) && label >= 0 && label < labels))
 			throw new InputError(
 				`T-mAP: label ${at} is ${label}; expected a whole number from 0 to ${labels - 1}`,
@@ -133,16 +133,16 @@ export function matchWindow(
 			);
 	}
 	const within = (time: number) => time - start < horizon;
-	const predictions = indices(predicted.times.length).filter((at) => within(predicted.times[at]!));
+	const predictions = indices(predicted.times.length).filter((at) => within(predicted.times[at]));
 	const events = indices(Math.min(targets, observed.times.length)).filter((at) =>
-		within(observed.times[at]!),
+		within(observed.times[at]),
 	);
-	const times = predictions.map((at) => predicted.times[at]!);
+	const times = predictions.map((at) => predicted.times[at]);
 	return Array.from({ length: labels }, (_, label) => {
 		const own = events.filter((at) => observed.labels[at] === label);
-		const scores = predictions.map((at) => predicted.scores[at * labels + label]!);
+		const scores = predictions.map((at) => predicted.scores[at * labels + label]);
 		const matched = matchPredictions(
-			own.map((at) => observed.times[at]!),
+			own.map((at) => observed.times[at]),
 			{ times, scores },
 			delta,
 		);
@@ -178,10 +178,10 @@ function matchPredictions(
 	// predictions that can be matched together form a matroid: the best set is also one of the largest, whatever
 	// is added to all scores.
 	const costs = targets.flatMap((target) =>
-		times.map((time, at) => (Math.abs(time - target) <= delta ? lowest - scores[at]! - 1 : 0)),
+		times.map((time, at) => (Math.abs(time - target) <= delta ? lowest - scores[at] - 1 : 0)),
 	);
 	for (const [row, column] of assign(costs, targets.length, times.length).entries())
-		if (column >= 0 && costs[row * times.length + column]! < 0) matched[column] = 1;
+		if (column >= 0 && costs[row * times.length + column] < 0) matched[column] = 1;
 	return matched;
 }
 

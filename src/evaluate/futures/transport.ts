@@ -17,8 +17,8 @@ export function assign(costs: ArrayLike<number>, rows: number, columns: number):
 		if (!Number.isFinite(costs[at]))
 			throw new InputError(`assignment: cost ${at} is ${costs[at]}; expected a finite number`);
 	if (rows <= columns)
-		return assignRows((row, column) => costs[row * columns + column]!, rows, columns);
-	const rowOfColumn = assignRows((column, row) => costs[row * columns + column]!, columns, rows);
+		return assignRows((row, column) => costs[row * columns + column], rows, columns);
+	const rowOfColumn = assignRows((column, row) => costs[row * columns + column], columns, rows);
 	const assigned = new Int32Array(rows).fill(-1);
 	for (const [column, row] of rowOfColumn.entries()) assigned[row] = column;
 	return assigned;
@@ -48,28 +48,28 @@ function assignRows(
 			let nearest = -1;
 			for (let column = 0; column < columns; column++) {
 				if (visited[column]) continue;
-				const reduced = cost(row, column) - rowPotential[row]! - columnPotential[column]!;
-				if (travelled + reduced < distance[column]!) {
+				const reduced = cost(row, column) - rowPotential[row] - columnPotential[column];
+				if (travelled + reduced < distance[column]) {
 					distance[column] = travelled + reduced;
 					from[column] = row;
 				}
-				if (nearest < 0 || distance[column]! < distance[nearest]!) nearest = column;
+				if (nearest < 0 || distance[column] < distance[nearest]) nearest = column;
 			}
-			travelled = distance[nearest]!;
+			travelled = distance[nearest];
 			visited[nearest] = 1;
 			path.push(nearest);
-			if (rowOf[nearest]! < 0) end = nearest;
-			else row = rowOf[nearest]!;
+			if (rowOf[nearest] < 0) end = nearest;
+			else row = rowOf[nearest];
 		}
-		rowPotential[start]! += travelled;
+		rowPotential[start] += travelled;
 		for (const column of path) {
-			const slack = travelled - distance[column]!;
-			columnPotential[column]! -= slack;
-			if (column !== end) rowPotential[rowOf[column]!]! += slack;
+			const slack = travelled - distance[column];
+			columnPotential[column] -= slack;
+			if (column !== end) rowPotential[rowOf[column]] += slack;
 		}
 		for (let column = end; ; ) {
-			const source = from[column]!;
-			const previous = columnOf[source]!;
+			const source = from[column];
+			const previous = columnOf[source];
 			rowOf[column] = source;
 			columnOf[source] = column;
 			if (source === start) break;
@@ -125,11 +125,11 @@ export function collectTransportDistance(settings: TransportSettings): Transport
 				for (let column = 0; column < columns; column++)
 					costs[row * columns + column] =
 						predicted.labels[row] === observed.labels[column]
-							? Math.min(replace, Math.abs(predicted.times[row]! - observed.times[column]!))
+							? Math.min(replace, Math.abs(predicted.times[row] - observed.times[column]))
 							: replace;
 			sum += Math.max(0, rows - columns) * deleteCost + Math.max(0, columns - rows) * insertCost;
 			for (const [row, column] of assign(costs, rows, columns).entries())
-				if (column >= 0) sum += costs[row * columns + column]!;
+				if (column >= 0) sum += costs[row * columns + column];
 			windows++;
 		},
 		score: () => (windows > 0 ? sum / windows : null),

@@ -116,7 +116,7 @@ async function recordCounts(
 	const counts = new Float64Array(labels.length);
 	for (const [at, label] of labels.entries())
 		for (const token of (await viewOf(dataset, label)).tokens)
-			if (wanted.has(token)) counts[at]! += 1;
+			if (wanted.has(token)) counts[at] += 1;
 	return counts;
 }
 
@@ -128,8 +128,8 @@ async function countFeatures(dataset: Dataset, labels: readonly Label[]): Promis
 	for (const [row, label] of labels.entries()) {
 		const { tokens, times } = await viewOf(dataset, label);
 		const own = features.subarray(row * width, (row + 1) * width);
-		for (const token of tokens) own[token]! += 1;
-		for (let code = 0; code < size; code++) own[code] = Math.log1p(own[code]!);
+		for (const token of tokens) own[token] += 1;
+		for (let code = 0; code < size; code++) own[code] = Math.log1p(own[code]);
 		const [first, last] = [times[0] ?? label.time, times.at(-1) ?? label.time];
 		own.set([Math.log1p(tokens.length), label.time - first, Math.log1p(label.time - last)], size);
 	}

@@ -100,7 +100,7 @@ export async function fitScoring(
 export function prevalenceOf({ targets, weights }: LabelSet): number {
 	let [positive, all] = [0, 0];
 	for (const [at, weight] of weights.entries()) {
-		positive += weight * (targets[at] as number);
+		positive += weight * targets[at];
 		all += weight;
 	}
 	return positive / Math.max(1, all);
@@ -117,10 +117,10 @@ export function recalibration(
 ): { readonly slope: number; readonly shift: number } {
 	const same = { slope: 1, shift: 0 };
 	let positive = 0;
-	for (let at = 0; at < targets.length; at++) positive += targets[at]!;
+	for (let at = 0; at < targets.length; at++) positive += targets[at];
 	if (positive === 0 || positive === targets.length) return same;
 	const fit = fitLogistic(logOdds, targets, 1, { precision: 1, centre: [1], weights });
-	const changed = { slope: fit.weights[0]!, shift: fit.bias };
+	const changed = { slope: fit.weights[0], shift: fit.bias };
 	const moved = Float64Array.from(logOdds, (z) => changed.slope * z + changed.shift);
 	const better = logisticLoss(moved, targets, weights) < logisticLoss(logOdds, targets, weights);
 	return better && changed.slope > 0 ? changed : same;
@@ -180,7 +180,7 @@ function taskDefinition(dataset: Dataset, task: string): Definition {
 /** The first tokens by name. */
 function tokenText({ tokens: all }: Vocabulary, tokens: readonly number[]): string {
 	const names = tokens.slice(0, 3).map((at) => {
-		const { name, code, system } = all[at]!;
+		const { name, code, system } = all[at];
 		return `${name} (${system === null ? "" : `${system} `}${code})`;
 	});
 	const more = tokens.length - names.length;

@@ -41,7 +41,7 @@ export async function frozenRows(
 		representations(runtime, trained, histories);
 	const vectorsOf = async (whose: Dataset, labels: readonly Label[]) =>
 		represent(await viewsOf(whose, labels));
-	const labelsAt = (some: readonly number[]) => some.map((at) => train.labels[at]!);
+	const labelsAt = (some: readonly number[]) => some.map((at) => train.labels[at]);
 	const draws = drawShots(train.targets, shots, shotDraws, seed);
 	const trainSample = random(seed)
 		.fork("usual")
@@ -89,7 +89,7 @@ export async function frozenRows(
 			}),
 		);
 	const scores = draws.map((draw) => {
-		const targets = draw.map((at) => train.targets[at]!);
+		const targets = draw.map((at) => train.targets[at]);
 		return fewShotScores(prototype, { directions: shotDirections(draw), targets }, directions);
 	});
 	notes.push(

@@ -58,7 +58,7 @@ function withColumn(
 	const longer = new Float64Array(column.length * (width + 1));
 	for (let row = 0; row < column.length; row++) {
 		longer.set(vectors.subarray(row * width, (row + 1) * width), row * (width + 1));
-		longer[(row + 1) * (width + 1) - 1] = column[row] as number;
+		longer[(row + 1) * (width + 1) - 1] = column[row];
 	}
 	return longer;
 }
@@ -111,9 +111,9 @@ export async function probe(
 	// w · (x − mean) / deviation + b, rewritten as weights of x
 	const width = standard.mean.length;
 	const own = fit.weights.subarray(0, width);
-	const weight = Float32Array.from(own, (w, j) => w / standard.deviation[j]!);
+	const weight = Float32Array.from(own, (w, j) => w / standard.deviation[j]);
 	const bias = own.reduce(
-		(sum, w, j) => sum - (w * standard.mean[j]!) / standard.deviation[j]!,
+		(sum, w, j) => sum - (w * standard.mean[j]) / standard.deviation[j],
 		fit.bias,
 	);
 	return { weight, bias, risk: fit.weights[width] };

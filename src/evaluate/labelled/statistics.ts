@@ -23,8 +23,7 @@ function ofPatients(
 ): Statistic {
 	const own = new Float64Array(patients.length);
 	return (weights) => {
-		for (let at = 0; at < own.length; at++)
-			own[at] = weights[patients[at]!]! * (ofLabels?.[at] ?? 1);
+		for (let at = 0; at < own.length; at++) own[at] = weights[patients[at]] * (ofLabels?.[at] ?? 1);
 		return statistic(own);
 	};
 }
@@ -45,8 +44,8 @@ export function probabilityStatistics(
 		brier: ofPatients(labelled, (weights) => {
 			let [sum, total] = [0, 0];
 			for (let at = 0; at < targets.length; at++) {
-				sum += weights[at]! * (probabilities[at]! - targets[at]!) ** 2;
-				total += weights[at]!;
+				sum += weights[at] * (probabilities[at] - targets[at]) ** 2;
+				total += weights[at];
 			}
 			return sum / total;
 		}),
@@ -68,7 +67,7 @@ export function calibrationBins(
 	const edges = Array.from({ length: size - 1 }, (_, i) => quantile(sorted, (i + 1) / size));
 	const bins = probabilityBins(count, [...new Set(edges)]);
 	for (let at = 0; at < targets.length; at++)
-		bins.add(patients[at]!, probabilities[at]!, targets[at] === 1, weights?.[at]);
+		bins.add(patients[at], probabilities[at], targets[at] === 1, weights?.[at]);
 	return bins;
 }
 
@@ -87,9 +86,9 @@ export function fewShotStatistics(
 			const { integer } = random(seedOf(weights));
 			const plain = isEven(weights);
 			const times = new Uint32Array(drawn.length);
-			for (let i = 0; i < drawn.length; i++) times[plain ? i : integer(drawn.length)]! += 1;
+			for (let i = 0; i < drawn.length; i++) times[plain ? i : integer(drawn.length)] += 1;
 			return drawn.reduce(
-				(sum, own, i) => (times[i] ? sum + (times[i] * own[metric]!(weights)) / drawn.length : sum),
+				(sum, own, i) => (times[i] ? sum + (times[i] * own[metric](weights)) / drawn.length : sum),
 				0,
 			);
 		};
@@ -104,6 +103,6 @@ function isEven(weights: ArrayLike<number>): boolean {
 /** A seed that depends on the weights alone. */
 function seedOf(weights: ArrayLike<number>): number {
 	let seed = 0;
-	for (let at = 0; at < weights.length; at++) seed = (Math.imul(seed, 31) + weights[at]!) | 0;
+	for (let at = 0; at < weights.length; at++) seed = (Math.imul(seed, 31) + weights[at]) | 0;
 	return seed;
 }

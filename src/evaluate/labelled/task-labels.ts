@@ -13,13 +13,13 @@ const onsetTasks: Readonly<Record<string, { readonly mark: Mark; readonly what: 
 };
 
 /** What an onset task is about. */
-export const onsetTask = (task: string) => onsetTasks[task]!;
+export const onsetTask = (task: string) => onsetTasks[task];
 
 /** Whether a task is about onset after an index day in this dataset; its own labels come first. */
 export const isOnsetTask = ({ manifest, vocabulary }: Dataset, task: string): boolean =>
 	Object.hasOwn(onsetTasks, task) &&
 	!manifest.labels.some((label) => taskOfLabels(label.task) === task) &&
-	markedTokens(vocabulary, onsetTasks[task]!.mark).length > 0;
+	markedTokens(vocabulary, onsetTasks[task].mark).length > 0;
 
 /** The yes-or-no tasks of a dataset. */
 export const labelledTasks = (dataset: Dataset): string[] => [
@@ -37,7 +37,7 @@ interface TaskLabels {
 /** The labels of a yes-or-no task. */
 export async function taskLabels(dataset: Dataset, task: string): Promise<TaskLabels> {
 	if (isOnsetTask(dataset, task)) {
-		const { mark, what } = onsetTasks[task]!;
+		const { mark, what } = onsetTasks[task];
 		const { labels, censored } = await onsetLabels(dataset, markedTokens(dataset.vocabulary, mark));
 		return {
 			labels,
@@ -109,7 +109,7 @@ export function taskCodes(
 	const marked = (mark: Mark) => markedTokens(vocabulary, mark);
 	const named = (own: readonly number[]) => own.map((at) => vocabulary.tokens[at]?.code).join(", ");
 	const withCategory = (own: readonly number[], name: string): TaskCodes => {
-		const category = vocabulary.tokens[own[0] as number]?.category;
+		const category = vocabulary.tokens[own[0]]?.category;
 		const like = where((token) => category != null && token.category === category);
 		return {
 			risk: own,

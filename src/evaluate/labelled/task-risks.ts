@@ -70,7 +70,7 @@ export async function withRisks(
 	const { hazards } = trained.config as CodeConfig;
 	if (!hazards || trained.model.pretraining === "none" || !codes?.risk.length) return labels;
 	const risks = await taskRisks(runtime, trained, dataset, labels, codes);
-	return labels.map((label, at) => ({ ...label, risk: logOddsOf(risks[at] as number) }));
+	return labels.map((label, at) => ({ ...label, risk: logOddsOf(risks[at]) }));
 }
 
 /** The true probabilities of a task in the simulated population. */
@@ -133,7 +133,7 @@ const chf: LabelOracle = {
 			for (let reason = 0; reason < size; reason++) {
 				if (byReason[reason] === 0) continue;
 				companionChances(state, day, reason, beside);
-				sum += byReason[reason]! * (reason === failure ? 1 : beside[failure]!);
+				sum += byReason[reason] * (reason === failure ? 1 : beside[failure]);
 			}
 			return sum / total;
 		});
@@ -174,7 +174,7 @@ const insulin: LabelOracle = {
 				let [without, earlier] = [1, 1];
 				const stream = random(at).fork("insulin").fork(sample);
 				simulateLife(state, stream, day + 1, day + insulinDays + 1, (visit, codes, length) => {
-					for (let i = 0; i < length; i++) records.set(codes[i]!, visit);
+					for (let i = 0; i < length; i++) records.set(codes[i], visit);
 					for (let i = 0; i < length; i++)
 						if (codes[i] === diabetes) without *= none(visit, earlier++, records);
 				});

@@ -94,7 +94,7 @@ async function modelRows(
 	if (!tuned) {
 		const risk = rows.find(({ name: own }) => own.setting === "zero-shot risk");
 		if (risk && "scored" in risk.byPatient)
-			await reportPredictions(data, risk.name.label, risk.byPatient.scored.scores[0]!);
+			await reportPredictions(data, risk.name.label, risk.byPatient.scored.scores[0]);
 		const labelFile = dataset.labelFiles?.[task];
 		notes.push(`not fine-tuned: run \`${finetuneCommand(trained.folder, { task, labelFile })}\``);
 		return { rows };
@@ -123,7 +123,7 @@ async function reportPredictions(
 	for (const [at, { patient, time, value, weight }] of evaluated.labels.entries())
 		predictions.push({
 			...personAt(await dataset.read(patient), time),
-			...{ time, weight, label: value, probability: probabilities[at] as number },
+			...{ time, weight, label: value, probability: probabilities[at] },
 		});
 	const isWeighted = evaluated.weights.some((weight) => weight !== 1);
 	const notes = isWeighted

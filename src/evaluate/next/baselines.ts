@@ -31,7 +31,7 @@ function overCounts(
 	for (const [position, token] of tokens.entries()) {
 		if (isPredicted(token, position)) take(token, counts, past, position);
 		if (token < specialCount) continue;
-		counts[token]! += 1;
+		counts[token] += 1;
 		past++;
 	}
 }
@@ -64,12 +64,12 @@ export async function countScores(
 		const isFirst = firstOfDays(history.times);
 		overCounts(history, frequencies.length, (token, counts, past, position) => {
 			for (let code = specialCount; code < counts.length; code++)
-				ofTokens[code] = smoothed(counts[code]!, past, frequencies[code]!, smoothing);
+				ofTokens[code] = smoothed(counts[code], past, frequencies[code], smoothing);
 			const probabilities = codes.sum(ofTokens);
 			const code = codes.of(token);
 			tally.add({
-				logProbability: Math.log(probabilities[code]!),
-				withValue: Math.log(ofTokens[token]!),
+				logProbability: Math.log(probabilities[code]),
+				withValue: Math.log(ofTokens[token]),
 				rank: rankOf(probabilities, code),
 				isNew: isNew[position] === 1,
 				isFirstOfDay: isFirst[position] === 1,
@@ -90,7 +90,7 @@ export async function chooseSmoothing(dataset: Dataset): Promise<number> {
 	for await (const history of dataset.histories("valid"))
 		overCounts(history, frequencies.length, (token, counts, past) => {
 			for (const [i, smoothing] of smoothings.entries())
-				sums[i]! += Math.log(smoothed(counts[token]!, past, frequencies[token]!, smoothing));
+				sums[i] += Math.log(smoothed(counts[token], past, frequencies[token], smoothing));
 		});
 	const best = sums.some((sum) => sum < 0) ? sums.indexOf(Math.max(...sums)) : -1;
 	return smoothings[best] ?? Number.POSITIVE_INFINITY;
@@ -135,12 +135,12 @@ function followedScore(
 	let seen = 0;
 	for (const [event, position] of positions.entries()) {
 		for (; seen < position; seen++)
-			follower.observe(history.events[seen]!.day, history.events[seen]!.code);
-		const token = tokens[birthEvents + event]!;
+			follower.observe(history.events[seen].day, history.events[seen].code);
+		const token = tokens[birthEvents + event];
 		if (!isPredicted(token, birthEvents + event)) continue;
-		const chances = toTokens(follower.next(history.events[position]!.day));
+		const chances = toTokens(follower.next(history.events[position].day));
 		tally.add({
-			logProbability: Math.log(Math.max(chances[token]!, 1e-12)),
+			logProbability: Math.log(Math.max(chances[token], 1e-12)),
 			rank: rankOf(chances, token),
 			isNew: isNew[birthEvents + event] === 1,
 			isFirstOfDay: isFirst[birthEvents + event] === 1,

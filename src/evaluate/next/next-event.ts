@@ -100,7 +100,7 @@ async function predictEvents(
 		...{ seed: 0, passes: 1 },
 	});
 	const readSection = async (at: number): Promise<History> => {
-		const { patient, from, to } = sections[at] as Section;
+		const { patient, from, to } = sections[at];
 		const history = await dataset.read(patient);
 		const kept = (n: number) => n < history.birthEvents || (n >= from && n < to);
 		return {
@@ -125,9 +125,9 @@ async function predictEvents(
 				if (!section) continue;
 				// Slots contain the birth event, then the events of the section.
 				const shift = section.from - (births[at] as number);
-				for (let slot = 0; slot < (batch.lengths[row] as number); slot++) {
+				for (let slot = 0; slot < batch.lengths[row]; slot++) {
 					const cell = row * batch.length + slot;
-					const token = batch.tokens[cell] as number;
+					const token = batch.tokens[cell];
 					const position = slot < (births[at] as number) ? slot : slot + shift;
 					if (position >= section.first && isPredicted(token, position))
 						take(
@@ -175,8 +175,8 @@ export async function nextEventScores(
 		const code = codes.of(token);
 		const rank = rankOf(logProbabilities, code);
 		tallies.get(patient)?.add({
-			logProbability: logProbabilities[code] as number,
-			withValue: ofTokens[token] as number,
+			logProbability: logProbabilities[code],
+			withValue: ofTokens[token],
 			rank,
 			isNew: about.get(patient)?.isNew[at] === 1,
 			isFirstOfDay: about.get(patient)?.isFirst[at] === 1,
@@ -204,10 +204,11 @@ function summed(job: Communicator, scores: readonly PatientScore[]): PatientScor
 	return scores.map(({ patient }, i) => {
 		const own = all.subarray(i * width, (i + 1) * width);
 		const part = (at: number) =>
-			Object.fromEntries(
-				counts.map((name, j) => [name, own[at * counts.length + j] as number]),
-			) as Record<(typeof counts)[number], number>;
-		const withValues = own[width - 1] as number;
+			Object.fromEntries(counts.map((name, j) => [name, own[at * counts.length + j]])) as Record<
+				(typeof counts)[number],
+				number
+			>;
+		const withValues = own[width - 1];
 		return { patient, ...part(0), ofNew: part(1), ofFirst: part(2), withValues };
 	});
 }

@@ -46,10 +46,10 @@ export const isPredicted = (token: number, position: number): boolean =>
  * the vocabulary: the code that is more frequent in training comes first.
  */
 export function rankOf(scores: ArrayLike<number>, token: number): number {
-	const own = scores[token] as number;
+	const own = scores[token];
 	let before = 0;
 	for (let code = specialCount; code < scores.length; code++) {
-		const score = scores[code] as number;
+		const score = scores[code];
 		if (score > own || (score === own && code < token)) before++;
 	}
 	return before;
@@ -68,7 +68,7 @@ export function firstRecords(tokens: Int32Array): Uint8Array {
 /** 1 for each event of a history that is the first of its day. */
 export const firstOfDays = (times: ArrayLike<number>): Uint8Array =>
 	Uint8Array.from(times, (time, at) =>
-		Number(at === 0 || Math.floor(time) !== Math.floor(times[at - 1] as number)),
+		Number(at === 0 || Math.floor(time) !== Math.floor(times[at - 1])),
 	);
 
 /** An event: its log p, also with the range of its value, and how many codes are more likely. */
@@ -146,7 +146,7 @@ export function codesOfTokens({ tokens }: Vocabulary): CodesOfTokens {
 		return first.get(key) as number;
 	});
 	const hasRanges = codes.some((code, token) => code !== token);
-	const of = (token: number) => codes[token] as number;
+	const of = (token: number) => codes[token];
 	return {
 		...{ of, hasRanges },
 		isCode: (token) => of(token) === token,
@@ -155,14 +155,14 @@ export function codesOfTokens({ tokens }: Vocabulary): CodesOfTokens {
 			if (!hasRanges) return probabilities;
 			const summed = new Float64Array(probabilities.length);
 			for (const [token, code] of codes.entries())
-				summed[code] = (summed[code] as number) + (probabilities[token] as number);
+				summed[code] = summed[code] + probabilities[token];
 			return summed;
 		},
 		sumLogs(logProbabilities) {
 			if (!hasRanges) return logProbabilities;
 			const summed = new Float64Array(logProbabilities.length);
 			for (const [token, code] of codes.entries())
-				summed[code] = (summed[code] as number) + Math.exp(logProbabilities[token] as number);
+				summed[code] = summed[code] + Math.exp(logProbabilities[token]);
 			return Float32Array.from(summed, Math.log);
 		},
 	};

@@ -53,7 +53,7 @@ export async function nextTask(dataset: Dataset, options: EvaluateOptions): Prom
 			let first = 0;
 			for (let code = specialCount; code < logProbabilities.length; code++) {
 				if (!isCode(code)) continue;
-				const probability = Math.exp(logProbabilities[code]!);
+				const probability = Math.exp(logProbabilities[code]);
 				codes.add(number, probability, code === own);
 				if (probability > first) first = probability;
 			}

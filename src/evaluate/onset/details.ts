@@ -60,7 +60,7 @@ function conditionsOf(
 			{ years, days },
 			rows.map(({ name: { label } }, row) => ({
 				label,
-				risks: predicted[row]?.[codes.indexOf(code)] as Float64Array,
+				risks: predicted[row]?.[codes.indexOf(code)],
 			})),
 			vocabulary,
 		),
@@ -75,8 +75,8 @@ export function detailsOf(
 	lookBackDays: number,
 ): OnsetDetails {
 	const ageOf = (at: number) => {
-		const { history, day } = cohort.patients[at] as (typeof cohort.patients)[0];
-		return history.birthEvents === 1 ? (day - (history.times[0] as number)) / yearDays : Number.NaN;
+		const { history, day } = cohort.patients[at];
+		return history.birthEvents === 1 ? (day - history.times[0]) / yearDays : Number.NaN;
 	};
 	const groups: { name: string; has: (patient: number) => boolean }[] = [
 		...(["female", "male"] as const).map((sex) => ({
@@ -95,7 +95,7 @@ export function detailsOf(
 			const scored = codes.flatMap((code, i) => {
 				const own = restrict(sortFollowUp(code), has);
 				if (onsetsWithin(own, daysOf(years)) < leastOnsets) return [];
-				const risks = predicted.map((row) => row[i] as Float64Array);
+				const risks = predicted.map((row) => row[i]);
 				return [onsetScores(own, daysOf(years), risks)()];
 			});
 			if (scored.length === 0) return [];
@@ -132,11 +132,7 @@ export function detailsOf(
 		conditions: conditionsOf(found, rows, vocabulary),
 		codes: found.flatMap(({ years, codes, scores }) =>
 			codes.map((code, i) => {
-				const {
-					code: text,
-					system,
-					name,
-				} = vocabulary.tokens[code.token] as (typeof vocabulary.tokens)[0];
+				const { code: text, system, name } = vocabulary.tokens[code.token];
 				return {
 					...{ years, code: text, system, name, onsets: onsetsWithin(code, daysOf(years)) },
 					atRisk: code.time.length,
@@ -206,7 +202,7 @@ export function incidenceByFifth(
 				const end = pointAt(curve, horizon);
 				return {
 					count: own.length,
-					predicted: own.reduce((sum, at) => sum + (risks[at] as number), 0) / own.length,
+					predicted: own.reduce((sum, at) => sum + risks[at], 0) / own.length,
 					observed: days.map((day) => pointAt(curve, day)?.value ?? null),
 					low: end?.low ?? null,
 					high: end?.high ?? null,
@@ -225,7 +221,7 @@ export function conditionDetails(
 	rows: readonly { readonly label: string; readonly risks: Float64Array }[],
 	{ tokens }: Vocabulary,
 ): Condition {
-	const { code: text, system, name } = tokens[code.token] as Vocabulary["tokens"][number];
+	const { code: text, system, name } = tokens[code.token];
 	const followUp = sortFollowUp(code);
 	const decisions = rows.map(({ risks }) =>
 		decisionCurve(followUp, days, risks, conditionThresholds)(),

@@ -132,11 +132,11 @@ export function indexDay(
 			return rule.day;
 		case "age":
 			if (history.birthEvents === 0) return "birth unknown";
-			return Math.floor((history.times[0] as number) + rule.years * yearDays);
+			return Math.floor(history.times[0] + rule.years * yearDays);
 		case "visit": {
 			const days = new Set<number>();
 			for (let at = history.birthEvents as number; at < history.times.length; at++) {
-				const day = Math.floor(history.times[at] as number);
+				const day = Math.floor(history.times[at]);
 				if (whyNotAtRisk(history, day, lookBack) === null) days.add(day);
 			}
 			const all = [...days];

@@ -48,12 +48,12 @@ export async function onsetLabels(
 		if (!weighed) continue;
 		const own: Label[] = [];
 		for (const [place, entry] of followUp.entry.entries()) {
-			const weight = weighed.weights[place] as number;
+			const weight = weighed.weights[place];
 			if (weight === 0) {
 				censored[split]++;
 				continue;
 			}
-			const { patient, time, events } = found[entry] as AtRisk;
+			const { patient, time, events } = found[entry];
 			if (time === undefined) continue;
 			own.push({ patient, time, events, value: outcome.labels[place] === 1, weight });
 		}
@@ -83,8 +83,8 @@ async function atRiskIn(
 		if (lastRecordBefore(history, group, day) !== Number.NEGATIVE_INFINITY) continue;
 		const { after, what } = outcomeOf(atRisk, firstRecordAfter(history, group, day));
 		let seen = 0;
-		while (seen < history.times.length && Math.floor(history.times[seen] as number) <= day) seen++;
-		const time = seen === 0 ? undefined : Math.max(day, history.times[seen - 1] as number);
+		while (seen < history.times.length && Math.floor(history.times[seen]) <= day) seen++;
+		const time = seen === 0 ? undefined : Math.max(day, history.times[seen - 1]);
 		found.push({
 			...{ patient, time, events: seen - history.birthEvents, after, status: statusOf[what] },
 		});

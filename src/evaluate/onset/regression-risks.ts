@@ -54,8 +54,8 @@ export function regressionFeatures(
 		for (const [i, hat] of found.ages.entries()) add(1 + i, hat);
 		agesEnd.push(columns.length);
 		for (let token = specialCount; token < vocab; token++) {
-			add(countsFrom + token, Math.log1p(found.counts[token]!));
-			add(countsFrom + vocab + token, Math.log1p(found.recent[token]!));
+			add(countsFrom + token, Math.log1p(found.counts[token]));
+			add(countsFrom + vocab + token, Math.log1p(found.recent[token]));
 		}
 		ends.push(columns.length);
 	}
@@ -97,9 +97,8 @@ async function landmarksOf(
 	for (const [row, { history, day, atRisk }] of found.entries()) {
 		const { before, after } = recordDays(history, vocab, day);
 		for (let token = specialCount; token < vocab; token++) {
-			if (before[token]! > Number.NEGATIVE_INFINITY) known[token]!.push(row);
-			else if (after[token]! <= atRisk.until)
-				onsets[token]!.push({ row, after: after[token]! - day });
+			if (before[token] > Number.NEGATIVE_INFINITY) known[token].push(row);
+			else if (after[token] <= atRisk.until) onsets[token].push({ row, after: after[token] - day });
 		}
 	}
 	return {
@@ -120,7 +119,7 @@ export function labelsAt(
 	horizonDays: number,
 ): (token: number) => WeightedLabels {
 	const { days, values } = kaplanMeier(sortFollowUp({ time, status }), "censoring");
-	const uncensored = (day: number) => values[countUpTo(days, day) - 1]!;
+	const uncensored = (day: number) => values[countUpTo(days, day) - 1];
 	const without = Float64Array.from(time, (end, row) => {
 		if (end > horizonDays) return 1 / uncensored(horizonDays);
 		return status[row] === death ? 1 / uncensored(end - 1) : 0;
@@ -128,8 +127,8 @@ export function labelsAt(
 	return (token) => {
 		const labels = new Uint8Array(time.length);
 		const weights = without.slice();
-		for (const row of known[token]!) weights[row] = 0;
-		for (const { row, after } of onsets[token]!) {
+		for (const row of known[token]) weights[row] = 0;
+		for (const { row, after } of onsets[token]) {
 			if (after > horizonDays) continue;
 			labels[row] = 1;
 			weights[row] = 1 / uncensored(after - 1);
@@ -181,8 +180,8 @@ export async function regressionRisks(
 			next += own.length;
 			const fitted = await fit(own.map(({ outcomes }) => outcomes()));
 			for (const [i, { horizon, token }] of own.entries())
-				for (const [at, logOdds] of logOddsOf(all, fitted[i]!).entries())
-					found[horizon]![at * vocab + token] = probabilityOf(logOdds);
+				for (const [at, logOdds] of logOddsOf(all, fitted[i]).entries())
+					found[horizon][at * vocab + token] = probabilityOf(logOdds);
 			done += own.length;
 			progress?.update({ label: "regression per code", done, total: asked.length, fields: [] });
 		}

@@ -75,9 +75,9 @@ export function followUps(patients: readonly IndexedPatient[], vocab: number): C
 	for (const [at, { history, day, atRisk }] of patients.entries()) {
 		const { before, after } = recordDays(history, vocab, day);
 		for (let token = specialCount; token < vocab; token++) {
-			if ((before[token] as number) > Number.NEGATIVE_INFINITY) continue;
-			const outcome = outcomeOf(atRisk, after[token] as number);
-			const own = entries[token] as (typeof entries)[0];
+			if (before[token] > Number.NEGATIVE_INFINITY) continue;
+			const outcome = outcomeOf(atRisk, after[token]);
+			const own = entries[token];
 			own.time.push(outcome.after);
 			own.status.push(statusOf[outcome.what]);
 			own.patient.push(at);
@@ -97,8 +97,7 @@ export function onsetsWithin(
 	days: number,
 ): number {
 	let count = 0;
-	for (let i = 0; i < time.length; i++)
-		if (status[i] === onset && (time[i] as number) <= days) count++;
+	for (let i = 0; i < time.length; i++) if (status[i] === onset && time[i] <= days) count++;
 	return count;
 }
 
@@ -120,11 +119,11 @@ export function atHorizon(
 	rows: readonly Predictions[],
 	at: number,
 ): AtHorizon {
-	const years = horizons[at] as number;
+	const years = horizons[at];
 	const days = daysOf(years);
 	const vocab = dataset.vocabulary.size;
 	const risksOf = ({ risks }: Predictions, { token, patient }: CodeFollowUp) =>
-		Float64Array.from(patient, (one) => risks[at]?.[one * vocab + token] as number);
+		Float64Array.from(patient, (one) => risks[at]?.[one * vocab + token]);
 	const kept = measuredCodes(codes, days).filter((code) =>
 		rows.every((row) => !risksOf(row, code).some(Number.isNaN)),
 	);

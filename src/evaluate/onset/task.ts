@@ -32,9 +32,7 @@ function followedCodes(dataset: Dataset, cohort: IndexedCohort, horizons: readon
 	const { tokens, tokensOf, size } = dataset.vocabulary;
 	const hasValues = ({ code, system, value }: Token) =>
 		value !== undefined || tokensOf(code, system ?? undefined).length > 1;
-	const codes = followUps(cohort.patients, size).filter(
-		({ token }) => !hasValues(tokens[token] as Token),
-	);
+	const codes = followUps(cohort.patients, size).filter(({ token }) => !hasValues(tokens[token]));
 	const longest = cohort.patients.reduce(
 		(most, { day, atRisk }) => Math.max(most, atRisk.until - day),
 		0,
@@ -183,13 +181,13 @@ function codePredictions(
 		const outcome = outcomeAt(followUp, daysOf(years));
 		const weights = outcome.weigh()?.weights;
 		return Array.from(followUp.patient, (place, entry): LabelPrediction => {
-			const { history, day } = cohort.patients[place] as (typeof cohort.patients)[number];
+			const { history, day } = cohort.patients[place];
 			const weight = weights?.[entry] ?? 0;
 			return {
 				...personAt(history, day),
 				...{ time: day, horizonDays: daysOf(years), weight },
 				label: weight === 0 ? null : outcome.labels[entry] === 1,
-				probability: risks[at]?.[place * vocab + token] as number,
+				probability: risks[at]?.[place * vocab + token],
 			};
 		});
 	});

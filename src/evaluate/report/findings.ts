@@ -190,7 +190,7 @@ function labelledFindings({ summary }: Report, evaluation: Evaluation): Finding[
 	const label = summary.labels.find(({ task }) => task === evaluation.task);
 	const counts = label?.splits[evaluation.split];
 	const rows = settingRows(evaluation).filter(({ metrics }) => metrics.auprc);
-	const [best] = rows.toSorted((a, b) => b.metrics.auprc!.value - a.metrics.auprc!.value);
+	const [best] = rows.toSorted((a, b) => b.metrics.auprc.value - a.metrics.auprc.value);
 	const own = best?.metrics.auprc;
 	if (!own || !counts || counts.positive === 0) return [];
 	const share = counts.positive / counts.labels;
@@ -239,7 +239,7 @@ function againstCounting(evaluation: Evaluation, best: EvaluationRow): string[] 
 
 /** Whether rows with more labels are better. */
 function moreLabels(evaluation: Evaluation, rows: readonly EvaluationRow[]): string[] {
-	const value = ({ metrics }: EvaluationRow) => metrics.auprc!.value;
+	const value = ({ metrics }: EvaluationRow) => metrics.auprc.value;
 	const [zero] = rows
 		.filter(({ setting }) => setting?.startsWith("zero-shot"))
 		.toSorted((a, b) => value(b) - value(a));
@@ -249,7 +249,7 @@ function moreLabels(evaluation: Evaluation, rows: readonly EvaluationRow[]): str
 	const steps = ladder
 		.map((row) => `${row.setting} ${written(value(row), measureKind("auprc"))}`)
 		.join(", ");
-	const pairs = ladder.slice(1).map((row, at) => [row, ladder[at]!] as const);
+	const pairs = ladder.slice(1).map((row, at) => [row, ladder[at]] as const);
 	if (pairs.some(([more, less]) => value(more) <= value(less)))
 		return [`More labels do not always help: ${steps}.`];
 	const clear = pairs.every(([more, less]) => {

@@ -115,7 +115,7 @@ ${rows.map(
 export function bestOf(rows: readonly EvaluationRow[], metric: string): EvaluationRow | undefined {
 	const { better } = measureKind(metric);
 	const worth = ({ metrics }: EvaluationRow) => {
-		const { value } = metrics[metric]!;
+		const { value } = metrics[metric];
 		return better === "more" ? value : -value;
 	};
 	if (better === "near 1") return undefined;

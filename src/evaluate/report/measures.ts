@@ -119,7 +119,7 @@ export function measureKind(name: string): MeasureKind {
 	const ofOnset = within === undefined ? undefined : onsetKinds[within];
 	if (ofOnset) return ofOnset;
 	const [, part] = /^nats (.+)$/i.exec(name) ?? [];
-	if (part) return { ...(kinds.nats as MeasureKind), title: `nats ${part}`, term: "nats" };
+	if (part) return { ...kinds.nats, title: `nats ${part}`, term: "nats" };
 	const [, top, window] = /^recall@(\d+)(?: (.+))?$/i.exec(name) ?? [];
 	if (top)
 		return {

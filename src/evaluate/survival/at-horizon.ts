@@ -57,28 +57,28 @@ export function outcomeAt(
 		weigh: (given) => {
 			let total = 0;
 			for (let at = 0; at < entries; at++) {
-				counts[at] = given ? given[patient[at]!]! : 1;
-				total += counts[at]!;
+				counts[at] = given ? given[patient[at]] : 1;
+				total += counts[at];
 			}
 			let [atRisk, uncensored, onsets, others, lastStatus] = [total, 1, 0, 0, censored];
 			for (let at = 0; at < within; at++) {
-				const count = counts[at]!;
+				const count = counts[at];
 				weights[at] = 0;
 				if (count === 0) continue;
-				lastStatus = status[at]!;
+				lastStatus = status[at];
 				// One loss after the other: the factors of one day multiply to that of the day.
 				if (lastStatus === censored) uncensored *= Math.max(0, 1 - count / atRisk);
 				else {
 					weights[at] = count / uncensored;
-					if (lastStatus === onset) onsets += weights[at]!;
-					else others += weights[at]!;
+					if (lastStatus === onset) onsets += weights[at];
+					else others += weights[at];
 				}
 				atRisk -= count;
 			}
 			let beyond = 0;
 			for (let at = within; at < entries; at++) {
-				weights[at] = counts[at]! === 0 ? 0 : counts[at]! / uncensored;
-				beyond += weights[at]!;
+				weights[at] = counts[at] === 0 ? 0 : counts[at] / uncensored;
+				beyond += weights[at];
 			}
 			if (beyond === 0 && lastStatus === censored) return null;
 			// The divisor is `total`, without rounding errors when everybody has an onset.
@@ -153,8 +153,8 @@ function scorer(labels: Uint8Array, risks: Float64Array) {
 	return ({ counts, weights, total, observed }: HorizonWeights): OnsetScores => {
 		let [squares, expectedOnsets] = [0, 0];
 		for (let at = 0; at < risks.length; at++) {
-			squares += weights[at]! * (labels[at]! - risks[at]!) ** 2;
-			expectedOnsets += counts[at]! * risks[at]!;
+			squares += weights[at] * (labels[at] - risks[at]) ** 2;
+			expectedOnsets += counts[at] * risks[at];
 		}
 		const brier = squares / total;
 		// Predicting the incidence F for everybody: F(1 − F)² + (1 − F)F².
@@ -212,17 +212,17 @@ export function decisionCurve(
 	const risks = sortPredictions(followUp, predicted);
 	/** The number of thresholds that each predicted risk reaches. */
 	const reached = new Int32Array(risks.length);
-	for (let at = 0; at < risks.length; at++) reached[at] = countUpTo(ascending, risks[at]!);
+	for (let at = 0; at < risks.length; at++) reached[at] = countUpTo(ascending, risks[at]);
 	return (weights) => {
 		const weighed = weigh(weights);
 		if (!weighed) return null;
 		const hits = new Float64Array(thresholds.length + 1);
 		const misses = new Float64Array(thresholds.length + 1);
 		for (let at = 0; at < reached.length; at++)
-			(labels[at] ? hits : misses)[reached[at]!]! += weighed.weights[at]!;
+			(labels[at] ? hits : misses)[reached[at]] += weighed.weights[at];
 		for (let at = thresholds.length - 1; at > 0; at--) {
-			hits[at]! += hits[at + 1]!;
-			misses[at]! += misses[at + 1]!;
+			hits[at] += hits[at + 1];
+			misses[at] += misses[at + 1];
 		}
 		const { observed, total } = weighed;
 		return thresholds.map((threshold) => {
@@ -230,7 +230,7 @@ export function decisionCurve(
 			const at = countUpTo(ascending, threshold);
 			return {
 				threshold,
-				model: (hits[at]! - odds * misses[at]!) / total,
+				model: (hits[at] - odds * misses[at]) / total,
 				all: observed - odds * (1 - observed),
 			};
 		});

@@ -57,7 +57,7 @@ export function onsetCalibration(
 	const ascending = risks.toSorted();
 	const edges = risks.length ? [...new Set(shares.map((share) => quantile(ascending, share)))] : [];
 	const places = Array.from({ length: edges.length + 1 }, (): number[] => []);
-	for (const [at, risk] of risks.entries()) places[binOf(edges, risk)]!.push(at);
+	for (const [at, risk] of risks.entries()) places[binOf(edges, risk)].push(at);
 	const bins = places.map((own) => {
 		const members = takeEntries(followUp, own);
 		return { members, outcome: outcomeAt(members, horizon), risks: pick(risks, own) };
@@ -65,9 +65,9 @@ export function onsetCalibration(
 	const summarise = ({ members, outcome, risks }: (typeof bins)[0], weights?: PatientWeights) => {
 		let [count, sum] = [0, 0];
 		for (let at = 0; at < risks.length; at++) {
-			const weight = weights ? weights[members.patient[at]!]! : 1;
+			const weight = weights ? weights[members.patient[at]] : 1;
 			count += weight;
-			sum += weight * risks[at]!;
+			sum += weight * risks[at];
 		}
 		return { count, predicted: sum / count, observed: outcome.weigh(weights)?.observed ?? null };
 	};

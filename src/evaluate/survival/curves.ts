@@ -31,7 +31,7 @@ export interface CurvePoint {
 export function pointAt({ days, complete, ...curve }: Curve, day: number): CurvePoint | null {
 	if (!(day >= 0) || (day > days.at(-1)! && !complete)) return null;
 	const at = countUpTo(days, day) - 1;
-	return { value: curve.values[at]!, low: curve.low[at]!, high: curve.high[at]! };
+	return { value: curve.values[at], low: curve.low[at], high: curve.high[at] };
 }
 
 /**
@@ -142,21 +142,21 @@ function curveOf(
 	// Sums from the end, so that exactly 0 remain after the last entry whatever the weights are.
 	const remaining = new Float64Array(time.length + 1);
 	for (let at = time.length - 1; at >= 0; at--)
-		remaining[at] = remaining[at + 1]! + (weights ? weights[patient[at]!]! : 1);
-	const points = [{ day: 0, value: start, atRisk: remaining[0]!, low: start, high: start }];
-	let [complete, lastDay, lastAtRisk] = [false, 0, remaining[0]!];
-	for (let at = 0; remaining[at]! > 0; ) {
-		const day = time[at]!;
+		remaining[at] = remaining[at + 1] + (weights ? weights[patient[at]] : 1);
+	const points = [{ day: 0, value: start, atRisk: remaining[0], low: start, high: start }];
+	let [complete, lastDay, lastAtRisk] = [false, 0, remaining[0]];
+	for (let at = 0; remaining[at] > 0; ) {
+		const day = time[at];
 		const until = (last: number) => {
-			const before = remaining[at]!;
+			const before = remaining[at];
 			while (at < time.length && time[at] === day && status[at] === last) at++;
-			return before - remaining[at]!;
+			return before - remaining[at];
 		};
-		const atRisk = remaining[at]!;
+		const atRisk = remaining[at];
 		const [onsets, deaths] = [until(onset), until(death)];
-		const afterEvents = remaining[at]!;
+		const afterEvents = remaining[at];
 		const losses = until(censored);
-		const afterLosses = remaining[at]!;
+		const afterLosses = remaining[at];
 		if (afterLosses < atRisk) {
 			[lastDay, lastAtRisk] = [day, atRisk];
 			complete = afterLosses === 0 && losses > 0 === ofCensoring;

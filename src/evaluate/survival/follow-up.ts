@@ -52,19 +52,19 @@ export function sortFollowUp({ time, status, patient }: FollowUp): SortedFollowU
 				"expected one of each per entry",
 		);
 	for (let i = 0; i < entries; i++) {
-		if (!(time[i]! >= 0 && time[i]! < Number.POSITIVE_INFINITY))
+		if (!(time[i] >= 0 && time[i] < Number.POSITIVE_INFINITY))
 			throw new InputError(
 				`follow-up: time ${i} is ${time[i]}; expected days after the index date, at least 0`,
 				{ field: "time", value: time[i] },
 			);
-		if (placeOf[status[i]!] === undefined)
+		if (placeOf[status[i]] === undefined)
 			throw new InputError(
 				`follow-up: status ${i} is ${status[i]}; expected 0 (censored), 1 (onset) or 2 (death)`,
 				{ field: "status", value: status[i] },
 			);
 	}
 	const places = new Uint8Array(entries);
-	for (let i = 0; i < entries; i++) places[i] = placeOf[status[i]!]!;
+	for (let i = 0; i < entries; i++) places[i] = placeOf[status[i]];
 	const entry = ascendingOrder(time, ascendingOrder(places));
 	return {
 		entry,
@@ -87,7 +87,7 @@ export function restrict(
 ): SortedFollowUp {
 	const { entry, patient } = followUp;
 	const kept: number[] = [];
-	for (let at = 0; at < entry.length; at++) if (keep(patient[at]!, entry[at]!)) kept.push(at);
+	for (let at = 0; at < entry.length; at++) if (keep(patient[at], entry[at])) kept.push(at);
 	return takeEntries(followUp, kept);
 }
 

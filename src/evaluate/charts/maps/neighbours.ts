@@ -17,14 +17,13 @@ export function directionsOf(vectors: ArrayLike<number>, dim: number): Direction
 	const values = Float64Array.from(vectors);
 	for (let row = 0; row < count; row++) {
 		let squares = 0;
-		for (let at = row * dim; at < (row + 1) * dim; at++) squares += (values[at] as number) ** 2;
+		for (let at = row * dim; at < (row + 1) * dim; at++) squares += values[at] ** 2;
 		if (!Number.isFinite(squares))
 			throw new InputError(
 				`vector ${row} holds a number that is not finite; it has no place on a map`,
 			);
 		const length = Math.sqrt(squares) || 1;
-		for (let at = row * dim; at < (row + 1) * dim; at++)
-			values[at] = (values[at] as number) / length;
+		for (let at = row * dim; at < (row + 1) * dim; at++) values[at] = values[at] / length;
 	}
 	return { count, dim, values };
 }
@@ -46,14 +45,12 @@ export function nearest(known: Directions, queries: Directions, k: number): Neig
 		for (let other = 0; other < known.count; other++) {
 			let squares = 0;
 			for (let d = 0; d < dim; d++)
-				squares +=
-					((queries.values[row * dim + d] as number) - (known.values[other * dim + d] as number)) **
-					2;
-			if (own.length === k && squares >= (near[k - 1] as number)) continue;
+				squares += (queries.values[row * dim + d] - known.values[other * dim + d]) ** 2;
+			if (own.length === k && squares >= near[k - 1]) continue;
 			let at = Math.min(own.length, k - 1);
-			while (at > 0 && (near[at - 1] as number) > squares) {
-				near[at] = near[at - 1] as number;
-				own[at] = own[at - 1] as number;
+			while (at > 0 && near[at - 1] > squares) {
+				near[at] = near[at - 1];
+				own[at] = own[at - 1];
 				at--;
 			}
 			near[at] = squares;
@@ -86,14 +83,14 @@ export function neighbourAgreement(
 	for (const at of known) counts.set(kinds[at]!, (counts.get(kinds[at]!) ?? 0) + 1);
 	if (known.length <= neighbours || counts.size < 2) return undefined;
 	const own = directionsOf(
-		known.flatMap((at) => Array.from({ length: dim }, (_, d) => vectors[at * dim + d] as number)),
+		known.flatMap((at) => Array.from({ length: dim }, (_, d) => vectors[at * dim + d])),
 		dim,
 	);
 	const { indices } = nearest(own, own, neighbours + 1);
 	let alike = 0;
 	for (const [row, near] of indices.entries()) {
 		const others = near.filter((other) => other !== row).slice(0, neighbours);
-		alike += others.filter((other) => kinds[known[other]!] === kinds[known[row]!]).length;
+		alike += others.filter((other) => kinds[known[other]] === kinds[known[row]]).length;
 	}
 	const pairs = [...counts.values()].reduce((sum, count) => sum + count * (count - 1), 0);
 	return {
@@ -120,15 +117,14 @@ export function placeOnMap(
 	const { indices, distances } = nearest(directionsOf(vectors, dim), queries, nearestOnMap);
 	const places = new Float64Array(2 * queries.count);
 	for (let row = 0; row < queries.count; row++) {
-		const own = distances[row] as number[];
-		const least = own[0] as number;
+		const own = distances[row];
+		const least = own[0];
 		const spread = own.reduce((sum, distance) => sum + distance - least, 0) / own.length || 1;
 		const weights = own.map((distance) => Math.exp((least - distance) / spread));
 		const total = weights.reduce((sum, weight) => sum + weight, 0);
 		for (const axis of [0, 1])
 			places[2 * row + axis] = weights.reduce(
-				(sum, weight, at) =>
-					sum + (weight / total) * (map[2 * (indices[row]?.[at] as number) + axis] as number),
+				(sum, weight, at) => sum + (weight / total) * map[2 * indices[row]?.[at] + axis],
 				0,
 			);
 	}

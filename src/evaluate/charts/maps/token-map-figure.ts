@@ -114,7 +114,7 @@ function onMap(tokens: readonly MappedToken[]): CategoryOnMap[] {
 /** The median distance of the other points. */
 function spreadAround(points: readonly Point[], from: Point): number {
 	const distances = points.map(({ x, y }) => Math.hypot(x - from.x, y - from.y));
-	return distances.sort((a, b) => a - b)[Math.floor(distances.length / 2)] as number;
+	return distances.sort((a, b) => a - b)[Math.floor(distances.length / 2)];
 }
 
 /** The medoid: the point with the lowest sum of distances to the others, robust to outliers. */

@@ -53,8 +53,7 @@ export function umap(
 	const places = layout.getEmbedding();
 	const noise = stream.fork("noise"); // equal vectors must not start at one place
 	for (const [row, place] of places.entries())
-		for (const axis of [0, 1])
-			place[axis] = (start[2 * row + axis] as number) + 1e-3 * noise.normal();
+		for (const axis of [0, 1]) place[axis] = start[2 * row + axis] + 1e-3 * noise.normal();
 	for (let round = 1; round <= rounds; round++) {
 		layout.step();
 		onRound?.(round, rounds);
@@ -101,8 +100,8 @@ function centred(vectors: ArrayLike<number>, dim: number): Float64Array {
 	const means = new Float64Array(dim);
 	const count = vectors.length / dim;
 	for (let at = 0; at < vectors.length; at++)
-		means[at % dim] = (means[at % dim] as number) + (vectors[at] as number) / count;
-	return Float64Array.from(vectors, (value, at) => value - (means[at % dim] as number));
+		means[at % dim] = means[at % dim] + vectors[at] / count;
+	return Float64Array.from(vectors, (value, at) => value - means[at % dim]);
 }
 
 /** Removes the first principal component of centred vectors, in place; returns each vector's coordinate along it. */
@@ -111,8 +110,8 @@ function takeStrongest(rows: Float64Array, dim: number, random: Random): Float64
 	const along = new Float64Array(rows.length / dim);
 	for (let row = 0; row < along.length; row++) {
 		const own = rows.subarray(row * dim, (row + 1) * dim);
-		const place = own.reduce((sum, value, d) => sum + value * (direction[d] as number), 0);
-		for (let d = 0; d < dim; d++) own[d] = (own[d] as number) - place * (direction[d] as number);
+		const place = own.reduce((sum, value, d) => sum + value * direction[d], 0);
+		for (let d = 0; d < dim; d++) own[d] = own[d] - place * direction[d];
 		along[row] = place;
 	}
 	return along;
@@ -122,10 +121,9 @@ function covarianceOf(rows: Float64Array, dim: number): Float64Array {
 	const covariance = new Float64Array(dim * dim);
 	for (let start = 0; start < rows.length; start += dim)
 		for (let a = 0; a < dim; a++) {
-			const value = rows[start + a] as number;
+			const value = rows[start + a];
 			for (let b = 0; b < dim; b++)
-				covariance[a * dim + b] =
-					(covariance[a * dim + b] as number) + value * (rows[start + b] as number);
+				covariance[a * dim + b] = covariance[a * dim + b] + value * rows[start + b];
 		}
 	return covariance;
 }
@@ -136,9 +134,7 @@ function strongest(covariance: Float64Array, dim: number, random: Random): Float
 	for (let i = 0; i < iterations; i++) {
 		const next = new Float64Array(dim);
 		for (let a = 0; a < dim; a++)
-			for (let b = 0; b < dim; b++)
-				next[a] =
-					(next[a] as number) + (covariance[a * dim + b] as number) * (direction[b] as number);
+			for (let b = 0; b < dim; b++) next[a] = next[a] + covariance[a * dim + b] * direction[b];
 		const length = Math.hypot(...next);
 		if (length < 1e-300) return next; // nothing differs any more
 		direction = next.map((value) => value / length);

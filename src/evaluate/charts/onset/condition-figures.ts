@@ -83,14 +83,11 @@ function conditionPanel({ name, days, fifths, years, onsets, atRisk }: Condition
 						: [ruleX([whiskerAt(at)], { y1: low, y2: high, stroke: colour, strokeWidth: 2.5 })]),
 				]),
 				...lines.map(({ colour, predicted, at }) =>
-					text(
-						[`${percent(ends[at] as number)} (${percent(predicted)}) ${names[at] ?? ""}`.trim()],
-						{
-							...{ x: [end], y: [most * (1 - (places[at] as number) / plotHeight)] },
-							...{ textAnchor: "start", dx: 8, fill: colour },
-							...(at === lines.length - 1 && { fontWeight: "bold" }),
-						},
-					),
+					text([`${percent(ends[at])} (${percent(predicted)}) ${names[at] ?? ""}`.trim()], {
+						...{ x: [end], y: [most * (1 - places[at] / plotHeight)] },
+						...{ textAnchor: "start", dx: 8, fill: colour },
+						...(at === lines.length - 1 && { fontWeight: "bold" }),
+					}),
 				),
 			],
 		}),

@@ -110,7 +110,7 @@ function storyPanel(story: OnsetStory, most: number, narrow: boolean): Panel {
 	const axis = timeAxis(clock, domain, narrow ? 5 : 6);
 	const least = -strip * most;
 	const series = (xs: readonly number[], ys: readonly number[]) =>
-		xs.map((time, at) => ({ time, risk: ys[at] as number }));
+		xs.map((time, at) => ({ time, risk: ys[at] }));
 	const own = series(times, risk);
 	return {
 		title: `${title}: ${patient}`,

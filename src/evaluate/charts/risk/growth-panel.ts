@@ -60,9 +60,7 @@ export function growthPanel(
 /** The median step; undefined if there is none. */
 function stepDays(curves: readonly RiskCurve[]): number | undefined {
 	const times = curves.find(({ times }) => times.length > 0)?.times ?? new Float64Array();
-	const steps = Array.from(times.slice(1), (time, at) => time - (times[at] as number)).sort(
-		(a, b) => a - b,
-	);
+	const steps = Array.from(times.slice(1), (time, at) => time - times[at]).sort((a, b) => a - b);
 	const middle = steps[Math.floor(steps.length / 2)];
 	return middle === undefined || middle === 0 ? undefined : middle;
 }
@@ -92,11 +90,11 @@ function strip(
 	const y = (value: number) => top + 3 + ((most - value) / span) * (barsHeight - 6);
 	const inSurge = (time: number) => surges.some(({ from, to }) => time > from && time <= to);
 	const bars = values.slice(1).map((value, before) => ({
-		x1: curve.times[before] as number,
-		x2: curve.times[before + 1] as number,
+		x1: curve.times[before],
+		x2: curve.times[before + 1],
 		y1: y(0),
 		y2: y(value),
-		risen: inSurge(curve.times[before + 1] as number),
+		risen: inSurge(curve.times[before + 1]),
 	}));
 	const centres = avoidOverlap(
 		surges.map(({ from, to }) => layout.pixel((from + to) / 2)),

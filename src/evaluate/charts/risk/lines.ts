@@ -14,13 +14,13 @@ export function curveMarks(
 	layout: RiskLayout,
 	surges: readonly NumberedSurge[],
 ): Markish[] {
-	const curve = curves[at] as RiskCurve;
+	const curve = curves[at];
 	const stroke = curveColour(at);
 	const points = [...curve.times.keys()].map((index) => {
-		const time = curve.times[index] as number;
+		const time = curve.times[index];
 		return {
 			time,
-			risk: curve.risk[index] as number,
+			risk: curve.risk[index],
 			solid: curve.places[index] === "inside" && time >= layout.observed[0],
 			recorded: curve.recorded[index] === 1,
 		};
@@ -173,8 +173,8 @@ export function endMarks(labels: readonly EndLabel[], layout: RiskLayout): Marki
 	);
 	const end = layout.domain[1];
 	return labels.flatMap(({ colour, risk, time, other }, at) => {
-		const place = places[at] as number;
-		const lines = written[at] as string[];
+		const place = places[at];
+		const lines = written[at];
 		return [
 			// A line that ended earlier has no leader, which would look like more of it.
 			link(time < end - 0.02 * (end - layout.domain[0]) ? [] : [0], {

@@ -53,7 +53,7 @@ export function partOf(picture: RiskPicture, recorded: boolean): RiskPicture {
 			return {
 				...curve,
 				...{ ...numbersAt(curve, kept), growth: pick(curve.growth, kept) },
-				places: kept.map((at) => curve.places[at] as RiskCurve["places"][number]),
+				places: kept.map((at) => curve.places[at]),
 				surges: curve.surges.filter(
 					(surge) => from !== undefined && surge.from >= from && surge.to <= to,
 				),

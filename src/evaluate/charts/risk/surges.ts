@@ -6,7 +6,7 @@ import { fitted, textWidth, wrapped } from "../text.js";
 import { rowWidth, theme } from "../theme.js";
 import { badge, curveColour, type RiskLayout } from "./layout.js";
 import { curvePixels } from "./lines.js";
-import { type NumberedSurge, type RiskCurve, type RiskPicture, riskAt } from "./picture.js";
+import { type NumberedSurge, type RiskPicture, riskAt } from "./picture.js";
 
 /** A surge's number and text; all in pixels. */
 interface SurgeText {
@@ -72,7 +72,7 @@ function annotate(
 	if (sizes.some(({ width }) => width > maxTextWidth)) return undefined;
 	const places = placeLabels(
 		sizes.map(({ width, height }, at) => ({
-			at: (marks[at] as SurgeText).mark,
+			at: marks[at].mark,
 			width: width + 8,
 			height: height + 6,
 			apart: badge.r,
@@ -88,7 +88,7 @@ function annotate(
 	if (places.some((place) => place === undefined)) return undefined;
 	return marks.map((text, at) => {
 		const { box, x, y, distance } = places[at]!;
-		const lines = blocks[at] as (typeof blocks)[number];
+		const lines = blocks[at];
 		const side = x - text.mark.x;
 		const anchor = Math.abs(side) < badge.r * 2 ? "middle" : side > 0 ? "start" : "end";
 		const edge = anchor === "middle" ? x : anchor === "start" ? box.left + 4 : box.right - 4;
@@ -159,7 +159,7 @@ export function surgeTexts(
 	const around: SurgeSurroundings = {
 		at: ({ curve, from, to }) => {
 			const time = (from + to) / 2;
-			return { x: layout.pixel(time), y: height(riskAt(picture.curves[curve] as RiskCurve, time)) };
+			return { x: layout.pixel(time), y: height(riskAt(picture.curves[curve], time)) };
 		},
 		curves: pixels,
 		bounds: {
@@ -184,7 +184,7 @@ export function surgeMarks(
 		time > layout.observed[0] && time < layout.observed[1] ? theme.shade : theme.background;
 	return texts.flatMap(({ number, mark, lines, leader }) => {
 		const [x, y] = point(mark);
-		const surge = surges[number - 1] as NumberedSurge;
+		const surge = surges[number - 1];
 		const ends = leader.map(point);
 		return [
 			link(ends.slice(1), {
