@@ -31,8 +31,8 @@ export function acrossRuns(evaluations: readonly Evaluation[]): AcrossRuns {
 			);
 	const sameRow = (one: EvaluationRow, other: EvaluationRow) =>
 		one.label === other.label && one.setting === other.setting;
-	const present = (found: readonly ({ readonly metrics: Metrics } | undefined)[]): Metrics[] =>
-		found.filter((one) => one !== undefined).map(({ metrics }) => metrics);
+	const present = (matches: readonly ({ readonly metrics: Metrics } | undefined)[]): Metrics[] =>
+		matches.filter((one) => one !== undefined).map(({ metrics }) => metrics);
 	return {
 		runs: evaluations.length,
 		...(first.newCodes && { newCodes: first.newCodes }),

@@ -29,12 +29,12 @@ export type Statistic = (weights: ArrayLike<number>) => number;
 export const ratioOf =
 	(parts: ArrayLike<number>, wholes: ArrayLike<number>): Statistic =>
 	(weights) => {
-		let [part, whole] = [0, 0];
-		for (let at = 0; at < parts.length; at++) {
-			part += weights[at] * parts[at];
-			whole += weights[at] * wholes[at];
+		let [sum, total] = [0, 0];
+		for (let i = 0; i < parts.length; i++) {
+			sum += weights[i] * parts[i];
+			total += weights[i] * wholes[i];
 		}
-		return part / whole;
+		return sum / total;
 	};
 
 /** A statistic of all patients, and of each bootstrap draw. */
@@ -46,7 +46,7 @@ export interface Drawn {
 /** The difference of two statistics on the same draws of patients. */
 export const difference = (one: Drawn, other: Drawn): Drawn => ({
 	value: one.value - other.value,
-	drawn: one.drawn.map((own, draw) => own - other.drawn[draw]),
+	drawn: one.drawn.map((value, draw) => value - other.drawn[draw]),
 });
 
 /** How often each draw takes each patient. The next draw overwrites the array. */
@@ -75,14 +75,14 @@ export function drawPatients<Name extends string>(
 	const drawn = names.map(() => new Float64Array(options.draws));
 	let draw = 0;
 	for (const weights of patientDraws(patients, options)) {
-		for (const [at, name] of names.entries()) drawn[at][draw] = statistics[name](weights);
+		for (const [index, name] of names.entries()) drawn[index][draw] = statistics[name](weights);
 		draw++;
 	}
 	const once = new Float64Array(patients).fill(1);
 	return Object.fromEntries(
-		names.map((name, at) => [
+		names.map((name, index) => [
 			name,
-			{ value: statistics[name](once), drawn: drawn[at] as Float64Array },
+			{ value: statistics[name](once), drawn: drawn[index] as Float64Array },
 		]),
 	) as Record<Name, Drawn>;
 }
@@ -130,8 +130,8 @@ const isShare = (metric: string) =>
 
 /** A measure whose interval holds possible values only. */
 export const possible = (metric: string, measure: Measure): Measure => {
-	const own = notNegative(measure);
-	return isShare(metric) ? { ...own, high: Math.min(1, own.high) } : own;
+	const bounded = notNegative(measure);
+	return isShare(metric) ? { ...bounded, high: Math.min(1, bounded.high) } : bounded;
 };
 
 /** Scores of a code: one record per model, the same models for every code. */
@@ -152,7 +152,7 @@ export interface Resampled<Metric extends string> {
 	/** The same mean, with its value on each draw. */
 	drawnMean(model: number, metric: Metric): Drawn | null;
 	/** Sum over codes of one metric divided by that of another, such as observed by expected onsets. */
-	ratio(model: number, part: Metric, whole: Metric): Measure | null;
+	ratio(model: number, part: Metric, total: Metric): Measure | null;
 	/** Mean over codes of `model` − `other`, paired: the same draws, and codes that are defined for both. */
 	difference(model: number, other: number, metric: Metric): Measure | null;
 }
@@ -180,8 +180,8 @@ export function resampleCodes<Metric extends string>(
 	for (const score of codes) {
 		const scored = [score(), ...draws.map((weights) => score(weights))];
 		kept.push(
-			scored[0].map((own, model) => {
-				const metrics = Object.keys(own) as Metric[];
+			scored[0].map((scores, model) => {
+				const metrics = Object.keys(scores) as Metric[];
 				return Object.fromEntries(
 					metrics.map((metric) => [
 						metric,
@@ -206,9 +206,9 @@ export function resampleCodes<Metric extends string>(
 	const meanOverCodes = (value: (code: number) => number): number => {
 		let [sum, defined] = [0, 0];
 		for (let code = 0; code < kept.length; code++) {
-			const own = value(code);
-			if (Number.isNaN(own)) continue;
-			sum += own;
+			const score = value(code);
+			if (Number.isNaN(score)) continue;
+			sum += score;
 			defined++;
 		}
 		return sum / defined;
@@ -225,11 +225,11 @@ export function resampleCodes<Metric extends string>(
 					(code) => scoreOf(code, model, metric, draw) - scoreOf(code, other, metric, draw),
 				),
 			),
-		ratio: (model, part, whole) =>
+		ratio: (model, dividend, total) =>
 			measure((draw) => {
 				let [parts, wholes] = [0, 0];
 				for (let code = 0; code < kept.length; code++) {
-					const [one, all] = [part, whole].map((metric) => scoreOf(code, model, metric, draw));
+					const [one, all] = [dividend, total].map((metric) => scoreOf(code, model, metric, draw));
 					if (Number.isNaN(one + all)) continue;
 					parts += one;
 					wholes += all;

@@ -28,11 +28,11 @@ export function calibrationCurve(
 		throw new InputError(`calibration: ${bins} bins; expected a whole number of at least 1`);
 	const edges = innerEdges(probabilities, bins, binning);
 	const sums = Array.from({ length: bins }, () => ({ count: 0, predicted: 0, observed: 0 }));
-	for (let at = 0; at < labels.length; at++) {
-		const bin = sums[binOf(edges, probabilities[at])];
+	for (let i = 0; i < labels.length; i++) {
+		const bin = sums[binOf(edges, probabilities[i])];
 		bin.count++;
-		bin.predicted += probabilities[at];
-		bin.observed += Number(labels[at]);
+		bin.predicted += probabilities[i];
+		bin.observed += Number(labels[i]);
 	}
 	return sums
 		.filter(({ count }) => count > 0)
@@ -90,10 +90,10 @@ export function probabilityBins(patients: number, innerEdges: readonly number[])
 	const total = (values: Float64Array) => values.reduce((a, b) => a + b, 0);
 	return {
 		add: (patient, probability, observed, weight = 1) => {
-			const at = (patient * size + binOf(innerEdges, probability)) * kept;
-			sums[at] += weight;
-			sums[at + 1] += weight * probability;
-			if (observed) sums[at + 2] += weight;
+			const first = (patient * size + binOf(innerEdges, probability)) * kept;
+			sums[first] += weight;
+			sums[first + 1] += weight * probability;
+			if (observed) sums[first + 2] += weight;
 		},
 		sumOver: (job) => job.sum(sums),
 		bins: (options) => {
@@ -119,8 +119,8 @@ export function probabilityBins(patients: number, innerEdges: readonly number[])
 			for (let patient = 0; patient < patients; patient++) {
 				const weight = weights[patient];
 				if (weight === 0) continue;
-				for (let at = 0; at < weighted.length; at++)
-					weighted[at] += weight * sums[patient * weighted.length + at];
+				for (let i = 0; i < weighted.length; i++)
+					weighted[i] += weight * sums[patient * weighted.length + i];
 			}
 			let [error, all] = [0, 0];
 			for (let bin = 0; bin < size; bin++) {

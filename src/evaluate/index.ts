@@ -1,8 +1,14 @@
 export { type AcrossRuns, acrossRuns } from "./across-runs.js";
 export { checkDraws, fewestDraws } from "./bootstrap.js";
 export { calibrationCurve, expectedCalibrationError } from "./calibration.js";
-export type { Way } from "./compare/cells.js";
-export { type Cell, cellSchema, type Entry, entrySchema, keepsPatients } from "./compare/cells.js";
+export type { ComparedMethod as Way } from "./compare/cells.js";
+export {
+	type Cell,
+	type ComparedModel as Entry,
+	cellSchema,
+	entrySchema,
+	keepsPatients,
+} from "./compare/cells.js";
 export { columnsOf, onsetHorizons } from "./compare/columns.js";
 export { type Comparison, comparisonOf, partsOf } from "./compare/comparison.js";
 export { csv, differenceTables, latex, markdown, textRows } from "./compare/render.js";

@@ -12,15 +12,15 @@ export function checkLabels(labels: BinaryLabels, scores: ArrayLike<number>, met
 		);
 	if (labels.length === 0)
 		throw new InputError(`${metric}: there are no labels; expected at least one`);
-	for (let at = 0; at < scores.length; at++)
-		if (Number.isNaN(scores[at]))
-			throw new InputError(`${metric}: score ${at} is not a number; expected one for every label`);
+	for (let i = 0; i < scores.length; i++)
+		if (Number.isNaN(scores[i]))
+			throw new InputError(`${metric}: score ${i} is not a number; expected one for every label`);
 }
 
 /** Rejects labels that are all of one class. */
 function checkBothClasses(labels: BinaryLabels, metric: string): void {
 	let positive = 0;
-	for (let at = 0; at < labels.length; at++) positive += Number(labels[at]);
+	for (let i = 0; i < labels.length; i++) positive += Number(labels[i]);
 	if (positive > 0 && positive < labels.length) return;
 	throw new InputError(
 		`${metric} needs both classes: all ${labels.length} labels are ${positive > 0 ? "positive" : "negative"}; ` +
@@ -30,12 +30,10 @@ function checkBothClasses(labels: BinaryLabels, metric: string): void {
 
 /** Rejects scores that are not probabilities. */
 export function checkProbabilities(scores: ArrayLike<number>, metric: string): void {
-	for (let at = 0; at < scores.length; at++) {
-		const score = scores[at];
+	for (let i = 0; i < scores.length; i++) {
+		const score = scores[i];
 		if (!(score >= 0 && score <= 1))
-			throw new InputError(
-				`${metric}: score ${at} is ${score}; expected a probability from 0 to 1`,
-			);
+			throw new InputError(`${metric}: score ${i} is ${score}; expected a probability from 0 to 1`);
 	}
 }
 
@@ -78,7 +76,7 @@ function meanOf(
 	checkLabels(labels, probabilities, metric);
 	checkProbabilities(probabilities, metric);
 	let sum = 0;
-	for (let at = 0; at < labels.length; at++) sum += loss(Number(labels[at]), probabilities[at]);
+	for (let i = 0; i < labels.length; i++) sum += loss(Number(labels[i]), probabilities[i]);
 	return sum / labels.length;
 }
 
@@ -109,36 +107,36 @@ export function ranking(
 	/** 1 if the next score differs. */
 	const ends = new Uint8Array(count);
 	for (let i = 0; i < count; i++) {
-		const at = order[i];
-		positive[i] = Number(labels[at]);
-		owner[i] = owners ? owners[at] : at;
-		ends[i] = Number(i + 1 === count || scores[order[i + 1]] !== scores[at]);
+		const entry = order[i];
+		positive[i] = Number(labels[entry]);
+		owner[i] = owners ? owners[entry] : entry;
+		ends[i] = Number(i + 1 === count || scores[order[i + 1]] !== scores[entry]);
 	}
 	return {
 		averagePrecision: (weights) => {
-			let [hits, misses, area, own] = [0, 0, 0, 0];
+			let [hits, misses, area, tied] = [0, 0, 0, 0];
 			for (let i = 0; i < count; i++) {
 				const weight = weights ? weights[owner[i]] : 1;
-				if (positive[i]) own += weight;
+				if (positive[i]) tied += weight;
 				else misses += weight;
-				if (!ends[i] || own === 0) continue;
-				hits += own;
-				area += own * (hits / (hits + misses));
-				own = 0;
+				if (!ends[i] || tied === 0) continue;
+				hits += tied;
+				area += tied * (hits / (hits + misses));
+				tied = 0;
 			}
 			return hits > 0 && misses > 0 ? area / hits : Number.NaN;
 		},
 		auroc: (weights) => {
-			let [hits, misses, area, own, other] = [0, 0, 0, 0, 0];
+			let [hits, misses, area, tied, tiedNegatives] = [0, 0, 0, 0, 0];
 			for (let i = 0; i < count; i++) {
 				const weight = weights ? weights[owner[i]] : 1;
-				if (positive[i]) own += weight;
-				else other += weight;
+				if (positive[i]) tied += weight;
+				else tiedNegatives += weight;
 				if (!ends[i]) continue;
-				area += other * (hits + own / 2);
-				hits += own;
-				misses += other;
-				own = other = 0;
+				area += tiedNegatives * (hits + tied / 2);
+				hits += tied;
+				misses += tiedNegatives;
+				tied = tiedNegatives = 0;
 			}
 			return hits > 0 && misses > 0 ? area / (hits * misses) : Number.NaN;
 		},

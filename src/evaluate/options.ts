@@ -34,11 +34,11 @@ export interface EvaluateOptions {
 	 * The dataset that the runs have learned from, where they are evaluated on another one without training patients:
 	 * baselines and few-shot rows of task onset and of labelled tasks then learn from it.
 	 */
-	readonly home?: Dataset;
+	readonly trainingDataset?: Dataset;
 	/** Which part of the split the dataset has; all if left out. */
 	readonly sample?: Sample;
 	/** The dataset before the sample was taken, whose training and validation patients baselines learn from. */
-	readonly whole?: Dataset;
+	readonly fullDataset?: Dataset;
 	/** Whether to evaluate the baselines and, on simulated data, the oracle; true by default. */
 	readonly baselines?: boolean;
 	/** Whether rows keep per-patient values, for paired comparisons of rows from several files. */
@@ -49,7 +49,7 @@ export interface EvaluateOptions {
 	 * Called with the predictions behind the model's row: the fine-tuned one of a labelled task, or else its zero-shot
 	 * risk; in task onset those of `code`.
 	 */
-	readonly onPredictions?: (found: RowPredictions) => void;
+	readonly onPredictions?: (predictions: RowPredictions) => void;
 	/** Tasks onset and with labels: training patients or labels that regressions learn from, at most (100,000). */
 	readonly regressionPatients?: number;
 	/** Task onset: threads that fit regressions. */

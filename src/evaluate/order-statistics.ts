@@ -30,21 +30,21 @@ export function ascendingOrder(values: ArrayLike<number>, from?: Int32Array): In
 	let order = new Int32Array(length);
 	for (let i = 0; i < length; i++) order[i] = from ? from[i] : i;
 	let next = new Int32Array(length);
-	const places = new Int32Array(256);
+	const starts = new Int32Array(256);
 	for (let byte = 0; byte < 8; byte++) {
-		places.fill(0);
-		for (let at = byte; at < bytes.length; at += 8) places[bytes[at]] += 1;
-		if (places[bytes[byte]] === length) continue;
+		starts.fill(0);
+		for (let i = byte; i < bytes.length; i += 8) starts[bytes[i]] += 1;
+		if (starts[bytes[byte]] === length) continue;
 		for (let digit = 0, before = 0; digit < 256; digit++) {
-			const count = places[digit];
-			places[digit] = before;
+			const count = starts[digit];
+			starts[digit] = before;
 			before += count;
 		}
 		for (let i = 0; i < length; i++) {
 			const index = order[i];
 			const digit = bytes[8 * index + byte];
-			next[places[digit]] = index;
-			places[digit] += 1;
+			next[starts[digit]] = index;
+			starts[digit] += 1;
 		}
 		[order, next] = [next, order];
 	}
@@ -60,9 +60,9 @@ export function pick(values: ArrayLike<number>, indices: ArrayLike<number>): Flo
 
 /** The quantile of sorted values, with linear interpolation. */
 export function quantile(sorted: ArrayLike<number>, part: number): number {
-	const place = part * (sorted.length - 1);
-	const below = Math.floor(place);
+	const position = part * (sorted.length - 1);
+	const below = Math.floor(position);
 	const low = sorted[below];
 	const high = sorted[Math.min(below + 1, sorted.length - 1)];
-	return low + (high - low) * (place - below);
+	return low + (high - low) * (position - below);
 }

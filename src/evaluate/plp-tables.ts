@@ -44,7 +44,7 @@ export function plpTables(
 	predictions: readonly LabelPrediction[],
 	options: PlpOptions,
 ): Readonly<Record<(typeof plpTableNames)[number], ResultTable>> {
-	const known = predictions.filter((own): own is Known => own.label !== null);
+	const known = predictions.filter((prediction): prediction is Known => prediction.label !== null);
 	return {
 		performances: performances(options),
 		attrition: {
@@ -76,7 +76,7 @@ const performances = ({ evaluation }: PlpOptions): ResultTable => {
 };
 
 const mean = (values: readonly number[]) =>
-	values.reduce((sum, own) => sum + own, 0) / values.length;
+	values.reduce((sum, value) => sum + value, 0) / values.length;
 
 const certain = 1e-15;
 const logit = (p: number) => {
@@ -88,7 +88,7 @@ function statistics(known: readonly Known[], options: PlpOptions): ResultTable {
 	const labels = known.map(({ label }) => Number(label));
 	const values = known.map(({ probability }) => probability);
 	const outcomes = labels.reduce((sum, label) => sum + label, 0);
-	const found: [string, number][] = [
+	const metrics: [string, number][] = [
 		["populationSize", known.length],
 		["outcomeCount", outcomes],
 	];
@@ -98,7 +98,7 @@ function statistics(known: readonly Known[], options: PlpOptions): ResultTable {
 		const risk = mean(values);
 		const odds = values.map(logit);
 		const weak = fitLogistic(odds, labels, 1, { precision: 0, centre: [1] });
-		found.push(
+		metrics.push(
 			["AUROC", area.value],
 			["95% lower AUROC", area.low],
 			["95% upper AUROC", area.high],
@@ -114,7 +114,7 @@ function statistics(known: readonly Known[], options: PlpOptions): ResultTable {
 	}
 	return {
 		header: ["performance_id", "evaluation", "metric", "value"],
-		rows: found.map(([metric, value]) => [id, options.evaluation, metric, value]),
+		rows: metrics.map(([metric, value]) => [id, options.evaluation, metric, value]),
 	};
 }
 
@@ -122,18 +122,18 @@ function statistics(known: readonly Known[], options: PlpOptions): ResultTable {
 function interceptOf(odds: readonly number[], labels: readonly number[]): number {
 	const [b] = minimise(Float64Array.of(0), (point, gradient) => {
 		gradient.fill(0);
-		return odds.reduce((loss, own, at) => {
-			const z = own + point[0];
-			gradient[0] = gradient[0] + probabilityOf(z) - labels[at];
-			return loss + Math.max(z, 0) + Math.log1p(Math.exp(-Math.abs(z))) - labels[at] * z;
+		return odds.reduce((loss, odd, index) => {
+			const z = odd + point[0];
+			gradient[0] = gradient[0] + probabilityOf(z) - labels[index];
+			return loss + Math.max(z, 0) + Math.log1p(Math.exp(-Math.abs(z))) - labels[index] * z;
 		}, 0);
 	});
 	return b;
 }
 
 /** Mean, deviation and quantiles of predictions. */
-function spread(own: readonly Known[], parts: readonly number[]): (number | null)[] {
-	const sorted = Float64Array.from(own, ({ probability }) => probability).sort();
+function spread(predictions: readonly Known[], parts: readonly number[]): (number | null)[] {
+	const sorted = Float64Array.from(predictions, ({ probability }) => probability).sort();
 	const average = mean([...sorted]);
 	const squares = sorted.reduce((sum, p) => sum + (p - average) ** 2, 0);
 	return [
@@ -143,7 +143,8 @@ function spread(own: readonly Known[], parts: readonly number[]): (number | null
 	];
 }
 
-const outcomesIn = (own: readonly Known[]) => own.filter(({ label }) => label).length;
+const outcomesIn = (predictions: readonly Known[]) =>
+	predictions.filter(({ label }) => label).length;
 const spreadHeader = (middle: string) => [
 	...["average_predicted_probability", "st_dev_predicted_probability", "min_predicted_probability"],
 	...[
@@ -160,22 +161,22 @@ function calibration(known: readonly Known[], { evaluation }: PlpOptions): Resul
 	const sorted = Float64Array.from(known, ({ probability }) => probability).sort();
 	const edges = [...new Set(Array.from({ length: 9 }, (_, i) => quantile(sorted, (i + 1) / 10)))];
 	const strata = Array.from({ length: edges.length + 1 }, () => [] as Known[]);
-	for (const own of known) {
-		const above = edges.findIndex((edge) => own.probability <= edge);
-		strata[above < 0 ? edges.length : above]?.push(own);
+	for (const prediction of known) {
+		const above = edges.findIndex((edge) => prediction.probability <= edge);
+		strata[above < 0 ? edges.length : above]?.push(prediction);
 	}
 	return {
 		header: [
 			...["performance_id", "evaluation", "prediction_threshold", "person_count_at_risk"],
 			...["person_count_with_outcome", ...spreadHeader("median"), "observed_incidence"],
 		],
-		rows: strata.flatMap((own, at) =>
-			own.length === 0
+		rows: strata.flatMap((stratum, index) =>
+			stratum.length === 0
 				? []
 				: [
 						[
-							...[id, evaluation, edges[at - 1] ?? 0, own.length, outcomesIn(own)],
-							...[...spread(own, quartiles), outcomesIn(own) / own.length],
+							...[id, evaluation, edges[index - 1] ?? 0, stratum.length, outcomesIn(stratum)],
+							...[...spread(stratum, quartiles), outcomesIn(stratum) / stratum.length],
 						],
 					],
 		),
@@ -191,15 +192,17 @@ function thresholds(known: readonly Known[], { evaluation }: PlpOptions): Result
 	const sorted = known.toSorted((a, b) => b.probability - a.probability);
 	const step = Math.max(1, Math.floor(n / listed));
 	const values = new Set<number>();
-	for (const [at, { probability }] of sorted.entries())
-		if (n <= listed || at < listed || at % step === 0 || at === n - 1) values.add(probability);
-	let [at, hits] = [0, 0];
+	for (const [index, { probability }] of sorted.entries())
+		if (n <= listed || index < listed || index % step === 0 || index === n - 1)
+			values.add(probability);
+	let [taken, hits] = [0, 0];
 	const rows =
 		positive === 0 || negative === 0
 			? []
 			: [...values].map((threshold) => {
-					while (at < n && sorted[at].probability >= threshold) hits += Number(sorted[at++]?.label);
-					const [tp, fp] = [hits, at - hits];
+					while (taken < n && sorted[taken].probability >= threshold)
+						hits += Number(sorted[taken++]?.label);
+					const [tp, fp] = [hits, taken - hits];
 					const [fn, tn] = [positive - tp, negative - fp];
 					const odds = Math.exp(logit(threshold) - Math.log(positive / negative));
 					const [sensitivity, specificity] = [tp / positive, tn / negative];
@@ -228,13 +231,13 @@ function thresholds(known: readonly Known[], { evaluation }: PlpOptions): Result
 
 /** By age in bands of five years and by sex; patients without either are left out. */
 function demographics(known: readonly Known[], { evaluation }: PlpOptions): ResultTable {
-	const groups = new Map<string, { band: number; sex: string; own: Known[] }>();
-	for (const own of known) {
-		if (own.ageYears === null || own.sex === null) continue;
-		const band = 5 * Math.floor(own.ageYears / 5);
-		const sex = own.sex === "male" ? "Male" : "Female";
-		const group = groups.get(`${band} ${sex}`) ?? { band, sex, own: [] };
-		group.own.push(own);
+	const groups = new Map<string, { band: number; sex: string; members: Known[] }>();
+	for (const prediction of known) {
+		if (prediction.ageYears === null || prediction.sex === null) continue;
+		const band = 5 * Math.floor(prediction.ageYears / 5);
+		const sex = prediction.sex === "male" ? "Male" : "Female";
+		const group = groups.get(`${band} ${sex}`) ?? { band, sex, members: [] };
+		group.members.push(prediction);
 		groups.set(`${band} ${sex}`, group);
 	}
 	return {
@@ -244,9 +247,16 @@ function demographics(known: readonly Known[], { evaluation }: PlpOptions): Resu
 		],
 		rows: [...groups.values()]
 			.sort((a, b) => a.band - b.band || (a.sex < b.sex ? -1 : 1))
-			.map(({ band, sex, own }) => [
-				...[id, evaluation, `Age group: ${band}-${band + 4}`, sex, own.length, outcomesIn(own)],
-				...spread(own, quartiles),
+			.map(({ band, sex, members }) => [
+				...[
+					id,
+					evaluation,
+					`Age group: ${band}-${band + 4}`,
+					sex,
+					members.length,
+					outcomesIn(members),
+				],
+				...spread(members, quartiles),
 			]),
 	};
 }

@@ -25,7 +25,8 @@ export const personAt = (
 	{ id, sex, times, birthEvents }: History,
 	time: number,
 ): Pick<LabelPrediction, "patient" | "sex" | "ageYears"> => ({
-	...{ patient: id, sex },
+	patient: id,
+	sex,
 	ageYears: birthEvents === 0 ? null : (time - times[0]) / yearDays,
 });
 
@@ -66,10 +67,10 @@ export function predictionMetrics(
 	const scores = known.map(({ probability }) => probability);
 	const curve = calibrationCurve(labels, scores, { bins: 10 });
 	let [right, hits, decided] = [0, 0, 0];
-	for (const [at, score] of scores.entries()) {
+	for (const [index, score] of scores.entries()) {
 		const isPositive = Number(score >= decision);
-		right += Number(isPositive === labels[at]);
-		hits += isPositive * labels[at];
+		right += Number(isPositive === labels[index]);
+		hits += isPositive * labels[index];
 		decided += isPositive;
 	}
 	return {

@@ -30,12 +30,13 @@ export const baselines = {
 
 /** Evaluates all rows on the same draws of patients, and the difference of each model row to every later row. */
 export function measureRows(
-	given: readonly PatientRow[],
+	patientRows: readonly PatientRow[],
 	patients: number,
 	options: BootstrapOptions & { readonly keepPatients?: boolean },
 ): Pick<Measured, "rows"> & Required<Pick<Measured, "differences">> {
-	const rows = given.map(({ name, byPatient, more }) => ({
-		...{ name, byPatient },
+	const rows = patientRows.map(({ name, byPatient, more }) => ({
+		name,
+		byPatient,
 		statistics: { ...statisticsOf(byPatient), ...more } as Record<string, Statistic>,
 	}));
 	const statistics = new Map<string, Statistic>();
@@ -54,7 +55,10 @@ export function measureRows(
 		rows: rows.map(({ name, byPatient }, row) => ({
 			...name,
 			metrics: Object.fromEntries(
-				Array.from(drawn[row], ([metric, own]) => [metric, possible(metric, measureOf(own))]),
+				Array.from(drawn[row], ([metric, drawnMetric]) => [
+					metric,
+					possible(metric, measureOf(drawnMetric)),
+				]),
 			),
 			...(options.keepPatients && { byPatient: packed(byPatient) }),
 		})),
@@ -62,9 +66,9 @@ export function measureRows(
 			row: rows[row].name.label,
 			than: rows[than].name.label,
 			metrics: Object.fromEntries(
-				Array.from(drawn[row]).flatMap(([metric, own]) => {
+				Array.from(drawn[row]).flatMap(([metric, drawnMetric]) => {
 					const other = drawn[than].get(metric);
-					return other ? [[metric, measureOf(difference(own, other))]] : [];
+					return other ? [[metric, measureOf(difference(drawnMetric, other))]] : [];
 				}),
 			),
 		})),
@@ -79,7 +83,9 @@ export type Ratios = Readonly<
 /** The ratios that some patient contributes to: without a new code, recall of new codes is undefined. */
 export const definedRatios = (ratios: Ratios): Ratios =>
 	Object.fromEntries(
-		Object.entries(ratios).filter(([, { wholes }]) => Array.from(wholes).some((own) => own > 0)),
+		Object.entries(ratios).filter(([, { wholes }]) =>
+			Array.from(wholes).some((total) => total > 0),
+		),
 	);
 
 /** Binary labels with their scores: one set of scores, or one per few-shot draw. */
@@ -95,12 +101,15 @@ export type ByPatient = { readonly ratios: Ratios } | { readonly scored: Scored 
 type ByDraw = Readonly<Record<string, Float64Array>>;
 
 /** The statistics of a row. */
-export function statisticsOf(own: ByPatient): Readonly<Record<string, Statistic>> {
-	if ("ratios" in own)
+export function statisticsOf(byPatient: ByPatient): Readonly<Record<string, Statistic>> {
+	if ("ratios" in byPatient)
 		return Object.fromEntries(
-			Object.entries(own.ratios).map(([name, { parts, wholes }]) => [name, ratioOf(parts, wholes)]),
+			Object.entries(byPatient.ratios).map(([name, { parts, wholes }]) => [
+				name,
+				ratioOf(parts, wholes),
+			]),
 		);
-	const { labelled, scores } = own.scored;
+	const { labelled, scores } = byPatient.scored;
 	return scores.length === 1
 		? rankStatistics(labelled, scores[0])
 		: fewShotStatistics(labelled, scores);
@@ -108,25 +117,25 @@ export function statisticsOf(own: ByPatient): Readonly<Record<string, Statistic>
 
 type Packed = z.infer<typeof byPatientSchema>;
 
-export const packedDraws = (own: ByDraw): z.infer<typeof byDrawSchema> =>
-	Object.fromEntries(Object.entries(own).map(([metric, drawn]) => [metric, toText(drawn)]));
+export const packedDraws = (byDraw: ByDraw): z.infer<typeof byDrawSchema> =>
+	Object.fromEntries(Object.entries(byDraw).map(([metric, drawn]) => [metric, toText(drawn)]));
 
-export const unpackedDraws = (own: z.infer<typeof byDrawSchema>): ByDraw =>
+export const unpackedDraws = (packedByDraw: z.infer<typeof byDrawSchema>): ByDraw =>
 	Object.fromEntries(
-		Object.entries(own).map(([metric, text]) => [metric, new Float64Array(toBytes(text))]),
+		Object.entries(packedByDraw).map(([metric, text]) => [metric, new Float64Array(toBytes(text))]),
 	);
 
-export function packed(own: ByPatient): Packed {
-	if ("ratios" in own)
+export function packed(byPatient: ByPatient): Packed {
+	if ("ratios" in byPatient)
 		return {
 			ratios: Object.fromEntries(
-				Object.entries(own.ratios).map(([name, { parts, wholes }]) => [
+				Object.entries(byPatient.ratios).map(([name, { parts, wholes }]) => [
 					name,
 					{ parts: toText(Float64Array.from(parts)), wholes: toText(Float64Array.from(wholes)) },
 				]),
 			),
 		};
-	const { labelled, scores } = own.scored;
+	const { labelled, scores } = byPatient.scored;
 	return {
 		scored: {
 			answers: toText(labelled.targets),
@@ -138,17 +147,17 @@ export function packed(own: ByPatient): Packed {
 	};
 }
 
-export function unpacked(own: Packed): ByPatient {
-	if ("ratios" in own)
+export function unpacked(packedRow: Packed): ByPatient {
+	if ("ratios" in packedRow)
 		return {
 			ratios: Object.fromEntries(
-				Object.entries(own.ratios).map(([name, { parts, wholes }]) => [
+				Object.entries(packedRow.ratios).map(([name, { parts, wholes }]) => [
 					name,
 					{ parts: new Float64Array(toBytes(parts)), wholes: new Float64Array(toBytes(wholes)) },
 				]),
 			),
 		};
-	const { answers, patients, count, weights, ranks } = own.scored;
+	const { answers, patients, count, weights, ranks } = packedRow.scored;
 	return {
 		scored: {
 			labelled: {

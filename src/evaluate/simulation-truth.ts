@@ -70,10 +70,10 @@ type Found = { readonly truth: SimulationTruth } | { readonly reason: string | u
 export async function findSimulationTruth(
 	dataset: Dataset,
 	split: Split,
-	given?: string,
+	requestedFolder?: string,
 	use: "records" | "incidence" = "records",
 ): Promise<Found> {
-	const folder = given ?? sourceFolder(dataset);
+	const folder = requestedFolder ?? sourceFolder(dataset);
 	if (folder === undefined) return { reason: undefined };
 	try {
 		checkRules(dataset, use);
@@ -82,7 +82,7 @@ export async function findSimulationTruth(
 			truth.patient(await dataset.read(patient));
 		return { truth };
 	} catch (error) {
-		if (given !== undefined || !(error instanceof InputError)) throw error;
+		if (requestedFolder !== undefined || !(error instanceof InputError)) throw error;
 		return { reason: error.message };
 	}
 }
@@ -134,7 +134,8 @@ async function openTruth(dataset: Dataset, folder: string): Promise<SimulationTr
 	const drugTokens = oracle.drugs.map((atc) => vocabulary.find(atc, "ATC"));
 	const deathToken = vocabulary.find(deathRecord.code, deathRecord.system);
 	return {
-		...{ seed, oracle },
+		seed,
+		oracle,
 		patient: ({ id, tokens, times, birthEvents }) => {
 			const history = simulatedHistory(simulated(id));
 			const positions = new Int32Array(tokens.length - birthEvents).fill(-1);
@@ -155,29 +156,33 @@ async function openTruth(dataset: Dataset, folder: string): Promise<SimulationTr
 			const { codes, drugs, death } = trueIncidence(simulated(id), day, horizons, options);
 			const byToken = new Float64Array(horizons.length * vocabulary.size).fill(Number.NaN);
 			for (const horizon of horizons.keys()) {
-				const own = byToken.subarray(horizon * vocabulary.size, (horizon + 1) * vocabulary.size);
-				for (const [at, token] of tokens.entries())
-					if (token !== undefined) own[token] = codes[horizon * tokens.length + at];
-				for (const [at, token] of drugTokens.entries())
-					if (token !== undefined) own[token] = drugs[horizon * drugTokens.length + at];
-				if (deathToken !== undefined) own[deathToken] = death[horizon];
+				const horizonTokens = byToken.subarray(
+					horizon * vocabulary.size,
+					(horizon + 1) * vocabulary.size,
+				);
+				for (const [index, token] of tokens.entries())
+					if (token !== undefined) horizonTokens[token] = codes[horizon * tokens.length + index];
+				for (const [index, token] of drugTokens.entries())
+					if (token !== undefined)
+						horizonTokens[token] = drugs[horizon * drugTokens.length + index];
+				if (deathToken !== undefined) horizonTokens[deathToken] = death[horizon];
 			}
 			return { tokens: byToken, death };
 		},
 		toTokens: (chances) => {
 			const byToken = new Float64Array(vocabulary.size);
 			let total = 0;
-			for (let at = 0; at < tokens.length; at++) {
-				const token = tokens[at];
+			for (let i = 0; i < tokens.length; i++) {
+				const token = tokens[i];
 				if (token === undefined) continue;
-				byToken[token] = chances[at];
-				total += chances[at];
+				byToken[token] = chances[i];
+				total += chances[i];
 			}
 			// No code of the vocabulary was possible: all are equally likely.
 			if (total === 0) byToken.fill(1, specialCount);
-			const whole = total || vocabulary.size - specialCount;
+			const divisor = total || vocabulary.size - specialCount;
 			// In place: this runs for every event.
-			for (let token = 0; token < byToken.length; token++) byToken[token] /= whole;
+			for (let token = 0; token < byToken.length; token++) byToken[token] /= divisor;
 			return byToken;
 		},
 	};
@@ -201,8 +206,8 @@ export async function isSimulated(dataset: Dataset): Promise<boolean> {
 		if (!all.every((patient) => numberOf(patient) >= 1 && numberOf(patient) <= patients))
 			return false;
 		const step = Math.max(1, all.length / mostChecked);
-		for (let at = 0; at < all.length; at += step) {
-			const patient = all[Math.floor(at)];
+		for (let i = 0; i < all.length; i += step) {
+			const patient = all[Math.floor(i)];
 			const made = simulatePatient(seed, numberOf(patient));
 			if (!isMadeOf(await dataset.read(patient), made, dataset)) return false;
 		}

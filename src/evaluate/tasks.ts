@@ -61,15 +61,16 @@ export async function openTask(
 	if (dataset.patients(options.split).length === 0)
 		throw new InputError(`${dataset.folder} has no patients in split ${options.split}`);
 	const began = clock();
-	const { home, whole, ...others } = options;
+	const { trainingDataset, fullDataset, ...others } = options;
 	// A sample of test patients takes nobody from those that baselines learn from.
-	const own = whole && options.split !== "test" ? whole : dataset;
-	const hasTraining = own.patients("train").length > 0;
-	const isHelpful = home && (task === "onset" || labelledTasks(home).includes(task));
-	const teacher = hasTraining ? own : isHelpful ? home : undefined;
+	const candidate = fullDataset && options.split !== "test" ? fullDataset : dataset;
+	const hasTraining = candidate.patients("train").length > 0;
+	const isHelpful =
+		trainingDataset && (task === "onset" || labelledTasks(trainingDataset).includes(task));
+	const source = hasTraining ? candidate : isHelpful ? trainingDataset : undefined;
 	const used: EvaluateOptions = {
 		...others,
-		...(teacher ? teacher !== dataset && { home: teacher } : { baselines: false }),
+		...(source ? source !== dataset && { trainingDataset: source } : { baselines: false }),
 	};
 	const measure = await measurer(task, dataset, used);
 	const opening = clock() - began;
@@ -85,7 +86,7 @@ export async function openTask(
 			...(tooFew && { tooFew }),
 			...(options.sample && { sample: options.sample }),
 			notes: [
-				...(external ? [externalNote(dataset, teacher, home)] : []),
+				...(external ? [externalNote(dataset, source, trainingDataset)] : []),
 				...(options.sample ? [sampleText(options.sample)] : []),
 				...measured.notes,
 			],
@@ -101,12 +102,12 @@ export async function openTask(
 	};
 }
 
-function externalNote(dataset: Dataset, teacher?: Dataset, home?: Dataset): string {
+function externalNote(dataset: Dataset, source?: Dataset, trainingDataset?: Dataset): string {
 	const { folder, manifest } = dataset;
-	const whose = teacher === home ? "the run's own" : "its";
+	const whose = source === trainingDataset ? "the run's own" : "its";
 	return `external validation on ${folder} (content ${manifest.contentHash.slice(0, 12)}), which the run has not learned from; ${
-		teacher
-			? `baselines and few-shot rows learn from ${whose} ${thousands(teacher.patients("train").length)} training patients`
+		source
+			? `baselines and few-shot rows learn from ${whose} ${thousands(source.patients("train").length)} training patients`
 			: "it has no training patients, and none of the run's own can be used here, so there are no baselines and no few-shot rows"
 	}`;
 }
@@ -116,9 +117,9 @@ async function measurer(
 	dataset: Dataset,
 	options: EvaluateOptions,
 ): Promise<MeasureRun> {
-	const named = { ...unlabelled, ...onRequest };
-	const own = Object.hasOwn(named, task) && named[task];
-	if (own) return own(dataset, options);
+	const unlabelledTasks = { ...unlabelled, ...onRequest };
+	const unlabelledTask = Object.hasOwn(unlabelledTasks, task) && unlabelledTasks[task];
+	if (unlabelledTask) return unlabelledTask(dataset, options);
 	if (labelledTasks(dataset).includes(task)) return labelledTask(task, dataset, options);
 	throw new InputError(
 		`${dataset.folder} has no task "${task}"; it has ${knownTasks(dataset).join(", ")}; to add one, pass its labels to prepare`,
@@ -167,11 +168,15 @@ const uses = {
 } as const satisfies Partial<Record<keyof EvaluateOptions, Use>>;
 
 /** Refuses options that have no effect on a task. `given` are names of options; those of every task may be among them. */
-export function checkTaskOptions(task: string, dataset: Dataset, given: readonly string[]): void {
+export function checkTaskOptions(
+	task: string,
+	dataset: Dataset,
+	requested: readonly string[],
+): void {
 	// Unknown tasks are refused when they are opened.
 	if (!knownTasks(dataset).includes(task)) return;
 	for (const [option, { tasks, isBy }] of Object.entries<Use>(uses))
-		if (given.includes(option) && !isBy(task, dataset))
+		if (requested.includes(option) && !isBy(task, dataset))
 			throw new InputError(
 				`\`${option}\` has no effect on task ${task}: it is used by ${tasks}; leave it out, or choose another \`task\``,
 				{ field: option },
@@ -189,7 +194,7 @@ export async function evaluationInputsHash(
 	trained?: Trained,
 ): Promise<string> {
 	const { progress: _shown, oracle: _place, onPredictions: _ignored, ...rest } = options;
-	const { baselines, home, threads: _speed, sample, ...others } = rest;
+	const { baselines, trainingDataset, threads: _speed, sample, ...others } = rest;
 	const hash = createHash("sha256");
 	hash.update(
 		JSON.stringify({
@@ -200,7 +205,7 @@ export async function evaluationInputsHash(
 			options: Object.entries({
 				...others,
 				...(baselines !== undefined && { opponents: baselines }),
-				...(home && { home: home.manifest.contentHash }),
+				...(trainingDataset && { home: trainingDataset.manifest.contentHash }),
 				// The number of patients says which are the first.
 				...(sample?.how === "random" && { sample }),
 			}).sort(([a], [b]) => (a < b ? -1 : 1)),
@@ -209,7 +214,7 @@ export async function evaluationInputsHash(
 		}),
 	);
 	// The content hash of a dataset does not cover labels.
-	for (const whose of home ? [dataset, home] : [dataset])
+	for (const whose of trainingDataset ? [dataset, trainingDataset] : [dataset])
 		if (whose.manifest.labels.some((known) => taskOfLabels(known.task) === task))
 			hash.update(JSON.stringify(await whose.labels(labelsOfTask(task))));
 	const add = (weights: ParameterValues | undefined) => {

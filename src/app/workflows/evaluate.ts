@@ -201,7 +201,7 @@ async function evaluateOn(
 	const home = await homeOf(runs, dataset, progress);
 	const taskOptions: TaskOptions = {
 		...{ ...evaluateDefaults, ...overrides, progress },
-		...(home && { home }),
+		...(home && { trainingDataset: home }),
 		...(before !== undefined && { before }),
 		...(writes && {
 			onPredictions(own: RowPredictions) {
@@ -216,7 +216,7 @@ async function evaluateOn(
 		const evaluateRun = await openTask(
 			name,
 			people,
-			{ ...taskOptions, ...(sample && { sample, whole: dataset }) },
+			{ ...taskOptions, ...(sample && { sample, fullDataset: dataset }) },
 			maker,
 		);
 		for (const trained of runs) {

@@ -31,12 +31,12 @@ const barWidth = 7;
 const margins = { marginLeft: 48, marginRight: 14, insetLeft: barWidth, insetRight: barWidth };
 
 /** Observed frequency against predicted probability. */
-export function calibrationFigure(given: readonly Calibration[]): Figure {
-	const curves = given.filter(({ bins }) => bins.length > 0);
+export function calibrationFigure(calibrations: readonly Calibration[]): Figure {
+	const curves = calibrations.filter(({ bins }) => bins.length > 0);
 	const down = Math.ceil(curves.length / mostAcross);
 	const across = Math.ceil(curves.length / Math.max(1, down));
-	const groups = Array.from({ length: down }, (_, at) =>
-		curves.slice(at * across, (at + 1) * across),
+	const groups = Array.from({ length: down }, (_, index) =>
+		curves.slice(index * across, (index + 1) * across),
 	);
 	return {
 		title: "Calibration",
@@ -84,16 +84,16 @@ const diagonal = "as predicted";
 /** The position of the diagonal's label along it: above or else below, where no interval crosses it. */
 function nameAt(bins: readonly CalibrationBin[], end: number, width: number) {
 	const length = (textWidth(diagonal, { size: theme.size.tick }) + 20) / width;
-	const isFree = (place: number, above: boolean) =>
+	const isFree = (share: number, above: boolean) =>
 		bins.every(({ predicted, low, high }) => {
 			const x = predicted / end;
 			return above
-				? x < place - length || x > place || high / end < place - 0.03
-				: x > place + length || x < place || low / end > place + 0.03;
+				? x < share - length || x > share || high / end < share - 0.03
+				: x > share + length || x < share || low / end > share + 0.03;
 		});
-	const above = [0.92, 0.85, 0.78, 0.7, 0.62, 0.55].find((place) => isFree(place, true));
+	const above = [0.92, 0.85, 0.78, 0.7, 0.62, 0.55].find((share) => isFree(share, true));
 	if (above !== undefined) return { place: above, textAnchor: "end", dx: -12, dy: -6 } as const;
-	const below = [0.66, 0.6, 0.5, 0.4, 0.3].find((place) => isFree(place, false));
+	const below = [0.66, 0.6, 0.5, 0.4, 0.3].find((share) => isFree(share, false));
 	return { place: below ?? 0.66, textAnchor: "start", dx: 12, dy: 8 } as const;
 }
 
@@ -152,10 +152,10 @@ function calibrationPanel(curve: Calibration, height: number): Panel {
 
 function diagonalName(bins: readonly CalibrationBin[], end: number, width: number) {
 	const inner = width - margins.marginLeft - margins.marginRight - 2 * barWidth;
-	const { place, ...style } = nameAt(bins, end, inner);
+	const { place: share, ...style } = nameAt(bins, end, inner);
 	return text([diagonal], {
-		x: [end * place],
-		y: [end * place],
+		x: [end * share],
+		y: [end * share],
 		...style,
 		fill: theme.quiet,
 		stroke: theme.background,
@@ -202,7 +202,7 @@ function powersOfTen(from: number, to: number): number[] {
 	const [first, last] = [Math.ceil(Math.log10(from)), Math.floor(Math.log10(to))];
 	const step = Math.max(1, Math.ceil((last - first) / 3));
 	const count = Math.max(0, Math.floor((last - first) / step) + 1);
-	return Array.from({ length: count }, (_, at) => 10 ** (first + at * step));
+	return Array.from({ length: count }, (_, index) => 10 ** (first + index * step));
 }
 
 type Horizon = OnsetDetails["horizons"][number];

@@ -57,8 +57,8 @@ export function roundNumbers(from: number, to: number, most: number): number[] {
 	const power = 10 ** Math.floor(Math.log10(least));
 	const step = ([1, 2, 5, 10].find((factor) => factor * power >= least) ?? 10) * power;
 	const ticks: number[] = [];
-	for (let at = Math.ceil(from / step - 1e-9); at * step <= to + step * 1e-9; at++)
-		ticks.push(Number((at * step).toPrecision(12)));
+	for (let i = Math.ceil(from / step - 1e-9); i * step <= to + step * 1e-9; i++)
+		ticks.push(Number((i * step).toPrecision(12)));
 	return ticks;
 }
 
@@ -70,8 +70,8 @@ function calendarAxis([from, to]: readonly [from: number, to: number], most: num
 	const first = dateOf(from);
 	const start = Math.floor((first.getUTCFullYear() * yearMonths + first.getUTCMonth()) / step);
 	const ticks: number[] = [];
-	for (let at = start; ; at++) {
-		const date = Date.UTC(Math.floor((at * step) / yearMonths), (at * step) % yearMonths, 1);
+	for (let i = start; ; i++) {
+		const date = Date.UTC(Math.floor((i * step) / yearMonths), (i * step) % yearMonths, 1);
 		const time = date / dayMilliseconds;
 		if (time > to) break;
 		if (time >= from) ticks.push(time);

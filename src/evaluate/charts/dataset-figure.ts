@@ -96,8 +96,10 @@ function shapePanels({ histograms, all }: DatasetSummary): Panel[] {
 	return panels;
 }
 
-const together = ({ zero, whole }: Histogram, gaps: number) =>
-	zero > 0 ? ` · ${percent(zero / gaps)} ${whole ? "on the same day" : "at the same time"}` : "";
+const together = ({ zero, whole: wholeDays }: Histogram, gaps: number) =>
+	zero > 0
+		? ` · ${percent(zero / gaps)} ${wholeDays ? "on the same day" : "at the same time"}`
+		: "";
 
 const medianIn = (histogram: Histogram, days: number) => ({
 	at: days / daysPerUnit(histogram),
@@ -218,11 +220,15 @@ function barsPanel(bars: readonly Bar[], options: BarsOptions): Panel {
 				x: { domain: [0, Math.max(1, ...bars.map(({ value }) => value))], axis: null },
 				y: { domain: [...bars.keys()], type: "band", padding: 0.28, round: false, label: null },
 				marks: [
-					axisY({ tickSize: 0, tickPadding: space, tickFormat: (at: number) => names[at] ?? "" }),
-					barX(bars, { x: "value", y: (_, at) => at, fill: "colour" }),
+					axisY({
+						tickSize: 0,
+						tickPadding: space,
+						tickFormat: (index: number) => names[index] ?? "",
+					}),
+					barX(bars, { x: "value", y: (_, index) => index, fill: "colour" }),
 					text(bars, {
 						x: "value",
-						y: (_, at) => at,
+						y: (_, index) => index,
 						text: "says",
 						textAnchor: "start",
 						dx: 5,
@@ -242,12 +248,12 @@ const splits: readonly Split[] = ["train", "valid", "test"];
 /** Share of positive labels per task and split, with 95 % intervals. */
 function prevalencePanel(labels: readonly LabelSummary[]): Panel {
 	const rows = labels.flatMap((label, task) =>
-		splits.map((split, at) => {
+		splits.map((split, index) => {
 			const { labels: total, positive } = label.splits[split];
 			const [low, high] = wilson(positive, total);
 			return {
-				y: task * (splits.length + between) + at + 0.5,
-				name: at === 0 ? label.task : "",
+				y: task * (splits.length + between) + index + 0.5,
+				name: index === 0 ? label.task : "",
 				split,
 				colour: theme.splits[split],
 				total,
@@ -274,7 +280,7 @@ function prevalencePanel(labels: readonly LabelSummary[]): Panel {
 			const names = labels.map(({ task }) => fitted(task, width * 0.3, bold));
 			const values = rows.map(({ says }) => says);
 			const marginLeft = widest(names, bold) + 14 + splitWidth;
-			const at = { y: "y", textAnchor: "start" } as const;
+			const position = { y: "y", textAnchor: "start" } as const;
 			return {
 				marginLeft,
 				marginRight: widest(values, labelType) + 14,
@@ -293,7 +299,7 @@ function prevalencePanel(labels: readonly LabelSummary[]): Panel {
 					ruleY(there, { y: "y", x1: "low", x2: "high", stroke: "colour", strokeWidth: 2 }),
 					dot(there, { x: "value", y: "y", fill: "colour", r: 4.5 }),
 					text(labels, {
-						...at,
+						...position,
 						y: (_, task) => task * (splits.length + between) + 0.5,
 						text: (_, task) => names[task] ?? "",
 						frameAnchor: "left",
@@ -301,14 +307,14 @@ function prevalencePanel(labels: readonly LabelSummary[]): Panel {
 						fontWeight: "bold",
 					}),
 					text(rows, {
-						...at,
+						...position,
 						text: "split",
 						frameAnchor: "left",
 						dx: -splitWidth,
 						fill: "colour",
 					}),
 					text(rows, {
-						...at,
+						...position,
 						text: "says",
 						frameAnchor: "right",
 						dx: 14,

@@ -21,8 +21,8 @@ const type = { size: theme.size.tick };
 const cellType = { size: theme.size.small };
 
 /** The memory of each head, by the category of the last event. */
-export function decayFigure({ categories, heads: given, unit = "days" }: DecayMap): Figure {
-	const heads = given.map((head) => ({
+export function decayFigure({ categories, heads: allHeads, unit = "days" }: DecayMap): Figure {
+	const heads = allHeads.map((head) => ({
 		...head,
 		halfLives: head.halfLives.slice(0, categories.length),
 	}));
@@ -161,7 +161,7 @@ function heatPanel(
 						fontWeight: "bold",
 					}),
 					text(names, {
-						y: (_, at) => at + 0.5,
+						y: (_, index) => index + 0.5,
 						frameAnchor: "left",
 						textAnchor: "end",
 						dx: -7,

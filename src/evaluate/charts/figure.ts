@@ -84,11 +84,11 @@ export function legendPanel(
 		height: down * rowHeight + 2,
 		plot: (width) => {
 			const columnWidth = width / columns;
-			const rows = entries.map(({ name, says = "", style }, at) => {
+			const rows = entries.map(({ name, says = "", style }, index) => {
 				const room = columnWidth - 2 * nameAt - (says === "" ? 0 : textWidth(says, type) + apart);
 				return {
-					x: Math.floor(at / down) * columnWidth,
-					y: (at % down) + 0.5,
+					x: Math.floor(index / down) * columnWidth,
+					y: (index % down) + 0.5,
 					name: fitted(name, room, type),
 					says,
 					styles: [style].flat(),

@@ -22,10 +22,10 @@ const fewestBins = 8;
 
 /** A histogram with a linear scale. */
 export function histogramPanel(histogram: Histogram, options: HistogramOptions): Panel {
-	const { edges, counts, unit, whole } = histogram;
+	const { edges, counts, unit, whole: isWhole } = histogram;
 	const { median, capAt } = options;
 	// A whole number is centred in its bar.
-	const shift = whole ? -0.5 : 0;
+	const shift = isWhole ? -0.5 : 0;
 	const [low, high] = roomy(edges);
 	return {
 		title: options.title,
@@ -43,7 +43,7 @@ export function histogramPanel(histogram: Histogram, options: HistogramOptions):
 					label: unit,
 					ticks: capAt === undefined ? 7 : ticksUpTo(low, capAt),
 					tickFormat: (value: number) =>
-						whole && !Number.isInteger(value)
+						isWhole && !Number.isInteger(value)
 							? ""
 							: `${thousands(value)}${value === capAt ? "+" : ""}`,
 				}),
@@ -58,7 +58,7 @@ export function histogramPanel(histogram: Histogram, options: HistogramOptions):
 function ticksUpTo(low: number, cap: number): number[] {
 	const step = cap / 6;
 	const first = Math.ceil(low / step);
-	return Array.from({ length: 7 - first }, (_, at) => (first + at) * step);
+	return Array.from({ length: 7 - first }, (_, index) => (first + index) * step);
 }
 
 /** The domain: first and last edge, widened if there are only a few bins. */
@@ -70,7 +70,7 @@ function roomy(edges: readonly number[]): [low: number, high: number] {
 	return [low, Math.max(last, low + fewestBins * step)];
 }
 
-const named = [
+const namedDurations = [
 	[1 / 1440, "1 minute"],
 	[1 / 24, "1 hour"],
 	[1, "1 day"],
@@ -101,14 +101,14 @@ export function logHistogramPanel(histogram: Histogram, options: HistogramOption
 		subtitle: options.subtitle,
 		height,
 		plot: (width) => {
-			const place = (value: number) => Math.log(value / start) / Math.log(high / start);
+			const shareOfAxis = (value: number) => Math.log(value / start) / Math.log(high / start);
 			const inner = width - margins.marginLeft - margins.marginRight;
 			const ticks = spaced(
 				[
 					...(zero > 0 ? [zeroTick] : []),
-					...named.filter(([value]) => value >= low && value <= high),
+					...namedDurations.filter(([value]) => value >= low && value <= high),
 				],
-				(value) => place(value) * inner,
+				(value) => shareOfAxis(value) * inner,
 			);
 			const names = new Map<number, string>(ticks);
 			return {
@@ -128,7 +128,7 @@ export function logHistogramPanel(histogram: Histogram, options: HistogramOption
 						text: (value: number) => names.get(value) ?? "",
 					}),
 					ruleY([0], { stroke: theme.quiet }),
-					...(median.at < low ? [] : medianMarks(median, place(median.at))),
+					...(median.at < low ? [] : medianMarks(median, shareOfAxis(median.at))),
 				],
 			};
 		},
@@ -138,24 +138,24 @@ export function logHistogramPanel(histogram: Histogram, options: HistogramOption
 const barStyle = { x1: "x1", x2: "x2", y: "y", insetLeft: 0.5, insetRight: 0.5 } as const;
 
 const bins = ({ edges, counts }: Histogram, shift = 0) =>
-	counts.map((y, at) => ({
-		x1: edges[at] + shift,
-		x2: edges[at + 1] + shift,
+	counts.map((y, index) => ({
+		x1: edges[index] + shift,
+		x2: edges[index + 1] + shift,
 		y,
 	}));
 
 const countAxis = (most: number) => gridAxisY(Math.min(4, most), compactUpTo(most));
 
 /** The median's line, with its label above the bars on the side with more room. */
-function medianMarks({ at, name }: HistogramOptions["median"], place: number) {
+function medianMarks({ at, name }: HistogramOptions["median"], share: number) {
 	return [
 		ruleX([at], { stroke: theme.ink, strokeWidth: 1.25, strokeDasharray: "3,3" }),
 		text([`median ${name}`], {
 			x: [at],
 			frameAnchor: "top",
-			dx: place > 0.7 ? -4 : 4,
+			dx: share > 0.7 ? -4 : 4,
 			dy: -15,
-			textAnchor: place > 0.7 ? "end" : "start",
+			textAnchor: share > 0.7 ? "end" : "start",
 			fill: theme.ink,
 		}),
 	];

@@ -43,8 +43,8 @@ export function learningCurveFigure(events: readonly LearningEvent[]): Figure {
 	const epochs = Math.max(0, ...terms.flatMap(({ valid }) => valid.map(({ epoch }) => epoch)));
 	const length = `${counted(steps, "step")}, ${counted(epochs, "epoch")} validated`;
 	const losses = terms.flatMap(({ name, valid }) => {
-		const at = valid.find(({ epoch }) => epoch === best);
-		return at ? [`${name} ${at.loss.toFixed(3)} nats`] : [];
+		const validation = valid.find(({ epoch }) => epoch === best);
+		return validation ? [`${name} ${validation.loss.toFixed(3)} nats`] : [];
 	});
 	return {
 		title: "Learning curves",
@@ -83,11 +83,11 @@ function termsOf(events: readonly LearningEvent[]): Term[] {
 				typeof loss === "number" && Number.isFinite(loss) ? [{ step, loss }] : [],
 			),
 		),
-		valid: validations.flatMap(({ step, epoch, losses }, at) => {
+		valid: validations.flatMap(({ step, epoch, losses }, index) => {
 			const loss = losses.get(name);
 			return loss === undefined
 				? []
-				: [{ step, loss, epoch: typeof epoch === "number" ? epoch : at + 1 }];
+				: [{ step, loss, epoch: typeof epoch === "number" ? epoch : index + 1 }];
 		}),
 	}));
 }
@@ -100,15 +100,15 @@ function smoothed(losses: readonly Loss[]): Loss[] {
 	const half = Math.floor(losses.length / 50);
 	const sums = [0];
 	for (const { loss } of losses) sums.push((sums.at(-1) as number) + loss);
-	const mean = (at: number) => {
-		const [from, to] = [Math.max(0, at - half), Math.min(losses.length, at + half + 1)];
+	const mean = (index: number) => {
+		const [from, to] = [Math.max(0, index - half), Math.min(losses.length, index + half + 1)];
 		return (sums[to] - sums[from]) / (to - from);
 	};
 	const every = Math.max(1, (losses.length - 1) / (mostPoints - 1));
 	const points = Math.min(losses.length, mostPoints);
 	return Array.from({ length: points }, (_, point) => {
-		const at = Math.round(point * every);
-		return { step: losses[at].step, loss: mean(at) };
+		const index = Math.round(point * every);
+		return { step: losses[index].step, loss: mean(index) };
 	});
 }
 
@@ -124,7 +124,7 @@ function bestEpoch(terms: readonly Term[]): number | undefined {
 }
 
 function termPanel({ name, train, valid }: Term, best: number | undefined, steps: number): Panel {
-	const at = valid.find(({ epoch }) => epoch === best);
+	const bestValidation = valid.find(({ epoch }) => epoch === best);
 	// The loss of the first steps is far above all others.
 	const settled = train.filter(
 		({ step }, index) => step > steps / 20 || index === train.length - 1,
@@ -132,8 +132,10 @@ function termPanel({ name, train, valid }: Term, best: number | undefined, steps
 	const drawn = [...settled, ...valid].map(({ loss }) => loss);
 	const [low, high] = [Math.min(...drawn), Math.max(...drawn)];
 	const room = (high - low || Math.abs(high) || 1) * 0.08;
-	const label = at ? `epoch ${at.epoch}: ${at.loss.toFixed(3)}` : "";
-	const late = at !== undefined && at.step > steps * 0.6;
+	const label = bestValidation
+		? `epoch ${bestValidation.epoch}: ${bestValidation.loss.toFixed(3)}`
+		: "";
+	const late = bestValidation !== undefined && bestValidation.step > steps * 0.6;
 	const end = train.at(-1);
 	return {
 		title: name,
@@ -179,10 +181,10 @@ function termPanel({ name, train, valid }: Term, best: number | undefined, steps
 						: []),
 					line(valid, { x: "step", y: "loss", stroke: theme.accent, strokeWidth: 1.6 }),
 					dot(valid, { x: "step", y: "loss", r: 3, fill: theme.accent, stroke: theme.background }),
-					...(at
+					...(bestValidation
 						? [
-								ruleX([at.step], { stroke: theme.ink, strokeDasharray: "3,3" }),
-								dot([at], {
+								ruleX([bestValidation.step], { stroke: theme.ink, strokeDasharray: "3,3" }),
+								dot([bestValidation], {
 									x: "step",
 									y: "loss",
 									r: 6,
@@ -190,7 +192,7 @@ function termPanel({ name, train, valid }: Term, best: number | undefined, steps
 									strokeWidth: 1.8,
 								}),
 								text([`best, ${label}`], {
-									x: [at.step],
+									x: [bestValidation.step],
 									frameAnchor: "top",
 									dy: -17,
 									dx: late ? 3 : -3,

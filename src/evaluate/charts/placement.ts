@@ -43,7 +43,7 @@ interface Surroundings {
 	readonly mostCovered?: number;
 }
 
-const directions = Array.from({ length: 16 }, (_, at) => (at * Math.PI) / 8);
+const directions = Array.from({ length: 16 }, (_, index) => (index * Math.PI) / 8);
 /** Cost of a covered point, in pixels of distance. */
 const coveredCost = 9;
 
@@ -66,7 +66,7 @@ export function placeLabels(
 	return labels.map((label) => {
 		let best: Placed | undefined;
 		let least = Number.POSITIVE_INFINITY;
-		for (const { centre, distance } of places(label, reach)) {
+		for (const { centre, distance } of candidates(label, reach)) {
 			const box = boxAround(centre, label);
 			if (!within(box, bounds) || boxes.some((other) => overlap(box, other))) continue;
 			const covered = points.filter((point) => holds(box, point, radius)).length;
@@ -80,7 +80,7 @@ export function placeLabels(
 	});
 }
 
-function places(label: Label, reach: readonly number[]) {
+function candidates(label: Label, reach: readonly number[]) {
 	const around = reach.flatMap((distance) =>
 		directions.map((angle) => {
 			const away = label.apart + distance;
@@ -139,11 +139,11 @@ export function avoidOverlap(
 		total > high - low ? start : Math.min(Math.max(start, low), high - size);
 	const order = [...centres.keys()].sort((a, b) => centres[a] - centres[b] || a - b);
 	const blocks: Block[] = [];
-	for (const at of order) {
-		const size = sizes[at];
+	for (const index of order) {
+		const size = sizes[index];
 		let block: Block = {
-			members: [at],
-			start: inside(centres[at] - size / 2, size),
+			members: [index],
+			start: inside(centres[index] - size / 2, size),
 			size,
 		};
 		for (;;) {
@@ -163,9 +163,9 @@ export function avoidOverlap(
 	const placed = new Array<number>(centres.length).fill(0);
 	for (const { members, start } of blocks) {
 		let y = start;
-		for (const at of members) {
-			const size = sizes[at];
-			placed[at] = y + size / 2;
+		for (const index of members) {
+			const size = sizes[index];
+			placed[index] = y + size / 2;
 			y += size;
 		}
 	}

@@ -22,7 +22,7 @@ export function recallByWindowFigure(evaluation: RecallEvaluation): Figure {
 		title: "Recall of the ten likeliest codes, by distance ahead",
 		subtitle: `patients of the ${evaluation.split} split; each row shows how recall@10 is spread over them`,
 		description: described(windows),
-		rows: windows.map((window, at) => [windowPanel(window, at === windows.length - 1)]),
+		rows: windows.map((window, index) => [windowPanel(window, index === windows.length - 1)]),
 		notes:
 			windows.length === 0
 				? ["No patient has events to forecast."]
@@ -58,11 +58,11 @@ function windowPanel({ window, rows }: Window, last: boolean): Panel {
 	const marginBottom = last ? 40 : 22;
 	const height = rows.length * rowHeight + marginBottom + 2;
 	const patients = Math.max(...rows.map(({ recall }) => recall.length));
-	const drawn = rows.map((row, at) => {
+	const drawn = rows.map((row, index) => {
 		const spread = distributionOf(row.recall)!;
 		return {
 			...spread,
-			y: at + 0.5,
+			y: index + 0.5,
 			colour: colourOf(row),
 			label: row.label,
 			outline: shareDensity(row.recall),
@@ -133,7 +133,7 @@ function windowPanel({ window, rows }: Window, last: boolean): Panel {
 					}),
 					text(drawn, {
 						y: "y",
-						text: (_, at) => names[at] ?? "",
+						text: (_, index) => names[index] ?? "",
 						frameAnchor: "left",
 						textAnchor: "start",
 						dx: -marginLeft,
@@ -199,11 +199,12 @@ export function shareDensity(values: readonly number[]): Density[] {
 	const width = Math.max(0.03, (0.9 * (upper - lower)) / 1.34 / values.length ** 0.2);
 	const kernel = (distance: number) => Math.exp(-0.5 * (distance / width) ** 2);
 	const raw = Array.from({ length: points }, (_, index) => {
-		const at = index / (points - 1);
+		const share = index / (points - 1);
 		return {
-			at,
+			at: share,
 			thickness: values.reduce(
-				(sum, value) => sum + kernel(at - value) + kernel(at + value) + kernel(2 - at - value),
+				(sum, value) =>
+					sum + kernel(share - value) + kernel(share + value) + kernel(2 - share - value),
 				0,
 			),
 		};

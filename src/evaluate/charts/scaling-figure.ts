@@ -32,13 +32,13 @@ const type = { size: theme.size.tick };
 /** Every measure over the number of training patients, one curve per size of the model. */
 export function scalingFigure(
 	{ columns, lines }: Pick<Comparison, "columns" | "lines">,
-	places: readonly SizePoint[],
+	sizes: readonly SizePoint[],
 	simulated: boolean,
 ): Figure {
-	const curves = [...new Set(places.map(({ preset }) => preset))];
+	const curves = [...new Set(sizes.map(({ preset }) => preset))];
 	const colourOf = categoryColours(curves);
 	const parametersOf = (curve: string) => {
-		const labels = places.filter(({ preset }) => preset === curve).map(({ entry }) => entry.label);
+		const labels = sizes.filter(({ preset }) => preset === curve).map(({ entry }) => entry.label);
 		return lines.find(({ label, training }) => training && labels.includes(label))?.training
 			?.parameters;
 	};
@@ -48,45 +48,51 @@ export function scalingFigure(
 			return [curve, parameters ? `${curve}, ${millions(parameters)}` : curve];
 		}),
 	);
-	const panels = columns.flatMap(({ novelty, group, title, scale, digits, best }, at): Panel[] => {
-		if (novelty) return [];
-		const points = places.flatMap(({ entry, preset, trainPatients }): Point[] => {
-			const measure = lines.find(({ label }) => label === entry.label)?.values[at];
-			if (!measure) return [];
-			const { value, low, high } = measure;
+	const panels = columns.flatMap(
+		({ novelty, group, title, scale, digits, best }, index): Panel[] => {
+			if (novelty) return [];
+			const points = sizes.flatMap(({ entry, preset, trainPatients }): Point[] => {
+				const measure = lines.find(({ label }) => label === entry.label)?.values[index];
+				if (!measure) return [];
+				const { value, low, high } = measure;
+				return [
+					{
+						curve: preset,
+						patients: trainPatients,
+						value: value * scale,
+						low: low * scale,
+						high: high * scale,
+					},
+				];
+			});
+			if (points.length === 0) return [];
+			const levels = lines
+				.filter(({ seeds, values }) => seeds === 0 && values[index])
+				.map(({ label, values }) => ({
+					name: ownName(label, group),
+					value: (values[index]?.value as number) * scale,
+				}));
+			const [near, far] = nearAndFar(levels, points);
+			const unit = scale === 100 && !title.includes("%") ? ", %" : "";
 			return [
-				{
-					...{ curve: preset, patients: trainPatients },
-					...{ value: value * scale, low: low * scale, high: high * scale },
-				},
+				curvesPanel(points, near, {
+					title: `${group}: ${title}${unit}`,
+					subtitle: [
+						best === "highest" ? "higher is better" : "lower is better",
+						...far.map(({ name, value }) => `${name} ${value.toFixed(digits)}`),
+					].join("; "),
+					names,
+					colourOf,
+				}),
 			];
-		});
-		if (points.length === 0) return [];
-		const levels = lines
-			.filter(({ seeds, values }) => seeds === 0 && values[at])
-			.map(({ label, values }) => ({
-				name: ownName(label, group),
-				value: (values[at]?.value as number) * scale,
-			}));
-		const [near, far] = nearAndFar(levels, points);
-		const unit = scale === 100 && !title.includes("%") ? ", %" : "";
-		return [
-			curvesPanel(points, near, {
-				title: `${group}: ${title}${unit}`,
-				subtitle: [
-					best === "highest" ? "higher is better" : "lower is better",
-					...far.map(({ name, value }) => `${name} ${value.toFixed(digits)}`),
-				].join("; "),
-				...{ names, colourOf },
-			}),
-		];
-	});
+		},
+	);
 	const rows: Panel[][] = [];
-	for (let at = 0; at < panels.length; at += 2) rows.push(panels.slice(at, at + 2));
+	for (let i = 0; i < panels.length; i += 2) rows.push(panels.slice(i, i + 2));
 	return {
 		title: "What more patients and larger models are worth",
 		subtitle: "by the number of patients that the model learned from",
-		description: described(columns, lines, places),
+		description: described(columns, lines, sizes),
 		rows,
 		notes: [
 			`Points: measured, with 95 % intervals over test patients. Curves: sizes of the model.${lines.some(({ seeds }) => seeds === 0) ? " Dashed lines: baselines, which learn from all training patients, and the reference model." : ""}`,
@@ -115,10 +121,10 @@ const millions = (parameters: number) =>
 function described(
 	columns: Comparison["columns"],
 	lines: Comparison["lines"],
-	places: readonly SizePoint[],
+	sizes: readonly SizePoint[],
 ): string {
 	const [column] = columns;
-	const values = places.flatMap(({ entry }) => {
+	const values = sizes.flatMap(({ entry }) => {
 		const value = lines.find(({ label }) => label === entry.label)?.values[0]?.value;
 		return column && value !== undefined
 			? [`${entry.label} ${(value * column.scale).toFixed(column.digits)}`]
@@ -169,10 +175,14 @@ function curvesPanel(
 		type,
 	);
 	return {
-		...{ title, subtitle },
+		title,
+		subtitle,
 		height: marginTop + plotHeight + marginBottom,
 		plot: () => ({
-			...{ marginLeft: 44, marginRight: marginRight + 14, marginTop, marginBottom },
+			marginLeft: 44,
+			marginRight: marginRight + 14,
+			marginTop,
+			marginBottom,
 			x: { type: "log", domain: [patients[0] * 0.9, most * 1.1] },
 			y: { domain: [bottom, top] },
 			marks: [
@@ -182,16 +192,30 @@ function curvesPanel(
 				text(patients, {
 					x: (value: number) => value,
 					text: thousands,
-					...{ frameAnchor: "bottom", dy: 16, fill: theme.quiet },
+					frameAnchor: "bottom",
+					dy: 16,
+					fill: theme.quiet,
 				}),
 				ruleY(levels, { y: "value", stroke: theme.neutral, strokeDasharray: "4,3" }),
 				...curves.flatMap((curve) => {
-					const own = points.filter((point) => point.curve === curve);
+					const curvePoints = points.filter((point) => point.curve === curve);
 					const stroke = colourOf(curve);
 					return [
-						line(own, { x: "patients", y: "value", stroke, strokeWidth: 1.8 }),
-						ruleX(own, { x: "patients", y1: "low", y2: "high", stroke, strokeOpacity: 0.6 }),
-						dot(own, { x: "patients", y: "value", r: 3.4, fill: stroke, stroke: theme.background }),
+						line(curvePoints, { x: "patients", y: "value", stroke, strokeWidth: 1.8 }),
+						ruleX(curvePoints, {
+							x: "patients",
+							y1: "low",
+							y2: "high",
+							stroke,
+							strokeOpacity: 0.6,
+						}),
+						dot(curvePoints, {
+							x: "patients",
+							y: "value",
+							r: 3.4,
+							fill: stroke,
+							stroke: theme.background,
+						}),
 					];
 				}),
 				text(ends, {

@@ -57,8 +57,10 @@ export const rowWidth = theme.width - 2 * theme.margin;
 export function categoryColours(
 	names: readonly (string | null)[],
 ): (name: string | null) => string {
-	const named = names.filter((name) => name !== null);
-	const colours = new Map(named.map((name, at) => [name, theme.categorical[at] ?? theme.neutral]));
+	const categories = names.filter((name) => name !== null);
+	const colours = new Map(
+		categories.map((name, index) => [name, theme.categorical[index] ?? theme.neutral]),
+	);
 	return (name) => (name === null ? theme.neutral : (colours.get(name) ?? theme.neutral));
 }
 

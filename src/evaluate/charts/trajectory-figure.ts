@@ -177,9 +177,9 @@ function inLanes(groups: readonly (readonly [string, readonly Drawn[]])[], scale
 			name,
 			top,
 			height,
-			events: events.map((event, at) => ({
+			events: events.map((event, index) => ({
 				...event,
-				y: top + 6 + (lanes[at] + 0.5) * step,
+				y: top + 6 + (lanes[index] + 0.5) * step,
 			})),
 		};
 		top += height;
@@ -253,7 +253,9 @@ function timelinePanel(
 					? [ruleX([border], { stroke: theme.ink, strokeWidth: 1.2 })]
 					: []),
 				ruleX(diagnosis.length > 0 ? [Math.min(...diagnosis)] : [], {
-					...{ stroke: theme.strong, strokeWidth: 1.6, strokeDasharray: "3,2" },
+					stroke: theme.strong,
+					strokeWidth: 1.6,
+					strokeDasharray: "3,2",
 				}),
 				ruleX(died, { stroke: theme.ink, strokeWidth: 2 }),
 				axisX(axis.ticks, { ...quietAxis, label: axis.label, text: axis.format }),

@@ -19,7 +19,7 @@ export const entrySchema = z.strictObject({
 	/** Training options that differ from those of the comparison. */
 	options: z.record(z.string(), z.unknown()),
 });
-export type Entry = z.infer<typeof entrySchema>;
+export type ComparedModel = z.infer<typeof entrySchema>;
 
 /** One line, trained with one seed and evaluated: `cells/<entry>-s<seed>.json`. */
 export const cellSchema = z.strictObject({
@@ -59,14 +59,14 @@ export const keepsPatients = ({ evaluations }: Cell): boolean =>
 	);
 
 /** A line with one of its forecast methods. */
-export interface Way {
-	readonly entry: Entry;
+export interface ComparedMethod {
+	readonly entry: ComparedModel;
 	readonly method: Method;
 	/** Whether this is the line's first method; other tasks than forecast are shown only there. */
 	readonly first: boolean;
 	readonly label: string;
 	/** The line that it is compared with. */
-	readonly against?: Entry | undefined;
+	readonly against?: ComparedModel | undefined;
 }
 
 /** The cells that a line of the table reads. */
@@ -74,7 +74,7 @@ export interface Source {
 	readonly label: string;
 	readonly group: string;
 	/** Missing for baselines. */
-	readonly way?: Way;
+	readonly compared?: ComparedMethod;
 	readonly cells: readonly Cell[];
 	/** The row of a cell for a column, if there is one. */
 	read(cell: Cell, column: Column): Reading | undefined;
@@ -102,25 +102,28 @@ function baselineLabel(columns: readonly Column[], { label, ofOnset }: (typeof b
 /** The lines with results: first trained models, then baselines. */
 export function sourcesOf(
 	columns: readonly Column[],
-	ways: readonly Way[],
+	methods: readonly ComparedMethod[],
 	cells: readonly Cell[],
 ): Source[] {
 	// Methods matter for forecasts only.
 	const forecasts = columns.some(({ task }) => task === "forecast");
-	const shown = ways.filter(({ first }) => first || forecasts);
+	const shown = methods.filter(({ first }) => first || forecasts);
 	const trained = shown.map(
-		(way): Source => ({
-			...{ label: forecasts ? way.label : way.entry.label, group: way.entry.group, way },
-			cells: cells.filter(({ entry }) => entry === way.entry.id),
+		(method): Source => ({
+			label: forecasts ? method.label : method.entry.label,
+			group: method.entry.group,
+			compared: method,
+			cells: cells.filter(({ entry }) => entry === method.entry.id),
 			read: (cell, column) =>
-				way.first || column.task === "forecast"
-					? rowIn(cell, column, (row) => row.who === "model" && reads(column, row, way.method))
+				method.first || column.task === "forecast"
+					? rowIn(cell, column, (row) => row.who === "model" && reads(column, row, method.method))
 					: undefined,
 		}),
 	);
 	const others = baselines.map(
 		(baseline): Source => ({
-			...{ label: baselineLabel(columns, baseline), group: "counts" },
+			label: baselineLabel(columns, baseline),
+			group: "counts",
 			cells: cells.filter(({ entry }) => entry === null),
 			read: (cell, column) =>
 				rowIn(cell, column, (row) => row.who === baseline.who && reads(column, row, undefined)),

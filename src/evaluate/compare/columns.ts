@@ -45,7 +45,8 @@ export function columnsOf(
 			depths.map((depth) => {
 				const group = method ? methodTitles[method] : "Forecasting";
 				return {
-					...{ task: "forecast", group: novelty ? `${group}, ${novelty} codes` : group },
+					task: "forecast",
+					group: novelty ? `${group}, ${novelty} codes` : group,
 					title: `K = ${depth}`,
 					metric: `recall@${depth}${novelty ? ` ${novelty}` : ""}`,
 					...percent,
@@ -58,8 +59,13 @@ export function columnsOf(
 		if (task === "next")
 			return [
 				{
-					...{ task, group: "Next event", title: "nats", metric: "nats" },
-					...{ scale: 1, digits: 3, best: "lowest" },
+					task,
+					group: "Next event",
+					title: "nats",
+					metric: "nats",
+					scale: 1,
+					digits: 3,
+					best: "lowest",
 				},
 				{ task, group: "Next event", title: "accuracy", metric: "accuracy", ...percent },
 			];
@@ -67,11 +73,19 @@ export function columnsOf(
 		if (task === "onset")
 			return onsetHorizons.flatMap((years): Column[] => [
 				{
-					...{ task, group: `Onset within ${years} y`, title: "AUROC", metric: `auroc ${years}y` },
-					...{ scale: 1, digits: 3, best: "highest" },
+					task,
+					group: `Onset within ${years} y`,
+					title: "AUROC",
+					metric: `auroc ${years}y`,
+					scale: 1,
+					digits: 3,
+					best: "highest",
 				},
 				{
-					...{ task, group: `Onset within ${years} y`, title: "AP", ...percent },
+					task,
+					group: `Onset within ${years} y`,
+					title: "AP",
+					...percent,
 					metric: `averagePrecision ${years}y`,
 				},
 			]);
@@ -81,7 +95,11 @@ export function columnsOf(
 			["all", "fine-tuned"],
 		] as const;
 		return settings.map(([title, setting]) => ({
-			...{ task, group: taskTitle(task), title, metric: "auprc", setting },
+			task,
+			group: taskTitle(task),
+			title,
+			metric: "auprc",
+			setting,
 			...percent,
 		}));
 	});
@@ -98,8 +116,8 @@ const taskTitle = (task: string) =>
 	})[task] ?? task;
 
 /** Whether a column shows a row of an evaluation, for a line with this forecast method. */
-export function reads(column: Column, row: EvaluationRow, way: Method | undefined): boolean {
-	if (row.method !== undefined && row.method !== (column.method ?? way)) return false;
+export function reads(column: Column, row: EvaluationRow, lineMethod: Method | undefined): boolean {
+	if (row.method !== undefined && row.method !== (column.method ?? lineMethod)) return false;
 	if (row.who !== "model") return column.setting === undefined || ofAllLabels(column, row);
 	return row.setting === column.setting;
 }

@@ -10,7 +10,13 @@ import {
 	type RowName,
 } from "../rows.js";
 import { meanOf } from "../testing/mean-of.js";
-import { type Cell, cellSchema, type Entry, keepsPatients, type Way } from "./cells.js";
+import {
+	type Cell,
+	type ComparedMethod,
+	type ComparedModel,
+	cellSchema,
+	keepsPatients,
+} from "./cells.js";
 import { columnsOf } from "./columns.js";
 import { bestOfColumns, type Comparison, comparisonOf, partsOf } from "./comparison.js";
 import { csv, differenceTables, latex, markdown, textRows } from "./render.js";
@@ -67,7 +73,7 @@ const training = {
 		peakBytes: 2 ** 28,
 	},
 };
-const entry = (id: string, label: string): Entry => ({
+const entry = (id: string, label: string): ComparedModel => ({
 	...{ id, label, group: id, model: id, settings: {}, options: {} },
 });
 const [one, two] = [entry("one", "One"), entry("two", "Two")];
@@ -82,7 +88,7 @@ const labelled = (setting: NonNullable<RowName["setting"]>, much: number): Patie
 });
 
 /** "one" forecasts in two ways and is pre-trained; "two" in one way, and is not. */
-const cell = (own: Entry, seed: number, five: number): Cell => ({
+const cell = (own: ComparedModel, seed: number, five: number): Cell => ({
 	...{
 		kind: "trajgpt-cell",
 		version: 2,
@@ -124,7 +130,7 @@ const baselines: Cell = {
 	},
 };
 
-const ways: Way[] = [
+const ways: ComparedMethod[] = [
 	{ entry: one, method: "time-specific", first: true, label: "One (time-specific)" },
 	{
 		...{ entry: one, method: "auto-regressive", first: false, label: "One (auto-regressive)" },
@@ -400,12 +406,12 @@ describe("task onset, measured on the draws of each evaluation", () => {
 			],
 		};
 	};
-	const cellOf = (own: Entry | null, measured: Evaluation): Cell => ({
+	const cellOf = (own: ComparedModel | null, measured: Evaluation): Cell => ({
 		...cell(one, 1, 0.5),
 		entry: own?.id ?? null,
 		evaluations: { onset: measured },
 	});
-	const ways: Way[] = [
+	const ways: ComparedMethod[] = [
 		{ entry: one, method: "time-specific", first: true, label: "One" },
 		{ entry: two, method: "time-specific", first: true, label: "Two", against: one },
 	];

@@ -1,7 +1,13 @@
 import { tInterval } from "../across-runs.js";
 import { type Drawn, measureOf, possible } from "../bootstrap.js";
 import type { Measure } from "../evaluation.js";
-import { type Cell, type Entry, type Source, sourcesOf, type Way } from "./cells.js";
+import {
+	type Cell,
+	type ComparedMethod,
+	type ComparedModel,
+	type Source,
+	sourcesOf,
+} from "./cells.js";
 import type { Column } from "./columns.js";
 import { pairedBootstrap, seedMean } from "./paired-bootstrap.js";
 
@@ -46,22 +52,23 @@ export interface Comparison {
 
 export function comparisonOf(
 	columns: readonly Column[],
-	ways: readonly Way[],
+	methods: readonly ComparedMethod[],
 	cells: readonly Cell[],
 	failed: Comparison["failed"],
 	notes: readonly string[] = [],
 ): Comparison {
-	const sources = sourcesOf(columns, ways, cells);
+	const sources = sourcesOf(columns, methods, cells);
 	const drawn = pairedBootstrap(columns, sources);
 	const byLine = columns.some(({ task, method }) => task === "forecast" && !method);
 	// Baselines are compared with the reference line, the one that is compared with no other.
-	const reference = ways.find((way) => !way.against)?.entry;
-	const against = ({ way }: Source) => (way ? way.against : reference);
+	const reference = methods.find((compared) => !compared.against)?.entry;
+	const against = ({ compared }: Source) => (compared ? compared.against : reference);
 	const lines = sources.map((source): Line => {
-		const training = source.way?.first ? meanTraining(source.cells) : undefined;
+		const training = source.compared?.first ? meanTraining(source.cells) : undefined;
 		return {
-			...{ label: source.label, group: source.group },
-			seeds: source.way ? source.cells.length : 0,
+			label: source.label,
+			group: source.group,
+			seeds: source.compared ? source.cells.length : 0,
 			values: columns.map((column) =>
 				lineMeasure([...drawn(source, column).values()], column.metric),
 			),
@@ -81,8 +88,8 @@ export function comparisonOf(
 						drawn(column.task === "forecast" ? compared.forecast : compared.first, column),
 					] as const,
 			);
-			const bySeed = pairs.map(([own, other]) =>
-				[...own].flatMap(([seed, { value }]) => {
+			const bySeed = pairs.map(([drawn, other]) =>
+				[...drawn].flatMap(([seed, { value }]) => {
 					const same = other.get(seed);
 					return same ? [value - same.value] : [];
 				}),
@@ -92,7 +99,7 @@ export function comparisonOf(
 					...(byLine
 						? differenceLabels(source, compared.forecast)
 						: { line: source.label, than: compared.first.label }),
-					overPatients: pairs.map(([own, other]) => paired(seedMean(own), seedMean(other))),
+					overPatients: pairs.map(([drawn, other]) => paired(seedMean(drawn), seedMean(other))),
 					overSeeds: bySeed.map((values) => (values.length < 2 ? undefined : tInterval(values))),
 					seeds: Math.max(...bySeed.map(({ length }) => length)),
 				},
@@ -101,7 +108,7 @@ export function comparisonOf(
 		failed,
 		notes: [
 			...drawingNotes(cells),
-			...notMeasuredNotes(ways, cells),
+			...notMeasuredNotes(methods, cells),
 			...missingNotes(sources, against),
 			...providerNotes(lines),
 			...notes,
@@ -112,7 +119,7 @@ export function comparisonOf(
 /** The table with some of its columns. */
 function withColumns(comparison: Comparison, keep: (column: Column) => boolean): Comparison {
 	const { columns, lines, differences } = comparison;
-	const pick = <T>(values: readonly T[]) => values.filter((_, at) => keep(columns[at]));
+	const pick = <T>(values: readonly T[]) => values.filter((_, index) => keep(columns[index]));
 	return {
 		...comparison,
 		columns: columns.filter(keep),
@@ -142,12 +149,14 @@ interface ComparedWith {
 function comparedWith(
 	source: Source,
 	sources: readonly Source[],
-	against: Entry | undefined,
+	against: ComparedModel | undefined,
 ): ComparedWith | undefined {
-	const ways = sources.filter(({ way }) => way && way.entry === against);
-	const first = ways.find(({ way }) => way?.first);
+	const methods = sources.filter(({ compared }) => compared && compared.entry === against);
+	const first = methods.find(({ compared }) => compared?.first);
 	if (!first || first === source) return undefined;
-	const same = ways.find((other) => other !== source && other.way?.method === source.way?.method);
+	const same = methods.find(
+		(other) => other !== source && other.compared?.method === source.compared?.method,
+	);
 	return { first, forecast: same ?? first };
 }
 
@@ -156,11 +165,11 @@ function differenceLabels(
 	source: Source,
 	than: Source,
 ): { readonly line: string; readonly than: string } {
-	const [own, other] = [source.way, than.way];
-	if (!own || !other || own.method === other.method)
+	const [compared, other] = [source.compared, than.compared];
+	if (!compared || !other || compared.method === other.method)
 		return { line: source.label, than: than.label };
-	const named = ({ entry, method }: Way) => `${entry.label} (${method})`;
-	return { line: named(own), than: named(other) };
+	const nameOf = ({ entry, method }: ComparedMethod) => `${entry.label} (${method})`;
+	return { line: nameOf(compared), than: nameOf(other) };
 }
 
 function lineMeasure(seeds: readonly Drawn[], metric: string): LineMeasure | undefined {
@@ -178,7 +187,7 @@ const paired = (one: Drawn | undefined, other: Drawn | undefined): Measure | und
 	other &&
 	measureOf({
 		value: one.value - other.value,
-		drawn: one.drawn.map((value, at) => value - other.drawn[at]),
+		drawn: one.drawn.map((value, index) => value - other.drawn[index]),
 	});
 
 function meanTraining(cells: readonly Cell[]): Line["training"] {
@@ -203,9 +212,9 @@ export function bestOfColumns({
 	columns,
 	lines,
 }: Comparison): { best?: number; second?: number }[] {
-	return columns.map(({ best }, at) => {
+	return columns.map(({ best }, index) => {
 		const ranked = lines
-			.map(({ values, seeds }, line) => ({ line, seeds, value: values[at]?.value }))
+			.map(({ values, seeds }, line) => ({ line, seeds, value: values[index]?.value }))
 			.filter(({ value, seeds }) => value !== undefined && seeds > 0)
 			.sort((a, b) => (b.value as number) - (a.value as number));
 		if (best === "lowest") ranked.reverse();
@@ -234,17 +243,17 @@ function drawingNotes(cells: readonly Cell[]): string[] {
 }
 
 /** Lists the tasks that were not measured, for which lines and why. */
-function notMeasuredNotes(ways: readonly Way[], cells: readonly Cell[]): string[] {
-	const labels = new Map(ways.map(({ entry }) => [entry.id, entry.label]));
-	const found: { task: string; reason: string; lines: Set<string> }[] = [];
+function notMeasuredNotes(methods: readonly ComparedMethod[], cells: readonly Cell[]): string[] {
+	const labels = new Map(methods.map(({ entry }) => [entry.id, entry.label]));
+	const reasons: { task: string; reason: string; lines: Set<string> }[] = [];
 	for (const { entry, left } of cells)
 		for (const [task, reason] of Object.entries(left)) {
 			const label = entry === null ? "counts" : (labels.get(entry) ?? entry);
-			const same = found.find((one) => one.task === task && one.reason === reason);
+			const same = reasons.find((one) => one.task === task && one.reason === reason);
 			if (same) same.lines.add(label);
-			else found.push({ task, reason, lines: new Set([label]) });
+			else reasons.push({ task, reason, lines: new Set([label]) });
 		}
-	return found.map(
+	return reasons.map(
 		({ task, reason, lines }) => `${task} not measured of ${[...lines].join(", ")}: ${reason}`,
 	);
 }
@@ -252,10 +261,10 @@ function notMeasuredNotes(ways: readonly Way[], cells: readonly Cell[]): string[
 /** Lists lines without differences because the line to compare with has no result. */
 function missingNotes(
 	sources: readonly Source[],
-	against: (source: Source) => Entry | undefined,
+	against: (source: Source) => ComparedModel | undefined,
 ): string[] {
-	const there = new Set(sources.map(({ way }) => way?.entry));
-	const without = new Map<Entry, string[]>();
+	const there = new Set(sources.map(({ compared }) => compared?.entry));
+	const without = new Map<ComparedModel, string[]>();
 	for (const source of sources) {
 		const other = against(source);
 		if (other && !there.has(other))
@@ -275,7 +284,7 @@ function providerNotes(lines: readonly Line[]): string[] {
 		if (provider !== "cpu") labels.set(provider, [...(labels.get(provider) ?? []), label]);
 	}
 	return [...labels].map(
-		([provider, own]) =>
-			`trained on ${provider}, so that CPU seconds and memory would not tell what it took: ${own.join(", ")}`,
+		([provider, lineLabels]) =>
+			`trained on ${provider}, so that CPU seconds and memory would not tell what it took: ${lineLabels.join(", ")}`,
 	);
 }

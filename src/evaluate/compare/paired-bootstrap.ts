@@ -16,7 +16,7 @@ export function pairedBootstrap(
 	columns: readonly Column[],
 	sources: readonly Source[],
 ): (source: Source, column: Column) => BySeed {
-	const found = new Map<Column, Map<Source, BySeed>>();
+	const byColumn = new Map<Column, Map<Source, BySeed>>();
 	for (const task of new Set(columns.map((column) => column.task))) {
 		const readings = columns
 			.filter((column) => column.task === task)
@@ -38,16 +38,19 @@ export function pairedBootstrap(
 			: drawPatients(
 					evaluation.patients,
 					Object.fromEntries(
-						readings.map(({ column, reading }, at) => [at, statistics(reading, column.metric)]),
+						readings.map(({ column, reading }, index) => [
+							index,
+							statistics(reading, column.metric),
+						]),
 					),
 					evaluation,
 				);
-		for (const [at, { column, source, seed }] of readings.entries()) {
-			const lines = found.get(column) ?? new Map<Source, Map<number, Drawn>>();
-			found.set(column, lines.set(source, new Map(lines.get(source)).set(seed, drawn[at])));
+		for (const [index, { column, source, seed }] of readings.entries()) {
+			const lines = byColumn.get(column) ?? new Map<Source, Map<number, Drawn>>();
+			byColumn.set(column, lines.set(source, new Map(lines.get(source)).set(seed, drawn[index])));
 		}
 	}
-	return (source, column) => found.get(column)?.get(source) ?? new Map();
+	return (source, column) => byColumn.get(column)?.get(source) ?? new Map();
 }
 
 /** What was measured on each draw. */
@@ -63,15 +66,15 @@ function drawnIn({ row, evaluation }: Reading, metric: string): Drawn {
 
 /** Unpacks the per-patient values of each row once, for all its metrics. */
 function statisticReader(): (reading: Reading, metric: string) => Statistic {
-	const opened = new Map<EvaluationRow, Readonly<Record<string, Statistic>>>();
+	const unpackedRows = new Map<EvaluationRow, Readonly<Record<string, Statistic>>>();
 	return ({ row, evaluation }, metric) => {
 		if (!row.byPatient)
 			throw new InputError(
 				`the evaluation of ${row.label} on ${evaluation.task} has no per-patient values; evaluate it again`,
 			);
-		const own = opened.get(row) ?? statisticsOf(unpacked(row.byPatient));
-		opened.set(row, own);
-		const statistic = own[metric];
+		const statistics = unpackedRows.get(row) ?? statisticsOf(unpacked(row.byPatient));
+		unpackedRows.set(row, statistics);
+		const statistic = statistics[metric];
 		if (!statistic) throw new InputError(`${row.label} has no per-patient values of ${metric}`);
 		return statistic;
 	};
@@ -96,6 +99,6 @@ export function seedMean(bySeed: BySeed): Drawn | undefined {
 		all.reduce((sum, one) => sum + of(one), 0) / all.length;
 	return {
 		value: mean(({ value }) => value),
-		drawn: first.drawn.map((_, at) => mean(({ drawn }) => drawn[at])),
+		drawn: first.drawn.map((_, index) => mean(({ drawn }) => drawn[index])),
 	};
 }

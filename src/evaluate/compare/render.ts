@@ -73,8 +73,8 @@ export function textRows(comparison: Comparison): {
 } {
 	const { columns, lines } = comparison;
 	const more = extrasOf(comparison);
-	const groups = columns.map((column, at) =>
-		columns[at - 1]?.group === column.group ? "" : column.group,
+	const groups = columns.map((column, index) =>
+		columns[index - 1]?.group === column.group ? "" : column.group,
 	);
 	return {
 		header: [
@@ -83,8 +83,8 @@ export function textRows(comparison: Comparison): {
 		],
 		rows: lines.map((line) => [
 			line.label,
-			...columns.map((column, at) => {
-				const measure = line.values[at];
+			...columns.map((column, index) => {
+				const measure = line.values[index];
 				return measure ? `${number(column, measure.value)} ±${half(column, measure)}` : none;
 			}),
 			...more.map(({ of }) => of(line)),
@@ -110,14 +110,18 @@ function markdownLines(comparison: Comparison): string {
 	const { columns, lines } = comparison;
 	const first = bestOfColumns(comparison);
 	const more = extrasOf(comparison);
-	const cells = lines.map((line, at) => [
+	const cells = lines.map((line, index) => [
 		line.label,
 		...columns.map((column, c) => {
 			const measure = line.values[c];
 			if (!measure) return none;
 			const text = number(column, measure.value);
 			const shown =
-				first[c]?.best === at ? `**${text}**` : first[c]?.second === at ? `<u>${text}</u>` : text;
+				first[c]?.best === index
+					? `**${text}**`
+					: first[c]?.second === index
+						? `<u>${text}</u>`
+						: text;
 			const { low, high, seedDeviation } = measure;
 			const interval = `[${number(column, low)}, ${number(column, high)}]`;
 			return `${shown} ${interval}${seedDeviation === undefined ? "" : ` (sd ${number(column, seedDeviation)})`}`;
@@ -129,7 +133,9 @@ function markdownLines(comparison: Comparison): string {
 
 function markdownTable([header = [], ...rows]: readonly (readonly string[])[]): string {
 	const row = (texts: readonly string[]) => `| ${texts.join(" | ")} |\n`;
-	return [header, header.map((_, at) => (at === 0 ? "---" : "---:")), ...rows].map(row).join("");
+	return [header, header.map((_, index) => (index === 0 ? "---" : "---:")), ...rows]
+		.map(row)
+		.join("");
 }
 
 const signed = (column: Column, value: number) =>
@@ -144,8 +150,8 @@ export function differenceTables({ columns, differences }: Comparison): {
 	const header = headerOf(columns);
 	const rowOf = ({ line, than }: Difference, values: readonly (Measure | undefined)[]) => [
 		`${line} − ${than}`,
-		...columns.map((column, at) => {
-			const measure = values[at];
+		...columns.map((column, index) => {
+			const measure = values[index];
 			if (!measure) return none;
 			const { value, low, high } = measure;
 			return `${signed(column, value)} [${signed(column, low)}, ${signed(column, high)}]`;
@@ -173,23 +179,24 @@ export function csv({ columns, lines, differences }: Comparison): string {
 		values: readonly (LineMeasure | undefined)[],
 		{ line, group = "", seeds, minus = "", interval }: CsvNames,
 	) =>
-		columns.flatMap((column, at) => {
-			const measure = values[at];
+		columns.flatMap((column, index) => {
+			const measure = values[index];
 			if (!measure) return [];
 			const { value, low, high, seedDeviation = "" } = measure;
 			return [
 				[
-					...[
-						line,
-						group,
-						column.task,
-						column.setting ?? column.method ?? "",
-						column.metric,
-						value,
-						low,
-						high,
-					],
-					...[seeds, seedDeviation, minus, interval],
+					line,
+					group,
+					column.task,
+					column.setting ?? column.method ?? "",
+					column.metric,
+					value,
+					low,
+					high,
+					seeds,
+					seedDeviation,
+					minus,
+					interval,
 				],
 			];
 		});
@@ -200,7 +207,18 @@ export function csv({ columns, lines, differences }: Comparison): string {
 					? (["parameters", "cpuSecondsPerEpoch", "peakBytes"] as const)
 					: (["parameters"] as const)
 				).map((name) => [
-					...[line, group, "training", "", name, training[name], "", "", seeds, "", "", ""],
+					line,
+					group,
+					"training",
+					"",
+					name,
+					training[name],
+					"",
+					"",
+					seeds,
+					"",
+					"",
+					"",
 				])
 			: []),
 	]);
@@ -209,8 +227,18 @@ export function csv({ columns, lines, differences }: Comparison): string {
 		...inColumns(overSeeds, { line, minus: than, seeds, interval: "seeds" }),
 	]);
 	const header = [
-		...["line", "group", "task", "setting", "metric", "value", "low", "high"],
-		...["seeds", "seed_deviation", "minus", "interval"],
+		"line",
+		"group",
+		"task",
+		"setting",
+		"metric",
+		"value",
+		"low",
+		"high",
+		"seeds",
+		"seed_deviation",
+		"minus",
+		"interval",
 	];
 	return `${[header, ...rows, ...less].map((row) => row.map(csvField).join(",")).join("\n")}\n`;
 }
@@ -256,20 +284,20 @@ function latexTable(comparison: Comparison): string {
 		if (last?.title === column.group) last.count++;
 		else groups.push({ title: column.group, count: 1 });
 	}
-	const body = lines.flatMap((line, at) => {
+	const body = lines.flatMap((line, index) => {
 		const texts = columns.map((column, c) => {
 			const measure = line.values[c];
 			if (!measure) return "---";
 			const text = tex(number(column, measure.value));
 			const shown =
-				first[c]?.best === at
+				first[c]?.best === index
 					? `\\textbf{${text}}`
-					: first[c]?.second === at
+					: first[c]?.second === index
 						? `\\underline{${text}}`
 						: text;
 			return `${shown}\\,{\\scriptsize $\\pm$ ${half(column, measure)}}`;
 		});
-		const rule = line.group !== lines[at - 1]?.group ? ["\\midrule"] : [];
+		const rule = line.group !== lines[index - 1]?.group ? ["\\midrule"] : [];
 		const parameters = line.training ? formatCount(line.training.parameters) : "---";
 		return [...rule, `${[tex(line.label), ...texts, parameters].join(" & ")} \\\\`];
 	});

@@ -82,9 +82,9 @@ export async function predictLater(
 /** Ranks by the model's predictions. */
 export function modelRanker(predictor: Predictor, method: Method): Ranker {
 	return async (patients) => {
-		const at = await predictLater(predictor, method, patients);
+		const logProbabilitiesOf = await predictLater(predictor, method, patients);
 		return patients.map(({ later }, patient) =>
-			later.tokens.map((token, i) => rankOf(at(patient, i), token)),
+			later.tokens.map((token, i) => rankOf(logProbabilitiesOf(patient, i), token)),
 		);
 	};
 }
@@ -116,9 +116,9 @@ export function oracleRanker(
 	{ oracle, patient: known, toTokens }: SimulationTruth,
 	{ futures, seed }: { readonly futures: number; readonly seed: number },
 ): Ranker {
-	const ranks = (own: History, { known: window, later }: SplitHistory): Ranks => {
-		const { history, positions } = known(own);
-		const cut = window.tokens.length - own.birthEvents;
+	const ranks = (patientHistory: History, { known: window, later }: SplitHistory): Ranks => {
+		const { history, positions } = known(patientHistory);
+		const cut = window.tokens.length - patientHistory.birthEvents;
 		const { events } = history;
 		const days = later.tokens.map((_, i) => events[positions[cut + i]].day);
 		const chances = oracle.ahead(
@@ -170,10 +170,10 @@ function shares(
 	const end = Math.min(to, ranks.length);
 	const events = end - from + 1;
 	let [hits, counted] = [0, 0];
-	for (let at = from - 1; at < end; at++) {
-		if (!counts(isNew[at] === 1)) continue;
+	for (let i = from - 1; i < end; i++) {
+		if (!counts(isNew[i] === 1)) continue;
 		counted++;
-		if (ranks[at] < depth) hits++;
+		if (ranks[i] < depth) hits++;
 	}
 	return events > 0 ? { part: hits / events, whole: counted / events } : { part: 0, whole: 0 };
 }
@@ -188,16 +188,21 @@ export function recallRatios(patients: readonly RankedEvents[]): Ratios {
 	const metrics = [
 		...depths.map((depth) => ({ name: `recall@${depth}`, range: everything, depth })),
 		...windows.map(({ window, ...range }) => ({
-			...{ name: `recall@${windowDepth} ${window}`, range, depth: windowDepth },
+			name: `recall@${windowDepth} ${window}`,
+			range,
+			depth: windowDepth,
 		})),
 	];
 	const all = Object.fromEntries(
 		novelties.flatMap(({ suffix, counts }) =>
 			metrics.map(({ name, range, depth }) => {
-				const own = patients.map((patient) => shares(patient, range, depth, counts));
+				const patientShares = patients.map((patient) => shares(patient, range, depth, counts));
 				return [
 					`${name}${suffix}`,
-					{ parts: own.map(({ part }) => part), wholes: own.map(({ whole }) => whole) },
+					{
+						parts: patientShares.map(({ part }) => part),
+						wholes: patientShares.map(({ whole }) => whole),
+					},
 				] as const;
 			}),
 		),

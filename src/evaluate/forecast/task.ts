@@ -58,16 +58,18 @@ export async function forecastTask(
 			const pieces: number[][][] = [];
 			for (let first = 0; first < patients.length; first += chunk) {
 				if (!isOwn(job, first / chunk)) continue;
-				const some = patients.subarray(first, first + chunk);
-				const ranks = await ranker(await Promise.all(Array.from(some, splitOf)));
-				pieces.push(ranks.map((own) => [...own]));
+				const chunkPatients = patients.subarray(first, first + chunk);
+				const ranks = await ranker(await Promise.all(Array.from(chunkPatients, splitOf)));
+				pieces.push(ranks.map((patientRanks) => [...patientRanks]));
 				options.progress?.update({
 					label: `${name.label}: patient`,
-					done: first + some.length,
+					done: first + chunkPatients.length,
 					total: patients.length,
 				});
 			}
-			const ranks = inOrder(job, pieces).flatMap((some) => some.map((own) => Int32Array.from(own)));
+			const ranks = inOrder(job, pieces).flatMap((piece) =>
+				piece.map((patientRanks) => Int32Array.from(patientRanks)),
+			);
 			return { name, ranks };
 		});
 	const splitOf = (patient: number) => splitHistory(dataset, patient, lookup, ahead);
@@ -84,21 +86,21 @@ export async function forecastTask(
 			await rank(baselines.history, historyRanker(dataset)),
 			await rank(baselines.global, globalRanker(dataset)),
 		);
-		const found = await findSimulationTruth(dataset, split, options.oracle);
-		if ("truth" in found) {
-			others.push(await rank(baselines.oracle, oracleRanker(dataset, found.truth, options)));
+		const simulation = await findSimulationTruth(dataset, split, options.oracle);
+		if ("truth" in simulation) {
+			others.push(await rank(baselines.oracle, oracleRanker(dataset, simulation.truth, options)));
 			notes.push(
 				`reference model: by ${options.futures} sampled futures per patient; more would raise it a little`,
 			);
-		} else if (found.reason) notes.push(`no reference model: ${found.reason}`);
+		} else if (simulation.reason) notes.push(`no reference model: ${simulation.reason}`);
 	}
 
 	return async (runtime, trained) => {
-		const own = trained && (await modelRows(runtime, trained, dataset, options, rank));
-		const rows = [...(own?.rows ?? []), ...others];
+		const model = trained && (await modelRows(runtime, trained, dataset, options, rank));
+		const rows = [...(model?.rows ?? []), ...others];
 		const ranked = rows.map(({ name, ranks }) => ({
 			name,
-			events: ranks.map((one, at) => ({ ranks: one, isNew: isNew[at] })),
+			events: ranks.map((one, index) => ({ ranks: one, isNew: isNew[index] })),
 		}));
 		const recalls = ranked.map(({ name, events }) => ({ name, byWindow: windowRecalls(events) }));
 		return {
@@ -108,7 +110,7 @@ export async function forecastTask(
 			events: (rows[0]?.ranks ?? []).reduce((sum, { length }) => sum + length, 0),
 			seed,
 			draws,
-			notes: [...notes, ...(own?.notes ?? [])],
+			notes: [...notes, ...(model?.notes ?? [])],
 			newCodes: bootstrap(patients.length, { share: shareOfNew(isNew) }, options).share,
 			...measureRows(
 				ranked.map(({ name, events }) => ({ name, byPatient: { ratios: recallRatios(events) } })),
@@ -128,7 +130,7 @@ async function modelRows(
 	runtime: Runtime,
 	trained: Trained,
 	dataset: Dataset,
-	{ methods, split, lookup, ahead, home = dataset }: EvaluateOptions,
+	{ methods, split, lookup, ahead, trainingDataset = dataset }: EvaluateOptions,
 	rank: Rank,
 ): Promise<{ readonly rows: readonly RankedRow[]; readonly notes: readonly string[] }> {
 	const { model, config } = trained;
@@ -152,9 +154,9 @@ async function modelRows(
 			const base = model.forecasting.methods[0];
 			const hazards = hazardModel(runtime, trained);
 			try {
-				const chosen = await hazardRanker(predictor, base, hazards, home, {
-					patients: forecastPatients(home, "valid", lookup),
-					splitOf: (patient) => splitHistory(home, patient, lookup, ahead),
+				const chosen = await hazardRanker(predictor, base, hazards, trainingDataset, {
+					patients: forecastPatients(trainingDataset, "valid", lookup),
+					splitOf: (patient) => splitHistory(trainingDataset, patient, lookup, ahead),
 				});
 				if (chosen.ranker) rows.push(await rank(name, chosen.ranker, runtime.divide));
 				notes.push(hazardNote(chosen, base, split));
@@ -171,7 +173,7 @@ async function modelRows(
 /** The mean over patients of the share of events whose code is new. */
 const shareOfNew = (isNew: readonly Uint8Array[]) =>
 	ratioOf(
-		isNew.map((own) => own.reduce((sum, one) => sum + one, 0) / own.length),
+		isNew.map((flags) => flags.reduce((sum, one) => sum + one, 0) / flags.length),
 		isNew.map(() => 1),
 	);
 
@@ -182,8 +184,8 @@ function methodsOf(
 ): RankingMethod[] {
 	const has: RankingMethod[] = [...model.forecasting.methods];
 	if ((config as CodeConfig).hazards) has.unshift("with-hazards");
-	const own = has.filter((method) => requested.includes(method));
-	if (own.length > 0) return own;
+	const chosen = has.filter((method) => requested.includes(method));
+	if (chosen.length > 0) return chosen;
 	throw new InputError(
 		`${model.name} does not forecast ${requested.join(" or ")}; it forecasts ${has.join(" and ")}`,
 	);

@@ -56,29 +56,29 @@ const extraShifts = Array.from({ length: 16 }, (_, i) => i / 10);
  */
 export async function logSharesOnceRecorded(dataset: Dataset): Promise<Float64Array> {
 	const vocab = dataset.vocabulary.tokens.length;
-	const own = new Float64Array(vocab);
-	const all = new Float64Array(vocab);
+	const repeats = new Float64Array(vocab);
+	const later = new Float64Array(vocab);
 	for (const patient of dataset.patients("train")) {
 		const { tokens } = await dataset.read(patient);
 		const seen = new Set<number>();
-		for (const [at, token] of tokens.entries()) {
+		for (const [index, token] of tokens.entries()) {
 			if (token < specialCount) continue;
-			if (seen.has(token)) own[token] += 1;
-			else all[token] += tokens.length - 1 - at;
+			if (seen.has(token)) repeats[token] += 1;
+			else later[token] += tokens.length - 1 - index;
 			seen.add(token);
 		}
 	}
 	// As if every code had been one of `vocab` further records.
-	return own.map((count, token) => Math.log((count + 1) / (all[token] + vocab)));
+	return repeats.map((count, token) => Math.log((count + 1) / (later[token] + vocab)));
 }
 
 const gatherer =
 	(predictor: Predictor, method: Method, hazards: HazardModel, logShares: Float64Array): Gather =>
 	async (patients) => {
-		const at = await predictLater(predictor, method, patients);
+		const logProbabilitiesOf = await predictLater(predictor, method, patients);
 		const lastDays = patients.map(({ known }) => Math.floor(known.times.at(-1) as number));
 		const known = patients.map((one) => one.known);
-		const found = await hazards.at(
+		const forecast = await hazards.at(
 			known,
 			lastDays.map((day) => [day]),
 		);
@@ -87,11 +87,17 @@ const gatherer =
 			for (const token of known.tokens) isNew[token] = 0;
 			return Array.from(later.tokens, (token, i) => {
 				const days = Math.floor(later.times[i]) - lastDays[patient];
-				const incidence = found
+				const incidence = forecast
 					.incidence(patient, Math.min(hazards.longestDays, Math.max(1, days)))
 					.subarray(0, hazards.vocab);
 				const logIncidences = Float32Array.from(incidence, (p) => Math.log(Math.max(p, 1e-30)));
-				return { token, isNew, logProbabilities: at(patient, i), logIncidences, logShares };
+				return {
+					token,
+					isNew,
+					logProbabilities: logProbabilitiesOf(patient, i),
+					logIncidences,
+					logShares,
+				};
 			});
 		});
 	};
@@ -102,10 +108,10 @@ function scoresOf(
 	scores: Float64Array,
 ): Float64Array {
 	for (let code = specialCount; code < scores.length; code++) {
-		const own = isNew[code] ? weights.new : weights.known;
+		const codeWeights = isNew[code] ? weights.new : weights.known;
 		scores[code] =
-			own.a * logProbabilities[code] +
-			own.b * logIncidences[code] +
+			codeWeights.a * logProbabilities[code] +
+			codeWeights.b * logIncidences[code] +
 			(isNew[code] ? weights.new.c * logShares[code] + weights.new.shift : 0);
 	}
 	return scores;
@@ -121,7 +127,7 @@ function weightsFrom(point: Float64Array): RankingWeights {
 export function fitWeights(patients: readonly (readonly Evidence[])[]): RankingWeights {
 	const vocab = patients[0]?.[0]?.logProbabilities.length ?? 0;
 	const chances = new Float64Array(vocab);
-	const found = minimise(Float64Array.of(1, 0, 1, 0, 0, 0), (point, gradient) => {
+	const fitted = minimise(Float64Array.of(1, 0, 1, 0, 0, 0), (point, gradient) => {
 		const weights = weightsFrom(point);
 		gradient.fill(0);
 		let nats = 0;
@@ -145,19 +151,19 @@ export function fitWeights(patients: readonly (readonly Evidence[])[]): RankingW
 				for (let code = specialCount; code < vocab; code++)
 					highest = Math.max(highest, chances[code]);
 				let total = 0;
-				const own = chances[event.token] - highest;
+				const tokenScore = chances[event.token] - highest;
 				for (let code = specialCount; code < vocab; code++) {
 					chances[code] = Math.exp(chances[code] - highest);
 					total += chances[code];
 				}
-				nats += share * (Math.log(total) - own);
+				nats += share * (Math.log(total) - tokenScore);
 				for (let code = specialCount; code < vocab; code++)
 					add(event, code, (share * chances[code]) / total);
 				add(event, event.token, -share);
 			}
 		return nats;
 	});
-	return weightsFrom(found);
+	return weightsFrom(fitted);
 }
 
 /** Recall@10 of all and of new codes on the gathered events, ranked by any scores. */
@@ -174,8 +180,8 @@ function recalls(
 	const sum = (values: ArrayLike<number>) => Array.from(values).reduce((a, b) => a + b, 0);
 	const ratios = recallRatios(ranked);
 	const mean = (metric: string) => {
-		const own = ratios[metric];
-		return own ? sum(own.parts) / sum(own.wholes) : 0;
+		const ratio = ratios[metric];
+		return ratio ? sum(ratio.parts) / sum(ratio.wholes) : 0;
 	};
 	return { all: mean("recall@10"), new: mean("recall@10 new") };
 }
@@ -230,8 +236,8 @@ export async function hazardRanker(
 	const seen: (readonly Evidence[])[] = [];
 	let left = mostEvents ?? Math.floor(mostNumbers / (2 * hazards.vocab));
 	for (let first = 0; first < validation.length && left > 0; first += chunk) {
-		const some = validation.subarray(first, first + chunk);
-		for (const events of await gather(await Promise.all(Array.from(some, splitOf)))) {
+		const chunkPatients = validation.subarray(first, first + chunk);
+		for (const events of await gather(await Promise.all(Array.from(chunkPatients, splitOf)))) {
 			if (left <= 0) break;
 			seen.push(events);
 			left -= events.length;

@@ -94,10 +94,10 @@ export async function sequenceTask(
 	return async (runtime, trained) => {
 		const label = trained?.model.name ?? "";
 		const model = trained && hazardModel(runtime, trained);
-		const own = model
+		const modelRows = model
 			? await scored("model", label, modelRates(model)).finally(() => model.dispose())
 			: [];
-		const rows = [...own, ...baselines];
+		const rows = [...modelRows, ...baselines];
 		const measured = measureRows(
 			rows.map(({ row }) => row),
 			patients.length,
@@ -108,7 +108,12 @@ export async function sequenceTask(
 			({ row, than }) => ![row, than].includes(evenLabel(label)),
 		);
 		return {
-			...{ task: "futures", split, patients: patients.length, seed, draws, notes },
+			task: "futures",
+			split,
+			patients: patients.length,
+			seed,
+			draws,
+			notes,
 			events: points.length,
 			...(differences && { differences }),
 			rows: measured.rows.map(
@@ -151,8 +156,10 @@ async function scoreRows(
 	placed: readonly PlacedRow[],
 ) {
 	const scaled = {
-		...{ horizon: settings.horizon * unit, delta: settings.delta * unit },
-		...{ labels: codes, targets: settings.targets },
+		horizon: settings.horizon * unit,
+		delta: settings.delta * unit,
+		labels: codes,
+		targets: settings.targets,
 	};
 	const collectors = placed.map(() =>
 		Array.from({ length: groups + 1 }, () => collectTmap(scaled)),
@@ -163,9 +170,9 @@ async function scoreRows(
 		field[patient] = field[patient] + value;
 	};
 	for (let first = 0; first < points.length; first += batch) {
-		const some = points.slice(first, first + batch);
-		for (const [i, expected] of (await predict(some)).entries()) {
-			const { patient, history, at } = some[i];
+		const batchPoints = points.slice(first, first + batch);
+		for (const [i, expected] of (await predict(batchPoints)).entries()) {
+			const { patient, history, at } = batchPoints[i];
 			const start = history.times[at];
 			const observed = {
 				times: history.times.subarray(at + 1),
@@ -178,7 +185,9 @@ async function scoreRows(
 					if (group !== patient % groups) collector.add(matched);
 			}
 			const distance = collectTransportDistance({
-				...{ insertCost: settings.cost, deleteCost: settings.cost, events: settings.compared },
+				insertCost: settings.cost,
+				deleteCost: settings.cost,
+				events: settings.compared,
 			});
 			const inUnits = (times: ArrayLike<number>) =>
 				Array.from(times, (time) => (time - start) / unit);
@@ -205,8 +214,9 @@ async function scoreRows(
 function tmapOf(collectors: readonly TmapCollector[]) {
 	const scores = collectors.map((collector) => 100 * (collector.score()?.tmap ?? 0));
 	const [value, parts] = [scores[groups], scores.slice(0, groups)];
-	const mean = parts.reduce((sum, own) => sum + own, 0) / groups;
-	const variance = ((groups - 1) / groups) * parts.reduce((sum, own) => sum + (own - mean) ** 2, 0);
+	const mean = parts.reduce((sum, score) => sum + score, 0) / groups;
+	const variance =
+		((groups - 1) / groups) * parts.reduce((sum, score) => sum + (score - mean) ** 2, 0);
 	const margin = 1.96 * Math.sqrt(variance);
 	return { value, low: value - margin, high: value + margin };
 }
@@ -231,7 +241,8 @@ interface Placing {
 /** Intervals of a width, up to the horizon; the last may be narrower. */
 const intervalsOf = (width: number) =>
 	Array.from({ length: Math.ceil(settings.horizon / width) }, (_, i): [number, number] => [
-		...([i * width, Math.min((i + 1) * width, settings.horizon)] as const),
+		i * width,
+		Math.min((i + 1) * width, settings.horizon),
 	]);
 
 /** One prediction in each interval as wide as δ. */
@@ -278,20 +289,20 @@ function probabilityOfRecords(n: number, expected: number): number {
 
 /** Events by time: the n-th record of a code is where n − ½ are expected. */
 function likelyEvents(expected: Expected, codes: number, unit: number) {
-	const found: { time: number; label: number }[] = [];
+	const events: { time: number; label: number }[] = [];
 	for (let label = 0; label < codes; label++) {
 		let [sum, start] = [0, 0];
 		for (const [bin, end] of expected.ends.entries()) {
 			const rate = expected.rates[bin * codes + label];
 			const last = Math.min(end, settings.horizon * unit);
 			for (let n = Math.ceil(sum + 0.5); start < last && n - 0.5 < sum + rate * (last - start); n++)
-				found.push({ time: (start + (n - 0.5 - sum) / rate) / unit, label });
+				events.push({ time: (start + (n - 0.5 - sum) / rate) / unit, label });
 			sum += rate * Math.max(0, last - start);
 			start = end;
 		}
 	}
-	found.sort((a, b) => a.time - b.time);
-	return { times: found.map(({ time }) => time), labels: found.map(({ label }) => label) };
+	events.sort((a, b) => a.time - b.time);
+	return { times: events.map(({ time }) => time), labels: events.map(({ label }) => label) };
 }
 
 /** Rates of the codes so far, and the median gap. */
@@ -310,7 +321,8 @@ const densities =
 			const days = Math.max(1e-6 * unit, times[at] - times[birthEvents]);
 			gaps.sort((a, b) => a - b);
 			return {
-				...{ ends: [settings.horizon * unit], rates: seen.map((count) => count / days) },
+				ends: [settings.horizon * unit],
+				rates: seen.map((count) => count / days),
 				next: gaps[Math.floor(gaps.length / 2)] ?? unit,
 			};
 		});
@@ -333,10 +345,10 @@ const modelRates =
 			points.map(({ history, at }) => [Math.floor(history.times[at])]),
 		);
 		return points.map((_, i) => {
-			const own = hazards.codes(i);
+			const logHazards = hazards.codes(i);
 			const rates = new Float64Array(hazardBins.to.length * codes);
-			for (let at = 0; at < rates.length; at++)
-				rates[at] = Math.exp(own[Math.floor(at / codes) * count + specialCount + (at % codes)]);
+			for (let i = 0; i < rates.length; i++)
+				rates[i] = Math.exp(logHazards[Math.floor(i / codes) * count + specialCount + (i % codes)]);
 			return { ends: hazardBins.to, rates, next: medianOf(hazards.visits(i), visitBins) };
 		});
 	};

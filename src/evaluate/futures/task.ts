@@ -62,7 +62,7 @@ async function populationTask(dataset: Dataset, options: EvaluateOptions): Promi
 	const notes = [
 		`index: ${options.index ?? "the day on which most patients are observed for a year before and after"}; ${samples} futures of one year per patient, cut where the patient's observation ends`,
 		"onsets: codes that the patient did not have, per year; deaths per 1,000 years",
-		`patients without an index day: ${Object.values(excluded).reduce((sum, own) => sum + own, 0)}`,
+		`patients without an index day: ${Object.values(excluded).reduce((sum, count) => sum + count, 0)}`,
 	];
 	return async (runtime, trained) => {
 		const rows: PatientRow[] = [row({ who: "observed", label: "observed" }, observed)];
@@ -75,13 +75,18 @@ async function populationTask(dataset: Dataset, options: EvaluateOptions): Promi
 					{ days: horizonDays, samples, seed, ...rules },
 				)
 				.finally(() => model.dispose());
-			const sampled = countsOf(patients, rules.leftOut, (_, at) => futures[at] ?? []);
+			const sampled = countsOf(patients, rules.leftOut, (_, index) => futures[index] ?? []);
 			rows.unshift(row({ who: "model", label: `${trained.model.name}, futures` }, sampled));
 			notes.push(`futures / observed: ${ratiosText(sampled, observed)}`);
 		}
 		return {
-			...{ task: "futures", split, patients: patients.length, seed, draws, notes },
-			events: observed.records.reduce((sum, own) => sum + own, 0),
+			task: "futures",
+			split,
+			patients: patients.length,
+			seed,
+			draws,
+			notes,
+			events: observed.records.reduce((sum, count) => sum + count, 0),
 			...measureRows(rows, patients.length, options),
 		};
 	};
@@ -100,14 +105,14 @@ const row = (name: PatientRow["name"], counts: Counts): PatientRow => ({
 		ratios: Object.fromEntries(
 			Object.entries(metrics).map(([metric, { of, per, scale }]) => [
 				metric,
-				{ parts: counts[of].map((own) => own * scale), wholes: counts[per] },
+				{ parts: counts[of].map((count) => count * scale), wholes: counts[per] },
 			]),
 		),
 	},
 });
 
 const ratiosText = (one: Counts, other: Counts) => {
-	const total = (values: Float64Array) => values.reduce((sum, own) => sum + own, 0);
+	const total = (values: Float64Array) => values.reduce((sum, value) => sum + value, 0);
 	const rate = (counts: Counts, { of, per }: (typeof metrics)[keyof typeof metrics]) =>
 		total(counts[of]) / total(counts[per]);
 	return Object.entries(metrics)
@@ -126,19 +131,17 @@ interface Course extends Events {
 function countsOf(
 	patients: readonly IndexedPatient[],
 	leftOut: readonly number[],
-	coursesOf: (patient: IndexedPatient, at: number) => readonly Course[],
+	coursesOf: (patient: IndexedPatient, index: number) => readonly Course[],
 ): Counts {
 	const room = () => new Float64Array(patients.length);
-	const counts = {
-		...{ years: room(), visits: room(), records: room(), onsets: room(), deaths: room() },
-	};
-	for (const [at, patient] of patients.entries()) {
+	const counts = { years: room(), visits: room(), records: room(), onsets: room(), deaths: room() };
+	for (const [index, patient] of patients.entries()) {
 		const { history, day, atRisk } = patient;
 		const observedUntil = atRisk.endedBy === "death" ? Number.POSITIVE_INFINITY : atRisk.until;
 		const end = Math.min(day + horizonDays, observedUntil);
-		const courses = coursesOf(patient, at);
+		const courses = coursesOf(patient, index);
 		const add = (field: keyof Counts, value: number) => {
-			counts[field][at] = counts[field][at] + value / courses.length;
+			counts[field][index] = counts[field][index] + value / courses.length;
 		};
 		for (const { tokens, times, death } of courses) {
 			const until = Math.min(end, death ?? end);
@@ -149,13 +152,13 @@ function countsOf(
 				if (Math.floor(history.times[n]) <= day) known.add(history.tokens[n]);
 			let last = Number.NaN;
 			for (let n = 0; n < tokens.length; n++) {
-				const own = Math.floor(times[n]);
-				if (own > until) break;
+				const visitDay = Math.floor(times[n]);
+				if (visitDay > until) break;
 				const token = tokens[n];
 				if (leftOut.includes(token)) continue;
 				add("records", 1);
-				if (own !== last) add("visits", 1);
-				last = own;
+				if (visitDay !== last) add("visits", 1);
+				last = visitDay;
 				if (token >= specialCount && !known.has(token)) add("onsets", 1);
 				known.add(token);
 			}

@@ -117,36 +117,38 @@ export function matchWindow(
 			`T-mAP: ${predicted.scores.length} scores for ${predicted.times.length} predictions; ` +
 				`expected ${labels} per prediction, one per label`,
 		);
-	for (let at = 0; at < predicted.scores.length; at++)
-		if (!Number.isFinite(predicted.scores[at]))
+	for (let i = 0; i < predicted.scores.length; i++)
+		if (!Number.isFinite(predicted.scores[i]))
 			throw new InputError(
-				`T-mAP: score ${at} is ${predicted.scores[at]}; expected a finite number: ` +
+				`T-mAP: score ${i} is ${predicted.scores[i]}; expected a finite number: ` +
 					"clip log probabilities, at −100 as the benchmark does",
-				{ field: "scores", value: predicted.scores[at] },
+				{ field: "scores", value: predicted.scores[i] },
 			);
-	for (let at = 0; at < observed.labels.length; at++) {
-		const label = observed.labels[at];
+	for (let i = 0; i < observed.labels.length; i++) {
+		const label = observed.labels[i];
 		if (!(Number.isInteger(label) && label >= 0 && label < labels))
 			throw new InputError(
-				`T-mAP: label ${at} is ${label}; expected a whole number from 0 to ${labels - 1}`,
+				`T-mAP: label ${i} is ${label}; expected a whole number from 0 to ${labels - 1}`,
 				{ field: "labels", value: label },
 			);
 	}
 	const within = (time: number) => time - start < horizon;
-	const predictions = indices(predicted.times.length).filter((at) => within(predicted.times[at]));
-	const events = indices(Math.min(targets, observed.times.length)).filter((at) =>
-		within(observed.times[at]),
+	const predictions = indices(predicted.times.length).filter((index) =>
+		within(predicted.times[index]),
 	);
-	const times = predictions.map((at) => predicted.times[at]);
+	const events = indices(Math.min(targets, observed.times.length)).filter((index) =>
+		within(observed.times[index]),
+	);
+	const times = predictions.map((index) => predicted.times[index]);
 	return Array.from({ length: labels }, (_, label) => {
-		const own = events.filter((at) => observed.labels[at] === label);
-		const scores = predictions.map((at) => predicted.scores[at * labels + label]);
+		const targets = events.filter((index) => observed.labels[index] === label);
+		const scores = predictions.map((index) => predicted.scores[index * labels + label]);
 		const matched = matchPredictions(
-			own.map((at) => observed.times[at]),
+			targets.map((index) => observed.times[index]),
 			{ times, scores },
 			delta,
 		);
-		return { targets: own.length, scores, matched };
+		return { targets: targets.length, scores, matched };
 	});
 }
 
@@ -156,11 +158,11 @@ export function matchWindow(
  */
 export function predictionPoints(events: number, step: number, targets: number): number[] {
 	const points: number[] = [];
-	for (let at = step; at + targets < events; at += step) points.push(at);
+	for (let i = step; i + targets < events; i += step) points.push(i);
 	return points;
 }
 
-const indices = (count: number) => Array.from({ length: count }, (_, at) => at);
+const indices = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 /**
  * 1 for each prediction that is matched to a target within `delta`, such that the sum of matched scores is
@@ -178,7 +180,7 @@ function matchPredictions(
 	// predictions that can be matched together form a matroid: the best set is also one of the largest, whatever
 	// is added to all scores.
 	const costs = targets.flatMap((target) =>
-		times.map((time, at) => (Math.abs(time - target) <= delta ? lowest - scores[at] - 1 : 0)),
+		times.map((time, index) => (Math.abs(time - target) <= delta ? lowest - scores[index] - 1 : 0)),
 	);
 	for (const [row, column] of assign(costs, targets.length, times.length).entries())
 		if (column >= 0 && costs[row * times.length + column] < 0) matched[column] = 1;

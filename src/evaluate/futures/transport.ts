@@ -13,9 +13,9 @@ export function assign(costs: ArrayLike<number>, rows: number, columns: number):
 		throw new InputError(
 			`assignment: ${costs.length} costs; expected ${rows} × ${columns}, one per row and column`,
 		);
-	for (let at = 0; at < costs.length; at++)
-		if (!Number.isFinite(costs[at]))
-			throw new InputError(`assignment: cost ${at} is ${costs[at]}; expected a finite number`);
+	for (let i = 0; i < costs.length; i++)
+		if (!Number.isFinite(costs[i]))
+			throw new InputError(`assignment: cost ${i} is ${costs[i]}; expected a finite number`);
 	if (rows <= columns)
 		return assignRows((row, column) => costs[row * columns + column], rows, columns);
 	const rowOfColumn = assignRows((column, row) => costs[row * columns + column], columns, rows);

@@ -22,7 +22,7 @@ import { ageSexRisk, labelOracles, onsetOracle } from "./task-risks.js";
 
 /** The rows of the baselines and, for simulated patients, of the reference model. */
 export async function baselineRows(data: TaskData, notes: string[]): Promise<PatientRow[]> {
-	const { task, dataset, home, train, evaluated, codes } = data;
+	const { task, dataset, trainingDataset, train, evaluated, codes } = data;
 	const rows = await regressionRows(data, notes);
 	if (codes) {
 		const related = [...new Set(codes.prototype.flat())];
@@ -38,18 +38,18 @@ export async function baselineRows(data: TaskData, notes: string[]): Promise<Pat
 	if (isOnsetTask(dataset, task) && codes)
 		rows.push({
 			name: { ...baselines.global, label: "age and sex" },
-			...probable(evaluated, await ageSexRisk(home, dataset, evaluated.labels, codes)),
+			...probable(evaluated, await ageSexRisk(trainingDataset, dataset, evaluated.labels, codes)),
 		});
 	return [...rows, ...(await oracleRows(data, notes))];
 }
 
 /** Logistic regression on what was recorded, from training labels of both classes. */
 async function regressionRows(
-	{ dataset, home, options, train, valid, evaluated }: TaskData,
+	{ dataset, trainingDataset, options, train, valid, evaluated }: TaskData,
 	notes: string[],
 ): Promise<PatientRow[]> {
 	const { regressionPatients: limit = regressionLimit } = options;
-	const trainSample = labelSetOf(home, evenlySpread(train.labels, limit), "train");
+	const trainSample = labelSetOf(trainingDataset, evenlySpread(train.labels, limit), "train");
 	const positive = positivesOf(trainSample);
 	const isLimited = train.targets.length > limit;
 	const taken = takenOf(train.targets.length, limit);
@@ -61,9 +61,9 @@ async function regressionRows(
 			);
 		return [];
 	}
-	const validSample = labelSetOf(home, evenlySpread(valid.labels, limit), "valid");
+	const validSample = labelSetOf(trainingDataset, evenlySpread(valid.labels, limit), "valid");
 	const { logOdds, precision } = await countRegression(
-		{ dataset: home, train: trainSample, valid: validSample },
+		{ dataset: trainingDataset, train: trainSample, valid: validSample },
 		{ dataset, evaluated },
 	);
 	notes.push(
@@ -83,20 +83,20 @@ async function oracleRows(
 	notes: string[],
 ): Promise<PatientRow[]> {
 	if (isOnsetTask(dataset, task) && codes) {
-		const found = await onsetOracle(dataset, evaluated.labels, codes, options);
-		notes.push(...found.notes);
-		return "chances" in found
-			? [{ name: baselines.oracle, ...probable(evaluated, found.chances) }]
+		const onset = await onsetOracle(dataset, evaluated.labels, codes, options);
+		notes.push(...onset.notes);
+		return "chances" in onset
+			? [{ name: baselines.oracle, ...probable(evaluated, onset.chances) }]
 			: [];
 	}
 	const oracle = labelOracles[task];
 	if (!oracle) return [];
-	const found = await findSimulationTruth(dataset, options.split, options.oracle);
-	if (!("truth" in found)) {
-		if (found.reason) notes.push(`no reference model: ${found.reason}`);
+	const simulation = await findSimulationTruth(dataset, options.split, options.oracle);
+	if (!("truth" in simulation)) {
+		if (simulation.reason) notes.push(`no reference model: ${simulation.reason}`);
 		return [];
 	}
-	const chances = await oracle.chances(dataset, evaluated.labels, found.truth);
+	const chances = await oracle.chances(dataset, evaluated.labels, simulation.truth);
 	notes.push(`reference model: the true chance of ${oracle.of}`);
 	return [
 		{
@@ -114,9 +114,9 @@ async function recordCounts(
 ): Promise<Float64Array> {
 	const wanted = new Set(codes);
 	const counts = new Float64Array(labels.length);
-	for (const [at, label] of labels.entries())
+	for (const [index, label] of labels.entries())
 		for (const token of (await viewOf(dataset, label)).tokens)
-			if (wanted.has(token)) counts[at] += 1;
+			if (wanted.has(token)) counts[index] += 1;
 	return counts;
 }
 
@@ -127,25 +127,33 @@ async function countFeatures(dataset: Dataset, labels: readonly Label[]): Promis
 	const features = new Float32Array(labels.length * width);
 	for (const [row, label] of labels.entries()) {
 		const { tokens, times } = await viewOf(dataset, label);
-		const own = features.subarray(row * width, (row + 1) * width);
-		for (const token of tokens) own[token] += 1;
-		for (let code = 0; code < size; code++) own[code] = Math.log1p(own[code]);
+		const rowFeatures = features.subarray(row * width, (row + 1) * width);
+		for (const token of tokens) rowFeatures[token] += 1;
+		for (let code = 0; code < size; code++) rowFeatures[code] = Math.log1p(rowFeatures[code]);
 		const [first, last] = [times[0] ?? label.time, times.at(-1) ?? label.time];
-		own.set([Math.log1p(tokens.length), label.time - first, Math.log1p(label.time - last)], size);
+		rowFeatures.set(
+			[Math.log1p(tokens.length), label.time - first, Math.log1p(label.time - last)],
+			size,
+		);
 	}
 	return features;
 }
 
 /** The baseline with the same labels: logistic regression on counts, learned at home. */
 async function countRegression(
-	{ dataset: home, train, valid }: Readonly<{ dataset: Dataset; train: LabelSet; valid: LabelSet }>,
+	{
+		dataset: trainingDataset,
+		train,
+		valid,
+	}: Readonly<{ dataset: Dataset; train: LabelSet; valid: LabelSet }>,
 	{ dataset, evaluated }: Readonly<{ dataset: Dataset; evaluated: LabelSet }>,
 ): Promise<{ readonly logOdds: Float64Array; readonly precision: number }> {
 	const examples = async ({ labels, targets, weights }: LabelSet) => ({
-		vectors: await countFeatures(home, labels),
-		...{ targets, weights },
+		vectors: await countFeatures(trainingDataset, labels),
+		targets,
+		weights,
 	});
 	const { fit, precision, standard } = regression(await examples(train), await examples(valid));
-	const own = standardised(await countFeatures(dataset, evaluated.labels), standard);
-	return { logOdds: logisticScores(own, fit), precision };
+	const vectors = standardised(await countFeatures(dataset, evaluated.labels), standard);
+	return { logOdds: logisticScores(vectors, fit), precision };
 }

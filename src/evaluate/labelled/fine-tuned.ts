@@ -82,7 +82,8 @@ export async function fitScoring(
 		...(head?.risk !== undefined &&
 			codes && {
 				risk: {
-					...{ tokens: [...codes.risk], horizonDays: codes.horizonDays },
+					tokens: [...codes.risk],
+					horizonDays: codes.horizonDays,
 					...(codes.sameDay && { sameDay: true }),
 				},
 			}),
@@ -99,8 +100,8 @@ export async function fitScoring(
 /** The share of positives, each label counting as many patients as it stands for. */
 export function prevalenceOf({ targets, weights }: LabelSet): number {
 	let [positive, all] = [0, 0];
-	for (const [at, weight] of weights.entries()) {
-		positive += weight * targets[at];
+	for (const [index, weight] of weights.entries()) {
+		positive += weight * targets[index];
 		all += weight;
 	}
 	return positive / Math.max(1, all);
@@ -117,7 +118,7 @@ export function recalibration(
 ): { readonly slope: number; readonly shift: number } {
 	const same = { slope: 1, shift: 0 };
 	let positive = 0;
-	for (let at = 0; at < targets.length; at++) positive += targets[at];
+	for (let i = 0; i < targets.length; i++) positive += targets[i];
 	if (positive === 0 || positive === targets.length) return same;
 	const fit = fitLogistic(logOdds, targets, 1, { precision: 1, centre: [1], weights });
 	const changed = { slope: fit.weights[0], shift: fit.bias };
@@ -141,20 +142,23 @@ function taskDefinition(dataset: Dataset, task: string): Definition {
 		const { mark, what } = onsetTask(task);
 		return {
 			definition: `a first record of ${what} within ${spanText(onsetHorizonDays)}, in patients without one`,
-			...{ source, horizonDays: onsetHorizonDays },
+			source,
+			horizonDays: onsetHorizonDays,
 			...outside("recorded", mark, what),
 		};
 	}
-	const given = manifest.labels.find((known) => known.task === task)?.definition;
-	if (given) {
-		const { what, without, ...others } = given;
+	const definition = manifest.labels.find((known) => known.task === task)?.definition;
+	if (definition) {
+		const { what, without, ...others } = definition;
 		const tokens = without ? tokensOf(vocabulary, without.codes) : [];
 		return {
 			definition: what,
 			...others,
 			...(tokens.length > 0 && {
 				outside: {
-					...{ tokens, if: "recorded", what: tokenText(vocabulary, tokens) },
+					tokens,
+					if: "recorded",
+					what: tokenText(vocabulary, tokens),
 					...(without?.withinDays !== undefined && { withinDays: without.withinDays }),
 				},
 			}),
@@ -163,12 +167,14 @@ function taskDefinition(dataset: Dataset, task: string): Definition {
 	if (task === "insulin")
 		return {
 			definition: `insulin within ${insulinDays} days of the first record of diabetes (PheCode 250), predicted on the day of that record`,
-			...{ source, horizonDays: insulinDays },
+			source,
+			horizonDays: insulinDays,
 			...outside("missing", "diabetes", "diabetes (PheCode 250)"),
 		};
 	if (task === "chf-paper")
 		return {
-			...{ definition: labelRules.chf, source },
+			definition: labelRules.chf,
+			source,
 			...outside("recorded", "heart-failure", "heart failure (PheCode 428)"),
 		};
 	return {
@@ -179,8 +185,8 @@ function taskDefinition(dataset: Dataset, task: string): Definition {
 
 /** The first tokens by name. */
 function tokenText({ tokens: all }: Vocabulary, tokens: readonly number[]): string {
-	const names = tokens.slice(0, 3).map((at) => {
-		const { name, code, system } = all[at];
+	const names = tokens.slice(0, 3).map((token) => {
+		const { name, code, system } = all[token];
 		return `${name} (${system === null ? "" : `${system} `}${code})`;
 	});
 	const more = tokens.length - names.length;

@@ -33,7 +33,7 @@ export async function frozenRows(
 	trained: Trained,
 	notes: string[],
 ): Promise<PatientRow[]> {
-	const { dataset, home, options, train, evaluated } = data;
+	const { dataset, trainingDataset, options, train, evaluated } = data;
 	const { name } = trained.model;
 	const { seed, shots = usualShots } = options;
 	if (train.labels.length === 0) return riskRows(data, codes, runtime, trained, notes);
@@ -41,14 +41,14 @@ export async function frozenRows(
 		representations(runtime, trained, histories);
 	const vectorsOf = async (whose: Dataset, labels: readonly Label[]) =>
 		represent(await viewsOf(whose, labels));
-	const labelsAt = (some: readonly number[]) => some.map((at) => train.labels[at]);
+	const labelsAt = (indices: readonly number[]) => indices.map((label) => train.labels[label]);
 	const draws = drawShots(train.targets, shots, shotDraws, seed);
 	const trainSample = random(seed)
 		.fork("usual")
 		.shuffle([...train.labels.keys()])
 		.slice(0, standardPatients);
 	const needed = [...new Set([...trainSample, ...draws.flat()])];
-	const trainVectors = await vectorsOf(home, labelsAt(needed));
+	const trainVectors = await vectorsOf(trainingDataset, labelsAt(needed));
 	const width = trainVectors.length / needed.length;
 	const standard = standardOf(trainVectors.subarray(0, trainSample.length * width), width);
 	const evaluatedVectors = await vectorsOf(dataset, evaluated.labels);
@@ -59,7 +59,7 @@ export async function frozenRows(
 			: await pastDirection(
 					codes.prototype,
 					standard,
-					await viewsOf(home, labelsAt(trainSample.slice(0, insertedPatients))),
+					await viewsOf(trainingDataset, labelsAt(trainSample.slice(0, insertedPatients))),
 					represent,
 				);
 	const noShots = { directions: new Float64Array(0), targets: [] };
@@ -80,16 +80,16 @@ export async function frozenRows(
 		return rows;
 	}
 	const trainDirections = directionsOf(standardised(trainVectors, standard), width);
-	const positions = new Map(needed.map((at, position) => [at, position]));
+	const positions = new Map(needed.map((label, position) => [label, position]));
 	const shotDirections = (draw: Shots) =>
 		Float64Array.from(
-			draw.flatMap((at) => {
-				const first = positions.get(at)! * width;
+			draw.flatMap((label) => {
+				const first = positions.get(label)! * width;
 				return [...trainDirections.subarray(first, first + width)];
 			}),
 		);
 	const scores = draws.map((draw) => {
-		const targets = draw.map((at) => train.targets[at]);
+		const targets = draw.map((label) => train.targets[label]);
 		return fewShotScores(prototype, { directions: shotDirections(draw), targets }, directions);
 	});
 	notes.push(
@@ -149,17 +149,17 @@ export function drawShots(
 	draws: number,
 	seed: number,
 ): Shots[] {
-	const all = Array.from({ length: targets.length }, (_, at) => at);
-	const positives = all.filter((at) => targets[at]);
-	const negatives = all.filter((at) => !targets[at]);
+	const all = Array.from({ length: targets.length }, (_, index) => index);
+	const positives = all.filter((label) => targets[label]);
+	const negatives = all.filter((label) => !targets[label]);
 	const wanted = Math.ceil(shots / 2);
 	if (positives.length < wanted || negatives.length < shots - wanted) return [];
 	const stream = random(seed).fork("shots");
 	return Array.from({ length: draws }, (_, draw) => {
-		const own = stream.fork(draw);
+		const drawStream = stream.fork(draw);
 		return [
-			...own.shuffle(positives).slice(0, wanted),
-			...own.shuffle(negatives).slice(0, shots - wanted),
+			...drawStream.shuffle(positives).slice(0, wanted),
+			...drawStream.shuffle(negatives).slice(0, shots - wanted),
 		];
 	});
 }

@@ -48,7 +48,7 @@ export interface TaskData {
 	readonly task: string;
 	readonly dataset: Dataset;
 	/** The dataset of the training and validation labels. */
-	readonly home: Dataset;
+	readonly trainingDataset: Dataset;
 	readonly options: EvaluateOptions;
 	readonly labels: readonly Label[];
 	readonly train: LabelSet;

@@ -41,7 +41,9 @@ export function regression(train: Examples, valid: Examples) {
 	const centre = new Float64Array(columns).fill(1, width);
 	const fits = (train.risks ? precisionsAroundRisks : precisions).map((precision) => {
 		const fit = fitLogistic(known, train.targets, columns, {
-			...{ precision, centre, weights: train.weights },
+			precision,
+			centre,
+			weights: train.weights,
 		});
 		const loss = logisticLoss(logisticScores(checked, fit), valid.targets, valid.weights);
 		return { fit, precision, standard, loss };
@@ -98,11 +100,11 @@ export async function probe(
 	const views = await viewsOf(dataset, [...train, ...labels.valid]);
 	const vectors = await representations(runtime, trained, views, maxLength);
 	const taught = (vectors.length / views.length) * train.length;
-	const examples = (own: readonly LabelQuery[], ofThem: Float32Array) => ({
+	const examples = (labels: readonly LabelQuery[], ofThem: Float32Array) => ({
 		vectors: ofThem,
-		targets: own.map(({ value }) => Number(value)),
-		weights: own.map(({ weight = 1 }) => weight),
-		risks: own[0]?.risk === undefined ? undefined : own.map(({ risk = 0 }) => risk),
+		targets: labels.map(({ value }) => Number(value)),
+		weights: labels.map(({ weight = 1 }) => weight),
+		risks: labels[0]?.risk === undefined ? undefined : labels.map(({ risk = 0 }) => risk),
 	});
 	const { fit, standard } = regression(
 		examples(train, vectors.subarray(0, taught)),
@@ -110,9 +112,9 @@ export async function probe(
 	);
 	// w · (x − mean) / deviation + b, rewritten as weights of x
 	const width = standard.mean.length;
-	const own = fit.weights.subarray(0, width);
-	const weight = Float32Array.from(own, (w, j) => w / standard.deviation[j]);
-	const bias = own.reduce(
+	const weights = fit.weights.subarray(0, width);
+	const weight = Float32Array.from(weights, (w, j) => w / standard.deviation[j]);
+	const bias = weights.reduce(
 		(sum, w, j) => sum - (w * standard.mean[j]) / standard.deviation[j],
 		fit.bias,
 	);

@@ -11,9 +11,9 @@ export function standardOf(vectors: ArrayLike<number>, width: number): Standard 
 	const count = vectors.length / width;
 	const mean = new Float64Array(width);
 	const deviation = new Float64Array(width);
-	for (let at = 0; at < vectors.length; at++) mean[at % width] += vectors[at] / count;
-	for (let at = 0; at < vectors.length; at++)
-		deviation[at % width] += (vectors[at] - mean[at % width]) ** 2 / count;
+	for (let i = 0; i < vectors.length; i++) mean[i % width] += vectors[i] / count;
+	for (let i = 0; i < vectors.length; i++)
+		deviation[i % width] += (vectors[i] - mean[i % width]) ** 2 / count;
 	return { mean, deviation: deviation.map((square) => Math.sqrt(square) || 1) };
 }
 
@@ -25,7 +25,7 @@ export function standardised(
 	const width = mean.length;
 	return Float64Array.from(
 		vectors,
-		(value, at) => (value - mean[at % width]) / deviation[at % width],
+		(value, index) => (value - mean[index % width]) / deviation[index % width],
 	);
 }
 
@@ -33,9 +33,9 @@ export function standardised(
 export function directionsOf(vectors: Float64Array, width: number): Float64Array {
 	const directions = vectors.slice();
 	for (let first = 0; first < vectors.length; first += width) {
-		const own = directions.subarray(first, first + width);
-		const length = Math.hypot(...own) || 1;
-		for (let j = 0; j < width; j++) own[j] *= Math.sqrt(width) / length;
+		const direction = directions.subarray(first, first + width);
+		const length = Math.hypot(...direction) || 1;
+		for (let j = 0; j < width; j++) direction[j] *= Math.sqrt(width) / length;
 	}
 	return directions;
 }
@@ -88,10 +88,10 @@ export async function pastDirection(
 		const shifts: Float64Array[] = [];
 		for (const token of tokens) {
 			const after = await represent(patients.map((patient) => withHalfway(patient, token)));
-			const way = new Float64Array(width);
-			for (let at = 0; at < after.length; at++)
-				way[at % width] += (after[at] - before[at]) / deviation[at % width];
-			shifts.push(way);
+			const shift = new Float64Array(width);
+			for (let i = 0; i < after.length; i++)
+				shift[i % width] += (after[i] - before[i]) / deviation[i % width];
+			shifts.push(shift);
 		}
 		changes.push(sumOfUnits(shifts, width));
 	}
@@ -101,10 +101,10 @@ export async function pastDirection(
 /** Inserts an event halfway, at the time of the event after it. */
 function withHalfway(patient: ViewedHistory, token: number): ViewedHistory {
 	const position = Math.ceil(patient.tokens.length / 2);
-	const at = patient.times[position] ?? patient.at ?? patient.times[position - 1] ?? 0;
+	const time = patient.times[position] ?? patient.at ?? patient.times[position - 1] ?? 0;
 	return {
 		...patient,
 		tokens: Array.from(patient.tokens).toSpliced(position, 0, token),
-		times: Array.from(patient.times).toSpliced(position, 0, at),
+		times: Array.from(patient.times).toSpliced(position, 0, time),
 	};
 }

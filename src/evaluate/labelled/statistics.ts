@@ -21,10 +21,11 @@ function ofPatients(
 	{ patients, weights: ofLabels }: LabelledPatients,
 	statistic: Statistic,
 ): Statistic {
-	const own = new Float64Array(patients.length);
+	const labelWeights = new Float64Array(patients.length);
 	return (weights) => {
-		for (let at = 0; at < own.length; at++) own[at] = weights[patients[at]] * (ofLabels?.[at] ?? 1);
-		return statistic(own);
+		for (let i = 0; i < labelWeights.length; i++)
+			labelWeights[i] = weights[patients[i]] * (ofLabels?.[i] ?? 1);
+		return statistic(labelWeights);
 	};
 }
 
@@ -43,9 +44,9 @@ export function probabilityStatistics(
 	return {
 		brier: ofPatients(labelled, (weights) => {
 			let [sum, total] = [0, 0];
-			for (let at = 0; at < targets.length; at++) {
-				sum += weights[at] * (probabilities[at] - targets[at]) ** 2;
-				total += weights[at];
+			for (let i = 0; i < targets.length; i++) {
+				sum += weights[i] * (probabilities[i] - targets[i]) ** 2;
+				total += weights[i];
 			}
 			return sum / total;
 		}),
@@ -66,8 +67,8 @@ export function calibrationBins(
 	const size = binsFor(targets.length);
 	const edges = Array.from({ length: size - 1 }, (_, i) => quantile(sorted, (i + 1) / size));
 	const bins = probabilityBins(count, [...new Set(edges)]);
-	for (let at = 0; at < targets.length; at++)
-		bins.add(patients[at], probabilities[at], targets[at] === 1, weights?.[at]);
+	for (let i = 0; i < targets.length; i++)
+		bins.add(patients[i], probabilities[i], targets[i] === 1, weights?.[i]);
 	return bins;
 }
 
@@ -88,7 +89,8 @@ export function fewShotStatistics(
 			const times = new Uint32Array(drawn.length);
 			for (let i = 0; i < drawn.length; i++) times[plain ? i : integer(drawn.length)] += 1;
 			return drawn.reduce(
-				(sum, own, i) => (times[i] ? sum + (times[i] * own[metric](weights)) / drawn.length : sum),
+				(sum, statistics, i) =>
+					times[i] ? sum + (times[i] * statistics[metric](weights)) / drawn.length : sum,
 				0,
 			);
 		};
@@ -96,13 +98,13 @@ export function fewShotStatistics(
 }
 
 function isEven(weights: ArrayLike<number>): boolean {
-	for (let at = 0; at < weights.length; at++) if (weights[at] !== weights[0]) return false;
+	for (let i = 0; i < weights.length; i++) if (weights[i] !== weights[0]) return false;
 	return true;
 }
 
 /** A seed that depends on the weights alone. */
 function seedOf(weights: ArrayLike<number>): number {
 	let seed = 0;
-	for (let at = 0; at < weights.length; at++) seed = (Math.imul(seed, 31) + weights[at]) | 0;
+	for (let i = 0; i < weights.length; i++) seed = (Math.imul(seed, 31) + weights[i]) | 0;
 	return seed;
 }

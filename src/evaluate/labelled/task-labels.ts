@@ -101,39 +101,44 @@ export function taskCodes(
 	vocabulary: Vocabulary,
 	code: string | undefined,
 ): TaskCodes | undefined {
-	const tokens = vocabulary.tokens.flatMap((token, at) =>
-		at < specialCount ? [] : [{ token, at }],
+	const tokens = vocabulary.tokens.flatMap((token, index) =>
+		index < specialCount ? [] : [{ token, at: index }],
 	);
 	const where = (holds: (token: Token) => boolean) =>
-		tokens.filter(({ token }) => holds(token)).map(({ at }) => at);
+		tokens.filter(({ token }) => holds(token)).map(({ at: token }) => token);
 	const marked = (mark: Mark) => markedTokens(vocabulary, mark);
-	const named = (own: readonly number[]) => own.map((at) => vocabulary.tokens[at]?.code).join(", ");
-	const withCategory = (own: readonly number[], name: string): TaskCodes => {
-		const category = vocabulary.tokens[own[0]]?.category;
+	const codesText = (tokens: readonly number[]) =>
+		tokens.map((token) => vocabulary.tokens[token]?.code).join(", ");
+	const withCategory = (risk: readonly number[], name: string): TaskCodes => {
+		const category = vocabulary.tokens[risk[0]]?.category;
 		const like = where((token) => category != null && token.category === category);
 		return {
-			risk: own,
+			risk: risk,
 			horizonDays: oneYear,
-			prototype: like.length > 0 ? [own, like] : [own],
+			prototype: like.length > 0 ? [risk, like] : [risk],
 			codesAre: "expected",
 			words: `${name} and its category`,
 		};
 	};
 	if (code !== undefined) {
-		const own = where((token) => token.code === code);
-		if (own.length === 0)
+		const matches = where((token) => token.code === code);
+		if (matches.length === 0)
 			throw new InputError(
 				`code "${code}" is not in the vocabulary of the run; \`trajgpt describe\` lists its codes`,
 			);
-		return withCategory(own, code);
+		return withCategory(matches, code);
 	}
 	const marks: Readonly<Record<string, Mark>> = {
-		...{ chf: "heart-failure", "chf-paper": "heart-failure", diabetes: "diabetes" },
+		chf: "heart-failure",
+		"chf-paper": "heart-failure",
+		diabetes: "diabetes",
 	};
 	if (marks[task]) {
-		const own = marked(marks[task]);
+		const markedCodes = marked(marks[task]);
 		const horizonDays = task === "chf-paper" ? oneYear : onsetHorizonDays;
-		return own.length > 0 ? { ...withCategory(own, named(own)), horizonDays } : undefined;
+		return markedCodes.length > 0
+			? { ...withCategory(markedCodes, codesText(markedCodes)), horizonDays }
+			: undefined;
 	}
 	if (task === "insulin") {
 		const insulin = marked("insulin");
@@ -144,17 +149,19 @@ export function taskCodes(
 				sameDay: true,
 				prototype: [insulin],
 				codesAre: "expected",
-				words: `insulin: ${named(insulin)}`,
+				words: `insulin: ${codesText(insulin)}`,
 			};
 		const diabetes = marked("diabetes");
-		const further = where((token) => phecodesOf(token).some((own) => complications.includes(own)));
+		const further = where((token) =>
+			phecodesOf(token).some((phecode) => complications.includes(phecode)),
+		);
 		if (diabetes.length === 0) return undefined;
 		return {
 			risk: [],
 			horizonDays: insulinDays,
 			prototype: [further.length > 0 ? further : diabetes],
 			codesAre: "had",
-			words: `who has had what diabetes leads to: ${named(further)}`,
+			words: `who has had what diabetes leads to: ${codesText(further)}`,
 		};
 	}
 	return undefined;
@@ -162,20 +169,20 @@ export function taskCodes(
 
 /** The tokens of a kind of record. */
 export const markedTokens = (vocabulary: Vocabulary, mark: Mark): number[] =>
-	vocabulary.tokens.flatMap((token, at) =>
-		at >= specialCount &&
+	vocabulary.tokens.flatMap((token, index) =>
+		index >= specialCount &&
 		marksOf({ ...token, system: token.system ?? "" }, phecodesOf(token)).includes(mark)
-			? [at]
+			? [index]
 			: [],
 	);
 
 /** The integer-level PheCodes of a token. */
 function phecodesOf({ system, code }: Token): readonly string[] {
-	const own =
+	const phecodes =
 		system === "PheCode"
 			? [code]
 			: system === "ICD9CM" || system === "ICD10CM"
 				? builtInMap().phecodesOf(system satisfies IcdSystem, code)
 				: [];
-	return own.map((phecode) => phecode.replace(/\..*/, ""));
+	return phecodes.map((phecode) => phecode.replace(/\..*/, ""));
 }

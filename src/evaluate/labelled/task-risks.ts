@@ -37,7 +37,7 @@ export async function taskRisks(
 
 /** The same by age and sex alone, from rates of the training patients at home. */
 export async function ageSexRisk(
-	home: Dataset,
+	trainingDataset: Dataset,
 	dataset: Dataset,
 	labels: readonly Label[],
 	{ risk, horizonDays }: Pick<TaskCodes, "risk" | "horizonDays">,
@@ -46,10 +46,10 @@ export async function ageSexRisk(
 	for (const { patient, time } of labels)
 		patients.push({ history: await dataset.read(patient), day: Math.floor(time) });
 	const counted = { horizonDays, lookBackDays: usualLookBack };
-	const rates = smoothRates(await onsetSums(home, "train", counted));
+	const rates = smoothRates(await onsetSums(trainingDataset, "train", counted));
 	return Float64Array.from(patients, ({ history, day }) =>
 		incidencesByAgeAndSex(rates, history, day, risk, horizonDays).reduce(
-			(any, own) => 1 - (1 - any) * (1 - own),
+			(any, incidence) => 1 - (1 - any) * (1 - incidence),
 			0,
 		),
 	);
@@ -70,7 +70,7 @@ export async function withRisks(
 	const { hazards } = trained.config as CodeConfig;
 	if (!hazards || trained.model.pretraining === "none" || !codes?.risk.length) return labels;
 	const risks = await taskRisks(runtime, trained, dataset, labels, codes);
-	return labels.map((label, at) => ({ ...label, risk: logOddsOf(risks[at]) }));
+	return labels.map((label, index) => ({ ...label, risk: logOddsOf(risks[index]) }));
 }
 
 /** The true probabilities of a task in the simulated population. */
@@ -99,11 +99,11 @@ async function overStates(
 		state: State,
 		day: number,
 		patient: ReturnType<SimulationTruth["patient"]>,
-		at: number,
+		index: number,
 	) => number,
 ): Promise<Float64Array> {
 	const chances = new Float64Array(labels.length);
-	for (const [at, label] of labels.entries()) {
+	for (const [index, label] of labels.entries()) {
 		const day = Math.round(label.time);
 		const patient = truth.patient(await dataset.read(label.patient));
 		const { birth, sex, coverage, events } = patient.history;
@@ -113,7 +113,7 @@ async function overStates(
 				follower.observe(event.day, event.code);
 		const state = new State();
 		state.copy(follower.state());
-		chances[at] = chance(state, day, patient, at);
+		chances[index] = chance(state, day, patient, index);
 	}
 	return chances;
 }
@@ -150,7 +150,7 @@ const insulin: LabelOracle = {
 	chances(dataset, labels, truth) {
 		const diabetes = positionOf("250");
 		const start = new State();
-		return overStates(dataset, labels, truth, "with the day", (state, day, { history }, at) => {
+		return overStates(dataset, labels, truth, "with the day", (state, day, { history }, index) => {
 			const lastRecord = new Map<number, number>();
 			for (const event of history.events)
 				if (event.day <= day) lastRecord.set(positionOf(event.code), event.day);
@@ -172,7 +172,7 @@ const insulin: LabelOracle = {
 				state.enter(day + 1);
 				const records = new Map(lastRecord);
 				let [without, earlier] = [1, 1];
-				const stream = random(at).fork("insulin").fork(sample);
+				const stream = random(index).fork("insulin").fork(sample);
 				simulateLife(state, stream, day + 1, day + insulinDays + 1, (visit, codes, length) => {
 					for (let i = 0; i < length; i++) records.set(codes[i], visit);
 					for (let i = 0; i < length; i++)
@@ -194,16 +194,17 @@ export async function onsetOracle(
 	{ risk, horizonDays }: TaskCodes,
 	{ split, oracle, futures, seed }: EvaluateOptions,
 ): Promise<{ readonly chances?: Float64Array; readonly notes: readonly string[] }> {
-	const found = await findSimulationTruth(dataset, split, oracle, "incidence");
-	if (!("truth" in found))
-		return { notes: found.reason ? [`no reference model: ${found.reason}`] : [] };
+	const simulation = await findSimulationTruth(dataset, split, oracle, "incidence");
+	if (!("truth" in simulation))
+		return { notes: simulation.reason ? [`no reference model: ${simulation.reason}`] : [] };
 	const chances = new Float64Array(labels.length);
-	for (const [at, { patient, time }] of labels.entries()) {
+	for (const [index, { patient, time }] of labels.entries()) {
 		const history = await dataset.read(patient);
-		const { tokens } = found.truth.incidence(history, Math.floor(time), [horizonDays], {
-			...{ futures, seed },
+		const { tokens } = simulation.truth.incidence(history, Math.floor(time), [horizonDays], {
+			futures,
+			seed,
 		});
-		chances[at] = 1 - risk.reduce((left, token) => left * (1 - (tokens[token] ?? 0)), 1);
+		chances[index] = 1 - risk.reduce((left, token) => left * (1 - (tokens[token] ?? 0)), 1);
 	}
 	return {
 		chances,

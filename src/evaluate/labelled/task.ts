@@ -23,13 +23,18 @@ export async function labelledTask(
 	dataset: Dataset,
 	options: EvaluateOptions,
 ): Promise<MeasureRun> {
-	const { split, seed, draws, home = dataset } = options;
+	const { split, seed, draws, trainingDataset = dataset } = options;
 	const { labels, notes: taskNotes } = await taskLabels(dataset, task);
-	const homeLabels = home === dataset ? labels : (await taskLabels(home, task)).labels;
+	const homeLabels =
+		trainingDataset === dataset ? labels : (await taskLabels(trainingDataset, task)).labels;
 	const data: TaskData = {
-		...{ task, dataset, home, options, labels },
-		train: labelSetOf(home, homeLabels, "train"),
-		valid: labelSetOf(home, homeLabels, "valid"),
+		task,
+		dataset,
+		trainingDataset,
+		options,
+		labels,
+		train: labelSetOf(trainingDataset, homeLabels, "train"),
+		valid: labelSetOf(trainingDataset, homeLabels, "valid"),
 		evaluated: labelSetOf(dataset, labels, split),
 		codes: taskCodes(task, dataset.vocabulary, options.code),
 	};
@@ -52,13 +57,14 @@ export async function labelledTask(
 		);
 	const others = options.baselines === false ? [] : await baselineRows(data, notes);
 	const tooFew = tooFewText({
-		...{ split, patients: evaluated.count },
+		split,
+		patients: evaluated.count,
 		labels: { positive, all: evaluated.targets.length },
 	});
 	return async (runtime, trained) => {
-		const own = [...notes];
+		const runNotes = [...notes];
 		const { rows, calibration } = trained
-			? await modelRows(data, runtime, trained, own)
+			? await modelRows(data, runtime, trained, runNotes)
 			: { rows: [] };
 		return {
 			task,
@@ -67,7 +73,7 @@ export async function labelledTask(
 			events: evaluated.labels.reduce((sum, { events }) => sum + events, 0),
 			seed,
 			draws,
-			notes: own,
+			notes: runNotes,
 			...(tooFew && { tooFew }),
 			...measureRows([...rows, ...others], evaluated.count, options),
 			...(calibration && { calibration }),
@@ -92,7 +98,7 @@ async function modelRows(
 		notes.push("no zero-shot and few-shot rows: name the code the task is about with `code`");
 	const tuned = await fineTuned(runtime, trained, dataset, task, labels, data);
 	if (!tuned) {
-		const risk = rows.find(({ name: own }) => own.setting === "zero-shot risk");
+		const risk = rows.find(({ name: rowName }) => rowName.setting === "zero-shot risk");
 		if (risk && "scored" in risk.byPatient)
 			await reportPredictions(data, risk.name.label, risk.byPatient.scored.scores[0]);
 		const labelFile = dataset.labelFiles?.[task];
@@ -120,10 +126,13 @@ async function reportPredictions(
 ): Promise<void> {
 	if (!options.onPredictions) return;
 	const predictions: LabelPrediction[] = [];
-	for (const [at, { patient, time, value, weight }] of evaluated.labels.entries())
+	for (const [index, { patient, time, value, weight }] of evaluated.labels.entries())
 		predictions.push({
 			...personAt(await dataset.read(patient), time),
-			...{ time, weight, label: value, probability: probabilities[at] },
+			time,
+			weight,
+			label: value,
+			probability: probabilities[index],
 		});
 	const isWeighted = evaluated.weights.some((weight) => weight !== 1);
 	const notes = isWeighted
@@ -140,9 +149,9 @@ function chanceError(probabilities: Float64Array, bins: number): number {
 	const size = sorted.length / bins;
 	let sum = 0;
 	for (let bin = 0; bin < bins; bin++) {
-		const own = sorted.subarray(Math.round(bin * size), Math.round((bin + 1) * size));
-		const variance = own.reduce((total, p) => total + p * (1 - p), 0) / own.length ** 2;
-		if (own.length > 0) sum += Math.sqrt((2 / Math.PI) * variance) / bins;
+		const members = sorted.subarray(Math.round(bin * size), Math.round((bin + 1) * size));
+		const variance = members.reduce((total, p) => total + p * (1 - p), 0) / members.length ** 2;
+		if (members.length > 0) sum += Math.sqrt((2 / Math.PI) * variance) / bins;
 	}
 	return sum;
 }

@@ -109,12 +109,12 @@ export async function oracleScores(
 	const known: PatientScore[] = [];
 	const unknown: PatientScore[] = [];
 	for (const patient of dataset.patients(split)) {
-		const own = await dataset.read(patient);
-		const simulated = truth.patient(own);
+		const history = await dataset.read(patient);
+		const simulated = truth.patient(history);
 		const { birth, sex, coverage } = simulated.history;
 		const person = { birth, sex };
 		const score = (insured: typeof person) =>
-			followedScore(patient, own, simulated, truth, insured);
+			followedScore(patient, history, simulated, truth, insured);
 		known.push(score({ ...person, ...(coverage && { coverage }) }));
 		unknown.push(score(person));
 	}

@@ -97,10 +97,11 @@ async function predictEvents(
 		maxLength: lengths.reduce((a, b) => Math.max(a, b), 2),
 		cut: "last",
 		size: { slots: Math.max(1, Math.min(mostSlots, Math.floor(mostNumbers / vocab))) },
-		...{ seed: 0, passes: 1 },
+		seed: 0,
+		passes: 1,
 	});
-	const readSection = async (at: number): Promise<History> => {
-		const { patient, from, to } = sections[at];
+	const readSection = async (index: number): Promise<History> => {
+		const { patient, from, to } = sections[index];
 		const history = await dataset.read(patient);
 		const kept = (n: number) => n < history.birthEvents || (n >= from && n < to);
 		return {
@@ -120,15 +121,15 @@ async function predictEvents(
 			const feeds = trained.model.filler(trained.config, batch)("slots");
 			const outputs = await compiled.run(batch, feeds, resident);
 			const answers = outputs.logProbabilities as Float32Array;
-			for (const [row, at] of batch.sequences.entries()) {
-				const section = sections[at];
+			for (const [row, index] of batch.sequences.entries()) {
+				const section = sections[index];
 				if (!section) continue;
 				// Slots contain the birth event, then the events of the section.
-				const shift = section.from - (births[at] as number);
+				const shift = section.from - (births[index] as number);
 				for (let slot = 0; slot < batch.lengths[row]; slot++) {
 					const cell = row * batch.length + slot;
 					const token = batch.tokens[cell];
-					const position = slot < (births[at] as number) ? slot : slot + shift;
+					const position = slot < (births[index] as number) ? slot : slot + shift;
 					if (position >= section.first && isPredicted(token, position))
 						take(
 							section.patient,
@@ -170,7 +171,7 @@ export async function nextEventScores(
 			isFirst: firstOfDays(times),
 		});
 	}
-	const take: TakeEvent = (patient, ofTokens, token, at) => {
+	const take: TakeEvent = (patient, ofTokens, token, index) => {
 		const logProbabilities = codes.sumLogs(ofTokens);
 		const code = codes.of(token);
 		const rank = rankOf(logProbabilities, code);
@@ -178,8 +179,8 @@ export async function nextEventScores(
 			logProbability: logProbabilities[code],
 			withValue: ofTokens[token],
 			rank,
-			isNew: about.get(patient)?.isNew[at] === 1,
-			isFirstOfDay: about.get(patient)?.isFirst[at] === 1,
+			isNew: about.get(patient)?.isNew[index] === 1,
+			isFirstOfDay: about.get(patient)?.isFirst[index] === 1,
 		});
 		also?.(patient, logProbabilities, code, rank);
 	};
@@ -195,20 +196,21 @@ function summed(job: Communicator, scores: readonly PatientScore[]): PatientScor
 	if (job.size === 1) return [...scores];
 	const counts = ["events", "correct", "among5", "among10", "logLikelihood"] as const;
 	const numbersOf = (score: PatientScore) => [
-		...[score, score.ofNew, score.ofFirst].flatMap((own) => counts.map((name) => own[name])),
+		...[score, score.ofNew, score.ofFirst].flatMap((counted) =>
+			counts.map((name) => counted[name]),
+		),
 		score.withValues,
 	];
 	const all = Float64Array.from(scores.flatMap(numbersOf));
 	job.sum(all);
 	const width = 3 * counts.length + 1;
 	return scores.map(({ patient }, i) => {
-		const own = all.subarray(i * width, (i + 1) * width);
-		const part = (at: number) =>
-			Object.fromEntries(counts.map((name, j) => [name, own[at * counts.length + j]])) as Record<
-				(typeof counts)[number],
-				number
-			>;
-		const withValues = own[width - 1];
+		const patientSums = all.subarray(i * width, (i + 1) * width);
+		const part = (index: number) =>
+			Object.fromEntries(
+				counts.map((name, j) => [name, patientSums[index * counts.length + j]]),
+			) as Record<(typeof counts)[number], number>;
+		const withValues = patientSums[width - 1];
 		return { patient, ...part(0), ofNew: part(1), ofFirst: part(2), withValues };
 	});
 }

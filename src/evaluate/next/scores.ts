@@ -46,11 +46,11 @@ export const isPredicted = (token: number, position: number): boolean =>
  * the vocabulary: the code that is more frequent in training comes first.
  */
 export function rankOf(scores: ArrayLike<number>, token: number): number {
-	const own = scores[token];
+	const tokenScore = scores[token];
 	let before = 0;
 	for (let code = specialCount; code < scores.length; code++) {
 		const score = scores[code];
-		if (score > own || (score === own && code < token)) before++;
+		if (score > tokenScore || (score === tokenScore && code < token)) before++;
 	}
 	return before;
 }
@@ -67,8 +67,8 @@ export function firstRecords(tokens: Int32Array): Uint8Array {
 
 /** 1 for each event of a history that is the first of its day. */
 export const firstOfDays = (times: ArrayLike<number>): Uint8Array =>
-	Uint8Array.from(times, (time, at) =>
-		Number(at === 0 || Math.floor(time) !== Math.floor(times[at - 1])),
+	Uint8Array.from(times, (time, index) =>
+		Number(index === 0 || Math.floor(time) !== Math.floor(times[index - 1])),
 	);
 
 /** An event: its log p, also with the range of its value, and how many codes are more likely. */
@@ -95,12 +95,12 @@ export function scoreTally(patient: number): ScoreTally {
 	return {
 		add: ({ logProbability, withValue = logProbability, rank, isNew, isFirstOfDay }) => {
 			withValues += withValue;
-			for (const own of [all, ...(isNew ? [ofNew] : []), ...(isFirstOfDay ? [ofFirst] : [])]) {
-				own.logLikelihood += logProbability;
-				own.events++;
-				if (rank < 1) own.correct++;
-				if (rank < 5) own.among5++;
-				if (rank < 10) own.among10++;
+			for (const group of [all, ...(isNew ? [ofNew] : []), ...(isFirstOfDay ? [ofFirst] : [])]) {
+				group.logLikelihood += logProbability;
+				group.events++;
+				if (rank < 1) group.correct++;
+				if (rank < 5) group.among5++;
+				if (rank < 10) group.among10++;
 			}
 		},
 		score: () => ({ patient, ...all, ofNew: { ...ofNew }, ofFirst: { ...ofFirst }, withValues }),
@@ -139,16 +139,17 @@ interface CodesOfTokens {
 
 export function codesOfTokens({ tokens }: Vocabulary): CodesOfTokens {
 	const first = new Map<string, number>();
-	const codes = Int32Array.from(tokens, (token, at) => {
-		if (at < specialCount) return at;
+	const codes = Int32Array.from(tokens, (token, index) => {
+		if (index < specialCount) return index;
 		const key = codeKey(token);
-		if (!first.has(key)) first.set(key, at);
+		if (!first.has(key)) first.set(key, index);
 		return first.get(key) as number;
 	});
 	const hasRanges = codes.some((code, token) => code !== token);
 	const of = (token: number) => codes[token];
 	return {
-		...{ of, hasRanges },
+		of,
+		hasRanges,
 		isCode: (token) => of(token) === token,
 		coded: (history) => (hasRanges ? history.map(of) : history),
 		sum(probabilities) {

@@ -47,14 +47,14 @@ export async function nextTask(dataset: Dataset, options: EvaluateOptions): Prom
 		const codes = probabilityBins(patients.length, codeEdges);
 		const choices = probabilityBins(patients.length, choiceEdges);
 		const calibrate = (
-			...[patient, logProbabilities, own, rank]: [number, Float32Array, number, number]
+			...[patient, logProbabilities, recorded, rank]: [number, Float32Array, number, number]
 		) => {
 			const number = numbers.get(patient)!;
 			let first = 0;
 			for (let code = specialCount; code < logProbabilities.length; code++) {
 				if (!isCode(code)) continue;
 				const probability = Math.exp(logProbabilities[code]);
-				codes.add(number, probability, code === own);
+				codes.add(number, probability, code === recorded);
 				if (probability > first) first = probability;
 			}
 			choices.add(number, first, rank === 0);
@@ -65,7 +65,7 @@ export async function nextTask(dataset: Dataset, options: EvaluateOptions): Prom
 			for (const bins of [codes, choices]) bins.sumOver(job);
 			return all;
 		});
-		const own = row({ who: "model", label: trained.model.name }, scores, {
+		const modelRow = row({ who: "model", label: trained.model.name }, scores, {
 			weightedCalibrationError: codes.error("probability"),
 			topCalibrationError: choices.error("predictions"),
 		});
@@ -73,7 +73,7 @@ export async function nextTask(dataset: Dataset, options: EvaluateOptions): Prom
 			...about,
 			events: eventsIn(scores),
 			newCodes: shareOfNew(scores, options),
-			...measureRows([own, ...others], patients.length, options),
+			...measureRows([modelRow, ...others], patients.length, options),
 			calibration: codes.bins(options),
 			topCalibration: choices.bins(options),
 		};
@@ -87,9 +87,9 @@ interface ScoredRow extends PatientRow {
 /** Frequency baselines and, on simulated data, the oracle. */
 async function baselineRows(
 	dataset: Dataset,
-	{ split, oracle, home = dataset }: EvaluateOptions,
+	{ split, oracle, trainingDataset = dataset }: EvaluateOptions,
 ): Promise<{ rows: ScoredRow[]; notes: string[] }> {
-	const smoothing = await chooseSmoothing(home);
+	const smoothing = await chooseSmoothing(trainingDataset);
 	const scored = (name: PatientRow["name"], scores: readonly PatientScore[]): ScoredRow => ({
 		...row(name, scores),
 		scores,
@@ -103,11 +103,11 @@ async function baselineRows(
 			? `own history: smoothed with ${smoothing.toFixed(2)} events spread as in training, chosen on the validation patients`
 			: "own history: on the validation patients it did not help, so it is smoothed away",
 	];
-	const found = await findSimulationTruth(dataset, split, oracle);
-	if ("truth" in found) {
-		const { known, unknown } = await oracleScores(dataset, split, found.truth);
+	const simulation = await findSimulationTruth(dataset, split, oracle);
+	if ("truth" in simulation) {
+		const { known, unknown } = await oracleScores(dataset, split, simulation.truth);
 		rows.push(scored(baselines.oracle, known), scored(baselines.uninformed, unknown));
-	} else if (found.reason) notes.push(`no reference model: ${found.reason}`);
+	} else if (simulation.reason) notes.push(`no reference model: ${simulation.reason}`);
 	return { rows, notes };
 }
 
@@ -124,12 +124,12 @@ function shareOfNew(scores: readonly PatientScore[], options: EvaluateOptions): 
 }
 
 /** The events of a patient that are not among some. */
-const without = (all: PatientScore, some: RankCounts): RankCounts => ({
-	events: all.events - some.events,
-	logLikelihood: all.logLikelihood - some.logLikelihood,
-	correct: all.correct - some.correct,
-	among5: all.among5 - some.among5,
-	among10: all.among10 - some.among10,
+const without = (all: PatientScore, part: RankCounts): RankCounts => ({
+	events: all.events - part.events,
+	logLikelihood: all.logLikelihood - part.logLikelihood,
+	correct: all.correct - part.correct,
+	among5: all.among5 - part.among5,
+	among10: all.among10 - part.among10,
 });
 
 function row(

@@ -23,7 +23,7 @@ import {
 	daysOf,
 	indexOf,
 	leastOnsets,
-	type Opened,
+	type OnsetStudy,
 	onsetsWithin,
 	type Predictions,
 } from "./study.js";
@@ -44,11 +44,11 @@ const detailYears = 5;
 
 /** Some conditions in detail, at the measured horizon nearest to five years. */
 function conditionsOf(
-	found: readonly AtHorizon[],
+	measured: readonly AtHorizon[],
 	rows: readonly Predictions[],
 	vocabulary: Dataset["vocabulary"],
 ): NonNullable<OnsetDetails["conditions"]> {
-	const [nearest] = found.toSorted(
+	const [nearest] = measured.toSorted(
 		(a, b) => Math.abs(a.years - detailYears) - Math.abs(b.years - detailYears),
 	);
 	if (!nearest) return [];
@@ -69,34 +69,34 @@ function conditionsOf(
 
 /** Calibration and decision curves of the first row, subgroups, and every code. */
 export function detailsOf(
-	{ dataset: { vocabulary }, options, cohort }: Opened,
+	{ dataset: { vocabulary }, options, cohort }: OnsetStudy,
 	rows: readonly Predictions[],
-	found: readonly AtHorizon[],
+	measured: readonly AtHorizon[],
 	lookBackDays: number,
 ): OnsetDetails {
-	const ageOf = (at: number) => {
-		const { history, day } = cohort.patients[at];
+	const ageOf = (patient: number) => {
+		const { history, day } = cohort.patients[patient];
 		return history.birthEvents === 1 ? (day - history.times[0]) / yearDays : Number.NaN;
 	};
 	const groups: { name: string; has: (patient: number) => boolean }[] = [
 		...(["female", "male"] as const).map((sex) => ({
 			name: sex,
-			has: (at: number) => cohort.patients[at]?.history.sex === sex,
+			has: (patient: number) => cohort.patients[patient]?.history.sex === sex,
 		})),
 		...ageBands.map(({ name, from, to }) => ({
 			name,
-			has: (at: number) => ageOf(at) >= from && ageOf(at) < to,
+			has: (patient: number) => ageOf(patient) >= from && ageOf(patient) < to,
 		})),
 	];
 	const subgroupsAt = ({ years, codes, predicted }: AtHorizon) =>
 		groups.flatMap(({ name, has }) => {
-			const members = cohort.patients.filter((_, at) => has(at)).length;
+			const members = cohort.patients.filter((_, index) => has(index)).length;
 			if (members === 0) return [];
 			const scored = codes.flatMap((code, i) => {
-				const own = restrict(sortFollowUp(code), has);
-				if (onsetsWithin(own, daysOf(years)) < leastOnsets) return [];
+				const members = restrict(sortFollowUp(code), has);
+				if (onsetsWithin(members, daysOf(years)) < leastOnsets) return [];
 				const risks = predicted.map((row) => row[i]);
-				return [onsetScores(own, daysOf(years), risks)()];
+				return [onsetScores(members, daysOf(years), risks)()];
 			});
 			if (scored.length === 0) return [];
 			const mean = (row: number, metric: "auroc" | "averagePrecision") =>
@@ -105,12 +105,15 @@ export function detailsOf(
 				scored.reduce((sum, all) => sum + (all[row]?.[metric] ?? 0), 0);
 			return [
 				{
-					...{ name, years, patients: members, codes: scored.length },
-					rows: rows.map(({ name: row }, at) => ({
+					name,
+					years,
+					patients: members,
+					codes: scored.length,
+					rows: rows.map(({ name: row }, index) => ({
 						label: row.label,
-						auroc: mean(at, "auroc"),
-						averagePrecision: mean(at, "averagePrecision"),
-						observedToExpected: total(at, "observedOnsets") / total(at, "expectedOnsets"),
+						auroc: mean(index, "auroc"),
+						averagePrecision: mean(index, "averagePrecision"),
+						observedToExpected: total(index, "observedOnsets") / total(index, "expectedOnsets"),
 					})),
 				},
 			];
@@ -118,29 +121,34 @@ export function detailsOf(
 	return {
 		index: indexOf(options),
 		lookBackDays,
-		horizons: found.map((own) => {
-			const pooled = sortFollowUp(poolFollowUps(own.codes));
-			const days = daysOf(own.years);
-			const risks = poolValues(own.predicted[0] ?? []);
+		horizons: measured.map((horizon) => {
+			const pooled = sortFollowUp(poolFollowUps(horizon.codes));
+			const days = daysOf(horizon.years);
+			const risks = poolValues(horizon.predicted[0] ?? []);
 			return {
-				...{ years: own.years, codes: own.codes.length },
+				years: horizon.years,
+				codes: horizon.codes.length,
 				calibration: onsetCalibration(pooled, days, risks, decileShares).bins(),
 				decisions: decisionCurve(pooled, days, risks, pooledThresholds)() ?? [],
 			};
 		}),
-		subgroups: found.flatMap(subgroupsAt),
-		conditions: conditionsOf(found, rows, vocabulary),
-		codes: found.flatMap(({ years, codes, scores }) =>
+		subgroups: measured.flatMap(subgroupsAt),
+		conditions: conditionsOf(measured, rows, vocabulary),
+		codes: measured.flatMap(({ years, codes, scores }) =>
 			codes.map((code, i) => {
 				const { code: text, system, name } = vocabulary.tokens[code.token];
 				return {
-					...{ years, code: text, system, name, onsets: onsetsWithin(code, daysOf(years)) },
+					years,
+					code: text,
+					system,
+					name,
+					onsets: onsetsWithin(code, daysOf(years)),
 					atRisk: code.time.length,
-					rows: rows.map(({ name: row }, at) => ({
+					rows: rows.map(({ name: row }, index) => ({
 						label: row.label,
-						auroc: scores.ofCode(i, at, "auroc"),
-						averagePrecision: fromZero(scores.ofCode(i, at, "averagePrecision")),
-						observedToExpected: fromZero(scores.ofCode(i, at, "observedToExpected")),
+						auroc: scores.ofCode(i, index, "auroc"),
+						averagePrecision: fromZero(scores.ofCode(i, index, "averagePrecision")),
+						observedToExpected: fromZero(scores.ofCode(i, index, "observedToExpected")),
 					})),
 				};
 			}),
@@ -164,14 +172,14 @@ export function chosenConditions(
 	{ tokens }: Vocabulary,
 	days: number,
 ): readonly CodeFollowUp[] {
-	const named = chronicDiseases.flatMap((code) =>
+	const chronic = chronicDiseases.flatMap((code) =>
 		codes.filter(({ token }) => {
-			const own = tokens[token];
-			return own?.system === "PheCode" && own.code === code;
+			const codeToken = tokens[token];
+			return codeToken?.system === "PheCode" && codeToken.code === code;
 		}),
 	);
 	const most = codes.toSorted((a, b) => onsetsWithin(b, days) - onsetsWithin(a, days));
-	return (named.length > 0 ? named : most).slice(0, mostConditions);
+	return (chronic.length > 0 ? chronic : most).slice(0, mostConditions);
 }
 
 /** Fifths of patients by predicted risk. */
@@ -189,20 +197,20 @@ export function incidenceByFifth(
 	const ascending = risks.toSorted();
 	const edges = fifthShares.map((share) => quantile(ascending, share));
 	const members = Array.from({ length: edges.length + 1 }, (): number[] => []);
-	for (const [at, risk] of risks.entries()) members[binOf(edges, risk)]?.push(at);
-	const days = Array.from({ length: curveSteps + 1 }, (_, at) =>
-		Math.round((horizon * at) / curveSteps),
+	for (const [index, risk] of risks.entries()) members[binOf(edges, risk)]?.push(index);
+	const days = Array.from({ length: curveSteps + 1 }, (_, index) =>
+		Math.round((horizon * index) / curveSteps),
 	);
 	return {
 		days,
 		fifths: members
-			.filter((own) => own.length > 0)
-			.map((own) => {
-				const curve = aalenJohansen(takeEntries(followUp, own));
+			.filter((group) => group.length > 0)
+			.map((group) => {
+				const curve = aalenJohansen(takeEntries(followUp, group));
 				const end = pointAt(curve, horizon);
 				return {
-					count: own.length,
-					predicted: own.reduce((sum, at) => sum + risks[at], 0) / own.length,
+					count: group.length,
+					predicted: group.reduce((sum, index) => sum + risks[index], 0) / group.length,
 					observed: days.map((day) => pointAt(curve, day)?.value ?? null),
 					low: end?.low ?? null,
 					high: end?.high ?? null,
@@ -227,18 +235,23 @@ export function conditionDetails(
 		decisionCurve(followUp, days, risks, conditionThresholds)(),
 	);
 	return {
-		...{ code: text, system, name, years },
-		...{ onsets: onsetsWithin(code, days), atRisk: code.time.length },
+		code: text,
+		system,
+		name,
+		years,
+		onsets: onsetsWithin(code, days),
+		atRisk: code.time.length,
 		...incidenceByFifth(followUp, days, rows[0]?.risks ?? []),
-		decisions: conditionThresholds.flatMap((threshold, at) => {
-			const all = decisions[0]?.[at]?.all;
+		decisions: conditionThresholds.flatMap((threshold, index) => {
+			const all = decisions[0]?.[index]?.all;
 			if (all === undefined) return [];
 			return [
 				{
-					...{ threshold, all },
+					threshold,
+					all,
 					rows: rows.map(({ label }, row) => ({
 						label,
-						netBenefit: decisions[row]?.[at]?.model as number,
+						netBenefit: decisions[row]?.[index]?.model as number,
 					})),
 				},
 			];

@@ -42,8 +42,8 @@ export interface Labelled {
  */
 export function* fitRegression(train: Labelled, valid: Labelled, vocab: number): Fit<Float64Array> {
 	const { labels, weights } = train.outcome;
-	const total = weights.reduce((sum, own) => sum + own, 0);
-	const onsets = weights.reduce((sum, own, row) => sum + own * labels[row], 0);
+	const total = weights.reduce((sum, weight) => sum + weight, 0);
+	const onsets = weights.reduce((sum, weight, row) => sum + weight * labels[row], 0);
 	const centres = new Float64Array(widthOf(vocab));
 	centres[0] = Math.log((onsets + 0.5) / (total - onsets + 0.5));
 	const penaltyOf = (counts: number): Penalty => {
@@ -86,10 +86,10 @@ export const fitRegressions =
 	({ train, valid, vocab }: RegressionFeatures) =>
 	(outcomes: readonly Outcomes[]): Float64Array[] =>
 		runFits(
-			outcomes.map((own) =>
+			outcomes.map((outcome) =>
 				fitRegression(
-					{ features: train, outcome: own.train },
-					{ features: valid, outcome: own.valid },
+					{ features: train, outcome: outcome.train },
+					{ features: valid, outcome: outcome.valid },
 					vocab,
 				),
 			),
@@ -104,7 +104,9 @@ export function fittingThreads(features: RegressionFeatures, fits: number, threa
 	const count = Math.min(threads, Math.floor((fits * values) / leastPerThread));
 	if (count < 2) return { fit: fitRegressions(features), end: async () => {} };
 	const { call, end } = startThreads(new URL("./regression-thread.js", import.meta.url), {
-		...{ count, workerData: features, work: "fits regressions" },
+		count,
+		workerData: features,
+		work: "fits regressions",
 	});
 	const fit = (outcomes: readonly Outcomes[]) => call("fit", [outcomes]) as Promise<Float64Array[]>;
 	return { fit, end };

@@ -135,8 +135,8 @@ export function indexDay(
 			return Math.floor(history.times[0] + rule.years * yearDays);
 		case "visit": {
 			const days = new Set<number>();
-			for (let at = history.birthEvents as number; at < history.times.length; at++) {
-				const day = Math.floor(history.times[at]);
+			for (let i = history.birthEvents as number; i < history.times.length; i++) {
+				const day = Math.floor(history.times[i]);
 				if (whyNotAtRisk(history, day, lookBack) === null) days.add(day);
 			}
 			const all = [...days];

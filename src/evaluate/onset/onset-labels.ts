@@ -38,26 +38,27 @@ export async function onsetLabels(
 	const labels: Label[] = [];
 	const censored = { train: 0, valid: 0, test: 0 };
 	for (const split of splitNames) {
-		const found = await atRiskIn(dataset, split, group);
+		const cohort = await atRiskIn(dataset, split, group);
 		const followUp = sortFollowUp({
-			time: found.map(({ after }) => after),
-			status: found.map(({ status }) => status),
+			time: cohort.map(({ after }) => after),
+			status: cohort.map(({ status }) => status),
 		});
 		const outcome = outcomeAt(followUp, onsetHorizonDays);
 		const weighed = outcome.weigh();
 		if (!weighed) continue;
-		const own: Label[] = [];
-		for (const [place, entry] of followUp.entry.entries()) {
-			const weight = weighed.weights[place];
+		const splitLabels: Label[] = [];
+		for (const [index, entry] of followUp.entry.entries()) {
+			const weight = weighed.weights[index];
 			if (weight === 0) {
 				censored[split]++;
 				continue;
 			}
-			const { patient, time, events } = found[entry];
+			const { patient, time, events } = cohort[entry];
 			if (time === undefined) continue;
-			own.push({ patient, time, events, value: outcome.labels[place] === 1, weight });
+			splitLabels.push({ patient, time, events, value: outcome.labels[index] === 1, weight });
 		}
-		for (const label of own.sort((one, other) => one.patient - other.patient)) labels.push(label);
+		for (const label of splitLabels.sort((one, other) => one.patient - other.patient))
+			labels.push(label);
 	}
 	return { labels, censored };
 }
@@ -76,7 +77,7 @@ async function atRiskIn(
 	split: Split,
 	group: ReadonlySet<number>,
 ): Promise<AtRisk[]> {
-	const found: AtRisk[] = [];
+	const patients: AtRisk[] = [];
 	const options = { seed: indexSeed, lookBackDays: usualLookBack };
 	for await (const one of indexedPatients(dataset, split, { kind: "random" }, options)) {
 		const { patient, history, day, atRisk } = one;
@@ -85,9 +86,13 @@ async function atRiskIn(
 		let seen = 0;
 		while (seen < history.times.length && Math.floor(history.times[seen]) <= day) seen++;
 		const time = seen === 0 ? undefined : Math.max(day, history.times[seen - 1]);
-		found.push({
-			...{ patient, time, events: seen - history.birthEvents, after, status: statusOf[what] },
+		patients.push({
+			patient,
+			time,
+			events: seen - history.birthEvents,
+			after,
+			status: statusOf[what],
 		});
 	}
-	return found;
+	return patients;
 }

@@ -10,7 +10,7 @@ import { regressionLimit } from "../options.js";
 import { findSimulationTruth } from "../simulation-truth.js";
 import type { IndexedPatient } from "./index-days.js";
 import { regressionRisks } from "./regression-risks.js";
-import { daysOf, measuredCodes, type Opened, type Predictions } from "./study.js";
+import { daysOf, measuredCodes, type OnsetStudy, type Predictions } from "./study.js";
 
 /** The risk of each code by age and sex alone; death competes. [patients, vocab] */
 function ageSexRisks(
@@ -21,10 +21,10 @@ function ageSexRisks(
 ): Float32Array {
 	const codes = Array.from({ length: vocab - specialCount }, (_, i) => specialCount + i);
 	const risks = new Float32Array(patients.length * vocab);
-	for (const [at, { history, day }] of patients.entries())
+	for (const [index, { history, day }] of patients.entries())
 		risks.set(
 			incidencesByAgeAndSex(rates, history, day, codes, horizonDays),
-			at * vocab + specialCount,
+			index * vocab + specialCount,
 		);
 	return risks;
 }
@@ -33,7 +33,7 @@ function ageSexRisks(
 export async function modelPredictions(
 	runtime: Runtime,
 	trained: Trained,
-	{ cohort, horizons, dataset }: Opened,
+	{ cohort, horizons, dataset }: OnsetStudy,
 ): Promise<Predictions> {
 	const vocab = dataset.vocabulary.size;
 	const model = hazardModel(runtime, trained);
@@ -46,10 +46,10 @@ export async function modelPredictions(
 		.finally(() => model.dispose());
 	const risks = horizons.map((years) => {
 		const all = new Float32Array(cohort.patients.length * vocab);
-		for (let at = 0; at < cohort.patients.length; at++)
+		for (let i = 0; i < cohort.patients.length; i++)
 			all.set(
-				hazards.incidence(at, Math.min(longestDays, daysOf(years))).subarray(0, vocab),
-				at * vocab,
+				hazards.incidence(i, Math.min(longestDays, daysOf(years))).subarray(0, vocab),
+				i * vocab,
 			);
 		return all;
 	});
@@ -58,7 +58,7 @@ export async function modelPredictions(
 
 /** The same by age and sex, by a regression per code and, on a simulated population, by the reference model. */
 export async function baselinePredictions(
-	{ dataset, past, options, cohort, codes, horizons }: Opened,
+	{ dataset, trainingDataset, options, cohort, codes, horizons }: OnsetStudy,
 	lookBackDays: number,
 	notes: string[],
 ): Promise<Predictions[]> {
@@ -70,32 +70,35 @@ export async function baselinePredictions(
 		progress,
 		regressionPatients: most = regressionLimit,
 	} = options;
-	const found: Predictions[] = [];
+	const rows: Predictions[] = [];
 	const areKnown = cohort.patients.some(({ history }) => history.birthEvents === 1 || history.sex);
 	if (areKnown) {
 		const risks: Float32Array[] = [];
 		for (const horizonDays of horizons.map(daysOf)) {
-			const rates = smoothRates(await onsetSums(past, "train", { horizonDays, lookBackDays }));
-			risks.push(ageSexRisks(rates, cohort.patients, past.vocabulary.size, horizonDays));
+			const rates = smoothRates(
+				await onsetSums(trainingDataset, "train", { horizonDays, lookBackDays }),
+			);
+			risks.push(ageSexRisks(rates, cohort.patients, trainingDataset.vocabulary.size, horizonDays));
 		}
-		found.push({ name: { who: "global", label: "age and sex" }, risks });
+		rows.push({ name: { who: "global", label: "age and sex" }, risks });
 	} else notes.push("no row of age and sex: neither is known of anybody");
-	if (past.patients("valid").length === 0)
+	if (trainingDataset.patients("valid").length === 0)
 		notes.push("no regression per code: there are no validation patients to choose penalties on");
 	else {
 		const regression = await regressionRisks(
-			...([past, cohort.patients] as const),
+			trainingDataset,
+			cohort.patients,
 			horizons.map((years) => {
 				const days = daysOf(years);
 				return { days, tokens: measuredCodes(codes, days).map(({ token }) => token) };
 			}),
 			{ seed, lookBackDays, threads, most, ...(progress && { progress }) },
 		);
-		found.push({ name: { who: "history", label: "regression per code" }, risks: regression });
+		rows.push({ name: { who: "history", label: "regression per code" }, risks: regression });
 		notes.push(
 			"regression per code: logistic, on age, sex and the counts of all codes, of the last year apart; penalties chosen on the validation patients",
 		);
-		const trained = past.patients("train").length;
+		const trained = trainingDataset.patients("train").length;
 		if (trained > most)
 			notes.push(
 				`regression per code: learned from ${takenOf(trained, most)} training patients; \`regressionPatients\` sets how many`,
@@ -105,25 +108,25 @@ export async function baselinePredictions(
 	if ("truth" in simulated) {
 		const vocab = dataset.vocabulary.size;
 		const risks = horizons.map(() => new Float32Array(cohort.patients.length * vocab));
-		for (const [at, { history, day }] of cohort.patients.entries()) {
+		for (const [index, { history, day }] of cohort.patients.entries()) {
 			const { tokens } = simulated.truth.incidence(history, day, horizons.map(daysOf), {
 				futures,
 				seed,
 			});
-			for (const [i, own] of risks.entries())
-				own.set(tokens.subarray(i * vocab, (i + 1) * vocab), at * vocab);
+			for (const [i, horizonRisks] of risks.entries())
+				horizonRisks.set(tokens.subarray(i * vocab, (i + 1) * vocab), index * vocab);
 			progress?.update({
 				label: "reference model",
-				done: at + 1,
+				done: index + 1,
 				total: cohort.patients.length,
 				fields: [],
 			});
 		}
 		progress?.finish();
-		found.push({ name: { who: "oracle", label: "reference model" }, risks });
+		rows.push({ name: { who: "oracle", label: "reference model" }, risks });
 		notes.push(
 			`reference model: the simulator's own probabilities, averaged over ${futures} sampled futures per patient; simulated population, not real people`,
 		);
 	} else if (simulated.reason) notes.push(`no reference model: ${simulated.reason}`);
-	return found;
+	return rows;
 }

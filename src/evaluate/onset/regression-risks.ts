@@ -47,15 +47,15 @@ export function regressionFeatures(
 		values.push(value);
 	};
 	for (const { history, day } of patients) {
-		const { features: found, observe } = landmarkValues(settings, vocab, 1);
+		const { features: values, observe } = landmarkValues(settings, vocab, 1);
 		observe(0, history, day);
 		starts.push(columns.length);
 		add(0, 1);
-		for (const [i, hat] of found.ages.entries()) add(1 + i, hat);
+		for (const [i, hat] of values.ages.entries()) add(1 + i, hat);
 		agesEnd.push(columns.length);
 		for (let token = specialCount; token < vocab; token++) {
-			add(countsFrom + token, Math.log1p(found.counts[token]));
-			add(countsFrom + vocab + token, Math.log1p(found.recent[token]));
+			add(countsFrom + token, Math.log1p(values.counts[token]));
+			add(countsFrom + vocab + token, Math.log1p(values.recent[token]));
 		}
 		ends.push(columns.length);
 	}
@@ -86,15 +86,15 @@ async function landmarksOf(
 	{ seed, lookBackDays, most = regressionLimit }: RegressionOptions,
 ): Promise<Landmarks> {
 	const vocab = dataset.vocabulary.size;
-	const found: Pick<IndexedPatient, "history" | "day" | "atRisk">[] = [];
+	const landmarks: Pick<IndexedPatient, "history" | "day" | "atRisk">[] = [];
 	for (const patient of evenlySpread(dataset.patients(split), most)) {
 		const history = await dataset.read(patient);
 		for (const landmark of trainingLandmarks(history, seed, lookBackDays, landmarksEach))
-			found.push({ history, ...landmark });
+			landmarks.push({ history, ...landmark });
 	}
 	const known: number[][] = Array.from({ length: vocab }, () => []);
 	const onsets: { row: number; after: number }[][] = Array.from({ length: vocab }, () => []);
-	for (const [row, { history, day, atRisk }] of found.entries()) {
+	for (const [row, { history, day, atRisk }] of landmarks.entries()) {
 		const { before, after } = recordDays(history, vocab, day);
 		for (let token = specialCount; token < vocab; token++) {
 			if (before[token] > Number.NEGATIVE_INFINITY) known[token].push(row);
@@ -102,10 +102,13 @@ async function landmarksOf(
 		}
 	}
 	return {
-		features: regressionFeatures(found, vocab),
-		time: Float64Array.from(found, ({ atRisk }) => atRisk.until - atRisk.from),
-		status: Uint8Array.from(found, ({ atRisk }) => (atRisk.endedBy === "death" ? death : censored)),
-		...{ known, onsets },
+		features: regressionFeatures(landmarks, vocab),
+		time: Float64Array.from(landmarks, ({ atRisk }) => atRisk.until - atRisk.from),
+		status: Uint8Array.from(landmarks, ({ atRisk }) =>
+			atRisk.endedBy === "death" ? death : censored,
+		),
+		known,
+		onsets,
 	};
 }
 
@@ -162,7 +165,7 @@ export async function regressionRisks(
 	const train = await landmarksOf(dataset, "train", options);
 	const valid = await landmarksOf(dataset, "valid", options);
 	const { all } = regressionFeatures(patients, vocab);
-	const found = horizons.map(() => new Float32Array(patients.length * vocab).fill(Number.NaN));
+	const risks = horizons.map(() => new Float32Array(patients.length * vocab).fill(Number.NaN));
 	const asked = horizons.flatMap(({ days, tokens }, horizon) => {
 		const [trainLabels, validLabels] = [labelsAt(train, days), labelsAt(valid, days)];
 		return tokens.map((token) => {
@@ -176,13 +179,13 @@ export async function regressionRisks(
 	let [next, done] = [0, 0];
 	const fitNext = async () => {
 		while (next < asked.length) {
-			const own = asked.slice(next, next + fitsPerCall);
-			next += own.length;
-			const fitted = await fit(own.map(({ outcomes }) => outcomes()));
-			for (const [i, { horizon, token }] of own.entries())
-				for (const [at, logOdds] of logOddsOf(all, fitted[i]).entries())
-					found[horizon][at * vocab + token] = probabilityOf(logOdds);
-			done += own.length;
+			const batch = asked.slice(next, next + fitsPerCall);
+			next += batch.length;
+			const fitted = await fit(batch.map(({ outcomes }) => outcomes()));
+			for (const [i, { horizon, token }] of batch.entries())
+				for (const [index, logOdds] of logOddsOf(all, fitted[i]).entries())
+					risks[horizon][index * vocab + token] = probabilityOf(logOdds);
+			done += batch.length;
 			progress?.update({ label: "regression per code", done, total: asked.length, fields: [] });
 		}
 	};
@@ -192,5 +195,5 @@ export async function regressionRisks(
 		await end();
 	}
 	progress?.finish();
-	return found;
+	return risks;
 }

@@ -51,13 +51,13 @@ export function logOddsOf(
 	{ starts, ends, columns, values }: SparseRows,
 	coefficients: Float64Array,
 ): Float64Array {
-	const found = new Float64Array(starts.length);
-	for (let row = 0; row < found.length; row++) {
+	const logOdds = new Float64Array(starts.length);
+	for (let row = 0; row < logOdds.length; row++) {
 		let sum = 0;
-		for (let at = starts[row]; at < ends[row]; at++) sum += values[at] * coefficients[columns[at]];
-		found[row] = sum;
+		for (let i = starts[row]; i < ends[row]; i++) sum += values[i] * coefficients[columns[i]];
+		logOdds[row] = sum;
 	}
-	return found;
+	return logOdds;
 }
 
 /** Σ weight · −log P(label), given log-odds. */
@@ -93,8 +93,8 @@ export function* fitSparseLogistic(
 		const change = logOddsOf(rows, direction);
 		const before = loss;
 		for (let step = 1; loss >= before && step > shortestStep; step /= 2) {
-			const further = coefficients.map((own, j) => own + step * direction[j]);
-			const moved = logOdds.map((own, row) => own + step * change[row]);
+			const further = coefficients.map((coefficient, j) => coefficient + step * direction[j]);
+			const moved = logOdds.map((z, row) => z + step * change[row]);
 			const next = weightedLoss(outcome, moved) + penaltyOf(penalty, further);
 			if (next < loss) [coefficients, logOdds, loss] = [further, moved, next];
 		}
@@ -104,7 +104,10 @@ export function* fitSparseLogistic(
 }
 
 const penaltyOf = ({ precisions, centres }: Penalty, coefficients: Float64Array): number =>
-	coefficients.reduce((sum, own, j) => sum + 0.5 * precisions[j] * (own - centres[j]) ** 2, 0);
+	coefficients.reduce(
+		(sum, coefficient, j) => sum + 0.5 * precisions[j] * (coefficient - centres[j]) ** 2,
+		0,
+	);
 
 /** First and second derivatives of the penalised loss. */
 interface Slopes {
@@ -123,7 +126,7 @@ function slopesAt(
 	coefficients: Float64Array,
 	logOdds: Float64Array,
 ): Slopes {
-	const gradient = coefficients.map((own, j) => precisions[j] * (own - centres[j]));
+	const gradient = coefficients.map((coefficient, j) => precisions[j] * (coefficient - centres[j]));
 	const diagonal = precisions.slice();
 	const curvature = new Float64Array(logOdds.length);
 	for (let row = 0; row < logOdds.length; row++) {
@@ -133,14 +136,14 @@ function slopesAt(
 		const residual = weight * (probability - labels[row]);
 		const bend = weight * probability * (1 - probability);
 		curvature[row] = bend;
-		for (let at = starts[row]; at < ends[row]; at++) {
-			const column = columns[at];
-			const value = values[at];
+		for (let i = starts[row]; i < ends[row]; i++) {
+			const column = columns[i];
+			const value = values[i];
 			gradient[column] += residual * value;
 			diagonal[column] += bend * value * value;
 		}
 	}
-	const remaining = gradient.reduce((sum, own, j) => sum + (own * own) / diagonal[j], 0);
+	const remaining = gradient.reduce((sum, slope, j) => sum + (slope * slope) / diagonal[j], 0);
 	return { gradient, diagonal, curvature, remaining };
 }
 
@@ -152,11 +155,11 @@ function* newtonDirection(
 ): Fit<Float64Array> {
 	const width = gradient.length;
 	const direction = new Float64Array(width);
-	const residual = gradient.map((own) => -own);
-	const vector = residual.map((own, j) => own / diagonal[j]);
+	const residual = gradient.map((slope) => -slope);
+	const vector = residual.map((value, j) => value / diagonal[j]);
 	let left = remaining;
 	for (let n = 0; n < width && left > unsolvedShare ** 2 * remaining; n++) {
-		const sums = precisions.map((own, j) => own * vector[j]);
+		const sums = precisions.map((precision, j) => precision * vector[j]);
 		yield { rows, curvature, vector, sums };
 		let along = 0;
 		for (let j = 0; j < width; j++) along += vector[j] * sums[j];
@@ -182,16 +185,16 @@ export function runFits<T>(fits: readonly Fit<T>[], onDone?: (done: number) => v
 	const results: T[] = [];
 	const running = new Map<number, HessianProduct>();
 	let [started, done] = [0, 0];
-	const advance = (place: number) => {
-		const { done: ended, value } = fits[place].next();
-		if (!ended) return running.set(place, value);
-		results[place] = value;
-		running.delete(place);
+	const advance = (index: number) => {
+		const { done: ended, value } = fits[index].next();
+		if (!ended) return running.set(index, value);
+		results[index] = value;
+		running.delete(index);
 		done++;
 		return onDone?.(done);
 	};
 	while (done < fits.length) {
-		for (const place of [...running.keys()]) advance(place);
+		for (const index of [...running.keys()]) advance(index);
 		while (running.size < lanes && started < fits.length) advance(started++);
 		const products = [...running.values()];
 		for (const rows of new Set(products.map((product) => product.rows)))
@@ -224,9 +227,9 @@ function multiply(products: readonly HessianProduct[]): void {
 		let x = 0;
 		let y = 0;
 		let z = 0;
-		for (let at = from; at < to; at++) {
-			const value = values[at];
-			const j = columns[at] * lanes;
+		for (let i = from; i < to; i++) {
+			const value = values[i];
+			const j = columns[i] * lanes;
 			w += value * vectors[j];
 			x += value * vectors[j + 1];
 			y += value * vectors[j + 2];
@@ -236,9 +239,9 @@ function multiply(products: readonly HessianProduct[]): void {
 		x *= b[row];
 		y *= c[row];
 		z *= d[row];
-		for (let at = from; at < to; at++) {
-			const value = values[at];
-			const j = columns[at] * lanes;
+		for (let i = from; i < to; i++) {
+			const value = values[i];
+			const j = columns[i] * lanes;
 			sums[j] += value * w;
 			sums[j + 1] += value * x;
 			sums[j + 2] += value * y;

@@ -33,10 +33,10 @@ export interface Predictions {
 }
 
 /** What task *onset* is measured on. */
-export interface Opened {
+export interface OnsetStudy {
 	readonly dataset: Dataset;
 	/** What baselines learn from. */
-	readonly past: Dataset;
+	readonly trainingDataset: Dataset;
 	readonly options: EvaluateOptions;
 	readonly cohort: IndexedCohort;
 	readonly codes: readonly CodeFollowUp[];
@@ -72,15 +72,15 @@ export function followUps(patients: readonly IndexedPatient[], vocab: number): C
 		status: [] as number[],
 		patient: [] as number[],
 	}));
-	for (const [at, { history, day, atRisk }] of patients.entries()) {
+	for (const [index, { history, day, atRisk }] of patients.entries()) {
 		const { before, after } = recordDays(history, vocab, day);
 		for (let token = specialCount; token < vocab; token++) {
 			if (before[token] > Number.NEGATIVE_INFINITY) continue;
 			const outcome = outcomeOf(atRisk, after[token]);
-			const own = entries[token];
-			own.time.push(outcome.after);
-			own.status.push(statusOf[outcome.what]);
-			own.patient.push(at);
+			const followUp = entries[token];
+			followUp.time.push(outcome.after);
+			followUp.status.push(statusOf[outcome.what]);
+			followUp.patient.push(index);
 		}
 	}
 	return entries.map(({ time, status, patient }, token) => ({
@@ -115,15 +115,15 @@ export interface AtHorizon {
 }
 
 export function atHorizon(
-	{ dataset, options, cohort, codes, horizons }: Opened,
+	{ dataset, options, cohort, codes, horizons }: OnsetStudy,
 	rows: readonly Predictions[],
-	at: number,
+	horizonIndex: number,
 ): AtHorizon {
-	const years = horizons[at];
+	const years = horizons[horizonIndex];
 	const days = daysOf(years);
 	const vocab = dataset.vocabulary.size;
 	const risksOf = ({ risks }: Predictions, { token, patient }: CodeFollowUp) =>
-		Float64Array.from(patient, (one) => risks[at]?.[one * vocab + token]);
+		Float64Array.from(patient, (one) => risks[horizonIndex]?.[one * vocab + token]);
 	const kept = measuredCodes(codes, days).filter((code) =>
 		rows.every((row) => !risksOf(row, code).some(Number.isNaN)),
 	);
@@ -133,16 +133,16 @@ export function atHorizon(
 	function* scorers() {
 		for (const [i, code] of kept.entries()) {
 			progress?.update({ label: `scoring ${years}-year risks: code`, done: i, total: kept.length });
-			const own = predicted.map((row) => row[i] as Float64Array);
-			yield onsetScores(sortFollowUp(code), days, own);
+			const risks = predicted.map((row) => row[i] as Float64Array);
+			yield onsetScores(sortFollowUp(code), days, risks);
 		}
 	}
 	const draws = Math.min(options.draws, mostDraws);
 	const scores = resampleCodes(cohort.patients.length, scorers(), { draws, seed: options.seed });
 	progress?.finish();
 	const pooled = sortFollowUp(poolFollowUps(kept));
-	const calibration = predicted.map((own) =>
-		onsetCalibration(pooled, days, poolValues(own), highRiskShares),
+	const calibration = predicted.map((rowRisks) =>
+		onsetCalibration(pooled, days, poolValues(rowRisks), highRiskShares),
 	);
 	return { years, codes: kept, predicted, scores, calibration };
 }

@@ -16,7 +16,7 @@ import {
 	followUps,
 	indexOf,
 	leastOnsets,
-	type Opened,
+	type OnsetStudy,
 	onsetsWithin,
 	type Predictions,
 } from "./study.js";
@@ -83,16 +83,24 @@ export async function onsetTask(dataset: Dataset, options: EvaluateOptions): Pro
 		throw new InputError(
 			`${dataset.folder}: no code has ${leastOnsets} onsets after the index days of ${cohort.patients.length} patients; ${options.sample ? "evaluate or prepare" : "prepare"} more patients`,
 		);
-	const { before, home = dataset } = options;
-	const past = await datasetView(home, { before });
-	const opened: Opened = { dataset, past, options, cohort, codes, horizons: kept };
-	const notes = notesOf(opened, horizons, lookBackDays);
+	const { before, trainingDataset = dataset } = options;
+	const past = await datasetView(trainingDataset, { before });
+	const study: OnsetStudy = {
+		dataset,
+		trainingDataset: past,
+		options,
+		cohort,
+		codes,
+		horizons: kept,
+	};
+	const notes = notesOf(study, horizons, lookBackDays);
 	const others =
-		options.baselines === false ? [] : await baselinePredictions(opened, lookBackDays, notes);
+		options.baselines === false ? [] : await baselinePredictions(study, lookBackDays, notes);
 	return async (runtime, trained) => {
-		const own = trained ? [await modelPredictions(runtime, trained, opened)] : [];
-		if (own[0] && options.onPredictions) options.onPredictions(codePredictions(opened, own[0]));
-		return measured(opened, [...own, ...others], notes, lookBackDays);
+		const modelRows = trained ? [await modelPredictions(runtime, trained, study)] : [];
+		if (modelRows[0] && options.onPredictions)
+			options.onPredictions(codePredictions(study, modelRows[0]));
+		return measured(study, [...modelRows, ...others], notes, lookBackDays);
 	};
 }
 
@@ -114,7 +122,7 @@ const asText = (counts: Readonly<Record<string, number>>) =>
 		.join(", ");
 
 function notesOf(
-	{ dataset, options, cohort, horizons }: Opened,
+	{ dataset, options, cohort, horizons }: OnsetStudy,
 	asked: readonly number[],
 	lookBackDays: number,
 ): string[] {
@@ -153,7 +161,7 @@ function notesOf(
 /** The token whose predictions are passed on. */
 function predictedToken({ folder, vocabulary }: Dataset, { code }: EvaluateOptions): number {
 	const token =
-		code === undefined ? undefined : vocabulary.tokens.findIndex((own) => own.code === code);
+		code === undefined ? undefined : vocabulary.tokens.findIndex((entry) => entry.code === code);
 	if (token !== undefined && token >= specialCount) return token;
 	throw new InputError(
 		code === undefined
@@ -165,29 +173,31 @@ function predictedToken({ folder, vocabulary }: Dataset, { code }: EvaluateOptio
 
 /** The predictions of one code, at every horizon, for the patients without it on their index day. */
 function codePredictions(
-	{ dataset, options, cohort, codes, horizons }: Opened,
+	{ dataset, options, cohort, codes, horizons }: OnsetStudy,
 	{ name, risks }: Predictions,
 ): RowPredictions {
 	const token = predictedToken(dataset, options);
-	const own = codes.find((code) => code.token === token);
-	if (!own)
+	const codeFollowUp = codes.find((code) => code.token === token);
+	if (!codeFollowUp)
 		throw new InputError(
 			`code "${options.code}" has ranges of values: its first record is a first test, which is not measured; name another \`code\``,
 			{ field: "code", value: options.code },
 		);
-	const followUp = sortFollowUp(own);
+	const followUp = sortFollowUp(codeFollowUp);
 	const vocab = dataset.vocabulary.size;
-	const predictions = horizons.flatMap((years, at) => {
+	const predictions = horizons.flatMap((years, index) => {
 		const outcome = outcomeAt(followUp, daysOf(years));
 		const weights = outcome.weigh()?.weights;
-		return Array.from(followUp.patient, (place, entry): LabelPrediction => {
-			const { history, day } = cohort.patients[place];
+		return Array.from(followUp.patient, (patientIndex, entry): LabelPrediction => {
+			const { history, day } = cohort.patients[patientIndex];
 			const weight = weights?.[entry] ?? 0;
 			return {
 				...personAt(history, day),
-				...{ time: day, horizonDays: daysOf(years), weight },
+				time: day,
+				horizonDays: daysOf(years),
+				weight,
 				label: weight === 0 ? null : outcome.labels[entry] === 1,
-				probability: risks[at]?.[place * vocab + token],
+				probability: risks[index]?.[patientIndex * vocab + token],
 			};
 		});
 	});

@@ -47,8 +47,8 @@ export function furtherFindings(report: Report): Finding[] {
 }
 
 /** Findings without their sentences, where an evaluation rests on too few patients for any. */
-const cautious = ({ tooFew }: Evaluation, found: readonly Finding[]): readonly Finding[] =>
-	tooFew ? found.map((finding) => ({ ...finding, says: `${tooFew}.`, isWeak: true })) : found;
+const cautious = ({ tooFew }: Evaluation, list: readonly Finding[]): readonly Finding[] =>
+	tooFew ? list.map((finding) => ({ ...finding, says: `${tooFew}.`, isWeak: true })) : list;
 
 /** The sentence for the direction of a difference. */
 const choose = (
@@ -65,17 +65,17 @@ const recall = "recall@10";
 function forecastFindings(evaluation: Evaluation): Finding[] {
 	const kind = measureKind(recall);
 	const model = mainRow(evaluation);
-	const own = model?.metrics[recall];
-	if (!model || !own) return [];
+	const measure = model?.metrics[recall];
+	if (!model || !measure) return [];
 	const history = rowOf(evaluation, { who: "history" });
 	const difference = history && differenceOf(evaluation, model, history, recall);
-	const value = `${written(own.value, kind)} %`;
-	const found: Finding[] = [
+	const value = `${written(measure.value, kind)} %`;
+	const list: Finding[] = [
 		{
 			value,
 			label: "recall@10",
 			says: [
-				`Given the beginning of a history and the date of each later record, the ten most likely codes include ${value} (${interval(own, kind)}) of the recorded codes.`,
+				`Given the beginning of a history and the date of each later record, the ten most likely codes include ${value} (${interval(measure, kind)}) of the recorded codes.`,
 				...apart(evaluation, model, kind),
 				...(difference ? [againstHistory(difference, kind)] : []),
 			].join(" "),
@@ -85,14 +85,14 @@ function forecastFindings(evaluation: Evaluation): Finding[] {
 	const direct = rowOf(evaluation, { who: "model", method: "time-specific" }) ?? model;
 	const ahead = steps && direct !== steps && differenceOf(evaluation, direct, steps, recall);
 	if (ahead)
-		found.push({
+		list.push({
 			value: signed(ahead, kind),
 			label: "points: predicted directly, or step by step",
 			says: againstSteps(ahead, kind),
 		});
 	const oracle = rowOf(evaluation, { who: "oracle" });
-	if (oracle) found.push(...againstOracle(evaluation, model, oracle, history));
-	return found;
+	if (oracle) list.push(...againstOracle(evaluation, model, oracle, history));
+	return list;
 }
 
 /** The recall of codes that patients already had, and of new ones. */
@@ -125,9 +125,9 @@ function againstOracle(
 	history: EvaluationRow | undefined,
 ): Finding[] {
 	const kind = measureKind(recall);
-	const [own, best] = [model.metrics[recall], oracle.metrics[recall]];
+	const [measure, best] = [model.metrics[recall], oracle.metrics[recall]];
 	const difference = differenceOf(evaluation, model, oracle, recall);
-	if (!own || !best || !difference) return [];
+	if (!measure || !best || !difference) return [];
 	const law = `The reference model, which simulated the people, finds ${written(best.value, kind)} % with ${futuresOf(evaluation)}. That is slightly below the best possible: more futures would find slightly more.`;
 	const distance = choose(difference, kind, {
 		better: `The model finds ${sizeOf(difference, kind)} more on these patients, by chance or because of too few futures.`,
@@ -138,9 +138,9 @@ function againstOracle(
 	const closed =
 		counted === undefined || best.value <= counted
 			? []
-			: own.value > counted
+			: measure.value > counted
 				? [
-						`It closes ${percentOf(Math.min(1, (own.value - counted) / (best.value - counted)), 0)} of the way from counting to it.`,
+						`It closes ${percentOf(Math.min(1, (measure.value - counted) / (best.value - counted)), 0)} of the way from counting to it.`,
 					]
 				: ["It closes none of the way from counting to it."];
 	return [
@@ -191,20 +191,20 @@ function labelledFindings({ summary }: Report, evaluation: Evaluation): Finding[
 	const counts = label?.splits[evaluation.split];
 	const rows = settingRows(evaluation).filter(({ metrics }) => metrics.auprc);
 	const [best] = rows.toSorted((a, b) => b.metrics.auprc.value - a.metrics.auprc.value);
-	const own = best?.metrics.auprc;
-	if (!own || !counts || counts.positive === 0) return [];
+	const measure = best?.metrics.auprc;
+	if (!measure || !counts || counts.positive === 0) return [];
 	const share = counts.positive / counts.labels;
-	const reached = `The best of ${rows.length} settings (${best.setting}) reaches an AUPRC of ${written(own.value, kind)} (${interval(own, kind)})`;
+	const reached = `The best of ${rows.length} settings (${best.setting}) reaches an AUPRC of ${written(measure.value, kind)} (${interval(measure, kind)})`;
 	const guessing = written(share, kind);
 	const says =
-		own.low > share
-			? `${reached}, ${(own.value / share).toFixed(1)} times that of guessing (${guessing}).`
-			: own.high < share
+		measure.low > share
+			? `${reached}, ${(measure.value / share).toFixed(1)} times that of guessing (${guessing}).`
+			: measure.high < share
 				? `${reached}, which is below guessing (${guessing}).`
 				: `${reached}, which is not clearly above guessing (${guessing}).`;
 	return [
 		{
-			value: written(own.value, kind),
+			value: written(measure.value, kind),
 			label: "AUPRC",
 			says: [
 				question,
@@ -249,7 +249,7 @@ function moreLabels(evaluation: Evaluation, rows: readonly EvaluationRow[]): str
 	const steps = ladder
 		.map((row) => `${row.setting} ${written(value(row), measureKind("auprc"))}`)
 		.join(", ");
-	const pairs = ladder.slice(1).map((row, at) => [row, ladder[at]] as const);
+	const pairs = ladder.slice(1).map((row, index) => [row, ladder[index]] as const);
 	if (pairs.some(([more, less]) => value(more) <= value(less)))
 		return [`More labels do not always help: ${steps}.`];
 	const clear = pairs.every(([more, less]) => {

@@ -13,7 +13,7 @@ type Part = Markup | string | number | undefined | readonly Part[];
 
 /** A template tag: the template is HTML, the inserted values are escaped text. */
 export const html = (template: TemplateStringsArray, ...parts: readonly Part[]): Markup =>
-	new Markup(template.reduce((all, text, at) => all + textOf(parts[at - 1]) + text));
+	new Markup(template.reduce((all, text, index) => all + textOf(parts[index - 1]) + text));
 
 function textOf(part: Part): string {
 	if (part === undefined) return "";

@@ -171,10 +171,10 @@ export const sizeOf = (difference: Measure, kind: MeasureKind): string => {
 export const percentOf = (value: number, digits = 1): string =>
 	`${(100 * value).toFixed(digits)} %`;
 
-type Wanted = Partial<Pick<EvaluationRow, "who" | "method" | "setting">>;
+type RowFilter = Partial<Pick<EvaluationRow, "who" | "method" | "setting">>;
 
 /** The first matching row. */
-export const rowOf = ({ rows }: Evaluation, wanted: Wanted): EvaluationRow | undefined =>
+export const rowOf = ({ rows }: Evaluation, wanted: RowFilter): EvaluationRow | undefined =>
 	rows.find((row) =>
 		Object.entries(wanted).every(([field, value]) => row[field as keyof EvaluationRow] === value),
 	);

@@ -36,11 +36,11 @@ function evaluationSection(evaluation: Evaluation, step: number): string {
 		`${question} ${thousands(patients)} patients of the ${split} split; 95 % intervals from a bootstrap over patients.${stale}`,
 		table(
 			["", ...metrics.map(headingOf)],
-			rows.map(({ label, metrics: own }) => [
+			rows.map(({ label, metrics: measures }) => [
 				label,
 				...metrics.map((metric) => {
 					const kind = measureKind(metric);
-					const measure = own[metric];
+					const measure = measures[metric];
 					return measure ? `${written(measure.value, kind)} (${interval(measure, kind)})` : "";
 				}),
 			]),

@@ -31,7 +31,7 @@ export function onsetFindings(evaluation: Evaluation, atYears?: number): Finding
 	const model = mainRow(evaluation);
 	const years = atYears ?? (details && shownHorizons(details).at(-1));
 	if (!details || !model || years === undefined) return [];
-	const codes = details.horizons.find((own) => own.years === years)?.codes ?? 0;
+	const codes = details.horizons.find((horizon) => horizon.years === years)?.codes ?? 0;
 	const span = `${years} ${years === 1 ? "year" : "years"}`;
 	return [
 		...ranking(evaluation, model, `auroc ${years}y`, (auroc, others) => ({
@@ -56,8 +56,8 @@ function ranking(
 	finding: (value: string, others: string) => Finding,
 ): Finding[] {
 	const kind = measureKind(metric);
-	const own = model.metrics[metric];
-	if (!own) return [];
+	const score = model.metrics[metric];
+	if (!score) return [];
 	const value = (row: EvaluationRow | undefined) => {
 		const measure = row?.metrics[metric];
 		return measure && { text: written(measure.value, kind), value: measure.value };
@@ -73,12 +73,12 @@ function ranking(
 	} as const;
 	const covered =
 		low && best && best.value > low.value
-			? ` ${percentOf((own.value - low.value) / (best.value - low.value), 0)} of the way from age and sex (${low.text}) to the simulator's own risk (${best.text}).`
+			? ` ${percentOf((score.value - low.value) / (best.value - low.value), 0)} of the way from age and sex (${low.text}) to the simulator's own risk (${best.text}).`
 			: "";
 	const others = `${
 		difference ? ` ${verdicts[verdict(difference, kind)]} by ${sizeOf(difference, kind)}.` : ""
 	}${covered}`;
-	return [finding(written(own.value, kind), others)];
+	return [finding(written(score.value, kind), others)];
 }
 
 function calibration({ metrics }: EvaluationRow, years: number, span: string): Finding[] {
@@ -117,11 +117,13 @@ export function subgroupWords({ onset, rows }: Evaluation, years: number): strin
 	const groups = (onset?.subgroups ?? [])
 		.filter((group) => group.years === years)
 		.flatMap(({ name, rows: of }) => {
-			const own = of.find(({ label }) => label === model);
-			return own ? [{ name, own, other: of.find(({ label }) => label === baseline) }] : [];
+			const modelScores = of.find(({ label }) => label === model);
+			return modelScores
+				? [{ name, model: modelScores, other: of.find(({ label }) => label === baseline) }]
+				: [];
 		});
 	if (groups.length === 0) return "";
-	const behind = groups.filter(({ own, other }) => other && own.auroc <= other.auroc);
+	const behind = groups.filter(({ model, other }) => other && model.auroc <= other.auroc);
 	const compared = groups.some(({ other }) => other);
 	const ahead = !compared
 		? []
@@ -130,10 +132,10 @@ export function subgroupWords({ onset, rows }: Evaluation, years: number): strin
 					? `Ahead of ${baseline} in every group.`
 					: `Not ahead of ${baseline}: ${behind.map(({ name }) => name).join(", ")}.`,
 			];
-	const sorted = groups.toSorted((a, b) => a.own.observedToExpected - b.own.observedToExpected);
-	const ratio = (at: number) => {
-		const { name, own } = sorted.at(at) as (typeof sorted)[number];
-		return `${own.observedToExpected.toFixed(2)} (${name})`;
+	const sorted = groups.toSorted((a, b) => a.model.observedToExpected - b.model.observedToExpected);
+	const ratio = (index: number) => {
+		const { name, model } = sorted.at(index) as (typeof sorted)[number];
+		return `${model.observedToExpected.toFixed(2)} (${name})`;
 	};
 	return [
 		...ahead,

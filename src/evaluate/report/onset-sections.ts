@@ -63,7 +63,7 @@ function tableSection(evaluation: Evaluation, details: OnsetDetails): Section {
 	const body = (years: number) => {
 		const names = metrics.map((metric) => `${metric} ${years}y`);
 		const best = new Map(names.map((name) => [name, bestOf(rows, name)]));
-		const codes = details.horizons.find((own) => own.years === years)?.codes ?? 0;
+		const codes = details.horizons.find((horizon) => horizon.years === years)?.codes ?? 0;
 		return html`<tbody>
 <tr class="band"><th scope="rowgroup" colspan="5">within ${yearsText(years)}, ${counted(codes, "code")}</th></tr>
 ${rows.map(
@@ -126,8 +126,8 @@ ${scrolling(
 <thead><tr><th scope="col">people</th><th scope="col" class="number">number</th><th scope="col" class="number">codes</th><th scope="col" class="number">AUROC</th><th scope="col" class="number">AUROC by ${baseline ?? "baseline"}</th><th scope="col" class="number">observed/expected</th></tr></thead>
 <tbody>
 ${groups.map((group) => {
-	const own = score(group, model);
-	return html`<tr><th scope="row">${group.name}</th><td class="number">${thousands(group.patients)}</td><td class="number">${group.codes}</td>${cell(own?.auroc, 3)}${cell(score(group, baseline)?.auroc, 3)}${cell(own?.observedToExpected, 2)}</tr>\n`;
+	const modelScore = score(group, model);
+	return html`<tr><th scope="row">${group.name}</th><td class="number">${thousands(group.patients)}</td><td class="number">${group.codes}</td>${cell(modelScore?.auroc, 3)}${cell(score(group, baseline)?.auroc, 3)}${cell(modelScore?.observedToExpected, 2)}</tr>\n`;
 })}</tbody>
 </table>`,
 )}`,

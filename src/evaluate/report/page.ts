@@ -65,7 +65,9 @@ const otherFindings = (report: Report): Section[] => {
 		? []
 		: [
 				{
-					...{ id: "other-findings", title: "Findings on other tasks", folded: true },
+					id: "other-findings",
+					title: "Findings on other tasks",
+					folded: true,
 					body: html`<div class="findings">${findingList(further)}</div>`,
 				},
 			];
@@ -85,8 +87,8 @@ ${
 `;
 }
 
-const findingList = (found: readonly Finding[], kind = "list"): Markup => html`<ul class="${kind}">
-${found.map(({ value, label, says, isWeak }) => html`<li${isWeak ? html` class="weak"` : ""}><p class="number"><strong>${value}</strong> <span>${label}</span></p><p>${says}</p></li>\n`)}</ul>`;
+const findingList = (list: readonly Finding[], kind = "list"): Markup => html`<ul class="${kind}">
+${list.map(({ value, label, says, isWeak }) => html`<li${isWeak ? html` class="weak"` : ""}><p class="number"><strong>${value}</strong> <span>${label}</span></p><p>${says}</p></li>\n`)}</ul>`;
 
 const isOnOnset = (warning: string) => warning.includes("“onset”");
 

@@ -26,10 +26,10 @@ const mostExamples = 2;
  */
 export function surprises(evaluation: Evaluation, metrics: readonly string[]): string[] {
 	if (evaluation.tooFew) return [];
-	const found = metrics
+	const examplesOfAll = metrics
 		.filter((metric) => !isWindow(metric))
 		.flatMap((metric) => surprisesBy(evaluation, metric));
-	return [...groupBy(found, ({ why }) => why)].map(([why, same]) => {
+	return [...groupBy(examplesOfAll, ({ why }) => why)].map(([why, same]) => {
 		const examples = same.slice(0, mostExamples).map(({ ahead, behind, metric }) => {
 			const kind = measureKind(metric);
 			return `“${ahead.label}” is ahead of “${behind.label}” in ${nameOf(metric, kind)} (${valueIn(ahead, metric, kind)} against ${valueIn(behind, metric, kind)})`;
@@ -113,8 +113,13 @@ function isWithinChance(
 ): boolean {
 	const difference = differenceOf(evaluation, a, b, metric);
 	if (difference) return verdict(difference, measureKind(metric)) === "level";
-	const [own, other] = [a.metrics[metric], b.metrics[metric]];
-	return own !== undefined && other !== undefined && own.low <= other.high && other.low <= own.high;
+	const [first, second] = [a.metrics[metric], b.metrics[metric]];
+	return (
+		first !== undefined &&
+		second !== undefined &&
+		first.low <= second.high &&
+		second.low <= first.high
+	);
 }
 
 /** The name of a measure within a sentence, with its horizon. */

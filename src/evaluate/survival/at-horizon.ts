@@ -51,34 +51,34 @@ export function outcomeAt(
 	const counts = new Float64Array(entries);
 	const weights = new Float64Array(entries);
 	const labels = new Uint8Array(entries);
-	for (let at = 0; at < within; at++) labels[at] = Number(status[at] === onset);
+	for (let i = 0; i < within; i++) labels[i] = Number(status[i] === onset);
 	return {
 		labels,
-		weigh: (given) => {
+		weigh: (patientWeights) => {
 			let total = 0;
-			for (let at = 0; at < entries; at++) {
-				counts[at] = given ? given[patient[at]] : 1;
-				total += counts[at];
+			for (let i = 0; i < entries; i++) {
+				counts[i] = patientWeights ? patientWeights[patient[i]] : 1;
+				total += counts[i];
 			}
 			let [atRisk, uncensored, onsets, others, lastStatus] = [total, 1, 0, 0, censored];
-			for (let at = 0; at < within; at++) {
-				const count = counts[at];
-				weights[at] = 0;
+			for (let i = 0; i < within; i++) {
+				const count = counts[i];
+				weights[i] = 0;
 				if (count === 0) continue;
-				lastStatus = status[at];
+				lastStatus = status[i];
 				// One loss after the other: the factors of one day multiply to that of the day.
 				if (lastStatus === censored) uncensored *= Math.max(0, 1 - count / atRisk);
 				else {
-					weights[at] = count / uncensored;
-					if (lastStatus === onset) onsets += weights[at];
-					else others += weights[at];
+					weights[i] = count / uncensored;
+					if (lastStatus === onset) onsets += weights[i];
+					else others += weights[i];
 				}
 				atRisk -= count;
 			}
 			let beyond = 0;
-			for (let at = within; at < entries; at++) {
-				weights[at] = counts[at] === 0 ? 0 : counts[at] / uncensored;
-				beyond += weights[at];
+			for (let i = within; i < entries; i++) {
+				weights[i] = counts[i] === 0 ? 0 : counts[i] / uncensored;
+				beyond += weights[i];
 			}
 			if (beyond === 0 && lastStatus === censored) return null;
 			// The divisor is `total`, without rounding errors when everybody has an onset.
@@ -141,7 +141,7 @@ export function onsetScores(
 	predicted: readonly ArrayLike<number>[],
 ): (weights?: PatientWeights) => OnsetScores[] {
 	const { labels, weigh } = outcomeAt(followUp, horizon);
-	const scorers = predicted.map((given) => scorer(labels, sortPredictions(followUp, given)));
+	const scorers = predicted.map((risks) => scorer(labels, sortPredictions(followUp, risks)));
 	return (weights) => {
 		const weighed = weigh(weights);
 		return scorers.map((score) => (weighed ? score(weighed) : undefinedScores));
@@ -152,9 +152,9 @@ function scorer(labels: Uint8Array, risks: Float64Array) {
 	const { auroc, averagePrecision } = ranking(labels, risks);
 	return ({ counts, weights, total, observed }: HorizonWeights): OnsetScores => {
 		let [squares, expectedOnsets] = [0, 0];
-		for (let at = 0; at < risks.length; at++) {
-			squares += weights[at] * (labels[at] - risks[at]) ** 2;
-			expectedOnsets += counts[at] * risks[at];
+		for (let i = 0; i < risks.length; i++) {
+			squares += weights[i] * (labels[i] - risks[i]) ** 2;
+			expectedOnsets += counts[i] * risks[i];
 		}
 		const brier = squares / total;
 		// Predicting the incidence F for everybody: F(1 − F)² + (1 − F)F².
@@ -212,25 +212,25 @@ export function decisionCurve(
 	const risks = sortPredictions(followUp, predicted);
 	/** The number of thresholds that each predicted risk reaches. */
 	const reached = new Int32Array(risks.length);
-	for (let at = 0; at < risks.length; at++) reached[at] = countUpTo(ascending, risks[at]);
+	for (let i = 0; i < risks.length; i++) reached[i] = countUpTo(ascending, risks[i]);
 	return (weights) => {
 		const weighed = weigh(weights);
 		if (!weighed) return null;
 		const hits = new Float64Array(thresholds.length + 1);
 		const misses = new Float64Array(thresholds.length + 1);
-		for (let at = 0; at < reached.length; at++)
-			(labels[at] ? hits : misses)[reached[at]] += weighed.weights[at];
-		for (let at = thresholds.length - 1; at > 0; at--) {
-			hits[at] += hits[at + 1];
-			misses[at] += misses[at + 1];
+		for (let i = 0; i < reached.length; i++)
+			(labels[i] ? hits : misses)[reached[i]] += weighed.weights[i];
+		for (let i = thresholds.length - 1; i > 0; i--) {
+			hits[i] += hits[i + 1];
+			misses[i] += misses[i + 1];
 		}
 		const { observed, total } = weighed;
 		return thresholds.map((threshold) => {
 			const odds = threshold / (1 - threshold);
-			const at = countUpTo(ascending, threshold);
+			const reached = countUpTo(ascending, threshold);
 			return {
 				threshold,
-				model: (hits[at] - odds * misses[at]) / total,
+				model: (hits[reached] - odds * misses[reached]) / total,
 				all: observed - odds * (1 - observed),
 			};
 		});

@@ -56,18 +56,18 @@ export function onsetCalibration(
 	const risks = sortPredictions(followUp, predicted);
 	const ascending = risks.toSorted();
 	const edges = risks.length ? [...new Set(shares.map((share) => quantile(ascending, share)))] : [];
-	const places = Array.from({ length: edges.length + 1 }, (): number[] => []);
-	for (const [at, risk] of risks.entries()) places[binOf(edges, risk)].push(at);
-	const bins = places.map((own) => {
-		const members = takeEntries(followUp, own);
-		return { members, outcome: outcomeAt(members, horizon), risks: pick(risks, own) };
+	const binMembers = Array.from({ length: edges.length + 1 }, (): number[] => []);
+	for (const [index, risk] of risks.entries()) binMembers[binOf(edges, risk)].push(index);
+	const bins = binMembers.map((binIndices) => {
+		const members = takeEntries(followUp, binIndices);
+		return { members, outcome: outcomeAt(members, horizon), risks: pick(risks, binIndices) };
 	});
 	const summarise = ({ members, outcome, risks }: (typeof bins)[0], weights?: PatientWeights) => {
 		let [count, sum] = [0, 0];
-		for (let at = 0; at < risks.length; at++) {
-			const weight = weights ? weights[members.patient[at]] : 1;
+		for (let i = 0; i < risks.length; i++) {
+			const weight = weights ? weights[members.patient[i]] : 1;
 			count += weight;
-			sum += weight * risks[at];
+			sum += weight * risks[i];
 		}
 		return { count, predicted: sum / count, observed: outcome.weigh(weights)?.observed ?? null };
 	};

@@ -21,17 +21,17 @@ export interface Curve {
 }
 
 /** The curve on one day. */
-export interface CurvePoint {
+export interface CurveValue {
 	readonly value: number;
 	readonly low: number;
 	readonly high: number;
 }
 
 /** Value and limits on a day; null after the last day of follow-up, unless the curve is complete. */
-export function pointAt({ days, complete, ...curve }: Curve, day: number): CurvePoint | null {
+export function pointAt({ days, complete, ...curve }: Curve, day: number): CurveValue | null {
 	if (!(day >= 0) || (day > days.at(-1)! && !complete)) return null;
-	const at = countUpTo(days, day) - 1;
-	return { value: curve.values[at], low: curve.low[at], high: curve.high[at] };
+	const index = countUpTo(days, day) - 1;
+	return { value: curve.values[index], low: curve.low[index], high: curve.high[index] };
 }
 
 /**
@@ -78,7 +78,7 @@ export function kaplanMeier(
 export function aalenJohansen(followUp: SortedFollowUp, weights?: PatientWeights): Curve {
 	let [value, died, free] = [0, 0, 1];
 	// Sums of the three terms, expanded in powers of F(t).
-	let [square, squareF, squareFF, own, cross, crossF] = [0, 0, 0, 0, 0, 0];
+	let [square, squareF, squareFF, onsetTerm, cross, crossF] = [0, 0, 0, 0, 0, 0];
 	return curveOf(followUp, weights, false, 0, ({ atRisk, onsets, deaths, afterEvents }) => {
 		const events = onsets + deaths;
 		if (events === 0) return undefined;
@@ -92,13 +92,17 @@ export function aalenJohansen(followUp: SortedFollowUp, weights?: PatientWeights
 			squareF += term * value;
 			squareFF += term * value * value;
 		}
-		own += (free * free * share * (1 - share)) / atRisk;
+		onsetTerm += (free * free * share * (1 - share)) / atRisk;
 		cross += (free * share) / atRisk;
 		crossF += ((free * share) / atRisk) * value;
 		free *= afterEvents / atRisk;
 		if (onsets === 0) return undefined;
 		const variance =
-			value * value * square - 2 * value * squareF + squareFF + own - 2 * (value * cross - crossF);
+			value * value * square -
+			2 * value * squareF +
+			squareFF +
+			onsetTerm -
+			2 * (value * cross - crossF);
 		// 1 − F, but exactly 0 once everybody has had an onset.
 		const { low, high } = logLogLimits(free + died, Math.max(0, variance));
 		return { value, limits: { low: 1 - high, high: 1 - low } };
@@ -141,22 +145,22 @@ function curveOf(
 ): Curve {
 	// Sums from the end, so that exactly 0 remain after the last entry whatever the weights are.
 	const remaining = new Float64Array(time.length + 1);
-	for (let at = time.length - 1; at >= 0; at--)
-		remaining[at] = remaining[at + 1] + (weights ? weights[patient[at]] : 1);
+	for (let i = time.length - 1; i >= 0; i--)
+		remaining[i] = remaining[i + 1] + (weights ? weights[patient[i]] : 1);
 	const points = [{ day: 0, value: start, atRisk: remaining[0], low: start, high: start }];
 	let [complete, lastDay, lastAtRisk] = [false, 0, remaining[0]];
-	for (let at = 0; remaining[at] > 0; ) {
-		const day = time[at];
+	for (let i = 0; remaining[i] > 0; ) {
+		const day = time[i];
 		const until = (last: number) => {
-			const before = remaining[at];
-			while (at < time.length && time[at] === day && status[at] === last) at++;
-			return before - remaining[at];
+			const before = remaining[i];
+			while (i < time.length && time[i] === day && status[i] === last) i++;
+			return before - remaining[i];
 		};
-		const atRisk = remaining[at];
+		const atRisk = remaining[i];
 		const [onsets, deaths] = [until(onset), until(death)];
-		const afterEvents = remaining[at];
+		const afterEvents = remaining[i];
 		const losses = until(censored);
-		const afterLosses = remaining[at];
+		const afterLosses = remaining[i];
 		if (afterLosses < atRisk) {
 			[lastDay, lastAtRisk] = [day, atRisk];
 			complete = afterLosses === 0 && losses > 0 === ofCensoring;

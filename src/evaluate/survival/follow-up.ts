@@ -63,9 +63,9 @@ export function sortFollowUp({ time, status, patient }: FollowUp): SortedFollowU
 				{ field: "status", value: status[i] },
 			);
 	}
-	const places = new Uint8Array(entries);
-	for (let i = 0; i < entries; i++) places[i] = placeOf[status[i]];
-	const entry = ascendingOrder(time, ascendingOrder(places));
+	const statusOrder = new Uint8Array(entries);
+	for (let i = 0; i < entries; i++) statusOrder[i] = placeOf[status[i]];
+	const entry = ascendingOrder(time, ascendingOrder(statusOrder));
 	return {
 		entry,
 		time: pick(time, entry),
@@ -87,17 +87,17 @@ export function restrict(
 ): SortedFollowUp {
 	const { entry, patient } = followUp;
 	const kept: number[] = [];
-	for (let at = 0; at < entry.length; at++) if (keep(patient[at], entry[at])) kept.push(at);
+	for (let i = 0; i < entry.length; i++) if (keep(patient[i], entry[i])) kept.push(i);
 	return takeEntries(followUp, kept);
 }
 
 /** The entries at ascending places of the sorted order. */
-export function takeEntries(followUp: SortedFollowUp, places: readonly number[]): SortedFollowUp {
+export function takeEntries(followUp: SortedFollowUp, indices: readonly number[]): SortedFollowUp {
 	return {
-		entry: new Int32Array(pick(followUp.entry, places)),
-		time: pick(followUp.time, places),
-		status: new Uint8Array(pick(followUp.status, places)),
-		patient: new Int32Array(pick(followUp.patient, places)),
+		entry: new Int32Array(pick(followUp.entry, indices)),
+		time: pick(followUp.time, indices),
+		status: new Uint8Array(pick(followUp.status, indices)),
+		patient: new Int32Array(pick(followUp.patient, indices)),
 		entries: followUp.entries,
 	};
 }
@@ -121,10 +121,10 @@ export function poolFollowUps(codes: readonly FollowUp[]): FollowUp {
 /** One array after the other. */
 export function poolValues(arrays: readonly ArrayLike<number>[]): Float64Array {
 	const pooled = new Float64Array(arrays.reduce((sum, { length }) => sum + length, 0));
-	let at = 0;
+	let start = 0;
 	for (const array of arrays) {
-		pooled.set(array, at);
-		at += array.length;
+		pooled.set(array, start);
+		start += array.length;
 	}
 	return pooled;
 }

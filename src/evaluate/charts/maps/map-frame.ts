@@ -70,14 +70,14 @@ const other: CategoryMark = { colour: theme.neutral, symbol: "circle", hollow: f
 export function categoryMarks(
 	names: readonly (string | null)[],
 ): (name: string | null) => CategoryMark {
-	const named = names.filter((name) => name !== null);
+	const categories = names.filter((name) => name !== null);
 	const marks = new Map(
-		named.map((name, at): [string, CategoryMark] => [
+		categories.map((name, index): [string, CategoryMark] => [
 			name,
 			{
-				colour: theme.categorical[at % theme.categorical.length] as string,
-				symbol: symbols[at % symbols.length] as SymbolType,
-				hollow: Math.floor(at / symbols.length) % 2 === 1,
+				colour: theme.categorical[index % theme.categorical.length] as string,
+				symbol: symbols[index % symbols.length] as SymbolType,
+				hollow: Math.floor(index / symbols.length) % 2 === 1,
 			},
 		]),
 	);

@@ -17,13 +17,13 @@ export function directionsOf(vectors: ArrayLike<number>, dim: number): Direction
 	const values = Float64Array.from(vectors);
 	for (let row = 0; row < count; row++) {
 		let squares = 0;
-		for (let at = row * dim; at < (row + 1) * dim; at++) squares += values[at] ** 2;
+		for (let i = row * dim; i < (row + 1) * dim; i++) squares += values[i] ** 2;
 		if (!Number.isFinite(squares))
 			throw new InputError(
 				`vector ${row} holds a number that is not finite; it has no place on a map`,
 			);
 		const length = Math.sqrt(squares) || 1;
-		for (let at = row * dim; at < (row + 1) * dim; at++) values[at] = values[at] / length;
+		for (let i = row * dim; i < (row + 1) * dim; i++) values[i] = values[i] / length;
 	}
 	return { count, dim, values };
 }
@@ -40,23 +40,23 @@ export function nearest(known: Directions, queries: Directions, k: number): Neig
 	const indices: number[][] = [];
 	const distances: number[][] = [];
 	for (let row = 0; row < queries.count; row++) {
-		const own: number[] = [];
+		const nearestRows: number[] = [];
 		const near: number[] = [];
 		for (let other = 0; other < known.count; other++) {
 			let squares = 0;
 			for (let d = 0; d < dim; d++)
 				squares += (queries.values[row * dim + d] - known.values[other * dim + d]) ** 2;
-			if (own.length === k && squares >= near[k - 1]) continue;
-			let at = Math.min(own.length, k - 1);
-			while (at > 0 && near[at - 1] > squares) {
-				near[at] = near[at - 1];
-				own[at] = own[at - 1];
-				at--;
+			if (nearestRows.length === k && squares >= near[k - 1]) continue;
+			let rank = Math.min(nearestRows.length, k - 1);
+			while (rank > 0 && near[rank - 1] > squares) {
+				near[rank] = near[rank - 1];
+				nearestRows[rank] = nearestRows[rank - 1];
+				rank--;
 			}
-			near[at] = squares;
-			own[at] = other;
+			near[rank] = squares;
+			nearestRows[rank] = other;
 		}
-		indices.push(own);
+		indices.push(nearestRows);
 		distances.push(near.map(Math.sqrt));
 	}
 	return { indices, distances };
@@ -78,15 +78,15 @@ export function neighbourAgreement(
 	kinds: readonly (string | null)[],
 	neighbours = 10,
 ): NeighbourAgreement | undefined {
-	const known = [...kinds.keys()].filter((at) => kinds[at] !== null);
+	const known = [...kinds.keys()].filter((row) => kinds[row] !== null);
 	const counts = new Map<string | null, number>();
-	for (const at of known) counts.set(kinds[at]!, (counts.get(kinds[at]!) ?? 0) + 1);
+	for (const row of known) counts.set(kinds[row]!, (counts.get(kinds[row]!) ?? 0) + 1);
 	if (known.length <= neighbours || counts.size < 2) return undefined;
-	const own = directionsOf(
-		known.flatMap((at) => Array.from({ length: dim }, (_, d) => vectors[at * dim + d])),
+	const directions = directionsOf(
+		known.flatMap((row) => Array.from({ length: dim }, (_, d) => vectors[row * dim + d])),
 		dim,
 	);
-	const { indices } = nearest(own, own, neighbours + 1);
+	const { indices } = nearest(directions, directions, neighbours + 1);
 	let alike = 0;
 	for (const [row, near] of indices.entries()) {
 		const others = near.filter((other) => other !== row).slice(0, neighbours);
@@ -115,18 +115,19 @@ export function placeOnMap(
 ): Float64Array {
 	const queries = directionsOf(further, dim);
 	const { indices, distances } = nearest(directionsOf(vectors, dim), queries, nearestOnMap);
-	const places = new Float64Array(2 * queries.count);
+	const points = new Float64Array(2 * queries.count);
 	for (let row = 0; row < queries.count; row++) {
-		const own = distances[row];
-		const least = own[0];
-		const spread = own.reduce((sum, distance) => sum + distance - least, 0) / own.length || 1;
-		const weights = own.map((distance) => Math.exp((least - distance) / spread));
+		const rowDistances = distances[row];
+		const least = rowDistances[0];
+		const spread =
+			rowDistances.reduce((sum, distance) => sum + distance - least, 0) / rowDistances.length || 1;
+		const weights = rowDistances.map((distance) => Math.exp((least - distance) / spread));
 		const total = weights.reduce((sum, weight) => sum + weight, 0);
 		for (const axis of [0, 1])
-			places[2 * row + axis] = weights.reduce(
-				(sum, weight, at) => sum + (weight / total) * map[2 * indices[row]?.[at] + axis],
+			points[2 * row + axis] = weights.reduce(
+				(sum, weight, index) => sum + (weight / total) * map[2 * indices[row]?.[index] + axis],
 				0,
 			);
 	}
-	return places;
+	return points;
 }

@@ -84,13 +84,13 @@ export function patientMapFigure({
 					height,
 					plot: (width) => {
 						const map = mapFrame([...patients, ...tokens], width, height);
-						const at = { x: "x", y: "y" } as const;
+						const position = { x: "x", y: "y" } as const;
 						return {
 							...map.options,
 							marks: [
 								frame({ stroke: theme.grid }),
-								dot(tokens, { ...at, r: 2.5, ...background }),
-								...classes.map(({ of, style, r }) => dot(of, { ...at, r, ...style })),
+								dot(tokens, { ...position, r: 2.5, ...background }),
+								...classes.map(({ of, style, r }) => dot(of, { ...position, r, ...style })),
 							],
 						};
 					},

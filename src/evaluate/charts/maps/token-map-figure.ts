@@ -45,7 +45,7 @@ const gatheredWithin = 0.6;
 export function tokenMapFigure(map: TokenMap): Figure {
 	const { tokens, decays } = map;
 	const categories = onMap(tokens);
-	const named = categories.filter(({ name }) => name !== null);
+	const namedCategories = categories.filter(({ name }) => name !== null);
 	const markOf = categoryMarks(categories.map(({ name }) => name));
 	const styleOf = (name: string | null) => dotStyle(markOf(name));
 	const legend = [
@@ -58,15 +58,18 @@ export function tokenMapFigure(map: TokenMap): Figure {
 			? [{ name: "decay vector", says: "L layer, H head", style: decayStyle }]
 			: []),
 	];
-	const what = [counted(tokens.length, "code"), counted(named.length, "category", "categories")];
+	const what = [
+		counted(tokens.length, "code"),
+		counted(namedCategories.length, "category", "categories"),
+	];
 	return {
 		title: "Map of the token embeddings",
 		subtitle: [...what, counted(decays.length, "decay vector")].join(" · "),
 		description: [
 			`A map (UMAP) of the embeddings of ${what.join(" in ")}: tokens that lie together mean alike to the model.`,
-			...(named[0]
+			...(namedCategories[0]
 				? [
-						`The category with the most events is ${named[0].name}, ${counted(named[0].tokens.length, "code")}.`,
+						`The category with the most events is ${namedCategories[0].name}, ${counted(namedCategories[0].tokens.length, "code")}.`,
 					]
 				: []),
 			...(decays.length > 0
@@ -204,7 +207,7 @@ function mapTexts(map: MapFrame, { categories, decays, codes, tokens }: MapNames
 		before: readonly Written[],
 		more: { reach?: readonly number[]; mostCovered?: number } = {},
 	): Written[] => {
-		const places = placeLabels(
+		const positions = placeLabels(
 			all.map(({ label }) => label),
 			{
 				bounds: map.bounds,
@@ -215,7 +218,7 @@ function mapTexts(map: MapFrame, { categories, decays, codes, tokens }: MapNames
 			},
 		);
 		return all.flatMap(({ words, at }, index) => {
-			const placed = places[index];
+			const placed = positions[index];
 			return placed ? [{ words, at, placed }] : [];
 		});
 	};
@@ -233,7 +236,7 @@ function mapTexts(map: MapFrame, { categories, decays, codes, tokens }: MapNames
 		groups,
 		{ reach: [1, 5, 12, 20, 32] },
 	);
-	const named = placed(
+	const codeTexts = placed(
 		codes.map((token) =>
 			wanted(fitted(token.name || token.code, mostCodeWidth, codeType), token, codeType, 4),
 		),
@@ -242,7 +245,7 @@ function mapTexts(map: MapFrame, { categories, decays, codes, tokens }: MapNames
 	);
 	return [
 		leaders(map, [...heads, ...groups]),
-		writing(map, named, codeType, theme.quiet),
+		writing(map, codeTexts, codeType, theme.quiet),
 		writing(map, heads, headType, theme.ink),
 		writing(map, groups, categoryType, theme.ink),
 	];

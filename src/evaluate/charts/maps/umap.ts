@@ -50,23 +50,23 @@ export function umap(
 		layout.setPrecomputedKNN(indices, distances);
 	}
 	const rounds = layout.initializeFit(rowsOf(directions));
-	const places = layout.getEmbedding();
+	const embedding = layout.getEmbedding();
 	const noise = stream.fork("noise"); // equal vectors must not start at one place
-	for (const [row, place] of places.entries())
-		for (const axis of [0, 1]) place[axis] = start[2 * row + axis] + 1e-3 * noise.normal();
+	for (const [row, point] of embedding.entries())
+		for (const axis of [0, 1]) point[axis] = start[2 * row + axis] + 1e-3 * noise.normal();
 	for (let round = 1; round <= rounds; round++) {
 		layout.step();
 		onRound?.(round, rounds);
 	}
-	return Float64Array.from(places.flat());
+	return Float64Array.from(embedding.flat());
 }
 
 const rowsOf = ({ count, dim, values }: Directions): number[][] =>
 	Array.from({ length: count }, (_, row) => [...values.subarray(row * dim, (row + 1) * dim)]);
 
-function scaled(places: Float64Array): Float64Array {
-	const most = places.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
-	return places.map((value) => (startSize * value) / most);
+function scaled(points: Float64Array): Float64Array {
+	const most = points.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
+	return points.map((value) => (startSize * value) / most);
 }
 
 const iterations = 100;
@@ -74,12 +74,12 @@ const iterations = 100;
 /** Projects vectors on their first two principal components: [n, 2]. */
 export function principalPlane({ count, dim, values }: Directions, random: Random): Float64Array {
 	const rest = centred(values, dim);
-	const places = new Float64Array(2 * count);
+	const points = new Float64Array(2 * count);
 	for (const axis of [0, 1]) {
 		const along = takeStrongest(rest, dim, random.fork(axis));
-		for (const [row, place] of along.entries()) places[2 * row + axis] = place;
+		for (const [row, coordinate] of along.entries()) points[2 * row + axis] = coordinate;
 	}
-	return places;
+	return points;
 }
 
 /**
@@ -99,9 +99,8 @@ export function removeCommonDirection(
 function centred(vectors: ArrayLike<number>, dim: number): Float64Array {
 	const means = new Float64Array(dim);
 	const count = vectors.length / dim;
-	for (let at = 0; at < vectors.length; at++)
-		means[at % dim] = means[at % dim] + vectors[at] / count;
-	return Float64Array.from(vectors, (value, at) => value - means[at % dim]);
+	for (let i = 0; i < vectors.length; i++) means[i % dim] = means[i % dim] + vectors[i] / count;
+	return Float64Array.from(vectors, (value, index) => value - means[index % dim]);
 }
 
 /** Removes the first principal component of centred vectors, in place; returns each vector's coordinate along it. */
@@ -109,10 +108,10 @@ function takeStrongest(rows: Float64Array, dim: number, random: Random): Float64
 	const direction = strongest(covarianceOf(rows, dim), dim, random);
 	const along = new Float64Array(rows.length / dim);
 	for (let row = 0; row < along.length; row++) {
-		const own = rows.subarray(row * dim, (row + 1) * dim);
-		const place = own.reduce((sum, value, d) => sum + value * direction[d], 0);
-		for (let d = 0; d < dim; d++) own[d] = own[d] - place * direction[d];
-		along[row] = place;
+		const vector = rows.subarray(row * dim, (row + 1) * dim);
+		const coordinate = vector.reduce((sum, value, d) => sum + value * direction[d], 0);
+		for (let d = 0; d < dim; d++) vector[d] = vector[d] - coordinate * direction[d];
+		along[row] = coordinate;
 	}
 	return along;
 }

@@ -26,7 +26,9 @@ export function byFifthFigure(
 		subtitle: `people in fifths by their predicted ${years}-year risk; share with a first record since the index day, death competing (Aalen–Johansen)`,
 		description: conditions
 			.map(({ name, fifths }) => {
-				const ends = [fifths[0], fifths.at(-1)].map((own) => percent(own?.observed.at(-1) ?? 0));
+				const ends = [fifths[0], fifths.at(-1)].map((fifth) =>
+					percent(fifth?.observed.at(-1) ?? 0),
+				);
 				return `${name}: ${ends[0]} of the lowest fifth, ${ends[1]} of the highest within ${years} years.`;
 			})
 			.join(" "),
@@ -41,21 +43,21 @@ export function byFifthFigure(
 const names = ["lowest fifth", "second", "third", "fourth", "highest fifth"];
 
 function conditionPanel({ name, days, fifths, years, onsets, atRisk }: Condition): Panel {
-	const lines = fifths.map(({ observed, predicted, low, high }, at) => {
+	const lines = fifths.map(({ observed, predicted, low, high }, index) => {
 		const points = days.flatMap((day, i) => {
 			const value = observed[i];
 			return value === null || value === undefined ? [] : [{ year: day / yearDays, value }];
 		});
-		const share = fifths.length > 1 ? at / (fifths.length - 1) : 1;
-		return { points, predicted, low, high, at, colour: colourAt(share) };
+		const share = fifths.length > 1 ? index / (fifths.length - 1) : 1;
+		return { points, predicted, low, high, at: index, colour: colourAt(share) };
 	});
 	const ends = lines.map(({ points }) => points.at(-1)?.value ?? 0);
 	const most = 1.08 * Math.max(1e-3, ...ends, ...lines.map(({ high }) => high ?? 0));
 	const ticks = roundNumbers(0, most, 4);
 	/** Intervals stand side by side after the end of the lines. */
-	const whiskerAt = (at: number) => years * (1 + (0.09 * (at + 1)) / lines.length);
+	const whiskerAt = (index: number) => years * (1 + (0.09 * (index + 1)) / lines.length);
 	const end = 1.1 * years;
-	const places = avoidOverlap(
+	const heights = avoidOverlap(
 		ends.map((value) => (1 - value / most) * plotHeight),
 		ends.map(() => theme.size.tick + 4),
 		[-8, plotHeight + 8],
@@ -65,7 +67,10 @@ function conditionPanel({ name, days, fifths, years, onsets, atRisk }: Condition
 		subtitle: `${thousands(onsets)} first records among ${thousands(atRisk)} people without one`,
 		height: plotHeight + marginTop + marginBottom,
 		plot: () => ({
-			...{ marginTop, marginBottom, marginLeft, marginRight },
+			marginTop,
+			marginBottom,
+			marginLeft,
+			marginRight,
 			x: { domain: [0, end] },
 			y: { domain: [0, most] },
 			marks: [
@@ -75,7 +80,10 @@ function conditionPanel({ name, days, fifths, years, onsets, atRisk }: Condition
 				axisX(roundNumbers(0, years, 5), { ...quietAxis, label: "years after the index day" }),
 				...lines.flatMap(({ points, colour, low, high, at }) => [
 					line(points, {
-						...{ x: "year", y: "value", stroke: colour, strokeWidth: 2.4 },
+						x: "year",
+						y: "value",
+						stroke: colour,
+						strokeWidth: 2.4,
 						curve: "step-after",
 					}),
 					...(low === null || high === null
@@ -84,8 +92,11 @@ function conditionPanel({ name, days, fifths, years, onsets, atRisk }: Condition
 				]),
 				...lines.map(({ colour, predicted, at }) =>
 					text([`${percent(ends[at])} (${percent(predicted)}) ${names[at] ?? ""}`.trim()], {
-						...{ x: [end], y: [most * (1 - places[at] / plotHeight)] },
-						...{ textAnchor: "start", dx: 8, fill: colour },
+						x: [end],
+						y: [most * (1 - heights[at] / plotHeight)],
+						textAnchor: "start",
+						dx: 8,
+						fill: colour,
 						...(at === lines.length - 1 && { fontWeight: "bold" }),
 					}),
 				),
@@ -170,7 +181,9 @@ function decisionPanel({ name, decisions }: Condition, size: FigureSize): Panel 
 					text: (value: number) => thousands(value).replace("-", "−"),
 				}),
 				axisX({
-					...{ ...quietAxis, ticks: size === "half" ? 3 : 5, label: "threshold of risk" },
+					...quietAxis,
+					ticks: size === "half" ? 3 : 5,
+					label: "threshold of risk",
 					tickFormat: (value: number) => `${thousands(Number((100 * value).toFixed(4)))} %`,
 				}),
 				ruleY([0], { stroke: theme.ink, strokeWidth: 1.2 }),
@@ -200,8 +213,8 @@ export function codeScoresFigure(
 		.filter((code) => code.years === years && code.rows[0]?.auroc)
 		.toSorted((a, b) => (b.rows[0]?.auroc?.value ?? 0) - (a.rows[0]?.auroc?.value ?? 0));
 	const all = scored.flatMap(({ rows }) =>
-		rows.flatMap(({ auroc }, at) =>
-			auroc ? (at === 0 ? [auroc.low, auroc.high] : [auroc.value]) : [],
+		rows.flatMap(({ auroc }, index) =>
+			auroc ? (index === 0 ? [auroc.low, auroc.high] : [auroc.value]) : [],
 		),
 	);
 	const domain = [
@@ -211,8 +224,8 @@ export function codeScoresFigure(
 	const labels = scored[0]?.rows.map(({ label }) => label) ?? [];
 	const across = narrow ? 1 : scored.length > 12 ? 2 : 1;
 	const perColumn = Math.ceil(scored.length / across);
-	const columns = Array.from({ length: across }, (_, at) =>
-		scored.slice(at * perColumn, (at + 1) * perColumn),
+	const columns = Array.from({ length: across }, (_, index) =>
+		scored.slice(index * perColumn, (index + 1) * perColumn),
 	).filter((column) => column.length > 0);
 	const above = scored.filter(({ rows }) => (rows[0]?.auroc?.low ?? 0) > 0.5).length;
 	return {
@@ -222,14 +235,14 @@ export function codeScoresFigure(
 		...(narrow && { width: theme.narrowWidth }),
 		rows: [
 			...inRows(
-				columns.map((column, at) =>
-					scorePanel(column, domain, perColumn, at === 0 ? "best" : "the rest"),
+				columns.map((column, index) =>
+					scorePanel(column, domain, perColumn, index === 0 ? "best" : "the rest"),
 				),
 				across,
 			),
 			[
 				legendPanel(
-					labels.map((name, at) => ({ name, style: styleOf(at) })),
+					labels.map((name, index) => ({ name, style: styleOf(index) })),
 					{ title: "Marks", columns: narrow ? 1 : 4 },
 				),
 			],
@@ -273,12 +286,15 @@ function scorePanel(
 					axisX({ ...quietAxis, ticks: 5, label: "AUROC" }),
 					ruleX([0.5], { stroke: theme.quiet, strokeDasharray: "4,4" }),
 					text(codes, {
-						...{ y: (_, at) => at + 0.5, frameAnchor: "left", textAnchor: "end", dx: -8 },
+						y: (_, index) => index + 0.5,
+						frameAnchor: "left",
+						textAnchor: "end",
+						dx: -8,
 						text: ({ name, code }) => fitted(name || code, marginLeft - 10, type),
 					}),
 					ruleY(of(0), { x1: "low", x2: "high", y: "y", stroke: theme.accent, strokeOpacity: 0.5 }),
-					...Array.from({ length: Math.max(0, count - 1) }, (_, at) =>
-						dot(of(at + 1), { x: "value", y: "y", ...styleOf(at + 1) }),
+					...Array.from({ length: Math.max(0, count - 1) }, (_, index) =>
+						dot(of(index + 1), { x: "value", y: "y", ...styleOf(index + 1) }),
 					),
 					dot(of(0), { x: "value", y: "y", ...styleOf(0), stroke: theme.background }),
 				],

@@ -24,10 +24,10 @@ export function decisionLines(decisions: readonly Decision[]): DecisionLine[] {
 		});
 	const rows = decisions[0]?.rows.slice(0, 2) ?? [];
 	return [
-		...rows.map(({ label }, at) => ({
+		...rows.map(({ label }, index) => ({
 			name: label,
-			kind: at === 0 ? ("model" as const) : ("baseline" as const),
-			values: values((point) => point.rows[at]?.netBenefit),
+			kind: index === 0 ? ("model" as const) : ("baseline" as const),
+			values: values((point) => point.rows[index]?.netBenefit),
 		})),
 		{ name: "treat all", kind: "all" as const, values: values(({ all }) => all) },
 	];
@@ -40,10 +40,10 @@ export function decisionFrame(lines: readonly DecisionLine[]): {
 } {
 	const most =
 		1.1 * Math.max(1e-3, ...lines.flatMap(({ values }) => values.map(({ benefit }) => benefit)));
-	const own = lines[0]?.values ?? [];
-	const last = own.findLast(({ benefit }) => benefit > 0.02 * most);
+	const modelValues = lines[0]?.values ?? [];
+	const last = modelValues.findLast(({ benefit }) => benefit > 0.02 * most);
 	return {
-		thresholds: [own[0]?.threshold ?? 0, Math.max(0.05, last?.threshold ?? 0)],
+		thresholds: [modelValues[0]?.threshold ?? 0, Math.max(0.05, last?.threshold ?? 0)],
 		benefits: [-0.3 * most, most],
 	};
 }

@@ -110,14 +110,17 @@ function storyPanel(story: OnsetStory, most: number, narrow: boolean): Panel {
 	const axis = timeAxis(clock, domain, narrow ? 5 : 6);
 	const least = -strip * most;
 	const series = (xs: readonly number[], ys: readonly number[]) =>
-		xs.map((time, at) => ({ time, risk: ys[at] }));
-	const own = series(times, risk);
+		xs.map((time, index) => ({ time, risk: ys[index] }));
+	const riskSeries = series(times, risk);
 	return {
 		title: `${title}: ${patient}`,
 		subtitle: `${percent(judged.risk)} a year before the diagnosis${diedText(story)}`,
 		height: plotHeight + marginTop + marginBottom,
 		plot: (width) => ({
-			...{ marginTop, marginBottom, marginLeft, marginRight },
+			marginTop,
+			marginBottom,
+			marginLeft,
+			marginRight,
 			x: { domain: [...domain] },
 			y: { domain: [least, most] },
 			marks: [
@@ -132,11 +135,14 @@ function storyPanel(story: OnsetStory, most: number, narrow: boolean): Panel {
 					story.records.filter((time) => time >= domain[0]),
 					{ x: (time: number) => time, y1: least, y2: 0.25 * least, stroke: theme.neutral },
 				),
-				areaY(own, { x: "time", y: "risk", fill: theme.accent, fillOpacity: 0.08 }),
+				areaY(riskSeries, { x: "time", y: "risk", fill: theme.accent, fillOpacity: 0.08 }),
 				...(peers
 					? [
 							line(series(times, peers), {
-								...{ x: "time", y: "risk", stroke: theme.neutral, strokeWidth: 2.2 },
+								x: "time",
+								y: "risk",
+								stroke: theme.neutral,
+								strokeWidth: 2.2,
 								strokeDasharray: "6,4",
 							}),
 						]
@@ -144,24 +150,36 @@ function storyPanel(story: OnsetStory, most: number, narrow: boolean): Panel {
 				...(truth
 					? [
 							line(series(truth.times, truth.risk), {
-								...{ x: "time", y: "risk", stroke: theme.second, strokeWidth: 2 },
+								x: "time",
+								y: "risk",
+								stroke: theme.second,
+								strokeWidth: 2,
 								strokeDasharray: "2,3",
 							}),
 						]
 					: []),
-				line(own, { x: "time", y: "risk", stroke: theme.accent, strokeWidth: 2.6 }),
+				line(riskSeries, { x: "time", y: "risk", stroke: theme.accent, strokeWidth: 2.6 }),
 				...eventRule(diagnosis, "first recorded", theme.strong, story, domain, width, most, 0),
 				...(drawnDeath === undefined
 					? []
 					: eventRule(drawnDeath, "died", theme.ink, story, domain, width, most, 1)),
 				dot([judged], {
-					...{ x: "time", y: "risk", r: 5 },
-					...{ fill: theme.accent, stroke: theme.background, strokeWidth: 1.5 },
+					x: "time",
+					y: "risk",
+					r: 5,
+					fill: theme.accent,
+					stroke: theme.background,
+					strokeWidth: 1.5,
 				}),
 				text([judged], {
-					...{ x: "time", y: "risk", dy: -13, fill: theme.accent, fontWeight: "bold" },
+					x: "time",
+					y: "risk",
+					dy: -13,
+					fill: theme.accent,
+					fontWeight: "bold",
 					text: ({ risk }) => percent(risk),
-					...{ stroke: theme.background, strokeWidth: 4 },
+					stroke: theme.background,
+					strokeWidth: 4,
 				}),
 			],
 		}),
@@ -181,14 +199,18 @@ function eventRule(
 ): Markish[] {
 	const label = `${words}, ${timeName(clock, time)}`;
 	const inner = width - marginLeft - marginRight;
-	const place = (inner * (time - from)) / (to - from);
+	const pixel = (inner * (time - from)) / (to - from);
 	const half = textWidth(label, { size: theme.size.tick, bold: true }) / 2;
-	const dx = Math.min(0, inner + marginRight - 2 - place - half);
+	const dx = Math.min(0, inner + marginRight - 2 - pixel - half);
 	return [
 		ruleX([time], { stroke: colour, strokeWidth: 2 }),
 		text([label], {
-			...{ x: [time], y: [most], dy: -9 - 15 * row, dx },
-			...{ fill: colour, fontWeight: "bold" },
+			x: [time],
+			y: [most],
+			dy: -9 - 15 * row,
+			dx,
+			fill: colour,
+			fontWeight: "bold",
 		}),
 	];
 }

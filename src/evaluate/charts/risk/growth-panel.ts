@@ -45,10 +45,10 @@ export function growthPanel(
 				...observedShade(layout, 0, height),
 				...nowRule(layout),
 				axisX(axis.ticks, { ...quietAxis, label: axis.label, text: axis.format }),
-				...drawn.flatMap(([at, curve], row) =>
-					strip(curve, at, row, layout, {
-						surges: surges.filter((surge) => surge.curve === at),
-						named: curves.length > 1,
+				...drawn.flatMap(([curveIndex, curve], row) =>
+					strip(curve, curveIndex, row, layout, {
+						surges: surges.filter((surge) => surge.curve === curveIndex),
+						hasName: curves.length > 1,
 						barsHeight,
 					}),
 				),
@@ -60,7 +60,9 @@ export function growthPanel(
 /** The median step; undefined if there is none. */
 function stepDays(curves: readonly RiskCurve[]): number | undefined {
 	const times = curves.find(({ times }) => times.length > 0)?.times ?? new Float64Array();
-	const steps = Array.from(times.slice(1), (time, at) => time - times[at]).sort((a, b) => a - b);
+	const steps = Array.from(times.slice(1), (time, index) => time - times[index]).sort(
+		(a, b) => a - b,
+	);
 	const middle = steps[Math.floor(steps.length / 2)];
 	return middle === undefined || middle === 0 ? undefined : middle;
 }
@@ -68,21 +70,21 @@ function stepDays(curves: readonly RiskCurve[]): number | undefined {
 interface Strip {
 	readonly surges: readonly NumberedSurge[];
 	/** Whether the name of its curve is above it. */
-	readonly named: boolean;
+	readonly hasName: boolean;
 	readonly barsHeight: number;
 }
 
 /** Bars of one curve, below its name and the numbers of its surges. */
 function strip(
 	curve: RiskCurve,
-	at: number,
+	curveIndex: number,
 	row: number,
 	layout: RiskLayout,
-	{ surges, named, barsHeight }: Strip,
+	{ surges, hasName, barsHeight }: Strip,
 ): Markish[] {
-	const colour = curveColour(at);
+	const colour = curveColour(curveIndex);
 	const top = row * (barsHeight + headHeight) + headHeight;
-	const name = named ? fitted(curve.name || curve.code, mostNameWidth, nameType) : "";
+	const name = hasName ? fitted(curve.name || curve.code, mostNameWidth, nameType) : "";
 	const values = Array.from(curve.growth, (value) => 100 * (Number.isFinite(value) ? value : 0));
 	const most = values.reduce((most, value) => Math.max(most, value), 0);
 	const least = values.reduce((least, value) => Math.min(least, value), 0);
@@ -100,7 +102,7 @@ function strip(
 		surges.map(({ from, to }) => layout.pixel((from + to) / 2)),
 		surges.map(() => 2 * badge.r + 2),
 		[
-			layout.marginLeft + (named ? textWidth(name, nameType) + 12 : 0),
+			layout.marginLeft + (hasName ? textWidth(name, nameType) + 12 : 0),
 			layout.marginLeft + layout.inner,
 		],
 	);
@@ -129,7 +131,7 @@ function strip(
 			text: "words",
 			fill: theme.quiet,
 		}),
-		...(named
+		...(hasName
 			? [
 					text([name], {
 						y: [top - headHeight / 2],

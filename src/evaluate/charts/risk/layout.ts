@@ -117,8 +117,8 @@ const mostRisk = ({ curves, whatIf }: RiskPicture): number =>
 
 function firstInside(curves: readonly RiskCurve[], now: number): number {
 	const starts = curves.flatMap(({ times, places }) => {
-		const at = places.findIndex((place) => place !== "before");
-		return at >= 0 ? [times[at]] : [];
+		const index = places.findIndex((span) => span !== "before");
+		return index >= 0 ? [times[index]] : [];
 	});
 	return Math.min(now, ...starts);
 }
@@ -143,10 +143,11 @@ const symbols: readonly SymbolType[] = [
 ];
 
 /** The colour of a curve, dark enough for text. */
-export const curveColour = (at: number): string => colours[at % colours.length] as string;
+export const curveColour = (index: number): string => colours[index % colours.length] as string;
 
 /** The symbol of a curve, which distinguishes it without colour. */
-export const curveSymbol = (at: number): SymbolType => symbols[at % symbols.length] as SymbolType;
+export const curveSymbol = (index: number): SymbolType =>
+	symbols[index % symbols.length] as SymbolType;
 
 /** The circled number at a surge and before its note. */
 export const badge = { r: 8, fill: theme.background, strokeWidth: 1.8 } as const;

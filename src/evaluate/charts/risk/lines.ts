@@ -10,12 +10,12 @@ import { type NumberedSurge, type RiskCurve, type RiskPicture, riskAt } from "./
 /** Lines, solid in the observed span and dashed outside, with symbols if there are several. */
 export function curveMarks(
 	{ curves }: RiskPicture,
-	at: number,
+	curveIndex: number,
 	layout: RiskLayout,
 	surges: readonly NumberedSurge[],
 ): Markish[] {
-	const curve = curves[at];
-	const stroke = curveColour(at);
+	const curve = curves[curveIndex];
+	const stroke = curveColour(curveIndex);
 	const points = [...curve.times.keys()].map((index) => {
 		const time = curve.times[index];
 		return {
@@ -39,12 +39,12 @@ export function curveMarks(
 			stretches.push({ solid: point.solid, points: [...before, point] });
 		}
 	}
-	const alone = stretches.flatMap((own) => (own.points.length === 1 ? own.points : []));
+	const alone = stretches.flatMap((stretch) => (stretch.points.length === 1 ? stretch.points : []));
 	const steps = 7;
 	const marked =
 		curves.length > 1
 			? Array.from({ length: steps }, (_, step) => {
-					const part = (step + (at + 0.5) / curves.length) / steps;
+					const part = (step + (curveIndex + 0.5) / curves.length) / steps;
 					const time = layout.domain[0] + part * (layout.domain[1] - layout.domain[0]);
 					return { time, risk: riskAt(curve, time) };
 				}).filter(({ time }) => isWithin(curve, time))
@@ -52,7 +52,7 @@ export function curveMarks(
 	const style = { x: "time", y: "risk" } as const;
 	return [
 		...surges
-			.filter((surge) => surge.curve === at)
+			.filter((surge) => surge.curve === curveIndex)
 			.map(({ from, to }) =>
 				line(
 					points.filter(({ time }) => time >= from && time <= to),
@@ -69,7 +69,7 @@ export function curveMarks(
 		),
 		dot([...alone, ...marked], {
 			...style,
-			symbol: curveSymbol(at),
+			symbol: curveSymbol(curveIndex),
 			r: 4.4,
 			fill: stroke,
 			stroke: theme.background,
@@ -84,7 +84,7 @@ export function curvePixels({ curves, whatIf }: RiskPicture, layout: RiskLayout)
 	return [...curves, ...(whatIf?.curves ?? [])].flatMap((curve) =>
 		Array.from(
 			{ length: Math.floor(layout.inner / step) + 1 },
-			(_, at) => layout.marginLeft + at * step,
+			(_, index) => layout.marginLeft + index * step,
 		)
 			.filter((x) => isWithin(curve, layout.timeAt(x)))
 			.map((x) => ({ x, y: layout.height(riskAt(curve, layout.timeAt(x))) })),
@@ -131,8 +131,8 @@ export function endLabels({ curves, whatIf, clock }: RiskPicture): EndLabel[] {
 					},
 				];
 	return [
-		...curves.flatMap((curve, at) =>
-			label(curve, curve.name || curve.code, curveColour(at), false),
+		...curves.flatMap((curve, index) =>
+			label(curve, curve.name || curve.code, curveColour(index), false),
 		),
 		...(whatIf?.curves ?? []).flatMap((curve) =>
 			label(curve, whatIf?.name ?? "", colourOf(curves, curve.code), true),
@@ -161,27 +161,27 @@ export const labelRoom = (labels: readonly EndLabel[]): number =>
 export function endMarks(labels: readonly EndLabel[], layout: RiskLayout): Markish[] {
 	const { height, riskOf } = layout;
 	const [top, bottom] = [layout.top - 12, layout.bottom + 12];
-	const whole = labels.map(({ name }) => (name.length + 1) * lineHeight + 4);
-	const crowded = whole.reduce((sum, size) => sum + size, 0) > bottom - top;
+	const heights = labels.map(({ name }) => (name.length + 1) * lineHeight + 4);
+	const crowded = heights.reduce((sum, size) => sum + size, 0) > bottom - top;
 	const written = labels.map(({ name, value }) =>
 		crowded ? [fitted(name.join(" "), mostLabelWidth, nameType)] : [...name, value],
 	);
-	const places = avoidOverlap(
+	const centres = avoidOverlap(
 		labels.map(({ risk }) => height(risk)),
-		whole.map((size) => (crowded ? lineHeight : size)),
+		heights.map((size) => (crowded ? lineHeight : size)),
 		[top, bottom],
 	);
 	const end = layout.domain[1];
-	return labels.flatMap(({ colour, risk, time, other }, at) => {
-		const place = places[at];
-		const lines = written[at];
+	return labels.flatMap(({ colour, risk, time, other }, i) => {
+		const centre = centres[i];
+		const lines = written[i];
 		return [
 			// A line that ended earlier has no leader, which would look like more of it.
 			link(time < end - 0.02 * (end - layout.domain[0]) ? [] : [0], {
 				x1: [time],
 				x2: [layout.timeAt(layout.pixel(end) + 18)],
 				y1: [risk],
-				y2: [riskOf(place)],
+				y2: [riskOf(centre)],
 				...(other
 					? { stroke: colour, strokeDasharray: "0.1,4", strokeLinecap: "round" }
 					: { stroke: theme.neutral }),
@@ -190,7 +190,7 @@ export function endMarks(labels: readonly EndLabel[], layout: RiskLayout): Marki
 				const isValue = !crowded && index === lines.length - 1;
 				return text([line], {
 					x: [end],
-					y: [riskOf(place)],
+					y: [riskOf(centre)],
 					dx: 22,
 					dy: (index - (lines.length - 1) / 2) * lineHeight,
 					textAnchor: "start",

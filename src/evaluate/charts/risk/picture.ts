@@ -52,8 +52,9 @@ export function partOf(picture: RiskPicture, recorded: boolean): RiskPicture {
 			const [from, to] = [curve.times[kept[0] ?? -1], curve.times[kept.at(-1) ?? -1]];
 			return {
 				...curve,
-				...{ ...numbersAt(curve, kept), growth: pick(curve.growth, kept) },
-				places: kept.map((at) => curve.places[at]),
+				...numbersAt(curve, kept),
+				growth: pick(curve.growth, kept),
+				places: kept.map((index) => curve.places[index]),
 				surges: curve.surges.filter(
 					(surge) => from !== undefined && surge.from >= from && surge.to <= to,
 				),
@@ -72,15 +73,15 @@ export function partOf(picture: RiskPicture, recorded: boolean): RiskPicture {
 }
 
 const timesOf = ({ times, recorded }: OtherCurve, wanted: boolean) =>
-	[...times.keys()].filter((at) => (recorded[at] === 1) === wanted);
+	[...times.keys()].filter((index) => (recorded[index] === 1) === wanted);
 
-const pick = (values: Float64Array, places: readonly number[]) =>
-	Float64Array.from(places, (at) => values[at]);
+const pick = (values: Float64Array, indices: readonly number[]) =>
+	Float64Array.from(indices, (index) => values[index]);
 
-const numbersAt = ({ times, risk, recorded }: OtherCurve, places: readonly number[]) => ({
-	times: pick(times, places),
-	risk: pick(risk, places),
-	recorded: Uint8Array.from(places, (at) => recorded[at]),
+const numbersAt = ({ times, risk, recorded }: OtherCurve, indices: readonly number[]) => ({
+	times: pick(times, indices),
+	risk: pick(risk, indices),
+	recorded: Uint8Array.from(indices, (index) => recorded[index]),
 });
 
 /** Whether some curve has times. */
@@ -102,7 +103,7 @@ export function numberedSurges<S extends Surge>(
 		.sort((a, b) => b.growth - a.growth)
 		.slice(0, most)
 		.sort((a, b) => a.from - b.from || a.curve - b.curve)
-		.map((surge, at) => ({ ...surge, number: at + 1 }));
+		.map((surge, index) => ({ ...surge, number: index + 1 }));
 }
 
 /** Names of the codes that are recorded at some of the times. */
@@ -111,7 +112,7 @@ export const recordedCodes = (curves: readonly RiskCurve[]): string[] =>
 
 /** The risk at a time, by linear interpolation. */
 export function riskAt({ times, risk }: Pick<RiskCurve, "times" | "risk">, time: number): number {
-	const after = times.findIndex((at) => at >= time);
+	const after = times.findIndex((known) => known >= time);
 	if (after === -1) return risk.at(-1) ?? 0;
 	if (after === 0) return risk[0] ?? 0;
 	const [t0, t1] = [times[after - 1], times[after]];

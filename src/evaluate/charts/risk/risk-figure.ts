@@ -63,9 +63,10 @@ export function riskFigure(picture: RiskPicture): Figure {
 		.filter(({ part }) => isDrawn(part));
 	const domain = sharedDomain(shown);
 	const margin = Math.max(...parts.map(({ part }) => labelRoom(endLabels(part))));
-	const [first, ...rest] = parts.map(({ recorded, part }, at) => ({
-		...{ recorded, part },
-		layout: riskLayout(part, margin, domain, partSizes[at === 0 ? 0 : 1]),
+	const [first, ...rest] = parts.map(({ recorded, part }, index) => ({
+		recorded,
+		part,
+		layout: riskLayout(part, margin, domain, partSizes[index === 0 ? 0 : 1]),
 	})) as [DrawnPart, ...DrawnPart[]];
 	// Rises are those of the first quantity: of first records, unless all codes are recorded at all times.
 	const all = first.part.curves.reduce((sum, { surges }) => sum + surges.length, 0);
@@ -73,15 +74,16 @@ export function riskFigure(picture: RiskPicture): Figure {
 	const { texts, complete } = surgeTexts(first.part, first.layout, surges);
 	const panelOf = ({ recorded, part, layout }: DrawnPart, marks: readonly Markish[]) =>
 		riskPanel(
-			...([part, layout] as const),
+			part,
+			layout,
 			[
-				...part.curves.flatMap((_, at) =>
-					curveMarks(part, at, layout, part === first.part ? surges : []),
+				...part.curves.flatMap((_, index) =>
+					curveMarks(part, index, layout, part === first.part ? surges : []),
 				),
 				...marks,
 				...endMarks(endLabels(part), layout),
 			],
-			{ recorded, named: part === first.part },
+			{ recorded, isFirst: part === first.part },
 		);
 	return {
 		title,
@@ -142,7 +144,7 @@ function riskPanel(
 	picture: RiskPicture,
 	layout: RiskLayout,
 	foreground: readonly Markish[],
-	{ recorded, named }: { readonly recorded: boolean; readonly named: boolean },
+	{ recorded, isFirst }: { readonly recorded: boolean; readonly isFirst: boolean },
 ): Panel {
 	const { curves, whatIf, events = [], clock, horizonDays } = picture;
 	const [only, ...others] = curves.filter(({ times }) => times.length > 0);
@@ -150,7 +152,7 @@ function riskPanel(
 	const ticks = roundNumbers(0, most, 5);
 	const axis = timeAxis(clock, domain, Math.floor(inner / 70));
 	// Only the first panel of a figure has records and names of spans.
-	const shown = named ? events.filter((time) => time >= domain[0] && time <= domain[1]) : [];
+	const shown = isFirst ? events.filter((time) => time >= domain[0] && time <= domain[1]) : [];
 	return {
 		title: recorded ? "Another record" : "First record",
 		subtitle: `probability of ${recorded ? "another" : "a first"} record within ${spanText(horizonDays)}; dashed without new records${whatIf ? `, dotted: ${whatIf.name}` : ""}`,
@@ -191,13 +193,13 @@ function riskPanel(
 							}),
 						]
 					: []),
-				...(named ? spanMarks(picture, layout) : nowRule(layout)),
+				...(isFirst ? spanMarks(picture, layout) : nowRule(layout)),
 				...(only && others.length === 0
 					? [
 							areaY([...only.times.keys()], {
-								x: (at: number) => only.times[at],
+								x: (index: number) => only.times[index],
 								y1: 0,
-								y2: (at: number) => only.risk[at],
+								y2: (index: number) => only.risk[index],
 								fill: curveColour(curves.indexOf(only)),
 								fillOpacity: 0.08,
 							}),
@@ -205,15 +207,15 @@ function riskPanel(
 					: []),
 				...(whatIf?.curves ?? []).map((curve) =>
 					line([...curve.times.keys()], {
-						x: (at: number) => curve.times[at],
-						y: (at: number) => curve.risk[at],
+						x: (index: number) => curve.times[index],
+						y: (index: number) => curve.risk[index],
 						stroke: colourOf(curves, curve.code),
 						strokeWidth: 2.2,
 						strokeDasharray: "0.1,4.5",
 						strokeLinecap: "round",
 					}),
 				),
-				...momentMarks(picture, layout, named),
+				...momentMarks(picture, layout, isFirst),
 				...foreground,
 			],
 		}),
@@ -224,14 +226,15 @@ function riskPanel(
 function momentMarks(
 	{ curves, clock, death }: RiskPicture,
 	layout: RiskLayout,
-	named: boolean,
+	isFirst: boolean,
 ): Markish[] {
 	const [from, to] = layout.domain;
 	const moments = [
-		...curves.map(({ recordedAt, name, code }, at) => ({
+		...curves.map(({ recordedAt, name, code }, index) => ({
 			time: recordedAt,
 			words: curves.length > 1 ? `${name || code} first recorded` : "first recorded",
-			...{ colour: curveColour(at), dy: 12 + 16 * at },
+			colour: curveColour(index),
+			dy: 12 + 16 * index,
 		})),
 		// Above the frame, where the last record is near.
 		{ time: death ?? undefined, words: "died", colour: theme.ink, dy: -8 },
@@ -244,10 +247,16 @@ function momentMarks(
 		const left = (time - from) / (to - from) > 0.5;
 		return [
 			ruleX([time], { stroke: colour, strokeWidth: 1.6, strokeDasharray: "3,2" }),
-			text(named ? [words] : [], {
-				...{ x: [time], y: [layout.most], dy, dx: left ? -6 : 6 },
-				...{ textAnchor: left ? "end" : "start", fill: colour, fontWeight: "bold" },
-				...{ stroke: dy < 0 ? theme.background : theme.shade, strokeWidth: 4 },
+			text(isFirst ? [words] : [], {
+				x: [time],
+				y: [layout.most],
+				dy,
+				dx: left ? -6 : 6,
+				textAnchor: left ? "end" : "start",
+				fill: colour,
+				fontWeight: "bold",
+				stroke: dy < 0 ? theme.background : theme.shade,
+				strokeWidth: 4,
 			}),
 		];
 	});
@@ -275,7 +284,7 @@ function spanMarks({ clock }: RiskPicture, layout: RiskLayout): Markish[] {
 		return fits ? [{ x: (from + to) / 2, words: fits }] : [];
 	});
 	const now = `now, ${timeName(clock, observed[1])}`;
-	const place = (pixel(observed[1]) - layout.marginLeft) / layout.inner;
+	const share = (pixel(observed[1]) - layout.marginLeft) / layout.inner;
 	return [
 		text(labels, { x: "x", y: () => most, dy: -8, text: "words", fill: theme.quiet }),
 		...nowRule(layout),
@@ -285,7 +294,7 @@ function spanMarks({ clock }: RiskPicture, layout: RiskLayout): Markish[] {
 						x: [observed[1]],
 						y: [most],
 						dy: -25,
-						textAnchor: place < 0.15 ? "start" : place > 0.85 ? "end" : "middle",
+						textAnchor: share < 0.15 ? "start" : share > 0.85 ? "end" : "middle",
 						fontWeight: "bold",
 					}),
 				]

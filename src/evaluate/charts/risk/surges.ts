@@ -70,9 +70,9 @@ function annotate(
 		height: lines.length * lineHeight,
 	}));
 	if (sizes.some(({ width }) => width > maxTextWidth)) return undefined;
-	const places = placeLabels(
-		sizes.map(({ width, height }, at) => ({
-			at: marks[at].mark,
+	const positions = placeLabels(
+		sizes.map(({ width, height }, index) => ({
+			at: marks[index].mark,
 			width: width + 8,
 			height: height + 6,
 			apart: badge.r,
@@ -85,10 +85,10 @@ function annotate(
 			mostCovered: 0,
 		},
 	);
-	if (places.some((place) => place === undefined)) return undefined;
-	return marks.map((text, at) => {
-		const { box, x, y, distance } = places[at]!;
-		const lines = blocks[at];
+	if (positions.some((position) => position === undefined)) return undefined;
+	return marks.map((text, index) => {
+		const { box, x, y, distance } = positions[index]!;
+		const lines = blocks[index];
 		const side = x - text.mark.x;
 		const anchor = Math.abs(side) < badge.r * 2 ? "middle" : side > 0 ? "start" : "end";
 		const edge = anchor === "middle" ? x : anchor === "start" ? box.left + 4 : box.right - 4;
@@ -124,14 +124,14 @@ function marksOnly(
 	surges: readonly NumberedSurge[],
 	{ at, curves, bounds }: SurgeSurroundings,
 ): SurgeText[] {
-	const places = placeLabels(
+	const positions = placeLabels(
 		surges.map((surge) => ({ at: at(surge), width: markSize, height: markSize, apart: 6 })),
 		{ bounds, points: curves, reach: [0, 4, 9, 16, 26, 40, 60] },
 	);
 	return surges.map((surge, index) => {
 		const from = at(surge);
-		const place = places[index];
-		const mark = place ?? from;
+		const position = positions[index];
+		const mark = position ?? from;
 		return {
 			number: surge.number,
 			mark: { x: mark.x, y: mark.y },
@@ -154,7 +154,7 @@ export function surgeTexts(
 	const nowAt = layout.pixel(layout.observed[1]);
 	const pixels = [
 		...curvePixels(picture, layout),
-		...Array.from({ length: (bottom - top) / 4 }, (_, at) => ({ x: nowAt, y: top + 4 * at })),
+		...Array.from({ length: (bottom - top) / 4 }, (_, index) => ({ x: nowAt, y: top + 4 * index })),
 	];
 	const around: SurgeSurroundings = {
 		at: ({ curve, from, to }) => {
@@ -188,8 +188,8 @@ export function surgeMarks(
 		const ends = leader.map(point);
 		return [
 			link(ends.slice(1), {
-				x1: (_, at) => ends[at]?.[0],
-				y1: (_, at) => ends[at]?.[1],
+				x1: (_, index) => ends[index]?.[0],
+				y1: (_, index) => ends[index]?.[1],
 				x2: ([x]) => x,
 				y2: ([, y]) => y,
 				stroke: theme.neutral,
@@ -253,15 +253,15 @@ export function surgeNotesPanel(
 	const placed = Array.from({ length: noteColumns }, (_, column) => {
 		let y = 0;
 		const of = entries.slice(column * down, (column + 1) * down).map((entry) => {
-			const at = { ...entry, x: column * (columnWidth + columnGap), y };
+			const placed = { ...entry, x: column * (columnWidth + columnGap), y };
 			y += (1 + entry.lines.length) * noteLineHeight + entryGap;
-			return at;
+			return placed;
 		});
 		height = Math.max(height, y - entryGap);
 		return of;
 	}).flat();
 	const words = placed.flatMap(({ x, y, lines }) =>
-		lines.map((line, at) => ({ x: x + textAt, y: y + (at + 1.5) * noteLineHeight, line })),
+		lines.map((line, index) => ({ x: x + textAt, y: y + (index + 1.5) * noteLineHeight, line })),
 	);
 	return {
 		title: "Recorded where the risk rose",
