@@ -35,9 +35,21 @@ const otherDatabase = 2;
 
 /** The evaluation tables of PatientLevelPrediction. */
 export const plpTableNames = [
-	...(["performances", "attrition", "evaluation_statistics", "calibration_summary"] as const),
-	...(["threshold_summary", "demographic_summary"] as const),
-];
+	"performances",
+	"attrition",
+	"evaluation_statistics",
+	"calibration_summary",
+	"threshold_summary",
+	"demographic_summary",
+] as const;
+
+/** The columns of a table in order, and their values for an item. */
+type Columns<Item> = Readonly<Record<string, (item: Item) => string | number | null>>;
+
+const tableOf = <Item>(columns: Columns<Item>, items: readonly Item[]): ResultTable => ({
+	header: Object.keys(columns),
+	rows: items.map((item) => Object.values(columns).map((cellOf) => cellOf(item))),
+});
 
 /** The tables of predictions whose label is known. */
 export function plpTables(
@@ -46,16 +58,8 @@ export function plpTables(
 ): Readonly<Record<(typeof plpTableNames)[number], ResultTable>> {
 	const known = predictions.filter((prediction): prediction is Known => prediction.label !== null);
 	return {
-		performances: performances(options),
-		attrition: {
-			header: [
-				...["performance_id", "outcome_id", "description", "target_count", "unique_people"],
-				"outcomes",
-			],
-			rows: options.attrition.map(({ description, patients, outcomes }) => [
-				...[id, id, description, patients, patients, outcomes],
-			]),
-		},
+		performances: tableOf(performanceColumns, [options]),
+		attrition: tableOf(attritionColumns, options.attrition),
 		evaluation_statistics: statistics(known, options),
 		calibration_summary: calibration(known, options),
 		threshold_summary: thresholds(known, options),
@@ -63,16 +67,28 @@ export function plpTables(
 	};
 }
 
-const performances = ({ evaluation }: PlpOptions): ResultTable => {
-	const isOther = evaluation === "Validation";
-	return {
-		header: [
-			...["performance_id", "model_design_id", "development_database_id"],
-			...["validation_database_id", "target_id", "outcome_id", "tar_id", "plp_data_setting_id"],
-			...["population_setting_id", "model_development"],
-		],
-		rows: [[id, id, id, isOther ? otherDatabase : id, id, id, id, id, id, isOther ? 0 : 1]],
-	};
+const isOther = ({ evaluation }: PlpOptions) => evaluation === "Validation";
+
+const performanceColumns: Columns<PlpOptions> = {
+	performance_id: () => id,
+	model_design_id: () => id,
+	development_database_id: () => id,
+	validation_database_id: (options) => (isOther(options) ? otherDatabase : id),
+	target_id: () => id,
+	outcome_id: () => id,
+	tar_id: () => id,
+	plp_data_setting_id: () => id,
+	population_setting_id: () => id,
+	model_development: (options) => (isOther(options) ? 0 : 1),
+};
+
+const attritionColumns: Columns<AttritionStep> = {
+	performance_id: () => id,
+	outcome_id: () => id,
+	description: ({ description }) => description,
+	target_count: ({ patients }) => patients,
+	unique_people: ({ patients }) => patients,
+	outcomes: ({ outcomes }) => outcomes,
 };
 
 const mean = (values: readonly number[]) =>
@@ -131,60 +147,109 @@ function interceptOf(odds: readonly number[], labels: readonly number[]): number
 	return b;
 }
 
-/** Mean, deviation and quantiles of predictions. */
-function spread(predictions: readonly Known[], parts: readonly number[]): (number | null)[] {
-	const sorted = Float64Array.from(predictions, ({ probability }) => probability).sort();
-	const average = mean([...sorted]);
-	const squares = sorted.reduce((sum, p) => sum + (p - average) ** 2, 0);
-	return [
-		average,
-		sorted.length > 1 ? Math.sqrt(squares / (sorted.length - 1)) : null,
-		...parts.map((part) => quantile(sorted, part)),
-	];
+/** Predictions of some patients. */
+interface Group {
+	readonly members: readonly Known[];
+	/** Probabilities in ascending order, and their mean. */
+	readonly sorted: Float64Array;
+	readonly mean: number;
+}
+
+function groupOf(members: readonly Known[]): Group {
+	const sorted = Float64Array.from(members, ({ probability }) => probability).sort();
+	return { members, sorted, mean: mean([...sorted]) };
+}
+
+function deviation({ sorted, mean }: Group): number | null {
+	const squares = sorted.reduce((sum, p) => sum + (p - mean) ** 2, 0);
+	return sorted.length > 1 ? Math.sqrt(squares / (sorted.length - 1)) : null;
 }
 
 const outcomesIn = (predictions: readonly Known[]) =>
 	predictions.filter(({ label }) => label).length;
-const spreadHeader = (middle: string) => [
-	...["average_predicted_probability", "st_dev_predicted_probability", "min_predicted_probability"],
-	...[
-		"p_25_predicted_probability",
-		`${middle}_predicted_probability`,
-		"p_75_predicted_probability",
-	],
-	"max_predicted_probability",
-];
-const quartiles = [0, 0.25, 0.5, 0.75, 1];
+
+/** The columns of a group that calibration and demographics share; they name the median differently. */
+const groupColumns = (median: string): Columns<Group> => ({
+	person_count_at_risk: ({ members }) => members.length,
+	person_count_with_outcome: ({ members }) => outcomesIn(members),
+	average_predicted_probability: ({ mean }) => mean,
+	st_dev_predicted_probability: deviation,
+	min_predicted_probability: ({ sorted }) => quantile(sorted, 0),
+	p_25_predicted_probability: ({ sorted }) => quantile(sorted, 0.25),
+	[`${median}_predicted_probability`]: ({ sorted }) => quantile(sorted, 0.5),
+	p_75_predicted_probability: ({ sorted }) => quantile(sorted, 0.75),
+	max_predicted_probability: ({ sorted }) => quantile(sorted, 1),
+});
 
 /** Ten strata with about equal numbers of predictions. */
 function calibration(known: readonly Known[], { evaluation }: PlpOptions): ResultTable {
-	const sorted = Float64Array.from(known, ({ probability }) => probability).sort();
+	const { sorted } = groupOf(known);
 	const edges = [...new Set(Array.from({ length: 9 }, (_, i) => quantile(sorted, (i + 1) / 10)))];
 	const strata = Array.from({ length: edges.length + 1 }, () => [] as Known[]);
 	for (const prediction of known) {
 		const above = edges.findIndex((edge) => prediction.probability <= edge);
-		strata[above < 0 ? edges.length : above]?.push(prediction);
+		strata[above < 0 ? edges.length : above].push(prediction);
 	}
-	return {
-		header: [
-			...["performance_id", "evaluation", "prediction_threshold", "person_count_at_risk"],
-			...["person_count_with_outcome", ...spreadHeader("median"), "observed_incidence"],
-		],
-		rows: strata.flatMap((stratum, index) =>
-			stratum.length === 0
-				? []
-				: [
-						[
-							...[id, evaluation, edges[index - 1] ?? 0, stratum.length, outcomesIn(stratum)],
-							...[...spread(stratum, quartiles), outcomesIn(stratum) / stratum.length],
-						],
-					],
-		),
+	const columns: Columns<Group & { readonly threshold: number }> = {
+		performance_id: () => id,
+		evaluation: () => evaluation,
+		prediction_threshold: ({ threshold }) => threshold,
+		...groupColumns("median"),
+		observed_incidence: ({ members }) => outcomesIn(members) / members.length,
 	};
+	return tableOf(
+		columns,
+		strata.flatMap((members, index) =>
+			members.length === 0 ? [] : [{ ...groupOf(members), threshold: edges[index - 1] ?? 0 }],
+		),
+	);
 }
 
 /** Thresholds up to which all are listed; beyond, a hundred evenly spaced ones are added. */
 const listed = 100;
+
+/** Decisions at a threshold: true and false positives, true and false negatives. */
+interface Decisions {
+	readonly threshold: number;
+	readonly tp: number;
+	readonly fp: number;
+	readonly tn: number;
+	readonly fn: number;
+}
+
+const sensitivity = ({ tp, fn }: Decisions) => tp / (tp + fn);
+const specificity = ({ tn, fp }: Decisions) => tn / (tn + fp);
+
+function preference({ threshold, tp, fp, tn, fn }: Decisions): number {
+	const odds = Math.exp(logit(threshold) - Math.log((tp + fn) / (tn + fp)));
+	return odds / (1 + odds);
+}
+
+const decisionColumns: Columns<Decisions> = {
+	prediction_threshold: ({ threshold }) => threshold,
+	preference_threshold: preference,
+	positive_count: ({ tp, fp }) => tp + fp,
+	negative_count: ({ tn, fn }) => tn + fn,
+	true_count: ({ tp, fn }) => tp + fn,
+	false_count: ({ tn, fp }) => tn + fp,
+	true_positive_count: ({ tp }) => tp,
+	true_negative_count: ({ tn }) => tn,
+	false_positive_count: ({ fp }) => fp,
+	false_negative_count: ({ fn }) => fn,
+	f_1_score: ({ tp, fp, fn }) => (2 * tp) / (2 * tp + fp + fn),
+	accuracy: ({ tp, fp, tn, fn }) => (tp + tn) / (tp + fp + tn + fn),
+	sensitivity,
+	false_negative_rate: (decisions) => 1 - sensitivity(decisions),
+	false_positive_rate: (decisions) => 1 - specificity(decisions),
+	specificity,
+	positive_predictive_value: ({ tp, fp }) => tp / (tp + fp),
+	false_discovery_rate: ({ tp, fp }) => fp / (tp + fp),
+	negative_predictive_value: ({ tn, fn }) => tn / (tn + fn),
+	false_omission_rate: ({ tn, fn }) => fn / (tn + fn),
+	positive_likelihood_ratio: (decisions) => sensitivity(decisions) / (1 - specificity(decisions)),
+	negative_likelihood_ratio: (decisions) => (1 - sensitivity(decisions)) / specificity(decisions),
+	diagnostic_odds_ratio: ({ tp, fp, tn, fn }) => (tp * tn) / (fp * fn),
+};
 
 function thresholds(known: readonly Known[], { evaluation }: PlpOptions): ResultTable {
 	const [n, positive] = [known.length, outcomesIn(known)];
@@ -195,38 +260,25 @@ function thresholds(known: readonly Known[], { evaluation }: PlpOptions): Result
 	for (const [index, { probability }] of sorted.entries())
 		if (n <= listed || index < listed || index % step === 0 || index === n - 1)
 			values.add(probability);
-	let [taken, hits] = [0, 0];
-	const rows =
+	let [taken, tp] = [0, 0];
+	const decisions =
 		positive === 0 || negative === 0
 			? []
-			: [...values].map((threshold) => {
+			: [...values].map((threshold): Decisions => {
 					while (taken < n && sorted[taken].probability >= threshold)
-						hits += Number(sorted[taken++]?.label);
-					const [tp, fp] = [hits, taken - hits];
-					const [fn, tn] = [positive - tp, negative - fp];
-					const odds = Math.exp(logit(threshold) - Math.log(positive / negative));
-					const [sensitivity, specificity] = [tp / positive, tn / negative];
-					return [
-						...[id, evaluation, threshold, odds / (1 + odds), tp + fp, tn + fn, positive, negative],
-						...[tp, tn, fp, fn, (2 * tp) / (2 * tp + fp + fn), (tp + tn) / n, sensitivity],
-						...[1 - sensitivity, 1 - specificity, specificity],
-						...[tp / (tp + fp), fp / (tp + fp), tn / (tn + fn), fn / (tn + fn)],
-						...[sensitivity / (1 - specificity), (1 - sensitivity) / specificity],
-						(tp * tn) / (fp * fn),
-					].map((value) => (typeof value === "number" && !Number.isFinite(value) ? null : value));
+						tp += Number(sorted[taken++].label);
+					const fp = taken - tp;
+					return { threshold, tp, fp, tn: negative - fp, fn: positive - tp };
 				});
-	return {
-		header: [
-			...["performance_id", "evaluation", "prediction_threshold", "preference_threshold"],
-			...["positive_count", "negative_count", "true_count", "false_count", "true_positive_count"],
-			...["true_negative_count", "false_positive_count", "false_negative_count", "f_1_score"],
-			...["accuracy", "sensitivity", "false_negative_rate", "false_positive_rate", "specificity"],
-			...["positive_predictive_value", "false_discovery_rate", "negative_predictive_value"],
-			...["false_omission_rate", "positive_likelihood_ratio", "negative_likelihood_ratio"],
-			"diagnostic_odds_ratio",
-		],
-		rows,
+	const columns: Columns<Decisions> = {
+		performance_id: () => id,
+		evaluation: () => evaluation,
+		...decisionColumns,
 	};
+	const { header, rows } = tableOf(columns, decisions);
+	const finite = (value: string | number | null) =>
+		typeof value === "number" && !Number.isFinite(value) ? null : value;
+	return { header, rows: rows.map((row) => row.map(finite)) };
 }
 
 /** By age in bands of five years and by sex; patients without either are left out. */
@@ -240,23 +292,17 @@ function demographics(known: readonly Known[], { evaluation }: PlpOptions): Resu
 		group.members.push(prediction);
 		groups.set(`${band} ${sex}`, group);
 	}
-	return {
-		header: [
-			...["performance_id", "evaluation", "age_group", "gen_group", "person_count_at_risk"],
-			...["person_count_with_outcome", ...spreadHeader("p_50")],
-		],
-		rows: [...groups.values()]
-			.sort((a, b) => a.band - b.band || (a.sex < b.sex ? -1 : 1))
-			.map(({ band, sex, members }) => [
-				...[
-					id,
-					evaluation,
-					`Age group: ${band}-${band + 4}`,
-					sex,
-					members.length,
-					outcomesIn(members),
-				],
-				...spread(members, quartiles),
-			]),
+	const columns: Columns<Group & { readonly band: number; readonly sex: string }> = {
+		performance_id: () => id,
+		evaluation: () => evaluation,
+		age_group: ({ band }) => `Age group: ${band}-${band + 4}`,
+		gen_group: ({ sex }) => sex,
+		...groupColumns("p_50"),
 	};
+	return tableOf(
+		columns,
+		[...groups.values()]
+			.sort((a, b) => a.band - b.band || (a.sex < b.sex ? -1 : 1))
+			.map(({ band, sex, members }) => ({ ...groupOf(members), band, sex })),
+	);
 }

@@ -47,7 +47,10 @@ export async function nextTask(dataset: Dataset, options: EvaluateOptions): Prom
 		const codes = probabilityBins(patients.length, codeEdges);
 		const choices = probabilityBins(patients.length, choiceEdges);
 		const calibrate = (
-			...[patient, logProbabilities, recorded, rank]: [number, Float32Array, number, number]
+			patient: number,
+			logProbabilities: Float32Array,
+			recorded: number,
+			rank: number,
 		) => {
 			const number = numbers.get(patient)!;
 			let first = 0;
