@@ -126,7 +126,7 @@ describe("baselines of a sample", () => {
 	const measure = async (task: string, split: "train" | "valid", patients: number | "all") => {
 		const { people, sample } = await evaluatedPatients(task, whole, { split, patients });
 		const options = { ...evaluateDefaults, draws: 5, split };
-		const opened = { ...options, ...(sample && { sample, whole }) };
+		const opened = { ...options, ...(sample && { sample, fullDataset: whole }) };
 		return (await openTask(task, people, opened, maker))(runtime);
 	};
 

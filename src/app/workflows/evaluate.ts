@@ -48,7 +48,8 @@ export interface EvaluateOptions
 				| "onPredictions"
 				| "threads"
 				| "sample"
-				| "whole"
+				| "fullDataset"
+				| "trainingDataset"
 			>
 		>,
 		Pick<Monitoring, "progress">,

@@ -85,13 +85,11 @@ export function measured(
 		})),
 		differences: rows.flatMap(({ name }, row) =>
 			name.who === "model"
-				? rows
-						.slice(row + 1)
-						.map((than, i) => ({
-							row: name.label,
-							than: than.name.label,
-							metrics: differencesOf(row, row + 1 + i),
-						}))
+				? rows.slice(row + 1).map((than, i) => ({
+						row: name.label,
+						than: than.name.label,
+						metrics: differencesOf(row, row + 1 + i),
+					}))
 				: [],
 		),
 		onset: detailsOf(study, rows, measuredHorizons, lookBackDays),
