@@ -1,10 +1,6 @@
 import { InputError } from "../base/errors.js";
 import { random } from "../base/random.js";
-import { withFinitePredictions } from "./finite.js";
 import type { Model, ParameterValues } from "./model.js";
-
-export type { Events, Predictions, Predictor, State } from "./predictor.js";
-
 import { autoformer } from "./others/autoformer.js";
 import { bitimelygpt } from "./others/bitimelygpt.js";
 import { contiformer } from "./others/contiformer.js";
@@ -19,23 +15,48 @@ import { raindrop } from "./others/raindrop.js";
 import { seft } from "./others/seft.js";
 import { timelygpt } from "./others/timelygpt.js";
 import { timesnet } from "./others/timesnet.js";
+import { finitePredictor } from "./predictor.js";
 import { trajgpt } from "./trajgpt/index.js";
-import { trajgptShifted } from "./trajgpt-shifted/index.js";
+import { trajgptShifted } from "./trajgpt/shifted.js";
 
 export type {
 	BatchShape,
 	EventBatch,
 	ForecastMethod,
 	Model,
+	Objective,
 	ObjectiveName,
 	Parameters,
 	ParameterValues,
 } from "./model.js";
 export { forecastMethods, objectiveNames } from "./model.js";
-export type { Objective } from "./objective.js";
-export { commonLearningRate, learningRateOf, suggestedPreset } from "./presets.js";
+export type { Events, Predictions, Predictor, State } from "./predictor.js";
 export { plainTrajgptSettings } from "./trajgpt/config.js";
-export { weightCount } from "./weight-count.js";
+
+/** The learning rate of models without their own. */
+export const commonLearningRate = 3e-3;
+
+/** The highest learning rate that training takes for a model in a preset, unless the user gives one. */
+export const learningRateOf = (
+	model: Pick<Model, "learningRate" | "learningRates">,
+	preset: string,
+): number => model.learningRates?.[preset] ?? model.learningRate ?? commonLearningRate;
+
+/** The largest preset that is suggested for so many training patients; undefined if none is. */
+export const suggestedPreset = (
+	{ suggestedFrom = {} }: Pick<Model, "suggestedFrom">,
+	trainPatients: number,
+): string | undefined =>
+	Object.keys(suggestedFrom).findLast((name) => trainPatients >= (suggestedFrom[name] as number));
+
+/** How many numbers a model has learned. */
+export const weightCount = (weights: ParameterValues): number =>
+	[...weights.values()].reduce((total, { data }) => total + data.length, 0);
+
+const withFinitePredictions = (model: Model): Model => ({
+	...model,
+	predictor: (...inputs) => finitePredictor(model.predictor(...inputs)),
+});
 
 /** Every model there is, by its name on the command line. */
 export const models: readonly Model[] = [

@@ -1,10 +1,234 @@
+import { roundLength } from "../data/cohort/buckets.js";
+import { specialTokens } from "../data/cohort/vocabulary.js";
+import { programs, type Runtime } from "../engine/runtime/index.js";
+import { logSoftmax } from "../engine/tensor/index.js";
 import { readingOf } from "./hazards/head.js";
-import { hazardsOfConfig } from "./hazards/objective.js";
-import { hazardWeights } from "./hazards/weights.js";
-import type { CodeConfig } from "./heads/codes.js";
-import { historyPredictor } from "./kinds/history-predictor.js";
-import type { Model, Network } from "./model.js";
-import { drawWeights } from "./nn/weights.js";
+import { hazardsOfConfig, hazardWeights } from "./hazards/objective.js";
+import type { CodeConfig } from "./heads.js";
+import type { EventBatch, Model, Network, ParameterValues, QueryStream, States } from "./model.js";
+import { drawWeights, parametersOf } from "./nn/weights.js";
+import {
+	checkEvents,
+	checkLists,
+	type Events,
+	type Predictions,
+	type Predictor,
+	type Query,
+	queriesAfter,
+	queriesWithin,
+	type State,
+} from "./predictor.js";
+
+/** Most positions per pass, including queries, and pass shapes that stay compiled. */
+const mostPositions = 4096;
+const mostPrograms = 24;
+
+/** Events and the query times that follow them. */
+interface Row {
+	readonly events: Events;
+	readonly times: readonly number[];
+	/** Where each prediction goes. */
+	readonly to: readonly number[];
+}
+
+interface PassShape {
+	readonly rows: number;
+	readonly length: number;
+	readonly queries: number;
+}
+
+const powerOfTwo = (n: number) => 2 ** Math.ceil(Math.log2(Math.max(1, n)));
+
+const afterAll = (queries: number): QueryStream => ({ name: "seen", landmarks: "end", queries });
+
+/** Histories as rows of a batch, each with one more event, which is not known, at the time of its first query. */
+function withQuery(rows: readonly Row[]): EventBatch {
+	const length = Math.max(...rows.map(({ events }) => events.tokens.length)) + 1;
+	const tokens = new Int32Array(rows.length * length);
+	const times = new Float64Array(rows.length * length);
+	for (const [row, { events, times: queries }] of rows.entries()) {
+		tokens.set(Array.from(events.tokens), row * length);
+		times.set([...Array.from(events.times), queries[0] as number], row * length);
+	}
+	const lengths = Int32Array.from(rows, ({ events }) => events.tokens.length + 1);
+	return { rows: rows.length, length, tokens, times, lengths };
+}
+
+/**
+ * Predicts from whole histories. The state is the history itself: observing costs nothing, and every
+ * query reads all of it again.
+ */
+function historyPredictor<C extends CodeConfig>(
+	runtime: Runtime,
+	network: Network<C>,
+	config: C,
+	weights: ParameterValues,
+): Predictor {
+	const { vocab } = config;
+	const { usesQueryTime } = network;
+	const context = network.context?.(config) ?? Number.POSITIVE_INFINITY;
+	const atOnce = network.queriesAtOnce?.(config);
+	const symbols = parametersOf(weights);
+	const resident = runtime.resident(weights);
+	const compiled = programs(
+		runtime,
+		({ rows, length, queries }: PassShape) => {
+			const streams = [afterAll(queries)];
+			const [states] = network.states(config, symbols, { rows, length: length }, streams);
+			return { outputs: { predictions: logSoftmax((states as States).logits) } };
+		},
+		{ keyText: JSON.stringify, most: mostPrograms },
+	);
+
+	// Windows always have the same length.
+	const lengthOf = ({ events }: Row) =>
+		network.predictsEachEvent ? Math.min(roundLength(events.tokens.length + 1), context) : context;
+	const queryCountOf = ({ times }: Row) => atOnce ?? (usesQueryTime ? powerOfTwo(times.length) : 1);
+
+	/** Splits a row into rows with at most as many queries as one pass takes, of the same history. */
+	const splitQueries = (row: Row): Row[] => {
+		if (!usesQueryTime || atOnce === undefined || row.times.length <= atOnce) return [row];
+		return Array.from({ length: Math.ceil(row.times.length / atOnce) }, (_, part) => ({
+			...row,
+			times: row.times.slice(part * atOnce, (part + 1) * atOnce),
+			to: row.to.slice(part * atOnce, (part + 1) * atOnce),
+		}));
+	};
+
+	async function predict(rows: readonly Row[], into: Float32Array): Promise<void> {
+		const left = rows
+			.flatMap(splitQueries)
+			.sort((a, b) => lengthOf(b) - lengthOf(a) || queryCountOf(b) - queryCountOf(a));
+		while (left.length > 0) {
+			const first = left[0] as Row;
+			const length = lengthOf(first);
+			const room = powerOfTwo(mostPositions / (length + queryCountOf(first)));
+			const some = left.splice(0, Math.max(1, room));
+			const queries = Math.max(...some.map(queryCountOf));
+			const shape = { rows: powerOfTwo(some.length), length, queries };
+			const all = Array.from({ length: shape.rows }, (_, row) => some[row] ?? first);
+			const landmarks = all.map(({ events, times }) => [
+				{
+					known: events.tokens.length,
+					times: Array.from(
+						{ length: queries },
+						(_, i) => times[Math.min(i, times.length - 1)] as number,
+					),
+				},
+			]);
+			const fill = network.filler(config, withQuery(all), length);
+			const outputs = await compiled.run(shape, fill(afterAll(queries), landmarks), resident);
+			const predictions = outputs.predictions as Float32Array;
+			const each = predictions.length / (shape.rows * vocab);
+			for (const [row, { to }] of some.entries())
+				for (const [i, position] of to.entries()) {
+					const from = (row * each + Math.min(i, each - 1)) * vocab;
+					into.set(predictions.subarray(from, from + vocab), position * vocab);
+				}
+		}
+	}
+
+	const start = (patients: number): State =>
+		stateOf(Array.from({ length: patients }, () => ({ tokens: [], times: [] })));
+
+	/** Histories so far, with further events. */
+	const grown = (state: State, events?: readonly Events[]): Events[] =>
+		Array.from({ length: state.patients }, (_, patient) => {
+			const past = historyOf(state, patient);
+			const more = events?.[patient];
+			return {
+				tokens: [...Array.from(past.tokens), ...Array.from(more?.tokens ?? [])],
+				times: [...Array.from(past.times), ...Array.from(more?.times ?? [])],
+			};
+		});
+
+	/** Predictions for queries; positions count events after the state. */
+	async function predictionsFor(
+		state: State,
+		events: readonly Events[] | undefined,
+		queries: readonly (readonly Query[])[],
+	): Promise<Predictions> {
+		const most = queries[0]?.length ?? 0;
+		const logProbabilities = new Float32Array(state.patients * most * vocab);
+		const rows = grown(state, events).flatMap(({ tokens, times }, patient): Row[] => {
+			const before = historyOf(state, patient).tokens.length;
+			// One that looks back from the first event knows of none.
+			const knownTo = ({ position, gap }: Query) => (gap < 0 ? 0 : before + position);
+			const own = queries[patient] ?? [];
+			return [...new Set(own.map(knownTo))].map((known) => {
+				const group = own.filter((query) => knownTo(query) === known);
+				return {
+					events: {
+						tokens: Array.from(tokens).slice(0, known),
+						times: Array.from(times).slice(0, known),
+					},
+					times: group.map(({ time }) => time),
+					to: group.map(({ index }) => patient * most + index),
+				};
+			});
+		});
+		await predict(rows, logProbabilities);
+		return { patients: state.patients, queries: most, vocab, logProbabilities };
+	}
+
+	const observe = (state: State, events: readonly Events[]): State => {
+		checkLists(state.patients, { events });
+		checkEvents(state, events, vocab);
+		return stateOf(grown(state, events));
+	};
+	const query = (state: State, times: readonly ArrayLike<number>[]): Promise<Predictions> => {
+		checkLists(state.patients, { times });
+		return predictionsFor(state, undefined, queriesAfter(state, undefined, times));
+	};
+
+	return {
+		vocab,
+		start,
+		select: (state, patients) => stateOf(patients.map((patient) => historyOf(state, patient))),
+		observe: async (state, events) => observe(state, events),
+		query,
+		async advance(state, events, times) {
+			const now = observe(state, events);
+			return { state: now, predictions: await query(now, times) };
+		},
+		score: (events, times) => query(observe(start(events.length), events), times),
+		async queryWithin(state, events, times) {
+			checkLists(state.patients, { events, times });
+			checkEvents(state, events, vocab);
+			return predictionsFor(state, events, queriesWithin(state, events, times));
+		},
+		async dispose() {
+			resident.dispose();
+			await compiled.dispose();
+		},
+	};
+}
+
+/** Histories side by side, each in a row as long as the longest. */
+function stateOf(histories: readonly Events[]): State {
+	const patients = histories.length;
+	const width = Math.max(0, ...histories.map(({ tokens }) => tokens.length));
+	const tokens = new Int32Array(patients * width);
+	const times = new Float64Array(patients * width);
+	for (const [patient, own] of histories.entries()) {
+		tokens.set(Array.from(own.tokens), patient * width);
+		times.set(Array.from(own.times), patient * width);
+	}
+	const last = <T>(values: ArrayLike<number>, before: T) => values[values.length - 1] ?? before;
+	return {
+		patients,
+		tokens: Int32Array.from(histories, (own) => last(own.tokens, specialTokens.sos)),
+		times: Float64Array.from(histories, (own) => last(own.times, Number.NaN)),
+		memory: { tokens, times, lengths: Int32Array.from(histories, (own) => own.tokens.length) },
+	};
+}
+
+function historyOf({ memory, patients }: State, patient: number): Events {
+	const { tokens, times, lengths } = memory;
+	const width = (tokens?.length ?? 0) / patients;
+	const [from, to] = [patient * width, patient * width + (lengths?.[patient] ?? 0)];
+	return { tokens: tokens?.subarray(from, to) ?? [], times: times?.subarray(from, to) ?? [] };
+}
 
 /** A model is a network with weights that are drawn, a predictor and, if it learns them, hazards. */
 export const modelFromNetwork = <C extends CodeConfig>(network: Network<C>): Model<C> => {

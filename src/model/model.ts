@@ -3,10 +3,8 @@ import type { Random } from "../base/random.js";
 import type { RowSource } from "../data/cohort/batches.js";
 import type { Feeds, Runtime } from "../engine/runtime/index.js";
 import type { FixedShape, Tensor } from "../engine/tensor/index.js";
-import type { FutureSteps } from "./future-steps.js";
 import type { WeightSpecs, Weights } from "./nn/weights.js";
-import type { Objective } from "./objective.js";
-import type { Predictor } from "./predictor.js";
+import type { FutureSteps, Predictor } from "./predictor.js";
 
 /** Histories in rows of one length; what lies past a row's own length is padding. */
 export interface EventBatch {
@@ -90,7 +88,7 @@ export interface Head<C> {
 }
 
 /** Gives the values of a stream's inputs; `landmarks` are those of each row, and of slots none. */
-export type Fill = (stream: Stream, landmarks?: readonly (readonly Landmark[])[]) => Feeds;
+type Fill = (stream: Stream, landmarks?: readonly (readonly Landmark[])[]) => Feeds;
 
 /** What a network leaves beside its states while it learns. */
 export interface SideOutputs {
@@ -109,7 +107,7 @@ export interface DecayVector {
 }
 
 /** How its heads forget. */
-export interface HeadDecay<C> {
+interface HeadDecay<C> {
 	/** Whether what a head holds fades with time, or with each further event. */
 	per(config: C): "time" | "event";
 	/** log γ at each slot, of one unit of time or of one event; fed as the slots are. */
@@ -205,4 +203,86 @@ export interface MemoryPart {
 export interface Model<C = unknown> extends Network<C> {
 	init(config: C, random: Random): ParameterValues;
 	predictor(runtime: Runtime, config: C, weights: ParameterValues): Predictor;
+}
+
+/** One part of the loss: Σ −log p over its targets, which are fed as weights; or a penalty. */
+export interface LossTerm {
+	readonly name: string;
+	readonly total: Tensor; // scalar
+}
+
+/** The values of a loss's inputs for one batch, and how many targets each term has. */
+interface LossFeeds {
+	readonly feeds: Feeds;
+	readonly targets: Readonly<Record<string, number>>;
+}
+
+export interface Draw {
+	readonly random: Random;
+	/** Farthest event ahead that is predicted. */
+	readonly horizon: number;
+}
+
+/** Something to learn, by any network that has the streams it needs. */
+export interface Objective<C = unknown> {
+	streams(config: C, shape: BatchShape): readonly Stream[];
+	/** Of the states of its streams, in their order. */
+	terms(
+		config: C,
+		parameters: Parameters,
+		states: readonly States[],
+		shape: BatchShape,
+	): readonly LossTerm[];
+	feeds(config: C, batch: EventBatch, draw: Draw, fill: Fill): LossFeeds;
+}
+
+/** The same objective with draws of its own. */
+export const forked = <C>(name: string, objective: Objective<C>): Objective<C> => ({
+	...objective,
+	feeds: (config, batch, { horizon, random }, fill) =>
+		objective.feeds(config, batch, { horizon, random: random.fork(name) }, fill),
+});
+
+/** All terms of the objectives in one pass; while learning, also penalties and what moves by other means than gradients. */
+export function lossTerms<C>(
+	network: Network<C>,
+	config: C,
+	objectives: readonly Objective<C>[],
+	parameters: Parameters,
+	shape: BatchShape,
+	learning: boolean,
+): { readonly terms: readonly LossTerm[]; readonly moving: SideOutputs["moving"] } {
+	const side: SideOutputs = { moving: {}, penalties: {} };
+	const streams = objectives.map((objective) => objective.streams(config, shape));
+	const states = [
+		...network.states(config, parameters, shape, streams.flat(), learning ? side : undefined),
+	];
+	const terms = objectives.flatMap((objective, i) =>
+		objective.terms(config, parameters, states.splice(0, streams[i]?.length), shape),
+	);
+	const penalties = Object.entries(side.penalties).map(([name, total]) => ({ name, total }));
+	return { terms: [...terms, ...penalties], moving: side.moving };
+}
+
+/** What `lossTerms` is fed. */
+export function lossFeeds<C>(
+	network: Network<C>,
+	config: C,
+	objectives: readonly Objective<C>[],
+	batch: EventBatch,
+	draw: Draw,
+	learning: boolean,
+): LossFeeds {
+	const fill = network.filler(config, batch);
+	const parts = objectives.map((objective) => objective.feeds(config, batch, draw, fill));
+	// One of each per batch.
+	const penalties = learning ? (network.penalties ?? []).map((name) => [name, 1] as const) : [];
+	return {
+		feeds: Object.assign({}, ...parts.map(({ feeds }) => feeds)),
+		targets: Object.assign(
+			{},
+			...parts.map(({ targets }) => targets),
+			Object.fromEntries(penalties),
+		),
+	};
 }

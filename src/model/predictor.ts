@@ -1,3 +1,5 @@
+import { InputError } from "../base/errors.js";
+
 /** The state of some patients: the model's memory, and the last event of each. */
 export interface State {
 	readonly patients: number;
@@ -56,3 +58,210 @@ export interface Predictor {
 	): Promise<Predictions>;
 	dispose(): Promise<void>;
 }
+
+/** What a query's slot holds, and which state it reads. */
+export interface Query {
+	/** Its position among the patient's queries. */
+	readonly index: number;
+	readonly token: number;
+	readonly time: number;
+	readonly gap: number;
+	/** How many of the patient's events come before it. */
+	readonly position: number;
+}
+
+const none: Events = { tokens: [], times: [] };
+
+function mustFollow(last: number, time: number, patient: number, what: string): void {
+	if (!Number.isFinite(time) || time < last)
+		throw new InputError(
+			`times must be finite and not decrease: patient ${patient} goes ${last} → ${time} at ${what}`,
+		);
+}
+
+/** Refuses events that run backwards in time or are not in the vocabulary. */
+export function checkEvents(state: State, events: readonly Events[], vocab: number): void {
+	for (const [patient, { tokens, times }] of events.entries()) {
+		if (tokens.length !== times.length)
+			throw new InputError(
+				`patient ${patient} has ${tokens.length} tokens and ${times.length} times; give as many`,
+			);
+		let last = state.times[patient] as number;
+		for (let n = 0; n < tokens.length; n++) {
+			const [token, time] = [tokens[n] as number, times[n] as number];
+			mustFollow(last, time, patient, `event ${n}`);
+			if (!Number.isInteger(token) || token < 0 || token >= vocab)
+				throw new InputError(
+					`patient ${patient} has token ${token} at event ${n}; expected a whole number from 0 to ${vocab - 1}`,
+				);
+			last = time;
+		}
+	}
+}
+
+/** A query that follows `position` events of a patient. */
+function following(
+	state: State,
+	patient: number,
+	own: Events,
+	position: number,
+	time: number,
+	index: number,
+): Query {
+	const last =
+		position === 0 ? (state.times[patient] as number) : (own.times[position - 1] as number);
+	mustFollow(last, time, patient, `query ${index}`);
+	const token = position === 0 ? state.tokens[patient] : own.tokens[position - 1];
+	const gap = Number.isNaN(last) ? 0 : time - last;
+	return { index, token: token as number, time, gap, position };
+}
+
+/** Queries after all events. */
+export const queriesAfter = (
+	state: State,
+	events: readonly Events[] | undefined,
+	times: readonly ArrayLike<number>[],
+): Query[][] =>
+	times.map((queryTimes, patient) => {
+		const own = events?.[patient] ?? none;
+		return Array.from(queryTimes, (time, index) =>
+			following(state, patient, own, own.times.length, time, index),
+		);
+	});
+
+/**
+ * Queries among the events, each after those strictly before it. One before a patient's very
+ * first event looks back: it holds [SOS] at its own time and reads what the first slot left, which
+ * is [SOS] at the first event's time.
+ */
+export const queriesWithin = (
+	state: State,
+	events: readonly Events[],
+	times: readonly ArrayLike<number>[],
+): Query[][] =>
+	times.map((queryTimes, patient) => {
+		const own = events[patient] as Events;
+		const first = own.times[0];
+		const started = !Number.isNaN(state.times[patient]);
+		return Array.from(queryTimes, (time, index) => {
+			if (!started && first !== undefined && Number.isFinite(time) && time < first) {
+				const token = state.tokens[patient] as number;
+				return { index, token, time, gap: time - first, position: 1 };
+			}
+			return following(state, patient, own, countBefore(own.times, time), time, index);
+		});
+	});
+
+/** How many of the times, which do not decrease, are below this one. */
+function countBefore(times: ArrayLike<number>, time: number): number {
+	let [low, high] = [0, times.length];
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		if ((times[middle] as number) < time) low = middle + 1;
+		else high = middle;
+	}
+	return low;
+}
+
+/** Checks that there is a list for every patient, and as many queries for each. */
+export function checkLists(
+	patients: number,
+	lists: {
+		readonly events?: readonly Events[];
+		readonly times?: readonly ArrayLike<number>[];
+	},
+): void {
+	for (const [name, list] of Object.entries(lists))
+		if (list.length !== patients)
+			throw new InputError(`${name} of ${list.length} patients for a state of ${patients}`);
+	if (lists.times?.some((t) => t.length !== lists.times?.[0]?.length))
+		throw new InputError("expected the same number of query times for every patient");
+}
+
+/** What a step asks of each future: a time, the record before it, and what else predictions there depend on. */
+interface FutureQueries {
+	readonly tokens: Int32Array; // [rows]
+	/** NaN where there is no record before. */
+	readonly last: Float64Array; // [rows]
+	readonly times: Float64Array; // [rows]
+	/** The features of the hazards: see `LandmarkFeatures`. */
+	readonly ages: Float32Array; // [rows, age features]
+	readonly sinceAny: Float32Array; // [rows, 1]
+	readonly past: Float32Array; // [rows, past features]
+}
+
+/** What comes first after a landmark, in the visit bins that lie in the bin of a query. */
+type WaitStep = Readonly<
+	Record<
+		"visits" | "deaths" | "oneRecord" | "visitEnd" | "newAlone" | "newCodes",
+		Float32Array // [rows, visit bins]
+	>
+>;
+
+/**
+ * What is predicted at the times of a step, until the next one. A query is either at the time of a record or in the
+ * middle of a bin after a landmark, and only what is predicted for its kind is of use.
+ */
+export interface FutureStep extends WaitStep {
+	/** Of the record at this time, given that there is one. */
+	readonly logits: Float32Array; // [rows, vocab]
+}
+
+/** Futures side by side, each with its state in a row. */
+export interface FutureRows {
+	/** How many there can be. */
+	readonly capacity: number;
+	/** The queries of the next step, to be filled in. */
+	readonly queries: FutureQueries;
+	/** Puts the state of a patient in a predictor's memory into a row. */
+	start(row: number, memory: State["memory"], patient: number): void;
+	/** Copies a row's state to another row. */
+	copy(from: number, to: number): void;
+	/** Predicts at the queries of the first rows. */
+	step(count: number): Promise<FutureStep>;
+	/**
+	 * Moves a row's state on to the time of the last step. The record of that time enters with the next step, as the
+	 * token before.
+	 */
+	keep(row: number): void;
+}
+
+/** Predicts step by step from the states of many futures. */
+export interface FutureSteps {
+	/** How many bins and visit bins have predictions, from the first. */
+	readonly bins: number;
+	readonly visitBins: number;
+	/** Rows for up to so many futures; fewer if that is faster. */
+	rows(futures: number): FutureRows;
+	dispose(): Promise<void>;
+}
+
+/** Refuses numbers of a model that are not finite: nothing may be made of them, and JSON would say null. */
+export function checkFinite(values: Float32Array, what: string): Float32Array {
+	for (let at = 0; at < values.length; at++)
+		if (!Number.isFinite(values[at]))
+			throw new InputError(
+				`the model's ${what} is ${values[at]}, expected a finite number; check that the times of the events ` +
+					"and the query times are plausible; if they are, the weights are at fault: train again",
+			);
+	return values;
+}
+
+const checked = async (asked: Promise<Predictions>): Promise<Predictions> => {
+	const answers = await asked;
+	checkFinite(answers.logProbabilities, "prediction");
+	return answers;
+};
+
+/** A predictor that refuses to answer with what is not a finite number. */
+export const finitePredictor = (predictor: Predictor): Predictor => ({
+	...predictor,
+	query: (...given) => checked(predictor.query(...given)),
+	score: (...given) => checked(predictor.score(...given)),
+	queryWithin: (...given) => checked(predictor.queryWithin(...given)),
+	async advance(...given) {
+		const { state, predictions } = await predictor.advance(...given);
+		checkFinite(predictions.logProbabilities, "prediction");
+		return { state, predictions };
+	},
+});

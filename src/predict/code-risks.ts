@@ -1,7 +1,7 @@
 import type { Runtime } from "../engine/runtime/index.js";
 import { competingIncidence } from "../model/hazards/incidence.js";
 import { binsOf, outputsOf } from "../model/hazards/settings.js";
-import type { CodeConfig } from "../model/heads/codes.js";
+import type { CodeConfig } from "../model/heads.js";
 import { checkCodes, probabilitiesOf } from "./code-probabilities.js";
 import { hazardPrograms, hazardSettingsOf, type Learned, landmarkRow, roomFor } from "./hazards.js";
 import { anyOf, checkHorizon, outputsFor } from "./incidence.js";

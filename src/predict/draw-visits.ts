@@ -1,7 +1,7 @@
 import { probabilityOf } from "../base/log-odds.js";
 import type { Random } from "../base/random.js";
-import type { FutureStep, FutureSteps } from "../model/future-steps.js";
 import { type HazardSettings, visitBinsOf } from "../model/hazards/settings.js";
+import type { FutureStep, FutureSteps } from "../model/predictor.js";
 import type { PartialFuture } from "./partial-future.js";
 
 /** Records of one day, at most. */

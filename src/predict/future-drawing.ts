@@ -1,7 +1,7 @@
 import { specialCount } from "../data/cohort/vocabulary.js";
-import type { FutureSteps } from "../model/future-steps.js";
 import type { HazardSettings } from "../model/hazards/settings.js";
 import type { Events, Predictor } from "../model/index.js";
+import type { FutureSteps } from "../model/predictor.js";
 import { futureMoves } from "./future-moves.js";
 import type { Future, FutureDrawing, FutureOptions } from "./futures.js";
 import {

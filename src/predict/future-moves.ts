@@ -1,7 +1,7 @@
 import { specialCount, specialTokens } from "../data/cohort/vocabulary.js";
-import type { FutureRows, FutureStep, FutureSteps } from "../model/future-steps.js";
 import { ageFeatures, pastFeatures, writeAges } from "../model/hazards/landmarks.js";
 import { binsOf, type HazardSettings } from "../model/hazards/settings.js";
+import type { FutureRows, FutureStep, FutureSteps } from "../model/predictor.js";
 import { tokenSampler, waitSampler } from "./draw-visits.js";
 import { isExcluded, isKnown, isNew, type PartialFuture } from "./partial-future.js";
 

@@ -3,7 +3,7 @@ import { type Dedup, deathRecord } from "../data/cohort/reading/history-rules.js
 import type { Vocabulary } from "../data/cohort/vocabulary.js";
 import type { Runtime } from "../engine/runtime/index.js";
 import type { HazardSettings } from "../model/hazards/settings.js";
-import type { CodeConfig } from "../model/heads/codes.js";
+import type { CodeConfig } from "../model/heads.js";
 import type { Events, Model, ParameterValues } from "../model/index.js";
 import { beginDrawing } from "./future-drawing.js";
 import { hazardSettingsOf } from "./hazards.js";

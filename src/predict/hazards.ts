@@ -6,10 +6,9 @@ import { binStates, featureInputs, logHazards, prefix, readingOf } from "../mode
 import { competingIncidences, cumulativeIncidence } from "../model/hazards/incidence.js";
 import { landmarkValues } from "../model/hazards/landmarks.js";
 import { nextVisit } from "../model/hazards/next-visit.js";
-import { hazardStream, queryTimes } from "../model/hazards/objective.js";
-import { columnsOf } from "../model/hazards/sampled-outputs.js";
+import { columnsOf, hazardStream, queryTimes } from "../model/hazards/objective.js";
 import { binsOf, type HazardSettings, outputsOf, visitBinsOf } from "../model/hazards/settings.js";
-import type { CodeConfig } from "../model/heads/codes.js";
+import type { CodeConfig } from "../model/heads.js";
 import type { EventBatch, Events, Model, Parameters, ParameterValues } from "../model/index.js";
 import type { BatchShape, States } from "../model/model.js";
 import { weightsOf } from "../model/nn/weights.js";

@@ -9,9 +9,9 @@ import {
 	type Runtime,
 } from "../engine/runtime/index.js";
 import type { Tensor } from "../engine/tensor/index.js";
-import { checkFinite } from "../model/finite.js";
 import type { BatchShape, EventBatch, Parameters, ParameterValues } from "../model/index.js";
 import { parametersOf } from "../model/nn/weights.js";
+import { checkFinite } from "../model/predictor.js";
 
 /** Slots in a batch, padding included, and the maximum number of shapes. */
 const batching = {

@@ -1,6 +1,6 @@
 import { InputError } from "../base/errors.js";
 import { specialCount } from "../data/cohort/vocabulary.js";
-import { outputFor } from "../model/hazards/outputs.js";
+import { outputFor } from "../model/hazards/settings.js";
 import type { Events } from "../model/index.js";
 import { checkCodes } from "./code-probabilities.js";
 import type { HazardSource } from "./hazards.js";

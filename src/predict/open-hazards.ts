@@ -2,15 +2,15 @@ import { concatenated } from "../base/concatenated.js";
 import { specialTokens } from "../data/cohort/vocabulary.js";
 import { programs, type Runtime } from "../engine/runtime/index.js";
 import { concat, reshape } from "../engine/tensor/index.js";
-import { checkFinite } from "../model/finite.js";
 import { featureInputs, logHazards, prefix, readingOf } from "../model/hazards/head.js";
 import { landmarkValues } from "../model/hazards/landmarks.js";
 import { nextVisit } from "../model/hazards/next-visit.js";
 import { binsOf, type HazardSettings } from "../model/hazards/settings.js";
-import type { CodeConfig } from "../model/heads/codes.js";
+import type { CodeConfig } from "../model/heads.js";
 import type { Events, Model, ParameterValues, State } from "../model/index.js";
 import type { MemoryPart } from "../model/model.js";
 import { parametersOf, weightsOf } from "../model/nn/weights.js";
+import { checkFinite } from "../model/predictor.js";
 
 /** The predictor's state after the first events of a history, from which it need not be read again. */
 export interface HistoryStart {

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { random } from "../base/random.js";
 import { nodeRuntime } from "../engine/runtime/node.js";
 import { parameter } from "../engine/tensor/index.js";
+import { slotStates } from "../model/heads.js";
 import { modelById } from "../model/index.js";
-import { slotStates } from "../model/pooling.js";
 import { representations } from "./represent.js";
 
 const runtime = nodeRuntime({ threads: 1, purpose: "inference" });

@@ -1,7 +1,7 @@
 import { specialCount } from "../data/cohort/vocabulary.js";
 import type { Runtime } from "../engine/runtime/index.js";
+import { pooled, pooledFeeds } from "../model/heads.js";
 import type { Events } from "../model/index.js";
-import { pooled, pooledFeeds } from "../model/pooling.js";
 import type { Trained } from "../model/train/index.js";
 import { historyRows } from "./history-rows.js";
 

@@ -3,7 +3,7 @@ import { percent, table } from "../base/table.js";
 import type { TimeAxis } from "../base/time.js";
 import type { NewPatient } from "../data/cohort/index.js";
 import type { Events } from "../model/index.js";
-import { definitionOf, type Scoring } from "../model/train/finetune/scoring.js";
+import { definitionOf, type Scoring } from "../model/train/finetune/classifier.js";
 import { knownOn, outsideReason, type TaskScorer } from "./task-scores.js";
 import {
 	ageText,

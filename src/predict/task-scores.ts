@@ -1,10 +1,9 @@
 import { probabilityOf } from "../base/log-odds.js";
 import type { Runtime } from "../engine/runtime/index.js";
+import { pooledFeeds } from "../model/heads.js";
 import type { Events, Model, ParameterValues } from "../model/index.js";
 import { riskFeeds } from "../model/objectives/label.js";
-import { pooledFeeds } from "../model/pooling.js";
-import { logOdds } from "../model/train/finetune/classifier.js";
-import type { FineTunedTask, Scoring } from "../model/train/finetune/scoring.js";
+import { type FineTunedTask, logOdds, type Scoring } from "../model/train/finetune/classifier.js";
 import { type CodeRisk, codeRisk } from "./code-risks.js";
 import { rowPrograms } from "./history-rows.js";
 import { type ViewedHistory, withView } from "./represent.js";

@@ -12,7 +12,7 @@ import {
 import { notesFor } from "../../data/records/notes.js";
 import type { TimeIs } from "../../data/records/tables/column-names.js";
 import { type LabelPrediction, personAt } from "../../evaluate/index.js";
-import type { FineTunedTask } from "../../model/train/finetune/scoring.js";
+import type { FineTunedTask } from "../../model/train/finetune/classifier.js";
 import { openRunDataset, type Trained } from "../../model/train/index.js";
 import { outsideReason, taskScorer, type ViewedHistory } from "../../predict/index.js";
 import { outsideWarnings } from "../../predict/score.js";

@@ -5,7 +5,7 @@ import { InputError } from "../../base/errors.js";
 import { isoDate } from "../../base/time.js";
 import { type Dataset, datasetView, splitBatches } from "../../data/cohort/index.js";
 import { isSimulated } from "../../evaluate/index.js";
-import type { CodeConfig } from "../../model/heads/codes.js";
+import type { CodeConfig } from "../../model/heads.js";
 import { learningRateOf, type Model, modelById } from "../../model/index.js";
 import {
 	checkDataset,

@@ -2,7 +2,7 @@ import { alone, type Divide, inOrder, isOwn } from "../../base/divide.js";
 import { InputError } from "../../base/errors.js";
 import type { Dataset } from "../../data/cohort/index.js";
 import type { Runtime } from "../../engine/runtime/index.js";
-import type { CodeConfig } from "../../model/heads/codes.js";
+import type { CodeConfig } from "../../model/heads.js";
 import { forecastWeights, type Trained } from "../../model/train/index.js";
 import { hazardModel } from "../../predict/index.js";
 import { bootstrap, ratioOf } from "../bootstrap.js";

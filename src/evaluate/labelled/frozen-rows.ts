@@ -1,7 +1,7 @@
 import { random } from "../../base/random.js";
 import type { Dataset, Label } from "../../data/cohort/index.js";
 import type { Runtime } from "../../engine/runtime/index.js";
-import type { CodeConfig } from "../../model/heads/codes.js";
+import type { CodeConfig } from "../../model/heads.js";
 import { fitLogistic, logisticScores, type Trained } from "../../model/train/index.js";
 import { representations } from "../../predict/index.js";
 import { spanText } from "../../predict/user-input/index.js";

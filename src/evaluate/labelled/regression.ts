@@ -1,7 +1,7 @@
 import { evenlySpread } from "../../base/evenly-spread.js";
 import type { Dataset } from "../../data/cohort/index.js";
 import type { Runtime } from "../../engine/runtime/index.js";
-import type { LinearHead } from "../../model/heads/label.js";
+import type { LinearHead } from "../../model/heads.js";
 import {
 	fitLogistic,
 	type LabelQuery,

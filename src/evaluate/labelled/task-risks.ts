@@ -11,7 +11,7 @@ import { simulateLife } from "../../data/simulate/simulate-life.js";
 import { State } from "../../data/simulate/state.js";
 import { positionOf, size } from "../../data/simulate/tables.js";
 import type { Runtime } from "../../engine/runtime/index.js";
-import type { CodeConfig } from "../../model/heads/codes.js";
+import type { CodeConfig } from "../../model/heads.js";
 import type { LabelQuery, Trained } from "../../model/train/index.js";
 import { codeRisk, logOddsOf } from "../../predict/index.js";
 import type { EvaluateOptions } from "../options.js";

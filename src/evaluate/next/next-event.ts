@@ -5,10 +5,10 @@ import { fillBatch, planBatches } from "../../data/cohort/batches.js";
 import type { Dataset, History, Split } from "../../data/cohort/index.js";
 import { programs, type Runtime } from "../../engine/runtime/index.js";
 import { type Graph, logSoftmax } from "../../engine/tensor/index.js";
-import { checkFinite } from "../../model/finite.js";
+import { slotStates } from "../../model/heads.js";
 import type { BatchShape, Model, ParameterValues } from "../../model/index.js";
 import { parametersOf } from "../../model/nn/weights.js";
-import { slotStates } from "../../model/pooling.js";
+import { checkFinite } from "../../model/predictor.js";
 import {
 	codesOfTokens,
 	firstOfDays,

@@ -3,7 +3,7 @@ import { thousands } from "../../base/thousands.js";
 import { yearDays } from "../../base/time.js";
 import { roundUpTimeRange } from "../../data/cohort/privacy-rounding.js";
 import { settingText } from "../../model/hazards/settings.js";
-import type { CodeConfig } from "../../model/heads/codes.js";
+import type { CodeConfig } from "../../model/heads.js";
 import { weightCount } from "../../model/index.js";
 import type { Scoring, Trained } from "../../model/train/index.js";
 import type { Evaluation } from "../index.js";

@@ -86,7 +86,10 @@ export function featureGraph(
 	const someCodes = minimum(slice(counts, 1, 0, vocab), 1);
 	const longest = max(mul(ago, records), 1, true); // 0 without records
 	const past = [
-		...[each(mul(begins, recent)), each(recent), each(begins), each(someCodes)],
+		each(mul(begins, recent)),
+		each(recent),
+		each(begins),
+		each(someCodes),
 		div(longest, yearDays),
 	];
 	return {

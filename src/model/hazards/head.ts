@@ -26,7 +26,7 @@ import {
 	type Tensor,
 	where,
 } from "../../engine/tensor/index.js";
-import type { CodeConfig } from "../heads/codes.js";
+import type { CodeConfig } from "../heads.js";
 import type { Network } from "../model.js";
 import {
 	filledWith,
@@ -150,7 +150,7 @@ export const sinceHatsOf = (since: number): number[] =>
 /** log of hazards per day, of extremes kept apart from what 32 bits can hold. */
 export const bounded = (logHazard: Tensor) => clamp(logHazard, -30, 3);
 
-export interface LogHazards {
+interface LogHazards {
 	/** Of the first record of an output that is not recorded yet, and of the next one of others. */
 	readonly codes: Tensor; // [landmarks, bins, outputs]
 	/** 1 where an output is recorded already. */

@@ -1,21 +1,95 @@
+import type { Random } from "../../base/random.js";
+import { specialCount } from "../../data/cohort/vocabulary.js";
 import { input, mul, reshape, sum, where } from "../../engine/tensor/index.js";
-import type { CodeConfig } from "../heads/codes.js";
-import type { BatchShape, Landmark, QueryStream, States } from "../model.js";
-import { weightsOf } from "../nn/weights.js";
-import type { Objective } from "../objective.js";
+import type { CodeConfig } from "../heads.js";
+import type { BatchShape, Landmark, Objective, QueryStream, States } from "../model.js";
+import { fromRareEvents, nested, type WeightSpecs, weightsOf } from "../nn/weights.js";
 import { drawLandmark, knownAt } from "./draw-landmarks.js";
 import {
 	binStates,
+	codeWeights,
 	featureInputs,
 	type HazardReading,
 	hazardNats,
 	logHazards,
 	prefix,
+	stateWidth,
 } from "./head.js";
 import { landmarkValues } from "./landmarks.js";
-import { nextVisit, nextVisitNats } from "./next-visit.js";
-import { columnsOf, sampleOutputs, sampleSize } from "./sampled-outputs.js";
-import { binsOf, type HazardSettings, outputsOf } from "./settings.js";
+import { nextVisit, nextVisitNats, visitWeights } from "./next-visit.js";
+import { binsOf, type HazardSettings, mostDirectCodes, outputsOf } from "./settings.js";
+
+/** Weights of the hazards of every output, and of the next visit. */
+export const hazardWeights = (
+	settings: HazardSettings,
+	reading: HazardReading,
+	config: CodeConfig,
+): WeightSpecs =>
+	fromRareEvents(
+		nested(prefix, {
+			...codeWeights(settings, reading, config),
+			...visitWeights(settings, stateWidth(reading, config)),
+		}),
+	);
+
+/** Whether a weight is one of the hazards'. */
+export const isHazardWeight = (name: string): boolean => name.startsWith(`${prefix}.`);
+
+/** How many outputs a batch learns from; undefined: from all. Groups and death are always among them. */
+export function sampleSize(settings: HazardSettings, vocab: number): number | undefined {
+	if (vocab <= mostDirectCodes) return undefined;
+	return mostDirectCodes + outputsOf(settings, vocab).count - vocab;
+}
+
+interface SampledOutputs {
+	readonly outputs: Int32Array;
+	/** 1 / the probability of being sampled: weighted sums estimate those over all outputs without bias. */
+	readonly weights: Float32Array;
+}
+
+/**
+ * Outputs for a batch: groups and death, half of the rest from codes that are recorded after a landmark (all of
+ * them, if there are fewer), which tell most, and the others evenly.
+ */
+export function sampleOutputs(
+	settings: HazardSettings,
+	vocab: number,
+	/** Days at risk of all outputs; negative where they end with a record. */
+	risk: Float32Array, // [landmarks, outputs]
+	size: number,
+	random: Random,
+): SampledOutputs {
+	const { count } = outputsOf(settings, vocab);
+	const isRecorded = new Uint8Array(count);
+	for (let at = 0; at < risk.length; at++) if ((risk[at] as number) < 0) isRecorded[at % count] = 1;
+	const codes = Array.from({ length: vocab - specialCount }, (_, i) => specialCount + i);
+	const [recorded, others] = [1, 0].map((is) =>
+		codes.filter((code) => isRecorded[code] === is),
+	) as [number[], number[]];
+	const room = size - (count - vocab);
+	const most = Math.max(Math.floor(room / 2), room - others.length);
+	const drawn = random.shuffle(recorded).slice(0, most);
+	const rest = random.shuffle(others).slice(0, room - drawn.length);
+	const sampled = [
+		...drawn.map((output) => ({ output, weight: recorded.length / drawn.length })),
+		...rest.map((output) => ({ output, weight: others.length / rest.length })),
+		...Array.from({ length: count - vocab }, (_, i) => ({ output: vocab + i, weight: 1 })),
+	];
+	return {
+		outputs: Int32Array.from(sampled, ({ output }) => output),
+		weights: Float32Array.from(sampled, ({ weight }) => weight),
+	};
+}
+
+/** Some columns of a matrix. */
+export function columnsOf(matrix: Float32Array, width: number, columns: Int32Array): Float32Array {
+	const rows = matrix.length / width;
+	const found = new Float32Array(rows * columns.length);
+	for (let row = 0; row < rows; row++)
+		for (let i = 0; i < columns.length; i++)
+			found[row * columns.length + i] = matrix[row * width + (columns[i] as number)] as number;
+	return found;
+}
 
 /** Landmarks drawn from each row. */
 const landmarksOf = ({ slotsPerLandmark }: HazardSettings, { length }: BatchShape): number =>
@@ -61,7 +135,10 @@ function hazardObjective<C extends CodeConfig>(
 			const bins = binStates(settings, reading, p, hidden);
 			const features = featureInputs(settings, config.vocab, landmarks, dtype, size);
 			const { codes, recorded } = logHazards(
-				...([config, p, bins, features] as const),
+				config,
+				p,
+				bins,
+				features,
 				size === undefined ? undefined : input(`${prefix}.outputs`, [size], "int32"),
 			);
 			const perLandmark = (name: string, width: number) =>
@@ -118,7 +195,9 @@ function hazardObjective<C extends CodeConfig>(
 			const { count } = outputsOf(settings, config.vocab);
 			const filled = sampled
 				? {
-						...{ ...features, ...outcomes, ...sampled },
+						...features,
+						...outcomes,
+						...sampled,
 						risk: columnsOf(outcomes.risk, count, sampled.outputs),
 						since: columnsOf(features.since, count, sampled.outputs),
 					}
@@ -128,14 +207,16 @@ function hazardObjective<C extends CodeConfig>(
 					...fill(streamOf(batch), landmarks),
 					...Object.fromEntries(
 						Object.entries({ ...filled, ...weights }).map(([field, data]) => [
-							...([`${prefix}.${field}`, data] as const),
+							`${prefix}.${field}`,
+							data,
 						]),
 					),
 				},
 				// The slots of the rows per landmark, however many were drawn: batches of long and of short rows weigh alike.
 				targets: Object.fromEntries(
 					["onset", "recurrence", "visit"].map((name) => [
-						...([name, (rows * batch.length) / settings.slotsPerLandmark] as const),
+						name,
+						(rows * batch.length) / settings.slotsPerLandmark,
 					]),
 				),
 			};

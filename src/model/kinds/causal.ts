@@ -1,5 +1,5 @@
 import { expand, gather, input, reshape, type Tensor } from "../../engine/tensor/index.js";
-import { type CodeConfig, codeHead, type Tied } from "../heads/codes.js";
+import { type CodeConfig, codeHead, type Tied } from "../heads.js";
 import {
 	type Description,
 	landmarksPerRow,
@@ -21,12 +21,12 @@ import {
 	withoutLast,
 } from "./observed.js";
 
-export interface CausalConfig extends CodeConfig {
+interface CausalConfig extends CodeConfig {
 	readonly positions?: number;
 }
 
 /** The places that queries read from: each has one of its own, they name theirs, or all have a row's last. */
-export interface From {
+interface From {
 	readonly each: boolean;
 	/** How many places come up to that of each query. */
 	readonly positions?: Tensor; // [rows, queries], int32
@@ -60,7 +60,7 @@ interface Timely<C extends CausalConfig, K> extends Described<C> {
 	query(config: C, p: Weights, known: K, queries: Queries, from: From): Tensor; // [rows, queries, dim]
 }
 
-export type CausalNetwork<C extends CausalConfig, K> = Timeless<C> | Timely<C, K>;
+type CausalNetwork<C extends CausalConfig, K> = Timeless<C> | Timely<C, K>;
 
 /** Reads the history once, for any number of queries. */
 function reader<C extends CausalConfig, K>(

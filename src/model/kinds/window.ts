@@ -1,9 +1,12 @@
+import { z } from "zod";
 import { gather, input, mul, reshape, slice, type Tensor } from "../../engine/tensor/index.js";
-import { codeHead } from "../heads/codes.js";
+import { codeHead } from "../heads.js";
 import {
 	type Description,
+	forked,
 	landmarksPerRow,
 	type Model,
+	type Objective,
 	type PositionStream,
 	type QueryStream,
 	type SideOutputs,
@@ -11,8 +14,8 @@ import {
 } from "../model.js";
 import { modelFromNetwork } from "../model-from-network.js";
 import { type WeightSpecs, type Weights, weightsOf } from "../nn/weights.js";
-import { forked, type Objective } from "../objective.js";
 import { ahead, masked, neighbours, type WindowConfig } from "../objectives/windows.js";
+import { fields } from "./fields.js";
 import {
 	eventsOf,
 	firstOf,
@@ -28,7 +31,7 @@ import {
 export type { WindowConfig } from "../objectives/windows.js";
 
 /** Views of places that predict the tokens beside them. */
-export interface Neighbours<C> {
+interface Neighbours<C> {
 	/** By the name of a view: which token it predicts at each place. */
 	readonly predicts: Readonly<Record<string, "next" | "previous">>;
 	views(config: C, p: Weights, window: Window): Readonly<Record<string, Tensor>>; // [rows, window, dim]
@@ -38,7 +41,7 @@ export interface Neighbours<C> {
  * A network that reads a window of events at once, the last of them at its last place, and answers
  * queries about what comes after it.
  */
-export interface WindowNetwork<C extends WindowConfig> extends Description<C> {
+interface WindowNetwork<C extends WindowConfig> extends Description<C> {
 	/**
 	 * What it learns without labels: the tokens of places that were masked, views of its own, or
 	 * nothing (it is trained on each task from scratch).
@@ -185,3 +188,60 @@ export function windowModel<C extends WindowConfig>(network: WindowNetwork<C>): 
 		},
 	});
 }
+
+/** Settings of models whose decoder predicts all queries at once. */
+export const encoderDecoderFields = {
+	vocab: fields.vocab,
+	hazards: fields.hazards,
+	window: fields.window,
+	ahead: fields.ahead,
+	layers: fields.layers(2).describe("layers of the encoder"),
+	decoderLayers: fields.layers(2).describe("layers of the decoder"),
+	heads: fields.heads(4),
+	dim: fields.dim(96),
+	ff: fields.ff(384),
+	start: z
+		.int()
+		.min(1)
+		.max(4096)
+		.default(26)
+		.describe("last places of the window that the decoder begins with; at most the window"),
+};
+
+const presets = {
+	tiny: { layers: 2, decoderLayers: 1, dim: 64, ff: 256 },
+	default: {},
+	paper: { layers: 4, decoderLayers: 4, dim: 200, ff: 400 },
+};
+
+/** A network whose decoder predicts all queries at once from the encoded window. */
+interface EncoderDecoder<C extends WindowConfig, E>
+	extends Pick<WindowNetwork<C>, "id" | "name" | "cite" | "config" | "learningRates"> {
+	weights(config: C): WeightSpecs;
+	encoder(config: C, p: Weights, window: Window): E;
+	/** Of each place. */
+	views(p: Weights, encoded: E): Tensor; // [rows, window, dim]
+	/** The hidden state of each query. */
+	decoder(config: C, p: Weights, encoded: E, window: Window, queries: Queries): Tensor; // [rows, ahead, dim]
+}
+
+export const encoderDecoderModel = <C extends WindowConfig, E>({
+	encoder,
+	views,
+	decoder,
+	...described
+}: EncoderDecoder<C, E>): Model<C> =>
+	windowModel<C>({
+		...described,
+		presets,
+		pretraining: "masked",
+		forecasts: "after pretraining",
+		// Query times are inputs, but each query is about the event after that of the query before.
+		usesQueryTime: false,
+		// Delays, modes and the queries that attend are chosen by all places.
+		queriesInteract: true,
+		encode: (config, p, window) => views(p, encoder(config, p, window)),
+		// Views of places are not what the decoder looks at.
+		query: (config, p, _, window, queries) =>
+			decoder(config, p, encoder(config, p, window), window, queries),
+	});

@@ -1,10 +1,8 @@
 import type { History } from "../../data/cohort/index.js";
 import type { Feeds } from "../../engine/runtime/index.js";
 import { input, mul, softplus, sub, sum } from "../../engine/tensor/index.js";
-import { labelLogOdds, riskInput } from "../heads/label.js";
-import type { EventBatch, States } from "../model.js";
-import type { Objective } from "../objective.js";
-import { meanState, poolFeeds } from "../pooling.js";
+import { labelLogOdds, meanState, poolFeeds, riskInput } from "../heads.js";
+import type { EventBatch, Objective, States } from "../model.js";
 
 /** A history whose last event is the query: its token is 1 or 0. */
 export interface LabelledHistory extends History {
@@ -46,8 +44,11 @@ export const labelObjective = (readsRisks: boolean): Objective => ({
 		);
 		return {
 			feeds: {
-				...{ ...fill("slots"), ...poolFeeds(batch), ...(readsRisks && riskFeeds(batch)) },
-				...{ "label.answers": answers, "label.counts": counts },
+				...fill("slots"),
+				...poolFeeds(batch),
+				...(readsRisks && riskFeeds(batch)),
+				"label.answers": answers,
+				"label.counts": counts,
 			},
 			targets: { label: counts.reduce((a, b) => a + b, 0) },
 		};

@@ -1,10 +1,8 @@
 import type { Random } from "../../base/random.js";
 import { specialCount } from "../../data/cohort/vocabulary.js";
-import type { CodeConfig } from "../heads/codes.js";
-import type { BatchShape, PositionStream, States } from "../model.js";
-import type { Objective } from "../objective.js";
-import { crossEntropy, emptyTargets, type Targets } from "./cross-entropy.js";
-import { predictEvents } from "./events.js";
+import type { CodeConfig } from "../heads.js";
+import type { BatchShape, Objective, PositionStream, States } from "../model.js";
+import { crossEntropy, emptyTargets, predictEvents, type Targets } from "./events.js";
 
 export interface WindowConfig extends CodeConfig {
 	/** Places it reads. */
@@ -29,7 +27,9 @@ export const ahead = <C extends WindowConfig>(usesQueryTime: boolean): Objective
 	predictEvents<C>({
 		name: "ahead",
 		stream: (config, { length }) => ({
-			...{ name: "ahead", landmarks: windowsPerRow(length, config), queries: config.ahead },
+			name: "ahead",
+			landmarks: windowsPerRow(length, config),
+			queries: config.ahead,
 		}),
 		choose: (config, { tokens }, length, { horizon, random }) =>
 			Array.from({ length: windowsPerRow(length, config) }, () => {

@@ -25,8 +25,7 @@ import {
 	sub,
 	type Tensor,
 } from "../../engine/tensor/index.js";
-import { fields } from "../kinds/fields.js";
-import { pairsInHeads, retentionFields } from "../kinds/retention-fields.js";
+import { fields, pairsInHeads, retentionFields } from "../kinds/fields.js";
 import { embedded, windowModel } from "../kinds/window.js";
 import {
 	feedForward,

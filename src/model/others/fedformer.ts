@@ -29,10 +29,14 @@ import {
 	type Tensor,
 	transpose,
 } from "../../engine/tensor/index.js";
-import { encoderDecoderFields, encoderDecoderModel } from "../kinds/encoder-decoder.js";
 import { headsDivide } from "../kinds/fields.js";
 import type { Queries } from "../kinds/observed.js";
-import { embedded, type Window } from "../kinds/window.js";
+import {
+	embedded,
+	encoderDecoderFields,
+	encoderDecoderModel,
+	type Window,
+} from "../kinds/window.js";
 import { attentionWeights } from "../nn/attention.js";
 import {
 	feedForward,

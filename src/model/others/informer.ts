@@ -36,10 +36,14 @@ import {
 	topK,
 	transpose,
 } from "../../engine/tensor/index.js";
-import { encoderDecoderFields, encoderDecoderModel } from "../kinds/encoder-decoder.js";
 import { fields, headsDivide } from "../kinds/fields.js";
 import type { Queries } from "../kinds/observed.js";
-import { embedded, type Window } from "../kinds/window.js";
+import {
+	embedded,
+	encoderDecoderFields,
+	encoderDecoderModel,
+	type Window,
+} from "../kinds/window.js";
 import {
 	attention,
 	attentionWeights,

@@ -4,7 +4,7 @@ import { specialTokens } from "../../data/cohort/vocabulary.js";
 import { nodeRuntime } from "../../engine/runtime/node.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
 import { parameter, type Tensor } from "../../engine/tensor/index.js";
-import { slotStates } from "../pooling.js";
+import { slotStates } from "../heads.js";
 import { conformance } from "../testing/conformance.js";
 import { batchOf, type TestHistory, testHistory, vocab } from "../testing/histories.js";
 import { odeRnn } from "./ode-rnn.js";

@@ -3,7 +3,7 @@ import { random } from "../../base/random.js";
 import { specialTokens } from "../../data/cohort/vocabulary.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
 import { gradients, mul, parameter, sum, type Tensor } from "../../engine/tensor/index.js";
-import { slotStates } from "../pooling.js";
+import { slotStates } from "../heads.js";
 import { conformance } from "../testing/conformance.js";
 import { batchOf, type TestHistory, testHistory, vocab } from "../testing/histories.js";
 import { poolUpTo, seft } from "./seft.js";

@@ -4,6 +4,7 @@ import { specialTokens } from "../../data/cohort/vocabulary.js";
 import { nodeRuntime } from "../../engine/runtime/node.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
 import { parameter } from "../../engine/tensor/index.js";
+import { slotStates } from "../heads.js";
 import { headDecays } from "../nn/retention.js";
 import {
 	at,
@@ -14,7 +15,6 @@ import {
 	product,
 	range,
 } from "../nn/testing/plain-retention.js";
-import { slotStates } from "../pooling.js";
 import { conformance } from "../testing/conformance.js";
 import { batchOf, type TestHistory, vocab } from "../testing/histories.js";
 import { timelygpt } from "./timelygpt.js";

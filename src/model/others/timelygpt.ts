@@ -26,8 +26,7 @@ import {
 	transpose,
 } from "../../engine/tensor/index.js";
 import { causalModel } from "../kinds/causal.js";
-import { fields } from "../kinds/fields.js";
-import { pairsInHeads, retentionFields } from "../kinds/retention-fields.js";
+import { fields, pairsInHeads, retentionFields } from "../kinds/fields.js";
 import {
 	feedForward,
 	feedForwardWeights,

@@ -6,14 +6,13 @@ import { nodeRuntime } from "../../engine/runtime/node.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
 import { logSoftmax, parameter, toOnnx } from "../../engine/tensor/index.js";
 import { predictAutoRegressively } from "../../predict/index.js";
+import { pooledFeeds, slotStates } from "../heads.js";
 import { ablations, type EventBatch, type Model, models, type ParameterValues } from "../index.js";
-import type { States } from "../model.js";
-import { lossTerms, type Objective } from "../objective.js";
-import { pooledFeeds, slotStates } from "../pooling.js";
+import { lossTerms, type Objective, type States } from "../model.js";
 import { adamWDefaults } from "../train/adamw.js";
 import { readCheckpoint, writeCheckpoint } from "../train/checkpoint.js";
 import { classifier, logOdds } from "../train/finetune/classifier.js";
-import { forecaster } from "../train/finetune/forecaster.js";
+import { forecaster } from "../train/finetune/task-folder.js";
 import { floatWeights } from "../train/trained.js";
 import { trainer } from "../train/trainer.js";
 import { batchOf, testHistory, vocab } from "./histories.js";
@@ -131,7 +130,9 @@ export const conformance = (tested: string): void =>
 					model: learner,
 					config,
 					objective: aim,
-					...{ optimizer: { ...adamWDefaults, weightDecay: 0 }, clip: 1, accumulate: false },
+					optimizer: { ...adamWDefaults, weightDecay: 0 },
+					clip: 1,
+					accumulate: false,
 				},
 				weights,
 			);
@@ -142,7 +143,9 @@ export const conformance = (tested: string): void =>
 			const before = await lossOf();
 			for (let step = 1; step <= 40; step++) {
 				const { finite } = await steps.step([batch], {
-					...{ step, learningRate: 1e-2, random: random(9).fork(step) },
+					step,
+					learningRate: 1e-2,
+					random: random(9).fork(step),
 				});
 				expect(finite).toBe(true);
 			}
@@ -193,8 +196,12 @@ export const conformance = (tested: string): void =>
 				if (start.has(name)) expect(state.get(name)?.data, name).not.toEqual(start.get(name)?.data);
 			const terms = (learning: boolean) =>
 				lossTerms(
-					...([asker, config, asker.objectives.next, symbolsOf(start)] as const),
-					...([questions(0), learning] as const),
+					asker,
+					config,
+					asker.objectives.next,
+					symbolsOf(start),
+					questions(0),
+					learning,
 				).terms.map(({ name }) => name);
 			expect(terms(true)).toEqual(["label", ...(model.penalties ?? [])]);
 			expect(terms(false)).toEqual(["label"]);
@@ -350,7 +357,11 @@ export const conformance = (tested: string): void =>
 			const weights = weightsOf(model);
 			const folder = await temporaryFolder();
 			writeCheckpoint(folder, {
-				...{ step: 1, epoch: 1, model: model.id, config, state: {} },
+				step: 1,
+				epoch: 1,
+				model: model.id,
+				config,
+				state: {},
 				tensors: new Map(
 					[...weights].map(([name, { shape, data }]) => [name, { dtype: "F32", shape, data }]),
 				),

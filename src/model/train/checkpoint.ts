@@ -18,9 +18,13 @@ import {
 	temporaryName,
 } from "../../base/files/index.js";
 import { explainError } from "../../base/system-errors.js";
-import type { StoredTensor } from "./safetensors.js";
-import { decodeSafetensors, encodeSafetensors, firstNonFinite } from "./safetensors.js";
-import type { Seal } from "./seal.js";
+import type { Seal } from "./run-folder.js";
+import {
+	decodeSafetensors,
+	encodeSafetensors,
+	firstNonFinite,
+	type StoredTensor,
+} from "./safetensors.js";
 
 /** All that is needed to go on as if nothing had happened. */
 export interface Checkpoint {

@@ -7,8 +7,7 @@ import { type Model, modelById } from "../index.js";
 import { batchOf, testHistory, vocab } from "../testing/histories.js";
 import { smallSettings } from "../testing/small-settings.js";
 import { adamWDefaults } from "./adamw.js";
-import { checkDivisible } from "./divided-steps.js";
-import { trainer } from "./trainer.js";
+import { checkDivisible, trainer } from "./trainer.js";
 
 const runtime = nodeRuntime({ threads: 1 });
 const indivisible = ["patchtst", "raindrop"];

@@ -2,14 +2,51 @@ import { allGathered, anyRank, type Communicator } from "../../base/communicator
 import { formatCount, type Progress } from "../../base/progress.js";
 import type { Batch, SplitBatches } from "../../data/cohort/index.js";
 import type { EventLog } from "./event-log.js";
-import { notFinite } from "./not-finite.js";
 import type { TrainOptions } from "./options.js";
 import type { Position } from "./position.js";
-import { addInto } from "./prepare-batch.js";
-import { batchesOfStep, type PreparedBatches, readAhead } from "./prepared-batches.js";
-import { learningRateAt } from "./schedule.js";
+import { addInto, batchesOfStep, type PreparedBatches, readAhead } from "./prepared-batches.js";
 import type { ScalarWriter } from "./tensorboard.js";
 import type { Started, StepResult, Trainer } from "./trainer.js";
+
+/** The learning rate of a step (from 1): a straight rise, then a half cosine down to a tenth. */
+export function learningRateAt(
+	step: number,
+	total: number,
+	{ learningRate, warmup }: { readonly learningRate: number; readonly warmup: number },
+): number {
+	const rise = Math.round(total * warmup);
+	if (step <= rise) return (learningRate * step) / rise;
+	const progress = Math.min(1, (step - rise) / Math.max(1, total - rise));
+	return learningRate * (0.1 + 0.45 * (1 + Math.cos(Math.PI * progress)));
+}
+
+const listed = (values: Readonly<Record<string, number>>) =>
+	Object.entries(values)
+		.map(([name, value]) => `${name} ${value}`)
+		.join(", ");
+
+/** The error of a loss that is not a number, and what to do about it. */
+const notFinite = (
+	{ folder }: { readonly folder: string },
+	what: string,
+	{ step, epoch }: Pick<Position, "step" | "epoch">,
+	values: Readonly<Record<string, number>>,
+	inputs: readonly Batch[],
+): Error =>
+	new Error(
+		`${what} is not finite at step ${step}, epoch ${epoch + 1} (${listed(values)}); ` +
+			`the checkpoint in ${folder} is the last good one: ` +
+			(inputs.every(hasPlausibleTimes)
+				? "start a new run with a lower `learningRate`, or a lower `clip`"
+				: "the dataset holds a time that is not a number, or too large for one of 32 bits; " +
+					"prepare it again, which names the record"),
+	);
+
+/** No record is so far from the origin of its axis, in any unit of time. */
+const farthestTime = 1e30;
+
+const hasPlausibleTimes = ({ times }: Batch): boolean =>
+	times.every((time) => Math.abs(time) <= farthestTime);
 
 /** What the steps of a training need. */
 export interface Loop {
@@ -98,7 +135,9 @@ export async function epochs(loop: Loop, start: Position): Promise<Position> {
 			unfinished.push(async () => {
 				const [first, ...others] = finished as [(typeof finished)[0], ...typeof finished];
 				const { loss, tokensPerSecond } = await finishStep(loop, before, {
-					...{ started, learningRate, since: first.at },
+					started,
+					learningRate,
+					since: first.at,
 					events: others.reduce((n, step) => n + step.events, events),
 				});
 				finished.push({ at: loop.clock(), events });
@@ -161,8 +200,11 @@ async function finishStep(
 	const { gradientNorm } = result;
 	if (!result.finite)
 		throw notFinite(
-			...([loop, "the loss or its gradient", { ...before, step }] as const),
-			...([{ ...losses, gradientNorm }, await eventsOf(loop, before)] as const),
+			loop,
+			"the loss or its gradient",
+			{ ...before, step },
+			{ ...losses, gradientNorm },
+			await eventsOf(loop, before),
 		);
 	const seconds = Math.max(1e-3, (loop.clock() - since) / 1000); // a clock may stand still or be set back
 	const tokensPerSecond = events / seconds;

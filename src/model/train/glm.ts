@@ -15,7 +15,8 @@ export function glmRows(width: number): GlmRows & {
 } {
 	const rows = { features: [] as number[], exposure: [] as number[], outcome: [] as number[] };
 	return {
-		...{ width, ...rows },
+		width,
+		...rows,
 		add(features, exposure, outcome) {
 			rows.features.push(...features);
 			rows.exposure.push(exposure);

@@ -1,13 +1,156 @@
 import { availableParallelism } from "node:os";
-import { random } from "../../base/random.js";
+import { type Random, random, random as randomOf } from "../../base/random.js";
 import type {
 	BatchOptions,
 	DatasetView,
 	SharedEvents,
 	SplitBatches,
 } from "../../data/cohort/index.js";
+import type { Feeds } from "../../engine/runtime/index.js";
 import { startThreads } from "../../engine/runtime/threads.js";
-import { type BatchUse, type PreparedBatch, prepareBatch } from "./prepare-batch.js";
+import type { BatchShape, EventBatch, Model, ObjectiveName } from "../index.js";
+import { lossFeeds } from "../model.js";
+
+/** The next event alone (the paper), or also one further ahead, up to `horizon` events. */
+export interface ChosenObjective {
+	readonly objective: ObjectiveName;
+	readonly horizon: number;
+}
+
+export interface BatchUse {
+	readonly model: Model;
+	readonly config: unknown;
+	readonly objective: ChosenObjective;
+	/** Devices that share the rows of a batch. */
+	readonly devices: number;
+	/** The part of each batch that this process computes, where several share it. */
+	readonly share?: Share | undefined;
+}
+
+/** One of so many equal parts. */
+export interface Share {
+	readonly part: number;
+	readonly of: number;
+}
+
+/** What a program is fed for one batch. */
+export interface PreparedBatch {
+	/** The shape on each device. */
+	readonly shape: BatchShape;
+	/** One per device. */
+	readonly feeds: readonly Feeds[];
+	/** How many targets each term of the loss has, in the whole batch. */
+	readonly targets: Readonly<Record<string, number>>;
+	/** Events of the whole batch, without padding. */
+	readonly events: number;
+}
+
+/** Computes a batch's feeds. Depends only on its arguments, so any thread can do it. */
+export function prepareBatch(
+	use: BatchUse,
+	batch: EventBatch,
+	random: Random,
+	learning: boolean,
+): PreparedBatch {
+	if (use.share) return prepareShare(use, use.share, batch, random, learning);
+	const { model, config, objective, devices } = use;
+	const { horizon } = objective;
+	const objectives = model.objectives[objective.objective];
+	const parts = splitRows(batch, devices);
+	const fed = parts.map((part, i) => {
+		const draw = { horizon, random: devices === 1 ? random : random.fork(i) };
+		return lossFeeds(model, config, objectives, part, draw, learning);
+	});
+	const targets: Record<string, number> = {};
+	for (const part of fed) addInto(targets, part.targets);
+	const [{ rows, length }] = parts as [EventBatch];
+	return {
+		shape: { rows, length },
+		feeds: fed.map(({ feeds }) => feeds),
+		targets,
+		events: batch.lengths.reduce((a, b) => a + b, 0),
+	};
+}
+
+/**
+ * The feeds of one process's rows. Everything is drawn for the whole batch, and what is drawn for other rows dropped:
+ * the draws are those of a process on its own.
+ */
+function prepareShare(
+	{ model, config, objective }: BatchUse,
+	{ part, of }: Share,
+	batch: EventBatch,
+	random: Random,
+	learning: boolean,
+): PreparedBatch {
+	const feedsOf = (rows: EventBatch, draws: Random) =>
+		lossFeeds(
+			model,
+			config,
+			model.objectives[objective.objective],
+			rows,
+			{ horizon: objective.horizon, random: draws },
+			learning,
+		);
+	const shape = perDevice(batch, of);
+	const whole = feedsOf(batch, random);
+	// Empty rows fill the last parts, and tell how long each feed is per row.
+	const empty = feedsOf(emptyRows(shape), randomOf(0)).feeds;
+	const twice = feedsOf(emptyRows({ ...shape, rows: 2 * shape.rows }), randomOf(0)).feeds;
+	const own = Object.entries(whole.feeds).map(([name, data]) => {
+		const filling = empty[name] as typeof data;
+		const perRow = ((twice[name]?.length ?? 0) - filling.length) / shape.rows;
+		if (perRow === 0) return [name, data] as const;
+		const [from, to] = [part, part + 1].map((at) => at * shape.rows * perRow);
+		filling.set(data.subarray(from, to));
+		return [name, filling] as const;
+	});
+	return {
+		shape,
+		feeds: [Object.fromEntries(own)],
+		targets: whole.targets,
+		events: batch.lengths.reduce((a, b) => a + b, 0),
+	};
+}
+
+const emptyRows = ({ rows, length }: BatchShape): EventBatch => ({
+	rows,
+	length,
+	lengths: new Int32Array(rows),
+	tokens: new Int32Array(rows * length),
+	times: new Float64Array(rows * length),
+});
+
+/** Adds to sums by term. */
+export const addInto = (
+	sums: Record<string, number>,
+	more: Readonly<Record<string, number>>,
+): void => {
+	for (const [name, value] of Object.entries(more)) sums[name] = (sums[name] ?? 0) + value;
+};
+
+/** The shape of each part of a batch that devices share. */
+export const perDevice = ({ rows, length }: BatchShape, devices: number): BatchShape => ({
+	rows: Math.ceil(rows / devices),
+	length,
+});
+
+/** Deals the rows to parts of one size; empty rows fill the last. */
+function splitRows(batch: EventBatch, parts: number): readonly EventBatch[] {
+	if (parts === 1) return [batch];
+	const { rows, length } = perDevice(batch, parts);
+	return Array.from({ length: parts }, (_, part) => {
+		const tokens = new Int32Array(rows * length);
+		const times = new Float64Array(rows * length);
+		const lengths = new Int32Array(rows);
+		const [from, to] = [part * rows, (part + 1) * rows];
+		tokens.set(batch.tokens.subarray(from * length, to * length));
+		times.set(batch.times.subarray(from * length, to * length));
+		lengths.set(batch.lengths.subarray(from, to));
+		const sources = batch.sources?.slice(from, to);
+		return { rows, length, tokens, times, lengths, ...(sources && { sources }) };
+	});
+}
 
 /** Which batches a run reads. */
 export interface BatchSource {

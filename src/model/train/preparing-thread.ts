@@ -2,8 +2,12 @@ import { parentPort, workerData } from "node:worker_threads";
 import { answerCalls, type WorkerReply } from "../../base/worker-calls.js";
 import { datasetView, openDataset, splitBatches } from "../../data/cohort/index.js";
 import { modelById } from "../index.js";
-import type { PreparedBatch } from "./prepare-batch.js";
-import { type PreparingThread, preparedHere, validationPlan } from "./prepared-batches.js";
+import {
+	type PreparedBatch,
+	type PreparingThread,
+	preparedHere,
+	validationPlan,
+} from "./prepared-batches.js";
 
 const {
 	dataset: folder,

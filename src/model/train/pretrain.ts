@@ -15,7 +15,6 @@ import type { HazardSettings } from "../hazards/settings.js";
 import { initialWeights, type Model, models, weightCount } from "../index.js";
 import { adamWDefaults } from "./adamw.js";
 import { writeCheckpoint } from "./checkpoint.js";
-import { checkDivisible } from "./divided-steps.js";
 import { epochs, type Loop } from "./epochs.js";
 import { openEventLog, silentLog } from "./event-log.js";
 import type { TrainOptions } from "./options.js";
@@ -28,14 +27,13 @@ import {
 	wasSaved,
 } from "./position.js";
 import { preparedByThreads, preparedHere, validationPlan } from "./prepared-batches.js";
-import { type Run, runFiles, sealedFiles } from "./run-folder.js";
+import { checkSeal, type Run, runFiles, type Seal, sealedFiles, sealOf } from "./run-folder.js";
 import type { StoredTensor } from "./safetensors.js";
-import { checkSeal, type Seal, sealOf } from "./seal.js";
 import { startTogether } from "./shared-codes.js";
 import { startingHazards } from "./starting-hazards.js";
 import { initialState } from "./step.js";
 import { openTensorboard, silentBoard } from "./tensorboard.js";
-import { shareOf, type Trainer, trainer } from "./trainer.js";
+import { checkDivisible, shareOf, type Trainer, trainer } from "./trainer.js";
 
 export interface PretrainRequest {
 	readonly folder: string;
@@ -91,8 +89,12 @@ export function checkSplits(dataset: Dataset): void {
 }
 
 export const batchPlan = (options: TrainOptions): BatchOptions => ({
-	...{ maxLength: options.maxLength, cut: options.cut, size: { slots: options.batchSlots } },
-	...{ seed: options.seed, passes: options.epochs, maxShapes: options.batchShapes },
+	maxLength: options.maxLength,
+	cut: options.cut,
+	size: { slots: options.batchSlots },
+	seed: options.seed,
+	passes: options.epochs,
+	maxShapes: options.batchShapes,
 });
 
 /**
@@ -147,7 +149,8 @@ export async function trainEpochs(request: PretrainRequest): Promise<PretrainSum
 			optimizer: { ...adamWDefaults, weightDecay: options.weightDecay },
 			clip: options.clip,
 			accumulate: options.accumulate > 1,
-			...{ codes: request.codes, communicator },
+			codes: request.codes,
+			communicator,
 		},
 		weights,
 		tensors,
@@ -169,7 +172,15 @@ export async function trainEpochs(request: PretrainRequest): Promise<PretrainSum
 		if (runtime.queues) learner.compile(batches.plan.epoch(start.epoch), checks.plan.epoch(0));
 		if (!tensors) await saving.save(start);
 		const loop: Loop = {
-			...{ ...request, options, batches, checks, prepared, learner, log, board, ...saving },
+			...request,
+			options,
+			batches,
+			checks,
+			prepared,
+			learner,
+			log,
+			board,
+			...saving,
 			communicator,
 			// Processes meet at every step.
 			queue: runtime.queues && communicator.size === 1 ? 16 : 1,
@@ -202,10 +213,15 @@ async function beginning(request: PretrainRequest) {
 		if (checkpoint.seal) checkSeal(files.checkpoint, checkpoint.seal, sealed, folder);
 	}
 	const start: Position = (checkpoint?.state as SavedState | undefined)?.position ?? {
-		...{ step: 0, epoch: 0, stepInEpoch: 0, best: null, finished: false },
+		step: 0,
+		epoch: 0,
+		stepInEpoch: 0,
+		best: null,
+		finished: false,
 	};
 	return {
-		...{ weights, start },
+		weights,
+		start,
 		tensors: checkpoint?.tensors as Map<string, ResidentValue> | undefined,
 		seal: communicator.rank === 0 ? sealOf(sealed) : {},
 	};
@@ -228,7 +244,9 @@ function preparedBatches(
 	const { options } = run;
 	const { accumulate, seed } = options;
 	const use = {
-		...{ config: run.config, objective: options, devices: runtime.devices ?? 1 },
+		config: run.config,
+		objective: options,
+		devices: runtime.devices ?? 1,
 		share: shareOf(communicator),
 	};
 	// Threads need the built files, find models by name, and read only whole splits.
@@ -236,8 +254,13 @@ function preparedBatches(
 	if (!(runtime.queues && isBuilt && models.includes(model) && !batchesOf))
 		return preparedHere({ batches, checks, accumulate, seed }, { ...use, model });
 	return preparedByThreads({
-		...{ dataset: dataset.folder, view, events: dataset.sharedEvents, model: model.id },
-		...{ plan: batchPlan(options), accumulate, seed },
+		dataset: dataset.folder,
+		view,
+		events: dataset.sharedEvents,
+		model: model.id,
+		plan: batchPlan(options),
+		accumulate,
+		seed,
 		...use,
 	});
 }

@@ -27,8 +27,10 @@ const shared = {
 const ratesSchema = z.discriminatedUnion("version", [
 	// Of older runs: the rates of whole bands.
 	z.strictObject({
-		...{ ...shared, version: z.literal(1) },
-		...{ withinYears: z.number(), priorYears: z.number() },
+		...shared,
+		version: z.literal(1),
+		withinYears: z.number(),
+		priorYears: z.number(),
 	}),
 	z.strictObject({ ...shared, version: z.literal(2), withinYears: z.number() }),
 ]);
@@ -43,7 +45,8 @@ export async function writeRates(
 	{ groups, lookBackDays }: HazardSettings,
 ): Promise<void> {
 	const sums = await onsetSums(dataset, "train", {
-		...{ horizonDays: withinYears * yearDays, lookBackDays },
+		horizonDays: withinYears * yearDays,
+		lookBackDays,
 		groups: groups.map(({ tokens }) => tokens),
 		counts: hasAgeAndSex,
 	});
@@ -52,8 +55,13 @@ export async function writeRates(
 	const rounded = (bands: readonly ArrayLike<number>[]) =>
 		bands.map((band) => Array.from(band, (rate) => Number(rate.toPrecision(3))));
 	const written: PopulationRates = {
-		...{ kind: "trajgpt-rates", version: 2, patients: sums.patients },
-		...{ bandYears, withinYears, female: rounded(female), male: rounded(male) },
+		kind: "trajgpt-rates",
+		version: 2,
+		patients: sums.patients,
+		bandYears,
+		withinYears,
+		female: rounded(female),
+		male: rounded(male),
 	};
 	writeJson(runFiles(folder).rates, written);
 }

@@ -1,8 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
+import { basename, join, relative, resolve } from "node:path";
 import { z } from "zod";
+import { type Communicator, oneProcess } from "../../base/communicator.js";
 import { InputError } from "../../base/errors.js";
-import { readJson, writeJson } from "../../base/files/index.js";
+import { contentSha256, holdingLock, readJson, writeJson } from "../../base/files/index.js";
+import { explainError } from "../../base/system-errors.js";
 import { type Dataset, type Manifest, openDataset } from "../../data/cohort/index.js";
 import { manifestSchema } from "../../data/cohort/manifest.js";
 import { fromTokens, type Vocabulary, vocabularySchema } from "../../data/cohort/vocabulary.js";
@@ -61,7 +63,10 @@ export const sealedFiles = (folder: string): string[] => {
 
 /** What lies there before `run.json` makes the folder a run. */
 const unfinished = [
-	...["manifest.json.tmp", "manifest.json", "vocabulary.json.tmp", "vocabulary.json"],
+	"manifest.json.tmp",
+	"manifest.json",
+	"vocabulary.json.tmp",
+	"vocabulary.json",
 	"run.json.tmp",
 ];
 
@@ -191,4 +196,70 @@ export function checkDataset(run: Run, dataset: Dataset): void {
 			`${dataset.folder} is not the dataset this run was trained on: ${found.join(", ")}; ` +
 				"give the run its own dataset, or start a new run",
 		);
+}
+
+/** SHA-256 of the files that weights were learned with, by name: the weights' file carries it. */
+export type Seal = Readonly<Record<string, string>>;
+
+/** Fields of `run.json` and `task.json` that no prediction depends on. */
+const withoutEffect: readonly string[] = [
+	"datasetFolder",
+	"versions",
+	"threads",
+	"provider",
+	"precision",
+];
+
+/** The seal of some JSON files as they are now. */
+export const sealOf = (files: readonly string[]): Seal =>
+	Object.fromEntries(files.map((file) => [basename(file), fileSha256(file)]));
+
+function fileSha256(file: string): string {
+	let json: unknown;
+	try {
+		json = JSON.parse(readFileSync(file, "utf8"));
+	} catch (cause) {
+		throw new InputError(
+			`${file} is missing or is not JSON; restore it from a copy of the run, or train anew`,
+			{ cause },
+		);
+	}
+	if (!["run.json", "task.json"].includes(basename(file))) return contentSha256(json);
+	return contentSha256(
+		Object.fromEntries(
+			Object.entries(json ?? {}).filter(([field]) => !withoutEffect.includes(field)),
+		),
+	);
+}
+
+/** Refuses files that are not those the weights in `where` were learned with. */
+export function checkSeal(where: string, seal: Seal, files: readonly string[], run: string): void {
+	const now = sealOf(files);
+	for (const file of files) {
+		const [found, expected] = [now[basename(file)], seal[basename(file)]];
+		if (found !== expected)
+			throw new InputError(
+				`${file} does not belong to the weights in ${where}: it was changed, or is another run's ` +
+					`(SHA-256 of its content ${short(found)}, expected ${short(expected)}); ` +
+					`restore it from a copy of the run; if the change is meant, run \`trajgpt seal ${run} --force\``,
+			);
+	}
+}
+
+const short = (hash: string | undefined) => (hash ? `${hash.slice(0, 12)}…` : "none");
+
+/** Does some work on a run that no other process may do at the same time, but those that share it. */
+export async function holdingRun<T>(
+	folder: string,
+	work: () => Promise<T>,
+	{ rank }: Communicator = oneProcess,
+): Promise<T> {
+	if (rank > 0) return work();
+	const { lock } = runFiles(folder);
+	try {
+		mkdirSync(folder, { recursive: true });
+	} catch (error) {
+		throw new InputError(`cannot write ${lock}: ${explainError(error)}`, { cause: error });
+	}
+	return holdingLock(lock, "at work on this run", work);
 }

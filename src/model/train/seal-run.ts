@@ -4,18 +4,19 @@ import { InputError } from "../../base/errors.js";
 import { contentSha256 } from "../../base/files/index.js";
 import { openDataset } from "../../data/cohort/index.js";
 import { hasCheckpoint, readCheckpoint, writeCheckpoint } from "./checkpoint.js";
-import { settingsThatDiffer } from "./compare-settings.js";
 import { readTask, sealedTaskFiles, taskFiles } from "./finetune/task-folder.js";
+import { settingsThatDiffer } from "./position.js";
 import {
 	checkDataset,
+	checkSeal,
+	holdingRun,
 	type Run,
 	readRun,
 	readRunRecords,
 	runFiles,
 	sealedFiles,
+	sealOf,
 } from "./run-folder.js";
-import { holdingRun } from "./run-lock.js";
-import { checkSeal, sealOf } from "./seal.js";
 
 /** What `sealRun` did: folders of checkpoints, from the run's folder. */
 interface SealedRun {

@@ -1,15 +1,219 @@
 import { evenlySpread } from "../../base/evenly-spread.js";
-import { random } from "../../base/random.js";
-import type { Dataset } from "../../data/cohort/index.js";
-import { drawDay } from "../hazards/draw-landmarks.js";
-import { rateNames } from "../hazards/head.js";
-import { landmarkValues } from "../hazards/landmarks.js";
-import { type HazardSettings, outputsOf } from "../hazards/settings.js";
+import { type Random, random } from "../../base/random.js";
+import { timeAtRisk } from "../../data/cohort/at-risk.js";
+import type { Dataset, History } from "../../data/cohort/index.js";
+import { drawDay, drawLandmark } from "../hazards/draw-landmarks.js";
+import { rateNames, sinceHatsOf, sinceKnots } from "../hazards/head.js";
+import { ageFeatures, landmarkValues, pastFeatures } from "../hazards/landmarks.js";
+import { type HazardSettings, outputsOf, visitBinsOf } from "../hazards/settings.js";
 import type { ParameterValues } from "../index.js";
-import { withVisitRegression } from "./visit-start.js";
+import { fitGlm, glmRows, logistic, poisson, total } from "./glm.js";
+
+/** Training patients that are read, at most, evenly spread: deaths are rare. */
+const maxDeathPatients = 8000;
+
+/** How often people die before the next visit: a level for each bin, and effects on the log rate. */
+interface DeathRates {
+	readonly bias: readonly number[];
+	readonly since: readonly number[];
+	readonly past: readonly number[];
+	readonly age: readonly number[];
+}
+
+/** A regression on age, sex and what was recorded before. */
+export async function deathRates(
+	settings: HazardSettings,
+	dataset: Dataset,
+	seed: number,
+): Promise<DeathRates> {
+	const { from, to } = visitBinsOf(settings);
+	const widths = [to.length, sinceKnots.length, pastFeatures, ageFeatures];
+	const rows = glmRows(widths.reduce((sum, width) => sum + width, 0));
+	const draws = random(seed).fork("deaths");
+	for (const patient of evenlySpread(dataset.patients("train"), maxDeathPatients)) {
+		const history = await dataset.read(patient);
+		const landmarks = landmarksOf(settings, history, draws.fork(patient));
+		const values = landmarkValues(settings, dataset.vocabulary.size, landmarks.length);
+		for (const [n, { day, weight }] of landmarks.entries()) {
+			const atRisk = timeAtRisk(history, day, 0);
+			if (!atRisk) continue;
+			values.observe(n, history, day);
+			const died = atRisk.endedBy === "death";
+			values.follow(n, history, day, { until: atRisk.until, died, onset: false });
+			const { features, outcomes } = values;
+			const known = [
+				...sinceHatsOf(features.sinceAny[n] as number),
+				...features.past.subarray(n * pastFeatures, (n + 1) * pastFeatures),
+				...features.ages.subarray(n * ageFeatures, (n + 1) * ageFeatures),
+			];
+			const days = outcomes.visitDeathRisk[n] as number;
+			for (const [bin, end] of to.entries()) {
+				const exposure = Math.min(Math.abs(days), end) - (from[bin] as number);
+				if (exposure <= 0) break;
+				rows.add(
+					[...to.map((_, own) => Number(own === bin)), ...known],
+					weight * exposure,
+					weight * Number(days < 0 && -days <= end),
+				);
+			}
+		}
+	}
+	// Half a death in a century: where none is recorded there still is a rate.
+	const crude = Math.log((total(rows.outcome) + 0.5) / (total(rows.exposure) + 36_525));
+	const start = Array.from({ length: rows.width }, (_, i) => (i < to.length ? crude : 0));
+	const found = fitGlm(rows, start, poisson);
+	const [bias, since, past, age] = widths.map((width) => found.splice(0, width)) as [
+		...[number[], number[], number[], number[]],
+	];
+	return { bias, since, past, age };
+}
+
+/**
+ * Landmarks as in training, on average, with a visit of weight 1. Of those after the last visit before a death there are
+ * more, which weigh less: one draw per patient would meet few deaths.
+ */
+function landmarksOf(
+	settings: HazardSettings,
+	history: History,
+	draw: Random,
+): { readonly day: number; readonly weight: number }[] {
+	const { slotsPerLandmark, daysPerLandmark } = settings;
+	const source = { history, from: history.birthEvents, to: history.tokens.length };
+	if (source.to === source.from) return [];
+	const drawn = drawLandmark(settings, source, 1, draw);
+	const landmarks = drawn ? [{ day: drawn.day, weight: slotsPerLandmark * drawn.visitWeight }] : [];
+	const last = beforeDeath(history);
+	if (!last) return landmarks;
+	const days = last.death - last.start;
+	return [
+		...landmarks.filter(({ day }) => day < last.start),
+		// Half of all draws are visits, half are days.
+		...(last.isVisit ? [{ day: last.start, weight: 0.5 }] : []),
+		{
+			day: last.start + draw.integer(days),
+			weight: (0.5 * days * slotsPerLandmark) / daysPerLandmark,
+		},
+	];
+}
+
+/** The days before an observed death, since the last visit or, if there is none, since observation began. */
+function beforeDeath({ observed, death, times, birthEvents }: History) {
+	if (death === null) return undefined;
+	const end = Math.floor(death);
+	const period = observed.find((own) => own.start < end && end <= own.end);
+	if (!period) return undefined;
+	let n = times.length - 1;
+	while (n >= birthEvents && Math.floor(times[n] as number) >= end) n--;
+	const visit = n < birthEvents ? Number.NEGATIVE_INFINITY : Math.floor(times[n] as number);
+	return {
+		death: end,
+		start: Math.max(period.start, visit),
+		isVisit: visit >= period.start,
+	};
+}
+
+/** Training patients that are read, at most; evenly spread. */
+const maxVisitPatients = 4000;
+
+/**
+ * Weights with which the next visit, how many records it has and how many are new, and death before it begin at regressions
+ * on what was recorded before: the network has only the rest to learn. Few landmarks per step would learn it slowly.
+ */
+export async function withVisitRegression(
+	weights: ParameterValues,
+	settings: HazardSettings,
+	dataset: Dataset,
+	seed: number,
+): Promise<ParameterValues> {
+	const { to } = visitBinsOf(settings);
+	const { bins, shares } = await visitRows(settings, dataset, seed);
+	const found = new Map(weights);
+	const put = (name: string, data: readonly number[]) => {
+		const { shape } = weights.get(`hazards.${name}`) as { shape: readonly number[] };
+		found.set(`hazards.${name}`, { shape, data: Float32Array.from(data) });
+	};
+	const putAll = (name: string, bias: readonly number[], rest: readonly (readonly number[])[]) => {
+		const columns = (from: number, end?: number) => rest.flatMap((own) => own.slice(from, end));
+		put(`${name}.bias`, bias);
+		put(`${name}.since`, columns(0, sinceKnots.length));
+		put(`${name}.past`, columns(sinceKnots.length));
+	};
+	const rates = bins.map((rows) => {
+		const start = new Array<number>(rows.width).fill(0);
+		start[0] = Math.log((total(rows.outcome) + 0.5) / (total(rows.exposure) + 50));
+		return fitGlm(rows, start, poisson);
+	});
+	putAll(
+		"visit",
+		rates.map(([bias]) => bias as number),
+		rates.map(([, ...rest]) => rest),
+	);
+	for (const [name, rows] of Object.entries(shares)) {
+		const own = fitGlm(rows, new Array(rows.width).fill(0), logistic);
+		putAll(name, own.slice(0, to.length), [own.slice(to.length)]);
+	}
+	for (const [name, own] of Object.entries(await deathRates(settings, dataset, seed)))
+		put(`visitDeath.${name}`, own);
+	return found;
+}
+
+/** What the regressions learn from: landmarks of training patients, with the weights that training gives them. */
+async function visitRows(settings: HazardSettings, dataset: Dataset, seed: number) {
+	const { from, to } = visitBinsOf(settings);
+	const perVisit = sinceKnots.length + pastFeatures;
+	// A bias for all rows of a rate; of a probability, one for each bin.
+	const bins = to.map(() => glmRows(1 + perVisit));
+	const shareRows = () => glmRows(to.length + perVisit);
+	const shares = {
+		oneRecord: shareRows(),
+		visitEnd: shareRows(),
+		newAlone: shareRows(),
+		newCodes: shareRows(),
+	};
+	const draws = random(seed).fork("visits");
+	for (const patient of evenlySpread(dataset.patients("train"), maxVisitPatients)) {
+		const history = await dataset.read(patient);
+		const source = { history, from: history.birthEvents, to: history.tokens.length };
+		const events = source.to - source.from;
+		if (events === 0) continue;
+		const draw = draws.fork(patient);
+		const count = Math.ceil(events / settings.slotsPerLandmark);
+		const values = landmarkValues(settings, dataset.vocabulary.size, count);
+		for (let n = 0; n < count; n++) {
+			const drawn = drawLandmark(settings, source, count, draw);
+			if (!drawn) continue;
+			values.observe(n, history, drawn.day);
+			values.follow(n, history, drawn.day, drawn);
+			const { features, outcomes } = values;
+			const weight = drawn.visitWeight;
+			const known = [
+				...sinceHatsOf(features.sinceAny[n] as number),
+				...features.past.subarray(n * pastFeatures, (n + 1) * pastFeatures),
+			];
+			const days = outcomes.visitRisk[n] as number;
+			for (const [bin, rows] of bins.entries()) {
+				const [start, end] = [from[bin] as number, to[bin] as number];
+				const exposure = Math.min(Math.abs(days), end) - start;
+				if (exposure <= 0) break;
+				rows.add([1, ...known], weight * exposure, weight * Number(days < 0 && -days <= end));
+			}
+			const then = to.findIndex((end) => -days <= end);
+			if (days >= 0 || then < 0) continue;
+			const records = outcomes.visitRecords[n] as number;
+			const row = [...to.map((_, bin) => Number(bin === then)), ...known];
+			const add = (name: keyof typeof shares, trials: number, successes: number) =>
+				shares[name].add(row, weight * trials, weight * successes);
+			add("oneRecord", 1, Number(records === 1));
+			if (records > 1) add("visitEnd", records - 1, 1);
+			const newRecords = outcomes.newRecords[n] as number;
+			add(records === 1 ? "newAlone" : "newCodes", records, newRecords);
+		}
+	}
+	return { bins, shares };
+}
 
 /** Training patients that crude rates are taken from, at most; evenly spread. */
-const mostPatients = 20_000;
+const maxRatePatients = 20_000;
 
 /** Weights whose hazards begin at what simple rates and regressions of the training patients say. */
 export const startingHazards = async (
@@ -20,7 +224,9 @@ export const startingHazards = async (
 ): Promise<ParameterValues> =>
 	withVisitRegression(
 		await withCrudeRates(weights, settings, dataset, seed),
-		...([settings, dataset, seed] as const),
+		settings,
+		dataset,
+		seed,
 	);
 
 /** Weights whose hazards begin at the crude rates of the training patients, so that only differences are left to learn. */
@@ -34,7 +240,7 @@ async function withCrudeRates(
 	const room = () => ({ records: new Float64Array(outputs), days: new Float64Array(outputs) });
 	const sums = { onset: room(), next: room() };
 	const draws = random(seed).fork("crude rates");
-	for (const patient of evenlySpread(dataset.patients("train"), mostPatients)) {
+	for (const patient of evenlySpread(dataset.patients("train"), maxRatePatients)) {
 		const history = await dataset.read(patient);
 		const source = { history, from: history.birthEvents, to: history.tokens.length };
 		if (source.to === source.from) continue;

@@ -12,7 +12,7 @@ import {
 	where,
 } from "../../engine/tensor/index.js";
 import type { BatchShape, Model, Objective, Parameters } from "../index.js";
-import { type LossTerm, lossTerms } from "../objective.js";
+import { type LossTerm, lossTerms } from "../model.js";
 import { type AdamWOptions, adamW, adamWScalars } from "./adamw.js";
 import { learnTogether } from "./shared-codes.js";
 

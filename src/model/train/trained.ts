@@ -7,10 +7,16 @@ import type { Vocabulary } from "../../data/cohort/vocabulary.js";
 import { type Model, modelById, type ParameterValues } from "../index.js";
 import type { WeightSpecs } from "../nn/weights.js";
 import { type Checkpoint, hasCheckpoint, isSealed, readCheckpoint } from "./checkpoint.js";
-import { settingsThatDiffer, tensorMismatches } from "./compare-settings.js";
-import type { FineTunedTask } from "./finetune/scoring.js";
-import { type Run, readRun, readRunRecords, runFiles, sealedFiles } from "./run-folder.js";
-import { checkSeal } from "./seal.js";
+import type { FineTunedTask } from "./finetune/classifier.js";
+import { settingsThatDiffer, tensorMismatches } from "./position.js";
+import {
+	checkSeal,
+	type Run,
+	readRun,
+	readRunRecords,
+	runFiles,
+	sealedFiles,
+} from "./run-folder.js";
 
 export interface Trained {
 	readonly folder: string;
@@ -47,7 +53,12 @@ export function readTrained(folder: string): Trained {
 	const weights = floatWeights(tensors, files.best);
 	if (!seal) checkFit(weights, model.weights(config), files);
 	return {
-		...{ folder, run, model, config, weights, step },
+		folder,
+		run,
+		model,
+		config,
+		weights,
+		step,
 		...readRunRecords(folder),
 		warnings: unsealedPlaces(folder).map(unsealedWarning(folder)),
 	};

@@ -7,7 +7,7 @@ import { toStableHlo } from "../../engine/tensor/index.js";
 import { type EventBatch, type Model, modelById } from "../index.js";
 import { filledWith } from "../nn/weights.js";
 import { adamWDefaults } from "./adamw.js";
-import { prepareBatch } from "./prepare-batch.js";
+import { prepareBatch } from "./prepared-batches.js";
 import { stepGraph } from "./step.js";
 import { pull } from "./testing/pull.js";
 import { type Trainer, type TrainerOptions, trainer } from "./trainer.js";

@@ -17,9 +17,8 @@ import {
 	transpose,
 } from "../../engine/tensor/index.js";
 import { filledWith, nested, type WeightSpecs } from "../nn/weights.js";
-import { type AttentionInputs, attention } from "./attention.js";
 import type { TrajgptConfig } from "./config.js";
-import type { StateUpdate } from "./layer.js";
+import { type AttentionInputs, attention, type StateUpdate } from "./layer.js";
 
 /** The weights of the counting heads. */
 export function countingWeights({ copies, dim, vocab }: TrajgptConfig): WeightSpecs {
@@ -36,7 +35,7 @@ export function countingWeights({ copies, dim, vocab }: TrajgptConfig): WeightSp
 	});
 }
 
-export interface CountingInputs extends Pick<AttentionInputs, "slots" | "read" | "mask" | "form"> {
+interface CountingInputs extends Pick<AttentionInputs, "slots" | "read" | "mask" | "form"> {
 	readonly tokens: Tensor; // [batch, n], slots and then queries
 	/** Embedded slots and queries, before any layer. */
 	readonly embedded: Tensor; // [batch, n, dim]

@@ -8,12 +8,12 @@ import {
 	reshape,
 	type Tensor,
 } from "../../engine/tensor/index.js";
-import type { FutureRows, FutureSteps } from "../future-steps.js";
 import { ageFeatures, pastFeatures } from "../hazards/landmarks.js";
 import { nextVisitFrom } from "../hazards/next-visit.js";
 import { binsOf, type HazardSettings, visitBinsOf } from "../hazards/settings.js";
 import type { ParameterValues } from "../model.js";
 import { parametersOf, weightsOf } from "../nn/weights.js";
+import type { FutureRows, FutureSteps } from "../predictor.js";
 import type { TrajgptConfig } from "./config.js";
 import { stateOf } from "./inference-graph.js";
 import { network, rotaryOf } from "./network.js";
@@ -98,7 +98,8 @@ export function futureSteps(
 		return {
 			logits: out.queryLogits as Tensor,
 			...nextVisitFrom(
-				...([p, reshape(hidden, [rows, config.dim])] as const),
+				p,
+				reshape(hidden, [rows, config.dim]),
 				{ ages: input("ages", [rows, ageFeatures]), sinceAny: input("sinceAny", [rows, 1]), past },
 				visitBins,
 			),
@@ -130,9 +131,12 @@ export function futureSteps(
 		const gaps = room(1);
 		const predicted = {
 			logits: room(config.vocab),
-			...{ visits: room(visitBins), deaths: room(visitBins) },
-			...{ oneRecord: room(visitBins), visitEnd: room(visitBins) },
-			...{ newAlone: room(visitBins), newCodes: room(visitBins) },
+			visits: room(visitBins),
+			deaths: room(visitBins),
+			oneRecord: room(visitBins),
+			visitEnd: room(visitBins),
+			newAlone: room(visitBins),
+			newCodes: room(visitBins),
 		};
 		const { last, ...slots } = queries;
 		const named = (field: "state" | UpdateField) =>
@@ -179,7 +183,8 @@ export function futureSteps(
 				const feeds = firstRows(inputs, size);
 				const into = firstRows(outputs, size);
 				const found = await compiled.run(
-					...([open ? "rows" : size, portable ? withAngles(config, feeds) : feeds] as const),
+					open ? "rows" : size,
+					portable ? withAngles(config, feeds) : feeds,
 					undefined,
 					{ into, sizes: { rows: size } },
 				);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { evaluate } from "../../engine/runtime/testing/evaluate.js";
 import { constant } from "../../engine/tensor/index.js";
-import { gapFeatureCount, gapFeatures } from "./gap.js";
+import { gapFeatureCount, gapFeatures } from "./network.js";
 
 test("a gap becomes its logarithm, sines and cosines of it, and whether there is one", async () => {
 	const days = [0, 1, 365.25, 36525, -40];

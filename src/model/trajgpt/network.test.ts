@@ -11,12 +11,10 @@ import {
 	stack,
 	type Tensor,
 } from "../../engine/tensor/index.js";
-import type { EventBatch } from "../model.js";
-import { lossFeeds, lossTerms } from "../objective.js";
+import { type EventBatch, lossFeeds, lossTerms } from "../model.js";
 import { type TrajgptConfig, trajgptConfig } from "./config.js";
-import { trajgpt } from "./index.js";
+import { slotValues, trajgpt } from "./index.js";
 import { network, type Slots } from "./network.js";
-import { slotValues } from "./slots.js";
 
 type Values = Record<string, ArrayLike<number>>;
 

@@ -3,27 +3,138 @@ import {
 	addDims,
 	cast,
 	concat,
+	constant,
+	cos,
+	cumulativeSum,
 	type Dim,
+	exp,
+	expand,
 	type FloatType,
+	filled,
 	gather,
+	log,
+	maximum,
 	minimum,
 	mul,
 	multiplyDims,
+	neg,
 	reshape,
+	sin,
 	slice,
+	stack,
+	sum,
 	type Tensor,
 } from "../../engine/tensor/index.js";
+import { codeHead } from "../heads.js";
 import type { Parameters } from "../model.js";
 import { timeAngles } from "../nn/positions.js";
 import type { SraForm } from "../nn/sra.js";
-import { weightsOf, within } from "../nn/weights.js";
-import type { Reading } from "./attention.js";
-import type { TrajgptConfig } from "./config.js";
-import { countingLogits } from "./counting-heads.js";
-import { gapFeatures } from "./gap.js";
-import { layer, normOf, project, type StateUpdate } from "./layer.js";
-import { headOf } from "./parameters.js";
-import { positionsOf } from "./positions.js";
+import {
+	filledWith,
+	listed,
+	normal,
+	numbered,
+	type WeightSpec,
+	type WeightSpecs,
+	weightsOf,
+	within,
+} from "../nn/weights.js";
+import { decayIsFixed, type TrajgptConfig } from "./config.js";
+import { countingLogits, countingWeights } from "./counting-heads.js";
+import { initialDecay } from "./decay.js";
+import { layer, normOf, project, type Reading, type StateUpdate } from "./layer.js";
+
+const waves = 8;
+/** The longest gap that is distinguished: 100 years. */
+const longestDays = 36525;
+
+export const gapFeatureCount = 2 + 2 * waves;
+
+/**
+ * Features of the days since the event before: the logarithm, sines and cosines of it, and whether
+ * there are any. Negative gaps count as 0.
+ */
+export function gapFeatures(days: Tensor): Tensor {
+	const since = maximum(days, 0);
+	const level = mul(log(add(since, 1)), 1 / Math.log1p(longestDays)); // 0 … 1
+	const turns = Array.from({ length: waves }, (_, i) => Math.PI * (i + 1));
+	const angles = mul(
+		reshape(level, [...days.shape, 1]),
+		constant(turns, [waves], days.dtype as FloatType),
+	); // [batch, n, waves]
+	const pairs = reshape(stack([sin(angles), cos(angles)], 3), [...days.shape, 2 * waves]);
+	return concat([stack([level, exp(neg(since))], 2), pairs], 2); // [batch, n, gapFeatures]
+}
+
+interface SlotStream {
+	readonly batch: number;
+	readonly slots: number;
+	readonly mask: Tensor | undefined; // [batch, slots]
+	/** How many slots came before; none if left out. */
+	readonly seen: Tensor | undefined; // [batch, 1]
+	readonly queries: { readonly tokens: Tensor; readonly read: Reading } | undefined;
+	readonly dtype: FloatType;
+}
+
+/**
+ * The position of each slot in its history, from 0; a query has that of a slot at the state
+ * it reads. Padding is not counted.
+ */
+export function positionsOf({ batch, slots, mask, seen, queries, dtype }: SlotStream): {
+	readonly positions: Tensor; // [batch, slots + queries], as floats
+	/** How many slots have come after these. */
+	readonly seen: Tensor; // [batch, 1]
+} {
+	const from = seen ?? filled(0, [batch, 1], dtype);
+	const ends = mask ? sum(mask, 1, true) : filled(slots, [batch, 1], dtype); // [batch, 1]
+	const order = constant([...Array(slots).keys()], [1, slots], dtype);
+	const ofSlots = mask
+		? cumulativeSum(mask, 1, { exclusive: true })
+		: expand(order, [batch, slots]);
+	const streams = slots > 0 ? [ofSlots] : [];
+	if (queries) {
+		const { tokens, read } = queries;
+		if (read === "before") streams.push(ofSlots);
+		else if (read === "after") streams.push(expand(ends, tokens.shape));
+		else streams.push(minimum(cast(read.positions, dtype), ends)); // past a row's end is its end
+	}
+	return { positions: add(concat(streams, 1), from), seen: add(from, ends) };
+}
+
+/** The embedding has entries of size 1: as a head it is scaled as a fresh head would be. */
+const headOf = ({ head, dim }: TrajgptConfig) =>
+	codeHead(head === "tied" ? { deviation: 1, scale: 1 / Math.sqrt(dim) } : undefined);
+
+const matrix = (outside: number, inside: number, size = 1): WeightSpec =>
+	normal([outside, inside], size / Math.sqrt(inside));
+
+/** Every learned tensor. Matrices are [out, in]. */
+export function trajgptWeights(c: TrajgptConfig): WeightSpecs {
+	// Residual branches start small, so that depth does not grow the stream.
+	const residual = 1 / Math.sqrt(2 * c.layers);
+	const layer = {
+		query: matrix(c.key, c.dim),
+		key: matrix(c.key, c.dim),
+		value: matrix(c.value, c.dim),
+		gate: matrix(c.value, c.dim),
+		...(!decayIsFixed(c) && {
+			decay: filledWith(0, [c.heads, c.dim]),
+			decayBias: listed([c.heads], initialDecay(c.heads)),
+		}),
+		out: matrix(c.dim, c.value, residual),
+		up: matrix(c.ff, c.dim),
+		down: matrix(c.dim, c.ff, residual),
+	};
+	return {
+		embedding: normal([c.vocab, c.dim], 1),
+		// As GPT-2's.
+		...(c.position === "absolute" && { positions: normal([c.positions, c.dim], 0.02) }),
+		...(c.gap === "embedded" && { gap: matrix(c.dim, gapFeatureCount) }),
+		...numbered("layers", c.layers, layer),
+		...countingWeights(c),
+		...headOf(c).weights(c),
+	};
+}
 
 /** A run of slots: the token before, the slot's time, and the time since the slot before. */
 export interface Slots {
@@ -59,14 +170,14 @@ export interface NetworkInputs {
 	readonly form?: SraForm | undefined;
 }
 
-export interface SelectedOutputs {
+interface SelectedOutputs {
 	/** Inputs of the last layer: all slots, then the selected cells, as indices into the slots and queries of all rows. */
 	readonly stream: Tensor; // [batch, length + answers], int32
 	/** The states that the selected cells read. */
 	readonly positions: Tensor; // [batch, answers], int32
 }
 
-export interface NetworkOutputs {
+interface NetworkOutputs {
 	readonly logits?: Tensor | undefined; // [batch, length, vocab]
 	readonly queryLogits?: Tensor | undefined; // [batch, queries, vocab]
 	readonly hidden?: Tensor | undefined; // [batch, length, dim], after the last norm
@@ -141,8 +252,12 @@ export function network(
 	const numbered = absolute
 		? positionsOf({
 				// Not left open: see `predictor`.
-				...{ batch: batch as number, slots: length as number },
-				...{ mask, seen, queries, dtype },
+				batch: batch as number,
+				slots: length as number,
+				mask,
+				seen,
+				queries,
+				dtype,
 			})
 		: undefined;
 	if (numbered) {
@@ -165,7 +280,14 @@ export function network(
 			read = { positions: selected.positions };
 		}
 		const out = layer(config, within(p, `layers.${i}`), {
-			...{ x, angles, overGaps, slots: length, read, mask, state: states?.[i], form },
+			x,
+			angles,
+			overGaps,
+			slots: length,
+			read,
+			mask,
+			state: states?.[i],
+			form,
 			// Outputs of slots that are not selected are not used.
 			...(queriesOnly && isLast && { wanted: (t: Tensor) => slice(t, 1, length) }),
 		});

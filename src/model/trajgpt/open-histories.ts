@@ -94,8 +94,13 @@ export function statesAfter(
 	const from = where(less(days, last.time), last.time, days);
 	const times = add(from, constant(Float64Array.from(after), [1, after.length], "float64"));
 	const { queryHidden } = network(config, parameters, {
-		...{ slots, mask, states, queries: queriesAt(times), form: anyLength },
-		...{ queriesOnly: true, predicting: 0 },
+		slots,
+		mask,
+		states,
+		queries: queriesAt(times),
+		form: anyLength,
+		queriesOnly: true,
+		predicting: 0,
 	});
 	return queryHidden as Tensor;
 }

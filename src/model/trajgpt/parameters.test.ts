@@ -3,7 +3,7 @@ import { random } from "../../base/random.js";
 import { presets, trajgptConfig } from "./config.js";
 import { initialDecay } from "./decay.js";
 import { trajgpt } from "./index.js";
-import { trajgptWeights } from "./parameters.js";
+import { trajgptWeights } from "./network.js";
 
 /** The paper's vocabulary with our special tokens is about this large. */
 const vocab = 200;

@@ -1,10 +1,37 @@
 import type { Data, Feeds } from "../../engine/runtime/index.js";
 import { anglesOf } from "../nn/positions.js";
-import type { Events, State } from "../predictor.js";
-import type { Query } from "../queries.js";
+import type { Events, Query, State } from "../predictor.js";
 import type { TrajgptConfig } from "./config.js";
 import { rotaryOf } from "./network.js";
-import type { Padding } from "./padding.js";
+
+const powerOfTwo = (n: number): number => 2 ** Math.ceil(Math.log2(n));
+
+/** Rounds up to one of `lengths` sizes between two powers of two. */
+function rounded(n: number, lengths: number): number {
+	if (n === 0) return 0;
+	const step = Math.max(1, powerOfTwo(n) / 2 / lengths);
+	return Math.ceil(n / step) * step;
+}
+
+/** Pads numbers of rows, slots and queries. */
+interface Padding {
+	rows(n: number): number;
+	slots(n: number): number;
+	queries(n: number): number;
+}
+
+/**
+ * Each length compiles anew, so there are few. Histories come in all lengths; short ones are padded
+ * up to twice, longer ones by a fifth. The number of queries seldom changes, and is met closely.
+ */
+export const fewShapes: Padding = {
+	rows: powerOfTwo,
+	slots: (n) => rounded(n, n <= 16 ? 1 : 4),
+	queries: (n) => rounded(n, 8),
+};
+
+/** For programs that take any size. */
+export const noPadding: Padding = { rows: (n) => n, slots: (n) => n, queries: (n) => n };
 
 /** Longest run of slots in one pass; longer histories take several, and carry the state. */
 const longest = 512;
@@ -22,7 +49,7 @@ export interface Row {
 }
 
 /** A run of slots and the queries of the same pass. */
-export interface Pass {
+interface Pass {
 	/** The first event, and the padded number of events. */
 	readonly from: number;
 	readonly slots: number;
@@ -101,7 +128,7 @@ export function withAngles(config: TrajgptConfig, feeds: Feeds): Feeds {
 }
 
 /** A position among a row's events as one among the slots of a pass. Past the row's end slots change nothing: its last position is any of them. */
-export const positionIn = ({ from, slots }: Pass, events: Events, position: number): number =>
+const positionIn = ({ from, slots }: Pass, events: Events, position: number): number =>
 	position >= events.times.length ? slots : position - from;
 
 interface PassFeeds {
@@ -162,5 +189,47 @@ export function passFeeds(
 			...named("queries", { ...query, positions }),
 			mask,
 		},
+	};
+}
+
+/**
+ * A query at the time of an event is predicted by that event's slot, so it needs only the last layer.
+ * Returns the queries that remain, and the inputs that select the outputs of all of them.
+ */
+export function reuseSlotPredictions(
+	rows: readonly Row[],
+	paddedRows: number,
+	pass: Pass,
+): {
+	readonly remaining: readonly (readonly Query[])[];
+	readonly remainingCount: number;
+	readonly feeds: Feeds;
+} {
+	const { from, slots, queries, queryCount } = pass;
+	const isSlot = (row: number, { position, time }: Query) =>
+		position < from + slots && rows[row]?.events.times[position] === time;
+	// One always remains: a pass without queries is another kind of program.
+	const remaining = queries.map((own, row) =>
+		own.filter((query, at) => at === own.length - 1 || !isSlot(row, query)),
+	);
+	const remainingCount = Math.max(...remaining.map(({ length }) => length));
+	const stream = new Int32Array(paddedRows * (slots + queryCount));
+	const positions = new Int32Array(paddedRows * queryCount);
+	for (let row = 0; row < paddedRows; row++) {
+		const first = row * (slots + remainingCount);
+		const own = stream.subarray(row * (slots + queryCount));
+		for (let n = 0; n < slots; n++) own[n] = first + n;
+		let next = slots;
+		for (const [i, query] of (queries[row] ?? []).entries()) {
+			const position = positionIn(pass, (rows[row] as Row).events, query.position);
+			const remains = remaining[row]?.[next - slots] === query;
+			own[slots + i] = first + (remains ? next++ : position);
+			positions[row * queryCount + i] = position;
+		}
+	}
+	return {
+		remaining,
+		remainingCount,
+		feeds: { "selected.stream": stream, "selected.positions": positions },
 	};
 }

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { evaluate } from "../../engine/runtime/testing/evaluate.js";
 import { input } from "../../engine/tensor/index.js";
-import type { Reading } from "./attention.js";
-import { positionsOf } from "./positions.js";
+import type { Reading } from "./layer.js";
+import { positionsOf } from "./network.js";
 
 const dtype = "float64";
 

@@ -51,7 +51,10 @@ export function updatedStates(rows: number, shapes: readonly StateShape[]): Upda
 			Float32Array,
 		];
 		return {
-			...{ state, decay, k, v },
+			state,
+			decay,
+			k,
+			v,
 			update(row) {
 				const at = (array: Float32Array) => array.byteOffset + (row * array.byteLength) / rows;
 				update(at(state), at(decay), at(k), at(v), heads, key, value * floatBytes);
@@ -82,7 +85,8 @@ function moduleBytes(): Code {
 	const get = (name: string): Code => [0x20, names.indexOf(name)];
 	const set = (name: string, ...value: Code[]): Code => [
 		...value.flat(),
-		...[0x21, names.indexOf(name)],
+		0x21,
+		names.indexOf(name),
 	];
 	const constant = (value: number): Code => [0x41, value & 0x7f]; // −64 to 63
 	const binary =
@@ -95,21 +99,31 @@ function moduleBytes(): Code {
 	const float = {
 		load: (address: string): Code => [...get(address), 0x2a, 2, 0],
 		store: (address: string, value: Code): Code => [...get(address), ...value, 0x38, 2, 0],
-		...{ mul: binary(0x94), add: binary(0x92) },
+		mul: binary(0x94),
+		add: binary(0x92),
 	};
 	const vector = {
 		load: (address: string): Code => [...get(address), 0xfd, 0, 2, 0],
 		store: (address: string, value: Code): Code => [...get(address), ...value, 0xfd, 11, 2, 0],
-		...{ mul: binary(0xfd, 0xe6, 0x01), add: binary(0xfd, 0xe4, 0x01) },
+		mul: binary(0xfd, 0xe6, 0x01),
+		add: binary(0xfd, 0xe4, 0x01),
 	};
 	const splat = (value: Code): Code => [...value, 0xfd, 19];
 
 	const [noResult, end] = [0x40, 0x0b];
 	const repeatUntil = (done: Code, ...body: Code[]): Code => [
-		...[0x02, noResult, 0x03, noResult], // block, loop
-		...[...done, 0x0d, 1], // leave the block
+		0x02,
+		noResult,
+		0x03,
+		noResult, // block, loop
+		...done,
+		0x0d,
+		1, // leave the block
 		...body.flat(),
-		...[0x0c, 0, end, end], // repeat the loop
+		0x0c,
+		0,
+		end,
+		end, // repeat the loop
 	];
 	const times = (count: string, ...body: Code[]): Code =>
 		repeatUntil([...get(count), 0x45], ...body, increase(count, constant(-1)));
@@ -153,10 +167,18 @@ function moduleBytes(): Code {
 	const text = (value: string): Code => list([...value].map((own) => [own.charCodeAt(0)]));
 	const section = (id: number, ...entries: Code[]): Code => [id, ...sized(list(entries))];
 	const declared = Object.entries(locals).map(([type, own]) => [
-		...[own.length, types[type as keyof typeof types]],
+		own.length,
+		types[type as keyof typeof types],
 	]);
 	return [
-		...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+		0,
+		0x61,
+		0x73,
+		0x6d,
+		1,
+		0,
+		0,
+		0,
 		...section(1, [0x60, ...list(parameters.map(() => [types.i32])), 0]),
 		...section(2, [...text("own"), ...text("memory"), 2, 0, 1]),
 		...section(3, [0]),

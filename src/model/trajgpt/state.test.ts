@@ -2,8 +2,8 @@ import { afterAll, describe, expect, it } from "vitest";
 import { input, logSoftmax, parameter, type Tensor } from "../../engine/tensor/index.js";
 import type { Events } from "../predictor.js";
 import { type TrajgptConfig, trajgptConfig } from "./config.js";
+import { slotValues } from "./index.js";
 import { network } from "./network.js";
-import { slotValues } from "./slots.js";
 import { predictor } from "./state.js";
 import {
 	base,

@@ -1,14 +1,38 @@
 import { specialTokens } from "../../data/cohort/vocabulary.js";
 import { type Data, programs, type Runtime } from "../../engine/runtime/index.js";
 import type { ParameterValues } from "../model.js";
-import type { Events, Predictions, Predictor, State } from "../predictor.js";
-import { checkEvents, checkLists, type Query, queriesAfter, queriesWithin } from "../queries.js";
+import {
+	checkEvents,
+	checkLists,
+	type Events,
+	type Predictions,
+	type Predictor,
+	type Query,
+	queriesAfter,
+	queriesWithin,
+	type State,
+} from "../predictor.js";
 import type { TrajgptConfig } from "./config.js";
-import { after, inferenceGraph, type PassShape, seenPart, stateOf } from "./inference-graph.js";
-import { type GraphShape, opened, sizesOfPass } from "./open-shape.js";
-import { fewShapes, noPadding } from "./padding.js";
-import { passesOver, passFeeds, type Row, rowsOfPass, withAngles } from "./passes.js";
-import { reuseSlotPredictions } from "./slot-predictions.js";
+import {
+	after,
+	type GraphShape,
+	inferenceGraph,
+	opened,
+	type PassShape,
+	seenPart,
+	sizesOfPass,
+	stateOf,
+} from "./inference-graph.js";
+import {
+	fewShapes,
+	noPadding,
+	passesOver,
+	passFeeds,
+	type Row,
+	reuseSlotPredictions,
+	rowsOfPass,
+	withAngles,
+} from "./passes.js";
 
 /** Pass shapes that stay compiled. */
 const mostPrograms = 24;

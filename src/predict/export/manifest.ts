@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { simulatedText } from "../../base/simulated.js";
 import { dedupRules, drugUses } from "../../data/cohort/manifest.js";
-import { scoringSchema } from "../../model/train/finetune/scoring.js";
+import { scoringSchema } from "../../model/train/finetune/classifier.js";
 
 export const exportVersion = 6;
 export const manifestFile = "export.json";

@@ -1,9 +1,9 @@
 import { checkConfig } from "../../base/config.js";
 import { InputError } from "../../base/errors.js";
 import { fromTokens, type Vocabulary, vocabularySchema } from "../../data/cohort/vocabulary.js";
-import { isHazardWeight } from "../../model/hazards/weights.js";
+import { isHazardWeight } from "../../model/hazards/objective.js";
 import type { ParameterValues } from "../../model/index.js";
-import type { FineTunedTask } from "../../model/train/finetune/scoring.js";
+import type { FineTunedTask } from "../../model/train/finetune/classifier.js";
 import { type TrajgptConfig, trajgptConfig } from "../../model/trajgpt/config.js";
 import {
 	type ExportManifest,

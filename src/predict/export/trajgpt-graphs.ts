@@ -15,7 +15,7 @@ import {
 	type Tensor,
 	where,
 } from "../../engine/tensor/index.js";
-import { labelLogOdds } from "../../model/heads/label.js";
+import { labelLogOdds } from "../../model/heads.js";
 import type { ParameterValues } from "../../model/index.js";
 import { anyLength } from "../../model/nn/sra.js";
 import { parametersOf } from "../../model/nn/weights.js";

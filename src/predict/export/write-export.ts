@@ -6,7 +6,7 @@ import { simulatedText } from "../../base/simulated.js";
 import { builtInMap } from "../../data/codes/built-in.js";
 import { type ReadingRules, readingRules } from "../../data/cohort/reading/rules.js";
 import { type OnnxModel, opset, type TensorType } from "../../engine/tensor/index.js";
-import { isHazardWeight } from "../../model/hazards/weights.js";
+import { isHazardWeight } from "../../model/hazards/objective.js";
 import { type ParameterValues, weightCount } from "../../model/index.js";
 import type { Trained } from "../../model/train/index.js";
 import { firstNonFinite } from "../../model/train/safetensors.js";

@@ -1,8 +1,8 @@
 import { InputError } from "../../base/errors.js";
 import type { Runtime } from "../../engine/runtime/index.js";
-import { finitePredictor } from "../../model/finite.js";
 import type { Model, ParameterValues, Predictor } from "../../model/index.js";
-import type { FineTunedTask } from "../../model/train/finetune/scoring.js";
+import { finitePredictor } from "../../model/predictor.js";
+import type { FineTunedTask } from "../../model/train/finetune/classifier.js";
 import { type Future, type FutureDrawing, type FutureModel, futureModel } from "../futures.js";
 import {
 	attributeCodeProbability,

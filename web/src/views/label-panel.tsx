@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import type { Clock } from "../../../src/evaluate/charts/clock.js";
 import { percent } from "../../../src/evaluate/charts/numbers.js";
-import type { Scoring } from "../../../src/model/train/finetune/scoring.js";
+import type { Scoring } from "../../../src/model/train/finetune/classifier.js";
 import type { Calls } from "../../../src/predict/library/calls.js";
 import { knownOn, outsideReason } from "../../../src/predict/task-scores.js";
 import type { History } from "../data/patient.js";

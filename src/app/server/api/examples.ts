@@ -1,6 +1,5 @@
-import type { Token } from "../../../data/cohort/vocabulary.js";
-import { specialCount } from "../../../data/cohort/vocabulary.js";
-import type { CodeConfig } from "../../../model/heads/codes.js";
+import { specialCount, type Token } from "../../../data/cohort/vocabulary.js";
+import type { CodeConfig } from "../../../model/heads.js";
 import type { routes } from "./routes.js";
 import type { ServedModel } from "./served-model.js";
 

@@ -1,9 +1,9 @@
 import { specialCount } from "../../../data/cohort/vocabulary.js";
 import { programs, type Runtime } from "../../../engine/runtime/index.js";
-import { checkFinite } from "../../../model/finite.js";
+import { pooled, pooledFeeds } from "../../../model/heads.js";
 import type { EventBatch, Model, ParameterValues } from "../../../model/index.js";
 import { parametersOf } from "../../../model/nn/weights.js";
-import { pooled, pooledFeeds } from "../../../model/pooling.js";
+import { checkFinite } from "../../../model/predictor.js";
 import type { ViewedHistory } from "../../../predict/index.js";
 
 /** Lengths are rounded up to these, so that few programs are compiled. */

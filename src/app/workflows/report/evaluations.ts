@@ -15,7 +15,7 @@ import {
 } from "../../../evaluate/index.js";
 import { canMeasureOnset, withoutIndexDay } from "../../../evaluate/onset/task.js";
 import type { MissingEvaluation } from "../../../evaluate/report/index.js";
-import type { CodeConfig } from "../../../model/heads/codes.js";
+import type { CodeConfig } from "../../../model/heads.js";
 import { labelsOf, runFiles, type Trained, taskFiles } from "../../../model/train/index.js";
 
 const taskTexts: Readonly<Record<string, string>> = {

@@ -7,7 +7,7 @@ import {
 	trajectoryFigure,
 } from "../../../evaluate/charts/index.js";
 import type { PatientStory, Report } from "../../../evaluate/report/index.js";
-import type { CodeConfig } from "../../../model/heads/codes.js";
+import type { CodeConfig } from "../../../model/heads.js";
 import { forecastWeights } from "../../../model/train/index.js";
 import { hazardModel } from "../../../predict/index.js";
 import { spanText } from "../../../predict/user-input/index.js";

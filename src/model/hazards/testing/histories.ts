@@ -6,7 +6,10 @@ export function historyWith(
 	more: Partial<History> = {},
 ): History {
 	return {
-		...{ id: "p", sex: "female", birthEvents: 1, death: null },
+		id: "p",
+		sex: "female",
+		birthEvents: 1,
+		death: null,
 		tokens: Int32Array.from([3, ...events.map(([, token]) => token)]),
 		times: Float64Array.from([0, ...events.map(([day]) => day)]),
 		observed: [{ start: 1000, end: 6000 }],

@@ -7,8 +7,8 @@ import type { Dataset, History, Label, Split } from "../../../data/cohort/index.
 import { temporaryFolder } from "../../../data/records/testing/temporary-folder.js";
 import { nodeRuntime } from "../../../engine/runtime/node.js";
 import { parameter } from "../../../engine/tensor/index.js";
+import { pooledFeeds } from "../../heads.js";
 import { modelById } from "../../index.js";
-import { pooledFeeds } from "../../pooling.js";
 import { readCheckpoint } from "../checkpoint.js";
 import { trainOptions } from "../options.js";
 import { trainEpochs } from "../pretrain.js";

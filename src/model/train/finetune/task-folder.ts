@@ -1,18 +1,18 @@
 import { existsSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { z } from "zod";
 import { InputError } from "../../../base/errors.js";
-import { readJson, writeJson } from "../../../base/files/index.js";
+import { contentSha256, readJson, writeJson } from "../../../base/files/index.js";
 import { hashText } from "../../../base/random.js";
 import type { Label } from "../../../data/cohort/index.js";
 import { precisions, recordedProviders } from "../../../engine/runtime/index.js";
-import type { LinearHead } from "../../heads/label.js";
-import type { ParameterValues } from "../../index.js";
+import type { LinearHead } from "../../heads.js";
+import { initialWeights, type Model, type ParameterValues } from "../../index.js";
 import { hasCheckpoint, readCheckpoint } from "../checkpoint.js";
 import { trainOptions } from "../options.js";
-import { differences, runFiles, sealedFiles } from "../run-folder.js";
-import { checkSeal } from "../seal.js";
-import { floatWeights, type Trained } from "../trained.js";
+import { checkSeal, differences, runFiles, sealedFiles } from "../run-folder.js";
+import { floatWeights, readTrained, type Trained } from "../trained.js";
+import { type FineTunedTask, type Pretrained, type Scoring, scoringSchema } from "./classifier.js";
 
 const taskSchema = z.strictObject({
 	kind: z.literal("trajgpt-task"),
@@ -90,7 +90,10 @@ export const finetuneCommand = (
 	...flags: readonly string[]
 ): string =>
 	[
-		...["trajgpt finetune", run, "--task", task],
+		"trajgpt finetune",
+		run,
+		"--task",
+		task,
 		...(labelFile === undefined ? [] : ["--labels", labelFile]),
 		...flags,
 	].join(" ");
@@ -124,4 +127,90 @@ export function taskWeights(
 	const { step, epoch, tensors, seal } = readCheckpoint(best);
 	if (seal) checkSeal(best, seal, sealedTaskFiles(run, task), run);
 	return { step, epoch, weights: floatWeights(tensors, best) };
+}
+
+const fileSchema = z.strictObject({
+	kind: z.literal("trajgpt-scoring"),
+	version: z.literal(1),
+	/** The training step of the weights that it belongs to. */
+	step: z.int().min(0),
+	...scoringSchema.shape,
+	/** Hash of all fields above, as JSON with sorted keys and no spaces. */
+	sha256: z.string(),
+});
+
+const again = (run: string, task: string) =>
+	`\`${finetuneCommand(run, readTask(run, task) ?? { task }, "--resume")}\``;
+
+/** Writes `scoring.json` of a task, for the weights of a training step. */
+export function writeScoring(run: string, step: number, scoring: Scoring): void {
+	const content = { kind: "trajgpt-scoring", version: 1, step, ...scoring };
+	const sealed = { ...content, sha256: contentSha256(content) };
+	writeJson(taskFiles(run, scoring.task).scoring, sealed, 2);
+}
+
+/** Reads `scoring.json` of a task; undefined if there is none for the weights of this training step. */
+export function readScoring(run: string, task: string, step: number): Scoring | undefined {
+	const { scoring: file } = taskFiles(run, task);
+	if (!existsSync(file)) return undefined;
+	const remedy = `remove it and run ${again(run, task)}`;
+	const { sha256, ...content } = readJson(file, fileSchema, remedy);
+	if (sha256 !== contentSha256(content))
+		throw new InputError(`${file} was changed since it was written; ${remedy}`);
+	const { kind: _kind, version: _version, step: own, ...scoring } = content;
+	return own === step && scoring.task === task ? scoring : undefined;
+}
+
+/** What a run has learned for a labelled task. */
+function readFineTuned(run: string, task: string): FineTunedTask {
+	const { folder } = taskFiles(run, task);
+	if (task === "forecast")
+		throw new InputError(
+			`${folder} has learned to forecast, and has no labels to score; give the run: ${run}`,
+		);
+	readTask(run, task);
+	const best = taskWeights(run, task);
+	const scoring = best && readScoring(run, task, best.step);
+	if (!scoring)
+		throw new InputError(
+			`${folder} cannot score patients yet: ${best ? "it has no scoring.json for its weights" : "no epoch of its fine-tuning is finished"}; run ${again(run, task)}`,
+		);
+	return { scoring, weights: best.weights };
+}
+
+/** Reads a run, or the folder of a task that a run was fine-tuned to: `tasks/<task>` in the run's folder. */
+export function readModel(folder: string): Trained {
+	if (existsSync(runFiles(folder).run)) return readTrained(folder);
+	const [run, task] = [join(folder, "..", ".."), basename(resolve(folder))];
+	if (!existsSync(join(folder, "task.json")) || !existsSync(taskFiles(run, task).task))
+		return readTrained(folder);
+	return { ...readTrained(run), task: readFineTuned(run, task) };
+}
+
+/** A pre-trained model that learns to forecast, where that needs fine-tuning. */
+export const forecaster = ({ model, weights }: Pretrained): Model => ({
+	...model,
+	...(model.ahead && {
+		objectives: { next: model.ahead, horizon: model.ahead, visits: model.ahead },
+	}),
+	init: () => weights,
+});
+
+/** What fine-tuning starts from: what was learned without labels, or nothing where that is the model's way. */
+export const fineTuningStart = (trained: Trained): Trained =>
+	trained.model.pretraining === "none"
+		? {
+				...trained,
+				weights: initialWeights(trained.model, trained.config, trained.run.options.seed),
+			}
+		: trained;
+
+/** The weights that answer questions: those of the run, or those fine-tuned to forecast. */
+export function forecastWeights({ folder, model, weights }: Trained): ParameterValues {
+	if (model.forecasting.after === "pretraining") return weights;
+	const tuned = taskWeights(folder, "forecast");
+	if (tuned) return tuned.weights;
+	throw new InputError(
+		`${model.name} forecasts after fine-tuning; run \`trajgpt finetune ${folder} --task forecast\``,
+	);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { reuseSlotPredictions } from "./slot-predictions.js";
+import { reuseSlotPredictions } from "./passes.js";
 
 const query = (index: number, time: number, position: number) => ({
 	...{ index, time, position, token: 5, gap: 0 },

@@ -1,14 +1,8 @@
 import { cast, type Tensor } from "../../engine/tensor/index.js";
 import { causalModel } from "../kinds/causal.js";
 import { modelFromNetwork } from "../model-from-network.js";
-import {
-	plainTrajgptSettings,
-	presets,
-	type TrajgptConfig,
-	trajgptConfig,
-} from "../trajgpt/config.js";
-import { network } from "../trajgpt/network.js";
-import { trajgptWeights } from "../trajgpt/parameters.js";
+import { plainTrajgptSettings, presets, type TrajgptConfig, trajgptConfig } from "./config.js";
+import { network, trajgptWeights } from "./network.js";
 
 const config = trajgptConfig
 	.safeExtend({

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Checkpoint } from "./checkpoint.js";
-import { settingsThatDiffer } from "./compare-settings.js";
 import { trainOptions } from "./options.js";
+import { settingsThatDiffer } from "./position.js";
 import type { Run } from "./run-folder.js";
 
 const run = { model: "trajgpt", config: { dim: 8 }, dataset: {} } as unknown as Run;
