@@ -17,11 +17,12 @@ export {
 	incidences,
 	incidenceTrajectories,
 } from "./incidence.js";
+export { knownOn, outsideReason } from "./known-history.js";
 export { highestCodes, likeliest } from "./likeliest.js";
 export { type Place, type PlacedPredictions, predictAt } from "./predict-at.js";
 export { representations, type ViewedHistory } from "./represent.js";
 export { type FutureOptions, sampleFutures } from "./sampled-futures.js";
 export type { Surge } from "./surges.js";
-export { knownOn, logOddsOf, outsideReason, type TaskScorer, taskScorer } from "./task-scores.js";
+export { logOddsOf, type TaskScorer, taskScorer } from "./task-scores.js";
 export { inputVectors, learnedVectors, outputVectors } from "./token-vectors.js";
 export { type Edit, edited, type WhatIf, whatIf } from "./what-if.js";

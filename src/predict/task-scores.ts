@@ -1,9 +1,9 @@
 import { probabilityOf } from "../base/log-odds.js";
 import type { Runtime } from "../engine/runtime/index.js";
 import { pooledFeeds } from "../model/heads.js";
-import type { Events, Model, ParameterValues } from "../model/index.js";
+import type { Model, ParameterValues } from "../model/index.js";
 import { riskFeeds } from "../model/objectives/label.js";
-import { type FineTunedTask, logOdds, type Scoring } from "../model/train/finetune/classifier.js";
+import { type FineTunedTask, logOdds } from "../model/train/finetune/classifier.js";
 import { type CodeRisk, codeRisk } from "./code-risks.js";
 import { rowPrograms } from "./history-rows.js";
 import { type ViewedHistory, withView } from "./represent.js";
@@ -15,34 +15,6 @@ const least = 1e-6;
 export function logOddsOf(probability: number): number {
 	const p = Math.min(1 - least, Math.max(least, probability));
 	return Math.log(p / (1 - p));
-}
-
-/** What is known of a history on a day: its records and those before. */
-export function knownOn({ tokens, times }: Events, day: number): ViewedHistory {
-	let seen = 0;
-	while (seen < times.length && Math.floor(times[seen] as number) <= Math.floor(day)) seen++;
-	return {
-		tokens: Array.prototype.slice.call(tokens, 0, seen),
-		times: Array.prototype.slice.call(times, 0, seen),
-		at: seen === 0 ? day : Math.max(day, times[seen - 1] as number),
-	};
-}
-
-/** Why a task is not about a patient with these known records; undefined if they do not say so. */
-export function outsideReason(
-	{ task, outside }: Scoring,
-	{ tokens, times, at }: ViewedHistory,
-): string | undefined {
-	if (!outside) return undefined;
-	const { what, withinDays = Number.POSITIVE_INFINITY } = outside;
-	const wanted = new Set(outside.tokens);
-	const end = at ?? times[times.length - 1] ?? 0;
-	const isRecorded = Array.prototype.some.call(
-		tokens,
-		(token: number, i) => wanted.has(token) && end - (times[i] as number) <= withinDays,
-	);
-	if (isRecorded !== (outside.if === "recorded")) return undefined;
-	return `outside the definition of ${task}: ${isRecorded ? "has a" : "has no"} record of ${what}`;
 }
 
 /** Computes the probability of a task's label. Programs stay compiled until it is disposed of. */

@@ -1,6 +1,6 @@
 import { yearDays } from "../../../src/base/time.js";
+import { knownOn } from "../../../src/predict/known-history.js";
 import type { Calls } from "../../../src/predict/library/calls.js";
-import { knownOn } from "../../../src/predict/task-scores.js";
 import type { People, PersonState } from "../data/contract.js";
 import type { PatientOnDate } from "./risks.js";
 

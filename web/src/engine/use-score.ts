@@ -1,6 +1,6 @@
 import { useMemo } from "react";
+import { knownOn } from "../../../src/predict/known-history.js";
 import type { Calls } from "../../../src/predict/library/calls.js";
-import { knownOn } from "../../../src/predict/task-scores.js";
 import type { History } from "../data/patient.js";
 import { type Answer, useWhenIdle } from "./use-when-idle.js";
 
