@@ -10,7 +10,6 @@ export { type HazardModel, hazardModel } from "./hazards.js";
 export { type HeadMemory, headMemory, type MemoryByCategory } from "./head-memory.js";
 export {
 	attributeIncidence,
-	type Incidence,
 	type IncidenceReader,
 	type IncidenceTrajectory,
 	incidenceReader,
@@ -18,8 +17,8 @@ export {
 	incidenceTrajectories,
 } from "./incidence.js";
 export { knownOn, outsideReason } from "./known-history.js";
-export { highestCodes, likeliest } from "./likeliest.js";
-export { type Place, type PlacedPredictions, predictAt } from "./predict-at.js";
+export { likeliest } from "./likeliest.js";
+export { type PlacedPredictions, predictAt } from "./predict-at.js";
 export { representations, type ViewedHistory } from "./represent.js";
 export { type FutureOptions, sampleFutures } from "./sampled-futures.js";
 export type { Surge } from "./surges.js";

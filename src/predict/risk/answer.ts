@@ -179,7 +179,7 @@ export async function answerRisk(model: RiskModel, query: RiskQuery): Promise<Co
 }
 
 /** By horizon, of people of the age and the sex of a patient; undefined if these or their rates are unknown. */
-export function riskOfSameAgeAndSex(
+function riskOfSameAgeAndSex(
 	{ rates, ...model }: Pick<RiskModel, "rates" | "settings" | "vocab">,
 	person: Parameters<typeof incidenceByAgeAndSex>[1],
 	day: number,

@@ -1,6 +1,6 @@
 /** Times and codes as users write them, on the command line and in requests. */
 
-export { inField, QuestionError, UnusableInputError } from "./errors.js";
+export { inField, QuestionError } from "./errors.js";
 export { type CodeBook, type FoundCode, findCode } from "./find-code.js";
 export {
 	dayText,
