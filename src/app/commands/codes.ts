@@ -1,13 +1,10 @@
-import { Command } from "commander";
+import { z } from "zod";
 import { table } from "../../base/table.js";
 import { thousands } from "../../base/thousands.js";
-import { type CodesOptions, type FoundCodes, findCodes } from "../workflows/codes.js";
-import { type Io, printJson } from "./io.js";
-import { codeMapOptions, datasetOption, wholeNumber } from "./option-values.js";
-
-interface Options extends CodesOptions {
-	readonly json?: true;
-}
+import { type FoundCodes, findCodes } from "../workflows/codes.js";
+import { defineCommand } from "./define-command.js";
+import { codeMapFields, datasetField, flag, option, texts, whole } from "./fields.js";
+import { printJson } from "./io.js";
 
 const description = `Find codes of a run or a dataset by number, name, synonym or abbreviation, the best match first: stroke,
 COPD, "high blood pressure", I50.9, 428. Without words, all codes are listed, the most frequent first.
@@ -15,32 +12,35 @@ COPD, "high blood pressure", I50.9, 428. Without words, all codes are listed, th
 An ICD-9-CM or ICD-10-CM code finds the codes that it is mapped to, and a PheCode itself and those below
 it. A letter may be wrong in words of five letters and more. People are those with a record of the code.`;
 
-export const examples = {
-	"trajgpt codes runs/demo/run stroke": "the codes for stroke",
-	"trajgpt codes runs/demo/run I50.9": "the code of a diagnosis in ICD-10-CM",
-	"trajgpt codes claims heart failure --top 3": "the three best matches in a dataset",
-	"trajgpt codes runs/demo/run --top 1000 --json": "all codes, as JSON",
-};
-
-export function command(io: Io): Command {
-	const made = new Command("codes")
-		.description(description)
-		.argument(
-			"<folder>",
-			"run folder written by `trajgpt pretrain`, or dataset by `trajgpt prepare`",
-		)
-		.argument("[words...]", "what to search for")
-		.option("--top <n>", "number of codes to list", wholeNumber(1, 100_000), 20)
-		.option("--json", "print one JSON document");
-	for (const option of [datasetOption(), ...codeMapOptions()]) made.addOption(option);
-	return made.action(async (folder: string, words: readonly string[], options: Options) => {
+export const command = defineCommand({
+	name: "codes",
+	description,
+	arguments: {
+		folder: z
+			.string()
+			.describe("run folder written by `trajgpt pretrain`, or dataset by `trajgpt prepare`"),
+		words: texts.describe("what to search for"),
+	},
+	options: {
+		top: option("n", "number of codes to list", whole(1, 100_000).default(20)),
+		json: flag("print one JSON document"),
+		dataset: datasetField,
+		...codeMapFields,
+	},
+	examples: {
+		"trajgpt codes runs/demo/run stroke": "the codes for stroke",
+		"trajgpt codes runs/demo/run I50.9": "the code of a diagnosis in ICD-10-CM",
+		"trajgpt codes claims heart failure --top 3": "the three best matches in a dataset",
+		"trajgpt codes runs/demo/run --top 1000 --json": "all codes, as JSON",
+	},
+	async run(io, { folder, words, ...options }) {
 		const search = words.join(" ");
 		const result = await findCodes(folder, search, options);
 		for (const note of result.notes) io.stderr.write(`note: ${note}\n`);
 		if (options.json) printJson(io, { folder, search, ...result });
 		else io.stdout.write(codesText(search, result));
-	});
-}
+	},
+});
 
 function codesText(search: string, { found, codes }: FoundCodes): string {
 	if (found === 0) return `no code matches "${search}"; try fewer or other words\n`;

@@ -1,24 +1,15 @@
-import { Command, Option } from "commander";
+import { z } from "zod";
 import { splitNames } from "../../data/cohort/index.js";
 import type { NeighbourAgreement } from "../../evaluate/charts/index.js";
 import type { Trained } from "../../model/train/index.js";
 import { warningsFor } from "../../predict/user-input/index.js";
 import { checkOutputFile } from "../workflows/check-output-file.js";
 import { type Column, columnFormat, csvOf, writeColumns } from "../workflows/column-file.js";
-import type { EmbedOptions } from "../workflows/embed.js";
+import { defineCommand } from "./define-command.js";
+import { flag, offFlag, option, seed, type Values, whole } from "./fields.js";
 import { communicatorOf, type Io, mayWrite, printJson, progressOf } from "./io.js";
 import { openRun } from "./open-run.js";
-import { seedNumber, wholeNumber } from "./option-values.js";
-import { addPatientOptions, openNewPatients, type PatientFlags } from "./patient-options.js";
-
-interface Options extends PatientFlags, Omit<EmbedOptions, "queried" | "map"> {
-	readonly out?: string;
-	readonly umap: boolean;
-	readonly neighbours: number;
-	readonly seed: number;
-	readonly force?: true;
-	readonly json?: true;
-}
+import { openNewPatients, patientFields, patientFlags } from "./patient-options.js";
 
 const description = `Write the embeddings that a run has learned, with positions on a 2-D map (UMAP).
 
@@ -30,48 +21,42 @@ the position on the map, v0, v1 … the vector, and days the time of the represe
 dataset's time axis. Without --out the table is printed as CSV. The file names patients by
 their ids: protect it like the records.`;
 
-export const examples = {
-	"trajgpt embed runs/sim --out codes.parquet": "the codes, with a map",
-	"trajgpt embed runs/sim --what patients --task insulin --out insulin.csv":
-		"patients at the time of their label",
-	"trajgpt embed runs/sim --what patients --input cohort.csv --skip-bad --out vectors.parquet":
-		"new patients",
-	"trajgpt embed runs/sim --no-umap": "the vectors alone, as CSV on standard output",
+const options = {
+	what: option("what", "embeddings to write", z.enum(["tokens", "patients"]).default("tokens")),
+	split: option("split", "split of the patients (default: test)", z.enum(splitNames).optional()),
+	task: option(
+		"task",
+		"only patients with a label of this task, up to its time: insulin, chf-paper …",
+		z.string().optional(),
+	),
+	out: option("file", "write to this .parquet or .csv file", z.string().optional()),
+	umap: offFlag("omit the map"),
+	onTokens: flag("place patients on the map of codes, near the codes predicted for them"),
+	neighbours: option("n", "neighbours per point that UMAP keeps close", whole(2, 1000).default(15)),
+	seed: option("n", "seed of the map", seed.default(0)),
+	force: flag("replace an existing file"),
+	json: flag("print one JSON document; it holds the rows unless --out is given"),
+	...patientFields,
 };
 
-export function command(io: Io): Command {
-	const made = new Command("embed")
-		.description(description)
-		.argument("<run>", "run folder written by `trajgpt pretrain`")
-		.addOption(
-			new Option("--what <what>", "embeddings to write")
-				.choices(["tokens", "patients"])
-				.default("tokens"),
-		)
-		.addOption(
-			new Option("--split <split>", "split of the patients (default: test)").choices([
-				...splitNames,
-			]),
-		)
-		.option(
-			"--task <task>",
-			"only patients with a label of this task, up to its time: insulin, chf-paper …",
-		)
-		.option("--out <file>", "write to this .parquet or .csv file")
-		.option("--no-umap", "omit the map")
-		.option("--on-tokens", "place patients on the map of codes, near the codes predicted for them")
-		.option(
-			"--neighbours <n>",
-			"neighbours per point that UMAP keeps close",
-			wholeNumber(2, 1000),
-			15,
-		)
-		.option("--seed <n>", "seed of the map", seedNumber, 0)
-		.option("--force", "replace an existing file")
-		.option("--json", "print one JSON document; it holds the rows unless --out is given");
-	addPatientOptions(made);
-	return made.action((folder: string, options: Options) => act(io, folder, options));
-}
+type Options = Values<typeof options>;
+
+export const command = defineCommand({
+	name: "embed",
+	description,
+	arguments: { run: z.string().describe("run folder written by `trajgpt pretrain`") },
+	options,
+	examples: {
+		"trajgpt embed runs/sim --out codes.parquet": "the codes, with a map",
+		"trajgpt embed runs/sim --what patients --task insulin --out insulin.csv":
+			"patients at the time of their label",
+		"trajgpt embed runs/sim --what patients --input cohort.csv --skip-bad --out vectors.parquet":
+			"new patients",
+		"trajgpt embed runs/sim --no-umap": "the vectors alone, as CSV on standard output",
+	},
+	flags: patientFlags,
+	run: (io, { run: folder, ...options }) => act(io, folder, options),
+});
 
 async function act(io: Io, folder: string, options: Options): Promise<void> {
 	const { what, out, force, json } = options;

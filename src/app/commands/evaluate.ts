@@ -24,8 +24,9 @@ import {
 import type { PredictionSchema } from "../workflows/prediction-file.js";
 import { withDatasetWarning } from "./dataset-warning.js";
 import { acrossRunsText, evaluationText, predictionsText } from "./evaluation-text.js";
+import { optionsOf } from "./fields.js";
 import { nameFlags, withFlags } from "./flags.js";
-import { type LabelFlags, labelsOption, labelTimeOption, withGivenLabels } from "./given-labels.js";
+import { type LabelFlags, labelsField, labelTimeField, withGivenLabels } from "./given-labels.js";
 import { communicatorOf, type Io, mayWrite, printJson, progressOf } from "./io.js";
 import { onsetCsv } from "./onset-text.js";
 import { openRun } from "./open-run.js";
@@ -36,7 +37,7 @@ import {
 	threadCount,
 	wholeNumber,
 } from "./option-values.js";
-import { predictionsSchemaOption } from "./score.js";
+import { predictionsSchemaField } from "./score.js";
 
 interface Options extends Omit<EvaluateOptions, "predictions" | "plp">, LabelFlags {
 	readonly task: string;
@@ -193,8 +194,8 @@ export function command(io: Io): Command {
 			`the first n patients of the split by id, or all; a stored result of more patients is kept (default: all, or ${thousands(mostEvaluated)} drawn at random)`,
 			patientCount,
 		)
-		.addOption(labelsOption())
-		.addOption(labelTimeOption("--labels"))
+		.addOption(optionsOf("labels", labelsField)[0]!)
+		.addOption(optionsOf("labelTimeIs", labelTimeField("--labels"))[0]!)
 		.option(
 			"--dataset <folder>",
 			"another dataset, prepared with --like RUN, for external validation; or the run's own, if it was moved",
@@ -203,7 +204,7 @@ export function command(io: Io): Command {
 			"--predictions <file>",
 			"onset and labelled tasks: write the predictions for each patient to a .csv or .parquet file",
 		)
-		.addOption(predictionsSchemaOption())
+		.addOption(optionsOf("predictionsSchema", predictionsSchemaField)[0]!)
 		.option(
 			"--plp <folder>",
 			"onset and labelled tasks: write prediction.csv and the evaluation tables of OHDSI's PatientLevelPrediction",

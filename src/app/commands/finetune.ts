@@ -4,7 +4,8 @@ import { finetuneOptions, openRunDataset } from "../../model/train/index.js";
 import { type FinetuneSummary, finetune } from "../workflows/finetune.js";
 import type { ComputeOptions } from "../workflows/open-runtime.js";
 import { withDatasetWarning } from "./dataset-warning.js";
-import { type LabelFlags, labelsOption, labelTimeOption, withGivenLabels } from "./given-labels.js";
+import { optionsOf } from "./fields.js";
+import { type LabelFlags, labelsField, labelTimeField, withGivenLabels } from "./given-labels.js";
 import { interruptible } from "./interruptible.js";
 import { communicatorOf, Exit, type Io, printJson, progressOf } from "./io.js";
 import { openRun } from "./open-run.js";
@@ -50,8 +51,8 @@ export function command(io: Io): Command {
 		);
 	addSchemaOptions(command, finetuneOptions);
 	command
-		.addOption(labelsOption())
-		.addOption(labelTimeOption("--labels"))
+		.addOption(optionsOf("labels", labelsField)[0]!)
+		.addOption(optionsOf("labelTimeIs", labelTimeField("--labels"))[0]!)
 		.option("--dataset <folder>", "the run's dataset, if it was moved")
 		.option("--threads <n>", "number of threads (default: all cores)", threadCount);
 	return addComputeOptions(command)

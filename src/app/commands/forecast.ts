@@ -1,37 +1,26 @@
-import { Command, Option } from "commander";
+import { z } from "zod";
 import { InputError } from "../../base/errors.js";
 import { replaceFile } from "../../base/files/index.js";
-import { type Split, splitNames } from "../../data/cohort/index.js";
+import { splitNames } from "../../data/cohort/index.js";
 import type { Trained } from "../../model/train/index.js";
 import { methods, type PatientForecast } from "../../predict/forecast/answer.js";
 import { type ForecastContext, forecastJson, forecastText } from "../../predict/forecast/text.js";
-import { type Moment, momentForms, momentOf, momentsOf } from "../../predict/user-input/index.js";
+import { type Moment, momentForms, momentOf } from "../../predict/user-input/index.js";
 import { checkOutputFile } from "../workflows/check-output-file.js";
 import { type Column, columnFormat, openColumns } from "../workflows/column-file.js";
-import { type ForecastOptions, forecast } from "../workflows/forecast.js";
-import type { PredictionSchema } from "../workflows/prediction-file.js";
-import { type LabelFlags, labelTimeOption, refuseUnitAlone } from "./given-labels.js";
+import { forecast } from "../workflows/forecast.js";
+import { defineCommand } from "./define-command.js";
+import { flag, moments, option, seed, type Values, whole } from "./fields.js";
+import { labelTimeField, refuseUnitAlone } from "./given-labels.js";
 import { communicatorOf, type Io, mayWrite, printJson, progressOf } from "./io.js";
 import { modelArgument, openModel } from "./open-run.js";
-import { seedNumber, wholeNumber } from "./option-values.js";
 import {
-	addPatientOptions,
-	asArgument,
 	openQueried,
-	type PatientFlags,
+	patientFields,
+	patientFlags,
 	refuseRecordOptions,
 } from "./patient-options.js";
-import { checkTaskOptions, predictionsSchemaOption, scoreLabels, scorePatients } from "./score.js";
-
-interface Options extends PatientFlags, ForecastOptions, LabelFlags {
-	readonly at?: readonly Moment[];
-	readonly predictions?: string;
-	readonly predictionsSchema?: PredictionSchema;
-	readonly split?: Split;
-	readonly splitsFrom?: string;
-	readonly force?: true;
-	readonly json?: true;
-}
+import { checkTaskOptions, predictionsSchemaField, scoreLabels, scorePatients } from "./score.js";
 
 /** The default query times, by the length of the histories that the model has learned from. */
 function defaultTimes({ reach }: Trained["manifest"]): readonly Moment[] {
@@ -57,7 +46,7 @@ run's dataset up to the very time of the label.
 
 TIME is ${momentForms}.`;
 
-export const examples = {
+const examples = {
 	"trajgpt forecast runs/demo/run --patient p001146":
 		"a patient of the run's dataset, in a month, a year, five years",
 	"trajgpt forecast run --input bundle.json --at 2026-06-01 +2y age:70": "new patients from FHIR",
@@ -69,79 +58,88 @@ export const examples = {
 		"one row per label, for meds-evaluation",
 };
 
-export function command(io: Io): Command {
-	const made = new Command("forecast")
-		.description(description)
-		.argument("<run>", modelArgument)
-		.addOption(
-			new Option(
-				"--at <time...>",
-				"query times, separated by spaces or commas; write negative times with commas, or as --at=-2y (default: +1m,+1y,+5y; days or hours where the histories of training are that short)",
-			).argParser(asArgument(momentsOf)),
-		)
-		.option("--patient <id>", "forecast for one patient instead of all")
-		.option("--top <n>", "codes per prediction", wholeNumber(1, 100_000), 10)
-		.addOption(
-			new Option(
-				"--method <name>",
-				"predict at each time directly, by number of events ahead, in equal steps that feed predictions back, or from sampled futures (default: the model's own)",
-			).choices(methods),
-		)
-		.option(
-			"--samples <n>",
-			"futures per patient, with --method sampled",
-			wholeNumber(1, 100_000),
-			200,
-		)
-		.option("--seed <n>", "seed of the futures", seedNumber, 0)
-		.option(
-			"--csv, --predictions <file>",
-			"write all predictions to a .csv or .parquet file instead of printing them",
-		)
-		.addOption(predictionsSchemaOption())
-		.option(
-			"--labels <path>",
-			"fine-tuned model: predict the labels of a file, or of a folder of MEDS label files",
-		)
-		.addOption(labelTimeOption("--labels"))
-		.addOption(
-			new Option("--split <name>", "with --labels: only the patients of this split").choices(
-				splitNames,
-			),
-		)
-		.option(
-			"--splits-from <file>",
-			"file that says who is in --split, such as subject_splits.parquet of MEDS (default: the dataset)",
-		)
-		.option("--force", "replace an existing file")
-		.option("--json", "print one JSON document");
-	addPatientOptions(made);
-	return made.action(async (folder: string, options: Options) => {
+const text = z.string().optional();
+
+const options = {
+	at: option(
+		"time...",
+		"query times, separated by spaces or commas; write negative times with commas, or as --at=-2y (default: +1m,+1y,+5y; days or hours where the histories of training are that short)",
+		moments,
+	),
+	patient: option("id", "forecast for one patient instead of all", text),
+	top: option("n", "codes per prediction", whole(1, 100_000).default(10)),
+	method: option(
+		"name",
+		"predict at each time directly, by number of events ahead, in equal steps that feed predictions back, or from sampled futures (default: the model's own)",
+		z.enum(methods).optional(),
+	),
+	samples: option(
+		"n",
+		"futures per patient, with --method sampled",
+		whole(1, 100_000).default(200),
+	),
+	seed: option("n", "seed of the futures", seed.default(0)),
+	predictions: option(
+		"file",
+		"write all predictions to a .csv or .parquet file instead of printing them",
+		text,
+		{ alias: "--csv" },
+	),
+	predictionsSchema: predictionsSchemaField,
+	labels: option(
+		"path",
+		"fine-tuned model: predict the labels of a file, or of a folder of MEDS label files",
+		text,
+	),
+	labelTimeIs: labelTimeField("--labels"),
+	split: option(
+		"name",
+		"with --labels: only the patients of this split",
+		z.enum(splitNames).optional(),
+	),
+	splitsFrom: option(
+		"file",
+		"file that says who is in --split, such as subject_splits.parquet of MEDS (default: the dataset)",
+		text,
+	),
+	force: flag("replace an existing file"),
+	json: flag("print one JSON document"),
+	...patientFields,
+};
+
+type Options = Values<typeof options>;
+
+export const command = defineCommand({
+	name: "forecast",
+	description,
+	arguments: { run: z.string().describe(modelArgument) },
+	options,
+	examples,
+	flags: patientFlags,
+	async run(io, { run: folder, ...options }, usage) {
 		const trained = openModel(io, folder);
-		checkTaskOptions(made, trained, ["top", "method", "samples", "seed"]);
-		const { labels, split, splitsFrom } = options;
-		refuseUnitAlone(labels, options.labelTimeIs);
-		if (labels === undefined) {
-			if (split !== undefined || splitsFrom !== undefined)
-				throw new InputError("--split and --splits-from are for --labels; leave them out", {
-					field: "labels",
-				});
-		} else {
-			const other = ["at", "patient", "input", "json"].find((name) => options[name] !== undefined);
-			if (other !== undefined)
-				throw new InputError(
-					`--${other} does not go with --labels, which name patients of the run's dataset and times; leave one of them out`,
-					{ field: other },
-				);
+		checkTaskOptions(usage, trained, ["top", "method", "samples", "seed"]);
+		const { labels, labelTimeIs, split, splitsFrom } = options;
+		refuseUnitAlone(labels, labelTimeIs);
+		if (labels !== undefined) {
+			usage.refuse((name) =>
+				["at", "patient", "input", "json"].includes(name)
+					? "does not go with --labels, which name patients of the run's dataset and times; leave one of them out"
+					: undefined,
+			);
 			refuseRecordOptions(options);
 			const communicator = communicatorOf(io);
 			return scoreLabels(io, trained, { ...options, labels, communicator }, options);
 		}
+		if (split !== undefined || splitsFrom !== undefined)
+			throw new InputError("--split and --splits-from are for --labels; leave them out", {
+				field: "labels",
+			});
 		if (trained.task)
 			return scorePatients(io, folder, trained, await openQueried(io, trained, options), options);
 		return act(io, folder, trained, options);
-	});
-}
+	},
+});
 
 async function act(io: Io, folder: string, trained: Trained, options: Options): Promise<void> {
 	const {

@@ -1,5 +1,5 @@
-import { Command } from "commander";
-import { type Moment, momentForms, momentOf } from "../../predict/user-input/index.js";
+import { z } from "zod";
+import { momentForms } from "../../predict/user-input/index.js";
 import { checkOutputFile } from "../workflows/check-output-file.js";
 import { columnFormat, writeColumns } from "../workflows/column-file.js";
 import {
@@ -10,27 +10,11 @@ import {
 	writeMeds,
 } from "../workflows/future-documents.js";
 import { futures } from "../workflows/futures.js";
+import { defineCommand } from "./define-command.js";
+import { decimal, flag, moment, option, seed, type Values, whole } from "./fields.js";
 import { futuresText } from "./futures-text.js";
 import { type Io, printJson } from "./io.js";
-import { numberBetween, seedNumber, wholeNumber } from "./option-values.js";
-import {
-	addPatientOptions,
-	asArgument,
-	openRunAndPatients,
-	type PatientFlags,
-} from "./patient-options.js";
-
-interface Options extends PatientFlags {
-	readonly at?: Moment;
-	readonly years: number;
-	readonly samples: number;
-	readonly seed: number;
-	readonly top: number;
-	readonly output?: string;
-	readonly meds?: string;
-	readonly force?: true;
-	readonly json?: true;
-}
+import { openRunAndPatients, patientFields, patientFlags } from "./patient-options.js";
 
 const description = `Sample whole futures of a patient after an index day: when there are visits, which codes are
 recorded there, and whether the patient dies. Prints visits per year, codes per visit, and the most
@@ -39,31 +23,39 @@ frequent new codes: the share of futures that record each, and the risk in close
 
 TIME is ${momentForms}.`;
 
-export const examples = {
-	"trajgpt futures runs/demo/run --patient p001146": "100 futures of five years",
-	"trajgpt futures run --input bundle.json --years 10 --samples 1000 --output futures.parquet":
-		"a new patient; every record of every future as a table",
-	"trajgpt futures run --patient p7 --at age:60 --meds futures":
-		"after the age of 60, as a MEDS dataset: one subject per future",
+const text = z.string().optional();
+
+const options = {
+	patient: option("id", "the patient; required if there are several", text),
+	at: option("time", "index day (default: the last record)", moment),
+	years: option("n", "how far futures go, in years", decimal(0.01, 100).default(5)),
+	samples: option("n", "number of futures", whole(1, 1_000_000).default(100)),
+	seed: option("n", "seed of the futures", seed.default(0)),
+	top: option("n", "new codes to list", whole(1, 100_000).default(10)),
+	output: option("file", "also write all records to this .parquet or .csv file", text),
+	meds: option("folder", "also write a MEDS dataset, one subject per future", text),
+	force: flag("replace existing files"),
+	json: flag("print one JSON document, with all futures"),
+	...patientFields,
 };
 
-export function command(io: Io): Command {
-	const made = new Command("futures")
-		.description(description)
-		.argument("<run>", "run folder written by `trajgpt pretrain`")
-		.option("--patient <id>", "the patient; required if there are several")
-		.option("--at <time>", "index day (default: the last record)", asArgument(momentOf))
-		.option("--years <n>", "how far futures go, in years", numberBetween(0.01, 100), 5)
-		.option("--samples <n>", "number of futures", wholeNumber(1, 1_000_000), 100)
-		.option("--seed <n>", "seed of the futures", seedNumber, 0)
-		.option("--top <n>", "new codes to list", wholeNumber(1, 100_000), 10)
-		.option("--output <file>", "also write all records to this .parquet or .csv file")
-		.option("--meds <folder>", "also write a MEDS dataset, one subject per future")
-		.option("--force", "replace existing files")
-		.option("--json", "print one JSON document, with all futures");
-	addPatientOptions(made);
-	return made.action((folder: string, options: Options) => act(io, folder, options));
-}
+type Options = Values<typeof options>;
+
+export const command = defineCommand({
+	name: "futures",
+	description,
+	arguments: { run: z.string().describe("run folder written by `trajgpt pretrain`") },
+	options,
+	examples: {
+		"trajgpt futures runs/demo/run --patient p001146": "100 futures of five years",
+		"trajgpt futures run --input bundle.json --years 10 --samples 1000 --output futures.parquet":
+			"a new patient; every record of every future as a table",
+		"trajgpt futures run --patient p7 --at age:60 --meds futures":
+			"after the age of 60, as a MEDS dataset: one subject per future",
+	},
+	flags: patientFlags,
+	run: (io, { run: folder, ...options }) => act(io, folder, options),
+});
 
 async function act(io: Io, folder: string, options: Options): Promise<void> {
 	const { output, meds, force = false } = options;
@@ -80,7 +72,9 @@ async function act(io: Io, folder: string, options: Options): Promise<void> {
 		printJson(io, {
 			run: folder,
 			...futuresJson(result),
-			...{ unknown: queried.unknown, notes: queried.notes, warnings: result.warnings },
+			unknown: queried.unknown,
+			notes: queried.notes,
+			warnings: result.warnings,
 		});
 	else io.stdout.write(futuresText(result, options.top));
 	if (output !== undefined) {

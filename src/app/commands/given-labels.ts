@@ -1,7 +1,8 @@
-import { Option } from "commander";
+import { z } from "zod";
 import { InputError } from "../../base/errors.js";
 import { type Dataset, withLabels } from "../../data/cohort/index.js";
 import { type TimeIs, timeUnits } from "../../data/records/tables/column-names.js";
+import { option } from "./fields.js";
 import type { Io } from "./io.js";
 
 /** The options on labels. */
@@ -18,18 +19,19 @@ export function refuseUnitAlone(labels: string | undefined, labelTimeIs: TimeIs 
 	});
 }
 
-export const labelsOption = (): Option =>
-	new Option(
-		"--labels <path>",
-		"labels of --task that the dataset lacks: a file, or a folder of MEDS label files (see tasks)",
-	);
+export const labelsField = option(
+	"path",
+	"labels of --task that the dataset lacks: a file, or a folder of MEDS label files (see tasks)",
+	z.string().optional(),
+);
 
 /** The unit of the times of labels, for the option that names their file. */
-export const labelTimeOption = (labels: string): Option =>
-	new Option(
-		"--label-time-is <what>",
+export const labelTimeField = (labels: string) =>
+	option(
+		"what",
 		`meaning of the times in ${labels} (default: as in the records of the dataset)`,
-	).choices(timeUnits);
+		z.enum(timeUnits).optional(),
+	);
 
 /** The dataset, with the labels of --labels if it is given. */
 export async function withGivenLabels(

@@ -46,18 +46,6 @@ export function addGroup(command: Command, heading: string, options: readonly Op
 	for (const option of options) command.addOption(option.helpGroup(heading));
 }
 
-/** For commands that read codes of new patients by the rules of a dataset. */
-export const codeMapOptions = (): Option[] => [
-	new Option(
-		"--map, --phecode-map <file>",
-		"the code map that the dataset was prepared with, if any",
-	),
-	new Option("--keep-ignored", "use ignored rows of that map, if prepare did"),
-];
-
-export const datasetOption = (): Option =>
-	new Option("--dataset <folder>", "the run's dataset, if it was moved");
-
 /** The option that names a provider. */
 export const providerOption = (names: readonly string[], description: string): Option =>
 	new Option("--provider <name>", description)

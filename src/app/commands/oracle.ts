@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { z } from "zod";
 import { InputError } from "../../base/errors.js";
 import { percent, table } from "../../base/table.js";
 import { isoDate } from "../../base/time.js";
@@ -12,99 +12,97 @@ import {
 	simulatedHistory,
 	simulatePatient,
 } from "../../data/simulate/index.js";
-import { examples } from "./examples.js";
-import type { Io } from "./io.js";
-import { printJson } from "./io.js";
-import { dateDay, seedNumber, wholeNumber } from "./option-values.js";
+import { defineCommand, defineCommands } from "./define-command.js";
+import { date, type Fields, flag, option, seed, type Values, whole } from "./fields.js";
+import { type Io, printJson } from "./io.js";
 
-interface QueryOptions {
-	readonly patient: string;
-	readonly at: number;
-	readonly json?: true;
-}
-interface NextOptions extends QueryOptions {
-	readonly top: number;
-}
-interface RiskOptions extends QueryOptions {
-	readonly code: string;
-	readonly within: number;
-	readonly samples: number;
-	readonly seed: number;
-}
-interface CheckOptions {
-	readonly patients: number;
-	readonly samples: number;
-	readonly seed: number;
-	readonly json?: true;
-}
+const simulation = z.string().describe("folder written by `trajgpt simulate`");
+const patient = option("id", "patient to predict for", z.string());
+const dayAfter = (known: string) =>
+	option("date", `query day; records ${known} that day are known`, date);
 
-export function command(io: Io): Command {
-	const query = (name: string, known: string) =>
-		new Command(name)
-			.argument("<simulation>", "folder written by `trajgpt simulate`")
-			.requiredOption("--patient <id>", "patient to predict for")
-			.requiredOption("--at <date>", `query day; records ${known} that day are known`, dateDay);
-	const next = query("next", "before")
-		.description(
-			"Print the true distribution of the next code, given that the next record is on a certain day.\n" +
-				"It is exact: it follows from the rates that the population was drawn with. The person must\n" +
-				"be alive and insured on that day.",
-		)
-		.option("--top <n>", "number of codes to list", wholeNumber(1, 100_000), 10)
-		.option("--json", "print one JSON document, with all codes")
-		.addHelpText(
-			"after",
-			examples({
-				"trajgpt oracle next sim --patient p000060 --at 2012-06-01": "the most likely codes",
-			}),
-		)
-		.action((folder: string, options: NextOptions) => printNext(io, folder, options));
-	const risk = query("risk", "up to")
-		.description(
-			"Estimate the true probability that a code is recorded within some days after a certain day,\n" +
-				"from sampled futures. The person must be alive on that day, and it must lie between the start\n" +
-				"of the first and the end of the last policy.",
-		)
-		.requiredOption("--code <phecode>", "code to predict")
-		.option("--within <days>", "days ahead", wholeNumber(1, 36_525), 365)
-		.option("--samples <n>", "number of futures to sample", wholeNumber(2, 10_000_000), 2000)
-		.option("--seed <n>", "seed of the futures", seedNumber, 0)
-		.option("--json", "print one JSON document")
-		.addHelpText(
-			"after",
-			examples({
-				"trajgpt oracle risk sim --patient p000060 --at 2012-06-01 --code 428":
-					"heart failure within a year",
-			}),
-		)
-		.action((folder: string, options: RiskOptions) => printRisk(io, folder, options));
-	const check = new Command("check")
-		.description(
-			"Score the reference model on its own population: against counts and against itself with perturbed\n" +
-				"histories, in nats (lower is better), and compare its one-year risks with observed records.",
-		)
-		.argument("<simulation>", "folder written by `trajgpt simulate`")
-		.option("--patients <n>", "number of people to use", wholeNumber(10, 10_000_000), 1000)
-		.option("--samples <n>", "futures to sample per risk", wholeNumber(4, 1_000_000), 200)
-		.option("--seed <n>", "seed of the choice of records and days", seedNumber, 0)
-		.option("--json", "print one JSON document")
-		.addHelpText("after", examples({ "trajgpt oracle check sim": "takes a minute or two" }))
-		.action((folder: string, options: CheckOptions) => printCheck(io, folder, options));
-	return new Command("oracle")
-		.description(
+const nextOptions = {
+	patient,
+	at: dayAfter("before"),
+	top: option("n", "number of codes to list", whole(1, 100_000).default(10)),
+	json: flag("print one JSON document, with all codes"),
+};
+
+const next = defineCommand({
+	name: "next",
+	description:
+		"Print the true distribution of the next code, given that the next record is on a certain day.\n" +
+		"It is exact: it follows from the rates that the population was drawn with. The person must\n" +
+		"be alive and insured on that day.",
+	arguments: { simulation },
+	options: nextOptions,
+	examples: {
+		"trajgpt oracle next sim --patient p000060 --at 2012-06-01": "the most likely codes",
+	},
+	run: printNext,
+});
+
+const riskOptions = {
+	patient,
+	at: dayAfter("up to"),
+	code: option("phecode", "code to predict", z.string()),
+	within: option("days", "days ahead", whole(1, 36_525).default(365)),
+	samples: option("n", "number of futures to sample", whole(2, 10_000_000).default(2000)),
+	seed: option("n", "seed of the futures", seed.default(0)),
+	json: flag("print one JSON document"),
+};
+
+const risk = defineCommand({
+	name: "risk",
+	description:
+		"Estimate the true probability that a code is recorded within some days after a certain day,\n" +
+		"from sampled futures. The person must be alive on that day, and it must lie between the start\n" +
+		"of the first and the end of the last policy.",
+	arguments: { simulation },
+	options: riskOptions,
+	examples: {
+		"trajgpt oracle risk sim --patient p000060 --at 2012-06-01 --code 428":
+			"heart failure within a year",
+	},
+	run: printRisk,
+});
+
+const checkOptions = {
+	patients: option("n", "number of people to use", whole(10, 10_000_000).default(1000)),
+	samples: option("n", "futures to sample per risk", whole(4, 1_000_000).default(200)),
+	seed: option("n", "seed of the choice of records and days", seed.default(0)),
+	json: flag("print one JSON document"),
+};
+
+const check = defineCommand({
+	name: "check",
+	description:
+		"Score the reference model on its own population: against counts and against itself with perturbed\n" +
+		"histories, in nats (lower is better), and compare its one-year risks with observed records.",
+	arguments: { simulation },
+	options: checkOptions,
+	examples: { "trajgpt oracle check sim": "takes a minute or two" },
+	run: printCheck,
+});
+
+export const command = defineCommands(
+	{
+		name: "oracle",
+		description:
 			"Print the true probabilities of a simulated population, by the reference model: the best possible forecast.",
-		)
-		.addCommand(next.summary("print the true distribution of the next code"))
-		.addCommand(risk.summary("estimate the true risk of a code over time"))
-		.addCommand(check.summary("check that the reference model beats counting and is calibrated"))
-		.addHelpText(
-			"after",
-			examples({
-				"trajgpt oracle next sim --patient p000060 --at 2012-06-01": "the most likely codes",
-				"trajgpt oracle check sim": "the reference model against counting",
-			}),
-		);
-}
+		examples: {
+			"trajgpt oracle next sim --patient p000060 --at 2012-06-01": "the most likely codes",
+			"trajgpt oracle check sim": "the reference model against counting",
+		},
+	},
+	{
+		"print the true distribution of the next code": next,
+		"estimate the true risk of a code over time": risk,
+		"check that the reference model beats counting and is calibrated": check,
+	},
+);
+
+type Called<F extends Fields> = Values<F> & { readonly simulation: string };
 
 /** Simulates a patient again from the folder's seed, without reading its files. */
 async function patientOf(folder: string, id: string): Promise<SimulatedPatient> {
@@ -130,7 +128,10 @@ function checkAlive({ id, person, death }: SimulatedPatient, at: number): void {
 		);
 }
 
-async function printNext(io: Io, folder: string, options: NextOptions): Promise<void> {
+async function printNext(
+	io: Io,
+	{ simulation: folder, ...options }: Called<typeof nextOptions>,
+): Promise<void> {
 	const truth = await oracleOf(folder);
 	const patient = await patientOf(folder, options.patient);
 	checkAlive(patient, options.at);
@@ -159,7 +160,10 @@ async function printNext(io: Io, folder: string, options: NextOptions): Promise<
 		);
 }
 
-async function printRisk(io: Io, folder: string, options: RiskOptions): Promise<void> {
+async function printRisk(
+	io: Io,
+	{ simulation: folder, ...options }: Called<typeof riskOptions>,
+): Promise<void> {
 	const { at, within, samples, seed, code } = options;
 	const truth = await oracleOf(folder);
 	const patient = await patientOf(folder, options.patient);
@@ -179,7 +183,10 @@ async function printRisk(io: Io, folder: string, options: RiskOptions): Promise<
 		);
 }
 
-async function printCheck(io: Io, folder: string, options: CheckOptions): Promise<void> {
+async function printCheck(
+	io: Io,
+	{ simulation: folder, ...options }: Called<typeof checkOptions>,
+): Promise<void> {
 	const { checkOracle } = await import("../../data/simulate/check/index.js");
 	const { seed, patients } = await readTruth(folder);
 	await oracleOf(folder);

@@ -1,5 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
-import { InputError } from "../../base/errors.js";
+import { z } from "zod";
 import type { Trained } from "../../model/train/index.js";
 import {
 	hasRecords,
@@ -8,89 +7,87 @@ import {
 	type QueriedPatients,
 } from "../workflows/patients.js";
 import { recordFormats } from "../workflows/record-formats.js";
-import { nameFlags } from "./flags.js";
+import {
+	byteSize,
+	codeMapFields,
+	computeFields,
+	datasetField,
+	type Fields,
+	flag,
+	inGroup,
+	option,
+	texts,
+	threads,
+	type Values,
+} from "./fields.js";
 import type { Io } from "./io.js";
 import { openRun } from "./open-run.js";
-import {
-	addComputeOptions,
-	addGroup,
-	byteSize,
-	codeMapOptions,
-	datasetOption,
-	threadCount,
-} from "./option-values.js";
-import { formatOptions } from "./record-options.js";
-import { isRepeatable, mayRepeat } from "./repeated-options.js";
-
-/** Options that select patients. */
-export interface PatientFlags extends Omit<PatientOptions, "records"> {
-	readonly [records: string]: unknown;
-}
+import { recordFields } from "./record-options.js";
 
 /** Options of prepare whose flag has another meaning here, with their name here. */
-const columns: Readonly<Record<string, string>> = {
+const renamed: Readonly<Record<string, string>> = {
 	patient: "patientColumn",
 	time: "timeColumn",
 	code: "codeColumn",
 };
-/** Options on splits, which new patients do not need. */
-const omitted = new Set(["train", "valid", "test", "ignoreSplits"]);
 
-/** Options on record files: prepare's option, and its name here. */
-const fileOptions = Object.entries(formatOptions).map(([heading, options]) => ({
-	heading: heading.replace("--from", "--format"),
-	options: options
-		.filter((option) => !omitted.has(option.attributeName()))
-		.map((option) => ({ option, name: columns[option.attributeName()] ?? option.attributeName() })),
-}));
+/** Options on record files: prepare's name of each and, unless it is on splits, its name here. */
+const readerNames = Object.keys(recordFields)
+	.filter((name) => !["train", "valid", "test", "ignoreSplits"].includes(name))
+	.map((name) => ({ name, here: renamed[name] ?? name }));
 
-/** Adds the options that select patients. */
-export function addPatientOptions(command: Command): void {
-	command
-		.option(
-			"--input <file...>",
-			"records of new patients (default: the patients of the run's dataset)",
-		)
-		.option("--threads <n>", "number of threads (default: as in training)", threadCount);
-	addComputeOptions(command);
-	addGroup(command, "Input:", [
-		new Option("--format <format>", "format of the records (default: by file extension)").choices(
-			Object.keys(recordFormats),
+const readerFields = Object.fromEntries(
+	readerNames.map(({ name, here }) => {
+		const field: z.ZodType = (recordFields as Fields)[name] as z.ZodType;
+		const { description = "", group, ...shown } = field.meta() as Record<string, string>;
+		return [
+			here,
+			field.meta({
+				...shown,
+				description: description.replace("SOURCE", "--input"),
+				group: group?.replace("--from", "--format"),
+			}),
+		];
+	}),
+) as Pick<typeof recordFields, "db">;
+
+/** The options that select patients, and how to compute. */
+export const patientFields = {
+	input: option(
+		"file...",
+		"records of new patients (default: the patients of the run's dataset)",
+		texts.optional(),
+	),
+	threads: option("n", "number of threads (default: as in training)", threads.optional()),
+	...computeFields(),
+	...inGroup("Input:", {
+		format: option(
+			"format",
+			"format of the records (default: by file extension)",
+			z.enum(Object.keys(recordFormats)).optional(),
 		),
-		new Option(
-			"--skip-bad",
+		skipBad: flag(
 			"leave out bad rows, and patients without a record whose code the model knows, which nothing is predicted for; without it they are refused",
 		),
-		datasetOption(),
-		...codeMapOptions(),
-		new Option("--memory <size>", "memory limit for reading records")
-			.argParser(byteSize)
-			.default(2 * 1024 ** 3, "2GB"),
-	]);
-	for (const { heading, options } of fileOptions)
-		addGroup(
-			command,
-			heading,
-			options.map(({ option }) => renamed(option)),
-		);
-	nameFlags(command, {
-		"records.source": "--input",
-		...Object.fromEntries(
-			Object.keys(columns).map((name) => [`records.${name}`, `--${name}-column`]),
-		),
-	});
-}
+		dataset: datasetField,
+		...codeMapFields,
+		memory: option("size", "memory limit for reading records", byteSize.default(2 * 1024 ** 3), {
+			defaultText: "2GB",
+		}),
+	}),
+	...readerFields,
+};
 
-function renamed(option: Option): Option {
-	const flags = columns[option.attributeName()]
-		? option.flags.replace(/^--\w+/, (name) => `${name}-column`)
-		: option.flags;
-	const made = new Option(flags, option.description.replace("SOURCE", "--input"));
-	if (option.argChoices) made.choices(option.argChoices);
-	else if (isRepeatable(option)) mayRepeat(made, option.parseArg);
-	else if (option.parseArg) made.argParser(option.parseArg);
-	return made;
-}
+/** The flags of library options on patients. */
+export const patientFlags: Readonly<Record<string, string>> = {
+	"records.source": "--input",
+	...Object.fromEntries(
+		Object.keys(renamed).map((name) => [`records.${name}`, `--${name}-column`]),
+	),
+};
+
+/** What the user chose; a patient is named by `--patient`, which some commands describe in words of their own. */
+export type PatientFlags = Values<typeof patientFields> & { readonly patient?: string };
 
 /** Opens a run and the selected patients; notes and warnings go to standard error. */
 export async function openRunAndPatients(
@@ -126,28 +123,12 @@ export const openNewPatients = async (
 ): Promise<QueriedPatients | undefined> =>
 	hasRecords(patientOptions(flags)) ? openQueried(io, trained, flags) : undefined;
 
-const patientOptions = (flags: PatientFlags): PatientOptions => ({
-	...flags,
-	records: readerOptions(flags),
-});
-
-/** The options on record files, under prepare's names. */
-const readerOptions = (flags: PatientFlags): Record<string, unknown> =>
-	Object.fromEntries(
-		fileOptions
-			.flatMap(({ options }) => options)
-			.map(({ option, name }) => [option.attributeName(), flags[name]] as const)
-			.filter(([, value]) => value !== undefined),
-	);
-
-/** Makes a text parser an argument parser: Commander adds the option's name to its errors. */
-export const asArgument =
-	<T, Rest extends readonly unknown[]>(read: (text: string, ...rest: Rest) => T) =>
-	(text: string, ...rest: Rest): T => {
-		try {
-			return read(text, ...rest);
-		} catch (error) {
-			if (error instanceof InputError) throw new InvalidArgumentError(error.message);
-			throw error;
-		}
+/** The options, with those on record files under prepare's names. */
+function patientOptions(flags: PatientFlags): PatientOptions {
+	const values: Readonly<Record<string, unknown>> = { ...flags };
+	const set = readerNames.filter(({ here }) => values[here] !== undefined);
+	return {
+		...flags,
+		records: Object.fromEntries(set.map(({ name, here }) => [name, values[here]])),
 	};
+}

@@ -13,8 +13,9 @@ import {
 import { timeUnits } from "../../data/records/tables/column-names.js";
 import { type PrepareOptions, prepare } from "../workflows/prepare.js";
 import { recordFormats } from "../workflows/record-formats.js";
+import { addFields, optionsOf } from "./fields.js";
 import { nameFlags } from "./flags.js";
-import { labelTimeOption } from "./given-labels.js";
+import { labelTimeField } from "./given-labels.js";
 import { communicatorOf, type Io, printJson, progressOf } from "./io.js";
 import { deathsText } from "./observation-text.js";
 import {
@@ -25,7 +26,7 @@ import {
 	threadCount,
 	wholeNumber,
 } from "./option-values.js";
-import { formatOptions } from "./record-options.js";
+import { recordFields } from "./record-options.js";
 import { mayRepeat } from "./repeated-options.js";
 
 interface Options extends Omit<PrepareOptions, "format" | "records"> {
@@ -92,7 +93,7 @@ export function command(io: Io): Command {
 		.option("--threads <n>", "number of threads (default: all cores)", threadCount)
 		.option("--json", "print the manifest as one JSON document");
 	addCohortOptions(made);
-	for (const [heading, options] of Object.entries(formatOptions)) addGroup(made, heading, options);
+	addFields(made, recordFields);
 	nameFlags(made, { source: "SOURCE", format: "--from", labels: "--label" });
 	return made.action((paths: string[], options: Options) => act(io, made, paths, options));
 }
@@ -165,7 +166,7 @@ function addCohortOptions(command: Command): void {
 			),
 			labelOf,
 		),
-		labelTimeOption("all --label files"),
+		...optionsOf("labelTimeIs", labelTimeField("all --label files")),
 		option(
 			"--splits-from <file>",
 			"published splits (CSV or Parquet): patient, split; also subject_splits.parquet of MEDS",

@@ -1,118 +1,117 @@
-import { Option } from "commander";
+import { z } from "zod";
 import { InputError } from "../../base/errors.js";
 import { recordKinds, type Sex } from "../../data/records/rows.js";
 import { sexOf } from "../../data/records/sexes.js";
 import { timeUnits } from "../../data/records/tables/column-names.js";
-import { mayRepeat } from "./repeated-options.js";
+import { flag, inGroup, option, readBy, texts } from "./fields.js";
 
-const option = (flags: string, description: string, ...choices: string[]) => {
-	const made = new Option(flags, description);
-	return choices.length > 0 ? made.choices(choices) : made;
-};
+const text = (placeholder: string, description: string) =>
+	option(placeholder, description, z.string().optional());
+const several = (placeholder: string, description: string) =>
+	option(placeholder, description, texts.optional());
+const choice = <T extends string>(
+	placeholder: string,
+	description: string,
+	choices: readonly [T, ...T[]],
+) => option(placeholder, description, z.enum(choices).optional());
 
-/** Options of the record formats, by their heading in the help. */
-export const formatOptions: Readonly<Record<string, readonly Option[]>> = {
-	"Tables (--from csv, parquet):": [
-		option(
-			"--patient <column>",
+/** Options of the record formats. */
+export const recordFields = {
+	...inGroup("Tables (--from csv, parquet):", {
+		patient: text(
+			"column",
 			"column of the patient id; this and the other columns are found by name by default",
 		),
-		option("--time <column>", "column of the date, timestamp or age"),
-		mayRepeat(
-			option(
-				"--code <column>",
-				'column of the code; may be repeated, or be a pattern: "ICD9_DGNS_CD_*"',
-			),
+		time: text("column", "column of the date, timestamp or age"),
+		code: several(
+			"column",
+			'column of the code; may be repeated, or be a pattern: "ICD9_DGNS_CD_*"',
 		),
-		option("--name <column>", "column of the name of the code"),
-		option("--separator <text>", "what stands between several codes in one field: ,"),
-		option(
-			"--system <column|name>",
+		name: text("column", "column of the name of the code"),
+		separator: text("text", "what stands between several codes in one field: ,"),
+		system: text(
+			"column|name",
 			"column of the code system, or the system of all codes: icd9; icd means 9 or 10 by form",
 		),
-		option("--kind <column>", `column that says ${recordKinds.slice(0, -1).join(", ")} or other`),
-		option("--value <column>", "column of a number that goes with the code"),
-		option("--unit <column>", "column of the unit of that number"),
-		option(
-			"--time-is <what>",
+		kind: text("column", `column that says ${recordKinds.slice(0, -1).join(", ")} or other`),
+		value: text("column", "column of a number that goes with the code"),
+		unit: text("column", "column of the unit of that number"),
+		timeIs: choice(
+			"what",
 			"meaning of the times in all files; a time column such as age_years or time_minutes says it by its name (default: date)",
-			...timeUnits,
+			timeUnits,
 		),
-		option(
-			"--people-time-is <what>",
+		peopleTimeIs: choice(
+			"what",
 			"the same for births and deaths in --people, if they differ",
-			...timeUnits,
+			timeUnits,
 		),
-		option("--date-format <form>", "date format, as in strptime: %d/%m/%Y"),
-		option("--delimiter <character>", "character between fields (default: detected)"),
-		mayRepeat(
-			option(
-				"--people <file>",
-				"table with sex, birth, death and split of the patients; may be repeated",
-			),
+		dateFormat: text("form", "date format, as in strptime: %d/%m/%Y"),
+		delimiter: text("character", "character between fields (default: detected)"),
+		people: several(
+			"file",
+			"table with sex, birth, death and split of the patients; may be repeated",
 		),
-		option("--sex <column>", "column of the sex in --people"),
-		option("--birth <column>", "column of the date of birth in --people"),
-		option("--birth-year <column>", "column of the year of birth in --people, if it has no date"),
-		option(
-			"--age <column>",
+		sex: text("column", "column of the sex in --people"),
+		birth: text("column", "column of the date of birth in --people"),
+		birthYear: text("column", "column of the year of birth in --people, if it has no date"),
+		age: text(
+			"column",
 			"column of the age in years at time 0 in --people, for times that count from an origin",
 		),
-		option("--death <column>", "column of the date of death in --people"),
-		option("--sex-values <list>", "meaning of values of the sex: 0=female,1=male").argParser(
-			sexValuesOf,
+		death: text("column", "column of the date of death in --people"),
+		sexValues: option(
+			"list",
+			"meaning of values of the sex: 0=female,1=male",
+			readBy(sexValuesOf).optional(),
 		),
-		mayRepeat(
-			option(
-				"--drugs-file <file>",
-				"table of prescriptions: patient, date, drug or its code; may be repeated",
-			),
+		drugsFile: several(
+			"file",
+			"table of prescriptions: patient, date, drug or its code; may be repeated",
 		),
-		option("--drug-system <name>", "system of the codes in --drugs-file: rxnorm"),
-		option("--join <file>", "table with columns that the records lack, such as admission dates"),
-		option("--on <column>", "column to join on"),
-	],
-	"Event lists (--from events):": [
-		option("--train <file>", "training histories, instead of SOURCE"),
-		option("--valid <file>", "validation histories, instead of SOURCE"),
-		option("--test <file>", "test histories, instead of SOURCE"),
-	],
-	"MEDS (--from meds):": [
-		option(
-			"--kinds <list>",
+		drugSystem: text("name", "system of the codes in --drugs-file: rxnorm"),
+		join: text("file", "table with columns that the records lack, such as admission dates"),
+		on: text("column", "column to join on"),
+	}),
+	...inGroup("Event lists (--from events):", {
+		train: text("file", "training histories, instead of SOURCE"),
+		valid: text("file", "validation histories, instead of SOURCE"),
+		test: text("file", "test histories, instead of SOURCE"),
+	}),
+	...inGroup("MEDS (--from meds):", {
+		kinds: option(
+			"list",
 			`kinds to read: ${recordKinds.join(",")} (default: diagnosis,drug)`,
-		).argParser(kindsOf),
-		option("--ignore-splits", "split by hash even if the folder has splits"),
-	],
-	"OMOP (--from omop):": [
-		option("--db <url>", "database to read instead of SOURCE: postgres://user@host/database"),
-		option("--schema <name>", "schema of the tables"),
-		option("--vocabulary-schema <name>", "schema of concept and concept_relationship"),
-		option("--conditions <table>", "table of conditions to read", "occurrence", "era"),
-		option("--drug-table <table>", "table of drugs to read", "exposure", "era"),
-		option("--observations", "also read ICD codes from observation"),
-		option("--source-system <system>", "code system of condition_source_value", "icd9", "icd10"),
-		option(
-			"--concept-map <file>",
-			"CSV that maps concept ids to ICD codes, if there is no vocabulary",
+			readBy(kindsOf).optional(),
 		),
-	],
-	"FHIR (--from fhir):": [
-		option("--encounter-reasons", "also read encounter reasons as diagnoses"),
-		option("--all-codings", "keep every coding of a concept, not only the preferred one"),
-	],
-	"Measurements (--from omop, fhir):": [
-		option("--measurements", "also read the table measurement, or Observations, with their values"),
-	],
-	"Names of codes and systems:": [
-		option("--names <file>", "CSV with names of codes: code,name[,category[,kind]]"),
-		mayRepeat(option("--allow-system <name>", "accept an unknown code system; may be repeated")),
-	],
+		ignoreSplits: flag("split by hash even if the folder has splits"),
+	}),
+	...inGroup("OMOP (--from omop):", {
+		db: text("url", "database to read instead of SOURCE: postgres://user@host/database"),
+		schema: text("name", "schema of the tables"),
+		vocabularySchema: text("name", "schema of concept and concept_relationship"),
+		conditions: choice("table", "table of conditions to read", ["occurrence", "era"]),
+		drugTable: choice("table", "table of drugs to read", ["exposure", "era"]),
+		observations: flag("also read ICD codes from observation"),
+		sourceSystem: choice("system", "code system of condition_source_value", ["icd9", "icd10"]),
+		conceptMap: text("file", "CSV that maps concept ids to ICD codes, if there is no vocabulary"),
+	}),
+	...inGroup("FHIR (--from fhir):", {
+		encounterReasons: flag("also read encounter reasons as diagnoses"),
+		allCodings: flag("keep every coding of a concept, not only the preferred one"),
+	}),
+	...inGroup("Measurements (--from omop, fhir):", {
+		measurements: flag("also read the table measurement, or Observations, with their values"),
+	}),
+	...inGroup("Names of codes and systems:", {
+		names: text("file", "CSV with names of codes: code,name[,category[,kind]]"),
+		allowSystem: several("name", "accept an unknown code system; may be repeated"),
+	}),
 };
 
-function sexValuesOf(text: string): Record<string, Sex | null> {
+function sexValuesOf(list: string): Record<string, Sex | null> {
 	const meanings = new Map<string, Sex | null>();
-	for (const pair of text.split(",")) {
+	for (const pair of list.split(",")) {
 		const [, value, word] = /^([^=]*)=(.*)$/.exec(pair) ?? [];
 		const sex = sexOf(word);
 		const key = value?.trim();
@@ -127,8 +126,8 @@ function sexValuesOf(text: string): Record<string, Sex | null> {
 	return Object.fromEntries(meanings);
 }
 
-function kindsOf(text: string): string[] {
-	const kinds = text.split(",").map((kind) => kind.trim());
+function kindsOf(list: string): string[] {
+	const kinds = list.split(",").map((kind) => kind.trim());
 	const known: readonly string[] = recordKinds;
 	const wrong = kinds.find((kind) => !known.includes(kind));
 	if (wrong === undefined) return kinds;

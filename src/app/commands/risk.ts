@@ -1,68 +1,43 @@
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { z } from "zod";
 import { InputError } from "../../base/errors.js";
 import { replaceFile } from "../../base/files/index.js";
 import { formatDuration } from "../../base/progress.js";
 import { simulatedText } from "../../base/simulated.js";
 import { thousands } from "../../base/thousands.js";
 import { yearDays } from "../../base/time.js";
-import { type Split, splitNames } from "../../data/cohort/index.js";
+import { splitNames } from "../../data/cohort/index.js";
 import type { Trained } from "../../model/train/index.js";
 import { riskCsv, riskJson, riskPicture } from "../../predict/risk/json.js";
 import type { CodeGroup } from "../../predict/risk/question.js";
 import { eventsText, riskText } from "../../predict/risk/text.js";
-import {
-	type Moment,
-	momentForms,
-	momentOf,
-	momentsOf,
-	spanDays,
-} from "../../predict/user-input/index.js";
-import type { EditQuestion } from "../../predict/what-if.js";
+import { momentForms, momentOf } from "../../predict/user-input/index.js";
 import { checkOutputFile } from "../workflows/check-output-file.js";
 import { columnFormat } from "../workflows/column-file.js";
 import type { CohortRisks } from "../workflows/dataset-risks.js";
 import { checkFigureTarget, writeFigure } from "../workflows/figure-file.js";
 import { risk } from "../workflows/risk.js";
 import { withDatasetWarning } from "./dataset-warning.js";
+import { defineCommand, type Usage } from "./define-command.js";
+import {
+	flag,
+	inGroup,
+	moment,
+	moments,
+	option,
+	readBy,
+	seed,
+	span,
+	texts,
+	type Values,
+	whole,
+} from "./fields.js";
 import { communicatorOf, type Io, printJson, progressOf } from "./io.js";
 import { openModel, openRun } from "./open-run.js";
-import { addGroup, seedNumber, wholeNumber } from "./option-values.js";
-import {
-	addPatientOptions,
-	asArgument,
-	openQueried,
-	type PatientFlags,
-} from "./patient-options.js";
-import { mayRepeat } from "./repeated-options.js";
+import { openQueried, patientFields, patientFlags } from "./patient-options.js";
 import { checkTaskOptions, scorePatients } from "./score.js";
 import { textBarsFor } from "./text-bars.js";
-
-interface Options extends PatientFlags, EditQuestion {
-	readonly from?: Moment;
-	readonly to?: Moment;
-	readonly step?: number;
-	readonly code?: readonly string[];
-	readonly data?: string;
-	readonly output?: string;
-	readonly index?: string;
-	readonly split?: Split;
-	readonly group: readonly CodeGroup[];
-	readonly samples: number;
-	readonly seed?: number;
-	readonly at?: Moment;
-	readonly years?: readonly number[];
-	readonly horizon?: number;
-	readonly attribute?: readonly Moment[];
-	readonly why?: true;
-	readonly top: number;
-	readonly events?: true;
-	readonly figure?: string;
-	readonly csv?: string;
-	readonly force?: true;
-	readonly json?: true;
-}
 
 const description = `The probability that a code is recorded for the first time within some years of an index day, death
 competing: a table by horizon, beside people of the same age and sex, and how the probability within
@@ -80,7 +55,7 @@ CODE is a PheCode, a code of the model's vocabulary, an ICD code that is mapped 
 of one code ("heart failure", CHF), or the name of a group of the run ("circulatory system"). 428 includes
 all codes below it; icd9:428.0 names the classification. \`trajgpt codes\` finds codes.`;
 
-export const examples = {
+const examples = {
 	"trajgpt risk runs/demo/run --patient p001146 --code 428 --figure risk.svg":
 		"a patient of the run's dataset",
 	"trajgpt risk run --input bundle.json --code I50.9 --years 1,3 --attribute +0d":
@@ -102,98 +77,108 @@ export const examples = {
 		"all patients of a file, on the day of their last record",
 };
 
-export function command(io: Io): Command {
-	const made = new Command("risk")
-		.description(description)
-		.argument(
-			"<run...>",
-			"run folder written by `trajgpt pretrain`, several of one dataset, or RUN/tasks/TASK by `trajgpt finetune`",
-		)
-		.option(
-			"--code <code...>",
-			"codes, their names or synonyms, or names of the run's groups; required without --data and --output",
-		)
-		.addOption(
-			mayRepeat(
-				new Option(
-					"--group <name=code,...>",
-					"a group of your own, from sampled futures: the first record of any member; repeatable",
-				).default([]),
-				groupOf,
-			),
-		)
-		.option("--samples <n>", "futures for --group", wholeNumber(1, 1_000_000), 1000)
-		.option("--patient <id>", "the patient; required if there are several")
-		.option(
-			"--at <time>",
-			"index day of the table (default: the last record)",
-			asArgument(momentOf),
-		)
-		.option("--years <n,...>", "horizons of the table, in years (default: 1,5,10)", yearsOf)
-		.option(
-			"--horizon <span>",
-			"horizon of the trajectory, attribution, what-if and --why: 1y, 18m (default: 5y)",
-			asArgument(spanDays),
-		)
-		.option(
-			"--from <time>",
-			"first time of the trajectory (default: the first event)",
-			asArgument(momentOf),
-		)
-		.option(
-			"--to <time>",
-			"last time (default: the last record); later ones have no new records",
-			asArgument(momentOf),
-		)
-		.option(
-			"--step <span>",
-			"distance between two times: 10d, 2w, 6m, 1y (default: fits the range)",
-			asArgument(spanDays),
-		)
-		.option(
-			"--why",
-			"explain the risk of one --code: what the records of each code add to the model without records or, with edits, what each edit adds",
-		)
-		.addOption(
-			new Option(
-				"--attribute <time...>",
-				"attribute the risk at these times to events; separated by spaces or commas; write negative times with commas",
-			).argParser(asArgument(momentsOf)),
-		)
-		.option("--top <n>", "events to list per attribution", wholeNumber(1, 100_000), 10)
-		.option("--events", "list the patient's events with their numbers")
-		.option("--figure <file>", "also draw a figure to this .svg or .png file")
-		.option("--csv <file>", "also write all times to a CSV file")
-		.option("--force", "replace existing files")
-		.option("--json", "print one JSON document");
-	const whatIf = (flags: string, text: string, parse: (text: string, before: never) => unknown) =>
-		made.addOption(
-			new Option(flags, text).argParser(parse as (text: string) => unknown).helpGroup("What if:"),
-		);
-	whatIf("--add <code@time...>", "add an event: 250@2010-05-01", addedOf);
-	whatIf("--remove <n...>", "remove event number n", removedOf);
-	whatIf("--move <n@time...>", "move event number n to another time: 12@-6m", movedOf);
-	addGroup(made, "Many patients:", [
-		new Option("--data <folder>", "score every patient of a dataset, on one index day each"),
-		new Option(
-			"--output <file>",
+const text = z.string().optional();
+
+const options = {
+	code: option(
+		"code...",
+		"codes, their names or synonyms, or names of the run's groups; required without --data and --output",
+		texts.optional(),
+	),
+	group: option(
+		"name=code,...",
+		"a group of your own, from sampled futures: the first record of any member; repeatable",
+		z.array(readBy(groupOf)).default([]),
+	),
+	samples: option("n", "futures for --group", whole(1, 1_000_000).default(1000)),
+	patient: option("id", "the patient; required if there are several", text),
+	at: option("time", "index day of the table (default: the last record)", moment),
+	years: option(
+		"n,...",
+		"horizons of the table, in years (default: 1,5,10)",
+		readBy(yearsOf).optional(),
+	),
+	horizon: option(
+		"span",
+		"horizon of the trajectory, attribution, what-if and --why: 1y, 18m (default: 5y)",
+		span,
+	),
+	from: option("time", "first time of the trajectory (default: the first event)", moment),
+	to: option(
+		"time",
+		"last time (default: the last record); later ones have no new records",
+		moment,
+	),
+	step: option(
+		"span",
+		"distance between two times: 10d, 2w, 6m, 1y (default: fits the range)",
+		span,
+	),
+	why: flag(
+		"explain the risk of one --code: what the records of each code add to the model without records or, with edits, what each edit adds",
+	),
+	attribute: option(
+		"time...",
+		"attribute the risk at these times to events; separated by spaces or commas; write negative times with commas",
+		moments,
+	),
+	top: option("n", "events to list per attribution", whole(1, 100_000).default(10)),
+	events: flag("list the patient's events with their numbers"),
+	figure: option("file", "also draw a figure to this .svg or .png file", text),
+	csv: option("file", "also write all times to a CSV file", text),
+	force: flag("replace existing files"),
+	json: flag("print one JSON document"),
+	...inGroup("What if:", {
+		add: option(
+			"code@time...",
+			"add an event: 250@2010-05-01",
+			z.array(readBy(addedOf)).optional(),
+		),
+		remove: option("n...", "remove event number n", z.array(readBy(eventNumber)).optional()),
+		move: option(
+			"n@time...",
+			"move event number n to another time: 12@-6m",
+			z.array(readBy(movedOf)).optional(),
+		),
+	}),
+	...inGroup("Many patients:", {
+		data: option("folder", "score every patient of a dataset, on one index day each", text),
+		output: option(
+			"file",
 			"Parquet or CSV file for all patients of --data or --input: a row per patient and code",
+			text,
 		),
-		new Option(
-			"--index <rule>",
+		index: option(
+			"rule",
 			"index days: last (record), random, visit, a date, or age:N (default: last)",
+			text,
 		),
-		new Option("--split <name>", "only the patients of this split").choices([...splitNames]),
-		new Option("--seed <n>", "seed of random index days and of futures (default: 0)").argParser(
-			seedNumber,
-		),
-	]);
-	addPatientOptions(made);
-	return made.action((folders: [string, ...string[]], options: Options) => {
-		checkTogether(made, options);
-		return act(io, made, folders, options);
-	});
-}
+		split: option("name", "only the patients of this split", z.enum(splitNames).optional()),
+		seed: option("n", "seed of random index days and of futures (default: 0)", seed.optional()),
+	}),
+	...patientFields,
+};
+
+type Options = Values<typeof options>;
+
+export const command = defineCommand({
+	name: "risk",
+	description,
+	arguments: {
+		run: z
+			.tuple([z.string()], z.string())
+			.describe(
+				"run folder written by `trajgpt pretrain`, several of one dataset, or RUN/tasks/TASK by `trajgpt finetune`",
+			),
+	},
+	options,
+	examples,
+	flags: patientFlags,
+	run(io, { run: [folder, ...others], ...options }, usage) {
+		usage.refuse((name) => whyIgnored(name, options));
+		return act(io, folder, others, options, usage);
+	},
+});
 
 /** The options that --data takes. */
 const withData = new Set([
@@ -205,16 +190,6 @@ const ofOne = new Set([
 	...["group", "samples", "at", "horizon", "from", "to", "step", "attribute", "top", "events"],
 	...["why", "figure", "csv", "add", "remove", "move"],
 ]);
-
-/** Refuses options that would have no effect. */
-function checkTogether(command: Command, options: Options): void {
-	for (const option of command.options) {
-		const name = option.attributeName();
-		if (command.getOptionValueSource(name) !== "cli") continue;
-		const why = whyIgnored(name, options);
-		if (why !== undefined) throw new InputError(`${option.long} ${why}`, { field: name });
-	}
-}
 
 /** Why an option has no effect beside the others; undefined if it has one. */
 function whyIgnored(name: string, { data, input, db, output }: Options): string | undefined {
@@ -241,13 +216,14 @@ const unusedByTask = [
 
 async function act(
 	io: Io,
-	command: Command,
-	[folder, ...further]: [string, ...string[]],
+	folder: string,
+	further: readonly string[],
 	options: Options,
+	usage: Usage,
 ): Promise<void> {
 	if (options.data !== undefined) return scoreDataset(io, folder, further, options);
 	const trained = openModel(io, folder);
-	checkTaskOptions(command, trained, unusedByTask);
+	checkTaskOptions(usage, trained, unusedByTask);
 	if (trained.task && further.length > 0)
 		throw new InputError(`${folder} scores its own label; score each model by itself`);
 	if (trained.task)
@@ -393,45 +369,37 @@ function printScored(io: Io, scored: CohortRisks, json: object | undefined): voi
 }
 
 /** NAME=CODE,CODE,… */
-function groupOf(text: string, before: readonly CodeGroup[]): CodeGroup[] {
+function groupOf(text: string): CodeGroup {
 	const [, name, codes] = /^\s*([^=]*[^=\s])\s*=(.+)$/.exec(text) ?? [];
 	const members = codes?.split(",").map((code) => code.trim()) ?? [];
 	if (name === undefined || members.length === 0 || members.includes(""))
-		throw new InvalidArgumentError("Expected a name and its codes, as in stroke=433,434.");
-	return [...before, { name, codes: members }];
+		throw new InputError("Expected a name and its codes, as in stroke=433,434.");
+	return { name, codes: members };
 }
 
 /** Numbers of years, separated by commas. */
 function yearsOf(text: string): number[] {
-	const years = text.split(",").map((own) => (own.trim() === "" ? Number.NaN : Number(own)));
-	if (years.every((own) => own > 0 && own <= 1000) && years.length <= 12) return years;
-	throw new InvalidArgumentError("Expected up to 12 numbers of years, for example 1,5,10.");
+	const years = text.split(",").map((part) => (part.trim() === "" ? Number.NaN : Number(part)));
+	if (years.every((count) => count > 0 && count <= 1000) && years.length <= 12) return years;
+	throw new InputError("Expected up to 12 numbers of years, for example 1,5,10.");
 }
-
-const momentArgument = asArgument(momentOf);
 
 /** CODE@TIME. */
-function addedOf(text: string, before: EditQuestion["add"] = []): EditQuestion["add"] {
+function addedOf(text: string) {
 	const [, code, time] = /^([^@]+)@(.+)$/.exec(text) ?? [];
-	if (!code || !time)
-		throw new InvalidArgumentError("Expected a code and a time, as in 250@2010-05-01.");
-	return [...before, { code, at: momentArgument(time) }];
-}
-
-/** N, the number of an event. */
-function removedOf(text: string, before: readonly number[] = []): readonly number[] {
-	return [...before, eventNumber(text)];
+	if (!code || !time) throw new InputError("Expected a code and a time, as in 250@2010-05-01.");
+	return { code, at: momentOf(time) };
 }
 
 /** N@TIME. */
-function movedOf(text: string, before: EditQuestion["move"] = []): EditQuestion["move"] {
+function movedOf(text: string) {
 	const [, event, time] = /^([^@]+)@(.+)$/.exec(text) ?? [];
 	if (!event || !time)
-		throw new InvalidArgumentError("Expected the number of an event and a time, as in 12@-6m.");
-	return [...before, { event: eventNumber(event), at: momentArgument(time) }];
+		throw new InputError("Expected the number of an event and a time, as in 12@-6m.");
+	return { event: eventNumber(event), at: momentOf(time) };
 }
 
 function eventNumber(text: string): number {
 	if (/^[1-9]\d*$/.test(text)) return Number(text);
-	throw new InvalidArgumentError("Expected the number of an event, from 1; --events lists them.");
+	throw new InputError("Expected the number of an event, from 1; --events lists them.");
 }

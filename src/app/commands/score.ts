@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import { z } from "zod";
 import { InputError } from "../../base/errors.js";
 import { yearDays } from "../../base/time.js";
 import type { LabelPrediction } from "../../evaluate/index.js";
@@ -21,6 +21,8 @@ import {
 	writePredictions,
 } from "../workflows/prediction-file.js";
 import { score } from "../workflows/score.js";
+import type { Usage } from "./define-command.js";
+import { option } from "./fields.js";
 import { communicatorOf, type Io, mayWrite, printJson } from "./io.js";
 
 export interface ScoreFlags extends ComputeOptions {
@@ -32,29 +34,23 @@ export interface ScoreFlags extends ComputeOptions {
 }
 
 /** The columns of a file of predictions. */
-export const predictionsSchemaOption = (): Option =>
-	new Option(
-		"--predictions-schema <name>",
-		"columns of --predictions: ours, those of meds-evaluation, or of OHDSI's PatientLevelPrediction (default: plain)",
-	).choices(predictionSchemas);
+export const predictionsSchemaField = option(
+	"name",
+	"columns of --predictions: ours, those of meds-evaluation, or of OHDSI's PatientLevelPrediction (default: plain)",
+	z.enum(predictionSchemas).optional(),
+);
 
 /** Refuses options that a fine-tuned model has no use for. */
 export function checkTaskOptions(
-	command: Command,
+	usage: Usage,
 	{ folder, task }: Trained,
 	unused: readonly string[],
 ): void {
-	if (!task) return;
-	const given = command.options.find(
-		(option) =>
-			unused.includes(option.attributeName()) &&
-			command.getOptionValueSource(option.attributeName()) === "cli",
+	usage.refuse((name) =>
+		task && unused.includes(name)
+			? `has no effect on ${folder}/tasks/${task.scoring.task}, which scores its own label; leave it out, or give the run: ${folder}`
+			: undefined,
 	);
-	if (given)
-		throw new InputError(
-			`${given.long} has no effect on ${folder}/tasks/${task.scoring.task}, which scores its own label; leave it out, or give the run: ${folder}`,
-			{ field: given.attributeName() },
-		);
 }
 
 const usualTimes = [momentOf(lastRecord)];

@@ -1,26 +1,26 @@
 import { createWriteStream, openSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { z } from "zod";
 import { InputError } from "../../base/errors.js";
 import { systemRefusal } from "../../base/system-errors.js";
 import { jsonLog, type Log, noLog } from "../server/index.js";
-import { type ServeOptions, serve } from "../workflows/serve.js";
+import { serve } from "../workflows/serve.js";
+import { defineCommand } from "./define-command.js";
+import {
+	codeMapFields,
+	datasetField,
+	flag,
+	inGroup,
+	offFlag,
+	option,
+	texts,
+	threads,
+	type Values,
+	whole,
+} from "./fields.js";
 import { interrupted } from "./interruptible.js";
 import { type Io, progressOf } from "./io.js";
 import { modelArgument, openModel } from "./open-run.js";
-import {
-	addGroup,
-	codeMapOptions,
-	datasetOption,
-	threadCount,
-	wholeNumber,
-} from "./option-values.js";
-
-interface Options extends Omit<ServeOptions, "log"> {
-	readonly tokenFile?: string;
-	readonly log?: string;
-	readonly maxSessions?: number;
-}
 
 const description = `Serve a trained run: the explorer at /, and a JSON API, described at /api with examples
 to run (as OpenAPI: /api/v2/openapi.json).
@@ -32,57 +32,68 @@ The service speaks plain HTTP: beyond this machine, put a TLS proxy in front or 
 
 Patient records are never written to disk, logs or messages. Ctrl-C stops the service.`;
 
-export const examples = {
-	"trajgpt serve runs/demo/run": "the explorer and the API, for this machine",
-	"trajgpt serve runs/demo/run --no-explorer --log -": "the API alone, with a log",
-	"trajgpt serve runs/sim/tasks/insulin": "a fine-tuned model, with /api/v2/score",
-	"trajgpt serve run --host 0.0.0.0 --token-file token.txt": "for other machines too",
+const options = {
+	host: option("address", "address to listen on", z.string().default("127.0.0.1")),
+	port: option(
+		"n",
+		"port (default: 7428, or the next free one)",
+		whole(0, 65_535)
+			.meta({ expected: "Expected a port from 1 to 65535, or 0 for any that is free." })
+			.optional(),
+	),
+	allowHost: option(
+		"name...",
+		"further host names to accept, as behind a proxy; requires a token",
+		texts.optional(),
+	),
+	tokenFile: option(
+		"file",
+		"file with the token that every client must send, on this machine too",
+		z.string().optional(),
+	),
+	threads: option(
+		"n",
+		"predictions computed at the same time (default: one per core)",
+		threads.optional(),
+	),
+	maxSessions: option(
+		"n",
+		"maximum number of open sessions (default: 256)",
+		whole(1, 100_000).optional(),
+	),
+	log: option(
+		"file",
+		"log file, one line of JSON per request; - is standard error",
+		z.string().optional(),
+	),
+	explorer: offFlag("serve the API alone"),
+	...inGroup("Explorer:", {
+		dataset: datasetField,
+		samples: flag("show patients of the test split even if they are not simulated"),
+	}),
+	...inGroup("Codes:", codeMapFields),
 };
 
-export function command(io: Io): Command {
-	const made = new Command("serve")
-		.description(description)
-		.argument("<run>", modelArgument)
-		.option("--host <address>", "address to listen on", "127.0.0.1")
-		.option("--port <n>", "port (default: 7428, or the next free one)", port)
-		.option(
-			"--allow-host <name...>",
-			"further host names to accept, as behind a proxy; requires a token",
-		)
-		.option(
-			"--token-file <file>",
-			"file with the token that every client must send, on this machine too",
-		)
-		.option(
-			"--threads <n>",
-			"predictions computed at the same time (default: one per core)",
-			threadCount,
-		)
-		.option(
-			"--max-sessions <n>",
-			"maximum number of open sessions (default: 256)",
-			wholeNumber(1, 100_000),
-		)
-		.option("--log <file>", "log file, one line of JSON per request; - is standard error")
-		.option("--no-explorer", "serve the API alone");
-	addGroup(made, "Explorer:", [
-		datasetOption(),
-		new Option("--samples", "show patients of the test split even if they are not simulated"),
-	]);
-	addGroup(made, "Codes:", codeMapOptions());
-	return made.action((folder: string, options: Options) => act(io, folder, options));
-}
+export const command = defineCommand({
+	name: "serve",
+	description,
+	arguments: { run: z.string().describe(modelArgument) },
+	options,
+	examples: {
+		"trajgpt serve runs/demo/run": "the explorer and the API, for this machine",
+		"trajgpt serve runs/demo/run --no-explorer --log -": "the API alone, with a log",
+		"trajgpt serve runs/sim/tasks/insulin": "a fine-tuned model, with /api/v2/score",
+		"trajgpt serve run --host 0.0.0.0 --token-file token.txt": "for other machines too",
+	},
+	run: act,
+});
 
 export const finishingRequests = "finishing what is under way; again ends at once";
 
-function port(text: string): number {
-	const value = Number(text);
-	if (/^\d{1,5}$/.test(text) && value <= 65_535) return value;
-	throw new InvalidArgumentError("Expected a port from 1 to 65535, or 0 for any that is free.");
-}
-
-async function act(io: Io, folder: string, options: Options): Promise<void> {
-	const { tokenFile, maxSessions, log, ...rest } = options;
+async function act(
+	io: Io,
+	{ run: folder, tokenFile, maxSessions, log, ...rest }: Values<typeof options> & { run: string },
+): Promise<void> {
 	const trained = openModel(io, folder);
 	const tokenText = tokenFile === undefined ? io.env.TRAJGPT_TOKEN : await tokenIn(io, tokenFile);
 	// An empty variable counts as unset.
@@ -95,7 +106,7 @@ async function act(io: Io, folder: string, options: Options): Promise<void> {
 		log: await logTo(io, log),
 	});
 	io.stdout.write(
-		`${options.explorer ? "explorer" : "API"}: ${service.url}${options.explorer ? "" : "api"}\n`,
+		`${rest.explorer ? "explorer" : "API"}: ${service.url}${rest.explorer ? "" : "api"}\n`,
 	);
 	if (service.token !== undefined && token === undefined)
 		io.stdout.write(`token: ${service.token}\n`);

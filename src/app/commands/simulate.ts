@@ -1,24 +1,14 @@
 import { existsSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { Command, Option } from "commander";
+import { z } from "zod";
 import { InputError } from "../../base/errors.js";
 import { checkFolderTarget } from "../../base/files/index.js";
-import { type Format, formats, simulationFileNames, truthFile } from "../../data/simulate/index.js";
+import { formats, simulationFileNames, truthFile } from "../../data/simulate/index.js";
 import { simulate } from "../workflows/simulate.js";
-import type { Io } from "./io.js";
-import { printJson, progressOf } from "./io.js";
-import { mostPeople, seedNumber, threadCount, wholeNumber } from "./option-values.js";
-
-interface Options {
-	readonly patients: number;
-	readonly out: string;
-	readonly format: Format;
-	readonly seed: number;
-	readonly threads?: number;
-	readonly force?: true;
-	readonly json?: true;
-}
+import { defineCommand } from "./define-command.js";
+import { flag, mostPeople, option, seed, threads, type Values, whole } from "./fields.js";
+import { type Io, printJson, progressOf } from "./io.js";
 
 const description = `Write the insurance records of a synthetic population, for trials and demonstrations.
 
@@ -28,29 +18,32 @@ bundle codes; policies lapse. The folder holds claims (ICD-9), prescriptions, pe
 All rates are invented. A person depends on the seed and their number, not on the population size
 or the number of threads.`;
 
-export const examples = {
-	"trajgpt simulate --patients 2000 --out sim": "two thousand people",
-	"trajgpt simulate --patients 1000000 --format parquet --out large":
-		"a million people, as Parquet",
-	"trajgpt prepare sim --from csv --out data": "turn them into a dataset",
-	"trajgpt oracle next sim --patient p000060 --at 2012-06-01":
-		"the true next-code distribution of one person",
+const options = {
+	patients: option("n", "number of people to simulate", whole(1, mostPeople)),
+	out: option("folder", "folder to write the records to", z.string()),
+	format: option("format", "file format of the tables", z.enum(formats).default("csv")),
+	seed: option("n", "seed of the population", seed.default(0)),
+	threads: option("n", "number of threads (default: all cores)", threads.optional()),
+	force: flag("replace an existing simulation"),
+	json: flag("print one JSON document"),
 };
 
-export function command(io: Io): Command {
-	return new Command("simulate")
-		.description(description)
-		.requiredOption("--patients <n>", "number of people to simulate", wholeNumber(1, mostPeople))
-		.requiredOption("--out <folder>", "folder to write the records to")
-		.addOption(
-			new Option("--format <format>", "file format of the tables").choices(formats).default("csv"),
-		)
-		.option("--seed <n>", "seed of the population", seedNumber, 0)
-		.option("--threads <n>", "number of threads (default: all cores)", threadCount)
-		.option("--force", "replace an existing simulation")
-		.option("--json", "print one JSON document")
-		.action((options: Options) => act(io, options));
-}
+type Options = Values<typeof options>;
+
+export const command = defineCommand({
+	name: "simulate",
+	description,
+	options,
+	examples: {
+		"trajgpt simulate --patients 2000 --out sim": "two thousand people",
+		"trajgpt simulate --patients 1000000 --format parquet --out large":
+			"a million people, as Parquet",
+		"trajgpt prepare sim --from csv --out data": "turn them into a dataset",
+		"trajgpt oracle next sim --patient p000060 --at 2012-06-01":
+			"the true next-code distribution of one person",
+	},
+	run: act,
+});
 
 /** Average bytes on disk per simulated person. */
 const bytesPerPerson = { csv: 5000, parquet: 650 };
@@ -72,7 +65,12 @@ async function act(io: Io, options: Options): Promise<void> {
 	await checkFolderTarget(out, force ?? false, truthFile, simulationFileNames);
 	await checkDisk(out, patients * bytesPerPerson[format]);
 	const written = await simulate(out, {
-		...{ patients, seed, format, threads, replace: force ?? false, progress: progressOf(io) },
+		patients,
+		seed,
+		format,
+		threads,
+		replace: force ?? false,
+		progress: progressOf(io),
 	});
 	if (json) printJson(io, written);
 	else

@@ -1,0 +1,94 @@
+import { Command } from "commander";
+import type { z } from "zod";
+import { InputError } from "../../base/errors.js";
+import { examples } from "./examples.js";
+import { addArguments, addFields, type Fields, type Values } from "./fields.js";
+import { nameFlags, withFlags } from "./flags.js";
+import type { Io } from "./io.js";
+
+/** How the user called a command. */
+export interface Usage {
+	/** The options that the user set, in the order of the help. */
+	readonly typed: ReadonlySet<string>;
+	/** Those that belong to a schema of the library, which has the same defaults for the others. */
+	typedIn(schema: z.ZodObject): Record<string, unknown>;
+	/** Refuses the first option that the user set and that has no effect: `why` ends the sentence. */
+	refuse(why: (name: string) => string | undefined): void;
+	/** A message of the library, with flags instead of the names of its options. */
+	withFlags(text: string): string;
+}
+
+interface Definition<A extends Fields, O extends Fields> {
+	readonly name: string;
+	readonly description: string;
+	/** In order: the last may be a list. */
+	readonly arguments?: A;
+	readonly options?: O;
+	/** Command lines, each with its description: the last section of the help. */
+	readonly examples: Readonly<Record<string, string>>;
+	/** Library options of another name than their flag, for messages: `{ lookBackDays: "--look-back" }`. */
+	readonly flags?: Readonly<Record<string, string>>;
+	/** A section of the help between the options and the examples. */
+	readonly details?: (values: Partial<Values<O>>) => string;
+	run(io: Io, values: Values<A> & Values<O>, usage: Usage): unknown;
+}
+
+/** A command from the schemas of its arguments and options. */
+export function defineCommand<
+	A extends Fields = Record<never, never>,
+	O extends Fields = Record<never, never>,
+>(definition: Definition<A, O>): (io: Io) => Command {
+	const { name, arguments: positional = {}, options = {}, flags, details } = definition;
+	return (io) => {
+		const command = new Command(name).description(definition.description);
+		addArguments(command, positional);
+		addFields(command, options);
+		if (flags) nameFlags(command, flags);
+		if (details) command.addHelpText("after", () => details(command.opts()));
+		return command.addHelpText("after", examples(definition.examples)).action(() => {
+			const positions = Object.keys(positional).map((key, i) => [key, command.processedArgs[i]]);
+			const values = { ...Object.fromEntries(positions), ...command.opts() };
+			return definition.run(io, values, usageOf(command)) as void | Promise<void>;
+		});
+	};
+}
+
+/** A command that holds others. */
+export const defineCommands =
+	(
+		{
+			name,
+			description,
+			examples: lines,
+		}: Pick<Definition<Fields, Fields>, "name" | "description" | "examples">,
+		children: Readonly<Record<string, (io: Io) => Command>>,
+	) =>
+	(io: Io): Command => {
+		const command = new Command(name).description(description);
+		for (const [summary, child] of Object.entries(children))
+			command.addCommand(child(io).summary(summary));
+		return command.addHelpText("after", examples(lines));
+	};
+
+function usageOf(command: Command): Usage {
+	const typed = new Set(
+		command.options
+			.map((option) => option.attributeName())
+			.filter((name) => command.getOptionValueSource(name) === "cli"),
+	);
+	return {
+		typed,
+		typedIn: ({ shape }) =>
+			Object.fromEntries(
+				Object.entries(command.opts()).filter(([name]) => typed.has(name) && name in shape),
+			),
+		refuse(why) {
+			for (const option of command.options) {
+				const name = option.attributeName();
+				const reason = typed.has(name) ? why(name) : undefined;
+				if (reason !== undefined) throw new InputError(`${option.long} ${reason}`, { field: name });
+			}
+		},
+		withFlags: (text) => withFlags(text, command),
+	};
+}

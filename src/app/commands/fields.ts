@@ -1,0 +1,232 @@
+import { availableParallelism } from "node:os";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { z } from "zod";
+import { InputError } from "../../base/errors.js";
+import { dayOfIsoDate } from "../../base/time.js";
+import { type Provider, precisions, providers } from "../../engine/runtime/index.js";
+import { machineMemory, mostThreads } from "../../engine/runtime/machine-limits.js";
+import { momentOf, momentsOf, spanDays } from "../../predict/user-input/index.js";
+import { mayRepeat } from "./repeated-options.js";
+
+/** The options of a command, by name in camel case: each a schema whose metadata the help shows. */
+export type Fields = Readonly<Record<string, z.ZodType>>;
+
+/** What a command receives: optional fields that the user did not set are absent. */
+export type Values<F extends Fields> = {
+	readonly [K in keyof F as undefined extends z.output<F[K]> ? never : K]: z.output<F[K]>;
+} & {
+	readonly [K in keyof F as undefined extends z.output<F[K]> ? K : never]?: Exclude<
+		z.output<F[K]>,
+		undefined
+	>;
+};
+
+/** A field as JSON Schema, with the metadata of its option. */
+interface FieldJson {
+	readonly type?: string;
+	readonly const?: unknown;
+	readonly enum?: readonly string[];
+	readonly minimum?: number;
+	readonly exclusiveMinimum?: number;
+	readonly maximum?: number;
+	readonly description?: string;
+	/** Name of the value in the help; with `...` the option takes several. */
+	readonly placeholder?: string;
+	/** A second name of the option, which the help shows first. */
+	readonly alias?: string;
+	readonly group?: string;
+	readonly defaultText?: string;
+	/** Description of the option that turns this one off. */
+	readonly off?: string;
+	/** What a wrong value is told, in place of the bounds. */
+	readonly expected?: string;
+}
+
+const jsonOf = (schema: z.ZodType): FieldJson =>
+	z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as FieldJson;
+
+/** A field with a value: the name of the value and the description in the help. */
+export const option = <T extends z.ZodType>(
+	placeholder: string,
+	description: string,
+	schema: T,
+	more: Pick<FieldJson, "alias" | "defaultText"> = {},
+): T => schema.meta({ placeholder, description, ...more });
+
+/** A field without a value, which is true where it is set. */
+export const flag = (description: string) => z.literal(true).optional().meta({ description });
+
+/** A field that `--no-NAME` turns off. */
+export const offFlag = (off: string) => z.boolean().default(true).meta({ off });
+
+/** Fields under a heading of their own in the help. */
+export const inGroup = <F extends Fields>(group: string, fields: F): F =>
+	Object.fromEntries(
+		Object.entries(fields).map(([name, schema]) => [
+			name,
+			schema.meta({ ...schema.meta(), group }),
+		]),
+	) as F;
+
+/** A field whose text a function reads; it throws InputErrors: `Expected …`, or a sentence that begins with the option. */
+export const readBy = <T>(read: (text: string) => T) => z.string().transform((text) => read(text));
+
+/** The same for a field that holds several: the function reads one text to several values. */
+const listBy = <T>(read: (text: string) => readonly T[]) =>
+	z.array(z.string()).transform((texts): readonly T[] => texts.flatMap((text) => read(text)));
+
+export const whole = (least: number, most: number) => z.int().min(least).max(most);
+export const decimal = (least: number, most: number) => z.number().min(least).max(most);
+export const texts = z.array(z.string());
+
+function expectedText(field: FieldJson): string | undefined {
+	if (field.expected) return field.expected;
+	if (field.enum) return `Allowed choices are ${field.enum.join(", ")}.`;
+	if (!isNumber(field)) return undefined;
+	const { minimum, exclusiveMinimum, maximum = Number.POSITIVE_INFINITY } = field;
+	const low = exclusiveMinimum === undefined ? `from ${minimum}` : `above ${exclusiveMinimum}`;
+	return `Expected a ${field.type === "integer" ? "whole number" : "number"} ${low} to ${maximum}.`;
+}
+
+const isNumber = ({ type }: FieldJson) => type === "number" || type === "integer";
+
+/** Reads the value of an option from its text; what a list holds is read again with every text. */
+function readerOf(schema: z.ZodType, field: FieldJson): (text: string) => unknown {
+	const before: string[] = [];
+	const input = (text: string): unknown => {
+		if (isNumber(field)) return text.trim() === "" ? Number.NaN : Number(text);
+		if (field.type !== "array") return text;
+		before.push(text);
+		return before;
+	};
+	return (text) => {
+		try {
+			const result = schema.safeParse(input(text), { error: () => expectedText(field) });
+			if (result.success) return result.data;
+			throw new InvalidArgumentError(result.error.issues[0]?.message ?? "");
+		} catch (error) {
+			// A message that names its option is complete; Commander adds the option to the others.
+			const isPart = error instanceof InputError && !error.message.startsWith("--");
+			throw isPart ? new InvalidArgumentError(error.message) : error;
+		}
+	};
+}
+
+const flagName = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** The options of a field on the command line: two for one that can be turned on and off. */
+export function optionsOf(name: string, schema: z.ZodType): Option[] {
+	const field = jsonOf(schema);
+	const made = madeOptions(name, schema, field);
+	return field.group === undefined
+		? made
+		: made.map((each) => each.helpGroup(field.group as string));
+}
+
+function madeOptions(name: string, schema: z.ZodType, field: FieldJson): Option[] {
+	const { placeholder = field.enum ? "choice" : "n", alias, description, off } = field;
+	const long = flagName(name);
+	if (field.type === "boolean" || field.const === true)
+		return [
+			...(description === undefined ? [] : [new Option(`--${long}`, description)]),
+			...(off === undefined ? [] : [new Option(`--no-${long}`, off)]),
+		];
+	const names = alias === undefined ? `--${long}` : `${alias}, --${long}`;
+	const made = new Option(`${names} <${placeholder}>`, description);
+	if (field.enum) made.choices(field.enum);
+	if (field.type === "array" && !made.variadic) mayRepeat(made);
+	const unset = schema.safeParse(undefined);
+	made.makeOptionMandatory(!unset.success).default(unset.data, field.defaultText);
+	return [made.argParser(readerOf(schema, field))];
+}
+
+/** Adds an option per field. */
+export function addFields(command: Command, fields: Fields): void {
+	for (const [name, schema] of Object.entries(fields)) {
+		for (const made of optionsOf(name, schema)) command.addOption(made);
+	}
+}
+
+/** Adds an argument per field: `<name>`, `[name]` where it may be missing, with `...` where it is a list. */
+export function addArguments(command: Command, fields: Fields): void {
+	for (const [name, schema] of Object.entries(fields)) {
+		const { type, description } = jsonOf(schema);
+		const shown = type === "array" ? `${name}...` : name;
+		const isOptional = schema.safeParse(type === "array" ? [] : undefined).success;
+		command.argument(isOptional ? `[${shown}]` : `<${shown}>`, description);
+	}
+}
+
+/** Times and lengths of time as users write them. */
+export const moment = readBy(momentOf).optional();
+export const moments = listBy((text) => momentsOf(text)).optional();
+export const span = readBy(spanDays).optional();
+
+/** More people than any country has; whether they fit on the disk is checked later. */
+export const mostPeople = 2_000_000_000;
+
+export const seed = whole(0, Number.MAX_SAFE_INTEGER);
+
+/** Threads beyond the cores only wait, and take memory. */
+export const threads = whole(1, mostThreads()).meta({
+	expected: `Expected a whole number from 1 to ${mostThreads()}: this machine has ${availableParallelism()} cores.`,
+});
+
+/** A date as days since 1970-01-01. */
+export const date = readBy((text) => {
+	const day = dayOfIsoDate(text);
+	if (day === undefined) throw new InputError("Expected a date such as 2012-06-01.");
+	return day;
+});
+
+const byteUnits: Readonly<Record<string, number>> = { "": 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 };
+
+/** A number of bytes: 512MB, 4g, 1073741824. */
+export const byteSize = readBy((text) => {
+	const [, digits, unit = ""] = /^(\d+(?:\.\d+)?)\s*([kmg]?)(?:i?b)?$/i.exec(text.trim()) ?? [];
+	const bytes = Number(digits) * (byteUnits[unit.toLowerCase()] ?? Number.NaN);
+	const most = machineMemory();
+	if (!(bytes >= 64 * 2 ** 20 && bytes <= most))
+		throw new InputError(
+			`Expected 64MB to ${Math.floor(most / 2 ** 20)}MB, the memory of this machine, as in 512MB or 4GB.`,
+		);
+	return Math.floor(bytes);
+});
+
+/** A provider of some, with a hint for a wrong one. */
+const providerNames = <T extends string>(names: readonly T[]) =>
+	z.enum(names).meta({
+		expected: `Allowed choices are ${names.join(", ")}; xla computes on a GPU.`,
+	});
+
+/** Where and how a command computes; `run.ts` checks both before the command begins. */
+export const computeFields = (what = "execution provider") => ({
+	provider: option(
+		"name",
+		`${what}; xla is an accelerator, auto is xla where it can be used`,
+		// `auto` is replaced before a command begins.
+		providerNames([...providers, "auto"] as Provider[]).default("cpu"),
+	),
+	precision: option(
+		"name",
+		"operands of matrix products with --provider xla (default: tf32)",
+		z.enum(precisions).optional(),
+	),
+});
+
+export const datasetField = option(
+	"folder",
+	"the run's dataset, if it was moved",
+	z.string().optional(),
+);
+
+/** For commands that read codes of new patients by the rules of a dataset. */
+export const codeMapFields = {
+	phecodeMap: option(
+		"file",
+		"the code map that the dataset was prepared with, if any",
+		z.string().optional(),
+		{ alias: "--map" },
+	),
+	keepIgnored: flag("use ignored rows of that map, if prepare did"),
+};
