@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { canonicalJson } from "./canonical-json.js";
+import { canonicalJson } from "./json-keys.js";
 
 test("the order of keys and spaces do not matter, the order of lists does", () => {
 	expect(canonicalJson(JSON.parse('{ "b": [2, 1], "a": {"d": null, "c": "x"} }'))).toBe(

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { csvField } from "./csv.js";
+import { csvField } from "./table.js";
 
 test.each([
 	["=1+2", "'=1+2"],

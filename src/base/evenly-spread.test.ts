@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { evenlySpread, takenOf } from "./evenly-spread.js";
+import { evenlySpread, takenOf } from "./arrays.js";
 
 test("takes all items, or as many as allowed from the whole range", () => {
 	expect(evenlySpread([1, 2, 3], 3)).toEqual([1, 2, 3]);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { repeatedKey } from "./repeated-key.js";
+import { repeatedKey } from "./json-keys.js";
 
 test.each([
 	['{"a": 1, "b": {"a": 2}, "c": [{"a": 3}, {"a": 4}, "a", "a"]}', undefined],

@@ -1,4 +1,4 @@
-import { alone, isOwn, withOthers } from "../base/divide.js";
+import { alone, isOwn, withOthers } from "../base/communicator.js";
 import { type Batch, fillBatch, planBatches } from "../data/cohort/batches.js";
 import type { History } from "../data/cohort/index.js";
 import {

@@ -1,4 +1,4 @@
-import { concatenated } from "../base/concatenated.js";
+import { concatenated } from "../base/arrays.js";
 import { specialTokens } from "../data/cohort/vocabulary.js";
 import { programs, type Runtime } from "../engine/runtime/index.js";
 import { concat, reshape } from "../engine/tensor/index.js";

@@ -9,11 +9,9 @@ import type { Loaded } from "./data/use-loaded.js";
 import { initialDate } from "./engine/panels.js";
 import { useModel } from "./engine/use-model.js";
 import { ErrorBoundary } from "./error-boundary.js";
-import { fileRules } from "./files/file-rules.js";
-import { lostFile, noteFile } from "./files/lost-file.js";
 import type { PatientList } from "./files/patient-list.js";
-import { useDroppedFile } from "./files/use-dropped-file.js";
-import { useOpenedFile } from "./files/use-opened-file.js";
+import { fileRules } from "./files/records.js";
+import { lostFile, noteFile, useDroppedFile, useOpenedFile } from "./files/use-opened-file.js";
 import { CopyLink } from "./parts/copy-link.js";
 import { Notice } from "./parts/notice.js";
 import {

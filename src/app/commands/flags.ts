@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { replaceOptions } from "../../base/replace-options.js";
+import { replaceOptions } from "../../base/errors.js";
 
 /** Flags whose name differs from the library's option. */
 const otherNames: Readonly<Record<string, string>> = {

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { z } from "zod";
 import { InputError } from "../../base/errors.js";
-import { refuseRepeatedKey } from "../../base/repeated-key.js";
+import { refuseRepeatedKey } from "../../base/json-keys.js";
 import { refusePipe } from "../../data/records/bytes.js";
 import { hazardSettings } from "../../model/hazards/settings.js";
 import type { HazardOptions } from "../workflows/hazard-settings.js";

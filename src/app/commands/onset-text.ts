@@ -1,5 +1,4 @@
-import { csvLine } from "../../base/csv.js";
-import { table } from "../../base/table.js";
+import { csvLine, table } from "../../base/table.js";
 import type { Evaluation, Measure } from "../../evaluate/index.js";
 
 type Metrics = Readonly<Record<string, Measure>>;

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { InputError } from "../../base/errors.js";
 import { recordKinds, type Sex } from "../../data/records/rows.js";
-import { sexOf } from "../../data/records/sexes.js";
 import { timeUnits } from "../../data/records/tables/column-names.js";
+import { sexOf } from "../../data/records/words.js";
 import { flag, inGroup, option, readBy, texts } from "./fields.js";
 
 const text = (placeholder: string, description: string) =>

@@ -1,7 +1,7 @@
 import { open, writeFile } from "node:fs/promises";
 import type { SchemaElement } from "hyparquet";
-import { csvField } from "../../base/csv.js";
 import { replaceFile } from "../../base/files/index.js";
+import { csvField } from "../../base/table.js";
 import { formatOf } from "./file-format.js";
 
 type Values =

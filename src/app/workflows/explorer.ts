@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { canonicalJson } from "../../base/canonical-json.js";
 import { InputError } from "../../base/errors.js";
 import { replaceFile } from "../../base/files/index.js";
+import { canonicalJson } from "../../base/json-keys.js";
 import { silentProgress } from "../../base/progress.js";
 import { random } from "../../base/random.js";
 import { builtInMap } from "../../data/codes/index.js";

@@ -9,7 +9,7 @@ import {
 	type Split,
 	splitNames,
 } from "../../data/cohort/index.js";
-import { notesFor } from "../../data/records/notes.js";
+import { notesFor } from "../../data/records/bad-rows.js";
 import type { TimeIs } from "../../data/records/tables/column-names.js";
 import { type LabelPrediction, personAt } from "../../evaluate/index.js";
 import type { FineTunedTask } from "../../model/train/finetune/classifier.js";

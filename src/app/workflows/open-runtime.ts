@@ -1,6 +1,5 @@
 import { availableParallelism, cpus } from "node:os";
-import { type Communicator, oneProcess } from "../../base/communicator.js";
-import { divideAmong } from "../../base/divide.js";
+import { type Communicator, divideAmong, oneProcess } from "../../base/communicator.js";
 import { InputError } from "../../base/errors.js";
 import { checkedRuntime, type Provider, type Runtime } from "../../engine/runtime/index.js";
 import type { Precision } from "../../engine/tensor/index.js";

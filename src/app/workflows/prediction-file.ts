@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { csvLine } from "../../base/csv.js";
 import { InputError } from "../../base/errors.js";
 import { checkFolderTarget, replaceFolder } from "../../base/files/index.js";
+import { csvLine } from "../../base/table.js";
 import { dayMilliseconds, isoDate, type TimeAxis } from "../../base/time.js";
 import {
 	type EvaluationType,

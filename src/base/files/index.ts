@@ -1,8 +1,8 @@
 /** Atomic replacement of files and folders, and locks between processes. */
-export { contentSha256 } from "./content-sha256.js";
-export { type Disk, disk, writeFully } from "./disk.js";
+
+export { type Disk, disk, removeAbandoned, temporaryName, writeFully } from "./disk.js";
+export { contentSha256, readJson, writeJson } from "./json.js";
 export { holdingLock } from "./process-lock.js";
-export { readJson } from "./read-json.js";
 export {
 	checkFileTarget,
 	checkFolderTarget,
@@ -11,5 +11,3 @@ export {
 	replaceFolder,
 	temporarily,
 } from "./replace.js";
-export { removeAbandoned, temporaryName } from "./temporary.js";
-export { writeJson } from "./write-json.js";

@@ -15,7 +15,7 @@ import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { InputError } from "../errors.js";
 import { errorCode, explainError } from "../system-errors.js";
-import { isOtherProcess } from "./temporary.js";
+import { isOtherProcess } from "./disk.js";
 
 /** The holder of a lock, as written in its file. */
 interface Holder {

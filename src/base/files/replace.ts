@@ -3,9 +3,8 @@ import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
 import { InputError } from "../errors.js";
 import { errorCode, systemRefusal } from "../system-errors.js";
+import { removeAbandoned, removeAll, syncFolder, temporaryName } from "./disk.js";
 import { holdingLock } from "./process-lock.js";
-import { syncFolder } from "./sync-folder.js";
-import { removeAbandoned, removeAll, temporaryName } from "./temporary.js";
 
 async function exists(path: string): Promise<boolean> {
 	try {

@@ -1,5 +1,4 @@
-import { type IcdSystem, normaliseIcd } from "./icd.js";
-import type { CodeMap, PheCode } from "./map.js";
+import { type CodeMap, type IcdSystem, normaliseIcd, type PheCode } from "./map.js";
 import catalogue from "./phecodes.json" with { type: "json" };
 
 /**

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type IcdSystem, icdAndAncestors, normaliseIcd } from "./icd.js";
+import { type IcdSystem, icdAndAncestors, normaliseIcd } from "./map.js";
 
 describe("normaliseIcd", () => {
 	test.each([

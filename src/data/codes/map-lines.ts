@@ -1,10 +1,12 @@
 import { InputError } from "../../base/errors.js";
 import { fieldsOf } from "../records/delimited-rows.js";
 import { builtInMap } from "./built-in.js";
-import { type IcdSystem, icdAndAncestors, normaliseIcd } from "./icd.js";
 import {
 	type CodeMap,
+	type IcdSystem,
+	icdAndAncestors,
 	integerPheCode,
+	normaliseIcd,
 	normalisePheCode,
 	type PheCode,
 	type PheCodeLevel,

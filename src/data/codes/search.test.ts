@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { builtInMap, pheCodes } from "./built-in.js";
-import { codeSearch, type SearchableCode } from "./search.js";
+import { codeSearch, type SearchableCode, wordKey, wordsOf } from "./search.js";
 import synonyms from "./synonyms.json" with { type: "json" };
-import { wordKey, wordsOf } from "./word-index.js";
 
 const code = (system: string | null, code: string, name: string, count = 1): SearchableCode => ({
 	...{ system, code, name, category: null, count },

@@ -1,8 +1,14 @@
 import { builtInMap } from "./built-in.js";
-import { codesByNumber, listIn, type NumberedCode } from "./codes-by-number.js";
-import type { CodeMap } from "./map.js";
+import {
+	type CodeMap,
+	type IcdSystem,
+	icdNames,
+	integerPheCode,
+	isAtOrBelow,
+	normaliseIcd,
+	normalisePheCode,
+} from "./map.js";
 import synonyms from "./synonyms.json" with { type: "json" };
-import { wordIndex, wordKey, wordsOf } from "./word-index.js";
 
 /** A code to search among, such as a token of a vocabulary. */
 export interface SearchableCode {
@@ -26,7 +32,7 @@ export const matchKinds = [
 	"part",
 	"spelling",
 ] as const;
-export type MatchKind = (typeof matchKinds)[number];
+type MatchKind = (typeof matchKinds)[number];
 
 /** The position of a code among those searched; `via` is a synonym or an ICD code that led to it. */
 export interface CodeMatch extends NumberedCode {
@@ -181,3 +187,188 @@ function ranking(codes: number) {
 	};
 }
 type Ranking = ReturnType<typeof ranking>;
+
+/** A code, and what led to it if its own number does not. */
+interface NumberedCode {
+	readonly at: number;
+	readonly via?: string;
+}
+
+const icdSystems = ["ICD10CM", "ICD9CM"] as const satisfies readonly IcdSystem[];
+const isIcd = (system: string | null): system is IcdSystem =>
+	icdSystems.some((known) => known === system);
+
+/** The ten codes right below an ICD code, which may be mapped where it is not itself. */
+const childrenOf = (icd: string): readonly string[] =>
+	[..."0123456789"].map((digit) => (icd.includes(".") ? icd + digit : `${icd}.${digit}`));
+
+/** Looks up codes by number: as PheCodes, ICD codes or SNOMED CT concepts, through the map where they are others. */
+function codesByNumber(
+	codes: readonly { readonly code: string; readonly system: string | null }[],
+	map: Pick<CodeMap, "phecodesOf" | "phecodesOfSnomed">,
+) {
+	const is = (at: number, system: string, code?: string) =>
+		codes[at]?.system === system && (code === undefined || codes[at]?.code === code);
+	const phecodesAt = codes.map(({ system, code }) =>
+		system === "PheCode" ? [code] : isIcd(system) ? map.phecodesOf(system, code) : [],
+	);
+	const byCode = new Map<string, number[]>();
+	const byPheCode = new Map<string, number[]>();
+	for (const [at, { code, system }] of codes.entries()) {
+		if (system !== null) listIn(byCode, code.toLowerCase(), at);
+		for (const phecode of new Set(phecodesAt[at]?.map(integerPheCode)))
+			listIn(byPheCode, phecode, at);
+	}
+
+	/** The codes at or below a PheCode or, at integer level, those of its integer. */
+	const ofPheCode = (phecode: string): readonly number[] => {
+		const integer = integerPheCode(phecode);
+		const found = byPheCode.get(integer) ?? [];
+		const below = found.filter((at) =>
+			phecodesAt[at]?.some((code) => isAtOrBelow(code, phecode, "PheCode")),
+		);
+		return below.length > 0 ? below : found.filter((at) => phecodesAt[at]?.includes(integer));
+	};
+
+	const phecodesOfIcd = (system: IcdSystem, icd: string): readonly string[] => {
+		const own = map.phecodesOf(system, icd);
+		if (own.length > 0) return own;
+		return childrenOf(icd).flatMap((code) => map.phecodesOf(system, code));
+	};
+
+	/** The code of this number, those below it, then those that it is mapped to. */
+	function* find(text: string): Generator<NumberedCode> {
+		for (const at of byCode.get(text.toLowerCase()) ?? []) yield { at };
+		if (!/\d/.test(text)) return;
+		const phecode = normalisePheCode(text);
+		const below = phecode === undefined ? [] : ofPheCode(phecode);
+		for (const at of below.filter((place) => is(place, "PheCode", phecode))) yield { at };
+		for (const at of below.filter((place) => is(place, "PheCode"))) yield { at };
+		const icds = icdSystems.flatMap((system) => {
+			const icd = normaliseIcd(system, text);
+			if (icd === undefined) return [];
+			const own = [...codes.keys()].filter(
+				(at) => is(at, system) && isAtOrBelow(codes[at]?.code ?? "", icd, system),
+			);
+			return [{ system, icd, own }];
+		});
+		for (const at of icds.flatMap(({ own }) => own)) yield { at };
+		for (const at of below) yield { at, via: `PheCode ${phecode}` };
+		for (const { system, icd, own } of icds)
+			if (own.length === 0)
+				for (const at of phecodesOfIcd(system, icd).flatMap(ofPheCode))
+					yield { at, via: `${icdNames[system]} ${icd}` };
+		for (const at of map.phecodesOfSnomed?.(text)?.flatMap(ofPheCode) ?? [])
+			yield { at, via: `SNOMED ${text}` };
+	}
+	return {
+		find,
+		/** The codes of a PheCode at integer level. */
+		ofInteger: (phecode: string): readonly number[] => byPheCode.get(phecode) ?? [],
+		hasPheCode: (at: number) => (phecodesAt[at]?.length ?? 0) > 0,
+	};
+}
+
+/** Adds a value to the list of a key. */
+function listIn(lists: Map<string, number[]>, key: string, value: number): void {
+	const list = lists.get(key);
+	if (list) list.push(value);
+	else lists.set(key, [value]);
+}
+
+/** Words that names and queries are compared without. */
+const stopWords: ReadonlySet<string> = /* @__PURE__ */ new Set(
+	"and by due for in of on or the to with".split(" "),
+);
+
+const isAscii = /^[ -~]*$/;
+
+/** The words of a text, without case, accents and possessives, in American spelling. */
+export function wordsOf(text: string): string[] {
+	const plain = isAscii.test(text) ? text : text.normalize("NFD").replace(/\p{M}+/gu, "");
+	const found = plain
+		.toLowerCase()
+		.replace(/['’](s\b)?/g, "")
+		.match(plain === text ? /[a-z0-9]+/g : /[\p{L}\p{N}]+/gu);
+	const words = (found ?? []).map((word) => (word.length < 5 ? word : word.replace(/ae|oe/g, "e")));
+	const meaningful = words.filter((word) => !stopWords.has(word));
+	return meaningful.length > 0 ? meaningful : words;
+}
+
+/** A word without the ending of its plural. */
+function singular(word: string): string {
+	if (word.length < 4 || !word.endsWith("s") || /(ss|us|is)$/.test(word)) return word;
+	return word.endsWith("ies") && word.length > 4 ? `${word.slice(0, -3)}y` : word.slice(0, -1);
+}
+
+/** The same for texts with the same words, in any order. */
+export const wordKey = (words: readonly string[]): string => words.map(singular).sort().join(" ");
+
+const shortestPart = 4;
+const shortestMisspelt = 5;
+
+/** Whether one letter is missing, added or another, or two neighbours are exchanged. */
+function isOneEditApart(a: string, b: string): boolean {
+	const [long, short] = a.length >= b.length ? [a, b] : [b, a];
+	if (long.length - short.length > 1) return false;
+	let at = 0;
+	while (at < short.length && long[at] === short[at]) at++;
+	const rest = long.slice(at + 1);
+	if (long.length > short.length) return rest === short.slice(at);
+	const exchanged = long[at] === short[at + 1] && long[at + 1] === short[at];
+	return rest === short.slice(at + 1) || (exchanged && rest.slice(1) === short.slice(at + 2));
+}
+
+/** A text that has all words of a query. */
+interface FoundText {
+	readonly text: number;
+	/** How the worst of the words is found: as a word (0), as the beginning (1) or part (2) of one, or misspelt (3). */
+	readonly match: number;
+}
+
+const absent = 255;
+
+/** An index of texts, each given by its words: finds those with all words of a query. */
+function wordIndex(
+	texts: readonly (readonly string[])[],
+): (words: readonly string[]) => readonly FoundText[] {
+	const entryOf = new Map<string, { word: string; one: string; of: number[] }>();
+	for (const [text, words] of texts.entries())
+		for (const word of words) {
+			const entry = entryOf.get(word);
+			if (!entry) entryOf.set(word, { word, one: singular(word), of: [text] });
+			else if (entry.of.at(-1) !== text) entry.of.push(text);
+		}
+	const entries = [...entryOf.values()];
+
+	/** How a word is found in each text. */
+	const matchesOf = (word: string): Uint8Array => {
+		const one = singular(word);
+		const matches = new Uint8Array(texts.length).fill(absent);
+		let isKnown = false;
+		const add = (of: readonly number[], match: number) => {
+			isKnown = true;
+			for (const text of of) if (match < (matches[text] as number)) matches[text] = match;
+		};
+		for (const entry of entries)
+			if (entry.one === one) add(entry.of, 0);
+			else if (entry.word.startsWith(word)) add(entry.of, 1);
+			else if (word.length >= shortestPart && entry.word.includes(word)) add(entry.of, 2);
+		if (isKnown || word.length < shortestMisspelt || /\p{N}/u.test(word)) return matches;
+		for (const entry of entries) if (isOneEditApart(word, entry.word)) add(entry.of, 3);
+		return matches;
+	};
+
+	return (words) => {
+		const all = new Uint8Array(texts.length).fill(words.length > 0 ? 0 : absent);
+		for (const word of new Set(words)) {
+			const own = matchesOf(word);
+			for (let text = 0; text < all.length; text++)
+				if ((own[text] as number) > (all[text] as number)) all[text] = own[text] as number;
+		}
+		const found: { text: number; match: number }[] = [];
+		for (let text = 0; text < all.length; text++)
+			if (all[text] !== absent) found.push({ text, match: all[text] as number });
+		return found;
+	};
+}

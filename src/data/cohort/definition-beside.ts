@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { refuseRepeatedKey } from "../../base/repeated-key.js";
+import { refuseRepeatedKey } from "../../base/json-keys.js";
 import { type LabelDefinition, labelDefinition } from "./label-definition.js";
 
 /** The file beside labels that `trajgpt tasks` wrote. */

@@ -3,7 +3,7 @@ import { ftruncateSync, openSync, readSync, unlinkSync, writeSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { asyncBufferFromFile, parquetMetadataAsync } from "hyparquet";
-import { bytesOf } from "../../base/bytes-of.js";
+import { bytesOf } from "../../base/arrays.js";
 import { InputError } from "../../base/errors.js";
 import { systemRefusal } from "../../base/system-errors.js";
 import { readRows } from "./parquet.js";

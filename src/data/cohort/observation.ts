@@ -1,4 +1,4 @@
-import { notesFor } from "../records/notes.js";
+import { notesFor } from "../records/bad-rows.js";
 import type { Loaded } from "../records/rows.js";
 import type { Store } from "../records/store.js";
 

@@ -1,5 +1,5 @@
 import { InputError } from "../../base/errors.js";
-import { notesFor } from "../records/notes.js";
+import { notesFor } from "../records/bad-rows.js";
 import { type Split, splitNames } from "../records/rows.js";
 import { quoted } from "../records/sql.js";
 import type { Store } from "../records/store.js";

@@ -1,6 +1,5 @@
 import { InputError } from "../../base/errors.js";
-import type { BadRows } from "../records/bad-rows.js";
-import { counted } from "../records/notes.js";
+import { type BadRows, counted } from "../records/bad-rows.js";
 import type { RecordSource } from "../records/rows.js";
 import type { Manifest } from "./manifest.js";
 import type { PrepareOptions } from "./prepare.js";

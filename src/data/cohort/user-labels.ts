@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { InputError } from "../../base/errors.js";
 import { temporarily } from "../../base/files/index.js";
+import { notesFor } from "../records/bad-rows.js";
 import { parquetIn } from "../records/meds/layout.js";
-import { notesFor } from "../records/notes.js";
 import { quoted } from "../records/sql.js";
 import { openStore, type Store } from "../records/store.js";
 import {
@@ -18,11 +18,14 @@ import { isAge, statedUnit, type TimeIs, timeNames } from "../records/tables/col
 import { columnOf, listed } from "../records/tables/columns.js";
 import {
 	daysBeside,
+	isBadTime,
+	isDated,
+	plainText,
+	rawText,
 	recordUnit,
 	type UnitBeside,
 	unitBeside,
-} from "../records/tables/time-units.js";
-import { isBadTime, isDated, plainText, rawText } from "../records/tables/values.js";
+} from "../records/tables/values.js";
 import type { Dataset } from "./dataset.js";
 import { definitionBeside } from "./definition-beside.js";
 import { patientColumns, readGivenSplits } from "./given-splits.js";

@@ -4,10 +4,15 @@ import { contentSha256 } from "../../base/files/index.js";
 import type { RecordSource } from "../records/rows.js";
 import type { Store } from "../records/store.js";
 import type { TimeIs } from "../records/tables/column-names.js";
-import { recordUnit } from "../records/tables/time-units.js";
+import { recordUnit } from "../records/tables/values.js";
 import { contentHash, fileHash } from "./content-hash.js";
-import type { Manifest } from "./manifest.js";
-import { fileNames, manifestName, manifestSchema, schemaVersion } from "./manifest.js";
+import {
+	fileNames,
+	type Manifest,
+	manifestName,
+	manifestSchema,
+	schemaVersion,
+} from "./manifest.js";
 import { countAll, observationOf } from "./manifest-counts.js";
 import { readPatients } from "./patients.js";
 import { type PeriodColumns, readPeriods } from "./periods.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { dayInOrder, orderOf } from "./date-order.js";
+import { dayInOrder, orderOf } from "./dates.js";
 
 const day = (text: string) => Date.parse(text) / 86_400_000;
 

@@ -1,14 +1,19 @@
 import { resolve } from "node:path";
 import { InputError } from "../../base/errors.js";
-import { refuseRepeatedKey } from "../../base/repeated-key.js";
+import { refuseRepeatedKey } from "../../base/json-keys.js";
 import { type BadRows, readRow } from "./bad-rows.js";
-import { readLines } from "./lines.js";
+import { readLines } from "./bytes.js";
+import { farthestDay } from "./dates.js";
 import { readCodeNames } from "./names.js";
-import type { PersonRow, RecordRow, RecordSource, Split } from "./rows.js";
-import { splitNames } from "./rows.js";
-import { sexOf } from "./sexes.js";
+import {
+	type PersonRow,
+	type RecordRow,
+	type RecordSource,
+	type Split,
+	splitNames,
+} from "./rows.js";
 import type { Store } from "./store.js";
-import { farthestDay } from "./years.js";
+import { sexOf } from "./words.js";
 
 /** The system of codes in an event list, which belong to no public classification. */
 const system = "events";

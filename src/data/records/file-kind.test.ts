@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { fileKind } from "./file-kind.js";
+import { fileKind } from "./bytes.js";
 import { temporaryFolder } from "./testing/temporary-folder.js";
 
 test("tells what a file holds by its beginning", async () => {

@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../base/errors.js";
-import { readLines } from "./lines.js";
+import { readLines } from "./bytes.js";
 import { temporaryFolder } from "./testing/temporary-folder.js";
 
 async function linesOf(bytes: string | Uint8Array, limit?: number): Promise<string[]> {

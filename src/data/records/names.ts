@@ -1,8 +1,7 @@
 import { InputError } from "../../base/errors.js";
+import { readLines } from "./bytes.js";
 import { fieldsOf } from "./delimited-rows.js";
-import { readLines } from "./lines.js";
-import type { CodeNameRow, RecordKind } from "./rows.js";
-import { recordKinds } from "./rows.js";
+import { type CodeNameRow, type RecordKind, recordKinds } from "./rows.js";
 import { systemNamed } from "./systems.js";
 import { codeNames, matchingColumns, systemNames } from "./tables/column-names.js";
 

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { neededMemory } from "./needed-memory.js";
+import { neededMemory } from "./store.js";
 import { temporaryFolder } from "./testing/temporary-folder.js";
 
 test("packed files need more memory per byte", async () => {

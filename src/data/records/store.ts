@@ -1,11 +1,17 @@
+import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import { InputError } from "../../base/errors.js";
-import type { CodeNameRow, ObservationRow, PersonRow, RecordRow } from "./rows.js";
-import { recordKinds } from "./rows.js";
+import {
+	type CodeNameRow,
+	type ObservationRow,
+	type PersonRow,
+	type RecordRow,
+	recordKinds,
+} from "./rows.js";
 import { quoted } from "./sql.js";
 
-export interface StoreOptions {
+interface StoreOptions {
 	/** The folder for data that does not fit in memory. It must exist; the caller removes it. */
 	readonly folder: string;
 	/** Memory limit of DuckDB in bytes. */
@@ -23,7 +29,7 @@ export interface StoreOptions {
 export type Value = string | number | boolean | null;
 
 /** Columns of one chunk of a result, in the order of the query. */
-export interface Chunk {
+interface Chunk {
 	readonly rows: number;
 	readonly columns: readonly (readonly DuckDBValue[])[];
 }
@@ -323,4 +329,20 @@ async function explained<T>(work: () => Promise<T>): Promise<T> {
 			);
 		throw error;
 	}
+}
+
+/** Bytes of a table of records in memory per byte of the file that it was read from: some are packed. */
+const bytesPerByte = (file: string): number => {
+	if (/\.parquet$/i.test(file)) return 24;
+	return /\.gz$/i.test(file) ? 20 : 3;
+};
+
+/** About how many bytes the records of files take in memory. */
+export async function neededMemory(files: readonly string[]): Promise<number> {
+	let bytes = 0;
+	for (const file of files) {
+		const found = await stat(file).catch(() => undefined);
+		bytes += bytesPerByte(file) * (found?.size ?? 0);
+	}
+	return bytes;
 }

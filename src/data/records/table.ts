@@ -1,9 +1,7 @@
 import { stat } from "node:fs/promises";
 import { InputError } from "../../base/errors.js";
-import { explainBytes, firstBytes } from "./bytes.js";
-import type { DelimitedTable } from "./delimited.js";
-import { explainDelimited, linesOfRows, openDelimited } from "./delimited.js";
-import { fileKind } from "./file-kind.js";
+import { explainBytes, fileKind, firstBytes } from "./bytes.js";
+import { type DelimitedTable, explainDelimited, linesOfRows, openDelimited } from "./delimited.js";
 import { named, quoted } from "./sql.js";
 import { literalPath, type Store } from "./store.js";
 

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { openStore } from "../records/store.js";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
-import { determiningCodes } from "./determining-codes.js";
-import { storeLabels } from "./label-files.js";
+import { determiningCodes, storeLabels } from "./labels.js";
 
 /** Labels of 40 patients at time 10, and records [patient, time, code]. */
 async function found(

@@ -2,11 +2,8 @@ import { InputError } from "../../base/errors.js";
 import type { CodeTest } from "../cohort/label-definition.js";
 import { named, quoted } from "../records/sql.js";
 import type { Store } from "../records/store.js";
-import { plainPredicates, withDerived } from "./counts.js";
-import type { PlainPredicate, Task } from "./definition.js";
-import { overlaps } from "./overlap.js";
-import type { SubjectEvents } from "./realization.js";
-import { realize } from "./realize.js";
+import { overlaps, type PlainPredicate, type Task } from "./definition.js";
+import { plainPredicates, realize, type SubjectEvents, withDerived } from "./realize.js";
 import type { TaskRecords } from "./records.js";
 
 /** Labels in columns, by subject and time. */

@@ -1,10 +1,20 @@
 export { type CohortTask, labelCohorts } from "./cohorts.js";
-export { type DeterminingCode, determiningCodes } from "./determining-codes.js";
+export { checkOverlap } from "./definition.js";
 export { type Exclusion, type Extracted, extract } from "./extract.js";
 export { definitionOfCohorts, definitionOfTask, tokensOf } from "./label-definition.js";
-export { storeLabels, writeLabels } from "./label-files.js";
-export { libraryDescription, libraryFile, libraryTask, libraryTasks } from "./library.js";
-export { checkOverlap } from "./overlap.js";
-export { readAces, taskText } from "./read-aces.js";
+export {
+	type DeterminingCode,
+	determiningCodes,
+	storedLabels,
+	storeLabels,
+	writeLabels,
+} from "./labels.js";
+export {
+	libraryDescription,
+	libraryFile,
+	libraryTask,
+	libraryTasks,
+	readAces,
+	taskText,
+} from "./read-aces.js";
 export { datasetRecords, medsRecords, type TaskRecords } from "./records.js";
-export { storedLabels } from "./stored-labels.js";

@@ -3,8 +3,7 @@ import { dayMicroseconds } from "../../base/time.js";
 import type { CodeTest, LabelDefinition } from "../cohort/label-definition.js";
 import { specialCount, type Vocabulary } from "../cohort/vocabulary.js";
 import type { CohortTask } from "./cohorts.js";
-import type { Moment, Task } from "./definition.js";
-import { distance } from "./overlap.js";
+import { distance, type Moment, type Task } from "./definition.js";
 import { medsCodeOf } from "./records.js";
 
 /** What the labels of a task in the format of ACES mean; undefined if it has none. */

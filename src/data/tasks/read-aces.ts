@@ -1,6 +1,8 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
-import { type Document, isScalar, LineCounter, parseDocument, visit } from "yaml";
+import { fileURLToPath } from "node:url";
+import { type Document, isScalar, LineCounter, parse, parseDocument, visit } from "yaml";
 import { z } from "zod";
 import { InputError } from "../../base/errors.js";
 import { errorCode, systemRefusal } from "../../base/system-errors.js";
@@ -305,3 +307,33 @@ class TaskReader {
 function codeTest(code: PlainFile["code"]): CodeTest {
 	return typeof code === "string" ? { equals: code } : code;
 }
+
+/** The folder of the task files, next to this code before and after it is built. */
+const folder = fileURLToPath(new URL("./library/", import.meta.url));
+
+/** The names of the ready tasks. */
+export const libraryTasks = (): string[] =>
+	readdirSync(folder)
+		.filter((name) => name.endsWith(".yaml"))
+		.map((name) => name.slice(0, -".yaml".length))
+		.sort();
+
+/** The ACES file of a ready task. */
+export function libraryFile(name: string): string {
+	if (!libraryTasks().includes(name))
+		throw new InputError(
+			`there is no ready task "${name}"; there are ${libraryTasks().join(", ")}; pass a file of your own with \`aces\``,
+			{ field: "task", value: name },
+		);
+	return readFileSync(`${folder}${name}.yaml`, "utf8");
+}
+
+/** What a ready task predicts, and what it needs. */
+export const libraryDescription = (name: string): string =>
+	(parse(libraryFile(name)) as { description: string }).description;
+
+/** A ready task; `predicates` replace those of the same name. */
+export const libraryTask = (
+	name: string,
+	predicates?: { readonly file: string; readonly text: string },
+): Task => parseAces(name, { file: `${name}.yaml`, text: libraryFile(name) }, predicates);

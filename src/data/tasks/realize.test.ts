@@ -1,10 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { withDerived } from "./counts.js";
 import type { Task } from "./definition.js";
 import { parseAces } from "./read-aces.js";
-import type { Realization } from "./realization.js";
-import { realize } from "./realize.js";
+import { type Realization, realize, withDerived } from "./realize.js";
 import { realizeSlowly } from "./realize-slowly.js";
 import { microseconds, sampleData } from "./testing/aces-sample.js";
 

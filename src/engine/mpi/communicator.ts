@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { bytesOf } from "../../base/bytes-of.js";
+import { bytesOf } from "../../base/arrays.js";
 import { allGathered, type Communicator } from "../../base/communicator.js";
 import type { MpiLibrary } from "./library.js";
 

@@ -1,4 +1,4 @@
-import type { Divide } from "../../base/divide.js";
+import type { Divide } from "../../base/communicator.js";
 import {
 	type Argument,
 	type DType,

@@ -1,5 +1,5 @@
-import { csvField } from "../../base/csv.js";
 import { formatCount } from "../../base/progress.js";
+import { csvField } from "../../base/table.js";
 import { thousands } from "../../base/thousands.js";
 import type { Measure } from "../evaluation.js";
 import type { Column } from "./columns.js";

@@ -1,4 +1,4 @@
-import { alone, type Divide, inOrder, isOwn } from "../../base/divide.js";
+import { alone, type Divide, inOrder, isOwn } from "../../base/communicator.js";
 import { InputError } from "../../base/errors.js";
 import type { Dataset } from "../../data/cohort/index.js";
 import type { Runtime } from "../../engine/runtime/index.js";

@@ -1,4 +1,4 @@
-import { evenlySpread, takenOf } from "../../base/evenly-spread.js";
+import { evenlySpread, takenOf } from "../../base/arrays.js";
 import { probabilityOf } from "../../base/log-odds.js";
 import type { Dataset, Label } from "../../data/cohort/index.js";
 import { logisticScores } from "../../model/train/index.js";

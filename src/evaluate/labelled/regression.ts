@@ -1,4 +1,4 @@
-import { evenlySpread } from "../../base/evenly-spread.js";
+import { evenlySpread } from "../../base/arrays.js";
 import type { Dataset } from "../../data/cohort/index.js";
 import type { Runtime } from "../../engine/runtime/index.js";
 import type { LinearHead } from "../../model/heads.js";

@@ -1,5 +1,4 @@
-import { type Communicator, oneProcess } from "../../base/communicator.js";
-import { isOwn } from "../../base/divide.js";
+import { type Communicator, isOwn, oneProcess } from "../../base/communicator.js";
 import { InputError } from "../../base/errors.js";
 import { fillBatch, planBatches } from "../../data/cohort/batches.js";
 import type { Dataset, History, Split } from "../../data/cohort/index.js";

@@ -1,4 +1,4 @@
-import { alone } from "../../base/divide.js";
+import { alone } from "../../base/communicator.js";
 import type { Dataset } from "../../data/cohort/index.js";
 import { specialCount } from "../../data/cohort/vocabulary.js";
 import { bootstrap, ratioOf, type Statistic } from "../bootstrap.js";

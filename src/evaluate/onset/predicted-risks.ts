@@ -1,4 +1,4 @@
-import { takenOf } from "../../base/evenly-spread.js";
+import { takenOf } from "../../base/arrays.js";
 import { incidencesByAgeAndSex, type RatesByAgeAndSex } from "../../data/cohort/age-sex-rates.js";
 import { onsetSums } from "../../data/cohort/onset-sums.js";
 import { smoothRates } from "../../data/cohort/smooth-rates.js";

@@ -1,4 +1,4 @@
-import { evenlySpread } from "../../base/evenly-spread.js";
+import { evenlySpread } from "../../base/arrays.js";
 import { probabilityOf } from "../../base/log-odds.js";
 import type { Progress } from "../../base/progress.js";
 import { recordDays } from "../../data/cohort/at-risk.js";

@@ -1,5 +1,5 @@
 import { InputError } from "../../base/errors.js";
-import { repeatedKey } from "../../base/repeated-key.js";
+import { repeatedKey } from "../../base/json-keys.js";
 
 interface Arrays {
 	F64: Float64Array;

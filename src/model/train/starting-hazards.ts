@@ -1,4 +1,4 @@
-import { evenlySpread } from "../../base/evenly-spread.js";
+import { evenlySpread } from "../../base/arrays.js";
 import { type Random, random } from "../../base/random.js";
 import { timeAtRisk } from "../../data/cohort/at-risk.js";
 import type { Dataset, History } from "../../data/cohort/index.js";

@@ -1,4 +1,4 @@
-import { canonicalJson } from "../../base/canonical-json.js";
+import { canonicalJson } from "../../base/json-keys.js";
 import { sha256 } from "./sha256.js";
 
 /** The hash in `export.json` of its other fields. */

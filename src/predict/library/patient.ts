@@ -7,8 +7,8 @@ import type {
 	ReadRecords,
 	RecordReader,
 } from "../../data/cohort/reading/records-to-events.js";
+import { firstYear, lastYear } from "../../data/records/dates.js";
 import { systemNamed } from "../../data/records/systems.js";
-import { firstYear, lastYear } from "../../data/records/years.js";
 
 /** A date, or a day relative to an arbitrary origin. */
 const dateSchema = z

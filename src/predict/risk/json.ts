@@ -1,5 +1,5 @@
-import { csvLine } from "../../base/csv.js";
 import { simulatedText } from "../../base/simulated.js";
+import { csvLine } from "../../base/table.js";
 import type { TimeAxis } from "../../base/time.js";
 import type { Token, Vocabulary } from "../../data/cohort/vocabulary.js";
 import type { IncidenceTrajectory } from "../incidence.js";

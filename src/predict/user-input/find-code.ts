@@ -1,8 +1,10 @@
-import { type IcdSystem, icdNames, normaliseIcd } from "../../data/codes/icd.js";
 import {
 	type CodeMap,
+	type IcdSystem,
+	icdNames,
 	integerPheCode,
 	isAtOrBelow,
+	normaliseIcd,
 	normalisePheCode,
 } from "../../data/codes/map.js";
 import type { CodeMatch } from "../../data/codes/search.js";

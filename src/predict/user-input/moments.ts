@@ -1,7 +1,7 @@
 import { InputError } from "../../base/errors.js";
 import { dayOfIsoDate, isoDate, monthDays, type TimeAxis, yearDays } from "../../base/time.js";
 import type { NewPatient } from "../../data/cohort/index.js";
-import { farthestDay } from "../../data/records/years.js";
+import { farthestDay } from "../../data/records/dates.js";
 import { inField, UnusableInputError } from "./errors.js";
 
 /** A time as a user writes it; most mean another time for each patient. */

@@ -9,11 +9,16 @@ import { idsIn, prepared } from "../../../src/data/cohort/testing/prepared.js";
 import { openCsv } from "../../../src/data/records/index.js";
 import { temporaryFolder } from "../../../src/data/records/testing/temporary-folder.js";
 import { historyOf } from "../data/patient.js";
-import { missingChoices, withColumn, withFirstLine } from "./column-choice.js";
+import {
+	choiceKey,
+	missingChoices,
+	previewTable,
+	withColumn,
+	withFirstLine,
+} from "./column-choice.js";
 import { type ColumnChoice, columnNames, usualColumns } from "./csv-columns.js";
 import { patientList } from "./patient-list.js";
 import { type ReadRequest, readFiles } from "./reader.js";
-import { choiceKey, previewTable } from "./table-preview.js";
 
 const [a, b] = idsIn("train", 2) as [string, string];
 const first = ["Fall", "Pat-Nr", "Aufnahme", "Diagnose", "Geschlecht", "Geburt"];

@@ -10,11 +10,11 @@ import {
 	patientNames,
 	sexNames,
 	systemNames,
+	type TableOptions,
 	type TimeIs,
 	timeNames,
 	unitNamed,
 } from "../../../src/data/records/tables/column-names.js";
-import type { TableOptions } from "../../../src/data/records/tables/options.js";
 
 export const expectedColumns =
 	"expected columns patient, time (or date) and code, and if need be system, value, unit, sex, birth and death";

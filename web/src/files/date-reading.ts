@@ -1,5 +1,4 @@
-import { type DateOrder, dayInOrder, orderOf } from "../../../src/data/records/date-order.js";
-import { dayOfText } from "../../../src/data/records/dates.js";
+import { type DateOrder, dayInOrder, dayOfText, orderOf } from "../../../src/data/records/dates.js";
 
 /** A date that can be read in two ways. */
 export interface AmbiguousDate {

@@ -2,8 +2,7 @@ import { InputError } from "../../../src/base/errors.js";
 import { knownPeople } from "../../../src/data/cohort/reading/people.js";
 import { readFhirInMemory } from "../../../src/data/records/fhir/read-in-memory.js";
 import { counted } from "../../../src/evaluate/charts/numbers.js";
-import { type BadRow, badRows } from "./bad-rows.js";
-import type { FileContent } from "./records.js";
+import { type BadRow, badRows, type FileContent } from "./records.js";
 
 /** `the file: entry 12: onsetDateTime is "x"; expected …` in parts. */
 function badResource(message: string): BadRow {

@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import type { ReadingRules } from "../../../src/data/cohort/reading/rules.js";
 import { type Token, vocabularyOf } from "../../../src/data/cohort/vocabulary.js";
 import type { About } from "../data/about.js";
-import { fileRules } from "./file-rules.js";
 import { openFile } from "./open-file.js";
 import { readContent } from "./read-file.js";
+import { fileRules } from "./records.js";
 import { toPatients } from "./to-patients.js";
 
 const token = (code: string): Token => ({

@@ -2,9 +2,7 @@ import type { CodeMap } from "../../../src/data/codes/map.js";
 import { isMapHeader, mapOfLines } from "../../../src/data/codes/map-lines.js";
 import { firstRow } from "../../../src/data/records/delimited-rows.js";
 import { matchingColumns, patientNames } from "../../../src/data/records/tables/column-names.js";
-import { headOf } from "./head-of.js";
-import { bytesOf } from "./read-file.js";
-import { textOf } from "./text-of.js";
+import { bytesOf, headOf, textOf } from "./read-file.js";
 
 /** A map of codes that the user gave, and how much it maps. */
 export interface GivenMap {

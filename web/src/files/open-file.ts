@@ -1,9 +1,9 @@
 import { InputError } from "../../../src/base/errors.js";
 import type { TableOptions } from "./csv.js";
 import { AmbiguousDates } from "./date-reading.js";
-import type { FileRules } from "./file-rules.js";
 import { type GivenMap, isMapFile, readMap } from "./map-file.js";
 import { checkSize, readContent } from "./read-file.js";
+import type { FileRules } from "./records.js";
 import { type FilePatients, toPatients } from "./to-patients.js";
 
 const knowsMeasurements = ({ tokens }: FileRules["vocabulary"]) =>

@@ -1,3 +1,7 @@
+import { thousands } from "../../../src/base/thousands.js";
+import { yearDays } from "../../../src/base/time.js";
+import { percent } from "../../../src/evaluate/charts/numbers.js";
+import type { Usual } from "../data/contract.js";
 import type { Patient } from "../data/patient.js";
 import type { FilePatients, FileSummary, RecordCounts } from "./to-patients.js";
 
@@ -115,4 +119,51 @@ export function patientList(file: string, { summary: { axis }, packed }: PackedF
 			return { places: found, found: count };
 		},
 	};
+}
+
+/** A larger share of unknown records leaves much of a history out. */
+const mostUnknown = 0.2;
+
+/** Rates beyond the usual range by this factor are far outside. */
+const farOutside = 2;
+
+const number = (value: number) => thousands(Number(value.toPrecision(2)));
+
+/** Why the history of a patient looks unlike those that the model has learned from. */
+export function unlikeTraining(
+	{ birth, events }: Pick<Patient, "birth" | "events">,
+	{ records, unknown }: RecordCounts,
+	usual: Usual["usual"],
+): string[] {
+	const reasons: string[] = [];
+	if (unknown / records > mostUnknown)
+		reasons.push(
+			`${thousands(unknown)} of ${thousands(records)} records (${percent(unknown / records)}) have codes that the model does not know`,
+		);
+	const [first, last] = [events[0]?.time, events.at(-1)?.time];
+	if (!usual || first === undefined || last === undefined) return reasons;
+	const {
+		eventsPerYear: [fewest, most],
+		ages,
+	} = usual;
+	const rate = events.length / Math.max(1, (last - first) / yearDays);
+	const ofTraining = "98 % of the training patients have";
+	if (rate < fewest / farOutside || rate > most * farOutside)
+		reasons.push(
+			`${number(rate)} events per year; ${ofTraining} ${number(fewest)} to ${number(most)}`,
+		);
+	if (!ages) return reasons;
+	if (birth === null) {
+		reasons.push("no date of birth: the model was trained with age and sex, and has neither here");
+		return reasons;
+	}
+	const [youngest, oldest] = [first, last].map((time) => (time - birth) / yearDays) as [
+		number,
+		number,
+	];
+	if (youngest < ages[0] || oldest > ages[1])
+		reasons.push(
+			`records from age ${youngest.toFixed(0)} to ${oldest.toFixed(0)}; ${ofTraining} theirs from ${ages[0].toFixed(0)} to ${ages[1].toFixed(0)}`,
+		);
+	return reasons;
 }

@@ -3,7 +3,53 @@ import { thousands } from "../../../src/base/thousands.js";
 import { readCsv, type TableOptions } from "./csv.js";
 import { readFhir } from "./fhir.js";
 import type { FileContent } from "./records.js";
-import { textOf } from "./text-of.js";
+
+const fatal = (encoding: string, bytes: Uint8Array): string =>
+	new TextDecoder(encoding, { fatal: true }).decode(bytes);
+
+/** The text of a file, with a note if it is not in UTF-8. */
+export function textOf(bytes: Uint8Array): { readonly text: string; readonly notes: string[] } {
+	const [first, second] = bytes;
+	if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
+		try {
+			const text = fatal(first === 0xff ? "utf-16le" : "utf-16be", bytes);
+			return { text, notes: ["the file is in UTF-16, as Excel writes Unicode text"] };
+		} catch (cause) {
+			throw new InputError("the file is damaged UTF-16; save it as CSV (UTF-8)", { cause });
+		}
+	try {
+		return { text: fatal("utf-8", bytes), notes: [] };
+	} catch {
+		const note =
+			"the file is not in UTF-8: read as Windows-1252 (Latin-1); if names look wrong, save it as CSV (UTF-8)";
+		return { text: new TextDecoder("windows-1252").decode(bytes), notes: [note] };
+	}
+}
+
+/** How much of a file is enough to see its first lines. */
+const headBytes = 64 * 1024;
+/** Shorter content of a packed file comes in one chunk. */
+const leastChunk = 16 * 1024;
+
+/** The text at the beginning of a file, up to the end of a line. */
+export async function headOf(file: Blob): Promise<string> {
+	const bytes = new Uint8Array(await file.slice(0, headBytes).arrayBuffer());
+	if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return textOfHead(bytes, file.size > headBytes);
+	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+	const { value } = await stream
+		.getReader()
+		.read()
+		.catch(() => ({ value: undefined }));
+	return value ? textOfHead(value, value.length >= leastChunk) : "";
+}
+
+/** A character that is cut off would make the text look like another encoding, so the last line is left out. */
+function textOfHead(bytes: Uint8Array, isCut: boolean): string {
+	refuseBinary(bytes);
+	const isUtf16 = (bytes[0] ?? 0) + (bytes[1] ?? 0) === 0x1fd;
+	const end = isUtf16 || !isCut ? 0 : bytes.lastIndexOf(0x0a) + 1;
+	return textOf(end > 0 ? bytes.subarray(0, end) : bytes).text;
+}
 
 /** 20,000 patients with 100 records each are about 80 MB; the page holds the whole file in memory. */
 const mostBytes = 128 * 2 ** 20;
@@ -72,12 +118,12 @@ export async function bytesOf(given: Uint8Array<ArrayBuffer>): Promise<Uint8Arra
 	return bytes;
 }
 
-export function refuseBinary(bytes: Uint8Array): void {
+function refuseBinary(bytes: Uint8Array): void {
 	const binary = signatures.find(([start]) => start.every((byte, at) => bytes[at] === byte));
 	if (binary) throw new InputError(`the file is ${binary[1]}`);
 }
 
-export interface ReadOptions extends TableOptions {
+interface ReadOptions extends TableOptions {
 	/** Whether to read FHIR Observations. */
 	readonly measurements?: boolean;
 }

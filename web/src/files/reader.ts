@@ -1,12 +1,12 @@
 import type { ReadingRules } from "../../../src/data/cohort/reading/rules.js";
 import { fromTokens, type Token } from "../../../src/data/cohort/vocabulary.js";
-import type { DateOrder } from "../../../src/data/records/date-order.js";
+import type { DateOrder } from "../../../src/data/records/dates.js";
+import { type ColumnChoices, choiceKey, previewTable, type TablePreview } from "./column-choice.js";
 import { UnknownColumns } from "./csv-columns.js";
 import { type AmbiguousDate, AmbiguousDates } from "./date-reading.js";
-import type { FileRules } from "./file-rules.js";
 import { type GivenFiles, openFile, openMap, sortFiles } from "./open-file.js";
 import { buffersOf, type PackedFile, packFile } from "./patient-list.js";
-import { type ColumnChoices, choiceKey, previewTable, type TablePreview } from "./table-preview.js";
+import type { FileRules } from "./records.js";
 
 /** A request to read files. */
 export interface ReadRequest {

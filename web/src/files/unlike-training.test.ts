@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { yearDays } from "../../../src/base/time.js";
-import { lostFile, noteFile } from "./lost-file.js";
-import { unlikeTraining } from "./unlike-training.js";
+import { unlikeTraining } from "./patient-list.js";
+import { lostFile, noteFile } from "./use-opened-file.js";
 
 const usual = { eventsPerYear: [1, 30], ages: [18, 90] } as const;
 const history = (count: number, years: number, birth: number | null = -50 * yearDays) => ({

@@ -1,14 +1,14 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import type { DateOrder } from "../../../src/data/records/date-order.js";
+import type { DateOrder } from "../../../src/data/records/dates.js";
 import type { Loaded } from "../data/use-loaded.js";
 import { startWorker } from "../page-worker.js";
+import { choiceKey, type TablePreview } from "./column-choice.js";
 import type { ColumnChoice } from "./csv-columns.js";
 import type { AmbiguousDate } from "./date-reading.js";
-import type { FileRules } from "./file-rules.js";
 import type { GivenFiles } from "./open-file.js";
 import { type PatientList, patientList } from "./patient-list.js";
 import type { ReadReply, ReadRequest } from "./reader.js";
-import { choiceKey, type TablePreview } from "./table-preview.js";
+import type { FileRules } from "./records.js";
 import type { FileSummary } from "./to-patients.js";
 
 /** The state of the file that was opened last. */
@@ -135,3 +135,46 @@ export function useOpenedFile(
 		},
 	];
 }
+
+/** Accepts files dropped anywhere, so that one dropped outside the target does not replace the page. */
+export function useDroppedFile(onFiles: (files: readonly File[]) => void): void {
+	useEffect(() => {
+		const stay = (event: DragEvent) => {
+			if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
+		};
+		const take = (event: DragEvent) => {
+			stay(event);
+			const files = [...(event.dataTransfer?.files ?? [])];
+			if (files.length > 0) onFiles(files);
+		};
+		addEventListener("dragover", stay);
+		addEventListener("drop", take);
+		return () => {
+			removeEventListener("dragover", stay);
+			removeEventListener("drop", take);
+		};
+	}, [onFiles]);
+}
+
+const key = "trajgpt-file";
+
+/** Where the name of the file is kept until the tab is closed; never anything of its content. */
+type Store = Pick<Storage, "getItem" | "setItem" | "removeItem">;
+
+/** Some browsers refuse storage; then a reload is not noticed. */
+const attempt = <T>(work: () => T): T | null => {
+	try {
+		return work();
+	} catch {
+		return null;
+	}
+};
+
+/** The name of the file that was open when the page was reloaded. */
+export const lostFile = (store: () => Store = () => sessionStorage): string | null =>
+	attempt(() => store().getItem(key));
+
+/** Notes the name of the open file, or that there is none. */
+export const noteFile = (name: string | null, store: () => Store = () => sessionStorage): void => {
+	attempt(() => (name === null ? store().removeItem(key) : store().setItem(key, name)));
+};

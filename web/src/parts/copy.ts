@@ -1,4 +1,4 @@
-import { csvField } from "../../../src/base/csv.js";
+import { csvField } from "../../../src/base/table.js";
 import { type Caption, drawCaption } from "./caption.js";
 
 /** Computed styles that a copied drawing must carry inline. */

@@ -5,7 +5,9 @@ import {
 	columnsText,
 	endsText,
 	missingChoices,
+	moreCodesOf,
 	roleNames,
+	type TablePreview,
 	unitNames,
 	withColumn,
 	withFirstLine,
@@ -17,7 +19,6 @@ import {
 	columnRoles,
 	neededRoles,
 } from "../files/csv-columns.js";
-import { moreCodesOf, type TablePreview } from "../files/table-preview.js";
 import { ScrollTable } from "../parts/scroll-table.js";
 
 /** Optional, but risks depend on them. */

@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
 import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
-import type { DateOrder } from "../../../src/data/records/date-order.js";
+import type { DateOrder } from "../../../src/data/records/dates.js";
 import { counted, percent } from "../../../src/evaluate/charts/numbers.js";
-import type { BadRows } from "../files/bad-rows.js";
 import type { AmbiguousDate } from "../files/date-reading.js";
+import type { BadRows } from "../files/records.js";
 import type { FileSummary } from "../files/to-patients.js";
 import type { FileActions, OpenedFile } from "../files/use-opened-file.js";
 import { Notice } from "../parts/notice.js";

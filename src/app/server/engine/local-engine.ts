@@ -1,4 +1,4 @@
-import { concatenated } from "../../../base/concatenated.js";
+import { concatenated } from "../../../base/arrays.js";
 import { InputError } from "../../../base/errors.js";
 import type { Runtime } from "../../../engine/runtime/index.js";
 import { nodeRuntime } from "../../../engine/runtime/node.js";

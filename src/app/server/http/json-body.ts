@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { repeatedKey } from "../../../base/repeated-key.js";
+import { repeatedKey } from "../../../base/json-keys.js";
 import { thousands } from "../../../base/thousands.js";
 import type { Limits } from "../limits.js";
 import { Refusal } from "./refusal.js";

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from "node:fs";
-import { replaceOptions } from "../../../base/replace-options.js";
+import { replaceOptions } from "../../../base/errors.js";
 import { thousands } from "../../../base/thousands.js";
 import type { Dataset, Label, Split } from "../../../data/cohort/index.js";
 import { isPaperTask } from "../../../data/cohort/label-rules.js";

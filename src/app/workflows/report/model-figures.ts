@@ -1,4 +1,4 @@
-import { evenlySpread, takenOf } from "../../../base/evenly-spread.js";
+import { evenlySpread, takenOf } from "../../../base/arrays.js";
 import { thousands } from "../../../base/thousands.js";
 import type { DatasetSummary } from "../../../data/cohort/index.js";
 import {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import type { IcdSystem } from "../icd.js";
+import type { IcdSystem } from "../map.js";
 
 const data = new URL("../../../../../shared/data/", import.meta.url).pathname;
 

@@ -1,5 +1,4 @@
-import { type IcdSystem, normaliseIcd } from "../../codes/icd.js";
-import type { CodeMap } from "../../codes/map.js";
+import { type CodeMap, type IcdSystem, normaliseIcd } from "../../codes/map.js";
 import type { RecordKind } from "../../records/rows.js";
 
 /** How a dataset maps codes. */

@@ -1,5 +1,5 @@
 import { InputError } from "../../../base/errors.js";
-import { notesFor } from "../../records/notes.js";
+import { notesFor } from "../../records/bad-rows.js";
 import type { PersonRow, Sex } from "../../records/rows.js";
 
 /** Known facts about a person; times in days. */

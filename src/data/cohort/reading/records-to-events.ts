@@ -1,7 +1,6 @@
 import type { TimeAxis } from "../../../base/time.js";
-import type { CodeMap } from "../../codes/map.js";
-import { integerPheCode, normalisePheCode } from "../../codes/map.js";
-import { counted } from "../../records/notes.js";
+import { type CodeMap, integerPheCode, normalisePheCode } from "../../codes/map.js";
+import { counted } from "../../records/bad-rows.js";
 import type { RecordKind, Sex } from "../../records/rows.js";
 import { kindOf } from "../../records/systems.js";
 import { type History, historyOf, type Period, periodOf } from "../history.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chooseCodings } from "./codings.js";
+import { chooseCodings } from "./data-types.js";
 
 const icd10 = { system: "http://hl7.org/fhir/sid/icd-10-cm", code: "E11.9", display: "ten" };
 const icd9 = { system: "http://hl7.org/fhir/sid/icd-9-cm", code: "250.00" };

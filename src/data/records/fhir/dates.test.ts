@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { InputError } from "../../../base/errors.js";
 import { parseMoment } from "../dates.js";
-import { momentIn } from "./dates.js";
+import { momentIn } from "./data-types.js";
 
 test("reads dates with a precision of a year, a month or a day", () => {
 	expect(parseMoment("1970")).toEqual({ day: 0, slack: 365 });

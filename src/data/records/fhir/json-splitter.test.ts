@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../../base/errors.js";
-import { JsonSplitter, type Piece } from "./json-splitter.js";
+import { JsonSplitter, type Piece } from "./resource-parser.js";
 
 interface Part {
 	readonly kind: Piece["kind"];

@@ -1,5 +1,5 @@
-import { counted, notesFor } from "../notes.js";
-import type { Unresolved } from "./resolve-references.js";
+import { counted, notesFor } from "../bad-rows.js";
+import type { Unresolved } from "./staged-rows.js";
 
 const mostNames = 200;
 

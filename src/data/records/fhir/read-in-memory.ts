@@ -1,9 +1,8 @@
 import { InputError } from "../../../base/errors.js";
 import type { SkippedResources } from "./notes.js";
-import { type ResolvedRows, resolveInMemory } from "./resolve-references.js";
 import { noResource, ResourceParser } from "./resource-parser.js";
 import { type ReadOptions, ResourceReader } from "./resources-to-records.js";
-import { MemoryRows, PendingRows } from "./staged-rows.js";
+import { MemoryRows, PendingRows, type ResolvedRows, resolveInMemory } from "./staged-rows.js";
 
 export interface FhirContent extends ResolvedRows {
 	readonly resources: number;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { keysOf, parseReference, referenceIn } from "./references.js";
+import { keysOf, parseReference, referenceIn } from "./data-types.js";
 
 test("relative, absolute and versioned addresses of a resource have the same key", () => {
 	const patient = { key: "Patient/12", id: "12", type: "Patient" };

@@ -1,7 +1,289 @@
 import { InputError } from "../../../base/errors.js";
-import { refuseRepeatedKey } from "../../../base/repeated-key.js";
-import { type Fields, listOf, objectOf, shapeOf, textOf } from "./json-fields.js";
-import { JsonSplitter, NotFhirError, type Piece } from "./json-splitter.js";
+import { refuseRepeatedKey } from "../../../base/json-keys.js";
+import { type Fields, listOf, objectOf, shapeOf, textOf } from "./data-types.js";
+
+/** The file is JSON but not FHIR; in a folder of FHIR files it is skipped. */
+export class NotFhirError extends InputError {}
+
+/** A part of a file that is small enough to be parsed. */
+export interface Piece {
+	/**
+	 * `entry`: an element of a list named `entry` in an object at the top. `rest`: an object at the
+	 * top without these elements, which a resource that is no Bundle is as a whole.
+	 */
+	readonly kind: "entry" | "rest";
+	/** The number of the entry, from 1; for the rest, how many entries were taken out. */
+	readonly entry: number;
+	/** The line on which it starts, from 1. */
+	readonly line: number;
+	readonly bytes: Uint8Array;
+}
+
+const longestPiece = 64 * 1024 * 1024; // bytes: far above any resource, far below memory
+const deepest = 1000; // brackets inside brackets
+
+const quote = 0x22;
+const backslash = 0x5c;
+const entryKey = new TextEncoder().encode("entry");
+const byteOrderMark = [0xef, 0xbb, 0xbf];
+
+/** What is allowed next between the elements of the list `entry`. */
+type Next = "element or end" | "element" | "comma or end";
+
+/**
+ * Splits a stream of JSON objects (a Bundle, a resource, or one resource per line) into pieces. Memory
+ * stays within the largest piece. It follows strings and brackets only; JSON.parse checks the rest.
+ */
+export class JsonSplitter {
+	readonly #file: string;
+	readonly #limit: number;
+	readonly #closers = new Uint8Array(deepest);
+	#depth = 0;
+	#line = 1;
+	#offset = 0;
+	#inText = false;
+	#escaped = false;
+	/** The number of letters of `entry` that the string at depth 1 matches so far; -1 for another key. */
+	#spelled = -1;
+	#underEntry = false;
+	#inEntries = false;
+	#next: Next = "element or end";
+	#entries = 0;
+	/** Whether bytes belong to a piece; those between entries and between objects do not. */
+	#keeping = false;
+	#from = 0;
+	#rest = new PieceBuffer();
+	#entry = new PieceBuffer();
+	#values = 0;
+	/** The line of the previous object if it was on one line: then there is one object per line. */
+	#lineBefore = 0;
+	#onePerLine = false;
+
+	constructor(file: string, limit = longestPiece) {
+		this.#file = file;
+		this.#limit = limit;
+	}
+
+	/** Number of complete top-level objects. */
+	get values(): number {
+		return this.#values;
+	}
+
+	*push(chunk: Uint8Array): Generator<Piece> {
+		this.#from = 0;
+		for (let at = 0; at < chunk.length; at++) {
+			if (this.#inText) {
+				at = this.#passText(chunk, at);
+				continue;
+			}
+			const byte = chunk[at];
+			switch (byte) {
+				case 0x20:
+				case 0x09:
+				case 0x0d:
+					break;
+				case 0x0a:
+					if (this.#onePerLine && this.#depth > 0) throw this.#fault("the line ends inside it");
+					this.#line++;
+					break;
+				case quote:
+					if (!this.#keeping) throw this.#stray(byte);
+					this.#inText = true;
+					if (this.#depth === 1) this.#spelled = 0;
+					break;
+				case 0x7b: // {
+					this.#openObject(at);
+					break;
+				case 0x5b: // [
+					this.#openList(chunk, at);
+					break;
+				case 0x7d: // }
+				case 0x5d: {
+					const piece = this.#close(byte, chunk, at);
+					if (piece) yield piece;
+					break;
+				}
+				case 0x2c: // ,
+					if (this.#keeping) {
+						if (this.#depth === 1) this.#underEntry = false;
+					} else {
+						if (!this.#inEntries || this.#next !== "comma or end") throw this.#stray(byte);
+						this.#next = "element";
+					}
+					break;
+				case 0x3a: // :
+					if (this.#depth === 1) this.#underEntry = this.#spelled === entryKey.length;
+					if (!this.#keeping) throw this.#stray(byte);
+					break;
+				default:
+					if (this.#keeping) break;
+					if (byte !== byteOrderMark[this.#offset + at]) throw this.#stray(byte);
+			}
+		}
+		this.#offset += chunk.length;
+		if (this.#keeping) this.#keep(chunk, chunk.length);
+	}
+
+	/** Call after the last chunk. */
+	end(): void {
+		if (this.#depth > 0) throw this.#fault("the file ends inside it", "copy the file again");
+	}
+
+	/** Where the closing quote is, or the end of the chunk. */
+	#passText(chunk: Uint8Array, from: number): number {
+		for (let at = from; at < chunk.length; at++) {
+			const byte = chunk[at] as number;
+			if (this.#escaped) {
+				this.#escaped = false;
+				this.#spelled = -1;
+			} else if (byte === quote) {
+				this.#inText = false;
+				return at;
+			} else if (byte === backslash) this.#escaped = true;
+			else if (byte < 0x20) throw this.#fault("a text in it is not closed on its line");
+			else if (this.#depth === 1)
+				this.#spelled = byte === entryKey[this.#spelled] ? this.#spelled + 1 : -1;
+		}
+		return chunk.length;
+	}
+
+	#openObject(at: number): void {
+		if (!this.#keeping) {
+			if (this.#inEntries) {
+				if (this.#next === "comma or end") throw this.#stray(0x7b);
+				this.#entries++;
+				this.#entry.start(this.#line);
+			} else {
+				this.#onePerLine = this.#lineBefore > 0 && this.#line > this.#lineBefore;
+				this.#entries = 0;
+				this.#rest.start(this.#line);
+			}
+			this.#keeping = true;
+			this.#from = at;
+		}
+		this.#deeper(0x7d);
+	}
+
+	#openList(chunk: Uint8Array, at: number): void {
+		if (!this.#keeping) throw this.#stray(0x5b);
+		if (this.#depth === 1 && this.#underEntry) {
+			this.#keep(chunk, at + 1);
+			this.#keeping = false;
+			this.#inEntries = true;
+			this.#next = "element or end";
+		}
+		this.#deeper(0x5d);
+	}
+
+	#deeper(closer: number): void {
+		if (this.#depth === deepest) throw this.#fault(`brackets in it are ${deepest} deep`);
+		this.#closers[this.#depth++] = closer;
+	}
+
+	#close(byte: number, chunk: Uint8Array, at: number): Piece | undefined {
+		if (this.#depth === 0) throw this.#stray(byte);
+		if (this.#closers[this.#depth - 1] !== byte)
+			throw this.#fault("its brackets do not match", "mend or export the file again");
+		this.#depth--;
+		if (this.#inEntries && this.#depth === 1) {
+			if (this.#next === "element") throw this.#stray(byte);
+			this.#inEntries = false;
+			this.#underEntry = false;
+			this.#keeping = true;
+			this.#from = at;
+			return undefined;
+		}
+		if (this.#inEntries && this.#depth === 2) {
+			this.#keep(chunk, at + 1);
+			this.#keeping = false;
+			this.#next = "comma or end";
+			const { line, bytes } = this.#entry.take();
+			return { kind: "entry", entry: this.#entries, line, bytes };
+		}
+		if (this.#depth > 0) return undefined;
+		this.#keep(chunk, at + 1);
+		this.#keeping = false;
+		this.#underEntry = false;
+		this.#values++;
+		const { line, bytes } = this.#rest.take();
+		this.#lineBefore = line === this.#line ? line : 0;
+		return { kind: "rest", entry: this.#entries, line, bytes };
+	}
+
+	#keep(chunk: Uint8Array, to: number): void {
+		const kept = this.#inEntries ? this.#entry : this.#rest;
+		kept.add(chunk.subarray(this.#from, to));
+		if (kept.size > this.#limit)
+			throw this.#fault(
+				`it is longer than ${this.#limit} bytes`,
+				"split it into several, or leave it out",
+			);
+	}
+
+	#where(): string {
+		if (this.#depth === 0) return `${this.#file}: line ${this.#line}`;
+		return this.#inEntries && this.#entries > 0
+			? `${this.#file}: entry ${this.#entries} (line ${this.#entry.line})`
+			: `${this.#file}: the JSON that starts on line ${this.#rest.line}`;
+	}
+
+	#fault(what: string, remedy = "correct it or export the file again"): InputError {
+		return new InputError(`${this.#where()} cannot be read: ${what}; ${remedy}`);
+	}
+
+	#stray(byte: number | undefined): InputError {
+		if (this.#inEntries)
+			return new InputError(
+				`${this.#file}: line ${this.#line}: the list "entry" is not well formed ${this.#entries > 0 ? `after entry ${this.#entries}` : "at its start"}; expected objects with commas between them`,
+			);
+		const start = this.#values === 0;
+		const where = `${this.#file}: line ${this.#line}`;
+		if (start && byte === 0x3c)
+			return new InputError(
+				`${this.#file} looks like XML; expected FHIR as JSON: ask for application/fhir+json, or convert it`,
+			);
+		if (start && (byte === 0xff || byte === 0xfe))
+			return new InputError(`${this.#file} is not UTF-8; convert it to UTF-8`);
+		const Fault = start && byte === 0x5b ? NotFhirError : InputError;
+		return new Fault(
+			`${where} is not a JSON object; expected a FHIR Bundle, a resource, or one resource per line`,
+		);
+	}
+}
+
+/** The chunks of an unfinished piece, joined once. */
+class PieceBuffer {
+	#parts: Uint8Array[] = [];
+	size = 0;
+	line = 0;
+
+	start(line: number): void {
+		this.line = line;
+		this.#parts = [];
+		this.size = 0;
+	}
+
+	add(part: Uint8Array): void {
+		if (part.length === 0) return;
+		this.#parts.push(part);
+		this.size += part.length;
+	}
+
+	take(): { line: number; bytes: Uint8Array } {
+		let [bytes] = this.#parts;
+		if (!bytes || this.#parts.length > 1) {
+			bytes = new Uint8Array(this.size);
+			let at = 0;
+			for (const part of this.#parts) {
+				bytes.set(part, at);
+				at += part.length;
+			}
+		}
+		this.#parts = [];
+		this.size = 0;
+		return { line: this.line, bytes };
+	}
+}
 
 export interface FoundResource {
 	readonly type: string;

@@ -1,13 +1,26 @@
 import { InputError } from "../../../base/errors.js";
 import type { Moment } from "../dates.js";
 import type { RecordKind } from "../rows.js";
-import { sexOf } from "../sexes.js";
 import { knownSystems } from "../systems.js";
-import { type Coding, type CodingOptions, chooseCodings } from "./codings.js";
-import { ageIn, momentIn } from "./dates.js";
-import { type Fields, listOf, objectOf, shapeOf, textOf } from "./json-fields.js";
+import { sexOf } from "../words.js";
+import {
+	addressIn,
+	ageIn,
+	type Coding,
+	type CodingOptions,
+	chooseCodings,
+	type Fields,
+	keysOf,
+	listOf,
+	momentIn,
+	objectOf,
+	parseReference,
+	type Reference,
+	referenceIn,
+	shapeOf,
+	textOf,
+} from "./data-types.js";
 import { SkippedResources } from "./notes.js";
-import { addressIn, keysOf, parseReference, type Reference, referenceIn } from "./references.js";
 import type { FoundResource } from "./resource-parser.js";
 import type { StagedRows } from "./staged-rows.js";
 

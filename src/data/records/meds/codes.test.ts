@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { medsCode } from "./codes.js";
+import { medsCode } from "./shard.js";
 
 test.each([
 	["DIAGNOSIS//ICD//9//5715", "ICD9CM", "5715", "diagnosis"],

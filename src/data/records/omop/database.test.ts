@@ -1,17 +1,19 @@
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { InputError } from "../../../base/errors.js";
-import type { Store } from "../store.js";
-import { openStore } from "../store.js";
+import { openStore, type Store } from "../store.js";
 import { load } from "../testing/load.js";
 import { temporaryFolder } from "../testing/temporary-folder.js";
-import { databaseAddress } from "./address.js";
-import type { OmopOptions } from "./index.js";
-import { openOmop } from "./index.js";
-import type { Cdm } from "./testing/cdm.js";
-import { cdm, columnsOf, fieldsOf, vocabulary, writeCdm } from "./testing/cdm.js";
-import type { PostgresServer } from "./testing/postgres-server.js";
-import { password, postgresPrograms, startPostgres, superuser } from "./testing/postgres-server.js";
+import { databaseAddress } from "./database.js";
+import { type OmopOptions, openOmop } from "./index.js";
+import { type Cdm, cdm, columnsOf, fieldsOf, vocabulary, writeCdm } from "./testing/cdm.js";
+import {
+	type PostgresServer,
+	password,
+	postgresPrograms,
+	startPostgres,
+	superuser,
+} from "./testing/postgres-server.js";
 
 const programs = postgresPrograms();
 if (!programs) console.warn("no PostgreSQL on this machine: its tests are skipped");

@@ -1,12 +1,16 @@
 import postgres from "postgres";
 import { InputError } from "../../../base/errors.js";
 import { named, quoted } from "../sql.js";
-import type { DatabaseAddress } from "./address.js";
-import { explainDatabase } from "./database-errors.js";
-import type { CdmTable, TableSource } from "./tables.js";
-import { cdmTables, concept, conceptRelationship, person } from "./tables.js";
+import {
+	type CdmTable,
+	cdmTables,
+	concept,
+	conceptRelationship,
+	person,
+	type TableSource,
+} from "./tables.js";
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
 	readonly schema?: string | undefined;
 	readonly vocabularySchema?: string | undefined;
 	readonly batchRows?: number | undefined;
@@ -195,4 +199,127 @@ async function otherSchemas(sql: postgres.TransactionSql): Promise<string> {
 	return others.length > 0
 		? `there is a table person in ${others.map((row) => row.name).join(", ")}: pass it as \`schema\``
 		: "no schema of this database holds a table person";
+}
+
+interface DatabaseAddress {
+	readonly options: {
+		readonly host?: string;
+		readonly port?: number;
+		readonly user?: string;
+		readonly pass?: string;
+		readonly database?: string;
+		readonly ssl?: "require" | "prefer" | "allow" | "verify-full" | false;
+	};
+	/** For messages and files: without user and password. */
+	readonly shown: string;
+}
+
+const expected = "expected postgres://user@host:5432/database";
+const sslModes = ["disable", "allow", "prefer", "require", "verify-full"] as const;
+
+/** Parses the address of a PostgreSQL database. It may contain a password, so no message repeats it. */
+export function databaseAddress(text: string): DatabaseAddress {
+	let url: URL;
+	try {
+		url = new URL(text);
+	} catch {
+		throw new InputError(`\`db\` is no address of a PostgreSQL database; ${expected}`);
+	}
+	if (url.protocol !== "postgres:" && url.protocol !== "postgresql:")
+		throw new InputError(`\`db\` begins with "${url.protocol}//"; ${expected}`);
+	const parts = [url.hostname, url.username, url.password, url.pathname.slice(1)].map(decoded);
+	const [hostname, user, pass, database] = parts;
+	for (const name of url.searchParams.keys())
+		if (name !== "host" && name !== "sslmode")
+			throw new InputError(
+				`\`db\` has the parameter ${JSON.stringify(name)}; expected host (the folder of a socket) or sslmode`,
+			);
+	const host = url.searchParams.get("host") || hostname;
+	const port = url.port ? Number(url.port) : undefined;
+	const mode = url.searchParams.get("sslmode");
+	const sslMode = sslModes.find((known) => known === mode);
+	if (mode !== null && !sslMode)
+		throw new InputError(
+			`\`db\` has sslmode=${JSON.stringify(mode)}; expected one of ${sslModes.join(", ")}`,
+		);
+	return {
+		options: {
+			...(host ? { host } : {}),
+			...(port ? { port } : {}),
+			...(user ? { user } : {}),
+			...(pass ? { pass } : {}),
+			...(database ? { database } : {}),
+			...(sslMode ? { ssl: sslMode === "disable" ? false : sslMode } : {}),
+		},
+		shown: host?.startsWith("/")
+			? `postgres:///${database}?host=${host}`
+			: `postgres://${host}${port ? `:${port}` : ""}/${database}`,
+	};
+}
+
+function decoded(text: string): string {
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		throw new InputError(
+			`\`db\` has a % that stands for no character; write it as %25, and see that ${expected.replace("expected ", "the rest is ")}`,
+		);
+	}
+}
+
+const lost = "the connection to the database was lost while reading; try again";
+const unreachable = "no PostgreSQL server answers there; check the host, the port and that it runs";
+const refused =
+	"the user or password is refused; check the user in `db` and the password in PGPASSWORD";
+
+/** By the codes of Node.js, of the library and of PostgreSQL (SQLSTATE). */
+const meanings: Readonly<Record<string, string>> = {
+	ECONNREFUSED: unreachable,
+	ENOENT: unreachable,
+	ENOTFOUND: "no such host; check its name",
+	EAI_AGAIN: "no such host; check its name and the network",
+	EHOSTUNREACH: unreachable,
+	ENETUNREACH: unreachable,
+	ETIMEDOUT: unreachable,
+	CONNECT_TIMEOUT: unreachable,
+	EACCES: "the socket may not be opened; check who may use it",
+	ECONNRESET: lost,
+	EPIPE: lost,
+	CONNECTION_CLOSED: lost,
+	CONNECTION_ENDED: lost,
+	CONNECTION_DESTROYED: lost,
+	"57P01": lost,
+	"57P02": lost,
+	"57P03": "the database is starting up or shutting down; try again",
+	"28P01": refused,
+	"28000": `${refused}; or the server does not let this machine in (pg_hba.conf)`,
+	"3D000": "no such database; check the name at the end of `db`",
+	"42501":
+		"this user may not read the tables; ask for GRANT USAGE on the schema and GRANT SELECT on its tables",
+	"53300": "the server has too many connections; try again later",
+	"57014":
+		"the server cancelled the query, by a time limit or by hand; try again, or raise statement_timeout",
+	"40001":
+		"the server cancelled the reading to catch up with its primary; try again, or read from the primary",
+	"42P01": "a table went away while reading; try again",
+	SASL_SIGNATURE_MISMATCH: refused,
+	AUTH_TYPE_NOT_IMPLEMENTED:
+		"the server asks for a way to log in that is not supported; expected a password (SCRAM or MD5)",
+};
+
+const tls = /^(ERR_(SSL|TLS)|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/;
+
+/** Explains an error of a database; returns any other error unchanged. */
+function explainDatabase(shown: string, error: unknown): unknown {
+	if (error instanceof InputError || !(error instanceof Error)) return error;
+	const code = String((error as { code?: unknown }).code ?? "");
+	const say = (text: string) => new InputError(`${shown}: ${text}`, { cause: error });
+	const meaning = meanings[code];
+	if (meaning) return say(meaning);
+	if (tls.test(code))
+		return say(`no safe connection (${code}); check the certificate, or see sslmode in the guide`);
+	if (error.name === "PostgresError")
+		return say(`the server reports error ${code}; look it up in its log`);
+	if (error.name === "AggregateError") return say(unreachable);
+	return error;
 }

@@ -2,13 +2,11 @@ import { join } from "node:path";
 import { InputError } from "../../../base/errors.js";
 import type { RecordSource } from "../rows.js";
 import { systemNamed } from "../systems.js";
-import { databaseAddress } from "./address.js";
-import { withDatabase } from "./database.js";
+import { databaseAddress, withDatabase } from "./database.js";
 import { filesOf, folderTables } from "./folder.js";
-import type { Plan } from "./load.js";
-import { loadStagedTables, stageTables } from "./load.js";
-import type { CdmTable, TableSource } from "./tables.js";
+import { loadStagedTables, type Plan, stageTables } from "./load.js";
 import {
+	type CdmTable,
 	conditionEra,
 	conditionOccurrence,
 	drugEra,
@@ -16,6 +14,7 @@ import {
 	measurement,
 	observation,
 	person,
+	type TableSource,
 } from "./tables.js";
 
 export interface OmopOptions {

@@ -1,40 +1,38 @@
 import { InputError } from "../../../base/errors.js";
-import { type BadRows, reportBad } from "../bad-rows.js";
-import { counted, notesFor } from "../notes.js";
+import { type BadRows, counted, notesFor, reportBad } from "../bad-rows.js";
+import { expectedYears } from "../dates.js";
 import type { Loaded, RecordKind } from "../rows.js";
 import { quoted } from "../sql.js";
 import type { Store } from "../store.js";
-import { expectedYears } from "../years.js";
-import type { Resolution } from "./codes.js";
 import {
 	conditionCodes,
 	emptyTables,
 	mergeConcepts,
 	observationCodes,
+	type Resolution,
 	resolveConcepts,
+	stageConceptMap,
 	standardCodes,
 } from "./codes.js";
-import { stageConceptMap } from "./concept-map.js";
 import {
+	type CdmTable,
+	concept,
+	conceptRelationship,
 	conceptsFrom,
+	death,
 	deathsFrom,
 	eventsFrom,
 	icdVocabularyList,
-	measurementsFrom,
-	peopleFrom,
-	periodsFrom,
-	relations,
-	relationsFrom,
-} from "./staging-sql.js";
-import type { CdmTable, TableSource } from "./tables.js";
-import {
-	concept,
-	conceptRelationship,
-	death,
 	measurement,
+	measurementsFrom,
 	observation,
 	observationPeriod,
+	peopleFrom,
+	periodsFrom,
 	person,
+	relations,
+	relationsFrom,
+	type TableSource,
 } from "./tables.js";
 
 /** The tables to read and how to interpret their codes. */

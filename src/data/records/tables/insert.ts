@@ -4,10 +4,9 @@ import { recordKinds } from "../rows.js";
 import { named } from "../sql.js";
 import type { Store } from "../store.js";
 import { copyRows, rowOfFile, type Table, withNumberedRows } from "../table.js";
+import { systemRemedy } from "./codes.js";
 import type { TimeIs } from "./column-names.js";
-import type { Found } from "./columns.js";
-import { joinKey } from "./join.js";
-import { systemRemedy } from "./systems-sql.js";
+import { type Found, joinKey } from "./columns.js";
 import { badTime, isBadTime, isMissingSql, isUntidy, rawText } from "./values.js";
 
 interface Texts {

@@ -1,13 +1,26 @@
 import { InputError } from "../../../base/errors.js";
-import { counted } from "../notes.js";
+import { counted } from "../bad-rows.js";
 import type { RecordSource } from "../rows.js";
 import type { Store } from "../store.js";
 import { openTable, rowOfFile, type Table, withNumberedRows } from "../table.js";
-import { endNames, patientNames, startNames, type TimeIs } from "./column-names.js";
+import {
+	endNames,
+	patientNames,
+	startNames,
+	type TableOptions,
+	type TimeIs,
+} from "./column-names.js";
 import { columnLikely, type Found, missingColumn } from "./columns.js";
-import type { TableOptions } from "./options.js";
-import { daysBeside, recordUnit, type UnitBeside, unitBeside } from "./time-units.js";
-import { badTime, isBadTime, rawText, textOf } from "./values.js";
+import {
+	badTime,
+	daysBeside,
+	isBadTime,
+	rawText,
+	recordUnit,
+	textOf,
+	type UnitBeside,
+	unitBeside,
+} from "./values.js";
 
 interface Options extends Pick<TableOptions, "dateFormat" | "delimiter"> {
 	/** The unit of the times of the file, if it is not that of the records. */

@@ -1,15 +1,11 @@
 import { InputError } from "../../../base/errors.js";
-import { type BadRows, reportBad } from "../bad-rows.js";
-import { isYear } from "../dates.js";
-import { missingWords } from "../missing-values.js";
-import { counted } from "../notes.js";
+import { type BadRows, counted, reportBad } from "../bad-rows.js";
+import { expectedYears, isYear, oldestYears } from "../dates.js";
 import type { Split } from "../rows.js";
-import { sexes } from "../sexes.js";
 import { quoted } from "../sql.js";
 import type { Store } from "../store.js";
 import { rowOfFile, type Table, withNumberedRows } from "../table.js";
-import { expectedYears, oldestYears } from "../years.js";
-import type { TimeIs } from "./column-names.js";
+import { missingWords, sexes } from "../words.js";
 import {
 	anchorNames,
 	birthNames,
@@ -23,6 +19,8 @@ import {
 	sexNames,
 	splitColumnNames,
 	statedUnit,
+	type TableOptions,
+	type TimeIs,
 } from "./column-names.js";
 import {
 	type Aliased,
@@ -33,9 +31,17 @@ import {
 	type Found,
 	missingColumn,
 } from "./columns.js";
-import type { TableOptions } from "./options.js";
-import { daysBeside, type UnitBeside } from "./time-units.js";
-import { badTime, chosen, daysOf, isBadTime, isNumber, rawText, textOf } from "./values.js";
+import {
+	badTime,
+	chosen,
+	daysBeside,
+	daysOf,
+	isBadTime,
+	isNumber,
+	rawText,
+	textOf,
+	type UnitBeside,
+} from "./values.js";
 
 /** The words for each split. */
 export const splits: Readonly<Record<Split, readonly string[]>> = {

@@ -2,7 +2,15 @@ import { InputError } from "../../../base/errors.js";
 import { recordKinds } from "../rows.js";
 import { impliedSystem } from "../systems.js";
 import { rowOfFile, type Table } from "../table.js";
-import { codeFields } from "./code-fields.js";
+import {
+	codeFields,
+	kindSql,
+	type SystemFrom,
+	systemAsked,
+	systemOfAll,
+	systemRemedy,
+	systemSql,
+} from "./codes.js";
 import {
 	codeNames,
 	drugCodeNames,
@@ -10,6 +18,7 @@ import {
 	type Groups,
 	patientNames,
 	systemNames,
+	type TableOptions,
 	type TimeIs,
 	timeNames,
 	unitNamed,
@@ -22,23 +31,16 @@ import {
 	columnOr,
 	columnsAsked,
 	type Found,
+	type Join,
+	joinSql,
 	listOf,
 	missingColumn,
 } from "./columns.js";
 import type { RecordPlan } from "./insert.js";
-import { type Join, joinSql } from "./join.js";
-import type { TableOptions } from "./options.js";
 import {
-	kindSql,
-	type SystemFrom,
-	systemAsked,
-	systemOfAll,
-	systemRemedy,
-	systemSql,
-} from "./systems-sql.js";
-import { checkRecordUnit, daysBeside, unitBeside } from "./time-units.js";
-import {
+	checkRecordUnit,
 	chosen,
+	daysBeside,
 	daysOf,
 	isMissingSql,
 	isNumber,
@@ -46,6 +48,7 @@ import {
 	quickDays,
 	rawText,
 	textOf,
+	unitBeside,
 	untrimmed,
 } from "./values.js";
 

@@ -1,6 +1,6 @@
 import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { ModelProtoSchema, type ValueInfoProtoSchema } from "onnx-buf";
-import { bytesOf } from "../../../../base/bytes-of.js";
+import { bytesOf } from "../../../../base/arrays.js";
 import { isOpen } from "../../dims.js";
 import { inOrder } from "../../gradients.js";
 import type { Graph } from "../../graph.js";

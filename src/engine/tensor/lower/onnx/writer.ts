@@ -6,7 +6,7 @@ import {
 	TensorProto_DataLocation,
 	type TensorProtoSchema,
 } from "onnx-buf";
-import { bytesOf } from "../../../../base/bytes-of.js";
+import { bytesOf } from "../../../../base/arrays.js";
 import { isOpen, type Shape, sizeGiven } from "../../dims.js";
 import { inOrder } from "../../gradients.js";
 import type { Graph } from "../../graph.js";

@@ -1,8 +1,15 @@
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import type { z } from "zod";
 import { InputError } from "../errors.js";
-import { refuseRepeatedKey } from "../repeated-key.js";
+import { canonicalJson, refuseRepeatedKey } from "../json-keys.js";
 import { errorCode } from "../system-errors.js";
+import { disk } from "./disk.js";
+
+/** Of the content, so that spaces and the order of keys may change. */
+export const contentSha256 = (value: unknown): string =>
+	createHash("sha256").update(canonicalJson(value)).digest("hex");
 
 /** The content of a JSON file that trajgpt wrote; `advice` says what to do if it is missing or damaged. */
 export function readJson<T>(file: string, schema: z.ZodType<T>, advice: string): T {
@@ -25,4 +32,13 @@ export function readJson<T>(file: string, schema: z.ZodType<T>, advice: string):
 	throw new InputError(
 		`${file} is damaged or of another version: ${where}${issue?.message}; ${advice}`,
 	);
+}
+
+/** Replaces a JSON file as a whole: after a crash it holds the earlier value or the new one. */
+export function writeJson(file: string, value: unknown, indent?: number): void {
+	const partial = `${file}.tmp`;
+	const text = `${JSON.stringify(value, null, indent)}\n`;
+	disk.writeFile(partial, [new TextEncoder().encode(text)]);
+	disk.rename(partial, file);
+	disk.syncFolder(dirname(file));
 }

@@ -1,5 +1,20 @@
 import { thousands } from "./thousands.js";
 
+/** The bytes of an array, not copied. */
+export const bytesOf = (data: ArrayBufferView): Uint8Array<ArrayBuffer> =>
+	new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
+
+/** The numbers of all parts, one after the other. */
+export function concatenated(parts: readonly Float32Array[]): Float32Array {
+	const all = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0));
+	let at = 0;
+	for (const part of parts) {
+		all.set(part, at);
+		at += part.length;
+	}
+	return all;
+}
+
 /** At most so many of the items, evenly spread and in order; all of them if there are no more. */
 export function evenlySpread<T>(items: ArrayLike<T>, most: number): T[] {
 	const count = Math.min(items.length, most);

@@ -1,5 +1,13 @@
 import type { Sex } from "./rows.js";
 
+/** Words that tables use for a missing value. */
+export const missingWords: readonly string[] = [
+	"",
+	..."NULL null Null NA na N/A n/a NAN nan NaN NONE none None".split(" "),
+];
+
+export const isMissing = (text: string): boolean => missingWords.includes(text);
+
 /** Words and numbers for sex, including ISO 5218 and OMOP concepts. Null means unknown. */
 export const sexes: ReadonlyMap<string, Sex | null> = new Map<string, Sex | null>([
 	...["f", "female", "w", "woman", "2", "8532"].map((word) => [word, "female"] as const),
