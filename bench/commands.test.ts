@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { findTorch } from "../src/app/commands/python.js";
+import { findTorch } from "../src/app/commands/doctor.js";
 import { captured } from "../src/app/commands/testing/captured.js";
 import { temporaryFolder } from "../src/data/records/testing/temporary-folder.js";
 import { initialWeights, modelById, weightCount } from "../src/model/index.js";

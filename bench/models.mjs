@@ -1,11 +1,11 @@
 import { Option } from "commander";
 import { providerOption, threadCount, wholeNumber } from "../dist/app/commands/option-values.js";
-import { openRuntime } from "../dist/app/workflows/open-runtime.js";
 import { random } from "../dist/base/random.js";
 import { table } from "../dist/base/table.js";
 import { specialCount } from "../dist/data/cohort/vocabulary.js";
 import { precisions, providers } from "../dist/engine/runtime/index.js";
 import { nodeRuntime } from "../dist/engine/runtime/node.js";
+import { openRuntime } from "../dist/engine/runtime/open-runtime.js";
 import { modelById, models } from "../dist/model/index.js";
 import { firstOf } from "../dist/model/train/step.js";
 import { benchmark } from "./shared.mjs";

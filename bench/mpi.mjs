@@ -1,12 +1,12 @@
 import { Option } from "commander";
 import { communicatorOf } from "../dist/app/commands/io.js";
 import { numberBetween, threadCount, wholeNumber } from "../dist/app/commands/option-values.js";
-import { openRuntime } from "../dist/app/workflows/open-runtime.js";
 import { InputError } from "../dist/base/errors.js";
 import { formatCount } from "../dist/base/progress.js";
 import { random } from "../dist/base/random.js";
 import { table } from "../dist/base/table.js";
 import { launchOf } from "../dist/engine/mpi/index.js";
+import { openRuntime } from "../dist/engine/runtime/open-runtime.js";
 import { weightCount } from "../dist/model/index.js";
 import { benchmark, flags, main, median, output } from "./shared.mjs";
 import { learnerOf, randomBatch, subjectOf } from "./subject.mjs";

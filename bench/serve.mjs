@@ -1,8 +1,8 @@
 import { Agent, request } from "node:http";
 import { availableParallelism } from "node:os";
 import { threadCount, wholeNumber } from "../dist/app/commands/option-values.js";
+import { presetOf } from "../dist/app/commands/pretrain.js";
 import { noLog } from "../dist/app/server/index.js";
-import { presetOf } from "../dist/app/workflows/pretrain.js";
 import { engineFor, listen } from "../dist/app/workflows/serve.js";
 import { random } from "../dist/base/random.js";
 import { thousands } from "../dist/base/thousands.js";

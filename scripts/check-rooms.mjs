@@ -28,8 +28,7 @@ const rooms = [
 	"evaluate/charts",
 	"evaluate/report",
 	"app/server",
-	"app/workflows",
-	"app/commands",
+	"app",
 ];
 const browserRooms = [
 	"base",

@@ -25,7 +25,7 @@ export {
 	type ServeOptions,
 	type Serving,
 	type TaskResult,
-} from "./app/workflows/index.js";
+} from "./app/commands/index.js";
 export type { Communicator } from "./base/communicator.js";
 export { InputError } from "./base/errors.js";
 export { type Progress, progress } from "./base/progress.js";

@@ -1,4 +1,3 @@
-import { noLog } from "./app/server/index.js";
 import {
 	commonDataset,
 	type EvaluateOptions,
@@ -14,7 +13,8 @@ import {
 	type Serving,
 	serve as serveRun,
 	type TaskResult,
-} from "./app/workflows/index.js";
+} from "./app/commands/index.js";
+import { noLog } from "./app/server/index.js";
 import { type Dataset, openDataset } from "./data/cohort/index.js";
 import {
 	openRunDataset,

@@ -1,11 +1,15 @@
 import { Command } from "commander";
 import { openDataset } from "../../data/cohort/index.js";
-import { ablate } from "../workflows/compare/compare.js";
-import { variantNames } from "../workflows/compare/variants.js";
-import { addPreset, addSharedOptions, type SharedOptions } from "./compare-options.js";
-import { printComparison } from "./comparison-text.js";
-import { withDatasetWarning } from "./dataset-warning.js";
+import { variantNames } from "./compare/lines.js";
+import { ablate } from "./compare/run.js";
+import {
+	addPreset,
+	addSharedOptions,
+	printComparison,
+	type SharedOptions,
+} from "./compare/shared.js";
 import { type Io, progressOf } from "./io.js";
+import { withDatasetWarning } from "./open-run.js";
 import { namesIn, namesOrAll } from "./option-values.js";
 
 interface Options extends SharedOptions {

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { type CellResources, evaluateCell, trainCell } from "../workflows/compare/cell.js";
+import { type CellResources, evaluateCell, trainCell } from "./compare/cells.js";
 import { interruptible } from "./interruptible.js";
 import { type Io, progressOf } from "./io.js";
 import { addComputeOptions, seedNumber, threadCount } from "./option-values.js";

@@ -4,9 +4,9 @@ import { describe, expect, test } from "vitest";
 import { prepared } from "../../data/cohort/testing/prepared.js";
 import { temporaryFolder } from "../../data/records/testing/temporary-folder.js";
 import { clinicSource } from "../../evaluate/charts/testing/clinic-source.js";
+import { textBarsFor } from "./describe.js";
 import { captured } from "./testing/captured.js";
 import { clinicRun } from "./testing/clinic-run.js";
-import { textBarsFor } from "./text-bars.js";
 
 const clinic = async (patients = 60) => {
 	const { dataset } = await prepared(clinicSource(patients));

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { ownPackage } from "../workflows/versions.js";
-import { atLeast } from "./doctor/machine.js";
-import { render } from "./doctor/render.js";
+import { ownPackage } from "../../base/files/versions.js";
+import { atLeast, render } from "./doctor.js";
 import { captured } from "./testing/captured.js";
 
 test("doctor --json runs the engine and describes the machine", async () => {

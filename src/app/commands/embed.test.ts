@@ -2,11 +2,11 @@ import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { csvOf } from "../../base/files/column-file.js";
 import { builtInMap } from "../../data/codes/index.js";
 import { openDataset } from "../../data/cohort/index.js";
 import { readTrained } from "../../model/train/index.js";
 import { loadModel } from "../../predict/library/load-model.js";
-import { csvOf } from "../workflows/column-file.js";
 import { captured } from "./testing/captured.js";
 import { clinicRun } from "./testing/clinic-run.js";
 

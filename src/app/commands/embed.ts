@@ -1,10 +1,10 @@
 import { z } from "zod";
+import { type Column, columnFormat, csvOf, writeColumns } from "../../base/files/column-file.js";
 import { splitNames } from "../../data/cohort/index.js";
 import type { NeighbourAgreement } from "../../evaluate/charts/index.js";
 import type { Trained } from "../../model/train/index.js";
+import { checkOutputFile } from "../../model/train/output-file.js";
 import { warningsFor } from "../../predict/user-input/index.js";
-import { checkOutputFile } from "../workflows/check-output-file.js";
-import { type Column, columnFormat, csvOf, writeColumns } from "../workflows/column-file.js";
 import { defineCommand } from "./define-command.js";
 import { flag, offFlag, option, seed, type Values, whole } from "./fields.js";
 import { communicatorOf, type Io, mayWrite, printJson, progressOf } from "./io.js";
@@ -97,7 +97,7 @@ async function act(io: Io, folder: string, options: Options): Promise<void> {
 }
 
 async function agreementOf(trained: Trained, seed: number) {
-	const { codeAgreement } = await import("../workflows/maps.js");
+	const { codeAgreement } = await import("./report/maps.js");
 	return codeAgreement(trained, seed);
 }
 

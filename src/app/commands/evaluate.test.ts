@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { InputError } from "../../base/errors.js";
 import { type Evaluation, evaluationFile, readEvaluation } from "../../evaluate/index.js";
 import { readTrained } from "../../model/train/index.js";
-import { commonDataset } from "../workflows/evaluate.js";
+import { commonDataset } from "./evaluate/runs.js";
 import { captured } from "./testing/captured.js";
 
 const root = mkdtempSync(join(tmpdir(), "trajgpt-evaluate-"));

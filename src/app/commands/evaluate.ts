@@ -13,23 +13,27 @@ import {
 	type RankingMethod,
 	rankingMethods,
 } from "../../evaluate/index.js";
-import { checkOutputFile } from "../workflows/check-output-file.js";
+import { checkOutputFile } from "../../model/train/output-file.js";
+import type { PredictionSchema } from "./evaluate/predictions.js";
 import {
 	commonDataset,
 	type EvaluateOptions,
 	evaluate,
 	type MeasuredRun,
 	notWritten,
-} from "../workflows/evaluate.js";
-import type { PredictionSchema } from "../workflows/prediction-file.js";
-import { withDatasetWarning } from "./dataset-warning.js";
-import { acrossRunsText, evaluationText, predictionsText } from "./evaluation-text.js";
+} from "./evaluate/runs.js";
+import { acrossRunsText, evaluationText, onsetCsv, predictionsText } from "./evaluate/text.js";
 import { optionsOf } from "./fields.js";
 import { nameFlags, withFlags } from "./flags.js";
-import { type LabelFlags, labelsField, labelTimeField, withGivenLabels } from "./given-labels.js";
 import { communicatorOf, type Io, mayWrite, printJson, progressOf } from "./io.js";
-import { onsetCsv } from "./onset-text.js";
-import { openRun } from "./open-run.js";
+import {
+	type LabelFlags,
+	labelsField,
+	labelTimeField,
+	openRun,
+	withDatasetWarning,
+	withGivenLabels,
+} from "./open-run.js";
 import {
 	addComputeOptions,
 	numberBetween,

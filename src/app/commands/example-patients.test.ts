@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { splitOf } from "../../data/cohort/split.js";
-import { demoDefaults } from "./demo/folder.js";
-import { splitParts } from "./demo/steps.js";
+import { demoDefaults, splitParts } from "./demo/steps.js";
 
 const root = new URL("../../../", import.meta.url);
 const filesIn = (folder: string, ending: string) =>

@@ -1,15 +1,68 @@
+import { rmSync } from "node:fs";
 import { Command } from "commander";
+import { oneProcess, shared } from "../../base/communicator.js";
+import { checkConfig } from "../../base/config.js";
+import { InputError } from "../../base/errors.js";
+import { versions } from "../../base/files/versions.js";
 import { formatCount } from "../../base/progress.js";
-import { finetuneOptions, openRunDataset } from "../../model/train/index.js";
-import { type FinetuneSummary, finetune } from "../workflows/finetune.js";
-import type { ComputeOptions } from "../workflows/open-runtime.js";
-import { withDatasetWarning } from "./dataset-warning.js";
+import { isoDate } from "../../base/time.js";
+import {
+	type BatchOptions,
+	type Dataset,
+	type Label,
+	type SplitBatches,
+	splitBatches,
+} from "../../data/cohort/index.js";
+import type { Runtime } from "../../engine/runtime/index.js";
+import {
+	type ComputeOptions,
+	checkProvider,
+	ownCores,
+	withRuntime,
+} from "../../engine/runtime/open-runtime.js";
+import { fitScoring, labelSetOf, probe, taskLabels, withRisks } from "../../evaluate/index.js";
+import type { Model } from "../../model/index.js";
+import {
+	batchPlan,
+	checkTask,
+	classifier,
+	createTask,
+	fineTuningStart,
+	finetuneOptions,
+	forecaster,
+	holdingRun,
+	type LabelQuery,
+	labelBatches,
+	labelsOf,
+	openRunDataset,
+	type PretrainRequest,
+	type PretrainSummary,
+	readScoring,
+	readTask,
+	sealedTaskFiles,
+	shapesForDevice,
+	type Task,
+	type Trained,
+	type TrainOptions,
+	taskFiles,
+	taskIdentity,
+	taskWeights,
+	trainOptions,
+	writeScoring,
+} from "../../model/train/index.js";
 import { optionsOf } from "./fields.js";
-import { type LabelFlags, labelsField, labelTimeField, withGivenLabels } from "./given-labels.js";
 import { interruptible } from "./interruptible.js";
 import { communicatorOf, Exit, type Io, printJson, progressOf } from "./io.js";
-import { openRun } from "./open-run.js";
+import {
+	type LabelFlags,
+	labelsField,
+	labelTimeField,
+	openRun,
+	withDatasetWarning,
+	withGivenLabels,
+} from "./open-run.js";
 import { addComputeOptions, threadCount } from "./option-values.js";
+import { checkResumed, type Monitoring, train } from "./pretrain/training.js";
 import { addSchemaOptions, isTyped, typedValues } from "./schema-options.js";
 
 interface Options extends LabelFlags, ComputeOptions {
@@ -93,4 +146,304 @@ function render(
 		lines.push(`best validation loss after epoch ${best.epoch}: ${best.loss.toFixed(4)} nats`);
 	if (interrupted) lines.push("interrupted and saved; continue with --resume");
 	return `${lines.join("\n")}\n`;
+}
+
+/** Options of fine-tuning. */
+export interface FinetuneOptions extends Monitoring, ComputeOptions {
+	/** `forecast`, or a labelled task of the dataset. */
+	readonly task: string;
+	/** The `finetuneOptions` that differ from their defaults. */
+	readonly training?: Readonly<Record<string, unknown>> | undefined;
+	/** Fewer epochs where they would take more steps: as many as fit, at least one. Default: no limit. */
+	readonly mostSteps?: number | undefined;
+	/**
+	 * Whether to resume an interrupted fine-tuning with its own settings; other settings are rejected.
+	 * `"if-begun"` resumes if there is one, with its settings, and begins one otherwise.
+	 */
+	readonly resume?: boolean | "if-begun" | undefined;
+	/** Whether to replace an earlier fine-tuning. */
+	readonly replace?: boolean | undefined;
+}
+
+export interface FinetuneSummary extends PretrainSummary {
+	/** The folder of the fine-tuned weights. */
+	readonly folder: string;
+	/** Labels of the training patients. */
+	readonly labels: number;
+	readonly positive: number;
+}
+
+/** What a task is trained on, and the model to train. */
+interface TaskTraining {
+	/** Undefined for the task `forecast`. */
+	readonly labels?: Readonly<Record<"train" | "valid", readonly LabelQuery[]>>;
+	readonly positive: number;
+	readonly identity: Task["identity"];
+	readonly options: TrainOptions;
+	model(settings: Task): Model;
+	readonly batchesOf?: NonNullable<PretrainRequest["batchesOf"]>;
+}
+
+/**
+ * Fine-tunes a run to a task, end to end, in `tasks/<task>/` of its folder. The run itself does not change.
+ *
+ * @example
+ * const run = readTrained("runs/first");
+ * await finetune(run, await openRunDataset(run.folder, run.run), { task: "insulin" });
+ */
+export async function finetune(
+	run: Trained,
+	dataset: Dataset,
+	options: FinetuneOptions,
+): Promise<FinetuneSummary> {
+	const { task, threads, provider, precision, progress, signal } = options;
+	const { communicator = oneProcess } = options;
+	if (run.run.before !== undefined)
+		throw new InputError(
+			`${run.folder} was trained on records up to ${isoDate(run.run.before)}, for task onset alone; labels would show it later ones: fine-tune a run of the whole dataset`,
+		);
+	const trained = fineTuningStart(run);
+	const { folder } = taskFiles(trained.folder, task);
+	const training =
+		task === "forecast"
+			? forecastTraining(trained, dataset, options)
+			: await withRuntime({ threads, provider, precision, communicator }, "inference", (runtime) =>
+					labelTraining(runtime, trained, dataset, options),
+				);
+	const begun = readBegun(trained, options, training.identity);
+	communicator.barrier();
+	const work = async () => {
+		const settings =
+			begun ?? (await shared(communicator, () => begin(trained, dataset, options, training)));
+		const summary = await train({
+			folder,
+			run: {
+				...settings,
+				model: trained.run.model,
+				config: trained.run.config,
+				dataset: settings.identity,
+			},
+			model: training.model(settings),
+			dataset,
+			...(training.batchesOf && { batchesOf: training.batchesOf }),
+			resume: begun !== undefined,
+			sealed: sealedTaskFiles(trained.folder, task),
+			...{ threads, provider, precision, progress, signal, communicator },
+		});
+		const { labels, positive } = training;
+		if (labels && summary.best && !summary.interrupted && communicator.rank === 0)
+			await keepScoring(trained, dataset, options, settings);
+		return { ...summary, folder, labels: labels?.train.length ?? 0, positive };
+	};
+	return holdingRun(folder, work, communicator);
+}
+
+/** Writes `scoring.json`, with which new patients are scored, unless it is there. */
+async function keepScoring(
+	trained: Trained,
+	dataset: Dataset,
+	{ task, threads, provider, precision }: FinetuneOptions,
+	settings: Task,
+): Promise<void> {
+	const best = taskWeights(trained.folder, task);
+	if (!best || readScoring(trained.folder, task, best.step)) return;
+	const { labels } = await taskLabels(dataset, task);
+	const sets = {
+		train: labelSetOf(dataset, labels, "train"),
+		valid: labelSetOf(dataset, labels, "valid"),
+	};
+	const scoring = await withRuntime({ threads, provider, precision }, "inference", (runtime) =>
+		fitScoring(runtime, trained, dataset, settings, sets),
+	);
+	writeScoring(trained.folder, best.step, scoring);
+}
+
+/** Maximum events of a history that the model sees in fine-tuning. */
+const longest = ({ model, config }: Trained, maxLength: number) =>
+	Math.min(maxLength, model.context?.(config) ?? Number.POSITIVE_INFINITY);
+
+/** Models without pre-training are trained until validation stops improving. */
+export const fromScratch = { epochs: 20, patience: 3 } as const;
+
+async function labelTraining(
+	runtime: Runtime,
+	trained: Trained,
+	dataset: Dataset,
+	{ task, training: settings, mostSteps }: FinetuneOptions,
+): Promise<TaskTraining> {
+	const { labels } = await taskLabels(dataset, task);
+	const given = {
+		train: labelsOf(dataset, labels, "train"),
+		valid: labelsOf(dataset, labels, "valid"),
+	};
+	const positive = checkLabels(dataset, task, given);
+	const asked = [...given.train, ...given.valid];
+	const queries = await withRisks(runtime, trained, dataset, task, asked);
+	const own = {
+		train: queries.slice(0, given.train.length),
+		valid: queries.slice(given.train.length),
+	};
+	const options = checkConfig(
+		finetuneOptions,
+		{
+			...(trained.model.pretraining === "none" && {
+				...fromScratch,
+				learningRate: trained.run.options.learningRate,
+			}),
+			...settings,
+		},
+		"fine-tuning options",
+	);
+	const whole = trainOptions.parse({
+		...options,
+		...{ cut: "last", objective: "next", horizon: 0 },
+		maxLength: longest(trained, options.maxLength),
+	});
+	const batchesOf = (plan: BatchOptions) => labelBatches(dataset, own.train, plan);
+	const batchShapes = runtime.queues ? shapesForDevice(whole, batchesOf) : whole.batchShapes;
+	return {
+		labels: own,
+		positive,
+		identity: taskIdentity(trained, labels),
+		options: within(mostSteps, { ...whole, batchShapes }, batchesOf),
+		model({ head }) {
+			if (!head) throw new Error(`task ${task} has no head`);
+			return classifier(trained, { ...head, weight: Float32Array.from(head.weight) });
+		},
+		batchesOf: (split, plan) => labelBatches(dataset, own[split], plan),
+	};
+}
+
+/** Options with as many epochs as fit into so many steps, at least one. */
+function within(
+	mostSteps: number | undefined,
+	options: TrainOptions,
+	batchesOf: (plan: BatchOptions) => SplitBatches,
+): TrainOptions {
+	if (mostSteps === undefined) return options;
+	const steps = Math.ceil(batchesOf(batchPlan(options)).plan.count / options.accumulate);
+	const fit = Math.floor(mostSteps / steps);
+	return { ...options, epochs: Math.min(options.epochs, Math.max(1, fit)) };
+}
+
+/** For models that forecast after fine-tuning: the epochs of fine-tuning, the other options of pre-training. */
+function forecastTraining(
+	trained: Trained,
+	dataset: Dataset,
+	{ training: given = {}, mostSteps }: FinetuneOptions,
+): TaskTraining {
+	const { model, folder, run } = trained;
+	if (model.forecasting.after === "pretraining")
+		throw new InputError(
+			`${model.name} forecasts as it was trained; run \`trajgpt evaluate ${folder} --task forecast\``,
+		);
+	const { epochs } = checkConfig(finetuneOptions, given, "fine-tuning options");
+	const options = checkConfig(
+		trainOptions,
+		{ ...run.options, epochs, ...given },
+		"fine-tuning options",
+	);
+	return {
+		positive: 0,
+		identity: taskIdentity(trained, []),
+		options: within(mostSteps, options, (plan) => splitBatches(dataset, "train", plan)),
+		model: () => forecaster(trained),
+	};
+}
+
+/** The task to resume; undefined to begin one. */
+function readBegun(
+	{ folder: run }: Trained,
+	{ task, training = {}, resume, replace }: FinetuneOptions,
+	identity: Task["identity"],
+): Task | undefined {
+	if (replace) return undefined;
+	const begun = readTask(run, task);
+	if (begun && !resume)
+		throw new InputError(
+			`${taskFiles(run, task).folder} exists already; pass \`resume\` to continue it, or \`replace\` to start over`,
+			{ field: "resume", value: resume },
+		);
+	if (!begun && resume === true)
+		throw new InputError(`${task} was not begun in ${run}; leave out \`resume\` to begin it`, {
+			field: "resume",
+			value: resume,
+		});
+	if (!begun) return undefined;
+	checkTask(run, begun, identity);
+	if (resume === true) checkResumed("task", begun.options, training, "start over with `replace`");
+	return begun;
+}
+
+/** Counts the labels, and says where few of them choose the epoch and the scale of the probabilities. */
+function labelNotes(task: string, labels: NonNullable<TaskTraining["labels"]>): string[] {
+	const positive = (split: "train" | "valid") => labels[split].filter(({ value }) => value).length;
+	const counted = (split: "train" | "valid", name: string) =>
+		`${labels[split].length} of ${name} patients (${positive(split)} positive)`;
+	const rarer = Math.min(positive("valid"), labels.valid.length - positive("valid"));
+	return [
+		`labels of ${task}: ${counted("train", "training")}, ${counted("valid", "validation")}`,
+		...(rarer < 10
+			? [
+					"few validation labels: which epoch is the best, and the scale of the probabilities, are left to chance",
+				]
+			: []),
+	];
+}
+
+/** Fits the initial head of a labelled task and writes `task.json`; removes earlier files. */
+async function begin(
+	trained: Trained,
+	dataset: Dataset,
+	options: FinetuneOptions,
+	{ labels, identity, options: training }: TaskTraining,
+): Promise<Task> {
+	const { task, provider = "cpu", precision, progress, communicator = oneProcess } = options;
+	const { threads = ownCores(communicator) } = options;
+	if (labels) {
+		for (const note of labelNotes(task, labels)) progress?.note(note);
+		progress?.note(`fitting the initial head to ${labels.train.length} labels`);
+	}
+	// Earlier files are removed only when it is certain that the new ones can be made.
+	if (!labels) await checkProvider(provider, precision);
+	const head =
+		labels &&
+		(await withRuntime({ threads, provider, precision }, "inference", (runtime) =>
+			probe(runtime, trained, dataset, labels, training.maxLength),
+		));
+	const files = taskFiles(trained.folder, task);
+	for (const place of [
+		...[files.task, files.scoring, files.log, files.tensorboard, files.checkpoint, files.best],
+	])
+		rmSync(place, { recursive: true, force: true });
+	const labelFile = dataset.labelFiles?.[task];
+	return createTask(trained.folder, {
+		...(labelFile !== undefined && { labelFile }),
+		...{ task, options: training, identity, threads, provider },
+		...(precision && { precision }),
+		...(head && { head }),
+		versions: versions(),
+	});
+}
+
+/** Too few labels to learn from; a comparison then continues with its other tasks. */
+export class TooFewLabels extends InputError {}
+
+/** Rejects too few labels; returns the number of positive training labels. */
+function checkLabels(
+	{ folder }: Dataset,
+	task: string,
+	{ train, valid }: Readonly<Record<"train" | "valid", readonly Label[]>>,
+): number {
+	const positive = train.filter(({ value }) => value).length;
+	if (positive === 0 || positive === train.length)
+		throw new TooFewLabels(
+			`${folder}: ${positive} of the ${train.length} labels of ${task} in split train are positive; ` +
+				"training needs positive and negative labels: prepare more patients",
+		);
+	if (valid.length === 0)
+		throw new TooFewLabels(
+			`${folder} has no labels of ${task} in split valid, which choose the best epoch: prepare more patients`,
+		);
+	return positive;
 }

@@ -1,19 +1,18 @@
 import { z } from "zod";
 import { InputError } from "../../base/errors.js";
+import { type Column, columnFormat, openColumns } from "../../base/files/column-file.js";
 import { replaceFile } from "../../base/files/index.js";
 import { splitNames } from "../../data/cohort/index.js";
 import type { Trained } from "../../model/train/index.js";
+import { checkOutputFile } from "../../model/train/output-file.js";
 import { methods, type PatientForecast } from "../../predict/forecast/answer.js";
 import { type ForecastContext, forecastJson, forecastText } from "../../predict/forecast/text.js";
 import { type Moment, momentForms, momentOf } from "../../predict/user-input/index.js";
-import { checkOutputFile } from "../workflows/check-output-file.js";
-import { type Column, columnFormat, openColumns } from "../workflows/column-file.js";
 import { forecast } from "../workflows/forecast.js";
 import { defineCommand } from "./define-command.js";
 import { flag, moments, option, seed, type Values, whole } from "./fields.js";
-import { labelTimeField, refuseUnitAlone } from "./given-labels.js";
 import { communicatorOf, type Io, mayWrite, printJson, progressOf } from "./io.js";
-import { modelArgument, openModel } from "./open-run.js";
+import { labelTimeField, modelArgument, openModel, refuseUnitAlone } from "./open-run.js";
 import {
 	openQueried,
 	patientFields,

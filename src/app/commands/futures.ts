@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { columnFormat, writeColumns } from "../../base/files/column-file.js";
+import { checkOutputFile } from "../../model/train/output-file.js";
 import { momentForms } from "../../predict/user-input/index.js";
-import { checkOutputFile } from "../workflows/check-output-file.js";
-import { columnFormat, writeColumns } from "../workflows/column-file.js";
 import {
 	checkMeds,
 	checkMedsTarget,

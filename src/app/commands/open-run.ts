@@ -1,4 +1,9 @@
+import { z } from "zod";
+import { InputError } from "../../base/errors.js";
+import { type Dataset, withLabels } from "../../data/cohort/index.js";
+import { type TimeIs, timeUnits } from "../../data/records/tables/column-names.js";
 import { readModel, readTrained, type Trained } from "../../model/train/index.js";
+import { option } from "./fields.js";
 import type { Io } from "./io.js";
 
 /** Reads a trained run and prints its warnings to standard error. */
@@ -15,3 +20,65 @@ function withWarnings(io: Io, trained: Trained): Trained {
 /** The argument of commands that take both. */
 export const modelArgument =
 	"run folder written by `trajgpt pretrain`, or RUN/tasks/TASK by `trajgpt finetune`";
+
+/** The dataset itself; warns if it is of a version that cannot be checked completely. */
+export function withDatasetWarning(io: Io, dataset: Dataset): Dataset {
+	if (!("sha256" in dataset.manifest))
+		io.stderr.write(
+			`warning: ${dataset.folder} was prepared by an earlier version of trajgpt: whether its rules were changed since cannot be checked; prepare it again to have them checked\n`,
+		);
+	return dataset;
+}
+
+/** The options on labels. */
+export interface LabelFlags {
+	readonly labels?: string | undefined;
+	readonly labelTimeIs?: TimeIs | undefined;
+}
+
+export function refuseUnitAlone(labels: string | undefined, labelTimeIs: TimeIs | undefined): void {
+	if (labelTimeIs === undefined || labels !== undefined) return;
+	throw new InputError("--label-time-is needs --labels: the labels whose times it is about", {
+		field: "labelTimeIs",
+		value: labelTimeIs,
+	});
+}
+
+export const labelsField = option(
+	"path",
+	"labels of --task that the dataset lacks: a file, or a folder of MEDS label files (see tasks)",
+	z.string().optional(),
+);
+
+/** The unit of the times of labels, for the option that names their file. */
+export const labelTimeField = (labels: string) =>
+	option(
+		"what",
+		`meaning of the times in ${labels} (default: as in the records of the dataset)`,
+		z.enum(timeUnits).optional(),
+	);
+
+/** The dataset, with the labels of --labels if it is given. */
+export async function withGivenLabels(
+	io: Io,
+	dataset: Dataset,
+	task: string,
+	{ labels: file, labelTimeIs }: LabelFlags,
+): Promise<Dataset> {
+	refuseUnitAlone(file, labelTimeIs);
+	if (file === undefined) return dataset;
+	if (task === "all")
+		throw new InputError("--labels needs --task: the name of the task that they are for");
+	const {
+		dataset: labelled,
+		notes,
+		warnings,
+	} = await withLabels(dataset, {
+		task,
+		file,
+		labelTimeIs,
+	});
+	for (const note of notes) io.stderr.write(`note: ${note}\n`);
+	for (const warning of warnings) io.stderr.write(`warning: ${warning}\n`);
+	return labelled;
+}

@@ -2,7 +2,9 @@ import { availableParallelism } from "node:os";
 import type { Command, Option } from "commander";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import type { Provider } from "../../engine/runtime/index.js";
 import { machineMemory } from "../../engine/runtime/machine-limits.js";
+import { openRuntime } from "../../engine/runtime/open-runtime.js";
 import { models } from "../../model/index.js";
 import { trainOptions } from "../../model/train/index.js";
 import { finetuneOptions } from "../../model/train/options.js";
@@ -118,4 +120,20 @@ test("memory is bounded by the machine's", () => {
 		expect(said(byteSize, text)).toBe(
 			`Expected 64MB to ${most}MB, the memory of this machine, as in 512MB or 4GB.`,
 		);
+});
+
+test("an unknown provider is bad usage that names the known ones, whatever the command", async () => {
+	for (const [argv, names] of [
+		[["pretrain", "no-such-dataset", "--out", "no-such-run"], "cpu, xla, auto"],
+		[["compare", "no-such-dataset"], "cpu, xla, auto"],
+	] as const) {
+		const { code, stdout, stderr } = await captured([...argv, "--provider", "webgpu"]);
+		expect(stderr).toContain(
+			`'--provider <name>' argument 'webgpu' is invalid. Allowed choices are ${names}; xla computes on a GPU.`,
+		);
+		expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+	}
+	await expect(openRuntime({ provider: "webgpu" as Provider }, "training")).rejects.toThrow(
+		"`provider` webgpu: expected cpu or xla; xla computes on a GPU",
+	);
 });

@@ -6,7 +6,6 @@ import {
 	type PatientOptions,
 	type QueriedPatients,
 } from "../workflows/patients.js";
-import { recordFormats } from "../workflows/record-formats.js";
 import {
 	byteSize,
 	codeMapFields,
@@ -22,7 +21,7 @@ import {
 } from "./fields.js";
 import type { Io } from "./io.js";
 import { openRun } from "./open-run.js";
-import { recordFields } from "./record-options.js";
+import { recordFields, recordFormats } from "./records.js";
 
 /** Options of prepare whose flag has another meaning here, with their name here. */
 const renamed: Readonly<Record<string, string>> = {

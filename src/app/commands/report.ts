@@ -1,12 +1,42 @@
+import { writeFile } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
 import { Command, Option } from "commander";
-import { openRunDataset } from "../../model/train/index.js";
-import type { ReportOptions } from "../workflows/report/report.js";
-import { withDatasetWarning } from "./dataset-warning.js";
+import { replaceFile } from "../../base/files/index.js";
+import { type Dataset, summarize } from "../../data/cohort/index.js";
+import { threadsOf } from "../../engine/runtime/open-runtime.js";
+import { datasetFigure, learningCurveFigure, svgOf } from "../../evaluate/charts/index.js";
+import { isSimulated } from "../../evaluate/index.js";
+import {
+	findings,
+	type MissingEvaluation,
+	type Report,
+	reportPage,
+} from "../../evaluate/report/index.js";
+import { weightCount } from "../../model/index.js";
+import { readEventLog } from "../../model/train/event-log.js";
+import { openRunDataset, runFiles, type Trained } from "../../model/train/index.js";
+import { checkOutputFile } from "../../model/train/output-file.js";
+import { nodeDocument, pngOf } from "./figure-file.js";
 import { nameFlags } from "./flags.js";
 import { type Io, printJson, progressOf } from "./io.js";
-import { openRun } from "./open-run.js";
+import { openRun, withDatasetWarning } from "./open-run.js";
 import { seedNumber, threadCount } from "./option-values.js";
+import type { Monitoring } from "./pretrain/training.js";
 import { mayRepeat } from "./repeated-options.js";
+import { readEvaluations } from "./report/evaluations.js";
+import {
+	type Drawings,
+	drawCodes,
+	drawMemory,
+	drawPatients,
+	evaluationFigures,
+	factsOf,
+	onsetFigures,
+	type ReportRequest,
+	reportedSplit,
+} from "./report/figures.js";
+import { codeAgreement } from "./report/maps.js";
+import { choosePatients, drawOnsetPair, drawStories } from "./report/stories.js";
 
 interface Options extends ReportOptions {
 	readonly dataset?: string;
@@ -56,7 +86,7 @@ export function command(io: Io): Command {
 
 async function act(io: Io, folder: string, options: Options): Promise<void> {
 	const { dataset, patient, force, json, ...more } = options;
-	const { report } = await import("../workflows/report/report.js");
+	const { report } = await import("./report.js");
 	const trained = openRun(io, folder);
 	const written = await report(
 		trained,
@@ -76,3 +106,158 @@ async function act(io: Io, folder: string, options: Options): Promise<void> {
 		].join(""),
 	);
 }
+
+export interface ReportOptions extends Pick<Monitoring, "progress"> {
+	/** Seed of the maps and of the choice of patients. */
+	readonly seed: number;
+	/** File to write. Default: the run's report, which is replaced. */
+	readonly out?: string | undefined;
+	/** Whether an existing file at `out` may be replaced. */
+	readonly replace?: boolean | undefined;
+	/** Ids of patients to show. Default: chosen by rule. */
+	readonly patients?: readonly string[] | undefined;
+	/** Whether to draw a map with one mark per test patient; it is always drawn for simulated people. */
+	readonly patientMap?: boolean | undefined;
+	/** Default: as in training. */
+	readonly threads?: number | undefined;
+}
+
+/** The written files, with findings and missing evaluations. */
+export interface WrittenReport {
+	readonly report: string;
+	readonly figures: readonly string[];
+	readonly findings: ReturnType<typeof findings>;
+	readonly missing: readonly MissingEvaluation[];
+	readonly warnings: readonly string[];
+}
+
+/** Writes an HTML report on a run, and its figures to the run's folder. */
+export async function report(
+	trained: Trained,
+	dataset: Dataset,
+	{ seed, out, replace = false, patients, patientMap, threads, progress }: ReportOptions,
+): Promise<WrittenReport> {
+	const { folder } = trained;
+	const files = runFiles(folder);
+	if (out !== undefined) await checkOutputFile(out, replace);
+	const { nodeRuntime } = await import("../../engine/runtime/node.js");
+	const drawings = await drawingsIn(files.figures);
+	const page = await gatherReport({
+		...{ trained, dataset, drawings, seed },
+		runtime: nodeRuntime({ threads: threads ?? threadsOf(trained), purpose: "inference" }),
+		...(patients && { patients }),
+		...(patientMap && { patientMap }),
+		onStage: (text) => progress?.note(text),
+	});
+	const file = out ?? files.report;
+	await replaceFile(file, (partial) => writeFile(partial, reportPage(page)));
+	return {
+		report: file,
+		figures: drawings.files,
+		findings: findings(page),
+		missing: page.missing.map((one) => ({
+			...one,
+			command: one.command.replace("RUN", () => folder),
+		})),
+		warnings: page.warnings,
+	};
+}
+
+async function drawingsIn(folder: string): Promise<Drawings> {
+	const document = await nodeDocument();
+	const files: string[] = [];
+	const write = async (name: string, bytes: string | Uint8Array) => {
+		const file = join(folder, name);
+		await replaceFile(file, (partial) => writeFile(partial, bytes));
+		files.push(file);
+	};
+	return {
+		files,
+		async draw(id, figure, caption, { narrow, half } = {}) {
+			const svg = svgOf(figure, document);
+			await write(`${id}.svg`, svg);
+			await write(`${id}.png`, await pngOf(svg));
+			return {
+				id: `figure-${id}`,
+				title: figure.title,
+				svg: svgOf(half ?? figure, document, { ids: `${id}-` }),
+				...(half && { half: true }),
+				...(narrow && { narrow: svgOf(narrow, document, { ids: `${id}-narrow-` }) }),
+				caption,
+			};
+		},
+	};
+}
+
+/** Collects the contents of the page and draws its figures. */
+export async function gatherReport(given: ReportRequest): Promise<Report> {
+	const { trained, dataset, seed, onStage } = given;
+	onStage("reading the dataset");
+	const simulated = await isSimulated(dataset);
+	const request = { ...given, drawings: markedDrawings(given.drawings, simulated) };
+	const { drawings } = request;
+	const summary = await summarize(dataset);
+	const chosen = await choosePatients(request, summary);
+	const { folder } = trained;
+	const { present, missing, warnings } = await readEvaluations(trained, dataset, reportedSplit);
+	const log = readEventLog(runFiles(folder).log);
+	const name = basename(resolve(folder));
+	const { model, weights } = trained;
+	const dataDrawing = await drawings.draw(
+		"dataset",
+		datasetFigure(summary, { title: simulated ? "The simulated people" : "The people" }),
+		"The dataset: length and density of histories, codes, and the share of positive labels.",
+	);
+	const measured = {
+		...(await onsetFigures(drawings, present)),
+		...(await evaluationFigures(drawings, present)),
+	};
+	const pair = await drawOnsetPair(request, summary);
+	const tokens = await drawCodes(request);
+	const patients =
+		simulated || request.patientMap ? await drawPatients(request, summary) : undefined;
+	const memory = await drawMemory(request);
+	const stories = await drawStories(request, chosen);
+	return {
+		name,
+		model: {
+			name: model.name,
+			cite: model.cite,
+			parameters: weightCount(weights),
+		},
+		simulated,
+		manifest: dataset.manifest,
+		summary,
+		split: reportedSplit,
+		evaluations: present,
+		missing,
+		warnings,
+		...(pair && { onsetPair: pair }),
+		figures: {
+			dataset: dataDrawing,
+			...measured,
+			tokens,
+			...(patients && { patients: patients.drawing }),
+			...(memory && { memory: memory.drawing }),
+			learning: await drawings.draw(
+				"learning",
+				learningCurveFigure(log),
+				"The loss in nats (mean −log p of the recorded codes) for training and validation patients. This report uses the weights of the best epoch.",
+			),
+		},
+		stories,
+		agreement: { codes: codeAgreement(trained, seed), patients: patients?.agreement },
+		memory: memory?.words,
+		provenance: factsOf(trained, dataset, present, log, seed),
+	};
+}
+
+/** Drawings that say so where they show a simulated population. */
+const markedDrawings = (drawings: Drawings, simulated: boolean): Drawings => ({
+	files: drawings.files,
+	draw: (id, figure, caption, { narrow, half } = {}) =>
+		drawings.draw(id, { ...figure, simulated }, caption, {
+			...(narrow && { narrow: { ...narrow, simulated } }),
+			...(half && { half: { ...half, simulated } }),
+		}),
+});

@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { z } from "zod";
 import { InputError } from "../../base/errors.js";
+import { columnFormat } from "../../base/files/column-file.js";
 import { replaceFile } from "../../base/files/index.js";
 import { formatDuration } from "../../base/progress.js";
 import { simulatedText } from "../../base/simulated.js";
@@ -9,17 +10,15 @@ import { thousands } from "../../base/thousands.js";
 import { yearDays } from "../../base/time.js";
 import { splitNames } from "../../data/cohort/index.js";
 import type { Trained } from "../../model/train/index.js";
+import { checkOutputFile } from "../../model/train/output-file.js";
 import { riskCsv, riskJson, riskPicture } from "../../predict/risk/json.js";
 import type { CodeGroup } from "../../predict/risk/question.js";
 import { eventsText, riskText } from "../../predict/risk/text.js";
 import { momentForms, momentOf } from "../../predict/user-input/index.js";
-import { checkOutputFile } from "../workflows/check-output-file.js";
-import { columnFormat } from "../workflows/column-file.js";
 import type { CohortRisks } from "../workflows/dataset-risks.js";
-import { checkFigureTarget, writeFigure } from "../workflows/figure-file.js";
 import { risk } from "../workflows/risk.js";
-import { withDatasetWarning } from "./dataset-warning.js";
 import { defineCommand, type Usage } from "./define-command.js";
+import { textBarsFor } from "./describe.js";
 import {
 	flag,
 	inGroup,
@@ -33,11 +32,11 @@ import {
 	type Values,
 	whole,
 } from "./fields.js";
+import { checkFigureTarget, writeFigure } from "./figure-file.js";
 import { communicatorOf, type Io, printJson, progressOf } from "./io.js";
-import { openModel, openRun } from "./open-run.js";
+import { openModel, openRun, withDatasetWarning } from "./open-run.js";
 import { openQueried, patientFields, patientFlags } from "./patient-options.js";
 import { checkTaskOptions, scorePatients } from "./score.js";
-import { textBarsFor } from "./text-bars.js";
 
 const description = `The probability that a code is recorded for the first time within some years of an index day, death
 competing: a table by horizon, beside people of the same age and sex, and how the probability within

@@ -1,11 +1,9 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { expect, test } from "vitest";
 import { InputError } from "../../base/errors.js";
-import { ownPackage } from "../workflows/versions.js";
-import type { LazyCommand } from "./commands.js";
-import { commands } from "./commands.js";
-import type { Io } from "./io.js";
-import { Exit, printJson } from "./io.js";
+import { ownPackage } from "../../base/files/versions.js";
+import { commands, type LazyCommand } from "./commands.js";
+import { Exit, type Io, printJson } from "./io.js";
 import { mayRepeat } from "./repeated-options.js";
 import { captured } from "./testing/captured.js";
 

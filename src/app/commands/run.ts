@@ -1,13 +1,12 @@
 import { Command, CommanderError } from "commander";
 import { InputError } from "../../base/errors.js";
+import { ownPackage } from "../../base/files/versions.js";
 import { type Provider, providers } from "../../engine/runtime/index.js";
 import type { Precision } from "../../engine/tensor/index.js";
-import { ownPackage } from "../workflows/versions.js";
 import { type LazyCommand, type Program, trajgpt } from "./commands.js";
 import { examples } from "./examples.js";
 import { withFlags } from "./flags.js";
-import type { Io } from "./io.js";
-import { Exit } from "./io.js";
+import { Exit, type Io } from "./io.js";
 import { jobOf } from "./job.js";
 import { refuseRepeats } from "./repeated-options.js";
 import { safeIo } from "./safe-output.js";
@@ -67,7 +66,7 @@ async function loaded(load: LazyCommand["load"], io: Io): Promise<Command> {
 async function settleProvider(command: Command): Promise<void> {
 	const { provider, precision, resume } = command.opts<ProviderOptions>();
 	if (provider === undefined || (provider === "cpu" && precision === undefined)) return;
-	const checks = await import("../workflows/check-provider.js");
+	const checks = await import("../../engine/runtime/open-runtime.js");
 	const settled = provider === "auto" ? await checks.automaticProvider() : provider;
 	// An engine of the benchmarks that is none of Node's.
 	if (!providers.includes(settled)) return;

@@ -1,10 +1,9 @@
 import { Command, InvalidArgumentError } from "commander";
 import { openDataset } from "../../data/cohort/index.js";
-import { curvesFile, scale } from "../workflows/compare/compare.js";
-import { addSharedOptions, type SharedOptions } from "./compare-options.js";
-import { printComparison } from "./comparison-text.js";
-import { withDatasetWarning } from "./dataset-warning.js";
+import { curvesFile, scale } from "./compare/run.js";
+import { addSharedOptions, printComparison, type SharedOptions } from "./compare/shared.js";
 import { type Io, progressOf } from "./io.js";
+import { withDatasetWarning } from "./open-run.js";
 import { namesIn } from "./option-values.js";
 
 interface Options extends SharedOptions {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { InputError } from "../../base/errors.js";
 import { yearDays } from "../../base/time.js";
+import type { ComputeOptions } from "../../engine/runtime/open-runtime.js";
 import type { LabelPrediction } from "../../evaluate/index.js";
 import { definitionOf, type Trained } from "../../model/train/index.js";
 import {
@@ -11,17 +12,16 @@ import {
 } from "../../predict/score.js";
 import { lastRecord, type Moment, momentOf } from "../../predict/user-input/index.js";
 import { type LabelPredictionOptions, predictLabels } from "../workflows/label-predictions.js";
-import type { ComputeOptions } from "../workflows/open-runtime.js";
 import type { QueriedPatients } from "../workflows/patients.js";
+import { score } from "../workflows/score.js";
+import type { Usage } from "./define-command.js";
 import {
 	checkPredictionFile,
 	type PredictionFile,
 	type PredictionSchema,
 	predictionSchemas,
 	writePredictions,
-} from "../workflows/prediction-file.js";
-import { score } from "../workflows/score.js";
-import type { Usage } from "./define-command.js";
+} from "./evaluate/predictions.js";
 import { option } from "./fields.js";
 import { communicatorOf, type Io, mayWrite, printJson } from "./io.js";
 

@@ -1,11 +1,20 @@
 import { existsSync } from "node:fs";
 import { statfs } from "node:fs/promises";
+import { availableParallelism } from "node:os";
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
 import { InputError } from "../../base/errors.js";
 import { checkFolderTarget } from "../../base/files/index.js";
-import { formats, simulationFileNames, truthFile } from "../../data/simulate/index.js";
-import { simulate } from "../workflows/simulate.js";
+import { type Progress, silentProgress } from "../../base/progress.js";
+import {
+	type Block,
+	type Format,
+	formats,
+	simulationFileNames,
+	truthFile,
+	writeSimulation,
+} from "../../data/simulate/index.js";
+import { startThreads } from "../../engine/runtime/threads.js";
 import { defineCommand } from "./define-command.js";
 import { flag, mostPeople, option, seed, threads, type Values, whole } from "./fields.js";
 import { type Io, printJson, progressOf } from "./io.js";
@@ -77,4 +86,48 @@ async function act(io: Io, options: Options): Promise<void> {
 		io.stdout.write(
 			`${out}: ${patients} people, ${written.records} diagnoses, ${written.prescriptions} prescriptions\n`,
 		);
+}
+
+export interface SimulateOptions {
+	readonly patients: number;
+	readonly seed: number;
+	readonly format?: Format;
+	/** Whether an existing simulation may be replaced; true by default. */
+	readonly replace?: boolean;
+	/** All cores by default. The files do not depend on it. */
+	readonly threads?: number | undefined;
+	readonly progress?: Progress;
+}
+
+/** People for which another thread is worth its start. */
+const leastPerThread = 1000;
+
+/** Blocks per thread that are asked for or wait to be written. */
+const blocksPerThread = 3;
+
+/** Simulates a population with several threads, and writes it to a folder. */
+export async function simulate(folder: string, options: SimulateOptions) {
+	const { threads = availableParallelism(), progress = silentProgress, ...given } = options;
+	const total = given.patients;
+	const onProgress = (done: number) =>
+		progress.update({ label: "simulating: person", done, total });
+	const count = Math.min(threads, Math.ceil(total / leastPerThread));
+	const write = async () => {
+		if (count === 1) return writeSimulation(folder, { ...given, onProgress });
+		const { call, end } = startThreads(new URL("./simulate-thread.js", import.meta.url), {
+			...{ count, workerData: null, work: "simulates people" },
+		});
+		try {
+			const blocks = {
+				simulate: async (range: unknown) => (await call("simulate", [range])) as Block,
+				ahead: blocksPerThread * count,
+			};
+			return await writeSimulation(folder, { ...given, onProgress, blocks });
+		} finally {
+			await end();
+		}
+	};
+	const written = await write();
+	progress.finish();
+	return written;
 }

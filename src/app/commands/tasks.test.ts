@@ -8,7 +8,7 @@ import { temporaryFolder } from "../../data/records/testing/temporary-folder.js"
 import { writeParquet } from "../../data/records/testing/write-parquet.js";
 import { libraryTasks } from "../../data/tasks/index.js";
 import { documented, medsData, medsSql } from "../../data/tasks/testing/aces-sample.js";
-import { labelTask } from "../workflows/tasks.js";
+import { labelTask } from "./tasks.js";
 import { captured } from "./testing/captured.js";
 
 /** A folder in MEDS with the rows of a query. */

@@ -1,8 +1,45 @@
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { InputError } from "../../base/errors.js";
+import { checkFolderTarget, replaceFolder, temporarily } from "../../base/files/index.js";
 import { percent, table } from "../../base/table.js";
-import { libraryDescription, libraryFile, libraryTasks } from "../../data/tasks/index.js";
-import { type LabelledTask, type LabelTaskOptions, labelTask } from "../workflows/tasks.js";
+import {
+	type Dataset,
+	type LabelDefinition,
+	manifestName,
+	openDataset,
+	taskMarker,
+} from "../../data/cohort/index.js";
+import { isTaskName, labelsOfTask, taskNameRule } from "../../data/cohort/label-rules.js";
+import { openStore, type Store } from "../../data/records/store.js";
+import {
+	type CohortTask,
+	checkOverlap,
+	type DeterminingCode,
+	datasetRecords,
+	definitionOfCohorts,
+	definitionOfTask,
+	determiningCodes,
+	type Exclusion,
+	type Extracted,
+	extract,
+	labelCohorts,
+	libraryDescription,
+	libraryFile,
+	libraryTask,
+	libraryTasks,
+	medsRecords,
+	readAces,
+	storedLabels,
+	storeLabels,
+	type TaskRecords,
+	taskText,
+	writeLabels,
+} from "../../data/tasks/index.js";
+import { openRunDataset, readRun, runFiles } from "../../model/train/index.js";
 import { nameFlags } from "./flags.js";
 import { type Io, printJson } from "./io.js";
 import { byteSize, threadCount, wholeNumber } from "./option-values.js";
@@ -172,4 +209,272 @@ function render(done: LabelledTask): string {
 		);
 	if (file !== undefined) parts.push("\n", `written: ${file}\n`);
 	return parts.join("");
+}
+
+/** What gives the labels: one of the four. */
+export interface TaskDefinition {
+	/** An ACES file. */
+	readonly aces?: string | undefined;
+	/** A ready task, one of `libraryTasks()`. */
+	readonly task?: string | undefined;
+	/** OMOP cohort tables. */
+	readonly cohorts?: CohortOptions | undefined;
+	/** Labels that the dataset has. */
+	readonly label?: string | undefined;
+	/** A file whose predicates replace those of `aces` or `task`. */
+	readonly predicates?: string | undefined;
+}
+
+/** OMOP cohorts, with the defaults of PatientLevelPrediction. */
+export interface CohortOptions extends Pick<CohortTask, "file" | "target" | "outcome"> {
+	/** The first and last day at risk, counted from the start of the target cohort. Default: 1 and 365. */
+	readonly atRisk?: readonly [first: number, last: number] | undefined;
+	/** Days at risk that somebody without the outcome must have, the first not counted. Default: all. */
+	readonly minAtRisk?: number | undefined;
+}
+
+/** Options of `labelTask`. */
+export interface LabelTaskOptions extends TaskDefinition {
+	/** The folder of all tasks; the labels are written to a folder of the task's name in it. */
+	readonly out?: string | undefined;
+	/** Default: the name of the task. */
+	readonly name?: string | undefined;
+	readonly replace?: boolean | undefined;
+	/** The dataset of a run, if it was moved. */
+	readonly dataset?: string | undefined;
+	/** Memory limit of DuckDB in bytes. Default: 2 GB. */
+	readonly memory?: number | undefined;
+	readonly threads?: number | undefined;
+}
+
+export interface LabelledTask {
+	readonly task: string;
+	/** What the labels mean; missing for a task without a label. */
+	readonly definition?: LabelDefinition | undefined;
+	readonly records: string;
+	/** Patients in the records, and those with a label. */
+	readonly patients: number;
+	readonly labelled: number;
+	/** Trigger events, or entries into the target cohort: each has at most one label. */
+	readonly triggers: number;
+	readonly labels: number;
+	/** null for a task without a label. */
+	readonly positive: number | null;
+	readonly excluded: readonly Exclusion[];
+	/** Codes of the input that nearly determine the label. */
+	readonly determining: readonly DeterminingCode[];
+	readonly notes: readonly string[];
+	/** The Parquet file of the labels, if one was written. */
+	readonly file?: string;
+}
+
+const labelFile = "labels.parquet";
+
+const defaultMemory = 2 * 1024 ** 3;
+
+/**
+ * Labels the patients of a dataset, of the dataset of a run, or of a folder in MEDS, and writes the labels as MEDS
+ * does: `OUT/TASK/labels.parquet`. A task whose target overlaps its input is refused.
+ *
+ * @example
+ * const { labels, positive } = await labelTask("data", { task: "heart-failure", out: "labels" });
+ */
+export async function labelTask(path: string, options: LabelTaskOptions): Promise<LabelledTask> {
+	const { out, replace = false } = options;
+	checkDefinition(options);
+	const { records, dataset } = await openSource(path, options.dataset);
+	const { name, definition, label } = await definitionOf(records, dataset, options);
+	const work = (folder: string, file: string | undefined) =>
+		withStore(records, options, folder, file, async (store) => ({
+			task: name,
+			...(definition && { definition }),
+			...(await finish(store, records, await label(store), file)),
+		}));
+	if (out === undefined) {
+		const folder = await mkdtemp(join(tmpdir(), "trajgpt-tasks-"));
+		return temporarily(folder, () => work(folder, undefined));
+	}
+	const target = join(out, name);
+	await checkFolderTarget(target, replace, taskMarker, [labelFile]);
+	let summary: LabelledTask | undefined;
+	await replaceFolder(
+		target,
+		async (partial) => {
+			const folder = join(partial, ".work");
+			await mkdir(folder);
+			summary = await work(folder, join(partial, labelFile));
+			await rm(folder, { recursive: true, force: true });
+			await writeFile(join(partial, taskMarker), `${JSON.stringify(summary, null, "\t")}\n`);
+		},
+		{ replace },
+	);
+	return { ...(summary as LabelledTask), file: join(target, labelFile) };
+}
+
+/** Refuses options that contradict each other or have no effect. */
+function checkDefinition(options: TaskDefinition): void {
+	const kinds = (["task", "aces", "cohorts", "label"] as const).filter(
+		(name) => options[name] !== undefined,
+	);
+	const [kind, other] = kinds;
+	if (kind === undefined)
+		throw new InputError("no task; pass one of `task`, `aces`, `cohorts` and `label`");
+	if (other !== undefined)
+		throw new InputError(`\`${kind}\` and \`${other}\` both name a task; pass one of them`, {
+			field: other,
+		});
+	if (options.predicates !== undefined && kind !== "task" && kind !== "aces")
+		throw new InputError(`\`predicates\` has no effect with \`${kind}\`; omit it`, {
+			field: "predicates",
+		});
+}
+
+/** Refuses a time at risk that overlaps the input, which ends with the day of entry. */
+function cohortTask({ file, target, outcome, ...given }: CohortOptions): CohortTask {
+	if (target === outcome)
+		throw new InputError(`\`target\` and \`outcome\` are both cohort ${target}; name two cohorts`, {
+			field: "outcome",
+			value: outcome,
+		});
+	const [first, last] = given.atRisk ?? [1, 365];
+	if (!(first >= 1 && last >= first))
+		throw new InputError(
+			`\`atRisk\` is ${first}:${last}; expected a first day from 1, and a last day not before it: the day of entry is part of the input`,
+			{ field: "atRisk" },
+		);
+	return {
+		...{ file, target, outcome, atRisk: [first, last] },
+		minAtRisk: given.minAtRisk ?? last - first,
+	};
+}
+
+/** The records of a dataset, a run or a folder in MEDS. */
+async function openSource(
+	path: string,
+	moved: string | undefined,
+): Promise<{ records: TaskRecords; dataset?: Dataset }> {
+	const isRun = existsSync(runFiles(path).run);
+	if (!isRun && !existsSync(join(path, manifestName))) return { records: await medsRecords(path) };
+	const dataset = isRun
+		? await openRunDataset(path, readRun(path), moved)
+		: await openDataset(path);
+	return { records: datasetRecords(dataset), dataset };
+}
+
+interface Labeller {
+	readonly name: string;
+	readonly definition?: LabelDefinition | undefined;
+	readonly label: (store: Store) => Promise<Extracted>;
+}
+
+async function definitionOf(
+	records: TaskRecords,
+	dataset: Dataset | undefined,
+	options: LabelTaskOptions,
+): Promise<Labeller> {
+	const { aces, task, cohorts, label, predicates } = options;
+	const named = (
+		name: string,
+		definition: LabelDefinition | undefined,
+		work: Labeller["label"],
+	): Labeller => ({ name: taskName(options.name ?? name), definition, label: work });
+	if (cohorts !== undefined) {
+		const task = cohortTask(cohorts);
+		return named(
+			`cohort-${task.target}-outcome-${task.outcome}`,
+			definitionOfCohorts(task),
+			(store) => labelCohorts(store, records, task),
+		);
+	}
+	if (label !== undefined) {
+		if (!dataset)
+			throw new InputError(
+				`${records.path} is not a dataset, so it has no labels "${label}"; name a folder that \`trajgpt prepare\` wrote`,
+				{ field: "label", value: label },
+			);
+		const known = dataset.manifest.labels.find((own) => own.task === labelsOfTask(label));
+		const definition = known?.definition ?? {
+			what: known?.rule ?? label,
+			source: `labels of the dataset: ${label}`,
+		};
+		return named(label, definition, async (store) => {
+			await records.view(store, []);
+			return storedLabels(dataset, label);
+		});
+	}
+	const read =
+		aces !== undefined
+			? await readAces(aces, predicates)
+			: libraryTask(
+					task ?? "",
+					predicates === undefined
+						? undefined
+						: { file: predicates, text: await taskText(predicates) },
+				);
+	checkOverlap(read);
+	if (records.axis !== "dates")
+		throw new InputError(
+			`labels in MEDS need dates, and ${records.path} has days alone; prepare the records with their dates`,
+		);
+	const source = aces === undefined ? `ready task ${read.name}` : `ACES file ${basename(aces)}`;
+	return named(read.name, definitionOfTask(read, source), (store) => extract(store, records, read));
+}
+
+function taskName(name: string): string {
+	if (isTaskName(name)) return name;
+	throw new InputError(`the task is called "${name}"; expected ${taskNameRule}: pass a \`name\``, {
+		field: "name",
+		value: name,
+	});
+}
+
+async function withStore<T>(
+	records: TaskRecords,
+	{ cohorts, memory = defaultMemory, threads }: LabelTaskOptions,
+	folder: string,
+	file: string | undefined,
+	work: (store: Store) => Promise<T>,
+): Promise<T> {
+	const more = [cohorts?.file, file].filter((one) => one !== undefined);
+	const store = await openStore({ folder, memory, threads, files: [...records.files, ...more] });
+	try {
+		return await work(store);
+	} finally {
+		store.close();
+	}
+}
+
+async function finish(
+	store: Store,
+	records: TaskRecords,
+	{ labels, subjects, triggers, excluded, notes }: Extracted,
+	file: string | undefined,
+): Promise<Omit<LabelledTask, "task" | "definition">> {
+	await storeLabels(store, labels);
+	const determining = await determiningCodes(store);
+	const isWhole = file === undefined || (await writeLabels(store, file));
+	const { values } = labels;
+	const positive = values.includes(null) ? null : values.filter((value) => value).length;
+	const isOneSided = positive === 0 || positive === values.length;
+	return {
+		records: records.path,
+		patients: subjects,
+		labelled: new Set(labels.subjects).size,
+		triggers,
+		labels: values.length,
+		positive,
+		excluded,
+		determining,
+		notes: [
+			...notes,
+			...(isOneSided && values.length > 0
+				? [`all labels are ${positive === 0 ? "negative" : "positive"}; check the definition`]
+				: []),
+			...(isWhole
+				? []
+				: [
+						"ids of patients are not whole numbers, which MEDS wants: subject_id is text, which trajgpt reads and other tools may not",
+					]),
+		],
+	};
 }

@@ -12,7 +12,7 @@ import {
 	hasCompiler,
 	setDuringTest,
 } from "../../engine/runtime/pjrt/testing/fake-plugin.js";
-import { pretrain } from "../workflows/pretrain.js";
+import { pretrain } from "./pretrain.js";
 import { captured } from "./testing/captured.js";
 import { runBuilt } from "./testing/run-built.js";
 

@@ -1,5 +1,11 @@
 import { oneProcess } from "../../base/communicator.js";
 import { InputError } from "../../base/errors.js";
+import {
+	type Column,
+	type ColumnWriter,
+	columnFormat,
+	openColumns,
+} from "../../base/files/column-file.js";
 import { replaceFile } from "../../base/files/index.js";
 import { silentProgress } from "../../base/progress.js";
 import { isoDate, type TimeAxis, yearDays } from "../../base/time.js";
@@ -13,8 +19,10 @@ import {
 	splitNames,
 } from "../../data/cohort/index.js";
 import { specialCount } from "../../data/cohort/vocabulary.js";
+import { type ComputeOptions, threadsOf, withRuntime } from "../../engine/runtime/open-runtime.js";
 import { drawOf, indexDay, indexRuleFor } from "../../evaluate/onset/index-days.js";
 import type { Trained } from "../../model/train/index.js";
+import { checkOutputFile } from "../../model/train/output-file.js";
 import { hazardSettingsOf } from "../../predict/hazards.js";
 import { cutHorizons, independenceNotes } from "../../predict/incidence.js";
 import { type HazardModel, hazardModel, incidenceReader } from "../../predict/index.js";
@@ -26,12 +34,9 @@ import {
 	usualYears,
 	warningsFor,
 } from "../../predict/user-input/index.js";
-import { checkOutputFile } from "./check-output-file.js";
-import { type Column, type ColumnWriter, columnFormat, openColumns } from "./column-file.js";
-import { type ComputeOptions, threadsOf, withRuntime } from "./open-runtime.js";
+import { hasSameTokens } from "../commands/evaluate/runs.js";
+import type { Monitoring } from "../commands/pretrain/training.js";
 import type { QueriedPatients } from "./patients.js";
-import { hasSameTokens } from "./same-meaning.js";
-import type { Monitoring } from "./training.js";
 
 export interface CohortRiskOptions extends ComputeOptions, Pick<Monitoring, "progress"> {
 	/** The file to write: Parquet, or CSV by its extension. */

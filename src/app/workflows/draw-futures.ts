@@ -1,3 +1,4 @@
+import { type ComputeOptions, threadsOf, withRuntime } from "../../engine/runtime/open-runtime.js";
 import { startThreads } from "../../engine/runtime/threads.js";
 import type { Events, ParameterValues } from "../../model/index.js";
 import type { Trained } from "../../model/train/index.js";
@@ -9,7 +10,6 @@ import {
 	futureModel,
 	futureRules,
 } from "../../predict/futures.js";
-import { type ComputeOptions, threadsOf, withRuntime } from "./open-runtime.js";
 
 /** What a thread needs to draw futures. */
 export interface FutureThreadData {

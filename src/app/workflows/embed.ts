@@ -1,8 +1,10 @@
 import { oneProcess } from "../../base/communicator.js";
 import { InputError } from "../../base/errors.js";
+import type { Column } from "../../base/files/column-file.js";
 import { silentProgress } from "../../base/progress.js";
 import type { Dataset, History, Split } from "../../data/cohort/index.js";
 import type { Runtime } from "../../engine/runtime/index.js";
+import { type ComputeOptions, threadsOf, withRuntime } from "../../engine/runtime/open-runtime.js";
 import { placeOnMap, type UmapOptions, umap } from "../../evaluate/charts/index.js";
 import { openRunDataset, type Trained } from "../../model/train/index.js";
 import {
@@ -11,10 +13,8 @@ import {
 	representations,
 	type ViewedHistory,
 } from "../../predict/index.js";
-import type { Column } from "./column-file.js";
-import { type ComputeOptions, threadsOf, withRuntime } from "./open-runtime.js";
+import type { Monitoring } from "../commands/pretrain/training.js";
 import type { QueriedPatients } from "./patients.js";
-import type { Monitoring } from "./training.js";
 
 /** Which embeddings to compute, and their map. */
 export interface EmbedOptions extends ComputeOptions, Pick<Monitoring, "progress"> {

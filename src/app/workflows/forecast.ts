@@ -1,5 +1,6 @@
 import { allGathered, oneProcess } from "../../base/communicator.js";
 import type { NewPatient } from "../../data/cohort/index.js";
+import { type ComputeOptions, threadsOf } from "../../engine/runtime/open-runtime.js";
 import type { Trained } from "../../model/train/index.js";
 import {
 	answerForecasts,
@@ -10,7 +11,6 @@ import {
 	type PatientForecast,
 } from "../../predict/forecast/answer.js";
 import { type Moment, timesOf, warningsFor } from "../../predict/user-input/index.js";
-import { type ComputeOptions, threadsOf } from "./open-runtime.js";
 import { openPredictor, type QueriedPatients } from "./patients.js";
 
 export interface ForecastOptions extends ComputeOptions, Omit<ForecastSettings, "method"> {

@@ -1,13 +1,13 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { InputError } from "../../base/errors.js";
+import { type Column, writeColumns } from "../../base/files/column-file.js";
 import { checkFolderTarget, replaceFolder } from "../../base/files/index.js";
 import { simulatedText } from "../../base/simulated.js";
 import { dayMilliseconds } from "../../base/time.js";
 import { deathRecord } from "../../data/cohort/reading/history-rules.js";
 import type { Token } from "../../data/cohort/vocabulary.js";
 import { momentJson } from "../../predict/user-input/index.js";
-import { type Column, writeColumns } from "./column-file.js";
 import type { FuturesResult } from "./futures.js";
 
 /** A record of a future; the last one may be death. */

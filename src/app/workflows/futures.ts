@@ -2,6 +2,7 @@ import { InputError } from "../../base/errors.js";
 import { type TimeAxis, yearDays } from "../../base/time.js";
 import type { NewPatient } from "../../data/cohort/index.js";
 import { specialCount, type Vocabulary } from "../../data/cohort/vocabulary.js";
+import type { ComputeOptions } from "../../engine/runtime/open-runtime.js";
 import type { Trained } from "../../model/train/index.js";
 import type { Future } from "../../predict/futures.js";
 import { hazardSettingsOf } from "../../predict/hazards.js";
@@ -16,7 +17,6 @@ import {
 	warningsFor,
 } from "../../predict/user-input/index.js";
 import { drawFutures } from "./draw-futures.js";
-import type { ComputeOptions } from "./open-runtime.js";
 import type { QueriedPatients } from "./patients.js";
 import { onlyOne } from "./risk.js";
 import { withHazards } from "./with-hazards.js";

@@ -11,12 +11,12 @@ import {
 } from "../../data/cohort/index.js";
 import { notesFor } from "../../data/records/bad-rows.js";
 import type { TimeIs } from "../../data/records/tables/column-names.js";
+import { type ComputeOptions, openRuntime, threadsOf } from "../../engine/runtime/open-runtime.js";
 import { type LabelPrediction, personAt } from "../../evaluate/index.js";
 import type { FineTunedTask } from "../../model/train/finetune/classifier.js";
 import { openRunDataset, type Trained } from "../../model/train/index.js";
 import { outsideReason, taskScorer, type ViewedHistory } from "../../predict/index.js";
 import { outsideWarnings } from "../../predict/score.js";
-import { type ComputeOptions, openRuntime, threadsOf } from "./open-runtime.js";
 import { fineTunedTask } from "./score.js";
 
 export interface LabelPredictionOptions extends ComputeOptions {

@@ -10,11 +10,11 @@ import {
 	splitNames,
 	type UnknownCodes,
 } from "../../data/cohort/index.js";
+import { type ComputeOptions, openRuntime, threadsOf } from "../../engine/runtime/open-runtime.js";
 import type { Predictor } from "../../model/index.js";
 import { forecastWeights, openRunDataset, type Trained } from "../../model/train/index.js";
+import { openRecords, type ReaderOptions } from "../commands/records.js";
 import { type CodeMapOptions, codeMapOf, requiredCodeMap } from "./code-map.js";
-import { type ComputeOptions, openRuntime, threadsOf } from "./open-runtime.js";
-import { openRecords, type ReaderOptions } from "./record-formats.js";
 
 /** Which patients to predict for. */
 export interface PatientOptions extends CodeMapOptions {

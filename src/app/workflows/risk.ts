@@ -1,6 +1,7 @@
 import { InputError } from "../../base/errors.js";
 import { thousands } from "../../base/thousands.js";
 import type { NewPatient } from "../../data/cohort/index.js";
+import type { ComputeOptions } from "../../engine/runtime/open-runtime.js";
 import { outputsOf } from "../../model/hazards/settings.js";
 import { weightCount } from "../../model/index.js";
 import { readRates, type Trained } from "../../model/train/index.js";
@@ -15,9 +16,8 @@ import {
 	type RiskModel,
 } from "../../predict/risk/answer.js";
 import { type RiskQuestion, readRisk, riskWarnings } from "../../predict/risk/question.js";
-import { checkDistinctRuns } from "./distinct-runs.js";
+import { checkDistinctRuns } from "../commands/evaluate/runs.js";
 import { drawFutures } from "./draw-futures.js";
-import type { ComputeOptions } from "./open-runtime.js";
 import type { QueriedPatients } from "./patients.js";
 import { withHazards } from "./with-hazards.js";
 

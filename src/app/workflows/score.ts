@@ -1,5 +1,6 @@
 import { InputError } from "../../base/errors.js";
 import type { NewPatient } from "../../data/cohort/index.js";
+import { type ComputeOptions, openRuntime, threadsOf } from "../../engine/runtime/open-runtime.js";
 import type { FineTunedTask, Scoring, Trained } from "../../model/train/index.js";
 import { knownOn, outsideReason, taskScorer } from "../../predict/index.js";
 import { labelScores, outsideWarnings, type ScoredPatient } from "../../predict/score.js";
@@ -9,7 +10,6 @@ import {
 	timesOf,
 	warningsFor,
 } from "../../predict/user-input/index.js";
-import { type ComputeOptions, openRuntime, threadsOf } from "./open-runtime.js";
 import type { QueriedPatients } from "./patients.js";
 
 /** Scores, computed while they are read. */

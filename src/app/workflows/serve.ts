@@ -1,7 +1,10 @@
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { InputError } from "../../base/errors.js";
+import { ownPackage } from "../../base/files/versions.js";
 import { forecastWeights, type Trained } from "../../model/train/index.js";
+import type { Monitoring } from "../commands/pretrain/training.js";
+import { explorerData } from "../commands/serve/explorer.js";
 import {
 	defaultLimits,
 	document,
@@ -22,9 +25,6 @@ import {
 } from "../server/index.js";
 import { builtFolder } from "./built-folder.js";
 import { type CodeMapOptions, requiredCodeMap } from "./code-map.js";
-import { explorerData } from "./explorer.js";
-import type { Monitoring } from "./training.js";
-import { ownPackage } from "./versions.js";
 
 /** Options of `serve`. */
 export interface ServeOptions extends CodeMapOptions, Pick<Monitoring, "progress"> {

@@ -1,6 +1,6 @@
+import { type ComputeOptions, threadsOf, withRuntime } from "../../engine/runtime/open-runtime.js";
 import type { Trained } from "../../model/train/index.js";
 import { type HazardModel, hazardModel } from "../../predict/index.js";
-import { type ComputeOptions, threadsOf, withRuntime } from "./open-runtime.js";
 
 /** Opens the hazards of a run for some work, and disposes of them afterwards. */
 export const withHazards = <T>(

@@ -1,7 +1,7 @@
 import type { RatesByAgeAndSex } from "../../../src/data/cohort/age-sex-rates.js";
 import type { Evaluation } from "../../../src/evaluate/evaluation.js";
 
-export type { People, PersonState } from "../../../src/app/workflows/explorer-people.js";
+export type { People, PersonState } from "../../../src/app/commands/serve/explorer-people.js";
 
 /** The documents that the page fetches from `explorer/`, in addition to the export in `model/`. */
 

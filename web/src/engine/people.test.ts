@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { quantized } from "../../../src/app/workflows/explorer-people.js";
+import { quantized } from "../../../src/app/commands/serve/explorer-people.js";
 import type { People, PersonState } from "../data/contract.js";
 import { nearestPeople, onsetsOf, vectorsOf } from "./people.js";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bytesOf } from "../../../src/app/workflows/explorer-maps.js";
+import { bytesOf } from "../../../src/app/commands/serve/explorer-people.js";
 import type { MapPatient } from "../data/contract.js";
 import { nearestSample, placeOf } from "../engine/map-place.js";
 import type { RiskTable } from "../engine/risks.js";

@@ -1,6 +1,10 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
 import { InputError } from "../../../base/errors.js";
-import type { Progress } from "../../../base/progress.js";
+import { replaceFile } from "../../../base/files/index.js";
+import { formatDuration, type Progress } from "../../../base/progress.js";
 import { thousands } from "../../../base/thousands.js";
 import { type Dataset, openDataset, prepare, prepareDefaults } from "../../../data/cohort/index.js";
 import { openCsv } from "../../../data/records/index.js";
@@ -8,20 +12,20 @@ import { writeSimulation } from "../../../data/simulate/index.js";
 import { evaluationFile, labelledTasks, taskLabels } from "../../../evaluate/index.js";
 import {
 	checkSplits,
+	holdingRun,
 	isTrained,
 	labelsOf,
 	readTrained,
+	runFiles,
 	type Trained,
 	taskFiles,
 } from "../../../model/train/index.js";
-import { type EvaluateOptions, evaluate, notWritten } from "../../workflows/evaluate.js";
-import { finetune } from "../../workflows/finetune.js";
-import { pretrain } from "../../workflows/pretrain.js";
-import { report } from "../../workflows/report/report.js";
+import { type EvaluateOptions, evaluate, notWritten } from "../evaluate/runs.js";
+import { finetune } from "../finetune.js";
 import { interruptible } from "../interruptible.js";
 import { type Io, progressOf } from "../io.js";
-import { type DemoSettings, demoFiles } from "./folder.js";
-import type { Stage } from "./stages.js";
+import { pretrain } from "../pretrain.js";
+import { report } from "../report.js";
 
 export const preset = "tiny";
 /** The one task with labels; `finetune` and `evaluate` do the others. */
@@ -191,3 +195,120 @@ const trainInterruptibly = (
 		io.stderr.write("interrupted and saved; run the same command to continue\n");
 		signal.throwIfAborted();
 	});
+
+const settingsSchema = z.strictObject({
+	kind: z.literal("trajgpt-demo"),
+	version: z.literal(3),
+	patients: z.int().min(1),
+	epochs: z.int().min(1),
+	seed: z.int().min(0),
+});
+/** The settings that, with the machine, determine every number of a demo. */
+export type DemoSettings = Omit<z.infer<typeof settingsSchema>, "kind" | "version">;
+
+/** A few minutes of training on two cores. */
+export const demoDefaults: DemoSettings = { patients: 4000, epochs: 4, seed: 1 };
+
+export function demoFiles(folder: string) {
+	const run = join(folder, "run");
+	return {
+		settings: join(folder, "demo.json"),
+		population: join(folder, "population"),
+		dataset: join(folder, "dataset"),
+		run,
+		report: runFiles(run).report,
+	};
+}
+
+/**
+ * The settings of the demo in a folder: those it was begun with, or `requested` over the defaults for a new
+ * demo. A folder with other content is refused.
+ */
+export async function openFolder(
+	folder: string,
+	requested: Partial<DemoSettings>,
+	fresh: boolean,
+): Promise<DemoSettings> {
+	const files = demoFiles(folder);
+	const begun = existsSync(files.settings);
+	if (!begun && existsSync(folder) && readdirSync(folder).length > 0)
+		throw new InputError(
+			`${folder} holds files but no demo.json, so it is not a demo's; choose another --out`,
+		);
+	if (begun && !fresh) return continueDemo(folder, requested);
+	// The settings are removed last: they mark the folder as a demo's.
+	if (begun)
+		await holdingRun(files.run, async () => {
+			for (const file of [files.run, files.dataset, files.population, files.settings])
+				await rm(file, { recursive: true, force: true });
+		});
+	const settings = { ...demoDefaults, ...requested };
+	const text = `${JSON.stringify({ kind: "trajgpt-demo", version: 3, ...settings }, null, 2)}\n`;
+	await replaceFile(files.settings, (path) => writeFile(path, text));
+	return settings;
+}
+
+async function continueDemo(
+	folder: string,
+	requested: Partial<DemoSettings>,
+): Promise<DemoSettings> {
+	const file = demoFiles(folder).settings;
+	let json: unknown;
+	try {
+		json = JSON.parse(await readFile(file, "utf8"));
+	} catch {
+		// Text that is not JSON is refused below.
+	}
+	const parsed = settingsSchema.safeParse(json);
+	if (!parsed.success)
+		throw new InputError(
+			`${file} is damaged or of another version; pass --fresh to start over, or another --out`,
+		);
+	const { patients, epochs, seed } = parsed.data;
+	const begunWith: DemoSettings = { patients, epochs, seed };
+	for (const name of ["patients", "epochs", "seed"] as const)
+		if (requested[name] !== undefined && requested[name] !== begunWith[name])
+			throw new InputError(
+				`${folder} was begun with --${name} ${begunWith[name]}, not ${requested[name]}; ` +
+					"leave the option out to continue, pass --fresh to start over, or choose another --out",
+			);
+	return begunWith;
+}
+
+/** A part of the demo; a finished one is skipped when the demo is resumed. */
+export interface Stage {
+	readonly name: string;
+	/** Approximate duration on two cores of 2023. */
+	readonly seconds: number;
+	readonly isDone: () => boolean;
+	readonly work: () => Promise<void>;
+}
+
+/**
+ * Runs the unfinished stages in order and prints each one's name and an estimate of the time left. The estimate
+ * is scaled to this machine: the time that past stages took, divided by their planned time.
+ */
+export async function runStages(
+	io: Io,
+	stages: readonly Stage[],
+	clock: () => number,
+): Promise<void> {
+	let [taken, planned] = [0, 0];
+	for (const [at, stage] of stages.entries()) {
+		if (stage.isDone()) continue;
+		const left = stages
+			.slice(at)
+			.filter((other) => !other.isDone())
+			.reduce((sum, { seconds }) => sum + seconds, 0);
+		// A short first stage says little about the speed, so some planned time is counted with it.
+		const pace = (taken + plannedShare) / (planned + plannedShare);
+		const guess = formatDuration(Math.max(1, Math.round(left * pace)));
+		io.stderr.write(`[${at + 1}/${stages.length}] ${stage.name} (about ${guess} left in all)\n`);
+		const began = clock();
+		await stage.work();
+		taken += (clock() - began) / 1000;
+		planned += stage.seconds;
+	}
+}
+
+const plannedShare = 10;

@@ -1,0 +1,385 @@
+import { rm, writeFile } from "node:fs/promises";
+import { join, parse } from "node:path";
+import { InputError } from "../../../base/errors.js";
+import { type Column, columnFormat, csvOf, writeColumns } from "../../../base/files/column-file.js";
+import { checkFolderTarget, replaceFolder } from "../../../base/files/index.js";
+import { csvLine } from "../../../base/table.js";
+import { dayMilliseconds, isoDate, type TimeAxis } from "../../../base/time.js";
+import type { Dataset } from "../../../data/cohort/index.js";
+import {
+	type EvaluationType,
+	isExternal,
+	isLabelledTask,
+	type LabelPrediction,
+	type PlpOptions,
+	type PredictionMetrics,
+	plpTableNames,
+	plpTables,
+	predictionMetrics,
+	type RowPredictions,
+	type EvaluateOptions as TaskOptions,
+} from "../../../evaluate/index.js";
+import { finetuneCommand, type Trained } from "../../../model/train/index.js";
+import { checkOutputFile } from "../../../model/train/output-file.js";
+
+/** The columns of a file of predictions: ours, those of meds-evaluation, or those of PatientLevelPrediction. */
+export const predictionSchemas = ["plain", "meds", "plp"] as const;
+export type PredictionSchema = (typeof predictionSchemas)[number];
+
+export interface PredictionFile {
+	readonly file: string;
+	readonly schema: PredictionSchema;
+	/** Whether an existing file may be replaced. */
+	readonly replace?: boolean | undefined;
+}
+
+/** The frame of predictions in a folder of PatientLevelPrediction; the file that makes it one. */
+const plpPredictionFile = "prediction.csv";
+
+/** What all predictions of a file have in common. */
+export interface PredictionContext {
+	readonly axis: TimeAxis;
+	/** In the words of PatientLevelPrediction. */
+	readonly evaluationType: EvaluationType;
+}
+
+/** Refuses a file that cannot be written, or a schema that the records cannot have; call it before long work. */
+export async function checkPredictionFile(
+	{ file, schema, replace = false }: PredictionFile,
+	axis: TimeAxis,
+): Promise<void> {
+	columnFormat(file);
+	await checkOutputFile(file, replace);
+	if (schema !== "plain") await checkOutputFile(subjectsFile(file), replace);
+	if (schema !== "plain" && axis !== "dates")
+		throw new InputError(
+			`\`predictionsSchema\` ${schema} needs dates, and these records have days alone; leave it out to write days`,
+			{ field: "predictionsSchema", value: schema },
+		);
+}
+
+/** The numbers of patients in a folder of PatientLevelPrediction. */
+const plpSubjectsFile = "subjects.csv";
+
+const plpTableFile = (name: string) => `${name}.csv`;
+
+/** The same for a folder of PatientLevelPrediction; only one that was written here is replaced. */
+async function checkPlpTarget(folder: string, replace: boolean, axis: TimeAxis): Promise<void> {
+	await checkFolderTarget(folder, replace, plpPredictionFile, [
+		plpSubjectsFile,
+		...plpTableNames.map(plpTableFile),
+	]);
+	if (axis !== "dates")
+		throw new InputError(
+			"`plp` needs dates, and these records have days alone; write `predictions` instead",
+			{ field: "plp" },
+		);
+}
+
+/**
+ * Writes predictions to a .csv or .parquet file, and the numbers of patients beside it if the schema needs numbers that
+ * the ids are not. Returns what to tell the user.
+ */
+export async function writePredictions(
+	{ file, schema }: PredictionFile,
+	predictions: readonly LabelPrediction[],
+	context: PredictionContext,
+): Promise<string[]> {
+	const subjects = numbersOf(predictions);
+	const columns = columnsIn[schema](predictions, { ...context, subjects });
+	if (schema !== "plain") await writeSubjects(subjectsFile(file), subjects);
+	await writeColumns(file, columns);
+	return schema !== "plain" && subjects.areNew ? [numberedText(subjectsFile(file))] : [];
+}
+
+const numbersOf = (predictions: readonly LabelPrediction[]) =>
+	numberSubjects(predictions.map(({ patient }) => patient));
+
+/**
+ * Writes a folder with the predictions and the evaluation tables of PatientLevelPrediction. Returns what to tell the
+ * user.
+ */
+async function writePlp(
+	folder: string,
+	predictions: readonly LabelPrediction[],
+	options: PlpOptions,
+): Promise<string[]> {
+	const subjects = numbersOf(predictions);
+	await replaceFolder(folder, async (partial) => {
+		const file = join(partial, plpPredictionFile);
+		const columns = plpColumns(predictions, {
+			...{ evaluationType: options.evaluation, subjects },
+		});
+		await writeFile(file, csvOf(columns));
+		for (const [name, { header, rows }] of Object.entries(plpTables(predictions, options)))
+			await writeFile(join(partial, plpTableFile(name)), [header, ...rows].map(csvLine).join(""));
+		await writeSubjects(join(partial, plpSubjectsFile), subjects);
+	});
+	return subjects.areNew ? [numberedText(join(folder, plpSubjectsFile))] : [];
+}
+
+interface NumberedContext extends PredictionContext {
+	readonly subjects: SubjectNumbers;
+}
+
+const columnsIn: Readonly<
+	Record<
+		PredictionSchema,
+		(predictions: readonly LabelPrediction[], context: NumberedContext) => Column[]
+	>
+> = { plain: plainColumns, meds: medsColumns, plp: plpColumns };
+
+function plainColumns(rows: readonly LabelPrediction[], { axis }: PredictionContext): Column[] {
+	const hasLabels = rows.some(({ label }) => label !== null);
+	const hasWeights = rows.some(({ weight }) => weight !== undefined && weight !== 1);
+	const hasHorizons = rows.some(({ horizonDays }) => horizonDays !== undefined);
+	return [
+		{ name: "patient", type: "text", values: rows.map(({ patient }) => patient) },
+		...(axis === "dates"
+			? [{ name: "date", type: "text" as const, values: rows.map(({ time }) => isoDate(time)) }]
+			: []),
+		{ name: "day", type: "number", values: rows.map(({ time }) => time) },
+		...(hasHorizons
+			? [
+					{
+						name: "horizon_days",
+						type: "number" as const,
+						values: rows.map(({ horizonDays = Number.NaN }) => horizonDays),
+					},
+				]
+			: []),
+		...(hasLabels
+			? [{ name: "label", type: "label" as const, values: rows.map(({ label }) => label) }]
+			: []),
+		{ name: "probability", type: "number", values: rows.map(({ probability }) => probability) },
+		...(hasWeights
+			? [
+					{
+						name: "weight",
+						type: "number" as const,
+						values: rows.map(({ weight = 1 }) => weight),
+					},
+				]
+			: []),
+	];
+}
+
+/** A positive prediction of `predicted_boolean_value`. */
+const decision = 0.5;
+
+/** PredictionSchema of meds-evaluation; probabilities have 32 bits there. */
+function medsColumns(
+	rows: readonly LabelPrediction[],
+	{ subjects }: Pick<NumberedContext, "subjects">,
+): Column[] {
+	return [
+		subjectColumn("subject_id", rows, subjects),
+		{
+			name: "prediction_time",
+			type: "time",
+			values: rows.map(({ time }) => new Date(Math.round(time * dayMilliseconds))),
+		},
+		{ name: "boolean_value", type: "label", values: rows.map(({ label }) => label) },
+		{
+			name: "predicted_boolean_value",
+			type: "flag",
+			values: rows.map(({ probability }) => Math.fround(probability) >= decision),
+		},
+		{
+			name: "predicted_boolean_probability",
+			type: "float",
+			values: rows.map(({ probability }) => probability),
+		},
+	];
+}
+
+const subjectColumn = (
+	name: string,
+	rows: readonly LabelPrediction[],
+	{ of }: SubjectNumbers,
+): Column => ({ name, type: "id", values: rows.map(({ patient }) => of.get(patient) as bigint) });
+
+/** The prediction frame of PatientLevelPrediction. */
+function plpColumns(
+	rows: readonly LabelPrediction[],
+	{ evaluationType, subjects }: Pick<NumberedContext, "evaluationType" | "subjects">,
+): Column[] {
+	return [
+		{ name: "rowId", type: "id", values: rows.map((_, at) => at + 1) },
+		subjectColumn("subjectId", rows, subjects),
+		{ name: "cohortStartDate", type: "text", values: rows.map(({ time }) => isoDate(time)) },
+		{
+			name: "outcomeCount",
+			type: "whole",
+			values: rows.map(({ label }) => (label === null ? null : Number(label))),
+		},
+		{ name: "value", type: "number", values: rows.map(({ probability }) => probability) },
+		{ name: "evaluationType", type: "text", values: rows.map(() => evaluationType) },
+		{
+			name: "ageYear",
+			type: "whole",
+			values: rows.map(({ ageYears }) => (ageYears === null ? null : Math.floor(ageYears))),
+		},
+		{ name: "gender", type: "whole", values: rows.map(({ sex }) => genderConcept(sex)) },
+	];
+}
+
+/** OMOP concepts. */
+const genderConcept = (sex: LabelPrediction["sex"]) =>
+	sex === null ? null : sex === "male" ? 8507 : 8532;
+
+/** Patients by number, for schemas that want numbers. */
+export interface SubjectNumbers {
+	readonly of: ReadonlyMap<string, bigint>;
+	/** Whether the numbers are new; otherwise they are the ids. */
+	readonly areNew: boolean;
+}
+
+/** The ids as 64-bit numbers if they are such numbers, and no two the same; otherwise numbers from 1, in their order. */
+export function numberSubjects(patients: Iterable<string>): SubjectNumbers {
+	const ids = [...new Set(patients)];
+	const own = ids.flatMap((id) => {
+		const number = /^-?\d{1,19}$/.test(id) ? BigInt(id) : undefined;
+		return number !== undefined && BigInt.asIntN(64, number) === number ? [number] : [];
+	});
+	const areNew = new Set(own).size < ids.length;
+	if (areNew) ids.sort();
+	return {
+		of: new Map(ids.map((id, at) => [id, areNew ? BigInt(at + 1) : (own[at] as bigint)])),
+		areNew,
+	};
+}
+
+/** The file of new numbers beside a file of predictions. */
+export function subjectsFile(file: string): string {
+	const { dir, name } = parse(file);
+	return join(dir, `${name}.subjects.csv`);
+}
+
+/** What to tell the user about a file of new numbers. */
+const numberedText = (file: string): string =>
+	`ids of patients are not 64-bit whole numbers, which the schema needs: they are numbered, and ${file} has the id of each number`;
+
+/** Writes the ids with their numbers, if those are new; removes an earlier file if not. */
+async function writeSubjects(file: string, { of, areNew }: SubjectNumbers): Promise<void> {
+	if (!areNew) return rm(file, { force: true });
+	await writeColumns(file, [
+		{ name: "id", type: "text", values: [...of.keys()] },
+		{ name: "subject_id", type: "id", values: [...of.values()] },
+	]);
+}
+
+/** Where to write the predictions behind the model's row of an evaluation. */
+export interface PredictionTargets {
+	/** Write the predictions for each patient to a file; for one run and one task. */
+	readonly predictions?: PredictionFile | undefined;
+	/** Write the predictions and evaluation tables of PatientLevelPrediction to a folder; for one run and one task. */
+	readonly plp?: { readonly folder: string; readonly replace?: boolean | undefined } | undefined;
+}
+
+/** The predictions behind one row of an evaluation, as they were written. */
+export interface WrittenPredictions {
+	readonly file?: string;
+	readonly folder?: string;
+	/** The label of the row. */
+	readonly row: string;
+	/** Predictions with a label. */
+	readonly count: number;
+	readonly notes: readonly string[];
+	/** The metrics of meds-evaluation, of the values in the file; null if all labels are of one class. */
+	readonly metrics: PredictionMetrics | null;
+}
+
+/** Refuses targets that cannot be written; call it before long work. Returns whether there are any. */
+export async function checkPredictionTargets(
+	{ predictions, plp }: PredictionTargets,
+	runs: readonly Trained[],
+	task: string | undefined,
+	axis: TimeAxis,
+): Promise<boolean> {
+	if (!predictions && !plp) return false;
+	if (runs.length > 1)
+		throw new InputError("predictions are those of one run; evaluate the runs one by one", {
+			field: "predictions",
+		});
+	if (task === undefined || (task !== "onset" && !isLabelledTask(task)))
+		throw new InputError(
+			`predictions are those of one label, and ${task === undefined ? "no task is named" : `task ${task} has none`}; choose onset or a task with labels as \`task\``,
+			{ field: "task", value: task },
+		);
+	if (predictions) await checkPredictionFile(predictions, axis);
+	if (plp) await checkPlpTarget(plp.folder, plp.replace ?? false, axis);
+	return true;
+}
+
+const evaluationTypes = { train: "Train", valid: "CV", test: "Test" } as const;
+
+/** Writes the predictions behind the model's row of a task; undefined stands for a model that predicts none. */
+export async function writeRowPredictions(
+	task: string,
+	trained: Trained,
+	dataset: Dataset,
+	found: RowPredictions | undefined,
+	{
+		predictions,
+		plp,
+		split,
+		draws,
+		seed,
+	}: PredictionTargets & Pick<TaskOptions, "split" | "draws" | "seed">,
+): Promise<WrittenPredictions> {
+	if (!found) {
+		const labelFile = dataset.labelFiles?.[task];
+		throw new InputError(
+			`${trained.folder} has no probabilities of ${task} to write; run \`${finetuneCommand(trained.folder, { task, labelFile })}\` first`,
+			{ field: "task", value: task },
+		);
+	}
+	const schema = predictions?.schema ?? "plp";
+	const horizons = new Set(found.predictions.map(({ horizonDays }) => horizonDays));
+	if ((schema !== "plain" || plp) && horizons.size > 1)
+		throw new InputError(
+			`the predictions have ${horizons.size} horizons, and ${plp ? "plp" : schema} has room for one; give one with \`horizons\``,
+			{ field: "horizons" },
+		);
+	const labelled = found.predictions.filter(({ label }) => label !== null);
+	const evaluation = isExternal(trained, dataset) ? "Validation" : evaluationTypes[split];
+	const notes = [...found.notes];
+	if (predictions)
+		notes.push(
+			...(await writePredictions(predictions, schema === "plain" ? found.predictions : labelled, {
+				...{ axis: dataset.manifest.source.axis, evaluationType: evaluation },
+			})),
+		);
+	if (plp)
+		notes.push(
+			...(await writePlp(plp.folder, labelled, {
+				...{ evaluation, draws, seed },
+				attrition: [
+					{
+						description: `patients of split ${split}`,
+						patients: dataset.patients(split).length,
+						outcomes: 0,
+					},
+					{
+						description: "with a known label",
+						patients: new Set(labelled.map(({ patient }) => patient)).size,
+						outcomes: labelled.filter(({ label }) => label).length,
+					},
+				],
+			})),
+		);
+	const written = schema === "meds" ? labelled.map(inSinglePrecision) : labelled;
+	return {
+		...(predictions && { file: predictions.file }),
+		...(plp && { folder: plp.folder }),
+		...{ row: found.row, count: written.length, notes },
+		metrics: predictionMetrics(written) ?? null,
+	};
+}
+
+/** As a file of MEDS holds it. */
+const inSinglePrecision = (own: LabelPrediction): LabelPrediction => ({
+	...own,
+	probability: Math.fround(own.probability),
+});

@@ -1,0 +1,328 @@
+import { csvLine, table } from "../../../base/table.js";
+import { thousands } from "../../../base/thousands.js";
+import type { AcrossRuns, Evaluation, EvaluationRow, Measure } from "../../../evaluate/index.js";
+import { taskOf } from "../../../evaluate/report/measures.js";
+import type { WrittenPredictions } from "./predictions.js";
+
+type Differences = NonNullable<Evaluation["differences"]>;
+
+/** The unit of a metric: shares in percent, calibration errors in points, the rest as they are. */
+function unitOf(metric: string): {
+	readonly scale: number;
+	readonly digits: number;
+	readonly unit: string;
+} {
+	if (/calibrationError/i.test(metric)) return { scale: 100, digits: 1, unit: "points" };
+	if (/^(accuracy|recall)/.test(metric)) return { scale: 100, digits: 1, unit: "%" };
+	return { scale: 1, digits: 3, unit: "" };
+}
+
+export function measureText(metric: string, { value, low, high }: Measure, signed = false): string {
+	const { scale, digits } = unitOf(metric);
+	const number = (x: number) => {
+		const text = (x * scale).toFixed(digits).replace(/^-(0\.?0*)$/, "$1");
+		return signed && x * scale > 0 ? `+${text}` : text.replace("-", "−");
+	};
+	return `${number(value)} [${number(low)}, ${number(high)}]`;
+}
+
+const titles: Readonly<Record<string, string>> = {
+	calibrationError: "calibration error",
+	weightedCalibrationError: "weighted calibration error",
+	topCalibrationError: "calibration error of the first choice",
+	auprc: "AUPRC",
+	auroc: "AUROC",
+	brier: "Brier score",
+	tmap: "T-mAP, %",
+	visitsPerYear: "visits per year",
+	codesPerVisit: "codes per visit",
+	onsetsPerYear: "onsets per year",
+	deathsPer1000Years: "deaths per 1,000 years",
+};
+
+/** Events that some numbers are about, by the last words of their names. */
+const eventsApart = ["known", "new", "first of a day", "rest of a day"] as const;
+const apartPattern = new RegExp(`^(.*?)(?: (${eventsApart.join("|")}))?$`);
+
+const headerOf = (metric: string) => {
+	const { unit } = unitOf(metric);
+	const title = titles[metric] ?? metric.replace(apartPattern, "$1");
+	return unit === "" ? title : `${title}, ${unit}`;
+};
+
+function rowsTable(
+	title: string,
+	rows: readonly EvaluationRow[],
+	metrics: readonly string[],
+): string {
+	return table(
+		[title, ...metrics.map(headerOf)],
+		rows.map((row) => [
+			row.label,
+			...metrics.map((metric) => {
+				const measure = row.metrics[metric];
+				return measure ? measureText(metric, measure) : "";
+			}),
+		]),
+	);
+}
+
+/** A metric, taken apart: which events it is about, and whether it is of a range of later events. */
+function partsOf(metric: string): { readonly part: string; readonly byWindow: boolean } {
+	const [, name = metric, part = ""] = apartPattern.exec(metric) ?? [];
+	return { part, byWindow: /^recall@\d+ /.test(name) };
+}
+
+/** The events that a table is about; of known and new codes, with their share of the predicted events. */
+function titleOf(part: string, newCodes: Measure | undefined): string {
+	if (part.endsWith("of a day")) return part.replace("first", "first record");
+	if (!newCodes) return part === "" ? "" : `${part} codes`;
+	if (part === "") return "all codes";
+	const share =
+		part === "new"
+			? newCodes
+			: { value: 1 - newCodes.value, low: 1 - newCodes.high, high: 1 - newCodes.low };
+	return `${part} codes: ${measureText("recall", share)} %`;
+}
+
+/**
+ * Metrics of all rows in one table, those of some events alone in tables of their own, metrics by window in further
+ * ones, metrics of single rows below.
+ */
+function tables(rows: readonly EvaluationRow[], newCodes?: Measure): string {
+	const metrics = [...new Set(rows.flatMap((row) => Object.keys(row.metrics)))];
+	const ofFew = metrics.filter(
+		(metric) => !partsOf(metric).byWindow && rows.filter((row) => row.metrics[metric]).length < 2,
+	);
+	const few = ofFew.flatMap((metric) =>
+		rows.flatMap((row) => {
+			const measure = row.metrics[metric];
+			return measure ? [`${row.label}: ${headerOf(metric)} ${measureText(metric, measure)}\n`] : [];
+		}),
+	);
+	const parts = [false, true].flatMap((byWindow) =>
+		["", ...eventsApart].map((part) => ({
+			title: titleOf(part, newCodes),
+			metrics: metrics.filter((metric) => {
+				const own = partsOf(metric);
+				return own.byWindow === byWindow && own.part === part && !ofFew.includes(metric);
+			}),
+		})),
+	);
+	return [
+		...parts
+			.filter((part, at) => at === 0 || part.metrics.length > 0)
+			.map(({ title, metrics }) => rowsTable(title, rows, metrics)),
+		...(few.length > 0 ? [few.join("")] : []),
+	].join("\n");
+}
+
+/** The label of a baseline of tasks chf and diabetes. */
+const ageAndSex = "age and sex";
+
+/**
+ * Each model row against the next, against the patient's own history and against age and sex, and the first against
+ * the oracle, or against what was observed. The file has every pair, and the windows.
+ */
+function shownPairs(rows: readonly EvaluationRow[], differences: Differences): Differences {
+	const labelOf = (who: EvaluationRow["who"]) => rows.find((row) => row.who === who)?.label;
+	const models = rows.filter(({ who }) => who === "model").map(({ label }) => label);
+	return differences.filter(({ row, than }) => {
+		const at = models.indexOf(row);
+		return (
+			than === models[at + 1] ||
+			than === labelOf("history") ||
+			than === ageAndSex ||
+			(at === 0 && [labelOf("oracle"), labelOf("observed")].includes(than))
+		);
+	});
+}
+
+function differencesText(rows: readonly EvaluationRow[], all: Differences): string {
+	const differences = shownPairs(rows, all);
+	if (differences.length === 0) return "";
+	const metrics = [...new Set(differences.flatMap((pair) => Object.keys(pair.metrics)))].filter(
+		(metric) => !partsOf(metric).byWindow,
+	);
+	return ["", ...eventsApart]
+		.map((part) => ({
+			part,
+			own: metrics.filter((metric) => partsOf(metric).part === part),
+		}))
+		.filter(({ own }) => own.length > 0)
+		.map(({ part, own }) =>
+			table(
+				[
+					part === "" ? "difference" : `difference, ${titleOf(part, undefined)}`,
+					...own.map(headerOf),
+				],
+				differences.map(({ row, than, metrics: measures }) => [
+					`${row} − ${than}`,
+					...own.map((metric) => {
+						const measure = measures[metric];
+						return measure ? measureText(metric, measure, true) : "";
+					}),
+				]),
+			),
+		)
+		.join("\n");
+}
+
+/**
+ * `end` is the last line: where the file was written, or why not. `withFlags` turns the option names in it and in notes
+ * into flags.
+ */
+export function evaluationText(
+	run: string,
+	end: string,
+	evaluation: Evaluation,
+	withFlags: (text: string) => string = (text) => text,
+): string {
+	const { task, split, patients, events, draws, seed, notes, rows, differences, made } = evaluation;
+	const { tooFew } = evaluation;
+	return [
+		`${task}: ${taskOf(task).question} ${run}, step ${thousands(made.step)}; `,
+		`${thousands(events)} events of ${thousands(patients)} patients of split ${split}\n\n`,
+		...(tooFew ? [`${tooFew}.\n\n`] : []),
+		...(evaluation.onset
+			? [onsetText(evaluation)]
+			: [
+					tables(rows, evaluation.newCodes),
+					...(differences?.length ? ["\n", differencesText(rows, differences)] : []),
+				]),
+		`\nIn brackets: 95 % intervals, ${thousands(draws)} draws of patients (seed ${seed}); differences are paired.\n`,
+		...[...notes, end].map((line) => `${withFlags(line)}\n`),
+	].join("");
+}
+
+export function acrossRunsText(
+	task: string,
+	{ runs, newCodes, tooFew, rows, differences }: AcrossRuns,
+): string {
+	return [
+		`${task}: over ${runs} runs\n\n`,
+		...(tooFew ? [`${tooFew}.\n\n`] : []),
+		tables(rows, newCodes),
+		...(differences.length > 0 ? ["\n", differencesText(rows, differences)] : []),
+		"\nIn brackets: of the model and its differences, 95 % t-intervals of the runs; of other rows, of the patients.\n",
+	].join("");
+}
+
+/** What was written, and the metrics of the file, as meds-evaluation would give them. */
+export function predictionsText({ file, folder, row, count, metrics }: WrittenPredictions): string {
+	const places = [file, folder].filter((place) => place !== undefined).join(" and ");
+	const values = metrics
+		? table(
+				["metric of the file", "value"],
+				Object.entries(metrics).map(([name, value]) => [name, value.toFixed(4)]),
+			)
+		: "all labels are of one class: no metrics\n";
+	return `written: ${places}: ${thousands(count)} predictions of "${row}" with a label\n${values}`;
+}
+
+type Metrics = Readonly<Record<string, Measure>>;
+
+export const onsetColumns = [
+	{ metric: "auroc", title: "AUROC", scale: 1, digits: 3 },
+	{ metric: "averagePrecision", title: "average precision, %", scale: 100, digits: 2 },
+	{ metric: "observedToExpected", title: "observed/expected", scale: 1, digits: 2 },
+	{
+		metric: "weightedCalibrationError",
+		title: "weighted calibration error, points",
+		scale: 100,
+		digits: 2,
+	},
+];
+
+export function onsetCell(
+	measure: Measure | undefined,
+	{ scale, digits }: (typeof onsetColumns)[number],
+	signed = false,
+): string {
+	if (!measure) return "";
+	const number = (x: number) => {
+		const text = (x * scale).toFixed(digits);
+		return signed && x > 0 ? `+${text}` : text.replace("-", "−");
+	};
+	return `${number(measure.value)} [${number(measure.low)}, ${number(measure.high)}]`;
+}
+
+const yearsText = (years: number) => `${years} ${years === 1 ? "year" : "years"}`;
+
+/** One table per horizon, with differences, then the subgroups. */
+function onsetText({ rows, differences = [], onset }: Evaluation): string {
+	if (!onset) return "";
+	const rowsAt = (
+		years: number,
+		of: readonly { label: string; metrics: Metrics }[],
+		signed = false,
+	) =>
+		of.map(({ label, metrics }) => [
+			label,
+			...onsetColumns.map((column) =>
+				onsetCell(metrics[`${column.metric} ${years}y`], column, signed),
+			),
+		]);
+	const horizons = onset.horizons.map(({ years, codes }) =>
+		table(
+			[`within ${yearsText(years)}, ${codes} codes`, ...onsetColumns.map(({ title }) => title)],
+			[
+				...rowsAt(years, rows),
+				...rowsAt(
+					years,
+					differences.map(({ row, than, metrics }) => ({ label: `${row} − ${than}`, metrics })),
+					true,
+				),
+			],
+		),
+	);
+	const first = rows[0]?.label;
+	const subgroups = onset.subgroups.flatMap(({ name, years, patients, codes, rows: scored }) => {
+		const own = scored.find(({ label }) => label === first);
+		if (!own) return [];
+		return [
+			[
+				...[name, yearsText(years), String(patients), String(codes)],
+				own.auroc.toFixed(3),
+				(100 * own.averagePrecision).toFixed(2),
+				own.observedToExpected.toFixed(2),
+			],
+		];
+	});
+	const header = [
+		"subgroup",
+		"within",
+		"patients",
+		"codes",
+		"AUROC",
+		"average precision, %",
+		"observed/expected",
+	];
+	return [...horizons, ...(subgroups.length > 0 ? [table(header, subgroups)] : [])].join("\n");
+}
+
+/** Every code at every horizon, the highest AUROC of the first row first, as CSV. */
+export function onsetCsv({ rows, onset }: Evaluation): string {
+	if (!onset) return "";
+	const labels = rows.map(({ label }) => label);
+	const metrics = ["auroc", "averagePrecision", "observedToExpected"] as const;
+	const header = [
+		...["years", "code", "system", "name", "patients at risk", "onsets"],
+		...labels.flatMap((label) =>
+			metrics.flatMap((metric) => [`${label}: ${metric}`, "low", "high"]),
+		),
+	];
+	const firstAuroc = (code: (typeof onset.codes)[0]) => code.rows[0]?.auroc?.value ?? 0;
+	const lines = onset.codes
+		.toSorted((a, b) => a.years - b.years || firstAuroc(b) - firstAuroc(a))
+		.map((code) => [
+			...[code.years, code.code, code.system, code.name, code.atRisk, code.onsets],
+			...code.rows.flatMap((row) =>
+				metrics.flatMap((metric) => {
+					const measure = row[metric];
+					return measure ? [measure.value, measure.low, measure.high] : [null, null, null];
+				}),
+			),
+		]);
+	return [header, ...lines].map(csvLine).join("");
+}

@@ -1,0 +1,315 @@
+import { availableParallelism, totalmem } from "node:os";
+import { evenlySpread, takenOf } from "../../../base/arrays.js";
+import { formatDuration } from "../../../base/progress.js";
+import { thousands } from "../../../base/thousands.js";
+import type { Dataset, DatasetSummary, Split } from "../../../data/cohort/index.js";
+import type { Runtime } from "../../../engine/runtime/index.js";
+import {
+	byFifthFigure,
+	calibrationFigure,
+	codeScoresFigure,
+	decayFigure,
+	decisionFigure,
+	extremeHeads,
+	type Figure,
+	onsetCalibrationFigure,
+	patientMapFigure,
+	recallByWindowFigure,
+	tokenMapFigure,
+} from "../../../evaluate/charts/index.js";
+import { decisionReading } from "../../../evaluate/charts/onset/condition-figures.js";
+import type { FigureSize } from "../../../evaluate/charts/theme.js";
+import type { Evaluation } from "../../../evaluate/index.js";
+import { conditionRule } from "../../../evaluate/onset/details.js";
+import type { DrawnFigure, Report } from "../../../evaluate/report/index.js";
+import { settingName } from "../../../evaluate/report/model-card.js";
+import { settingText } from "../../../model/hazards/settings.js";
+import type { LogEvent } from "../../../model/train/event-log.js";
+import type { Trained } from "../../../model/train/index.js";
+import { headMemory } from "../../../predict/index.js";
+import { patientMap, tokenMap } from "./maps.js";
+
+/** The same figure for telephones, and for one of two columns. */
+interface OtherSizes {
+	readonly narrow?: Figure;
+	readonly half?: Figure;
+}
+
+/** Draws figures for the page and writes them to a folder. */
+export interface Drawings {
+	draw(id: string, figure: Figure, caption: string, others?: OtherSizes): Promise<DrawnFigure>;
+	/** Files written so far. */
+	readonly files: readonly string[];
+}
+
+/** What a report is made from. */
+export interface ReportRequest {
+	readonly trained: Trained;
+	readonly dataset: Dataset;
+	readonly runtime: Runtime;
+	readonly drawings: Drawings;
+	readonly seed: number;
+	/** Ids of the patients to show; chosen by rule by default. */
+	readonly patients?: readonly string[];
+	/** Whether to draw a map with one mark per patient even if they are not simulated. */
+	readonly patientMap?: boolean;
+	/** Called with the name of each stage. */
+	readonly onStage: (text: string) => void;
+}
+
+/** The patients that the report is about. */
+export const reportedSplit: Split = "test";
+
+/** Figures of the forecast's recall, and of the calibration of all tasks. */
+export async function evaluationFigures(drawings: Drawings, evaluations: readonly Evaluation[]) {
+	const forecast = evaluations.find(({ task }) => task === "forecast");
+	const curves = evaluations.flatMap((evaluation) => {
+		const { task, calibration: all, topCalibration: first } = evaluation;
+		const name = task === "next" ? "next record" : task;
+		return [
+			...(all?.length
+				? [
+						{
+							name: task === "next" ? `${name}: every code` : name,
+							bins: all,
+							error: errorOf(
+								evaluation,
+								task === "next" ? "weightedCalibrationError" : "calibrationError",
+							),
+						},
+					]
+				: []),
+			...(first?.length
+				? [
+						{
+							name: `${name}: first choice`,
+							bins: first,
+							error: errorOf(evaluation, "topCalibrationError"),
+						},
+					]
+				: []),
+		];
+	});
+	return {
+		...(forecast?.windows?.length && {
+			recall: await drawings.draw(
+				"recall",
+				recallByWindowFigure(forecast),
+				"From top to bottom, records further ahead. Each row is one method; where its outline is thick, many patients have that recall.",
+			),
+		}),
+		...(curves.length > 0 && {
+			calibration: await drawings.draw(
+				"calibration",
+				calibrationFigure(curves),
+				"On the diagonal, predicted probabilities equal observed frequencies. Above it predictions are too low, below it too high.",
+			),
+		}),
+	};
+}
+
+const errorNames = {
+	calibrationError: "calibration error",
+	weightedCalibrationError: "weighted calibration error",
+	topCalibrationError: "calibration error of the first choice",
+} as const;
+
+function errorOf(evaluation: Evaluation, metric: keyof typeof errorNames) {
+	const share = measuredOf(evaluation, metric);
+	return share === undefined ? undefined : { name: errorNames[metric], share };
+}
+
+/** A metric of the model, from the method that has it: calibration needs probabilities. */
+const measuredOf = ({ rows }: Evaluation, metric: string): number | undefined =>
+	rows.find(({ who, metrics }) => who === "model" && metrics[metric])?.metrics[metric]?.value;
+
+/** The horizons that the page shows: one and five years, or what was measured instead. */
+const shownYears = [1, 5];
+
+/** Figures of the task `onset`, if it was evaluated. */
+export async function onsetFigures(drawings: Drawings, evaluations: readonly Evaluation[]) {
+	const evaluation = evaluations.find(({ task }) => task === "onset");
+	const onset = evaluation?.onset;
+	if (!evaluation || !onset) return {};
+	const { conditions = [], codes } = onset;
+	const usual = onset.horizons.filter(({ years }) => shownYears.includes(years));
+	const horizons = (usual.length > 0 ? usual : onset.horizons.slice(0, 2)).map((own) => ({
+		...own,
+		error: measuredOf(evaluation, `weightedCalibrationError ${own.years}y`),
+	}));
+	const years = horizons.at(-1)?.years ?? 5;
+	const draw = (
+		id: string,
+		figure: (options: { readonly narrow: boolean }) => Figure,
+		caption: string,
+	) => drawings.draw(id, figure({ narrow: false }), caption, { narrow: figure({ narrow: true }) });
+	/** In one of two columns. */
+	const drawHalf = (
+		id: string,
+		figure: (size: FigureSize) => Figure,
+		caption: string,
+	): Promise<DrawnFigure> =>
+		drawings.draw(id, figure("wide"), caption, { half: figure("half"), narrow: figure("narrow") });
+	const first = conditions.slice(0, 2);
+	return {
+		onsetCalibration: await drawHalf(
+			"onset-calibration",
+			(size) => onsetCalibrationFigure(horizons, { size }),
+			"On the diagonal, predicted risks come true. Above it they are too low, below it too high.",
+		),
+		...(conditions.length > 0 && {
+			decisions: await drawHalf(
+				"onset-decisions",
+				(size) => decisionFigure(size === "wide" ? conditions : first, { size }),
+				`${decisionReading} “Treat” stands for any action, such as a test.`,
+			),
+			byFifth: await draw(
+				"onset-by-fifth",
+				(options) => byFifthFigure(conditions, options),
+				`The wider the lines fan out, the better the model tells people apart. Conditions: ${conditionRule}.`,
+			),
+		}),
+		codeScores: await draw(
+			"onset-codes",
+			(options) => codeScoresFigure(codes, { years, ...options }),
+			"Codes with at least 20 first records within the horizon. Codes are not corrected for how many there are: some intervals miss the truth by chance.",
+		),
+	};
+}
+
+/** The map of the codes. */
+export function drawCodes({ trained, drawings, seed, onStage }: ReportRequest) {
+	onStage("drawing the codes");
+	const { map } = tokenMap(trained, { seed });
+	return drawings.draw(
+		"codes",
+		tokenMapFigure(map),
+		"Each mark is a code, placed by what training has changed in its embedding, without the change that all codes share. A cross is the decay vector of a head of the first layer, near the codes after which that head remembers longest.",
+	);
+}
+
+/** The map of the test patients, and whether neighbours are alike. */
+export async function drawPatients(
+	{ runtime, trained, dataset, drawings, seed, onStage }: ReportRequest,
+	summary: DatasetSummary,
+) {
+	onStage("drawing the patients");
+	const { map, of, agreement } = await patientMap(
+		runtime,
+		trained,
+		dataset,
+		summary,
+		reportedSplit,
+		{
+			seed,
+		},
+	);
+	const caption = patientCaption(map.patients.length, of, summary.labels.length > 0);
+	return { drawing: await drawings.draw("patients", patientMapFigure(map), caption), agreement };
+}
+
+/** The caption of a map that shows some of the test patients, or all. */
+export function patientCaption(shown: number, of: number, hasLabels: boolean): string {
+	const mark =
+		shown < of
+			? `Each mark is one of ${thousands(shown)} test patients, drawn at random from ${thousands(of)},`
+			: "Each mark is a test patient,";
+	return hasLabels
+		? `${mark} represented by the history up to the time of the label. Where triangles gather, the model distinguishes cases without having been shown a label.`
+		: `${mark} represented by the history up to the last record.`;
+}
+
+/** Test patients whose records the half-lives are averaged over, at most. */
+const mostRemembered = 5000;
+
+/** The half-lives of the heads; undefined if the model has none. */
+export async function drawMemory({ runtime, trained, dataset, drawings, onStage }: ReportRequest) {
+	onStage("measuring memory");
+	if (!trained.model.decay) return undefined;
+	const patients = dataset.patients(reportedSplit);
+	const histories = [];
+	for (const patient of evenlySpread(patients, mostRemembered))
+		histories.push(await dataset.read(patient));
+	const memory = await headMemory(runtime, trained, histories);
+	if (memory.heads.length === 0) return undefined;
+	const drawing = await drawings.draw(
+		"memory",
+		decayFigure(memory),
+		`The half-life of each head by the category of the last code, averaged over the records of ${patients.length > mostRemembered ? `${takenOf(patients.length, mostRemembered)} ` : "the "}test patients.`,
+	);
+	const [shortest, longest] = extremeHeads(memory.heads);
+	return { drawing, words: { shortest, longest, unit: memory.unit } };
+}
+
+type Facts = Report["provenance"];
+
+const entries = (record: Readonly<Record<string, unknown>>) =>
+	Object.entries(record).map(([name, value]) => [settingName(name), settingText(value)] as const);
+
+/** What is needed to reproduce the numbers, without paths and host names. */
+export function factsOf(
+	{ run, step }: Trained,
+	{ manifest }: Dataset,
+	evaluations: readonly Evaluation[],
+	log: readonly LogEvent[],
+	seed: number,
+): Facts {
+	const { source, codes, filters, splits, contentHash } = manifest;
+	const seconds = trainingSeconds(log, manifest.counts.splits.train.events);
+	return [
+		{
+			title: "Data",
+			facts: [
+				["source", source.format],
+				["codes mapped with", codes.map ?? "nothing: kept as they were"],
+				["split seed", `${splits.seed}`],
+				["fewest records", `${filters.minRecords} per patient, ${filters.minCount} per code`],
+				["content hash", contentHash],
+			],
+		},
+		{ title: "Model", facts: [["model", run.model], ...entries(run.config)] },
+		{
+			title: "Training",
+			facts: [
+				...entries(run.options),
+				["best weights", `step ${step}`],
+				...(seconds === undefined
+					? []
+					: [["time in steps", `about ${formatDuration(seconds)}`] as const]),
+				["threads", `${run.threads}`],
+				["provider", run.provider],
+			],
+		},
+		{
+			title: "Evaluation",
+			facts: [
+				...evaluations.map(
+					({ task, seed, draws, made }) =>
+						[
+							task,
+							`seed ${seed}, ${draws} draws, weights of step ${made.step}, ${formatDuration(made.seconds)}`,
+						] as const,
+				),
+				["this report", `seed ${seed}`],
+			],
+		},
+		{
+			title: "Versions and machine",
+			facts: [
+				...Object.entries(run.versions),
+				["report made on", `${process.platform} ${process.arch}`],
+				["cores", `${availableParallelism()}`],
+				["memory", `${Math.round(totalmem() / 2 ** 30)} GiB`],
+			],
+		},
+	];
+}
+
+/** Estimated from the speed of each step; an epoch covers all training events. */
+function trainingSeconds(log: readonly LogEvent[], events: number): number | undefined {
+	const steps = log.filter(({ tokensPerSecond }) => typeof tokensPerSecond === "number");
+	const epochs = steps.reduce((most, { epoch }) => Math.max(most, Number(epoch)), 0);
+	if (steps.length === 0) return undefined;
+	const perStep = (events * epochs) / steps.length;
+	return steps.reduce((sum, { tokensPerSecond }) => sum + perStep / (tokensPerSecond as number), 0);
+}

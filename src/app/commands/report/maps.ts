@@ -1,0 +1,148 @@
+import { random } from "../../../base/random.js";
+import type { Dataset, DatasetSummary, Split } from "../../../data/cohort/index.js";
+import type { Runtime } from "../../../engine/runtime/index.js";
+import {
+	type NeighbourAgreement,
+	neighbourAgreement,
+	type PatientMap,
+	placeOnMap,
+	removeCommonDirection,
+	type TokenMap,
+	type UmapOptions,
+	umap,
+} from "../../../evaluate/charts/index.js";
+import { taskOf } from "../../../evaluate/report/index.js";
+import type { Trained } from "../../../model/train/index.js";
+import { learnedVectors } from "../../../predict/index.js";
+import { patientViews, viewVectors } from "../../workflows/embed.js";
+
+const pointsOf = (places: Float64Array) =>
+	Array.from({ length: places.length / 2 }, (_, at) => ({
+		x: places[2 * at] as number,
+		y: places[2 * at + 1] as number,
+	}));
+
+/** What a run has learned of its codes, with the direction that all share taken out. */
+function codeVectors(trained: Trained, seed: number) {
+	const { first, dim, vectors } = learnedVectors(trained);
+	return {
+		dim,
+		vectors: removeCommonDirection(vectors, dim, random(seed).fork("common")),
+		tokens: trained.vocabulary.tokens.slice(first),
+	};
+}
+
+/** How often the codes nearest to a code, in the model's space, share its category. */
+export function codeAgreement(trained: Trained, seed: number): NeighbourAgreement | undefined {
+	const { vectors, dim, tokens } = codeVectors(trained, seed);
+	return neighbourAgreement(
+		vectors,
+		dim,
+		tokens.map(({ category }) => category),
+	);
+}
+
+/** A map of codes and decay vectors. */
+export function tokenMap(trained: Trained, options: UmapOptions & { readonly seed: number }) {
+	const { dim, vectors, tokens } = codeVectors(trained, options.seed);
+	const places = umap(vectors, dim, options);
+	const decays = trained.model.decay?.vectors(trained.config, trained.weights) ?? [];
+	const crosses = pointsOf(
+		placeOnMap(
+			places,
+			vectors,
+			decays.flatMap(({ vector }) => [...vector]),
+			dim,
+		),
+	);
+	const map: TokenMap = {
+		tokens: pointsOf(places).map((point, at) => ({ ...point, ...tokens[at]! })),
+		decays: decays.map(({ layer, head }, at) => ({ layer, head, ...crosses[at]! })),
+	};
+	return { map, vectors, dim };
+}
+
+/** The default number of patients that larger splits are sampled down to. */
+const mostPatients = 2000;
+
+const classNames: Readonly<Record<string, { positive: string; negative: string }>> = {
+	insulin: { positive: "insulin within 6 months", negative: "no insulin" },
+	"chf-paper": { positive: "heart failure next", negative: "no heart failure" },
+};
+
+/** The task with the most positive labels in a split. */
+function mappedTask({ labels }: DatasetSummary, split: Split): string | undefined {
+	const [best] = labels
+		.filter(({ splits }) => splits[split].labels > 0)
+		.toSorted((a, b) => b.splits[split].positive - a.splits[split].positive);
+	return best?.task;
+}
+
+interface PatientMapOptions extends UmapOptions {
+	readonly seed: number;
+	/** Ids of patients that must be on the map. */
+	readonly include?: readonly string[];
+	/** Patients on the map at most. */
+	readonly most?: number;
+}
+
+/** Patients, each at the time of their label, with their vectors and places. */
+export async function mappedPatients(
+	runtime: Runtime,
+	trained: Trained,
+	dataset: Dataset,
+	summary: DatasetSummary,
+	split: Split,
+	{ include = [], most = mostPatients, ...options }: PatientMapOptions,
+) {
+	const task = mappedTask(summary, split);
+	const all = random(options.seed)
+		.fork("patient map")
+		.shuffle(await patientViews(dataset, split, task));
+	const wanted = new Set(include);
+	const missing = new Set(include.filter((id) => !all.some((view) => view.id === id)));
+	const unlabelled =
+		missing.size === 0
+			? []
+			: (await patientViews(dataset, split)).filter(({ id }) => missing.has(id));
+	const first = [...unlabelled, ...all.filter(({ id }) => wanted.has(id))];
+	const others = all.filter(({ id }) => !wanted.has(id));
+	const views = [...first, ...others.slice(0, Math.max(0, most - first.length))];
+	const { vectors, dim } = await viewVectors(runtime, trained, views);
+	const points = pointsOf(umap(vectors, dim, options));
+	return { task, views, vectors, dim, points, of: all.length + unlabelled.length };
+}
+
+/** The names of the two classes of a task. */
+export const namesOfClasses = (task: string | undefined) =>
+	task === undefined ? undefined : classNames[task];
+
+interface DrawnPatients {
+	readonly map: PatientMap;
+	/** How many patients they were drawn from. */
+	readonly of: number;
+	/** How often the patients nearest to a patient, in the model's space, have the same sex. */
+	readonly agreement: NeighbourAgreement | undefined;
+}
+
+/** A map of patients, each at the time of their label. */
+export async function patientMap(
+	...given: Parameters<typeof mappedPatients>
+): Promise<DrawnPatients> {
+	const { task, views, vectors, dim, points, of } = await mappedPatients(...given);
+	const names = namesOfClasses(task);
+	const map: PatientMap = {
+		title: "Map of the patients",
+		task: task === undefined ? "no task" : taskOf(task).title,
+		...(names && { names }),
+		patients: points.map((point, at) => ({ ...point, positive: views[at]!.value })),
+	};
+	// One view per patient: a second view of the same patient would be the nearest neighbour.
+	const seen = new Set<string>();
+	const agreement = neighbourAgreement(
+		vectors,
+		dim,
+		views.map(({ id, sex }) => (seen.size < seen.add(id).size ? sex : null)),
+	);
+	return { map, of, agreement };
+}

@@ -1,0 +1,176 @@
+import { yearDays } from "../../../base/time.js";
+import { incidenceByAgeAndSex } from "../../../data/cohort/age-sex-rates.js";
+import { whyNotAtRisk } from "../../../data/cohort/at-risk.js";
+import type { Dataset, History, Split } from "../../../data/cohort/index.js";
+import type { OnsetStory } from "../../../evaluate/charts/index.js";
+import type { OnsetPerson } from "../../../evaluate/report/index.js";
+import { findSimulationTruth } from "../../../evaluate/simulation-truth.js";
+import { outputsOf } from "../../../model/hazards/settings.js";
+import { readRates, type Trained } from "../../../model/train/index.js";
+import { outputsFor } from "../../../predict/incidence.js";
+import { type HazardModel, incidences } from "../../../predict/index.js";
+import type { Target } from "./stories.js";
+
+/** Two people before a diagnosis: one whom the model warned of, and one whom it did not. */
+export interface OnsetPair {
+	readonly target: Target;
+	readonly horizonDays: number;
+	readonly rule: string;
+	readonly stories: readonly OnsetStory[];
+	readonly people: readonly OnsetPerson[];
+}
+
+const horizonDays = 5 * yearDays;
+/** The risk is judged so long before the diagnosis. */
+const before = Math.round(yearDays);
+/** The curves begin at most so long before the diagnosis. */
+const shownDays = 8 * yearDays;
+const curveTimes = 120;
+/** Of the true risk, which takes longer. */
+const [truthTimes, truthFutures] = [24, 200];
+const fewestCases = 10;
+/** The places of the two people among the cases, by risk relative to age and sex. */
+const [highShare, lowShare] = [0.9, 0.1];
+
+interface Case {
+	readonly history: History;
+	readonly diagnosis: number;
+	/** The day on which the risk is judged. */
+	readonly day: number;
+}
+
+/**
+ * The people at the 90th and at the 10th percentile of risk relative to people of their age and sex, one year before
+ * the diagnosis, among all patients of a split in whom the first target with enough cases was first recorded;
+ * undefined if none has enough. Without rates by age and sex, it is the risk itself that orders them.
+ */
+export async function onsetPair(
+	trained: Trained,
+	dataset: Dataset,
+	split: Split,
+	hazards: HazardModel,
+	targets: readonly Target[],
+): Promise<OnsetPair | undefined> {
+	const { lookBackDays } = hazards.settings;
+	const rates = readRates(
+		trained.folder,
+		outputsOf(hazards.settings, trained.vocabulary.size).count,
+	);
+	for (const target of targets) {
+		const cases: Case[] = [];
+		for await (const history of dataset.histories(split)) {
+			const found = caseOf(history, target, lookBackDays);
+			if (found) cases.push(found);
+		}
+		if (cases.length < fewestCases) continue;
+		const judged = await incidences(
+			hazards,
+			cases.map(({ history }) => history),
+			[target.tokens],
+			cases.map(({ day }) => [day]),
+			[horizonDays],
+		);
+		const peersOf = ({ history }: Case, day: number) =>
+			rates &&
+			incidenceByAgeAndSex(rates, history, day, outputsFor(hazards, target.tokens), horizonDays);
+		const ranked = cases
+			.map((one, at) => {
+				const risk = judged[at]?.[0]?.probabilities[0] as number;
+				return { ...one, risk, order: risk / (peersOf(one, one.day) ?? 1) };
+			})
+			.sort((a, b) => a.order - b.order);
+		const at = (share: number) => ranked[Math.round(share * (ranked.length - 1))] as RankedCase;
+		const drawn = [
+			{ ...at(highShare), title: "Warned" },
+			{ ...at(lowShare), title: "Not warned" },
+		];
+		const found = [];
+		for (const one of drawn)
+			found.push(await storyOf(one, target, (day) => peersOf(one, day), dataset, split, hazards));
+		return {
+			...{ target, horizonDays },
+			rule: `Of the ${cases.length} ${split} patients who were first recorded with it after at least two years of observation, ordered by their predicted risk one year before${rates ? ", divided by that of people of their age and sex" : ""}: those at the 90th and at the 10th percentile.`,
+			stories: found.map(({ story }) => story),
+			people: found.map(({ person }) => person),
+		};
+	}
+	return undefined;
+}
+
+interface RankedCase extends Case {
+	readonly risk: number;
+}
+
+/** Undefined if the target is not recorded, or if the patient was not at risk a year before. */
+function caseOf(history: History, { tokens }: Target, lookBackDays: number): Case | undefined {
+	const first = history.tokens.findIndex((token) => tokens.includes(token));
+	if (first < 0) return undefined;
+	const diagnosis = history.times[first] as number;
+	const day = Math.floor(diagnosis) - before;
+	return whyNotAtRisk(history, day, lookBackDays) === null
+		? { history, diagnosis, day }
+		: undefined;
+}
+
+async function storyOf(
+	{ history, diagnosis, day, risk, title }: RankedCase & { readonly title: string },
+	{ tokens, name }: Target,
+	peersOn: (day: number) => number | undefined,
+	dataset: Dataset,
+	split: Split,
+	hazards: HazardModel,
+): Promise<{ readonly story: OnsetStory; readonly person: OnsetPerson }> {
+	const { lookBackDays } = hazards.settings;
+	const lastDay = Math.floor(diagnosis) - 1;
+	const start = history.observed.find(({ start, end }) => start <= day && day <= end)?.start ?? day;
+	const from = Math.max(lastDay - shownDays, start + lookBackDays);
+	const evenly = (count: number) => [
+		...new Set(
+			Array.from({ length: count }, (_, at) =>
+				Math.round(from + ((lastDay - from) * at) / (count - 1)),
+			),
+		),
+	];
+	const times = evenly(curveTimes);
+	const [[own] = []] = await incidences(hazards, [history], [tokens], [times], [horizonDays]);
+	const peers = times.map(peersOn);
+	const truthOn = await trueRisk(dataset, split, history, tokens);
+	const sparse = truthOn ? evenly(truthTimes) : [];
+	const clock = {
+		axis: dataset.manifest.source.axis,
+		birth: history.birthEvents ? (history.times[0] as number) : null,
+	};
+	return {
+		story: {
+			...{ patient: history.id, title, clock, times, diagnosis, death: history.death },
+			risk: [...(own?.probabilities ?? [])],
+			peers: peers.every((rate) => rate !== undefined) ? peers : undefined,
+			...(truthOn && { truth: { times: sparse, risk: sparse.map(truthOn) } }),
+			judged: { time: day, risk },
+			records: [...history.times.subarray(history.birthEvents)].filter((time) => time < diagnosis),
+		},
+		person: {
+			...{ id: history.id, sex: history.sex, target: name, risk },
+			age: clock.birth === null ? undefined : (diagnosis - clock.birth) / yearDays,
+			peers: peersOn(day),
+			truth: truthOn?.(day),
+		},
+	};
+}
+
+/** The true risk of a simulated person on a day; undefined if it is unknown. */
+async function trueRisk(
+	dataset: Dataset,
+	split: Split,
+	history: History,
+	[token, ...others]: readonly number[],
+): Promise<((day: number) => number) | undefined> {
+	if (token === undefined || others.length > 0) return undefined;
+	const found = await findSimulationTruth(dataset, split, undefined, "incidence");
+	if (!("truth" in found)) return undefined;
+	return (day) =>
+		found.truth.incidence(history, Math.floor(day), [Math.round(horizonDays)], {
+			futures: truthFutures,
+			seed: 0,
+		}).tokens[token] as number;
+}

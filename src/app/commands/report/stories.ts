@@ -1,0 +1,365 @@
+import { InputError } from "../../../base/errors.js";
+import { random } from "../../../base/random.js";
+import { yearDays } from "../../../base/time.js";
+import {
+	type Dataset,
+	type DatasetSummary,
+	datasetView,
+	type History,
+	type Split,
+	splitNames,
+} from "../../../data/cohort/index.js";
+import { specialCount, type Vocabulary } from "../../../data/cohort/vocabulary.js";
+import { timeName } from "../../../evaluate/charts/clock.js";
+import {
+	type Clock,
+	type DiseaseTrajectory,
+	onsetStoriesFigure,
+	type RiskPicture,
+	riskFigure,
+	trajectoryFigure,
+} from "../../../evaluate/charts/index.js";
+import { rankOf } from "../../../evaluate/next/scores.js";
+import type { PatientStory, Report } from "../../../evaluate/report/index.js";
+import type { CodeConfig } from "../../../model/heads.js";
+import type { Predictor } from "../../../model/index.js";
+import { forecastWeights } from "../../../model/train/index.js";
+import {
+	type HazardModel,
+	hazardModel,
+	incidenceReader,
+	incidenceTrajectories,
+} from "../../../predict/index.js";
+import { spanText } from "../../../predict/user-input/index.js";
+import { type ReportRequest, reportedSplit } from "./figures.js";
+import { onsetPair } from "./onset-stories.js";
+
+/** A disease that a story is about, with all its tokens. */
+export interface Target {
+	readonly code: string;
+	readonly name: string;
+	readonly tokens: readonly number[];
+}
+
+/** A patient with the records that the model is shown and the target's first record. */
+export interface Chosen {
+	readonly history: History;
+	readonly split: Split;
+	readonly target: Target;
+	/** Number of records shown, without birth. */
+	readonly lookUp: number;
+	/** Index of the target's first token; undefined if it is never recorded. */
+	readonly recordedAt: number | undefined;
+}
+
+const lookUpWindow = 50;
+const fewestLater = 10;
+/** Maximum records after the window to forecast. */
+const mostLater = 100;
+/** PheCodes of heart failure and diabetes, the diseases of the labelled tasks. */
+const defaultDiseases = ["428", "250"];
+
+/** Heart failure and diabetes where the vocabulary has them, else the most frequent code that few patients have. */
+function targetsOf(vocabulary: Vocabulary, { codes, all }: DatasetSummary): Target[] {
+	const named = defaultDiseases.flatMap((code) => targetOf(vocabulary, code, "PheCode") ?? []);
+	if (named.length > 0) return named;
+	const rare = codes.find(({ patients }) => patients > 0 && patients <= all.patients / 3);
+	return rare ? [targetOf(vocabulary, rare.code, rare.system)].flatMap((found) => found ?? []) : [];
+}
+
+function targetOf(vocabulary: Vocabulary, code: string, system: string | null): Target | undefined {
+	const tokens = [...vocabulary.tokens.keys()].slice(specialCount).filter((at) => {
+		const token = vocabulary.tokens[at]!;
+		return token.system === system && (token.code === code || token.code.startsWith(`${code}.`));
+	});
+	const [first] = tokens;
+	return first === undefined
+		? undefined
+		: { code, name: vocabulary.tokens[first]!.name || code, tokens };
+}
+
+function cut(history: History, split: Split, target: Target): Chosen {
+	const records = history.tokens.length - history.birthEvents;
+	const recorded = history.tokens.findIndex((token) => target.tokens.includes(token));
+	const lookUp = records >= lookUpWindow + fewestLater ? lookUpWindow : Math.floor(records / 2);
+	return { history, split, target, lookUp, recordedAt: recorded < 0 ? undefined : recorded };
+}
+
+/** For each target, a patient in whom it is first recorded after the look-up window, drawn with the seed. */
+async function chosenByRule(
+	dataset: Dataset,
+	split: Split,
+	targets: readonly Target[],
+	seed: number,
+): Promise<Chosen[]> {
+	const chosen: Chosen[] = [];
+	const patients = [...dataset.patients(split)];
+	for (const target of targets) {
+		// One after the other: all histories of a large split do not fit in memory.
+		for (const patient of random(seed).fork("stories").fork(target.code).shuffle(patients)) {
+			if (chosen.some(({ history }) => history.id === dataset.idOf(patient))) continue;
+			const found = cut(await dataset.read(patient), split, target);
+			const { lookUp, recordedAt = -1 } = found;
+			const place = recordedAt - found.history.birthEvents - lookUp;
+			if (lookUp !== lookUpWindow || place < 0 || place >= mostLater) continue;
+			chosen.push(found);
+			break;
+		}
+	}
+	return chosen;
+}
+
+/** Patients by id, each with the first target recorded in them, or the first target if there is none. */
+async function chosenByName(
+	dataset: Dataset,
+	ids: readonly string[],
+	targets: readonly Target[],
+): Promise<Chosen[]> {
+	const wanted = new Set(ids);
+	const found = new Map<string, { readonly history: History; readonly split: Split }>();
+	for (const split of splitNames)
+		for await (const history of dataset.histories(split))
+			if (wanted.has(history.id)) found.set(history.id, { history, split });
+	return ids.map((id) => {
+		const patient = found.get(id);
+		if (!patient)
+			throw new InputError(
+				`${dataset.folder} has no patient "${id}"; \`patients\` takes ids as \`trajgpt embed --what patients\` lists them`,
+				{ field: "patients", value: id },
+			);
+		if (targets.length === 0)
+			throw new InputError("there is no code whose risk could be shown: all are in most histories");
+		const stories = targets.map((target) => cut(patient.history, patient.split, target));
+		return stories.find(({ recordedAt }) => recordedAt !== undefined) ?? stories[0]!;
+	});
+}
+
+function ruleText(split: Split, targets: readonly Target[], seed: number): string {
+	const names = targets.map(({ name }) => name).join("; ");
+	return `Chosen by rule: of the ${split} patients with at least ${lookUpWindow + fewestLater} records, one drawn at random (seed ${seed}) among those in whom the disease is first recorded among the ${mostLater} after the first ${lookUpWindow}. Diseases: ${names}.`;
+}
+
+const top = 10;
+const riskTimes = 200;
+/** The horizon of the risk. */
+const horizonDays = 5 * yearDays;
+
+/** The figures and numbers of one patient. */
+interface Story {
+	readonly trajectory: DiseaseTrajectory;
+	/** Missing if the model has learned no hazards. */
+	readonly picture?: RiskPicture;
+	/** The risk at the first time drawn, and on the day before the target was first recorded. */
+	readonly risk?: { readonly first: number; readonly last: number; readonly horizon: string };
+}
+
+async function storyOf(
+	predictor: Predictor,
+	hazards: HazardModel | undefined,
+	vocabulary: Vocabulary,
+	chosen: Chosen,
+	axis: Omit<Clock, "birth">,
+): Promise<Story> {
+	const { history } = chosen;
+	const clock: Clock = { ...axis, birth: history.birthEvents ? history.times[0]! : null };
+	const trajectory = await trajectoryOf(predictor, vocabulary, chosen, clock);
+	return { trajectory, ...(hazards && (await riskOf(hazards, vocabulary, chosen, clock))) };
+}
+
+async function trajectoryOf(
+	predictor: Predictor,
+	vocabulary: Vocabulary,
+	{ history, target, lookUp }: Chosen,
+	clock: Clock,
+): Promise<DiseaseTrajectory> {
+	const { id, tokens, times, birthEvents } = history;
+	const cut = birthEvents + lookUp;
+	const end = Math.min(tokens.length, cut + mostLater);
+	const known = { tokens: tokens.subarray(0, cut), times: times.subarray(0, cut) };
+	const later = times.subarray(cut, end);
+	const { logProbabilities, vocab } = await predictor.score([known], [later]);
+	const event = (at: number) => {
+		const { code, name, category } = vocabulary.tokens[tokens[at]!]!;
+		return { time: times[at]!, code, name, category };
+	};
+	return {
+		patient: id,
+		clock,
+		top,
+		death: history.death,
+		lookUp: Array.from({ length: lookUp }, (_, at) => event(birthEvents + at)),
+		forecast: Array.from(later, (_, at) => ({
+			...event(cut + at),
+			matched:
+				rankOf(logProbabilities.subarray(at * vocab, (at + 1) * vocab), tokens[cut + at]!) < top,
+		})),
+		targets: target.tokens.map((token) => vocabulary.tokens[token]!.code),
+	};
+}
+
+/** The risk along the days before the target's first record, or up to the last record if it has none. */
+async function riskOf(
+	hazards: HazardModel,
+	vocabulary: Vocabulary,
+	{ history, target, recordedAt }: Chosen,
+	clock: Clock,
+): Promise<Required<Pick<Story, "picture" | "risk">>> {
+	const { id, tokens, times, birthEvents } = history;
+	const lastDay =
+		recordedAt === undefined ? Math.floor(times.at(-1)!) : Math.floor(times[recordedAt]!) - 1;
+	const end = times.findLastIndex((time) => Math.floor(time) <= lastDay) + 1;
+	const known = { tokens: tokens.subarray(0, end), times: times.subarray(0, end) };
+	const from = known.times[birthEvents] ?? lastDay;
+	const to = Math.max(from, lastDay);
+	const queryTimes = Float64Array.from(
+		{ length: riskTimes },
+		(_, at) => from + ((to - from) * at) / (riskTimes - 1),
+	);
+	const [trajectories] = await incidenceTrajectories(
+		incidenceReader(hazards),
+		[known],
+		[target.tokens],
+		[queryTimes],
+		horizonDays,
+	);
+	const [curve] = trajectories!;
+	return {
+		picture: {
+			patient: id,
+			clock,
+			horizonDays,
+			now: known.times.at(-1) ?? to,
+			death: history.death,
+			events: [...known.times.subarray(birthEvents)],
+			curves: [
+				{
+					...curve!,
+					code: target.code,
+					name: target.name,
+					recordedAt: recordedAt === undefined ? undefined : times[recordedAt],
+					surges: curve!.surges.map((surge) => ({
+						...surge,
+						phenotypes: surge.events.map((event) => vocabulary.tokens[tokens[event]!]!.name),
+					})),
+				},
+			],
+		},
+		risk: {
+			...{ first: curve!.risk[0]!, last: curve!.risk.at(-1)! },
+			horizon: spanText(horizonDays),
+		},
+	};
+}
+
+/** The patients whose stories are drawn. */
+export function choosePatients(
+	{ trained, dataset, seed, patients }: ReportRequest,
+	summary: DatasetSummary,
+): Promise<Chosen[]> {
+	const targets = targetsOf(trained.vocabulary, summary);
+	return patients
+		? chosenByName(dataset, patients, targets)
+		: chosenByRule(dataset, reportedSplit, targets, seed);
+}
+
+/** The records of each chosen patient, with the predictions. */
+export async function drawStories(
+	{ trained, dataset, runtime, drawings, seed, patients, onStage }: ReportRequest,
+	chosen: readonly Chosen[],
+): Promise<Report["stories"]> {
+	const { vocabulary, model, config } = trained;
+	const { source } = dataset.manifest;
+	const axis: Omit<Clock, "birth"> = { axis: source.axis };
+	const stories: PatientStory[] = [];
+	const trainedOn = await trainedAmong(trained, dataset, chosen);
+	const predictor = model.predictor(runtime, config, forecastWeights(trained));
+	const hazards = (config as CodeConfig).hazards ? hazardModel(runtime, trained) : undefined;
+	try {
+		for (const [at, one] of chosen.entries()) {
+			onStage(`drawing patient ${at + 1} of ${chosen.length}`);
+			const { trajectory, picture, risk } = await storyOf(
+				...([predictor, hazards, vocabulary, one, axis] as const),
+			);
+			const { history, target, lookUp, recordedAt } = one;
+			stories.push({
+				id: history.id,
+				trainedOn: trainedOn.has(history.id),
+				target: target.name,
+				lookUp,
+				later: trajectory.forecast.length,
+				foreseen: trajectory.forecast.filter(({ matched }) => matched).length,
+				recorded:
+					recordedAt === undefined
+						? undefined
+						: timeName(trajectory.clock, history.times[recordedAt]!),
+				...(risk && { risk }),
+				trajectory: await drawings.draw(
+					`trajectory-${at + 1}`,
+					trajectoryFigure(trajectory),
+					"The records that the model was shown, and which of the later records it predicted: each at its own date, from the records shown alone.",
+				),
+				...(picture && {
+					riskCurve: await drawings.draw(
+						`risk-${at + 1}`,
+						riskFigure(picture),
+						`The probability of a first record of ${target.name} within ${spanText(picture.horizonDays)}, from the records up to each day${recordedAt === undefined ? "" : ", until it was first recorded"}.`,
+					),
+				}),
+			});
+		}
+	} finally {
+		await hazards?.dispose();
+		await predictor.dispose();
+	}
+	return {
+		patients: stories,
+		rule: patients
+			? "Chosen by the author of this report."
+			: ruleText(
+					reportedSplit,
+					chosen.map(({ target }) => target),
+					seed,
+				),
+	};
+}
+
+/** The ids of the chosen patients that the run was trained on, which may be a subset of the training split. */
+async function trainedAmong(
+	{ run }: ReportRequest["trained"],
+	dataset: Dataset,
+	chosen: readonly Chosen[],
+): Promise<ReadonlySet<string>> {
+	const ids = chosen.filter(({ split }) => split === "train").map(({ history }) => history.id);
+	if (ids.length === 0) return new Set();
+	const { before, options } = run;
+	const seen = await datasetView(dataset, { before, trainPatients: options.trainPatients });
+	const trained = new Set(Array.from(seen.patients("train"), (patient) => seen.idOf(patient)));
+	return new Set(ids.filter((id) => trained.has(id)));
+}
+
+/** Two people before a diagnosis; undefined if patients were named, or the model has learned no hazards. */
+export async function drawOnsetPair(
+	{ trained, dataset, runtime, drawings, patients, onStage }: ReportRequest,
+	summary: DatasetSummary,
+): Promise<Report["onsetPair"]> {
+	if (patients || !(trained.config as CodeConfig).hazards) return undefined;
+	onStage("finding people before a diagnosis");
+	const hazards = hazardModel(runtime, trained);
+	const targets = targetsOf(trained.vocabulary, summary);
+	const pair = await onsetPair(trained, dataset, reportedSplit, hazards, targets).finally(() =>
+		hazards.dispose(),
+	);
+	if (!pair) return undefined;
+	const { target, stories, horizonDays, rule, people } = pair;
+	const figure = (narrow: boolean) =>
+		onsetStoriesFigure(stories, { name: target.name, horizonDays, narrow });
+	return {
+		...{ rule, people, horizon: spanText(horizonDays) },
+		figure: await drawings.draw(
+			"onset-stories",
+			figure(false),
+			"The risk uses only the records up to each day; marks at the bottom are days with records. The line ends on the day before the first record of the disease.",
+			{ narrow: figure(true) },
+		),
+	};
+}

@@ -1,0 +1,248 @@
+import type { Progress } from "../../../base/progress.js";
+import { random } from "../../../base/random.js";
+import { yearDays } from "../../../base/time.js";
+import { nthDay, observedDays, usualLookBack } from "../../../data/cohort/at-risk.js";
+import { type Dataset, type History, summarize } from "../../../data/cohort/index.js";
+import { birthToken, specialCount } from "../../../data/cohort/vocabulary.js";
+import type { Runtime } from "../../../engine/runtime/index.js";
+import { directionsOf, nearest } from "../../../evaluate/charts/maps/neighbours.js";
+import { taskOf } from "../../../evaluate/report/index.js";
+import type { Trained } from "../../../model/train/index.js";
+import { knownOn, representations } from "../../../predict/index.js";
+import type { PatientView } from "../../workflows/embed.js";
+import { mappedPatients, namesOfClasses, tokenMap } from "../report/maps.js";
+
+/** A person on an index day, and what followed. */
+export interface PersonState {
+	/** The number of the person in this document. */
+	readonly person: number;
+	readonly ageYears: number;
+	readonly sex: "female" | "male" | null;
+	/** Codes recorded up to the index day, as tokens. */
+	readonly known: readonly number[];
+	/** First records within `followedDays`: tokens, and days after the index day. */
+	readonly after: readonly number[];
+	readonly afterDays: readonly number[];
+	/** Days to death; null for those who lived on. */
+	readonly death: number | null;
+}
+
+/** `people.json`: people with whom a patient can be compared; none where they may not be seen. */
+export interface People {
+	readonly followedDays: number;
+	readonly dim: number;
+	/** Of each dimension, over all states. */
+	readonly mean: readonly number[];
+	readonly deviation: readonly number[];
+	/** The representations, base64 of int8 [states, dim]: standardized, in steps of `step`. */
+	readonly vectors: string;
+	readonly step: number;
+	readonly states: readonly PersonState[];
+}
+
+export const followedDays = 1826;
+const mostStates = 2000;
+/** Index days per person, at most. */
+const mostPerPerson = 4;
+/** Of standard deviations: ±127 steps reach 4.2. */
+const step = 1 / 30;
+
+/** People of the test split on random index days, followed for five years or until death. */
+export async function peopleDocument(
+	runtime: Runtime,
+	trained: Trained,
+	dataset: Dataset,
+	seed: number,
+	leftOut: readonly number[],
+): Promise<People> {
+	const draw = random(seed).fork("people");
+	const people = draw
+		.shuffle([...dataset.patients("test")].filter((patient) => !leftOut.includes(patient)))
+		.slice(0, mostStates);
+	const lastDay = people.reduce(
+		(last, patient) => Math.max(last, dataset.observedOf(patient).at(-1)?.end ?? last),
+		Number.NEGATIVE_INFINITY,
+	);
+	const perPerson = Math.min(mostPerPerson, Math.floor(mostStates / Math.max(1, people.length)));
+	const found: { readonly state: PersonState; readonly history: History; readonly day: number }[] =
+		[];
+	for (const [person, patient] of people.entries()) {
+		const history = await dataset.read(patient);
+		const uniform = draw.fork(person);
+		for (let n = 0; n < perPerson; n++) {
+			const day = indexDay(history, lastDay, uniform.uniform());
+			if (day !== undefined) found.push({ state: stateOf(history, person, day), history, day });
+		}
+	}
+	const views = found.map(({ history, day }) => knownOn(history, day));
+	const vectors =
+		views.length > 0 ? await representations(runtime, trained, views) : new Float32Array(0);
+	return {
+		followedDays,
+		...quantized(vectors, found.length),
+		states: found.map(({ state }) => state),
+	};
+}
+
+/**
+ * A day of a period that has been observed long enough before and after, or until death; undefined if there is none.
+ * The dead too could have been observed long enough by the last day of the data: otherwise deaths would be too many.
+ */
+export function indexDay(
+	history: Pick<History, "observed" | "death" | "birthEvents" | "times">,
+	lastDay: number,
+	uniform: number,
+): number | undefined {
+	const { observed, death, birthEvents, times } = history;
+	if (birthEvents === 0) return undefined;
+	const firstRecord = Math.floor(times[1] ?? Number.POSITIVE_INFINITY);
+	const periods = observed
+		.map(({ start, end }) => ({
+			start: Math.max(start + usualLookBack, firstRecord),
+			end:
+				death !== null && Math.floor(death) <= end + 1
+					? Math.min(Math.floor(death) - 1, lastDay - followedDays)
+					: end - followedDays,
+		}))
+		.filter(({ start, end }) => end >= start);
+	return nthDay(periods, Math.floor(uniform * observedDays(periods)));
+}
+
+function stateOf(history: History, person: number, day: number): PersonState {
+	const { tokens, times, sex, death } = history;
+	const known = new Set<number>();
+	const after = new Map<number, number>();
+	for (const [n, token] of tokens.entries()) {
+		const own = Math.floor(times[n] as number) - day;
+		if (token < specialCount || own > followedDays) continue;
+		if (own <= 0) known.add(token);
+		else if (!known.has(token) && !after.has(token)) after.set(token, own);
+	}
+	const ageYears = (day - (times[0] as number)) / yearDays;
+	return {
+		...{ person, ageYears: Math.round(10 * ageYears) / 10, sex, known: [...known] },
+		...{ after: [...after.keys()], afterDays: [...after.values()] },
+		death: death !== null && death - day <= followedDays ? Math.floor(death) - day : null,
+	};
+}
+
+/** Standardized, because dimensions differ in spread; the closest of a few thousand need no more than a byte each. */
+export function quantized(vectors: Float32Array, states: number) {
+	const dim = states === 0 ? 0 : vectors.length / states;
+	const column = (at: number) =>
+		Array.from({ length: states }, (_, n) => vectors[n * dim + at] as number);
+	const average = (values: readonly number[]) => values.reduce((sum, own) => sum + own, 0) / states;
+	const dims = Array.from({ length: dim }, (_, at) => at);
+	const mean = dims.map((at) => average(column(at)));
+	const deviation = dims.map((at) => {
+		const own = mean[at] as number;
+		return Math.sqrt(average(column(at).map((value) => (value - own) ** 2))) || 1;
+	});
+	const bytes = Int8Array.from(vectors, (value, n) => {
+		const at = n % dim;
+		const standardized = (value - (mean[at] as number)) / (deviation[at] as number);
+		return Math.max(-127, Math.min(127, Math.round(standardized / step)));
+	});
+	const short = (value: number) => Number(value.toPrecision(6));
+	return {
+		...{ dim, step, mean: mean.map(short), deviation: deviation.map(short) },
+		vectors: Buffer.from(bytes.buffer).toString("base64"),
+	};
+}
+
+interface MapsOptions {
+	readonly runtime: Runtime;
+	/** The dataset, if its patients may be shown. */
+	readonly dataset: Dataset | undefined;
+	/** Names of the sample patients by id: they are on the map, and can be opened. */
+	readonly samples: ReadonlyMap<string, string>;
+	readonly progress: Progress;
+	readonly seed: number;
+}
+
+const neighbours = 8;
+
+/** `maps.json`: codes with their nearest codes in the model's space; patients with their vectors. */
+export async function mapsDocument(trained: Trained, options: MapsOptions) {
+	const { progress, seed } = options;
+	const drawing = (of: string) => ({
+		seed,
+		onRound: (done: number, total: number) =>
+			progress.update({ label: `map of ${of}, round`, done, total }),
+	});
+	const { map, vectors, dim } = tokenMap(trained, drawing("codes"));
+	const own = directionsOf(vectors, dim);
+	const { indices, distances } = nearest(own, own, neighbours + 1);
+	return {
+		tokens: map.tokens.map((point, at) => ({
+			...{ token: specialCount + at, ...rounded(point) },
+			near: (indices[at] ?? []).flatMap((other, rank) =>
+				other === at
+					? []
+					: [
+							{
+								token: specialCount + other,
+								likeness: likeness(distances[at]?.[rank] ?? 0),
+							},
+						],
+			),
+		})),
+		...(await patientsOf(trained, options, drawing("patients"))),
+	};
+}
+
+const hundredths = (value: number) => Math.round(100 * value) / 100;
+
+const rounded = ({ x, y }: { readonly x: number; readonly y: number }) => ({
+	x: Math.round(1e4 * x) / 1e4,
+	y: Math.round(1e4 * y) / 1e4,
+});
+
+/** The cosine of two directions, from their distance. */
+const likeness = (distance: number) => hundredths(1 - distance ** 2 / 2);
+
+async function patientsOf(
+	trained: Trained,
+	{ runtime, dataset, samples }: MapsOptions,
+	drawing: { readonly seed: number },
+) {
+	if (!dataset) return { patients: [], outcome: null, vectors: null };
+	const { task, views, vectors, dim, points } = await mappedPatients(
+		...([runtime, trained, dataset, await summarize(dataset), "test"] as const),
+		{ ...drawing, include: [...samples.keys()] },
+	);
+	const { positive = "yes", negative = "no" } = namesOfClasses(task) ?? {};
+	return {
+		patients: views.map((view, at) => ({
+			...rounded(points[at] as { x: number; y: number }),
+			outcome: view.value === null ? null : view.value ? positive : negative,
+			...personOf(view),
+			records: view.events,
+			...(samples.has(view.id) && { sample: samples.get(view.id) }),
+		})),
+		outcome: task === undefined ? null : taskOf(task).title,
+		vectors: { dim, bytes: Buffer.from(bytesOf(vectors, dim).buffer).toString("base64") },
+	};
+}
+
+/** Age in years and sex, from the birth with which a history begins. */
+function personOf({ tokens, times, at }: PatientView) {
+	const sexes = ["female", "male", null] as const;
+	const sex = sexes.find((one) => birthToken(one) === tokens[0]);
+	return sex === undefined
+		? { age: null, sex: null }
+		: { age: Math.floor((at - (times[0] as number)) / yearDays), sex };
+}
+
+/** The directions of vectors, in one byte per number: enough to find neighbours. */
+export function bytesOf(vectors: ArrayLike<number>, dim: number): Int8Array {
+	const { values, count } = directionsOf(vectors, dim);
+	const bytes = new Int8Array(values.length);
+	for (let row = 0; row < count; row++) {
+		const own = values.subarray(row * dim, (row + 1) * dim);
+		const most = own.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0) || 1;
+		for (let d = 0; d < dim; d++)
+			bytes[row * dim + d] = Math.round((127 * (own[d] as number)) / most);
+	}
+	return bytes;
+}

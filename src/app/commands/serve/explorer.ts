@@ -1,0 +1,387 @@
+import { existsSync, readFileSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { InputError } from "../../../base/errors.js";
+import { replaceFile } from "../../../base/files/index.js";
+import { ownPackage } from "../../../base/files/versions.js";
+import { canonicalJson } from "../../../base/json-keys.js";
+import { silentProgress } from "../../../base/progress.js";
+import { random } from "../../../base/random.js";
+import { yearDays } from "../../../base/time.js";
+import { builtInMap } from "../../../data/codes/index.js";
+import type { Dataset } from "../../../data/cohort/index.js";
+import { roundUpTimeRange } from "../../../data/cohort/privacy-rounding.js";
+import { readingRules } from "../../../data/cohort/reading/rules.js";
+import { patientNumber } from "../../../data/simulate/index.js";
+import type { Runtime } from "../../../engine/runtime/index.js";
+import { type Evaluation, evaluationsOf, isSimulated } from "../../../evaluate/index.js";
+import { modelCard } from "../../../evaluate/report/index.js";
+import { findSimulationTruth } from "../../../evaluate/simulation-truth.js";
+import { type HazardSettings, outputsOf } from "../../../model/hazards/settings.js";
+import { weightCount } from "../../../model/index.js";
+import { readEventLog } from "../../../model/train/event-log.js";
+import { openRunDataset, readRates, runFiles, type Trained } from "../../../model/train/index.js";
+import { exportVersion, sha256, weightBytes, writeExport } from "../../../predict/export/index.js";
+import { headMemory } from "../../../predict/index.js";
+import type { Monitoring } from "../pretrain/training.js";
+import { mapsDocument, peopleDocument } from "./explorer-people.js";
+
+export interface ExplorerOptions extends Pick<Monitoring, "progress"> {
+	/** The run's dataset, if it was moved. */
+	readonly dataset?: string | undefined;
+	/** Whether to show patients of a dataset that is not simulated. */
+	readonly samples?: boolean | undefined;
+	readonly runtime: Runtime;
+}
+
+/** The data of the explorer. */
+export interface ExplorerData {
+	/** The text of each document, by URL path. */
+	readonly documents: ReadonlyMap<string, string>;
+	/** The folder of the exported model. */
+	readonly model: string;
+	readonly notes: readonly string[];
+}
+
+const seed = 0;
+
+/**
+ * Makes the documents that the explorer reads: maps, memory of heads, sample patients, evaluations and facts on the
+ * run. They are cached in `explorer/` of the run until its weights change, except documents on real patients.
+ */
+export async function explorerData(
+	trained: Trained,
+	options: ExplorerOptions,
+): Promise<ExplorerData> {
+	const { folder, manifest } = trained;
+	const { progress = silentProgress, runtime } = options;
+	const stage = (text: string) => progress.finish(text);
+	const { dataset, note } = await datasetOf(trained, options);
+	const simulated = dataset !== undefined && (await isSimulated(dataset));
+	const maySee = dataset !== undefined && (options.samples === true || simulated);
+	const weights = await sha256(weightBytes(trained.weights));
+	const cache = cacheIn(join(folder, "explorer"), {
+		format: 7,
+		weights,
+		dataset: manifest.contentHash,
+		...{ patients: maySee, records: dataset !== undefined },
+	});
+	const exported = join(cache.folder, "export");
+	const evaluations = await evaluationsOf(folder);
+	const card = modelCard(trained, evaluations);
+	const taskWeights = trained.task && (await sha256(weightBytes(trained.task.weights)));
+	if (!isExportOf(exported, trained, weights, taskWeights, card)) {
+		stage("exporting the model");
+		await exportForPage(trained, exported, card);
+	}
+	const documents = new Map<string, string>();
+	const add = async (name: string, text: Promise<string>) => {
+		documents.set(`/explorer/${name}`, await text);
+	};
+	const made = (name: string, doing: string, make: () => Promise<unknown>) =>
+		add(
+			name,
+			cache.document(name, () => {
+				stage(doing);
+				return make();
+			}),
+		);
+	/** Documents on patients are cached on disk only if all patients are simulated. */
+	const ofPatients = (name: string, doing: string, make: () => Promise<unknown>) => {
+		if (simulated || !maySee) return made(name, doing, make);
+		stage(doing);
+		return add(
+			name,
+			make().then((value) => JSON.stringify(value)),
+		);
+	};
+	const samples = maySee ? sampleNumbers(dataset, seed) : [];
+	await ofPatients("maps.json", "drawing maps of codes and patients", () =>
+		mapsDocument(trained, {
+			...{ runtime, progress, seed },
+			dataset: maySee ? dataset : undefined,
+			samples: new Map(
+				samples.map((patient, at) => [dataset?.idOf(patient) ?? "", sampleId(at)] as const),
+			),
+		}),
+	);
+	await made("memory.json", "measuring memory", () =>
+		memoryDocument(runtime, trained, dataset, seed),
+	);
+	await made("usual.json", "measuring usual histories", async () => ({
+		usual: dataset ? await usualHistories(dataset, seed) : null,
+	}));
+	await ofPatients("samples.json", "choosing sample patients", async () => ({
+		patients: maySee ? await samplePatients(dataset, samples) : [],
+		axis: manifest.source.axis,
+	}));
+	await ofPatients("people.json", "choosing people to compare with", async () => ({
+		people: maySee ? await peopleDocument(runtime, trained, dataset, seed, samples) : null,
+	}));
+	documents.set("/explorer/rates.json", JSON.stringify({ rates: ratesOf(trained) ?? null }));
+	documents.set("/explorer/evaluation.json", measured(evaluations));
+	documents.set("/explorer/about.json", about(trained, card));
+	progress.finish();
+	return { documents, model: exported, notes: note === undefined ? [] : [note] };
+}
+
+async function datasetOf(
+	{ folder, run }: Trained,
+	{ dataset }: ExplorerOptions,
+): Promise<{ readonly dataset?: Dataset; readonly note?: string }> {
+	if (dataset === undefined && !existsSync(join(folder, run.datasetFolder)))
+		return {
+			note: "the run's dataset was moved: sample patients, the patient map and memory are not shown; pass its folder as `dataset`",
+		};
+	return { dataset: await openRunDataset(folder, run, dataset) };
+}
+
+async function exportForPage(trained: Trained, folder: string, modelCard: string): Promise<void> {
+	try {
+		await writeExport(trained, folder, { weights: "external", modelCard });
+	} catch (error) {
+		if (!(error instanceof InputError)) throw error;
+		throw new InputError(
+			`the explorer needs an export of the model: ${error.message}; to serve the API alone, pass \`explorer: false\``,
+			{ cause: error },
+		);
+	}
+}
+
+/** Whether the folder holds an export of these weights with this model card. */
+function isExportOf(
+	folder: string,
+	own: Trained,
+	hash: string,
+	taskHash: string | undefined,
+	card: string,
+): boolean {
+	const { model, manifest, run } = own;
+	try {
+		const read = (name: string) => readFileSync(join(folder, name), "utf8");
+		const {
+			version,
+			model: there,
+			weights,
+			trained,
+			config,
+			task,
+			files,
+		} = JSON.parse(read("export.json"));
+		return (
+			version === exportVersion &&
+			there.id === model.id &&
+			read("model-card.md") === card &&
+			weights.sha256 === hash &&
+			canonicalJson(task?.scoring ?? null) === canonicalJson(own.task?.scoring ?? null) &&
+			files["task.safetensors"]?.sha256 === taskHash &&
+			trained.step === own.step &&
+			trained.dataset === manifest.contentHash &&
+			Object.entries(run.config).every(
+				([name, value]) => JSON.stringify(config[name]) === JSON.stringify(value),
+			)
+		);
+	} catch {
+		return false;
+	}
+}
+
+/** The rates of first records by age and sex; undefined if the run has no hazards or no rates. */
+function ratesOf({ folder, config, vocabulary }: Trained) {
+	const { hazards } = config as { readonly hazards?: HazardSettings | null };
+	return hazards ? readRates(folder, outputsOf(hazards, vocabulary.size).count) : undefined;
+}
+
+/** The evaluations without data per patient. */
+const measured = (evaluations: readonly Evaluation[]): string =>
+	JSON.stringify({
+		evaluations: evaluations.map(({ windows: _, rows, ...rest }) => ({
+			...rest,
+			rows: rows.map(({ byPatient: __, byDraw: ___, ...row }) => row),
+		})),
+	});
+
+function about(trained: Trained, card: string): string {
+	const { model, config, weights, run, step, manifest } = trained;
+	const { counts, source, labels, reach, codes } = manifest;
+	return JSON.stringify({
+		model: { id: model.id, name: model.name, cite: model.cite },
+		config,
+		parameters: weightCount(weights),
+		dataset: {
+			...{ counts, labels, reach: reach ? roundUpTimeRange(reach) : null },
+			...{ format: source.format, axis: source.axis, contentHash: manifest.contentHash },
+		},
+		records: {
+			...readingRules(manifest),
+			map: codes.map === null || codes.map === builtInMap().source ? codes.map : "a file",
+		},
+		versions: { ...run.versions, serving: ownPackage.version },
+		training: {
+			...{ epochs: run.options.epochs, seed: run.options.seed, step },
+			bestLoss: bestLoss(trained),
+		},
+		modelCard: card,
+	});
+}
+
+/** The next-event validation loss of the best epoch, in nats; null if the log has none. */
+function bestLoss({ folder, step }: Trained): number | null {
+	const { log } = runFiles(folder);
+	if (!existsSync(log)) return null;
+	const best = readEventLog(log).find((event) => event.step === step && event.valid !== undefined);
+	const { next } = (best?.valid ?? {}) as { readonly next?: unknown };
+	return typeof next === "number" ? next : null;
+}
+
+/** Documents of a page, cached in the run's folder until its weights change. */
+interface Cache {
+	readonly folder: string;
+	/** The cached text of a document if its key matches, else a new one. */
+	document(name: string, make: () => Promise<unknown>): Promise<string>;
+}
+
+/** `madeFor` is the cache key, stored in each document as `made`. */
+function cacheIn(folder: string, madeFor: Readonly<Record<string, unknown>>): Cache {
+	const key = JSON.stringify(madeFor);
+	return {
+		folder,
+		async document(name, make) {
+			const file = join(folder, name);
+			const cached = await readFile(file, "utf8").catch(() => undefined);
+			if (cached !== undefined && JSON.stringify(madeIn(cached)) === key) return cached;
+			const text = `${JSON.stringify({ made: madeFor, ...((await make()) as object) })}\n`;
+			await replaceFile(file, (partial) => writeFile(partial, text));
+			return text;
+		},
+	};
+}
+
+function madeIn(text: string): unknown {
+	try {
+		return (JSON.parse(text) as { made?: unknown }).made;
+	} catch {
+		return undefined;
+	}
+}
+
+/** Enough events for the mean rate of a category, in a few seconds for any dataset. */
+const enoughEvents = 30_000;
+
+/** Test patients drawn at random until they have enough events. */
+export function drawnPatients(
+	dataset: Pick<Dataset, "patients" | "lengthOf">,
+	seed: number,
+	enough = enoughEvents,
+): number[] {
+	const all = random(seed)
+		.fork("memory")
+		.shuffle([...dataset.patients("test")]);
+	let events = 0;
+	const end = all.findIndex((patient) => {
+		events += dataset.lengthOf(patient);
+		return events >= enough;
+	});
+	return end < 0 ? all : all.slice(0, end + 1);
+}
+
+/** `memory.json`: the memory of each head by category, and the patients it was measured on. */
+async function memoryDocument(
+	runtime: Runtime,
+	trained: Trained,
+	dataset: Dataset | undefined,
+	seed: number,
+) {
+	const noMemory = { categories: [], events: [], heads: [], unit: "days" };
+	if (!dataset || !trained.model.decay) return noMemory;
+	const histories = [];
+	for (const patient of drawnPatients(dataset, seed)) histories.push(await dataset.read(patient));
+	const of = dataset.patients("test").length;
+	return {
+		...(await headMemory(runtime, trained, histories)),
+		drawn: { split: "test", patients: histories.length, of, seed },
+	};
+}
+
+const mostSamples = 24;
+const [fewestEvents, mostEvents] = [20, 400];
+
+const sampleId = (at: number) => `s${at + 1}`;
+
+/** The sample patients of the test split, drawn at random. */
+function sampleNumbers(dataset: Dataset, seed: number): number[] {
+	const fitting = [...dataset.patients("test")].filter((patient) => {
+		const events = dataset.lengthOf(patient) - dataset.birthEventsOf(patient);
+		return events >= fewestEvents && events <= mostEvents;
+	});
+	return random(seed).fork("samples").shuffle(fitting).slice(0, mostSamples);
+}
+
+/** Sample patients, under new names. */
+async function samplePatients(dataset: Dataset, drawn: readonly number[]) {
+	const found = await findSimulationTruth(dataset, "test", undefined, "incidence");
+	const truth = "truth" in found ? found.truth : undefined;
+	const patients = [];
+	for (const [at, patient] of drawn.entries()) {
+		const { id, tokens, times, sex, birthEvents, death } = await dataset.read(patient);
+		patients.push({
+			...(truth && { simulation: { seed: truth.seed, person: patientNumber(id) } }),
+			...{ id: sampleId(at), death },
+			name: `Sample ${at + 1}`,
+			birthTime: birthEvents ? (times[0] as number) : null,
+			sex,
+			events: Array.from(tokens.subarray(birthEvents), (token, event) => ({
+				token,
+				time: times[birthEvents + event] as number,
+			})),
+		});
+	}
+	return patients;
+}
+
+/** What is usual among training patients: 98 % lie within each range. */
+export interface UsualHistories {
+	/** Of histories shorter than a year, the events. */
+	readonly eventsPerYear: readonly [least: number, most: number];
+	/** At the first and the last record, in years; null if births are not known. */
+	readonly ages: readonly [youngest: number, oldest: number] | null;
+}
+
+const drawn = 1000;
+/** With fewer, a quantile would be about single patients. */
+const fewest = 200;
+const tail = 0.01;
+
+/** Two digits: the numbers are about nobody in particular. */
+const rounded = (value: number) => Number(value.toPrecision(2));
+
+function quantile(values: readonly number[], share: number): number {
+	const sorted = [...values].sort((a, b) => a - b);
+	return rounded(sorted[Math.round(share * (sorted.length - 1))] as number);
+}
+
+/** Measures patients of the training split, drawn at random; null if there are too few. */
+export async function usualHistories(
+	dataset: Pick<Dataset, "patients" | "read">,
+	seed: number,
+): Promise<UsualHistories | null> {
+	const all = random(seed)
+		.fork("usual")
+		.shuffle([...dataset.patients("train")]);
+	const [rates, first, last]: number[][] = [[], [], []];
+	for (const patient of all.slice(0, drawn)) {
+		const { times, birthEvents } = await dataset.read(patient);
+		const own = times.subarray(birthEvents);
+		if (own.length === 0) continue;
+		const [from, to] = [own[0] as number, own.at(-1) as number];
+		rates?.push(own.length / Math.max(1, (to - from) / yearDays));
+		if (birthEvents === 0) continue;
+		first?.push((from - (times[0] as number)) / yearDays);
+		last?.push((to - (times[0] as number)) / yearDays);
+	}
+	if (!rates || !first || !last || rates.length < fewest) return null;
+	return {
+		eventsPerYear: [quantile(rates, tail), quantile(rates, 1 - tail)],
+		ages: first.length < fewest ? null : [quantile(first, tail), quantile(last, 1 - tail)],
+	};
+}

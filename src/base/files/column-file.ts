@@ -1,0 +1,145 @@
+import { open, writeFile } from "node:fs/promises";
+import { extname } from "node:path";
+import type { SchemaElement } from "hyparquet";
+import { InputError } from "../errors.js";
+import { csvField } from "../table.js";
+import { replaceFile } from "./index.js";
+
+type Values =
+	| { readonly type: "text"; readonly values: readonly (string | null)[] }
+	| { readonly type: "flag"; readonly values: readonly boolean[] }
+	| { readonly type: "label"; readonly values: readonly (boolean | null)[] }
+	| { readonly type: "time"; readonly values: readonly (Date | null)[] }
+	| { readonly type: "id"; readonly values: readonly (number | bigint)[] }
+	| {
+			readonly type: "count" | "whole" | "float" | "number" | "decimal";
+			readonly values: ArrayLike<number | null>;
+	  };
+
+/**
+ * One column of a table: `float` has 32 bits, `number` 64, and so has `id`, a whole number. Values of `text`, `label`,
+ * `time`, `whole` (32 bits) and `decimal` (64 bits) may be missing.
+ */
+export type Column = Values & { readonly name: string };
+
+export const columnFormat = (file: string) => formatOf(file, ["parquet", "csv"], "write");
+
+export async function writeColumns(file: string, columns: readonly Column[]): Promise<void> {
+	const format = columnFormat(file);
+	const bytes = format === "csv" ? csvOf(columns) : await parquetOf(columns);
+	await replaceFile(file, (partial) => writeFile(partial, bytes));
+}
+
+/** Writes a table piece by piece in bounded memory. */
+export interface ColumnWriter {
+	/** Pieces have the same columns, in the same order. */
+	add(columns: readonly Column[]): Promise<void>;
+	close(): Promise<void>;
+}
+
+/** Opens a file for pieces of a table; `format` is that of the name which the file will have. */
+export async function openColumns(
+	file: string,
+	format: ReturnType<typeof columnFormat>,
+): Promise<ColumnWriter> {
+	return format === "csv" ? csvPieces(file) : parquetPieces(file);
+}
+
+async function csvPieces(file: string): Promise<ColumnWriter> {
+	const opened = await open(file, "w");
+	let begun = false;
+	return {
+		async add(columns) {
+			const text = csvOf(columns);
+			await opened.write(begun ? text.slice(text.indexOf("\n") + 1) : text);
+			begun = true;
+		},
+		close: () => opened.close(),
+	};
+}
+
+async function parquetPieces(file: string): Promise<ColumnWriter> {
+	const { fileWriter, ParquetWriter } = await import("hyparquet-writer");
+	let writer: InstanceType<typeof ParquetWriter> | undefined;
+	return {
+		async add(columns) {
+			writer ??= new ParquetWriter({ writer: fileWriter(file), schema: schemaOf(columns) });
+			await writer.write({
+				columnData: columnDataOf(columns),
+				rowGroupSize: columns[0]?.values.length || 1,
+			});
+		},
+		close: async () => writer?.finish(),
+	};
+}
+
+const required = { repetition_type: "REQUIRED" } as const;
+const optional = { repetition_type: "OPTIONAL" } as const;
+
+const parquetTypes = {
+	text: { type: "BYTE_ARRAY", converted_type: "UTF8", ...optional },
+	flag: { type: "BOOLEAN", ...required },
+	label: { type: "BOOLEAN", ...optional },
+	/** Microseconds without a time zone, as MEDS has them. */
+	time: {
+		type: "INT64",
+		logical_type: { type: "TIMESTAMP", isAdjustedToUTC: false, unit: "MICROS" },
+		...optional,
+	},
+	count: { type: "INT32", ...required },
+	whole: { type: "INT32", ...optional },
+	decimal: { type: "DOUBLE", ...optional },
+	id: { type: "INT64", ...required },
+	float: { type: "FLOAT", ...required },
+	number: { type: "DOUBLE", ...required },
+} as const satisfies Record<Column["type"], Omit<SchemaElement, "name">>;
+
+const schemaOf = (columns: readonly Column[]): SchemaElement[] => [
+	{ name: "root", num_children: columns.length },
+	...columns.map(({ name, type }) => ({ name, ...parquetTypes[type] })),
+];
+
+async function parquetOf(columns: readonly Column[]): Promise<Uint8Array> {
+	const { parquetWriteBuffer } = await import("hyparquet-writer");
+	const schema = schemaOf(columns);
+	return new Uint8Array(parquetWriteBuffer({ schema, columnData: columnDataOf(columns) }));
+}
+
+const columnDataOf = (columns: readonly Column[]) =>
+	columns.map(({ name, type, values }) => ({
+		name,
+		data: type === "id" ? Array.from(values, BigInt) : [...(values as Iterable<unknown>)],
+	}));
+
+/** CSV as in RFC 4180, with line feeds. */
+export function csvOf(columns: readonly Column[]): string {
+	const rows = columns[0]?.values.length ?? 0;
+	const line = (cells: readonly string[]) => `${cells.join(",")}\n`;
+	let text = line(columns.map(({ name }) => csvField(name)));
+	for (let row = 0; row < rows; row++) text += line(columns.map((column) => cell(column, row)));
+	return text;
+}
+
+function cell({ type, values }: Column, row: number): string {
+	const value = values[row];
+	if (value === null || value === undefined) return "";
+	if (typeof value === "string") return csvField(value);
+	if (value instanceof Date) return value.toISOString();
+	// Nine digits distinguish all 32-bit floats.
+	return type === "float" ? `${Number((value as number).toPrecision(9))}` : `${value}`;
+}
+
+/** The format of a file to write, by its extension. */
+export function formatOf<Format extends string>(
+	file: string,
+	formats: readonly Format[],
+	doing: "write" | "draw",
+): Format {
+	const extension = extname(file).toLowerCase();
+	const format = formats.find((one) => extension === `.${one}`);
+	if (format) return format;
+	const what = extension === "" ? "a file without an extension" : `a ${extension} file`;
+	throw new InputError(
+		`${file}: cannot tell how to ${doing} ${what}; expected a name that ends in .${formats.join(" or .")}`,
+	);
+}
