@@ -122,21 +122,20 @@ function spread(latencies) {
 	return { p50Ms: median(sorted), p99Ms: p99 };
 }
 
-/** Histories per second, two per call, with one concurrent call per thread. */
+/** Forecasts per second of the model alone, with one concurrent call per thread. */
 async function bareSpeed(served, histories, threads) {
 	const engine = engineFor(served, threads);
-	const size = 2;
-	const some = histories.slice(0, size);
-	const queryTimes = some.map(({ times }) => [times.at(-1) + 12]);
-	const { predictor } = engine;
-	const pass = async () => {
-		await predictor.queryWithin(predictor.start(size), some, queryTimes);
+	const pass = async (i) => {
+		const history = histories[i % histories.length];
+		const times = [history.times.at(-1) + 12];
+		const query = { times, at: times, top: 10, birth: null, axis: "days" };
+		await engine.forecast({ of: { history }, ...query });
 	};
 	try {
 		await drive(threads, 2 * threads, pass);
-		const calls = 8 * threads;
+		const calls = 16 * threads;
 		const { seconds } = await drive(threads, calls, pass);
-		return (calls * size) / seconds;
+		return calls / seconds;
 	} finally {
 		await engine.dispose();
 	}

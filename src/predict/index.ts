@@ -19,7 +19,7 @@ export {
 export { knownOn, outsideReason } from "./known-history.js";
 export { likeliest } from "./likeliest.js";
 export { type PlacedPredictions, predictAt } from "./predict-at.js";
-export { representations, type ViewedHistory } from "./represent.js";
+export { representations, representer, type ViewedHistory } from "./represent.js";
 export { type FutureOptions, sampleFutures } from "./sampled-futures.js";
 export type { Surge } from "./surges.js";
 export { logOddsOf, type TaskScorer, taskScorer } from "./task-scores.js";

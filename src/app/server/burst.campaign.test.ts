@@ -47,7 +47,7 @@ test("serves or refuses each of a thousand connections at once, repeatedly, with
 			expect(["HTTP/1.1 200", "HTTP/1.1 400", "HTTP/1.1 503", "closed"]).toContain(status);
 		expect(statuses.get("HTTP/1.1 200")).toBeGreaterThan(100);
 		expect((await post("/forecast", good)).status).toBe(200);
-		await expect.poll(() => service.holding().waiting).toBe(0);
+		await expect.poll(() => service.usage().waiting).toBe(0);
 		collectGarbage();
 		memory.push(process.memoryUsage());
 	}
@@ -58,5 +58,5 @@ test("serves or refuses each of a thousand connections at once, repeatedly, with
 	expect(grownMiB("heapUsed")).toBeLessThan(12);
 	expect(grownMiB("external")).toBeLessThan(6);
 	expect(grownMiB("rss")).toBeLessThan(64);
-	expect(service.holding()).toMatchObject({ waiting: 0, sessions: 0, bodyBytes: 0 });
+	expect(service.usage()).toMatchObject({ waiting: 0, sessions: 0, bodyBytes: 0 });
 });

@@ -63,7 +63,7 @@ test("the session example with fetch runs", async () => {
 		expect(name).toMatch(/^name of /);
 		expect(probability).toBeGreaterThan(0);
 	}
-	expect(service.holding().sessions).toBe(0);
+	expect(service.usage().sessions).toBe(0);
 });
 
 test("every path in the guide exists in the service", async () => {

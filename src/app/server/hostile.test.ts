@@ -2,8 +2,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../data/records/testing/temporary-folder.js";
-import { securityHeaders } from "./http/security-headers.js";
-import { document, filesIn } from "./http/static-files.js";
+import { securityHeaders } from "./refusal.js";
+import { document, filesIn } from "./static-files.js";
 import { gatekeeper, running } from "./testing/running.js";
 import { smallServed, someEvents } from "./testing/small-served.js";
 import { head, heard, opened, refusing } from "./testing/sockets.js";
@@ -153,7 +153,7 @@ test("refuses bodies that are too large, by their Content-Length and by their ac
 	for (let i = 0; i < 3; i++) socket.write(`1388\r\n${"x".repeat(5000)}\r\n`);
 	expect(await response).toContain("413 Payload Too Large");
 	expect((await post("/forecast", good)).status).toBe(200);
-	expect(service.holding().bodyBytes).toBe(0);
+	expect(service.usage().bodyBytes).toBe(0);
 });
 
 test("limits the bytes of all bodies together", async () => {
@@ -161,11 +161,11 @@ test("limits the bytes of all bodies together", async () => {
 	const slow = await opened(service.port);
 	slow.on("error", () => {});
 	slow.write(head("/forecast", "Content-Length: 9000") + "x".repeat(7500));
-	await expect.poll(() => service.holding().bodyBytes).toBe(7500);
+	await expect.poll(() => service.usage().bodyBytes).toBe(7500);
 	const refused = await post("/forecast", { ...good, at: Array(200).fill("2010-01-01") });
 	expect(refused).toMatchObject({ status: 503 });
 	slow.destroy();
-	await expect.poll(() => service.holding().bodyBytes).toBe(0);
+	await expect.poll(() => service.usage().bodyBytes).toBe(0);
 	expect((await post("/forecast", good)).status).toBe(200);
 });
 
@@ -204,7 +204,7 @@ test("closes a connection without traffic", async () => {
 	const { service } = await running({ limits: { silenceMs: 50 } });
 	const silent = await opened(service.port);
 	expect(await heard(silent)).toBe("");
-	await expect.poll(() => service.holding().connections).toBe(0);
+	await expect.poll(() => service.usage().connections).toBe(0);
 });
 
 test("does not wait for slow clients", async () => {
@@ -217,7 +217,7 @@ test("does not wait for slow clients", async () => {
 		else socket.write(`${head("/forecast", "Content-Length: 100")}{"patient"`);
 	for (const response of await Promise.all(responses))
 		expectRefused(response, 408, "the request took too long to arrive; send it without pauses");
-	await expect.poll(() => service.holding()).toMatchObject({ connections: 0, bodyBytes: 0 });
+	await expect.poll(() => service.usage()).toMatchObject({ connections: 0, bodyBytes: 0 });
 	expect((await get("/api/v2/model")).status).toBe(200);
 });
 
@@ -232,10 +232,10 @@ test("stops computing when the client hangs up", async () => {
 		...{ method: "POST", body: JSON.stringify(good), signal: leaving.signal },
 		headers: { "Content-Type": "application/json" },
 	}).catch(() => "left");
-	await expect.poll(() => service.holding().waiting).toBe(1);
+	await expect.poll(() => service.usage().waiting).toBe(1);
 	leaving.abort();
 	expect(await left).toBe("left");
-	await expect.poll(() => service.holding().waiting).toBe(0);
+	await expect.poll(() => service.usage().waiting).toBe(0);
 	release();
 	expect((await first).status).toBe(200);
 	expect(service.scheduler.started).toBe(1);
@@ -352,7 +352,9 @@ test("requires the token for everything but the sign-in", async () => {
 		{ "X-Forwarded-Proto": "https" },
 		{ Forwarded: "for=192.0.2.1;proto=https;host=forecasts.example" },
 	] as Record<string, string>[])
-		expect((await signIn(token, said)).headers.get("Set-Cookie")).toBe(`${cookie}; Secure`);
+		expect((await signIn(token, said)).headers.get("Set-Cookie")).toMatch(
+			/^trajgpt=[\w-]+; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+		);
 	for (const said of [{ Origin: url }, { "X-Forwarded-Proto": "http" }] as Record<string, string>[])
 		expect((await signIn(token, said)).headers.get("Set-Cookie")).toBe(cookie);
 	expect(cookie).not.toContain(token);
@@ -432,6 +434,6 @@ test("serves only files of the folder, by their URL path", async () => {
 		await new Promise((resolve) => leaving.once("data", resolve));
 		leaving.destroy();
 	}
-	await expect.poll(() => service.holding().connections).toBeLessThan(5);
+	await expect.poll(() => service.usage().connections).toBeLessThan(5);
 	expect((await get("/api/v2/model")).status).toBe(200);
 });

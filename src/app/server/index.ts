@@ -1,10 +1,9 @@
-export type { ServedModel } from "./api/served-model.js";
-export type { Engine } from "./engine/engine.js";
-export { localEngine } from "./engine/local-engine.js";
-export { threadEngine } from "./engine/thread-engine.js";
-export { isLoopback } from "./http/hosts.js";
-export { jsonLog, type Log, noLog } from "./http/log.js";
-export { document, filesIn, type ServedFile } from "./http/static-files.js";
-export { gate, leastTokenLength, newToken } from "./http/token.js";
+export { leastTokenLength, newToken } from "./access.js";
+export { isLoopback } from "./addresses.js";
+export type { ServedModel } from "./api/patient.js";
+export { type Engine, localEngine } from "./engine/engine.js";
+export { threadEngine } from "./engine/threads.js";
 export { defaultLimits, type Limits } from "./limits.js";
+export { jsonLog, type Log, noLog } from "./log.js";
 export { type Service, startService } from "./service.js";
+export { document, filesIn, type ServedFile } from "./static-files.js";

@@ -8,10 +8,8 @@ export const defaultLimits = {
 	bodyBytes: 1024 ** 2,
 	/** Size of all bodies together, from their first byte until the response. */
 	bodiesBytes: 64 * 1024 ** 2,
-	/** Size of one form of POST /sign-in; no token is needed to send one. */
+	/** Size of one form of POST /sign-in; no token is needed to send one, and each connection can send one at a time. */
 	signInBytes: 4 * 1024,
-	/** Size of all these forms together: one per connection, so that slow senders cannot block others. */
-	signInsBytes: 2048 * 4 * 1024,
 	/** Nesting depth of JSON. */
 	depth: 16,
 	/** JSON values per request: 5,000 events of three fields are 15,000 values. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
-import { jsonBounds } from "./http/json-body.js";
+import { jsonBounds } from "./request-body.js";
 import { gatekeeper, running } from "./testing/running.js";
 import { someEvents } from "./testing/small-served.js";
 import { head, heard, opened } from "./testing/sockets.js";
@@ -12,16 +12,16 @@ test("does not log a client that hangs up as a failure", async () => {
 	const { service, logged } = await running({ wrap });
 	const sending = await opened(service.port);
 	sending.write(`${head("/forecast", "Content-Length: 1000")}{"patient"`);
-	await expect.poll(() => service.holding().bodyBytes).toBe(10);
+	await expect.poll(() => service.usage().bodyBytes).toBe(10);
 	sending.resetAndDestroy();
-	await expect.poll(() => service.holding()).toMatchObject({ connections: 0, bodyBytes: 0 });
+	await expect.poll(() => service.usage()).toMatchObject({ connections: 0, bodyBytes: 0 });
 	hold();
 	const waiting = await opened(service.port);
 	const text = JSON.stringify(good);
 	waiting.write(head("/forecast", `Content-Length: ${text.length}`) + text);
 	await expect.poll(() => service.scheduler.started).toBe(1);
 	waiting.resetAndDestroy();
-	await expect.poll(() => service.holding()).toMatchObject({ connections: 0 });
+	await expect.poll(() => service.usage()).toMatchObject({ connections: 0 });
 	release();
 	await service.close();
 	const lines = logged.map((line) => JSON.parse(line));
@@ -56,7 +56,7 @@ test("refuses a request with too many values without parsing it", async () => {
 	expect(await response.text()).toContain(
 		"the request holds more than 16,384 values; expected what /api describes",
 	);
-	expect(service.holding().bodyBytes).toBe(0);
+	expect(service.usage().bodyBytes).toBe(0);
 	const events = Array.from({ length: 5000 }, (_, day) => ({
 		...{ code: "401", system: "PheCode", date: day },
 	}));
@@ -104,10 +104,10 @@ test("counts the bytes of a body until the response", async () => {
 	const { post, service } = await running({ wrap });
 	const response = post("/forecast", good);
 	await expect.poll(() => service.scheduler.started).toBe(1);
-	expect(service.holding().bodyBytes).toBe(JSON.stringify(good).length);
+	expect(service.usage().bodyBytes).toBe(JSON.stringify(good).length);
 	release();
 	expect((await response).status).toBe(200);
-	expect(service.holding().bodyBytes).toBe(0);
+	expect(service.usage().bodyBytes).toBe(0);
 });
 
 test("a finished request leaves no timer behind", async () => {

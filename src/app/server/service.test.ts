@@ -13,8 +13,8 @@ import {
 } from "../../predict/index.js";
 import { readRequestPatient } from "./api/patient.js";
 import { type Route, routes } from "./api/routes.js";
-import { ThreadEnded } from "./engine/call-failed.js";
 import type { Engine } from "./engine/engine.js";
+import { ThreadEnded } from "./engine/failures.js";
 import { gatekeeper, jsonIn, running } from "./testing/running.js";
 import { smallServed, someEvents } from "./testing/small-served.js";
 
@@ -24,7 +24,10 @@ const closeTo = (values: ArrayLike<number>) =>
 	Array.from(values, (value) => expect.closeTo(value, 6));
 
 test("a forecast equals the model's prediction, at times of every kind", async () => {
-	const { post, served, predictor } = await running();
+	const { post, served } = await running();
+	const { model, config, weights } = served;
+	const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
+	const predictor = model.predictor(runtime, config, weights);
 	const { status, body } = await post("/forecast", { patient, at, top: 3 });
 	expect(status).toBe(200);
 	expect(routes.forecast.response.parse(body)).toEqual(body);
@@ -224,12 +227,9 @@ test("cuts a history that is too long but keeps its birth, as the library does",
 function counted(read: number[]) {
 	return (engine: Engine): Engine => ({
 		...engine,
-		predictor: {
-			...engine.predictor,
-			observe(state, events) {
-				read.push(events.reduce((sum, own) => sum + own.times.length, 0));
-				return engine.predictor.observe(state, events);
-			},
+		observe(state, events) {
+			read.push(events.reduce((sum, { times }) => sum + times.length, 0));
+			return engine.observe(state, events);
 		},
 		forecast(query) {
 			read.push("history" in query.of ? query.of.history.times.length : 0);
@@ -284,9 +284,9 @@ test("limits the number of sessions, and ends unused ones", async () => {
 	const start = () => post("/sessions", { patient: { events: [] } });
 	expect((await start()).status).toBe(201);
 	expect((await start()).status).toBe(201);
-	await expect.poll(() => service.holding().sessions).toBe(0);
+	await expect.poll(() => service.usage().sessions).toBe(0);
 	const { body } = await start();
-	await expect.poll(() => service.holding().sessions).toBe(0);
+	await expect.poll(() => service.usage().sessions).toBe(0);
 	const late = await post(`/sessions/${body.id}/forecast`, { at: ["2010-01-01"] });
 	expect(late).toMatchObject({ status: 404 });
 	expect(late.body.error.message).toContain("not used for 0.05 seconds");

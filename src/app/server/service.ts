@@ -4,13 +4,13 @@ import type { AddressInfo, Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { getRequestListener } from "@hono/node-server";
 import { InputError } from "../../base/errors.js";
-import { routes } from "./api/routes.js";
-import { type App, type AppParts, app, type Holding } from "./app.js";
-import { type Connections, connections } from "./http/connections.js";
-import { hostNames, nameIn, reachableName } from "./http/hosts.js";
-import { malformedRequestResponse } from "./http/malformed-request.js";
-import { securityHeaders } from "./http/security-headers.js";
+import { hostNames, nameIn, reachableName } from "./addresses.js";
+import { routes as apiRoutes } from "./api/routes.js";
+import { type AppParts, app } from "./app.js";
+import { type Connections, connections } from "./connections.js";
 import type { Limits } from "./limits.js";
+import { errorBody, malformedRequestResponse, securityHeaders } from "./refusal.js";
+import type { Scheduler } from "./scheduler.js";
 
 export interface ServiceOptions extends AppParts {
 	/** The address to listen on. */
@@ -24,8 +24,9 @@ export interface ServiceOptions extends AppParts {
 export interface Service {
 	readonly url: string;
 	readonly port: number;
-	readonly scheduler: App["scheduler"];
-	holding(): Holding & {
+	readonly scheduler: Scheduler;
+	/** What the service holds in memory, for tests and monitoring. */
+	usage(): ReturnType<ReturnType<typeof app>["usage"]> & {
 		readonly connections: number;
 		/** Of responses that clients have not read. */
 		readonly unsentBytes: number;
@@ -37,11 +38,12 @@ export interface Service {
 export async function startService(options: ServiceOptions): Promise<Service> {
 	const { limits, log, engine } = options;
 	const open = connections(limits);
-	const own = app(options, open);
+	const routes = app(options, open);
 	const names = hostNames(options.host, options.names ?? []);
-	const listener = getRequestListener(own.fetch as Parameters<typeof getRequestListener>[0], {
+	const listener = getRequestListener(routes.fetch as Parameters<typeof getRequestListener>[0], {
 		hostname: "localhost",
-		errorHandler: () => problem(400, "the request cannot be read"),
+		errorHandler: () =>
+			Response.json(errorBody(400, "the request cannot be read"), { status: 400 }),
 	});
 	const handle = (incoming: IncomingMessage, outgoing: ServerResponse) =>
 		open.admit(outgoing, () => respond(incoming, outgoing));
@@ -115,16 +117,17 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	return {
 		url: `http://${reachableName(options.host)}:${port}/`,
 		port,
-		scheduler: own.scheduler,
-		holding: () => ({
-			...own.holding(),
-			...{ connections: open.count, unsentBytes: open.unsentBytes },
+		scheduler: routes.scheduler,
+		usage: () => ({
+			...routes.usage(),
+			connections: open.count,
+			unsentBytes: open.unsentBytes,
 		}),
 		close: () => {
-			own.endDelays();
+			routes.endDelays();
 			closed ??= closing(server, limits, open, () => accepted).then(async () => {
 				clearInterval(watch);
-				own.close();
+				routes.close();
 				await engine.dispose();
 				log.event("closed");
 			});
@@ -133,18 +136,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	};
 }
 
-const errorBody = (status: number, message: string) => ({ error: { status, message } });
-const problem = (status: number, message: string) =>
-	Response.json(errorBody(status, message), { status });
-
 /** Route patterns for the log, without anything a sender put into the URL. */
-const patterns = [...new Set(Object.values(routes).map(({ path }) => `/api/v2${path}`))].map(
+const patterns = [...new Set(Object.values(apiRoutes).map(({ path }) => `/api/v2${path}`))].map(
 	(path) => ({ path, matches: new RegExp(`^${path.replace("{id}", "[^/]+")}$`) }),
 );
-const known = /^\/(?:$|api$|api\/page\.(?:css|js)$|api\/v2\/openapi\.json$|sign-in$)/;
+const otherRoutes = /^\/(?:$|api$|api\/page\.(?:css|js)$|api\/v2\/openapi\.json$|sign-in$)/;
 function patternOf(url: string): string {
 	const path = url.split("?", 1)[0] ?? "";
-	if (known.test(path)) return path;
+	if (otherRoutes.test(path)) return path;
 	const api = patterns.find(({ matches }) => matches.test(path));
 	if (api) return api.path;
 	const [, folder] = /^\/(model|explorer|assets)\//.exec(path) ?? [];
@@ -155,7 +154,7 @@ async function listening(
 	server: Server,
 	{ host, ports }: Pick<ServiceOptions, "host" | "ports">,
 ): Promise<void> {
-	for (const [at, port] of ports.entries())
+	for (const [index, port] of ports.entries())
 		try {
 			await new Promise<void>((resolve, reject) => {
 				server.once("error", reject);
@@ -167,7 +166,7 @@ async function listening(
 			return;
 		} catch (error) {
 			const { code } = error as NodeJS.ErrnoException;
-			if (code === "EADDRINUSE" && at + 1 < ports.length) continue;
+			if (code === "EADDRINUSE" && index + 1 < ports.length) continue;
 			throw new InputError(`cannot listen on ${host}, port ${port}: ${reasonOf(code)}`, {
 				cause: error,
 			});
@@ -204,11 +203,11 @@ async function closing(
 }
 
 /** Limit in case connections keep arriving. */
-const mostAcceptMs = 2000;
+const maxAcceptMs = 2000;
 
 /** Accepts pending connections, which the system would reset when listening ends. */
 async function acceptWaiting(accepted: () => number): Promise<void> {
-	const until = performance.now() + mostAcceptMs;
+	const until = performance.now() + maxAcceptMs;
 	let before: number;
 	do {
 		before = accepted();

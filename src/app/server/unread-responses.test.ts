@@ -3,7 +3,7 @@ import { Agent, get } from "node:http";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../data/records/testing/temporary-folder.js";
-import { filesIn } from "./http/static-files.js";
+import { filesIn } from "./static-files.js";
 import { gatekeeper, running } from "./testing/running.js";
 import { smallServed, someEvents } from "./testing/small-served.js";
 import { heard, opened, posted } from "./testing/sockets.js";
@@ -27,7 +27,7 @@ test("a request waits for the response before it, and further ones are not answe
 	const response = heard(socket);
 	socket.write(posted("/forecast", { patient, at: ["+1y"] }).repeat(3));
 	await expect.poll(() => service.scheduler.started).toBe(1);
-	const before = service.scheduler.started + service.holding().waiting;
+	const before = service.scheduler.started + service.usage().waiting;
 	release();
 	const text = await response;
 	expect(text.match(/HTTP\/1\.1 200 OK\r\n/g)).toHaveLength(2);
@@ -45,7 +45,7 @@ test("cuts off a client that keeps sending before the response", async () => {
 	for (const socket of sockets)
 		socket.write(posted("/forecast", { patient, at: ["+1y"] }).repeat(60));
 	expect(await Promise.all(responses)).toEqual(Array(20).fill(""));
-	await expect.poll(() => service.holding()).toMatchObject({ connections: 0, waiting: 0 });
+	await expect.poll(() => service.usage()).toMatchObject({ connections: 0, waiting: 0 });
 	expect(service.scheduler.started).toBeLessThanOrEqual(1);
 	release();
 	expect((await get("/api/v2/model")).status).toBe(200);
@@ -60,8 +60,8 @@ test("closes a client that reads nothing, and frees its response", async () => {
 	socket.on("error", () => {});
 	socket.pause();
 	socket.write(posted("/forecast", long.request));
-	await expect.poll(() => service.holding().unsentBytes).toBeGreaterThan(MiB);
-	await expect.poll(() => service.holding()).toMatchObject({ connections: 0, unsentBytes: 0 });
+	await expect.poll(() => service.usage().unsentBytes).toBeGreaterThan(MiB);
+	await expect.poll(() => service.usage()).toMatchObject({ connections: 0, unsentBytes: 0 });
 });
 
 test("a slow client receives the whole response", async () => {
@@ -72,13 +72,13 @@ test("a slow client receives the whole response", async () => {
 	const socket = await opened(service.port);
 	socket.pause();
 	socket.write(posted("/forecast", long.request, "Connection: close"));
-	await expect.poll(() => service.holding().unsentBytes).toBeGreaterThan(MiB);
+	await expect.poll(() => service.usage().unsentBytes).toBeGreaterThan(MiB);
 	socket.resume();
 	const text = await heard(socket);
 	const [top = "", body = ""] = text.split("\r\n\r\n");
 	expect(Number(/content-length: (\d+)/i.exec(top)?.[1])).toBe(body.length);
 	expect(JSON.parse(body).answers).toHaveLength(20);
-	expect(service.holding().unsentBytes).toBe(0);
+	expect(service.usage().unsentBytes).toBe(0);
 });
 
 test("refuses requests when too many bytes of responses are unread", async () => {
@@ -90,18 +90,18 @@ test("refuses requests when too many bytes of responses are unread", async () =>
 	const unread = await opened(service.port);
 	unread.pause();
 	unread.write(posted("/forecast", long.request));
-	await expect.poll(() => service.holding().unsentBytes).toBeGreaterThan(8 * MiB);
+	await expect.poll(() => service.usage().unsentBytes).toBeGreaterThan(8 * MiB);
 	const refused = await post("/forecast", long.request);
 	expect(refused).toMatchObject({ status: 503 });
 	expect(refused.body.error.message).toContain(
 		"too many responses are unread; try again in a moment",
 	);
-	expect(service.holding().unsentBytes).toBeLessThanOrEqual(unsentBytes);
+	expect(service.usage().unsentBytes).toBeLessThanOrEqual(unsentBytes);
 	expect((await post("/forecast", { ...long.request, at: ["+1y"] })).status).toBe(200);
 	const gone = heard(unread);
 	unread.destroy();
 	await gone;
-	await expect.poll(() => service.holding().unsentBytes).toBe(0);
+	await expect.poll(() => service.usage().unsentBytes).toBe(0);
 	expect((await post("/forecast", long.request)).status).toBe(200);
 });
 
@@ -118,13 +118,13 @@ test("drops the slowest reader to make room for others", async () => {
 		unread.pause();
 		unread.write(posted("/forecast", long.request));
 		await expect.poll(() => service.scheduler.started).toBe(i + 1);
-		await expect.poll(() => service.holding().unsentBytes).toBeGreaterThan(8 * MiB);
-		most = Math.max(most, service.holding().unsentBytes);
+		await expect.poll(() => service.usage().unsentBytes).toBeGreaterThan(8 * MiB);
+		most = Math.max(most, service.usage().unsentBytes);
 	}
 	expect(most).toBeLessThanOrEqual(unsentBytes);
 	const { status, body } = await post("/forecast", long.request);
 	expect([status, body.answers.length]).toEqual([200, 20]);
-	await expect.poll(() => service.holding().unsentBytes).toBe(0);
+	await expect.poll(() => service.usage().unsentBytes).toBe(0);
 });
 
 test("closes a client that does not read a file, without holding it in memory", async () => {
@@ -138,9 +138,9 @@ test("closes a client that does not read a file, without holding it in memory", 
 		socket.pause();
 		socket.write("GET /model/large.bin HTTP/1.1\r\nHost: localhost\r\n\r\n");
 	}
-	await expect.poll(() => service.holding().unsentBytes).toBeGreaterThan(0);
-	expect(service.holding().unsentBytes).toBeLessThan(MiB);
-	await expect.poll(() => service.holding()).toMatchObject({ connections: 0, unsentBytes: 0 });
+	await expect.poll(() => service.usage().unsentBytes).toBeGreaterThan(0);
+	expect(service.usage().unsentBytes).toBeLessThan(MiB);
+	await expect.poll(() => service.usage()).toMatchObject({ connections: 0, unsentBytes: 0 });
 });
 
 test("limits the size of a response", async () => {

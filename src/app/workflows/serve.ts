@@ -10,7 +10,6 @@ import {
 	document,
 	type Engine,
 	filesIn,
-	gate,
 	isLoopback,
 	type Limits,
 	type Log,
@@ -93,7 +92,7 @@ export async function listen(
 			limits: { ...defaultLimits, ...options.limits },
 			version: ownPackage.version,
 			names: options.allowHost ?? [],
-			gate: token === undefined ? undefined : gate(token),
+			token,
 		});
 		return { ...service, token };
 	} catch (error) {
@@ -117,9 +116,9 @@ export function engineFor(
  * is a proxy's, and every client of the proxy can reach this service.
  */
 function tokenFor({ host, allowHost = [], token }: ServeOptions): string | undefined {
-	if (token !== undefined && !/^[\w.~+/=-]+$/.test(token))
+	if (token !== undefined && !/^[\w.~+/-]+=*$/.test(token))
 		throw new InputError(
-			"the token holds characters that a header cannot; expected letters, digits and . _ ~ + / = -",
+			"the token holds characters that a header cannot; expected letters, digits and . _ ~ + / -, and = at the end",
 		);
 	if (token !== undefined && token.length < leastTokenLength)
 		throw new InputError(

@@ -15,7 +15,7 @@ import {
 	incidences,
 	incidenceTrajectories,
 	predictAt,
-	representations,
+	representer,
 	sampleFutures,
 	type TaskScorer,
 	taskScorer,
@@ -71,6 +71,7 @@ export function callsOf(
 	};
 	/** The futures that were begun last. */
 	let drawing: { readonly id: number; readonly futures: FutureDrawing } | undefined;
+	const vectors = representer(runtime, { model, config, weights });
 	let scorer: TaskScorer | undefined;
 	return {
 		calls: {
@@ -112,8 +113,7 @@ export function callsOf(
 				return { futures: futures.drawn(), until: futures.drawnUntil(), isComplete };
 			},
 			/** One vector per history: [histories, dim]. */
-			represent: (histories: readonly ViewedHistory[]) =>
-				representations(runtime, { model, config, weights }, histories),
+			represent: (histories: readonly ViewedHistory[]) => vectors.represent(histories),
 			/** The probability of the label of the model's task, one per history. */
 			async scoreTask(histories: readonly ViewedHistory[]): Promise<Float64Array> {
 				scorer ??= taskScorer(runtime, { model, config, weights }, tunedTask(task, "load"));
@@ -124,6 +124,7 @@ export function callsOf(
 			await opened?.dispose();
 			await futuresOpened?.dispose();
 			await scorer?.dispose();
+			await vectors.dispose();
 			await predictor.dispose();
 		},
 	};

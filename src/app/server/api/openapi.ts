@@ -1,8 +1,9 @@
 import { z } from "zod";
-import type { Example, Examples } from "./examples.js";
-import { requestSchemas } from "./requests.js";
-import { responseSchemas } from "./responses.js";
+import { specialCount, type Token } from "../../../data/cohort/vocabulary.js";
+import type { CodeConfig } from "../../../model/heads.js";
+import type { ServedModel } from "./patient.js";
 import { type Route, routes } from "./routes.js";
+import { errorResponse, schemaNames } from "./schemas.js";
 
 /** The refusals of an operation. Any other method of its path is refused with 405. */
 const refusalsOf = ({ method, path, query, request }: Route): Readonly<Record<number, string>> => ({
@@ -27,117 +28,80 @@ const refusalsOf = ({ method, path, query, request }: Route): Readonly<Record<nu
 	...(request && { 503: "overloaded; try again" }),
 });
 
-/** A JSON schema; only the fields that the page at /api shows are named. */
-export interface Schema {
-	readonly $ref?: string;
-	readonly type?: string | readonly string[];
-	readonly description?: string;
-	readonly properties?: Readonly<Record<string, Schema>>;
-	readonly required?: readonly string[];
-	readonly items?: Schema;
-	readonly anyOf?: readonly Schema[];
-	readonly enum?: readonly unknown[];
-	readonly const?: unknown;
-	readonly default?: unknown;
+type AnySchema = z.core.JSONSchema.BaseSchema;
+
+/** A JSON schema as zod writes it. */
+export interface Schema extends AnySchema {
+	properties?: Record<string, Schema>;
+	items?: Schema;
+	anyOf?: Schema[];
 }
 
-const place = (name: string) => `#/components/schemas/${name}`;
+const reference = (name: string) => `#/components/schemas/${name}`;
 
-/** The named schemas of one direction; each refers to the others by name. */
-function namedSchemas(
-	schemas: Readonly<Record<string, z.ZodType>>,
-	io: "input" | "output",
-): Record<string, Schema> {
-	const registry = z.registry<{ id: string }>();
-	for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id });
-	const made = z.toJSONSchema(registry, { io, uri: place }).schemas;
+/** The named schemas; each refers to the others by name. */
+function namedSchemas(): Record<string, Schema> {
+	const { schemas } = z.toJSONSchema(schemaNames, { io: "input", uri: reference });
+	const withoutIds = ({ $schema: _, $id: __, ...schema }: AnySchema) => schema as Schema;
 	return Object.fromEntries(
-		Object.entries(made).map(([name, { $schema: _, $id: __, ...schema }]) => [
-			name,
-			schema as Schema,
-		]),
+		Object.entries(schemas).map(([name, schema]) => [name, withoutIds(schema)]),
 	);
 }
 
-const names = new Map(
-	[...Object.entries(requestSchemas), ...Object.entries(responseSchemas)].map(([name, schema]) => [
-		schema,
-		name,
-	]),
-);
-
 const json = (schema: z.ZodType, example?: Example) => ({
 	"application/json": {
-		schema: { $ref: place(names.get(schema) as string) },
+		schema: { $ref: reference(schemaNames.get(schema)?.id as string) },
 		...(example?.body && { examples: { example: { value: example.body } } }),
 	},
 });
 
-/** A parameter of an operation, in its path or in the URL's query. */
-export interface Parameter {
-	readonly name: string;
-	readonly in: "path" | "query";
-	readonly required?: boolean;
-	readonly schema: Schema;
-	readonly example?: string | number;
-}
-
-function parametersOf({ path, query }: Route, example?: Example): readonly Parameter[] {
+/** The parameters of an operation, in its path and in the URL's query. */
+function parametersOf({ path, query }: Route, example?: Example) {
 	const { properties = {} } = query ? z.toJSONSchema(query, { io: "input" }) : {};
-	return [
-		...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-			...{ name: name as string, in: "path" as const, required: true },
-			schema: { type: "string" },
-		})),
-		...Object.entries(properties).map(([name, schema]) => ({
-			...{ name, in: "query" as const, schema: schema as Schema },
-			...(example?.query?.[name] !== undefined && { example: example.query[name] }),
-		})),
-	];
+	const inPath = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = ""]) => ({
+		name,
+		in: "path",
+		required: true,
+		schema: { type: "string" } as Schema,
+	}));
+	const inQuery = Object.entries(properties).map(([name, schema]) => ({
+		name,
+		in: "query",
+		schema: schema as Schema,
+		...(example?.query?.[name] !== undefined && { example: example.query[name] }),
+	}));
+	return [...inPath, ...inQuery];
 }
 
-/** One operation, as the page at /api reads it. */
-export interface Operation {
-	readonly operationId: string;
-	readonly summary: string;
-	readonly parameters?: readonly Parameter[];
-	readonly requestBody?: {
-		readonly required: boolean;
-		readonly content: ReturnType<typeof json>;
-	};
-	readonly responses: Readonly<
-		Record<string, { readonly description: string; readonly content?: ReturnType<typeof json> }>
-	>;
-}
-
-function operationOf(operationId: string, route: Route, example?: Example): Operation {
+function operationOf(operationId: string, route: Route, example?: Example) {
 	const { summary, request, status, response } = route;
 	const parameters = parametersOf(route, example);
-	const refused = json(responseSchemas.Error as z.ZodType);
+	const responses: Record<
+		string,
+		{ readonly description: string; readonly content?: ReturnType<typeof json> }
+	> = { [status]: { description: "success", ...(response && { content: json(response) }) } };
+	for (const [code, description] of Object.entries(refusalsOf(route)))
+		responses[code] = { description, content: json(errorResponse) };
 	return {
 		operationId,
 		summary,
 		...(parameters.length > 0 && { parameters }),
 		...(request && { requestBody: { required: true, content: json(request, example) } }),
-		responses: {
-			[status]: { description: "success", ...(response && { content: json(response) }) },
-			...Object.fromEntries(
-				Object.entries(refusalsOf(route)).map(([code, description]) => [
-					code,
-					{ description, content: refused },
-				]),
-			),
-		},
+		responses,
 	};
 }
+
+/** One operation, as the page at /api reads it. */
+export type Operation = ReturnType<typeof operationOf>;
 
 /** The API as OpenAPI 3.1, from the schemas that check the requests. */
 export function openApi(version: string, examples: Examples) {
 	const paths: Record<string, Record<string, Operation>> = {};
-	for (const [id, route] of Object.entries(routes) as [keyof typeof routes, Route][]) {
-		const operation = operationOf(id, route, examples[id]);
-		paths[route.path] = { ...paths[route.path], [route.method]: operation };
-	}
+	for (const [id, route] of Object.entries(routes) as [keyof typeof routes, Route][])
+		paths[route.path] = {
+			...paths[route.path],
+			[route.method]: operationOf(id, route, examples[id]),
+		};
 	return {
 		openapi: "3.1.0",
 		info: {
@@ -150,13 +114,67 @@ export function openApi(version: string, examples: Examples) {
 		security: [{}, { token: [] }],
 		paths,
 		components: {
-			schemas: {
-				...namedSchemas(requestSchemas, "input"),
-				...namedSchemas(responseSchemas, "output"),
-			},
+			schemas: namedSchemas(),
 			securitySchemes: { token: { type: "http", scheme: "bearer" } },
 		},
 	};
 }
 
 export type OpenApi = ReturnType<typeof openApi>;
+
+/** A request that the served model answers. */
+export interface Example {
+	readonly query?: Readonly<Record<string, string | number>>;
+	readonly body?: object;
+}
+
+/** By operation; those that the model cannot answer are left out. */
+export type Examples = Readonly<Partial<Record<keyof typeof routes, Example>>>;
+
+/** Hypertension, diabetes and heart failure: PheCodes that most models know. */
+const wellKnown = ["401", "250", "428"];
+
+/** Three codes of the model: well-known ones, then the most frequent. */
+function exampleCodes({ vocabulary }: Pick<ServedModel, "vocabulary">): Token[] {
+	const tokens = vocabulary.tokens.slice(specialCount);
+	const known = wellKnown.flatMap((code) => tokens.find((token) => token.code === code) ?? []);
+	const frequent = [...tokens].sort((a, b) => b.count - a.count);
+	return [...new Set([...known, ...frequent])].slice(0, 3);
+}
+
+export function examplesFor(
+	served: Pick<ServedModel, "vocabulary" | "manifest" | "task" | "config">,
+): Examples {
+	const [first, second = first, third = second] = exampleCodes(served);
+	if (!first || !second || !third) return { health: {}, model: {}, codes: {} };
+	const isDated = served.manifest.source.axis === "dates";
+	const event = ({ code }: Token, date: string, day: number) => ({
+		code,
+		date: isDated ? date : day,
+	});
+	const patient = {
+		sex: "female",
+		...(isDated && { birth: "1950-06-01" }),
+		events: [event(first, "2010-03-01", 0), event(second, "2011-09-15", 563)],
+	};
+	const patients = [patient, { sex: "male", events: [event(second, "2012-05-20", 0)] }];
+	const { hazards } = served.config as CodeConfig;
+	const risk = { codes: [third.code], horizons: ["1y", "5y"] };
+	return {
+		health: {},
+		model: {},
+		endSession: {},
+		codes: { query: { search: "heart failure", limit: 5 } },
+		forecast: { body: { patient, at: ["+1y"], top: 3 } },
+		forecastBatch: { body: { patients, at: ["+1y"], top: 3 } },
+		...(hazards && {
+			risk: { body: { patient, ...risk, step: "6m", attribute: "+0d" } },
+			riskBatch: { body: { patients, ...risk } },
+		}),
+		...(served.task && { score: { body: { patient } } }),
+		embed: { body: { patient } },
+		startSession: { body: { patient } },
+		addEvents: { body: { events: [event(third, "2013-02-01", 1068)] } },
+		sessionForecast: { body: { at: ["+6m"], top: 3 } },
+	};
+}

@@ -1,8 +1,14 @@
 import { expect, test } from "vitest";
 import { type Manifest, newPatients } from "../../../data/cohort/index.js";
 import type { RecordRow, RecordSource } from "../../../data/records/rows.js";
+import { readPatient } from "../../../predict/library/patient.js";
 import { smallServed } from "../testing/small-served.js";
-import { readRequestPatient, readSessionPatient } from "./patient.js";
+import { readerFor, readRequestPatient, type ServedModel } from "./patient.js";
+import type { PatientRequest } from "./schemas.js";
+
+/** Reads a patient of a session, whose first known record may follow. */
+const readSessionPatient = (request: PatientRequest, served: ServedModel) =>
+	readPatient(request, readerFor(served), served.manifest.source.axis);
 
 const day = (date: string) => Date.parse(date) / 86_400_000;
 
@@ -95,7 +101,7 @@ test("rejects a mixture of dates and days, and implausible years", () => {
 	const asked = (...dates: (string | number)[]) =>
 		readSessionPatient({ events: dates.map((date) => ({ code: "401", date })) }, served);
 	expect(() => asked("2010-01-01", 3)).toThrow(
-		"patient.events.0.date is a date and patient.events.1",
+		"`patient.events.0.date` is a date and `patient.events.1",
 	);
 	expect(() => asked("0010-01-01")).toThrow("is not in a year between 1800 and 2300");
 	expect(asked(30, 0.5).patient.history.times).toEqual(Float64Array.of(0.5, 30));

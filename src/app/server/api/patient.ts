@@ -1,22 +1,35 @@
 import { InputError } from "../../../base/errors.js";
+import { simulatedText } from "../../../base/simulated.js";
+import type { CodeMap } from "../../../data/codes/index.js";
 import { recordReader } from "../../../data/cohort/reading/records-to-events.js";
 import { readingRules } from "../../../data/cohort/reading/rules.js";
-import {
-	type ParsedPatient,
-	type PatientEvent,
-	readKnownPatient,
-	readPatient,
-	readEvents as readPatientEvents,
-} from "../../../predict/library/patient.js";
+import type { Trained } from "../../../model/train/index.js";
+import { type ParsedPatient, readKnownPatient } from "../../../predict/library/patient.js";
 import { QuestionError, warningsFor } from "../../../predict/user-input/index.js";
-import { Refusal } from "../http/refusal.js";
-import type { PatientRequest } from "./requests.js";
-import { populationOf, type ServedModel } from "./served-model.js";
+import { Refusal } from "../refusal.js";
+import type { PatientRequest } from "./schemas.js";
+
+/** The model that a service serves. */
+export interface ServedModel
+	extends Pick<Trained, "model" | "config" | "weights" | "manifest" | "vocabulary" | "task"> {
+	readonly step: number;
+	readonly versions: Readonly<Record<string, string>>;
+	/** The map of the dataset; undefined if it is not available. */
+	readonly map: CodeMap | undefined;
+	/** Whether it was trained on a simulated population. */
+	readonly simulated?: boolean;
+}
+
+/** What every answer says about the people the model has learned from. */
+export const populationOf = ({ simulated = false }: Pick<ServedModel, "simulated">) => ({
+	simulated,
+	...(simulated && { population: simulatedText }),
+});
 
 type Book = Pick<ServedModel, "vocabulary" | "manifest" | "map">;
 
 /** One reader per request: its cache of codes must not outlive the request. */
-const readerFor = ({ vocabulary, manifest, map }: Book) =>
+export const readerFor = ({ vocabulary, manifest, map }: Book) =>
 	recordReader(vocabulary, readingRules(manifest), map);
 
 /** Turns input errors of the library into refusals that name the field, without values of the request. */
@@ -39,61 +52,33 @@ export const readRequestPatient = (
 ): ParsedPatient =>
 	refused(() => readKnownPatient(request, readerFor(served), served.manifest.source.axis, field));
 
-/** Reads the patients of a batch. */
-export const readRequestPatients = (
-	patients: readonly PatientRequest[],
-	served: Book,
-): ParsedPatient[] =>
-	patients.map((patient, i) => {
+/** Does something per patient of a batch, for so many at once. Refusals name the patient by its position. */
+export async function perPatient<Patient, T>(
+	patients: readonly Patient[],
+	work: (patient: Patient, index: number) => T | Promise<T>,
+	atOnce = patients.length,
+): Promise<T[]> {
+	const named = async (patient: Patient, index: number) => {
 		try {
-			return readRequestPatient(patient, served, `patients.${i}`);
+			return await work(patient, index);
 		} catch (error) {
-			throw inBatch(error, i);
+			if (!(error instanceof Refusal)) throw error;
+			const { status, message, details } = error;
+			const field = `patients.${index}`;
+			const isNamed = details.field?.startsWith(field);
+			throw new Refusal(status, isNamed ? message : `${field}: ${message}`, {
+				...details,
+				patient: index,
+			});
 		}
-	});
-
-/** Refusals of one patient of a batch name it by its position. */
-export const ofPatient = <T>(place: number, work: () => Promise<T>): Promise<T> =>
-	work().catch((error) => {
-		throw inBatch(error, place);
-	});
-
-function inBatch(error: unknown, place: number): unknown {
-	if (!(error instanceof Refusal)) return error;
-	const { status, message, details } = error;
-	const field = `patients.${place}`;
-	const isNamed = details.field?.startsWith(field);
-	return new Refusal(status, isNamed ? message : `${field}: ${message}`, {
-		...details,
-		patient: place,
-	});
+	};
+	const results: T[] = [];
+	for (let from = 0; from < patients.length; from += atOnce) {
+		const block = patients.slice(from, from + atOnce);
+		results.push(...(await Promise.all(block.map((patient, i) => named(patient, from + i)))));
+	}
+	return results;
 }
-
-/** Reads a patient of a session, whose first known record may follow. */
-export const readSessionPatient = (request: PatientRequest, served: Book): ParsedPatient =>
-	refused(() => readPatient(request, readerFor(served), served.manifest.source.axis));
-
-/** Refuses to predict from a session without a known record. */
-export function checkSession(
-	{ records, drugs }: Pick<ParsedPatient, "records" | "drugs">,
-	events: number,
-	served: Book,
-): void {
-	const lacking = readerFor(served).lacksKnown(records, events, drugs);
-	if (lacking !== undefined) throw new Refusal(422, `the session has ${lacking}`);
-}
-
-/** Further events of a patient, in order. */
-export const readEvents = (
-	given: readonly PatientEvent[],
-	served: Book,
-	{ axis, patient, latest }: ParsedPatient,
-) =>
-	refused(() =>
-		readPatientEvents(given, readerFor(served), { axis, birth: patient.birth, latest }),
-	);
-
-const nothingUnknown = { codes: 0, records: 0 };
 
 /** The fields of every response that describe the history it is based on. */
 export function historySummary(
@@ -103,24 +88,22 @@ export function historySummary(
 	beforeFirst?: string,
 ) {
 	const records = unknown.reduce((sum, code) => sum + code.records, 0);
-	const skipped =
-		records > 0
-			? [
-					`${records} ${records === 1 ? "event has a code" : "events have codes"} that the model does not know: skipped`,
-				]
-			: [];
+	const skipped = `${records} ${records === 1 ? "event has a code" : "events have codes"} that the model does not know: skipped`;
 	// Patients in requests have no id.
-	const named = { ...patient, id: "the patient" };
-	const warnings = warningsFor(
-		{ unknown: nothingUnknown },
-		times.map((time) => ({ patient: named, time })),
-		served.manifest,
-		beforeFirst,
-	);
+	const unnamed = { ...patient, id: "the patient" };
 	return {
 		...populationOf(served),
 		events: patient.history.tokens.length - patient.history.birthEvents,
 		unknown: [...unknown],
-		warnings: [...notes, ...skipped, ...warnings],
+		warnings: [
+			...notes,
+			...(records > 0 ? [skipped] : []),
+			...warningsFor(
+				{ unknown: { codes: 0, records: 0 } },
+				times.map((time) => ({ patient: unnamed, time })),
+				served.manifest,
+				beforeFirst,
+			),
+		],
 	};
 }

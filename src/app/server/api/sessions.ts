@@ -1,15 +1,18 @@
 import { randomBytes } from "node:crypto";
 import { type Period, periodOf } from "../../../data/cohort/history.js";
-import type { Predictor, State } from "../../../model/index.js";
-import type { ParsedPatient, PatientEvent } from "../../../predict/library/patient.js";
-import type { Engine } from "../engine/engine.js";
-import { Refusal } from "../http/refusal.js";
+import type { State } from "../../../model/index.js";
+import {
+	type ParsedPatient,
+	type PatientEvent,
+	readEvents,
+	readPatient,
+} from "../../../predict/library/patient.js";
+import type { ModelCalls } from "../engine/engine.js";
 import type { Limits } from "../limits.js";
-import { forecastFrom } from "./forecast.js";
-import { checkSession, historySummary, readEvents, readSessionPatient } from "./patient.js";
-import type { PatientRequest, SessionForecastRequest } from "./requests.js";
-import type { SessionResponse } from "./responses.js";
-import type { ServedModel } from "./served-model.js";
+import { Refusal } from "../refusal.js";
+import { historySummary, readerFor, refused, type ServedModel } from "./patient.js";
+import { forecastFrom } from "./predictions.js";
+import type { PatientRequest, SessionForecastRequest } from "./schemas.js";
 
 interface Session {
 	/** As of the latest request. Of the history, only the last event is kept. */
@@ -24,7 +27,7 @@ interface Session {
 /** Keeps the model's state of patients between requests, up to a number of sessions and an idle time. */
 export function sessions(
 	served: ServedModel,
-	{ sessions: most, sessionSeconds }: Pick<Limits, "sessions" | "sessionSeconds">,
+	{ sessions: maxSessions, sessionSeconds }: Pick<Limits, "sessions" | "sessionSeconds">,
 	clock: () => number = () => performance.now(),
 ) {
 	const open = new Map<string, Session>();
@@ -50,9 +53,11 @@ export function sessions(
 		session.turn = result.catch(() => {});
 		return result;
 	};
-	const responseFor = (id: string, { parsed, events }: Session): SessionResponse => ({
+	const responseFor = (id: string, { parsed, events }: Session) => ({
 		...historySummary(parsed, [], served),
-		...{ events, id, expiresInSeconds: sessionSeconds },
+		events,
+		id,
+		expiresInSeconds: sessionSeconds,
 	});
 
 	return {
@@ -60,45 +65,53 @@ export function sessions(
 			forgetOld();
 			return open.size;
 		},
-		async start(given: PatientRequest, predictor: Predictor): Promise<SessionResponse> {
+		async start(request: PatientRequest, model: Pick<ModelCalls, "start" | "observe">) {
 			forgetOld();
-			if (open.size + starting >= most)
-				throw new Refusal(503, `${most} sessions are open; end one, or try again later`, {
+			if (open.size + starting >= maxSessions)
+				throw new Refusal(503, `${maxSessions} sessions are open; end one, or try again later`, {
 					retry: 60,
 				});
 			starting++;
 			try {
-				const parsed = readSessionPatient(given, served);
+				const parsed = refused(() =>
+					readPatient(request, readerFor(served), served.manifest.source.axis),
+				);
 				const { history } = parsed.patient;
-				const state =
-					history.tokens.length > 0
-						? await predictor.observe(predictor.start(1), [history])
-						: predictor.start(1);
+				const state = await model.start(1);
 				const id = randomBytes(16).toString("base64url");
 				const session: Session = {
 					parsed: keepLastEvent(parsed),
 					events: history.tokens.length - history.birthEvents,
-					...{ state, used: clock(), turn: Promise.resolve() },
+					state: history.tokens.length > 0 ? await model.observe(state, [history]) : state,
+					used: clock(),
+					turn: Promise.resolve(),
 				};
 				open.set(id, session);
-				return { ...responseFor(id, session), ...historySummary(parsed, [], served) };
+				return responseFor(id, { ...session, parsed });
 			} finally {
 				starting--;
 			}
 		},
-		add: (id: string, given: readonly PatientEvent[], predictor: Predictor) =>
+		add: (id: string, added: readonly PatientEvent[], model: Pick<ModelCalls, "observe">) =>
 			inTurn(id, async (session) => {
 				const { parsed, state } = session;
-				const usual = parsed.axis;
-				const read = readEvents(given, served, parsed);
-				const { axis, events, lastDay, unknown, latest, notes, drugs } = read;
-				const isFirst = parsed.patient.lastRecord === null && parsed.patient.birth === null;
-				if (axis !== usual && !isFirst)
-					throw new Refusal(422, `this session counts in ${usual}; give events.0.date likewise`, {
-						field: "events.0.date",
-					});
+				const { patient } = parsed;
+				const read = refused(() =>
+					readEvents(added, readerFor(served), {
+						axis: parsed.axis,
+						birth: patient.birth,
+						latest: parsed.latest,
+					}),
+				);
+				const isFirst = patient.lastRecord === null && patient.birth === null;
+				if (read.axis !== parsed.axis && !isFirst)
+					throw new Refusal(
+						422,
+						`this session counts in ${parsed.axis}; give events.0.date likewise`,
+						{ field: "events.0.date" },
+					);
 				const last = state.times[0] as number;
-				const early = events.find(({ day }) => day < last - 1e-9);
+				const early = read.events.find(({ day }) => day < last - 1e-9);
 				if (early) {
 					const field = `events.${early.place}.date`;
 					throw new Refusal(
@@ -107,25 +120,24 @@ export function sessions(
 						{ field },
 					);
 				}
-				const tokens = events.map(({ token }) => token);
-				const times = events.map(({ day }) => Math.max(day, Number.isNaN(last) ? -1e9 : last));
-				if (tokens.length > 0) session.state = await predictor.observe(state, [{ tokens, times }]);
+				const tokens = read.events.map(({ token }) => token);
+				const times = read.events.map(({ day }) => Math.max(day, Number.isNaN(last) ? -1e9 : last));
+				if (tokens.length > 0) session.state = await model.observe(state, [{ tokens, times }]);
 				session.events += tokens.length;
-				const { patient } = parsed;
 				session.parsed = keepLastEvent({
 					...parsed,
-					axis,
-					unknown,
-					latest,
-					notes,
-					records: parsed.records + given.length,
-					drugs: parsed.drugs + drugs,
+					axis: read.axis,
+					unknown: read.unknown,
+					latest: read.latest,
+					notes: read.notes,
+					records: parsed.records + added.length,
+					drugs: parsed.drugs + read.drugs,
 					patient: {
 						...patient,
-						lastRecord: Math.max(patient.lastRecord ?? -1e9, lastDay),
+						lastRecord: Math.max(patient.lastRecord ?? -1e9, read.lastDay),
 						history: {
 							...patient.history,
-							observed: withRecords(patient.history.observed, [...times, lastDay]),
+							observed: withRecords(patient.history.observed, [...times, read.lastDay]),
 							tokens: Int32Array.of(...patient.history.tokens, ...tokens),
 							times: Float64Array.of(...patient.history.times, ...times),
 						},
@@ -133,9 +145,10 @@ export function sessions(
 				});
 				return responseFor(id, session);
 			}),
-		forecast: (id: string, request: SessionForecastRequest, model: Pick<Engine, "forecast">) =>
+		forecast: (id: string, request: SessionForecastRequest, model: Pick<ModelCalls, "forecast">) =>
 			inTurn(id, async ({ parsed, state, events }) => {
-				checkSession(parsed, events, served);
+				const lacking = readerFor(served).lacksKnown(parsed.records, events, parsed.drugs);
+				if (lacking !== undefined) throw new Refusal(422, `the session has ${lacking}`);
 				return { ...(await forecastFrom(state, request, parsed, served, model)), events };
 			}),
 		end(id: string): void {
@@ -151,8 +164,8 @@ export function sessions(
 
 /** The observation of a patient of whom only records are known, with further ones. */
 function withRecords(observed: readonly Period[], times: readonly number[]): readonly Period[] {
-	const all = [...observed.flatMap(({ start, end }) => [start, end]), ...times];
-	return periodOf(all.filter(Number.isFinite).sort((a, b) => a - b));
+	const days = [...observed.flatMap(({ start, end }) => [start, end]), ...times];
+	return periodOf(days.filter(Number.isFinite).sort((a, b) => a - b));
 }
 
 /** Drops all events but the last, which relative times and warnings refer to. */

@@ -1,9 +1,23 @@
+import { InputError } from "../../../base/errors.js";
+import type { TimeAxis } from "../../../base/time.js";
 import { type CallByName, callsByName } from "../../../base/worker-calls.js";
 import type { Token } from "../../../data/cohort/vocabulary.js";
-import type { ParameterValues, Predictor } from "../../../model/index.js";
+import type { Runtime } from "../../../engine/runtime/index.js";
+import { nodeRuntime } from "../../../engine/runtime/node.js";
+import {
+	type Events,
+	modelById,
+	type ParameterValues,
+	type Predictions,
+	type State,
+} from "../../../model/index.js";
 import type { FineTunedTask } from "../../../model/train/index.js";
-import type { IncidenceReader, ViewedHistory } from "../../../predict/index.js";
-import type { ForecastQuery } from "./forecast.js";
+import { likeliest } from "../../../predict/index.js";
+import type { Calls } from "../../../predict/library/calls.js";
+import { callsOf } from "../../../predict/library/run-calls.js";
+import { momentJson } from "../../../predict/user-input/index.js";
+import { listPieces } from "../json-pieces.js";
+import { CallFailed, failureOf } from "./failures.js";
 
 /** What a thread needs to build the model. */
 export interface ModelParts {
@@ -17,58 +31,107 @@ export interface ModelParts {
 	readonly task?: FineTunedTask | undefined;
 }
 
-/** The data that a thread starts with. */
-export interface ThreadData {
-	readonly parts: ModelParts;
-	/** Of ONNX Runtime. */
-	readonly threads: number;
+/** Queries a history at any times, or a state at times after its last event. */
+export interface ForecastQuery {
+	readonly of: { readonly history: Events } | { readonly state: State };
+	readonly times: readonly number[];
+	/** The times as the request gives them. */
+	readonly at: readonly (string | number)[];
+	/** Codes per time. */
+	readonly top: number;
+	readonly birth: number | null;
+	readonly axis: TimeAxis;
 }
 
-/** A model that predicts, in this thread or in others. */
-export interface Engine {
-	/** Calls that run at the same time. */
-	readonly width: number;
-	readonly predictor: Predictor;
-	/** One vector per history: [histories, dim]. */
-	represent(histories: readonly ViewedHistory[]): Promise<Float32Array>;
-	/** The forecasts of a response, one per time, as JSON. */
-	forecast(query: ForecastQuery): Promise<Uint8Array[]>;
-	/** The risks of codes of histories on index days. */
-	incidence: IncidenceReader;
-	/** The probability of the label of the model's task, one per history. */
-	scoreTask(histories: readonly ViewedHistory[]): Promise<Float64Array>;
-	dispose(): Promise<void>;
-}
-
-/** The calls that compute. */
-const methods = [
+/** The calls of a model that the service makes. */
+export const methods = [
+	"start",
 	"observe",
-	"query",
-	"advance",
-	"score",
-	"queryWithin",
-	"represent",
 	"forecast",
 	"incidence",
+	"represent",
 	"scoreTask",
 ] as const;
 export type Method = (typeof methods)[number];
 
-/** An engine that makes its computing calls through `call`. */
-export function engineThrough(
+export interface ModelCalls extends Pick<Calls, Exclude<Method, "forecast">> {
+	/** The forecasts of a response, one per time, as pieces of JSON. */
+	forecast(query: ForecastQuery): Promise<Uint8Array[]>;
+}
+
+/** A model that predicts, in this thread or in others. */
+export interface Engine extends ModelCalls {
+	/** Calls that run at the same time. */
+	readonly width: number;
+	dispose(): Promise<void>;
+}
+
+/** An engine that makes its calls through `call`. */
+export const engineThrough = (
 	call: CallByName<Method>,
-	{ predictor, ...rest }: Pick<Engine, "width" | "predictor" | "dispose">,
+	rest: Pick<Engine, "width" | "dispose">,
+): Engine => ({ ...callsByName<ModelCalls, Method>(methods, call), ...rest });
+
+/**
+ * Compiles programs for any history length where the model supports it. They are about as fast as programs
+ * for one length. With preset paper, compiling takes 0.4 s, ten times as long as a forecast, and compiling
+ * per length fragments the heap. The memory of a run is freed after it: clients choose the sizes, and each program
+ * of each thread would keep that of the largest.
+ */
+export const serviceRuntime = (threads: number): Runtime => ({
+	...nodeRuntime({ threads, purpose: "inference", target: "portable", arenas: false }),
+	opensSizes: true,
+});
+
+/** A model that runs in the current thread, and blocks it. */
+export function localEngine(
+	{ model, tokens, ...parts }: ModelParts,
+	runtime: Runtime = serviceRuntime(1),
 ): Engine {
-	const { represent, forecast, incidence, scoreTask, ...timed } = callsByName<
-		Predictor & Engine,
-		Method
-	>(methods, call);
-	return {
-		...rest,
-		represent,
-		forecast,
-		incidence,
-		scoreTask,
-		predictor: { ...predictor, ...timed },
+	const { calls, close } = callsOf(runtime, { ...parts, model: modelById(model) });
+	const own = { ...calls, forecast: forecastWriter(calls, tokens) };
+	const call = async (method: Method, args: readonly unknown[]) => {
+		try {
+			return await (own[method] as (...args: readonly unknown[]) => Promise<unknown>)(...args);
+		} catch (error) {
+			throw error instanceof InputError ? error : new CallFailed(failureOf(error, method));
+		}
+	};
+	return engineThrough(call, { width: 1, dispose: close });
+}
+
+/**
+ * Forecasts as the JSON of the response, in pieces. It is written where the model computes: ranking codes and
+ * writing take as long as a small model, and the thread that receives requests must stay free.
+ */
+function forecastWriter(
+	{ predict, query }: Pick<Calls, "predict" | "query">,
+	tokens: readonly Token[],
+) {
+	/** By token: the JSON of a code up to its probability. */
+	const codeJson: string[] = [];
+	const writeCode = (token: number) => {
+		const { code, system, name, category } = tokens[token] as Token;
+		return `${JSON.stringify({ code, system, name, category }).slice(0, -1)},"probability":`;
+	};
+	return async ({ of, times, at, top, birth, axis }: ForecastQuery): Promise<Uint8Array[]> => {
+		const predictions: Predictions & Partial<Awaited<ReturnType<Calls["predict"]>>> =
+			"history" in of ? await predict([of.history], [times]) : await query(of.state, [times]);
+		return listPieces(
+			times.map((time, index) => {
+				const codes = likeliest(predictions, { top, query: index }).map(
+					({ token, probability }) => {
+						codeJson[token] ??= writeCode(token);
+						return `${codeJson[token]}${probability}}`;
+					},
+				);
+				const moment = {
+					at: at[index],
+					...momentJson(time, birth, axis),
+					place: predictions.places?.[0]?.[index] ?? "after",
+				};
+				return `${JSON.stringify(moment).slice(0, -1)},"top":[${codes.join(",")}]}`;
+			}),
+		);
 	};
 }

@@ -1,18 +1,15 @@
 import { onTestFinished } from "vitest";
-import type { Engine } from "../engine/engine.js";
-import { localEngine } from "../engine/local-engine.js";
-import { jsonLog } from "../http/log.js";
-import { gate } from "../http/token.js";
+import { type Engine, localEngine } from "../engine/engine.js";
 import { defaultLimits, type Limits } from "../limits.js";
+import { jsonLog } from "../log.js";
 import { type ServiceOptions, startService } from "../service.js";
 import { partsOf, smallServed } from "./small-served.js";
 
 /** Parses the body of a response. */
 export const jsonIn = async (response: Response) => JSON.parse(await response.text());
 
-interface Given extends Partial<Omit<ServiceOptions, "limits" | "gate" | "log">> {
+interface RunningOptions extends Partial<Omit<ServiceOptions, "limits" | "log">> {
 	readonly limits?: Partial<Limits>;
-	readonly token?: string;
 	/** Replaces the engine. */
 	wrap?(engine: Engine): Engine;
 }
@@ -39,25 +36,30 @@ export function gatekeeper() {
 }
 
 /** A service on a free port that ends with the test; its log is collected. */
-export async function running({ limits, token, wrap, ...given }: Given = {}) {
-	const served = given.served ?? smallServed();
-	const own = localEngine(partsOf(served));
+export async function running({ limits, wrap, ...options }: RunningOptions = {}) {
+	const served = options.served ?? smallServed();
+	const engine = localEngine(partsOf(served));
 	const logged: string[] = [];
 	const service = await startService({
-		...{ host: "127.0.0.1", ports: [0], files: new Map(), version: "0.0.0" },
-		...given,
+		host: "127.0.0.1",
+		ports: [0],
+		files: new Map(),
+		version: "0.0.0",
+		...options,
 		served,
-		engine: wrap?.(own) ?? own,
+		engine: wrap?.(engine) ?? engine,
 		// Tests do not wait for idle clients, nor for the delays of wrong tokens.
 		limits: { ...defaultLimits, closeIdleMs: 0, ...limits },
-		pause: given.pause ?? (async () => {}),
+		pause: options.pause ?? (async () => {}),
 		log: jsonLog({ write: (text) => logged.push(text) }),
-		gate: token === undefined ? undefined : gate(token),
 	});
 	onTestFinished(() => service.close());
 	const url = `http://127.0.0.1:${service.port}`;
 	return {
-		...{ served, service, url, logged, predictor: own.predictor },
+		served,
+		service,
+		url,
+		logged,
 		get: (path: string, headers: Record<string, string> = {}) =>
 			fetch(url + path, { headers, redirect: "manual" }),
 		async post(path: string, body: unknown, headers: Record<string, string> = {}) {

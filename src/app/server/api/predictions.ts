@@ -1,0 +1,304 @@
+import { thousands } from "../../../base/thousands.js";
+import { specialCount, type Token } from "../../../data/cohort/vocabulary.js";
+import { type State, weightCount } from "../../../model/index.js";
+import { definitionOf } from "../../../model/train/index.js";
+import { independenceNotes } from "../../../predict/incidence.js";
+import type { ParsedPatient } from "../../../predict/library/patient.js";
+import {
+	answerRisk,
+	type IndexRisk,
+	indexRisks,
+	type RiskModel,
+} from "../../../predict/risk/answer.js";
+import { indexRiskJson, riskResponse } from "../../../predict/risk/json.js";
+import {
+	hazardBook,
+	readCodes,
+	readHorizons,
+	readIndexDay,
+	readRisk,
+} from "../../../predict/risk/question.js";
+import { scoreJson, tunedTask } from "../../../predict/score.js";
+import {
+	momentJson,
+	nothingRecorded,
+	readTime,
+	readTimes,
+	searchCodes,
+} from "../../../predict/user-input/index.js";
+import type { ModelCalls } from "../engine/engine.js";
+import { JsonList, joinPieces, jsonPieces } from "../json-pieces.js";
+import type { Limits } from "../limits.js";
+import { Refusal } from "../refusal.js";
+import {
+	historySummary,
+	perPatient,
+	populationOf,
+	readRequestPatient,
+	refused,
+	type ServedModel,
+} from "./patient.js";
+import {
+	type CodesQuery,
+	type EmbedRequest,
+	type ForecastBatchRequest,
+	type ForecastRequest,
+	maxAttributed,
+	maxForecast,
+	maxRiskTimes,
+	maxTrajectoryPoints,
+	type PatientRequest,
+	type RiskBatchRequest,
+	type RiskRequest,
+	type ScoreRequest,
+	type SessionForecastRequest,
+} from "./schemas.js";
+
+/** The model and the limits of the service. */
+export function describeModel(served: ServedModel, limits: Limits) {
+	const { model, config, weights, vocabulary, manifest, step, versions, task } = served;
+	const { id, name, cite } = model;
+	const { bodyBytes, depth, values, answerBytes, sessions, sessionSeconds, answerMs } = limits;
+	return {
+		model: { id, name, cite },
+		config,
+		parameters: weightCount(weights),
+		codes: vocabulary.size - specialCount,
+		...populationOf(served),
+		time: { axis: manifest.source.axis },
+		...(task && { task: definitionOf(task.scoring) }),
+		trained: { step, versions },
+		limits: { bodyBytes, depth, values, answerBytes, sessions, sessionSeconds, answerMs },
+	};
+}
+
+/** The codes of the model that match a search. */
+export function codes({ search, limit }: CodesQuery, served: ServedModel) {
+	const matches = searchCodes(search, served);
+	return {
+		...populationOf(served),
+		found: matches.length,
+		codes: matches.slice(0, limit).map(({ at: token, ...match }) => {
+			const { code, system, name, category, count } = served.vocabulary.tokens[token] as Token;
+			return { code, system, name, category, records: count, ...match };
+		}),
+	};
+}
+
+/** Refuses a request whose response would be too long, before the model computes it. */
+function checkResponseSize(
+	field: "top" | "codes",
+	count: number,
+	times: number,
+	maxValues: number,
+	patients = 1,
+): void {
+	const values = patients * count * times;
+	if (values <= maxValues) return;
+	const ofPatients = patients > 1 ? `${patients} patients × ` : "";
+	throw new Refusal(
+		422,
+		`${field}: ${ofPatients}${thousands(times)} times × ${count} codes are ${thousands(values)} values; expected at most ${thousands(maxValues)} in one response: query fewer times or codes, or send several requests`,
+		{ field },
+	);
+}
+
+/** Responds with forecasts from the history of the request. */
+export const forecast = (
+	{ patient, ...request }: ForecastRequest,
+	served: ServedModel,
+	model: Pick<ModelCalls, "forecast">,
+) => forecastFrom(undefined, request, readRequestPatient(patient, served), served, model);
+
+/** The fields of a forecast's response, with the answers as JSON: from the history, or from a session's state. */
+export async function forecastFrom(
+	state: State | undefined,
+	{ at, top }: SessionForecastRequest,
+	parsed: ParsedPatient,
+	served: ServedModel,
+	model: Pick<ModelCalls, "forecast">,
+) {
+	const { patient, axis } = parsed;
+	checkResponseSize("top", top, at.length, maxForecast);
+	const times = refused(() => readTimes(at, parsed, "at"));
+	const early = state ? times.findIndex((time) => time < (state.times[0] as number)) : -1;
+	if (early >= 0)
+		throw new Refusal(
+			422,
+			`at.${early} lies before the session's last event, and a session predicts only later times; use POST forecast with the whole history`,
+			{ field: `at.${early}` },
+		);
+	const of = state ? { state } : { history: patient.history };
+	const forecasts = await model.forecast({ of, times, at, top, birth: patient.birth, axis });
+	return { ...historySummary(parsed, times, served), answers: new JsonList(forecasts) };
+}
+
+/** Reads the patients of a batch. */
+const readPatients = (patients: readonly PatientRequest[], served: ServedModel) =>
+	perPatient(patients, (patient, i) => readRequestPatient(patient, served, `patients.${i}`));
+
+/** Forecasts that one request computes at a time, so that it does not fill the queue of calls. */
+const forecastsAtOnce = 8;
+
+/** Forecasts for several patients, in their order. */
+export async function forecastBatch(
+	{ patients, ...request }: ForecastBatchRequest,
+	served: ServedModel,
+	model: Pick<ModelCalls, "forecast">,
+) {
+	checkResponseSize("top", request.top, request.at.length, maxForecast, patients.length);
+	const parsed = await readPatients(patients, served);
+	const results = await perPatient(
+		parsed,
+		async (patient) => {
+			const answer = await forecastFrom(undefined, request, patient, served, model);
+			const { simulated: _, population: __, ...result } = answer;
+			return jsonPieces(result, Number.POSITIVE_INFINITY);
+		},
+		forecastsAtOnce,
+	);
+	return { ...populationOf(served), results: new JsonList(joinPieces(results)) };
+}
+
+/** Histories per call of the engine, so that other clients get their turn in between. */
+const historiesPerCall = 16;
+
+/** The hazards of a model that runs in an engine; refused if it has none. */
+const engineModel = (
+	{ settings, vocab, longestDays }: ReturnType<typeof hazardBook>,
+	{ incidence }: Pick<ModelCalls, "incidence">,
+): RiskModel => ({
+	settings,
+	vocab,
+	longestDays,
+	async read(histories, tokens, days, horizons) {
+		const risks = [];
+		for (let from = 0; from < histories.length; from += historiesPerCall) {
+			const to = from + historiesPerCall;
+			risks.push(
+				...(await incidence(histories.slice(from, to), tokens, days.slice(from, to), horizons)),
+			);
+		}
+		return risks;
+	},
+});
+
+/** The risks of one patient: after an index day and along the history, and what drove them. */
+export async function risk(
+	{ patient, attribute, ...question }: RiskRequest,
+	served: ServedModel,
+	model: Pick<ModelCalls, "incidence">,
+) {
+	const hazards = hazardBook(served);
+	const parsed = readRequestPatient(patient, served);
+	const query = refused(() =>
+		readRisk(served, parsed, {
+			...question,
+			attribute: attribute === undefined ? [] : [attribute],
+		}),
+	);
+	const { times, attributed } = query;
+	if (times.length > maxRiskTimes)
+		throw new Refusal(
+			422,
+			`step makes ${times.length} times; expected at most ${maxRiskTimes}: choose a longer step, or a shorter range`,
+			{ field: "step" },
+		);
+	checkResponseSize("codes", query.codes.length, times.length, maxTrajectoryPoints);
+	for (const day of attributed) {
+		const events = parsed.patient.history.times.filter(
+			(time) => Math.floor(time) <= Math.floor(day),
+		).length;
+		if (events > maxAttributed)
+			throw new Refusal(
+				422,
+				`attribute leaves out each event up to its time in turn, and there are ${events}; expected at most ${maxAttributed}: choose an earlier time, give fewer events, or leave attribute out`,
+				{ field: "attribute" },
+			);
+	}
+	const answers = await answerRisk(engineModel(hazards, model), query);
+	const queryDays = [query.at, ...times, ...attributed];
+	const summary = historySummary(parsed, queryDays, served, nothingRecorded);
+	return {
+		...summary,
+		warnings: [...summary.warnings, ...query.warnings, ...query.assumptions],
+		...riskResponse(query, answers, parsed.places),
+	};
+}
+
+/** Risks within horizons for several patients, in their order. */
+export async function riskBatch(
+	request: RiskBatchRequest,
+	served: ServedModel,
+	model: Pick<ModelCalls, "incidence">,
+) {
+	const hazards = hazardBook(served);
+	const found = refused(() => readCodes(request.codes, hazards.book));
+	const { length: patientCount } = request.patients;
+	const { length: horizonCount } = request.horizons;
+	checkResponseSize("codes", found.length, horizonCount, maxTrajectoryPoints, patientCount);
+	const { horizons, warnings } = refused(() => readHorizons(hazards, request.horizons));
+	const horizonDays = horizons.map(({ days }) => days);
+	const patients = await readPatients(request.patients, served);
+	const indexDays = await perPatient(patients, (parsed) =>
+		refused(() => readIndexDay(request.at, parsed)),
+	);
+	const risks = await indexRisks(
+		engineModel(hazards, model).read,
+		patients.map(({ patient }) => patient.history),
+		found,
+		indexDays,
+		horizonDays,
+	);
+	return {
+		...populationOf(served),
+		horizons: horizonDays,
+		warnings: [...warnings, ...independenceNotes(hazards, found)],
+		results: patients.map((parsed, i) => {
+			const { patient, axis } = parsed;
+			const day = indexDays[i] as number;
+			const summary = historySummary(parsed, [day], served, nothingRecorded);
+			const { simulated: _, population: __, ...history } = summary;
+			return {
+				...history,
+				index: momentJson(day, patient.birth, axis),
+				codes: found.map((code, c) =>
+					indexRiskJson(code, risks[i]?.[c] as IndexRisk, patient.birth, axis),
+				),
+			};
+		}),
+	};
+}
+
+/** The probability of the label that the model was fine-tuned to. */
+export async function score(
+	request: ScoreRequest,
+	served: ServedModel,
+	{ scoreTask }: Pick<ModelCalls, "scoreTask">,
+) {
+	const { scoring } = tunedTask(served.task, "serve");
+	const parsed = readRequestPatient(request.patient, served);
+	const day = refused(() => readTime(request.at, parsed, "at"));
+	const { warnings, ...answer } = await scoreJson(scoreTask, scoring, parsed, day);
+	const summary = historySummary(parsed, [day], served, nothingRecorded);
+	return { ...summary, warnings: [...summary.warnings, ...warnings], ...answer };
+}
+
+/** A history as one vector, as of a time or of its last event. */
+export async function embed(
+	{ patient, at }: EmbedRequest,
+	served: ServedModel,
+	{ represent }: Pick<ModelCalls, "represent">,
+) {
+	const parsed = readRequestPatient(patient, served);
+	const { tokens, times } = parsed.patient.history;
+	const day = at === undefined ? undefined : refused(() => readTime(at, parsed, "at"));
+	const events = day === undefined ? times.length : times.filter((time) => time <= day).length;
+	const view = {
+		tokens: tokens.subarray(0, events),
+		times: times.subarray(0, events),
+		...(day !== undefined && { at: day }),
+	};
+	const summary = historySummary(parsed, day === undefined ? [] : [day], served);
+	return { ...summary, vector: [...(await represent([view]))] };
+}

@@ -1,0 +1,205 @@
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { countedAddress } from "./addresses.js";
+import type { Limits } from "./limits.js";
+import { Refusal } from "./refusal.js";
+
+interface Connection {
+	readonly address: string;
+	/** The unfinished response. */
+	response: ServerResponse | undefined;
+	/** The pieces of it that are not written to the socket yet, and their bytes. */
+	pieces: Uint8Array[];
+	pieceBytes: number;
+	/** The request that waits for the response to be complete. */
+	waiting: { readonly outgoing: ServerResponse; readonly start: () => void } | undefined;
+	/** Requests that arrived while another waited. */
+	pipelined: number;
+	/** Bytes read from the socket up to the last response. */
+	readBytes: number;
+	/** Bytes that the operating system has accepted, and when they last grew or nothing was unsent. */
+	takenBytes: number;
+	movedAt: number;
+	/** When the response held in memory was created; undefined while a file is sent. */
+	madeAt: number | undefined;
+}
+
+type ConnectionLimits = Pick<
+	Limits,
+	"connections" | "connectionsPerAddress" | "unsentBytes" | "stallMs" | "crowdedStallMs"
+>;
+
+/** Few enough to take little memory; a well-behaved client may send as many in one packet. */
+const mostPipelined = 8;
+
+/**
+ * The open connections. Limits the connections per address, the requests in flight per connection to
+ * one, and the bytes of responses that clients have not read.
+ */
+export function connections(limits: ConnectionLimits) {
+	const clock = () => performance.now();
+	const open = new Map<Socket, Connection>();
+	const perAddress = new Map<string, number>();
+	let isClosing = false;
+
+	const unsentOn = (socket: Socket, { pieceBytes }: Connection) =>
+		pieceBytes + socket.writableLength;
+	const allUnsent = () => {
+		let bytes = 0;
+		for (const [socket, own] of open) bytes += unsentOn(socket, own);
+		return bytes;
+	};
+
+	/** Records which clients have read something since the last call. */
+	function updateProgress(): void {
+		const now = clock();
+		for (const [socket, own] of open) {
+			const taken = socket.bytesWritten - socket.writableLength;
+			if (taken > own.takenBytes || unsentOn(socket, own) === 0) own.movedAt = now;
+			own.takenBytes = taken;
+		}
+	}
+
+	/** Connections with an unread response, those that have not read for longest first. */
+	const slowest = () =>
+		[...open]
+			.filter(([socket, own]) => own.madeAt !== undefined && unsentOn(socket, own) > 0)
+			.sort(([, a], [, b]) => a.movedAt - b.movedAt);
+
+	/** Makes room for a new response by dropping clients that had time to read, the slowest first. */
+	function makeRoom(bytes: number): void {
+		let unsent = allUnsent();
+		if (unsent + bytes <= limits.unsentBytes) return;
+		updateProgress();
+		const now = clock();
+		for (const [socket, own] of slowest()) {
+			if (now - (own.madeAt ?? now) < limits.crowdedStallMs) continue;
+			unsent -= unsentOn(socket, own);
+			drop(socket, own);
+			if (unsent + bytes <= limits.unsentBytes) return;
+		}
+		throw new Refusal(503, "too many responses are unread; try again in a moment", { retry: 1 });
+	}
+
+	function drop(socket: Socket, own: Connection): void {
+		forgetPieces(own);
+		socket.destroy();
+	}
+	function forgetPieces(own: Connection): void {
+		own.pieces = [];
+		own.pieceBytes = 0;
+		own.madeAt = undefined;
+	}
+
+	function startResponse(own: Connection, outgoing: ServerResponse, start: () => void): void {
+		const { socket } = outgoing.req;
+		own.response = outgoing;
+		const done = () => {
+			if (own.response !== outgoing) return;
+			own.response = undefined;
+			own.readBytes = socket.bytesRead;
+			forgetPieces(own);
+			const { waiting } = own;
+			own.waiting = undefined;
+			if (waiting && !socket.destroyed) startResponse(own, waiting.outgoing, waiting.start);
+		};
+		outgoing.once("finish", done);
+		outgoing.once("close", done);
+		if (isClosing) makeLast(outgoing, socket);
+		start();
+	}
+
+	function makeLast(response: ServerResponse, socket: Socket): void {
+		if (!response.headersSent) response.setHeader("Connection", "close");
+		response.once("finish", () => socket.destroySoon());
+	}
+
+	return {
+		get count() {
+			return open.size;
+		},
+		/** Bytes of responses that the operating system has not accepted yet. */
+		get unsentBytes() {
+			return allUnsent();
+		},
+		/** Registers a new connection, or closes it if its address has too many. */
+		open(socket: Socket): void {
+			const address = countedAddress(socket.remoteAddress);
+			const count = perAddress.get(address) ?? 0;
+			if (count >= limits.connectionsPerAddress) {
+				socket.destroy();
+				return;
+			}
+			perAddress.set(address, count + 1);
+			open.set(socket, {
+				...{ address, response: undefined, pieces: [], pieceBytes: 0, waiting: undefined },
+				...{ pipelined: 0, readBytes: 0, takenBytes: 0, movedAt: clock(), madeAt: undefined },
+			});
+			socket.on("close", () => {
+				open.delete(socket);
+				const left = (perAddress.get(address) ?? 1) - 1;
+				if (left > 0) perAddress.set(address, left);
+				else perAddress.delete(address);
+			});
+		},
+		/**
+		 * Starts a request once the response before it is complete: a client may send its next request
+		 * before the server knows that the response has ended. One request may wait. Further ones are not
+		 * answered, and the connection is closed after the one that waits.
+		 */
+		admit(outgoing: ServerResponse, start: () => void): void {
+			const { socket } = outgoing.req;
+			const own = open.get(socket);
+			if (!own) socket.destroy();
+			else if (!own.response) startResponse(own, outgoing, start);
+			else if (!own.waiting) own.waiting = { outgoing, start };
+			else {
+				if (own.pipelined++ === 0) makeLast(own.waiting.outgoing, socket);
+				if (own.pipelined > mostPipelined) socket.destroy();
+			}
+		},
+		/** The unfinished response of a connection. */
+		responseOn: (socket: Socket): ServerResponse | undefined => open.get(socket)?.response,
+		/** Sends JSON piece by piece as the client reads. */
+		send(outgoing: ServerResponse, status: number, pieces: Uint8Array[]): void {
+			const own = open.get(outgoing.req.socket);
+			if (own?.response !== outgoing) return;
+			const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
+			makeRoom(bytes);
+			own.pieces = pieces;
+			own.pieceBytes = bytes;
+			own.madeAt = clock();
+			outgoing.writeHead(status, { "Content-Type": "application/json", "Content-Length": bytes });
+			const sendNext = () => {
+				const piece = own.response === outgoing ? own.pieces.shift() : undefined;
+				if (!piece) return;
+				own.pieceBytes -= piece.length;
+				if (own.pieces.length === 0) outgoing.end(piece);
+				// The callback runs when the system has accepted the piece, so that the socket buffers one at a time.
+				else outgoing.write(piece, (error) => error ?? sendNext());
+			};
+			sendNext();
+		},
+		/** Closes the connections of clients that have read nothing for too long. */
+		closeStalled(): void {
+			updateProgress();
+			const now = clock();
+			for (const [socket, own] of slowest())
+				if (now - own.movedAt >= limits.stallMs) drop(socket, own);
+		},
+		/** Makes every response from now on the last of its connection. */
+		startClosing(): void {
+			isClosing = true;
+			// A client whose response headers are already sent may send one more request.
+			for (const [socket, { response }] of open)
+				if (response && !response.headersSent) makeLast(response, socket);
+		},
+		/** Closes the connections without a request. */
+		closeIdle(): void {
+			for (const [socket, { response, readBytes }] of open)
+				if (!response && socket.bytesRead === readBytes) socket.end();
+		},
+	};
+}
+
+export type Connections = ReturnType<typeof connections>;
