@@ -1,0 +1,178 @@
+// Compares what commands, the service, the library, the page and training compute with what was recorded.
+import { execFileSync } from "node:child_process";
+import {
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	realpathSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { makeGoldens } from "./cases.mjs";
+import { compact, differences, masked } from "./compare.mjs";
+
+/** @import { Difference, Json } from "./compare.mjs" */
+
+const help = `Usage: npm run goldens [-- options]
+
+Runs every command, every route of the service, the verbs of the library, the page's code without a browser and a short
+training of every model on two small populations and a file extract, and compares the results with those recorded in
+scripts/goldens/expected: numbers to 1e-5, texts to the last digit of their numbers. Exits with 1 if something differs.
+
+  --record        record the results instead; commit them with the change that they come from, and say why
+  --parent        compare with the parent commit (the last commit, if there are changes), built and run on this machine,
+                  to the last bit: also hashes of weights and exports
+  --only REGEXP   compare only goldens whose name matches
+  --write FILE    write all results to a JSON file, unabridged, and compare nothing
+  --root FOLDER   the built clone to run (default: this one)
+  --verbose       say how long each takes
+  -h, --help      this text
+`;
+
+const { values: options } = parseArgs({
+	options: {
+		record: { type: "boolean", default: false },
+		parent: { type: "boolean", default: false },
+		only: { type: "string", default: "" },
+		write: { type: "string" },
+		root: { type: "string" },
+		verbose: { type: "boolean", default: false },
+		help: { type: "boolean", short: "h", default: false },
+	},
+});
+const here = dirname(fileURLToPath(import.meta.url));
+const clone = dirname(dirname(here));
+const expectedFolder = join(here, "expected");
+const onlyNames = new RegExp(options.only);
+
+if (options.help) process.stdout.write(help);
+else if (options.parent) reportOn(await parentDifferences());
+else {
+	const made = await results(
+		realpathSync(resolve(options.root ?? clone)),
+		options.write !== undefined,
+	);
+	if (options.write !== undefined) writeFileSync(options.write, JSON.stringify(made));
+	else if (options.record) record(made);
+	else reportOn(recordedDifferences(made));
+}
+
+/**
+ * Makes the goldens of a built clone in a temporary folder.
+ * @param {string} root
+ * @param {boolean} exact whether hashes stay, and lists are not abridged
+ * @returns {Promise<Record<string, Json>>} by name
+ */
+async function results(root, exact) {
+	const folder = realpathSync(mkdtempSync(join(tmpdir(), "trajgpt-goldens-")));
+	const before = process.cwd();
+	process.chdir(folder);
+	try {
+		const say = (/** @type {string} */ line) =>
+			options.verbose && process.stderr.write(`${line}\n`);
+		const made = await makeGoldens(root, folder, onlyNames, say);
+		return Object.fromEntries(
+			[...made].map(([name, value]) => {
+				const shown = masked(value, [folder, root], exact);
+				return [name, exact ? shown : compact(shown)];
+			}),
+		);
+	} finally {
+		process.chdir(before);
+		rmSync(folder, { recursive: true });
+	}
+}
+
+/** The file that holds a golden. */
+function fileOf(/** @type {string} */ name) {
+	const first = name.split(" ", 1)[0] ?? "";
+	return `${["http", "library", "page", "train"].includes(first) ? first : "commands"}.json`;
+}
+
+/** One line per golden, so that a commit shows which changed. */
+function record(/** @type {Record<string, Json>} */ made) {
+	mkdirSync(expectedFolder, { recursive: true });
+	/** @type {Map<string, string[]>} */
+	const lines = new Map();
+	for (const [name, value] of Object.entries(made)) {
+		const file = fileOf(name);
+		const line = `${JSON.stringify(name)}: ${JSON.stringify(value)}`;
+		lines.set(file, [...(lines.get(file) ?? []), line]);
+	}
+	for (const [file, own] of lines)
+		writeFileSync(join(expectedFolder, file), `{\n${own.join(",\n")}\n}\n`);
+}
+
+function recordedDifferences(/** @type {Record<string, Json>} */ made) {
+	const recorded = readdirSync(expectedFolder).map((file) =>
+		JSON.parse(readFileSync(join(expectedFolder, file), "utf8")),
+	);
+	return compared(Object.assign({}, ...recorded), made, false);
+}
+
+/**
+ * @param {Record<string, Json>} expected
+ * @param {Record<string, Json>} got
+ * @param {boolean} exact
+ */
+function compared(expected, got, exact) {
+	const names = new Set([...Object.keys(expected), ...Object.keys(got)]);
+	return [...names]
+		.filter((name) => onlyNames.test(name))
+		.flatMap((name) => differences(name, expected[name], got[name], exact));
+}
+
+/** Builds the parent commit in a worktree of its own, runs both builds, and compares them. */
+async function parentDifferences() {
+	const git = (/** @type {string[]} */ ...args) =>
+		execFileSync("git", args, { cwd: clone, encoding: "utf8" }).trim();
+	const commit = git("rev-parse", git("status", "--porcelain") === "" ? "HEAD~1" : "HEAD");
+	const folder = realpathSync(mkdtempSync(join(tmpdir(), "trajgpt-parent-")));
+	const parent = join(folder, "clone");
+	process.stderr.write(`building ${commit.slice(0, 8)} in ${parent}\n`);
+	git("worktree", "add", "--detach", parent, commit);
+	try {
+		const lock = (/** @type {string} */ root) =>
+			readFileSync(join(root, "package-lock.json"), "utf8");
+		if (lock(parent) === lock(clone))
+			symlinkSync(join(clone, "node_modules"), join(parent, "node_modules"));
+		const node = (/** @type {string} */ root, /** @type {string[]} */ ...args) =>
+			execFileSync(process.execPath, args, { cwd: root, stdio: ["ignore", 2, 2] });
+		node(parent, join(parent, "scripts", "set-up.mjs"));
+		const [expected, got] = [parent, clone].map((root) => {
+			const file = join(folder, `${root === parent ? "parent" : "this"}.json`);
+			const script = join(root, "scripts", "goldens", "main.mjs");
+			// A parent without goldens is run by this script.
+			const runner = existsSync(script) ? script : fileURLToPath(import.meta.url);
+			node(root, runner, "--root", root, "--write", file, "--only", options.only);
+			return JSON.parse(readFileSync(file, "utf8"));
+		});
+		return compared(expected, got, true);
+	} finally {
+		git("worktree", "remove", "--force", parent);
+		rmSync(folder, { recursive: true });
+	}
+}
+
+function reportOn(/** @type {readonly Difference[]} */ found) {
+	const shown = (/** @type {Json | undefined} */ value) =>
+		(JSON.stringify(value) ?? "nothing").slice(0, 400);
+	for (const { golden, path, expected, got } of found.slice(0, 200))
+		process.stdout.write(
+			`${golden}: ${path}\n  expected ${shown(expected)}\n  got      ${shown(got)}\n`,
+		);
+	const goldens = new Set(found.map(({ golden }) => golden)).size;
+	process.stdout.write(
+		found.length === 0
+			? "goldens: no difference\n"
+			: `goldens: ${found.length} differences in ${goldens}; if they are intended, npm run goldens -- --record, and name them in the commit\n`,
+	);
+	process.exitCode = found.length === 0 ? 0 : 1;
+}
