@@ -10,13 +10,12 @@ import {
 	delimitedTable,
 	isParquet,
 	openParquet,
-	reading,
 	rowOfFile,
 	type Table,
 	withNumberedRows,
 } from "../table.js";
 import type { CdmTable, TableSource } from "./tables.js";
-import { cdmTables } from "./tables.js";
+import { cdmTables, columnOrderOf } from "./tables.js";
 
 const delimiters = ["\t", ",", "|", ";"] as const;
 
@@ -52,23 +51,22 @@ export async function filesOf(folder: string): Promise<ReadonlyMap<string, strin
 /** The tables of a CDM in a folder: CSV or TSV, packed or not, and Parquet. */
 export function folderTables(folder: string, files: ReadonlyMap<string, string>): TableSource {
 	const opened = new Map<string, Table>();
-	const headless = new Map<string, string[]>(); // by version of the CDM
+	const headless: string[] = [];
 	const pathOf = ({ name }: CdmTable) => join(folder, files.get(name) ?? name);
 	const open = async (store: Store, table: CdmTable): Promise<CdmFile> => {
 		const file = pathOf(table);
 		if (await isParquet(file)) return { ...(await openParquet(store, file)), unquote: false };
-		const { delimited, version } = await openText(store, file, table).catch((error) => {
+		const delimited = await openText(file, table).catch((error) => {
 			throw explainBytes(file, error);
 		});
-		if (version) headless.set(version, [...(headless.get(version) ?? []), basename(file)]);
+		if (!delimited.header) headless.push(basename(file));
 		return { ...delimitedTable(delimited), unquote: !delimited.quotes };
 	};
 	return {
 		get notes() {
-			return [...headless].map(
-				([version, names]) =>
-					`no header in ${names.join(", ")}: the columns were read in the order of CDM ${version}`,
-			);
+			return headless.length === 0
+				? []
+				: [`no header in ${headless.join(", ")}: the columns were read in the order of CDM 5.4`];
 		},
 		has: ({ name }) => files.has(name),
 		nameOf: pathOf,
@@ -127,65 +125,25 @@ const unquoted = (text: string): string =>
 	`CASE WHEN starts_with(${text}, '"') AND ends_with(${text}, '"') AND length(${text}) > 1
 		THEN nullif(replace(substr(${text}, 2, length(${text}) - 2), '""', '"'), '') ELSE ${text} END`;
 
-interface FoundText {
-	readonly delimited: DelimitedTable;
-	/** The CDM version whose column order was assumed, if there is no header. */
-	readonly version: string | undefined;
-}
-
-async function openText(store: Store, file: string, table: CdmTable): Promise<FoundText> {
-	const [line = ""] = /[^\r\n]+/.exec(textOf(await headOf(file))) ?? [];
-	if (!line) await openDelimited(file); // throws a specific error
-	const known = new Set(Object.values(table.orders).flat());
-	const options = (delimiter: string) => ({ delimiter, quotes: delimiter !== "\t" });
-	for (const delimiter of delimiters)
-		if (fieldsOf(line, delimiter).some((field) => known.has(field)))
-			return { delimited: await openDelimited(file, options(delimiter)), version: undefined };
-	for (const delimiter of delimiters) {
-		const count = fieldsOf(line, delimiter).length;
-		const orders = Object.entries(table.orders).filter(([, order]) => order.length === count);
-		if (orders.length === 0) continue;
-		const [version, columns] = (await fittingOrder(store, file, orders, options(delimiter))) ?? [];
-		if (!columns) continue;
-		return {
-			delimited: await openDelimited(file, { ...options(delimiter), columns }),
-			version,
-		};
-	}
-	const counts = [...new Set(Object.values(table.orders).map((order) => order.length))];
-	const got = Math.max(...delimiters.map((delimiter) => fieldsOf(line, delimiter).length));
-	throw new InputError(
-		`${file}: the first line has ${got} ${got === 1 ? "field" : "fields"} and names no column of the table ${table.name}; expected a header such as ${Object.values(table.columns).join(",")}, or ${counts.join(" or ")} columns in the order of the OMOP CDM`,
-	);
-}
-
 const bare = (field: string): string => field.replaceAll('"', "").trim().toLowerCase();
 
-function fieldsOf(line: string, delimiter: string): string[] {
-	const [row] = rowsOf(line, { delimiter, quotes: delimiter !== "\t" });
-	return (row?.texts ?? [""]).map(bare);
-}
-
-/** Chooses between versions with equal numbers of columns: every id column must contain numbers. */
-async function fittingOrder(
-	store: Store,
-	file: string,
-	orders: readonly (readonly [string, readonly string[]])[],
-	options: { readonly delimiter: string; readonly quotes: boolean },
-): Promise<readonly [string, readonly string[]] | undefined> {
-	if (orders.length < 2) return orders[0];
-	for (const order of orders) {
-		const [, columns] = order;
-		const delimited = await openDelimited(file, { ...options, columns });
-		const ids = columns
-			.filter((name) => /_concept_id$|^visit_detail_id$/.test(name))
-			.map((name) => `(${named(name)} IS NULL OR try_cast(${named(name)} AS DOUBLE) IS NOT NULL)`);
-		const [found] = await reading(delimitedTable(delimited), () =>
-			store.all<{ fits: boolean | null }>(
-				`SELECT bool_and(${ids.join(" AND ")}) AS fits FROM (SELECT * FROM ${delimited.sql} LIMIT 10000)`,
-			),
-		);
-		if (found?.fits) return order;
-	}
-	return orders[0];
+/** Opens a file with a header, or with the columns of CDM 5.4 in their order. */
+async function openText(file: string, table: CdmTable): Promise<DelimitedTable> {
+	const [line = ""] = /[^\r\n]+/.exec(textOf(await headOf(file))) ?? [];
+	if (!line) await openDelimited(file); // throws a specific error
+	const columns = columnOrderOf(table);
+	const known = new Set([...columns, ...Object.values(table.columns)]);
+	const layouts = delimiters.map((delimiter) => {
+		const quotes = delimiter !== "\t";
+		const [row] = rowsOf(line, { delimiter, quotes });
+		return { delimiter, quotes, fields: row?.texts.map(bare) ?? [""] };
+	});
+	const named = layouts.find(({ fields }) => fields.some((field) => known.has(field)));
+	if (named) return openDelimited(file, named);
+	const ordered = layouts.find(({ fields }) => fields.length === columns.length);
+	if (ordered) return openDelimited(file, { ...ordered, columns });
+	const count = Math.max(...layouts.map(({ fields }) => fields.length));
+	throw new InputError(
+		`${file}: the first line has ${count} ${count === 1 ? "field" : "fields"} and names no column of the table ${table.name}; expected a header such as ${Object.values(table.columns).join(",")}, or ${columns.length} columns in the order of OMOP CDM 5.4`,
+	);
 }

@@ -35,10 +35,10 @@ test.each(["csv", "tsv", "parquet"])(
 	"mutated %s: records or an InputError",
 	async (format) => {
 		const folder = await temporaryFolder();
-		await writeCdm(folder, tables, { format: format === "tsv" ? "tsv" : "csv" });
+		await writeCdm(folder, tables, format === "tsv" ? "tsv" : "csv");
 		const original = await temporaryFolder();
 		if (format === "parquet") await writeParquet(folder, original, tables);
-		else await writeCdm(original, tables, { format: format as "csv" | "tsv" });
+		else await writeCdm(original, tables, format as "csv" | "tsv");
 		const nameOf = (table: string) =>
 			format === "parquet" ? `${table.toUpperCase()}.parquet` : `${table}.${format}`;
 		await fc.assert(

@@ -299,9 +299,9 @@ describe("files", () => {
 		const options = { observations: true };
 		const want = await loaded(tables, options);
 		const tsv = await temporaryFolder();
-		await writeCdm(tsv, tables, { format: "tsv" });
+		await writeCdm(tsv, tables, "tsv");
 		const packed = await temporaryFolder();
-		await writeCdm(packed, tables, { format: "csv.gz" });
+		await writeCdm(packed, tables, "csv.gz");
 		const csv = await temporaryFolder();
 		await writeCdm(csv, tables);
 		const parquet = await temporaryFolder();
@@ -317,28 +317,6 @@ describe("files", () => {
 			expect(got.notes.filter((note) => !note.startsWith("no header"))).toEqual(want.notes);
 			expect(got.notes.some((note) => note.startsWith("no header"))).toBe(folder === tsv);
 		}
-	});
-
-	test.each(["5.3", "5.2", "5.0"])("no header, columns as in CDM %s", async (version) => {
-		const folder = await temporaryFolder();
-		await writeCdm(folder, { ...cdm, drug_exposure: [] }, { format: "csv" });
-		const { condition_occurrence = [] } = cdm;
-		const other = await temporaryFolder();
-		await writeCdm(other, { person: cdm.person ?? [] });
-		await writeCdm(other, { condition_occurrence }, { format: "tsv", version });
-		const { notes, records } = await load(await openOmop(other, { sourceSystem: "icd9" }));
-		expect(notes[0]).toBe(
-			`no header in condition_occurrence.tsv: the columns were read in the order of CDM ${version}`,
-		);
-		expect(records.map((row) => row.code)).toEqual([
-			"250.00",
-			"201826",
-			"I10",
-			"4024552",
-			"V45.01",
-			"44833365",
-			"255848",
-		]);
 	});
 
 	test("upper case, Windows line ends, a byte order mark, 8507.0 and quotes in tabs", async () => {

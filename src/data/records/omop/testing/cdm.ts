@@ -3,14 +3,15 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { quoted } from "../../sql.js";
-import { cdmTables } from "../tables.js";
+import { cdmTables, columnOrderOf } from "../tables.js";
 
 type Row = Readonly<Record<string, string | number>>;
 /** Tables of a CDM by name; columns that are not named are empty. */
 export type Cdm = Readonly<Record<string, readonly Row[]>>;
 
-export function columnsOf(table: string, version = "5.4"): readonly string[] {
-	return cdmTables.find(({ name }) => name === table)?.orders[version] ?? [];
+export function columnsOf(name: string): readonly string[] {
+	const table = cdmTables.find((one) => one.name === name);
+	return table ? columnOrderOf(table) : [];
 }
 
 export const fieldsOf = (columns: readonly string[], row: Row): string[] =>
@@ -189,11 +190,10 @@ const lines = (rows: readonly string[]): string => rows.map((row) => `${row}\n`)
 export async function writeCdm(
 	folder: string,
 	tables: Cdm,
-	{ format = "csv", version = "5.4" }: { format?: "csv" | "tsv" | "csv.gz"; version?: string } = {},
+	format: "csv" | "tsv" | "csv.gz" = "csv",
 ): Promise<void> {
 	for (const [table, rows] of Object.entries(tables)) {
-		const order = columnsOf(table, version);
-		const columns = order.length > 0 ? order : columnsOf(table);
+		const columns = columnsOf(table);
 		const text =
 			format === "tsv"
 				? lines(rows.map((row) => fieldsOf(columns, row).join("\t")))
