@@ -49,13 +49,7 @@ const saidBy = async (child: ChildProcess): Promise<string> =>
 test("exactly one of four processes takes over a dead process's lock, in each of 64 rounds", async () => {
 	const folder = await temporaryFolder();
 	const [lock, inside] = [join(folder, "work.lock"), join(folder, "inside")];
-	const needed = [
-		"base/errors",
-		"base/system-errors",
-		"base/files/temporary",
-		"base/files/process-lock",
-	];
-	const script = compiled(folder, needed, starter);
+	const script = compiled(folder, starter);
 	const begin = async () => {
 		const child = fork(script, [lock, inside]);
 		onTestFinished(() => void child.kill("SIGKILL"));

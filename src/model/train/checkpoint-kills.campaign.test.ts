@@ -11,23 +11,6 @@ import { readCheckpoint, writeCheckpoint } from "./checkpoint.js";
 const compileWriter = (into: string): string =>
 	compiled(
 		into,
-		[
-			...["canonical-json", "errors", "repeated-key", "system-errors"].map(
-				(name) => `base/${name}`,
-			),
-			...[
-				"index",
-				"content-sha256",
-				"disk",
-				"process-lock",
-				"read-json",
-				"replace",
-				"sync-folder",
-				"temporary",
-				"write-json",
-			].map((name) => `base/files/${name}`),
-			...["safetensors", "seal", "checkpoint"].map((name) => `model/train/${name}`),
-		],
 		`import { writeSync } from "node:fs";
 		import { writeCheckpoint } from "./model/train/checkpoint.js";
 		const [folder, start] = process.argv.slice(2);
