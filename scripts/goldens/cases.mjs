@@ -1,91 +1,27 @@
-// What the goldens are of: commands, the service, the library, the page and training, on two populations and an extract.
-import { createHash } from "node:crypto";
-import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+// Goldens of commands, the service, the library and the page, on two populations and a file extract.
+import { cpSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "vite";
-import { uniform, writeExtract, writeLabels } from "./extract.mjs";
+import { prepareData, quickTraining, simulateData, sizes } from "./clone.mjs";
+import { writeExtract, writeLabels } from "./extract.mjs";
+import { models } from "./models.mjs";
+import { setWeights } from "./weights.mjs";
 
-/** @import { Json } from "./compare.mjs" */
-/** @typedef {(argv: readonly string[], io: object) => Promise<number>} RunCommand */
+/** @import { Clone } from "./clone.mjs" */
 
 /** Steps with this learning rate leave the weights as they are, so that results do not depend on the processor. */
 const still = "--learning-rate 1e-12 --weight-decay 0";
 const tiny = sizes({ layers: 2, heads: 2, dim: 16, key: 8, value: 16, ff: 16 });
-const short = "--epochs 1 --threads 1 --batch-shapes 1 --train-patients 48";
-const tuning = "--epochs 1 --threads 1 --learning-rate 1e-12 --weight-decay 0";
-
-function sizes(/** @type {Readonly<Record<string, string | number>>} */ settings) {
-	return Object.entries(settings)
-		.map(([name, value]) => `--set ${name}=${value}`)
-		.join(" ");
-}
-
-const window = { heads: 2, dim: 12, ff: 16, window: 10, ahead: 6 };
-/** Settings with which every model trains in a moment. */
-const models = {
-	trajgpt: { layers: 2, heads: 2, dim: 12, key: 8, value: 12, ff: 16 },
-	timelygpt: { layers: 2, heads: 2, dim: 12, ff: 16, kernel: 5 },
-	bitimelygpt: { layers: 2, ...window },
-	informer: { layers: 2, ...window, factor: 2, start: 5 },
-	autoformer: { layers: 2, ...window, average: 5, start: 5 },
-	fedformer: { layers: 1, decoderLayers: 1, ...window, start: 4, modes: 4 },
-	patchtst: { layers: 2, ...window, window: 12, patch: 3 },
-	timesnet: { layers: 2, dim: 12, ff: 6, window: 10, ahead: 6, periods: 3, kernels: 3 },
-	contiformer: { ...window, flow: 8, steps: 2 },
-	mtand: { ...window, latent: 8, time: 8, references: 6 },
-	"gru-d": { dim: 12 },
-	raindrop: { layers: 1, ...window },
-	seft: { layers: 1, heads: 2, dim: 12, ff: 16, key: 8, waves: 3 },
-	"ode-rnn": { dim: 12, ff: 16, steps: 2, stepsAhead: 3 },
-	gpt2: { layers: 2, heads: 2, dim: 12, ff: 16, positions: 64 },
-};
+const tuning = `--epochs 1 --threads 1 ${still}`;
 
 /**
- * Makes all goldens of one build.
- * @param {string} root of the clone whose dist is tested
- * @param {string} folder empty; the current folder of this process
- * @param {RegExp} wanted goldens whose name does not match are made only if others need them
+ * Runs everything but the training of all models.
+ * @param {Clone} clone
+ * @param {string} folder the current folder of this process, empty
  * @param {(line: string) => void} say
- * @returns {Promise<Map<string, Json>>} by name
  */
-export async function makeGoldens(root, folder, wanted, say) {
-	/** @type {Map<string, Json>} */
-	const goldens = new Map();
-	const load = (/** @type {string} */ path) => import(pathToFileURL(join(root, "dist", path)).href);
-	/** @type {{ run: RunCommand }} */
-	const { run } = await load("app/commands/run.js");
-
-	async function output(/** @type {string} */ line) {
-		const written = { stdout: "", stderr: "" };
-		const into = (/** @type {"stdout" | "stderr"} */ stream) => ({
-			write: (/** @type {string} */ text) => {
-				written[stream] += text;
-			},
-		});
-		const argv = line.split(" ").filter((word) => word !== "");
-		const io = { stdout: into("stdout"), stderr: into("stderr"), env: {} };
-		return { code: await run(argv, io), ...written };
-	}
-
-	/** What a command line prints: a document with --json, else lines; or why it refuses. */
-	async function command(/** @type {string} */ name, /** @type {string} */ line) {
-		const before = process.cpuUsage();
-		const { code, stdout, stderr } = await output(line);
-		const last = stderr.trimEnd().split("\n").slice(-3);
-		if (code !== 0) goldens.set(name, { exit: code, error: last });
-		else if (line.includes("--json")) goldens.set(name, JSON.parse(stdout));
-		else goldens.set(name, stdout.split("\n"));
-		const { user, system } = process.cpuUsage(before);
-		say(
-			`${name}: ${Math.round((user + system) / 1000)} ms of processor time${code === 0 ? "" : `, exit ${code}: ${last.join(" ")}`}`,
-		);
-	}
-	const both = async (/** @type {string} */ name, /** @type {string} */ line) => {
-		await command(name, `${line} --json`);
-		await command(`${name} as text`, line);
-	};
-
+export async function runCases({ root, goldens, load, command, both }, folder, say) {
 	writeExtract("extract");
 	await populations();
 	await training();
@@ -94,11 +30,9 @@ export async function makeGoldens(root, folder, wanted, say) {
 	await library();
 	await service();
 	await comparisons();
-	await everyModel();
-	return goldens;
 
 	async function populations() {
-		await command("simulate", "simulate --patients 400 --seed 1 --out sim --json");
+		await command("simulate", simulateData);
 		writeLabels("sim/coverage.csv", "planted.csv");
 		await command(
 			"simulate parquet",
@@ -110,10 +44,7 @@ export async function makeGoldens(root, folder, wanted, say) {
 			"oracle risk sim --patient p000060 --at 2012-06-01 --code 428 --samples 200",
 		);
 		await both("oracle check", "oracle check sim --patients 60 --samples 20");
-		await command(
-			"prepare",
-			"prepare sim --from csv --out data --min-records 5 --min-count 25 --splits 45,10,45 --label planted=planted.csv --json",
-		);
+		await command("prepare", prepareData);
 		await command(
 			"prepare other rules",
 			"prepare sim2 --from parquet --out data2 --codes as-is --drugs tokens --dedup month --keep first --max-records 80 --death-token --min-count 20 --splits 60,20,20 --seed 3 --json",
@@ -157,7 +88,7 @@ export async function makeGoldens(root, folder, wanted, say) {
 	}
 
 	async function training() {
-		const line = `pretrain data --out run --preset tiny ${tiny} ${short} ${still} --max-length 64 --bins 91,365,1096,1826,3652`;
+		const line = `pretrain data --out run --preset tiny ${tiny} ${quickTraining} ${still} --max-length 64 --bins 91,365,1096,1826,3652`;
 		await command("pretrain", `${line} --json`);
 		setWeights("run", 1);
 		cpSync("run", "run-b", { recursive: true });
@@ -165,17 +96,17 @@ export async function makeGoldens(root, folder, wanted, say) {
 		await command("prepare like", "prepare sim2 --from parquet --out other --like run --json");
 		await command(
 			"pretrain without hazards",
-			`pretrain listed --out listed-run --preset tiny ${tiny} ${short} ${still} --no-hazards --objective next --json`,
+			`pretrain listed --out listed-run --preset tiny ${tiny} ${quickTraining} ${still} --no-hazards --objective next --json`,
 		);
 		setWeights("listed-run", 2);
 		await command(
 			"pretrain other objective",
-			`pretrain data2 --out run2 --preset tiny ${tiny} ${short} ${still} --objective visits --max-length 64 --bins 365,1826 --before 2012-01-01 --json`,
+			`pretrain data2 --out run2 --preset tiny ${tiny} ${quickTraining} ${still} --objective visits --max-length 64 --bins 365,1826 --before 2012-01-01 --json`,
 		);
 		setWeights("run2", 3);
 		await command(
 			"pretrain window model",
-			`pretrain data --out window --model informer --preset tiny ${sizes(models.informer)} ${short} ${still} --json`,
+			`pretrain data --out window --model informer --preset tiny ${sizes(models.informer)} ${quickTraining} ${still} --json`,
 		);
 		await command("seal", "seal run --json");
 		await command("finetune", `finetune run --task planted ${tuning} --json`);
@@ -258,11 +189,11 @@ export async function makeGoldens(root, folder, wanted, say) {
 	async function evaluations() {
 		const quick = "--draws 50 --threads 1";
 		const onset = "--task onset --horizons 1,5 --futures 8";
-		await command("evaluate", `evaluate run ${quick} --futures 8 --json`);
+		await command("evaluate", `evaluate run ${quick} --futures 8 --patients 60 --json`);
 		for (const task of ["next", "planted --code 401"])
 			await command(
 				`evaluate ${task.split(" ")[0]} as text`,
-				`evaluate run --task ${task} ${quick}`,
+				`evaluate run --task ${task} --patients 60 ${quick}`,
 			);
 		await command("evaluate futures", `evaluate run --task futures ${quick} --patients 10 --json`);
 		await command(
@@ -457,26 +388,6 @@ export async function makeGoldens(root, folder, wanted, say) {
 			`compare listed --models gpt2,gru-d --tasks next --out compared ${quick}`,
 		);
 	}
-
-	/** Losses of about 20 steps of every model, and norms of what it has learned. */
-	async function everyModel() {
-		for (const [model, settings] of Object.entries(models)) {
-			if (!wanted.test(`train ${model}`)) continue;
-			await command(
-				`train ${model} summary`,
-				`pretrain data --out trained/${model} --model ${model} --preset tiny ${sizes(settings)} ${short} --batch-slots 256 --max-length 32 --json`,
-			);
-			const log = join("trained", model, "log.jsonl");
-			if (!existsSync(log)) continue;
-			const steps = readFileSync(log, "utf8").trimEnd().split("\n");
-			const weights = join("trained", model, "checkpoint", "state.safetensors");
-			goldens.set(`train ${model}`, {
-				log: steps.map((line) => JSON.parse(line)).slice(-24),
-				norms: normsOf(weights),
-				sha256: sha256(readFileSync(weights)),
-			});
-		}
-	}
 }
 
 /** As JSON has it, with typed arrays as lists. */
@@ -486,47 +397,3 @@ const plain = (/** @type {unknown} */ value) =>
 			ArrayBuffer.isView(field) ? Array.from(/** @type {any} */ (field)) : field,
 		) ?? "null",
 	);
-
-const sha256 = (/** @type {Buffer} */ bytes) => createHash("sha256").update(bytes).digest("hex");
-
-/** The tensors of a safetensors file, as views of its bytes. */
-function tensorsIn(/** @type {Buffer} */ bytes) {
-	const start = 8 + Number(bytes.readBigUInt64LE(0));
-	const { __metadata__, ...header } = JSON.parse(bytes.subarray(8, start).toString());
-	return Object.entries(header)
-		.sort(([a], [b]) => (a < b ? -1 : 1))
-		.flatMap(([name, { dtype, shape, data_offsets }]) => {
-			if (dtype !== "F32") return [];
-			const [begin, end] = data_offsets;
-			return [{ name, shape, bytes: bytes.subarray(start + begin, start + end) }];
-		});
-}
-
-function normsOf(/** @type {string} */ file) {
-	return Object.fromEntries(
-		tensorsIn(readFileSync(file)).map(({ name, bytes }) => {
-			let squares = 0;
-			for (let at = 0; at < bytes.length; at += 4) squares += bytes.readFloatLE(at) ** 2;
-			return [name, Math.sqrt(squares)];
-		}),
-	);
-}
-
-/** Adds the same noise to the matrices of every run: trained weights differ between processors, these do not. */
-function setWeights(/** @type {string} */ run, /** @type {number} */ seed) {
-	const file = join(run, "best", "state.safetensors");
-	const meta = join(run, "best", "meta.json");
-	const bytes = readFileSync(file);
-	const before = sha256(bytes);
-	const next = uniform(seed);
-	for (const tensor of tensorsIn(bytes)) {
-		if (tensor.shape.length < 2) continue;
-		const scale = 2 / Math.sqrt(tensor.shape.at(-1));
-		for (let at = 0; at < tensor.bytes.length; at += 4) {
-			const initial = Math.round(tensor.bytes.readFloatLE(at) * 1024) / 1024;
-			tensor.bytes.writeFloatLE(initial + scale * (next() - 0.5), at);
-		}
-	}
-	writeFileSync(file, bytes);
-	writeFileSync(meta, readFileSync(meta, "utf8").replace(before, sha256(bytes)));
-}

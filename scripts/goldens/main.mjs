@@ -1,5 +1,5 @@
 // Compares what commands, the service, the library, the page and training compute with what was recorded.
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import {
 	existsSync,
 	mkdirSync,
@@ -14,10 +14,13 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
-import { makeGoldens } from "./cases.mjs";
+import { parseArgs, promisify } from "node:util";
+import { runCases } from "./cases.mjs";
+import { openClone } from "./clone.mjs";
 import { compact, differences, masked } from "./compare.mjs";
+import { trainModels } from "./models.mjs";
 
+/** @import { Clone } from "./clone.mjs" */
 /** @import { Difference, Json } from "./compare.mjs" */
 
 const help = `Usage: npm run goldens [-- options]
@@ -32,6 +35,7 @@ scripts/goldens/expected: numbers to 1e-5, texts to the last digit of their numb
   --only REGEXP   compare only goldens whose name matches
   --write FILE    write all results to a JSON file, unabridged, and compare nothing
   --root FOLDER   the built clone to run (default: this one)
+  --models        make only those of training, and print them
   --verbose       say how long each takes
   -h, --help      this text
 `;
@@ -43,51 +47,71 @@ const { values: options } = parseArgs({
 		only: { type: "string", default: "" },
 		write: { type: "string" },
 		root: { type: "string" },
+		models: { type: "boolean", default: false },
 		verbose: { type: "boolean", default: false },
 		help: { type: "boolean", short: "h", default: false },
 	},
 });
 const here = dirname(fileURLToPath(import.meta.url));
-const clone = dirname(dirname(here));
 const expectedFolder = join(here, "expected");
 const onlyNames = new RegExp(options.only);
 
+const root = realpathSync(resolve(options.root ?? dirname(dirname(here))));
+
 if (options.help) process.stdout.write(help);
-else if (options.parent) reportOn(await parentDifferences());
-else {
-	const made = await results(
-		realpathSync(resolve(options.root ?? clone)),
-		options.write !== undefined,
-	);
-	if (options.write !== undefined) writeFileSync(options.write, JSON.stringify(made));
-	else if (options.record) record(made);
-	else reportOn(recordedDifferences(made));
-}
+else if (options.models) {
+	const made = await inNewFolder(root, (clone) => trainModels(clone, onlyNames));
+	process.stdout.write(JSON.stringify(made));
+} else if (options.parent) reportOn(await parentDifferences());
+else if (options.write !== undefined)
+	writeFileSync(options.write, JSON.stringify(await results(root, true)));
+else if (options.record) record(await results(root, false));
+else reportOn(recordedDifferences(await results(root, false)));
 
 /**
- * Makes the goldens of a built clone in a temporary folder.
+ * All goldens of a built clone. Models are trained in a process of their own, at the same time.
  * @param {string} root
  * @param {boolean} exact whether hashes stay, and lists are not abridged
  * @returns {Promise<Record<string, Json>>} by name
  */
 async function results(root, exact) {
+	const training = promisify(execFile)(
+		process.execPath,
+		[fileURLToPath(import.meta.url), "--models", "--root", root, "--only", options.only],
+		{ maxBuffer: 2 ** 28 },
+	);
+	const [made, { stdout }] = await Promise.all([
+		inNewFolder(root, (clone, folder) => runCases(clone, folder, say)),
+		training,
+	]);
+	const all = Object.entries({ ...made, ...JSON.parse(stdout) });
+	return exact
+		? Object.fromEntries(all)
+		: Object.fromEntries(all.map(([name, value]) => [name, compact(masked(value, [], false))]));
+}
+
+/**
+ * Works in a new folder, and gives all goldens that it made, unabridged.
+ * @param {string} root
+ * @param {(clone: Clone, folder: string) => Promise<void>} work
+ * @returns {Promise<Record<string, Json>>} by name
+ */
+async function inNewFolder(root, work) {
 	const folder = realpathSync(mkdtempSync(join(tmpdir(), "trajgpt-goldens-")));
 	const before = process.cwd();
 	process.chdir(folder);
 	try {
-		const say = (/** @type {string} */ line) =>
-			options.verbose && process.stderr.write(`${line}\n`);
-		const made = await makeGoldens(root, folder, onlyNames, say);
-		return Object.fromEntries(
-			[...made].map(([name, value]) => {
-				const shown = masked(value, [folder, root], exact);
-				return [name, exact ? shown : compact(shown)];
-			}),
-		);
+		const clone = await openClone(root, say);
+		await work(clone, folder);
+		return masked(Object.fromEntries(clone.goldens), [folder, root], true);
 	} finally {
 		process.chdir(before);
 		rmSync(folder, { recursive: true });
 	}
+}
+
+function say(/** @type {string} */ line) {
+	if (options.verbose) process.stderr.write(`${line}\n`);
 }
 
 /** The file that holds a golden. */
@@ -132,7 +156,7 @@ function compared(expected, got, exact) {
 /** Builds the parent commit in a worktree of its own, runs both builds, and compares them. */
 async function parentDifferences() {
 	const git = (/** @type {string[]} */ ...args) =>
-		execFileSync("git", args, { cwd: clone, encoding: "utf8" }).trim();
+		execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
 	const commit = git("rev-parse", git("status", "--porcelain") === "" ? "HEAD~1" : "HEAD");
 	const folder = realpathSync(mkdtempSync(join(tmpdir(), "trajgpt-parent-")));
 	const parent = join(folder, "clone");
@@ -141,17 +165,17 @@ async function parentDifferences() {
 	try {
 		const lock = (/** @type {string} */ root) =>
 			readFileSync(join(root, "package-lock.json"), "utf8");
-		if (lock(parent) === lock(clone))
-			symlinkSync(join(clone, "node_modules"), join(parent, "node_modules"));
-		const node = (/** @type {string} */ root, /** @type {string[]} */ ...args) =>
-			execFileSync(process.execPath, args, { cwd: root, stdio: ["ignore", 2, 2] });
+		if (lock(parent) === lock(root))
+			symlinkSync(join(root, "node_modules"), join(parent, "node_modules"));
+		const node = (/** @type {string} */ cwd, /** @type {string[]} */ ...args) =>
+			execFileSync(process.execPath, args, { cwd, stdio: ["ignore", 2, 2] });
 		node(parent, join(parent, "scripts", "set-up.mjs"));
-		const [expected, got] = [parent, clone].map((root) => {
-			const file = join(folder, `${root === parent ? "parent" : "this"}.json`);
-			const script = join(root, "scripts", "goldens", "main.mjs");
+		const [expected, got] = [parent, root].map((built) => {
+			const file = join(folder, `${built === parent ? "parent" : "this"}.json`);
+			const script = join(built, "scripts", "goldens", "main.mjs");
 			// A parent without goldens is run by this script.
 			const runner = existsSync(script) ? script : fileURLToPath(import.meta.url);
-			node(root, runner, "--root", root, "--write", file, "--only", options.only);
+			node(built, runner, "--root", built, "--write", file, "--only", options.only);
 			return JSON.parse(readFileSync(file, "utf8"));
 		});
 		return compared(expected, got, true);
