@@ -203,14 +203,19 @@ const current = z.strictObject({
 	sha256,
 });
 
-const withoutHash = current
-	.omit({ sha256: true })
-	.extend({ schemaVersion: z.literal(versionsWithoutHash) });
+/** Manifests of earlier versions do not say in which units times were read; readers see the type of later ones. */
+const sourceWithoutTimes = fields.source.omit({ times: true }) as unknown as typeof fields.source;
+
+const withoutHash = current.omit({ sha256: true }).extend({
+	schemaVersion: z.literal(versionsWithoutHash),
+	source: sourceWithoutTimes,
+});
 
 const earliest = z
 	.strictObject({
 		schemaVersion: z.literal(earliestVersion),
 		...fields,
+		source: sourceWithoutTimes,
 		observation: observation.optional(),
 		deaths: z.null().optional(),
 	})
