@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { InputError } from "../base/errors.js";
 import { normaliseIcd } from "../data/codes/index.js";
 import { type Dataset, type History, type Split, splitNames } from "../data/cohort/index.js";
-import { deathRecord } from "../data/cohort/reading/history-rules.js";
+import { deathRecord } from "../data/cohort/reading/rules.js";
 import { specialCount } from "../data/cohort/vocabulary.js";
 import {
 	conditions,

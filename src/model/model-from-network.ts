@@ -1,11 +1,10 @@
-import { roundLength } from "../data/cohort/buckets.js";
+import { roundLength } from "../data/cohort/batches.js";
 import { specialTokens } from "../data/cohort/vocabulary.js";
 import { programs, type Runtime } from "../engine/runtime/index.js";
-import { logSoftmax } from "../engine/tensor/index.js";
 import { readingOf } from "./hazards/head.js";
 import { hazardsOfConfig, hazardWeights } from "./hazards/objective.js";
 import type { CodeConfig } from "./heads.js";
-import type { EventBatch, Model, Network, ParameterValues, QueryStream, States } from "./model.js";
+import type { EventBatch, Model, Network, ParameterValues, QueryStream } from "./model.js";
 import { drawWeights, parametersOf } from "./nn/weights.js";
 import {
 	checkEvents,
@@ -48,7 +47,7 @@ function withQuery(rows: readonly Row[]): EventBatch {
 	const times = new Float64Array(rows.length * length);
 	for (const [row, { events, times: queries }] of rows.entries()) {
 		tokens.set(Array.from(events.tokens), row * length);
-		times.set([...Array.from(events.times), queries[0] as number], row * length);
+		times.set([...Array.from(events.times), queries[0]], row * length);
 	}
 	const lengths = Int32Array.from(rows, ({ events }) => events.tokens.length + 1);
 	return { rows: rows.length, length, tokens, times, lengths };
@@ -75,7 +74,7 @@ function historyPredictor<C extends CodeConfig>(
 		({ rows, length, queries }: PassShape) => {
 			const streams = [afterAll(queries)];
 			const [states] = network.states(config, symbols, { rows, length: length }, streams);
-			return { outputs: { predictions: logSoftmax((states as States).logits) } };
+			return { outputs: { predictions: states.logits.logSoftmax() } };
 		},
 		{ keyText: JSON.stringify, most: mostPrograms },
 	);
@@ -100,7 +99,7 @@ function historyPredictor<C extends CodeConfig>(
 			.flatMap(splitQueries)
 			.sort((a, b) => lengthOf(b) - lengthOf(a) || queryCountOf(b) - queryCountOf(a));
 		while (left.length > 0) {
-			const first = left[0] as Row;
+			const first = left[0];
 			const length = lengthOf(first);
 			const room = powerOfTwo(mostPositions / (length + queryCountOf(first)));
 			const some = left.splice(0, Math.max(1, room));
@@ -110,10 +109,7 @@ function historyPredictor<C extends CodeConfig>(
 			const landmarks = all.map(({ events, times }) => [
 				{
 					known: events.tokens.length,
-					times: Array.from(
-						{ length: queries },
-						(_, i) => times[Math.min(i, times.length - 1)] as number,
-					),
+					times: Array.from({ length: queries }, (_, i) => times[Math.min(i, times.length - 1)]),
 				},
 			]);
 			const fill = network.filler(config, withQuery(all), length);
@@ -154,9 +150,9 @@ function historyPredictor<C extends CodeConfig>(
 			const before = historyOf(state, patient).tokens.length;
 			// One that looks back from the first event knows of none.
 			const knownTo = ({ position, gap }: Query) => (gap < 0 ? 0 : before + position);
-			const own = queries[patient] ?? [];
-			return [...new Set(own.map(knownTo))].map((known) => {
-				const group = own.filter((query) => knownTo(query) === known);
+			const ofPatient = queries[patient] ?? [];
+			return [...new Set(ofPatient.map(knownTo))].map((known) => {
+				const group = ofPatient.filter((query) => knownTo(query) === known);
 				return {
 					events: {
 						tokens: Array.from(tokens).slice(0, known),
@@ -210,16 +206,20 @@ function stateOf(histories: readonly Events[]): State {
 	const width = Math.max(0, ...histories.map(({ tokens }) => tokens.length));
 	const tokens = new Int32Array(patients * width);
 	const times = new Float64Array(patients * width);
-	for (const [patient, own] of histories.entries()) {
-		tokens.set(Array.from(own.tokens), patient * width);
-		times.set(Array.from(own.times), patient * width);
+	for (const [patient, history] of histories.entries()) {
+		tokens.set(Array.from(history.tokens), patient * width);
+		times.set(Array.from(history.times), patient * width);
 	}
 	const last = <T>(values: ArrayLike<number>, before: T) => values[values.length - 1] ?? before;
 	return {
 		patients,
-		tokens: Int32Array.from(histories, (own) => last(own.tokens, specialTokens.sos)),
-		times: Float64Array.from(histories, (own) => last(own.times, Number.NaN)),
-		memory: { tokens, times, lengths: Int32Array.from(histories, (own) => own.tokens.length) },
+		tokens: Int32Array.from(histories, (history) => last(history.tokens, specialTokens.sos)),
+		times: Float64Array.from(histories, (history) => last(history.times, Number.NaN)),
+		memory: {
+			tokens,
+			times,
+			lengths: Int32Array.from(histories, (history) => history.tokens.length),
+		},
 	};
 }
 

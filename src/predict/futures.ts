@@ -1,5 +1,5 @@
 import { InputError } from "../base/errors.js";
-import { type Dedup, deathRecord } from "../data/cohort/reading/history-rules.js";
+import { type Dedup, deathRecord } from "../data/cohort/reading/rules.js";
 import type { Vocabulary } from "../data/cohort/vocabulary.js";
 import type { Runtime } from "../engine/runtime/index.js";
 import type { HazardSettings } from "../model/hazards/settings.js";

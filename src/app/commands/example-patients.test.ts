@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { splitOf } from "../../data/cohort/split.js";
+import { splitOf } from "../../data/cohort/people.js";
 import { demoDefaults, splitParts } from "./demo/steps.js";
 
 const root = new URL("../../../", import.meta.url);

@@ -187,7 +187,7 @@ async function printCheck(
 	io: Io,
 	{ simulation: folder, ...options }: Called<typeof checkOptions>,
 ): Promise<void> {
-	const { checkOracle } = await import("../../data/simulate/check/index.js");
+	const { checkOracle } = await import("../../data/simulate/check.js");
 	const { seed, patients } = await readTruth(folder);
 	await oracleOf(folder);
 	const result = checkOracle({

@@ -5,7 +5,7 @@ import { type Column, writeColumns } from "../../base/files/column-file.js";
 import { checkFolderTarget, replaceFolder } from "../../base/files/index.js";
 import { simulatedText } from "../../base/simulated.js";
 import { dayMilliseconds } from "../../base/time.js";
-import { deathRecord } from "../../data/cohort/reading/history-rules.js";
+import { deathRecord } from "../../data/cohort/reading/rules.js";
 import type { Token } from "../../data/cohort/vocabulary.js";
 import { momentJson } from "../../predict/user-input/index.js";
 import type { FuturesResult } from "./futures.js";

@@ -1,5 +1,9 @@
 import { yearDays } from "../../base/time.js";
+import { indexPeriods, recordDays, type TimeAtRisk, timeAtRisk } from "./at-risk.js";
+import type { Dataset } from "./dataset.js";
 import type { History } from "./history.js";
+import type { Split } from "./manifest.js";
+import { specialCount } from "./vocabulary.js";
 
 /** Width of the age bands, in years. */
 export const bandYears = 5;
@@ -25,7 +29,7 @@ export function ageBand(
 	{ birthEvents, times }: Pick<Person, "birthEvents" | "times">,
 	day: number,
 ): { readonly years: number; readonly band: number } {
-	const years = birthEvents === 1 ? (day - (times[0] as number)) / yearDays : usualAge;
+	const years = birthEvents === 1 ? (day - times[0]) / yearDays : usualAge;
 	return { years, band: Math.min(bandCount - 1, Math.max(0, Math.floor(years / bandYears))) };
 }
 
@@ -42,10 +46,10 @@ export function incidenceAtRate(rate: number, dying: number, days: number): numb
 /** The rates at an age: between the middles of two bands, the logarithms of the rates lie on a line. */
 function rateAt(bands: readonly ArrayLike<number>[], years: number): (output: number) => number {
 	const at = Math.min(bandCount - 1, Math.max(0, years / bandYears - 0.5));
-	const low = bands[Math.floor(at)] as ArrayLike<number>;
-	const high = bands[Math.ceil(at)] as ArrayLike<number>;
+	const low = bands[Math.floor(at)];
+	const high = bands[Math.ceil(at)];
 	const weight = at - Math.floor(at);
-	return (output) => (low[output] as number) ** (1 - weight) * (high[output] as number) ** weight;
+	return (output) => low[output] ** (1 - weight) * high[output] ** weight;
 }
 
 /**
@@ -61,20 +65,20 @@ export function incidencesByAgeAndSex(
 ): Float64Array {
 	const bands = rates[person.sex === "male" ? "male" : "female"];
 	const death = (bands[0]?.length ?? 0) - 1;
-	const found = new Float64Array(outputs.length);
+	const incidences = new Float64Array(outputs.length);
 	const free = new Float64Array(outputs.length).fill(1);
 	for (let from = 0; from < days; from += yearDays) {
 		const length = Math.min(yearDays, days - from);
 		const rate = rateAt(bands, ageBand(person, day + from + length / 2).years);
 		const dying = rate(death);
 		for (const [i, output] of outputs.entries()) {
-			const own = rate(output);
-			const left = free[i] as number;
-			found[i] = (found[i] as number) + left * incidenceAtRate(own, dying, length);
-			free[i] = left * Math.exp(-(own + dying) * length);
+			const hazard = rate(output);
+			const left = free[i];
+			incidences[i] += left * incidenceAtRate(hazard, dying, length);
+			free[i] = left * Math.exp(-(hazard + dying) * length);
 		}
 	}
-	return found;
+	return incidences;
 }
 
 /** The probability of a first record of any of the outputs, taken as independent. Undefined if the birth or the sex is unknown. */
@@ -87,8 +91,247 @@ export function incidenceByAgeAndSex(
 ): number | undefined {
 	if (!hasAgeAndSex(person)) return undefined;
 	const none = incidencesByAgeAndSex(rates, person, day, outputs, days).reduce(
-		(left, own) => left * (1 - own),
+		(left, incidence) => left * (1 - incidence),
 		1,
 	);
 	return 1 - none;
+}
+
+/**
+ * First records (and deaths) and days at risk, by age on the day and sex: [age bands, sexes, outputs]. A day counts by
+ * the share of the horizon before it in which the patient can have an index day: as after index days drawn evenly.
+ */
+export interface OnsetSums {
+	/** Outputs: every token, then the groups, then death. */
+	readonly width: number;
+	readonly onsets: Float64Array;
+	readonly days: Float64Array;
+	/** Number of patients with time at risk. */
+	readonly patients: number;
+}
+
+export interface OnsetSumOptions {
+	readonly horizonDays: number;
+	readonly lookBackDays: number;
+	/** Sets of tokens: the first record of any member. */
+	readonly groups?: readonly (readonly number[])[];
+	/** Which patients count; all if left out. */
+	readonly counts?: (history: History) => boolean;
+}
+
+/** The parts of a time at risk that lie in one age band each. */
+function bandsOf(history: History, { from, until }: TimeAtRisk) {
+	const parts: { readonly band: number; readonly from: number; readonly until: number }[] = [];
+	for (let start = from; start < until; ) {
+		const { band, years } = ageBand(history, start);
+		const left = Math.max(1, Math.ceil(((band + 1) * bandYears - years) * yearDays));
+		const end = band === bandCount - 1 ? until : Math.min(until, start + left);
+		parts.push({ band, from: start, until: end });
+		start = end;
+	}
+	return parts;
+}
+
+/** The days that a patient counts through a day so many days after the first index day. */
+const counted = (day: number, horizon: number): number =>
+	day < horizon ? day ** 2 / (2 * horizon) : day - horizon / 2;
+
+/** Counts first records of codes and groups, in all time at risk of the patients who do not have them. */
+export async function onsetSums(
+	dataset: Dataset,
+	split: Split,
+	{ horizonDays, lookBackDays, groups = [], counts = () => true }: OnsetSumOptions,
+): Promise<OnsetSums> {
+	const vocab = dataset.vocabulary.size;
+	const width = outputCount(vocab, groups.length);
+	const onsets = new Float64Array(bandCount * sexes.length * width);
+	const days = new Float64Array(onsets.length);
+	/** The day of each output's next record; −∞ for those that the patient already has. */
+	const next = new Float64Array(width);
+	let patients = 0;
+	for (const patient of dataset.patients(split)) {
+		const history = await dataset.read(patient);
+		if (!counts(history)) continue;
+		const times = indexPeriods(history, lookBackDays)
+			.map(({ start }) => timeAtRisk(history, start, lookBackDays))
+			.filter((time) => time !== null && time.until > time.from) as TimeAtRisk[];
+		patients += Number(times.length > 0);
+		for (const time of times) {
+			const { before, after } = recordDays(history, vocab, time.from);
+			const isNew = (token: number) => before[token] === Number.NEGATIVE_INFINITY;
+			for (let token = specialCount; token < vocab; token++)
+				next[token] = isNew(token) ? after[token] : Number.NEGATIVE_INFINITY;
+			for (const [i, members] of groups.entries())
+				next[vocab + i] = members.every(isNew)
+					? Math.min(...members.map((token) => after[token]))
+					: Number.NEGATIVE_INFINITY;
+			next[width - 1] = time.endedBy === "death" ? time.until : Number.POSITIVE_INFINITY;
+			const through = (day: number) => counted(day - time.from, horizonDays);
+			for (const { band, from, until } of bandsOf(history, time)) {
+				const row = (band * sexes.length + Number(history.sex === "male")) * width;
+				const [begin, end] = [through(from), through(until)];
+				// Outputs are the inner loop, so that memory is read in order.
+				for (let output = specialCount; output < width; output++) {
+					const day = next[output];
+					if (day <= from) continue;
+					const at = row + output;
+					days[at] = days[at] + (day < until ? through(day) : end) - begin;
+					if (day <= until) onsets[at] += Math.min(1, (day - time.from) / horizonDays);
+				}
+			}
+		}
+	}
+	return { width, onsets, days, patients };
+}
+
+/**
+ * Precisions of what is expected of the logarithm of a rate before anything is counted. Chosen by the likelihood of
+ * first records of 19,177 simulated people after counts of 2,257 and of 19,046 others; neighbouring values are as good.
+ */
+const precisions = {
+	/** Of the step from an age band to the next. */
+	step: 1,
+	/** Of the change of that step. */
+	bend: 10,
+	/** Of the step of the difference between the sexes. */
+	sexStep: 100,
+	/** Of the difference between the sexes in each band. */
+	sexes: 0.001,
+};
+
+/** Onsets that are added at the same rate at all ages: a code that was never recorded has a rate too. */
+const added = 0.5;
+
+/** Unknowns of an output: the logarithm of the rate in each band, women before men. */
+const unknowns = bandCount * sexes.length;
+/** A row of the Hessian reaches two bands back. */
+const reach = 2 * sexes.length;
+const rowWidth = reach + 1;
+const mostSteps = 100;
+const tolerance = 1e-6;
+/** The largest change of a logarithm in one step: Newton's method alone can overshoot. */
+const longest = 2;
+
+/** The lower half of a symmetric band matrix: row i holds columns i − reach to i. */
+type BandMatrix = Float64Array;
+
+/** Adds ½ · precision · (weights · unknowns)² to a quadratic form. */
+function addSquare(form: BandMatrix, precision: number, terms: readonly [number, number][]): void {
+	for (const [row, a] of terms)
+		for (const [column, b] of terms)
+			if (column <= row) {
+				const at = row * rowWidth + reach + column - row;
+				form[at] += precision * a * b;
+			}
+}
+
+/** What is expected before anything is counted, as a quadratic form. */
+function priorForm(): BandMatrix {
+	const { step, bend, sexStep, sexes: apart } = precisions;
+	const form = new Float64Array(unknowns * rowWidth);
+	const place = (band: number, sex: number) => band * sexes.length + sex;
+	for (let band = 0; band < bandCount; band++) {
+		const women = place(band, 0);
+		const men = place(band, 1);
+		addSquare(form, apart, [
+			[women, 1],
+			[men, -1],
+		]);
+		if (band === 0) continue;
+		addSquare(form, sexStep, [
+			[women, 1],
+			[men, -1],
+			[place(band - 1, 0), -1],
+			[place(band - 1, 1), 1],
+		]);
+		for (const sex of [0, 1]) {
+			const index = place(band, sex);
+			const before = place(band - 1, sex);
+			addSquare(form, step, [
+				[index, 1],
+				[before, -1],
+			]);
+			if (band === 1) continue;
+			addSquare(form, bend, [
+				[index, 1],
+				[before, -2],
+				[place(band - 2, sex), 1],
+			]);
+		}
+	}
+	return form;
+}
+
+/** Solves A x = b for a positive definite band matrix, by Cholesky's method; overwrites both. */
+function solveBands(matrix: BandMatrix, x: Float64Array): Float64Array {
+	const at = (row: number, column: number) => row * rowWidth + reach + column - row;
+	for (let row = 0; row < unknowns; row++) {
+		const first = Math.max(0, row - reach);
+		for (let column = first; column <= row; column++) {
+			let sum = matrix[at(row, column)];
+			for (let k = Math.max(first, column - reach); k < column; k++)
+				sum -= matrix[at(row, k)] * matrix[at(column, k)];
+			matrix[at(row, column)] = column === row ? Math.sqrt(sum) : sum / matrix[at(column, column)];
+		}
+		let sum = x[row];
+		for (let k = first; k < row; k++) sum -= matrix[at(row, k)] * x[k];
+		x[row] = sum / matrix[at(row, row)];
+	}
+	for (let row = unknowns - 1; row >= 0; row--) {
+		let sum = x[row];
+		for (let k = row + 1; k <= Math.min(unknowns - 1, row + reach); k++)
+			sum -= matrix[at(k, row)] * x[k];
+		x[row] = sum / matrix[at(row, row)];
+	}
+	return x;
+}
+
+/** The logarithms of the rates of one output that are most probable after its onsets and days at risk. */
+function fit(onsets: Float64Array, days: Float64Array, prior: BandMatrix): Float64Array {
+	const total = days.reduce((sum, value) => sum + value, 0);
+	const overall = (added + onsets.reduce((sum, value) => sum + value, 0)) / Math.max(1, total);
+	const logRates = new Float64Array(unknowns).fill(Math.log(overall));
+	for (let n = 0; n < mostSteps; n++) {
+		const hessian = prior.slice();
+		const slope = new Float64Array(unknowns);
+		for (let row = 0; row < unknowns; row++) {
+			const expected = days[row] * Math.exp(logRates[row]);
+			const share = total > 0 ? days[row] / total : 0;
+			slope[row] = slope[row] + onsets[row] + added * share - expected;
+			const diagonal = row * rowWidth + reach;
+			hessian[diagonal] += expected;
+			for (let column = Math.max(0, row - reach); column <= row; column++) {
+				const coupling = prior[diagonal + column - row];
+				slope[row] -= coupling * logRates[column];
+				if (column < row) slope[column] -= coupling * logRates[row];
+			}
+		}
+		const change = solveBands(hessian, slope);
+		const most = change.reduce((max, value) => Math.max(max, Math.abs(value)), 0);
+		const size = Math.min(1, longest / most);
+		for (let row = 0; row < unknowns; row++) logRates[row] += size * change[row];
+		if (most < tolerance) break;
+	}
+	return logRates;
+}
+
+/**
+ * Rates by age and sex. What was counted says most where many were at risk; elsewhere a rate continues those of the
+ * ages around it, and the difference between the sexes that these show.
+ */
+export function smoothRates({ onsets, days, width }: OnsetSums): RatesByAgeAndSex {
+	const prior = priorForm();
+	const bands = sexes.map(() => Array.from({ length: bandCount }, () => new Float64Array(width)));
+	for (let output = 0; output < width; output++) {
+		const column = (sums: Float64Array) =>
+			Float64Array.from({ length: unknowns }, (_, row) => sums[row * width + output]);
+		const daysAtRisk = column(days);
+		if (daysAtRisk.every((none) => none === 0)) continue;
+		for (const [row, value] of fit(column(onsets), daysAtRisk, prior).entries()) {
+			const band = bands[row % sexes.length]?.[Math.floor(row / sexes.length)] as Float64Array;
+			band[output] = Math.exp(value);
+		}
+	}
+	const [female, male] = bands as [Float64Array[], Float64Array[]];
+	return { female, male };
 }

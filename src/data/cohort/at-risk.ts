@@ -92,15 +92,6 @@ export interface Outcome {
 export const outcomeOf = ({ from, until, endedBy }: TimeAtRisk, day: number): Outcome =>
 	day <= until ? { what: "onset", after: day - from } : { what: endedBy, after: until - from };
 
-/** The first day of every token up to `size` in a history, in one pass; Infinity for tokens that it lacks. */
-export function firstDays(history: Events, size: number): Float64Array {
-	const { tokens, times, birthEvents } = history;
-	const days = new Float64Array(size).fill(Number.POSITIVE_INFINITY);
-	for (let at = tokens.length - 1; at >= birthEvents; at--)
-		days[tokens[at] as number] = Math.floor(times[at] as number);
-	return days;
-}
-
 /** Per token, the records around an index day. */
 export interface RecordDays {
 	/** The last day up to and including the index day; −Infinity if there is none: the patient does not have it. */
@@ -116,10 +107,10 @@ export function recordDays(history: Events, size: number, indexTime: number): Re
 	const before = new Float64Array(size).fill(Number.NEGATIVE_INFINITY);
 	const after = new Float64Array(size).fill(Number.POSITIVE_INFINITY);
 	let at = tokens.length - 1;
-	for (; at >= birthEvents && Math.floor(times[at] as number) > index; at--)
-		after[tokens[at] as number] = Math.floor(times[at] as number);
+	for (; at >= birthEvents && Math.floor(times[at]) > index; at--)
+		after[tokens[at]] = Math.floor(times[at]);
 	for (let earlier = birthEvents; earlier <= at; earlier++)
-		before[tokens[earlier] as number] = Math.floor(times[earlier] as number);
+		before[tokens[earlier]] = Math.floor(times[earlier]);
 	return { before, after };
 }
 
@@ -131,8 +122,8 @@ export function lastRecordBefore(
 ): number {
 	const index = Math.floor(indexTime);
 	for (let at = tokens.length - 1; at >= birthEvents; at--) {
-		const day = Math.floor(times[at] as number);
-		if (day <= index && group.has(tokens[at] as number)) return day;
+		const day = Math.floor(times[at]);
+		if (day <= index && group.has(tokens[at])) return day;
 	}
 	return Number.NEGATIVE_INFINITY;
 }
@@ -145,8 +136,8 @@ export function firstRecordAfter(
 ): number {
 	const index = Math.floor(indexTime);
 	for (let at = birthEvents; at < tokens.length; at++) {
-		const day = Math.floor(times[at] as number);
-		if (day > index && group.has(tokens[at] as number)) return day;
+		const day = Math.floor(times[at]);
+		if (day > index && group.has(tokens[at])) return day;
 	}
 	return Number.POSITIVE_INFINITY;
 }

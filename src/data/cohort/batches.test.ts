@@ -3,8 +3,14 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../base/errors.js";
 import { random } from "../../base/random.js";
-import type { BatchOptions } from "./batches.js";
-import { fillBatch, planBatches } from "./batches.js";
+import {
+	type BatchOptions,
+	bestLengths,
+	fillBatch,
+	planBatches,
+	roundLength,
+	rowsThatFit,
+} from "./batches.js";
 import { specialTokens } from "./vocabulary.js";
 
 const options: BatchOptions = { maxLength: 512, cut: "windows", size: { slots: 4096 }, seed: 1 };
@@ -13,7 +19,7 @@ const none = (lengths: ArrayLike<number>) => new Int32Array(lengths.length);
 /** Sequences in which event i of sequence s is told by its token and its time alike. */
 const numbered = (lengths: readonly number[], births: readonly number[]) => (at: number) => {
 	const birthEvents = births[at] === 1 ? (1 as const) : (0 as const);
-	const length = lengths[at] as number;
+	const length = lengths[at];
 	const tokens = Int32Array.from({ length }, (_, i) => 1000 * (at + 1) + i);
 	if (birthEvents) tokens[0] = specialTokens.birth;
 	const times = Float64Array.from({ length }, (_, i) => i + 0.5);
@@ -67,18 +73,16 @@ describe("planBatches", () => {
 						expect(batch.length).toBeLessThanOrEqual(given.maxLength);
 						slots += batch.tokens.length;
 						for (let row = 0; row < batch.rows; row++) {
-							const length = batch.lengths[row] as number;
+							const length = batch.lengths[row];
 							const tokens = batch.tokens.subarray(row * batch.length, (row + 1) * batch.length);
 							const times = batch.times.subarray(row * batch.length, (row + 1) * batch.length);
 							filled += length;
 							expect(tokens.subarray(length).every((token) => token === specialTokens.pad)).toBe(
 								true,
 							);
-							expect(times.every((time, i) => i === 0 || time >= (times[i - 1] as number))).toBe(
-								true,
-							);
+							expect(times.every((time, i) => i === 0 || time >= times[i - 1])).toBe(true);
 							const events = tokens.filter((token) => token >= 1000);
-							const birth = births[batch.sequences[row] as number] ?? 0;
+							const birth = births[batch.sequences[row]] ?? 0;
 							expect(length).toBe(events.length + birth);
 							if (birth) expect(tokens[0]).toBe(specialTokens.birth);
 							for (const [i, token] of events.entries())
@@ -87,10 +91,7 @@ describe("planBatches", () => {
 						}
 					}
 					const expected = lengths.flatMap((length, at) =>
-						Array.from(
-							{ length: length - (births[at] as number) },
-							(_, i) => 1000 * (at + 1) + i + (births[at] as number),
-						),
+						Array.from({ length: length - births[at] }, (_, i) => 1000 * (at + 1) + i + births[at]),
 					);
 					expect(seen.sort((a, b) => a - b)).toEqual(expected);
 					expect(plan.padding).toBeCloseTo(1 - filled / slots, 12);
@@ -190,4 +191,63 @@ describe("padding is under 15 %, with few shapes", () => {
 				expect(plan.shapes.length).toBeLessThanOrEqual(9);
 			}
 		});
+});
+
+test("lengths are rounded up by less than a sixteenth", () => {
+	expect([1, 16, 17, 31, 33, 100, 129, 511, 512, 513].map(roundLength)).toEqual([
+		1, 16, 17, 31, 34, 100, 136, 512, 512, 544,
+	]);
+	for (let length = 1; length < 5000; length++) {
+		expect(roundLength(length)).toBeGreaterThanOrEqual(length);
+		expect(roundLength(length)).toBeLessThan(length * (1 + 1 / 16));
+	}
+});
+
+/** Every way to choose k of the lengths, the longest among them. */
+function leastPadding(lengths: readonly number[], k: number): number {
+	const ends = [...new Set(lengths)].sort((a, b) => a - b);
+	let least = Number.POSITIVE_INFINITY;
+	for (let chosen = 0; chosen < 1 << ends.length; chosen++) {
+		const these = ends.filter((_, at) => chosen & (1 << at));
+		if (these.length !== k || these.at(-1) !== ends.at(-1)) continue;
+		least = Math.min(least, padding(lengths, these));
+	}
+	return least;
+}
+
+function padding(lengths: readonly number[], ends: readonly number[]): number {
+	return lengths.reduce((sum, n) => sum + (ends.find((end) => end >= n) as number) - n, 0);
+}
+
+test("finds the bucket lengths with the least padding", () => {
+	const short = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 30 });
+	fc.assert(
+		fc.property(short, (lengths) => {
+			const answers = bestLengths(Int32Array.from(lengths), 100, 12);
+			expect(answers.length).toBe(new Set(lengths).size);
+			for (const [at, ends] of answers.entries()) {
+				expect(ends.length).toBe(at + 1);
+				expect(padding(lengths, ends)).toBe(leastPadding(lengths, at + 1));
+			}
+		}),
+		{ numRuns: 60 },
+	);
+});
+
+test("no bucket is longer than the longest allowed", () => {
+	expect(bestLengths(Int32Array.of(511, 500), 511, 1)).toEqual([[511]]);
+});
+
+test("leaves few rows of the last batch empty, and uses at least half of the allowed rows", () => {
+	expect(rowsThatFit(5, 16)).toBe(5);
+	expect(rowsThatFit(160, 16)).toBe(16);
+	expect(rowsThatFit(151, 16)).toBe(14); // 11 batches of 14: 3 rows empty
+	expect(rowsThatFit(3, 2)).toBe(1);
+	fc.assert(
+		fc.property(fc.integer({ min: 1, max: 5000 }), fc.integer({ min: 1, max: 300 }), (n, most) => {
+			const rows = rowsThatFit(n, most);
+			expect(rows).toBeLessThanOrEqual(most);
+			expect(rows).toBeGreaterThanOrEqual(Math.min(most, n) / 2);
+		}),
+	);
 });

@@ -1,11 +1,7 @@
 import { InputError } from "../../base/errors.js";
 import { random } from "../../base/random.js";
-import type { BatchSize, Bucket } from "./buckets.js";
-import { chooseBuckets, paddingOf } from "./buckets.js";
 import type { Dataset } from "./dataset.js";
 import type { History } from "./history.js";
-import type { Cut, HistoryWindows } from "./history-windows.js";
-import { cutWindows } from "./history-windows.js";
 import type { Split } from "./manifest.js";
 import { specialTokens } from "./vocabulary.js";
 
@@ -59,7 +55,9 @@ export function planBatches(
 	atLeast("batch size", "rows" in size ? size.rows : size.slots, 1);
 	const windows = cutWindows(lengths, birthEvents, maxLength, cut);
 	const shapes = chooseBuckets(windows.length, maxLength, size, {
-		...{ most: maxShapes, padding, passes },
+		most: maxShapes,
+		padding,
+		passes,
 	});
 	const members: number[][] = shapes.map(() => []);
 	for (const [window, length] of windows.length.entries())
@@ -72,7 +70,7 @@ export function planBatches(
 		epoch(epoch) {
 			const stream = random(seed).fork("batches").fork(epoch);
 			const batches = shapes.flatMap(({ rows, length }, at) => {
-				const order = Int32Array.from(stream.fork(at).shuffle(members[at] as number[]));
+				const order = Int32Array.from(stream.fork(at).shuffle(members[at]));
 				return Array.from({ length: Math.ceil(order.length / rows) }, (_, i) => ({
 					rows,
 					length,
@@ -126,17 +124,17 @@ export async function fillBatch(
 	const sources = new Array<RowSource | undefined>(rows).fill(undefined);
 	const { windows } = plan;
 	for (const [row, window] of batch.windows.entries()) {
-		const sequence = windows.sequence[window] as number;
+		const sequence = windows.sequence[window];
 		const history = await read(sequence);
 		const start = row * length;
 		const body = start + history.birthEvents;
-		const [from, to] = [windows.from[window] as number, windows.to[window] as number];
+		const [from, to] = [windows.from[window], windows.to[window]];
 		tokens.set(history.tokens.subarray(0, history.birthEvents), start);
 		times.set(history.times.subarray(0, history.birthEvents), start);
 		tokens.set(history.tokens.subarray(from, to), body);
 		times.set(history.times.subarray(from, to), body);
-		const end = windows.length[window] as number;
-		times.fill(times[start + end - 1] as number, start + end, start + length);
+		const end = windows.length[window];
+		times.fill(times[start + end - 1], start + end, start + length);
 		lengths[row] = end;
 		sequences[row] = sequence;
 		sources[row] = { history, from, to };
@@ -165,9 +163,212 @@ export function splitBatches(dataset: Dataset, split: Split, options: BatchOptio
 			if (current.epoch !== epoch) current = { epoch, batches: plan.epoch(epoch) };
 			const batch = current.batches[i];
 			if (!batch) throw new RangeError(`batch ${i} of ${current.batches.length}`);
-			const filled = await fillBatch(plan, batch, (at) => dataset.read(patients[at] as number));
-			const sequences = filled.sequences.map((at) => (at < 0 ? -1 : (patients[at] as number)));
+			const filled = await fillBatch(plan, batch, (at) => dataset.read(patients[at]));
+			const sequences = filled.sequences.map((at) => (at < 0 ? -1 : patients[at]));
 			return { ...filled, sequences };
 		},
 	};
+}
+
+/** How a history longer than the model's length is cut. */
+export type Cut = "last" | "windows";
+
+/**
+ * Windows of sequences, as columns: window i is the birth event of `sequence[i]`, if it has one, followed by
+ * its slots `from[i]` to `to[i]`. Every window contains the birth event, so the age is known in each.
+ */
+export interface HistoryWindows {
+	readonly sequence: Int32Array;
+	readonly from: Int32Array;
+	readonly to: Int32Array;
+	/** Slots in the window, birth event included. */
+	readonly length: Int32Array;
+}
+
+/**
+ * Cuts sequences to at most `maxLength` slots: `last` keeps the latest events, `windows` keeps all events in
+ * as few windows of equal size as possible, so that no window has only an event or two.
+ */
+export function cutWindows(
+	lengths: ArrayLike<number>,
+	birthEvents: ArrayLike<number>,
+	maxLength: number,
+	cut: Cut,
+): HistoryWindows {
+	const sequence: number[] = [];
+	const from: number[] = [];
+	const to: number[] = [];
+	const length: number[] = [];
+	const add = (at: number, birth: number, start: number, end: number) => {
+		sequence.push(at);
+		from.push(start);
+		to.push(end);
+		length.push(birth + end - start);
+	};
+	for (let at = 0; at < lengths.length; at++) {
+		const birth = birthEvents[at];
+		const end = lengths[at];
+		const events = end - birth;
+		const room = maxLength - birth;
+		const windows = Math.ceil(events / room);
+		if (windows === 0) continue; // no event to predict
+		if (cut === "last") add(at, birth, Math.max(birth, end - room), end);
+		else
+			for (let i = 0; i < windows; i++)
+				add(
+					at,
+					birth,
+					birth + Math.floor((i * events) / windows),
+					birth + Math.floor(((i + 1) * events) / windows),
+				);
+	}
+	return {
+		sequence: Int32Array.from(sequence),
+		from: Int32Array.from(from),
+		to: Int32Array.from(to),
+		length: Int32Array.from(length),
+	};
+}
+
+/** A static shape and how many batches have it. */
+export interface Bucket {
+	readonly rows: number;
+	readonly length: number;
+	readonly batches: number;
+}
+
+/** Maximum number of rows, or of slots (rows × length), per batch. */
+export type BatchSize = { readonly rows: number } | { readonly slots: number };
+
+/** Rounds a length up to one that buckets may have: any up to 16, then sixteen per octave. */
+export function roundLength(length: number): number {
+	const step = length <= 16 ? 1 : 2 ** (Math.floor(Math.log2(length)) - 4);
+	return Math.ceil(length / step) * step;
+}
+
+/**
+ * The bucket lengths with the least padding, for every number of buckets from 1 to `most`.
+ * Dynamic programming over the rounded lengths: a bucket takes a run of them and costs
+ * Σ (its last length − length).
+ */
+export function bestLengths(lengths: Int32Array, longest: number, most: number): number[][] {
+	const sizes = new Map<number, { count: number; total: number }>();
+	for (const length of lengths) {
+		const end = Math.min(longest, roundLength(length));
+		const size = sizes.get(end) ?? { count: 0, total: 0 };
+		size.count++;
+		size.total += length;
+		sizes.set(end, size);
+	}
+	const ends = [...sizes.keys()].sort((a, b) => a - b);
+	const counts = [0]; // counts[j]: sequences within the first j ends
+	const totals = [0];
+	for (const [j, end] of ends.entries()) {
+		const { count, total } = sizes.get(end) as { count: number; total: number };
+		counts.push(counts[j] + count);
+		totals.push(totals[j] + total);
+	}
+	const padding = (i: number, j: number) =>
+		ends[j - 1] * (counts[j] - counts[i]) - (totals[j] - totals[i]);
+
+	const solutions: number[][] = [];
+	const starts: number[][] = []; // starts[k][j]: where the last of k + 1 buckets over j ends begins
+	let cost = [0, ...ends.map(() => Number.POSITIVE_INFINITY)]; // with no bucket
+	for (let k = 0; k < Math.min(most, ends.length); k++) {
+		const next = ends.map(() => Number.POSITIVE_INFINITY);
+		next.unshift(Number.POSITIVE_INFINITY);
+		const start = next.map(() => 0);
+		for (let j = 1; j <= ends.length; j++)
+			for (let i = 0; i < j; i++) {
+				const total = cost[i] + padding(i, j);
+				if (total < next[j]) {
+					next[j] = total;
+					start[j] = i;
+				}
+			}
+		starts.push(start);
+		cost = next;
+		const solution: number[] = [];
+		for (let at = k, j = ends.length; at >= 0; at--) {
+			solution.unshift(ends[j - 1]);
+			j = starts[at]?.[j];
+		}
+		solutions.push(solution);
+	}
+	return solutions;
+}
+
+/**
+ * The number of rows per batch of a bucket: the largest up to `most` that leaves less than 3 % of the rows empty,
+ * or the one that leaves the fewest.
+ */
+export function rowsThatFit(sequences: number, most: number): number {
+	const upper = Math.min(most, sequences);
+	let best = upper;
+	let bestEmpty = Number.POSITIVE_INFINITY;
+	for (let rows = upper; rows >= Math.ceil(upper / 2); rows--) {
+		const empty = (Math.ceil(sequences / rows) * rows) / sequences - 1;
+		if (empty < bestEmpty) {
+			best = rows;
+			bestEmpty = empty;
+		}
+		if (empty < 0.03) break;
+	}
+	return best;
+}
+
+function bucketsOf(lengths: Int32Array, ends: readonly number[], size: BatchSize): Bucket[] {
+	const counts = ends.map(() => 0);
+	for (const length of lengths) {
+		const at = ends.findIndex((end) => length <= end);
+		counts[at] += 1;
+	}
+	return ends.map((length, at) => {
+		const most = "rows" in size ? size.rows : Math.max(1, Math.floor(size.slots / length));
+		const rows = rowsThatFit(counts[at], most);
+		return { rows, length, batches: Math.ceil(counts[at] / rows) };
+	});
+}
+
+/** The fraction of all slots without an event: ends of rows and empty rows. */
+export function paddingOf(lengths: Int32Array, buckets: readonly Bucket[]): number {
+	const filled = lengths.reduce((sum, length) => sum + length, 0);
+	const slots = buckets.reduce(
+		(sum, { rows, length, batches }) => sum + rows * length * batches,
+		0,
+	);
+	return slots === 0 ? 0 : 1 - filled / slots;
+}
+
+/** To compile a program for one more shape takes about as long as to run this many small batches. */
+const batchesPerShape = 16;
+
+/** The fewest buckets with at most `padding`, or those with the least padding. */
+export function chooseBuckets(
+	lengths: Int32Array,
+	longest: number,
+	size: BatchSize,
+	limits: {
+		/** The maximum number of buckets. */
+		readonly most: number;
+		readonly padding: number;
+		/** How often each batch will be used: few uses are worth few buckets. */
+		readonly passes: number;
+	},
+): readonly Bucket[] {
+	const { most, padding, passes } = limits;
+	let best: readonly Bucket[] = [];
+	let bestPadding = Number.POSITIVE_INFINITY;
+	for (const ends of bestLengths(lengths, longest, most)) {
+		const buckets = bucketsOf(lengths, ends, size);
+		const runs = passes * buckets.reduce((sum, { batches }) => sum + batches, 0);
+		if (buckets.length > Math.max(1, runs / batchesPerShape)) break;
+		const fraction = paddingOf(lengths, buckets);
+		if (fraction < bestPadding) {
+			best = buckets;
+			bestPadding = fraction;
+		}
+		if (fraction <= padding) break;
+	}
+	return best;
 }

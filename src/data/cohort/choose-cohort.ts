@@ -1,16 +1,51 @@
+import { InputError } from "../../base/errors.js";
+import { BadRows, counted } from "../records/bad-rows.js";
 import type { RecordSource } from "../records/rows.js";
 import type { Store } from "../records/store.js";
-import type { Concept } from "./concepts.js";
+import { type Concept, compare, mapCodes, summaryOf } from "./concepts.js";
 import { gatherEvents, numberRecords } from "./events-table.js";
-import { knownTokens, selectKnown } from "./known-vocabulary.js";
 import type { Manifest } from "./manifest.js";
-import type { PrepareOptions } from "./prepare.js";
-import { drugNotes, emptyVocabulary, nobodyKnown } from "./prepare-messages.js";
-import type { ReadRecords } from "./read-records.js";
-import { countDropped, numberTokens, selectCohort } from "./select.js";
+import { addDeaths, gatherPeople } from "./people.js";
+import { peopleWarnings } from "./plausible-times.js";
+import type { PrepareOptions } from "./prepare-options.js";
 import type { Shards } from "./shards.js";
-import { divideValues, knownRanges, learntRanges } from "./value-ranges.js";
-import { type Vocabulary, vocabularyOf } from "./vocabulary.js";
+import { divideValues, knownRanges, learntRanges } from "./values.js";
+import { specialCount, type Token, type Vocabulary, vocabularyOf } from "./vocabulary.js";
+
+/** What is known of the records once they are read. */
+export type ReadRecords = Awaited<ReturnType<typeof readRecords>>;
+
+/** Reads the source, gathers its people and maps its codes. */
+export async function readRecords(
+	store: Store,
+	source: RecordSource,
+	options: PrepareOptions,
+	stage: (name: string) => void,
+) {
+	const bad = options.skipBad ? new BadRows() : undefined;
+	const loaded = await source.load(store, bad);
+	const records = await store.count("record");
+	if (records === 0)
+		throw new InputError(
+			`${source.path} contains no records; expected at least one (patient, time, code)`,
+		);
+	stage("gathering the people");
+	const people = await gatherPeople(store, options);
+	const peopleTimes = await peopleWarnings(store, loaded);
+	const deathEvents = options.deathToken ? await addDeaths(store) : 0;
+	stage("mapping codes");
+	const concepts = await mapCodes(store, options);
+	return {
+		loaded,
+		records,
+		people,
+		deathEvents,
+		concepts,
+		notes: [...loaded.notes, ...(bad ? badRowNotes(bad) : []), ...people.notes],
+		warnings: [...(loaded.warnings ?? []), ...peopleTimes, ...mappedWarnings(concepts.codes)],
+		valued: await store.count("record WHERE value IS NOT NULL"),
+	};
+}
 
 /** The codes of a dataset, and what was left out. */
 interface Cohort {
@@ -67,4 +102,203 @@ async function withValues(
 	if (like) return divideValues(store, list, knownRanges(list, like.vocabulary));
 	await selectCohort(store, minRecords, minCount, shards);
 	return divideValues(store, list, await learntRanges(store, list, values, minCount));
+}
+
+/**
+ * Applies the filters: creates tables `kept_patient` (id, split) and `kept_concept` (id, n). Every kept code has
+ * at least `minCount` records among the kept training patients, and every kept patient at least `minRecords`
+ * records of kept codes. Dropping one can violate the other rule, so the two alternate until nothing changes.
+ * Concepts with the same `code` (SQL), the ranges of its values, are counted together. Reads `event` once, into table
+ * `concept_count` (patient, concept, code, n).
+ */
+export async function selectCohort(
+	store: Store,
+	minRecords: number,
+	minCount: number,
+	shards: Shards,
+	code = "concept",
+): Promise<void> {
+	const countKept = async () => shards.sums([await store.count("kept_patient")])[0];
+	await shards.each(async () => {
+		await store.run(`
+			CREATE OR REPLACE TABLE concept_count AS
+			SELECT patient, concept, ${code} AS code, count(*)::INTEGER AS n FROM event GROUP BY ALL`);
+		await store.run(`
+			CREATE OR REPLACE TABLE kept_patient AS
+			SELECT id, split FROM patient WHERE ${shards.ownSql("id")}`);
+	});
+	let patients = await countKept();
+	while (true) {
+		await shards.each(() =>
+			store.run(`
+				CREATE OR REPLACE TABLE concept_sum AS SELECT concept, code, sum(n)::DOUBLE AS n
+				FROM concept_count JOIN kept_patient ON kept_patient.id = concept_count.patient
+				WHERE split = 'train' GROUP BY concept, code`),
+		);
+		await spreadSums(store, shards);
+		await shards.each(async () => {
+			await store.run(`
+				CREATE OR REPLACE TABLE kept_concept AS
+				SELECT concept AS id, sum(n)::BIGINT AS n FROM concept_sum GROUP BY concept, code
+				QUALIFY sum(sum(n)) OVER (PARTITION BY code) >= ${minCount}`);
+			await store.run(`
+				CREATE OR REPLACE TABLE kept_patient AS
+				SELECT id, split FROM kept_patient SEMI JOIN (
+					SELECT patient FROM concept_count SEMI JOIN kept_concept ON kept_concept.id = concept_count.concept
+					GROUP BY patient HAVING sum(n) >= ${minRecords}
+				) AS enough ON enough.patient = kept_patient.id`);
+		});
+		const left = await countKept();
+		if (left === patients) return;
+		patients = left;
+	}
+}
+
+/** Gives every rank the `concept_sum` of all ranks. */
+async function spreadSums(store: Store, shards: Shards): Promise<void> {
+	if (shards.communicator.size === 1) return;
+	const sums = await shards.rows(
+		await store.all<{ concept: number; code: number; n: number }>("SELECT * FROM concept_sum"),
+	);
+	await store.create("concept_sum", { concept: "whole", code: "whole", n: "number" });
+	await store.append("concept_sum", sums);
+}
+
+/** Numbers the vocabulary's tokens, the most frequent first, in table `token` (concept, token). */
+export async function numberTokens(store: Store, concepts: readonly Concept[]): Promise<Token[]> {
+	const kept = await store.all<{ id: number; n: number }>("SELECT id, n FROM kept_concept");
+	const tokens = kept
+		.map(({ id, n }) => ({ id, ...concepts[id], count: n }))
+		.sort((a, b) => b.count - a.count || compare(a.system, b.system) || compare(a.code, b.code));
+	await store.create("token", { concept: "whole", token: "whole" });
+	await store.append(
+		"token",
+		tokens.map(({ id }, at) => ({ concept: id, token: specialCount + at })),
+	);
+	return tokens.map(({ id: _, ...token }) => token);
+}
+
+/** Counts the patients and codes that `selectCohort` dropped. */
+export async function countDropped(
+	store: Store,
+	concepts: readonly Concept[],
+	vocabularyIsGiven: boolean,
+	shards: Shards,
+): Promise<Pick<Manifest["dropped"], "patients" | "rareCodes" | "unknownCodes">> {
+	const { gone, lostHere } = await shards.each(async () => {
+		const [gone] = await store.all<{ patients: number; events: number }>(`
+		SELECT (SELECT count(*) FROM patient ANTI JOIN kept_patient USING (id)
+				WHERE ${shards.ownSql("id")}) AS patients,
+			coalesce((SELECT sum(n) FROM concept_count
+				ANTI JOIN kept_patient ON kept_patient.id = concept_count.patient), 0)::BIGINT AS events`);
+		const lostHere = await store.all<{ concept: number; events: number; known: boolean }>(`
+		SELECT concept, sum(n)::BIGINT AS events, bool_or(split = 'train') AS known
+		FROM concept_count JOIN kept_patient ON kept_patient.id = concept_count.patient
+		ANTI JOIN kept_concept ON kept_concept.id = concept_count.concept
+		GROUP BY concept`);
+		return { gone, lostHere };
+	});
+	const [patients = 0, events = 0] = shards.sums([gone.patients, gone.events]);
+	const lost = await shards.rows(lostHere);
+	const known = new Set(lost.filter((code) => code.known).map(({ concept }) => concept));
+	const summary = (inTraining: boolean) =>
+		summaryOf(
+			lost
+				.filter(({ concept }) => (known.has(concept) && !vocabularyIsGiven) === inTraining)
+				.map(({ concept, events }) => ({ ...concepts[concept], records: events })),
+		);
+	return {
+		patients: { patients, events },
+		rareCodes: summary(true),
+		unknownCodes: summary(false),
+	};
+}
+
+/**
+ * Keeps the codes of a given vocabulary, and patients with at least `minRecords` records of them: tables
+ * `kept_patient`, `kept_concept` and `concept_count`, as `selectCohort` creates them.
+ */
+export async function selectKnown(
+	store: Store,
+	concepts: readonly Concept[],
+	vocabulary: Vocabulary,
+	minRecords: number,
+): Promise<void> {
+	await store.run(`
+		CREATE TABLE concept_count AS
+		SELECT patient, concept, count(*)::INTEGER AS n FROM event GROUP BY patient, concept`);
+	const known = tokensOf(concepts, vocabulary);
+	await store.create("token", { concept: "whole", token: "whole" });
+	await store.append("token", known);
+	await store.run(`
+		CREATE TABLE kept_concept AS
+		SELECT concept AS id, coalesce(sum(n), 0)::BIGINT AS n
+		FROM concept_count SEMI JOIN token USING (concept) GROUP BY concept`);
+	await store.run(`
+		CREATE TABLE kept_patient AS
+		SELECT id, split FROM patient SEMI JOIN (
+			SELECT patient FROM concept_count SEMI JOIN token USING (concept)
+			GROUP BY patient HAVING sum(n) >= ${minRecords}
+		) AS enough ON enough.patient = patient.id`);
+}
+
+/** The tokens of a given vocabulary, with the counts of the dataset that it comes from. */
+export const knownTokens = ({ tokens }: Vocabulary): readonly Token[] => tokens.slice(specialCount);
+
+const tokensOf = (concepts: readonly Concept[], vocabulary: Vocabulary) =>
+	concepts.flatMap(({ code, system }, concept) => {
+		const token = vocabulary.find(code, system);
+		return token === undefined ? [] : [{ concept, token }];
+	});
+
+/** Says how many rows were left out as unreadable, and what is wrong with the first. */
+export const badRowNotes = ({ count, first }: BadRows): string[] =>
+	count === 0
+		? []
+		: [
+				`${count} ${count === 1 ? "row" : "rows"} that cannot be read: left out`,
+				...first.map((one) => `left out: ${one}`),
+			];
+
+/** Warns if fewer than half of the diagnoses are in the map, and names the most frequent of the others. */
+export function mappedWarnings({ map, mapped, unmapped }: Manifest["codes"]): string[] {
+	const all = mapped + unmapped.events;
+	if (map === null || 2 * mapped >= all) return [];
+	const top = unmapped.top
+		.slice(0, 10)
+		.map(({ code, system, events }) => `${system} ${code} (${events})`);
+	return [
+		`only ${mapped} of ${all} diagnoses have a PheCode in ${map}; the most frequent without one: ${top.join(", ")}; check the code system of the source, or set \`codes\` to as-is`,
+	];
+}
+
+/** Says how many records of drugs are no events, and how they become some. */
+export function drugNotes(
+	drugs: number,
+	{ drugs: use, like }: Pick<PrepareOptions, "drugs" | "like">,
+): string[] {
+	if (drugs === 0) return [];
+	const records = counted(drugs, "record is of a drug", "records are of drugs");
+	const used = use === "labels" ? "used for labels only" : "left out";
+	const remedy = like
+		? "the model has no drugs"
+		: "set `drugs` to tokens to have them among the events";
+	return [`${records}: ${used}; ${remedy}`];
+}
+
+export const nobodyKnown = ({ path }: RecordSource, { minRecords, like }: PrepareOptions) =>
+	new InputError(
+		`${path}: no patient has ${minRecords} records of the ${like?.vocabulary.size} codes of the run; check that the codes are of the same classification, and name it with \`system\``,
+		{ field: "like" },
+	);
+
+export function emptyVocabulary(
+	source: RecordSource,
+	records: number,
+	drugs: number,
+	o: PrepareOptions,
+) {
+	return new InputError(
+		`${source.path}: no code of ${records} records is left: none has ${o.minCount} records among training patients with at least ${o.minRecords} records; lower \`minCount\` or \`minRecords\`, add patients, or set \`codes\` to as-is to see whether the codes could not be mapped${drugNotes(drugs, o).map((note) => `; ${note}`)}`,
+	);
 }

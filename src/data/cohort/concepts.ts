@@ -1,10 +1,9 @@
 import type { CodeMap } from "../codes/index.js";
 import type { RecordKind } from "../records/rows.js";
 import type { Store } from "../records/store.js";
-import type { Mark } from "./label-rules.js";
-import { marksOf } from "./label-rules.js";
+import { type Mark, marksOf } from "./label-rules.js";
 import type { DroppedCodes, Manifest } from "./manifest.js";
-import { type CodeRules, conceptsOf } from "./reading/code-concepts.js";
+import { type CodeRules, conceptsOf } from "./reading/rules.js";
 import type { ValueRange } from "./vocabulary.js";
 
 /** Label rules always use PheCodes, so the map is required. */

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { datasetOf } from "./dataset.js";
-import { datasetBefore } from "./dataset-before.js";
+import { datasetBefore, datasetOf } from "./dataset.js";
 import type { Manifest } from "./manifest.js";
 import { vocabularyOf } from "./vocabulary.js";
 

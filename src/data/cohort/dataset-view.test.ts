@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { datasetOf } from "./dataset.js";
-import { datasetView } from "./dataset-view.js";
+import { datasetOf, datasetView } from "./dataset.js";
 import type { Manifest } from "./manifest.js";
 import { vocabularyOf } from "./vocabulary.js";
 

@@ -1,10 +1,10 @@
-import type { EventFile, SharedEvents } from "./event-file.js";
+import { InputError } from "../../base/errors.js";
+import { random } from "../../base/random.js";
+import { isoDate } from "../../base/time.js";
+import type { EventFile, PatientColumns, PeriodsOf, SharedEvents } from "./dataset-files.js";
 import { type History, historyOf, type Period } from "./history.js";
 import type { Label } from "./labels.js";
-import type { Manifest, Split } from "./manifest.js";
-import { splitNames } from "./manifest.js";
-import type { PatientColumns } from "./patients.js";
-import type { PeriodsOf } from "./periods.js";
+import { type Manifest, type Split, splitNames } from "./manifest.js";
 import type { Vocabulary } from "./vocabulary.js";
 
 /** An open dataset. Events stay on disk until they are read. */
@@ -55,13 +55,13 @@ export function datasetOf(parts: DatasetParts): Dataset {
 	const read = async (patient: number): Promise<History> => {
 		const count = countOf(patient);
 		const person = {
-			id: patients.id[patient] as string,
+			id: patients.id[patient],
 			sex: patients.sex[patient] ?? null,
 			birth: patients.birth[patient] ?? null,
 			death: deathOf(patient),
 			observed: periodsOf(patient),
 		};
-		return historyOf(person, await events.read(patients.first[patient] as number, count));
+		return historyOf(person, await events.read(patients.first[patient], count));
 	};
 	const patientsOf = (split: Split) => bySplit.get(split) as Int32Array;
 	return {
@@ -69,7 +69,7 @@ export function datasetOf(parts: DatasetParts): Dataset {
 		manifest,
 		vocabulary,
 		patients: patientsOf,
-		idOf: (patient) => patients.id[patient] as string,
+		idOf: (patient) => patients.id[patient],
 		lengthOf: (patient) => countOf(patient) + birthEventsOf(patient),
 		birthEventsOf,
 		deathOf,
@@ -81,4 +81,103 @@ export function datasetOf(parts: DatasetParts): Dataset {
 		},
 		labels,
 	};
+}
+
+const isKnown = (time: number, day: number) => Math.floor(time) <= day;
+
+/** What was known of a patient at the end of a day: later records, observation and death are cut off. */
+function historyBefore(history: History, day: number): History {
+	const { tokens, times, observed, death } = history;
+	let count = 0;
+	while (count < times.length && isKnown(times[count], day)) count++;
+	return {
+		...history,
+		tokens: tokens.subarray(0, count),
+		times: times.subarray(0, count),
+		observed: periodsBefore(observed, day),
+		death: deathBefore(death, day),
+	};
+}
+
+const periodsBefore = (observed: readonly Period[], day: number): readonly Period[] =>
+	observed
+		.filter(({ start }) => start <= day)
+		.map(({ start, end }) => ({ start, end: Math.min(end, day) }));
+
+const deathBefore = (death: number | null, day: number) =>
+	death !== null && isKnown(death, day) ? death : null;
+
+/**
+ * A dataset as it was at the end of a day. Patients without a record by then are not in it. Every history is read once
+ * to count its events. The vocabulary stays that of all records.
+ */
+export async function datasetBefore(dataset: Dataset, day: number): Promise<Dataset> {
+	if (dataset.manifest.source.axis !== "dates")
+		throw new InputError(
+			`${dataset.folder} has no dates, so it cannot be cut at ${isoDate(day)}; leave out \`before\``,
+			{ field: "before", value: day },
+		);
+	const lengths = new Map<number, number>();
+	for (const split of splitNames)
+		for (const patient of dataset.patients(split)) {
+			const { tokens, birthEvents } = historyBefore(await dataset.read(patient), day);
+			if (tokens.length > birthEvents) lengths.set(patient, tokens.length);
+		}
+	const patients = new Map(
+		splitNames.map((split) => [split, dataset.patients(split).filter((one) => lengths.has(one))]),
+	);
+	const read = async (patient: number) => historyBefore(await dataset.read(patient), day);
+	return {
+		...dataset,
+		patients: (split) => patients.get(split) as Int32Array,
+		lengthOf: (patient) => lengths.get(patient) ?? dataset.birthEventsOf(patient),
+		deathOf: (patient) => deathBefore(dataset.deathOf(patient), day),
+		observedOf: (patient) => periodsBefore(dataset.observedOf(patient), day),
+		read,
+		async *histories(split) {
+			for (const patient of patients.get(split) as Int32Array) yield read(patient);
+		},
+		labels: async (task) => {
+			throw new InputError(
+				`the labels of ${task} may depend on records after ${isoDate(day)}, where the dataset is cut`,
+				{ field: "task", value: task },
+			);
+		},
+	};
+}
+
+/** The part of a dataset that a training sees. Plain data, so that another thread can open the same part. */
+export interface DatasetView {
+	/** The last day of records, observation and deaths. */
+	readonly before?: number | undefined;
+	/** How many of the training patients, drawn at random; fewer are always a part of more. */
+	readonly trainPatients?: number | undefined;
+}
+
+/** A dataset with other patients in one split. */
+export const withPatients = (dataset: Dataset, split: Split, patients: Int32Array): Dataset => ({
+	...dataset,
+	patients: (wanted) => (wanted === split ? patients : dataset.patients(wanted)),
+	async *histories(wanted) {
+		for (const patient of wanted === split ? patients : dataset.patients(wanted))
+			yield dataset.read(patient);
+	},
+});
+
+export async function datasetView(
+	dataset: Dataset,
+	{ before, trainPatients }: DatasetView,
+): Promise<Dataset> {
+	const seen = before === undefined ? dataset : await datasetBefore(dataset, before);
+	if (trainPatients === undefined) return seen;
+	const all = seen.patients("train");
+	if (trainPatients > all.length)
+		throw new InputError(
+			`\`trainPatients\` ${trainPatients}: ${dataset.folder} has ${all.length} training patients; give at most as many`,
+			{ field: "trainPatients", value: trainPatients },
+		);
+	const drawn = random(0)
+		.fork("training patients")
+		.shuffle([...all]);
+	return withPatients(seen, "train", Int32Array.from(drawn.slice(0, trainPatients)).sort());
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parquetWriteFile } from "hyparquet-writer";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
-import { openEventFile } from "./event-file.js";
+import { openEventFile } from "./dataset-files.js";
 
 const rows = 50;
 const written = async (shift: number) => {

@@ -1,9 +1,8 @@
 import type { TimeAxis } from "../../base/time.js";
 import type { Store } from "../records/store.js";
-import { fillInOrder } from "./fill-in-order.js";
 import type { Manifest } from "./manifest.js";
-import { cutSql, orderSql, periodsOf } from "./reading/history-rules.js";
-import type { Shards } from "./shards.js";
+import { cutSql, orderSql, periodsOf } from "./reading/rules.js";
+import { fillInOrder, type Shards } from "./shards.js";
 import { comparableValueSql, unitSql } from "./values.js";
 
 export interface EventOptions {
@@ -24,7 +23,7 @@ export async function numberRecords(
 	const [shared] = await store.all<{ n: number }>(
 		"SELECT count(*) - count(DISTINCT code) AS n FROM code",
 	);
-	const keys = shared?.n ? ["code", "system", "kind"] : ["code"];
+	const keys = shared.n ? ["code", "system", "kind"] : ["code"];
 	await store.run(`
 		CREATE TABLE coded AS
 		SELECT patient.id AS patient, time, code.id AS code, record.row AS ord
@@ -88,8 +87,8 @@ const bytesPerSortedEvent = 128;
 export async function sortEvents(store: Store, shards: Shards, memory: number): Promise<void> {
 	const kept = await shards.rows([{ patients: await store.count("kept_patient") }]);
 	const { rank } = shards.communicator;
-	const patients = kept[rank]?.patients ?? 0;
-	const before = kept.slice(0, rank).reduce((sum, own) => sum + own.patients, 0);
+	const { patients } = kept[rank];
+	const before = kept.slice(0, rank).reduce((sum, shard) => sum + shard.patients, 0);
 	await shards.each(async () => {
 		await store.run(`
 			CREATE TABLE cohort AS
@@ -116,11 +115,11 @@ export async function sortEvents(store: Store, shards: Shards, memory: number): 
 
 /** The number of events of the dataset. */
 async function countEvents(store: Store): Promise<number> {
-	const [found] = await store.all<{ events: number | null }>(`
+	const [total] = await store.all<{ events: number | null }>(`
 		SELECT sum(n)::BIGINT AS events FROM concept_count
 		SEMI JOIN kept_patient ON kept_patient.id = concept_count.patient
 		SEMI JOIN token ON token.concept = concept_count.concept`);
-	return found?.events ?? 0;
+	return total.events ?? 0;
 }
 
 const sortedSql = (condition: string) => `

@@ -60,7 +60,7 @@ export const periodOf = (times: ArrayLike<number>): readonly Period[] =>
 		? []
 		: [
 				{
-					start: Math.floor(times[0] as number),
-					end: Math.floor(times[times.length - 1] as number),
+					start: Math.floor(times[0]),
+					end: Math.floor(times[times.length - 1]),
 				},
 			];

@@ -1,9 +1,7 @@
 export { type Batch, type BatchOptions, type SplitBatches, splitBatches } from "./batches.js";
-export type { Dataset } from "./dataset.js";
-export { type DatasetView, datasetView, withPatients } from "./dataset-view.js";
-export { taskMarker } from "./definition-beside.js";
-export type { SharedEvents } from "./event-file.js";
-export type { Histogram } from "./histogram.js";
+export { type Dataset, type DatasetView, datasetView, withPatients } from "./dataset.js";
+export type { SharedEvents } from "./dataset-files.js";
+export type { Histogram, Spread } from "./distributions.js";
 export type { History, Period } from "./history.js";
 export type { LabelDefinition } from "./label-definition.js";
 export type { Label } from "./labels.js";
@@ -24,8 +22,9 @@ export {
 	type UnknownCodes,
 } from "./new-patients.js";
 export { openDataset } from "./open-dataset.js";
-export { type PrepareOptions, prepare, prepareDefaults } from "./prepare.js";
-export type { SplitParts } from "./split.js";
+export type { SplitParts } from "./people.js";
+export { prepare } from "./prepare.js";
+export { type PrepareOptions, prepareDefaults } from "./prepare-options.js";
 export { type DatasetSummary, type LabelSummary, summarize } from "./summary.js";
 export {
 	type GivenLabel,
@@ -33,6 +32,6 @@ export {
 	labelUnitOf,
 	labelWarnings,
 	type SeenLabel,
+	taskMarker,
 	withLabels,
 } from "./user-labels.js";
-export type { Spread } from "./value-counts.js";

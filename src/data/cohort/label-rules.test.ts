@@ -1,5 +1,10 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { temporaryFolder } from "../records/testing/temporary-folder.js";
 import { marksOf } from "./label-rules.js";
+import { splitOf } from "./people.js";
+import { definitionBeside, taskMarker } from "./user-labels.js";
 
 const marks = (name: string, more: { system?: string; code?: string; kind?: string } = {}) =>
 	marksOf({ system: "NDC", code: "1", kind: "drug", name, ...more }, []);
@@ -39,4 +44,48 @@ test("diabetes and heart failure are PheCodes 250 and 428 at any level", () => {
 	const code = { system: "ICD9CM", code: "250.70", kind: "diagnosis", name: null };
 	expect(marksOf(code, ["250.2", "443.7"])).toEqual(["diabetes"]);
 	expect(marksOf({ ...code, system: "PheCode", code: "428.1" }, [])).toEqual(["heart-failure"]);
+});
+
+test("a definition that is not JSON is passed over, one that holds a key twice is refused", async () => {
+	const folder = await temporaryFolder();
+	const file = join(folder, taskMarker);
+	await writeFile(file, "{");
+	expect((await definitionBeside(folder, "stroke")).what).toContain("task stroke");
+	await writeFile(file, '{ "definition": {}, "definition": {} }');
+	await expect(definitionBeside(folder, "stroke")).rejects.toThrow(
+		`${file} holds the key "definition" twice in one object`,
+	);
+});
+
+const ids = Array.from({ length: 20_000 }, (_, i) => `patient-${i}`);
+
+function parts(of: readonly string[]): number[] {
+	return ["train", "valid", "test"].map((name) => of.filter((s) => s === name).length / of.length);
+}
+
+test("assigns 80, 10 and 10 % of the patients", () => {
+	const [train, valid, held] = parts(ids.map((id) => splitOf(id, 0))) as [number, number, number];
+	expect(Math.abs(train - 0.8)).toBeLessThan(0.01);
+	expect(Math.abs(valid - 0.1)).toBeLessThan(0.01);
+	expect(Math.abs(held - 0.1)).toBeLessThan(0.01);
+});
+
+test("depends on id and seed only", () => {
+	expect(["1", "2", "3", "p000001", "é"].map((id) => splitOf(id, 0))).toEqual(
+		["1", "2", "3", "p000001", "é"].map((id) => splitOf(id, 0)),
+	);
+	const validThen = ids.filter((id) => splitOf(id, 0) === "valid");
+	const [train, valid] = parts(validThen.map((id) => splitOf(id, 1))) as [number, number];
+	expect(Math.abs(train - 0.8)).toBeLessThan(0.03); // another seed knows nothing of this one
+	expect(Math.abs(valid - 0.1)).toBeLessThan(0.03);
+});
+
+test("takes other percentages, and a larger training part contains the smaller one", () => {
+	const half = ids.map((id) => splitOf(id, 0, [50, 10, 40]));
+	const [train, valid, held] = parts(half) as [number, number, number];
+	expect(Math.abs(train - 0.5)).toBeLessThan(0.01);
+	expect(Math.abs(valid - 0.1)).toBeLessThan(0.01);
+	expect(Math.abs(held - 0.4)).toBeLessThan(0.01);
+	for (const [at, id] of ids.entries())
+		if (half[at] === "train") expect(splitOf(id, 0)).toBe("train");
 });

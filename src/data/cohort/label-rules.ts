@@ -10,8 +10,8 @@ interface MarkedCode {
 
 /** The marks of a code, given the PheCodes it maps to. */
 export function marksOf(code: MarkedCode, phecodes: readonly string[]): Mark[] {
-	const own = code.system === "PheCode" ? [code.code] : phecodes;
-	const integers = own.map((phecode) => phecode.replace(/\..*/, ""));
+	const phecodesOfCode = code.system === "PheCode" ? [code.code] : phecodes;
+	const integers = phecodesOfCode.map((phecode) => phecode.replace(/\..*/, ""));
 	const marks: Mark[] = [];
 	if (integers.includes("250")) marks.push("diabetes");
 	if (integers.includes("428")) marks.push("heart-failure");

@@ -3,6 +3,7 @@ import { InputError } from "../../base/errors.js";
 import { quoted } from "../records/sql.js";
 import type { Store } from "../records/store.js";
 import type { CodeOptions } from "./concepts.js";
+import { readColumns } from "./dataset-files.js";
 import {
 	heartFailureDays,
 	insulinDays,
@@ -11,7 +12,6 @@ import {
 	taskOfLabels,
 } from "./label-rules.js";
 import type { Manifest } from "./manifest.js";
-import { readColumns } from "./parquet.js";
 
 /** The label of a patient at one time. */
 export interface Label {
@@ -123,24 +123,23 @@ async function label(
 		"SELECT reason, count(*) AS n FROM labelled WHERE reason IS NOT NULL GROUP BY reason ORDER BY reason",
 	);
 	await store.run("DROP TABLE labelled");
-	return summarized(
-		store,
+	return {
 		task,
 		rule,
-		Object.fromEntries(excluded.map(({ reason, n }) => [reason, n])),
-	);
+		...(await countLabels(store, task)),
+		excluded: Object.fromEntries(excluded.map(({ reason, n }) => [reason, n])),
+	};
 }
 
-export async function summarized(
+/** How many labels a task has in table `label`. */
+export async function countLabels(
 	store: Store,
 	task: string,
-	rule: string,
-	excluded: Record<string, number>,
-): Promise<LabelSummary> {
+): Promise<Pick<LabelSummary, "labels" | "positive">> {
 	const [count] = await store.all<{ labels: number; positive: number }>(`
 		SELECT count(*) AS labels, count(*) FILTER (value) AS positive
 		FROM label WHERE task = ${quoted(task)}`);
-	return { task, rule, labels: count?.labels ?? 0, positive: count?.positive ?? 0, excluded };
+	return count;
 }
 
 /** Reads the labels of a task. */
@@ -157,16 +156,11 @@ export async function readLabels(
 		);
 	const file = join(folder, "labels.parquet");
 	const table = await readColumns(file, ["task", "patient", "time", "events", "value"] as const);
-	return table.task.flatMap((name, row) =>
-		name === stored
-			? [
-					{
-						patient: table.patient[row] as number,
-						time: table.time[row] as number,
-						events: table.events[row] as number,
-						value: table.value[row] as boolean,
-					},
-				]
-			: [],
-	);
+	return table.task.flatMap((name, row) => {
+		if (name !== stored) return [];
+		const [patient, time, events] = [table.patient, table.time, table.events].map(
+			(column) => column[row] as number,
+		);
+		return { patient, time, events, value: table.value[row] as boolean };
+	});
 }

@@ -3,8 +3,8 @@ import { builtInMap } from "../codes/index.js";
 import type { RecordRow } from "../records/rows.js";
 import type { Manifest } from "./manifest.js";
 import { mapOfDataset, newPatients } from "./new-patients.js";
-import type { PrepareOptions } from "./prepare.js";
-import { prepareDefaults } from "./prepare.js";
+import type { PrepareOptions } from "./prepare-options.js";
+import { prepareDefaults } from "./prepare-options.js";
 import { idsIn, prepared, smallMap } from "./testing/prepared.js";
 import { sourceOf } from "./testing/source-of.js";
 
@@ -75,7 +75,7 @@ describe("records with codes that the model does not know", () => {
 			{ new: { rows: [icd("V700", 9), icd("25002", 9), icd("V700", 11), drug("C07AB02", 1)] } },
 		);
 		const { patients, unknown, notes } = await newPatients(strangers, of);
-		const codes = Array.from(patients[0]!.history.tokens, (t) => vocabulary.tokens[t]?.code);
+		const codes = Array.from(patients[0].history.tokens, (t) => vocabulary.tokens[t]?.code);
 		expect(codes).toEqual(["a", "b"]);
 		expect(unknown).toEqual({
 			codes: 4,
@@ -166,7 +166,7 @@ describe("records with codes that the model does not know", () => {
 test("new patients keep all records if the dataset kept the first ones", async () => {
 	const { known: of } = await trained({ maxRecords: 2, keep: "first" });
 	const { patients } = await newPatients(sourceOf({ p: "abab" }), of);
-	expect([...patients[0]!.history.times]).toEqual([0, 1, 2, 3]);
+	expect([...patients[0].history.times]).toEqual([0, 1, 2, 3]);
 });
 
 describe("the map of a dataset", () => {

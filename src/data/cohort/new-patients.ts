@@ -69,16 +69,16 @@ export interface NewPatientOptions {
 /** The map that a dataset was prepared with: the built-in or the given one. Any map will do if codes were not mapped. */
 export function mapOfDataset({ codes }: Manifest, given?: CodeMap): CodeMap {
 	const builtIn = builtInMap();
-	const own = codes.map ?? builtIn.source;
-	if (own === builtIn.source) {
+	const mapName = codes.map ?? builtIn.source;
+	if (mapName === builtIn.source) {
 		if (!given) return builtIn;
 		throw new InputError(
-			`a map of codes was given (${given.source}), but the dataset's codes ${codes.map ? `were mapped with the one that is ${own}` : "were not mapped"}; leave it out`,
+			`a map of codes was given (${given.source}), but the dataset's codes ${codes.map ? `were mapped with the one that is ${mapName}` : "were not mapped"}; leave it out`,
 		);
 	}
 	if (!given)
 		throw new InputError(
-			`the dataset's codes were mapped with ${own}; give that file again with \`phecodeMap\``,
+			`the dataset's codes were mapped with ${mapName}; give that file again with \`phecodeMap\``,
 			{ field: "phecodeMap" },
 		);
 	if (given.level === codes.level) return given;
@@ -179,7 +179,8 @@ async function gather(
 			...faults.map((fault) => `${fault.what}: left out\n${linesOf(fault)}`),
 			...peopleNotes({
 				births: count(({ bornLate }) => bornLate),
-				...{ sexes: known.sexes, deaths: known.deaths },
+				sexes: known.sexes,
+				deaths: known.deaths,
 				late: count(({ late }) => late),
 			}),
 			...notesFor([
@@ -246,13 +247,13 @@ async function observedBy(store: Store, whose: string): Promise<Map<string, Peri
 	const rows = await store.all<{ patient: string; first: number; last: number }>(
 		`${mergedSql(`observation ${whose}`)} ORDER BY patient, first`,
 	);
-	const found = new Map<string, Period[]>();
+	const periods = new Map<string, Period[]>();
 	for (const { patient, first: start, last: end } of rows) {
-		const own = found.get(patient);
-		if (own) own.push({ start, end });
-		else found.set(patient, [{ start, end }]);
+		const ofPatient = periods.get(patient);
+		if (ofPatient) ofPatient.push({ start, end });
+		else periods.set(patient, [{ start, end }]);
 	}
-	return found;
+	return periods;
 }
 
 /** Yields the records of each patient in the order of the source. */
@@ -260,7 +261,7 @@ async function* histories(
 	store: Store,
 	whose: string,
 ): AsyncGenerator<{ readonly id: string; readonly records: readonly GivenRecord[] }> {
-	let own: { readonly id: string; readonly records: GivenRecord[] } | undefined;
+	let current: { readonly id: string; readonly records: GivenRecord[] } | undefined;
 	const sql = `SELECT patient, time, code, system, kind, value, unit FROM record ${whose} ORDER BY patient, row`;
 	for await (const { rows, columns } of store.stream(sql)) {
 		const [ids, days, codes, systems, kinds, values, units] = columns as unknown as readonly [
@@ -273,22 +274,22 @@ async function* histories(
 			readonly (string | null)[],
 		];
 		for (let row = 0; row < rows; row++) {
-			const id = ids[row] as string;
-			if (own?.id !== id) {
-				if (own) yield own;
-				own = { id, records: [] };
+			const id = ids[row];
+			if (current?.id !== id) {
+				if (current) yield current;
+				current = { id, records: [] };
 			}
-			own.records.push({
-				day: days[row] as number,
-				code: codes[row] as string,
-				system: systems[row] as string,
-				kind: kinds[row] as RecordKind,
+			current.records.push({
+				day: days[row],
+				code: codes[row],
+				system: systems[row],
+				kind: kinds[row],
 				value: values[row] ?? null,
 				unit: units[row] ?? null,
 			});
 		}
 	}
-	if (own) yield own;
+	if (current) yield current;
 }
 
 function unknownOf(all: readonly ReadPatient[]): UnknownCodes {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { onsetSums } from "./age-sex-rates.js";
 import type { History } from "./history.js";
-import { onsetSums } from "./onset-sums.js";
 import { historiesDataset } from "./testing/histories-dataset.js";
 
 const vocab = 8;

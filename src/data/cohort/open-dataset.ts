@@ -5,23 +5,28 @@ import { z } from "zod";
 import { InputError } from "../../base/errors.js";
 import { contentSha256, readJson } from "../../base/files/index.js";
 import { errorCode } from "../../base/system-errors.js";
-import { contentHash, fileHash } from "./content-hash.js";
-import type { Dataset } from "./dataset.js";
-import { datasetOf } from "./dataset.js";
-import { openEventFile, type SharedEvents } from "./event-file.js";
+import { type Dataset, datasetOf } from "./dataset.js";
+import {
+	contentHash,
+	fileHash,
+	openEventFile,
+	periodsByPatient,
+	readPatients,
+	readPeriods,
+	recordPeriods,
+	type SharedEvents,
+} from "./dataset-files.js";
 import { readLabels } from "./labels.js";
-import type { Manifest } from "./manifest.js";
 import {
 	earliestVersion,
 	fileNames,
+	type Manifest,
 	manifestName,
 	manifestSchema,
 	schemaVersion,
 	schemaVersions,
 } from "./manifest.js";
-import { readPatients } from "./patients.js";
-import { periodsByPatient, readPeriods, recordPeriods } from "./periods.js";
-import { deathRecord } from "./reading/history-rules.js";
+import { deathRecord } from "./reading/rules.js";
 import { fromTokens, vocabularySchema } from "./vocabulary.js";
 
 /** Memory for decoded events: 44 million of them. */
@@ -66,10 +71,10 @@ async function readManifest(folder: string): Promise<Manifest> {
 function checkManifest(file: string, manifest: Manifest): void {
 	if (manifest.schemaVersion !== schemaVersion) return;
 	const { sha256, ...content } = manifest;
-	const found = contentSha256(content);
-	if (found !== sha256)
+	const hash = contentSha256(content);
+	if (hash !== sha256)
 		throw new InputError(
-			`${file} was changed after prepare wrote it: its content has hash ${found}, it says ${sha256}; restore it, or ${again}`,
+			`${file} was changed after prepare wrote it: its content has hash ${hash}, it says ${sha256}; restore it, or ${again}`,
 		);
 }
 
@@ -79,12 +84,12 @@ async function checkFiles(folder: string, manifest: Manifest): Promise<void> {
 	for (const name of fileNames) {
 		if (name === observationFile && !holdsPeriods(manifest)) continue;
 		const file = join(folder, name);
-		const found = await fileHash(file).catch((error) => {
+		const hash = await fileHash(file).catch((error) => {
 			const missing = errorCode(error) === "ENOENT";
 			const what = missing ? "is missing" : `cannot be read (${error.message})`;
 			throw new InputError(`${file} ${what}; ${again}`, { cause: error });
 		});
-		if (found !== files[name])
+		if (hash !== files[name])
 			throw new InputError(
 				`${file} is not the file that prepare wrote: it was changed, replaced or cut short; ${again}`,
 			);
@@ -108,12 +113,12 @@ export async function openDataset(folder: string, options: OpenOptions = {}): Pr
 	const periods = holdsPeriods(manifest)
 		? await readPeriods(join(folder, observationFile))
 		: undefined;
-	const found = shared
+	const hash = shared
 		? manifest.contentHash
 		: contentHash(tokens, patients, manifest.eventsHash, periods);
-	if (found !== manifest.contentHash)
+	if (hash !== manifest.contentHash)
 		throw new InputError(
-			`${join(folder, manifestName)} was changed: the content has hash ${found}, it says ${manifest.contentHash}; ${again}`,
+			`${join(folder, manifestName)} was changed: the content has hash ${hash}, it says ${manifest.contentHash}; ${again}`,
 		);
 	const vocabulary = fromTokens(tokens);
 	const events = await openEventFile(join(folder, "events.parquet"), memory, shared);

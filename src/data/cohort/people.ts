@@ -1,10 +1,13 @@
 import { InputError } from "../../base/errors.js";
+import { hash32, hashText } from "../../base/random.js";
 import { notesFor } from "../records/bad-rows.js";
-import { type Split, splitNames } from "../records/rows.js";
 import { quoted } from "../records/sql.js";
 import type { Store } from "../records/store.js";
-import { readGivenSplits } from "./given-splits.js";
-import { birthSql, deathRecord, deathTimeSql, isAfterDeathSql } from "./reading/history-rules.js";
+import { openTable, rowOfFile, type Table, withNumberedRows } from "../records/table.js";
+import { columnOf, type Found, listed } from "../records/tables/columns.js";
+import { splits } from "../records/tables/people.js";
+import { plainText } from "../records/tables/values.js";
+import { type Split, splitNames } from "./manifest.js";
 import {
 	birthRemedy,
 	type Contradictions,
@@ -12,7 +15,7 @@ import {
 	peopleNotes,
 	twoOf,
 } from "./reading/people.js";
-import { type SplitParts, splitOf } from "./split.js";
+import { birthSql, deathRecord, deathTimeSql, isAfterDeathSql } from "./reading/rules.js";
 
 export interface People {
 	readonly notes: readonly string[];
@@ -50,7 +53,7 @@ export async function gatherPeople(store: Store, options: PeopleOptions): Promis
 	const absent = await store.count("known ANTI JOIN seen ON known.patient = seen.key");
 	const notes = [
 		...notesFor([[absent, `${absent} people have no record: left out`]]),
-		...(odd ? peopleNotes(odd) : []),
+		...peopleNotes(odd),
 		...(options.splitsFrom === undefined ? [] : await splitNotes(store, options.splitsFrom)),
 	];
 
@@ -65,7 +68,7 @@ export async function gatherPeople(store: Store, options: PeopleOptions): Promis
 		ORDER BY id`);
 	for (const table of ["hashed", "seen", "known", "given_split"])
 		await store.run(`DROP TABLE ${table}`);
-	return { notes, given: odd?.given ?? 0 };
+	return { notes, given: odd.given };
 }
 
 /** Patients of the records without a split in the file, and the reverse. */
@@ -88,13 +91,13 @@ async function hashedSplits(
 	store: Store,
 	{ splitSeed, splitParts }: PeopleOptions,
 ): Promise<Iterable<{ id: number; split: Split }>> {
-	const found = new Uint8Array(await store.count("seen")); // positions in splitNames
+	const positions = new Uint8Array(await store.count("seen")); // positions in splitNames
 	let read = 0;
 	for await (const { columns } of store.stream("SELECT key FROM seen ORDER BY id"))
 		for (const key of columns[0] as string[])
-			found[read++] = splitNames.indexOf(splitOf(key, splitSeed, splitParts));
+			positions[read++] = splitNames.indexOf(splitOf(key, splitSeed, splitParts));
 	return (function* () {
-		for (const [id, split] of found.entries()) yield { id, split: splitNames[split] as Split };
+		for (const [id, split] of positions.entries()) yield { id, split: splitNames[split] };
 	})();
 }
 
@@ -125,4 +128,75 @@ export async function addDeaths(store: Store): Promise<number> {
 		FROM patient WHERE death IS NOT NULL`);
 	await store.append("code_name", [{ system, code, name: "Death", category: null, kind: null }]);
 	return store.count("patient WHERE death IS NOT NULL");
+}
+
+/** Names of the column of patients, in files of splits or labels; "id" comes last, as it may be that of the row. */
+export const patientColumns = ["subject_id", "patient", "patient_id", "person_id", "id"] as const;
+
+/** The column of a table for the patient, the split or the value, by the names it may have. */
+export function requiredColumn(
+	table: Table,
+	what: string,
+	names: readonly string[],
+	fault?: { readonly field: string; readonly value: string },
+): Found {
+	const column = columnOf(table, names);
+	if (column) return column;
+	throw new InputError(
+		`${table.file} has no column for the ${what}; it has ${listed(table.columns)}; expected one of ${names.join(", ")}`,
+		fault,
+	);
+}
+
+/** Reads the splits of a CSV or Parquet file into table `given_split` (key, split): one row per patient. */
+export async function readGivenSplits(store: Store, file: string): Promise<void> {
+	const table = await openTable(store, file);
+	const fault = { field: "splitsFrom", value: file };
+	const patient = requiredColumn(table, "patient", patientColumns, fault);
+	const split = requiredColumn(table, "split", ["split"], fault);
+	const cases = Object.entries(splits)
+		.map(([name, words]) => `WHEN word IN (${words.map(quoted).join(", ")}) THEN ${quoted(name)}`)
+		.join(" ");
+	await withNumberedRows(store, table, [patient.name, split.name], (rows) =>
+		store.run(`
+			CREATE TABLE split_row AS
+			SELECT row, key, word, CASE ${cases} END AS split
+			FROM (SELECT ${rowOfFile} AS row, ${plainText(patient, "whole")} AS key,
+				lower(trim(${plainText(split, "whole")})) AS word FROM ${rows})`),
+	);
+	const refuse = async (condition: string, what: (word: string) => string) => {
+		const [bad] = await store.all<{ row: number; word: string | null }>(
+			`SELECT row, word FROM split_row WHERE ${condition} ORDER BY row LIMIT 1`,
+		);
+		if (!bad) return;
+		throw new InputError(`${await table.place(bad.row)} ${what(bad.word ?? "")}`, fault);
+	};
+	await refuse("key IS NULL OR key = ''", () => "names no patient; expected an id");
+	await refuse(
+		"split IS NULL",
+		(word) =>
+			`has split "${word}"; expected train, valid or test (or tuning, held_out and other usual names)`,
+	);
+	await refuse(
+		"key IN (SELECT key FROM split_row GROUP BY key HAVING min(split) <> max(split))",
+		() =>
+			"puts a patient into a split, and another line puts them into another; keep one of the two",
+	);
+	await store.run("CREATE TABLE given_split AS SELECT DISTINCT key, split FROM split_row");
+	await store.run("DROP TABLE split_row");
+}
+
+/** Percentages of patients for training, validation and test; their sum is 100. */
+export type SplitParts = readonly [train: number, valid: number, test: number];
+
+export const usualParts: SplitParts = [80, 10, 10];
+
+/** Assigns a split by a seeded hash of the id, so that added patients do not change the split of others. */
+export function splitOf(
+	patient: string,
+	seed: number,
+	[train, valid]: SplitParts = usualParts,
+): Split {
+	const percent = (hashText(patient, hash32(seed, 0)) / 0x100000000) * 100; // [0, 100)
+	return percent < train ? "train" : percent < train + valid ? "valid" : "test";
 }

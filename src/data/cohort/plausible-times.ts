@@ -5,7 +5,7 @@ import type { Loaded } from "../records/rows.js";
 import type { Store } from "../records/store.js";
 import { isAge, type TimeIs } from "../records/tables/column-names.js";
 import { recordUnit } from "../records/tables/values.js";
-import { isAfterDeathSql } from "./reading/history-rules.js";
+import { isAfterDeathSql } from "./reading/rules.js";
 
 /*
  * Checks that find times read in a wrong unit. A result that is impossible is refused; one that is only unusual is a
@@ -41,7 +41,7 @@ async function birthWarnings(store: Store, unit: TimeIs): Promise<string[]> {
 		FROM (SELECT any_value(patient.first) - any_value(person.birth) AS age
 			FROM patient JOIN person ON person.patient = patient.key
 			WHERE person.birth <> 0 GROUP BY patient.key)`);
-	const { births = 0, discarded = 0, known = 0, young = 0, old = 0, median = 0 } = ages ?? {};
+	const { births, discarded, known, young, old, median } = ages;
 	if (births === 0) return [];
 	const remedy =
 		"name their unit with `peopleTimeIs`, or the column of the age in years at time 0 with `age`";
@@ -68,7 +68,7 @@ async function deathWarnings(store: Store, unit: TimeIs): Promise<string[]> {
 	const [counts] = await store.all<{ deaths: number; early: number }>(
 		`SELECT count(death) AS deaths, count(*) FILTER (${isAfterDeathSql}) AS early FROM patient`,
 	);
-	const { deaths = 0, early = 0 } = counts ?? {};
+	const { deaths, early } = counts;
 	return deaths > 0 && early >= half * deaths
 		? [
 				`${early} of ${deaths} deaths lie before the day of the last record of their patient; deaths were read in ${unit}: check them, and name another unit with \`peopleTimeIs\``,

@@ -503,7 +503,7 @@ describe("labels", () => {
 			const ids = [...histories.keys()].sort();
 			const labels = await dataset.labels("insulin");
 			for (const { patient, events } of labels) {
-				const { tokens = [] } = histories.get(ids[patient] as string) ?? {};
+				const { tokens = [] } = histories.get(ids[patient]) ?? {};
 				const seen = [...tokens].slice(0, events).map((t) => dataset.vocabulary.tokens[t]?.code);
 				expect(seen).toEqual(["x", "x", "x", "250"]);
 			}

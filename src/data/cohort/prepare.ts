@@ -4,80 +4,18 @@ import { join, resolve } from "node:path";
 import { allGathered, type Communicator, oneProcess, shared } from "../../base/communicator.js";
 import { InputError } from "../../base/errors.js";
 import { replaceFolder } from "../../base/files/index.js";
-import { builtInMap } from "../codes/index.js";
 import type { RecordSource } from "../records/rows.js";
 import { neededMemory, openStore, type Store } from "../records/store.js";
-import type { TimeIs } from "../records/tables/column-names.js";
 import { recordUnit } from "../records/tables/values.js";
-import { chooseCohort } from "./choose-cohort.js";
-import type { CodeOptions } from "./concepts.js";
-import { type EventOptions, sortEvents } from "./events-table.js";
+import { chooseCohort, readRecords } from "./choose-cohort.js";
+import { sortEvents } from "./events-table.js";
 import { makeLabels, markRecords } from "./labels.js";
 import type { Manifest } from "./manifest.js";
 import { clipPeriods, gatherPeriods } from "./observation.js";
-import { readRecords } from "./read-records.js";
+import type { PrepareOptions } from "./prepare-options.js";
 import { doOrFailOnAllRanks, shardFiles, shardsOf } from "./shards.js";
-import { type SplitParts, usualParts } from "./split.js";
-import { addUserLabels, filesOf, labelUnit, type UserLabels } from "./user-labels.js";
-import type { Vocabulary } from "./vocabulary.js";
-import { writeDataset } from "./write-dataset.js";
-import { tableNames } from "./write-tables.js";
-
-export interface PrepareOptions extends EventOptions, CodeOptions {
-	/** Minimum number of records per patient. */
-	readonly minRecords: number;
-	/** Minimum number of records per code in the training split. */
-	readonly minCount: number;
-	readonly splitSeed: number;
-	readonly splitParts: SplitParts;
-	/** A file with the splits of patients: CSV or Parquet. */
-	readonly splitsFrom?: string | undefined;
-	/** Whether to leave out rows that cannot be read; if not, the first is refused. */
-	readonly skipBad?: boolean | undefined;
-	/** The vocabulary of another dataset, which is kept as it is, and where it comes from. */
-	readonly like?: KnownVocabulary | undefined;
-	/** Whether a known death becomes the last event of a history. */
-	readonly deathToken: boolean;
-	readonly labels: readonly UserLabels[];
-	/** The unit of the times of the labels, if it is not that of the records. */
-	readonly labelTimeIs?: TimeIs | undefined;
-	/** Memory limit of DuckDB in bytes. */
-	readonly memory: number;
-	readonly threads?: number | undefined;
-	/** Whether an existing dataset may be replaced; true by default. */
-	readonly replace?: boolean;
-	/** The processes that share the work; all see the folder of the dataset. One by default. */
-	readonly communicator?: Communicator | undefined;
-	/** Called at the start of each stage. */
-	readonly onStage?: (stage: string, store: Store) => void;
-}
-
-/** A vocabulary that a dataset shall have. */
-export interface KnownVocabulary {
-	readonly vocabulary: Vocabulary;
-	/** The manifest of the dataset that it comes from. */
-	readonly manifest: Manifest;
-}
-
-export const prepareDefaults: PrepareOptions = {
-	minRecords: 2,
-	minCount: 5,
-	splitSeed: 0,
-	splitParts: usualParts,
-	dedup: "none",
-	maxRecords: null,
-	keep: "last",
-	values: null,
-	codes: "phecode",
-	get map() {
-		return builtInMap();
-	},
-	unmapped: "drop",
-	drugs: "labels",
-	deathToken: false,
-	labels: [],
-	memory: 2 * 1024 ** 3,
-};
+import { addUserLabels, filesOf, labelUnit } from "./user-labels.js";
+import { tableNames, writeDataset } from "./write-dataset.js";
 
 /** The folder for data that does not fit in memory, and for tables that ranks pass to each other. */
 const workName = ".work";
@@ -100,11 +38,11 @@ export async function prepare(
 			`\`values\` is given, and ${communicator.size} processes share the work; prepare values in one process`,
 			{ field: "values", value: options.values },
 		);
-	const openWork = async (own: string, partial: string) => {
+	const openWork = async (rankFolder: string, partial: string) => {
 		const labelFiles = (await Promise.all(options.labels.map(({ file }) => filesOf(file)))).flat();
-		await mkdir(own, { recursive: true });
+		await mkdir(rankFolder, { recursive: true });
 		return openStore({
-			folder: own,
+			folder: rankFolder,
 			memory: options.memory,
 			threads: options.threads,
 			onDisk: (await neededMemory(source.files ?? [])) > mostInMemory * options.memory,
@@ -120,8 +58,8 @@ export async function prepare(
 	let manifest: Manifest | undefined;
 	const write = async (partial: string) => {
 		const work = join(partial, workName);
-		const own = join(work, String(communicator.rank)); // for data that does not fit in memory
-		const store = await doOrFailOnAllRanks(communicator, () => openWork(own, partial));
+		const rankFolder = join(work, String(communicator.rank)); // for data that does not fit in memory
+		const store = await doOrFailOnAllRanks(communicator, () => openWork(rankFolder, partial));
 		try {
 			manifest = await build(store, source, partial, options);
 		} finally {
@@ -161,10 +99,12 @@ async function checkSameSource(
 		);
 		return [table, row];
 	});
-	const own = createHash("sha256")
+	const fingerprint = createHash("sha256")
 		.update(JSON.stringify([await Promise.all(digests), concepts]))
 		.digest("hex");
-	const other = allGathered(communicator, own).findIndex((digest, _, all) => digest !== all[0]);
+	const other = allGathered(communicator, fingerprint).findIndex(
+		(digest, _, all) => digest !== all[0],
+	);
 	if (other > 0)
 		throw new InputError(
 			`${source.path}: ranks 0 and ${other} read different records; give all processes the same files, and change none while prepare runs`,

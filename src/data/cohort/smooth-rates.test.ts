@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
-import { bandCount } from "./age-sex-rates.js";
-import { smoothRates } from "./smooth-rates.js";
+import { bandCount, smoothRates } from "./age-sex-rates.js";
 
 const cells = 2 * bandCount;
 const thousandYears = 365_250;
@@ -18,7 +17,7 @@ const sumsOf = (
 };
 /** Onsets in 1,000 years. */
 const perThousand = (bands: readonly ArrayLike<number>[]) =>
-	bands.map((band) => (band[0] as number) * thousandYears);
+	bands.map((band) => band[0] * thousandYears);
 
 describe("smooth rates", () => {
 	test("are those that were counted where many were", () => {
@@ -65,8 +64,8 @@ describe("smooth rates", () => {
 			),
 		);
 		const rates = perThousand(rising.female);
-		expect(rates[18]).toBeGreaterThan(rates[15] as number);
-		expect(rates[21]).toBeLessThan(20 * (rates[15] as number));
+		expect(rates[18]).toBeGreaterThan(rates[15]);
+		expect(rates[21]).toBeLessThan(20 * rates[15]);
 	});
 
 	test("differ by sex as much as the counts do", () => {
@@ -86,9 +85,7 @@ describe("smooth rates", () => {
 				() => 1,
 			),
 		);
-		expect(perThousand(few.male)[10]).toBeGreaterThan(
-			0.1 * (perThousand(few.female)[10] as number),
-		);
+		expect(perThousand(few.male)[10]).toBeGreaterThan(0.1 * perThousand(few.female)[10]);
 	});
 
 	test("are positive without any onset, and zero for what nobody is at risk of", () => {

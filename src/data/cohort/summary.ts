@@ -1,17 +1,20 @@
 import { yearDays } from "../../base/time.js";
 import { observedDays } from "./at-risk.js";
 import type { Dataset } from "./dataset.js";
-import type { Histogram } from "./histogram.js";
-import { durationHistogram, gapHistogram, recordHistogram } from "./histogram.js";
+import {
+	countValues,
+	durationHistogram,
+	gapHistogram,
+	type Histogram,
+	recordHistogram,
+	type Spread,
+	type ValueCounts,
+} from "./distributions.js";
 import type { History } from "./history.js";
 import { taskOfLabels } from "./label-rules.js";
-import type { Manifest, Split } from "./manifest.js";
-import { splitNames } from "./manifest.js";
+import { type Manifest, type Split, splitNames } from "./manifest.js";
 import { oldestShownAgeDays, roundUpAge, roundUpCount, roundUpDays } from "./privacy-rounding.js";
-import type { Spread, ValueCounts } from "./value-counts.js";
-import { countValues } from "./value-counts.js";
-import type { Token } from "./vocabulary.js";
-import { specialCount } from "./vocabulary.js";
+import { specialCount, type Token } from "./vocabulary.js";
 
 export interface SplitSummary {
 	readonly patients: number;
@@ -124,15 +127,15 @@ function countHistory({ sums, values }: Counts, history: History) {
 	sums.periods += observed.length;
 	sums.totalObservedDays += observedDays(observed);
 	if (observed.length > 0) values.observedDays.add(observedDays(observed));
-	const own = times.subarray(birthEvents);
-	const birth = birthEvents ? (times[0] as number) : null;
+	const recordTimes = times.subarray(birthEvents);
+	const birth = birthEvents ? times[0] : null;
 	const { records, spanDays, gapDays, ageDays } = values;
-	records.add(own.length);
-	spanDays.add((own.at(-1) as number) - (own[0] as number));
+	records.add(recordTimes.length);
+	spanDays.add((recordTimes.at(-1) as number) - recordTimes[0]);
 	// A plain loop: this runs for every event.
-	for (let i = 0; i < own.length; i++) {
-		const time = own[i] as number;
-		if (i > 0) gapDays.add(time - (own[i - 1] as number));
+	for (let i = 0; i < recordTimes.length; i++) {
+		const time = recordTimes[i];
+		if (i > 0) gapDays.add(time - recordTimes[i - 1]);
 		if (birth !== null) ageDays.add(Math.min(time - birth, oldestShownAgeDays));
 	}
 }
@@ -146,10 +149,10 @@ function counter(size: number) {
 		events,
 		patients,
 		add(kind: number, patient: number) {
-			events[kind] = (events[kind] as number) + 1;
+			events[kind] += 1;
 			if (lastPatient[kind] === patient) return;
 			lastPatient[kind] = patient;
-			patients[kind] = (patients[kind] as number) + 1;
+			patients[kind] += 1;
 		},
 	};
 }
@@ -173,15 +176,15 @@ export async function summarize(dataset: Dataset): Promise<DatasetSummary> {
 		countHistory(bySplit[split], history);
 		for (const token of history.tokens.subarray(history.birthEvents)) {
 			byToken.add(token, patient);
-			byCategory.add(categoryOf[token] as number, patient);
+			byCategory.add(categoryOf[token], patient);
 		}
 	}
 
 	const codes = vocabulary.tokens
 		.map(({ count: _inTraining, ...code }, token) => ({
 			...code,
-			events: byToken.events[token] as number,
-			patients: byToken.patients[token] as number,
+			events: byToken.events[token],
+			patients: byToken.patients[token],
 		}))
 		.slice(specialCount)
 		.sort((a, b) => b.events - a.events);
@@ -204,8 +207,8 @@ export async function summarize(dataset: Dataset): Promise<DatasetSummary> {
 			.map(([category, { at, codes }]) => ({
 				category,
 				codes,
-				events: byCategory.events[at] as number,
-				patients: byCategory.patients[at] as number,
+				events: byCategory.events[at],
+				patients: byCategory.patients[at],
 			}))
 			.filter((category) => category.codes > 0)
 			.sort((a, b) => b.events - a.events),
@@ -254,7 +257,7 @@ async function summarizeLabel(
 	const splits = { train: none(), valid: none(), test: none() };
 	const patients = new Set<number>();
 	for (const { patient, value } of await dataset.labels(label.task)) {
-		const split = splits[splitOf[patient] as Split];
+		const split = splits[splitOf[patient]];
 		split.labels++;
 		if (value) split.positive++;
 		patients.add(patient);

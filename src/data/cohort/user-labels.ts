@@ -1,8 +1,10 @@
-import { mkdtemp, stat } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { InputError } from "../../base/errors.js";
 import { temporarily } from "../../base/files/index.js";
+import { refuseRepeatedKey } from "../../base/json-keys.js";
 import { notesFor } from "../records/bad-rows.js";
 import { parquetIn } from "../records/meds/layout.js";
 import { quoted } from "../records/sql.js";
@@ -15,7 +17,7 @@ import {
 	withNumberedRows,
 } from "../records/table.js";
 import { isAge, statedUnit, type TimeIs, timeNames } from "../records/tables/column-names.js";
-import { columnOf, listed } from "../records/tables/columns.js";
+import { columnOf } from "../records/tables/columns.js";
 import {
 	daysBeside,
 	isBadTime,
@@ -27,11 +29,11 @@ import {
 	unitBeside,
 } from "../records/tables/values.js";
 import type { Dataset } from "./dataset.js";
-import { definitionBeside } from "./definition-beside.js";
-import { patientColumns, readGivenSplits } from "./given-splits.js";
+import { type LabelDefinition, labelDefinition } from "./label-definition.js";
 import { isTaskName, labelRules, reservedTasks, taskNameRule } from "./label-rules.js";
-import { type Label, summarized } from "./labels.js";
+import { countLabels, type Label } from "./labels.js";
 import { type Manifest, type Split, splitNames } from "./manifest.js";
+import { patientColumns, readGivenSplits, requiredColumn } from "./people.js";
 import { type LabelTimes, labelTimesWarnings, type RecordRange } from "./plausible-times.js";
 
 /** Labels from a CSV or Parquet file or a folder of MEDS label files, with column names of MEDS or plain ones. */
@@ -41,12 +43,24 @@ export interface UserLabels {
 }
 
 const columnNames = {
-	patient: patientColumns,
 	time: [
-		...["prediction_time", "prediction_datetime", "prediction_date"],
-		...["time", "date", "time_minutes", "time_hours", "time_days"],
-		...["index_time", "index_date", "landmark", "landmark_time", "landmark_date"],
-		...["anchor_time", "anchor_date", "label_time", "label_date"],
+		"prediction_time",
+		"prediction_datetime",
+		"prediction_date",
+		"time",
+		"date",
+		"time_minutes",
+		"time_hours",
+		"time_days",
+		"index_time",
+		"index_date",
+		"landmark",
+		"landmark_time",
+		"landmark_date",
+		"anchor_time",
+		"anchor_date",
+		"label_time",
+		"label_date",
 	],
 	value: ["boolean_value", "value", "label"],
 } as const;
@@ -57,7 +71,7 @@ const falsehoods = "('0', 'false', 'f', 'no', 'n', 'negative')";
 /** The files of labels: one file, or all Parquet files below a folder, as MEDS has them. */
 export async function filesOf(path: string): Promise<readonly string[]> {
 	const isFolder = await stat(path).then(
-		(found) => found.isDirectory(),
+		(status) => status.isDirectory(),
 		() => false, // reading the file says why
 	);
 	if (!isFolder) return [path];
@@ -136,14 +150,8 @@ async function readGiven(store: Store, path: string, beside: UnitBeside): Promis
 
 /** SQL for the labels of a table. */
 function givenSql(table: Table, beside: UnitBeside, numberedRows: string): string {
-	const need = (what: keyof typeof columnNames) => {
-		const found = columnOf(table, columnNames[what]);
-		if (found) return found;
-		throw new InputError(
-			`${table.file} has no column for the ${what}; it has ${listed(table.columns)}; expected one of ${columnNames[what].join(", ")}`,
-		);
-	};
-	const [patient, value] = [need("patient"), need("value")];
+	const patient = requiredColumn(table, "patient", patientColumns);
+	const value = requiredColumn(table, "value", columnNames.value);
 	const time = columnOf(table, columnNames.time);
 	const likely = table.columns.find((column) => isLikelyTime(column, beside))?.name;
 	if (!time && likely !== undefined)
@@ -177,16 +185,7 @@ function isLikelyTime(column: Column, { unit, unknown }: UnitBeside): boolean {
  * Adds the labels of a file or folder to table `label`. The model may see the history up to and including the time of
  * a label, or all of it if there is no time.
  */
-export async function addUserLabels(
-	store: Store,
-	{ task, file }: UserLabels,
-	beside: UnitBeside,
-): Promise<{
-	summary: Manifest["labels"][number];
-	isTimed: boolean;
-	notes: string[];
-	warnings: string[];
-}> {
+export async function addUserLabels(store: Store, { task, file }: UserLabels, beside: UnitBeside) {
 	const isTimed = await readGiven(store, file, beside);
 	await store.run(`
 		CREATE OR REPLACE TABLE labelled AS
@@ -202,17 +201,17 @@ export async function addUserLabels(
 	const [counts] = await store.all<{ given: number; labelled: number; strangers: number }>(`
 		SELECT (SELECT count(*) FROM given) AS given, (SELECT count(*) FROM labelled) AS labelled,
 			(SELECT count(*) FROM given ANTI JOIN patient USING (key)) AS strangers`);
-	const summary = await summarized(store, task, `given in ${file}`, {});
-	const unseen = (counts?.labelled ?? 0) - summary.labels;
-	const outside = (counts?.given ?? 0) - (counts?.labelled ?? 0);
-	checkSome(file, summary.labels, { given: counts?.given ?? 0, outside, unseen }, beside.unit);
-	const notes = notesFor([
-		[
-			outside,
-			`${file}: ${outside} of ${counts?.given} labels are of patients outside the dataset (${counts?.strangers} of them without any record) or repeat another: left out`,
-		],
-		...notesOn(file, unseen, isTimed),
-	]);
+	const { labels, positive } = await countLabels(store, task);
+	const unseen = counts.labelled - labels;
+	const { summary, notes } = await usedLabels(task, file, beside.unit, {
+		given: counts.given,
+		outside: counts.given - counts.labelled,
+		outsiders: ` (${counts.strangers} of them without any record) or repeat another`,
+		unseen,
+		labels,
+		positive,
+		isTimed,
+	});
 	const [times] = await store.all<Record<keyof LabelTimes, number>>(`
 		SELECT count(*) AS labels, ${unseen}::INTEGER AS unseen, count(*) FILTER (day > last + 1) AS late, min(day) AS first, max(last) AS last
 		FROM label JOIN (SELECT patient, max(time) AS last FROM final GROUP BY patient) USING (patient)
@@ -221,44 +220,57 @@ export async function addUserLabels(
 		const [row] = await store.all<Record<keyof RecordRange, number>>(
 			"SELECT min(time) AS first, max(time) AS last FROM final",
 		);
-		return row as RecordRange;
+		return row;
 	};
-	const warnings = times ? await labelTimesWarnings(file, times, beside.unit, range) : [];
+	const warnings = await labelTimesWarnings(file, times, beside.unit, range);
 	await store.run("DROP TABLE given");
 	await store.run("DROP TABLE labelled");
+	return { summary, isTimed, notes, warnings };
+}
+
+/** How many labels a file holds, and what becomes of them. */
+interface LabelCounts extends Pick<Manifest["labels"][number], "labels" | "positive"> {
+	readonly given: number;
+	readonly outside: number;
+	/** More about those outside, for the note on them. */
+	readonly outsiders?: string;
+	/** Without an event up to their time. */
+	readonly unseen: number;
+	readonly isTimed: boolean;
+}
+
+/** What the manifest says of labels from a file, and notes on those that are left out; refuses labels none of which can be used. */
+async function usedLabels(
+	task: string,
+	file: string,
+	unit: TimeIs,
+	{ given, outside, outsiders = "", unseen, labels, positive, isTimed }: LabelCounts,
+): Promise<{ summary: Manifest["labels"][number]; notes: string[] }> {
+	if (labels === 0)
+		throw new InputError(
+			given === 0
+				? `${file} holds no labels; expected a line per label: patient, time, value`
+				: `${file}: none of its ${given} labels can be used: ${outside} are of patients outside the dataset, ${unseen} have no event up to their time; check that both name patients alike, and the times${unseen > 0 && unit !== "date" ? `, which were read in ${unit} (\`labelTimeIs\`)` : ""}`,
+			{ field: "labels", value: file },
+		);
 	return {
 		summary: {
-			...summary,
+			task,
+			rule: `given in ${file}`,
+			labels,
+			positive,
 			excluded: unseen > 0 ? { "no event before the question": unseen } : {},
 			definition: await definitionBeside(file, task),
 		},
-		isTimed,
-		notes,
-		warnings,
+		notes: notesFor([
+			[
+				outside,
+				`${file}: ${outside} of ${given} labels are of patients outside the dataset${outsiders}: left out`,
+			],
+			[unseen, `${file}: ${unseen} labels have no event up to their time: left out`],
+			[isTimed ? 0 : 1, `${file} has no time: each label sees all events of its patient`],
+		]),
 	};
-}
-
-/** What becomes of labels without an event up to their time, and of labels without a time. */
-const notesOn = (file: string, unseen: number, isTimed: boolean) =>
-	[
-		[unseen, `${file}: ${unseen} labels have no event up to their time: left out`],
-		[isTimed ? 0 : 1, `${file} has no time: each label sees all events of its patient`],
-	] as const;
-
-/** Refuses labels none of which can be used. */
-function checkSome(
-	file: string,
-	used: number,
-	{ given, outside, unseen }: Readonly<Record<"given" | "outside" | "unseen", number>>,
-	unit: TimeIs,
-): void {
-	if (used > 0) return;
-	throw new InputError(
-		given === 0
-			? `${file} holds no labels; expected a line per label: patient, time, value`
-			: `${file}: none of its ${given} labels can be used: ${outside} are of patients outside the dataset, ${unseen} have no event up to their time; check that both name patients alike, and the times${unseen > 0 && unit !== "date" ? `, which were read in ${unit} (\`labelTimeIs\`)` : ""}`,
-		{ field: "labels", value: file },
-	);
 }
 
 const labelMemory = 2 ** 30;
@@ -311,27 +323,28 @@ export async function withLabels(
 			continue;
 		}
 		const { times, birthEvents } = await dataset.read(patient);
-		const own = times.subarray(birthEvents);
-		const later = day === null ? -1 : own.findIndex((time) => time > day);
-		const events = later < 0 ? own.length : later;
+		const recordTimes = times.subarray(birthEvents);
+		const later = day === null ? -1 : recordTimes.findIndex((time) => time > day);
+		const events = later < 0 ? recordTimes.length : later;
 		if (events === 0) {
 			unseen++;
 			continue;
 		}
-		const lastRecord = own.at(-1) as number;
+		const lastRecord = recordTimes.at(-1) as number;
 		const time = day ?? lastRecord;
 		labels.push({ patient, time, events, value });
 		seen.push({ time, lastRecord });
 	}
-	checkSome(file, labels.length, { given: given.length, outside, unseen }, beside.unit);
+	const { summary, notes } = await usedLabels(task, file, beside.unit, {
+		given: given.length,
+		outside,
+		unseen,
+		labels: labels.length,
+		positive: labels.filter(({ value }) => value).length,
+		isTimed: given.some(({ day }) => day !== null),
+	});
 	const warnings = await labelWarnings(dataset, file, seen, unseen, beside.unit);
 	labels.sort((a, b) => a.patient - b.patient || a.time - b.time);
-	const summary: Manifest["labels"][number] = {
-		...{ task, rule: `given in ${file}`, labels: labels.length },
-		positive: labels.filter(({ value }) => value).length,
-		excluded: unseen > 0 ? { "no event before the question": unseen } : {},
-		definition: await definitionBeside(file, task),
-	};
 	return {
 		dataset: {
 			...dataset,
@@ -339,17 +352,7 @@ export async function withLabels(
 			labels: async (name) => (name === task ? labels : dataset.labels(name)),
 			labelFiles: { ...dataset.labelFiles, [task]: file },
 		},
-		notes: notesFor([
-			[
-				outside,
-				`${file}: ${outside} of ${given.length} labels are of patients outside the dataset: left out`,
-			],
-			...notesOn(
-				file,
-				unseen,
-				given.some(({ day }) => day !== null),
-			),
-		]),
+		notes,
 		warnings,
 	};
 }
@@ -417,4 +420,34 @@ export async function givenLabels(
 			store.close();
 		}
 	});
+}
+
+/** The file beside labels that `trajgpt tasks` wrote. */
+export const taskMarker = "trajgpt-task.json";
+
+/** The definition of the labels of a file or folder: the one that `trajgpt tasks` left beside them, or their name. */
+export async function definitionBeside(path: string, task: string): Promise<LabelDefinition> {
+	const file = [path, dirname(path)]
+		.map((folder) => join(folder, taskMarker))
+		.find((place) => existsSync(place));
+	const parsed =
+		file === undefined ? undefined : labelDefinition.safeParse(await definitionIn(file));
+	return (
+		parsed?.data ?? {
+			what: `a positive label of task ${task}, as its labels define it`,
+			source: `labels file ${basename(path)}`,
+		}
+	);
+}
+
+async function definitionIn(file: string): Promise<unknown> {
+	const text = await readFile(file, "utf8").catch(() => "");
+	let json: { readonly definition?: unknown } | null;
+	try {
+		json = JSON.parse(text);
+	} catch {
+		return undefined; // labels need no definition
+	}
+	refuseRepeatedKey(text, file);
+	return json?.definition;
 }

@@ -1,5 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { RecordRow } from "../records/rows.js";
+import { newPatients } from "./new-patients.js";
+import type { PrepareOptions } from "./prepare-options.js";
+import { idsIn, prepared, smallMap } from "./testing/prepared.js";
+import { sourceOf } from "./testing/source-of.js";
 import { boundsOf, rangeCode, rangeName, rangesOf, rangeToken } from "./values.js";
 import { fromTokens, type Token, vocabularyOf } from "./vocabulary.js";
 
@@ -68,5 +73,150 @@ describe("a value", () => {
 		expect(found(1e300, "mmol/L")).toBeUndefined();
 		expect(found(6)).toBeUndefined();
 		expect(rangeToken(tokens, ranges.slice(0, 2), 7, undefined)).toBe(ranges[1]);
+	});
+});
+
+const [t1, t2] = idsIn("train", 2) as [string, string];
+const [v1] = idsIn("valid", 1) as [string];
+
+const glucose = (
+	time: number,
+	value: number | null,
+	unit: string | null = "mg/dL",
+): Partial<RecordRow> => ({
+	...{ code: "g", time, value, unit },
+});
+
+/** Ten training values in mg/dL (two of them equal), four in mmol/L, two records without a value. */
+const source = sourceOf(
+	{ [t1]: "ab", [t2]: "aab", [v1]: "ab" },
+	{
+		[t1]: {
+			rows: [
+				...[90, 95, 100, 100, 105].map((value, at) => glucose(at, value)),
+				...[5, 6].map((value, at) => glucose(at, value, "mmol/L")),
+				glucose(3.5, null),
+			],
+		},
+		[t2]: {
+			rows: [
+				...[110, 120, 130, 140, 150].map((value, at) => glucose(at, value)),
+				...[7, 8].map((value, at) => glucose(at, value, " mmol/L ")),
+				glucose(3, null, null),
+			],
+		},
+		[v1]: { rows: [...[1000, 1, 105, 106].map((value, at) => glucose(at, value))] },
+	},
+);
+
+const withValues = (options: Partial<PrepareOptions> = {}) =>
+	prepared(source, { values: 3, minCount: 2, ...options });
+
+describe("values as tokens", () => {
+	test("are divided at quantiles of the training values, per unit", async () => {
+		const { dataset, histories } = await withValues();
+		const { tokens } = dataset.vocabulary;
+		const ranges = tokens.flatMap(({ value, count, name }) =>
+			value ? [{ value, count, name }] : [],
+		);
+		const of = (unit: string) =>
+			ranges
+				.filter(({ value }) => value.unit === unit)
+				.map(({ value, count }) => [value.quantile, value.low, value.high, count])
+				.sort();
+		expect(of("mg/dL")).toEqual([
+			[1, null, 100, 4],
+			[2, 100, 120, 3],
+			[3, 120, null, 3],
+		]);
+		// Four values make two ranges: each needs two.
+		expect(of("mmol/L")).toEqual([
+			[1, null, 6, 2],
+			[2, 6, null, 2],
+		]);
+		expect(ranges.map(({ name }) => name)).toContain("g 100–120 mg/dL (quantile 2 of 3)");
+		// Values beyond those of the training patients are in the outermost ranges.
+		const codes = Array.from(histories.get(v1)?.tokens ?? [], (token) => tokens[token]?.code);
+		expect(codes).toEqual([
+			...["a", "g mg/dL Q3"],
+			...["b", "g mg/dL Q1"],
+			...["g mg/dL Q2", "g mg/dL Q2"],
+		]);
+		// Records without a value keep the code.
+		expect(tokens.find(({ code }) => code === "g")?.count).toBe(2);
+		expect(dataset.vocabulary.tokensOf("g", "events")).toHaveLength(6);
+		expect(dataset.manifest).toMatchObject({
+			values: { quantiles: 3, codes: 1, tokens: 5, events: 18 },
+		});
+	});
+
+	test("do not hide that a code repeats: it counts, not its range", async () => {
+		const rows = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((value, at) =>
+			glucose([0, 0, 0.25, 0.5, 0.5, 0.5, 2, 2.9, 3][at], value),
+		);
+		const repeating = sourceOf({ [t1]: "a", [t2]: "a" }, { [t1]: { rows }, [t2]: { rows } });
+		const once = (timeOf: (row: { time?: number }) => unknown) =>
+			2 * (rows.length - new Set(rows.map(timeOf)).size);
+		const sameTime = once(({ time }) => time);
+		const sameDay = once(({ time }) => Math.floor(time as number));
+		expect([sameTime, sameDay]).toEqual([6, 12]);
+		for (const values of [3, null]) {
+			const { dataset } = await prepared(repeating, { values });
+			expect(dataset.manifest.source.notes).toContain(
+				`${sameTime} events repeat another of the same patient, time and code: kept; --dedup day drops them, and ${sameDay - sameTime} that repeat a code at another time of the same day`,
+			);
+			const { dataset: dropped } = await prepared(repeating, { values, dedup: "day" });
+			expect(dropped.manifest.dropped.duplicates).toBe(sameDay);
+		}
+	});
+
+	test("leave the events of the dataset as they are without values", async () => {
+		const plain = await prepared(source, { minCount: 2 });
+		const valued = await withValues();
+		for (const [id, { times }] of plain.histories)
+			expect(valued.histories.get(id)?.times).toEqual(times);
+		expect(plain.dataset.manifest.values).toBeUndefined();
+		expect(plain.dataset.manifest.contentHash).not.toBe(valued.dataset.manifest.contentHash);
+	});
+
+	const ways: Record<string, Partial<PrepareOptions>> = {
+		"as it is": {},
+		"one record per code and day": { dedup: "day" },
+		"the last four records": { maxRecords: 4 },
+	};
+	for (const [name, options] of Object.entries(ways))
+		test(`are read of new patients as of those of the dataset: ${name}`, async () => {
+			const { dataset, histories } = await withValues(options);
+			const { manifest, vocabulary } = dataset;
+			const { patients } = await newPatients(source, { manifest, vocabulary, map: smallMap });
+			for (const { id, history } of patients) expect(history).toEqual(histories.get(id));
+		});
+
+	test("are not divided where a code has few, or all are equal", async () => {
+		const few = await withValues({ minCount: 6 });
+		expect(few.dataset.manifest.values).toMatchObject({ codes: 0, tokens: 0, events: 0 });
+		const rows = [1, 1, 1, 1, 1, 1].map((value, at) => glucose(at, value));
+		const equal = await prepared(sourceOf({ [t1]: "a" }, { [t1]: { rows } }), { values: 10 });
+		expect(equal.dataset.manifest.values?.codes).toBe(0);
+	});
+
+	test("make a frequent value a range of its own", async () => {
+		const rows = [0, 0, 0, 0, 0, 0, 1, 2, 3, 4].map((value, at) => glucose(at, value));
+		const { dataset } = await prepared(sourceOf({ [t1]: "a" }, { [t1]: { rows } }), { values: 5 });
+		const ranges = dataset.vocabulary.tokens.flatMap(({ value, count }) =>
+			value ? [[value.low, value.high, count]] : [],
+		);
+		expect(ranges).toEqual([
+			[null, 0, 6],
+			[0, 2, 2],
+			[2, null, 2],
+		]);
+	});
+
+	test("that were not read are reported", async () => {
+		const { dataset } = await prepared(sourceOf({ [t1]: "ab" }), { values: 10 });
+		expect(dataset.manifest.source.notes).toEqual([
+			"no record has a numeric value, or it was not read: there is none to make tokens of",
+		]);
 	});
 });

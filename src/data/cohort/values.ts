@@ -1,4 +1,7 @@
-import type { Token, ValueRange } from "./vocabulary.js";
+import type { Store } from "../records/store.js";
+import type { Concept } from "./concepts.js";
+import type { Manifest } from "./manifest.js";
+import { codeKey, type Token, type ValueRange, type Vocabulary } from "./vocabulary.js";
 
 /*
  * Numeric values as tokens. The values of a code in one unit form a scale, which is divided into ranges at quantiles
@@ -50,8 +53,13 @@ export const rangesOf = (
 	bounds: readonly number[],
 ): ValueRange[] =>
 	Array.from({ length: bounds.length + 1 }, (_, at) => ({
-		...{ code, name, unit, low: bounds[at - 1] ?? null, high: bounds[at] ?? null },
-		...{ quantile: at + 1, of: bounds.length + 1 },
+		code,
+		name,
+		unit,
+		low: bounds[at - 1] ?? null,
+		high: bounds[at] ?? null,
+		quantile: at + 1,
+		of: bounds.length + 1,
 	}));
 
 export const rangeCode = ({ code, unit, quantile }: ValueRange): string =>
@@ -85,13 +93,139 @@ export function rangeToken(
 	const rangeOf = (token: number) => tokens[token]?.value as ValueRange;
 	const units = new Set(ranges.map((token) => rangeOf(token).unit));
 	if (unit === undefined && units.size > 1) return undefined;
-	const own = unit === undefined ? [...units][0] : unitText(unit);
+	const scaleUnit = unit === undefined ? [...units][0] : unitText(unit);
 	return ranges.find((token) => {
 		const range = rangeOf(token);
 		return (
-			range.unit === own &&
+			range.unit === scaleUnit &&
 			(range.low === null || value > range.low) &&
 			(range.high === null || value <= range.high)
 		);
 	});
+}
+
+/** A range of the values of a concept. */
+interface ConceptRange {
+	readonly concept: number;
+	readonly value: ValueRange;
+}
+
+/**
+ * The ranges of the values of each kept code, per unit: at most `quantiles` of them, at quantiles of the kept training
+ * patients' values. A range has at least `minCount` of these, so codes with fewer than twice as many are not divided.
+ */
+export async function learntRanges(
+	store: Store,
+	concepts: readonly Concept[],
+	quantiles: number,
+	minCount: number,
+): Promise<readonly ConceptRange[]> {
+	const candidates = await store.all<
+		BoundCandidate & { concept: number; unit: string | null; total: number } & Record<
+				string,
+				string | number | null
+			>
+	>(`
+		WITH counted AS (
+			SELECT concept, unit, value, count(*)::BIGINT AS n
+			FROM event JOIN kept_patient ON kept_patient.id = event.patient
+			SEMI JOIN kept_concept ON kept_concept.id = event.concept
+			WHERE split = 'train' AND value IS NOT NULL GROUP BY ALL),
+		summed AS (
+			SELECT *, (sum(n) OVER (PARTITION BY concept, unit ORDER BY value))::BIGINT AS upTo,
+				(sum(n) OVER (PARTITION BY concept, unit))::BIGINT AS total
+			FROM counted)
+		SELECT concept, unit, value, upTo, total
+		FROM (SELECT *, least(${quantiles}, total // ${minCount}) AS parts FROM summed)
+		WHERE upTo < total AND upTo * parts // total > (upTo - n) * parts // total
+		ORDER BY concept, unit NULLS FIRST, value`);
+	const scales = new Map<string, (typeof candidates)[number][]>();
+	for (const one of candidates) {
+		const key = JSON.stringify([one.concept, one.unit]);
+		const scale = scales.get(key);
+		if (scale) scale.push(one);
+		else scales.set(key, [one]);
+	}
+	return [...scales.values()].flatMap((scale) => {
+		const [{ concept, unit, total }] = scale as [(typeof scale)[number]];
+		const bounds = boundsOf(scale, total, minCount);
+		if (bounds.length === 0) return [];
+		return rangesOf(concepts[concept], unit, bounds).map((value) => ({
+			concept,
+			value,
+		}));
+	});
+}
+
+/** The ranges of a given vocabulary. */
+export function knownRanges(
+	concepts: readonly Concept[],
+	{ tokens }: Vocabulary,
+): readonly ConceptRange[] {
+	const numbers = new Map(concepts.map((concept, at) => [codeKey(concept), at]));
+	return tokens.flatMap((token) => {
+		const concept = token.value && numbers.get(codeKey(token));
+		return token.value && concept !== undefined ? [{ concept, value: token.value }] : [];
+	});
+}
+
+/**
+ * Makes each range a concept, which replaces the code in `event`; column `code` keeps the code's own concept. Returns
+ * the concepts, with the ranges at the end.
+ */
+export async function divideValues(
+	store: Store,
+	concepts: readonly Concept[],
+	ranges: readonly ConceptRange[],
+): Promise<readonly Concept[]> {
+	const rows = ranges.map(({ concept, value: { unit, low, high } }, at) => ({
+		concept,
+		unit,
+		low,
+		high,
+		range: concepts.length + at,
+	}));
+	await store.create("value_range", {
+		concept: "whole",
+		unit: "text",
+		low: "number",
+		high: "number",
+		range: "whole",
+	});
+	await store.append("value_range", rows);
+	await store.run(`
+		CREATE TABLE divided AS
+		SELECT patient, time, coalesce(own.range, event.concept) AS concept, event.concept AS code, rank, ord, nth
+		FROM event LEFT JOIN value_range AS own
+			ON own.concept = event.concept AND own.unit IS NOT DISTINCT FROM event.unit
+			AND (event.value > own.low OR own.low IS NULL) AND (event.value <= own.high OR own.high IS NULL)
+			AND event.value IS NOT NULL`);
+	await store.run("DROP TABLE event");
+	await store.run("ALTER TABLE divided RENAME TO event");
+	return [
+		...concepts,
+		...ranges.map(({ concept, value }) => ({
+			...concepts[concept],
+			code: rangeCode(value),
+			name: rangeName(value),
+			value,
+		})),
+	];
+}
+
+/** What the manifest says of the values; reads table `final`. */
+export async function countValues(
+	store: Store,
+	tokens: readonly Token[],
+	quantiles: number,
+): Promise<NonNullable<Manifest["values"]>> {
+	const ranges = tokens.flatMap((token, at) => (token.value ? [{ token, at }] : []));
+	const numbers = ranges.map(({ at }) => at);
+	return {
+		quantiles,
+		codes: new Set(ranges.map(({ token }) => codeKey(token))).size,
+		tokens: ranges.length,
+		events:
+			numbers.length === 0 ? 0 : await store.count(`final WHERE token IN (${numbers.join(", ")})`),
+	};
 }

@@ -64,7 +64,7 @@ export const vocabularySchema = /* @__PURE__ */ (() =>
 		tokens: z
 			.array(tokenSchema)
 			.min(specialCount + 1)
-			.refine((tokens) => specials.every((own, at) => tokens[at]?.code === own.code), {
+			.refine((tokens) => specials.every((special, at) => tokens[at]?.code === special.code), {
 				message: `must begin with ${specials.map((token) => token.code).join(", ")}`,
 			})
 			.refine((tokens) => tokens.every((t, at) => (t.kind === "special") === at < specialCount), {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { builtInMap } from "../codes/index.js";
-import { ageCurve, type ConditionRow, conditions } from "./conditions.js";
 import catalogue from "./conditions.json" with { type: "json" };
-import { drugs } from "./drugs.js";
+import { drugs } from "./prescriptions.js";
+import { ageCurve, type ConditionRow, conditions } from "./tables.js";
 import { report } from "./testing/scale.js";
 
 /** The codes that a record of diabetes may have: sub-codes.ts. */

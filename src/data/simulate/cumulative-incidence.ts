@@ -1,18 +1,18 @@
 import { InputError } from "../../base/errors.js";
-import { type Random, random } from "../../base/random.js";
+import { hashText, type Random, random } from "../../base/random.js";
 import { drugCodes, type FillHistory, FirstFills, indications } from "./first-fills.js";
-import { followed } from "./next-code-oracle.js";
-import type { OracleHistory } from "./oracle.js";
+import { followed } from "./next-codes.js";
+import { type SimulatedPatient, simulatedHistory } from "./patients.js";
+import type { OracleHistory } from "./person.js";
 import { type Period, personOf } from "./person.js";
 import { diabetes } from "./prescriptions.js";
 import { inEpisode, summedRecurrenceHazard } from "./recurrence.js";
-import { seasonal } from "./seasons.js";
 import { deathRateOf, LifeBuffers, type OnVisit, simulateWithoutDeath } from "./simulate-life.js";
 import { State } from "./state.js";
 import * as tables from "./tables.js";
 
 /** Local copies are faster in the inner loops. */
-const { categories, categoryOf, codes, companionsOf, isChronic, size } = tables;
+const { categories, categoryOf, codes, companionsOf, isChronic, seasonal, size } = tables;
 
 export interface IncidenceHistory extends OracleHistory {
 	/** ATC codes; by default none. Only the incidence of drugs depends on them. */
@@ -79,16 +79,16 @@ export function cumulativeIncidence(
 	const records = new Float64Array(horizons.length * size);
 	const drugs = new Float64Array(horizons.length * drugCodes.length);
 	const death = new Float64Array(horizons.length);
-	for (const [own, other] of [halves, halves.toReversed()] as const) {
-		const estimated = firstRecords(own, other, periods);
-		for (let i = 0; i < records.length; i++) records[i]! += estimated[i]!;
-		addFirstFills(own, other, periods, estimated, drugs);
+	for (const [half, other] of [halves, halves.toReversed()] as const) {
+		const estimated = firstRecords(half, other, periods);
+		for (let i = 0; i < records.length; i++) records[i] += estimated[i];
+		addFirstFills(half, other, periods, estimated, drugs);
 		for (const [horizon, last] of periods.last.entries())
-			death[horizon]! += own.futures - own.alive[last]!;
+			death[horizon] += half.futures - half.alive[last];
 	}
-	const isFilled = (drug: number) => fills.last[drug]! > Number.NEGATIVE_INFINITY;
+	const isFilled = (drug: number) => fills.last[drug] > Number.NEGATIVE_INFINITY;
 	return {
-		codes: probabilities(records, futures, horizons.length, (at) => start.count[at]! > 0),
+		codes: probabilities(records, futures, horizons.length, (at) => start.count[at] > 0),
 		drugs: probabilities(drugs, futures, horizons.length, isFilled),
 		death: probabilities(death, futures, horizons.length, () => false),
 	};
@@ -104,10 +104,8 @@ function probabilities(
 	const width = sums.length / horizons;
 	const out = new Float64Array(sums.length);
 	for (let i = 0; i < out.length; i++) {
-		const atLeast = i < width ? 0 : out[i - width]!;
-		out[i] = isRecorded(i % width)
-			? Number.NaN
-			: Math.min(Math.max(sums[i]! / futures, atLeast), 1);
+		const atLeast = i < width ? 0 : out[i - width];
+		out[i] = isRecorded(i % width) ? Number.NaN : Math.min(Math.max(sums[i] / futures, atLeast), 1);
 	}
 	return out;
 }
@@ -115,7 +113,7 @@ function probabilities(
 /** The state on the day after the index day, with coverage from then on. */
 function stateAfter(history: IncidenceHistory, day: number): State {
 	const { coverage } = personOf(history.birth, history.sex, history.coverage);
-	const first = coverage[0]![0];
+	const first = coverage[0][0];
 	if (!Number.isInteger(day) || day < first)
 		throw new InputError(
 			`the index day must be a whole number, not before the first policy: got ${day}, expected at least ${first}`,
@@ -202,17 +200,17 @@ function firstRecords(
 	for (let at = 0; at < size; at++) {
 		let unrecorded = 1;
 		for (let p = 0; p < ends.length; p++) {
-			const hazard = other.expected[p * size + at]! / (other.alive[p]! * unrecorded);
+			const hazard = other.expected[p * size + at] / (other.alive[p] * unrecorded);
 			hazards[p] = hazard > 0 ? Math.min(hazard, 1) : 0; // NaN without futures
-			unrecorded *= Math.exp(-hazards[p]!);
+			unrecorded *= Math.exp(-hazards[p]);
 		}
 		for (const [horizon, end] of last.entries()) {
 			let later = 0;
 			for (let p = end; p >= 0; p--) {
-				const psi = Math.exp(-(later + hazards[p]! / 2));
-				later += hazards[p]!;
+				const psi = Math.exp(-(later + hazards[p] / 2));
+				later += hazards[p];
 				const i = p * size + at;
-				out[horizon * size + at]! += counted[i]! + psi * (expected[i]! - counted[i]!);
+				out[horizon * size + at] += counted[i] + psi * (expected[i] - counted[i]);
 			}
 		}
 	}
@@ -225,7 +223,7 @@ function firstRecords(
  * first record in the other sums.
  */
 function addFirstFills(
-	own: FutureSums,
+	half: FutureSums,
 	other: FutureSums,
 	{ last }: Periods,
 	estimated: Float64Array,
@@ -233,7 +231,7 @@ function addFirstFills(
 ): void {
 	const upTo = (end: number, values: Float64Array, width: number, at: number) => {
 		let sum = 0;
-		for (let p = 0; p <= end; p++) sum += values[p * width + at]!;
+		for (let p = 0; p <= end; p++) sum += values[p * width + at];
 		return sum;
 	};
 	const width = indications.length;
@@ -242,15 +240,15 @@ function addFirstFills(
 			const records = upTo(end, other.counted, size, condition);
 			const perRecord = records > 0 ? upTo(end, other.fills, width, i) / records : chance;
 			const error =
-				upTo(end, own.counted, size, condition) - estimated[horizon * size + condition]!;
-			out[horizon * drugCodes.length + drug]! += upTo(end, own.fills, width, i) - perRecord * error;
+				upTo(end, half.counted, size, condition) - estimated[horizon * size + condition];
+			out[horizon * drugCodes.length + drug] += upTo(end, half.fills, width, i) - perRecord * error;
 		}
 }
 
 /** All pairs of a companion and the condition at whose visits it may be recorded, by companion. */
 const pairs = companionsOf
 	.flatMap(({ to, value }, from) =>
-		Array.from(to, (companion, i) => ({ from, companion, chance: value[i]! })),
+		Array.from(to, (companion, i) => ({ from, companion, chance: value[i] })),
 	)
 	.sort((a, b) => a.companion - b.companion);
 const pairFrom = Int32Array.from(pairs, ({ from }) => from);
@@ -305,12 +303,12 @@ class FutureSampler {
 		const { state, start, isAwaited } = this;
 		state.copy(start);
 		const { possible } = start.rateTables;
-		for (let at = 0; at < size; at++) isAwaited[at] = start.count[at] === 0 ? possible[at]! : 0;
+		for (let at = 0; at < size; at++) isAwaited[at] = start.count[at] === 0 ? possible[at] : 0;
 		this.fills.begin(stream.fork("drugs"));
 		this.sums = sums;
 		this.alive = 1;
 		this.openCount = 0;
-		for (let i = 0; i < start.recordedCount; i++) this.openEpisode(start.recorded[i]!);
+		for (let i = 0; i < start.recordedCount; i++) this.openEpisode(start.recorded[i]);
 		let now = this.day + 1;
 		for (const [period, end] of this.periods.ends.entries()) {
 			this.period = period;
@@ -325,7 +323,7 @@ class FutureSampler {
 			simulateWithoutDeath(state, stream, now, until, this.onVisit, this.onSpan, this.buffers);
 			now = until;
 			for (let at = 0; at < size; at++) if (isAwaited[at]) this.addOnsets(at);
-			sums.alive[period]! += this.alive;
+			sums.alive[period] += this.alive;
 		}
 		sums.futures++;
 	}
@@ -336,7 +334,7 @@ class FutureSampler {
 			for (let at = 0; at < size; at++) onsets[at] = this.onsetsOf(at);
 			spent.fill(0);
 			rates.set(state.onset);
-			for (let i = 0; i < seasonal.length; i++) rates[seasonal[i]!] = 0;
+			for (let i = 0; i < seasonal.length; i++) rates[seasonal[i]] = 0;
 			this.onsetChanges = state.onsetChanges;
 		}
 		const rate = deathRateOf(state);
@@ -344,26 +342,26 @@ class FutureSampler {
 		const days = (this.alive * died) / rate; // ∫ W dt
 		for (let c = 0; c < categories.length; c++) {
 			spentNow[c] = days * state.frailty(c);
-			spent[c]! += spentNow[c]!;
+			spent[c] += spentNow[c];
 		}
-		spent[categories.length]! += days;
+		spent[categories.length] += days;
 		for (let i = 0; i < seasonal.length; i++) {
-			const at = seasonal[i]!;
-			onsets[at]! += state.onset[at]! * spentNow[categoryOf[at]!]!;
+			const at = seasonal[i];
+			onsets[at] += state.onset[at] * spentNow[categoryOf[at]];
 		}
 		this.aliveBefore = this.alive;
 		this.alive *= 1 - died;
 		this.time = to;
 		let stillOpen = 0;
 		for (let i = 0; i < this.openCount; i++) {
-			const at = this.open[i]!;
-			const [last, chance] = [state.last[at]!, state.chance[at]!];
+			const at = this.open[i];
+			const [last, chance] = [state.last[at], state.chance[at]];
 			if (!inEpisode(at, from - last)) continue;
 			this.open[stillOpen++] = at;
 			const hazard =
 				summedRecurrenceHazard(at, to - last, chance) -
 				summedRecurrenceHazard(at, from - last, chance);
-			onsets[at]! += this.aliveBefore * hazard;
+			onsets[at] += this.aliveBefore * hazard;
 		}
 		this.openCount = stillOpen;
 	};
@@ -371,38 +369,52 @@ class FutureSampler {
 	private readonly onVisit: OnVisit = (day, visit, length, isOnset) => {
 		const { state, sums, period, isAwaited, alive } = this;
 		if (!isOnset) {
-			const reason = visit[0]!;
-			const { to, value } = companionsOf[reason]!;
+			const reason = visit[0];
+			const { to, value } = companionsOf[reason];
 			const weight = isChronic[reason] ? alive : alive - this.aliveBefore; // the rest is in `onsets`
 			for (let i = 0; i < to.length; i++)
-				if (isAwaited[to[i]!]) sums.expected[period * size + to[i]!]! += weight * value[i]!;
+				if (isAwaited[to[i]]) sums.expected[period * size + to[i]] += weight * value[i];
 		}
 		for (let i = 0; i < length; i++) {
-			const at = visit[i]!;
+			const at = visit[i];
 			if (!isAwaited[at]) continue;
 			this.addOnsets(at);
-			sums.counted[period * size + at]! += alive;
+			sums.counted[period * size + at] += alive;
 			isAwaited[at] = 0;
 		}
-		for (let i = 0; i < length; i++) this.openEpisode(visit[i]!);
+		for (let i = 0; i < length; i++) this.openEpisode(visit[i]);
 		this.fills.add(state, day, visit, length, alive, this.periodFills);
 		this.alive *= Math.exp(-deathRateOf(state) * (day + 1 - this.time));
 	};
 
 	private openEpisode(at: number): void {
-		if (isChronic[at] || companionsOf[at]!.to.length === 0) return;
+		if (isChronic[at] || companionsOf[at].to.length === 0) return;
 		if (!this.open.subarray(0, this.openCount).includes(at)) this.open[this.openCount++] = at;
 	}
 
 	/** Adds the hazards of a first record in this period, as the reason of a visit or at the onset of another condition. */
 	private addOnsets(at: number): void {
 		let sum = this.onsetsOf(at);
-		for (let i = pairStart[at]!; i < pairStart[at + 1]!; i++)
-			sum += pairChance[i]! * this.onsetsOf(pairFrom[i]!);
-		this.sums.expected[this.period * size + at]! += sum;
+		for (let i = pairStart[at]; i < pairStart[at + 1]; i++)
+			sum += pairChance[i] * this.onsetsOf(pairFrom[i]);
+		this.sums.expected[this.period * size + at] += sum;
 	}
 
 	private onsetsOf(at: number): number {
-		return this.onsets[at]! + this.rates[at]! * this.spent[groupOf[at]!]!;
+		return this.onsets[at] + this.rates[at] * this.spent[groupOf[at]];
 	}
 }
+
+/** The true cumulative incidence of a simulated patient; it depends on the seed and the patient's id only. */
+export const trueIncidence = (
+	patient: SimulatedPatient,
+	day: number,
+	horizons: readonly number[],
+	options: IncidenceOptions = {},
+): CumulativeIncidence =>
+	cumulativeIncidence(
+		{ ...simulatedHistory(patient), prescriptions: patient.prescriptions },
+		day,
+		horizons,
+		{ ...options, seed: hashText(patient.id, options.seed) },
+	);

@@ -1,7 +1,14 @@
 import type { Random } from "../../base/random.js";
-import { drugs } from "./drugs.js";
-import { insulinLogOdds, insulins } from "./insulin.js";
-import { diabetes, drugsFor, refillAfter, secondInsulinOmitted, steroid } from "./prescriptions.js";
+import {
+	diabetes,
+	drugs,
+	drugsFor,
+	insulinLogOdds,
+	insulins,
+	refillAfter,
+	secondInsulinOmitted,
+	steroid,
+} from "./prescriptions.js";
 import type { State } from "./state.js";
 
 /** ATC codes of all drugs; the two kinds of insulin come last. */
@@ -26,9 +33,9 @@ const indicationsOf: { indication: number; drug: number; chance: number }[][] = 
 	() => [],
 );
 for (const [indication, { condition, drug, chance }] of indications.entries())
-	if (drug < firstInsulin) indicationsOf[condition]!.push({ indication, drug, chance });
+	if (drug < firstInsulin) indicationsOf[condition].push({ indication, drug, chance });
 const [firstInsulinUse, secondInsulinUse] = [indications.length - 2, indications.length - 1];
-const steroidDays = refillAfter * drugs[steroid]!.daysSupply;
+const steroidDays = refillAfter * drugs[steroid].daysSupply;
 
 /** What decides the first fills of drugs after an index day, besides the visits. */
 export interface FillHistory {
@@ -63,7 +70,7 @@ export class FirstFills {
 			this.unfilled[drug] = last[drug] === none ? 1 : 0;
 		this.secondDue = last[firstInsulin] !== none && last[secondInsulin] === none ? 1 : 0;
 		this.firstDiabetes = firstDiabetes ?? 0;
-		this.lastSteroid = last[steroid]!;
+		this.lastSteroid = last[steroid];
 		this.stream = stream;
 	}
 
@@ -83,9 +90,9 @@ export class FirstFills {
 		let isDiabetic = false;
 		for (let i = 0; i < length; i++) {
 			if (visit[i] === diabetes) isDiabetic = true;
-			for (const { indication, drug, chance } of indicationsOf[visit[i]!]!) {
-				out[indication]! += weight * unfilled[drug]! * chance;
-				unfilled[drug]! *= 1 - chance;
+			for (const { indication, drug, chance } of indicationsOf[visit[i]]) {
+				out[indication] += weight * unfilled[drug] * chance;
+				unfilled[drug] *= 1 - chance;
 				if (
 					drug === steroid &&
 					day - this.lastSteroid >= steroidDays &&
@@ -104,9 +111,9 @@ export class FirstFills {
 		weight: number,
 		out: Float64Array,
 	): void {
-		const earlier = state.count[diabetes]!;
+		const earlier = state.count[diabetes];
 		if (earlier === 0) this.firstDiabetes = day;
-		if (this.unfilled[firstInsulin]! > 0) {
+		if (this.unfilled[firstInsulin] > 0) {
 			const logOdds = insulinLogOdds({
 				day,
 				birth: this.history.birth,
@@ -114,16 +121,16 @@ export class FirstFills {
 				firstDay: this.firstDiabetes,
 				lastRecord: (at) => {
 					if (visit.includes(at)) return day;
-					return state.count[at]! > 0 ? state.last[at]! : Number.NEGATIVE_INFINITY;
+					return state.count[at] > 0 ? state.last[at] : Number.NEGATIVE_INFINITY;
 				},
 				lastSteroid: this.lastSteroid,
 			});
-			const started = this.unfilled[firstInsulin]! / (1 + Math.exp(-logOdds));
-			out[firstInsulinUse]! += weight * started;
-			this.unfilled[firstInsulin]! -= started;
+			const started = this.unfilled[firstInsulin] / (1 + Math.exp(-logOdds));
+			out[firstInsulinUse] += weight * started;
+			this.unfilled[firstInsulin] -= started;
 			this.secondDue += started;
 		}
-		out[secondInsulinUse]! += weight * this.secondDue * (1 - secondInsulinOmitted);
+		out[secondInsulinUse] += weight * this.secondDue * (1 - secondInsulinOmitted);
 		this.secondDue *= secondInsulinOmitted;
 	}
 }

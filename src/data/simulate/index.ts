@@ -1,13 +1,21 @@
-export { conditions } from "./conditions.js";
-export type { IncidenceOptions } from "./cumulative-incidence.js";
-export type { Oracle, OracleHistory } from "./oracle.js";
-export { oracle } from "./oracle.js";
-export type { SimulatedPatient } from "./patients.js";
-export { patientNumber, simulatedHistory, simulatePatient } from "./patients.js";
+export { type IncidenceOptions, trueIncidence } from "./cumulative-incidence.js";
+export { type Oracle, oracle } from "./oracle.js";
+export {
+	patientNumber,
+	type SimulatedPatient,
+	simulatedHistory,
+	simulatePatient,
+} from "./patients.js";
+export type { OracleHistory } from "./person.js";
 export { isCovered } from "./person.js";
-export { type Block, simulateBlock } from "./simulate-block.js";
-export type { Format } from "./table-parts.js";
-export { formats } from "./table-parts.js";
-export { trueIncidence } from "./true-incidence.js";
-export { oracleOf, readTruth, truthFile } from "./truth.js";
-export { simulationFileNames, writeSimulation } from "./write-simulation.js";
+export { type Format, formats } from "./table-parts.js";
+export { conditions } from "./tables.js";
+export {
+	type Block,
+	oracleOf,
+	readTruth,
+	simulateBlock,
+	simulationFileNames,
+	truthFile,
+	writeSimulation,
+} from "./write-simulation.js";

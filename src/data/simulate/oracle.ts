@@ -1,28 +1,11 @@
 import { random } from "../../base/random.js";
-import type { Sex } from "../records/rows.js";
-import {
-	type CumulativeIncidence,
-	cumulativeIncidence,
-	type IncidenceHistory,
-	type IncidenceOptions,
-} from "./cumulative-incidence.js";
+import { cumulativeIncidence } from "./cumulative-incidence.js";
 import { drugCodes } from "./first-fills.js";
-import { type AheadOptions, recordsAhead } from "./future-oracle.js";
-import { type Follower, follow, followed } from "./next-code-oracle.js";
-import { type Period, personOf } from "./person.js";
+import { type AheadOptions, type Follower, follow, followed, recordsAhead } from "./next-codes.js";
+import { type OracleHistory, personOf } from "./person.js";
 import { simulateLife } from "./simulate-life.js";
 import { State } from "./state.js";
 import { codes, positionOf, size } from "./tables.js";
-
-/** Days since 1970-01-01. */
-export interface OracleHistory {
-	readonly birth: number;
-	readonly sex: Sex;
-	/** The first and last day of each policy; by default covered from birth without end. */
-	readonly coverage?: readonly Period[];
-	/** By time; records of a day in the order of the visit. */
-	readonly events: readonly { readonly day: number; readonly code: string }[];
-}
 
 export interface RiskOptions {
 	readonly samples?: number;
@@ -31,93 +14,79 @@ export interface RiskOptions {
 	readonly known?: number;
 }
 
-export interface Oracle {
+/** The reference model of the simulated population. */
+export const oracle = () => ({
 	/** PheCodes, in the order of the distributions. */
-	readonly codes: readonly string[];
+	codes,
 	/** ATC codes of the drugs that visits may prescribe. */
-	readonly drugs: readonly string[];
+	drugs: drugCodes,
 	/** P(the next record is this code | the history, and that the next record is on `day`). Exact. */
-	next(history: OracleHistory, day: number): Float64Array;
+	next: (history: OracleHistory, day: number): Float64Array => followed(history).next(day),
+	/** Visits per day on `day`, by reason, if there is none before. Exact. */
+	intensity: (history: OracleHistory, day: number): Float64Array =>
+		followed(history).intensity(day),
 	/**
 	 * P(a record on each of `days` is this code | the history, and that there is a record on that day), [day, code],
 	 * by sampled futures. The last visit of the history may continue.
 	 */
-	ahead(history: OracleHistory, days: ArrayLike<number>, options?: AheadOptions): Float64Array;
-	/** Visits per day on `day`, by reason, if there is none before. Exact. */
-	intensity(history: OracleHistory, day: number): Float64Array;
+	ahead: (
+		{ birth, sex, coverage, events }: OracleHistory,
+		days: ArrayLike<number>,
+		options?: AheadOptions,
+	): Float64Array =>
+		recordsAhead(
+			{
+				person: personOf(birth, sex, coverage),
+				records: events.map(({ day, code }) => ({ day, at: positionOf(code) })),
+			},
+			days,
+			options,
+		),
 	/** P(one of the codes is recorded after the history and by each of `days`), by sampled futures. */
 	risk(
 		history: OracleHistory,
 		code: string | readonly string[],
 		days: readonly number[],
-		options?: RiskOptions,
-	): Float64Array;
+		options: RiskOptions = {},
+	): Float64Array {
+		const wanted = (typeof code === "string" ? [code] : code).map(positionOf);
+		const { samples = 1000 } = options;
+		const risk = new Float64Array(days.length);
+		sampleFutures(history, days, options, (first) => {
+			const day = Math.min(...wanted.map((at) => first[at]));
+			for (const [i, by] of days.entries()) if (day <= by) risk[i] += 1 / samples;
+		});
+		return risk;
+	},
 	/** The same for each code separately: [code, day]. */
-	risks(history: OracleHistory, days: readonly number[], options?: RiskOptions): Float64Array;
-	/**
-	 * P(each code and drug is recorded for the first time in (day, day + horizon]), death competing, and P(death), given
-	 * what is known up to and including `day` and observation from then on: averaged hazards along sampled futures.
-	 */
-	incidence(
-		history: IncidenceHistory,
-		day: number,
-		horizons: readonly number[],
-		options?: IncidenceOptions,
-	): CumulativeIncidence;
+	risks(history: OracleHistory, days: readonly number[], options: RiskOptions = {}): Float64Array {
+		const { samples = 1000 } = options;
+		const risk = new Float64Array(size * days.length);
+		sampleFutures(history, days, options, (first) => {
+			for (let at = 0; at < size; at++)
+				for (const [i, by] of days.entries())
+					if (first[at] <= by) risk[at * days.length + i] += 1 / samples;
+		});
+		return risk;
+	},
+	/** Cumulative incidences after an index day, death competing: averaged hazards along sampled futures. */
+	incidence: cumulativeIncidence,
 	/** Follows a person record by record: the fast form of `next` and `intensity`. */
-	follow(person: Omit<OracleHistory, "events">): Follower;
-}
+	follow: ({ birth, sex, coverage }: Omit<OracleHistory, "events">): Follower =>
+		follow(personOf(birth, sex, coverage)),
+});
 
-/** The reference model of the simulated population. */
-export function oracle(): Oracle {
-	return {
-		codes,
-		drugs: drugCodes,
-		next: (history, day) => followed(history).next(day),
-		intensity: (history, day) => followed(history).intensity(day),
-		ahead: ({ birth, sex, coverage, events }, days, options) =>
-			recordsAhead(
-				{
-					person: personOf(birth, sex, coverage),
-					records: events.map(({ day, code }) => ({ day, at: positionOf(code) })),
-				},
-				days,
-				options,
-			),
-		risk: (history, code, days, options) => {
-			const wanted = (typeof code === "string" ? [code] : code).map(positionOf);
-			const { samples = 1000 } = options ?? {};
-			const risk = new Float64Array(days.length);
-			sampleFutures(history, days, options, (first) => {
-				const day = Math.min(...wanted.map((at) => first[at]!));
-				for (const [i, by] of days.entries()) if (day <= by) risk[i]! += 1 / samples;
-			});
-			return risk;
-		},
-		risks: (history, days, options) => {
-			const { samples = 1000 } = options ?? {};
-			const risk = new Float64Array(size * days.length);
-			sampleFutures(history, days, options, (first) => {
-				for (let at = 0; at < size; at++)
-					for (const [i, by] of days.entries())
-						if (first[at]! <= by) risk[at * days.length + i]! += 1 / samples;
-			});
-			return risk;
-		},
-		incidence: cumulativeIncidence,
-		follow: ({ birth, sex, coverage }) => follow(personOf(birth, sex, coverage)),
-	};
-}
+export type Oracle = ReturnType<typeof oracle>;
 
 /** For each sampled future, the first day after the history on which each code is recorded. */
 function sampleFutures(
 	history: OracleHistory,
 	days: readonly number[],
-	{ samples = 1000, seed = 0, known }: RiskOptions = {},
+	{ samples = 1000, seed = 0, known }: RiskOptions,
 	take: (first: Float64Array) => void,
 ): void {
 	const start = followed(history).state();
-	const from = 1 + (known ?? history.events.at(-1)?.day ?? start.person.coverage[0]![0] - 1);
+	const from = 1 + (known ?? history.events.at(-1)?.day ?? start.person.coverage[0][0] - 1);
 	const until = 1 + Math.max(...days);
 	start.enter(from);
 	const state = new State();
@@ -128,7 +97,7 @@ function sampleFutures(
 		first.fill(Number.POSITIVE_INFINITY);
 		simulateLife(state, streams.fork(sample), from, until, (day, visit, length) => {
 			for (let i = 0; i < length; i++) {
-				const at = visit[i]!;
+				const at = visit[i];
 				if (first[at] === Number.POSITIVE_INFINITY) first[at] = day;
 			}
 		});

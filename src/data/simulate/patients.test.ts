@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { random } from "../../base/random.js";
 import { yearDays } from "../../base/time.js";
-import { conditions } from "./conditions.js";
 import { patientNumber, simulatePatient } from "./patients.js";
-import { positionOf as at } from "./tables.js";
+import { simulateLife } from "./simulate-life.js";
+import { State } from "./state.js";
+import { positionOf as at, conditions } from "./tables.js";
 import { insulinLabels } from "./testing/insulin.js";
 import { population, visitsOf } from "./testing/population.js";
 import { report, scale } from "./testing/scale.js";
@@ -51,7 +53,7 @@ describe("the population", () => {
 
 	test("ages, and dies", () => {
 		const ages = people.map(({ person, death }) => {
-			const [from, to] = [person.coverage[0]![0], person.coverage.at(-1)![1]];
+			const [from, to] = [person.coverage[0][0], person.coverage.at(-1)![1]];
 			return ((from + Math.min(to, death ?? to)) / 2 - person.birth) / yearDays;
 		});
 		const died = people.filter(({ death }) => death !== null);
@@ -109,7 +111,7 @@ describe("the population", () => {
 		const spread = (code: string) => {
 			const ratios = people.flatMap(({ claims }) => {
 				const days = claims.filter((claim) => claim.at === at(code)).map(({ day }) => day);
-				const gaps = days.slice(1).map((day, i) => day - days[i]!);
+				const gaps = days.slice(1).map((day, i) => day - days[i]);
 				if (gaps.length < 8) return [];
 				const variance = mean(gaps.map((gap) => (gap - mean(gaps)) ** 2));
 				return [Math.sqrt(variance) / mean(gaps)];
@@ -144,4 +146,23 @@ describe("prescriptions", () => {
 		expect(positive).toBeLessThan(0.24);
 		expect(area).toBeGreaterThan(0.75);
 	});
+});
+
+test("simulated lives are independent, even when nested", () => {
+	const { person } = simulatePatient(3, 17);
+	const visitsOf = (between: () => void) => {
+		const state = new State();
+		state.begin(person);
+		const visits: number[][] = [];
+		const [from, until] = [person.coverage[0][0], person.coverage.at(-1)![1] + 1];
+		simulateLife(state, random(1), from, until, (day, visit, length) => {
+			between();
+			visits.push([day, ...visit.subarray(0, length)]);
+		});
+		return visits;
+	};
+	const alone = visitsOf(() => {});
+	expect(alone.length).toBeGreaterThan(5);
+	let others = 0;
+	expect(visitsOf(() => void simulatePatient(4, ++others))).toEqual(alone);
 });

@@ -1,13 +1,10 @@
 import { random } from "../../base/random.js";
-import { conditions } from "./conditions.js";
-import type { OracleHistory } from "./oracle.js";
-import type { Person } from "./person.js";
-import { drawPerson } from "./person.js";
-import type { Prescription } from "./prescriptions.js";
-import { pharmacy } from "./prescriptions.js";
+import type { OracleHistory } from "./person.js";
+import { drawPerson, type Person } from "./person.js";
+import { type Prescription, pharmacy, subCode } from "./prescriptions.js";
 import { simulateLife } from "./simulate-life.js";
 import { State } from "./state.js";
-import { subCode } from "./sub-codes.js";
+import { conditions } from "./tables.js";
 
 /** One record of a visit: a position in the catalogue and its ICD-9-CM code. */
 export interface Claim {
@@ -41,7 +38,7 @@ export function simulatedHistory(
 ): OracleHistory {
 	const events = claims
 		.filter(({ day }) => day <= upTo)
-		.map(({ day, at }) => ({ day, code: conditions[at]!.code }));
+		.map(({ day, at }) => ({ day, code: conditions[at].code }));
 	return { ...person, events };
 }
 
@@ -55,13 +52,13 @@ export function simulatePatient(seed: number, number: number): SimulatedPatient 
 	const prescriptions: Prescription[] = [];
 	const state = new State();
 	state.begin(person);
-	const from = person.coverage[0]![0];
+	const from = person.coverage[0][0];
 	const until = person.coverage.at(-1)![1] + 1;
 	const death = simulateLife(state, stream.fork("life"), from, until, (day, visit, length) => {
 		prescriptions.push(...drugs.prescribe(day, visit, length));
 		const onInsulin = drugs.onInsulin();
 		for (let i = 0; i < length; i++) {
-			const at = visit[i]!;
+			const at = visit[i];
 			claims.push({ day, at, icd9: subCode(at, state, day, onInsulin, codes) });
 		}
 	});

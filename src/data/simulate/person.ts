@@ -1,7 +1,7 @@
 import type { Random } from "../../base/random.js";
 import { yearDays } from "../../base/time.js";
 import type { Sex } from "../records/rows.js";
-import { firstDay, lastDay } from "./time.js";
+import { firstDay, lastDay } from "./tables.js";
 
 /** First and last day, both covered. */
 export type Period = readonly [from: number, to: number];
@@ -12,6 +12,16 @@ export interface Person {
 	readonly sex: Sex;
 	/** In order, without overlap. Death may precede the end of a policy. */
 	readonly coverage: readonly Period[];
+}
+
+/** Days since 1970-01-01. */
+export interface OracleHistory {
+	readonly birth: number;
+	readonly sex: Sex;
+	/** The first and last day of each policy; by default covered from birth without end. */
+	readonly coverage?: readonly Period[];
+	/** By time; records of a day in the order of the visit. */
+	readonly events: readonly { readonly day: number; readonly code: string }[];
 }
 
 export function drawPerson(stream: Random): Person {

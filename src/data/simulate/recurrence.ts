@@ -1,4 +1,4 @@
-import { conditions } from "./conditions.js";
+import { conditions } from "./tables.js";
 
 /**
  * After a record of a condition another one follows with probability p, after a gap with survival function S(g).
@@ -45,7 +45,7 @@ const gaps: Gap[] = [];
 
 /** Made on first use: making all of them would slow the start of every command. */
 function gapOf(at: number): Gap {
-	const condition = conditions[at] as (typeof conditions)[number];
+	const condition = conditions[at];
 	gaps[at] ??=
 		condition.course === "chronic" ? followUp(condition.everyDays) : burst(condition.again.days);
 	return gaps[at];
@@ -59,8 +59,8 @@ export const recurrenceChance = Float64Array.from(conditions, (condition) =>
 export function survival(at: number, gap: number): number {
 	const { survival, tailHazard } = gapOf(at);
 	const end = survival.length - 1;
-	if (gap <= end) return survival[gap] as number;
-	return (survival[end] as number) * Math.exp(-(gap - end) * tailHazard);
+	if (gap <= end) return survival[gap];
+	return survival[end] * Math.exp(-(gap - end) * tailHazard);
 }
 
 export function recurrenceHazard(at: number, gap: number, p: number): number {
@@ -105,7 +105,7 @@ export function drawRecurrence(
 /** The first gap after `elapsed` with S(gap) ≤ wanted. */
 function firstAtOrBelow({ survival, tailHazard }: Gap, elapsed: number, wanted: number): number {
 	const end = survival.length - 1;
-	const atEnd = survival[end] as number;
+	const atEnd = survival[end];
 	if (elapsed >= end || atEnd > wanted) {
 		if (tailHazard === 0) return Number.POSITIVE_INFINITY;
 		return Math.max(elapsed + 1, end + Math.ceil(Math.log(atEnd / wanted) / tailHazard));
@@ -114,7 +114,7 @@ function firstAtOrBelow({ survival, tailHazard }: Gap, elapsed: number, wanted: 
 	let high = end;
 	while (high - low > 1) {
 		const middle = (low + high) >> 1;
-		if ((survival[middle] as number) <= wanted) high = middle;
+		if (survival[middle] <= wanted) high = middle;
 		else low = middle;
 	}
 	return high;

@@ -3,10 +3,9 @@ import { companionChances, deathRate } from "./hazards.js";
 import { drawRecurrence } from "./recurrence.js";
 import type { State } from "./state.js";
 import * as tables from "./tables.js";
-import { blockDays } from "./time.js";
 
 /** Local copies are faster in the inner loops. */
-const { categoryOf, isChronic, size } = tables;
+const { blockDays, categoryOf, isChronic, size } = tables;
 
 /**
  * Called at each visit, before the state records it: positions in the catalogue, reason first. `isOnset` says
@@ -82,14 +81,14 @@ function simulate(
 	const setClocks = (day: number, isSet: (at: number) => boolean) => {
 		earliest = Number.POSITIVE_INFINITY;
 		for (let i = 0; i < state.recordedCount; i++) {
-			const at = state.recorded[i]!;
+			const at = state.recorded[i];
 			if (!isSet(at)) {
-				const last = state.last[at]!;
+				const last = state.last[at];
 				due[at] =
-					last + drawRecurrence(at, day - 1 - last, state.chance[at]!, drawExponential(stream));
+					last + drawRecurrence(at, day - 1 - last, state.chance[at], drawExponential(stream));
 			}
-			if (due[at]! < earliest) {
-				earliest = due[at]!;
+			if (due[at] < earliest) {
+				earliest = due[at];
 				earliestAt = at;
 			}
 		}
@@ -130,13 +129,13 @@ function simulate(
 			const day = Math.floor(Math.min(first, death));
 			if (death < first) return day;
 			visit[0] = isOnset ? drawOnset(state, stream.uniform() * total) : earliestAt;
-			companionChances(state, day, visit[0]!, chances);
+			companionChances(state, day, visit[0], chances);
 			const length = drawCompanions(chances, visit, stream);
 			onVisit(day, visit, length, isOnset);
 			state.record(day, visit, length);
 			if (death < day + 1) return day;
 			now = day + 1;
-			setClocks(now, (at) => state.last[at] !== day && due[at]! >= now);
+			setClocks(now, (at) => state.last[at] !== day && due[at] >= now);
 		}
 	}
 	return null;
@@ -146,9 +145,7 @@ function drawOnset(state: State, mark: number): number {
 	let left = mark;
 	let chosen = 0;
 	for (let at = 0; at < size; at++) {
-		const rate = isChronic[at]
-			? state.onset[at]!
-			: state.onset[at]! * state.frailty(categoryOf[at]!);
+		const rate = isChronic[at] ? state.onset[at] : state.onset[at] * state.frailty(categoryOf[at]);
 		if (rate === 0) continue;
 		chosen = at;
 		left -= rate;
@@ -161,7 +158,7 @@ function drawOnset(state: State, mark: number): number {
 function drawCompanions(chances: Float64Array, visit: Int32Array, stream: Random): number {
 	let length = 1;
 	for (let at = 0; at < size; at++) {
-		const chance = chances[at]!;
+		const chance = chances[at];
 		if (chance > 0 && stream.uniform() < chance) visit[length++] = at;
 	}
 	return length;

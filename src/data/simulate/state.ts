@@ -1,16 +1,15 @@
 import { yearDays } from "../../base/time.js";
-import type { Person } from "./person.js";
-import { coveredDays } from "./person.js";
+import { coveredDays, type Person } from "./person.js";
 import { inEpisode, recurrenceChance } from "./recurrence.js";
-import { seasonal, seasonOf } from "./seasons.js";
 import * as tables from "./tables.js";
-import { blockDays, blockOf } from "./time.js";
 
 /** Local copies are faster in the inner loops. */
 const {
 	acuteIn,
 	advancedAt,
 	advancedEffects,
+	blockDays,
+	blockOf,
 	categories,
 	categoryOf,
 	deadly,
@@ -18,6 +17,8 @@ const {
 	establishedAt,
 	isChronic,
 	oldest,
+	seasonal,
+	seasonOf,
 	size,
 	tablesOf,
 } = tables;
@@ -128,7 +129,7 @@ export class State {
 		while (this.block < target) {
 			const start = this.block * blockDays;
 			const days = coveredDays(this.person, start, start + blockDays);
-			for (let c = 0; c < categories.length; c++) this.expected[c]! += this.acuteOnset[c]! * days;
+			for (let c = 0; c < categories.length; c++) this.expected[c] += this.acuteOnset[c] * days;
 			this.block++;
 			this.refresh();
 		}
@@ -144,26 +145,26 @@ export class State {
 	 * or visit.
 	 */
 	frailty(category: number): number {
-		return (frailtyShape + this.episodes[category]!) / (frailtyShape + this.expected[category]!);
+		return (frailtyShape + this.episodes[category]) / (frailtyShape + this.expected[category]);
 	}
 
 	/** The sum of all onset rates per day, in this block and since the last visit. */
 	totalOnset(): number {
 		let total = this.chronicOnset;
-		for (let c = 0; c < categories.length; c++) total += this.acuteOnset[c]! * this.frailty(c);
+		for (let c = 0; c < categories.length; c++) total += this.acuteOnset[c] * this.frailty(c);
 		return total;
 	}
 
 	/** Records a visit: positions in the catalogue, the reason first. The state must have entered the day. */
 	record(day: number, visit: ArrayLike<number>, length: number): void {
 		for (let i = 0; i < length; i++) {
-			const at = visit[i] as number;
-			const seen = this.count[at]!;
-			this.chance[at] = recurrenceChance[at]!;
+			const at = visit[i];
+			const seen = this.count[at];
+			this.chance[at] = recurrenceChance[at];
 			if (isChronic[at]) {
-				if (seen === 0) this.chance[at]! *= this.genuine(at, i === 0);
-			} else if (i === 0 && !(seen > 0 && inEpisode(at, day - this.last[at]!)))
-				this.episodes[categoryOf[at]!]! += 1;
+				if (seen === 0) this.chance[at] *= this.genuine(at, i === 0);
+			} else if (i === 0 && !(seen > 0 && inEpisode(at, day - this.last[at])))
+				this.episodes[categoryOf[at]] += 1;
 			this.count[at] = seen + 1;
 			this.last[at] = day;
 			if (seen === 0) {
@@ -176,42 +177,42 @@ export class State {
 
 	/** The probability that a first record is not a coding error; companions never are. */
 	private genuine(at: number, isReason: boolean): number {
-		const total = this.onset[at]!;
+		const total = this.onset[at];
 		if (!isReason || total === 0) return 1;
-		return 1 - this.rateTables.ruledOut[at]! / total;
+		return 1 - this.rateTables.ruledOut[at] / total;
 	}
 
 	private establish(at: number, count: number): void {
 		const established = count === establishedAt[at];
 		if (!established && !(isChronic[at] && count === advancedAt)) return;
-		const { to, value } = (established ? effects : advancedEffects)[at]!;
+		const { to, value } = (established ? effects : advancedEffects)[at];
 		for (let i = 0; i < to.length; i++) {
-			this.cause[to[i]!]! *= value[i]!;
-			this.update(to[i]!);
+			this.cause[to[i]] *= value[i];
+			this.update(to[i]);
 		}
-		if (established) this.mortality *= deadly[at]!;
+		if (established) this.mortality *= deadly[at];
 	}
 
 	/** The onset rate given block, causes and records. */
 	private onsetOf(at: number): number {
 		const { rate, before, ruledOut } = this.rateTables;
-		const factor = Math.min(this.cause[at]!, largestCause);
-		const now = rate[this.row + at]!;
-		if (!isChronic[at]) return now * factor * this.season[at]!;
-		if (this.count[at]! > 0) return 0;
-		return (now + this.pickUp * before[this.enrolledRow + at]!) * factor + ruledOut[at]!;
+		const factor = Math.min(this.cause[at], largestCause);
+		const now = rate[this.row + at];
+		if (!isChronic[at]) return now * factor * this.season[at];
+		if (this.count[at] > 0) return 0;
+		return (now + this.pickUp * before[this.enrolledRow + at]) * factor + ruledOut[at];
 	}
 
 	/** Updates the onset after a change of one condition's count or causes. */
 	private update(at: number): void {
 		const onset = this.onsetOf(at);
-		const change = onset - this.onset[at]!;
+		const change = onset - this.onset[at];
 		this.onset[at] = onset;
 		this.onsetChanges++;
 		if (isChronic[at]) this.chronicOnset += change;
 		else {
-			this.acuteOnset[categoryOf[at]!]! += change;
-			this.isUpdated[categoryOf[at]!] = 1;
+			this.acuteOnset[categoryOf[at]] += change;
+			this.isUpdated[categoryOf[at]] = 1;
 		}
 	}
 
@@ -236,15 +237,15 @@ export class State {
 			this.chronicOnset = 0;
 			for (let at = 0; at < size; at++) {
 				onset[at] = this.onsetOf(at);
-				if (isChronic[at]) this.chronicOnset += onset[at]!;
+				if (isChronic[at]) this.chronicOnset += onset[at];
 			}
 		} else for (const at of seasonal) onset[at] = this.onsetOf(at);
 		for (let c = 0; c < categories.length; c++) {
 			if (!all && !isSeasonal[c] && !isUpdated[c]) continue;
 			isUpdated[c] = 0;
-			const members = acuteIn[c]!;
+			const members = acuteIn[c];
 			let sum = 0;
-			for (let i = 0; i < members.length; i++) sum += onset[members[i]!]!;
+			for (let i = 0; i < members.length; i++) sum += onset[members[i]];
 			acuteOnset[c] = sum;
 		}
 	}

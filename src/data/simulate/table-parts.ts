@@ -1,6 +1,7 @@
+import { open } from "node:fs/promises";
 import type { RowGroup, SchemaElement } from "hyparquet";
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
-import { dateText } from "./time.js";
+import { dateText } from "./tables.js";
 
 /** Names and types of columns. Texts contain no comma, quote or line break. Dates are days since 1970. */
 export type TableColumns = Readonly<Record<string, "text" | "date" | "date or nothing" | "count">>;
@@ -51,14 +52,14 @@ function parquetEncoder(columns: TableColumns): PartEncoder {
 	const cells: Cell[][] = names.map(() => []);
 	return {
 		add: (...row) => {
-			for (let i = 0; i < row.length; i++) cells[i]!.push(row[i]!);
+			for (let i = 0; i < row.length; i++) cells[i].push(row[i]!);
 		},
 		encode: () => {
-			const rows = cells[0]!.length;
+			const rows = cells[0].length;
 			if (rows === 0) return { bytes: new Uint8Array(), groups: [] };
 			const writer = new ByteWriter();
 			const parquet = new ParquetWriter({ writer, schema: schemaOf(columns) });
-			const columnData = names.map((name, i) => ({ name, data: cells[i]!, offsetIndex: false }));
+			const columnData = names.map((name, i) => ({ name, data: cells[i], offsetIndex: false }));
 			parquet.write({ columnData, rowGroupSize: rows });
 			const mark = parquetMark.length;
 			return {
@@ -121,3 +122,36 @@ function elementOf([name, type]: [name: string, type: TableColumns[string]]): Sc
 		repetition_type,
 	};
 }
+
+/** A table on disk that grows part by part. */
+export async function createTable(format: Format, path: string, columns: TableColumns) {
+	const file = await open(path, "w");
+	const groups: RowGroup[] = [];
+	let position = 0;
+	const write = async (bytes: Uint8Array) => {
+		await file.writeFile(bytes);
+		position += bytes.length;
+	};
+	const header = new TextEncoder().encode(`${Object.keys(columns).join(",")}\n`);
+	try {
+		await write(format === "csv" ? header : parquetMark);
+	} catch (error) {
+		await file.close();
+		throw error;
+	}
+	return {
+		async append(part: TablePart): Promise<void> {
+			groups.push(...part.groups.map((group) => shifted(group, position)));
+			await write(part.bytes);
+		},
+		/** Writes the end of the table and closes the file. */
+		async finish(): Promise<void> {
+			if (format === "parquet") await write(parquetEnd(columns, groups));
+			await file.close();
+		},
+		/** Closes the file as it is. */
+		close: () => file.close(),
+	};
+}
+
+export type TableFile = Awaited<ReturnType<typeof createTable>>;

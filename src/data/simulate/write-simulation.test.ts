@@ -3,9 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from "hyparquet";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Block, type BlockRange, simulateBlock, tableNames } from "./simulate-block.js";
-import { oracleOf, readTruth } from "./truth.js";
-import { writeSimulation } from "./write-simulation.js";
+import {
+	type Block,
+	type BlockRange,
+	oracleOf,
+	readTruth,
+	simulateBlock,
+	tableNames,
+	writeSimulation,
+} from "./write-simulation.js";
 
 let folder: string;
 beforeAll(async () => {
@@ -54,7 +60,7 @@ describe("a simulation on disk", () => {
 			const cell = (value: unknown) =>
 				value instanceof Date ? value.toISOString().slice(0, 10) : String(value ?? "");
 			expect(objects.map((object) => Object.values(object).map(cell).join(","))).toEqual(lines);
-			expect(Object.keys(objects[0]!).join(",")).toBe(header);
+			expect(Object.keys(objects[0]).join(",")).toBe(header);
 		}
 	});
 
@@ -126,10 +132,10 @@ describe("blocks that are simulated elsewhere", () => {
 			"p001002",
 		]);
 		const [first] = await parquetReadObjects({
-			...{ file, metadata, rowStart: Number(metadata.row_groups[0]!.num_rows) },
-			...{ rowEnd: Number(metadata.row_groups[0]!.num_rows) + 1 },
+			...{ file, metadata, rowStart: Number(metadata.row_groups[0].num_rows) },
+			...{ rowEnd: Number(metadata.row_groups[0].num_rows) + 1 },
 		});
-		expect(first!.patient).toBe("p001001");
+		expect(first.patient).toBe("p001001");
 	});
 
 	test("that fail leave nothing behind", async () => {

@@ -1,16 +1,103 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
-import { replaceFolder } from "../../base/files/index.js";
-import { conditions } from "./conditions.js";
+import { z } from "zod";
+import { InputError } from "../../base/errors.js";
+import { readJson, replaceFolder } from "../../base/files/index.js";
+import { simulationMark } from "../records/tables/files.js";
 import { lawVersion } from "./hazards.js";
-import type { Block, BlockRange, TableName } from "./simulate-block.js";
-import { blockPeople, simulateBlock, tableNames, tables } from "./simulate-block.js";
-import type { TableFile } from "./table-files.js";
-import { createTable } from "./table-files.js";
-import { type Format, formats } from "./table-parts.js";
-import type { Truth } from "./truth.js";
-import { truthFile } from "./truth.js";
+import { type Oracle, oracle } from "./oracle.js";
+import { simulatePatient } from "./patients.js";
+import {
+	createTable,
+	type Format,
+	formats,
+	type PartEncoder,
+	partEncoder,
+	type TableColumns,
+	type TableFile,
+	type TablePart,
+} from "./table-parts.js";
+import { conditions } from "./tables.js";
+
+export const truthFile = simulationMark.file;
+
+const truthSchema = z.strictObject({
+	kind: z.literal(simulationMark.kind),
+	/** The version of the simulator's model. */
+	law: z.int().min(1),
+	seed: z.int().min(0),
+	patients: z.int().min(1),
+	records: z.int().min(0),
+	prescriptions: z.int().min(0),
+	format: z.enum(formats),
+});
+
+export type Truth = z.infer<typeof truthSchema>;
+
+/** Reads the metadata of a simulation. */
+export async function readTruth(folder: string): Promise<Truth> {
+	const advice = "expected a folder written by simulate";
+	return readJson(join(folder, truthFile), truthSchema, advice);
+}
+
+/** The oracle of the population in a folder. */
+export async function oracleOf(folder: string): Promise<Oracle> {
+	const { law } = await readTruth(folder);
+	if (law !== lawVersion)
+		throw new InputError(
+			`${join(folder, truthFile)} was drawn from law ${law}; this version supports law ${lawVersion}; run simulate again`,
+		);
+	return oracle();
+}
+
+export const tables = {
+	claims: { patient: "text", date: "date", icd9: "text" },
+	prescriptions: { patient: "text", date: "date", drug: "text", atc: "text", days_supply: "count" },
+	people: { patient: "text", sex: "text", birth: "date", death: "date or nothing" },
+	coverage: { patient: "text", from: "date", to: "date" },
+} satisfies Record<string, TableColumns>;
+
+export type TableName = keyof typeof tables;
+export const tableNames = Object.keys(tables) as readonly TableName[];
+
+/** Consecutive people of a population, encoded. */
+export interface Block {
+	readonly parts: Readonly<Record<TableName, TablePart>>;
+	readonly records: number;
+	readonly prescriptions: number;
+}
+
+export interface BlockRange {
+	readonly seed: number;
+	/** Numbers of the first and the last person, both included. */
+	readonly first: number;
+	readonly last: number;
+	readonly format: Format;
+}
+
+/** People per block. A row group of Parquet has the records of one block; CSV files do not show their blocks. */
+export const blockPeople: Readonly<Record<Format, number>> = { csv: 200, parquet: 1000 };
+
+export function simulateBlock({ seed, first, last, format }: BlockRange): Block {
+	const byTable = <T>(make: (name: TableName) => T) =>
+		Object.fromEntries(tableNames.map((name) => [name, make(name)])) as Record<TableName, T>;
+	const rows: Record<TableName, PartEncoder> = byTable((name) => partEncoder(format, tables[name]));
+	let records = 0;
+	let prescriptions = 0;
+	for (let number = first; number <= last; number++) {
+		const patient = simulatePatient(seed, number);
+		const { id, person, death } = patient;
+		rows.people.add(id, person.sex, person.birth, death);
+		for (const [from, to] of person.coverage) rows.coverage.add(id, from, to);
+		for (const { day, icd9 } of patient.claims) rows.claims.add(id, day, icd9);
+		for (const { day, drug, atc, daysSupply } of patient.prescriptions)
+			rows.prescriptions.add(id, day, drug, atc, daysSupply);
+		records += patient.claims.length;
+		prescriptions += patient.prescriptions.length;
+	}
+	return { parts: byTable((name) => rows[name].encode()), records, prescriptions };
+}
 
 export interface SimulationOptions {
 	readonly patients: number;

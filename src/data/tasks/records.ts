@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { InputError } from "../../base/errors.js";
 import { dayMicroseconds, type TimeAxis } from "../../base/time.js";
 import type { Dataset } from "../cohort/index.js";
-import { deathRecord } from "../cohort/reading/history-rules.js";
+import { deathRecord } from "../cohort/reading/rules.js";
 import { specialCount, type Token } from "../cohort/vocabulary.js";
 import { daysFromText } from "../records/dates.js";
 import { findMeds, idText, needColumn, wanted } from "../records/meds/layout.js";

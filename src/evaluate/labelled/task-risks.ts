@@ -1,12 +1,10 @@
 import { random } from "../../base/random.js";
-import { incidencesByAgeAndSex } from "../../data/cohort/age-sex-rates.js";
+import { incidencesByAgeAndSex, onsetSums, smoothRates } from "../../data/cohort/age-sex-rates.js";
 import { usualLookBack } from "../../data/cohort/at-risk.js";
 import type { Dataset, Label } from "../../data/cohort/index.js";
 import { insulinDays } from "../../data/cohort/label-rules.js";
-import { onsetSums } from "../../data/cohort/onset-sums.js";
-import { smoothRates } from "../../data/cohort/smooth-rates.js";
 import { companionChances, rates } from "../../data/simulate/hazards.js";
-import { insulinLogOdds } from "../../data/simulate/insulin.js";
+import { insulinLogOdds } from "../../data/simulate/prescriptions.js";
 import { simulateLife } from "../../data/simulate/simulate-life.js";
 import { State } from "../../data/simulate/state.js";
 import { positionOf, size } from "../../data/simulate/tables.js";

@@ -1,7 +1,10 @@
 import { takenOf } from "../../base/arrays.js";
-import { incidencesByAgeAndSex, type RatesByAgeAndSex } from "../../data/cohort/age-sex-rates.js";
-import { onsetSums } from "../../data/cohort/onset-sums.js";
-import { smoothRates } from "../../data/cohort/smooth-rates.js";
+import {
+	incidencesByAgeAndSex,
+	onsetSums,
+	type RatesByAgeAndSex,
+	smoothRates,
+} from "../../data/cohort/age-sex-rates.js";
 import { specialCount } from "../../data/cohort/vocabulary.js";
 import type { Runtime } from "../../engine/runtime/index.js";
 import type { Trained } from "../../model/train/index.js";

@@ -3,10 +3,14 @@ import { z } from "zod";
 import { InputError } from "../../base/errors.js";
 import { readJson, writeJson } from "../../base/files/index.js";
 import { yearDays } from "../../base/time.js";
-import { bandCount, bandYears, hasAgeAndSex } from "../../data/cohort/age-sex-rates.js";
+import {
+	bandCount,
+	bandYears,
+	hasAgeAndSex,
+	onsetSums,
+	smoothRates,
+} from "../../data/cohort/age-sex-rates.js";
 import type { Dataset } from "../../data/cohort/index.js";
-import { onsetSums } from "../../data/cohort/onset-sums.js";
-import { smoothRates } from "../../data/cohort/smooth-rates.js";
 import type { HazardSettings } from "../hazards/settings.js";
 import { runFiles } from "./run-folder.js";
 

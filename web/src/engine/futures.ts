@@ -1,5 +1,5 @@
 import { yearDays } from "../../../src/base/time.js";
-import { deathRecord } from "../../../src/data/cohort/reading/history-rules.js";
+import { deathRecord } from "../../../src/data/cohort/reading/rules.js";
 import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
 import type { Future } from "../../../src/predict/futures.js";
 import type { Calls } from "../../../src/predict/library/calls.js";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { trueIncidence } from "../../../src/data/simulate/cumulative-incidence.js";
 import { simulatePatient } from "../../../src/data/simulate/patients.js";
 import { codes } from "../../../src/data/simulate/tables.js";
-import { trueIncidence } from "../../../src/data/simulate/true-incidence.js";
 import { trueRisks } from "./true-risks.js";
 
 test("true risks are those of the reference model; codes that are recorded or unknown have none", () => {

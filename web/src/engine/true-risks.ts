@@ -1,7 +1,7 @@
+import { trueIncidence } from "../../../src/data/simulate/cumulative-incidence.js";
 import { drugCodes } from "../../../src/data/simulate/first-fills.js";
 import { simulatePatient } from "../../../src/data/simulate/patients.js";
 import { codes } from "../../../src/data/simulate/tables.js";
-import { trueIncidence } from "../../../src/data/simulate/true-incidence.js";
 
 /** A person of a simulated population, and what is asked. */
 export interface TrueRiskRequest {

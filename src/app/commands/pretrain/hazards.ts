@@ -5,7 +5,7 @@ import { checkConfig } from "../../../base/config.js";
 import { InputError } from "../../../base/errors.js";
 import { refuseRepeatedKey } from "../../../base/json-keys.js";
 import type { Dataset } from "../../../data/cohort/index.js";
-import { deathRecord } from "../../../data/cohort/reading/history-rules.js";
+import { deathRecord } from "../../../data/cohort/reading/rules.js";
 import {
 	codeKey,
 	specialCount,

@@ -6,10 +6,12 @@ import { kindOf } from "../../records/systems.js";
 import { type History, historyOf, type Period, periodOf } from "../history.js";
 import { rangeToken } from "../values.js";
 import type { Vocabulary } from "../vocabulary.js";
-import { conceptsOf } from "./code-concepts.js";
+import type { KnownPerson } from "./people.js";
 import {
 	birthOf,
+	codeRules,
 	compareEvents,
+	conceptsOf,
 	cutEvents,
 	deathRecord,
 	deathTime,
@@ -17,10 +19,9 @@ import {
 	type LatestPeriod,
 	type OrderedEvent,
 	periodsOf,
+	type ReadingRules,
 	withoutRepetitions,
-} from "./history-rules.js";
-import type { KnownPerson } from "./people.js";
-import { codeRules, type ReadingRules } from "./rules.js";
+} from "./rules.js";
 
 /** A record as in its source. */
 export interface GivenRecord {
@@ -89,35 +90,13 @@ export interface ReadPatient extends ReadRecords {
 	readonly late: boolean;
 }
 
-/** Reads records by the same rules as those of a dataset. */
-export interface RecordReader {
-	/** Without `observed`, the patient is observed from the first to the last record, whether or not its code is known. */
-	patient(
-		id: string,
-		person: KnownPerson & { readonly observed?: readonly Period[] | undefined },
-		records: readonly GivenRecord[],
-		axis: TimeAxis,
-	): ReadPatient;
-	/** Reads further records of a patient; `latest` describes the earlier ones. */
-	more(
-		records: readonly GivenRecord[],
-		axis: TimeAxis,
-		latest: LatestPeriod | undefined,
-	): ReadRecords;
-	/**
-	 * Why nothing is predicted for a patient with so many records, with known events and drugs without tokens among them:
-	 * a prediction needs one record whose code the model knows. Undefined if there is one.
-	 */
-	lacksKnown(records: number, events: number, drugs: number): string | undefined;
-}
-
 interface Concept {
 	/** The first of its tokens; negative if there is none. */
 	readonly id: number;
 	readonly code: string;
 	readonly system: string | null;
 	/** The token of a record without a value, or whose value is in no range. */
-	readonly own: number | undefined;
+	readonly token: number | undefined;
 	/** The tokens of the ranges of its values. */
 	readonly ranges: readonly number[];
 }
@@ -145,7 +124,7 @@ export function recordReader(
 	vocabulary: Vocabulary,
 	rules: ReadingRules,
 	map: CodeMap | undefined,
-): RecordReader {
+) {
 	const meaningOf = codeReader(vocabulary, rules, map);
 
 	const read = (
@@ -162,8 +141,8 @@ export function recordReader(
 			if (isDrug) drugs++;
 			if (unmapped) unknown.push({ place, ...unmapped, alone: true });
 			const tokens = concepts.map(
-				({ own, ranges }) =>
-					rangeToken(vocabulary.tokens, ranges, record.value, record.unit) ?? own,
+				({ token, ranges }) =>
+					rangeToken(vocabulary.tokens, ranges, record.value, record.unit) ?? token,
 			);
 			const alone = tokens.every((token) => token === undefined);
 			for (const [nth, concept] of concepts.entries()) {
@@ -181,7 +160,10 @@ export function recordReader(
 			else unknown.push({ place, code, system, alone });
 		}
 		return {
-			...{ events, unknown, drugs, latest },
+			events,
+			unknown,
+			drugs,
+			latest,
 			repeated: candidates.length - kept.length,
 			cut: kept.length - last.length,
 			keptFrom: last.length < kept.length ? (last[0]?.time ?? null) : null,
@@ -189,8 +171,17 @@ export function recordReader(
 	};
 
 	return {
-		more: (records, axis, latest) => read(records, axis, null, latest),
-		lacksKnown(records, events, drugs) {
+		/** Reads further records of a patient; `latest` describes the earlier ones. */
+		more: (
+			records: readonly GivenRecord[],
+			axis: TimeAxis,
+			latest: LatestPeriod | undefined,
+		): ReadRecords => read(records, axis, null, latest),
+		/**
+		 * Why nothing is predicted for a patient with so many records, with known events and drugs without tokens among
+		 * them: a prediction needs one record whose code the model knows. Undefined if there is one.
+		 */
+		lacksKnown(records: number, events: number, drugs: number): string | undefined {
 			if (events > 0) return undefined;
 			if (records === 0) return "no record; a prediction needs at least one";
 			const accepted = acceptedCodes(vocabulary, rules);
@@ -201,16 +192,23 @@ export function recordReader(
 			const lacksMap = rules.map !== null && map === undefined;
 			return `${counted(records, "record")}, none with a code that the model knows; ${ofDrugs}${drugs < records ? "check the codes and their system; " : ""}accepted are ${accepted}${lacksMap ? "; ICD codes need the map of the dataset, which was not given" : ""}`;
 		},
-		patient(id, { birth: born, sex, death, observed }, records, axis) {
+		/** Without `observed`, the patient is observed from the first to the last record, whether or not its code is known. */
+		patient(
+			id: string,
+			person: KnownPerson & { readonly observed?: readonly Period[] | undefined },
+			records: readonly GivenRecord[],
+			axis: TimeAxis,
+		): ReadPatient {
+			const { birth: born, sex, death, observed } = person;
 			const { deathToken, maxRecords } = rules;
 			const days = records.map(({ day }) => day);
 			const first = days.reduce((least, day) => Math.min(least, day), Number.POSITIVE_INFINITY);
 			const last = days.reduce((most, day) => Math.max(most, day), Number.NEGATIVE_INFINITY);
 			const isDeath = deathToken && death !== null;
 			const all = isDeath ? [...records, { ...deathRecord, day: deathTime(death, last) }] : records;
-			const found = read(all, axis, maxRecords);
+			const reading = read(all, axis, maxRecords);
 			const birth = birthOf(born, first);
-			const lastDay = Math.max(last, found.events.at(-1)?.day ?? Number.NEGATIVE_INFINITY);
+			const lastDay = Math.max(last, reading.events.at(-1)?.day ?? Number.NEGATIVE_INFINITY);
 			const inSource = observed ?? (days.length > 0 ? periodOf([first, last]) : []);
 			const history = historyOf(
 				{
@@ -218,26 +216,33 @@ export function recordReader(
 					sex,
 					birth,
 					death,
-					observed: observedFrom(inSource, found.keptFrom),
+					observed: observedFrom(inSource, reading.keptFrom),
 				},
 				{
-					tokens: Int32Array.from(found.events, ({ token }) => token),
-					times: Float64Array.from(found.events, ({ day }) => day),
+					tokens: Int32Array.from(reading.events, ({ token }) => token),
+					times: Float64Array.from(reading.events, ({ day }) => day),
 				},
 			);
 			return {
-				...found,
+				...reading,
 				patient: {
-					...{ id, sex, birth, death, history },
+					id,
+					sex,
+					birth,
+					death,
+					history,
 					lastRecord: Number.isFinite(lastDay) ? lastDay : null,
 				},
-				places: [...(birth === null ? [] : [-1]), ...found.events.map(({ place }) => place)],
+				places: [...(birth === null ? [] : [-1]), ...reading.events.map(({ place }) => place)],
 				bornLate: born !== null && birth === null,
 				late: isAfterDeath(death, last),
 			};
 		},
 	};
 }
+
+/** Reads records by the same rules as those of a dataset. */
+export type RecordReader = ReturnType<typeof recordReader>;
 
 /** Names the codes that a model accepts. */
 export function acceptedCodes({ tokens }: Vocabulary, { map }: Pick<ReadingRules, "map">): string {
@@ -259,18 +264,21 @@ function observedFrom(observed: readonly Period[], time: number | null): readonl
 
 /** Maps codes to concepts, and looks up each code once. */
 function codeReader(vocabulary: Vocabulary, rules: ReadingRules, map: CodeMap | undefined) {
-	const own = codeRules(rules, map);
+	const conceptRules = codeRules(rules, map);
 	const known = new Map<string, CodeMeaning>();
 	const unknownIds = new Map<string, number>();
 	const conceptOf = (code: string, system: string): Concept => {
 		const key = `${system}\u0000${code}`;
 		const tokens = vocabulary.tokensOf(code, system);
-		const own = vocabulary.find(code, system);
-		const [first = own] = tokens;
+		const plain = vocabulary.find(code, system);
+		const [first = plain] = tokens;
 		if (first === undefined && !unknownIds.has(key)) unknownIds.set(key, -1 - unknownIds.size);
 		return {
-			...{ id: first ?? (unknownIds.get(key) as number), code, system, own },
-			ranges: tokens.filter((token) => token !== own),
+			id: first ?? (unknownIds.get(key) as number),
+			code,
+			system,
+			token: plain,
+			ranges: tokens.filter((token) => token !== plain),
 		};
 	};
 	const isKnown = (concepts: readonly Concept[]) => concepts.some(({ id }) => id >= 0);
@@ -286,10 +294,12 @@ function codeReader(vocabulary: Vocabulary, rules: ReadingRules, map: CodeMap | 
 			concepts: meant,
 			rank,
 			code: normal,
-		} = conceptsOf({ system, code, kind }, own);
+		} = conceptsOf({ system, code, kind }, conceptRules);
 		const concepts = meant.map((one) => conceptOf(one.code, one.system));
 		return {
-			...{ concepts, rank, isKnown: isKnown(concepts) },
+			concepts,
+			rank,
+			isKnown: isKnown(concepts),
 			...(outcome === "not in the map" &&
 				meant.length === 0 && { unmapped: { code: normal, system } }),
 			...(outcome === "a drug that is no token" && { isDrug: true }),
@@ -297,7 +307,7 @@ function codeReader(vocabulary: Vocabulary, rules: ReadingRules, map: CodeMap | 
 	};
 
 	const ofToken = (token: number): CodeMeaning => {
-		const { code, system, kind } = vocabulary.tokens[token] as (typeof vocabulary.tokens)[number];
+		const { code, system, kind } = vocabulary.tokens[token];
 		return {
 			concepts: [conceptOf(code, system as string)],
 			isKnown: true,
@@ -307,11 +317,11 @@ function codeReader(vocabulary: Vocabulary, rules: ReadingRules, map: CodeMap | 
 
 	/** Tries the model's own codes, then ICD codes, then PheCodes written with other zeros or decimals. */
 	const ofAnySystem = (code: string): CodeMeaning => {
-		const found = vocabulary.find(code);
-		if (found !== undefined) return ofToken(found);
+		const exact = vocabulary.find(code);
+		if (exact !== undefined) return ofToken(exact);
 		const [range] = vocabulary.tokensOf(code);
 		if (range !== undefined) {
-			const { kind, system } = vocabulary.tokens[range] as (typeof vocabulary.tokens)[number];
+			const { kind, system } = vocabulary.tokens[range];
 			return ofSystem(code, system as string, kind === "special" ? undefined : kind);
 		}
 		// ICD-10-CM codes begin with a letter, few others do.

@@ -7,5 +7,5 @@ export const historiesDataset = (histories: readonly History[], vocab: number): 
 		vocabulary: { size: vocab },
 		patients: (split: string) =>
 			split === "train" ? Int32Array.from(histories.keys()) : new Int32Array(0),
-		read: async (patient: number) => histories[patient] as History,
+		read: async (patient: number) => histories[patient],
 	}) as unknown as Dataset;

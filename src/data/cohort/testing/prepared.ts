@@ -6,9 +6,9 @@ import type { Dataset } from "../dataset.js";
 import type { History } from "../history.js";
 import { splitNames } from "../manifest.js";
 import { openDataset } from "../open-dataset.js";
-import type { PrepareOptions } from "../prepare.js";
-import { prepare, prepareDefaults } from "../prepare.js";
-import { splitOf } from "../split.js";
+import { splitOf } from "../people.js";
+import { prepare } from "../prepare.js";
+import { type PrepareOptions, prepareDefaults } from "../prepare-options.js";
 
 /** Maps 250… to 250, 428… to 428, and nothing else. */
 export const smallMap: CodeMap = {

@@ -1,5 +1,5 @@
-import { insulinLogOdds } from "../insulin.js";
 import type { SimulatedPatient } from "../patients.js";
+import { insulinLogOdds } from "../prescriptions.js";
 import { positionOf } from "../tables.js";
 
 const diabetes = positionOf("250");

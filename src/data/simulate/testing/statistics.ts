@@ -12,14 +12,14 @@ export function kolmogorov(sample: readonly number[], cdf: (x: number) => number
 
 /** Area under the ROC curve, ties counted half. */
 export function auroc(scores: readonly number[], labels: readonly boolean[]): number {
-	const order = [...scores.keys()].sort((a, b) => scores[a]! - scores[b]!);
+	const order = [...scores.keys()].sort((a, b) => scores[a] - scores[b]);
 	let positives = 0;
 	let rankSum = 0;
 	for (let start = 0; start < order.length; ) {
 		let end = start;
-		while (end < order.length && scores[order[end]!] === scores[order[start]!]) end++;
+		while (end < order.length && scores[order[end]] === scores[order[start]]) end++;
 		for (let i = start; i < end; i++)
-			if (labels[order[i]!]) {
+			if (labels[order[i]]) {
 				positives++;
 				rankSum += (start + end + 1) / 2;
 			}
@@ -34,5 +34,5 @@ export function mean(values: readonly number[]): number {
 
 export function quantile(values: readonly number[], share: number): number {
 	const sorted = values.toSorted((a, b) => a - b);
-	return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!;
+	return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
 }

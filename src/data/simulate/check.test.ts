@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { report, scale } from "../testing/scale.js";
-import type { Check } from "./index.js";
-import { checkOracle } from "./index.js";
+import { checkOracle } from "./check.js";
+import { report, scale } from "./testing/scale.js";
 
 describe("the oracle on its own population", () => {
-	let check: Check;
+	let check: ReturnType<typeof checkOracle>;
 	beforeAll(() => {
 		check = checkOracle({
 			population: 42,

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { durationHistogram, gapHistogram, recordHistogram } from "./histogram.js";
-import { countValues } from "./value-counts.js";
+import { countValues, durationHistogram, gapHistogram, recordHistogram } from "./distributions.js";
 
 function of(values: Iterable<number>) {
 	const counted = countValues();

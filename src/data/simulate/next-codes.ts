@@ -1,11 +1,121 @@
 import { InputError } from "../../base/errors.js";
 import { random } from "../../base/random.js";
-import { companionChances } from "./hazards.js";
-import type { Person } from "./person.js";
+import { addExpectedRecords, companionChances, rates } from "./hazards.js";
+import type { OracleHistory } from "./person.js";
+import { isCovered, type Person, personOf } from "./person.js";
 import { simulateLife } from "./simulate-life.js";
 import { State } from "./state.js";
-import { size } from "./tables.js";
-import { addExpectedRecords } from "./visit-records.js";
+import { blockOf, positionOf, size } from "./tables.js";
+
+/** Follows a person record by record. */
+export function follow(person: Person) {
+	/** The states before the current visit, after it, and on a later day. */
+	let before = new State();
+	let after = new State();
+	const ahead = new State();
+	before.begin(person);
+	const visit = new Int32Array(size);
+	let length = 0;
+	let visitDay = Number.NEGATIVE_INFINITY;
+	/** The number of codes of the visit that `after` includes. */
+	let recordedLength = -1;
+	const chances = new Float64Array(size);
+
+	const afterVisit = (): State => {
+		if (recordedLength !== length) {
+			after.copy(before);
+			if (length > 0) after.record(visitDay, visit, length);
+			recordedLength = length;
+		}
+		return after;
+	};
+	const stateOn = (day: number): State => {
+		const state = afterVisit();
+		if (blockOf(day) <= state.block) return state;
+		ahead.copy(state);
+		ahead.enter(day);
+		return ahead;
+	};
+	const check = (day: number) => {
+		if (day < visitDay)
+			throw new InputError(
+				`days must not decrease: ${visitDay} → ${day}; give the records in order of time`,
+			);
+	};
+
+	return {
+		/** P(the next record is this code | the records so far, and that it is on `day`), assuming coverage. */
+		next(day: number): Float64Array {
+			check(day);
+			const p = new Float64Array(size);
+			if (day === visitDay) {
+				companionChances(before, day, visit[0], chances);
+				nextCompanion(chances, visit, length, p);
+				return p;
+			}
+			const total = rates(stateOn(day), day, p);
+			for (let at = 0; at < size; at++) p[at] /= total;
+			return p;
+		},
+		/** Visits per day on `day`, by reason, if there is none before; 0 without coverage or after a visit that day. */
+		intensity(day: number): Float64Array {
+			check(day);
+			const out = new Float64Array(size);
+			if (day !== visitDay && isCovered(person, day)) rates(stateOn(day), day, out);
+			return out;
+		},
+		observe(day: number, code: string): void {
+			check(day);
+			const at = positionOf(code);
+			if (day !== visitDay) {
+				afterVisit();
+				[before, after] = [after, before];
+				before.enter(day);
+				visitDay = day;
+				length = 0;
+			}
+			if (!visit.subarray(0, length).includes(at)) visit[length++] = at;
+			recordedLength = -1;
+		},
+		/** The state after all observed records. */
+		state: afterVisit,
+	};
+}
+
+export type Follower = ReturnType<typeof follow>;
+
+/** Follows a whole history. */
+export function followed({ birth, sex, coverage, events }: OracleHistory): Follower {
+	const follower = follow(personOf(birth, sex, coverage));
+	for (const { day, code } of events) follower.observe(day, code);
+	return follower;
+}
+
+/**
+ * The next companion on the day of a visit, given that there is one: the first after the last listed code whose
+ * draw succeeds.
+ */
+function nextCompanion(
+	chances: Float64Array,
+	visit: Int32Array,
+	length: number,
+	out: Float64Array,
+): void {
+	let none = 1;
+	const start = length > 1 ? visit[length - 1] + 1 : 0;
+	for (let at = start; at < size; at++) {
+		const chance = at === visit[0] ? 0 : chances[at];
+		out[at] = none * chance;
+		none *= 1 - chance;
+	}
+	const any = 1 - none;
+	if (any > 0) for (let at = start; at < size; at++) out[at] /= any;
+	else {
+		// The model has no further companion at this visit: all codes not yet listed are equally likely.
+		out.fill(1 / (size - length));
+		for (let i = 0; i < length; i++) out[visit[i]] = 0;
+	}
+}
 
 /** A history that ends anywhere: its last visit may be incomplete. */
 interface OpenHistory {
@@ -48,7 +158,7 @@ export function recordsAhead(
 			let length = visit.length;
 			whole.set(visit);
 			for (let at = 0; at < size; at++)
-				if (left[at]! > 0 && stream.uniform() < left[at]!) whole[length++] = at;
+				if (left[at] > 0 && stream.uniform() < left[at]) whole[length++] = at;
 			if (length > 0) state.record(day, whole, length);
 			let now = day + 1;
 			// Clocks depend on the state only, so a life can be simulated in steps.
@@ -64,11 +174,11 @@ export function recordsAhead(
 	}
 	const out = new Float64Array(days.length * size);
 	for (let i = 0; i < days.length; i++) {
-		const expected = byDay.get(sampledDays[i]!)!;
+		const expected = byDay.get(sampledDays[i])!;
 		const total = expected.reduce((a, b) => a + b, 0);
 		// Nobody lived so long, or there is no further companion: all codes are equally likely.
 		for (let at = 0; at < size; at++)
-			out[i * size + at] = total > 0 ? expected[at]! / total : 1 / size;
+			out[i * size + at] = total > 0 ? expected[at] / total : 1 / size;
 	}
 	return out;
 }
@@ -78,7 +188,7 @@ function stateBeforeLastVisit(person: Person, records: OpenHistory["records"]) {
 	const before = new State();
 	before.begin(person);
 	let visit: number[] = [];
-	let day = person.coverage[0]![0] - 1;
+	let day = person.coverage[0][0] - 1;
 	for (const record of records) {
 		if (record.day !== day) {
 			if (visit.length > 0) before.record(day, visit, visit.length);
@@ -90,9 +200,9 @@ function stateBeforeLastVisit(person: Person, records: OpenHistory["records"]) {
 	}
 	const left = new Float64Array(size);
 	if (visit.length > 0) {
-		companionChances(before, day, visit[0]!, left);
+		companionChances(before, day, visit[0], left);
 		left.fill(0, 0, visit.length > 1 ? visit.at(-1)! + 1 : 0); // companions are listed in order
-		left[visit[0]!] = 0;
+		left[visit[0]] = 0;
 	}
 	return { before, visit, day, left };
 }
@@ -104,7 +214,7 @@ const sharedDays = 0.05;
 function sampledDaysOf(days: ArrayLike<number>, known: number): number[] {
 	const sampled: number[] = [];
 	for (let i = 0; i < days.length; i++) {
-		const [day, last] = [days[i]!, i === 0 ? known : days[i - 1]!];
+		const [day, last] = [days[i], i === 0 ? known : days[i - 1]];
 		if (!(day >= last))
 			throw new InputError(
 				`days must not decrease, nor lie before the last record: ${last} → ${day}`,
