@@ -3,7 +3,7 @@ import { presetOf } from "../dist/app/commands/pretrain.js";
 import { random } from "../dist/base/random.js";
 import { yearDays } from "../dist/base/time.js";
 import { historyOf } from "../dist/data/cohort/history.js";
-import { openRuntime } from "../src/engine/runtime/open-runtime.js";
+import { openRuntime } from "../dist/engine/runtime/open-runtime.js";
 import { hazardSettings } from "../dist/model/hazards/settings.js";
 import { initialWeights } from "../dist/model/index.js";
 import { trajgpt } from "../dist/model/trajgpt/index.js";

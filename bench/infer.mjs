@@ -2,7 +2,7 @@ import { wholeNumber } from "../dist/app/commands/option-values.js";
 import { presetOf } from "../dist/app/commands/pretrain.js";
 import { random } from "../dist/base/random.js";
 import { thousands } from "../dist/base/thousands.js";
-import { openRuntime } from "../src/engine/runtime/open-runtime.js";
+import { openRuntime } from "../dist/engine/runtime/open-runtime.js";
 import { weightCount } from "../dist/model/index.js";
 import { trajgpt } from "../dist/model/trajgpt/index.js";
 import { predictor } from "../dist/model/trajgpt/state.js";

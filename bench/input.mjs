@@ -1,13 +1,13 @@
 import { availableParallelism } from "node:os";
 import { Option } from "commander";
 import { byteSize, threadCount, wholeNumber } from "../dist/app/commands/option-values.js";
-import { hazardsOf } from "../src/app/commands/pretrain/hazards.js";
-import { settingsOf } from "../src/app/commands/pretrain/training.js";
+import { hazardsOf } from "../dist/app/commands/pretrain/hazards.js";
+import { settingsOf } from "../dist/app/commands/pretrain/training.js";
 import { presetOf } from "../dist/app/commands/pretrain.js";
 import { checkConfig } from "../dist/base/config.js";
 import { formatCount } from "../dist/base/progress.js";
 import { thousands } from "../dist/base/thousands.js";
-import { bytesPerEvent } from "../dist/data/cohort/event-file.js";
+import { bytesPerEvent } from "../dist/data/cohort/dataset-files.js";
 import { openDataset, splitBatches } from "../dist/data/cohort/index.js";
 import { learningRateOf, modelById } from "../dist/model/index.js";
 import { trainOptions } from "../dist/model/train/index.js";

@@ -5,7 +5,7 @@ import { table } from "../dist/base/table.js";
 import { specialCount } from "../dist/data/cohort/vocabulary.js";
 import { precisions, providers } from "../dist/engine/runtime/index.js";
 import { nodeRuntime } from "../dist/engine/runtime/node.js";
-import { openRuntime } from "../src/engine/runtime/open-runtime.js";
+import { openRuntime } from "../dist/engine/runtime/open-runtime.js";
 import { modelById, models } from "../dist/model/index.js";
 import { firstOf } from "../dist/model/train/step.js";
 import { benchmark } from "./shared.mjs";

@@ -6,7 +6,7 @@ import { formatCount } from "../dist/base/progress.js";
 import { random } from "../dist/base/random.js";
 import { table } from "../dist/base/table.js";
 import { launchOf } from "../dist/engine/mpi/index.js";
-import { openRuntime } from "../src/engine/runtime/open-runtime.js";
+import { openRuntime } from "../dist/engine/runtime/open-runtime.js";
 import { weightCount } from "../dist/model/index.js";
 import { benchmark, flags, main, median, output } from "./shared.mjs";
 import { learnerOf, randomBatch, subjectOf } from "./subject.mjs";

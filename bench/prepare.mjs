@@ -14,7 +14,7 @@ import { temporarily } from "../dist/base/files/index.js";
 import { table } from "../dist/base/table.js";
 import { builtInMap } from "../dist/data/codes/index.js";
 import { openDataset, prepare, prepareDefaults } from "../dist/data/cohort/index.js";
-import { splitOf } from "../dist/data/cohort/split.js";
+import { splitOf } from "../dist/data/cohort/people.js";
 import { openCsv, openDelimited, openParquetRecords } from "../dist/data/records/index.js";
 import { openStore } from "../dist/data/records/store.js";
 import { formats, readTruth } from "../dist/data/simulate/index.js";

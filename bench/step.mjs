@@ -1,10 +1,10 @@
 import { InvalidArgumentError, Option } from "commander";
 import { wholeNumber } from "../dist/app/commands/option-values.js";
-import { checkMemory, trainingNeeds } from "../src/app/commands/pretrain/training.js";
+import { checkMemory, trainingNeeds } from "../dist/app/commands/pretrain/training.js";
 import { InputError } from "../dist/base/errors.js";
 import { formatCount } from "../dist/base/progress.js";
 import { random } from "../dist/base/random.js";
-import { openRuntime } from "../src/engine/runtime/open-runtime.js";
+import { openRuntime } from "../dist/engine/runtime/open-runtime.js";
 import { models, weightCount } from "../dist/model/index.js";
 import { hasFailed, measureQueued, renderQueued } from "./queued-steps.mjs";
 import { addModelOptions, benchmark, median } from "./shared.mjs";

@@ -10,9 +10,9 @@ import { InputError } from "../dist/base/errors.js";
 import { random } from "../dist/base/random.js";
 import { userFlags } from "../dist/engine/runtime/pjrt/index.js";
 import { modelById } from "../dist/model/index.js";
-import { lossFeeds } from "../dist/model/objective.js";
-import { adamWDefaults } from "../dist/model/train/adamw.js";
+import { lossFeeds } from "../dist/model/model.js";
 import { encodeSafetensors } from "../dist/model/train/safetensors.js";
+import { adamWDefaults } from "../dist/model/train/step.js";
 import { trainer } from "../dist/model/train/trainer.js";
 import { flags } from "./shared.mjs";
 

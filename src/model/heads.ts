@@ -1,5 +1,5 @@
 import type { Feeds } from "../engine/runtime/index.js";
-import { add, input, matmul, mul, reshape, type Tensor } from "../engine/tensor/index.js";
+import { input, type Tensor } from "../engine/tensor/index.js";
 import type { HazardSettings } from "./hazards/settings.js";
 import type { BatchShape, EventBatch, Head, Model, Parameters, States } from "./model.js";
 import { listed, normal, weightsOf } from "./nn/weights.js";
@@ -23,8 +23,8 @@ export const codeHead = (tied?: Tied): Head<CodeConfig> => ({
 		...(!tied && { head: normal([vocab, dim], 1 / Math.sqrt(dim)) }),
 	}),
 	outputs(p, hidden) {
-		const logits = matmul(hidden, p(tied ? "embedding" : "head"), { transposeB: true });
-		return tied?.scale ? mul(logits, tied.scale) : logits;
+		const logits = hidden.matmul(p(tied ? "embedding" : "head"), { transposeB: true });
+		return tied?.scale ? logits.mul(tied.scale) : logits;
 	},
 });
 
@@ -34,7 +34,7 @@ const weightsName = "pool.weights";
 export function meanState(hidden: Tensor): Tensor {
 	const [rows, length] = hidden.shape as [number, number, number];
 	const weights = input(weightsName, [rows, 1, length], hidden.dtype);
-	return reshape(matmul(weights, hidden), [rows, -1]);
+	return weights.matmul(hidden).reshape([rows, -1]);
 }
 
 /** What `meanState` is fed: 1 / events on each slot. */
@@ -51,7 +51,7 @@ export const slotStates = <C>(
 	config: C,
 	parameters: Parameters,
 	shape: BatchShape,
-): States => model.states(config, parameters, shape, ["slots"])[0] as States;
+): States => model.states(config, parameters, shape, ["slots"])[0];
 
 /** A history as one vector: [rows, dim]. */
 export const pooled = (
@@ -86,16 +86,16 @@ export const labelHead: Head<LinearHead> = {
 		...(risk !== undefined && { [riskWeight]: listed([1], [risk]) }),
 	}),
 	outputs: (p, pooled) =>
-		add(
-			reshape(matmul(pooled, p("label.weight"), { transposeB: true }), [pooled.shape[0] as number]),
-			p("label.bias"),
-		),
+		pooled
+			.matmul(p("label.weight"), { transposeB: true })
+			.reshape([pooled.shape[0] as number])
+			.add(p("label.bias")),
 };
 
 /** The log-odds of yes: those of the head and, if it reads them, of the risks that are fed. */
 export function labelLogOdds(parameters: Parameters, pooled: Tensor): Tensor {
 	const p = weightsOf(parameters);
-	const own = labelHead.outputs(p, pooled);
-	if (!Object.hasOwn(parameters, riskWeight)) return own;
-	return add(own, mul(input(riskInput, own.shape, own.dtype), p(riskWeight)));
+	const logOdds = labelHead.outputs(p, pooled);
+	if (!Object.hasOwn(parameters, riskWeight)) return logOdds;
+	return logOdds.add(input(riskInput, logOdds.shape, logOdds.dtype).mul(p(riskWeight)));
 }

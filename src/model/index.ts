@@ -47,7 +47,7 @@ export const suggestedPreset = (
 	{ suggestedFrom = {} }: Pick<Model, "suggestedFrom">,
 	trainPatients: number,
 ): string | undefined =>
-	Object.keys(suggestedFrom).findLast((name) => trainPatients >= (suggestedFrom[name] as number));
+	Object.keys(suggestedFrom).findLast((name) => trainPatients >= suggestedFrom[name]);
 
 /** How many numbers a model has learned. */
 export const weightCount = (weights: ParameterValues): number =>

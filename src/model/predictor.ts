@@ -86,9 +86,9 @@ export function checkEvents(state: State, events: readonly Events[], vocab: numb
 			throw new InputError(
 				`patient ${patient} has ${tokens.length} tokens and ${times.length} times; give as many`,
 			);
-		let last = state.times[patient] as number;
+		let last = state.times[patient];
 		for (let n = 0; n < tokens.length; n++) {
-			const [token, time] = [tokens[n] as number, times[n] as number];
+			const [token, time] = [tokens[n], times[n]];
 			mustFollow(last, time, patient, `event ${n}`);
 			if (!Number.isInteger(token) || token < 0 || token >= vocab)
 				throw new InputError(
@@ -103,17 +103,16 @@ export function checkEvents(state: State, events: readonly Events[], vocab: numb
 function following(
 	state: State,
 	patient: number,
-	own: Events,
+	events: Events,
 	position: number,
 	time: number,
 	index: number,
 ): Query {
-	const last =
-		position === 0 ? (state.times[patient] as number) : (own.times[position - 1] as number);
+	const last = position === 0 ? state.times[patient] : events.times[position - 1];
 	mustFollow(last, time, patient, `query ${index}`);
-	const token = position === 0 ? state.tokens[patient] : own.tokens[position - 1];
+	const token = position === 0 ? state.tokens[patient] : events.tokens[position - 1];
 	const gap = Number.isNaN(last) ? 0 : time - last;
-	return { index, token: token as number, time, gap, position };
+	return { index, token: token, time, gap, position };
 }
 
 /** Queries after all events. */
@@ -123,9 +122,9 @@ export const queriesAfter = (
 	times: readonly ArrayLike<number>[],
 ): Query[][] =>
 	times.map((queryTimes, patient) => {
-		const own = events?.[patient] ?? none;
+		const patientEvents = events?.[patient] ?? none;
 		return Array.from(queryTimes, (time, index) =>
-			following(state, patient, own, own.times.length, time, index),
+			following(state, patient, patientEvents, patientEvents.times.length, time, index),
 		);
 	});
 
@@ -140,15 +139,22 @@ export const queriesWithin = (
 	times: readonly ArrayLike<number>[],
 ): Query[][] =>
 	times.map((queryTimes, patient) => {
-		const own = events[patient] as Events;
-		const first = own.times[0];
+		const patientEvents = events[patient];
+		const first = patientEvents.times[0];
 		const started = !Number.isNaN(state.times[patient]);
 		return Array.from(queryTimes, (time, index) => {
 			if (!started && first !== undefined && Number.isFinite(time) && time < first) {
-				const token = state.tokens[patient] as number;
+				const token = state.tokens[patient];
 				return { index, token, time, gap: time - first, position: 1 };
 			}
-			return following(state, patient, own, countBefore(own.times, time), time, index);
+			return following(
+				state,
+				patient,
+				patientEvents,
+				countBefore(patientEvents.times, time),
+				time,
+				index,
+			);
 		});
 	});
 
@@ -157,7 +163,7 @@ function countBefore(times: ArrayLike<number>, time: number): number {
 	let [low, high] = [0, times.length];
 	while (low < high) {
 		const middle = (low + high) >> 1;
-		if ((times[middle] as number) < time) low = middle + 1;
+		if (times[middle] < time) low = middle + 1;
 		else high = middle;
 	}
 	return low;

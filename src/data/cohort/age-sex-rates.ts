@@ -8,10 +8,10 @@ import { specialCount } from "./vocabulary.js";
 /** Width of the age bands, in years. */
 export const bandYears = 5;
 export const bandCount = 22;
-export const sexes = ["female", "male"] as const;
+const sexes = ["female", "male"] as const;
 
 /** Outputs: every token, then the groups, then death. */
-export const outputCount = (vocab: number, groups: number): number => vocab + groups + 1;
+const outputCount = (vocab: number, groups: number): number => vocab + groups + 1;
 
 /** Rates of first records per day at risk at the middle of each age band, by sex: [age bands][outputs]. */
 export interface RatesByAgeAndSex {
@@ -25,7 +25,7 @@ type Person = Pick<History, "birthEvents" | "sex"> & { readonly times: ArrayLike
 const usualAge = 50;
 
 /** The age on a day, and its band. */
-export function ageBand(
+function ageBand(
 	{ birthEvents, times }: Pick<Person, "birthEvents" | "times">,
 	day: number,
 ): { readonly years: number; readonly band: number } {

@@ -189,7 +189,7 @@ export interface HistoryWindows {
  * Cuts sequences to at most `maxLength` slots: `last` keeps the latest events, `windows` keeps all events in
  * as few windows of equal size as possible, so that no window has only an event or two.
  */
-export function cutWindows(
+function cutWindows(
 	lengths: ArrayLike<number>,
 	birthEvents: ArrayLike<number>,
 	maxLength: number,
@@ -331,7 +331,7 @@ function bucketsOf(lengths: Int32Array, ends: readonly number[], size: BatchSize
 }
 
 /** The fraction of all slots without an event: ends of rows and empty rows. */
-export function paddingOf(lengths: Int32Array, buckets: readonly Bucket[]): number {
+function paddingOf(lengths: Int32Array, buckets: readonly Bucket[]): number {
 	const filled = lengths.reduce((sum, length) => sum + length, 0);
 	const slots = buckets.reduce(
 		(sum, { rows, length, batches }) => sum + rows * length * batches,
@@ -344,7 +344,7 @@ export function paddingOf(lengths: Int32Array, buckets: readonly Bucket[]): numb
 const batchesPerShape = 16;
 
 /** The fewest buckets with at most `padding`, or those with the least padding. */
-export function chooseBuckets(
+function chooseBuckets(
 	lengths: Int32Array,
 	longest: number,
 	size: BatchSize,

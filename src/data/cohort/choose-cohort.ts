@@ -111,7 +111,7 @@ async function withValues(
  * Concepts with the same `code` (SQL), the ranges of its values, are counted together. Reads `event` once, into table
  * `concept_count` (patient, concept, code, n).
  */
-export async function selectCohort(
+async function selectCohort(
 	store: Store,
 	minRecords: number,
 	minCount: number,
@@ -165,7 +165,7 @@ async function spreadSums(store: Store, shards: Shards): Promise<void> {
 }
 
 /** Numbers the vocabulary's tokens, the most frequent first, in table `token` (concept, token). */
-export async function numberTokens(store: Store, concepts: readonly Concept[]): Promise<Token[]> {
+async function numberTokens(store: Store, concepts: readonly Concept[]): Promise<Token[]> {
 	const kept = await store.all<{ id: number; n: number }>("SELECT id, n FROM kept_concept");
 	const tokens = kept
 		.map(({ id, n }) => ({ id, ...concepts[id], count: n }))
@@ -179,7 +179,7 @@ export async function numberTokens(store: Store, concepts: readonly Concept[]): 
 }
 
 /** Counts the patients and codes that `selectCohort` dropped. */
-export async function countDropped(
+async function countDropped(
 	store: Store,
 	concepts: readonly Concept[],
 	vocabularyIsGiven: boolean,
@@ -218,7 +218,7 @@ export async function countDropped(
  * Keeps the codes of a given vocabulary, and patients with at least `minRecords` records of them: tables
  * `kept_patient`, `kept_concept` and `concept_count`, as `selectCohort` creates them.
  */
-export async function selectKnown(
+async function selectKnown(
 	store: Store,
 	concepts: readonly Concept[],
 	vocabulary: Vocabulary,
@@ -243,7 +243,7 @@ export async function selectKnown(
 }
 
 /** The tokens of a given vocabulary, with the counts of the dataset that it comes from. */
-export const knownTokens = ({ tokens }: Vocabulary): readonly Token[] => tokens.slice(specialCount);
+const knownTokens = ({ tokens }: Vocabulary): readonly Token[] => tokens.slice(specialCount);
 
 const tokensOf = (concepts: readonly Concept[], vocabulary: Vocabulary) =>
 	concepts.flatMap(({ code, system }, concept) => {
@@ -252,7 +252,7 @@ const tokensOf = (concepts: readonly Concept[], vocabulary: Vocabulary) =>
 	});
 
 /** Says how many rows were left out as unreadable, and what is wrong with the first. */
-export const badRowNotes = ({ count, first }: BadRows): string[] =>
+const badRowNotes = ({ count, first }: BadRows): string[] =>
 	count === 0
 		? []
 		: [
@@ -261,7 +261,7 @@ export const badRowNotes = ({ count, first }: BadRows): string[] =>
 			];
 
 /** Warns if fewer than half of the diagnoses are in the map, and names the most frequent of the others. */
-export function mappedWarnings({ map, mapped, unmapped }: Manifest["codes"]): string[] {
+function mappedWarnings({ map, mapped, unmapped }: Manifest["codes"]): string[] {
 	const all = mapped + unmapped.events;
 	if (map === null || 2 * mapped >= all) return [];
 	const top = unmapped.top
@@ -273,7 +273,7 @@ export function mappedWarnings({ map, mapped, unmapped }: Manifest["codes"]): st
 }
 
 /** Says how many records of drugs are no events, and how they become some. */
-export function drugNotes(
+function drugNotes(
 	drugs: number,
 	{ drugs: use, like }: Pick<PrepareOptions, "drugs" | "like">,
 ): string[] {
@@ -286,18 +286,13 @@ export function drugNotes(
 	return [`${records}: ${used}; ${remedy}`];
 }
 
-export const nobodyKnown = ({ path }: RecordSource, { minRecords, like }: PrepareOptions) =>
+const nobodyKnown = ({ path }: RecordSource, { minRecords, like }: PrepareOptions) =>
 	new InputError(
 		`${path}: no patient has ${minRecords} records of the ${like?.vocabulary.size} codes of the run; check that the codes are of the same classification, and name it with \`system\``,
 		{ field: "like" },
 	);
 
-export function emptyVocabulary(
-	source: RecordSource,
-	records: number,
-	drugs: number,
-	o: PrepareOptions,
-) {
+function emptyVocabulary(source: RecordSource, records: number, drugs: number, o: PrepareOptions) {
 	return new InputError(
 		`${source.path}: no code of ${records} records is left: none has ${o.minCount} records among training patients with at least ${o.minRecords} records; lower \`minCount\` or \`minRecords\`, add patients, or set \`codes\` to as-is to see whether the codes could not be mapped${drugNotes(drugs, o).map((note) => `; ${note}`)}`,
 	);

@@ -21,7 +21,7 @@ type AsyncBuffer = Awaited<ReturnType<typeof asyncBufferFromFile>>;
 type Metadata = Awaited<ReturnType<typeof parquetMetadataAsync>>;
 
 /** Reads columns in rows [start, end), the values of each in order. */
-export async function readRows<Name extends string>(
+async function readRows<Name extends string>(
 	file: AsyncBuffer,
 	metadata: Metadata,
 	names: readonly Name[],
@@ -48,7 +48,7 @@ export async function readRows<Name extends string>(
  * Reads columns of a file, one row group after the other: hyparquet decodes everything that it is asked for before it
  * hands out the first value.
  */
-export async function readCells<Name extends string>(
+async function readCells<Name extends string>(
 	path: string,
 	names: readonly Name[],
 	start: (rows: number) => (name: Name, row: number, value: unknown) => void,

@@ -119,7 +119,7 @@ const observedRange = ({ start, end }: PeriodColumns) => ({
 const writeJson = (file: string, value: unknown) =>
 	writeFile(file, `${JSON.stringify(value, null, "\t")}\n`);
 
-export const observationOf = (
+const observationOf = (
 	from: Observation["from"],
 	{ patient }: PeriodColumns,
 	recordsOutside: number,
@@ -135,7 +135,7 @@ export const observationOf = (
 	recordsOutside,
 });
 
-export function countAll({ split, count }: PatientColumns, tokens: number): Manifest["counts"] {
+function countAll({ split, count }: PatientColumns, tokens: number): Manifest["counts"] {
 	const none = () => ({ patients: 0, events: 0 });
 	const splits = { train: none(), valid: none(), test: none() };
 	for (const [at, name] of split.entries()) {
@@ -161,7 +161,7 @@ export const tableNames = [
 const rowGroup = 32768;
 
 /** Writes the tables of a dataset. Reads `final`, `cohort`, `patient`, `label` and `period`. */
-export async function writeTables(store: Store, folder: string): Promise<void> {
+async function writeTables(store: Store, folder: string): Promise<void> {
 	const copy = (sql: string, name: (typeof tableNames)[number]) =>
 		store.run(
 			`COPY (${sql}) TO ${quoted(resolve(folder, name))} (FORMAT parquet, ROW_GROUP_SIZE ${rowGroup})`,
@@ -192,7 +192,7 @@ export async function writeTables(store: Store, folder: string): Promise<void> {
  * as `dedup` counts them, how many came in the source before an earlier event of the same kind (drugs come from
  * separate tables), and how many, other than deaths (token `death`), lie outside the periods.
  */
-export async function checkWrittenEvents(
+async function checkWrittenEvents(
 	store: Store,
 	tokens: readonly Token[],
 	periods: PeriodColumns,

@@ -27,7 +27,7 @@ export function rates(state: State, day: number, out: Float64Array): number {
 }
 
 /** The share of due conditions that a visit also codes: all at a chronic visit, half at an acute one. */
-export const bundledBy = Float64Array.from(isChronic, (chronic) => (chronic ? 1 : 0.5));
+const bundledBy = Float64Array.from(isChronic, (chronic) => (chronic ? 1 : 0.5));
 /** A condition that was just recorded is coded again with this share of its full probability. */
 const notDueShare = 0.06;
 /** Conditions that are due soon are also coded: gaps count as longer by this factor. */
@@ -56,7 +56,7 @@ export function companionChances(
 }
 
 /** The probability that a recorded condition is due and is coded at a chronic visit. */
-export function dueChance(state: State, day: number, at: number): number {
+function dueChance(state: State, day: number, at: number): number {
 	if (!isChronic[at] || state.count[at] < establishedAt[at]) return 0;
 	const gap = Math.max(0, day - state.last[at]);
 	const away = survival(at, gap);

@@ -45,7 +45,7 @@ function csvEncoder(columns: TableColumns): PartEncoder {
 }
 
 /** The first and the last bytes of a Parquet file. */
-export const parquetMark = new TextEncoder().encode("PAR1");
+const parquetMark = new TextEncoder().encode("PAR1");
 
 function parquetEncoder(columns: TableColumns): PartEncoder {
 	const names = Object.keys(columns);
@@ -71,7 +71,7 @@ function parquetEncoder(columns: TableColumns): PartEncoder {
 }
 
 /** A row group that stands `bytes` further in its file. */
-export function shifted(group: RowGroup, bytes: number): RowGroup {
+function shifted(group: RowGroup, bytes: number): RowGroup {
 	const by = BigInt(bytes);
 	const columns = group.columns.map((column) => {
 		const { meta_data: data } = column;
@@ -91,10 +91,7 @@ export function shifted(group: RowGroup, bytes: number): RowGroup {
 }
 
 /** The bytes of a Parquet file after its row groups. */
-export function parquetEnd(
-	columns: TableColumns,
-	groups: readonly RowGroup[],
-): Uint8Array<ArrayBuffer> {
+function parquetEnd(columns: TableColumns, groups: readonly RowGroup[]): Uint8Array<ArrayBuffer> {
 	const writer = new ByteWriter();
 	const parquet = new ParquetWriter({ writer, schema: schemaOf(columns) });
 	for (const group of groups) {

@@ -77,7 +77,7 @@ export interface BlockRange {
 }
 
 /** People per block. A row group of Parquet has the records of one block; CSV files do not show their blocks. */
-export const blockPeople: Readonly<Record<Format, number>> = { csv: 200, parquet: 1000 };
+const blockPeople: Readonly<Record<Format, number>> = { csv: 200, parquet: 1000 };
 
 export function simulateBlock({ seed, first, last, format }: BlockRange): Block {
 	const byTable = <T>(make: (name: TableName) => T) =>

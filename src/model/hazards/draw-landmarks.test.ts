@@ -32,8 +32,8 @@ describe("a landmark", () => {
 				const source = { history, from: 11, to: 25 };
 				const found = drawLandmark(settings, source, 1, random(seed));
 				if (!found) return;
-				expect(found.day).toBeGreaterThanOrEqual(history.times[11] as number);
-				expect(found.day).toBeLessThan(history.times[25] as number);
+				expect(found.day).toBeGreaterThanOrEqual(history.times[11]);
+				expect(found.day).toBeLessThan(history.times[25]);
 				const known = history.times.filter((time) => time <= found.day).length;
 				// The birth, and the events from number 11 on.
 				expect(knownAt(source, found.day)).toBe(1 + known - 11);
@@ -65,17 +65,17 @@ describe("a landmark", () => {
 		for (const [i, part] of parts.entries()) {
 			// Observed from day 1000 to 6000; the second part begins on day 1700, the third on day 2400.
 			const time = total("codeWeight", drawDay, part) * settings.daysPerLandmark;
-			expect(time / ([700, 700, 3600][i] as number)).toBeCloseTo(1, 2);
+			expect(time / [700, 700, 3600][i]).toBeCloseTo(1, 2);
 			// Visits are 100 days apart; the first of all weighs as one after a year.
 			const visits = total("codeWeight", drawVisit, part) * settings.daysPerLandmark;
-			expect(visits / ([365 + 400, 700, 800][i] as number)).toBeCloseTo(1, 1);
+			expect(visits / [365 + 400, 700, 800][i]).toBeCloseTo(1, 1);
 		}
 	});
 
 	test("weighs for the next visit as one visit, however many the row has", () => {
 		for (const [i, part] of parts.entries()) {
 			const visits = total("visitWeight", drawVisit, part) * settings.slotsPerLandmark;
-			expect(visits / ([5, 7, 8][i] as number)).toBeCloseTo(1, 1);
+			expect(visits / [5, 7, 8][i]).toBeCloseTo(1, 1);
 		}
 	});
 
@@ -94,8 +94,8 @@ describe("a landmark", () => {
 		const { death } = outputsOf(settings, 6);
 		const sums = { ofCodes: [0, 0], beforeVisit: [0, 0], unweighted: [0, 0], visits: [0, 0] };
 		const add = (sum: number[], weight: number, risk: number) => {
-			sum[0] = (sum[0] as number) + weight * Number(risk < 0);
-			sum[1] = (sum[1] as number) + weight * Math.abs(risk);
+			sum[0] += weight * Number(risk < 0);
+			sum[1] += weight * Math.abs(risk);
 		};
 		for (const [person, own] of people.entries())
 			for (let from = 1; from < own.tokens.length; from += 16) {
@@ -107,14 +107,14 @@ describe("a landmark", () => {
 					if (!drawn) continue;
 					observe(at, own, drawn.day);
 					follow(at, own, drawn.day, drawn);
-					const deathRisk = outcomes.risk[at * (death + 1) + death] as number;
+					const deathRisk = outcomes.risk[at * (death + 1) + death];
 					add(sums.ofCodes, drawn.codeWeight, deathRisk);
 					add(sums.unweighted, 1, deathRisk);
-					add(sums.beforeVisit, drawn.visitWeight, outcomes.visitDeathRisk[at] as number);
-					add(sums.visits, drawn.visitWeight, outcomes.visitRisk[at] as number);
+					add(sums.beforeVisit, drawn.visitWeight, outcomes.visitDeathRisk[at]);
+					add(sums.visits, drawn.visitWeight, outcomes.visitRisk[at]);
 				}
 			}
-		const rate = ([events, days]: readonly number[]) => (events as number) / (days as number);
+		const rate = ([events, days]: readonly number[]) => events / days;
 		expect(rate(sums.ofCodes) / rates.death).toBeCloseTo(1, 1);
 		expect(rate(sums.beforeVisit) / rates.death).toBeCloseTo(1, 1);
 		expect(rate(sums.visits) / rates.visit).toBeCloseTo(1, 1);

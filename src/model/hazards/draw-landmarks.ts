@@ -10,7 +10,7 @@ export interface DrawnLandmark extends AtRisk {
 	readonly day: number;
 }
 
-const dayOf = ({ times }: History, event: number): number => Math.floor(times[event] as number);
+const dayOf = ({ times }: History, event: number): number => Math.floor(times[event]);
 
 /** How many events of a row come up to a day, itself included. */
 export function knownAt({ history, from, to }: RowSource, day: number): number {
@@ -76,8 +76,8 @@ export function drawDay(
 	let left = random.integer(days || 1);
 	for (const { start, count } of stretches) {
 		if (left < count) {
-			const found = landmarkAt(source.history, start + left, settings);
-			return found && { ...found, codeWeight: weight, visitWeight: weight };
+			const landmark = landmarkAt(source.history, start + left, settings);
+			return landmark && { ...landmark, codeWeight: weight, visitWeight: weight };
 		}
 		left -= count;
 	}
@@ -97,12 +97,12 @@ export function drawVisit(
 	while (first > history.birthEvents && dayOf(history, first - 1) === day) first--;
 	while (after < history.tokens.length && dayOf(history, after) === day) after++;
 	const isCut = after > to;
-	const found = isCut ? undefined : landmarkAt(history, day, settings);
-	if (!found) return undefined;
+	const landmark = isCut ? undefined : landmarkAt(history, day, settings);
+	if (!landmark) return undefined;
 	const gap = first > history.birthEvents ? day - dayOf(history, first - 1) : mostGap;
 	const visits = (to - from) / (after - Math.max(first, from)) / landmarks;
 	return {
-		...found,
+		...landmark,
 		codeWeight: (visits * Math.min(mostGap, gap)) / settings.daysPerLandmark,
 		visitWeight: visits / settings.slotsPerLandmark,
 	};

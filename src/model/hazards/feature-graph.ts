@@ -1,32 +1,15 @@
 import { yearDays } from "../../base/time.js";
 import { specialCount, specialTokens } from "../../data/cohort/vocabulary.js";
 import {
-	abs,
-	add,
 	both,
-	cast,
 	concat,
 	constant,
 	type Dim,
-	div,
 	either,
-	equal,
-	floor,
-	greaterEqual,
-	less,
-	log,
-	matmul,
-	max,
-	minimum,
-	mul,
 	oneHot,
-	pad,
 	relu,
-	reshape,
 	scalar,
-	slice,
 	sub,
-	sum,
 	type Tensor,
 	where,
 } from "../../engine/tensor/index.js";
@@ -46,7 +29,7 @@ export interface GraphHistories {
 /** No history is so long, in days. */
 const never = 1e9;
 
-const float = (x: Tensor) => cast(x, "float32");
+const float = (x: Tensor) => x.cast("float32");
 
 /** The features of `landmarkValues`, computed by a graph from the histories alone. */
 export function featureGraph(
@@ -56,49 +39,48 @@ export function featureGraph(
 ): Features {
 	const [batch, length] = tokens.shape as [Dim, Dim];
 	const { count } = outputsOf(settings, vocab);
-	const isRecord = both(isEvent, greaterEqual(tokens, scalar(specialCount, "int32")));
+	const isRecord = both(isEvent, tokens.greaterEqual(scalar(specialCount, "int32")));
 	const records = float(isRecord); // [batch, length]
-	const own = floor(times);
-	const ago = float(sub(days, own)); // [batch, length]
-	const recent = mul(records, float(less(ago, recentDays)));
+	const eventDays = times.floor();
+	const ago = float(days.sub(eventDays)); // [batch, length]
+	const recent = records.mul(float(ago.less(recentDays)));
 
-	const codes = mul(oneHot(tokens, vocab), reshape(records, [batch, length, 1]));
-	const groups = minimum(matmul(codes, membership(settings, vocab)), 1);
-	const outputs = pad(concat([codes, groups], 2), 2, 0, 1); // [batch, length, outputs]; death has no records
+	const codes = oneHot(tokens, vocab).mul(records.reshape([batch, length, 1]));
+	const groups = codes.matmul(membership(settings, vocab)).minimum(1);
+	const outputs = concat([codes, groups], 2).pad(2, 0, 1); // [batch, length, outputs]; death has no records
 	const totals = (weights: Tensor) =>
-		reshape(matmul(reshape(weights, [batch, 1, length]), outputs), [batch, count]);
+		weights.reshape([batch, 1, length]).matmul(outputs).reshape([batch, count]);
 	const counts = totals(records);
 	/** The days since the last of some records; −1 if there are none. */
 	const sinceLast = (are: Tensor, since: Tensor) => {
-		const latest = max(where(greaterEqual(are, 0.5), mul(since, -1), -never), 1); // ≤ 0
-		return where(less(latest, -never / 2), -1, mul(latest, -1));
+		const latest = where(are.greaterEqual(0.5), since.mul(-1), -never).max(1); // ≤ 0
+		return where(latest.less(-never / 2), -1, latest.mul(-1));
 	};
 
 	// A day is counted at its first record; the birth, which comes before all records, is none.
-	const before = (x: Tensor, first: Tensor) => concat([first, slice(x, 1, 0, -1)], 1);
-	const earlier = before(own, mul(slice(own, 1, 0, 1), 0));
-	const follows = before(records, mul(slice(records, 1, 0, 1), 0));
-	const begins = mul(
-		records,
-		float(either(less(follows, 0.5), less(scalar(0, "float64"), sub(own, earlier)))),
+	const before = (x: Tensor, first: Tensor) => concat([first, x.slice(1, 0, -1)], 1);
+	const earlier = before(eventDays, eventDays.slice(1, 0, 1).mul(0));
+	const follows = before(records, records.slice(1, 0, 1).mul(0));
+	const begins = records.mul(
+		float(either(follows.less(0.5), scalar(0, "float64").less(eventDays.sub(earlier)))),
 	);
-	const each = (x: Tensor) => sum(x, 1, true); // [batch, 1]
-	const someCodes = minimum(slice(counts, 1, 0, vocab), 1);
-	const longest = max(mul(ago, records), 1, true); // 0 without records
+	const each = (x: Tensor) => x.sum(1, true); // [batch, 1]
+	const someCodes = counts.slice(1, 0, vocab).minimum(1);
+	const longest = ago.mul(records).max(1, true); // 0 without records
 	const past = [
-		each(mul(begins, recent)),
+		each(begins.mul(recent)),
 		each(recent),
 		each(begins),
 		each(someCodes),
-		div(longest, yearDays),
+		longest.div(yearDays),
 	];
 	return {
 		ages: ageGraph(tokens, times, isEvent, days),
 		counts,
 		recent: totals(recent),
-		since: sinceLast(outputs, reshape(ago, [batch, length, 1])),
-		sinceAny: reshape(sinceLast(records, ago), [batch, 1]),
-		past: log(add(concat(past, 1), 1)),
+		since: sinceLast(outputs, ago.reshape([batch, length, 1])),
+		sinceAny: sinceLast(records, ago).reshape([batch, 1]),
+		past: concat(past, 1).add(1).log(),
 	};
 }
 
@@ -111,13 +93,21 @@ function membership({ groups }: HazardSettings, vocab: number): Tensor {
 
 /** Hats over age, and the same by sex. */
 function ageGraph(tokens: Tensor, times: Tensor, isEvent: Tensor, days: Tensor): Tensor {
-	const first = (x: Tensor) => slice(x, 1, 0, 1); // [batch, 1]
+	const first = (x: Tensor) => x.slice(1, 0, 1); // [batch, 1]
 	const [token, isFirst] = [first(tokens), first(isEvent)];
-	const isBirth = both(isFirst, less(token, scalar(specialCount, "int32")));
-	const age = div(float(sub(days, first(times))), yearDays);
-	const spacing = ageKnots[1] as number;
+	const isBirth = both(isFirst, token.less(scalar(specialCount, "int32")));
+	const age = float(days.sub(first(times))).div(yearDays);
+	const spacing = ageKnots[1];
 	const knots = constant(Float32Array.from(ageKnots), [1, ageKnots.length]);
-	const hats = mul(relu(sub(1, mul(abs(sub(age, knots)), 1 / spacing))), float(isBirth));
-	const is = (sex: number) => float(equal(token, scalar(sex, "int32")));
-	return concat([hats, mul(hats, sub(is(specialTokens.male), is(specialTokens.female)))], 1);
+	const hats = relu(
+		sub(
+			1,
+			age
+				.sub(knots)
+				.abs()
+				.mul(1 / spacing),
+		),
+	).mul(float(isBirth));
+	const is = (sex: number) => float(token.equal(scalar(sex, "int32")));
+	return concat([hats, hats.mul(is(specialTokens.male).sub(is(specialTokens.female)))], 1);
 }

@@ -1,5 +1,4 @@
 import {
-	abs,
 	add,
 	both,
 	clamp,
@@ -7,21 +6,11 @@ import {
 	constant,
 	type Dim,
 	type DType,
-	exp,
 	type FloatType,
 	gather,
-	greaterEqual,
 	input,
-	less,
-	log,
-	matmul,
-	maximum,
-	minimum,
-	mul,
 	relu,
-	reshape,
 	rmsNorm,
-	slice,
 	sub,
 	type Tensor,
 	where,
@@ -122,14 +111,24 @@ export function featureInputs(
 	};
 }
 
-export const project = (x: Tensor, weight: Tensor) => matmul(x, weight, { transposeB: true });
-const log1p = (x: Tensor) => log(add(x, 1));
+export const project = (x: Tensor, weight: Tensor) => x.matmul(weight, { transposeB: true });
+const log1p = (x: Tensor) => x.add(1).log();
 
 /** Hats over log(1 + days), one for each knot. */
 const sinceHats = (since: Tensor): Tensor[] => {
-	const x = log1p(maximum(since, 0));
+	const x = log1p(since.maximum(0));
 	const spacing = sinceKnots[1];
-	return sinceKnots.map((knot) => relu(sub(1, mul(abs(sub(x, knot)), 1 / spacing))));
+	return sinceKnots.map((knot) =>
+		relu(
+			sub(
+				1,
+				x
+					.sub(knot)
+					.abs()
+					.mul(1 / spacing),
+			),
+		),
+	);
 };
 
 /** The same side by side, of one time. */
@@ -137,8 +136,16 @@ export const sinceHatRow = (
 	since: Tensor, // [landmarks, 1]
 ): Tensor => {
 	const knots = constant(sinceKnots, [1, sinceKnots.length], since.dtype as FloatType);
-	const x = log1p(maximum(since, 0));
-	return relu(sub(1, mul(abs(sub(x, knots)), 1 / sinceKnots[1]))); // [landmarks, knots]
+	const x = log1p(since.maximum(0));
+	return relu(
+		sub(
+			1,
+			x
+				.sub(knots)
+				.abs()
+				.mul(1 / sinceKnots[1]),
+		),
+	); // [landmarks, knots]
 };
 
 /** The same of a number. */
@@ -166,7 +173,7 @@ export function binStates(
 ): Tensor {
 	if (reading === "queries") return hidden;
 	const shape = [hidden.shape[0] as number, settings.binDays.length, binRank];
-	return rmsNorm(reshape(project(hidden, parameters(`${prefix}.binStates`)), shape));
+	return rmsNorm(project(hidden, parameters(`${prefix}.binStates`)).reshape(shape));
 }
 
 /**
@@ -186,28 +193,32 @@ export function logHazards(
 	const [landmarks, bins] = states.shape as [number, number, number];
 	const count = since.shape[1] as number;
 	const some = (x: Tensor, axis = 0) => (sampled ? gather(x, sampled, axis) : x);
-	const hazardsOf = (kind: string, own: Tensor) => {
+	const hazardsOf = (kind: string, effects: Tensor) => {
 		const q = within(p, kind);
-		const level = add(add(project(ages, some(q("age"))), own), some(q("bias"))); // [landmarks, outputs]
-		const level3 = reshape(level, [landmarks, 1, count]);
-		const ofBins = some(slice(q("bins"), 0, 0, bins), 1);
-		return add(add(project(states, some(q("state"))), ofBins), level3);
+		const level = project(ages, some(q("age")))
+			.add(effects)
+			.add(some(q("bias"))); // [landmarks, outputs]
+		const level3 = level.reshape([landmarks, 1, count]);
+		const ofBins = some(q("bins").slice(0, 0, bins), 1);
+		return project(states, some(q("state")))
+			.add(ofBins)
+			.add(level3);
 	};
-	const known = concat([log1p(counts), log1p(recent), minimum(counts, 1)], 1); // [landmarks, 3 all outputs]
+	const known = concat([log1p(counts), log1p(recent), counts.minimum(1)], 1); // [landmarks, 3 all outputs]
 	const direct =
 		vocab <= mostDirectCodes
 			? project(known, some(p("onset.codes")))
 			: project(project(known, p("onset.codesIn")), some(p("onset.codesOut")));
 	const ofPast = project(past, some(p("onset.past")));
-	const onset = hazardsOf("onset", add(mul(direct, directScale), ofPast));
-	const row = (name: string, i: number) => some(slice(p(name), 0, i, i + 1), 1); // [1, outputs]
+	const onset = hazardsOf("onset", direct.mul(directScale).add(ofPast));
+	const row = (name: string, i: number) => some(p(name).slice(0, i, i + 1), 1); // [1, outputs]
 	const ofRecords = [
-		...sinceHats(since).map((hat, i) => mul(hat, row("next.since", i))),
-		mul(log1p(some(counts, 1)), row("next.counts", 0)),
-		mul(log1p(some(recent, 1)), row("next.counts", 1)),
+		...sinceHats(since).map((hat, i) => hat.mul(row("next.since", i))),
+		log1p(some(counts, 1)).mul(row("next.counts", 0)),
+		log1p(some(recent, 1)).mul(row("next.counts", 1)),
 	];
 	const next = hazardsOf("next", ofRecords.reduce(add));
-	const recorded = reshape(greaterEqual(since, 0), [landmarks, 1, count]);
+	const recorded = since.greaterEqual(0).reshape([landmarks, 1, count]);
 	return { codes: bounded(where(recorded, next, onset)), recorded };
 }
 
@@ -218,9 +229,9 @@ export function logHazards(
 export function hazardNats(logHazard: Tensor, risk: Tensor, { from, to }: Bins): Tensor {
 	const column = (days: readonly number[]) => constant(days, [days.length, 1], logHazard.dtype);
 	const [start, end] = [column(from), column(to)];
-	const days = abs(risk); // [landmarks, 1, outputs]
-	const atRisk = clamp(sub(days, start), 0, sub(end, start)); // [landmarks, bins, outputs]
-	const isInside = both(less(start, days), greaterEqual(end, days));
-	const event = where(both(isInside, less(risk, 0)), logHazard, 0);
-	return sub(mul(exp(logHazard), atRisk), event);
+	const days = risk.abs(); // [landmarks, 1, outputs]
+	const atRisk = clamp(days.sub(start), 0, end.sub(start)); // [landmarks, bins, outputs]
+	const isInside = both(start.less(days), end.greaterEqual(days));
+	const event = where(both(isInside, risk.less(0)), logHazard, 0);
+	return logHazard.exp().mul(atRisk).sub(event);
 }

@@ -37,8 +37,8 @@ describe("cumulative incidence", () => {
 				const steps = 20;
 				for (let i = 0; i < days * steps; i++) {
 					const bin = settings.binDays.findIndex((end) => i / steps < end);
-					const own = Math.exp(logs[bin * count + 5] as number) / steps;
-					const dying = Math.exp(logs[bin * count + death] as number) / steps;
+					const own = Math.exp(logs[bin * count + 5]) / steps;
+					const dying = Math.exp(logs[bin * count + death]) / steps;
 					reached += left * own;
 					left *= 1 - own - dying;
 				}
@@ -50,7 +50,7 @@ describe("cumulative incidence", () => {
 
 	test("grows with time and stays below one", () => {
 		const logs = hazards((bin, output) => 1e-3 * (1 + bin + output));
-		const at = (days: number) => cumulativeIncidence(settings, vocab, logs, days)[5] as number;
+		const at = (days: number) => cumulativeIncidence(settings, vocab, logs, days)[5];
 		expect(at(0)).toBe(0);
 		expect(at(50)).toBeGreaterThan(at(20));
 		expect(at(1000)).toBeLessThan(1);

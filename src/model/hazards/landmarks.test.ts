@@ -53,7 +53,7 @@ describe("what is known at a landmark", () => {
 	test("age lies between two knots, and its sign by sex", () => {
 		const whole = ages.subarray(0, 12).reduce((a, b) => a + b, 0);
 		expect(whole).toBeCloseTo(1, 6);
-		for (let i = 0; i < 12; i++) expect(ages[12 + i]).toBeCloseTo(-(ages[i] as number), 9);
+		for (let i = 0; i < 12; i++) expect(ages[12 + i]).toBeCloseTo(-ages[i], 9);
 	});
 
 	test("without a birth, age says nothing", () => {

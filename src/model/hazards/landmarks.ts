@@ -33,17 +33,17 @@ export function writePast(
 	const codes = new Set<number>();
 	const first = birthEventsOf(tokens);
 	for (let n = first; n < count; n++) {
-		const own = Math.floor(times[n] as number);
-		const isRecent = day - own < recentDays;
+		const recordDay = Math.floor(times[n]);
+		const isRecent = day - recordDay < recentDays;
 		if (isRecent) recentRecords++;
-		if (own !== last) {
+		if (recordDay !== last) {
 			visits++;
 			if (isRecent) recentVisits++;
 		}
-		last = own;
-		codes.add(tokens[n] as number);
+		last = recordDay;
+		codes.add(tokens[n]);
 	}
-	const years = count > first ? (day - Math.floor(times[first] as number)) / yearDays : 0;
+	const years = count > first ? (day - Math.floor(times[first])) / yearDays : 0;
 	into.set([recentVisits, recentRecords, visits, codes.size, years].map(Math.log1p));
 }
 
@@ -87,9 +87,9 @@ export interface LandmarkOutcomes {
 /** Writes the hats of a patient's age and sex on a day; leaves zeros where the birth is unknown. */
 export function writeAges(into: Float32Array, { tokens, times }: Events, day: number): void {
 	if (birthEventsOf(tokens) === 0) return;
-	const age = (day - (times[0] as number)) / yearDays;
-	const sign = signs[tokens[0] as number] ?? 0;
-	const spacing = ageKnots[1] as number;
+	const age = (day - times[0]) / yearDays;
+	const sign = signs[tokens[0]] ?? 0;
+	const spacing = ageKnots[1];
 	for (const [i, knot] of ageKnots.entries()) {
 		const hat = Math.max(0, 1 - Math.abs(age - knot) / spacing);
 		into[i] = hat;
@@ -117,23 +117,23 @@ export function landmarkValues(settings: HazardSettings, vocab: number, landmark
 		visitRecords: room(1),
 		newRecords: room(1),
 	};
-	const own = (field: Float32Array, at: number) =>
+	const rowOf = (field: Float32Array, at: number) =>
 		field.subarray(at * outputs.count, (at + 1) * outputs.count);
 
 	/** What is known of a patient on a day: all records up to it. */
 	function observe(at: number, { tokens, times }: Events, day: number): void {
 		writeAges(features.ages.subarray(at * ageFeatures), { tokens, times }, day);
 		const [counts, recent, since] = [features.counts, features.recent, features.since].map(
-			(field) => own(field, at),
+			(field) => rowOf(field, at),
 		) as [Float32Array, Float32Array, Float32Array];
 		let count = birthEventsOf(tokens);
 		for (; count < tokens.length; count++) {
-			const days = day - Math.floor(times[count] as number);
+			const days = day - Math.floor(times[count]);
 			if (days < 0) break;
-			const token = tokens[count] as number;
+			const token = tokens[count];
 			const note = (output: number) => {
-				counts[output] = (counts[output] as number) + 1;
-				if (days < recentDays) recent[output] = (recent[output] as number) + 1;
+				counts[output] += 1;
+				if (days < recentDays) recent[output] += 1;
 				since[output] = days;
 			};
 			note(token);
@@ -153,26 +153,25 @@ export function landmarkValues(settings: HazardSettings, vocab: number, landmark
 	): void {
 		const days = until - day;
 		if (days <= 0) return;
-		const [since, risk] = [own(features.since, at), own(outcomes.risk, at)];
+		const [since, risk] = [rowOf(features.since, at), rowOf(outcomes.risk, at)];
 		for (let output = specialCount; output < outputs.death; output++)
-			if (onset || (since[output] as number) >= 0) risk[output] = days;
+			if (onset || since[output] >= 0) risk[output] = days;
 		risk[outputs.death] = died ? -days : days;
 		let next = Number.POSITIVE_INFINITY;
 		const ofVisit: number[] = [];
 		for (let n = birthEventsOf(tokens); n < tokens.length; n++) {
-			const after = Math.floor(times[n] as number) - day;
+			const after = Math.floor(times[n]) - day;
 			if (after <= 0) continue;
 			if (after > days) break;
-			const token = tokens[n] as number;
+			const token = tokens[n];
 			const note = (output: number) => {
-				if ((risk[output] as number) > 0) risk[output] = -after;
+				if (risk[output] > 0) risk[output] = -after;
 			};
 			note(token);
 			for (const group of groupsOf[token] ?? []) note(group);
 			if (token === settings.deathToken || after > next) continue;
 			next = after;
-			if (!ofVisit.includes(token) && (since[token] as number) < 0)
-				outcomes.newRecords[at] = (outcomes.newRecords[at] as number) + 1;
+			if (!ofVisit.includes(token) && since[token] < 0) outcomes.newRecords[at] += 1;
 			ofVisit.push(token);
 		}
 		outcomes.visitRecords[at] = ofVisit.length;
@@ -186,11 +185,11 @@ export function landmarkValues(settings: HazardSettings, vocab: number, landmark
 /** The outputs of the groups that each token belongs to. */
 function membership(settings: HazardSettings, vocab: number): (readonly number[] | undefined)[] {
 	const outputs = outputsOf(settings, vocab);
-	const found: (number[] | undefined)[] = [];
+	const groupsByToken: (number[] | undefined)[] = [];
 	for (const [i, { tokens }] of settings.groups.entries())
 		for (const token of tokens) {
-			found[token] ??= [];
-			found[token].push(outputs.group(i));
+			groupsByToken[token] ??= [];
+			groupsByToken[token].push(outputs.group(i));
 		}
-	return found;
+	return groupsByToken;
 }

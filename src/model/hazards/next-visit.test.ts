@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
-import { constant, input, reshape, slice } from "../../engine/tensor/index.js";
+import { constant, input } from "../../engine/tensor/index.js";
 import { ageFeatures, pastFeatures } from "./landmarks.js";
 import { nextVisit, nextVisitFrom, nextVisitNats, visitWeights } from "./next-visit.js";
 import { hazardSettings } from "./settings.js";
@@ -56,20 +56,20 @@ test.each(cases)("−log likelihood of $name", async ({ at, days, ...then }) => 
 	const softplus = (x: number) => Math.log1p(Math.exp(x));
 	let expected = 0;
 	for (const [bin, count] of days.entries())
-		for (const hazard of [logs.visits, logs.deaths]) expected += count * Math.exp(hazard[bin]!);
+		for (const hazard of [logs.visits, logs.deaths]) expected += count * Math.exp(hazard[bin]);
 	const { visit } = then;
 	if (visit !== undefined) {
 		const isOne = (visitRecords as number) === 1;
-		const [one, end] = [logs.oneRecord[visit]!, logs.visitEnd[visit]!];
-		const fresh = (isOne ? logs.newAlone : logs.newCodes)[visit]!;
-		expected -= logs.visits[visit]!;
+		const [one, end] = [logs.oneRecord[visit], logs.visitEnd[visit]];
+		const fresh = (isOne ? logs.newAlone : logs.newCodes)[visit];
+		expected -= logs.visits[visit];
 		expected += visitRecords * softplus(fresh) - newRecords * fresh;
 		expected += softplus(one) - (isOne ? one : 0);
 		// Every record after the first but the last is followed by another.
 		if (!isOne) expected += (visitRecords - 2) * softplus(end) + softplus(-end);
 	}
-	if ("dies" in then && then.dies !== undefined) expected -= logs.deaths[then.dies]!;
-	expect(relativeError(found.nats as number[], [expected])).toBeLessThan(1e-6);
+	if ("dies" in then && then.dies !== undefined) expected -= logs.deaths[then.dies];
+	expect(relativeError(found.nats, [expected])).toBeLessThan(1e-6);
 });
 
 test("deaths before the next visit have no weights for the state: they would be learned by heart", () => {
@@ -102,13 +102,13 @@ test("the next visit from the state of one bin is that of all states in this bin
 	const p = (name: string) => weights.get(name)!;
 	const all = await evaluate({ ...nextVisit(settings, p, states, features) }, {});
 	for (const [bin, places] of [[0, 1], [2]].entries()) {
-		const state = reshape(slice(states, 1, bin, bin + 1), [landmarks, width]);
+		const state = states.slice(1, bin, bin + 1).reshape([landmarks, width]);
 		const own = await evaluate({ ...nextVisitFrom(p, state, features, visitBins) }, {});
 		for (const name of Object.keys(all) as (keyof typeof all)[])
 			for (let landmark = 0; landmark < landmarks; landmark++)
 				for (const place of places) {
 					const at = landmark * visitBins + place;
-					expect(own[name][at]).toBeCloseTo(all[name][at]!, 5);
+					expect(own[name][at]).toBeCloseTo(all[name][at], 5);
 				}
 	}
 });

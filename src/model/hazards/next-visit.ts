@@ -3,18 +3,10 @@ import {
 	both,
 	concat,
 	constant,
-	expand,
 	filled,
 	gather,
-	greaterEqual,
 	input,
-	less,
-	mul,
-	reshape,
-	slice,
-	softplus,
 	sub,
-	sum,
 	type Tensor,
 	where,
 } from "../../engine/tensor/index.js";
@@ -64,14 +56,14 @@ export function visitWeights(settings: HazardSettings, width: number): WeightSpe
 	const weightsFor = (name: keyof typeof startingLevels) => {
 		const rows = perBin.has(name) ? bins : 1;
 		const zeros = (width: number) => filledWith(0, [rows, width]);
-		const own = (width: number): WeightSpec =>
+		const matrix = (width: number): WeightSpec =>
 			regressions.has(name) ? { ...zeros(width), decays: false } : zeros(width);
 		return nested(name, {
 			...(!regressions.has(name) && { state: zeros(width) }),
-			age: own(ageFeatures),
+			age: matrix(ageFeatures),
 			bias: filledWith(startingLevels[name], [bins]),
-			since: own(sinceKnots.length),
-			past: own(pastFeatures),
+			since: matrix(sinceKnots.length),
+			past: matrix(pastFeatures),
 		});
 	};
 	const names = Object.keys(startingLevels) as (keyof typeof startingLevels)[];
@@ -110,9 +102,9 @@ export function nextVisit(
 	const fromFeatures = projections(p, features, ["age", "since", "past"], count);
 	return outputsFrom((name) => {
 		if (regressions.has(name)) return fromFeatures(name);
-		const own = p(`${name}.state`);
-		const weights = perBin.has(name) ? slice(own, 0, 0, count) : own;
-		return add(sum(mul(visitStates, weights), -1), fromFeatures(name));
+		const stateWeights = p(`${name}.state`);
+		const weights = perBin.has(name) ? stateWeights.slice(0, 0, count) : stateWeights;
+		return visitStates.mul(weights).sum(-1).add(fromFeatures(name));
 	});
 }
 
@@ -143,18 +135,18 @@ function projections(
 	const effect = (name: keyof typeof startingLevels, field: string) =>
 		field === "state" && regressions.has(name) ? noEffect : p(`${name}.${field}`);
 	const weights = names.map((name) => {
-		const own = concat(
+		const joined = concat(
 			fields.map((field) => effect(name, field)),
 			1,
 		);
-		const some = perBin.has(name) ? slice(own, 0, 0, visitBins) : own;
-		return expand(some, [visitBins, own.shape[1] as number]);
+		const some = perBin.has(name) ? joined.slice(0, 0, visitBins) : joined;
+		return some.expand([visitBins, joined.shape[1] as number]);
 	});
-	const biases = names.map((name) => slice(p(`${name}.bias`), 0, 0, visitBins));
-	const all = add(project(inputs, concat(weights, 0)), concat(biases, 0));
+	const biases = names.map((name) => p(`${name}.bias`).slice(0, 0, visitBins));
+	const all = project(inputs, concat(weights, 0)).add(concat(biases, 0));
 	return (name) => {
 		const first = names.indexOf(name) * visitBins;
-		return slice(all, 1, first, first + visitBins); // [landmarks, visit bins]
+		return all.slice(1, first, first + visitBins); // [landmarks, visit bins]
 	};
 }
 
@@ -179,35 +171,35 @@ export function nextVisitNats(
 	const outcome = (name: keyof LandmarkOutcomes) =>
 		input(`${prefix}.${name}`, [landmarks, 1], visits.dtype);
 	const natsOf = (logHazard: Tensor, risk: Tensor) =>
-		reshape(
-			hazardNats(reshape(logHazard, [landmarks, -1, 1]), reshape(risk, [landmarks, 1, 1]), bins),
-			[landmarks, -1],
-		);
+		hazardNats(
+			logHazard.reshape([landmarks, -1, 1]),
+			risk.reshape([landmarks, 1, 1]),
+			bins,
+		).reshape([landmarks, -1]);
 	const risk = outcome("visitRisk");
 	const ends = (days: readonly number[]) => constant(days, [1, days.length], visits.dtype);
 	const isVisitBin = both(
-		less(ends(bins.from), sub(0, risk)),
-		greaterEqual(ends(bins.to), sub(0, risk)),
+		ends(bins.from).less(sub(0, risk)),
+		ends(bins.to).greaterEqual(sub(0, risk)),
 	);
 	const [newRecords, records] = [outcome("newRecords"), outcome("visitRecords")];
 	/** −log likelihood of so many successes. */
 	const trials = (count: Tensor | number, successes: Tensor | number, logOdds: Tensor) =>
-		sub(mul(softplus(logOdds), count), mul(logOdds, successes));
+		logOdds.softplus().mul(count).sub(logOdds.mul(successes));
 	const ofVisit = where(
-		less(records, 1.5),
-		add(trials(1, 1, oneRecord), trials(1, newRecords, newAlone)),
+		records.less(1.5),
+		trials(1, 1, oneRecord).add(trials(1, newRecords, newAlone)),
 		[
 			trials(1, 0, oneRecord),
-			trials(sub(records, 1), 1, visitEnd),
+			trials(records.sub(1), 1, visitEnd),
 			trials(records, newRecords, newCodes),
 		].reduce(add),
 	);
-	return sum(
-		[
-			natsOf(visits, risk),
-			natsOf(deaths, outcome("visitDeathRisk")),
-			where(isVisitBin, ofVisit, 0),
-		].reduce(add),
-		-1,
-	);
+	return [
+		natsOf(visits, risk),
+		natsOf(deaths, outcome("visitDeathRisk")),
+		where(isVisitBin, ofVisit, 0),
+	]
+		.reduce(add)
+		.sum(-1);
 }

@@ -41,7 +41,7 @@ describe("sampled outputs", () => {
 
 	test("take all that are recorded where there is room for them", () => {
 		const { outputs, weights } = draw(62, 1);
-		const recorded = [...outputs.keys()].filter((i) => (outputs[i] as number) < 25);
+		const recorded = [...outputs.keys()].filter((i) => outputs[i] < 25);
 		expect(recorded).toHaveLength(20);
 		for (const i of recorded) expect(weights[i]).toBe(1);
 		expect(weights[20]).toBeCloseTo(80 / 40, 6);
@@ -55,7 +55,7 @@ describe("sampled outputs", () => {
 		let sum = 0;
 		for (let seed = 0; seed < draws; seed++) {
 			const { outputs, weights } = draw(32, seed);
-			for (const [i, output] of outputs.entries()) sum += (weights[i] as number) * value(output);
+			for (const [i, output] of outputs.entries()) sum += weights[i] * value(output);
 		}
 		expect(Math.abs(sum / draws / whole - 1)).toBeLessThan(0.01);
 	});
@@ -93,14 +93,12 @@ test("hazards of sampled outputs are those among all", async () => {
 		...Object.fromEntries(Object.entries(values).map(([name, data]) => [`hazards.${name}`, data])),
 		hidden: drawn(landmarks * bins * config.dim),
 	};
-	const all = Float32Array.from((await evaluate({ codes: hazards() }, feeds)).codes as number[]);
+	const all = Float32Array.from((await evaluate({ codes: hazards() }, feeds)).codes);
 	const sampled = await evaluate(
 		{ codes: hazards(input("outputs", [size], "int32")) },
 		{ ...feeds, outputs, "hazards.since": columnsOf(values.since, count, outputs) },
 	);
-	expect(relativeError(sampled.codes as number[], columnsOf(all, count, outputs))).toBeLessThan(
-		1e-6,
-	);
+	expect(relativeError(sampled.codes, columnsOf(all, count, outputs))).toBeLessThan(1e-6);
 });
 
 const vocab = 12;
@@ -146,7 +144,7 @@ const batch = (() => {
 	);
 	const [planned] = plan.epoch(0);
 	// One row stays empty, as in the last batch of an epoch.
-	return fillBatch(plan, { ...planned!, rows: 7 }, async (at) => histories[at] as never);
+	return fillBatch(plan, { ...planned, rows: 7 }, async (at) => histories[at] as never);
 })();
 
 // Two models that are queried at later times, one that is not, one that reads windows.

@@ -1,6 +1,6 @@
 import type { Random } from "../../base/random.js";
 import { specialCount } from "../../data/cohort/vocabulary.js";
-import { input, mul, reshape, sum, where } from "../../engine/tensor/index.js";
+import { input, where } from "../../engine/tensor/index.js";
 import type { CodeConfig } from "../heads.js";
 import type { BatchShape, Landmark, Objective, QueryStream, States } from "../model.js";
 import { fromRareEvents, nested, type WeightSpecs, weightsOf } from "../nn/weights.js";
@@ -61,7 +61,7 @@ export function sampleOutputs(
 ): SampledOutputs {
 	const { count } = outputsOf(settings, vocab);
 	const isRecorded = new Uint8Array(count);
-	for (let at = 0; at < risk.length; at++) if ((risk[at] as number) < 0) isRecorded[at % count] = 1;
+	for (let at = 0; at < risk.length; at++) if (risk[at] < 0) isRecorded[at % count] = 1;
 	const codes = Array.from({ length: vocab - specialCount }, (_, i) => specialCount + i);
 	const [recorded, others] = [1, 0].map((is) =>
 		codes.filter((code) => isRecorded[code] === is),
@@ -84,11 +84,11 @@ export function sampleOutputs(
 /** Some columns of a matrix. */
 export function columnsOf(matrix: Float32Array, width: number, columns: Int32Array): Float32Array {
 	const rows = matrix.length / width;
-	const found = new Float32Array(rows * columns.length);
+	const selected = new Float32Array(rows * columns.length);
 	for (let row = 0; row < rows; row++)
 		for (let i = 0; i < columns.length; i++)
-			found[row * columns.length + i] = matrix[row * width + (columns[i] as number)] as number;
-	return found;
+			selected[row * columns.length + i] = matrix[row * width + columns[i]];
+	return selected;
 }
 
 /** Landmarks drawn from each row. */
@@ -131,7 +131,7 @@ function hazardObjective<C extends CodeConfig>(
 			const landmarks = shape.rows * perRow;
 			const size = sampleSize(settings, config.vocab);
 			const count = size ?? outputsOf(settings, config.vocab).count;
-			const hidden = reshape(asked.hidden, [landmarks, -1, config.dim]);
+			const hidden = asked.hidden.reshape([landmarks, -1, config.dim]);
 			const bins = binStates(settings, reading, p, hidden);
 			const features = featureInputs(settings, config.vocab, landmarks, dtype, size);
 			const { codes, recorded } = logHazards(
@@ -145,16 +145,15 @@ function hazardObjective<C extends CodeConfig>(
 				input(`${prefix}.${name}`, [landmarks, 1, width], dtype);
 			const each = hazardNats(codes, perLandmark("risk", count), binsOf(settings));
 			const ofOutputs =
-				size === undefined ? each : mul(each, input(`${prefix}.weights`, [size], dtype));
-			const nats = mul(ofOutputs, perLandmark("codeWeights", 1));
-			const visitNats = mul(
-				nextVisitNats(settings, nextVisit(settings, p, bins, features)),
+				size === undefined ? each : each.mul(input(`${prefix}.weights`, [size], dtype));
+			const nats = ofOutputs.mul(perLandmark("codeWeights", 1));
+			const visitNats = nextVisitNats(settings, nextVisit(settings, p, bins, features)).mul(
 				input(`${prefix}.visitWeights`, [landmarks], dtype),
 			);
 			const weighted = { onset: where(recorded, 0, nats), recurrence: where(recorded, nats, 0) };
 			return Object.entries({ ...weighted, visit: visitNats }).map(([name, all]) => ({
 				name,
-				total: mul(sum(all), settings.weight),
+				total: all.sum().mul(settings.weight),
 			}));
 		},
 		feeds(config, batch, draw, fill) {
@@ -174,17 +173,17 @@ function hazardObjective<C extends CodeConfig>(
 				const drawn: Landmark[] = [];
 				for (let i = 0; i < perRow; i++) {
 					const at = row * perRow + i;
-					const found = source && drawLandmark(settings, source, perRow, random);
-					const first = batch.times[row * batch.length] as number;
-					if (source && found) {
-						values.observe(at, source.history, found.day);
-						values.follow(at, source.history, found.day, found);
-						weights.codeWeights[at] = found.codeWeight;
-						weights.visitWeights[at] = found.visitWeight;
+					const landmark = source && drawLandmark(settings, source, perRow, random);
+					const first = batch.times[row * batch.length];
+					if (source && landmark) {
+						values.observe(at, source.history, landmark.day);
+						values.follow(at, source.history, landmark.day, landmark);
+						weights.codeWeights[at] = landmark.codeWeight;
+						weights.visitWeights[at] = landmark.visitWeight;
 					}
-					const known = source && found ? knownAt(source, found.day) : 0;
+					const known = source && landmark ? knownAt(source, landmark.day) : 0;
 					const last = batch.times[row * batch.length + known - 1] ?? first;
-					const time = Math.max(found?.day ?? first, known > 0 ? last : first);
+					const time = Math.max(landmark?.day ?? first, known > 0 ? last : first);
 					drawn.push({ known, times: queryTimes(settings, reading, time) });
 				}
 				landmarks.push(drawn);
@@ -226,10 +225,12 @@ function hazardObjective<C extends CodeConfig>(
 
 /** The hazards that a model's settings name; nothing if they name none. */
 export function hazardsOfConfig<C extends CodeConfig>(reading: HazardReading): Objective<C> {
-	const own = ({ hazards }: C) => (hazards ? hazardObjective<C>(hazards, reading) : undefined);
+	const objectiveOf = ({ hazards }: C) =>
+		hazards ? hazardObjective<C>(hazards, reading) : undefined;
 	return {
-		streams: (config, shape) => own(config)?.streams(config, shape) ?? [],
-		terms: (config, ...rest) => own(config)?.terms(config, ...rest) ?? [],
-		feeds: (config, ...rest) => own(config)?.feeds(config, ...rest) ?? { feeds: {}, targets: {} },
+		streams: (config, shape) => objectiveOf(config)?.streams(config, shape) ?? [],
+		terms: (config, ...rest) => objectiveOf(config)?.terms(config, ...rest) ?? [],
+		feeds: (config, ...rest) =>
+			objectiveOf(config)?.feeds(config, ...rest) ?? { feeds: {}, targets: {} },
 	};
 }

@@ -50,7 +50,7 @@ export interface Bins {
 
 function binsUpTo(ends: readonly number[]): Bins {
 	const from = ends.map((_, i) => ends[i - 1] ?? 0);
-	return { from, to: ends, middle: ends.map((to, i) => ((from[i] as number) + to) / 2) };
+	return { from, to: ends, middle: ends.map((to, i) => (from[i] + to) / 2) };
 }
 
 export const binsOf = ({ binDays }: HazardSettings): Bins => binsUpTo(binDays);
@@ -94,6 +94,6 @@ export function outputFor(
 	if (tokens.length === 1) return tokens[0];
 	const same = (members: readonly number[]) =>
 		members.length === tokens.length && tokens.every((token) => members.includes(token));
-	const group = settings.groups.findIndex((own) => same(own.tokens));
+	const group = settings.groups.findIndex((candidate) => same(candidate.tokens));
 	return group < 0 ? undefined : outputsOf(settings, vocab).group(group);
 }

@@ -1,4 +1,4 @@
-import { expand, gather, input, reshape, type Tensor } from "../../engine/tensor/index.js";
+import { gather, input, type Tensor } from "../../engine/tensor/index.js";
 import { type CodeConfig, codeHead, type Tied } from "../heads.js";
 import {
 	type Description,
@@ -86,9 +86,9 @@ const fromPlaces = (ends: Tensor, queries: number): From => ({
 	at(x) {
 		const [rows, places, width] = x.shape as [number, number, number];
 		const landmarks = ends.shape[0] as number;
-		const known = gather(reshape(x, [rows * places, width]), ends); // [landmarks, width]
-		const each = expand(reshape(known, [landmarks, 1, width]), [landmarks, queries, width]);
-		return landmarks === rows ? each : reshape(each, [rows, -1, width]);
+		const known = gather(x.reshape([rows * places, width]), ends); // [landmarks, width]
+		const each = known.reshape([landmarks, 1, width]).expand([landmarks, queries, width]);
+		return landmarks === rows ? each : each.reshape([rows, -1, width]);
 	},
 });
 
@@ -126,9 +126,9 @@ export function causalModel<C extends CausalConfig, K = Tensor>(
 			const { dtype } = p("embedding");
 			const read = reader(network, config, p, observedInputs("seen", rows, length, dtype));
 			return streams.map((stream) => {
-				const own = queriesOf(stream);
-				const { name, landmarks, queries } = own;
-				const perRow = landmarksPerRow(own, length);
+				const queried = queriesOf(stream);
+				const { name, landmarks, queries } = queried;
+				const perRow = landmarksPerRow(queried, length);
 				const ends = input(`${name}.ends`, [rows * perRow], "int32");
 				const places = input(`${name}.places`, [rows, perRow * queries], "int32");
 				const from = {
@@ -147,9 +147,9 @@ export function causalModel<C extends CausalConfig, K = Tensor>(
 				return { events, ...seen.fillRow(row, withoutLast(events), events.times[0] ?? 0) };
 			});
 			return (stream, landmarks) => {
-				const own = queriesOf(stream);
-				const { name, queries } = own;
-				const perRow = landmarksPerRow(own, length);
+				const queried = queriesOf(stream);
+				const { name, queries } = queried;
+				const perRow = landmarksPerRow(queried, length);
 				const put = queryRows(name, rows, perRow * queries);
 				const ends = new Int32Array(rows * perRow);
 				const upTo = new Int32Array(rows * perRow * queries);

@@ -1,6 +1,14 @@
 import { z } from "zod";
 import { hazardSettings } from "../hazards/settings.js";
 
+/** A whole number from `least` to `most`. */
+export const integer = (least: number, most: number, usual: number, description: string) =>
+	z.int().min(least).max(most).default(usual).describe(description);
+
+/** A number above 0, up to `most`. */
+export const positive = (most: number, usual: number, description: string) =>
+	z.number().positive().max(most).default(usual).describe(description);
+
 /** Settings that models share. The dataset gives `vocab`. */
 export const fields = {
 	vocab: z.int().min(2).max(1_000_000).describe("tokens, special ones included"),
@@ -8,33 +16,38 @@ export const fields = {
 		.nullable()
 		.default(null)
 		.describe("whether and how it learns the time to records"),
-	layers: (usual: number) => z.int().min(1).max(64).default(usual).describe("layers"),
-	heads: (usual: number) => z.int().min(1).max(64).default(usual).describe("attention heads"),
-	dim: (usual: number) =>
-		z.int().min(2).max(4096).default(usual).describe("width of what a place holds"),
-	ff: (usual: number) =>
-		z.int().min(1).max(16384).default(usual).describe("width inside the feed-forward layers"),
+	layers: (usual: number) => integer(1, 64, usual, "layers"),
+	heads: (usual: number) => integer(1, 64, usual, "attention heads"),
+	dim: (usual: number) => integer(2, 4096, usual, "width of what a place holds"),
+	ff: (usual: number) => integer(1, 16384, usual, "width inside the feed-forward layers"),
 	/** [SOS], a birth event and the paper's look-up window of 50. */
-	window: z
-		.int()
-		.min(2)
-		.max(4096)
-		.default(52)
-		.describe("places it reads: the last events of a history, [SOS] before them if there is room"),
+	window: integer(
+		2,
+		4096,
+		52,
+		"places it reads: the last events of a history, [SOS] before them if there is room",
+	),
 	windows: (usual: number) =>
-		z
-			.int()
-			.min(1)
-			.max(64)
-			.default(usual)
-			.describe("windows drawn from a row in training, for each that fits into it"),
-	ahead: z
-		.int()
-		.min(1)
-		.max(4096)
-		.default(100)
-		.describe("events ahead that it is trained to answer at once"),
+		integer(1, 64, usual, "windows drawn from a row in training, for each that fits into it"),
+	ahead: integer(1, 4096, 100, "events ahead that it is trained to answer at once"),
 };
+
+/** Settings of models with layers of attention or retention and of feed-forward. */
+export const layeredFields = (ff: number, { layers = 4, dim = 96 } = {}) => ({
+	vocab: fields.vocab,
+	hazards: fields.hazards,
+	layers: fields.layers(layers),
+	heads: fields.heads(4),
+	dim: fields.dim(dim),
+	ff: fields.ff(ff),
+});
+
+/** Their presets; `ff` is that of the smallest. */
+export const layeredPresets = (ff: number) => ({
+	tiny: { layers: 2, dim: 64, ff },
+	default: {},
+	paper: { layers: 8, dim: 200, ff: 400 },
+});
 
 /** The widths that heads share must be multiples of their number. */
 export const headsDivide = {
@@ -46,12 +59,7 @@ export const headsDivide = {
 /** Settings of models with retention, beside the shared ones. */
 export const retentionFields = {
 	/** The published code counts ages in months. */
-	decayUnitDays: z
-		.number()
-		.positive()
-		.max(365_250)
-		.default(30)
-		.describe("days in the unit of time of its decays and positions"),
+	decayUnitDays: positive(365_250, 30, "days in the unit of time of its decays and positions"),
 };
 
 /** Positions turn the numbers of a head in pairs. */

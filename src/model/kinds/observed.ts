@@ -85,8 +85,7 @@ export function observedRows(
 			const all = events.tokens.length + 1; // with [SOS]
 			const count = Math.min(places, all);
 			const start = padding === "before" ? places - count : 0;
-			const timeOf = (place: number) =>
-				place === 0 ? firstTime : (events.times[place - 1] as number);
+			const timeOf = (place: number) => (place === 0 ? firstTime : events.times[place - 1]);
 			// A birth stays, so that age and sex are known however long the history is.
 			const keepsBirth = count < all && isBirth(events.tokens[0]);
 			const placeOf = (i: number) => (i === 0 && keepsBirth ? 1 : all - count + i);
@@ -94,7 +93,7 @@ export function observedRows(
 			for (let i = 0; i < count; i++) {
 				const place = placeOf(i);
 				const at = row * places + start + i;
-				tokens[at] = place === 0 ? specialTokens.sos : (events.tokens[place - 1] as number);
+				tokens[at] = place === 0 ? specialTokens.sos : events.tokens[place - 1];
 				days[at] = timeOf(place) - origin;
 				gaps[at] = i === 0 ? 0 : timeOf(place) - timeOf(placeOf(i - 1));
 				mask[at] = 1;
@@ -130,7 +129,7 @@ export function queryRows(prefix: string, rows: number, queries: number) {
 /** The events of a row of a batch. */
 export function eventsOf({ tokens, times, length, lengths }: EventBatch, row: number): Events {
 	const from = row * length;
-	const to = from + (lengths[row] as number);
+	const to = from + lengths[row];
 	return { tokens: tokens.subarray(from, to), times: times.subarray(from, to) };
 }
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { random } from "../../base/random.js";
 import { specialTokens } from "../../data/cohort/vocabulary.js";
 import { evaluate } from "../../engine/runtime/testing/evaluate.js";
-import { add, parameter, reshape, slice, sumSquares } from "../../engine/tensor/index.js";
+import { parameter } from "../../engine/tensor/index.js";
 import { type EventBatch, lossFeeds, lossTerms } from "../model.js";
 import { linear, linearWeights } from "../nn/layers.js";
 import { nested, within } from "../nn/weights.js";
@@ -35,7 +35,7 @@ const plain = (pretraining: "masked" | "none", usesQueryTime = false) =>
 		weights: ({ dim, ahead }) => nested("ask", linearWeights(dim, dim * ahead)),
 		encode: (_, p, window) => embedded(p, window),
 		query: ({ ahead, dim }, p, encoded) =>
-			reshape(linear(within(p, "ask"), slice(encoded, 1, -1)), [
+			linear(within(p, "ask"), encoded.slice(1, -1)).reshape([
 				encoded.shape[0] as number,
 				ahead,
 				dim,
@@ -106,7 +106,7 @@ describe("what comes after it", () => {
 				[0, 1, 2].map((i) => Number(i < next.length)),
 			);
 			const gaps = [...(feeds["ahead.queryGaps"] as Float32Array)].slice(0, next.length);
-			expect(gaps).toEqual(next.map((_, i) => history.times[cut + i]! - history.times[cut - 1]!));
+			expect(gaps).toEqual(next.map((_, i) => history.times[cut + i] - history.times[cut - 1]));
 		}
 	});
 
@@ -131,9 +131,9 @@ describe("masking", () => {
 		const tokens = feeds["masked.tokens"] as Int32Array;
 		const weights = feeds["masked.weights"] as Float32Array;
 		const codes = tokens.filter((token) => token >= 5).length;
-		expect(targets.masked! / codes).toBeCloseTo(0.4, 1);
+		expect(targets.masked / codes).toBeCloseTo(0.4, 1);
 		for (const [cell, token] of tokens.entries()) {
-			expect(weights[cell]).toBe(mask[cell]! - shown[cell]!);
+			expect(weights[cell]).toBe(mask[cell] - shown[cell]);
 			if (weights[cell]) expect((feeds["masked.targets"] as Int32Array)[cell]).toBe(token);
 		}
 		// What is hidden has no say.
@@ -144,7 +144,7 @@ describe("masking", () => {
 		};
 		const vectors = embedded((name) => symbols[name as "embedding"], window as never);
 		const { sums } = await evaluate(
-			{ sums: add(vectors, 0) },
+			{ sums: vectors.add(0) },
 			{ embedding: new Float32Array(48).fill(1), tokens, shown },
 		);
 		expect(sums).toEqual([...shown].flatMap((x) => [x, x, x, x]));
@@ -157,10 +157,10 @@ describe("penalties", () => {
 		...{ forecasts: "after pretraining", usesQueryTime: true, penalties: ["size"] },
 		weights: () => ({}),
 		encode(_, p, window, side) {
-			if (side) side.penalties.size = sumSquares(p("embedding"));
+			if (side) side.penalties.size = p("embedding").sumSquares();
 			return embedded(p, window);
 		},
-		query: ({ ahead }, _p, encoded) => slice(encoded, 1, 0, ahead),
+		query: ({ ahead }, _p, encoded) => encoded.slice(1, 0, ahead),
 	});
 
 	test("are terms of what is learned from, and none of what is only measured", () => {

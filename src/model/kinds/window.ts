@@ -1,5 +1,4 @@
-import { z } from "zod";
-import { gather, input, mul, reshape, slice, type Tensor } from "../../engine/tensor/index.js";
+import { gather, input, type Tensor } from "../../engine/tensor/index.js";
 import { codeHead } from "../heads.js";
 import {
 	type Description,
@@ -14,8 +13,8 @@ import {
 } from "../model.js";
 import { modelFromNetwork } from "../model-from-network.js";
 import { type WeightSpecs, type Weights, weightsOf } from "../nn/weights.js";
-import { ahead, masked, neighbours, type WindowConfig } from "../objectives/windows.js";
-import { fields } from "./fields.js";
+import { ahead, masked, neighbours, type WindowConfig } from "../objectives/events.js";
+import { fields, integer } from "./fields.js";
 import {
 	eventsOf,
 	firstOf,
@@ -28,7 +27,7 @@ import {
 	withoutLast,
 } from "./observed.js";
 
-export type { WindowConfig } from "../objectives/windows.js";
+export type { WindowConfig } from "../objectives/events.js";
 
 /** Views of places that predict the tokens beside them. */
 interface Neighbours<C> {
@@ -77,7 +76,7 @@ export interface Window extends Observed {
 
 /** The vectors of the tokens, 0 where a place is not shown. */
 export function embedded(p: Weights, { tokens, shown }: Window): Tensor {
-	return mul(gather(p("embedding"), tokens), reshape(shown, [...shown.shape, 1]));
+	return gather(p("embedding"), tokens).mul(shown.reshape([...shown.shape, 1]));
 }
 
 export function windowModel<C extends WindowConfig>(network: WindowNetwork<C>): Model<C> {
@@ -126,28 +125,28 @@ export function windowModel<C extends WindowConfig>(network: WindowNetwork<C>): 
 			const viewsOf = ({ name, windows }: PositionStream) => {
 				const window = inputs(name, rows * windows);
 				const shown = () => input(`${name}.shown`, window.mask.shape, dtype);
-				const found =
+				const made =
 					views.get(name) ??
 					(typeof pretraining === "object"
 						? pretraining.views(config, p, window)
 						: { masked: restored(config, p, { ...window, shown: shown() }, side) });
-				views.set(name, found);
-				return found;
+				views.set(name, made);
+				return made;
 			};
 			const hiddenOf = (stream: Stream): Tensor => {
 				if (stream === "slots") {
 					const hidden = restored(config, p, inputs("viewed", rows), side);
 					// Back to rows that begin with their first place.
 					const order = input("viewed.order", [rows, length], "int32");
-					return gather(reshape(hidden, [rows * config.window, -1]), order); // [rows, length, dim]
+					return gather(hidden.reshape([rows * config.window, -1]), order); // [rows, length, dim]
 				}
-				if ("view" in stream) return viewsOf(stream)[stream.view] as Tensor;
+				if ("view" in stream) return viewsOf(stream)[stream.view];
 				const windows = rows * landmarksPerRow(stream, length);
 				const window = inputs(stream.name, windows);
 				const queries = queryInputs(stream.name, windows, queriesAtOnce(stream, config), dtype);
 				const encoded = network.encode(config, p, window, side);
 				const hidden = network.query(config, p, encoded, window, queries);
-				return slice(hidden, 1, 0, stream.queries);
+				return hidden.slice(1, 0, stream.queries);
 			};
 			return streams.map((stream) => {
 				const hidden = hiddenOf(stream);
@@ -179,9 +178,9 @@ export function windowModel<C extends WindowConfig>(network: WindowNetwork<C>): 
 					const row = Math.floor(at / windows);
 					const events = eventsOf(batch, row);
 					const { known = 0, times = [] } = landmarks?.[row]?.[at % windows] ?? {};
-					const own = seen.fillRow(at, firstOf(events, known), events.times[0] ?? 0);
+					const filled = seen.fillRow(at, firstOf(events, known), events.times[0] ?? 0);
 					for (let i = 0; i < queries; i++)
-						put.fillQuery(at, i, times[Math.min(i, times.length - 1)] ?? 0, own);
+						put.fillQuery(at, i, times[Math.min(i, times.length - 1)] ?? 0, filled);
 				}
 				return { ...seen.feeds, ...put.feeds };
 			};
@@ -200,13 +199,21 @@ export const encoderDecoderFields = {
 	heads: fields.heads(4),
 	dim: fields.dim(96),
 	ff: fields.ff(384),
-	start: z
-		.int()
-		.min(1)
-		.max(4096)
-		.default(26)
-		.describe("last places of the window that the decoder begins with; at most the window"),
+	start: integer(
+		1,
+		4096,
+		26,
+		"last places of the window that the decoder begins with; at most the window",
+	),
 };
+
+export interface EncoderDecoderConfig extends WindowConfig {
+	readonly layers: number;
+	readonly decoderLayers: number;
+	readonly heads: number;
+	readonly ff: number;
+	readonly start: number;
+}
 
 const presets = {
 	tiny: { layers: 2, decoderLayers: 1, dim: 64, ff: 256 },

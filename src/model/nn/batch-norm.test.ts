@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
-import { gradients, mul, parameter, sum, type Tensor } from "../../engine/tensor/index.js";
+import { gradients, parameter, type Tensor } from "../../engine/tensor/index.js";
 import { batchNorm, batchNormWeights } from "./layers.js";
 import { weightsOf } from "./weights.js";
 
@@ -32,7 +32,7 @@ const build = (moving?: Record<string, Tensor>) =>
 
 /** Of a column, over the rows that count. */
 function statistics(column: number, given = values.x) {
-	const kept = values.counts.flatMap((c, row) => (c ? [given[row * width + column]!] : []));
+	const kept = values.counts.flatMap((c, row) => (c ? [given[row * width + column]] : []));
 	const mean = kept.reduce((a, b) => a + b) / kept.length;
 	const squares = kept.reduce((a, b) => a + (b - mean) ** 2, 0);
 	return { mean, variance: squares / kept.length, unbiased: squares / (kept.length - 1) };
@@ -42,7 +42,7 @@ const wanted = (given = values.x) =>
 	given.map((value, i) => {
 		const { mean, variance } = statistics(i % width, given);
 		const z = (value - mean) / Math.sqrt(variance + 1e-5);
-		return z * values["norm.scale"][i % width]! + values["norm.shift"][i % width]!;
+		return z * values["norm.scale"][i % width] + values["norm.shift"][i % width];
 	});
 
 describe("while it is learned from", () => {
@@ -50,8 +50,8 @@ describe("while it is learned from", () => {
 	const y = build(moving);
 	const after = {
 		y,
-		mean: moving["norm.mean"] as Tensor,
-		variance: moving["norm.variance"] as Tensor,
+		mean: moving["norm.mean"],
+		variance: moving["norm.variance"],
 	};
 
 	test("what counts alone makes the statistics, and the running averages move towards them", async () => {
@@ -60,10 +60,7 @@ describe("while it is learned from", () => {
 		for (const column of [0, 1]) {
 			const { mean, unbiased } = statistics(column);
 			const towards = (name: "mean" | "variance", now: number) =>
-				expect(got[name][column]).toBeCloseTo(
-					0.9 * values[`norm.${name}`][column]! + 0.1 * now,
-					12,
-				);
+				expect(got[name][column]).toBeCloseTo(0.9 * values[`norm.${name}`][column] + 0.1 * now, 12);
 			towards("mean", mean);
 			towards("variance", unbiased);
 		}
@@ -72,9 +69,9 @@ describe("while it is learned from", () => {
 	test("gradients pass through the statistics", async () => {
 		const cotangent = parameter("g", [rows, places, width], "float64");
 		const g = values.x.map((_, i) => Math.sin(i));
-		const [dx] = gradients(sum(mul(y, cotangent)), [x]) as [Tensor];
+		const [dx] = gradients(y.mul(cotangent).sum(), [x]) as [Tensor];
 		const got = await evaluate({ dx }, { ...values, g });
-		const loss = (given: number[]) => wanted(given).reduce((a, v, i) => a + v * g[i]!, 0);
+		const loss = (given: number[]) => wanted(given).reduce((a, v, i) => a + v * g[i], 0);
 		const numeric = values.x.map((_, i) => {
 			const moved = (by: number) => values.x.map((v, k) => (k === i ? v + by : v));
 			return (loss(moved(1e-5)) - loss(moved(-1e-5))) / 2e-5;
@@ -93,8 +90,7 @@ describe("while it is learned from", () => {
 test("otherwise the running averages are used", async () => {
 	const got = await evaluate({ y: build() }, values);
 	const expected = values.x.map((value, i) => {
-		const of = (name: "mean" | "variance" | "scale" | "shift") =>
-			values[`norm.${name}`][i % width]!;
+		const of = (name: "mean" | "variance" | "scale" | "shift") => values[`norm.${name}`][i % width];
 		return ((value - of("mean")) / Math.sqrt(of("variance") + 1e-5)) * of("scale") + of("shift");
 	});
 	expect(relativeError(got.y, expected)).toBeLessThan(1e-12);

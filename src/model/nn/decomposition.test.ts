@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
-import { gradients, input, mul, sum, type Tensor } from "../../engine/tensor/index.js";
+import { gradients, input, type Tensor } from "../../engine/tensor/index.js";
 import { averages, decompose, paddedAverages } from "./series.js";
 
 const draw = random(3);
@@ -13,7 +13,7 @@ function plainAverage(x: readonly number[], width: number): number[] {
 	return x.map((_, i) => {
 		let total = 0;
 		for (let j = i - before; j < i - before + width; j++)
-			total += x[Math.min(Math.max(j, 0), x.length - 1)] as number;
+			total += x[Math.min(Math.max(j, 0), x.length - 1)];
 		return total / width;
 	});
 }
@@ -32,7 +32,7 @@ test.each([
 	);
 	const wanted = plainAverage(values, width);
 	expect(relativeError(trend, wanted)).toBeLessThan(1e-12);
-	expect(values.map((value, i) => value - wanted[i]!)).toEqual(
+	expect(values.map((value, i) => value - wanted[i])).toEqual(
 		seasonal.map((value) => expect.closeTo(value, 12)),
 	);
 });
@@ -47,7 +47,7 @@ test("padding before a row has no effect: its first event is repeated", async ()
 	);
 	const weights = numbers(values.length);
 	const { trend: averaged } = decompose(x, paddedAverages(mask, width));
-	const loss = sum(mul(averaged, input("weights", averaged.shape, "float64")));
+	const loss = averaged.mul(input("weights", averaged.shape, "float64")).sum();
 	const [dx] = gradients(loss, [x]) as [Tensor];
 	const got = await evaluate({ trend: averaged, dx }, { x: values, mask: maskValues, weights });
 	const wanted = counts.flatMap((count, row) => {
@@ -61,9 +61,9 @@ test("padding before a row has no effect: its first event is repeated", async ()
 		const own = direction.slice((row + 1) * places - count, (row + 1) * places);
 		return [...Array<number>(places - count).fill(0), ...plainAverage(own, width)];
 	});
-	const slope = got.dx.reduce((total, g, i) => total + g * direction[i]!, 0);
+	const slope = got.dx.reduce((total, g, i) => total + g * direction[i], 0);
 	expect(slope).toBeCloseTo(
-		along.reduce((total, value, i) => total + value * weights[i]!, 0),
+		along.reduce((total, value, i) => total + value * weights[i], 0),
 		10,
 	);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
-import { add, gradients, input, mul, sum, type Tensor } from "../../engine/tensor/index.js";
+import { gradients, input, type Tensor } from "../../engine/tensor/index.js";
 import { fourier, inverseFourier, modesOf, timesConjugate } from "./series.js";
 
 const draw = random(7);
@@ -31,16 +31,13 @@ describe.each([1, 2, 5, 8, 52])("length %i", (length) => {
 		for (let row = 0; row < 2; row++)
 			for (const m of modesOf(length))
 				for (let channel = 0; channel < 3; channel++) {
-					const own = Array.from(
-						{ length },
-						(_, t) => values[(row * length + t) * 3 + channel] as number,
-					);
+					const own = Array.from({ length }, (_, t) => values[(row * length + t) * 3 + channel]);
 					const [real, imaginary] = plain(own, m);
 					wanted.real.push(real);
 					wanted.imaginary.push(imaginary);
 				}
 		expect(relativeError(got.real, wanted.real)).toBeLessThan(1e-12);
-		const difference = got.imaginary.map((value, i) => value - (wanted.imaginary[i] as number));
+		const difference = got.imaginary.map((value, i) => value - wanted.imaginary[i]);
 		expect(Math.max(...difference.map(Math.abs))).toBeLessThan(1e-11);
 	});
 
@@ -51,7 +48,7 @@ describe.each([1, 2, 5, 8, 52])("length %i", (length) => {
 			{ correlation: inverseFourier(timesConjugate(fa, fb), length) },
 			{ a, b },
 		);
-		const at = (values: number[], t: number) => values[((t % length) + length) % length] as number;
+		const at = (values: number[], t: number) => values[((t % length) + length) % length];
 		const correlation = Array.from({ length }, (_, delay) =>
 			Array.from({ length }, (_, t) => at(a, t + delay) * at(b, t)).reduce((x, y) => x + y),
 		);
@@ -93,8 +90,8 @@ test("its gradient is that of finite differences", async () => {
 	const weights = numbers(4);
 	const lossOf = (of: Tensor) => {
 		const { real, imaginary } = fourier(of);
-		const part = (t: Tensor, weight: number) => mul(sum(mul(mul(t, t), t)), weight);
-		return add(part(real, weights[0]!), part(imaginary, weights[1]!));
+		const part = (t: Tensor, weight: number) => t.mul(t).mul(t).sum().mul(weight);
+		return part(real, weights[0]).add(part(imaginary, weights[1]));
 	};
 	const loss = lossOf(x);
 	const [dx] = gradients(loss, [x]) as [Tensor];
@@ -108,7 +105,7 @@ test("its gradient is that of finite differences", async () => {
 			await evaluate({ loss }, { x: moved(step) }),
 			await evaluate({ loss }, { x: moved(-step) }),
 		];
-		differences.push((above.loss[0]! - below.loss[0]!) / (2 * step));
+		differences.push((above.loss[0] - below.loss[0]) / (2 * step));
 	}
 	expect(relativeError(got, differences)).toBeLessThan(1e-7);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
-import { gradients, input, mul, parameter, sum, type Tensor } from "../../engine/tensor/index.js";
+import { gradients, input, parameter, type Tensor } from "../../engine/tensor/index.js";
 import { gruInput, gruStep, gruWeights } from "./layers.js";
 import { drawWeights, weightsOf } from "./weights.js";
 
@@ -23,11 +23,11 @@ const sigmoid = (x: number) => 1 / (1 + Math.exp(-x));
 /** One row at a time, one unit at a time. */
 function plainCell(v: Values): number[] {
 	return Array.from({ length: rows }, (_, row) => {
-		const h = v.state!.slice(row * width, (row + 1) * width);
-		const x = v.input!.slice(row * inside, (row + 1) * inside);
+		const h = v.state.slice(row * width, (row + 1) * width);
+		const x = v.input.slice(row * inside, (row + 1) * inside);
 		const times = (name: string, unit: number, by: readonly number[]) =>
-			by.reduce((total, value, i) => total + v[name]![unit * by.length + i]! * value, 0);
-		const from = (unit: number) => times("input.weight", unit, x) + v["input.bias"]![unit]!;
+			by.reduce((total, value, i) => total + v[name][unit * by.length + i] * value, 0);
+		const from = (unit: number) => times("input.weight", unit, x) + v["input.bias"][unit];
 		const gate = (unit: number) => sigmoid(from(unit) + times("gates.weight", unit, h));
 		const reset = h.map((value, i) => gate(width + i) * value);
 		return h.map((value, i) => {
@@ -57,7 +57,7 @@ test("gates and candidate as written", async () => {
 
 test("gradients of every weight, of the state and of the input", async () => {
 	const scale = numbers(rows * width);
-	const loss = sum(mul(next, input("scale", [rows, width], "float64")));
+	const loss = next.mul(input("scale", [rows, width], "float64")).sum();
 	const names = [...Object.keys(symbols), "state", "input"];
 	const slopes = gradients(loss, [...Object.values(symbols), state, x]);
 	const found = await evaluate(Object.fromEntries(slopes.map((g, i) => [`d ${names[i]}`, g])), {
@@ -66,14 +66,14 @@ test("gradients of every weight, of the state and of the input", async () => {
 	});
 	for (const name of names) {
 		const lossOf = (values: Values) =>
-			plainCell(values).reduce((total, value, i) => total + value * scale[i]!, 0);
-		const wanted = given[name]!.map((_, i) => {
+			plainCell(values).reduce((total, value, i) => total + value * scale[i], 0);
+		const wanted = given[name].map((_, i) => {
 			const moved = (by: number) => ({
 				...given,
-				[name]: given[name]!.map((value, j) => (i === j ? value + by : value)),
+				[name]: given[name].map((value, j) => (i === j ? value + by : value)),
 			});
 			return (lossOf(moved(1e-5)) - lossOf(moved(-1e-5))) / 2e-5;
 		});
-		expect(relativeError(found[`d ${name}`] as number[], wanted), name).toBeLessThan(1e-7);
+		expect(relativeError(found[`d ${name}`], wanted), name).toBeLessThan(1e-7);
 	}
 });

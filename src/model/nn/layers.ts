@@ -28,6 +28,12 @@ export const normWeights = (width: number): WeightSpecs => ({
 	shift: filledWith(0, [width]),
 });
 
+/** The weights of a sub-layer, and of the norm before or after it. */
+export const normed = (name: string, sublayer: WeightSpecs, width: number): WeightSpecs => ({
+	...nested(name, sublayer),
+	...nested(`${name}Norm`, normWeights(width)),
+});
+
 /** Layer norm with a learned scale and shift. */
 export const norm = (p: Weights, x: Tensor): Tensor =>
 	layerNorm(x, { scale: p("scale"), shift: p("shift") });
@@ -59,9 +65,9 @@ export function batchNorm(
 	x: Tensor,
 	{ counts, moving }: BatchNormOptions,
 ): Tensor {
-	const own = (weight: string) => p(`${name}.${weight}`);
-	const affine = { scale: own("scale"), shift: own("shift") };
-	if (!moving) return normalized(x, own("mean"), own("variance"), affine);
+	const weightOf = (weight: string) => p(`${name}.${weight}`);
+	const affine = { scale: weightOf("scale"), shift: weightOf("shift") };
+	if (!moving) return normalized(x, weightOf("mean"), weightOf("variance"), affine);
 	const width = x.shape.at(-1) as number;
 	const rows = x.reshape([-1, width]);
 	const total = counts.sum();
@@ -72,7 +78,7 @@ export function batchNorm(
 	const unbiased = variance.mul(total.div(total.sub(1).maximum(1)));
 	const share = total.minimum(1).mul(momentum);
 	const moved = (weight: string, now: Tensor) =>
-		own(weight).add(now.reshape([width]).sub(own(weight)).mul(share));
+		weightOf(weight).add(now.reshape([width]).sub(weightOf(weight)).mul(share));
 	moving[`${name}.mean`] = moved("mean", mean);
 	moving[`${name}.variance`] = moved("variance", unbiased);
 	return normalized(rows, mean, variance, affine).reshape(x.shape);

@@ -1,20 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { evaluate } from "../../engine/runtime/testing/evaluate.js";
-import {
-	add,
-	filled,
-	gradients,
-	input,
-	mul,
-	sub,
-	sum,
-	type Tensor,
-	tanh,
-} from "../../engine/tensor/index.js";
+import { filled, gradients, input, sub, type Tensor } from "../../engine/tensor/index.js";
 import { type Drive, exponentialEuler, rungeKutta4, type Solver } from "./ode.js";
 
 // dy/ds = y (1 − y), whose solution is y0 eˢ / (1 − y0 + y0 eˢ).
-const logistic: Drive = (y) => mul(y, sub(1, y));
+const logistic: Drive = (y) => y.mul(sub(1, y));
 const solution = (y0: number, s: number) => (y0 * Math.exp(s)) / (1 - y0 + y0 * Math.exp(s));
 const slopeOfSolution = (y0: number, s: number) => Math.exp(s) / (1 - y0 + y0 * Math.exp(s)) ** 2;
 
@@ -25,16 +15,16 @@ const spans = [0.5, 1.5, 2];
 async function errors(solver: Solver, drive: Drive, steps: number) {
 	const y = input("y", [3, 1], "float64");
 	const end = solver(drive, y, input("span", [3, 1], "float64"), steps);
-	const [slope] = gradients(sum(end), [y]) as [Tensor];
+	const [slope] = gradients(end.sum(), [y]) as [Tensor];
 	const found = await evaluate({ end, slope }, { y: starts, span: spans });
 	const largest = (got: readonly number[], wanted: (y0: number, s: number) => number) =>
-		Math.max(...got.map((x, i) => Math.abs(x - wanted(starts[i]!, spans[i]!))));
+		Math.max(...got.map((x, i) => Math.abs(x - wanted(starts[i], spans[i]))));
 	return [largest(found.end, solution), largest(found.slope, slopeOfSolution)] as const;
 }
 
 describe.each([
 	["rungeKutta4", rungeKutta4, logistic, 4],
-	["exponentialEuler", exponentialEuler, ((y, at) => add(logistic(y, at), y)) as Drive, 1],
+	["exponentialEuler", exponentialEuler, ((y, at) => logistic(y, at).add(y)) as Drive, 1],
 ] as const)("%s", (_, solver, drive, order) => {
 	test(`errs to the order ${order}, in values and gradients`, async () => {
 		const [coarse, fine] = [await errors(solver, drive, 32), await errors(solver, drive, 64)];
@@ -64,7 +54,7 @@ describe.each([
 test("what drives it may change along the way, which Runge and Kutta follow exactly up to cubes", async () => {
 	const y = input("y", [2, 1], "float64");
 	const span = input("span", [2, 1], "float64");
-	const cube: Drive = (state, passed) => add(mul(state, 0), passed ** 3);
+	const cube: Drive = (state, passed) => state.mul(0).add(passed ** 3);
 	const { end } = await evaluate(
 		{ end: rungeKutta4(cube, y, span, 3) },
 		{ y: [1, 2], span: [4, 8] },
@@ -74,7 +64,7 @@ test("what drives it may change along the way, which Runge and Kutta follow exac
 
 test("toward a target that stands still the exponential rule is exact in one step", async () => {
 	const y = input("y", [2, 1], "float64");
-	const still: Drive = (state) => add(mul(state, 0), 3);
+	const still: Drive = (state) => state.mul(0).add(3);
 	const span = input("span", [2, 1], "float64");
 	const { end } = await evaluate(
 		{ end: exponentialEuler(still, y, span, 1) },
@@ -87,8 +77,8 @@ test("toward a target that stands still the exponential rule is exact in one ste
 test("the exponential rule stays between start and targets over any span, where Runge and Kutta's leaves", async () => {
 	const y = input("y", [4, 1], "float64");
 	const span = input("span", [4, 1], "float64");
-	const toward: Drive = (state) => tanh(mul(state, -5));
-	const away: Drive = (state, at) => sub(toward(state, at), state);
+	const toward: Drive = (state) => state.mul(-5).tanh();
+	const away: Drive = (state, at) => toward(state, at).sub(state);
 	const { bounded, unbounded } = await evaluate(
 		{ bounded: exponentialEuler(toward, y, span, 3), unbounded: rungeKutta4(away, y, span, 3) },
 		{ y: [0.9, -0.4, 1, 0.01], span: [1, 10, 1e3, 1e6] },

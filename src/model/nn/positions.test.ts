@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { evaluate, evaluatorOf, relativeError } from "../../engine/runtime/testing/evaluate.js";
-import { type FloatType, input, mul, parameter, sum } from "../../engine/tensor/index.js";
+import { type FloatType, input, parameter } from "../../engine/tensor/index.js";
 import {
 	anglesOf,
 	marks,
@@ -54,7 +54,7 @@ test("places that go before the last and those that follow are marked in one way
 	);
 	const wanted = (rows: number[][]) => rows.flat().map((value) => expect.closeTo(value, 6));
 	expect(got.before).toEqual(
-		wanted(days.map((day, i) => [level(day), level(gaps[i]!), -level(40 - day)])),
+		wanted(days.map((day, i) => [level(day), level(gaps[i]), -level(40 - day)])),
 	);
 	expect(got.after).toEqual(
 		wanted([
@@ -120,14 +120,14 @@ test("periods are geometric, from the shortest to the longest", () => {
 test("q · k after turning depends on the difference of their times alone", async () => {
 	const range = { shortestPeriod: 2, longestPeriod: 36500 };
 	const of = (name: string) => turned(name, 1, 6, range, "float64");
-	const { run, dispose } = await evaluatorOf({ score: sum(mul(of("q"), of("k"))) });
+	const { run, dispose } = await evaluatorOf({ score: of("q").mul(of("k")).sum() });
 	const days = fc.double({ min: 0, max: 36500, noNaN: true });
 	const vector = fc.array(fc.double({ min: -2, max: 2, noNaN: true }), {
 		minLength: 6,
 		maxLength: 6,
 	});
 	const score = async (q: number[], k: number[], at: number, before: number) =>
-		(await run({ q, k, "q.times": [at], "k.times": [at - before] })).score[0] as number;
+		(await run({ q, k, "q.times": [at], "k.times": [at - before] })).score[0];
 	await fc.assert(
 		fc.asyncProperty(vector, vector, days, days, days, async (q, k, first, second, before) => {
 			const difference = (await score(q, k, first, before)) - (await score(q, k, second, before));

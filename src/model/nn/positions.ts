@@ -107,7 +107,7 @@ export interface Angles {
 export function anglesOf(times: Float64Array, half: number, range: Periods): Float32Array {
 	const frequency = periods(half, range).map((p) => 1 / p);
 	return Float32Array.from({ length: times.length * half }, (_, i) => {
-		const turns = (times[Math.floor(i / half)] as number) * (frequency[i % half] as number);
+		const turns = times[Math.floor(i / half)] * frequency[i % half];
 		return (turns - Math.floor(turns)) * 2 * Math.PI;
 	});
 }

@@ -1,14 +1,7 @@
 import { expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { evaluate, evaluatorOf, relativeError } from "../../engine/runtime/testing/evaluate.js";
-import {
-	type FloatType,
-	gradients,
-	input,
-	mul,
-	parameter,
-	sum,
-} from "../../engine/tensor/index.js";
+import { type FloatType, gradients, input, parameter } from "../../engine/tensor/index.js";
 import { rotate } from "./positions.js";
 import { headDecays, readingOf, retention, retentionWeights, xpos } from "./retention.js";
 import {
@@ -41,7 +34,7 @@ test("pair i is turned by t · 10000^(−2i / size), and scaled by ζ_i to the p
 		for (let i = 0; i < 3; i++) {
 			const angle = time * 10000 ** (-i / 3);
 			const scale = ((2 * i + 0.4 * 6) / (1.4 * 6)) ** ((sign * time) / 512);
-			const [a, b] = [x[i] as number, x[i + 3] as number];
+			const [a, b] = [x[i], x[i + 3]];
 			out[i] = scale * (a * Math.cos(angle) - b * Math.sin(angle));
 			out[i + 3] = scale * (a * Math.sin(angle) + b * Math.cos(angle));
 		}
@@ -58,13 +51,13 @@ test("pair i is turned by t · 10000^(−2i / size), and scaled by ζ_i to the p
 
 test("q · k depends on the time between them alone, and fades with it", async () => {
 	const built = pair("float32");
-	const { run, dispose } = await evaluatorOf({ score: sum(mul(built.query, built.key)) });
+	const { run, dispose } = await evaluatorOf({ score: built.query.mul(built.key).sum() });
 	const score = async (from: number, to: number) =>
-		(await run({ q, k, "k.time": [from], "q.time": [to] })).score[0] as number;
+		(await run({ q, k, "k.time": [from], "q.time": [to] })).score[0];
 	for (const elapsed of [0, 3, 250, 1200])
 		expect(await score(5000, 5000 + elapsed)).toBeCloseTo(await score(0, elapsed), 3);
 	expect(await score(0, 0)).toBeCloseTo(
-		q.reduce((total, x, i) => total + x * (k[i] as number), 0),
+		q.reduce((total, x, i) => total + x * k[i], 0),
 		5,
 	);
 	expect(Math.abs(await score(0, 1e6))).toBeLessThan(1e-2);
@@ -73,7 +66,7 @@ test("q · k depends on the time between them alone, and fades with it", async (
 
 test("scales stop before they overflow: a century in days, a million units", async () => {
 	const built = pair("float32");
-	const { run, dispose } = await evaluatorOf({ ...built, score: sum(mul(built.query, built.key)) });
+	const { run, dispose } = await evaluatorOf({ ...built, score: built.query.mul(built.key).sum() });
 	for (const [from, to] of [
 		[0, 36525],
 		[36525, 0], // what the mask takes away
@@ -102,14 +95,14 @@ function drawn() {
 }
 
 const gapsOf = (days: readonly number[], mask: readonly number[]) =>
-	days.map((day, n) => (mask[n] && mask[n - 1] ? day - (days[n - 1] as number) : 0));
+	days.map((day, n) => (mask[n] && mask[n - 1] ? day - days[n - 1] : 0));
 
 test("heads keep 1 − 1/64 to 1 − 1/512 of what they hold in a unit of time, in equal ratios of what they lose", () => {
 	const decays = headDecays(4);
 	expect(decays[0]).toBeCloseTo(1 - 1 / 64, 12);
 	expect(decays[3]).toBeCloseTo(1 - 1 / 512, 12);
 	const lost = decays.map((decay) => Math.log(1 - decay));
-	expect(lost[1]! - lost[0]!).toBeCloseTo(Math.log(1 / 8) / 3, 9);
+	expect(lost[1] - lost[0]).toBeCloseTo(Math.log(1 / 8) / 3, 9);
 	expect(headDecays(1)).toEqual([1 - 1 / 64]);
 });
 
@@ -138,10 +131,10 @@ test.each([
 		{ heads, dim, decayUnitDays },
 	);
 	const { output: y } = retention(p, x, reading);
-	const weighted = sum(mul(y, input("cotangent", [1, places, dim], "float64")));
+	const weighted = y.mul(input("cotangent", [1, places, dim], "float64")).sum();
 	const [slope] = gradients(weighted, [x]);
 	const got = await evaluate(
-		{ y, slope: slope as typeof y },
+		{ y, slope: slope },
 		{ ...feeds, x: values, days, gaps: gapsOf(days, mask), mask, cotangent },
 	);
 
@@ -158,7 +151,7 @@ test.each([
 	const total = (inputs: readonly number[]) =>
 		reference(inputs)
 			.flat()
-			.reduce((sum, value, at) => sum + value * (cotangent[at] as number), 0);
+			.reduce((sum, value, at) => sum + value * cotangent[at], 0);
 	const some = [0, 3, dim * (places - 1), Math.floor((places * dim) / 2)];
 	const slopes = some.map((at) => {
 		const moved = (by: number) => values.map((value, i) => (i === at ? value + by : value));
@@ -166,7 +159,7 @@ test.each([
 	});
 	expect(
 		relativeError(
-			some.map((at) => got.slope[at] as number),
+			some.map((at) => got.slope[at]),
 			slopes,
 		),
 	).toBeLessThan(1e-5);

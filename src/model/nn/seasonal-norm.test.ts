@@ -25,12 +25,12 @@ test("normalises each position, then subtracts the mean over the events", async 
 		const mean = row.reduce((a, b) => a + b) / width;
 		const variance = row.reduce((sum, value) => sum + (value - mean) ** 2, 0) / width;
 		return row.map(
-			(value, c) => ((value - mean) / Math.sqrt(variance + 1e-5)) * scale[c]! + shift[c]!,
+			(value, c) => ((value - mean) / Math.sqrt(variance + 1e-5)) * scale[c] + shift[c],
 		);
 	});
 	const wanted = normed.map((row) =>
 		row.map((value, c) => {
-			const events = normed.slice(padding).map((other) => other[c]!);
+			const events = normed.slice(padding).map((other) => other[c]);
 			return value - events.reduce((a, b) => a + b) / events.length;
 		}),
 	);

@@ -16,7 +16,7 @@ export function averages(
 	for (let i = 0; i < places; i++)
 		for (let offset = -before; offset < width - before; offset++) {
 			const j = Math.min(Math.max(i + offset, 0), places - 1);
-			matrix[i * places + j] = (matrix[i * places + j] as number) + 1 / width;
+			matrix[i * places + j] += 1 / width;
 		}
 	return constant(matrix, [places, places], dtype);
 }
@@ -37,12 +37,18 @@ export function paddedAverages(mask: Tensor, width: number): Tensor {
 	return all.mul(mask.reshape([rows, places, 1]));
 }
 
+/** A series as the sum of what moves slowly and what is left. */
+export interface Decomposed {
+	readonly seasonal: Tensor; // [rows, places, width]
+	readonly trend: Tensor; // [rows, places, width]
+}
+
 /** What moves slowly, the moving average, and what is left: x [rows, places, width] is their sum. */
 export function decompose(
 	x: Tensor,
 	/** `averages` or `paddedAverages` of its places. */
 	average: Tensor,
-): { readonly seasonal: Tensor; readonly trend: Tensor } {
+): Decomposed {
 	const trend = average.matmul(x);
 	return { seasonal: x.sub(trend), trend };
 }

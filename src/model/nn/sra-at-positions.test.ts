@@ -45,11 +45,10 @@ function wanted(x: ReturnType<typeof values>, slots: number, fromNothing: boolea
 		});
 		const q = part(x.queries, queries * key);
 		for (let n = 0; n < queries; n++) {
-			const place = x.places[Math.floor(row / heads) * queries + n] as number;
+			const place = x.places[Math.floor(row / heads) * queries + n];
 			for (let j = 0; j < value; j++) {
 				let read = 0;
-				for (let i = 0; i < key; i++)
-					read += (q[n * key + i] as number) * (states[place]?.[i * value + j] as number);
+				for (let i = 0; i < key; i++) read += q[n * key + i] * states[place]?.[i * value + j];
 				out.push(read);
 			}
 		}

@@ -5,14 +5,11 @@ import type { Program } from "../../engine/runtime/index.js";
 import { nodeRuntime } from "../../engine/runtime/node.js";
 import { evaluatorOf, relativeError } from "../../engine/runtime/testing/evaluate.js";
 import {
-	add,
 	type FixedShape,
 	type FloatType,
 	gradients,
 	input,
-	mul,
 	size,
-	sum,
 	type Tensor,
 } from "../../engine/tensor/index.js";
 import { chunkwise, parallel, recurrent, type SraForm } from "./sra.js";
@@ -74,13 +71,10 @@ function compile(form: SraForm, c: Case, dtype: FloatType): Promise<Compiled> {
 	const t = Object.fromEntries(
 		Object.entries(shapes(c)).map(([name, shape]) => [name, input(name, shape, dtype)]),
 	) as Record<string, Tensor>;
-	const inputs = names.map((name) => t[name] as Tensor);
+	const inputs = names.map((name) => t[name]);
 	const [q, k, v, logDecay, initialState] = inputs as [Tensor, Tensor, Tensor, Tensor, Tensor];
 	const { output, finalState } = form({ q, k, v, logDecay, initialState });
-	const loss = add(
-		sum(mul(output, t.outputCotangent as Tensor)),
-		sum(mul(finalState, t.stateCotangent as Tensor)),
-	);
+	const loss = output.mul(t.outputCotangent).sum().add(finalState.mul(t.stateCotangent).sum());
 	const outputs: Record<string, Tensor> = { output, finalState };
 	gradients(loss, inputs).forEach((g, i) => {
 		outputs[`d.${names[i]}`] = g;
@@ -99,7 +93,7 @@ async function run(form: SraForm, c: Case, dtype: FloatType): Promise<Record<str
 	const program = await compile(form, c, dtype);
 	const array = dtype === "float32" ? Float32Array : Float64Array;
 	const feeds = Object.fromEntries(
-		Object.keys(shapes(c)).map((name) => [name, array.from(c.values[name] as Float64Array)]),
+		Object.keys(shapes(c)).map((name) => [name, array.from(c.values[name])]),
 	);
 	return numbers(await program.run(feeds));
 }
@@ -116,7 +110,7 @@ async function runInBlocks(
 	const part = (data: ArrayLike<number>, width: number, start: number, end: number) =>
 		Float64Array.from({ length: rows * (end - start) * width }, (_, i) => {
 			const row = Math.floor(i / ((end - start) * width));
-			return data[row * c.length * width + start * width + (i % ((end - start) * width))] as number;
+			return data[row * c.length * width + start * width + (i % ((end - start) * width))];
 		});
 	const widths = { q: c.key, k: c.key, v: c.value, logDecay: 1, outputCotangent: c.value };
 	const starts = Array.from({ length: Math.ceil(c.length / block) }, (_, i) => i * block);
@@ -125,40 +119,40 @@ async function runInBlocks(
 		const values = Object.fromEntries(
 			Object.entries(widths).map(([name, width]) => [
 				name,
-				part(c.values[name] as Float64Array, width, start, end),
+				part(c.values[name], width, start, end),
 			]),
 		);
 		return { ...c, length: end - start, values };
 	});
 	const zeros = new Float64Array(rows * c.key * c.value);
-	const initialStates = [c.values.initialState as Float64Array];
+	const initialStates = [c.values.initialState];
 	for (const [i, piece] of cases.entries()) {
 		const values = {
 			...piece.values,
-			initialState: initialStates[i] as Float64Array,
+			initialState: initialStates[i],
 			stateCotangent: zeros,
 		};
 		const { finalState } = await run(form, { ...piece, values }, dtype);
-		initialStates.push(Float64Array.from(finalState as number[]));
+		initialStates.push(Float64Array.from(finalState));
 	}
-	let stateCotangent = c.values.stateCotangent as Float64Array;
+	let stateCotangent = c.values.stateCotangent;
 	const results: Record<string, number[]>[] = [];
 	for (let i = cases.length - 1; i >= 0; i--) {
-		const piece = cases[i] as Case;
+		const piece = cases[i];
 		const values = {
 			...piece.values,
-			initialState: initialStates[i] as Float64Array,
+			initialState: initialStates[i],
 			stateCotangent,
 		};
 		const result = await run(form, { ...piece, values }, dtype);
-		stateCotangent = Float64Array.from(result["d.initialState"] as number[]);
+		stateCotangent = Float64Array.from(result["d.initialState"]);
 		results.unshift(result);
 	}
 	const joined = (name: string, width: number) =>
 		Array.from({ length: rows }, (_, row) =>
 			results.flatMap((result, i) => {
-				const n = (cases[i] as Case).length * width;
-				return (result[name] as number[]).slice(row * n, (row + 1) * n);
+				const n = cases[i].length * width;
+				return result[name].slice(row * n, (row + 1) * n);
 			}),
 		).flat();
 	return {
@@ -177,7 +171,7 @@ function expected(c: Case): Record<string, number[]> {
 	const all: Record<string, number[]> = { output: [], finalState: [] };
 	for (let r = 0; r < c.batch * c.heads; r++) {
 		const row = (name: string, width: number) =>
-			(c.values[name] as Float64Array).subarray(r * width, (r + 1) * width);
+			c.values[name].subarray(r * width, (r + 1) * width);
 		const { length, key, value } = c;
 		const x = {
 			length,
@@ -232,7 +226,7 @@ function makeCase(length: number, seed: number, gate: "mixed" | "open" | "shut" 
 		open: () => 9 + draw.uniform(),
 		shut: () => -20,
 	};
-	const logits = (values.logDecay as Float64Array).map(spread[gate]);
+	const logits = values.logDecay.map(spread[gate]);
 	values.logDecay = logits.map((x) => Math.fround(-Math.log1p(Math.exp(-x))));
 	// The second sequence ends at two thirds: what follows adds nothing and decays nothing.
 	const end = Math.ceil((length * 2) / 3);
@@ -288,25 +282,25 @@ describe("selective recurrent attention", () => {
 
 	it("does not overflow or lose itself at length 16,384 with gate logits of −20", async () => {
 		const c = makeCase(16384, 3, "shut");
-		expectClose(await run(forms["chunkwise 64"] as SraForm, c, "float32"), expected(c), 1e-5);
+		expectClose(await run(forms["chunkwise 64"], c, "float32"), expected(c), 1e-5);
 	});
 
 	/** Values and gradients as in training: from no state, with second queries. */
 	async function runFresh(form: SraForm, c: Case, dtype: FloatType) {
-		const t = (name: string) => input(name, shapes(c)[name] as FixedShape, dtype);
+		const t = (name: string) => input(name, shapes(c)[name], dtype);
 		const [q, k, v, logDecay] = [t("q"), t("k"), t("v"), t("logDecay")];
-		const before = input("before", shapes(c).q as FixedShape, dtype);
+		const before = input("before", shapes(c).q, dtype);
 		const out = form({ q, k, v, logDecay, before });
 		const read = out.before as Tensor;
 		const cotangent = t("outputCotangent");
-		const loss = add(sum(mul(out.output, cotangent)), sum(mul(mul(read, read), cotangent)));
+		const loss = out.output.mul(cotangent).sum().add(read.mul(read).mul(cotangent).sum());
 		const outputs: Record<string, Tensor> = { output: out.output, read };
 		gradients(loss, [q, k, v, logDecay, before]).forEach((g, i) => {
 			outputs[`d.${i}`] = g;
 		});
 		const program = await compileForm(form, outputs);
 		const array = dtype === "float32" ? Float32Array : Float64Array;
-		const values = { ...c.values, before: (c.values.q as Float64Array).toReversed() };
+		const values = { ...c.values, before: c.values.q.toReversed() };
 		const result = await program.run(
 			Object.fromEntries(Object.entries(values).map(([name, data]) => [name, array.from(data)])),
 		);
@@ -332,7 +326,7 @@ describe("selective recurrent attention", () => {
 		const [batch, heads, length, key, value] = [c.batch, c.heads, c.length, c.key, c.value];
 		const results = await Promise.all(
 			Object.values(forms).map(async (form) => {
-				const t = (name: string) => input(name, shapes(c)[name] as FixedShape, "float64");
+				const t = (name: string) => input(name, shapes(c)[name], "float64");
 				const { before } = form({
 					q: t("q"),
 					k: t("k"),
@@ -342,7 +336,7 @@ describe("selective recurrent attention", () => {
 					before: input("before", [batch, heads, length, key], "float64"),
 				});
 				const program = await compileForm(form, { read: before as Tensor });
-				const { read } = await program.run({ ...c.values, before: c.values.q as Float64Array });
+				const { read } = await program.run({ ...c.values, before: c.values.q });
 				await program.dispose();
 				return Array.from(read as ArrayLike<number>);
 			}),
@@ -351,7 +345,7 @@ describe("selective recurrent attention", () => {
 		const wanted: number[] = [];
 		for (let r = 0; r < batch * heads; r++) {
 			const row = (name: string, width: number) =>
-				(c.values[name] as Float64Array).subarray(r * width, (r + 1) * width);
+				c.values[name].subarray(r * width, (r + 1) * width);
 			const q = row("q", length * key);
 			const { states } = reference({
 				length,
@@ -366,8 +360,7 @@ describe("selective recurrent attention", () => {
 			for (let n = 0; n < length; n++)
 				for (let j = 0; j < value; j++) {
 					let total = 0;
-					for (let i = 0; i < key; i++)
-						total += (q[n * key + i] as number) * (states[n]?.[i * value + j] as number);
+					for (let i = 0; i < key; i++) total += q[n * key + i] * states[n]?.[i * value + j];
 					wanted.push(total);
 				}
 		}
@@ -384,7 +377,7 @@ describe("selective recurrent attention", () => {
 			const { heads, length, dk: key, dv: value } = golden;
 			const inputNames = [...names, "outputCotangent", "stateCotangent"];
 			const values = Object.fromEntries(
-				inputNames.map((name) => [name, Float64Array.from(golden[name] as number[])]),
+				inputNames.map((name) => [name, Float64Array.from(golden[name])]),
 			);
 			const c: Case = { batch: 1, heads, length, key, value, values };
 			const wanted: Record<string, number[]> = {};
@@ -397,7 +390,7 @@ describe("selective recurrent attention", () => {
 				"d.logDecay": "dLogDecay",
 				"d.initialState": "dInitialState",
 			};
-			for (const [ours, theirs] of Object.entries(from)) wanted[ours] = golden[theirs] as number[];
+			for (const [ours, theirs] of Object.entries(from)) wanted[ours] = golden[theirs];
 			// The file carries 12 digits.
 			for (const form of Object.values(forms))
 				expectClose(await run(form, c, "float64"), wanted, 1e-10);

@@ -118,7 +118,7 @@ export const recurrent: SraForm = ({ q, k, v, logDecay, initialState, before }) 
 	const outputs: Tensor[] = [];
 	const reads: Tensor[] = [];
 	for (let n = 0; n < length; n++) {
-		if (queries) reads.push((queries[n] as Tensor).matmul(state));
+		if (queries) reads.push(queries[n].matmul(state));
 		const [qn, kn, vn, decay] = parts.map((x) => x[n]) as [Tensor, Tensor, Tensor, Tensor];
 		const slot = step(state, qn, kn, vn, decay);
 		state = slot.state;
@@ -266,8 +266,8 @@ export const anyLength: SraForm = ({ q, k, v, logDecay, initialState, before }) 
 	const totals = steps.sum(-1); // [batch, heads, chunks]
 	const first = initialState?.reshape([batch, heads, 1, key * value]);
 	/** With what is left of the state before the first chunk. */
-	const after = (own: Tensor, decay: () => Tensor) =>
-		first ? own.add(column(decay().exp()).mul(first)) : own;
+	const after = (sum: Tensor, decay: () => Tensor) =>
+		first ? sum.add(column(decay().exp()).mul(first)) : sum;
 	const starts = after(decayBetween(totals).matmul(added), () =>
 		cumulativeSum(totals, -1, { exclusive: true }),
 	);
@@ -291,7 +291,7 @@ export const anyLength: SraForm = ({ q, k, v, logDecay, initialState, before }) 
 
 /** Weight (i, j) of what chunk j added in the state before chunk i: exp Σ totals_t over j < t < i, and 0 where j ≥ i. */
 function decayBetween(totals: Tensor): Tensor {
-	const count = totals.shape[2] as Dim;
+	const count = totals.shape[2];
 	const places = placesAlong(totals, 2);
 	const [down, across] = [places.reshape([count, 1]), places.reshape([1, count])];
 	const zero = constant([0], [1, 1]);
@@ -318,7 +318,7 @@ interface QueriesAtPositions {
  */
 export function readAtPositions(x: QueriesAtPositions): Tensor {
 	const [batch, heads, slots] = x.logDecay.shape as [Dim, number, Dim];
-	const count = x.positions.shape[1] as Dim;
+	const count = x.positions.shape[1];
 	const places = x.positions.cast("float32").reshape([batch, 1, count, 1]);
 	const earlier = placesAlong(x.logDecay, 2).less(places); // [batch, 1, queries, slots]
 	// What a slot left fades by the steps after it that come before the query.

@@ -36,7 +36,7 @@ export const filledWith = (value: number, shape: FixedShape): WeightSpec => ({
 /** Not drawn: it starts with these values. */
 export const listed = (shape: FixedShape, values: ArrayLike<number>): WeightSpec => ({
 	shape,
-	draw: (_random, index) => values[index] as number,
+	draw: (_random, index) => values[index],
 });
 
 /** The same specs, learned from rare events. */
@@ -64,9 +64,9 @@ export function drawWeights(
 ): Map<string, { readonly shape: FixedShape; readonly data: Float32Array }> {
 	return new Map(
 		Object.entries(specs).map(([name, { shape, draw }]) => {
-			const own = random.fork(name);
+			const stream = random.fork(name);
 			const data = new Float32Array(size(shape));
-			for (let i = 0; i < data.length; i++) data[i] = draw(own, i);
+			for (let i = 0; i < data.length; i++) data[i] = draw(stream, i);
 			return [name, { shape, data }];
 		}),
 	);

@@ -18,7 +18,7 @@ function slotsOf(batch: EventBatch, stream: "next" | "horizon", horizon = 0, dra
 		...([trajgpt, config, trajgpt.objectives.horizon, batch] as const),
 		...([{ random: draw, horizon }, false] as const),
 	);
-	const field = (name: string) => Array.from(feeds[`${stream}.${name}`] ?? []) as number[];
+	const field = (name: string) => Array.from(feeds[`${stream}.${name}`] ?? []);
 	return {
 		...{ tokens: field("tokens"), times: field("times"), gaps: field("gaps") },
 		...{ targets: field("targets"), weights: field("weights") },
@@ -73,7 +73,7 @@ describe("the codes of a day", () => {
 		...([trajgpt, config, trajgpt.objectives.visits, day] as const),
 		...([{ random: random(1), horizon: 0 }, false] as const),
 	);
-	const of = (name: string) => Array.from(feeds[`visits.${name}`] ?? []) as number[];
+	const of = (name: string) => Array.from(feeds[`visits.${name}`] ?? []);
 
 	test("are predicted from what is known before it, each at its time", () => {
 		expect(of("places").slice(0, 5)).toEqual([0, 1, 1, 3, 3]);
@@ -96,7 +96,7 @@ describe("the codes of a day", () => {
 		const values = Object.fromEntries([...weights].map(([name, { data }]) => [name, data]));
 		const totals = Object.fromEntries(terms.map(({ name, total }) => [name, total]));
 		const { next, visits } = await evaluate(totals, { ...values, ...fed.feeds });
-		return { next: next?.[0] as number, visits: visits?.[0] as number };
+		return { next: next?.[0], visits: visits?.[0] };
 	}
 
 	describe.each(["trajgpt", "gpt2", "timelygpt"])("of %s", (id) => {
@@ -131,7 +131,7 @@ function drawnBatch(seed: number, rows: number, length: number): EventBatch {
 	const times = new Float64Array(rows * length);
 	for (let at = 0; at < tokens.length; at++) {
 		const n = at % length;
-		if (n < (lengths[Math.floor(at / length)] as number)) tokens[at] = 5 + draw.integer(4);
+		if (n < lengths[Math.floor(at / length)]) tokens[at] = 5 + draw.integer(4);
 		times[at] = n;
 	}
 	return { rows, length, tokens, times, lengths };
@@ -148,8 +148,8 @@ describe("an event further ahead", () => {
 				expect(slots.tokens).toEqual(next.tokens);
 				for (let at = 0; at < slots.times.length; at++) {
 					const n = at % length;
-					const events = batch.lengths[Math.floor(at / length)] as number;
-					const ahead = (slots.times[at] as number) - n;
+					const events = batch.lengths[Math.floor(at / length)];
+					const ahead = slots.times[at] - n;
 					if (n >= events) {
 						expect([ahead, slots.weights[at]]).toEqual([0, 0]);
 						continue;
@@ -175,7 +175,7 @@ describe("an event further ahead", () => {
 		for (let at = 0; at < slots.times.length; at++) {
 			const n = at % length;
 			if (n > length - 1 - horizon) continue;
-			counts[(slots.times[at] as number) - n]!++;
+			counts[slots.times[at] - n]++;
 			from++;
 		}
 		const expected = from / counts.length;

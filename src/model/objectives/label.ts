@@ -1,8 +1,8 @@
 import type { History } from "../../data/cohort/index.js";
 import type { Feeds } from "../../engine/runtime/index.js";
-import { input, mul, softplus, sub, sum } from "../../engine/tensor/index.js";
+import { input } from "../../engine/tensor/index.js";
 import { labelLogOdds, meanState, poolFeeds, riskInput } from "../heads.js";
-import type { EventBatch, Objective, States } from "../model.js";
+import type { EventBatch, Objective } from "../model.js";
 
 /** A history whose last event is the query: its token is 1 or 0. */
 export interface LabelledHistory extends History {
@@ -27,16 +27,16 @@ export const riskFeeds = (batch: EventBatch): Feeds => ({
 export const labelObjective = (readsRisks: boolean): Objective => ({
 	streams: () => ["slots"],
 	terms(_config, parameters, [states]) {
-		const logOdds = labelLogOdds(parameters, meanState((states as States).hidden));
+		const logOdds = labelLogOdds(parameters, meanState(states.hidden));
 		const answers = input("label.answers", logOdds.shape);
 		const counts = input("label.counts", logOdds.shape);
-		const nats = sub(softplus(logOdds), mul(answers, logOdds));
-		return [{ name: "label", total: sum(mul(nats, counts)) }];
+		const nats = logOdds.softplus().sub(answers.mul(logOdds));
+		return [{ name: "label", total: nats.mul(counts).sum() }];
 	},
 	feeds(_config, batch, _draw, fill) {
 		const { length, lengths, tokens } = batch;
 		const answers = Float32Array.from(lengths, (events, row) =>
-			events === 0 ? 0 : (tokens[row * length + events - 1] as number),
+			events === 0 ? 0 : tokens[row * length + events - 1],
 		);
 		const asked = queries(batch);
 		const counts = Float32Array.from(lengths, (events, row) =>

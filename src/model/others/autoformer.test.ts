@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { evaluate, evaluatorOf, relativeError } from "../../engine/runtime/testing/evaluate.js";
-import { gradients, input, mul, sum, type Tensor } from "../../engine/tensor/index.js";
+import { gradients, input, type Tensor } from "../../engine/tensor/index.js";
 import { conformance } from "../testing/conformance.js";
 import { drawnWeights, oneWindow, windowFeeds } from "../testing/windows.js";
 import {
@@ -24,26 +24,26 @@ const fit = (q: Matrix, k: Matrix, channels: readonly number[]): number[] =>
 	q.map((_, delay) => {
 		let total = 0;
 		for (let t = 0; t < q.length; t++)
-			for (const c of channels) total += q[(t + delay) % q.length]![c]! * k[t]![c]!;
+			for (const c of channels) total += q[(t + delay) % q.length][c] * k[t][c];
 		return total / channels.length;
 	});
 
 /** Each head's best delays, and its values rolled by them. */
 function plain(q: Matrix, k: Matrix, v: Matrix, heads: number, factor: number): Matrix {
-	const [places, width] = [v.length, v[0]!.length];
+	const [places, width] = [v.length, v[0].length];
 	const out = v.map((row) => row.map(() => 0));
 	for (let head = 0; head < heads; head++) {
 		const channels = Array.from({ length: width / heads }, (_, c) => (head * width) / heads + c);
 		const fits = fit(q, k, channels);
 		const best = fits
 			.map((_, delay) => delay)
-			.sort((a, b) => fits[b]! - fits[a]!)
+			.sort((a, b) => fits[b] - fits[a])
 			.slice(0, Math.floor(factor * Math.log(places)));
-		const total = best.reduce((sum, delay) => sum + Math.exp(fits[delay]!), 0);
+		const total = best.reduce((sum, delay) => sum + Math.exp(fits[delay]), 0);
 		for (const delay of best)
 			for (let t = 0; t < places; t++)
 				for (const c of channels)
-					out[t]![c]! += (Math.exp(fits[delay]!) / total) * v[(t + delay) % places]![c]!;
+					out[t][c] += (Math.exp(fits[delay]) / total) * v[(t + delay) % places][c];
 	}
 	return out;
 }
@@ -79,7 +79,7 @@ describe.each([
 	});
 
 	test("queries, keys and values learn from it", async () => {
-		const loss = sum(mul(out, mul(out, out)));
+		const loss = out.mul(out.mul(out)).sum();
 		const [dq, dk, dv] = gradients(loss, [q, k, v]) as [Tensor, Tensor, Tensor];
 		const { run, dispose } = await evaluatorOf({ loss, dq, dk, dv });
 		const got = await run(feedsOf(rows));
@@ -93,11 +93,11 @@ describe.each([
 			const [row, t, c] = [1, 2, width - 1];
 			const at = (by: number) => {
 				const moved = structuredClone(rows);
-				moved[row]![name as "q"][t]![c]! += by;
+				moved[row][name as "q"][t][c] += by;
 				return plainLoss(moved);
 			};
 			const difference = (at(step) - at(-step)) / (2 * step);
-			const slope = slopes[(row * places + t) * width + c]!;
+			const slope = slopes[(row * places + t) * width + c];
 			expect(Math.abs(slope)).toBeGreaterThan(1e-6);
 			expect(slope).toBeCloseTo(difference, 5);
 		}
@@ -114,7 +114,7 @@ test("a series that repeats itself fits at its periods", async () => {
 	const { fits } = await evaluate({ fits: correlation(series, series, 1) }, { x: x.flat() });
 	const best = fits
 		.map((_, delay) => delay)
-		.sort((a, b) => fits[b]! - fits[a]!)
+		.sort((a, b) => fits[b] - fits[a])
 		.slice(0, 4);
 	expect(best.sort((a, b) => a - b)).toEqual([0, 6, 12, 18]);
 });
@@ -171,7 +171,7 @@ test("with weights of 0, the prediction is the mean of the window", async () => 
 	const mean = Array.from(
 		{ length: dim },
 		(_, c) =>
-			events.reduce((sum, token) => sum + values.embedding![token * dim + c]!, 0) / events.length,
+			events.reduce((sum, token) => sum + values.embedding[token * dim + c], 0) / events.length,
 	);
 	expect(relativeError(got.answers, Array.from({ length: 5 }, () => mean).flat())).toBeLessThan(
 		1e-6,
@@ -190,9 +190,9 @@ test("each layer of the decoder adds the trends of its three parts", async () =>
 	);
 	const same = tokens.map(() => 6);
 	const got = await evaluate({ answers }, { ...some, ...windowFeeds(same, 5, 0) });
-	const wanted = values.embedding!.slice(6 * dim, 7 * dim);
+	const wanted = values.embedding.slice(6 * dim, 7 * dim);
 	for (const i of [0, 1]) {
-		const layer = (name: string) => values[`decoder.layers.${i}.${name}`]!;
+		const layer = (name: string) => values[`decoder.layers.${i}.${name}`];
 		const trends = [
 			...layer("self.out.bias"),
 			...layer("cross.out.bias"),
@@ -200,7 +200,7 @@ test("each layer of the decoder adds the trends of its three parts", async () =>
 		];
 		for (let c = 0; c < dim; c++)
 			for (const [j, trend] of trends.entries())
-				wanted[c]! += layer("trend.weight")[c * 3 * dim + j]! * trend;
+				wanted[c] += layer("trend.weight")[c * 3 * dim + j] * trend;
 	}
 	expect(relativeError(got.answers, Array.from({ length: 5 }, () => wanted).flat())).toBeLessThan(
 		1e-5,

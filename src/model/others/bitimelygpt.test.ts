@@ -20,7 +20,7 @@ const settings = { layers: 4, heads: 2, dim: 8, ff: 6, decayUnitDays: 30 };
 const { dim, heads, ff, decayUnitDays } = settings;
 const days = [0, 0, 0, 0, 90, 91, 800, 9000];
 const mask = [0, 0, 1, 1, 1, 1, 1, 1];
-const gaps = days.map((day, n) => (n > 2 ? day - (days[n - 1] as number) : 0));
+const gaps = days.map((day, n) => (n > 2 ? day - days[n - 1] : 0));
 const places = days.length;
 
 const weights = drawWeights(alternatingWeights(settings), random(2));
@@ -126,8 +126,7 @@ test("reads a window's first event and its last", async () => {
 		for (let row = 0; row < rows; row++)
 			felt[row]?.push(
 				other.some(
-					(x, i) =>
-						Math.floor(i / (ahead * dim)) === row && Math.abs(x - (base.views[i] as number)) > 1e-6,
+					(x, i) => Math.floor(i / (ahead * dim)) === row && Math.abs(x - base.views[i]) > 1e-6,
 				),
 			);
 	}

@@ -11,21 +11,14 @@
  */
 
 import { z } from "zod";
+import { concat, filled, flip, gelu, type Tensor } from "../../engine/tensor/index.js";
 import {
-	add,
-	concat,
-	expand,
-	filled,
-	flip,
-	gelu,
-	matmul,
-	pad,
-	reshape,
-	slice,
-	sub,
-	type Tensor,
-} from "../../engine/tensor/index.js";
-import { fields, pairsInHeads, retentionFields } from "../kinds/fields.js";
+	fields,
+	layeredFields,
+	layeredPresets,
+	pairsInHeads,
+	retentionFields,
+} from "../kinds/fields.js";
 import { embedded, windowModel } from "../kinds/window.js";
 import {
 	feedForward,
@@ -33,12 +26,12 @@ import {
 	linear,
 	linearWeights,
 	norm,
+	normed,
 	normWeights,
 	project,
 } from "../nn/layers.js";
 import {
 	type ElapsedTimes,
-	type Reading,
 	type RetentionSettings,
 	readingOf,
 	retention,
@@ -54,10 +47,8 @@ interface AlternatingSettings extends RetentionSettings {
 
 export function alternatingWeights({ layers, dim, ff }: AlternatingSettings): WeightSpecs {
 	const layer = {
-		...nested("retention", retentionWeights(dim)),
-		...nested("retentionNorm", normWeights(dim)),
-		...nested("feedForward", feedForwardWeights(dim, ff)),
-		...nested("feedForwardNorm", normWeights(dim)),
+		...normed("retention", retentionWeights(dim), dim),
+		...normed("feedForward", feedForwardWeights(dim, ff), dim),
 	};
 	return {
 		end: normal([dim], 1), // [EOS]
@@ -70,7 +61,7 @@ export function alternatingWeights({ layers, dim, ff }: AlternatingSettings): We
 function withEnd({ days, gaps, mask }: Required<ElapsedTimes>): Required<ElapsedTimes> {
 	const constantly = (value: number) => filled(value, [gaps.shape[0] as number, 1], gaps.dtype);
 	return {
-		days: concat([days, slice(days, 1, -1)], 1),
+		days: concat([days, days.slice(1, -1)], 1),
 		gaps: concat([gaps, constantly(0)], 1),
 		mask: concat([mask, constantly(1)], 1),
 	};
@@ -80,9 +71,9 @@ function withEnd({ days, gaps, mask }: Required<ElapsedTimes>): Required<Elapsed
 function flipped({ days, gaps, mask }: Required<ElapsedTimes>): Required<ElapsedTimes> {
 	const none = filled(0, [gaps.shape[0] as number, 1], gaps.dtype);
 	return {
-		days: flip(sub(slice(days, 1, -1), days), 1),
+		days: flip(days.slice(1, -1).sub(days), 1),
 		// The gap before a place is now before the one that it came after.
-		gaps: concat([none, flip(slice(gaps, 1, 1), 1)], 1),
+		gaps: concat([none, flip(gaps.slice(1, 1), 1)], 1),
 		mask: flip(mask, 1),
 	};
 }
@@ -100,18 +91,18 @@ export function alternating(
 	const [rows, count, dim] = vectors.shape as [number, number, number];
 	const ended = withEnd(places);
 	const readings = [ended, flipped(ended)].map((order) => readingOf(order, settings));
-	const end = expand(reshape(p("end"), [1, 1, dim]), [rows, 1, dim]);
-	const view = (x: Tensor) => norm(within(p, "norm"), slice(x, 1, 0, count));
+	const end = p("end").reshape([1, 1, dim]).expand([rows, 1, dim]);
+	const view = (x: Tensor) => norm(within(p, "norm"), x.slice(1, 0, count));
 
 	let x = concat([vectors, end], 1);
 	let forwards = x;
 	for (let i = 0; i < settings.layers; i++) {
 		const q = within(p, `layers.${i}`);
 		if (i > 0) x = flip(x, 1);
-		const reading = readings[i % 2] as Reading;
+		const reading = readings[i % 2];
 		const normed = norm(within(q, "retentionNorm"), x);
-		x = add(x, retention(within(q, "retention"), normed, reading).output);
-		x = add(x, feedForward(within(q, "feedForward"), norm(within(q, "feedForwardNorm"), x)));
+		x = x.add(retention(within(q, "retention"), normed, reading).output);
+		x = x.add(feedForward(within(q, "feedForward"), norm(within(q, "feedForwardNorm"), x)));
 		if (i === settings.layers - 2) forwards = x;
 	}
 	return { forwards: view(forwards), backwards: view(flip(x, 1)) };
@@ -140,20 +131,15 @@ export const forecastWeights = ({
 export function forecast(weights: Weights, encoded: Tensor, mask: Tensor): Tensor {
 	const p = within(weights, "forecast");
 	const [rows, places] = mask.shape as [number, number];
-	const isFirst = sub(mask, slice(pad(mask, 1, 1, 0), 1, 0, places)); // [rows, places]
-	const first = matmul(reshape(isFirst, [rows, 1, places]), encoded); // [rows, 1, dim]
-	const ends = project(within(p, "ends"), concat([first, slice(encoded, 1, -1)], 2));
-	return linear(within(p, "out"), gelu(add(ends, p("questions")))); // [rows, ahead, dim]
+	const isFirst = mask.sub(mask.pad(1, 1, 0).slice(1, 0, places)); // [rows, places]
+	const first = isFirst.reshape([rows, 1, places]).matmul(encoded); // [rows, 1, dim]
+	const ends = project(within(p, "ends"), concat([first, encoded.slice(1, -1)], 2));
+	return linear(within(p, "out"), gelu(ends.add(p("questions")))); // [rows, ahead, dim]
 }
 
 const config = z
 	.strictObject({
-		vocab: fields.vocab,
-		hazards: fields.hazards,
-		layers: fields.layers(4),
-		heads: fields.heads(4),
-		dim: fields.dim(96),
-		ff: fields.ff(192),
+		...layeredFields(192),
 		...retentionFields,
 		window: fields.window,
 		windows: fields.windows(3),
@@ -174,11 +160,7 @@ export const bitimelygpt = windowModel<BiTimelyGptConfig>({
 	cite: "Song, Lu, Zhu, Buckeridge, Li: Bidirectional Generative Pre-training for Improving Healthcare Time-series Representation Learning, MLHC 2024",
 	config,
 	learningRate: 1e-2,
-	presets: {
-		tiny: { layers: 2, dim: 64, ff: 128 },
-		default: {},
-		paper: { layers: 8, dim: 200, ff: 400 },
-	},
+	presets: layeredPresets(128),
 	pretraining: {
 		predicts: { next: "next", previous: "previous" },
 		views(settings, p, window) {

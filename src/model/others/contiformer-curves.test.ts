@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
-import { add, input, matmul, mul, reshape } from "../../engine/tensor/index.js";
+import { input } from "../../engine/tensor/index.js";
 import {
 	bendAtLast,
 	bendingOf,
@@ -15,7 +15,7 @@ import { plainSpline } from "./testing/plain-spline.js";
 test("n points integrate x^k from 0 to 1 exactly up to k = 2n − 1, and no further", () => {
 	for (let n = 1; n <= 8; n++) {
 		const { points, weights } = gaussLegendre(n);
-		const integral = (k: number) => points.reduce((sum, x, i) => sum + weights[i]! * x ** k, 0);
+		const integral = (k: number) => points.reduce((sum, x, i) => sum + weights[i] * x ** k, 0);
 		for (let k = 0; k < 2 * n; k++) expect(integral(k)).toBeCloseTo(1 / (k + 1), 13);
 		expect(Math.abs(integral(2 * n) - 1 / (2 * n + 1))).toBeGreaterThan(1e-10);
 	}
@@ -43,7 +43,7 @@ const [t, mask] = [input("at", [3, knots], "float64"), input("mask", [3, knots],
 const y = input("values", [3, knots, 2], "float64");
 const places = knotsOf(t, mask);
 const bending = bendingOf(places);
-const bends = matmul(bending.ofValues, y);
+const bends = bending.ofValues.matmul(y);
 const fed = { at: at.flat(), mask: maskValues.flat(), values: values.flat(2) };
 
 /** Of row and number, at parts of the intervals between knots that are events. */
@@ -54,20 +54,20 @@ const wanted = (curveOf: (row: number, number: number) => (at: number) => number
 			.flatMap((from, i) =>
 				parts.flatMap((part) =>
 					[0, 1].map((number) =>
-						i < starts[row]! ? 0 : curveOf(row, number)(from + part * (times[i + 1]! - from)),
+						i < starts[row] ? 0 : curveOf(row, number)(from + part * (times[i + 1] - from)),
 					),
 				),
 			),
 	);
-const whereJoined = reshape(places.joined, [3, knots - 1, 1, 1]);
+const whereJoined = places.joined.reshape([3, knots - 1, 1, 1]);
 
 test("goes through its knots as one that is solved by elimination, padding left out", async () => {
-	const curve = mul(inside(pieces(y, bends, places), parts), whereJoined);
+	const curve = inside(pieces(y, bends, places), parts).mul(whereJoined);
 	const { got } = await evaluate({ got: curve }, fed);
 	const plain = (row: number, number: number) =>
 		plainSpline(
-			at[row]!.slice(starts[row]),
-			values[row]!.slice(starts[row]).map((both) => both[number]!),
+			at[row].slice(starts[row]),
+			values[row].slice(starts[row]).map((both) => both[number]),
 		);
 	expect(relativeError(got, wanted(plain))).toBeLessThan(1e-8);
 });
@@ -76,18 +76,18 @@ test("one more knot makes it the old one, m times the curve of a bend at its end
 	const length = input("length", [3, 1], "float64");
 	const next = input("next", [3, 1, 1], "float64");
 	const last = { length, values: next };
-	const one = (x: typeof y) => reshape(matmul(x, input("first", [2, 1], "float64")), [3, -1, 1]);
-	const own = matmul(bending.ofValues, one(y));
+	const one = (x: typeof y) => x.matmul(input("first", [2, 1], "float64")).reshape([3, -1, 1]);
+	const own = bending.ofValues.matmul(one(y));
 	const m = bendAtLast(one(y), own, places, bending, last);
-	const curve = pieces(one(y), add(own, mul(bending.ofLast, m)), places);
+	const curve = pieces(one(y), own.add(bending.ofLast.mul(m)), places);
 	const { got, bend } = await evaluate(
-		{ got: mul(inside(curve, parts), whereJoined), bend: m },
+		{ got: inside(curve, parts).mul(whereJoined), bend: m },
 		{ ...fed, length: further.length, next: further.values, first: [1, 0] },
 	);
 	const plain = (row: number) =>
 		plainSpline(
-			[...at[row]!.slice(starts[row]), at[row]!.at(-1)! + further.length[row]!],
-			[...values[row]!.slice(starts[row]).map((both) => both[0]!), further.values[row]!],
+			[...at[row].slice(starts[row]), at[row].at(-1)! + further.length[row]],
+			[...values[row].slice(starts[row]).map((both) => both[0]), further.values[row]],
 		);
 	const all = wanted(plain).filter((_, i) => i % 2 === 0);
 	expect(relativeError(got, all)).toBeLessThan(1e-8);

@@ -4,7 +4,6 @@
  */
 
 import {
-	abs,
 	add,
 	concat,
 	constant,
@@ -12,20 +11,10 @@ import {
 	div,
 	flip,
 	less,
-	log,
-	matmul,
-	maximum,
-	minimum,
-	mul,
-	pad,
 	relu,
-	reshape,
-	slice,
-	square,
 	stack,
 	sub,
 	type Tensor,
-	tanh,
 	where,
 } from "../../engine/tensor/index.js";
 import type { Observed } from "../kinds/observed.js";
@@ -49,18 +38,18 @@ interface Clock {
 }
 
 /** 1 + log(1 + days): no two places stand at one time, and no interval is many times another. */
-const tick = (gaps: Tensor): Tensor => minimum(add(1, log(add(1, relu(gaps)))), longestTick);
+const tick = (gaps: Tensor): Tensor => add(1, add(1, relu(gaps)).log()).minimum(longestTick);
 
 /** A row's span is its unit, unless it is shorter than a tick for each place of the window. */
 export function clockOf({ gaps, mask }: Pick<Observed, "gaps" | "mask">): Clock {
-	const ticks = mul(mask, sub(cumulativeSum(mul(mask, tick(gaps)), 1), 1)); // 0 at the first event
-	const unit = maximum(slice(ticks, 1, -1), mask.shape[1] as number);
-	const places = div(ticks, unit);
-	return { places, end: add(slice(places, 1, -1), div(longestTick, unit)), mask, unit };
+	const ticks = mask.mul(cumulativeSum(mask.mul(tick(gaps)), 1).sub(1)); // 0 at the first event
+	const unit = ticks.slice(1, -1).maximum(mask.shape[1] as number);
+	const places = ticks.div(unit);
+	return { places, end: places.slice(1, -1).add(div(longestTick, unit)), mask, unit };
 }
 
 /** From the last place to queries that come so many days after it, [rows, queries]. */
-export const clockAfter = ({ unit }: Clock, gaps: Tensor): Tensor => div(tick(gaps), unit);
+export const clockAfter = ({ unit }: Clock, gaps: Tensor): Tensor => tick(gaps).div(unit);
 
 export const flowWeights = (width: number, inside: number): WeightSpecs => ({
 	...nested("state", linearWeights(width, inside)),
@@ -71,14 +60,14 @@ export const flowWeights = (width: number, inside: number): WeightSpecs => ({
 
 /** f(τ, y) = W₂ tanh(W₁ y + w τ + b₁) + b₂; the times are [..., 1]. */
 function flow(p: Weights, y: Tensor, times: Tensor): Tensor {
-	const inside = add(linear(within(p, "state"), y), project(within(p, "time"), times));
-	return linear(within(p, "out"), tanh(inside));
+	const inside = linear(within(p, "state"), y).add(project(within(p, "time"), times));
+	return linear(within(p, "out"), inside.tanh());
 }
 
 /** [rows, places, 1]: one step's length of each place's way on to the clock's end, and back to its start. */
 function stepsOf({ places, end }: Clock, steps: number): { onward: Tensor; back: Tensor } {
-	const each = (x: Tensor) => reshape(mul(x, 1 / steps), [...x.shape, 1]);
-	return { onward: each(sub(end, places)), back: each(places) };
+	const each = (x: Tensor) => x.mul(1 / steps).reshape([...x.shape, 1]);
+	return { onward: each(end.sub(places)), back: each(places) };
 }
 
 /**
@@ -88,15 +77,15 @@ function stepsOf({ places, end }: Clock, steps: number): { onward: Tensor; back:
  */
 export function trajectories(p: Weights, start: Tensor, clock: Clock, steps: number): Tensor {
 	const { onward, back } = stepsOf(clock, steps);
-	const h = stack([onward, mul(back, -1)], 0); // [2, rows, places, 1]
-	const from = reshape(clock.places, [...clock.places.shape, 1]);
+	const h = stack([onward, back.mul(-1)], 0); // [2, rows, places, 1]
+	const from = clock.places.reshape([...clock.places.shape, 1]);
 	let y = stack([start, start], 0);
 	const states = [y];
 	for (let i = 0; i < steps; i++) {
-		y = rungeKutta4((now, passed) => flow(p, now, add(from, mul(h, i + passed))), y, h, 1);
+		y = rungeKutta4((now, passed) => flow(p, now, from.add(h.mul(i + passed))), y, h, 1);
 		states.push(y);
 	}
-	const grid = Array.from({ length: steps + 1 }, (_, i) => add(from, mul(h, i)));
+	const grid = Array.from({ length: steps + 1 }, (_, i) => from.add(h.mul(i)));
 	const [all, times] = [inOrder(states), inOrder(grid)];
 	return concat([all, flow(p, all, times)], 2);
 }
@@ -104,8 +93,8 @@ export function trajectories(p: Weights, start: Tensor, clock: Clock, steps: num
 /** What lies both ways, [2, rows, places, …] from each place on, as one line from the earliest to the latest. */
 function inOrder(states: readonly Tensor[]): Tensor {
 	const all = stack(states, 3); // [2, rows, places, steps + 1, width]
-	const way = (i: number) => reshape(slice(all, 0, i, i + 1), all.shape.slice(1));
-	return concat([slice(flip(way(1), 2), 2, 0, states.length - 1), way(0)], 2);
+	const way = (i: number) => all.slice(0, i, i + 1).reshape(all.shape.slice(1));
+	return concat([flip(way(1), 2).slice(2, 0, states.length - 1), way(0)], 2);
 }
 
 /**
@@ -116,17 +105,14 @@ function inOrder(states: readonly Tensor[]): Tensor {
 export function readings(clock: Clock, at: Tensor, steps: number): Tensor {
 	const [rows, count] = at.shape as [number, number];
 	const { onward, back } = stepsOf(clock, steps);
-	const offset = sub(
-		reshape(at, [rows, 1, count]),
-		reshape(clock.places, [...clock.places.shape, 1]),
-	); // [rows, places, times]
-	const step = where(less(offset, 0), back, onward);
-	const apart = (x: Tensor) => reshape(x, [...x.shape, 1]);
+	const offset = at.reshape([rows, 1, count]).sub(clock.places.reshape([...clock.places.shape, 1])); // [rows, places, times]
+	const step = where(offset.less(0), back, onward);
+	const apart = (x: Tensor) => x.reshape([...x.shape, 1]);
 	const grid = Array.from({ length: 2 * steps + 1 }, (_, i) => i - steps);
-	const z = sub(apart(div(offset, step)), constant(grid, [grid.length], at.dtype));
-	const near = relu(sub(1, abs(z)));
-	const weight = square(near);
-	return concat([mul(weight, sub(3, mul(near, 2))), mul(mul(z, weight), apart(step))], -1);
+	const z = apart(offset.div(step)).sub(constant(grid, [grid.length], at.dtype));
+	const near = relu(sub(1, z.abs()));
+	const weight = near.square();
+	return concat([weight.mul(sub(3, near.mul(2))), z.mul(weight).mul(apart(step))], -1);
 }
 
 /** How a trajectory is read where it starts, [2 (2 steps + 1)]. */
@@ -143,8 +129,8 @@ interface Knots {
 
 export function knotsOf(at: Tensor, mask: Tensor): Knots {
 	const last = (at.shape[1] as number) - 1;
-	const joined = slice(mask, 1, 0, last);
-	const lengths = sub(slice(at, 1, 1), slice(at, 1, 0, last));
+	const joined = mask.slice(1, 0, last);
+	const lengths = at.slice(1, 1).sub(at.slice(1, 0, last));
 	return { lengths: where(less(0, joined), lengths, 1), joined };
 }
 
@@ -171,10 +157,10 @@ const squarings = 4;
 export function bendingOf({ lengths, joined }: Knots): Bending {
 	const [rows, intervals] = lengths.shape as [number, number];
 	const count = intervals + 1;
-	const inner = (x: Tensor) => reshape(pad(x, 1, 1, 1), [rows, count, 1]);
-	const [h0, h1] = [slice(lengths, 1, 0, intervals - 1), slice(lengths, 1, 1)];
-	const inside = slice(joined, 1, 0, intervals - 1);
-	const both = add(h0, h1);
+	const inner = (x: Tensor) => x.pad(1, 1, 1).reshape([rows, count, 1]);
+	const [h0, h1] = [lengths.slice(1, 0, intervals - 1), lengths.slice(1, 1)];
+	const inside = joined.slice(1, 0, intervals - 1);
+	const both = h0.add(h1);
 	const band = (offset: number) =>
 		constant(
 			Array.from({ length: count * count }, (_, at) =>
@@ -184,20 +170,22 @@ export function bendingOf({ lengths, joined }: Knots): Bending {
 			lengths.dtype,
 		);
 	const [before, here, after] = [band(-1), band(0), band(1)];
-	const part = (x: Tensor) => inner(mul(inside, x));
-	const e = add(
-		mul(part(div(mul(h0, 0.5), both)), before),
-		mul(part(div(mul(h1, 0.5), both)), after),
-	);
-	const [r0, r1] = [div(3, mul(both, h0)), div(3, mul(both, h1))];
-	const r = sub(add(mul(part(r0), before), mul(part(r1), after)), mul(part(add(r0, r1)), here));
-	let inverse = sub(here, e);
+	const part = (x: Tensor) => inner(inside.mul(x));
+	const e = part(h0.mul(0.5).div(both))
+		.mul(before)
+		.add(part(h1.mul(0.5).div(both)).mul(after));
+	const [r0, r1] = [div(3, both.mul(h0)), div(3, both.mul(h1))];
+	const r = part(r0)
+		.mul(before)
+		.add(part(r1).mul(after))
+		.sub(part(r0.add(r1)).mul(here));
+	let inverse = here.sub(e);
 	let power = e;
 	for (let i = 0; i < squarings; i++) {
-		power = matmul(power, power);
-		inverse = add(inverse, matmul(inverse, power));
+		power = power.matmul(power);
+		inverse = inverse.add(inverse.matmul(power));
 	}
-	return { ofValues: matmul(inverse, r), ofLast: slice(inverse, 2, -1) };
+	return { ofValues: inverse.matmul(r), ofLast: inverse.slice(2, -1) };
 }
 
 /** What a cubic is at both ends of an interval; its second derivatives too. */
@@ -211,41 +199,23 @@ interface Piece {
 export function inside({ values, bends, length }: Piece, parts: readonly number[]): Tensor {
 	const apart = (x: Tensor) => {
 		const [rows, intervals, width] = x.shape as [number, number, number];
-		return reshape(x, [rows, intervals, 1, width]);
+		return x.reshape([rows, intervals, 1, width]);
 	};
 	const each = (f: (s: number) => number) =>
 		constant(parts.map(f), [parts.length, 1], length.dtype);
 	const [y0, y1] = values.map(apart) as [Tensor, Tensor];
 	const [m0, m1] = bends.map(apart) as [Tensor, Tensor];
-	const straight = add(
-		mul(
-			y0,
-			each((s) => 1 - s),
-		),
-		mul(
-			y1,
-			each((s) => s),
-		),
-	);
-	const bent = add(
-		mul(
-			m0,
-			each((s) => (1 - s) ** 3 - (1 - s)),
-		),
-		mul(
-			m1,
-			each((s) => s ** 3 - s),
-		),
-	);
-	const sixth = mul(mul(length, length), 1 / 6);
-	return add(straight, mul(bent, reshape(sixth, [...length.shape, 1, 1])));
+	const straight = y0.mul(each((s) => 1 - s)).add(y1.mul(each((s) => s)));
+	const bent = m0.mul(each((s) => (1 - s) ** 3 - (1 - s))).add(m1.mul(each((s) => s ** 3 - s)));
+	const sixth = length.mul(length).mul(1 / 6);
+	return straight.add(bent.mul(sixth.reshape([...length.shape, 1, 1])));
 }
 
 /** The pieces between the knots. */
 export function pieces(values: Tensor, bends: Tensor, { lengths }: Knots): Piece {
 	const ends = (x: Tensor): [Tensor, Tensor] => [
-		slice(x, 1, 0, (x.shape[1] as number) - 1),
-		slice(x, 1, 1),
+		x.slice(1, 0, (x.shape[1] as number) - 1),
+		x.slice(1, 1),
 	];
 	return { values: ends(values), bends: ends(bends), length: lengths };
 }
@@ -270,14 +240,20 @@ export function bendAtLast(
 	further: Further,
 ): Tensor {
 	const [rows, queries] = further.length.shape as [number, number];
-	const h0 = reshape(slice(lengths, 1, -1), [rows, 1, 1]);
-	const h1 = reshape(further.length, [rows, queries, 1]);
-	const beforeLast = (x: Tensor) => slice(x, 1, -2, -1); // [rows, 1, width]
-	const last = slice(values, 1, -1);
-	const turn = sub(div(sub(further.values, last), h1), div(sub(last, beforeLast(values)), h0));
-	const above = sub(mul(turn, 6), mul(h0, beforeLast(bends)));
-	const below = add(mul(add(h0, h1), 2), mul(h0, beforeLast(ofLast)));
-	return mul(div(above, below), reshape(slice(joined, 1, -1), [rows, 1, 1])); // [rows, queries, width]
+	const h0 = lengths.slice(1, -1).reshape([rows, 1, 1]);
+	const h1 = further.length.reshape([rows, queries, 1]);
+	const beforeLast = (x: Tensor) => x.slice(1, -2, -1); // [rows, 1, width]
+	const last = values.slice(1, -1);
+	const turn = further.values
+		.sub(last)
+		.div(h1)
+		.sub(last.sub(beforeLast(values)).div(h0));
+	const above = turn.mul(6).sub(h0.mul(beforeLast(bends)));
+	const below = h0
+		.add(h1)
+		.mul(2)
+		.add(h0.mul(beforeLast(ofLast)));
+	return above.div(below).mul(joined.slice(1, -1).reshape([rows, 1, 1])); // [rows, queries, width]
 }
 
 /** Points and weights of Gauss and Legendre on [0, 1], exact for polynomials of degree 2n − 1. */
@@ -336,8 +312,8 @@ export function timesOf(clock: Clock, shown: Tensor, { steps, points }: Fineness
 	const rule = gaussLegendre(points);
 	const knots = knotsOf(clock.places, clock.mask);
 	const intervals = knots.lengths.shape[1] as number;
-	const start = slice(clock.places, 1, 0, intervals);
-	const { at, weight } = nodesOf(rule, start, mul(knots.lengths, knots.joined));
+	const start = clock.places.slice(1, 0, intervals);
+	const { at, weight } = nodesOf(rule, start, knots.lengths.mul(knots.joined));
 	return {
 		clock,
 		shown,
@@ -355,11 +331,11 @@ export function nodesOf(
 	start: Tensor,
 	length: Tensor,
 ): { readonly at: Tensor; readonly weight: Tensor } {
-	const each = (x: Tensor) => reshape(x, [...x.shape, 1]);
+	const each = (x: Tensor) => x.reshape([...x.shape, 1]);
 	const row = (values: readonly number[]) => constant(values, [values.length], length.dtype);
-	const flat = (x: Tensor) => reshape(x, [x.shape[0] as number, -1]);
+	const flat = (x: Tensor) => x.reshape([x.shape[0] as number, -1]);
 	return {
-		at: flat(add(each(start), mul(each(length), row(points)))),
-		weight: flat(mul(each(length), row(weights))),
+		at: flat(each(start).add(each(length).mul(row(points)))),
+		weight: flat(each(length).mul(row(weights))),
 	};
 }

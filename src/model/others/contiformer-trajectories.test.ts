@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { evaluate } from "../../engine/runtime/testing/evaluate.js";
-import { input, matmul, parameter } from "../../engine/tensor/index.js";
+import { input, parameter } from "../../engine/tensor/index.js";
 import { drawWeights, nested, weightsOf, within } from "../nn/weights.js";
 import { clockOf, flowWeights, readings, trajectories } from "./contiformer-curves.js";
 import { followed } from "./testing/plain-attention.js";
@@ -10,7 +10,7 @@ const [rows, places, width] = [1, 4, 3];
 const draw = random(2);
 const drawn = drawWeights(nested("flow", flowWeights(width, 6)), random(1));
 for (const [, { data }] of drawn)
-	for (let i = 0; i < data.length; i++) data[i]! += 0.4 * draw.normal();
+	for (let i = 0; i < data.length; i++) data[i] += 0.4 * draw.normal();
 const p = weightsOf(
 	Object.fromEntries(
 		[...drawn].map(([name, { shape }]) => [name, parameter(name, shape, "float64")]),
@@ -33,8 +33,7 @@ const at = input("at", [rows, fed.at.length], "float64");
 
 test("trajectories are read everywhere, before and after their start, with an error of the fourth order", async () => {
 	const solved = async (steps: number) => {
-		const read = matmul(
-			readings(clock, at, steps),
+		const read = readings(clock, at, steps).matmul(
 			trajectories(within(p, "flow"), start, clock, steps),
 		);
 		return (await evaluate({ read }, fed)).read;
@@ -46,10 +45,9 @@ test("trajectories are read everywhere, before and after their start, with an er
 	});
 	const errors = await Promise.all(
 		[4, 8, 16].map(async (steps) =>
-			(await solved(steps)).reduce((most, y, i) => Math.max(most, Math.abs(y - fine[i]!)), 0),
+			(await solved(steps)).reduce((most, y, i) => Math.max(most, Math.abs(y - fine[i])), 0),
 		),
 	);
 	expect(errors[0]).toBeLessThan(5e-3);
-	for (const [i, error] of errors.slice(1).entries())
-		expect(errors[i]! / error).toBeGreaterThan(10);
+	for (const [i, error] of errors.slice(1).entries()) expect(errors[i] / error).toBeGreaterThan(10);
 });

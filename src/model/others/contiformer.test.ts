@@ -35,7 +35,7 @@ const specs = continuousWeights(sizes);
 const drawn = drawWeights(specs, random(7));
 // As after some training: the flows move.
 for (const [, { data }] of drawn)
-	for (let i = 0; i < data.length; i++) data[i]! += 0.4 * draw.normal();
+	for (let i = 0; i < data.length; i++) data[i] += 0.4 * draw.normal();
 const values: Values = Object.fromEntries([...drawn].map(([name, { data }]) => [name, data]));
 const p = weightsOf(
 	Object.fromEntries([...drawn].map(([name, { shape }]) => [name, parameter(name, shape)])),
@@ -52,8 +52,8 @@ const fed = { ...values, gaps, mask, x, later, laterGaps };
 function plainClock(row: number): number[] {
 	let ticks = 0;
 	const all = Array.from({ length: places }, (_, i) => {
-		if (i <= starts[row]!) return 0;
-		ticks += 1 + Math.log1p(gaps[row * places + i]!);
+		if (i <= starts[row]) return 0;
+		ticks += 1 + Math.log1p(gaps[row * places + i]);
 		return ticks;
 	});
 	return all.map((tick) => tick / Math.max(ticks, places));
@@ -73,7 +73,7 @@ describe("mean products and values are those of the paper, pair by pair", () => 
 				const wanted = plainMeans(values, sizes.heads, t, own, places - start, to - start);
 				const from = Array.from({ length: places - start }, (_, i) => row * places + start + i);
 				const products = from.map((i) =>
-					[0, 1].map((head) => got.products[(i * sizes.heads + head) * places + to]!),
+					[0, 1].map((head) => got.products[(i * sizes.heads + head) * places + to]),
 				);
 				const means = from.map((i) => {
 					const at = (i * places + to) * sizes.dim;
@@ -95,14 +95,14 @@ describe("mean products and values are those of the paper, pair by pair", () => 
 				const wanted = plainMeans(
 					values,
 					sizes.heads,
-					[...t, t.at(-1)! + got.after[cell]!],
+					[...t, t.at(-1)! + got.after[cell]],
 					[...own, ...vectors(later, cell, 1)],
 					places - start,
 					places - start,
 				);
 				const from = Array.from({ length: places - start }, (_, i) => row * places + start + i);
 				const products = from.map((i) =>
-					[0, 1].map((head) => got.products[(i * sizes.heads + head) * questions + question]!),
+					[0, 1].map((head) => got.products[(i * sizes.heads + head) * questions + question]),
 				);
 				const means = from.map((i) => {
 					const at = (i * questions + question) * sizes.dim;
@@ -123,15 +123,15 @@ test("straight curves have means in closed form", async () => {
 	still["keyFlow.out.bias"]?.fill(c);
 	still["valueFlow.out.bias"]?.fill(c);
 	for (let i = 0; i < sizes.dim; i++) {
-		still["query.weight"]![i * sizes.dim] = b; // what a place holds first is its time
-		still["key.weight"]![i * sizes.dim + 1] = 1;
-		still["value.weight"]![i * sizes.dim + 1] = 1;
+		still["query.weight"][i * sizes.dim] = b; // what a place holds first is its time
+		still["key.weight"][i * sizes.dim + 1] = 1;
+		still["value.weight"][i * sizes.dim + 1] = 1;
 	}
 	still["query.bias"]?.fill(a);
 	const t = plainClock(0);
 	const held = x.map((value, i) => {
 		const place = Math.floor(i / sizes.dim);
-		return i % sizes.dim === 0 ? plainClock(Math.floor(place / places))[place % places]! : value;
+		return i % sizes.dim === 0 ? plainClock(Math.floor(place / places))[place % places] : value;
 	});
 	const got = await evaluate(
 		{ ...meansAtPositions(p, sizes, inputs, times) },
@@ -140,9 +140,9 @@ test("straight curves have means in closed form", async () => {
 	const each = sizes.dim / sizes.heads;
 	for (let i = 0; i < places; i++)
 		for (let j = 0; j < places; j++) {
-			const [k, d] = [held[i * sizes.dim + 1]!, t[j]! - t[i]!];
+			const [k, d] = [held[i * sizes.dim + 1], t[j] - t[i]];
 			// ∫ (k + c s)(a + b tᵢ + b s) ds / d from 0 to d
-			const start = a + b * t[i]!;
+			const start = a + b * t[i];
 			const wanted = k * start + ((k * b + c * start) * d) / 2 + (c * b * d * d) / 3;
 			expect(got.products[i * sizes.heads * places + j]).toBeCloseTo(each * wanted, 4);
 			expect(got.values[(i * places + j) * sizes.dim]).toBeCloseTo(k + (c * d) / 2, 4);
@@ -168,11 +168,11 @@ test("places are weighted by the softmax of their mean products over √(dim / h
 				const head = Math.floor(i / 2);
 				const from = Array.from({ length: places }, (_, n) => row * places + n);
 				const weight = from.map((n) =>
-					shown[n] ? Math.exp(of.products[(n * 2 + head) * places + to]! / Math.SQRT2) : 0,
+					shown[n] ? Math.exp(of.products[(n * 2 + head) * places + to] / Math.SQRT2) : 0,
 				);
 				const whole = weight.reduce((sum, w) => sum + w, 0);
 				const wanted = from.reduce(
-					(sum, n, at) => sum + (weight[at]! / whole) * of.values[(n * places + to) * 4 + i]!,
+					(sum, n, at) => sum + (weight[at] / whole) * of.values[(n * places + to) * 4 + i],
 					0,
 				);
 				expect(got[(row * places + to) * 4 + i]).toBeCloseTo(wanted, 4);

@@ -10,26 +10,11 @@
  */
 
 import { z } from "zod";
-import {
-	add,
-	constant,
-	div,
-	equal,
-	filled,
-	matmul,
-	mul,
-	reshape,
-	slice,
-	softmax,
-	sub,
-	sum,
-	type Tensor,
-	where,
-} from "../../engine/tensor/index.js";
-import { fields, headsDivide } from "../kinds/fields.js";
+import { constant, filled, type Tensor, where } from "../../engine/tensor/index.js";
+import { fields, headsDivide, integer, layeredFields } from "../kinds/fields.js";
 import { embedded, type Window, windowModel } from "../kinds/window.js";
 import { attentionWeights, paddingMask } from "../nn/attention.js";
-import { feedForward, feedForwardWeights, linear, norm, normWeights } from "../nn/layers.js";
+import { feedForward, feedForwardWeights, linear, norm, normed } from "../nn/layers.js";
 import { timeEncoding } from "../nn/positions.js";
 import { nested, numbered, type WeightSpecs, type Weights, within } from "../nn/weights.js";
 import {
@@ -78,7 +63,7 @@ function curvesOf(p: Weights, { steps }: Fineness, x: Tensor, times: Times): Cur
 	) as [Tensor, Tensor, Tensor];
 	return {
 		queries,
-		bends: matmul(times.bending.ofValues, queries),
+		bends: times.bending.ofValues.matmul(queries),
 		starts,
 		keys: trajectories(within(p, "keyFlow"), starts, times.clock, steps),
 		values: trajectories(within(p, "valueFlow"), value, times.clock, steps),
@@ -88,7 +73,7 @@ function curvesOf(p: Weights, { steps }: Fineness, x: Tensor, times: Times): Cur
 /** A spline between the places, at the points where integrands are read: [rows, 1, nodes, width]. */
 function atNodes(values: Tensor, bends: Tensor, { knots, rule }: Times): Tensor {
 	const [rows, , width] = values.shape as [number, number, number];
-	return reshape(inside(pieces(values, bends, knots), rule.points), [rows, 1, -1, width]);
+	return inside(pieces(values, bends, knots), rule.points).reshape([rows, 1, -1, width]);
 }
 
 /** [dim, heads]: 1 where a number is the head's. */
@@ -117,11 +102,14 @@ export function attend(
 	shown: Tensor,
 ): Tensor {
 	const [rows, places] = shown.shape as [number, number];
-	const mask = reshape(paddingMask(shown), [rows, places, 1, 1]);
-	const share = softmax(add(mul(products, Math.sqrt(sizes.heads / sizes.dim)), mask), 1);
-	const own = ownership(sizes, share.dtype);
-	const wide = matmul(share, own, { transposeA: true, transposeB: true }); // [rows, places, queries, dim]
-	return linear(within(p, "out"), sum(mul(wide, values), 1));
+	const mask = paddingMask(shown).reshape([rows, places, 1, 1]);
+	const share = products
+		.mul(Math.sqrt(sizes.heads / sizes.dim))
+		.add(mask)
+		.softmax(1);
+	const headMask = ownership(sizes, share.dtype);
+	const wide = share.matmul(headMask, { transposeA: true, transposeB: true }); // [rows, places, queries, dim]
+	return linear(within(p, "out"), wide.mul(values).sum(1));
 }
 
 /**
@@ -143,30 +131,29 @@ export function meansAtPositions(p: Weights, sizes: Sizes, x: Tensor, times: Tim
 		dtype,
 	);
 	const at = times.clock.places;
-	const lag = sub(reshape(at, [rows, 1, places]), reshape(at, [rows, places, 1]));
-	const over = where(equal(lag, 0), 1, lag); // [rows, from, to]
-	const weight = reshape(times.weight, [rows, 1, -1, 1]);
+	const lag = at.reshape([rows, 1, places]).sub(at.reshape([rows, places, 1]));
+	const over = where(lag.equal(0), 1, lag); // [rows, from, to]
+	const weight = times.weight.reshape([rows, 1, -1, 1]);
 
-	const q = mul(atNodes(queries, bends, times), weight);
-	const own = ownership(sizes, dtype);
-	const each = matmul(mul(matmul(times.read, keys), q), own); // [rows, from, nodes, heads]
-	const passed = matmul(each, upTo, { transposeA: true }); // [rows, from, heads, to]
-	const here = reshape(same, [places, 1, places]);
-	const between = sub(passed, sum(mul(passed, here), 3, true));
-	const atOnce = reshape(matmul(mul(starts, queries), own), [rows, places, sizes.heads, 1]);
+	const q = atNodes(queries, bends, times).mul(weight);
+	const headMask = ownership(sizes, dtype);
+	const each = times.read.matmul(keys).mul(q).matmul(headMask); // [rows, from, nodes, heads]
+	const passed = each.matmul(upTo, { transposeA: true }); // [rows, from, heads, to]
+	const here = same.reshape([places, 1, places]);
+	const between = passed.sub(passed.mul(here).sum(3, true));
+	const atOnce = starts.mul(queries).matmul(headMask).reshape([rows, places, sizes.heads, 1]);
 
 	// Values are means of readings, so that no trajectory is written out at all points.
-	const read = matmul(upTo, mul(times.read, weight), { transposeA: true }); // [rows, from, to, grid]
-	const there = reshape(same, [places, places, 1]);
-	const readBetween = sub(read, sum(mul(read, there), 2, true));
+	const read = upTo.matmul(times.read.mul(weight), { transposeA: true }); // [rows, from, to, grid]
+	const there = same.reshape([places, places, 1]);
+	const readBetween = read.sub(read.mul(there).sum(2, true));
 	const start = startReading(sizes.steps);
-	const reading = add(
-		div(readBetween, reshape(over, [rows, places, places, 1])),
-		mul(there, constant(start, [start.length], dtype)),
-	);
+	const reading = readBetween
+		.div(over.reshape([rows, places, places, 1]))
+		.add(there.mul(constant(start, [start.length], dtype)));
 	return {
-		products: add(div(between, reshape(over, [rows, places, 1, places])), mul(atOnce, here)),
-		values: matmul(reading, values),
+		products: between.div(over.reshape([rows, places, 1, places])).add(atOnce.mul(here)),
+		values: reading.matmul(values),
 	};
 }
 
@@ -207,46 +194,44 @@ export function meansAtQueries(
 
 	const query = linear(within(p, "query"), later.x);
 	const m = bendAtLast(queries, bends, knots, bending, { length: later.after, values: query });
-	const weight = reshape(times.weight, [rows, 1, -1, 1]);
-	const read = mul(mul(times.read, onward(places, points, dtype)), weight);
+	const weight = times.weight.reshape([rows, 1, -1, 1]);
+	const read = times.read.mul(onward(places, points, dtype)).mul(weight);
 	const curve = atNodes(filled(0, bending.ofLast.shape, dtype), bending.ofLast, times);
-	const withSpline = sum(mul(matmul(read, keys), atNodes(queries, bends, times)), 2, true);
-	const withCurve = matmul(sum(mul(read, curve), 2, true), keys); // [rows, places, 1, dim]
+	const withSpline = read
+		.matmul(keys)
+		.mul(atNodes(queries, bends, times))
+		.sum(2, true);
+	const withCurve = read.mul(curve).sum(2, true).matmul(keys); // [rows, places, 1, dim]
 
-	const last = slice(clock.places, 1, -1);
+	const last = clock.places.slice(1, -1);
 	const nodes = nodesOf(rule, last, later.after);
-	const readPiece = mul(
-		readings(clock, nodes.at, sizes.steps),
-		reshape(nodes.weight, [rows, 1, -1, 1]),
+	const readPiece = readings(clock, nodes.at, sizes.steps).mul(
+		nodes.weight.reshape([rows, 1, -1, 1]),
 	);
 	const piece = inside(
 		{
-			values: [slice(queries, 1, -1), query],
+			values: [queries.slice(1, -1), query],
 			bends: [m, filled(0, [1, 1, 1], dtype)],
 			length: later.after,
 		},
 		rule.points,
 	); // [rows, queries, points, dim]
 	const byQuery = (y: Tensor) =>
-		sum(reshape(y, [rows, places, queryCount, points, y.shape[3] as number]), 3);
+		y.reshape([rows, places, queryCount, points, y.shape[3] as number]).sum(3);
 	const withPiece = byQuery(
-		mul(matmul(readPiece, keys), reshape(piece, [rows, 1, queryCount * points, -1])),
+		readPiece.matmul(keys).mul(piece.reshape([rows, 1, queryCount * points, -1])),
 	);
 
-	const lag = add(
-		reshape(later.after, [rows, 1, queryCount, 1]),
-		reshape(sub(last, clock.places), [rows, places, 1, 1]),
-	);
-	const whole = add(
-		add(withSpline, mul(withCurve, reshape(m, [rows, 1, queryCount, -1]))),
-		withPiece,
-	); // [rows, places, queries, dim]
+	const lag = later.after
+		.reshape([rows, 1, queryCount, 1])
+		.add(last.sub(clock.places).reshape([rows, places, 1, 1]));
+	const whole = withSpline.add(withCurve.mul(m.reshape([rows, 1, queryCount, -1]))).add(withPiece); // [rows, places, queries, dim]
 	return {
-		products: matmul(ownership(sizes, dtype), div(whole, lag), {
+		products: ownership(sizes, dtype).matmul(whole.div(lag), {
 			transposeA: true,
 			transposeB: true,
 		}),
-		values: matmul(div(add(sum(read, 2, true), byQuery(readPiece)), lag), values),
+		values: read.sum(2, true).add(byQuery(readPiece)).div(lag).matmul(values),
 	};
 }
 
@@ -264,30 +249,15 @@ const onward = (places: number, points: number, dtype: Tensor["dtype"]): Tensor 
 
 const config = z
 	.strictObject({
-		vocab: fields.vocab,
-		hazards: fields.hazards,
-		layers: fields.layers(1),
-		heads: fields.heads(4),
-		dim: fields.dim(32),
-		ff: fields.ff(128),
-		flow: z
-			.int()
-			.min(1)
-			.max(4096)
-			.default(32)
-			.describe("width inside the networks that drive keys and values"),
-		steps: z
-			.int()
-			.min(1)
-			.max(64)
-			.default(4)
-			.describe("steps in which an ODE is solved from an event to either end of the window"),
-		points: z
-			.int()
-			.min(1)
-			.max(16)
-			.default(2)
-			.describe("points between two places at which integrands are read"),
+		...layeredFields(128, { layers: 1, dim: 32 }),
+		flow: integer(1, 4096, 32, "width inside the networks that drive keys and values"),
+		steps: integer(
+			1,
+			64,
+			4,
+			"steps in which an ODE is solved from an event to either end of the window",
+		),
+		points: integer(1, 16, 2, "points between two places at which integrands are read"),
 		window: fields.window.unwrap().min(3).default(52),
 		ahead: fields.ahead.unwrap().default(16),
 	})
@@ -302,10 +272,8 @@ type ContiformerConfig = z.infer<typeof config>;
 function weights(config: ContiformerConfig): WeightSpecs {
 	const { layers, dim, ff } = config;
 	const layer = {
-		...nested("attention", continuousWeights(config)),
-		...nested("attentionNorm", normWeights(dim)),
-		...nested("feedForward", feedForwardWeights(dim, ff)),
-		...nested("feedForwardNorm", normWeights(dim)),
+		...normed("attention", continuousWeights(config), dim),
+		...normed("feedForward", feedForwardWeights(dim, ff), dim),
 	};
 	return numbered("layers", layers, layer);
 }
@@ -316,8 +284,8 @@ const encodingOf = ({ dim }: ContiformerConfig, days: Tensor): Tensor =>
 
 /** What follows the attention in a layer. */
 function settled(p: Weights, x: Tensor, seen: Tensor): Tensor {
-	const y = norm(within(p, "attentionNorm"), add(x, seen));
-	return norm(within(p, "feedForwardNorm"), add(y, feedForward(within(p, "feedForward"), y)));
+	const y = norm(within(p, "attentionNorm"), x.add(seen));
+	return norm(within(p, "feedForwardNorm"), y.add(feedForward(within(p, "feedForward"), y)));
 }
 
 /** What each layer reads at the places, times told, and what the last one gives. */
@@ -327,7 +295,7 @@ function throughLayers(config: ContiformerConfig, p: Weights, window: Window, ti
 	let x = embedded(p, window);
 	for (let i = 0; i < config.layers; i++) {
 		const q = within(p, `layers.${i}`);
-		const timed = add(x, encoding);
+		const timed = x.add(encoding);
 		inputs.push(timed);
 		const means = meansAtPositions(within(q, "attention"), config, timed, times);
 		x = settled(q, timed, attend(within(q, "attention"), config, means, times.shown));
@@ -365,7 +333,7 @@ export const contiformer = windowModel<ContiformerConfig>({
 		let x: Tensor | undefined;
 		for (const [i, places] of inputs.entries()) {
 			const q = within(p, `layers.${i}`);
-			const timed: Tensor = x ? add(x, encoding) : encoding;
+			const timed: Tensor = x ? x.add(encoding) : encoding;
 			const means = meansAtQueries(within(q, "attention"), config, places, times, {
 				x: timed,
 				after,

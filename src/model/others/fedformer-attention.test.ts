@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
-import { gradients, input, mul, sum, type Tensor } from "../../engine/tensor/index.js";
+import { gradients, input, type Tensor } from "../../engine/tensor/index.js";
 import { fourierAttention } from "./fedformer.js";
 import { by, type Complex, coefficient, plus, seriesOf, zero } from "./testing/complex.js";
 
@@ -22,7 +22,7 @@ function plain(values: Values, places: number, memory: number): number[] {
 	const out = new Array<number>(values.q.length);
 	/** The unitary transform of one channel. */
 	const of = (x: readonly number[], n: number, row: number, channel: number, mode: number) => {
-		const series = Array.from({ length: n }, (_, t) => x[(row * n + t) * dim + channel]!);
+		const series = Array.from({ length: n }, (_, t) => x[(row * n + t) * dim + channel]);
 		return by(coefficient(series, mode), { re: 1 / Math.sqrt(n), im: 0 });
 	};
 	for (let row = 0; row < rows; row++)
@@ -38,17 +38,17 @@ function plain(values: Values, places: number, memory: number): number[] {
 				});
 				const total = scores.reduce((a, b) => a + b);
 				for (const [e, c] of channels.entries())
-					kept[e]!.set(
+					kept[e].set(
 						mode,
 						options.memoryModes
 							.map((other, i) =>
-								by({ re: scores[i]! / total, im: 0 }, of(values.v, memory, row, c, other)),
+								by({ re: scores[i] / total, im: 0 }, of(values.v, memory, row, c, other)),
 							)
 							.reduce(plus, zero),
 					);
 			}
 			for (const [e, c] of channels.entries())
-				for (const [t, value] of seriesOf(kept[e]!, places).entries())
+				for (const [t, value] of seriesOf(kept[e], places).entries())
 					out[(row * places + t) * dim + c] = Math.sqrt(places) * value;
 		}
 	return out;
@@ -70,19 +70,19 @@ test.each([
 	] as const;
 	const y = fourierAttention(...given, options);
 	const pull = numbers(values.q.length);
-	const [dq, dk, dv] = gradients(sum(mul(y, input("pull", y.shape, "float64"))), given) as [
+	const [dq, dk, dv] = gradients(y.mul(input("pull", y.shape, "float64")).sum(), given) as [
 		...[Tensor, Tensor, Tensor],
 	];
 	const got = await evaluate({ y, dq, dk, dv }, { ...values, pull });
 	expect(relativeError(got.y, plain(values, places, memory))).toBeLessThan(1e-9);
 
 	const value = (changed: Partial<Values>) =>
-		plain({ ...values, ...changed }, places, memory).reduce((sum, v, i) => sum + v * pull[i]!, 0);
+		plain({ ...values, ...changed }, places, memory).reduce((sum, v, i) => sum + v * pull[i], 0);
 	for (const [name, slopes] of Object.entries({ q: got.dq, k: got.dk, v: got.dv })) {
 		const own = values[name as keyof Values];
 		const direction = numbers(own.length);
-		const moved = (step: number) => value({ [name]: own.map((x, i) => x + step * direction[i]!) });
-		const slope = slopes.reduce((total, g, i) => total + g * direction[i]!, 0);
+		const moved = (step: number) => value({ [name]: own.map((x, i) => x + step * direction[i]) });
+		const slope = slopes.reduce((total, g, i) => total + g * direction[i], 0);
 		expect(slope, name).toBeCloseTo((moved(1e-5) - moved(-1e-5)) / 2e-5, 5);
 	}
 });

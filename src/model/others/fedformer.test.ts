@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
-import { gradients, input, mul, sum, type Tensor } from "../../engine/tensor/index.js";
+import { gradients, input, type Tensor } from "../../engine/tensor/index.js";
 import { weightsOf } from "../nn/weights.js";
 import { conformance } from "../testing/conformance.js";
 import { decomposeMixed, drawnModes, fourierBlock, mixedAverages } from "./fedformer.js";
@@ -32,10 +32,10 @@ function plain({ x, real, imaginary }: Values, places: number, modes: readonly n
 					for (let e = 0; e < size; e++) {
 						const channel = Array.from(
 							{ length: places },
-							(_, t) => x[(row * places + t) * dim + head * size + e]!,
+							(_, t) => x[(row * places + t) * dim + head * size + e],
 						);
 						const at = ((i * heads + head) * size + e) * size + o;
-						const weight = { re: real[at]!, im: imaginary[at]! };
+						const weight = { re: real[at], im: imaginary[at] };
 						total = plus(total, by(coefficient(channel, mode), weight));
 					}
 					kept.set(mode, total);
@@ -64,7 +64,7 @@ test.each([
 	];
 	const y = fourierBlock((name) => (name === "real" ? real : imaginary), x, modes);
 	const pull = numbers(values.x.length);
-	const [dx, dr, di] = gradients(sum(mul(y, input("pull", y.shape, "float64"))), [
+	const [dx, dr, di] = gradients(y.mul(input("pull", y.shape, "float64")).sum(), [
 		...[x, real, imaginary],
 	]) as [Tensor, Tensor, Tensor];
 	const got = await evaluate({ y, dx, dr, di }, { ...values, pull });
@@ -72,12 +72,9 @@ test.each([
 
 	// It is linear in each: a slope along a direction is the value there.
 	const along = (changed: Partial<Values>) =>
-		plain({ ...values, ...changed }, places, modes).reduce(
-			(total, v, i) => total + v * pull[i]!,
-			0,
-		);
+		plain({ ...values, ...changed }, places, modes).reduce((total, v, i) => total + v * pull[i], 0);
 	const dot = (a: readonly number[], b: readonly number[]) =>
-		a.reduce((total, v, i) => total + v * b[i]!, 0);
+		a.reduce((total, v, i) => total + v * b[i], 0);
 	const step = numbers(values.real.length);
 	const none = values.real.map(() => 0);
 	expect(dot(got.dx, values.x)).toBeCloseTo(along({}), 9);
@@ -119,15 +116,15 @@ test("each position weights its own moving averages; padding has no effect", asy
 		>,
 		values,
 	);
-	const at = (row: number, t: number, c: number) => values.x[(row * places + t) * dim + c]!;
+	const at = (row: number, t: number, c: number) => values.x[(row * places + t) * dim + c];
 	for (const [row, count] of counts.entries())
 		for (let t = places - count; t < places; t++) {
 			const scores = widths.map((_, n) => {
 				const own = Array.from(
 					{ length: dim },
-					(_, c) => values.weight[n * dim + c]! * at(row, t, c),
+					(_, c) => values.weight[n * dim + c] * at(row, t, c),
 				);
-				return Math.exp(own.reduce((a, b) => a + b, values.bias[n]!));
+				return Math.exp(own.reduce((a, b) => a + b, values.bias[n]));
 			});
 			const total = scores.reduce((a, b) => a + b);
 			for (let c = 0; c < dim; c++) {
@@ -137,11 +134,11 @@ test("each position weights its own moving averages; padding has no effect", asy
 						const inside = Math.min(Math.max(place, places - count), places - 1);
 						return s + at(row, inside, c) / width;
 					}, 0);
-					return sum + (scores[n]! / total) * mean;
+					return sum + (scores[n] / total) * mean;
 				}, 0);
 				const i = (row * places + t) * dim + c;
 				expect(trend[i]).toBeCloseTo(wanted, 10);
-				expect(seasonal[i]).toBeCloseTo(values.x[i]! - wanted, 10);
+				expect(seasonal[i]).toBeCloseTo(values.x[i] - wanted, 10);
 			}
 		}
 	expect(relativeError(trend.slice(places * dim, (places + 2) * dim), [0, 0, 0, 0])).toBe(0);

@@ -10,64 +10,31 @@
 
 import { z } from "zod";
 import { random } from "../../base/random.js";
-import {
-	add,
-	concat,
-	expand,
-	filled,
-	matmul,
-	mul,
-	neg,
-	reshape,
-	slice,
-	softmax,
-	split,
-	sqrt,
-	square,
-	sub,
-	sum,
-	type Tensor,
-	transpose,
-} from "../../engine/tensor/index.js";
-import { headsDivide } from "../kinds/fields.js";
-import type { Queries } from "../kinds/observed.js";
-import {
-	embedded,
-	encoderDecoderFields,
-	encoderDecoderModel,
-	type Window,
-} from "../kinds/window.js";
+import { concat, type Tensor } from "../../engine/tensor/index.js";
+import { decomposed, type Places } from "../kinds/decomposed.js";
+import { headsDivide, integer } from "../kinds/fields.js";
+import { encoderDecoderFields, encoderDecoderModel } from "../kinds/window.js";
 import { attentionWeights } from "../nn/attention.js";
-import {
-	feedForward,
-	feedForwardWeights,
-	linear,
-	linearWeights,
-	norm,
-	normWeights,
-	project,
-} from "../nn/layers.js";
-import { marks, marksAfter, marksBefore } from "../nn/positions.js";
+import { linear, linearWeights } from "../nn/layers.js";
 import {
 	column,
+	type Decomposed,
 	fourier,
 	inverseFourier,
-	meanOverEvents,
 	paddedAverages,
 	type Spectrum,
-	seasonalNorm,
 } from "../nn/series.js";
-import { nested, normal, numbered, type WeightSpecs, type Weights, within } from "../nn/weights.js";
+import { nested, normal, type WeightSpecs, type Weights, within } from "../nn/weights.js";
 
 const config = z
 	.strictObject({
 		...encoderDecoderFields,
-		modes: z
-			.int()
-			.min(1)
-			.max(4096)
-			.default(32)
-			.describe("Fourier modes that are kept, drawn once; at most half of the places"),
+		modes: integer(
+			1,
+			4096,
+			32,
+			"Fourier modes that are kept, drawn once; at most half of the places",
+		),
 		draw: z.int().min(0).default(1).describe("seed of the draw of modes"),
 		averages: z
 			.array(z.int().min(1).max(4096))
@@ -105,15 +72,14 @@ export function fourierBlock(p: Weights, x: Tensor, modes: readonly number[]): T
 	const [rows, places, dim] = x.shape as [number, number, number];
 	const [real, imaginary] = [p("real"), p("imaginary")];
 	const [count, heads, size] = real.shape as [number, number, number];
-	const found = fourier(x, modes);
+	const spectrum = fourier(x, modes);
 	/** [modes, heads, rows, size]: each mode and head has a matrix of its own. */
-	const apart = (part: Tensor) =>
-		transpose(reshape(part, [rows, count, heads, size]), [1, 2, 0, 3]);
+	const apart = (part: Tensor) => part.reshape([rows, count, heads, size]).transpose([1, 2, 0, 3]);
 	// (a + b i)(R + S i): [a, b] times [[R, S], [−S, R]].
-	const matrix = concat([concat([real, imaginary], 3), concat([neg(imaginary), real], 3)], 2);
-	const both = concat([apart(found.real), apart(found.imaginary)], 3);
-	const product = transpose(matmul(both, matrix), [2, 0, 1, 3]); // [rows, modes, heads, 2 · size]
-	const part = (from: number) => reshape(slice(product, 3, from, from + size), [rows, count, dim]);
+	const matrix = concat([concat([real, imaginary], 3), concat([imaginary.neg(), real], 3)], 2);
+	const both = concat([apart(spectrum.real), apart(spectrum.imaginary)], 3);
+	const product = both.matmul(matrix).transpose([2, 0, 1, 3]); // [rows, modes, heads, 2 · size]
+	const part = (from: number) => product.slice(3, from, from + size).reshape([rows, count, dim]);
 	return inverseFourier({ real: part(0), imaginary: part(size) }, places, modes);
 }
 
@@ -139,29 +105,33 @@ export function fourierAttention(
 	const size = dim / heads;
 	/** [rows, heads, modes, size] */
 	const apart = (x: Tensor) =>
-		transpose(reshape(x, [rows, x.shape[1] as number, heads, size]), [0, 2, 1, 3]);
+		x.reshape([rows, x.shape[1] as number, heads, size]).transpose([0, 2, 1, 3]);
 	const spectrum = (x: Tensor, of: readonly number[]): Spectrum => {
-		const { real, imaginary } = fourier(mul(x, 1 / Math.sqrt(x.shape[1] as number)), of);
+		const { real, imaginary } = fourier(x.mul(1 / Math.sqrt(x.shape[1] as number)), of);
 		return { real: apart(real), imaginary: apart(imaginary) };
 	};
 	const [Q, K, V] = [spectrum(q, modes), spectrum(k, memoryModes), spectrum(v, memoryModes)];
 
 	// Re and Im of Q Kᵀ, one below the other: [a, −b] and [b, a] times [c, d].
 	const queries = concat(
-		[concat([Q.real, neg(Q.imaginary)], 3), concat([Q.imaginary, Q.real], 3)],
+		[concat([Q.real, Q.imaginary.neg()], 3), concat([Q.imaginary, Q.real], 3)],
 		2,
 	);
-	const products = matmul(queries, concat([K.real, K.imaginary], 3), { transposeB: true });
-	const [real, imaginary] = split(products, 2, [modes.length, modes.length]) as [Tensor, Tensor];
-	const sizes = sqrt(add(add(square(real), square(imaginary)), 1e-9)); // [rows, heads, modes, memory modes]
-	const seen = matmul(softmax(mul(sizes, 1 / Math.sqrt(size))), concat([V.real, V.imaginary], 3)); // [rows, heads, modes, 2 · size]
+	const products = queries.matmul(concat([K.real, K.imaginary], 3), { transposeB: true });
+	const [real, imaginary] = products.split(2, [modes.length, modes.length]) as [Tensor, Tensor];
+	const sizes = real.square().add(imaginary.square()).add(1e-9).sqrt(); // [rows, heads, modes, memory modes]
+	const seen = sizes
+		.mul(1 / Math.sqrt(size))
+		.softmax()
+		.matmul(concat([V.real, V.imaginary], 3)); // [rows, heads, modes, 2 · size]
 	const whole = (from: number) =>
-		reshape(transpose(slice(seen, 3, from, from + size), [0, 2, 1, 3]), [rows, -1, dim]);
+		seen
+			.slice(3, from, from + size)
+			.transpose([0, 2, 1, 3])
+			.reshape([rows, -1, dim]);
 	const back = inverseFourier({ real: whole(0), imaginary: whole(size) }, places, modes);
-	return mul(back, Math.sqrt(places));
+	return back.mul(Math.sqrt(places));
 }
-
-const mixtureWeights = (dim: number, experts: number): WeightSpecs => linearWeights(dim, experts);
 
 /** Moving averages of several widths, one below the other. */
 export const mixedAverages = (mask: Tensor, widths: readonly number[]): Tensor =>
@@ -174,168 +144,54 @@ export const mixedAverages = (mask: Tensor, widths: readonly number[]): Tensor =
  * The trend of x [rows, places, dim] is a mixture of its moving averages, weighed at each place by what x
  * is there: softmax(L(x)) · averages(x). What is left is seasonal.
  */
-export function decomposeMixed(
-	p: Weights,
-	x: Tensor,
-	averages: Tensor,
-): { readonly seasonal: Tensor; readonly trend: Tensor } {
+export function decomposeMixed(p: Weights, x: Tensor, averages: Tensor): Decomposed {
 	const [rows, places, dim] = x.shape as [number, number, number];
 	const experts = (averages.shape[1] as number) / places;
-	const weights = transpose(softmax(linear(p, x)), [0, 2, 1]); // [rows, experts, places]
-	const all = reshape(matmul(averages, x), [rows, experts, places, dim]);
-	const trend = sum(mul(all, reshape(weights, [rows, experts, places, 1])), 1);
-	return { seasonal: sub(x, trend), trend };
+	const weights = linear(p, x).softmax().transpose([0, 2, 1]); // [rows, experts, places]
+	const all = averages.matmul(x).reshape([rows, experts, places, dim]);
+	const trend = all.mul(weights.reshape([rows, experts, places, 1])).sum(1);
+	return { seasonal: x.sub(trend), trend };
 }
 
-/** The window's last places, with which the decoder begins. */
-const startOf = ({ start, window }: FedformerConfig) => Math.min(start, window);
-
-/** The modes that are kept of the window, and of what the decoder reads. */
-const windowModes = ({ window, modes, draw }: FedformerConfig) => drawnModes(window, modes, draw);
-const decoderModes = (config: FedformerConfig) =>
-	drawnModes(startOf(config) + config.ahead, config.modes, config.draw);
-
-function weights(config: FedformerConfig): WeightSpecs {
-	const { layers, decoderLayers, heads, dim, ff } = config;
-	const mixture = mixtureWeights(dim, config.averages.length);
-	const layer = (modes: readonly number[]) => ({
-		...nested("self.query", linearWeights(dim, dim)),
-		...nested("self.modes", fourierBlockWeights(modes.length, heads, dim)),
-		...nested("self.out", linearWeights(dim, dim)),
-		...nested("self.mixture", mixture),
-		...nested("feedForward", feedForwardWeights(dim, ff)),
-		...nested("feedForward.mixture", mixture),
-	});
-	const further = {
-		...nested("cross", attentionWeights(dim)),
-		...nested("cross.mixture", mixture),
-		...nested("trend", linearWeights(3 * dim, dim, { bias: false })),
-	};
-	return {
-		...nested("encoder.times", linearWeights(marks, dim, { bias: false })),
-		...numbered("encoder.layers", layers, layer(windowModes(config))),
-		...nested("encoder.norm", normWeights(dim)),
-		...nested("views.norm", normWeights(dim)),
-		...nested("decoder.times", linearWeights(marks, dim, { bias: false })),
-		...nested("decoder.mixture", mixture),
-		...numbered("decoder.layers", decoderLayers, { ...layer(decoderModes(config)), ...further }),
-		...nested("decoder.norm", normWeights(dim)),
-		...nested("decoder.out", linearWeights(dim, dim)),
-	};
-}
-
-/** A sequence and its mask. */
-interface Places {
-	readonly x: Tensor; // [rows, places, dim]
-	readonly mask: Tensor; // [rows, places]
-}
+/** The modes that are kept of a series. */
+const modesOf = ({ modes, draw }: FedformerConfig, x: Tensor) =>
+	drawnModes(x.shape[1] as number, modes, draw);
 
 /** x W + b, and 0 at padding. */
-const part = (p: Weights, { x, mask }: Places): Tensor => mul(linear(p, x), column(mask));
+const part = (p: Weights, { x, mask }: Places): Tensor => linear(p, x).mul(column(mask));
 
-function enhanced(p: Weights, own: Places, modes: readonly number[]): Tensor {
-	const y = fourierBlock(within(p, "modes"), part(within(p, "query"), own), modes);
-	return linear(within(p, "out"), y);
-}
-
-/** A series that was taken apart. */
-interface Series {
-	readonly seasonal: Tensor; // [rows, places, dim]
-	readonly trend: Tensor; // [rows, places, dim]
-}
-
-/** What is seasonal goes from sub-layer to sub-layer; the trends that are taken off are laid by. */
-function progress(seasonal: Tensor, averages: Tensor) {
-	const trends: Tensor[] = [];
-	let now = seasonal;
-	return {
-		trends,
-		seasonal: () => now,
-		after(p: Weights, sublayer: Tensor) {
-			const parts = decomposeMixed(within(p, "mixture"), add(now, sublayer), averages);
-			now = parts.seasonal;
-			trends.push(parts.trend);
-		},
-	};
-}
-
-function encoder(config: FedformerConfig, p: Weights, window: Window): Series {
-	const own = within(p, "encoder");
-	const { mask } = window;
-	const modes = windowModes(config);
-	const first = add(embedded(p, window), project(within(own, "times"), marksBefore(window)));
-	const series = progress(first, mixedAverages(mask, config.averages));
-	for (let i = 0; i < config.layers; i++) {
-		const [self, forward] = ["self", "feedForward"].map((name) =>
-			within(own, `layers.${i}.${name}`),
-		) as [Weights, Weights];
-		series.after(self, enhanced(self, { x: series.seasonal(), mask }, modes));
-		series.after(forward, feedForward(forward, series.seasonal()));
-	}
-	return { seasonal: series.seasonal(), trend: series.trends.reduce(add) };
-}
-
-/**
- * The hidden state of each query: the seasonal part of what follows the window, and its trend,
- * which grows from layer to layer.
- */
-function decoder(
-	config: FedformerConfig,
-	p: Weights,
-	encoded: Series,
-	window: Window,
-	queries: Queries,
-): Tensor {
-	const own = within(p, "decoder");
-	const { window: places, ahead, dim, heads } = config;
-	const rows = window.mask.shape[0] as number;
-	const { dtype } = window.mask;
-	const decoderInput = (t: Tensor, rest: Tensor) =>
-		concat([slice(t, 1, places - startOf(config)), rest], 1);
-
-	const codes = embedded(p, window);
-	const first = decomposeMixed(
-		within(own, "mixture"),
-		codes,
-		mixedAverages(window.mask, config.averages),
-	);
-	const mask = decoderInput(window.mask, filled(1, [rows, ahead], dtype));
-	let trend = decoderInput(
-		first.trend,
-		expand(meanOverEvents(codes, window.mask), [rows, ahead, dim]),
-	);
-	let seasonal = add(
-		decoderInput(first.seasonal, filled(0, [rows, ahead, dim], dtype)),
-		project(within(own, "times"), decoderInput(marksBefore(window), marksAfter(queries))),
-	);
-
-	const memory: Places = {
-		x: seasonalNorm(within(p, "encoder.norm"), encoded.seasonal, window.mask),
-		mask: window.mask,
-	};
-	const [modes, memoryModes] = [decoderModes(config), windowModes(config)];
-	const averages = mixedAverages(mask, config.averages);
-	for (let i = 0; i < config.decoderLayers; i++) {
-		const q = within(own, `layers.${i}`);
-		const [self, cross, forward] = ["self", "cross", "feedForward"].map((name) =>
-			within(q, name),
-		) as [Weights, Weights, Weights];
-		const series = progress(seasonal, averages);
-		series.after(self, enhanced(self, { x: seasonal, mask }, modes));
-		const looked = fourierAttention(
-			part(within(cross, "query"), { x: series.seasonal(), mask }),
-			part(within(cross, "key"), memory),
-			part(within(cross, "value"), memory),
-			{ heads, modes, memoryModes },
+const { weights, encoder, views, decoder } = decomposed<FedformerConfig>({
+	selfWeights: ({ heads, dim, modes, draw }, places) => ({
+		...nested("query", linearWeights(dim, dim)),
+		...nested("modes", fourierBlockWeights(drawnModes(places, modes, draw).length, heads, dim)),
+		...nested("out", linearWeights(dim, dim)),
+	}),
+	crossWeights: ({ dim }) => attentionWeights(dim),
+	mixtureWeights: ({ dim, averages }) => linearWeights(dim, averages.length),
+	self(config, p, places) {
+		const queries = part(within(p, "query"), places);
+		const y = fourierBlock(within(p, "modes"), queries, modesOf(config, places.x));
+		return linear(within(p, "out"), y);
+	},
+	memory: (encoded) => encoded,
+	cross(config, p, places, memory) {
+		const y = fourierAttention(
+			part(within(p, "query"), places),
+			part(within(p, "key"), memory),
+			part(within(p, "value"), memory),
+			{
+				heads: config.heads,
+				modes: modesOf(config, places.x),
+				memoryModes: modesOf(config, memory.x),
+			},
 		);
-		series.after(cross, linear(within(cross, "out"), looked));
-		series.after(forward, feedForward(forward, series.seasonal()));
-		seasonal = series.seasonal();
-		trend = add(trend, project(within(q, "trend"), concat(series.trends, -1)));
-	}
-	const out = linear(within(own, "out"), seasonalNorm(within(own, "norm"), seasonal, mask));
-	return slice(add(out, trend), 1, -ahead);
-}
+		return linear(within(p, "out"), y);
+	},
+	decomposition(config, mask) {
+		const averages = mixedAverages(mask, config.averages);
+		return (p, x) => decomposeMixed(within(p, "mixture"), x, averages);
+	},
+});
 
 /** Trend and season apart in every layer; what is seasonal is worked on in a few modes of its Fourier transform. */
 export const fedformer = encoderDecoderModel({
@@ -345,7 +201,6 @@ export const fedformer = encoderDecoderModel({
 	config,
 	weights,
 	encoder,
-	views: (p, { seasonal, trend }) => norm(within(p, "views.norm"), add(seasonal, trend)),
-	// It looks at what is seasonal alone.
+	views,
 	decoder,
 });

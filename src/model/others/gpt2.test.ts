@@ -15,7 +15,7 @@ const config = gpt2.config.parse({ vocab: 8, layers: 2, heads: 2, dim: 4, ff: 6,
 const draw = random(6);
 const weights = gpt2.init(config, random(1));
 for (const { data } of weights.values())
-	for (let i = 0; i < data.length; i++) data[i]! += 0.3 * draw.normal();
+	for (let i = 0; i < data.length; i++) data[i] += 0.3 * draw.normal();
 
 type Vector = number[];
 const vectorOf = (name: string): Vector => Array.from(weights.get(name)?.data ?? []);
@@ -24,8 +24,8 @@ function matrixOf(name: string): Vector[] {
 	const [rows, columns] = shape as [number, number];
 	return Array.from({ length: rows }, (_, i) => [...data.slice(i * columns, (i + 1) * columns)]);
 }
-const dot = (a: Vector, b: Vector) => a.reduce((all, x, i) => all + x * (b[i] as number), 0);
-const plus = (a: Vector, b: Vector) => a.map((x, i) => x + (b[i] as number));
+const dot = (a: Vector, b: Vector) => a.reduce((all, x, i) => all + x * b[i], 0);
+const plus = (a: Vector, b: Vector) => a.map((x, i) => x + b[i]);
 const linear = (name: string, x: Vector) =>
 	plus(
 		matrixOf(`${name}.weight`).map((row) => dot(row, x)),
@@ -35,7 +35,7 @@ function norm(name: string, x: Vector): Vector {
 	const mean = x.reduce((a, b) => a + b, 0) / x.length;
 	const variance = x.reduce((a, b) => a + (b - mean) ** 2, 0) / x.length;
 	const [scale, shift] = [vectorOf(`${name}.scale`), vectorOf(`${name}.shift`)];
-	return x.map((v, i) => ((v - mean) / Math.sqrt(variance + 1e-5)) * scale[i]! + shift[i]!);
+	return x.map((v, i) => ((v - mean) / Math.sqrt(variance + 1e-5)) * scale[i] + shift[i]);
 }
 const gelu = (x: number) =>
 	0.5 * x * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3)));
@@ -51,10 +51,10 @@ function attended(layer: string, xs: Vector[]): Vector[] {
 			const part = (x: Vector) => x.slice(head * size, (head + 1) * size);
 			const scores = k
 				.slice(0, n + 1)
-				.map((key) => Math.exp(dot(part(q[n]!), part(key)) / Math.sqrt(size)));
+				.map((key) => Math.exp(dot(part(q[n]), part(key)) / Math.sqrt(size)));
 			const all = scores.reduce((a, b) => a + b, 0);
 			return scores
-				.map((score, m) => part(v[m]!).map((value) => (score / all) * value))
+				.map((score, m) => part(v[m]).map((value) => (score / all) * value))
 				.reduce(plus);
 		});
 		return linear(`${layer}.attention.out`, heads.flat());
@@ -75,14 +75,14 @@ test("is the pre-norm Transformer with learned positions, softmax attention and 
 
 	const [embedding, positions] = [matrixOf("embedding"), matrixOf("positions")];
 	// The last event is predicted, never an input.
-	let x = [specialTokens.sos, 5, 7, 6].map((token, n) => plus(embedding[token]!, positions[n]!));
+	let x = [specialTokens.sos, 5, 7, 6].map((token, n) => plus(embedding[token], positions[n]));
 	for (let i = 0; i < config.layers; i++) {
 		const layer = `layers.${i}`;
 		const seen = attended(
 			layer,
 			x.map((own) => norm(`${layer}.attentionNorm`, own)),
 		);
-		x = x.map((own, n) => plus(own, seen[n]!));
+		x = x.map((own, n) => plus(own, seen[n]));
 		x = x.map((own) => {
 			const inside = linear(`${layer}.feedForward.up`, norm(`${layer}.feedForwardNorm`, own));
 			return plus(own, linear(`${layer}.feedForward.down`, inside.map(gelu)));

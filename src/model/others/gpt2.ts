@@ -8,27 +8,17 @@
  */
 
 import { z } from "zod";
-import { add, gather, slice, type Tensor } from "../../engine/tensor/index.js";
+import { gather, type Tensor } from "../../engine/tensor/index.js";
 import { causalModel } from "../kinds/causal.js";
-import { fields, headsDivide } from "../kinds/fields.js";
+import { headsDivide, integer, layeredFields, layeredPresets } from "../kinds/fields.js";
 import { attention, attentionWeights, causalMask } from "../nn/attention.js";
-import { feedForward, feedForwardWeights, norm, normWeights } from "../nn/layers.js";
+import { feedForward, feedForwardWeights, norm, normed, normWeights } from "../nn/layers.js";
 import { nested, normal, numbered, type WeightSpecs, within } from "../nn/weights.js";
 
 const config = z
 	.strictObject({
-		vocab: fields.vocab,
-		hazards: fields.hazards,
-		layers: fields.layers(4),
-		heads: fields.heads(4),
-		dim: fields.dim(96),
-		ff: fields.ff(384),
-		positions: z
-			.int()
-			.min(2)
-			.max(65536)
-			.default(256)
-			.describe("places with a vector of their own: no row may be longer"),
+		...layeredFields(384),
+		positions: integer(2, 65536, 256, "places with a vector of their own: no row may be longer"),
 	})
 	.refine(headsDivide.check, headsDivide.say);
 
@@ -41,10 +31,8 @@ function weights({ layers, dim, ff, positions }: Gpt2Config): WeightSpecs {
 	// Residual branches start small, so that depth does not grow the stream.
 	const out = { deviation: deviation / Math.sqrt(2 * layers) };
 	const layer = {
-		...nested("attention", attentionWeights(dim, out)),
-		...nested("attentionNorm", normWeights(dim)),
-		...nested("feedForward", feedForwardWeights(dim, ff, out)),
-		...nested("feedForwardNorm", normWeights(dim)),
+		...normed("attention", attentionWeights(dim, out), dim),
+		...normed("feedForward", feedForwardWeights(dim, ff, out), dim),
 	};
 	return {
 		positions: normal([positions, dim], deviation),
@@ -59,11 +47,7 @@ export const gpt2 = causalModel<Gpt2Config>({
 	name: "GPT-2",
 	cite: "Radford, Wu, Child, Luan, Amodei, Sutskever: Language Models are Unsupervised Multitask Learners, 2019",
 	config,
-	presets: {
-		tiny: { layers: 2, dim: 64, ff: 256 },
-		default: {},
-		paper: { layers: 8, dim: 200, ff: 400 },
-	},
+	presets: layeredPresets(256),
 	pretraining: "next",
 	lengthSetting: "positions",
 	tied: { deviation },
@@ -71,12 +55,12 @@ export const gpt2 = causalModel<Gpt2Config>({
 	observe({ layers, heads }, p, { tokens }) {
 		const places = tokens.shape[1] as number;
 		const mask = causalMask(places);
-		let x: Tensor = add(gather(p("embedding"), tokens), slice(p("positions"), 0, 0, places)); // [rows, places, dim]
+		let x: Tensor = gather(p("embedding"), tokens).add(p("positions").slice(0, 0, places)); // [rows, places, dim]
 		for (let i = 0; i < layers; i++) {
 			const q = within(p, `layers.${i}`);
 			const seen = norm(within(q, "attentionNorm"), x);
-			x = add(x, attention(within(q, "attention"), seen, { heads, mask }));
-			x = add(x, feedForward(within(q, "feedForward"), norm(within(q, "feedForwardNorm"), x)));
+			x = x.add(attention(within(q, "attention"), seen, { heads, mask }));
+			x = x.add(feedForward(within(q, "feedForward"), norm(within(q, "feedForwardNorm"), x)));
 		}
 		return norm(within(p, "norm"), x);
 	},

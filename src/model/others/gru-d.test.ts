@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { specialTokens } from "../../data/cohort/vocabulary.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
-import { gradients, input, mul, parameter, sum, type Tensor } from "../../engine/tensor/index.js";
+import { gradients, input, parameter, type Tensor } from "../../engine/tensor/index.js";
 import { slotStates } from "../heads.js";
 import { conformance } from "../testing/conformance.js";
 import { batchOf, type TestHistory, vocab } from "../testing/histories.js";
@@ -35,13 +35,11 @@ const sigmoid = (x: number) => 1 / (1 + Math.exp(-x));
 const decay = (rate: number) => Math.exp(-Math.max(0, rate));
 const times = (matrix: readonly number[], by: readonly number[]) =>
 	Array.from({ length: matrix.length / by.length }, (_, row) =>
-		by.reduce((total, x, i) => total + matrix[row * by.length + i]! * x, 0),
+		by.reduce((total, x, i) => total + matrix[row * by.length + i] * x, 0),
 	);
 /** Σ xᵢ (row i of the table). */
 const mixed = (table: readonly number[], x: readonly number[]) =>
-	Array.from({ length: dim }, (_, d) =>
-		x.reduce((sum, xi, i) => sum + xi * table[i * dim + d]!, 0),
-	);
+	Array.from({ length: dim }, (_, d) => x.reduce((sum, xi, i) => sum + xi * table[i * dim + d], 0));
 
 /** The equations of the paper over vectors of all codes: x̂, m and δ, place by place. */
 function plainHidden(v: Values, { tokens, times: at }: TestHistory): number[][] {
@@ -60,23 +58,23 @@ function plainHidden(v: Values, { tokens, times: at }: TestHistory): number[][] 
 		);
 		const x = m.map((seen, d) => {
 			if (seen) return 1;
-			const last = state.last[d] ?? v.mean![d]!;
-			const gamma = decay(v.inputDecay![d]! * delta[d]! + v.inputDecayBias![d]!);
-			return gamma * last + (1 - gamma) * v.mean![d]!;
+			const last = state.last[d] ?? v.mean[d];
+			const gamma = decay(v.inputDecay[d] * delta[d] + v.inputDecayBias[d]);
+			return gamma * last + (1 - gamma) * v.mean[d];
 		});
-		const rates = times(v["hiddenDecay.weight"]!, delta);
-		const h = state.h.map((value, i) => decay(rates[i]! + v["hiddenDecay.bias"]![i]!) * value);
-		const fromX = times(v["gru.input.weight"]!, mixed(v.inputs!, x));
-		const fromM = times(v["mask.weight"]!, mixed(v.embedding!, m));
-		const from = (unit: number) => fromX[unit]! + fromM[unit]! + v["gru.input.bias"]![unit]!;
-		const fromH = times(v["gru.gates.weight"]!, h);
-		const z = h.map((_, i) => sigmoid(from(i) + fromH[i]!));
-		const reset = h.map((value, i) => sigmoid(from(dim + i) + fromH[dim + i]!) * value);
-		const fromReset = times(v["gru.candidate.weight"]!, reset);
+		const rates = times(v["hiddenDecay.weight"], delta);
+		const h = state.h.map((value, i) => decay(rates[i] + v["hiddenDecay.bias"][i]) * value);
+		const fromX = times(v["gru.input.weight"], mixed(v.inputs, x));
+		const fromM = times(v["mask.weight"], mixed(v.embedding, m));
+		const from = (unit: number) => fromX[unit] + fromM[unit] + v["gru.input.bias"][unit];
+		const fromH = times(v["gru.gates.weight"], h);
+		const z = h.map((_, i) => sigmoid(from(i) + fromH[i]));
+		const reset = h.map((value, i) => sigmoid(from(dim + i) + fromH[dim + i]) * value);
+		const fromReset = times(v["gru.candidate.weight"], reset);
 		return {
 			h: h.map((value, i) => {
-				const candidate = Math.tanh(from(2 * dim + i) + fromReset[i]!);
-				return (1 - z[i]!) * value + z[i]! * candidate;
+				const candidate = Math.tanh(from(2 * dim + i) + fromReset[i]);
+				return (1 - z[i]) * value + z[i] * candidate;
 			}),
 			day,
 			delta: delta.map((x, d) => (m[d] ? 0 : x)),
@@ -89,11 +87,11 @@ function plainHidden(v: Values, { tokens, times: at }: TestHistory): number[][] 
 		last: Array<undefined>(vocab).fill(undefined),
 		day: 0,
 	};
-	const days = at.map((time) => time - at[0]!);
+	const days = at.map((time) => time - at[0]);
 	let state = step(start, 0, specialTokens.sos);
 	return tokens.map((token, n) => {
-		const asked = step(state, days[n]!);
-		state = step(state, days[n]!, token);
+		const asked = step(state, days[n]);
+		state = step(state, days[n], token);
 		return [...asked.h];
 	});
 }
@@ -110,10 +108,10 @@ const symbols: Record<string, Tensor> = Object.fromEntries(
 );
 const mask = Array.from({ length: cells }, (_, i) => {
 	const slot = Math.floor(i / dim);
-	return Number(slot % batch.length < batch.lengths[Math.floor(slot / batch.length)]!);
+	return Number(slot % batch.length < batch.lengths[Math.floor(slot / batch.length)]);
 });
 const scale = input("scale", [batch.rows, batch.length, dim], "float64");
-const hidden = mul(slotStates(gruD, config, symbols, batch).hidden, scale);
+const hidden = slotStates(gruD, config, symbols, batch).hidden.mul(scale);
 const feeds = {
 	...weights,
 	...(gruD.filler(config, batch)("slots") as Record<string, Int32Array | Float32Array>),
@@ -128,22 +126,22 @@ test("gradients of every weight", async () => {
 	const by = mask.map((one) => one * draw.normal());
 	const names = Object.keys(symbols).filter((name) => name !== "head");
 	const slopes = gradients(
-		sum(hidden),
-		names.map((name) => symbols[name] as Tensor),
+		hidden.sum(),
+		names.map((name) => symbols[name]),
 	);
 	const found = await evaluate(Object.fromEntries(slopes.map((g, i) => [`d ${names[i]}`, g])), {
 		...feeds,
 		scale: by,
 	});
-	const lossOf = (v: Values) => plainSlots(v).reduce((sum, x, i) => sum + x * by[i]!, 0);
+	const lossOf = (v: Values) => plainSlots(v).reduce((sum, x, i) => sum + x * by[i], 0);
 	for (const name of names) {
-		const own = weights[name]!;
+		const own = weights[name];
 		const wanted = own.map((_, i) => {
 			const moved = (step: number) =>
 				lossOf({ ...weights, [name]: own.map((x, j) => (i === j ? x + step : x)) });
 			return (moved(1e-6) - moved(-1e-6)) / 2e-6;
 		});
-		expect(relativeError(found[`d ${name}`] as number[], wanted), name).toBeLessThan(1e-5);
+		expect(relativeError(found[`d ${name}`], wanted), name).toBeLessThan(1e-5);
 	}
 });
 

@@ -13,33 +13,22 @@
 import { z } from "zod";
 import { yearDays } from "../../base/time.js";
 import {
-	add,
 	both,
-	cast,
 	concat,
 	constant,
 	cumulativeSum,
-	equal,
-	exp,
 	filled,
 	gather,
 	less,
-	matmul,
-	max,
-	maximum,
-	mul,
-	neg,
 	oneHot,
 	relu,
-	reshape,
 	scan,
-	slice,
 	sub,
 	type Tensor,
 	where,
 } from "../../engine/tensor/index.js";
 import { causalModel } from "../kinds/causal.js";
-import { fields } from "../kinds/fields.js";
+import { fields, positive } from "../kinds/fields.js";
 import { gruInput, gruStep, gruWeights, linear, linearWeights, project } from "../nn/layers.js";
 import {
 	filledWith,
@@ -61,18 +50,15 @@ export function lastSeen(
 	codes: number,
 ): Readonly<Record<"last" | "before", Tensor>> {
 	const [rows, places] = tokens.shape as [number, number];
-	const at = add(days, 1); // [rows, places]
-	const own = reshape(tokens, [rows, places, 1]);
-	const other = reshape(tokens, [rows, 1, places]);
+	const at = days.add(1); // [rows, places]
+	const down = tokens.reshape([rows, places, 1]);
+	const other = tokens.reshape([rows, 1, places]);
 	const order = Array.from({ length: places }, (_, i) => i);
-	const earlier = less(
-		constant(order, [1, places], "int32"),
-		constant(order, [places, 1], "int32"),
-	);
-	const again = both(equal(own, other), earlier); // [rows, places, places]
-	const previous = max(where(again, reshape(at, [rows, 1, places]), 0), 2); // [rows, places]
-	const since = reshape(sub(at, previous), [rows, places, 1]);
-	const added = mul(oneHot(tokens, codes, days.dtype), since); // [rows, places, codes]
+	const earlier = constant(order, [1, places], "int32").less(constant(order, [places, 1], "int32"));
+	const again = both(down.equal(other), earlier); // [rows, places, places]
+	const previous = where(again, at.reshape([rows, 1, places]), 0).max(2); // [rows, places]
+	const since = at.sub(previous).reshape([rows, places, 1]);
+	const added = oneHot(tokens, codes, days.dtype).mul(since); // [rows, places, codes]
 	return {
 		last: cumulativeSum(added, 1),
 		before: cumulativeSum(added, 1, { exclusive: true }),
@@ -80,24 +66,23 @@ export function lastSeen(
 }
 
 /** 1 where a code was ever seen. */
-export const everSeen = (last: Tensor): Tensor => cast(less(0, last), last.dtype);
+export const everSeen = (last: Tensor): Tensor => less(0, last).cast(last.dtype);
 
 /** δ: days since each code was last seen; 0 if it never was. */
 export const daysSince = (last: Tensor, days: Tensor): Tensor => {
-	const now = add(reshape(days, [...days.shape, 1]), 1);
-	return where(less(0, last), maximum(sub(now, last), 0), 0);
+	const now = days.reshape([...days.shape, 1]).add(1);
+	return where(less(0, last), now.sub(last).maximum(0), 0);
 };
 
 const config = z.strictObject({
 	vocab: fields.vocab,
 	hazards: fields.hazards,
 	dim: fields.dim(96),
-	decayDays: z
-		.number()
-		.positive()
-		.max(365_250)
-		.default(yearDays)
-		.describe("days in one unit of the time since a code was seen, by which it decays"),
+	decayDays: positive(
+		365_250,
+		yearDays,
+		"days in one unit of the time since a code was seen, by which it decays",
+	),
 });
 
 type GruDConfig = z.infer<typeof config>;
@@ -114,7 +99,7 @@ const weights = ({ vocab, dim }: GruDConfig): WeightSpecs => ({
 });
 
 /** γ = e^{−relu(rate)}: from 1, nothing lost, to 0. */
-const decay = (rate: Tensor): Tensor => exp(neg(relu(rate)));
+const decay = (rate: Tensor): Tensor => relu(rate).neg().exp();
 
 /** What W x̂ + b adds before the gates, and γ_h, at some days, from when each code was last seen. */
 function decayed(
@@ -125,16 +110,15 @@ function decayed(
 	/** Where a code is seen, its value is 1 and nothing is lost of it. */
 	mask?: Tensor,
 ) {
-	const delta = mul(daysSince(last, days), 1 / decayDays); // [rows, places, vocab]
-	const kept = mul(everSeen(last), decay(add(mul(delta, p("inputDecay")), p("inputDecayBias"))));
+	const delta = daysSince(last, days).mul(1 / decayDays); // [rows, places, vocab]
+	const kept = everSeen(last).mul(decay(delta.mul(p("inputDecay")).add(p("inputDecayBias"))));
 	// x̂ = kept · 1 + (1 − kept) mean, times the inputs' matrix.
 	const mean = p("mean");
 	const vocab = mean.shape[0] as number;
-	const apart = mul(reshape(sub(1, mean), [vocab, 1]), p("inputs"));
-	const x = add(
-		matmul(mask ? where(mask, 1, kept) : kept, apart),
-		matmul(reshape(mean, [1, vocab]), p("inputs")),
-	);
+	const apart = sub(1, mean).reshape([vocab, 1]).mul(p("inputs"));
+	const x = (mask ? where(mask, 1, kept) : kept)
+		.matmul(apart)
+		.add(mean.reshape([1, vocab]).matmul(p("inputs")));
 	return {
 		fromInput: gruInput(within(p, "gru"), x), // [rows, places, 3 dim]
 		keptState: decay(linear(within(p, "hiddenDecay"), delta)), // [rows, places, dim]
@@ -159,20 +143,20 @@ export const gruD = causalModel<GruDConfig>({
 		const masked = project(within(p, "mask"), gather(p("embedding"), tokens));
 		const { outputs } = scan(
 			(state: Tensor, [kept, from]) => {
-				const next = gruStep(within(p, "gru"), mul(state, kept as Tensor), from as Tensor);
+				const next = gruStep(within(p, "gru"), state.mul(kept), from);
 				return [next, next];
 			},
 			filled(0, [rows, config.dim], keptState.dtype),
-			[keptState, add(fromInput, masked)],
+			[keptState, fromInput.add(masked)],
 		);
 		return concat([outputs, last], 2); // [rows, places, dim + vocab]
 	},
 	/** A place at which no code is seen. */
 	query(config, p, known, queries, from) {
 		const here = from.at(known);
-		const state = slice(here, 2, 0, config.dim);
-		const last = slice(here, 2, config.dim);
+		const state = here.slice(2, 0, config.dim);
+		const last = here.slice(2, config.dim);
 		const { fromInput, keptState } = decayed(config, p, last, queries.days);
-		return gruStep(within(p, "gru"), mul(state, keptState), fromInput);
+		return gruStep(within(p, "gru"), state.mul(keptState), fromInput);
 	},
 });

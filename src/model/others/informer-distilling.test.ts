@@ -17,7 +17,7 @@ function plain(x: number[][], padding: number, weight: number[], bias: number[])
 			for (let tap = 0; tap < 3; tap++) {
 				const from = t + tap - 1;
 				if (from < padding || from >= places) continue;
-				for (let c = 0; c < width; c++) y += weight[(out * width + c) * 3 + tap]! * x[from]![c]!;
+				for (let c = 0; c < width; c++) y += weight[(out * width + c) * 3 + tap] * x[from][c];
 			}
 			return y > 0 ? y : Math.exp(y) - 1;
 		}),
@@ -25,7 +25,7 @@ function plain(x: number[][], padding: number, weight: number[], bias: number[])
 	return Array.from({ length: Math.ceil(places / 2) }, (_, j) =>
 		bias.map((_, c) => {
 			const around = [2 * j - 1, 2 * j, 2 * j + 1].filter((t) => t >= padding && t < places);
-			return Math.max(-1, ...around.map((t) => conv[t]![c]!));
+			return Math.max(-1, ...around.map((t) => conv[t][c]));
 		}),
 	);
 }
@@ -43,7 +43,7 @@ test.each([
 	const [weight, bias] = [numbers(width * width * 3), numbers(width)];
 	const mask = x.map((_, t) => Number(t >= padding));
 	const shapes: Record<string, number[]> = { weight: [width, width, 3], bias: [width] };
-	const half = distil((name) => input(name, shapes[name] as number[], "float64"), {
+	const half = distil((name) => input(name, shapes[name], "float64"), {
 		x: input("x", [1, places, width], "float64"),
 		mask: input("mask", [1, places], "float64"),
 	});

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { evaluate, evaluatorOf, relativeError } from "../../engine/runtime/testing/evaluate.js";
-import { gradients, input, mul, sum, type Tensor } from "../../engine/tensor/index.js";
+import { gradients, input, type Tensor } from "../../engine/tensor/index.js";
+import type { Places } from "../kinds/decomposed.js";
 import { conformance } from "../testing/conformance.js";
 import { drawnWeights, oneWindow, windowFeeds } from "../testing/windows.js";
 import {
@@ -9,7 +10,6 @@ import {
 	decoder,
 	encoder,
 	fewOf,
-	type Places,
 	probSparseAttention,
 	sampledKeys,
 	views,
@@ -55,8 +55,8 @@ test("with full attention, no prediction depends on a later query", async () => 
 	const feeds = windowFeeds(tokens, 4, 3);
 	const later = {
 		...feeds,
-		"seen.queryDays": feeds["seen.queryDays"]!.map((days, i) => days + (i > 1 ? 500 : 0)),
-		"seen.queryGaps": feeds["seen.queryGaps"]!.map((gap, i) => gap + (i > 1 ? 500 : 0)),
+		"seen.queryDays": feeds["seen.queryDays"].map((days, i) => days + (i > 1 ? 500 : 0)),
+		"seen.queryGaps": feeds["seen.queryGaps"].map((gap, i) => gap + (i > 1 ? 500 : 0)),
 	};
 	const one = await evaluate({ answers }, { ...values, ...feeds });
 	const two = await evaluate({ answers }, { ...values, ...later });
@@ -71,7 +71,7 @@ const draw = random(17);
 const matrix = (): Matrix =>
 	Array.from({ length: places }, () => Array.from({ length: size }, () => draw.normal()));
 const dot = (a: readonly number[], b: readonly number[]) =>
-	a.reduce((total, x, i) => total + x * (b[i] as number), 0);
+	a.reduce((total, x, i) => total + x * b[i], 0);
 
 /** The paper's algorithm 1, one query at a time: also which queries looked. */
 function plain(
@@ -84,21 +84,21 @@ function plain(
 	const sampled = sampledKeys(places, places, factor, causal);
 	const scores = q.map((query) => k.map((key) => dot(query, key) / Math.sqrt(size)));
 	const measure = scores.map((own, i) => {
-		const chosen = own.filter((_, j) => visible[i]![j] && sampled[i * places + j] === 1);
+		const chosen = own.filter((_, j) => visible[i][j] && sampled[i * places + j] === 1);
 		if (chosen.length === 0) return Number.NEGATIVE_INFINITY;
-		const keys = visible[i]!.filter(Boolean).length;
+		const keys = visible[i].filter(Boolean).length;
 		return Math.max(...chosen) - chosen.reduce((a, b) => a + b) / keys;
 	});
 	const active = measure
 		.map((_, i) => i)
-		.sort((a, b) => measure[b]! - measure[a]!)
+		.sort((a, b) => measure[b] - measure[a])
 		.slice(0, Math.ceil(factor * Math.log(places)));
 	const y = scores.map((own, i) => {
-		const seen = own.flatMap((_, j) => (visible[i]![j] ? [j] : []));
-		const weights = active.includes(i) ? seen.map((j) => Math.exp(own[j]!)) : seen.map(() => 1);
+		const seen = own.flatMap((_, j) => (visible[i][j] ? [j] : []));
+		const weights = active.includes(i) ? seen.map((j) => Math.exp(own[j])) : seen.map(() => 1);
 		const total = active.includes(i) || !causal ? weights.reduce((a, b) => a + b, 0) : 1;
-		return v[0]!.map((_, c) =>
-			seen.reduce((sum, j, at) => sum + (weights[at]! / total) * v[j]![c]!, 0),
+		return v[0].map((_, c) =>
+			seen.reduce((sum, j, at) => sum + (weights[at] / total) * v[j][c], 0),
 		);
 	});
 	return { y, active };
@@ -128,8 +128,8 @@ describe.each([false, true])("causal: %s", (causal) => {
 		v: own.flatMap(({ v }) => v.flat()),
 		visible: visible.flat(2).map(Number),
 	});
-	const wanted = rows.map(({ q, k, v }, row) => plain(q, k, v, visible[row]!, causal));
-	const isEvent = (row: number, i: number) => i >= padding[row]!;
+	const wanted = rows.map(({ q, k, v }, row) => plain(q, k, v, visible[row], causal));
+	const isEvent = (row: number, i: number) => i >= padding[row];
 
 	test("matches the plain algorithm at every event", async () => {
 		const { y } = await evaluate({ y: out }, feedsOf(rows));
@@ -137,14 +137,14 @@ describe.each([false, true])("causal: %s", (causal) => {
 			for (let i = 0; i < places; i++) {
 				if (!isEvent(row, i)) continue;
 				const from = (row * places + i) * size;
-				expect(relativeError(y.slice(from, from + size), own[i]!)).toBeLessThan(1e-12);
+				expect(relativeError(y.slice(from, from + size), own[i])).toBeLessThan(1e-12);
 			}
 		// Some look for themselves, and not all.
-		expect(wanted[0]!.active.length).toBe(3);
+		expect(wanted[0].active.length).toBe(3);
 	});
 
 	test("a query learns where it looks, and nothing where it does not", async () => {
-		const loss = sum(mul(out, out));
+		const loss = out.mul(out).sum();
 		const [slope] = gradients(loss, [q]) as [Tensor];
 		const { run, dispose } = await evaluatorOf({ slope, loss });
 		const { slope: got } = await run(feedsOf(rows));
@@ -156,8 +156,8 @@ describe.each([false, true])("causal: %s", (causal) => {
 				if (!active.includes(i)) expect(own).toEqual([0, 0, 0, 0]);
 				const lossAt = async (by: number) => {
 					const moved = structuredClone(rows);
-					moved[row]!.q[i]![1]! += by;
-					return (await run(feedsOf(moved))).loss[0]!;
+					moved[row].q[i][1] += by;
+					return (await run(feedsOf(moved))).loss[0];
 				};
 				const difference = ((await lossAt(step)) - (await lossAt(-step))) / (2 * step);
 				expect(own[1]).toBeCloseTo(difference, 5);

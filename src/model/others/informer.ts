@@ -17,26 +17,16 @@ import {
 	concat,
 	constant,
 	conv1d,
-	div,
 	elu,
-	expand,
 	filled,
-	matmul,
-	max,
-	maximum,
 	maxPool1d,
-	mul,
 	placeAdd,
-	reshape,
-	slice,
-	softmax,
 	sub,
-	sum,
 	type Tensor,
 	topK,
-	transpose,
 } from "../../engine/tensor/index.js";
-import { fields, headsDivide } from "../kinds/fields.js";
+import { type Places, startOf } from "../kinds/decomposed.js";
+import { fields, headsDivide, positive } from "../kinds/fields.js";
 import type { Queries } from "../kinds/observed.js";
 import {
 	embedded,
@@ -57,6 +47,7 @@ import {
 	linear,
 	linearWeights,
 	norm,
+	normed,
 	normWeights,
 	project,
 } from "../nn/layers.js";
@@ -75,12 +66,11 @@ export const config = z
 	.strictObject({
 		...encoderDecoderFields,
 		layers: fields.layers(2).describe("layers of the encoder; between two the places are halved"),
-		factor: z
-			.number()
-			.positive()
-			.max(1000)
-			.default(5)
-			.describe("c: of n places, c ln n keys are sampled and c ln n queries look for themselves"),
+		factor: positive(
+			1000,
+			5,
+			"c: of n places, c ln n keys are sampled and c ln n queries look for themselves",
+		),
 	})
 	.refine(headsDivide.check, headsDivide.say);
 
@@ -133,24 +123,24 @@ export function probSparseAttention(
 ): Tensor {
 	const [rows, heads, queries, size] = q.shape as [number, number, number, number];
 	const keys = k.shape[2] as number;
-	const scores = matmul(mul(q, 1 / Math.sqrt(size)), k, { transposeB: true }); // [rows, heads, queries, keys]
-	const count = maximum(sum(visible, -1, true), 1); // [rows, 1, queries, 1]
+	const scores = q.mul(1 / Math.sqrt(size)).matmul(k, { transposeB: true }); // [rows, heads, queries, keys]
+	const count = visible.sum(-1, true).maximum(1); // [rows, 1, queries, 1]
 
 	const sample = constant(
 		sampledKeys(queries, keys, factor, causal),
 		[queries, keys],
 		scores.dtype,
 	);
-	const sampled = mul(visible, sample);
-	const highest = max(add(scores, mul(sub(1, sampled), hidden)), -1, true);
-	const measure = sub(highest, div(sum(mul(scores, sampled), -1, true), count)); // [rows, heads, queries, 1]
+	const sampled = visible.mul(sample);
+	const highest = scores.add(sub(1, sampled).mul(hidden)).max(-1, true);
+	const measure = highest.sub(scores.mul(sampled).sum(-1, true).div(count)); // [rows, heads, queries, 1]
 	const few = fewOf(queries, factor);
 	const { indices } = topK(measure, few, 2);
 	const active = placeAdd(filled(1, [rows, heads, few, 1], scores.dtype), indices, 2, queries);
 
-	const looks = softmax(add(scores, mul(sub(1, visible), hidden)));
-	const lazy = causal ? visible : div(visible, count);
-	return matmul(add(lazy, mul(active, sub(looks, lazy))), v);
+	const looks = scores.add(sub(1, visible).mul(hidden)).softmax();
+	const lazy = causal ? visible : visible.div(count);
+	return lazy.add(active.mul(looks.sub(lazy))).matmul(v);
 }
 
 const distilWeights = (width: number): WeightSpecs => ({
@@ -158,38 +148,29 @@ const distilWeights = (width: number): WeightSpecs => ({
 	bias: filledWith(0, [width]),
 });
 
-/** A sequence and its mask. */
-export interface Places {
-	readonly x: Tensor; // [rows, places, width]
-	readonly mask: Tensor; // [rows, places]
-}
-
 const everySecond = { kernel: 3, stride: 2, padding: 1 };
 
 /** MaxPool(ELU(Conv1d(x))): half as many places, each from the three (and their neighbours) around every second. */
 export function distil(p: Weights, { x, mask }: Places): Places {
 	const [rows, places] = mask.shape as [number, number];
-	const channelMask = reshape(mask, [rows, 1, places]);
-	const events = mul(transpose(x), channelMask); // [rows, width, places]
+	const channelMask = mask.reshape([rows, 1, places]);
+	const events = x.transpose().mul(channelMask); // [rows, width, places]
 	const y = elu(conv1d(events, p("weight"), { bias: p("bias"), padding: 1 }));
 	// ELU stays above −1: padding is never the largest.
-	const known = add(mul(y, channelMask), sub(channelMask, 1));
+	const known = y.mul(channelMask).add(channelMask.sub(1));
 	return {
-		x: transpose(maxPool1d(known, everySecond)),
-		mask: reshape(maxPool1d(channelMask, everySecond), [rows, -1]),
+		x: maxPool1d(known, everySecond).transpose(),
+		mask: maxPool1d(channelMask, everySecond).reshape([rows, -1]),
 	};
 }
 
 export function weights({ layers, decoderLayers, dim, ff }: InformerConfig): WeightSpecs {
 	const layer = {
-		...nested("self", attentionWeights(dim)),
-		...nested("selfNorm", normWeights(dim)),
-		...nested("feedForward", feedForwardWeights(dim, ff)),
-		...nested("feedForwardNorm", normWeights(dim)),
+		...normed("self", attentionWeights(dim), dim),
+		...normed("feedForward", feedForwardWeights(dim, ff), dim),
 	};
 	const cross = {
-		...nested("cross", attentionWeights(dim)),
-		...nested("crossNorm", normWeights(dim)),
+		...normed("cross", attentionWeights(dim), dim),
 	};
 	return {
 		...nested("encoder.times", linearWeights(marks, dim, { bias: false })),
@@ -206,12 +187,12 @@ export function weights({ layers, decoderLayers, dim, ff }: InformerConfig): Wei
 /** 1 where one event may see another, none of them later if it is causal: [rows, 1, places, places]. */
 function visibleTo(mask: Tensor, causal: boolean): Tensor {
 	const [rows, places] = mask.shape as [number, number];
-	const pairs = mul(reshape(mask, [rows, 1, places, 1]), reshape(mask, [rows, 1, 1, places]));
+	const pairs = mask.reshape([rows, 1, places, 1]).mul(mask.reshape([rows, 1, 1, places]));
 	if (!causal) return pairs;
 	const earlier = Array.from({ length: places * places }, (_, at) =>
 		Number(at % places <= Math.floor(at / places)),
 	);
-	return mul(pairs, constant(earlier, [places, places], mask.dtype));
+	return pairs.mul(constant(earlier, [places, places], mask.dtype));
 }
 
 /** x + attention of its own places, then of those of the encoder if there are any, then the feed-forward layer; each normed. */
@@ -223,39 +204,38 @@ function layer(
 ): Tensor {
 	const part = (name: string) => splitHeads(linear(within(p, `self.${name}`), x), heads);
 	const causal = memory !== undefined;
-	const own = joinHeads(
+	const attended = joinHeads(
 		probSparseAttention(part("query"), part("key"), part("value"), {
 			factor,
 			causal,
 			visible: visibleTo(mask, causal),
 		}),
 	);
-	let y = norm(within(p, "selfNorm"), add(x, linear(within(p, "self.out"), own)));
+	let y = norm(within(p, "selfNorm"), x.add(linear(within(p, "self.out"), attended)));
 	if (memory) {
 		const hidden = paddingMask(memory.mask);
 		const seen = attention(within(p, "cross"), y, { heads, mask: hidden, memory: memory.x });
-		y = norm(within(p, "crossNorm"), add(y, seen));
+		y = norm(within(p, "crossNorm"), y.add(seen));
 	}
-	return norm(within(p, "feedForwardNorm"), add(y, feedForward(within(p, "feedForward"), y)));
+	return norm(within(p, "feedForwardNorm"), y.add(feedForward(within(p, "feedForward"), y)));
 }
 
 /** Code, place and time. */
 const read = (p: Weights, codes: Tensor, times: Tensor): Tensor =>
-	add(
-		add(codes, project(within(p, "times"), times)),
-		sinusoids(codes.shape[1] as number, codes.shape[2] as number, codes.dtype),
-	);
+	codes
+		.add(project(within(p, "times"), times))
+		.add(sinusoids(codes.shape[1] as number, codes.shape[2] as number, codes.dtype));
 
 /** The places after each layer of the encoder, each time half as many. */
 export function encoder(config: InformerConfig, p: Weights, window: Window): readonly Places[] {
-	const own = within(p, "encoder");
+	const encoderWeights = within(p, "encoder");
 	let places: Places = {
-		x: read(own, embedded(p, window), marksBefore(window)),
+		x: read(encoderWeights, embedded(p, window), marksBefore(window)),
 		mask: window.mask,
 	};
 	return Array.from({ length: config.layers }, (_, i) => {
-		if (i > 0) places = distil(within(own, `distil.${i - 1}`), places);
-		places = { ...places, x: layer(config, within(own, `layers.${i}`), places) };
+		if (i > 0) places = distil(within(encoderWeights, `distil.${i - 1}`), places);
+		places = { ...places, x: layer(config, within(encoderWeights, `layers.${i}`), places) };
 		return places;
 	});
 }
@@ -266,8 +246,8 @@ export function views(p: Weights, stages: readonly Places[]): Tensor {
 	const [rows, places, dim] = first.x.shape as [number, number, number];
 	const whole = stages.map(({ x }, i) => {
 		const count = x.shape[1] as number;
-		const repeated = expand(reshape(x, [rows, count, 1, dim]), [rows, count, 2 ** i, dim]);
-		return slice(reshape(repeated, [rows, count * 2 ** i, dim]), 1, 0, places);
+		const repeated = x.reshape([rows, count, 1, dim]).expand([rows, count, 2 ** i, dim]);
+		return repeated.reshape([rows, count * 2 ** i, dim]).slice(1, 0, places);
 	});
 	return norm(within(p, "views.norm"), whole.reduce(add));
 }
@@ -280,21 +260,21 @@ export function decoder(
 	window: Window,
 	queries: Queries,
 ): Tensor {
-	const own = within(p, "decoder");
+	const decoderWeights = within(p, "decoder");
 	const { window: places, ahead, dim, decoderLayers } = config;
 	const rows = window.mask.shape[0] as number;
 	const { dtype } = window.mask;
-	const from = places - Math.min(config.start, places);
-	const decoderInput = (t: Tensor, rest: Tensor) => concat([slice(t, 1, from), rest], 1);
+	const from = places - startOf(config);
+	const decoderInput = (t: Tensor, rest: Tensor) => concat([t.slice(1, from), rest], 1);
 	const codes = decoderInput(embedded(p, window), filled(0, [rows, ahead, dim], dtype));
 	const times = decoderInput(marksBefore(window), marksAfter(queries));
 	const known = decoderInput(window.mask, filled(1, [rows, ahead], dtype));
 
 	const memory = { x: norm(within(p, "encoder.norm"), x), mask };
-	let y = read(own, codes, times);
+	let y = read(decoderWeights, codes, times);
 	for (let i = 0; i < decoderLayers; i++)
-		y = layer(config, within(own, `layers.${i}`), { x: y, mask: known }, memory);
-	return norm(within(own, "norm"), slice(y, 1, -ahead));
+		y = layer(config, within(decoderWeights, `layers.${i}`), { x: y, mask: known }, memory);
+	return norm(within(decoderWeights, "norm"), y.slice(1, -ahead));
 }
 
 /** An encoder that lets only the most pointed queries look and halves its places from layer to layer; a decoder that answers at once. */

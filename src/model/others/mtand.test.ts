@@ -23,15 +23,15 @@ const normals = (count: number) => Array.from({ length: count }, () => draw.norm
 function weightsFor(specs: WeightSpecs) {
 	const drawn = drawWeights(specs, random(1));
 	for (const [, { data }] of drawn)
-		for (let i = 0; i < data.length; i++) data[i]! += 0.1 * draw.normal();
+		for (let i = 0; i < data.length; i++) data[i] += 0.1 * draw.normal();
 	const tensors = [...drawn].map(([name, { shape }]) => [name, parameter(name, shape)]);
 	const values: Record<string, Float32Array> = Object.fromEntries(
 		[...drawn].map(([name, { data }]) => [name, data]),
 	);
 	const linear = (name: string, x: readonly number[]) =>
-		Array.from({ length: values[`${name}.weight`]!.length / x.length }, (_, out) =>
+		Array.from({ length: values[`${name}.weight`].length / x.length }, (_, out) =>
 			x.reduce(
-				(sum, value, i) => sum + values[`${name}.weight`]![out * x.length + i]! * value,
+				(sum, value, i) => sum + values[`${name}.weight`][out * x.length + i] * value,
 				values[`${name}.bias`]?.[out] ?? 0,
 			),
 		);
@@ -64,9 +64,9 @@ test("multi-time attention weighs what is seen by times alone, head by head, as 
 
 	/** [ω₀ t + α₀, sin(ω₁ t + α₁), …] */
 	const phi = (t: number) => [
-		values["time.linear.rate"]![0]! * t + values["time.linear.shift"]![0]!,
-		...Array.from(values["time.waves.rate"]!, (rate, i) =>
-			Math.sin(rate * t + values["time.waves.shift"]![i]!),
+		values["time.linear.rate"][0] * t + values["time.linear.shift"][0],
+		...Array.from(values["time.waves.rate"], (rate, i) =>
+			Math.sin(rate * t + values["time.waves.shift"][i]),
 		),
 	];
 	const size = time / heads;
@@ -75,15 +75,15 @@ test("multi-time attention weighs what is seen by times alone, head by head, as 
 		const query = linear("attention.query", phi(at));
 		const carried = Array.from({ length: heads }, (_, head) => {
 			const weights = Array.from({ length: observations }, (_, i) => {
-				const key = linear("attention.key", phi(seen[row * observations + i]!));
+				const key = linear("attention.key", phi(seen[row * observations + i]));
 				let score = 0;
-				for (let n = head * size; n < (head + 1) * size; n++) score += query[n]! * key[n]!;
-				return mask[row * observations + i]! * Math.exp(score / Math.sqrt(size));
+				for (let n = head * size; n < (head + 1) * size; n++) score += query[n] * key[n];
+				return mask[row * observations + i] * Math.exp(score / Math.sqrt(size));
 			});
 			const whole = weights.reduce((sum, w) => sum + w, 0);
 			return Array.from({ length: width }, (_, n) =>
 				weights.reduce(
-					(sum, w, i) => sum + (w / whole) * x[(row * observations + i) * width + n]!,
+					(sum, w, i) => sum + (w / whole) * x[(row * observations + i) * width + n],
 					0,
 				),
 			);
@@ -103,12 +103,12 @@ test("two GRUs, one from each end, are as one after the other", async () => {
 	const sigmoid = (value: number) => 1 / (1 + Math.exp(-value));
 	const step = (way: string, state: readonly number[], from: readonly number[]) => {
 		const given = linear(`${way}.input`, from);
-		const gates = linear(`${way}.gates`, state).map((value, i) => sigmoid(value + given[i]!));
-		const kept = state.map((value, i) => gates[width + i]! * value);
+		const gates = linear(`${way}.gates`, state).map((value, i) => sigmoid(value + given[i]));
+		const kept = state.map((value, i) => gates[width + i] * value);
 		const candidate = linear(`${way}.candidate`, kept);
 		return state.map((value, i) => {
-			const next = Math.tanh(candidate[i]! + given[2 * width + i]!);
-			return (1 - gates[i]!) * value + gates[i]! * next;
+			const next = Math.tanh(candidate[i] + given[2 * width + i]);
+			return (1 - gates[i]) * value + gates[i] * next;
 		});
 	};
 	const wanted = new Array<number>(got.length).fill(0);

@@ -13,25 +13,17 @@
 import { z } from "zod";
 import { yearDays } from "../../base/time.js";
 import {
-	add,
 	concat,
 	constant,
 	filled,
 	flip,
 	gather,
-	matmul,
-	mul,
 	relu,
-	reshape,
 	scan,
-	sin,
-	slice,
-	softmax,
 	stack,
-	sub,
 	type Tensor,
 } from "../../engine/tensor/index.js";
-import { fields } from "../kinds/fields.js";
+import { fields, integer } from "../kinds/fields.js";
 import { embedded, type Window, windowModel } from "../kinds/window.js";
 import { joinHeads, paddingMask, splitHeads } from "../nn/attention.js";
 import { gruInput, gruStep, gruWeights, linear, linearWeights } from "../nn/layers.js";
@@ -57,28 +49,28 @@ export function bidirectionalGru(p: Weights, x: Tensor, width: number): Tensor {
 	// Side by side in one recurrence: half as many operations, each twice as large.
 	const made = new Map<string, Tensor>();
 	const both: Weights = (name) => {
-		const own = made.get(name) ?? sideBySide(ways.map((way) => p(`${way}.${name}`)));
-		made.set(name, own);
-		return own;
+		const joint = made.get(name) ?? sideBySide(ways.map((way) => p(`${way}.${name}`)));
+		made.set(name, joint);
+		return joint;
 	};
-	const inputs = reshape(stack([x, flip(x, 1)], 0), [2, rows * places, inside]);
+	const inputs = stack([x, flip(x, 1)], 0).reshape([2, rows * places, inside]);
 	const { outputs } = scan(
 		(state: Tensor, [fromInput]) => {
-			const next = gruStep(both, state, fromInput as Tensor);
+			const next = gruStep(both, state, fromInput);
 			return [next, next];
 		},
 		filled(0, [2, rows, width], x.dtype),
-		[reshape(gruInput(both, inputs), [2, rows, places, -1])],
+		[gruInput(both, inputs).reshape([2, rows, places, -1])],
 		{ axis: 2 },
 	); // [2, rows, places, width]
-	const way = (i: number) => reshape(slice(outputs, 0, i, i + 1), [rows, places, width]);
+	const way = (i: number) => outputs.slice(0, i, i + 1).reshape([rows, places, width]);
 	return concat([way(0), flip(way(1), 1)], -1);
 }
 
 /** Matrices [2, …, …]; vectors [2, 1, …], as they are added to rows. */
 function sideBySide(weights: readonly Tensor[]): Tensor {
 	const both = stack(weights, 0);
-	return both.shape.length === 2 ? reshape(both, [2, 1, -1]) : both;
+	return both.shape.length === 2 ? both.reshape([2, 1, -1]) : both;
 }
 
 /** Radians a year of the slowest wave and of the fastest at the start: periods of 50 years and of 30 days. */
@@ -97,9 +89,9 @@ export const timeVectorWeights = (width: number): WeightSpecs => ({
 
 /** φ(t) = [ω₀ t + α₀, sin(ω₁ t + α₁), sin(ω₂ t + α₂), …] of times in years, [rows, times, width]. */
 export function timeVectors(p: Weights, years: Tensor): Tensor {
-	const t = reshape(years, [...years.shape, 1]);
-	const turned = (q: Weights) => add(mul(t, q("rate")), q("shift"));
-	return concat([turned(within(p, "linear")), sin(turned(within(p, "waves")))], -1);
+	const t = years.reshape([...years.shape, 1]);
+	const turned = (q: Weights) => t.mul(q("rate")).add(q("shift"));
+	return concat([turned(within(p, "linear")), turned(within(p, "waves")).sin()], -1);
 }
 
 /** What is looked at, and where it stands in time. */
@@ -143,12 +135,11 @@ export function timeAttention(
 	const [rows, observations, width] = values.shape as [number, number, number];
 	const q = splitHeads(linear(within(p, "query"), queries), heads);
 	const k = splitHeads(linear(within(p, "key"), times), heads);
-	const scaled = mul(q, 1 / Math.sqrt(q.shape.at(-1) as number));
-	const scores = matmul(scaled, k, { transposeB: true }); // [rows, heads, queries, observations]
-	const seen = matmul(
-		softmax(mask ? add(scores, mask) : scores),
-		reshape(values, [rows, 1, observations, width]),
-	);
+	const scaled = q.mul(1 / Math.sqrt(q.shape.at(-1) as number));
+	const scores = scaled.matmul(k, { transposeB: true }); // [rows, heads, queries, observations]
+	const seen = (mask ? scores.add(mask) : scores)
+		.softmax()
+		.matmul(values.reshape([rows, 1, observations, width]));
 	return linear(within(p, "out"), joinHeads(seen));
 }
 
@@ -159,24 +150,14 @@ const config = z
 		heads: fields.heads(4),
 		dim: fields.dim(96).describe("width of what a place holds, and of each GRU"),
 		ff: fields.ff(192).describe("width inside the layers after each pair of GRUs"),
-		latent: z
-			.int()
-			.min(1)
-			.max(4096)
-			.default(64)
-			.describe("width of what is known at a reference point"),
-		time: z
-			.int()
-			.min(2)
-			.max(4096)
-			.default(64)
-			.describe("width of a time's vector: one number grows with it, the others are sines of it"),
-		references: z
-			.int()
-			.min(2)
-			.max(1024)
-			.default(32)
-			.describe("reference points: the times of places chosen evenly"),
+		latent: integer(1, 4096, 64, "width of what is known at a reference point"),
+		time: integer(
+			2,
+			4096,
+			64,
+			"width of a time's vector: one number grows with it, the others are sines of it",
+		),
+		references: integer(2, 1024, 32, "reference points: the times of places chosen evenly"),
 		window: fields.window,
 		windows: fields.windows(2),
 		ahead: fields.ahead.unwrap().default(32),
@@ -212,7 +193,7 @@ const readout = (p: Weights, x: Tensor): Tensor =>
 	linear(within(p, "out"), relu(linear(within(p, "hidden"), x)));
 
 /** Years from the last place on, below 0 before it. */
-const yearsOf = ({ days }: Window): Tensor => mul(sub(days, slice(days, 1, -1)), 1 / yearDays);
+const yearsOf = ({ days }: Window): Tensor => days.sub(days.slice(1, -1)).mul(1 / yearDays);
 
 /**
  * The times of evenly chosen places, in years as theirs, [rows, references]: where there are records, and
@@ -272,5 +253,5 @@ export const mtand = windowModel<MtandConfig>({
 	weights,
 	encode: (config, p, window) => viewAt(config, p, window, yearsOf(window)),
 	query: (config, p, _encoded, window, { gaps }) =>
-		viewAt(config, p, window, mul(gaps, 1 / yearDays)),
+		viewAt(config, p, window, gaps.mul(1 / yearDays)),
 });

@@ -17,16 +17,16 @@ type Values = Readonly<Record<string, readonly number[]>>;
 const draw = random(8);
 const drawn = odeRnn.init(odeRnn.config.parse(settings), random(2));
 for (const { data } of drawn.values())
-	for (let i = 0; i < data.length; i++) data[i]! += 0.3 * draw.normal();
+	for (let i = 0; i < data.length; i++) data[i] += 0.3 * draw.normal();
 const weights: Values = Object.fromEntries([...drawn].map(([name, { data }]) => [name, [...data]]));
 const { dim } = settings;
 
 const sigmoid = (x: number) => 1 / (1 + Math.exp(-x));
 const times = (name: string, by: readonly number[], bias?: string) =>
-	Array.from({ length: weights[name]!.length / by.length }, (_, row) =>
+	Array.from({ length: weights[name].length / by.length }, (_, row) =>
 		by.reduce(
-			(total, x, i) => total + weights[name]![row * by.length + i]! * x,
-			bias ? weights[bias]![row]! : 0,
+			(total, x, i) => total + weights[name][row * by.length + i] * x,
+			bias ? weights[bias][row] : 0,
 		),
 	);
 
@@ -34,7 +34,7 @@ const times = (name: string, by: readonly number[], bias?: string) =>
 function slope(h: readonly number[]): number[] {
 	const inside = times("ode.up.weight", h, "ode.up.bias").map(Math.tanh);
 	return times("ode.down.weight", inside, "ode.down.bias").map(
-		(x, i) => Math.exp(weights.logRate![i]!) * (Math.tanh(x) - h[i]!),
+		(x, i) => Math.exp(weights.logRate[i]) * (Math.tanh(x) - h[i]),
 	);
 }
 
@@ -43,21 +43,21 @@ function evolved(h: readonly number[], gap: number, fine = 500): number[] {
 	const ds = Math.log(1 + gap / 30) / fine;
 	let now = [...h];
 	for (let i = 0; i < fine; i++) {
-		const middle = slope(slope(now).map((x, j) => now[j]! + (x * ds) / 2));
-		now = now.map((x, j) => x + ds * middle[j]!);
+		const middle = slope(slope(now).map((x, j) => now[j] + (x * ds) / 2));
+		now = now.map((x, j) => x + ds * middle[j]);
 	}
 	return now;
 }
 
 function updated(h: readonly number[], token: number): number[] {
-	const x = weights.embedding!.slice(token * dim, (token + 1) * dim);
+	const x = weights.embedding.slice(token * dim, (token + 1) * dim);
 	const from = times("gru.input.weight", x, "gru.input.bias");
 	const fromH = times("gru.gates.weight", h);
-	const reset = h.map((value, i) => sigmoid(from[dim + i]! + fromH[dim + i]!) * value);
+	const reset = h.map((value, i) => sigmoid(from[dim + i] + fromH[dim + i]) * value);
 	const fromReset = times("gru.candidate.weight", reset);
 	return h.map((value, i) => {
-		const z = sigmoid(from[i]! + fromH[i]!);
-		return (1 - z) * value + z * Math.tanh(from[2 * dim + i]! + fromReset[i]!);
+		const z = sigmoid(from[i] + fromH[i]);
+		return (1 - z) * value + z * Math.tanh(from[2 * dim + i] + fromReset[i]);
 	});
 }
 
@@ -65,7 +65,7 @@ function updated(h: readonly number[], token: number): number[] {
 function plainHidden({ tokens, times: at }: TestHistory): number[] {
 	let h = updated(Array<number>(dim).fill(0), specialTokens.sos);
 	return tokens.flatMap((token, n) => {
-		const before = evolved(h, n === 0 ? 0 : at[n]! - at[n - 1]!);
+		const before = evolved(h, n === 0 ? 0 : at[n] - at[n - 1]);
 		h = updated(before, token);
 		return before;
 	});
@@ -116,7 +116,7 @@ test("the state stays within bounds however far ahead, and goes on changing for 
 			all.push(hidden.slice(-dim));
 		}
 		for (const [i, one] of all.entries())
-			if (i > 0 && i < 5) expect(relativeError(one, all[i - 1]!)).toBeGreaterThan(1e-3);
+			if (i > 0 && i < 5) expect(relativeError(one, all[i - 1])).toBeGreaterThan(1e-3);
 	}
 });
 

@@ -8,21 +8,9 @@
  */
 
 import { z } from "zod";
-import {
-	add,
-	exp,
-	filled,
-	gather,
-	log,
-	mul,
-	relu,
-	reshape,
-	scan,
-	type Tensor,
-	tanh,
-} from "../../engine/tensor/index.js";
+import { add, filled, gather, relu, scan, type Tensor, tanh } from "../../engine/tensor/index.js";
 import { causalModel } from "../kinds/causal.js";
-import { fields } from "../kinds/fields.js";
+import { fields, integer } from "../kinds/fields.js";
 import { feedForward, feedForwardWeights, gruInput, gruStep, gruWeights } from "../nn/layers.js";
 import { exponentialEuler } from "../nn/ode.js";
 import { filledWith, nested, type WeightSpecs, type Weights, within } from "../nn/weights.js";
@@ -32,18 +20,8 @@ const config = z.strictObject({
 	hazards: fields.hazards,
 	dim: fields.dim(96),
 	ff: fields.ff(96),
-	steps: z
-		.int()
-		.min(1)
-		.max(64)
-		.default(2)
-		.describe("steps in which the ODE is solved from one event to the next"),
-	stepsAhead: z
-		.int()
-		.min(1)
-		.max(64)
-		.default(8)
-		.describe("steps in which it is solved from the last event to a query time"),
+	steps: integer(1, 64, 2, "steps in which the ODE is solved from one event to the next"),
+	stepsAhead: integer(1, 64, 8, "steps in which it is solved from the last event to a query time"),
 });
 
 type OdeRnnConfig = z.infer<typeof config>;
@@ -59,13 +37,13 @@ const scaleDays = 30;
 
 /** How far each unit goes: its rate times s = log(1 + gap / scale), in which decades are a few units long. */
 const spansOf = (p: Weights, gaps: Tensor): Tensor => {
-	const s = log(add(1, mul(relu(gaps), 1 / scaleDays)));
-	return mul(reshape(s, [...gaps.shape, 1]), exp(p("logRate"))); // [rows, places, dim]
+	const s = add(1, relu(gaps).mul(1 / scaleDays)).log();
+	return s.reshape([...gaps.shape, 1]).mul(p("logRate").exp()); // [rows, places, dim]
 };
 
 /** dh/ds = ρ ⊙ (tanh(MLP(h)) − h), with each unit's rate ρ in its span. */
 const evolve = (p: Weights, state: Tensor, span: Tensor, steps: number): Tensor =>
-	exponentialEuler((h) => tanh(feedForward(within(p, "ode"), h, tanh)), state, span, steps);
+	exponentialEuler((h) => feedForward(within(p, "ode"), h, tanh).tanh(), state, span, steps);
 
 /** A GRU whose state follows an ODE from one event to the next, and on to the query time. */
 export const odeRnn = causalModel<OdeRnnConfig>({
@@ -87,11 +65,7 @@ export const odeRnn = causalModel<OdeRnnConfig>({
 		const spans = spansOf(p, gaps);
 		const { outputs } = scan(
 			(state: Tensor, [span, from]) => {
-				const next = gruStep(
-					within(p, "gru"),
-					evolve(p, state, span as Tensor, config.steps),
-					from as Tensor,
-				);
+				const next = gruStep(within(p, "gru"), evolve(p, state, span, config.steps), from);
 				return [next, next];
 			},
 			filled(0, [rows, config.dim], fromInput.dtype),

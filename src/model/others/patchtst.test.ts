@@ -3,7 +3,7 @@ import { random } from "../../base/random.js";
 import { specialCount, specialTokens } from "../../data/cohort/vocabulary.js";
 import { nodeRuntime } from "../../engine/runtime/node.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
-import { parameter, type Tensor } from "../../engine/tensor/index.js";
+import { parameter } from "../../engine/tensor/index.js";
 import { slotStates } from "../heads.js";
 import { type EventBatch, lossFeeds, lossTerms, type ParameterValues } from "../model.js";
 import { conformance } from "../testing/conformance.js";
@@ -23,8 +23,7 @@ function someWeights(): ParameterValues {
 	const weights = patchTst.init(config, random(5));
 	for (const [name, { data }] of weights)
 		for (let i = 0; i < data.length; i++)
-			data[i] =
-				(data[i] as number) + (name.endsWith("variance") ? draw.uniform() : 0.1 * draw.normal());
+			data[i] = data[i] + (name.endsWith("variance") ? draw.uniform() : 0.1 * draw.normal());
 	return weights;
 }
 const weights = someWeights();
@@ -35,8 +34,8 @@ const values = Object.fromEntries([...weights].map(([name, { data }]) => [name, 
 const weight = (name: string) => Array.from(weights.get(name)?.data ?? []);
 
 type Vector = number[];
-const dot = (a: Vector, b: Vector) => a.reduce((sum, x, i) => sum + x * (b[i] as number), 0);
-const plus = (a: Vector, b: Vector) => a.map((x, i) => x + (b[i] as number));
+const dot = (a: Vector, b: Vector) => a.reduce((sum, x, i) => sum + x * b[i], 0);
+const plus = (a: Vector, b: Vector) => a.map((x, i) => x + b[i]);
 const row = (name: string, i: number, width: number) =>
 	weight(name).slice(i * width, (i + 1) * width);
 const linear = (name: string, x: Vector) =>
@@ -47,7 +46,7 @@ const gelu = (x: number) =>
 /** With the running averages. */
 const normed = (name: string, x: Vector) =>
 	x.map((value, i) => {
-		const of = (part: string) => weight(`${name}.${part}`)[i] as number;
+		const of = (part: string) => weight(`${name}.${part}`)[i];
 		return ((value - of("mean")) / Math.sqrt(of("variance") + 1e-5)) * of("scale") + of("shift");
 	});
 
@@ -61,13 +60,11 @@ function attended(name: string, x: Vector[], mask: boolean[]): Vector[] {
 		for (let head = 0; head < heads; head++) {
 			const part = (own: Vector) => own.slice(head * width, (head + 1) * width);
 			const scores = k.map((key, m) =>
-				mask[m] ? Math.exp(dot(part(q[n] as Vector), part(key)) / Math.sqrt(width)) : 0,
+				mask[m] ? Math.exp(dot(part(q[n]), part(key)) / Math.sqrt(width)) : 0,
 			);
 			const total = scores.reduce((a, b) => a + b, 0);
 			for (let i = 0; i < width; i++)
-				out.push(
-					scores.reduce((sum, s, m) => sum + (s / total) * (part(v[m] as Vector)[i] as number), 0),
-				);
+				out.push(scores.reduce((sum, s, m) => sum + (s / total) * part(v[m])[i], 0));
 		}
 		return linear(`${name}.out`, out);
 	});
@@ -77,7 +74,7 @@ function attended(name: string, x: Vector[], mask: boolean[]): Vector[] {
 function reference(seen: readonly number[]): Vector[] {
 	const start = window - seen.length;
 	const place = (n: number) =>
-		n < start ? Array<number>(dim).fill(0) : row("embedding", seen[n - start] as number, dim);
+		n < start ? Array<number>(dim).fill(0) : row("embedding", seen[n - start], dim);
 	const mask = Array.from({ length: patches }, (_, m) => (m + 1) * patch > start);
 	let x = mask.map((_, m) =>
 		plus(
@@ -87,7 +84,7 @@ function reference(seen: readonly number[]): Vector[] {
 	);
 	for (let i = 0; i < layers; i++) {
 		const found = attended(`layers.${i}.attention`, x, mask);
-		x = x.map((own, m) => normed(`layers.${i}.attentionNorm`, plus(own, found[m] as Vector)));
+		x = x.map((own, m) => normed(`layers.${i}.attentionNorm`, plus(own, found[m])));
 		x = x.map((own) => {
 			const up = linear(`layers.${i}.feedForward.up`, own).map(gelu);
 			const down = linear(`layers.${i}.feedForward.down`, up);
@@ -108,7 +105,7 @@ test("a place is seen as its patch restores it, in the space the head reads", as
 	);
 	// [SOS] and all but the last event: places 6 to 11.
 	const wanted = reference([sos, ...history.tokens.slice(0, 5)]);
-	const expected = [2, 3].flatMap((m) => linear("restore", wanted[m] as Vector));
+	const expected = [2, 3].flatMap((m) => linear("restore", wanted[m]));
 	expect(relativeError(seen, expected)).toBeLessThan(1e-5);
 });
 
@@ -161,12 +158,8 @@ describe("masking", () => {
 	test("masked positions do not change the predictions at others", async () => {
 		const [term] = lossTerms(patchTst, config, next, symbols, batch, false).terms;
 		const loss = async (tokens: Int32Array) =>
-			(
-				await evaluate(
-					{ loss: term?.total as Tensor },
-					{ ...values, ...fed, "masked.tokens": tokens },
-				)
-			).loss[0];
+			(await evaluate({ loss: term?.total }, { ...values, ...fed, "masked.tokens": tokens }))
+				.loss[0];
 		const tokens = Int32Array.from(read("tokens"));
 		const other = tokens.map((token, cell) => (read("shown")[cell] ? token : specialCount));
 		expect(await loss(other)).toBe(await loss(tokens));
@@ -183,7 +176,7 @@ test("while it is learned from, rows to spare change neither the loss nor the ru
 			const moved = Object.entries(moving).map(([name, x]) => [`${name} after`, x]);
 			expect(moved.length).toBe(4 * layers);
 			return evaluate(
-				{ loss: terms[0]?.total as Tensor, ...Object.fromEntries(moved) },
+				{ loss: terms[0]?.total, ...Object.fromEntries(moved) },
 				{
 					...values,
 					...Object.fromEntries(
@@ -199,5 +192,5 @@ test("while it is learned from, rows to spare change neither the loss nor the ru
 	const [one, two] = results as [Record<string, Vector>, Record<string, Vector>];
 	expect(one.loss?.[0]).toBeGreaterThan(0);
 	for (const [name, data] of Object.entries(one))
-		expect(relativeError(two[name] as Vector, data), name).toBeLessThan(1e-5);
+		expect(relativeError(two[name], data), name).toBeLessThan(1e-5);
 });

@@ -9,19 +9,8 @@
 
 import { z } from "zod";
 import { specialTokens } from "../../data/cohort/vocabulary.js";
-import {
-	add,
-	cast,
-	equal,
-	expand,
-	max,
-	mul,
-	reshape,
-	slice,
-	sub,
-	type Tensor,
-} from "../../engine/tensor/index.js";
-import { fields, headsDivide } from "../kinds/fields.js";
+import { sub, type Tensor } from "../../engine/tensor/index.js";
+import { fields, headsDivide, integer, layeredFields, layeredPresets } from "../kinds/fields.js";
 import { embedded, type Window, windowModel } from "../kinds/window.js";
 import { attention, attentionWeights, paddingMask } from "../nn/attention.js";
 import {
@@ -36,21 +25,11 @@ import { nested, numbered, uniform, type WeightSpecs, within } from "../nn/weigh
 
 const config = z
 	.strictObject({
-		vocab: fields.vocab,
-		hazards: fields.hazards,
-		layers: fields.layers(4),
-		heads: fields.heads(4),
-		dim: fields.dim(96),
-		ff: fields.ff(384),
+		...layeredFields(384),
 		window: fields.window.unwrap().default(60).describe("places it reads; whole patches of them"),
 		windows: fields.windows(4),
 		ahead: fields.ahead,
-		patch: z
-			.int()
-			.min(1)
-			.max(4096)
-			.default(12)
-			.describe("neighbouring places that are read, and masked, as one"),
+		patch: integer(1, 4096, 12, "neighbouring places that are read, and masked, as one"),
 	})
 	.refine(headsDivide.check, headsDivide.say)
 	.refine(({ window, patch }) => window % patch === 0, {
@@ -82,18 +61,18 @@ function weights(config: PatchTstConfig): WeightSpecs {
 /** 1 for each patch in which some place is marked. [rows, patches] */
 function anyIn(marked: Tensor, config: PatchTstConfig): Tensor {
 	const rows = marked.shape[0] as number;
-	return max(reshape(marked, [rows, patchesIn(config), config.patch]), 2);
+	return marked.reshape([rows, patchesIn(config), config.patch]).max(2);
 }
 
 /** Places that hold an event; rows to spare begin, and end, with [SOS]. */
 const hasEvent = ({ tokens, mask }: Window): Tensor =>
-	mul(mask, sub(1, cast(equal(tokens, specialTokens.sos), mask.dtype)));
+	mask.mul(sub(1, tokens.equal(specialTokens.sos).cast(mask.dtype)));
 
 /** One view a patch, from the views of its places, which are alike. [rows, patches, dim] */
 function patchViews(encoded: Tensor, config: PatchTstConfig): Tensor {
 	const [rows, , dim] = encoded.shape as [number, number, number];
-	const places = reshape(encoded, [rows, patchesIn(config), config.patch, dim]);
-	return reshape(slice(places, 2, 0, 1), [rows, patchesIn(config), dim]);
+	const places = encoded.reshape([rows, patchesIn(config), config.patch, dim]);
+	return places.slice(2, 0, 1).reshape([rows, patchesIn(config), dim]);
 }
 
 /** A Transformer over patches of neighbouring events: it knows their order, not their times. */
@@ -103,11 +82,7 @@ export const patchTst = windowModel<PatchTstConfig>({
 	cite: "Nie, Nguyen, Sinthong, Kalagnanam: A Time Series is Worth 64 Words: Long-term Forecasting with Transformers, ICLR 2023",
 	config,
 	learningRate: 1e-3,
-	presets: {
-		tiny: { layers: 2, dim: 64, ff: 256 },
-		default: {},
-		paper: { layers: 8, dim: 200, ff: 400 },
-	},
+	presets: layeredPresets(256),
 	pretraining: "masked",
 	maskBy: ({ patch }) => patch,
 	forecasts: "after fine-tuning",
@@ -119,27 +94,27 @@ export const patchTst = windowModel<PatchTstConfig>({
 		const mask = anyIn(window.mask, config);
 		const hidden = paddingMask(mask);
 		const statistics = { counts: anyIn(hasEvent(window), config), moving: side?.moving };
-		const read = reshape(embedded(p, window), [rows, patches, patch * dim]);
-		let x: Tensor = add(linear(within(p, "patch"), read), p("positions")); // [rows, patches, dim]
+		const read = embedded(p, window).reshape([rows, patches, patch * dim]);
+		let x: Tensor = linear(within(p, "patch"), read).add(p("positions")); // [rows, patches, dim]
 		for (let i = 0; i < layers; i++) {
 			const q = within(p, `layers.${i}`);
-			x = add(x, attention(within(q, "attention"), x, { heads, mask: hidden }));
+			x = x.add(attention(within(q, "attention"), x, { heads, mask: hidden }));
 			x = batchNorm(p, `layers.${i}.attentionNorm`, x, statistics);
-			x = add(x, feedForward(within(q, "feedForward"), x));
+			x = x.add(feedForward(within(q, "feedForward"), x));
 			x = batchNorm(p, `layers.${i}.feedForwardNorm`, x, statistics);
 		}
-		const seen = mul(x, reshape(mask, [rows, patches, 1]));
-		const each = expand(reshape(seen, [rows, patches, 1, dim]), [rows, patches, patch, dim]);
-		return reshape(each, [rows, patches * patch, dim]);
+		const seen = x.mul(mask.reshape([rows, patches, 1]));
+		const each = seen.reshape([rows, patches, 1, dim]).expand([rows, patches, patch, dim]);
+		return each.reshape([rows, patches * patch, dim]);
 	},
 	restore(config, p, encoded) {
 		const views = linear(within(p, "restore"), patchViews(encoded, config)); // [rows, patches, patch · dim]
-		return reshape(views, encoded.shape);
+		return views.reshape(encoded.shape);
 	},
 	query(config, p, encoded) {
 		const { ahead, dim } = config;
 		const rows = encoded.shape[0] as number;
-		const flat = reshape(patchViews(encoded, config), [rows, -1]);
-		return reshape(linear(within(p, "ahead"), flat), [rows, ahead, dim]);
+		const flat = patchViews(encoded, config).reshape([rows, -1]);
+		return linear(within(p, "ahead"), flat).reshape([rows, ahead, dim]);
 	},
 });

@@ -46,9 +46,9 @@ const own = { shape: [vocab, width], data: drawn(vocab * width) };
 const encodedDay = (day: number) => Array.from({ length: time }, (_, i) => Math.sin(day + 2 * i));
 
 const rowOf = ({ shape, data }: { shape: readonly number[]; data: number[] }, row: number) =>
-	data.slice(row * (shape[1] as number), (row + 1) * (shape[1] as number));
+	data.slice(row * shape[1], (row + 1) * shape[1]);
 const dot = (a: readonly number[], b: readonly number[]) =>
-	a.reduce((all, x, i) => all + x * (b[i] as number), 0);
+	a.reduce((all, x, i) => all + x * b[i], 0);
 const key = (...parts: number[]) => parts.join();
 
 /** The paper's equations, sensor by sensor and time by time, for one window. */
@@ -74,7 +74,7 @@ function byHand(row: 0 | 1) {
 		const { message, receiver: r, dependency: D } = layer as Required<typeof layer>;
 		if (i > 0) {
 			const heaviest = [...e.values()].sort((a, b) => b - a);
-			const least = heaviest[Math.floor(kept * heaviest.length) - 1] as number;
+			const least = heaviest[Math.floor(kept * heaviest.length) - 1];
 			for (const [edge, weight] of e) if (weight < least) e.set(edge, 0);
 		}
 		const alpha = (u: number, v: number, t: number) => {
@@ -99,7 +99,7 @@ function byHand(row: 0 | 1) {
 				const before = h.get(key(t, v)) as number[];
 				nextH.set(
 					key(t, v),
-					before.map((x, k) => Math.max(0, x + arrives * (w_v[k] as number))),
+					before.map((x, k) => Math.max(0, x + arrives * w_v[k])),
 				);
 			}
 			for (const u of sensors) {
@@ -188,9 +188,7 @@ describe("the distance between the graphs of two windows", () => {
 		] as const;
 		const differences = [0, 1, 2].flatMap((u) =>
 			[0, 1, 2].map((v) =>
-				Math.abs(
-					weights[one[u]! * places + one[v]!]! - weights[(places + two[u]!) * places + two[v]!]!,
-				),
+				Math.abs(weights[one[u] * places + one[v]] - weights[(places + two[u]) * places + two[v]]),
 			),
 		);
 		// Each window is held against the other.

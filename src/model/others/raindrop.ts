@@ -14,33 +14,17 @@
 
 import { z } from "zod";
 import {
-	abs,
-	add,
-	cast,
 	concat,
 	constant,
-	div,
-	equal,
-	expand,
-	floor,
 	gather,
-	greaterEqual,
-	matmul,
-	maximum,
-	minimum,
-	mul,
 	pick,
 	relu,
-	reshape,
 	roll,
-	sigmoid,
-	slice,
 	sub,
-	sum,
 	type Tensor,
 	topK,
 } from "../../engine/tensor/index.js";
-import { fields, headsDivide } from "../kinds/fields.js";
+import { fields, headsDivide, integer, positive } from "../kinds/fields.js";
 import { embedded, type Window, windowModel } from "../kinds/window.js";
 import { attention, attentionWeights, paddingMask } from "../nn/attention.js";
 import {
@@ -49,7 +33,7 @@ import {
 	linear,
 	linearWeights,
 	norm,
-	normWeights,
+	normed,
 } from "../nn/layers.js";
 import { timeEncoding } from "../nn/positions.js";
 import { nested, normal, numbered, type WeightSpecs, type Weights, within } from "../nn/weights.js";
@@ -70,10 +54,10 @@ interface Sensors {
 
 export function sensorsOf({ tokens, days, shown }: Window): Sensors {
 	const [rows, places] = tokens.shape as [number, number];
-	const across = (x: Tensor) => reshape(x, [rows, 1, places]);
-	const down = (x: Tensor) => reshape(x, [rows, places, 1]);
-	const both = mul(down(shown), across(shown));
-	const same = (x: Tensor) => mul(cast(equal(down(x), across(x)), shown.dtype), both);
+	const across = (x: Tensor) => x.reshape([rows, 1, places]);
+	const down = (x: Tensor) => x.reshape([rows, places, 1]);
+	const both = down(shown).mul(across(shown));
+	const same = (x: Tensor) => down(x).equal(across(x)).cast(shown.dtype).mul(both);
 	const [code, time] = [same(tokens), same(days)];
 	const earlier = constant(
 		Array.from({ length: places * places }, (_, at) =>
@@ -82,20 +66,20 @@ export function sensorsOf({ tokens, days, shown }: Window): Sensors {
 		[places, places],
 		shown.dtype,
 	);
-	const isSensor = mul(shown, sub(1, minimum(sum(mul(code, earlier), 2), 1)));
-	const alike = maximum(sum(mul(code, time), 2), 1);
+	const isSensor = shown.mul(sub(1, code.mul(earlier).sum(2).minimum(1)));
+	const alike = code.mul(time).sum(2).maximum(1);
 	return {
 		tokens,
 		isSensor,
-		sensorOf: mul(code, across(isSensor)),
-		momentOf: div(time, across(alike)),
+		sensorOf: code.mul(across(isSensor)),
+		momentOf: time.div(across(alike)),
 	};
 }
 
 /** Every sensor of a window is joined to every other and to itself. */
 export function completeGraph({ isSensor }: Sensors): Tensor {
 	const [rows, sensors] = isSensor.shape as [number, number];
-	return mul(reshape(isSensor, [rows, sensors, 1]), reshape(isSensor, [rows, 1, sensors]));
+	return isSensor.reshape([rows, sensors, 1]).mul(isSensor.reshape([rows, 1, sensors]));
 }
 
 export const observationWeights = (vocab: number, width: number): WeightSpecs => ({
@@ -108,11 +92,10 @@ export const observationWeights = (vocab: number, width: number): WeightSpecs =>
  */
 export function observedStates(p: Weights, { tokens, sensorOf, momentOf }: Sensors): Tensor {
 	const [rows, moments, sensors] = sensorOf.shape as [number, number, number];
-	const own = relu(gather(p("observation"), tokens)); // [rows, sensors, width]
-	return mul(
-		reshape(own, [rows, 1, sensors, -1]),
-		reshape(matmul(momentOf, sensorOf), [rows, moments, sensors, 1]),
-	);
+	const states = relu(gather(p("observation"), tokens)); // [rows, sensors, width]
+	return states
+		.reshape([rows, 1, sensors, -1])
+		.mul(momentOf.matmul(sensorOf).reshape([rows, moments, sensors, 1]));
 }
 
 export const propagationWeights = (
@@ -143,45 +126,47 @@ export function propagate(
 	times: Tensor, // [rows, places, time]
 ): Propagated {
 	const [rows, places, , width] = h.shape as [number, number, number, number];
-	const own = reshape(matmul(reshape(sensorOf, [rows, places, 1, places]), h), [
-		rows,
-		places,
-		width,
-	]);
+	const observed = sensorOf
+		.reshape([rows, places, 1, places])
+		.matmul(h)
+		.reshape([rows, places, width]);
 	const w = gather(p("message"), tokens); // [rows, places, width]
 	const r = gather(p("receiver"), tokens); // [rows, places, receiver]
 
 	// h D [r, p]ᵀ = h (D_r rᵀ) + h (D_p pᵀ): what of D meets a receiver, and what meets a time.
 	const D = p("dependency");
 	const side = r.shape[2] as number;
-	const forReceiver = matmul(r, slice(D, 1, 0, side), { transposeB: true }); // [rows, places, width]
-	const forTime = matmul(times, slice(D, 1, side), { transposeB: true });
-	const alpha = sigmoid(
-		add(matmul(own, forReceiver, { transposeB: true }), sum(mul(own, forTime), 2, true)),
-	); // [rows, observations, receivers]
+	const forReceiver = r.matmul(D.slice(1, 0, side), { transposeB: true }); // [rows, places, width]
+	const forTime = times.matmul(D.slice(1, side), { transposeB: true });
+	const alpha = observed
+		.matmul(forReceiver, { transposeB: true })
+		.add(observed.mul(forTime).sum(2, true))
+		.sigmoid(); // [rows, observations, receivers]
 
-	const sent = mul(sum(mul(own, w), 2, true), mul(alpha, matmul(sensorOf, e)));
-	const arrives = matmul(momentOf, sent); // [rows, moments, receivers]
-	const received = mul(w, reshape(isSensor, [rows, places, 1]));
-	const message = mul(
-		reshape(arrives, [rows, places, places, 1]),
-		reshape(received, [rows, 1, places, width]),
-	);
+	const sent = observed
+		.mul(w)
+		.sum(2, true)
+		.mul(alpha.mul(sensorOf.matmul(e)));
+	const arrives = momentOf.matmul(sent); // [rows, moments, receivers]
+	const received = w.mul(isSensor.reshape([rows, places, 1]));
+	const message = arrives
+		.reshape([rows, places, places, 1])
+		.mul(received.reshape([rows, 1, places, width]));
 
-	const often = reshape(maximum(sum(sensorOf, 1), 1), [rows, places, 1]);
-	const dependency = div(matmul(sensorOf, alpha, { transposeA: true }), often); // [rows, senders, receivers]
-	return { known: relu(add(h, message)), edges: mul(e, dependency) };
+	const often = sensorOf.sum(1).maximum(1).reshape([rows, places, 1]);
+	const dependency = sensorOf.matmul(alpha, { transposeA: true }).div(often); // [rows, senders, receivers]
+	return { known: relu(h.add(message)), edges: e.mul(dependency) };
 }
 
 /** Only the heaviest edges, this part of those that join sensors of the window; the others are 0. */
 export function prune(edges: Tensor, { isSensor }: Sensors, kept: number): Tensor {
 	const [rows, sensors] = isSensor.shape as [number, number];
-	const flat = reshape(edges, [rows, sensors * sensors]);
+	const flat = edges.reshape([rows, sensors * sensors]);
 	const { values } = topK(flat, sensors * sensors);
-	const count = sum(isSensor, 1, true); // [rows, 1]
-	const last = maximum(sub(floor(mul(mul(count, count), kept)), 1), 0);
-	const least = pick(values, cast(last, "int32"), 1);
-	return reshape(mul(flat, cast(greaterEqual(flat, least), flat.dtype)), edges.shape);
+	const count = isSensor.sum(1, true); // [rows, 1]
+	const last = count.mul(count).mul(kept).floor().sub(1).maximum(0);
+	const least = pick(values, last.cast("int32"), 1);
+	return flat.mul(flat.greaterEqual(least).cast(flat.dtype)).reshape(edges.shape);
 }
 
 /**
@@ -191,17 +176,18 @@ export function prune(edges: Tensor, { isSensor }: Sensors, kept: number): Tenso
 export function graphDistance({ tokens, isSensor }: Sensors, edges: Tensor): Tensor {
 	const [rows, sensors] = tokens.shape as [number, number];
 	const other = (x: Tensor) => roll(x, 0, -Math.floor(rows / 2));
-	const down = (x: Tensor) => reshape(x, [rows, sensors, 1]);
-	const across = (x: Tensor) => reshape(x, [rows, 1, sensors]);
+	const down = (x: Tensor) => x.reshape([rows, sensors, 1]);
+	const across = (x: Tensor) => x.reshape([rows, 1, sensors]);
 	// 1 where place i of a window and place j of the other stand for one sensor.
-	const match = mul(
-		mul(cast(equal(down(tokens), across(other(tokens))), edges.dtype), down(isSensor)),
-		across(other(isSensor)),
-	);
-	const shared = sum(match, 2);
-	const pairs = mul(down(shared), across(shared));
-	const theirs = matmul(matmul(match, other(edges)), match, { transposeB: true });
-	return div(sum(abs(sub(mul(edges, pairs), theirs))), maximum(sum(pairs), 1));
+	const match = down(tokens)
+		.equal(across(other(tokens)))
+		.cast(edges.dtype)
+		.mul(down(isSensor))
+		.mul(across(other(isSensor)));
+	const shared = match.sum(2);
+	const pairs = down(shared).mul(across(shared));
+	const theirs = match.matmul(other(edges)).matmul(match, { transposeB: true });
+	return edges.mul(pairs).sub(theirs).abs().sum().div(pairs.sum().maximum(1));
 }
 
 const config = z
@@ -215,30 +201,14 @@ const config = z
 		heads: fields.heads(4),
 		dim: fields.dim(96),
 		ff: fields.ff(384),
-		propagations: z
-			.int()
-			.min(1)
-			.max(16)
-			.default(2)
-			.describe("layers of messages between the sensors"),
-		observation: z
-			.int()
-			.min(1)
-			.max(256)
-			.default(8)
-			.describe("width of what is known of a sensor at a moment"),
-		receiver: z
-			.int()
-			.min(1)
-			.max(256)
-			.default(16)
-			.describe("width of what a sensor is to those that tell it something"),
-		kept: z
-			.number()
-			.positive()
-			.max(1)
-			.default(0.5)
-			.describe("part of the edges that is left after each layer of messages, the heaviest"),
+		propagations: integer(1, 16, 2, "layers of messages between the sensors"),
+		observation: integer(1, 256, 8, "width of what is known of a sensor at a moment"),
+		receiver: integer(1, 256, 16, "width of what a sensor is to those that tell it something"),
+		kept: positive(
+			1,
+			0.5,
+			"part of the edges that is left after each layer of messages, the heaviest",
+		),
 		likeness: z
 			.number()
 			.nonnegative()
@@ -256,10 +226,8 @@ const time = { width: 16, longest: 10_000 };
 function weights(config: RaindropConfig): WeightSpecs {
 	const { vocab, dim, ff, layers, propagations, observation, receiver } = config;
 	const layer = {
-		...nested("attention", attentionWeights(dim)),
-		...nested("attentionNorm", normWeights(dim)),
-		...nested("feedForward", feedForwardWeights(dim, ff)),
-		...nested("feedForwardNorm", normWeights(dim)),
+		...normed("attention", attentionWeights(dim), dim),
+		...normed("feedForward", feedForwardWeights(dim, ff), dim),
 	};
 	const propagation = propagationWeights(vocab, {
 		width: observation,
@@ -283,11 +251,10 @@ function weights(config: RaindropConfig): WeightSpecs {
 function joinSensors(p: Weights, known: Tensor, vectors: Tensor): Tensor {
 	const [rows, moments, sensors, width] = known.shape as [number, number, number, number];
 	const dim = vectors.shape[2] as number;
-	const W = mul(reshape(vectors, [rows, sensors, 1, dim]), p("join")); // [rows, sensors, width, dim]
-	return matmul(
-		reshape(known, [rows, moments, sensors * width]),
-		reshape(W, [rows, sensors * width, dim]),
-	);
+	const W = vectors.reshape([rows, sensors, 1, dim]).mul(p("join")); // [rows, sensors, width, dim]
+	return known
+		.reshape([rows, moments, sensors * width])
+		.matmul(W.reshape([rows, sensors * width, dim]));
 }
 
 /**
@@ -313,7 +280,7 @@ export const raindrop = windowModel<RaindropConfig>({
 	penalties: ["graphs"],
 	encode({ propagations, kept, likeness, layers, heads }, p, window, side) {
 		// Time stands at 0 at the window's end: queries use the same clock.
-		const times = timeEncoding(sub(window.days, slice(window.days, 1, -1)), time);
+		const times = timeEncoding(window.days.sub(window.days.slice(1, -1)), time);
 		const sensors = sensorsOf(window);
 		let now: Propagated = {
 			known: observedStates(within(p, "sensors"), sensors),
@@ -323,7 +290,7 @@ export const raindrop = windowModel<RaindropConfig>({
 			const edges = i === 0 ? now.edges : prune(now.edges, sensors, kept);
 			now = propagate(within(p, `propagations.${i}`), sensors, { ...now, edges }, times);
 		}
-		if (side) side.penalties.graphs = mul(graphDistance(sensors, now.edges), likeness);
+		if (side) side.penalties.graphs = graphDistance(sensors, now.edges).mul(likeness);
 		let x = linear(
 			within(p, "moment"),
 			concat([joinSensors(p, now.known, embedded(p, window)), times], 2),
@@ -332,21 +299,18 @@ export const raindrop = windowModel<RaindropConfig>({
 		for (let i = 0; i < layers; i++) {
 			const q = within(p, `layers.${i}`);
 			const seen = attention(within(q, "attention"), x, { heads, mask });
-			x = norm(within(q, "attentionNorm"), add(x, seen));
-			x = norm(
-				within(q, "feedForwardNorm"),
-				add(x, feedForward(within(q, "feedForward"), x, relu)),
-			);
+			x = norm(within(q, "attentionNorm"), x.add(seen));
+			x = norm(within(q, "feedForwardNorm"), x.add(feedForward(within(q, "feedForward"), x, relu)));
 		}
 		return x;
 	},
 	query(_config, p, encoded, { shown }, queries) {
 		const [rows, places, dim] = encoded.shape as [number, number, number];
 		const queryCount = queries.gaps.shape[1] as number;
-		const all = sum(mul(encoded, reshape(shown, [rows, places, 1])), 1, true); // [rows, 1, dim]
-		const mean = div(all, reshape(maximum(sum(shown, 1), 1), [rows, 1, 1]));
+		const all = encoded.mul(shown.reshape([rows, places, 1])).sum(1, true); // [rows, 1, dim]
+		const mean = all.div(shown.sum(1).maximum(1).reshape([rows, 1, 1]));
 		const read = concat(
-			[expand(mean, [rows, queryCount, dim]), timeEncoding(queries.gaps, time)],
+			[mean.expand([rows, queryCount, dim]), timeEncoding(queries.gaps, time)],
 			2,
 		);
 		return relu(linear(within(p, "answer"), read));

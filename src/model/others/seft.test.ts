@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { specialTokens } from "../../data/cohort/vocabulary.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
-import { gradients, mul, parameter, sum, type Tensor } from "../../engine/tensor/index.js";
+import { gradients, parameter, type Tensor } from "../../engine/tensor/index.js";
 import { slotStates } from "../heads.js";
 import { conformance } from "../testing/conformance.js";
 import { batchOf, type TestHistory, testHistory, vocab } from "../testing/histories.js";
@@ -11,16 +11,16 @@ import { poolUpTo, seft } from "./seft.js";
 conformance("seft");
 
 type Vector = number[];
-const dot = (a: Vector, b: Vector) => a.reduce((total, x, i) => total + x * (b[i] as number), 0);
+const dot = (a: Vector, b: Vector) => a.reduce((total, x, i) => total + x * b[i], 0);
 
 /** Σ_j a_j v_j over the places up to each, with a the softmax of their scores: head by head. */
 function plainPool(scores: Vector[], values: Vector[]): Vector[] {
 	return scores.map((own, n) =>
 		own.flatMap((_, head) => {
-			const shares = scores.slice(0, n + 1).map((s) => Math.exp(s[head] as number));
+			const shares = scores.slice(0, n + 1).map((s) => Math.exp(s[head]));
 			const total = shares.reduce((a, b) => a + b);
-			return (values[0] as Vector).map((_, i) =>
-				shares.reduce((all, a, j) => all + (a / total) * (values[j]?.[i] as number), 0),
+			return values[0].map((_, i) =>
+				shares.reduce((all, a, j) => all + (a / total) * values[j]?.[i], 0),
 			);
 		}),
 	);
@@ -47,14 +47,14 @@ describe("pooling", () => {
 	test("with scores of 0 it is the plain mean", async () => {
 		const { y } = await evaluate({ y: pooled }, { ...fed, scores: fed.scores.map(() => 0) });
 		const means = values.map((_, n) =>
-			[0, 1].map((i) => values.slice(0, n + 1).reduce((all, v) => all + v[i]!, 0) / (n + 1)),
+			[0, 1].map((i) => values.slice(0, n + 1).reduce((all, v) => all + v[i], 0) / (n + 1)),
 		);
 		expect(relativeError(y, means.flatMap((m) => [m, m, m]).flat())).toBeLessThan(1e-12);
 	});
 
 	test("has the gradients of its formula", async () => {
 		const g = Array.from({ length: places * heads * width }, (_, i) => Math.cos(i));
-		const loss = sum(mul(pooled, parameter("g", pooled.shape, "float64")));
+		const loss = pooled.mul(parameter("g", pooled.shape, "float64")).sum();
 		const [ds, dv] = gradients(loss, [symbols.scores, symbols.values]) as [Tensor, Tensor];
 		const got = await evaluate({ ds, dv }, { ...fed, g });
 		const slope = (data: Vector[], of: (moved: Vector[]) => Vector[]) =>
@@ -91,7 +91,7 @@ describe("a history as a set", () => {
 	const draw = random(7);
 	const weights = seft.init(config, random(5));
 	for (const { data } of weights.values())
-		for (let i = 0; i < data.length; i++) data[i]! += 0.3 * draw.normal();
+		for (let i = 0; i < data.length; i++) data[i] += 0.3 * draw.normal();
 	const weight = (name: string) => Array.from(weights.get(name)?.data ?? []);
 	const row = (name: string, i: number, width: number) =>
 		weight(name).slice(i * width, (i + 1) * width);
@@ -108,10 +108,10 @@ describe("a history as a set", () => {
 		const days = (t: number) => t - first;
 		const set = [specialTokens.sos, ...tokens].map((token, n) => [
 			...row("embedding", token, dim),
-			...time(days(n === 0 ? first : (times[n - 1] as number))),
+			...time(days(n === 0 ? first : times[n - 1])),
 		]);
 		// f'(S): any function of the set; the weights of the keys that read it are any numbers too.
-		const whole = [0, 1].map((i) => Math.tanh(set.reduce((all, s) => all + s[i]!, 0) / set.length));
+		const whole = [0, 1].map((i) => Math.tanh(set.reduce((all, s) => all + s[i], 0) / set.length));
 		const found = Array.from({ length: heads }, (_, head) => {
 			const scores = set.map((s) => {
 				const keys = Array.from(
@@ -124,7 +124,7 @@ describe("a history as a set", () => {
 			const total = scores.reduce((a, b) => a + b);
 			const values = set.map((s) => relu(layer("phi.1", relu(layer("phi.0", s)))));
 			return Array.from({ length: dim }, (_, i) =>
-				values.reduce((all, v, j) => all + (scores[j]! / total) * v[i]!, 0),
+				values.reduce((all, v, j) => all + (scores[j] / total) * v[i], 0),
 			);
 		}).flat();
 		const last = times.at(-1) ?? first;
@@ -157,7 +157,7 @@ describe("a history as a set", () => {
 		const answers = await logProbabilities({ tokens, times });
 		for (const [n, answer] of answers.entries()) {
 			const before = { tokens: tokens.slice(0, n), times: times.slice(0, n) };
-			expect(relativeError(answer, reference(before, times[0]!, times[n]!))).toBeLessThan(1e-4);
+			expect(relativeError(answer, reference(before, times[0], times[n]))).toBeLessThan(1e-4);
 		}
 	});
 
@@ -169,7 +169,7 @@ describe("a history as a set", () => {
 			await logProbabilities({ tokens, times }),
 			await logProbabilities({ tokens: turned, times }),
 		];
-		for (const n of [0, 1, 3, 6]) expect(relativeError(two[n]!, one[n]!)).toBeLessThan(1e-5);
-		for (const n of [2, 4, 5]) expect(relativeError(two[n]!, one[n]!)).toBeGreaterThan(1e-3);
+		for (const n of [0, 1, 3, 6]) expect(relativeError(two[n], one[n])).toBeLessThan(1e-5);
+		for (const n of [2, 4, 5]) expect(relativeError(two[n], one[n])).toBeGreaterThan(1e-3);
 	});
 });

@@ -11,20 +11,9 @@
  */
 
 import { z } from "zod";
-import {
-	add,
-	concat,
-	gather,
-	matmul,
-	mul,
-	relu,
-	reshape,
-	softmax,
-	type Tensor,
-	transpose,
-} from "../../engine/tensor/index.js";
+import { concat, gather, relu, type Tensor } from "../../engine/tensor/index.js";
 import { causalModel } from "../kinds/causal.js";
-import { fields } from "../kinds/fields.js";
+import { fields, integer } from "../kinds/fields.js";
 import { causalMask, joinHeads } from "../nn/attention.js";
 import { linear, linearWeights } from "../nn/layers.js";
 import { timeEncoding } from "../nn/positions.js";
@@ -43,10 +32,10 @@ import {
  */
 export function poolUpTo(scores: Tensor, values: Tensor): Tensor {
 	const [rows, places, heads] = scores.shape as [number, number, number];
-	const each = reshape(transpose(scores), [rows, heads, 1, places]);
-	const shares = softmax(add(each, causalMask(places, scores.dtype))); // [rows, heads, places, places]
-	const pooled = matmul(reshape(shares, [rows, heads * places, places]), values);
-	return joinHeads(reshape(pooled, [rows, heads, places, -1])); // [rows, places, heads · width]
+	const each = scores.transpose().reshape([rows, heads, 1, places]);
+	const shares = each.add(causalMask(places, scores.dtype)).softmax(); // [rows, heads, places, places]
+	const pooled = shares.reshape([rows, heads * places, places]).matmul(values);
+	return joinHeads(pooled.reshape([rows, heads, places, -1])); // [rows, places, heads · width]
 }
 
 const config = z.strictObject({
@@ -56,13 +45,8 @@ const config = z.strictObject({
 	heads: fields.heads(4).describe("ways in which a set is pooled"),
 	dim: fields.dim(96).describe("width of what φ and ρ give"),
 	ff: fields.ff(384).describe("width of the hidden layers"),
-	key: z.int().min(1).max(4096).default(64).describe("width of each head's keys"),
-	waves: z
-		.int()
-		.min(1)
-		.max(512)
-		.default(8)
-		.describe("sines, and as many cosines, by which a time is told"),
+	key: integer(1, 4096, 64, "width of each head's keys"),
+	waves: integer(1, 512, 8, "sines, and as many cosines, by which a time is told"),
 	longestDays: z
 		.number()
 		.gt(1)
@@ -81,7 +65,7 @@ function networkWeights(widths: readonly number[]): WeightSpecs {
 	return Object.assign(
 		{},
 		...widths.slice(1).map((outside, i) => {
-			const inside = widths[i] as number;
+			const inside = widths[i];
 			return nested(`${i}`, linearWeights(inside, outside, { deviation: Math.sqrt(2 / inside) }));
 		}),
 	);
@@ -111,9 +95,11 @@ const encodedTime = (days: Tensor, { waves, longestDays }: SeftConfig): Tensor =
 
 /** Q_i · (W_i s_j) / √key for each element s_j and head i. */
 function scoresOf(p: Weights, elements: Tensor, { heads, key }: SeftConfig): Tensor {
-	const queries = mul(reshape(p("queries"), [heads, 1, key]), 1 / Math.sqrt(key));
-	const directions = reshape(matmul(queries, p("keys")), [heads, -1]); // [heads, element]
-	return matmul(elements, directions, { transposeB: true }); // [rows, places, heads]
+	const queries = p("queries")
+		.reshape([heads, 1, key])
+		.mul(1 / Math.sqrt(key));
+	const directions = queries.matmul(p("keys")).reshape([heads, -1]); // [heads, element]
+	return elements.matmul(directions, { transposeB: true }); // [rows, places, heads]
 }
 
 /** A history as the set of its events: pooled by attention, whatever their order, and asked about a time. */

@@ -31,9 +31,7 @@ const x = range(places, () => range(width, () => draw.normal()));
 
 test("is pointwise with a gate, then over the places before, norm, SiLU, and pointwise", async () => {
 	const both = product(x, matrix(dataOf("gated.weight"), width));
-	const gated = both.map((row) =>
-		range(width, (c) => (row[c] as number) / (1 + Math.exp(-(row[c + width] as number)))),
-	);
+	const gated = both.map((row) => range(width, (c) => row[c] / (1 + Math.exp(-row[c + width]))));
 	const taps = matrix(dataOf("depthwise"), kernel);
 	const local = range(places, (n) =>
 		range(width, (c) =>

@@ -30,17 +30,17 @@ const size = dim / heads;
 const draw = random(8);
 const drawn = timelygpt.init(config, random(2));
 for (const { data } of drawn.values())
-	for (let i = 0; i < data.length; i++) data[i]! += 0.2 * draw.normal();
+	for (let i = 0; i < data.length; i++) data[i] += 0.2 * draw.normal();
 
 type Row = readonly number[];
 const dataOf = (name: string): Row => [...drawn.get(name)!.data];
-const plus = (a: Row, b: Row) => a.map((x, i) => x + b[i]!);
+const plus = (a: Row, b: Row) => a.map((x, i) => x + b[i]);
 const project = (name: string, x: Row, width = dim): Row =>
-	product([x], matrix(dataOf(`${name}.weight`), width))[0]!;
+	product([x], matrix(dataOf(`${name}.weight`), width))[0];
 const linear = (name: string, x: Row, width = dim) =>
 	plus(project(name, x, width), dataOf(`${name}.bias`));
 const norm = (name: string, x: Row): Row =>
-	plainNorm(x).map((y, i) => y * dataOf(`${name}.scale`)[i]! + dataOf(`${name}.shift`)[i]!);
+	plainNorm(x).map((y, i) => y * dataOf(`${name}.scale`)[i] + dataOf(`${name}.shift`)[i]);
 const sigmoid = (x: number) => 1 / (1 + Math.exp(-x));
 const gelu = (x: number) => x * sigmoid(2 * Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3));
 
@@ -51,7 +51,7 @@ const placed = (x: Row, units: number, role: "query" | "key"): Row => {
 		const angle = units * 10000 ** ((-2 * i) / size);
 		const fading = ((2 * i + 0.4 * size) / (1.4 * size)) ** (units / 512);
 		const scale = role === "query" ? fading : 1 / fading;
-		const [a, b] = [x[i]!, x[i + size / 2]!];
+		const [a, b] = [x[i], x[i + size / 2]];
 		turned[i] = scale * (a * Math.cos(angle) - b * Math.sin(angle));
 		turned[i + size / 2] = scale * (a * Math.sin(angle) + b * Math.cos(angle));
 	}
@@ -68,7 +68,7 @@ interface Holding {
 
 const decayed = ({ states, units }: Holding, now: number): Matrix[] =>
 	states.map((state, head) =>
-		state.map((row) => row.map((x) => x * headDecays(heads)[head]! ** (now - units))),
+		state.map((row) => row.map((x) => x * headDecays(heads)[head] ** (now - units))),
 	);
 
 const reading = (layer: string, x: Row, states: readonly Matrix[], units: number): Row => {
@@ -79,20 +79,20 @@ const reading = (layer: string, x: Row, states: readonly Matrix[], units: number
 			range(
 				size,
 				(j) =>
-					range(size, (i) => query[i]! * at(state, i, j)).reduce((a, b) => a + b) / Math.sqrt(size),
+					range(size, (i) => query[i] * at(state, i, j)).reduce((a, b) => a + b) / Math.sqrt(size),
 			),
 		);
 	});
 	const gates = project(`${layer}.gate`, x).map(plainSilu);
 	return project(
 		`${layer}.out`,
-		outputs.map((o, i) => o * gates[i]!),
+		outputs.map((o, i) => o * gates[i]),
 	);
 };
 
 const gatedOf = (layer: string, x: Row): Row => {
 	const both = linear(`${layer}.gated`, x);
-	return range(dim, (c) => both[c]! * sigmoid(both[c + dim]!));
+	return range(dim, (c) => both[c] * sigmoid(both[c + dim]));
 };
 
 /** From what came before and the last one itself. */
@@ -102,7 +102,7 @@ const convolved = (layer: string, before: readonly Row[], own: Row): Row => {
 	const local = range(dim, (c) =>
 		range(
 			Math.min(kernel, seen.length),
-			(back) => seen[back]![c]! * at(taps, c, kernel - 1 - back),
+			(back) => seen[back][c] * at(taps, c, kernel - 1 - back),
 		).reduce((a, b) => a + b),
 	);
 	return linear(`${layer}.out`, norm(`${layer}.norm`, local).map(plainSilu));
@@ -131,14 +131,14 @@ function through(
 /** [SOS] and the events one by one; then the last of them again, as it is seen from each of some days. */
 function plainAnswers(history: TestHistory, days: Row): Matrix {
 	const tokens = [specialTokens.sos, ...history.tokens];
-	const first = history.times[0] as number;
+	const first = history.times[0];
 	const unitsOf = [first, ...history.times].map((time) => (time - first) / decayUnitDays);
 	const embedding = matrix(dataOf("embedding"), dim);
 	const none = range(heads, () => range(size, () => range(size, () => 0)));
 	let holdings: Holding[] = range(config.layers, () => ({ units: 0, states: none, gated: [] }));
 	for (const [n, token] of tokens.entries()) {
 		let x = embedding[token] as Row;
-		const units = unitsOf[n] as number;
+		const units = unitsOf[n];
 		holdings = holdings.map((held, i) => {
 			const updated = (normed: Row) => {
 				const k = project(`layers.${i}.retention.key`, normed);
@@ -148,7 +148,7 @@ function plainAnswers(history: TestHistory, days: Row): Matrix {
 					return state.map((row, a) =>
 						plus(
 							row,
-							headOf(v, head).map((value) => key[a]! * value),
+							headOf(v, head).map((value) => key[a] * value),
 						),
 					);
 				});
@@ -186,13 +186,13 @@ test("in training, a query at each position reads the state there, decayed to th
 		{
 			...Object.fromEntries([...drawn].map(([name, { data }]) => [name, data])),
 			...(timelygpt.filler(config, batch)("slots") as Record<string, ArrayLike<number>>),
-			"next.queryDays": days.map((day, n) => day + ahead[n]!),
+			"next.queryDays": days.map((day, n) => day + ahead[n]),
 			"next.queryGaps": ahead,
 		},
 	);
 	const expected = days.flatMap((day, n) => {
 		const known = { tokens: history.tokens.slice(0, n), times: history.times.slice(0, n) };
-		return plainAnswers(n === 0 ? { tokens: [], times: [60] } : known, [day + ahead[n]!])[0] as Row;
+		return plainAnswers(n === 0 ? { tokens: [], times: [60] } : known, [day + ahead[n]])[0] as Row;
 	});
 	expect(relativeError(found.hidden, expected)).toBeLessThan(1e-6);
 });

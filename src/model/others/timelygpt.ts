@@ -12,27 +12,22 @@
  */
 
 import { z } from "zod";
-import {
-	add,
-	conv1d,
-	gather,
-	mul,
-	reshape,
-	sigmoid,
-	silu,
-	slice,
-	sub,
-	type Tensor,
-	transpose,
-} from "../../engine/tensor/index.js";
+import { conv1d, gather, silu, type Tensor } from "../../engine/tensor/index.js";
 import { causalModel } from "../kinds/causal.js";
-import { fields, pairsInHeads, retentionFields } from "../kinds/fields.js";
+import {
+	integer,
+	layeredFields,
+	layeredPresets,
+	pairsInHeads,
+	retentionFields,
+} from "../kinds/fields.js";
 import {
 	feedForward,
 	feedForwardWeights,
 	linear,
 	linearWeights,
 	norm,
+	normed,
 	normWeights,
 } from "../nn/layers.js";
 import {
@@ -61,7 +56,7 @@ interface Convolved {
 const gatedOf = (p: Weights, x: Tensor): Tensor => {
 	const width = x.shape[2] as number;
 	const both = linear(within(p, "gated"), x); // [rows, places, 2 width]
-	return mul(slice(both, 2, 0, width), sigmoid(slice(both, 2, width)));
+	return both.slice(2, 0, width).mul(both.slice(2, width).sigmoid());
 };
 
 const out = (p: Weights, local: Tensor): Tensor =>
@@ -77,29 +72,27 @@ export function convolution(
 ): { readonly output: Tensor; readonly convolved: Convolved } {
 	const [width, , kernel] = p("depthwise").shape as [number, number, number];
 	const gated = gatedOf(p, x);
-	const local = transpose(
-		conv1d(transpose(gated), p("depthwise"), { padding: [kernel - 1, 0], groups: width }),
-	);
+	const local = conv1d(gated.transpose(), p("depthwise"), {
+		padding: [kernel - 1, 0],
+		groups: width,
+	}).transpose();
 	return { output: out(p, local), convolved: { gated, local } };
 }
 
 /** The same for one that stands in the stead of a place, after those that came before it. */
 function convolutionInstead(p: Weights, x: Tensor, { gated, local }: Convolved): Tensor {
 	const [width, , kernel] = p("depthwise").shape as [number, number, number];
-	const own = reshape(slice(p("depthwise"), 2, kernel - 1), [width]);
-	return out(p, add(local, mul(sub(gatedOf(p, x), gated), own)));
+	const lastTap = p("depthwise")
+		.slice(2, kernel - 1)
+		.reshape([width]);
+	return out(p, local.add(gatedOf(p, x).sub(gated).mul(lastTap)));
 }
 
 const config = z
 	.strictObject({
-		vocab: fields.vocab,
-		hazards: fields.hazards,
-		layers: fields.layers(4),
-		heads: fields.heads(4),
-		dim: fields.dim(96),
-		ff: fields.ff(192),
+		...layeredFields(192),
 		...retentionFields,
-		kernel: z.int().min(1).max(1024).default(31).describe("places that the convolution spans"),
+		kernel: integer(1, 1024, 31, "places that the convolution spans"),
 	})
 	.refine(pairsInHeads.check, pairsInHeads.say);
 
@@ -107,12 +100,9 @@ type TimelyGptConfig = z.infer<typeof config>;
 
 function weights({ layers, dim, ff, kernel }: TimelyGptConfig): WeightSpecs {
 	const layer = {
-		...nested("retention", retentionWeights(dim)),
-		...nested("retentionNorm", normWeights(dim)),
-		...nested("convolution", convolutionWeights(dim, kernel)),
-		...nested("convolutionNorm", normWeights(dim)),
-		...nested("feedForward", feedForwardWeights(dim, ff)),
-		...nested("feedForwardNorm", normWeights(dim)),
+		...normed("retention", retentionWeights(dim), dim),
+		...normed("convolution", convolutionWeights(dim, kernel), dim),
+		...normed("feedForward", feedForwardWeights(dim, ff), dim),
 	};
 	return {
 		...numbered("layers", layers, layer),
@@ -133,11 +123,7 @@ export const timelygpt = causalModel<TimelyGptConfig, Known>({
 	cite: "Song, Lu, Xu, Zhu, Buckeridge, Li: TimelyGPT: Extrapolatable Transformer Pre-training for Long-term Time-Series Forecasting in Healthcare, ACM BCB 2024",
 	config,
 	learningRate: 1e-2,
-	presets: {
-		tiny: { layers: 2, dim: 64, ff: 128 },
-		default: {},
-		paper: { layers: 8, dim: 200, ff: 400 },
-	},
+	presets: layeredPresets(128),
 	pretraining: "next",
 	weights,
 	observe(settings, p, { tokens, days, gaps, mask }) {
@@ -151,13 +137,13 @@ export const timelygpt = causalModel<TimelyGptConfig, Known>({
 				normed("retention", x),
 				reading,
 			);
-			x = add(x, seen);
+			x = x.add(seen);
 			const { output: near, convolved } = convolution(
 				part("convolution"),
 				normed("convolution", x),
 			);
-			x = add(x, near);
-			x = add(x, feedForward(part("feedForward"), normed("feedForward", x)));
+			x = x.add(near);
+			x = x.add(feedForward(part("feedForward"), normed("feedForward", x)));
 			return { retained, convolved };
 		});
 		return { vectors, layers };
@@ -169,9 +155,9 @@ export const timelygpt = causalModel<TimelyGptConfig, Known>({
 		for (const [i, { retained, convolved }] of layers.entries()) {
 			const { part, normed } = layerOf(p, i);
 			const here = { gated: from.at(convolved.gated), local: from.at(convolved.local) };
-			x = add(x, queryRetention(part("retention"), normed("retention", x), retained, retentionAt));
-			x = add(x, convolutionInstead(part("convolution"), normed("convolution", x), here));
-			x = add(x, feedForward(part("feedForward"), normed("feedForward", x)));
+			x = x.add(queryRetention(part("retention"), normed("retention", x), retained, retentionAt));
+			x = x.add(convolutionInstead(part("convolution"), normed("convolution", x), here));
+			x = x.add(feedForward(part("feedForward"), normed("feedForward", x)));
 		}
 		return norm(within(p, "norm"), x);
 	},

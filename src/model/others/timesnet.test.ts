@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
-import { gradients, input, mul, sum } from "../../engine/tensor/index.js";
+import { gradients, input } from "../../engine/tensor/index.js";
 import { drawWeights, weightsOf } from "../nn/weights.js";
 import { conformance } from "../testing/conformance.js";
 import { strongest, timesBlock, timesBlockWeights } from "./timesnet.js";
@@ -26,17 +26,15 @@ function inception(picture: Picture, p: Values, prefix: string, out: number): Pi
 				let total = 0;
 				for (let i = 0; i < config.kernels; i++) {
 					const side = 2 * i + 1;
-					const kernel = p[`${prefix}.kernels.${i}`] as ArrayLike<number>;
+					const kernel = p[`${prefix}.kernels.${i}`];
 					for (let dc = -i; dc <= i; dc++)
 						for (let dr = -i; dr <= i; dr++) {
 							const seen = picture[r + dr]?.[c + dc] ?? [];
 							for (const [n, value] of seen.entries())
-								total +=
-									value *
-									(kernel[(((dc + i) * side + dr + i) * seen.length + n) * out + o] as number);
+								total += value * kernel[(((dc + i) * side + dr + i) * seen.length + n) * out + o];
 						}
 				}
-				return total / config.kernels + (p[`${prefix}.bias`]?.[o] as number);
+				return total / config.kernels + p[`${prefix}.bias`]?.[o];
 			}),
 		),
 	);
@@ -47,11 +45,11 @@ function spectrum(x: number[][]): { frequency: number; amplitude: number }[] {
 	const length = x.length;
 	return Array.from({ length: Math.floor(length / 2) }, (_, i) => {
 		const frequency = i + 1;
-		const amplitudes = (x[0] as number[]).map((_, channel) => {
+		const amplitudes = x[0].map((_, channel) => {
 			let [re, im] = [0, 0];
 			for (const [t, values] of x.entries()) {
-				re += (values[channel] as number) * Math.cos((2 * Math.PI * frequency * t) / length);
-				im -= (values[channel] as number) * Math.sin((2 * Math.PI * frequency * t) / length);
+				re += values[channel] * Math.cos((2 * Math.PI * frequency * t) / length);
+				im -= values[channel] * Math.sin((2 * Math.PI * frequency * t) / length);
 			}
 			return Math.hypot(re, im);
 		});
@@ -76,7 +74,7 @@ function slowly(x: number[][], p: Values): number[][] {
 		const flat = inception(inside, p, "out", config.dim).flat();
 		for (let t = 0; t < length; t++)
 			for (let d = 0; d < config.dim; d++)
-				(result[t] as number[])[d]! += (Math.exp(amplitude) / total) * flat[t]![d]!;
+				result[t][d] += (Math.exp(amplitude) / total) * flat[t][d];
 	}
 	return result;
 }
@@ -93,10 +91,7 @@ const series = (rows: number, length: number) => {
 };
 const placesOf = (flat: ArrayLike<number>, row: number, length: number) =>
 	Array.from({ length }, (_, t) =>
-		Array.from(
-			{ length: config.dim },
-			(_, d) => flat[(row * length + t) * config.dim + d] as number,
-		),
+		Array.from({ length: config.dim }, (_, d) => flat[(row * length + t) * config.dim + d]),
 	);
 
 const built = (rows: number, length: number) => {
@@ -128,22 +123,22 @@ test("gradients reach the kernels, and the series through its amplitudes too", a
 	const pull = Float64Array.from({ length: length * config.dim }, () => draw.normal());
 	const wanted = { x: symbol, ...parameters };
 	const names = Object.keys(wanted);
-	const found = gradients(sum(mul(y, input("pull", y.shape, "float64"))), Object.values(wanted));
-	const got = await evaluate(Object.fromEntries(names.map((name, i) => [`d.${name}`, found[i]!])), {
+	const found = gradients(y.mul(input("pull", y.shape, "float64")).sum(), Object.values(wanted));
+	const got = await evaluate(Object.fromEntries(names.map((name, i) => [`d.${name}`, found[i]])), {
 		...{ ...values, x, pull },
 	});
 	const value = (changed: Values) =>
-		slowly(placesOf(changed.x!, 0, length), changed)
+		slowly(placesOf(changed.x, 0, length), changed)
 			.flat()
-			.reduce((total, v, i) => total + v * pull[i]!, 0);
+			.reduce((total, v, i) => total + v * pull[i], 0);
 	for (const name of names) {
 		const all: Values = { ...values, x };
-		const own = Float64Array.from(all[name] as ArrayLike<number>);
+		const own = Float64Array.from(all[name]);
 		for (let tries = 0; tries < 4; tries++) {
 			const at = draw.integer(own.length);
 			const moved = (by: number) => {
 				const copy = own.slice();
-				copy[at]! += by;
+				copy[at] += by;
 				return value({ ...all, [name]: copy });
 			};
 			const slope = (moved(1e-4) - moved(-1e-4)) / 2e-4;

@@ -19,23 +19,11 @@ import {
 	filled,
 	gather,
 	gelu,
-	matmul,
-	mean,
-	mul,
-	pad,
-	reshape,
-	slice,
-	softmax,
-	split,
-	sqrt,
-	square,
 	stack,
-	sum,
 	type Tensor,
 	topK,
-	transpose,
 } from "../../engine/tensor/index.js";
-import { fields } from "../kinds/fields.js";
+import { fields, integer } from "../kinds/fields.js";
 import { embedded, type Window, windowModel } from "../kinds/window.js";
 import { linear, linearWeights, norm, normWeights } from "../nn/layers.js";
 import { marks, marksBefore, sinusoids } from "../nn/positions.js";
@@ -136,10 +124,10 @@ const inceptionWeights = (kernels: number, inside: number, outside: number): Wei
 function meanKernel(p: Weights, kernels: number): Tensor {
 	const centred = Array.from({ length: kernels }, (_, i) => {
 		const margin = kernels - 1 - i;
-		const wide = pad(p(`kernels.${i}`), 0, margin, margin);
-		return pad(wide, 1, margin, margin);
+		const wide = p(`kernels.${i}`).pad(0, margin, margin);
+		return wide.pad(1, margin, margin);
 	});
-	return mul(centred.reduce(add), 1 / kernels); // [taps, taps, in, out]
+	return centred.reduce(add).mul(1 / kernels); // [taps, taps, in, out]
 }
 
 interface TimesBlockConfig {
@@ -165,9 +153,9 @@ export function strongest(
 	count: number,
 ): { readonly frequencies: Tensor; readonly weights: Tensor } {
 	const { real, imaginary } = fourier(x, modesOf(x.shape[1] as number).slice(1));
-	const amplitudes = mean(sqrt(add(add(square(real), square(imaginary)), 1e-9)), 2); // [rows, frequencies]
+	const amplitudes = real.square().add(imaginary.square()).add(1e-9).sqrt().mean(2); // [rows, frequencies]
 	const { values, indices } = topK(amplitudes, Math.min(count, amplitudes.shape[1] as number));
-	return { frequencies: indices, weights: softmax(values) }; // from 0 for frequency 1
+	return { frequencies: indices, weights: values.softmax() }; // from 0 for frequency 1
 }
 
 /**
@@ -190,31 +178,28 @@ export function timesBlock(config: TimesBlockConfig, p: Weights, x: Tensor): Ten
 	const chosen = chosenFolds(folds, frequencies);
 
 	// Σ over columns: x W for every column and row of the kernel, then what is in the same row of the fold.
-	const kernel = reshape(transpose(meanKernel(within(p, "in"), kernels), [0, 2, 1, 3]), [
-		taps,
-		dim,
-		taps * ff,
-	]);
-	const beside = reshape(shifted(x, taps, cells), [taps, rows * cells, dim]);
-	const products = transpose(matmul(beside, kernel), [1, 0, 2]); // [rows · cells, taps, taps · ff]
-	const across = matmul(chosen.right, products); // [rows · cells, periods, taps · ff]
+	const kernel = meanKernel(within(p, "in"), kernels)
+		.transpose([0, 2, 1, 3])
+		.reshape([taps, dim, taps * ff]);
+	const beside = shifted(x, taps, cells).reshape([taps, rows * cells, dim]);
+	const products = beside.matmul(kernel).transpose([1, 0, 2]); // [rows · cells, taps, taps · ff]
+	const across = chosen.right.matmul(products); // [rows · cells, periods, taps · ff]
 	// Σ over rows.
-	const hidden = sum(gather(reshape(across, [-1, ff]), chosen.belowTap), 3); // [rows, cells, periods, ff]
-	const active = mul(gelu(add(hidden, p("in.bias"))), chosen.inside);
+	const hidden = gather(across.reshape([-1, ff]), chosen.belowTap).sum(3); // [rows, cells, periods, ff]
+	const active = gelu(hidden.add(p("in.bias"))).mul(chosen.inside);
 
-	const below = reshape(gather(reshape(active, [-1, ff]), chosen.below), [
+	const below = gather(active.reshape([-1, ff]), chosen.below).reshape([
 		rows * cells,
 		periods,
 		taps * ff,
 	]);
-	const weighted = mul(
-		reshape(chosen.left, [rows, cells, periods, taps]),
-		reshape(weights, [rows, 1, periods, 1]),
-	);
-	const added = matmul(reshape(weighted, [-1, periods, taps]), below, { transposeA: true }); // [rows · cells, taps, taps · ff]
-	const back = reshape(meanKernel(within(p, "out"), kernels), [taps, taps * ff, dim]);
-	const parts = reshape(matmul(transpose(added, [1, 0, 2]), back), [taps, rows, cells, dim]);
-	return add(x, add(unshifted(parts, length), p("out.bias")));
+	const weighted = chosen.left
+		.reshape([rows, cells, periods, taps])
+		.mul(weights.reshape([rows, 1, periods, 1]));
+	const added = weighted.reshape([-1, periods, taps]).matmul(below, { transposeA: true }); // [rows · cells, taps, taps · ff]
+	const back = meanKernel(within(p, "out"), kernels).reshape([taps, taps * ff, dim]);
+	const parts = added.transpose([1, 0, 2]).matmul(back).reshape([taps, rows, cells, dim]);
+	return x.add(unshifted(parts, length).add(p("out.bias")));
 }
 
 /** The folds of each series, as indices and coefficients. */
@@ -223,7 +208,7 @@ function chosenFolds(folds: Folds, frequencies: Tensor) {
 	const { cells } = folds;
 	const taps = folds.below.shape[2] as number;
 	const numbers = gather(folds.periodOf, frequencies); // [rows, periods]
-	const of = (table: Tensor) => transpose(gather(table, numbers), [0, 2, 1, 3]); // [rows, cells, periods, …]
+	const of = (table: Tensor) => gather(table, numbers).transpose([0, 2, 1, 3]); // [rows, cells, periods, …]
 	const below = of(folds.below);
 	/** Where cell 0 of a series begins among all that hold so many numbers a period. */
 	const start = (each: number) =>
@@ -236,22 +221,22 @@ function chosenFolds(folds: Folds, frequencies: Tensor) {
 			"int32",
 		);
 	return {
-		right: reshape(of(folds.right), [rows * cells, periods, taps]),
+		right: of(folds.right).reshape([rows * cells, periods, taps]),
 		left: of(folds.left),
 		inside: of(folds.inside), // [rows, cells, periods, 1]
 		/** Among [rows, cells, periods]. */
-		below: add(mul(below, periods), start(1)),
+		below: below.mul(periods).add(start(1)),
 		/** Among [rows, cells, periods, taps], each tap from its own. */
-		belowTap: add(mul(below, periods * taps), start(taps)),
+		belowTap: below.mul(periods * taps).add(start(taps)),
 	};
 }
 
 /** [taps, rows, cells, dim]: x moved so many places to the left, −reach … reach, with zeros beyond its ends. */
 function shifted(x: Tensor, taps: number, cells: number): Tensor {
 	const reach = (taps - 1) / 2;
-	const wide = pad(x, 1, reach, cells - (x.shape[1] as number) + reach);
+	const wide = x.pad(1, reach, cells - (x.shape[1] as number) + reach);
 	return stack(
-		Array.from({ length: taps }, (_, i) => slice(wide, 1, i, i + cells)),
+		Array.from({ length: taps }, (_, i) => wide.slice(1, i, i + cells)),
 		0,
 	);
 }
@@ -260,10 +245,11 @@ function shifted(x: Tensor, taps: number, cells: number): Tensor {
 function unshifted(parts: Tensor, length: number): Tensor {
 	const [taps, , cells] = parts.shape as [number, number, number];
 	const reach = (taps - 1) / 2;
-	const wide = pad(parts, 2, reach, Math.max(0, length + reach - cells));
-	return split(wide, 0, Array<number>(taps).fill(1))
+	const wide = parts.pad(2, reach, Math.max(0, length + reach - cells));
+	return wide
+		.split(0, Array<number>(taps).fill(1))
 		.map((part, i) =>
-			reshape(slice(part, 2, i, i + length), [...parts.shape.slice(1, 2), length, -1]),
+			part.slice(2, i, i + length).reshape([...parts.shape.slice(1, 2), length, -1]),
 		)
 		.reduce(add);
 }
@@ -276,18 +262,8 @@ const config = z.strictObject({
 	layers: fields.layers(2),
 	dim: fields.dim(96),
 	ff: fields.ff(8).describe("width between the two Inception blocks"),
-	periods: z
-		.int()
-		.min(1)
-		.max(64)
-		.default(5)
-		.describe("strongest periods by which a series is folded (the paper's k)"),
-	kernels: z
-		.int()
-		.min(1)
-		.max(16)
-		.default(6)
-		.describe("kernels of an Inception block: 1 × 1, 3 × 3, 5 × 5 …"),
+	periods: integer(1, 64, 5, "strongest periods by which a series is folded (the paper's k)"),
+	kernels: integer(1, 16, 6, "kernels of an Inception block: 1 × 1, 3 × 3, 5 × 5 …"),
 });
 
 type TimesNetConfig = z.infer<typeof config>;
@@ -304,24 +280,23 @@ function weights(config: TimesNetConfig): WeightSpecs {
 }
 
 /** [rows, places, 1] of [rows, places]. */
-const column = (x: Tensor): Tensor => reshape(x, [...x.shape, 1]);
+const column = (x: Tensor): Tensor => x.reshape([...x.shape, 1]);
 
 /** Embedded token, position and time; 0 at padding. */
 function read({ dim }: TimesNetConfig, p: Weights, window: Window): Tensor {
 	const places = window.mask.shape[1] as number;
-	const where = add(
-		linear(within(p, "times"), marksBefore(window)),
+	const where = linear(within(p, "times"), marksBefore(window)).add(
 		sinusoids(places, dim, window.mask.dtype),
 	);
-	return add(embedded(p, window), mul(where, column(window.mask)));
+	return embedded(p, window).add(where.mul(column(window.mask)));
 }
 
 /** One norm for all layers, and zeros where nothing is: they weigh on the next layer's periods. */
 function blocks(config: TimesNetConfig, p: Weights, x: Tensor, mask: Tensor): Tensor {
-	let y = mul(x, column(mask));
+	let y = x.mul(column(mask));
 	for (let i = 0; i < config.layers; i++) {
 		const after = timesBlock(config, within(p, `layers.${i}`), y);
-		y = mul(norm(within(p, "norm"), after), column(mask));
+		y = norm(within(p, "norm"), after).mul(column(mask));
 	}
 	return y;
 }
@@ -347,11 +322,13 @@ export const timesnet = windowModel<TimesNetConfig>({
 	query(config, p, _, window) {
 		const { ahead } = config;
 		const rows = window.mask.shape[0] as number;
-		const longer = add(
-			matmul(p("extend.weight"), read(config, p, window)), // [rows, window + ahead, dim]
-			column(p("extend.bias")),
-		);
+		const longer = p("extend.weight")
+			.matmul(read(config, p, window))
+			.add(
+				// [rows, window + ahead, dim]
+				column(p("extend.bias")),
+			);
 		const mask = concat([window.mask, filled(1, [rows, ahead], window.mask.dtype)], 1);
-		return slice(blocks(config, p, longer, mask), 1, -ahead);
+		return blocks(config, p, longer, mask).slice(1, -ahead);
 	},
 });

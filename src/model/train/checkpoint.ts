@@ -8,7 +8,7 @@ import {
 	readSync,
 	statSync,
 } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { InputError } from "../../base/errors.js";
 import {
 	contentSha256,
@@ -18,7 +18,6 @@ import {
 	temporaryName,
 } from "../../base/files/index.js";
 import { explainError } from "../../base/system-errors.js";
-import type { Seal } from "./run-folder.js";
 import {
 	decodeSafetensors,
 	encodeSafetensors,
@@ -150,10 +149,10 @@ function holdsOnlyOurNames(folder: string): boolean {
 
 /** A loss can stay finite while a weight or a moment overflows. */
 function refuseNonFinite({ step, tensors }: Checkpoint, place: string) {
-	const found = firstNonFinite(tensors);
-	if (found)
+	const fault = firstNonFinite(tensors);
+	if (fault)
 		throw new InputError(
-			`the checkpoint of step ${step} is not written to ${place}: ${found}; ${whatRemains(place, false)}; ` +
+			`the checkpoint of step ${step} is not written to ${place}: ${fault}; ${whatRemains(place, false)}; ` +
 				"start a new run with a lower `learningRate`, or a lower `clip`",
 		);
 }
@@ -241,10 +240,10 @@ export function isSealed(folder: string): boolean {
 export function readCheckpoint(folder: string): Checkpoint {
 	const place = resolve(folder);
 	for (let attemptsLeft = 3; ; attemptsLeft--) {
-		const found = locate(place);
-		const meta = readText(join(found, META));
+		const current = locate(place);
+		const meta = readText(join(current, META));
 		try {
-			return load(found, meta);
+			return load(current, meta);
 		} catch (error) {
 			// a writer may have swapped the folder between the two files
 			const unchanged = readText(join(locate(place), META)) === meta;
@@ -293,8 +292,11 @@ function load(folder: string, metaText: string | undefined): Checkpoint {
 		refuse(`${STATE} has sha256 ${hash}, ${META} says ${weights.sha256}; ${damaged}`);
 	}
 	const { tensors, metadata } = decodeSafetensors(bytes, file);
-	const { [META]: own, ...seal } = hashesIn(metadata);
-	if (own !== undefined && own !== contentSha256({ kind: KIND, version: VERSION, ...described }))
+	const { [META]: metaHash, ...seal } = hashesIn(metadata);
+	if (
+		metaHash !== undefined &&
+		metaHash !== contentSha256({ kind: KIND, version: VERSION, ...described })
+	)
 		refuse(`${META} was changed, or is another checkpoint's; copy both files again`);
 	const nonFinite = firstNonFinite(tensors);
 	if (nonFinite) refuse(`${nonFinite}; use another checkpoint, or train again`);
@@ -343,3 +345,53 @@ function decodeMeta(text: string, refuse: (what: string) => never): Meta {
 function isCount(value: unknown): boolean {
 	return Number.isSafeInteger(value) && (value as number) >= 0;
 }
+
+/** SHA-256 of the files that weights were learned with, by name: the weights' file carries it. */
+export type Seal = Readonly<Record<string, string>>;
+
+/** Fields of `run.json` and `task.json` that no prediction depends on. */
+const withoutEffect: readonly string[] = [
+	"datasetFolder",
+	"versions",
+	"threads",
+	"provider",
+	"precision",
+];
+
+/** The seal of some JSON files as they are now. */
+export const sealOf = (files: readonly string[]): Seal =>
+	Object.fromEntries(files.map((file) => [basename(file), fileSha256(file)]));
+
+function fileSha256(file: string): string {
+	let json: unknown;
+	try {
+		json = JSON.parse(readFileSync(file, "utf8"));
+	} catch (cause) {
+		throw new InputError(
+			`${file} is missing or is not JSON; restore it from a copy of the run, or train anew`,
+			{ cause },
+		);
+	}
+	if (!["run.json", "task.json"].includes(basename(file))) return contentSha256(json);
+	return contentSha256(
+		Object.fromEntries(
+			Object.entries(json ?? {}).filter(([field]) => !withoutEffect.includes(field)),
+		),
+	);
+}
+
+/** Refuses files that are not those the weights in `where` were learned with. */
+export function checkSeal(where: string, seal: Seal, files: readonly string[], run: string): void {
+	const now = sealOf(files);
+	for (const file of files) {
+		const [actual, expected] = [now[basename(file)], seal[basename(file)]];
+		if (actual !== expected)
+			throw new InputError(
+				`${file} does not belong to the weights in ${where}: it was changed, or is another run's ` +
+					`(SHA-256 of its content ${short(actual)}, expected ${short(expected)}); ` +
+					`restore it from a copy of the run; if the change is meant, run \`trajgpt seal ${run} --force\``,
+			);
+	}
+}
+
+const short = (hash: string | undefined) => (hash ? `${hash.slice(0, 12)}…` : "none");

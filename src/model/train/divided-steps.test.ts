@@ -6,7 +6,7 @@ import { nodeRuntime } from "../../engine/runtime/node.js";
 import { type Model, modelById } from "../index.js";
 import { batchOf, testHistory, vocab } from "../testing/histories.js";
 import { smallSettings } from "../testing/small-settings.js";
-import { adamWDefaults } from "./adamw.js";
+import { adamWDefaults } from "./step.js";
 import { checkDivisible, trainer } from "./trainer.js";
 
 const runtime = nodeRuntime({ threads: 1 });
@@ -23,7 +23,7 @@ type Values = Float32Array | Float64Array;
 function job(size: number) {
 	const parts: Values[][] = [];
 	const add = (into: Values, more: Values) => {
-		for (let i = 0; i < into.length; i++) into[i]! += more[i]!;
+		for (let i = 0; i < into.length; i++) into[i] += more[i];
 	};
 	const ranks = Array.from({ length: size }, (_, rank): Communicator => {
 		let call = 0;
@@ -33,7 +33,7 @@ function job(size: number) {
 			...{ ...oneProcess, rank, size },
 			sum(values) {
 				if (rank > 0) own.push(values.slice());
-				else for (const part of parts.slice(1)) add(values, part[call] as Values);
+				else for (const part of parts.slice(1)) add(values, part[call]);
 				call++;
 			},
 		};
@@ -77,12 +77,12 @@ describe.each(kinds)("%s", (id) => {
 		expect(together.result.targets).toEqual(alone.result.targets);
 		expect(together.result.gradientNorm / alone.result.gradientNorm).toBeCloseTo(1, 5);
 		for (const [term, total] of Object.entries(alone.result.totals))
-			expect(together.result.totals[term]! / total, term).toBeCloseTo(1, 5);
+			expect(together.result.totals[term] / total, term).toBeCloseTo(1, 5);
 		const gradients = [...alone.state].filter(([name]) => name.startsWith("first/"));
 		const largest = Math.max(...gradients.map(([, { data }]) => largestOf(data)));
 		for (const [name, { data }] of gradients) {
 			const other = together.state.get(name)!.data;
-			const difference = largestOf(data.map((value, i) => value - other[i]!));
+			const difference = largestOf(data.map((value, i) => value - other[i]));
 			expect(difference, name).toBeLessThan(1e-5 * largest);
 		}
 	});
@@ -100,7 +100,7 @@ test.each([
 	for (const [name, { data }] of alone.state) {
 		if (!name.startsWith("second/")) continue;
 		const other = together.state.get(name)!.data;
-		const difference = largestOf(data.map((value, i) => value - other[i]!));
+		const difference = largestOf(data.map((value, i) => value - other[i]));
 		expect(difference, name).toBeLessThanOrEqual(1e-4 * largestOf(data));
 	}
 });

@@ -3,8 +3,8 @@ import { formatCount, type Progress } from "../../base/progress.js";
 import type { Batch, SplitBatches } from "../../data/cohort/index.js";
 import type { EventLog } from "./event-log.js";
 import type { TrainOptions } from "./options.js";
-import type { Position } from "./position.js";
 import { addInto, batchesOfStep, type PreparedBatches, readAhead } from "./prepared-batches.js";
+import type { Position } from "./run-folder.js";
 import type { ScalarWriter } from "./tensorboard.js";
 import type { Started, StepResult, Trainer } from "./trainer.js";
 
@@ -235,8 +235,8 @@ async function validate(loop: Loop): Promise<Record<string, number> | undefined>
 	const totals: Record<string, number> = {};
 	const targets: Record<string, number> = {};
 	const unfinished = inTurn();
-	const own = Math.ceil((checks.plan.count - rank) / size);
-	const all = readAhead(0, own, loop.ahead, (i) => prepared.ofValidation(rank + i * size));
+	const shareCount = Math.ceil((checks.plan.count - rank) / size);
+	const all = readAhead(0, shareCount, loop.ahead, (i) => prepared.ofValidation(rank + i * size));
 	for await (const batch of all) {
 		if (signal.aborted) break;
 		const started = await learner.startLosses(batch);
@@ -253,12 +253,12 @@ async function validate(loop: Loop): Promise<Record<string, number> | undefined>
 }
 
 /** Sums by term over all ranks; some may have no batch, and so no terms. */
-function overRanks(communicator: Communicator, own: Record<string, number>) {
-	if (communicator.size === 1) return own;
-	const names = [...new Set(allGathered(communicator, Object.keys(own)).flat())];
-	const sums = Float64Array.from(names, (name) => own[name] ?? 0);
+function overRanks(communicator: Communicator, terms: Record<string, number>) {
+	if (communicator.size === 1) return terms;
+	const names = [...new Set(allGathered(communicator, Object.keys(terms)).flat())];
+	const sums = Float64Array.from(names, (name) => terms[name] ?? 0);
 	communicator.sum(sums);
-	return Object.fromEntries(names.map((name, i) => [name, sums[i] as number]));
+	return Object.fromEntries(names.map((name, i) => [name, sums[i]]));
 }
 
 const prefixed = (prefix: string, values: Readonly<Record<string, number>>) =>

@@ -2,15 +2,11 @@ export {
 	classifier,
 	definitionOf,
 	type FineTunedTask,
+	type LabelQuery,
+	labelBatches,
+	labelsOf,
 	type Scoring,
 } from "./finetune/classifier.js";
-export { type LabelQuery, labelBatches, labelsOf } from "./finetune/label-batches.js";
-export {
-	fitLogistic,
-	logisticLoss,
-	logisticScores,
-	minimise,
-} from "./finetune/logistic.js";
 export {
 	checkTask,
 	createTask,
@@ -29,7 +25,6 @@ export {
 	writeScoring,
 } from "./finetune/task-folder.js";
 export { finetuneOptions, type TrainOptions, trainOptions } from "./options.js";
-export { isTrained, stepsDone } from "./position.js";
 export {
 	batchPlan,
 	checkSplits,
@@ -43,17 +38,25 @@ export {
 	writeRates,
 } from "./rates.js";
 export {
+	fitLogistic,
+	logisticLoss,
+	logisticScores,
+	minimise,
+} from "./regressions.js";
+export {
 	checkDataset,
 	checkNewRun,
 	createRun,
 	holdingRun,
+	isTrained,
 	openRunDataset,
 	type Run,
 	readRun,
 	readRunRecords,
 	runFiles,
+	stepsDone,
 } from "./run-folder.js";
 export { sealRun } from "./seal-run.js";
-export { codeNumbers } from "./shared-codes.js";
+export { codeNumbers } from "./step.js";
 export { readTrained, type Trained } from "./trained.js";
 export { trainer } from "./trainer.js";

@@ -1,35 +1,24 @@
 import { z } from "zod";
 import { objectiveNames } from "../index.js";
+import { integer, positive } from "../kinds/fields.js";
 
 /** How a run trains; written into `run.json`, and read from there when it is resumed. */
 export const trainOptions = z.strictObject({
-	epochs: z.int().min(1).max(100_000).default(12).describe("passes over the training patients"),
-	batchSlots: z
-		.int()
-		.min(1)
-		.max(10_000_000)
-		.default(2048)
-		.describe("events per batch, padding included"),
-	batchShapes: z
-		.int()
-		.min(1)
-		.max(64)
-		.default(9)
-		.describe(
-			"shapes of batches, at most: a program is compiled for each, fewer mean more padding",
-		),
+	epochs: integer(1, 100_000, 12, "passes over the training patients"),
+	batchSlots: integer(1, 10_000_000, 2048, "events per batch, padding included"),
+	batchShapes: integer(
+		1,
+		64,
+		9,
+		"shapes of batches, at most: a program is compiled for each, fewer mean more padding",
+	),
 	trainPatients: z
 		.int()
 		.min(1)
 		.max(1_000_000_000)
 		.optional()
 		.describe("train on a random subset of this many training patients (default: all)"),
-	maxLength: z
-		.int()
-		.min(2)
-		.max(1_000_000)
-		.default(256)
-		.describe("maximum events per row; longer histories are cut"),
+	maxLength: integer(2, 1_000_000, 256, "maximum events per row; longer histories are cut"),
 	cut: z
 		.enum(["windows", "last"])
 		.default("windows")
@@ -40,12 +29,7 @@ export const trainOptions = z.strictObject({
 		.describe(
 			"next: the next event; horizon: also one further ahead; visits: also each code of a day, from before that day",
 		),
-	horizon: z
-		.int()
-		.min(0)
-		.max(100_000)
-		.default(100)
-		.describe("farthest event ahead that a query predicts"),
+	horizon: integer(0, 100_000, 100, "farthest event ahead that a query predicts"),
 	learningRate: z
 		.number()
 		.positive()
@@ -58,21 +42,11 @@ export const trainOptions = z.strictObject({
 		.default(0.05)
 		.describe("share of the steps over which the learning rate rises"),
 	weightDecay: z.number().min(0).max(10).default(0.1).describe("weight decay of matrices (AdamW)"),
-	clip: z.number().positive().max(1e6).default(1).describe("maximum global norm of the gradients"),
-	accumulate: z.int().min(1).max(10_000).default(1).describe("batches per step"),
-	patience: z
-		.int()
-		.min(1)
-		.max(100_000)
-		.default(5)
-		.describe("epochs without a better validation loss before the run stops"),
-	checkpointEvery: z.int().min(1).max(1_000_000).default(200).describe("steps between checkpoints"),
-	seed: z
-		.int()
-		.min(0)
-		.max(Number.MAX_SAFE_INTEGER)
-		.default(1)
-		.describe("seed of weights, batch order and draws"),
+	clip: positive(1e6, 1, "maximum global norm of the gradients"),
+	accumulate: integer(1, 10_000, 1, "batches per step"),
+	patience: integer(1, 100_000, 5, "epochs without a better validation loss before the run stops"),
+	checkpointEvery: integer(1, 1_000_000, 200, "steps between checkpoints"),
+	seed: integer(0, Number.MAX_SAFE_INTEGER, 1, "seed of weights, batch order and draws"),
 });
 
 export type TrainOptions = z.infer<typeof trainOptions>;

@@ -97,8 +97,8 @@ function prepareShare(
 	// Empty rows fill the last parts, and tell how long each feed is per row.
 	const empty = feedsOf(emptyRows(shape), randomOf(0)).feeds;
 	const twice = feedsOf(emptyRows({ ...shape, rows: 2 * shape.rows }), randomOf(0)).feeds;
-	const own = Object.entries(whole.feeds).map(([name, data]) => {
-		const filling = empty[name] as typeof data;
+	const parts = Object.entries(whole.feeds).map(([name, data]) => {
+		const filling = empty[name];
 		const perRow = ((twice[name]?.length ?? 0) - filling.length) / shape.rows;
 		if (perRow === 0) return [name, data] as const;
 		const [from, to] = [part, part + 1].map((at) => at * shape.rows * perRow);
@@ -107,7 +107,7 @@ function prepareShare(
 	});
 	return {
 		shape,
-		feeds: [Object.fromEntries(own)],
+		feeds: [Object.fromEntries(parts)],
 		targets: whole.targets,
 		events: batch.lengths.reduce((a, b) => a + b, 0),
 	};

@@ -31,7 +31,7 @@ const methods = preparedHere(
 const memoryOf = (reply: WorkerReply<string>): ArrayBuffer[] => {
 	if (!("value" in reply)) return [];
 	const prepared = [reply.value].flat() as readonly PreparedBatch[];
-	const arrays = prepared.flatMap(({ feeds }) => feeds.flatMap((own) => Object.values(own)));
+	const arrays = prepared.flatMap(({ feeds }) => feeds.flatMap((feed) => Object.values(feed)));
 	return [...new Set(arrays.map(({ buffer }) => buffer as ArrayBuffer))];
 };
 

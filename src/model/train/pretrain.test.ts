@@ -25,8 +25,8 @@ function datasetOf(events: Readonly<Record<"train" | "valid", readonly Pair[]>>)
 	const read = async (patient: number) => ({
 		id: String(patient),
 		sex: null,
-		tokens: Int32Array.of(all[patient]?.[0] as number),
-		times: Float64Array.of(all[patient]?.[1] as number),
+		tokens: Int32Array.of(all[patient]?.[0]),
+		times: Float64Array.of(all[patient]?.[1]),
 		birthEvents: 0 as const,
 		observed: [],
 		death: null,
@@ -147,7 +147,7 @@ describe("early stopping", () => {
 		const files = runFiles(folder);
 		expect(readCheckpoint(files.best)).toMatchObject({ step: 3, epoch: 1 });
 		expect(readCheckpoint(files.checkpoint)).toMatchObject({ step: 9, epoch: 3 });
-		expect(weightIn(files.best)[0]).toBeGreaterThan(weightIn(files.checkpoint)[0] as number);
+		expect(weightIn(files.best)[0]).toBeGreaterThan(weightIn(files.checkpoint)[0]);
 		expect([...readCheckpoint(files.best).tensors.keys()]).toEqual(["w"]);
 	});
 
@@ -194,7 +194,7 @@ test("the speed is in events, whatever the terms of the loss are called", async 
 		terms: (...given) => pulled.terms(...given).map(({ total }) => ({ name: "other", total })),
 		feeds: (...given) => {
 			const { feeds, targets } = pulled.feeds(...given);
-			return { feeds, targets: { other: targets.next as number } };
+			return { feeds, targets: { other: targets.next } };
 		},
 	};
 	const model: Model = {

@@ -13,25 +13,25 @@ import {
 import type { ResidentValue, Runtime } from "../../engine/runtime/index.js";
 import type { HazardSettings } from "../hazards/settings.js";
 import { initialWeights, type Model, models, weightCount } from "../index.js";
-import { adamWDefaults } from "./adamw.js";
-import { writeCheckpoint } from "./checkpoint.js";
+import { checkSeal, type Seal, sealOf, writeCheckpoint } from "./checkpoint.js";
 import { epochs, type Loop } from "./epochs.js";
 import { openEventLog, silentLog } from "./event-log.js";
 import type { TrainOptions } from "./options.js";
+import { preparedByThreads, preparedHere, validationPlan } from "./prepared-batches.js";
 import {
 	type Best,
 	checkSameRun,
 	lastCheckpoint,
 	type Position,
+	type Run,
+	runFiles,
 	type SavedState,
+	sealedFiles,
 	wasSaved,
-} from "./position.js";
-import { preparedByThreads, preparedHere, validationPlan } from "./prepared-batches.js";
-import { checkSeal, type Run, runFiles, type Seal, sealedFiles, sealOf } from "./run-folder.js";
+} from "./run-folder.js";
 import type { StoredTensor } from "./safetensors.js";
-import { startTogether } from "./shared-codes.js";
 import { startingHazards } from "./starting-hazards.js";
-import { initialState } from "./step.js";
+import { adamWDefaults, initialState, startTogether } from "./step.js";
 import { openTensorboard, silentBoard } from "./tensorboard.js";
 import { checkDivisible, shareOf, type Trainer, trainer } from "./trainer.js";
 

@@ -26,7 +26,7 @@ test("rates of a run are written with three digits, and read again", async () =>
 	for (const rate of rates?.female.flat() ?? []) expect(Number(rate.toPrecision(3))).toBe(rate);
 	// Either of two codes is recorded sooner than one of them.
 	const [band] = [rates?.female[1] as number[]];
-	expect(band[vocab]).toBeGreaterThan(band[5] as number);
+	expect(band[vocab]).toBeGreaterThan(band[5]);
 	const text = readFileSync(join(folder, "rates.json"), "utf8");
 	await writeRates(folder, historiesDataset(people, vocab), settings);
 	expect(readFileSync(join(folder, "rates.json"), "utf8")).toBe(text);
@@ -37,10 +37,10 @@ test("they give the incidence for an age and a sex", () => {
 	if (!rates) throw new Error("no rates");
 	const [history] = people as [(typeof people)[number]];
 	const day = 7 * 365.25; // the middle of a band is half a year later
-	const cell = rates.male[1] as number[];
-	const alone = incidenceAtRate(cell[5] as number, cell.at(-1) as number, 365.25);
+	const cell = rates.male[1];
+	const alone = incidenceAtRate(cell[5], cell.at(-1) as number, 365.25);
 	expect(incidenceByAgeAndSex(rates, history, day, [5], 365.25)).toBeCloseTo(alone, 12);
-	const other = incidenceAtRate(cell[6] as number, cell.at(-1) as number, 365.25);
+	const other = incidenceAtRate(cell[6], cell.at(-1) as number, 365.25);
 	expect(incidenceByAgeAndSex(rates, history, day, [5, 6], 365.25)).toBeCloseTo(
 		1 - (1 - alone) * (1 - other),
 		12,

@@ -1,15 +1,17 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
-import { basename, join, relative, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { z } from "zod";
 import { type Communicator, oneProcess } from "../../base/communicator.js";
 import { InputError } from "../../base/errors.js";
-import { contentSha256, holdingLock, readJson, writeJson } from "../../base/files/index.js";
+import { holdingLock, readJson, writeJson } from "../../base/files/index.js";
 import { explainError } from "../../base/system-errors.js";
 import { type Dataset, type Manifest, openDataset } from "../../data/cohort/index.js";
 import { manifestSchema } from "../../data/cohort/manifest.js";
 import { fromTokens, type Vocabulary, vocabularySchema } from "../../data/cohort/vocabulary.js";
 import { precisions, recordedProviders } from "../../engine/runtime/index.js";
-import { trainOptions } from "./options.js";
+import { type Checkpoint, hasCheckpoint, readCheckpoint } from "./checkpoint.js";
+import { type LogEvent, readEventLog } from "./event-log.js";
+import { type TrainOptions, trainOptions } from "./options.js";
 
 const runVersion = 7;
 
@@ -177,76 +179,26 @@ export function readRun(folder: string): Run {
 	);
 }
 
-/** `name own → other` for each field in which two records differ. */
+/** `name ours → other` for each field in which two records differ. */
 export function differences(
-	own: Readonly<Record<string, unknown>>,
+	ours: Readonly<Record<string, unknown>>,
 	other: Readonly<Record<string, unknown>>,
 ): string[] {
-	const names = new Set([...Object.keys(own), ...Object.keys(other)]);
+	const names = new Set([...Object.keys(ours), ...Object.keys(other)]);
 	return [...names]
-		.filter((name) => JSON.stringify(own[name]) !== JSON.stringify(other[name]))
-		.map((name) => `${name} ${own[name]} → ${other[name]}`);
+		.filter((name) => JSON.stringify(ours[name]) !== JSON.stringify(other[name]))
+		.map((name) => `${name} ${ours[name]} → ${other[name]}`);
 }
 
 /** Refuses a dataset that is not the run's own, and says in what it differs. */
 export function checkDataset(run: Run, dataset: Dataset): void {
-	const found = differences(run.dataset, identityOf(dataset));
-	if (found.length > 0)
+	const changed = differences(run.dataset, identityOf(dataset));
+	if (changed.length > 0)
 		throw new InputError(
-			`${dataset.folder} is not the dataset this run was trained on: ${found.join(", ")}; ` +
+			`${dataset.folder} is not the dataset this run was trained on: ${changed.join(", ")}; ` +
 				"give the run its own dataset, or start a new run",
 		);
 }
-
-/** SHA-256 of the files that weights were learned with, by name: the weights' file carries it. */
-export type Seal = Readonly<Record<string, string>>;
-
-/** Fields of `run.json` and `task.json` that no prediction depends on. */
-const withoutEffect: readonly string[] = [
-	"datasetFolder",
-	"versions",
-	"threads",
-	"provider",
-	"precision",
-];
-
-/** The seal of some JSON files as they are now. */
-export const sealOf = (files: readonly string[]): Seal =>
-	Object.fromEntries(files.map((file) => [basename(file), fileSha256(file)]));
-
-function fileSha256(file: string): string {
-	let json: unknown;
-	try {
-		json = JSON.parse(readFileSync(file, "utf8"));
-	} catch (cause) {
-		throw new InputError(
-			`${file} is missing or is not JSON; restore it from a copy of the run, or train anew`,
-			{ cause },
-		);
-	}
-	if (!["run.json", "task.json"].includes(basename(file))) return contentSha256(json);
-	return contentSha256(
-		Object.fromEntries(
-			Object.entries(json ?? {}).filter(([field]) => !withoutEffect.includes(field)),
-		),
-	);
-}
-
-/** Refuses files that are not those the weights in `where` were learned with. */
-export function checkSeal(where: string, seal: Seal, files: readonly string[], run: string): void {
-	const now = sealOf(files);
-	for (const file of files) {
-		const [found, expected] = [now[basename(file)], seal[basename(file)]];
-		if (found !== expected)
-			throw new InputError(
-				`${file} does not belong to the weights in ${where}: it was changed, or is another run's ` +
-					`(SHA-256 of its content ${short(found)}, expected ${short(expected)}); ` +
-					`restore it from a copy of the run; if the change is meant, run \`trajgpt seal ${run} --force\``,
-			);
-	}
-}
-
-const short = (hash: string | undefined) => (hash ? `${hash.slice(0, 12)}…` : "none");
 
 /** Does some work on a run that no other process may do at the same time, but those that share it. */
 export async function holdingRun<T>(
@@ -262,4 +214,112 @@ export async function holdingRun<T>(
 		throw new InputError(`cannot write ${lock}: ${explainError(error)}`, { cause: error });
 	}
 	return holdingLock(lock, "at work on this run", work);
+}
+
+/** What a checkpoint's state says of the run it belongs to. */
+interface SavedSettings {
+	readonly options: TrainOptions;
+	readonly dataset: Run["dataset"];
+}
+
+/** `name run's → checkpoint's` for each setting in which a run and a checkpoint differ. */
+export function settingsThatDiffer(
+	{ model, config, state }: Checkpoint,
+	run: Pick<Run, "model" | "config" | "options" | "dataset">,
+): string[] {
+	const { options, dataset } = (state ?? {}) as Partial<SavedSettings>;
+	return [
+		...differences({ model: run.model }, { model }),
+		...differences(run.config, (config ?? {}) as Record<string, unknown>),
+		...differences(run.options, withDefaults(options)),
+		...differences(run.dataset, dataset ?? {}),
+	];
+}
+
+/** For each tensor that is missing, too many or of another shape than expected: what is wrong, in words. */
+export function tensorMismatches(
+	tensors: ReadonlyMap<string, { readonly shape: readonly number[] }>,
+	expected: ReadonlyMap<string, { readonly shape: readonly number[] }>,
+): string[] {
+	const mismatches = [...tensors.keys()]
+		.filter((name) => !expected.has(name))
+		.map((name) => `it holds ${name}, which this model has not`);
+	for (const [name, { shape }] of expected) {
+		const actual = tensors.get(name)?.shape;
+		if (String(actual) !== String(shape))
+			mismatches.push(
+				`${name} is ${actual ? `[${actual.join(", ")}]` : "missing"}, expected [${shape.join(", ")}]`,
+			);
+	}
+	return mismatches;
+}
+
+/** Saved options, with the defaults of those that came later. */
+const withDefaults = (options: TrainOptions | undefined): Record<string, unknown> =>
+	options ? (trainOptions.safeParse(options).data ?? options) : {};
+
+/** Where a run stands between two steps; plain JSON. */
+export interface Position {
+	readonly step: number;
+	readonly epoch: number;
+	readonly stepInEpoch: number;
+	readonly best: Best | null;
+	readonly finished: boolean;
+}
+
+/** What a checkpoint holds beside tensors: where it stands, and what run it belongs to. */
+export interface SavedState extends SavedSettings {
+	readonly position: Position;
+}
+
+export interface Best {
+	readonly epoch: number;
+	readonly step: number;
+	readonly loss: number;
+	readonly losses: Readonly<Record<string, number>>;
+}
+
+/**
+ * Whether an event of the log came before the checkpoint at a position. One written when validation
+ * was cut short has the last step of its epoch, but not the validation that follows it.
+ */
+export const wasSaved =
+	(at: Position) =>
+	({ step, epoch, valid }: LogEvent): boolean =>
+		step <= at.step && (valid === undefined || (epoch as number) <= at.epoch);
+
+/** Whether the run, or the fine-tuning, in a folder has come to its end. */
+export function isTrained(folder: string): boolean {
+	const { checkpoint } = runFiles(folder);
+	if (!hasCheckpoint(checkpoint)) return false;
+	return (readCheckpoint(checkpoint).state as SavedState).position.finished;
+}
+
+/** Steps that a run has behind it and would not do again. */
+export function stepsDone(folder: string): number {
+	const { checkpoint } = runFiles(folder);
+	return hasCheckpoint(checkpoint) ? readCheckpoint(checkpoint).step : 0;
+}
+
+/** The checkpoint to go on from; none if the run died before its first, and so before its first step. */
+export function lastCheckpoint(files: ReturnType<typeof runFiles>): Checkpoint | undefined {
+	const logged = existsSync(files.log) && readEventLog(files.log).length > 0;
+	return hasCheckpoint(files.checkpoint) || logged ? readCheckpoint(files.checkpoint) : undefined;
+}
+
+/** Refuses the checkpoint of another run, and tensors of other sizes; nothing is overwritten. */
+export function checkSameRun(
+	checkpoint: Checkpoint,
+	run: Pick<Run, "model" | "config" | "options" | "dataset">,
+	expected: ReadonlyMap<string, { readonly shape: readonly number[] }>,
+	where: string,
+): void {
+	const faults = [
+		...settingsThatDiffer(checkpoint, run),
+		...tensorMismatches(checkpoint.tensors, expected).slice(0, 1),
+	];
+	if (faults.length > 0)
+		throw new InputError(
+			`${where} does not belong to this run: ${faults.join(", ")}; restore the run's own checkpoint, or start a new run`,
+		);
 }

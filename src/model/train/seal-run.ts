@@ -3,19 +3,17 @@ import { join } from "node:path";
 import { InputError } from "../../base/errors.js";
 import { contentSha256 } from "../../base/files/index.js";
 import { openDataset } from "../../data/cohort/index.js";
-import { hasCheckpoint, readCheckpoint, writeCheckpoint } from "./checkpoint.js";
+import { checkSeal, hasCheckpoint, readCheckpoint, sealOf, writeCheckpoint } from "./checkpoint.js";
 import { readTask, sealedTaskFiles, taskFiles } from "./finetune/task-folder.js";
-import { settingsThatDiffer } from "./position.js";
 import {
 	checkDataset,
-	checkSeal,
 	holdingRun,
 	type Run,
 	readRun,
 	readRunRecords,
 	runFiles,
 	sealedFiles,
-	sealOf,
+	settingsThatDiffer,
 } from "./run-folder.js";
 
 /** What `sealRun` did: folders of checkpoints, from the run's folder. */
@@ -72,11 +70,11 @@ async function checkRecords(folder: string, run: Run): Promise<boolean> {
 	if (!existsSync(place)) return false;
 	const dataset = await openDataset(place);
 	checkDataset(run, dataset);
-	for (const [file, own, theirs] of [
+	for (const [file, ours, theirs] of [
 		[files.manifest, manifest, dataset.manifest],
 		[files.vocabulary, vocabulary.tokens, dataset.vocabulary.tokens],
 	] as const)
-		if (contentSha256(own) !== contentSha256(theirs)) refuse(file, `it differs from ${place}`);
+		if (contentSha256(ours) !== contentSha256(theirs)) refuse(file, `it differs from ${place}`);
 	return true;
 }
 

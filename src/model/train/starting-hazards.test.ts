@@ -7,7 +7,7 @@ import { hazardSettings, visitBinsOf } from "../hazards/settings.js";
 import { historyWith } from "../hazards/testing/histories.js";
 import { modelById } from "../index.js";
 import { smallSettings } from "../testing/small-settings.js";
-import { fitGlm, logistic, poisson } from "./glm.js";
+import { fitGlm, logistic, poisson } from "./regressions.js";
 import { deathRates, withVisitRegression } from "./starting-hazards.js";
 
 const settings = hazardSettings.parse({ daysPerLandmark: 640 });
@@ -38,7 +38,7 @@ test("rates of death before the next visit are those of the population, by age",
 		...([settings, historiesDataset(people, vocab), 1] as const),
 	);
 	const dot = (a: readonly number[], b: ArrayLike<number>) =>
-		a.reduce((sum, own, i) => sum + own * (b[i] as number), 0);
+		a.reduce((sum, own, i) => sum + own * b[i], 0);
 	/** The mean rate in the days after a landmark that everybody shares. */
 	const rateAt = (day: number) => {
 		let [expected, days] = [0, 0];
@@ -46,17 +46,17 @@ test("rates of death before the next visit are those of the population, by age",
 			if (history.death !== null && history.death <= day) continue;
 			const { features, outcomes, observe, follow } = landmarkValues(settings, vocab, 1);
 			observe(0, history, day);
-			const until = history.observed[0]!.end;
+			const until = history.observed[0].end;
 			follow(0, history, day, { until, died: history.death !== null, onset: false });
 			const known =
-				dot(since, sinceHatsOf(features.sinceAny[0]!)) +
+				dot(since, sinceHatsOf(features.sinceAny[0])) +
 				dot(past, features.past) +
 				dot(age, features.ages.subarray(0, ageFeatures));
 			const { from, to } = visitBinsOf(settings);
 			for (const [bin, end] of to.entries()) {
-				const own = Math.min(Math.abs(outcomes.visitDeathRisk[0]!), end) - from[bin]!;
+				const own = Math.min(Math.abs(outcomes.visitDeathRisk[0]), end) - from[bin];
 				if (own <= 0) break;
-				expected += own * Math.exp(bias[bin]! + known);
+				expected += own * Math.exp(bias[bin] + known);
 				days += own;
 			}
 		}
@@ -127,20 +127,20 @@ test("people who were seen often are expected sooner, and visits end as they did
 	const weights = await withVisitRegression(start, settings, historiesDataset(people, vocab), 1);
 	const data = (name: string) => weights.get(`hazards.${name}`)!.data;
 	const { features, observe } = landmarkValues(settings, vocab, 2);
-	for (const i of [0, 1]) observe(i, people[i]!, 3000);
+	for (const i of [0, 1]) observe(i, people[i], 3000);
 	const month = visitBinsOf(settings).to.indexOf(30);
 	const effect = (at: number) =>
 		features.past
 			.subarray(at * pastFeatures, (at + 1) * pastFeatures)
-			.reduce((sum, own, i) => sum + own * data("visit.past")[month * pastFeatures + i]!, 0);
+			.reduce((sum, own, i) => sum + own * data("visit.past")[month * pastFeatures + i], 0);
 	expect(effect(1) - effect(0)).toBeGreaterThan(1);
 	// All visits have two records; of the codes, one of six is new at times, for those who have few yet.
 	const level = (name: string, at: number) => {
 		const dot = (field: string, values: ArrayLike<number>) =>
-			data(`${name}.${field}`).reduce((sum, own, i) => sum + own * values[i]!, 0);
+			data(`${name}.${field}`).reduce((sum, own, i) => sum + own * values[i], 0);
 		const past = features.past.subarray(at * pastFeatures, (at + 1) * pastFeatures);
-		const since = sinceHatsOf(features.sinceAny[at]!);
-		return data(`${name}.bias`)[month]! + dot("since", since) + dot("past", past);
+		const since = sinceHatsOf(features.sinceAny[at]);
+		return data(`${name}.bias`)[month] + dot("since", since) + dot("past", past);
 	};
 	for (const at of [0, 1]) {
 		expect(level("oneRecord", at)).toBeLessThan(-2);

@@ -1,38 +1,35 @@
 import { evenlySpread } from "../../base/arrays.js";
 import { type Random, random } from "../../base/random.js";
 import { timeAtRisk } from "../../data/cohort/at-risk.js";
+import type { RowSource } from "../../data/cohort/batches.js";
 import type { Dataset, History } from "../../data/cohort/index.js";
 import { drawDay, drawLandmark } from "../hazards/draw-landmarks.js";
 import { rateNames, sinceHatsOf, sinceKnots } from "../hazards/head.js";
 import { ageFeatures, landmarkValues, pastFeatures } from "../hazards/landmarks.js";
 import { type HazardSettings, outputsOf, visitBinsOf } from "../hazards/settings.js";
 import type { ParameterValues } from "../index.js";
-import { fitGlm, glmRows, logistic, poisson, total } from "./glm.js";
+import { fitGlm, glmRows, logistic, poisson, total } from "./regressions.js";
 
-/** Training patients that are read, at most, evenly spread: deaths are rare. */
-const maxDeathPatients = 8000;
-
-/** How often people die before the next visit: a level for each bin, and effects on the log rate. */
-interface DeathRates {
-	readonly bias: readonly number[];
-	readonly since: readonly number[];
-	readonly past: readonly number[];
-	readonly age: readonly number[];
+/** Training patients with records, at most so many and evenly spread, each with draws of its own. */
+async function* drawnPatients(dataset: Dataset, most: number, draws: Random) {
+	for (const patient of evenlySpread(dataset.patients("train"), most)) {
+		const history = await dataset.read(patient);
+		const source = { history, from: history.birthEvents, to: history.tokens.length };
+		if (source.to > source.from) yield { history, source, draw: draws.fork(patient) };
+	}
 }
 
-/** A regression on age, sex and what was recorded before. */
-export async function deathRates(
-	settings: HazardSettings,
-	dataset: Dataset,
-	seed: number,
-): Promise<DeathRates> {
+/** Deaths are rare. */
+const maxDeathPatients = 8000;
+
+/** How often people die before the next visit: a level for each bin, and effects of age, sex and earlier records on the log rate. */
+export async function deathRates(settings: HazardSettings, dataset: Dataset, seed: number) {
 	const { from, to } = visitBinsOf(settings);
 	const widths = [to.length, sinceKnots.length, pastFeatures, ageFeatures];
 	const rows = glmRows(widths.reduce((sum, width) => sum + width, 0));
 	const draws = random(seed).fork("deaths");
-	for (const patient of evenlySpread(dataset.patients("train"), maxDeathPatients)) {
-		const history = await dataset.read(patient);
-		const landmarks = landmarksOf(settings, history, draws.fork(patient));
+	for await (const { history, source, draw } of drawnPatients(dataset, maxDeathPatients, draws)) {
+		const landmarks = landmarksOf(settings, source, draw);
 		const values = landmarkValues(settings, dataset.vocabulary.size, landmarks.length);
 		for (const [n, { day, weight }] of landmarks.entries()) {
 			const atRisk = timeAtRisk(history, day, 0);
@@ -42,16 +39,16 @@ export async function deathRates(
 			values.follow(n, history, day, { until: atRisk.until, died, onset: false });
 			const { features, outcomes } = values;
 			const known = [
-				...sinceHatsOf(features.sinceAny[n] as number),
+				...sinceHatsOf(features.sinceAny[n]),
 				...features.past.subarray(n * pastFeatures, (n + 1) * pastFeatures),
 				...features.ages.subarray(n * ageFeatures, (n + 1) * ageFeatures),
 			];
-			const days = outcomes.visitDeathRisk[n] as number;
+			const days = outcomes.visitDeathRisk[n];
 			for (const [bin, end] of to.entries()) {
-				const exposure = Math.min(Math.abs(days), end) - (from[bin] as number);
+				const exposure = Math.min(Math.abs(days), end) - from[bin];
 				if (exposure <= 0) break;
 				rows.add(
-					[...to.map((_, own) => Number(own === bin)), ...known],
+					[...to.map((_, column) => Number(column === bin)), ...known],
 					weight * exposure,
 					weight * Number(days < 0 && -days <= end),
 				);
@@ -61,9 +58,12 @@ export async function deathRates(
 	// Half a death in a century: where none is recorded there still is a rate.
 	const crude = Math.log((total(rows.outcome) + 0.5) / (total(rows.exposure) + 36_525));
 	const start = Array.from({ length: rows.width }, (_, i) => (i < to.length ? crude : 0));
-	const found = fitGlm(rows, start, poisson);
-	const [bias, since, past, age] = widths.map((width) => found.splice(0, width)) as [
-		...[number[], number[], number[], number[]],
+	const coefficients = fitGlm(rows, start, poisson);
+	const [bias, since, past, age] = widths.map((width) => coefficients.splice(0, width)) as [
+		number[],
+		number[],
+		number[],
+		number[],
 	];
 	return { bias, since, past, age };
 }
@@ -74,15 +74,13 @@ export async function deathRates(
  */
 function landmarksOf(
 	settings: HazardSettings,
-	history: History,
+	source: RowSource,
 	draw: Random,
 ): { readonly day: number; readonly weight: number }[] {
 	const { slotsPerLandmark, daysPerLandmark } = settings;
-	const source = { history, from: history.birthEvents, to: history.tokens.length };
-	if (source.to === source.from) return [];
 	const drawn = drawLandmark(settings, source, 1, draw);
 	const landmarks = drawn ? [{ day: drawn.day, weight: slotsPerLandmark * drawn.visitWeight }] : [];
-	const last = beforeDeath(history);
+	const last = beforeDeath(source.history);
 	if (!last) return landmarks;
 	const days = last.death - last.start;
 	return [
@@ -100,11 +98,11 @@ function landmarksOf(
 function beforeDeath({ observed, death, times, birthEvents }: History) {
 	if (death === null) return undefined;
 	const end = Math.floor(death);
-	const period = observed.find((own) => own.start < end && end <= own.end);
+	const period = observed.find((candidate) => candidate.start < end && end <= candidate.end);
 	if (!period) return undefined;
 	let n = times.length - 1;
-	while (n >= birthEvents && Math.floor(times[n] as number) >= end) n--;
-	const visit = n < birthEvents ? Number.NEGATIVE_INFINITY : Math.floor(times[n] as number);
+	while (n >= birthEvents && Math.floor(times[n]) >= end) n--;
+	const visit = n < birthEvents ? Number.NEGATIVE_INFINITY : Math.floor(times[n]);
 	return {
 		death: end,
 		start: Math.max(period.start, visit),
@@ -127,13 +125,13 @@ export async function withVisitRegression(
 ): Promise<ParameterValues> {
 	const { to } = visitBinsOf(settings);
 	const { bins, shares } = await visitRows(settings, dataset, seed);
-	const found = new Map(weights);
+	const regressed = new Map(weights);
 	const put = (name: string, data: readonly number[]) => {
 		const { shape } = weights.get(`hazards.${name}`) as { shape: readonly number[] };
-		found.set(`hazards.${name}`, { shape, data: Float32Array.from(data) });
+		regressed.set(`hazards.${name}`, { shape, data: Float32Array.from(data) });
 	};
 	const putAll = (name: string, bias: readonly number[], rest: readonly (readonly number[])[]) => {
-		const columns = (from: number, end?: number) => rest.flatMap((own) => own.slice(from, end));
+		const columns = (from: number, end?: number) => rest.flatMap((row) => row.slice(from, end));
 		put(`${name}.bias`, bias);
 		put(`${name}.since`, columns(0, sinceKnots.length));
 		put(`${name}.past`, columns(sinceKnots.length));
@@ -145,16 +143,16 @@ export async function withVisitRegression(
 	});
 	putAll(
 		"visit",
-		rates.map(([bias]) => bias as number),
+		rates.map(([bias]) => bias),
 		rates.map(([, ...rest]) => rest),
 	);
 	for (const [name, rows] of Object.entries(shares)) {
-		const own = fitGlm(rows, new Array(rows.width).fill(0), logistic);
-		putAll(name, own.slice(0, to.length), [own.slice(to.length)]);
+		const coefficients = fitGlm(rows, new Array(rows.width).fill(0), logistic);
+		putAll(name, coefficients.slice(0, to.length), [coefficients.slice(to.length)]);
 	}
-	for (const [name, own] of Object.entries(await deathRates(settings, dataset, seed)))
-		put(`visitDeath.${name}`, own);
-	return found;
+	for (const [name, effects] of Object.entries(await deathRates(settings, dataset, seed)))
+		put(`visitDeath.${name}`, effects);
+	return regressed;
 }
 
 /** What the regressions learn from: landmarks of training patients, with the weights that training gives them. */
@@ -171,13 +169,8 @@ async function visitRows(settings: HazardSettings, dataset: Dataset, seed: numbe
 		newCodes: shareRows(),
 	};
 	const draws = random(seed).fork("visits");
-	for (const patient of evenlySpread(dataset.patients("train"), maxVisitPatients)) {
-		const history = await dataset.read(patient);
-		const source = { history, from: history.birthEvents, to: history.tokens.length };
-		const events = source.to - source.from;
-		if (events === 0) continue;
-		const draw = draws.fork(patient);
-		const count = Math.ceil(events / settings.slotsPerLandmark);
+	for await (const { history, source, draw } of drawnPatients(dataset, maxVisitPatients, draws)) {
+		const count = Math.ceil((source.to - source.from) / settings.slotsPerLandmark);
 		const values = landmarkValues(settings, dataset.vocabulary.size, count);
 		for (let n = 0; n < count; n++) {
 			const drawn = drawLandmark(settings, source, count, draw);
@@ -187,25 +180,25 @@ async function visitRows(settings: HazardSettings, dataset: Dataset, seed: numbe
 			const { features, outcomes } = values;
 			const weight = drawn.visitWeight;
 			const known = [
-				...sinceHatsOf(features.sinceAny[n] as number),
+				...sinceHatsOf(features.sinceAny[n]),
 				...features.past.subarray(n * pastFeatures, (n + 1) * pastFeatures),
 			];
-			const days = outcomes.visitRisk[n] as number;
+			const days = outcomes.visitRisk[n];
 			for (const [bin, rows] of bins.entries()) {
-				const [start, end] = [from[bin] as number, to[bin] as number];
+				const [start, end] = [from[bin], to[bin]];
 				const exposure = Math.min(Math.abs(days), end) - start;
 				if (exposure <= 0) break;
 				rows.add([1, ...known], weight * exposure, weight * Number(days < 0 && -days <= end));
 			}
 			const then = to.findIndex((end) => -days <= end);
 			if (days >= 0 || then < 0) continue;
-			const records = outcomes.visitRecords[n] as number;
+			const records = outcomes.visitRecords[n];
 			const row = [...to.map((_, bin) => Number(bin === then)), ...known];
 			const add = (name: keyof typeof shares, trials: number, successes: number) =>
 				shares[name].add(row, weight * trials, weight * successes);
 			add("oneRecord", 1, Number(records === 1));
 			if (records > 1) add("visitEnd", records - 1, 1);
-			const newRecords = outcomes.newRecords[n] as number;
+			const newRecords = outcomes.newRecords[n];
 			add(records === 1 ? "newAlone" : "newCodes", records, newRecords);
 		}
 	}
@@ -240,11 +233,8 @@ async function withCrudeRates(
 	const room = () => ({ records: new Float64Array(outputs), days: new Float64Array(outputs) });
 	const sums = { onset: room(), next: room() };
 	const draws = random(seed).fork("crude rates");
-	for (const patient of evenlySpread(dataset.patients("train"), maxRatePatients)) {
-		const history = await dataset.read(patient);
-		const source = { history, from: history.birthEvents, to: history.tokens.length };
-		if (source.to === source.from) continue;
-		const drawn = drawDay(settings, source, 1, draws.fork(patient));
+	for await (const { history, source, draw } of drawnPatients(dataset, maxRatePatients, draws)) {
+		const drawn = drawDay(settings, source, 1, draw);
 		if (!drawn) continue;
 		const { features, outcomes, observe, follow } = landmarkValues(
 			settings,
@@ -254,19 +244,17 @@ async function withCrudeRates(
 		observe(0, history, drawn.day);
 		follow(0, history, drawn.day, drawn);
 		for (const [output, days] of outcomes.risk.entries()) {
-			const own = (features.since[output] as number) >= 0 ? sums.next : sums.onset;
-			own.days[output] = (own.days[output] as number) + drawn.codeWeight * Math.abs(days);
-			if (days < 0) own.records[output] = (own.records[output] as number) + drawn.codeWeight;
+			const sum = features.since[output] >= 0 ? sums.next : sums.onset;
+			sum.days[output] += drawn.codeWeight * Math.abs(days);
+			if (days < 0) sum.records[output] += drawn.codeWeight;
 		}
 	}
-	const found = new Map(weights);
+	const started = new Map(weights);
 	for (const kind of ["onset", "next"] as const) {
 		const { records, days } = sums[kind];
 		// Half a record in a century: a code without any still has a rate.
-		const data = Float32Array.from(records, (n, i) =>
-			Math.log((n + 0.5) / ((days[i] as number) + 36_525)),
-		);
-		found.set(rateNames[kind], { shape: [outputs], data });
+		const data = Float32Array.from(records, (n, i) => Math.log((n + 0.5) / (days[i] + 36_525)));
+		started.set(rateNames[kind], { shape: [outputs], data });
 	}
-	return found;
+	return started;
 }

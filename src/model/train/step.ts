@@ -1,20 +1,22 @@
+import { codeKey, type Vocabulary } from "../../data/cohort/vocabulary.js";
 import { next, type ResidentValue } from "../../engine/runtime/index.js";
 import {
 	allReduceSum,
+	constant,
 	div,
 	type FixedShape,
 	type Graph,
+	gather,
 	gradients,
 	inOrder,
 	input,
 	parameter,
+	scatterAdd,
 	type Tensor,
 	where,
 } from "../../engine/tensor/index.js";
-import type { BatchShape, Model, Objective, Parameters } from "../index.js";
+import type { BatchShape, Model, Objective, Parameters, ParameterValues } from "../index.js";
 import { type LossTerm, lossTerms } from "../model.js";
-import { type AdamWOptions, adamW, adamWScalars } from "./adamw.js";
-import { learnTogether } from "./shared-codes.js";
 
 /** Everything a step needs to know but the shape of its batch. */
 export interface StepPlan<C = unknown> {
@@ -105,15 +107,15 @@ function learned({ model, config }: StepPlan, total: Tensor, parameters: Paramet
 /** Gradients of the learned weights, by name. */
 function gradientsOf(plan: StepPlan, total: Tensor, parameters: Parameters): Parameters {
 	const names = learned(plan, total, parameters);
-	const found = gradients(
+	const slopes = gradients(
 		total,
-		names.map((name) => parameters[name] as Tensor),
+		names.map((name) => parameters[name]),
 	);
 	const { codes } = plan;
 	return Object.fromEntries(
 		names.map((name, i) => {
-			const own = overDevices(plan, found[i] as Tensor);
-			return [name, codes ? learnTogether(name, own, codes) : own];
+			const slope = overDevices(plan, slopes[i]);
+			return [name, codes ? learnTogether(name, slope, codes) : slope];
 		}),
 	);
 }
@@ -137,7 +139,7 @@ const rareOptions = (options: AdamWOptions): AdamWOptions => ({
  */
 function updates(plan: StepPlan, parameters: Parameters, gradient: Parameters) {
 	const names = Object.keys(gradient);
-	const squares = names.map((name) => (gradient[name] as Tensor).sumSquares());
+	const squares = names.map((name) => gradient[name].sumSquares());
 	const norm = squares.reduce((a, b) => a.add(b)).sqrt();
 	const factor = div(plan.clip, norm.add(1e-6)).minimum(1);
 	const [rate, epsilon, shrink, rareRate, rareEpsilon] = input(scalars, [5])
@@ -151,17 +153,17 @@ function updates(plan: StepPlan, parameters: Parameters, gradient: Parameters) {
 	const specs = plan.model.weights(plan.config);
 	const outputs: Record<string, Tensor> = { [gradientNorm]: norm };
 	for (const name of names) {
-		const weights = parameters[name] as Tensor;
-		const own = specs[name]?.rare ? rare : usual;
+		const weights = parameters[name];
+		const kind = specs[name]?.rare ? rare : usual;
 		const after = adamW(
 			{
 				parameter: weights,
 				first: parameter(firstOf(name), weights.shape),
 				second: parameter(secondOf(name), weights.shape),
 			},
-			own === rare ? (gradient[name] as Tensor) : (gradient[name] as Tensor).mul(factor),
-			own.scalars,
-			own.options,
+			kind === rare ? gradient[name] : gradient[name].mul(factor),
+			kind.scalars,
+			kind.options,
 			specs[name]?.decays ?? weights.shape.length > 1,
 		);
 		outputs[next(name)] = after.parameter;
@@ -185,9 +187,9 @@ export function accumulateGraph(plan: StepPlan, shape: BatchShape): Graph {
 	const { outputs, total, moving } = objectiveOf(plan, parameters, shape);
 	const gradient = gradientsOf(plan, total, parameters);
 	const goesOn = input("goesOn", [], "bool");
-	const sums = Object.entries(gradient).map(([name, own]) => {
+	const sums = Object.entries(gradient).map(([name, slope]) => {
 		const kept = parameter(gradientOf(name), plan.shapes.get(name) as FixedShape);
-		return [next(gradientOf(name)), where(goesOn, kept, 0).add(own)] as const;
+		return [next(gradientOf(name)), where(goesOn, kept, 0).add(slope)] as const;
 	});
 	return { outputs: { ...outputs, ...Object.fromEntries(sums), ...moving } };
 }
@@ -196,8 +198,8 @@ export function accumulateGraph(plan: StepPlan, shape: BatchShape): Graph {
 export function gradientGraph(plan: StepPlan, shape: BatchShape): Graph {
 	const parameters = symbols(plan.shapes);
 	const { outputs, total } = objectiveOf(plan, parameters, shape);
-	const own = Object.entries(gradientsOf(plan, total, parameters));
-	const named = own.map(([name, gradient]) => [gradientOf(name), gradient] as const);
+	const slopes = Object.entries(gradientsOf(plan, total, parameters));
+	const named = slopes.map(([name, gradient]) => [gradientOf(name), gradient] as const);
 	return { outputs: { ...outputs, ...Object.fromEntries(named) } };
 }
 
@@ -229,3 +231,123 @@ export const scaleFeeds = (targets: Readonly<Record<string, number>>) =>
 			Float32Array.of(1 / Math.max(1, count)),
 		]),
 	);
+
+export interface AdamWOptions {
+	readonly beta1: number;
+	readonly beta2: number;
+	/**
+	 * The same for weights that are learned from rare events. A short memory of squares forgets between two of them:
+	 * each step without one would then count as much as a step with one, and the weights settle in the wrong place.
+	 */
+	readonly rareBeta2: number;
+	readonly epsilon: number;
+	readonly weightDecay: number;
+}
+
+export const adamWDefaults: AdamWOptions = {
+	beta1: 0.9,
+	beta2: 0.95,
+	rareBeta2: 0.999,
+	epsilon: 1e-8,
+	weightDecay: 0.1,
+};
+
+/** What changes from step to step, as scalars of the graph. */
+export interface AdamWScalars {
+	readonly rate: Tensor;
+	readonly epsilon: Tensor;
+	readonly shrink: Tensor;
+}
+
+/**
+ * The scalars of step `step` (from 1). The moments are kept without their factors (1 − β), which
+ * are folded in here with the corrections for their start at zero: two passes less over every weight.
+ */
+export function adamWScalars(
+	step: number,
+	learningRate: number,
+	{ beta1, beta2, epsilon, weightDecay }: Omit<AdamWOptions, "rareBeta2">,
+): { rate: number; epsilon: number; shrink: number } {
+	const first = (1 - beta1) / (1 - beta1 ** step);
+	const second = Math.sqrt((1 - beta2) / (1 - beta2 ** step));
+	return {
+		rate: (learningRate * first) / second,
+		epsilon: epsilon / second,
+		shrink: 1 - learningRate * weightDecay,
+	};
+}
+
+export interface AdamWState {
+	readonly parameter: Tensor;
+	/** Σ β1ⁱ g, newest first. */
+	readonly first: Tensor;
+	/** Σ β2ⁱ g². */
+	readonly second: Tensor;
+}
+
+/** One AdamW update with decoupled weight decay (Loshchilov & Hutter 2019). */
+export function adamW(
+	{ parameter, first, second }: AdamWState,
+	gradient: Tensor,
+	scalars: AdamWScalars,
+	{ beta1, beta2 }: Pick<AdamWOptions, "beta1" | "beta2">,
+	decays: boolean,
+): AdamWState {
+	const m = first.mul(beta1).add(gradient);
+	const v = second.mul(beta2).add(gradient.mul(gradient));
+	const kept = decays ? parameter.mul(scalars.shrink) : parameter;
+	const update = m.div(v.sqrt().add(scalars.epsilon)).mul(scalars.rate);
+	return { parameter: kept.sub(update), first: m, second: v };
+}
+
+/*
+ * Tokens of one code, the ranges of its values, share what they learn. Otherwise ten ranges of a code would each have
+ * to learn what the code means from a tenth of its records.
+ */
+
+/** Weights with a row per token. */
+const ofTokens: readonly string[] = ["embedding", "head"];
+
+/** How far the rows of one code lie apart at the start, as a part of the distance of two codes. */
+const apart = 0.3;
+
+/** The number of each token's code, from 0; undefined if every code has one token. */
+export function codeNumbers({ tokens }: Vocabulary): Int32Array | undefined {
+	const numbers = new Map<string, number>();
+	const codes = Int32Array.from(tokens, (token) => {
+		const key = codeKey(token);
+		if (!numbers.has(key)) numbers.set(key, numbers.size);
+		return numbers.get(key) as number;
+	});
+	return numbers.size < tokens.length ? codes : undefined;
+}
+
+/** Weights in which the rows of a code's tokens begin near to that of the first. */
+export function startTogether(weights: ParameterValues, codes: Int32Array): ParameterValues {
+	return new Map(
+		Array.from(weights, ([name, value]) => {
+			if (!ofTokens.includes(name)) return [name, value];
+			const width = value.shape[1];
+			const first = new Map<number, number>();
+			const data = value.data.map((draw, at) => {
+				const token = Math.floor(at / width);
+				const code = codes[token];
+				if (!first.has(code)) first.set(code, token);
+				const of = first.get(code) as number;
+				return of === token ? draw : value.data[of * width + (at % width)] + apart * draw;
+			});
+			return [name, { ...value, data }];
+		}),
+	);
+}
+
+/**
+ * Adds to the gradient of a token's row those of all tokens of its code. A token's row then moves as if it were the
+ * sum of a row of its code and one of its own.
+ */
+export function learnTogether(name: string, gradient: Tensor, codes: Int32Array): Tensor {
+	if (!ofTokens.includes(name)) return gradient;
+	const numbers = constant(codes, [codes.length], "int32");
+	const count = codes.reduce((most, code) => Math.max(most, code), 0) + 1;
+	return gradient.add(gather(scatterAdd(gradient, numbers, count), numbers));
+}

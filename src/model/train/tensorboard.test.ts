@@ -128,7 +128,7 @@ test("a resumed run opens its own file and asks to forget later steps", () => {
 	expect(readdirSync(folder).sort()).toEqual([basename(first.file), basename(second.file)]);
 	expect(basename(first.file)).toMatch(/^events\.out\.tfevents\.1500000000\..+\.0$/);
 	const [, start] = records(second.file);
-	expect(fields(start as Buffer)).toEqual([WALL, [2, 42n], [7, Buffer.of(0x08, 1)]]);
+	expect(fields(start)).toEqual([WALL, [2, 42n], [7, Buffer.of(0x08, 1)]]);
 });
 
 test("a clock that is set back leaves times that do not decrease, in files that sort by age", () => {

@@ -16,7 +16,7 @@ const table = Uint32Array.from({ length: 256 }, (_, byte) => {
 
 export function crc32c(bytes: Uint8Array): number {
 	let crc = 0xffffffff;
-	for (const byte of bytes) crc = (crc >>> 8) ^ (table[(crc ^ byte) & 0xff] as number);
+	for (const byte of bytes) crc = (crc >>> 8) ^ table[(crc ^ byte) & 0xff];
 	return (crc ^ 0xffffffff) >>> 0;
 }
 

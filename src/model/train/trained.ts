@@ -6,16 +6,22 @@ import type { Manifest } from "../../data/cohort/index.js";
 import type { Vocabulary } from "../../data/cohort/vocabulary.js";
 import { type Model, modelById, type ParameterValues } from "../index.js";
 import type { WeightSpecs } from "../nn/weights.js";
-import { type Checkpoint, hasCheckpoint, isSealed, readCheckpoint } from "./checkpoint.js";
-import type { FineTunedTask } from "./finetune/classifier.js";
-import { settingsThatDiffer, tensorMismatches } from "./position.js";
 import {
+	type Checkpoint,
 	checkSeal,
+	hasCheckpoint,
+	isSealed,
+	readCheckpoint,
+} from "./checkpoint.js";
+import type { FineTunedTask } from "./finetune/classifier.js";
+import {
 	type Run,
 	readRun,
 	readRunRecords,
 	runFiles,
 	sealedFiles,
+	settingsThatDiffer,
+	tensorMismatches,
 } from "./run-folder.js";
 
 export interface Trained {

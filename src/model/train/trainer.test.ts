@@ -6,9 +6,8 @@ import { relativeError } from "../../engine/runtime/testing/evaluate.js";
 import { toStableHlo } from "../../engine/tensor/index.js";
 import { type EventBatch, type Model, modelById } from "../index.js";
 import { filledWith } from "../nn/weights.js";
-import { adamWDefaults } from "./adamw.js";
 import { prepareBatch } from "./prepared-batches.js";
-import { stepGraph } from "./step.js";
+import { adamWDefaults, stepGraph } from "./step.js";
 import { pull } from "./testing/pull.js";
 import { type Trainer, type TrainerOptions, trainer } from "./trainer.js";
 
@@ -310,7 +309,7 @@ describe("TrajGPT", () => {
 		const batch = batchOf(...rows);
 		const loss = async () => {
 			const { totals } = await learner.losses(batch, random(1));
-			return [totals.next as number, totals.horizon as number] as const;
+			return [totals.next, totals.horizon] as const;
 		};
 		const before = await loss();
 		await learner.step([batch], at(1, 0.01));
@@ -333,7 +332,7 @@ describe("with several threads", () => {
 	const draws = random(5);
 	const times = new Float64Array(rows * length);
 	for (let i = 0; i < times.length; i++)
-		times[i] = (i % length === 0 ? 0 : (times[i - 1] as number)) + draws.uniform();
+		times[i] = (i % length === 0 ? 0 : times[i - 1]) + draws.uniform();
 	const batch: EventBatch = {
 		...{ rows, length, times },
 		tokens: Int32Array.from(times, () => 5 + draws.integer(37)),

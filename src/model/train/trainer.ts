@@ -12,7 +12,6 @@ import {
 	started,
 } from "../../engine/runtime/index.js";
 import type { BatchShape, EventBatch, Model } from "../index.js";
-import type { AdamWOptions } from "./adamw.js";
 import {
 	addInto,
 	type ChosenObjective,
@@ -22,6 +21,7 @@ import {
 	type Share,
 } from "./prepared-batches.js";
 import {
+	type AdamWOptions,
 	accumulateGraph,
 	applyGraph,
 	gradientGraph,
@@ -86,10 +86,10 @@ function dividedSteps({ runtime, communicator, plan, resident, gradients }: Divi
 		const { all, views } = summed as NonNullable<typeof summed>;
 		communicator.sum(losses);
 		communicator.sum(all);
-		const totals = Object.fromEntries(terms.map((term, i) => [term, losses[i] as number]));
+		const totals = Object.fromEntries(terms.map((term, i) => [term, losses[i]]));
 		if (!losses.every(Number.isFinite))
 			return { totals, targets, gradientNorm: Number.NaN, finite: false };
-		applying ??= runtime.compile(applyGraph(plan, batches[0]?.shape as BatchShape));
+		applying ??= runtime.compile(applyGraph(plan, batches[0]?.shape));
 		const scalars = scalarFeeds(step, learningRate, plan.optimizer);
 		const normOf = (outputs: Record<string, Data>) => outputs[gradientNorm]?.[0] ?? Number.NaN;
 		const accept = (outputs: Record<string, Data>) => Number.isFinite(normOf(outputs));
@@ -110,10 +110,10 @@ function dividedSteps({ runtime, communicator, plan, resident, gradients }: Divi
 }
 
 function spaceFor(outputs: Readonly<Record<string, Data>>) {
-	const own = Object.entries(outputs).filter(([name]) => isGradient(name));
-	const all = new Float32Array(own.reduce((sum, [, { length }]) => sum + length, 0));
+	const gradientOutputs = Object.entries(outputs).filter(([name]) => isGradient(name));
+	const all = new Float32Array(gradientOutputs.reduce((sum, [, { length }]) => sum + length, 0));
 	let from = 0;
-	const views = own.map(([name, { length }]) => {
+	const views = gradientOutputs.map(([name, { length }]) => {
 		from += length;
 		return [name, all.subarray(from - length, from)] as const;
 	});
@@ -122,7 +122,7 @@ function spaceFor(outputs: Readonly<Record<string, Data>>) {
 
 /** Adds values to those of earlier batches, or replaces them. */
 function keep(view: Float32Array, values: Float32Array, adds: boolean): void {
-	if (adds) for (let i = 0; i < view.length; i++) view[i]! += values[i]!;
+	if (adds) for (let i = 0; i < view.length; i++) view[i] += values[i];
 	else if (values !== view) view.set(values);
 }
 
@@ -152,28 +152,6 @@ export interface StepResult extends Losses {
 	readonly finite: boolean;
 }
 
-/** Weights, moments and the programs that move them. State goes in at the start and comes out by `state`. */
-export interface Trainer {
-	/** Starts to compile the programs of steps, then of losses, for batches of these shapes. */
-	compile(steps: readonly BatchShape[], losses: readonly BatchShape[]): void;
-	/** Computes a batch's feeds; `learning` for a step, not for its losses alone. */
-	prepare(batch: EventBatch, random: Random, learning: boolean): PreparedBatch;
-	/** Starts one update from one batch or several. Steps end in the order in which they were started. */
-	start(batches: readonly PreparedBatch[], at: StepAt): Promise<Started<StepResult>>;
-	/** The same, to its end. */
-	step(
-		batches: readonly EventBatch[],
-		at: StepAt & { readonly random: Random },
-	): Promise<StepResult>;
-	/** Starts to compute the losses of a batch, with nothing learned from it. */
-	startLosses(batch: PreparedBatch): Promise<Started<Losses>>;
-	/** The same, to its end. */
-	losses(batch: EventBatch, random: Random): Promise<Losses>;
-	/** Of the steps started so far. */
-	state(): Promise<Map<string, ResidentValue>>;
-	dispose(): Promise<void>;
-}
-
 export interface Started<R> {
 	result(): Promise<R>;
 }
@@ -188,6 +166,9 @@ interface StepAt {
 export const shareOf = ({ rank, size }: Communicator): Share | undefined =>
 	size > 1 ? { part: rank, of: size } : undefined;
 
+/** Weights, moments and the programs that move them. State goes in at the start and comes out by `state`. */
+export type Trainer = ReturnType<typeof trainer>;
+
 const keyText = ({ rows, length }: BatchShape) => `${rows}x${length}`;
 
 export function trainer(
@@ -196,7 +177,7 @@ export function trainer(
 	weights: ReadonlyMap<string, ResidentValue>,
 	/** Weights and moments to go on from, as `state` gave them. */
 	saved?: ReadonlyMap<string, ResidentValue>,
-): Trainer {
+) {
 	const { model, config, communicator = oneProcess } = options;
 	const { devices = 1 } = runtime;
 	const divides = communicator.size > 1;
@@ -207,9 +188,9 @@ export function trainer(
 		objectives: model.objectives[options.objective.objective],
 		shapes: new Map([...weights].map(([name, { shape }]) => [name, shape])),
 	};
-	const start = saved ?? initialState(weights);
+	const initial = saved ?? initialState(weights);
 	const resident = runtime.resident(
-		accumulate ? new Map([...start, ...gradientSums(weights)]) : start,
+		accumulate ? new Map([...initial, ...gradientSums(weights)]) : initial,
 	);
 	const build = divides ? gradientGraph : accumulate ? accumulateGraph : stepGraph;
 	const steps = programs(runtime, (shape: BatchShape) => build(plan, shape), { keyText });
@@ -218,15 +199,17 @@ export function trainer(
 
 	const use = { model, config, objective: options.objective, devices };
 	const share = shareOf(communicator);
-	const prepare: Trainer["prepare"] = (batch, random, learning) =>
+	/** Computes a batch's feeds; `learning` for a step, not for its losses alone. */
+	const prepare = (batch: EventBatch, random: Random, learning: boolean): PreparedBatch =>
 		prepareBatch(learning ? { ...use, share } : use, batch, random, learning);
 
 	const readLosses = (outputs: Record<string, Data>, targets: Readonly<Record<string, number>>) =>
-		Object.fromEntries(
-			Object.keys(targets).map((term) => [term, outputs[lossOf(term)]?.[0] as number]),
-		);
+		Object.fromEntries(Object.keys(targets).map((term) => [term, outputs[lossOf(term)]?.[0]]));
 
-	const startAlone: Trainer["start"] = async (batches, { step, learningRate }) => {
+	const startAlone = async (
+		batches: readonly PreparedBatch[],
+		{ step, learningRate }: StepAt,
+	): Promise<Started<StepResult>> => {
 		const targets: Record<string, number> = {};
 		for (const batch of batches) addInto(targets, batch.targets);
 		const scalars = scalarFeeds(step, learningRate, options.optimizer);
@@ -239,12 +222,12 @@ export function trainer(
 		const runs: Pending[] = [];
 		for (const [i, { shape, feeds }] of batches.entries()) {
 			const more = accumulate ? { goesOn: Uint8Array.of(Number(i > 0)) } : scalars;
-			const inputs = feeds.map((own) => ({ ...own, ...scales, ...more }));
+			const inputs = feeds.map((feed) => ({ ...feed, ...scales, ...more }));
 			runs.push(await steps.enqueue(shape, inputs, resident, { accept }));
 			if (!finite) break;
 		}
 		if (accumulate && finite) {
-			applying ??= runtime.compile(applyGraph(plan, batches[0]?.shape as BatchShape));
+			applying ??= runtime.compile(applyGraph(plan, batches[0]?.shape));
 			runs.push(await started(await applying, scalars, resident, { accept }));
 		}
 		return {
@@ -266,32 +249,46 @@ export function trainer(
 	const divided = divides
 		? dividedSteps({ runtime, communicator, plan, resident, gradients: steps })
 		: undefined;
-	const startStep = divided?.start ?? startAlone;
+	/** Starts one update from one batch or several. Steps end in the order in which they were started. */
+	const start: typeof startAlone = divided?.start ?? startAlone;
 
-	const startLosses: Trainer["startLosses"] = async ({ shape, feeds, targets }) => {
+	/** Starts to compute the losses of a batch, with nothing learned from it. */
+	const startLosses = async ({
+		shape,
+		feeds,
+		targets,
+	}: PreparedBatch): Promise<Started<Losses>> => {
 		const run = await checks.enqueue(shape, feeds, resident);
 		return { result: async () => ({ totals: readLosses(await run.read(), targets), targets }) };
 	};
 
 	return {
-		compile(ofSteps, ofLosses) {
+		/** Starts to compile the programs of steps, then of losses, for batches of these shapes. */
+		compile(ofSteps: readonly BatchShape[], ofLosses: readonly BatchShape[]): void {
 			const parts = share?.of ?? devices;
 			for (const shape of ofSteps) steps.compile(perDevice(shape, parts));
 			for (const shape of ofLosses) checks.compile(perDevice(shape, devices));
 		},
 		prepare,
-		start: startStep,
-		async step(batches, at) {
+		start,
+		/** One update, to its end. */
+		async step(
+			batches: readonly EventBatch[],
+			at: StepAt & { readonly random: Random },
+		): Promise<StepResult> {
 			const prepared = batches.map((batch, i) => prepare(batch, at.random.fork(i), true));
-			return (await startStep(prepared, at)).result();
+			return (await start(prepared, at)).result();
 		},
 		startLosses,
-		losses: async (batch, random) => (await startLosses(prepare(batch, random, false))).result(),
-		async state() {
+		/** The losses of a batch. */
+		losses: async (batch: EventBatch, random: Random): Promise<Losses> =>
+			(await startLosses(prepare(batch, random, false))).result(),
+		/** Of the steps started so far. */
+		async state(): Promise<Map<string, ResidentValue>> {
 			const held = await resident.read();
-			return new Map([...start.keys()].map((name) => [name, held.get(name) as ResidentValue]));
+			return new Map([...initial.keys()].map((name) => [name, held.get(name) as ResidentValue]));
 		},
-		async dispose() {
+		async dispose(): Promise<void> {
 			resident.dispose();
 			await steps.dispose();
 			await checks.dispose();

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { fields } from "../kinds/fields.js";
+import { fields, integer, positive } from "../kinds/fields.js";
 
 /**
  * Sizes and choices of TrajGPT; the defaults are the preset `default`. `key` and `value` are totals
@@ -9,66 +9,46 @@ export const trajgptConfig = z
 	.strictObject({
 		vocab: fields.vocab,
 		hazards: fields.hazards,
-		layers: z.int().min(1).max(64).default(4).describe("SRA layers"),
-		heads: z.int().min(1).max(64).default(4).describe("heads, each with a decay of its own"),
-		dim: z.int().min(2).max(4096).default(96).describe("width of the residual stream"),
-		key: z.int().min(2).max(4096).default(96).describe("width of queries and keys, all heads"),
-		value: z.int().min(1).max(8192).default(192).describe("width of values, all heads"),
-		ff: z.int().min(1).max(16384).default(192).describe("width inside the feed-forward layers"),
+		layers: integer(1, 64, 4, "SRA layers"),
+		heads: integer(1, 64, 4, "heads, each with a decay of its own"),
+		dim: integer(2, 4096, 96, "width of the residual stream"),
+		key: integer(2, 4096, 96, "width of queries and keys, all heads"),
+		value: integer(1, 8192, 192, "width of values, all heads"),
+		ff: integer(1, 16384, 192, "width inside the feed-forward layers"),
 		decay: z
 			.enum(["time", "event", "fixed-time", "fixed"])
 			.default("time")
 			.describe(
 				"forget by elapsed time (the paper's ODE) or by event (its Eq. 2), as the data say; or by time or by event (fixed) at one rate a head",
 			),
-		decayUnitDays: z
-			.number()
-			.positive()
-			.max(365_250)
-			.default(30)
-			.describe("elapsed days in which γ applies once"),
+		decayUnitDays: positive(365_250, 30, "elapsed days in which γ applies once"),
 		temperature: z
 			.number()
 			.min(0.01)
 			.max(1000)
 			.default(1)
 			.describe("τ: divides the log of the decay"),
-		shortestPeriodDays: z
-			.number()
-			.positive()
-			.max(365_250)
-			.default(2)
-			.describe("of the rotary embedding"),
-		longestPeriodDays: z
-			.number()
-			.positive()
-			.max(365_250)
-			.default(36525)
-			.describe("of the rotary embedding"),
+		shortestPeriodDays: positive(365_250, 2, "of the rotary embedding"),
+		longestPeriodDays: positive(365_250, 36525, "of the rotary embedding"),
 		position: z
 			.enum(["time", "absolute"])
 			.default("time")
 			.describe(
 				"where a slot stands: by rotation with its time, or by a learned vector of its number",
 			),
-		positions: z
-			.int()
-			.min(2)
-			.max(65536)
-			.default(256)
-			.describe("numbers with a vector of their own, where positions are absolute"),
+		positions: integer(
+			2,
+			65536,
+			256,
+			"numbers with a vector of their own, where positions are absolute",
+		),
 		gap: z
 			.enum(["rotary", "embedded"])
 			.default("embedded")
 			.describe(
 				"how a slot knows the time since the event before: by rotation alone (the paper), or also as input",
 			),
-		copies: z
-			.int()
-			.min(0)
-			.max(16)
-			.default(1)
-			.describe("heads that count what was recorded; the paper has none"),
+		copies: integer(0, 16, 1, "heads that count what was recorded; the paper has none"),
 		head: z
 			.enum(["own", "tied"])
 			.default("own")

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { evaluate } from "../../engine/runtime/testing/evaluate.js";
-import { constant, input, mul, reshape } from "../../engine/tensor/index.js";
+import { constant, input } from "../../engine/tensor/index.js";
 import { trajgptConfig } from "./config.js";
 import { countingLogits, countingWeights } from "./counting-heads.js";
 
@@ -29,7 +29,7 @@ const parameters = new Map(
 const at = (name: string, i: number) => parameters.get(name)?.data[i] as number;
 const dot = (name: string, head: number, x: Float64Array, n: number) =>
 	[0, 1, 2, 3].reduce(
-		(sum, i) => sum + at(`copy.${name}`, head * 4 + i) * (x[n * 4 + i] as number),
+		(sum, i) => sum + at(`copy.${name}`, head * 4 + i) * x[n * 4 + i],
 		at(`copy.${name}Bias`, head),
 	);
 
@@ -40,13 +40,11 @@ function reference(): number[] {
 		const counts = new Float64Array(9);
 		for (const [n, token] of tokens.entries()) {
 			const rate = -Math.log1p(Math.exp(-dot("decay", head, embedded, n))) / 2;
-			for (const c of counts.keys())
-				counts[c] = (counts[c] as number) * Math.exp(rate * (gaps[n] as number));
-			if (token >= 5)
-				counts[token] = (counts[token] as number) + Math.exp(dot("weight", head, embedded, n));
+			for (const c of counts.keys()) counts[c] *= Math.exp(rate * gaps[n]);
+			if (token >= 5) counts[token] += Math.exp(dot("weight", head, embedded, n));
 			for (const [c, count] of counts.entries())
 				logits[n * 9 + c] =
-					(logits[n * 9 + c] as number) +
+					logits[n * 9 + c] +
 					dot("trust", head, hidden, n) *
 						Math.log(1 + Math.exp(at("copy.scale", head * 9 + c)) * count);
 		}
@@ -63,7 +61,7 @@ describe("heads that count", () => {
 			tokens: input("tokens", [1, 6], "int32"),
 			embedded: constant(embedded, [1, 6, 4], "float64"),
 			hidden: constant(hidden, [1, 6, 4], "float64"),
-			overGaps: (rate) => mul(rate, reshape(constant(gaps, [6], "float64"), [1, 1, 6])),
+			overGaps: (rate) => rate.mul(constant(gaps, [6], "float64").reshape([1, 1, 6])),
 			slots: 6,
 			read: undefined,
 			mask: undefined,

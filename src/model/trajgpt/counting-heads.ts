@@ -1,20 +1,10 @@
 import { specialCount } from "../../data/cohort/vocabulary.js";
 import {
-	add,
 	constant,
 	type Dim,
-	exp,
-	expand,
 	type FloatType,
-	log,
-	logSigmoid,
-	matmul,
-	mul,
 	oneHot,
-	reshape,
-	sum,
 	type Tensor,
-	transpose,
 } from "../../engine/tensor/index.js";
 import { filledWith, nested, type WeightSpecs } from "../nn/weights.js";
 import type { TrajgptConfig } from "./config.js";
@@ -60,28 +50,33 @@ export function countingLogits(
 	const { copies, vocab } = config;
 	const dtype = embedded.dtype as FloatType;
 	const [batch, n] = tokens.shape as [Dim, Dim];
-	const m = hidden.shape[1] as Dim;
+	const m = hidden.shape[1];
 	const perHead = (x: Tensor, name: string) =>
-		transpose(
-			add(matmul(x, p(`copy.${name}`), { transposeB: true }), p(`copy.${name}Bias`)),
-			[0, 2, 1],
-		); // [batch, copies, …]
-	const rate = mul(logSigmoid(perHead(embedded, "decay")), 1 / config.decayUnitDays);
+		x
+			.matmul(p(`copy.${name}`), { transposeB: true })
+			.add(p(`copy.${name}Bias`))
+			.transpose([0, 2, 1]); // [batch, copies, …]
+	const rate = perHead(embedded, "decay")
+		.logSigmoid()
+		.mul(1 / config.decayUnitDays);
 	// Special tokens are never recorded, so they are not counted.
 	const isCode = Array.from({ length: vocab }, (_, token) => Number(token >= specialCount));
-	const codes = mul(oneHot(tokens, vocab, dtype), constant(isCode, [vocab], dtype));
-	const seen = reshape(codes, [batch, 1, n, vocab]);
+	const codes = oneHot(tokens, vocab, dtype).mul(constant(isCode, [vocab], dtype));
+	const seen = codes.reshape([batch, 1, n, vocab]);
 	const update = {
-		k: reshape(exp(perHead(embedded, "weight")), [batch, copies, n, 1]),
-		v: expand(seen, [batch, copies, n, vocab]),
+		k: perHead(embedded, "weight").exp().reshape([batch, copies, n, 1]),
+		v: seen.expand([batch, copies, n, vocab]),
 		logDecay: overGaps(rate),
 	};
 	const { output: counts, state } = attention({
 		...reading,
-		q: expand(constant([1], [1, 1, 1, 1], dtype), [batch, copies, m, 1]),
+		q: constant([1], [1, 1, 1, 1], dtype).expand([batch, copies, m, 1]),
 		...update,
 	}); // [batch, copies, m, vocab]
-	const level = log(add(mul(counts, reshape(exp(p("copy.scale")), [copies, 1, vocab])), 1));
-	const trust = reshape(perHead(hidden, "trust"), [batch, copies, m, 1]);
-	return { logits: sum(mul(level, trust), 1), state, update };
+	const level = counts
+		.mul(p("copy.scale").exp().reshape([copies, 1, vocab]))
+		.add(1)
+		.log();
+	const trust = perHead(hidden, "trust").reshape([batch, copies, m, 1]);
+	return { logits: level.mul(trust).sum(1), state, update };
 }

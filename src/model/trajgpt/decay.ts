@@ -1,15 +1,4 @@
-import {
-	add,
-	constant,
-	type Dim,
-	expand,
-	type FloatType,
-	logSigmoid,
-	matmul,
-	mul,
-	type Tensor,
-	transpose,
-} from "../../engine/tensor/index.js";
+import { constant, type Dim, type FloatType, type Tensor } from "../../engine/tensor/index.js";
 import type { DecayVector, ParameterValues } from "../model.js";
 import type { Weights } from "../nn/weights.js";
 import { decayIsFixed, decaysByTime, type TrajgptConfig } from "./config.js";
@@ -22,15 +11,18 @@ export const initialDecay = (heads: number): number[] =>
 export function decayRateOf(config: TrajgptConfig, p: Weights, h: Tensor): Tensor {
 	const unit = decaysByTime(config) ? 1 / config.decayUnitDays : 1;
 	if (!decayIsFixed(config)) {
-		const logits = add(matmul(h, p("decay"), { transposeB: true }), p("decayBias"));
-		return transpose(mul(logSigmoid(logits), unit / config.temperature), [0, 2, 1]);
+		const logits = h.matmul(p("decay"), { transposeB: true }).add(p("decayBias"));
+		return logits
+			.logSigmoid()
+			.mul(unit / config.temperature)
+			.transpose([0, 2, 1]);
 	}
 	const rates = initialDecay(config.heads).map(
 		(bias) => (-Math.log1p(Math.exp(-bias)) * unit) / config.temperature,
 	);
 	const [batch, n] = h.shape as [Dim, Dim];
 	const perHead = constant(rates, [1, config.heads, 1], h.dtype as FloatType);
-	return expand(perHead, [batch, config.heads, n]);
+	return perHead.expand([batch, config.heads, n]);
 }
 
 export const decaysPer = (config: TrajgptConfig): "time" | "event" =>

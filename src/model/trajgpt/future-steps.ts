@@ -1,13 +1,6 @@
 import { InputError } from "../../base/errors.js";
-import { type Data, type Feeds, programs, type Runtime } from "../../engine/runtime/index.js";
-import {
-	type Dim,
-	exp,
-	type Graph,
-	input,
-	reshape,
-	type Tensor,
-} from "../../engine/tensor/index.js";
+import { type Feeds, programs, type Runtime } from "../../engine/runtime/index.js";
+import { type Dim, type Graph, input, type Tensor } from "../../engine/tensor/index.js";
 import { ageFeatures, pastFeatures } from "../hazards/landmarks.js";
 import { nextVisitFrom } from "../hazards/next-visit.js";
 import { binsOf, type HazardSettings, visitBinsOf } from "../hazards/settings.js";
@@ -18,7 +11,7 @@ import type { TrajgptConfig } from "./config.js";
 import { stateOf } from "./inference-graph.js";
 import { network, rotaryOf } from "./network.js";
 import { withAngles } from "./passes.js";
-import { type StateShape, type UpdatedStates, updatedStates } from "./state-update.js";
+import { type StateShape, updatedStates } from "./state-update.js";
 
 /** The most rows of a program. Many rows share the cost of a call. */
 const mostRows = 512;
@@ -99,14 +92,14 @@ export function futureSteps(
 			logits: out.queryLogits as Tensor,
 			...nextVisitFrom(
 				p,
-				reshape(hidden, [rows, config.dim]),
+				hidden.reshape([rows, config.dim]),
 				{ ages: input("ages", [rows, ageFeatures]), sinceAny: input("sinceAny", [rows, 1]), past },
 				visitBins,
 			),
 			...Object.fromEntries(
 				out.updates.flatMap(({ k, v, logDecay }, i) => {
-					const { name } = parts[i] as Part;
-					const fields = { k, v, decay: exp(logDecay) };
+					const { name } = parts[i];
+					const fields = { k, v, decay: logDecay.exp() };
 					return Object.entries(fields).map(([field, value]) => [
 						updateOf(name, field as UpdateField),
 						value,
@@ -143,7 +136,7 @@ export function futureSteps(
 			Object.fromEntries(
 				parts.map(({ name }, i) => [
 					field === "state" ? name : updateOf(name, field),
-					(states[i] as UpdatedStates)[field],
+					states[i][field],
 				]),
 			);
 		const updates = { ...named("decay"), ...named("k"), ...named("v") };
@@ -161,7 +154,7 @@ export function futureSteps(
 			queries,
 			start(row, memory, patient) {
 				for (const [i, { name }] of parts.entries()) {
-					const { state } = states[i] as UpdatedStates;
+					const { state } = states[i];
 					const width = state.length / capacity;
 					const known = memory[name]?.subarray(patient * width, (patient + 1) * width);
 					if (known) state.set(known, row * width);
@@ -176,20 +169,20 @@ export function futureSteps(
 			},
 			async step(count) {
 				for (let row = 0; row < count; row++) {
-					const gap = (queries.times[row] as number) - (last[row] as number);
+					const gap = queries.times[row] - last[row];
 					gaps[row] = Number.isNaN(gap) ? 0 : gap;
 				}
 				const size = sizeFor(count);
 				const feeds = firstRows(inputs, size);
 				const into = firstRows(outputs, size);
-				const found = await compiled.run(
+				const results = await compiled.run(
 					open ? "rows" : size,
 					portable ? withAngles(config, feeds) : feeds,
 					undefined,
 					{ into, sizes: { rows: size } },
 				);
 				for (const [name, array] of Object.entries(into))
-					if (found[name] !== array) array.set(found[name] as Data);
+					if (results[name] !== array) array.set(results[name]);
 				return predicted;
 			},
 			keep(row) {

@@ -1,6 +1,6 @@
 import { specialTokens } from "../../data/cohort/vocabulary.js";
 import type { Feeds } from "../../engine/runtime/index.js";
-import { concat, type DType, input, slice, stack, type Tensor } from "../../engine/tensor/index.js";
+import { concat, type DType, input, stack, type Tensor } from "../../engine/tensor/index.js";
 import {
 	type EventBatch,
 	type Landmark,
@@ -34,8 +34,8 @@ export function slotValues({ rows, length, tokens, times }: EventBatch): SlotVal
 	};
 	for (let at = 0; at < rows * length; at++) {
 		const isFirst = at % length === 0;
-		slots.tokens[at] = isFirst ? specialTokens.sos : (tokens[at - 1] as number);
-		slots.gaps[at] = isFirst ? 0 : (times[at] as number) - (times[at - 1] as number);
+		slots.tokens[at] = isFirst ? specialTokens.sos : tokens[at - 1];
+		slots.gaps[at] = isFirst ? 0 : times[at] - times[at - 1];
 	}
 	return slots;
 }
@@ -51,7 +51,7 @@ function queryValues(
 	const each = stream.landmarks === "each slot";
 	const perRow = landmarksPerRow(stream, length) * queries;
 	const cells = rows * perRow;
-	const own = {
+	const values = {
 		tokens: each ? slots.tokens.slice() : new Int32Array(cells),
 		times: each ? slots.times.slice() : new Float64Array(cells),
 		gaps: each ? slots.gaps.slice() : new Float32Array(cells),
@@ -63,12 +63,12 @@ function queryValues(
 			for (const [n, time] of queryTimes.entries()) {
 				const at = row * perRow + i * queries + n;
 				const last = row * length + known - 1;
-				own.tokens[at] = known === 0 ? specialTokens.sos : (tokens[last] as number);
-				own.times[at] = time;
-				own.gaps[at] = known === 0 ? 0 : time - (times[last] as number);
-				own.places[at] = known;
+				values.tokens[at] = known === 0 ? specialTokens.sos : tokens[last];
+				values.times[at] = time;
+				values.gaps[at] = known === 0 ? 0 : time - times[last];
+				values.places[at] = known;
 			}
-	return own;
+	return values;
 }
 
 const dtypeOf = (parameters: Parameters): DType => parameters.embedding?.dtype ?? "float32";
@@ -97,7 +97,7 @@ function queryInputs(
 	if (!first) return undefined;
 	const all = (inputOf: (name: string, count: number) => Tensor) =>
 		concat(
-			streams.map(({ name }, i) => inputOf(name, counts[i] as number)),
+			streams.map(({ name }, i) => inputOf(name, counts[i])),
 			1,
 		);
 	const field = (of: keyof Slots) => all((name, n) => slotInputs(name, rows, n, dtype)[of]);
@@ -138,7 +138,7 @@ export const trajgpt = modelFromNetwork<TrajgptConfig>({
 			...asked.filter(({ hiddenOnly }) => !hiddenOnly),
 			...asked.filter(({ hiddenOnly }) => hiddenOnly),
 		];
-		const counts = queries.map((own) => landmarksPerRow(own, length) * own.queries);
+		const counts = queries.map((query) => landmarksPerRow(query, length) * query.queries);
 		const predicting = counts.reduce((sum, n, i) => sum + (queries[i]?.hiddenOnly ? 0 : n), 0);
 		const out = network(config, parameters, {
 			slots: slotInputs("next", rows, length, dtype),
@@ -150,14 +150,14 @@ export const trajgpt = modelFromNetwork<TrajgptConfig>({
 			if ("view" in stream) throw new Error("TrajGPT does not read windows");
 			const at = queries.indexOf(stream);
 			const start = counts.slice(0, at).reduce((a, b) => a + b, 0);
-			const own = (all: Tensor | undefined) =>
-				slice(all as Tensor, 1, start, start + (counts[at] as number));
-			const hidden = own(out.queryHidden);
+			const partOf = (all: Tensor | undefined) =>
+				(all as Tensor).slice(1, start, start + counts[at]);
+			const hidden = partOf(out.queryHidden);
 			return {
 				hidden,
 				get logits() {
 					if (stream.hiddenOnly) throw new Error(`stream "${stream.name}" has no logits`);
-					return own(out.queryLogits);
+					return partOf(out.queryLogits);
 				},
 			};
 		});

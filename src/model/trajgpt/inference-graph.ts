@@ -4,7 +4,6 @@ import {
 	type Graph,
 	input,
 	isOpen,
-	logSoftmax,
 	multiplyDims,
 	type Target,
 } from "../../engine/tensor/index.js";
@@ -98,7 +97,7 @@ export function inferenceGraph(
 	const constants = new Map([...weights].map(([name, { data }]) => [name, data]));
 	return {
 		outputs: {
-			...(out.queryLogits && { predictions: logSoftmax(out.queryLogits) }),
+			...(out.queryLogits && { predictions: out.queryLogits.logSoftmax() }),
 			...(keep &&
 				Object.fromEntries(out.states.map((state, layer) => [after(stateOf(layer)), state]))),
 			...(keep && out.counts && { [after("counts")]: out.counts }),

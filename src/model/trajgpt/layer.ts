@@ -1,17 +1,10 @@
 import {
-	add,
 	concat,
 	type Dim,
-	exp,
 	gelu,
 	layerNorm,
-	matmul,
-	mul,
-	reshape,
 	rmsNorm,
 	silu,
-	slice,
-	sum,
 	type Tensor,
 } from "../../engine/tensor/index.js";
 import { joinHeads, splitHeads } from "../nn/attention.js";
@@ -48,12 +41,12 @@ export interface AttentionInputs {
  * The output is as long as q.
  */
 export function attention(x: AttentionInputs): { readonly output: Tensor; readonly state: Tensor } {
-	const slotPart = (t: Tensor) => slice(t, 2, 0, x.slots);
-	const queryPart = (t: Tensor) => slice(t, 2, x.slots);
+	const slotPart = (t: Tensor) => t.slice(2, 0, x.slots);
+	const queryPart = (t: Tensor) => t.slice(2, x.slots);
 	const masked = (t: Tensor) => {
 		if (!x.mask) return t;
 		const [batch, slots] = x.mask.shape as [Dim, Dim];
-		return mul(t, reshape(x.mask, [batch, 1, slots, ...t.shape.slice(3).map(() => 1)]));
+		return t.mul(x.mask.reshape([batch, 1, slots, ...t.shape.slice(3).map(() => 1)]));
 	};
 	const past = x.slots !== 0 && {
 		k: masked(slotPart(x.k)),
@@ -78,10 +71,10 @@ export function attention(x: AttentionInputs): { readonly output: Tensor; readon
 	const read =
 		past && typeof x.read === "object"
 			? readAtPositions({ ...past, queries, positions: x.read.positions })
-			: (main?.before ?? matmul(queries, state));
-	const decay = exp(queryPart(x.logDecay));
-	const own = sum(mul(queries, queryPart(x.k)), -1, true);
-	const answers = add(mul(read, reshape(decay, [...decay.shape, 1])), mul(own, queryPart(x.v)));
+			: (main?.before ?? queries.matmul(state));
+	const decay = queryPart(x.logDecay).exp();
+	const selfScores = queries.mul(queryPart(x.k)).sum(-1, true);
+	const answers = read.mul(decay.reshape([...decay.shape, 1])).add(selfScores.mul(queryPart(x.v)));
 	return { output: main && !queriesOnly ? concat([main.output, answers], 2) : answers, state };
 }
 
@@ -112,7 +105,7 @@ export const normOf = ({ norm }: TrajgptConfig) => (norm === "rms" ? rmsNorm : l
 
 /** x Wᵀ. */
 export const project = (x: Tensor, weight: Tensor): Tensor =>
-	matmul(x, weight, { transposeB: true });
+	x.matmul(weight, { transposeB: true });
 
 /** One layer of TrajGPT: selective recurrent attention with a gate, then a feed-forward block. */
 export function layer(config: TrajgptConfig, p: Weights, inputs: LayerInputs): LayerOutputs {
@@ -122,7 +115,7 @@ export function layer(config: TrajgptConfig, p: Weights, inputs: LayerInputs): L
 	const h = norm(x);
 
 	// Queries, keys and values; queries and keys are rotated by time.
-	const scaled = mul(p("query"), 1 / Math.sqrt(config.key / config.heads));
+	const scaled = p("query").mul(1 / Math.sqrt(config.key / config.heads));
 	const queries = heads(project(wanted(h), scaled));
 	const keys = heads(project(h, p("key")));
 	const q = angles
@@ -139,10 +132,10 @@ export function layer(config: TrajgptConfig, p: Weights, inputs: LayerInputs): L
 	const { output, state } = attention({ ...past, q, k, v, logDecay });
 
 	// Gate.
-	const gated = mul(joinHeads(norm(output)), silu(project(wanted(h), p("gate"))));
-	const attended = add(wanted(x), project(gated, p("out")));
+	const gated = joinHeads(norm(output)).mul(silu(project(wanted(h), p("gate"))));
+	const attended = wanted(x).add(project(gated, p("out")));
 
 	// Feed-forward.
 	const fed = project(gelu(project(norm(attended), p("up"))), p("down"));
-	return { x: add(attended, fed), state, decayRate, update: { k, v, logDecay } };
+	return { x: attended.add(fed), state, decayRate, update: { k, v, logDecay } };
 }

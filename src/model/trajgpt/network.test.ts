@@ -2,12 +2,10 @@ import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { evaluate, evaluatorOf, relativeError } from "../../engine/runtime/testing/evaluate.js";
 import {
-	add,
 	type FloatType,
 	gradients,
 	input,
 	parameter,
-	split,
 	stack,
 	type Tensor,
 } from "../../engine/tensor/index.js";
@@ -97,8 +95,8 @@ function slotList(batch: EventBatch): Slot[] {
 	const { tokens, times } = slotValues(batch);
 	return Array.from(tokens, (token, n) => ({
 		token,
-		time: times[n] as number,
-		gap: n === 0 ? 0 : (times[n] as number) - (times[n - 1] as number), // in float64
+		time: times[n],
+		gap: n === 0 ? 0 : times[n] - times[n - 1], // in float64
 	}));
 }
 
@@ -132,8 +130,7 @@ async function run(
 		slots: slotsOf("slots", 1, slots.length, dtype),
 		...(masks && { mask: input("mask", [1, slots.length], dtype) }),
 		...(from && {
-			states: split(
-				input("states", [layers, heads, key / heads, value / heads], dtype),
+			states: input("states", [layers, heads, key / heads, value / heads], dtype).split(
 				0,
 				new Array<number>(layers).fill(1),
 			),
@@ -245,12 +242,12 @@ describe.each(everyKind)("decay $decay, norm $norm, position $position", (kind) 
 		const { horizon } = trajgpt.objectives;
 		const { terms } = lossTerms(trajgpt, config, horizon, symbols, batch, false);
 		expect(terms.map(({ name }) => name)).toEqual(["next", "horizon"]);
-		const loss = terms.map(({ total }) => total).reduce((a, b) => add(a, b));
+		const loss = terms.map(({ total }) => total).reduce((a, b) => a.add(b));
 		const names = Object.keys(symbols);
 		const found = gradients(loss, Object.values(symbols));
 		const program = await evaluatorOf({
 			loss,
-			...Object.fromEntries(names.map((name, i) => [`d ${name}`, found[i] as Tensor])),
+			...Object.fromEntries(names.map((name, i) => [`d ${name}`, found[i]])),
 		} as Record<string, Tensor>);
 		const weights = weightsOf(config);
 		const { feeds, targets } = lossFeeds(
@@ -261,20 +258,20 @@ describe.each(everyKind)("decay $decay, norm $norm, position $position", (kind) 
 		const result = await program.run(values);
 		const step = 1e-5;
 		for (const name of names) {
-			const gradient = result[`d ${name}`] as number[];
+			const gradient = result[`d ${name}`];
 			const steepest = gradient.reduce(
-				(best, g, i) => (Math.abs(g) > Math.abs(gradient[best] as number) ? i : best),
+				(best, g, i) => (Math.abs(g) > Math.abs(gradient[best]) ? i : best),
 				0,
 			);
-			expect(Math.abs(gradient[steepest] as number), name).toBeGreaterThan(1e-6);
+			expect(Math.abs(gradient[steepest]), name).toBeGreaterThan(1e-6);
 			for (const at of new Set([steepest, Math.floor(gradient.length / 3)])) {
 				const moved = async (by: number) => {
-					const data = Float64Array.from(weights[name] as ArrayLike<number>);
-					data[at] = (data[at] as number) + by;
-					return (await program.run({ ...values, [name]: data })).loss?.[0] as number;
+					const data = Float64Array.from(weights[name]);
+					data[at] += by;
+					return (await program.run({ ...values, [name]: data })).loss?.[0];
 				};
 				const slope = ((await moved(step)) - (await moved(-step))) / (2 * step);
-				expect(Math.abs((gradient[at] as number) - slope), `${name}[${at}]`).toBeLessThan(
+				expect(Math.abs(gradient[at] - slope), `${name}[${at}]`).toBeLessThan(
 					1e-7 * Math.max(1, Math.abs(slope)),
 				);
 			}
@@ -313,7 +310,7 @@ describe("evolving a state, with keys of zero so that nothing is added", () => {
 		});
 		const draw = random(2);
 		const { after } = await evaluate(
-			{ after: states[0] as Tensor },
+			{ after: states[0] },
 			{
 				...weights,
 				"layers.0.key": new Float64Array((weights["layers.0.key"] as Float32Array).length),

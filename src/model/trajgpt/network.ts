@@ -1,28 +1,14 @@
 import {
-	add,
 	addDims,
-	cast,
 	concat,
 	constant,
-	cos,
 	cumulativeSum,
 	type Dim,
-	exp,
-	expand,
 	type FloatType,
 	filled,
 	gather,
-	log,
-	maximum,
-	minimum,
-	mul,
 	multiplyDims,
-	neg,
-	reshape,
-	sin,
-	slice,
 	stack,
-	sum,
 	type Tensor,
 } from "../../engine/tensor/index.js";
 import { codeHead } from "../heads.js";
@@ -55,15 +41,17 @@ export const gapFeatureCount = 2 + 2 * waves;
  * there are any. Negative gaps count as 0.
  */
 export function gapFeatures(days: Tensor): Tensor {
-	const since = maximum(days, 0);
-	const level = mul(log(add(since, 1)), 1 / Math.log1p(longestDays)); // 0 … 1
+	const since = days.maximum(0);
+	const level = since
+		.add(1)
+		.log()
+		.mul(1 / Math.log1p(longestDays)); // 0 … 1
 	const turns = Array.from({ length: waves }, (_, i) => Math.PI * (i + 1));
-	const angles = mul(
-		reshape(level, [...days.shape, 1]),
-		constant(turns, [waves], days.dtype as FloatType),
-	); // [batch, n, waves]
-	const pairs = reshape(stack([sin(angles), cos(angles)], 3), [...days.shape, 2 * waves]);
-	return concat([stack([level, exp(neg(since))], 2), pairs], 2); // [batch, n, gapFeatures]
+	const angles = level
+		.reshape([...days.shape, 1])
+		.mul(constant(turns, [waves], days.dtype as FloatType)); // [batch, n, waves]
+	const pairs = stack([angles.sin(), angles.cos()], 3).reshape([...days.shape, 2 * waves]);
+	return concat([stack([level, since.neg().exp()], 2), pairs], 2); // [batch, n, gapFeatures]
 }
 
 interface SlotStream {
@@ -86,19 +74,17 @@ export function positionsOf({ batch, slots, mask, seen, queries, dtype }: SlotSt
 	readonly seen: Tensor; // [batch, 1]
 } {
 	const from = seen ?? filled(0, [batch, 1], dtype);
-	const ends = mask ? sum(mask, 1, true) : filled(slots, [batch, 1], dtype); // [batch, 1]
+	const ends = mask ? mask.sum(1, true) : filled(slots, [batch, 1], dtype); // [batch, 1]
 	const order = constant([...Array(slots).keys()], [1, slots], dtype);
-	const ofSlots = mask
-		? cumulativeSum(mask, 1, { exclusive: true })
-		: expand(order, [batch, slots]);
+	const ofSlots = mask ? cumulativeSum(mask, 1, { exclusive: true }) : order.expand([batch, slots]);
 	const streams = slots > 0 ? [ofSlots] : [];
 	if (queries) {
 		const { tokens, read } = queries;
 		if (read === "before") streams.push(ofSlots);
-		else if (read === "after") streams.push(expand(ends, tokens.shape));
-		else streams.push(minimum(cast(read.positions, dtype), ends)); // past a row's end is its end
+		else if (read === "after") streams.push(ends.expand(tokens.shape));
+		else streams.push(read.positions.cast(dtype).minimum(ends)); // past a row's end is its end
 	}
-	return { positions: add(concat(streams, 1), from), seen: add(from, ends) };
+	return { positions: concat(streams, 1).add(from), seen: from.add(ends) };
 }
 
 /** The embedding has entries of size 1: as a head it is scaled as a fresh head would be. */
@@ -241,10 +227,10 @@ export function network(
 				dtype,
 			);
 	const over =
-		(own: () => Tensor) =>
+		(gapsOf: () => Tensor) =>
 		(rate: Tensor): Tensor => {
-			const decay = mul(rate, reshape(own(), [batch, 1, -1]));
-			return backwards ? minimum(decay, mostBackwards) : decay;
+			const decay = rate.mul(gapsOf().reshape([batch, 1, -1]));
+			return backwards ? decay.minimum(mostBackwards) : decay;
 		};
 	const overGaps = over(() => gaps);
 
@@ -261,10 +247,10 @@ export function network(
 			})
 		: undefined;
 	if (numbered) {
-		const known = minimum(numbered.positions, config.positions - 1); // beyond, all stand at the last
-		x = add(x, gather(p("positions"), cast(known, "int32")));
+		const known = numbered.positions.minimum(config.positions - 1); // beyond, all stand at the last
+		x = x.add(gather(p("positions"), known.cast("int32")));
 	}
-	if (config.gap === "embedded") x = add(x, project(gapFeatures(gaps), p("gap")));
+	if (config.gap === "embedded") x = x.add(project(gapFeatures(gaps), p("gap")));
 	let embedded = norm(x);
 	let read = queries?.read;
 	const finalStates: Tensor[] = [];
@@ -274,7 +260,7 @@ export function network(
 		const isLast = i === config.layers - 1;
 		if (selected && isLast) {
 			const take = (t: Tensor) =>
-				gather(reshape(t, [multiplyDims(batch, n), ...t.shape.slice(2)]), selected.stream);
+				gather(t.reshape([multiplyDims(batch, n), ...t.shape.slice(2)]), selected.stream);
 			[x, embedded, tokens, gaps] = [take(x), take(embedded), take(tokens), take(gaps)];
 			angles = angles && { cosine: take(angles.cosine), sine: take(angles.sine) };
 			read = { positions: selected.positions };
@@ -289,7 +275,7 @@ export function network(
 			state: states?.[i],
 			form,
 			// Outputs of slots that are not selected are not used.
-			...(queriesOnly && isLast && { wanted: (t: Tensor) => slice(t, 1, length) }),
+			...(queriesOnly && isLast && { wanted: (t: Tensor) => t.slice(1, length) }),
 		});
 		x = out.x;
 		finalStates.push(out.state);
@@ -299,11 +285,11 @@ export function network(
 	const hidden = norm(x);
 	/** Of slots and queries, those with logits. */
 	const coded = (t: Tensor) =>
-		predicting === undefined ? t : slice(t, 1, 0, addDims(length, predicting));
-	const own = headOf(config).outputs(p, coded(hidden));
+		predicting === undefined ? t : t.slice(1, 0, addDims(length, predicting));
+	const codeLogits = headOf(config).outputs(p, coded(hidden));
 	const readOf = (queries: number): Reading | undefined => {
 		if (queries === 0) return undefined;
-		return typeof read === "object" ? { positions: slice(read.positions, 1, 0, queries) } : read;
+		return typeof read === "object" ? { positions: read.positions.slice(1, 0, queries) } : read;
 	};
 	const copied =
 		config.copies > 0
@@ -319,7 +305,7 @@ export function network(
 					form,
 				})
 			: undefined;
-	const logits = copied ? add(own, copied.logits) : own;
+	const logits = copied ? codeLogits.add(copied.logits) : codeLogits;
 	return {
 		states: finalStates,
 		counts: copied?.state,
@@ -328,12 +314,12 @@ export function network(
 		updates: copied ? [...updates, copied.update] : updates,
 		...(slots &&
 			!queriesOnly && {
-				logits: slice(logits, 1, 0, length),
-				hidden: slice(hidden, 1, 0, length),
+				logits: logits.slice(1, 0, length),
+				hidden: hidden.slice(1, 0, length),
 			}),
 		...((queries ?? selected) && {
-			...(predicting !== 0 && { queryLogits: queriesOnly ? logits : slice(logits, 1, length) }),
-			queryHidden: queriesOnly ? hidden : slice(hidden, 1, length),
+			...(predicting !== 0 && { queryLogits: queriesOnly ? logits : logits.slice(1, length) }),
+			queryHidden: queriesOnly ? hidden : hidden.slice(1, length),
 		}),
 	};
 }

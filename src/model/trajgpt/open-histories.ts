@@ -1,20 +1,10 @@
 import { specialTokens } from "../../data/cohort/vocabulary.js";
 import {
-	add,
-	cast,
 	concat,
 	constant,
-	equal,
-	expand,
-	floor,
 	input,
-	less,
 	pick,
-	reshape,
 	scalar,
-	slice,
-	sub,
-	sum,
 	type Tensor,
 	where,
 } from "../../engine/tensor/index.js";
@@ -29,7 +19,7 @@ const [batch, length] = ["batch", "length"] as const;
 
 /** The time since the last event; 0 before the first. */
 export const since = (time: Tensor, last: Tensor): Tensor =>
-	cast(where(equal(last, last), sub(time, last), scalar(0, "float64")), "float32");
+	where(last.equal(last), time.sub(last), scalar(0, "float64")).cast("float32");
 
 /** The event before the first one that is read. */
 interface LastEvent {
@@ -46,28 +36,28 @@ const noEvent = (): LastEvent => ({
 export function historyInputs(following?: LastEvent) {
 	const before = following ?? noEvent();
 	const isEvent = input("mask", [batch, length], "bool");
-	const mask = cast(isEvent, "float32");
+	const mask = isEvent.cast("float32");
 	// Padding must not become NaN, whatever it holds.
 	const tokens = where(isEvent, input("tokens", [batch, length], "int32"), scalar(0, "int32"));
 	const times = where(isEvent, input("times", [batch, length], "float64"), scalar(0, "float64"));
-	const behind = (first: Tensor, rest: Tensor) => concat([expand(first, [batch, 1]), rest], 1); // [batch, places]
-	const shifted = (x: Tensor) => slice(x, 1, 0, length);
+	const behind = (first: Tensor, rest: Tensor) => concat([first.expand([batch, 1]), rest], 1); // [batch, places]
+	const shifted = (x: Tensor) => x.slice(1, 0, length);
 
 	const allTokens = behind(before.token, tokens);
-	const counted = sum(mask, 1, true); // [batch, 1]
-	const end = cast(counted, "int32");
+	const counted = mask.sum(1, true); // [batch, 1]
+	const end = counted.cast("int32");
 	const token = pick(allTokens, end, 1);
 	const time = pick(behind(before.time, times), end, 1);
-	const first = slice(times, 1, 0, 1);
-	const start = following ? where(equal(before.time, before.time), before.time, first) : first;
+	const first = times.slice(1, 0, 1);
+	const start = following ? where(before.time.equal(before.time), before.time, first) : first;
 	const slots = {
 		tokens: shifted(allTokens),
 		times,
-		gaps: cast(sub(times, shifted(behind(start, times))), "float32"),
+		gaps: times.sub(shifted(behind(start, times))).cast("float32"),
 	};
 	/** Queries after the histories, at these times. */
 	const queriesAt = (at: Tensor) => ({
-		tokens: expand(token, at.shape),
+		tokens: token.expand(at.shape),
 		times: at,
 		gaps: since(at, time),
 		read: "after" as const,
@@ -79,7 +69,7 @@ export function historyInputs(following?: LastEvent) {
 export const indexedHistories = (following?: LastEvent) => ({
 	...historyInputs(following),
 	/** Index days: [batch, 1]. */
-	days: reshape(floor(input("at", [batch], "float64")), [batch, 1]),
+	days: input("at", [batch], "float64").floor().reshape([batch, 1]),
 });
 
 /** Hidden states at some times after the index days, or after the last event where that is later: [batch, after, dim]. */
@@ -91,8 +81,8 @@ export function statesAfter(
 	states?: readonly Tensor[],
 ): Tensor {
 	// Where a history is empty, the time of its last event is NaN.
-	const from = where(less(days, last.time), last.time, days);
-	const times = add(from, constant(Float64Array.from(after), [1, after.length], "float64"));
+	const from = where(days.less(last.time), last.time, days);
+	const times = from.add(constant(Float64Array.from(after), [1, after.length], "float64"));
 	const { queryHidden } = network(config, parameters, {
 		slots,
 		mask,

@@ -52,14 +52,14 @@ for (const kind of [...kinds, { decay: "time" as const, copies: 2, layers: 1 }])
 		it("predict as fixed ones do: at events, between them, before the first and after the last", async () => {
 			const times = histories.map(({ times }, i) => [
 				...[times[0], times[3], times[4], times[6]].map(Number),
-				...[(times[4] as number) + 1e-3, (times[0] as number) - 1, ends[i] as number],
-				(ends[i] as number) + 5,
+				...[times[4] + 1e-3, times[0] - 1, ends[i]],
+				ends[i] + 5,
 			]);
 			for (const asked of [times, times.map((own) => own.slice(0, 3))]) {
 				const [got, wanted] = await Promise.all(
 					[open, fixed].map((model) => model.queryWithin(model.start(3), histories, asked)),
 				);
-				expectClose(got!.logProbabilities, wanted!.logProbabilities);
+				expectClose(got.logProbabilities, wanted.logProbabilities);
 			}
 		});
 
@@ -79,20 +79,20 @@ for (const kind of [...kinds, { decay: "time" as const, copies: 2, layers: 1 }])
 			}
 			const [got, wanted] = found as [Float32Array[], Float32Array[]];
 			expect(got).toHaveLength(wanted.length);
-			for (const [i, data] of got.entries()) expectClose(data, wanted[i] as Float32Array);
+			for (const [i, data] of got.entries()) expectClose(data, wanted[i]);
 		});
 
 		it("predict for histories of no event, of one and of several passes in one batch", async () => {
 			const [one, nine] = [history(1, 3), history(9, 4)];
-			const at = one.times[0] as number;
+			const at = one.times[0];
 			const long = history(600, 5);
-			const sampled = [0, 100, 511, 512, 513].map((n) => long.times[n] as number);
+			const sampled = [0, 100, 511, 512, 513].map((n) => long.times[n]);
 			for (const [events, times] of [
 				[[nobody], [[1, 2]]],
 				[[one], [[at - 4, at, at + 2]]],
 				[
 					[nobody, one, nine],
-					[[1], [at - 4], [nine.times[4] as number]],
+					[[1], [at - 4], [nine.times[4]]],
 				],
 				[
 					[long, one],
@@ -107,19 +107,19 @@ for (const kind of [...kinds, { decay: "time" as const, copies: 2, layers: 1 }])
 						model.queryWithin(model.start(events.length), events, times),
 					),
 				);
-				expectClose(got!.logProbabilities, wanted!.logProbabilities);
+				expectClose(got.logProbabilities, wanted.logProbabilities);
 			}
 		});
 
 		it("predict more queries than fit in one pass", async () => {
 			const own = history(60, 8);
 			const times = Array.from({ length: 300 }, (_, i) =>
-				i % 2 ? (own.times[i % 60] as number) : (own.times[0] as number) - 3 + i,
+				i % 2 ? own.times[i % 60] : own.times[0] - 3 + i,
 			);
 			const [got, wanted] = await Promise.all(
 				[open, fixed].map((model) => model.queryWithin(model.start(1), [own], [times])),
 			);
-			expectClose(got!.logProbabilities, wanted!.logProbabilities);
+			expectClose(got.logProbabilities, wanted.logProbabilities);
 		});
 
 		it.runIf(isOpen(kind))("take one program for all lengths", async () => {

@@ -65,7 +65,7 @@ const atEnd = ({ events }: Row, { position }: Query) => position === events.time
 
 /** How many rows fit in one pass; rows are sorted by falling length. */
 export function rowsOfPass(rows: readonly Row[], padded: Padding): number {
-	const first = rows[0] as Row;
+	const first = rows[0];
 	const slots = padded.slots(Math.min(longest, first.events.times.length));
 	const queries = padded.queries(Math.min(mostQueries, first.queries.length));
 	const fit = 2 ** Math.floor(Math.log2(mostCells / Math.max(1, slots + queries)));
@@ -80,7 +80,7 @@ export function passesOver(rows: readonly Row[], padded: Padding): Pass[] {
 	const total = Math.max(0, ...rows.map((row) => row.events.times.length));
 	const passes: Pass[] = [];
 	const push = (from: number, slots: number, queries: Query[][], again: boolean) => {
-		const most = queries.reduce((most, own) => Math.max(most, own.length), 0);
+		const most = queries.reduce((most, list) => Math.max(most, list.length), 0);
 		passes.push({ from, slots, queries, queryCount: padded.queries(most), again });
 	};
 	const ends = rows.map((row) => row.queries.filter((q) => atEnd(row, q)));
@@ -92,19 +92,19 @@ export function passesOver(rows: readonly Row[], padded: Padding): Pass[] {
 		const slots = padded.slots(Math.min(longest, total - from));
 		let again = true;
 		while (again) {
-			const queries = between.map((own) => own.splice(0, mostQueries));
-			again = between.some((own) => own.length > 0);
+			const queries = between.map((list) => list.splice(0, mostQueries));
+			again = between.some((list) => list.length > 0);
 			if (!again && end >= total)
-				for (const [row, own] of queries.entries())
-					own.push(...(ends[row] as Query[]).splice(0, mostQueries - own.length));
+				for (const [row, list] of queries.entries())
+					list.push(...ends[row].splice(0, mostQueries - list.length));
 			push(from, slots, queries, again);
 		}
 	}
-	while (ends.some((own) => own.length > 0))
+	while (ends.some((list) => list.length > 0))
 		push(
 			total,
 			0,
-			ends.map((own) => own.splice(0, mostQueries)),
+			ends.map((list) => list.splice(0, mostQueries)),
 			false,
 		);
 	return passes;
@@ -161,12 +161,12 @@ export function passFeeds(
 		mask.fill(1, row * slots, row * slots + end);
 		for (let n = 0; n < end; n++) {
 			const [at, event] = [row * slots + n, from + n];
-			const time = events.times[event] as number;
+			const time = events.times[event];
 			const last = event === 0 ? state.times[patient] : events.times[event - 1];
 			const token = event === 0 ? state.tokens[patient] : events.tokens[event - 1];
-			slot.tokens[at] = token as number;
+			slot.tokens[at] = token;
 			slot.times[at] = time;
-			slot.gaps[at] = Number.isNaN(last) ? 0 : time - (last as number);
+			slot.gaps[at] = Number.isNaN(last) ? 0 : time - last;
 		}
 		for (const [i, { token, time, gap, position }] of (queries[row] ?? []).entries()) {
 			const at = row * queryCount + i;
@@ -209,21 +209,21 @@ export function reuseSlotPredictions(
 	const isSlot = (row: number, { position, time }: Query) =>
 		position < from + slots && rows[row]?.events.times[position] === time;
 	// One always remains: a pass without queries is another kind of program.
-	const remaining = queries.map((own, row) =>
-		own.filter((query, at) => at === own.length - 1 || !isSlot(row, query)),
+	const remaining = queries.map((list, row) =>
+		list.filter((query, at) => at === list.length - 1 || !isSlot(row, query)),
 	);
 	const remainingCount = Math.max(...remaining.map(({ length }) => length));
 	const stream = new Int32Array(paddedRows * (slots + queryCount));
 	const positions = new Int32Array(paddedRows * queryCount);
 	for (let row = 0; row < paddedRows; row++) {
 		const first = row * (slots + remainingCount);
-		const own = stream.subarray(row * (slots + queryCount));
-		for (let n = 0; n < slots; n++) own[n] = first + n;
+		const cells = stream.subarray(row * (slots + queryCount));
+		for (let n = 0; n < slots; n++) cells[n] = first + n;
 		let next = slots;
 		for (const [i, query] of (queries[row] ?? []).entries()) {
-			const position = positionIn(pass, (rows[row] as Row).events, query.position);
+			const position = positionIn(pass, rows[row].events, query.position);
 			const remains = remaining[row]?.[next - slots] === query;
-			own[slots + i] = first + (remains ? next++ : position);
+			cells[slots + i] = first + (remains ? next++ : position);
 			positions[row * queryCount + i] = position;
 		}
 	}

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { random } from "../../base/random.js";
 import { specialTokens } from "../../data/cohort/vocabulary.js";
-import { input, logSoftmax, parameter, type Tensor } from "../../engine/tensor/index.js";
+import { input, parameter, type Tensor } from "../../engine/tensor/index.js";
 import type { Events, Predictor } from "../predictor.js";
 import { type TrajgptConfig, trajgptConfig } from "./config.js";
 import { network } from "./network.js";
@@ -36,7 +36,7 @@ function timesAlong({ times }: Events, count: number, seed: number): number[] {
 	const [first, last] = [times[0] ?? 0, times[times.length - 1] ?? 0];
 	return Array.from({ length: count }, (_, i) =>
 		i % 3 === 0 && times.length > 0
-			? (times[draw.integer(times.length)] as number)
+			? times[draw.integer(times.length)]
 			: first + draw.uniform() * 1.3 * (last - first + 10),
 	);
 }
@@ -56,7 +56,7 @@ async function lookingBack(kind: Partial<TrajgptConfig>, first: number, time: nu
 		{ slots: slot("slots"), queries: { ...slot("queries"), read: "after" } },
 	);
 	const program = await runtime.compile({
-		outputs: { answer: logSoftmax(queryLogits as Tensor) },
+		outputs: { answer: (queryLogits as Tensor).logSoftmax() },
 	});
 	const resident = runtime.resident(weights);
 	const { answer } = await program.run(
@@ -87,7 +87,7 @@ for (const kind of kinds) {
 			for (const [i, alone] of all.entries())
 				expectClose(
 					answers.logProbabilities.slice(i * 9 * 11, (i + 1) * 9 * 11),
-					await oneByOne(model, alone, times[i] as number[]),
+					await oneByOne(model, alone, times[i]),
 				);
 		});
 
@@ -98,7 +98,7 @@ for (const kind of kinds) {
 				times: whole.times.slice(from, to),
 			});
 			const state = await model.observe(model.start(1), [cut(0, 25)]);
-			const times = timesAlong(cut(25, 40), 20, 1).filter((t) => t > (whole.times[24] as number));
+			const times = timesAlong(cut(25, 40), 20, 1).filter((t) => t > whole.times[24]);
 			const answers = await model.queryWithin(state, [cut(25, 40)], [times]);
 			const wanted = await model.queryWithin(model.start(1), [whole], [times]);
 			expectClose(answers.logProbabilities, wanted.logProbabilities);
@@ -113,7 +113,7 @@ for (const kind of kinds) {
 			// Heads are normed: [SOS] twice at one time reads as once, but for the norm's ε; numbered, it does not.
 			if (kind.position !== "absolute")
 				for (const [token, log] of row(far, 0, 0).entries())
-					expect(log).toBeCloseTo(row(far, 0, 1)[token] as number, 3);
+					expect(log).toBeCloseTo(row(far, 0, 1)[token], 3);
 			const total = row(far, 0, 2).reduce((sum, x) => sum + Math.exp(x), 0);
 			expect(total).toBeCloseTo(1, 5);
 		});
@@ -126,7 +126,7 @@ describe("queries within a history", () => {
 
 	it("may lie anywhere in a history of several passes, in any number", async () => {
 		const long = history(1100, 8);
-		const sparse = [3, 511, 512, 513, 700, 1024, 1099].map((n) => long.times[n] as number);
+		const sparse = [3, 511, 512, 513, 700, 1024, 1099].map((n) => long.times[n]);
 		const asked = [...sparse, ...sparse.map((t) => t + 0.01), (long.times.at(-1) as number) + 9];
 		const answers = await model.queryWithin(model.start(1), [long], [asked]);
 		expectClose(answers.logProbabilities, await oneByOne(model, long, asked));
@@ -140,7 +140,7 @@ describe("queries within a history", () => {
 			await oneByOne(
 				model,
 				short,
-				some.map((i) => dense[i] as number),
+				some.map((i) => dense[i]),
 			),
 		);
 	});
@@ -154,7 +154,7 @@ describe("queries within a history", () => {
 			await model.query(model.start(2), [[], []]),
 		])
 			expect([none.queries, none.logProbabilities.length]).toEqual([0, 0]);
-		const early = [long.times[3] as number];
+		const early = [long.times[3]];
 		const { logProbabilities } = await model.queryWithin(model.start(1), [long], [early]);
 		expectClose(logProbabilities, await oneByOne(model, long, early));
 	});
@@ -177,10 +177,7 @@ describe("queries within a history", () => {
 		const ends = [2, 0, 2, 1].map((i) => [(all[i]?.times.at(-1) as number) + 2]);
 		const answers = await model.query(chosen, ends);
 		for (const [i, own] of [2, 0, 2, 1].entries())
-			expectClose(
-				row(answers, i),
-				row(await model.score([all[own] as Events], [ends[i] as number[]]), 0),
-			);
+			expectClose(row(answers, i), row(await model.score([all[own] as Events], [ends[i]]), 0));
 		expect(model.select(model.start(2), [1, 1, 0])).toEqual(model.start(3));
 	});
 });

@@ -1,4 +1,4 @@
-import { cast, type Tensor } from "../../engine/tensor/index.js";
+import type { Tensor } from "../../engine/tensor/index.js";
 import { causalModel } from "../kinds/causal.js";
 import { modelFromNetwork } from "../model-from-network.js";
 import { plainTrajgptSettings, presets, type TrajgptConfig, trajgptConfig } from "./config.js";
@@ -31,7 +31,7 @@ const shifted = causalModel<TrajgptConfig>({
 	observe(c, p, { tokens, days, gaps }) {
 		const names = Object.keys(trajgptWeights(c));
 		const { hidden } = network(c, Object.fromEntries(names.map((name) => [name, p(name)])), {
-			slots: { tokens, times: cast(days, "float64"), gaps },
+			slots: { tokens, times: days.cast("float64"), gaps },
 		});
 		return hidden as Tensor;
 	},

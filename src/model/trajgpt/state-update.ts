@@ -164,10 +164,11 @@ function moduleBytes(): Code {
 		increase("decay", constant(floatBytes)),
 	);
 
-	const text = (value: string): Code => list([...value].map((own) => [own.charCodeAt(0)]));
+	const text = (value: string): Code =>
+		list([...value].map((character) => [character.charCodeAt(0)]));
 	const section = (id: number, ...entries: Code[]): Code => [id, ...sized(list(entries))];
-	const declared = Object.entries(locals).map(([type, own]) => [
-		own.length,
+	const declared = Object.entries(locals).map(([type, group]) => [
+		group.length,
 		types[type as keyof typeof types],
 	]);
 	return [

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { input, logSoftmax, parameter, type Tensor } from "../../engine/tensor/index.js";
+import { input, parameter, type Tensor } from "../../engine/tensor/index.js";
 import type { Events } from "../predictor.js";
 import { type TrajgptConfig, trajgptConfig } from "./config.js";
 import { slotValues } from "./index.js";
@@ -31,7 +31,7 @@ async function trainingForward(config: TrajgptConfig, events: Events): Promise<F
 			},
 		},
 	);
-	const program = await runtime.compile({ outputs: { answers: logSoftmax(logits as Tensor) } });
+	const program = await runtime.compile({ outputs: { answers: (logits as Tensor).logSoftmax() } });
 	const { tokens, times, gaps } = slotValues({
 		rows: 1,
 		length,
@@ -56,10 +56,10 @@ for (const kind of kinds) {
 			const forward = await trainingForward(config, events);
 			let state = model.start(1);
 			for (let n = 0; n < events.tokens.length; n++) {
-				const time = events.times[n] as number;
+				const time = events.times[n];
 				const answers = await model.query(state, [[time]]);
 				expectClose(row(answers, 0), forward.slice(n * 11, (n + 1) * 11));
-				const event = { tokens: [events.tokens[n] as number], times: [time] };
+				const event = { tokens: [events.tokens[n]], times: [time] };
 				state = await model.observe(state, [event]);
 			}
 		});
@@ -67,9 +67,7 @@ for (const kind of kinds) {
 		it("knows the same after events one by one and after all at once", async () => {
 			let oneByOne = model.start(1);
 			for (const [n, token] of events.tokens.entries())
-				oneByOne = await model.observe(oneByOne, [
-					{ tokens: [token], times: [events.times[n] as number] },
-				]);
+				oneByOne = await model.observe(oneByOne, [{ tokens: [token], times: [events.times[n]] }]);
 			const atOnce = await model.observe(model.start(1), [events]);
 			expect(Object.keys(oneByOne.memory)).toEqual([
 				...["states.0", "states.1", "counts"],
@@ -89,7 +87,7 @@ for (const kind of kinds) {
 			expectClose(predictions.logProbabilities, together.logProbabilities);
 			expectClose((await model.query(state, times)).logProbabilities, together.logProbabilities);
 			for (const [i, alone] of all.entries()) {
-				const answer = await model.score([alone], [times[i] as number[]]);
+				const answer = await model.score([alone], [times[i]]);
 				for (const question of [0, 1])
 					expectClose(row(together, i, question), row(answer, 0, question));
 			}
@@ -109,7 +107,7 @@ for (const kind of kinds) {
 			const forward = await trainingForward(config, long);
 			const n = long.tokens.length - 1;
 			const past = { tokens: long.tokens.slice(0, n), times: long.times.slice(0, n) };
-			const answers = await model.score([past], [[long.times[n] as number]]);
+			const answers = await model.score([past], [[long.times[n]]]);
 			expectClose(row(answers, 0), forward.slice(n * 11));
 		});
 
@@ -127,7 +125,7 @@ for (const kind of kinds) {
 			const times = Array.from({ length: 300 }, (_, i) => from + i / 7);
 			const all = await model.query(state, [times]);
 			for (const i of [0, 99, 255, 256, 299])
-				expectClose(row(all, 0, i), row(await model.query(state, [[times[i] as number]]), 0));
+				expectClose(row(all, 0, i), row(await model.query(state, [[times[i]]]), 0));
 			const { predictions } = await model.advance(model.start(1), [events], [times]);
 			expectClose(predictions.logProbabilities, all.logProbabilities);
 		});
@@ -143,10 +141,7 @@ for (const kind of kinds) {
 			const ends = many.map((h) => [(h.times.at(-1) ?? 0) + 1]);
 			const answers = await model.query(state, ends);
 			for (const i of [0, 31, 32, 39])
-				expectClose(
-					row(answers, i),
-					row(await model.score([many[i] as Events], [ends[i] as number[]]), 0),
-				);
+				expectClose(row(answers, i), row(await model.score([many[i] as Events], [ends[i]]), 0));
 		});
 
 		it("refuses tokens that are not in the vocabulary", async () => {

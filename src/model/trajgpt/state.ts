@@ -82,9 +82,9 @@ export function predictor(
 		to: readonly number[],
 	) => {
 		for (const { name, width } of parts)
-			for (const [i, own] of from.entries()) {
-				const memory = source.memory[name]?.subarray(own * width, (own + 1) * width) ?? [];
-				target.memory[name]?.set(memory, (to[i] as number) * width);
+			for (const [i, patient] of from.entries()) {
+				const memory = source.memory[name]?.subarray(patient * width, (patient + 1) * width) ?? [];
+				target.memory[name]?.set(memory, to[i] * width);
 			}
 	};
 	const emptyMemory = (patients: number): Memories => ({
@@ -123,14 +123,13 @@ export function predictor(
 			// If the rows are all patients in order, no memory needs to be copied.
 			const whole = paddedRows === patients && patientOf.every((patient, row) => patient === row);
 			// Observing continues from here with the same program, so it starts from zeros instead.
-			const fresh =
-				!open && isEmpty(state) && !remembers && (rows[0] as Row).events.times.length > 0;
+			const fresh = !open && isEmpty(state) && !remembers && rows[0].events.times.length > 0;
 			let memory: State["memory"] | undefined;
 			if (!fresh && whole && !isEmpty(state)) memory = state.memory;
 			else if (!fresh) {
-				const own = emptyMemory(paddedRows);
-				if (!isEmpty(state)) copyMemory(state, patientOf, own, rowNumbers);
-				memory = own.memory;
+				const zeros = emptyMemory(paddedRows);
+				if (!isEmpty(state)) copyMemory(state, patientOf, zeros, rowNumbers);
+				memory = zeros.memory;
 			}
 			const all = passesOver(rows, padding);
 			const lastQuery = all.findLastIndex(({ queryCount }) => queryCount > 0);
@@ -164,8 +163,8 @@ export function predictor(
 				for (const [row, patient] of patientOf.entries())
 					for (const [i, { index }] of (pass.queries[row] ?? []).entries()) {
 						const from = (row * pass.queryCount + i) * vocab;
-						const own = predictions?.subarray(from, from + vocab) ?? [];
-						logProbabilities.set(own, (patient * queriesPerPatient + index) * vocab);
+						const predicted = predictions?.subarray(from, from + vocab) ?? [];
+						logProbabilities.set(predicted, (patient * queriesPerPatient + index) * vocab);
 					}
 			}
 			if (!remembers || !memory) continue;
@@ -181,8 +180,8 @@ export function predictor(
 			}
 		}
 		const last = <T extends "tokens" | "times">(field: T, patient: number) => {
-			const own = events?.[patient]?.[field];
-			return (own && own.length > 0 ? own[own.length - 1] : state[field][patient]) as number;
+			const values = events?.[patient]?.[field];
+			return values && values.length > 0 ? values[values.length - 1] : state[field][patient];
 		};
 		const now: State = {
 			patients,
@@ -225,8 +224,8 @@ export function predictor(
 			if (!isEmpty(state)) copyMemory(state, patients, memories, [...patients.keys()]);
 			return {
 				patients: patients.length,
-				tokens: Int32Array.from(patients, (patient) => state.tokens[patient] as number),
-				times: Float64Array.from(patients, (patient) => state.times[patient] as number),
+				tokens: Int32Array.from(patients, (patient) => state.tokens[patient]),
+				times: Float64Array.from(patients, (patient) => state.times[patient]),
 				memory: isEmpty(state) ? state.memory : memories.memory,
 			};
 		},

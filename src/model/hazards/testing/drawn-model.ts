@@ -11,6 +11,6 @@ export function drawnModel(id: string, vocab: number, hazards: HazardSettings) {
 	const draw = random(2);
 	for (const [name, { data }] of weights)
 		if (name.startsWith("hazards."))
-			for (const i of data.keys()) data[i] = data[i]! + 0.1 * draw.normal();
+			for (const i of data.keys()) data[i] = data[i] + 0.1 * draw.normal();
 	return { model, config, weights };
 }

@@ -5,14 +5,14 @@ export type Matrix = readonly (readonly number[])[];
 export const range = <T>(count: number, value: (i: number) => T): T[] =>
 	Array.from({ length: count }, (_, i) => value(i));
 
-export const at = (x: Matrix, i: number, j: number): number => x[i]?.[j] as number;
+export const at = (x: Matrix, i: number, j: number): number => x[i]?.[j];
 
 /** Numbers in rows of one width. */
 export const matrix = (values: ArrayLike<number>, width: number): Matrix =>
-	range(values.length / width, (i) => range(width, (j) => values[i * width + j] as number));
+	range(values.length / width, (i) => range(width, (j) => values[i * width + j]));
 
 const dot = (a: readonly number[], b: readonly number[]) =>
-	a.reduce((sum, x, i) => sum + x * (b[i] as number), 0);
+	a.reduce((sum, x, i) => sum + x * b[i], 0);
 
 /** x W^T. */
 export const product = (x: Matrix, w: Matrix): Matrix =>
@@ -40,7 +40,7 @@ export interface PlainRetention {
 /** Retention one pair of places at a time: each weight from the time between them alone. */
 export function plainRetention(inputs: PlainRetention): Matrix {
 	const { x, days, mask, weights, heads, direction } = inputs;
-	const size = (x[0]?.length as number) / heads;
+	const size = x[0]?.length / heads;
 	const half = size / 2;
 	const [q, k, v] = (["query", "key", "value"] as const).map((part) =>
 		product(x, weights[part]),
@@ -63,10 +63,9 @@ export function plainRetention(inputs: PlainRetention): Matrix {
 			const output = new Array<number>(size).fill(0);
 			for (let m = 0; m < x.length; m++) {
 				if (!mask[m] || (direction === "forwards" ? m > n : m < n)) continue;
-				const units = Math.abs((days[n] as number) - (days[m] as number)) / inputs.decayUnitDays;
+				const units = Math.abs(days[n] - days[m]) / inputs.decayUnitDays;
 				const weight = decay ** units * score(n, m, head, units);
-				for (let j = 0; j < size; j++)
-					output[j] = (output[j] as number) + weight * at(v, m, head * size + j);
+				for (let j = 0; j < size; j++) output[j] = output[j] + weight * at(v, m, head * size + j);
 			}
 			return plainNorm(output).map((o, j) => o * plainSilu(at(gates, n, head * size + j)));
 		}),

@@ -20,7 +20,7 @@ export interface ReferenceOutputs {
 	readonly states: readonly Float64Array[];
 }
 
-const at = (array: ArrayLike<number>, i: number): number => array[i] as number;
+const at = (array: ArrayLike<number>, i: number): number => array[i];
 
 /** S_n = γ_n S_{n-1} + k_nᵀ v_n, o_n = q_n S_n. */
 export function reference(x: ReferenceInputs): ReferenceOutputs {
@@ -69,11 +69,11 @@ export function referenceGradients(
 			for (let j = 0; j < x.value; j++) {
 				const ij = i * x.value + j;
 				const [qi, kj] = [n * x.key + i, n * x.value + j];
-				q[qi] = at(q, qi) + at(outputCotangent, kj) * at(states[n + 1] as Float64Array, ij);
+				q[qi] = at(q, qi) + at(outputCotangent, kj) * at(states[n + 1], ij);
 				const d = at(down, ij) + at(outputCotangent, kj) * at(x.q, qi);
 				k[qi] = at(k, qi) + d * at(x.v, kj);
 				v[kj] = at(v, kj) + d * at(x.k, qi);
-				logDecay[n] = at(logDecay, n) + d * decay * at(states[n] as Float64Array, ij);
+				logDecay[n] = at(logDecay, n) + d * decay * at(states[n], ij);
 				down[ij] = d * decay;
 			}
 		}

@@ -4,10 +4,10 @@ type Vector = readonly number[];
 export type Values = Readonly<Record<string, Float32Array>>;
 
 const linear = (weights: Values, name: string, x: Vector): number[] => {
-	const weight = weights[`${name}.weight`]!;
+	const weight = weights[`${name}.weight`];
 	const bias = weights[`${name}.bias`];
 	return Array.from({ length: weight.length / x.length }, (_, out) =>
-		x.reduce((sum, value, i) => sum + weight[out * x.length + i]! * value, bias?.[out] ?? 0),
+		x.reduce((sum, value, i) => sum + weight[out * x.length + i] * value, bias?.[out] ?? 0),
 	);
 };
 
@@ -26,12 +26,12 @@ export function followed(
 		return linear(
 			weights,
 			`${name}.out`,
-			own.map((value, i) => Math.tanh(value + ofTime[i]!)),
+			own.map((value, i) => Math.tanh(value + ofTime[i])),
 		);
 	};
 	const steps = 1 + Math.ceil(stepsAUnit * Math.abs(to - from));
 	const h = (to - from) / steps;
-	const moved = (y: Vector, by: Vector, part: number) => y.map((value, i) => value + part * by[i]!);
+	const moved = (y: Vector, by: Vector, part: number) => y.map((value, i) => value + part * by[i]);
 	let y = start;
 	for (let n = 0; n < steps; n++) {
 		const time = from + n * h;
@@ -39,7 +39,7 @@ export function followed(
 		const k2 = slope(moved(y, k1, h / 2), time + h / 2);
 		const k3 = slope(moved(y, k2, h / 2), time + h / 2);
 		const k4 = slope(moved(y, k3, h), time + h);
-		y = y.map((value, i) => value + (h / 6) * (k1[i]! + 2 * k2[i]! + 2 * k3[i]! + k4[i]!));
+		y = y.map((value, i) => value + (h / 6) * (k1[i] + 2 * k2[i] + 2 * k3[i] + k4[i]));
 	}
 	return y;
 }
@@ -53,8 +53,8 @@ function means(integrands: (time: number) => Vector, from: number, to: number): 
 		integrands(from + (i / parts) * (to - from)).map((value) => weight(i) * value),
 	);
 	return all.reduce(
-		(sum: number[], own) => sum.map((value, n) => value + own[n]!),
-		all[0]!.map(() => 0),
+		(sum: number[], own) => sum.map((value, n) => value + own[n]),
+		all[0].map(() => 0),
 	);
 }
 
@@ -71,20 +71,20 @@ export function plainMeans(
 	to: number,
 ): { readonly products: number[][]; readonly values: number[][] } {
 	const queries = x.map((own) => linear(weights, "query", own));
-	const dim = queries[0]!.length;
+	const dim = queries[0].length;
 	const splines = Array.from({ length: dim }, (_, i) =>
 		plainSpline(
 			t,
-			queries.map((q) => q[i]!),
+			queries.map((q) => q[i]),
 		),
 	);
 	const products: number[][] = [];
 	const values: number[][] = [];
 	for (let from = 0; from < places; from++) {
 		const curve = (kind: string, time: number) =>
-			followed(weights, `${kind}Flow`, linear(weights, kind, x[from]!), t[from]!, time);
+			followed(weights, `${kind}Flow`, linear(weights, kind, x[from]), t[from], time);
 		const integrands = (time: number) => {
-			const each = curve("key", time).map((k, i) => k * splines[i]!(time));
+			const each = curve("key", time).map((k, i) => k * splines[i](time));
 			const product = (head: number) =>
 				each.reduce((sum, kq, i) => (Math.floor((i * heads) / dim) === head ? sum + kq : sum), 0);
 			return [
@@ -92,7 +92,7 @@ export function plainMeans(
 				...curve("value", time),
 			];
 		};
-		const own = means(integrands, t[from]!, t[to]!);
+		const own = means(integrands, t[from], t[to]);
 		products.push(own.slice(0, heads));
 		values.push(own.slice(heads));
 	}

@@ -1,9 +1,16 @@
 import { z } from "zod";
+import {
+	fillBatch,
+	type PlannedBatch,
+	planBatches,
+	type SplitBatches,
+} from "../../../data/cohort/batches.js";
+import type { BatchOptions, Dataset, History, Label, Split } from "../../../data/cohort/index.js";
 import { inOrder, type Tensor } from "../../../engine/tensor/index.js";
 import { type LinearHead, labelHead, labelLogOdds, pooled, slotStates } from "../../heads.js";
 import type { BatchShape, Model, Parameters, ParameterValues } from "../../index.js";
 import { drawWeights, parametersOf } from "../../nn/weights.js";
-import { labelObjective } from "../../objectives/label.js";
+import { type LabelledHistory, labelObjective } from "../../objectives/label.js";
 
 /** What turns the log-odds of a fine-tuned model into the probability of its label. */
 export const scoringSchema = /* @__PURE__ */ (() =>
@@ -75,7 +82,7 @@ function bodyOf({ model, config, weights }: Pretrained): ParameterValues {
 	const reached = new Set(
 		inOrder([slotStates(model, config, symbols, { rows: 1, length: 2 }).hidden]),
 	);
-	return new Map([...weights].filter(([name]) => reached.has((symbols[name] as Tensor).node)));
+	return new Map([...weights].filter(([name]) => reached.has(symbols[name].node)));
 }
 
 /** A model names all its weights, also those that hidden states have no use for. */
@@ -103,3 +110,57 @@ export const classifier = (from: Pretrained, head: LinearHead): Model => {
 			from.model.states(config, allOf(from, parameters), ...others),
 	};
 };
+
+/** A label, with the log-odds of the model's own risk if the head reads them. */
+export interface LabelQuery extends Label {
+	readonly risk?: number | undefined;
+}
+
+/**
+ * The events known at a label, and the query as one more event: its time is that of the label, its
+ * token the value, 1 or 0. A slot holds the token before it, so the model
+ * sees that time and never the value; and no special token is ever a target.
+ */
+export function withLabelQuery(
+	history: History,
+	{ events, time, value, weight = 1, risk = 0 }: LabelQuery,
+): LabelledHistory {
+	const seen = history.birthEvents + events;
+	const tokens = new Int32Array(seen + 1);
+	const times = new Float64Array(seen + 1);
+	tokens.set(history.tokens.subarray(0, seen));
+	times.set(history.times.subarray(0, seen));
+	tokens[seen] = Number(value);
+	times[seen] = time;
+	return { ...history, tokens, times, weight, risk };
+}
+
+/** The labels of a split's patients, in order. */
+export function labelsOf(dataset: Dataset, labels: readonly Label[], split: Split): Label[] {
+	const patients = new Set(dataset.patients(split));
+	return labels.filter(({ patient }) => patients.has(patient));
+}
+
+/** Batches with one label per row; `sequences` of a batch are indices of labels. */
+export function labelBatches(
+	dataset: Dataset,
+	labels: readonly LabelQuery[],
+	options: BatchOptions,
+): SplitBatches {
+	const plan = planBatches(
+		labels.map(({ patient, events }) => dataset.birthEventsOf(patient) + events + 1),
+		labels.map(({ patient }) => dataset.birthEventsOf(patient)),
+		options,
+	);
+	let current = { epoch: Number.NaN, batches: [] as readonly PlannedBatch[] };
+	return {
+		plan,
+		read(epoch, i) {
+			if (current.epoch !== epoch) current = { epoch, batches: plan.epoch(epoch) };
+			return fillBatch(plan, current.batches[i], async (at) => {
+				const label = labels[at];
+				return withLabelQuery(await dataset.read(label.patient), label);
+			});
+		},
+	};
+}

@@ -13,8 +13,7 @@ import { readCheckpoint } from "../checkpoint.js";
 import { trainOptions } from "../options.js";
 import { trainEpochs } from "../pretrain.js";
 import { runFiles } from "../run-folder.js";
-import { classifier, logOdds } from "./classifier.js";
-import { labelBatches, labelsOf, withLabelQuery } from "./label-batches.js";
+import { classifier, labelBatches, labelsOf, logOdds, withLabelQuery } from "./classifier.js";
 
 const runtime = nodeRuntime({ threads: 1 });
 const model = modelById("trajgpt");
@@ -52,13 +51,13 @@ const dataset = {
 	patients: (split: Split) =>
 		Int32Array.from(histories.keys()).filter((patient) => splitOf(patient) === split),
 	birthEventsOf: () => 1,
-	lengthOf: (patient: number) => histories[patient]!.tokens.length,
-	read: async (patient: number) => histories[patient]!,
+	lengthOf: (patient: number) => histories[patient].tokens.length,
+	read: async (patient: number) => histories[patient],
 } as unknown as Dataset;
 
 test("a label is one more event: its value at its time, after the known events", () => {
 	const history = {
-		...histories[0]!,
+		...histories[0],
 		tokens: Int32Array.of(2, 5, 7, 6),
 		times: Float64Array.of(-9, 1, 2, 3),
 	};

@@ -8,9 +8,9 @@ import type { Label } from "../../../data/cohort/index.js";
 import { precisions, recordedProviders } from "../../../engine/runtime/index.js";
 import type { LinearHead } from "../../heads.js";
 import { initialWeights, type Model, type ParameterValues } from "../../index.js";
-import { hasCheckpoint, readCheckpoint } from "../checkpoint.js";
+import { checkSeal, hasCheckpoint, readCheckpoint } from "../checkpoint.js";
 import { trainOptions } from "../options.js";
-import { checkSeal, differences, runFiles, sealedFiles } from "../run-folder.js";
+import { differences, runFiles, sealedFiles } from "../run-folder.js";
 import { floatWeights, readTrained, type Trained } from "../trained.js";
 import { type FineTunedTask, type Pretrained, type Scoring, scoringSchema } from "./classifier.js";
 
@@ -107,10 +107,10 @@ export function readTask(run: string, task: string): Task | undefined {
 
 /** Refuses what was fine-tuned from other weights, or to other labels. */
 export function checkTask(run: string, begun: Task, now: Task["identity"]): void {
-	const found = differences(begun.identity, now);
-	if (found.length > 0)
+	const changed = differences(begun.identity, now);
+	if (changed.length > 0)
 		throw new InputError(
-			`${taskFiles(run, begun.task).folder} was fine-tuned with something else: ${found.join(", ")}; ` +
+			`${taskFiles(run, begun.task).folder} was fine-tuned with something else: ${changed.join(", ")}; ` +
 				`run \`${finetuneCommand(run, begun, "--force")}\` to begin anew`,
 		);
 }
@@ -157,8 +157,8 @@ export function readScoring(run: string, task: string, step: number): Scoring | 
 	const { sha256, ...content } = readJson(file, fileSchema, remedy);
 	if (sha256 !== contentSha256(content))
 		throw new InputError(`${file} was changed since it was written; ${remedy}`);
-	const { kind: _kind, version: _version, step: own, ...scoring } = content;
-	return own === step && scoring.task === task ? scoring : undefined;
+	const { kind: _kind, version: _version, step: scoredStep, ...scoring } = content;
+	return scoredStep === step && scoring.task === task ? scoring : undefined;
 }
 
 /** What a run has learned for a labelled task. */

@@ -1,22 +1,21 @@
-import { input, mul, sub, sum, type Tensor } from "../../../engine/tensor/index.js";
+import { input } from "../../../engine/tensor/index.js";
 import type { Model, Objective } from "../../index.js";
 
 const pulled: Objective = {
 	streams: () => [],
 	terms(_config, parameters, _states, { rows, length }) {
-		const difference = mul(
-			sub(parameters.w as Tensor, input("to", [rows * length, 2])),
-			input("counts", [rows * length, 1]),
-		);
-		return [{ name: "next", total: mul(sum(mul(difference, difference)), 0.5) }];
+		const difference = parameters.w
+			.sub(input("to", [rows * length, 2]))
+			.mul(input("counts", [rows * length, 1]));
+		return [{ name: "next", total: difference.mul(difference).sum().mul(0.5) }];
 	},
 	feeds(_config, { rows, length, tokens, times, lengths }) {
 		const to = new Float32Array(rows * length * 2);
 		const counts = new Float32Array(rows * length);
 		for (let at = 0; at < counts.length; at++) {
-			to[2 * at] = tokens[at] as number;
-			to[2 * at + 1] = times[at] as number;
-			counts[at] = Number(at % length < (lengths[Math.floor(at / length)] as number));
+			to[2 * at] = tokens[at];
+			to[2 * at + 1] = times[at];
+			counts[at] = Number(at % length < lengths[Math.floor(at / length)]);
 		}
 		return { feeds: { to, counts }, targets: { next: counts.reduce((a, b) => a + b, 0) } };
 	},

@@ -6,7 +6,7 @@ import { interpretedRuntime } from "../../../engine/runtime/testing/interpreted.
 import type { Model } from "../../index.js";
 import { batchOf, testHistory, vocab } from "../../testing/histories.js";
 import { smallSettings } from "../../testing/small-settings.js";
-import { adamWDefaults } from "../adamw.js";
+import { adamWDefaults } from "../step.js";
 import { trainer } from "../trainer.js";
 
 const batch = batchOf(Array.from({ length: 2 }, (_, i) => testHistory(6, 20 + i)));
@@ -39,12 +39,12 @@ export async function expectSameStep(model: Model): Promise<void> {
 	expect(text.result.finite).toBe(true);
 	expect(text.result.gradientNorm / onnx.result.gradientNorm).toBeCloseTo(1, 4);
 	for (const [term, total] of Object.entries(onnx.result.totals))
-		expect(text.result.totals[term]! / total, term).toBeCloseTo(1, 5);
+		expect(text.result.totals[term] / total, term).toBeCloseTo(1, 5);
 	// First moments are the gradients, up to a factor; some are zero but for rounding.
 	const gradients = [...onnx.state].filter(([name]) => name.startsWith("first/"));
 	const largest = Math.max(...gradients.map(([, { data }]) => largestOf(data)));
 	for (const [name, { data }] of gradients) {
-		const difference = largestOf(text.state.get(name)!.data.map((value, i) => value - data[i]!));
+		const difference = largestOf(text.state.get(name)!.data.map((value, i) => value - data[i]));
 		expect(difference, name).toBeLessThan(Math.max(1e-4 * largestOf(data), 3e-5 * largest));
 	}
 }

@@ -64,8 +64,8 @@ export function expectClose(actual: ArrayLike<number>, wanted: ArrayLike<number>
 	let worst = 0;
 	let scale = 0;
 	for (let i = 0; i < wanted.length; i++) {
-		worst = Math.max(worst, Math.abs((actual[i] as number) - (wanted[i] as number)));
-		scale = Math.max(scale, Math.abs(wanted[i] as number));
+		worst = Math.max(worst, Math.abs(actual[i] - wanted[i]));
+		scale = Math.max(scale, Math.abs(wanted[i]));
 	}
 	expect(worst / scale).toBeLessThan(1e-5);
 }
