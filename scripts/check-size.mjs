@@ -1,0 +1,200 @@
+// How large the house may be: lines per room, files, and habits that make lines hard to read.
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, posix } from "node:path";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+
+/** @typedef {Readonly<Record<string, number>>} Numbers by name */
+
+/** Lines of production code per room, with comments and blank lines; a room's number leaves out rooms inside it. */
+/** @type {Numbers} */
+const budgets = {
+	"src/base": 1700,
+	"src/data/records": 7800,
+	"src/data/codes": 900,
+	"src/data/cohort": 6300,
+	"src/data/tasks": 1700,
+	"src/data/simulate": 3000,
+	"src/engine/tensor": 4800,
+	"src/engine/runtime": 2700,
+	"src/engine/mpi": 400,
+	"src/model": 9100,
+	"src/model/nn": 1200,
+	"src/model/train": 4200,
+	"src/predict": 7800,
+	"src/evaluate": 9500,
+	"src/evaluate/charts": 5400,
+	"src/evaluate/report": 2100,
+	"src/app/server": 3600,
+	"src/app/workflows": 2000,
+	"src/app/commands": 12_100,
+	src: 300,
+	"web/src": 12_600,
+	bench: 3400,
+	scripts: 3600,
+};
+/** Of production code together, but for the lines of tests. */
+/** @type {Numbers} */
+const limits = {
+	lines: 105_400,
+	files: 810,
+	"lines of a file": 500,
+	packings: 300,
+	"uses of own, found and asIs": 1_800,
+	"import cycles": 11,
+	"lines of tests": 59_300,
+	"lines of a README": 25,
+};
+
+const isTest = (/** @type {string} */ file) => /\.test\.tsx?$|\/testing\/|\/fixtures\//.test(file);
+const isSource = (/** @type {string} */ file) =>
+	/\.(ts|tsx|mjs)$/.test(file) && /^(src|web\/src|web\/testing|scripts|bench)\//.test(file);
+const isWingPage = (/** @type {string} */ file) => /^(src\/[^/]+|web)\/README\.md$/.test(file);
+/** Every line ends with a newline. */
+const linesIn = (/** @type {string} */ text) => text.split("\n").length - 1;
+const vague = new Set(["own", "found", "asIs"]);
+
+/** The innermost room that holds a file. */
+export const roomIn = (/** @type {Numbers} */ rooms, /** @type {string} */ file) =>
+	Object.keys(rooms)
+		.filter((room) => file.startsWith(`${room}/`))
+		.sort((a, b) => b.length - a.length)[0];
+
+/**
+ * Literals that are spread where they stand, `...{ a, b }` and `...[a, b]`, and names without a referent.
+ * @param {string} file
+ * @param {string} text
+ */
+export function habits(file, text) {
+	const counts = { packings: 0, vague: 0 };
+	const visit = (/** @type {ts.Node} */ node) => {
+		if (ts.isIdentifier(node) && vague.has(node.text)) counts.vague++;
+		if (ts.isSpreadElement(node) || ts.isSpreadAssignment(node)) {
+			let literal = node.expression;
+			while (ts.isParenthesizedExpression(literal) || ts.isAsExpression(literal))
+				literal = literal.expression;
+			if (ts.isObjectLiteralExpression(literal) || ts.isArrayLiteralExpression(literal))
+				counts.packings++;
+		}
+		ts.forEachChild(node, visit);
+	};
+	visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, false));
+	return counts;
+}
+
+/**
+ * Groups of files that import each other, types included.
+ * @param {ReadonlyMap<string, string>} files path below the repository's root to text
+ * @returns {string[][]}
+ */
+export function cyclesIn(files) {
+	const targets = (/** @type {string} */ file) =>
+		ts.preProcessFile(files.get(file) ?? "").importedFiles.flatMap(({ fileName }) => {
+			const path = posix.join(posix.dirname(file), fileName);
+			const sources = [path, path.replace(/\.js$/, ".ts"), path.replace(/\.js$/, ".tsx")];
+			return sources.filter((source) => files.has(source));
+		});
+	/** @type {Map<string, number>} */
+	const order = new Map();
+	/** @type {string[]} */
+	const open = [];
+	/** @type {string[][]} */
+	const cycles = [];
+	/** Gives the first file, in order of visits, that this one leads back to. */
+	const visit = (/** @type {string} */ file) => {
+		const number = order.size;
+		order.set(file, number);
+		open.push(file);
+		let lowest = number;
+		for (const target of targets(file)) {
+			if (!order.has(target)) lowest = Math.min(lowest, visit(target));
+			else if (open.includes(target)) lowest = Math.min(lowest, order.get(target) ?? 0);
+		}
+		if (lowest === number) {
+			const group = open.splice(open.indexOf(file));
+			if (group.length > 1) cycles.push(group);
+		}
+		return lowest;
+	};
+	for (const file of files.keys()) if (!order.has(file)) visit(file);
+	return cycles;
+}
+
+/**
+ * Sizes by room and by what has a limit, and what is larger than allowed.
+ * @param {ReadonlyMap<string, string>} files path below the repository's root to text
+ */
+export function sizesOf(files, rooms = budgets, most = limits) {
+	const production = new Map([...files].filter(([file]) => !isTest(file) && isSource(file)));
+	const texts = [...production];
+	const sum = (/** @type {readonly number[]} */ numbers) => numbers.reduce((a, b) => a + b, 0);
+	const lines = texts.map(([, text]) => linesIn(text));
+	const counted = texts.map(([file, text]) => habits(file, text));
+	const tests = [...files].filter(([file]) => isTest(file) && isSource(file));
+	const pages = [...files].filter(([file]) => isWingPage(file));
+	const byRoom = Object.fromEntries(
+		Object.keys(rooms).map((room) => [
+			room,
+			sum(texts.map(([file], at) => (roomIn(rooms, file) === room ? (lines[at] ?? 0) : 0))),
+		]),
+	);
+	const cycles = cyclesIn(production);
+	const sizes = {
+		lines: sum(lines),
+		files: texts.length,
+		"lines of a file": Math.max(...lines),
+		packings: sum(counted.map(({ packings }) => packings)),
+		"uses of own, found and asIs": sum(counted.map(({ vague }) => vague)),
+		"import cycles": cycles.length,
+		"lines of tests": sum(tests.map(([, text]) => linesIn(text))),
+		"lines of a README": Math.max(0, ...pages.map(([, text]) => linesIn(text))),
+	};
+	const table = [
+		...Object.entries(byRoom).map(([room, size]) => ({
+			name: room,
+			size,
+			limit: rooms[room] ?? 0,
+		})),
+		...Object.entries(sizes).map(([name, size]) => ({ name, size, limit: most[name] ?? 0 })),
+	];
+	const faults = table
+		.filter(({ size, limit }) => size > limit)
+		.map(({ name, size, limit }) => `${name}: ${size}, at most ${limit}`);
+	const homeless = texts.filter(([file]) => roomIn(rooms, file) === undefined);
+	return {
+		table,
+		faults: [...faults, ...homeless.map(([file]) => `${file} is in no room of the table`)],
+		cycles,
+	};
+}
+
+function main() {
+	const root = dirname(dirname(fileURLToPath(import.meta.url)));
+	const names = execFileSync(
+		"git",
+		["ls-files", "-co", "--exclude-standard", "src", "web", "scripts", "bench"],
+		{
+			cwd: root,
+			encoding: "utf8",
+		},
+	);
+	const files = names
+		.trimEnd()
+		.split("\n")
+		.filter((file) => (isSource(file) || isWingPage(file)) && existsSync(join(root, file)));
+	const { table, faults, cycles } = sizesOf(
+		new Map(files.map((file) => [file, readFileSync(join(root, file), "utf8")])),
+	);
+	if (process.argv.includes("--print")) {
+		for (const { name, size, limit } of table) console.log(`${name.padEnd(30)} ${size} / ${limit}`);
+		for (const cycle of cycles) console.log(`cycle: ${cycle.join(", ")}`);
+	}
+	for (const fault of faults)
+		console.error(
+			`${fault}; make it smaller, or raise its budget in scripts/check-size.mjs and say why in the commit`,
+		);
+	process.exitCode = faults.length > 0 ? 1 : 0;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) main();
