@@ -43,35 +43,30 @@ const commandsIn = (page: Awaited<ReturnType<typeof pageOf>>): [string, string][
 		return text ? [[id, text]] : [];
 	});
 
-test.skipIf(!hasCurl)("every command on the page works as printed", async () => {
-	const service = await running({ served: { ...smallServed(), simulated: true } });
-	const commands = commandsIn(await pageOf(service));
-	expect(commands.map(([id]) => id).sort()).toEqual(
-		Object.keys(routes)
-			.filter((id) => id !== "score")
-			.sort(),
-	);
-	const answers = await answersOf(commands, tmpdir());
-	for (const [id, answer] of answers) {
-		const route = routes[id as keyof typeof routes];
-		if (!("response" in route)) expect(answer).toBeUndefined();
-		else {
-			expect([id, route.response.parse(answer)]).toEqual([id, answer]);
-			expect([id, answer]).toMatchObject([id, { simulated: true }]);
+test.skipIf(!hasCurl)(
+	"every command on the page works as printed, with the token in a file",
+	async () => {
+		const token = "correct-horse-battery";
+		const service = await running({ token, served: { ...smallServed(), simulated: true } });
+		const folder = await mkdtemp(join(tmpdir(), "token-"));
+		await writeFile(join(folder, "token.txt"), `${token}\n`);
+		const commands = commandsIn(await pageOf(service, token));
+		expect(commands.map(([id]) => id).sort()).toEqual(
+			Object.keys(routes)
+				.filter((id) => id !== "score")
+				.sort(),
+		);
+		const answers = await answersOf(commands, folder);
+		for (const [id, answer] of answers) {
+			const route = routes[id as keyof typeof routes];
+			if (!("response" in route)) expect(answer).toBeUndefined();
+			else {
+				expect([id, route.response.parse(answer)]).toEqual([id, answer]);
+				expect([id, answer]).toMatchObject([id, { simulated: true }]);
+			}
 		}
-	}
-});
-
-test.skipIf(!hasCurl)("with a token, commands read it from a file", async () => {
-	const token = "correct-horse-battery";
-	const service = await running({ token });
-	const folder = await mkdtemp(join(tmpdir(), "token-"));
-	await writeFile(join(folder, "token.txt"), `${token}\n`);
-	const commands = commandsIn(await pageOf(service, token));
-	const answers = await answersOf(commands, folder);
-	for (const [id, answer] of answers) expect([id, answer]).not.toHaveProperty("1.error");
-	expect(answers.get("codes")).toMatchObject({ codes: expect.any(Array) });
-});
+	},
+);
 
 test("the page shows every operation and schema of the OpenAPI document, and links to no other name", async () => {
 	const service = await running();
@@ -88,23 +83,6 @@ test("the page shows every operation and schema of the OpenAPI document, and lin
 	expect(page.querySelector("#score")?.closest("section")?.textContent).toContain(
 		"was not fine-tuned",
 	);
-});
-
-test("OpenAPI: requests and responses refer to named schemas, and every reference resolves", async () => {
-	const { get } = await running();
-	const api = await jsonIn(await get("/api/v2/openapi.json"));
-	const refs = [...JSON.stringify(api).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)];
-	for (const [, name] of refs) expect(api.components.schemas).toHaveProperty(name as string);
-	for (const methods of Object.values(api.paths) as Record<string, Record<string, never>>[])
-		for (const { requestBody, responses } of Object.values(methods) as never[])
-			for (const { content } of [requestBody, ...Object.values(responses)].filter(Boolean) as {
-				content?: Record<string, { schema: object }>;
-			}[])
-				for (const { schema } of Object.values(content ?? {}))
-					expect(Object.keys(schema)).toEqual(["$ref"]);
-	const { ForecastRequest, Patient } = api.components.schemas;
-	expect(ForecastRequest.properties.patient).toEqual({ $ref: "#/components/schemas/Patient" });
-	expect(Patient.properties.events.items).toEqual({ $ref: "#/components/schemas/Event" });
 });
 
 test("a model without hazards, with other codes and days gets examples that it can answer", async () => {

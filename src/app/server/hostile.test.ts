@@ -6,7 +6,7 @@ import { securityHeaders } from "./refusal.js";
 import { document, filesIn } from "./static-files.js";
 import { gatekeeper, running } from "./testing/running.js";
 import { smallServed, someEvents } from "./testing/small-served.js";
-import { head, heard, opened, refusing } from "./testing/sockets.js";
+import { head, heard, opened } from "./testing/sockets.js";
 
 const patient = { events: someEvents(5) };
 const good = { patient, at: ["+1y"] };
@@ -200,6 +200,16 @@ test("answers bytes that are not HTTP with a message", async () => {
 	expect(await responseTo(expecting)).toMatch(/^HTTP\/1\.1 200 /);
 });
 
+test("limits the connections of one address", async () => {
+	const { service } = await running({ limits: { connectionsPerAddress: 2 } });
+	const first = await Promise.all([opened(service.port), opened(service.port)]);
+	const third = await opened(service.port);
+	expect(await heard(third)).toBe("");
+	expect(service.usage().connections).toBe(2);
+	for (const socket of first) socket.destroy();
+	await expect.poll(() => service.usage().connections).toBe(0);
+});
+
 test("closes a connection without traffic", async () => {
 	const { service } = await running({ limits: { silenceMs: 50 } });
 	const silent = await opened(service.port);
@@ -362,33 +372,6 @@ test("requires the token for everything but the sign-in", async () => {
 	expect(await (await get("/", { Cookie })).json()).toBe("the page");
 	expect((await get("/", { Cookie: "trajgpt=guess" })).status).toBe(303);
 	expect(logged.join("")).not.toContain(token);
-});
-
-test("on shutdown, finishes running requests and accepts no more", async () => {
-	const { hold, release, wrap } = gatekeeper();
-	hold();
-	let disposed = false;
-	const { post, service } = await running({
-		wrap: (engine) => ({
-			...wrap(engine),
-			dispose: async () => {
-				disposed = true;
-				await engine.dispose();
-			},
-		}),
-	});
-	const idle = await opened(service.port);
-	const idleEnds = heard(idle);
-	const request = post("/forecast", good);
-	await expect.poll(() => service.scheduler.started).toBe(1);
-	const closed = service.close();
-	await refusing(service.port);
-	expect(disposed).toBe(false);
-	release();
-	expect((await request).status).toBe(200);
-	idle.destroy();
-	await Promise.all([closed, idleEnds]);
-	expect(disposed).toBe(true);
 });
 
 test("on shutdown, cuts off requests that take too long", async () => {

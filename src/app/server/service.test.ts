@@ -1,7 +1,5 @@
 import { expect, test } from "vitest";
-import { random } from "../../base/random.js";
 import { nodeRuntime } from "../../engine/runtime/node.js";
-import { smallSettings } from "../../model/testing/small-settings.js";
 import {
 	attributeIncidence,
 	hazardModel,
@@ -47,30 +45,6 @@ test("a forecast equals the model's prediction, at times of every kind", async (
 	}
 	expect(body.answers[1].ageYears).toBeCloseTo(70, 9);
 	expect(body.answers[3].place).toBe("inside");
-});
-
-test("concurrent requests get the same responses as single ones", async () => {
-	const { hold, release, wrap } = gatekeeper();
-	const { post, service } = await running({ wrap });
-	const requests = Array.from({ length: 12 }, (_, i) => ({
-		patient: { events: someEvents(20, i) },
-		at: ["+1y"],
-	}));
-	const alone = [];
-	for (const request of requests) alone.push((await post("/forecast", request)).body);
-	hold();
-	const pending = Promise.all(requests.map((request) => post("/forecast", request)));
-	await expect.poll(() => service.scheduler.waiting).toBe(11);
-	release();
-	const together = await pending;
-	for (const [i, { body }] of together.entries()) {
-		const [own, other] = [alone[i].answers[0].top, body.answers[0].top];
-		expect(other.map(({ code }: { code: string }) => code)).toEqual(
-			own.map(({ code }: { code: string }) => code),
-		);
-		for (const [k, { probability }] of other.entries())
-			expect(probability).toBeCloseTo(own[k].probability, 5);
-	}
 });
 
 test("returns risks by horizon, their trajectory, surges and drivers", async () => {
@@ -201,26 +175,6 @@ test("embeds a history as a vector", async () => {
 	expect(body.vector).toEqual(closeTo(part as Float32Array));
 	const all = await post("/embed", { patient });
 	expect(all.body.vector).toEqual(closeTo(whole as Float32Array));
-});
-
-test("cuts a history that is too long but keeps its birth, as the library does", async () => {
-	const whole = smallServed();
-	const { model, vocabulary } = whole;
-	const config = model.config.parse({
-		...{ ...smallSettings.trajgpt, vocab: vocabulary.size },
-		...{ position: "absolute", positions: 16 },
-	});
-	const served = { ...whole, config, weights: model.init(config, random(3)) };
-	const { post } = await running({ served });
-	const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
-	for (const birth of [patient.birth, undefined])
-		for (const count of [14, 15, 16, 20]) {
-			const given = { ...patient, birth, events: patient.events.slice(0, count) };
-			const { tokens, times } = readRequestPatient(given, served).patient.history;
-			const own = await representations(runtime, served, [{ tokens, times }]);
-			const { body } = await post("/embed", { patient: given });
-			expect([birth, count, body.vector]).toEqual([birth, count, closeTo(own)]);
-		}
 });
 
 /** An engine that says how many events each call gave the model to read. */

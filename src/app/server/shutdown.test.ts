@@ -7,21 +7,32 @@ import { heard, opened, posted, refusing } from "./testing/sockets.js";
 const good = { patient: { events: someEvents(5) }, at: ["+1y"] };
 const get = "GET /api/v2/model HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
-test("answers running requests as the last on their connections", async () => {
+test("answers running requests as the last on their connections, then disposes of the model", async () => {
 	const { hold, release, wrap } = gatekeeper();
 	hold();
-	const { service } = await running({ wrap });
+	let disposed = false;
+	const { service } = await running({
+		wrap: (engine) => ({
+			...wrap(engine),
+			dispose: async () => {
+				disposed = true;
+				await engine.dispose();
+			},
+		}),
+	});
 	const socket = await opened(service.port);
 	const response = heard(socket);
 	socket.write(posted("/forecast", good));
 	await expect.poll(() => service.scheduler.started).toBe(1);
 	const closed = service.close();
 	await refusing(service.port);
+	expect(disposed).toBe(false);
 	release();
 	const text = await response;
 	expect(text).toMatch(/^HTTP\/1\.1 200 /);
 	expect(text.toLowerCase()).toContain("\r\nconnection: close\r\n");
 	await closed;
+	expect(disposed).toBe(true);
 });
 
 test("answers a client that sends another request during shutdown", async () => {
