@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chooseGpu } from "./gpu.js";
+import { chooseGpu } from "./launcher.js";
 
 const chosen = (localRank: number, localSize: number, visible: string | undefined) => {
 	const env: Record<string, string | undefined> = { CUDA_VISIBLE_DEVICES: visible };

@@ -3,8 +3,7 @@ import { joinJob } from "./communicator.js";
 import { type Env, type Implementation, launchOf, libraryVariable, noLibrary } from "./launcher.js";
 import { loadMpi } from "./library.js";
 
-export { chooseGpu } from "./gpu.js";
-export { launchOf } from "./launcher.js";
+export { chooseGpu, launchOf } from "./launcher.js";
 export { loadMpi } from "./library.js";
 
 const packages: Readonly<Record<Implementation, string>> = {

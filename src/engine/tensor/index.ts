@@ -12,7 +12,6 @@ export {
 	subtractDims,
 } from "./dims.js";
 export { gradients, inOrder } from "./gradients.js";
-export type { Graph } from "./graph.js";
 export { type OnnxModel, opset, toOnnx } from "./lower/onnx/to-onnx.js";
 export {
 	type Argument,
@@ -22,34 +21,56 @@ export {
 	toStableHlo,
 } from "./lower/stablehlo/to-stablehlo.js";
 export type { Precision } from "./lower/stablehlo/writer.js";
-export { elu, gelu, leakyRelu, logSigmoid, silu, softplus } from "./ops/activations.js";
-export { allReduceSum } from "./ops/all-reduce.js";
-export { expand, reshape, sum, unbroadcast } from "./ops/broadcast.js";
-export { type Conv1dOptions, type Conv2dOptions, conv1d, conv2d } from "./ops/conv.js";
-export { dropout } from "./ops/dropout.js";
-export * from "./ops/elementwise.js";
-export * from "./ops/gather.js";
-export { matmul } from "./ops/matmul.js";
-export { type Affine, batchNorm, groupNorm, layerNorm, normalized, rmsNorm } from "./ops/norms.js";
-export { chunked, placesAlong } from "./ops/open-length.js";
-export { avgPool1d, maxPool1d, maxPool2d, movingAverage, type PoolOptions } from "./ops/pool.js";
-export { max, mean, sumSquares, variance } from "./ops/reduce.js";
-export { rotary } from "./ops/rotary.js";
-export { type ScanOptions, scan } from "./ops/scan.js";
-export { segmentSums, segmentTotals } from "./ops/segments.js";
 export {
+	avgPool1d,
+	type Conv1dOptions,
+	type Conv2dOptions,
+	conv1d,
+	conv2d,
+	maxPool1d,
+	maxPool2d,
+	movingAverage,
+	type PoolOptions,
+} from "./ops/conv.js";
+export * from "./ops/elementwise.js";
+export { dropout, elu, gelu, leakyRelu, logSigmoid, silu, softplus } from "./ops/elementwise.js";
+export * from "./ops/gather.js";
+export { segmentSums, segmentTotals } from "./ops/gather.js";
+export { matmul, rotary } from "./ops/matmul.js";
+export {
+	type Affine,
+	batchNorm,
+	groupNorm,
+	layerNorm,
+	logSoftmax,
+	max,
+	mean,
+	normalized,
+	rmsNorm,
+	softmax,
+	sumSquares,
+	variance,
+} from "./ops/reductions.js";
+export { type ScanOptions, scan } from "./ops/scan.js";
+export {
+	chunked,
 	concat,
 	cumulativeSum,
+	expand,
 	flip,
 	pad,
+	placesAlong,
+	reshape,
 	roll,
 	slice,
 	split,
 	stack,
+	sum,
 	transpose,
+	unbroadcast,
 } from "./ops/shape.js";
-export { logSoftmax, softmax } from "./ops/softmax.js";
-export { constant, filled, input, parameter, scalar } from "./ops/sources.js";
+export { allReduceSum, constant, filled, input, parameter, scalar } from "./ops/sources.js";
+export type { Graph } from "./tensor.js";
 export {
 	type DType,
 	describe,

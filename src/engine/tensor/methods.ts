@@ -1,6 +1,4 @@
 import type { Dim, Shape } from "./dims.js";
-import { logSigmoid, softplus } from "./ops/activations.js";
-import { expand, reshape, sum } from "./ops/broadcast.js";
 import {
 	abs,
 	add,
@@ -13,6 +11,7 @@ import {
 	greaterEqual,
 	less,
 	log,
+	logSigmoid,
 	maximum,
 	minimum,
 	mul,
@@ -22,15 +21,15 @@ import {
 	sigmoid,
 	sign,
 	sin,
+	softplus,
 	sqrt,
 	square,
 	sub,
 	tanh,
 } from "./ops/elementwise.js";
 import { type MatmulOptions, matmul } from "./ops/matmul.js";
-import { max, mean, sumSquares, variance } from "./ops/reduce.js";
-import { pad, slice, split, transpose } from "./ops/shape.js";
-import { logSoftmax, softmax } from "./ops/softmax.js";
+import { logSoftmax, max, mean, softmax, sumSquares, variance } from "./ops/reductions.js";
+import { expand, pad, reshape, slice, split, sum, transpose } from "./ops/shape.js";
 import { type DType, Tensor } from "./tensor.js";
 
 type Axes = number | readonly number[];

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { InputError } from "../../../base/errors.js";
 import { temporaryFolder } from "../../../data/records/testing/temporary-folder.js";
 import { type Client, openClient } from "./client.js";
-import { compileOptions } from "./compile-options.js";
+import { compileOptions } from "./executables.js";
 import { loadPlugin, PjrtError } from "./native.js";
 import { checkedPlugin, failing, hasCompiler, setDuringTest } from "./testing/fake-plugin.js";
 

@@ -1,6 +1,6 @@
 import { InputError } from "../../../base/errors.js";
-import type { FixedShape } from "../../tensor/index.js";
-import { type Data, dtypeOf } from "../runtime.js";
+import type { FixedShape, NamedType } from "../../tensor/index.js";
+import { arrays, type Data, dtypeOf, type Resident, type ResidentValue } from "../runtime.js";
 import type { Client, Device, DeviceBuffer } from "./client.js";
 import { PjrtError } from "./native.js";
 
@@ -50,3 +50,92 @@ export class DeviceGroup {
 }
 
 const gibibytes = (bytes: number) => (bytes / 2 ** 30).toFixed(1);
+
+/** Tensors that stay on the devices: one copy per device, equal unless a program makes them differ. */
+export class XlaResident implements Resident {
+	readonly #group: DeviceGroup;
+	readonly #buffers = new Map<string, readonly DeviceBuffer[]>();
+	readonly #types = new Map<string, { dtype: ReturnType<typeof dtypeOf>; shape: FixedShape }>();
+
+	constructor(group: DeviceGroup, values: ReadonlyMap<string, ResidentValue>) {
+		this.#group = group;
+		try {
+			for (const [name, { data, shape }] of values) {
+				this.#buffers.set(name, group.upload(data, shape));
+				this.#types.set(name, { dtype: dtypeOf(data), shape });
+			}
+		} catch (error) {
+			this.dispose();
+			throw error;
+		}
+	}
+
+	get(name: string): readonly DeviceBuffer[] | undefined {
+		return this.#buffers.get(name);
+	}
+
+	replace(successors: ReadonlyMap<string, readonly DeviceBuffer[]>): void {
+		for (const [name, buffers] of successors) {
+			for (const old of this.#buffers.get(name) ?? []) old.destroy();
+			this.#buffers.set(name, buffers);
+		}
+	}
+
+	async read(): Promise<Map<string, ResidentValue>> {
+		const values = [...this.#types].map(([name, { dtype, shape }]) => {
+			const data: Data = new arrays[dtype](shape.reduce((a, b) => a * b, 1));
+			const [from] = this.#buffers.get(name) as readonly [DeviceBuffer];
+			return { name, shape, from, data };
+		});
+		await this.#group.download(values.map(({ from, data }) => ({ from, to: data })));
+		return new Map(values.map(({ name, shape, data }) => [name, { shape, data }]));
+	}
+
+	dispose(): void {
+		for (const buffers of this.#buffers.values()) for (const buffer of buffers) buffer.destroy();
+		this.#buffers.clear();
+		this.#types.clear();
+	}
+}
+
+type Weights = ReadonlyMap<string, ArrayLike<number>>;
+
+/** The weights that a graph takes as constants, on the devices. */
+export interface Constants {
+	get(input: NamedType): readonly DeviceBuffer[] | undefined;
+	release(): void;
+}
+
+/** Weights are uploaded on first use and once for all graphs that have the same array. */
+export function sharedConstants(group: DeviceGroup): (weights: Weights) => Constants {
+	const shared = new Map<
+		ArrayLike<number>,
+		{ readonly buffers: readonly DeviceBuffer[]; users: number }
+	>();
+	return (weights) => {
+		const own = new Set<ArrayLike<number>>();
+		return {
+			get({ name, dtype, shape }) {
+				const values = weights.get(name);
+				if (!values) return undefined;
+				const known = shared.get(values);
+				if (own.has(values)) return known?.buffers;
+				const data = values instanceof arrays[dtype] ? values : arrays[dtype].from(values);
+				const entry = known ?? { buffers: group.upload(data as Data, shape), users: 0 };
+				entry.users++;
+				shared.set(values, entry);
+				own.add(values);
+				return entry.buffers;
+			},
+			release() {
+				for (const values of own) {
+					const entry = shared.get(values);
+					if (!entry || --entry.users > 0) continue;
+					shared.delete(values);
+					for (const buffer of entry.buffers) buffer.destroy();
+				}
+				own.clear();
+			},
+		};
+	};
+}

@@ -2,7 +2,7 @@ import { readdir, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../data/records/testing/temporary-folder.js";
-import { cacheKey, defaultCacheFolder, executableCache } from "./executable-cache.js";
+import { cacheKey, defaultCacheFolder, executableCache } from "./executables.js";
 
 test("keys differ where any part differs", () => {
 	const keys = [["a", "b"], ["ab"], ["a", "c"], ["a", "b", ""], ["b", "a"]].map((parts) =>

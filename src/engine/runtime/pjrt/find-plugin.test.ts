@@ -2,7 +2,7 @@ import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../data/records/testing/temporary-folder.js";
-import { findPlugins } from "./find-plugin.js";
+import { findPlugins } from "./plugin.js";
 
 async function touch(...parts: string[]): Promise<string> {
 	const path = join(...parts);

@@ -19,9 +19,7 @@ import {
 	type RunOptions,
 } from "../runtime.js";
 import type { DeviceBuffer, Executable } from "./client.js";
-import type { Constants } from "./constants.js";
-import type { DeviceGroup } from "./device-group.js";
-import type { XlaResident } from "./resident.js";
+import type { Constants, DeviceGroup, XlaResident } from "./device-group.js";
 
 type Sizes = NonNullable<RunOptions["sizes"]>;
 

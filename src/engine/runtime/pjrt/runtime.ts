@@ -3,14 +3,11 @@ import { InputError } from "../../../base/errors.js";
 import { type Graph, type Precision, toStableHlo } from "../../tensor/index.js";
 import { type RunOptions, type Runtime, replaced } from "../runtime.js";
 import type { Client, Device, DeviceMemory, Executable } from "./client.js";
-import { compileOptions } from "./compile-options.js";
-import { sharedConstants } from "./constants.js";
-import { DeviceGroup } from "./device-group.js";
-import { cacheKey, defaultCacheFolder, executableCache } from "./executable-cache.js";
+import { DeviceGroup, sharedConstants, XlaResident } from "./device-group.js";
+import { cacheKey, compileOptions, defaultCacheFolder, executableCache } from "./executables.js";
 import { PjrtError } from "./native.js";
-import { type OpenOptions, openDevices } from "./open-devices.js";
+import { type OpenOptions, openDevices } from "./plugin.js";
 import { type Compiled, hasOpenSizes, XlaProgram } from "./program.js";
-import { XlaResident } from "./resident.js";
 
 export interface XlaRuntimeOptions extends OpenOptions {
 	/**

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isUnsafePassOff, userFlags, withoutUnsafePass } from "./xla-flags.js";
+import { isUnsafePassOff, userFlags, withoutUnsafePass } from "./plugin.js";
 
 const ours = "--xla_disable_hlo_passes=triton-softmax-rewriter";
 

@@ -1,9 +1,10 @@
 import type { FixedShape } from "../dims.js";
-import type { Sweep } from "../operations.js";
+import type { PoolWindow, Sweep } from "../operations.js";
 import { apply, fail, isFloat, type Operation, size, type Tensor } from "../tensor.js";
-import { tapwiseWeights } from "./conv-taps.js";
-import { gather } from "./gather.js";
-import { constant } from "./sources.js";
+import { add } from "./elementwise.js";
+import { gather, scatterAdd } from "./gather.js";
+import { concat, stack } from "./shape.js";
+import { constant, filled } from "./sources.js";
 
 /** Sizes of the spatial axes of the result. */
 export const swept = (
@@ -162,4 +163,135 @@ export function conv2d(x: Tensor, weights: Tensor, options: Conv2dOptions = {}):
 		groups,
 	};
 	return withBias(apply(convOperation, [x, weights], sweep), bias);
+}
+
+/** Convolutions as matrix products, one per kernel position. */
+
+const places = (kernel: FixedShape): number[][] =>
+	kernel.reduce<number[][]>(
+		(list, n) => list.flatMap((place) => Array.from({ length: n }, (_, k) => [...place, k])),
+		[[]],
+	);
+
+/** Every n-th element of an axis, from the first. */
+function everyNth(x: Tensor, axis: number, n: number): Tensor {
+	if (n === 1) return x;
+	const count = Math.ceil((x.shape[axis] as number) / n);
+	const full = x.pad(axis, 0, count * n - (x.shape[axis] as number));
+	const [before, after] = [x.shape.slice(0, axis), x.shape.slice(axis + 1)];
+	const first = full.reshape([...before, count, n, ...after]).slice(axis + 1, 0, 1);
+	return first.reshape([...before, count, ...after]);
+}
+
+/** Per kernel position, the values of x that it is multiplied with: [batch, groups, in / groups, positions]. */
+function met(
+	x: Tensor,
+	kernel: FixedShape,
+	sweep: Sweep,
+): { place: number[]; columns: Tensor; result: FixedShape }[] {
+	const [batch, channels] = x.shape as [number, number];
+	const padded = sweep.padding.reduce((t, [before, after], i) => t.pad(i + 2, before, after), x);
+	return places(kernel).map((place) => {
+		const seen = place.reduce((t, k, i) => {
+			const [stride, dilation] = [sweep.strides[i], sweep.dilations[i]];
+			const reach = dilation * (kernel[i] - 1);
+			const steps = Math.floor(((t.shape[i + 2] as number) - reach - 1) / stride);
+			const start = k * dilation;
+			return everyNth(t.slice(i + 2, start, start + steps * stride + 1), i + 2, stride);
+		}, padded);
+		const result = seen.shape.slice(2) as FixedShape;
+		const shape = [batch, sweep.groups, channels / sweep.groups, size(result)];
+		return { place, columns: seen.reshape(shape), result };
+	});
+}
+
+export function tapwise(x: Tensor, w: Tensor, sweep: Sweep): Tensor {
+	const [out, inside, ...kernel] = w.shape as [number, number, ...number[]];
+	const taps = met(x, kernel, sweep);
+	const parts = taps.map(({ place, columns }) => {
+		const tap = place.reduce((t, k, i) => t.slice(i + 2, k, k + 1), w);
+		return tap.reshape([sweep.groups, out / sweep.groups, inside]).matmul(columns);
+	});
+	return parts.reduce(add).reshape([x.shape[0] as number, out, ...(taps[0]?.result ?? [])]);
+}
+
+export function tapwiseWeights(x: Tensor, g: Tensor, shape: FixedShape, sweep: Sweep): Tensor {
+	const [out, inside, ...kernel] = shape as [number, number, ...number[]];
+	const rows = g.reshape([g.shape[0] as number, sweep.groups, out / sweep.groups, -1]);
+	const parts = met(x, kernel, sweep).map(({ columns }) => {
+		const product = rows.matmul(columns, { transposeB: true });
+		return product.sum(0).reshape([out, inside]);
+	});
+	return stack(parts, -1).reshape(shape);
+}
+
+const maxPoolOperation: Operation<"maxPool"> = {
+	name: "maxPool",
+	types: ([input], window) => {
+		const x = input;
+		if (!isFloat(x.dtype)) fail("maxPool", "needs a float tensor", [x]);
+		if (x.shape.length !== window.kernel.length + 2)
+			fail("maxPool", `needs [batch, channels, …] with ${window.kernel.length} more axes`, [x]);
+		const dilations = window.kernel.map(() => 1);
+		const sizes = swept(x.shape.slice(2) as FixedShape, window.kernel, { ...window, dilations });
+		if (sizes.some((n) => n < 1)) fail("maxPool", "the window is wider than the input", [x]);
+		// A window entirely in the padding would have no largest element.
+		if (window.padding.some((sides, i) => sides.some((n) => n >= window.kernel[i])))
+			fail("maxPool", `padding must be less than the window of ${window.kernel.join(" × ")}`, [x]);
+		const shape = [...x.shape.slice(0, 2), ...sizes];
+		return [
+			{ shape, dtype: x.dtype },
+			{ shape, dtype: "int32" },
+		];
+	},
+	pullback: ({ inputs: [x], outputs: [, chosen] }, [g]) => {
+		if (!g) return [null];
+		const { shape } = x;
+		const flat = scatterAdd(g.reshape([-1]), chosen.reshape([-1]), size(shape));
+		return [flat.reshape(shape)];
+	},
+};
+
+export interface PoolOptions {
+	readonly kernel: number;
+	/** Default: the kernel's width. */
+	readonly stride?: number;
+	/** Positions beyond both ends, or [before, after]. */
+	readonly padding?: number | readonly [number, number];
+}
+
+function windowOf({ kernel, stride = kernel, padding = 0 }: PoolOptions, axes: number): PoolWindow {
+	const sides = typeof padding === "number" ? ([padding, padding] as const) : padding;
+	const each = <T>(value: T): T[] => Array<T>(axes).fill(value);
+	return { kernel: each(kernel), strides: each(stride), padding: each(sides) };
+}
+
+/** The largest of each window of x [batch, channels, length]. */
+export const maxPool1d = (x: Tensor, options: PoolOptions): Tensor =>
+	apply(maxPoolOperation, [x], windowOf(options, 1));
+
+/** The largest of each square window of x [batch, channels, height, width]. */
+export const maxPool2d = (x: Tensor, options: PoolOptions): Tensor =>
+	apply(maxPoolOperation, [x], windowOf(options, 2));
+
+/** The mean of each window of x [batch, channels, length]; positions beyond the ends count as zeros. */
+export function avgPool1d(x: Tensor, options: PoolOptions): Tensor {
+	if (x.shape.length !== 3) fail("avgPool1d", "needs [batch, channels, length]", [x]);
+	const { kernel, stride = kernel, padding = 0 } = options;
+	const [batch, channels, length] = x.shape as [number, number, number];
+	const weights = filled(1 / kernel, [1, 1, kernel], x.dtype);
+	const rows = x.reshape([batch * channels, 1, length]);
+	return conv1d(rows, weights, { stride, padding }).reshape([batch, channels, -1]);
+}
+
+/** The mean of the `width` positions around each position along the last axis; the ends repeat. */
+export function movingAverage(x: Tensor, width: number): Tensor {
+	const before = Math.floor((width - 1) / 2);
+	const ends = (part: Tensor, count: number) =>
+		count > 0 ? [part.expand([...x.shape.slice(0, -1), count])] : [];
+	const first = ends(x.slice(-1, 0, 1), before);
+	const last = ends(x.slice(-1, -1), width - 1 - before);
+	const wide = concat([...first, x, ...last], -1);
+	const rows = wide.reshape([1, -1, wide.shape.at(-1) as number]);
+	return avgPool1d(rows, { kernel: width, stride: 1 }).reshape(x.shape);
 }

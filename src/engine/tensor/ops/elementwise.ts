@@ -8,10 +8,11 @@ import {
 	isFloat,
 	type Node,
 	type Operation,
+	size,
 	type Tensor,
 } from "../tensor.js";
-import { unbroadcast } from "./broadcast.js";
-import { scalar, scalarValue } from "./sources.js";
+import { unbroadcast } from "./shape.js";
+import { constant, scalar, scalarValue } from "./sources.js";
 
 /** The shape that two shapes broadcast to, as in NumPy; undefined if they do not. */
 export function broadcastShape(a: Shape, b: Shape): Shape | undefined {
@@ -180,4 +181,121 @@ const whereOperation: Operation<"where"> = {
 
 export function where(condition: Tensor, a: Operand, b: Operand): Tensor {
 	return apply(whereOperation, [condition, ...pair(a, b)], none);
+}
+
+type ActivationName = "softplus" | "logSigmoid" | "silu" | "gelu";
+
+/** An activation whose own gradient is shorter, or exact for more inputs, than that of its parts. */
+function activation(
+	name: ActivationName,
+	slope: (x: Tensor, y: Tensor) => Tensor,
+): (x: Tensor) => Tensor {
+	const operation: Operation<ActivationName> = {
+		name,
+		types: ([x]) => [floatType(name, x)],
+		pullback: ({ inputs: [x], outputs: [y] }, [g]) => [g ? g.mul(slope(x, y)) : null],
+	};
+	return (x) => apply(operation, [x], {});
+}
+
+/** log(1 + e^x), without overflow for any x. */
+export const softplus = activation("softplus", sigmoid);
+
+/** log σ(x) = −softplus(−x). */
+export const logSigmoid = activation("logSigmoid", (x) => x.neg().sigmoid());
+
+/** x σ(u(x)), with slope σ + (y − y σ) u'. */
+function gated(
+	name: "silu" | "gelu",
+	gate: (x: Tensor) => Tensor,
+	/** u'(x), or undefined where it is 1. */
+	gateSlope?: (x: Tensor) => Tensor,
+): (x: Tensor) => Tensor {
+	return activation(name, (x, y) => {
+		const s = gate(x).sigmoid();
+		const rest = y.sub(y.mul(s));
+		return s.add(gateSlope ? rest.mul(gateSlope(x)) : rest);
+	});
+}
+
+const linear = 2 * Math.sqrt(2 / Math.PI);
+const cubic = linear * 0.044715;
+/** 2 √(2/π) (x + 0.044715 x³). */
+const geluGate = (x: Tensor) => x.mul(x.mul(x).mul(cubic).add(linear));
+
+/** x σ(x). */
+export const silu = gated("silu", (x) => x);
+
+/** GELU in its tanh form: x σ(2 √(2/π) (x + 0.044715 x³)). */
+export const gelu = gated(
+	"gelu",
+	geluGate,
+	// The square is recomputed: kept from the forward pass, it would cost memory in every layer.
+	(x) =>
+		x
+			.mul(3 * cubic)
+			.mul(x)
+			.add(linear),
+);
+
+/** x above zero, α (e^x − 1) below. */
+export const elu = (x: Tensor, alpha = 1): Tensor =>
+	where(less(0, x), x, x.minimum(0).exp().sub(1).mul(alpha));
+
+export const leakyRelu = (x: Tensor, slope = 0.01): Tensor => x.maximum(x.mul(slope));
+
+/** The activations composed of simpler operations, for backends without kernels for them. */
+export const activationParts: Readonly<Record<ActivationName, (x: Tensor) => Tensor>> = {
+	softplus: (x) => relu(x).add(add(1, x.abs().neg().exp()).log()),
+	logSigmoid: (x) => x.minimum(0).sub(add(1, x.abs().neg().exp()).log()),
+	silu: (x) => x.mul(x.sigmoid()),
+	gelu: (x) => x.mul(geluGate(x).sigmoid()),
+};
+
+const odd = [0x9e3779b1, 0x85ebca77, 0xc2b2ae3d] as const;
+
+/**
+ * 32 bits that depend on every bit of the key, computed with the int32 operations that every provider has:
+ * x (2x + 1) is a permutation that carries low bits up, the quotient brings high ones down.
+ */
+function mixed(key: Tensor): Tensor {
+	let x = key;
+	for (const factor of odd) {
+		const y = x.mul(x.mul(2).add(1));
+		x = y.mul(factor).add(y.div(0x10000));
+	}
+	return x;
+}
+
+/** One mixed word per index below `count`. */
+function words(count: number, key: Tensor, stream: number): Tensor {
+	const indices = constant(
+		Array.from({ length: count }, (_, i) => i),
+		[count],
+		"int32",
+	);
+	return mixed(indices.mul(odd[0]).add(key.add(Math.imul(stream, odd[2]))));
+}
+
+/**
+ * Drops elements at the given rate and scales up the rest. The mask is a function of the seed (an int32 scalar, such
+ * as the step's number), the site (one number per dropout layer of the model) and the element's position, so that a
+ * step can be repeated.
+ */
+export function dropout(x: Tensor, rate: number, seed: Tensor, site: number): Tensor {
+	if (seed.dtype !== "int32" || seed.shape.length > 0)
+		fail("dropout", "the seed must be an int32 scalar", [x, seed]);
+	if (!(rate >= 0 && rate < 1)) fail("dropout", `rate ${rate} is outside [0, 1)`, [x, seed]);
+	if (rate === 0) return x;
+	const columns = (x.shape.at(-1) ?? 1) as number;
+	const key = mixed(seed.mul(odd[1]).add(Math.imul(site + 1, odd[0])));
+	// A product of two mixed words, one of them odd, is a mixed word in its upper bits: three
+	// passes over the elements instead of twelve.
+	const row = words(size(x.shape) / columns, key, 1)
+		.mul(2)
+		.add(1);
+	const word = row.reshape([-1, 1]).mul(words(columns, key, 2));
+	const keep = word.greaterEqual(Math.round(rate * 2 ** 32) - 2 ** 31);
+	const mask = where(keep, scalar(1 / (1 - rate), x.dtype), scalar(0, x.dtype));
+	return x.mul(mask.reshape(x.shape));
 }

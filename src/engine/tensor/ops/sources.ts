@@ -3,6 +3,7 @@ import {
 	apply,
 	type DType,
 	fail,
+	floatType,
 	type Operation,
 	type Shape,
 	size,
@@ -71,3 +72,12 @@ export function scalarValue(tensor: Tensor): number | undefined {
 	if (tensor.node.operation.name !== "constant" || tensor.shape.length > 0) return undefined;
 	return (tensor.node.attributes as OperationAttributes["constant"]).data[0];
 }
+
+const allReduceOperation: Operation<"allReduceSum"> = {
+	name: "allReduceSum",
+	types: ([x]) => [floatType("allReduceSum", x)],
+	pullback: (_, [g]) => [g ? allReduceSum(g) : null],
+};
+
+/** The sum of a tensor over all devices that run the program; on one device the tensor itself. */
+export const allReduceSum = (x: Tensor): Tensor => apply(allReduceOperation, [x], {});

@@ -1,16 +1,22 @@
 import { type Dim, divideDims, isOpen, multiplyDims } from "../../dims.js";
 import type { OperationName } from "../../operations.js";
-import { activationParts } from "../../ops/activations.js";
-import { tapwise } from "../../ops/conv-taps.js";
+import { tapwise } from "../../ops/conv.js";
+import { activationParts } from "../../ops/elementwise.js";
+import { directSegments } from "../../ops/gather.js";
 import { matrixSizes } from "../../ops/matmul.js";
-import { rmsNormParts } from "../../ops/norms.js";
+import { logSoftmaxParts, rmsNormParts } from "../../ops/reductions.js";
 import { partsOf } from "../../ops/scan.js";
-import { directSegments } from "../../ops/segments.js";
-import { logSoftmaxParts } from "../../ops/softmax.js";
 import { packed } from "../../ops/sources.js";
-import { elementCount, type Node, type Tensor } from "../../tensor.js";
-import { onnxType } from "./element-types.js";
+import { type DType, elementCount, type Node, type Tensor } from "../../tensor.js";
 import type { OnnxWriter } from "./writer.js";
+
+/** The numbers that ONNX gives to its element types. */
+export const onnxType: Readonly<Record<DType, number>> = {
+	float32: 1,
+	float64: 11,
+	int32: 6,
+	bool: 9,
+};
 
 /** Writes an operation as ONNX nodes and returns the names of its results. */
 type OnnxLowering<K extends OperationName> = (

@@ -3,12 +3,10 @@ import { ModelProtoSchema, type ValueInfoProtoSchema } from "onnx-buf";
 import { bytesOf } from "../../../../base/arrays.js";
 import { isOpen } from "../../dims.js";
 import { inOrder } from "../../gradients.js";
-import type { Graph } from "../../graph.js";
 import { packed, sourceName } from "../../ops/sources.js";
-import type { Target, Tensor, TensorType } from "../../tensor.js";
-import { onnxType } from "./element-types.js";
-import { openSizes } from "./open-sizes.js";
-import { OnnxWriter } from "./writer.js";
+import type { Graph, Target, Tensor, TensorType } from "../../tensor.js";
+import { onnxType } from "./table.js";
+import { OnnxWriter, openSizes } from "./writer.js";
 
 /** The versions of the standard operators and of ONNX Runtime's own operators. */
 export const opset = 21n;

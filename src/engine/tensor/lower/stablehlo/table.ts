@@ -1,13 +1,16 @@
 import type { OperationName } from "../../operations.js";
-import { activationParts } from "../../ops/activations.js";
-import { rmsNormParts } from "../../ops/norms.js";
-import { segmentDifferences } from "../../ops/segments.js";
-import { logSoftmaxParts, softmaxParts } from "../../ops/softmax.js";
+import { activationParts } from "../../ops/elementwise.js";
+import { segmentDifferences } from "../../ops/gather.js";
+import { logSoftmaxParts, rmsNormParts, softmaxParts } from "../../ops/reductions.js";
 import type { Node, Tensor } from "../../tensor.js";
-import { addedAlong, addedRows } from "./added.js";
-import { scan } from "./scan.js";
-import { convolution, largestInWindows } from "./sweeps.js";
-import { largestAlong } from "./top-k.js";
+import {
+	addedAlong,
+	addedRows,
+	convolution,
+	largestAlong,
+	largestInWindows,
+	scan,
+} from "./lowerings.js";
 import { elementTypes, longs, type Value } from "./types.js";
 import type { Direction, StableHloWriter } from "./writer.js";
 

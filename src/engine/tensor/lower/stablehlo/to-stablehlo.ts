@@ -1,7 +1,6 @@
 import { inOrder } from "../../gradients.js";
-import type { Graph } from "../../graph.js";
 import { isInput, sourceName } from "../../ops/sources.js";
-import type { DType, Tensor, TensorType } from "../../tensor.js";
+import type { DType, Graph, Tensor, TensorType } from "../../tensor.js";
 import { blockLabel, elementTypes, typeList, typeText, type Value } from "./types.js";
 import { type Precision, StableHloWriter } from "./writer.js";
 

@@ -1,12 +1,13 @@
 import { type FixedShape, type Shape, sizeGiven } from "../../dims.js";
 import { inOrder } from "../../gradients.js";
 import type { DType, Node, Tensor } from "../../tensor.js";
-import { denseText, literal } from "./constants.js";
 import { lowered } from "./table.js";
 import {
 	blockLabel,
+	denseText,
 	type ElementType,
 	elementTypes,
+	literal,
 	long,
 	longs,
 	matrix,

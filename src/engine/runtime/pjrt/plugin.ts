@@ -1,6 +1,10 @@
 import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, delimiter, dirname, join } from "node:path";
+import { isMainThread } from "node:worker_threads";
+import { InputError } from "../../../base/errors.js";
+import { type Client, type ClientOptions, openClient } from "./client.js";
+import { loadPlugin, PjrtError } from "./native.js";
 
 /** A plugin that may be used, and where it came from. */
 export interface FoundPlugin {
@@ -114,4 +118,79 @@ export function pluginAt(path: string, from = "plugin"): FoundPlugin {
 			.map((file) => join(folder, file));
 	});
 	return { path, from, libraries };
+}
+
+/** XLA's pass that fuses norms and softmaxes. Programs compiled with it can be wrong: see docs/gpu.md. */
+const unsafePass = "triton-softmax-rewriter";
+
+const added = `--xla_disable_hlo_passes=${unsafePass}`;
+
+/** The user leaves the pass on with an empty list. With the second flag, XLA refuses a list of disabled passes. */
+const choosesPasses = /--xla_disable_hlo_passes=(\s|$)|--xla_enable_hlo_passes_only/;
+
+/**
+ * `XLA_FLAGS` with the unsafe pass switched off, unless the user chooses the passes or names a file of flags. The
+ * flag comes first, because XLA stops reading at the first mistake.
+ */
+export function withoutUnsafePass(flags = ""): string {
+	const own = flags.trim();
+	const isFile = own !== "" && !own.startsWith("-");
+	if (isFile || choosesPasses.test(own) || own.includes(unsafePass)) return flags;
+	return `${added} ${own}`.trim();
+}
+
+/** `XLA_FLAGS` as the user set them, for other programs. */
+export const userFlags = (flags = ""): string => flags.replace(added, "").trim();
+
+/** Whether `XLA_FLAGS` switch the unsafe pass off; those in a file are not read. */
+export const isUnsafePassOff = (flags = ""): boolean => flags.includes(unsafePass);
+
+export interface OpenOptions extends ClientOptions {
+	/** The file of a plugin. Default: the first that is found and has a device. */
+	readonly plugin?: string;
+}
+
+/** Opens the devices of a plugin; rejects with an `InputError` that says what to do. */
+export async function openDevices(options: OpenOptions = {}): Promise<Client> {
+	const found = options.plugin === undefined ? findPlugins().found : [pluginAt(options.plugin)];
+	const problems: unknown[] = [];
+	for (const plugin of found)
+		try {
+			return await devicesOf(plugin, options);
+		} catch (error) {
+			problems.push(error);
+		}
+	if (problems.length > 0) throw problems[0];
+	throw new InputError(
+		`no PJRT plugin was found, through which XLA uses an accelerator; install the one for NVIDIA GPUs with ${installCommand}, name the file of another in TRAJGPT_PJRT_PLUGIN (\`trajgpt doctor\` lists the places searched), or leave out \`provider\` to compute on the CPU`,
+	);
+}
+
+async function devicesOf(plugin: FoundPlugin, options: ClientOptions): Promise<Client> {
+	const remedy = "check its driver (nvidia-smi), or leave out `provider` to compute on the CPU";
+	setFlags();
+	const client = await loadPlugin(plugin.path, plugin.libraries)
+		.then((native) => openClient(native, options))
+		.catch((error) => {
+			if (!(error instanceof PjrtError)) throw error;
+			const [reason = ""] = error.message.split("\n");
+			throw new InputError(`${plugin.path} cannot use a device: ${reason}; ${remedy}`, {
+				cause: error,
+			});
+		});
+	if (client.devices.length > 0) return client;
+	await client.destroy();
+	throw new InputError(`${plugin.path} finds no device; ${remedy}`);
+}
+
+/** Sets the flags of XLA, which it reads from the environment once per process: before the plugin is loaded. */
+function setFlags(): void {
+	const flags = withoutUnsafePass(process.env.XLA_FLAGS);
+	if (flags === process.env.XLA_FLAGS) return;
+	// A worker's `process.env` is a copy that native code does not see.
+	if (!isMainThread)
+		throw new InputError(
+			`a worker thread cannot set XLA_FLAGS; open the accelerator in the main thread first, or start the program with XLA_FLAGS='${flags}'`,
+		);
+	process.env.XLA_FLAGS = flags;
 }

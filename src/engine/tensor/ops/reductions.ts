@@ -1,5 +1,76 @@
-import { apply, fail, floatType, type Operation, size, type Tensor } from "../tensor.js";
+import { divideDims, isOpen } from "../dims.js";
+import {
+	apply,
+	axisOf,
+	elementCount,
+	fail,
+	floatType,
+	type Operation,
+	size,
+	type Tensor,
+} from "../tensor.js";
 import { div } from "./elementwise.js";
+import { reduce, reduction } from "./shape.js";
+
+const sumSquaresOperation = reduction("sumSquares", (x, _y, g) => x.mul(g.mul(2)));
+
+// Where several values share the maximum, its cotangent is shared between them.
+const maxOperation = reduction("max", (x, y, g, axes) => {
+	const chosen = x.equal(y).cast(x.dtype);
+	return chosen.div(chosen.sum(axes, true)).mul(g);
+});
+
+/** Sum of squares, in one pass. */
+export function sumSquares(x: Tensor, axes?: number | readonly number[], keep = false): Tensor {
+	const none = (axes === undefined ? x.shape : [axes].flat()).length === 0;
+	return none ? x.mul(x) : reduce(sumSquaresOperation, x, axes, keep);
+}
+
+export const max = (x: Tensor, axes?: number | readonly number[], keep = false): Tensor =>
+	reduce(maxOperation, x, axes, keep);
+
+export function mean(x: Tensor, axes?: number | readonly number[], keep = false): Tensor {
+	const total = x.sum(axes, keep);
+	const count = divideDims(elementCount(x.shape), elementCount(total.shape));
+	if (count === undefined || isOpen(count)) fail("mean", "the size of an axis is open", [x]);
+	return total.mul(1 / count);
+}
+
+/** Mean squared distance from the mean. */
+export function variance(x: Tensor, axes?: number | readonly number[], keep = false): Tensor {
+	const centred = x.sub(x.mean(axes ?? x.shape.map((_, i) => i), true));
+	return centred.mul(centred).mean(axes, keep);
+}
+
+function alongAxis(
+	name: "softmax" | "logSoftmax",
+	pullback: (y: Tensor, g: Tensor, axis: number) => Tensor,
+): (x: Tensor, axis?: number) => Tensor {
+	const operation: Operation<"softmax" | "logSoftmax"> = {
+		name,
+		types: ([x]) => [floatType(name, x)],
+		pullback: ({ outputs: [y], attributes: { axis } }, [g]) => [g ? pullback(y, g, axis) : null],
+	};
+	return (x, axis = -1) => apply(operation, [x], { axis: axisOf(name, x, axis) });
+}
+
+export const softmax = alongAxis("softmax", (y, g, axis) => y.mul(g.sub(g.mul(y).sum(axis, true))));
+
+export const logSoftmax = alongAxis("logSoftmax", (y, g, axis) =>
+	g.sub(y.exp().mul(g.sum(axis, true))),
+);
+
+/** `softmax` composed of simpler operations, for backends without a kernel for it. */
+export function softmaxParts(x: Tensor, axis: number): Tensor {
+	const powers = x.sub(x.max(axis, true)).exp();
+	return powers.div(powers.sum(axis, true));
+}
+
+/** `logSoftmax` composed of simpler operations, for backends without a kernel for it. */
+export function logSoftmaxParts(x: Tensor, axis: number): Tensor {
+	const below = x.sub(x.max(axis, true));
+	return below.sub(below.exp().sum(axis, true).log());
+}
 
 const smallest = 1e-5;
 
