@@ -108,7 +108,7 @@ const cudaLibrary =
 	/^lib(cudart|cublas|cublasLt|cudnn\w*|cufft|cupti|cusolver|cusparse|nccl|nvJitLink|nvrtc|nvshmem_host)\.so\.\d+$/;
 
 /** A plugin with the packages of NVIDIA's libraries, which lie beside it, where the system does not look. */
-export function pluginAt(path: string, from = "plugin"): FoundPlugin {
+function pluginAt(path: string, from = "plugin"): FoundPlugin {
 	if (!/^xla_cuda\d*$/.test(basename(dirname(path)))) return { path, from, libraries: [] };
 	const nvidia = join(dirname(dirname(dirname(path))), "nvidia");
 	const libraries = entries(nvidia).flatMap((name) => {

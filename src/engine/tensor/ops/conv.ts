@@ -1,4 +1,4 @@
-import type { FixedShape } from "../dims.js";
+import { type FixedShape, indicesOf } from "../dims.js";
 import type { PoolWindow, Sweep } from "../operations.js";
 import { apply, fail, isFloat, type Operation, size, type Tensor } from "../tensor.js";
 import { add } from "./elementwise.js";
@@ -7,11 +7,7 @@ import { concat, stack } from "./shape.js";
 import { constant, filled } from "./sources.js";
 
 /** Sizes of the spatial axes of the result. */
-export const swept = (
-	sizes: FixedShape,
-	kernel: FixedShape,
-	sweep: Omit<Sweep, "groups">,
-): FixedShape =>
+const swept = (sizes: FixedShape, kernel: FixedShape, sweep: Omit<Sweep, "groups">): FixedShape =>
 	sizes.map((n, i) => {
 		const [before, after] = sweep.padding[i] as readonly [number, number];
 		const reach = sweep.dilations[i] * (kernel[i] - 1) + 1;
@@ -167,12 +163,6 @@ export function conv2d(x: Tensor, weights: Tensor, options: Conv2dOptions = {}):
 
 /** Convolutions as matrix products, one per kernel position. */
 
-const places = (kernel: FixedShape): number[][] =>
-	kernel.reduce<number[][]>(
-		(list, n) => list.flatMap((place) => Array.from({ length: n }, (_, k) => [...place, k])),
-		[[]],
-	);
-
 /** Every n-th element of an axis, from the first. */
 function everyNth(x: Tensor, axis: number, n: number): Tensor {
 	if (n === 1) return x;
@@ -191,7 +181,7 @@ function met(
 ): { place: number[]; columns: Tensor; result: FixedShape }[] {
 	const [batch, channels] = x.shape as [number, number];
 	const padded = sweep.padding.reduce((t, [before, after], i) => t.pad(i + 2, before, after), x);
-	return places(kernel).map((place) => {
+	return indicesOf(kernel).map((place) => {
 		const seen = place.reduce((t, k, i) => {
 			const [stride, dilation] = [sweep.strides[i], sweep.dilations[i]];
 			const reach = dilation * (kernel[i] - 1);
@@ -215,7 +205,7 @@ export function tapwise(x: Tensor, w: Tensor, sweep: Sweep): Tensor {
 	return parts.reduce(add).reshape([x.shape[0] as number, out, ...(taps[0]?.result ?? [])]);
 }
 
-export function tapwiseWeights(x: Tensor, g: Tensor, shape: FixedShape, sweep: Sweep): Tensor {
+function tapwiseWeights(x: Tensor, g: Tensor, shape: FixedShape, sweep: Sweep): Tensor {
 	const [out, inside, ...kernel] = shape as [number, number, ...number[]];
 	const rows = g.reshape([g.shape[0] as number, sweep.groups, out / sweep.groups, -1]);
 	const parts = met(x, kernel, sweep).map(({ columns }) => {

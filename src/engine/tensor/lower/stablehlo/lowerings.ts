@@ -1,4 +1,4 @@
-import type { FixedShape } from "../../dims.js";
+import { type FixedShape, indicesOf } from "../../dims.js";
 import { inOrder } from "../../gradients.js";
 import type { PoolWindow, Sweep } from "../../operations.js";
 import { partsOf } from "../../ops/scan.js";
@@ -114,11 +114,9 @@ export function largestInWindows(
 		});
 		return write.slices(t, starts, ends, [1, 1, ...strides]);
 	};
-	const positions = kernel.reduce<number[][]>(
-		(list, n) => list.flatMap((place) => Array.from({ length: n }, (_, k) => [...place, k])),
-		[[]],
+	const taps = indicesOf(kernel).map(
+		(place) => [seen(values, place), seen(indices, place)] as const,
 	);
-	const taps = positions.map((place) => [seen(values, place), seen(indices, place)] as const);
 	return taps.reduce(([best, at], [value, index]) => {
 		const isLarger = write.compare(value, best, "GT");
 		return [write.select(isLarger, value, best), write.select(isLarger, index, at)];
@@ -136,17 +134,11 @@ export interface Depthwise {
 /** With more terms the program gets too long, and the convolution of the library is used instead. */
 const mostTerms = 64;
 
-const placesOf = (sizes: FixedShape): number[][] =>
-	sizes.reduce<number[][]>(
-		(list, n) => list.flatMap((place) => Array.from({ length: n }, (_, k) => [...place, k])),
-		[[]],
-	);
-
 /**
  * Writes a depthwise convolution as multiplications and additions if these are few, because GPU libraries are slow with
  * many groups. Otherwise returns undefined.
  */
-export function depthwise(given: Depthwise, write: StableHloWriter): Value | undefined {
+function depthwise(given: Depthwise, write: StableHloWriter): Value | undefined {
 	const { weights, sweep, result } = given;
 	const [out, inside, ...kernel] = weights.shape as [number, number, ...number[]];
 	if (sweep.groups === 1 || out !== sweep.groups) return undefined;
@@ -180,7 +172,7 @@ function sumOfTaps(given: Depthwise, write: StableHloWriter): Value {
 	const { weights, sweep, result } = given;
 	const x = padded(given, write);
 	const ones = sweep.strides.map(() => 1);
-	const terms = placesOf(weights.shape.slice(2)).map((place) => {
+	const terms = indicesOf(weights.shape.slice(2)).map((place) => {
 		const start = times(place, sweep.dilations);
 		const seen = stridedSlice(x, start, sweep.strides, result.shape.slice(2), write);
 		const tap = write.reshape(stridedSlice(weights, place, ones, ones, write), [sweep.groups]);
@@ -200,7 +192,7 @@ function sumPerPosition(given: Depthwise, write: StableHloWriter): Value {
 	const whole = padded(given, write);
 	const x = write.reshape(whole, [groups, inside, ...whole.shape.slice(2)]);
 	const axes = weights.shape.map((_, i) => i).slice(1);
-	const sums = placesOf(result.shape.slice(2)).map((place) => {
+	const sums = indicesOf(result.shape.slice(2)).map((place) => {
 		const seen = stridedSlice(x, times(place, sweep.strides), sweep.dilations, kernel, write);
 		const terms = write.elementwise("multiply", [seen, weights], weights.shape);
 		return write.reshape(write.reduce("add", terms, axes), [groups, 1]);

@@ -56,10 +56,6 @@ export const blockLabel = (values: readonly Value[]): string =>
 /** Numbers up to which a constant is a list; a longer one is its bytes. */
 const longestList = 16;
 
-const hexPairs = Array.from({ length: 256 }, (_, byte) =>
-	byte.toString(16).padStart(2, "0").toUpperCase(),
-);
-
 const arrays = {
 	f32: Float32Array,
 	f64: Float64Array,
@@ -67,22 +63,9 @@ const arrays = {
 	i8: Int8Array,
 } as const;
 
-/** The bytes of numbers, in the order in which MLIR reads them: little-endian. */
-function hexBytes(values: ArrayLike<number>, type: keyof typeof arrays): string {
-	const array = arrays[type].from(values);
-	const view = new DataView(new ArrayBuffer(array.byteLength));
-	const width = array.BYTES_PER_ELEMENT;
-	array.forEach((value, i) => {
-		if (type === "f32") view.setFloat32(i * width, value, true);
-		else if (type === "f64") view.setFloat64(i * width, value, true);
-		else if (type === "i32") view.setInt32(i * width, value, true);
-		else view.setInt8(i, value);
-	});
-	const bytes = new Uint8Array(view.buffer);
-	const parts: string[] = [];
-	for (const byte of bytes) parts.push(hexPairs[byte]);
-	return parts.join("");
-}
+/** The bytes of numbers, in the order in which MLIR reads them and 64-bit machines keep them: little-endian. */
+const hexBytes = (values: ArrayLike<number>, type: keyof typeof arrays): string =>
+	Buffer.from(arrays[type].from(values).buffer).toString("hex").toUpperCase();
 
 /** A literal that is read back as exactly this number. */
 export function literal(value: number, type: ElementType): string {
