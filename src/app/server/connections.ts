@@ -30,7 +30,7 @@ type ConnectionLimits = Pick<
 >;
 
 /** Few enough to take little memory; a well-behaved client may send as many in one packet. */
-const mostPipelined = 8;
+const maxPipelined = 8;
 
 /**
  * The open connections. Limits the connections per address, the requests in flight per connection to
@@ -46,24 +46,28 @@ export function connections(limits: ConnectionLimits) {
 		pieceBytes + socket.writableLength;
 	const allUnsent = () => {
 		let bytes = 0;
-		for (const [socket, own] of open) bytes += unsentOn(socket, own);
+		for (const [socket, connection] of open) bytes += unsentOn(socket, connection);
 		return bytes;
 	};
 
 	/** Records which clients have read something since the last call. */
 	function updateProgress(): void {
 		const now = clock();
-		for (const [socket, own] of open) {
+		for (const [socket, connection] of open) {
 			const taken = socket.bytesWritten - socket.writableLength;
-			if (taken > own.takenBytes || unsentOn(socket, own) === 0) own.movedAt = now;
-			own.takenBytes = taken;
+			if (taken > connection.takenBytes || unsentOn(socket, connection) === 0)
+				connection.movedAt = now;
+			connection.takenBytes = taken;
 		}
 	}
 
 	/** Connections with an unread response, those that have not read for longest first. */
 	const slowest = () =>
 		[...open]
-			.filter(([socket, own]) => own.madeAt !== undefined && unsentOn(socket, own) > 0)
+			.filter(
+				([socket, connection]) =>
+					connection.madeAt !== undefined && unsentOn(socket, connection) > 0,
+			)
 			.sort(([, a], [, b]) => a.movedAt - b.movedAt);
 
 	/** Makes room for a new response by dropping clients that had time to read, the slowest first. */
@@ -72,36 +76,40 @@ export function connections(limits: ConnectionLimits) {
 		if (unsent + bytes <= limits.unsentBytes) return;
 		updateProgress();
 		const now = clock();
-		for (const [socket, own] of slowest()) {
-			if (now - (own.madeAt ?? now) < limits.crowdedStallMs) continue;
-			unsent -= unsentOn(socket, own);
-			drop(socket, own);
+		for (const [socket, connection] of slowest()) {
+			if (now - (connection.madeAt ?? now) < limits.crowdedStallMs) continue;
+			unsent -= unsentOn(socket, connection);
+			drop(socket, connection);
 			if (unsent + bytes <= limits.unsentBytes) return;
 		}
 		throw new Refusal(503, "too many responses are unread; try again in a moment", { retry: 1 });
 	}
 
-	function drop(socket: Socket, own: Connection): void {
-		forgetPieces(own);
+	function drop(socket: Socket, connection: Connection): void {
+		forgetPieces(connection);
 		socket.destroy();
 	}
-	function forgetPieces(own: Connection): void {
-		own.pieces = [];
-		own.pieceBytes = 0;
-		own.madeAt = undefined;
+	function forgetPieces(connection: Connection): void {
+		connection.pieces = [];
+		connection.pieceBytes = 0;
+		connection.madeAt = undefined;
 	}
 
-	function startResponse(own: Connection, outgoing: ServerResponse, start: () => void): void {
+	function startResponse(
+		connection: Connection,
+		outgoing: ServerResponse,
+		start: () => void,
+	): void {
 		const { socket } = outgoing.req;
-		own.response = outgoing;
+		connection.response = outgoing;
 		const done = () => {
-			if (own.response !== outgoing) return;
-			own.response = undefined;
-			own.readBytes = socket.bytesRead;
-			forgetPieces(own);
-			const { waiting } = own;
-			own.waiting = undefined;
-			if (waiting && !socket.destroyed) startResponse(own, waiting.outgoing, waiting.start);
+			if (connection.response !== outgoing) return;
+			connection.response = undefined;
+			connection.readBytes = socket.bytesRead;
+			forgetPieces(connection);
+			const { waiting } = connection;
+			connection.waiting = undefined;
+			if (waiting && !socket.destroyed) startResponse(connection, waiting.outgoing, waiting.start);
 		};
 		outgoing.once("finish", done);
 		outgoing.once("close", done);
@@ -132,8 +140,16 @@ export function connections(limits: ConnectionLimits) {
 			}
 			perAddress.set(address, count + 1);
 			open.set(socket, {
-				...{ address, response: undefined, pieces: [], pieceBytes: 0, waiting: undefined },
-				...{ pipelined: 0, readBytes: 0, takenBytes: 0, movedAt: clock(), madeAt: undefined },
+				address,
+				response: undefined,
+				pieces: [],
+				pieceBytes: 0,
+				waiting: undefined,
+				pipelined: 0,
+				readBytes: 0,
+				takenBytes: 0,
+				movedAt: clock(),
+				madeAt: undefined,
 			});
 			socket.on("close", () => {
 				open.delete(socket);
@@ -149,32 +165,32 @@ export function connections(limits: ConnectionLimits) {
 		 */
 		admit(outgoing: ServerResponse, start: () => void): void {
 			const { socket } = outgoing.req;
-			const own = open.get(socket);
-			if (!own) socket.destroy();
-			else if (!own.response) startResponse(own, outgoing, start);
-			else if (!own.waiting) own.waiting = { outgoing, start };
+			const connection = open.get(socket);
+			if (!connection) socket.destroy();
+			else if (!connection.response) startResponse(connection, outgoing, start);
+			else if (!connection.waiting) connection.waiting = { outgoing, start };
 			else {
-				if (own.pipelined++ === 0) makeLast(own.waiting.outgoing, socket);
-				if (own.pipelined > mostPipelined) socket.destroy();
+				if (connection.pipelined++ === 0) makeLast(connection.waiting.outgoing, socket);
+				if (connection.pipelined > maxPipelined) socket.destroy();
 			}
 		},
 		/** The unfinished response of a connection. */
 		responseOn: (socket: Socket): ServerResponse | undefined => open.get(socket)?.response,
 		/** Sends JSON piece by piece as the client reads. */
 		send(outgoing: ServerResponse, status: number, pieces: Uint8Array[]): void {
-			const own = open.get(outgoing.req.socket);
-			if (own?.response !== outgoing) return;
+			const connection = open.get(outgoing.req.socket);
+			if (connection?.response !== outgoing) return;
 			const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
 			makeRoom(bytes);
-			own.pieces = pieces;
-			own.pieceBytes = bytes;
-			own.madeAt = clock();
+			connection.pieces = pieces;
+			connection.pieceBytes = bytes;
+			connection.madeAt = clock();
 			outgoing.writeHead(status, { "Content-Type": "application/json", "Content-Length": bytes });
 			const sendNext = () => {
-				const piece = own.response === outgoing ? own.pieces.shift() : undefined;
+				const piece = connection.response === outgoing ? connection.pieces.shift() : undefined;
 				if (!piece) return;
-				own.pieceBytes -= piece.length;
-				if (own.pieces.length === 0) outgoing.end(piece);
+				connection.pieceBytes -= piece.length;
+				if (connection.pieces.length === 0) outgoing.end(piece);
 				// The callback runs when the system has accepted the piece, so that the socket buffers one at a time.
 				else outgoing.write(piece, (error) => error ?? sendNext());
 			};
@@ -184,8 +200,8 @@ export function connections(limits: ConnectionLimits) {
 		closeStalled(): void {
 			updateProgress();
 			const now = clock();
-			for (const [socket, own] of slowest())
-				if (now - own.movedAt >= limits.stallMs) drop(socket, own);
+			for (const [socket, connection] of slowest())
+				if (now - connection.movedAt >= limits.stallMs) drop(socket, connection);
 		},
 		/** Makes every response from now on the last of its connection. */
 		startClosing(): void {

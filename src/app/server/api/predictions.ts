@@ -233,10 +233,10 @@ export async function riskBatch(
 	model: Pick<ModelCalls, "incidence">,
 ) {
 	const hazards = hazardBook(served);
-	const found = refused(() => readCodes(request.codes, hazards.book));
+	const foundCodes = refused(() => readCodes(request.codes, hazards.book));
 	const { length: patientCount } = request.patients;
 	const { length: horizonCount } = request.horizons;
-	checkResponseSize("codes", found.length, horizonCount, maxTrajectoryPoints, patientCount);
+	checkResponseSize("codes", foundCodes.length, horizonCount, maxTrajectoryPoints, patientCount);
 	const { horizons, warnings } = refused(() => readHorizons(hazards, request.horizons));
 	const horizonDays = horizons.map(({ days }) => days);
 	const patients = await readPatients(request.patients, served);
@@ -246,14 +246,14 @@ export async function riskBatch(
 	const risks = await indexRisks(
 		engineModel(hazards, model).read,
 		patients.map(({ patient }) => patient.history),
-		found,
+		foundCodes,
 		indexDays,
 		horizonDays,
 	);
 	return {
 		...populationOf(served),
 		horizons: horizonDays,
-		warnings: [...warnings, ...independenceNotes(hazards, found)],
+		warnings: [...warnings, ...independenceNotes(hazards, foundCodes)],
 		results: patients.map((parsed, i) => {
 			const { patient, axis } = parsed;
 			const day = indexDays[i] as number;
@@ -262,7 +262,7 @@ export async function riskBatch(
 			return {
 				...history,
 				index: momentJson(day, patient.birth, axis),
-				codes: found.map((code, c) =>
+				codes: foundCodes.map((code, c) =>
 					indexRiskJson(code, risks[i]?.[c] as IndexRisk, patient.birth, axis),
 				),
 			};

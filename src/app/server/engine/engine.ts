@@ -89,10 +89,10 @@ export function localEngine(
 	runtime: Runtime = serviceRuntime(1),
 ): Engine {
 	const { calls, close } = callsOf(runtime, { ...parts, model: modelById(model) });
-	const own = { ...calls, forecast: forecastWriter(calls, tokens) };
+	const allCalls = { ...calls, forecast: forecastWriter(calls, tokens) };
 	const call = async (method: Method, args: readonly unknown[]) => {
 		try {
-			return await (own[method] as (...args: readonly unknown[]) => Promise<unknown>)(...args);
+			return await (allCalls[method] as (...args: readonly unknown[]) => Promise<unknown>)(...args);
 		} catch (error) {
 			throw error instanceof InputError ? error : new CallFailed(failureOf(error, method));
 		}
