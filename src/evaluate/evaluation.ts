@@ -11,10 +11,6 @@ import { runFiles, type Trained } from "../model/train/index.js";
 
 export type Method = ForecastMethod;
 
-/** How later events are ranked: by a combination of the first method and hazards, or by a method alone. */
-export const rankingMethods = ["with-hazards", ...forecastMethods] as const;
-export type RankingMethod = (typeof rankingMethods)[number];
-
 const count = z.int().min(0);
 
 const measureSchema = z.strictObject({ value: z.number(), low: z.number(), high: z.number() });
@@ -52,7 +48,7 @@ const rowNames = {
 	who: z.enum(["model", "history", "global", "oracle", "observed"]),
 	/** The display name, such as "TrajGPT, time-specific". */
 	label: z.string(),
-	method: z.enum(rankingMethods).optional(),
+	method: z.enum(forecastMethods).optional(),
 	setting: z.enum(["zero-shot prototype", "zero-shot risk", "5-shot", "fine-tuned"]).optional(),
 };
 

@@ -19,8 +19,6 @@ export {
 	evaluationFile,
 	evaluationsOf,
 	type Method,
-	type RankingMethod,
-	rankingMethods,
 	readEvaluation,
 	refuseEarlier,
 	tryReadEvaluation,

@@ -1,7 +1,8 @@
 import type { Progress } from "../base/progress.js";
 import type { Dataset, Split } from "../data/cohort/index.js";
+import { forecastMethods } from "../model/index.js";
 import type { Trained } from "../model/train/index.js";
-import { type RankingMethod, rankingMethods, type Sample } from "./evaluation.js";
+import type { Method, Sample } from "./evaluation.js";
 import type { RowPredictions } from "./predictions.js";
 
 /** The most patients or labels that a regression learns from, which bounds its memory. */
@@ -17,7 +18,7 @@ export interface EvaluateOptions {
 	readonly lookup: number;
 	readonly ahead: number;
 	/** Task forecast: how the model predicts later times. */
-	readonly methods: readonly RankingMethod[];
+	readonly methods: readonly Method[];
 	/** Tasks with labels: the number of labels for few-shot learning (5). */
 	readonly shots?: number;
 	/** Tasks with labels: the code of the task. Task onset: the code of `onPredictions`. */
@@ -65,7 +66,7 @@ export const evaluateDefaults = {
 	lookup: 50,
 	ahead: 100,
 	futures: 256,
-	methods: rankingMethods,
+	methods: forecastMethods,
 } as const satisfies EvaluateOptions;
 
 /** Whether a dataset is another than the one that a run has learned from. */

@@ -9,10 +9,10 @@ import {
 	checkTaskOptions,
 	evaluateDefaults,
 	fewestDraws,
+	type Method,
 	mostEvaluated,
-	type RankingMethod,
-	rankingMethods,
 } from "../../evaluate/index.js";
+import { forecastMethods } from "../../model/index.js";
 import { checkOutputFile } from "../../model/train/output-file.js";
 import type { PredictionSchema } from "./evaluate/predictions.js";
 import {
@@ -45,7 +45,7 @@ import { predictionsSchemaField } from "./score.js";
 
 interface Options extends Omit<EvaluateOptions, "predictions" | "plp">, LabelFlags {
 	readonly task: string;
-	readonly method: RankingMethod | "all";
+	readonly method: Method | "all";
 	readonly dataset?: string;
 	readonly json?: true;
 	readonly csv?: string;
@@ -168,7 +168,7 @@ export function command(io: Io): Command {
 		)
 		.addOption(
 			new Option("--method <name>", "forecast: method of the model")
-				.choices([...rankingMethods, "all"])
+				.choices([...forecastMethods, "all"])
 				.default("all"),
 		)
 		.addOption(

@@ -4,7 +4,6 @@ import type { Dataset } from "../../data/cohort/index.js";
 import { nodeRuntime } from "../../engine/runtime/node.js";
 import { modelById } from "../../model/index.js";
 import type { Trained } from "../../model/train/index.js";
-import type { HazardModel } from "../../predict/index.js";
 import { evaluateDefaults } from "../options.js";
 import { statisticsOf } from "../rows.js";
 import { smallDataset } from "../testing/small-dataset.js";
@@ -17,13 +16,6 @@ import {
 	windowRecalls,
 } from "./ranks.js";
 import { forecastTask } from "./task.js";
-import {
-	chooseWeights,
-	fitWeights,
-	hazardNote,
-	hazardRanker,
-	logSharesOnceRecorded,
-} from "./with-hazards.js";
 
 const [a, b, c] = [5, 6, 7];
 
@@ -154,121 +146,6 @@ describe("recall of known and of new codes", () => {
 			{ ranks: Int32Array.of(3), isNew: Uint8Array.of(0) },
 		]);
 		expect(near).toEqual({ recall: [3 / 4, 1], recallKnown: [1, 1], recallNew: [1 / 2] });
-	});
-});
-
-describe("weights of probabilities and hazards", () => {
-	const vocab = 25;
-	/** Events whose codes come from hazards among new codes, and from probabilities among known ones. */
-	const simulated = (patients: number, seed: number) =>
-		Array.from({ length: patients }, (_, patient) => {
-			const { uniform, normal } = random(seed).fork(patient);
-			const isNew = Uint8Array.from({ length: vocab }, (_, code) => Number(code >= 15));
-			const logShares = Float64Array.from({ length: vocab }, (_, code) => Math.cos(code));
-			return Array.from({ length: 10 }, () => {
-				const logProbabilities = Float32Array.from({ length: vocab }, () => normal());
-				const logIncidences = Float32Array.from({ length: vocab }, () => 2 * normal());
-				const scores = Array.from({ length: vocab }, (_, code) =>
-					code < 5
-						? 0
-						: Math.exp(
-								isNew[code]
-									? logIncidences[code]! + 0.7 * logShares[code]! - 0.5
-									: 2 * logProbabilities[code]!,
-							),
-				);
-				let left = uniform() * scores.reduce((a, b) => a + b, 0);
-				const token = scores.findIndex((score) => {
-					left -= score;
-					return left < 0;
-				});
-				return { token, isNew, logProbabilities, logIncidences, logShares };
-			});
-		});
-
-	test("are found again", () => {
-		const { known, new: ofNew } = fitWeights(simulated(300, 1));
-		for (const [value, truth] of [
-			[known.a, 2],
-			[known.b, 0],
-			[ofNew.a, 0],
-			[ofNew.b, 1],
-			[ofNew.c, 0.7],
-			[ofNew.shift, -0.5],
-		] as const)
-			expect(Math.abs(value - truth)).toBeLessThan(0.15);
-	});
-
-	test("know how frequent a code is once it has been recorded", async () => {
-		const trained = smallDataset(
-			[3, 2, 1],
-			[
-				{ split: "train", tokens: [a, b, a, c, a] }, // after the first a: 2 of 4; b: 0 of 3; c: 0 of 1
-				{ split: "train", tokens: [b, b, a] }, // b: 1 of 2; a: 0 of 0
-				{ split: "test", tokens: [c, c, c] },
-			],
-		);
-		const shares = await logSharesOnceRecorded(trained);
-		expect(shares[a]).toBeCloseTo(Math.log((2 + 1) / (4 + 8)), 12);
-		expect(shares[b]).toBeCloseTo(Math.log((1 + 1) / (5 + 8)), 12);
-		expect(shares[c]).toBeCloseTo(Math.log((0 + 1) / (1 + 8)), 12);
-	});
-
-	test("raise new codes as far as recall of all codes allows, or are not used", () => {
-		const events = simulated(200, 2);
-		expect(chooseWeights(events)!.new.shift).toBeGreaterThanOrEqual(fitWeights(events).new.shift);
-		const useless = events.map((own) =>
-			own.map((event) => ({ ...event, isNew: new Uint8Array(vocab) })),
-		);
-		expect(chooseWeights(useless)).toBeUndefined();
-		expect(chooseWeights([])).toBeUndefined();
-	});
-});
-
-describe("validation patients of the weights", () => {
-	const known = { tokens: Int32Array.of(a), times: Float64Array.of(0) };
-	const later = { tokens: Int32Array.of(b, c), times: Float64Array.of(1, 2) };
-	const hazards = {
-		...{ vocab: 8, longestDays: 10 },
-		at: async () => ({ incidence: () => new Float32Array(8).fill(0.1) }),
-	} as unknown as HazardModel;
-	/** 1,200 patients with two later events each. */
-	const chosen = async (mostEvents?: number) => {
-		const predictor = model.predictor(runtime, config, weights);
-		try {
-			return await hazardRanker(predictor, "time-specific", hazards, dataset, {
-				patients: Int32Array.from({ length: 1200 }, (_, i) => i),
-				splitOf: async (patient) => ({ patient, known, later }),
-				...(mostEvents !== undefined && { mostEvents }),
-			});
-		} finally {
-			await predictor.dispose();
-		}
-	};
-
-	test("are all, or the first whose events fit into memory", async () => {
-		expect((await chosen()).sample).toBeUndefined();
-		expect((await chosen(2400)).sample).toBeUndefined();
-		expect((await chosen(2000)).sample).toBe("the first 1,000 of 1,200 patients");
-		expect((await chosen(3)).sample).toBe("the first 2 of 1,200 patients");
-	});
-
-	test("are named in the note", () => {
-		const sample = "the first 300 of 19,966 patients";
-		const text = "no row with hazards: on validation";
-		const noted = (ranker: Parameters<typeof hazardNote>[0]) =>
-			hazardNote(ranker, "time-specific", "test");
-		expect(noted({})).toBe(`${text} they do not raise the recall of new codes`);
-		expect(noted({ sample })).toBe(
-			`${text} (the first 300 of 19,966 patients) they do not raise the recall of new codes`,
-		);
-		const ranking = { known: { a: 1, b: 0 }, new: { a: 1, b: -0.5, c: 0, shift: 0 } };
-		expect(noted({ weights: ranking })).toMatch(
-			/ are 1\.00 and 0\.00 .*: chosen on validation so that /,
-		);
-		expect(noted({ weights: ranking, sample })).toContain(
-			`: chosen on validation (${sample}) so that `,
-		);
 	});
 });
 

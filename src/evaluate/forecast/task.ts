@@ -2,12 +2,11 @@ import { alone, type Divide, inOrder, isOwn } from "../../base/communicator.js";
 import { InputError } from "../../base/errors.js";
 import type { Dataset } from "../../data/cohort/index.js";
 import type { Runtime } from "../../engine/runtime/index.js";
-import type { CodeConfig } from "../../model/heads.js";
+import type { Model } from "../../model/index.js";
 import { forecastWeights, type Trained } from "../../model/train/index.js";
-import { hazardModel } from "../../predict/index.js";
 import { bootstrap, ratioOf } from "../bootstrap.js";
-import type { MeasureRun, RankingMethod } from "../evaluation.js";
-import { type EvaluateOptions, isExternal } from "../options.js";
+import type { MeasureRun, Method } from "../evaluation.js";
+import type { EvaluateOptions } from "../options.js";
 import { baselines, measureRows, type RowName } from "../rows.js";
 import { findSimulationTruth } from "../simulation-truth.js";
 import {
@@ -24,7 +23,6 @@ import {
 	windowRecalls,
 	windows,
 } from "./ranks.js";
-import { hazardNote, hazardRanker } from "./with-hazards.js";
 
 /** Patients per batch; their predictions are held in memory. */
 const chunk = 32;
@@ -96,8 +94,8 @@ export async function forecastTask(
 	}
 
 	return async (runtime, trained) => {
-		const model = trained && (await modelRows(runtime, trained, dataset, options, rank));
-		const rows = [...(model?.rows ?? []), ...others];
+		const modelRanks = trained ? await modelRows(runtime, trained, options.methods, rank) : [];
+		const rows = [...modelRanks, ...others];
 		const ranked = rows.map(({ name, ranks }) => ({
 			name,
 			events: ranks.map((one, index) => ({ ranks: one, isNew: isNew[index] })),
@@ -110,7 +108,7 @@ export async function forecastTask(
 			events: (rows[0]?.ranks ?? []).reduce((sum, { length }) => sum + length, 0),
 			seed,
 			draws,
-			notes: [...notes, ...(model?.notes ?? [])],
+			notes,
 			newCodes: bootstrap(patients.length, { share: shareOfNew(isNew) }, options).share,
 			...measureRows(
 				ranked.map(({ name, events }) => ({ name, byPatient: { ratios: recallRatios(events) } })),
@@ -125,49 +123,26 @@ export async function forecastTask(
 	};
 }
 
-/** The rows of a run, one per forecasting method, and notes on them. */
+/** The rows of a run, one per forecasting method. */
 async function modelRows(
 	runtime: Runtime,
 	trained: Trained,
-	dataset: Dataset,
-	{ methods, split, lookup, ahead, trainingDataset = dataset }: EvaluateOptions,
+	methods: readonly Method[],
 	rank: Rank,
-): Promise<{ readonly rows: readonly RankedRow[]; readonly notes: readonly string[] }> {
+): Promise<RankedRow[]> {
 	const { model, config } = trained;
-	const fits = !isExternal(trained, dataset);
-	const wanted = methodsOf(trained, methods).filter((one) => fits || one !== "with-hazards");
 	const rows: RankedRow[] = [];
-	const notes = fits
-		? []
-		: [
-				"no row with hazards: its weights are fitted to validation patients, and the run is not fitted to another dataset",
-			];
+	const wanted = methodsOf(model, methods);
 	const predictor = model.predictor(runtime, config, forecastWeights(trained));
 	try {
 		for (const method of wanted) {
-			const words = method === "with-hazards" ? "with hazards" : method;
-			const name = { who: "model", label: `${model.name}, ${words}`, method } as const;
-			if (method !== "with-hazards") {
-				rows.push(await rank(name, modelRanker(predictor, method), runtime.divide));
-				continue;
-			}
-			const base = model.forecasting.methods[0];
-			const hazards = hazardModel(runtime, trained);
-			try {
-				const chosen = await hazardRanker(predictor, base, hazards, trainingDataset, {
-					patients: forecastPatients(trainingDataset, "valid", lookup),
-					splitOf: (patient) => splitHistory(trainingDataset, patient, lookup, ahead),
-				});
-				if (chosen.ranker) rows.push(await rank(name, chosen.ranker, runtime.divide));
-				notes.push(hazardNote(chosen, base, split));
-			} finally {
-				await hazards.dispose();
-			}
+			const name = { who: "model", label: `${model.name}, ${method}`, method } as const;
+			rows.push(await rank(name, modelRanker(predictor, method), runtime.divide));
 		}
 	} finally {
 		await predictor.dispose();
 	}
-	return { rows, notes };
+	return rows;
 }
 
 /** The mean over patients of the share of events whose code is new. */
@@ -178,15 +153,10 @@ const shareOfNew = (isNew: readonly Uint8Array[]) =>
 	);
 
 /** The requested methods that the model has. */
-function methodsOf(
-	{ model, config }: Trained,
-	requested: readonly RankingMethod[],
-): RankingMethod[] {
-	const has: RankingMethod[] = [...model.forecasting.methods];
-	if ((config as CodeConfig).hazards) has.unshift("with-hazards");
-	const chosen = has.filter((method) => requested.includes(method));
+function methodsOf({ name, forecasting }: Model, requested: readonly Method[]): Method[] {
+	const chosen = forecasting.methods.filter((method) => requested.includes(method));
 	if (chosen.length > 0) return chosen;
 	throw new InputError(
-		`${model.name} does not forecast ${requested.join(" or ")}; it forecasts ${has.join(" and ")}`,
+		`${name} does not forecast ${requested.join(" or ")}; it forecasts ${forecasting.methods.join(" and ")}`,
 	);
 }

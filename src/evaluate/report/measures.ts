@@ -179,9 +179,8 @@ export const rowOf = ({ rows }: Evaluation, wanted: RowFilter): EvaluationRow | 
 		Object.entries(wanted).every(([field, value]) => row[field as keyof EvaluationRow] === value),
 	);
 
-/** The model's row with hazards, otherwise its time-specific row, or its first row. */
+/** The model's time-specific row, or its first row. */
 export const mainRow = (evaluation: Evaluation): EvaluationRow | undefined =>
-	rowOf(evaluation, { who: "model", method: "with-hazards" }) ??
 	rowOf(evaluation, { who: "model", method: "time-specific" }) ??
 	rowOf(evaluation, { who: "model" });
 
