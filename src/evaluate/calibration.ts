@@ -70,33 +70,25 @@ export function binOf(innerEdges: readonly number[], probability: number): numbe
 /** Numbers per bin and patient: predictions, sum of their probabilities, observed events. */
 const kept = 3;
 
-/** Predicted probabilities of each patient in bins, with the observed frequencies. */
-export interface ProbabilityBins {
-	/** `patient` is an index from 0; `weight` is how often the prediction counts, 1 if left out. */
-	add(patient: number, probability: number, observed: boolean, weight?: number): void;
-	/** Adds what other processes have added to theirs. */
-	sumOver(job: Communicator): void;
-	/** The non-empty bins; intervals from a bootstrap over patients. */
-	bins(options: BootstrapOptions): CalibrationBin[];
-	/** Mean distance of probability and frequency over bins, weighted by their predictions or their probability. */
-	error(weigh: "predictions" | "probability"): Statistic;
-}
-
-export function probabilityBins(patients: number, innerEdges: readonly number[]): ProbabilityBins {
+/** Predicted probabilities of each patient in bins, with the observed frequencies. Patients are numbered from 0. */
+export function probabilityBins(patients: number, innerEdges: readonly number[]) {
 	const size = innerEdges.length + 1;
 	const sums = new Float64Array(patients * size * kept);
 	const column = (bin: number, part: number) =>
 		Float64Array.from({ length: patients }, (_, p) => sums[(p * size + bin) * kept + part]);
 	const total = (values: Float64Array) => values.reduce((a, b) => a + b, 0);
 	return {
-		add: (patient, probability, observed, weight = 1) => {
+		/** Adds a prediction, which counts `weight` times. */
+		add: (patient: number, probability: number, observed: boolean, weight = 1) => {
 			const first = (patient * size + binOf(innerEdges, probability)) * kept;
 			sums[first] += weight;
 			sums[first + 1] += weight * probability;
 			if (observed) sums[first + 2] += weight;
 		},
-		sumOver: (job) => job.sum(sums),
-		bins: (options) => {
+		/** Adds what other processes have added to theirs. */
+		sumOver: (job: Communicator) => job.sum(sums),
+		/** The non-empty bins; intervals from a bootstrap over patients. */
+		bins: (options: BootstrapOptions): CalibrationBin[] => {
 			const filled = Array.from({ length: size }, (_, bin) => ({
 				counts: column(bin, 0),
 				probabilities: column(bin, 1),
@@ -114,23 +106,26 @@ export function probabilityBins(patients: number, innerEdges: readonly number[])
 				return { predicted, observed, low, high, count: Math.round(count) };
 			});
 		},
-		error: (weigh) => (weights) => {
-			const weighted = new Float64Array(size * kept);
-			for (let patient = 0; patient < patients; patient++) {
-				const weight = weights[patient];
-				if (weight === 0) continue;
-				for (let i = 0; i < weighted.length; i++)
-					weighted[i] += weight * sums[patient * weighted.length + i];
-			}
-			let [error, all] = [0, 0];
-			for (let bin = 0; bin < size; bin++) {
-				const [count, probability, observed] = weighted.subarray(bin * kept, (bin + 1) * kept);
-				if (!count) continue;
-				const share = weigh === "predictions" ? count : probability;
-				error += share * Math.abs((probability - observed) / count);
-				all += share;
-			}
-			return error / all;
-		},
+		/** Mean distance of probability and frequency over bins, weighted by their predictions or their probability. */
+		error:
+			(weigh: "predictions" | "probability"): Statistic =>
+			(weights) => {
+				const weighted = new Float64Array(size * kept);
+				for (let patient = 0; patient < patients; patient++) {
+					const weight = weights[patient];
+					if (weight === 0) continue;
+					for (let i = 0; i < weighted.length; i++)
+						weighted[i] += weight * sums[patient * weighted.length + i];
+				}
+				let [error, all] = [0, 0];
+				for (let bin = 0; bin < size; bin++) {
+					const [count, probability, observed] = weighted.subarray(bin * kept, (bin + 1) * kept);
+					if (!count) continue;
+					const share = weigh === "predictions" ? count : probability;
+					error += share * Math.abs((probability - observed) / count);
+					all += share;
+				}
+				return error / all;
+			},
 	};
 }

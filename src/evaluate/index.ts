@@ -6,10 +6,11 @@ export {
 	type Cell,
 	type ComparedModel as Entry,
 	cellSchema,
+	columnsOf,
 	entrySchema,
 	keepsPatients,
+	onsetHorizons,
 } from "./compare/cells.js";
-export { columnsOf, onsetHorizons } from "./compare/columns.js";
 export { type Comparison, comparisonOf, partsOf } from "./compare/comparison.js";
 export { csv, differenceTables, latex, markdown, textRows } from "./compare/render.js";
 export type { Measure } from "./evaluation.js";
@@ -24,11 +25,10 @@ export {
 	tryReadEvaluation,
 	writeEvaluation,
 } from "./evaluation.js";
-export { fitScoring } from "./labelled/fine-tuned.js";
 export { labelSetOf } from "./labelled/label-set.js";
+export { fitScoring } from "./labelled/model-rows.js";
 export { probe } from "./labelled/regression.js";
-export { labelledTasks, taskLabels } from "./labelled/task-labels.js";
-export { withRisks } from "./labelled/task-risks.js";
+export { labelledTasks, taskLabels, withRisks } from "./labelled/task-labels.js";
 export { auroc, averagePrecision, brier, logLoss } from "./metrics.js";
 export { type PatientScore, type ScoreSummary, summarizeScores } from "./next/scores.js";
 export { type EvaluateOptions, evaluateDefaults, isExternal } from "./options.js";

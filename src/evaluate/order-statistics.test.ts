@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { random } from "../base/random.js";
 import { ascendingOrder, countUpTo, pick } from "./order-statistics.js";
 
 const values = fc.array(fc.oneof(fc.integer({ min: -2, max: 2 }), fc.double({ noNaN: true })));
@@ -29,10 +28,4 @@ test("counts values up to a limit", () => {
 			expect(countUpTo(sorted, limit)).toBe(all.filter((value) => value <= limit).length);
 		}),
 	);
-});
-
-test("sorts as many values as a large evaluation has", () => {
-	const { normal } = random(1);
-	const all = Float64Array.from({ length: 200_000 }, normal);
-	expect(pick(all, ascendingOrder(all))).toEqual(all.toSorted());
 });

@@ -58,6 +58,9 @@ export function pick(values: ArrayLike<number>, indices: ArrayLike<number>): Flo
 	return picked;
 }
 
+/** The 97.5 % quantile of the normal distribution, for 95 % intervals. */
+export const normalQuantile = 1.959963984540054;
+
 /** The quantile of sorted values, with linear interpolation. */
 export function quantile(sorted: ArrayLike<number>, part: number): number {
 	const position = part * (sorted.length - 1);

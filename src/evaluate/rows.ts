@@ -9,7 +9,7 @@ import {
 	type Statistic,
 } from "./bootstrap.js";
 import type { byDrawSchema, byPatientSchema, EvaluationRow, Measured } from "./evaluation.js";
-import { fewShotStatistics, type LabelledPatients, rankStatistics } from "./labelled/statistics.js";
+import { fewShotStatistics, type LabelledPatients, rankStatistics } from "./labelled/label-set.js";
 
 /** The names of a row. */
 export type RowName = Omit<EvaluationRow, "metrics" | "byPatient" | "byDraw">;

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { Dataset, Label } from "../data/cohort/index.js";
 import { nodeRuntime } from "../engine/runtime/node.js";
+import { labelledTasks } from "./labelled/task-labels.js";
 import { evaluateDefaults } from "./options.js";
-import { evaluatedPatients, sampleText } from "./sample-patients.js";
-import { evaluationInputsHash, openTask } from "./tasks.js";
+import { evaluatedPatients, tooFewText } from "./sample-patients.js";
+import { evaluationInputsHash, isLabelledTask, knownTasks, openTask } from "./tasks.js";
 import { smallDataset } from "./testing/small-dataset.js";
 
 /** 60 test patients, of whom every fifth has a label, beside 20 others. */
@@ -92,12 +93,6 @@ test("an evaluation of a part says so, and how to evaluate all", async () => {
 	expect(whole.notes.join()).not.toContain("sample:");
 });
 
-test("the first patients are named as such", () => {
-	expect(sampleText({ patients: 4000, of: 20_183, how: "first" })).toBe(
-		'sample: the first 4,000 of 20,183 patients in the order of their ids as text; `patients: "all"` evaluates all',
-	);
-});
-
 test("as many patients, drawn and the first, are different inputs", async () => {
 	const hash = (how?: "random" | "first") =>
 		evaluationInputsHash("next", dataset, {
@@ -143,4 +138,43 @@ describe("baselines of a sample", () => {
 		expect(patients).toBe(4);
 		expect(notes.join()).toContain("from 30 training labels (10 positive)");
 	});
+});
+
+describe("tooFewText", () => {
+	test.each([
+		[{ split: "test", patients: 5 }, "5 test patients: no conclusion"],
+		[{ split: "valid", patients: 1 }, "1 validation patient: no conclusion"],
+		[{ split: "test", patients: 29, labels: { positive: 14, all: 29 } }, /^29 test patients/],
+		[
+			{ split: "test", patients: 300, labels: { positive: 9, all: 300 } },
+			"9 positive labels of 300 test patients: no conclusion",
+		],
+		[
+			{ split: "train", patients: 300, labels: { positive: 299, all: 300 } },
+			"1 negative label of 300 training patients: no conclusion",
+		],
+	] as const)("says why %j allows no conclusion", (evaluated, text) => {
+		expect(tooFewText(evaluated)).toEqual(
+			typeof text === "string" ? text : expect.stringMatching(text),
+		);
+	});
+
+	test.each([
+		{ split: "test", patients: 30 },
+		{ split: "test", patients: 30, labels: { positive: 10, all: 30 } },
+		{ split: "test", patients: 30, labels: { positive: 20, all: 30 } },
+	] as const)("says nothing of %j", (evaluated) => {
+		expect(tooFewText(evaluated)).toBeUndefined();
+	});
+});
+
+test("the tasks with labels are those that come from labels of a dataset, not futures", () => {
+	const dataset: Dataset = {
+		...smallDataset([3, 1], []),
+		manifest: { labels: [{ task: "mine" }] } as unknown as Dataset["manifest"],
+	};
+	const known = knownTasks(dataset);
+	expect(known).toEqual(["onset", "next", "forecast", "mine", "futures"]);
+	expect(known.filter(isLabelledTask)).toEqual(["mine"]);
+	expect(labelledTasks(dataset)).toEqual(["mine"]);
 });

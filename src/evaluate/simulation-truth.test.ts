@@ -11,9 +11,8 @@ import {
 	oracleRanker,
 	type Ranker,
 	splitHistory,
-} from "./forecast/ranks.js";
-import { countScores, oracleScores } from "./next/baselines.js";
-import { summarizeScores } from "./next/scores.js";
+} from "./forecast/task.js";
+import { countScores, oracleScores, summarizeScores } from "./next/scores.js";
 import { findSimulationTruth, type SimulationTruth } from "./simulation-truth.js";
 
 const root = mkdtempSync(join(tmpdir(), "trajgpt-truth-"));
@@ -132,20 +131,6 @@ describe("the cumulative incidence", () => {
 		expect(kinds.Person).toBe(6);
 		expect(kinds.ATC).toBeGreaterThan(60);
 		expect(kinds.PheCode).toBeGreaterThan(600);
-	});
-
-	test("does not depend on other tokens of the dataset", async () => {
-		const own = await dataset.read(dataset.patients("test")[0]!);
-		const day = Math.round(own.times[2]!);
-		const { tokens, death } = truth.incidence(own, day, horizons, options);
-		const drugs = await prepareTo("drugs again", { drugs: "tokens" });
-		const found = await findSimulationTruth(drugs, "test", join(root, "sim"), "incidence");
-		if (!("truth" in found)) throw new Error(found.reason);
-		const other = found.truth.incidence(own, day, horizons, options);
-		expect(other.death).toEqual(death);
-		for (const [token, { code, system }] of dataset.vocabulary.tokens.entries())
-			if (system === "PheCode")
-				expect(other.tokens[drugs.vocabulary.find(code, system)!]).toBe(tokens[token]);
 	});
 
 	test("needs diagnoses as PheCodes", async () => {

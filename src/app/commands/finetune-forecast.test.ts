@@ -57,9 +57,7 @@ describe("an encoder", () => {
 		const after = await forecast(encoder);
 		expect(after.code).toBe(0);
 		const rows = JSON.parse(after.stdout).forecast.runs[0].evaluation.rows.slice(0, 1);
-		expect(rows).toMatchObject([
-			{ who: "model", label: "PatchTST, by-order" },
-		]);
+		expect(rows).toMatchObject([{ who: "model", label: "PatchTST, by-order" }]);
 		const chance = 10 / (size - specialCount);
 		for (const row of rows) expect(row.metrics["recall@10"].value).toBeGreaterThan(1.5 * chance);
 	});

@@ -1,19 +1,16 @@
-import {
-	axisX,
-	axisY,
-	dot,
-	gridX,
-	gridY,
-	line,
-	link,
-	ruleX,
-	ruleY,
-	text,
-} from "@observablehq/plot";
+import { dot, line, link, ruleX, ruleY, text } from "@observablehq/plot";
 import { thousands } from "../../base/thousands.js";
 import type { CalibrationBin, OnsetDetails } from "../evaluation.js";
-import { type Figure, gridAxisY, inRows, type Panel, quietAxis } from "./figure.js";
-import { compactUpTo, counted, percent } from "./numbers.js";
+import {
+	axisBelow,
+	type Figure,
+	gridAxisX,
+	gridAxisY,
+	inRows,
+	label,
+	type Panel,
+} from "./figure.js";
+import { compactUpTo, counted, percent, percentTick } from "./numbers.js";
 import { textWidth } from "./text.js";
 import { type FigureSize, theme, widthOf } from "./theme.js";
 
@@ -33,38 +30,37 @@ const margins = { marginLeft: 48, marginRight: 14, insetLeft: barWidth, insetRig
 /** Observed frequency against predicted probability. */
 export function calibrationFigure(calibrations: readonly Calibration[]): Figure {
 	const curves = calibrations.filter(({ bins }) => bins.length > 0);
+	const [title, about] = ["Calibration", "observed share beside predicted probability"];
+	if (curves.length === 0)
+		return {
+			title,
+			subtitle: `${about}; on the diagonal they are equal`,
+			description: "There are no answers whose calibration could be drawn.",
+			rows: [],
+			notes: ["No answers to calibrate."],
+		};
 	const down = Math.ceil(curves.length / mostAcross);
-	const across = Math.ceil(curves.length / Math.max(1, down));
-	const groups = Array.from({ length: down }, (_, index) =>
-		curves.slice(index * across, (index + 1) * across),
-	);
+	const across = Math.ceil(curves.length / down);
 	return {
-		title: "Calibration",
-		subtitle: "observed share beside predicted probability; on the diagonal they are equal",
-		description:
-			curves.length === 0
-				? "There are no answers whose calibration could be drawn."
-				: `Observed share beside predicted probability. ${curves.map(describedCurve).join(" ")}`,
-		rows: groups.flatMap((group) =>
+		title,
+		subtitle: `${about}; on the diagonal they are equal`,
+		description: `Observed share beside predicted probability. ${curves.map(described).join(" ")}`,
+		rows:
 			curves.length === 1
-				? [group.flatMap((curve) => [calibrationPanel(curve, 360), countPanel(curve, 360)])]
-				: [
+				? [[calibrationPanel(curves[0], 360), countPanel(curves[0], 360)]]
+				: inRows(curves, across).flatMap((group) => [
 						group.map((curve) => calibrationPanel(curve, across === 2 ? 360 : 270)),
 						group.map((curve) => countPanel(curve, 120)),
-					],
-		),
-		notes:
-			curves.length === 0
-				? ["No answers to calibrate."]
-				: [
-						"Upright lines are 95 % intervals. Calibration error: mean distance from the diagonal over bins, weighted by their answers or, if it is called weighted, by their probability.",
-					],
+					]),
+		notes: [
+			"Upright lines are 95 % intervals. Calibration error: mean distance from the diagonal over bins, weighted by their answers or, if it is called weighted, by their probability.",
+		],
 	};
 }
 
 const answersOf = ({ bins }: Calibration) => bins.reduce((sum, { count }) => sum + count, 0);
 
-const describedCurve = (curve: Calibration) =>
+const described = (curve: Calibration) =>
 	`${curve.name}: ${curve.error ? `${errorText(curve)} over ` : ""}${counted(answersOf(curve), "answer")}.`;
 
 const errorText = ({ error }: Pick<Calibration, "error">): string =>
@@ -97,9 +93,6 @@ function nameAt(bins: readonly CalibrationBin[], end: number, width: number) {
 	return { place: below ?? 0.66, textAnchor: "start", dx: 12, dy: 8 } as const;
 }
 
-/** A tick label; `percent` would round 2.5 to 3. */
-const tick = (share: number) => `${thousands(Number((100 * share).toFixed(4)))} %`;
-
 /** Observed against predicted, with the diagonal. */
 function calibrationPanel(curve: Calibration, height: number): Panel {
 	const { bins } = curve;
@@ -115,18 +108,9 @@ function calibrationPanel(curve: Calibration, height: number): Panel {
 			x: { domain: [0, end] },
 			y: { domain: [0, end] },
 			marks: [
-				gridX({ ticks: 4, stroke: theme.grid, strokeOpacity: 1 }),
-				gridY({ ticks: 4, stroke: theme.grid, strokeOpacity: 1 }),
-				axisX({ ...quietAxis, ticks: 4, label: "predicted", tickFormat: tick }),
-				axisY({ ...quietAxis, ticks: 4, label: null, tickFormat: tick }),
-				link([0], {
-					x1: [0],
-					y1: [0],
-					x2: [end],
-					y2: [end],
-					stroke: theme.quiet,
-					strokeDasharray: "4,4",
-				}),
+				...gridAxisX(4, "predicted", percentTick),
+				...gridAxisY(4, percentTick),
+				link([0], { x1: 0, y1: 0, x2: end, y2: end, stroke: theme.quiet, strokeDasharray: "4,4" }),
 				text(["observed"], { frameAnchor: "top-left", dx: 6, dy: 5, fill: theme.quiet }),
 				...(width > 200 ? [diagonalName(bins, end, width)] : []),
 				ruleX(bins, {
@@ -153,9 +137,7 @@ function calibrationPanel(curve: Calibration, height: number): Panel {
 function diagonalName(bins: readonly CalibrationBin[], end: number, width: number) {
 	const inner = width - margins.marginLeft - margins.marginRight - 2 * barWidth;
 	const { place: share, ...style } = nameAt(bins, end, inner);
-	return text([diagonal], {
-		x: [end * share],
-		y: [end * share],
+	return label(diagonal, end * share, end * share, {
 		...style,
 		fill: theme.quiet,
 		stroke: theme.background,
@@ -164,8 +146,8 @@ function diagonalName(bins: readonly CalibrationBin[], end: number, width: numbe
 
 function countPanel(curve: Calibration, height: number): Panel {
 	const { bins } = curve;
-	const most = Math.max(...bins.map(({ count }) => count));
-	const least = Math.min(...bins.map(({ count }) => count));
+	const counts = bins.map(({ count }) => count);
+	const [least, most] = [Math.min(...counts), Math.max(...counts)];
 	const powers = most > 50 * least;
 	const floor = Math.max(0.5, least / 3);
 	const ticks = powers ? powersOfTen(floor, most) : undefined;
@@ -183,7 +165,7 @@ function countPanel(curve: Calibration, height: number): Panel {
 				: { domain: [0, Math.max(1, most)], nice: true },
 			marks: [
 				...gridAxisY(ticks ?? 3, compactUpTo(most)),
-				axisX({ ...quietAxis, ticks: 4, label: "predicted", tickFormat: tick }),
+				axisBelow(4, "predicted", percentTick),
 				ruleX(bins, {
 					x: "predicted",
 					y1: powers ? floor : 0,
@@ -201,8 +183,9 @@ function countPanel(curve: Calibration, height: number): Panel {
 function powersOfTen(from: number, to: number): number[] {
 	const [first, last] = [Math.ceil(Math.log10(from)), Math.floor(Math.log10(to))];
 	const step = Math.max(1, Math.ceil((last - first) / 3));
-	const count = Math.max(0, Math.floor((last - first) / step) + 1);
-	return Array.from({ length: count }, (_, index) => 10 ** (first + index * step));
+	const powers: number[] = [];
+	for (let power = first; power <= last; power += step) powers.push(10 ** power);
+	return powers;
 }
 
 type Horizon = OnsetDetails["horizons"][number];

@@ -74,14 +74,6 @@ describe("the figure of a dataset", () => {
 		};
 		const svg = drawing(await summaryOf(source), "é & <ü>");
 		await expect(svg).toMatchFileSnapshot("testing/dataset-odd.svg");
-		for (const part of [
-			"same time",
-			">1 hour<",
-			">10 years<",
-			">no category<",
-			"é &amp; &lt;ü&gt;",
-		])
-			expect(svg).toContain(part);
 	});
 
 	test("merges the smallest of many categories", async () => {

@@ -1,9 +1,10 @@
-import { axisX, axisY, barX, dot, gridX, ruleY, text } from "@observablehq/plot";
+import { axisY, barX, dot, ruleY, text } from "@observablehq/plot";
 import { thousands } from "../../base/thousands.js";
 import { durationName, yearDays } from "../../base/time.js";
 import type { DatasetSummary, Histogram, LabelSummary, Split } from "../../data/cohort/index.js";
 import { oldestShownAgeDays } from "../../data/cohort/privacy-rounding.js";
-import { type Figure, type Panel, quietAxis } from "./figure.js";
+import { normalQuantile } from "../order-statistics.js";
+import { type Figure, gridAxisX, type Panel } from "./figure.js";
 import { histogramPanel, logHistogramPanel } from "./histogram-panel.js";
 import { counted, percent } from "./numbers.js";
 import { fitted, widest } from "./text.js";
@@ -58,42 +59,39 @@ function describedDataset({ all, codes }: DatasetSummary): string {
 }
 
 function shapePanels({ histograms, all }: DatasetSummary): Panel[] {
-	const panels: Panel[] = [];
 	const { records, span, gap, age } = histograms;
-	if (records && all.records)
-		panels.push(
+	const panels = [
+		records &&
+			all.records &&
 			histogramPanel(records, {
 				title: "Records a patient",
 				subtitle: "patients, by their number of events",
 				median: { at: all.records.median, name: thousands(all.records.median) },
 			}),
-		);
-	if (span && all.spanDays)
-		panels.push(
+		span &&
+			all.spanDays &&
 			histogramPanel(span, {
 				title: "Span of a history",
 				subtitle: `patients, by ${span.unit} from first to last event`,
 				median: medianIn(span, all.spanDays.median),
 			}),
-		);
-	if (gap && all.gapDays)
-		panels.push(
+		gap &&
+			all.gapDays &&
 			logHistogramPanel(gap, {
 				title: "Gaps between events",
 				subtitle: `consecutive events, by time between them${together(gap, all.events - all.patients)}`,
 				median: medianIn(gap, all.gapDays.median),
 			}),
-		);
-	if (age && all.ageDays)
-		panels.push(
+		age &&
+			all.ageDays &&
 			histogramPanel(age, {
 				title: "Age at events",
 				subtitle: `events, by age in ${age.unit}, of patients whose birth is known`,
-				...(all.ageDays.max >= oldestShownAgeDays && { capAt: oldestShownAgeDays / yearDays }),
 				median: medianIn(age, all.ageDays.median),
+				...(all.ageDays.max >= oldestShownAgeDays && { capAt: oldestShownAgeDays / yearDays }),
 			}),
-		);
-	return panels;
+	];
+	return panels.filter((panel) => panel !== null);
 }
 
 const together = ({ zero, whole: wholeDays }: Histogram, gaps: number) =>
@@ -101,68 +99,65 @@ const together = ({ zero, whole: wholeDays }: Histogram, gaps: number) =>
 		? ` · ${percent(zero / gaps)} ${wholeDays ? "on the same day" : "at the same time"}`
 		: "";
 
-const medianIn = (histogram: Histogram, days: number) => ({
-	at: days / daysPerUnit(histogram),
+const medianIn = ({ unit }: Histogram, days: number) => ({
+	at: days / (unit === "years" ? yearDays : unit === "hours" ? 1 / 24 : 1),
 	name: durationName(days),
 });
-
-const daysPerUnit = ({ unit }: Histogram) =>
-	unit === "years" ? yearDays : unit === "hours" ? 1 / 24 : 1;
 
 function codePanels({ codes, categories, all }: DatasetSummary, top: number): Panel[] {
 	const colourOf = categoryColours(categories.map(({ category }) => category));
 	const listed = codes.slice(0, top);
 	const withCategories = categories.some(({ category }) => category !== null);
-	const panels: Panel[] = [];
-	if (listed.length > 0)
-		panels.push(
-			barsPanel(
-				listed.map(({ code, name, category, events, patients }) => ({
-					name: name === "" || name === code ? code : `${code}  ${name}`,
-					value: events,
-					says: `${thousands(events)} · ${percent(patients / all.patients)}`,
-					colour: withCategories ? colourOf(category) : theme.accent,
-				})),
-				{
-					title: listed.length < codes.length ? "Most frequent codes" : "Codes",
-					subtitle: "events · share of patients with the code",
-					share: 1.7,
-				},
-			),
-		);
-	if (withCategories)
-		panels.push(
-			barsPanel(categoryBars(categories, colourOf), {
-				title: "Categories",
-				subtitle: "share of events · number of codes",
-			}),
-		);
-	return panels;
+	const codeBars = listed.map(({ code, name, category, events, patients }) => ({
+		name: name === "" || name === code ? code : `${code}  ${name}`,
+		value: events,
+		says: `${thousands(events)} · ${percent(patients / all.patients)}`,
+		colour: withCategories ? colourOf(category) : theme.accent,
+	}));
+	const panels = [
+		barsPanel(codeBars, {
+			title: listed.length < codes.length ? "Most frequent codes" : "Codes",
+			subtitle: "events · share of patients with the code",
+			share: 1.7,
+		}),
+		barsPanel(withCategories ? categoryBars(categories, colourOf) : [], {
+			title: "Categories",
+			subtitle: "share of events · number of codes",
+		}),
+	];
+	return panels.filter(({ height }) => height > 2);
 }
 
+/** The smallest of many categories are one bar. */
 function categoryBars(
 	categories: DatasetSummary["categories"],
 	colourOf: (category: string | null) => string,
 ): Bar[] {
-	const total = categories.reduce((sum, { events }) => sum + events, 0);
-	const bar = (name: string, colour: string, events: number, codes: number): Bar => ({
-		name,
-		value: events,
-		says: `${percent(events / total)} · ${thousands(codes)}`,
-		colour,
-	});
+	const sum = (of: "events" | "codes", some: typeof categories) =>
+		some.reduce((all, category) => all + category[of], 0);
 	const shown = categories.length > mostCategories ? mostCategories - 1 : mostCategories;
 	const rest = categories.slice(shown);
-	const bars = categories
-		.slice(0, shown)
-		.map(({ category, events, codes }) =>
-			bar(category ?? "no category", colourOf(category), events, codes),
-		);
-	if (rest.length > 0) {
-		const sum = (of: "events" | "codes") => rest.reduce((all, category) => all + category[of], 0);
-		bars.push(bar(`${rest.length} others`, theme.neutral, sum("events"), sum("codes")));
-	}
-	return bars;
+	const entries = [
+		...categories.slice(0, shown).map(({ category, ...numbers }) => ({
+			...numbers,
+			name: category ?? "no category",
+			colour: colourOf(category),
+		})),
+		{
+			name: `${rest.length} others`,
+			colour: theme.neutral,
+			events: sum("events", rest),
+			codes: sum("codes", rest),
+		},
+	];
+	return entries
+		.slice(0, rest.length > 0 ? undefined : -1)
+		.map(({ name, colour, events, codes }) => ({
+			name,
+			colour,
+			value: events,
+			says: `${percent(events / sum("events", categories))} · ${thousands(codes)}`,
+		}));
 }
 
 function tailNotes({ histograms }: DatasetSummary): string[] {
@@ -240,7 +235,6 @@ function barsPanel(bars: readonly Bar[], options: BarsOptions): Panel {
 	};
 }
 
-const labelType = { size: theme.size.tick };
 const rowHeight = 19;
 const between = 0.7;
 const splits: readonly Split[] = ["train", "valid", "test"];
@@ -275,27 +269,21 @@ function prevalencePanel(labels: readonly LabelSummary[]): Panel {
 		subtitle: "positive, by task and split; lines are 95 % intervals (Wilson)",
 		height: Math.ceil(end * rowHeight) + marginBottom + 4,
 		plot: (width) => {
-			const bold = { ...labelType, bold: true };
-			const splitWidth = widest(splits, labelType) + 10;
+			const bold = { ...tickType, bold: true };
+			const splitWidth = widest(splits, tickType) + 10;
 			const names = labels.map(({ task }) => fitted(task, width * 0.3, bold));
 			const values = rows.map(({ says }) => says);
 			const marginLeft = widest(names, bold) + 14 + splitWidth;
 			const position = { y: "y", textAnchor: "start" } as const;
 			return {
 				marginLeft,
-				marginRight: widest(values, labelType) + 14,
+				marginRight: widest(values, tickType) + 14,
 				marginTop: 4,
 				marginBottom,
 				x: { domain: [0, Math.max(1, ...there.map(({ high }) => high))], nice: true },
 				y: { domain: [0, end], reverse: true, axis: null },
 				marks: [
-					gridX({ ticks: 6, stroke: theme.grid, strokeOpacity: 1 }),
-					axisX({
-						...quietAxis,
-						ticks: 6,
-						tickFormat: (value: number) => `${thousands(value)} %`,
-						label: "positive",
-					}),
+					...gridAxisX(6, "positive", (value) => `${thousands(value)} %`),
 					ruleY(there, { y: "y", x1: "low", x2: "high", stroke: "colour", strokeWidth: 2 }),
 					dot(there, { x: "value", y: "y", fill: "colour", r: 4.5 }),
 					text(labels, {
@@ -326,13 +314,11 @@ function prevalencePanel(labels: readonly LabelSummary[]): Panel {
 	};
 }
 
-const z = 1.959963984540054;
-
 /** Wilson (1927): a 95 % interval of a share, valid for few cases and for shares of 0 and 1. */
 export function wilson(positive: number, total: number): readonly [low: number, high: number] {
 	if (total === 0) return [0, 1];
 	const p = positive / total;
-	const n = 1 + z ** 2 / total;
+	const [z, n] = [normalQuantile, 1 + normalQuantile ** 2 / total];
 	const middle = (p + z ** 2 / (2 * total)) / n;
 	const half = (z / n) * Math.sqrt((p * (1 - p)) / total + z ** 2 / (4 * total ** 2));
 	return [Math.max(0, middle - half), Math.min(1, middle + half)];

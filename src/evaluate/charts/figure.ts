@@ -1,4 +1,17 @@
-import { axisY, type DotOptions, dot, gridY, type PlotOptions, text } from "@observablehq/plot";
+import {
+	type AxisXOptions,
+	axisX,
+	axisY,
+	type DotOptions,
+	dot,
+	gridX,
+	gridY,
+	type Markish,
+	type PlotOptions,
+	type TextOptions,
+	text,
+} from "@observablehq/plot";
+import { avoidOverlap } from "./placement.js";
 import { fitted, textWidth } from "./text.js";
 import { theme } from "./theme.js";
 
@@ -29,28 +42,84 @@ export interface Figure {
 	readonly simulated?: boolean;
 }
 
-/** Panels in rows of so many. */
-export const inRows = (panels: readonly Panel[], across: number): Panel[][] =>
-	Array.from({ length: Math.ceil(panels.length / across) }, (_, row) =>
-		panels.slice(row * across, (row + 1) * across),
+/** Items in rows of so many. */
+export const inRows = <Item>(items: readonly Item[], across: number): Item[][] =>
+	Array.from({ length: Math.ceil(items.length / across) }, (_, row) =>
+		items.slice(row * across, (row + 1) * across),
 	);
 
+/** A number of ticks, or their places. */
+type Ticks = number | readonly number[];
+type TickFormat = (value: number) => string;
+
 /** An unobtrusive axis. */
-export const quietAxis = {
+const quietAxis = {
 	tickSize: 0,
 	color: theme.quiet,
 	labelArrow: "none",
 	labelAnchor: "center",
 } as const;
+const gridStyle = { stroke: theme.grid, strokeOpacity: 1 } as const;
 
-/** An axis of amounts, with grid lines. */
-export const gridAxisY = (
-	ticks: number | number[],
-	tickFormat: ((value: number) => string) | undefined = undefined,
-) => [
-	gridY({ ticks, stroke: theme.grid, strokeOpacity: 1 }),
+/** An axis below the plot. */
+export const axisBelow = (
+	ticks: Ticks,
+	label: string | null,
+	tickFormat?: TickFormat,
+	more: AxisXOptions = {},
+) => axisX({ ...quietAxis, ticks, label, ...(tickFormat && { tickFormat }), ...more });
+
+/** An axis below the plot, with grid lines. */
+export const gridAxisX = (...[ticks, ...axis]: Parameters<typeof axisBelow>): Markish[] => [
+	gridX({ ticks, ...gridStyle }),
+	axisBelow(ticks, ...axis),
+];
+
+/** An axis of amounts on the left, with grid lines. */
+export const gridAxisY = (ticks: Ticks, tickFormat?: TickFormat): Markish[] => [
+	gridY({ ticks, ...gridStyle }),
 	axisY({ ...quietAxis, label: null, ticks, ...(tickFormat && { tickFormat }) }),
 ];
+
+/** One text at a place of the plot. */
+export const label = (words: string, x: number, y: number, options: TextOptions = {}): Markish =>
+	text([words], { x: [x], y: [y], ...options });
+
+/** Names at the right ends of lines, as near to their values as they can be without touching each other. */
+export function namesAtEnds(
+	ends: readonly {
+		readonly value: number;
+		readonly words: string;
+		readonly fill: string;
+		readonly bold?: boolean;
+	}[],
+	x: number,
+	[bottom, top]: readonly [bottom: number, top: number],
+	{ plotHeight, apart = 2, beyond = 0, dx = 7 }: NamesOptions,
+): Markish[] {
+	const heights = avoidOverlap(
+		ends.map(({ value }) => ((top - value) / (top - bottom)) * plotHeight),
+		ends.map(() => theme.size.tick + apart),
+		[-beyond, plotHeight + beyond],
+	);
+	return ends.map(({ words, fill, bold }, index) =>
+		label(words, x, top - (heights[index] / plotHeight) * (top - bottom), {
+			textAnchor: "start",
+			dx,
+			fill,
+			...(bold && { fontWeight: "bold" }),
+		}),
+	);
+}
+
+interface NamesOptions {
+	readonly plotHeight: number;
+	/** Pixels between two names, and beyond the plot where names may be. */
+	readonly apart?: number;
+	readonly beyond?: number;
+	/** Pixels from the line to its name. */
+	readonly dx?: number;
+}
 
 interface LegendEntry {
 	readonly name: string;

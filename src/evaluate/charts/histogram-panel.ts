@@ -1,8 +1,8 @@
-import { axisX, rectY, ruleX, ruleY, text } from "@observablehq/plot";
+import { rectY, ruleX, ruleY, text } from "@observablehq/plot";
 import { thousands } from "../../base/thousands.js";
 import { yearDays } from "../../base/time.js";
 import type { Histogram } from "../../data/cohort/index.js";
-import { gridAxisY, type Panel, quietAxis } from "./figure.js";
+import { axisBelow, gridAxisY, type Panel } from "./figure.js";
 import { compactUpTo } from "./numbers.js";
 import { textWidth } from "./text.js";
 import { theme } from "./theme.js";
@@ -38,15 +38,11 @@ export function histogramPanel(histogram: Histogram, options: HistogramOptions):
 			marks: [
 				...countAxis(Math.max(...counts)),
 				rectY(bins(histogram, shift), { ...barStyle, fill: theme.accent }),
-				axisX({
-					...quietAxis,
-					label: unit,
-					ticks: capAt === undefined ? 7 : ticksUpTo(low, capAt),
-					tickFormat: (value: number) =>
-						isWhole && !Number.isInteger(value)
-							? ""
-							: `${thousands(value)}${value === capAt ? "+" : ""}`,
-				}),
+				axisBelow(capAt === undefined ? 7 : ticksUpTo(low, capAt), unit, (value) =>
+					isWhole && !Number.isInteger(value)
+						? ""
+						: `${thousands(value)}${value === capAt ? "+" : ""}`,
+				),
 				ruleY([0], { stroke: theme.quiet }),
 				...medianMarks(median, (median.at - low) / (high - low)),
 			],
@@ -119,14 +115,13 @@ export function logHistogramPanel(histogram: Histogram, options: HistogramOption
 					...countAxis(Math.max(zero, ...counts)),
 					rectY(bins(histogram), { ...barStyle, fill: theme.accent }),
 					...(zero > 0 ? [rectY([zeroBar], { ...barStyle, fill: theme.neutral })] : []),
-					axisX({
-						...quietAxis,
-						tickSize: 4,
-						label: "gap, each bar twice as long as the one before",
-						ticks: [...names.keys()],
+					axisBelow(
+						[...names.keys()],
+						"gap, each bar twice as long as the one before",
+						undefined,
 						// As text, because Plot hides formatted ticks of a log scale that are not powers of ten.
-						text: (value: number) => names.get(value) ?? "",
-					}),
+						{ tickSize: 4, text: (value: number) => names.get(value) ?? "" },
+					),
 					ruleY([0], { stroke: theme.quiet }),
 					...(median.at < low ? [] : medianMarks(median, shareOfAxis(median.at))),
 				],

@@ -1,13 +1,16 @@
 export { calibrationFigure, onsetCalibrationFigure } from "./calibration-figure.js";
 export type { Clock } from "./clock.js";
 export { datasetFigure } from "./dataset-figure.js";
-export { decayFigure, extremeHeads } from "./decay-figure.js";
 export type { Figure } from "./figure.js";
-export { learningCurveFigure } from "./learning-curve-figure.js";
+export {
+	type PatientMap,
+	patientMapFigure,
+	type TokenMap,
+	tokenMapFigure,
+} from "./maps/map-figures.js";
 export { type NeighbourAgreement, neighbourAgreement, placeOnMap } from "./maps/neighbours.js";
-export { type PatientMap, patientMapFigure } from "./maps/patient-map-figure.js";
-export { type TokenMap, tokenMapFigure } from "./maps/token-map-figure.js";
 export { removeCommonDirection, type UmapOptions, umap } from "./maps/umap.js";
+export { decayFigure, extremeHeads, learningCurveFigure } from "./model-figures.js";
 export { byFifthFigure, codeScoresFigure, decisionFigure } from "./onset/condition-figures.js";
 export { type OnsetStory, onsetStoriesFigure } from "./onset/stories-figure.js";
 export { recallByWindowFigure } from "./recall-figure.js";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { learningCurveFigure } from "./learning-curve-figure.js";
+import { learningCurveFigure } from "./model-figures.js";
 import { drawn } from "./testing/drawn.js";
 
 const step = (at: number, next: unknown, horizon: unknown) => ({
@@ -25,9 +25,6 @@ describe("learning curves", () => {
 		]);
 		await expect(drawn(figure)).toMatchFileSnapshot("testing/learning-curve.svg");
 		expect(figure.rows.flat().map(({ title }) => title)).toEqual(["next", "horizon"]);
-		expect(figure.description).toBe(
-			"Losses of training and validation over 4 steps, 3 epochs validated. The best epoch by validation is 2: next 2.600 nats, horizon 3.000 nats.",
-		);
 	});
 
 	test("of one step, of losses that are not numbers, and of an empty log", () => {

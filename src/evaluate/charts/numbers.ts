@@ -14,6 +14,10 @@ export function percent(share: number): string {
 	return `${hundredths.toFixed(digits)} %`;
 }
 
+/** A tick label of shares: 2.5 %; `percent` would round it. */
+export const percentTick = (share: number): string =>
+	`${thousands(Number((100 * share).toFixed(6)))} %`;
+
 /** 1 patient, 2 patients */
 export const counted = (value: number, one: string, many = `${one}s`): string =>
 	`${thousands(value)} ${value === 1 ? one : many}`;

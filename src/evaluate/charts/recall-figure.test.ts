@@ -25,9 +25,6 @@ describe("recall by window", () => {
 		});
 		const svg = drawn(figure);
 		await expect(svg).toMatchFileSnapshot("testing/recall.svg");
-		expect(figure.description).toBe(
-			"Mean recall@10 over patients. 1–20 events ahead: TrajGPT, time-specific 70.0 %, own history 33.3 %.",
-		);
 		expect(svg).toContain(">70.0 % (47.4–92.6)</text>"); // 0.2/√3 · 1.96 to each side
 		expect(svg).not.toContain("21–50");
 	});

@@ -1,7 +1,7 @@
-import { areaY, axisX, dot, gridX, rect, ruleX, ruleY, text } from "@observablehq/plot";
+import { areaY, dot, rect, ruleX, ruleY, text } from "@observablehq/plot";
 import type { Evaluation } from "../evaluation.js";
-import { quantile } from "../order-statistics.js";
-import { type Figure, type Panel, quietAxis } from "./figure.js";
+import { normalQuantile, quantile } from "../order-statistics.js";
+import { type Figure, gridAxisX, type Panel } from "./figure.js";
 import { counted, percent } from "./numbers.js";
 import { fitted, widest } from "./text.js";
 import { theme } from "./theme.js";
@@ -86,13 +86,7 @@ function windowPanel({ window, rows }: Window, last: boolean): Panel {
 				x: { domain: [0, 1] },
 				y: { domain: [rows.length, 0], axis: null },
 				marks: [
-					gridX({ ticks: 5, stroke: theme.grid, strokeOpacity: 1 }),
-					axisX({
-						...quietAxis,
-						ticks: 5,
-						tickFormat: (value: number) => percent(value),
-						label: last ? "recall@10 of a patient" : null,
-					}),
+					...gridAxisX(5, last ? "recall@10 of a patient" : null, percent),
 					...drawn.map(({ outline, y, colour }) =>
 						areaY(outline, {
 							x: "at",
@@ -164,8 +158,6 @@ interface Distribution {
 	readonly quartiles: readonly [lower: number, median: number, upper: number];
 }
 
-const z = 1.959963984540054;
-
 /** The distribution of values; undefined if there are none. */
 export function distributionOf(values: readonly number[]): Distribution | undefined {
 	if (values.length === 0) return undefined;
@@ -173,7 +165,7 @@ export function distributionOf(values: readonly number[]): Distribution | undefi
 	const count = values.length;
 	const mean = values.reduce((sum, value) => sum + value, 0) / count;
 	const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
-	const half = count < 2 ? 0 : z * Math.sqrt(squares / (count - 1) / count);
+	const half = count < 2 ? 0 : normalQuantile * Math.sqrt(squares / (count - 1) / count);
 	return {
 		count,
 		mean,

@@ -1,8 +1,7 @@
-import { axisX, dot, line, ruleX, ruleY, text } from "@observablehq/plot";
+import { dot, line, ruleX, ruleY, text } from "@observablehq/plot";
 import { thousands } from "../../base/thousands.js";
 import type { Comparison } from "../compare/comparison.js";
-import { type Figure, gridAxisY, type Panel, quietAxis } from "./figure.js";
-import { avoidOverlap } from "./placement.js";
+import { axisBelow, type Figure, gridAxisY, inRows, namesAtEnds, type Panel } from "./figure.js";
 import { widest } from "./text.js";
 import { categoryColours, theme } from "./theme.js";
 
@@ -87,13 +86,11 @@ export function scalingFigure(
 			];
 		},
 	);
-	const rows: Panel[][] = [];
-	for (let i = 0; i < panels.length; i += 2) rows.push(panels.slice(i, i + 2));
 	return {
 		title: "What more patients and larger models are worth",
 		subtitle: "by the number of patients that the model learned from",
 		description: described(columns, lines, sizes),
-		rows,
+		rows: inRows(panels, 2),
 		notes: [
 			`Points: measured, with 95 % intervals over test patients. Curves: sizes of the model.${lines.some(({ seeds }) => seeds === 0) ? " Dashed lines: baselines, which learn from all training patients, and the reference model." : ""}`,
 		],
@@ -135,9 +132,7 @@ function described(
 		: "Nothing was measured.";
 }
 
-interface Look {
-	readonly title: string;
-	readonly subtitle: string;
+interface CurvesLook extends Pick<Panel, "title" | "subtitle"> {
 	readonly names: ReadonlyMap<string, string>;
 	readonly colourOf: (curve: string) => string;
 }
@@ -145,7 +140,7 @@ interface Look {
 function curvesPanel(
 	points: readonly Point[],
 	levels: readonly Level[],
-	{ title, subtitle, names, colourOf }: Look,
+	{ names, colourOf, ...titles }: CurvesLook,
 ): Panel {
 	const values = [
 		...points.flatMap(({ low, high }) => [low, high]),
@@ -153,7 +148,7 @@ function curvesPanel(
 	];
 	const [low, high] = [Math.min(...values), Math.max(...values)];
 	const room = (high - low || Math.abs(high) || 1) * 0.06;
-	const [bottom, top] = [low - room, high + room];
+	const domain: [number, number] = [low - room, high + room];
 	const patients = [...new Set(points.map((point) => point.patients))].sort((a, b) => a - b);
 	const curves = [...new Set(points.map(({ curve }) => curve))];
 	const ends = [
@@ -163,20 +158,13 @@ function curvesPanel(
 		}),
 		...levels.map(({ value, name }) => ({ value, words: name, fill: theme.quiet })),
 	];
-	const heights = avoidOverlap(
-		ends.map(({ value }) => ((top - value) / (top - bottom)) * plotHeight),
-		ends.map(() => theme.size.tick + 2),
-		[0, plotHeight],
-	);
-	const valueAt = (pixel: number) => top - (pixel / plotHeight) * (top - bottom);
 	const most = patients.at(-1) as number;
 	const marginRight = widest(
 		ends.map(({ words }) => words),
 		type,
 	);
 	return {
-		title,
-		subtitle,
+		...titles,
 		height: marginTop + plotHeight + marginBottom,
 		plot: () => ({
 			marginLeft: 44,
@@ -184,10 +172,10 @@ function curvesPanel(
 			marginTop,
 			marginBottom,
 			x: { type: "log", domain: [patients[0] * 0.9, most * 1.1] },
-			y: { domain: [bottom, top] },
+			y: { domain },
 			marks: [
 				...gridAxisY(5),
-				axisX({ ...quietAxis, ticks: [], label: "training patients" }),
+				axisBelow([], "training patients"),
 				// The axis leaves out some numbers of a logarithmic scale.
 				text(patients, {
 					x: (value: number) => value,
@@ -218,14 +206,7 @@ function curvesPanel(
 						}),
 					];
 				}),
-				text(ends, {
-					x: () => most * 1.1,
-					y: (_, index) => valueAt(heights[index] ?? 0),
-					text: "words",
-					fill: "fill",
-					textAnchor: "start",
-					dx: 7,
-				}),
+				...namesAtEnds(ends, most * 1.1, domain, { plotHeight }),
 			],
 		}),
 	};

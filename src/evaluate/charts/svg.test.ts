@@ -55,13 +55,6 @@ describe("svgOf", () => {
 		expect(svg.match(/url\([^)]*\)/g)).toEqual(["url(#id-1)", "url(#id-2)", "url(#id-3)"]);
 	});
 
-	test("has a title and a description", () => {
-		const svg = svgOf(figure, testDocument());
-		expect(svg).toContain(' role="img" aria-labelledby="title" aria-describedby="description" ');
-		expect(svg).toContain('<desc id="description">Two points &amp; a line &lt; 3</desc>');
-		expect(svg).toMatch(/<title id="title">A figure &quot;of&quot; long/);
-	});
-
 	test("has distinct ids where drawings share a page", () => {
 		const svg = svgOf(figure, testDocument(), { ids: "first-" });
 		const ids = [...svg.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);

@@ -1,8 +1,8 @@
-import { axisX, dot, gridX, rect, ruleX, ruleY, text } from "@observablehq/plot";
+import { dot, rect, ruleX, ruleY, text } from "@observablehq/plot";
 import { thousands } from "../../base/thousands.js";
 import { yearDays } from "../../base/time.js";
 import { type Clock, spanName, timeAxis, timeName } from "./clock.js";
-import { type Figure, legendPanel, type Panel, quietAxis } from "./figure.js";
+import { type Figure, gridAxisX, label, legendPanel, type Panel } from "./figure.js";
 import { counted, groupBy, percent } from "./numbers.js";
 import { lanesOf } from "./placement.js";
 import { fitted, textWidth } from "./text.js";
@@ -228,7 +228,6 @@ function timelinePanel(
 	);
 	const marginTop = 22 + 15 * Math.max(...bands.map(({ line }) => line));
 	const axis = timeAxis(clock, domain, Math.floor(inner / 75));
-	const timeAt = (pixel: number) => domain[0] + pixel / scale;
 	return {
 		title: "Events by time",
 		subtitle:
@@ -247,7 +246,7 @@ function timelinePanel(
 				...(lookUp.length > 0
 					? [rect([0], { x1: [domain[0]], x2: [border], y1: [0], y2: [bottom], fill: theme.shade })]
 					: []),
-				gridX(axis.ticks, { stroke: theme.grid, strokeOpacity: 1 }),
+				...gridAxisX(axis.ticks, axis.label, axis.format),
 				ruleY(rows.map(({ top }) => top).concat(bottom), { stroke: theme.grid }),
 				...(forecast.length > 0 && lookUp.length > 0
 					? [ruleX([border], { stroke: theme.ink, strokeWidth: 1.2 })]
@@ -258,7 +257,6 @@ function timelinePanel(
 					strokeDasharray: "3,2",
 				}),
 				ruleX(died, { stroke: theme.ink, strokeWidth: 2 }),
-				axisX(axis.ticks, { ...quietAxis, label: axis.label, text: axis.format }),
 				text(rows, {
 					y: ({ top, height }) => top + height / 2,
 					frameAnchor: "left",
@@ -267,9 +265,7 @@ function timelinePanel(
 					text: ({ name }) => fitted(name, marginLeft - 10, type),
 				}),
 				...bands.map(({ words, pixel, line }) =>
-					text([words], {
-						x: [timeAt(pixel)],
-						y: [0],
+					label(words, domain[0] + pixel / scale, 0, {
 						textAnchor: "start",
 						dx: 2,
 						dy: -10 - 15 * line,

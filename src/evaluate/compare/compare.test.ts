@@ -15,9 +15,9 @@ import {
 	type ComparedMethod,
 	type ComparedModel,
 	cellSchema,
+	columnsOf,
 	keepsPatients,
 } from "./cells.js";
-import { columnsOf } from "./columns.js";
 import { bestOfColumns, type Comparison, comparisonOf, partsOf } from "./comparison.js";
 import { csv, differenceTables, latex, markdown, textRows } from "./render.js";
 
@@ -245,41 +245,6 @@ describe("a comparison", () => {
 		expect(labels.lines.map(({ label }) => label)).toEqual(["One", "Two", "own history"]);
 		expect(labels.differences.map(({ line, than }) => `${line} − ${than}`)).toEqual([
 			...["Two − One", "own history − One"],
-		]);
-	});
-
-	test("has columns for forecast methods on request", () => {
-		const methods = ["time-specific", "auto-regressive"] as const;
-		const wide = columnsOf(["forecast", "chf"], [5], methods);
-		expect(ofAllCodes(wide).map(({ group, title }) => `${group} ${title}`)).toEqual([
-			...["Time-specific forecast K = 5", "Auto-regressive forecast K = 5"],
-			...["CHF S = 0", "CHF 5", "CHF all"],
-		]);
-		const three = entry("three", "Three");
-		const stepping: Cell = {
-			...cell(one, 1, 0),
-			entry: three.id,
-			evaluations: { forecast: evaluation("forecast", [forecast("auto-regressive", 0.44)]) },
-		};
-		const { lines, differences } = comparisonOf(
-			wide,
-			[
-				{ entry: one, method: "time-specific", first: true, label: "One" },
-				{ entry: three, method: "auto-regressive", first: true, label: "Three", against: one },
-			],
-			[cell(one, 1, 0.5), stepping, baselines],
-			[],
-		);
-		expect(lines.map(({ values }) => values.slice(0, 2).map((own) => own?.value))).toEqual([
-			[close(0.5), close(0.45)],
-			[undefined, close(0.44)],
-			[close(0.8), close(0.8)],
-		]);
-		const [held] = differences;
-		expect([held!.line, held!.than]).toEqual(["Three", "One"]);
-		expect(held!.overPatients.slice(0, 2)).toEqual([
-			undefined,
-			expect.objectContaining({ value: close(0.44 - 0.45) }),
 		]);
 	});
 

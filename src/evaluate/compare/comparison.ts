@@ -1,15 +1,24 @@
+import { InputError } from "../../base/errors.js";
 import { tInterval } from "../across-runs.js";
-import { type Drawn, measureOf, possible } from "../bootstrap.js";
-import type { Measure } from "../evaluation.js";
+import {
+	type Drawn,
+	difference,
+	drawPatients,
+	measureOf,
+	possible,
+	type Statistic,
+} from "../bootstrap.js";
+import type { Evaluation, EvaluationRow, Measure } from "../evaluation.js";
+import { statisticsOf, unpacked, unpackedDraws } from "../rows.js";
 import {
 	type Cell,
+	type Column,
 	type ComparedMethod,
 	type ComparedModel,
+	type Reading,
 	type Source,
 	sourcesOf,
 } from "./cells.js";
-import type { Column } from "./columns.js";
-import { pairedBootstrap, seedMean } from "./paired-bootstrap.js";
 
 /** The mean over seeds, with its 95 % interval over patients. */
 export interface LineMeasure extends Measure {
@@ -116,28 +125,23 @@ export function comparisonOf(
 	};
 }
 
-/** The table with some of its columns. */
-function withColumns(comparison: Comparison, keep: (column: Column) => boolean): Comparison {
-	const { columns, lines, differences } = comparison;
-	const pick = <T>(values: readonly T[]) => values.filter((_, index) => keep(columns[index]));
-	return {
-		...comparison,
-		columns: columns.filter(keep),
-		lines: lines.map((line) => ({ ...line, values: pick(line.values) })),
-		differences: differences.map((one) => ({
-			...one,
-			overPatients: pick(one.overPatients),
-			overSeeds: pick(one.overSeeds),
-		})),
-	};
-}
-
 /** The table in parts that are narrow enough to read: first all codes, then known and new codes apart. */
-export const partsOf = (comparison: Comparison): Comparison[] =>
-	[
-		withColumns(comparison, ({ novelty }) => novelty === undefined),
-		withColumns(comparison, ({ novelty }) => novelty !== undefined),
-	].filter(({ columns }) => columns.length > 0);
+export const partsOf = ({ columns, lines, differences, ...rest }: Comparison): Comparison[] =>
+	[false, true].flatMap((apart) => {
+		const keep = ({ novelty }: Column) => (novelty !== undefined) === apart;
+		const pick = <T>(values: readonly T[]) => values.filter((_, index) => keep(columns[index]));
+		if (!columns.some(keep)) return [];
+		return {
+			...rest,
+			columns: columns.filter(keep),
+			lines: lines.map((line) => ({ ...line, values: pick(line.values) })),
+			differences: differences.map((one) => ({
+				...one,
+				overPatients: pick(one.overPatients),
+				overSeeds: pick(one.overSeeds),
+			})),
+		};
+	});
 
 /** The line to compare with: for forecasts, and for the other tasks, which have no methods. */
 interface ComparedWith {
@@ -183,12 +187,7 @@ function lineMeasure(seeds: readonly Drawn[], metric: string): LineMeasure | und
 }
 
 const paired = (one: Drawn | undefined, other: Drawn | undefined): Measure | undefined =>
-	one &&
-	other &&
-	measureOf({
-		value: one.value - other.value,
-		drawn: one.drawn.map((value, index) => value - other.drawn[index]),
-	});
+	one && other && measureOf(difference(one, other));
 
 function meanTraining(cells: readonly Cell[]): Line["training"] {
 	const all = cells.flatMap(({ training }) => training ?? []);
@@ -287,4 +286,102 @@ function providerNotes(lines: readonly Line[]): string[] {
 		([provider, lineLabels]) =>
 			`trained on ${provider}, so that CPU seconds and memory would not tell what it took: ${lineLabels.join(", ")}`,
 	);
+}
+
+/** The values of a line in a column, by seed. */
+type BySeed = ReadonlyMap<number, Drawn>;
+
+/**
+ * Bootstraps the patients of each task once and evaluates all lines and seeds on the same draws; tasks that were
+ * measured on such draws already are read.
+ */
+function pairedBootstrap(
+	columns: readonly Column[],
+	sources: readonly Source[],
+): (source: Source, column: Column) => BySeed {
+	const byColumn = new Map<Column, Map<Source, BySeed>>();
+	for (const task of new Set(columns.map((column) => column.task))) {
+		const readings = columns
+			.filter((column) => column.task === task)
+			.flatMap((column) =>
+				sources.flatMap((source) =>
+					source.cells.flatMap((cell) => {
+						const reading = source.read(cell, column);
+						return reading ? [{ column, source, seed: cell.seed, reading }] : [];
+					}),
+				),
+			);
+		const [first] = readings;
+		if (!first) continue;
+		const { evaluation } = first.reading;
+		for (const { reading } of readings) checkSame(evaluation, reading.evaluation);
+		const statistics = statisticReader();
+		const drawn: Readonly<Record<number, Drawn>> = first.reading.row.byDraw
+			? readings.map(({ column, reading }) => drawnIn(reading, column.metric))
+			: drawPatients(
+					evaluation.patients,
+					Object.fromEntries(
+						readings.map(({ column, reading }, index) => [
+							index,
+							statistics(reading, column.metric),
+						]),
+					),
+					evaluation,
+				);
+		for (const [index, { column, source, seed }] of readings.entries()) {
+			const lines = byColumn.get(column) ?? new Map<Source, Map<number, Drawn>>();
+			byColumn.set(column, lines.set(source, new Map(lines.get(source)).set(seed, drawn[index])));
+		}
+	}
+	return (source, column) => byColumn.get(column)?.get(source) ?? new Map();
+}
+
+/** What was measured on each draw. */
+function drawnIn({ row, evaluation }: Reading, metric: string): Drawn {
+	const drawn = unpackedDraws(row.byDraw ?? {})[metric];
+	const value = row.metrics[metric]?.value;
+	if (drawn === undefined || value === undefined)
+		throw new InputError(
+			`the evaluation of ${row.label} on ${evaluation.task} has no draws of ${metric}; evaluate it again`,
+		);
+	return { value, drawn };
+}
+
+/** Unpacks the per-patient values of each row once, for all its metrics. */
+function statisticReader(): (reading: Reading, metric: string) => Statistic {
+	const unpackedRows = new Map<EvaluationRow, Readonly<Record<string, Statistic>>>();
+	return ({ row, evaluation }, metric) => {
+		if (!row.byPatient)
+			throw new InputError(
+				`the evaluation of ${row.label} on ${evaluation.task} has no per-patient values; evaluate it again`,
+			);
+		const statistics = unpackedRows.get(row) ?? statisticsOf(unpacked(row.byPatient));
+		unpackedRows.set(row, statistics);
+		const statistic = statistics[metric];
+		if (!statistic) throw new InputError(`${row.label} has no per-patient values of ${metric}`);
+		return statistic;
+	};
+}
+
+/** Paired draws need lines that were measured on the same patients. */
+function checkSame(one: Evaluation, other: Evaluation): void {
+	const what = ({ made, split, patients, events, seed, draws, onset }: Evaluation) =>
+		`${patients} patients (${events} events) of split ${split} of ${made.dataset}, ${draws} draws of seed ${seed}${onset ? `, ${onset.horizons.map(({ codes }) => codes).join(" and ")} codes` : ""}`;
+	if (what(one) !== what(other))
+		throw new InputError(
+			`${one.task} was measured on different data: ${what(one)}, and ${what(other)}; evaluate both again`,
+		);
+}
+
+/** The mean over seeds, for all patients and for each draw. */
+function seedMean(bySeed: BySeed): Drawn | undefined {
+	const all = [...bySeed.values()];
+	const [first] = all;
+	if (!first) return undefined;
+	const mean = (of: (one: Drawn) => number) =>
+		all.reduce((sum, one) => sum + of(one), 0) / all.length;
+	return {
+		value: mean(({ value }) => value),
+		drawn: first.drawn.map((_, index) => mean(({ drawn }) => drawn[index])),
+	};
 }

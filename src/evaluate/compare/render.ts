@@ -2,7 +2,7 @@ import { formatCount } from "../../base/progress.js";
 import { csvField } from "../../base/table.js";
 import { thousands } from "../../base/thousands.js";
 import type { Measure } from "../evaluation.js";
-import type { Column } from "./columns.js";
+import type { Column } from "./cells.js";
 import {
 	bestOfColumns,
 	type Comparison,
@@ -106,29 +106,43 @@ export function markdown(comparison: Comparison): string {
 	].join("");
 }
 
+/** The texts of a line's values; those of the best and of the second-best trained line are marked. */
+function markedCells(
+	comparison: Comparison,
+	write: (text: string, column: Column, measure: LineMeasure, mark: Mark) => string,
+	missing: string,
+): string[][] {
+	const first = bestOfColumns(comparison);
+	return comparison.lines.map(({ values }, line) =>
+		comparison.columns.map((column, index) => {
+			const measure = values[index];
+			if (!measure) return missing;
+			const { best, second } = first[index];
+			const mark = line === best ? "best" : line === second ? "second" : "none";
+			return write(number(column, measure.value), column, measure, mark);
+		}),
+	);
+}
+
+type Mark = "best" | "second" | "none";
+
 function markdownLines(comparison: Comparison): string {
 	const { columns, lines } = comparison;
-	const first = bestOfColumns(comparison);
 	const more = extrasOf(comparison);
-	const cells = lines.map((line, index) => [
-		line.label,
-		...columns.map((column, c) => {
-			const measure = line.values[c];
-			if (!measure) return none;
-			const text = number(column, measure.value);
-			const shown =
-				first[c]?.best === index
-					? `**${text}**`
-					: first[c]?.second === index
-						? `<u>${text}</u>`
-						: text;
-			const { low, high, seedDeviation } = measure;
-			const interval = `[${number(column, low)}, ${number(column, high)}]`;
-			return `${shown} ${interval}${seedDeviation === undefined ? "" : ` (sd ${number(column, seedDeviation)})`}`;
-		}),
-		...more.map(({ of }) => of(line)),
+	const marks = { best: ["**", "**"], second: ["<u>", "</u>"], none: ["", ""] } as const;
+	const cells = markedCells(
+		comparison,
+		(text, column, { low, high, seedDeviation }, mark) => {
+			const [open, close] = marks[mark];
+			const deviation = seedDeviation === undefined ? "" : ` (sd ${number(column, seedDeviation)})`;
+			return `${open}${text}${close} [${number(column, low)}, ${number(column, high)}]${deviation}`;
+		},
+		none,
+	);
+	return markdownTable([
+		[...headerOf(columns), ...more.map(({ title }) => title)],
+		...lines.map((line, index) => [line.label, ...cells[index], ...more.map(({ of }) => of(line))]),
 	]);
-	return markdownTable([[...headerOf(columns), ...more.map(({ title }) => title)], ...cells]);
 }
 
 function markdownTable([header = [], ...rows]: readonly (readonly string[])[]): string {
@@ -173,83 +187,69 @@ export function differenceTables({ columns, differences }: Comparison): {
 	return tables.filter(({ rows }) => rows.length > 0).map((one) => ({ ...one, header }));
 }
 
-/** One row per number, for programs; `minus` names the subtracted line. */
+/** A row of the CSV file. */
+const emptyRow = {
+	line: "",
+	group: "",
+	task: "",
+	setting: "",
+	metric: "",
+	value: "" as number | "",
+	low: "" as number | "",
+	high: "" as number | "",
+	seeds: "" as number | "",
+	seed_deviation: "" as number | "",
+	minus: "",
+	interval: "",
+};
+
+/** One row per number, for programs; `minus` names the subtracted line, `interval` what the interval is over. */
 export function csv({ columns, lines, differences }: Comparison): string {
 	const inColumns = (
 		values: readonly (LineMeasure | undefined)[],
-		{ line, group = "", seeds, minus = "", interval }: CsvNames,
+		names: Partial<typeof emptyRow>,
 	) =>
-		columns.flatMap((column, index) => {
+		columns.flatMap(({ task, setting, method, metric }, index) => {
 			const measure = values[index];
 			if (!measure) return [];
 			const { value, low, high, seedDeviation = "" } = measure;
-			return [
-				[
-					line,
-					group,
-					column.task,
-					column.setting ?? column.method ?? "",
-					column.metric,
-					value,
-					low,
-					high,
-					seeds,
-					seedDeviation,
-					minus,
-					interval,
-				],
-			];
+			return {
+				...emptyRow,
+				...names,
+				task,
+				setting: setting ?? method ?? "",
+				metric,
+				value,
+				low,
+				high,
+				seed_deviation: seedDeviation,
+			};
 		});
-	const rows = lines.flatMap(({ label: line, group, seeds, values, training }) => [
-		...inColumns(values, { line, group, seeds, interval: "patients" }),
-		...(training
-			? (onProcessor(training)
-					? (["parameters", "cpuSecondsPerEpoch", "peakBytes"] as const)
-					: (["parameters"] as const)
-				).map((name) => [
-					line,
-					group,
-					"training",
-					"",
-					name,
-					training[name],
-					"",
-					"",
-					seeds,
-					"",
-					"",
-					"",
-				])
-			: []),
+	const measured = lines.flatMap(({ label: line, group, seeds, values, training }) => {
+		const counted = !training
+			? []
+			: onProcessor(training)
+				? (["parameters", "cpuSecondsPerEpoch", "peakBytes"] as const)
+				: (["parameters"] as const);
+		return [
+			...inColumns(values, { line, group, seeds, interval: "patients" }),
+			...counted.map((metric) => ({
+				...emptyRow,
+				line,
+				group,
+				task: "training",
+				metric,
+				value: training?.[metric] ?? "",
+				seeds,
+			})),
+		];
+	});
+	const less = differences.flatMap(({ line, than: minus, overPatients, overSeeds, seeds }) => [
+		...inColumns(overPatients, { line, minus, interval: "patients" }),
+		...inColumns(overSeeds, { line, minus, seeds, interval: "seeds" }),
 	]);
-	const less = differences.flatMap(({ line, than, overPatients, overSeeds, seeds }) => [
-		...inColumns(overPatients, { line, minus: than, seeds: "", interval: "patients" }),
-		...inColumns(overSeeds, { line, minus: than, seeds, interval: "seeds" }),
-	]);
-	const header = [
-		"line",
-		"group",
-		"task",
-		"setting",
-		"metric",
-		"value",
-		"low",
-		"high",
-		"seeds",
-		"seed_deviation",
-		"minus",
-		"interval",
-	];
-	return `${[header, ...rows, ...less].map((row) => row.map(csvField).join(",")).join("\n")}\n`;
-}
-
-interface CsvNames {
-	readonly line: string;
-	readonly group?: string;
-	readonly seeds: number | "";
-	readonly minus?: string;
-	/** What the interval is over. */
-	readonly interval: "patients" | "seeds";
+	const rows = [...measured, ...less].map((row) => Object.values(row));
+	return `${[Object.keys(emptyRow), ...rows].map((row) => row.map(csvField).join(",")).join("\n")}\n`;
 }
 
 const texSpecials: Readonly<Record<string, string>> = {
@@ -277,29 +277,23 @@ export const latex = (comparison: Comparison): string =>
 
 function latexTable(comparison: Comparison): string {
 	const { columns, lines } = comparison;
-	const first = bestOfColumns(comparison);
 	const groups: { title: string; count: number }[] = [];
 	for (const column of columns) {
 		const last = groups.at(-1);
 		if (last?.title === column.group) last.count++;
 		else groups.push({ title: column.group, count: 1 });
 	}
-	const body = lines.flatMap((line, index) => {
-		const texts = columns.map((column, c) => {
-			const measure = line.values[c];
-			if (!measure) return "---";
-			const text = tex(number(column, measure.value));
-			const shown =
-				first[c]?.best === index
-					? `\\textbf{${text}}`
-					: first[c]?.second === index
-						? `\\underline{${text}}`
-						: text;
-			return `${shown}\\,{\\scriptsize $\\pm$ ${half(column, measure)}}`;
-		});
-		const rule = line.group !== lines[index - 1]?.group ? ["\\midrule"] : [];
-		const parameters = line.training ? formatCount(line.training.parameters) : "---";
-		return [...rule, `${[tex(line.label), ...texts, parameters].join(" & ")} \\\\`];
+	const marks = { best: "\\textbf{", second: "\\underline{", none: "" } as const;
+	const cells = markedCells(
+		comparison,
+		(text, column, measure, mark) =>
+			`${marks[mark]}${tex(text)}${mark === "none" ? "" : "}"}\\,{\\scriptsize $\\pm$ ${half(column, measure)}}`,
+		"---",
+	);
+	const body = lines.flatMap(({ label, group, training }, index) => {
+		const rule = group !== lines[index - 1]?.group ? ["\\midrule"] : [];
+		const parameters = training ? formatCount(training.parameters) : "---";
+		return [...rule, `${[tex(label), ...cells[index], parameters].join(" & ")} \\\\`];
 	});
 	return `${[
 		`\\begin{tabular}{l|${groups.map(({ count }) => "c".repeat(count)).join("|")}|r}`,

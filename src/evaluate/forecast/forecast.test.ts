@@ -8,14 +8,14 @@ import { evaluateDefaults } from "../options.js";
 import { statisticsOf } from "../rows.js";
 import { smallDataset } from "../testing/small-dataset.js";
 import {
+	forecastTask,
 	globalRanker,
 	historyRanker,
 	modelRanker,
 	recallRatios,
 	splitHistory,
 	windowRecalls,
-} from "./ranks.js";
-import { forecastTask } from "./task.js";
+} from "./task.js";
 
 const [a, b, c] = [5, 6, 7];
 

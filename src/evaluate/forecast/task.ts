@@ -1,28 +1,17 @@
 import { alone, type Divide, inOrder, isOwn } from "../../base/communicator.js";
 import { InputError } from "../../base/errors.js";
-import type { Dataset } from "../../data/cohort/index.js";
+import type { Dataset, History, Split } from "../../data/cohort/index.js";
+import { specialCount } from "../../data/cohort/vocabulary.js";
 import type { Runtime } from "../../engine/runtime/index.js";
-import type { Model } from "../../model/index.js";
+import type { Model, Predictor } from "../../model/index.js";
 import { forecastWeights, type Trained } from "../../model/train/index.js";
+import { predictAutoRegressively } from "../../predict/index.js";
 import { bootstrap, ratioOf } from "../bootstrap.js";
 import type { MeasureRun, Method } from "../evaluation.js";
+import { novelties, rankOf, trainingFrequencies } from "../next/scores.js";
 import type { EvaluateOptions } from "../options.js";
-import { baselines, measureRows, type RowName } from "../rows.js";
-import { findSimulationTruth } from "../simulation-truth.js";
-import {
-	areNew,
-	forecastPatients,
-	globalRanker,
-	historyRanker,
-	modelRanker,
-	oracleRanker,
-	type Ranker,
-	type Ranks,
-	recallRatios,
-	splitHistory,
-	windowRecalls,
-	windows,
-} from "./ranks.js";
+import { baselines, definedRatios, measureRows, type Ratios, type RowName } from "../rows.js";
+import { findSimulationTruth, type SimulationTruth } from "../simulation-truth.js";
 
 /** Patients per batch; their predictions are held in memory. */
 const chunk = 32;
@@ -160,3 +149,220 @@ function methodsOf({ name, forecasting }: Model, requested: readonly Method[]): 
 		`${name} does not forecast ${requested.join(" or ")}; it forecasts ${forecasting.methods.join(" and ")}`,
 	);
 }
+
+/** A history split after its look-up window. */
+interface SplitHistory {
+	/** The dataset's number of the patient. */
+	readonly patient: number;
+	/** The look-up window: the birth event, if there is one, and the first events. */
+	readonly known: { readonly tokens: Int32Array; readonly times: Float64Array };
+	readonly later: { readonly tokens: Int32Array; readonly times: Float64Array };
+}
+
+/** The number of events to predict after the look-up window; 0 if there are none. */
+function laterEvents(dataset: Dataset, patient: number, lookup: number, ahead: number): number {
+	const events = dataset.lengthOf(patient) - dataset.birthEventsOf(patient);
+	return Math.min(ahead, Math.max(0, events - lookup));
+}
+
+/** The patients of a split with events after the look-up window. */
+function forecastPatients(dataset: Dataset, split: Split, lookup: number): Int32Array {
+	return dataset.patients(split).filter((patient) => laterEvents(dataset, patient, lookup, 1) > 0);
+}
+
+export async function splitHistory(
+	dataset: Dataset,
+	patient: number,
+	lookup: number,
+	ahead: number,
+): Promise<SplitHistory> {
+	const { tokens, times, birthEvents } = await dataset.read(patient);
+	const cut = birthEvents + lookup;
+	const piece = (from: number, to: number) => ({
+		tokens: tokens.subarray(from, to),
+		times: times.subarray(from, to),
+	});
+	return { patient, known: piece(0, cut), later: piece(cut, cut + ahead) };
+}
+
+/** 1 for each later event whose code the look-up window does not have. */
+export function areNew({ known, later }: SplitHistory): Uint8Array {
+	const had = new Set(known.tokens);
+	return Uint8Array.from(later.tokens, (token) => Number(!had.has(token)));
+}
+
+/** For each later event of a patient: the number of more likely codes at its time. */
+type Ranks = Int32Array;
+
+/** Ranks the later events of some patients at once. */
+export type Ranker = (patients: readonly SplitHistory[]) => Promise<readonly Ranks[]>;
+
+const autoRegressiveSteps = 60;
+
+/** log p of every token at the time of each later event, from the state after the look-up window only. */
+async function predictLater(
+	predictor: Predictor,
+	method: Method,
+	patients: readonly SplitHistory[],
+): Promise<(patient: number, event: number) => Float32Array> {
+	// All patients need the same number of query times: shorter lists repeat their last time.
+	const most = Math.max(...patients.map(({ later }) => later.times.length));
+	const times = patients.map(({ later }) =>
+		Float64Array.from({ length: most }, (_, i) => later.times[i] ?? later.times.at(-1)!),
+	);
+	const known = patients.map((patient) => patient.known);
+	const { logProbabilities, vocab } =
+		method === "auto-regressive"
+			? await predictAutoRegressively(predictor, known, times, { steps: autoRegressiveSteps })
+			: await predictor.score(known, times);
+	return (patient, event) => {
+		const from = (patient * most + event) * vocab;
+		return logProbabilities.subarray(from, from + vocab);
+	};
+}
+
+/** Ranks by the model's predictions. */
+export function modelRanker(predictor: Predictor, method: Method): Ranker {
+	return async (patients) => {
+		const logProbabilitiesOf = await predictLater(predictor, method, patients);
+		return patients.map(({ later }, patient) =>
+			later.tokens.map((token, i) => rankOf(logProbabilitiesOf(patient, i), token)),
+		);
+	};
+}
+
+/** Ranks by how often a code occurs in the look-up window; ties by frequency in training. */
+export function historyRanker(dataset: Dataset): Ranker {
+	const frequencies = trainingFrequencies(dataset);
+	return async (patients) =>
+		patients.map(({ known, later }) => {
+			const counts = frequencies.slice();
+			for (const token of known.tokens) if (token >= specialCount) counts[token] += 1;
+			return later.tokens.map((token) => rankOf(counts, token));
+		});
+}
+
+export function globalRanker(dataset: Dataset): Ranker {
+	const frequencies = trainingFrequencies(dataset);
+	return async (patients) =>
+		patients.map(({ later }) => later.tokens.map((token) => rankOf(frequencies, token)));
+}
+
+/**
+ * Ranks by the true probability of each code among the records of a day, given all records up to the last event
+ * of the look-up window, estimated by sampled futures. Few futures are imprecise for rare codes, so the recall is
+ * a little below the optimum.
+ */
+export function oracleRanker(
+	dataset: Dataset,
+	{ oracle, patient: known, toTokens }: SimulationTruth,
+	{ futures, seed }: { readonly futures: number; readonly seed: number },
+): Ranker {
+	const ranks = (patientHistory: History, { known: window, later }: SplitHistory): Ranks => {
+		const { history, positions } = known(patientHistory);
+		const cut = window.tokens.length - patientHistory.birthEvents;
+		const { events } = history;
+		const days = later.tokens.map((_, i) => events[positions[cut + i]].day);
+		const chances = oracle.ahead(
+			{ ...history, events: events.slice(0, positions[cut - 1] + 1) },
+			days,
+			{ samples: futures, seed },
+		);
+		const size = oracle.codes.length;
+		return later.tokens.map((token, i) =>
+			rankOf(toTokens(chances.subarray(i * size, (i + 1) * size)), token),
+		);
+	};
+	return async (patients) =>
+		Promise.all(patients.map(async (one) => ranks(await dataset.read(one.patient), one)));
+}
+
+const depths = [1, 5, 10, 15] as const;
+
+/** Ranges of later events, counted from 1. */
+export const windows = [
+	{ window: "1–20", from: 1, to: 20 },
+	{ window: "21–50", from: 21, to: 50 },
+	{ window: "51–100", from: 51, to: 100 },
+] as const;
+
+/** The K of recall@K within a window. */
+const windowDepth = 10;
+
+/** The later events of one patient: their ranks, and 1 for codes that the look-up window does not have. */
+interface RankedEvents {
+	readonly ranks: Ranks;
+	readonly isNew: Uint8Array;
+}
+
+interface Range {
+	readonly from: number;
+	readonly to: number;
+}
+
+type Counts = (isNew: boolean) => boolean;
+
+/** Of a patient's events in a range: the share that counts, and the share that counts and is among the most likely. */
+function shares(
+	{ ranks, isNew }: RankedEvents,
+	{ from, to }: Range,
+	depth: number,
+	counts: Counts,
+) {
+	const end = Math.min(to, ranks.length);
+	const events = end - from + 1;
+	let [hits, counted] = [0, 0];
+	for (let i = from - 1; i < end; i++) {
+		if (!counts(isNew[i] === 1)) continue;
+		counted++;
+		if (ranks[i] < depth) hits++;
+	}
+	return events > 0 ? { part: hits / events, whole: counted / events } : { part: 0, whole: 0 };
+}
+
+/**
+ * Recall averaged over patients, for all later events and by window: of all codes, of known ones and of new ones.
+ * Every patient counts once, divided between known and new codes as the patient's events are, so the recall of all
+ * codes is that of known and of new ones, weighted by their shares. Windows and codes without any event are left out.
+ */
+export function recallRatios(patients: readonly RankedEvents[]): Ratios {
+	const everything = { from: 1, to: Number.POSITIVE_INFINITY };
+	const metrics = [
+		...depths.map((depth) => ({ name: `recall@${depth}`, range: everything, depth })),
+		...windows.map(({ window, ...range }) => ({
+			name: `recall@${windowDepth} ${window}`,
+			range,
+			depth: windowDepth,
+		})),
+	];
+	const all = Object.fromEntries(
+		novelties.flatMap(({ suffix, counts }) =>
+			metrics.map(({ name, range, depth }) => {
+				const patientShares = patients.map((patient) => shares(patient, range, depth, counts));
+				return [
+					`${name}${suffix}`,
+					{
+						parts: patientShares.map(({ part }) => part),
+						wholes: patientShares.map(({ whole }) => whole),
+					},
+				] as const;
+			}),
+		),
+	);
+	return definedRatios(all);
+}
+
+/** By window, the recall@10 of every patient with events there: of all codes, of known and of new ones. */
+export const windowRecalls = (patients: readonly RankedEvents[]) =>
+	windows.map((range) => {
+		const recalls = (counts: Counts) =>
+			patients.flatMap((patient) => {
+				const { part, whole } = shares(patient, range, windowDepth, counts);
+				return whole > 0 ? [part / whole] : [];
+			});
+		const [recall, recallKnown, recallNew] = novelties.map(({ counts }) => recalls(counts));
+		return { recall, recallKnown, recallNew } as Record<
+			"recall" | "recallKnown" | "recallNew",
+			number[]
+		>;
+	});

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../base/errors.js";
 import { random } from "../../base/random.js";
-import { assign } from "./transport.js";
+import { assign } from "./sequence-metrics.js";
 
 const matrices = fc
 	.tuple(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 0, max: 5 }))

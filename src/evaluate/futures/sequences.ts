@@ -12,8 +12,8 @@ import {
 	matchWindow,
 	predictionPoints,
 	type TmapCollector,
-} from "./tmap.js";
-import { collectTransportDistance } from "./transport.js";
+	transportDistance,
+} from "./sequence-metrics.js";
 
 /** The settings of the HoTPP benchmark for StackOverflow, in units of time. */
 const settings = { horizon: 10, delta: 2, step: 4, targets: 32, compared: 10, cost: 1 };
@@ -164,11 +164,7 @@ async function scoreRows(
 	const collectors = placed.map(() =>
 		Array.from({ length: groups + 1 }, () => collectTmap(scaled)),
 	);
-	const room = () => new Float64Array(patients);
-	const [windows, distances, errors] = [room(), room(), room()];
-	const add = (field: Float64Array, patient: number, value: number) => {
-		field[patient] = field[patient] + value;
-	};
+	const [windows, distances, errors] = [0, 0, 0].map(() => new Float64Array(patients));
 	for (let first = 0; first < points.length; first += batch) {
 		const batchPoints = points.slice(first, first + batch);
 		for (const [i, expected] of (await predict(batchPoints)).entries()) {
@@ -184,20 +180,16 @@ async function scoreRows(
 				for (const [group, collector] of (collectors[row] ?? []).entries())
 					if (group !== patient % groups) collector.add(matched);
 			}
-			const distance = collectTransportDistance({
-				insertCost: settings.cost,
-				deleteCost: settings.cost,
-				events: settings.compared,
-			});
 			const inUnits = (times: ArrayLike<number>) =>
 				Array.from(times, (time) => (time - start) / unit);
-			distance.add(
+			const distance = transportDistance(
 				{ times: inUnits(observed.times), labels: observed.labels },
 				likelyEvents(expected, codes, unit),
+				{ insertCost: settings.cost, deleteCost: settings.cost, events: settings.compared },
 			);
-			add(windows, patient, 1);
-			add(distances, patient, distance.score() as number);
-			add(errors, patient, Math.abs(observed.times[0] - start - expected.next));
+			windows[patient] += 1;
+			distances[patient] += distance;
+			errors[patient] += Math.abs(observed.times[0] - start - expected.next);
 		}
 	}
 	const ratios = {
@@ -212,7 +204,7 @@ async function scoreRows(
 
 /** T-mAP of all patients, which the last collector has; the others leave out a group each. */
 function tmapOf(collectors: readonly TmapCollector[]) {
-	const scores = collectors.map((collector) => 100 * (collector.score()?.tmap ?? 0));
+	const scores = collectors.map((collector) => 100 * (collector.score() ?? 0));
 	const [value, parts] = [scores[groups], scores.slice(0, groups)];
 	const mean = parts.reduce((sum, score) => sum + score, 0) / groups;
 	const variance =

@@ -141,7 +141,7 @@ function countsOf(
 		const end = Math.min(day + horizonDays, observedUntil);
 		const courses = coursesOf(patient, index);
 		const add = (field: keyof Counts, value: number) => {
-			counts[field][index] = counts[field][index] + value / courses.length;
+			counts[field][index] += value / courses.length;
 		};
 		for (const { tokens, times, death } of courses) {
 			const until = Math.min(end, death ?? end);

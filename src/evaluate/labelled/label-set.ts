@@ -1,9 +1,13 @@
+import { random } from "../../base/random.js";
 import type { Dataset, History, Label, Split } from "../../data/cohort/index.js";
 import { labelsOf } from "../../model/train/index.js";
 import type { ViewedHistory } from "../../predict/index.js";
+import type { Statistic } from "../bootstrap.js";
+import { probabilityBins } from "../calibration.js";
+import { ranking } from "../metrics.js";
 import type { EvaluateOptions } from "../options.js";
+import { quantile } from "../order-statistics.js";
 import type { PatientRow } from "../rows.js";
-import { type LabelledPatients, probabilityStatistics } from "./statistics.js";
 import type { TaskCodes } from "./task-labels.js";
 
 /** The labels of a split. */
@@ -75,3 +79,108 @@ export const probable = (
 	...ranked(labelled, probabilities),
 	more: probabilityStatistics(labelled, probabilities),
 });
+
+/** Binary labels of patients; a patient may have several. */
+export interface LabelledPatients {
+	readonly targets: Uint8Array;
+	/** The index of each label's patient, from 0. */
+	readonly patients: Int32Array;
+	readonly count: number;
+	/** How many patients each label stands for; 1 if left out. */
+	readonly weights?: Float64Array;
+}
+
+type Statistics = Readonly<Record<string, Statistic>>;
+
+/** Turns a statistic of labels into one of patients. */
+function ofPatients(
+	{ patients, weights: ofLabels }: LabelledPatients,
+	statistic: Statistic,
+): Statistic {
+	const labelWeights = new Float64Array(patients.length);
+	return (weights) => {
+		for (let i = 0; i < labelWeights.length; i++)
+			labelWeights[i] = weights[patients[i]] * (ofLabels?.[i] ?? 1);
+		return statistic(labelWeights);
+	};
+}
+
+/** How well scores rank positives above negatives. */
+export function rankStatistics(labelled: LabelledPatients, scores: ArrayLike<number>): Statistics {
+	const { averagePrecision, auroc } = ranking(labelled.targets, scores);
+	return { auprc: ofPatients(labelled, averagePrecision), auroc: ofPatients(labelled, auroc) };
+}
+
+/** How far probabilities are from the labels. */
+export function probabilityStatistics(
+	labelled: LabelledPatients,
+	probabilities: ArrayLike<number>,
+): Statistics {
+	const { targets } = labelled;
+	return {
+		brier: ofPatients(labelled, (weights) => {
+			let [sum, total] = [0, 0];
+			for (let i = 0; i < targets.length; i++) {
+				sum += weights[i] * (probabilities[i] - targets[i]) ** 2;
+				total += weights[i];
+			}
+			return sum / total;
+		}),
+		calibrationError: calibrationBins(labelled, probabilities).error("predictions"),
+	};
+}
+
+/** The number of bins with at least a hundred labels each: three to ten. */
+export const binsFor = (targets: number): number =>
+	Math.max(3, Math.min(10, Math.floor(targets / 100)));
+
+/** Bins with equal numbers of labels. */
+export function calibrationBins(
+	{ targets, patients, count, weights }: LabelledPatients,
+	probabilities: ArrayLike<number>,
+) {
+	const sorted = Float64Array.from(probabilities).sort();
+	const size = binsFor(targets.length);
+	const edges = Array.from({ length: size - 1 }, (_, i) => quantile(sorted, (i + 1) / size));
+	const bins = probabilityBins(count, [...new Set(edges)]);
+	for (let i = 0; i < targets.length; i++)
+		bins.add(patients[i], probabilities[i], targets[i] === 1, weights?.[i]);
+	return bins;
+}
+
+/**
+ * Means over few-shot draws. Each bootstrap draw of patients also resamples the few-shot draws, so the interval
+ * is over both.
+ */
+export function fewShotStatistics(
+	labelled: LabelledPatients,
+	scoresByDraw: readonly ArrayLike<number>[],
+): Statistics {
+	const drawn = scoresByDraw.map((scores) => rankStatistics(labelled, scores));
+	const mean =
+		(metric: string): Statistic =>
+		(weights) => {
+			const { integer } = random(seedOf(weights));
+			const plain = isEven(weights);
+			const times = new Uint32Array(drawn.length);
+			for (let i = 0; i < drawn.length; i++) times[plain ? i : integer(drawn.length)] += 1;
+			return drawn.reduce(
+				(sum, statistics, i) =>
+					times[i] ? sum + (times[i] * statistics[metric](weights)) / drawn.length : sum,
+				0,
+			);
+		};
+	return { auprc: mean("auprc"), auroc: mean("auroc") };
+}
+
+function isEven(weights: ArrayLike<number>): boolean {
+	for (let i = 0; i < weights.length; i++) if (weights[i] !== weights[0]) return false;
+	return true;
+}
+
+/** A seed that depends on the weights alone. */
+function seedOf(weights: ArrayLike<number>): number {
+	let seed = 0;
+	for (let i = 0; i < weights.length; i++) seed = (Math.imul(seed, 31) + weights[i]) | 0;
+	return seed;
+}

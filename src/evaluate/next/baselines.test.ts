@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { smallDataset } from "../testing/small-dataset.js";
-import { chooseSmoothing, countScores } from "./baselines.js";
-import { summarizeScores } from "./scores.js";
+import { chooseSmoothing, countScores, summarizeScores } from "./scores.js";
 
 const [a, b, c] = [5, 6, 7];
 

@@ -7,8 +7,8 @@ import { type Model, modelById } from "../../model/index.js";
 import type { TrajgptConfig } from "../../model/trajgpt/config.js";
 import { predictor } from "../../model/trajgpt/state.js";
 import { smallDataset } from "../testing/small-dataset.js";
-import { nextEventScores } from "./next-event.js";
 import { summarizeScores } from "./scores.js";
+import { nextEventScores } from "./task.js";
 
 const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
 const [birth, a, b, c] = [2, 5, 6, 7];
@@ -191,11 +191,5 @@ describe("nextEventScores", () => {
 			expect(correct).toBe(hits);
 		}
 		await asked.dispose();
-	});
-
-	test("are empty for a split without patients", async () => {
-		const model = modelById("trajgpt");
-		const trained = { model, config: model.config.parse({ vocab: 8 }), weights: new Map() };
-		expect(await nextEventScores(runtime, trained, dataset, "train")).toEqual([]);
 	});
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { smallDataset } from "../testing/small-dataset.js";
-import { type IndexRule, indexCohort, parseIndexRule } from "./index-days.js";
+import { type IndexRule, indexCohort, parseIndexRule, trainingLandmarks } from "./index-days.js";
 import { followUps, onsetsWithin } from "./study.js";
 
 const observed = [{ start: 1000, end: 3000 }];
@@ -78,4 +78,19 @@ test("codes of the index day are history; others are followed until onset, death
 	expect([...(codes[8]?.status ?? [])]).toEqual([0, 2]);
 	expect(onsetsWithin(codes[7] as (typeof codes)[0], 600)).toBe(1);
 	expect(onsetsWithin(codes[7] as (typeof codes)[0], 599)).toBe(0);
+});
+
+test("index days lie where a patient is at risk", () => {
+	const history = {
+		...{ id: "a", sex: "female" as const, birthEvents: 1 as const, death: null },
+		...{ tokens: Int32Array.of(3), times: Float64Array.of(0) },
+		observed: [{ start: 10_000, end: 10_900 }],
+	};
+	const days = [...trainingLandmarks(history, 1, 365, 3)].map(({ day }) => day);
+	expect(days).toHaveLength(3);
+	for (const day of days) {
+		expect(day).toBeGreaterThanOrEqual(10_365);
+		expect(day).toBeLessThan(10_900);
+	}
+	expect([...trainingLandmarks(history, 1, 1000, 3)]).toEqual([]);
 });

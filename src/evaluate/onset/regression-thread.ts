@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { answerCalls } from "../../base/worker-calls.js";
-import { fitRegressions } from "./fit-regressions.js";
+import { fitRegressions } from "./regressions.js";
 
 /** A worker thread that fits regressions. */
 const answer = answerCalls(

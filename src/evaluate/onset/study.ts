@@ -5,12 +5,12 @@ import { specialCount } from "../../data/cohort/vocabulary.js";
 import { type Resampled, resampleCodes } from "../bootstrap.js";
 import type { EvaluateOptions } from "../options.js";
 import type { RowName } from "../rows.js";
-import { onsetScores } from "../survival/at-horizon.js";
 import {
 	highRiskShares,
 	type OnsetCalibration,
 	onsetCalibration,
-} from "../survival/calibration.js";
+	onsetScores,
+} from "../survival/at-horizon.js";
 import {
 	censored,
 	death,

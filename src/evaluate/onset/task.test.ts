@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { silentProgress } from "../../base/progress.js";
 import { random } from "../../base/random.js";
 import { isoDate } from "../../base/time.js";
 import type { Dataset, Split } from "../../data/cohort/index.js";
@@ -80,24 +79,6 @@ describe("onsetTask", () => {
 		expect(half.notes).toContain("learned from 40 (evenly spread) of 80 training patients");
 		// Every second patient has the cause and the disease, so nobody seems to stay well.
 		expect(half.value).toBeLessThan(0.8 * all.value);
-	});
-
-	test("shows how far the scoring of codes and rows has come", async () => {
-		const shown: string[] = [];
-		const measure = await onsetTask(dataset, {
-			...options,
-			progress: {
-				...silentProgress,
-				update: ({ label, done, total }) => void shown.push(`${label} ${done}/${total}`),
-			},
-		});
-		shown.length = 0;
-		await measure(runtime);
-		expect(shown).toEqual([
-			"scoring 1-year risks: code 0/1",
-			"calibrating 1-year risks: row 0/2",
-			"calibrating 1-year risks: row 1/2",
-		]);
 	});
 
 	const model = modelById("trajgpt");

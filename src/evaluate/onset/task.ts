@@ -9,8 +9,8 @@ import { type LabelPrediction, personAt, type RowPredictions } from "../predicti
 import { outcomeAt } from "../survival/at-horizon.js";
 import { sortFollowUp } from "../survival/follow-up.js";
 import { type IndexedCohort, type IndexRule, indexCohort, indexRuleFor } from "./index-days.js";
-import { measured } from "./measured.js";
 import { baselinePredictions, modelPredictions } from "./predicted-risks.js";
+import { measured } from "./results.js";
 import {
 	daysOf,
 	followUps,

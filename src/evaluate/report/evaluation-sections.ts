@@ -1,24 +1,168 @@
 import { thousands } from "../../base/thousands.js";
 import { counted, percent } from "../charts/numbers.js";
-import type { Evaluation } from "../evaluation.js";
+import type { Evaluation, OnsetDetails } from "../evaluation.js";
+import { surprises } from "./findings.js";
 import {
 	figureMarkup,
 	html,
 	type Markup,
+	measureRows,
 	measureTable,
 	metricsOf,
+	numberCell,
 	type Section,
+	table,
+	tableBody,
+	tableRow,
 } from "./markup.js";
 import {
 	differenceOf,
 	mainRow,
 	measureKind,
 	settingRows,
+	shownHorizons,
 	sizeOf,
 	taskOf,
 	verdict,
 } from "./measures.js";
-import type { Report } from "./report.js";
+import { subgroupWords } from "./onset-findings.js";
+import type { DrawnFigure, OnsetPerson, Report } from "./report.js";
+
+const onsetOf = ({ evaluations }: Report) => evaluations.find(({ task }) => task === "onset");
+
+const yearsText = (years: number) => `${years} ${years === 1 ? "year" : "years"}`;
+
+/** How good risks are, and for whom: what a reader needs first. */
+export function onsetSections(report: Report): Section[] {
+	const evaluation = onsetOf(report);
+	const details = evaluation?.onset;
+	return [
+		...(evaluation && details
+			? [
+					tableSection(evaluation, details),
+					...figureSection("calibration-of-risks", "Calibration", report.figures.onsetCalibration),
+					subgroupSection(evaluation, details),
+					...figureSection("decisions", "Decision curve", report.figures.decisions),
+				].map((section) => ({ ...section, half: true }))
+			: []),
+	];
+}
+
+const pairSection = ({ onsetPair, simulated }: Report): Section[] =>
+	onsetPair
+		? [
+				{
+					id: "before",
+					title: "Before the diagnosis: two people",
+					body: html`<p>Disease: ${onsetPair.people[0]?.target ?? ""}. ${onsetPair.rule}${simulated ? "" : " They are real records: protect this page like the records."}</p>
+<ul class="people">${onsetPair.people.map((person) => html`<li>${personSentence(person, onsetPair.horizon)}</li>\n`)}</ul>
+${figureMarkup(onsetPair.figure)}`,
+				},
+			]
+		: [];
+
+const sexWords = { female: "a woman", male: "a man" } as const;
+
+function personSentence(person: OnsetPerson, horizon: string): string {
+	const { id, sex, age, risk, peers, truth } = person;
+	const who = [
+		id,
+		...(sex ? [sexWords[sex]] : []),
+		...(age === undefined ? [] : [`first recorded at age ${age.toFixed(1)}`]),
+	].join(", ");
+	const beside = [
+		...(peers === undefined ? [] : [`people of the same age and sex had ${percent(peers)}`]),
+		...(truth === undefined ? [] : [`the true risk was ${percent(truth)}`]),
+	].join("; ");
+	return `${who}: a year earlier, the model gave a ${horizon.replace(/s$/, "").replace(" ", "-")} risk of ${percent(risk)}${beside ? `; ${beside}` : ""}.`;
+}
+
+const metrics = ["auroc", "averagePrecision", "observedToExpected", "weightedCalibrationError"];
+
+function tableSection(evaluation: Evaluation, details: OnsetDetails): Section {
+	const { rows, patients, split, draws, notes } = evaluation;
+	const body = (years: number) => {
+		const codes = details.horizons.find((horizon) => horizon.years === years)?.codes ?? 0;
+		return html`<tbody>
+<tr class="band"><th scope="rowgroup" colspan="5">within ${yearsText(years)}, ${counted(codes, "code")}</th></tr>
+${measureRows(
+	rows,
+	metrics.map((metric) => `${metric} ${years}y`),
+)}</tbody>`;
+	};
+	const horizons = shownHorizons(details);
+	const last = horizons.at(-1) ?? 5;
+	const others = horizons.slice(0, -1);
+	const tableOf = (name: string, years: readonly number[]) =>
+		table({
+			name,
+			caption: `Risk of a first record after one index day per person, death competing: ${counted(patients, "person", "people")} of the ${split} split. Small print: 95 % intervals from ${counted(draws, "bootstrap draw")} over people. Bold: the best value, reference model excluded.`,
+			head: ["risk from", ...metrics.map((metric) => measureKind(`${metric} 1y`).title)],
+			body: years.map(body),
+		});
+	const explained = surprises(
+		evaluation,
+		metrics.map((metric) => `${metric} ${last}y`),
+	);
+	return {
+		id: "onset",
+		title: "Discrimination",
+		body: html`${tableOf("First records", [last])}
+${explained.length > 0 ? html`<ul class="surprises">${explained.map((sentence) => html`<li>${sentence}</li>\n`)}</ul>` : ""}
+${others.length > 0 ? html`<details class="notes"><summary>Within ${others.map(yearsText).join(", ")}</summary>\n${tableOf("First records, other horizons", others)}</details>` : ""}
+<details class="notes"><summary>How this was measured</summary>
+<ul class="notes">${notes.map((note) => html`<li>${note}</li>`)}</ul></details>`,
+	};
+}
+
+const figureSection = (id: string, title: string, figure: DrawnFigure | undefined): Section[] =>
+	figure ? [{ id, title, body: figureMarkup(figure) }] : [];
+
+function subgroupSection(evaluation: Evaluation, details: OnsetDetails): Section {
+	const years = shownHorizons(details).at(-1) ?? 5;
+	const [model, baseline] = evaluation.rows.map(({ label }) => label);
+	const groups = details.subgroups.filter((group) => group.years === years);
+	const rows = groups.map(({ name, patients, codes, rows: scores }) => {
+		const [ours, theirs] = [model, baseline].map((label) =>
+			scores.find((row) => row.label === label),
+		);
+		return tableRow(
+			name,
+			[
+				thousands(patients),
+				codes,
+				ours?.auroc.toFixed(3) ?? "–",
+				theirs?.auroc.toFixed(3) ?? "–",
+				ours?.observedToExpected.toFixed(2) ?? "–",
+			].map((value) => numberCell(value)),
+		);
+	});
+	return {
+		id: "subgroups",
+		title: "Subgroups",
+		body: html`<p>${subgroupWords(evaluation, years)}</p>
+${table({
+	name: "Subgroups",
+	caption: `Within ${yearsText(years)}. Each row has the codes with at least 20 first records in that group: compare columns, not rows.`,
+	head: [
+		"people",
+		"number",
+		"codes",
+		"AUROC",
+		`AUROC by ${baseline ?? "baseline"}`,
+		"observed/expected",
+	],
+	body: tableBody(rows),
+})}`,
+	};
+}
+
+/** Two people before a diagnosis, what happened by predicted risk, and every code: long. */
+export const conditionSections = (report: Report): Section[] => [
+	...pairSection(report),
+	...figureSection("fifths", "What happened, by predicted risk", report.figures.byFifth),
+	...figureSection("codes", "Every code", report.figures.codeScores),
+];
 
 const forecastOrder = ["nats", "accuracy", "recall@1", "recall@5", "recall@10", "recall@15"];
 

@@ -74,7 +74,58 @@ function drawing(svg: string): Markup {
 }
 
 interface TableOptions {
-	/** Caption for screen readers. */
+	/** Name for screen readers. */
+	readonly name: string;
+	readonly caption: Part;
+	/** Headings of the columns: first that of the rows, then those of numbers. */
+	readonly head: readonly string[];
+	readonly body: Part;
+	/** Whether it is only as wide as its text. */
+	readonly compact?: boolean;
+}
+
+/** A table with a caption, which scrolls where it does not fit. */
+export const table = ({ name, caption, head: [first, ...others], body, compact }: TableOptions) =>
+	scrolling(
+		name,
+		html`<table${compact ? "" : html` class="measures"`}>
+<caption><span>${caption}</span></caption>
+<thead><tr><th scope="col">${first}</th>${others.map((title) => html`<th scope="col" class="number">${title}</th>`)}</tr></thead>
+${body}
+</table>`,
+	);
+
+export const tableBody = (rows: readonly Part[]): Markup => html`<tbody>\n${rows}</tbody>`;
+
+/** A row of a table: its heading, and cells of numbers. */
+export const tableRow = (heading: Part, cells: readonly Part[], kind?: string): Markup =>
+	html`<tr${kind ? html` class="${kind}"` : ""}><th scope="row">${heading}</th>${cells}</tr>\n`;
+
+export const numberCell = (value: Part, kind?: string): Markup =>
+	html`<td class="number${kind ? ` ${kind}` : ""}">${value}</td>`;
+
+/** Rows of measures with intervals; the best value per measure is bold, the oracle excluded. */
+export function measureRows(
+	rows: readonly EvaluationRow[],
+	metrics: readonly string[],
+	{ hasBest = true, rowName = ({ label }: EvaluationRow): Part => label } = {},
+): Markup[] {
+	const best = new Map(hasBest ? metrics.map((metric) => [metric, bestOf(rows, metric)]) : []);
+	return rows.map((row) =>
+		tableRow(
+			rowName(row),
+			metrics.map((metric) => {
+				const measure = row.metrics[metric];
+				if (!measure) return numberCell("–", "none");
+				const kind = row === best.get(metric) ? "best" : undefined;
+				return numberCell(measured(measure, measureKind(metric)), kind);
+			}),
+			row.who,
+		),
+	);
+}
+
+interface MeasureTableOptions {
 	readonly name: string;
 	readonly metrics: readonly string[];
 	readonly rows: readonly EvaluationRow[];
@@ -82,37 +133,21 @@ interface TableOptions {
 	readonly rowName?: (row: EvaluationRow) => Part;
 }
 
-/** A table of measures with intervals; the best value per measure is bold, the oracle excluded. */
+/** A table of measures of an evaluation. */
 export function measureTable(
 	{ patients, events, split, draws, tooFew }: Evaluation,
-	{ name, metrics, rows, rowName = ({ label }) => label }: TableOptions,
+	{ name, metrics, rows, rowName }: MeasureTableOptions,
 ): Markup {
-	const best = tooFew
-		? new Map<string, EvaluationRow | undefined>()
-		: new Map(metrics.map((metric) => [metric, bestOf(rows, metric)]));
-	const cell = (row: EvaluationRow, metric: string) => {
-		const measure = row.metrics[metric];
-		if (!measure) return html`<td class="number none">–</td>`;
-		const classes = row === best.get(metric) ? "number best" : "number";
-		return html`<td class="${classes}">${measured(measure, measureKind(metric))}</td>`;
-	};
-	const about = `${counted(patients, "patient")}${events > 0 ? `, ${counted(events, "record")}` : ""} of the ${split} split. Small print: 95 % intervals from ${counted(draws, "bootstrap draw")} over patients. ${tooFew ? `${tooFew}.` : "Bold: the best value, reference model excluded."}`;
-	return scrolling(
+	return table({
 		name,
-		html`<table class="measures">
-<caption><span>${about}</span></caption>
-<thead><tr><th scope="col">forecast</th>${metrics.map((metric) => html`<th scope="col" class="number">${measureKind(metric).title}</th>`)}</tr></thead>
-<tbody>
-${rows.map(
-	(row) =>
-		html`<tr class="${row.who}"><th scope="row">${rowName(row)}</th>${metrics.map((metric) => cell(row, metric))}</tr>\n`,
-)}</tbody>
-</table>`,
-	);
+		caption: `${counted(patients, "patient")}${events > 0 ? `, ${counted(events, "record")}` : ""} of the ${split} split. Small print: 95 % intervals from ${counted(draws, "bootstrap draw")} over patients. ${tooFew ? `${tooFew}.` : "Bold: the best value, reference model excluded."}`,
+		head: ["forecast", ...metrics.map((metric) => measureKind(metric).title)],
+		body: tableBody(measureRows(rows, metrics, { hasBest: !tooFew, ...(rowName && { rowName }) })),
+	});
 }
 
 /** The best row by a measure, without the oracle; none where values should be near 1. */
-export function bestOf(rows: readonly EvaluationRow[], metric: string): EvaluationRow | undefined {
+function bestOf(rows: readonly EvaluationRow[], metric: string): EvaluationRow | undefined {
 	const { better } = measureKind(metric);
 	const worth = ({ metrics }: EvaluationRow) => {
 		const { value } = metrics[metric];
@@ -135,9 +170,9 @@ export function metricsOf(
 }
 
 /** A table cell: the value, and its interval in small type. */
-export const measured = (measure: Measure, kind: MeasureKind): Markup =>
+const measured = (measure: Measure, kind: MeasureKind): Markup =>
 	html`<span class="value">${written(measure.value, kind)}</span> <span class="interval">${interval(measure, kind)}</span>`;
 
 /** A container that scrolls on narrow screens; the tabindex makes it reachable by keyboard. */
-export const scrolling = (name: string, inside: Markup): Markup =>
+const scrolling = (name: string, inside: Markup): Markup =>
 	html`<div class="scrolling" role="group" aria-label="${name}" tabindex="0">${inside}</div>`;

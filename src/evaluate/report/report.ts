@@ -1,6 +1,6 @@
 import type { DatasetSummary, Manifest, Split } from "../../data/cohort/index.js";
-import type { extremeHeads } from "../charts/decay-figure.js";
 import type { NeighbourAgreement } from "../charts/maps/neighbours.js";
+import type { extremeHeads } from "../charts/model-figures.js";
 import type { Evaluation } from "../evaluation.js";
 
 /** A figure of the page. */

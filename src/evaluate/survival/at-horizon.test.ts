@@ -1,9 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { random } from "../../base/random.js";
 import { outcomeAt } from "./at-horizon.js";
-import { aalenJohansen, pointAt } from "./curves.js";
-import { sortFollowUp } from "./follow-up.js";
+import { aalenJohansen, pointAt, sortFollowUp } from "./follow-up.js";
 import { cohorts, horizons, slowDefined, slowIncidence, slowWeights } from "./testing/cohorts.js";
 
 test("weights are those of the definition", () => {
@@ -42,26 +40,7 @@ test("weights sum to the patients, and those of onsets to the Aalen–Johansen e
 	);
 });
 
-test("is undefined where observation ends by the horizon, or nobody counts", () => {
-	const { weigh } = outcomeAt(sortFollowUp({ time: [3, 5], status: [1, 0] }), 5);
-	expect(weigh()).toBeNull();
-	expect(weigh([0, 0])).toBeNull();
-	expect(weigh([2, 0])).toMatchObject({ total: 2, observed: 1 });
-	expect(outcomeAt(sortFollowUp({ time: [], status: [] }), 5).weigh()).toBeNull();
-});
-
 test("weights that are not whole numbers leave no remainder", () => {
 	const followUp = sortFollowUp({ time: [1, 2, 3], status: [0, 0, 0] });
 	expect(outcomeAt(followUp, 9).weigh([0.1, 0.2, 0.7])).toBeNull();
-});
-
-test("weights of a whole cohort sum to its patients", () => {
-	const { integer } = random(4);
-	const patients = 20_000;
-	const draw = (bound: number) => Int32Array.from({ length: patients }, () => integer(bound));
-	const followUp = sortFollowUp({ time: draw(4000), status: draw(3) });
-	for (const horizon of [365, 1096, 3652]) {
-		const weighed = outcomeAt(followUp, horizon).weigh(draw(4))!;
-		expect(weighed.weights.reduce((a, b) => a + b) / weighed.total).toBeCloseTo(1, 10);
-	}
 });

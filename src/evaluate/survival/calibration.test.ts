@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { calibrationCurve } from "../calibration.js";
-import { decileShares, highRiskShares, onsetCalibration } from "./calibration.js";
-import { aalenJohansen, pointAt } from "./curves.js";
-import { poolFollowUps, poolValues, sortFollowUp } from "./follow-up.js";
+import { decileShares, highRiskShares, onsetCalibration } from "./at-horizon.js";
+import { aalenJohansen, pointAt, poolFollowUps, poolValues, sortFollowUp } from "./follow-up.js";
 import {
 	type Cohort,
 	cohorts,
@@ -126,13 +125,6 @@ test("deciles of the golden cohort have limits around the observed risk", () => 
 	}
 });
 
-test("limits are unknown where nobody has an onset", () => {
-	const followUp = sortFollowUp({ time: [9, 9, 9], status: [0, 0, 0] });
-	const { bins, error } = onsetCalibration(followUp, 5, [0.1, 0.1, 0.4], []);
-	expect(bins()).toEqual([{ predicted: close(0.2), observed: 0, low: null, high: null, count: 3 }]);
-	expect(error()).toBeCloseTo(0.2, 12);
-});
-
 test("bins whose observation ends by the horizon have no observed risk", () => {
 	const followUp = sortFollowUp({ time: [9, 9, 2, 3], status: [0, 0, 1, 0] });
 	const { bins, error } = onsetCalibration(followUp, 5, [0.1, 0.1, 0.4, 0.4], halves);
@@ -141,15 +133,6 @@ test("bins whose observation ends by the horizon have no observed risk", () => {
 	expect(error([0, 0, 1, 1])).toBeNull();
 	expect(error([0, 0, 0, 0])).toBeNull();
 	expect(bins([0, 0, 0, 0])).toEqual([]);
-});
-
-test("the error is null without patients, or if all predicted risks are 0", () => {
-	const nobody = sortFollowUp({ time: [], status: [] });
-	const empty = onsetCalibration(nobody, 5, [], decileShares);
-	expect(empty.bins()).toEqual([]);
-	expect(empty.error()).toBeNull();
-	const one = sortFollowUp({ time: [9], status: [0] });
-	expect(onsetCalibration(one, 5, [0], decileShares).error()).toBeNull();
 });
 
 test("codes are pooled, each patient with the weight in every code", () => {

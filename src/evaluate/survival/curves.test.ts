@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { aalenJohansen, type Curve, kaplanMeier, pointAt } from "./curves.js";
-import { sortFollowUp } from "./follow-up.js";
+import { aalenJohansen, type Curve, kaplanMeier, pointAt, sortFollowUp } from "./follow-up.js";
 import {
 	type Cohort,
 	cohorts,
@@ -97,19 +96,6 @@ describe("every curve", () => {
 		);
 	});
 
-	test.each(kinds)("does not depend on the scale of weights, apart from limits: %s", (kind) => {
-		fc.assert(
-			fc.property(cohorts, (cohort) => {
-				const tenth = { ...cohort, weights: cohort.weights.map((weight) => weight * 0.1) };
-				const [one, other] = [curves[kind](cohort), curves[kind](tenth)];
-				expect(other.days).toEqual(one.days);
-				expect(other.complete).toBe(one.complete);
-				for (const [i, value] of one.values.entries())
-					expect(other.values[i]).toBeCloseTo(value, 12);
-			}),
-		);
-	});
-
 	test.each(kinds)("starts with nobody at risk if all weights are 0: %s", (kind) => {
 		const nobody = { time: [3, 4], status: [1, 0], predicted: [0, 0], weights: [0, 0] };
 		const curve = curves[kind](nobody);
@@ -118,24 +104,6 @@ describe("every curve", () => {
 		expect(pointAt(curve, 1)).toBeNull();
 		expect(curves[kind]({ time: [], status: [], predicted: [], weights: [] })).toEqual(curve);
 	});
-});
-
-test("everybody censored: no event by the last day, and the censoring curve falls to 0", () => {
-	const all = { time: [2, 5], status: [0, 0], predicted: [0, 0], weights: [1, 1] };
-	expect(rows(curves.any(all))).toEqual([
-		[0, 2, 1, 1, 1],
-		[5, 1, 1, 1, 1],
-	]);
-	expect(rows(curves.onset(all)).at(-1)).toEqual([5, 1, 0, 0, 0]);
-	const censoring = curves.censoring(all);
-	expect([...censoring.values]).toEqual([1, 0.5, 0]);
-	expect(pointAt(censoring, 100)?.value).toBe(0);
-});
-
-test("everybody with an event: the value stays after the last day", () => {
-	const all = { time: [2, 5], status: [2, 1], predicted: [0, 0], weights: [1, 1] };
-	expect(pointAt(curves.onset(all), 100)?.value).toBe(0.5);
-	expect(pointAt(curves.any(all), 100)?.value).toBe(0);
 });
 
 describe("limits of the cumulative incidence", () => {

@@ -66,13 +66,6 @@ describe("net benefit", () => {
 		]);
 	});
 
-	test("is null if everybody is censored or all weights are 0", () => {
-		const censored = sortFollowUp({ time: [1, 2], status: [0, 0] });
-		expect(decisionCurve(censored, 5, [0.1, 0.2], thresholds)()).toBeNull();
-		const followUp = sortFollowUp({ time: [9, 2], status: [0, 1] });
-		expect(decisionCurve(followUp, 5, [0.1, 0.2], thresholds)([0, 0])).toBeNull();
-	});
-
 	test.each([1, -0.1, Number.NaN])("rejects a threshold of %d", (threshold) => {
 		const followUp = sortFollowUp({ time: [1], status: [0] });
 		expect(() => decisionCurve(followUp, 5, [0.1], [threshold])).toThrow(`threshold ${threshold}`);

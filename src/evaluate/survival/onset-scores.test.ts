@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { random } from "../../base/random.js";
 import { type OnsetScores, onsetScores } from "./at-horizon.js";
 import { restrict, sortFollowUp } from "./follow-up.js";
 import {
@@ -79,33 +78,6 @@ const nothing = {
 
 describe("undefined scores are null", () => {
 	const predicted = [0.2, 0.4, 0.6];
-	test("without onsets", () => {
-		const followUp = sortFollowUp({ time: [9, 9, 2], status: [0, 0, 2] });
-		expect(onsetScores(followUp, 5, [predicted])()).toEqual([
-			{
-				...nothing,
-				brier: expect.closeTo((0.04 + 0.16 + 0.36) / 3, 12),
-				observedOnsets: 0,
-				expectedOnsets: expect.closeTo(1.2, 12),
-				observedToExpected: 0,
-			},
-		]);
-	});
-
-	test("with onsets only", () => {
-		const [scores] = onsetScores(sortFollowUp({ time: [1, 2, 3], status: [1, 1, 1] }), 5, [
-			predicted,
-		])();
-		expect(scores).toMatchObject({ auroc: null, averagePrecision: null, scaledBrier: null });
-		expect(scores!.observedToExpected).toBeCloseTo(3 / 1.2, 12);
-	});
-
-	test("with predictions of 0", () => {
-		const followUp = sortFollowUp({ time: [1, 9], status: [1, 0] });
-		const [scores] = onsetScores(followUp, 5, [[0, 0]])();
-		expect(scores).toMatchObject({ auroc: 0.5, expectedOnsets: 0, observedToExpected: null });
-	});
-
 	test("if everybody is censored, all weights are 0, or there are no patients", () => {
 		const censored = onsetScores(sortFollowUp({ time: [1, 2, 3], status: [0, 0, 0] }), 5, [
 			predicted,
@@ -117,28 +89,6 @@ describe("undefined scores are null", () => {
 		const nobody = sortFollowUp({ time: [], status: [] });
 		expect(onsetScores(nobody, 5, [[]])()).toEqual([nothing]);
 	});
-});
-
-test("predicting the true risk has an observed/expected near 1, however many are censored", () => {
-	const { uniform } = random(5);
-	const patients = 5000;
-	const predicted: number[] = [];
-	const time: number[] = [];
-	const status: number[] = [];
-	for (let patient = 0; patient < patients; patient++) {
-		const [onset, death] = [uniform() / 2000, 1 / 4000];
-		predicted.push((onset / (onset + death)) * (1 - Math.exp(-1000 * (onset + death))));
-		const times = [
-			-Math.log(uniform()) * 1500,
-			-Math.log(uniform()) / onset,
-			-Math.log(uniform()) / death,
-		];
-		time.push(Math.min(...times));
-		status.push(times.indexOf(Math.min(...times)));
-	}
-	const [scores] = onsetScores(sortFollowUp({ time, status }), 1000, [predicted])();
-	expect(scores!.observedToExpected).toBeCloseTo(1, 1);
-	expect(scores!.scaledBrier).toBeGreaterThan(0);
 });
 
 const close = (scores: OnsetScores) =>

@@ -1,4 +1,4 @@
-import { surprises } from "../../../src/evaluate/report/surprises.js";
+import { surprises } from "../../../src/evaluate/report/findings.js";
 import type { EvaluationSummary } from "../data/contract.js";
 
 interface SurprisesProps {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../../../base/random.js";
-import { placeOnMap } from "./neighbours.js";
-import { umap } from "./umap.js";
+import { directionsOf, neighbourAgreement, placeOnMap } from "./neighbours.js";
+import { principalPlane, removeCommonDirection, umap } from "./umap.js";
 
 const dim = 8;
 
@@ -51,15 +51,6 @@ describe("umap", () => {
 		expect(umap(longer.flat(), dim)).toEqual(umap(vectors.flat(), dim));
 	});
 
-	test("reports its progress", () => {
-		const reported: number[][] = [];
-		umap(groups(2, 5, 0.3).flat(), dim, {
-			onRound: (done, rounds) => reported.push([done, rounds]),
-		});
-		expect(reported[0]).toEqual([1, 500]);
-		expect(reported.at(-1)).toEqual([500, 500]);
-	});
-
 	test.each([0, 1, 2, 4, 5, 6, 17])("places each of %d vectors", (count) => {
 		const map = umap(groups(1, count, 0.5).flat(), dim);
 		expect(map).toHaveLength(2 * count);
@@ -78,23 +69,6 @@ describe("umap", () => {
 });
 
 describe("placeOnMap", () => {
-	test("places a vector near those of similar direction", () => {
-		const each = 20;
-		const vectors = groups(3, each, 0.1);
-		const map = umap(vectors.flat(), dim, { neighbours: 8 });
-		const further = [0, 1, 2].map((group) => (vectors[group * each] as number[]).map((v) => 3 * v));
-		const places = placeOnMap(map, vectors.flat(), further.flat(), dim);
-		const all = Float64Array.from([...map, ...places]);
-		for (const group of [0, 1, 2]) {
-			const own = vectors.length + group;
-			const nearestKnown = vectors
-				.map((_, at) => ({ at, apart: distance(all, own, at) }))
-				.sort((a, b) => a.apart - b.apart)
-				.slice(0, 5);
-			expect(nearestKnown.map(({ at }) => Math.floor(at / each))).toEqual(Array(5).fill(group));
-		}
-	});
-
 	test("is the weighted mean, computed by hand", () => {
 		const map = Float64Array.from([0, 0, 4, 8]);
 		// At right angles to the one and along the other: distances √2 and 0, of mean 1/√2.
@@ -103,4 +77,54 @@ describe("placeOnMap", () => {
 		expect(x).toBeCloseTo(4 / (1 + far), 12);
 		expect(y).toBeCloseTo(8 / (1 + far), 12);
 	});
+});
+
+test("the plane holds the first two principal components, in order", () => {
+	// Far along x, less along z, nothing along y; all of nearly one length.
+	const vectors = [3, 4, 0, -3, 4, 0, 0, 4, 1.5, 0, 4, -1.5].map((value) => value * 2);
+	const plane = principalPlane(directionsOf(vectors, 3), random(1));
+	expect(Math.abs(plane[0]!)).toBeCloseTo(0.6, 6);
+	expect(plane[2]!).toBeCloseTo(-plane[0]!, 6);
+	expect(plane[1]!).toBeCloseTo(0, 6);
+	expect(Math.abs(plane[5]!)).toBeCloseTo(1.5 / Math.hypot(4, 1.5), 6);
+	expect(plane[7]!).toBeCloseTo(-plane[5]!, 6);
+});
+
+test("removes the mean and the first principal component", () => {
+	const vectors = [9 + 10, 5, 1, 9 - 10, 5, 1, 9, 5, 1 + 2, 9, 5, 1 - 2];
+	const rest = removeCommonDirection(vectors, 3, random(1));
+	const expected = [0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, -2];
+	for (const [at, value] of rest.entries()) expect(value).toBeCloseTo(expected[at]!, 6);
+});
+
+test("equal vectors are all at one point", () => {
+	expect(removeCommonDirection([1, 2, 1, 2], 2, random(1))).toEqual(new Float64Array(4));
+	expect(principalPlane(directionsOf([1, 2, 1, 2], 2), random(1))).toEqual(new Float64Array(4));
+});
+
+/** Directions at these degrees. */
+const at = (...degrees: number[]) =>
+	degrees.flatMap((degree) => [
+		Math.cos((degree * Math.PI) / 180),
+		Math.sin((degree * Math.PI) / 180),
+	]);
+
+test("compares the share of neighbours of the same kind with chance", () => {
+	const vectors = at(0, 1, 2, 90, 91, 93);
+	const kinds = ["a", "a", "a", "b", "b", "b"];
+	expect(neighbourAgreement(vectors, 2, kinds, 2)).toEqual({
+		neighbours: 2,
+		share: 1,
+		byChance: 0.4,
+	});
+	const mixed = ["a", "b", "a", "b", "a", "b"];
+	expect(neighbourAgreement(vectors, 2, mixed, 2)?.share).toBeCloseTo(4 / 12, 12);
+});
+
+test("ignores vectors without a kind, and is undefined for too few or for one kind", () => {
+	const vectors = at(0, 45, 1, 90, 91);
+	const kinds = ["a", null, "a", "b", "b"];
+	expect(neighbourAgreement(vectors, 2, kinds, 1)).toMatchObject({ share: 1, byChance: 4 / 12 });
+	expect(neighbourAgreement(vectors, 2, kinds, 4)).toBeUndefined();
+	expect(neighbourAgreement(vectors, 2, ["a", null, "a", "a", "a"], 1)).toBeUndefined();
 });

@@ -1,11 +1,19 @@
-import { axisX, axisY, dot, gridX, gridY, line, ruleX, ruleY, text } from "@observablehq/plot";
+import { dot, line, ruleX, ruleY, text } from "@observablehq/plot";
 import { thousands } from "../../../base/thousands.js";
 import { yearDays } from "../../../base/time.js";
 import type { OnsetDetails } from "../../evaluation.js";
 import { roundNumbers } from "../clock.js";
-import { type Figure, inRows, legendPanel, type Panel, quietAxis } from "../figure.js";
-import { counted, percent } from "../numbers.js";
-import { avoidOverlap } from "../placement.js";
+import {
+	axisBelow,
+	type Figure,
+	gridAxisX,
+	gridAxisY,
+	inRows,
+	legendPanel,
+	namesAtEnds,
+	type Panel,
+} from "../figure.js";
+import { counted, percent, percentTick } from "../numbers.js";
 import { fitted } from "../text.js";
 import { type FigureSize, theme, widthOf } from "../theme.js";
 import { decisionFrame, decisionLines, usefulThresholds } from "./decision-lines.js";
@@ -49,19 +57,15 @@ function conditionPanel({ name, days, fifths, years, onsets, atRisk }: Condition
 			return value === null || value === undefined ? [] : [{ year: day / yearDays, value }];
 		});
 		const share = fifths.length > 1 ? index / (fifths.length - 1) : 1;
-		return { points, predicted, low, high, at: index, colour: colourAt(share) };
+		const value = points.at(-1)?.value ?? 0;
+		const words = `${percent(value)} (${percent(predicted)}) ${names[index] ?? ""}`.trim();
+		const bold = index === fifths.length - 1;
+		return { points, low, high, value, words, fill: colourAt(share), bold };
 	});
-	const ends = lines.map(({ points }) => points.at(-1)?.value ?? 0);
-	const most = 1.08 * Math.max(1e-3, ...ends, ...lines.map(({ high }) => high ?? 0));
-	const ticks = roundNumbers(0, most, 4);
+	const most = 1.08 * Math.max(1e-3, ...lines.flatMap(({ value, high }) => [value, high ?? 0]));
 	/** Intervals stand side by side after the end of the lines. */
 	const whiskerAt = (index: number) => years * (1 + (0.09 * (index + 1)) / lines.length);
 	const end = 1.1 * years;
-	const heights = avoidOverlap(
-		ends.map((value) => (1 - value / most) * plotHeight),
-		ends.map(() => theme.size.tick + 4),
-		[-8, plotHeight + 8],
-	);
 	return {
 		title: name,
 		subtitle: `${thousands(onsets)} first records among ${thousands(atRisk)} people without one`,
@@ -74,38 +78,19 @@ function conditionPanel({ name, days, fifths, years, onsets, atRisk }: Condition
 			x: { domain: [0, end] },
 			y: { domain: [0, most] },
 			marks: [
-				gridX(roundNumbers(0, years, 5), { stroke: theme.grid, strokeOpacity: 1 }),
-				gridY(ticks, { stroke: theme.grid, strokeOpacity: 1 }),
-				axisY(ticks, { ...quietAxis, label: null, text: tick }),
-				axisX(roundNumbers(0, years, 5), { ...quietAxis, label: "years after the index day" }),
-				...lines.flatMap(({ points, colour, low, high, at }) => [
-					line(points, {
-						x: "year",
-						y: "value",
-						stroke: colour,
-						strokeWidth: 2.4,
-						curve: "step-after",
-					}),
+				...gridAxisX(roundNumbers(0, years, 5), "years after the index day", thousands),
+				...gridAxisY(roundNumbers(0, most, 4), percentTick),
+				...lines.flatMap(({ points, fill: stroke, low, high }, index) => [
+					line(points, { x: "year", y: "value", stroke, strokeWidth: 2.4, curve: "step-after" }),
 					...(low === null || high === null
 						? []
-						: [ruleX([whiskerAt(at)], { y1: low, y2: high, stroke: colour, strokeWidth: 2.5 })]),
+						: [ruleX([whiskerAt(index)], { y1: low, y2: high, stroke, strokeWidth: 2.5 })]),
 				]),
-				...lines.map(({ colour, predicted, at }) =>
-					text([`${percent(ends[at])} (${percent(predicted)}) ${names[at] ?? ""}`.trim()], {
-						x: [end],
-						y: [most * (1 - heights[at] / plotHeight)],
-						textAnchor: "start",
-						dx: 8,
-						fill: colour,
-						...(at === lines.length - 1 && { fontWeight: "bold" }),
-					}),
-				),
+				...namesAtEnds(lines, end, [0, most], { plotHeight, apart: 4, beyond: 8, dx: 8 }),
 			],
 		}),
 	};
 }
-
-const tick = (value: number) => `${thousands(Number((100 * value).toFixed(4)))} %`;
 
 /** From quiet to strong: the highest fifth stands out. */
 const ramp = ["#7d8794", "#5f86ad", "#2f77a8", "#0a5a94", "#b5380f"] as const;
@@ -165,7 +150,6 @@ function decisionPanel({ name, decisions }: Condition, size: FigureSize): Panel 
 	const plotHeight = size === "half" ? 135 : 200;
 	const lines = decisionLines(decisions);
 	const { thresholds, benefits } = decisionFrame(lines);
-	const ticks = roundNumbers(...benefits, 4);
 	return {
 		title: name,
 		height: plotHeight + margins.marginTop + margins.marginBottom,
@@ -174,18 +158,8 @@ function decisionPanel({ name, decisions }: Condition, size: FigureSize): Panel 
 			x: { domain: [...thresholds] },
 			y: { domain: [...benefits] },
 			marks: [
-				gridY(ticks, { stroke: theme.grid, strokeOpacity: 1 }),
-				axisY(ticks, {
-					...quietAxis,
-					label: null,
-					text: (value: number) => thousands(value).replace("-", "−"),
-				}),
-				axisX({
-					...quietAxis,
-					ticks: size === "half" ? 3 : 5,
-					label: "threshold of risk",
-					tickFormat: (value: number) => `${thousands(Number((100 * value).toFixed(4)))} %`,
-				}),
+				...gridAxisY(roundNumbers(...benefits, 4), (value) => thousands(value).replace("-", "−")),
+				axisBelow(size === "half" ? 3 : 5, "threshold of risk", percentTick),
 				ruleY([0], { stroke: theme.ink, strokeWidth: 1.2 }),
 				...lines
 					.toReversed()
@@ -282,8 +256,7 @@ function scorePanel(
 				x: { domain: [...domain] },
 				y: { domain: [rows, 0], axis: null },
 				marks: [
-					gridX({ ticks: 5, stroke: theme.grid, strokeOpacity: 1 }),
-					axisX({ ...quietAxis, ticks: 5, label: "AUROC" }),
+					...gridAxisX(5, "AUROC"),
 					ruleX([0.5], { stroke: theme.quiet, strokeDasharray: "4,4" }),
 					text(codes, {
 						y: (_, index) => index + 0.5,

@@ -1,20 +1,17 @@
-import {
-	areaY,
-	axisX,
-	axisY,
-	dot,
-	gridY,
-	line,
-	type Markish,
-	ruleX,
-	text,
-} from "@observablehq/plot";
-import { thousands } from "../../../base/thousands.js";
+import { areaY, dot, line, type Markish, ruleX, text } from "@observablehq/plot";
 import { yearDays } from "../../../base/time.js";
 import { spanText } from "../../../predict/user-input/moments.js";
 import { type Clock, roundNumbers, timeAxis, timeName } from "../clock.js";
-import { type Figure, legendPanel, type Panel, quietAxis } from "../figure.js";
-import { percent } from "../numbers.js";
+import {
+	axisBelow,
+	type Figure,
+	gridAxisY,
+	inRows,
+	label,
+	legendPanel,
+	type Panel,
+} from "../figure.js";
+import { percent, percentTick } from "../numbers.js";
 import { textWidth } from "../text.js";
 import { theme } from "../theme.js";
 
@@ -57,7 +54,16 @@ export function onsetStoriesFigure(
 	stories: readonly OnsetStory[],
 	{ name, horizonDays, narrow = false }: StoriesOptions,
 ): Figure {
-	const most = 1.12 * Math.max(1e-3, ...stories.flatMap(allRisks));
+	const most =
+		1.12 *
+		Math.max(
+			1e-3,
+			...stories.flatMap(({ risk, peers = [], truth }) => [
+				...risk,
+				...peers,
+				...(truth?.risk ?? []),
+			]),
+		);
 	const panels = stories.map((story) => storyPanel(story, most, narrow));
 	const span = spanText(horizonDays);
 	return {
@@ -71,7 +77,7 @@ export function onsetStoriesFigure(
 			.join(" "),
 		...(narrow && { width: theme.narrowWidth }),
 		rows: [
-			...(narrow ? panels.map((panel) => [panel]) : [panels]),
+			...inRows(panels, narrow ? 1 : panels.length),
 			[
 				legendPanel(
 					[
@@ -91,12 +97,6 @@ export function onsetStoriesFigure(
 	};
 }
 
-const allRisks = ({ risk, peers = [], truth }: OnsetStory) => [
-	...risk,
-	...peers,
-	...(truth?.risk ?? []),
-];
-
 const diedText = ({ clock, death, diagnosis }: OnsetStory) =>
 	death === null || death - diagnosis <= mostAfter ? "" : `; died at ${timeName(clock, death)}`;
 
@@ -106,11 +106,11 @@ function storyPanel(story: OnsetStory, most: number, narrow: boolean): Panel {
 	const first = times[0] ?? diagnosis - yearDays;
 	const after = Math.max(0.06 * (diagnosis - first), (drawnDeath ?? diagnosis) - diagnosis);
 	const domain = [first, diagnosis + 1.15 * after] as const;
-	const ticks = roundNumbers(0, most, 4);
 	const axis = timeAxis(clock, domain, narrow ? 5 : 6);
 	const least = -strip * most;
 	const series = (xs: readonly number[], ys: readonly number[]) =>
-		xs.map((time, index) => ({ time, risk: ys[index] }));
+		ys.map((risk, index) => ({ time: xs[index], risk }));
+	const position = { x: "time", y: "risk" } as const;
 	const riskSeries = series(times, risk);
 	return {
 		title: `${title}: ${patient}`,
@@ -124,56 +124,39 @@ function storyPanel(story: OnsetStory, most: number, narrow: boolean): Panel {
 			x: { domain: [...domain] },
 			y: { domain: [least, most] },
 			marks: [
-				gridY(ticks, { stroke: theme.grid, strokeOpacity: 1 }),
-				axisY(ticks, {
-					...quietAxis,
-					label: null,
-					text: (value: number) => `${thousands(Number((100 * value).toFixed(6)))} %`,
-				}),
-				axisX(axis.ticks, { ...quietAxis, label: axis.label, text: axis.format }),
+				...gridAxisY(roundNumbers(0, most, 4), percentTick),
+				axisBelow(axis.ticks, axis.label, axis.format),
 				ruleX(
 					story.records.filter((time) => time >= domain[0]),
 					{ x: (time: number) => time, y1: least, y2: 0.25 * least, stroke: theme.neutral },
 				),
-				areaY(riskSeries, { x: "time", y: "risk", fill: theme.accent, fillOpacity: 0.08 }),
-				...(peers
-					? [
-							line(series(times, peers), {
-								x: "time",
-								y: "risk",
-								stroke: theme.neutral,
-								strokeWidth: 2.2,
-								strokeDasharray: "6,4",
-							}),
-						]
-					: []),
-				...(truth
-					? [
-							line(series(truth.times, truth.risk), {
-								x: "time",
-								y: "risk",
-								stroke: theme.second,
-								strokeWidth: 2,
-								strokeDasharray: "2,3",
-							}),
-						]
-					: []),
-				line(riskSeries, { x: "time", y: "risk", stroke: theme.accent, strokeWidth: 2.6 }),
+				areaY(riskSeries, { ...position, fill: theme.accent, fillOpacity: 0.08 }),
+				line(series(times, peers ?? []), {
+					...position,
+					stroke: theme.neutral,
+					strokeWidth: 2.2,
+					strokeDasharray: "6,4",
+				}),
+				line(series(truth?.times ?? [], truth?.risk ?? []), {
+					...position,
+					stroke: theme.second,
+					strokeWidth: 2,
+					strokeDasharray: "2,3",
+				}),
+				line(riskSeries, { ...position, stroke: theme.accent, strokeWidth: 2.6 }),
 				...eventRule(diagnosis, "first recorded", theme.strong, story, domain, width, most, 0),
 				...(drawnDeath === undefined
 					? []
 					: eventRule(drawnDeath, "died", theme.ink, story, domain, width, most, 1)),
 				dot([judged], {
-					x: "time",
-					y: "risk",
+					...position,
 					r: 5,
 					fill: theme.accent,
 					stroke: theme.background,
 					strokeWidth: 1.5,
 				}),
 				text([judged], {
-					x: "time",
-					y: "risk",
+					...position,
 					dy: -13,
 					fill: theme.accent,
 					fontWeight: "bold",
@@ -197,20 +180,13 @@ function eventRule(
 	most: number,
 	row: number,
 ): Markish[] {
-	const label = `${words}, ${timeName(clock, time)}`;
+	const name = `${words}, ${timeName(clock, time)}`;
 	const inner = width - marginLeft - marginRight;
 	const pixel = (inner * (time - from)) / (to - from);
-	const half = textWidth(label, { size: theme.size.tick, bold: true }) / 2;
+	const half = textWidth(name, { size: theme.size.tick, bold: true }) / 2;
 	const dx = Math.min(0, inner + marginRight - 2 - pixel - half);
 	return [
 		ruleX([time], { stroke: colour, strokeWidth: 2 }),
-		text([label], {
-			x: [time],
-			y: [most],
-			dy: -9 - 15 * row,
-			dx,
-			fill: colour,
-			fontWeight: "bold",
-		}),
+		label(name, time, most, { dy: -9 - 15 * row, dx, fill: colour, fontWeight: "bold" }),
 	];
 }

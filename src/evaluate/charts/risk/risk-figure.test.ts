@@ -58,19 +58,6 @@ describe("a risk trajectory", () => {
 		});
 		const svg = drawn(figure);
 		await expect(svg).toMatchFileSnapshot("../testing/risk.svg");
-		expect(figure.description).toBe(
-			"Probability of a first record within 5 years, over the time of one patient, from the model. Diabetes mellitus: 16 % at age 60.0, 18 % at age 70.0. The greatest rise: age 50.0–55.0 · +10 points, with Obesity, Hypertension.",
-		);
-		for (const words of [
-			"before",
-			"observed span",
-			"no new records, after the last one",
-			"now, age 60.0",
-			"Obesity",
-			"age 50.0–55.0 · +10 points",
-			"18 % at age 70.0",
-		])
-			expect(svg).toContain(`>${words}</text>`);
 		expect(figure.rows.flat().map(({ title }) => title)).toEqual(["First record", "Growth"]);
 	});
 
@@ -165,27 +152,12 @@ describe("a risk trajectory", () => {
 		expect(svg).toContain(">18 % at age 70.0</text>");
 	});
 
-	test("of a code that is recorded at all times has only that panel", () => {
-		const figure = riskFigure({
-			...{ clock, horizonDays, now, events },
-			curves: [{ ...diabetes, recorded: new Uint8Array(7).fill(1) }],
-		});
-		const titles = figure.rows.flat().map(({ title }) => title);
-		expect(titles.slice(0, 2)).toEqual(["Another record", "Growth"]);
-	});
-
 	test("marks death, or names it where it is later", () => {
 		const died = (age: number) =>
 			drawn(riskFigure({ clock, horizonDays, curves: [diabetes], now, death: age * year }));
 		expect(died(70.5)).toContain(">died, age 70.5</text>");
 		expect(died(80)).toContain("died at age 80.0");
 		expect(died(80)).not.toContain(">died, age");
-	});
-
-	test("of a simulated population says so", () => {
-		const figure = riskFigure({ clock, horizonDays, simulated: true, curves: [diabetes], now });
-		expect(figure.simulated).toBe(true);
-		expect(drawn(figure)).toContain(">Simulated population, not real people.</text>");
 	});
 });
 

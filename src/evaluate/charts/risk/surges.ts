@@ -4,8 +4,7 @@ import type { Panel } from "../figure.js";
 import { type Box, type Point, placeLabels } from "../placement.js";
 import { fitted, textWidth, wrapped } from "../text.js";
 import { rowWidth, theme } from "../theme.js";
-import { badge, curveColour, type RiskLayout } from "./layout.js";
-import { curvePixels } from "./lines.js";
+import { badge, curveColour, curvePixels, type RiskLayout } from "./lines.js";
 import { type NumberedSurge, type RiskPicture, riskAt } from "./picture.js";
 
 /** A surge's number and text; all in pixels. */

@@ -16,7 +16,6 @@ export const golden = JSON.parse(
 		readonly predictedTimes: readonly (readonly number[])[];
 		readonly predictedScores: readonly (readonly (readonly number[])[])[];
 		readonly tmap: number;
-		readonly tmapWeighted: number;
 	}[];
 	readonly otd: readonly {
 		readonly insertCost: number;

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { drawn } from "../testing/drawn.js";
-import { categoryMarks } from "./map-frame.js";
-import { tokenMapFigure } from "./token-map-figure.js";
+import { categoryMarks, patientMapFigure, tokenMapFigure } from "./map-figures.js";
 
 const token = (code: string, category: string | null, x: number, y: number, count = 10) => ({
 	code,
@@ -32,11 +31,6 @@ describe("the map of tokens", () => {
 		});
 		const svg = drawn(figure);
 		await expect(svg).toMatchFileSnapshot("../testing/token-map.svg");
-		expect(figure.description).toBe(
-			"A map (UMAP) of the embeddings of 6 codes in 2 categories: tokens that lie together mean alike to the model. The category with the most events is endocrine/metabolic, 2 codes. The decay vectors of 2 heads are marked with a cross.",
-		);
-		for (const words of ["L1H1", "L2H4", "circulatory system", "no category", "name of 250"])
-			expect(svg).toContain(`>${words}</text>`);
 	});
 
 	test("of one token, of tokens at one point, of none", () => {
@@ -63,4 +57,32 @@ test("many categories are distinct, and neighbours differ in shape or filling wi
 		new Set(looks.map((look) => JSON.stringify(parts(look)))).size;
 	expect(seen((look) => look)).toBe(17);
 	expect(seen(({ symbol, hollow }) => [symbol, hollow])).toBe(16);
+});
+
+const patients = [
+	{ x: 0, y: 0, positive: false },
+	{ x: 1, y: 0, positive: false },
+	{ x: 2, y: 2, positive: true },
+	{ x: 1, y: 1, positive: null },
+];
+
+describe("the map of patients", () => {
+	test("by label, over tokens", async () => {
+		const figure = patientMapFigure({
+			patients,
+			tokens: [
+				{ x: -1, y: 1 },
+				{ x: 3, y: 1 },
+			],
+			task: "insulin",
+			names: { positive: "insulin within 6 months", negative: "no insulin" },
+		});
+		await expect(drawn(figure)).toMatchFileSnapshot("../testing/patient-map.svg");
+	});
+
+	test("of one patient without a label, and of none", () => {
+		const one = patientMapFigure({ patients: patients.slice(3), task: "chf" });
+		expect(drawn(one)).toContain("1 patient · none labelled");
+		expect(drawn(patientMapFigure({ patients: [], task: "chf" }))).toContain("0 patients");
+	});
 });

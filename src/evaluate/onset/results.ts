@@ -1,14 +1,20 @@
 import { yearDays } from "../../base/time.js";
 import type { Dataset } from "../../data/cohort/index.js";
 import type { Vocabulary } from "../../data/cohort/vocabulary.js";
-import { notNegative } from "../bootstrap.js";
+import { measureOf, notNegative, patientDraws } from "../bootstrap.js";
 import { binOf } from "../calibration.js";
-import type { Measure, OnsetDetails } from "../evaluation.js";
+import type { Measure, Measured, OnsetDetails } from "../evaluation.js";
 import { quantile } from "../order-statistics.js";
-import { decisionCurve, onsetScores } from "../survival/at-horizon.js";
-import { decileShares, onsetCalibration } from "../survival/calibration.js";
-import { aalenJohansen, pointAt } from "../survival/curves.js";
+import { packedDraws } from "../rows.js";
 import {
+	decileShares,
+	decisionCurve,
+	onsetCalibration,
+	onsetScores,
+} from "../survival/at-horizon.js";
+import {
+	aalenJohansen,
+	pointAt,
 	poolFollowUps,
 	poolValues,
 	restrict,
@@ -19,16 +25,110 @@ import {
 } from "../survival/follow-up.js";
 import {
 	type AtHorizon,
+	atHorizon,
 	type CodeFollowUp,
 	daysOf,
 	indexOf,
 	leastOnsets,
+	mostDraws,
 	type OnsetStudy,
 	onsetsWithin,
 	type Predictions,
 } from "./study.js";
 
-export const fromZero = (measure: Measure | null) => measure && notNegative(measure);
+const calibrationDraws = 50;
+
+/** The metrics of every row at every horizon, their differences, and details. */
+export function measured(
+	study: OnsetStudy,
+	rows: readonly Predictions[],
+	notes: readonly string[],
+	lookBackDays: number,
+): Measured {
+	const { options, cohort, horizons } = study;
+	const { split, seed } = options;
+	const draws = Math.min(options.draws, mostDraws);
+	const measuredHorizons = horizons.map((_, index) => atHorizon(study, rows, index));
+	const weights = Array.from(
+		patientDraws(cohort.patients.length, { draws: Math.min(draws, calibrationDraws), seed }),
+		(drawn) => Uint16Array.from(drawn),
+	);
+	const calibrationErrors = measuredHorizons.map(({ years, calibration }) =>
+		calibration.map((curve, row) => {
+			const total = calibration.length;
+			options.progress?.update({
+				label: `calibrating ${years}-year risks: row`,
+				done: row,
+				total,
+			});
+			return {
+				value: curve.error() ?? Number.NaN,
+				drawn: Float64Array.from(weights, (drawn) => curve.error(drawn) ?? Number.NaN),
+			};
+		}),
+	);
+	options.progress?.finish();
+	const metricsOf = (row: number) =>
+		Object.fromEntries(
+			measuredHorizons.flatMap(({ years, scores }, index) => {
+				const error = calibrationErrors[index]?.[row];
+				return Object.entries({
+					auroc: scores.mean(row, "auroc"),
+					averagePrecision: fromZero(scores.mean(row, "averagePrecision")),
+					brier: fromZero(scores.mean(row, "brier")),
+					observedToExpected: fromZero(scores.ratio(row, "observedOnsets", "expectedOnsets")),
+					weightedCalibrationError:
+						error && !Number.isNaN(error.value) ? notNegative(measureOf(error)) : null,
+				}).flatMap(([name, measure]) => (measure ? [[`${name} ${years}y`, measure]] : []));
+			}),
+		);
+	const differencesOf = (row: number, than: number) =>
+		Object.fromEntries(
+			measuredHorizons.flatMap(({ years, scores }) =>
+				(["auroc", "averagePrecision", "brier"] as const).flatMap((name) => {
+					const measure = scores.difference(row, than, name);
+					return measure ? [[`${name} ${years}y`, measure]] : [];
+				}),
+			),
+		);
+	const drawsOf = (row: number) =>
+		packedDraws(
+			Object.fromEntries(
+				measuredHorizons.flatMap(({ years, scores }) =>
+					(["auroc", "averagePrecision"] as const).flatMap((name) => {
+						const mean = scores.drawnMean(row, name);
+						return mean ? [[`${name} ${years}y`, mean.drawn]] : [];
+					}),
+				),
+			),
+		);
+	return {
+		task: "onset",
+		split,
+		seed,
+		draws,
+		notes: [...notes],
+		patients: cohort.patients.length,
+		events: cohort.patients.reduce((sum, { history }) => sum + history.tokens.length, 0),
+		rows: rows.map(({ name }, row) => ({
+			...name,
+			metrics: metricsOf(row),
+			...(options.keepPatients && { byDraw: drawsOf(row) }),
+		})),
+		differences: rows.flatMap(({ name }, row) =>
+			name.who === "model"
+				? rows.slice(row + 1).map((than, i) => ({
+						row: name.label,
+						than: than.name.label,
+						metrics: differencesOf(row, row + 1 + i),
+					}))
+				: [],
+		),
+		onset: detailsOf(study, rows, measuredHorizons, lookBackDays),
+	};
+}
+
+const fromZero = (measure: Measure | null) => measure && notNegative(measure);
 
 const pooledThresholds = [0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3];
 
@@ -68,7 +168,7 @@ function conditionsOf(
 }
 
 /** Calibration and decision curves of the first row, subgroups, and every code. */
-export function detailsOf(
+function detailsOf(
 	{ dataset: { vocabulary }, options, cohort }: OnsetStudy,
 	rows: readonly Predictions[],
 	measured: readonly AtHorizon[],

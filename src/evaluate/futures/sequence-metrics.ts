@@ -1,8 +1,7 @@
 import { InputError } from "../../base/errors.js";
 import { ranking } from "../metrics.js";
-import { assign, type LabelledEvents } from "./transport.js";
 
-export interface TmapSettings {
+interface TmapSettings {
 	/** Only events less than this long after the start of a window count, observed and predicted. */
 	readonly horizon: number;
 	/** A prediction may be at most this far in time from the event that it is matched to. */
@@ -14,7 +13,7 @@ export interface TmapSettings {
 }
 
 /** Predictions of one window: times, and a score per label. */
-export interface ScoredEvents {
+interface ScoredEvents {
 	readonly times: ArrayLike<number>;
 	/** Predictions × labels, row by row; finite. The higher the score, the likelier an event at that time. */
 	readonly scores: ArrayLike<number>;
@@ -29,24 +28,10 @@ export interface FutureWindow {
 	readonly predicted: ScoredEvents;
 }
 
-export interface TmapScore {
-	/** Mean over all labels; labels without targets count 0. */
-	readonly tmap: number;
-	/** Mean over labels, weighted by their targets. */
-	readonly weighted: number;
-	readonly labels: readonly {
-		readonly targets: number;
-		/** The share of targets that a prediction was matched to. */
-		readonly maximumRecall: number;
-		/** Average precision of the predictions, matched ones being positive; 0 if none is matched. */
-		readonly averagePrecision: number;
-	}[];
-}
-
 export interface TmapCollector {
 	add(window: MatchedWindow): void;
-	/** Null if no window has a target. */
-	score(): TmapScore | null;
+	/** The mean over all labels, where labels without targets count 0; null if no window has a target. */
+	score(): number | null;
 }
 
 /**
@@ -82,26 +67,18 @@ export function collectTmap({ labels }: Pick<TmapSettings, "labels">): TmapColle
 			}
 		},
 		score: () => {
-			const all = byLabel.reduce((sum, one) => sum + one.targets, 0);
-			if (all === 0) return null;
-			const scored = byLabel.map((one) => ({
-				targets: one.targets,
-				maximumRecall: one.targets > 0 ? one.matched.count() / one.targets : 0,
-				averagePrecision: pooledPrecision(one.matched.values(), one.unmatched.values()),
-			}));
-			let [tmap, weighted] = [0, 0];
-			for (const one of scored) {
-				const value = one.averagePrecision * one.maximumRecall;
-				tmap += value / labels;
-				weighted += (value * one.targets) / all;
-			}
-			return { tmap, weighted, labels: scored };
+			if (byLabel.every(({ targets }) => targets === 0)) return null;
+			return byLabel.reduce((sum, { targets, matched, unmatched }) => {
+				const maximumRecall = targets > 0 ? matched.count() / targets : 0;
+				const precision = pooledPrecision(matched.values(), unmatched.values());
+				return sum + (precision * maximumRecall) / labels;
+			}, 0);
 		},
 	};
 }
 
 /** For each label: how many targets a window has, and the predictions inside the horizon, 1 for those that are matched. */
-export type MatchedWindow = readonly {
+type MatchedWindow = readonly {
 	readonly targets: number;
 	readonly scores: readonly number[];
 	readonly matched: Uint8Array;
@@ -212,4 +189,128 @@ function growing() {
 		count: () => count,
 		values: () => values.subarray(0, count),
 	};
+}
+
+/**
+ * The assignment of rows to columns with the least total cost (Jonker and Volgenant's shortest augmenting paths).
+ * Every row gets a column of its own or, with more rows than columns, every column a row. Exact;
+ * O(min² · max) steps for a rectangular matrix.
+ *
+ * @param costs `rows` × `columns`, row by row; finite
+ * @returns the column of each row; −1 for a row without one
+ */
+export function assign(costs: ArrayLike<number>, rows: number, columns: number): Int32Array {
+	if (costs.length !== rows * columns)
+		throw new InputError(
+			`assignment: ${costs.length} costs; expected ${rows} × ${columns}, one per row and column`,
+		);
+	for (let i = 0; i < costs.length; i++)
+		if (!Number.isFinite(costs[i]))
+			throw new InputError(`assignment: cost ${i} is ${costs[i]}; expected a finite number`);
+	if (rows <= columns)
+		return assignRows((row, column) => costs[row * columns + column], rows, columns);
+	const rowOfColumn = assignRows((column, row) => costs[row * columns + column], columns, rows);
+	const assigned = new Int32Array(rows).fill(-1);
+	for (const [column, row] of rowOfColumn.entries()) assigned[row] = column;
+	return assigned;
+}
+
+/** Assigns every row; `rows` ≤ `columns`. */
+function assignRows(
+	cost: (row: number, column: number) => number,
+	rows: number,
+	columns: number,
+): Int32Array {
+	// cost − rowPotential − columnPotential is at least 0, and 0 on assigned pairs.
+	const rowPotential = new Float64Array(rows);
+	const columnPotential = new Float64Array(columns);
+	const columnOf = new Int32Array(rows).fill(-1);
+	const rowOf = new Int32Array(columns).fill(-1);
+	const distance = new Float64Array(columns);
+	/** The row from which each column is reached on the shortest path. */
+	const from = new Int32Array(columns);
+	const visited = new Uint8Array(columns);
+	for (let start = 0; start < rows; start++) {
+		distance.fill(Number.POSITIVE_INFINITY);
+		visited.fill(0);
+		let [row, travelled, end] = [start, 0, -1];
+		const path: number[] = [];
+		while (end < 0) {
+			let nearest = -1;
+			for (let column = 0; column < columns; column++) {
+				if (visited[column]) continue;
+				const reduced = cost(row, column) - rowPotential[row] - columnPotential[column];
+				if (travelled + reduced < distance[column]) {
+					distance[column] = travelled + reduced;
+					from[column] = row;
+				}
+				if (nearest < 0 || distance[column] < distance[nearest]) nearest = column;
+			}
+			travelled = distance[nearest];
+			visited[nearest] = 1;
+			path.push(nearest);
+			if (rowOf[nearest] < 0) end = nearest;
+			else row = rowOf[nearest];
+		}
+		rowPotential[start] += travelled;
+		for (const column of path) {
+			const slack = travelled - distance[column];
+			columnPotential[column] -= slack;
+			if (column !== end) rowPotential[rowOf[column]] += slack;
+		}
+		for (let column = end; ; ) {
+			const source = from[column];
+			const previous = columnOf[source];
+			rowOf[column] = source;
+			columnOf[source] = column;
+			if (source === start) break;
+			column = previous;
+		}
+	}
+	return columnOf;
+}
+
+/** Events with a time and a label each. */
+export interface LabelledEvents {
+	readonly times: ArrayLike<number>;
+	readonly labels: ArrayLike<number>;
+}
+
+interface TransportSettings {
+	/** The cost of an observed event that was not predicted. */
+	readonly insertCost: number;
+	/** The cost of a predicted event that was not observed. */
+	readonly deleteCost: number;
+	/** How many of the first events are compared, observed and predicted. HoTPP for StackOverflow: 10. */
+	readonly events: number;
+}
+
+/**
+ * Optimal-transport distance between observed and predicted events, both by time (Mei, Qin and Eisner 2019, as in the
+ * HoTPP benchmark): the least total cost of turning the predicted events into the observed ones. Moving an event costs
+ * the difference in time; an event can also be deleted and another inserted. Events with different labels cannot
+ * be moved onto each other. HoTPP compares equally many observed and predicted events; here their numbers may
+ * differ.
+ */
+export function transportDistance(
+	observed: LabelledEvents,
+	predicted: LabelledEvents,
+	{ insertCost, deleteCost, events }: TransportSettings,
+): number {
+	const rows = Math.min(predicted.times.length, events);
+	const columns = Math.min(observed.times.length, events);
+	const replace = insertCost + deleteCost;
+	const costs = new Float64Array(rows * columns);
+	for (let row = 0; row < rows; row++)
+		for (let column = 0; column < columns; column++)
+			costs[row * columns + column] =
+				predicted.labels[row] === observed.labels[column]
+					? Math.min(replace, Math.abs(predicted.times[row] - observed.times[column]))
+					: replace;
+	const unpaired =
+		Math.max(0, rows - columns) * deleteCost + Math.max(0, columns - rows) * insertCost;
+	return assign(costs, rows, columns).reduce(
+		(sum, column, row) => (column < 0 ? sum : sum + costs[row * columns + column]),
+		unpaired,
+	);
 }
