@@ -1,6 +1,6 @@
 import { probabilityOf } from "../base/log-odds.js";
-import { fitLogistic, minimise } from "../model/train/index.js";
 import { type BootstrapOptions, bootstrap } from "./bootstrap.js";
+import { denseRows, fitLogistic, weightedLabels } from "./logistic.js";
 import { averagePrecision, brier, ranking } from "./metrics.js";
 import { quantile } from "./order-statistics.js";
 import type { LabelPrediction } from "./predictions.js";
@@ -113,7 +113,10 @@ function statistics(known: readonly Known[], options: PlpOptions): ResultTable {
 		const brierScore = brier(labels, values);
 		const risk = mean(values);
 		const odds = values.map(logit);
-		const weak = fitLogistic(odds, labels, 1, { precision: 0, centre: [1] });
+		const [gradient, intercept] = fitLogistic(denseRows(odds, 1), weightedLabels(labels), {
+			precision: 0,
+			centre: [1],
+		});
 		metrics.push(
 			["AUROC", area.value],
 			["95% lower AUROC", area.low],
@@ -124,8 +127,8 @@ function statistics(known: readonly Known[], options: PlpOptions): ResultTable {
 			["calibrationInLarge mean prediction", risk],
 			["calibrationInLarge observed risk", outcomes / known.length],
 			["calibrationInLarge intercept", interceptOf(odds, labels)],
-			["weak calibration intercept", weak.bias],
-			["weak calibration gradient", weak.weights[0]],
+			["weak calibration intercept", intercept],
+			["weak calibration gradient", gradient],
 		);
 	}
 	return {
@@ -134,17 +137,17 @@ function statistics(known: readonly Known[], options: PlpOptions): ResultTable {
 	};
 }
 
-/** The b that makes log-odds + b fit the labels best. */
+/** The b at which log-odds + b expect as many outcomes as there are, by bisection. */
 function interceptOf(odds: readonly number[], labels: readonly number[]): number {
-	const [b] = minimise(Float64Array.of(0), (point, gradient) => {
-		gradient.fill(0);
-		return odds.reduce((loss, odd, index) => {
-			const z = odd + point[0];
-			gradient[0] = gradient[0] + probabilityOf(z) - labels[index];
-			return loss + Math.max(z, 0) + Math.log1p(Math.exp(-Math.abs(z))) - labels[index] * z;
-		}, 0);
-	});
-	return b;
+	const outcomes = labels.reduce((sum, label) => sum + label, 0);
+	let [low, high] = [-100, 100];
+	for (let halving = 0; halving < 60; halving++) {
+		const b = (low + high) / 2;
+		const expected = odds.reduce((sum, odd) => sum + probabilityOf(odd + b), 0);
+		if (expected < outcomes) low = b;
+		else high = b;
+	}
+	return (low + high) / 2;
 }
 
 /** Predictions of some patients. */

@@ -9,9 +9,6 @@ import type { CodeConfig } from "../../model/heads.js";
 import {
 	checkTask,
 	finetuneCommand,
-	fitLogistic,
-	logisticLoss,
-	logisticScores,
 	readScoring,
 	readTask,
 	type Scoring,
@@ -22,6 +19,14 @@ import {
 } from "../../model/train/index.js";
 import { representations, taskScorer } from "../../predict/index.js";
 import { spanText } from "../../predict/user-input/index.js";
+import {
+	denseRows,
+	fitLogistic,
+	logOddsOf,
+	type SparseRows,
+	weightedLabels,
+	weightedLoss,
+} from "../logistic.js";
 import { onsetHorizonDays } from "../onset/onset-labels.js";
 import { isExternal } from "../options.js";
 import type { PatientRow } from "../rows.js";
@@ -77,7 +82,10 @@ export async function frozenRows(
 	const width = trainVectors.length / needed.length;
 	const standard = standardOf(trainVectors.subarray(0, trainSample.length * width), width);
 	const evaluatedVectors = await vectorsOf(dataset, evaluated.labels);
-	const directions = directionsOf(standardised(evaluatedVectors, standard), width);
+	const directions = denseRows(
+		directionsOf(standardised(evaluatedVectors, standard), width),
+		width,
+	);
 	const prototype =
 		codes.codesAre === "expected"
 			? expectedDirection(trained, codes.prototype, standard)
@@ -197,14 +205,11 @@ export function drawShots(
 export function fewShotScores(
 	prototype: Float64Array,
 	taught: { readonly directions: Float64Array; readonly targets: ArrayLike<number> },
-	directions: Float64Array,
+	directions: SparseRows,
 ): Float64Array {
-	const width = prototype.length;
-	const fit = fitLogistic(taught.directions, taught.targets, width, {
-		precision: width,
-		centre: prototype,
-	});
-	return logisticScores(directions, fit);
+	const rows = denseRows(taught.directions, prototype.length);
+	const prior = { precision: prototype.length, centre: prototype };
+	return logOddsOf(directions, fitLogistic(rows, weightedLabels(taught.targets), prior));
 }
 
 interface FineTuned {
@@ -303,11 +308,12 @@ export function recalibration(
 	let positive = 0;
 	for (let i = 0; i < targets.length; i++) positive += targets[i];
 	if (positive === 0 || positive === targets.length) return same;
-	const fit = fitLogistic(logOdds, targets, 1, { precision: 1, centre: [1], weights });
-	const changed = { slope: fit.weights[0], shift: fit.bias };
-	const moved = Float64Array.from(logOdds, (z) => changed.slope * z + changed.shift);
-	const better = logisticLoss(moved, targets, weights) < logisticLoss(logOdds, targets, weights);
-	return better && changed.slope > 0 ? changed : same;
+	const outcome = weightedLabels(targets, weights);
+	const [slope, shift] = fitLogistic(denseRows(logOdds, 1), outcome, { precision: 1, centre: [1] });
+	const before = Float64Array.from(logOdds);
+	const moved = before.map((z) => slope * z + shift);
+	const better = weightedLoss(outcome, moved) < weightedLoss(outcome, before);
+	return better && slope > 0 ? { slope, shift } : same;
 }
 
 /** The part of a scoring that says what is predicted, and for whom. */

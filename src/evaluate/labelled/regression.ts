@@ -2,14 +2,9 @@ import { evenlySpread } from "../../base/arrays.js";
 import type { Dataset } from "../../data/cohort/index.js";
 import type { Runtime } from "../../engine/runtime/index.js";
 import type { LinearHead } from "../../model/heads.js";
-import {
-	fitLogistic,
-	type LabelQuery,
-	logisticLoss,
-	logisticScores,
-	type Trained,
-} from "../../model/train/index.js";
+import type { LabelQuery, Trained } from "../../model/train/index.js";
 import { outputVectors, representations, type ViewedHistory } from "../../predict/index.js";
+import { denseRows, fitLogistic, logOddsOf, weightedLabels, weightedLoss } from "../logistic.js";
 import { viewsOf } from "./label-set.js";
 
 interface Examples {
@@ -33,35 +28,17 @@ const precisionsAroundRisks = [...precisions, 1e4, 1e5];
 export function regression(train: Examples, valid: Examples) {
 	const width = train.vectors.length / train.targets.length;
 	const standard = standardOf(train.vectors, width);
-	const columnsOf = ({ vectors, risks }: Examples) =>
-		withColumn(standardised(vectors, standard), width, risks);
-	const [known, checked] = [columnsOf(train), columnsOf(valid)];
-	const columns = train.risks ? width + 1 : width;
-	const centre = new Float64Array(columns).fill(1, width);
+	const rowsOf = ({ vectors, risks }: Examples) =>
+		denseRows(standardised(vectors, standard), width, risks);
+	const [known, checked] = [rowsOf(train), rowsOf(valid)];
+	const taught = weightedLabels(train.targets, train.weights);
+	const judged = weightedLabels(valid.targets, valid.weights);
+	const centre = new Float64Array(train.risks ? width + 1 : width).fill(1, width);
 	const fits = (train.risks ? precisionsAroundRisks : precisions).map((precision) => {
-		const fit = fitLogistic(known, train.targets, columns, {
-			precision,
-			centre,
-			weights: train.weights,
-		});
-		const loss = logisticLoss(logisticScores(checked, fit), valid.targets, valid.weights);
-		return { fit, precision, standard, loss };
+		const fit = fitLogistic(known, taught, { precision, centre });
+		return { fit, precision, standard, loss: weightedLoss(judged, logOddsOf(checked, fit)) };
 	});
 	return fits.reduce((best, other) => (other.loss < best.loss ? other : best));
-}
-
-function withColumn(
-	vectors: Float64Array,
-	width: number,
-	column: ArrayLike<number> | undefined,
-): Float64Array {
-	if (!column) return vectors;
-	const longer = new Float64Array(column.length * (width + 1));
-	for (let row = 0; row < column.length; row++) {
-		longer.set(vectors.subarray(row * width, (row + 1) * width), row * (width + 1));
-		longer[(row + 1) * (width + 1) - 1] = column[row];
-	}
-	return longer;
 }
 
 /** The most labels that the head is fitted to, which bounds the time that the regression takes. */
@@ -111,13 +88,13 @@ export async function probe(
 	);
 	// w · (x − mean) / deviation + b, rewritten as weights of x
 	const width = standard.mean.length;
-	const weights = fit.weights.subarray(0, width);
+	const weights = fit.subarray(0, width);
 	const weight = Float32Array.from(weights, (w, j) => w / standard.deviation[j]);
 	const bias = weights.reduce(
 		(sum, w, j) => sum - (w * standard.mean[j]) / standard.deviation[j],
-		fit.bias,
+		fit.at(-1) as number,
 	);
-	return { weight, bias, risk: fit.weights[width] };
+	return { weight, bias, risk: fit.length > width + 1 ? fit[width] : undefined };
 }
 
 /** Mean and standard deviation of each component. */

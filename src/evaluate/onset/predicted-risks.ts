@@ -15,18 +15,13 @@ import { landmarkValues } from "../../model/hazards/landmarks.js";
 import { hazardSettings } from "../../model/hazards/settings.js";
 import type { Trained } from "../../model/train/index.js";
 import { hazardModel } from "../../predict/hazards.js";
+import { logOddsOf, type WeightedLabels } from "../logistic.js";
 import { regressionLimit } from "../options.js";
 import { countUpTo } from "../order-statistics.js";
 import { findSimulationTruth } from "../simulation-truth.js";
 import { censored, death, kaplanMeier, sortFollowUp } from "../survival/follow-up.js";
 import { type IndexedPatient, trainingLandmarks } from "./index-days.js";
-import {
-	countsFrom,
-	type Features,
-	fittingThreads,
-	logOddsOf,
-	type WeightedLabels,
-} from "./regressions.js";
+import { countsFrom, type Features, fittingThreads } from "./regressions.js";
 import { daysOf, measuredCodes, type OnsetStudy, type Predictions } from "./study.js";
 
 /** The risk of each code by age and sex alone; death competes. [patients, vocab] */

@@ -2,10 +2,11 @@ import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { historyOf } from "../../data/cohort/history.js";
 import { ageFeatures } from "../../model/hazards/landmarks.js";
+import { logOddsOf, runFits } from "../logistic.js";
 import { outcomeAt } from "../survival/at-horizon.js";
 import { censored, death, sortFollowUp } from "../survival/follow-up.js";
 import { labelsAt, regressionFeatures } from "./predicted-risks.js";
-import { fitRegression, fitRegressions, type Labelled, logOddsOf, runFits } from "./regressions.js";
+import { fitRegression, fitRegressions, type Labelled } from "./regressions.js";
 
 const token = 5;
 const landmarks = {

@@ -38,12 +38,6 @@ export {
 	writeRates,
 } from "./rates.js";
 export {
-	fitLogistic,
-	logisticLoss,
-	logisticScores,
-	minimise,
-} from "./regressions.js";
-export {
 	checkDataset,
 	checkNewRun,
 	createRun,

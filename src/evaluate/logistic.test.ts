@@ -1,15 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { random } from "../../base/random.js";
+import { random } from "../base/random.js";
 import {
+	denseRows,
 	type Fit,
+	fitLogistic,
 	fitSparseLogistic,
 	logOddsOf,
 	type Penalty,
 	runFits,
 	type SparseRows,
 	type WeightedLabels,
+	weightedLabels,
 	weightedLoss,
-} from "./regressions.js";
+} from "./logistic.js";
 
 const sigmoid = (z: number) => 1 / (1 + Math.exp(-z));
 
@@ -127,4 +130,33 @@ test("a fit does not depend on the fits that run beside it", () => {
 	);
 	expect(together).toEqual(fits.map((fit) => fitOne(fit())));
 	expect(counts).toEqual([1, 2, 3, 4, 5, 6, 7]);
+});
+
+describe("fitLogistic", () => {
+	test("without labels gives the prior's centre", () => {
+		const fit = fitLogistic(denseRows([], 3), weightedLabels([]), {
+			precision: 2,
+			centre: [1, -2, 3],
+		});
+		expect(fit).toEqual(Float64Array.of(1, -2, 3, 0));
+	});
+
+	test("finds the log-odds of a table, and those of weights", () => {
+		// Of those with x = 0, 1 of 4 is yes; with x = 1, 3 of 4.
+		const prior = { precision: 1e-9, centre: [0] };
+		const fit = fitLogistic(
+			denseRows([0, 0, 0, 0, 1, 1, 1, 1], 1),
+			weightedLabels([1, 0, 0, 0, 1, 1, 1, 0]),
+			prior,
+		);
+		const weighted = fitLogistic(
+			denseRows([0, 0, 1, 1], 1),
+			weightedLabels([1, 0, 1, 0], [1, 3, 3, 1]),
+			prior,
+		);
+		for (const [slope, bias] of [fit, weighted]) {
+			expect(bias).toBeCloseTo(-Math.log(3), 6);
+			expect(slope).toBeCloseTo(2 * Math.log(3), 6);
+		}
+	});
 });
