@@ -27,7 +27,11 @@ export interface Communicator {
 
 /** A process on its own. */
 export const oneProcess: Communicator = {
-	...{ label: "one process", rank: 0, size: 1, localRank: 0, localSize: 1 },
+	label: "one process",
+	rank: 0,
+	size: 1,
+	localRank: 0,
+	localSize: 1,
 	sum() {},
 	broadcast() {},
 	gather: (bytes) => [bytes],
@@ -50,10 +54,10 @@ export async function shared<T>(
 
 /** The value of rank 0, on all ranks. */
 function fromFirst(communicator: Communicator, value: unknown): unknown {
-	const own = communicator.rank === 0 ? encoded(value) : undefined;
-	const length = Float64Array.of(own?.length ?? 0);
+	const first = communicator.rank === 0 ? encoded(value) : undefined;
+	const length = Float64Array.of(first?.length ?? 0);
 	communicator.broadcast(length);
-	const bytes = own ?? new Uint8Array(length[0] as number);
+	const bytes = first ?? new Uint8Array(length[0] as number);
 	communicator.broadcast(bytes);
 	return decoded(bytes);
 }
@@ -104,18 +108,18 @@ export const isOwn = ({ rank, size }: Communicator, piece: number): boolean =>
  * Fills in what other processes have computed: each has zeros there. Arrays without any piece may be empty, and get
  * the length of the others.
  */
-export function withOthers(job: Communicator, own: Float32Array): Float32Array {
-	if (job.size === 1) return own;
-	const longest = Math.max(...allGathered(job, own.length));
-	const all = own.length === longest ? own : new Float32Array(longest);
+export function withOthers(job: Communicator, pieces: Float32Array): Float32Array {
+	if (job.size === 1) return pieces;
+	const longest = Math.max(...allGathered(job, pieces.length));
+	const all = pieces.length === longest ? pieces : new Float32Array(longest);
 	job.sum(all);
 	return all;
 }
 
 /** The pieces of all processes in order, given those of this one; they must survive a round trip through JSON. */
-export function inOrder<T>(job: Communicator, own: readonly T[]): T[] {
-	if (job.size === 1) return [...own];
-	const each = allGathered(job, own);
+export function inOrder<T>(job: Communicator, pieces: readonly T[]): T[] {
+	if (job.size === 1) return [...pieces];
+	const each = allGathered(job, pieces);
 	const count = each.reduce((sum, { length }) => sum + length, 0);
 	return Array.from({ length: count }, (_, piece) => {
 		const { [piece % job.size]: pieces = [] } = each;

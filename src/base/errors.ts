@@ -40,7 +40,8 @@ export async function withinOption<T>(name: string, work: Promise<T>): Promise<T
 		);
 		throw new InputError(message, {
 			...(error.field !== undefined && { field: `${name}.${error.field}` }),
-			...{ value: error.value, cause: error },
+			value: error.value,
+			cause: error,
 		});
 	}
 }

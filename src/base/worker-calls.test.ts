@@ -47,7 +47,7 @@ test("errors keep their message, and input errors their class", async () => {
 	await expect(call("refuse", [])).rejects.toMatchObject({ ...refused, value: undefined });
 	await expect(call("refuse", [])).rejects.toBeInstanceOf(InputError);
 	await expect(call("fail", [])).rejects.toThrow(new TypeError("fail: out of memory"));
-	await expect(call("missing", [])).rejects.toThrow("missing: own is not a function");
+	await expect(call("missing", [])).rejects.toThrow("missing: call is not a function");
 	await expect(call("unclonable", [])).rejects.toThrow("could not be cloned");
 	await expect(call("fine", [() => {}])).rejects.toThrow("could not be cloned");
 	expect(await call("fine", [])).toBe(7);

@@ -82,10 +82,10 @@ export function answerCalls<Failure>(
 ): (call: WorkerCall) => void {
 	const answer = async ({ id, method, args }: WorkerCall) => {
 		try {
-			const own = methods[method as keyof typeof methods] as (
+			const call = methods[method as keyof typeof methods] as (
 				...args: readonly unknown[]
 			) => unknown;
-			post({ id, value: await own(...args) });
+			post({ id, value: await call(...args) });
 		} catch (error) {
 			post(
 				error instanceof InputError

@@ -54,16 +54,16 @@ export async function holdingLock<T>(
 	task: string,
 	work: () => Promise<T>,
 ): Promise<T> {
-	const own = ownContent();
+	const content = ownContent();
 	try {
-		take(file, own, task);
+		take(file, content, task);
 		removeRemains(file);
 	} catch (error) {
 		if (error instanceof InputError) throw error;
 		throw new InputError(`cannot write ${file}: ${explainError(error)}`, { cause: error });
 	}
 	const release = () => {
-		if (read(file) === own) rmSync(file, { force: true });
+		if (read(file) === content) rmSync(file, { force: true });
 	};
 	process.once("exit", release);
 	try {
@@ -87,17 +87,17 @@ function ownContent(): string {
 }
 
 /** Takes `file`, which is the lock itself or the guard of a dead lock's replacement. */
-function take(lock: string, own: string, task: string, file = lock): void {
-	while (!create(file, own)) {
-		const found = read(file);
-		if (found === undefined) continue; // it was released meanwhile
-		refuseIfHeld(file, found, task);
-		const guard = `${lock}.after-${createHash("sha256").update(found).digest("hex").slice(0, 16)}`;
-		take(lock, own, task, guard);
+function take(lock: string, content: string, task: string, file = lock): void {
+	while (!create(file, content)) {
+		const holder = read(file);
+		if (holder === undefined) continue; // it was released meanwhile
+		refuseIfHeld(file, holder, task);
+		const guard = `${lock}.after-${createHash("sha256").update(holder).digest("hex").slice(0, 16)}`;
+		take(lock, content, task, guard);
 		try {
 			// Only the holder of the guard replaces this content, and no later lock has the same content.
-			if (read(file) === found) {
-				replace(file, own);
+			if (read(file) === holder) {
+				replace(file, content);
 				return;
 			}
 		} finally {
@@ -202,7 +202,9 @@ function holderIn(content: string): Holder | undefined {
 		const { pid, host, started, namespace, ...rest } = JSON.parse(content);
 		if (!Number.isSafeInteger(pid) || pid < 1 || typeof host !== "string") return undefined;
 		return {
-			...{ pid, host, process: rest.process },
+			pid,
+			host,
+			process: rest.process,
 			...(typeof started === "string" && { started }),
 			...(typeof namespace === "string" && { namespace }),
 		};

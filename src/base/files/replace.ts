@@ -98,9 +98,9 @@ export async function checkFileTarget(target: string, force: boolean): Promise<v
 /** Files that operating systems create in folders. */
 const bySystem = /^(\.DS_Store|\.nfs.*|Thumbs\.db)$/;
 
-const isOwn = (path: string, own: readonly string[]) =>
+const isOwn = (path: string, ownNames: readonly string[]) =>
 	bySystem.test(basename(path)) ||
-	own.some(
+	ownNames.some(
 		(known) =>
 			known === path ||
 			known.startsWith(`${path}/`) ||
@@ -116,7 +116,7 @@ export async function checkFolderTarget(
 	target: string,
 	force: boolean,
 	marker: string,
-	own: readonly string[],
+	ownNames: readonly string[],
 ): Promise<void> {
 	await guarded(target, async () => {
 		if (!(await exists(target))) return;
@@ -126,14 +126,14 @@ export async function checkFolderTarget(
 			throw new InputError(`${target} already exists; choose another folder, or pass \`replace\``, {
 				field: "replace",
 			});
-		const found = await readdir(target, { recursive: true });
-		if (found.length > 0 && !(await exists(join(target, marker))))
+		const entries = await readdir(target, { recursive: true });
+		if (entries.length > 0 && !(await exists(join(target, marker))))
 			throw new InputError(
 				`${target} holds files but no ${marker}, so \`replace\` will not replace it; choose another folder`,
 			);
-		const foreign = found
+		const foreign = entries
 			.map((path) => path.split(sep).join("/"))
-			.find((path) => !isOwn(path, [marker.split(sep).join("/"), ...own]));
+			.find((path) => !isOwn(path, [marker.split(sep).join("/"), ...ownNames]));
 		if (foreign !== undefined)
 			throw new InputError(
 				`${target} holds ${foreign}, which \`replace\` would remove; move it away, or choose another folder`,

@@ -174,8 +174,8 @@ export function mapOfLines(
 					if (normal === undefined) return [];
 					const codes = match === "prefix" ? icdAndAncestors(normal) : [normal];
 					for (const listed of codes) {
-						const found = phecodes[system].get(listed);
-						if (found) return found;
+						const mapped = phecodes[system].get(listed);
+						if (mapped) return mapped;
 					}
 					return [];
 				},

@@ -61,10 +61,10 @@ const marks = /[+†*!]$/;
  */
 export function normaliseIcd(system: IcdSystem, text: string): string | undefined {
 	const written = text.trim().toUpperCase();
-	const found =
+	const parts =
 		system === "ICD9CM" ? icd9.exec(written) : icd10.exec(written.replace(marks, "").trimEnd());
-	if (!found) return undefined;
-	const [, category = "", detail = ""] = found;
+	if (!parts) return undefined;
+	const [, category = "", detail = ""] = parts;
 	if (category.startsWith("E") && category.length === 4 && detail.length > 1) return undefined;
 	return detail ? `${category}.${detail}` : category;
 }

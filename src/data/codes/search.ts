@@ -74,19 +74,19 @@ export function codeSearch(
 		listIn(byCategory, codeAt(at).category ?? "", at);
 	}
 	const meanings = synonyms.map(({ phecodes, terms }) => {
-		const own = terms.map((term) => {
+		const meaningTerms = terms.map((term) => {
 			const words = wordsOf(term);
 			return { term, words, key: wordKey(words) };
 		});
-		const isNamed = (at: number) => own.some(({ key }) => key === nameKeys[at]);
+		const isNamed = (at: number) => meaningTerms.some(({ key }) => key === nameKeys[at]);
 		/** By the order of the PheCodes, those first whose names are one of the terms. */
 		const places = phecodes.flatMap((phecode) => {
-			const found = [...byNumber.ofInteger(phecode)].sort(byCount);
-			return [...found.filter(isNamed), ...found.filter((at) => !isNamed(at))];
+			const matches = [...byNumber.ofInteger(phecode)].sort(byCount);
+			return [...matches.filter(isNamed), ...matches.filter((at) => !isNamed(at))];
 		});
-		return { terms: own, places };
+		return { terms: meaningTerms, places };
 	});
-	const terms = meanings.flatMap((meaning) => meaning.terms.map((own) => ({ ...own, meaning })));
+	const terms = meanings.flatMap((meaning) => meaning.terms.map((term) => ({ ...term, meaning })));
 	type Meaning = (typeof meanings)[number];
 
 	// One index of all texts: names, then terms, then categories.
@@ -108,11 +108,11 @@ export function codeSearch(
 	/** Adds the codes that have all words in their name or category, or in one of their synonyms. */
 	const addWords = (words: readonly string[], { add }: Ranking) => {
 		for (const { text, match } of textsWith(words)) {
-			const own = places[text];
+			const place = places[text];
 			const term = terms[text - places.length];
 			const [, ofCategory = []] = categories[text - places.length - terms.length] ?? [];
 			const kind = kindOfWords + match;
-			if (own !== undefined) add(own, kind, 0);
+			if (place !== undefined) add(place, kind, 0);
 			else if (term) {
 				const order = 10 + 10 * Math.max(0, term.words.length - words.length);
 				for (const [place, at] of term.meaning.places.entries())
@@ -124,39 +124,39 @@ export function codeSearch(
 	/** Adds the codes that have each word somewhere: in their name or category, or in any of their synonyms. */
 	const addApart = (words: readonly string[], { add }: Ranking) => {
 		const byWord = words.map((word) => {
-			const own = ranking(codes.length);
-			addWords([word], own);
-			return own;
+			const wordRanking = ranking(codes.length);
+			addWords([word], wordRanking);
+			return wordRanking;
 		});
 		for (const at of byWord[0]?.places() ?? []) {
 			const kind = Math.max(...byWord.map(({ kindAt }) => kindAt(at)));
-			const via = byWord.map(({ viaAt }) => viaAt(at)).find((own) => own !== undefined);
+			const via = byWord.map(({ viaAt }) => viaAt(at)).find((synonym) => synonym !== undefined);
 			if (kind < matchKinds.length) add(at, kind, 0, via);
 		}
 	};
 
-	return (given) => {
-		const text = given.slice(0, longestQuery).trim();
+	return (query) => {
+		const text = query.slice(0, longestQuery).trim();
 		if (text === "") return sorted.map((at) => ({ at, match: "all" }));
 		const allWords = wordsOf(text);
 		const key = wordKey(allWords);
 		const words = [...new Set(allWords)].slice(0, mostWords);
-		const found = ranking(codes.length);
+		const matches = ranking(codes.length);
 		let order = 0;
-		for (const { at, via } of byNumber.find(text)) found.add(at, kindOf("code"), order++, via);
-		for (const at of byName.get(key) ?? []) found.add(at, kindOf("name"), 0);
-		for (const { term, meaning } of terms.filter((own) => own.key === key)) {
-			for (const at of meaning.places) found.add(at, kindOf("synonym"), order++, term);
-			for (const at of namedByMeaning(meaning)) found.add(at, kindOfWords, 10, term);
+		for (const { at, via } of byNumber.find(text)) matches.add(at, kindOf("code"), order++, via);
+		for (const at of byName.get(key) ?? []) matches.add(at, kindOf("name"), 0);
+		for (const { term, meaning } of terms.filter((term) => term.key === key)) {
+			for (const at of meaning.places) matches.add(at, kindOf("synonym"), order++, term);
+			for (const at of namedByMeaning(meaning)) matches.add(at, kindOfWords, 10, term);
 		}
-		addWords(words, found);
-		if (words.length <= mostApart && found.places().length === 0) addApart(words, found);
-		return found
+		addWords(words, matches);
+		if (words.length <= mostApart && matches.places().length === 0) addApart(words, matches);
+		return matches
 			.places()
-			.sort((a, b) => found.rankAt(a) - found.rankAt(b) || byCount(a, b))
+			.sort((a, b) => matches.rankAt(a) - matches.rankAt(b) || byCount(a, b))
 			.map((at) => {
-				const via = found.viaAt(at);
-				const match = matchKinds[found.kindAt(at)] as MatchKind;
+				const via = matches.viaAt(at);
+				const match = matchKinds[matches.kindAt(at)] as MatchKind;
 				return { at, match, ...(via !== undefined && { via }) };
 			});
 	};
@@ -223,16 +223,16 @@ function codesByNumber(
 	/** The codes at or below a PheCode or, at integer level, those of its integer. */
 	const ofPheCode = (phecode: string): readonly number[] => {
 		const integer = integerPheCode(phecode);
-		const found = byPheCode.get(integer) ?? [];
-		const below = found.filter((at) =>
+		const matches = byPheCode.get(integer) ?? [];
+		const below = matches.filter((at) =>
 			phecodesAt[at]?.some((code) => isAtOrBelow(code, phecode, "PheCode")),
 		);
-		return below.length > 0 ? below : found.filter((at) => phecodesAt[at]?.includes(integer));
+		return below.length > 0 ? below : matches.filter((at) => phecodesAt[at]?.includes(integer));
 	};
 
 	const phecodesOfIcd = (system: IcdSystem, icd: string): readonly string[] => {
-		const own = map.phecodesOf(system, icd);
-		if (own.length > 0) return own;
+		const phecodes = map.phecodesOf(system, icd);
+		if (phecodes.length > 0) return phecodes;
 		return childrenOf(icd).flatMap((code) => map.phecodesOf(system, code));
 	};
 
@@ -247,15 +247,15 @@ function codesByNumber(
 		const icds = icdSystems.flatMap((system) => {
 			const icd = normaliseIcd(system, text);
 			if (icd === undefined) return [];
-			const own = [...codes.keys()].filter(
+			const below = [...codes.keys()].filter(
 				(at) => is(at, system) && isAtOrBelow(codes[at]?.code ?? "", icd, system),
 			);
-			return [{ system, icd, own }];
+			return [{ system, icd, below }];
 		});
-		for (const at of icds.flatMap(({ own }) => own)) yield { at };
+		for (const at of icds.flatMap(({ below }) => below)) yield { at };
 		for (const at of below) yield { at, via: `PheCode ${phecode}` };
-		for (const { system, icd, own } of icds)
-			if (own.length === 0)
+		for (const { system, icd, below } of icds)
+			if (below.length === 0)
 				for (const at of phecodesOfIcd(system, icd).flatMap(ofPheCode))
 					yield { at, via: `${icdNames[system]} ${icd}` };
 		for (const at of map.phecodesOfSnomed?.(text)?.flatMap(ofPheCode) ?? [])
@@ -286,11 +286,13 @@ const isAscii = /^[ -~]*$/;
 /** The words of a text, without case, accents and possessives, in American spelling. */
 export function wordsOf(text: string): string[] {
 	const plain = isAscii.test(text) ? text : text.normalize("NFD").replace(/\p{M}+/gu, "");
-	const found = plain
+	const matches = plain
 		.toLowerCase()
 		.replace(/['’](s\b)?/g, "")
 		.match(plain === text ? /[a-z0-9]+/g : /[\p{L}\p{N}]+/gu);
-	const words = (found ?? []).map((word) => (word.length < 5 ? word : word.replace(/ae|oe/g, "e")));
+	const words = (matches ?? []).map((word) =>
+		word.length < 5 ? word : word.replace(/ae|oe/g, "e"),
+	);
 	const meaningful = words.filter((word) => !stopWords.has(word));
 	return meaningful.length > 0 ? meaningful : words;
 }
@@ -362,13 +364,14 @@ function wordIndex(
 	return (words) => {
 		const all = new Uint8Array(texts.length).fill(words.length > 0 ? 0 : absent);
 		for (const word of new Set(words)) {
-			const own = matchesOf(word);
+			const wordMatches = matchesOf(word);
 			for (let text = 0; text < all.length; text++)
-				if ((own[text] as number) > (all[text] as number)) all[text] = own[text] as number;
+				if ((wordMatches[text] as number) > (all[text] as number))
+					all[text] = wordMatches[text] as number;
 		}
-		const found: { text: number; match: number }[] = [];
+		const fitting: { text: number; match: number }[] = [];
 		for (let text = 0; text < all.length; text++)
-			if (all[text] !== absent) found.push({ text, match: all[text] as number });
-		return found;
+			if (all[text] !== absent) fitting.push({ text, match: all[text] as number });
+		return fitting;
 	};
 }

@@ -44,8 +44,8 @@ const compactDate = new RegExp(`^${COMPACT_DATE}$`);
 const mixedSeparators = /^\d+(-\d+\/|\/\d+-)/;
 
 /** The same days for one text; undefined if it is not a date or the year is implausible. */
-export function dayOfText(given: string): number | undefined {
-	const text = given.trim();
+export function dayOfText(dateText: string): number | undefined {
+	const text = dateText.trim();
 	const [, year, month = "", day = "", time] = date.exec(text) ?? compactDate.exec(text) ?? [];
 	if (year === undefined || mixedSeparators.test(text)) return undefined;
 	const iso = `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
@@ -88,8 +88,8 @@ const dayOf = (year: number, month: number, day: number): number =>
 
 /** Parses a FHIR date, dateTime or instant: `2020`, `2020-05`, `2020-05-17`, `2020-05-17T10:30:00Z`. */
 export function parseMoment(text: string): Moment | undefined {
-	const [found, y, mo, d, h, min, s, , sign, zoneHours, zoneMinutes] = form.exec(text.trim()) ?? [];
-	if (found === undefined) return undefined;
+	const [match, y, mo, d, h, min, s, , sign, zoneHours, zoneMinutes] = form.exec(text.trim()) ?? [];
+	if (match === undefined) return undefined;
 	const year = Number(y);
 	if (year < firstYear || year > lastYear) return undefined;
 	if (mo === undefined) {
@@ -139,8 +139,8 @@ const dayOfParts = (year: string, month: number | string, day: string, time: str
  * The days of a date that begins with the day or the month: 31.01.2020, 1/31/2020 5:00 PM, 31-JAN-2020. Undefined
  * if it is not such a date.
  */
-export function dayInOrder(given: string, order: DateOrder): number | undefined {
-	const text = given.trim();
+export function dayInOrder(dateText: string, order: DateOrder): number | undefined {
+	const text = dateText.trim();
 	const [, first = "", , second = "", year, time] = numeric.exec(text) ?? [];
 	if (year !== undefined)
 		return order === "day first"
@@ -157,8 +157,8 @@ export function dayInOrder(given: string, order: DateOrder): number | undefined 
  * What a date says about the order: "either" if both are possible. Dates with dots begin with the day wherever they
  * are in use. Undefined if it is not written in such an order.
  */
-export function orderOf(given: string): DateOrder | "either" | undefined {
-	const text = given.trim();
+export function orderOf(dateText: string): DateOrder | "either" | undefined {
+	const text = dateText.trim();
 	const [, , sign] = numeric.exec(text) ?? [];
 	const day = dayInOrder(text, "day first");
 	if (sign === undefined) return day === undefined ? undefined : "day first";

@@ -145,16 +145,18 @@ export const textOf = (head: Buffer): string => head.toString("utf8").replace(/^
 
 /** The first row that is not empty, and its delimiter. */
 function headerOf(file: string, head: Buffer, quotes: boolean, delimiter: string | undefined) {
-	const found = firstRow(textOf(head), { quotes, delimiter });
-	if (found && found.row.length > longestRow)
+	const header = firstRow(textOf(head), { quotes, delimiter });
+	if (header && header.row.length > longestRow)
 		throw new InputError(
-			`${file}: line ${found.row.line} is longer than ${longestRow} bytes; expected the names of columns`,
+			`${file}: line ${header.row.line} is longer than ${longestRow} bytes; expected the names of columns`,
 		);
-	if (!found)
+	if (!header)
 		throw new InputError(`${file} is empty; expected a line with the names of the columns`);
-	if (found.row.texts.some((text) => text.includes("\ufffd")))
-		throw new InputError(`${file}: line ${found.row.line} is not UTF-8; convert the file to UTF-8`);
-	return found;
+	if (header.row.texts.some((text) => text.includes("\ufffd")))
+		throw new InputError(
+			`${file}: line ${header.row.line} is not UTF-8; convert the file to UTF-8`,
+		);
+	return header;
 }
 
 /**
@@ -178,12 +180,12 @@ export async function scanRows(
 	for (const row of scanner.end()) visit(row);
 }
 
-function delimiterOf(given: string | undefined): string | undefined {
-	if (given === undefined) return undefined;
-	const delimiter = given === "tab" || given === "\\t" ? "\t" : given;
+function delimiterOf(option: string | undefined): string | undefined {
+	if (option === undefined) return undefined;
+	const delimiter = option === "tab" || option === "\\t" ? "\t" : option;
 	if (/^[ -!#-~\t]$/.test(delimiter)) return delimiter;
 	throw new InputError(
-		`the delimiter is ${JSON.stringify(given)}; expected one character such as , ; | or the word tab`,
+		`the delimiter is ${JSON.stringify(option)}; expected one character such as , ; | or the word tab`,
 	);
 }
 

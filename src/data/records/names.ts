@@ -30,7 +30,8 @@ function placesOf(header: readonly string[]): Places {
 	const [code, name] = [find(codeNames), find(titles)];
 	if (code < 0 || name < 0) return { code: 0, name: 1, category: 2, kind: 3, system: -1 };
 	return {
-		...{ code, name },
+		code,
+		name,
 		category: find([["category", "group"]]),
 		kind: find([["kind"]]),
 		system: find(systemNames),
@@ -65,7 +66,9 @@ export async function readCodeNames(file: string): Promise<readonly NamedCode[]>
 		if (names.has(key))
 			throw new InputError(`${where} names code ${code} a second time; keep one of the two`);
 		names.set(key, {
-			...{ system, code, name },
+			system,
+			code,
+			name,
 			category: category || null,
 			kind: (kind as RecordKind | undefined) || null,
 		});

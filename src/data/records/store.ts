@@ -341,8 +341,8 @@ const bytesPerByte = (file: string): number => {
 export async function neededMemory(files: readonly string[]): Promise<number> {
 	let bytes = 0;
 	for (const file of files) {
-		const found = await stat(file).catch(() => undefined);
-		bytes += bytesPerByte(file) * (found?.size ?? 0);
+		const stats = await stat(file).catch(() => undefined);
+		bytes += bytesPerByte(file) * (stats?.size ?? 0);
 	}
 	return bytes;
 }

@@ -85,14 +85,14 @@ export async function labelCohorts(
 	const excluded = await store.all<{ reason: string; count: number }>(
 		"SELECT reason, count(*) AS count FROM cohort_label WHERE reason IS NOT NULL GROUP BY reason ORDER BY reason",
 	);
-	const found = await store.all<{ subject: string; moment: number; value: boolean }>(`
+	const labels = await store.all<{ subject: string; moment: number; value: boolean }>(`
 		SELECT subject, CAST(${endOfDay("start")} AS DOUBLE) AS moment, value FROM cohort_label
 		WHERE reason IS NULL ORDER BY subject, start`);
 	return {
 		labels: {
-			subjects: found.map(({ subject }) => subject),
-			times: found.map(({ moment }) => moment),
-			values: found.map(({ value }) => value),
+			subjects: labels.map(({ subject }) => subject),
+			times: labels.map(({ moment }) => moment),
+			values: labels.map(({ value }) => value),
 		},
 		subjects: await store.count("(SELECT DISTINCT subject FROM cohort_label)"),
 		triggers: await store.count("cohort_label"),
@@ -105,8 +105,8 @@ export async function labelCohorts(
 async function readCohorts(store: Store, file: string): Promise<void> {
 	const table = await openTable(store, file);
 	const [cohort, subject, start] = columns.map((wanted) => {
-		const found = columnOf(table, [wanted]);
-		if (found) return found;
+		const column = columnOf(table, [wanted]);
+		if (column) return column;
 		throw new InputError(
 			`${file} has no column ${wanted}; it has ${listed(table.columns)}; expected the OMOP table cohort: ${columns.join(", ")}, cohort_end_date`,
 		);

@@ -87,8 +87,8 @@ const stepOf = ({ windows }: Task, at: string) => windows.findIndex(({ name }) =
 
 const sumOf = ({ counts }: SubjectEvents, name: string) => {
 	let sum = 0;
-	const own = counts.get(name) ?? [];
-	for (let at = 0; at < own.length; at++) sum += own[at] as number;
+	const predicateCounts = counts.get(name) ?? [];
+	for (let at = 0; at < predicateCounts.length; at++) sum += predicateCounts[at] as number;
 	return sum;
 };
 

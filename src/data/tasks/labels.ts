@@ -130,14 +130,15 @@ export async function determiningCodes(store: Store): Promise<DeterminingCode[]>
 		SELECT code, count(*) AS labels, count(*) FILTER (value) AS positive
 		FROM label_sample JOIN first_record USING (subject)
 		WHERE first <= moment GROUP BY code ORDER BY positive DESC, code`);
-	const isCertain = (found: number, positive: number) =>
-		found > 0 &&
-		positive / found >= nearlyAll &&
+	const isCertain = (count: number, positive: number) =>
+		count > 0 &&
+		positive / count >= nearlyAll &&
 		positive / positives >= nearlyAll &&
-		1 - (found - positive) / (labels - positives) >= nearlyAll;
-	return codes.flatMap(({ code, ...own }): DeterminingCode[] => {
-		const without = { labels: labels - own.labels, positive: positives - own.positive };
-		if (isCertain(own.labels, own.positive)) return [{ code, when: "present", ...own, positives }];
+		1 - (count - positive) / (labels - positives) >= nearlyAll;
+	return codes.flatMap(({ code, ...present }): DeterminingCode[] => {
+		const without = { labels: labels - present.labels, positive: positives - present.positive };
+		if (isCertain(present.labels, present.positive))
+			return [{ code, when: "present", ...present, positives }];
 		if (isCertain(without.labels, without.positive))
 			return [{ code, when: "absent", ...without, positives }];
 		return [];

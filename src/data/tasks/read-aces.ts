@@ -60,9 +60,9 @@ const see = "see docs/guides/tasks.md for the format";
 /** Reads the task of an ACES file; `predicates` is a file whose predicates replace those of the same name. */
 export async function readAces(file: string, predicates?: string): Promise<Task> {
 	const name = basename(file).replace(/\.ya?ml$/i, "");
-	const given =
+	const predicateText =
 		predicates === undefined ? undefined : { file: predicates, text: await taskText(predicates) };
-	return parseAces(name, { file, text: await taskText(file) }, given);
+	return parseAces(name, { file, text: await taskText(file) }, predicateText);
 }
 
 /** The text of a task file. */
@@ -90,11 +90,11 @@ interface TextFile {
 /** The task of an ACES file, given its text. */
 export function parseAces(name: string, task: TextFile, predicates?: TextFile): Task {
 	const parsed = parseYaml(task, taskFile);
-	const given = predicates && parseYaml(predicates, predicateFile);
+	const replacements = predicates && parseYaml(predicates, predicateFile);
 	return new TaskReader(name, task.file, parsed, {
 		...parsed.predicates,
-		...given?.predicates,
-	}).task({ ...parsed.patient_demographics, ...given?.patient_demographics });
+		...replacements?.predicates,
+	}).task({ ...parsed.patient_demographics, ...replacements?.patient_demographics });
 }
 
 function parseYaml<T>({ file, text }: TextFile, schema: z.ZodType<T>): T {
@@ -176,20 +176,20 @@ class TaskReader {
 	}
 
 	task(demographics: Readonly<Record<string, unknown>>): Task {
-		for (const [name, given] of Object.entries(demographics))
-			this.#predicates.set(name, this.#plain(`patient_demographics.${name}`, given, true));
+		for (const [name, definition] of Object.entries(demographics))
+			this.#predicates.set(name, this.#plain(`patient_demographics.${name}`, definition, true));
 		const { trigger, description } = this.parsed;
 		this.#use(trigger, "trigger");
 		const windows = this.#windows();
 		const labels = windows.filter(({ label }) => label);
 		const indices = windows.filter(({ index }) => index);
-		for (const [what, found] of [
+		for (const [what, windowsWithIt] of [
 			["label", labels],
 			["index_timestamp", indices],
 		] as const)
-			if (found.length > 1)
+			if (windowsWithIt.length > 1)
 				this.#refuse(
-					`windows ${found.map(({ window }) => window.name).join(" and ")} have a ${what}; expected at most one window with it`,
+					`windows ${windowsWithIt.map(({ window }) => window.name).join(" and ")} have a ${what}; expected at most one window with it`,
 				);
 		const [labelled] = labels;
 		const [indexed] = indices;
@@ -221,8 +221,8 @@ class TaskReader {
 			return name;
 		}
 		if (this.#predicates.has(name)) return name;
-		const given = this.definitions[name];
-		if (given === undefined)
+		const definition = this.definitions[name];
+		if (definition === undefined)
 			this.#refuse(
 				`${place} names the predicate "${name}", which is not defined; it defines ${Object.keys(this.definitions).join(", ") || "none"}: add it, or pass a file with \`predicates\``,
 			);
@@ -230,8 +230,8 @@ class TaskReader {
 			this.#refuse(`predicate "${name}" has a name with other characters than letters, digits, _`);
 		if (within.includes(name)) this.#refuse(`predicate "${name}" is defined by itself`);
 		const path = `predicates.${name}`;
-		if (typeof given === "object" && given !== null && "expr" in given) {
-			const { expr } = checked(this.file, path, given, derived);
+		if (typeof definition === "object" && definition !== null && "expr" in definition) {
+			const { expr } = checked(this.file, path, definition, derived);
 			const [, kind, list] = /^(and|or)\((.*)\)$/s.exec(expr.trim()) ?? [];
 			const of = (list ?? "").split(",").map((part) => part.trim());
 			if (kind === undefined || of.length < 2)
@@ -240,15 +240,21 @@ class TaskReader {
 				);
 			for (const part of of) this.#use(part, path, [...within, name]);
 			this.#predicates.set(name, { kind: kind as "and" | "or", of });
-		} else this.#predicates.set(name, this.#plain(path, given, false));
+		} else this.#predicates.set(name, this.#plain(path, definition, false));
 		return name;
 	}
 
-	#plain(path: string, given: unknown, isStatic: boolean): Predicate {
-		if (given === placeholder) this.#placeholder(path);
-		const { code, value_min, value_max, ...more } = checked(this.file, path, given, plain);
+	#plain(path: string, definition: unknown, isStatic: boolean): Predicate {
+		if (definition === placeholder) this.#placeholder(path);
+		const { code, value_min, value_max, ...more } = checked(this.file, path, definition, plain);
 		if (code === placeholder) this.#placeholder(path);
-		const { value_min_inclusive, value_max_inclusive, static: own, other_cols, ...columns } = more;
+		const {
+			value_min_inclusive,
+			value_max_inclusive,
+			static: isStaticHere,
+			other_cols,
+			...columns
+		} = more;
 		const bound = (value: PlainFile["value_min"], inclusive: PlainFile["value_min_inclusive"]) =>
 			value == null ? undefined : ({ value, inclusive: inclusive ?? false } satisfies ValueBound);
 		return {
@@ -257,7 +263,7 @@ class TaskReader {
 			min: bound(value_min, value_min_inclusive),
 			max: bound(value_max, value_max_inclusive),
 			columns: { ...(columns as Record<string, string>), ...other_cols },
-			isStatic: isStatic || own === true,
+			isStatic: isStatic || isStaticHere === true,
 		};
 	}
 
@@ -268,16 +274,16 @@ class TaskReader {
 	}
 
 	#windows(): { window: Window; label: string | undefined; index: string | undefined }[] {
-		const given = Object.entries(this.parsed.windows ?? {});
-		for (const [name] of given)
+		const definitions = Object.entries(this.parsed.windows ?? {});
+		for (const [name] of definitions)
 			if (!word.test(name))
 				this.#refuse(`window "${name}" has a name with other characters than letters, digits, _`);
-		const waiting = given.map(([name, window]) => new WindowReader(this.file, name, window));
+		const waiting = definitions.map(([name, window]) => new WindowReader(this.file, name, window));
 		for (const { name, outside } of waiting) {
 			const [owner] = outside.split(".");
-			if (owner !== "trigger" && !given.some(([known]) => known === owner))
+			if (owner !== "trigger" && !definitions.some(([known]) => known === owner))
 				this.#refuse(
-					`window ${name} refers to "${outside}"; expected trigger, or the start or end of another window: ${given.map(([known]) => known).join(", ")}`,
+					`window ${name} refers to "${outside}"; expected trigger, or the start or end of another window: ${definitions.map(([known]) => known).join(", ")}`,
 				);
 		}
 		const made = [];
@@ -296,8 +302,8 @@ class TaskReader {
 			for (const moment of moments) positions.set(moment.name, this.#moments.push(moment) - 1);
 			made.push({
 				window: reader.window(positions),
-				label: reader.given.label ?? undefined,
-				index: reader.given.index_timestamp ?? undefined,
+				label: reader.definition.label ?? undefined,
+				index: reader.definition.index_timestamp ?? undefined,
 			});
 		}
 		return made;

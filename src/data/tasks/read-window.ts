@@ -41,12 +41,12 @@ export class WindowReader {
 	constructor(
 		readonly file: string,
 		readonly name: string,
-		readonly given: WindowFile,
+		readonly definition: WindowFile,
 	) {
 		// Bounds that refer to a moment outside never take an event at that very moment.
-		const start = this.#bound("start", given.start);
-		const end = this.#bound("end", given.end);
-		if (given.start == null && given.end == null)
+		const start = this.#bound("start", definition.start);
+		const end = this.#bound("end", definition.end);
+		if (definition.start == null && definition.end == null)
 			this.#refuse("has neither start nor end; expected one that refers to the trigger");
 		if ((start.reference === "end") === (end.reference === "start"))
 			this.#refuse(
@@ -59,7 +59,7 @@ export class WindowReader {
 		if (this.#anchor === "end" ? isForwards : isBackwards)
 			this.#refuse(`goes ${this.bounds}; expected a start that is not after the end`);
 		this.#bounds = { start, end };
-		this.has = Object.entries(given.has ?? {}).map(([predicate, text]) =>
+		this.has = Object.entries(definition.has ?? {}).map(([predicate, text]) =>
 			this.#constraint(predicate, text),
 		);
 	}
@@ -69,7 +69,7 @@ export class WindowReader {
 	}
 
 	get bounds(): string {
-		return boundsText(this.given);
+		return boundsText(this.definition);
 	}
 
 	/** The moment outside that this window refers to. */
@@ -82,7 +82,7 @@ export class WindowReader {
 		return [
 			...steps.flatMap((step) => ("to" in step ? [step.predicate] : [])),
 			...this.has.map(({ predicate }) => predicate),
-			...(this.given.label ? [this.given.label] : []),
+			...(this.definition.label ? [this.definition.label] : []),
 		];
 	}
 
@@ -99,8 +99,8 @@ export class WindowReader {
 			name: this.name,
 			start: positions.get(this.#named("start")) as number,
 			end: positions.get(this.#named("end")) as number,
-			startInclusive: this.given.start_inclusive,
-			endInclusive: this.given.end_inclusive,
+			startInclusive: this.definition.start_inclusive,
+			endInclusive: this.definition.end_inclusive,
 			has: this.has,
 			bounds: this.bounds,
 		};
@@ -111,7 +111,8 @@ export class WindowReader {
 	}
 
 	#bound(side: Side, text: string | null | undefined): Bound {
-		const inclusive = side === "start" ? this.given.start_inclusive : this.given.end_inclusive;
+		const inclusive =
+			side === "start" ? this.definition.start_inclusive : this.definition.end_inclusive;
 		if (text == null)
 			return side === "start"
 				? { reference: "end", step: { to: "previous", predicate: recordStart, inclusive } }
@@ -155,9 +156,12 @@ export class WindowReader {
 }
 
 /** The bounds of a window as written: `[start of record, trigger + 24h]`. */
-function boundsText(given: WindowFile): string {
-	const [open, close] = [given.start_inclusive ? "[" : "(", given.end_inclusive ? "]" : ")"];
-	return `${open}${given.start ?? "start of record"}, ${given.end ?? "end of record"}${close}`;
+function boundsText(definition: WindowFile): string {
+	const [open, close] = [
+		definition.start_inclusive ? "[" : "(",
+		definition.end_inclusive ? "]" : ")",
+	];
+	return `${open}${definition.start ?? "start of record"}, ${definition.end ?? "end of record"}${close}`;
 }
 
 const units: readonly (readonly [RegExp, number])[] = [
@@ -181,8 +185,8 @@ export function microsecondsOf(text: string): number | undefined {
 	if (/^\d+(\.\d+)?$/.test(rest)) return Math.round(Number(rest) * 1e6);
 	let seconds = 0;
 	let read = false;
-	for (let found = part.exec(rest); found; found = part.exec(rest)) {
-		const [whole, number, unit] = found as unknown as [string, string, string];
+	for (let match = part.exec(rest); match; match = part.exec(rest)) {
+		const [whole, number, unit] = match as unknown as [string, string, string];
 		const size = units.find(([name]) => name.test(unit))?.[1];
 		if (size === undefined) return undefined;
 		seconds += Number(number) * size;

@@ -58,11 +58,11 @@ export function realize(task: Task, { times, counts }: SubjectEvents): Realizati
 	const of = (predicate: string) => {
 		const known = prepared.get(predicate);
 		if (known) return known;
-		const own = counts.get(predicate) ?? [];
+		const predicateCounts = counts.get(predicate) ?? [];
 		const sums = new Float64Array(times.length + 1);
 		const holds: number[] = [];
 		for (let at = 0; at < times.length; at++) {
-			const count = own[at] ?? 0;
+			const count = predicateCounts[at] ?? 0;
 			sums[at + 1] = (sums[at] as number) + count;
 			if (count > 0) holds.push(times[at] as number);
 		}

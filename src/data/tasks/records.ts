@@ -38,8 +38,8 @@ const fromDays = (days: string) => `CAST(round(${days} * ${dayMicroseconds}) AS 
  * are as they were.
  */
 export function medsCodeOf({ code, system, value }: Token): string {
-	const own = value?.code ?? code;
-	return system === null || system === "MEDS" ? own : `${system}//${own}`;
+	const plainCode = value?.code ?? code;
+	return system === null || system === "MEDS" ? plainCode : `${system}//${plainCode}`;
 }
 
 /** The records of a prepared dataset, with birth, death and sex as in MEDS. */
@@ -48,8 +48,8 @@ export function datasetRecords(dataset: Dataset): TaskRecords {
 	const file = (name: string) => join(folder, name);
 	const table = (name: string) => `read_parquet(${quoted(literalPath(file(name)))})`;
 	const patient = `(SELECT file_row_number AS patient, * FROM read_parquet(${quoted(literalPath(file("patients.parquet")))}, file_row_number = true))`;
-	const fact = (moment: string, code: string, given: string) =>
-		`SELECT id, ${moment}, ${code}, CAST(NULL AS FLOAT) FROM ${patient} WHERE ${given} IS NOT NULL`;
+	const fact = (moment: string, code: string, column: string) =>
+		`SELECT id, ${moment}, ${code}, CAST(NULL AS FLOAT) FROM ${patient} WHERE ${column} IS NOT NULL`;
 	return {
 		path: folder,
 		axis: manifest.source.axis,
@@ -122,8 +122,8 @@ function shardSql(table: Table, columns: readonly string[]): string {
 	// MEDS has 32-bit values; bounds are compared in the same precision.
 	const number = value ? `try_cast(${named(value.name)} AS FLOAT)` : "CAST(NULL AS FLOAT)";
 	const further = columns.map((column) => {
-		const found = table.columns.find(({ name }) => name === column);
-		if (found) return `, CAST(${named(column)} AS VARCHAR) AS ${named(`column ${column}`)}`;
+		const known = table.columns.find(({ name }) => name === column);
+		if (known) return `, CAST(${named(column)} AS VARCHAR) AS ${named(`column ${column}`)}`;
 		throw new InputError(
 			`the task asks for the column ${column}, which ${table.file} does not have; it has ${table.columns.map(({ name }) => name).join(", ")}`,
 		);

@@ -61,11 +61,11 @@ function withLikely(
 	const names = columnNames(first);
 	const bare = first.map((name) => name.trim().replace(/[\s-]+/g, "_"));
 	const likely = usualColumns(bare).choice.columns;
-	const found: Record<string, string> = {};
+	const roles: Record<string, string> = {};
 	for (const [role, name] of Object.entries(likely))
-		found[role] = names[columnNames(bare).indexOf(name)] as string;
-	Object.assign(found, columns);
-	const taken = () => Object.values(found);
+		roles[role] = names[columnNames(bare).indexOf(name)] as string;
+	Object.assign(roles, columns);
+	const taken = () => Object.values(roles);
 	const only = (isOne: (text: string) => boolean): string | undefined => {
 		const fitting = names.filter((name, at) => {
 			const texts = rows.map((row) => row[at] ?? "").filter((text) => !isMissing(text));
@@ -79,14 +79,14 @@ function withLikely(
 		["time", isDate],
 		["code", isIcd],
 	] as const) {
-		const name = found[role] ?? only(isOne);
-		if (name !== undefined) found[role] = name;
+		const name = roles[role] ?? only(isOne);
+		if (name !== undefined) roles[role] = name;
 	}
-	const { time } = found;
+	const { time } = roles;
 	return {
 		...choice,
-		...moreCodesOf(names, found),
-		columns: found as RoleColumns,
+		...moreCodesOf(names, roles),
+		columns: roles as RoleColumns,
 		timeIs: time === undefined ? choice.timeIs : likelyUnit(time),
 	};
 }

@@ -81,8 +81,8 @@ export function columnNames(texts: readonly string[], firstIsRecord = false): re
 	const seen = new Set<string>();
 	return texts.map((text, at) => {
 		const place = `column ${at + 1}`;
-		const own = firstIsRecord ? "" : text.trim();
-		const name = seen.has(own.toLowerCase()) ? `${own} (${place})` : own || place;
+		const title = firstIsRecord ? "" : text.trim();
+		const name = seen.has(title.toLowerCase()) ? `${title} (${place})` : title || place;
 		seen.add(name.toLowerCase());
 		return name;
 	});
@@ -101,7 +101,7 @@ export function usualColumns(texts: readonly string[]): {
 	readonly unknown: UnknownColumns | null;
 } {
 	const names = columnNames(texts);
-	const all = texts.map((name, at) => ({ name, own: names[at] as string }));
+	const all = texts.map((name, at) => ({ name, unique: names[at] as string }));
 	const columns: Partial<Record<ColumnRole, string>> = {};
 	const unknown: UnknownColumns[] = [];
 	for (const role of columnRoles) {
@@ -113,7 +113,7 @@ export function usualColumns(texts: readonly string[]): {
 					"rename or remove one of them",
 				),
 			);
-		else if (column) columns[role] = column.own;
+		else if (column) columns[role] = column.unique;
 		else if (neededRoles.some((needed) => needed === role))
 			unknown.push(
 				new UnknownColumns(
@@ -163,6 +163,8 @@ export function numberedLike(names: readonly string[], code: string): readonly s
 		/^column \d+$/i.test(name.trim())
 			? undefined
 			: /^(.*\D)?\d+$/.exec(name.trim().toLowerCase())?.[1];
-	const own = stem(code);
-	return own === undefined ? [] : names.filter((name) => name !== code && stem(name) === own);
+	const codeStem = stem(code);
+	return codeStem === undefined
+		? []
+		: names.filter((name) => name !== code && stem(name) === codeStem);
 }

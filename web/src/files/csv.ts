@@ -132,11 +132,11 @@ function rowReader(header: readonly string[], columns: Columns, order: DateOrder
 					`${fields.length} ${fields.length === 1 ? "field" : "fields"} long`,
 					`${header.length} fields, as in the first line`,
 				);
-			const given = codes.flatMap(({ at, system }) => {
+			const rowCodes = codes.flatMap(({ at, system }) => {
 				const code = fieldIn(fields, at);
 				return code === undefined ? [] : [{ code, system }];
 			});
-			if (given.length === 0) return [];
+			if (rowCodes.length === 0) return [];
 			const patient = needed(fields, columns.patient, "the id of a patient");
 			const time = needed(fields, columns.time, "a time for every record");
 			const day = dayIn(time, columns.time);
@@ -144,7 +144,7 @@ function rowReader(header: readonly string[], columns: Columns, order: DateOrder
 			const number = Number(fieldIn(fields, columns.value) ?? Number.NaN);
 			const value = Number.isFinite(number) ? number : null;
 			const measured = { value, unit: fieldIn(fields, columns.valueUnit) ?? null };
-			return given.map(({ code, system }) => ({
+			return rowCodes.map(({ code, system }) => ({
 				patient,
 				day,
 				code,
@@ -195,8 +195,8 @@ function* datesOf(
 	for (const { texts } of rowsOf(text, { delimiter, quotes: true })) {
 		if (!isHeader) {
 			const fields = trimmed(texts);
-			const own = [columns.time, columns.birth, columns.death];
-			yield own.flatMap((column) => fieldIn(fields, column) ?? []);
+			const dateColumns = [columns.time, columns.birth, columns.death];
+			yield dateColumns.flatMap((column) => fieldIn(fields, column) ?? []);
 		}
 		isHeader = false;
 	}
@@ -278,16 +278,16 @@ export function readCsv(
 			if (fault === "text after quote")
 				throw new BadField("the row", "not well quoted", "a delimiter after a closing quote");
 			const fields = trimmed(texts);
-			const own = reader.records(fields);
-			const [one] = own;
+			const rowRecords = reader.records(fields);
+			const [one] = rowRecords;
 			if (!one) {
 				empty++;
 				continue;
 			}
 			persons.add(reader.person(fields, one.patient, where), fieldIn(fields, birth));
-			records.push(...own);
+			records.push(...rowRecords);
 			const time = fields[columns.time] as string;
-			for (const record of own)
+			for (const record of rowRecords)
 				if (first.length < previewRows) first.push({ ...record, line, time });
 		} catch (error) {
 			if (!(error instanceof BadField)) throw error;
@@ -297,13 +297,16 @@ export function readCsv(
 	}
 	if (rows === 0)
 		throw new InputError("the file has a line of names and no record; expected one row per record");
-	const found = bad.end(rows, "row");
+	const badRowsFound = bad.end(rows, "row");
 	if (records.length === 0)
 		throw new InputError(`no row has a code: the column ${header[columns.code]} is empty`);
 	return {
 		format: "CSV",
 		axis: columns.unit === "date" ? "dates" : "days",
-		...{ records, dates, first, bad: found },
+		records,
+		dates,
+		first,
+		bad: badRowsFound,
 		known: knownPeople(persons.people),
 		notes: [
 			...(empty > 0 ? [`${counted(empty, "row has", "rows have")} no code: left out`] : []),

@@ -22,7 +22,7 @@ export function readFhir(bytes: Uint8Array, measurements: boolean): FileContent 
 		{ unusable: "leave out", measurements },
 		({ message }) => bad.add(badResource(message)),
 	);
-	const found = bad.end(resources, "resource");
+	const badResources = bad.end(resources, "resource");
 	if (records.length === 0)
 		throw new InputError(
 			`the file is FHIR (${counted(resources, "resource")}), but holds no Condition with a code and a time; export the patient's conditions too`,
@@ -56,7 +56,9 @@ export function readFhir(bytes: Uint8Array, measurements: boolean): FileContent 
 	return {
 		format: "FHIR",
 		axis: "dates",
-		...{ bad: found, dates: null, first: [] },
+		bad: badResources,
+		dates: null,
+		first: [],
 		records: records.map(({ time, ...record }) => ({ ...record, day: time })),
 		known: knownPeople(people),
 		notes: leftOut.flatMap(([count, one, many]) =>

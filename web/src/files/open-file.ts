@@ -54,7 +54,9 @@ export async function openFile(
 	});
 	try {
 		const content = await readContent(new Uint8Array(bytes), {
-			...{ order, columns, measurements: knowsMeasurements(vocabulary) },
+			order,
+			columns,
+			measurements: knowsMeasurements(vocabulary),
 			onProgress: (share) => onProgress?.(rowsShare * share),
 		});
 		onProgress?.(rowsShare);

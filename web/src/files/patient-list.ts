@@ -42,12 +42,14 @@ export function packFile({ patients, counts, ...summary }: FilePatients): Packed
 		sexes: Uint8Array.from(patients, ({ sex }) => sexes.indexOf(sex)),
 		births: Float64Array.from(patients, ({ birth }) => orNaN(birth)),
 		deaths: Float64Array.from(patients, ({ death }) => orNaN(death)),
-		...{ starts, tokens: new Int32Array(events), times: new Float64Array(events) },
+		starts,
+		tokens: new Int32Array(events),
+		times: new Float64Array(events),
 		records: Uint32Array.from(counts, ({ records }) => records),
 		unknown: Uint32Array.from(counts, ({ unknown }) => unknown),
 	};
-	for (const [i, own] of patients.entries())
-		for (const [k, { token, time }] of own.events.entries()) {
+	for (const [i, patient] of patients.entries())
+		for (const [k, { token, time }] of patient.events.entries()) {
 			packed.tokens[(starts[i] as number) + k] = token;
 			packed.times[(starts[i] as number) + k] = time;
 		}
@@ -73,7 +75,7 @@ export interface PatientList {
 	/** The place of a patient of this list. */
 	placeOf(patient: Pick<Patient, "name" | "sample">): number | undefined;
 	/** The places of the first patients whose id contains a text, and how many there are. */
-	find(text: string, most: number): { readonly places: readonly number[]; readonly found: number };
+	find(text: string, most: number): { readonly places: readonly number[]; readonly count: number };
 }
 
 export function patientList(file: string, { summary: { axis }, packed }: PackedFile): PatientList {
@@ -82,7 +84,10 @@ export function patientList(file: string, { summary: { axis }, packed }: PackedF
 	const lower = names.map((name) => name.toLowerCase());
 	const eventsAt = (place: number) => (starts[place + 1] as number) - (starts[place] as number);
 	return {
-		...{ file, length: names.length, events: tokens.length, eventsAt },
+		file,
+		length: names.length,
+		events: tokens.length,
+		eventsAt,
 		nameAt: (place) => names[place] as string,
 		countsAt: (place) => ({
 			records: packed.records[place] as number,
@@ -108,15 +113,15 @@ export function patientList(file: string, { summary: { axis }, packed }: PackedF
 		find(text, most) {
 			const words = text.trim().toLowerCase();
 			const exact = lower.indexOf(words);
-			const found: number[] = exact < 0 || words === "" ? [] : [exact];
-			let count = found.length;
+			const places: number[] = exact < 0 || words === "" ? [] : [exact];
+			let count = places.length;
 			for (const [place, name] of lower.entries()) {
-				if (place === found[0] && words === name) continue;
+				if (place === places[0] && words === name) continue;
 				if (!name.includes(words)) continue;
 				count++;
-				if (found.length < most) found.push(place);
+				if (places.length < most) places.push(place);
 			}
-			return { places: found, found: count };
+			return { places, count };
 		},
 	};
 }

@@ -109,11 +109,11 @@ async function unpacked(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
 }
 
 /** The bytes of a file, unpacked if it is gzip; refused if they are not text. */
-export async function bytesOf(given: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
-	if (given.length === 0)
+export async function bytesOf(content: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+	if (content.length === 0)
 		throw new InputError("the file is empty; expected a CSV table or a FHIR R4 Bundle");
-	checkSize(given.length);
-	const bytes = given[0] === 0x1f && given[1] === 0x8b ? await unpacked(given) : given;
+	checkSize(content.length);
+	const bytes = content[0] === 0x1f && content[1] === 0x8b ? await unpacked(content) : content;
 	refuseBinary(bytes);
 	return bytes;
 }
@@ -130,10 +130,10 @@ interface ReadOptions extends TableOptions {
 
 /** Reads the records of a file; the format is detected from its content, not from its name. */
 export async function readContent(
-	given: Uint8Array<ArrayBuffer>,
+	file: Uint8Array<ArrayBuffer>,
 	options: ReadOptions = {},
 ): Promise<FileContent> {
-	const bytes = await bytesOf(given);
+	const bytes = await bytesOf(file);
 	const { text, notes } = textOf(bytes);
 	if (text.includes("\u0000"))
 		throw new InputError("the file is not text; expected a CSV table or a FHIR R4 Bundle");

@@ -223,8 +223,8 @@ test("the list of patients finds ids, and makes the patients as they were read",
 		file("a.csv", ["patient,date,code,sex,birth", ...rows, "p7,2021-01-01,I10,,"].join("\n")),
 	]);
 	expect([list.length, list.events, list.nameAt(0)]).toEqual([300, 301, "p7"]);
-	const { places, found } = list.find("P2", 5);
-	expect(found).toBe(111);
+	const { places, count } = list.find("P2", 5);
+	expect(count).toBe(111);
 	expect(places.map(list.nameAt)).toEqual(["p2", "p20", "p21", "p22", "p23"]);
 	expect(list.find("nobody", 5)).toEqual({ places: [], found: 0 });
 	const patient = list.at(0);

@@ -70,8 +70,8 @@ export async function readFiles(
 		}
 		const chosen = (first: readonly string[]) => columns.get(choiceKey(first));
 		const options = { order, columns: chosen, onProgress };
-		const found = await openFile(used.records, known, options, map);
-		return { kind: "read", used, file: packFile(found), table: await preview() };
+		const patients = await openFile(used.records, known, options, map);
+		return { kind: "read", used, file: packFile(patients), table: await preview() };
 	} catch (error) {
 		if (error instanceof AmbiguousDates) return { kind: "asked", used, dates: error.examples };
 		const table = await preview();

@@ -58,30 +58,30 @@ export function toPatients(
 	content: FileContent,
 	vocabulary: Vocabulary,
 	rules: ReadingRules,
-	given?: GivenMap,
+	userMap?: GivenMap,
 	onProgress: (share: number) => void = () => {},
 ): FilePatients {
 	const { records, known, axis } = content;
-	const reader = recordReader(vocabulary, rules, given?.map ?? builtInMap());
+	const reader = recordReader(vocabulary, rules, userMap?.map ?? builtInMap());
 	const byPatient = new Map<string, FileRecord[]>();
 	for (const record of records) {
-		const own = byPatient.get(record.patient);
-		if (own) own.push(record);
+		const patientRecords = byPatient.get(record.patient);
+		if (patientRecords) patientRecords.push(record);
 		else byPatient.set(record.patient, [record]);
 	}
 	const unknown = new Map<string, UnknownCode>();
 	const count = { births: 0, late: 0, drugs: 0, repeated: 0, cut: 0, long: 0 };
-	const found: { readonly patient: Patient; readonly counts: RecordCounts }[] = [];
+	const knownPatients: { readonly patient: Patient; readonly counts: RecordCounts }[] = [];
 	let done = 0;
-	for (const [id, own] of byPatient) {
+	for (const [id, patientRecords] of byPatient) {
 		if (++done % progressPatients === 0) onProgress(done / byPatient.size);
-		const read = reader.patient(id, known.people.get(id) ?? nothingKnown, own, axis);
+		const read = reader.patient(id, known.people.get(id) ?? nothingKnown, patientRecords, axis);
 		count.births += Number(read.bornLate);
 		count.late += Number(read.late);
 		for (const what of ["drugs", "repeated", "cut"] as const) count[what] += read[what];
 		const unread = new Set<number>();
 		for (const { place, alone } of read.unknown) {
-			const record = own[place];
+			const record = patientRecords[place];
 			if (!record || !alone) continue;
 			unread.add(place);
 			const { code, system } = record;
@@ -90,25 +90,32 @@ export function toPatients(
 		}
 		if (read.events.length > mostEvents) count.long++;
 		else if (read.events.length > 0)
-			found.push({
+			knownPatients.push({
 				patient: patientOf(read, axis),
-				counts: { records: own.length, unknown: unread.size },
+				counts: { records: patientRecords.length, unknown: unread.size },
 			});
 	}
 	const list = [...unknown.values()].sort((a, b) => b.records - a.records);
-	if (found.length === 0 && count.long > 0) throw new InputError(tooLong(count.long));
-	if (found.length === 0) throw nothingFound(content, list, vocabulary, rules);
+	if (knownPatients.length === 0 && count.long > 0) throw new InputError(tooLong(count.long));
+	if (knownPatients.length === 0) throw nothingFound(content, list, vocabulary, rules);
 	const said = (number: number, one: string, many: string, then: string) =>
 		number > 0 ? [`${counted(number, one, many)}${then}`] : [];
-	found.sort((a, b) => b.patient.events.length - a.patient.events.length);
+	knownPatients.sort((a, b) => b.patient.events.length - a.patient.events.length);
 	const { format, bad, dates } = content;
 	return {
-		...{ format, axis, bad, dates },
-		patients: found.map(({ patient }) => patient),
-		counts: found.map(({ counts }) => counts),
+		format,
+		axis,
+		bad,
+		dates,
+		patients: knownPatients.map(({ patient }) => patient),
+		counts: knownPatients.map(({ counts }) => counts),
 		unknown: list,
 		preview: content.first.map(({ line, patient, time, day, code, ...record }) => ({
-			...{ line, patient, time, day, code },
+			line,
+			patient,
+			time,
+			day,
+			code,
 			tokens: reader
 				.patient("1", nothingKnown, [{ ...record, day, code }], axis)
 				.events.map(({ token }) => token),
@@ -116,7 +123,7 @@ export function toPatients(
 		notes: [
 			...content.notes,
 			...said(
-				byPatient.size - found.length - count.long,
+				byPatient.size - knownPatients.length - count.long,
 				"patient has",
 				"patients have",
 				" no code that the model knows: left out",
@@ -147,8 +154,8 @@ export function toPatients(
 				: [
 						`times are ${axis} here and ${rules.axis} in the model's records: what lies between events counts`,
 					]),
-			...mapNotes(records, rules, given),
-			...(given || rules.map === null || rules.map === builtInMap().source
+			...mapNotes(records, rules, userMap),
+			...(userMap || rules.map === null || rules.map === builtInMap().source
 				? []
 				: [
 						"the model's codes were mapped with a file of its own; here the built-in map stands in for it",
@@ -168,11 +175,11 @@ export const mapSizes = ({ snomed, icd }: Pick<GivenMap, "snomed" | "icd">): str
 function mapNotes(
 	records: readonly FileRecord[],
 	rules: ReadingRules,
-	given: GivenMap | undefined,
+	userMap: GivenMap | undefined,
 ): string[] {
-	if (given && rules.map === null)
+	if (userMap && rules.map === null)
 		return ["the model's codes were not mapped: the map is not used"];
-	if (given) return [`codes are mapped with ${given.map.source}: ${mapSizes(given)}`];
+	if (userMap) return [`codes are mapped with ${userMap.map.source}: ${mapSizes(userMap)}`];
 	const snomed = records.filter(({ system }) => system === "SNOMED").length;
 	return snomed > 0 && rules.map !== null
 		? [
@@ -190,7 +197,10 @@ function patientOf({ patient }: ReadPatient, axis: FileContent["axis"]): Patient
 	return {
 		sample: null,
 		name: id,
-		...{ sex, birth, death, axis },
+		sex,
+		birth,
+		death,
+		axis,
 		events: Array.from(tokens.subarray(birthEvents), (token, at) => ({
 			id: `e${at}`,
 			token,

@@ -38,7 +38,7 @@ export type OpenedFile =
 			readonly table: TablePreview | null;
 	  };
 
-interface Given extends Pick<ReadRequest, "files" | "order"> {
+interface FileRequest extends Pick<ReadRequest, "files" | "order"> {
 	/** Shown while it is read. */
 	readonly name: string;
 }
@@ -61,17 +61,17 @@ export function useOpenedFile(
 	onPatients: (patients: PatientList) => void,
 ): readonly [opened: OpenedFile, actions: FileActions] {
 	const [opened, setOpened] = useState<OpenedFile>({ state: "none" });
-	const [given, setGiven] = useState<Given | null>(null);
-	/** Outlives `given`, so that a file can be read again after another patient was chosen. */
-	const last = useRef<Given | null>(null);
+	const [request, setRequest] = useState<FileRequest | null>(null);
+	/** Outlives `request`, so that a file can be read again after another patient was chosen. */
+	const last = useRef<FileRequest | null>(null);
 	const used = useRef<GivenFiles>({});
 	const columns = useRef<ReadonlyMap<string, ColumnChoice>>(new Map());
 	const tell = useRef(onPatients);
 	tell.current = onPatients;
 	useEffect(() => {
-		if (!given || rules.state === "loading") return;
+		if (!request || rules.state === "loading") return;
 		const fail = (message: string, table: TablePreview | null = null) =>
-			setOpened({ state: "failed", file: given.name, message, table });
+			setOpened({ state: "failed", file: request.name, message, table });
 		if (rules.state === "error") {
 			fail(`how it is to be read is not known: ${rules.message}`);
 			return;
@@ -80,7 +80,7 @@ export function useOpenedFile(
 		worker.onerror = () => fail("the reader could not be started; reload the page and try again");
 		worker.onmessage = ({ data: reply }: MessageEvent<ReadReply>) => {
 			if (reply.kind === "progress") {
-				setOpened({ state: "waiting", file: given.name, share: reply.share });
+				setOpened({ state: "waiting", file: request.name, share: reply.share });
 				return;
 			}
 			worker.terminate();
@@ -89,7 +89,7 @@ export function useOpenedFile(
 				return;
 			}
 			used.current = reply.used;
-			const file = (reply.used.records ?? reply.used.map)?.name ?? given.name;
+			const file = (reply.used.records ?? reply.used.map)?.name ?? request.name;
 			if (reply.kind === "read") {
 				const patients = patientList(file, reply.file);
 				const { table } = reply;
@@ -100,17 +100,21 @@ export function useOpenedFile(
 				setOpened({ state: kind, file, ...rest } as OpenedFile);
 			}
 		};
-		const { vocabulary, rules: own } = rules.value;
+		const { vocabulary, rules: readingRules } = rules.value;
 		worker.postMessage({
-			...{ files: given.files, order: given.order, before: used.current },
-			...{ columns: columns.current, tokens: vocabulary.tokens, rules: own },
+			files: request.files,
+			order: request.order,
+			before: used.current,
+			columns: columns.current,
+			tokens: vocabulary.tokens,
+			rules: readingRules,
 		} satisfies ReadRequest);
 		return () => worker.terminate();
-	}, [given, rules]);
+	}, [request, rules]);
 	const start = useCallback((files: readonly File[], name: string, order?: DateOrder) => {
 		setOpened({ state: "waiting", file: name, share: 0 });
 		last.current = { files, name, order };
-		setGiven(last.current);
+		setRequest(last.current);
 	}, []);
 	return [
 		opened,
@@ -130,7 +134,7 @@ export function useOpenedFile(
 			),
 			leave: useCallback(() => {
 				setOpened((now) => (now.state === "waiting" ? { state: "none" } : now));
-				setGiven(null);
+				setRequest(null);
 			}, []),
 		},
 	];

@@ -29,8 +29,8 @@ export const PatientSearch = ({ patients, chosen, onPick }: PatientSearchProps) 
 		onPick={onPick}
 		noneFor={(text) => `No id contains “${text}”.`}
 		status={(text) => {
-			const { found } = patients.find(text, 0);
-			return `${counted(found, "patient")}${found > mostShown ? `; the first ${mostShown} are listed: type more of the id` : ""}`;
+			const { count } = patients.find(text, 0);
+			return `${counted(count, "patient")}${count > mostShown ? `; the first ${mostShown} are listed: type more of the id` : ""}`;
 		}}
 	/>
 );

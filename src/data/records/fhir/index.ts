@@ -6,7 +6,7 @@ import { readRow } from "../bad-rows.js";
 import { explainBytes, readBytes } from "../bytes.js";
 import type { RecordSource } from "../rows.js";
 import { type FilesRead, notesOf } from "./notes.js";
-import { type FoundResource, NotFhirError, noResource, ResourceParser } from "./resource-parser.js";
+import { NotFhirError, noResource, type ResourceEntry, ResourceParser } from "./resource-parser.js";
 import { type ReadOptions, ResourceReader } from "./resources-to-records.js";
 import { PendingRows, resolveInStore, StoreRows } from "./staged-rows.js";
 
@@ -29,10 +29,10 @@ export async function openFhir(
 			const rows = await StoreRows.create(store);
 			const pending = bad && new PendingRows(rows);
 			const reader = new ResourceReader(pending ?? rows, options);
-			const readOne = (found: FoundResource) => {
+			const readOne = (entry: ResourceEntry) => {
 				readRow(bad, () => {
 					pending?.clear();
-					reader.read(found);
+					reader.read(entry);
 					pending?.keep();
 				});
 			};
@@ -50,8 +50,8 @@ export async function openFhir(
 }
 
 async function readFiles(
-	files: readonly FoundFile[],
-	readOne: (found: FoundResource) => void,
+	files: readonly SourceFile[],
+	readOne: (entry: ResourceEntry) => void,
 	rows: StoreRows,
 ): Promise<FilesRead> {
 	const otherFiles: string[] = [];
@@ -59,13 +59,13 @@ async function readFiles(
 	for (const { path, searched } of files) {
 		let resources = 0;
 		try {
-			for await (const found of readResources(path)) {
-				if (found === noResource) {
+			for await (const entry of readResources(path)) {
+				if (entry === noResource) {
 					entriesWithoutResource++;
 					continue;
 				}
 				resources++;
-				readOne(found);
+				readOne(entry);
 				if (rows.isFull) await rows.write();
 			}
 		} catch (error) {
@@ -80,7 +80,7 @@ async function readFiles(
 /** Yields the resources of a file. */
 export async function* readResources(
 	file: string,
-): AsyncGenerator<FoundResource | typeof noResource> {
+): AsyncGenerator<ResourceEntry | typeof noResource> {
 	const parser = new ResourceParser(file);
 	try {
 		for await (const chunk of readBytes(file)) yield* parser.push(chunk);
@@ -90,7 +90,7 @@ export async function* readResources(
 	}
 }
 
-interface FoundFile {
+interface SourceFile {
 	readonly path: string;
 	/** Whether it was found in a folder, so that it may be something other than FHIR. */
 	readonly searched: boolean;
@@ -99,21 +99,21 @@ interface FoundFile {
 const endings = [".json", ".ndjson"].flatMap((ending) => [ending, `${ending}.gz`]);
 
 /** The files of the given paths; for a folder, all JSON files in and below it, sorted by name. */
-async function findFiles(paths: readonly string[]): Promise<FoundFile[]> {
-	const files: FoundFile[] = [];
+async function findFiles(paths: readonly string[]): Promise<SourceFile[]> {
+	const files: SourceFile[] = [];
 	for (const path of paths) {
 		try {
 			if (!(await stat(path)).isDirectory()) {
 				files.push({ path, searched: false });
 				continue;
 			}
-			const found: FoundFile[] = [];
-			for await (const file of filesUnder(path)) found.push({ path: file, searched: true });
-			if (found.length === 0)
+			const inFolder: SourceFile[] = [];
+			for await (const file of filesUnder(path)) inFolder.push({ path: file, searched: true });
+			if (inFolder.length === 0)
 				throw new InputError(
 					`${path} is a folder without FHIR files; expected files named ${endings.join(", ")} in it or below it`,
 				);
-			files.push(...found);
+			files.push(...inFolder);
 		} catch (error) {
 			throw explainBytes(path, error);
 		}

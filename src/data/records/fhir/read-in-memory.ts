@@ -24,12 +24,12 @@ export function readFhirInMemory(
 	const reader = new ResourceReader(pending, options);
 	const parser = new ResourceParser(file);
 	let resources = 0;
-	for (const found of parser.push(bytes)) {
-		if (found === noResource) continue;
+	for (const entry of parser.push(bytes)) {
+		if (entry === noResource) continue;
 		resources++;
 		try {
 			pending.clear();
-			reader.read(found);
+			reader.read(entry);
 			pending.keep();
 		} catch (error) {
 			if (!(onBad && error instanceof InputError)) throw error;

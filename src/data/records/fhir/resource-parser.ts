@@ -285,7 +285,7 @@ class PieceBuffer {
 	}
 }
 
-export interface FoundResource {
+export interface ResourceEntry {
 	readonly type: string;
 	readonly resource: Fields;
 	readonly fullUrl: string | undefined;
@@ -329,7 +329,7 @@ function typeOf(resource: Fields, where: string): string {
 function* inEntry(
 	entry: Fields | undefined,
 	where: string,
-): Generator<FoundResource | typeof noResource> {
+): Generator<ResourceEntry | typeof noResource> {
 	const resource = objectOf(entry?.resource);
 	if (resource) yield* unfolded(resource, textOf(entry?.fullUrl), where);
 	else yield noResource;
@@ -339,7 +339,7 @@ function* unfolded(
 	resource: Fields,
 	fullUrl: string | undefined,
 	where: string,
-): Generator<FoundResource | typeof noResource> {
+): Generator<ResourceEntry | typeof noResource> {
 	const type = typeOf(resource, where);
 	if (type !== "Bundle") yield { type, resource, fullUrl, where };
 	else
@@ -362,7 +362,7 @@ export class ResourceParser {
 		this.#splitter = new JsonSplitter(file);
 	}
 
-	*push(chunk: Uint8Array): Generator<FoundResource | typeof noResource> {
+	*push(chunk: Uint8Array): Generator<ResourceEntry | typeof noResource> {
 		for (const piece of this.#splitter.push(chunk)) {
 			if (piece.kind === "entry") {
 				const where = `${this.#file}: entry ${piece.entry}`;

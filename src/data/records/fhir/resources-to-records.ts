@@ -21,7 +21,7 @@ import {
 	textOf,
 } from "./data-types.js";
 import { SkippedResources } from "./notes.js";
-import type { FoundResource } from "./resource-parser.js";
+import type { ResourceEntry } from "./resource-parser.js";
 import type { StagedRows } from "./staged-rows.js";
 
 const longestSystem = 200;
@@ -39,7 +39,7 @@ const invalidStatuses: Readonly<Record<string, readonly string[]>> = {
 const invalidVerifications = ["entered-in-error", "refuted"];
 
 /** Whether the status of a resource says that it does not apply: entered in error, refuted, cancelled, not taken. */
-function isInvalid({ type, resource }: FoundResource): boolean {
+function isInvalid({ type, resource }: ResourceEntry): boolean {
 	if (type === "Condition")
 		return listOf(objectOf(resource.verificationStatus)?.coding).some(({ code }) =>
 			invalidVerifications.includes(textOf(code) ?? ""),
@@ -95,14 +95,14 @@ export class ResourceReader {
 	readonly #rows: StagedRows;
 	readonly #choose: ReturnType<typeof chooseCodings>;
 	readonly #options: ReadOptions;
-	readonly #readers: Readonly<Record<string, (found: FoundResource) => void>> = {
-		Patient: (found) => this.#patient(found),
-		Encounter: (found) => this.#encounter(found),
-		Condition: (found) => this.#condition(found),
-		MedicationRequest: (found) => this.#request(found),
-		MedicationStatement: (found) => this.#statement(found),
-		Medication: (found) => this.#medication(found),
-		Observation: (found) => this.#observation(found),
+	readonly #readers: Readonly<Record<string, (entry: ResourceEntry) => void>> = {
+		Patient: (entry) => this.#patient(entry),
+		Encounter: (entry) => this.#encounter(entry),
+		Condition: (entry) => this.#condition(entry),
+		MedicationRequest: (entry) => this.#request(entry),
+		MedicationStatement: (entry) => this.#statement(entry),
+		Medication: (entry) => this.#medication(entry),
+		Observation: (entry) => this.#observation(entry),
 	};
 	/** Counts the resources. */
 	#version = 0;
@@ -115,20 +115,20 @@ export class ResourceReader {
 		this.#options = options;
 	}
 
-	read(found: FoundResource): void {
-		const read = this.#readers[found.type];
-		if (!read || (found.type === "Observation" && !this.#options.measurements)) {
-			this.skipped.otherTypes.add(found.type);
+	read(entry: ResourceEntry): void {
+		const read = this.#readers[entry.type];
+		if (!read || (entry.type === "Observation" && !this.#options.measurements)) {
+			this.skipped.otherTypes.add(entry.type);
 			return;
 		}
 		this.#version++;
-		const [key] = keysOf(found.type, textOf(found.resource.id), found.fullUrl);
+		const [key] = keysOf(entry.type, textOf(entry.resource.id), entry.fullUrl);
 		if (key) this.#rows.add("fhir_version", { key, version: this.#version });
-		if (isInvalid(found)) this.skipped.invalid.add(found.type);
-		else read(found);
+		if (isInvalid(entry)) this.skipped.invalid.add(entry.type);
+		else read(entry);
 	}
 
-	#patient({ resource, fullUrl, where }: FoundResource): void {
+	#patient({ resource, fullUrl, where }: ResourceEntry): void {
 		const url = fullUrl === undefined ? undefined : parseReference(fullUrl);
 		const patient = textOf(resource.id) ?? url?.id;
 		if (patient === undefined)
@@ -152,8 +152,8 @@ export class ResourceReader {
 		});
 	}
 
-	#encounter(found: FoundResource): void {
-		const { resource, fullUrl, where } = found;
+	#encounter(entry: ResourceEntry): void {
+		const { resource, fullUrl, where } = entry;
 		const start = momentIn(objectOf(resource.period), "start", `${where}: period`);
 		if (start) {
 			const conditions = listOf(resource.diagnosis).map(({ condition }) => referenceIn(condition));
@@ -163,32 +163,32 @@ export class ResourceReader {
 		}
 		if (this.#options.encounterReasons)
 			for (const reason of listOf(resource.reasonCode))
-				this.#coded(found, reason, "diagnosis", { moment: start, else: [] });
+				this.#coded(entry, reason, "diagnosis", { moment: start, else: [] });
 	}
 
-	#condition(found: FoundResource): void {
-		const { resource, fullUrl, where } = found;
+	#condition(entry: ResourceEntry): void {
+		const { resource, fullUrl, where } = entry;
 		const onset =
 			momentIn(resource, "onsetDateTime", where) ??
 			momentIn(objectOf(resource.onsetPeriod), "start", `${where}: onsetPeriod`);
-		this.#coded(found, resource.code, "diagnosis", {
+		this.#coded(entry, resource.code, "diagnosis", {
 			moment: onset ?? momentIn(resource, "recordedDate", where),
 			age: onset ? undefined : ageIn(resource, "onsetAge", where),
 			else: [...keyIn(resource.encounter), ...keysOf("Condition", textOf(resource.id), fullUrl)],
 		});
 	}
 
-	#request(found: FoundResource): void {
-		const { resource, where } = found;
-		this.#drug(found, {
+	#request(entry: ResourceEntry): void {
+		const { resource, where } = entry;
+		this.#drug(entry, {
 			moment: momentIn(resource, "authoredOn", where),
 			else: keyIn(resource.encounter),
 		});
 	}
 
-	#statement(found: FoundResource): void {
-		const { resource, where } = found;
-		this.#drug(found, {
+	#statement(entry: ResourceEntry): void {
+		const { resource, where } = entry;
+		this.#drug(entry, {
 			moment:
 				momentIn(resource, "effectiveDateTime", where) ??
 				momentIn(objectOf(resource.effectivePeriod), "start", `${where}: effectivePeriod`) ??
@@ -197,8 +197,8 @@ export class ResourceReader {
 		});
 	}
 
-	#observation(found: FoundResource): void {
-		const { resource, where } = found;
+	#observation(entry: ResourceEntry): void {
+		const { resource, where } = entry;
 		const when: When = {
 			moment:
 				momentIn(resource, "effectiveDateTime", where) ??
@@ -209,22 +209,22 @@ export class ResourceReader {
 		};
 		const components = listOf(resource.component);
 		for (const part of components.length > 0 ? components : [resource])
-			this.#coded(found, part.code, "laboratory", when, measuredIn(part));
+			this.#coded(entry, part.code, "laboratory", when, measuredIn(part));
 	}
 
-	#drug(found: FoundResource, when: When): void {
-		const { resource } = found;
+	#drug(entry: ResourceEntry, when: When): void {
+		const { resource } = entry;
 		const address = addressIn(resource.medicationReference);
 		const medication = address === undefined ? undefined : parseReference(address)?.key;
-		if (medication !== undefined) this.#record(found, "drug", when, medication, [uncoded]);
+		if (medication !== undefined) this.#record(entry, "drug", when, medication, [uncoded]);
 		else if (address?.startsWith("#")) {
 			const id = address.slice(1);
 			const contained = listOf(resource.contained).find((one) => textOf(one.id) === id);
-			this.#coded(found, contained?.code, "drug", when);
-		} else this.#coded(found, resource.medicationCodeableConcept, "drug", when);
+			this.#coded(entry, contained?.code, "drug", when);
+		} else this.#coded(entry, resource.medicationCodeableConcept, "drug", when);
 	}
 
-	#medication({ resource, fullUrl, where, type }: FoundResource): void {
+	#medication({ resource, fullUrl, where, type }: ResourceEntry): void {
 		const { kept, unknown, passedOver } = this.#choose(resource.code, "drug");
 		if (passedOver > 0) this.skipped.severalCodings++;
 		const version = this.#version;
@@ -240,7 +240,7 @@ export class ResourceReader {
 	}
 
 	#coded(
-		found: FoundResource,
+		entry: ResourceEntry,
 		concept: unknown,
 		kind: RecordKind,
 		when: When,
@@ -249,26 +249,26 @@ export class ResourceReader {
 		const { kept, unknown, passedOver } = this.#choose(concept, kind);
 		if (kept.length === 0) {
 			if (unknown[0] !== undefined && this.#options.unusable !== "leave out")
-				throw new InputError(refusal(found.where, found.type, unknown[0]));
-			this.skipped.uncoded.add(found.type);
+				throw new InputError(refusal(entry.where, entry.type, unknown[0]));
+			this.skipped.uncoded.add(entry.type);
 			return;
 		}
 		for (const system of unknown) this.skipped.unknownSystems.add(shapeOf(system, longestSystem));
 		if (passedOver > 0) this.skipped.severalCodings++;
-		this.#record(found, kind, when, null, kept, measured);
+		this.#record(entry, kind, when, null, kept, measured);
 	}
 
 	#record(
-		found: FoundResource,
+		entry: ResourceEntry,
 		kind: RecordKind,
 		when: When,
 		medication: string | null,
 		codings: readonly (Coding | typeof uncoded)[],
 		measured = notMeasured,
 	): void {
-		const patient = this.#subject(found);
+		const patient = this.#subject(entry);
 		if (patient === undefined) {
-			this.skipped.aboutOthers.add(found.type);
+			this.skipped.aboutOthers.add(entry.type);
 			return;
 		}
 		const row = ++this.#row;
@@ -293,7 +293,7 @@ export class ResourceReader {
 	}
 
 	/** The patient of a resource; undefined if its subject is, for example, a group. */
-	#subject({ resource, type, where }: FoundResource): Reference | undefined {
+	#subject({ resource, type, where }: ResourceEntry): Reference | undefined {
 		const address = addressIn(resource.subject);
 		const reference = address === undefined ? undefined : parseReference(address);
 		if (reference) return (reference.type ?? "Patient") === "Patient" ? reference : undefined;

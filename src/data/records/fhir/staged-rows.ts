@@ -278,7 +278,10 @@ export function resolveInMemory(rows: MemoryRows): ResolvedRows {
 	const current = <Row extends { readonly version: number }>(all: readonly Row[]) =>
 		all.filter(({ version }) => !outdated.has(version));
 	const people = current(rows.of("fhir_person")).map(({ patient, birth, sex, death, place }) => ({
-		...{ patient, birth, death, place: place ?? "" },
+		patient,
+		birth,
+		death,
+		place: place ?? "",
 		sex: sex as Sex | null,
 	}));
 
@@ -336,12 +339,12 @@ function lowest<Row extends { readonly key: string }>(
 	rows: readonly Row[],
 	value: (row: Row) => number | string,
 ): ReadonlyMap<string, Row> {
-	const found = new Map<string, Row>();
+	const lowestRows = new Map<string, Row>();
 	for (const row of rows) {
-		const before = found.get(row.key);
-		if (!before || value(row) < value(before)) found.set(row.key, row);
+		const before = lowestRows.get(row.key);
+		if (!before || value(row) < value(before)) lowestRows.set(row.key, row);
 	}
-	return found;
+	return lowestRows;
 }
 
 function timeOf(

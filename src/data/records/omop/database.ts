@@ -78,33 +78,33 @@ async function databaseTables(
 		["`vocabularySchema`", vocabularySchema],
 	] as const)
 		if (name !== undefined) await requireSchema(sql, shown, option, name);
-	const found = new Map<string, FoundTable>();
+	const tables = new Map<string, FoundTable>();
 	for (const table of cdmTables) {
 		const vocabulary = table === concept || table === conceptRelationship;
 		const place = await findTable(sql, table, (vocabulary && vocabularySchema) || schema);
-		if (place) found.set(table.name, place);
+		if (place) tables.set(table.name, place);
 	}
-	if (vocabularySchema !== undefined && !found.has(concept.name))
+	if (vocabularySchema !== undefined && !tables.has(concept.name))
 		throw new InputError(
 			`${shown}: the schema ${vocabularySchema}, which \`vocabularySchema\` names, has no table concept`,
 		);
-	if (!found.has(person.name))
+	if (!tables.has(person.name))
 		throw new InputError(
 			`${shown} has no table person ${schema ? `in the schema ${schema}` : "on the search path"}; ${await otherSchemas(sql)}`,
 		);
 	const nameOf = (table: CdmTable) => {
-		const place = found.get(table.name);
+		const place = tables.get(table.name);
 		return `${shown}: ${place ? `${place.schema}.${place.name}` : schema ? `${schema}.${table.name}` : table.name}`;
 	};
 	return {
 		notes: [],
-		has: ({ name }) => found.has(name),
+		has: ({ name }) => tables.has(name),
 		nameOf,
 		placeOf: async (table, row, patient) =>
 			`${nameOf(table)}: ${patient === null ? `row ${row} as the database sent them` : `a row of person ${patient}`}`,
 		placeSql: (table) => quoted(nameOf(table)),
 		async stage(store, { table, into, select, only }) {
-			const place = found.get(table.name);
+			const place = tables.get(table.name);
 			if (!place) throw new InputError(`${nameOf(table)}: no such table`);
 			const names = Object.keys(table.columns);
 			const empty = names.map((name) => `CAST(NULL AS VARCHAR) AS ${name}`).join(", ");
@@ -184,8 +184,8 @@ async function requireSchema(
 	option: string,
 	schema: string,
 ): Promise<void> {
-	const [found] = await sql`SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = ${schema}`;
-	if (found) return;
+	const [row] = await sql`SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = ${schema}`;
+	if (row) return;
 	throw new InputError(
 		`${shown} has no schema ${schema}, which ${option} names; ${await otherSchemas(sql)}`,
 	);

@@ -71,11 +71,13 @@ export function folderTables(folder: string, files: ReadonlyMap<string, string>)
 		has: ({ name }) => files.has(name),
 		nameOf: pathOf,
 		async stage(store, { table, into, select }) {
-			const found = await open(store, table);
-			opened.set(table.name, found);
-			const columns = columnsIn(found, table);
-			await withNumberedRows(store, found, [...columns.values()], (rows) =>
-				store.run(`CREATE TEMP TABLE ${into} AS ${select(rawSelect(rows, table, found, columns))}`),
+			const cdmFile = await open(store, table);
+			opened.set(table.name, cdmFile);
+			const columns = columnsIn(cdmFile, table);
+			await withNumberedRows(store, cdmFile, [...columns.values()], (rows) =>
+				store.run(
+					`CREATE TEMP TABLE ${into} AS ${select(rawSelect(rows, table, cdmFile, columns))}`,
+				),
 			);
 		},
 		placeOf: async (table, row) =>

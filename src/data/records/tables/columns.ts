@@ -19,7 +19,7 @@ export interface Aliased {
 
 const same = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase();
 
-const found = ({ table, alias }: Aliased, column: Column): Found => ({
+const withSql = ({ table, alias }: Aliased, column: Column): Found => ({
 	...column,
 	table,
 	sql: `${alias}.${named(column.name)}`,
@@ -34,14 +34,14 @@ export function listed(columns: readonly Column[]): string {
 export function columnNamed(tables: readonly Aliased[], name: string): Found | undefined {
 	for (const aliased of tables)
 		for (const column of aliased.table.columns)
-			if (same(column.name, name)) return found(aliased, column);
+			if (same(column.name, name)) return withSql(aliased, column);
 	return undefined;
 }
 
 /** Finds a column of a table by the first of these names that the table has. */
 export function columnOf(table: Table, names: readonly string[]): Found | undefined {
 	for (const name of names) {
-		const column = table.columns.find((own) => same(own.name, name));
+		const column = table.columns.find((candidate) => same(candidate.name, name));
 		if (column) return { ...column, table, sql: named(column.name) };
 	}
 	return undefined;
@@ -57,8 +57,8 @@ export function columnAsked(tables: readonly Aliased[], name: string, option: st
 
 /** A list of one or more texts, which an option may give as a single text. */
 export const listOf = (
-	given: string | readonly string[] | undefined,
-): readonly string[] | undefined => (typeof given === "string" ? [given] : given);
+	names: string | readonly string[] | undefined,
+): readonly string[] | undefined => (typeof names === "string" ? [names] : names);
 
 /** Finds the columns that an option names; `*` stands for any characters. */
 export function columnsAsked(
@@ -74,7 +74,7 @@ export function columnsAsked(
 		const matches = tables.flatMap((aliased) =>
 			aliased.table.columns
 				.filter((column) => pattern.test(column.name.trim()))
-				.map((column) => found(aliased, column)),
+				.map((column) => withSql(aliased, column)),
 		);
 		if (matches.length > 0) return matches;
 		const has = tables.map(({ table }) => `${table.file} has ${listed(table.columns)}`);
@@ -99,14 +99,14 @@ export function columnLikely(
 					option ? `say which one to read with ${option}` : "rename or remove one of them"
 				}`,
 			);
-		if (column) return found(aliased, column);
+		if (column) return withSql(aliased, column);
 	}
 	return undefined;
 }
 
 /** The column that an option names, or else one with a usual name. */
-export const columnOr = (tables: readonly Aliased[], given: string | undefined, groups: Groups) =>
-	(given === undefined ? undefined : columnNamed(tables, given)) ?? columnLikely(tables, groups);
+export const columnOr = (tables: readonly Aliased[], name: string | undefined, groups: Groups) =>
+	(name === undefined ? undefined : columnNamed(tables, name)) ?? columnLikely(tables, groups);
 
 /** The error for a missing required column. */
 export const missingColumn = (

@@ -50,11 +50,11 @@ export async function findFiles(
 ): Promise<SourceFiles> {
 	if (typeof source !== "string") {
 		if (source.length === 0) throw new InputError("no file was given; name at least one");
-		const found = await Promise.all(source.map((one) => findFiles(one, format)));
-		if (found.length === 1 && found[0]) return found[0];
-		const main = found.flatMap((files) => files.main);
+		const sources = await Promise.all(source.map((one) => findFiles(one, format)));
+		if (sources.length === 1 && sources[0]) return sources[0];
+		const main = sources.flatMap((files) => files.main);
 		refuseTwice(main);
-		return { main, people: [], drugs: [], left: found.flatMap(({ left }) => left) };
+		return { main, people: [], drugs: [], left: sources.flatMap(({ left }) => left) };
 	}
 	try {
 		if ((await stat(source)).isDirectory()) return await filesOfFolder(source, format);
@@ -75,8 +75,8 @@ async function matching(pattern: string): Promise<string[]> {
 	const instance = await DuckDBInstance.create(":memory:", { threads: "1", ...noExtensions });
 	const connection = await instance.connect();
 	try {
-		const found = await connection.run("SELECT file FROM glob($1) ORDER BY file", [pattern]);
-		return (await found.getRows()).map(([file]) => String(file));
+		const result = await connection.run("SELECT file FROM glob($1) ORDER BY file", [pattern]);
+		return (await result.getRows()).map(([file]) => String(file));
 	} finally {
 		connection.closeSync();
 		instance.closeSync();

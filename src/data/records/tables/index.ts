@@ -32,13 +32,13 @@ async function open(
 		);
 	if (options.separator === "")
 		throw new InputError("`separator` is empty; expected what stands between two codes, such as ,");
-	const found = await findFiles(path, format);
+	const sourceFiles = await findFiles(path, format);
 	const files = {
-		...found,
-		people: listOf(options.people) ?? found.people,
-		drugs: listOf(options.drugsFile) ?? found.drugs,
+		...sourceFiles,
+		people: listOf(options.people) ?? sourceFiles.people,
+		drugs: listOf(options.drugsFile) ?? sourceFiles.drugs,
 	};
-	for (const given of [files.people, files.drugs]) refuseTwice(given);
+	for (const named of [files.people, files.drugs]) refuseTwice(named);
 	const others = [...files.people, ...files.drugs, files.coverage, options.join];
 	return {
 		format,
@@ -92,9 +92,9 @@ async function loadTables(
 		first,
 		...otherTables.map((table) => {
 			requireColumns(table, first.used, firstTable);
-			const own = planRecords(table, join, options);
-			requireColumns(firstTable, own.used, table);
-			return own;
+			const plan = planRecords(table, join, options);
+			requireColumns(firstTable, plan.used, table);
+			return plan;
 		}),
 	];
 	notes.push(first.says);
@@ -153,8 +153,8 @@ async function checkFormat(store: Store, format: string): Promise<void> {
 /** Refuses a file that lacks a column which is read from another; further columns may differ. */
 function requireColumns(table: Table, used: readonly Found[], other: Table): void {
 	const key = ({ name }: { readonly name: string }) => name.trim().toLowerCase();
-	const own = new Set(table.columns.map(key));
-	const lacking = used.filter((column) => column.table === other && !own.has(key(column)));
+	const names = new Set(table.columns.map(key));
+	const lacking = used.filter((column) => column.table === other && !names.has(key(column)));
 	if (lacking.length === 0) return;
 	throw new InputError(
 		`${table.file} has no column ${lacking.map(({ name }) => name).join(", ")}, which is read from ${other.file}; it has ${listed(table.columns)}: expected the columns that are read in every file; name the files with the records alone`,
@@ -180,13 +180,13 @@ function notesOn(place: string, inserted: readonly Inserted[]): string[] {
 /** Warns of fields that hold several ICD codes: "401.9, I10". */
 async function separatorWarning(store: Store, place: string): Promise<string[]> {
 	const code = "[A-Za-z]?[0-9][0-9A-Za-z.]{1,7}";
-	const [found] = await store.all<{ records: number; separator: string }>(
+	const [counts] = await store.all<{ records: number; separator: string }>(
 		`SELECT sum(records) AS records, arg_max(separator, {'records': records, 'separator': separator}) AS separator FROM (
 			SELECT count(*) AS records, regexp_extract(code, '[,;|/ ]') AS separator
 			FROM record WHERE system IN ('ICD9CM', 'ICD10CM') AND regexp_full_match(code, '${code}( *[,;|/ ] *${code})+')
 			GROUP BY code)`,
 	);
-	const { records, separator } = found ?? {};
+	const { records, separator } = counts ?? {};
 	if (!records) return [];
 	return [
 		`${place}: ${counted(records, "field looks", "fields look")} like several codes, and will not be found in a map; split them with \`separator\` ${separator === " " ? '" "' : JSON.stringify(separator)}`,
@@ -195,8 +195,10 @@ async function separatorWarning(store: Store, place: string): Promise<string[]> 
 
 /** Warns if all ages in days are small enough to be years. */
 async function youngWarning(store: Store, place: string): Promise<string[]> {
-	const [found] = await store.all<{ oldest: number }>("SELECT max(time) AS oldest FROM record");
-	const oldest = found?.oldest ?? 0;
+	const [oldestRecord] = await store.all<{ oldest: number }>(
+		"SELECT max(time) AS oldest FROM record",
+	);
+	const oldest = oldestRecord?.oldest ?? 0;
 	return oldest > oldestYears
 		? []
 		: [
@@ -208,7 +210,11 @@ async function youngWarning(store: Store, place: string): Promise<string[]> {
 async function nameCodes(store: Store, file: string): Promise<void> {
 	const names = await readCodeNames(file);
 	await store.create("given_name", {
-		...{ system: "text", code: "text", name: "text", category: "text", kind: "kind" },
+		system: "text",
+		code: "text",
+		name: "text",
+		category: "text",
+		kind: "kind",
 	});
 	await store.append(
 		"given_name",

@@ -95,7 +95,7 @@ const noText = "NULL::VARCHAR";
 const missing = [...new Set([...missingWords, "NaT"].map((word) => word.toUpperCase()))]
 	.map(quoted)
 	.join(", ");
-const given = (column: Found) =>
+const textOrNull = (column: Found) =>
 	`CASE WHEN upper(trim(${rawText(column)})) IN (${missing}) THEN NULL ELSE ${rawText(column)} END`;
 
 function momentIn(column: Found, beside: UnitBeside, format: string | undefined): Moment {
@@ -103,7 +103,7 @@ function momentIn(column: Found, beside: UnitBeside, format: string | undefined)
 	return {
 		name: column.name,
 		days: daysBeside(column, beside, format),
-		text: given(column),
+		text: textOrNull(column),
 		isBad: (days) => isBadTime(days, unit),
 		explain: (text, days) => badTime(text, days, column, unit, format),
 	};
@@ -130,7 +130,7 @@ function birthByAge(column: Found, records: TimeIs): Moment {
 	return {
 		name: `${column.name} before time 0 (${unit})`,
 		days: `-(${age})`,
-		text: given(column),
+		text: textOrNull(column),
 		isBad: (birth) => isBadTime(`(-${birth})`, unit),
 		explain: (text) =>
 			`${column.name} is ${JSON.stringify(text?.trim().slice(0, 40))}; expected an age from 0 to ${oldestYears} years (${unit}): correct it or remove the row`,
@@ -140,21 +140,21 @@ function birthByAge(column: Found, records: TimeIs): Moment {
 /** A birth of which only the year is known: on 1 July, the day with the smallest error. */
 function birthInYear(tables: readonly Aliased[], options: TableOptions): Moment | undefined {
 	const [anchorYear, anchorAge] = anchorNames.map((names) => columnLikely(tables, names));
-	const own = columnOr(tables, options.birthYear, birthYearNames);
-	const column = own ?? (anchorAge && anchorYear);
+	const yearColumn = columnOr(tables, options.birthYear, birthYearNames);
+	const column = yearColumn ?? (anchorAge && anchorYear);
 	if (!column) return undefined;
-	const number = (found: Found) =>
-		isNumber(found)
-			? `CAST(${found.sql} AS DOUBLE)`
-			: `try_cast(nullif(trim(${found.sql}), '') AS DOUBLE)`;
-	const year = own
-		? number(own)
+	const number = (source: Found) =>
+		isNumber(source)
+			? `CAST(${source.sql} AS DOUBLE)`
+			: `try_cast(nullif(trim(${source.sql}), '') AS DOUBLE)`;
+	const year = yearColumn
+		? number(yearColumn)
 		: `(${number(anchorYear as Found)} - ${number(anchorAge as Found)})`;
-	const name = own ? own.name : `${anchorYear?.name} - ${anchorAge?.name}`;
+	const name = yearColumn ? yearColumn.name : `${anchorYear?.name} - ${anchorAge?.name}`;
 	return {
 		name: `the year in ${name} (1 July)`,
 		days: `CASE WHEN ${isYear(year)} THEN (make_date(${year}::INTEGER, 7, 1) - DATE '1970-01-01')::DOUBLE END`,
-		text: own ? given(own) : `CAST(${year} AS VARCHAR)`,
+		text: yearColumn ? textOrNull(yearColumn) : `CAST(${year} AS VARCHAR)`,
 		isBad: (days) => `${days} IS NULL`,
 		explain: (text) =>
 			`${name} is ${JSON.stringify(text?.trim().slice(0, 40))}; ${expectedYears}: correct it or remove the row`,
@@ -228,7 +228,7 @@ export async function loadPeople(
 		death: death?.days ?? "NULL::DOUBLE",
 		death_text: death?.text ?? noText,
 		split: split ? chosen(`lower(${textOf(split)})`, splitWords) : noText,
-		split_text: split ? given(split) : noText,
+		split_text: split ? textOrNull(split) : noText,
 	};
 	const list = Object.entries(columns).map(([name, sql]) => `${sql} AS ${name}`);
 	const names = table.columns.map(({ name }) => name);
@@ -266,7 +266,11 @@ export async function loadPeople(
 		`INSERT INTO person SELECT patient, birth, nullif(sex, 'unknown'), death, split, ${quoted(`${table.file}: row `)} || row FROM given_person ORDER BY row`,
 	);
 	const read = await describe(store, table.file, {
-		...{ patient, sex, birth, death, split },
+		patient,
+		sex,
+		birth,
+		death,
+		split,
 		sexValues: options.sexValues,
 	});
 	const left = ages ? (birthDate ?? age)?.name : birth ? undefined : birthYear?.name;
@@ -315,8 +319,8 @@ async function describe(
 		"SELECT sex_text AS text, count(*) AS people FROM given_person WHERE sex = 'unknown' AND regexp_matches(sex_text, '\\d') GROUP BY sex_text ORDER BY people DESC, sex_text LIMIT 5",
 	);
 	await store.run("DROP TABLE given_person");
-	const given = Object.keys(sexValues).map((word) => word.trim().toLowerCase());
-	const unexplained = values.filter(({ text }) => !given.includes(text.trim().toLowerCase()));
+	const explained = Object.keys(sexValues).map((word) => word.trim().toLowerCase());
+	const unexplained = values.filter(({ text }) => !explained.includes(text.trim().toLowerCase()));
 	const shown = unexplained.map(({ text, people }) => `${JSON.stringify(text)} (${people})`);
 	return {
 		notes: [`${file}: ${counted(people, "person", "people")}; ${parts.filter(Boolean).join(", ")}`],

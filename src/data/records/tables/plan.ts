@@ -54,12 +54,12 @@ import {
 
 function wanted(
 	tables: readonly Aliased[],
-	given: string | undefined,
+	name: string | undefined,
 	groups: Groups,
 	what: string,
 	option: string,
 ): Found {
-	if (given !== undefined) return columnAsked(tables, given, option);
+	if (name !== undefined) return columnAsked(tables, name, option);
 	const column = columnLikely(tables, groups, option);
 	if (column) return column;
 	throw missingColumn(tables, what, `name it with ${option}`);
@@ -80,8 +80,8 @@ export function planRecords(
 	names: string | undefined;
 	says: string;
 } {
-	const own: Aliased = { table, alias: "m" };
-	const tables = join ? [own, join.aliased] : [own];
+	const main: Aliased = { table, alias: "m" };
+	const tables = join ? [main, join.aliased] : [main];
 	const patient = wanted(tables, options.patient, patientNames, "the patient", "`patient`");
 	const names = listOf(options.code);
 	const codes = names
@@ -109,7 +109,7 @@ export function planRecords(
 			"`name` names one column, but a row can have several codes; pass a file of names with `names`",
 			{ field: "name", value: options.name },
 		);
-	const key = join ? columnAsked([own], join.on, "`on`") : undefined;
+	const key = join ? columnAsked([main], join.on, "`on`") : undefined;
 	const days = daysOf(time, unit, options.dateFormat);
 	const used = [patient, ...codes, time, systemColumn, kind, value, unitColumn, name, key].filter(
 		(column) => column !== undefined,
@@ -238,12 +238,12 @@ export function planDrugs(
 	const untimed = `coalesce(${isMissingSql(`trim(${rawText(time)})`)}, true)`;
 	const name = columnLikely(tables, drugNameNames);
 	let code = columnLikely(tables, drugCodeNames);
-	const given =
+	const drugSystem =
 		options.drugSystem === undefined
 			? undefined
 			: systemAsked(options.drugSystem, options.allowSystems ?? [], "`drugSystem`");
-	const systemColumn = given ? undefined : columnLikely(tables, systemNames);
-	const implied = code && (given?.system ?? impliedSystem(code.name));
+	const systemColumn = drugSystem ? undefined : columnLikely(tables, systemNames);
+	const implied = code && (drugSystem?.system ?? impliedSystem(code.name));
 	const unread = code && !systemColumn && !implied ? code : undefined;
 	if (code && !systemColumn && !implied) {
 		if (!name)
