@@ -226,7 +226,7 @@ test("the list of patients finds ids, and makes the patients as they were read",
 	const { places, count } = list.find("P2", 5);
 	expect(count).toBe(111);
 	expect(places.map(list.nameAt)).toEqual(["p2", "p20", "p21", "p22", "p23"]);
-	expect(list.find("nobody", 5)).toEqual({ places: [], found: 0 });
+	expect(list.find("nobody", 5)).toEqual({ places: [], count: 0 });
 	const patient = list.at(0);
 	expect(patient).toMatchObject({ sex: "female", birth: day("1950-01-01"), death: null });
 	expect(list.placeOf(patient)).toBe(0);
