@@ -82,29 +82,22 @@ export function nthDay(periods: readonly Period[], n: number): number | undefine
 	return undefined;
 }
 
-export interface Outcome {
-	readonly what: "onset" | "death" | "end of observation";
-	/** Days from the index day; at least 0. */
-	readonly after: number;
-}
-
-/** What ends the time at risk of a code whose first record after the index day is on `day` (Infinity if never). */
-export const outcomeOf = ({ from, until, endedBy }: TimeAtRisk, day: number): Outcome =>
-	day <= until ? { what: "onset", after: day - from } : { what: endedBy, after: until - from };
-
-/** Per token, the records around an index day. */
-export interface RecordDays {
-	/** The last day up to and including the index day; −Infinity if there is none: the patient does not have it. */
-	readonly before: Float64Array;
-	/** The first day after the index day; Infinity if there is none. */
-	readonly after: Float64Array;
-}
+/**
+ * What ends the time at risk of a code whose first record after the index day is on `day` (Infinity if never), and how
+ * many days after the index day.
+ */
+export const outcomeOf = ({ from, until, endedBy }: TimeAtRisk, day: number) =>
+	day <= until
+		? { what: "onset" as const, after: day - from }
+		: { what: endedBy, after: until - from };
 
 /** Whether the patient already has each token up to `size` at an index day, and when it is next recorded, in one pass. */
-export function recordDays(history: Events, size: number, indexTime: number): RecordDays {
+export function recordDays(history: Events, size: number, indexTime: number) {
 	const { tokens, times, birthEvents } = history;
 	const index = Math.floor(indexTime);
+	/** The last day up to and including the index day; −Infinity if there is none: the patient does not have it. */
 	const before = new Float64Array(size).fill(Number.NEGATIVE_INFINITY);
+	/** The first day after the index day; Infinity if there is none. */
 	const after = new Float64Array(size).fill(Number.POSITIVE_INFINITY);
 	let at = tokens.length - 1;
 	for (; at >= birthEvents && Math.floor(times[at]) > index; at--)

@@ -148,6 +148,23 @@ export interface SplitBatches {
 	read(epoch: number, i: number): Promise<Batch>;
 }
 
+/** The batches of a plan, over sequences that are read one by one. */
+export function plannedBatches(
+	plan: BatchPlan,
+	read: (sequence: number) => Promise<History>,
+): SplitBatches {
+	let current = { epoch: Number.NaN, batches: [] as readonly PlannedBatch[] }; // avoids replanning
+	return {
+		plan,
+		async read(epoch, i) {
+			if (current.epoch !== epoch) current = { epoch, batches: plan.epoch(epoch) };
+			const batch = current.batches[i];
+			if (!batch) throw new RangeError(`batch ${i} of ${current.batches.length}`);
+			return fillBatch(plan, batch, read);
+		},
+	};
+}
+
 /** Batches over a split of a dataset; a batch's `sequences` are the dataset's patient numbers. */
 export function splitBatches(dataset: Dataset, split: Split, options: BatchOptions): SplitBatches {
 	const patients = dataset.patients(split);
@@ -156,16 +173,13 @@ export function splitBatches(dataset: Dataset, split: Split, options: BatchOptio
 		patients.map((patient) => dataset.birthEventsOf(patient)),
 		options,
 	);
-	let current = { epoch: Number.NaN, batches: [] as readonly PlannedBatch[] }; // avoids replanning
+	const { read } = plannedBatches(plan, (at) => dataset.read(patients[at]));
 	return {
 		plan,
 		async read(epoch, i) {
-			if (current.epoch !== epoch) current = { epoch, batches: plan.epoch(epoch) };
-			const batch = current.batches[i];
-			if (!batch) throw new RangeError(`batch ${i} of ${current.batches.length}`);
-			const filled = await fillBatch(plan, batch, (at) => dataset.read(patients[at]));
-			const sequences = filled.sequences.map((at) => (at < 0 ? -1 : patients[at]));
-			return { ...filled, sequences };
+			const batch = await read(epoch, i);
+			const sequences = batch.sequences.map((at) => (at < 0 ? -1 : patients[at]));
+			return { ...batch, sequences };
 		},
 	};
 }

@@ -47,13 +47,6 @@ export async function readRecords(
 	};
 }
 
-/** The codes of a dataset, and what was left out. */
-interface Cohort {
-	readonly vocabulary: Vocabulary;
-	readonly dropped: Manifest["dropped"];
-	readonly notes: readonly string[];
-}
-
 /** Chooses the patients and the codes of a dataset, and numbers its tokens. */
 export async function chooseCohort(
 	store: Store,
@@ -62,7 +55,7 @@ export async function chooseCohort(
 	shards: Shards,
 	options: PrepareOptions,
 	stage: (name: string) => void,
-): Promise<Cohort> {
+) {
 	const gathered = await shards.each(async () => {
 		await numberRecords(store, options, shards);
 		stage("choosing the cohort");

@@ -30,18 +30,11 @@ type SeenCode = Omit<Concept, "name" | "value"> & {
 
 const keyOf = (system: string, code: string) => `${system}\u0000${code}`;
 
-export interface Concepts {
-	readonly list: readonly Concept[];
-	readonly codes: Manifest["codes"];
-	/** Drug records that did not become tokens. */
-	readonly drugs: number;
-}
-
 /**
  * Numbers the codes (table `code`) and maps each to its concepts: table `mapping` (code, concept, rank, nth: the
  * position among the concepts of the code) for tokens, table `mark` (code, what) for the label rules.
  */
-export async function mapCodes(store: Store, options: CodeOptions): Promise<Concepts> {
+export async function mapCodes(store: Store, options: CodeOptions) {
 	await store.run(`
 		CREATE TABLE code AS
 		SELECT (row_number() OVER (ORDER BY system, code, kind) - 1)::INTEGER AS id, system, code, kind, records
@@ -93,7 +86,8 @@ export async function mapCodes(store: Store, options: CodeOptions): Promise<Conc
 	await store.append("mark", marks);
 	const usesMap = options.codes === "phecode";
 	return {
-		list,
+		list: list as readonly Concept[],
+		/** Drug records that did not become tokens. */
 		drugs,
 		codes: {
 			map: usesMap ? options.map.source : null,

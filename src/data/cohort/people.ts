@@ -17,12 +17,6 @@ import {
 } from "./reading/people.js";
 import { birthSql, deathRecord, deathTimeSql, isAfterDeathSql } from "./reading/rules.js";
 
-export interface People {
-	readonly notes: readonly string[];
-	/** Patients whose split the source defines. */
-	readonly given: number;
-}
-
 interface PeopleOptions {
 	readonly splitSeed: number;
 	readonly splitParts: SplitParts;
@@ -34,7 +28,7 @@ interface PeopleOptions {
  * Creates table `patient` (id, key, birth, sex, death, split, first, last) of everybody with a record, ordered by
  * key; `first` and `last` are the times of the first and last record.
  */
-export async function gatherPeople(store: Store, options: PeopleOptions): Promise<People> {
+export async function gatherPeople(store: Store, options: PeopleOptions) {
 	await checkOne(store, "birth", ...birthRemedy);
 	await checkOne(store, "split", "splits", "keep each patient in one of train, valid and test");
 	await store.run(`CREATE TABLE known AS ${knownPeopleSql}`);
@@ -68,6 +62,7 @@ export async function gatherPeople(store: Store, options: PeopleOptions): Promis
 		ORDER BY id`);
 	for (const table of ["hashed", "seen", "known", "given_split"])
 		await store.run(`DROP TABLE ${table}`);
+	/** `given`: patients whose split the source defines. */
 	return { notes, given: odd.given };
 }
 

@@ -157,13 +157,6 @@ export const sinceHatsOf = (since: number): number[] =>
 /** log of hazards per day, of extremes kept apart from what 32 bits can hold. */
 export const bounded = (logHazard: Tensor) => clamp(logHazard, -30, 3);
 
-interface LogHazards {
-	/** Of the first record of an output that is not recorded yet, and of the next one of others. */
-	readonly codes: Tensor; // [landmarks, bins, outputs]
-	/** 1 where an output is recorded already. */
-	readonly recorded: Tensor; // [landmarks, 1, outputs], bool
-}
-
 /** The state of each bin: the network's answer to a query at its middle, or a projection of its state. */
 export function binStates(
 	settings: HazardSettings,
@@ -188,7 +181,7 @@ export function logHazards(
 	{ ages, counts, recent, since, past }: Features,
 	/** The outputs whose hazards are computed, if not all; `since` is theirs alone. */
 	sampled?: Tensor, // [outputs], int32
-): LogHazards {
+) {
 	const p = within(parameters, prefix);
 	const [landmarks, bins] = states.shape as [number, number, number];
 	const count = since.shape[1] as number;
@@ -219,7 +212,12 @@ export function logHazards(
 	];
 	const next = hazardsOf("next", ofRecords.reduce(add));
 	const recorded = since.greaterEqual(0).reshape([landmarks, 1, count]);
-	return { codes: bounded(where(recorded, next, onset)), recorded };
+	return {
+		/** Of the first record of an output that is not recorded yet, and of the next one of others. */
+		codes: bounded(where(recorded, next, onset)), // [landmarks, bins, outputs]
+		/** 1 where an output is recorded already. */
+		recorded, // [landmarks, 1, outputs], bool
+	};
 }
 
 /**

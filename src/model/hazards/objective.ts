@@ -41,12 +41,6 @@ export function sampleSize(settings: HazardSettings, vocab: number): number | un
 	return mostDirectCodes + outputsOf(settings, vocab).count - vocab;
 }
 
-interface SampledOutputs {
-	readonly outputs: Int32Array;
-	/** 1 / the probability of being sampled: weighted sums estimate those over all outputs without bias. */
-	readonly weights: Float32Array;
-}
-
 /**
  * Outputs for a batch: groups and death, half of the rest from codes that are recorded after a landmark (all of
  * them, if there are fewer), which tell most, and the others evenly.
@@ -58,7 +52,7 @@ export function sampleOutputs(
 	risk: Float32Array, // [landmarks, outputs]
 	size: number,
 	random: Random,
-): SampledOutputs {
+) {
 	const { count } = outputsOf(settings, vocab);
 	const isRecorded = new Uint8Array(count);
 	for (let at = 0; at < risk.length; at++) if (risk[at] < 0) isRecorded[at % count] = 1;
@@ -77,6 +71,7 @@ export function sampleOutputs(
 	];
 	return {
 		outputs: Int32Array.from(sampled, ({ output }) => output),
+		/** 1 / the probability of being sampled: weighted sums estimate those over all outputs without bias. */
 		weights: Float32Array.from(sampled, ({ weight }) => weight),
 	};
 }

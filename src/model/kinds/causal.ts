@@ -35,7 +35,7 @@ interface From {
 }
 
 /** A network that reads a history event by event, and knows something after each. */
-interface Described<C extends CausalConfig> extends Description<C> {
+interface CausalNetwork<C extends CausalConfig, K> extends Description<C> {
 	/** "none": the original is trained on each task from scratch. */
 	readonly pretraining: "next" | "none";
 	/** The setting that says how many events it can read; any number if left out. */
@@ -44,38 +44,10 @@ interface Described<C extends CausalConfig> extends Description<C> {
 	readonly tied?: Tied;
 	/** Its own weights; `embedding` and `head` are added. */
 	weights(config: C): WeightSpecs;
-}
-
-/** Does not use query times. */
-interface Timeless<C extends CausalConfig> extends Described<C> {
-	/** The hidden state after each position, from it and the positions before it. */
-	observe(config: C, p: Weights, observed: Observed): Tensor; // [rows, places, dim]
-	readonly query?: undefined;
-}
-
-interface Timely<C extends CausalConfig, K> extends Described<C> {
-	/** What is known after each position, from it and the positions before it. */
-	observe(config: C, p: Weights, observed: Observed): K;
-	/** The hidden state at query times. */
-	query(config: C, p: Weights, known: K, queries: Queries, from: From): Tensor; // [rows, queries, dim]
-}
-
-type CausalNetwork<C extends CausalConfig, K> = Timeless<C> | Timely<C, K>;
-
-/** Reads the history once, for any number of queries. */
-function reader<C extends CausalConfig, K>(
-	network: CausalNetwork<C, K>,
-	config: C,
-	p: Weights,
-	observed: Observed,
-): (queries: Queries, from: From) => Tensor {
-	if (!network.query) {
-		const known = network.observe(config, p, observed);
-		return (_, from) => from.at(known);
-	}
-	const { query } = network;
-	const known = network.observe(config, p, observed);
-	return (queries, from) => query(config, p, known, queries, from);
+	/** What is known after each position, from it and the positions before it: a hidden state, if there is no `query`. */
+	observe(config: C, p: Weights, observed: Observed): K; // [rows, places, dim]
+	/** The hidden state at query times; left out if it does not use them. */
+	query?(config: C, p: Weights, known: K, queries: Queries, from: From): Tensor; // [rows, queries, dim]
 }
 
 const fromEach: From = { each: true, at: (x) => x };
@@ -124,7 +96,7 @@ export function causalModel<C extends CausalConfig, K = Tensor>(
 		states(config, parameters, { rows, length }, streams) {
 			const p = weightsOf(parameters);
 			const { dtype } = p("embedding");
-			const read = reader(network, config, p, observedInputs("seen", rows, length, dtype));
+			const known = network.observe(config, p, observedInputs("seen", rows, length, dtype));
 			return streams.map((stream) => {
 				const queried = queriesOf(stream);
 				const { name, landmarks, queries } = queried;
@@ -135,7 +107,9 @@ export function causalModel<C extends CausalConfig, K = Tensor>(
 					...(landmarks === "each slot" ? fromEach : fromPlaces(ends, queries)),
 					...(landmarks !== "end" && { positions: places }),
 				};
-				const hidden = read(queryInputs(name, rows, perRow * queries, dtype), from);
+				const hidden = network.query
+					? network.query(config, p, known, queryInputs(name, rows, perRow * queries, dtype), from)
+					: from.at(known as Tensor);
 				return { hidden, logits: head.outputs(p, hidden) };
 			});
 		},

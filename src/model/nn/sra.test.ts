@@ -240,7 +240,7 @@ function makeCase(length: number, seed: number, gate: "mixed" | "open" | "shut" 
 
 describe("selective recurrent attention", () => {
 	for (const length of [1, 7, 63, 64, 65, 130, 1000]) {
-		for (const [name, form] of Object.entries(forms)) {
+		for (const [name, form] of Object.entries(forms))
 			it(`${name} equals the plain loop at length ${length}, in value and every gradient`, async () => {
 				const c = makeCase(length, length);
 				const wanted = expected(c);
@@ -254,7 +254,6 @@ describe("selective recurrent attention", () => {
 					expectClose(await result, wanted, tolerance);
 				}
 			});
-		}
 	}
 
 	it("changes nothing when a sequence is split and the state carried on", async () => {
@@ -264,13 +263,12 @@ describe("selective recurrent attention", () => {
 	});
 
 	for (const gate of ["open", "shut"] as const) {
-		for (const [name, form] of Object.entries(forms)) {
+		for (const [name, form] of Object.entries(forms))
 			it(`${name} holds with gates all ${gate}`, async () => {
 				const c = makeCase(130, 5, gate);
 				expectClose(await run(form, c, "float64"), expected(c), 1e-10);
 				expectClose(await run(form, c, "float32"), expected(c), 1e-5);
 			});
-		}
 	}
 
 	it("keeps the digits of short gaps that follow a very long one", async () => {
@@ -308,7 +306,7 @@ describe("selective recurrent attention", () => {
 		return numbers(result);
 	}
 
-	for (const length of [7, 65, 130, 192, 260]) {
+	for (const length of [7, 65, 130, 192, 260])
 		it(`starts from nothing and answers second queries at length ${length}, gradients too`, async () => {
 			const c = makeCase(length, 60 + length);
 			const wanted = await runFresh(recurrent, c, "float64");
@@ -319,7 +317,6 @@ describe("selective recurrent attention", () => {
 					expectClose(await runFresh(form, c, "float32"), wanted, 1e-5);
 			}
 		});
-	}
 
 	it("reads the state before each slot", async () => {
 		const c = makeCase(130, 21);

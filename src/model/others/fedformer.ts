@@ -160,7 +160,7 @@ const modesOf = ({ modes, draw }: FedformerConfig, x: Tensor) =>
 /** x W + b, and 0 at padding. */
 const part = (p: Weights, { x, mask }: Places): Tensor => linear(p, x).mul(column(mask));
 
-const { weights, encoder, views, decoder } = decomposed<FedformerConfig>({
+const network = decomposed<FedformerConfig>({
 	selfWeights: ({ heads, dim, modes, draw }, places) => ({
 		...nested("query", linearWeights(dim, dim)),
 		...nested("modes", fourierBlockWeights(drawnModes(places, modes, draw).length, heads, dim)),
@@ -199,8 +199,5 @@ export const fedformer = encoderDecoderModel({
 	name: "FEDformer",
 	cite: "Zhou, Ma, Wen, Wang, Sun, Jin: FEDformer: Frequency Enhanced Decomposed Transformer for Long-term Series Forecasting, ICML 2022",
 	config,
-	weights,
-	encoder,
-	views,
-	decoder,
+	...network,
 });

@@ -197,11 +197,8 @@ function refuseWhatJsonLoses(value: unknown, path: string) {
 	if (typeof value === "object" && value !== null) {
 		for (const [key, item] of Object.entries(value)) refuseWhatJsonLoses(item, `${path}.${key}`);
 		if (Array.isArray(value) || isPlain(value)) return;
-	} else if (value === null || typeof value === "string" || typeof value === "boolean") {
-		return;
-	} else if (Number.isFinite(value)) {
-		return;
-	}
+	} else if (value === null || typeof value === "string" || typeof value === "boolean") return;
+	else if (Number.isFinite(value)) return;
 	const got = typeof value === "object" ? value.constructor.name : String(value);
 	throw new TypeError(`${path} is ${got}, which JSON cannot hold; use null or a text instead`);
 }
@@ -284,13 +281,11 @@ function load(folder: string, metaText: string | undefined): Checkpoint {
 	const file = join(folder, STATE);
 	const bytes = readBytes(file);
 	const damaged = "it is truncated or damaged; copy it again, or use another checkpoint";
-	if (bytes.length !== weights.bytes) {
+	if (bytes.length !== weights.bytes)
 		refuse(`${STATE} has ${bytes.length} bytes, ${META} says ${weights.bytes}; ${damaged}`);
-	}
 	const hash = sha256([bytes]);
-	if (hash !== weights.sha256) {
+	if (hash !== weights.sha256)
 		refuse(`${STATE} has sha256 ${hash}, ${META} says ${weights.sha256}; ${damaged}`);
-	}
 	const { tensors, metadata } = decodeSafetensors(bytes, file);
 	const { [META]: metaHash, ...seal } = hashesIn(metadata);
 	if (

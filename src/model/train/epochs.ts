@@ -59,8 +59,9 @@ export interface Loop {
 	readonly checks: SplitBatches;
 	readonly prepared: PreparedBatches;
 	readonly learner: Trainer;
-	readonly log: EventLog;
-	readonly board: ScalarWriter;
+	/** On rank 0 alone. */
+	readonly log: EventLog | undefined;
+	readonly board: ScalarWriter | undefined;
 	/** Most steps that are started before the first of them is waited for. */
 	readonly queue: number;
 	/** Most batches that are prepared before they are needed. */
@@ -163,8 +164,8 @@ export async function epochs(loop: Loop, start: Position): Promise<Position> {
 			throw notFinite(loop, "the validation loss", at, losses, await allOf(loop.checks));
 		const better = at.best === null || loss < at.best.loss;
 		at = { ...at, epoch: epoch + 1, stepInEpoch: 0 };
-		loop.log.append({ step: at.step, epoch: at.epoch, valid: losses });
-		loop.board.scalars(at.step, prefixed("valid", losses));
+		loop.log?.append({ step: at.step, epoch: at.epoch, valid: losses });
+		loop.board?.scalars(at.step, prefixed("valid", losses));
 		const best = better ? { epoch: at.epoch, step: at.step, loss, losses } : at.best;
 		const stale = at.epoch - (best?.epoch ?? at.epoch) >= options.patience;
 		at = { ...at, best, finished: stale || at.epoch >= options.epochs };
@@ -209,8 +210,8 @@ async function finishStep(
 	const seconds = Math.max(1e-3, (loop.clock() - since) / 1000); // a clock may stand still or be set back
 	const tokensPerSecond = events / seconds;
 	const values = { ...losses, gradientNorm, learningRate, tokensPerSecond };
-	loop.log.append({ step, epoch: before.epoch + 1, ...values });
-	loop.board.scalars(step, prefixed("train", values));
+	loop.log?.append({ step, epoch: before.epoch + 1, ...values });
+	loop.board?.scalars(step, prefixed("train", values));
 	return { loss: sum(losses), tokensPerSecond };
 }
 

@@ -10,39 +10,29 @@ export interface LogEvent {
 	readonly [field: string]: unknown;
 }
 
-export interface EventLog {
-	/** The line is with the system when this returns: it survives the death of the process. */
-	append(event: LogEvent): void;
-	close(): void;
-}
-
-/** The log of a process that writes none. */
-export const silentLog: EventLog = { append() {}, close() {} };
-
 /**
  * Opens a log to append to. With `keep` it goes on with what is there, less the events that are not
  * kept: those the interrupted run wrote after its last checkpoint. Without it the log must be new.
  */
-export function openEventLog(
-	file: string,
-	{ keep }: { keep?: (event: LogEvent) => boolean } = {},
-): EventLog {
+export function openEventLog(file: string, { keep }: { keep?: (event: LogEvent) => boolean } = {}) {
 	if (keep) keepOnly(file, keep);
-	else if (existsSync(file) && readFileSync(file).length > 0) {
+	else if (existsSync(file) && readFileSync(file).length > 0)
 		throw new InputError(
 			`will not write to ${file}: it holds the log of another run; ` +
 				"pass `resume` to go on with that run, or choose another folder",
 		);
-	}
 	const handle = guard(file, () => openSync(file, "a"));
 	return {
-		append: (event) => {
+		/** The line is with the system when this returns: it survives the death of the process. */
+		append(event: LogEvent): void {
 			const line = `${JSON.stringify(event, spellNonFinite)}\n`;
 			guard(file, () => writeFully(handle, new TextEncoder().encode(line)));
 		},
 		close: () => closeSync(handle),
 	};
 }
+
+export type EventLog = ReturnType<typeof openEventLog>;
 
 /** A last line without its end, left by a process that died while writing, is not an event. */
 export function readEventLog(file: string): LogEvent[] {

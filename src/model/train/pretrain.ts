@@ -15,11 +15,10 @@ import type { HazardSettings } from "../hazards/settings.js";
 import { initialWeights, type Model, models, weightCount } from "../index.js";
 import { checkSeal, type Seal, sealOf, writeCheckpoint } from "./checkpoint.js";
 import { epochs, type Loop } from "./epochs.js";
-import { openEventLog, silentLog } from "./event-log.js";
+import { openEventLog } from "./event-log.js";
 import type { TrainOptions } from "./options.js";
 import { preparedByThreads, preparedHere, validationPlan } from "./prepared-batches.js";
 import {
-	type Best,
 	checkSameRun,
 	lastCheckpoint,
 	type Position,
@@ -32,7 +31,7 @@ import {
 import type { StoredTensor } from "./safetensors.js";
 import { startingHazards } from "./starting-hazards.js";
 import { adamWDefaults, initialState, startTogether } from "./step.js";
-import { openTensorboard, silentBoard } from "./tensorboard.js";
+import { openTensorboard } from "./tensorboard.js";
 import { checkDivisible, shareOf, type Trainer, trainer } from "./trainer.js";
 
 export interface PretrainRequest {
@@ -60,15 +59,6 @@ export interface PretrainRequest {
 	readonly signal: AbortSignal;
 	/** Said when a run goes on. */
 	readonly cautions?: readonly string[];
-}
-
-export interface PretrainSummary {
-	readonly steps: number;
-	readonly epochs: number;
-	readonly parameters: number;
-	readonly best: Best | null;
-	readonly padding: number;
-	readonly interrupted: boolean;
 }
 
 const stored = (values: ReadonlyMap<string, ResidentValue>): Map<string, StoredTensor> =>
@@ -116,7 +106,7 @@ export function shapesForDevice(
 }
 
 /** Trains until the last epoch, until validation stops improving, or until asked to stop. */
-export async function trainEpochs(request: PretrainRequest): Promise<PretrainSummary> {
+export async function trainEpochs(request: PretrainRequest) {
 	const { folder, run, model, dataset, runtime, communicator = oneProcess } = request;
 	const writes = communicator.rank === 0;
 	if (communicator.size > 1) checkDivisible(model, run.config);
@@ -128,7 +118,7 @@ export async function trainEpochs(request: PretrainRequest): Promise<PretrainSum
 	const batches = batchesOf("train", plan);
 	const checks = batchesOf("valid", validationPlan(plan));
 	const { weights, start, tensors, seal } = await beginning(request);
-	const summaryOf = (at: Position): PretrainSummary => ({
+	const summaryOf = (at: Position) => ({
 		steps: at.step,
 		epochs: at.epoch,
 		parameters: weightCount(weights),
@@ -159,13 +149,13 @@ export async function trainEpochs(request: PretrainRequest): Promise<PretrainSum
 	if (tensors) for (const caution of request.cautions ?? []) request.progress.note(caution);
 	const log = writes
 		? openEventLog(files.log, tensors ? { keep: wasSaved(start) } : {})
-		: silentLog;
+		: undefined;
 	const board = writes
 		? openTensorboard(files.tensorboard, {
 				clock: Date.now,
 				...(tensors && { resumeAt: start.step }),
 			})
-		: silentBoard;
+		: undefined;
 	const saving = savingOf(request, learner, weights, seal);
 	try {
 		// Compilers of accelerators take seconds per program.
@@ -189,11 +179,13 @@ export async function trainEpochs(request: PretrainRequest): Promise<PretrainSum
 		return summaryOf(await epochs(loop, start));
 	} finally {
 		await prepared.dispose();
-		log.close();
-		board.close();
+		log?.close();
+		board?.close();
 		await learner.dispose();
 	}
 }
+
+export type PretrainSummary = Awaited<ReturnType<typeof trainEpochs>>;
 
 /** The start of a training: its initial weights, or the last checkpoint with its tensors. */
 async function beginning(request: PretrainRequest) {

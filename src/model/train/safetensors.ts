@@ -52,12 +52,11 @@ export function encodeSafetensors(
 	let offset = 0;
 	for (const [name, { dtype, shape, data }] of sorted) {
 		if (name === METADATA) throw new RangeError(`a tensor cannot be named ${METADATA}`);
-		if (!(data instanceof arrays[dtype]) || elementCount(shape) !== data.length) {
+		if (!(data instanceof arrays[dtype]) || elementCount(shape) !== data.length)
 			throw new RangeError(
 				`tensor "${name}" is ${dtype} [${shape}] but holds ${data.length} elements of a ` +
 					`${data.constructor.name}; expected ${elementCount(shape)} of a ${arrays[dtype].name}`,
 			);
-		}
 		const end = offset + data.byteLength;
 		entries.push([name, { dtype, shape, data_offsets: [offset, end] }]);
 		chunks.push(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
@@ -112,17 +111,14 @@ interface Span {
 }
 
 function readHeader(bytes: Uint8Array, refuse: Refuse) {
-	if (bytes.length < LENGTH_BYTES) {
+	if (bytes.length < LENGTH_BYTES)
 		refuse(`it has ${bytes.length} bytes, expected at least ${LENGTH_BYTES}`);
-	}
 	const claimed = new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true);
-	if (claimed > LONGEST_HEADER) {
+	if (claimed > LONGEST_HEADER)
 		refuse(`it claims a header of ${claimed} bytes, expected at most ${LONGEST_HEADER}`);
-	}
 	const dataStart = LENGTH_BYTES + Number(claimed);
-	if (dataStart > bytes.length) {
+	if (dataStart > bytes.length)
 		refuse(`its header ends at byte ${dataStart}, but the file at byte ${bytes.length}`);
-	}
 	let text = "";
 	let header: unknown;
 	try {
@@ -139,37 +135,32 @@ function readHeader(bytes: Uint8Array, refuse: Refuse) {
 }
 
 function readMetadata(value: unknown, refuse: Refuse): Record<string, string> {
-	if (isRecord(value) && Object.values(value).every((text) => typeof text === "string")) {
+	if (isRecord(value) && Object.values(value).every((text) => typeof text === "string"))
 		return value as Record<string, string>;
-	}
 	return refuse(`${METADATA} is not a map from text to text`);
 }
 
 function readSpan(name: string, value: unknown, refuse: Refuse): Span {
 	if (!isRecord(value)) return refuse(`the header of tensor "${name}" is not an object`);
 	const { dtype, shape, data_offsets: offsets } = value;
-	if (typeof dtype !== "string" || !Object.hasOwn(arrays, dtype)) {
+	if (typeof dtype !== "string" || !Object.hasOwn(arrays, dtype))
 		return refuse(
 			`tensor "${name}" has dtype ${JSON.stringify(dtype)}, expected one of ${Object.keys(arrays).join(", ")}`,
 			"convert it to one of these and save it again",
 		);
-	}
-	if (!areCounts(shape)) {
+	if (!areCounts(shape))
 		return refuse(`tensor "${name}" has shape ${JSON.stringify(shape)}, expected whole numbers`);
-	}
-	if (!areCounts(offsets) || offsets.length !== 2) {
+	if (!areCounts(offsets) || offsets.length !== 2)
 		return refuse(
 			`tensor "${name}" has data_offsets ${JSON.stringify(offsets)}, expected [begin, end]`,
 		);
-	}
 	const [begin, end] = offsets as readonly [number, number];
 	const wanted = elementCount(shape) * elementBytes(dtype as StoredDtype);
-	if (end - begin !== wanted) {
+	if (end - begin !== wanted)
 		refuse(
 			`tensor "${name}" has ${end - begin} bytes at [${begin}, ${end}], ` +
 				`but ${dtype} [${shape}] takes ${wanted}`,
 		);
-	}
 	return { name, dtype: dtype as StoredDtype, shape, begin, end };
 }
 
@@ -183,9 +174,8 @@ function checkCover(spans: readonly Span[], dataBytes: number, refuse: Refuse) {
 		}
 		covered = end;
 	}
-	if (covered !== dataBytes) {
+	if (covered !== dataBytes)
 		refuse(`it holds ${dataBytes} bytes of tensors, but its header promises ${covered}`);
-	}
 }
 
 function view(bytes: Uint8Array, dataStart: number, span: Span, refuse: Refuse): StoredTensor {

@@ -16,15 +16,6 @@ import {
 	settingsThatDiffer,
 } from "./run-folder.js";
 
-/** What `sealRun` did: folders of checkpoints, from the run's folder. */
-interface SealedRun {
-	readonly sealed: readonly string[];
-	/** Those that were bound to these very files before. */
-	readonly unchanged: readonly string[];
-	/** Whether manifest and vocabulary were compared with the dataset; it may be elsewhere. */
-	readonly comparedWithDataset: boolean;
-}
-
 interface Place {
 	readonly folder: string;
 	readonly files: readonly string[];
@@ -36,11 +27,13 @@ interface Place {
  * Binds the weights of a run, and of its tasks, to the files they were learned with, as these are now.
  * Weights that are bound to other files are left alone unless `force` is set.
  */
-export async function sealRun(folder: string, { force = false } = {}): Promise<SealedRun> {
+export async function sealRun(folder: string, { force = false } = {}) {
 	const run = readRun(folder);
 	return holdingRun(folder, async () => {
+		/** Whether manifest and vocabulary were compared with the dataset; it may be elsewhere. */
 		const comparedWithDataset = await checkRecords(folder, run);
 		const sealed: string[] = [];
+		/** Checkpoints that were bound to these very files before. */
 		const unchanged: string[] = [];
 		for (const place of [...placesOf(folder, run), ...taskPlaces(folder, run)])
 			(sealPlace(folder, place, force) ? sealed : unchanged).push(place.folder);

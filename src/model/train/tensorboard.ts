@@ -26,12 +26,6 @@ export function maskedCrc32c(bytes: Uint8Array): number {
 	return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;
 }
 
-export interface ScalarWriter {
-	readonly file: string;
-	scalars(step: number, values: Readonly<Record<string, number>>): void;
-	close(): void;
-}
-
 interface TensorboardOptions {
 	/** Milliseconds since 1970. */
 	readonly clock: () => number;
@@ -39,11 +33,8 @@ interface TensorboardOptions {
 	readonly resumeAt?: number;
 }
 
-/** That of a process that writes none. */
-export const silentBoard: ScalarWriter = { file: "", scalars() {}, close() {} };
-
 /** Starts a new event file in `folder`; TensorBoard reads all files of a folder as one run. */
-export function openTensorboard(folder: string, options: TensorboardOptions): ScalarWriter {
+export function openTensorboard(folder: string, options: TensorboardOptions) {
 	const { clock, resumeAt } = options;
 	// Times never decrease, within a file or from one file to the next, also where the clock was set back.
 	let latest = guard(folder, () => Math.max(clock() / 1000, lastSecond(folder)));
@@ -57,10 +48,13 @@ export function openTensorboard(folder: string, options: TensorboardOptions): Sc
 	if (resumeAt !== undefined) write({ wallTime: seconds(), step: resumeAt + 1, starts: true });
 	return {
 		file,
-		scalars: (step, values) => write({ wallTime: seconds(), step, values }),
+		scalars: (step: number, values: Readonly<Record<string, number>>): void =>
+			write({ wallTime: seconds(), step, values }),
 		close: () => closeSync(handle),
 	};
 }
+
+export type ScalarWriter = ReturnType<typeof openTensorboard>;
 
 /** The last second in which a file of the folder was begun. TensorBoard reads files by name, so by it. */
 function lastSecond(folder: string): number {

@@ -89,15 +89,6 @@ interface LayerInputs extends Pick<AttentionInputs, "slots" | "read" | "mask" | 
 	readonly wanted?: (t: Tensor) => Tensor; // [batch, n, …] → [batch, m, …]
 }
 
-interface LayerOutputs {
-	readonly x: Tensor; // [batch, m, dim]
-	readonly state: Tensor; // [batch, heads, key / heads, value / heads]
-	/** log γ of one unit of time, or of one event where the model decays by event. */
-	readonly decayRate: Tensor; // [batch, heads, n]
-	/** What each token adds to the state: S = γ S + kᵀ v. */
-	readonly update: StateUpdate;
-}
-
 /** S = e^logDecay S + kᵀ v, of slots and then queries. */
 export type StateUpdate = Pick<AttentionInputs, "k" | "v" | "logDecay">;
 
@@ -108,7 +99,7 @@ export const project = (x: Tensor, weight: Tensor): Tensor =>
 	x.matmul(weight, { transposeB: true });
 
 /** One layer of TrajGPT: selective recurrent attention with a gate, then a feed-forward block. */
-export function layer(config: TrajgptConfig, p: Weights, inputs: LayerInputs): LayerOutputs {
+export function layer(config: TrajgptConfig, p: Weights, inputs: LayerInputs) {
 	const { x, angles, overGaps, wanted = (t) => t, ...past } = inputs;
 	const norm = normOf(config);
 	const heads = (t: Tensor) => splitHeads(t, config.heads); // [batch, heads, n, size]
@@ -137,5 +128,12 @@ export function layer(config: TrajgptConfig, p: Weights, inputs: LayerInputs): L
 
 	// Feed-forward.
 	const fed = project(gelu(project(norm(attended), p("up"))), p("down"));
-	return { x: attended.add(fed), state, decayRate, update: { k, v, logDecay } };
+	return {
+		x: attended.add(fed), // [batch, m, dim]
+		state, // [batch, heads, key / heads, value / heads]
+		/** log γ of one unit of time, or of one event where the model decays by event. */
+		decayRate, // [batch, heads, n]
+		/** What each token adds to the state: S = γ S + kᵀ v. */
+		update: { k, v, logDecay },
+	};
 }

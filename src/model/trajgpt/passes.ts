@@ -131,23 +131,8 @@ export function withAngles(config: TrajgptConfig, feeds: Feeds): Feeds {
 const positionIn = ({ from, slots }: Pass, events: Events, position: number): number =>
 	position >= events.times.length ? slots : position - from;
 
-interface PassFeeds {
-	/** All values; a program takes those that it has inputs for. */
-	readonly feeds: Feeds;
-	/** Whether some row may end early. */
-	readonly ragged: boolean;
-	/** Whether some query comes before a row's last slot in the pass. */
-	readonly between: boolean;
-	readonly backwards: boolean;
-}
-
 /** The inputs of one pass from a state, in a number of rows of which the last may be empty. */
-export function passFeeds(
-	state: State,
-	rows: readonly Row[],
-	paddedRows: number,
-	pass: Pass,
-): PassFeeds {
+export function passFeeds(state: State, rows: readonly Row[], paddedRows: number, pass: Pass) {
 	const { from, slots, queries, queryCount } = pass;
 	const slot = stream(paddedRows * slots);
 	const query = stream(paddedRows * queryCount);
@@ -181,9 +166,12 @@ export function passFeeds(
 	const named = (prefix: string, values: Record<string, Data>) =>
 		Object.fromEntries(Object.entries(values).map(([name, data]) => [`${prefix}.${name}`, data]));
 	return {
+		/** Whether some row may end early. */
 		ragged,
+		/** Whether some query comes before a row's last slot in the pass. */
 		between,
 		backwards,
+		/** All values; a program takes those that it has inputs for. */
 		feeds: {
 			...named("slots", slot),
 			...named("queries", { ...query, positions }),

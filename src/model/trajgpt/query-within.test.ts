@@ -75,7 +75,7 @@ async function lookingBack(kind: Partial<TrajgptConfig>, first: number, time: nu
 	return Array.from(answer as Float32Array);
 }
 
-for (const kind of kinds) {
+for (const kind of kinds)
 	describe(`queries within a history, ${JSON.stringify(kind)}`, () => {
 		const model = smallModel(kind);
 		afterAll(() => model.dispose());
@@ -118,7 +118,6 @@ for (const kind of kinds) {
 			expect(total).toBeCloseTo(1, 5);
 		});
 	});
-}
 
 describe("queries within a history", () => {
 	const model = smallModel();

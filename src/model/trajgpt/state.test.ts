@@ -45,7 +45,7 @@ async function trainingForward(config: TrajgptConfig, events: Events): Promise<F
 	return answers as Float32Array;
 }
 
-for (const kind of kinds) {
+for (const kind of kinds)
 	describe(`state, ${JSON.stringify(kind)}`, () => {
 		const config = trajgptConfig.parse({ ...base, ...kind });
 		const model = predictor(runtime, config, weightsOf(config));
@@ -173,4 +173,3 @@ for (const kind of kinds) {
 			);
 		});
 	});
-}

@@ -1,10 +1,5 @@
 import { z } from "zod";
-import {
-	fillBatch,
-	type PlannedBatch,
-	planBatches,
-	type SplitBatches,
-} from "../../../data/cohort/batches.js";
+import { planBatches, plannedBatches, type SplitBatches } from "../../../data/cohort/batches.js";
 import type { BatchOptions, Dataset, History, Label, Split } from "../../../data/cohort/index.js";
 import { inOrder, type Tensor } from "../../../engine/tensor/index.js";
 import { type LinearHead, labelHead, labelLogOdds, pooled, slotStates } from "../../heads.js";
@@ -152,15 +147,8 @@ export function labelBatches(
 		labels.map(({ patient }) => dataset.birthEventsOf(patient)),
 		options,
 	);
-	let current = { epoch: Number.NaN, batches: [] as readonly PlannedBatch[] };
-	return {
-		plan,
-		read(epoch, i) {
-			if (current.epoch !== epoch) current = { epoch, batches: plan.epoch(epoch) };
-			return fillBatch(plan, current.batches[i], async (at) => {
-				const label = labels[at];
-				return withLabelQuery(await dataset.read(label.patient), label);
-			});
-		},
-	};
+	return plannedBatches(plan, async (at) => {
+		const label = labels[at];
+		return withLabelQuery(await dataset.read(label.patient), label);
+	});
 }
