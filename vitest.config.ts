@@ -33,7 +33,6 @@ const campaigns = "**/*.campaign.test.ts";
 const slowest = [
 	"scripts/torture/torture.campaign.test.ts",
 	"src/app/commands/pretrain.test.ts",
-	"web/src/explorer-views.test.ts",
 	"web/src/explorer.test.ts",
 	"src/app/commands/demo.test.ts",
 	"src/app/commands/compare.test.ts",

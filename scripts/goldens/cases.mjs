@@ -329,16 +329,7 @@ export async function runCases({ root, goldens, load, command, both }, folder, s
 	async function page(/** @type {string} */ url, /** @type {any} */ model) {
 		/** @type {Record<string, any>} */
 		const documents = {};
-		for (const name of [
-			"maps",
-			"memory",
-			"usual",
-			"samples",
-			"people",
-			"rates",
-			"evaluation",
-			"about",
-		]) {
+		for (const name of ["memory", "usual", "samples", "people", "rates", "evaluation", "about"]) {
 			const response = await fetch(`${url}/explorer/${name}.json`);
 			documents[name] = response.ok ? await response.json() : { status: response.status };
 			goldens.set(`page ${name}.json`, documents[name]);

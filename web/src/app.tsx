@@ -1,40 +1,29 @@
 import { useCallback, useEffect, useMemo, useReducer, useState } from "react";
 import { fromTokens, type Token, type Vocabulary } from "../../src/data/cohort/vocabulary.js";
 import type { Clock } from "../../src/evaluate/charts/clock.js";
+import type { RunningExport } from "../../src/predict/browser/open-export.js";
 import type { About } from "./data/about.js";
 import type { Rates, Samples, Usual } from "./data/contract.js";
-import { type Patient, patientOf } from "./data/patient.js";
-import { useJson } from "./data/use-json.js";
-import type { Loaded } from "./data/use-loaded.js";
-import { initialDate } from "./engine/panels.js";
-import { useModel } from "./engine/use-model.js";
+import { initialDate, type Patient, patientOf } from "./data/patient.js";
+import { type Loaded, useJson, useLoaded } from "./data/use-loaded.js";
+import { openModel, startedOrNew } from "./engine/start-model.js";
 import { ErrorBoundary } from "./error-boundary.js";
 import type { PatientList } from "./files/patient-list.js";
 import { fileRules } from "./files/records.js";
 import { lostFile, noteFile, useDroppedFile, useOpenedFile } from "./files/use-opened-file.js";
-import { CopyLink } from "./parts/copy-link.js";
+import { useTransientText } from "./parts/hooks.js";
 import { Notice } from "./parts/notice.js";
-import {
-	noFacts,
-	PictureContext,
-	type PictureFacts,
-	populationText,
-} from "./parts/picture-facts.js";
-import { ThemeChoice } from "./parts/theme-choice.js";
+import { noFacts, PictureContext, type PictureFacts, populationText } from "./parts/panel.js";
 import { momentText } from "./parts/words.js";
-import { followLink } from "./state/follow-link.js";
+import { useAddress } from "./state/address.js";
 import { initialState, reduceState, type View, views } from "./state/reducer.js";
-import { useAddress } from "./state/use-address.js";
-import { copiedLink, linkTo, readLink } from "./state/view-link.js";
-import { MapView } from "./views/map-view.js";
+import { copiedLink, followLink, linkTo, readLink } from "./state/view-link.js";
 import { ModelView } from "./views/model-view.js";
 import { PatientChooser } from "./views/patient-chooser.js";
 import { Workbench } from "./views/workbench.js";
 
 const viewNames: Readonly<Record<View, string>> = {
 	patient: "Patient",
-	"what-if": "What if",
-	map: "Map",
 	model: "Model",
 };
 
@@ -106,8 +95,8 @@ export function App() {
 	const hash = isKnown ? linkTo(now, (token) => vocabulary.tokens[token]?.code) : null;
 	const onView = useCallback((view: View) => dispatch({ type: "view", view }), []);
 	useAddress(now.view, hash, onView, follow);
-	const showsPatient = now.view === "patient" || now.view === "what-if";
-	// Messages about a file are shown in the patient views.
+	const showsPatient = now.view === "patient";
+	// Messages about a file are shown in the patient view.
 	const takeFile = useCallback(
 		(given: readonly File[]) => {
 			if (!showsPatient) onView("patient");
@@ -163,7 +152,6 @@ export function App() {
 				<div className="top-tools">
 					{population && <span className="population">{population}</span>}
 					<CopyLink link={(shown) => copiedLink(shown, hash, now.patient)} />
-					<ThemeChoice />
 				</div>
 			</header>
 			<main id="main" tabIndex={-1}>
@@ -209,7 +197,6 @@ export function App() {
 										reach={about.state === "ready" ? about.value.dataset.reach : null}
 										rates={rates.state === "ready" ? rates.value.rates : null}
 										onRetry={retry}
-										editing={now.view === "what-if"}
 									/>
 								) : (
 									<Notice kind="empty" title="No patient chosen">
@@ -221,24 +208,6 @@ export function App() {
 								)}
 							</>
 						))}
-					{now.view === "map" && (
-						<MapView
-							vocabulary={vocabulary}
-							codes={now.codes}
-							onCode={(token, on) => dispatch({ type: "code", token, on })}
-							samples={patients}
-							patient={now.patient}
-							date={now.date}
-							clock={clock}
-							modelState={modelState}
-							rates={rates.state === "ready" ? rates.value.rates : null}
-							onOpen={(patient) => {
-								files.leave();
-								choose(patient);
-								onView("patient");
-							}}
-						/>
-					)}
 					{now.view === "model" && (
 						<ModelView
 							about={about}
@@ -254,5 +223,41 @@ export function App() {
 				</p>
 			</footer>
 		</PictureContext>
+	);
+}
+
+const close = (model: RunningExport) => void model.close();
+
+/** Loads the server's model into a worker of this page. */
+function useModel(): readonly [Loaded<RunningExport>, retry: () => void] {
+	const [load, setLoad] = useState(() => startedOrNew);
+	return [useLoaded(load, close), useCallback(() => setLoad(() => openModel), [])];
+}
+
+interface CopyLinkProps {
+	/** The link to the current view, given the address bar's URL, which lags behind; and a confirmation. */
+	readonly link: (shown: string) => { readonly link: string; readonly words: string };
+}
+
+/** Copies a link to the current view; it never holds a patient's records. */
+function CopyLink({ link: linkFrom }: CopyLinkProps) {
+	const [said, say] = useTransientText();
+	return (
+		<button
+			type="button"
+			className="small"
+			title="The link holds the view, the date and the codes; of a sample also the edits, of a file nothing"
+			onClick={async () => {
+				try {
+					const { link, words } = linkFrom(location.href);
+					await navigator.clipboard.writeText(link);
+					say(words);
+				} catch {
+					say("Copy it from the address bar");
+				}
+			}}
+		>
+			<span role="status">{said || "Copy link"}</span>
+		</button>
 	);
 }

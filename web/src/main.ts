@@ -5,7 +5,6 @@ import "./styles/parts.css";
 import "./styles/charts.css";
 import "./styles/views.css";
 import "./styles/model.css";
-import "./styles/map.css";
 import "./styles/take-away.css";
 import "./styles/files.css";
 

@@ -1,4 +1,4 @@
-import { answerTrueRisks } from "./engine/true-risks-worker.js";
+import { answerTrueRisks } from "./engine/true-risks.js";
 import { answerFiles } from "./files/reader.js";
 
 /** What a worker of the page does. */

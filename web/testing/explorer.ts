@@ -4,7 +4,6 @@ import { simulatedRun } from "../../src/app/commands/testing/simulated-run.js";
 import { noLog } from "../../src/app/server/index.js";
 import { serve } from "../../src/app/workflows/serve.js";
 import { sharedFixture } from "../../src/base/files/testing/shared-fixture.js";
-import { nodeRuntime } from "../../src/engine/runtime/node.js";
 import { readTrained } from "../../src/model/train/index.js";
 
 const serving = (run: string) =>
@@ -20,21 +19,17 @@ const exploredRun = () =>
 	});
 
 /** The explorer of a run, as served by `trajgpt serve`, and the same model in Node. */
-export async function servedExplorer(given?: string) {
-	const root = given === undefined ? await exploredRun() : undefined;
-	const run = given ?? join(root as string, "run");
+export async function servedExplorer(folder?: string) {
+	const root = folder === undefined ? await exploredRun() : undefined;
+	const run = folder ?? join(root as string, "run");
 	const trained = readTrained(run);
 	const service = await serving(run);
-	const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
-	const predictor = trained.model.predictor(runtime, trained.config, trained.weights);
 	return {
 		run,
 		trained,
-		predictor,
 		url: service.url,
 		async close() {
 			await service.close();
-			await predictor.dispose();
 			if (root) await rm(root, { recursive: true });
 		},
 	};

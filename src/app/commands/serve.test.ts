@@ -206,10 +206,8 @@ describe("the explorer's documents", () => {
 	test("show no patients of real records without --samples", async () => {
 		const { read } = await documentsOf(false);
 		expect(read("samples.json").patients).toEqual([]);
-		expect(read("maps.json").patients).toEqual([]);
 		expect(read("people.json").people).toBeNull();
 		const shown = await documentsOf(true);
-		expect(shown.read("maps.json").patients.length).toBeGreaterThan(0);
 		const { patients, axis } = shown.read("samples.json");
 		expect(axis).toBe("dates");
 		const data = await openDataset(dataset);
@@ -218,23 +216,17 @@ describe("the explorer's documents", () => {
 			return events >= 20 && events <= 400;
 		});
 		expect(patients).toHaveLength(Math.min(24, fitting.length));
-		for (const name of ["samples.json", "maps.json", "people.json"]) {
+		for (const name of ["samples.json", "people.json"]) {
 			const text = shown.documents.get(`/explorer/${name}`) as string;
 			for (const patient of fitting) expect(text).not.toContain(`"${data.idOf(patient)}"`);
 		}
-		const onMap = shown
-			.read("maps.json")
-			.patients.flatMap((one: { sample?: string }) => one.sample ?? []);
-		expect(onMap.toSorted()).toEqual(patients.map(({ id }: { id: string }) => id).toSorted());
 		const { people } = shown.read("people.json");
 		expect(atob(people.vectors)).toHaveLength(people.states.length * people.dim);
 		const kept = JSON.parse(await readFile(join(run, "explorer", "people.json"), "utf8"));
 		expect(kept.people).toBeNull();
 		// Nothing of them lies on the disk: what is there shows nobody.
-		for (const name of ["samples.json", "maps.json"]) {
-			const kept = JSON.parse(await readFile(join(run, "explorer", name), "utf8"));
-			expect(kept.patients).toEqual([]);
-		}
+		const keptSamples = JSON.parse(await readFile(join(run, "explorer", "samples.json"), "utf8"));
+		expect(keptSamples.patients).toEqual([]);
 		for (const [i, { id, name, birthTime, events }] of patients.entries()) {
 			expect([id, name]).toEqual([`s${i + 1}`, `Sample ${i + 1}`]);
 			expect(events[0].time).toBeGreaterThanOrEqual(birthTime);
@@ -248,16 +240,6 @@ describe("the explorer's documents", () => {
 		expect(stages).toEqual([]);
 		expect(existsSync(join(model, "export.json"))).toBe(true);
 		const trained = readTrained(run);
-		const { tokens } = read("maps.json");
-		expect(tokens.map(({ token }: { token: number }) => token)).toEqual(
-			Array.from({ length: trained.vocabulary.size - specialCount }, (_, i) => specialCount + i),
-		);
-		for (const { token, near } of tokens) {
-			expect(near).toHaveLength(8);
-			expect(near.some((other: { token: number }) => other.token === token)).toBe(false);
-			const likeness = near.map((other: { likeness: number }) => other.likeness);
-			expect(likeness).toEqual(likeness.toSorted((a: number, b: number) => b - a));
-		}
 		const data = await openDataset(dataset);
 		const drawn = drawnPatients(data, 0);
 		const histories = [];
@@ -272,10 +254,10 @@ describe("the explorer's documents", () => {
 		expect(about.modelCard).toContain("#");
 		expect(about.training.bestLoss).toBeGreaterThan(0);
 		expect(read("evaluation.json")).toEqual({ evaluations: [] });
-		const file = join(run, "explorer", "maps.json");
+		const file = join(run, "explorer", "memory.json");
 		const old = (await readFile(file, "utf8")).replace(/"weights":"\w+"/, '"weights":"others"');
 		await writeFile(file, old);
-		expect((await documentsOf(false)).stages).toEqual(["drawing maps of codes and patients"]);
+		expect((await documentsOf(false)).stages).toEqual(["measuring memory"]);
 		const others = new Map(
 			[...trained.weights].map(([name, { shape, data }]) => [
 				name,
@@ -285,7 +267,7 @@ describe("the explorer's documents", () => {
 		// Of the same step and dataset, as a run in its place with another seed.
 		const { stages: again } = await documentsOf(false, { ...trained, weights: others });
 		expect(again).toContain("exporting the model");
-		expect(again).toContain("drawing maps of codes and patients");
+		expect(again).toContain("measuring memory");
 		expect((await documentsOf(false)).stages).toContain("exporting the model");
 	});
 

@@ -2,7 +2,7 @@ import { thousands } from "../../../src/base/thousands.js";
 import { roundNumbers } from "../../../src/evaluate/charts/clock.js";
 import { percent } from "../../../src/evaluate/charts/numbers.js";
 import type { CalibrationBin } from "../../../src/evaluate/evaluation.js";
-import { useWidth } from "../parts/use-width.js";
+import { useWidth } from "../parts/hooks.js";
 import { percentTicks } from "./percent-ticks.js";
 
 interface CalibrationChartProps {

@@ -1,8 +1,9 @@
 import fc from "fast-check";
+import { createElement } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
+import { IntervalChart } from "./interval-chart.js";
 import { percentTicks } from "./percent-ticks.js";
-import { riskScale } from "./risk-scale.js";
-import { symbolStyle } from "./symbols.js";
 import { panned, showing, timeScale, wheelFactor, wholeDomain, zoomed } from "./time-scale.js";
 import {
 	drawingOrder,
@@ -97,22 +98,6 @@ test("an opened category has a row for each of its codes", () => {
 	expect(above[1]).toBe((above[3] as number) + nameHeight);
 });
 
-test("one logarithmic scale shows small and large risks apart", () => {
-	const { ticks, place } = riskScale([0.002, 0.3]);
-	expect(ticks.map((risk) => Number(risk.toPrecision(3)))).toEqual([0.001, 0.01, 0.1, 1]);
-	expect(place(0.001)).toBeCloseTo(0, 9);
-	expect(place(0.01)).toBeCloseTo(1 / 3, 9);
-	expect(place(1)).toBe(1);
-	expect([0, 1e-9].map(place)).toEqual([0, 0]);
-	const ends = (risks: readonly number[]) => {
-		const own = riskScale(risks).ticks;
-		return [own[0], own.at(-1)].map((risk) => Number(risk?.toPrecision(3)));
-	};
-	expect(ends([])).toEqual([0.01, 0.1]);
-	expect(ends([0.05])).toEqual([0.01, 0.1]);
-	expect(ends([1e-7, 0, 0.1])).toEqual([1e-4, 0.1]);
-});
-
 test("puts the largest category first, and marks do not overlap", () => {
 	const marks = [
 		mark("a", 0, "x"),
@@ -142,20 +127,25 @@ test("selects the nearest event within 12 pixels", () => {
 	expect(nearestMark(placed, 60, 17.1)).toBe(null);
 });
 
-test("eighteen categories have different symbols: nine shapes, filled and hollow", () => {
-	const marks = Array.from({ length: 18 }, (_, at) => {
-		const { path, isHollow } = symbolStyle(at, 4, "red");
-		return `${path} ${isHollow}`;
-	});
-	expect(new Set(marks).size).toBe(18);
-	expect(symbolStyle(8, 4, "red").path).toBe(
-		"M-1.90 -5.00H1.90V-1.90H5.00V1.90H1.90V5.00H-1.90V1.90H-5.00V-1.90H-1.90Z",
-	);
-});
-
 test("all percentages of an axis have the same precision", () => {
 	const named = (...shares: number[]) => shares.map(percentTicks(shares));
 	expect(named(0, 0.05, 0.1, 0.15)).toEqual(["0", "5 %", "10 %", "15 %"]);
 	expect(named(0, 0.005, 0.01)).toEqual(["0", "0.5 %", "1.0 %"]);
 	expect(named(0, 0.1 + 0.2, 0.6)).toEqual(["0", "30 %", "60 %"]);
+});
+
+test("a value without events has no interval", () => {
+	const rows = [
+		{ name: "lowest", value: 0, low: 0, high: 0, own: false },
+		{ name: "highest", value: 0.2, low: 0.1, high: 0.3, own: true },
+	];
+	const chart = createElement(IntervalChart, {
+		rows,
+		format: String,
+		tick: String,
+		axis: "share",
+	});
+	expect(renderToStaticMarkup(chart)).toContain(
+		'aria-label="share. lowest: 0; highest: 0.2, 0.1 to 0.3"',
+	);
 });

@@ -6,7 +6,7 @@ import {
 	decisionFrame,
 	decisionLines,
 } from "../../../src/evaluate/charts/onset/decision-lines.js";
-import { useWidth } from "../parts/use-width.js";
+import { useWidth } from "../parts/hooks.js";
 import { percentTicks } from "./percent-ticks.js";
 
 const [left, right, top, bottom, inside] = [44, 22, 22, 40, 190];

@@ -103,3 +103,9 @@ function within(
 	const start = Math.max(first, Math.min(last - size, from));
 	return [start, start + size];
 }
+
+/** The margins of a patient's plots, shared so that their time axes align. */
+export function gutter(width: number): { left: number; right: number; narrow: boolean } {
+	const narrow = width < 620;
+	return { left: narrow ? 44 : 148, right: narrow ? 10 : 18, narrow };
+}

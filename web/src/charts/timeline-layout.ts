@@ -7,8 +7,8 @@ export interface Mark {
 	readonly token: number;
 	readonly time: number;
 	readonly category: string | null;
-	/** Seen by the model; or later and predicted, not predicted, or without a prediction. */
-	readonly fate: "seen" | "hit" | "missed" | "later";
+	/** Up to the date, which the model has seen, or after it. */
+	readonly fate: "seen" | "later";
 	readonly edit: "none" | "added" | "moved" | "removed";
 }
 
@@ -50,15 +50,13 @@ interface LayoutOptions {
 	/** Categories with one row per code. */
 	readonly opened: ReadonlySet<string>;
 	readonly nameOf: (token: number) => string;
-	/** Height of the row of an opened category, beside its name; none if it has nothing to show. */
-	readonly openedHeight?: number;
 }
 
 /** One row per category, the largest first, or per code of it; marks that would overlap go into lanes. */
 export function timelineLayout(
 	marks: readonly Mark[],
 	x: (time: number) => number,
-	{ narrow, opened, nameOf, openedHeight = 0 }: LayoutOptions,
+	{ narrow, opened, nameOf }: LayoutOptions,
 ): TimelineLayout {
 	let top = 0;
 	const rowOf = (
@@ -71,10 +69,12 @@ export function timelineLayout(
 		const lanes = lanesOf(placed, mostLanes);
 		const head = narrow || names.kind === "code" ? nameHeight : 0;
 		const least = head + Math.max(1, ...lanes.map((lane) => lane + 1)) * laneHeight + rowMargin;
-		const height =
-			names.kind === "opened" ? Math.max(least, openedLeast, head + openedHeight) : least;
+		const height = names.kind === "opened" ? Math.max(least, openedLeast) : least;
 		const row = {
-			...{ ...names, top, height, head },
+			...names,
+			top,
+			height,
+			head,
 			marks: placed.map(({ r: _, ...mark }, at) => ({
 				...mark,
 				y: top + head + rowMargin / 2 + ((lanes[at] as number) + 0.5) * laneHeight,

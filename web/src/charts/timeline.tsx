@@ -1,16 +1,10 @@
 import { useId, useMemo, useRef, useState } from "react";
 import { monthDays } from "../../../src/base/time.js";
 import type { Clock } from "../../../src/evaluate/charts/clock.js";
-import { useWidth } from "../parts/use-width.js";
+import { useWidth } from "../parts/hooks.js";
 import { momentText } from "../parts/words.js";
-import { DateLine } from "./date-line.js";
-import { DateSlider } from "./date-slider.js";
-import { EventMark } from "./event-mark.js";
-import { FutureMarks, type TimelineFutures } from "./future-marks.js";
-import { gutter } from "./gutter.js";
-import { RowName } from "./row-name.js";
-import { TimeAxis } from "./time-axis.js";
-import { showing, timeScale, zoomed } from "./time-scale.js";
+import { gutter, showing, timeScale, zoomed } from "./time-scale.js";
+import { DateSlider, useEventDrag } from "./timeline-drag.js";
 import {
 	drawingOrder,
 	type Mark,
@@ -19,9 +13,8 @@ import {
 	type TimelineRow,
 	timelineLayout,
 } from "./timeline-layout.js";
-import { useEventDrag } from "./use-event-drag.js";
-import { useWheelZoom } from "./use-wheel-zoom.js";
-import { ZoomButtons } from "./zoom-buttons.js";
+import { DateLine, EventMark, RowName, TimeAxis } from "./timeline-marks.js";
+import { useWheelZoom, ZoomButtons } from "./zoom.js";
 
 export interface TimelineProps {
 	readonly marks: readonly Mark[];
@@ -43,24 +36,18 @@ export interface TimelineProps {
 	readonly onZoom: (zoom: readonly [number, number] | null) => void;
 	/** While something is dragged, the axis must not move. */
 	readonly onHold: (held: boolean) => void;
-	/** Sampled futures, if they are shown. */
-	readonly futures?: TimelineFutures | null;
-	/** Left out if events cannot be edited. */
-	readonly onMove?: (id: string, time: number) => void;
-	readonly onRemove?: (id: string) => void;
+	readonly onMove: (id: string, time: number) => void;
+	readonly onRemove: (id: string) => void;
 }
 
 const [axisHeight, headHeight] = [40, 44];
 const closestDays = 28;
-const dateHint = "Drag the date to predict from another day.";
-/** Height of a future's lane in the row of an opened category. */
-const openedLane = 2;
 
-/** A patient's events by category, the date of prediction, and which later events were predicted. */
+/** A patient's events by category, which can be moved and removed, and the date of prediction. */
 export function Timeline(props: TimelineProps) {
 	const { marks, clock, date, seenUntil, whole, domain, zoom, dates, colourOf, nameOf, describe } =
 		props;
-	const { onDate, onZoom, onHold, onMove, onRemove, futures } = props;
+	const { onDate, onZoom, onHold, onMove, onRemove } = props;
 	const id = useId();
 	const [ref, width] = useWidth<HTMLDivElement>();
 	const root = useRef<HTMLDivElement>(null);
@@ -73,10 +60,9 @@ export function Timeline(props: TimelineProps) {
 		[domain, left, right, width],
 	);
 	const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
-	const openedHeight = futures ? futures.lanes * openedLane : 0;
 	const layout = useMemo(
-		() => timelineLayout(marks, scale.x, { narrow, opened, nameOf, openedHeight }),
-		[marks, scale, narrow, opened, nameOf, openedHeight],
+		() => timelineLayout(marks, scale.x, { narrow, opened, nameOf }),
+		[marks, scale, narrow, opened, nameOf],
 	);
 	const bottom = headHeight + layout.height;
 	const all = useMemo(
@@ -105,18 +91,18 @@ export function Timeline(props: TimelineProps) {
 		// An added event disappears when removed: its neighbour takes the focus.
 		const at = all.indexOf(mark);
 		if (mark.edit === "added") choose(all[at + 1] ?? all[at - 1]);
-		onRemove?.(mark.id);
+		onRemove(mark.id);
 	};
 	const onKey = (event: React.KeyboardEvent) => {
 		const at = chosen ? all.indexOf(chosen) : -1;
 		const { key } = event;
 		const way = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[key];
-		if (chosen && onMove && event.altKey && (key === "ArrowLeft" || key === "ArrowRight")) {
+		if (chosen && event.altKey && (key === "ArrowLeft" || key === "ArrowRight")) {
 			if (chosen.edit !== "removed") onMove(chosen.id, chosen.time + (way ?? 0) * monthDays);
 		} else if (way) choose(all[Math.max(0, Math.min(all.length - 1, at + way))]);
 		else if (key === "Home") choose(all[0]);
 		else if (key === "End") choose(all.at(-1));
-		else if (chosen && onRemove && (key === "Delete" || key === "Backspace")) remove(chosen);
+		else if (chosen && (key === "Delete" || key === "Backspace")) remove(chosen);
 		else return;
 		event.preventDefault();
 	};
@@ -133,12 +119,10 @@ export function Timeline(props: TimelineProps) {
 			listbox.current?.focus({ preventScroll: true });
 			setActive(mark.id);
 		},
-		onDrag:
-			onMove &&
-			((moved, x) => {
-				const [from, to] = scale.domain;
-				onMove(moved, Math.max(from, Math.min(to, scale.time(x))));
-			}),
+		onDrag: (moved, x) => {
+			const [from, to] = scale.domain;
+			onMove(moved, Math.max(from, Math.min(to, scale.time(x))));
+		},
 		onHold,
 	});
 	return (
@@ -180,13 +164,6 @@ export function Timeline(props: TimelineProps) {
 						/>
 					))}
 					<line className="grid" x1={0} x2={width} y1={bottom} y2={bottom} />
-					{futures && (
-						<FutureMarks
-							{...{ futures, scale, bottom, colourOf, nameOf }}
-							rows={layout.rows}
-							top={headHeight}
-						/>
-					)}
 					<DateLine
 						x={dateX}
 						top={headHeight - 12}
@@ -213,11 +190,7 @@ export function Timeline(props: TimelineProps) {
 						ref={listbox}
 						role="listbox"
 						tabIndex={0}
-						aria-label={
-							onMove
-								? "Events; arrows select one, Alt and arrows move it, Delete removes it"
-								: "Events; arrows select one"
-						}
+						aria-label="Events; arrows select one, Alt and arrows move it, Delete removes it"
 						{...(chosen &&
 							scale.inside(chosen.time) && { "aria-activedescendant": `${id}-${chosen.id}` })}
 						onKeyDown={onKey}
@@ -237,7 +210,7 @@ export function Timeline(props: TimelineProps) {
 								colour={colourOf(mark.token)}
 								active={mark.id === active}
 								label={describe(mark)}
-								movable={onMove !== undefined && mark.edit !== "removed"}
+								movable={mark.edit !== "removed"}
 							/>
 						))}
 					</g>
@@ -265,32 +238,31 @@ export function Timeline(props: TimelineProps) {
 					</p>
 				)}
 			</div>
-			{onRemove ? (
-				<div className="chosen-event">
-					{chosen ? (
-						<>
-							<span>{describe(chosen)}</span>
-							{chosen.edit !== "removed" && (
-								<button
-									type="button"
-									className="small"
-									onBlur={leave}
-									onClick={() => {
-										listbox.current?.focus({ preventScroll: true });
-										remove(chosen);
-									}}
-								>
-									Remove
-								</button>
-							)}
-						</>
-					) : (
-						<span className="quiet">Click an event to select it. {dateHint}</span>
-					)}
-				</div>
-			) : (
-				<p className="quiet chosen-event">{dateHint}</p>
-			)}
+			<div className="chosen-event">
+				{chosen ? (
+					<>
+						<span>{describe(chosen)}</span>
+						{chosen.edit !== "removed" && (
+							<button
+								type="button"
+								className="small"
+								onBlur={leave}
+								onClick={() => {
+									listbox.current?.focus({ preventScroll: true });
+									remove(chosen);
+								}}
+							>
+								Remove
+							</button>
+						)}
+					</>
+				) : (
+					<span className="quiet">
+						Drag the date to predict from another day. Click an event to select it, drag it to move
+						it.
+					</span>
+				)}
+			</div>
 		</div>
 	);
 }

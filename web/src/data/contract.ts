@@ -28,35 +28,6 @@ export interface Evaluations {
 	readonly evaluations: readonly EvaluationSummary[];
 }
 
-export interface MapPoint {
-	readonly x: number;
-	readonly y: number;
-}
-
-export interface MapCode extends MapPoint {
-	readonly token: number;
-	/** The nearest codes by the model's vectors, not by places on the map; `likeness` is a cosine. */
-	readonly near: readonly { readonly token: number; readonly likeness: number }[];
-}
-
-export interface MapPatient extends MapPoint {
-	readonly outcome: string | null;
-	readonly age: number | null;
-	readonly sex: "female" | "male" | null;
-	readonly records: number;
-	/** The id of a sample, which can be opened. */
-	readonly sample?: string;
-}
-
-export interface Maps {
-	readonly tokens: readonly MapCode[];
-	readonly patients: readonly MapPatient[];
-	/** The title of the task that `outcome` is of. */
-	readonly outcome: string | null;
-	/** The directions of the patients' vectors, as signed bytes in base64. */
-	readonly vectors: { readonly dim: number; readonly bytes: string } | null;
-}
-
 export interface Memory {
 	readonly categories: readonly (string | null)[];
 	readonly events: readonly number[];

@@ -1,3 +1,4 @@
+import { yearDays } from "../../../src/base/time.js";
 import { birthToken, specialCount } from "../../../src/data/cohort/vocabulary.js";
 import type { Sex } from "../../../src/data/records/rows.js";
 import type { SamplePatient } from "./contract.js";
@@ -64,4 +65,43 @@ export function historyOf(
 		times: all.map(({ time }) => time),
 		birthEvents: birth === null ? 0 : 1,
 	};
+}
+
+/** Records of the index day are history, as in `src/data/cohort/at-risk.ts`: those before this time are known. */
+export const endOfDay = (date: number): number => Math.floor(date) + 1;
+
+/** The events of a sample before its initial date, as in the paper's look-up window; of a short history, two thirds. */
+const [sampleEvents, shortSample] = [50, 60];
+
+/**
+ * The initial date. A patient from a file is predicted from the last record. A sample is predicted from an earlier
+ * day, so that the records after it show what came: after 50 events, or after two thirds of fewer than 60.
+ */
+export function initialDate({ sample, events }: Pick<Patient, "sample" | "events">): number {
+	const count = events.length;
+	if (count === 0) return 0;
+	if (sample === null) return (events[count - 1] as PatientEvent).time;
+	const known = count >= shortSample ? sampleEvents : Math.max(1, Math.floor((2 * count) / 3));
+	const last = (events[known - 1] as PatientEvent).time;
+	const next = events.find(({ time }) => time > last)?.time;
+	return next === undefined ? last + 1 : (last + next) / 2;
+}
+
+type DatedPatient = Pick<Patient, "birth"> & {
+	readonly events: readonly { readonly time: number }[];
+};
+type Range = readonly [first: number, last: number];
+
+const yearsBeyond = 2;
+
+/** The range of the date, on the slider and in links: from the birth or first event to two years after the last. */
+export function dateRange({ birth, events }: DatedPatient): Range {
+	const first = birth ?? events[0]?.time ?? 0;
+	return [first, (events.at(-1)?.time ?? first) + yearsBeyond * yearDays];
+}
+
+/** The range for added events: that of the date, extended by two years before the first event if birth is unknown. */
+export function addingRange(patient: DatedPatient): Range {
+	const [first, last] = dateRange(patient);
+	return [patient.birth ?? first - yearsBeyond * yearDays, last];
 }

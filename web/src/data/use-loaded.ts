@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 
 export type Loaded<T> =
 	| { readonly state: "loading" }
@@ -23,3 +23,31 @@ export function useLoaded<T>(load: () => Promise<T>, close?: (value: T) => void)
 	}, [load, close]);
 	return loaded;
 }
+
+/** Fetches a document from the page's own origin. */
+async function fetchJson<T>(path: string): Promise<T> {
+	let response: Response;
+	try {
+		response = await fetch(path);
+	} catch (cause) {
+		throw new Error(
+			"the server does not respond; check that `trajgpt serve` is still running, then reload",
+			{ cause },
+		);
+	}
+	if (!response.ok)
+		throw new Error(
+			response.status === 401
+				? "a token is needed; open the address that `trajgpt serve` printed again"
+				: `${path} cannot be read: the server responds with status ${response.status}`,
+		);
+	try {
+		return (await response.json()) as T;
+	} catch (cause) {
+		throw new Error(`${path} is not valid JSON; restart \`trajgpt serve\``, { cause });
+	}
+}
+
+/** Fetches a document when the component is first shown. */
+export const useJson = <T>(path: string): Loaded<T> =>
+	useLoaded(useCallback(() => fetchJson<T>(path), [path]));

@@ -4,8 +4,7 @@ import {
 	type ReasonOptions,
 	type Reasons,
 } from "../../../src/predict/reasons.js";
-import type { RiskRequest } from "./risk-source.js";
-import type { RiskModel } from "./risks.js";
+import type { RiskModel, RiskRequest } from "./risks.js";
 
 /** The horizon of what is explained, in years. */
 export const reasonYears = 5;

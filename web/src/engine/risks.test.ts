@@ -1,13 +1,13 @@
 import { expect, test, vi } from "vitest";
 import { fromTokens, type Token } from "../../../src/data/cohort/vocabulary.js";
 import type { HistoryStart } from "../../../src/predict/open-hazards.js";
-import { riskSource } from "./risk-source.js";
 import {
 	afterYears,
 	curveDays,
 	longestDays,
 	newDiagnoses,
 	riskOf,
+	riskSource,
 	riskTables,
 	timesOthers,
 } from "./risks.js";

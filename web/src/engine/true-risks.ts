@@ -18,20 +18,47 @@ const futures = 256;
 
 /** True risks of codes that are not recorded yet: [codes][days]; null for other codes. */
 export function trueRisks(asked: TrueRiskRequest): (number[] | null)[] {
-	const found = trueIncidence(
+	const incidence = trueIncidence(
 		simulatePatient(asked.seed, asked.person),
-		...([Math.floor(asked.date), asked.days.map(Math.round), { futures }] as const),
+		Math.floor(asked.date),
+		asked.days.map(Math.round),
+		{ futures },
 	);
 	/** The risks of the code at a place of a table, by horizon. */
 	const column = (values: Float64Array, width: number, at: number) =>
 		asked.days.map((_, horizon) => values[horizon * width + at] as number);
 	const risksOf = (code: string) => {
 		const [diagnosis, drug] = [codes.indexOf(code), drugCodes.indexOf(code)];
-		if (diagnosis >= 0) return column(found.codes, codes.length, diagnosis);
-		return drug >= 0 ? column(found.drugs, drugCodes.length, drug) : null;
+		if (diagnosis >= 0) return column(incidence.codes, codes.length, diagnosis);
+		return drug >= 0 ? column(incidence.drugs, drugCodes.length, drug) : null;
 	};
 	return asked.codes.map((code) => {
-		const own = risksOf(code);
-		return own?.some(Number.isNaN) ? null : own;
+		const risks = risksOf(code);
+		return risks?.some(Number.isNaN) ? null : risks;
 	});
+}
+
+/** What comes of a request: the risks, or why there are none. */
+export type TrueRiskReply =
+	| { readonly risks: readonly (readonly number[] | null)[] }
+	| { readonly failed: string };
+
+/** A request comes with the port of its answer. */
+interface WorkerScope {
+	onmessage:
+		| ((event: { readonly data: TrueRiskRequest; readonly ports: readonly MessagePort[] }) => void)
+		| null;
+}
+
+/** Answers the page, in a worker. */
+export function answerTrueRisks(scope: WorkerScope): void {
+	scope.onmessage = ({ data, ports: [port] }) => {
+		let reply: TrueRiskReply;
+		try {
+			reply = { risks: trueRisks(data) };
+		} catch (error) {
+			reply = { failed: (error as Error).message };
+		}
+		port?.postMessage(reply);
+	};
 }

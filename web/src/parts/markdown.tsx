@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { ScrollTable } from "./scroll-table.js";
+import { ScrollTable } from "./table.js";
 
 /** Renders headings, lists, tables, code and paragraphs; everything else stays text, never HTML. */
 export function Markdown({ text }: { readonly text: string }) {

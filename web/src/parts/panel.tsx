@@ -1,9 +1,6 @@
-import { type ReactNode, useContext, useId, useRef } from "react";
-import type { Caption } from "./caption.js";
-import { csvOf, pngOf, type Rows, standaloneSvg, take, type Way } from "./copy.js";
-import { factsText, PictureContext } from "./picture-facts.js";
-import { type FileKind, SaveMenu } from "./save-menu.js";
-import { useTransientText } from "./use-transient-text.js";
+import { createContext, type ReactNode, useContext, useId, useRef } from "react";
+import { useTransientText } from "./hooks.js";
+import { type Caption, csvOf, pngOf, type Rows, standaloneSvg, take, type Way } from "./picture.js";
 
 /** Whether the content is current; or outdated, because an update is running or has failed. */
 export interface PanelState {
@@ -101,3 +98,83 @@ export function Panel(props: PanelProps) {
 		</section>
 	);
 }
+
+export type FileKind = "png" | "svg" | "csv";
+
+interface SaveMenuProps {
+	readonly title: string;
+	readonly kinds: readonly FileKind[];
+	readonly onSave: (kind: FileKind, way: Way) => void;
+}
+
+const ways = [
+	["save", "Download"],
+	["copy", "Copy"],
+] as const;
+
+/** What can be taken away from a panel: as a file, or in the clipboard. */
+export function SaveMenu({ title, kinds, onSave }: SaveMenuProps) {
+	const ref = useRef<HTMLDetailsElement>(null);
+	const close = () => {
+		if (ref.current) ref.current.open = false;
+	};
+	return (
+		<details
+			className="save"
+			ref={ref}
+			onBlur={(event) => {
+				if (!event.currentTarget.contains(event.relatedTarget)) close();
+			}}
+			onKeyDown={(event) => {
+				if (event.key !== "Escape") return;
+				close();
+				ref.current?.querySelector("summary")?.focus();
+			}}
+		>
+			<summary aria-label={`Save “${title}”`}>Save</summary>
+			<div className="save-menu">
+				{kinds.flatMap((kind) =>
+					ways.map(([way, word]) => (
+						<button
+							key={`${way} ${kind}`}
+							type="button"
+							className="small"
+							onClick={() => {
+								ref.current?.querySelector("summary")?.focus();
+								close();
+								onSave(kind, way);
+							}}
+						>
+							{word} {kind.toUpperCase()}
+						</button>
+					)),
+				)}
+			</div>
+		</details>
+	);
+}
+
+/** What a picture or table needs to be understood elsewhere. */
+export interface PictureFacts {
+	/** Says that the people, or those of the model, are simulated; null if neither are. */
+	readonly population: string | null;
+	/** Null where no patient is shown. */
+	readonly patient: string | null;
+	readonly date: string | null;
+	/** Null until it is known. */
+	readonly run: string | null;
+}
+
+export const noFacts: PictureFacts = { population: null, patient: null, date: null, run: null };
+
+export const PictureContext = createContext(noFacts);
+
+/** What a page says of the model's population. A patient from a file is not one of it. */
+export const populationText = (population: string | null, isFromFile: boolean): string | null =>
+	population !== null && isFromFile ? "model of a simulated population" : population;
+
+/** `simulated population, not real people · Sample 1, female · predicted on 2006-02-09 · run 1a2b3c4d` */
+export const factsText = ({ population, patient, date, run }: PictureFacts): string =>
+	[population, patient, date && `predicted on ${date}`, run && `run ${run}`]
+		.filter(Boolean)
+		.join(" · ");

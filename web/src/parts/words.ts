@@ -13,13 +13,8 @@ export function momentText(clock: Clock, time: number): string {
 export const dayText = (clock: Clock, time: number): string =>
 	clock.axis === "dates" ? isoDate(time) : timeName(clock, time);
 
-/** A change of a probability in percentage points: +1.2. */
-export function pointsText(change: number): string {
-	const points = 100 * change;
-	const size = Math.abs(points);
-	if (size < 0.005) return "±0";
-	return `${points > 0 ? "+" : "−"}${size.toFixed(size >= 10 ? 0 : size >= 1 ? 1 : 2)}`;
-}
+/** 1 year, 5 years */
+export const yearsText = (years: number): string => counted(years, "year");
 
 /** 1 day, 3 days, 5 months, 2.5 years */
 export function durationText(days: number): string {
@@ -30,3 +25,19 @@ export function durationText(days: number): string {
 	const years = days / yearDays;
 	return `${years.toFixed(years < 10 ? 1 : 0)} years`;
 }
+
+const hundredths = (value: number) => Math.round(value * 100) / 100;
+
+/** Column names of a time in copied tables: days, and date and age if they are known. */
+export const timeNames = ({ axis, birth }: Clock): string[] => [
+	"time_days",
+	...(axis === "dates" ? ["date"] : []),
+	...(birth == null ? [] : ["age_years"]),
+];
+
+/** The cells of these columns. */
+export const timeCells = (clock: Clock, time: number): (string | number)[] => [
+	hundredths(time),
+	...(clock.axis === "dates" ? [isoDate(time)] : []),
+	...(clock.birth == null ? [] : [hundredths((time - clock.birth) / yearDays)]),
+];

@@ -2,10 +2,9 @@ import type { Patient } from "../data/patient.js";
 import type { PatientList } from "../files/patient-list.js";
 import { type Edit, withAdded, withMoved, withoutEdit, withRemoved } from "./edits.js";
 
-export const views = ["patient", "what-if", "map", "model"] as const;
+export const views = ["patient", "model"] as const;
 export type View = (typeof views)[number];
 
-export const horizons = [1, 2, 5, 10] as const;
 /** More than anybody reads; a link may name many. */
 const mostCodes = 24;
 
@@ -32,7 +31,6 @@ export interface ExplorerState {
 	readonly sampleCodes: readonly number[] | null;
 	/** The number of the colour of every code chosen so far: a code keeps its own. */
 	readonly colours: ReadonlyMap<number, number>;
-	readonly horizonYears: number;
 	/** The visible part of the time axis; null for all of it. */
 	readonly zoom: readonly [from: number, to: number] | null;
 }
@@ -52,7 +50,6 @@ export type Action =
 			readonly type: "link";
 			readonly view: View;
 			readonly codes: readonly number[];
-			readonly years: number | null;
 			readonly patient: PatientView | null;
 			readonly otherwise: {
 				readonly codes: readonly number[];
@@ -67,7 +64,6 @@ export type Action =
 	  }
 	| { readonly type: "date"; readonly date: number }
 	| { readonly type: "code"; readonly token: number; readonly on: boolean }
-	| { readonly type: "horizon"; readonly years: number }
 	| { readonly type: "zoom"; readonly zoom: ExplorerState["zoom"] }
 	| { readonly type: "add"; readonly token: number; readonly time: number }
 	| { readonly type: "remove"; readonly id: string }
@@ -90,7 +86,6 @@ export const initialState: ExplorerState = {
 	codes: [],
 	sampleCodes: null,
 	colours: new Map(),
-	horizonYears: 5,
 	zoom: null,
 };
 
@@ -106,7 +101,9 @@ const mostSteps = 100;
 
 /** A new edit; what was undone before cannot be redone. */
 const withEdits = (now: ExplorerState, edits: Edits, moving: string | null): ExplorerState => ({
-	...{ ...now, edits, moving },
+	...now,
+	edits,
+	moving,
 	undone: {
 		before:
 			moving !== null && moving === now.moving
@@ -120,12 +117,12 @@ const withEdits = (now: ExplorerState, edits: Edits, moving: string | null): Exp
 const withoutSteps = (edits: Edits) => ({ edits, undone: initialState.undone, moving: null });
 
 /** Goes back to the edits before, or forward again. */
-function stepped(now: ExplorerState, way: "undo" | "redo"): ExplorerState {
+function stepped(now: ExplorerState, step: "undo" | "redo"): ExplorerState {
 	const { before, after } = now.undone;
-	const [[edits, ...rest], others] = way === "undo" ? [before, after] : [after, before];
+	const [[edits, ...rest], others] = step === "undo" ? [before, after] : [after, before];
 	if (!edits) return now;
 	const past = [now.edits, ...others];
-	const undone = way === "undo" ? { before: rest, after: past } : { before: past, after: rest };
+	const undone = step === "undo" ? { before: rest, after: past } : { before: past, after: rest };
 	return { ...now, edits, undone, moving: null };
 }
 
@@ -157,18 +154,19 @@ export function reduceState(now: ExplorerState, action: Action): ExplorerState {
 		case "view":
 			return { ...now, view: action.view };
 		case "link": {
-			const { view, years, otherwise } = action;
-			const own = action.patient ? (now.sampleCodes ?? now.codes) : now.codes;
-			const codes = [action.codes, own, otherwise.codes].find((own) => own.length > 0) ?? [];
-			const sight = action.patient ?? (now.patient ? null : otherwise.patient);
-			const isOther = sight !== null && sight.patient !== now.patient;
+			const { view, otherwise } = action;
+			const current = action.patient ? (now.sampleCodes ?? now.codes) : now.codes;
+			const codes = [action.codes, current, otherwise.codes].find(({ length }) => length > 0) ?? [];
+			const shown = action.patient ?? (now.patient ? null : otherwise.patient);
+			const isOther = shown !== null && shown.patient !== now.patient;
 			return {
-				...{ ...now, view, ...withCodes(now.colours, codes) },
-				sampleCodes: sight ? null : now.sampleCodes,
-				horizonYears: years ?? now.horizonYears,
-				...sight,
-				...(isOther || (sight?.edits.length ?? 0) > 0
-					? withoutSteps(sight?.edits ?? [])
+				...now,
+				view,
+				...withCodes(now.colours, codes),
+				sampleCodes: shown ? null : now.sampleCodes,
+				...shown,
+				...(isOther || (shown?.edits.length ?? 0) > 0
+					? withoutSteps(shown?.edits ?? [])
 					: { edits: now.edits }),
 				turn: now.turn + Number(isOther),
 			};
@@ -195,8 +193,6 @@ export function reduceState(now: ExplorerState, action: Action): ExplorerState {
 			const others = now.codes.filter((token) => token !== action.token);
 			return { ...now, ...withCodes(now.colours, action.on ? [...others, action.token] : others) };
 		}
-		case "horizon":
-			return { ...now, horizonYears: action.years };
 		case "zoom":
 			return { ...now, zoom: action.zoom };
 		case "add":

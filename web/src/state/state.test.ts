@@ -3,14 +3,20 @@ import { expect, test } from "vitest";
 import { type Token, vocabularyOf } from "../../../src/data/cohort/vocabulary.js";
 import { edited as editedHistory } from "../../../src/predict/index.js";
 import type { Patient } from "../data/patient.js";
+import { addingRange, dateRange } from "../data/patient.js";
 import { packFile, patientList } from "../files/patient-list.js";
-import { type AddressWindow, addressBar, ownView } from "./address-bar.js";
-import { addingRange, dateRange } from "./date-range.js";
-import { type Edit, editedEvents, libraryEdit } from "./edits.js";
-import { followLink } from "./follow-link.js";
-import { editsIn } from "./linked-edits.js";
+import { type AddressWindow, addressBar, ownView } from "./address.js";
+import { type Edit, editedEvents, editsIn, libraryEdit } from "./edits.js";
 import { type Action, type ExplorerState, initialState, reduceState } from "./reducer.js";
-import { copiedLink, dateWithin, linkTo, namesView, readLink, withView } from "./view-link.js";
+import {
+	copiedLink,
+	dateWithin,
+	followLink,
+	isLink,
+	linkTo,
+	readLink,
+	withView,
+} from "./view-link.js";
 
 const events = [10, 20, 20, 30].map((time, at) => ({ id: `e${at}`, token: 5 + at, time }));
 const patient: Patient = { sample: "s2", name: "Sample 2", sex: null, birth: 1, events };
@@ -74,7 +80,7 @@ test("a link has the edits of a sample, and only those that can be made", () => 
 	expect(readLink(hash).edits).toBe("+428@20.5 e0@25 -e3");
 	expect(reduceState(initialState, followed(hash)).edits).toEqual(now.edits);
 	const mine = { ...now, patient: { ...patient, sample: null } };
-	expect(linkTo(mine, codeOf)).toBe("#patient?years=5");
+	expect(linkTo(mine, codeOf)).toBe("#patient");
 	expect(
 		editsIn("+999@20 +428@x +428@99999 -e9 e9@20 e1@ e1@0 @ - +@20 -e1", patient, codes),
 	).toEqual([{ kind: "remove", id: "e1" }]);
@@ -106,12 +112,12 @@ test("a link has no codes of a patient from a file, and they do not stay with a 
 		{ type: "code", token: 7, on: true },
 	);
 	expect(state.codes).toEqual([5, 7]);
-	expect(linkTo(state, (token) => `c.${token}`)).toBe("#patient?years=5");
+	expect(linkTo(state, (token) => `c.${token}`)).toBe("#patient");
 	const next = reduceState(state, { type: "patient", patient: { ...own }, date: 25 });
 	expect(next.codes).toEqual([5, 7]);
 	const back = reduceState(next, { type: "patient", patient, date: 25 });
 	expect(back.codes).toEqual([5]);
-	expect(linkTo(back, (token) => `c.${token}`)).toContain("codes=c.5&");
+	expect(linkTo(back, (token) => `c.${token}`)).toMatch(/codes=c\.5$/);
 	const link = followLink(readLink("#patient?sample=s2"), [patient], codes);
 	expect(reduceState(next, link).codes).toEqual([5]);
 });
@@ -183,20 +189,18 @@ test("a code keeps its colour while others come and go", () => {
 
 test("a link restores the view", () => {
 	const now = after(
-		{ type: "view", view: "what-if" },
+		{ type: "view", view: "model" },
 		{ type: "code", token: 5, on: true },
 		{ type: "code", token: 6, on: true },
-		{ type: "horizon", years: 10 },
 		{ type: "zoom", zoom: [12, 28.5] },
 	);
 	const link = linkTo(now, (token) => `c.${token}`);
-	expect(link).toBe("#what-if?sample=s2&at=25&zoom=12+28.5&codes=c.5+c.6&years=10");
+	expect(link).toBe("#model?sample=s2&at=25&zoom=12+28.5&codes=c.5+c.6");
 	expect(readLink(link)).toEqual({
-		view: "what-if",
+		view: "model",
 		sample: "s2",
 		date: 25,
 		codes: ["c.5", "c.6"],
-		horizonYears: 10,
 		zoom: [12, 28.5],
 		edits: "",
 	});
@@ -209,21 +213,21 @@ test("a link never contains anything about a patient from a file, nor an edit", 
 		{ type: "add", token: 8, time: 18.125 },
 		{ type: "zoom", zoom: [16, 19] },
 	].reduce((state, action) => reduceState(state, action as Action), initialState);
-	expect(linkTo(now, () => undefined)).toBe("#patient?years=5");
+	expect(linkTo(now, () => undefined)).toBe("#patient");
 });
 
 test.each(["", "#", "#nonsense?at=x&zoom=3+1&years=7", "#map?%%%"])(
 	"fields that %j does not give are null",
 	(hash) => {
-		const { date, zoom, horizonYears, sample } = readLink(hash);
-		expect([date, zoom, horizonYears, sample]).toEqual([null, null, null, null]);
+		const { view, date, zoom, sample } = readLink(hash);
+		expect([view, date, zoom, sample]).toEqual(["patient", null, null, null]);
 	},
 );
 
 test("ignores an address without a view, and a date out of range", () => {
-	expect(namesView("#map?sample=s1")).toBe(true);
-	expect(namesView("#map")).toBe(true);
-	expect(namesView("#main")).toBe(false);
+	expect(["#model?sample=s1", "#model", "#main"].map(isLink)).toEqual([true, true, false]);
+	// Views of earlier versions open the patient.
+	expect(isLink("#what-if?sample=s1")).toBe(true);
 	const unborn = { birth: null, events };
 	expect(dateWithin(15, unborn)).toBe(15);
 	expect(dateWithin(9, unborn)).toBeNull();
@@ -249,9 +253,9 @@ test("links and the slider have the same date range, and links preserve its ends
 });
 
 test("the copied link follows the state, not the address bar", () => {
-	const [shown, hash] = ["http://here/page/?a=1#patient?at=3", "#map?years=5"];
+	const [shown, hash] = ["http://here/page/?a=1#patient?at=3", "#model?at=5"];
 	expect(copiedLink(shown, hash, patient)).toEqual({
-		link: "http://here/page/?a=1#map?years=5",
+		link: "http://here/page/?a=1#model?at=5",
 		words: "Link copied",
 	});
 	expect(copiedLink(shown, null, null)).toEqual({ link: shown, words: "Link copied" });
@@ -263,7 +267,7 @@ test("choosing a patient increases the turn, other actions do not", () => {
 	expect(after({ type: "date", date: 12 }, { type: "remove", id: "e1" }).turn).toBe(turn);
 	expect(after({ type: "patient", patient: { ...patient }, date: 3 }).turn).toBe(turn + 1);
 	const sight = { patient: { ...patient }, date: 3, zoom: null, edits: [] };
-	const link = { type: "link", view: "patient", codes: [], years: null } as const;
+	const link = { type: "link", view: "patient", codes: [] } as const;
 	const otherwise = { codes: [], patient: null };
 	expect(after({ ...link, patient: sight, otherwise }).turn).toBe(turn + 1);
 	expect(after({ ...link, patient: { ...sight, patient }, otherwise }).turn).toBe(turn);
@@ -301,30 +305,29 @@ function someWindow(hash: string) {
 }
 
 test("another view adds a history entry; a date or an edit replaces the current one", () => {
-	const { window, go, hashes } = someWindow("#patient?years=5");
+	const { window, go, hashes } = someWindow("#patient?at=0");
 	const bar = addressBar(window, "patient");
 	bar.show("patient", "#patient?at=1");
 	bar.show("patient", "#patient?at=2");
 	expect(hashes()).toEqual(["#patient?at=2"]);
-	bar.show("map", "#map?at=2");
-	bar.show("map", "#map?at=2");
-	bar.show("what-if", "#what-if?at=2");
-	bar.show("what-if", "#what-if?at=3");
-	expect(hashes()).toEqual(["#patient?at=2", "#map?at=2", "#what-if?at=3"]);
-	expect(bar.isAnother("map")).toBe(true);
-	expect(go(-1)).toBe("map");
-	bar.wentTo("map");
-	expect(bar.isAnother("map")).toBe(false);
-	bar.show("map", "#map?at=3");
-	expect(hashes()).toEqual(["#patient?at=2", "#map?at=3", "#what-if?at=3"]);
+	bar.show("model", "#model?at=2");
+	bar.show("model", "#model?at=3");
+	bar.show("patient", "#patient?at=3");
+	expect(hashes()).toEqual(["#patient?at=2", "#model?at=3", "#patient?at=3"]);
+	expect(bar.isAnother("model")).toBe(true);
+	expect(go(-1)).toBe("model");
+	bar.wentTo("model");
+	expect(bar.isAnother("model")).toBe(false);
+	bar.show("model", "#model?at=4");
+	expect(hashes()).toEqual(["#patient?at=2", "#model?at=4", "#patient?at=3"]);
 	expect(go(-1)).toBe("patient");
 });
 
 test("recognises only history entries that the page made", () => {
 	expect([null, 3, {}, { view: "nowhere" }, { view: 4 }].map(ownView)).toEqual(Array(5).fill(null));
 	expect(ownView({ view: "model" })).toBe("model");
-	expect(withView("#patient?sample=s1&at=3", "map")).toBe("#map?sample=s1&at=3");
-	expect(withView("", "map")).toBe("#map");
+	expect(withView("#patient?sample=s1&at=3", "model")).toBe("#model?sample=s1&at=3");
+	expect(withView("", "model")).toBe("#model");
 });
 
 const token = (code: string): Token => ({
@@ -338,17 +341,19 @@ const others = [
 const followed = (hash: string) => followLink(readLink(hash), others, codes);
 
 test("a link shows the sample it names at its date, or else the first sample", () => {
-	const now = reduceState(
-		initialState,
-		followed("#map?sample=s2&at=20&zoom=12+28&codes=401&years=2"),
-	);
+	const now = reduceState(initialState, followed("#model?sample=s2&at=20&zoom=12+28&codes=401"));
 	expect(now).toEqual({
 		...initialState,
-		...{ view: "map", patient, turn: 1, date: 20, zoom: [12, 28], codes: [5], horizonYears: 2 },
+		view: "model",
+		patient,
+		turn: 1,
+		date: 20,
+		zoom: [12, 28],
+		codes: [5],
 		colours: new Map([[5, 0]]),
 	});
 	const first = reduceState(initialState, followed("#patient"));
-	expect(first).toMatchObject({ patient: others[0], codes: [6, 7], horizonYears: 5, zoom: null });
+	expect(first).toMatchObject({ patient: others[0], codes: [6, 7], zoom: null });
 	expect(reduceState(initialState, followed("#patient?sample=s2&at=99999")).date).not.toBe(99_999);
 });
 
@@ -359,10 +364,12 @@ test("a link without a sample keeps the current patient, edits and codes", () =>
 		{ type: "add", token: 8, time: 18 },
 		{ type: "code", token: 7, on: true },
 	].reduce((state, action) => reduceState(state, action as Action), initialState);
-	expect(reduceState(now, followed("#map"))).toEqual({ ...now, view: "map" });
+	expect(reduceState(now, followed("#model"))).toEqual({ ...now, view: "model" });
 	const edited = after({ type: "remove", id: "e1" });
 	expect(reduceState(edited, followed("#what-if?sample=s2&at=20"))).toMatchObject({
-		...{ edits: edited.edits, date: 20, view: "what-if" },
+		edits: edited.edits,
+		date: 20,
+		view: "patient",
 	});
 	expect(reduceState(edited, followed("#what-if?sample=s1")).edits).toEqual([]);
 });

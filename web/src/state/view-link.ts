@@ -1,8 +1,7 @@
-import type { Patient } from "../data/patient.js";
-import { dateRange } from "./date-range.js";
-import { editsText } from "./linked-edits.js";
-import type { ExplorerState, View } from "./reducer.js";
-import { horizons, views } from "./reducer.js";
+import { specialCount, type Vocabulary } from "../../../src/data/cohort/vocabulary.js";
+import { dateRange, initialDate, type Patient } from "../data/patient.js";
+import { editsIn, editsText } from "./edits.js";
+import { type Action, type ExplorerState, type View, views } from "./reducer.js";
 
 /** The content of a link: view, sample with date and edits, codes. Nothing about a patient from a file. */
 export interface ViewLink {
@@ -10,7 +9,6 @@ export interface ViewLink {
 	readonly sample: string | null;
 	readonly date: number | null;
 	readonly codes: readonly string[];
-	readonly horizonYears: number | null;
 	readonly zoom: readonly [number, number] | null;
 	/** As `editsText` writes them; empty if there are none. */
 	readonly edits: string;
@@ -21,7 +19,7 @@ const rounded = (time: number) => `${Number(time.toFixed(decimals))}`;
 
 /** The part of a link after its #. Codes are written as in the vocabulary. */
 export function linkTo(
-	{ view, patient, date, codes, horizonYears, zoom, edits }: ExplorerState,
+	{ view, patient, date, codes, zoom, edits }: ExplorerState,
 	codeOf: (token: number) => string | undefined,
 ): string {
 	const values = new URLSearchParams();
@@ -37,8 +35,7 @@ export function linkTo(
 	const followed = patient && !patient.sample ? [] : codes;
 	const named = followed.map(codeOf).filter((code) => code !== undefined);
 	if (named.length > 0) values.set("codes", named.join(" "));
-	values.set("years", `${horizonYears}`);
-	return `#${view}?${values}`;
+	return values.size > 0 ? `#${view}?${values}` : `#${view}`;
 }
 
 const numberIn = (text: string | null | undefined): number | null => {
@@ -52,22 +49,20 @@ export const viewNamed = (name: string): View | null => views.find((view) => vie
 export const withView = (hash: string, view: View): string =>
 	hash.replace(/^#?[^?]*/, () => `#${view}`);
 
-/** Whether a link names a view. */
-export const namesView = (hash: string): boolean =>
-	views.some((view) => hash === `#${view}` || hash.startsWith(`#${view}?`));
+/** Whether an address is a link: it names a view, or has fields, as do links to views of earlier versions. */
+export const isLink = (hash: string): boolean =>
+	hash.includes("?") || viewNamed(hash.replace("#", "")) !== null;
 
 /** Parses a link; missing and malformed fields are null. */
 export function readLink(hash: string): ViewLink {
 	const [, name = "", query = ""] = /^#?([^?]*)\??(.*)$/s.exec(hash) ?? [];
 	const values = new URLSearchParams(query);
 	const [from, to] = (values.get("zoom") ?? "").split(" ").map(numberIn);
-	const years = numberIn(values.get("years"));
 	return {
 		view: viewNamed(name) ?? "patient",
 		sample: values.get("sample"),
 		date: numberIn(values.get("at")),
 		codes: (values.get("codes") ?? "").split(" ").filter(Boolean),
-		horizonYears: horizons.find((one) => one === years) ?? null,
 		edits: values.get("edits") ?? "",
 		zoom: from != null && to != null && from < to ? [from, to] : null,
 	};
@@ -94,4 +89,44 @@ export function copiedLink(
 		link: hash === null ? href : new URL(hash, href).href,
 		words: patient?.sample === null ? "Link copied, without the patient" : "Link copied",
 	};
+}
+
+/** The action that shows what a link describes, given the available samples. */
+export function followLink(
+	link: ViewLink,
+	samples: readonly Patient[],
+	vocabulary: Vocabulary,
+): Action {
+	const named = samples.find(({ sample }) => sample === link.sample);
+	const [first] = samples;
+	return {
+		type: "link",
+		view: link.view,
+		codes: link.codes.flatMap((code) => vocabulary.find(code) ?? []),
+		patient: named
+			? {
+					patient: named,
+					date: dateWithin(link.date, named) ?? initialDate(named),
+					zoom: link.zoom,
+					edits: editsIn(link.edits, named, vocabulary),
+				}
+			: null,
+		otherwise: {
+			codes: defaultCodes(vocabulary),
+			patient: first ? { patient: first, date: initialDate(first), zoom: null, edits: [] } : null,
+		},
+	};
+}
+
+/** Diabetes, heart failure, ischaemic heart disease, kidney disease, stroke and COPD, as PheCodes. */
+const usual = ["250", "428", "411", "585", "433", "496"];
+
+/** Conditions that people ask about, or the six most frequent codes. */
+export function defaultCodes(vocabulary: Vocabulary): number[] {
+	const named = usual.flatMap((code) => vocabulary.find(code, "PheCode") ?? []);
+	if (named.length > 0) return named;
+	return [...vocabulary.tokens.keys()]
+		.slice(specialCount)
+		.sort((a, b) => (vocabulary.tokens[b]?.count ?? 0) - (vocabulary.tokens[a]?.count ?? 0))
+		.slice(0, usual.length);
 }

@@ -1,14 +1,10 @@
 import { fromTokens, type Token } from "../../../src/data/cohort/vocabulary.js";
 import type { Calls } from "../../../src/predict/library/calls.js";
 import type { People, Rates, SamplePatient } from "../data/contract.js";
-import { historyOf, type Patient, patientOf } from "../data/patient.js";
-import { type DrawnFutures, futuresAt, shareWithin } from "../engine/futures.js";
-import { initialDate } from "../engine/panels.js";
+import { historyOf, initialDate, patientOf } from "../data/patient.js";
 import { onsetsOf, peopleLike, vectorsOf } from "../engine/people.js";
-import { type QueryResult, QueryRunner, type Request } from "../engine/query-runner.js";
 import { reasonsAt } from "../engine/reasons.js";
-import { type RiskRequest, riskSource } from "../engine/risk-source.js";
-import { longestDays } from "../engine/risks.js";
+import { longestDays, type RiskRequest, riskSource } from "../engine/risks.js";
 import { trueRisks } from "../engine/true-risks.js";
 
 /** What the page loads before it shows a patient. */
@@ -31,15 +27,14 @@ export async function pageNumbers(data: PageData, sample: SamplePatient) {
 	const history = historyOf(patient, patient.events);
 	const edited = historyOf(patient, without);
 	const longest = longestDays(data.config);
-	const panels = await shownBy(calls, patient, date, [patient.events, without]);
-	if (longest === undefined || !removed) return { date, panels };
+	if (longest === undefined || !removed) return { date };
 
 	const model = { calls, longest, rates };
 	const codes = [5, 9, 20];
 	const risksOf = riskSource(model, vocabulary);
-	const asIs: RiskRequest = { history, sex, date, original: null, edits: [], codes };
+	const unedited: RiskRequest = { history, sex, date, original: null, edits: [], codes };
 	const whatIf: RiskRequest = {
-		...asIs,
+		...unedited,
 		history: edited,
 		original: history,
 		edits: [{ edit: { remove: 3 }, name: "without" }],
@@ -48,13 +43,11 @@ export async function pageNumbers(data: PageData, sample: SamplePatient) {
 	const { simulation } = sample;
 	return {
 		date,
-		panels,
-		risks: await risksOf(asIs),
+		risks: await risksOf(unedited),
 		edited: await risksOf(whatIf),
-		reasons: await reasonsAt(model, asIs, 9, reasons),
+		reasons: await reasonsAt(model, unedited, 9, reasons),
 		reasonsOfEdits: await reasonsAt(model, whatIf, 9, reasons),
-		futures: await futures(data, longest, { history, date }),
-		people: people && similarTo(await peopleLike(calls, people, vectorsOf(people), asIs)),
+		people: people && similarTo(await peopleLike(calls, people, vectorsOf(people), unedited)),
 		trueRisks:
 			simulation &&
 			trueRisks({ ...simulation, date, days: [365, 1826], codes: ["401", "428", "250"] }),
@@ -67,50 +60,4 @@ export async function pageNumbers(data: PageData, sample: SamplePatient) {
 			onsets: codes.map((code) => onsetsOf(nearest, code)),
 		};
 	}
-}
-
-/** The panels of a patient with these events in turn. */
-async function shownBy(
-	calls: Calls,
-	patient: Patient,
-	date: number,
-	versions: readonly Request["events"][],
-) {
-	const results: QueryResult[] = [];
-	let next = (_: QueryResult) => {};
-	let fail = (_: Error) => {};
-	const runner = new QueryRunner(calls, patient, {
-		onResult: (result) => next(result),
-		onError: (message) => fail(new Error(message)),
-		onIdle: () => {},
-	});
-	for (const events of versions) {
-		const shown = new Promise<QueryResult>((resolve, reject) => {
-			[next, fail] = [resolve, reject];
-		});
-		runner.submit({ patient, events, date, horizon: 1826, zoom: null, since: 0 });
-		results.push(await shown);
-	}
-	runner.stop();
-	return results.map(({ panels }) => ({
-		top: panels.top,
-		later: panels.later,
-		curve: panels.curve(panels.top[0]?.token ?? 5),
-	}));
-}
-
-async function futures(
-	{ calls, tokens }: PageData,
-	longest: number,
-	from: Pick<RiskRequest, "history" | "date">,
-) {
-	let drawn: DrawnFutures | undefined;
-	await futuresAt({ calls, longest, repeats: true, vocabulary: fromTokens(tokens) }, from, {
-		onPart: (part) => {
-			drawn = part;
-		},
-		signal: new AbortController().signal,
-	});
-	const futures = drawn?.futures ?? [];
-	return [undefined, 5, 9, 20].map((token) => shareWithin(futures, from.date, 5, token));
 }

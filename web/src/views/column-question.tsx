@@ -19,7 +19,7 @@ import {
 	columnRoles,
 	neededRoles,
 } from "../files/csv-columns.js";
-import { ScrollTable } from "../parts/scroll-table.js";
+import { ScrollTable } from "../parts/table.js";
 
 /** Optional, but risks depend on them. */
 const usefulRoles = ["system", "sex", "birth", "birthYear"] as const;

@@ -2,10 +2,10 @@ import { useState } from "react";
 import { thousands } from "../../../src/base/thousands.js";
 import { percent } from "../../../src/evaluate/charts/numbers.js";
 import { IntervalChart } from "../charts/interval-chart.js";
-import { NumberHeads } from "../parts/number-heads.js";
 import { Panel } from "../parts/panel.js";
-import { ScrollTable } from "../parts/scroll-table.js";
-import { type OnsetPanelProps, yearsText } from "./onset-evaluation.js";
+import { NumberHeads, ScrollTable } from "../parts/table.js";
+import { yearsText } from "../parts/words.js";
+import type { OnsetPanelProps } from "./risk-quality.js";
 
 const fifths = ["lowest fifth", "second", "third", "fourth", "highest fifth"];
 

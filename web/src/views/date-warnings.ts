@@ -1,17 +1,18 @@
 import { yearDays } from "../../../src/base/time.js";
 import type { About } from "../data/about.js";
-import type { Patient, PatientEvent } from "../data/patient.js";
-import { endOfDay } from "../engine/index-day.js";
-import { durationText } from "../parts/words.js";
+import { endOfDay, type Patient, type PatientEvent } from "../data/patient.js";
+import { durationText, yearsText } from "../parts/words.js";
 
 interface QueryDate {
 	readonly patient: Pick<Patient, "birth" | "death">;
 	readonly events: readonly PatientEvent[];
 	readonly date: number;
-	readonly horizon: number;
 	/** How far the training histories reach; null where it is not known. */
 	readonly reach: About["dataset"]["reach"];
 }
+
+/** How far beyond the date the page looks: the timeline has room for it, and warnings are about it. */
+export const lookAheadYears = 5;
 
 const years = (days: number) => `${(days / yearDays).toFixed(1)} years`;
 
@@ -20,9 +21,10 @@ export function dateWarnings({
 	patient: { birth, death = null },
 	events,
 	date,
-	horizon,
 	reach,
 }: QueryDate): string[] {
+	const end = date + lookAheadYears * yearDays;
+	const endWords = `The risks within ${yearsText(lookAheadYears)} extend to`;
 	const warnings: string[] = [];
 	const last = events.findLast(({ time }) => time < endOfDay(date))?.time;
 	if (last === undefined)
@@ -31,18 +33,17 @@ export function dateWarnings({
 				? "Nothing is recorded before this date: the prediction is based on an empty history, and training had none."
 				: "Nothing is recorded before this date: the model knows only the birth, and the sex if it is given.",
 		);
-	if (death !== null && date + horizon > death) {
-		const [words, time] =
-			date > death ? ["The date is", date] : (["The curves extend to", date + horizon] as const);
+	if (death !== null && end > death) {
+		const [words, time] = date > death ? ["The date is", date] : ([endWords, end] as const);
 		warnings.push(`${words} ${durationText(time - death)} after the patient’s death.`);
 	}
 	if (!reach) return warnings;
 	const { longestDays, oldestDays } = reach;
-	/** The first of the date and the end of the curves that lies more than `mostDays` after `since`. */
+	/** The first of the date and the end of the risks that lies more than `mostDays` after `since`. */
 	const tooFar = (since: number, mostDays: number) =>
 		[
 			{ words: "The date is at", time: date },
-			{ words: "The curves extend to", time: date + horizon },
+			{ words: endWords, time: end },
 		]
 			.map(({ words, time }) => ({ words, days: time - since }))
 			.find(({ days }) => days > mostDays);

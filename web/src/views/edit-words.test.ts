@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { type Token, vocabularyOf } from "../../../src/data/cohort/vocabulary.js";
-import { editWords } from "./edit-words.js";
-import { riskRows } from "./risk-rows.js";
-import { stepOf } from "./use-undo-keys.js";
+import { riskRows } from "./risk-words.js";
+import { editWords, stepOf } from "./what-if-panel.js";
 
 const vocabulary = vocabularyOf(
 	["Stroke", "Gout"].map(

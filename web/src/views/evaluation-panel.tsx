@@ -1,11 +1,17 @@
 import { counted } from "../../../src/evaluate/charts/numbers.js";
-import { interval, measureKind, taskOf, written } from "../../../src/evaluate/report/measures.js";
-import type { EvaluationSummary } from "../data/contract.js";
-import { NumberHeads } from "../parts/number-heads.js";
+import { surprises } from "../../../src/evaluate/report/findings.js";
+import {
+	inOrder,
+	interval,
+	measureKind,
+	taskOf,
+	written,
+} from "../../../src/evaluate/report/measures.js";
+import { CalibrationChart } from "../charts/calibration-chart.js";
+import { MeasureChart, measureRows } from "../charts/interval-chart.js";
+import type { EvaluationSummary, Evaluations } from "../data/contract.js";
 import { Panel } from "../parts/panel.js";
-import { ScrollTable } from "../parts/scroll-table.js";
-import { MeasureChart, measureRows } from "./measure-chart.js";
-import { Surprises } from "./surprises.js";
+import { NumberHeads, ScrollTable } from "../parts/table.js";
 
 const mainMeasures = ["nats", "recall@10", "auprc"];
 
@@ -64,5 +70,76 @@ export function EvaluationPanel({ evaluation }: { readonly evaluation: Evaluatio
 				</details>
 			)}
 		</Panel>
+	);
+}
+
+/** Calibration plots of every task that predicts probabilities. */
+export function Calibrations({ evaluations }: Evaluations) {
+	const drawn = inOrder(evaluations).flatMap(
+		({ task, calibration, topCalibration }: EvaluationSummary) => [
+			...(calibration
+				? [
+						{
+							task,
+							bins: calibration,
+							what: task === "next" ? "every code of every query" : taskOf(task).title,
+						},
+					]
+				: []),
+			...(topCalibration
+				? [
+						{
+							task: `${task} top`,
+							bins: topCalibration,
+							what: "the most likely code of each query",
+						},
+					]
+				: []),
+		],
+	);
+	if (drawn.length === 0) return null;
+	return (
+		<div className="two even">
+			{drawn.map(({ task, bins, what }) => (
+				<Panel
+					key={task}
+					title={`Calibration: ${what}`}
+					subtitle="on the diagonal, codes predicted with 20 % are observed in 20 of 100 cases; bars: 95 % intervals"
+					drawing
+					caption={() => [{ text: "bars: 95 % intervals" }]}
+					rows={() => [
+						["predicted", "observed", "low", "high", "predictions"],
+						...bins.map(({ predicted, observed, low, high, count }) => [
+							predicted,
+							observed,
+							low,
+							high,
+							count,
+						]),
+					]}
+				>
+					<CalibrationChart bins={bins} logarithmic={task === "next"} />
+				</Panel>
+			))}
+		</div>
+	);
+}
+
+interface SurprisesProps {
+	readonly evaluation: EvaluationSummary;
+	/** The measures that the reader sees. */
+	readonly metrics: readonly string[];
+}
+
+/** Explains, beside the numbers, those that look like mistakes. */
+export function Surprises({ evaluation, metrics }: SurprisesProps) {
+	const said = surprises(evaluation, metrics);
+	if (said.length === 0) return null;
+	return (
+		<ul className="surprises">
+			{said.map((sentence) => (
+				<li key={sentence}>{sentence}</li>
+			))}
+		</ul>
 	);
 }

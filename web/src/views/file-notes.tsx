@@ -7,8 +7,8 @@ import type { BadRows } from "../files/records.js";
 import type { FileSummary } from "../files/to-patients.js";
 import type { FileActions, OpenedFile } from "../files/use-opened-file.js";
 import { Notice } from "../parts/notice.js";
-import { ScrollTable } from "../parts/scroll-table.js";
-import { codeName } from "./code-name.js";
+import { ScrollTable } from "../parts/table.js";
+import { codeName } from "./codes.js";
 import { ReadColumns } from "./column-question.js";
 
 /** 3 April 2020 */

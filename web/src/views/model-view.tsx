@@ -1,18 +1,16 @@
+import { thousands } from "../../../src/base/thousands.js";
+import { specialCount } from "../../../src/data/cohort/vocabulary.js";
 import { inOrder, taskOf } from "../../../src/evaluate/report/measures.js";
 import type { About } from "../data/about.js";
 import type { Evaluations, Memory } from "../data/contract.js";
-import { useJson } from "../data/use-json.js";
-import type { Loaded } from "../data/use-loaded.js";
+import { type Loaded, useJson } from "../data/use-loaded.js";
 import { Markdown } from "../parts/markdown.js";
-import { Notice } from "../parts/notice.js";
+import { Notice, WhenLoaded } from "../parts/notice.js";
 import { Panel } from "../parts/panel.js";
-import { WhenLoaded } from "../parts/when-loaded.js";
-import { Calibrations } from "./calibrations.js";
-import { EvaluationPanel } from "./evaluation-panel.js";
-import { MemoryPanel } from "./memory-panel.js";
-import { ModelFacts } from "./model-facts.js";
-import type { OnsetEvaluation } from "./onset-evaluation.js";
-import { RiskQuality } from "./risk-quality.js";
+import { ScrollTable } from "../parts/table.js";
+import { durationText } from "../parts/words.js";
+import { Calibrations, EvaluationPanel } from "./evaluation-panel.js";
+import { type OnsetEvaluation, RiskQuality } from "./risk-quality.js";
 
 interface ModelViewProps {
 	readonly about: Loaded<About>;
@@ -87,5 +85,132 @@ function Measured({ evaluations }: Evaluations) {
 				</details>
 			)}
 		</>
+	);
+}
+
+interface ModelFactsProps {
+	readonly about: About;
+	/** What executes the model in this page. */
+	readonly runtime: string | null;
+}
+
+/** Size, training data and training of the model. */
+export function ModelFacts({ about, runtime }: ModelFactsProps) {
+	const { model, parameters, dataset, training, config } = about;
+	const { counts, reach } = dataset;
+	const size = ["layers", "heads", "dim"]
+		.flatMap((name) =>
+			config[name] === undefined ? [] : [`${config[name]} ${name === "dim" ? "wide" : name}`],
+		)
+		.join(", ");
+	const facts: readonly (readonly [string, string])[] = [
+		["model", model.name],
+		["parameters", thousands(parameters)],
+		["size", size],
+		["codes", thousands(counts.tokens - specialCount)],
+		[
+			"trained on",
+			`${thousands(counts.splits.train?.patients ?? 0)} patients, ${thousands(counts.splits.train?.events ?? 0)} events`,
+		],
+		["tested on", `${thousands(counts.splits.test?.patients ?? 0)} other patients`],
+		...(reach ? [["longest history", durationText(reach.longestDays)] as const] : []),
+		["training", `step ${thousands(training.step)}, seed ${training.seed}`],
+		...(training.bestLoss === null
+			? []
+			: [["validation loss", `${training.bestLoss.toFixed(3)} nats`] as const]),
+		...(runtime ? [["runs on", runtime] as const] : []),
+	];
+	return (
+		<Panel title="The model" subtitle={model.cite}>
+			<dl className="facts">
+				{facts.map(([name, value]) => (
+					<div key={name}>
+						<dt>{name}</dt>
+						<dd>{value}</dd>
+					</div>
+				))}
+			</dl>
+		</Panel>
+	);
+}
+
+/** How long each head remembers. */
+export function MemoryPanel({ memory }: { readonly memory: Memory }) {
+	const { heads, categories, unit } = memory;
+	if (heads.length === 0)
+		return (
+			<Notice kind="empty" title="The memory of the heads is not known">
+				<p>It is measured only if the run’s dataset is available.</p>
+			</Notice>
+		);
+	return (
+		<Panel
+			title="Memory"
+			subtitle={`half-life of each head${unit === "events" ? " in events" : ""}, by the category of the last code: the time until half of its state has decayed. L1 H2: layer 1, head 2`}
+			rows={() => [
+				["category", ...heads.map(({ layer, head }) => `layer ${layer} head ${head}, ${unit}`)],
+				...categories.map((category, at) => [
+					category,
+					...heads.map(({ halfLives }) => halfLives[at] ?? null),
+				]),
+			]}
+		>
+			<MemoryTable memory={memory} />
+		</Panel>
+	);
+}
+
+/** The half-life of each head by the category of the last code; darker is longer. */
+export function MemoryTable({ memory }: { readonly memory: Memory }) {
+	const { heads, categories, unit } = memory;
+	const values = heads.flatMap(({ halfLives }) => halfLives.filter((value) => value !== null));
+	const [least, most] = [
+		Math.log(Math.max(1e-3, Math.min(...values))),
+		Math.log(Math.max(...values)),
+	];
+	const share = (value: number | null) =>
+		value === null ? 1 : (Math.log(Math.max(1e-3, value)) - least) / (most - least || 1);
+	const words = (value: number | null) =>
+		value === null
+			? "never"
+			: unit === "days"
+				? durationText(value)
+				: value < 10
+					? value.toFixed(1)
+					: thousands(Math.round(value));
+	return (
+		<ScrollTable wide label="Half-life by head and category">
+			<thead>
+				<tr>
+					<th scope="col">last code</th>
+					{heads.map(({ layer, head }) => (
+						<th key={`${layer} ${head}`} scope="col" className="number">
+							<abbr title={`layer ${layer}, head ${head}`}>
+								L{layer} H{head}
+							</abbr>
+						</th>
+					))}
+				</tr>
+			</thead>
+			<tbody>
+				{categories.map((category, at) => (
+					<tr key={category ?? ""}>
+						<th scope="row">{category ?? "no category"}</th>
+						{heads.map(({ layer, head, halfLives }) => {
+							const value = halfLives[at] ?? null;
+							return (
+								<td
+									key={`${layer} ${head}`}
+									className="number heat"
+									style={{ "--heat": `${Math.round(100 * share(value))}%` } as React.CSSProperties}
+								>
+									{words(value)}
+								</td>
+							);
+						})}
+					</tr>
+				))}
+			</tbody>
+		</ScrollTable>
 	);
 }

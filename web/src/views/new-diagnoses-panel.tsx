@@ -1,17 +1,15 @@
 import { useState } from "react";
 import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
 import { percent } from "../../../src/evaluate/charts/numbers.js";
-import { type NewDiagnosis, timesOthers } from "../engine/risks.js";
-import type { RiskRequest, Risks } from "../engine/use-risks.js";
-import type { Answer } from "../engine/use-when-idle.js";
+import { fitted } from "../../../src/evaluate/charts/text.js";
+import { type Answer, stateOf } from "../engine/answers.js";
+import { type NewDiagnosis, type RiskRequest, type Risks, timesOthers } from "../engine/risks.js";
 import { Notice } from "../parts/notice.js";
 import { Panel } from "../parts/panel.js";
-import { BarsDrawing } from "./bars-drawing.js";
-import { codeName } from "./code-name.js";
+import { codeName } from "./codes.js";
 
 interface NewDiagnosesPanelProps {
-	readonly request: RiskRequest;
-	readonly answer: Answer<RiskRequest, Risks> | null;
+	readonly answer: Answer<RiskRequest, Risks>;
 	readonly vocabulary: Vocabulary;
 	readonly colourOf: (token: number) => string | undefined;
 	readonly onCode: (token: number, on: boolean) => void;
@@ -21,18 +19,18 @@ const orders = { likely: "most likely", above: "most above others" } as const;
 
 /** The diagnoses most likely to be recorded for the first time within a year, or most above other people. */
 export function NewDiagnosesPanel(props: NewDiagnosesPanelProps) {
-	const { request, answer, vocabulary, colourOf, onCode } = props;
+	const { answer, vocabulary, colourOf, onCode } = props;
 	const [chosen, setChosen] = useState<keyof typeof orders>("likely");
-	const risks = answer && "risks" in answer.outcome ? answer.outcome : null;
+	const risks = answer.latest?.result ?? null;
 	const compares = risks?.likely.some(({ sameAgeAndSex }) => sameAgeAndSex !== null) ?? false;
 	const order = compares ? chosen : "likely";
-	const found = risks?.[order] ?? null;
+	const diagnoses = risks?.[order] ?? null;
 	return (
 		<Panel
 			title="Likely new diagnoses"
 			subtitle={`within a year${compares ? "; grey: people of this age and sex" : ""}`}
 			className="new-diagnoses"
-			state={!found || answer?.request === request ? "current" : "updating"}
+			state={stateOf(answer)}
 			tools={
 				compares && (
 					<fieldset className="order" aria-label="Order of the diagnoses">
@@ -50,22 +48,25 @@ export function NewDiagnosesPanel(props: NewDiagnosesPanelProps) {
 					</fieldset>
 				)
 			}
-			{...(found && { drawing: found.length > 0, rows: () => diagnosisRows(found, vocabulary) })}
+			{...(diagnoses && {
+				drawing: diagnoses.length > 0,
+				rows: () => diagnosisRows(diagnoses, vocabulary),
+			})}
 		>
-			{answer && "failed" in answer.outcome ? (
-				<p>The risks could not be computed: {answer.outcome.failed}</p>
-			) : !found ? (
+			{!diagnoses && answer.failure !== null ? (
+				<p>The risks could not be computed: {answer.failure}</p>
+			) : !diagnoses ? (
 				<Notice kind="loading" title="Computing…" />
-			) : found.length === 0 ? (
+			) : diagnoses.length === 0 ? (
 				<p className="quiet">No new diagnosis is more likely than among others.</p>
 			) : (
 				<>
 					<ol className="ranked">
-						{found.map((one) => (
+						{diagnoses.map((one) => (
 							<Diagnosis
 								key={one.token}
 								one={one}
-								share={lengthOf(one, order) / Math.max(1e-6, lengthOf(found[0] ?? one, order))}
+								share={lengthOf(one, order) / Math.max(1e-6, lengthOf(diagnoses[0] ?? one, order))}
 								name={codeName(vocabulary, one.token)}
 								multiple={order === "above"}
 								colour={colourOf(one.token)}
@@ -74,7 +75,7 @@ export function NewDiagnosesPanel(props: NewDiagnosesPanelProps) {
 						))}
 					</ol>
 					<BarsDrawing
-						bars={found.map(({ token, probability }) => ({
+						bars={diagnoses.map(({ token, probability }) => ({
 							name: codeName(vocabulary, token),
 							value: probability,
 						}))}
@@ -125,10 +126,47 @@ function Diagnosis(props: {
 	);
 }
 
-const diagnosisRows = (found: readonly NewDiagnosis[], vocabulary: Vocabulary) => [
+const diagnosisRows = (diagnoses: readonly NewDiagnosis[], vocabulary: Vocabulary) => [
 	["code", "name", "within 1 year", "people of this age and sex"],
-	...found.map(({ token, probability, sameAgeAndSex }) => [
+	...diagnoses.map(({ token, probability, sameAgeAndSex }) => [
 		...[vocabulary.tokens[token]?.code ?? "", codeName(vocabulary, token)],
 		...[probability, sameAgeAndSex ?? ""],
 	]),
 ];
+
+interface BarsDrawingProps {
+	readonly bars: readonly { readonly name: string; readonly value: number }[];
+}
+
+const [width, rowHeight, top] = [520, 24, 6];
+
+/** A list as a figure to save; on the page, the list itself is shown. */
+function BarsDrawing({ bars }: BarsDrawingProps) {
+	const most = Math.max(1e-9, ...bars.map(({ value }) => value));
+	return (
+		<svg
+			data-drawing
+			className="off-screen"
+			width={width}
+			height={top + bars.length * rowHeight + 10}
+			aria-hidden="true"
+		>
+			{bars.map(({ name, value }, at) => (
+				<g key={name} transform={`translate(12 ${top + at * rowHeight})`}>
+					<rect
+						className="drawing-bar"
+						width={(value / most) * (width - 90)}
+						height={rowHeight - 5}
+						rx={3}
+					/>
+					<text className="drawing-text" x={6} y={14}>
+						{fitted(name, width - 100, { size: 12 })}
+					</text>
+					<text className="drawing-text" x={width - 24} y={14} textAnchor="end">
+						{percent(value)}
+					</text>
+				</g>
+			))}
+		</svg>
+	);
+}

@@ -1,4 +1,5 @@
 import { useId, useRef, useState } from "react";
+import { thousands } from "../../../src/base/thousands.js";
 import { yearDays } from "../../../src/base/time.js";
 import { acceptedCodes } from "../../../src/data/cohort/reading/records-to-events.js";
 import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
@@ -6,18 +7,17 @@ import type { DateOrder } from "../../../src/data/records/dates.js";
 import { type Clock, timeName } from "../../../src/evaluate/charts/clock.js";
 import { counted } from "../../../src/evaluate/charts/numbers.js";
 import type { Usual } from "../data/contract.js";
-import type { Patient } from "../data/patient.js";
+import { endOfDay, type Patient, type PatientEvent } from "../data/patient.js";
 import type { Loaded } from "../data/use-loaded.js";
 import { type PatientList, unlikeTraining } from "../files/patient-list.js";
 import type { FileRules } from "../files/records.js";
 import { mapSizes } from "../files/to-patients.js";
 import type { FileActions, OpenedFile } from "../files/use-opened-file.js";
+import { Combobox } from "../parts/combobox.js";
 import { Notice } from "../parts/notice.js";
-import { PatientSearch } from "../parts/patient-search.js";
 import { momentText } from "../parts/words.js";
 import { ColumnQuestion, ReadColumns } from "./column-question.js";
 import { DateQuestion, FileNotes, ReadingProgress } from "./file-notes.js";
-import { knownText } from "./prediction-words.js";
 
 interface PatientChooserProps {
 	/** The date of prediction, if a patient is chosen. */
@@ -233,4 +233,42 @@ function personText({ sex, birth, events }: Patient, clock: Clock): string {
 			? `${timeName(own, first.time)} to ${timeName(own, last.time).replace("age ", "")}`
 			: "";
 	return [sex ?? "sex unknown", span, counted(events.length, "event")].filter(Boolean).join(" · ");
+}
+
+interface PatientSearchProps {
+	readonly patients: PatientList;
+	/** The place of the patient on the screen, if it is of this list. */
+	readonly chosen: number | undefined;
+	readonly onPick: (place: number) => void;
+}
+
+const mostShown = 50;
+
+/** A search field for the patients of a file by id. */
+export const PatientSearch = ({ patients, chosen, onPick }: PatientSearchProps) => (
+	<Combobox
+		className="patient-search"
+		label={`of ${thousands(patients.length)} patients`}
+		placeholder="search by id"
+		value={chosen === undefined ? undefined : patients.nameAt(chosen)}
+		choicesFor={(text) =>
+			patients.find(text, mostShown).places.map((place) => ({
+				key: place,
+				content: patients.nameAt(place),
+				remark: counted(patients.eventsAt(place), "event"),
+			}))
+		}
+		onPick={onPick}
+		noneFor={(text) => `No id contains “${text}”.`}
+		status={(text) => {
+			const { count } = patients.find(text, 0);
+			return `${counted(count, "patient")}${count > mostShown ? `; the first ${mostShown} are listed: type more of the id` : ""}`;
+		}}
+	/>
+);
+
+/** How much of a history is known on a date: `after 50 of 341 events`. */
+export function knownText(events: readonly PatientEvent[], date: number): string {
+	const known = events.filter(({ time }) => time < endOfDay(date)).length;
+	return `after ${known} of ${counted(events.length, "event")}`;
 }

@@ -1,16 +1,16 @@
-import { useState } from "react";
+import { useMemo, useState } from "react";
+import { yearDays } from "../../../src/base/time.js";
 import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
-import { percent } from "../../../src/evaluate/charts/numbers.js";
+import { counted, percent } from "../../../src/evaluate/charts/numbers.js";
 import type { Calls } from "../../../src/predict/library/calls.js";
 import type { People, PersonState } from "../data/contract.js";
-import { useJson } from "../data/use-json.js";
-import { ageRange, onsetsOf, type SimilarPeople } from "../engine/people.js";
+import { useJson } from "../data/use-loaded.js";
+import { idleMilliseconds, stateOf, useAnswer } from "../engine/answers.js";
+import { ageRange, onsetsOf, peopleLike, type SimilarPeople, vectorsOf } from "../engine/people.js";
 import { afterYears, type CodeRisk, type PatientOnDate } from "../engine/risks.js";
-import { usePeople } from "../engine/use-people.js";
 import { Notice } from "../parts/notice.js";
 import { Panel } from "../parts/panel.js";
-import { codeName } from "./code-name.js";
-import { afterText, knownText, personText } from "./people-words.js";
+import { codeName } from "./codes.js";
 
 interface PeoplePanelProps {
 	readonly calls: Calls;
@@ -24,7 +24,7 @@ interface PeoplePanelProps {
 	readonly simulated: boolean;
 }
 
-const [followedYears, mostLines] = [5, 8];
+const [followedYears, maxLines] = [5, 8];
 
 /** What happened to people like this one. The document is fetched when it is asked for. */
 export function PeoplePanel(props: PeoplePanelProps) {
@@ -63,21 +63,23 @@ function FetchedPeople(props: PeoplePanelProps) {
 
 function FoundPeople({ people, ...props }: PeoplePanelProps & { readonly people: People }) {
 	const { calls, request, risks, vocabulary, colourOf, simulated } = props;
-	const answer = usePeople(calls, people, request);
-	const found = answer && "nearest" in answer.outcome ? answer.outcome : null;
+	const compute = useMemo(() => {
+		const vectors = vectorsOf(people);
+		return (asked: PatientOnDate) => peopleLike(calls, people, vectors, asked);
+	}, [calls, people]);
+	const answer = useAnswer(request, compute, idleMilliseconds);
+	const found = answer.latest?.result ?? null;
 	const open = risks.filter(({ recordedAt }) => recordedAt === null);
 	return (
 		<Panel
 			title="People like this one"
 			subtitle={found ? subtitle(found, simulated, request.sex !== null) : "…"}
 			className="people-panel"
-			state={found && answer?.request !== request ? "updating" : "current"}
+			state={stateOf(answer)}
 			{...(found && { rows: () => peopleRows(found.nearest, vocabulary) })}
 		>
-			{answer && "failed" in answer.outcome && (
-				<p>They could not be found: {answer.outcome.failed}</p>
-			)}
-			{!answer && <Notice kind="loading" title="Looking…" />}
+			{answer.failure !== null && <p>They could not be found: {answer.failure}</p>}
+			{!found && answer.failure === null && <Notice kind="loading" title="Looking…" />}
 			{found && (
 				<div className="people">
 					<div aria-live="polite">
@@ -91,7 +93,7 @@ function FoundPeople({ people, ...props }: PeoplePanelProps & { readonly people:
 								const risk = afterYears(curve, followedYears);
 								return (
 									<li key={token}>
-										<span className="future-name" style={{ color: colourOf(token) }}>
+										<span className="condition-name" style={{ color: colourOf(token) }}>
 											{codeName(vocabulary, token)}
 										</span>
 										<strong>
@@ -105,7 +107,7 @@ function FoundPeople({ people, ...props }: PeoplePanelProps & { readonly people:
 								);
 							})}
 							<li>
-								<span className="future-name">death</span>
+								<span className="condition-name">death</span>
 								<strong>
 									{found.nearest.filter(({ death }) => death !== null).length} of{" "}
 									{found.nearest.length}
@@ -119,13 +121,13 @@ function FoundPeople({ people, ...props }: PeoplePanelProps & { readonly people:
 					</div>
 					<div>
 						<p className="quiet">
-							The {Math.min(mostLines, found.nearest.length)} nearest, and first records afterwards.
+							The {Math.min(maxLines, found.nearest.length)} nearest, and first records afterwards.
 							Click for the history before.
 						</p>
 						<ul className="people-lines" aria-label="The nearest people">
-							{found.nearest.slice(0, mostLines).map((own) => (
-								<li key={own.person}>
-									<PersonLine {...{ own, vocabulary }} />
+							{found.nearest.slice(0, maxLines).map((person) => (
+								<li key={person.person}>
+									<PersonLine person={person} vocabulary={vocabulary} />
 								</li>
 							))}
 						</ul>
@@ -136,18 +138,18 @@ function FoundPeople({ people, ...props }: PeoplePanelProps & { readonly people:
 	);
 }
 
-function PersonLine({ own, vocabulary }: { own: PersonState; vocabulary: Vocabulary }) {
+function PersonLine({ person, vocabulary }: { person: PersonState; vocabulary: Vocabulary }) {
 	const nameOf = (token: number) => codeName(vocabulary, token);
 	return (
 		<details>
 			<summary>
-				{personText(own)}: <span className="quiet">{afterText(own, nameOf, 3)}</span>
+				{personText(person)}: <span className="quiet">{afterText(person, nameOf, 3)}</span>
 			</summary>
 			<p>
-				<strong>Before:</strong> {knownText(own, nameOf)}
+				<strong>Before:</strong> {knownText(person, nameOf)}
 			</p>
 			<p>
-				<strong>After:</strong> {afterText(own, nameOf)}
+				<strong>After:</strong> {afterText(person, nameOf)}
 			</p>
 		</details>
 	);
@@ -160,9 +162,42 @@ const peopleRows = (people: readonly PersonState[], vocabulary: Vocabulary) => [
 	["rank", "age", "sex", "days", "code", "name"],
 	...people.flatMap(({ ageYears, sex, after, afterDays, death }, at) => [
 		...after.map((token, n) => [
-			...[at + 1, ageYears, sex ?? "", afterDays[n] as number],
-			...[vocabulary.tokens[token]?.code ?? "", codeName(vocabulary, token)],
+			at + 1,
+			ageYears,
+			sex ?? "",
+			afterDays[n] as number,
+			vocabulary.tokens[token]?.code ?? "",
+			codeName(vocabulary, token),
 		]),
 		...(death === null ? [] : [[at + 1, ageYears, sex ?? "", death, "", "death"]]),
 	]),
 ];
+
+type NameOf = (token: number) => string;
+
+/** Female, age 57.3 */
+export const personText = ({ sex, ageYears }: PersonState): string =>
+	`${sex ? `${sex[0]?.toUpperCase()}${sex.slice(1)}` : "Person"}, age ${ageYears.toFixed(1)}`;
+
+/** What was recorded up to the index day. */
+export const knownText = ({ known }: PersonState, nameOf: NameOf): string =>
+	known.length === 0 ? "nothing recorded" : known.map(nameOf).join(", ");
+
+/** First records and death afterwards: Hypertension (0.4 years), Asthma (1.2 years), and 3 more */
+export function afterText(
+	{ after, afterDays, death }: PersonState,
+	nameOf: NameOf,
+	most = Number.POSITIVE_INFINITY,
+): string {
+	const years = (days: number) =>
+		days < yearDays / 10
+			? `(${counted(Math.round(days), "day")})`
+			: `(${(days / yearDays).toFixed(1)} years)`;
+	const all = [
+		...after.map((token, at) => `${nameOf(token)} ${years(afterDays[at] as number)}`),
+		...(death === null ? [] : [`death ${years(death)}`]),
+	];
+	if (all.length === 0) return "nothing new within five years";
+	const more = all.length - most;
+	return `${all.slice(0, most).join(", ")}${more > 0 ? `, and ${more} more` : ""}`;
+}

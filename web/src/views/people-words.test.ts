@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { afterText, knownText, personText } from "./people-words.js";
+import { afterText, knownText, personText } from "./people-panel.js";
 
 const person = {
 	...{ person: 0, ageYears: 57, sex: "female" as const, known: [5, 6] },

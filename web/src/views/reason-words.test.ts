@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Token, vocabularyOf } from "../../../src/data/cohort/vocabulary.js";
 import type { Reasons } from "../../../src/predict/reasons.js";
-import { pointDigits, pointsWith, reasonNames, reasonRows } from "./reason-words.js";
+import { pointDigits, pointsWith, reasonNames, reasonRows } from "./reasons-panel.js";
 
 const reason = (effect: number) => ({ parts: [6], records: 1, effect, error: 0 });
 const reasons: Reasons = {

@@ -1,19 +1,18 @@
-import { useId, useState } from "react";
+import { useEffect, useId, useState } from "react";
 import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
-import { precisionText, type Reasons, shownEffects } from "../../../src/predict/reasons.js";
-import { reasonYears } from "../engine/reasons.js";
-import type { CodeRisk, RiskModel } from "../engine/risks.js";
-import { useReasons } from "../engine/use-reasons.js";
-import type { RiskRequest } from "../engine/use-risks.js";
-import { Panel } from "../parts/panel.js";
-import { codeName } from "./code-name.js";
+import { counted } from "../../../src/evaluate/charts/numbers.js";
 import {
-	pointDigits,
-	pointsWith,
-	type ReasonNames,
-	reasonNames,
-	reasonRows,
-} from "./reason-words.js";
+	precisionText,
+	type Reason,
+	type Reasons,
+	shownEffects,
+	startText,
+} from "../../../src/predict/reasons.js";
+import { reasonsAt, reasonYears } from "../engine/reasons.js";
+import type { CodeRisk, NamedEdit, RiskModel, RiskRequest } from "../engine/risks.js";
+import { Panel } from "../parts/panel.js";
+import type { Rows } from "../parts/picture.js";
+import { codeName } from "./codes.js";
 
 interface ReasonsPanelProps {
 	readonly model: RiskModel;
@@ -41,7 +40,10 @@ export function ReasonsPanel(props: ReasonsPanelProps) {
 		.map(({ token }) => token);
 	const code = chosen !== null && open.includes(chosen) ? chosen : open[0];
 	const { latest, isCurrent, progress } = useReasons(
-		...([model, parameters, request, code] as const),
+		model,
+		parameters,
+		request,
+		code,
 		isAsked && isLatest,
 	);
 	if (code === undefined) return null;
@@ -161,3 +163,96 @@ const ReasonRow = ({ name, records, effect, shown, digits }: ReasonRowProps) => 
 		</li>
 	);
 };
+
+/** What was explained, and how. */
+interface Explanation {
+	readonly request: RiskRequest;
+	readonly code: number;
+	readonly outcome: Reasons | { readonly failed: string };
+}
+
+/** The reasons of a risk once they are asked for, or earlier ones while they are computed. A new request ends the work. */
+function useReasons(
+	model: RiskModel,
+	parameters: number,
+	request: RiskRequest,
+	code: number | undefined,
+	isAsked: boolean,
+): { readonly latest: Explanation | null; readonly isCurrent: boolean; readonly progress: number } {
+	const [latest, setLatest] = useState<Explanation | null>(null);
+	const [progress, setProgress] = useState(0);
+	const isCurrent = latest?.request === request && latest.code === code;
+	useEffect(() => {
+		if (!isAsked || code === undefined) return;
+		const controller = new AbortController();
+		const { signal } = controller;
+		setProgress(0);
+		const onProgress = (share: number) => signal.aborted || setProgress(share);
+		reasonsAt(model, request, code, { parameters, onProgress, signal })
+			.catch((error: Error) => ({ failed: error.message }))
+			.then((outcome) => signal.aborted || setLatest({ request, code, outcome }));
+		return () => controller.abort();
+	}, [model, parameters, request, code, isAsked]);
+	return { latest, isCurrent, progress };
+}
+
+/** Digits after the point of percentages, the same for all rows; `shownEffects` of them add up as shown. */
+export const pointDigits = ({ risk, start, listed, others }: Reasons): number =>
+	Math.max(risk, start, ...[...listed, ...(others ? [others] : [])].map(sizeOf)) >= 0.0995 ? 1 : 2;
+
+const sizeOf = ({ effect }: Reason): number => Math.abs(effect);
+
+/** A change of a probability in percentage points: +1.20, −0.35, 0.00. */
+export function pointsWith(change: number, digits: number): string {
+	const size = Math.abs(100 * change).toFixed(digits);
+	return Number(size) === 0 ? size : `${change > 0 ? "+" : "−"}${size}`;
+}
+
+/** The names in a list of reasons. */
+interface ReasonNames {
+	readonly start: string;
+	readonly nameOf: (part: number) => string;
+	/** The code of a part; empty for an edit. */
+	readonly codeOf: (part: number) => string;
+	/** `3 records`; empty for an edit, which is of one. */
+	readonly recordsOf: (count: number) => string;
+	/** Of parts that go together: `3 other codes`. */
+	readonly othersOf: (count: number) => string;
+	readonly end: string;
+}
+
+/** The names in the reasons of a first record: codes or, where a history is edited, edits. */
+export function reasonNames(
+	{ history, sex, edits }: Pick<RiskRequest, "history" | "sex" | "edits">,
+	vocabulary: Vocabulary,
+): ReasonNames {
+	const isEdited = edits.length > 0;
+	const { birthEvents } = history;
+	return {
+		start: startText({ sex, birthEvents, isRecorded: false, isEdited }),
+		nameOf: isEdited
+			? (place) => (edits[place] as NamedEdit).name
+			: (token) => codeName(vocabulary, token),
+		codeOf: isEdited ? () => "" : (token) => vocabulary.tokens[token]?.code ?? "",
+		recordsOf: (count) => (isEdited ? "" : counted(count, "record")),
+		othersOf: (count) => counted(count, isEdited ? "other edit" : "other code"),
+		end: `risk within ${reasonYears} years${isEdited ? " after the edits" : ""}`,
+	};
+}
+
+/** The reasons as a table to copy. */
+export const reasonRows = ({ risk, start, listed, others }: Reasons, names: ReasonNames): Rows => [
+	["code", "name", "records", "effect", "standard error"],
+	["", names.start, "", start, ""],
+	...listed.map(({ parts: [part = 0], records, effect, error }) => [
+		names.codeOf(part),
+		names.nameOf(part),
+		records,
+		effect,
+		error,
+	]),
+	...(others
+		? [["", names.othersOf(others.parts.length), others.records, others.effect, others.error]]
+		: []),
+	["", names.end, "", risk, ""],
+];

@@ -2,26 +2,83 @@ import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
 import type { Clock } from "../../../src/evaluate/charts/clock.js";
 import { percent } from "../../../src/evaluate/charts/numbers.js";
 import { usualYears } from "../../../src/predict/user-input/moments.js";
-import { afterYears, type CodeRisk } from "../engine/risks.js";
-import type { Risks } from "../engine/use-risks.js";
-import { momentText } from "../parts/words.js";
-import { codeName } from "./code-name.js";
+import { afterYears, type CodeRisk, type Risks } from "../engine/risks.js";
+import type { PictureFacts } from "../parts/panel.js";
+import type { Rows } from "../parts/picture.js";
+import { momentText, timeCells, timeNames, yearsText } from "../parts/words.js";
+import { codeName } from "./codes.js";
 
+/** A risk as it is shown: with the one before the edits, and the true one. */
+export interface ShownRisk {
+	readonly risk: CodeRisk;
+	readonly before: CodeRisk | undefined;
+	readonly truth: readonly number[] | null;
+}
+
+/** The curve before the edits; none if the code was recorded already, because another record has another risk. */
+export const curveBefore = (before: CodeRisk | undefined): readonly number[] | undefined =>
+	before?.recordedAt === null ? before.curve : undefined;
+
+/** A risk within so many years: 1.2 %, or – beyond what the model has learned. */
+export function riskAfter(curve: readonly number[], years: number): string {
+	const risk = afterYears(curve, years);
+	return risk === undefined ? "–" : percent(risk);
+}
+
+/** The risks as a table to save. Cells that do not apply are empty. */
+export function riskRows(
+	shown: readonly ShownRisk[],
+	date: number,
+	{ run, population }: PictureFacts,
+	vocabulary: Vocabulary,
+	clock: Clock,
+): Rows {
+	const columns = (name: string) => usualYears.map((years) => `${name}_${years}y`);
+	return [
+		[
+			...timeNames(clock),
+			"code",
+			"name",
+			"recorded",
+			...["risk", "before_edits", "same_age_and_sex", "true_risk"].flatMap(columns),
+			"population",
+			"run",
+		],
+		...shown.map(({ risk, before, truth }) => {
+			const isFirst = risk.recordedAt === null;
+			const numbers = (curve: readonly number[] | null | undefined) =>
+				usualYears.map((years) => (isFirst && curve ? afterYears(curve, years) : null) ?? "");
+			return [
+				...timeCells(clock, date),
+				vocabulary.tokens[risk.token]?.code ?? "",
+				codeName(vocabulary, risk.token),
+				isFirst ? "no" : "yes",
+				...numbers(risk.curve),
+				...numbers(curveBefore(before)),
+				...numbers(risk.sameAgeAndSex),
+				...numbers(truth),
+				population ?? "",
+				run ?? "",
+			];
+		}),
+	];
+}
+
+/** How many new diagnoses are spoken. */
 const spoken = 3;
 
 /** `Stroke 0.35 % within 1 year, 1.8 % within 5 years, was 1.2 %, people of this age and sex 0.9 %` */
-function riskText(risk: CodeRisk, before: CodeRisk | undefined, name: string): string {
+function spokenRisk(risk: CodeRisk, before: CodeRisk | undefined, name: string): string {
 	if (risk.recordedAt !== null) return `${name} already recorded`;
-	const was = before?.recordedAt === null ? before : undefined;
 	const parts = usualYears.flatMap((years) => {
 		const value = afterYears(risk.curve, years);
 		if (value === undefined) return [];
-		const [old, others] = [was?.curve, risk.sameAgeAndSex].map(
-			(own) => own && afterYears(own, years),
+		const [was, others] = [curveBefore(before), risk.sameAgeAndSex].map(
+			(curve) => curve && afterYears(curve, years),
 		);
 		return [
-			`${percent(value)} within ${years} ${years === 1 ? "year" : "years"}`,
-			...(old == null ? [] : [`was ${percent(old)}`]),
+			`${percent(value)} within ${yearsText(years)}`,
+			...(was == null ? [] : [`was ${percent(was)}`]),
 			...(others == null ? [] : [`people of this age and sex ${percent(others)}`]),
 		];
 	});
@@ -38,7 +95,7 @@ export function riskWords(
 	const nameOf = (token: number) => codeName(vocabulary, token);
 	return [
 		`Risks after ${momentText(clock, date)}.`,
-		...risks.map((risk, at) => `${riskText(risk, before?.[at], nameOf(risk.token))}.`),
+		...risks.map((risk, at) => `${spokenRisk(risk, before?.[at], nameOf(risk.token))}.`),
 		`Most likely new diagnoses within a year: ${likely
 			.slice(0, spoken)
 			.map(({ token, probability }) => `${nameOf(token)} ${percent(probability)}`)

@@ -1,56 +1,31 @@
-import { useCallback, useMemo, useState } from "react";
+import { useCallback, useMemo } from "react";
 import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
 import type { Clock } from "../../../src/evaluate/charts/clock.js";
 import { Timeline, type TimelineProps } from "../charts/timeline.js";
-import type { History, Patient, PatientEvent } from "../data/patient.js";
-import { type FutureSource, futureCount } from "../engine/futures.js";
-import { endOfDay } from "../engine/index-day.js";
-import type { Panels } from "../engine/panels.js";
-import type { CodeRisk } from "../engine/risks.js";
-import { useFutures } from "../engine/use-futures.js";
-import { Panel, type PanelState } from "../parts/panel.js";
-import { timeCells, timeNames } from "../parts/time-columns.js";
-import { dateRange } from "../state/date-range.js";
+import type { Mark } from "../charts/timeline-layout.js";
+import { dateRange, endOfDay, type Patient, type PatientEvent } from "../data/patient.js";
+import { Panel } from "../parts/panel.js";
+import { momentText, timeCells, timeNames } from "../parts/words.js";
 import type { Edit } from "../state/edits.js";
-import { codeName } from "./code-name.js";
-import { FutureShares } from "./future-shares.js";
-import { futureCaption, timelineFutures } from "./timeline-futures.js";
-import { legendOf } from "./timeline-legend.js";
-import { marksOf, markText } from "./timeline-marks.js";
+import { codeName } from "./codes.js";
 
 interface TimelinePanelProps
-	extends PanelState,
-		Omit<TimelineProps, "marks" | "nameOf" | "describe" | "seenUntil" | "dates" | "futures"> {
+	extends Omit<TimelineProps, "marks" | "nameOf" | "describe" | "seenUntil" | "dates"> {
 	readonly patient: Patient;
+	/** With the edits applied. */
 	readonly events: readonly PatientEvent[];
 	readonly edits: readonly Edit[];
-	readonly panels: Panels | null;
 	readonly vocabulary: Vocabulary;
-	readonly clock: Clock;
-	/** With the edits applied. */
-	readonly history: History;
-	/** What futures are drawn with; null if the model has none. */
-	readonly futureSource: FutureSource | null;
-	/** The risks of the chosen conditions on the date; empty until they are known. */
-	readonly risks: readonly CodeRisk[];
 }
 
 /** The patient's history and the date of prediction. */
 export function TimelinePanel(props: TimelinePanelProps) {
-	const { patient, events, edits, panels, vocabulary, state, ...others } = props;
-	const { history, futureSource, risks, ...timeline } = others;
+	const { patient, events, edits, vocabulary, ...timeline } = props;
 	const { clock, date, colourOf } = timeline;
-	const seenUntil = panels?.queries.until ?? endOfDay(date);
+	const seenUntil = endOfDay(date);
 	const marks = useMemo(
-		() => marksOf({ events, original: patient.events, edits, panels, seenUntil }, vocabulary),
-		[events, patient, edits, panels, seenUntil, vocabulary],
-	);
-	const [isAsked, setAsked] = useState(false);
-	const isDead = patient.death != null && Math.floor(patient.death) <= Math.floor(date);
-	const drawn = useFutures(futureSource, history, date, isAsked && !isDead);
-	const futures = useMemo(
-		() => (drawn && "futures" in drawn ? timelineFutures(drawn.futures, vocabulary) : null),
-		[drawn, vocabulary],
+		() => marksOf({ events, original: patient.events, edits, seenUntil }, vocabulary),
+		[events, patient, edits, seenUntil, vocabulary],
 	);
 	const legend = legendOf(marks, colourOf);
 	const nameOf = useCallback((token: number) => codeName(vocabulary, token), [vocabulary]);
@@ -67,53 +42,115 @@ export function TimelinePanel(props: TimelinePanelProps) {
 				</span>
 			}
 			className="timeline-panel"
-			{...(futureSource && {
-				tools: (
-					<label className="futures-switch">
-						<input
-							type="checkbox"
-							checked={isAsked}
-							disabled={isDead}
-							onChange={(event) => setAsked(event.target.checked)}
-						/>{" "}
-						{futureCount} sampled futures
-					</label>
-				),
-			})}
-			state={state}
 			drawing
 			caption={() => [
 				...legend.map(({ look, words }) => ({ text: `${look}: ${words}` })),
-				...(futures ? [{ text: futureCaption(futures) }] : []),
 				...[...new Set(marks.map(({ token }) => token))].flatMap((token) => {
 					const colour = colourOf(token);
-					return colour ? [{ text: codeName(vocabulary, token), colour }] : [];
+					return colour ? [{ text: nameOf(token), colour }] : [];
 				}),
 			]}
 			rows={() => [
 				[...timeNames(clock), "code", "name", "category", "fate", "edit"],
-				...marks.map((mark) => [
-					...timeCells(clock, mark.time),
-					vocabulary.tokens[mark.token]?.code ?? "",
-					codeName(vocabulary, mark.token),
-					mark.category,
-					mark.fate,
-					mark.edit,
+				...marks.map(({ token, time, category, fate, edit }) => [
+					...timeCells(clock, time),
+					vocabulary.tokens[token]?.code ?? "",
+					nameOf(token),
+					category,
+					fate,
+					edit,
 				]),
 			]}
 		>
 			<Timeline
 				{...timeline}
 				marks={marks}
-				futures={futures}
 				seenUntil={seenUntil}
 				dates={dateRange(patient)}
 				nameOf={nameOf}
-				describe={(mark) => markText(mark, panels, vocabulary, clock)}
+				describe={(mark) => markText(mark, vocabulary, clock)}
 			/>
-			{isAsked && futureSource && !isDead && (
-				<FutureShares {...{ drawn, date, risks, vocabulary, colourOf }} />
-			)}
 		</Panel>
 	);
+}
+
+interface DrawnHistory {
+	/** With the edits applied. */
+	readonly events: readonly PatientEvent[];
+	/** Without the edits. */
+	readonly original: readonly PatientEvent[];
+	readonly edits: readonly Edit[];
+	/** The model has seen events before this time. */
+	readonly seenUntil: number;
+}
+
+/** All events to draw, including those that were removed. */
+export function marksOf(
+	{ events, original, edits, seenUntil }: DrawnHistory,
+	{ tokens }: Vocabulary,
+): Mark[] {
+	const editOf = new Map<string, Mark["edit"]>(
+		edits.map((edit) =>
+			edit.kind === "add"
+				? [edit.event.id, "added"]
+				: [edit.id, edit.kind === "move" ? "moved" : "removed"],
+		),
+	);
+	const removed = original.filter(({ id }) => editOf.get(id) === "removed");
+	return [...events, ...removed].map((event) => ({
+		...event,
+		category: tokens[event.token]?.category ?? null,
+		fate: event.time < seenUntil ? "seen" : "later",
+		edit: editOf.get(event.id) ?? "none",
+	}));
+}
+
+/** `Hypertension, 2006-03-01, age 57.1, seen by the model` */
+export function markText(mark: Mark, vocabulary: Vocabulary, clock: Clock): string {
+	const fate =
+		mark.edit === "removed"
+			? "removed"
+			: mark.fate === "seen"
+				? "seen by the model"
+				: "after the date";
+	return `${codeName(vocabulary, mark.token)}, ${momentText(clock, mark.time)}, ${fate}`;
+}
+
+interface LegendItem {
+	/** Class of the dot that shows it. */
+	readonly kind: string;
+	/** Description of the dot, for copied figures. */
+	readonly look: string;
+	readonly words: string;
+	readonly occurs?: (mark: Mark) => boolean;
+}
+
+/** The legend of a timeline; chosen codes and edits only if there are any. */
+export function legendOf(
+	marks: readonly Mark[],
+	colourOf: (token: number) => string | undefined,
+): readonly LegendItem[] {
+	const items: readonly LegendItem[] = [
+		{ kind: "", look: "hollow", words: "up to the date" },
+		{ kind: "dot-later", look: "faint", words: "after the date" },
+		{
+			kind: "dot-chosen",
+			look: "large, in colour",
+			words: "chosen condition",
+			occurs: ({ token }) => colourOf(token) !== undefined,
+		},
+		{
+			kind: "dot-edited",
+			look: "in a square",
+			words: "added or moved",
+			occurs: ({ edit }) => edit === "added" || edit === "moved",
+		},
+		{
+			kind: "dot-removed",
+			look: "dashed and struck through",
+			words: "removed",
+			occurs: ({ edit }) => edit === "removed",
+		},
+	];
+	return items.filter(({ occurs }) => !occurs || marks.some(occurs));
 }

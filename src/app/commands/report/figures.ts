@@ -180,10 +180,9 @@ export async function onsetFigures(drawings: Drawings, evaluations: readonly Eva
 /** The map of the codes. */
 export function drawCodes({ trained, drawings, seed, onStage }: ReportRequest) {
 	onStage("drawing the codes");
-	const { map } = tokenMap(trained, { seed });
 	return drawings.draw(
 		"codes",
-		tokenMapFigure(map),
+		tokenMapFigure(tokenMap(trained, { seed })),
 		"Each mark is a code, placed by what training has changed in its embedding, without the change that all codes share. A cross is the decay vector of a head of the first layer, near the codes after which that head remembers longest.",
 	);
 }

@@ -43,7 +43,10 @@ export function codeAgreement(trained: Trained, seed: number): NeighbourAgreemen
 }
 
 /** A map of codes and decay vectors. */
-export function tokenMap(trained: Trained, options: UmapOptions & { readonly seed: number }) {
+export function tokenMap(
+	trained: Trained,
+	options: UmapOptions & { readonly seed: number },
+): TokenMap {
 	const { dim, vectors, tokens } = codeVectors(trained, options.seed);
 	const places = umap(vectors, dim, options);
 	const decays = trained.model.decay?.vectors(trained.config, trained.weights) ?? [];
@@ -55,11 +58,10 @@ export function tokenMap(trained: Trained, options: UmapOptions & { readonly see
 			dim,
 		),
 	);
-	const map: TokenMap = {
+	return {
 		tokens: pointsOf(places).map((point, at) => ({ ...point, ...tokens[at]! })),
 		decays: decays.map(({ layer, head }, at) => ({ layer, head, ...crosses[at]! })),
 	};
-	return { map, vectors, dim };
 }
 
 /** The default number of patients that larger splits are sampled down to. */
@@ -80,42 +82,9 @@ function mappedTask({ labels }: DatasetSummary, split: Split): string | undefine
 
 interface PatientMapOptions extends UmapOptions {
 	readonly seed: number;
-	/** Ids of patients that must be on the map. */
-	readonly include?: readonly string[];
 	/** Patients on the map at most. */
 	readonly most?: number;
 }
-
-/** Patients, each at the time of their label, with their vectors and places. */
-export async function mappedPatients(
-	runtime: Runtime,
-	trained: Trained,
-	dataset: Dataset,
-	summary: DatasetSummary,
-	split: Split,
-	{ include = [], most = mostPatients, ...options }: PatientMapOptions,
-) {
-	const task = mappedTask(summary, split);
-	const all = random(options.seed)
-		.fork("patient map")
-		.shuffle(await patientViews(dataset, split, task));
-	const wanted = new Set(include);
-	const missing = new Set(include.filter((id) => !all.some((view) => view.id === id)));
-	const unlabelled =
-		missing.size === 0
-			? []
-			: (await patientViews(dataset, split)).filter(({ id }) => missing.has(id));
-	const first = [...unlabelled, ...all.filter(({ id }) => wanted.has(id))];
-	const others = all.filter(({ id }) => !wanted.has(id));
-	const views = [...first, ...others.slice(0, Math.max(0, most - first.length))];
-	const { vectors, dim } = await viewVectors(runtime, trained, views);
-	const points = pointsOf(umap(vectors, dim, options));
-	return { task, views, vectors, dim, points, of: all.length + unlabelled.length };
-}
-
-/** The names of the two classes of a task. */
-export const namesOfClasses = (task: string | undefined) =>
-	task === undefined ? undefined : classNames[task];
 
 interface DrawnPatients {
 	readonly map: PatientMap;
@@ -127,15 +96,28 @@ interface DrawnPatients {
 
 /** A map of patients, each at the time of their label. */
 export async function patientMap(
-	...given: Parameters<typeof mappedPatients>
+	runtime: Runtime,
+	trained: Trained,
+	dataset: Dataset,
+	summary: DatasetSummary,
+	split: Split,
+	{ most = mostPatients, ...options }: PatientMapOptions,
 ): Promise<DrawnPatients> {
-	const { task, views, vectors, dim, points, of } = await mappedPatients(...given);
-	const names = namesOfClasses(task);
+	const task = mappedTask(summary, split);
+	const all = random(options.seed)
+		.fork("patient map")
+		.shuffle(await patientViews(dataset, split, task));
+	const views = all.slice(0, most);
+	const { vectors, dim } = await viewVectors(runtime, trained, views);
+	const names = task === undefined ? undefined : classNames[task];
 	const map: PatientMap = {
 		title: "Map of the patients",
 		task: task === undefined ? "no task" : taskOf(task).title,
 		...(names && { names }),
-		patients: points.map((point, at) => ({ ...point, positive: views[at]!.value })),
+		patients: pointsOf(umap(vectors, dim, options)).map((point, at) => ({
+			...point,
+			positive: views[at]!.value,
+		})),
 	};
 	// One view per patient: a second view of the same patient would be the nearest neighbour.
 	const seen = new Set<string>();
@@ -144,5 +126,5 @@ export async function patientMap(
 		dim,
 		views.map(({ id, sex }) => (seen.size < seen.add(id).size ? sex : null)),
 	);
-	return { map, of, agreement };
+	return { map, of: all.length, agreement };
 }

@@ -24,7 +24,7 @@ import { openRunDataset, readRates, runFiles, type Trained } from "../../../mode
 import { exportVersion, sha256, weightBytes, writeExport } from "../../../predict/export/index.js";
 import { headMemory } from "../../../predict/index.js";
 import type { Monitoring } from "../pretrain/training.js";
-import { mapsDocument, peopleDocument } from "./explorer-people.js";
+import { peopleDocument } from "./explorer-people.js";
 
 export interface ExplorerOptions extends Pick<Monitoring, "progress"> {
 	/** The run's dataset, if it was moved. */
@@ -46,7 +46,7 @@ export interface ExplorerData {
 const seed = 0;
 
 /**
- * Makes the documents that the explorer reads: maps, memory of heads, sample patients, evaluations and facts on the
+ * Makes the documents that the explorer reads: memory of heads, sample patients, evaluations and facts on the
  * run. They are cached in `explorer/` of the run until its weights change, except documents on real patients.
  */
 export async function explorerData(
@@ -96,15 +96,6 @@ export async function explorerData(
 		);
 	};
 	const samples = maySee ? sampleNumbers(dataset, seed) : [];
-	await ofPatients("maps.json", "drawing maps of codes and patients", () =>
-		mapsDocument(trained, {
-			...{ runtime, progress, seed },
-			dataset: maySee ? dataset : undefined,
-			samples: new Map(
-				samples.map((patient, at) => [dataset?.idOf(patient) ?? "", sampleId(at)] as const),
-			),
-		}),
-	);
 	await made("memory.json", "measuring memory", () =>
 		memoryDocument(runtime, trained, dataset, seed),
 	);
@@ -131,7 +122,7 @@ async function datasetOf(
 ): Promise<{ readonly dataset?: Dataset; readonly note?: string }> {
 	if (dataset === undefined && !existsSync(join(folder, run.datasetFolder)))
 		return {
-			note: "the run's dataset was moved: sample patients, the patient map and memory are not shown; pass its folder as `dataset`",
+			note: "the run's dataset was moved: sample patients and memory are not shown; pass its folder as `dataset`",
 		};
 	return { dataset: await openRunDataset(folder, run, dataset) };
 }

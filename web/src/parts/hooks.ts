@@ -1,0 +1,41 @@
+import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from "react";
+
+/** Whether a media query holds, for what style sheets cannot do: the order in which panels are read and focused. */
+export const useMedia = (query: string): boolean =>
+	useSyncExternalStore(
+		(onChange) => {
+			const media = matchMedia(query);
+			media.addEventListener("change", onChange);
+			return () => media.removeEventListener("change", onChange);
+		},
+		() => matchMedia(query).matches,
+	);
+
+const shownMilliseconds = 4000;
+
+/** A text that disappears after a while; a new text restarts the timer. */
+export function useTransientText(): [words: string, say: (words: string) => void] {
+	const [said, setSaid] = useState({ words: "" });
+	useEffect(() => {
+		if (said.words === "") return;
+		const timer = setTimeout(() => setSaid({ words: "" }), shownMilliseconds);
+		return () => clearTimeout(timer);
+	}, [said]);
+	return [said.words, (words) => setSaid({ words })];
+}
+
+/** The current width of an element: charts are drawn in pixels, so that their text keeps its size. */
+export function useWidth<E extends HTMLElement>(): [React.RefObject<E | null>, number] {
+	const ref = useRef<E>(null);
+	const [width, setWidth] = useState(0);
+	useLayoutEffect(() => {
+		const element = ref.current;
+		if (!element) return;
+		const measure = () => setWidth(Math.floor(element.clientWidth));
+		measure();
+		const observer = new ResizeObserver(measure);
+		observer.observe(element);
+		return () => observer.disconnect();
+	}, []);
+	return [ref, width];
+}

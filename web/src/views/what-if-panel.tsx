@@ -1,0 +1,179 @@
+import { useEffect, useId, useRef, useState } from "react";
+import { dayMilliseconds, isoDate } from "../../../src/base/time.js";
+import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
+import type { Clock } from "../../../src/evaluate/charts/clock.js";
+import { addingRange, type Patient } from "../data/patient.js";
+import { ChipList } from "../parts/chip-list.js";
+import { CodePicker } from "../parts/combobox.js";
+import { Panel } from "../parts/panel.js";
+import { dayText, momentText } from "../parts/words.js";
+import type { Edit } from "../state/edits.js";
+import { codeName } from "./codes.js";
+
+interface WhatIfPanelProps {
+	readonly patient: Patient;
+	readonly edits: readonly Edit[];
+	readonly clock: Clock;
+	readonly date: number;
+	readonly vocabulary: Vocabulary;
+	readonly onAdd: (token: number, time: number) => void;
+	/** Takes one edit back. */
+	readonly onDrop: (edit: Edit) => void;
+	/** Null if there is nothing to undo or redo. */
+	readonly onUndo: (() => void) | null;
+	readonly onRedo: (() => void) | null;
+	readonly onReset: () => void;
+}
+
+/** Changes to the history: a form to add events, and the edits so far. */
+export function WhatIfPanel(props: WhatIfPanelProps) {
+	const { patient, edits, clock, vocabulary, onDrop, onUndo, onRedo, onReset } = props;
+	const ref = useRef<HTMLElement>(null);
+	useUndoKeys(onUndo, onRedo);
+	const steps = [
+		{ name: "Undo", keys: "Ctrl+Z", act: onUndo },
+		{ name: "Redo", keys: "Ctrl+Shift+Z", act: onRedo },
+		{ name: "Reset to original", keys: undefined, act: edits.length > 0 ? onReset : null },
+	];
+	return (
+		<Panel
+			title="What if"
+			className="what-if-panel"
+			subtitle={
+				edits.length === 0
+					? "add an event, or move or remove one in the timeline; nothing is saved"
+					: "risks show the value before the edits"
+			}
+			tools={steps.map(({ name, keys, act }) => (
+				// aria-disabled, not disabled: a disabled button would lose the focus.
+				<button
+					key={name}
+					type="button"
+					className="small"
+					title={keys}
+					aria-disabled={!act}
+					onClick={() => act?.()}
+				>
+					{name}
+				</button>
+			))}
+		>
+			<section className="edit-bar" aria-label="Changes to the history" tabIndex={-1} ref={ref}>
+				<AddForm {...props} />
+				{edits.length > 0 && (
+					<div className="edits">
+						<ChipList
+							label="Edits"
+							onEmpty={() => ref.current?.focus()}
+							chips={edits.map((edit) => {
+								const words = editWords(edit, patient, vocabulary, clock);
+								return {
+									key: edit.kind === "add" ? edit.event.id : edit.id,
+									content: words,
+									removal: `Take back: ${words}`,
+									onRemove: () => onDrop(edit),
+								};
+							})}
+						/>
+					</div>
+				)}
+			</section>
+		</Panel>
+	);
+}
+
+/** A code and a day: that of the date, unless another is chosen. */
+function AddForm({ patient, clock, date, vocabulary, onAdd }: WhatIfPanelProps) {
+	const id = useId();
+	const ref = useRef<HTMLFormElement>(null);
+	const [token, setToken] = useState<number | null>(null);
+	const [time, setTime] = useState<number | null>(null);
+	const [least, most] = addingRange(patient);
+	const at = time ?? Math.max(least, Math.floor(date));
+	const byDates = clock.axis === "dates";
+	const inputValue = (time: number) => (byDates ? isoDate(time) : Math.round(time));
+	return (
+		<form
+			className="edit-form"
+			ref={ref}
+			onSubmit={(event) => {
+				event.preventDefault();
+				if (token === null) return ref.current?.querySelector("input")?.focus();
+				onAdd(token, at);
+				setToken(null);
+			}}
+		>
+			<CodePicker
+				label="Add an event"
+				placeholder="Add an event: stroke, COPD, I50.9 …"
+				vocabulary={vocabulary}
+				chosen={token}
+				onPick={setToken}
+			/>
+			<div className="field">
+				<label htmlFor={id}>{byDates ? "on" : "on day"}</label>
+				<input
+					id={id}
+					aria-describedby={`${id}-read`}
+					type={byDates ? "date" : "number"}
+					min={inputValue(least)}
+					max={inputValue(most)}
+					value={inputValue(at)}
+					onChange={({ target: { value } }) => {
+						const days = byDates ? Date.parse(value) / dayMilliseconds : Number(value);
+						setTime(Number.isFinite(days) && value !== "" ? days : null);
+					}}
+				/>
+				{/* The browser writes the date in an order of its own. */}
+				<span id={`${id}-read`} className="quiet read-as">
+					{momentText(clock, at)}
+				</span>
+			</div>
+			<button type="submit" className="primary" aria-disabled={token === null}>
+				Add
+			</button>
+		</form>
+	);
+}
+
+/** `Stroke added, 2012-03-14`; `Gout moved from 2011-02-01 to 2012-03-14` */
+export function editWords(
+	edit: Edit,
+	{ events }: Pick<Patient, "events">,
+	vocabulary: Vocabulary,
+	clock: Clock,
+): string {
+	const event = edit.kind === "add" ? edit.event : events.find(({ id }) => id === edit.id);
+	if (!event) return "";
+	const [name, when] = [codeName(vocabulary, event.token), dayText(clock, event.time)];
+	if (edit.kind === "add") return `${name} added, ${when}`;
+	if (edit.kind === "remove") return `${name} removed, ${when}`;
+	return `${name} moved from ${when} to ${dayText(clock, edit.time)}`;
+}
+
+/** Which step a key press means: Ctrl or ⌘ with Z, with Shift for redo; Ctrl+Y also redoes. */
+export function stepOf(
+	event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "shiftKey" | "altKey">,
+): "undo" | "redo" | null {
+	if (!(event.ctrlKey || event.metaKey) || event.altKey) return null;
+	const key = event.key.toLowerCase();
+	if (key === "z") return event.shiftKey ? "redo" : "undo";
+	return key === "y" && !event.shiftKey ? "redo" : null;
+}
+
+type Step = (() => void) | null;
+
+/** Undo and redo by keyboard. A text field keeps the keys for its own text. */
+function useUndoKeys(onUndo: Step, onRedo: Step): void {
+	useEffect(() => {
+		const press = (event: KeyboardEvent) => {
+			const step = stepOf(event);
+			const field = event.target instanceof HTMLInputElement ? event.target : null;
+			if (!step || (field?.type === "text" && field.value !== "")) return;
+			event.preventDefault();
+			(step === "undo" ? onUndo : onRedo)?.();
+		};
+		addEventListener("keydown", press);
+		return () => removeEventListener("keydown", press);
+	}, [onUndo, onRedo]);
+}
