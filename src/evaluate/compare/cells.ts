@@ -123,7 +123,7 @@ const taskTitle = (task: string) =>
 	})[task] ?? task;
 
 /** Whether a column shows a row of an evaluation, for a line with this forecast method. */
-export function reads(column: Column, row: EvaluationRow, lineMethod: Method | undefined): boolean {
+function reads(column: Column, row: EvaluationRow, lineMethod: Method | undefined): boolean {
 	if (row.method !== undefined && row.method !== (column.method ?? lineMethod)) return false;
 	if (row.who !== "model") return column.setting === undefined || ofAllLabels(column, row);
 	return row.setting === column.setting;

@@ -186,7 +186,7 @@ export async function splitHistory(
 }
 
 /** 1 for each later event whose code the look-up window does not have. */
-export function areNew({ known, later }: SplitHistory): Uint8Array {
+function areNew({ known, later }: SplitHistory): Uint8Array {
 	const had = new Set(known.tokens);
 	return Uint8Array.from(later.tokens, (token) => Number(!had.has(token)));
 }
@@ -280,7 +280,7 @@ export function oracleRanker(
 const depths = [1, 5, 10, 15] as const;
 
 /** Ranges of later events, counted from 1. */
-export const windows = [
+const windows = [
 	{ window: "1–20", from: 1, to: 20 },
 	{ window: "21–50", from: 21, to: 50 },
 	{ window: "51–100", from: 51, to: 100 },

@@ -176,7 +176,7 @@ function chanceError(probabilities: Float64Array, bins: number): number {
 }
 
 /** The rows of the baselines and, for simulated patients, of the reference model. */
-export async function baselineRows(data: TaskData, notes: string[]): Promise<PatientRow[]> {
+async function baselineRows(data: TaskData, notes: string[]): Promise<PatientRow[]> {
 	const { task, dataset, trainingDataset, train, evaluated, codes } = data;
 	const rows = await regressionRows(data, notes);
 	if (codes) {

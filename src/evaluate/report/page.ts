@@ -133,7 +133,7 @@ ${others.map((warning) => html`<p>${warning}</p>\n`)}${
 }
 
 /** In reading order: first records and limits, on two screens; then, folded, everything else. */
-export const sectionsOf = (report: Report): readonly Section[] => [
+const sectionsOf = (report: Report): readonly Section[] => [
 	...onsetSections(report),
 	limitsSection(report),
 	...[
