@@ -25,7 +25,7 @@ const budgets = {
 	"src/predict": 7800,
 	"src/evaluate": 9500,
 	"src/evaluate/charts": 5400,
-	"src/evaluate/report": 2100,
+	"src/evaluate/report": 2200,
 	"src/app/server": 3600,
 	"src/app/workflows": 2000,
 	"src/app/commands": 12_100,
