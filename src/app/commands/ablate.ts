@@ -1,22 +1,16 @@
-import { Command } from "commander";
-import { openDataset } from "../../data/cohort/index.js";
+import { z } from "zod";
 import { variantNames } from "./compare/lines.js";
 import { ablate } from "./compare/run.js";
 import {
-	addPreset,
-	addSharedOptions,
+	comparisonFields,
+	names,
+	namesOrAll,
+	presetField,
 	printComparison,
-	type SharedOptions,
 } from "./compare/shared.js";
-import { type Io, progressOf } from "./io.js";
-import { withDatasetWarning } from "./open-run.js";
-import { namesIn, namesOrAll } from "./option-values.js";
-
-interface Options extends SharedOptions {
-	readonly preset: string;
-	readonly variants: string;
-	readonly tasks: string;
-}
+import { defineCommand } from "./define-command.js";
+import { option } from "./fields.js";
+import { datasetArgument } from "./open-run.js";
 
 const description = `Measure what each part of TrajGPT contributes: train it with parts removed or changed.
 
@@ -28,33 +22,36 @@ Time-specific and auto-regressive forecasts have separate columns.
 
 Cells, outputs and resuming work as in compare.`;
 
-export const examples = {
-	"trajgpt ablate so --seeds 3 --out runs/ablation": "every variant, three seeds",
-	"trajgpt ablate so --variants full,fixed-decay,absolute,gpt2 --tasks next --out runs/order":
-		"next-event likelihood of the paper's variants",
-};
-
-export function command(io: Io): Command {
-	return addSharedOptions(
-		addPreset(
-			new Command("ablate")
-				.description(description)
-				.argument("<dataset>", "dataset folder written by `trajgpt prepare`"),
-		)
-			.option(
-				"--variants <list>",
-				`variants to train: all, or some of ${variantNames.join(",")}`,
-				"all",
-			)
-			.option("--tasks <list>", "tasks to evaluate: some of onset,next,forecast", "next,forecast"),
-	).action((folder: string, options: Options) =>
-		printComparison(io, options, async (signal) =>
-			ablate(withDatasetWarning(io, await openDataset(folder)), options.out, {
+export const command = defineCommand({
+	name: "ablate",
+	description,
+	arguments: datasetArgument,
+	options: {
+		preset: presetField,
+		variants: option(
+			"list",
+			`variants to train: all, or some of ${variantNames.join(",")}`,
+			z.string().default("all"),
+		),
+		tasks: option(
+			"list",
+			"tasks to evaluate: some of onset,next,forecast",
+			names.default(["next", "forecast"]),
+			{ defaultText: '"next,forecast"' },
+		),
+		...comparisonFields("ablate"),
+	},
+	examples: {
+		"trajgpt ablate so --seeds 3 --out runs/ablation": "every variant, three seeds",
+		"trajgpt ablate so --variants full,fixed-decay,absolute,gpt2 --tasks next --out runs/order":
+			"next-event likelihood of the paper's variants",
+	},
+	run: (io, options) =>
+		printComparison(io, options, (dataset, monitoring) =>
+			ablate(dataset, options.out, {
 				...options,
+				...monitoring,
 				variants: namesOrAll(options.variants),
-				tasks: namesIn(options.tasks),
-				...{ signal, progress: progressOf(io) },
 			}),
 		),
-	);
-}
+});

@@ -1,23 +1,16 @@
-import { Command } from "commander";
-import { openDataset } from "../../data/cohort/index.js";
+import { z } from "zod";
 import { lineNames } from "./compare/lines.js";
 import { compare } from "./compare/run.js";
 import {
-	addPreset,
-	addSharedOptions,
+	comparisonFields,
+	names,
+	namesOrAll,
+	presetField,
 	printComparison,
-	type SharedOptions,
 } from "./compare/shared.js";
-import { type Io, progressOf } from "./io.js";
-import { withDatasetWarning } from "./open-run.js";
-import { namesIn, namesOrAll, wholeNumber } from "./option-values.js";
-
-interface Options extends SharedOptions {
-	readonly preset: string;
-	readonly models: string;
-	readonly tasks?: string;
-	readonly leaders?: string;
-}
+import { defineCommand } from "./define-command.js";
+import { option, whole } from "./fields.js";
+import { datasetArgument } from "./open-run.js";
 
 const description = `Train and evaluate every model on your data, and print the paper's table.
 
@@ -37,51 +30,53 @@ after a stop or a kill. A failed cell is reported, does not stop the others,
 and is retried by the same command. The table is written to
 OUT/table.{json,csv,md,tex}.`;
 
-export const examples = {
-	"trajgpt compare sim --models all --out runs/table": "every model, one seed",
-	"trajgpt compare sim --models all --tasks onset --out runs/onset": "who gets what, by when",
-	"trajgpt compare sim --models trajgpt,gru-d,gpt2 --tasks forecast --seeds 3 --out runs/three":
-		"three models, three seeds",
-	"trajgpt compare so --tasks next,forecast --depths 1,5,10 --seeds 3 --leaders trajgpt,gru-d --out runs/so":
-		"three seeds for two models, one for the rest",
-};
-
-export function command(io: Io): Command {
-	return addSharedOptions(
-		addPreset(
-			new Command("compare")
-				.description(description)
-				.argument("<dataset>", "dataset folder written by `trajgpt prepare`"),
-		)
-			.option("--models <list>", `models to train: all, or some of ${lineNames.join(",")}`, "all")
-			.option(
-				"--tasks <list>",
-				"tasks to evaluate: some of onset,next,forecast and the dataset's labels (default: all but next and chf-paper)",
-			),
-	)
-		.option(
-			"--tuning-slots <n>",
+export const command = defineCommand({
+	name: "compare",
+	description,
+	arguments: datasetArgument,
+	options: {
+		preset: presetField,
+		models: option(
+			"list",
+			`models to train: all, or some of ${lineNames.join(",")}`,
+			z.string().default("all"),
+		),
+		tasks: option(
+			"list",
+			"tasks to evaluate: some of onset,next,forecast and the dataset's labels (default: all but next and chf-paper)",
+			names.optional(),
+		),
+		...comparisonFields("compare"),
+		tuningSlots: option(
+			"n",
 			"events per batch of fine-tuning to labels (default: 2048)",
-			wholeNumber(1, 10_000_000),
-		)
-		.option(
-			"--tuning-steps <n>",
+			whole(1, 10_000_000).optional(),
+		),
+		tuningSteps: option(
+			"n",
 			"most steps of a fine-tuning, but at least one epoch (default: no limit)",
-			wholeNumber(1, 1_000_000_000),
-		)
-		.option(
-			"--leaders <list>",
+			whole(1, 1_000_000_000).optional(),
+		),
+		leaders: option(
+			"list",
 			"models that run with every seed; the others run with the first only",
-		)
-		.action((folder: string, options: Options) =>
-			printComparison(io, options, async (signal) =>
-				compare(withDatasetWarning(io, await openDataset(folder)), options.out, {
-					...options,
-					models: namesOrAll(options.models),
-					tasks: options.tasks ? namesIn(options.tasks) : undefined,
-					leaders: options.leaders === undefined ? undefined : namesIn(options.leaders),
-					...{ signal, progress: progressOf(io) },
-				}),
-			),
-		);
-}
+			names.optional(),
+		),
+	},
+	examples: {
+		"trajgpt compare sim --models all --out runs/table": "every model, one seed",
+		"trajgpt compare sim --models all --tasks onset --out runs/onset": "who gets what, by when",
+		"trajgpt compare sim --models trajgpt,gru-d,gpt2 --tasks forecast --seeds 3 --out runs/three":
+			"three models, three seeds",
+		"trajgpt compare so --tasks next,forecast --depths 1,5,10 --seeds 3 --leaders trajgpt,gru-d --out runs/so":
+			"three seeds for two models, one for the rest",
+	},
+	run: (io, options) =>
+		printComparison(io, options, (dataset, monitoring) =>
+			compare(dataset, options.out, {
+				...options,
+				...monitoring,
+				models: namesOrAll(options.models),
+			}),
+		),
+});

@@ -25,7 +25,7 @@ interface Definition<A extends Fields, O extends Fields> {
 	readonly arguments?: A;
 	readonly options?: O;
 	/** Command lines, each with its description: the last section of the help. */
-	readonly examples: Readonly<Record<string, string>>;
+	readonly examples?: Readonly<Record<string, string>>;
 	/** Library options of another name than their flag, for messages: `{ lookBackDays: "--look-back" }`. */
 	readonly flags?: Readonly<Record<string, string>>;
 	/** A section of the help between the options and the examples. */
@@ -45,7 +45,8 @@ export function defineCommand<
 		addFields(command, options);
 		if (flags) nameFlags(command, flags);
 		if (details) command.addHelpText("after", () => details(command.opts()));
-		return command.addHelpText("after", examples(definition.examples)).action(() => {
+		if (definition.examples) command.addHelpText("after", examples(definition.examples));
+		return command.action(() => {
 			const positions = Object.keys(positional).map((key, i) => [key, command.processedArgs[i]]);
 			const values = { ...Object.fromEntries(positions), ...command.opts() };
 			return definition.run(io, values, usageOf(command)) as void | Promise<void>;
@@ -60,7 +61,7 @@ export const defineCommands =
 			name,
 			description,
 			examples: lines,
-		}: Pick<Definition<Fields, Fields>, "name" | "description" | "examples">,
+		}: Required<Pick<Definition<Fields, Fields>, "name" | "description" | "examples">>,
 		children: Readonly<Record<string, (io: Io) => Command>>,
 	) =>
 	(io: Io): Command => {

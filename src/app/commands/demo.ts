@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { z } from "zod";
 import { formatCount, formatDuration } from "../../base/progress.js";
 import { table } from "../../base/table.js";
 import { thousands } from "../../base/thousands.js";
@@ -7,6 +7,7 @@ import { specialCount } from "../../data/cohort/vocabulary.js";
 import { type Evaluation, type EvaluationRow, readEvaluation } from "../../evaluate/index.js";
 import { weightCount } from "../../model/index.js";
 import { readTrained } from "../../model/train/index.js";
+import { defineCommand } from "./define-command.js";
 import {
 	type DemoSettings,
 	demoDefaults,
@@ -18,17 +19,9 @@ import {
 	runStages,
 } from "./demo/steps.js";
 import { measureText, onsetCell, onsetColumns } from "./evaluate/text.js";
+import { flag, mostPeople, offFlag, option, seed, threadsField, whole } from "./fields.js";
 import { interrupted } from "./interruptible.js";
 import { type Io, printJson, progressOf } from "./io.js";
-import { mostPeople, seedNumber, threadCount, wholeNumber } from "./option-values.js";
-
-interface Options extends Partial<DemoSettings> {
-	readonly out: string;
-	readonly threads?: number;
-	readonly fresh?: true;
-	readonly serve: boolean;
-	readonly json?: true;
-}
 
 const description = `Simulate a population, prepare it, train a small TrajGPT, evaluate it and write a report.
 
@@ -37,47 +30,48 @@ resumes where it stopped, and a finished demo only prints its results. In a term
 the demo ends by serving the explorer until Ctrl-C. The same seed gives the same
 numbers on the same machine with the same number of threads.`;
 
-export const examples = {
-	"trajgpt demo": "tables and a report, in a few minutes on two cores",
-	"trajgpt demo --patients 20000 --epochs 10 --out runs/larger": "a larger population, more epochs",
-};
-
-export function command(io: Io): Command {
-	const d = demoDefaults;
-	return new Command("demo")
-		.description(description)
-		.option("--out <folder>", "folder for all output", "runs/demo")
-		.option(
-			"--patients <n>",
-			`people to simulate (default: ${d.patients})`,
-			wholeNumber(1, mostPeople),
-		)
-		.option(
-			"--epochs <n>",
-			`passes over the training patients (default: ${d.epochs})`,
-			wholeNumber(1, 100_000),
-		)
-		.option(
-			"--seed <n>",
-			`seed of population, split, weights and draws (default: ${d.seed})`,
-			seedNumber,
-		)
-		.option("--threads <n>", "number of threads (default: all cores)", threadCount)
-		.option("--fresh", "replace the demo in the folder and start over")
-		.option("--no-serve", "do not serve the explorer at the end")
-		.option("--json", "print one JSON document")
-		.action(async ({ out, threads, fresh, serve, json, ...requested }: Options) => {
-			const clock = () => performance.now();
-			const started = clock();
-			const settings = await openFolder(out, requested, fresh ?? false);
-			await runStages(io, demoStages(io, out, settings, threads), clock);
-			io.stderr.write(`done in ${formatDuration((clock() - started) / 1000)}\n`);
-			const report = await gatherReport(out, settings);
-			if (json) return printJson(io, report);
-			io.stdout.write(`\n${render(report)}`);
-			if (serve && io.stdout.isTTY) await explore(io, out, threads);
-		});
-}
+export const command = defineCommand({
+	name: "demo",
+	description,
+	options: {
+		out: option("folder", "folder for all output", z.string().default("runs/demo")),
+		patients: option(
+			"n",
+			`people to simulate (default: ${demoDefaults.patients})`,
+			whole(1, mostPeople).optional(),
+		),
+		epochs: option(
+			"n",
+			`passes over the training patients (default: ${demoDefaults.epochs})`,
+			whole(1, 100_000).optional(),
+		),
+		seed: option(
+			"n",
+			`seed of population, split, weights and draws (default: ${demoDefaults.seed})`,
+			seed.optional(),
+		),
+		threads: threadsField,
+		fresh: flag("replace the demo in the folder and start over"),
+		serve: offFlag("do not serve the explorer at the end"),
+		json: flag("print one JSON document"),
+	},
+	examples: {
+		"trajgpt demo": "tables and a report, in a few minutes on two cores",
+		"trajgpt demo --patients 20000 --epochs 10 --out runs/larger":
+			"a larger population, more epochs",
+	},
+	async run(io, { out, threads, fresh = false, serve, json, ...requested }) {
+		const clock = () => performance.now();
+		const started = clock();
+		const settings = await openFolder(out, requested, fresh);
+		await runStages(io, demoStages(io, out, settings, threads), clock);
+		io.stderr.write(`done in ${formatDuration((clock() - started) / 1000)}\n`);
+		const report = await gatherReport(out, settings);
+		if (json) return printJson(io, report);
+		io.stdout.write(`\n${render(report)}`);
+		if (serve && io.stdout.isTTY) await explore(io, out, threads);
+	},
+});
 
 async function explore(io: Io, out: string, threads: number | undefined): Promise<void> {
 	const { serve } = await import("../workflows/serve.js");

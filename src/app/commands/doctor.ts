@@ -1,7 +1,6 @@
 import { execFile } from "node:child_process";
 import { statfs } from "node:fs/promises";
 import { availableParallelism, cpus, totalmem } from "node:os";
-import { Command } from "commander";
 import type { Communicator } from "../../base/communicator.js";
 import { ownPackage } from "../../base/files/versions.js";
 import { loadMpi } from "../../engine/mpi/index.js";
@@ -12,29 +11,29 @@ import {
 	openDevices,
 } from "../../engine/runtime/pjrt/index.js";
 import { gradients, input, matmul, parameter, sum } from "../../engine/tensor/index.js";
-import { communicatorOf, Exit, type Io, printJson } from "./io.js";
+import { defineCommand } from "./define-command.js";
+import { flag } from "./fields.js";
+import { communicatorOf, Exit, printJson } from "./io.js";
 
-export const examples = {
-	"trajgpt doctor": "a table",
-	"trajgpt doctor --json": "the same as JSON; sizes in bytes",
-	"mpirun -n 2 trajgpt doctor": "whether the processes of a job reach each other",
-};
-
-export function command(io: Io): Command {
-	return new Command("doctor")
-		.description(
-			"Check whether this machine can run trajgpt: versions, accelerators, MPI, threads,\n" +
-				"memory, disk, and which optional programs are missing and how to install them.\n" +
-				"Exits with 1 if a requirement is not met.",
-		)
-		.option("--json", "print one JSON document")
-		.action(async ({ json }: { json?: true }) => {
-			const report = await examine(process.cwd(), communicatorOf(io));
-			if (json) printJson(io, report);
-			else io.stdout.write(render(report));
-			if (!report.ok) throw new Exit(1);
-		});
-}
+export const command = defineCommand({
+	name: "doctor",
+	description:
+		"Check whether this machine can run trajgpt: versions, accelerators, MPI, threads,\n" +
+		"memory, disk, and which optional programs are missing and how to install them.\n" +
+		"Exits with 1 if a requirement is not met.",
+	options: { json: flag("print one JSON document") },
+	examples: {
+		"trajgpt doctor": "a table",
+		"trajgpt doctor --json": "the same as JSON; sizes in bytes",
+		"mpirun -n 2 trajgpt doctor": "whether the processes of a job reach each other",
+	},
+	async run(io, { json }) {
+		const report = await examine(process.cwd(), communicatorOf(io));
+		if (json) printJson(io, report);
+		else io.stdout.write(render(report));
+		if (!report.ok) throw new Exit(1);
+	},
+});
 
 export interface Accelerator {
 	/** The file of the plugin that is used, or the first that was found. */

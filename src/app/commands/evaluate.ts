@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { z } from "zod";
 import { InputError } from "../../base/errors.js";
 import { checkWritable, replaceFile } from "../../base/files/index.js";
 import { thousands } from "../../base/thousands.js";
@@ -9,70 +9,51 @@ import {
 	checkTaskOptions,
 	evaluateDefaults,
 	fewestDraws,
-	type Method,
 	mostEvaluated,
 } from "../../evaluate/index.js";
 import { forecastMethods } from "../../model/index.js";
 import { checkOutputFile } from "../../model/train/output-file.js";
-import type { PredictionSchema } from "./evaluate/predictions.js";
-import {
-	commonDataset,
-	type EvaluateOptions,
-	evaluate,
-	type MeasuredRun,
-	notWritten,
-} from "./evaluate/runs.js";
+import { defineCommand } from "./define-command.js";
+import { commonDataset, evaluate, type MeasuredRun, notWritten } from "./evaluate/runs.js";
 import { acrossRunsText, evaluationText, onsetCsv, predictionsText } from "./evaluate/text.js";
-import { optionsOf } from "./fields.js";
-import { nameFlags, withFlags } from "./flags.js";
-import { communicatorOf, type Io, mayWrite, printJson, progressOf } from "./io.js";
 import {
-	type LabelFlags,
+	computeFields,
+	decimal,
+	flag,
+	option,
+	readBy,
+	seed,
+	threadsField,
+	type Values,
+	whole,
+} from "./fields.js";
+import { communicatorOf, mayWrite, printJson, progressOf } from "./io.js";
+import {
 	labelsField,
 	labelTimeField,
 	openRun,
 	withDatasetWarning,
 	withGivenLabels,
 } from "./open-run.js";
-import {
-	addComputeOptions,
-	numberBetween,
-	seedNumber,
-	threadCount,
-	wholeNumber,
-} from "./option-values.js";
 import { predictionsSchemaField } from "./score.js";
 
-interface Options extends Omit<EvaluateOptions, "predictions" | "plp">, LabelFlags {
-	readonly task: string;
-	readonly method: Method | "all";
-	readonly dataset?: string;
-	readonly json?: true;
-	readonly csv?: string;
-	readonly lookBack?: number;
-	readonly predictions?: string;
-	readonly predictionsSchema?: PredictionSchema;
-	readonly plp?: string;
-	readonly force?: true;
-}
-
 /** Years, separated by commas. */
-function yearsList(text: string): number[] {
+function yearsOf(text: string): number[] {
 	const years = text.split(",").map(Number);
 	if (years.every((one, i) => one > (years[i - 1] ?? 0) && one <= 100)) return years;
-	throw new InvalidArgumentError(
+	throw new InputError(
 		"Expected increasing numbers of years, above 0 and at most 100, for example 1,5.",
 	);
 }
 
+const mostPatients = 1_000_000_000;
+
 /** A number of patients, or all. */
 function patientCount(text: string): number | "all" {
 	if (text === "all") return text;
-	try {
-		return wholeNumber(1, 1_000_000_000)(text);
-	} catch {
-		throw new InvalidArgumentError("Expected a whole number from 1 to 1000000000, or all.");
-	}
+	const count = whole(1, mostPatients).safeParse(/^\d+$/.test(text) ? Number(text) : undefined);
+	if (count.success) return count.data;
+	throw new InputError(`Expected a whole number from 1 to ${mostPatients}, or all.`);
 }
 
 const description = `Evaluate a run, with 95 % intervals from a bootstrap over patients.
@@ -119,21 +100,92 @@ Its results are kept apart, in RUN/eval/external/<content of OTHER>/<task>.json.
 are trained on the training patients of OTHER. If it has none, onset and labelled tasks use those of
 the run's own dataset.`;
 
-export const examples = {
-	"trajgpt evaluate runs/sim": "every task on the test patients",
-	"trajgpt evaluate runs/sim --dataset other": "all tasks on the patients of another hospital",
-	"trajgpt evaluate runs/sim --task insulin --predictions p.parquet --predictions-schema meds":
-		"predictions for meds-evaluation",
-	"trajgpt evaluate runs/sim --task insulin --plp results": "tables for OHDSI's tools",
-	"trajgpt evaluate runs/sim --task onset --index 2015-01-01 --horizons 1,5":
-		"first records after a date, within 1 and 5 years",
-	"trajgpt evaluate runs/sim --task forecast --method time-specific": "one forecasting method",
-	"trajgpt evaluate runs/sim --task stroke --code 433 --labels labels/stroke":
-		"labels that `trajgpt tasks` wrote",
-	"trajgpt evaluate runs/sim --patients all": "everybody, also in a large split",
-	"trajgpt evaluate runs/s1 runs/s2 runs/s3 --task forecast": "intervals over three seeds",
-	"mpirun -n 4 trajgpt evaluate runs/sim": "four processes share the patients",
+const { split, lookup, draws, seed: usualSeed, futures } = evaluateDefaults;
+
+const text = (placeholder: string, description: string) =>
+	option(placeholder, description, z.string().optional());
+
+const options = {
+	task: option(
+		"name",
+		"task to evaluate: onset, next, forecast, futures, a yes-or-no task, or all",
+		z.string().default("all"),
+	),
+	method: option(
+		"name",
+		"forecast: method of the model",
+		z.enum([...forecastMethods, "all"]).default("all"),
+	),
+	split: option("name", "split of the patients", z.enum(splitNames).default(split)),
+	index: text(
+		"rule",
+		"onset and futures: index day: random, visit, a date, or age:N (default: random for onset; for futures, the day on which most patients are observed a year before and after)",
+	),
+	horizons: option(
+		"years",
+		"onset: horizons in years (default: 1,3,5,10)",
+		readBy(yearsOf).optional(),
+	),
+	lookBack: option(
+		"days",
+		"onset and futures: observation needed before the index day (default: 365)",
+		decimal(0, 36_525).optional(),
+	),
+	csv: text("file", "onset: also write every code to a CSV file"),
+	lookup: option("n", "forecast: events that are observed", whole(1, 1_000_000).default(lookup)),
+	draws: option("n", "bootstrap draws", whole(fewestDraws, 1_000_000).default(draws)),
+	seed: option(
+		"n",
+		"seed of the bootstrap, of index days and of sampled futures",
+		seed.default(usualSeed),
+	),
+	patients: option(
+		"n|all",
+		`the first n patients of the split by id, or all; a stored result of more patients is kept (default: all, or ${thousands(mostEvaluated)} drawn at random)`,
+		readBy(patientCount).optional(),
+	),
+	labels: labelsField,
+	labelTimeIs: labelTimeField("--labels"),
+	dataset: text(
+		"folder",
+		"another dataset, prepared with --like RUN, for external validation; or the run's own, if it was moved",
+	),
+	predictions: text(
+		"file",
+		"onset and labelled tasks: write the predictions for each patient to a .csv or .parquet file",
+	),
+	predictionsSchema: predictionsSchemaField,
+	plp: text(
+		"folder",
+		"onset and labelled tasks: write prediction.csv and the evaluation tables of OHDSI's PatientLevelPrediction",
+	),
+	force: flag("replace existing files of --csv, --predictions and --plp"),
+	oracle: text("folder", "the simulated population, if it was moved"),
+	futures: option(
+		"n",
+		"forecast, onset, chf and diabetes: futures that the reference model samples per patient",
+		whole(1, 100_000).default(futures),
+	),
+	regressionPatients: option(
+		"n",
+		"onset and labelled tasks: most training patients or labels that regressions learn from, evenly spread (default: 100,000)",
+		whole(2, 10_000_000).optional(),
+	),
+	shots: option(
+		"n",
+		"labelled tasks: labels of the few-shot row (default: 5)",
+		whole(2, 1_000_000).optional(),
+	),
+	code: text(
+		"code",
+		"labelled tasks of your own: the code that the label is about; onset: the code of --predictions",
+	),
+	threads: threadsField,
+	...computeFields(),
+	json: flag("print one JSON document"),
 };
+
+type Options = Values<typeof options>;
 
 /** Flags whose library option has another name. */
 const libraryNames: Readonly<Record<string, string>> = {
@@ -141,12 +193,101 @@ const libraryNames: Readonly<Record<string, string>> = {
 	method: "methods",
 };
 
-/** The options that were typed, by their names in the library. */
-const typedOptions = (command: Command): string[] =>
-	command.options
-		.map((option) => option.attributeName())
-		.filter((name) => command.getOptionValueSource(name) === "cli")
-		.map((name) => libraryNames[name] ?? name);
+export const command = defineCommand({
+	name: "evaluate",
+	description,
+	arguments: {
+		run: z.tuple([z.string()], z.string()).describe("run folders written by `trajgpt pretrain`"),
+	},
+	options,
+	flags: { lookBackDays: "--look-back", methods: "--method" },
+	examples: {
+		"trajgpt evaluate runs/sim": "every task on the test patients",
+		"trajgpt evaluate runs/sim --dataset other": "all tasks on the patients of another hospital",
+		"trajgpt evaluate runs/sim --task insulin --predictions p.parquet --predictions-schema meds":
+			"predictions for meds-evaluation",
+		"trajgpt evaluate runs/sim --task insulin --plp results": "tables for OHDSI's tools",
+		"trajgpt evaluate runs/sim --task onset --index 2015-01-01 --horizons 1,5":
+			"first records after a date, within 1 and 5 years",
+		"trajgpt evaluate runs/sim --task forecast --method time-specific": "one forecasting method",
+		"trajgpt evaluate runs/sim --task stroke --code 433 --labels labels/stroke":
+			"labels that `trajgpt tasks` wrote",
+		"trajgpt evaluate runs/sim --patients all": "everybody, also in a large split",
+		"trajgpt evaluate runs/s1 runs/s2 runs/s3 --task forecast": "intervals over three seeds",
+		"mpirun -n 4 trajgpt evaluate runs/sim": "four processes share the patients",
+	},
+	async run(io, { run: folders, ...options }, { typed, withFlags }) {
+		const { task, method, dataset, json, csv, lookBack: lookBackDays, ...others } = options;
+		const { predictions, predictionsSchema, plp, force, labels, labelTimeIs, ...rest } = others;
+		checkFiles(folders, options);
+		const runs = folders.map((folder) => openRun(io, folder));
+		let printed = 0;
+		const print = (text: string) => {
+			if (!json) io.stdout.write(printed++ === 0 ? text : `\n${text}`);
+		};
+		const opened = withDatasetWarning(io, await commonDataset(runs, dataset));
+		const data = await withGivenLabels(io, opened, task, { labels, labelTimeIs });
+		if (task !== "all")
+			checkTaskOptions(
+				task,
+				data,
+				Array.from(typed, (name) => libraryNames[name] ?? name),
+			);
+		if (csv !== undefined) {
+			await checkOutputFile(csv, force ?? false);
+			await checkWritable(csv);
+		}
+		const results = await evaluate(runs, data, {
+			...rest,
+			...(lookBackDays !== undefined && { lookBackDays }),
+			...(method !== "all" && { methods: [method] }),
+			...(predictions !== undefined && {
+				predictions: { file: predictions, schema: predictionsSchema ?? "plain", replace: force },
+			}),
+			...(plp !== undefined && { plp: { folder: plp, replace: force } }),
+			task: task === "all" ? undefined : task,
+			progress: progressOf(io),
+			communicator: communicatorOf(io),
+			onEvaluation: ({ run, evaluation, predictions: written, ...stored }) => {
+				for (const note of written?.notes ?? []) io.stderr.write(`note: ${note}\n`);
+				print(evaluationText(run, storedText(stored), evaluation, withFlags));
+				if (written) print(predictionsText(written));
+			},
+			onAcrossRuns: (name, over) => print(acrossRunsText(name, over)),
+		});
+		if (json) printJson(io, results);
+		const onset = results.onset?.runs[0]?.evaluation;
+		if (csv !== undefined && onset && mayWrite(io))
+			await replaceFile(csv, (partial) => writeFile(partial, onsetCsv(onset)));
+		else if (csv !== undefined && !onset)
+			io.stderr.write(`note: ${csv} is not written: onset is not evaluated\n`);
+		const [reason] = notWritten(results);
+		if (reason !== undefined) throw new InputError(`${reason}; the results are printed above`);
+	},
+});
+
+/** Refuses options on files that contradict each other or have no effect. */
+function checkFiles(
+	folders: readonly string[],
+	{ task, csv, code, predictions, predictionsSchema, plp }: Options,
+): void {
+	if (predictionsSchema !== undefined && predictions === undefined)
+		throw new InputError("--predictions-schema needs --predictions FILE");
+	if (csv !== undefined && folders.length > 1)
+		throw new InputError("--csv holds the codes of one run; name one run");
+	if (csv !== undefined && predictions !== undefined && resolve(csv) === resolve(predictions))
+		throw new InputError(
+			`--csv and --predictions both name ${csv}; expected a file for the codes and another for the patients`,
+		);
+	if (csv !== undefined && !["all", "onset"].includes(task))
+		throw new InputError(
+			`--csv has no effect on task ${task}: it holds the codes of onset; leave it out, or choose another --task`,
+		);
+	if (code !== undefined && task === "onset" && !predictions && !plp)
+		throw new InputError(
+			"--code has no effect on task onset without --predictions or --plp; leave it out: all codes are evaluated",
+		);
+}
 
 /** Where an evaluation is stored, or why it is not. */
 const storedText = ({
@@ -155,148 +296,3 @@ const storedText = ({
 	notStored,
 }: Pick<MeasuredRun, "file" | "notWritten" | "notStored">): string =>
 	notStored ? `not stored: ${notStored}` : file ? `written: ${file}` : `not written: ${notWritten}`;
-
-export function command(io: Io): Command {
-	const { split, lookup, draws, seed, futures } = evaluateDefaults;
-	const command = new Command("evaluate")
-		.description(description)
-		.argument("<run...>", "run folders written by `trajgpt pretrain`")
-		.option(
-			"--task <name>",
-			"task to evaluate: onset, next, forecast, futures, a yes-or-no task, or all",
-			"all",
-		)
-		.addOption(
-			new Option("--method <name>", "forecast: method of the model")
-				.choices([...forecastMethods, "all"])
-				.default("all"),
-		)
-		.addOption(
-			new Option("--split <name>", "split of the patients").choices(splitNames).default(split),
-		)
-		.option(
-			"--index <rule>",
-			"onset and futures: index day: random, visit, a date, or age:N (default: random for onset; for futures, the day on which most patients are observed a year before and after)",
-		)
-		.option("--horizons <years>", "onset: horizons in years (default: 1,3,5,10)", yearsList)
-		.option(
-			"--look-back <days>",
-			"onset and futures: observation needed before the index day (default: 365)",
-			numberBetween(0, 36_525),
-		)
-		.option("--csv <file>", "onset: also write every code to a CSV file")
-		.option("--lookup <n>", "forecast: events that are observed", wholeNumber(1, 1_000_000), lookup)
-		.option("--draws <n>", "bootstrap draws", wholeNumber(fewestDraws, 1_000_000), draws)
-		.option(
-			"--seed <n>",
-			"seed of the bootstrap, of index days and of sampled futures",
-			seedNumber,
-			seed,
-		)
-		.option(
-			"--patients <n|all>",
-			`the first n patients of the split by id, or all; a stored result of more patients is kept (default: all, or ${thousands(mostEvaluated)} drawn at random)`,
-			patientCount,
-		)
-		.addOption(optionsOf("labels", labelsField)[0]!)
-		.addOption(optionsOf("labelTimeIs", labelTimeField("--labels"))[0]!)
-		.option(
-			"--dataset <folder>",
-			"another dataset, prepared with --like RUN, for external validation; or the run's own, if it was moved",
-		)
-		.option(
-			"--predictions <file>",
-			"onset and labelled tasks: write the predictions for each patient to a .csv or .parquet file",
-		)
-		.addOption(optionsOf("predictionsSchema", predictionsSchemaField)[0]!)
-		.option(
-			"--plp <folder>",
-			"onset and labelled tasks: write prediction.csv and the evaluation tables of OHDSI's PatientLevelPrediction",
-		)
-		.option("--force", "replace existing files of --csv, --predictions and --plp")
-		.option("--oracle <folder>", "the simulated population, if it was moved")
-		.option(
-			"--futures <n>",
-			"forecast, onset, chf and diabetes: futures that the reference model samples per patient",
-			wholeNumber(1, 100_000),
-			futures,
-		)
-		.option(
-			"--regression-patients <n>",
-			"onset and labelled tasks: most training patients or labels that regressions learn from, evenly spread (default: 100,000)",
-			wholeNumber(2, 10_000_000),
-		)
-		.option(
-			"--shots <n>",
-			"labelled tasks: labels of the few-shot row (default: 5)",
-			wholeNumber(2, 1_000_000),
-		)
-		.option(
-			"--code <code>",
-			"labelled tasks of your own: the code that the label is about; onset: the code of --predictions",
-		)
-		.option("--threads <n>", "number of threads (default: all cores)", threadCount);
-	nameFlags(command, { lookBackDays: "--look-back", methods: "--method" });
-	return addComputeOptions(command)
-		.option("--json", "print one JSON document")
-		.action(async (folders: string[], { task, method, dataset, json, ...options }: Options) => {
-			const { csv, lookBack, predictions, predictionsSchema, plp, force, ...rest } = options;
-			const { labels, labelTimeIs, ...others } = rest;
-			if (predictionsSchema !== undefined && predictions === undefined)
-				throw new InputError("--predictions-schema needs --predictions FILE");
-			if (csv !== undefined && folders.length > 1)
-				throw new InputError("--csv holds the codes of one run; name one run");
-			if (csv !== undefined && predictions !== undefined && resolve(csv) === resolve(predictions))
-				throw new InputError(
-					`--csv and --predictions both name ${csv}; expected a file for the codes and another for the patients`,
-				);
-			if (csv !== undefined && !["all", "onset"].includes(task))
-				throw new InputError(
-					`--csv has no effect on task ${task}: it holds the codes of onset; leave it out, or choose another --task`,
-				);
-			if (options.code !== undefined && task === "onset" && !predictions && !plp)
-				throw new InputError(
-					"--code has no effect on task onset without --predictions or --plp; leave it out: all codes are evaluated",
-				);
-			const runs = folders.map((folder) => openRun(io, folder));
-			let printed = 0;
-			const print = (text: string) => {
-				if (!json) io.stdout.write(printed++ === 0 ? text : `\n${text}`);
-			};
-			const opened = withDatasetWarning(io, await commonDataset(runs, dataset));
-			const data = await withGivenLabels(io, opened, task, { labels, labelTimeIs });
-			if (task !== "all") checkTaskOptions(task, data, typedOptions(command));
-			if (csv !== undefined) {
-				await checkOutputFile(csv, force ?? false);
-				await checkWritable(csv);
-			}
-			const results = await evaluate(runs, data, {
-				...others,
-				...(lookBack !== undefined && { lookBackDays: lookBack }),
-				...(method !== "all" && { methods: [method] }),
-				...(predictions !== undefined && {
-					predictions: { file: predictions, schema: predictionsSchema ?? "plain", replace: force },
-				}),
-				...(plp !== undefined && { plp: { folder: plp, replace: force } }),
-				task: task === "all" ? undefined : task,
-				progress: progressOf(io),
-				communicator: communicatorOf(io),
-				onEvaluation: ({ run, evaluation, predictions: written, ...stored }) => {
-					for (const note of written?.notes ?? []) io.stderr.write(`note: ${note}\n`);
-					print(
-						evaluationText(run, storedText(stored), evaluation, (text) => withFlags(text, command)),
-					);
-					if (written) print(predictionsText(written));
-				},
-				onAcrossRuns: (name, over) => print(acrossRunsText(name, over)),
-			});
-			if (json) printJson(io, results);
-			const onset = results.onset?.runs[0]?.evaluation;
-			if (csv !== undefined && onset && mayWrite(io))
-				await replaceFile(csv, (partial) => writeFile(partial, onsetCsv(onset)));
-			else if (csv !== undefined && !onset)
-				io.stderr.write(`note: ${csv} is not written: onset is not evaluated\n`);
-			const [reason] = notWritten(results);
-			if (reason !== undefined) throw new InputError(`${reason}; the results are printed above`);
-		});
-}

@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { z } from "zod";
 import { InputError } from "../../base/errors.js";
 import { dayOfIsoDate } from "../../base/time.js";
@@ -150,10 +150,12 @@ export function addFields(command: Command, fields: Fields): void {
 /** Adds an argument per field: `<name>`, `[name]` where it may be missing, with `...` where it is a list. */
 export function addArguments(command: Command, fields: Fields): void {
 	for (const [name, schema] of Object.entries(fields)) {
-		const { type, description } = jsonOf(schema);
+		const field = jsonOf(schema);
+		const { type, description } = field;
 		const shown = type === "array" ? `${name}...` : name;
 		const isOptional = schema.safeParse(type === "array" ? [] : undefined).success;
-		command.argument(isOptional ? `[${shown}]` : `<${shown}>`, description);
+		const made = new Argument(isOptional ? `[${shown}]` : `<${shown}>`, description);
+		command.addArgument(isNumber(field) ? made.argParser(readerOf(schema, field)) : made);
 	}
 }
 
@@ -171,6 +173,12 @@ export const seed = whole(0, Number.MAX_SAFE_INTEGER);
 export const threads = whole(1, mostThreads()).meta({
 	expected: `Expected a whole number from 1 to ${mostThreads()}: this machine has ${availableParallelism()} cores.`,
 });
+
+export const threadsField = option(
+	"n",
+	"number of threads (default: all cores)",
+	threads.optional(),
+);
 
 /** A date as days since 1970-01-01. */
 export const date = readBy((text) => {
@@ -213,6 +221,16 @@ export const computeFields = (what = "execution provider") => ({
 		z.enum(precisions).optional(),
 	),
 });
+
+/** The distinct names of a list such as `gpt2, gru-d`, in order. */
+export const namesIn = (text: string): string[] => [
+	...new Set(
+		text
+			.split(",")
+			.map((name) => name.trim())
+			.filter((name) => name !== ""),
+	),
+];
 
 export const datasetField = option(
 	"folder",

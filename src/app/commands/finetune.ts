@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { Command } from "commander";
+import { z } from "zod";
 import { oneProcess, shared } from "../../base/communicator.js";
 import { checkConfig } from "../../base/config.js";
 import { InputError } from "../../base/errors.js";
@@ -50,28 +50,19 @@ import {
 	trainOptions,
 	writeScoring,
 } from "../../model/train/index.js";
-import { optionsOf } from "./fields.js";
-import { interruptible } from "./interruptible.js";
-import { communicatorOf, Exit, type Io, printJson, progressOf } from "./io.js";
+import { defineCommand } from "./define-command.js";
+import { computeFields, datasetField, flag, option, threadsField } from "./fields.js";
+import { endInterrupted, interruptible } from "./interruptible.js";
+import { communicatorOf, printJson, progressOf } from "./io.js";
 import {
-	type LabelFlags,
 	labelsField,
 	labelTimeField,
 	openRun,
+	runArgument,
 	withDatasetWarning,
 	withGivenLabels,
 } from "./open-run.js";
-import { addComputeOptions, threadCount } from "./option-values.js";
 import { checkResumed, type Monitoring, train } from "./pretrain/training.js";
-import { addSchemaOptions, isTyped, typedValues } from "./schema-options.js";
-
-interface Options extends LabelFlags, ComputeOptions {
-	readonly task: string;
-	readonly dataset?: string;
-	readonly resume?: true;
-	readonly force?: true;
-	readonly json?: true;
-}
 
 const description = `Fine-tune a run, end to end, to a task that the dataset has labels for.
 
@@ -86,53 +77,56 @@ pre-training (GRU-D and others) learn every task from scratch.
 Ctrl-C saves and exits with 130; --resume continues and ends with the same weights, bit
 for bit.`;
 
-export const examples = {
-	"trajgpt finetune runs/sim --task insulin": "predict who will need insulin",
-	"trajgpt finetune runs/sim --task chf --resume": "after Ctrl-C, or a power cut",
-	"trajgpt finetune runs/sim --task stroke --labels labels/stroke":
-		"labels that `trajgpt tasks` wrote",
-	"trajgpt evaluate runs/sim --task insulin": "compare it with zero-shot and few-shot",
-};
-
-export function command(io: Io): Command {
-	const command = new Command("finetune")
-		.description(description)
-		.argument("<run>", "run folder written by `trajgpt pretrain`")
-		.requiredOption(
-			"--task <name>",
+export const command = defineCommand({
+	name: "finetune",
+	description,
+	arguments: runArgument,
+	options: {
+		task: option(
+			"name",
 			"task to learn: chf, diabetes, insulin, a task from prepare --label, or forecast",
-		);
-	addSchemaOptions(command, finetuneOptions);
-	command
-		.addOption(optionsOf("labels", labelsField)[0]!)
-		.addOption(optionsOf("labelTimeIs", labelTimeField("--labels"))[0]!)
-		.option("--dataset <folder>", "the run's dataset, if it was moved")
-		.option("--threads <n>", "number of threads (default: all cores)", threadCount);
-	return addComputeOptions(command)
-		.option("--resume", "resume an interrupted fine-tuning, with its own settings")
-		.option("--force", "replace an earlier fine-tuning and start over")
-		.option("--json", "print the summary as one JSON document")
-		.action((run: string, options: Options) =>
-			interruptible(io, async (signal) => {
-				const { task, dataset, threads, precision, resume, force, json } = options;
-				const trained = openRun(io, run);
-				const opened = withDatasetWarning(io, await openRunDataset(run, trained.run, dataset));
-				const summary = await finetune(trained, await withGivenLabels(io, opened, task, options), {
-					...{ task, threads, precision, resume, replace: force, signal },
-					communicator: communicatorOf(io),
-					progress: progressOf(io),
-					provider: isTyped(command, "provider") ? options.provider : undefined,
-					training: typedValues(command, finetuneOptions),
-				});
-				const { folder, labels, positive, ...training } = summary;
-				if (json) printJson(io, { run, task, folder, labels, positive, ...training });
-				else io.stdout.write(render(task, summary));
-				if (!summary.interrupted) return;
-				signal.throwIfAborted();
-				throw new Exit(143); // another process of the job got the signal
-			}),
-		);
-}
+			z.string(),
+		),
+		...finetuneOptions.shape,
+		labels: labelsField,
+		labelTimeIs: labelTimeField("--labels"),
+		dataset: datasetField,
+		threads: threadsField,
+		...computeFields(),
+		resume: flag("resume an interrupted fine-tuning, with its own settings"),
+		force: flag("replace an earlier fine-tuning and start over"),
+		json: flag("print the summary as one JSON document"),
+	},
+	examples: {
+		"trajgpt finetune runs/sim --task insulin": "predict who will need insulin",
+		"trajgpt finetune runs/sim --task chf --resume": "after Ctrl-C, or a power cut",
+		"trajgpt finetune runs/sim --task stroke --labels labels/stroke":
+			"labels that `trajgpt tasks` wrote",
+		"trajgpt evaluate runs/sim --task insulin": "compare it with zero-shot and few-shot",
+	},
+	run: (io, { run, task, dataset, ...options }, { typed, typedIn }) =>
+		interruptible(io, async (signal) => {
+			const { threads, provider, precision, resume, force, json } = options;
+			const trained = openRun(io, run);
+			const opened = withDatasetWarning(io, await openRunDataset(run, trained.run, dataset));
+			const summary = await finetune(trained, await withGivenLabels(io, opened, task, options), {
+				task,
+				threads,
+				precision,
+				resume,
+				replace: force,
+				signal,
+				communicator: communicatorOf(io),
+				progress: progressOf(io),
+				provider: typed.has("provider") ? provider : undefined,
+				training: typedIn(finetuneOptions),
+			});
+			const { folder, labels, positive, ...training } = summary;
+			if (json) printJson(io, { run, task, folder, labels, positive, ...training });
+			else io.stdout.write(render(task, summary));
+			endInterrupted(summary, signal);
+		}),
+});
 
 function render(
 	task: string,

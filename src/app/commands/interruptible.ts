@@ -34,6 +34,16 @@ export async function interruptible<T>(
 	}
 }
 
+/** Ends a command whose work was interrupted: by a signal to this process, or to another process of the job. */
+export function endInterrupted(
+	{ interrupted }: { readonly interrupted: boolean },
+	signal: AbortSignal,
+): void {
+	if (!interrupted) return;
+	signal.throwIfAborted();
+	throw new Exit(143);
+}
+
 /** Resolves on Ctrl-C or SIGTERM; a second one ends the process at once. */
 export const interrupted = (io: Io, notice: string): Promise<void> =>
 	interruptible(

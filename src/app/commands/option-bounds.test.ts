@@ -9,7 +9,6 @@ import { models } from "../../model/index.js";
 import { trainOptions } from "../../model/train/index.js";
 import { finetuneOptions } from "../../model/train/options.js";
 import { commands } from "./commands.js";
-import { byteSize, threadCount } from "./option-values.js";
 import { isRepeatable } from "./repeated-options.js";
 import { captured } from "./testing/captured.js";
 
@@ -97,10 +96,16 @@ test.each<readonly [string, z.ZodType]>([
 			expect(maximum, name).toBeLessThanOrEqual(Number.MAX_SAFE_INTEGER);
 });
 
+/** The parser of an option of a command. */
+const parserOf = (name: string, flag: string) =>
+	all.find((command) => command.name() === name)?.options.find(({ long }) => long === flag)
+		?.parseArg as (text: string, before: undefined) => unknown;
+
 describe("threads", () => {
+	const threadCount = parserOf("evaluate", "--threads");
 	const most = Math.max(16, 4 * availableParallelism());
 	test("are bounded by the cores", () => {
-		expect(threadCount(String(most))).toBe(most);
+		expect(said(threadCount, String(most))).toBe(most);
 		for (const text of [String(most + 1), "100000", "0", "-1", "1.5", ""])
 			expect(said(threadCount, text)).toBe(
 				`Expected a whole number from 1 to ${most}: this machine has ${availableParallelism()} cores.`,
@@ -114,7 +119,8 @@ describe("threads", () => {
 });
 
 test("memory is bounded by the machine's", () => {
-	expect(byteSize("64MB")).toBe(2 ** 26);
+	const byteSize = parserOf("prepare", "--memory");
+	expect(said(byteSize, "64MB")).toBe(2 ** 26);
 	const most = Math.floor(machineMemory() / 2 ** 20);
 	for (const text of ["1TB", "9999999GB", "63MB", "-1GB"])
 		expect(said(byteSize, text)).toBe(

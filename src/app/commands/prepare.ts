@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { Command, Option } from "commander";
+import { z } from "zod";
 import { InputError } from "../../base/errors.js";
 import { checkFolderTarget } from "../../base/files/index.js";
 import { silentProgress } from "../../base/progress.js";
@@ -28,33 +28,23 @@ import { withObservation } from "../../data/records/index.js";
 import { type TimeIs, timeUnits } from "../../data/records/tables/column-names.js";
 import { readRunRecords } from "../../model/train/index.js";
 import { type CodeMapOptions, mapInFile, requiredCodeMap } from "../workflows/code-map.js";
-import { addFields, optionsOf } from "./fields.js";
-import { nameFlags } from "./flags.js";
-import { communicatorOf, type Io, printJson, progressOf } from "./io.js";
+import { defineCommand } from "./define-command.js";
+import {
+	byteSize,
+	flag,
+	inGroup,
+	option,
+	readBy,
+	seed,
+	texts,
+	threadsField,
+	whole,
+} from "./fields.js";
+import { communicatorOf, printJson, progressOf } from "./io.js";
 import { deathsText } from "./observation-text.js";
 import { labelTimeField } from "./open-run.js";
-import {
-	addGroup,
-	byteSize,
-	seedNumber,
-	splitParts,
-	threadCount,
-	wholeNumber,
-} from "./option-values.js";
 import type { Monitoring } from "./pretrain/training.js";
 import { openRecords, type ReaderOptions, recordFields, recordFormats } from "./records.js";
-import { mayRepeat } from "./repeated-options.js";
-
-interface Options extends Omit<PrepareOptions, "format" | "records"> {
-	readonly from: string;
-	readonly out: string;
-	readonly label?: readonly { task: string; file: string }[];
-	readonly seed: number;
-	readonly splits: SplitParts;
-	readonly force?: true;
-	readonly json?: true;
-	readonly [records: string]: unknown;
-}
 
 const description = `Turn health records into a dataset: mapped codes, a vocabulary, splits by patient, events ordered by
 time, and labels.
@@ -72,127 +62,155 @@ from the training patients alone. docs/guides has one page per format.
 All times of a command have one unit: records, prescriptions, births, deaths, labels and observation
 are read as --time-is says, unless an option such as --label-time-is names another. Datasets hold days.`;
 
-export const examples = {
-	"trajgpt prepare sim --from csv --min-records 50 --out data":
-		"a dataset from the output of trajgpt simulate",
-	'trajgpt prepare claims.csv --from csv --code "ICD9_DGNS_CD_*" --people people.csv --out data':
-		"several columns of codes",
-	"trajgpt prepare --from omop --db postgres://me@host/cdm --out data": "from PostgreSQL",
-	"trajgpt prepare other --from csv --like runs/sim --out other-data":
-		"records of another hospital, for trajgpt evaluate runs/sim --dataset other-data",
-	"trajgpt prepare meds --from meds --splits-from splits.csv --out data": "published splits",
-	"trajgpt prepare dx.csv.gz --from csv --join adm.csv.gz --on hadm_id --system icd9 --out data":
-		"dates in another table",
-};
+const text = (placeholder: string, description: string) =>
+	option(placeholder, description, z.string().optional());
+const count = whole(1, 1_000_000_000);
 
-export function command(io: Io): Command {
-	const d = prepareDefaults;
-	const made = new Command("prepare")
-		.description(description)
-		.argument("[source...]", "files or folder with the records")
-		.addOption(
-			new Option("--from <format>", "format of the records")
-				.choices(Object.keys(recordFormats))
-				.makeOptionMandatory(),
-		)
-		.requiredOption("--out <dataset>", "dataset folder to write")
-		.option(
-			"--like <run>",
-			"take the vocabulary, code map and rules of a run, for external validation; all patients go into the test split unless --splits or --splits-from say otherwise",
-		)
-		.option("--force", "replace an existing dataset")
-		.addOption(
-			new Option("--memory <size>", "memory limit, above which data goes to disk")
-				.argParser(byteSize)
-				.default(d.memory, "2GB"),
-		)
-		.option("--threads <n>", "number of threads (default: all cores)", threadCount)
-		.option("--json", "print the manifest as one JSON document");
-	addCohortOptions(made);
-	addFields(made, recordFields);
-	nameFlags(made, { source: "SOURCE", format: "--from", labels: "--label" });
-	return made.action((paths: string[], options: Options) => act(io, made, paths, options));
-}
-
-function addCohortOptions(command: Command): void {
-	const d = prepareDefaults;
-	const option = (flags: string, description: string) => new Option(flags, description);
-	addGroup(command, "Codes:", [
-		option("--codes <what>", "map codes to PheCodes, or keep them as they are")
-			.choices(["phecode", "as-is"])
-			.default(d.codes),
-		option("--level <level>", "level of PheCodes: 250, or 250.2 (needs --phecode-map)")
-			.choices(["integer", "full"])
-			.default("integer"),
-		option(
-			"--phecode-map <file>",
+const options = {
+	from: option("format", "format of the records", z.enum(Object.keys(recordFormats))),
+	out: option("dataset", "dataset folder to write", z.string()),
+	like: text(
+		"run",
+		"take the vocabulary, code map and rules of a run, for external validation; all patients go into the test split unless --splits or --splits-from say otherwise",
+	),
+	force: flag("replace an existing dataset"),
+	memory: option(
+		"size",
+		"memory limit, above which data goes to disk",
+		byteSize.default(prepareDefaults.memory),
+		{ defaultText: "2GB" },
+	),
+	threads: threadsField,
+	json: flag("print the manifest as one JSON document"),
+	...inGroup("Codes:", {
+		codes: option(
+			"what",
+			"map codes to PheCodes, or keep them as they are",
+			z.enum(["phecode", "as-is"]).default(prepareDefaults.codes),
+		),
+		level: option(
+			"level",
+			"level of PheCodes: 250, or 250.2 (needs --phecode-map)",
+			z.enum(["integer", "full"]).default("integer"),
+		),
+		phecodeMap: text(
+			"file",
 			"use the official map (CSV), or one of your own that may map SNOMED, instead of the built-in table",
 		),
-		option("--keep-ignored", "use the rows that the official map marks to ignore"),
-		option("--unmapped <what>", "drop ICD codes that are not in the map, or keep them as they are")
-			.choices(["drop", "keep"])
-			.default(d.unmapped),
-		option(
-			"--values <quantiles:n>",
-			"make the numeric values of a code tokens, by quantile of the training patients' values: quantiles:10",
-		).argParser(quantilesOf),
-	]);
-	addGroup(command, "Cohort:", [
-		option("--min-records <n>", "minimum records per patient (paper: 50)")
-			.argParser(wholeNumber(1, 1_000_000_000))
-			.default(d.minRecords),
-		option("--min-count <n>", "minimum training records per code (paper: 50000)")
-			.argParser(wholeNumber(1, 1_000_000_000))
-			.default(d.minCount),
-		option(
-			"--dedup <rule>",
-			"keep one record per patient and code within a day or month, or keep all",
-		)
-			.choices(dedupRules)
-			.default(d.dedup),
-		option("--max-records <n>", "maximum records per patient").argParser(
-			wholeNumber(1, 1_000_000_000),
+		keepIgnored: flag("use the rows that the official map marks to ignore"),
+		unmapped: option(
+			"what",
+			"drop ICD codes that are not in the map, or keep them as they are",
+			z.enum(["drop", "keep"]).default(prepareDefaults.unmapped),
 		),
-		option("--keep <end>", "end of a longer history to keep")
-			.choices(["last", "first"])
-			.default(d.keep),
-		option(
-			"--drugs <use>",
+		values: option(
+			"quantiles:n",
+			"make the numeric values of a code tokens, by quantile of the training patients' values: quantiles:10",
+			readBy(quantilesOf).optional(),
+		),
+	}),
+	...inGroup("Cohort:", {
+		minRecords: option(
+			"n",
+			"minimum records per patient (paper: 50)",
+			count.default(prepareDefaults.minRecords),
+		),
+		minCount: option(
+			"n",
+			"minimum training records per code (paper: 50000)",
+			count.default(prepareDefaults.minCount),
+		),
+		dedup: option(
+			"rule",
+			"keep one record per patient and code within a day or month, or keep all",
+			z.enum(dedupRules).default(prepareDefaults.dedup),
+		),
+		maxRecords: option("n", "maximum records per patient", count.optional()),
+		keep: option(
+			"end",
+			"end of a longer history to keep",
+			z.enum(["last", "first"]).default(prepareDefaults.keep),
+		),
+		drugs: option(
+			"use",
 			"whether records of kind drug are events (tokens), count for the labels only, or are left out",
-		)
-			.choices(drugUses)
-			.default(d.drugs),
-		option(
-			"--observation <file>",
+			z.enum(drugUses).default(prepareDefaults.drugs),
+		),
+		observation: text(
+			"file",
 			"table of the periods in which patients were observed: patient, start, end",
 		),
-		option(
-			"--observation-time-is <what>",
+		observationTimeIs: option(
+			"what",
 			"meaning of the times in --observation (default: as in the records)",
-		).choices(timeUnits),
-		option(
-			"--skip-bad",
+			z.enum(timeUnits).optional(),
+		),
+		skipBad: flag(
 			"leave out rows that cannot be read, and say how many (default: refuse the first)",
 		),
-		option("--death-token", "add death, where known, as an event"),
-		mayRepeat(
-			option(
-				"--label <task=file>",
-				"labels of your own, a file (patient, time, value) or a folder of MEDS label files; may be repeated",
-			),
-			labelOf,
+		deathToken: flag("add death, where known, as an event"),
+		label: option(
+			"task=file",
+			"labels of your own, a file (patient, time, value) or a folder of MEDS label files; may be repeated",
+			texts.transform((pairs) => pairs.reduce(withLabel, [])).optional(),
 		),
-		...optionsOf("labelTimeIs", labelTimeField("all --label files")),
-		option(
-			"--splits-from <file>",
+		labelTimeIs: labelTimeField("all --label files"),
+		splitsFrom: text(
+			"file",
 			"published splits (CSV or Parquet): patient, split; also subject_splits.parquet of MEDS",
 		),
-		option("--seed <n>", "seed of the split").argParser(seedNumber).default(d.splitSeed),
-		option("--splits <percents>", "percentages of patients for training, validation and test")
-			.argParser(splitParts)
-			.default(d.splitParts, d.splitParts.join(",")),
-	]);
-}
+		seed: option("n", "seed of the split", seed.default(prepareDefaults.splitSeed)),
+		splits: option(
+			"percents",
+			"percentages of patients for training, validation and test",
+			readBy(splitParts).default(prepareDefaults.splitParts),
+			{ defaultText: prepareDefaults.splitParts.join(",") },
+		),
+	}),
+	...recordFields,
+};
+
+export const command = defineCommand({
+	name: "prepare",
+	description,
+	arguments: { source: texts.default([]).describe("files or folder with the records") },
+	options,
+	flags: { source: "SOURCE", format: "--from", labels: "--label" },
+	examples: {
+		"trajgpt prepare sim --from csv --min-records 50 --out data":
+			"a dataset from the output of trajgpt simulate",
+		'trajgpt prepare claims.csv --from csv --code "ICD9_DGNS_CD_*" --people people.csv --out data':
+			"several columns of codes",
+		"trajgpt prepare --from omop --db postgres://me@host/cdm --out data": "from PostgreSQL",
+		"trajgpt prepare other --from csv --like runs/sim --out other-data":
+			"records of another hospital, for trajgpt evaluate runs/sim --dataset other-data",
+		"trajgpt prepare meds --from meds --splits-from splits.csv --out data": "published splits",
+		"trajgpt prepare dx.csv.gz --from csv --join adm.csv.gz --on hadm_id --system icd9 --out data":
+			"dates in another table",
+	},
+	async run(io, { source, ...options }, { typed }) {
+		const { from, out, label, seed, splits, force, json, like, ...others } = options;
+		// A run brings its own rules: the defaults of these options do not replace them.
+		const isRule = (name: string) => like === undefined || typed.has(name);
+		const rules = Object.fromEntries(Object.entries(others).filter(([name]) => isRule(name)));
+		const manifest = await prepare(source, out, {
+			...rules,
+			like,
+			format: from,
+			records: options,
+			splitSeed: seed,
+			replace: force ?? false,
+			progress: progressOf(io),
+			communicator: communicatorOf(io),
+			...(isRule("splits") && { splitParts: splits }),
+			...(label && { labels: label }),
+		});
+		for (const note of manifest.source.notes) io.stderr.write(`note: ${note}\n`);
+		for (const warning of manifest.source.warnings ?? []) io.stderr.write(`warning: ${warning}\n`);
+		if (json) printJson(io, manifest);
+		else io.stdout.write(render(out, manifest) + (like ? unknownText(like, manifest) : ""));
+	},
+});
 
 function quantilesOf(text: string): number {
 	const [, number] = /^quantiles:(\d{1,3})$/.exec(text) ?? [];
@@ -201,7 +219,21 @@ function quantilesOf(text: string): number {
 	throw new InputError(`--values is "${text}"; expected quantiles:n with n from 2 to 100`);
 }
 
-function labelOf(text: string, before: readonly { task: string; file: string }[] = []) {
+/** Three percentages that make 100: 80,10,10. */
+function splitParts(text: string): SplitParts {
+	const parts = text.split(",").map(Number);
+	const [train = 0, valid = 0, test = 0] = parts;
+	const sound = parts.length === 3 && parts.every((part) => part >= 0);
+	if (!sound || Math.abs(train + valid + test - 100) > 1e-9)
+		throw new InputError("Expected three percentages that make 100, as in 80,10,10.");
+	return [train, valid, test];
+}
+
+/** The labels, with one more. */
+function withLabel(
+	before: readonly { task: string; file: string }[],
+	text: string,
+): readonly { task: string; file: string }[] {
 	const [, task, file] = /^([^=]*)=(.+)$/.exec(text) ?? [];
 	if (!task || !file || !isTaskName(task))
 		throw new InputError(
@@ -214,33 +246,6 @@ function labelOf(text: string, before: readonly { task: string; file: string }[]
 	if (Object.hasOwn(labelRules, task) || before.some((label) => label.task === task))
 		throw new InputError(`--label gives the task "${task}" a second time; choose another name`);
 	return [...before, { task, file }];
-}
-
-async function act(
-	io: Io,
-	command: Command,
-	paths: readonly string[],
-	options: Options,
-): Promise<void> {
-	const { from, out, label, seed, splits, force, json, ...more } = options;
-	const isTyped = (name: string) => command.getOptionValueSource(name) === "cli";
-	// A run brings its own rules: the defaults of these options do not replace them.
-	const rules = Object.fromEntries(
-		Object.entries(more).filter(([name]) => more.like === undefined || isTyped(name)),
-	);
-	const manifest = await prepare(paths, out, {
-		...rules,
-		format: from,
-		records: options,
-		...{ splitSeed: seed, replace: force ?? false, progress: progressOf(io) },
-		communicator: communicatorOf(io),
-		...((more.like === undefined || isTyped("splits")) && { splitParts: splits }),
-		...(label && { labels: label }),
-	});
-	for (const note of manifest.source.notes) io.stderr.write(`note: ${note}\n`);
-	for (const warning of manifest.source.warnings ?? []) io.stderr.write(`warning: ${warning}\n`);
-	if (json) printJson(io, manifest);
-	else io.stdout.write(render(out, manifest) + (more.like ? unknownText(more.like, manifest) : ""));
 }
 
 /** What the run does not know. */

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { Command, Option } from "commander";
+import { z } from "zod";
 import { oneProcess, shared } from "../../base/communicator.js";
 import { checkConfig, settingsIn } from "../../base/config.js";
 import { InputError } from "../../base/errors.js";
@@ -28,17 +28,12 @@ import {
 	trainOptions,
 	writeRates,
 } from "../../model/train/index.js";
-import { interruptible } from "./interruptible.js";
-import { communicatorOf, Exit, type Io, printJson, progressOf } from "./io.js";
-import { withDatasetWarning } from "./open-run.js";
-import { addComputeOptions, dateDay, threadCount, wholeNumber } from "./option-values.js";
-import {
-	addHazardOptions,
-	type HazardFlags,
-	type HazardOptions,
-	hazardsOf,
-	typedHazards,
-} from "./pretrain/hazards.js";
+import { defineCommand } from "./define-command.js";
+import { computeFields, date, flag, option, texts, threadsField, whole } from "./fields.js";
+import { endInterrupted, interruptible } from "./interruptible.js";
+import { communicatorOf, printJson, progressOf } from "./io.js";
+import { datasetArgument, withDatasetWarning } from "./open-run.js";
+import { type HazardOptions, hazardFields, hazardsOf, typedHazards } from "./pretrain/hazards.js";
 import {
 	checkMemory,
 	checkResumed,
@@ -49,18 +44,6 @@ import {
 	train,
 	trainingNeeds,
 } from "./pretrain/training.js";
-import { mayRepeat } from "./repeated-options.js";
-import { addSchemaOptions, isTyped, typedValues } from "./schema-options.js";
-
-interface Options extends ComputeOptions, HazardFlags {
-	readonly out: string;
-	readonly model: string;
-	readonly preset: string;
-	readonly set?: readonly string[];
-	readonly before?: number;
-	readonly resume?: true;
-	readonly json?: true;
-}
 
 const description = `Train a model on a dataset from scratch.
 
@@ -72,84 +55,80 @@ of threads).`;
 
 const presetNames = [...new Set(models.flatMap(({ presets }) => Object.keys(presets)))];
 
-export const examples = {
-	"trajgpt pretrain sim --out runs/sim --preset tiny --epochs 5": "a small model, quickly",
-	"trajgpt pretrain sim --out runs/sim --resume": "after Ctrl-C, or a power cut",
-	"trajgpt pretrain sim --out runs/next --objective next --set temperature=5":
-		"the paper's objective, another τ",
-	"trajgpt pretrain sim --out runs/2014 --before 2014-12-31": "train on data up to the end of 2014",
-	"mpirun -n 4 trajgpt pretrain sim --out runs/sim":
-		"four processes share each batch (docs/mpi.md)",
-};
-
-export function command(io: Io): Command {
-	const command = new Command("pretrain")
-		.description(description)
-		.argument("<dataset>", "dataset folder written by `trajgpt prepare`")
-		.requiredOption("--out <run>", "run folder to write")
-		.addOption(
-			new Option("--model <id>", "model to train")
-				.choices(models.map(({ id }) => id))
-				.default("trajgpt"),
-		)
-		.option(
-			"--preset <name>",
+export const command = defineCommand({
+	name: "pretrain",
+	description,
+	arguments: datasetArgument,
+	options: {
+		out: option("run", "run folder to write", z.string()),
+		model: option("id", "model to train", z.enum(models.map(({ id }) => id)).default("trajgpt")),
+		preset: option(
+			"name",
 			`model sizes: ${presetNames.join(", ")}. For trajgpt, choose by the number of training patients: ${suggestionHelp(modelById("trajgpt"))} (docs/models.md#which-size)`,
-			"default",
-		)
-		.addOption(
-			mayRepeat(
-				new Option(
-					"--set <name=value>",
-					"override one setting of the preset (listed below); may be repeated",
-				),
-			),
-		);
-	command.option(
-		"--before <date>",
-		"see nothing after this date: records, observation or death (for evaluate --task onset)",
-		dateDay,
-	);
-	addSchemaOptions(command, trainOptions);
-	addHazardOptions(command);
-	command.option("--threads <n>", "number of threads (default: all cores)", threadCount);
-	return addComputeOptions(command)
-		.option(
-			"--devices <n>",
+			z.string().default("default"),
+		),
+		set: option(
+			"name=value",
+			"override one setting of the preset (listed below); may be repeated",
+			texts.optional(),
+		),
+		before: option(
+			"date",
+			"see nothing after this date: records, observation or death (for evaluate --task onset)",
+			date.optional(),
+		),
+		...trainOptions.shape,
+		learningRate: trainOptions.shape.learningRate.optional(),
+		...hazardFields,
+		threads: threadsField,
+		...computeFields(),
+		devices: option(
+			"n",
 			"accelerators that share each batch, with --provider xla (default: 1)",
-			wholeNumber(1, 1024),
-		)
-		.option("--resume", "resume an interrupted run, with its own settings")
-		.option("--json", "print the summary as one JSON document")
-		.addHelpText("after", () => {
-			const chosen = modelById(command.getOptionValue("model"));
-			const others = models.filter((model) => model !== chosen).map(({ id }) => id);
-			return `${modelHelp(chosen, datasetSettings)}\n\nOther models have other settings (--model <id> --help):\n  ${others.join(", ")}`;
-		})
-		.action((folder: string, options: Options) => {
-			const typed = <K extends keyof Options>(name: K) =>
-				isTyped(command, name) ? options[name] : undefined;
-			return interruptible(io, async (signal) => {
-				const { out, set, threads, precision, devices, resume, json } = options;
-				const summary = await pretrain(withDatasetWarning(io, await openDataset(folder)), out, {
-					...{ threads, precision, devices, resume, signal, progress: progressOf(io) },
-					communicator: communicatorOf(io),
-					model: typed("model"),
-					preset: typed("preset"),
-					provider: typed("provider"),
-					settings: set && settings(set),
-					hazards: typedHazards(options),
-					before: options.before,
-					training: typedValues(command, trainOptions),
-				});
-				if (json) printJson(io, { run: out, ...summary });
-				else io.stdout.write(render(out, summary));
-				if (!summary.interrupted) return;
-				signal.throwIfAborted();
-				throw new Exit(143); // another process of the job got the signal
+			whole(1, 1024).optional(),
+		),
+		resume: flag("resume an interrupted run, with its own settings"),
+		json: flag("print the summary as one JSON document"),
+	},
+	details({ model = "trajgpt" }) {
+		const chosen = modelById(model);
+		const others = models.filter((model) => model !== chosen).map(({ id }) => id);
+		return `${modelHelp(chosen, datasetSettings)}\n\nOther models have other settings (--model <id> --help):\n  ${others.join(", ")}`;
+	},
+	examples: {
+		"trajgpt pretrain sim --out runs/sim --preset tiny --epochs 5": "a small model, quickly",
+		"trajgpt pretrain sim --out runs/sim --resume": "after Ctrl-C, or a power cut",
+		"trajgpt pretrain sim --out runs/next --objective next --set temperature=5":
+			"the paper's objective, another τ",
+		"trajgpt pretrain sim --out runs/2014 --before 2014-12-31":
+			"train on data up to the end of 2014",
+		"mpirun -n 4 trajgpt pretrain sim --out runs/sim":
+			"four processes share each batch (docs/mpi.md)",
+	},
+	run: (io, { dataset: folder, out, set, json, ...options }, { typed, typedIn }) =>
+		interruptible(io, async (signal) => {
+			const { model, preset, provider, before, threads, precision, devices, resume } = options;
+			const summary = await pretrain(withDatasetWarning(io, await openDataset(folder)), out, {
+				threads,
+				precision,
+				devices,
+				resume,
+				before,
+				signal,
+				progress: progressOf(io),
+				communicator: communicatorOf(io),
+				model: typed.has("model") ? model : undefined,
+				preset: typed.has("preset") ? preset : undefined,
+				provider: typed.has("provider") ? provider : undefined,
+				settings: set && settings(set),
+				hazards: typedHazards(options),
+				training: typedIn(trainOptions),
 			});
-		});
-}
+			if (json) printJson(io, { run: out, ...summary });
+			else io.stdout.write(render(out, summary));
+			endInterrupted(summary, signal);
+		}),
+});
 
 /** Parses `name=value` pairs; numeric values become numbers. */
 function settings(pairs: readonly string[]): Record<string, unknown> {

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import { Command, Option } from "commander";
+import { z } from "zod";
 import { replaceFile } from "../../base/files/index.js";
 import { type Dataset, summarize } from "../../data/cohort/index.js";
 import { threadsOf } from "../../engine/runtime/open-runtime.js";
@@ -16,13 +16,12 @@ import { weightCount } from "../../model/index.js";
 import { readEventLog } from "../../model/train/event-log.js";
 import { openRunDataset, runFiles, type Trained } from "../../model/train/index.js";
 import { checkOutputFile } from "../../model/train/output-file.js";
+import { defineCommand } from "./define-command.js";
+import { datasetField, flag, option, seed, texts, threads } from "./fields.js";
 import { nodeDocument, pngOf } from "./figure-file.js";
-import { nameFlags } from "./flags.js";
-import { type Io, printJson, progressOf } from "./io.js";
-import { openRun, withDatasetWarning } from "./open-run.js";
-import { seedNumber, threadCount } from "./option-values.js";
+import { printJson, progressOf } from "./io.js";
+import { openRun, runArgument, withDatasetWarning } from "./open-run.js";
 import type { Monitoring } from "./pretrain/training.js";
-import { mayRepeat } from "./repeated-options.js";
 import { readEvaluations } from "./report/evaluations.js";
 import {
 	type Drawings,
@@ -38,13 +37,6 @@ import {
 import { codeAgreement } from "./report/maps.js";
 import { choosePatients, drawOnsetPair, drawStories } from "./report/stories.js";
 
-interface Options extends ReportOptions {
-	readonly dataset?: string;
-	readonly patient?: readonly string[];
-	readonly force?: true;
-	readonly json?: true;
-}
-
 const description = `Write an HTML report on a run: findings, tables, figures, how it was made, limits.
 
 The page is a single HTML file that needs no network and no script. It shows the results of
@@ -52,60 +44,50 @@ The page is a single HTML file that needs no network and no script. It shows the
 figures are also written to the run's folder, as SVG and PNG. Two test patients are shown with
 their ids: protect the page like the records.`;
 
-export const examples = {
-	"trajgpt report runs/sim": "runs/sim/report.html, with figures next to it",
-	"trajgpt report runs/sim --patient p001146 --out p001146.html": "with a patient of your choice",
-};
-
-export function command(io: Io): Command {
-	const command = new Command("report")
-		.description(description)
-		.argument("<run>", "run folder written by `trajgpt pretrain`")
-		.option("--out <file>", "file to write (default: report.html in the run)")
-		.option("--dataset <folder>", "the run's dataset, if it was moved")
-		.addOption(
-			mayRepeat(
-				new Option(
-					"--patient <id>",
-					"show this patient, instead of those chosen by rule; may be repeated",
-				),
-			),
-		)
-		.option(
-			"--patient-map",
+export const command = defineCommand({
+	name: "report",
+	description,
+	arguments: runArgument,
+	options: {
+		out: option("file", "file to write (default: report.html in the run)", z.string().optional()),
+		dataset: datasetField,
+		patient: option(
+			"id",
+			"show this patient, instead of those chosen by rule; may be repeated",
+			texts.optional(),
+		),
+		patientMap: flag(
 			"draw a map with one mark per test patient (always drawn for simulated people)",
-		)
-		.option("--seed <n>", "seed of the maps and of the choice of patients", seedNumber, 0)
-		.option("--threads <n>", "number of threads (default: as in training)", threadCount)
-		.option("--force", "replace an existing file at --out")
-		.option("--json", "print one JSON document: the files, the findings, what is missing")
-		.action((folder: string, options: Options) => act(io, folder, options));
-	nameFlags(command, { patients: "--patient" });
-	return command;
-}
-
-async function act(io: Io, folder: string, options: Options): Promise<void> {
-	const { dataset, patient, force, json, ...more } = options;
-	const { report } = await import("./report.js");
-	const trained = openRun(io, folder);
-	const written = await report(
-		trained,
-		withDatasetWarning(io, await openRunDataset(folder, trained.run, dataset)),
-		{
-			...{ ...more, patients: patient, replace: force, progress: progressOf(io) },
-		},
-	);
-	if (json) return printJson(io, written);
-	const { findings, warnings, missing } = written;
-	io.stdout.write(
-		[
-			...findings.map(({ says }) => `${says}\n`),
-			...warnings.map((warning) => `note: ${warning}\n`),
-			...missing.map(({ what, command }) => `not measured: ${what}; run ${command}\n`),
-			`report: ${written.report}\n`,
-		].join(""),
-	);
-}
+		),
+		seed: option("n", "seed of the maps and of the choice of patients", seed.default(0)),
+		threads: option("n", "number of threads (default: as in training)", threads.optional()),
+		force: flag("replace an existing file at --out"),
+		json: flag("print one JSON document: the files, the findings, what is missing"),
+	},
+	flags: { patients: "--patient" },
+	examples: {
+		"trajgpt report runs/sim": "runs/sim/report.html, with figures next to it",
+		"trajgpt report runs/sim --patient p001146 --out p001146.html": "with a patient of your choice",
+	},
+	async run(io, { run: folder, dataset, patient: patients, force: replace, json, ...more }) {
+		const trained = openRun(io, folder);
+		const written = await report(
+			trained,
+			withDatasetWarning(io, await openRunDataset(folder, trained.run, dataset)),
+			{ ...more, patients, replace, progress: progressOf(io) },
+		);
+		if (json) return printJson(io, written);
+		const { findings, warnings, missing } = written;
+		io.stdout.write(
+			[
+				...findings.map(({ says }) => `${says}\n`),
+				...warnings.map((warning) => `note: ${warning}\n`),
+				...missing.map(({ what, command }) => `not measured: ${what}; run ${command}\n`),
+				`report: ${written.report}\n`,
+			].join(""),
+		);
+	},
+});
 
 export interface ReportOptions extends Pick<Monitoring, "progress"> {
 	/** Seed of the maps and of the choice of patients. */

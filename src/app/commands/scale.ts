@@ -1,17 +1,10 @@
-import { Command, InvalidArgumentError } from "commander";
-import { openDataset } from "../../data/cohort/index.js";
+import { z } from "zod";
+import { InputError } from "../../base/errors.js";
 import { curvesFile, scale } from "./compare/run.js";
-import { addSharedOptions, printComparison, type SharedOptions } from "./compare/shared.js";
-import { type Io, progressOf } from "./io.js";
-import { withDatasetWarning } from "./open-run.js";
-import { namesIn } from "./option-values.js";
-
-interface Options extends SharedOptions {
-	readonly model: string;
-	readonly presets?: string;
-	readonly trainPatients?: readonly number[];
-	readonly tasks: string;
-}
+import { comparisonFields, names, printComparison } from "./compare/shared.js";
+import { defineCommand } from "./define-command.js";
+import { namesIn, option, readBy } from "./fields.js";
+import { datasetArgument } from "./open-run.js";
 
 const description = `Measure what more patients and larger models are worth.
 
@@ -22,56 +15,50 @@ after 5 epochs without a better validation loss.
 
 Cells, outputs and resuming work as in compare. The curves are drawn in OUT/curves.svg.`;
 
-export const examples = {
-	"trajgpt scale sim --train-patients 2000,8000,32000 --presets tiny,default --out runs/scale":
-		"two sizes, three numbers of patients",
-	"trajgpt scale sim --provider xla --batch-slots 16384 --patients 5000 --jobs 2 --out runs/scale":
-		"on a GPU, evaluated on 5,000 test patients",
-};
-
 /** Numbers of patients that increase. */
-function increasingCounts(text: string): number[] {
-	const found = namesIn(text).map(Number);
-	const isNext = (value: number, at: number) =>
-		Number.isSafeInteger(value) && value > (found[at - 1] ?? 0);
-	if (found.length > 0 && found.every(isNext)) return found;
-	throw new InvalidArgumentError(
-		"Expected whole numbers that increase, for example 2000,8000,32000.",
-	);
+function increasingCounts(text: string): readonly number[] {
+	const counts = namesIn(text).map(Number);
+	const isNext = (count: number, i: number) =>
+		Number.isSafeInteger(count) && count > (counts[i - 1] ?? 0);
+	if (counts.length > 0 && counts.every(isNext)) return counts;
+	throw new InputError("Expected whole numbers that increase, for example 2000,8000,32000.");
 }
 
-export function command(io: Io): Command {
-	return addSharedOptions(
-		new Command("scale")
-			.description(description)
-			.argument("<dataset>", "dataset folder written by `trajgpt prepare`")
-			.option("--model <id>", "model to train", "trajgpt")
-			.option(
-				"--presets <list>",
-				"sizes of the model (default: those of tiny,default,large that it has)",
-			)
-			.option(
-				"--train-patients <list>",
-				"numbers of training patients (default: 2000, 8000, 32000 … below half of them, and all)",
-				increasingCounts,
-			)
-			.option(
-				"--tasks <list>",
-				"tasks to evaluate: some of onset,next,forecast",
-				"onset,next,forecast",
-			),
-	).action((folder: string, options: Options) =>
+export const command = defineCommand({
+	name: "scale",
+	description,
+	arguments: datasetArgument,
+	options: {
+		model: option("id", "model to train", z.string().default("trajgpt")),
+		presets: option(
+			"list",
+			"sizes of the model (default: those of tiny,default,large that it has)",
+			names.optional(),
+		),
+		trainPatients: option(
+			"list",
+			"numbers of training patients (default: 2000, 8000, 32000 … below half of them, and all)",
+			readBy(increasingCounts).optional(),
+		),
+		tasks: option(
+			"list",
+			"tasks to evaluate: some of onset,next,forecast",
+			names.default(["onset", "next", "forecast"]),
+			{ defaultText: '"onset,next,forecast"' },
+		),
+		...comparisonFields("scale"),
+	},
+	examples: {
+		"trajgpt scale sim --train-patients 2000,8000,32000 --presets tiny,default --out runs/scale":
+			"two sizes, three numbers of patients",
+		"trajgpt scale sim --provider xla --batch-slots 16384 --patients 5000 --jobs 2 --out runs/scale":
+			"on a GPU, evaluated on 5,000 test patients",
+	},
+	run: (io, options) =>
 		printComparison(
 			io,
 			options,
-			async (signal) =>
-				scale(withDatasetWarning(io, await openDataset(folder)), options.out, {
-					...options,
-					presets: options.presets === undefined ? undefined : namesIn(options.presets),
-					tasks: namesIn(options.tasks),
-					...{ signal, progress: progressOf(io) },
-				}),
+			(dataset, monitoring) => scale(dataset, options.out, { ...options, ...monitoring }),
 			[curvesFile(options.out)],
 		),
-	);
-}
+});

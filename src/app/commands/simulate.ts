@@ -16,7 +16,7 @@ import {
 } from "../../data/simulate/index.js";
 import { startThreads } from "../../engine/runtime/threads.js";
 import { defineCommand } from "./define-command.js";
-import { flag, mostPeople, option, seed, threads, type Values, whole } from "./fields.js";
+import { flag, mostPeople, option, seed, threadsField, type Values, whole } from "./fields.js";
 import { type Io, printJson, progressOf } from "./io.js";
 
 const description = `Write the insurance records of a synthetic population, for trials and demonstrations.
@@ -32,7 +32,7 @@ const options = {
 	out: option("folder", "folder to write the records to", z.string()),
 	format: option("format", "file format of the tables", z.enum(formats).default("csv")),
 	seed: option("n", "seed of the population", seed.default(0)),
-	threads: option("n", "number of threads (default: all cores)", threads.optional()),
+	threads: threadsField,
 	force: flag("replace an existing simulation"),
 	json: flag("print one JSON document"),
 };

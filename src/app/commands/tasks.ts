@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { z } from "zod";
 import { InputError } from "../../base/errors.js";
 import { checkFolderTarget, replaceFolder, temporarily } from "../../base/files/index.js";
 import { percent, table } from "../../base/table.js";
@@ -40,21 +40,19 @@ import {
 	writeLabels,
 } from "../../data/tasks/index.js";
 import { openRunDataset, readRun, runFiles } from "../../model/train/index.js";
-import { nameFlags } from "./flags.js";
-import { type Io, printJson } from "./io.js";
-import { byteSize, threadCount, wholeNumber } from "./option-values.js";
-
-interface Options extends Omit<LabelTaskOptions, "cohorts"> {
-	readonly list?: true;
-	readonly show?: string;
-	readonly cohorts?: string;
-	readonly target?: number;
-	readonly outcome?: number;
-	readonly timeAtRisk?: readonly [number, number];
-	readonly minTimeAtRisk?: number;
-	readonly force?: true;
-	readonly json?: true;
-}
+import { defineCommand, type Usage } from "./define-command.js";
+import {
+	byteSize,
+	datasetField,
+	flag,
+	option,
+	readBy,
+	seed,
+	threadsField,
+	type Values,
+	whole,
+} from "./fields.js";
+import { printJson } from "./io.js";
 
 const description = `Label patients by a task definition, and write the labels as MEDS label files.
 
@@ -74,16 +72,6 @@ file names patients by their ids: protect it like the records.
 A task whose target overlaps its input is refused. Codes of the input that nearly determine the
 label are named. In a dataset, codes are as in MEDS: PheCode//250, ICD10CM//I50.9, MEDS_DEATH.`;
 
-export const examples = {
-	"trajgpt tasks --list": "the ready tasks, and what they need",
-	"trajgpt tasks data --task heart-failure --out labels": "a ready task on a dataset",
-	"trajgpt tasks my-meds --aces mortality.yaml --predicates mimic.yaml --out labels":
-		"an ACES task on a folder in MEDS",
-	"trajgpt tasks data --cohorts cohort.csv --target 1 --outcome 2 --time-at-risk 1:365":
-		"cohorts of OMOP: counts alone, nothing is written",
-	"trajgpt tasks --show heart-failure > mine.yaml": "start a task of your own from a ready one",
-};
-
 /** A century. */
 const longestDays = 36_525;
 
@@ -91,104 +79,115 @@ const longestDays = 36_525;
 function dayRange(text: string): [number, number] {
 	const [, first, last] = /^(\d+):(\d+)$/.exec(text) ?? [];
 	if (!(Number(first) >= 1 && Number(last) >= Number(first) && Number(last) <= longestDays))
-		throw new InvalidArgumentError(
+		throw new InputError(
 			`Expected the first and last day at risk, from 1 to ${longestDays}, for example 1:365.`,
 		);
 	return [Number(first), Number(last)];
 }
 
-const wholeId = wholeNumber(0, Number.MAX_SAFE_INTEGER);
+const text = (placeholder: string, description: string) =>
+	option(placeholder, description, z.string().optional());
 
-export function command(io: Io): Command {
-	const made = new Command("tasks")
-		.description(description)
-		.argument("[source]", "dataset, run or folder in MEDS")
-		.option("--list", "list the ready tasks")
-		.option("--show <task>", "print the file of a ready task")
-		.option("--task <name>", "ready task")
-		.option("--aces <file>", "task file in the format of ACES (YAML)")
-		.option("--predicates <file>", "file whose predicates replace those of the task (YAML)")
-		.option("--cohorts <file>", "OMOP table cohort (CSV or Parquet)")
-		.option("--target <id>", "cohorts: cohort_definition_id of the target", wholeId)
-		.option("--outcome <id>", "cohorts: cohort_definition_id of the outcome", wholeId)
-		.addOption(
-			new Option(
-				"--time-at-risk <days>",
-				"cohorts: first and last day at risk after the start of the target (default: 1:365)",
-			).argParser(dayRange),
-		)
-		.option(
-			"--min-time-at-risk <days>",
-			"cohorts: days at risk needed without an outcome (default: all)",
-			wholeNumber(0, longestDays),
-		)
-		.option("--label <task>", "labels that the dataset has")
-		.option("--out <folder>", "folder of label files; the task's labels go into OUT/TASK")
-		.option("--name <name>", "name of the task (default: that of the file)")
-		.option("--force", "replace earlier labels of the task")
-		.option("--dataset <folder>", "the run's dataset, if it was moved")
-		.option(
-			"--memory <size>",
-			"memory limit, above which data goes to disk (default: 2GB)",
-			byteSize,
-		)
-		.option("--threads <n>", "number of threads (default: all cores)", threadCount)
-		.option("--json", "print one JSON document");
-	nameFlags(made, { atRisk: "--time-at-risk" });
-	return made.action((source: string | undefined, options: Options) =>
-		act(io, made, source, options),
-	);
-}
+const options = {
+	list: flag("list the ready tasks"),
+	show: text("task", "print the file of a ready task"),
+	task: text("name", "ready task"),
+	aces: text("file", "task file in the format of ACES (YAML)"),
+	predicates: text("file", "file whose predicates replace those of the task (YAML)"),
+	cohorts: text("file", "OMOP table cohort (CSV or Parquet)"),
+	target: option("id", "cohorts: cohort_definition_id of the target", seed.optional()),
+	outcome: option("id", "cohorts: cohort_definition_id of the outcome", seed.optional()),
+	timeAtRisk: option(
+		"days",
+		"cohorts: first and last day at risk after the start of the target (default: 1:365)",
+		readBy(dayRange).optional(),
+	),
+	minTimeAtRisk: option(
+		"days",
+		"cohorts: days at risk needed without an outcome (default: all)",
+		whole(0, longestDays).optional(),
+	),
+	label: text("task", "labels that the dataset has"),
+	out: text("folder", "folder of label files; the task's labels go into OUT/TASK"),
+	name: text("name", "name of the task (default: that of the file)"),
+	force: flag("replace earlier labels of the task"),
+	dataset: datasetField,
+	memory: option(
+		"size",
+		"memory limit, above which data goes to disk (default: 2GB)",
+		byteSize.optional(),
+	),
+	threads: threadsField,
+	json: flag("print one JSON document"),
+};
 
-async function act(
-	io: Io,
-	command: Command,
-	source: string | undefined,
-	options: Options,
-): Promise<void> {
-	const { list, show, json } = options;
-	if (list) {
-		const tasks = libraryTasks().map((name) => ({ name, description: libraryDescription(name) }));
-		if (json) printJson(io, tasks);
-		else for (const { name, description } of tasks) io.stdout.write(`${name}\n  ${description}\n`);
-		return;
-	}
-	if (show !== undefined) {
-		io.stdout.write(libraryFile(show));
-		return;
-	}
-	if (source === undefined)
-		throw new InputError(
-			"no records to label; name a dataset, a run or a folder in MEDS, or pass --list",
-		);
-	const done = await labelTask(source, libraryOptions(command, options));
-	for (const note of done.notes) io.stderr.write(`note: ${note}\n`);
-	for (const { code, when, labels, positive, positives } of done.determining)
-		io.stderr.write(
-			`warning: ${code} is ${when} in the input of ${labels} labels, ${positive} of them positive, of ${positives} positive labels in all: it nearly determines the label\n`,
-		);
-	if (json) printJson(io, done);
-	else io.stdout.write(render(done));
-}
+export const command = defineCommand({
+	name: "tasks",
+	description,
+	arguments: { source: z.string().optional().describe("dataset, run or folder in MEDS") },
+	options,
+	flags: { atRisk: "--time-at-risk" },
+	examples: {
+		"trajgpt tasks --list": "the ready tasks, and what they need",
+		"trajgpt tasks data --task heart-failure --out labels": "a ready task on a dataset",
+		"trajgpt tasks my-meds --aces mortality.yaml --predicates mimic.yaml --out labels":
+			"an ACES task on a folder in MEDS",
+		"trajgpt tasks data --cohorts cohort.csv --target 1 --outcome 2 --time-at-risk 1:365":
+			"cohorts of OMOP: counts alone, nothing is written",
+		"trajgpt tasks --show heart-failure > mine.yaml": "start a task of your own from a ready one",
+	},
+	async run(io, { source, list, show, json, ...definition }, usage) {
+		if (list) {
+			const tasks = libraryTasks().map((name) => ({ name, description: libraryDescription(name) }));
+			if (json) return printJson(io, tasks);
+			for (const { name, description } of tasks) io.stdout.write(`${name}\n  ${description}\n`);
+			return;
+		}
+		if (show !== undefined) {
+			io.stdout.write(libraryFile(show));
+			return;
+		}
+		if (source === undefined)
+			throw new InputError(
+				"no records to label; name a dataset, a run or a folder in MEDS, or pass --list",
+			);
+		const done = await labelTask(source, libraryOptions(definition, usage));
+		for (const note of done.notes) io.stderr.write(`note: ${note}\n`);
+		for (const { code, when, labels, positive, positives } of done.determining)
+			io.stderr.write(
+				`warning: ${code} is ${when} in the input of ${labels} labels, ${positive} of them positive, of ${positives} positive labels in all: it nearly determines the label\n`,
+			);
+		if (json) printJson(io, done);
+		else io.stdout.write(render(done));
+	},
+});
 
-/** Flags that describe cohorts. */
-const cohortFlags = ["target", "outcome", "timeAtRisk", "minTimeAtRisk"] as const;
-
-function libraryOptions(command: Command, options: Options): LabelTaskOptions {
-	const { cohorts: file, target, outcome, timeAtRisk, minTimeAtRisk, force, ...others } = options;
-	const replace = force ?? false;
+/** The options of the library: those that describe cohorts are one. */
+function libraryOptions(
+	{
+		cohorts: file,
+		target,
+		outcome,
+		timeAtRisk: atRisk,
+		minTimeAtRisk: minAtRisk,
+		force: replace,
+		...others
+	}: Values<typeof options>,
+	usage: Usage,
+): LabelTaskOptions {
 	if (file === undefined) {
-		const unused = cohortFlags.find((name) => options[name] !== undefined);
-		const flag = command.options.find((option) => option.attributeName() === unused)?.long;
-		if (flag) throw new InputError(`${flag} has no effect without --cohorts; omit it`);
+		usage.refuse((name) =>
+			["target", "outcome", "timeAtRisk", "minTimeAtRisk"].includes(name)
+				? "has no effect without --cohorts; omit it"
+				: undefined,
+		);
 		return { ...others, replace };
 	}
 	if (target === undefined || outcome === undefined)
 		throw new InputError(
 			"--cohorts needs --target and --outcome: the cohort_definition_id of the two cohorts",
 		);
-	const cohorts = { file, target, outcome, atRisk: timeAtRisk, minAtRisk: minTimeAtRisk };
-	return { ...others, replace, cohorts };
+	return { ...others, replace, cohorts: { file, target, outcome, atRisk, minAtRisk } };
 }
 
 function render(done: LabelledTask): string {

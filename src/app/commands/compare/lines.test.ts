@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Dataset } from "../../../data/cohort/index.js";
 import { models } from "../../../model/index.js";
-import { namesIn } from "../option-values.js";
+import { namesIn } from "../fields.js";
 import {
 	checkLeaders,
 	epochsFor,

@@ -1,5 +1,4 @@
 import { readFileSync, statSync } from "node:fs";
-import { type Command, InvalidArgumentError, Option } from "commander";
 import { z } from "zod";
 import { checkConfig } from "../../../base/config.js";
 import { InputError } from "../../../base/errors.js";
@@ -14,7 +13,7 @@ import {
 } from "../../../data/cohort/vocabulary.js";
 import { refusePipe } from "../../../data/records/bytes.js";
 import { type HazardSettings, hazardSettings } from "../../../model/hazards/settings.js";
-import { addGroup, numberBetween, wholeNumber } from "../option-values.js";
+import { decimal, inGroup, option, readBy, type Values, whole } from "../fields.js";
 
 /** What a user chooses of the hazards; the rest has defaults. */
 export interface HazardOptions
@@ -109,56 +108,53 @@ function named(
 const mostDays = 36_525;
 
 /** Days that increase, separated by commas. */
-function days(text: string): number[] {
+const days = readBy((text) => {
 	const values = text.split(",").map(Number);
 	const isNext = (value: number, i: number) => value > (values[i - 1] ?? 0) && value <= mostDays;
 	if (values.every(isNext)) return values;
-	throw new InvalidArgumentError(
+	throw new InputError(
 		`Expected days that increase up to ${mostDays}, for example 30,91,365,1826.`,
 	);
-}
+}).optional();
 
 const usual = hazardSettings.parse({});
 
-/** Adds the options of hazards. */
-export function addHazardOptions(command: Command): Command {
-	addGroup(command, "Hazards (the time to the first and to the next record of every code):", [
-		new Option("--hazards", "learn hazards (default, but not with the paper's presets)"),
-		new Option("--no-hazards", "do not learn hazards: `risk` then refuses the run"),
-		new Option(
-			"--bins <days>",
-			`ends of the bins of constant hazard (default: ${usual.binDays})`,
-		).argParser(days),
-		new Option(
-			"--visit-bins <days>",
+/** The options of hazards. */
+export const hazardFields = inGroup(
+	"Hazards (the time to the first and to the next record of every code):",
+	{
+		hazards: z.boolean().optional().meta({
+			description: "learn hazards (default, but not with the paper's presets)",
+			off: "do not learn hazards: `risk` then refuses the run",
+		}),
+		bins: option("days", `ends of the bins of constant hazard (default: ${usual.binDays})`, days),
+		visitBins: option(
+			"days",
 			`further ends for the next record of any code (default: ${usual.visitBinDays})`,
-		).argParser(days),
-		new Option(
-			"--look-back <days>",
-			`days of observation that an onset needs before it (default: ${usual.lookBackDays})`,
-		).argParser(numberBetween(0, mostDays)),
-		new Option(
-			"--slots-per-landmark <n>",
-			`events of a row per landmark (default: ${usual.slotsPerLandmark})`,
-		).argParser(wholeNumber(1, 10_000)),
-		new Option("--hazard-weight <n>", `weight in the loss (default: ${usual.weight})`).argParser(
-			numberBetween(1e-6, 100),
+			days,
 		),
-		new Option("--groups <file>", 'JSON of named groups: {"stroke": ["433", "434"]}'),
-	]);
-	return command;
-}
-
-/** The values of the options. */
-export interface HazardFlags {
-	readonly hazards?: boolean;
-	readonly bins?: readonly number[];
-	readonly visitBins?: readonly number[];
-	readonly lookBack?: number;
-	readonly slotsPerLandmark?: number;
-	readonly hazardWeight?: number;
-	readonly groups?: string;
-}
+		lookBack: option(
+			"days",
+			`days of observation that an onset needs before it (default: ${usual.lookBackDays})`,
+			decimal(0, mostDays).optional(),
+		),
+		slotsPerLandmark: option(
+			"n",
+			`events of a row per landmark (default: ${usual.slotsPerLandmark})`,
+			whole(1, 10_000).optional(),
+		),
+		hazardWeight: option(
+			"n",
+			`weight in the loss (default: ${usual.weight})`,
+			decimal(1e-6, 100).optional(),
+		),
+		groups: option(
+			"file",
+			'JSON of named groups: {"stroke": ["433", "434"]}',
+			z.string().optional(),
+		),
+	},
+);
 
 const groupsSchema = z.record(z.string().min(1), z.array(z.string().min(1)).min(1));
 
@@ -177,7 +173,9 @@ function readGroups(file: string): Readonly<Record<string, readonly string[]>> {
 }
 
 /** What the user chose; undefined if nothing. */
-export function typedHazards(options: HazardFlags): HazardOptions | boolean | undefined {
+export function typedHazards(
+	options: Values<typeof hazardFields>,
+): HazardOptions | boolean | undefined {
 	const chosen = {
 		...(options.bins && { binDays: [...options.bins] }),
 		...(options.visitBins && { visitBinDays: [...options.visitBins] }),
