@@ -113,11 +113,6 @@ export const commands: readonly LazyCommand[] = [
 		load: () => import("./evaluate.js"),
 	},
 	{
-		name: "seal",
-		summary: "bind the weights of an earlier run to its vocabulary and settings",
-		load: () => import("./seal.js"),
-	},
-	{
 		name: "compare",
 		summary: "train and evaluate many models: the paper's table on your data",
 		load: () => import("./compare.js"),

@@ -376,7 +376,7 @@ function fileSha256(file: string): string {
 }
 
 /** Refuses files that are not those the weights in `where` were learned with. */
-export function checkSeal(where: string, seal: Seal, files: readonly string[], run: string): void {
+export function checkSeal(where: string, seal: Seal, files: readonly string[]): void {
 	const now = sealOf(files);
 	for (const file of files) {
 		const [actual, expected] = [now[basename(file)], seal[basename(file)]];
@@ -384,7 +384,7 @@ export function checkSeal(where: string, seal: Seal, files: readonly string[], r
 			throw new InputError(
 				`${file} does not belong to the weights in ${where}: it was changed, or is another run's ` +
 					`(SHA-256 of its content ${short(actual)}, expected ${short(expected)}); ` +
-					`restore it from a copy of the run; if the change is meant, run \`trajgpt seal ${run} --force\``,
+					"restore it from a copy of the run, or train anew",
 			);
 	}
 }

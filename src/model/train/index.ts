@@ -50,7 +50,6 @@ export {
 	runFiles,
 	stepsDone,
 } from "./run-folder.js";
-export { sealRun } from "./seal-run.js";
 export { codeNumbers } from "./step.js";
 export { readTrained, type Trained } from "./trained.js";
 export { trainer } from "./trainer.js";

@@ -202,7 +202,7 @@ async function beginning(request: PretrainRequest) {
 	const sealed = request.sealed ?? (existsSync(files.run) ? sealedFiles(folder) : []);
 	if (checkpoint) {
 		checkSameRun(checkpoint, run, initialState(weights), files.checkpoint);
-		if (checkpoint.seal) checkSeal(files.checkpoint, checkpoint.seal, sealed, folder);
+		if (checkpoint.seal) checkSeal(files.checkpoint, checkpoint.seal, sealed);
 	}
 	const start: Position = (checkpoint?.state as SavedState | undefined)?.position ?? {
 		step: 0,

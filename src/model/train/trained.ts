@@ -54,7 +54,7 @@ export function readTrained(folder: string): Trained {
 			`${files.run} does not belong to the weights in ${files.best}: it has other settings than those were ` +
 				`learned with (here → there: ${changed.join(", ")}); restore it from a copy of the run, or train anew`,
 		);
-	if (seal) checkSeal(files.best, seal, sealedFiles(folder), folder);
+	if (seal) checkSeal(files.best, seal, sealedFiles(folder));
 	const config = checkConfig(model.config, run.config, `${folder}: model ${run.model}`);
 	const weights = floatWeights(tensors, files.best);
 	if (!seal) checkFit(weights, model.weights(config), files);
@@ -66,7 +66,7 @@ export function readTrained(folder: string): Trained {
 		weights,
 		step,
 		...readRunRecords(folder),
-		warnings: unsealedPlaces(folder).map(unsealedWarning(folder)),
+		warnings: unsealedPlaces(folder).map(unsealedWarning),
 	};
 }
 
@@ -87,9 +87,9 @@ function unsealedPlaces(folder: string): string[] {
 	);
 }
 
-const unsealedWarning = (folder: string) => (place: string) =>
+const unsealedWarning = (place: string) =>
 	`${place} was written by a version that did not bind the weights to the vocabulary, the manifest and the ` +
-	`settings: a change of these files goes unnoticed; run \`trajgpt seal ${folder}\` to bind them now`;
+	`settings: a change of these files goes unnoticed; train the run again to have them bound`;
 
 /** Refuses weights whose shapes are not those of the settings. */
 function checkFit(

@@ -125,7 +125,7 @@ export function taskWeights(
 	const { best } = taskFiles(run, task);
 	if (!hasCheckpoint(best)) return undefined;
 	const { step, epoch, tensors, seal } = readCheckpoint(best);
-	if (seal) checkSeal(best, seal, sealedTaskFiles(run, task), run);
+	if (seal) checkSeal(best, seal, sealedTaskFiles(run, task));
 	return { step, epoch, weights: floatWeights(tensors, best) };
 }
 
