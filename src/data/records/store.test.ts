@@ -1,10 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { InputError } from "../../base/errors.js";
 import type { RecordRow } from "./rows.js";
 import { named, quoted } from "./sql.js";
-import { openStore, type Store } from "./store.js";
+import { neededMemory, openStore, type Store } from "./store.js";
 import { temporaryFolder } from "./testing/temporary-folder.js";
 
 async function withStore<T>(work: (store: Store) => Promise<T>, memory = 256 * 1024 ** 2) {
@@ -88,4 +90,20 @@ describe("the store", () => {
 			},
 			64 * 1024 ** 2,
 		));
+});
+
+test("packed files need more memory per byte", async () => {
+	const folder = await temporaryFolder();
+	const needed = async (name: string) => {
+		const file = join(folder, name);
+		await writeFile(file, "x".repeat(100));
+		return neededMemory([file]);
+	};
+	expect(await needed("claims.csv")).toBe(300);
+	expect(await needed("claims.csv.gz")).toBe(2000);
+	expect(await needed("CLAIMS.PARQUET")).toBe(2400);
+	expect(await neededMemory([join(folder, "claims.csv"), join(folder, "claims.csv.gz")])).toBe(
+		2300,
+	);
+	expect(await neededMemory([join(folder, "missing.csv")])).toBe(0);
 });
