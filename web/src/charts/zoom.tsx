@@ -36,7 +36,7 @@ interface ButtonRowProps {
 }
 
 /** Small buttons with signs, such as those that zoom. */
-export const ButtonRow = ({ className, label, buttons }: ButtonRowProps) => (
+const ButtonRow = ({ className, label, buttons }: ButtonRowProps) => (
 	<fieldset className={className} aria-label={label}>
 		{buttons.map(([sign, name, off, act]) => (
 			// aria-disabled, not disabled: a disabled button would lose the focus.

@@ -113,7 +113,7 @@ const ways = [
 ] as const;
 
 /** What can be taken away from a panel: as a file, or in the clipboard. */
-export function SaveMenu({ title, kinds, onSave }: SaveMenuProps) {
+function SaveMenu({ title, kinds, onSave }: SaveMenuProps) {
 	const ref = useRef<HTMLDetailsElement>(null);
 	const close = () => {
 		if (ref.current) ref.current.open = false;

@@ -175,7 +175,7 @@ export function placeCaption(
 }
 
 /** Adds title and caption to a drawing, and returns their height. */
-export function drawCaption(
+function drawCaption(
 	svg: SVGSVGElement,
 	title: string,
 	given: Caption,

@@ -122,7 +122,7 @@ export function followLink(
 const usual = ["250", "428", "411", "585", "433", "496"];
 
 /** Conditions that people ask about, or the six most frequent codes. */
-export function defaultCodes(vocabulary: Vocabulary): number[] {
+function defaultCodes(vocabulary: Vocabulary): number[] {
 	const named = usual.flatMap((code) => vocabulary.find(code, "PheCode") ?? []);
 	if (named.length > 0) return named;
 	return [...vocabulary.tokens.keys()]

@@ -95,7 +95,7 @@ interface ModelFactsProps {
 }
 
 /** Size, training data and training of the model. */
-export function ModelFacts({ about, runtime }: ModelFactsProps) {
+function ModelFacts({ about, runtime }: ModelFactsProps) {
 	const { model, parameters, dataset, training, config } = about;
 	const { counts, reach } = dataset;
 	const size = ["layers", "heads", "dim"]
@@ -135,7 +135,7 @@ export function ModelFacts({ about, runtime }: ModelFactsProps) {
 }
 
 /** How long each head remembers. */
-export function MemoryPanel({ memory }: { readonly memory: Memory }) {
+function MemoryPanel({ memory }: { readonly memory: Memory }) {
 	const { heads, categories, unit } = memory;
 	if (heads.length === 0)
 		return (
@@ -161,7 +161,7 @@ export function MemoryPanel({ memory }: { readonly memory: Memory }) {
 }
 
 /** The half-life of each head by the category of the last code; darker is longer. */
-export function MemoryTable({ memory }: { readonly memory: Memory }) {
+function MemoryTable({ memory }: { readonly memory: Memory }) {
 	const { heads, categories, unit } = memory;
 	const values = heads.flatMap(({ halfLives }) => halfLives.filter((value) => value !== null));
 	const [least, most] = [

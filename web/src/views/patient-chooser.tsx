@@ -245,7 +245,7 @@ interface PatientSearchProps {
 const mostShown = 50;
 
 /** A search field for the patients of a file by id. */
-export const PatientSearch = ({ patients, chosen, onPick }: PatientSearchProps) => (
+const PatientSearch = ({ patients, chosen, onPick }: PatientSearchProps) => (
 	<Combobox
 		className="patient-search"
 		label={`of ${thousands(patients.length)} patients`}

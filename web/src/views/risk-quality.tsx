@@ -71,7 +71,7 @@ export function RiskQuality({ evaluation }: { readonly evaluation: OnsetEvaluati
 const names = ["auroc", "averagePrecision"];
 
 /** Whether people who get a first record have the higher risk, beside the baselines. */
-export function DiscriminationPanel({ evaluation, years }: OnsetPanelProps) {
+function DiscriminationPanel({ evaluation, years }: OnsetPanelProps) {
 	const { rows } = evaluation;
 	const shown = names.map((name) => `${name} ${years}y`);
 	return (
@@ -91,7 +91,7 @@ export function DiscriminationPanel({ evaluation, years }: OnsetPanelProps) {
 }
 
 /** Observed against predicted risk, by tenth of the predicted risk. */
-export function DecilePanel({ evaluation, years }: OnsetPanelProps) {
+function DecilePanel({ evaluation, years }: OnsetPanelProps) {
 	const horizon = evaluation.onset.horizons.find((own) => own.years === years);
 	const bins = (horizon?.calibration ?? []).flatMap(({ predicted, observed, low, high, count }) =>
 		observed === null || low === null || high === null
@@ -141,7 +141,7 @@ export function DecilePanel({ evaluation, years }: OnsetPanelProps) {
 }
 
 /** Women, men and age groups. */
-export function SubgroupPanel({ evaluation, years }: OnsetPanelProps) {
+function SubgroupPanel({ evaluation, years }: OnsetPanelProps) {
 	const [model, baseline] = evaluation.rows.map(({ label }) => label);
 	const groups = evaluation.onset.subgroups
 		.filter((group) => group.years === years)
@@ -202,7 +202,7 @@ export function SubgroupPanel({ evaluation, years }: OnsetPanelProps) {
 const all = "all conditions together";
 
 /** Whether acting on the risk does more good than acting on everybody or nobody. */
-export function DecisionPanel({ evaluation, years }: OnsetPanelProps) {
+function DecisionPanel({ evaluation, years }: OnsetPanelProps) {
 	const { onset, rows } = evaluation;
 	const label = rows[0]?.label ?? "model";
 	const pooled = (onset.horizons.find((own) => own.years === years)?.decisions ?? []).map(
