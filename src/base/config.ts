@@ -13,7 +13,7 @@ export interface Field {
 }
 
 /** Every field's JSON type, range or choices, from the schema itself. */
-export function fieldsOf(schema: z.ZodType): Readonly<Record<string, Field>> {
+function fieldsOf(schema: z.ZodType): Readonly<Record<string, Field>> {
 	const json = z.toJSONSchema(schema, { io: "input" }) as { properties?: Record<string, Field> };
 	return json.properties ?? {};
 }

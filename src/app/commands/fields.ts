@@ -115,7 +115,7 @@ function readerOf(schema: z.ZodType, field: FieldJson): (text: string) => unknow
 const flagName = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /** The options of a field on the command line: two for one that can be turned on and off. */
-export function optionsOf(name: string, schema: z.ZodType): Option[] {
+function optionsOf(name: string, schema: z.ZodType): Option[] {
 	const field = jsonOf(schema);
 	const made = madeOptions(name, schema, field);
 	return field.group === undefined

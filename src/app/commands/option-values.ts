@@ -1,7 +1,5 @@
 import { availableParallelism } from "node:os";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { dayOfIsoDate } from "../../base/time.js";
-import type { SplitParts } from "../../data/cohort/index.js";
 import { type Provider, precisions, providers } from "../../engine/runtime/index.js";
 import { machineMemory, mostThreads } from "../../engine/runtime/machine-limits.js";
 
@@ -14,8 +12,6 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
 		return value;
 	};
 }
-
-export const seedNumber = wholeNumber(0, Number.MAX_SAFE_INTEGER);
 
 /** More people than any country has; whether they fit on the disk is checked later. */
 export const mostPeople = 2_000_000_000;
@@ -39,11 +35,6 @@ export function numberBetween(least: number, most: number): (text: string) => nu
 			throw new InvalidArgumentError(`Expected a number from ${least} to ${most}.`);
 		return value;
 	};
-}
-
-/** Adds options under a heading of their own in the help. */
-export function addGroup(command: Command, heading: string, options: readonly Option[]): void {
-	for (const option of options) command.addOption(option.helpGroup(heading));
 }
 
 /** The option that names a provider. */
@@ -87,34 +78,3 @@ export function byteSize(text: string): number {
 		);
 	return Math.floor(bytes);
 }
-
-/** A date as days since 1970-01-01. */
-export function dateDay(text: string): number {
-	const day = dayOfIsoDate(text);
-	if (day === undefined) throw new InvalidArgumentError("Expected a date such as 2012-06-01.");
-	return day;
-}
-
-/** Three percentages that make 100: 80,10,10. */
-export function splitParts(text: string): SplitParts {
-	const parts = text.split(",").map(Number);
-	const [train = 0, valid = 0, test = 0] = parts;
-	const sound = parts.length === 3 && parts.every((part) => part >= 0);
-	if (!sound || Math.abs(train + valid + test - 100) > 1e-9)
-		throw new InvalidArgumentError("Expected three percentages that make 100, as in 80,10,10.");
-	return [train, valid, test];
-}
-
-/** The distinct names of a list such as `gpt2, gru-d`, in order. */
-export const namesIn = (text: string): string[] => [
-	...new Set(
-		text
-			.split(",")
-			.map((name) => name.trim())
-			.filter((name) => name !== ""),
-	),
-];
-
-/** The same, or undefined for `all`. */
-export const namesOrAll = (text: string): string[] | undefined =>
-	text === "all" ? undefined : namesIn(text);
