@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { threadCount, wholeNumber } from "../dist/app/commands/option-values.js";
 import { presetOf } from "../dist/app/commands/pretrain.js";
 import { noLog } from "../dist/app/server/index.js";
-import { engineFor, listen } from "../dist/app/workflows/serve.js";
+import { engineFor, listen } from "../dist/app/commands/serve.js";
 import { random } from "../dist/base/random.js";
 import { thousands } from "../dist/base/thousands.js";
 import { vocabularyOf } from "../dist/data/cohort/vocabulary.js";

@@ -21,6 +21,7 @@ const rooms = [
 	"model",
 	"model/train",
 	"predict",
+	"predict/trained",
 	"predict/export",
 	"predict/library",
 	"predict/browser",

@@ -74,7 +74,7 @@ export const command = defineCommand({
 });
 
 async function explore(io: Io, out: string, threads: number | undefined): Promise<void> {
-	const { serve } = await import("../workflows/serve.js");
+	const { serve } = await import("./serve.js");
 	const { finishingRequests } = await import("./serve.js");
 	const { noLog } = await import("../server/index.js");
 	const service = await serve(readTrained(demoFiles(out).run), {

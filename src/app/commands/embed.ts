@@ -1,15 +1,29 @@
 import { z } from "zod";
+import { oneProcess } from "../../base/communicator.js";
+import { InputError } from "../../base/errors.js";
 import { type Column, columnFormat, csvOf, writeColumns } from "../../base/files/column-file.js";
-import { splitNames } from "../../data/cohort/index.js";
-import type { NeighbourAgreement } from "../../evaluate/charts/index.js";
-import type { Trained } from "../../model/train/index.js";
+import { silentProgress } from "../../base/progress.js";
+import { type Split, splitNames } from "../../data/cohort/index.js";
+import { type ComputeOptions, threadsOf, withRuntime } from "../../engine/runtime/open-runtime.js";
+import {
+	type NeighbourAgreement,
+	placeOnMap,
+	type UmapOptions,
+	umap,
+} from "../../evaluate/charts/index.js";
+import { openRunDataset, type Trained } from "../../model/train/index.js";
 import { checkOutputFile } from "../../model/train/output-file.js";
+import { inputVectors, outputVectors, representations } from "../../predict/index.js";
+import type { QueriedPatients } from "../../predict/trained/open.js";
+import { type PatientView, patientViews, wholeView } from "../../predict/trained/views.js";
 import { warningsFor } from "../../predict/user-input/index.js";
 import { defineCommand } from "./define-command.js";
 import { flag, offFlag, option, seed, type Values, whole } from "./fields.js";
 import { communicatorOf, type Io, mayWrite, printJson, progressOf } from "./io.js";
 import { openRun } from "./open-run.js";
-import { openNewPatients, patientFields, patientFlags } from "./patient-options.js";
+import { openNewPatients, patientFields, patientFlags } from "./patients.js";
+import type { Monitoring } from "./pretrain/training.js";
+import { codeAgreement } from "./report/maps.js";
 
 const description = `Write the embeddings that a run has learned, with positions on a 2-D map (UMAP).
 
@@ -64,17 +78,19 @@ async function act(io: Io, folder: string, options: Options): Promise<void> {
 		columnFormat(out);
 		await checkOutputFile(out, force ?? false);
 	}
-	const { embed } = await import("../workflows/embed.js");
 	const trained = openRun(io, folder);
 	const queried = await openNewPatients(io, trained, options);
 	const warnings = queried ? warningsFor(queried, [], trained.manifest) : [];
 	for (const warning of warnings) io.stderr.write(`warning: ${warning}\n`);
 	const { umap, seed, neighbours, ...vectors } = options;
 	const columns = await embed(trained, {
-		...{ ...vectors, queried, progress: progressOf(io), communicator: communicatorOf(io) },
+		...vectors,
+		queried,
+		progress: progressOf(io),
+		communicator: communicatorOf(io),
 		...(umap && { map: { seed, neighbours } }),
 	});
-	const agreement = what === "tokens" ? await agreementOf(trained, seed) : undefined;
+	const agreement = what === "tokens" ? codeAgreement(trained, seed) : undefined;
 	const rows = columns[0]?.values.length ?? 0;
 	if (out !== undefined && mayWrite(io)) await writeColumns(out, columns);
 	const dim = columns.filter(({ name }) => /^v\d+$/.test(name)).length;
@@ -96,11 +112,6 @@ async function act(io: Io, folder: string, options: Options): Promise<void> {
 	}
 }
 
-async function agreementOf(trained: Trained, seed: number) {
-	const { codeAgreement } = await import("./report/maps.js");
-	return codeAgreement(trained, seed);
-}
-
 const agreementText = ({ neighbours, share, byChance }: NeighbourAgreement) =>
 	`of the ${neighbours} codes nearest to a code in the model's space, ${(100 * share).toFixed(1)} % share its category; of random codes, ${(100 * byChance).toFixed(1)} %\n`;
 
@@ -108,3 +119,139 @@ const rowsOf = (columns: readonly Column[], rows: number) =>
 	Array.from({ length: rows }, (_, row) =>
 		Object.fromEntries(columns.map(({ name, values }) => [name, values[row]])),
 	);
+
+/** Which embeddings to compute, and their map. */
+export interface EmbedOptions extends ComputeOptions, Pick<Monitoring, "progress"> {
+	readonly what: "tokens" | "patients";
+	/** New patients. Default: those of the run's dataset. */
+	readonly queried?: Pick<QueriedPatients, "patients"> | undefined;
+	/** Split of the patients. Default: `test`. */
+	readonly split?: Split | undefined;
+	/** Only patients with a label of this task, up to the time of the label. */
+	readonly task?: string | undefined;
+	/** Options of the map (UMAP). Default: no map. */
+	readonly map?: Pick<UmapOptions, "neighbours"> & { readonly seed: number };
+	/** Whether to place patients on the map of codes, instead of a map of patients. */
+	readonly onTokens?: boolean | undefined;
+	/** The run's dataset, if it was moved. */
+	readonly dataset?: string | undefined;
+}
+
+/**
+ * The embeddings of a run's codes or patients, with map positions, as the columns of a table. Of processes that share
+ * the work, rank 0 gets the table, and the others none.
+ *
+ * @example
+ * await writeColumns("codes.parquet", await embed(readTrained("runs/first"), { what: "tokens" }));
+ */
+export async function embed(trained: Trained, options: EmbedOptions): Promise<readonly Column[]> {
+	const { what, queried, split, task, onTokens = false, progress = silentProgress } = options;
+	if (what === "tokens" && (queried || split || task || onTokens))
+		throw new InputError(
+			"`input`, `split`, `task` and `onTokens` select patients, but `what` is tokens; add `what` patients",
+			{ field: "what", value: what },
+		);
+	if (queried && (split || task))
+		throw new InputError(
+			"`split` and `task` select patients of the run's dataset, but `input` gives others; leave out one or the other",
+			{ field: split ? "split" : "task" },
+		);
+	const map = options.map && {
+		...options.map,
+		onRound: (done: number, total: number) => progress.update({ label: "map: round", done, total }),
+	};
+	try {
+		if (what === "tokens") return options.communicator?.rank ? [] : tokenTable(trained, map);
+		const views = queried
+			? queried.patients.map(({ history }) => wholeView(history))
+			: await patientViews(
+					await openRunDataset(trained.folder, trained.run, options.dataset),
+					split ?? "test",
+					task,
+				);
+		const { provider, precision, communicator = oneProcess } = options;
+		const { threads = threadsOf(trained, communicator) } = options;
+		const compute = { threads, provider, precision, communicator };
+		progress.note(`reading ${views.length} histories`);
+		const vectors = await withRuntime(compute, "inference", (runtime) =>
+			representations(runtime, trained, views),
+		);
+		if (communicator.rank > 0) return [];
+		return patientTable(trained, views, vectors, map && { ...map, onTokens });
+	} finally {
+		progress.finish();
+	}
+}
+
+/** The codes of a run's vocabulary, each with its embedding and, if `map` is given, its map position. */
+function tokenTable(trained: Trained, map: UmapOptions | undefined): Column[] {
+	const { first, dim, vectors } = inputVectors(trained);
+	const tokens = trained.vocabulary.tokens.slice(first);
+	return [
+		{ name: "token", type: "count", values: tokens.map((_, at) => first + at) },
+		{ name: "code", type: "text", values: tokens.map(({ code }) => code) },
+		{ name: "system", type: "text", values: tokens.map(({ system }) => system) },
+		{ name: "name", type: "text", values: tokens.map(({ name }) => name) },
+		{ name: "category", type: "text", values: tokens.map(({ category }) => category) },
+		{ name: "kind", type: "text", values: tokens.map(({ kind }) => kind) },
+		{ name: "count", type: "count", values: tokens.map(({ count }) => count) },
+		...(map ? placeColumns(umap(vectors, dim, map)) : []),
+		...vectorColumns(vectors, dim),
+	];
+}
+
+interface PatientMapOptions extends UmapOptions {
+	/** Whether to place patients on the map of codes, instead of a map of patients. */
+	readonly onTokens: boolean;
+}
+
+/** Patients with their vectors and, if `map` is given, their map positions. */
+function patientTable(
+	trained: Trained,
+	views: readonly PatientView[],
+	vectors: Float32Array,
+	map: PatientMapOptions | undefined,
+): Column[] {
+	const dim = vectors.length / views.length;
+	const values = views.flatMap(({ value }) => (value === null ? [] : [value]));
+	return [
+		{ name: "patient", type: "text", values: views.map(({ id }) => id) },
+		{ name: "events", type: "count", values: views.map(({ events }) => events) },
+		{ name: "days", type: "number", values: views.map(({ at }) => at) },
+		...(values.length > 0 ? [{ name: "value", type: "flag", values } as const] : []),
+		...(map ? placeColumns(patientPlaces(trained, vectors, dim, map)) : []),
+		...vectorColumns(vectors, dim),
+	];
+}
+
+/**
+ * A map of patients. On the map of codes, a patient lies near the codes whose output vectors are nearest to its
+ * own: the codes that the model predicts for it.
+ */
+function patientPlaces(
+	trained: Trained,
+	vectors: Float32Array,
+	dim: number,
+	{ onTokens, ...options }: PatientMapOptions,
+): Float64Array {
+	if (!onTokens) return umap(vectors, dim, options);
+	const codes = inputVectors(trained);
+	const map = umap(codes.vectors, codes.dim, options);
+	return placeOnMap(map, outputVectors(trained).vectors, vectors, dim);
+}
+
+/** Every `stride`-th value, starting at index `from`. */
+const strided = <T extends Float32Array | Float64Array>(all: T, from: number, stride: number) =>
+	Array.from({ length: all.length / stride }, (_, row) => all[row * stride + from] as number);
+
+/** Columns x and y of [n, 2]. */
+const placeColumns = (places: Float64Array): Column[] =>
+	["x", "y"].map((name, axis) => ({ name, type: "number", values: strided(places, axis, 2) }));
+
+/** Columns v0, v1 … of [n, dim]. */
+const vectorColumns = (vectors: Float32Array, dim: number): Column[] =>
+	Array.from({ length: dim }, (_, d) => ({
+		name: `v${d}`,
+		type: "float",
+		values: strided(vectors, d, dim),
+	}));

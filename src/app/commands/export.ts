@@ -1,7 +1,17 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { z } from "zod";
+import { InputError } from "../../base/errors.js";
 import { thousands } from "../../base/thousands.js";
-import { weightPlaces } from "../../predict/export/index.js";
-import { exportModel } from "../workflows/export-model.js";
+import { evaluationsOf } from "../../evaluate/index.js";
+import { modelCard } from "../../evaluate/report/index.js";
+import type { Trained } from "../../model/train/index.js";
+import {
+	checkExportTarget,
+	type WeightPlace,
+	weightPlaces,
+	writeExport,
+} from "../../predict/export/index.js";
 import { defineCommand } from "./define-command.js";
 import { flag, option } from "./fields.js";
 import { printJson } from "./io.js";
@@ -55,3 +65,51 @@ export const command = defineCommand({
 			);
 	},
 });
+
+export interface ExportOptions {
+	/** Inside of every graph, if left out, or once beside them. */
+	readonly weights?: WeightPlace | undefined;
+	/** Whether to put the browser library in, so that the example page works as it is. */
+	readonly page?: boolean | undefined;
+	/** Whether an export that is there may be replaced. */
+	readonly replace?: boolean | undefined;
+	/** Called with each file before it is written. */
+	readonly onFile?: (name: string) => void;
+}
+
+/**
+ * Writes what a run has learned as a folder that any ONNX runtime can use, and returns its manifest.
+ *
+ * @example
+ * await exportModel(readTrained("runs/first"), "model");
+ */
+export async function exportModel(
+	run: Trained,
+	folder: string,
+	{ weights = "inside", page, replace = false, onFile }: ExportOptions = {},
+) {
+	await checkExportTarget(folder, replace);
+	const library = page ? browserLibrary() : undefined;
+	return writeExport(run, folder, {
+		weights,
+		modelCard: modelCard(run, await evaluationsOf(run.folder)),
+		library,
+		replace,
+		...(onFile && { onFile }),
+	});
+}
+
+function browserLibrary(): string {
+	const built = builtFolder("browser", "trajgpt.js");
+	if (built) return built;
+	throw new InputError(
+		"the browser library is not built; run `npm run build`, or leave out `page`",
+		{ field: "page" },
+	);
+}
+
+/** A built folder that contains `file`: next to this code when it is built, else in `dist/`. */
+export const builtFolder = (name: string, file: string): string | undefined =>
+	[`../../${name}/`, `../../../dist/${name}/`]
+		.map((place) => fileURLToPath(new URL(place, import.meta.url)))
+		.find((folder) => existsSync(`${folder}${file}`));

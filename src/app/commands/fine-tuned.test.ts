@@ -15,7 +15,7 @@ import {
 import { loadModel } from "../../predict/library/load-model.js";
 import { noLog } from "../server/index.js";
 import { jsonIn } from "../server/testing/running.js";
-import { serve } from "../workflows/serve.js";
+import { serve } from "./serve.js";
 import { captured } from "./testing/captured.js";
 import { simulatedRun } from "./testing/simulated-run.js";
 

@@ -7,18 +7,13 @@ import type { Trained } from "../../model/train/index.js";
 import { checkOutputFile } from "../../model/train/output-file.js";
 import { methods, type PatientForecast } from "../../predict/forecast/answer.js";
 import { type ForecastContext, forecastJson, forecastText } from "../../predict/forecast/text.js";
+import { forecast } from "../../predict/trained/forecast.js";
 import { type Moment, momentForms, momentOf } from "../../predict/user-input/index.js";
-import { forecast } from "../workflows/forecast.js";
 import { defineCommand } from "./define-command.js";
 import { flag, moments, option, seed, type Values, whole } from "./fields.js";
 import { communicatorOf, type Io, mayWrite, printJson, progressOf } from "./io.js";
 import { labelTimeField, modelArgument, openModel, refuseUnitAlone } from "./open-run.js";
-import {
-	openQueried,
-	patientFields,
-	patientFlags,
-	refuseRecordOptions,
-} from "./patient-options.js";
+import { openQueried, patientFields, patientFlags, refuseRecordOptions } from "./patients.js";
 import { checkTaskOptions, predictionsSchemaField, scoreLabels, scorePatients } from "./score.js";
 
 /** The default query times, by the length of the histories that the model has learned from. */

@@ -6,7 +6,7 @@ import { builtInMap } from "../../data/codes/index.js";
 import { openMeds } from "../../data/records/index.js";
 import { load } from "../../data/records/testing/load.js";
 import { readTrained } from "../../model/train/index.js";
-import { drawFutures } from "../workflows/draw-futures.js";
+import { drawFutures } from "../../predict/trained/futures.js";
 import { captured } from "./testing/captured.js";
 import { clinicRun } from "./testing/clinic-run.js";
 import { runBuilt } from "./testing/run-built.js";

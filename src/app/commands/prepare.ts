@@ -27,7 +27,6 @@ import {
 import { withObservation } from "../../data/records/index.js";
 import { type TimeIs, timeUnits } from "../../data/records/tables/column-names.js";
 import { readRunRecords } from "../../model/train/index.js";
-import { type CodeMapOptions, mapInFile, requiredCodeMap } from "../workflows/code-map.js";
 import { defineCommand } from "./define-command.js";
 import {
 	byteSize,
@@ -43,6 +42,7 @@ import {
 import { communicatorOf, printJson, progressOf } from "./io.js";
 import { deathsText } from "./observation-text.js";
 import { labelTimeField } from "./open-run.js";
+import { type CodeMapOptions, mapInFile, requiredCodeMap } from "./patients.js";
 import type { Monitoring } from "./pretrain/training.js";
 import { openRecords, type ReaderOptions, recordFields, recordFormats } from "./records.js";
 

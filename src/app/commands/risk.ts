@@ -14,9 +14,8 @@ import { checkOutputFile } from "../../model/train/output-file.js";
 import { riskCsv, riskJson, riskPicture } from "../../predict/risk/json.js";
 import type { CodeGroup } from "../../predict/risk/question.js";
 import { eventsText, riskText } from "../../predict/risk/text.js";
+import { risk } from "../../predict/trained/risk.js";
 import { momentForms, momentOf } from "../../predict/user-input/index.js";
-import type { CohortRisks } from "../workflows/dataset-risks.js";
-import { risk } from "../workflows/risk.js";
 import { defineCommand, type Usage } from "./define-command.js";
 import { textBarsFor } from "./describe.js";
 import {
@@ -35,7 +34,8 @@ import {
 import { checkFigureTarget, writeFigure } from "./figure-file.js";
 import { communicatorOf, type Io, printJson, progressOf } from "./io.js";
 import { openModel, openRun, withDatasetWarning } from "./open-run.js";
-import { openQueried, patientFields, patientFlags } from "./patient-options.js";
+import { openQueried, patientFields, patientFlags } from "./patients.js";
+import type { CohortRisks } from "./risk-table.js";
 import { checkTaskOptions, scorePatients } from "./score.js";
 
 const description = `The probability that a code is recorded for the first time within some years of an index day, death
@@ -297,7 +297,7 @@ async function scoreDataset(
 	if (output === undefined) throw new InputError("--data needs --output FILE (.parquet or .csv)");
 	if (further.length > 0) throw new InputError("--data takes one run; score each run by itself");
 	const { openDataset } = await import("../../data/cohort/index.js");
-	const { datasetRisks } = await import("../workflows/dataset-risks.js");
+	const { datasetRisks } = await import("./risk-table.js");
 	const scored = await datasetRisks(
 		openRun(io, folder),
 		withDatasetWarning(io, await openDataset(data as string)),
@@ -326,7 +326,7 @@ async function scoreInput(
 	columnFormat(output as string);
 	await checkOutputFile(output as string, force ?? false);
 	const queried = await openQueried(io, trained, options);
-	const { newPatientRisks } = await import("../workflows/dataset-risks.js");
+	const { newPatientRisks } = await import("./risk-table.js");
 	const scored = await newPatientRisks(trained, queried, {
 		...{ ...options, output: output as string },
 		...{ codes: code, replace: force, progress: progressOf(io) },

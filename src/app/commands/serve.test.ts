@@ -14,9 +14,9 @@ import { readTrained } from "../../model/train/index.js";
 import { headMemory } from "../../predict/index.js";
 import { noLog } from "../server/index.js";
 import { jsonIn } from "../server/testing/running.js";
-import { serve } from "../workflows/serve.js";
 import { run as runCommand } from "./run.js";
 import { drawnPatients, explorerData } from "./serve/explorer.js";
+import { serve } from "./serve.js";
 import { captured } from "./testing/captured.js";
 import { clinicRun } from "./testing/clinic-run.js";
 

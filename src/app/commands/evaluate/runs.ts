@@ -1,4 +1,3 @@
-import { realpathSync } from "node:fs";
 import { type Communicator, oneProcess } from "../../../base/communicator.js";
 import { InputError } from "../../../base/errors.js";
 import { checkWritable } from "../../../base/files/index.js";
@@ -34,6 +33,7 @@ import {
 	writeEvaluation,
 } from "../../../evaluate/index.js";
 import { openRunDataset, type Trained } from "../../../model/train/index.js";
+import { checkDistinctRuns } from "../../../predict/trained/open.js";
 import type { Monitoring } from "../pretrain/training.js";
 import {
 	checkPredictionTargets,
@@ -293,17 +293,6 @@ export async function storedOfMore(
 		: [stored.patients, patients];
 	if (theirs <= own) return undefined;
 	return `${evaluationFile(run, task, other)} holds the results of ${thousands(theirs)} patients, and these are of ${thousands(own)}; to replace them, evaluate all patients (\`patients: "all"\`)`;
-}
-
-/** Refuses a run that is named twice: it would count as two training seeds. */
-export function checkDistinctRuns(runs: readonly Pick<Trained, "folder">[]): void {
-	if (runs.length < 2) return;
-	const seen = new Set<string>();
-	for (const { folder } of runs) {
-		const path = realpathSync(folder);
-		if (seen.has(path)) throw new InputError(`${folder} is named twice; name runs that differ`);
-		seen.add(path);
-	}
 }
 
 const keysOf = ({ tokens }: Vocabulary) => tokens.map(({ code, system }) => `${system} ${code}`);

@@ -13,8 +13,8 @@ import {
 } from "../../../evaluate/charts/index.js";
 import { taskOf } from "../../../evaluate/report/index.js";
 import type { Trained } from "../../../model/train/index.js";
-import { learnedVectors } from "../../../predict/index.js";
-import { patientViews, viewVectors } from "../../workflows/embed.js";
+import { learnedVectors, representations } from "../../../predict/index.js";
+import { patientViews } from "../../../predict/trained/views.js";
 
 const pointsOf = (places: Float64Array) =>
 	Array.from({ length: places.length / 2 }, (_, at) => ({
@@ -108,7 +108,8 @@ export async function patientMap(
 		.fork("patient map")
 		.shuffle(await patientViews(dataset, split, task));
 	const views = all.slice(0, most);
-	const { vectors, dim } = await viewVectors(runtime, trained, views);
+	const vectors = await representations(runtime, trained, views);
+	const dim = vectors.length / views.length;
 	const names = task === undefined ? undefined : classNames[task];
 	const map: PatientMap = {
 		title: "Map of the patients",

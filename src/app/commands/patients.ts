@@ -1,20 +1,144 @@
 import { stat } from "node:fs/promises";
+import { z } from "zod";
 import { InputError, withinOption } from "../../base/errors.js";
 import { thousands } from "../../base/thousands.js";
-import type { TimeAxis } from "../../base/time.js";
-import type { CodeMap } from "../../data/codes/index.js";
+import { builtInMap, type CodeMap, readPheCodeMap } from "../../data/codes/index.js";
 import {
 	type Dataset,
+	type Manifest,
+	mapOfDataset,
 	type NewPatient,
 	newPatients,
 	splitNames,
 	type UnknownCodes,
 } from "../../data/cohort/index.js";
-import { type ComputeOptions, openRuntime, threadsOf } from "../../engine/runtime/open-runtime.js";
-import type { Predictor } from "../../model/index.js";
-import { forecastWeights, openRunDataset, type Trained } from "../../model/train/index.js";
-import { openRecords, type ReaderOptions } from "../commands/records.js";
-import { type CodeMapOptions, codeMapOf, requiredCodeMap } from "./code-map.js";
+import { openRunDataset, type Trained } from "../../model/train/index.js";
+import type { QueriedPatients } from "../../predict/trained/open.js";
+import {
+	byteSize,
+	codeMapFields,
+	computeFields,
+	datasetField,
+	type Fields,
+	flag,
+	inGroup,
+	option,
+	texts,
+	threads,
+	type Values,
+} from "./fields.js";
+import type { Io } from "./io.js";
+import { openRun } from "./open-run.js";
+import { openRecords, type ReaderOptions, recordFields, recordFormats } from "./records.js";
+
+/** Options of prepare whose flag has another meaning here, with their name here. */
+const renamed: Readonly<Record<string, string>> = {
+	patient: "patientColumn",
+	time: "timeColumn",
+	code: "codeColumn",
+};
+
+/** Options on record files: prepare's name of each and, unless it is on splits, its name here. */
+const readerNames = Object.keys(recordFields)
+	.filter((name) => !["train", "valid", "test", "ignoreSplits"].includes(name))
+	.map((name) => ({ name, here: renamed[name] ?? name }));
+
+const readerFields = Object.fromEntries(
+	readerNames.map(({ name, here }) => {
+		const field: z.ZodType = (recordFields as Fields)[name] as z.ZodType;
+		const { description = "", group, ...shown } = field.meta() as Record<string, string>;
+		return [
+			here,
+			field.meta({
+				...shown,
+				description: description.replace("SOURCE", "--input"),
+				group: group?.replace("--from", "--format"),
+			}),
+		];
+	}),
+) as Pick<typeof recordFields, "db">;
+
+/** The options that select patients, and how to compute. */
+export const patientFields = {
+	input: option(
+		"file...",
+		"records of new patients (default: the patients of the run's dataset)",
+		texts.optional(),
+	),
+	threads: option("n", "number of threads (default: as in training)", threads.optional()),
+	...computeFields(),
+	...inGroup("Input:", {
+		format: option(
+			"format",
+			"format of the records (default: by file extension)",
+			z.enum(Object.keys(recordFormats)).optional(),
+		),
+		skipBad: flag(
+			"leave out bad rows, and patients without a record whose code the model knows, which nothing is predicted for; without it they are refused",
+		),
+		dataset: datasetField,
+		...codeMapFields,
+		memory: option("size", "memory limit for reading records", byteSize.default(2 * 1024 ** 3), {
+			defaultText: "2GB",
+		}),
+	}),
+	...readerFields,
+};
+
+/** The flags of library options on patients. */
+export const patientFlags: Readonly<Record<string, string>> = {
+	"records.source": "--input",
+	...Object.fromEntries(
+		Object.keys(renamed).map((name) => [`records.${name}`, `--${name}-column`]),
+	),
+};
+
+/** What the user chose; a patient is named by `--patient`, which some commands describe in words of their own. */
+export type PatientFlags = Values<typeof patientFields> & { readonly patient?: string };
+
+/** Opens a run and the selected patients; notes and warnings go to standard error. */
+export async function openRunAndPatients(
+	io: Io,
+	folder: string,
+	flags: PatientFlags,
+): Promise<{ readonly trained: Trained; readonly queried: QueriedPatients }> {
+	const trained = openRun(io, folder);
+	return { trained, queried: await openQueried(io, trained, flags) };
+}
+
+/** Opens the selected patients; notes go to standard error. */
+export async function openQueried(
+	io: Io,
+	trained: Trained,
+	flags: PatientFlags,
+): Promise<QueriedPatients> {
+	const queried = await openPatients(trained, patientOptions(flags));
+	for (const note of queried.notes) io.stderr.write(`note: ${note}\n`);
+	return queried;
+}
+
+/** Refuses options on records where none are read. */
+export const refuseRecordOptions = (flags: PatientFlags): void => {
+	hasRecords(patientOptions(flags));
+};
+
+/** Opens the patients of --input, if it is given. */
+export const openNewPatients = async (
+	io: Io,
+	trained: Trained,
+	flags: PatientFlags,
+): Promise<QueriedPatients | undefined> =>
+	hasRecords(patientOptions(flags)) ? openQueried(io, trained, flags) : undefined;
+
+/** The options, with those on record files under prepare's names. */
+function patientOptions(flags: PatientFlags): PatientOptions {
+	const values: Readonly<Record<string, unknown>> = { ...flags };
+	const set = readerNames.filter(({ here }) => values[here] !== undefined);
+	return {
+		...flags,
+		records: Object.fromEntries(set.map(({ name, here }) => [name, values[here]])),
+	};
+}
 
 /** Which patients to predict for. */
 export interface PatientOptions extends CodeMapOptions {
@@ -35,20 +159,10 @@ export interface PatientOptions extends CodeMapOptions {
 	readonly threads?: number | undefined;
 }
 
-/** The patients to predict for, with notes on reading them. */
-export interface QueriedPatients {
-	readonly axis: TimeAxis;
-	readonly patients: readonly NewPatient[];
-	readonly unknown: UnknownCodes;
-	readonly notes: readonly string[];
-	/** The code map of the run's dataset, if available. */
-	readonly map: CodeMap | undefined;
-}
-
 const nothingUnknown: UnknownCodes = { codes: 0, records: 0, top: [] };
 
 /** Whether records of new patients are given. Without them, options on records are refused. */
-export function hasRecords({ input, format, skipBad, records = {} }: PatientOptions): boolean {
+function hasRecords({ input, format, skipBad, records = {} }: PatientOptions): boolean {
 	if (input !== undefined || records.db !== undefined) return true;
 	const [misplaced] = [
 		...(format ? ["format"] : []),
@@ -73,7 +187,7 @@ const readAs = (
 		: records;
 
 /** Reads patients from files, or one from the run's dataset if no file is given. */
-export async function openPatients(
+async function openPatients(
 	trained: Trained,
 	options: PatientOptions,
 ): Promise<QueriedPatients> {
@@ -113,29 +227,6 @@ export async function openPatients(
 					`times are ${axis} here and ${manifest.source.axis} in the run's dataset; predictions depend on the time between events only`,
 				];
 	return { patients, unknown, notes, map, axis };
-}
-
-/** Opens a run's predictor, by default on as many threads as in training. */
-export async function openPredictor(
-	trained: Trained,
-	{ threads = threadsOf(trained), provider, precision }: ComputeOptions = {},
-): Promise<Predictor> {
-	const { model, config } = trained;
-	const weights = forecastWeights(trained);
-	const runtime = await openRuntime({ threads, provider, precision }, "inference");
-	try {
-		const predictor = model.predictor(runtime, config, weights);
-		return {
-			...predictor,
-			async dispose() {
-				await predictor.dispose();
-				await runtime.dispose?.();
-			},
-		};
-	} catch (error) {
-		await runtime.dispose?.();
-		throw error;
-	}
 }
 
 const endings: readonly (readonly [ending: RegExp, format: string])[] = [
@@ -222,4 +313,39 @@ async function datasetPatient(dataset: Dataset, id: string | undefined) {
 		history,
 	};
 	return { patient, split: found.split };
+}
+
+/** The code map file that a dataset was prepared with, if any. */
+export interface CodeMapOptions {
+	readonly phecodeMap?: string | undefined;
+	/** As given to prepare with that map. */
+	readonly keepIgnored?: boolean | undefined;
+}
+
+/** The code map of a dataset; undefined if it was a file and none is given. */
+export async function codeMapOf(
+	manifest: Manifest,
+	options: CodeMapOptions,
+): Promise<CodeMap | undefined> {
+	const map = await mapInFile(options, manifest.codes.level ?? "integer");
+	const isFile = ![null, builtInMap().source].includes(manifest.codes.map);
+	return map === undefined && isFile ? undefined : mapOfDataset(manifest, map);
+}
+
+/** The same, refused if it was a file and none is given: without it, codes of new patients would go unread. */
+export const requiredCodeMap = async (
+	manifest: Manifest,
+	options: CodeMapOptions,
+): Promise<CodeMap> => (await codeMapOf(manifest, options)) ?? mapOfDataset(manifest);
+
+/** The code map in a file; undefined if none is given. */
+export async function mapInFile(
+	{ phecodeMap, keepIgnored }: CodeMapOptions,
+	level: "integer" | "full",
+): Promise<CodeMap | undefined> {
+	if (phecodeMap !== undefined)
+		return readPheCodeMap(phecodeMap, { level, ignore: keepIgnored ? "keep" : "drop" });
+	if (keepIgnored)
+		throw new InputError("`keepIgnored` needs `phecodeMap` FILE", { field: "keepIgnored" });
+	return undefined;
 }

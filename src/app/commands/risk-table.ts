@@ -28,15 +28,15 @@ import { cutHorizons, independenceNotes } from "../../predict/incidence.js";
 import { type HazardModel, hazardModel, incidenceReader } from "../../predict/index.js";
 import { indexRisks } from "../../predict/risk/answer.js";
 import { type Horizon, hazardBook, readCodes } from "../../predict/risk/question.js";
+import type { QueriedPatients } from "../../predict/trained/open.js";
 import {
 	type FoundCode,
 	nothingRecorded,
 	usualYears,
 	warningsFor,
 } from "../../predict/user-input/index.js";
-import { hasSameTokens } from "../commands/evaluate/runs.js";
-import type { Monitoring } from "../commands/pretrain/training.js";
-import type { QueriedPatients } from "./patients.js";
+import { hasSameTokens } from "./evaluate/runs.js";
+import type { Monitoring } from "./pretrain/training.js";
 
 export interface CohortRiskOptions extends ComputeOptions, Pick<Monitoring, "progress"> {
 	/** The file to write: Parquet, or CSV by its extension. */

@@ -9,9 +9,9 @@ import {
 	type ForecastSettings,
 	methodFor,
 	type PatientForecast,
-} from "../../predict/forecast/answer.js";
-import { type Moment, timesOf, warningsFor } from "../../predict/user-input/index.js";
-import { openPredictor, type QueriedPatients } from "./patients.js";
+} from "../forecast/answer.js";
+import { type Moment, timesOf, warningsFor } from "../user-input/index.js";
+import { openPredictor, type QueriedPatients } from "./open.js";
 
 export interface ForecastOptions extends ComputeOptions, Omit<ForecastSettings, "method"> {
 	/** Default: the model's first method. */

@@ -1,12 +1,10 @@
 import { InputError } from "../../base/errors.js";
-import { thousands } from "../../base/thousands.js";
-import type { NewPatient } from "../../data/cohort/index.js";
 import type { ComputeOptions } from "../../engine/runtime/open-runtime.js";
 import { outputsOf } from "../../model/hazards/settings.js";
 import { weightCount } from "../../model/index.js";
 import { readRates, type Trained } from "../../model/train/index.js";
-import { hazardSettingsOf } from "../../predict/hazards.js";
-import { type HazardModel, incidenceReader } from "../../predict/index.js";
+import { hazardSettingsOf } from "../hazards.js";
+import { type HazardModel, incidenceReader } from "../index.js";
 import {
 	answerRisk,
 	averaged,
@@ -14,12 +12,10 @@ import {
 	queryIndexRisks,
 	type RiskAnswer,
 	type RiskModel,
-} from "../../predict/risk/answer.js";
-import { type RiskQuestion, readRisk, riskWarnings } from "../../predict/risk/question.js";
-import { checkDistinctRuns } from "../commands/evaluate/runs.js";
-import { drawFutures } from "./draw-futures.js";
-import type { QueriedPatients } from "./patients.js";
-import { withHazards } from "./with-hazards.js";
+} from "../risk/answer.js";
+import { type RiskQuestion, readRisk, riskWarnings } from "../risk/question.js";
+import { drawFutures } from "./futures.js";
+import { checkDistinctRuns, onlyOne, type QueriedPatients, withHazards } from "./open.js";
 
 export interface RiskOptions extends ComputeOptions {
 	/** Further runs of the same dataset, such as other seeds. */
@@ -91,19 +87,6 @@ const riskModel = ({ folder, weights }: Trained, model: HazardModel): RiskModel 
 	parameters: weightCount(weights),
 	rates: readRates(folder, outputsOf(model.settings, model.vocab).count),
 });
-
-/** The only patient of the input. */
-export function onlyOne(patients: readonly NewPatient[]): NewPatient {
-	const [patient, second] = patients;
-	if (patient && !second) return patient;
-	throw new InputError(
-		`the input has ${thousands(patients.length)} patients; name one with \`patient\`, such as ${patients
-			.slice(0, 5)
-			.map(({ id }) => id)
-			.join(", ")}`,
-		{ field: "patient" },
-	);
-}
 
 /** Histories are read once, so all runs must have learned from the same dataset. */
 function checkRuns({ folder, run }: Trained, others: readonly Trained[]): void {

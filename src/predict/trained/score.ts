@@ -2,15 +2,10 @@ import { InputError } from "../../base/errors.js";
 import type { NewPatient } from "../../data/cohort/index.js";
 import { type ComputeOptions, openRuntime, threadsOf } from "../../engine/runtime/open-runtime.js";
 import type { FineTunedTask, Scoring, Trained } from "../../model/train/index.js";
-import { knownOn, outsideReason, taskScorer } from "../../predict/index.js";
-import { labelScores, outsideWarnings, type ScoredPatient } from "../../predict/score.js";
-import {
-	type Moment,
-	nothingRecorded,
-	timesOf,
-	warningsFor,
-} from "../../predict/user-input/index.js";
-import type { QueriedPatients } from "./patients.js";
+import { knownOn, outsideReason, taskScorer } from "../index.js";
+import { labelScores, outsideWarnings, type ScoredPatient } from "../score.js";
+import { type Moment, nothingRecorded, timesOf, warningsFor } from "../user-input/index.js";
+import type { QueriedPatients } from "./open.js";
 
 /** Scores, computed while they are read. */
 export interface Scores {

@@ -1,0 +1,83 @@
+import { realpathSync } from "node:fs";
+import { InputError } from "../../base/errors.js";
+import { thousands } from "../../base/thousands.js";
+import type { TimeAxis } from "../../base/time.js";
+import type { CodeMap } from "../../data/codes/index.js";
+import type { NewPatient, UnknownCodes } from "../../data/cohort/index.js";
+import {
+	type ComputeOptions,
+	openRuntime,
+	threadsOf,
+	withRuntime,
+} from "../../engine/runtime/open-runtime.js";
+import type { Predictor } from "../../model/index.js";
+import { forecastWeights, type Trained } from "../../model/train/index.js";
+import { type HazardModel, hazardModel } from "../index.js";
+
+/** The patients to predict for, with notes on reading them. */
+export interface QueriedPatients {
+	readonly axis: TimeAxis;
+	readonly patients: readonly NewPatient[];
+	readonly unknown: UnknownCodes;
+	readonly notes: readonly string[];
+	/** The code map of the run's dataset, if available. */
+	readonly map: CodeMap | undefined;
+}
+
+/** The only patient of the input. */
+export function onlyOne(patients: readonly NewPatient[]): NewPatient {
+	const [patient, second] = patients;
+	if (patient && !second) return patient;
+	throw new InputError(
+		`the input has ${thousands(patients.length)} patients; name one with \`patient\`, such as ${patients
+			.slice(0, 5)
+			.map(({ id }) => id)
+			.join(", ")}`,
+		{ field: "patient" },
+	);
+}
+
+/** Opens a run's predictor, by default on as many threads as in training. */
+export async function openPredictor(
+	trained: Trained,
+	{ threads = threadsOf(trained), provider, precision }: ComputeOptions = {},
+): Promise<Predictor> {
+	const { model, config } = trained;
+	const weights = forecastWeights(trained);
+	const runtime = await openRuntime({ threads, provider, precision }, "inference");
+	try {
+		const predictor = model.predictor(runtime, config, weights);
+		return {
+			...predictor,
+			async dispose() {
+				await predictor.dispose();
+				await runtime.dispose?.();
+			},
+		};
+	} catch (error) {
+		await runtime.dispose?.();
+		throw error;
+	}
+}
+
+/** Opens the hazards of a run for some work, and disposes of them afterwards. */
+export const withHazards = <T>(
+	trained: Trained,
+	{ threads = threadsOf(trained), provider, precision }: ComputeOptions,
+	work: (model: HazardModel) => Promise<T>,
+): Promise<T> =>
+	withRuntime({ threads, provider, precision }, "inference", async (runtime) => {
+		const model = hazardModel(runtime, trained);
+		return await work(model).finally(() => model.dispose());
+	});
+
+/** Refuses a run that is named twice: it would count as two training seeds. */
+export function checkDistinctRuns(runs: readonly Pick<Trained, "folder">[]): void {
+	if (runs.length < 2) return;
+	const seen = new Set<string>();
+	for (const { folder } of runs) {
+		const path = realpathSync(folder);
+		if (seen.has(path)) throw new InputError(`${folder} is named twice; name runs that differ`);
+		seen.add(path);
+	}
+}
