@@ -6,7 +6,7 @@ interface Package {
 	readonly engines: { readonly node: string };
 }
 
-/** This package's package.json, two folders up from both src/app/workflows and dist/workflows. */
+/** This package's package.json, two folders up from both src/base/files and dist/base/files. */
 export const ownPackage = JSON.parse(
 	readFileSync(new URL("../../../package.json", import.meta.url), "utf8"),
 ) as Package;
