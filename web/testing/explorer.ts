@@ -1,8 +1,8 @@
 import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { serve } from "../../src/app/commands/serve.js";
 import { simulatedRun } from "../../src/app/commands/testing/simulated-run.js";
 import { noLog } from "../../src/app/server/index.js";
-import { serve } from "../../src/app/commands/serve.js";
 import { sharedFixture } from "../../src/base/files/testing/shared-fixture.js";
 import { readTrained } from "../../src/model/train/index.js";
 

@@ -187,10 +187,7 @@ const readAs = (
 		: records;
 
 /** Reads patients from files, or one from the run's dataset if no file is given. */
-async function openPatients(
-	trained: Trained,
-	options: PatientOptions,
-): Promise<QueriedPatients> {
+async function openPatients(trained: Trained, options: PatientOptions): Promise<QueriedPatients> {
 	const { manifest, vocabulary } = trained;
 	const { patient: only, skipBad = false, memory, threads } = options;
 	if (!hasRecords(options)) {
