@@ -108,7 +108,8 @@ const onsetSchema = z.strictObject({
 					label: z.string(),
 					auroc: z.number(),
 					averagePrecision: z.number(),
-					observedToExpected: z.number(),
+					/** null where a row predicts no risk at all. */
+					observedToExpected: optionalNumber,
 				}),
 			),
 		}),

@@ -128,6 +128,8 @@ export function measured(
 	};
 }
 
+const ratioOf = (observed: number, expected: number) => (expected > 0 ? observed / expected : null);
+
 const fromZero = (measure: Measure | null) => measure && notNegative(measure);
 
 const pooledThresholds = [0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3];
@@ -196,7 +198,9 @@ function detailsOf(
 				const members = restrict(sortFollowUp(code), has);
 				if (onsetsWithin(members, daysOf(years)) < leastOnsets) return [];
 				const risks = predicted.map((row) => row[i]);
-				return [onsetScores(members, daysOf(years), risks)()];
+				const scores = onsetScores(members, daysOf(years), risks)();
+				// Where nobody of the group is known to stay without the code, no row has a score.
+				return scores.some(({ auroc }) => auroc === null) ? [] : [scores];
 			});
 			if (scored.length === 0) return [];
 			const mean = (row: number, metric: "auroc" | "averagePrecision") =>
@@ -213,7 +217,10 @@ function detailsOf(
 						label: row.label,
 						auroc: mean(index, "auroc"),
 						averagePrecision: mean(index, "averagePrecision"),
-						observedToExpected: total(index, "observedOnsets") / total(index, "expectedOnsets"),
+						observedToExpected: ratioOf(
+							total(index, "observedOnsets"),
+							total(index, "expectedOnsets"),
+						),
 					})),
 				},
 			];

@@ -68,6 +68,21 @@ describe("onsetTask", () => {
 		expect(regression!.metrics["averagePrecision 1y"]!.value).toBe(1);
 	});
 
+	test("has no subgroup in which nobody stays without the code", async () => {
+		const men = Array.from({ length: 30 }, () => ({
+			split: "test" as const,
+			sex: "male" as const,
+			observed: [{ start: 0, end: 1200 }],
+			tokens: [other, disease],
+			times: [10, 1100],
+		}));
+		const withMen = { ...smallDataset([9, 8, 7], [...people, ...men]), manifest: dataset.manifest };
+		const measure = await onsetTask(withMen, options);
+		const { onset } = await measure(runtime);
+		expect(onset!.subgroups.map(({ name }) => name)).toEqual(["female"]);
+		expect(onset!.subgroups[0]!.rows[0]!.auroc).toBe(0.5);
+	});
+
 	test("learns the regression from as many training patients as asked for", async () => {
 		const measured = async (regressionPatients: number) => {
 			const measure = await onsetTask(dataset, { ...options, regressionPatients });

@@ -133,7 +133,7 @@ function subgroupSection(evaluation: Evaluation, details: OnsetDetails): Section
 				codes,
 				ours?.auroc.toFixed(3) ?? "–",
 				theirs?.auroc.toFixed(3) ?? "–",
-				ours?.observedToExpected.toFixed(2) ?? "–",
+				ours?.observedToExpected?.toFixed(2) ?? "–",
 			].map((value) => numberCell(value)),
 		);
 	});

@@ -204,7 +204,7 @@ test("a difference that was measured in the other direction is negated", () => {
 test("groups in which the model is not ahead are named, and the range of observed/expected", () => {
 	/** AUROC of the model and of the baseline, and observed/expected of the model, by group. */
 	const wordsOf = (
-		groups: Readonly<Record<string, readonly [number, number, number]>>,
+		groups: Readonly<Record<string, readonly [number, number, number | null]>>,
 		years = 5,
 	) => {
 		const evaluation = exampleOnset({ model: 0.65, regression: 0.63 });
@@ -232,6 +232,10 @@ test("groups in which the model is not ahead are named, and the range of observe
 		"Ahead of age and sex in every group. Observed/expected: 1.04 (female).",
 	);
 	expect(wordsOf(both, 1)).toBe("");
+	expect(wordsOf({ female, "under 40": [0.7, 0.6, null] })).toBe(
+		"Ahead of age and sex in every group. Observed/expected: 1.04 (female).",
+	);
+	expect(wordsOf({ "under 40": [0.7, 0.6, null] })).toBe("Ahead of age and sex in every group.");
 });
 
 describe("results that look like mistakes", () => {

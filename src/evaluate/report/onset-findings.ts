@@ -132,15 +132,17 @@ export function subgroupWords({ onset, rows }: Evaluation, years: number): strin
 					? `Ahead of ${baseline} in every group.`
 					: `Not ahead of ${baseline}: ${behind.map(({ name }) => name).join(", ")}.`,
 			];
-	const sorted = groups.toSorted((a, b) => a.model.observedToExpected - b.model.observedToExpected);
-	const ratio = (index: number) => {
-		const { name, model } = sorted.at(index) as (typeof sorted)[number];
-		return `${model.observedToExpected.toFixed(2)} (${name})`;
-	};
+	const ratios = groups
+		.flatMap(({ name, model: { observedToExpected } }) =>
+			observedToExpected === null ? [] : [{ name, observedToExpected }],
+		)
+		.toSorted((a, b) => a.observedToExpected - b.observedToExpected)
+		.map(({ name, observedToExpected }) => `${observedToExpected.toFixed(2)} (${name})`);
+	if (ratios.length === 0) return ahead.join(" ");
 	return [
 		...ahead,
-		groups.length === 1
-			? `Observed/expected: ${ratio(0)}.`
-			: `Observed/expected lies between ${ratio(0)} and ${ratio(-1)}; above 1, risks are too low. Small groups depend much on chance.`,
+		ratios.length === 1
+			? `Observed/expected: ${ratios[0]}.`
+			: `Observed/expected lies between ${ratios[0]} and ${ratios.at(-1)}; above 1, risks are too low. Small groups depend much on chance.`,
 	].join(" ");
 }

@@ -187,7 +187,7 @@ function SubgroupPanel({ evaluation, years }: OnsetPanelProps) {
 										<strong>{own?.auroc.toFixed(3) ?? "–"}</strong>
 									</td>
 									<td className="number">{other?.auroc.toFixed(3) ?? "–"}</td>
-									<td className="number">{own?.observedToExpected.toFixed(2) ?? "–"}</td>
+									<td className="number">{own?.observedToExpected?.toFixed(2) ?? "–"}</td>
 								</tr>
 							))}
 						</tbody>

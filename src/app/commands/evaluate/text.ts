@@ -285,7 +285,7 @@ function onsetText({ rows, differences = [], onset }: Evaluation): string {
 				...[name, yearsText(years), String(patients), String(codes)],
 				own.auroc.toFixed(3),
 				(100 * own.averagePrecision).toFixed(2),
-				own.observedToExpected.toFixed(2),
+				own.observedToExpected?.toFixed(2) ?? "–",
 			],
 		];
 	});
