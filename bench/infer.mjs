@@ -161,7 +161,7 @@ async function benchTrajectories(model, vocab, patients) {
 			peerSeconds: peer.seconds,
 			ratio: peer.seconds / plain.seconds,
 			largestDifference: largestDifference(
-				plain.result.flatMap((own) => own.map(({ probability }) => probability)),
+				plain.result.flatMap((answers) => answers.map(({ probability }) => probability)),
 				peer.result.flat(),
 			),
 		},
@@ -170,30 +170,30 @@ async function benchTrajectories(model, vocab, patients) {
 
 /** The same probabilities, [patient][code][time], from one state per event. */
 async function segmentBySegment(model, histories, codes, times) {
-	const found = histories.map(() => codes.map(() => new Float64Array(timeCount)));
-	const longest = Math.max(...histories.map((own) => own.times.length));
+	const probabilities = histories.map(() => codes.map(() => new Float64Array(timeCount)));
+	const longest = Math.max(...histories.map((history) => history.times.length));
 	let state = model.start(histories.length);
 	for (let observed = 0; observed <= longest; observed++) {
 		// The queries after `observed` events: later than the last of them, no later than the next event.
-		const queries = histories.map((own, patient) => {
-			const after = own.times[observed - 1] ?? (observed === 0 ? -Infinity : Infinity);
-			const upTo = own.times[observed] ?? Infinity;
+		const queries = histories.map((history, patient) => {
+			const after = history.times[observed - 1] ?? (observed === 0 ? -Infinity : Infinity);
+			const upTo = history.times[observed] ?? Infinity;
 			return times[patient].flatMap((time, i) =>
 				time > after && time <= upTo ? [{ time, i }] : [],
 			);
 		});
-		const most = queries.reduce((most, own) => Math.max(most, own.length), 0);
+		const most = queries.reduce((most, times) => Math.max(most, times.length), 0);
 		if (most > 0) {
 			const { logProbabilities, vocab } = await model.query(
 				state,
-				queries.map((own, patient) =>
-					Array.from({ length: most }, (_, i) => own[i]?.time ?? lastTime(state.times, patient)),
+				queries.map((times, patient) =>
+					Array.from({ length: most }, (_, i) => times[i]?.time ?? lastTime(state.times, patient)),
 				),
 			);
-			for (const [patient, own] of queries.entries())
-				for (const [query, { i }] of own.entries())
+			for (const [patient, gap] of queries.entries())
+				for (const [query, { i }] of gap.entries())
 					for (const [c, code] of codes.entries())
-						found[patient][c][i] = Math.exp(
+						probabilities[patient][c][i] = Math.exp(
 							logProbabilities[(patient * most + query) * vocab + code],
 						);
 		}
@@ -203,7 +203,7 @@ async function segmentBySegment(model, histories, codes, times) {
 		}));
 		state = await model.observe(state, next);
 	}
-	return found;
+	return probabilities;
 }
 
 const lastTime = (times, patient) => (Number.isNaN(times[patient]) ? 0 : times[patient]);
@@ -229,9 +229,9 @@ async function benchAttribution(model, vocab, events) {
 	};
 	await one(0);
 	const peer = await timed(async () => {
-		const found = [];
-		for (const event of left) found.push(await one(event));
-		return found;
+		const effects = [];
+		for (const event of left) effects.push(await one(event));
+		return effects;
 	});
 	const seconds = (second.seconds * count) / events;
 	return {

@@ -88,7 +88,7 @@ const largest = (values) => {
 };
 
 /** The gradient that differs most, in terms of what is allowed. */
-function worstGradient(own, reference, changed) {
+function worstGradient(ours, reference, changed) {
 	const floor = smallest * largest([...reference.values()].map(largest));
 	const gradients = [...reference].map(([weight, expected]) => {
 		const differenceOf = (from) => {
@@ -97,7 +97,7 @@ function worstGradient(own, reference, changed) {
 			return difference / Math.max(floor, largest(expected));
 		};
 		const gradientDifference = {
-			here: differenceOf(own),
+			here: differenceOf(ours),
 			lastDigits: largest(changed.map(differenceOf)),
 		};
 		const { here, lastDigits } = gradientDifference;
@@ -140,7 +140,7 @@ async function measure(io, options) {
 			io.stderr.write(`${model}\n`);
 			const subject = subjectOf({ model, preset: "tiny", objective: "horizon" }, length);
 			const expected = await trained(reference, subject, steps);
-			const own = await trained(engine, subject, steps);
+			const run = await trained(engine, subject, steps);
 			const again = await trained(engine, subject, steps);
 			const changed = [];
 			for (let seed = 0; seed < otherLastDigits; seed++) {
@@ -150,18 +150,18 @@ async function measure(io, options) {
 			reports.push({
 				model,
 				lossDifference: {
-					here: relative(own.loss, expected.loss),
+					here: relative(run.loss, expected.loss),
 					lastDigits: largest(changed.map(({ loss }) => relative(loss, expected.loss))),
 				},
 				...worstGradient(
-					own.gradients,
+					run.gradients,
 					expected.gradients,
 					changed.map(({ gradients }) => gradients),
 				),
-				valid: own.valid,
+				valid: run.valid,
 				referenceValid: expected.valid,
-				validDifference: relative(own.valid, expected.valid),
-				repeats: sameBits(own.state, again.state),
+				validDifference: relative(run.valid, expected.valid),
+				repeats: sameBits(run.state, again.state),
 			});
 		}
 	} finally {

@@ -77,7 +77,7 @@ function hasPeer(io, format, { peer }) {
 	return false;
 }
 
-async function pandas(io, folder, source, dataset, manifest, own) {
+async function pandas(io, folder, source, dataset, manifest, prepared) {
 	const python = await findPythonWith("pandas");
 	if (!python) {
 		io.stderr.write(
@@ -98,7 +98,7 @@ async function pandas(io, folder, source, dataset, manifest, own) {
 		seconds,
 		rowsPerSecond: manifest.source.records / seconds,
 		peakBytes,
-		ratio: seconds / own.seconds,
+		ratio: seconds / prepared.seconds,
 	};
 }
 
@@ -140,10 +140,10 @@ async function compare(pandasCounts, { counts, source, codes, dropped }, folder)
 		insulin: await labels("insulin"),
 		chf: await labels("chf"),
 	};
-	for (const [name, own] of Object.entries(expected))
-		if (JSON.stringify(pandasCounts[name]) !== JSON.stringify(own))
+	for (const [name, count] of Object.entries(expected))
+		if (JSON.stringify(pandasCounts[name]) !== JSON.stringify(count))
 			throw new Error(
-				`pandas and trajgpt disagree on ${name}: ${JSON.stringify(pandasCounts[name])} and ${JSON.stringify(own)}`,
+				`pandas and trajgpt disagree on ${name}: ${JSON.stringify(pandasCounts[name])} and ${JSON.stringify(count)}`,
 			);
 }
 

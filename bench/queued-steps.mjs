@@ -36,15 +36,15 @@ export async function measureQueued(io, options, open = (precision) => xlaRuntim
 			const runtime = await open(precision);
 			engine = runtime.label;
 			const rows = randomBatch(batch, length);
-			const own = ownEngine(runtime, subject, rows);
+			const trajgpt = ownEngine(runtime, subject, rows);
 			try {
 				const peers = options.peer ? await startPeers(io, options, subject, rows) : [];
 				const size = { batch, length, precision, stepsPerRound, rounds };
-				const measured = await race(io, own, peers, size);
+				const measured = await race(io, trajgpt, peers, size);
 				io.stderr.write(timingTable([measured]));
 				sizes.push(measured);
 			} finally {
-				await own.stop();
+				await trajgpt.stop();
 			}
 		}
 	return {
@@ -130,18 +130,18 @@ async function startPeers(io, options, subject, rows) {
 }
 
 /** Runs the engines in turns. A peer that fails is left out from then on. */
-async function race(io, own, peers, { batch, length, precision, stepsPerRound, rounds }) {
-	const running = new Map([own, ...peers].map((engine) => [engine, []]));
+async function race(io, trajgpt, peers, { batch, length, precision, stepsPerRound, rounds }) {
+	const running = new Map([trajgpt, ...peers].map((engine) => [engine, []]));
 	const failed = [];
 	const inTurns = async (steps) => {
 		for (const [engine, done] of running)
 			try {
 				const round = await engine.run(steps);
-				const first = running.get(own)?.[0] ?? round;
+				const first = running.get(trajgpt)?.[0] ?? round;
 				if (done.length === 0) checkSame(first.loss, round.loss, tolerance[precision]);
 				done.push(round);
 			} catch (error) {
-				if (engine === own) throw error;
+				if (engine === trajgpt) throw error;
 				const reason = error instanceof Error ? error.message : String(error);
 				io.stderr.write(`${engine.name} failed: ${reason}\n`);
 				failed.push({ name: engine.name, reason });

@@ -265,7 +265,7 @@ async function timeUnderLoads(io, service, options) {
 		timed.push({ load, ...(await timeUnderLoad(service, load, options)) });
 	}
 	const fair = timed.find(({ load }) => load === "forecast")?.p99Ms;
-	return timed.map((own) => ({ ...own, p99Ratio: own.p99Ms / fair }));
+	return timed.map((load) => ({ ...load, p99Ratio: load.p99Ms / fair }));
 }
 
 async function timeUnderLoad(service, load, options) {
@@ -317,13 +317,13 @@ export function render(report) {
 		`  ${report.cpuMsPerRequest.toFixed(1)} ms of CPU per request, clients included: up to ${((1000 * report.threads) / report.cpuMsPerRequest).toFixed(1)}/s where nothing else runs`,
 		`  ${report.bare.ratio.toFixed(2)} of what the model does without a service (${report.bare.perSecond.toFixed(1)} histories/s)`,
 		...report.session.map(
-			(own) =>
-				`one further event and one question of a session after ${thousands(own.events)} events: ${ms(own)}`,
+			(session) =>
+				`one further event and one question of a session after ${thousands(session.events)} events: ${ms(session)}`,
 		),
 		`one client that sends ${report.underLoad[0]?.requests} forecasts beside ${report.clients} others, by what the others send:`,
 		...report.underLoad.map(
-			({ load, refused, p99Ratio, ...own }) =>
-				`  ${load.padEnd(12)} ${ms(own)}, ${p99Ratio.toFixed(2)} of the p99 beside forecasts${refused > 0 ? `; ${refused} refused` : ""}`,
+			({ load, refused, p99Ratio, ...latency }) =>
+				`  ${load.padEnd(12)} ${ms(latency)}, ${p99Ratio.toFixed(2)} of the p99 beside forecasts${refused > 0 ? `; ${refused} refused` : ""}`,
 		),
 		`memory ${megabytes(report.rssBytes)}, ${report.rssGrowthBytes < 0 ? "-" : "+"}${megabytes(Math.abs(report.rssGrowthBytes))} during the requests`,
 	];

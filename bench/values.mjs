@@ -27,9 +27,9 @@ async function scoresOf(dataset, run) {
 		scores.set(dataset.idOf(patient), { events, logs: [], ranks: [] });
 	}
 	const take = (patient, logProbabilities, code, rank) => {
-		const own = scores.get(dataset.idOf(patient));
-		own.logs.push(logProbabilities[code]);
-		own.ranks.push(rank);
+		const score = scores.get(dataset.idOf(patient));
+		score.logs.push(logProbabilities[code]);
+		score.ranks.push(rank);
 	};
 	await nextEventScores(runtime, readTrained(run), dataset, "test", take);
 	return scores;
@@ -41,19 +41,19 @@ const sums = names.map(() => [new Float64Array(ids.length), new Float64Array(ids
 const events = new Float64Array(ids.length);
 for (const pair of pairs) {
 	const runs = pair.split(":");
-	const found = [];
-	for (const [i, dataset] of datasets.entries()) found.push(await scoresOf(dataset, runs[i]));
+	const runScores = [];
+	for (const [i, dataset] of datasets.entries()) runScores.push(await scoresOf(dataset, runs[i]));
 	for (const [at, id] of ids.entries()) {
-		const [plain, valued] = found.map((scores) => scores.get(id));
+		const [plain, valued] = runScores.map((scores) => scores.get(id));
 		for (let i = 0, j = 0; i < plain.events.length; i++) {
 			if (plain.events[i] !== valued.events[j]) continue;
 			events[at]++;
-			for (const [side, [own, n]] of [
+			for (const [side, [score, n]] of [
 				[plain, i],
 				[valued, j],
 			].entries()) {
-				sums[0][side][at] -= own.logs[n];
-				sums[1][side][at] += Number(own.ranks[n] < 10);
+				sums[0][side][at] -= score.logs[n];
+				sums[1][side][at] += Number(score.ranks[n] < 10);
 			}
 			j++;
 		}

@@ -41,7 +41,7 @@ export async function buildBrowser(/** @type {string} */ folder) {
 					external: Object.keys(engine),
 					output: {
 						paths: Object.fromEntries(
-							Object.entries(engine).map(([id, own]) => [id, `./ort/${own}`]),
+							Object.entries(engine).map(([id, file]) => [id, `./ort/${file}`]),
 						),
 					},
 				},

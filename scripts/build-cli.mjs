@@ -24,8 +24,8 @@ const ownUrls = {
 	name: "own-urls",
 	transform(/** @type {string} */ code, /** @type {string} */ id) {
 		if (!id.startsWith(source) || !code.includes("import.meta.url")) return;
-		const own = relative(source, id).replace(/\.ts$/, ".js");
-		const url = `new URL(${JSON.stringify(`../${own}`)}, import.meta.url).href`;
+		const path = relative(source, id).replace(/\.ts$/, ".js");
+		const url = `new URL(${JSON.stringify(`../${path}`)}, import.meta.url).href`;
 		return code.replaceAll("import.meta.url", () => url);
 	},
 };

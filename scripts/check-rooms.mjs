@@ -43,7 +43,11 @@ const browserRooms = [
 ];
 // linkedom runs anywhere, but a browser has its own document.
 const nodeOnly = new Set([
-	...[...builtinModules, "koffi", "onnxruntime-node", "@resvg/resvg-js", "linkedom"],
+	...builtinModules,
+	"koffi",
+	"onnxruntime-node",
+	"@resvg/resvg-js",
+	"linkedom",
 ]);
 
 /** @typedef {{ target: string, line: number, typeOnly: boolean, lazy: boolean }} Import */
@@ -67,7 +71,7 @@ const isNodeOnly = (/** @type {string} */ target) =>
 function importsOf(/** @type {string} */ file, /** @type {string} */ text) {
 	const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
 	/** @type {Import[]} */
-	const found = [];
+	const imports = [];
 	const add = (
 		/** @type {ts.Node | undefined} */ specifier,
 		/** @type {boolean} */ typeOnly,
@@ -78,7 +82,7 @@ function importsOf(/** @type {string} */ file, /** @type {string} */ text) {
 		const target = specifier.text.startsWith(".")
 			? posix.join(posix.dirname(file), specifier.text).replace(/\.js$/, ".ts")
 			: specifier.text;
-		found.push({ target, line, typeOnly, lazy });
+		imports.push({ target, line, typeOnly, lazy });
 	};
 	const visit = (/** @type {ts.Node} */ node) => {
 		if (ts.isImportDeclaration(node)) {
@@ -97,7 +101,7 @@ function importsOf(/** @type {string} */ file, /** @type {string} */ text) {
 		ts.forEachChild(node, visit);
 	};
 	visit(source);
-	return found;
+	return imports;
 }
 
 /** @returns {Omit<Violation, "file" | "line"> | undefined} */
@@ -143,7 +147,7 @@ export function checkRooms(files) {
 		return undefined;
 	};
 
-	for (const [file, found] of imports) {
+	for (const [file, targets] of imports) {
 		const from = roomOf(file);
 		if (isTest(file) || from === undefined) continue;
 		if (!rooms.includes(from)) {
@@ -155,7 +159,7 @@ export function checkRooms(files) {
 			});
 			continue;
 		}
-		for (const { target, line, typeOnly, lazy } of found) {
+		for (const { target, line, typeOnly, lazy } of targets) {
 			const report = (/** @type {string} */ rule, /** @type {string} */ remedy) =>
 				violations.push({ file, line, rule, remedy });
 			if (files.has(target)) {
@@ -222,7 +226,7 @@ function main() {
 	const all = ["src", "scripts", "bench", "web"].flatMap((folder) => [...sourcesIn(root, folder)]);
 	const inRooms = [...sourcesIn(join(root, "src"), ".")].filter(([file]) => file.endsWith(".ts"));
 	const violations = [
-		...checkRooms(new Map(inRooms)).map((found) => ({ ...found, file: `src/${found.file}` })),
+		...checkRooms(new Map(inRooms)).map((fault) => ({ ...fault, file: `src/${fault.file}` })),
 		...checkEngineImports(new Map(all)),
 	];
 	for (const { file, line, rule, remedy } of violations) {

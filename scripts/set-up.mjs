@@ -116,7 +116,9 @@ async function build() {
 	}
 	const compiled = ran(
 		"the TypeScript sources do not compile (see above); correct them first",
-		...[at("node_modules", "typescript", "bin", "tsc"), "-b", "tsconfig.app.json"],
+		at("node_modules", "typescript", "bin", "tsc"),
+		"-b",
+		"tsconfig.app.json",
 	);
 	const bundled = async () => {
 		for (const [script, what] of [

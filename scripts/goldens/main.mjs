@@ -130,8 +130,8 @@ function record(/** @type {Record<string, Json>} */ made) {
 		const line = `${JSON.stringify(name)}: ${JSON.stringify(value)}`;
 		lines.set(file, [...(lines.get(file) ?? []), line]);
 	}
-	for (const [file, own] of lines)
-		writeFileSync(join(expectedFolder, file), `{\n${own.join(",\n")}\n}\n`);
+	for (const [file, texts] of lines)
+		writeFileSync(join(expectedFolder, file), `{\n${texts.join(",\n")}\n}\n`);
 }
 
 function recordedDifferences(/** @type {Record<string, Json>} */ made) {
@@ -185,18 +185,18 @@ async function parentDifferences() {
 	}
 }
 
-function reportOn(/** @type {readonly Difference[]} */ found) {
+function reportOn(/** @type {readonly Difference[]} */ differences) {
 	const shown = (/** @type {Json | undefined} */ value) =>
 		(JSON.stringify(value) ?? "nothing").slice(0, 400);
-	for (const { golden, path, expected, got } of found.slice(0, 200))
+	for (const { golden, path, expected, got } of differences.slice(0, 200))
 		process.stdout.write(
 			`${golden}: ${path}\n  expected ${shown(expected)}\n  got      ${shown(got)}\n`,
 		);
-	const goldens = new Set(found.map(({ golden }) => golden)).size;
+	const goldens = new Set(differences.map(({ golden }) => golden)).size;
 	process.stdout.write(
-		found.length === 0
+		differences.length === 0
 			? "goldens: no difference\n"
-			: `goldens: ${found.length} differences in ${goldens}; if they are intended, npm run goldens -- --record, and name them in the commit\n`,
+			: `goldens: ${differences.length} differences in ${goldens}; if they are intended, npm run goldens -- --record, and name them in the commit\n`,
 	);
-	process.exitCode = found.length === 0 ? 0 : 1;
+	process.exitCode = differences.length === 0 ? 0 : 1;
 }

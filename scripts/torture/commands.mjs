@@ -129,9 +129,9 @@ const references = new WeakMap();
 export function referenceOf(world, command) {
 	const known = references.get(world) ?? new Map();
 	references.set(world, known);
-	const found = known.get(command.name) ?? makeReference(world, command);
-	known.set(command.name, found);
-	return found;
+	const reference = known.get(command.name) ?? makeReference(world, command);
+	known.set(command.name, reference);
+	return reference;
 }
 
 /** @param {World} world @param {Command} command @returns {Promise<Reference>} */
@@ -164,8 +164,8 @@ async function makeReference(world, command) {
 export async function recover(world, command, place) {
 	const argv = command.argv(world, place);
 	const refusals = [];
-	for (const own of command.resume ? [command.resume(world, place), argv] : [argv]) {
-		const finished = await run(own);
+	for (const args of command.resume ? [command.resume(world, place), argv] : [argv]) {
+		const finished = await run(args);
 		const fault = faultOf(finished);
 		if (fault) return `again: ${fault}`;
 		if (finished.code === 0) return differenceFrom(await referenceOf(world, command), place);

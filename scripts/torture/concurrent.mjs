@@ -34,7 +34,7 @@ export const concurrent = {
 			}),
 		);
 		const done = finished.filter(({ code }) => code === 0).length;
-		const fault = finished.map(faultOf).find((found) => found !== undefined);
+		const fault = finished.map(faultOf).find((text) => text !== undefined);
 		const wrong = fault ?? (await recover(world, command, place));
 		rmSync(place, { recursive: true, force: true });
 		return {

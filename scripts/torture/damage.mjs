@@ -176,7 +176,7 @@ function damage(/** @type {Random} */ random, /** @type {string} */ folder) {
 		? "edited value"
 		: pick(
 				random,
-				Object.keys(damages).filter((own) => own !== "edited value"),
+				Object.keys(damages).filter((name) => name !== "edited value"),
 			);
 	const other = readFileSync(join(folder, pick(random, files)));
 	const changed = damages[kind]?.(random, readFileSync(path), other);
@@ -216,9 +216,9 @@ function answerOf(/** @type {World} */ world, /** @type {Target} */ target) {
 		if (code === 0) return answer;
 		throw new Error(`${target.name}, undamaged: exit ${code}: ${stderr.slice(-300)}`);
 	};
-	const found = known.get(target.name) ?? make();
-	known.set(target.name, found);
-	return found;
+	const reference = known.get(target.name) ?? make();
+	known.set(target.name, reference);
+	return reference;
 }
 
 /** @type {import("./torture.mjs").Campaign} */

@@ -75,11 +75,11 @@ function slopeOf(rests, loads) {
 	const settled = rests.slice(Math.max(loads, Math.ceil(rests.length / 4)));
 	let [over, under] = [0, 0];
 	for (const load of new Set(settled.map((rest) => rest.load))) {
-		const own = settled.filter((rest) => rest.load === load);
+		const group = settled.filter((rest) => rest.load === load);
 		const mean = (/** @type {"minute" | "MiB"} */ field) =>
-			own.reduce((sum, rest) => sum + rest[field], 0) / own.length;
+			group.reduce((sum, rest) => sum + rest[field], 0) / group.length;
 		const [minute, MiB] = [mean("minute"), mean("MiB")];
-		for (const rest of own) {
+		for (const rest of group) {
 			over += (rest.minute - minute) * (rest.MiB - MiB);
 			under += (rest.minute - minute) ** 2;
 		}
@@ -135,13 +135,13 @@ export function httpCampaign(only) {
 		/** @type {number} */ seconds,
 		/** @type {(until: number) => Promise<Record<string, number>>} */ load,
 	) => {
-		const own = /** @type {NonNullable<typeof service>} */ (service);
+		const server = /** @type {NonNullable<typeof service>} */ (service);
 		let peak = 0;
 		const watching = setInterval(() => {
-			peak = Math.max(peak, memoryOf(own.child.pid) || 0);
+			peak = Math.max(peak, memoryOf(server.child.pid) || 0);
 		}, 200);
 		const until = Date.now() + seconds * 1000;
-		const [counts, asked] = await Promise.all([load(until), wellBehaved(own, seconds)]);
+		const [counts, asked] = await Promise.all([load(until), wellBehaved(server, seconds)]);
 		clearInterval(watching);
 		return { counts, ...asked, peak };
 	};
@@ -165,19 +165,19 @@ export function httpCampaign(only) {
 				await wellBehaved(service, world.attackSeconds / 2);
 				rests.length = 0;
 			}
-			const own = service;
+			const server = service;
 			const name = /** @type {string} */ (names[number % names.length]);
 			const load = /** @type {typeof fairLoad} */ (loads[name]);
 			const { counts, latencies, failures, peak } = await during(world.attackSeconds, (until) =>
-				load({ port: own.port, token, random, until }),
+				load({ port: server.port, token, random, until }),
 			);
 			const problems = [];
-			if (own.ended) problems.push(own.ended);
+			if (server.ended) problems.push(server.ended);
 			else {
-				const after = await wellBehaved(own, Math.min(1, world.attackSeconds));
+				const after = await wellBehaved(server, Math.min(1, world.attackSeconds));
 				if (after.latencies.length === 0) problems.push("no answer after it");
 				const minute = (Date.now() - began) / 60_000;
-				const MiB = memoryOf(own.child.pid);
+				const MiB = memoryOf(server.child.pid);
 				rests.push({ load: name, minute, MiB });
 				if (MiB > mostRestMiB) problems.push(`memory at rest is ${Math.round(MiB)} MiB`);
 			}
@@ -193,8 +193,8 @@ export function httpCampaign(only) {
 			};
 			// A service that failed under one attack is restarted before the next.
 			if (problems.length > 0) {
-				endGroup(own.child);
-				rmSync(own.folder, { recursive: true, force: true });
+				endGroup(server.child);
+				rmSync(server.folder, { recursive: true, force: true });
 				service = undefined;
 			}
 			return {

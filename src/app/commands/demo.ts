@@ -78,7 +78,11 @@ async function explore(io: Io, out: string, threads: number | undefined): Promis
 	const { finishingRequests } = await import("./serve.js");
 	const { noLog } = await import("../server/index.js");
 	const service = await serve(readTrained(demoFiles(out).run), {
-		...{ host: "127.0.0.1", explorer: true, log: noLog, threads, progress: progressOf(io) },
+		host: "127.0.0.1",
+		explorer: true,
+		log: noLog,
+		threads,
+		progress: progressOf(io),
 	});
 	io.stdout.write(`\nThe explorer: ${service.url}  (Ctrl-C ends it)\n`);
 	await interrupted(io, finishingRequests);
@@ -181,8 +185,8 @@ function onsets({ evaluations: { onset } }: DemoReport): string {
 
 /** A metric of a row, or an empty cell. */
 const cell = (row: EvaluationRow | undefined, metric: string): string => {
-	const found = row?.metrics[metric];
-	return found ? measureText(metric, found) : "";
+	const measure = row?.metrics[metric];
+	return measure ? measureText(metric, measure) : "";
 };
 
 /** The rows of next and forecast side by side. */
@@ -197,8 +201,12 @@ function forecasts({ evaluations: { next, forecast } }: DemoReport): string {
 		`Which code comes next, given the time, ${thousands(next.patients)} people? And which come after the first 50 events, ${thousands(forecast?.patients ?? 0)} people?\n\n`,
 		table(
 			[
-				...["", "next: nats", "next: accuracy, %", "after 50 events: recall@10, %"],
-				...["of known codes, %", "of new codes, %"],
+				"",
+				"next: nats",
+				"next: accuracy, %",
+				"after 50 events: recall@10, %",
+				"of known codes, %",
+				"of new codes, %",
 			],
 			next.rows.map((row) => [
 				row.label,

@@ -51,8 +51,8 @@ export interface Accelerator {
 
 /** Looks for a plugin, and opens its devices. */
 export async function checkAccelerator(): Promise<Accelerator> {
-	const { found, searched } = findPlugins();
-	const [first] = found;
+	const { plugins, searched } = findPlugins();
+	const [first] = plugins;
 	const none = { pjrtVersion: null, devices: [], xlaFlags: null, searched };
 	if (!first) return { plugin: null, ...none, problem: null };
 	try {
@@ -183,11 +183,13 @@ export async function checkMpi({ label, size, localSize }: Communicator): Promis
 	const job = { processes: size, local: localSize };
 	// The symbols of two libraries would be mixed up.
 	if (size > 1) return { libraries: [label], ...job };
-	const found = [
+	const libraries = [
 		await loadMpi(["Open MPI"], process.env, false),
 		await loadMpi(["MPICH"], process.env, false),
 	];
-	const names = found.flatMap((own) => (own ? [`${own.version} (${own.path})`] : []));
+	const names = libraries.flatMap((library) =>
+		library ? [`${library.version} (${library.path})`] : [],
+	);
 	return { libraries: [...new Set(names)], ...job };
 }
 
@@ -325,7 +327,9 @@ function acceleratorRows(accelerator: Accelerator): Row[] {
 	const { plugin, pjrtVersion, devices, xlaFlags, searched, problem } = accelerator;
 	const name = "PJRT plugin";
 	const places: Row = {
-		...{ mark: "", name: "Searched", value: `${searched.length} places` },
+		mark: "",
+		name: "Searched",
+		value: `${searched.length} places`,
 		note: searched.join(", "),
 	};
 	if (plugin === null) {
@@ -338,7 +342,9 @@ function acceleratorRows(accelerator: Accelerator): Row[] {
 		{ mark: "ok", name, value: pjrtVersion ?? "", note: plugin },
 		...devices.map(
 			({ kind, usableBytes }): Row => ({
-				...{ mark: "ok", name: "Device", value: kind },
+				mark: "ok",
+				name: "Device",
+				value: kind,
 				note: usableBytes === null ? "" : `${gibibytes(usableBytes)} usable`,
 			}),
 		),
@@ -350,20 +356,26 @@ function acceleratorRows(accelerator: Accelerator): Row[] {
 function flagsRow(flags: string): Row {
 	const isOff = isUnsafePassOff(flags);
 	return {
-		...{ mark: isOff ? "ok" : "!!", name: "Fused norms", value: isOff ? "off" : "on" },
+		mark: isOff ? "ok" : "!!",
+		name: "Fused norms",
+		value: isOff ? "off" : "on",
 		note: `${isOff ? "" : "can be wrong, see docs/gpu.md; "}XLA_FLAGS is ${flags || "empty"}`,
 	};
 }
 
 function mpiRows({ libraries, processes, local }: Mpi): Row[] {
 	const job: Row = {
-		...{ mark: "ok", name: "Job", value: `${processes} processes` },
+		mark: "ok",
+		name: "Job",
+		value: `${processes} processes`,
 		note: `${local} of them on this machine`,
 	};
 	if (libraries.length === 0)
 		return [
 			{
-				...{ mark: "--", name: "Library", value: "not found" },
+				mark: "--",
+				name: "Library",
+				value: "not found",
 				note: "on Debian: apt-get install openmpi-bin; on a cluster: load its module",
 			},
 		];

@@ -222,7 +222,12 @@ export async function finetune(
 			...(training.batchesOf && { batchesOf: training.batchesOf }),
 			resume: begun !== undefined,
 			sealed: sealedTaskFiles(trained.folder, task),
-			...{ threads, provider, precision, progress, signal, communicator },
+			threads,
+			provider,
+			precision,
+			progress,
+			signal,
+			communicator,
 		});
 		const { labels, positive } = training;
 		if (labels && summary.best && !summary.interrupted && communicator.rank === 0)
@@ -273,7 +278,7 @@ async function labelTraining(
 	const positive = checkLabels(dataset, task, given);
 	const asked = [...given.train, ...given.valid];
 	const queries = await withRisks(runtime, trained, dataset, task, asked);
-	const own = {
+	const inputs = {
 		train: queries.slice(0, given.train.length),
 		valid: queries.slice(given.train.length),
 	};
@@ -290,13 +295,15 @@ async function labelTraining(
 	);
 	const whole = trainOptions.parse({
 		...options,
-		...{ cut: "last", objective: "next", horizon: 0 },
+		cut: "last",
+		objective: "next",
+		horizon: 0,
 		maxLength: longest(trained, options.maxLength),
 	});
-	const batchesOf = (plan: BatchOptions) => labelBatches(dataset, own.train, plan);
+	const batchesOf = (plan: BatchOptions) => labelBatches(dataset, inputs.train, plan);
 	const batchShapes = runtime.queues ? shapesForDevice(whole, batchesOf) : whole.batchShapes;
 	return {
-		labels: own,
+		labels: inputs,
 		positive,
 		identity: taskIdentity(trained, labels),
 		options: within(mostSteps, { ...whole, batchShapes }, batchesOf),
@@ -304,7 +311,7 @@ async function labelTraining(
 			if (!head) throw new Error(`task ${task} has no head`);
 			return classifier(trained, { ...head, weight: Float32Array.from(head.weight) });
 		},
-		batchesOf: (split, plan) => labelBatches(dataset, own[split], plan),
+		batchesOf: (split, plan) => labelBatches(dataset, inputs[split], plan),
 	};
 }
 
@@ -407,13 +414,22 @@ async function begin(
 		));
 	const files = taskFiles(trained.folder, task);
 	for (const place of [
-		...[files.task, files.scoring, files.log, files.tensorboard, files.checkpoint, files.best],
+		files.task,
+		files.scoring,
+		files.log,
+		files.tensorboard,
+		files.checkpoint,
+		files.best,
 	])
 		rmSync(place, { recursive: true, force: true });
 	const labelFile = dataset.labelFiles?.[task];
 	return createTask(trained.folder, {
 		...(labelFile !== undefined && { labelFile }),
-		...{ task, options: training, identity, threads, provider },
+		task,
+		options: training,
+		identity,
+		threads,
+		provider,
 		...(precision && { precision }),
 		...(head && { head }),
 		versions: versions(),

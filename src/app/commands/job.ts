@@ -73,7 +73,7 @@ export function jobOf(io: Io, program: Program): Job {
 
 /** The name of the command below `trajgpt`. */
 function topLevel(command: Command): string {
-	let own = command;
-	while (own.parent?.parent) own = own.parent;
-	return own.name();
+	let verb = command;
+	while (verb.parent?.parent) verb = verb.parent;
+	return verb.name();
 }

@@ -209,7 +209,12 @@ async function openPatients(trained: Trained, options: PatientOptions): Promise<
 	const read = await withinOption(
 		"records",
 		newPatients(source, {
-			...{ manifest, vocabulary, only, skipBad, memory, threads },
+			manifest,
+			vocabulary,
+			only,
+			skipBad,
+			memory,
+			threads,
 			map: options.phecodeMap === undefined ? undefined : map,
 		}),
 	);
@@ -237,11 +242,11 @@ async function formatOf({ input, format, records }: PatientOptions): Promise<str
 	if (format) return format;
 	if (records?.db !== undefined) return "omop";
 	const file = input?.[0] ?? "";
-	const found = await stat(file).catch(() => undefined);
+	const status = await stat(file).catch(() => undefined);
 	const known = endings.find(([ending]) => ending.test(file.replace(/\.gz$/i, "")))?.[1];
-	if (known && !found?.isDirectory()) return known;
+	if (known && !status?.isDirectory()) return known;
 	throw new InputError(
-		`${file} ${found?.isDirectory() ? "is a folder" : "has no known extension"}; name its format with \`format\`: csv, parquet, meds, omop, fhir or events`,
+		`${file} ${status?.isDirectory() ? "is a folder" : "has no known extension"}; name its format with \`format\`: csv, parquet, meds, omop, fhir or events`,
 		{ field: "format" },
 	);
 }
@@ -292,24 +297,24 @@ async function datasetPatient(dataset: Dataset, id: string | undefined) {
 			`no patient is named; give records of new patients with \`input\` FILE, or name a patient of the run's dataset with \`patient\`${some.length > 0 ? `, such as ${some.join(", ")}` : ""}`,
 		);
 	}
-	const found = ids.find((one) => one.id === id);
-	if (!found)
+	const entry = ids.find((one) => one.id === id);
+	if (!entry)
 		throw unknownPatient(
 			id,
 			ids.map((one) => one.id),
 			dataset.folder,
 		);
-	const history = await dataset.read(found.number);
+	const history = await dataset.read(entry.number);
 	const patient: NewPatient = {
 		id,
 		sex: history.sex,
 		birth: history.birthEvents ? (history.times[0] as number) : null,
-		death: dataset.deathOf(found.number),
+		death: dataset.deathOf(entry.number),
 		lastRecord:
 			history.tokens.length > history.birthEvents ? (history.times.at(-1) as number) : null,
 		history,
 	};
-	return { patient, split: found.split };
+	return { patient, split: entry.split };
 }
 
 /** The code map file that a dataset was prepared with, if any. */

@@ -361,7 +361,9 @@ export async function prepare(
 	let timer: NodeJS.Timeout | undefined;
 	try {
 		const manifest = await prepareRecords(source, folder, {
-			...{ ...prepareDefaults, ...overrides, map },
+			...prepareDefaults,
+			...overrides,
+			map,
 			...(known && { like: known }),
 			onStage(stage, store) {
 				clearInterval(timer);
@@ -412,15 +414,19 @@ function rulesLike(
 	const rules = {
 		codes: codes.map === null ? "as-is" : "phecode",
 		unmapped: codes.keptUnmapped ? "keep" : "drop",
-		...{ dedup: filters.dedup, maxRecords: filters.maxRecords, keep: filters.keep },
-		...{ drugs: filters.drugs, deathToken: filters.deathToken, minCount: filters.minCount },
+		dedup: filters.dedup,
+		maxRecords: filters.maxRecords,
+		keep: filters.keep,
+		drugs: filters.drugs,
+		deathToken: filters.deathToken,
+		minCount: filters.minCount,
 		values: values?.quantiles ?? null,
 	} as const;
-	for (const [name, own] of Object.entries(rules)) {
+	for (const [name, rule] of Object.entries(rules)) {
 		const given = options[name as keyof typeof rules];
-		if (given !== undefined && given !== own)
+		if (given !== undefined && given !== rule)
 			throw new InputError(
-				`\`${name}\` is ${given}, and ${options.like} was prepared ${own === null ? "without" : `with ${own}`}; leave it out: \`like\` takes the rules of the run`,
+				`\`${name}\` is ${given}, and ${options.like} was prepared ${rule === null ? "without" : `with ${rule}`}; leave it out: \`like\` takes the rules of the run`,
 				{ field: name, value: given },
 			);
 	}

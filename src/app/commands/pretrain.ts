@@ -248,9 +248,20 @@ export async function pretrain(
 		if (hazards && communicator.rank === 0 && !existsSync(runFiles(folder).rates))
 			await writeRates(folder, seen, hazards);
 		return train({
-			...{ folder, dataset: seen, view, run, hazards, resume: resume ?? false },
+			folder,
+			dataset: seen,
+			view,
+			run,
+			hazards,
+			resume: resume ?? false,
 			codes: codeNumbers(seen.vocabulary),
-			...{ threads, provider, precision, devices, progress, signal, communicator },
+			threads,
+			provider,
+			precision,
+			devices,
+			progress,
+			signal,
+			communicator,
 		});
 	};
 	return holdingRun(folder, work, communicator);
@@ -292,7 +303,9 @@ async function newRun(
 	const config = checkConfig(
 		model.config,
 		{
-			...{ ...presetOf(model, preset), ...settings, ...settingsOf(dataset) },
+			...presetOf(model, preset),
+			...settings,
+			...settingsOf(dataset),
 			hazards: hazardsOf(dataset, preset, options.hazards),
 		},
 		`model ${model.id}`,

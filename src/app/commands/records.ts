@@ -134,8 +134,8 @@ export async function openRecords(
 		);
 	}
 	for (const path of paths) await refuseOtherKind(name, path);
-	const own = format.takes.filter((option) => options[option] !== undefined);
-	return format.open(paths, Object.fromEntries(own.map((option) => [option, options[option]])));
+	const names = format.takes.filter((option) => options[option] !== undefined);
+	return format.open(paths, Object.fromEntries(names.map((option) => [option, options[option]])));
 }
 
 /** Kinds of files that a format cannot be in; whether its tables are text or Parquet, its reader tells. */

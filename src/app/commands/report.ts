@@ -125,7 +125,10 @@ export async function report(
 	const { nodeRuntime } = await import("../../engine/runtime/node.js");
 	const drawings = await drawingsIn(files.figures);
 	const page = await gatherReport({
-		...{ trained, dataset, drawings, seed },
+		trained,
+		dataset,
+		drawings,
+		seed,
 		runtime: nodeRuntime({ threads: threads ?? threadsOf(trained), purpose: "inference" }),
 		...(patients && { patients }),
 		...(patientMap && { patientMap }),

@@ -107,7 +107,7 @@ export async function datasetRisks(
 		throw new InputError(
 			`${dataset.folder} has another vocabulary than ${trained.folder}; use the dataset of the run, one prepared with \`trajgpt prepare … --like ${trained.folder}\`, or give the records with \`input\``,
 		);
-	const patients = (split ? [split] : splitNames).flatMap((own) => [...dataset.patients(own)]);
+	const patients = (split ? [split] : splitNames).flatMap((part) => [...dataset.patients(part)]);
 	const cohort: Cohort = {
 		name: dataset.folder,
 		axis: dataset.manifest.source.axis,
@@ -194,8 +194,8 @@ async function cohortRisks(
 			for (let round = 0; round < cohort.count; round += batchSize * job.size) {
 				const batches: Indexed[][] = [];
 				for (let i = 0; i < job.size; i++) batches.push(await indexedIn(round + i * batchSize));
-				const own = await risksOf(model, batches[job.rank] as Indexed[], codes, horizons);
-				const all = job.gather(new Uint8Array(own.buffer));
+				const batchRisks = await risksOf(model, batches[job.rank] as Indexed[], codes, horizons);
+				const all = job.gather(new Uint8Array(batchRisks.buffer));
 				for (const [i, batch] of batches.entries()) {
 					written += batch.length;
 					const risks = all && new Float64Array((all[i] as Uint8Array).slice().buffer);
@@ -243,19 +243,19 @@ async function cohortRisks(
 
 /** The horizons that are answered, each once: those beyond what the model has learned are one. */
 function horizonsOf(years: readonly number[], longestDays: number) {
-	const twice = years.find((own, at) => years.indexOf(own) < at);
+	const twice = years.find((span, at) => years.indexOf(span) < at);
 	if (twice !== undefined)
 		throw new InputError(`\`years\` has ${twice} twice; give each horizon once`, {
 			field: "years",
 			value: twice,
 		});
-	const asked = years.map((own) => own * yearDays);
+	const asked = years.map((span) => span * yearDays);
 	const { days, warnings } = cutHorizons({ longestDays }, asked);
 	const horizons = new Map<number, Horizon>();
-	for (const [at, own] of days.entries()) {
+	for (const [at, day] of days.entries()) {
 		const isCut = (asked[at] as number) > longestDays + 1;
 		const answered = isCut ? Number((longestDays / yearDays).toFixed(2)) : (years[at] as number);
-		horizons.set(answered, { years: answered, days: own });
+		horizons.set(answered, { years: answered, days: day });
 	}
 	return { horizons: [...horizons.values()], warnings };
 }

@@ -89,7 +89,7 @@ interface ProviderOptions {
  */
 function settle(command: Command, io: Io): void {
 	refuseRepeats(command);
-	command.configureHelp({ commandDescription: (own) => inParagraphs(own.description()) });
+	command.configureHelp({ commandDescription: (verb) => inParagraphs(verb.description()) });
 	command.exitOverride().configureOutput({
 		writeOut: (text) => io.stdout.write(text),
 		writeErr: (text) => io.stderr.write(text),

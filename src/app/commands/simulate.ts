@@ -115,7 +115,9 @@ export async function simulate(folder: string, options: SimulateOptions) {
 	const write = async () => {
 		if (count === 1) return writeSimulation(folder, { ...given, onProgress });
 		const { call, end } = startThreads(new URL("./simulate-thread.js", import.meta.url), {
-			...{ count, workerData: null, work: "simulates people" },
+			count,
+			workerData: null,
+			work: "simulates people",
 		});
 		try {
 			const blocks = {

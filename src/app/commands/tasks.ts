@@ -342,7 +342,10 @@ function cohortTask({ file, target, outcome, ...given }: CohortOptions): CohortT
 			{ field: "atRisk" },
 		);
 	return {
-		...{ file, target, outcome, atRisk: [first, last] },
+		file,
+		target,
+		outcome,
+		atRisk: [first, last],
 		minAtRisk: given.minAtRisk ?? last - first,
 	};
 }
@@ -391,7 +394,7 @@ async function definitionOf(
 				`${records.path} is not a dataset, so it has no labels "${label}"; name a folder that \`trajgpt prepare\` wrote`,
 				{ field: "label", value: label },
 			);
-		const known = dataset.manifest.labels.find((own) => own.task === labelsOfTask(label));
+		const known = dataset.manifest.labels.find((stored) => stored.task === labelsOfTask(label));
 		const definition = known?.definition ?? {
 			what: known?.rule ?? label,
 			source: `labels of the dataset: ${label}`,

@@ -32,9 +32,9 @@ export function joinJob(library: MpiLibrary): Communicator {
 	const send = called("Send", ...message);
 	const receive = called("Recv", ...message, "pointer");
 	const numberOf = (name: string) => {
-		const found = [0];
-		called(name, "handle", "int out")(world, found);
-		return found[0];
+		const number = [0];
+		called(name, "handle", "int out")(world, number);
+		return number[0];
 	};
 
 	init(null, null, funneled, [0]);
@@ -75,7 +75,9 @@ export function joinJob(library: MpiLibrary): Communicator {
 		inChunks(values, (chunk) => receive(chunk, chunk.length, byte, from, 0, world, status));
 
 	const job = {
-		...{ label: `${library.version} (${library.path})`, rank, size },
+		label: `${library.version} (${library.path})`,
+		rank,
+		size,
 		sum(values) {
 			for (let at = 0; at < values.length; at += sumAtOnce)
 				sumSlices(values.subarray(at, at + sumAtOnce));
@@ -90,9 +92,9 @@ export function joinJob(library: MpiLibrary): Communicator {
 			const others = Array.from({ length: size - 1 }, (_, i) => {
 				const length = new Float64Array(1);
 				receiveFrom(i + 1, length);
-				const own = new Uint8Array(length[0]);
-				receiveFrom(i + 1, own);
-				return own;
+				const bytes = new Uint8Array(length[0]);
+				receiveFrom(i + 1, bytes);
+				return bytes;
 			});
 			return [bytes, ...others];
 		},
@@ -106,9 +108,9 @@ export function joinJob(library: MpiLibrary): Communicator {
 /** The place of this process among those of its machine. */
 function localRanks(job: Communicator): Pick<Communicator, "localRank" | "localSize"> {
 	const hosts = allGathered(job, hostname());
-	const own = hosts[job.rank];
+	const host = hosts[job.rank];
 	return {
-		localRank: hosts.slice(0, job.rank).filter((host) => host === own).length,
-		localSize: hosts.filter((host) => host === own).length,
+		localRank: hosts.slice(0, job.rank).filter((name) => name === host).length,
+		localSize: hosts.filter((name) => name === host).length,
 	};
 }

@@ -26,7 +26,8 @@ export async function openCommunicator(env: Env = process.env): Promise<Communic
 	const [first] = launch.implementations;
 	if (!first)
 		throw noLibrary(
-			...([launch, "it does not connect them"] as const),
+			launch,
+			"it does not connect them",
 			"use srun --mpi=pmix or --mpi=pmi2 (srun --mpi=list shows what there is)",
 		);
 	const library = await loadMpi(launch.implementations, env);

@@ -36,23 +36,32 @@ function named(env: Env): Launch | undefined {
 	const tasks = count("SLURM_STEP_NUM_TASKS") ?? count("SLURM_NTASKS");
 	if (ompi !== undefined)
 		return {
-			...{ launcher: "mpirun of Open MPI", size: ompi },
-			...{ rank: count("OMPI_COMM_WORLD_RANK") ?? 0, implementations: ["Open MPI"] },
+			launcher: "mpirun of Open MPI",
+			size: ompi,
+			rank: count("OMPI_COMM_WORLD_RANK") ?? 0,
+			implementations: ["Open MPI"],
 		};
 	if (pmi !== undefined)
 		return {
-			...{ launcher: env.SLURM_PROCID === undefined ? "mpirun of MPICH" : "srun", size: pmi },
-			...{ rank: count("PMI_RANK") ?? 0, implementations: ["MPICH", "Open MPI"] },
+			launcher: env.SLURM_PROCID === undefined ? "mpirun of MPICH" : "srun",
+			size: pmi,
+			rank: count("PMI_RANK") ?? 0,
+			implementations: ["MPICH", "Open MPI"],
 		};
 	if (env.PMIX_RANK !== undefined && tasks !== undefined)
 		return {
-			...{ launcher: "srun", size: tasks },
-			...{ rank: Number(env.PMIX_RANK), implementations: ["Open MPI", "MPICH"] },
+			launcher: "srun",
+			size: tasks,
+			rank: Number(env.PMIX_RANK),
+			implementations: ["Open MPI", "MPICH"],
 		};
 	const steps = count("SLURM_STEP_NUM_TASKS");
 	if (env.SLURM_PROCID !== undefined && steps !== undefined)
 		return {
-			...{ launcher: "srun", size: steps, rank: Number(env.SLURM_PROCID), implementations: [] },
+			launcher: "srun",
+			size: steps,
+			rank: Number(env.SLURM_PROCID),
+			implementations: [],
 		};
 	return undefined;
 }

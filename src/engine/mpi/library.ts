@@ -83,11 +83,16 @@ function opened(koffi: Koffi, handle: LibraryHandle, path: string): MpiLibrary {
 		"MPI ABI": () => ({ world: 0x101n, byte: 0x247n }),
 	}[implementation]();
 	const types = {
-		...{ int: "int", pointer: "void *", "int out": koffi.out("int *") },
+		int: "int",
+		pointer: "void *",
+		"int out": koffi.out("int *"),
 		handle: implementation === "MPICH" ? "int" : "void *",
 	};
 	return {
-		...{ path, version, implementation, ...handles },
+		path,
+		version,
+		implementation,
+		...handles,
 		function: (name, ...parameters) =>
 			handle.func(
 				name,

@@ -194,9 +194,9 @@ export async function compileProgram(
 			const fetches: Record<string, Ort.Tensor | null> = {};
 			for (const [output, type] of Object.entries(model.outputs)) {
 				const kept = keeps(output);
-				const own = written[output];
+				const tensor = written[output];
 				if (kept !== undefined) fetches[output] = tensors?.successor(kept) ?? null;
-				else fetches[output] = own ? checked(engine, output, own, type, sizes) : empty(type);
+				else fetches[output] = tensor ? checked(engine, output, tensor, type, sizes) : empty(type);
 			}
 			const results = await session.run(given, fetches);
 			const plain: Record<string, Data> = {};

@@ -124,7 +124,9 @@ export async function checkProvider(
 	} catch (error) {
 		if (!(error instanceof InputError) || error.field === "devices") throw error;
 		throw new InputError(`\`provider\` ${provider}: ${error.message}`, {
-			...{ field: "provider", value: provider, cause: error },
+			field: "provider",
+			value: provider,
+			cause: error,
 		});
 	}
 }

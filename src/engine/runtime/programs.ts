@@ -103,7 +103,7 @@ export async function started(
 	options?: RunOptions,
 ): Promise<Pending> {
 	if (program.enqueue) return program.enqueue(feeds, resident, options);
-	const [own = {}] = [feeds].flat();
-	const outputs = await program.run(own, resident, options);
+	const [feed = {}] = [feeds].flat();
+	const outputs = await program.run(feed, resident, options);
 	return { read: async () => outputs, dispose: () => {} };
 }

@@ -29,7 +29,7 @@ export function startThreads(
 	return {
 		call: (method, args) =>
 			threads
-				.reduce((least, own) => (own.calls.pending < least.calls.pending ? own : least))
+				.reduce((least, thread) => (thread.calls.pending < least.calls.pending ? thread : least))
 				.calls.call(method, args),
 		async end() {
 			for (const { worker } of threads) await worker.terminate();

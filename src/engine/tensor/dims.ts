@@ -53,12 +53,13 @@ export function addDims(...dims: readonly Dim[]): Dim {
 export const subtractDims = (a: Dim, b: Dim): Dim => addDims(a, multiplyDims(b, -1));
 
 const eachTerm = (dim: Dim, change: (coefficient: number) => number): Dim =>
-	dimOf(new Map([...termsOf(dim)].map(([names, own]) => [names, change(own)])));
+	dimOf(new Map([...termsOf(dim)].map(([names, coefficient]) => [names, change(coefficient)])));
 
 export function multiplyDims(...dims: readonly Dim[]): Dim {
 	const factor = dims.reduce((a: number, b) => (isOpen(b) ? a : a * b), 1);
 	const open = dims.filter(isOpen);
-	if (open.length === 1) return factor === 1 ? open[0] : eachTerm(open[0], (own) => own * factor);
+	if (open.length === 1)
+		return factor === 1 ? open[0] : eachTerm(open[0], (coefficient) => coefficient * factor);
 	return open.reduce((a: Dim, b) => {
 		const product: Terms = new Map();
 		for (const [left, x] of termsOf(a))
@@ -75,8 +76,10 @@ export function divideDims(a: Dim, b: Dim): Dim | undefined {
 	if (!isOpen(a) && !isOpen(b)) return Number.isInteger(a / b) ? a / b : undefined;
 	if (a === b) return 1;
 	if (!isOpen(b)) {
-		const isExact = [...termsOf(a).values()].every((own) => Number.isInteger(own / b));
-		return isExact ? eachTerm(a, (own) => own / b) : undefined;
+		const isExact = [...termsOf(a).values()].every((coefficient) =>
+			Number.isInteger(coefficient / b),
+		);
+		return isExact ? eachTerm(a, (coefficient) => coefficient / b) : undefined;
 	}
 	// Long division of polynomials: each step removes the leading term of what is left.
 	const [divisor, factor] = leadingTerm(termsOf(b));

@@ -50,16 +50,16 @@ export function cotangentTerms(
 	}
 	const terms = new Map<Tensor, Tensor[]>();
 	const give = (x: Tensor, g: Tensor) => {
-		const own = terms.get(x);
-		if (own) own.push(g);
+		const cotangents = terms.get(x);
+		if (cotangents) cotangents.push(g);
 		else terms.set(x, [g]);
 	};
 	for (const [of, cotangent] of given) give(of, cotangent);
 	for (const node of order.reverse()) {
 		if (!onTheWay.has(node) || !node.operation.pullback) continue;
-		const own = node.outputs.map((y) => summed(terms.get(y) ?? []));
-		if (own.every((g) => g === null)) continue;
-		node.operation.pullback(node, own).forEach((g, i) => {
+		const cotangents = node.outputs.map((y) => summed(terms.get(y) ?? []));
+		if (cotangents.every((g) => g === null)) continue;
+		node.operation.pullback(node, cotangents).forEach((g, i) => {
 			const x = node.inputs[i];
 			if (g && onTheWay.has(x.node)) give(x, g);
 		});

@@ -24,9 +24,9 @@ export async function checkOutputFile(file: string, replace: boolean): Promise<v
 function runOf(path: string): string | undefined {
 	for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
 		// The report and the figures may be replaced.
-		const { report: _report, figures: _figures, ...own } = runFiles(folder);
-		if (!existsSync(own.run)) continue;
-		const isOwn = [...Object.values(own), join(folder, "tasks")].some(
+		const { report: _report, figures: _figures, ...files } = runFiles(folder);
+		if (!existsSync(files.run)) continue;
+		const isOwn = [...Object.values(files), join(folder, "tasks")].some(
 			(part) => path === part || path.startsWith(join(part, "/")),
 		);
 		return isOwn ? `run in ${folder}` : undefined;

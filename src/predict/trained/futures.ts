@@ -105,7 +105,11 @@ export async function futures(
 	const counts = countsOf(drawn, Math.floor(at), days);
 	const share = (count: number) => count / samples;
 	return {
-		...{ patient, at, days, seed, futures: drawn },
+		patient,
+		at,
+		days,
+		seed,
+		futures: drawn,
 		visitsPerYear: counts.visits / (counts.days / yearDays),
 		codesPerVisit: counts.visits > 0 ? counts.records / counts.visits : 0,
 		dead: { share: share(counts.deaths), risk: closed?.at(-1) },

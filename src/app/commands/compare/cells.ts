@@ -97,7 +97,10 @@ export async function trainCell(request: CellRequest): Promise<TrainedCell> {
 		throw new InputError(`${dataset.folder} is not the dataset ${folder} was begun with`);
 	const notTuned: Record<string, string> = {};
 	const trainedCell = (more: Pick<TrainedCell, "training" | "trained">): TrainedCell => ({
-		...{ plan, dataset, notTuned, seconds: (clock() - began) / 1000 },
+		plan,
+		dataset,
+		notTuned,
+		seconds: (clock() - began) / 1000,
 		...more,
 	});
 	if (id === baselinesId) return trainedCell({ training: null });
@@ -124,8 +127,15 @@ async function pretrainCell(
 	const began = clock();
 	const secondsBefore = cpuSeconds();
 	const summary = await pretrain(dataset, run, {
-		...{ model, settings, threads, provider, precision, progress, signal },
-		...{ hazards: plan.hazards, training: { ...plan.options, ...options, seed } },
+		model,
+		settings,
+		threads,
+		provider,
+		precision,
+		progress,
+		signal,
+		hazards: plan.hazards,
+		training: { ...plan.options, ...options, seed },
 		resume: "if-begun",
 	});
 	const timing = await addTiming(run, {
@@ -161,7 +171,13 @@ async function finetuneCell(
 	const begun = readTask(trained.folder, task) !== undefined;
 	if (begun && isTrained(taskFiles(trained.folder, task).folder)) return;
 	const { interrupted } = await finetune(trained, dataset, {
-		...{ task, threads, provider, precision, progress, signal, resume: "if-begun" },
+		task,
+		threads,
+		provider,
+		precision,
+		progress,
+		signal,
+		resume: "if-begun",
 		training: forecasts ? {} : { ...tuning, seed: trained.run.options.seed },
 		mostSteps: tuningSteps ?? undefined,
 	});
@@ -183,7 +199,9 @@ async function evaluateCellOn(
 	const maker = { versions: versions(), clock };
 	const options: EvaluateOptions = {
 		...evaluateDefaults,
-		...{ futures: plan.futures, baselines: trained === undefined, keepPatients: true },
+		futures: plan.futures,
+		baselines: trained === undefined,
+		keepPatients: true,
 		horizons: onsetHorizons,
 		methods: trained ? methodsShown(trained.model.id) : forecastMethods,
 	};
@@ -223,9 +241,13 @@ async function evaluateCellOn(
 		}
 	}
 	await writeCell(folder, id, {
-		...{ kind: "trajgpt-cell", version: 2, seed },
+		kind: "trajgpt-cell",
+		version: 2,
+		seed,
 		entry: id === baselinesId ? null : id,
-		...{ training, evaluations, left },
+		training,
+		evaluations,
+		left,
 		seconds: seconds + (clock() - began) / 1000,
 		cpuSeconds: cpuSeconds(),
 	});
@@ -307,8 +329,15 @@ export async function computeCells(
 		const child = spawn(
 			process.execPath,
 			[
-				...[program(), "compare-cell", folder, name.id, String(name.seed)],
-				...["--threads", String(threads), "--provider", provider],
+				program(),
+				"compare-cell",
+				folder,
+				name.id,
+				String(name.seed),
+				"--threads",
+				String(threads),
+				"--provider",
+				provider,
 				...(precision ? ["--precision", precision] : []),
 			],
 			{ stdio: ["ignore", "ignore", "pipe", "ipc"] },

@@ -23,11 +23,13 @@ export function checkNames(
 	const unknown = names.find((name) => !known.includes(name));
 	if (unknown !== undefined)
 		throw new InputError(`there is no ${what} "${unknown}"; known ${field}: ${known.join(", ")}`, {
-			...{ field, value: unknown },
+			field,
+			value: unknown,
 		});
 	if (names.length === 0)
 		throw new InputError(`the list of ${field} is empty; name some of ${known.join(", ")}`, {
-			...{ field, value: names },
+			field,
+			value: names,
 		});
 }
 
@@ -37,20 +39,20 @@ interface Named {
 	readonly model: Model;
 	/** Instead of the preset of the comparison. */
 	readonly preset?: string;
-	readonly own?: Parameters<typeof lineOf>[2];
+	readonly line?: Parameters<typeof lineOf>[2];
 }
 
 export const plainTrajgpt: Named = {
 	id: "trajgpt-plain",
 	model: modelById("trajgpt"),
-	own: { id: "trajgpt-plain", label: "plain TrajGPT", settings: plainTrajgptSettings },
+	line: { id: "trajgpt-plain", label: "plain TrajGPT", settings: plainTrajgptSettings },
 };
 
 /** TrajGPT in other sizes, compared with the paper's: with what is ours, and with more parameters. */
 const otherSizes: readonly Named[] = [
 	{ id: "trajgpt-large", preset: "large", label: "TrajGPT, large" },
 	{ id: "trajgpt-7m", preset: "paper-7m", label: "TrajGPT, paper-7m" },
-].map(({ id, preset, label }) => ({ id, preset, model: plainTrajgpt.model, own: { id, label } }));
+].map(({ id, preset, label }) => ({ id, preset, model: plainTrajgpt.model, line: { id, label } }));
 
 const known: readonly Named[] = models.flatMap((model) => {
 	const named = { id: model.id, model };
@@ -77,8 +79,8 @@ export function linesNamed(names: readonly string[] | undefined, options: LineOp
 	const wanted = names
 		? names.map((id) => known.find((one) => one.id === id) as Named)
 		: known.filter((one) => isUsual(one, options.preset));
-	return wanted.map(({ model, preset = options.preset, own }) =>
-		lineOf(model, { ...options, preset }, own),
+	return wanted.map(({ model, preset = options.preset, line }) =>
+		lineOf(model, { ...options, preset }, line),
 	);
 }
 
@@ -109,21 +111,21 @@ export interface LineOptions {
 export function lineOf(
 	model: Model,
 	{ preset, maxLength, learningRate }: LineOptions,
-	own: Partial<Pick<Entry, "id" | "label" | "group" | "settings" | "options">> = {},
+	line: Partial<Pick<Entry, "id" | "label" | "group" | "settings" | "options">> = {},
 ): Entry {
 	return {
-		id: own.id ?? model.id,
-		label: own.label ?? model.name,
-		group: own.group ?? groupOf(model),
+		id: line.id ?? model.id,
+		label: line.label ?? model.name,
+		group: line.group ?? groupOf(model),
 		model: model.id,
 		settings: {
 			...presetOf(model, preset),
 			...(model.lengthSetting && { [model.lengthSetting]: maxLength }),
-			...own.settings,
+			...line.settings,
 		},
 		options: {
 			learningRate: learningRate ?? learningRateOf(model, preset),
-			...own.options,
+			...line.options,
 		},
 	};
 }
@@ -206,7 +208,8 @@ export function sizeLines(options: SizeOptions, all: number): SizeLine[] {
 		);
 	return presets.flatMap((preset) =>
 		trainPatients.map((number) => ({
-			...{ preset, trainPatients: number },
+			preset,
+			trainPatients: number,
 			entry: lineOf(
 				model,
 				{ ...options, preset },
@@ -247,44 +250,64 @@ const fixedDecay = ({ preset }: LineOptions): Settings => ({
 const variants: readonly Variant[] = [
 	{ id: "full", label: "plain TrajGPT", group: "paper", settings: plain },
 	{
-		...{ id: "fixed-decay", label: "w/o decay gating (fixed γ)", group: "paper" },
+		id: "fixed-decay",
+		label: "w/o decay gating (fixed γ)",
+		group: "paper",
 		settings: fixedDecay,
 	},
 	{
-		...{ id: "absolute", label: "w/o RoPE (absolute PE)", group: "paper" },
+		id: "absolute",
+		label: "w/o RoPE (absolute PE)",
+		group: "paper",
 		settings: (options) => ({
 			...fixedDecay(options),
-			...{ position: "absolute", positions: options.maxLength },
+			position: "absolute",
+			positions: options.maxLength,
 		}),
 	},
 	{ id: "gpt2", label: "w/o linear attention (GPT-2)", group: "paper", model: "gpt2" },
 	{ id: "default", label: "+ gap as input, + counts (default)", group: "ours" },
 	{
-		...{ id: "gap", label: "+ gap as input", group: "ours" },
+		id: "gap",
+		label: "+ gap as input",
+		group: "ours",
 		settings: { ...plain, gap: "embedded" },
 	},
 	{
-		...{ id: "next", label: "objective: next event alone", group: "ours", settings: plain },
+		id: "next",
+		label: "objective: next event alone",
+		group: "ours",
+		settings: plain,
 		options: { objective: "next" },
 	},
 	{
-		...{ id: "decay-event", label: "decay by event", group: "ours" },
+		id: "decay-event",
+		label: "decay by event",
+		group: "ours",
 		settings: { ...plain, decay: "event" },
 	},
 	{
-		...{ id: "equation-2", label: "decay by event, τ 20 (Eq. 2)", group: "ours" },
+		id: "equation-2",
+		label: "decay by event, τ 20 (Eq. 2)",
+		group: "ours",
 		settings: { ...plain, decay: "event", temperature: 20 },
 	},
 	{
-		...{ id: "fixed-event", label: "fixed γ, decay by event", group: "ours" },
+		id: "fixed-event",
+		label: "fixed γ, decay by event",
+		group: "ours",
 		settings: { ...plain, decay: "fixed" },
 	},
 	{
-		...{ id: "shifted", label: "times shifted with tokens, next event alone", group: "ours" },
+		id: "shifted",
+		label: "times shifted with tokens, next event alone",
+		group: "ours",
 		model: "trajgpt-shifted",
 	},
 	{
-		...{ id: "layer-norm", label: "layer norm", group: "ours" },
+		id: "layer-norm",
+		label: "layer norm",
+		group: "ours",
 		settings: { ...plain, norm: "layer" },
 	},
 ];
@@ -293,10 +316,10 @@ export const variantNames: readonly string[] = variants.map(({ id }) => id);
 
 export const variantLines = (options: LineOptions): Entry[] =>
 	// All with the same learning rate, so that only the named part differs.
-	variants.map(({ model = "trajgpt", settings = {}, ...own }) =>
+	variants.map(({ model = "trajgpt", settings = {}, ...line }) =>
 		lineOf(
 			modelById(model),
 			{ learningRate: commonLearningRate, ...options },
-			{ ...own, settings: typeof settings === "function" ? settings(options) : settings },
+			{ ...line, settings: typeof settings === "function" ? settings(options) : settings },
 		),
 	);

@@ -81,10 +81,10 @@ export function sampleNotes(
 	patients: number | null,
 ): string[] {
 	const all = dataset.patients("test").length;
-	const own = tasks.filter((task) => !isLabelledTask(task));
-	if (patients === null || patients >= all || own.length === 0) return [];
+	const unlabelled = tasks.filter((task) => !isLabelledTask(task));
+	if (patients === null || patients >= all || unlabelled.length === 0) return [];
 	return [
-		`${own.join(", ")}: the first ${thousands(patients)} of ${thousands(all)} test patients, by id`,
+		`${unlabelled.join(", ")}: the first ${thousands(patients)} of ${thousands(all)} test patients, by id`,
 	];
 }
 
@@ -106,8 +106,10 @@ function defaultMethodNotes(lines: readonly Described[]): string[] {
 		"auto-regressive": "steps that feed predictions back",
 	};
 	return forecastMethods.flatMap((method) => {
-		const own = lines.filter(({ model }) => model.forecasting.methods[0] === method);
-		return own.length > 0 ? [`forecast, ${method} (${descriptions[method]}): ${named(own)}`] : [];
+		const drawing = lines.filter(({ model }) => model.forecasting.methods[0] === method);
+		return drawing.length > 0
+			? [`forecast, ${method} (${descriptions[method]}): ${named(drawing)}`]
+			: [];
 	});
 }
 
@@ -175,11 +177,11 @@ function seenNote(lines: readonly Described[], most: number): string {
 	}
 	const texts = [...groups]
 		.sort(([a], [b]) => b - a)
-		.map(([seen, own]) => {
+		.map(([seen, group]) => {
 			const events = Number.isFinite(seen) ? `${Math.min(seen, most)}` : `${most}`;
 			const untuned =
 				seen <= most ? "" : ` (without fine-tuning ${Number.isFinite(seen) ? seen : "all"})`;
-			return `${events}${untuned}: ${named(own)}`;
+			return `${events}${untuned}: ${named(group)}`;
 		});
 	return `labelled tasks: of a history the last events are seen, at most ${texts.join("; ")}`;
 }

@@ -92,10 +92,10 @@ export async function openPlan(
 		const { datasetFolder: _moved, depths: _shown, ...before } = readPlan(folder);
 		const { datasetFolder: _here, depths: _wanted, ...now } = plan;
 		for (const [name, value] of Object.entries(now)) {
-			const own = before[name as keyof typeof before];
-			if (JSON.stringify(own) !== JSON.stringify(value))
+			const stored = before[name as keyof typeof before];
+			if (JSON.stringify(stored) !== JSON.stringify(value))
 				throw new InputError(
-					`${folder} holds a comparison with other settings: ${name} is ${JSON.stringify(own)} there, ${JSON.stringify(value)} here; ` +
+					`${folder} holds a comparison with other settings: ${name} is ${JSON.stringify(stored)} there, ${JSON.stringify(value)} here; ` +
 						"give the same, or another `out`",
 					{ field: name, value },
 				);
@@ -124,10 +124,10 @@ const taken = ["manifest.json", "run.json", "cells", "runs"];
 
 /** Refuses a folder that is already a dataset or a run, or a comparison without its settings. */
 function checkUnused(folder: string): void {
-	const found = taken.find((name) => isFilled(join(folder, name)));
-	if (found !== undefined)
+	const filled = taken.find((name) => isFilled(join(folder, name)));
+	if (filled !== undefined)
 		throw new InputError(
-			`${folder} holds ${found} but no compare.json: it is a dataset, a run, or a comparison whose settings are lost; choose another \`out\`, new or empty`,
+			`${folder} holds ${filled} but no compare.json: it is a dataset, a run, or a comparison whose settings are lost; choose another \`out\`, new or empty`,
 			{ field: "out", value: folder },
 		);
 }

@@ -159,7 +159,9 @@ export async function scale(
 	const entries = lines.map(({ entry }) => entry);
 	const first = lines[0]?.preset;
 	const comparison = await compareLines(dataset, folder, {
-		...{ ...options, title: "scale", entries },
+		...options,
+		title: "scale",
+		entries,
 		ways: waysOf(entries, defaultMethod, ({ group }, at) => {
 			if (group === first) return entries[at - 1]; // fewer patients
 			return lines.find(
@@ -200,12 +202,14 @@ async function compareLines(
 	const known = tasksOf(dataset);
 	if (tasks.length === 0)
 		throw new InputError(`the list of tasks is empty; ${dataset.folder} has ${known.join(", ")}`, {
-			...{ field: "tasks", value: tasks },
+			field: "tasks",
+			value: tasks,
 		});
 	for (const task of tasks)
 		if (!known.includes(task))
 			throw new InputError(`${dataset.folder} has no task "${task}"; it has ${known.join(", ")}`, {
-				...{ field: "tasks", value: task },
+				field: "tasks",
+				value: task,
 			});
 	const budgets = {
 		options: { epochs, batchSlots, maxLength, patience: epochs },
@@ -218,7 +222,12 @@ async function compareLines(
 	await mkdir(folder, { recursive: true });
 	return holdingLock(join(folder, "compare.lock"), "at work on this comparison", async () => {
 		await openPlan(folder, dataset, entries, {
-			...{ title, tasks: [...tasks], depths: [...depths], futures, patients, ...budgets },
+			title,
+			tasks: [...tasks],
+			depths: [...depths],
+			futures,
+			patients,
+			...budgets,
 		});
 		const cells = [
 			...entries.map(({ id }) => ({ id, seed: 1 })),
@@ -228,8 +237,12 @@ async function compareLines(
 				.flatMap(({ id }) => Array.from({ length: seeds - 1 }, (_, i) => ({ id, seed: i + 2 }))),
 		];
 		const { cells: done, failed } = await computeCells(folder, cells, {
-			...{ jobs, threads: Math.max(1, Math.floor(cores / jobs)) },
-			...{ provider, precision, progress, signal },
+			jobs,
+			threads: Math.max(1, Math.floor(cores / jobs)),
+			provider,
+			precision,
+			progress,
+			signal,
 		});
 		const comparison = comparisonOf(
 			columnsOf(tasks, depths, methods),

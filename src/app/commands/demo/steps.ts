@@ -80,7 +80,11 @@ export function demoStages(
 				const dataset = await opened();
 				await trainInterruptibly(io, (signal) =>
 					pretrain(dataset, files.run, {
-						...{ preset, threads, signal, progress, resume: "if-begun" },
+						preset,
+						threads,
+						signal,
+						progress,
+						resume: "if-begun",
 						// Short rows and small batches: many steps in little time, chosen by validation loss.
 						training: { epochs, seed, batchSlots: 512, maxLength: 128, learningRate: 5e-3 },
 					}),
@@ -97,7 +101,11 @@ export function demoStages(
 					return progress.note(`skipped: too few labels of ${labelled} among so few people`);
 				await trainInterruptibly(io, (signal) =>
 					finetune(readTrained(files.run), dataset, {
-						...{ task: labelled, threads, signal, progress, resume: "if-begun" },
+						task: labelled,
+						threads,
+						signal,
+						progress,
+						resume: "if-begun",
 						training: { maxLength: 128 },
 					}),
 				);
@@ -113,7 +121,11 @@ export function demoStages(
 				const dataset = await opened();
 				for (const [task, options] of Object.entries(demoEvaluations))
 					await evaluateTask(task, readTrained(files.run), dataset, {
-						...{ ...options, futures, seed, threads, progress },
+						...options,
+						futures,
+						seed,
+						threads,
+						progress,
 					});
 			},
 		},

@@ -108,7 +108,8 @@ async function writePlp(
 	await replaceFolder(folder, async (partial) => {
 		const file = join(partial, plpPredictionFile);
 		const columns = plpColumns(predictions, {
-			...{ evaluationType: options.evaluation, subjects },
+			evaluationType: options.evaluation,
+			subjects,
 		});
 		await writeFile(file, csvOf(columns));
 		for (const [name, { header, rows }] of Object.entries(plpTables(predictions, options)))
@@ -238,14 +239,14 @@ export interface SubjectNumbers {
 /** The ids as 64-bit numbers if they are such numbers, and no two the same; otherwise numbers from 1, in their order. */
 export function numberSubjects(patients: Iterable<string>): SubjectNumbers {
 	const ids = [...new Set(patients)];
-	const own = ids.flatMap((id) => {
+	const numbers = ids.flatMap((id) => {
 		const number = /^-?\d{1,19}$/.test(id) ? BigInt(id) : undefined;
 		return number !== undefined && BigInt.asIntN(64, number) === number ? [number] : [];
 	});
-	const areNew = new Set(own).size < ids.length;
+	const areNew = new Set(numbers).size < ids.length;
 	if (areNew) ids.sort();
 	return {
-		of: new Map(ids.map((id, at) => [id, areNew ? BigInt(at + 1) : (own[at] as bigint)])),
+		of: new Map(ids.map((id, at) => [id, areNew ? BigInt(at + 1) : (numbers[at] as bigint)])),
 		areNew,
 	};
 }
@@ -319,7 +320,7 @@ export async function writeRowPredictions(
 	task: string,
 	trained: Trained,
 	dataset: Dataset,
-	found: RowPredictions | undefined,
+	scored: RowPredictions | undefined,
 	{
 		predictions,
 		plp,
@@ -328,7 +329,7 @@ export async function writeRowPredictions(
 		seed,
 	}: PredictionTargets & Pick<TaskOptions, "split" | "draws" | "seed">,
 ): Promise<WrittenPredictions> {
-	if (!found) {
+	if (!scored) {
 		const labelFile = dataset.labelFiles?.[task];
 		throw new InputError(
 			`${trained.folder} has no probabilities of ${task} to write; run \`${finetuneCommand(trained.folder, { task, labelFile })}\` first`,
@@ -336,25 +337,28 @@ export async function writeRowPredictions(
 		);
 	}
 	const schema = predictions?.schema ?? "plp";
-	const horizons = new Set(found.predictions.map(({ horizonDays }) => horizonDays));
+	const horizons = new Set(scored.predictions.map(({ horizonDays }) => horizonDays));
 	if ((schema !== "plain" || plp) && horizons.size > 1)
 		throw new InputError(
 			`the predictions have ${horizons.size} horizons, and ${plp ? "plp" : schema} has room for one; give one with \`horizons\``,
 			{ field: "horizons" },
 		);
-	const labelled = found.predictions.filter(({ label }) => label !== null);
+	const labelled = scored.predictions.filter(({ label }) => label !== null);
 	const evaluation = isExternal(trained, dataset) ? "Validation" : evaluationTypes[split];
-	const notes = [...found.notes];
+	const notes = [...scored.notes];
 	if (predictions)
 		notes.push(
-			...(await writePredictions(predictions, schema === "plain" ? found.predictions : labelled, {
-				...{ axis: dataset.manifest.source.axis, evaluationType: evaluation },
+			...(await writePredictions(predictions, schema === "plain" ? scored.predictions : labelled, {
+				axis: dataset.manifest.source.axis,
+				evaluationType: evaluation,
 			})),
 		);
 	if (plp)
 		notes.push(
 			...(await writePlp(plp.folder, labelled, {
-				...{ evaluation, draws, seed },
+				evaluation,
+				draws,
+				seed,
 				attrition: [
 					{
 						description: `patients of split ${split}`,
@@ -373,13 +377,15 @@ export async function writeRowPredictions(
 	return {
 		...(predictions && { file: predictions.file }),
 		...(plp && { folder: plp.folder }),
-		...{ row: found.row, count: written.length, notes },
+		row: scored.row,
+		count: written.length,
+		notes,
 		metrics: predictionMetrics(written) ?? null,
 	};
 }
 
 /** As a file of MEDS holds it. */
-const inSinglePrecision = (own: LabelPrediction): LabelPrediction => ({
-	...own,
-	probability: Math.fround(own.probability),
+const inSinglePrecision = (prediction: LabelPrediction): LabelPrediction => ({
+	...prediction,
+	probability: Math.fround(prediction.probability),
 });

@@ -172,9 +172,9 @@ export function evaluate(
 	options: EvaluateOptions = {},
 ): Promise<Record<string, TaskResult>> {
 	const { threads, provider, precision, communicator = oneProcess, ...others } = options;
-	const own = { ...others, threads: threads ?? ownCores(communicator) };
+	const evaluation = { ...others, threads: threads ?? ownCores(communicator) };
 	return withRuntime({ threads, provider, precision, communicator }, "inference", (runtime) =>
-		evaluateOn(runtime, runs, dataset, own, communicator),
+		evaluateOn(runtime, runs, dataset, evaluation, communicator),
 	);
 }
 
@@ -204,15 +204,17 @@ async function evaluateOn(
 	const targets = { predictions, plp };
 	const { axis } = dataset.manifest.source;
 	const writes = await checkPredictionTargets(targets, runs, task, axis);
-	let found: RowPredictions | undefined;
+	let predicted: RowPredictions | undefined;
 	const home = await homeOf(runs, dataset, progress);
 	const taskOptions: TaskOptions = {
-		...{ ...evaluateDefaults, ...overrides, progress },
+		...evaluateDefaults,
+		...overrides,
+		progress,
 		...(home && { trainingDataset: home }),
 		...(before !== undefined && { before }),
 		...(writes && {
-			onPredictions(own: RowPredictions) {
-				found = own;
+			onPredictions(answered: RowPredictions) {
+				predicted = answered;
 			},
 		}),
 	};
@@ -242,10 +244,13 @@ async function evaluateOn(
 				notStored === undefined ? await store(trained.folder, evaluation) : { notStored };
 			progress.finish();
 			measured.push({
-				...{ run: trained.folder, ...written, evaluation },
+				run: trained.folder,
+				...written,
+				evaluation,
 				...(writes && {
-					predictions: await writeRowPredictions(name, trained, people, found, {
-						...{ ...taskOptions, ...targets },
+					predictions: await writeRowPredictions(name, trained, people, predicted, {
+						...taskOptions,
+						...targets,
 					}),
 				}),
 			});
@@ -288,11 +293,11 @@ export async function storedOfMore(
 	if (!stored || stored.made.step !== step || stored.made.dataset !== dataset) return undefined;
 	// Without `sample`, the file holds all patients, or is older than `sample`. All patients include those of this
 	// sample, so that as many of them or more can be evaluated.
-	const [theirs, own] = stored.sample
+	const [theirs, patientCount] = stored.sample
 		? [stored.sample.patients, sample.patients]
 		: [stored.patients, patients];
-	if (theirs <= own) return undefined;
-	return `${evaluationFile(run, task, other)} holds the results of ${thousands(theirs)} patients, and these are of ${thousands(own)}; to replace them, evaluate all patients (\`patients: "all"\`)`;
+	if (theirs <= patientCount) return undefined;
+	return `${evaluationFile(run, task, other)} holds the results of ${thousands(theirs)} patients, and these are of ${thousands(patientCount)}; to replace them, evaluate all patients (\`patients: "all"\`)`;
 }
 
 const keysOf = ({ tokens }: Vocabulary) => tokens.map(({ code, system }) => `${system} ${code}`);
@@ -308,8 +313,8 @@ function checkSameMeaning(trained: Trained, dataset: Dataset): void {
 	const { folder, manifest, vocabulary } = trained;
 	const remedy = `prepare its records again with \`trajgpt prepare … --like ${folder}\``;
 	if (!hasSameTokens(trained, dataset)) {
-		const own = new Set(keysOf(vocabulary));
-		const shared = keysOf(dataset.vocabulary).filter((key) => own.has(key)).length;
+		const keys = new Set(keysOf(vocabulary));
+		const shared = keysOf(dataset.vocabulary).filter((key) => keys.has(key)).length;
 		throw new InputError(
 			`${dataset.folder} has another vocabulary than ${folder}: ${dataset.vocabulary.size} tokens, ${shared} of them among the ${vocabulary.size} of the run${shared === vocabulary.size ? ", in another order" : ""}; ${remedy}`,
 			{ field: "dataset", value: dataset.folder },

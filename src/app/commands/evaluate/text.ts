@@ -104,8 +104,10 @@ function tables(rows: readonly EvaluationRow[], newCodes?: Measure): string {
 		["", ...eventsApart].map((part) => ({
 			title: titleOf(part, newCodes),
 			metrics: metrics.filter((metric) => {
-				const own = partsOf(metric);
-				return own.byWindow === byWindow && own.part === part && !ofFew.includes(metric);
+				const metricParts = partsOf(metric);
+				return (
+					metricParts.byWindow === byWindow && metricParts.part === part && !ofFew.includes(metric)
+				);
 			}),
 		})),
 	);
@@ -147,18 +149,18 @@ function differencesText(rows: readonly EvaluationRow[], all: Differences): stri
 	return ["", ...eventsApart]
 		.map((part) => ({
 			part,
-			own: metrics.filter((metric) => partsOf(metric).part === part),
+			members: metrics.filter((metric) => partsOf(metric).part === part),
 		}))
-		.filter(({ own }) => own.length > 0)
-		.map(({ part, own }) =>
+		.filter(({ members }) => members.length > 0)
+		.map(({ part, members }) =>
 			table(
 				[
 					part === "" ? "difference" : `difference, ${titleOf(part, undefined)}`,
-					...own.map(headerOf),
+					...members.map(headerOf),
 				],
 				differences.map(({ row, than, metrics: measures }) => [
 					`${row} − ${than}`,
-					...own.map((metric) => {
+					...members.map((metric) => {
 						const measure = measures[metric];
 						return measure ? measureText(metric, measure, true) : "";
 					}),
@@ -278,14 +280,17 @@ function onsetText({ rows, differences = [], onset }: Evaluation): string {
 	);
 	const first = rows[0]?.label;
 	const subgroups = onset.subgroups.flatMap(({ name, years, patients, codes, rows: scored }) => {
-		const own = scored.find(({ label }) => label === first);
-		if (!own) return [];
+		const score = scored.find(({ label }) => label === first);
+		if (!score) return [];
 		return [
 			[
-				...[name, yearsText(years), String(patients), String(codes)],
-				own.auroc.toFixed(3),
-				(100 * own.averagePrecision).toFixed(2),
-				own.observedToExpected?.toFixed(2) ?? "–",
+				name,
+				yearsText(years),
+				String(patients),
+				String(codes),
+				score.auroc.toFixed(3),
+				(100 * score.averagePrecision).toFixed(2),
+				score.observedToExpected?.toFixed(2) ?? "–",
 			],
 		];
 	});
@@ -307,7 +312,12 @@ export function onsetCsv({ rows, onset }: Evaluation): string {
 	const labels = rows.map(({ label }) => label);
 	const metrics = ["auroc", "averagePrecision", "observedToExpected"] as const;
 	const header = [
-		...["years", "code", "system", "name", "patients at risk", "onsets"],
+		"years",
+		"code",
+		"system",
+		"name",
+		"patients at risk",
+		"onsets",
 		...labels.flatMap((label) =>
 			metrics.flatMap((metric) => [`${label}: ${metric}`, "low", "high"]),
 		),
@@ -316,7 +326,12 @@ export function onsetCsv({ rows, onset }: Evaluation): string {
 	const lines = onset.codes
 		.toSorted((a, b) => a.years - b.years || firstAuroc(b) - firstAuroc(a))
 		.map((code) => [
-			...[code.years, code.code, code.system, code.name, code.atRisk, code.onsets],
+			code.years,
+			code.code,
+			code.system,
+			code.name,
+			code.atRisk,
+			code.onsets,
 			...code.rows.flatMap((row) =>
 				metrics.flatMap((metric) => {
 					const measure = row[metric];

@@ -64,11 +64,11 @@ function daysPerEvent(dataset: Dataset): number {
 
 /** The categories of the vocabulary with two codes or more. */
 function categories({ tokens }: Vocabulary): HazardSettings["groups"] {
-	const found = new Map<string, number[]>();
+	const members = new Map<string, number[]>();
 	for (const [token, { category }] of tokens.entries())
 		if (token >= specialCount && category !== null)
-			found.set(category, [...(found.get(category) ?? []), token]);
-	return [...found].flatMap(([name, own]) => (own.length > 1 ? [{ name, tokens: own }] : []));
+			members.set(category, [...(members.get(category) ?? []), token]);
+	return [...members].flatMap(([name, tokens]) => (tokens.length > 1 ? [{ name, tokens }] : []));
 }
 
 /** Codes whose values are tokens: the first record of any of these. */

@@ -36,14 +36,14 @@ export const settingsOf = ({ vocabulary }: Dataset) => ({ vocab: vocabulary.size
 /** Rejects settings that differ from those of the resumed run or task. */
 export function checkResumed(
 	whose: "run" | "task",
-	own: Readonly<Record<string, unknown>>,
+	stored: Readonly<Record<string, unknown>>,
 	given: Readonly<Record<string, unknown>>,
 	remedy: string,
 ): void {
 	for (const [name, value] of Object.entries(given))
-		if (own[name] !== value)
+		if (stored[name] !== value)
 			throw new InputError(
-				`\`resume\` keeps the ${whose}'s own settings: ${name} is ${own[name]} there, ${value} here; leave it out, or ${remedy}`,
+				`\`resume\` keeps the ${whose}'s own settings: ${name} is ${stored[name]} there, ${value} here; leave it out, or ${remedy}`,
 				{ field: name, value },
 			);
 }

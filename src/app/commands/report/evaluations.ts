@@ -87,10 +87,10 @@ type ReadLabels = (task: string, split: Split) => Promise<readonly Label[]>;
 
 /** Makes the labels of a task once: some take a pass over all patients. */
 function labelReader(dataset: Dataset): ReadLabels {
-	const found = new Map<string, ReturnType<typeof taskLabels>>();
+	const labels = new Map<string, ReturnType<typeof taskLabels>>();
 	return async (task, split) => {
-		const known = found.get(task) ?? taskLabels(dataset, task);
-		found.set(task, known);
+		const known = labels.get(task) ?? taskLabels(dataset, task);
+		labels.set(task, known);
 		return labelsOf(dataset, (await known).labels, split);
 	};
 }
@@ -114,7 +114,8 @@ async function canBeEvaluated(
 		if (!(config as Pick<CodeConfig, "hazards">).hazards) return false;
 		const { people } = await evaluatedPatients(task, dataset, { split });
 		return canMeasureOnset(people, {
-			...{ ...evaluateDefaults, split },
+			...evaluateDefaults,
+			split,
 			...(before !== undefined && { before }),
 		});
 	}

@@ -133,9 +133,9 @@ export async function onsetFigures(drawings: Drawings, evaluations: readonly Eva
 	if (!evaluation || !onset) return {};
 	const { conditions = [], codes } = onset;
 	const usual = onset.horizons.filter(({ years }) => shownYears.includes(years));
-	const horizons = (usual.length > 0 ? usual : onset.horizons.slice(0, 2)).map((own) => ({
-		...own,
-		error: measuredOf(evaluation, `weightedCalibrationError ${own.years}y`),
+	const horizons = (usual.length > 0 ? usual : onset.horizons.slice(0, 2)).map((horizon) => ({
+		...horizon,
+		error: measuredOf(evaluation, `weightedCalibrationError ${horizon.years}y`),
 	}));
 	const years = horizons.at(-1)?.years ?? 5;
 	const draw = (

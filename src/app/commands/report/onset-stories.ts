@@ -59,8 +59,8 @@ export async function onsetPair(
 	for (const target of targets) {
 		const cases: Case[] = [];
 		for await (const history of dataset.histories(split)) {
-			const found = caseOf(history, target, lookBackDays);
-			if (found) cases.push(found);
+			const onsetCase = caseOf(history, target, lookBackDays);
+			if (onsetCase) cases.push(onsetCase);
 		}
 		if (cases.length < fewestCases) continue;
 		const judged = await incidences(
@@ -84,14 +84,17 @@ export async function onsetPair(
 			{ ...at(highShare), title: "Warned" },
 			{ ...at(lowShare), title: "Not warned" },
 		];
-		const found = [];
+		const peopleTold = [];
 		for (const one of drawn)
-			found.push(await storyOf(one, target, (day) => peersOf(one, day), dataset, split, hazards));
+			peopleTold.push(
+				await storyOf(one, target, (day) => peersOf(one, day), dataset, split, hazards),
+			);
 		return {
-			...{ target, horizonDays },
+			target,
+			horizonDays,
 			rule: `Of the ${cases.length} ${split} patients who were first recorded with it after at least two years of observation, ordered by their predicted risk one year before${rates ? ", divided by that of people of their age and sex" : ""}: those at the 90th and at the 10th percentile.`,
-			stories: found.map(({ story }) => story),
-			people: found.map(({ person }) => person),
+			stories: peopleTold.map(({ story }) => story),
+			people: peopleTold.map(({ person }) => person),
 		};
 	}
 	return undefined;
@@ -132,7 +135,7 @@ async function storyOf(
 		),
 	];
 	const times = evenly(curveTimes);
-	const [[own] = []] = await incidences(hazards, [history], [tokens], [times], [horizonDays]);
+	const [[curves] = []] = await incidences(hazards, [history], [tokens], [times], [horizonDays]);
 	const peers = times.map(peersOn);
 	const truthOn = await trueRisk(dataset, split, history, tokens);
 	const sparse = truthOn ? evenly(truthTimes) : [];
@@ -142,15 +145,23 @@ async function storyOf(
 	};
 	return {
 		story: {
-			...{ patient: history.id, title, clock, times, diagnosis, death: history.death },
-			risk: [...(own?.probabilities ?? [])],
+			patient: history.id,
+			title,
+			clock,
+			times,
+			diagnosis,
+			death: history.death,
+			risk: [...(curves?.probabilities ?? [])],
 			peers: peers.every((rate) => rate !== undefined) ? peers : undefined,
 			...(truthOn && { truth: { times: sparse, risk: sparse.map(truthOn) } }),
 			judged: { time: day, risk },
 			records: [...history.times.subarray(history.birthEvents)].filter((time) => time < diagnosis),
 		},
 		person: {
-			...{ id: history.id, sex: history.sex, target: name, risk },
+			id: history.id,
+			sex: history.sex,
+			target: name,
+			risk,
 			age: clock.birth === null ? undefined : (diagnosis - clock.birth) / yearDays,
 			peers: peersOn(day),
 			truth: truthOn?.(day),
@@ -166,10 +177,10 @@ async function trueRisk(
 	[token, ...others]: readonly number[],
 ): Promise<((day: number) => number) | undefined> {
 	if (token === undefined || others.length > 0) return undefined;
-	const found = await findSimulationTruth(dataset, split, undefined, "incidence");
-	if (!("truth" in found)) return undefined;
+	const simulation = await findSimulationTruth(dataset, split, undefined, "incidence");
+	if (!("truth" in simulation)) return undefined;
 	return (day) =>
-		found.truth.incidence(history, Math.floor(day), [Math.round(horizonDays)], {
+		simulation.truth.incidence(history, Math.floor(day), [Math.round(horizonDays)], {
 			futures: truthFutures,
 			seed: 0,
 		}).tokens[token] as number;

@@ -64,7 +64,9 @@ function targetsOf(vocabulary: Vocabulary, { codes, all }: DatasetSummary): Targ
 	const named = defaultDiseases.flatMap((code) => targetOf(vocabulary, code, "PheCode") ?? []);
 	if (named.length > 0) return named;
 	const rare = codes.find(({ patients }) => patients > 0 && patients <= all.patients / 3);
-	return rare ? [targetOf(vocabulary, rare.code, rare.system)].flatMap((found) => found ?? []) : [];
+	return rare
+		? [targetOf(vocabulary, rare.code, rare.system)].flatMap((target) => target ?? [])
+		: [];
 }
 
 function targetOf(vocabulary: Vocabulary, code: string, system: string | null): Target | undefined {
@@ -98,11 +100,11 @@ async function chosenByRule(
 		// One after the other: all histories of a large split do not fit in memory.
 		for (const patient of random(seed).fork("stories").fork(target.code).shuffle(patients)) {
 			if (chosen.some(({ history }) => history.id === dataset.idOf(patient))) continue;
-			const found = cut(await dataset.read(patient), split, target);
-			const { lookUp, recordedAt = -1 } = found;
-			const place = recordedAt - found.history.birthEvents - lookUp;
+			const candidate = cut(await dataset.read(patient), split, target);
+			const { lookUp, recordedAt = -1 } = candidate;
+			const place = recordedAt - candidate.history.birthEvents - lookUp;
 			if (lookUp !== lookUpWindow || place < 0 || place >= mostLater) continue;
-			chosen.push(found);
+			chosen.push(candidate);
 			break;
 		}
 	}
@@ -116,12 +118,12 @@ async function chosenByName(
 	targets: readonly Target[],
 ): Promise<Chosen[]> {
 	const wanted = new Set(ids);
-	const found = new Map<string, { readonly history: History; readonly split: Split }>();
+	const people = new Map<string, { readonly history: History; readonly split: Split }>();
 	for (const split of splitNames)
 		for await (const history of dataset.histories(split))
-			if (wanted.has(history.id)) found.set(history.id, { history, split });
+			if (wanted.has(history.id)) people.set(history.id, { history, split });
 	return ids.map((id) => {
-		const patient = found.get(id);
+		const patient = people.get(id);
 		if (!patient)
 			throw new InputError(
 				`${dataset.folder} has no patient "${id}"; \`patients\` takes ids as \`trajgpt embed --what patients\` lists them`,
@@ -245,7 +247,8 @@ async function riskOf(
 			],
 		},
 		risk: {
-			...{ first: curve!.risk[0]!, last: curve!.risk.at(-1)! },
+			first: curve!.risk[0]!,
+			last: curve!.risk.at(-1)!,
 			horizon: spanText(horizonDays),
 		},
 	};
@@ -278,7 +281,11 @@ export async function drawStories(
 		for (const [at, one] of chosen.entries()) {
 			onStage(`drawing patient ${at + 1} of ${chosen.length}`);
 			const { trajectory, picture, risk } = await storyOf(
-				...([predictor, hazards, vocabulary, one, axis] as const),
+				predictor,
+				hazards,
+				vocabulary,
+				one,
+				axis,
 			);
 			const { history, target, lookUp, recordedAt } = one;
 			stories.push({
@@ -354,7 +361,9 @@ export async function drawOnsetPair(
 	const figure = (narrow: boolean) =>
 		onsetStoriesFigure(stories, { name: target.name, horizonDays, narrow });
 	return {
-		...{ rule, people, horizon: spanText(horizonDays) },
+		rule,
+		people,
+		horizon: spanText(horizonDays),
 		figure: await drawings.draw(
 			"onset-stories",
 			figure(false),

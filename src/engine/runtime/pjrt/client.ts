@@ -111,8 +111,8 @@ export class Executable extends Handle {
 			argumentCount: args[0]?.length ?? 0,
 			outputLists: results,
 		});
-		return results.map((own) =>
-			outputs.map((shape, i) => new DeviceBuffer(this.client, own[i], shape)),
+		return results.map((buffers) =>
+			outputs.map((shape, i) => new DeviceBuffer(this.client, buffers[i], shape)),
 		);
 	}
 }
@@ -134,7 +134,11 @@ export async function openClient(native: Native, options: ClientOptions = {}): P
 	const named = (name: string, type: number, value: number | bigint) => {
 		const text = Buffer.from(name);
 		return native.args("NamedValue", {
-			...{ name: text, nameLength: text.length, type, value, valueCount: 1 },
+			name: text,
+			nameLength: text.length,
+			type,
+			value,
+			valueCount: 1,
 		});
 	};
 	const floatBits = (value: number) => new Uint32Array(Float32Array.of(value).buffer)[0] ?? 0;
@@ -185,9 +189,9 @@ export class Client {
 		process.once("exit", this.#atExit);
 		this.platform = native.text("Client_PlatformName", pointer);
 		this.version = native.text("Client_PlatformVersion", pointer);
-		const found = native.call("Client_AddressableDevices", { client: pointer });
+		const answer = native.call("Client_AddressableDevices", { client: pointer });
 		this.devices = native
-			.pointers(found.get("devices"), found.number("count"))
+			.pointers(answer.get("devices"), answer.number("count"))
 			.map((device) => described(native, device));
 	}
 
@@ -213,10 +217,13 @@ export class Client {
 		const compiled = native.callAside("Client_Compile", {
 			client: this.#open(),
 			program: native.args("Program", {
-				...{ code, codeSize: code.length },
-				...{ format, formatSize: format.length },
+				code,
+				codeSize: code.length,
+				format,
+				formatSize: format.length,
 			}),
-			...{ options, optionsSize: options.length },
+			options,
+			optionsSize: options.length,
 		});
 		return this.#during(compiled.then((made) => new Executable(this, made.get("executable"))));
 	}
@@ -224,7 +231,9 @@ export class Client {
 	/** Loads a program that was serialized, on another thread. */
 	load(bytes: Uint8Array): Promise<Executable> {
 		const loaded = this.native.callAside("Executable_DeserializeAndLoad", {
-			...{ client: this.#open(), bytes, byteCount: bytes.length },
+			client: this.#open(),
+			bytes,
+			byteCount: bytes.length,
 		});
 		return this.#during(loaded.then((made) => new Executable(this, made.get("executable"))));
 	}
@@ -232,8 +241,12 @@ export class Client {
 	/** Copies a tensor to a device. The data may change as soon as this returns. */
 	upload({ pointer: device }: Device, data: Data, dtype: DType, shape: FixedShape): DeviceBuffer {
 		const made = this.native.call("Client_BufferFromHostBuffer", {
-			...{ client: this.#open(), device, data, type: bufferTypes[dtype] },
-			...{ dims: BigInt64Array.from(shape, BigInt), dimCount: shape.length },
+			client: this.#open(),
+			device,
+			data,
+			type: bufferTypes[dtype],
+			dims: BigInt64Array.from(shape, BigInt),
+			dimCount: shape.length,
 			semantics: immutableOnlyDuringCall,
 		});
 		this.#destroyEvent(made.get("doneWithHostBuffer"));
@@ -261,7 +274,8 @@ export class Client {
 		const minorToMajor = BigInt64Array.from(shape, (_, axis) => BigInt(shape.length - 1 - axis));
 		const layout = native.args("MemoryLayout", {
 			tiledSize: structs.MemoryLayoutTiled.size,
-			...{ minorToMajor, minorToMajorCount: shape.length },
+			minorToMajor,
+			minorToMajorCount: shape.length,
 		});
 		return native
 			.call("Buffer_ToHostBuffer", { source, layout, data, byteCount: data.byteLength })

@@ -16,8 +16,8 @@ export class DeviceGroup {
 		const made: DeviceBuffer[] = [];
 		try {
 			for (const [i, device] of this.devices.entries()) {
-				const own = ArrayBuffer.isView(data) ? data : data[i];
-				made.push(this.client.upload(device, own, dtypeOf(own), shape));
+				const array = ArrayBuffer.isView(data) ? data : data[i];
+				made.push(this.client.upload(device, array, dtypeOf(array), shape));
 			}
 			return made;
 		} catch (error) {
@@ -113,28 +113,28 @@ export function sharedConstants(group: DeviceGroup): (weights: Weights) => Const
 		{ readonly buffers: readonly DeviceBuffer[]; users: number }
 	>();
 	return (weights) => {
-		const own = new Set<ArrayLike<number>>();
+		const seen = new Set<ArrayLike<number>>();
 		return {
 			get({ name, dtype, shape }) {
 				const values = weights.get(name);
 				if (!values) return undefined;
 				const known = shared.get(values);
-				if (own.has(values)) return known?.buffers;
+				if (seen.has(values)) return known?.buffers;
 				const data = values instanceof arrays[dtype] ? values : arrays[dtype].from(values);
 				const entry = known ?? { buffers: group.upload(data as Data, shape), users: 0 };
 				entry.users++;
 				shared.set(values, entry);
-				own.add(values);
+				seen.add(values);
 				return entry.buffers;
 			},
 			release() {
-				for (const values of own) {
+				for (const values of seen) {
 					const entry = shared.get(values);
 					if (!entry || --entry.users > 0) continue;
 					shared.delete(values);
 					for (const buffer of entry.buffers) buffer.destroy();
 				}
-				own.clear();
+				seen.clear();
 			},
 		};
 	};

@@ -69,8 +69,8 @@ function shrink(folder: string, limit: number): void {
 		.filter((name) => name.endsWith(ending))
 		.map((name) => join(folder, name))
 		.flatMap((path) => {
-			const found = statSync(path, { throwIfNoEntry: false });
-			return found ? [{ path, size: found.size, used: found.mtimeMs }] : [];
+			const file = statSync(path, { throwIfNoEntry: false });
+			return file ? [{ path, size: file.size, used: file.mtimeMs }] : [];
 		})
 		.sort((a, b) => b.used - a.used);
 	let total = 0;

@@ -179,9 +179,9 @@ export class Native {
 	/** What the plugin says of itself: versions, mostly. Texts and numbers alone. */
 	attributes(): Record<string, string> {
 		const { size, name, nameLength, type, value, valueCount } = structs.NamedValue;
-		const found = this.call("Plugin_Attributes");
-		const count = found.number("count");
-		const bytes = this.copy(found.get("attributes"), count * size);
+		const answer = this.call("Plugin_Attributes");
+		const count = answer.number("count");
+		const bytes = this.copy(answer.get("attributes"), count * size);
 		const read: Record<string, string> = {};
 		for (let at = 0; at < bytes.length; at += size) {
 			const word = (offset: number) => bytes.readBigUInt64LE(at + offset);

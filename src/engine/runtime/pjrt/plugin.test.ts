@@ -13,22 +13,24 @@ async function touch(...parts: string[]): Promise<string> {
 
 test("a plugin that a variable names is the only one", () => {
 	expect(findPlugins({ TRAJGPT_PJRT_PLUGIN: "/mine.so", VIRTUAL_ENV: "/x" })).toEqual({
-		found: [{ path: "/mine.so", from: "TRAJGPT_PJRT_PLUGIN", libraries: [] }],
+		plugins: [{ path: "/mine.so", from: "TRAJGPT_PJRT_PLUGIN", libraries: [] }],
 		searched: ["TRAJGPT_PJRT_PLUGIN"],
 	});
-	const { found } = findPlugins({ PJRT_NAMES_AND_LIBRARY_PATHS: "cuda:/a.so,other:/b.so" });
-	expect(found.map(({ path }) => path)).toEqual(["/a.so", "/b.so"]);
+	const { plugins } = findPlugins({
+		PJRT_NAMES_AND_LIBRARY_PATHS: "cuda:/a.so,other:/b.so",
+	});
+	expect(plugins.map(({ path }) => path)).toEqual(["/a.so", "/b.so"]);
 });
 
 test("finds plugins of Python's packages with their libraries, the newest first", async () => {
 	const prefix = await temporaryFolder();
 	const site = join(prefix, "lib", "python3.12", "site-packages");
-	const plugins = join(site, "jax_plugins");
-	const cuda12 = await touch(plugins, "xla_cuda12", "xla_cuda_plugin.so");
-	const cuda13 = await touch(plugins, "xla_cuda13", "xla_cuda_plugin.so");
-	const rocm = await touch(plugins, "xla_rocm7", "xla_rocm_plugin.so");
+	const folder = join(site, "jax_plugins");
+	const cuda12 = await touch(folder, "xla_cuda12", "xla_cuda_plugin.so");
+	const cuda13 = await touch(folder, "xla_cuda13", "xla_cuda_plugin.so");
+	const rocm = await touch(folder, "xla_rocm7", "xla_rocm_plugin.so");
 	const tpu = await touch(site, "libtpu", "libtpu.so");
-	await touch(plugins, "xla_cuda14", "README");
+	await touch(folder, "xla_cuda14", "README");
 	const nvidia = join(site, "nvidia");
 	const libraries = [
 		await touch(nvidia, "cu13", "lib", "libcublas.so.13"),
@@ -37,8 +39,8 @@ test("finds plugins of Python's packages with their libraries, the newest first"
 	];
 	await touch(nvidia, "cu13", "lib", "libnvblas.so.13");
 	await touch(nvidia, "cu13", "include", "cublas.h");
-	const { found, searched } = findPlugins({ VIRTUAL_ENV: prefix, HOME: prefix });
-	const own = found.filter(({ from }) => from === site);
+	const { plugins, searched } = findPlugins({ VIRTUAL_ENV: prefix, HOME: prefix });
+	const own = plugins.filter(({ from }) => from === site);
 	expect(own.map(({ path }) => path)).toEqual([cuda13, cuda12, rocm, tpu]);
 	expect(own.map((plugin) => plugin.libraries)).toEqual([libraries, libraries, [], []]);
 	expect(searched.slice(0, 3)).toEqual([
@@ -53,8 +55,8 @@ test("looks where python3 on PATH is installed, through links", async () => {
 	await mkdir(bin, { recursive: true });
 	await symlink(python, join(bin, "python3"));
 	const plugin = await touch(folder, "installed/lib/python3.11/dist-packages/libtpu/libtpu.so");
-	const { found } = findPlugins({ PATH: `/nowhere:${bin}`, HOME: folder });
-	expect(found.map(({ path }) => path)).toContain(plugin);
+	const { plugins } = findPlugins({ PATH: `/nowhere:${bin}`, HOME: folder });
+	expect(plugins.map(({ path }) => path)).toContain(plugin);
 });
 
 const ours = "--xla_disable_hlo_passes=triton-softmax-rewriter";

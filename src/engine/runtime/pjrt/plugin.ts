@@ -17,7 +17,7 @@ export interface FoundPlugin {
 
 export interface PluginSearch {
 	/** The best first. */
-	readonly found: readonly FoundPlugin[];
+	readonly plugins: readonly FoundPlugin[];
 	/** The variables and folders looked at, in order. */
 	readonly searched: readonly string[];
 }
@@ -43,10 +43,10 @@ export function findPlugins(env: NodeJS.ProcessEnv = process.env): PluginSearch 
 	];
 	const variables = [variable, jaxVariable].filter((name) => env[name]);
 	if (named.length > 0)
-		return { found: named.map(({ path, from }) => pluginAt(path, from)), searched: variables };
+		return { plugins: named.map(({ path, from }) => pluginAt(path, from)), searched: variables };
 	const folders = packageFolders(env);
 	return {
-		found: folders.flatMap((folder) => pluginsIn(folder).map((path) => pluginAt(path, folder))),
+		plugins: folders.flatMap((folder) => pluginsIn(folder).map((path) => pluginAt(path, folder))),
 		searched: [variable, jaxVariable, ...folders],
 	};
 }
@@ -65,7 +65,9 @@ function packageFolders(env: NodeJS.ProcessEnv): string[] {
 	const prefixes = [
 		...[env.VIRTUAL_ENV, env.CONDA_PREFIX].filter((prefix) => prefix !== undefined),
 		...pythonPrefixes(env.PATH ?? ""),
-		...[join(home, ".local"), "/usr/local", "/usr"],
+		join(home, ".local"),
+		"/usr/local",
+		"/usr",
 		...["/opt", join(home, ".pyenv", "versions")].flatMap((folder) =>
 			entries(folder).map((name) => join(folder, name)),
 		),
@@ -133,10 +135,10 @@ const choosesPasses = /--xla_disable_hlo_passes=(\s|$)|--xla_enable_hlo_passes_o
  * flag comes first, because XLA stops reading at the first mistake.
  */
 export function withoutUnsafePass(flags = ""): string {
-	const own = flags.trim();
-	const isFile = own !== "" && !own.startsWith("-");
-	if (isFile || choosesPasses.test(own) || own.includes(unsafePass)) return flags;
-	return `${added} ${own}`.trim();
+	const trimmed = flags.trim();
+	const isFile = trimmed !== "" && !trimmed.startsWith("-");
+	if (isFile || choosesPasses.test(trimmed) || trimmed.includes(unsafePass)) return flags;
+	return `${added} ${trimmed}`.trim();
 }
 
 /** `XLA_FLAGS` as the user set them, for other programs. */
@@ -152,9 +154,9 @@ export interface OpenOptions extends ClientOptions {
 
 /** Opens the devices of a plugin; rejects with an `InputError` that says what to do. */
 export async function openDevices(options: OpenOptions = {}): Promise<Client> {
-	const found = options.plugin === undefined ? findPlugins().found : [pluginAt(options.plugin)];
+	const plugins = options.plugin === undefined ? findPlugins().plugins : [pluginAt(options.plugin)];
 	const problems: unknown[] = [];
-	for (const plugin of found)
+	for (const plugin of plugins)
 		try {
 			return await devicesOf(plugin, options);
 		} catch (error) {

@@ -124,14 +124,14 @@ export class XlaProgram implements Program {
 		const { executable, inputs, outputs, donated } = compiled;
 		const each = isList(feeds) ? feeds : this.group.devices.map(() => feeds);
 		// Most inputs are resident, a training step has hundreds: the few that are fed are looked up by name.
-		const names = new Set(each.flatMap((own) => Object.keys(own)));
+		const names = new Set(each.flatMap((feed) => Object.keys(feed)));
 		const fed: (readonly DeviceBuffer[])[] = [];
 		try {
 			const lists = inputs.map((input) => {
 				const isFed = input.parts !== undefined || names.has(input.name);
-				const own = isFed ? this.#uploaded(input, each) : undefined;
-				if (own) fed.push(own);
-				const list = own ?? this.constants.get(input) ?? resident?.get(input.name);
+				const uploaded = isFed ? this.#uploaded(input, each) : undefined;
+				if (uploaded) fed.push(uploaded);
+				const list = uploaded ?? this.constants.get(input) ?? resident?.get(input.name);
 				if (!list) throw new Error(`input "${input.name}" was neither fed nor resident`);
 				return list;
 			});
@@ -150,10 +150,10 @@ export class XlaProgram implements Program {
 
 	#uploaded(input: Argument, feeds: readonly Feeds[]): DeviceBuffer[] {
 		const { length: count } = this.group.devices;
-		const given = feeds.flatMap((own) => fedTo(input, own) ?? []);
+		const given = feeds.flatMap((feed) => fedTo(input, feed) ?? []);
 		if (given.length === count) return this.group.upload(given, input.shape);
 		for (const { name } of input.parts ?? [input]) {
-			const fed = feeds.filter((own) => own[name]).length;
+			const fed = feeds.filter((feed) => feed[name]).length;
 			if (fed === 0) throw new Error(`input "${name}" was neither fed nor resident`);
 			if (fed < count) throw new Error(`input "${name}" was fed to ${fed} of ${count} devices`);
 		}
@@ -169,7 +169,7 @@ export class XlaProgram implements Program {
 		const plain: { readonly output: NamedType; readonly from: DeviceBuffer }[] = [];
 		for (let i = 0; i < outputs.length; i++) {
 			const output = outputs[i];
-			const made = results.map((own) => own[i]);
+			const made = results.map((buffers) => buffers[i]);
 			const name = replaces[i];
 			if (name !== undefined && resident?.get(name)) successors.set(name, made);
 			else {
@@ -185,7 +185,8 @@ export class XlaProgram implements Program {
 		const dispose = () => destroyAll([plain.map(({ from }) => from)]);
 		const read = async () => {
 			const copies = plain.map(({ output: { name, dtype, shape }, from }) => ({
-				...{ name, from },
+				name,
+				from,
 				to: new arrays[dtype](size(shape as FixedShape)),
 			}));
 			const copied = this.group.download(copies);

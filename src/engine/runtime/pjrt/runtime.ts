@@ -62,7 +62,9 @@ export async function xlaRuntime(options: XlaRuntimeOptions = {}): Promise<XlaRu
 			throw group.explained(error, "compiling a program");
 		});
 		return {
-			...{ executable, inputs: program.inputs, outputs: program.outputs },
+			executable,
+			inputs: program.inputs,
+			outputs: program.outputs,
 			donated: program.inputs.flatMap(({ name }, i) => (donated.has(name) ? [i] : [])),
 			replaces: program.outputs.map(({ name }) => replaced(name)),
 		};
@@ -97,8 +99,14 @@ function executablesOf(
 	const cache = executableCache(folder);
 	const options = compileOptions(devices.map(({ id }) => id));
 	const origin = JSON.stringify([
-		...[native.version, native.attributes(), size, mtimeMs],
-		...[platform, version, devices.map(({ kind }) => kind), process.env.XLA_FLAGS],
+		native.version,
+		native.attributes(),
+		size,
+		mtimeMs,
+		platform,
+		version,
+		devices.map(({ kind }) => kind),
+		process.env.XLA_FLAGS,
 	]);
 	return atMost(mostCompilations, async (text: string) => {
 		const key = cacheKey(text, options, origin);

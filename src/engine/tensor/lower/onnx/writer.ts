@@ -114,12 +114,12 @@ export class OnnxWriter {
 		for (const [tensor, name] of given) this.names.set(tensor, name);
 		const order = inOrder(results, (known) => this.isWritten(known));
 		for (const node of order) this.record(node);
-		const found = results.map((tensor) => this.name(tensor));
+		const outputs = results.map((tensor) => this.name(tensor));
 		for (const tensor of [...given.map(([x]) => x), ...order.flatMap((node) => node.outputs)]) {
 			this.names.delete(tensor);
 			this.joins.delete(tensor);
 		}
-		return found;
+		return outputs;
 	}
 
 	bind(tensor: Tensor, name: string): void {
@@ -216,7 +216,9 @@ export class OnnxWriter {
 	externalInitializer(bytes: number, shape: Shape, dataType: number, name: string): void {
 		const place = { location: name, offset: "0", length: String(bytes) };
 		this.initializers.push({
-			...{ name, dataType, dims: shape.map((dim) => BigInt(dim)) },
+			name,
+			dataType,
+			dims: shape.map((dim) => BigInt(dim)),
 			dataLocation: TensorProto_DataLocation.EXTERNAL,
 			externalData: Object.entries(place).map(([key, value]) => ({ key, value })),
 		});

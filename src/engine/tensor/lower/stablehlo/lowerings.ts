@@ -49,9 +49,9 @@ export function scan(node: Node<"scan">, write: StableHloWriter): readonly Value
 			);
 			write.bind(x, write.reshape(slice, write.fixed(x.shape)));
 		});
-		const found = results.map((x) => write.expression(x));
-		const next = found.slice(0, state.length);
-		const parts = [...found.slice(state.length), ...values];
+		const computed = results.map((x) => write.expression(x));
+		const next = computed.slice(0, state.length);
+		const parts = [...computed.slice(state.length), ...values];
 		const joining = given.map((whole, i) => {
 			const axis = joinAxes[i];
 			const part = parts[i];
@@ -251,7 +251,7 @@ function largest(x: Value, indices: Value, axis: number, write: StableHloWriter)
 			],
 			{ properties: { dimensions: longs([axis]) }, regions: [larger] },
 		)
-		.map((found) => write.reshape(found, kept));
+		.map((value) => write.reshape(value, kept));
 }
 
 /**

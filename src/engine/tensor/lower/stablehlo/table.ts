@@ -255,8 +255,8 @@ function matmul(node: Node<"matmul">, write: StableHloWriter): readonly Value[] 
 	const { transposeA, transposeB } = node.attributes;
 	/** The result's axis that each batch axis of a side belongs to; axes that are repeated are dropped. */
 	const side = (x: Value, other: Value) => {
-		const own = x.shape.slice(0, -2);
-		const axes = own.map((_, i) => rank - own.length + i);
+		const batch = x.shape.slice(0, -2);
+		const axes = batch.map((_, i) => rank - batch.length + i);
 		const isKept = (axis: number) => {
 			const [n, m] = [x, other].map((t) => t.shape[axis - rank + t.shape.length - 2]);
 			return n !== 1 || m === undefined || m === 1;

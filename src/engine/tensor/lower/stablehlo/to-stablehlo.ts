@@ -129,17 +129,17 @@ function packedInputs(
 	const cut = new Map<string, Value>();
 	const dtypes = [...new Set(tensors.map(({ dtype }) => dtype))];
 	const packed = dtypes.map((dtype, at) => {
-		const own = [...parts.values()].filter((part) => part.dtype === dtype);
-		const sizes = own.map(({ shape }) => shape.reduce((a, b) => a * b, 1));
+		const members = [...parts.values()].filter((part) => part.dtype === dtype);
+		const sizes = members.map(({ shape }) => shape.reduce((a, b) => a * b, 1));
 		const shape = [sizes.reduce((a, b) => a + b, 0)];
 		const value = { name: `%arg${at}`, shape, type: elementTypes[dtype] };
 		let from = 0;
-		for (const [i, part] of own.entries()) {
+		for (const [i, part] of members.entries()) {
 			const to = from + sizes[i];
 			cut.set(part.name, writer.reshape(writer.slice(value, 0, from, to), part.shape));
 			from = to;
 		}
-		return { type: { name: `packed.${dtype}`, shape, dtype, parts: own }, value };
+		return { type: { name: `packed.${dtype}`, shape, dtype, parts: members }, value };
 	});
 	for (const tensor of tensors) writer.bind(tensor, cut.get(sourceName(tensor) as string) as Value);
 	return packed;
