@@ -31,10 +31,7 @@ function draw(given, name) {
 /** The operation's value, and the gradients of a weighted sum of it. */
 export function outputsOf({ given, build }) {
 	const inputs = Object.fromEntries(
-		Object.entries(given).map(([name, { shape, kind }]) => [
-			name,
-			input(name, shape, dtypes[kind]),
-		]),
+		Object.entries(given).map(([k, { shape, kind }]) => [k, input(k, shape, dtypes[kind])]),
 	);
 	const value = build(inputs);
 	const outputs = { value };
@@ -83,7 +80,8 @@ export async function audit(entry, runtimes, repetitions) {
 		const run = async (program) => {
 			const first = await program.run(values);
 			reference ??= first;
-			let [differing, error] = [0, 0];
+			let differing = 0;
+			let error = 0;
 			const compare = (got) => {
 				for (const [name, expected] of Object.entries(reference ?? {}))
 					error = Math.max(error, relativeError(got[name], expected));
@@ -122,17 +120,20 @@ const [rows, columns] = [256, 512];
 /** Few targets for many rows, so that threads write to the same target. */
 const [targets, values, width] = [37, 2048, 128];
 
-const unary = (operation, x = float(rows, columns)) => ({
-	given: { x },
-	build: ({ x }) => operation(x),
+const ramp = Float32Array.from({ length: columns }, (_, i) => i / columns);
+
+/** An operation and what its operands are drawn from. */
+const caseOf = (build, ...operands) => ({
+	given: Object.fromEntries(operands.map((operand, i) => ["abcdef"[i], operand])),
+	build: (inputs) => build(...Object.values(inputs)),
 });
+const unary = (operation, operand = float(rows, columns)) => caseOf(operation, operand);
 /** The second operand is broadcast, so that its gradient is a sum. */
-const binary = (operation, kind = float) => ({
-	given: { a: kind(rows, columns), b: kind(columns) },
-	build: ({ a, b }) => operation(a, b),
-});
-const comparison = (operation) => binary((a, b) => graph.cast(operation(a, b), "float32"));
-const logical = (operation) => binary((a, b) => graph.cast(operation(a, b), "float32"), bools);
+const binary = (operation, kind = float) => caseOf(operation, kind(rows, columns), kind(columns));
+const scaled = (operation, x, parameter) =>
+	caseOf((x, scale, shift) => operation(x, { scale, shift }), x, parameter, parameter);
+const asNumbers = (operation, kind = float) =>
+	binary((a, b) => graph.cast(operation(a, b), "float32"), kind);
 
 /** Every operation of the graph, with the shapes of real training steps; `audit.test.ts` checks that none is missing. */
 export const auditCases = {
@@ -144,15 +145,12 @@ export const auditCases = {
 	maximum: binary(graph.maximum),
 	minimum: binary(graph.minimum),
 	clamp: unary((x) => graph.clamp(x, -0.6, 0.7)),
-	less: comparison(graph.less),
-	greaterEqual: comparison(graph.greaterEqual),
-	equal: comparison(graph.equal),
-	both: logical(graph.both),
-	either: logical(graph.either),
-	where: {
-		given: { c: bools(rows, columns), a: float(rows, columns), b: float(columns) },
-		build: ({ c, a, b }) => graph.where(c, a, b),
-	},
+	less: asNumbers(graph.less),
+	greaterEqual: asNumbers(graph.greaterEqual),
+	equal: asNumbers(graph.equal),
+	both: asNumbers(graph.both, bools),
+	either: asNumbers(graph.either, bools),
+	where: caseOf(graph.where, bools(rows, columns), float(rows, columns), float(columns)),
 	cast: unary((x) => graph.cast(x, "int32")),
 
 	neg: unary(graph.neg),
@@ -204,35 +202,32 @@ export const auditCases = {
 	flip: unary((x) => graph.flip(x, 1)),
 
 	// Tall, like a projection; batched, like attention; with a long inner axis, like a weight's gradient.
-	matmul: {
-		given: {
-			a: float(values, 200),
-			b: float(200, 400),
-			q: float(64, 64, 50),
-			k: float(64, 64, 50),
-		},
-		build: ({ a, b, q, k }) =>
-			graph.concat(
-				[
-					graph.matmul(a, b),
-					graph.matmul(q, k, { transposeB: true }),
-					graph.matmul(a, graph.matmul(a, b), { transposeA: true }),
-				].map((part) => graph.reshape(part, [-1])),
+	matmul: caseOf(
+		(a, b, q, k) => {
+			const projected = graph.matmul(a, b);
+			const scores = graph.matmul(q, k, { transposeB: true });
+			const weights = graph.matmul(a, projected, { transposeA: true });
+			return graph.concat(
+				[projected, scores, weights].map((part) => graph.reshape(part, [-1])),
 				0,
-			),
-	},
-	rotary: {
-		given: { x: float(16, 8, 128, 64), c: float(16, 128, 32), s: float(16, 128, 32) },
-		build: ({ x, c, s }) => graph.rotary(x, c, s),
-	},
-	conv1d: {
-		given: { x: float(32, 64, 256), w: float(64, 64, 3) },
-		build: ({ x, w }) => graph.conv1d(x, w, { padding: 1 }),
-	},
-	conv2d: {
-		given: { x: float(8, 32, 32, 32), w: float(32, 32, 3, 3) },
-		build: ({ x, w }) => graph.conv2d(x, w, { padding: 1 }),
-	},
+			);
+		},
+		float(values, 200),
+		float(200, 400),
+		float(64, 64, 50),
+		float(64, 64, 50),
+	),
+	rotary: caseOf(graph.rotary, float(16, 8, 128, 64), float(16, 128, 32), float(16, 128, 32)),
+	conv1d: caseOf(
+		(x, w) => graph.conv1d(x, w, { padding: 1 }),
+		float(32, 64, 256),
+		float(64, 64, 3),
+	),
+	conv2d: caseOf(
+		(x, w) => graph.conv2d(x, w, { padding: 1 }),
+		float(8, 32, 32, 32),
+		float(32, 32, 3, 3),
+	),
 	// Windows overlap, so that several choose the same position.
 	maxPool1d: unary(
 		(x) => graph.maxPool1d(x, { kernel: 3, stride: 1, padding: 1 }),
@@ -245,78 +240,57 @@ export const auditCases = {
 	avgPool1d: unary((x) => graph.avgPool1d(x, { kernel: 3, stride: 1 }), float(32, 64, 128)),
 	movingAverage: unary((x) => graph.movingAverage(x, 25), float(32, 64, 128)),
 
-	rmsNorm: {
-		given: { x: float(values, width), scale: float(width) },
-		build: ({ x, scale }) => graph.rmsNorm(x, { scale: scale }),
-	},
-	layerNorm: {
-		given: { x: float(values, width), scale: float(width), shift: float(width) },
-		build: ({ x, scale, shift }) => graph.layerNorm(x, { scale: scale, shift: shift }),
-	},
-	batchNorm: {
-		given: { x: float(32, 64, 128), scale: float(1, 64, 1), shift: float(1, 64, 1) },
-		build: ({ x, scale, shift }) => graph.batchNorm(x, [0, 2], { scale: scale, shift: shift }).y,
-	},
-	groupNorm: {
-		given: { x: float(32, 64, 128), scale: float(64), shift: float(64) },
-		build: ({ x, scale, shift }) => graph.groupNorm(x, 8, { scale: scale, shift: shift }),
-	},
-	normalized: {
-		given: { x: float(values, width), m: float(width), v: positive(width) },
-		build: ({ x, m, v }) => graph.normalized(x, m, v),
-	},
+	rmsNorm: caseOf((x, scale) => graph.rmsNorm(x, { scale }), float(values, width), float(width)),
+	layerNorm: scaled(graph.layerNorm, float(values, width), float(width)),
+	batchNorm: scaled(
+		(x, parameters) => graph.batchNorm(x, [0, 2], parameters).y,
+		float(32, 64, 128),
+		float(1, 64, 1),
+	),
+	groupNorm: scaled(
+		(x, parameters) => graph.groupNorm(x, 8, parameters),
+		float(32, 64, 128),
+		float(64),
+	),
+	normalized: caseOf(graph.normalized, float(values, width), float(width), positive(width)),
 	dropout: unary((x) => graph.dropout(x, 0.25, graph.scalar(7, "int32"), 1)),
 
-	gather: {
-		given: { x: float(targets, width), i: indices(targets, values) },
-		build: ({ x, i }) => graph.gather(x, i),
-	},
-	scatterAdd: {
-		given: { x: float(values, width), i: indices(targets, values) },
-		build: ({ x, i }) => graph.scatterAdd(x, i, targets),
-	},
-	pick: {
-		given: { x: float(64, targets, width), i: indices(targets, 64, 50, width) },
-		build: ({ x, i }) => graph.pick(x, i, 1),
-	},
-	placeAdd: {
-		given: { x: float(64, 50, width), i: indices(targets, 64, 50, width) },
-		build: ({ x, i }) => graph.placeAdd(x, i, 1, targets),
-	},
-	placesAlong: {
-		given: { x: float(values, width) },
-		build: ({ x }) => graph.mul(x, graph.placesAlong(x, 1)),
-	},
-	chunked: { given: { x: float(8, 4, 50, width) }, build: ({ x }) => graph.chunked(x, 32, 2) },
+	gather: caseOf(graph.gather, float(targets, width), indices(targets, values)),
+	scatterAdd: caseOf(
+		(x, i) => graph.scatterAdd(x, i, targets),
+		float(values, width),
+		indices(targets, values),
+	),
+	pick: caseOf(
+		(x, i) => graph.pick(x, i, 1),
+		float(64, targets, width),
+		indices(targets, 64, 50, width),
+	),
+	placeAdd: caseOf(
+		(x, i) => graph.placeAdd(x, i, 1, targets),
+		float(64, 50, width),
+		indices(targets, 64, 50, width),
+	),
+	placesAlong: unary((x) => graph.mul(x, graph.placesAlong(x, 1)), float(values, width)),
+	chunked: unary((x) => graph.chunked(x, 32, 2), float(8, 4, 50, width)),
 	topK: unary((x) => graph.topK(x, 5).values),
 	argmax: unary((x) => graph.cast(graph.argmax(x), "float32")),
-	oneHot: {
-		given: { i: indices(targets, values) },
-		build: ({ i }) => graph.oneHot(i, targets),
-	},
-	scan: {
-		given: { x: float(64, 8, width), w: float(width, width) },
-		build: ({ x, w }) =>
-			graph.scan(
-				(h, [x]) => {
-					// Small weights: a growing recurrence would amplify rounding errors.
-					const next = graph.tanh(graph.add(x, graph.matmul(h, graph.mul(w, 0.05))));
-					return [next, next];
-				},
-				graph.reshape(graph.slice(x, 1, 0, 1), [64, width]),
-				[x],
-			).outputs,
-	},
-
-	constant: unary((x) =>
-		graph.mul(
-			x,
-			graph.constant(
-				Float32Array.from({ length: columns }, (_, i) => i / columns),
-				[columns],
-			),
-		),
+	oneHot: unary((i) => graph.oneHot(i, targets), indices(targets, values)),
+	scan: caseOf(
+		(x, w) => {
+			const first = graph.reshape(graph.slice(x, 1, 0, 1), [64, width]);
+			// Small weights: a growing recurrence would amplify rounding errors.
+			const step = (h, [x]) => {
+				const next = graph.tanh(graph.add(x, graph.matmul(h, graph.mul(w, 0.05))));
+				return [next, next];
+			};
+			return graph.scan(step, first, [x]).outputs;
+		},
+		float(64, 8, width),
+		float(width, width),
 	),
+
+	constant: unary((x) => graph.mul(x, graph.constant(ramp, [columns]))),
 	filled: unary((x) => graph.mul(x, graph.filled(0.25, [rows, columns]))),
 	scalar: unary((x) => graph.mul(x, graph.scalar(-3.5))),
 };

@@ -1,4 +1,3 @@
-import { wholeNumber } from "../dist/app/commands/option-values.js";
 import { presetOf } from "../dist/app/commands/pretrain.js";
 import { random } from "../dist/base/random.js";
 import { yearDays } from "../dist/base/time.js";
@@ -8,7 +7,17 @@ import { hazardSettings } from "../dist/model/hazards/settings.js";
 import { initialWeights } from "../dist/model/index.js";
 import { trajgpt } from "../dist/model/trajgpt/index.js";
 import { hazardModel } from "../dist/predict/hazards.js";
-import { addModelOptions, benchmark, median, randomHistory } from "./shared.mjs";
+import {
+	benchmark,
+	countField,
+	median,
+	milliseconds,
+	modelFields,
+	randomHistory,
+	timed,
+	vocabField,
+	withRuntime,
+} from "./shared.mjs";
 import { learnerOf } from "./subject.mjs";
 
 /** In years. */
@@ -43,8 +52,7 @@ function batchOf(rows, length, vocab) {
 async function measure(io, options) {
 	const { preset, batch, length, vocab } = options;
 	const patients = patientsPerCall * Math.ceil(options.patients / patientsPerCall);
-	const runtime = await openRuntime(options, "training");
-	try {
+	return withRuntime(await openRuntime(options, "training"), async (runtime) => {
 		const secondsPerStep = await timeSteps(io, runtime, options);
 		io.stderr.write(`risks of ${patients} patients\n`);
 		return {
@@ -60,9 +68,7 @@ async function measure(io, options) {
 			eventsPerPatient,
 			patientsPerSecond: patients / (await timeRisks(runtime, options, patients)),
 		};
-	} finally {
-		await runtime.dispose?.();
-	}
+	});
 }
 
 function modelOf({ preset, vocab }, hazards) {
@@ -82,9 +88,9 @@ async function timeSteps(io, runtime, options) {
 	try {
 		for (let step = 1; step <= warmUp + steps; step++) {
 			for (const { learner, seconds } of trainings) {
-				const started = performance.now();
-				await learner.step([rows], { step, learningRate: 1e-3, random: random(step) });
-				if (step > warmUp) seconds.push((performance.now() - started) / 1000);
+				const settings = { step, learningRate: 1e-3, random: random(step) };
+				const took = await timed(() => learner.step([rows], settings));
+				if (step > warmUp) seconds.push(took.seconds);
 			}
 			io.stderr.write(step > warmUp ? `${step - warmUp}/${steps} steps\n` : "compiling\n");
 		}
@@ -113,9 +119,10 @@ async function timeRisks(runtime, options, patients) {
 	};
 	try {
 		await risks(0); // compiles
-		const started = performance.now();
-		for (let from = 0; from < patients; from += patientsPerCall) await risks(from);
-		return (performance.now() - started) / 1000;
+		const { seconds } = await timed(async () => {
+			for (let from = 0; from < patients; from += patientsPerCall) await risks(from);
+		});
+		return seconds;
 	} finally {
 		await model.dispose();
 	}
@@ -123,9 +130,8 @@ async function timeRisks(runtime, options, patients) {
 
 function render(report) {
 	const { without, with: withHazards } = report.secondsPerStep;
-	const ms = (seconds) => `${(seconds * 1000).toFixed(0)} ms`;
 	return `${report.preset}, ${report.engine}
-a training step of ${report.batch} × ${report.length} events, ${report.vocab} codes: ${ms(withHazards)} with hazards, ${ms(without)} without: ${report.ratio.toFixed(2)} times
+a training step of ${report.batch} × ${report.length} events, ${report.vocab} codes: ${milliseconds(withHazards)} with hazards, ${milliseconds(without)} without: ${report.ratio.toFixed(2)} times
 ${report.patientsPerSecond.toFixed(0)} patients/s with ${report.eventsPerPatient} events each: the risk of every code within ${report.horizons.join(", ")} years
 `;
 }
@@ -136,13 +142,14 @@ export const command = benchmark({
 		"Time what hazards cost, with random weights: a training step with them, in turns with one\n" +
 		"without (objective horizon); and the risk of every code within 1, 3, 5 and 10 years for\n" +
 		"patients of 112 events each.",
-	options: (command) =>
-		addModelOptions(command, "paper")
-			.option("--batch <n>", "rows per batch", wholeNumber(1, 65_536), 16)
-			.option("--length <n>", "events per row", wholeNumber(1, 1_000_000), 128)
-			.option("--steps <n>", "steps to time", wholeNumber(1, 1_000_000), 20)
-			.option("--patients <n>", "patients whose risks are computed", wholeNumber(1, 1_000_000), 512)
-			.option("--vocab <n>", "vocabulary size of the model", wholeNumber(20, 1_000_000), 241),
+	options: {
+		...modelFields("paper"),
+		batch: countField("rows per batch", 16, 65_536),
+		length: countField("events per row", 128),
+		steps: countField("steps to time", 20),
+		patients: countField("patients whose risks are computed", 512),
+		vocab: vocabField(241),
+	},
 	examples: {
 		"node bench/main.mjs hazards": "the paper's model",
 		"node bench/main.mjs hazards --preset default --vocab 2000": "another size, and more codes",

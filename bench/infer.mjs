@@ -1,4 +1,3 @@
-import { wholeNumber } from "../dist/app/commands/option-values.js";
 import { presetOf } from "../dist/app/commands/pretrain.js";
 import { random } from "../dist/base/random.js";
 import { thousands } from "../dist/base/thousands.js";
@@ -7,7 +6,15 @@ import { weightCount } from "../dist/model/index.js";
 import { trajgpt } from "../dist/model/trajgpt/index.js";
 import { predictor } from "../dist/model/trajgpt/state.js";
 import { attributeCodeProbability, codeTrajectories } from "../dist/predict/index.js";
-import { addModelOptions, benchmark, median, randomHistory } from "./shared.mjs";
+import {
+	benchmark,
+	countField,
+	median,
+	modelFields,
+	randomHistory,
+	timed,
+	vocabField,
+} from "./shared.mjs";
 
 const eventsPerPatient = 112;
 
@@ -42,9 +49,7 @@ async function measure(io, options) {
 		const queryTimes = histories.map(({ times }) => [times.at(-1) + 1]);
 		await model.score(histories.slice(0, 32), queryTimes.slice(0, 32));
 		await model.score(histories.slice(0, patients % 32), queryTimes.slice(0, patients % 32));
-		const started = performance.now();
-		await model.score(histories, queryTimes);
-		const total = (performance.now() - started) / 1000;
+		const scored = await timed(() => model.score(histories, queryTimes));
 		io.stderr.write(
 			`probabilities along ${options.trajectories} histories, and the same event by event\n`,
 		);
@@ -63,7 +68,7 @@ async function measure(io, options) {
 			growth: (answers.at(-1)?.p50Ms ?? 0) / (answers[0]?.p50Ms ?? 1),
 			patients,
 			eventsPerPatient,
-			patientsPerSecond: patients / total,
+			patientsPerSecond: patients / scored.seconds,
 			trajectories,
 			attribution,
 		};
@@ -103,21 +108,20 @@ const comparedPatients = 8;
 const comparedEvents = 8;
 const attributedTimes = 1;
 
-async function timed(work) {
-	const started = performance.now();
-	const result = await work();
-	return { result, seconds: (performance.now() - started) / 1000 };
-}
-
-function largestDifference(a, b) {
-	return a.reduce((most, row, i) => {
-		const other = b[i];
-		return Array.from(row).reduce(
-			(most, value, j) => Math.max(most, Math.abs(value - other[j])),
-			most,
-		);
-	}, 0);
-}
+/** The plain computation of the same probabilities, beside ours. */
+const peerOf = (what, on, { seconds, probabilities }, peer) => ({
+	what,
+	on,
+	seconds,
+	peerSeconds: peer.seconds,
+	ratio: peer.seconds / seconds,
+	largestDifference: Math.max(
+		0,
+		...probabilities.flatMap((row, i) =>
+			Array.from(row, (probability, j) => Math.abs(probability - peer.result[i][j])),
+		),
+	),
+});
 
 /** Probabilities of ten codes at 200 times, from the first event to a third of the span after the last. */
 async function benchTrajectories(model, vocab, patients) {
@@ -135,17 +139,12 @@ async function benchTrajectories(model, vocab, patients) {
 	const second = await timed(all);
 
 	const compared = histories.slice(0, comparedPatients);
-	const some = () => codeTrajectories(model, compared, codes, times.slice(0, comparedPatients));
-	const segments = () =>
-		segmentBySegment(
-			model,
-			compared,
-			codes.map(([code]) => code),
-			times,
-		);
-	await some();
+	const ofCompared = () =>
+		codeTrajectories(model, compared, codes, times.slice(0, comparedPatients));
+	const segments = () => segmentBySegment(model, compared, codes.flat(), times);
+	await ofCompared();
 	await segments();
-	const plain = await timed(some);
+	const plain = await timed(ofCompared);
 	const peer = await timed(segments);
 	return {
 		patients,
@@ -154,24 +153,22 @@ async function benchTrajectories(model, vocab, patients) {
 		times: timeCount,
 		firstSeconds: first.seconds,
 		seconds: second.seconds,
-		peer: {
-			what: "observing event by event, with queries in each gap, for the same patients at once",
-			on: `${compared.length} patients`,
-			seconds: plain.seconds,
-			peerSeconds: peer.seconds,
-			ratio: peer.seconds / plain.seconds,
-			largestDifference: largestDifference(
-				plain.result.flatMap((answers) => answers.map(({ probability }) => probability)),
-				peer.result.flat(),
-			),
-		},
+		peer: peerOf(
+			"observing event by event, with queries in each gap, for the same patients at once",
+			`${compared.length} patients`,
+			{
+				seconds: plain.seconds,
+				probabilities: plain.result.flat().map(({ probability }) => probability),
+			},
+			{ seconds: peer.seconds, result: peer.result.flat() },
+		),
 	};
 }
 
 /** The same probabilities, [patient][code][time], from one state per event. */
 async function segmentBySegment(model, histories, codes, times) {
 	const probabilities = histories.map(() => codes.map(() => new Float64Array(timeCount)));
-	const longest = Math.max(...histories.map((history) => history.times.length));
+	const longest = Math.max(...histories.map(({ times }) => times.length));
 	let state = model.start(histories.length);
 	for (let observed = 0; observed <= longest; observed++) {
 		// The queries after `observed` events: later than the last of them, no later than the next event.
@@ -182,16 +179,16 @@ async function segmentBySegment(model, histories, codes, times) {
 				time > after && time <= upTo ? [{ time, i }] : [],
 			);
 		});
-		const most = queries.reduce((most, times) => Math.max(most, times.length), 0);
+		const most = Math.max(...queries.map(({ length }) => length));
 		if (most > 0) {
 			const { logProbabilities, vocab } = await model.query(
 				state,
-				queries.map((times, patient) =>
-					Array.from({ length: most }, (_, i) => times[i]?.time ?? lastTime(state.times, patient)),
+				queries.map((asked, patient) =>
+					Array.from({ length: most }, (_, i) => asked[i]?.time ?? lastTime(state.times, patient)),
 				),
 			);
-			for (const [patient, gap] of queries.entries())
-				for (const [query, { i }] of gap.entries())
+			for (const [patient, asked] of queries.entries())
+				for (const [query, { i }] of asked.entries())
 					for (const [c, code] of codes.entries())
 						probabilities[patient][c][i] = Math.exp(
 							logProbabilities[(patient * most + query) * vocab + code],
@@ -219,7 +216,7 @@ async function benchAttribution(model, vocab, events) {
 
 	const count = Math.min(comparedEvents, events);
 	const left = Array.from({ length: count }, (_, i) => Math.floor((i * events) / count));
-	const one = async (event) => {
+	const withoutEvent = async (event) => {
 		const without = {
 			tokens: Array.from(history.tokens).filter((_, i) => i !== event),
 			times: Array.from(history.times).filter((_, i) => i !== event),
@@ -227,31 +224,28 @@ async function benchAttribution(model, vocab, events) {
 		const { logProbabilities, vocab } = await model.score([without], [times]);
 		return times.map((_, i) => Math.exp(logProbabilities[i * vocab + 5]));
 	};
-	await one(0);
+	await withoutEvent(0);
 	const peer = await timed(async () => {
-		const effects = [];
-		for (const event of left) effects.push(await one(event));
-		return effects;
+		const probabilities = [];
+		for (const event of left) probabilities.push(await withoutEvent(event));
+		return probabilities;
 	});
-	const seconds = (second.seconds * count) / events;
 	return {
 		events,
 		times: attributedTimes,
 		firstSeconds: first.seconds,
 		seconds: second.seconds,
-		peer: {
-			what: "reading the history without an event from its start, one event at a time",
-			on: `${count} of ${events} events, the share of the time above`,
-			seconds,
-			peerSeconds: peer.seconds,
-			ratio: peer.seconds / seconds,
-			largestDifference: largestDifference(
-				left.map((event) =>
+		peer: peerOf(
+			"reading the history without an event from its start, one event at a time",
+			`${count} of ${events} events, the share of the time above`,
+			{
+				seconds: (second.seconds * count) / events,
+				probabilities: left.map((event) =>
 					second.result.without.slice(event * times.length, (event + 1) * times.length),
 				),
-				peer.result,
-			),
-		},
+			},
+			peer,
+		),
 	};
 }
 
@@ -262,19 +256,15 @@ export const command = benchmark({
 		"and after many; the scoring of many patients of 112 events each; the probabilities of ten\n" +
 		"codes at 200 times along histories of about 110 events; and the attribution of a code's\n" +
 		"probability to each event of a history. The last two are compared with the plain computation of the same numbers.",
-	options: (command) =>
-		addModelOptions(command, "paper-7m")
-			.option("--events <n>", "events of the long history", wholeNumber(1, 1_000_000), 5000)
-			.option("--patients <n>", "patients to score", wholeNumber(1, 1_000_000), 1000)
-			.option("--repeats <n>", "predictions to time", wholeNumber(1, 1_000_000), 200)
-			.option("--trajectories <n>", "patients with trajectories", wholeNumber(1, 1_000_000), 100)
-			.option(
-				"--attributed <n>",
-				"events to attribute a probability to",
-				wholeNumber(1, 100_000),
-				200,
-			)
-			.option("--vocab <n>", "vocabulary size of the model", wholeNumber(20, 1_000_000), 200),
+	options: {
+		...modelFields("paper-7m"),
+		events: countField("events of the long history", 5000),
+		patients: countField("patients to score", 1000),
+		repeats: countField("predictions to time", 200),
+		trajectories: countField("patients with trajectories", 100),
+		attributed: countField("events to attribute a probability to", 200, 100_000),
+		vocab: vocabField(200),
+	},
 	examples: {
 		"node bench/main.mjs infer --preset paper-7m --json": "print JSON",
 		"node bench/main.mjs infer --preset paper --vocab 241": "the paper's model on the demo's codes",

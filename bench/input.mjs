@@ -1,6 +1,5 @@
-import { availableParallelism } from "node:os";
-import { Option } from "commander";
-import { byteSize, threadCount, wholeNumber } from "../dist/app/commands/option-values.js";
+import { z } from "zod";
+import { byteSize, option } from "../dist/app/commands/fields.js";
 import { hazardsOf } from "../dist/app/commands/pretrain/hazards.js";
 import { settingsOf } from "../dist/app/commands/pretrain/training.js";
 import { presetOf } from "../dist/app/commands/pretrain.js";
@@ -12,7 +11,14 @@ import { openDataset, splitBatches } from "../dist/data/cohort/index.js";
 import { learningRateOf, modelById } from "../dist/model/index.js";
 import { trainOptions } from "../dist/model/train/index.js";
 import { preparedByThreads, readAhead } from "../dist/model/train/prepared-batches.js";
-import { benchmark } from "./shared.mjs";
+import {
+	benchmark,
+	countField,
+	objectiveField,
+	presetField,
+	threadsField,
+	timed,
+} from "./shared.mjs";
 
 /** Prepares the batches of an epoch as training on an accelerator does, twice: the first time decodes the events. */
 async function measure(io, options) {
@@ -56,19 +62,18 @@ async function measure(io, options) {
 		threads,
 	);
 	const round = async () => {
-		const began = performance.now();
 		let tokens = 0;
 		const steps = readAhead(0, count, 4 * threads, (i) =>
 			prepared.ofStep({ epoch: 0, stepInEpoch: i, step: i + 1 }),
 		);
-		for await (const parts of steps) tokens += parts.reduce((sum, { events }) => sum + events, 0);
-		return { tokens, seconds: (performance.now() - began) / 1000 };
+		for await (const parts of steps) for (const { events } of parts) tokens += events;
+		return tokens;
 	};
 	try {
 		io.stderr.write("preparing, and decoding events\n");
-		const first = await round();
+		const first = await timed(round);
 		io.stderr.write("preparing again\n");
-		const { tokens, seconds } = await round();
+		const { result: tokens, seconds } = await timed(round);
 		const { events } = dataset.manifest.counts;
 		return {
 			events,
@@ -101,23 +106,17 @@ export const command = benchmark({
 		"Time how fast threads prepare batches of a dataset for an accelerator. The\n" +
 		"first round decodes the events, the second is timed. A --memory below the size of the decoded\n" +
 		"events shows what a dataset larger than memory costs.",
-	options: (command) =>
-		command
-			.requiredOption("--dataset <folder>", "dataset folder written by `trajgpt prepare`")
-			.option("--preset <name>", "model sizes", "paper")
-			.addOption(
-				new Option("--objective <name>", "what is learned")
-					.choices(["next", "horizon"])
-					.default("next"),
-			)
-			.option("--batch-slots <n>", "events per batch", wholeNumber(1, 10_000_000), 32_768)
-			.option("--batches <n>", "batches to prepare", wholeNumber(1, 10_000_000), 500)
-			.option("--threads <n>", "number of threads", threadCount, availableParallelism())
-			.addOption(
-				new Option("--memory <size>", "memory for decoded events")
-					.argParser(byteSize)
-					.default(512 * 1024 ** 2, "512MB"),
-			),
+	options: {
+		dataset: option("folder", "dataset folder written by `trajgpt prepare`", z.string()),
+		preset: presetField("paper"),
+		objective: objectiveField("what is learned"),
+		batchSlots: countField("events per batch", 32_768, 10_000_000),
+		batches: countField("batches to prepare", 500, 10_000_000),
+		threads: threadsField(),
+		memory: option("size", "memory for decoded events", byteSize.default(512 * 1024 ** 2), {
+			defaultText: "512MB",
+		}),
+	},
 	examples: {
 		"node bench/main.mjs input --dataset data": "all cores, the next-event objective",
 		"node bench/main.mjs input --dataset data --memory 64MB --objective horizon":

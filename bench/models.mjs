@@ -1,14 +1,13 @@
-import { Option } from "commander";
-import { providerOption, threadCount, wholeNumber } from "../dist/app/commands/option-values.js";
+import { namesIn, option, readBy } from "../dist/app/commands/fields.js";
 import { random } from "../dist/base/random.js";
 import { table } from "../dist/base/table.js";
 import { specialCount } from "../dist/data/cohort/vocabulary.js";
-import { precisions, providers } from "../dist/engine/runtime/index.js";
+import { providers } from "../dist/engine/runtime/index.js";
 import { nodeRuntime } from "../dist/engine/runtime/node.js";
 import { openRuntime } from "../dist/engine/runtime/open-runtime.js";
 import { modelById, models } from "../dist/model/index.js";
 import { firstOf } from "../dist/model/train/step.js";
-import { benchmark } from "./shared.mjs";
+import { benchmark, checkedEngineFields, countField, threadsField } from "./shared.mjs";
 import { learnerOf, meanLoss, subjectOf } from "./subject.mjs";
 
 const boundsOf = {
@@ -88,16 +87,16 @@ const largest = (values) => {
 };
 
 /** The gradient that differs most, in terms of what is allowed. */
-function worstGradient(ours, reference, changed) {
+function worstGradient(gradients, reference, changed) {
 	const floor = smallest * largest([...reference.values()].map(largest));
-	const gradients = [...reference].map(([weight, expected]) => {
+	const differences = [...reference].map(([weight, expected]) => {
 		const differenceOf = (from) => {
 			const values = from.get(weight);
 			const difference = largest(expected.map((value, i) => value - values[i]));
 			return difference / Math.max(floor, largest(expected));
 		};
 		const gradientDifference = {
-			here: differenceOf(ours),
+			here: differenceOf(gradients),
 			lastDigits: largest(changed.map(differenceOf)),
 		};
 		const { here, lastDigits } = gradientDifference;
@@ -105,8 +104,8 @@ function worstGradient(ours, reference, changed) {
 		return { weight, gradientDifference, share, lastDigits };
 	});
 	// Where nothing differs, the most sensitive one.
-	gradients.sort((a, b) => b.share - a.share || b.lastDigits - a.lastDigits);
-	const [{ weight, gradientDifference }] = gradients;
+	differences.sort((a, b) => b.share - a.share || b.lastDigits - a.lastDigits);
+	const [{ weight, gradientDifference }] = differences;
 	return { weight, gradientDifference };
 }
 
@@ -140,7 +139,7 @@ async function measure(io, options) {
 			io.stderr.write(`${model}\n`);
 			const subject = subjectOf({ model, preset: "tiny", objective: "horizon" }, length);
 			const expected = await trained(reference, subject, steps);
-			const run = await trained(engine, subject, steps);
+			const checked = await trained(engine, subject, steps);
 			const again = await trained(engine, subject, steps);
 			const changed = [];
 			for (let seed = 0; seed < otherLastDigits; seed++) {
@@ -150,18 +149,18 @@ async function measure(io, options) {
 			reports.push({
 				model,
 				lossDifference: {
-					here: relative(run.loss, expected.loss),
+					here: relative(checked.loss, expected.loss),
 					lastDigits: largest(changed.map(({ loss }) => relative(loss, expected.loss))),
 				},
 				...worstGradient(
-					run.gradients,
+					checked.gradients,
 					expected.gradients,
 					changed.map(({ gradients }) => gradients),
 				),
-				valid: run.valid,
+				valid: checked.valid,
 				referenceValid: expected.valid,
-				validDifference: relative(run.valid, expected.valid),
-				repeats: sameBits(run.state, again.state),
+				validDifference: relative(checked.valid, expected.valid),
+				repeats: sameBits(checked.state, again.state),
 			});
 		}
 	} finally {
@@ -199,10 +198,10 @@ function failuresOf(report, { first, last }) {
 function render(report) {
 	const rows = report.models.map((each) => [
 		each.model,
-		...[each.lossDifference, each.gradientDifference].flatMap(({ here, lastDigits }) => [
-			small(here),
-			small(lastDigits),
-		]),
+		small(each.lossDifference.here),
+		small(each.lossDifference.lastDigits),
+		small(each.gradientDifference.here),
+		small(each.gradientDifference.lastDigits),
 		each.referenceValid.toFixed(4),
 		each.valid.toFixed(4),
 		`${(100 * each.validDifference).toFixed(3)} %`,
@@ -226,25 +225,19 @@ export const command = benchmark({
 		'"last digits" is the difference that the CPU itself makes if the last digits of the weights\n' +
 		"change. Exits with 1 if a difference is too large, also beside that one, or if the second\n" +
 		"training ends with other weights.",
-	options: (command) =>
-		command
-			.addOption(providerOption(providers, "engine to check"))
-			.addOption(
-				new Option(
-					"--precision <name>",
-					"operands of matrix products with --provider xla (default: float32)",
-				).choices(precisions),
-			)
-			.option("--threads <n>", "number of threads with --provider cpu", threadCount, 2)
-			.option("--steps <n>", "training steps", wholeNumber(1, 1_000_000), 200)
-			.addOption(
-				new Option("--only <list>", "models to check")
-					.argParser((text) => text.split(",").map((id) => modelById(id).id))
-					.default(
-						models.map(({ id }) => id),
-						"all",
-					),
+	options: {
+		...checkedEngineFields(providers, "engine to check"),
+		threads: threadsField("number of threads with --provider cpu", 2),
+		steps: countField("training steps", 200),
+		only: option(
+			"list",
+			"models to check",
+			readBy((text) => namesIn(text).map((id) => modelById(id).id)).default(
+				models.map(({ id }) => id),
 			),
+			{ defaultText: "all" },
+		),
+	},
 	examples: {
 		"node bench/main.mjs models --provider xla": "an accelerator, in float32",
 		"node bench/main.mjs models --provider xla --precision bf16 --only trajgpt,gru-d": "two models",

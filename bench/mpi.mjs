@@ -1,14 +1,24 @@
-import { Option } from "commander";
+import { z } from "zod";
+import { decimal, option, whole } from "../dist/app/commands/fields.js";
 import { communicatorOf } from "../dist/app/commands/io.js";
-import { numberBetween, threadCount, wholeNumber } from "../dist/app/commands/option-values.js";
 import { InputError } from "../dist/base/errors.js";
 import { formatCount } from "../dist/base/progress.js";
 import { random } from "../dist/base/random.js";
-import { table } from "../dist/base/table.js";
+import { percent, table } from "../dist/base/table.js";
 import { launchOf } from "../dist/engine/mpi/index.js";
 import { openRuntime } from "../dist/engine/runtime/open-runtime.js";
 import { weightCount } from "../dist/model/index.js";
-import { benchmark, flags, main, median, output } from "./shared.mjs";
+import {
+	benchmark,
+	countField,
+	flags,
+	main,
+	median,
+	milliseconds,
+	output,
+	presetField,
+	threadsField,
+} from "./shared.mjs";
 import { learnerOf, randomBatch, subjectOf } from "./subject.mjs";
 
 const simulatedSizes = [8, 64, 512];
@@ -132,13 +142,11 @@ async function started(options, { processes, threads }) {
 export function renderMpi(report) {
 	if (!("measured" in report)) return `${JSON.stringify(report)}\n`;
 	const { preset, parameters, batch, length, gradientBytes, measured, simulated, network } = report;
-	const ms = (seconds) => `${(seconds * 1000).toFixed(1)} ms`;
-	const percent = (share) => `${(100 * share).toFixed(1)} %`;
 	const rows = measured.map((steps) => [
 		String(steps.processes),
 		String(steps.threads),
-		ms(steps.secondsPerStep),
-		ms(steps.sumSeconds),
+		milliseconds(steps.secondsPerStep, 1),
+		milliseconds(steps.sumSeconds, 1),
 		percent(steps.efficiency),
 	]);
 	const { exchange, latencySeconds, bytesPerSecond } = network;
@@ -178,37 +186,27 @@ export const command = benchmark({
 		"in turns with one process on as many threads, and compute the efficiency of larger jobs from\n" +
 		"the time of a step, the bytes of its gradients and a network. Efficiency is the speed per\n" +
 		"thread, compared with one process on the threads of one.",
-	options: (command) =>
-		command
-			.option(
-				"--launcher <command>",
-				"program that starts the processes, with its options",
-				"mpirun",
-			)
-			.option("--processes <n>", "processes of the job", wholeNumber(2, 1024), 2)
-			.option("--threads <n>", "threads per process", threadCount, 1)
-			.option("--preset <name>", "model sizes", "paper")
-			.option("--batch <n>", "rows per batch, of all processes", wholeNumber(1, 65_536), 16)
-			.option("--length <n>", "events per row", wholeNumber(1, 1_000_000), 128)
-			.option("--steps <n>", "steps to time per round", wholeNumber(1, 1_000_000), 10)
-			.option("--rounds <n>", "rounds", wholeNumber(1, 1000), 3)
-			.addOption(
-				new Option("--exchange <kind>", "simulated jobs: around a ring, or halving the distance")
-					.choices(["ring", "halving"])
-					.default("ring"),
-			)
-			.option(
-				"--latency <us>",
-				"simulated jobs: microseconds per message",
-				numberBetween(0, 1e6),
-				2,
-			)
-			.option(
-				"--bandwidth <GB/s>",
-				"simulated jobs: of each process",
-				numberBetween(1e-6, 1e6),
-				12.5,
-			),
+	options: {
+		launcher: option(
+			"command",
+			"program that starts the processes, with its options",
+			z.string().default("mpirun"),
+		),
+		processes: option("n", "processes of the job", whole(2, 1024).default(2)),
+		threads: threadsField("threads per process", 1),
+		preset: presetField("paper"),
+		batch: countField("rows per batch, of all processes", 16, 65_536),
+		length: countField("events per row", 128),
+		steps: countField("steps to time per round", 10),
+		rounds: countField("rounds", 3, 1000),
+		exchange: option(
+			"kind",
+			"simulated jobs: around a ring, or halving the distance",
+			z.enum(["ring", "halving"]).default("ring"),
+		),
+		latency: option("us", "simulated jobs: microseconds per message", decimal(0, 1e6).default(2)),
+		bandwidth: option("GB/s", "simulated jobs: of each process", decimal(1e-6, 1e6).default(12.5)),
+	},
 	examples: {
 		"node bench/main.mjs mpi": "two processes with one thread each, beside one with two",
 		"node bench/main.mjs mpi --launcher mpirun.mpich --processes 4":

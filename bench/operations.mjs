@@ -1,13 +1,12 @@
-import { Option } from "commander";
-import { providerOption, threadCount, wholeNumber } from "../dist/app/commands/option-values.js";
+import { namesIn, option, readBy, threads } from "../dist/app/commands/fields.js";
 import { InputError } from "../dist/base/errors.js";
 import { table } from "../dist/base/table.js";
-import { precisions, providers } from "../dist/engine/runtime/index.js";
+import { providers } from "../dist/engine/runtime/index.js";
 import { nodeRuntime } from "../dist/engine/runtime/node.js";
 import { xlaRuntime } from "../dist/engine/runtime/pjrt/index.js";
 import { webRuntime } from "../dist/engine/runtime/web.js";
 import { audit, auditCases } from "./audit.mjs";
-import { benchmark } from "./shared.mjs";
+import { benchmark, checkedEngineFields, countField, numbersBy } from "./shared.mjs";
 
 /** Above the rounding differences of a few thousand float32 values summed in another order. */
 const float32Tolerance = 1e-5;
@@ -90,28 +89,16 @@ export const command = benchmark({
 		"Run every operation of the graph and its gradients repeatedly, on tensors as large as in\n" +
 		"training, with several numbers of threads. Every run must repeat bit for bit, and agree with\n" +
 		"one thread up to rounding. Exits with 1 if an operation does not.",
-	options: (command) =>
-		command
-			.addOption(
-				providerOption([...providers, "wasm"], "engine to check; wasm is that of browsers"),
-			)
-			.addOption(
-				new Option(
-					"--precision <name>",
-					"operands of matrix products with --provider xla (default: float32)",
-				).choices(precisions),
-			)
-			.addOption(
-				new Option("--threads <list>", "numbers of threads")
-					.argParser((text) => text.split(",").map(threadCount))
-					.default([1, 2, 4], "1,2,4"),
-			)
-			.option("--repetitions <n>", "runs per operation", wholeNumber(1, 100_000), 100)
-			.addOption(
-				new Option("--only <list>", "operations to check")
-					.argParser((text) => text.split(","))
-					.default([], "all"),
-			),
+	options: {
+		...checkedEngineFields([...providers, "wasm"], "engine to check; wasm is that of browsers"),
+		threads: option("list", "numbers of threads", numbersBy(threads).default([1, 2, 4]), {
+			defaultText: "1,2,4",
+		}),
+		repetitions: countField("runs per operation", 100, 100_000),
+		only: option("list", "operations to check", readBy(namesIn).default([]), {
+			defaultText: "all",
+		}),
+	},
 	examples: {
 		"node bench/main.mjs operations": "100 runs per operation, with 1, 2 and 4 threads",
 		"node bench/main.mjs operations --only gather,scatterAdd --repetitions 300": "two operations",

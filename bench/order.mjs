@@ -3,15 +3,7 @@
 // npm run build && node bench/order.mjs [--runs 5] [--rows 450000] [--threads 1,2,4] [--ways plain,value] [--formats csv]
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import {
-	closeSync,
-	mkdtempSync,
-	openSync,
-	readFileSync,
-	rmSync,
-	statSync,
-	writeSync,
-} from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -19,6 +11,7 @@ import { parseArgs } from "node:util";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { newPatients, openDataset } from "../dist/data/cohort/index.js";
 import { openCsv, openParquetRecords } from "../dist/data/records/index.js";
+import { flags } from "./shared.mjs";
 
 const { values: options } = parseArgs({
 	options: {
@@ -66,10 +59,7 @@ const ways = {
 	unit: { columns: ["icd9", "value", "unit"], read: { value: "value", unit: "unit" } },
 	kind: { columns: ["icd9", "kind"], read: { kind: "kind" } },
 	system: { columns: ["icd9", "system"], read: { code: "icd9", system: "system" } },
-	separator: {
-		columns: ["codes"],
-		read: { code: "codes", system: "icd9", separator: ";" },
-	},
+	separator: { columns: ["codes"], read: { code: "codes", system: "icd9", separator: ";" } },
 	"several columns": { columns: ["dx1", "dx2"], read: { code: "dx*", system: "icd9" } },
 	"drugs file": { file: ["drugs", "drugs-file"], read: { drugs: "tokens" } },
 	"date format": { columns: ["day", "icd9"], read: { time: "day", "date-format": "%d/%m/%Y" } },
@@ -108,15 +98,8 @@ const sizes = { drugs: rows, people, labels: 9 * people, observation: 10 * peopl
 const folder = mkdtempSync(join(tmpdir(), "trajgpt-order-"));
 
 function writeCsv(file, header, lineOf, count) {
-	const out = openSync(file, "w");
-	let text = `${header}\n`;
-	for (let row = 0; row < count; row++) {
-		text += `${lineOf(row)}\n`;
-		if (text.length < 2 ** 20 && row < count - 1) continue;
-		writeSync(out, text);
-		text = "";
-	}
-	closeSync(out);
+	const lines = Array.from({ length: count }, (_, row) => lineOf(row));
+	writeFileSync(file, `${header}\n${lines.join("\n")}\n`);
 	return file;
 }
 
@@ -134,20 +117,12 @@ async function parquetOf(file) {
 	return copy;
 }
 
-const launcher = (processes) => [
-	"mpirun",
-	"-n",
-	String(processes),
-	"--allow-run-as-root",
-	"--oversubscribe",
-	process.execPath,
-];
-
-function prepare(processes, out, flags) {
-	const [program, ...before] = processes === 1 ? [process.execPath] : launcher(processes);
-	const command = [...before, trajgpt, "prepare", ...flags, "--out", out, "--force"];
-	const { status, stderr } = spawnSync(program, command, { encoding: "utf8" });
-	if (status !== 0) throw new Error(`${command.join(" ")}\n${stderr}`);
+function prepare(processes, out, argv) {
+	const command = [process.execPath, trajgpt, "prepare", ...argv, "--out", out, "--force"];
+	const launcher = `mpirun -n ${processes} --allow-run-as-root --oversubscribe`.split(" ");
+	const [program, ...rest] = processes === 1 ? command : [...launcher, ...command];
+	const { status, stderr } = spawnSync(program, rest, { encoding: "utf8" });
+	if (status !== 0) throw new Error(`${rest.join(" ")}\n${stderr}`);
 	const { contentHash, files } = JSON.parse(readFileSync(join(out, "manifest.json"), "utf8"));
 	return JSON.stringify([contentHash, files]);
 }
@@ -166,7 +141,6 @@ async function histories(file, open, read, dataset, threads) {
 	return hash.digest("hex");
 }
 
-const flagsOf = (read) => Object.entries(read).flatMap(([name, value]) => [`--${name}`, value]);
 const hasMpi = spawnSync("mpirun", ["--version"]).status === 0;
 if (!hasMpi) console.log("no mpirun was found: one process only");
 let differing = 0;
@@ -187,15 +161,15 @@ async function measure(name, format) {
 	const source = await inFormat(records);
 	const second = further && (await inFormat(further));
 	const extra = second ? [`--${file[1]}`, file[1] === "label" ? `task=${second}` : second] : [];
-	const flags = [source, "--from", format, ...flagsOf(read), ...extra];
+	const argv = [source, "--from", format, ...flags(read), ...extra];
 	const dataset = join(folder, "dataset");
 	const run = async (threads, processes) => {
 		if (name !== "new patients")
-			return prepare(processes, dataset, [...flags, "--threads", String(threads)]);
+			return prepare(processes, dataset, [...argv, "--threads", String(threads)]);
 		const open = format === "csv" ? openCsv : openParquetRecords;
 		return histories(source, open, read, dataset, threads);
 	};
-	if (name === "new patients") prepare(1, dataset, [...flags, "--threads", "1"]);
+	if (name === "new patients") prepare(1, dataset, [...argv, "--threads", "1"]);
 	const expected = await run(1, 1);
 	const cases = options.threads.split(",").map((threads) => [Number(threads), 1]);
 	if (hasMpi && name !== "new patients") cases.push([1, 2]);
@@ -205,9 +179,8 @@ async function measure(name, format) {
 		for (let count = 0; count < runs; count++)
 			if ((await run(threads, processes)) === expected) same++;
 		differing += runs - same;
-		results.push(
-			`${processes > 1 ? `mpirun -n ${processes}` : `${threads} threads`}: ${same} of ${runs}`,
-		);
+		const label = processes > 1 ? `mpirun -n ${processes}` : `${threads} threads`;
+		results.push(`${label}: ${same} of ${runs}`);
 	}
 	const megabytes = Math.round(statSync(source).size / 1e6);
 	console.log(`${name}, ${format}, ${megabytes} MB: ${results.join(", ")} equal`);

@@ -2,14 +2,15 @@ import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Option } from "commander";
+import { z } from "zod";
 import {
 	byteSize,
 	mostPeople,
-	threadCount,
-	wholeNumber,
-} from "../dist/app/commands/option-values.js";
-import { mayRepeat } from "../dist/app/commands/repeated-options.js";
+	offFlag,
+	option,
+	texts,
+	threadsField,
+} from "../dist/app/commands/fields.js";
 import { temporarily } from "../dist/base/files/index.js";
 import { table } from "../dist/base/table.js";
 import { builtInMap } from "../dist/data/codes/index.js";
@@ -18,7 +19,7 @@ import { splitOf } from "../dist/data/cohort/people.js";
 import { openCsv, openDelimited, openParquetRecords } from "../dist/data/records/index.js";
 import { openStore } from "../dist/data/records/store.js";
 import { formats, readTruth } from "../dist/data/simulate/index.js";
-import { benchmark, findPythonWith, flags, main, output } from "./shared.mjs";
+import { benchmark, countField, findPythonWith, flags, main, output, timed } from "./shared.mjs";
 
 const minRecords = 50;
 const minCount = 100;
@@ -38,17 +39,17 @@ async function measureOne(io, options) {
 		const source = population ?? join(folder, "simulation");
 		if (population === undefined) await simulatePeople(io, options.patients, format, source);
 		io.stderr.write("preparing with trajgpt\n");
-		const started = performance.now();
 		const out = join(folder, "dataset");
 		const open = format === "csv" ? openCsv : openParquetRecords;
-		const manifest = await prepare(await open([source]), out, {
-			...prepareDefaults,
-			minRecords,
-			minCount,
-			memory: options.memory,
-			threads: options.threads,
-		});
-		const seconds = (performance.now() - started) / 1000;
+		const { result: manifest, seconds } = await timed(async () =>
+			prepare(await open([source]), out, {
+				...prepareDefaults,
+				minRecords,
+				minCount,
+				memory: options.memory,
+				threads: options.threads,
+			}),
+		);
 		const rows = manifest.source.records;
 		const trajgpt = {
 			engine: "trajgpt",
@@ -77,7 +78,7 @@ function hasPeer(io, format, { peer }) {
 	return false;
 }
 
-async function pandas(io, folder, source, dataset, manifest, prepared) {
+async function pandas(io, folder, source, dataset, manifest, ours) {
 	const python = await findPythonWith("pandas");
 	if (!python) {
 		io.stderr.write(
@@ -98,7 +99,7 @@ async function pandas(io, folder, source, dataset, manifest, prepared) {
 		seconds,
 		rowsPerSecond: manifest.source.records / seconds,
 		peakBytes,
-		ratio: seconds / prepared.seconds,
+		ratio: seconds / ours.seconds,
 	};
 }
 
@@ -140,11 +141,11 @@ async function compare(pandasCounts, { counts, source, codes, dropped }, folder)
 		insulin: await labels("insulin"),
 		chf: await labels("chf"),
 	};
-	for (const [name, count] of Object.entries(expected))
-		if (JSON.stringify(pandasCounts[name]) !== JSON.stringify(count))
-			throw new Error(
-				`pandas and trajgpt disagree on ${name}: ${JSON.stringify(pandasCounts[name])} and ${JSON.stringify(count)}`,
-			);
+	for (const [name, value] of Object.entries(expected)) {
+		const [theirs, ours] = [pandasCounts[name], value].map((count) => JSON.stringify(count));
+		if (theirs !== ours)
+			throw new Error(`pandas and trajgpt disagree on ${name}: ${theirs} and ${ours}`);
+	}
 }
 
 const formatNames = { csv: "CSV", parquet: "Parquet" };
@@ -182,14 +183,8 @@ async function measureSizes(io, options) {
 		for (const each of source ?? [usualPeople, patients]) {
 			const population = typeof each === "string" ? each : join(folder, String(each));
 			if (typeof each === "number") await simulatePeople(io, each, format, population);
-			const limits = threads === undefined ? { memory } : { memory, threads };
-			const argv = [
-				main,
-				"prepare",
-				"--no-peer",
-				"--json",
-				...flags({ source: population, ...limits }),
-			];
+			const limits = flags(threads === undefined ? { memory } : { memory, threads });
+			const argv = [main, "prepare", "--no-peer", "--json", "--source", population, ...limits];
 			sizes.push(JSON.parse(await output(process.execPath, argv, io)));
 		}
 		return { sizes };
@@ -217,29 +212,20 @@ export const command = benchmark({
 		"compared, and the ratio is printed: above 1 means that trajgpt is faster.\n\n" +
 		"More than 100,000 people, and several populations given with --source, are measured one after\n" +
 		"the other, without pandas, so that the table shows how time and memory grow.",
-	options: (command) =>
-		command
-			.option("--patients <n>", "people to simulate", wholeNumber(1, mostPeople), 100_000)
-			.addOption(
-				new Option("--format <format>", "file format of the population")
-					.choices(formats)
-					.default("csv"),
-			)
-			.addOption(
-				mayRepeat(
-					new Option(
-						"--source <folder>",
-						"use a population written by trajgpt simulate; may be repeated",
-					),
-				),
-			)
-			.addOption(
-				new Option("--memory <size>", "memory limit, as in prepare")
-					.argParser(byteSize)
-					.default(2 ** 31, "2GB"),
-			)
-			.option("--threads <n>", "number of threads (default: all cores)", threadCount)
-			.option("--no-peer", "do not run pandas"),
+	options: {
+		patients: countField("people to simulate", 100_000, mostPeople),
+		format: option("format", "file format of the population", z.enum(formats).default("csv")),
+		source: option(
+			"folder",
+			"use a population written by trajgpt simulate; may be repeated",
+			texts.optional(),
+		),
+		memory: option("size", "memory limit, as in prepare", byteSize.default(2 ** 31), {
+			defaultText: "2GB",
+		}),
+		threads: threadsField,
+		peer: offFlag("do not run pandas"),
+	},
 	examples: {
 		"node bench/main.mjs prepare --json": "100,000 people, 16.5 million records",
 		"node bench/main.mjs prepare --patients 5000": "a quick look",

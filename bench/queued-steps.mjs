@@ -36,15 +36,15 @@ export async function measureQueued(io, options, open = (precision) => xlaRuntim
 			const runtime = await open(precision);
 			engine = runtime.label;
 			const rows = randomBatch(batch, length);
-			const trajgpt = ownEngine(runtime, subject, rows);
+			const ours = startTrajgpt(runtime, subject, rows);
 			try {
 				const peers = options.peer ? await startPeers(io, options, subject, rows) : [];
 				const size = { batch, length, precision, stepsPerRound, rounds };
-				const measured = await race(io, trajgpt, peers, size);
+				const measured = await race(io, ours, peers, size);
 				io.stderr.write(timingTable([measured]));
 				sizes.push(measured);
 			} finally {
-				await trajgpt.stop();
+				await ours.stop();
 			}
 		}
 	return {
@@ -61,7 +61,7 @@ export async function measureQueued(io, options, open = (precision) => xlaRuntim
 	};
 }
 
-function ownEngine(runtime, subject, rows) {
+function startTrajgpt(runtime, subject, rows) {
 	const learner = learnerOf(runtime, subject);
 	const prepared = learner.prepare(rows, random(1), true);
 	let done = 0;
@@ -115,33 +115,26 @@ async function startPeers(io, options, subject, rows) {
 				({ engine }) => engine,
 				() => "",
 			);
-			return {
-				name,
-				label,
-				async run(steps) {
-					await about;
-					return await running.ask(steps);
-				},
-				stop: async () => running.stop(),
-			};
+			const run = (steps) => about.then(() => running.ask(steps));
+			return { name, label, run, stop: running.stop };
 		});
 		return Promise.all(ready);
 	});
 }
 
 /** Runs the engines in turns. A peer that fails is left out from then on. */
-async function race(io, trajgpt, peers, { batch, length, precision, stepsPerRound, rounds }) {
-	const running = new Map([trajgpt, ...peers].map((engine) => [engine, []]));
+async function race(io, ours, peers, { batch, length, precision, stepsPerRound, rounds }) {
+	const running = new Map([ours, ...peers].map((engine) => [engine, []]));
 	const failed = [];
 	const inTurns = async (steps) => {
 		for (const [engine, done] of running)
 			try {
 				const round = await engine.run(steps);
-				const first = running.get(trajgpt)?.[0] ?? round;
+				const first = running.get(ours)?.[0] ?? round;
 				if (done.length === 0) checkSame(first.loss, round.loss, tolerance[precision]);
 				done.push(round);
 			} catch (error) {
-				if (engine === trajgpt) throw error;
+				if (engine === ours) throw error;
 				const reason = error instanceof Error ? error.message : String(error);
 				io.stderr.write(`${engine.name} failed: ${reason}\n`);
 				failed.push({ name: engine.name, reason });
@@ -162,13 +155,13 @@ async function race(io, trajgpt, peers, { batch, length, precision, stepsPerRoun
 			const secondsPerStep = median(rest.map(({ seconds }) => seconds / stepsPerRound));
 			return { engine, first, last: rest.at(-1), secondsPerStep };
 		});
-		const ours = timed[0]?.secondsPerStep;
+		const oursPerStep = timed[0]?.secondsPerStep;
 		const engines = timed.map(({ engine, first, last, secondsPerStep }) => ({
 			name: engine.name,
 			engine: engine.label,
 			secondsPerStep,
 			tokensPerSecond: (batch * length) / secondsPerStep,
-			ratio: secondsPerStep / ours,
+			ratio: secondsPerStep / oursPerStep,
 			firstStepSeconds: first.seconds,
 			firstLoss: first.loss,
 			lastLoss: last.loss,

@@ -1,6 +1,4 @@
 import { Agent, request } from "node:http";
-import { availableParallelism } from "node:os";
-import { threadCount, wholeNumber } from "../dist/app/commands/option-values.js";
 import { presetOf } from "../dist/app/commands/pretrain.js";
 import { engineFor, listen } from "../dist/app/commands/serve.js";
 import { noLog } from "../dist/app/server/index.js";
@@ -10,7 +8,15 @@ import { vocabularyOf } from "../dist/data/cohort/vocabulary.js";
 import { hazardSettings } from "../dist/model/hazards/settings.js";
 import { weightCount } from "../dist/model/index.js";
 import { trajgpt } from "../dist/model/trajgpt/index.js";
-import { benchmark, median, randomHistory } from "./shared.mjs";
+import {
+	benchmark,
+	countField,
+	median,
+	presetField,
+	randomHistory,
+	threadsField,
+	vocabField,
+} from "./shared.mjs";
 
 /** A model that has learned nothing, with codes c5, c6 … */
 function untrained({ preset, vocab }) {
@@ -35,14 +41,15 @@ function untrained({ preset, vocab }) {
 		filters: { dedup: "none", keep: "last", maxRecords: null },
 		source: { axis: "days" },
 	};
+	const versions = {};
 	return {
 		model: trajgpt,
 		config,
 		weights,
 		manifest,
 		vocabulary,
+		versions,
 		step: 0,
-		versions: {},
 		map: undefined,
 	};
 }
@@ -82,10 +89,7 @@ async function measure(io, options) {
 		io.stderr.write("timing sessions\n");
 		const session = [];
 		for (const past of [50, options.sessionEvents])
-			session.push({
-				events: past,
-				...(await sessionSpeed(post, randomHistory(past, vocab, past))),
-			});
+			session.push({ events: past, ...(await sessionSpeed(post, { events: past, vocab })) });
 		const underLoad = await timeUnderLoads(io, service, options);
 		const requestsPerSecond = requests / seconds;
 		return {
@@ -110,11 +114,10 @@ async function measure(io, options) {
 }
 
 const patientWith = ({ tokens, times }) => ({
-	events: Array.from(tokens, (token, i) => ({
-		code: `c${token}`,
-		date: times[i],
-	})),
+	events: Array.from(tokens, (token, i) => ({ code: `c${token}`, date: times[i] })),
 });
+
+const randomPatient = ({ events, vocab }, seed) => patientWith(randomHistory(events, vocab, seed));
 
 function spread(latencies) {
 	const sorted = [...latencies].sort((a, b) => a - b);
@@ -202,8 +205,8 @@ function poster({ port }) {
 const sessionRepeats = 40;
 
 /** Times a session that receives one event at a time, with one query after each. */
-async function sessionSpeed(post, history) {
-	const patient = patientWith(history);
+async function sessionSpeed(post, size) {
+	const patient = randomPatient(size, size.events);
 	const { id } = await post("sessions", { patient });
 	const last = patient.events.at(-1)?.date ?? 0;
 	const latencies = [];
@@ -223,20 +226,16 @@ async function sessionSpeed(post, history) {
  */
 const loads = {
 	none: async () => {},
-	forecast: (post, { events, vocab }, seed) =>
-		post("forecast", {
-			patient: patientWith(randomHistory(events, vocab, seed)),
-			at: ["+1y"],
-		}),
+	forecast: (post, size, seed) =>
+		post("forecast", { patient: randomPatient(size, seed), at: ["+1y"] }),
 	"other sizes": (post, { events, vocab }, seed) => {
 		const draw = random(seed);
-		const size = Math.max(1, Math.round(events * 4 ** (2 * draw.uniform() - 1)));
-		return post("forecast", { patient: patientWith(randomHistory(size, vocab, draw)) });
+		const count = Math.max(1, Math.round(events * 4 ** (2 * draw.uniform() - 1)));
+		return post("forecast", { patient: randomPatient({ events: count, vocab }, draw) });
 	},
-	embed: (post, { events, vocab }, seed) =>
-		post("embed", { patient: patientWith(randomHistory(events, vocab, seed)) }),
-	session: async (post, { events, vocab }, seed) => {
-		const patient = patientWith(randomHistory(events, vocab, seed));
+	embed: (post, size, seed) => post("embed", { patient: randomPatient(size, seed) }),
+	session: async (post, size, seed) => {
+		const patient = randomPatient(size, seed);
 		const { id } = await post("sessions", { patient });
 		const last = patient.events.at(-1)?.date ?? 0;
 		for (let day = 1; day <= 10; day++) {
@@ -247,7 +246,7 @@ const loads = {
 	},
 	attribution: (post, { events, vocab }, seed) =>
 		post("risk", {
-			patient: patientWith(randomHistory(Math.min(events, 256), vocab, random(seed))),
+			patient: randomPatient({ events: Math.min(events, 256), vocab }, random(seed)),
 			codes: ["c7"],
 			at: "+1y",
 			attribute: "+1y",
@@ -265,7 +264,7 @@ async function timeUnderLoads(io, service, options) {
 		timed.push({ load, ...(await timeUnderLoad(service, load, options)) });
 	}
 	const fair = timed.find(({ load }) => load === "forecast")?.p99Ms;
-	return timed.map((load) => ({ ...load, p99Ratio: load.p99Ms / fair }));
+	return timed.map((timing) => ({ ...timing, p99Ratio: timing.p99Ms / fair }));
 }
 
 async function timeUnderLoad(service, load, options) {
@@ -317,13 +316,13 @@ export function render(report) {
 		`  ${report.cpuMsPerRequest.toFixed(1)} ms of CPU per request, clients included: up to ${((1000 * report.threads) / report.cpuMsPerRequest).toFixed(1)}/s where nothing else runs`,
 		`  ${report.bare.ratio.toFixed(2)} of what the model does without a service (${report.bare.perSecond.toFixed(1)} histories/s)`,
 		...report.session.map(
-			(session) =>
-				`one further event and one question of a session after ${thousands(session.events)} events: ${ms(session)}`,
+			(timing) =>
+				`one further event and one question of a session after ${thousands(timing.events)} events: ${ms(timing)}`,
 		),
 		`one client that sends ${report.underLoad[0]?.requests} forecasts beside ${report.clients} others, by what the others send:`,
 		...report.underLoad.map(
-			({ load, refused, p99Ratio, ...latency }) =>
-				`  ${load.padEnd(12)} ${ms(latency)}, ${p99Ratio.toFixed(2)} of the p99 beside forecasts${refused > 0 ? `; ${refused} refused` : ""}`,
+			({ load, refused, p99Ratio, ...timing }) =>
+				`  ${load.padEnd(12)} ${ms(timing)}, ${p99Ratio.toFixed(2)} of the p99 beside forecasts${refused > 0 ? `; ${refused} refused` : ""}`,
 		),
 		`memory ${megabytes(report.rssBytes)}, ${report.rssGrowthBytes < 0 ? "-" : "+"}${megabytes(Math.abs(report.rssGrowthBytes))} during the requests`,
 	];
@@ -338,26 +337,16 @@ export const command = benchmark({
 		"event at a time. The same histories are also given to the model directly. Then measure the\n" +
 		"latency of one more client that sends forecasts, while the others send forecasts of the\n" +
 		"same size, forecasts of other sizes, embeddings, sessions or attributions.",
-	options: (command) =>
-		command
-			.option("--preset <name>", "model sizes", "paper")
-			.option(
-				"--threads <n>",
-				"predictions computed at the same time",
-				threadCount,
-				availableParallelism(),
-			)
-			.option("--clients <n>", "number of concurrent clients", wholeNumber(1, 10_000), 8)
-			.option("--requests <n>", "requests to time", wholeNumber(1, 10_000_000), 800)
-			.option("--events <n>", "events per history", wholeNumber(1, 100_000), 112)
-			.option("--session-events <n>", "events of the longer session", wholeNumber(1, 100_000), 1000)
-			.option(
-				"--under-load <n>",
-				"forecasts to time under each load",
-				wholeNumber(1, 1_000_000),
-				100,
-			)
-			.option("--vocab <n>", "vocabulary size of the model", wholeNumber(20, 1_000_000), 241),
+	options: {
+		preset: presetField("paper"),
+		threads: threadsField("predictions computed at the same time"),
+		clients: countField("number of concurrent clients", 8, 10_000),
+		requests: countField("requests to time", 800, 10_000_000),
+		events: countField("events per history", 112, 100_000),
+		sessionEvents: countField("events of the longer session", 1000, 100_000),
+		underLoad: countField("forecasts to time under each load", 100),
+		vocab: vocabField(241),
+	},
 	examples: {
 		"node bench/main.mjs serve": "the paper's model, 8 clients",
 		"node bench/main.mjs serve --clients 64 --json": "more clients",

@@ -1,11 +1,21 @@
 import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
-import { Command } from "commander";
-import { examples } from "../dist/app/commands/examples.js";
+import { z } from "zod";
+import { defineCommand } from "../dist/app/commands/define-command.js";
+import {
+	computeFields,
+	flag,
+	option,
+	providerNames,
+	readBy,
+	threads,
+	whole,
+} from "../dist/app/commands/fields.js";
 import { Exit, printJson } from "../dist/app/commands/io.js";
-import { addComputeOptions, threadCount } from "../dist/app/commands/option-values.js";
+import { InputError } from "../dist/base/errors.js";
 import { random } from "../dist/base/random.js";
+import { precisions } from "../dist/engine/runtime/index.js";
 import { modelById } from "../dist/model/index.js";
 
 export const main = fileURLToPath(new URL("main.mjs", import.meta.url));
@@ -51,28 +61,82 @@ export async function findPythonWith(module) {
 export const flags = (options) =>
 	Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
 
+export const presetField = (preset, description = "model sizes") =>
+	option("name", description, z.string().default(preset));
+
+export const threadsField = (description = "number of threads", usual = availableParallelism()) =>
+	option("n", description, threads.default(usual));
+
+export const countField = (description, usual, most = 1_000_000) =>
+	option("n", description, whole(1, most).default(usual));
+
+export const vocabField = (usual) =>
+	option("n", "vocabulary size of the model", whole(20, 1_000_000).default(usual));
+
+export const objectiveField = (description) =>
+	option("name", description, z.enum(["next", "horizon"]).default("next"));
+
+/** Numbers separated by commas, each as a schema of whole numbers allows. */
+export const numbersBy = (schema) =>
+	readBy((text) =>
+		text.split(",").map((digits) => {
+			const number = schema.safeParse(/^\d+$/.test(digits) ? Number(digits) : undefined);
+			if (number.success) return number.data;
+			const { minValue, maxValue } = schema;
+			const { expected } = schema.meta() ?? {};
+			throw new InputError(expected ?? `Expected a whole number from ${minValue} to ${maxValue}.`);
+		}),
+	);
+
 /** The model and the engine of a benchmark. */
-export function addModelOptions(command, preset) {
-	const names = Object.keys(modelById("trajgpt").presets);
-	command
-		.option("--preset <name>", `model sizes: ${names.join(", ")}`, preset)
-		.option("--threads <n>", "number of threads", threadCount, availableParallelism());
-	return addComputeOptions(command);
-}
+export const modelFields = (preset) => ({
+	preset: presetField(
+		preset,
+		`model sizes: ${Object.keys(modelById("trajgpt").presets).join(", ")}`,
+	),
+	threads: threadsField(),
+	...computeFields(),
+});
+
+/** The engine that a benchmark compares with the CPU. */
+export const checkedEngineFields = (providers, description) => ({
+	provider: option("name", description, providerNames(providers).default("cpu")),
+	precision: option(
+		"name",
+		"operands of matrix products with --provider xla (default: float32)",
+		z.enum(precisions).optional(),
+	),
+});
 
 /** A command that prints what `measure` returns, and fails with 1 where `failed` says so. */
-export const benchmark =
-	({ name, description, options, examples: lines, measure, render, failed }) =>
-	(io) =>
-		options(new Command(name).description(description))
-			.option("--json", "print one JSON document")
-			.addHelpText("after", examples(lines))
-			.action(async (values) => {
-				const result = await measure(io, values);
-				if (values.json) printJson(io, result);
-				else io.stdout.write(render(result));
-				if (failed?.(result)) throw new Exit(1);
-			});
+export const benchmark = ({ options, measure, render, failed, ...definition }) =>
+	defineCommand({
+		...definition,
+		options: { ...options, json: flag("print one JSON document") },
+		async run(io, values) {
+			const result = await measure(io, values);
+			if (values.json) printJson(io, result);
+			else io.stdout.write(render(result));
+			if (failed?.(result)) throw new Exit(1);
+		},
+	});
+
+export async function timed(work) {
+	const began = performance.now();
+	const result = await work();
+	return { result, seconds: (performance.now() - began) / 1000 };
+}
+
+/** Works with an engine, and gives it back. */
+export async function withRuntime(runtime, work) {
+	try {
+		return await work(runtime);
+	} finally {
+		await runtime.dispose?.();
+	}
+}
+
+export const milliseconds = (seconds, digits = 0) => `${(seconds * 1000).toFixed(digits)} ms`;
 
 export const median = (values) => {
 	const sorted = [...values].sort((a, b) => a - b);

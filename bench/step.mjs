@@ -1,5 +1,5 @@
-import { InvalidArgumentError, Option } from "commander";
-import { wholeNumber } from "../dist/app/commands/option-values.js";
+import { z } from "zod";
+import { offFlag, option, readBy, whole } from "../dist/app/commands/fields.js";
 import { checkMemory, trainingNeeds } from "../dist/app/commands/pretrain/training.js";
 import { InputError } from "../dist/base/errors.js";
 import { formatCount } from "../dist/base/progress.js";
@@ -7,7 +7,16 @@ import { random } from "../dist/base/random.js";
 import { openRuntime } from "../dist/engine/runtime/open-runtime.js";
 import { models, weightCount } from "../dist/model/index.js";
 import { hasFailed, measureQueued, renderQueued } from "./queued-steps.mjs";
-import { addModelOptions, benchmark, median } from "./shared.mjs";
+import {
+	benchmark,
+	countField,
+	median,
+	milliseconds,
+	modelFields,
+	numbersBy,
+	objectiveField,
+	timed,
+} from "./shared.mjs";
 import {
 	checkSame,
 	findPeerScript,
@@ -20,10 +29,13 @@ import {
 	withPeerSettings,
 } from "./subject.mjs";
 
-const sizesOption = (flags, what, most, usual) =>
-	new Option(flags, `${what}; a list with --provider xla`)
-		.argParser((text) => text.split(",").map(wholeNumber(1, most)))
-		.default([usual], String(usual));
+const sizesField = (description, most, usual) =>
+	option(
+		"list",
+		`${description}; a list with --provider xla`,
+		numbersBy(whole(1, most)).default([usual]),
+		{ defaultText: String(usual) },
+	);
 
 function oneSize(options) {
 	if (options.batch.length > 1 || options.length.length > 1)
@@ -36,7 +48,7 @@ const usualPeers = ["jax", "torch-eager", "torch-compile", "torch-compile-max-au
 function peerNames(text) {
 	return text.split(",").map((name) => {
 		if (!Object.hasOwn(queuedPeers, name))
-			throw new InvalidArgumentError(`Known peers: ${Object.keys(queuedPeers).join(", ")}.`);
+			throw new InputError(`Known peers: ${Object.keys(queuedPeers).join(", ")}.`);
 		return name;
 	});
 }
@@ -58,12 +70,11 @@ async function measure(io, options) {
 	const learner = learnerOf(runtime, subject);
 	const rows = randomBatch(batch, length);
 	let done = 0;
-	const ownSteps = async (count) => {
+	const timedSteps = async (count) => {
 		const seconds = [];
 		for (let i = 0; i < count; i++) {
-			const started = performance.now();
-			await learner.step([rows], { step: ++done, learningRate: 1e-3, random: random(done) });
-			seconds.push((performance.now() - started) / 1000);
+			const settings = { step: ++done, learningRate: 1e-3, random: random(done) };
+			seconds.push((await timed(() => learner.step([rows], settings))).seconds);
 		}
 		return seconds;
 	};
@@ -72,13 +83,13 @@ async function measure(io, options) {
 		io.stderr.write("compiling\n");
 		peer = await findPeer(io, options, subject, rows);
 		if (peer) checkSame(meanLoss(await learner.losses(rows, random(0))), peer.loss, 1e-4);
-		await ownSteps(warmUp);
+		await timedSteps(warmUp);
 		await peer?.steps(warmUp);
 		const ours = [];
 		const theirs = [];
 		while (ours.length < steps) {
 			const count = Math.min(turn, steps - ours.length);
-			ours.push(...(await ownSteps(1 + count)).slice(1));
+			ours.push(...(await timedSteps(1 + count)).slice(1));
 			if (peer) theirs.push(...(await peer.steps(1 + count)).slice(1));
 			io.stderr.write(`${ours.length}/${steps} steps\n`);
 		}
@@ -118,15 +129,14 @@ async function findPeer(io, options, subject, rows) {
 }
 
 function render(report) {
-	const ms = (seconds) => `${(seconds * 1000).toFixed(0)} ms`;
 	const lines = [
 		`${report.model} ${report.preset}, ${formatCount(report.parameters)} parameters, batch ${report.batch} × ${report.length}`,
-		`${report.engine}: ${ms(report.secondsPerStep)} per step, ${formatCount(report.tokensPerSecond)} tokens/s, ` +
+		`${report.engine}: ${milliseconds(report.secondsPerStep)} per step, ${formatCount(report.tokensPerSecond)} tokens/s, ` +
 			`peak ${(report.peakRssBytes / 1e9).toFixed(2)} GB`,
 	];
 	if (report.peer && report.ratio)
 		lines.push(
-			`${report.peer.engine} (${report.peer.blas}): ${ms(report.peer.secondsPerStep)} per step`,
+			`${report.peer.engine} (${report.peer.blas}): ${milliseconds(report.peer.secondsPerStep)} per step`,
 			`trajgpt is ${report.ratio.toFixed(2)} times as fast`,
 		);
 	return `${lines.join("\n")}\n`;
@@ -141,41 +151,31 @@ export const command = benchmark({
 		"trajgpt is faster. Models with such a peer: trajgpt, patchtst, gru-d, gpt2.\n\n" +
 		"With --provider xla, steps are queued in rounds, with one wait per round, and sizes can be\n" +
 		"lists. The peers of trajgpt are then JAX and PyTorch on the same device, in turns with it.",
-	options: (command) =>
-		addModelOptions(command, "paper")
-			.addOption(
-				new Option("--model <id>", "model to time")
-					.choices(models.map(({ id }) => id))
-					.default("trajgpt"),
-			)
-			.addOption(sizesOption("--batch <list>", "rows per batch", 65_536, 16))
-			.addOption(sizesOption("--length <list>", "events per row", 1_000_000, 128))
-			.option(
-				"--steps <n>",
-				"steps to time (default: 20; with --provider xla, 100 per round)",
-				wholeNumber(1, 1_000_000),
-			)
-			.option("--rounds <n>", "rounds with --provider xla", wholeNumber(1, 1000), 5)
-			.addOption(
-				new Option("--objective <name>", "the next event alone, or also one further ahead")
-					.choices(["next", "horizon"])
-					.default("next"),
-			)
-			.addOption(
-				new Option(
-					"--norm <kind>",
-					"norm of trajgpt: by root mean square (the default), or by mean and deviation",
-				).choices(["rms", "layer"]),
-			)
-			.option("--no-peer", "do not run peers")
-			.addOption(
-				new Option(
-					"--peers <list>",
-					`peers with --provider xla, those that are installed: ${Object.keys(queuedPeers).join(", ")}`,
-				)
-					.argParser(peerNames)
-					.default(usualPeers, usualPeers.join(",")),
-			),
+	options: {
+		...modelFields("paper"),
+		model: option("id", "model to time", z.enum(models.map(({ id }) => id)).default("trajgpt")),
+		batch: sizesField("rows per batch", 65_536, 16),
+		length: sizesField("events per row", 1_000_000, 128),
+		steps: option(
+			"n",
+			"steps to time (default: 20; with --provider xla, 100 per round)",
+			whole(1, 1_000_000).optional(),
+		),
+		rounds: countField("rounds with --provider xla", 5, 1000),
+		objective: objectiveField("the next event alone, or also one further ahead"),
+		norm: option(
+			"kind",
+			"norm of trajgpt: by root mean square (the default), or by mean and deviation",
+			z.enum(["rms", "layer"]).optional(),
+		),
+		peer: offFlag("do not run peers"),
+		peers: option(
+			"list",
+			`peers with --provider xla, those that are installed: ${Object.keys(queuedPeers).join(", ")}`,
+			readBy(peerNames).default(usualPeers),
+			{ defaultText: usualPeers.join(",") },
+		),
+	},
 	examples: {
 		"node bench/main.mjs step --preset paper --batch 16 --length 128": "the paper's model",
 		"node bench/main.mjs step --batch 1 --length 16384 --steps 3": "one very long history",

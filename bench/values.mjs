@@ -27,9 +27,9 @@ async function scoresOf(dataset, run) {
 		scores.set(dataset.idOf(patient), { events, logs: [], ranks: [] });
 	}
 	const take = (patient, logProbabilities, code, rank) => {
-		const score = scores.get(dataset.idOf(patient));
-		score.logs.push(logProbabilities[code]);
-		score.ranks.push(rank);
+		const { logs, ranks } = scores.get(dataset.idOf(patient));
+		logs.push(logProbabilities[code]);
+		ranks.push(rank);
 	};
 	await nextEventScores(runtime, readTrained(run), dataset, "test", take);
 	return scores;
@@ -41,21 +41,20 @@ const sums = names.map(() => [new Float64Array(ids.length), new Float64Array(ids
 const events = new Float64Array(ids.length);
 for (const pair of pairs) {
 	const runs = pair.split(":");
-	const runScores = [];
-	for (const [i, dataset] of datasets.entries()) runScores.push(await scoresOf(dataset, runs[i]));
+	const scoresOfPair = [];
+	for (const [i, dataset] of datasets.entries())
+		scoresOfPair.push(await scoresOf(dataset, runs[i]));
 	for (const [at, id] of ids.entries()) {
-		const [plain, valued] = runScores.map((scores) => scores.get(id));
+		const [plain, valued] = scoresOfPair.map((scores) => scores.get(id));
 		for (let i = 0, j = 0; i < plain.events.length; i++) {
 			if (plain.events[i] !== valued.events[j]) continue;
 			events[at]++;
-			for (const [side, [score, n]] of [
-				[plain, i],
-				[valued, j],
-			].entries()) {
-				sums[0][side][at] -= score.logs[n];
-				sums[1][side][at] += Number(score.ranks[n] < 10);
-			}
-			j++;
+			const add = (side, { logs, ranks }, event) => {
+				sums[0][side][at] -= logs[event];
+				sums[1][side][at] += Number(ranks[event] < 10);
+			};
+			add(0, plain, i);
+			add(1, valued, j++);
 		}
 	}
 }

@@ -27,10 +27,10 @@ const budgets = {
 	"src/evaluate/charts": 5400,
 	"src/evaluate/report": 2200,
 	"src/app/server": 3600,
-	"src/app/commands": 13_400,
+	"src/app/commands": 13_350,
 	src: 300,
 	"web/src": 9_100,
-	bench: 3400,
+	bench: 3340,
 	scripts: 3600,
 };
 /** Of production code together, but for the lines of tests. */

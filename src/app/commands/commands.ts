@@ -9,13 +9,7 @@ export interface LazyCommand {
 	/** Whether the processes of `mpirun` share its work; other commands refuse to run several times over. */
 	readonly divides?: true;
 	/** Loads the command's module on demand, to keep `trajgpt --help` fast. */
-	load(): Promise<CommandModule>;
-}
-
-interface CommandModule {
-	command(io: Io): Command;
-	/** Command lines, each with its description: the last section of the command's help. */
-	readonly examples?: Readonly<Record<string, string>>;
+	load(): Promise<{ command(io: Io): Command }>;
 }
 
 export const commands: readonly LazyCommand[] = [

@@ -6,7 +6,6 @@ import { dayOfIsoDate } from "../../base/time.js";
 import { type Provider, precisions, providers } from "../../engine/runtime/index.js";
 import { machineMemory, mostThreads } from "../../engine/runtime/machine-limits.js";
 import { momentOf, momentsOf, spanDays } from "../../predict/user-input/index.js";
-import { mayRepeat } from "./repeated-options.js";
 
 /** The options of a command, by name in camel case: each a schema whose metadata the help shows. */
 export type Fields = Readonly<Record<string, z.ZodType>>;
@@ -134,7 +133,6 @@ function madeOptions(name: string, schema: z.ZodType, field: FieldJson): Option[
 	const names = alias === undefined ? `--${long}` : `${alias}, --${long}`;
 	const made = new Option(`${names} <${placeholder}>`, description);
 	if (field.enum) made.choices(field.enum);
-	if (field.type === "array" && !made.variadic) mayRepeat(made);
 	const unset = schema.safeParse(undefined);
 	made.makeOptionMandatory(!unset.success).default(unset.data, field.defaultText);
 	return [made.argParser(readerOf(schema, field))];
@@ -143,8 +141,24 @@ function madeOptions(name: string, schema: z.ZodType, field: FieldJson): Option[
 /** Adds an option per field. */
 export function addFields(command: Command, fields: Fields): void {
 	for (const [name, schema] of Object.entries(fields)) {
-		for (const made of optionsOf(name, schema)) command.addOption(made);
+		for (const made of optionsOf(name, schema)) {
+			command.addOption(made);
+			if (made.required && jsonOf(schema).type !== "array") refuseRepeats(command, made);
+		}
 	}
+}
+
+/** Refuses a second value of an option that takes one; Commander would keep the last. */
+function refuseRepeats(command: Command, option: Option): void {
+	let first: string | undefined;
+	command.on(`option:${option.name()}`, (value: string | null) => {
+		const text = value ?? "";
+		if (first === undefined) first = text;
+		else
+			throw new InputError(
+				`${option.long} is given twice, with ${JSON.stringify(first)} and ${JSON.stringify(text)}; expected one value: leave one out`,
+			);
+	});
 }
 
 /** Adds an argument per field: `<name>`, `[name]` where it may be missing, with `...` where it is a list. */
@@ -202,7 +216,7 @@ export const byteSize = readBy((text) => {
 });
 
 /** A provider of some, with a hint for a wrong one. */
-const providerNames = <T extends string>(names: readonly T[]) =>
+export const providerNames = <T extends string>(names: readonly T[]) =>
 	z.enum(names).meta({
 		expected: `Allowed choices are ${names.join(", ")}; xla computes on a GPU.`,
 	});

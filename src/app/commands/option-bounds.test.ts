@@ -9,7 +9,6 @@ import { models } from "../../model/index.js";
 import { trainOptions } from "../../model/train/index.js";
 import { finetuneOptions } from "../../model/train/options.js";
 import { commands } from "./commands.js";
-import { isRepeatable } from "./repeated-options.js";
 import { captured } from "./testing/captured.js";
 
 const io = { stdout: { write() {} }, stderr: { write() {} }, env: {} };
@@ -66,22 +65,6 @@ describe("every number that a command takes has an upper bound", () => {
 		if (!parseArg) return;
 		for (const text of huge) expect(said(parseArg, text)).toMatch(/^Expected .* to \d+/);
 	});
-});
-
-test("options that keep the values given before may be repeated", () => {
-	const keeps = ({ parseArg }: Option) =>
-		["7", "a", "a=7", "7@1"].some((text) => {
-			const parse = parseArg as ((text: string, before: unknown) => unknown) | undefined;
-			const first = parse && said((given) => parse(given, undefined), text);
-			const kept = parse && said((given) => parse(given, first), text);
-			return Array.isArray(first) && Array.isArray(kept) && kept.length > first.length;
-		});
-	const refused = all.flatMap((command) =>
-		command.options
-			.filter((option) => keeps(option) && !isRepeatable(option))
-			.map(({ long }) => `${command.name()} ${long}`),
-	);
-	expect(refused).toEqual([]);
 });
 
 test.each<readonly [string, z.ZodType]>([

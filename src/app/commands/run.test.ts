@@ -1,10 +1,11 @@
-import { Command, InvalidArgumentError, Option } from "commander";
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { InputError } from "../../base/errors.js";
 import { ownPackage } from "../../base/files/versions.js";
 import { commands, type LazyCommand } from "./commands.js";
-import { Exit, type Io, printJson } from "./io.js";
-import { mayRepeat } from "./repeated-options.js";
+import { defineCommand } from "./define-command.js";
+import { flag, option, texts, whole } from "./fields.js";
+import { Exit, printJson } from "./io.js";
 import { captured } from "./testing/captured.js";
 
 let loads = 0;
@@ -21,20 +22,22 @@ const table: LazyCommand[] = [
 		load: async () => {
 			loads++;
 			return {
-				command: (io: Io) =>
-					new Command("sample")
-						.argument("[failure]")
-						.option("--force")
-						.option("--count <n>", "a number", (text) => {
-							if (!/^\d+$/.test(text)) throw new InvalidArgumentError("expected a whole number");
-							return Number(text);
-						})
-						.option("--item <name...>")
-						.addOption(mayRepeat(new Option("--label <name>")))
-						.action(async (failure: string | undefined, options: object) => {
-							if (failure) throw failures[failure];
-							printJson(io, options);
-						}),
+				command: defineCommand({
+					name: "sample",
+					description: "",
+					arguments: { failure: z.string().optional() },
+					options: {
+						force: flag("force"),
+						count: option("n", "a number", whole(0, 9).optional()),
+						item: option("name...", "items", texts.optional()),
+						label: option("name", "labels", texts.optional()),
+					},
+					run(io, { failure, ...options }) {
+						const error = failure && failures[failure];
+						if (error) throw error;
+						printJson(io, options);
+					},
+				}),
 			};
 		},
 	},
@@ -83,7 +86,7 @@ test("a command may choose its exit code", async () => {
 
 test.each([
 	[["sample", "--cuont", "3"], "(Did you mean --count?)"],
-	[["sample", "--count", "many"], "expected a whole number"],
+	[["sample", "--count", "many"], "Expected a whole number from 0 to 9."],
 	[["sample", "a", "b"], "too many arguments"],
 	[
 		["sample", "--count", "3", "--count=4"],
@@ -115,8 +118,8 @@ test("--help and --version go to stdout and load no command", async () => {
 const shown = commands.filter(({ hidden }) => !hidden).map(({ name }) => name);
 
 test("descriptions are wrapped to the terminal, whatever their lines in the source", async () => {
-	const text = `${"one ".repeat(30).trim()}\nand two.\n\nTIME is late.\nCODE is short.`;
-	const command = () => new Command("sample").description(text);
+	const description = `${"one ".repeat(30).trim()}\nand two.\n\nTIME is late.\nCODE is short.`;
+	const command = defineCommand({ name: "sample", description, run() {} });
 	const lazy = { name: "sample", summary: "for these tests", load: async () => ({ command }) };
 	const { stdout } = await captured(["sample", "--help"], { table: [lazy] });
 	expect(stdout).toContain("one and two.\n\nTIME is late.\nCODE is short.\n");

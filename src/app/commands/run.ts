@@ -3,12 +3,11 @@ import { InputError } from "../../base/errors.js";
 import { ownPackage } from "../../base/files/versions.js";
 import { type Provider, providers } from "../../engine/runtime/index.js";
 import type { Precision } from "../../engine/tensor/index.js";
-import { type LazyCommand, type Program, trajgpt } from "./commands.js";
+import { type Program, trajgpt } from "./commands.js";
 import { examples } from "./examples.js";
 import { withFlags } from "./flags.js";
 import { Exit, type Io } from "./io.js";
 import { jobOf } from "./job.js";
-import { refuseRepeats } from "./repeated-options.js";
 import { safeIo } from "./safe-output.js";
 
 /** Runs one command line and returns its exit code: 0 done, 1 failed, 2 bad usage or bad input. */
@@ -46,7 +45,7 @@ async function commandOf(
 		.version(ownPackage.version)
 		.addHelpText("after", examples(program.examples));
 	for (const { name, summary, hidden = false, load } of program.commands) {
-		const command = argv.includes(name) ? await loaded(load, io) : new Command(name);
+		const command = argv.includes(name) ? (await load()).command(io) : new Command(name);
 		root.addCommand(command.summary(summary), { hidden });
 	}
 	root.hook("preAction", async (_, command) => {
@@ -55,11 +54,6 @@ async function commandOf(
 	});
 	settle(root, io);
 	return root;
-}
-
-async function loaded(load: LazyCommand["load"], io: Io): Promise<Command> {
-	const { command, examples: shown } = await load();
-	return shown ? command(io).addHelpText("after", examples(shown)) : command(io);
 }
 
 /** Replaces `auto` by what it stands for here, and rejects a provider that cannot be used. */
@@ -84,11 +78,10 @@ interface ProviderOptions {
 }
 
 /**
- * Keeps Commander from writing to the process's streams, from ending it, and from dropping all but the last value of
- * an option that takes one, and lets it wrap descriptions to the width of the terminal; in subcommands too.
+ * Keeps Commander from writing to the process's streams and from ending it, and lets it wrap descriptions to the width
+ * of the terminal; in subcommands too.
  */
 function settle(command: Command, io: Io): void {
-	refuseRepeats(command);
 	command.configureHelp({ commandDescription: (verb) => inParagraphs(verb.description()) });
 	command.exitOverride().configureOutput({
 		writeOut: (text) => io.stdout.write(text),
