@@ -26,7 +26,8 @@ process.on("exit", () => {
 /** Starts Node in its own process group, so that its children can be ended with it. */
 export function startNode(/** @type {readonly string[]} */ argv) {
 	const child = spawn(process.execPath, argv, {
-		...{ cwd: root, detached: true },
+		cwd: root,
+		detached: true,
 		stdio: ["ignore", "pipe", "pipe"],
 	});
 	running.add(child);

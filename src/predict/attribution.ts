@@ -51,7 +51,7 @@ export async function attributeCodeProbabilities(
 	const events = history.times.length;
 	const { tokens, times: observed } = seen(history, times);
 	const count = observed.length;
-	const found = codes.map(() => ({
+	const probabilities = codes.map(() => ({
 		base: new Float64Array(times.length),
 		without: new Float64Array(events * times.length),
 	}));
@@ -96,7 +96,7 @@ export async function attributeCodeProbabilities(
 			rows.map((event) => part(at, count, event)),
 			rows.map(() => queries.map(({ time }) => time)),
 		);
-		for (const [which, { base, without }] of found.entries())
+		for (const [which, { base, without }] of probabilities.entries())
 			for (const [row, event] of rows.entries())
 				for (const [i, probability] of probabilitiesOf(predictions, row, codes[which]).entries()) {
 					const index = queries[i]?.index;
@@ -107,8 +107,9 @@ export async function attributeCodeProbabilities(
 					}
 				}
 	}
-	return found.map(({ base, without }) => ({
-		...{ base, without },
+	return probabilities.map(({ base, without }) => ({
+		base,
+		without,
 		effect: without.map((left, i) => base[i % times.length] - left),
 	}));
 }

@@ -27,7 +27,7 @@ export async function predictAutoRegressively(
 	if (times.length !== histories.length)
 		throw new InputError(`times of ${times.length} patients for ${histories.length} histories`);
 	const queries = times[0]?.length ?? 0;
-	if (times.some((own) => own.length !== queries))
+	if (times.some((queryDays) => queryDays.length !== queries))
 		throw new InputError("expected the same number of query times for every patient");
 	const walks = histories.map((history, patient) =>
 		walkOf(history, times[patient] ?? [], steps, patient),
@@ -35,14 +35,14 @@ export async function predictAutoRegressively(
 	let vocab = 0;
 	let logProbabilities = new Float32Array(0);
 	for (let first = 0; first < histories.length && queries > 0; first += mostPatients) {
-		const own = walks.slice(first, first + mostPatients);
+		const block = walks.slice(first, first + mostPatients);
 		let state = await predictor.observe(
-			predictor.start(own.length),
+			predictor.start(block.length),
 			histories.slice(first, first + mostPatients),
 		);
 		let fed: Events[] | undefined;
 		for (let step = 1; step <= steps; step++) {
-			const queryTimes = own.map(({ timeOf }) => [timeOf(step)]);
+			const queryTimes = block.map(({ timeOf }) => [timeOf(step)]);
 			let predictions: Predictions;
 			if (fed) ({ state, predictions } = await predictor.advance(state, fed, queryTimes));
 			else predictions = await predictor.query(state, queryTimes);
@@ -50,10 +50,10 @@ export async function predictAutoRegressively(
 				vocab = predictions.vocab;
 				logProbabilities = new Float32Array(histories.length * queries * vocab);
 			}
-			const rows = own.map((_, row) =>
+			const rows = block.map((_, row) =>
 				predictions.logProbabilities.subarray(row * vocab, (row + 1) * vocab),
 			);
-			for (const [row, { nearest }] of own.entries())
+			for (const [row, { nearest }] of block.entries())
 				for (const [query, at] of nearest.entries())
 					if (at === step)
 						logProbabilities.set(rows[row], ((first + row) * queries + query) * vocab);

@@ -45,9 +45,9 @@ export function codeRisk(
 	const { vocab } = learned.config as CodeConfig;
 	const bins = binsOf(settings);
 	checkHorizon({ longestDays: bins.to.at(-1) as number }, horizonDays);
-	const own = outputsFor({ settings, vocab }, tokens);
-	const outputs = [...own, outputsOf(settings, vocab).death];
-	const some = { count: outputs.length, death: own.length };
+	const tokenOutputs = outputsFor({ settings, vocab }, tokens);
+	const outputs = [...tokenOutputs, outputsOf(settings, vocab).death];
+	const some = { count: outputs.length, death: tokenOutputs.length };
 	const programs = hazardPrograms(runtime, learned, {
 		outputs,
 		bins: bins.from.filter((start) => start < horizonDays).length,
@@ -71,7 +71,7 @@ export function codeRisk(
 	};
 	const riskFrom = (logHazards: Float32Array): number => {
 		const all = competingIncidence(bins, some, logHazards, horizonDays);
-		return anyOf(all, [...own.keys()]);
+		return anyOf(all, [...tokenOutputs.keys()]);
 	};
 	return {
 		async at(views, patients) {
@@ -81,16 +81,16 @@ export function codeRisk(
 			}));
 			const rows = rowsOf(landmarks, patients, context);
 			const perRow = roomFor(rows.reduce((most, { length }) => Math.max(most, length), 1));
-			const found = await programs.run(
+			const hazards = await programs.run(
 				rows.map((row) => landmarkRow(row.map((at) => landmarks[at] as HistoryOnDay))),
 				{ maxLength: context, landmarks: perRow },
 			);
-			const width = found.length / (rows.length * perRow);
+			const width = hazards.length / (rows.length * perRow);
 			const risks = new Float64Array(views.length);
 			for (const [i, row] of rows.entries())
 				for (const [j, at] of row.entries()) {
 					const from = (i * perRow + j) * width;
-					risks[at] = riskFrom(found.subarray(from, from + width));
+					risks[at] = riskFrom(hazards.subarray(from, from + width));
 				}
 			const today = await onSameDay(views);
 			return risks.map((risk, at) => risk + (1 - risk) * (today[at] as number));
@@ -115,15 +115,15 @@ function rowsOf(
 	const byPatient = new Map<number, number[]>();
 	for (const at of landmarks.keys()) {
 		const patient = patients[at] as number;
-		const own = byPatient.get(patient);
-		if (own) own.push(at);
+		const known = byPatient.get(patient);
+		if (known) known.push(at);
 		else byPatient.set(patient, [at]);
 	}
 	const perRow = Math.min(mostLandmarks, roomFor(Math.ceil(landmarks.length / byPatient.size)));
 	const eventsOf = (at: number) => (landmarks[at] as HistoryOnDay).history.tokens.length;
-	return [...byPatient.values()].flatMap((own) => {
+	return [...byPatient.values()].flatMap((members) => {
 		const rows: number[][] = [];
-		for (const at of own.sort((a, b) => eventsOf(a) - eventsOf(b))) {
+		for (const at of members.sort((a, b) => eventsOf(a) - eventsOf(b))) {
 			const row = rows.at(-1);
 			if (row && row.length < perRow && eventsOf(at) < context) row.push(at);
 			else rows.push([at]);

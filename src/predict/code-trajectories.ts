@@ -34,11 +34,11 @@ export async function codeTrajectories(
 	const most = Math.max(1, Math.floor(mostNumbers / predictor.vocab));
 	const block = Math.max(1, Math.floor(most / Math.max(1, times[0]?.length ?? 0)));
 	for (let first = 0; first < histories.length; first += block) {
-		const own = histories.slice(first, first + block);
+		const patients = histories.slice(first, first + block);
 		const queryTimes = times.slice(first, first + block).map((at) => Float64Array.from(at));
-		const found = await probabilitiesAt(predictor, own, codes, queryTimes, most);
-		for (const [patient, history] of own.entries()) {
-			const { probabilities, places } = found[patient];
+		const read = await probabilitiesAt(predictor, patients, codes, queryTimes, most);
+		for (const [patient, history] of patients.entries()) {
+			const { probabilities, places } = read[patient];
 			const at = queryTimes[patient] as Float64Array;
 			trajectories.push(
 				probabilities.map((probability) => {
@@ -66,19 +66,19 @@ async function probabilitiesAt(
 	most: number,
 ): Promise<readonly Probabilities[]> {
 	const count = times.reduce((longest, { length }) => Math.max(longest, length), 0);
-	const found = histories.map(
+	const answers = histories.map(
 		(): Probabilities => ({ probabilities: codes.map(() => new Float64Array(count)), places: [] }),
 	);
 	for (let from = 0; from < count; from += most) {
-		const turn = times.map((own) => own.subarray(from, from + most));
+		const turn = times.map((days) => days.subarray(from, from + most));
 		const predictions = await predictAt(predictor, histories, turn);
-		for (const [patient, { probabilities, places }] of found.entries()) {
+		for (const [patient, { probabilities, places }] of answers.entries()) {
 			for (const place of predictions.places[patient] ?? []) places.push(place);
 			for (const [at, code] of codes.entries())
 				probabilities[at]?.set(probabilitiesOf(predictions, patient, code), from);
 		}
 	}
-	return found;
+	return answers;
 }
 
 function checkOrder(times: ArrayLike<number>, patient: number): void {

@@ -87,14 +87,14 @@ export function beginDrawing(
 		},
 		drawn() {
 			for (const future of partial) store(future, drawnDay(future));
-			return complete.map((own) => Array.from(own, (future) => future ?? nothingDrawn));
+			return complete.map((futures) => Array.from(futures, (future) => future ?? nothingDrawn));
 		},
 		drawnUntil: () =>
 			histories.map((_, history) => {
 				const first = Math.floor(indexDays[history] as number);
 				if (begun < (history + 1) * samples) return first;
-				const own = partial.filter((future) => future.history === history).map(drawnDay);
-				return Math.min(first + days, ...own);
+				const drawnDays = partial.filter((future) => future.history === history).map(drawnDay);
+				return Math.min(first + days, ...drawnDays);
 			}),
 	};
 }
@@ -118,7 +118,9 @@ async function* starts(
 			while (known < history.times.length && Math.floor(history.times[known] as number) <= day)
 				known++;
 			return {
-				...{ day, history: first + i, row: i },
+				day,
+				history: first + i,
+				row: i,
 				tokens: Array.from(history.tokens).slice(0, known),
 				times: Array.from(history.times).slice(0, known),
 			};

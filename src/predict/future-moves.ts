@@ -57,7 +57,7 @@ export function futureMoves(
 			ofDay.push(token);
 			if (ofDay.length < future.records) return true;
 		}
-		for (const own of ofDay) kinds[own] = isKnown;
+		for (const token of ofDay) kinds[token] = isKnown;
 		future.ofDay = [];
 		future.isVisit = false;
 		return future.death === null && day < future.end;
@@ -98,7 +98,7 @@ function codeSampler(vocab: number) {
 		const wanted = uniform() < newShare ? isNew : isKnown;
 		const at = uniform();
 		const drawn = (kind: number) => drawToken(logits, row, at, kinds, kind);
-		const found = drawn(wanted);
-		return found < 0 && ofDay.length === 0 ? drawn(isNew | isKnown) : found;
+		const token = drawn(wanted);
+		return token < 0 && ofDay.length === 0 ? drawn(isNew | isKnown) : token;
 	};
 }

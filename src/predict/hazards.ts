@@ -107,7 +107,7 @@ export function hazardModel(runtime: Runtime, learned: Learned): HazardModel {
 	const rows = hazardPrograms(runtime, learned);
 	const open = openHazards(runtime, learned, settings);
 	const context = model.context?.(config) ?? Number.POSITIVE_INFINITY;
-	const own: Pick<HazardModel, "settings" | "vocab" | "longestDays" | "rows"> = {
+	const source: Pick<HazardModel, "settings" | "vocab" | "longestDays" | "rows"> = {
 		settings,
 		vocab: config.vocab,
 		longestDays: settings.binDays.at(-1) as number,
@@ -117,27 +117,27 @@ export function hazardModel(runtime: Runtime, learned: Learned): HazardModel {
 			// One pass over a history answers all its days, if the model can read all of it.
 			const together = longest < context;
 			const indexed = histories.flatMap((history, i) => {
-				const own = Array.from(days[i] ?? []);
-				const landmarks = own.map((day) => ({ history, day }));
+				const indexDays = Array.from(days[i] ?? []);
+				const landmarks = indexDays.map((day) => ({ history, day }));
 				return together ? [landmarkRow(landmarks)] : landmarks.map((one) => landmarkRow([one]));
 			});
 			const count = together ? (days[0]?.length ?? 0) : 1;
 			if (count === 0 || indexed.length === 0) return new Float32Array(0);
 			const landmarks = roomFor(count);
-			const found = await rows.run(indexed, { maxLength: context, landmarks });
-			if (landmarks === count) return found;
-			const width = found.length / (indexed.length * landmarks);
+			const values = await rows.run(indexed, { maxLength: context, landmarks });
+			if (landmarks === count) return values;
+			const width = values.length / (indexed.length * landmarks);
 			const kept = new Float32Array(indexed.length * count * width);
 			for (const [i] of indexed.entries()) {
 				const from = i * landmarks * width;
-				kept.set(found.subarray(from, from + count * width), i * count * width);
+				kept.set(values.subarray(from, from + count * width), i * count * width);
 			}
 			return kept;
 		},
 	};
 	return {
-		...own,
-		at: async (...given) => hazardsIn(own, await own.rows(...given)),
+		...source,
+		at: async (...given) => hazardsIn(source, await source.rows(...given)),
 		async dispose() {
 			await open?.dispose();
 			await rows.dispose();
@@ -206,9 +206,7 @@ function hazardRows(
 	const p = weightsOf(parameters);
 	const states = binStates(settings, reading, p, reshape(hidden, [landmarks, -1, config.dim]));
 	const { outputs } = part ?? {};
-	const features = featureInputs(
-		...([settings, config.vocab, landmarks, hidden.dtype, outputs?.length] as const),
-	);
+	const features = featureInputs(settings, config.vocab, landmarks, hidden.dtype, outputs?.length);
 	const some = outputs && constant(outputs, [outputs.length], "int32");
 	const { codes } = logHazards(config, p, states, features, some);
 	if (part) return reshape(codes, [shape.rows, -1]);

@@ -81,27 +81,26 @@ export function rowPrograms(runtime: Runtime, { weights, build, feeds }: RowGrap
 					lengths,
 					histories.map(({ birthEvents }) => birthEvents),
 					{
-						...{
-							maxLength: Math.min(maxLength, longest),
-							cut: "last",
-							size: { slots },
-							seed: 0,
-						},
-						...{ maxShapes, passes: 1 },
+						maxLength: Math.min(maxLength, longest),
+						cut: "last",
+						size: { slots },
+						seed: 0,
+						maxShapes,
+						passes: 1,
 					},
 				);
 				resident ??= runtime.resident(weights);
 				if (runtime.queues)
 					for (const { rows, length } of plan.shapes) compiled.compile({ rows, length, landmarks });
-				let found: Float32Array = new Float32Array(0);
+				let written: Float32Array = new Float32Array(0);
 				const started: { readonly batch: Batch; readonly pending: Pending }[] = [];
 				const readFirst = async () => {
 					const { batch, pending } = started.shift() as (typeof started)[number];
 					const values = (await pending.read()).rows as Float32Array;
 					const width = values.length / batch.rows;
-					if (found.length === 0) found = new Float32Array(histories.length * width);
+					if (written.length === 0) written = new Float32Array(histories.length * width);
 					for (const [row, at] of batch.sequences.entries())
-						if (at >= 0) found.set(values.subarray(row * width, (row + 1) * width), at * width);
+						if (at >= 0) written.set(values.subarray(row * width, (row + 1) * width), at * width);
 				};
 				try {
 					for (const [i, exact] of plan.epoch(0).entries()) {
@@ -121,7 +120,7 @@ export function rowPrograms(runtime: Runtime, { weights, build, feeds }: RowGrap
 				} finally {
 					for (const { pending } of started) pending.dispose();
 				}
-				return checkFinite(withOthers(job, found), "value for a history");
+				return checkFinite(withOthers(job, written), "value for a history");
 			}),
 		async dispose() {
 			resident?.dispose();

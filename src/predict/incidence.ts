@@ -51,7 +51,7 @@ export async function incidences(
 	const { settings, vocab } = model;
 	const outputs = codes.map((tokens) => outputsFor({ settings, vocab }, tokens));
 	const indexDays = histories.map((_, i) => Array.from(days[i] ?? [], Math.floor));
-	const found = histories.map((history, i) =>
+	const incidences = histories.map((history, i) =>
 		codes.map((tokens) => ({
 			probabilities: new Float64Array((indexDays[i]?.length ?? 0) * horizons.length),
 			recordedAt: firstRecord(history, tokens, indexDays[i] as number[]),
@@ -68,13 +68,13 @@ export async function incidences(
 			for (const [i] of some.entries())
 				for (let at = 0; at < count; at++)
 					for (const [h, all] of hazards.incidences(i * count + at, horizons).entries())
-						for (const [code, { probabilities }] of (found[first + i] ?? []).entries())
+						for (const [code, { probabilities }] of (incidences[first + i] ?? []).entries())
 							probabilities[(from + at) * horizons.length + h] = anyOf(
 								all,
 								outputs[code] as readonly number[],
 							);
 		}
-	return found;
+	return incidences;
 }
 
 /** The probability of a record of any of some outputs, taken as independent. */
@@ -122,12 +122,12 @@ export async function incidenceTrajectories(
 	times: readonly ArrayLike<number>[],
 	horizonDays: number,
 ): Promise<IncidenceTrajectory[][]> {
-	const found = await read(histories, codes, times, [horizonDays]);
-	return found.map((own, i) => {
+	const incidences = await read(histories, codes, times, [horizonDays]);
+	return incidences.map((ofHistory, i) => {
 		const history = histories[i] as Events;
 		const at = Float64Array.from(times[i] ?? []);
 		const places = Array.from(at, (time) => placeOf(history, time));
-		return own.map(({ probabilities: risk, recordedAt }) => {
+		return ofHistory.map(({ probabilities: risk, recordedAt }) => {
 			const recorded = Uint8Array.from(recordedAt, (time) => Number(time !== null));
 			// A first and a further record are different quantities: their difference is not growth.
 			const growth = risk.map((value, n) =>
@@ -149,12 +149,12 @@ export function cutHorizons(
 	days: readonly number[],
 ): { readonly days: number[]; readonly warnings: string[] } {
 	return {
-		days: days.map((own) => Math.min(own, longestDays)),
+		days: days.map((span) => Math.min(span, longestDays)),
 		warnings: days
-			.filter((own) => own > longestDays + 1)
+			.filter((span) => span > longestDays + 1)
 			.map(
-				(own) =>
-					`the model has learned risks up to ${spanText(longestDays)} ahead; ${spanText(own)} are answered as ${spanText(longestDays)}`,
+				(span) =>
+					`the model has learned risks up to ${spanText(longestDays)} ahead; ${spanText(span)} are answered as ${spanText(longestDays)}`,
 			),
 	};
 }

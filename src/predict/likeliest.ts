@@ -12,10 +12,10 @@ export function likeliest(
 	{ top, patient = 0, query = 0 }: LikeliestOptions,
 ): LikelyToken[] {
 	const from = (patient * queries + query) * vocab;
-	const own = logProbabilities.subarray(from, from + vocab);
-	return Array.from(highestCodes(own, top), (token) => ({
+	const row = logProbabilities.subarray(from, from + vocab);
+	return Array.from(highestCodes(row, top), (token) => ({
 		token,
-		probability: Math.exp(own[token]),
+		probability: Math.exp(row[token]),
 	}));
 }
 

@@ -82,7 +82,9 @@ export function openHazards(
 	const parameters = parametersOf(weights);
 	const queries = binsOf(settings).middle.length;
 	const { hidden: states, memory } = model.statesAfterMore(
-		...([config, parameters, binsOf(settings).middle] as const),
+		config,
+		parameters,
+		binsOf(settings).middle,
 	);
 	const rowsOf = () => {
 		const p = weightsOf(parameters);
@@ -102,21 +104,21 @@ export function openHazards(
 		const order = [...histories.keys()].sort(
 			(a, b) => lengthOf(histories[a]) - lengthOf(histories[b]),
 		);
-		let found = new Float32Array(0);
+		let written = new Float32Array(0);
 		while (order.length > 0) {
 			const lengths = order.map((at) => lengthOf(histories[at]) + queries);
 			const some = order.splice(-rowsOfCall(lengths));
 			const longest = Math.max(1, lengthOf(histories[some.at(-1) as number]));
-			const own = some.map((at) => histories[at] as IndexedHistory);
-			const feeds = feedsOf(own, memory, settings, config);
-			const sizes = { batch: own.length, length: longest };
+			const batch = some.map((at) => histories[at] as IndexedHistory);
+			const feeds = feedsOf(batch, memory, settings, config);
+			const sizes = { batch: batch.length, length: longest };
 			const { rows } = await compiled.run("open", feeds, undefined, { sizes });
-			const width = (rows as Float32Array).length / own.length;
-			if (found.length === 0) found = new Float32Array(histories.length * width);
+			const width = (rows as Float32Array).length / batch.length;
+			if (written.length === 0) written = new Float32Array(histories.length * width);
 			for (const [row, at] of some.entries())
-				found.set((rows as Float32Array).subarray(row * width, (row + 1) * width), at * width);
+				written.set((rows as Float32Array).subarray(row * width, (row + 1) * width), at * width);
 		}
-		return checkFinite(found, "value for a history");
+		return checkFinite(written, "value for a history");
 	}
 
 	/** On days of one history, each from a state of the predictor, which goes on from day to day unless days decrease. */
@@ -159,7 +161,7 @@ export function openHazards(
 				others.length === 0 && lengthOf(first) <= mostEvents;
 			if (landmarks.every(isShort)) return inCalls(landmarks.flat());
 			const parts: Float32Array[] = [];
-			for (const own of landmarks) parts.push(...(await alongDays(own)));
+			for (const landmark of landmarks) parts.push(...(await alongDays(landmark)));
 			return concatenated(parts);
 		},
 		async dispose() {
@@ -187,7 +189,9 @@ function feedsOf(
 	const lastToken = new Int32Array(histories.length).fill(specialTokens.sos);
 	const lastTime = new Float64Array(histories.length).fill(Number.NaN);
 	const states = memory.map(({ name, width }) => ({
-		...{ name, width, data: new Float32Array(histories.length * width) },
+		name,
+		width,
+		data: new Float32Array(histories.length * width),
 	}));
 	for (const [row, { history, day, known, start }] of histories.entries()) {
 		const from = start?.events ?? 0;
@@ -201,13 +205,17 @@ function feedsOf(
 		lastToken[row] = start.state.tokens[0] as number;
 		lastTime[row] = start.state.times[0] as number;
 		for (const { name, width, data } of states) {
-			const own = start.state.memory[name];
-			if (own) data.set(own, row * width);
+			const values = start.state.memory[name];
+			if (values) data.set(values, row * width);
 		}
 	}
 	return {
-		...{ tokens, times, mask, at: Float64Array.from(histories, ({ day }) => day) },
-		...{ "last.token": lastToken, "last.time": lastTime },
+		tokens,
+		times,
+		mask,
+		at: Float64Array.from(histories, ({ day }) => day),
+		"last.token": lastToken,
+		"last.time": lastTime,
 		...Object.fromEntries(states.map(({ name, data }) => [name, data])),
 		...Object.fromEntries(
 			Object.entries(features).map(([name, data]) => [`${prefix}.${name}`, data]),

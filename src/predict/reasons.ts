@@ -72,8 +72,8 @@ export const explainIncidence = (
 	explainRisk(
 		async (histories) => {
 			const days = histories.map(() => [options.day]);
-			const found = await read(histories, [options.of], days, [horizonDays]);
-			return found.map(([own]) => own?.probabilities[0] ?? Number.NaN);
+			const incidences = await read(histories, [options.of], days, [horizonDays]);
+			return incidences.map(([incidence]) => incidence?.probabilities[0] ?? Number.NaN);
 		},
 		history,
 		options,
@@ -144,26 +144,29 @@ export async function explainRisk(
 		parts.length,
 		(mostEvents - reader.eventsRead()) / perCoalition,
 	);
-	const own = byStrength.slice(0, listed);
+	const strongest = byStrength.slice(0, listed);
 	const rest = byStrength.slice(listed);
-	const groups = [...own.map((part) => [part]), ...(rest.length > 0 ? [rest] : [])];
+	const groups = [...strongest.map((part) => [part]), ...(rest.length > 0 ? [rest] : [])];
 	reader.plan(coalitions * perCoalition);
 	const { values, errors, none, all } = await shapleyValues(
 		groups.length,
 		(coalitions) =>
-			reader.risksWith(coalitions.map((own) => own.flatMap((at) => groups[at] ?? []))),
+			reader.risksWith(coalitions.map((coalition) => coalition.flatMap((at) => groups[at] ?? []))),
 		{ pairs, draw: random(seed).fork("reasons") },
 	);
 	const reasons = groups.map((parts, at) => ({
 		parts,
 		records: recordsOf(parts),
-		...{ effect: values[at] as number, error: errors[at] as number },
+		effect: values[at] as number,
+		error: errors[at] as number,
 	}));
 	return {
 		risk: all,
 		start: none,
-		listed: reasons.slice(0, own.length).sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect)),
-		others: reasons[own.length] ?? null,
+		listed: reasons
+			.slice(0, strongest.length)
+			.sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect)),
+		others: reasons[strongest.length] ?? null,
 		error: Math.max(0, ...errors),
 	};
 }
@@ -223,11 +226,11 @@ function riskReader(
 			planned = read + events;
 		},
 		async risksWith(sets: readonly (readonly number[])[]): Promise<number[]> {
-			const histories = sets.map((own) => historyWith(new Set(own)));
+			const histories = sets.map((set) => historyWith(new Set(set)));
 			const size = (at: number) => (histories[at] as Arrays).tokens.length + extraEvents;
 			// Histories of like length go together, so that little is padding.
 			const waiting = [...sets.keys()].sort((a, b) => size(a) - size(b));
-			const found = new Array<number>(sets.length);
+			const answers = new Array<number>(sets.length);
 			while (waiting.length > 0) {
 				signal?.throwIfAborted();
 				const some: number[] = [];
@@ -237,11 +240,11 @@ function riskReader(
 					events += size(some.at(-1) as number);
 				}
 				const risks = await riskOf(some.map((at) => histories[at] as Arrays));
-				for (const [i, at] of some.entries()) found[at] = risks[i] as number;
+				for (const [i, at] of some.entries()) answers[at] = risks[i] as number;
 				read += events;
 				onProgress?.(Math.min(1, read / planned));
 			}
-			return found;
+			return answers;
 		},
 	};
 }
@@ -261,11 +264,11 @@ async function strongestFirst(
 		parts.length * allEvents <= mostEvents
 			? parts.map((part) => parts.filter((other) => other !== part))
 			: [];
-	const [none, all, ...found] = await risksWith([[], parts, ...alone, ...missing]);
+	const [none, all, ...changed] = await risksWith([[], parts, ...alone, ...missing]);
 	const strength = parts.map((_, at) =>
 		Math.max(
-			Math.abs((found[at] as number) - (none as number)),
-			Math.abs((found[parts.length + at] ?? (all as number)) - (all as number)),
+			Math.abs((changed[at] as number) - (none as number)),
+			Math.abs((changed[parts.length + at] ?? (all as number)) - (all as number)),
 		),
 	);
 	return [...parts.keys()]
@@ -275,7 +278,7 @@ async function strongestFirst(
 
 const knownEvents = (history: Events, day: number): Arrays => {
 	const known = Array.from(history.times, Math.floor).filter(
-		(own) => own <= Math.floor(day),
+		(time) => time <= Math.floor(day),
 	).length;
 	return {
 		tokens: Array.from(history.tokens).slice(0, known),

@@ -43,15 +43,15 @@ export async function sampleFutures(
 	const futures = new Int32Array(draws);
 	if (length === 0) return futures;
 	for (let first = 0; first < histories.length; first += mostPatients) {
-		const own = histories.slice(first, first + mostPatients);
+		const block = histories.slice(first, first + mostPatients);
 		const timesOf = (patient: number) => times[first + patient];
 		const { state, predictions } = await predictor.advance(
-			predictor.start(own.length),
-			own,
-			own.map((_, patient) => [timesOf(patient)[0]]),
+			predictor.start(block.length),
+			block,
+			block.map((_, patient) => [timesOf(patient)[0]]),
 		);
-		for (let at = 0; at < own.length * samples; at += mostFutures) {
-			const count = Math.min(mostFutures, own.length * samples - at);
+		for (let at = 0; at < block.length * samples; at += mostFutures) {
+			const count = Math.min(mostFutures, block.length * samples - at);
 			const batch = Array.from({ length: count }, (_, i): Future => {
 				const patient = Math.floor((at + i) / samples);
 				const sample = (at + i) % samples;

@@ -38,11 +38,13 @@ export async function shapleyValues(
 	const worth = (coalition: readonly number[]) => known.get(coalition.join()) as number;
 	const compute = async (coalitions: readonly (readonly number[])[]) => {
 		const missing = new Map(
-			coalitions.filter((own) => !known.has(own.join())).map((own) => [own.join(), own]),
+			coalitions
+				.filter((coalition) => !known.has(coalition.join()))
+				.map((coalition) => [coalition.join(), coalition]),
 		);
 		if (missing.size === 0) return;
-		const found = await valuesOf([...missing.values()]);
-		for (const [at, key] of [...missing.keys()].entries()) known.set(key, found[at]);
+		const values = await valuesOf([...missing.values()]);
+		for (const [at, key] of [...missing.keys()].entries()) known.set(key, values[at]);
 	};
 	await compute([[], everyone]);
 	const [none, all] = [worth([]), worth(everyone)];
@@ -57,7 +59,7 @@ export async function shapleyValues(
 		const order = draw.shuffle(everyone);
 		const both = [order, order.toReversed()];
 		await compute(both.flatMap(prefixesOf));
-		const [one, other] = both.map((own) => added(own, worth)) as [number[], number[]];
+		const [one, other] = both.map((players) => added(players, worth)) as [number[], number[]];
 		drawn.push(one.map((value, player) => (value + other[player]) / 2));
 		const { values, errors } = summary(drawn);
 		const largest = Math.max(...values.map(Math.abs));
@@ -78,20 +80,20 @@ function added(
 	worth: (coalition: readonly number[]) => number,
 ): number[] {
 	const steps = prefixesOf(order).map(worth);
-	const found = new Array<number>(order.length);
-	for (const [at, player] of order.entries()) found[player] = steps[at + 1] - steps[at];
-	return found;
+	const gains = new Array<number>(order.length);
+	for (const [at, player] of order.entries()) gains[player] = steps[at + 1] - steps[at];
+	return gains;
 }
 
 /** Means over pairs, and their standard errors; of one pair the error is unknown. */
 function summary(drawn: readonly (readonly number[])[]) {
 	const players = Array.from(drawn[0] ?? [], (_, player) => player);
 	const count = drawn.length;
-	const mean = (of: (own: readonly number[]) => number) =>
-		drawn.reduce((sum, own) => sum + of(own), 0) / count;
-	const values = players.map((player) => mean((own) => own[player]));
+	const mean = (of: (sample: readonly number[]) => number) =>
+		drawn.reduce((sum, sample) => sum + of(sample), 0) / count;
+	const values = players.map((player) => mean((sample) => sample[player]));
 	const errors = players.map((player) => {
-		const square = (own: readonly number[]) => (own[player] - values[player]) ** 2;
+		const square = (sample: readonly number[]) => (sample[player] - values[player]) ** 2;
 		return count < 2 ? Number.NaN : Math.sqrt(mean(square) / (count - 1));
 	});
 	return { values, errors };
@@ -110,11 +112,11 @@ function exactValue(
 	worth: (coalition: readonly number[]) => number,
 ): number {
 	return coalitions
-		.filter((own) => !own.includes(player))
-		.reduce((sum, own) => {
-			const joined = [...own, player].sort((a, b) => a - b);
-			const weight = 1 / (players * choose(players - 1, own.length));
-			return sum + weight * (worth(joined) - worth(own));
+		.filter((coalition) => !coalition.includes(player))
+		.reduce((sum, coalition) => {
+			const joined = [...coalition, player].sort((a, b) => a - b);
+			const weight = 1 / (players * choose(players - 1, coalition.length));
+			return sum + weight * (worth(joined) - worth(coalition));
 		}, 0);
 }
 

@@ -30,12 +30,12 @@ export function learnedVectors(trained: Trained): TokenVectors {
 	const { model, config, run } = trained;
 	const weights = initialWeights(model, config, run.options.seed);
 	const start = rowsOf({ model, weights }, "embedding").vectors;
-	let [both, own] = [0, 0];
+	let [both, square] = [0, 0];
 	for (const [at, value] of start.entries()) {
 		both += value * now.vectors[at];
-		own += value ** 2;
+		square += value ** 2;
 	}
-	const left = own > 0 ? both / own : 0;
+	const left = square > 0 ? both / square : 0;
 	return { ...now, vectors: now.vectors.map((value, at) => value - left * start[at]) };
 }
 

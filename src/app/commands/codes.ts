@@ -55,8 +55,11 @@ function codesText(search: string, { found, codes }: FoundCodes): string {
 	const counted = codes.every(({ people }) => people !== null);
 	const hasVia = codes.some(({ via }) => via !== undefined);
 	const rows = codes.map(({ code, name, category, people, records, via }) => [
-		...[code, name === code ? "" : name, category ?? ""],
-		...[counted ? (people as number) : records, ...(hasVia ? [via ?? ""] : [])],
+		code,
+		name === code ? "" : name,
+		category ?? "",
+		counted ? (people as number) : records,
+		...(hasVia ? [via ?? ""] : []),
 	]);
 	const header = ["code", "name", "category", counted ? "people" : "records"];
 	const rest = found - codes.length;
@@ -98,15 +101,20 @@ export async function findCodes(
 		throw new InputError("`dataset` belongs to runs; give the dataset alone", { field: "dataset" });
 	const dataset = isRun ? await datasetOfRun(folder, moved) : await openDataset(folder);
 	const { vocabulary, manifest } = isRun ? readRunRecords(folder) : (dataset as Dataset);
-	const found = searchCodes(text, { vocabulary, map: await codeMapOf(manifest, options) });
+	const matches = searchCodes(text, { vocabulary, map: await codeMapOf(manifest, options) });
 	const people = dataset && (await peopleByCode(dataset));
 	return {
-		found: found.length,
-		codes: found.slice(0, top).map(({ at, ...how }) => {
+		found: matches.length,
+		codes: matches.slice(0, top).map(({ at, ...how }) => {
 			const token = vocabulary.tokens[at] as Token;
 			const { code, system, name, category, count: records } = token;
 			return {
-				...{ code, system, name, category, records, ...how },
+				code,
+				system,
+				name,
+				category,
+				records,
+				...how,
 				people: people?.get(`${system} ${code}`) ?? (people ? 0 : null),
 			};
 		}),

@@ -149,12 +149,16 @@ export function futuresJson(result: FuturesResult) {
 		...(result.simulated && { population: simulatedText }),
 		patient: { id: patient.id, sex: patient.sex },
 		index: moment(at),
-		...{ days, samples: result.futures.length, seed },
-		...{ visitsPerYear: result.visitsPerYear, codesPerVisit: result.codesPerVisit },
+		days,
+		samples: result.futures.length,
+		seed,
+		visitsPerYear: result.visitsPerYear,
+		codesPerVisit: result.codesPerVisit,
 		dead: { share: result.dead.share, risk: result.dead.risk ?? null },
 		newCodes: result.newCodes.map(({ token, share, risk = null }) => ({
 			...tokenJson(token),
-			...{ share, risk },
+			share,
+			risk,
 		})),
 		futures: result.futures.map(({ tokens, times, death: dies }) => ({
 			death: dies === null ? null : moment(dies),
@@ -264,7 +268,10 @@ export async function writeMeds(folder: string, result: FuturesResult): Promise<
 		]);
 		const origin = {
 			...(result.simulated && { population: simulatedText }),
-			...{ patient: patient.id, days: result.days, samples: futures.length, seed: result.seed },
+			patient: patient.id,
+			days: result.days,
+			samples: futures.length,
+			seed: result.seed,
 		};
 		await writeFile(join(partial, medsMarker), `${JSON.stringify(origin, null, 2)}\n`);
 	});

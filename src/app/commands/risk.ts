@@ -181,13 +181,37 @@ export const command = defineCommand({
 
 /** The options that --data takes. */
 const withData = new Set([
-	...["data", "output", "index", "split", "code", "years", "seed", "force", "json"],
-	...["threads", "provider", "precision"],
+	"data",
+	"output",
+	"index",
+	"split",
+	"code",
+	"years",
+	"seed",
+	"force",
+	"json",
+	"threads",
+	"provider",
+	"precision",
 ]);
 /** The options on one patient. */
 const ofOne = new Set([
-	...["group", "samples", "at", "horizon", "from", "to", "step", "attribute", "top", "events"],
-	...["why", "figure", "csv", "add", "remove", "move"],
+	"group",
+	"samples",
+	"at",
+	"horizon",
+	"from",
+	"to",
+	"step",
+	"attribute",
+	"top",
+	"events",
+	"why",
+	"figure",
+	"csv",
+	"add",
+	"remove",
+	"move",
 ]);
 
 /** Why an option has no effect beside the others; undefined if it has one. */
@@ -208,8 +232,26 @@ function whyIgnored(name: string, { data, input, db, output }: Options): string 
 
 /** What a fine-tuned model has no use for: it answers one question. */
 const unusedByTask = [
-	...["code", "group", "samples", "years", "horizon", "from", "to", "step", "attribute", "top"],
-	...["events", "figure", "add", "remove", "move", "data", "output", "index", "split", "seed"],
+	"code",
+	"group",
+	"samples",
+	"years",
+	"horizon",
+	"from",
+	"to",
+	"step",
+	"attribute",
+	"top",
+	"events",
+	"figure",
+	"add",
+	"remove",
+	"move",
+	"data",
+	"output",
+	"index",
+	"split",
+	"seed",
 	"why",
 ];
 
@@ -328,8 +370,11 @@ async function scoreInput(
 	const queried = await openQueried(io, trained, options);
 	const { newPatientRisks } = await import("./risk-table.js");
 	const scored = await newPatientRisks(trained, queried, {
-		...{ ...options, output: output as string },
-		...{ codes: code, replace: force, progress: progressOf(io) },
+		...options,
+		output: output as string,
+		codes: code,
+		replace: force,
+		progress: progressOf(io),
 		communicator: communicatorOf(io),
 	});
 	const { unknown, notes } = queried;

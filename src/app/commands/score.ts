@@ -286,11 +286,11 @@ async function probabilitiesOf(
 	const runtime = await openRuntime(compute, "inference");
 	const scorer = taskScorer(runtime, trained, task);
 	const views = asked.map(({ view }) => view);
-	const found: number[] = [];
+	const probabilities: number[] = [];
 	try {
 		for (let first = 0; first < views.length; first += batchSize)
-			found.push(...(await scorer.probabilities(views.slice(first, first + batchSize))));
-		return found;
+			probabilities.push(...(await scorer.probabilities(views.slice(first, first + batchSize))));
+		return probabilities;
 	} finally {
 		await scorer.dispose();
 		await runtime.dispose?.();

@@ -212,7 +212,11 @@ export async function serve(trained: Trained, options: ServeOptions): Promise<Se
 	const files = options.explorer ? await explorerFiles(trained, options) : new Map();
 	const { model, config, manifest, vocabulary, step, run, task } = trained;
 	const served: ServedModel = {
-		...{ model, config, manifest, vocabulary, step },
+		model,
+		config,
+		manifest,
+		vocabulary,
+		step,
 		weights: forecastWeights(trained),
 		...(task && { task }),
 		map,
@@ -235,7 +239,12 @@ export async function listen(
 	const engine = engineFor(served, options.threads);
 	try {
 		const service = await startService({
-			...{ served, engine, host, ports, files, log },
+			served,
+			engine,
+			host,
+			ports,
+			files,
+			log,
 			limits: { ...defaultLimits, ...options.limits },
 			version: ownPackage.version,
 			names: options.allowHost ?? [],
@@ -281,7 +290,9 @@ async function explorerFiles(
 	const page = pageFolder();
 	const { nodeRuntime } = await import("../../engine/runtime/node.js");
 	const data = await explorerData(trained, {
-		...{ dataset, samples, progress },
+		dataset,
+		samples,
+		progress,
 		runtime: nodeRuntime({ purpose: "inference", ...(threads !== undefined && { threads }) }),
 	});
 	for (const note of data.notes) progress?.note(`note: ${note}`);

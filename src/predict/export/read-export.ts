@@ -57,8 +57,8 @@ export async function readExport(where: string, read: ReadFile): Promise<Export>
 		throw new InputError(
 			`${where}: ${vocabularyFile} is not that of the model; export the run again`,
 		);
-	const shapesIn = (own: (name: string) => boolean) =>
-		Object.fromEntries(Object.entries(tensors).filter(([name]) => own(name)));
+	const shapesIn = (belongs: (name: string) => boolean) =>
+		Object.fromEntries(Object.entries(tensors).filter(([name]) => belongs(name)));
 	const apart = (name: string) => hazards !== undefined && isHazardWeight(name);
 	const weights = readWeights(
 		await whole(file),

@@ -36,7 +36,9 @@ export function riskGraph(
 	const parameters = parametersOf(weights);
 	const states = statesAfter(config, parameters, binsOf(settings).middle, histories);
 	const { codes, recorded } = logHazards(
-		...([config, weightsOf(parameters), states] as const),
+		config,
+		weightsOf(parameters),
+		states,
 		featureGraph(settings, config.vocab, histories),
 	);
 	const { count } = outputsOf(settings, config.vocab);
@@ -70,21 +72,21 @@ function incidenceGraph(
 	const { from, to } = binsOf(settings);
 	const { count, death } = outputsOf(settings, vocab);
 	const others = Float32Array.from({ length: count }, (_, output) => Number(output !== death));
-	let found: Tensor = scalar(0);
+	let risk: Tensor = scalar(0);
 	let left: Tensor = scalar(1);
 	for (const [bin, start] of from.entries()) {
 		const width = clamp(sub(days, start), 0, to[bin] - start);
-		const own = reshape(exp(slice(logHazardsOf, 1, bin, bin + 1)), ["batch", count]);
-		const dying = mul(slice(own, 1, death, death + 1), constant(others, [1, count]));
-		const all = add(own, dying);
+		const hazard = reshape(exp(slice(logHazardsOf, 1, bin, bin + 1)), ["batch", count]);
+		const dying = mul(slice(hazard, 1, death, death + 1), constant(others, [1, count]));
+		const all = add(hazard, dying);
 		const ends = oneMinusExp(mul(all, width));
-		found = add(found, mul(left, mul(div(own, all), ends)));
+		risk = add(risk, mul(left, mul(div(hazard, all), ends)));
 		left = mul(left, sub(1, ends));
 	}
 	const isUsed = Float32Array.from({ length: count }, (_, output) =>
 		Number(output >= specialCount),
 	);
-	return mul(found, constant(isUsed, [1, count]));
+	return mul(risk, constant(isUsed, [1, count]));
 }
 
 /** 1 − e^−x for x ≥ 0, with all digits where x is small. */

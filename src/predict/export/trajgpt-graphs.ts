@@ -113,7 +113,10 @@ export function sequenceGraph(config: TrajgptConfig, weights: ParameterValues): 
 	const { mask, counted, slots, last, queriesAt } = historyInputs();
 	const at = reshape(input("at", [batch], "float64"), [batch, 1]);
 	const out = network(config, parametersOf(weights), {
-		...{ slots, mask, queries: queriesAt(at), form: anyLength },
+		slots,
+		mask,
+		queries: queriesAt(at),
+		form: anyLength,
 	});
 	const views = matmul(reshape(mask, [batch, 1, length]), out.hidden as Tensor); // [batch, 1, dim]
 	const pooled = div(

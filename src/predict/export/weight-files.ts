@@ -54,12 +54,12 @@ export function readWeights(
 	file: string,
 	shapes: Readonly<Record<string, readonly number[]>>,
 ): ParameterValues {
-	const found = file.endsWith(".safetensors")
+	const tensors = file.endsWith(".safetensors")
 		? fromSafetensors(bytes, file)
 		: fromGraph(bytes, file);
 	const weights: ParameterValues = new Map();
 	for (const [name, shape] of Object.entries(shapes)) {
-		const data = found.get(name);
+		const data = tensors.get(name);
 		if (data?.length !== size(shape))
 			throw new InputError(
 				`${file} holds ${data ? `${data.length} numbers` : "nothing"} for the weights "${name}", expected [${shape.join(", ")}]; export the run again`,

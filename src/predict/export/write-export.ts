@@ -51,8 +51,8 @@ export interface ExportOptions {
 export async function checkExportTarget(folder: string, force: boolean): Promise<void> {
 	const names = await readdir(folder).catch(() => undefined);
 	if (names?.length === 0) return;
-	const own = force ? await exportedNames(folder) : [];
-	await checkFolderTarget(folder, force, manifestFile, [...own, `${libraryFolder}/`]);
+	const exported = force ? await exportedNames(folder) : [];
+	await checkFolderTarget(folder, force, manifestFile, [...exported, `${libraryFolder}/`]);
 }
 
 /** The files that the manifest of an export lists, also one of another version. */
@@ -121,9 +121,9 @@ async function exportFiles(trained: Trained, { weights: place, modelCard }: Expo
 	}
 	// A head that reads risks needs the weights before fine-tuning too.
 	if (task && !task.scoring.risk) {
-		const own = new Map([...weights, ...task.weights]);
-		const graph = labelGraph(config as TrajgptConfig, own, task.scoring);
-		const onnx = onnxOf(graph, own);
+		const weightsByName = new Map([...weights, ...task.weights]);
+		const graph = labelGraph(config as TrajgptConfig, weightsByName, task.scoring);
+		const onnx = onnxOf(graph, weightsByName);
 		described[labelFile] = description(graph, onnx);
 		contents.set(labelFile, onnx.bytes);
 	}

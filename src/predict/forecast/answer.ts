@@ -123,10 +123,10 @@ async function sampledShares(
 	const futures = await sampleFutures(predictor, [history], [inOrder], { samples, seed });
 	const shares: number[][] = times.map(() => []);
 	for (const [at, token] of futures.entries()) {
-		const own = shares[order[at % times.length] as number] as number[];
-		own[token] = (own[token] ?? 0) + 1 / samples;
+		const codeShares = shares[order[at % times.length] as number] as number[];
+		codeShares[token] = (codeShares[token] ?? 0) + 1 / samples;
 	}
-	return shares.map((own) => Array.from(own, (share) => share ?? 0));
+	return shares.map((codeShares) => Array.from(codeShares, (share) => share ?? 0));
 }
 
 const likelyCodes = (probabilities: ArrayLike<number>, top: number): LikelyToken[] =>

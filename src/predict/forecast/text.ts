@@ -67,13 +67,13 @@ export function forecastText(
 	);
 	const parts = [`${patientText(patient, axis)}\n`];
 	for (let first = 0; first < answers.length; first += perTable) {
-		const own = answers.slice(first, first + perTable);
-		const headings = own.map((answer, i) =>
+		const columns = answers.slice(first, first + perTable);
+		const headings = columns.map((answer, i) =>
 			cut(heading(answer, first + i), width + probabilityWidth + 2),
 		);
-		const rows = Math.max(...own.map(({ codes }) => codes.length));
+		const rows = Math.max(...columns.map(({ codes }) => codes.length));
 		const cells = Array.from({ length: rows }, (_, rank) =>
-			own.flatMap(({ codes }, i) => {
+			columns.flatMap(({ codes }, i) => {
 				const code = codes[rank];
 				if (!code) return ["", ""];
 				const { code: written, name } = tokenOf(vocabulary, code.token);

@@ -22,7 +22,12 @@ export function exportedModel(
 ): LoadedModel {
 	const { minCount, ...rules } = manifest.records;
 	return loadedModel({
-		...{ name: manifest.model.name, runtime, rules, minCount, calls, close },
+		name: manifest.model.name,
+		runtime,
+		rules,
+		minCount,
+		calls,
+		close,
 		config: manifest.config,
 		scoring: manifest.task?.scoring,
 		population: manifest.population,

@@ -46,7 +46,13 @@ export async function loadModel(
 		const { calls, close } = callsOf(runtime, trained);
 		const rules = readingRules(manifest);
 		return loadedModel({
-			...{ name: model.name, runtime: runtime.label, config, vocabulary, rules, calls, close },
+			name: model.name,
+			runtime: runtime.label,
+			config,
+			vocabulary,
+			rules,
+			calls,
+			close,
 			minCount: manifest.filters.minCount,
 			scoring: trained.task?.scoring,
 			population: trained.run.simulated ? simulatedText : undefined,
@@ -57,7 +63,9 @@ export async function loadModel(
 	const { manifest, vocabulary, config, weights, task } = await readExport(place, read);
 	const { calls, close } = callsOf(runtime, {
 		model: trajgpt as unknown as Model,
-		...{ config, weights, task },
+		config,
+		weights,
+		task,
 	});
 	const { label } = runtime;
 	return exportedModel({ manifest, tokens: vocabulary.tokens, runtime: label }, calls, close, map);

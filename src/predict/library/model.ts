@@ -251,7 +251,10 @@ export interface ModelParts {
 }
 
 const shownToken = ({ code, system, name, category }: Token): Code => ({
-	...{ code, system, name, category },
+	code,
+	system,
+	name,
+	category,
 });
 
 /** Builds the public methods on a model's calls. */
@@ -325,7 +328,8 @@ export function loadedModel(parts: ModelParts): LoadedModel {
 			});
 			const when = (day: number) => momentJson(day, patient.birth, axis);
 			return {
-				...{ population, at: when(index) },
+				population,
+				at: when(index),
 				futures: drawn.map(({ tokens, times, death }) => ({
 					records: Array.from(tokens, (token, n) => ({
 						...shownToken(vocabulary.tokens[token] as Token),
@@ -363,7 +367,7 @@ export function loadedModel(parts: ModelParts): LoadedModel {
 }
 
 function warningsOf({ unknown, notes }: ParsedPatient): string[] {
-	const records = unknown.reduce((sum, own) => sum + own.records, 0);
+	const records = unknown.reduce((sum, code) => sum + code.records, 0);
 	if (records === 0) return [...notes];
 	const codes = unknown.map(({ code }) => code);
 	const named = codes.slice(0, 5).join(", ") + (codes.length > 5 ? ", …" : "");

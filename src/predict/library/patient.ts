@@ -124,25 +124,26 @@ function recordsOf(
 	birth: number | null,
 ): GivenRecord[] {
 	return events.map(({ code, system, date, age, value, unit }, place) => {
-		const own = `${field}.${place}`;
+		const path = `${field}.${place}`;
 		if ((date === undefined) === (age === undefined))
 			throw new InputError(
-				`\`${own}\` has ${date === undefined ? "neither a date nor an age" : "a date and an age"}; give one of them`,
-				{ field: own },
+				`\`${path}\` has ${date === undefined ? "neither a date nor an age" : "a date and an age"}; give one of them`,
+				{ field: path },
 			);
 		if (age !== undefined && birth === null)
 			throw new InputError(
-				`\`${own}\` has an age, but the birth is unknown; give the birth, or an age for every event`,
-				{ field: `${own}.age`, value: age },
+				`\`${path}\` has an age, but the birth is unknown; give the birth, or an age for every event`,
+				{ field: `${path}.age`, value: age },
 			);
 		return {
 			day:
 				date === undefined
 					? (birth as number) + (age as number) * yearDays
-					: dayOf(date, `${own}.date`),
+					: dayOf(date, `${path}.date`),
 			code: code.trim(),
 			system: system === undefined ? null : (systemNamed(system) ?? system),
-			...{ value, unit },
+			value,
+			unit,
 		};
 	});
 }
@@ -182,12 +183,10 @@ export function readEvents(
 		axis,
 		events: read.events,
 		lastDay: records.reduce((most, { day }) => Math.max(most, day), Number.NEGATIVE_INFINITY),
-		...{
-			unknown: unknownOf(read, given),
-			latest: read.latest,
-			drugs: read.drugs,
-			notes: drugNotes(read),
-		},
+		unknown: unknownOf(read, given),
+		latest: read.latest,
+		drugs: read.drugs,
+		notes: drugNotes(read),
 	};
 }
 

@@ -77,7 +77,10 @@ export function callsOf(
 		calls: {
 			start: async (patients: number) => predictor.start(patients),
 			select: async (...values: Parameters<Predictor["select"]>) => predictor.select(...values),
-			...{ observe, query, advance, queryWithin },
+			observe,
+			query,
+			advance,
+			queryWithin,
 			predict: withPredictor(predictAt),
 			/** The probability of codes at times of histories, given that something is recorded then. */
 			codeProbabilities: withPredictor(codeTrajectories),

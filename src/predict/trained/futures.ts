@@ -184,23 +184,27 @@ export async function drawFutures(
 	options: Omit<FutureOptions, "leftOut" | "repeats"> & ComputeOptions,
 ): Promise<Future[]> {
 	const { threads = threadsOf(trained), provider, precision, ...given } = options;
-	const own = { ...given, ...futureRules(trained.vocabulary, trained.manifest.filters.dedup) };
+	const settings = { ...given, ...futureRules(trained.vocabulary, trained.manifest.filters.dedup) };
 	// Not in threads: a limit is for all futures together, and threads pass errors on as text.
 	checkSamplesFutures(trained.model);
-	checkFutureOptions(own, 1);
-	const most = Math.min(threads, Math.ceil(own.samples / leastPerThread));
+	checkFutureOptions(settings, 1);
+	const most = Math.min(threads, Math.ceil(settings.samples / leastPerThread));
 	const count = provider === "xla" ? 1 : most;
 	if (count > 1) {
 		const parts = Array.from({ length: count }, (_, i) => {
-			const [from, to] = [i, i + 1].map((n) => Math.floor((n * own.samples) / count));
-			return { ...own, firstSample: from as number, samples: (to as number) - (from as number) };
+			const [from, to] = [i, i + 1].map((n) => Math.floor((n * settings.samples) / count));
+			return {
+				...settings,
+				firstSample: from as number,
+				samples: (to as number) - (from as number),
+			};
 		});
 		return (await drawInThreads(trained, history, indexDay, parts)).flat();
 	}
 	return withRuntime({ threads: 1, provider, precision }, "inference", async (runtime) => {
 		const model = futureModel(runtime, trained);
 		try {
-			const [futures = []] = await model.draw([history], [indexDay], own);
+			const [futures = []] = await model.draw([history], [indexDay], settings);
 			return futures;
 		} finally {
 			await model.dispose();
@@ -216,7 +220,9 @@ async function drawInThreads(
 ): Promise<Future[][]> {
 	const workerData: FutureThreadData = { model: model.id, config, weights };
 	const { call, end } = startThreads(new URL("./future-thread.js", import.meta.url), {
-		...{ count: parts.length, workerData, work: "draws futures" },
+		count: parts.length,
+		workerData,
+		work: "draws futures",
 	});
 	try {
 		const events = { tokens: Array.from(tokens), times: Array.from(times) };

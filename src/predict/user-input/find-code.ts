@@ -52,16 +52,16 @@ export function findCode(given: string, book: CodeBook): FoundCode {
 	const group = book.groups?.find(({ name }) => name.toLowerCase() === given.trim().toLowerCase());
 	if (group) return foundGroup(group);
 	const { system, code } = withSystem(given.trim());
-	const own = ownTokens(code, system, book);
-	if (own.length > 0)
-		return found(given, own, book, own.length > 1 ? "all codes below it too" : "");
+	const direct = ownTokens(code, system, book);
+	if (direct.length > 0)
+		return foundCode(given, direct, book, direct.length > 1 ? "all codes below it too" : "");
 	const mapped = system === "PheCode" ? undefined : mappedTokens(code, system, book);
 	if (mapped?.tokens.length)
-		return found(given, mapped.tokens, book, `an ${icdNames[mapped.system]} code, so`);
+		return foundCode(given, mapped.tokens, book, `an ${icdNames[mapped.system]} code, so`);
 	const phecode = system && system !== "PheCode" ? undefined : normalisePheCode(code);
 	for (const general of phecode ? [phecode, integerPheCode(phecode)] : []) {
 		const tokens = ownTokens(general, "PheCode", book);
-		if (tokens.length > 0) return found(given, tokens, book, "read as");
+		if (tokens.length > 0) return foundCode(given, tokens, book, "read as");
 	}
 	const [like, another] = mapped ? [] : groupsLike(given, book);
 	if (like && !another) {
@@ -72,7 +72,7 @@ export function findCode(given: string, book: CodeBook): FoundCode {
 	const meant = mapped || system ? [] : codesMeant(code, book);
 	if (meant.length > 1) throw severalCodes(given, meant, book);
 	const [only] = meant;
-	if (only) return found(given, [only.at], book, only.match === "name" ? "" : "taken as");
+	if (only) return foundCode(given, [only.at], book, only.match === "name" ? "" : "taken as");
 	throw unknownCode(given, mapped, book);
 }
 
@@ -90,7 +90,9 @@ function severalCodes(given: string, meant: readonly CodeMatch[], { vocabulary }
 }
 
 const foundGroup = ({ name, tokens }: NonNullable<CodeBook["groups"]>[number]): FoundCode => ({
-	...{ code: name, name, tokens },
+	code: name,
+	name,
+	tokens,
 });
 
 /** Groups whose name begins with a text of three letters or more. */
@@ -111,14 +113,14 @@ function ownTokens(code: string, system: string | undefined, { vocabulary }: Cod
 	const systems = system ? [system] : [...new Set(tokens.map((token) => token.system as string))];
 	for (const one of systems) {
 		const above = (isIcd(one) && normaliseIcd(one, code)) || code;
-		const found = tokens.flatMap((token, at) =>
+		const matching = tokens.flatMap((token, at) =>
 			token.system === one &&
 			(isAtOrBelow(token.code, above, one) ||
 				(token.value && isAtOrBelow(token.value.code, above, one)))
 				? [specialCount + at]
 				: [],
 		);
-		if (found.length > 0) return found;
+		if (matching.length > 0) return matching;
 	}
 	return [];
 }
@@ -141,8 +143,8 @@ function mappedTokens(
 		.filter((one) => system === undefined || system === one)
 		.map((one) => {
 			const phecodes = map.phecodesOf(one, code);
-			const own = phecodes.flatMap((phecode) => ownTokens(phecode, "PheCode", book));
-			const tokens = [...new Set(own)];
+			const mappedTo = phecodes.flatMap((phecode) => ownTokens(phecode, "PheCode", book));
+			const tokens = [...new Set(mappedTo)];
 			return { system: one, phecodes, tokens };
 		});
 	return tried.find(({ tokens }) => tokens.length > 0) ?? tried.find((t) => t.phecodes.length > 0);
@@ -155,7 +157,7 @@ const named = ({ code, name }: { code: string; name: string }) =>
 const listed = (tokens: readonly Token[]) =>
 	tokens.slice(0, 6).map(named).join(", ") + (tokens.length > 6 ? ", …" : "");
 
-function found(
+function foundCode(
 	given: string,
 	tokens: readonly number[],
 	{ vocabulary, map }: CodeBook,
@@ -196,9 +198,9 @@ function unknownCode(
 		...nearCodes(withSystem(given.trim()).code, book).map(named),
 		...groupsLike(given, book).map(({ name }) => `the group ${name}`),
 	];
-	const found = near.length > 0 ? `; near it are ${near.join(", ")}` : ", nor one near it";
+	const hint = near.length > 0 ? `; near it are ${near.join(", ")}` : ", nor one near it";
 	const listed = near.length > 0 ? "" : ` (\`trajgpt codes RUN\` lists them)`;
-	const expected = `${found}; expected one of its ${tokens.length} codes`;
+	const expected = `${hint}; expected one of its ${tokens.length} codes`;
 	const orMapped = book.manifest.codes.map === null ? "" : ", or an ICD code that is mapped to one";
 	const [needsMap, hasNoMap] =
 		orMapped === "" || book.map

@@ -104,10 +104,10 @@ export function editWarnings(
 const longestLifeDays = 120 * yearDays;
 
 function most(queries: readonly Query[], value: (query: Query) => number) {
-	let found: { readonly patient: NewPatient; readonly value: number } | undefined;
+	let largest: { readonly patient: NewPatient; readonly value: number } | undefined;
 	for (const query of queries) {
-		const own = value(query);
-		if (!found || own > found.value) found = { patient: query.patient, value: own };
+		const amount = value(query);
+		if (!largest || amount > largest.value) largest = { patient: query.patient, value: amount };
 	}
-	return found;
+	return largest;
 }

@@ -43,7 +43,8 @@ export const patientOf = ({
 	simulation,
 	death,
 }: SamplePatient): Patient => ({
-	...{ simulation, death },
+	simulation,
+	death,
 	sample: id,
 	name,
 	sex,

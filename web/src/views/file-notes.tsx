@@ -14,7 +14,10 @@ import { ReadColumns } from "./column-question.js";
 /** 3 April 2020 */
 const dateText = (day: number): string =>
 	new Date(Math.floor(day) * 86_400_000).toLocaleDateString("en-GB", {
-		...{ day: "numeric", month: "long", year: "numeric", timeZone: "UTC" },
+		day: "numeric",
+		month: "long",
+		year: "numeric",
+		timeZone: "UTC",
 	});
 
 interface FileNotesProps {

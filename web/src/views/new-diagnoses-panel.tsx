@@ -129,8 +129,10 @@ function Diagnosis(props: {
 const diagnosisRows = (diagnoses: readonly NewDiagnosis[], vocabulary: Vocabulary) => [
 	["code", "name", "within 1 year", "people of this age and sex"],
 	...diagnoses.map(({ token, probability, sameAgeAndSex }) => [
-		...[vocabulary.tokens[token]?.code ?? "", codeName(vocabulary, token)],
-		...[probability, sameAgeAndSex ?? ""],
+		vocabulary.tokens[token]?.code ?? "",
+		codeName(vocabulary, token),
+		probability,
+		sameAgeAndSex ?? "",
 	]),
 ];
 

@@ -107,7 +107,11 @@ function DecilePanel({ evaluation, years }: OnsetPanelProps) {
 			rows={() => [
 				["predicted", "observed", "low", "high", "predictions"],
 				...bins.map(({ predicted, observed, low, high, count }) => [
-					...[predicted, observed, low, high, count],
+					predicted,
+					observed,
+					low,
+					high,
+					count,
 				]),
 			]}
 		>
@@ -146,7 +150,9 @@ function SubgroupPanel({ evaluation, years }: OnsetPanelProps) {
 	const groups = evaluation.onset.subgroups
 		.filter((group) => group.years === years)
 		.map(({ name, patients, codes, rows }) => ({
-			...{ name, patients, codes },
+			name,
+			patients,
+			codes,
 			own: rows.find(({ label }) => label === model),
 			other: rows.find(({ label }) => label === baseline),
 		}));
@@ -157,7 +163,11 @@ function SubgroupPanel({ evaluation, years }: OnsetPanelProps) {
 			rows={() => [
 				["people", "number", "conditions", "auroc", `auroc ${baseline}`, "observed/expected"],
 				...groups.map(({ name, patients, codes, own, other }) => [
-					...[name, patients, codes, own?.auroc ?? null, other?.auroc ?? null],
+					name,
+					patients,
+					codes,
+					own?.auroc ?? null,
+					other?.auroc ?? null,
 					own?.observedToExpected ?? null,
 				]),
 			]}
@@ -207,7 +217,8 @@ function DecisionPanel({ evaluation, years }: OnsetPanelProps) {
 	const label = rows[0]?.label ?? "model";
 	const pooled = (onset.horizons.find((own) => own.years === years)?.decisions ?? []).map(
 		({ threshold, model, all }) => ({
-			...{ threshold, all },
+			threshold,
+			all,
 			rows: [{ label, netBenefit: model }],
 		}),
 	);

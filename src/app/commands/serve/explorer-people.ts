@@ -59,23 +59,23 @@ export async function peopleDocument(
 		Number.NEGATIVE_INFINITY,
 	);
 	const perPerson = Math.min(mostPerPerson, Math.floor(mostStates / Math.max(1, people.length)));
-	const found: { readonly state: PersonState; readonly history: History; readonly day: number }[] =
+	const drawn: { readonly state: PersonState; readonly history: History; readonly day: number }[] =
 		[];
 	for (const [person, patient] of people.entries()) {
 		const history = await dataset.read(patient);
 		const uniform = draw.fork(person);
 		for (let n = 0; n < perPerson; n++) {
 			const day = indexDay(history, lastDay, uniform.uniform());
-			if (day !== undefined) found.push({ state: stateOf(history, person, day), history, day });
+			if (day !== undefined) drawn.push({ state: stateOf(history, person, day), history, day });
 		}
 	}
-	const views = found.map(({ history, day }) => knownOn(history, day));
+	const views = drawn.map(({ history, day }) => knownOn(history, day));
 	const vectors =
 		views.length > 0 ? await representations(runtime, trained, views) : new Float32Array(0);
 	return {
 		followedDays,
-		...quantized(vectors, found.length),
-		states: found.map(({ state }) => state),
+		...quantized(vectors, drawn.length),
+		states: drawn.map(({ state }) => state),
 	};
 }
 
@@ -108,15 +108,19 @@ function stateOf(history: History, person: number, day: number): PersonState {
 	const known = new Set<number>();
 	const after = new Map<number, number>();
 	for (const [n, token] of tokens.entries()) {
-		const own = Math.floor(times[n] as number) - day;
-		if (token < specialCount || own > followedDays) continue;
-		if (own <= 0) known.add(token);
-		else if (!known.has(token) && !after.has(token)) after.set(token, own);
+		const daysAfter = Math.floor(times[n] as number) - day;
+		if (token < specialCount || daysAfter > followedDays) continue;
+		if (daysAfter <= 0) known.add(token);
+		else if (!known.has(token) && !after.has(token)) after.set(token, daysAfter);
 	}
 	const ageYears = (day - (times[0] as number)) / yearDays;
 	return {
-		...{ person, ageYears: Math.round(10 * ageYears) / 10, sex, known: [...known] },
-		...{ after: [...after.keys()], afterDays: [...after.values()] },
+		person,
+		ageYears: Math.round(10 * ageYears) / 10,
+		sex,
+		known: [...known],
+		after: [...after.keys()],
+		afterDays: [...after.values()],
 		death: death !== null && death - day <= followedDays ? Math.floor(death) - day : null,
 	};
 }
@@ -126,12 +130,13 @@ export function quantized(vectors: Float32Array, states: number) {
 	const dim = states === 0 ? 0 : vectors.length / states;
 	const column = (at: number) =>
 		Array.from({ length: states }, (_, n) => vectors[n * dim + at] as number);
-	const average = (values: readonly number[]) => values.reduce((sum, own) => sum + own, 0) / states;
+	const average = (values: readonly number[]) =>
+		values.reduce((sum, value) => sum + value, 0) / states;
 	const dims = Array.from({ length: dim }, (_, at) => at);
 	const mean = dims.map((at) => average(column(at)));
 	const deviation = dims.map((at) => {
-		const own = mean[at] as number;
-		return Math.sqrt(average(column(at).map((value) => (value - own) ** 2))) || 1;
+		const middle = mean[at] as number;
+		return Math.sqrt(average(column(at).map((value) => (value - middle) ** 2))) || 1;
 	});
 	const bytes = Int8Array.from(vectors, (value, n) => {
 		const at = n % dim;
@@ -140,7 +145,10 @@ export function quantized(vectors: Float32Array, states: number) {
 	});
 	const short = (value: number) => Number(value.toPrecision(6));
 	return {
-		...{ dim, step, mean: mean.map(short), deviation: deviation.map(short) },
+		dim,
+		step,
+		mean: mean.map(short),
+		deviation: deviation.map(short),
 		vectors: Buffer.from(bytes.buffer).toString("base64"),
 	};
 }

@@ -64,7 +64,8 @@ export async function explorerData(
 		format: 7,
 		weights,
 		dataset: manifest.contentHash,
-		...{ patients: maySee, records: dataset !== undefined },
+		patients: maySee,
+		records: dataset !== undefined,
 	});
 	const exported = join(cache.folder, "export");
 	const evaluations = await evaluationsOf(folder);
@@ -142,12 +143,12 @@ async function exportForPage(trained: Trained, folder: string, modelCard: string
 /** Whether the folder holds an export of these weights with this model card. */
 function isExportOf(
 	folder: string,
-	own: Trained,
+	served: Trained,
 	hash: string,
 	taskHash: string | undefined,
 	card: string,
 ): boolean {
-	const { model, manifest, run } = own;
+	const { model, manifest, run } = served;
 	try {
 		const read = (name: string) => readFileSync(join(folder, name), "utf8");
 		const {
@@ -164,9 +165,9 @@ function isExportOf(
 			there.id === model.id &&
 			read("model-card.md") === card &&
 			weights.sha256 === hash &&
-			canonicalJson(task?.scoring ?? null) === canonicalJson(own.task?.scoring ?? null) &&
+			canonicalJson(task?.scoring ?? null) === canonicalJson(served.task?.scoring ?? null) &&
 			files["task.safetensors"]?.sha256 === taskHash &&
-			trained.step === own.step &&
+			trained.step === served.step &&
 			trained.dataset === manifest.contentHash &&
 			Object.entries(run.config).every(
 				([name, value]) => JSON.stringify(config[name]) === JSON.stringify(value),
@@ -200,8 +201,12 @@ function about(trained: Trained, card: string): string {
 		config,
 		parameters: weightCount(weights),
 		dataset: {
-			...{ counts, labels, reach: reach ? roundUpTimeRange(reach) : null },
-			...{ format: source.format, axis: source.axis, contentHash: manifest.contentHash },
+			counts,
+			labels,
+			reach: reach ? roundUpTimeRange(reach) : null,
+			format: source.format,
+			axis: source.axis,
+			contentHash: manifest.contentHash,
 		},
 		records: {
 			...readingRules(manifest),
@@ -209,7 +214,9 @@ function about(trained: Trained, card: string): string {
 		},
 		versions: { ...run.versions, serving: ownPackage.version },
 		training: {
-			...{ epochs: run.options.epochs, seed: run.options.seed, step },
+			epochs: run.options.epochs,
+			seed: run.options.seed,
+			step,
 			bestLoss: bestLoss(trained),
 		},
 		modelCard: card,
@@ -310,14 +317,15 @@ function sampleNumbers(dataset: Dataset, seed: number): number[] {
 
 /** Sample patients, under new names. */
 async function samplePatients(dataset: Dataset, drawn: readonly number[]) {
-	const found = await findSimulationTruth(dataset, "test", undefined, "incidence");
-	const truth = "truth" in found ? found.truth : undefined;
+	const simulation = await findSimulationTruth(dataset, "test", undefined, "incidence");
+	const truth = "truth" in simulation ? simulation.truth : undefined;
 	const patients = [];
 	for (const [at, patient] of drawn.entries()) {
 		const { id, tokens, times, sex, birthEvents, death } = await dataset.read(patient);
 		patients.push({
 			...(truth && { simulation: { seed: truth.seed, person: patientNumber(id) } }),
-			...{ id: sampleId(at), death },
+			id: sampleId(at),
+			death,
 			name: `Sample ${at + 1}`,
 			birthTime: birthEvents ? (times[0] as number) : null,
 			sex,
@@ -362,10 +370,10 @@ export async function usualHistories(
 	const [rates, first, last]: number[][] = [[], [], []];
 	for (const patient of all.slice(0, drawn)) {
 		const { times, birthEvents } = await dataset.read(patient);
-		const own = times.subarray(birthEvents);
-		if (own.length === 0) continue;
-		const [from, to] = [own[0] as number, own.at(-1) as number];
-		rates?.push(own.length / Math.max(1, (to - from) / yearDays));
+		const recordTimes = times.subarray(birthEvents);
+		if (recordTimes.length === 0) continue;
+		const [from, to] = [recordTimes[0] as number, recordTimes.at(-1) as number];
+		rates?.push(recordTimes.length / Math.max(1, (to - from) / yearDays));
 		if (birthEvents === 0) continue;
 		first?.push((from - (times[0] as number)) / yearDays);
 		last?.push((to - (times[0] as number)) / yearDays);
