@@ -16,7 +16,6 @@ import {
 	randomHistory,
 	timed,
 	vocabField,
-	withRuntime,
 } from "./shared.mjs";
 import { learnerOf } from "./subject.mjs";
 
@@ -52,7 +51,8 @@ function batchOf(rows, length, vocab) {
 async function measure(io, options) {
 	const { preset, batch, length, vocab } = options;
 	const patients = patientsPerCall * Math.ceil(options.patients / patientsPerCall);
-	return withRuntime(await openRuntime(options, "training"), async (runtime) => {
+	const runtime = await openRuntime(options, "training");
+	try {
 		const secondsPerStep = await timeSteps(io, runtime, options);
 		io.stderr.write(`risks of ${patients} patients\n`);
 		return {
@@ -68,7 +68,9 @@ async function measure(io, options) {
 			eventsPerPatient,
 			patientsPerSecond: patients / (await timeRisks(runtime, options, patients)),
 		};
-	});
+	} finally {
+		await runtime.dispose?.();
+	}
 }
 
 function modelOf({ preset, vocab }, hazards) {

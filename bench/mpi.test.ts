@@ -13,17 +13,7 @@ test.runIf(mpich)("bench mpi times a job beside one process", async () => {
 		"mpi",
 		"--launcher",
 		mpich?.command as string,
-		"--preset",
-		"tiny",
-		"--batch",
-		"2",
-		"--length",
-		"8",
-		"--steps",
-		"1",
-		"--rounds",
-		"1",
-		"--json",
+		..."--preset tiny --batch 2 --length 8 --steps 1 --rounds 1 --json".split(" "),
 	]);
 	expect({ code, failed: code === 0 ? "" : stderr }).toEqual({ code: 0, failed: "" });
 	const report = JSON.parse(stdout);

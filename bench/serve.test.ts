@@ -4,20 +4,9 @@ import { load, measured } from "./testing/load.js";
 const { render } = await load("serve");
 
 test("bench serve times the service over loopback, and the model without it", async () => {
-	const sizes = [
-		"--requests",
-		"8",
-		"--clients",
-		"2",
-		"--events",
-		"10",
-		"--session-events",
-		"20",
-		"--under-load",
-		"2",
-	];
-	const argv = ["serve", "--preset", "tiny", "--threads", "1", ...sizes, "--json"];
-	const { code, stdout } = await measured(argv);
+	const sizes = "--requests 8 --clients 2 --events 10 --session-events 20 --under-load 2";
+	const argv = `serve --preset tiny --threads 1 ${sizes} --json`;
+	const { code, stdout } = await measured(argv.split(" "));
 	expect(code).toBe(0);
 	const report = JSON.parse(stdout);
 	expect(report).toMatchObject({ preset: "tiny", clients: 2, events: 10, requests: 8 });

@@ -127,15 +127,6 @@ export async function timed(work) {
 	return { result, seconds: (performance.now() - began) / 1000 };
 }
 
-/** Works with an engine, and gives it back. */
-export async function withRuntime(runtime, work) {
-	try {
-		return await work(runtime);
-	} finally {
-		await runtime.dispose?.();
-	}
-}
-
 export const milliseconds = (seconds, digits = 0) => `${(seconds * 1000).toFixed(digits)} ms`;
 
 export const median = (values) => {

@@ -84,25 +84,16 @@ export function randomBatch(rows, length) {
 /** The peer's script for a model; prints why if there is none that computes the same. */
 export function findPeerScript(io, { model, config, objective }, length) {
 	const peer = peerScripts[model.id];
-	if (!peer) {
-		io.stderr.write(`no PyTorch version of ${model.id} to compare with: no ratio is printed\n`);
-		return undefined;
-	}
-	if (length > longestPeer) {
-		io.stderr.write(
-			`no peer beyond length ${longestPeer}: its memory is quadratic in the length\n`,
-		);
-		return undefined;
-	}
-	const why =
+	const refuse = (reason) => void io.stderr.write(`${reason}\n`);
+	if (!peer)
+		return refuse(`no PyTorch version of ${model.id} to compare with: no ratio is printed`);
+	if (length > longestPeer)
+		return refuse(`no peer beyond length ${longestPeer}: its memory is quadratic in the length`);
+	const difference =
 		objective.objective === "next"
 			? peer.incomparable?.(config, length)
 			: "the peer learns the next event alone; try --objective next";
-	if (why) {
-		io.stderr.write(`no ratio to the peer: ${why}\n`);
-		return undefined;
-	}
-	return peer;
+	return difference ? refuse(`no ratio to the peer: ${difference}`) : peer;
 }
 
 /** Writes weights and batch to a file, which is removed once the work is done, and names it among a peer's settings. */
@@ -117,22 +108,23 @@ export async function withPeerSettings(peer, subject, rows, work) {
 	}
 }
 
+const safetensorTypes = new Map([
+	[Float64Array, "F64"],
+	[Float32Array, "F32"],
+	[Int32Array, "I32"],
+]);
+
 /** Weights and batch, under trajgpt's names. */
 function peerData({ model, config, weights }, batch) {
 	const draw = { random: random(0), horizon: 0 };
 	const { feeds } = lossFeeds(model, config, model.objectives.next, batch, draw, false);
-	const stored = (shape, data) => {
-		if (data instanceof Float64Array) return { dtype: "F64", shape, data };
-		if (data instanceof Int32Array) return { dtype: "I32", shape, data };
-		return { dtype: "F32", shape, data: data };
-	};
-	return new Map([
-		...[...weights].map(([name, w]) => [name, stored(w.shape, w.data)]),
-		...Object.entries(feeds).map(([name, data]) => [
-			name,
-			stored([batch.rows, data.length / batch.rows], data),
-		]),
-	]);
+	const stored = new Map();
+	const store = (name, shape, data) =>
+		stored.set(name, { dtype: safetensorTypes.get(data.constructor), shape, data });
+	for (const [name, { shape, data }] of weights) store(name, shape, data);
+	for (const [name, data] of Object.entries(feeds))
+		store(name, [batch.rows, data.length / batch.rows], data);
+	return stored;
 }
 
 /** The mean over targets, summed over the terms. */
@@ -164,13 +156,9 @@ export async function startPeer(io, script, settings) {
 				"the ratio is meaningless. On Debian: apt-get install libopenblas0-pthread\n",
 		);
 	const { read, ask, stop } = startScript(torch.python, script, settings);
-	const { loss, ...about } = await read();
-	return {
-		loss,
-		about: { ...about, blas: torch.blas ?? "reference BLAS" },
-		steps: ask,
-		stop,
-	};
+	const { loss, ...engine } = await read();
+	const about = { ...engine, blas: torch.blas ?? "reference BLAS" };
+	return { loss, about, steps: ask, stop };
 }
 
 export function startScript(python, script, settings) {
@@ -201,7 +189,7 @@ export function startScript(python, script, settings) {
 	};
 }
 
-const only = (names) => (config) =>
+const settingsNamed = (names) => (config) =>
 	Object.fromEntries(names.split(" ").map((name) => [name, config[name]]));
 
 /** The same model in PyTorch, by model id. */
@@ -209,7 +197,7 @@ const peerScripts = {
 	trajgpt: {
 		script: "trajgpt_step.py",
 		settings: (config) => ({
-			...only("layers heads dim key value ff vocab temperature norm decay")(config),
+			...settingsNamed("layers heads dim key value ff vocab temperature norm decay")(config),
 			shortest: Number(config.shortestPeriodDays),
 			longest: Number(config.longestPeriodDays),
 		}),
@@ -221,16 +209,16 @@ const peerScripts = {
 	},
 	patchtst: {
 		script: "patchtst_step.py",
-		settings: only("layers heads dim ff vocab window patch ahead"),
+		settings: settingsNamed("layers heads dim ff vocab window patch ahead"),
 		incomparable: ({ window }, length) =>
 			length < Number(window) - 1
 				? `the peer has no padding, so rows must have ${Number(window) - 1} events`
 				: undefined,
 	},
-	"gru-d": { script: "gru_d_step.py", settings: only("dim vocab decayDays") },
+	"gru-d": { script: "gru_d_step.py", settings: settingsNamed("dim vocab decayDays") },
 	gpt2: {
 		script: "gpt2_step.py",
-		settings: only("layers heads dim ff vocab positions"),
+		settings: settingsNamed("layers heads dim ff vocab positions"),
 	},
 };
 

@@ -30,7 +30,7 @@ const budgets = {
 	"src/app/commands": 13_350,
 	src: 300,
 	"web/src": 9_100,
-	bench: 3340,
+	bench: 3320,
 	scripts: 3600,
 };
 /** Of production code together, but for the lines of tests. */
