@@ -36,7 +36,7 @@ export async function numberRecords(
 }
 
 /**
- * Collects candidates for tokens by the rules of `history-rules.ts`: table `event` (patient, time, concept, rank,
+ * Collects candidates for tokens by the rules of `reading/rules.ts`: table `event` (patient, time, concept, rank,
  * ord, nth and, if used, value and unit). With `maxRecords`, table `shortened` (id, first, last) has the days kept of the histories it cut.
  */
 export async function gatherEvents(

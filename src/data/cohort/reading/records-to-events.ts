@@ -118,7 +118,7 @@ interface Candidate extends OrderedEvent {
 
 /**
  * Turns the records of a few patients into a model's events, in Node and in the browser. `prepare` does the same
- * for whole populations in SQL, by the same rules: `code-concepts.ts`, `history-rules.ts`, `people.ts`.
+ * for whole populations in SQL, by the same rules: `concepts.ts`, `reading/rules.ts`, `people.ts`.
  */
 export function recordReader(
 	vocabulary: Vocabulary,
