@@ -137,12 +137,11 @@ describe("evaluate --dataset", () => {
 		expect(Object.keys(results)).toEqual(
 			expect.arrayContaining(["next", "forecast", "diabetes", "insulin"]),
 		);
-		const { rows, notes } = results.forecast.runs[0].evaluation;
+		const { rows } = results.forecast.runs[0].evaluation;
 		expect(rows.map(({ label }: { label: string }) => label)).toEqual([
 			"TrajGPT, time-specific",
 			"TrajGPT, auto-regressive",
 		]);
-		expect(notes.join("\n")).toContain("the run is not fitted to another dataset");
 		const [{ file, evaluation }] = results.next.runs;
 		const { contentHash, counts } = JSON.parse(readFileSync(join(other, "manifest.json"), "utf8"));
 		expect(file).toBe(join(run, "eval", "external", contentHash.slice(0, 12), "next.json"));
