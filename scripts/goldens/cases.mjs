@@ -309,7 +309,7 @@ export async function runCases({ root, goldens, load, command, both }, folder, s
 			["GET", "/nothing"],
 		];
 		for (const [n, [method, path, body]] of requests.entries()) {
-			const response = await fetch(`${url}/api/v2${path.replace("ID", session)}`, {
+			const response = await fetch(`${url}/api/v2${path.replace("ID", () => session)}`, {
 				method,
 				headers: { "Content-Type": "application/json" },
 				...(body === undefined ? {} : { body: JSON.stringify(body) }),

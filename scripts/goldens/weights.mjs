@@ -47,5 +47,8 @@ export function setWeights(/** @type {string} */ run, /** @type {number} */ seed
 		}
 	}
 	writeFileSync(file, bytes);
-	writeFileSync(meta, readFileSync(meta, "utf8").replace(before, sha256(bytes)));
+	writeFileSync(
+		meta,
+		readFileSync(meta, "utf8").replace(before, () => sha256(bytes)),
+	);
 }

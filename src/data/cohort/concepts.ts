@@ -2,7 +2,7 @@ import type { CodeMap } from "../codes/index.js";
 import type { RecordKind } from "../records/rows.js";
 import type { Store } from "../records/store.js";
 import { type Mark, marksOf } from "./label-rules.js";
-import type { DroppedCodes, Manifest } from "./manifest.js";
+import type { DroppedCodes } from "./manifest.js";
 import { type CodeRules, conceptsOf } from "./reading/rules.js";
 import type { ValueRange } from "./vocabulary.js";
 
