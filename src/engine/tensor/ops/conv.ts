@@ -1,6 +1,14 @@
 import { type FixedShape, indicesOf } from "../dims.js";
-import type { PoolWindow, Sweep } from "../operations.js";
-import { apply, fail, isFloat, type Operation, size, type Tensor } from "../tensor.js";
+import {
+	apply,
+	fail,
+	isFloat,
+	type Operation,
+	type PoolWindow,
+	type Sweep,
+	size,
+	type Tensor,
+} from "../tensor.js";
 import { add } from "./elementwise.js";
 import { gather, scatterAdd } from "./gather.js";
 import { concat, stack } from "./shape.js";

@@ -1,5 +1,4 @@
 import type { Dim, Shape } from "../dims.js";
-import type { None, OperationAttributes, OperationName } from "../operations.js";
 import {
 	apply,
 	type DType,
@@ -7,7 +6,10 @@ import {
 	floatType,
 	isFloat,
 	type Node,
+	type None,
 	type Operation,
+	type OperationAttributes,
+	type OperationName,
 	size,
 	type Tensor,
 } from "../tensor.js";

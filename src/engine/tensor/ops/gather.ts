@@ -1,5 +1,4 @@
 import { type Dim, isOpen } from "../dims.js";
-import type { SegmentShift } from "../operations.js";
 import {
 	apply,
 	applyAll,
@@ -9,6 +8,7 @@ import {
 	fail,
 	isFloat,
 	type Operation,
+	type SegmentShift,
 	sameShape,
 	type Tensor,
 } from "../tensor.js";

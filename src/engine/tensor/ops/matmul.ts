@@ -1,6 +1,13 @@
 import { type Dim, isOpen, type Shape } from "../dims.js";
-import type { TransposedSides } from "../operations.js";
-import { apply, fail, isFloat, type Operation, sameShape, type Tensor } from "../tensor.js";
+import {
+	apply,
+	fail,
+	isFloat,
+	type Operation,
+	sameShape,
+	type Tensor,
+	type TransposedSides,
+} from "../tensor.js";
 import { broadcastShape } from "./elementwise.js";
 import { concat, unbroadcast } from "./shape.js";
 

@@ -1,6 +1,5 @@
 import type { Dim, Shape } from "../dims.js";
 import { cotangentTerms, inOrder, summed } from "../gradients.js";
-import type { Recurrence, ScanStep } from "../operations.js";
 import {
 	applyAll,
 	axisOf,
@@ -8,6 +7,8 @@ import {
 	isFloat,
 	type Node,
 	type Operation,
+	type Recurrence,
+	type ScanStep,
 	sameShape,
 	type Tensor,
 } from "../tensor.js";

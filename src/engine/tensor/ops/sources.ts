@@ -1,10 +1,10 @@
-import type { OperationAttributes } from "../operations.js";
 import {
 	apply,
 	type DType,
 	fail,
 	floatType,
 	type Operation,
+	type OperationAttributes,
 	type Shape,
 	size,
 	type Tensor,

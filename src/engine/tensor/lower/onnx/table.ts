@@ -1,5 +1,4 @@
 import { type Dim, divideDims, isOpen, multiplyDims } from "../../dims.js";
-import type { OperationName } from "../../operations.js";
 import { tapwise } from "../../ops/conv.js";
 import { activationParts } from "../../ops/elementwise.js";
 import { directSegments } from "../../ops/gather.js";
@@ -7,16 +6,8 @@ import { matrixSizes } from "../../ops/matmul.js";
 import { logSoftmaxParts, rmsNormParts } from "../../ops/reductions.js";
 import { partsOf } from "../../ops/scan.js";
 import { packed } from "../../ops/sources.js";
-import { type DType, elementCount, type Node, type Tensor } from "../../tensor.js";
-import type { OnnxWriter } from "./writer.js";
-
-/** The numbers that ONNX gives to its element types. */
-export const onnxType: Readonly<Record<DType, number>> = {
-	float32: 1,
-	float64: 11,
-	int32: 6,
-	bool: 9,
-};
+import { elementCount, type Node, type OperationName, type Tensor } from "../../tensor.js";
+import { type OnnxWriter, onnxType } from "./writer.js";
 
 /** Writes an operation as ONNX nodes and returns the names of its results. */
 type OnnxLowering<K extends OperationName> = (

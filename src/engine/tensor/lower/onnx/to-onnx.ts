@@ -5,8 +5,8 @@ import { isOpen } from "../../dims.js";
 import { inOrder } from "../../gradients.js";
 import { packed, sourceName } from "../../ops/sources.js";
 import type { Graph, Target, Tensor, TensorType } from "../../tensor.js";
-import { onnxType } from "./table.js";
-import { OnnxWriter, openSizes } from "./writer.js";
+import { lowered } from "./table.js";
+import { OnnxWriter, onnxType, openSizes } from "./writer.js";
 
 /** The versions of the standard operators and of ONNX Runtime's own operators. */
 export const opset = 21n;
@@ -54,7 +54,7 @@ export function toOnnx(
 	const { outputs } = graph;
 	const open = openSizes();
 	const kernels = { fuses: fuses && target === "cpu", startsFast };
-	const writer = new OnnxWriter(target, kernels, open, graph.largest);
+	const writer = new OnnxWriter(target, kernels, open, graph.largest, lowered);
 	const external: ExternalWeights[] = [];
 	const inputs: Record<string, TensorType> = {};
 	const owners = new Map<string, Tensor>();

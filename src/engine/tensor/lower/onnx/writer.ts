@@ -11,7 +11,6 @@ import { isOpen, type Shape, sizeGiven, sumOfProducts } from "../../dims.js";
 import { inOrder } from "../../gradients.js";
 import { packed } from "../../ops/sources.js";
 import { type DType, type Graph, type Node, size, type Target, type Tensor } from "../../tensor.js";
-import { lowered, onnxType } from "./table.js";
 
 type NodeInit = MessageInitShape<typeof NodeProtoSchema>;
 type TensorInit = MessageInitShape<typeof TensorProtoSchema>;
@@ -22,6 +21,14 @@ export type Attribute = number | string | readonly number[] | { readonly float: 
 const text = new TextEncoder();
 const int64 = 7;
 const bytesEach: Readonly<Record<DType, number>> = { float32: 4, float64: 8, int32: 4, bool: 1 };
+
+/** The numbers that ONNX gives to its element types. */
+export const onnxType: Readonly<Record<DType, number>> = {
+	float32: 1,
+	float64: 11,
+	int32: 6,
+	bool: 9,
+};
 
 function attribute(name: string, value: Attribute): AttributeInit {
 	const { INT, INTS, FLOAT, STRING } = AttributeProto_AttributeType;
@@ -67,6 +74,8 @@ export class OnnxWriter {
 		},
 		private readonly open: OpenSizes,
 		private readonly largest: Graph["largest"],
+		/** Writes a node and returns the names of its results. */
+		private readonly lowered: (node: Node, write: OnnxWriter) => readonly string[],
 	) {}
 
 	/** The name of a written tensor. */
@@ -135,7 +144,7 @@ export class OnnxWriter {
 
 	record(node: Node): void {
 		const count = this.written.length;
-		lowered(node, this).forEach((name, i) => {
+		this.lowered(node, this).forEach((name, i) => {
 			this.bind(node.outputs[i], name);
 		});
 		if (this.written.length === count) return;

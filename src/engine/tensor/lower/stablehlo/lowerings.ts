@@ -1,8 +1,7 @@
 import { type FixedShape, indicesOf } from "../../dims.js";
 import { inOrder } from "../../gradients.js";
-import type { PoolWindow, Sweep } from "../../operations.js";
 import { partsOf } from "../../ops/scan.js";
-import { type Node, size } from "../../tensor.js";
+import { type Node, type PoolWindow, type Sweep, size } from "../../tensor.js";
 import { long, longs, matrix, type Value, type ValueType } from "./types.js";
 import type { StableHloWriter } from "./writer.js";
 

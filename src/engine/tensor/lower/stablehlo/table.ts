@@ -1,8 +1,7 @@
-import type { OperationName } from "../../operations.js";
 import { activationParts } from "../../ops/elementwise.js";
 import { segmentDifferences } from "../../ops/gather.js";
 import { logSoftmaxParts, rmsNormParts, softmaxParts } from "../../ops/reductions.js";
-import type { Node, Tensor } from "../../tensor.js";
+import type { Node, OperationName, Tensor } from "../../tensor.js";
 import {
 	addedAlong,
 	addedRows,

@@ -1,6 +1,7 @@
 import { inOrder } from "../../gradients.js";
 import { isInput, sourceName } from "../../ops/sources.js";
 import type { DType, Graph, Tensor, TensorType } from "../../tensor.js";
+import { lowered } from "./table.js";
 import { blockLabel, elementTypes, typeList, typeText, type Value } from "./types.js";
 import { type Precision, StableHloWriter } from "./writer.js";
 
@@ -48,7 +49,7 @@ export interface StableHloProgram {
 /** Writes a graph as a StableHLO module, in MLIR's generic form. */
 export function toStableHlo(graph: Graph, options: StableHloOptions = {}): StableHloProgram {
 	const { sizes = {}, precision = "tf32", donated = [], replicas = 1, packs = false } = options;
-	const writer = new StableHloWriter({ sizes, precision, replicas });
+	const writer = new StableHloWriter({ sizes, precision, replicas }, lowered);
 	const named = (name: string, { shape, dtype }: TensorType): NamedType => ({
 		name,
 		shape: writer.fixed(shape),

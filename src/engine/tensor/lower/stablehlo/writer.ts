@@ -1,7 +1,6 @@
 import { type FixedShape, type Shape, sizeGiven } from "../../dims.js";
 import { inOrder } from "../../gradients.js";
 import type { DType, Node, Tensor } from "../../tensor.js";
-import { lowered } from "./table.js";
 import {
 	blockLabel,
 	denseText,
@@ -76,7 +75,11 @@ interface Window {
 export class StableHloWriter {
 	private block = newBlock("%");
 
-	constructor(readonly options: WriterOptions) {}
+	constructor(
+		readonly options: WriterOptions,
+		/** Writes a node and returns its results. */
+		private readonly lowered: (node: Node, write: StableHloWriter) => readonly Value[],
+	) {}
 
 	get lines(): readonly string[] {
 		return this.block.lines;
@@ -110,7 +113,7 @@ export class StableHloWriter {
 	}
 
 	record(node: Node): void {
-		lowered(node, this).forEach((value, i) => {
+		this.lowered(node, this).forEach((value, i) => {
 			this.bind(node.outputs[i], value);
 		});
 	}
