@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { InputError } from "../../base/errors.js";
 import { type Dataset, withLabels } from "../../data/cohort/index.js";
-import { type TimeIs, timeUnits } from "../../data/records/tables/column-names.js";
+import { type TimeIs, timeUnits } from "../../data/records/rows.js";
 import { readModel, readTrained, type Trained } from "../../model/train/index.js";
 import { option } from "./fields.js";
 import type { Io } from "./io.js";

@@ -25,7 +25,7 @@ import {
 	taskOfLabels,
 } from "../../data/cohort/label-rules.js";
 import { withObservation } from "../../data/records/index.js";
-import { type TimeIs, timeUnits } from "../../data/records/tables/column-names.js";
+import { type TimeIs, timeUnits } from "../../data/records/rows.js";
 import { readRunRecords } from "../../model/train/index.js";
 import { defineCommand } from "./define-command.js";
 import {

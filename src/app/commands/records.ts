@@ -12,8 +12,7 @@ import {
 	type RecordKind,
 	type RecordSource,
 } from "../../data/records/index.js";
-import { recordKinds, type Sex } from "../../data/records/rows.js";
-import { timeUnits } from "../../data/records/tables/column-names.js";
+import { recordKinds, type Sex, timeUnits } from "../../data/records/rows.js";
 import { sexOf } from "../../data/records/words.js";
 import { flag, inGroup, option, readBy, texts } from "./fields.js";
 

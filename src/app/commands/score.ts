@@ -12,7 +12,7 @@ import {
 	splitNames,
 } from "../../data/cohort/index.js";
 import { notesFor } from "../../data/records/bad-rows.js";
-import type { TimeIs } from "../../data/records/tables/column-names.js";
+import type { TimeIs } from "../../data/records/rows.js";
 import { type ComputeOptions, openRuntime, threadsOf } from "../../engine/runtime/open-runtime.js";
 import { type LabelPrediction, personAt } from "../../evaluate/index.js";
 import type { FineTunedTask } from "../../model/train/finetune/classifier.js";

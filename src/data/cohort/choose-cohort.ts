@@ -1,7 +1,6 @@
 import { InputError } from "../../base/errors.js";
 import { BadRows, counted } from "../records/bad-rows.js";
-import type { RecordSource } from "../records/rows.js";
-import type { Store } from "../records/store.js";
+import type { RecordSource, Store } from "../records/store.js";
 import { type Concept, compare, mapCodes, summaryOf } from "./concepts.js";
 import { gatherEvents, numberRecords } from "./events-table.js";
 import type { Manifest } from "./manifest.js";

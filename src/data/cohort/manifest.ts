@@ -1,7 +1,5 @@
 import { z } from "zod";
-import type { Split } from "../records/rows.js";
-import { splitNames } from "../records/rows.js";
-import { timeUnits } from "../records/tables/column-names.js";
+import { type Split, splitNames, timeUnits } from "../records/rows.js";
 import { labelDefinition } from "./label-definition.js";
 
 export { type Split, splitNames };

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { RecordSource } from "../records/rows.js";
-import { openStore } from "../records/store.js";
+import { openStore, type RecordSource } from "../records/store.js";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
 import { newPatients } from "./new-patients.js";
 import { mergedSql } from "./observation.js";

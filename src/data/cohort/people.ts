@@ -3,8 +3,14 @@ import { hash32, hashText } from "../../base/random.js";
 import { notesFor } from "../records/bad-rows.js";
 import { quoted } from "../records/sql.js";
 import type { Store } from "../records/store.js";
-import { openTable, rowOfFile, type Table, withNumberedRows } from "../records/table.js";
-import { columnOf, type Found, listed } from "../records/tables/columns.js";
+import {
+	type Found,
+	openTable,
+	rowOfFile,
+	type Table,
+	withNumberedRows,
+} from "../records/table.js";
+import { columnOf, listed } from "../records/tables/columns.js";
 import { splits } from "../records/tables/people.js";
 import { plainText } from "../records/tables/values.js";
 import { type Split, splitNames } from "./manifest.js";

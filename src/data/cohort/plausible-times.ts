@@ -1,9 +1,9 @@
 import { InputError } from "../../base/errors.js";
 import { dateOf, type TimeAxis, yearDays } from "../../base/time.js";
 import { oldestDays, oldestYears } from "../records/dates.js";
-import type { Loaded } from "../records/rows.js";
+import type { Loaded, TimeIs } from "../records/rows.js";
 import type { Store } from "../records/store.js";
-import { isAge, type TimeIs } from "../records/tables/column-names.js";
+import { isAge } from "../records/tables/column-names.js";
 import { recordUnit } from "../records/tables/values.js";
 import { isAfterDeathSql } from "./reading/rules.js";
 

@@ -1,7 +1,7 @@
 import type { Communicator } from "../../base/communicator.js";
 import { builtInMap } from "../codes/index.js";
+import type { TimeIs } from "../records/rows.js";
 import type { Store } from "../records/store.js";
-import type { TimeIs } from "../records/tables/column-names.js";
 import type { CodeOptions } from "./concepts.js";
 import type { EventOptions } from "./events-table.js";
 import type { Manifest } from "./manifest.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { RecordSource } from "../records/rows.js";
+import type { RecordSource } from "../records/store.js";
 import { summarize } from "./summary.js";
 import { idsIn, prepared } from "./testing/prepared.js";
 import { sourceOf } from "./testing/source-of.js";

@@ -7,6 +7,7 @@ import { temporarily } from "../../base/files/index.js";
 import { refuseRepeatedKey } from "../../base/json-keys.js";
 import { notesFor } from "../records/bad-rows.js";
 import { parquetIn } from "../records/meds/layout.js";
+import type { TimeIs } from "../records/rows.js";
 import { quoted } from "../records/sql.js";
 import { openStore, type Store } from "../records/store.js";
 import {
@@ -16,7 +17,7 @@ import {
 	type Table,
 	withNumberedRows,
 } from "../records/table.js";
-import { isAge, statedUnit, type TimeIs, timeNames } from "../records/tables/column-names.js";
+import { isAge, statedUnit, timeNames } from "../records/tables/column-names.js";
 import { columnOf } from "../records/tables/columns.js";
 import {
 	daysBeside,

@@ -1,10 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { contentSha256 } from "../../base/files/index.js";
-import type { RecordSource } from "../records/rows.js";
+import type { TimeIs } from "../records/rows.js";
 import { quoted } from "../records/sql.js";
-import type { Store } from "../records/store.js";
-import type { TimeIs } from "../records/tables/column-names.js";
+import type { RecordSource, Store } from "../records/store.js";
 import { recordUnit } from "../records/tables/values.js";
 import type { ReadRecords } from "./choose-cohort.js";
 import {

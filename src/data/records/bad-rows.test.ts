@@ -8,7 +8,7 @@ import { openFhir } from "./fhir/index.js";
 import { openMeds } from "./meds/index.js";
 import { openOmop } from "./omop/index.js";
 import { cdm, writeCdm } from "./omop/testing/cdm.js";
-import type { RecordSource } from "./rows.js";
+import type { RecordSource } from "./store.js";
 import { openCsv, openParquetRecords } from "./tables/index.js";
 import { load } from "./testing/load.js";
 import { writeParquet } from "./testing/write-parquet.js";

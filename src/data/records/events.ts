@@ -5,14 +5,8 @@ import { type BadRows, readRow } from "./bad-rows.js";
 import { readLines } from "./bytes.js";
 import { farthestDay } from "./dates.js";
 import { readCodeNames } from "./names.js";
-import {
-	type PersonRow,
-	type RecordRow,
-	type RecordSource,
-	type Split,
-	splitNames,
-} from "./rows.js";
-import type { Store } from "./store.js";
+import { type PersonRow, type RecordRow, type Split, splitNames } from "./rows.js";
+import type { RecordSource, Store } from "./store.js";
 import { sexOf } from "./words.js";
 
 /** The system of codes in an event list, which belong to no public classification. */

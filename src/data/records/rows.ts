@@ -1,7 +1,3 @@
-import type { BadRows } from "./bad-rows.js";
-import type { Store } from "./store.js";
-import type { TimeIs } from "./tables/column-names.js";
-
 export type Sex = "female" | "male";
 
 export const recordKinds = ["diagnosis", "drug", "procedure", "laboratory", "other"] as const;
@@ -57,6 +53,10 @@ export interface ObservationRow {
 /** Sources of observation periods: the OMOP table, the coverage of simulated people, a file of the user. */
 export type ObservationOrigin = "observation_period" | "simulation" | "file";
 
+export const timeUnits = ["date", "age-days", "age-years", "days", "hours", "minutes"] as const;
+/** The unit of a time column. */
+export type TimeIs = (typeof timeUnits)[number];
+
 /** The units in which the times of each kind of file were read; all are stored in days. */
 export interface TimesRead {
 	readonly records: TimeIs;
@@ -78,17 +78,4 @@ export interface Loaded {
 	readonly warnings?: readonly string[] | undefined;
 	/** The origin of table `observation`; absent if the source does not say when patients were observed. */
 	readonly observation?: ObservationOrigin | undefined;
-}
-
-/** An open source of records; each format has a function that returns one. */
-export interface RecordSource {
-	readonly format: string;
-	readonly path: string;
-	/** The files that the store reads while loading; none by default. */
-	readonly files?: readonly string[];
-	/**
-	 * Fills the tables `record`, `person`, `code_name` and, if it knows it, `observation`, once. Rows that cannot be read
-	 * are left out and added to `bad`; without it, the first is refused.
-	 */
-	load(store: Store, bad?: BadRows): Promise<Loaded>;
 }

@@ -2,8 +2,10 @@ import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import { InputError } from "../../base/errors.js";
+import type { BadRows } from "./bad-rows.js";
 import {
 	type CodeNameRow,
+	type Loaded,
 	type ObservationRow,
 	type PersonRow,
 	type RecordRow,
@@ -122,6 +124,19 @@ export interface Store {
 	/** The progress of the running query from 0 to 1, if DuckDB knows it. */
 	progress(): number | undefined;
 	close(): void;
+}
+
+/** An open source of records; each format has a function that returns one. */
+export interface RecordSource {
+	readonly format: string;
+	readonly path: string;
+	/** The files that the store reads while loading; none by default. */
+	readonly files?: readonly string[];
+	/**
+	 * Fills the tables `record`, `person`, `code_name` and, if it knows it, `observation`, once. Rows that cannot be read
+	 * are left out and added to `bad`; without it, the first is refused.
+	 */
+	load(store: Store, bad?: BadRows): Promise<Loaded>;
 }
 
 /**

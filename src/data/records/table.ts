@@ -28,6 +28,12 @@ export interface Table {
 	explain(error: unknown): Promise<unknown>;
 }
 
+/** A column with its SQL. */
+export interface Found extends Column {
+	readonly table: Table;
+	readonly sql: string;
+}
+
 /** The column with the number of a row in its file, from 1. No file has a column of this name. */
 export const rowOfFile = '"trajgpt row"';
 

@@ -1,7 +1,7 @@
 import { InputError } from "../../base/errors.js";
 import type { Store } from "../records/store.js";
-import { openTable, rowOfFile, withNumberedRows } from "../records/table.js";
-import { columnOf, type Found, listed } from "../records/tables/columns.js";
+import { type Found, openTable, rowOfFile, withNumberedRows } from "../records/table.js";
+import { columnOf, listed } from "../records/tables/columns.js";
 import { daysOf, isBadTime, plainText } from "../records/tables/values.js";
 import type { Exclusion, Extracted } from "./extract.js";
 import type { TaskRecords } from "./records.js";

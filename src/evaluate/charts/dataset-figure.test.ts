@@ -1,10 +1,9 @@
 import { Resvg } from "@resvg/resvg-js";
 import { describe, expect, test } from "vitest";
-import type { DatasetSummary } from "../../data/cohort/index.js";
-import { prepareDefaults, summarize } from "../../data/cohort/index.js";
+import { type DatasetSummary, prepareDefaults, summarize } from "../../data/cohort/index.js";
 import { prepared, smallOptions } from "../../data/cohort/testing/prepared.js";
 import { sourceOf } from "../../data/cohort/testing/source-of.js";
-import type { RecordSource } from "../../data/records/rows.js";
+import type { RecordSource } from "../../data/records/store.js";
 import { datasetFigure } from "./dataset-figure.js";
 import { svgOf } from "./svg.js";
 import { clinicSource } from "./testing/clinic-source.js";

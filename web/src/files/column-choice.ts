@@ -1,7 +1,7 @@
 import { normaliseIcd } from "../../../src/data/codes/map.js";
 import { dayInOrder, dayOfText } from "../../../src/data/records/dates.js";
 import { firstRow, rowsOf } from "../../../src/data/records/delimited-rows.js";
-import type { TimeIs } from "../../../src/data/records/tables/column-names.js";
+import type { TimeIs } from "../../../src/data/records/rows.js";
 import { isMissing } from "../../../src/data/records/words.js";
 import {
 	type ColumnChoice,

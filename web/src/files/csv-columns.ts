@@ -11,10 +11,10 @@ import {
 	sexNames,
 	systemNames,
 	type TableOptions,
-	type TimeIs,
 	timeNames,
 	unitNamed,
 } from "../../../src/data/records/tables/column-names.js";
+import { type TimeIs } from "../../../src/data/records/rows.js";
 
 export const expectedColumns =
 	"expected columns patient, time (or date) and code, and if need be system, value, unit, sex, birth and death";

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { type Manifest, newPatients } from "../../../data/cohort/index.js";
-import type { RecordRow, RecordSource } from "../../../data/records/rows.js";
+import type { RecordRow } from "../../../data/records/rows.js";
+import type { RecordSource } from "../../../data/records/store.js";
 import { readPatient } from "../../../predict/library/patient.js";
 import { smallServed } from "../testing/small-served.js";
 import { readerFor, readRequestPatient, type ServedModel } from "./patient.js";

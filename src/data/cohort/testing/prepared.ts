@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { CodeMap } from "../../codes/index.js";
-import type { RecordSource } from "../../records/rows.js";
+import type { RecordSource } from "../../records/store.js";
 import { temporaryFolder } from "../../records/testing/temporary-folder.js";
 import type { Dataset } from "../dataset.js";
 import type { History } from "../history.js";

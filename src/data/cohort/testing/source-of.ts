@@ -1,4 +1,5 @@
-import type { PersonRow, RecordRow, RecordSource } from "../../records/rows.js";
+import type { PersonRow, RecordRow } from "../../records/rows.js";
+import type { RecordSource } from "../../records/store.js";
 
 interface Extra extends Partial<PersonRow> {
 	readonly times?: readonly number[];

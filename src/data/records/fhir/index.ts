@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { InputError } from "../../../base/errors.js";
 import { readRow } from "../bad-rows.js";
 import { explainBytes, readBytes } from "../bytes.js";
-import type { RecordSource } from "../rows.js";
+import type { RecordSource } from "../store.js";
 import { type FilesRead, notesOf } from "./notes.js";
 import { NotFhirError, noResource, type ResourceEntry, ResourceParser } from "./resource-parser.js";
 import { type ReadOptions, ResourceReader } from "./resources-to-records.js";

@@ -1,8 +1,8 @@
 import { InputError } from "../../../base/errors.js";
 import { notesFor } from "../bad-rows.js";
-import { type RecordKind, type RecordSource, recordKinds, type Split } from "../rows.js";
+import { type RecordKind, recordKinds, type Split } from "../rows.js";
 import { named, quoted } from "../sql.js";
-import type { Store } from "../store.js";
+import type { RecordSource, Store } from "../store.js";
 import { openTable, rowOfFile, type Table, withNumberedRows } from "../table.js";
 import { findColumn, findMeds, idText, needColumn, wanted } from "./layout.js";
 import { type Counts, createCodes, loadShard } from "./shard.js";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { InputError } from "../../../base/errors.js";
-import type { RecordSource } from "../rows.js";
+import type { RecordSource } from "../store.js";
 import { systemNamed } from "../systems.js";
 import { databaseAddress, withDatabase } from "./database.js";
 import { filesOf, folderTables } from "./folder.js";

@@ -8,8 +8,7 @@ import {
 	systemAliases,
 	systemNamed,
 } from "../systems.js";
-import { rowOfFile, type Table } from "../table.js";
-import type { Found } from "./columns.js";
+import { type Found, rowOfFile, type Table } from "../table.js";
 import { chosen, plainText, textOf } from "./values.js";
 
 /** The source of code systems: one system for all codes, a column, or one system per column of codes. */

@@ -1,6 +1,6 @@
 import { yearDays } from "../../../base/time.js";
 import { farthestDay, oldestDays } from "../dates.js";
-import type { Sex } from "../rows.js";
+import { type Sex, type TimeIs, timeUnits } from "../rows.js";
 
 /** Column names in groups: the first group with a match counts; two matches in a group are ambiguous. */
 export type Groups = readonly (readonly string[])[];
@@ -123,10 +123,6 @@ export const endNames: Groups = [
 	["to", "to_date", "until", "observation_period_end_date"],
 ];
 export const splitColumnNames: Groups = [["split"], ["fold", "partition"]];
-
-export const timeUnits = ["date", "age-days", "age-years", "days", "hours", "minutes"] as const;
-/** The unit of a time column. */
-export type TimeIs = (typeof timeUnits)[number];
 
 export const isTimeUnit = (unit: string | undefined): unit is TimeIs =>
 	timeUnits.some((known) => known === unit);

@@ -1,15 +1,9 @@
 import { InputError } from "../../../base/errors.js";
 import { named } from "../sql.js";
 import type { Store } from "../store.js";
-import { type Column, reading, type Table } from "../table.js";
+import { type Column, type Found, reading, type Table } from "../table.js";
 import { type Groups, matchingColumns } from "./column-names.js";
 import { textOf } from "./values.js";
-
-/** A column with its SQL. */
-export interface Found extends Column {
-	readonly table: Table;
-	readonly sql: string;
-}
 
 /** A table with its SQL alias. */
 export interface Aliased {

@@ -1,12 +1,11 @@
 import { InputError } from "../../../base/errors.js";
 import { type BadRows, reportBad } from "../bad-rows.js";
-import { recordKinds } from "../rows.js";
+import { recordKinds, type TimeIs } from "../rows.js";
 import { named } from "../sql.js";
 import type { Store } from "../store.js";
-import { copyRows, rowOfFile, type Table, withNumberedRows } from "../table.js";
+import { copyRows, type Found, rowOfFile, type Table, withNumberedRows } from "../table.js";
 import { systemRemedy } from "./codes.js";
-import type { TimeIs } from "./column-names.js";
-import { type Found, joinKey } from "./columns.js";
+import { joinKey } from "./columns.js";
 import { badTime, isBadTime, isMissingSql, isUntidy, rawText } from "./values.js";
 
 interface Texts {

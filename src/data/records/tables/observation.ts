@@ -1,16 +1,10 @@
 import { InputError } from "../../../base/errors.js";
 import { counted } from "../bad-rows.js";
-import type { RecordSource } from "../rows.js";
-import type { Store } from "../store.js";
-import { openTable, rowOfFile, type Table, withNumberedRows } from "../table.js";
-import {
-	endNames,
-	patientNames,
-	startNames,
-	type TableOptions,
-	type TimeIs,
-} from "./column-names.js";
-import { columnLikely, type Found, missingColumn } from "./columns.js";
+import type { TimeIs } from "../rows.js";
+import type { RecordSource, Store } from "../store.js";
+import { type Found, openTable, rowOfFile, type Table, withNumberedRows } from "../table.js";
+import { endNames, patientNames, startNames, type TableOptions } from "./column-names.js";
+import { columnLikely, missingColumn } from "./columns.js";
 import {
 	badTime,
 	daysBeside,

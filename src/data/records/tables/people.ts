@@ -1,10 +1,10 @@
 import { InputError } from "../../../base/errors.js";
 import { type BadRows, counted, reportBad } from "../bad-rows.js";
 import { expectedYears, isYear, oldestYears } from "../dates.js";
-import type { Split } from "../rows.js";
+import type { Split, TimeIs } from "../rows.js";
 import { quoted } from "../sql.js";
 import type { Store } from "../store.js";
-import { rowOfFile, type Table, withNumberedRows } from "../table.js";
+import { type Found, rowOfFile, type Table, withNumberedRows } from "../table.js";
 import { missingWords, sexes } from "../words.js";
 import {
 	anchorNames,
@@ -20,7 +20,6 @@ import {
 	splitColumnNames,
 	statedUnit,
 	type TableOptions,
-	type TimeIs,
 } from "./column-names.js";
 import {
 	type Aliased,
@@ -28,7 +27,6 @@ import {
 	columnLikely,
 	columnNamed,
 	columnOr,
-	type Found,
 	missingColumn,
 } from "./columns.js";
 import {

@@ -1,7 +1,7 @@
 import { InputError } from "../../../base/errors.js";
-import { recordKinds } from "../rows.js";
+import { recordKinds, type TimeIs } from "../rows.js";
 import { impliedSystem } from "../systems.js";
-import { rowOfFile, type Table } from "../table.js";
+import { type Found, rowOfFile, type Table } from "../table.js";
 import {
 	codeFields,
 	kindSql,
@@ -19,7 +19,6 @@ import {
 	patientNames,
 	systemNames,
 	type TableOptions,
-	type TimeIs,
 	timeNames,
 	unitNamed,
 } from "./column-names.js";
@@ -30,7 +29,6 @@ import {
 	columnNamed,
 	columnOr,
 	columnsAsked,
-	type Found,
 	type Join,
 	joinSql,
 	listOf,

@@ -1,18 +1,10 @@
 import { InputError } from "../../../base/errors.js";
 import { daysFromText, daysFromTimestamp, expectedYears, isFarOff, oldestYears } from "../dates.js";
-import type { Loaded } from "../rows.js";
+import { type Loaded, type TimeIs, timeUnits } from "../rows.js";
 import { quoted } from "../sql.js";
+import type { Found } from "../table.js";
 import { isMissing, missingWords } from "../words.js";
-import {
-	daysIn,
-	isAge,
-	isTimeUnit,
-	plausibleDays,
-	statedUnit,
-	type TimeIs,
-	timeUnits,
-} from "./column-names.js";
-import type { Found } from "./columns.js";
+import { daysIn, isAge, isTimeUnit, plausibleDays, statedUnit } from "./column-names.js";
 
 const wholeNumber = /^U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$/;
 const fraction = /^(DOUBLE|FLOAT|DECIMAL\(.*\))$/;

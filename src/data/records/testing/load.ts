@@ -1,14 +1,6 @@
 import type { BadRows } from "../bad-rows.js";
-import type {
-	CodeNameRow,
-	Loaded,
-	ObservationRow,
-	PersonRow,
-	RecordRow,
-	RecordSource,
-} from "../rows.js";
-import type { Value } from "../store.js";
-import { openStore } from "../store.js";
+import type { CodeNameRow, Loaded, ObservationRow, PersonRow, RecordRow } from "../rows.js";
+import { openStore, type RecordSource, type Value } from "../store.js";
 import { temporaryFolder } from "./temporary-folder.js";
 
 type Row<T> = T & Record<string, Value>;

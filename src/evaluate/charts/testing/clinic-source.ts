@@ -1,5 +1,6 @@
 import { random } from "../../../base/random.js";
-import type { RecordRow, RecordSource } from "../../../data/records/rows.js";
+import type { RecordRow } from "../../../data/records/rows.js";
+import type { RecordSource } from "../../../data/records/store.js";
 
 /** code, name, category, weight */
 const codes: readonly (readonly [string, string, string, number])[] = [
