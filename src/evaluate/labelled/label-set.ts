@@ -5,10 +5,7 @@ import type { ViewedHistory } from "../../predict/index.js";
 import type { Statistic } from "../bootstrap.js";
 import { probabilityBins } from "../calibration.js";
 import { ranking } from "../metrics.js";
-import type { EvaluateOptions } from "../options.js";
 import { quantile } from "../order-statistics.js";
-import type { PatientRow } from "../rows.js";
-import type { TaskCodes } from "./task-labels.js";
 
 /** The labels of a split. */
 export interface LabelSet extends LabelledPatients {
@@ -47,38 +44,7 @@ export async function viewOf(
 export const viewsOf = (dataset: Dataset, labels: readonly Label[]) =>
 	Promise.all(labels.map((label) => viewOf(dataset, label)));
 
-/** What the rows of a labelled task are computed from. */
-export interface TaskData {
-	readonly task: string;
-	readonly dataset: Dataset;
-	/** The dataset of the training and validation labels. */
-	readonly trainingDataset: Dataset;
-	readonly options: EvaluateOptions;
-	readonly labels: readonly Label[];
-	readonly train: LabelSet;
-	readonly valid: LabelSet;
-	readonly evaluated: LabelSet;
-	readonly codes: TaskCodes | undefined;
-}
-
 export const positivesOf = ({ targets }: LabelSet) => targets.reduce((a, b) => a + b, 0);
-
-/** Scores of any scale: only their ranking is measured. */
-export const ranked = (
-	labelled: LabelSet,
-	scores: ArrayLike<number>,
-): Omit<PatientRow, "name"> => ({
-	byPatient: { scored: { labelled, scores: [scores] } },
-});
-
-/** Scores that are probabilities, so their distance from the labels is also measured. */
-export const probable = (
-	labelled: LabelSet,
-	probabilities: ArrayLike<number>,
-): Omit<PatientRow, "name"> => ({
-	...ranked(labelled, probabilities),
-	more: probabilityStatistics(labelled, probabilities),
-});
 
 /** Binary labels of patients; a patient may have several. */
 export interface LabelledPatients {

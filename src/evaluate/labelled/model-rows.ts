@@ -28,9 +28,9 @@ import {
 	weightedLoss,
 } from "../logistic.js";
 import { onsetHorizonDays } from "../onset/onset-labels.js";
-import { isExternal } from "../options.js";
+import { type EvaluateOptions, isExternal } from "../options.js";
 import type { PatientRow } from "../rows.js";
-import { type LabelSet, probable, ranked, type TaskData, viewsOf } from "./label-set.js";
+import { type LabelSet, probabilityStatistics, viewsOf } from "./label-set.js";
 import {
 	directionsOf,
 	expectedDirection,
@@ -46,6 +46,37 @@ import {
 	taskCodes,
 	taskRisks,
 } from "./task-labels.js";
+
+/** What the rows of a labelled task are computed from. */
+export interface TaskData {
+	readonly task: string;
+	readonly dataset: Dataset;
+	/** The dataset of the training and validation labels. */
+	readonly trainingDataset: Dataset;
+	readonly options: EvaluateOptions;
+	readonly labels: readonly Label[];
+	readonly train: LabelSet;
+	readonly valid: LabelSet;
+	readonly evaluated: LabelSet;
+	readonly codes: TaskCodes | undefined;
+}
+
+/** Scores of any scale: only their ranking is measured. */
+export const ranked = (
+	labelled: LabelSet,
+	scores: ArrayLike<number>,
+): Omit<PatientRow, "name"> => ({
+	byPatient: { scored: { labelled, scores: [scores] } },
+});
+
+/** Scores that are probabilities, so their distance from the labels is also measured. */
+export const probable = (
+	labelled: LabelSet,
+	probabilities: ArrayLike<number>,
+): Omit<PatientRow, "name"> => ({
+	...ranked(labelled, probabilities),
+	more: probabilityStatistics(labelled, probabilities),
+});
 
 /** The default number of labels per few-shot draw, and the number of draws. */
 const usualShots = 5;

@@ -17,12 +17,16 @@ import {
 	type LabelSet,
 	labelSetOf,
 	positivesOf,
+	viewOf,
+} from "./label-set.js";
+import {
+	fineTuned,
+	frozenRows,
+	prevalenceOf,
 	probable,
 	ranked,
 	type TaskData,
-	viewOf,
-} from "./label-set.js";
-import { fineTuned, frozenRows, prevalenceOf } from "./model-rows.js";
+} from "./model-rows.js";
 import { regression, standardised } from "./regression.js";
 import {
 	ageSexRisk,
