@@ -35,7 +35,8 @@ import {
 	reportedSplit,
 } from "./report/figures.js";
 import { codeAgreement } from "./report/maps.js";
-import { choosePatients, drawOnsetPair, drawStories } from "./report/stories.js";
+import { drawOnsetPair } from "./report/onset-stories.js";
+import { choosePatients, drawStories } from "./report/stories.js";
 
 const description = `Write an HTML report on a run: findings, tables, figures, how it was made, limits.
 

@@ -1,18 +1,21 @@
 import { yearDays } from "../../../base/time.js";
 import { incidenceByAgeAndSex } from "../../../data/cohort/age-sex-rates.js";
 import { whyNotAtRisk } from "../../../data/cohort/at-risk.js";
-import type { Dataset, History, Split } from "../../../data/cohort/index.js";
-import type { OnsetStory } from "../../../evaluate/charts/index.js";
-import type { OnsetPerson } from "../../../evaluate/report/index.js";
+import type { Dataset, DatasetSummary, History, Split } from "../../../data/cohort/index.js";
+import { type OnsetStory, onsetStoriesFigure } from "../../../evaluate/charts/index.js";
+import type { OnsetPerson, Report } from "../../../evaluate/report/index.js";
 import { findSimulationTruth } from "../../../evaluate/simulation-truth.js";
 import { outputsOf } from "../../../model/hazards/settings.js";
+import type { CodeConfig } from "../../../model/heads.js";
 import { readRates, type Trained } from "../../../model/train/index.js";
 import { outputsFor } from "../../../predict/incidence.js";
-import { type HazardModel, incidences } from "../../../predict/index.js";
-import type { Target } from "./stories.js";
+import { type HazardModel, hazardModel, incidences } from "../../../predict/index.js";
+import { spanText } from "../../../predict/user-input/index.js";
+import { type ReportRequest, reportedSplit } from "./figures.js";
+import { type Target, targetsOf } from "./stories.js";
 
 /** Two people before a diagnosis: one whom the model warned of, and one whom it did not. */
-export interface OnsetPair {
+interface OnsetPair {
 	readonly target: Target;
 	readonly horizonDays: number;
 	readonly rule: string;
@@ -44,7 +47,7 @@ interface Case {
  * the diagnosis, among all patients of a split in whom the first target with enough cases was first recorded;
  * undefined if none has enough. Without rates by age and sex, it is the risk itself that orders them.
  */
-export async function onsetPair(
+async function onsetPair(
 	trained: Trained,
 	dataset: Dataset,
 	split: Split,
@@ -184,4 +187,33 @@ async function trueRisk(
 			futures: truthFutures,
 			seed: 0,
 		}).tokens[token] as number;
+}
+
+/** Two people before a diagnosis; undefined if patients were named, or the model has learned no hazards. */
+export async function drawOnsetPair(
+	{ trained, dataset, runtime, drawings, patients, onStage }: ReportRequest,
+	summary: DatasetSummary,
+): Promise<Report["onsetPair"]> {
+	if (patients || !(trained.config as CodeConfig).hazards) return undefined;
+	onStage("finding people before a diagnosis");
+	const hazards = hazardModel(runtime, trained);
+	const targets = targetsOf(trained.vocabulary, summary);
+	const pair = await onsetPair(trained, dataset, reportedSplit, hazards, targets).finally(() =>
+		hazards.dispose(),
+	);
+	if (!pair) return undefined;
+	const { target, stories, horizonDays, rule, people } = pair;
+	const figure = (narrow: boolean) =>
+		onsetStoriesFigure(stories, { name: target.name, horizonDays, narrow });
+	return {
+		rule,
+		people,
+		horizon: spanText(horizonDays),
+		figure: await drawings.draw(
+			"onset-stories",
+			figure(false),
+			"The risk uses only the records up to each day; marks at the bottom are days with records. The line ends on the day before the first record of the disease.",
+			{ narrow: figure(true) },
+		),
+	};
 }

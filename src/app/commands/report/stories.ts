@@ -14,7 +14,6 @@ import { timeName } from "../../../evaluate/charts/clock.js";
 import {
 	type Clock,
 	type DiseaseTrajectory,
-	onsetStoriesFigure,
 	type RiskPicture,
 	riskFigure,
 	trajectoryFigure,
@@ -32,7 +31,6 @@ import {
 } from "../../../predict/index.js";
 import { spanText } from "../../../predict/user-input/index.js";
 import { type ReportRequest, reportedSplit } from "./figures.js";
-import { onsetPair } from "./onset-stories.js";
 
 /** A disease that a story is about, with all its tokens. */
 export interface Target {
@@ -60,7 +58,7 @@ const mostLater = 100;
 const defaultDiseases = ["428", "250"];
 
 /** Heart failure and diabetes where the vocabulary has them, else the most frequent code that few patients have. */
-function targetsOf(vocabulary: Vocabulary, { codes, all }: DatasetSummary): Target[] {
+export function targetsOf(vocabulary: Vocabulary, { codes, all }: DatasetSummary): Target[] {
 	const named = defaultDiseases.flatMap((code) => targetOf(vocabulary, code, "PheCode") ?? []);
 	if (named.length > 0) return named;
 	const rare = codes.find(({ patients }) => patients > 0 && patients <= all.patients / 3);
@@ -342,33 +340,4 @@ async function trainedAmong(
 	const seen = await datasetView(dataset, { before, trainPatients: options.trainPatients });
 	const trained = new Set(Array.from(seen.patients("train"), (patient) => seen.idOf(patient)));
 	return new Set(ids.filter((id) => trained.has(id)));
-}
-
-/** Two people before a diagnosis; undefined if patients were named, or the model has learned no hazards. */
-export async function drawOnsetPair(
-	{ trained, dataset, runtime, drawings, patients, onStage }: ReportRequest,
-	summary: DatasetSummary,
-): Promise<Report["onsetPair"]> {
-	if (patients || !(trained.config as CodeConfig).hazards) return undefined;
-	onStage("finding people before a diagnosis");
-	const hazards = hazardModel(runtime, trained);
-	const targets = targetsOf(trained.vocabulary, summary);
-	const pair = await onsetPair(trained, dataset, reportedSplit, hazards, targets).finally(() =>
-		hazards.dispose(),
-	);
-	if (!pair) return undefined;
-	const { target, stories, horizonDays, rule, people } = pair;
-	const figure = (narrow: boolean) =>
-		onsetStoriesFigure(stories, { name: target.name, horizonDays, narrow });
-	return {
-		rule,
-		people,
-		horizon: spanText(horizonDays),
-		figure: await drawings.draw(
-			"onset-stories",
-			figure(false),
-			"The risk uses only the records up to each day; marks at the bottom are days with records. The line ends on the day before the first record of the disease.",
-			{ narrow: figure(true) },
-		),
-	};
 }
