@@ -13,9 +13,10 @@ import { historyWith } from "../model/hazards/testing/histories.js";
 import { modelById } from "../model/index.js";
 import { weightsOf } from "../model/nn/weights.js";
 import { smallSettings } from "../model/testing/small-settings.js";
-import { type Future, futureModel, shareError } from "./futures.js";
+import { futureModel, shareError } from "./futures.js";
 import { hazardModel } from "./hazards.js";
 import { rowPrograms } from "./history-rows.js";
+import type { Future } from "./partial-future.js";
 
 const runtime = nodeRuntime({ threads: 1 });
 const vocab = 12;

@@ -1,7 +1,30 @@
 import { type Random, random } from "../base/random.js";
 import type { Events } from "../model/index.js";
-import type { Future, FutureOptions } from "./futures.js";
 import { type GrowingPast, growingPast } from "./growing-past.js";
+
+/** One way in which a history may go on after an index day. */
+export interface Future {
+	/** The records after the index day, in order. */
+	readonly tokens: Int32Array;
+	/** Whole days. */
+	readonly times: Float64Array;
+	/** The day of death; null if the patient lives on. */
+	readonly death: number | null;
+}
+
+export interface FutureOptions {
+	/** Days after the index day. */
+	readonly days: number;
+	/** Futures per history. */
+	readonly samples: number;
+	readonly seed: number;
+	/** The number of the first future; 0 by default. Others can be drawn elsewhere. */
+	readonly firstSample?: number | undefined;
+	/** Tokens that are never drawn, such as one for death. */
+	readonly leftOut?: readonly number[] | undefined;
+	/** Whether a code may be drawn again on the same day; no by default. */
+	readonly repeats?: boolean | undefined;
+}
 
 /** What a token is to a future on a day: one that cannot be drawn, a code that it does not have yet, or one that it has. */
 export const [isExcluded, isNew, isKnown] = [0, 1, 2] as const;

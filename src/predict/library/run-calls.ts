@@ -3,7 +3,7 @@ import type { Runtime } from "../../engine/runtime/index.js";
 import type { Model, ParameterValues, Predictor } from "../../model/index.js";
 import { finitePredictor } from "../../model/predictor.js";
 import type { FineTunedTask } from "../../model/train/finetune/classifier.js";
-import { type Future, type FutureDrawing, type FutureModel, futureModel } from "../futures.js";
+import { type FutureDrawing, type FutureModel, futureModel } from "../futures.js";
 import {
 	attributeCodeProbability,
 	attributeIncidence,
@@ -22,6 +22,7 @@ import {
 	type ViewedHistory,
 	whatIf,
 } from "../index.js";
+import type { Future } from "../partial-future.js";
 import { tunedTask } from "../score.js";
 
 /** What is drawn of futures. */

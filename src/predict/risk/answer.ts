@@ -4,7 +4,7 @@ import type { NewPatient } from "../../data/cohort/index.js";
 import type { Vocabulary } from "../../data/cohort/vocabulary.js";
 import type { HazardSettings } from "../../model/hazards/settings.js";
 import type { Events } from "../../model/index.js";
-import { type Future, shareError } from "../futures.js";
+import { shareError } from "../futures.js";
 import {
 	attributeIncidence,
 	cutHorizons,
@@ -13,6 +13,7 @@ import {
 	incidenceTrajectories,
 	outputsFor,
 } from "../incidence.js";
+import type { Future } from "../partial-future.js";
 import { explainIncidence, type Reasons } from "../reasons.js";
 import type { FoundCode } from "../user-input/index.js";
 import { edited } from "../what-if.js";
