@@ -1,17 +1,10 @@
 import { InputError } from "../../base/errors.js";
-import { type OnnxModel, type Tensor, toOnnx } from "../../engine/tensor/index.js";
+import { type OnnxModel, toOnnx } from "../../engine/tensor/index.js";
 import type { Model, ParameterValues } from "../../model/index.js";
 import type { TrajgptConfig } from "../../model/trajgpt/config.js";
 import { riskFile } from "./manifest.js";
 import { riskGraph } from "./risk-graph.js";
-import { mustTurnWithTime, sequenceGraph, stepGraph } from "./trajgpt-graphs.js";
-
-/** An exported graph. */
-export interface ExportGraph {
-	readonly outputs: Readonly<Record<string, Tensor>>;
-	/** Descriptions of inputs and outputs, by name. */
-	readonly meanings: Readonly<Record<string, string>>;
-}
+import { type ExportGraph, mustTurnWithTime, sequenceGraph, stepGraph } from "./trajgpt-graphs.js";
 
 /** The graphs of an export, by file name. */
 export interface ExportGraphs {

@@ -23,8 +23,7 @@ import type { ParameterValues } from "../../model/index.js";
 import { parametersOf, weightsOf } from "../../model/nn/weights.js";
 import type { TrajgptConfig } from "../../model/trajgpt/config.js";
 import { indexedHistories, statesAfter } from "../../model/trajgpt/open-histories.js";
-import type { ExportGraph } from "./graphs.js";
-import { historyMeanings } from "./trajgpt-graphs.js";
+import { type ExportGraph, historyMeanings } from "./trajgpt-graphs.js";
 
 /** The cumulative incidence of every output within so many days of an index day, for histories of any number and length. */
 export function riskGraph(

@@ -23,7 +23,13 @@ import type { Scoring } from "../../model/train/index.js";
 import type { TrajgptConfig } from "../../model/trajgpt/config.js";
 import { network } from "../../model/trajgpt/network.js";
 import { historyInputs, since } from "../../model/trajgpt/open-histories.js";
-import type { ExportGraph } from "./graphs.js";
+
+/** An exported graph. */
+export interface ExportGraph {
+	readonly outputs: Readonly<Record<string, Tensor>>;
+	/** Descriptions of inputs and outputs, by name. */
+	readonly meanings: Readonly<Record<string, string>>;
+}
 
 /** Open sizes: patients, and events of the longest history. */
 const [batch, length] = ["batch", "length"] as const;
