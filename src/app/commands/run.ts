@@ -6,9 +6,8 @@ import type { Precision } from "../../engine/tensor/index.js";
 import { type Program, trajgpt } from "./commands.js";
 import { examples } from "./examples.js";
 import { withFlags } from "./flags.js";
-import { Exit, type Io } from "./io.js";
+import { Exit, type Io, safeIo } from "./io.js";
 import { jobOf } from "./job.js";
-import { safeIo } from "./safe-output.js";
 
 /** Runs one command line and returns its exit code: 0 done, 1 failed, 2 bad usage or bad input. */
 export async function run(argv: readonly string[], given: Io, program = trajgpt): Promise<number> {
