@@ -1,4 +1,5 @@
 import { InputError } from "../../../src/base/errors.js";
+import type { TimeIs } from "../../../src/data/records/rows.js";
 import { impliedSystem } from "../../../src/data/records/systems.js";
 import {
 	birthNames,
@@ -14,7 +15,6 @@ import {
 	timeNames,
 	unitNamed,
 } from "../../../src/data/records/tables/column-names.js";
-import { type TimeIs } from "../../../src/data/records/rows.js";
 
 export const expectedColumns =
 	"expected columns patient, time (or date) and code, and if need be system, value, unit, sex, birth and death";

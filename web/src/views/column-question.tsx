@@ -1,6 +1,6 @@
 import { useId, useState } from "react";
-import { knownSystems } from "../../../src/data/records/systems.js";
 import type { TimeIs } from "../../../src/data/records/rows.js";
+import { knownSystems } from "../../../src/data/records/systems.js";
 import {
 	columnsText,
 	endsText,

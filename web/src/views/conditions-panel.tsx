@@ -1,11 +1,20 @@
 import { useState } from "react";
 import { thousands } from "../../../src/base/thousands.js";
 import { percent } from "../../../src/evaluate/charts/numbers.js";
+import type { OnsetDetails } from "../../../src/evaluate/evaluation.js";
 import { IntervalChart } from "../charts/interval-chart.js";
+import type { EvaluationSummary } from "../data/contract.js";
 import { Panel } from "../parts/panel.js";
 import { NumberHeads, ScrollTable } from "../parts/table.js";
 import { yearsText } from "../parts/words.js";
-import type { OnsetPanelProps } from "./risk-quality.js";
+
+export type OnsetEvaluation = EvaluationSummary & { readonly onset: OnsetDetails };
+
+/** A panel on first records within a horizon. */
+export interface OnsetPanelProps {
+	readonly evaluation: OnsetEvaluation;
+	readonly years: number;
+}
 
 const fifths = ["lowest fifth", "second", "third", "fourth", "highest fifth"];
 

@@ -9,8 +9,9 @@ import { Notice, WhenLoaded } from "../parts/notice.js";
 import { Panel } from "../parts/panel.js";
 import { ScrollTable } from "../parts/table.js";
 import { durationText } from "../parts/words.js";
+import type { OnsetEvaluation } from "./conditions-panel.js";
 import { Calibrations, EvaluationPanel } from "./evaluation-panel.js";
-import { type OnsetEvaluation, RiskQuality } from "./risk-quality.js";
+import { RiskQuality } from "./risk-quality.js";
 
 interface ModelViewProps {
 	readonly about: Loaded<About>;

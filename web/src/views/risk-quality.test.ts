@@ -2,7 +2,8 @@ import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
 import { exampleOnset } from "../../../src/evaluate/report/testing/example-report.js";
-import { type OnsetEvaluation, RiskQuality } from "./risk-quality.js";
+import type { OnsetEvaluation } from "./conditions-panel.js";
+import { RiskQuality } from "./risk-quality.js";
 
 const measure = (value: number) => ({ value, low: value - 0.05, high: value + 0.05 });
 const example = exampleOnset({ model: 0.61, regression: 0.65 }) as OnsetEvaluation;

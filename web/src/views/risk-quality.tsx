@@ -5,17 +5,15 @@ import {
 	decisionLines,
 	usefulThresholds,
 } from "../../../src/evaluate/charts/onset/decision-lines.js";
-import type { OnsetDetails } from "../../../src/evaluate/evaluation.js";
 import { shownHorizons } from "../../../src/evaluate/report/measures.js";
 import { onsetFindings, subgroupWords } from "../../../src/evaluate/report/onset-findings.js";
 import { CalibrationChart } from "../charts/calibration-chart.js";
 import { DecisionChart } from "../charts/decision-chart.js";
 import { MeasureChart, measureRows } from "../charts/interval-chart.js";
-import type { EvaluationSummary } from "../data/contract.js";
 import { Panel } from "../parts/panel.js";
 import { NumberHeads, ScrollTable } from "../parts/table.js";
 import { yearsText } from "../parts/words.js";
-import { ConditionsPanel } from "./conditions-panel.js";
+import { ConditionsPanel, type OnsetEvaluation, type OnsetPanelProps } from "./conditions-panel.js";
 import { Surprises } from "./evaluation-panel.js";
 
 /** Whether risks can be trusted: discrimination, calibration, subgroups, decisions. */
@@ -279,12 +277,4 @@ function DecisionPanel({ evaluation, years }: OnsetPanelProps) {
 			)}
 		</Panel>
 	);
-}
-
-export type OnsetEvaluation = EvaluationSummary & { readonly onset: OnsetDetails };
-
-/** A panel on first records within a horizon. */
-export interface OnsetPanelProps {
-	readonly evaluation: OnsetEvaluation;
-	readonly years: number;
 }
