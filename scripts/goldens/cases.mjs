@@ -108,7 +108,6 @@ export async function runCases({ root, goldens, load, command, both }, folder, s
 			"pretrain window model",
 			`pretrain data --out window --model informer --preset tiny ${sizes(models.informer)} ${quickTraining} ${still} --json`,
 		);
-		await command("seal", "seal run --json");
 		await command("finetune", `finetune run --task planted ${tuning} --json`);
 		await command(
 			"finetune labels",
