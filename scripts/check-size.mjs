@@ -1,4 +1,4 @@
-// How large the house may be: lines per room, files, and habits that make lines hard to read.
+// How large the code may be: lines per room, files, and habits that make lines hard to read.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
@@ -61,7 +61,7 @@ export const roomIn = (/** @type {Numbers} */ rooms, /** @type {string} */ file)
 		.sort((a, b) => b.length - a.length)[0];
 
 /**
- * Literals that are spread where they stand, `...{ a, b }` and `...[a, b]`, and names without a referent.
+ * Counts literals that are spread at once, `...{ a, b }` and `...[a, b]`, and vague names.
  * @param {string} file
  * @param {string} text
  */

@@ -53,7 +53,7 @@ export interface ReasonOptions {
 
 /** Parts with an effect of their own: at most, and at least where a model is so large that more would take too long. */
 const [mostParts, fewestParts] = [7, 4];
-/** Events that are read times weights, at most: about two seconds on two threads of a page. */
+/** The most work, as events read × weights: about two seconds on two threads of a page. */
 const mostWork = 2e10;
 /** What reading an event costs apart from its weights, in weights. */
 const overhead = 300_000;

@@ -137,7 +137,7 @@ export async function openRecords(
 	return format.open(paths, Object.fromEntries(names.map((option) => [option, options[option]])));
 }
 
-/** Kinds of files that a format cannot be in; whether its tables are text or Parquet, its reader tells. */
+/** Kinds of files that are never of a format; its reader tells text tables from Parquet. */
 const otherKinds: Readonly<Record<string, readonly FileKind[]>> = {
 	csv: ["fhir", "events", "json"],
 	parquet: ["fhir", "events", "json"],

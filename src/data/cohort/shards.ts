@@ -20,7 +20,7 @@ export const shardFiles = (folder: string, { size }: Communicator): string[] =>
 			);
 
 /**
- * How the processes of a job share so many patients. Each has those of a range of ids, so that the tables of all ranks,
+ * How the processes of a job share the patients. Each has those of a range of ids, so that the tables of all ranks,
  * one after the other, are in the order of one process. All ranks see the folder.
  */
 export function shardsOf(communicator: Communicator, patients: number, folder: string) {

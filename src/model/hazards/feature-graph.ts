@@ -26,7 +26,7 @@ export interface GraphHistories {
 	readonly days: Tensor; // [batch, 1], float64
 }
 
-/** No history is so long, in days. */
+/** Days, longer than any history. */
 const never = 1e9;
 
 const float = (x: Tensor) => x.cast("float32");

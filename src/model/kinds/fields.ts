@@ -18,18 +18,18 @@ export const fields = {
 		.describe("whether and how it learns the time to records"),
 	layers: (usual: number) => integer(1, 64, usual, "layers"),
 	heads: (usual: number) => integer(1, 64, usual, "attention heads"),
-	dim: (usual: number) => integer(2, 4096, usual, "width of what a place holds"),
+	dim: (usual: number) => integer(2, 4096, usual, "width of the hidden state of a position"),
 	ff: (usual: number) => integer(1, 16384, usual, "width inside the feed-forward layers"),
 	/** [SOS], a birth event and the paper's look-up window of 50. */
 	window: integer(
 		2,
 		4096,
 		52,
-		"places it reads: the last events of a history, [SOS] before them if there is room",
+		"positions it reads: the last events of a history, [SOS] before them if there is room",
 	),
 	windows: (usual: number) =>
 		integer(1, 64, usual, "windows drawn from a row in training, for each that fits into it"),
-	ahead: integer(1, 4096, 100, "events ahead that it is trained to answer at once"),
+	ahead: integer(1, 4096, 100, "events ahead that it is trained to predict at once"),
 };
 
 /** Settings of models with layers of attention or retention and of feed-forward. */

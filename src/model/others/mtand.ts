@@ -148,7 +148,7 @@ const config = z
 		vocab: fields.vocab,
 		hazards: fields.hazards,
 		heads: fields.heads(4),
-		dim: fields.dim(96).describe("width of what a place holds, and of each GRU"),
+		dim: fields.dim(96).describe("width of the hidden states, and of each GRU"),
 		ff: fields.ff(192).describe("width inside the layers after each pair of GRUs"),
 		latent: integer(1, 4096, 64, "width of what is known at a reference point"),
 		time: integer(

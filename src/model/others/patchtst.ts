@@ -26,7 +26,7 @@ import { nested, numbered, uniform, type WeightSpecs, within } from "../nn/weigh
 const config = z
 	.strictObject({
 		...layeredFields(384),
-		window: fields.window.unwrap().default(60).describe("places it reads; whole patches of them"),
+		window: fields.window.unwrap().default(60).describe("positions it reads, in whole patches"),
 		windows: fields.windows(4),
 		ahead: fields.ahead,
 		patch: integer(1, 4096, 12, "neighbouring places that are read, and masked, as one"),

@@ -19,7 +19,7 @@ export const trajgptConfig = z
 			.enum(["time", "event", "fixed-time", "fixed"])
 			.default("time")
 			.describe(
-				"forget by elapsed time (the paper's ODE) or by event (its Eq. 2), as the data say; or by time or by event (fixed) at one rate a head",
+				"forget by elapsed time (the paper's ODE) or by event (its Eq. 2), as the data say; or by time or by event at one constant rate per head (fixed)",
 			),
 		decayUnitDays: positive(365_250, 30, "elapsed days in which γ applies once"),
 		temperature: z
@@ -34,13 +34,13 @@ export const trajgptConfig = z
 			.enum(["time", "absolute"])
 			.default("time")
 			.describe(
-				"where a slot stands: by rotation with its time, or by a learned vector of its number",
+				"how the position of a slot is encoded: rotation by its time, or a learned vector for its index",
 			),
 		positions: integer(
 			2,
 			65536,
 			256,
-			"numbers with a vector of their own, where positions are absolute",
+			"slots that have a learned vector of their own, where position is absolute",
 		),
 		gap: z
 			.enum(["rotary", "embedded"])
