@@ -31,7 +31,7 @@ const budgets = {
 	src: 250,
 	"web/src": 9020,
 	bench: 3320,
-	scripts: 3610,
+	scripts: 3630,
 };
 /** Of production code together, but for the lines of tests. */
 /** @type {Numbers} */

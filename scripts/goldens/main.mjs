@@ -27,7 +27,8 @@ const help = `Usage: npm run goldens [-- options]
 
 Runs every command, every route of the service, the verbs of the library, the page's code without a browser and a short
 training of every model on two small populations and a file extract, and compares the results with those recorded in
-scripts/goldens/expected: numbers to 1e-5, texts to the last digit of their numbers. Exits with 1 if something differs.
+scripts/goldens/expected: numbers to 1e-5, texts to the last digit of their numbers. Exits with 1 if something differs;
+on a processor with other instructions than the one that recorded, only shows it, because its kernels round differently.
 
   --record        record the results instead; commit them with the change that they come from, and say why
   --parent        compare with the parent commit (the last commit, if there are changes), built and run on this machine,
@@ -54,7 +55,11 @@ const { values: options } = parseArgs({
 });
 const here = dirname(fileURLToPath(import.meta.url));
 const expectedFolder = join(here, "expected");
+const processorFile = join(expectedFolder, "processor.json");
 const onlyNames = new RegExp(options.only);
+
+/** The instructions that decide which kernels compute, and so how they round. */
+const processor = `${process.arch} ${vectorInstructions()}`.trim();
 
 const root = realpathSync(resolve(options.root ?? dirname(dirname(here))));
 
@@ -66,7 +71,22 @@ else if (options.models) {
 else if (options.write !== undefined)
 	writeFileSync(options.write, JSON.stringify(await results(root, true)));
 else if (options.record) record(await results(root, false));
-else reportOn(recordedDifferences(await results(root, false)));
+else {
+	const recordedOn = JSON.parse(readFileSync(processorFile, "utf8")).processor;
+	reportOn(recordedDifferences(await results(root, false)));
+	if (processor !== recordedOn && process.exitCode === 1) {
+		process.stdout.write(
+			`goldens: recorded on ${recordedOn}, and this is ${processor}, which rounds differently: compare builds with npm run goldens -- --parent\n`,
+		);
+		process.exitCode = 0;
+	}
+}
+
+function vectorInstructions() {
+	if (process.platform !== "linux") return process.platform;
+	const flags = new Set(readFileSync("/proc/cpuinfo", "utf8").split(/\s+/));
+	return ["avx512f", "avx2", "sve", "asimd"].find((flag) => flags.has(flag)) ?? "";
+}
 
 /**
  * All goldens of a built clone. Models are trained in a process of their own, at the same time.
@@ -132,12 +152,13 @@ function record(/** @type {Record<string, Json>} */ made) {
 	}
 	for (const [file, texts] of lines)
 		writeFileSync(join(expectedFolder, file), `{\n${texts.join(",\n")}\n}\n`);
+	writeFileSync(processorFile, `{ "processor": ${JSON.stringify(processor)} }\n`);
 }
 
 function recordedDifferences(/** @type {Record<string, Json>} */ made) {
-	const recorded = readdirSync(expectedFolder).map((file) =>
-		JSON.parse(readFileSync(join(expectedFolder, file), "utf8")),
-	);
+	const recorded = readdirSync(expectedFolder)
+		.filter((file) => join(expectedFolder, file) !== processorFile)
+		.map((file) => JSON.parse(readFileSync(join(expectedFolder, file), "utf8")));
 	return compared(Object.assign({}, ...recorded), made, false);
 }
 
