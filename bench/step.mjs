@@ -173,7 +173,6 @@ export const command = benchmark({
 			"list",
 			`peers with --provider xla, those that are installed: ${Object.keys(queuedPeers).join(", ")}`,
 			readBy(peerNames).default(usualPeers),
-			{ defaultText: usualPeers.join(",") },
 		),
 	},
 	examples: {

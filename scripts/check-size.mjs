@@ -14,7 +14,7 @@ const budgets = {
 	"src/data/records": 7750,
 	"src/data/codes": 840,
 	"src/data/cohort": 6150,
-	"src/data/tasks": 1690,
+	"src/data/tasks": 1630,
 	"src/data/simulate": 2810,
 	"src/engine/tensor": 4740,
 	"src/engine/runtime": 2670,
@@ -36,13 +36,13 @@ const budgets = {
 /** Of production code together, but for the lines of tests. */
 /** @type {Numbers} */
 const limits = {
-	lines: 100_100,
-	files: 605,
+	lines: 100_050,
+	files: 604,
 	"lines of a file": 500,
 	packings: 60,
 	"uses of own, found and asIs": 150,
 	"import cycles": 0,
-	"lines of tests": 57_100,
+	"lines of tests": 57_150,
 	"lines of a README": 25,
 };
 

@@ -134,7 +134,8 @@ function madeOptions(name: string, schema: z.ZodType, field: FieldJson): Option[
 	const made = new Option(`${names} <${placeholder}>`, description);
 	if (field.enum) made.choices(field.enum);
 	const unset = schema.safeParse(undefined);
-	made.makeOptionMandatory(!unset.success).default(unset.data, field.defaultText);
+	const listText = Array.isArray(unset.data) ? unset.data.join(",") : undefined;
+	made.makeOptionMandatory(!unset.success).default(unset.data, field.defaultText ?? listText);
 	return [made.argParser(readerOf(schema, field))];
 }
 

@@ -164,7 +164,6 @@ const options = {
 			"percents",
 			"percentages of patients for training, validation and test",
 			readBy(splitParts).default(prepareDefaults.splitParts),
-			{ defaultText: prepareDefaults.splitParts.join(",") },
 		),
 	}),
 	...recordFields,

@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import type { Task } from "./definition.js";
 import { parseAces } from "./read-aces.js";
 import { type Realization, realize, withDerived } from "./realize.js";
-import { realizeSlowly } from "./realize-slowly.js";
 import { microseconds, sampleData } from "./testing/aces-sample.js";
+import { realizeSlowly } from "./testing/realize-slowly.js";
 
 const parse = (yaml: string) => parseAces("task", { file: "task.yaml", text: yaml });
 

@@ -1,5 +1,5 @@
-import type { Constraint, Step, Task } from "./definition.js";
-import { constraintText, type Realization, type SubjectEvents, stepText } from "./realize.js";
+import type { Constraint, Step, Task } from "../definition.js";
+import { constraintText, type Realization, type SubjectEvents, stepText } from "../realize.js";
 
 /**
  * The realizations of a task in the record of one subject: the definition of ACES, as plainly as possible. Every
