@@ -192,7 +192,7 @@ export const command = benchmark({
 			"program that starts the processes, with its options",
 			z.string().default("mpirun"),
 		),
-		processes: option("n", "processes of the job", whole(2, 1024).default(2)),
+		processes: whole(2, 1024).default(2).describe("processes of the job"),
 		threads: threadsField("threads per process", 1),
 		preset: presetField("paper"),
 		batch: countField("rows per batch, of all processes", 16, 65_536),

@@ -8,7 +8,7 @@ import {
 	mostPeople,
 	offFlag,
 	option,
-	texts,
+	several,
 	threadsField,
 } from "../dist/app/commands/fields.js";
 import { temporarily } from "../dist/base/files/index.js";
@@ -215,11 +215,7 @@ export const command = benchmark({
 	options: {
 		patients: countField("people to simulate", 100_000, mostPeople),
 		format: option("format", "file format of the population", z.enum(formats).default("csv")),
-		source: option(
-			"folder",
-			"use a population written by trajgpt simulate; may be repeated",
-			texts.optional(),
-		),
+		source: several("folder", "use a population written by trajgpt simulate; may be repeated"),
 		memory: option("size", "memory limit, as in prepare", byteSize.default(2 ** 31), {
 			defaultText: "2GB",
 		}),

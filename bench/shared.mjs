@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { defineCommand } from "../dist/app/commands/define-command.js";
 import {
+	choice,
 	computeFields,
 	flag,
 	option,
@@ -65,13 +66,13 @@ export const presetField = (preset, description = "model sizes") =>
 	option("name", description, z.string().default(preset));
 
 export const threadsField = (description = "number of threads", usual = availableParallelism()) =>
-	option("n", description, threads.default(usual));
+	threads.default(usual).describe(description);
 
 export const countField = (description, usual, most = 1_000_000) =>
-	option("n", description, whole(1, most).default(usual));
+	whole(1, most).default(usual).describe(description);
 
 export const vocabField = (usual) =>
-	option("n", "vocabulary size of the model", whole(20, 1_000_000).default(usual));
+	whole(20, 1_000_000).default(usual).describe("vocabulary size of the model");
 
 export const objectiveField = (description) =>
 	option("name", description, z.enum(["next", "horizon"]).default("next"));
@@ -101,10 +102,10 @@ export const modelFields = (preset) => ({
 /** The engine that a benchmark compares with the CPU. */
 export const checkedEngineFields = (providers, description) => ({
 	provider: option("name", description, providerNames(providers).default("cpu")),
-	precision: option(
+	precision: choice(
 		"name",
 		"operands of matrix products with --provider xla (default: float32)",
-		z.enum(precisions).optional(),
+		precisions,
 	),
 });
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { offFlag, option, readBy, whole } from "../dist/app/commands/fields.js";
+import { choice, offFlag, option, readBy, whole } from "../dist/app/commands/fields.js";
 import { checkMemory, trainingNeeds } from "../dist/app/commands/pretrain/training.js";
 import { InputError } from "../dist/base/errors.js";
 import { formatCount } from "../dist/base/progress.js";
@@ -156,17 +156,15 @@ export const command = benchmark({
 		model: option("id", "model to time", z.enum(models.map(({ id }) => id)).default("trajgpt")),
 		batch: sizesField("rows per batch", 65_536, 16),
 		length: sizesField("events per row", 1_000_000, 128),
-		steps: option(
-			"n",
-			"steps to time (default: 20; with --provider xla, 100 per round)",
-			whole(1, 1_000_000).optional(),
-		),
+		steps: whole(1, 1_000_000)
+			.optional()
+			.describe("steps to time (default: 20; with --provider xla, 100 per round)"),
 		rounds: countField("rounds with --provider xla", 5, 1000),
 		objective: objectiveField("the next event alone, or also one further ahead"),
-		norm: option(
+		norm: choice(
 			"kind",
 			"norm of trajgpt: by root mean square (the default), or by mean and deviation",
-			z.enum(["rms", "layer"]).optional(),
+			["rms", "layer"],
 		),
 		peer: offFlag("do not run peers"),
 		peers: option(

@@ -10,7 +10,7 @@ import type { Token } from "../../data/cohort/vocabulary.js";
 import { openRunDataset, readRun, readRunRecords, runFiles } from "../../model/train/index.js";
 import { searchCodes } from "../../predict/user-input/index.js";
 import { defineCommand } from "./define-command.js";
-import { codeMapFields, datasetField, flag, option, texts, whole } from "./fields.js";
+import { codeMapFields, datasetField, flag, texts, whole } from "./fields.js";
 import { printJson } from "./io.js";
 import { type CodeMapOptions, codeMapOf } from "./patients.js";
 
@@ -30,7 +30,7 @@ export const command = defineCommand({
 		words: texts.describe("what to search for"),
 	},
 	options: {
-		top: option("n", "number of codes to list", whole(1, 100_000).default(20)),
+		top: whole(1, 100_000).default(20).describe("number of codes to list"),
 		json: flag("print one JSON document"),
 		dataset: datasetField,
 		...codeMapFields,

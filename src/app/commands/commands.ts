@@ -5,135 +5,81 @@ export interface LazyCommand {
 	readonly name: string;
 	readonly summary: string;
 	/** Internal: not listed in the help. */
-	readonly hidden?: true;
+	readonly hidden?: boolean;
 	/** Whether the processes of `mpirun` share its work; other commands refuse to run several times over. */
-	readonly divides?: true;
+	readonly divides?: boolean;
 	/** Loads the command's module on demand, to keep `trajgpt --help` fast. */
 	load(): Promise<{ command(io: Io): Command }>;
 }
 
-export const commands: readonly LazyCommand[] = [
-	{
-		name: "demo",
-		summary: "simulate, prepare, train, evaluate and explore in a few minutes (npm start)",
-		load: () => import("./demo.js"),
-	},
-	{
-		name: "simulate",
-		summary: "write the insurance records of a synthetic population",
-		load: () => import("./simulate.js"),
-	},
-	{
-		name: "oracle",
-		summary: "print the true probabilities of a simulated population",
-		load: () => import("./oracle.js"),
-	},
-	{
-		name: "prepare",
-		summary: "turn health records into a dataset",
-		divides: true,
-		load: () => import("./prepare.js"),
-	},
-	{
-		name: "describe",
-		summary: "summarize a dataset: counts, spans, gaps, top codes",
-		load: () => import("./describe.js"),
-	},
-	{
-		name: "codes",
-		summary: "find codes of a run or a dataset by number, name, synonym or abbreviation",
-		load: () => import("./codes.js"),
-	},
-	{
-		name: "tasks",
-		summary: "label patients: ACES files, OMOP cohorts, ready tasks; writes MEDS label files",
-		load: () => import("./tasks.js"),
-	},
-	{
-		name: "pretrain",
-		summary: "train a model on a dataset from scratch",
-		divides: true,
-		load: () => import("./pretrain.js"),
-	},
-	{
-		name: "forecast",
-		summary: "predict which codes will be recorded at given times, for new patients",
-		divides: true,
-		load: () => import("./forecast.js"),
-	},
-	{
-		name: "risk",
-		summary:
-			"the probability that a code is recorded within some years: trajectory, attribution, what-if",
-		divides: true,
-		load: () => import("./risk.js"),
-	},
-	{
-		name: "futures",
-		summary: "sample whole futures of a patient: visits with dates and codes, until death",
-		load: () => import("./futures.js"),
-	},
-	{
-		name: "embed",
-		summary: "write the embeddings of codes or patients, with a 2-D map",
-		divides: true,
-		load: () => import("./embed.js"),
-	},
-	{
-		name: "report",
-		summary: "write an HTML report on a run: findings, tables, figures",
-		load: () => import("./report.js"),
-	},
-	{
-		name: "export",
-		summary: "export a trained model as ONNX",
-		load: () => import("./export.js"),
-	},
-	{
-		name: "serve",
-		summary: "serve the explorer web page and a JSON API over HTTP",
-		load: () => import("./serve.js"),
-	},
-	{
-		name: "finetune",
-		summary: "fine-tune a run to a labelled task",
-		divides: true,
-		load: () => import("./finetune.js"),
-	},
-	{
-		name: "evaluate",
-		summary: "evaluate a run on onset, next events, forecasts and labelled tasks, with intervals",
-		divides: true,
-		load: () => import("./evaluate.js"),
-	},
-	{
-		name: "compare",
-		summary: "train and evaluate many models: the paper's table on your data",
-		load: () => import("./compare.js"),
-	},
-	{
-		name: "ablate",
-		summary: "train TrajGPT with parts removed, to measure what each contributes",
-		load: () => import("./ablate.js"),
-	},
-	{
-		name: "scale",
-		summary: "measure what more patients and larger models are worth",
-		load: () => import("./scale.js"),
-	},
-	{
-		name: "compare-cell",
-		summary: "one cell of a comparison",
-		hidden: true,
-		load: () => import("./compare-cell.js"),
-	},
-	{
-		name: "doctor",
-		summary: "check whether this machine can run trajgpt, and what is missing",
-		divides: true,
-		load: () => import("./doctor.js"),
-	},
-];
+/** In the order of the help. */
+const summaries = {
+	demo: "simulate, prepare, train, evaluate and explore in a few minutes (npm start)",
+	simulate: "write the insurance records of a synthetic population",
+	oracle: "print the true probabilities of a simulated population",
+	prepare: "turn health records into a dataset",
+	describe: "summarize a dataset: counts, spans, gaps, top codes",
+	codes: "find codes of a run or a dataset by number, name, synonym or abbreviation",
+	tasks: "label patients: ACES files, OMOP cohorts, ready tasks; writes MEDS label files",
+	pretrain: "train a model on a dataset from scratch",
+	forecast: "predict which codes will be recorded at given times, for new patients",
+	risk: "the probability that a code is recorded within some years: trajectory, attribution, what-if",
+	futures: "sample whole futures of a patient: visits with dates and codes, until death",
+	embed: "write the embeddings of codes or patients, with a 2-D map",
+	report: "write an HTML report on a run: findings, tables, figures",
+	export: "export a trained model as ONNX",
+	serve: "serve the explorer web page and a JSON API over HTTP",
+	finetune: "fine-tune a run to a labelled task",
+	evaluate: "evaluate a run on onset, next events, forecasts and labelled tasks, with intervals",
+	compare: "train and evaluate many models: the paper's table on your data",
+	ablate: "train TrajGPT with parts removed, to measure what each contributes",
+	scale: "measure what more patients and larger models are worth",
+	"compare-cell": "one cell of a comparison",
+	doctor: "check whether this machine can run trajgpt, and what is missing",
+};
+
+type Name = keyof typeof summaries;
+
+const comparison = async (command: "compare" | "ablate" | "scale" | "compareCell") => ({
+	command: (await import("./compare.js"))[command],
+});
+
+const loaders: Readonly<Record<Name, LazyCommand["load"]>> = {
+	demo: () => import("./demo.js"),
+	simulate: () => import("./simulate.js"),
+	oracle: () => import("./oracle.js"),
+	prepare: () => import("./prepare.js"),
+	describe: () => import("./describe.js"),
+	codes: () => import("./codes.js"),
+	tasks: () => import("./tasks.js"),
+	pretrain: () => import("./pretrain.js"),
+	forecast: () => import("./forecast.js"),
+	risk: () => import("./risk.js"),
+	futures: () => import("./futures.js"),
+	embed: () => import("./embed.js"),
+	report: () => import("./report.js"),
+	export: () => import("./export.js"),
+	serve: () => import("./serve.js"),
+	finetune: () => import("./finetune.js"),
+	evaluate: () => import("./evaluate.js"),
+	compare: () => comparison("compare"),
+	ablate: () => comparison("ablate"),
+	scale: () => comparison("scale"),
+	"compare-cell": () => comparison("compareCell"),
+	doctor: () => import("./doctor.js"),
+};
+
+const dividing = "prepare pretrain forecast risk embed finetune evaluate doctor".split(" ");
+
+export const commands: readonly LazyCommand[] = Object.entries(summaries).map(
+	([name, summary]) => ({
+		name,
+		summary,
+		hidden: name === "compare-cell",
+		divides: dividing.includes(name),
+		load: loaders[name as Name],
+	}),
+);
 
 /** A command line: its commands, and what its help says. */
 export interface Program {

@@ -1,18 +1,28 @@
 import { z } from "zod";
-import { lineNames } from "./compare/lines.js";
-import { compare } from "./compare/run.js";
+import { table } from "../../base/table.js";
+import { type Dataset, openDataset } from "../../data/cohort/index.js";
+import { type Comparison, differenceTables, partsOf, textRows } from "../../evaluate/index.js";
+import { evaluateCell, trainCell } from "./compare/cells.js";
 import {
-	comparisonFields,
-	names,
-	namesOrAll,
-	presetField,
-	printComparison,
-} from "./compare/shared.js";
+	ablateFields,
+	ablate as ablateOn,
+	compareFields,
+	compare as compareOn,
+	curvesFile,
+	scaleFields,
+	scale as scaleOn,
+	tableFiles,
+} from "./compare/run.js";
 import { defineCommand } from "./define-command.js";
-import { option, whole } from "./fields.js";
-import { datasetArgument } from "./open-run.js";
+import { computeFields, seed, threads } from "./fields.js";
+import { interruptible } from "./interruptible.js";
+import { Exit, type Io, printJson, progressOf } from "./io.js";
+import { datasetArgument, withDatasetWarning } from "./open-run.js";
+import type { Monitoring } from "./pretrain/training.js";
 
-const description = `Train and evaluate every model on your data, and print the paper's table.
+export const compare = defineCommand({
+	name: "compare",
+	description: `Train and evaluate every model on your data, and print the paper's table.
 
 First diagnoses (onset) are measured as AUROC and average precision within 1
 and 5 years of an index day. Forecasting is measured as recall@K. Labelled
@@ -28,41 +38,9 @@ Each cell (one model and one seed) runs in its own process, as many at a time
 as there are cores. Finished cells are kept in OUT, so the same command resumes
 after a stop or a kill. A failed cell is reported, does not stop the others,
 and is retried by the same command. The table is written to
-OUT/table.{json,csv,md,tex}.`;
-
-export const command = defineCommand({
-	name: "compare",
-	description,
+OUT/table.{json,csv,md,tex}.`,
 	arguments: datasetArgument,
-	options: {
-		preset: presetField,
-		models: option(
-			"list",
-			`models to train: all, or some of ${lineNames.join(",")}`,
-			z.string().default("all"),
-		),
-		tasks: option(
-			"list",
-			"tasks to evaluate: some of onset,next,forecast and the dataset's labels (default: all but next and chf-paper)",
-			names.optional(),
-		),
-		...comparisonFields("compare"),
-		tuningSlots: option(
-			"n",
-			"events per batch of fine-tuning to labels (default: 2048)",
-			whole(1, 10_000_000).optional(),
-		),
-		tuningSteps: option(
-			"n",
-			"most steps of a fine-tuning, but at least one epoch (default: no limit)",
-			whole(1, 1_000_000_000).optional(),
-		),
-		leaders: option(
-			"list",
-			"models that run with every seed; the others run with the first only",
-			names.optional(),
-		),
-	},
+	options: compareFields,
 	examples: {
 		"trajgpt compare sim --models all --out runs/table": "every model, one seed",
 		"trajgpt compare sim --models all --tasks onset --out runs/onset": "who gets what, by when",
@@ -73,10 +51,120 @@ export const command = defineCommand({
 	},
 	run: (io, options) =>
 		printComparison(io, options, (dataset, monitoring) =>
-			compare(dataset, options.out, {
-				...options,
-				...monitoring,
-				models: namesOrAll(options.models),
-			}),
+			compareOn(dataset, options.out, { ...options, ...monitoring }),
 		),
 });
+
+export const ablate = defineCommand({
+	name: "ablate",
+	description: `Measure what each part of TrajGPT contributes: train it with parts removed or changed.
+
+The paper's variants remove one part after another: data-dependent decay, rotation by
+time (absolute positions instead), linear attention (which leaves GPT-2). The other
+variants change one part of the full model: the gap as input and the counting heads, the
+objective, the unit of the decay, whether the query time is known, the norm.
+Time-specific and auto-regressive forecasts have separate columns.
+
+Cells, outputs and resuming work as in compare.`,
+	arguments: datasetArgument,
+	options: ablateFields,
+	examples: {
+		"trajgpt ablate so --seeds 3 --out runs/ablation": "every variant, three seeds",
+		"trajgpt ablate so --variants full,fixed-decay,absolute,gpt2 --tasks next --out runs/order":
+			"next-event likelihood of the paper's variants",
+	},
+	run: (io, options) =>
+		printComparison(io, options, (dataset, monitoring) =>
+			ablateOn(dataset, options.out, { ...options, ...monitoring }),
+		),
+});
+
+export const scale = defineCommand({
+	name: "scale",
+	description: `Measure what more patients and larger models are worth.
+
+Trains a model in several sizes, each on several numbers of training patients, and
+evaluates all on the same test patients. Smaller sets of patients are subsets of larger
+ones. With n of N patients, a model trains for up to --epochs × √(N/n) epochs, and stops
+after 5 epochs without a better validation loss.
+
+Cells, outputs and resuming work as in compare. The curves are drawn in OUT/curves.svg.`,
+	arguments: datasetArgument,
+	options: scaleFields,
+	examples: {
+		"trajgpt scale sim --train-patients 2000,8000,32000 --presets tiny,default --out runs/scale":
+			"two sizes, three numbers of patients",
+		"trajgpt scale sim --provider xla --batch-slots 16384 --patients 5000 --jobs 2 --out runs/scale":
+			"on a GPU, evaluated on 5,000 test patients",
+	},
+	run: (io, options) =>
+		printComparison(
+			io,
+			options,
+			(dataset, monitoring) => scaleOn(dataset, options.out, { ...options, ...monitoring }),
+			[curvesFile(options.out)],
+		),
+});
+
+/** Internal: the other commands start one process of this command per cell. */
+export const compareCell = defineCommand({
+	name: "compare-cell",
+	description: "Train and evaluate one cell of a comparison. Started by compare and ablate.",
+	arguments: {
+		folder: z.string().describe("folder of the comparison"),
+		id: z.string().describe("line of the table"),
+		seed: seed.describe("random seed"),
+	},
+	options: { threads: threads.describe("number of threads"), ...computeFields() },
+	async run(io, options) {
+		// The parent is gone: save and end.
+		process.on("disconnect", () => process.kill(process.pid, "SIGTERM"));
+		try {
+			const request = { ...options, progress: progressOf(io) };
+			const trained = await interruptible(io, (signal) => trainCell({ ...request, signal }));
+			// Evaluation saves nothing in between, so Ctrl-C ends it at once.
+			await evaluateCell(request, trained);
+		} finally {
+			process.removeAllListeners("disconnect");
+			if (process.connected) process.disconnect();
+		}
+	},
+});
+
+/** Runs a comparison, interruptible with Ctrl-C, prints its table, and fails if a cell failed. */
+const printComparison = (
+	io: Io,
+	{ dataset, out, json }: { readonly dataset: string; readonly out: string; readonly json?: true },
+	work: (dataset: Dataset, monitoring: Monitoring) => Promise<Comparison>,
+	pictures: readonly string[] = [],
+): Promise<void> =>
+	interruptible(
+		io,
+		async (signal) => {
+			const opened = withDatasetWarning(io, await openDataset(dataset));
+			const comparison = await work(opened, { signal, progress: progressOf(io) });
+			if (json) printJson(io, comparison);
+			else io.stdout.write(comparisonText([...tableFiles(out), ...pictures], comparison));
+			if (comparison.failed.length > 0) throw new Exit(1);
+		},
+		() => "stopping: every cell finishes its step and saves",
+	);
+
+function comparisonText(files: readonly string[], comparison: Comparison): string {
+	const parts = partsOf(comparison);
+	const tables = parts.map((part) => {
+		const { header, rows } = textRows(part);
+		return table(header[0], [header[1], ...rows]);
+	});
+	return [
+		tables.join("\n"),
+		"\n±: half the width of the 95 % interval over patients; the files have both ends.\n",
+		...parts
+			.flatMap(differenceTables)
+			.map(({ title, header, rows }) => `\n${title}\n\n${table(header, rows)}`),
+		"\n",
+		...comparison.notes.map((note) => `${note}\n`),
+		...comparison.failed.map(({ label, reason }) => `${label} failed: ${reason}\n`),
+		`written: ${files.join(", ")}\n`,
+	].join("");
+}

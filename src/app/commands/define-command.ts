@@ -1,9 +1,7 @@
 import { Command } from "commander";
 import type { z } from "zod";
-import { InputError } from "../../base/errors.js";
-import { examples } from "./examples.js";
+import { InputError, replaceOptions } from "../../base/errors.js";
 import { addArguments, addFields, type Fields, type Values } from "./fields.js";
-import { nameFlags, withFlags } from "./flags.js";
 import type { Io } from "./io.js";
 
 /** How the user called a command. */
@@ -43,7 +41,7 @@ export function defineCommand<
 		const command = new Command(name).description(definition.description);
 		addArguments(command, positional);
 		addFields(command, options);
-		if (flags) nameFlags(command, flags);
+		if (flags) renamed.set(command, flags);
 		if (details) command.addHelpText("after", () => details(command.opts()));
 		if (definition.examples) command.addHelpText("after", examples(definition.examples));
 		return command.action(() => {
@@ -92,4 +90,34 @@ function usageOf(command: Command): Usage {
 		},
 		withFlags: (text) => withFlags(text, command),
 	};
+}
+
+/** The last section of a command's help: command lines, each with its description. */
+export function examples(lines: Readonly<Record<string, string>>): string {
+	const width = Math.max(...Object.keys(lines).map((line) => line.length));
+	const shown = Object.entries(lines).map(([line, does]) => `  ${line.padEnd(width)}  ${does}`);
+	return `\nExamples:\n${shown.join("\n")}`;
+}
+
+/** Flags whose name differs from the library's option. */
+const otherNames: Readonly<Record<string, string>> = {
+	replace: "force",
+	settings: "set",
+	allowSystems: "allowSystem",
+};
+
+/** The same for single commands. */
+const renamed = new WeakMap<Command, Readonly<Record<string, string>>>();
+
+/** Replaces library options in a message with the flags of the running command. */
+export const withFlags = (text: string, command: Command | undefined): string =>
+	command === undefined ? text : replaceOptions(text, (name) => flagOf(name, command));
+
+function flagOf(name: string, command: Command): string | undefined {
+	const last = name.slice(name.lastIndexOf(".") + 1);
+	const attribute = otherNames[last] ?? last;
+	const option = command.options.find((option) => option.attributeName() === attribute);
+	// Of two long names, show the first.
+	const flag = option?.short?.startsWith("--") ? option.short : option?.long;
+	return renamed.get(command)?.[name] ?? flag ?? undefined;
 }

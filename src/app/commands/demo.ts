@@ -2,7 +2,7 @@ import { z } from "zod";
 import { formatCount, formatDuration } from "../../base/progress.js";
 import { table } from "../../base/table.js";
 import { thousands } from "../../base/thousands.js";
-import { type Manifest, openDataset } from "../../data/cohort/index.js";
+import { openDataset } from "../../data/cohort/index.js";
 import { specialCount } from "../../data/cohort/vocabulary.js";
 import { type Evaluation, type EvaluationRow, readEvaluation } from "../../evaluate/index.js";
 import { weightCount } from "../../model/index.js";
@@ -18,7 +18,7 @@ import {
 	preset,
 	runStages,
 } from "./demo/steps.js";
-import { measureText, onsetCell, onsetColumns } from "./evaluate/text.js";
+import { measureText, onsetTable } from "./evaluate/text.js";
 import { flag, mostPeople, offFlag, option, seed, threadsField, whole } from "./fields.js";
 import { interrupted } from "./interruptible.js";
 import { type Io, printJson, progressOf } from "./io.js";
@@ -35,21 +35,15 @@ export const command = defineCommand({
 	description,
 	options: {
 		out: option("folder", "folder for all output", z.string().default("runs/demo")),
-		patients: option(
-			"n",
-			`people to simulate (default: ${demoDefaults.patients})`,
-			whole(1, mostPeople).optional(),
-		),
-		epochs: option(
-			"n",
-			`passes over the training patients (default: ${demoDefaults.epochs})`,
-			whole(1, 100_000).optional(),
-		),
-		seed: option(
-			"n",
-			`seed of population, split, weights and draws (default: ${demoDefaults.seed})`,
-			seed.optional(),
-		),
+		patients: whole(1, mostPeople)
+			.optional()
+			.describe(`people to simulate (default: ${demoDefaults.patients})`),
+		epochs: whole(1, 100_000)
+			.optional()
+			.describe(`passes over the training patients (default: ${demoDefaults.epochs})`),
+		seed: seed
+			.optional()
+			.describe(`seed of population, split, weights and draws (default: ${demoDefaults.seed})`),
 		threads: threadsField,
 		fresh: flag("replace the demo in the folder and start over"),
 		serve: offFlag("do not serve the explorer at the end"),
@@ -74,8 +68,7 @@ export const command = defineCommand({
 });
 
 async function explore(io: Io, out: string, threads: number | undefined): Promise<void> {
-	const { serve } = await import("./serve.js");
-	const { finishingRequests } = await import("./serve.js");
+	const { finishingRequests, serve } = await import("./serve.js");
 	const { noLog } = await import("../server/index.js");
 	const service = await serve(readTrained(demoFiles(out).run), {
 		host: "127.0.0.1",
@@ -93,14 +86,14 @@ async function explore(io: Io, out: string, threads: number | undefined): Promis
 const longEnough = 80;
 
 /** Collects the results that the stages wrote to the folder. */
-async function gatherReport(out: string, settings: DemoSettings): Promise<DemoReport> {
+async function gatherReport(out: string, settings: DemoSettings) {
 	const files = demoFiles(out);
 	const { run, step, weights } = readTrained(files.run);
 	const dataset = await openDataset(files.dataset);
-	const { manifest } = dataset;
+	const { counts, labels } = dataset.manifest;
 	const test = [...dataset.patients("test")];
 	const example = test.find((patient) => dataset.lengthOf(patient) >= longEnough) ?? test[0];
-	const evaluations: Record<string, DemoReport["evaluations"][string]> = {};
+	const evaluations: Record<string, Omit<Evaluation, "made">> = {};
 	for (const task of demoTasks) {
 		const evaluation = await readEvaluation(files.run, task);
 		if (!evaluation) continue;
@@ -111,46 +104,21 @@ async function gatherReport(out: string, settings: DemoSettings): Promise<DemoRe
 	return {
 		out,
 		settings,
-		counts: manifest.counts,
-		labels: manifest.labels,
-		training: {
-			epochs: run.options.epochs,
-			step,
-			parameters: weightCount(weights),
-		},
+		counts,
+		labels,
+		// The step of the kept epoch, the best by validation loss.
+		training: { epochs: run.options.epochs, step, parameters: weightCount(weights) },
 		evaluations,
 		report: files.report,
+		/** A test patient with a long history. */
 		example: dataset.idOf(example as number),
 	};
 }
 
-export interface DemoReport {
-	readonly out: string;
-	readonly settings: DemoSettings;
-	readonly counts: Manifest["counts"];
-	readonly labels: Manifest["labels"];
-	readonly training: {
-		readonly epochs: number;
-		/** The step of the kept epoch, the best by validation loss. */
-		readonly step: number;
-		readonly parameters: number;
-	};
-	/** By task. */
-	readonly evaluations: Readonly<Record<string, Omit<Evaluation, "made">>>;
-	readonly report: string;
-	/** A test patient with a long history. */
-	readonly example: string;
-}
+export type DemoReport = Awaited<ReturnType<typeof gatherReport>>;
 
-export function render(report: DemoReport): string {
-	return [
-		population(report),
-		onsets(report),
-		forecasts(report),
-		labelled(report),
-		onward(report),
-	].join("");
-}
+export const render = (report: DemoReport): string =>
+	[population, onsets, forecasts, labelled, onward].map((part) => part(report)).join("");
 
 function population({ settings, counts, training }: DemoReport): string {
 	const { train, test } = counts.splits;
@@ -167,27 +135,13 @@ function onsets({ evaluations: { onset } }: DemoReport): string {
 	if (!onset?.onset) return "";
 	return [
 		`Who gets what for the first time, by when? ${thousands(onset.patients)} people, one index day each, death competing.\n\n`,
-		...onset.onset.horizons.map(({ years, codes }) =>
-			table(
-				[
-					`within ${years} ${years === 1 ? "year" : "years"}, ${codes} codes`,
-					...onsetColumns.map(({ title }) => title),
-				],
-				onset.rows.map(({ label, metrics }) => [
-					label,
-					...onsetColumns.map((column) => onsetCell(metrics[`${column.metric} ${years}y`], column)),
-				]),
-			).concat("\n"),
-		),
+		...onset.onset.horizons.map((horizon) => `${onsetTable(horizon, onset.rows)}\n`),
 		`The reference model has the rules that the people were simulated by: nobody can do better. In brackets: 95 % intervals over people.\n\n`,
 	].join("");
 }
 
-/** A metric of a row, or an empty cell. */
-const cell = (row: EvaluationRow | undefined, metric: string): string => {
-	const measure = row?.metrics[metric];
-	return measure ? measureText(metric, measure) : "";
-};
+const cell = (row: EvaluationRow | undefined, metric: string): string =>
+	measureText(metric, row?.metrics[metric]);
 
 /** The rows of next and forecast side by side. */
 function forecasts({ evaluations: { next, forecast } }: DemoReport): string {
@@ -234,15 +188,12 @@ function labelled({ evaluations, labels }: DemoReport): string {
 		`Yes or no: ${tasks.map(({ task, evaluation }) => `${task}, ${thousands(evaluation.patients)} people`).join("; ")}\n\n`,
 		table(
 			["AUPRC", ...tasks.map(({ task }) => task)],
-			names.map((name) => [
-				name,
-				...tasks.map(({ evaluation }) =>
-					cell(
-						evaluation.rows.find(({ label }) => label === name),
-						"auprc",
-					),
-				),
-			]),
+			names.map((name) => {
+				const rows = tasks.map(({ evaluation }) =>
+					evaluation.rows.find(({ label }) => label === name),
+				);
+				return [name, ...rows.map((row) => cell(row, "auprc"))];
+			}),
 		),
 		"\n",
 	].join("");

@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { z } from "zod";
 import { InputError } from "../../base/errors.js";
 import { percent, table } from "../../base/table.js";
 import { thousands } from "../../base/thousands.js";
@@ -19,14 +18,12 @@ import { oldestShownAgeDays, roundingRule } from "../../data/cohort/privacy-roun
 import type { SplitSummary } from "../../data/cohort/summary.js";
 import { counted } from "../../evaluate/charts/numbers.js";
 import { readRun, runFiles } from "../../model/train/index.js";
-import { defineCommand } from "./define-command.js";
-import { flag, option, whole } from "./fields.js";
+import { defineCommand, withFlags } from "./define-command.js";
+import { file, flag, whole } from "./fields.js";
 import { checkFigureTarget, writeFigure } from "./figure-file.js";
-import { withFlags } from "./flags.js";
 import { type Io, printJson } from "./io.js";
-import { deathsText } from "./observation-text.js";
 import { datasetArgument, withDatasetWarning } from "./open-run.js";
-import { command as prepareCommand } from "./prepare.js";
+import { deathsText, leftOutTable, command as prepareCommand } from "./prepare.js";
 
 const description = `Summarize a dataset: counts, spans, gaps, codes, labels, and what was left out.
 
@@ -40,8 +37,8 @@ export const command = defineCommand({
 	description,
 	arguments: datasetArgument,
 	options: {
-		top: option("n", "number of codes to list and draw", whole(0, 100_000).default(20)),
-		figure: option("file", "also draw a figure to this .svg or .png file", z.string().optional()),
+		top: whole(0, 100_000).default(20).describe("number of codes to list and draw"),
+		figure: file("also draw a figure to this .svg or .png file"),
 		force: flag("replace an existing figure"),
 		json: flag("print one JSON document"),
 	},
@@ -78,135 +75,122 @@ const longestName = 60;
 const barWidth = 16;
 const percentWidth = 7;
 const percentHeader = (name: string) => name.padStart(percentWidth);
+const share = (part: number, of: number) => percent(part, of).padStart(percentWidth);
+const shortened = (text: string) =>
+	text.length <= longestName ? text : `${text.slice(0, longestName - 1).trimEnd()}…`;
 
-/** The tables of `trajgpt describe`. */
-export function describeText(
+/** The tables of `trajgpt describe`; `withFlags` turns the option names in notes into flags. */
+function describeText(
 	folder: string,
 	manifest: Manifest,
 	summary: DatasetSummary,
 	top: number,
 	bars: TextBars,
-	/** Turns the option names in notes into flags. */
 	withFlags: (text: string) => string,
 ): string {
+	const { source, codes, counts, contentHash } = manifest;
+	const { splits, all, labels } = summary;
+	const heading = [
+		`${folder}: from ${source.format} ${source.path}, ${counted(source.records, "record")}`,
+		`${counted(counts.patients, "patient")}, ${counted(counts.events, "event")}, ${counted(counts.tokens, "token")}`,
+		`codes: ${codes.map ? `PheCodes, ${codes.level} level; map: ${codes.map}` : "as recorded"}`,
+		`content ${contentHash.slice(0, 12)}`,
+	];
+	const { observedDays, totalObservedDays, periods, deaths } = all;
+	const { rule, recordsOutside } = manifest.observation;
+	const observation = [
+		`observed: ${durationName(observedDays?.median ?? 0)} per patient (median), ${durationName(totalObservedDays)} in total, ${counted(periods, "period")}; ${rule}`,
+		deathsText(deaths),
+		`records outside observation: ${thousands(recordsOutside)}`,
+	];
+	const notes = [
+		...source.notes.map((note) => `note: ${note}`),
+		...(source.warnings ?? []).map((warning) => `warning: ${warning}`),
+	];
+	const lines = (texts: readonly string[]) => texts.map((text) => `${text}\n`).join("");
 	return [
-		heading(folder, manifest),
-		splitTable(summary),
-		observationText(manifest, summary),
+		lines(heading),
+		table(
+			["split", "patients", "events", "birth known", "female", "male"],
+			Object.entries({ ...splits, all }).map(
+				([name, { patients, events, withBirth, female, male }]) => [
+					name,
+					patients,
+					events,
+					withBirth,
+					female,
+					male,
+				],
+			),
+		),
+		lines(observation),
 		spreadTable(summary),
 		shapeTable(summary, bars),
 		codeTable(summary, top, bars),
 		categoryTable(summary, bars),
-		...labelTables(summary),
-		lostTable(manifest),
-		withFlags(notes(manifest)),
+		...(labels.length === 0
+			? ["labels: none\n"]
+			: [labelTable(labels), lines(labels.flatMap(explained))]),
+		leftOutTable(manifest) ?? "left out: nothing\n",
+		withFlags(lines(notes)),
 	]
 		.filter((section) => section !== "")
 		.join("\n");
 }
 
-const share = (part: number, of: number) => percent(part, of).padStart(percentWidth);
-const shortened = (text: string) =>
-	text.length <= longestName ? text : `${text.slice(0, longestName - 1).trimEnd()}…`;
-
-function heading(folder: string, { source, codes, counts, contentHash }: Manifest) {
-	return [
-		`${folder}: from ${source.format} ${source.path}, ${counted(source.records, "record")}`,
-		`${counted(counts.patients, "patient")}, ${counted(counts.events, "event")}, ${counted(counts.tokens, "token")}`,
-		`codes: ${codes.map ? `PheCodes, ${codes.level} level; map: ${codes.map}` : "as recorded"}`,
-		`content ${contentHash.slice(0, 12)}`,
-		"",
-	].join("\n");
-}
-
-function splitTable({ splits, all }: DatasetSummary): string {
-	return table(
-		["split", "patients", "events", "birth known", "female", "male"],
-		Object.entries({ ...splits, all }).map(([name, s]) => [
-			name,
-			s.patients,
-			s.events,
-			s.withBirth,
-			s.female,
-			s.male,
-		]),
-	);
-}
-
-function observationText(
-	{ observation: { rule, recordsOutside } }: Manifest,
-	{ all: { observedDays, totalObservedDays, periods, deaths } }: DatasetSummary,
-): string {
-	return [
-		`observed: ${durationName(observedDays?.median ?? 0)} per patient (median), ${durationName(totalObservedDays)} in total, ${counted(periods, "period")}; ${rule}`,
-		deathsText(deaths),
-		`records outside observation: ${thousands(recordsOutside)}`,
-		"",
-	].join("\n");
-}
-
 const isCapped = ({ ageDays }: SplitSummary) => (ageDays?.max ?? 0) >= oldestShownAgeDays;
 
 function spreadTable({ splits }: DatasetSummary): string {
-	const row = (name: string, spread: Spread | null, unit = 1) => {
-		if (!spread) return [];
-		const { min, quarter, median, threeQuarters, max, mean } = spread;
-		return [[name, ...[min, quarter, median, threeQuarters, max, mean].map((v) => v / unit)]];
-	};
 	const longest = (of: "observedDays" | "spanDays" | "gapDays") =>
 		unitFor(Math.max(0, ...Object.values(splits).map((split) => split[of]?.max ?? 0)));
 	const [observed, span] = [longest("observedDays"), longest("spanDays")];
-	const isShort = longest("gapDays").name === "hours";
-	const rows = Object.entries(splits).flatMap(([name, split]) => [
-		...row(`${name}: records per patient`, split.records),
-		...row(`${name}: observed ${observed.name}`, split.observedDays, observed.days),
-		...row(`${name}: span in ${span.name}`, split.spanDays, span.days),
-		...row(`${name}: gap in ${isShort ? "hours" : "days"}`, split.gapDays, isShort ? 1 / 24 : 1),
-		...row(
-			`${name}: age in years${isCapped(split) ? ", above 90 as 90" : ""}`,
-			split.ageDays,
-			yearDays,
-		),
-	]);
-	return `${table(["", "min", "25 %", "median", "75 %", "at most", "mean"], rows)}${roundedText}\n`;
+	const gap =
+		longest("gapDays").name === "hours"
+			? { name: "hours", days: 1 / 24 }
+			: { name: "days", days: 1 };
+	const rows = Object.entries(splits).flatMap(([name, split]) => {
+		const age = `age in years${isCapped(split) ? ", above 90 as 90" : ""}`;
+		const spreads: [what: string, spread: Spread | null, unit: number][] = [
+			["records per patient", split.records, 1],
+			[`observed ${observed.name}`, split.observedDays, observed.days],
+			[`span in ${span.name}`, split.spanDays, span.days],
+			[`gap in ${gap.name}`, split.gapDays, gap.days],
+			[age, split.ageDays, yearDays],
+		];
+		return spreads.flatMap(([what, spread, unit]) => {
+			if (!spread) return [];
+			const { min, quarter, median, threeQuarters, max, mean } = spread;
+			const values = [min, quarter, median, threeQuarters, max, mean];
+			return [[`${name}: ${what}`, ...values.map((value) => value / unit)]];
+		});
+	});
+	return `${table(["", "min", "25 %", "median", "75 %", "at most", "mean"], rows)}at most: the maximum, rounded up (${roundingRule}), because it is of one patient\n`;
 }
-
-const roundedText = `at most: the maximum, rounded up (${roundingRule}), because it is of one patient`;
 
 function shapeTable({ histograms, all }: DatasetSummary, bars: TextBars): string {
 	const shown = (value: number) =>
 		value.toLocaleString("en-US", { maximumSignificantDigits: value < 1000 ? 3 : 6 });
-	const row = (name: string, histogram: Histogram | null, more = "") => {
+	const { records, span, gap, age } = histograms;
+	const together = gap?.zero
+		? `${percent(gap.zero, all.events - all.patients)} ${gap.whole ? "on the same day" : "at the same time"} as the one before`
+		: "";
+	const shapes: [name: string, histogram: Histogram | null, more: string][] = [
+		["records per patient", records, ""],
+		["span", span, ""],
+		["gap, doubling", gap, together],
+		["age at events", age, ""],
+	];
+	const rows = shapes.flatMap(([name, histogram, more]) => {
 		if (!histogram) return [];
 		const { edges, counts, unit, above } = histogram;
 		const end = edges.at(-1) as number;
+		const last = `${shown(end)} ${end === 1 ? unit.slice(0, -1) : unit}`;
+		const to = histogram === age && isCapped(all) ? "90+ years" : last;
 		const tail = above > 0 ? `${thousands(above)} beyond` : "";
-		return [
-			[
-				name,
-				shown(edges[0] as number),
-				bars.spark(counts),
-				histogram === histograms.age && isCapped(all)
-					? "90+ years"
-					: `${shown(end)} ${end === 1 ? unit.slice(0, -1) : unit}`,
-				[more, tail].filter(Boolean).join("; "),
-			],
-		];
-	};
-	const { gap } = histograms;
-	const gaps = all.events - all.patients;
-	const together = gap?.zero
-		? `${percent(gap.zero, gaps)} ${gap.whole ? "on the same day" : "at the same time"} as the one before`
-		: "";
-	return table(
-		["all splits", "from", "", "to", ""],
-		[
-			...row("records per patient", histograms.records),
-			...row("span", histograms.span),
-			...row("gap, doubling", gap, together),
-			...row("age at events", histograms.age),
-		],
-	);
+		const notes = [more, tail].filter(Boolean).join("; ");
+		return [[name, shown(edges[0] as number), bars.spark(counts), to, notes]];
+	});
+	return table(["all splits", "from", "", "to", ""], rows);
 }
 
 function codeTable({ codes, all }: DatasetSummary, top: number, bars: TextBars): string {
@@ -216,14 +200,14 @@ function codeTable({ codes, all }: DatasetSummary, top: number, bars: TextBars):
 		["code", "name", "category", "events", "patients", percentHeader("%"), ""],
 		codes
 			.slice(0, top)
-			.map((c) => [
-				c.code,
-				shortened(c.name),
-				shortened(c.category ?? ""),
-				c.events,
-				c.patients,
-				share(c.patients, all.patients),
-				bars.bar(c.events / most, barWidth),
+			.map(({ code, name, category, events, patients }) => [
+				code,
+				shortened(name),
+				shortened(category ?? ""),
+				events,
+				patients,
+				share(patients, all.patients),
+				bars.bar(events / most, barWidth),
 			]),
 	);
 }
@@ -233,120 +217,63 @@ function categoryTable({ categories, all }: DatasetSummary, bars: TextBars): str
 	const most = categories[0]?.events ?? 1;
 	return table(
 		["category", "codes", "events", "patients", percentHeader("%"), ""],
-		categories.map((c) => [
-			shortened(c.category ?? "none"),
-			c.codes,
-			c.events,
-			c.patients,
-			share(c.patients, all.patients),
-			bars.bar(c.events / most, barWidth),
+		categories.map(({ category, codes, events, patients }) => [
+			shortened(category ?? "none"),
+			codes,
+			events,
+			patients,
+			share(patients, all.patients),
+			bars.bar(events / most, barWidth),
 		]),
 	);
 }
 
-function labelTables({ labels }: DatasetSummary): string[] {
-	if (labels.length === 0) return ["labels: none\n"];
-	const shares = (label: LabelSummary) =>
-		splitNames.map((split) => share(label.splits[split].positive, label.splits[split].labels));
-	return [
-		table(
-			["task", "patients", "labels", "positive", ...["%", ...splitNames].map(percentHeader)],
-			labels.map((label) => [
-				label.task,
-				label.patients,
-				label.labels,
-				label.positive,
-				share(label.positive, label.labels),
-				...shares(label),
-			]),
-		),
-		labels.map(explained).join(""),
-	];
-}
-
-function explained({ task, rule, excluded }: LabelSummary): string {
-	const reasons = Object.entries(excluded).map(
-		([reason, patients]) => `  without: ${counted(patients, "patient")}: ${reason}\n`,
-	);
-	return `${task}: ${rule}\n${reasons.join("")}`;
-}
-
-function lostTable({ codes, dropped }: Manifest): string {
-	const { unmapped, keptUnmapped } = codes;
-	const rows: (readonly [string, number, number, string])[] = [
-		[
-			keptUnmapped ? "codes without a mapping, kept as they are" : "codes without a mapping",
-			unmapped.codes,
-			unmapped.events,
-			topOf(unmapped),
-		],
-		["repeated records", 0, dropped.duplicates, ""],
-		["records beyond the longest history", 0, dropped.cut, ""],
-		["drug records", 0, dropped.drugs, ""],
-		["patients with too few records", dropped.patients.patients, dropped.patients.events, ""],
-		["rare codes", dropped.rareCodes.codes, dropped.rareCodes.events, topOf(dropped.rareCodes)],
-		[
-			"codes unknown in training",
-			dropped.unknownCodes.codes,
-			dropped.unknownCodes.events,
-			topOf(dropped.unknownCodes),
-		],
-	];
-	const there = rows.filter(([, number, records]) => number > 0 || records > 0);
-	if (there.length === 0) return "left out: nothing\n";
-	return table(
-		["left out", "number", "records", "the most frequent"],
-		there.map(([what, number, records, most]) => [
-			what,
-			number === 0 ? "" : thousands(number),
-			records,
-			most,
+const labelTable = (labels: readonly LabelSummary[]) =>
+	table(
+		["task", "patients", "labels", "positive", ...["%", ...splitNames].map(percentHeader)],
+		labels.map(({ task, patients, labels, positive, splits }) => [
+			task,
+			patients,
+			labels,
+			positive,
+			share(positive, labels),
+			...splitNames.map((split) => share(splits[split].positive, splits[split].labels)),
 		]),
 	);
-}
 
-const topOf = ({ top }: Manifest["codes"]["unmapped"]) =>
-	top
-		.slice(0, 3)
-		.map(({ code, system, events }) => `${system} ${code} (${thousands(events)})`)
-		.join(", ");
-
-const notes = ({ source: { notes, warnings = [] } }: Manifest) =>
-	[...notes.map((note) => `note: ${note}\n`), ...warnings.map((one) => `warning: ${one}\n`)].join(
-		"",
-	);
+const explained = ({ task, rule, excluded }: LabelSummary): string[] => [
+	`${task}: ${rule}`,
+	...Object.entries(excluded).map(
+		([reason, patients]) => `  without: ${counted(patients, "patient")}: ${reason}`,
+	),
+];
 
 /** Bars and small histograms of text. */
-export interface TextBars {
+interface TextBars {
 	/** `share` of `width` characters. */
 	bar(share: number, width: number): string;
 	/** One character per count, scaled to the highest; only a count of zero is blank. */
 	spark(counts: readonly number[]): string;
 }
 
-const eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-const heights = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
-const plainHeights = [".", ":", "-", "=", "+", "*", "%", "#"];
-
-const unicode: TextBars = {
-	bar: (share, width) => {
-		const parts = Math.max(share > 0 ? 1 : 0, Math.round(share * width * 8));
-		return "█".repeat(Math.floor(parts / 8)) + eighths[parts % 8];
+/** `parts` are the shares of a character that a bar can end with; `full` is a whole one. */
+const textBars = (
+	full: string,
+	parts: readonly string[],
+	heights: readonly string[],
+): TextBars => ({
+	bar(share, width) {
+		const length = Math.max(share > 0 ? 1 : 0, Math.round(share * width * parts.length));
+		return full.repeat(Math.floor(length / parts.length)) + parts[length % parts.length];
 	},
-	spark: (counts) => sparkOf(counts, heights),
-};
+	spark(counts) {
+		const level = (count: number) => Math.ceil((count / Math.max(...counts)) * heights.length) - 1;
+		return counts.map((count) => (count === 0 ? " " : heights[level(count)])).join("");
+	},
+});
 
-const plain: TextBars = {
-	bar: (share, width) => "#".repeat(Math.max(share > 0 ? 1 : 0, Math.round(share * width))),
-	spark: (counts) => sparkOf(counts, plainHeights),
-};
-
-function sparkOf(counts: readonly number[], levels: readonly string[]): string {
-	const most = Math.max(...counts);
-	return counts
-		.map((count) => (count === 0 ? " " : levels[Math.ceil((count / most) * levels.length) - 1]))
-		.join("");
-}
+const unicode = textBars("█", ["", ..."▏▎▍▌▋▊▉"], [..."▁▂▃▄▅▆▇█"]);
+const plain = textBars("#", [""], [...".:-=+*%#"]);
 
 /** Unicode bars, unless the terminal or the locale is limited to ASCII. */
 export function textBarsFor({ env }: Io): TextBars {

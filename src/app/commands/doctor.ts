@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { statfs } from "node:fs/promises";
 import { availableParallelism, cpus, totalmem } from "node:os";
+import { promisify } from "node:util";
 import type { Communicator } from "../../base/communicator.js";
 import { ownPackage } from "../../base/files/versions.js";
 import { loadMpi } from "../../engine/mpi/index.js";
@@ -35,26 +36,19 @@ export const command = defineCommand({
 	},
 });
 
-export interface Accelerator {
-	/** The file of the plugin that is used, or the first that was found. */
-	readonly plugin: string | null;
-	/** The version of the PJRT API, if the plugin can be used. */
-	readonly pjrtVersion: string | null;
-	readonly devices: readonly { readonly kind: string; readonly usableBytes: number | null }[];
-	/** `XLA_FLAGS` as the plugin gets them, if it can be used. */
-	readonly xlaFlags: string | null;
-	/** Variables and folders that were searched, in order. */
-	readonly searched: readonly string[];
-	/** Why the plugin cannot be used. */
-	readonly problem: string | null;
-}
-
 /** Looks for a plugin, and opens its devices. */
-export async function checkAccelerator(): Promise<Accelerator> {
+async function checkAccelerator() {
 	const { plugins, searched } = findPlugins();
 	const [first] = plugins;
-	const none = { pjrtVersion: null, devices: [], xlaFlags: null, searched };
-	if (!first) return { plugin: null, ...none, problem: null };
+	const unusable = {
+		plugin: first?.path ?? null,
+		pjrtVersion: null,
+		devices: [],
+		/** `XLA_FLAGS` as the plugin gets them, if it can be used. */
+		xlaFlags: null,
+		searched,
+	};
+	if (!first) return { ...unusable, problem: null };
 	try {
 		const client = await openDevices();
 		try {
@@ -70,20 +64,12 @@ export async function checkAccelerator(): Promise<Accelerator> {
 			await client.destroy();
 		}
 	} catch (error) {
-		const problem = error instanceof Error ? error.message : String(error);
-		return { plugin: first.path, ...none, problem };
+		return { ...unusable, problem: error instanceof Error ? error.message : String(error) };
 	}
 }
 
-export interface Engine {
-	readonly onnxruntimeVersion: string | null;
-	readonly works: boolean;
-	/** What was run, or why it failed. */
-	readonly detail: string;
-}
-
 /** Loads ONNX Runtime and runs a product and its gradient on the CPU. */
-export async function checkEngine(): Promise<Engine> {
+async function checkEngine() {
 	let onnxruntimeVersion: string | null = null;
 	try {
 		const { env } = await import("../../engine/runtime/onnxruntime-node.js");
@@ -122,24 +108,7 @@ function expectValues(what: string, got: ArrayLike<number> = [], expected: reado
 	throw new Error(`${what} is ${Array.from(got).join(", ")}; expected ${expected.join(", ")}`);
 }
 
-export interface Machine {
-	readonly trajgptVersion: string;
-	readonly nodeVersion: string;
-	/** As in package.json: ">=20.19". */
-	readonly nodeNeeded: string;
-	readonly nodeIsRecentEnough: boolean;
-	readonly platform: string;
-	readonly processor: string | null;
-	readonly cores: number;
-	/** The default number of threads: the cores available to this process. */
-	readonly threads: number;
-	readonly memoryTotalBytes: number;
-	readonly memoryFreeBytes: number;
-	readonly folder: string;
-	readonly diskFreeBytes: number;
-}
-
-export async function checkMachine(folder: string): Promise<Machine> {
+async function checkMachine(folder: string) {
 	const disk = await statfs(folder);
 	const processors = cpus();
 	const nodeNeeded = ownPackage.engines.node;
@@ -151,6 +120,7 @@ export async function checkMachine(folder: string): Promise<Machine> {
 		platform: `${process.platform} ${process.arch}`,
 		processor: processors[0]?.model ?? null,
 		cores: processors.length,
+		/** The default: the cores available to this process. */
 		threads: availableParallelism(),
 		// A container may have a lower limit.
 		memoryTotalBytes: Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY),
@@ -170,41 +140,21 @@ export function atLeast(version: string, needed: string): boolean {
 	return true;
 }
 
-export interface Mpi {
-	/** Versions and files: those that can be loaded or, in a job, the one that connects it. */
-	readonly libraries: readonly string[];
-	/** Processes of the job. */
-	readonly processes: number;
-	/** Of these, on this machine. */
-	readonly local: number;
-}
-
-export async function checkMpi({ label, size, localSize }: Communicator): Promise<Mpi> {
+/** The libraries that can be loaded or, in a job, the one that connects it; and the processes of the job. */
+async function checkMpi({ label, size, localSize }: Communicator) {
 	const job = { processes: size, local: localSize };
 	// The symbols of two libraries would be mixed up.
 	if (size > 1) return { libraries: [label], ...job };
-	const libraries = [
-		await loadMpi(["Open MPI"], process.env, false),
-		await loadMpi(["MPICH"], process.env, false),
-	];
-	const names = libraries.flatMap((library) =>
-		library ? [`${library.version} (${library.path})`] : [],
-	);
-	return { libraries: [...new Set(names)], ...job };
-}
-
-export interface Optional {
-	readonly name: string;
-	/** The version found, or null. */
-	readonly found: string | null;
-	readonly detail: string | null;
-	readonly purpose: string;
-	/** What to do if it is missing or slow. */
-	readonly advice: string | null;
+	const libraries = new Set<string>();
+	for (const name of ["Open MPI", "MPICH"] as const) {
+		const library = await loadMpi([name], process.env, false);
+		if (library) libraries.add(`${library.version} (${library.path})`);
+	}
+	return { libraries: [...libraries], ...job };
 }
 
 /** Optional programs; none is needed to train or to forecast. */
-export async function findOptional(): Promise<Optional[]> {
+async function findOptional() {
 	const torch = await findTorch();
 	const slow = torch ? "many times slower than with OpenBLAS; " : "";
 	const packages = torch ? "libopenblas0-pthread" : "python3-torch libopenblas0-pthread";
@@ -214,12 +164,13 @@ export async function findOptional(): Promise<Optional[]> {
 			found: torch?.version ?? null,
 			detail: torch ? `${torch.python} with ${torch.blas ?? "the reference BLAS"}` : null,
 			purpose: "the peer of the benchmarks, which run in a clone",
+			/** What to do if it is missing or slow. */
 			advice: torch?.blas ? null : `${slow}on Debian: apt-get install ${packages}`,
 		},
 	];
 }
 
-export async function examine(folder: string, communicator: Communicator): Promise<Report> {
+async function examine(folder: string, communicator: Communicator) {
 	const [machine, engine, accelerator, mpi, optional] = await Promise.all([
 		checkMachine(folder),
 		checkEngine(),
@@ -231,169 +182,98 @@ export async function examine(folder: string, communicator: Communicator): Promi
 	return { ok, machine, engine, accelerator, mpi, optional };
 }
 
-export interface Report {
-	readonly ok: boolean;
-	readonly machine: Machine;
-	readonly engine: Engine;
-	readonly accelerator: Accelerator;
-	readonly mpi: Mpi;
-	readonly optional: readonly Optional[];
-}
+type Report = Awaited<ReturnType<typeof examine>>;
 
-interface Row {
-	readonly mark: "ok" | "!!" | "--" | "";
-	readonly name: string;
-	readonly value: string;
-	readonly note?: string;
-}
+/** A line of the table: what was checked, what was found, and a note. */
+type Row = readonly [mark: "ok" | "!!" | "--" | "", name: string, value: string, note?: string];
 
-export function render({ ok, machine, engine, accelerator, mpi, optional }: Report): string {
-	const required: Row[] = [
-		{
-			mark: machine.nodeIsRecentEnough ? "ok" : "!!",
-			name: "Node",
-			value: machine.nodeVersion,
-			note: machine.nodeIsRecentEnough
-				? ""
-				: `${machine.nodeNeeded} is needed; install a newer Node`,
-		},
-		{
-			mark: engine.works ? "ok" : "!!",
-			name: "ONNX Runtime",
-			value: engine.onnxruntimeVersion ?? "does not load",
-			note: engine.works
-				? engine.detail
-				: `${engine.detail}; install the dependencies again: npm ci`,
-		},
-	];
-	const facts: Row[] = [
-		{ mark: "", name: "Platform", value: machine.platform, note: machine.processor ?? "" },
-		{
-			mark: "",
-			name: "Cores",
-			value: String(machine.cores),
-			note: `${machine.threads} threads used by default`,
-		},
-		{
-			mark: "",
-			name: "Memory",
-			value: gibibytes(machine.memoryTotalBytes),
-			note: `${gibibytes(machine.memoryFreeBytes)} free`,
-		},
-		{
-			mark: "",
-			name: "Disk",
-			value: `${gibibytes(machine.diskFreeBytes)} free`,
-			note: `in ${machine.folder}`,
-		},
-	];
-	const accelerators = acceleratorRows(accelerator);
-	const processes = mpiRows(mpi);
-	const extras = optional.map(
-		({ name, found, detail, purpose, advice }): Row => ({
-			mark: found === null ? "--" : advice === null ? "ok" : "!!",
+export function render(report: Report): string {
+	const { ok, machine, engine, accelerator, mpi, optional } = report;
+	const { nodeIsRecentEnough: isRecent, nodeNeeded } = machine;
+	const sections: Readonly<Record<string, readonly Row[]>> = {
+		[`trajgpt ${machine.trajgptVersion}`]: [
+			[
+				isRecent ? "ok" : "!!",
+				"Node",
+				machine.nodeVersion,
+				isRecent ? "" : `${nodeNeeded} is needed; install a newer Node`,
+			],
+			[
+				engine.works ? "ok" : "!!",
+				"ONNX Runtime",
+				engine.onnxruntimeVersion ?? "does not load",
+				`${engine.detail}${engine.works ? "" : "; install the dependencies again: npm ci"}`,
+			],
+		],
+		"This machine": [
+			["", "Platform", machine.platform, machine.processor ?? ""],
+			["", "Cores", `${machine.cores}`, `${machine.threads} threads used by default`],
+			[
+				"",
+				"Memory",
+				gibibytes(machine.memoryTotalBytes),
+				`${gibibytes(machine.memoryFreeBytes)} free`,
+			],
+			["", "Disk", `${gibibytes(machine.diskFreeBytes)} free`, `in ${machine.folder}`],
+		],
+		"Accelerator, for --provider xla": acceleratorRows(accelerator),
+		"MPI, for several processes": mpiRows(mpi),
+		Optional: optional.map(({ name, found, detail, purpose, advice }) => [
+			found === null ? "--" : advice === null ? "ok" : "!!",
 			name,
-			value: found ?? "not found",
-			note: [purpose, detail, advice].filter((part) => part !== null).join("; "),
-		}),
-	);
-	const rows = [...required, ...facts, ...accelerators, ...processes, ...extras];
-	const nameWidth = Math.max(...rows.map(({ name }) => name.length));
-	const valueWidth = Math.max(...rows.map(({ value }) => value.length));
-	const line = ({ mark, name, value, note = "" }: Row) =>
+			found ?? "not found",
+			[purpose, detail, advice].filter((part) => part !== null).join("; "),
+		]),
+	};
+	const rows = Object.values(sections).flat();
+	const nameWidth = Math.max(...rows.map(([, name]) => name.length));
+	const valueWidth = Math.max(...rows.map(([, , value]) => value.length));
+	const line = ([mark, name, value, note = ""]: Row) =>
 		`${mark.padStart(4)}  ${name.padEnd(nameWidth)}  ${value.padEnd(valueWidth)}  ${note}`.trimEnd();
 	return [
-		`trajgpt ${machine.trajgptVersion}`,
-		...required.map(line),
-		"",
-		"This machine",
-		...facts.map(line),
-		"",
-		"Accelerator, for --provider xla",
-		...accelerators.map(line),
-		"",
-		"MPI, for several processes",
-		...processes.map(line),
-		"",
-		"Optional",
-		...extras.map(line),
-		"",
+		...Object.entries(sections).flatMap(([title, rows]) => [title, ...rows.map(line), ""]),
 		ok ? "Ready." : "Not ready: see the lines marked !!.",
 		"",
 	].join("\n");
 }
 
-function acceleratorRows(accelerator: Accelerator): Row[] {
+function acceleratorRows(accelerator: Report["accelerator"]): Row[] {
 	const { plugin, pjrtVersion, devices, xlaFlags, searched, problem } = accelerator;
 	const name = "PJRT plugin";
-	const places: Row = {
-		mark: "",
-		name: "Searched",
-		value: `${searched.length} places`,
-		note: searched.join(", "),
-	};
-	if (plugin === null) {
-		const note = `for an NVIDIA GPU: ${installCommand}`;
-		return [{ mark: "--", name, value: "not found", note }, places];
-	}
-	if (problem !== null)
-		return [{ mark: "!!", name, value: "cannot be used", note: problem }, places];
+	const places: Row = ["", "Searched", `${searched.length} places`, searched.join(", ")];
+	if (plugin === null)
+		return [["--", name, "not found", `for an NVIDIA GPU: ${installCommand}`], places];
+	if (problem !== null) return [["!!", name, "cannot be used", problem], places];
+	// XLA's fused norms can be wrong, and the user may have left them on.
+	const isOff = isUnsafePassOff(xlaFlags ?? "");
 	return [
-		{ mark: "ok", name, value: pjrtVersion ?? "", note: plugin },
+		["ok", name, pjrtVersion ?? "", plugin],
 		...devices.map(
-			({ kind, usableBytes }): Row => ({
-				mark: "ok",
-				name: "Device",
-				value: kind,
-				note: usableBytes === null ? "" : `${gibibytes(usableBytes)} usable`,
-			}),
+			({ kind, usableBytes }): Row => [
+				"ok",
+				"Device",
+				kind,
+				usableBytes === null ? "" : `${gibibytes(usableBytes)} usable`,
+			],
 		),
-		flagsRow(xlaFlags ?? ""),
+		[
+			isOff ? "ok" : "!!",
+			"Fused norms",
+			isOff ? "off" : "on",
+			`${isOff ? "" : "can be wrong, see docs/gpu.md; "}XLA_FLAGS is ${xlaFlags || "empty"}`,
+		],
 	];
 }
 
-/** Whether XLA's fused norms are off: they can be wrong, and the user may have left them on. */
-function flagsRow(flags: string): Row {
-	const isOff = isUnsafePassOff(flags);
-	return {
-		mark: isOff ? "ok" : "!!",
-		name: "Fused norms",
-		value: isOff ? "off" : "on",
-		note: `${isOff ? "" : "can be wrong, see docs/gpu.md; "}XLA_FLAGS is ${flags || "empty"}`,
-	};
-}
-
-function mpiRows({ libraries, processes, local }: Mpi): Row[] {
-	const job: Row = {
-		mark: "ok",
-		name: "Job",
-		value: `${processes} processes`,
-		note: `${local} of them on this machine`,
-	};
-	if (libraries.length === 0)
-		return [
-			{
-				mark: "--",
-				name: "Library",
-				value: "not found",
-				note: "on Debian: apt-get install openmpi-bin; on a cluster: load its module",
-			},
-		];
-	const rows = libraries.map((value): Row => ({ mark: "ok", name: "Library", value }));
+function mpiRows({ libraries, processes, local }: Report["mpi"]): Row[] {
+	const advice = "on Debian: apt-get install openmpi-bin; on a cluster: load its module";
+	if (libraries.length === 0) return [["--", "Library", "not found", advice]];
+	const rows = libraries.map((value): Row => ["ok", "Library", value]);
+	const job: Row = ["ok", "Job", `${processes} processes`, `${local} of them on this machine`];
 	return processes > 1 ? [...rows, job] : rows;
 }
 
-function gibibytes(bytes: number): string {
-	return `${(bytes / 2 ** 30).toFixed(1)} GiB`;
-}
-
-export interface Torch {
-	/** The interpreter that has PyTorch. */
-	readonly python: string;
-	readonly version: string;
-	/** The BLAS: "mkl", "openblas", …; undefined for the reference BLAS, which is many times slower. */
-	readonly blas: string | undefined;
-}
+const gibibytes = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
 
 // Debian puts python3-torch under /usr/bin/python3, which another python3 may hide.
 const interpreters = ["python3", "/usr/bin/python3"];
@@ -412,22 +292,17 @@ blas = "mkl" if torch.backends.mkl.is_available() else found.group(0).lower() if
 print(json.dumps({"version": torch.__version__, "blas": blas}))
 `;
 
-/** The first Python that has PyTorch, or undefined. Takes seconds: PyTorch loads slowly. */
-export async function findTorch(): Promise<Torch | undefined> {
+/**
+ * The first Python that has PyTorch, with its BLAS (undefined for the reference BLAS, which is many times slower), or
+ * undefined. Takes seconds: PyTorch loads slowly.
+ */
+export async function findTorch() {
 	for (const python of interpreters) {
-		const printed = await outputOf(python, ["-c", probe]);
+		const run = promisify(execFile)(python, ["-c", probe], { timeout: 60_000 });
+		const printed = await run.catch(() => undefined);
 		if (printed === undefined) continue;
-		const { version, blas } = JSON.parse(printed) as { version: string; blas: string | null };
+		const { version, blas }: { version: string; blas: string | null } = JSON.parse(printed.stdout);
 		return { python, version, blas: blas ?? undefined };
 	}
 	return undefined;
-}
-
-/** A program's standard output, or undefined if it is missing, fails or takes over a minute. */
-function outputOf(program: string, args: readonly string[]): Promise<string | undefined> {
-	return new Promise((resolve) => {
-		execFile(program, args, { timeout: 60_000 }, (error, stdout) => {
-			resolve(error ? undefined : stdout.trim());
-		});
-	});
 }

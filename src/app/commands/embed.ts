@@ -1,7 +1,13 @@
 import { z } from "zod";
 import { oneProcess } from "../../base/communicator.js";
 import { InputError } from "../../base/errors.js";
-import { type Column, columnFormat, csvOf, writeColumns } from "../../base/files/column-file.js";
+import {
+	type Column,
+	columnFormat,
+	columnsOf,
+	csvOf,
+	writeColumns,
+} from "../../base/files/column-file.js";
 import { silentProgress } from "../../base/progress.js";
 import { type Split, splitNames } from "../../data/cohort/index.js";
 import { type ComputeOptions, threadsOf, withRuntime } from "../../engine/runtime/open-runtime.js";
@@ -18,10 +24,10 @@ import type { QueriedPatients } from "../../predict/trained/open.js";
 import { type PatientView, patientViews, wholeView } from "../../predict/trained/views.js";
 import { warningsFor } from "../../predict/user-input/index.js";
 import { defineCommand } from "./define-command.js";
-import { flag, offFlag, option, seed, type Values, whole } from "./fields.js";
-import { communicatorOf, type Io, mayWrite, printJson, progressOf } from "./io.js";
-import { openRun } from "./open-run.js";
-import { openNewPatients, patientFields, patientFlags } from "./patients.js";
+import { choice, file, flag, offFlag, option, seed, text, whole } from "./fields.js";
+import { communicatorOf, mayWrite, printJson, progressOf, tell } from "./io.js";
+import { openRun, runArgument } from "./open-run.js";
+import { hasRecords, openQueried, patientFields, patientFlags } from "./patients.js";
 import type { Monitoring } from "./pretrain/training.js";
 import { codeAgreement } from "./report/maps.js";
 
@@ -35,31 +41,26 @@ the position on the map, v0, v1 … the vector, and days the time of the represe
 dataset's time axis. Without --out the table is printed as CSV. The file names patients by
 their ids: protect it like the records.`;
 
-const options = {
-	what: option("what", "embeddings to write", z.enum(["tokens", "patients"]).default("tokens")),
-	split: option("split", "split of the patients (default: test)", z.enum(splitNames).optional()),
-	task: option(
-		"task",
-		"only patients with a label of this task, up to its time: insulin, chf-paper …",
-		z.string().optional(),
-	),
-	out: option("file", "write to this .parquet or .csv file", z.string().optional()),
-	umap: offFlag("omit the map"),
-	onTokens: flag("place patients on the map of codes, near the codes predicted for them"),
-	neighbours: option("n", "neighbours per point that UMAP keeps close", whole(2, 1000).default(15)),
-	seed: option("n", "seed of the map", seed.default(0)),
-	force: flag("replace an existing file"),
-	json: flag("print one JSON document; it holds the rows unless --out is given"),
-	...patientFields,
-};
-
-type Options = Values<typeof options>;
-
 export const command = defineCommand({
 	name: "embed",
 	description,
-	arguments: { run: z.string().describe("run folder written by `trajgpt pretrain`") },
-	options,
+	arguments: runArgument,
+	options: {
+		what: option("what", "embeddings to write", z.enum(["tokens", "patients"]).default("tokens")),
+		split: choice("split", "split of the patients (default: test)", splitNames),
+		task: text(
+			"task",
+			"only patients with a label of this task, up to its time: insulin, chf-paper …",
+		),
+		out: file("write to this .parquet or .csv file"),
+		umap: offFlag("omit the map"),
+		onTokens: flag("place patients on the map of codes, near the codes predicted for them"),
+		neighbours: whole(2, 1000).default(15).describe("neighbours per point that UMAP keeps close"),
+		seed: seed.default(0).describe("seed of the map"),
+		force: flag("replace an existing file"),
+		json: flag("print one JSON document; it holds the rows unless --out is given"),
+		...patientFields,
+	},
 	examples: {
 		"trajgpt embed runs/sim --out codes.parquet": "the codes, with a map",
 		"trajgpt embed runs/sim --what patients --task insulin --out insulin.csv":
@@ -69,48 +70,46 @@ export const command = defineCommand({
 		"trajgpt embed runs/sim --no-umap": "the vectors alone, as CSV on standard output",
 	},
 	flags: patientFlags,
-	run: (io, { run: folder, ...options }) => act(io, folder, options),
-});
-
-async function act(io: Io, folder: string, options: Options): Promise<void> {
-	const { what, out, force, json } = options;
-	if (out !== undefined) {
-		columnFormat(out);
-		await checkOutputFile(out, force ?? false);
-	}
-	const trained = openRun(io, folder);
-	const queried = await openNewPatients(io, trained, options);
-	const warnings = queried ? warningsFor(queried, [], trained.manifest) : [];
-	for (const warning of warnings) io.stderr.write(`warning: ${warning}\n`);
-	const { umap, seed, neighbours, ...vectors } = options;
-	const columns = await embed(trained, {
-		...vectors,
-		queried,
-		progress: progressOf(io),
-		communicator: communicatorOf(io),
-		...(umap && { map: { seed, neighbours } }),
-	});
-	const agreement = what === "tokens" ? codeAgreement(trained, seed) : undefined;
-	const rows = columns[0]?.values.length ?? 0;
-	if (out !== undefined && mayWrite(io)) await writeColumns(out, columns);
-	const dim = columns.filter(({ name }) => /^v\d+$/.test(name)).length;
-	if (json)
-		printJson(io, {
-			what,
-			...(options.task !== undefined && { task: options.task }),
-			rows,
-			dim,
-			columns: columns.map(({ name }) => name),
-			...(agreement && { agreement }),
-			...(queried && { unknown: queried.unknown, notes: queried.notes, warnings }),
-			...(out === undefined ? { table: rowsOf(columns, rows) } : { file: out }),
+	async run(io, { run: folder, ...options }) {
+		const { what, out, force, json } = options;
+		if (out !== undefined) {
+			columnFormat(out);
+			await checkOutputFile(out, force ?? false);
+		}
+		const trained = openRun(io, folder);
+		const queried = hasRecords(options) ? await openQueried(io, trained, options) : undefined;
+		const warnings = queried ? warningsFor(queried, [], trained.manifest) : [];
+		tell(io, { warnings });
+		const { umap, seed, neighbours, ...vectors } = options;
+		const columns = await embed(trained, {
+			...vectors,
+			queried,
+			progress: progressOf(io),
+			communicator: communicatorOf(io),
+			...(umap && { map: { seed, neighbours } }),
 		});
-	else if (out === undefined) io.stdout.write(csvOf(columns));
-	else {
-		io.stdout.write(`${out}: ${rows} ${what}, vectors of ${dim}\n`);
-		if (agreement) io.stdout.write(agreementText(agreement));
-	}
-}
+		const agreement = what === "tokens" ? codeAgreement(trained, seed) : undefined;
+		const rows = columns[0]?.values.length ?? 0;
+		if (out !== undefined && mayWrite(io)) await writeColumns(out, columns);
+		const dim = columns.filter(({ name }) => /^v\d+$/.test(name)).length;
+		if (json)
+			printJson(io, {
+				what,
+				...(options.task !== undefined && { task: options.task }),
+				rows,
+				dim,
+				columns: columns.map(({ name }) => name),
+				...(agreement && { agreement }),
+				...(queried && { unknown: queried.unknown, notes: queried.notes, warnings }),
+				...(out === undefined ? { table: rowsOf(columns, rows) } : { file: out }),
+			});
+		else if (out === undefined) io.stdout.write(csvOf(columns));
+		else {
+			io.stdout.write(`${out}: ${rows} ${what}, vectors of ${dim}\n`);
+			if (agreement) io.stdout.write(agreementText(agreement));
+		}
+	},
+});
 
 const agreementText = ({ neighbours, share, byChance }: NeighbourAgreement) =>
 	`of the ${neighbours} codes nearest to a code in the model's space, ${(100 * share).toFixed(1)} % share its category; of random codes, ${(100 * byChance).toFixed(1)} %\n`;
@@ -188,13 +187,15 @@ function tokenTable(trained: Trained, map: UmapOptions | undefined): Column[] {
 	const { first, dim, vectors } = inputVectors(trained);
 	const tokens = trained.vocabulary.tokens.slice(first);
 	return [
-		{ name: "token", type: "count", values: tokens.map((_, at) => first + at) },
-		{ name: "code", type: "text", values: tokens.map(({ code }) => code) },
-		{ name: "system", type: "text", values: tokens.map(({ system }) => system) },
-		{ name: "name", type: "text", values: tokens.map(({ name }) => name) },
-		{ name: "category", type: "text", values: tokens.map(({ category }) => category) },
-		{ name: "kind", type: "text", values: tokens.map(({ kind }) => kind) },
-		{ name: "count", type: "count", values: tokens.map(({ count }) => count) },
+		...columnsOf(tokens, {
+			token: ["count", (_, at) => first + at],
+			code: ["text", ({ code }) => code],
+			system: ["text", ({ system }) => system],
+			name: ["text", ({ name }) => name],
+			category: ["text", ({ category }) => category],
+			kind: ["text", ({ kind }) => kind],
+			count: ["count", ({ count }) => count],
+		}),
 		...(map ? placeColumns(umap(vectors, dim, map)) : []),
 		...vectorColumns(vectors, dim),
 	];
@@ -213,12 +214,13 @@ function patientTable(
 	map: PatientMapOptions | undefined,
 ): Column[] {
 	const dim = vectors.length / views.length;
-	const values = views.flatMap(({ value }) => (value === null ? [] : [value]));
 	return [
-		{ name: "patient", type: "text", values: views.map(({ id }) => id) },
-		{ name: "events", type: "count", values: views.map(({ events }) => events) },
-		{ name: "days", type: "number", values: views.map(({ at }) => at) },
-		...(values.length > 0 ? [{ name: "value", type: "flag", values } as const] : []),
+		...columnsOf(views, {
+			patient: ["text", ({ id }) => id],
+			events: ["count", ({ events }) => events],
+			days: ["number", ({ at }) => at],
+			value: views.some(({ value }) => value !== null) && ["flag", ({ value }) => value === true],
+		}),
 		...(map ? placeColumns(patientPlaces(trained, vectors, dim, map)) : []),
 		...vectorColumns(vectors, dim),
 	];

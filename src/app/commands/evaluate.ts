@@ -14,20 +14,23 @@ import {
 import { forecastMethods } from "../../model/index.js";
 import { checkOutputFile } from "../../model/train/output-file.js";
 import { defineCommand } from "./define-command.js";
-import { commonDataset, evaluate, type MeasuredRun, notWritten } from "./evaluate/runs.js";
+import { checkWritten, commonDataset, evaluate, type MeasuredRun } from "./evaluate/runs.js";
 import { acrossRunsText, evaluationText, onsetCsv, predictionsText } from "./evaluate/text.js";
 import {
 	computeFields,
 	decimal,
+	file,
 	flag,
+	folder,
 	option,
 	readBy,
 	seed,
+	text,
 	threadsField,
 	type Values,
 	whole,
 } from "./fields.js";
-import { communicatorOf, mayWrite, printJson, progressOf } from "./io.js";
+import { communicatorOf, mayWrite, printJson, progressOf, tell } from "./io.js";
 import {
 	labelsField,
 	labelTimeField,
@@ -102,9 +105,6 @@ the run's own dataset.`;
 
 const { split, lookup, draws, seed: usualSeed, futures } = evaluateDefaults;
 
-const text = (placeholder: string, description: string) =>
-	option(placeholder, description, z.string().optional());
-
 const options = {
 	task: option(
 		"name",
@@ -131,14 +131,12 @@ const options = {
 		"onset and futures: observation needed before the index day (default: 365)",
 		decimal(0, 36_525).optional(),
 	),
-	csv: text("file", "onset: also write every code to a CSV file"),
-	lookup: option("n", "forecast: events that are observed", whole(1, 1_000_000).default(lookup)),
-	draws: option("n", "bootstrap draws", whole(fewestDraws, 1_000_000).default(draws)),
-	seed: option(
-		"n",
-		"seed of the bootstrap, of index days and of sampled futures",
-		seed.default(usualSeed),
-	),
+	csv: file("onset: also write every code to a CSV file"),
+	lookup: whole(1, 1_000_000).default(lookup).describe("forecast: events that are observed"),
+	draws: whole(fewestDraws, 1_000_000).default(draws).describe("bootstrap draws"),
+	seed: seed
+		.default(usualSeed)
+		.describe("seed of the bootstrap, of index days and of sampled futures"),
 	patients: option(
 		"n|all",
 		`the first n patients of the split by id, or all; a stored result of more patients is kept (default: all, or ${thousands(mostEvaluated)} drawn at random)`,
@@ -146,36 +144,31 @@ const options = {
 	),
 	labels: labelsField,
 	labelTimeIs: labelTimeField("--labels"),
-	dataset: text(
-		"folder",
+	dataset: folder(
 		"another dataset, prepared with --like RUN, for external validation; or the run's own, if it was moved",
 	),
-	predictions: text(
-		"file",
+	predictions: file(
 		"onset and labelled tasks: write the predictions for each patient to a .csv or .parquet file",
 	),
 	predictionsSchema: predictionsSchemaField,
-	plp: text(
-		"folder",
+	plp: folder(
 		"onset and labelled tasks: write prediction.csv and the evaluation tables of OHDSI's PatientLevelPrediction",
 	),
 	force: flag("replace existing files of --csv, --predictions and --plp"),
-	oracle: text("folder", "the simulated population, if it was moved"),
-	futures: option(
-		"n",
-		"forecast, onset, chf and diabetes: futures that the reference model samples per patient",
-		whole(1, 100_000).default(futures),
-	),
-	regressionPatients: option(
-		"n",
-		"onset and labelled tasks: most training patients or labels that regressions learn from, evenly spread (default: 100,000)",
-		whole(2, 10_000_000).optional(),
-	),
-	shots: option(
-		"n",
-		"labelled tasks: labels of the few-shot row (default: 5)",
-		whole(2, 1_000_000).optional(),
-	),
+	oracle: folder("the simulated population, if it was moved"),
+	futures: whole(1, 100_000)
+		.default(futures)
+		.describe(
+			"forecast, onset, chf and diabetes: futures that the reference model samples per patient",
+		),
+	regressionPatients: whole(2, 10_000_000)
+		.optional()
+		.describe(
+			"onset and labelled tasks: most training patients or labels that regressions learn from, evenly spread (default: 100,000)",
+		),
+	shots: whole(2, 1_000_000)
+		.optional()
+		.describe("labelled tasks: labels of the few-shot row (default: 5)"),
 	code: text(
 		"code",
 		"labelled tasks of your own: the code that the label is about; onset: the code of --predictions",
@@ -249,7 +242,7 @@ export const command = defineCommand({
 			progress: progressOf(io),
 			communicator: communicatorOf(io),
 			onEvaluation: ({ run, evaluation, predictions: written, ...stored }) => {
-				for (const note of written?.notes ?? []) io.stderr.write(`note: ${note}\n`);
+				tell(io, written ?? {});
 				print(evaluationText(run, storedText(stored), evaluation, withFlags));
 				if (written) print(predictionsText(written));
 			},
@@ -261,8 +254,7 @@ export const command = defineCommand({
 			await replaceFile(csv, (partial) => writeFile(partial, onsetCsv(onset)));
 		else if (csv !== undefined && !onset)
 			io.stderr.write(`note: ${csv} is not written: onset is not evaluated\n`);
-		const [reason] = notWritten(results);
-		if (reason !== undefined) throw new InputError(`${reason}; the results are printed above`);
+		checkWritten(results, "; the results are printed above");
 	},
 });
 
@@ -271,20 +263,23 @@ function checkFiles(
 	folders: readonly string[],
 	{ task, csv, code, predictions, predictionsSchema, plp }: Options,
 ): void {
+	const refuse = (problem: string) => {
+		throw new InputError(problem);
+	};
 	if (predictionsSchema !== undefined && predictions === undefined)
-		throw new InputError("--predictions-schema needs --predictions FILE");
+		refuse("--predictions-schema needs --predictions FILE");
 	if (csv !== undefined && folders.length > 1)
-		throw new InputError("--csv holds the codes of one run; name one run");
+		refuse("--csv holds the codes of one run; name one run");
 	if (csv !== undefined && predictions !== undefined && resolve(csv) === resolve(predictions))
-		throw new InputError(
+		refuse(
 			`--csv and --predictions both name ${csv}; expected a file for the codes and another for the patients`,
 		);
 	if (csv !== undefined && !["all", "onset"].includes(task))
-		throw new InputError(
+		refuse(
 			`--csv has no effect on task ${task}: it holds the codes of onset; leave it out, or choose another --task`,
 		);
 	if (code !== undefined && task === "onset" && !predictions && !plp)
-		throw new InputError(
+		refuse(
 			"--code has no effect on task onset without --predictions or --plp; leave it out: all codes are evaluated",
 		);
 }

@@ -44,6 +44,8 @@ interface FieldJson {
 const jsonOf = (schema: z.ZodType): FieldJson =>
 	z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as FieldJson;
 
+export const texts = z.array(z.string());
+
 /** A field with a value: the name of the value and the description in the help. */
 export const option = <T extends z.ZodType>(
 	placeholder: string,
@@ -51,6 +53,22 @@ export const option = <T extends z.ZodType>(
 	schema: T,
 	more: Pick<FieldJson, "alias" | "defaultText"> = {},
 ): T => schema.meta({ placeholder, description, ...more });
+
+/** A field whose text is kept as it is, if it is given. */
+export const text = (placeholder: string, description: string) =>
+	option(placeholder, description, z.string().optional());
+export const file = (description: string) => text("file", description);
+export const folder = (description: string) => text("folder", description);
+export const column = (description: string) => text("column", description);
+
+/** The same for several texts, and for one of some. */
+export const several = (placeholder: string, description: string) =>
+	option(placeholder, description, texts.optional());
+export const choice = <const T extends readonly string[]>(
+	placeholder: string,
+	description: string,
+	choices: T,
+) => option(placeholder, description, z.enum(choices).optional());
 
 /** A field without a value, which is true where it is set. */
 export const flag = (description: string) => z.literal(true).optional().meta({ description });
@@ -74,9 +92,9 @@ export const readBy = <T>(read: (text: string) => T) => z.string().transform((te
 const listBy = <T>(read: (text: string) => readonly T[]) =>
 	z.array(z.string()).transform((texts): readonly T[] => texts.flatMap((text) => read(text)));
 
+/** Numbers; `describe` makes a field of them. */
 export const whole = (least: number, most: number) => z.int().min(least).max(most);
 export const decimal = (least: number, most: number) => z.number().min(least).max(most);
-export const texts = z.array(z.string());
 
 function expectedText(field: FieldJson): string | undefined {
 	if (field.expected) return field.expected;
@@ -114,15 +132,7 @@ function readerOf(schema: z.ZodType, field: FieldJson): (text: string) => unknow
 const flagName = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /** The options of a field on the command line: two for one that can be turned on and off. */
-function optionsOf(name: string, schema: z.ZodType): Option[] {
-	const field = jsonOf(schema);
-	const made = madeOptions(name, schema, field);
-	return field.group === undefined
-		? made
-		: made.map((each) => each.helpGroup(field.group as string));
-}
-
-function madeOptions(name: string, schema: z.ZodType, field: FieldJson): Option[] {
+function optionsOf(name: string, schema: z.ZodType, field: FieldJson): Option[] {
 	const { placeholder = field.enum ? "choice" : "n", alias, description, off } = field;
 	const long = flagName(name);
 	if (field.type === "boolean" || field.const === true)
@@ -142,9 +152,10 @@ function madeOptions(name: string, schema: z.ZodType, field: FieldJson): Option[
 /** Adds an option per field. */
 export function addFields(command: Command, fields: Fields): void {
 	for (const [name, schema] of Object.entries(fields)) {
-		for (const made of optionsOf(name, schema)) {
-			command.addOption(made);
-			if (made.required && jsonOf(schema).type !== "array") refuseRepeats(command, made);
+		const field = jsonOf(schema);
+		for (const made of optionsOf(name, schema, field)) {
+			command.addOption(field.group === undefined ? made : made.helpGroup(field.group));
+			if (made.required && field.type !== "array") refuseRepeats(command, made);
 		}
 	}
 }
@@ -189,11 +200,7 @@ export const threads = whole(1, mostThreads()).meta({
 	expected: `Expected a whole number from 1 to ${mostThreads()}: this machine has ${availableParallelism()} cores.`,
 });
 
-export const threadsField = option(
-	"n",
-	"number of threads (default: all cores)",
-	threads.optional(),
-);
+export const threadsField = threads.optional().describe("number of threads (default: all cores)");
 
 /** A date as days since 1970-01-01. */
 export const date = readBy((text) => {
@@ -230,10 +237,10 @@ export const computeFields = (what = "execution provider") => ({
 		// `auto` is replaced before a command begins.
 		providerNames([...providers, "auto"] as Provider[]).default("cpu"),
 	),
-	precision: option(
+	precision: choice(
 		"name",
 		"operands of matrix products with --provider xla (default: tf32)",
-		z.enum(precisions).optional(),
+		precisions,
 	),
 });
 
@@ -247,11 +254,7 @@ export const namesIn = (text: string): string[] => [
 	),
 ];
 
-export const datasetField = option(
-	"folder",
-	"the run's dataset, if it was moved",
-	z.string().optional(),
-);
+export const datasetField = folder("the run's dataset, if it was moved");
 
 /** For commands that read codes of new patients by the rules of a dataset. */
 export const codeMapFields = {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { InputError } from "../../base/errors.js";
-import { type Column, columnFormat, openColumns } from "../../base/files/column-file.js";
+import { type Column, columnFormat, columnsOf, openColumns } from "../../base/files/column-file.js";
 import { replaceFile } from "../../base/files/index.js";
 import { splitNames } from "../../data/cohort/index.js";
 import type { Trained } from "../../model/train/index.js";
@@ -10,22 +10,17 @@ import { type ForecastContext, forecastJson, forecastText } from "../../predict/
 import { forecast } from "../../predict/trained/forecast.js";
 import { type Moment, momentForms, momentOf } from "../../predict/user-input/index.js";
 import { defineCommand } from "./define-command.js";
-import { flag, moments, option, seed, type Values, whole } from "./fields.js";
-import { communicatorOf, type Io, mayWrite, printJson, progressOf } from "./io.js";
+import { choice, file, flag, moments, option, seed, text, type Values, whole } from "./fields.js";
+import { communicatorOf, type Io, mayWrite, printJson, progressOf, tell } from "./io.js";
 import { labelTimeField, modelArgument, openModel, refuseUnitAlone } from "./open-run.js";
-import { openQueried, patientFields, patientFlags, refuseRecordOptions } from "./patients.js";
+import { hasRecords, openQueried, patientFields, patientFlags } from "./patients.js";
 import { checkTaskOptions, predictionsSchemaField, scoreLabels, scorePatients } from "./score.js";
 
 /** The default query times, by the length of the histories that the model has learned from. */
 function defaultTimes({ reach }: Trained["manifest"]): readonly Moment[] {
 	const longestDays = reach?.longestDays ?? Number.POSITIVE_INFINITY;
-	const times =
-		longestDays > 365
-			? ["+1m", "+1y", "+5y"]
-			: longestDays > 10
-				? ["+1d", "+7d", "+30d"]
-				: ["+1h", "+6h", "+24h"];
-	return times.map(momentOf);
+	if (longestDays > 365) return ["+1m", "+1y", "+5y"].map(momentOf);
+	return (longestDays > 10 ? ["+1d", "+7d", "+30d"] : ["+1h", "+6h", "+24h"]).map(momentOf);
 }
 
 const description = `Predict which codes will be recorded at given times, for patients that the model has not seen.
@@ -52,49 +47,33 @@ const examples = {
 		"one row per label, for meds-evaluation",
 };
 
-const text = z.string().optional();
-
 const options = {
 	at: option(
 		"time...",
 		"query times, separated by spaces or commas; write negative times with commas, or as --at=-2y (default: +1m,+1y,+5y; days or hours where the histories of training are that short)",
 		moments,
 	),
-	patient: option("id", "forecast for one patient instead of all", text),
-	top: option("n", "codes per prediction", whole(1, 100_000).default(10)),
-	method: option(
+	patient: text("id", "forecast for one patient instead of all"),
+	top: whole(1, 100_000).default(10).describe("codes per prediction"),
+	method: choice(
 		"name",
 		"predict at each time directly, by number of events ahead, in equal steps that feed predictions back, or from sampled futures (default: the model's own)",
-		z.enum(methods).optional(),
+		methods,
 	),
-	samples: option(
-		"n",
-		"futures per patient, with --method sampled",
-		whole(1, 100_000).default(200),
-	),
-	seed: option("n", "seed of the futures", seed.default(0)),
-	predictions: option(
-		"file",
+	samples: whole(1, 100_000).default(200).describe("futures per patient, with --method sampled"),
+	seed: seed.default(0).describe("seed of the futures"),
+	predictions: file(
 		"write all predictions to a .csv or .parquet file instead of printing them",
-		text,
-		{ alias: "--csv" },
-	),
+	).meta({ alias: "--csv" }),
 	predictionsSchema: predictionsSchemaField,
-	labels: option(
+	labels: text(
 		"path",
 		"fine-tuned model: predict the labels of a file, or of a folder of MEDS label files",
-		text,
 	),
 	labelTimeIs: labelTimeField("--labels"),
-	split: option(
-		"name",
-		"with --labels: only the patients of this split",
-		z.enum(splitNames).optional(),
-	),
-	splitsFrom: option(
-		"file",
+	split: choice("name", "with --labels: only the patients of this split", splitNames),
+	splitsFrom: file(
 		"file that says who is in --split, such as subject_splits.parquet of MEDS (default: the dataset)",
-		text,
 	),
 	force: flag("replace an existing file"),
 	json: flag("print one JSON document"),
@@ -112,7 +91,7 @@ export const command = defineCommand({
 	flags: patientFlags,
 	async run(io, { run: folder, ...options }, usage) {
 		const trained = openModel(io, folder);
-		checkTaskOptions(usage, trained, ["top", "method", "samples", "seed"]);
+		checkTaskOptions(usage, trained, (name) => ["top", "method", "samples", "seed"].includes(name));
 		const { labels, labelTimeIs, split, splitsFrom } = options;
 		refuseUnitAlone(labels, labelTimeIs);
 		if (labels !== undefined) {
@@ -121,7 +100,7 @@ export const command = defineCommand({
 					? "does not go with --labels, which name patients of the run's dataset and times; leave one of them out"
 					: undefined,
 			);
-			refuseRecordOptions(options);
+			hasRecords(options);
 			const communicator = communicatorOf(io);
 			return scoreLabels(io, trained, { ...options, labels, communicator }, options);
 		}
@@ -148,14 +127,16 @@ async function act(io: Io, folder: string, trained: Trained, options: Options): 
 			`--predictions-schema ${options.predictionsSchema} is for predictions of a label, and ${folder} predicts codes; leave it out, or give a fine-tuned model: ${folder}/tasks/TASK`,
 			{ field: "predictionsSchema" },
 		);
-	const format = file === undefined ? undefined : columnFormat(file);
-	if (file !== undefined) await checkOutputFile(file, options.force ?? false);
+	if (file !== undefined) {
+		columnFormat(file);
+		await checkOutputFile(file, options.force ?? false);
+	}
 	const queried = await openQueried(io, trained, options);
 	const { method, warnings, forecasts } = forecast(trained, queried, moments, {
 		...options,
 		communicator: communicatorOf(io),
 	});
-	for (const warning of warnings) io.stderr.write(`warning: ${warning}\n`);
+	tell(io, { warnings });
 	const context = { moments, axis: queried.axis, vocabulary: trained.vocabulary };
 	const shown = progressing(io, queried.patients.length, forecasts);
 	const patients: unknown[] = [];
@@ -167,9 +148,8 @@ async function act(io: Io, folder: string, trained: Trained, options: Options): 
 			before = "\n\n";
 		}
 	};
-	if (file === undefined || format === undefined || !mayWrite(io))
-		for await (const one of shown) print(one);
-	else await writeForecasts(file, format, context, shown, print);
+	if (file !== undefined && mayWrite(io)) await writeForecasts(file, context, shown, print);
+	else for await (const one of shown) print(one);
 	if (json)
 		printJson(io, {
 			run: folder,
@@ -189,14 +169,14 @@ async function* progressing(
 	total: number,
 	forecasts: AsyncIterable<PatientForecast>,
 ): AsyncGenerator<PatientForecast> {
+	if (total <= 100) return yield* forecasts;
 	const progress = progressOf(io);
 	let done = 0;
 	for await (const one of forecasts) {
 		yield one;
-		done++;
-		if (total > 100) progress.update({ label: "patient", done, total });
+		progress.update({ label: "patient", done: ++done, total });
 	}
-	if (total > 100) progress.finish();
+	progress.finish();
 }
 
 /** Patients per piece of a file. */
@@ -204,13 +184,12 @@ const pieceSize = 256;
 
 async function writeForecasts(
 	file: string,
-	format: ReturnType<typeof columnFormat>,
 	context: ForecastContext,
 	forecasts: AsyncIterable<PatientForecast>,
 	onForecast: (forecast: PatientForecast) => void,
 ): Promise<void> {
 	await replaceFile(file, async (partial) => {
-		const table = await openColumns(partial, format);
+		const table = await openColumns(partial, columnFormat(file));
 		let piece: PatientForecast[] = [];
 		for await (const one of forecasts) {
 			onForecast(one);
@@ -234,23 +213,17 @@ function forecastColumns(
 			top.map((code, rank) => ({ id, ...query, ...code, rank: rank + 1 })),
 		);
 	});
-	type Row = (typeof rows)[number];
-	const text = (name: string, of: (row: Row) => string | null | undefined): Column => ({
-		name,
-		type: "text",
-		values: rows.map((row) => of(row) ?? null),
+	return columnsOf(rows, {
+		patient: ["text", ({ id }) => id],
+		at: ["text", ({ at }) => at],
+		date: ["text", ({ date = null }) => date],
+		day: ["number", ({ day }) => day],
+		age_years: ["decimal", ({ ageYears }) => ageYears],
+		place: ["text", ({ place }) => place],
+		rank: ["count", ({ rank }) => rank],
+		code: ["text", ({ code }) => code],
+		system: ["text", ({ system }) => system],
+		name: ["text", ({ name }) => name],
+		probability: ["number", ({ probability }) => probability],
 	});
-	return [
-		text("patient", ({ id }) => id),
-		text("at", ({ at }) => at),
-		text("date", ({ date }) => date),
-		{ name: "day", type: "number", values: rows.map(({ day }) => day) },
-		{ name: "age_years", type: "decimal", values: rows.map(({ ageYears }) => ageYears) },
-		text("place", ({ place }) => place),
-		{ name: "rank", type: "count", values: rows.map(({ rank }) => rank) },
-		text("code", ({ code }) => code),
-		text("system", ({ system }) => system),
-		text("name", ({ name }) => name),
-		{ name: "probability", type: "number", values: rows.map(({ probability }) => probability) },
-	];
 }

@@ -1,8 +1,12 @@
 import { mkdir, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
-import { z } from "zod";
+import { dirname, join, resolve } from "node:path";
 import { InputError } from "../../base/errors.js";
-import { type Column, columnFormat, writeColumns } from "../../base/files/column-file.js";
+import {
+	type Column,
+	columnFormat,
+	columnsOf,
+	writeColumns,
+} from "../../base/files/column-file.js";
 import { checkFolderTarget, replaceFolder } from "../../base/files/index.js";
 import { simulatedText } from "../../base/simulated.js";
 import { percent, table } from "../../base/table.js";
@@ -16,9 +20,10 @@ import { type FuturesResult, futures } from "../../predict/trained/futures.js";
 import { dayText, momentForms, momentJson, spanText } from "../../predict/user-input/index.js";
 import { patientText } from "../../predict/user-input/patient-text.js";
 import { defineCommand } from "./define-command.js";
-import { decimal, flag, moment, option, seed, type Values, whole } from "./fields.js";
-import { type Io, printJson } from "./io.js";
-import { openRunAndPatients, patientFields, patientFlags } from "./patients.js";
+import { decimal, file, flag, folder, moment, option, seed, text, whole } from "./fields.js";
+import { printJson, tell } from "./io.js";
+import { openRun, runArgument } from "./open-run.js";
+import { openQueried, patientFields, patientFlags } from "./patients.js";
 
 const description = `Sample whole futures of a patient after an index day: when there are visits, which codes are
 recorded there, and whether the patient dies. Prints visits per year, codes per visit, and the most
@@ -27,29 +32,23 @@ frequent new codes: the share of futures that record each, and the risk in close
 
 TIME is ${momentForms}.`;
 
-const text = z.string().optional();
-
-const options = {
-	patient: option("id", "the patient; required if there are several", text),
-	at: option("time", "index day (default: the last record)", moment),
-	years: option("n", "how far futures go, in years", decimal(0.01, 100).default(5)),
-	samples: option("n", "number of futures", whole(1, 1_000_000).default(100)),
-	seed: option("n", "seed of the futures", seed.default(0)),
-	top: option("n", "new codes to list", whole(1, 100_000).default(10)),
-	output: option("file", "also write all records to this .parquet or .csv file", text),
-	meds: option("folder", "also write a MEDS dataset, one subject per future", text),
-	force: flag("replace existing files"),
-	json: flag("print one JSON document, with all futures"),
-	...patientFields,
-};
-
-type Options = Values<typeof options>;
-
 export const command = defineCommand({
 	name: "futures",
 	description,
-	arguments: { run: z.string().describe("run folder written by `trajgpt pretrain`") },
-	options,
+	arguments: runArgument,
+	options: {
+		patient: text("id", "the patient; required if there are several"),
+		at: option("time", "index day (default: the last record)", moment),
+		years: decimal(0.01, 100).default(5).describe("how far futures go, in years"),
+		samples: whole(1, 1_000_000).default(100).describe("number of futures"),
+		seed: seed.default(0).describe("seed of the futures"),
+		top: whole(1, 100_000).default(10).describe("new codes to list"),
+		output: file("also write all records to this .parquet or .csv file"),
+		meds: folder("also write a MEDS dataset, one subject per future"),
+		force: flag("replace existing files"),
+		json: flag("print one JSON document, with all futures"),
+		...patientFields,
+	},
 	examples: {
 		"trajgpt futures runs/demo/run --patient p001146": "100 futures of five years",
 		"trajgpt futures run --input bundle.json --years 10 --samples 1000 --output futures.parquet":
@@ -58,38 +57,37 @@ export const command = defineCommand({
 			"after the age of 60, as a MEDS dataset: one subject per future",
 	},
 	flags: patientFlags,
-	run: (io, { run: folder, ...options }) => act(io, folder, options),
+	async run(io, { run: folder, ...options }) {
+		const { output, meds, force = false } = options;
+		if (output !== undefined) {
+			columnFormat(output);
+			await checkOutputFile(output, force);
+		}
+		if (meds !== undefined) await checkMedsTarget(meds, force, output);
+		const trained = openRun(io, folder);
+		const queried = await openQueried(io, trained, options);
+		if (meds !== undefined) checkMeds(queried.axis);
+		const result = await futures(trained, queried, options);
+		tell(io, { warnings: result.warnings });
+		if (options.json)
+			printJson(io, {
+				run: folder,
+				...futuresJson(result),
+				unknown: queried.unknown,
+				notes: queried.notes,
+				warnings: result.warnings,
+			});
+		else io.stdout.write(futuresText(result, options.top));
+		if (output !== undefined) {
+			await writeColumns(output, futureColumns(result));
+			io.stderr.write(`written: ${output}\n`);
+		}
+		if (meds !== undefined) {
+			await writeMeds(meds, result);
+			io.stderr.write(`written: ${meds}\n`);
+		}
+	},
 });
-
-async function act(io: Io, folder: string, options: Options): Promise<void> {
-	const { output, meds, force = false } = options;
-	if (output !== undefined) {
-		columnFormat(output);
-		await checkOutputFile(output, force);
-	}
-	if (meds !== undefined) await checkMedsTarget(meds, force, output);
-	const { trained, queried } = await openRunAndPatients(io, folder, options);
-	if (meds !== undefined) checkMeds(queried.axis);
-	const result = await futures(trained, queried, options);
-	for (const warning of result.warnings) io.stderr.write(`warning: ${warning}\n`);
-	if (options.json)
-		printJson(io, {
-			run: folder,
-			...futuresJson(result),
-			unknown: queried.unknown,
-			notes: queried.notes,
-			warnings: result.warnings,
-		});
-	else io.stdout.write(futuresText(result, options.top));
-	if (output !== undefined) {
-		await writeColumns(output, futureColumns(result));
-		io.stderr.write(`written: ${output}\n`);
-	}
-	if (meds !== undefined) {
-		await writeMeds(meds, result);
-		io.stderr.write(`written: ${meds}\n`);
-	}
-}
 
 /** The futures in a few lines, and the most frequent new codes. */
 export function futuresText(result: FuturesResult, top: number): string {
@@ -173,22 +171,16 @@ export function futuresJson(result: FuturesResult) {
 /** One row per record; death is a record of code `death`. */
 export function futureColumns(result: FuturesResult): Column[] {
 	const { patient, axis } = result;
-	const rows = rowsOf(result);
-	const moments = rows.map(({ day }) => momentJson(day, patient.birth, axis));
-	const text = (name: string, of: (row: FutureRow, at: number) => string | null): Column => ({
-		name,
-		type: "text",
-		values: rows.map(of),
+	const isDated = axis === "dates";
+	return columnsOf(rowsOf(result), {
+		patient: ["text", () => patient.id],
+		future: ["count", ({ future }) => future],
+		date: isDated && ["text", ({ day }) => momentJson(day, patient.birth, axis).date ?? null],
+		day: ["number", ({ day }) => day],
+		code: ["text", ({ token }) => token.code],
+		system: ["text", ({ token }) => token.system],
+		name: ["text", ({ token }) => token.name],
 	});
-	return [
-		text("patient", () => patient.id),
-		{ name: "future", type: "count", values: rows.map(({ future }) => future) },
-		...(axis === "dates" ? [text("date", (_, at) => moments[at]?.date ?? null)] : []),
-		{ name: "day", type: "number", values: rows.map(({ day }) => day) },
-		text("code", ({ token }) => token.code),
-		text("system", ({ token }) => token.system),
-		text("name", ({ token }) => token.name),
-	];
 }
 
 const medsFiles = ["data/0.parquet", "metadata/codes.parquet"];
@@ -242,30 +234,31 @@ export async function writeMeds(folder: string, result: FuturesResult): Promise<
 		...records.map(({ day, token, future }) => ({ day, future, code: medsCode(token) })),
 	].sort((a, b) => a.future - b.future); // stable: facts come first
 	const dateOf = (day: number) => new Date(Math.round(day * dayMilliseconds));
-	const numbers = rows.map(({ future }) => future);
+	const predicted = dateOf(Math.floor(at) + 1 - 1 / dayMilliseconds);
 	const names = new Map(records.map(({ token }) => [medsCode(token), token.name]));
 	await replaceFolder(folder, async (partial) => {
-		for (const name of ["data", "metadata"]) await mkdir(join(partial, name), { recursive: true });
-		await writeColumns(join(partial, "data", "0.parquet"), [
-			{ name: "subject_id", type: "id", values: numbers },
-			{
-				name: "time",
-				type: "time",
-				values: rows.map(({ day }) => (day === null ? null : dateOf(day))),
-			},
-			{ name: "code", type: "text", values: rows.map(({ code }) => code) },
-			{
-				name: "prediction_time",
-				type: "time",
-				values: rows.map(() => dateOf(Math.floor(at) + 1 - 1 / dayMilliseconds)),
-			},
-			{ name: "patient_id", type: "text", values: rows.map(() => patient.id) },
-			{ name: "future", type: "id", values: numbers },
-		]);
-		await writeColumns(join(partial, "metadata", "codes.parquet"), [
-			{ name: "code", type: "text", values: [...names.keys()] },
-			{ name: "description", type: "text", values: [...names.values()] },
-		]);
+		const write = async (name: string, columns: Column[]) => {
+			await mkdir(dirname(join(partial, name)), { recursive: true });
+			await writeColumns(join(partial, name), columns);
+		};
+		await write(
+			"data/0.parquet",
+			columnsOf(rows, {
+				subject_id: ["id", ({ future }) => future],
+				time: ["time", ({ day }) => (day === null ? null : dateOf(day))],
+				code: ["text", ({ code }) => code],
+				prediction_time: ["time", () => predicted],
+				patient_id: ["text", () => patient.id],
+				future: ["id", ({ future }) => future],
+			}),
+		);
+		await write(
+			"metadata/codes.parquet",
+			columnsOf([...names], {
+				code: ["text", ([code]) => code],
+				description: ["text", ([, name]) => name],
+			}),
+		);
 		const origin = {
 			...(result.simulated && { population: simulatedText }),
 			patient: patient.id,

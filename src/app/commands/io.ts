@@ -36,6 +36,18 @@ export function printJson(io: Io, value: unknown): void {
 	io.stdout.write(`${escapedJson(JSON.stringify(value, null, 2))}\n`);
 }
 
+/** Prints notes and warnings to standard error. */
+export function tell(
+	{ stderr }: Io,
+	{
+		notes = [],
+		warnings = [],
+	}: { readonly notes?: readonly string[]; readonly warnings?: readonly string[] | undefined },
+): void {
+	for (const note of notes) stderr.write(`note: ${note}\n`);
+	for (const warning of warnings) stderr.write(`warning: ${warning}\n`);
+}
+
 /** Progress lines on standard error. */
 export const progressOf = (io: Io): Progress =>
 	progress(io.stderr, { clock: () => performance.now() });

@@ -3,7 +3,7 @@ import { InputError } from "../../base/errors.js";
 import { type Dataset, withLabels } from "../../data/cohort/index.js";
 import { type TimeIs, timeUnits } from "../../data/records/rows.js";
 import { readModel, readTrained, type Trained } from "../../model/train/index.js";
-import { option } from "./fields.js";
+import { choice, text } from "./fields.js";
 import type { Io } from "./io.js";
 
 /** Reads a trained run and prints its warnings to standard error. */
@@ -52,18 +52,17 @@ export function refuseUnitAlone(labels: string | undefined, labelTimeIs: TimeIs 
 	});
 }
 
-export const labelsField = option(
+export const labelsField = text(
 	"path",
 	"labels of --task that the dataset lacks: a file, or a folder of MEDS label files (see tasks)",
-	z.string().optional(),
 );
 
 /** The unit of the times of labels, for the option that names their file. */
 export const labelTimeField = (labels: string) =>
-	option(
+	choice(
 		"what",
 		`meaning of the times in ${labels} (default: as in the records of the dataset)`,
-		z.enum(timeUnits).optional(),
+		timeUnits,
 	);
 
 /** The dataset, with the labels of --labels if it is given. */

@@ -24,7 +24,7 @@ const dayAfter = (known: string) =>
 const nextOptions = {
 	patient,
 	at: dayAfter("before"),
-	top: option("n", "number of codes to list", whole(1, 100_000).default(10)),
+	top: whole(1, 100_000).default(10).describe("number of codes to list"),
 	json: flag("print one JSON document, with all codes"),
 };
 
@@ -47,8 +47,8 @@ const riskOptions = {
 	at: dayAfter("up to"),
 	code: option("phecode", "code to predict", z.string()),
 	within: option("days", "days ahead", whole(1, 36_525).default(365)),
-	samples: option("n", "number of futures to sample", whole(2, 10_000_000).default(2000)),
-	seed: option("n", "seed of the futures", seed.default(0)),
+	samples: whole(2, 10_000_000).default(2000).describe("number of futures to sample"),
+	seed: seed.default(0).describe("seed of the futures"),
 	json: flag("print one JSON document"),
 };
 
@@ -68,9 +68,9 @@ const risk = defineCommand({
 });
 
 const checkOptions = {
-	patients: option("n", "number of people to use", whole(10, 10_000_000).default(1000)),
-	samples: option("n", "futures to sample per risk", whole(4, 1_000_000).default(200)),
-	seed: option("n", "seed of the choice of records and days", seed.default(0)),
+	patients: whole(10, 10_000_000).default(1000).describe("number of people to use"),
+	samples: whole(4, 1_000_000).default(200).describe("futures to sample per risk"),
+	seed: seed.default(0).describe("seed of the choice of records and days"),
 	json: flag("print one JSON document"),
 };
 

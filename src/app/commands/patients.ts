@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { z } from "zod";
+import type { z } from "zod";
 import { InputError, withinOption } from "../../base/errors.js";
 import { thousands } from "../../base/thousands.js";
 import { builtInMap, type CodeMap, readPheCodeMap } from "../../data/codes/index.js";
@@ -16,6 +16,7 @@ import { openRunDataset, type Trained } from "../../model/train/index.js";
 import type { QueriedPatients } from "../../predict/trained/open.js";
 import {
 	byteSize,
+	choice,
 	codeMapFields,
 	computeFields,
 	datasetField,
@@ -23,12 +24,11 @@ import {
 	flag,
 	inGroup,
 	option,
-	texts,
+	several,
 	threads,
 	type Values,
 } from "./fields.js";
-import type { Io } from "./io.js";
-import { openRun } from "./open-run.js";
+import { type Io, tell } from "./io.js";
 import { openRecords, type ReaderOptions, recordFields, recordFormats } from "./records.js";
 
 /** Options of prepare whose flag has another meaning here, with their name here. */
@@ -60,18 +60,14 @@ const readerFields = Object.fromEntries(
 
 /** The options that select patients, and how to compute. */
 export const patientFields = {
-	input: option(
-		"file...",
-		"records of new patients (default: the patients of the run's dataset)",
-		texts.optional(),
-	),
-	threads: option("n", "number of threads (default: as in training)", threads.optional()),
+	input: several("file...", "records of new patients (default: the patients of the run's dataset)"),
+	threads: threads.optional().describe("number of threads (default: as in training)"),
 	...computeFields(),
 	...inGroup("Input:", {
-		format: option(
+		format: choice(
 			"format",
 			"format of the records (default: by file extension)",
-			z.enum(Object.keys(recordFormats)).optional(),
+			Object.keys(recordFormats),
 		),
 		skipBad: flag(
 			"leave out bad rows, and patients without a record whose code the model knows, which nothing is predicted for; without it they are refused",
@@ -96,15 +92,17 @@ export const patientFlags: Readonly<Record<string, string>> = {
 /** What the user chose; a patient is named by `--patient`, which some commands describe in words of their own. */
 export type PatientFlags = Values<typeof patientFields> & { readonly patient?: string };
 
-/** Opens a run and the selected patients; notes and warnings go to standard error. */
-export async function openRunAndPatients(
-	io: Io,
-	folder: string,
-	flags: PatientFlags,
-): Promise<{ readonly trained: Trained; readonly queried: QueriedPatients }> {
-	const trained = openRun(io, folder);
-	return { trained, queried: await openQueried(io, trained, flags) };
+/** The flags, with those on record files under prepare's names. */
+function withRecords(flags: PatientFlags) {
+	const values: Readonly<Record<string, unknown>> = { ...flags };
+	const set = readerNames.filter(({ here }) => values[here] !== undefined);
+	const records: ReaderOptions = Object.fromEntries(
+		set.map(({ name, here }) => [name, values[here]]),
+	);
+	return { ...flags, records };
 }
+
+type PatientOptions = ReturnType<typeof withRecords>;
 
 /** Opens the selected patients; notes go to standard error. */
 export async function openQueried(
@@ -112,57 +110,16 @@ export async function openQueried(
 	trained: Trained,
 	flags: PatientFlags,
 ): Promise<QueriedPatients> {
-	const queried = await openPatients(trained, patientOptions(flags));
-	for (const note of queried.notes) io.stderr.write(`note: ${note}\n`);
+	const queried = await openPatients(trained, withRecords(flags));
+	tell(io, { notes: queried.notes });
 	return queried;
-}
-
-/** Refuses options on records where none are read. */
-export const refuseRecordOptions = (flags: PatientFlags): void => {
-	hasRecords(patientOptions(flags));
-};
-
-/** Opens the patients of --input, if it is given. */
-export const openNewPatients = async (
-	io: Io,
-	trained: Trained,
-	flags: PatientFlags,
-): Promise<QueriedPatients | undefined> =>
-	hasRecords(patientOptions(flags)) ? openQueried(io, trained, flags) : undefined;
-
-/** The options, with those on record files under prepare's names. */
-function patientOptions(flags: PatientFlags): PatientOptions {
-	const values: Readonly<Record<string, unknown>> = { ...flags };
-	const set = readerNames.filter(({ here }) => values[here] !== undefined);
-	return {
-		...flags,
-		records: Object.fromEntries(set.map(({ name, here }) => [name, values[here]])),
-	};
-}
-
-/** Which patients to predict for. */
-export interface PatientOptions extends CodeMapOptions {
-	/** Records of new patients. Default: the run's dataset. */
-	readonly input?: readonly string[] | undefined;
-	/** Format of the records. Default: by file extension. */
-	readonly format?: string | undefined;
-	/** Reader options of the format. */
-	readonly records?: ReaderOptions | undefined;
-	/** Whether bad rows, and patients without a record that the model knows, are left out of `input` instead of refused. */
-	readonly skipBad?: boolean | undefined;
-	/** One patient instead of all; required for the run's dataset. */
-	readonly patient?: string | undefined;
-	/** The run's dataset, if it was moved. */
-	readonly dataset?: string | undefined;
-	/** Memory limit for reading, in bytes. */
-	readonly memory: number;
-	readonly threads?: number | undefined;
 }
 
 const nothingUnknown: UnknownCodes = { codes: 0, records: 0, top: [] };
 
 /** Whether records of new patients are given. Without them, options on records are refused. */
-function hasRecords({ input, format, skipBad, records = {} }: PatientOptions): boolean {
+export function hasRecords(flags: PatientFlags): boolean {
+	const { input, format, skipBad, records } = withRecords(flags);
 	if (input !== undefined || records.db !== undefined) return true;
 	const [misplaced] = [
 		...(format ? ["format"] : []),
@@ -175,16 +132,6 @@ function hasRecords({ input, format, skipBad, records = {} }: PatientOptions): b
 		});
 	return false;
 }
-
-/** Reader options for a run: a model that knows laboratory results reads those of new patients. */
-const readAs = (
-	{ vocabulary }: Trained,
-	format: string,
-	records: ReaderOptions = {},
-): ReaderOptions =>
-	["fhir", "omop"].includes(format) && vocabulary.tokens.some(({ kind }) => kind === "laboratory")
-		? { measurements: true, ...records }
-		: records;
 
 /** Reads patients from files, or one from the run's dataset if no file is given. */
 async function openPatients(trained: Trained, options: PatientOptions): Promise<QueriedPatients> {
@@ -202,9 +149,16 @@ async function openPatients(trained: Trained, options: PatientOptions): Promise<
 	}
 	const map = await requiredCodeMap(manifest, options);
 	const format = await formatOf(options);
+	// A model that knows laboratory results reads those of new patients.
+	const measurements =
+		["fhir", "omop"].includes(format) &&
+		vocabulary.tokens.some(({ kind }) => kind === "laboratory");
 	const source = await withinOption(
 		"records",
-		openRecords(format, options.input ?? [], readAs(trained, format, options.records)),
+		openRecords(format, options.input ?? [], {
+			...(measurements && { measurements }),
+			...options.records,
+		}),
 	);
 	const read = await withinOption(
 		"records",
@@ -240,7 +194,7 @@ const endings: readonly (readonly [ending: RegExp, format: string])[] = [
 
 async function formatOf({ input, format, records }: PatientOptions): Promise<string> {
 	if (format) return format;
-	if (records?.db !== undefined) return "omop";
+	if (records.db !== undefined) return "omop";
 	const file = input?.[0] ?? "";
 	const status = await stat(file).catch(() => undefined);
 	const known = endings.find(([ending]) => ending.test(file.replace(/\.gz$/i, "")))?.[1];
@@ -265,30 +219,23 @@ function editDistance(a: string, b: string): number {
 	return above[b.length] as number;
 }
 
-/** The texts at most `farthest` edits away, the nearest first. */
-function nearest(text: string, among: readonly string[], most: number, farthest = 2): string[] {
-	return among
-		.filter((other) => Math.abs(other.length - text.length) <= farthest)
-		.map((other) => ({ other, edits: editDistance(text.toLowerCase(), other.toLowerCase()) }))
-		.filter(({ edits }) => edits <= farthest)
-		.sort((a, b) => a.edits - b.edits)
-		.slice(0, most)
-		.map(({ other }) => other);
-}
-
+/** Names the ids at most two edits away, the nearest first, or else any. */
 function unknownPatient(id: string, ids: readonly string[], where: string): InputError {
-	const near = nearest(id, ids, 5);
-	const some =
-		near.length > 0
-			? `with similar ids ${near.join(", ")}`
-			: `such as ${ids.slice(0, 5).join(", ")}`;
+	const near = ids
+		.filter((other) => Math.abs(other.length - id.length) <= 2)
+		.map((other) => ({ other, edits: editDistance(id.toLowerCase(), other.toLowerCase()) }))
+		.filter(({ edits }) => edits <= 2)
+		.sort((a, b) => a.edits - b.edits)
+		.map(({ other }) => other);
+	const some = near.length > 0 ? "with similar ids" : "such as";
+	const named = (near.length > 0 ? near : ids).slice(0, 5).join(", ");
 	return new InputError(
-		`${where} has no patient "${id}"; it has ${thousands(ids.length)}, ${some}`,
+		`${where} has no patient "${id}"; it has ${thousands(ids.length)}, ${some} ${named}`,
 	);
 }
 
 async function datasetPatient(dataset: Dataset, id: string | undefined) {
-	const ids = splitNames.flatMap((split) =>
+	const people = splitNames.flatMap((split) =>
 		Array.from(dataset.patients(split), (number) => ({ id: dataset.idOf(number), number, split })),
 	);
 	if (id === undefined) {
@@ -297,24 +244,20 @@ async function datasetPatient(dataset: Dataset, id: string | undefined) {
 			`no patient is named; give records of new patients with \`input\` FILE, or name a patient of the run's dataset with \`patient\`${some.length > 0 ? `, such as ${some.join(", ")}` : ""}`,
 		);
 	}
-	const entry = ids.find((one) => one.id === id);
-	if (!entry)
-		throw unknownPatient(
-			id,
-			ids.map((one) => one.id),
-			dataset.folder,
-		);
-	const history = await dataset.read(entry.number);
+	const person = people.find((one) => one.id === id);
+	const ids = people.map((one) => one.id);
+	if (!person) throw unknownPatient(id, ids, dataset.folder);
+	const history = await dataset.read(person.number);
 	const patient: NewPatient = {
 		id,
 		sex: history.sex,
 		birth: history.birthEvents ? (history.times[0] as number) : null,
-		death: dataset.deathOf(entry.number),
+		death: dataset.deathOf(person.number),
 		lastRecord:
 			history.tokens.length > history.birthEvents ? (history.times.at(-1) as number) : null,
 		history,
 	};
-	return { patient, split: entry.split };
+	return { patient, split: person.split };
 }
 
 /** The code map file that a dataset was prepared with, if any. */

@@ -5,6 +5,7 @@ import { InputError } from "../../base/errors.js";
 import { checkFolderTarget } from "../../base/files/index.js";
 import { silentProgress } from "../../base/progress.js";
 import { percent, table } from "../../base/table.js";
+import { thousands } from "../../base/thousands.js";
 import { builtInMap, type CodeMap } from "../../data/codes/index.js";
 import {
 	dedupRules,
@@ -30,17 +31,19 @@ import { readRunRecords } from "../../model/train/index.js";
 import { defineCommand } from "./define-command.js";
 import {
 	byteSize,
+	choice,
+	file,
 	flag,
 	inGroup,
 	option,
 	readBy,
 	seed,
+	text,
 	texts,
 	threadsField,
 	whole,
 } from "./fields.js";
-import { communicatorOf, printJson, progressOf } from "./io.js";
-import { deathsText } from "./observation-text.js";
+import { communicatorOf, printJson, progressOf, tell } from "./io.js";
 import { labelTimeField } from "./open-run.js";
 import { type CodeMapOptions, mapInFile, requiredCodeMap } from "./patients.js";
 import type { Monitoring } from "./pretrain/training.js";
@@ -62,8 +65,6 @@ from the training patients alone. docs/guides has one page per format.
 All times of a command have one unit: records, prescriptions, births, deaths, labels and observation
 are read as --time-is says, unless an option such as --label-time-is names another. Datasets hold days.`;
 
-const text = (placeholder: string, description: string) =>
-	option(placeholder, description, z.string().optional());
 const count = whole(1, 1_000_000_000);
 
 const options = {
@@ -93,8 +94,7 @@ const options = {
 			"level of PheCodes: 250, or 250.2 (needs --phecode-map)",
 			z.enum(["integer", "full"]).default("integer"),
 		),
-		phecodeMap: text(
-			"file",
+		phecodeMap: file(
 			"use the official map (CSV), or one of your own that may map SNOMED, instead of the built-in table",
 		),
 		keepIgnored: flag("use the rows that the official map marks to ignore"),
@@ -110,22 +110,18 @@ const options = {
 		),
 	}),
 	...inGroup("Cohort:", {
-		minRecords: option(
-			"n",
-			"minimum records per patient (paper: 50)",
-			count.default(prepareDefaults.minRecords),
-		),
-		minCount: option(
-			"n",
-			"minimum training records per code (paper: 50000)",
-			count.default(prepareDefaults.minCount),
-		),
+		minRecords: count
+			.default(prepareDefaults.minRecords)
+			.describe("minimum records per patient (paper: 50)"),
+		minCount: count
+			.default(prepareDefaults.minCount)
+			.describe("minimum training records per code (paper: 50000)"),
 		dedup: option(
 			"rule",
 			"keep one record per patient and code within a day or month, or keep all",
 			z.enum(dedupRules).default(prepareDefaults.dedup),
 		),
-		maxRecords: option("n", "maximum records per patient", count.optional()),
+		maxRecords: count.optional().describe("maximum records per patient"),
 		keep: option(
 			"end",
 			"end of a longer history to keep",
@@ -136,14 +132,11 @@ const options = {
 			"whether records of kind drug are events (tokens), count for the labels only, or are left out",
 			z.enum(drugUses).default(prepareDefaults.drugs),
 		),
-		observation: text(
-			"file",
-			"table of the periods in which patients were observed: patient, start, end",
-		),
-		observationTimeIs: option(
+		observation: file("table of the periods in which patients were observed: patient, start, end"),
+		observationTimeIs: choice(
 			"what",
 			"meaning of the times in --observation (default: as in the records)",
-			z.enum(timeUnits).optional(),
+			timeUnits,
 		),
 		skipBad: flag(
 			"leave out rows that cannot be read, and say how many (default: refuse the first)",
@@ -155,11 +148,10 @@ const options = {
 			texts.transform((pairs) => pairs.reduce(withLabel, [])).optional(),
 		),
 		labelTimeIs: labelTimeField("all --label files"),
-		splitsFrom: text(
-			"file",
+		splitsFrom: file(
 			"published splits (CSV or Parquet): patient, split; also subject_splits.parquet of MEDS",
 		),
-		seed: option("n", "seed of the split", seed.default(prepareDefaults.splitSeed)),
+		seed: seed.default(prepareDefaults.splitSeed).describe("seed of the split"),
 		splits: option(
 			"percents",
 			"percentages of patients for training, validation and test",
@@ -204,8 +196,7 @@ export const command = defineCommand({
 			...(isRule("splits") && { splitParts: splits }),
 			...(label && { labels: label }),
 		});
-		for (const note of manifest.source.notes) io.stderr.write(`note: ${note}\n`);
-		for (const warning of manifest.source.warnings ?? []) io.stderr.write(`warning: ${warning}\n`);
+		tell(io, manifest.source);
 		if (json) printJson(io, manifest);
 		else io.stdout.write(render(out, manifest) + (like ? unknownText(like, manifest) : ""));
 	},
@@ -247,6 +238,12 @@ function withLabel(
 	return [...before, { task, file }];
 }
 
+/** Says how many deaths are recorded, and what it means if there are none. */
+export const deathsText = (deaths: number): string =>
+	deaths === 0
+		? "no deaths are recorded: death is not a competing event in results"
+		: `deaths: ${thousands(deaths)}`;
+
 /** What the run does not know. */
 function unknownText(run: string, { codes, dropped, source }: Manifest): string {
 	const unmapped = codes.keptUnmapped ? [] : codes.unmapped.top;
@@ -262,23 +259,16 @@ function unknownText(run: string, { codes, dropped, source }: Manifest): string 
 }
 
 function render(folder: string, manifest: Manifest): string {
-	const { counts, codes, dropped, labels, observation, deaths, values } = manifest;
-	const splits = Object.entries(counts.splits).map(([name, { patients, events }]) => [
-		name,
-		patients,
-		events,
-	]);
+	const { counts, codes, labels, observation, deaths, values } = manifest;
 	const diagnoses = codes.mapped + codes.unmapped.events;
-	const lost = [
-		["codes not in the map", codes.unmapped.codes, codes.keptUnmapped ? 0 : codes.unmapped.events],
-		["drugs", "", dropped.drugs],
-		["repetitions", "", dropped.duplicates],
-		["records beyond the maximum", "", dropped.cut],
-		["patients with too few records", dropped.patients.patients, dropped.patients.events],
-		["rare codes", dropped.rareCodes.codes, dropped.rareCodes.events],
-		["codes unknown in training", dropped.unknownCodes.codes, dropped.unknownCodes.events],
-	].filter(([, number, records]) => number || records);
-	const parts = [
+	const leftOut = leftOutTable(manifest);
+	const labelRows = labels.map(({ task, labels, positive }) => [
+		taskOfLabels(task),
+		labels,
+		positive,
+		percent(positive, labels),
+	]);
+	return [
 		`${folder}: ${counts.patients} patients, ${counts.events} events, ${counts.tokens} tokens\n`,
 		codes.map && diagnoses > 0
 			? `${codes.mapped} of ${diagnoses} diagnoses (${percent(codes.mapped, diagnoses)}) mapped with ${codes.map}\n`
@@ -289,23 +279,39 @@ function render(folder: string, manifest: Manifest): string {
 		`${observation.rule}\n`,
 		deaths === null ? "" : `${deathsText(deaths)}\n`,
 		"\n",
-		table(["split", "patients", "events"], splits),
-	];
-	if (lost.length > 0) parts.push("\n", table(["left out", "number", "records"], lost));
-	if (labels.length > 0)
-		parts.push(
-			"\n",
-			table(
-				["task", "labels", "positive", ""],
-				labels.map((l) => [
-					taskOfLabels(l.task),
-					l.labels,
-					l.positive,
-					percent(l.positive, l.labels),
-				]),
-			),
-		);
-	return parts.join("");
+		table(
+			["split", "patients", "events"],
+			Object.entries(counts.splits).map(([name, split]) => [name, split.patients, split.events]),
+		),
+		leftOut === undefined ? "" : `\n${leftOut}`,
+		labels.length > 0 ? `\n${table(["task", "labels", "positive", ""], labelRows)}` : "",
+	].join("");
+}
+
+/** What the rules left out, with the most frequent codes; undefined if nothing. */
+export function leftOutTable({ codes, dropped }: Manifest): string | undefined {
+	const { unmapped, keptUnmapped } = codes;
+	const { patients, rareCodes, unknownCodes } = dropped;
+	const topOf = ({ top }: typeof unmapped) =>
+		top
+			.slice(0, 3)
+			.map(({ code, system, events }) => `${system} ${code} (${thousands(events)})`)
+			.join(", ");
+	const codeRow = (what: string, of: typeof unmapped) =>
+		[what, of.codes, of.events, topOf(of)] as const;
+	const rows = [
+		codeRow(`codes without a mapping${keptUnmapped ? ", kept as they are" : ""}`, unmapped),
+		["repeated records", 0, dropped.duplicates, ""] as const,
+		["records beyond the longest history", 0, dropped.cut, ""] as const,
+		["drug records", 0, dropped.drugs, ""] as const,
+		["patients with too few records", patients.patients, patients.events, ""] as const,
+		codeRow("rare codes", rareCodes),
+		codeRow("codes unknown in training", unknownCodes),
+	]
+		.filter(([, number, records]) => number > 0 || records > 0)
+		.map(([what, number, ...more]) => [what, number === 0 ? "" : thousands(number), ...more]);
+	const header = ["left out", "number", "records", "the most frequent"];
+	return rows.length === 0 ? undefined : table(header, rows);
 }
 
 /** Options of `prepare`. Defaults: `prepareDefaults`. */

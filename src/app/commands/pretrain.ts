@@ -29,7 +29,7 @@ import {
 	writeRates,
 } from "../../model/train/index.js";
 import { defineCommand } from "./define-command.js";
-import { computeFields, date, flag, option, texts, threadsField, whole } from "./fields.js";
+import { computeFields, date, flag, option, several, threadsField, whole } from "./fields.js";
 import { endInterrupted, interruptible } from "./interruptible.js";
 import { communicatorOf, printJson, progressOf } from "./io.js";
 import { datasetArgument, withDatasetWarning } from "./open-run.js";
@@ -67,10 +67,9 @@ export const command = defineCommand({
 			`model sizes: ${presetNames.join(", ")}. For trajgpt, choose by the number of training patients: ${suggestionHelp(modelById("trajgpt"))} (docs/models.md#which-size)`,
 			z.string().default("default"),
 		),
-		set: option(
+		set: several(
 			"name=value",
 			"override one setting of the preset (listed below); may be repeated",
-			texts.optional(),
 		),
 		before: option(
 			"date",
@@ -82,11 +81,9 @@ export const command = defineCommand({
 		...hazardFields,
 		threads: threadsField,
 		...computeFields(),
-		devices: option(
-			"n",
-			"accelerators that share each batch, with --provider xla (default: 1)",
-			whole(1, 1024).optional(),
-		),
+		devices: whole(1, 1024)
+			.optional()
+			.describe("accelerators that share each batch, with --provider xla (default: 1)"),
 		resume: flag("resume an interrupted run, with its own settings"),
 		json: flag("print the summary as one JSON document"),
 	},

@@ -1,6 +1,5 @@
 import { writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import { z } from "zod";
 import { replaceFile } from "../../base/files/index.js";
 import { type Dataset, summarize } from "../../data/cohort/index.js";
 import { threadsOf } from "../../engine/runtime/open-runtime.js";
@@ -17,7 +16,7 @@ import { readEventLog } from "../../model/train/event-log.js";
 import { openRunDataset, runFiles, type Trained } from "../../model/train/index.js";
 import { checkOutputFile } from "../../model/train/output-file.js";
 import { defineCommand } from "./define-command.js";
-import { datasetField, flag, option, seed, texts, threads } from "./fields.js";
+import { datasetField, file, flag, seed, several, threads } from "./fields.js";
 import { nodeDocument, pngOf } from "./figure-file.js";
 import { printJson, progressOf } from "./io.js";
 import { openRun, runArgument, withDatasetWarning } from "./open-run.js";
@@ -50,18 +49,14 @@ export const command = defineCommand({
 	description,
 	arguments: runArgument,
 	options: {
-		out: option("file", "file to write (default: report.html in the run)", z.string().optional()),
+		out: file("file to write (default: report.html in the run)"),
 		dataset: datasetField,
-		patient: option(
-			"id",
-			"show this patient, instead of those chosen by rule; may be repeated",
-			texts.optional(),
-		),
+		patient: several("id", "show this patient, instead of those chosen by rule; may be repeated"),
 		patientMap: flag(
 			"draw a map with one mark per test patient (always drawn for simulated people)",
 		),
-		seed: option("n", "seed of the maps and of the choice of patients", seed.default(0)),
-		threads: option("n", "number of threads (default: as in training)", threads.optional()),
+		seed: seed.default(0).describe("seed of the maps and of the choice of patients"),
+		threads: threads.optional().describe("number of threads (default: as in training)"),
 		force: flag("replace an existing file at --out"),
 		json: flag("print one JSON document: the files, the findings, what is missing"),
 	},

@@ -4,6 +4,7 @@ import {
 	type Column,
 	type ColumnWriter,
 	columnFormat,
+	columnsOf,
 	openColumns,
 } from "../../base/files/column-file.js";
 import { replaceFile } from "../../base/files/index.js";
@@ -38,38 +39,18 @@ import {
 import { hasSameTokens } from "./evaluate/runs.js";
 import type { Monitoring } from "./pretrain/training.js";
 
-export interface CohortRiskOptions extends ComputeOptions, Pick<Monitoring, "progress"> {
+interface CohortRiskOptions extends ComputeOptions, Pick<Monitoring, "progress"> {
 	/** The file to write: Parquet, or CSV by its extension. */
 	readonly output: string;
-	/** Whether an existing file may be replaced. */
-	readonly replace?: boolean | undefined;
+	readonly force?: boolean;
 	/** Codes as users write them, and names of groups. Default: every code of the vocabulary. */
-	readonly codes?: readonly string[] | undefined;
+	readonly code?: readonly string[];
 	/** `last` (the last record, default), `random`, `visit`, a date or `age:N`. */
-	readonly index?: string | undefined;
+	readonly index?: string;
 	/** Horizons. Default: 1, 5 and 10. */
-	readonly years?: readonly number[] | undefined;
+	readonly years?: readonly number[];
 	/** The seed of random index days. */
-	readonly seed?: number | undefined;
-}
-
-export interface DatasetRiskOptions extends CohortRiskOptions {
-	/** Default: all patients. */
-	readonly split?: Split | undefined;
-}
-
-export interface CohortRisks {
-	readonly file: string;
-	readonly patients: number;
-	readonly codes: number;
-	/** Patients without an index day, by reason. */
-	readonly excluded: Readonly<Record<string, number>>;
-	/** Patients who were not at risk on their index day, by reason: their risks are extrapolated. */
-	readonly notAtRisk: Readonly<Record<string, number>>;
-	readonly seconds: number;
-	readonly simulated: boolean;
-	readonly notes: readonly string[];
-	readonly warnings: readonly string[];
+	readonly seed?: number;
 }
 
 /** Patients per batch, and per piece of the file. */
@@ -81,11 +62,11 @@ interface Cohort {
 	readonly axis: TimeAxis;
 	readonly count: number;
 	/** Maps codes that users write, if there is one. */
-	readonly map: CodeMap | undefined;
+	readonly map?: CodeMap | undefined;
 	/** A patient by number, with the time of the last record, if there is one. */
 	read(patient: number): Promise<{ readonly history: History; readonly lastRecord: number | null }>;
 	/** Caveats on patients, by number, with their index days. */
-	warnings(days: ReadonlyMap<number, number>): readonly string[];
+	warnings?(days: ReadonlyMap<number, number>): readonly string[];
 }
 
 interface Indexed {
@@ -94,69 +75,59 @@ interface Indexed {
 	readonly atRisk: boolean;
 }
 
-/**
- * Writes the risks of every patient of a dataset on one index day: one row per patient and code, one column per
- * horizon. Where a code is recorded by the index day, the risk is that of another record.
- */
-export async function datasetRisks(
+/** The patients of a dataset, or of one split. */
+export function datasetCohort(
 	trained: Trained,
 	dataset: Dataset,
-	{ split, ...options }: DatasetRiskOptions,
-): Promise<CohortRisks> {
+	split: Split | undefined,
+): Cohort {
 	if (!hasSameTokens(trained, dataset))
 		throw new InputError(
 			`${dataset.folder} has another vocabulary than ${trained.folder}; use the dataset of the run, one prepared with \`trajgpt prepare … --like ${trained.folder}\`, or give the records with \`input\``,
 		);
 	const patients = (split ? [split] : splitNames).flatMap((part) => [...dataset.patients(part)]);
-	const cohort: Cohort = {
+	return {
 		name: dataset.folder,
 		axis: dataset.manifest.source.axis,
 		count: patients.length,
-		map: undefined,
 		async read(patient) {
 			const history = await dataset.read(patients[patient] as number);
 			return { history, lastRecord: history.times.at(-1) ?? null };
 		},
-		warnings: () => [],
 	};
-	return cohortRisks(trained, cohort, options);
 }
 
-/** The same for new patients. */
-export async function newPatientRisks(
-	trained: Trained,
-	queried: QueriedPatients,
-	options: CohortRiskOptions,
-): Promise<CohortRisks> {
+export function newCohort({ manifest }: Trained, queried: QueriedPatients): Cohort {
 	const { patients, axis, map } = queried;
-	const cohort: Cohort = {
+	return {
 		name: "the input",
 		axis,
 		map,
 		count: patients.length,
 		read: async (patient) => patients[patient] as NewPatient,
-		warnings: (days) =>
-			warningsFor(
-				queried,
-				Array.from(days, ([patient, time]) => ({ patient: patients[patient] as NewPatient, time })),
-				trained.manifest,
-				nothingRecorded,
-			),
+		warnings(days) {
+			const indexed = Array.from(days, ([patient, time]) => ({
+				patient: patients[patient] as NewPatient,
+				time,
+			}));
+			return warningsFor(queried, indexed, manifest, nothingRecorded);
+		},
 	};
-	return cohortRisks(trained, cohort, options);
 }
 
-async function cohortRisks(
-	trained: Trained,
-	cohort: Cohort,
-	options: CohortRiskOptions,
-): Promise<CohortRisks> {
+export type CohortRisks = Awaited<ReturnType<typeof cohortRisks>>;
+
+/**
+ * Writes the risks of every patient on one index day: one row per patient and code, one column per horizon. Where a
+ * code is recorded by the index day, the risk is that of another record.
+ */
+export async function cohortRisks(trained: Trained, cohort: Cohort, options: CohortRiskOptions) {
 	const { output, years = usualYears, index = "last", seed = 0 } = options;
 	const { progress = silentProgress } = options;
 	const format = columnFormat(output);
-	await checkOutputFile(output, options.replace ?? false);
+	await checkOutputFile(output, options.force ?? false);
 	const settings = hazardSettingsOf(trained);
-	const codes = codesOf(trained, options.codes, cohort.map);
+	const codes = codesOf(trained, options.code, cohort.map);
 	const { horizons, warnings } = horizonsOf(years, settings.binDays.at(-1) as number);
 	const rule = index === "last" ? undefined : indexRuleFor(index, cohort.axis, cohort.name);
 	const dayOf = (history: History, lastRecord: number | null) => {
@@ -164,7 +135,9 @@ async function cohortRisks(
 		return lastRecord === null ? "without a record" : Math.floor(lastRecord);
 	};
 	const days = new Map<number, number>();
+	/** Patients without an index day, by reason. */
 	const excluded: Record<string, number> = {};
+	/** Patients who were not at risk on their index day, by reason: their risks are extrapolated. */
 	const notAtRisk: Record<string, number> = {};
 	const began = performance.now();
 	let written = 0;
@@ -200,7 +173,7 @@ async function cohortRisks(
 					written += batch.length;
 					const risks = all && new Float64Array((all[i] as Uint8Array).slice().buffer);
 					if (risks && batch.length > 0)
-						await file?.add(columnsOf(batch, risks, codes, horizons, cohort.axis));
+						await file?.add(riskColumns(batch, risks, codes, horizons, cohort.axis));
 				}
 				progress.update({
 					label: "risks: patient",
@@ -237,7 +210,7 @@ async function cohortRisks(
 			...codes.flatMap(({ note }) => note ?? []),
 			...independenceNotes({ settings, vocab: trained.vocabulary.size }, codes),
 		],
-		warnings: [...warnings, ...cohort.warnings(days)],
+		warnings: [...warnings, ...(cohort.warnings?.(days) ?? [])],
 	};
 }
 
@@ -306,7 +279,7 @@ async function risksOf(
 	return risks;
 }
 
-function columnsOf(
+function riskColumns(
 	indexed: readonly Indexed[],
 	risks: Float64Array,
 	codes: readonly FoundCode[],
@@ -314,30 +287,25 @@ function columnsOf(
 	axis: TimeAxis,
 ): Column[] {
 	const width = 1 + horizons.length;
-	const rows = indexed.flatMap((patient, at) =>
+	const rows = indexed.flatMap(({ history, day, atRisk }, at) =>
 		codes.map((code, i) => {
 			const from = (at * codes.length + i) * width;
-			return { patient, code, risks: risks.subarray(from, from + width) };
+			return { history, day, atRisk, code, risks: risks.subarray(from, from + width) };
 		}),
 	);
 	return [
-		{ name: "patient", type: "text", values: rows.map(({ patient }) => patient.history.id) },
-		axis === "dates"
-			? { name: "date", type: "text", values: rows.map(({ patient }) => isoDate(patient.day)) }
-			: { name: "day", type: "number", values: rows.map(({ patient }) => patient.day) },
-		{ name: "at_risk", type: "flag", values: rows.map(({ patient }) => patient.atRisk) },
-		{ name: "code", type: "text", values: rows.map(({ code }) => code.code) },
-		{ name: "name", type: "text", values: rows.map(({ code }) => code.name) },
-		{
-			name: "recorded",
-			type: "flag",
-			values: rows.map(({ risks: [recordedAt] }) => !Number.isNaN(recordedAt)),
-		},
-		...horizons.map(
-			({ years }, horizon): Column => ({
-				name: `risk_${years}y`,
-				type: "number",
-				values: rows.map(({ risks }) => risks[horizon + 1] as number),
+		...columnsOf(rows, {
+			patient: ["text", ({ history }) => history.id],
+			date: axis === "dates" && ["text", ({ day }) => isoDate(day)],
+			day: axis !== "dates" && ["number", ({ day }) => day],
+			at_risk: ["flag", ({ atRisk }) => atRisk],
+			code: ["text", ({ code }) => code.code],
+			name: ["text", ({ code }) => code.name],
+			recorded: ["flag", ({ risks: [recordedAt] }) => !Number.isNaN(recordedAt)],
+		}),
+		...horizons.flatMap(({ years }, horizon) =>
+			columnsOf(rows, {
+				[`risk_${years}y`]: ["number", ({ risks }) => risks[horizon + 1] as number],
 			}),
 		),
 	];

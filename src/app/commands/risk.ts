@@ -8,34 +8,40 @@ import { formatDuration } from "../../base/progress.js";
 import { simulatedText } from "../../base/simulated.js";
 import { thousands } from "../../base/thousands.js";
 import { yearDays } from "../../base/time.js";
-import { splitNames } from "../../data/cohort/index.js";
+import { openDataset, splitNames } from "../../data/cohort/index.js";
 import type { Trained } from "../../model/train/index.js";
 import { checkOutputFile } from "../../model/train/output-file.js";
 import { riskCsv, riskJson, riskPicture } from "../../predict/risk/json.js";
 import type { CodeGroup } from "../../predict/risk/question.js";
 import { eventsText, riskText } from "../../predict/risk/text.js";
+import type { QueriedPatients } from "../../predict/trained/open.js";
 import { risk } from "../../predict/trained/risk.js";
 import { momentForms, momentOf } from "../../predict/user-input/index.js";
 import { defineCommand, type Usage } from "./define-command.js";
 import { textBarsFor } from "./describe.js";
 import {
+	choice,
+	type Fields,
+	file,
 	flag,
+	folder,
 	inGroup,
 	moment,
 	moments,
 	option,
 	readBy,
 	seed,
+	several,
 	span,
-	texts,
+	text,
 	type Values,
 	whole,
 } from "./fields.js";
 import { checkFigureTarget, writeFigure } from "./figure-file.js";
-import { communicatorOf, type Io, printJson, progressOf } from "./io.js";
+import { communicatorOf, type Io, printJson, progressOf, tell } from "./io.js";
 import { openModel, openRun, withDatasetWarning } from "./open-run.js";
 import { openQueried, patientFields, patientFlags } from "./patients.js";
-import type { CohortRisks } from "./risk-table.js";
+import { type CohortRisks, cohortRisks, datasetCohort, newCohort } from "./risk-table.js";
 import { checkTaskOptions, scorePatients } from "./score.js";
 
 const description = `The probability that a code is recorded for the first time within some years of an index day, death
@@ -76,27 +82,8 @@ const examples = {
 		"all patients of a file, on the day of their last record",
 };
 
-const text = z.string().optional();
-
-const options = {
-	code: option(
-		"code...",
-		"codes, their names or synonyms, or names of the run's groups; required without --data and --output",
-		texts.optional(),
-	),
-	group: option(
-		"name=code,...",
-		"a group of your own, from sampled futures: the first record of any member; repeatable",
-		z.array(readBy(groupOf)).default([]),
-	),
-	samples: option("n", "futures for --group", whole(1, 1_000_000).default(1000)),
-	patient: option("id", "the patient; required if there are several", text),
-	at: option("time", "index day of the table (default: the last record)", moment),
-	years: option(
-		"n,...",
-		"horizons of the table, in years (default: 1,5,10)",
-		readBy(yearsOf).optional(),
-	),
+/** What is told of one patient along the history. */
+const trajectoryFields = {
 	horizon: option(
 		"span",
 		"horizon of the trajectory, attribution, what-if and --why: 1y, 18m (default: 5y)",
@@ -121,40 +108,55 @@ const options = {
 		"attribute the risk at these times to events; separated by spaces or commas; write negative times with commas",
 		moments,
 	),
-	top: option("n", "events to list per attribution", whole(1, 100_000).default(10)),
+	top: whole(1, 100_000).default(10).describe("events to list per attribution"),
 	events: flag("list the patient's events with their numbers"),
-	figure: option("file", "also draw a figure to this .svg or .png file", text),
-	csv: option("file", "also write all times to a CSV file", text),
+	figure: file("also draw a figure to this .svg or .png file"),
+};
+
+const editFields = inGroup("What if:", {
+	add: option("code@time...", "add an event: 250@2010-05-01", z.array(readBy(addedOf)).optional()),
+	remove: option("n...", "remove event number n", z.array(readBy(eventNumber)).optional()),
+	move: option(
+		"n@time...",
+		"move event number n to another time: 12@-6m",
+		z.array(readBy(movedOf)).optional(),
+	),
+});
+
+const manyFields = inGroup("Many patients:", {
+	data: folder("score every patient of a dataset, on one index day each"),
+	output: file(
+		"Parquet or CSV file for all patients of --data or --input: a row per patient and code",
+	),
+	index: text("rule", "index days: last (record), random, visit, a date, or age:N (default: last)"),
+	split: choice("name", "only the patients of this split", splitNames),
+	seed: seed.optional().describe("seed of random index days and of futures (default: 0)"),
+});
+
+const options = {
+	code: several(
+		"code...",
+		"codes, their names or synonyms, or names of the run's groups; required without --data and --output",
+	),
+	group: option(
+		"name=code,...",
+		"a group of your own, from sampled futures: the first record of any member; repeatable",
+		z.array(readBy(groupOf)).default([]),
+	),
+	samples: whole(1, 1_000_000).default(1000).describe("futures for --group"),
+	patient: text("id", "the patient; required if there are several"),
+	at: option("time", "index day of the table (default: the last record)", moment),
+	years: option(
+		"n,...",
+		"horizons of the table, in years (default: 1,5,10)",
+		readBy(yearsOf).optional(),
+	),
+	...trajectoryFields,
+	csv: file("also write all times to a CSV file"),
 	force: flag("replace existing files"),
 	json: flag("print one JSON document"),
-	...inGroup("What if:", {
-		add: option(
-			"code@time...",
-			"add an event: 250@2010-05-01",
-			z.array(readBy(addedOf)).optional(),
-		),
-		remove: option("n...", "remove event number n", z.array(readBy(eventNumber)).optional()),
-		move: option(
-			"n@time...",
-			"move event number n to another time: 12@-6m",
-			z.array(readBy(movedOf)).optional(),
-		),
-	}),
-	...inGroup("Many patients:", {
-		data: option("folder", "score every patient of a dataset, on one index day each", text),
-		output: option(
-			"file",
-			"Parquet or CSV file for all patients of --data or --input: a row per patient and code",
-			text,
-		),
-		index: option(
-			"rule",
-			"index days: last (record), random, visit, a date, or age:N (default: last)",
-			text,
-		),
-		split: option("name", "only the patients of this split", z.enum(splitNames).optional()),
-		seed: option("n", "seed of random index days and of futures (default: 0)", seed.optional()),
-	}),
+	...editFields,
+	...manyFields,
 	...patientFields,
 };
 
@@ -179,50 +181,23 @@ export const command = defineCommand({
 	},
 });
 
-/** The options that --data takes. */
-const withData = new Set([
-	"data",
-	"output",
-	"index",
-	"split",
-	"code",
-	"years",
-	"seed",
-	"force",
-	"json",
-	"threads",
-	"provider",
-	"precision",
-]);
-/** The options on one patient. */
-const ofOne = new Set([
-	"group",
-	"samples",
-	"at",
-	"horizon",
-	"from",
-	"to",
-	"step",
-	"attribute",
-	"top",
-	"events",
-	"why",
-	"figure",
-	"csv",
-	"add",
-	"remove",
-	"move",
-]);
+const isOn = (name: string, fields: Fields, ...names: string[]) =>
+	name in fields || names.includes(name);
+
+/** What is asked of one patient alone. */
+const ofOne = { ...trajectoryFields, ...editFields };
+/** The options that --data takes, beside those on many patients. */
+const withData = ["code", "years", "force", "json", "threads", "provider", "precision"];
 
 /** Why an option has no effect beside the others; undefined if it has one. */
 function whyIgnored(name: string, { data, input, db, output }: Options): string | undefined {
 	if (data !== undefined)
-		return withData.has(name)
+		return isOn(name, manyFields, ...withData)
 			? undefined
 			: "has no effect on a whole dataset; leave it out, or leave out --data";
 	if (name === "split") return "belongs to --data";
 	if (output !== undefined && (input ?? db) !== undefined)
-		return ofOne.has(name)
+		return isOn(name, ofOne, "group", "samples", "at", "csv")
 			? "has no effect on all patients of a file; leave it out, or leave out --output"
 			: undefined;
 	if (name === "output")
@@ -231,29 +206,8 @@ function whyIgnored(name: string, { data, input, db, output }: Options): string 
 }
 
 /** What a fine-tuned model has no use for: it answers one question. */
-const unusedByTask = [
-	"code",
-	"group",
-	"samples",
-	"years",
-	"horizon",
-	"from",
-	"to",
-	"step",
-	"attribute",
-	"top",
-	"events",
-	"figure",
-	"add",
-	"remove",
-	"move",
-	"data",
-	"output",
-	"index",
-	"split",
-	"seed",
-	"why",
-];
+const unusedByTask = (name: string) =>
+	isOn(name, { ...ofOne, ...manyFields }, "code", "group", "samples", "years");
 
 async function act(
 	io: Io,
@@ -262,7 +216,17 @@ async function act(
 	options: Options,
 	usage: Usage,
 ): Promise<void> {
-	if (options.data !== undefined) return scoreDataset(io, folder, further, options);
+	const refuseOthers = (flag: string) => {
+		if (further.length > 0) throw new InputError(`${flag} takes one run; score each run by itself`);
+	};
+	if (options.data !== undefined) {
+		if (options.output === undefined)
+			throw new InputError("--data needs --output FILE (.parquet or .csv)");
+		refuseOthers("--data");
+		const run = openRun(io, folder);
+		const dataset = withDatasetWarning(io, await openDataset(options.data));
+		return scoreMany(io, folder, run, datasetCohort(run, dataset, options.split), options);
+	}
 	const trained = openModel(io, folder);
 	checkTaskOptions(usage, trained, unusedByTask);
 	if (trained.task && further.length > 0)
@@ -273,7 +237,13 @@ async function act(
 			at: options.at && [options.at],
 			predictions: options.csv,
 		});
-	if (options.output !== undefined) return scoreInput(io, folder, trained, further, options);
+	if (options.output !== undefined) {
+		refuseOthers("--output");
+		columnFormat(options.output);
+		await checkOutputFile(options.output, options.force ?? false);
+		const queried = await openQueried(io, trained, options);
+		return scoreMany(io, folder, trained, newCohort(trained, queried), options, queried);
+	}
 	if (communicatorOf(io).size > 1)
 		throw new InputError(
 			"processes share the work on many patients, and these options ask about one; start it without a launcher, or give --output",
@@ -303,8 +273,7 @@ async function act(
 		{ ...options, others, samples, seed },
 	);
 	const notes = [...answer.query.notes, ...answer.query.assumptions];
-	for (const note of notes) io.stderr.write(`note: ${note}\n`);
-	for (const warning of answer.warnings) io.stderr.write(`warning: ${warning}\n`);
+	tell(io, { notes, warnings: answer.warnings });
 	if (options.json)
 		printJson(io, {
 			run: folder,
@@ -329,87 +298,48 @@ async function act(
 	}
 }
 
-/** Writes the risks of every patient of a dataset. */
-async function scoreDataset(
-	io: Io,
-	folder: string,
-	further: readonly string[],
-	{ data, output, code, force, json, ...options }: Options,
-): Promise<void> {
-	if (output === undefined) throw new InputError("--data needs --output FILE (.parquet or .csv)");
-	if (further.length > 0) throw new InputError("--data takes one run; score each run by itself");
-	const { openDataset } = await import("../../data/cohort/index.js");
-	const { datasetRisks } = await import("./risk-table.js");
-	const scored = await datasetRisks(
-		openRun(io, folder),
-		withDatasetWarning(io, await openDataset(data as string)),
-		{
-			...options,
-			output,
-			codes: code,
-			replace: force,
-			progress: progressOf(io),
-			communicator: communicatorOf(io),
-		},
-	);
-	printScored(io, scored, json && { run: folder, ...scored });
-}
-
-/** Writes the risks of all patients of a file. */
-async function scoreInput(
+/** Writes the risks of all patients of a dataset or a file. */
+async function scoreMany(
 	io: Io,
 	folder: string,
 	trained: Trained,
-	further: readonly string[],
-	options: Options,
+	cohort: Parameters<typeof cohortRisks>[1],
+	{ output, json, ...options }: Options,
+	queried?: QueriedPatients,
 ): Promise<void> {
-	const { output, code, force, json } = options;
-	if (further.length > 0) throw new InputError("--output takes one run; score each run by itself");
-	columnFormat(output as string);
-	await checkOutputFile(output as string, force ?? false);
-	const queried = await openQueried(io, trained, options);
-	const { newPatientRisks } = await import("./risk-table.js");
-	const scored = await newPatientRisks(trained, queried, {
+	const scored = await cohortRisks(trained, cohort, {
 		...options,
 		output: output as string,
-		codes: code,
-		replace: force,
 		progress: progressOf(io),
 		communicator: communicatorOf(io),
 	});
-	const { unknown, notes } = queried;
-	printScored(
-		io,
-		scored,
-		json && { run: folder, ...scored, unknown, notes: [...notes, ...scored.notes] },
-	);
+	tell(io, scored);
+	const { unknown, notes = [] } = queried ?? {};
+	if (json)
+		printJson(io, {
+			run: folder,
+			...scored,
+			...(queried && { unknown, notes: [...notes, ...scored.notes] }),
+		});
+	else io.stdout.write(cohortRisksText(scored));
 }
 
 /** What was written, how fast, and whom it leaves out. */
 function cohortRisksText(scored: CohortRisks): string {
 	const { file, patients, codes, seconds, excluded, notAtRisk, simulated } = scored;
-	const reasons = (counts: Readonly<Record<string, number>>) =>
-		Object.entries(counts)
-			.map(([reason, count]) => `${thousands(count)} ${reason}`)
-			.join(", ");
+	const reasons = (text: string, counts: Readonly<Record<string, number>>) => {
+		const all = Object.entries(counts);
+		const named = all.map(([reason, count]) => `${thousands(count)} ${reason}`);
+		return all.length > 0 ? [`${text}: ${named.join(", ")}`] : [];
+	};
 	const lines = [
 		`${thousands(patients)} patients, ${thousands(codes)} codes in ${formatDuration(seconds)}: ${(patients / seconds).toFixed(1)} patients per second`,
 		...(simulated ? [simulatedText] : []),
-		...(Object.keys(excluded).length > 0 ? [`without an index day: ${reasons(excluded)}`] : []),
-		...(Object.keys(notAtRisk).length > 0
-			? [`not at risk on the index day (at_risk is false): ${reasons(notAtRisk)}`]
-			: []),
+		...reasons("without an index day", excluded),
+		...reasons("not at risk on the index day (at_risk is false)", notAtRisk),
 		`written: ${file}`,
 	];
 	return `${lines.join("\n")}\n`;
-}
-
-/** Prints what was written or, if it is given, the document about it. */
-function printScored(io: Io, scored: CohortRisks, json: object | undefined): void {
-	for (const note of scored.notes) io.stderr.write(`note: ${note}\n`);
-	for (const warning of scored.warnings) io.stderr.write(`warning: ${warning}\n`);
-	if (json) printJson(io, json);
-	else io.stdout.write(cohortRisksText(scored));
 }
 
 /** NAME=CODE,CODE,… */

@@ -1,13 +1,14 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { Command, CommanderError } from "commander";
+import { oneProcess } from "../../base/communicator.js";
 import { InputError } from "../../base/errors.js";
 import { ownPackage } from "../../base/files/versions.js";
+import { chooseGpu, launchOf, openCommunicator } from "../../engine/mpi/index.js";
 import { type Provider, providers } from "../../engine/runtime/index.js";
 import type { Precision } from "../../engine/tensor/index.js";
 import { type Program, trajgpt } from "./commands.js";
-import { examples } from "./examples.js";
-import { withFlags } from "./flags.js";
+import { examples, withFlags } from "./define-command.js";
 import { Exit, type Io, safeIo } from "./io.js";
-import { jobOf } from "./job.js";
 
 /** Runs one command line and returns its exit code: 0 done, 1 failed, 2 bad usage or bad input. */
 export async function run(argv: readonly string[], given: Io, program = trajgpt): Promise<number> {
@@ -108,4 +109,64 @@ function exitCode(error: unknown, io: Io): number {
 			"set TRAJGPT_DEBUG=1 to see the stack trace; `trajgpt doctor` checks this machine\n",
 		);
 	return 1;
+}
+
+/** Most errors are the same on all ranks. Rank 0 reports them, and ends the others before they do. */
+const headStartMilliseconds = 2000;
+
+/** When a job is aborted, the launcher may drop output that it has not forwarded yet. */
+const outputGraceMilliseconds = 500;
+
+const silent = (io: Io): Io => ({
+	stdout: { write() {} },
+	stderr: { write() {} },
+	env: io.env,
+});
+
+/**
+ * The processes that `mpirun` or `srun` started, as a command sees them: `io` has the streams of this process (ranks
+ * other than 0 say nothing), `join` connects it with the others before a command acts, and `fail` reports an error,
+ * ends all processes and returns the exit code.
+ */
+function jobOf(io: Io, program: Program) {
+	const launch = launchOf(io.env);
+	const { rank = 0, size = 1 } = launch ?? {};
+	let communicator = oneProcess;
+	let begun = false;
+	return {
+		io: rank === 0 ? io : silent(io),
+		get communicator() {
+			return communicator;
+		},
+		async join(command: Command): Promise<void> {
+			if (!launch) return;
+			let verb = command;
+			while (verb.parent?.parent) verb = verb.parent;
+			const name = verb.name();
+			const dividing = program.commands.filter(({ divides }) => divides).map(({ name }) => name);
+			if (!dividing.includes(name))
+				throw new InputError(
+					`${launch.launcher} started ${size} processes, and \`${program.name} ${name}\` runs in one; start it without a launcher (processes share the work of: ${dividing.join(", ")})`,
+				);
+			begun = true;
+			communicator = await openCommunicator(io.env);
+			chooseGpu(communicator, process.env);
+		},
+		leave: () => communicator.close(),
+		async fail(error: unknown, report: (io: Io) => number): Promise<number> {
+			if (!launch) return report(io);
+			if (error instanceof Exit) {
+				communicator.close();
+				return error.code;
+			}
+			// The command line is the same on all ranks.
+			if (rank > 0 && !begun) return report(silent(io));
+			if (rank > 0) await delay(headStartMilliseconds);
+			if (rank > 0) io.stderr.write(`rank ${rank} of ${size}: `);
+			const code = report(io);
+			await delay(outputGraceMilliseconds);
+			communicator.abort(code);
+			return code;
+		},
+	};
 }

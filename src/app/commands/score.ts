@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { InputError } from "../../base/errors.js";
 import { yearDays } from "../../base/time.js";
 import {
@@ -13,9 +12,8 @@ import {
 } from "../../data/cohort/index.js";
 import { notesFor } from "../../data/records/bad-rows.js";
 import type { TimeIs } from "../../data/records/rows.js";
-import { type ComputeOptions, openRuntime, threadsOf } from "../../engine/runtime/open-runtime.js";
+import { type ComputeOptions, threadsOf, withRuntime } from "../../engine/runtime/open-runtime.js";
 import { type LabelPrediction, personAt } from "../../evaluate/index.js";
-import type { FineTunedTask } from "../../model/train/finetune/classifier.js";
 import { definitionOf, openRunDataset, type Trained } from "../../model/train/index.js";
 import { outsideReason, taskScorer, type ViewedHistory } from "../../predict/index.js";
 import {
@@ -36,32 +34,32 @@ import {
 	predictionSchemas,
 	writePredictions,
 } from "./evaluate/predictions.js";
-import { option } from "./fields.js";
-import { communicatorOf, type Io, mayWrite, printJson } from "./io.js";
+import { choice } from "./fields.js";
+import { communicatorOf, type Io, mayWrite, printJson, tell } from "./io.js";
 
-export interface ScoreFlags extends ComputeOptions {
+interface ScoreFlags extends ComputeOptions {
 	readonly at?: readonly Moment[] | undefined;
 	readonly predictions?: string | undefined;
-	readonly predictionsSchema?: PredictionSchema | undefined;
-	readonly force?: true | undefined;
-	readonly json?: true | undefined;
+	readonly predictionsSchema?: PredictionSchema;
+	readonly force?: true;
+	readonly json?: true;
 }
 
 /** The columns of a file of predictions. */
-export const predictionsSchemaField = option(
+export const predictionsSchemaField = choice(
 	"name",
 	"columns of --predictions: ours, those of meds-evaluation, or of OHDSI's PatientLevelPrediction (default: plain)",
-	z.enum(predictionSchemas).optional(),
+	predictionSchemas,
 );
 
 /** Refuses options that a fine-tuned model has no use for. */
 export function checkTaskOptions(
 	usage: Usage,
 	{ folder, task }: Trained,
-	unused: readonly string[],
+	isUnused: (name: string) => boolean,
 ): void {
 	usage.refuse((name) =>
-		task && unused.includes(name)
+		task && isUnused(name)
 			? `has no effect on ${folder}/tasks/${task.scoring.task}, which scores its own label; leave it out, or give the run: ${folder}`
 			: undefined,
 	);
@@ -84,12 +82,12 @@ export async function scorePatients(
 			: { file, schema: flags.predictionsSchema ?? "plain", replace: flags.force };
 	if (target) await checkPredictionFile(target, queried.axis);
 	const scores = score(trained, queried, at, { ...flags, communicator: communicatorOf(io) });
-	for (const warning of scores.warnings) io.stderr.write(`warning: ${warning}\n`);
+	tell(io, { warnings: scores.warnings });
 	const patients: ScoredPatient[] = [];
 	for await (const one of scores.patients) patients.push(one);
 	if (target && mayWrite(io)) {
 		const context = { axis: queried.axis, evaluationType: "Validation" } as const;
-		tell(io, await writePredictions(target, patients.flatMap(predictionsOf), context));
+		tell(io, { notes: await writePredictions(target, patients.flatMap(predictionsOf), context) });
 	}
 	const { scoring, warnings } = scores;
 	if (json)
@@ -119,17 +117,14 @@ export async function scoreLabels(
 	const { axis } = trained.manifest.source;
 	const target: PredictionFile = { file, schema, replace: force };
 	await checkPredictionFile(target, axis);
-	const { predictions, notes, warnings } = await predictLabels(trained, options);
-	tell(io, notes);
-	for (const warning of warnings) io.stderr.write(`warning: ${warning}\n`);
-	if (mayWrite(io))
-		tell(io, await writePredictions(target, predictions, { axis, evaluationType: "Test" }));
+	const { predictions, ...caveats } = await predictLabels(trained, options);
+	tell(io, caveats);
+	if (mayWrite(io)) {
+		const context = { axis, evaluationType: "Test" } as const;
+		tell(io, { notes: await writePredictions(target, predictions, context) });
+	}
 	const definition = trained.task ? definitionText(trained.task.scoring) : "";
 	io.stderr.write(`${definition}written: ${file}\n`);
-}
-
-function tell(io: Io, notes: readonly string[]): void {
-	for (const note of notes) io.stderr.write(`note: ${note}\n`);
 }
 
 const predictionsOf = ({ patient, scores }: ScoredPatient): LabelPrediction[] =>
@@ -142,17 +137,17 @@ const predictionsOf = ({ patient, scores }: ScoredPatient): LabelPrediction[] =>
 		ageYears: patient.birth === null ? null : (time - patient.birth) / yearDays,
 	}));
 
-export interface LabelPredictionOptions extends ComputeOptions {
+interface LabelPredictionOptions extends ComputeOptions {
 	/** A file of labels, or a folder of MEDS label files. */
 	readonly labels: string;
 	/** The unit of their times, if it is not that of the dataset's records. */
-	readonly labelTimeIs?: TimeIs | undefined;
+	readonly labelTimeIs?: TimeIs;
 	/** Only labels of the patients of this split. */
-	readonly split?: Split | undefined;
+	readonly split?: Split;
 	/** The file that says who belongs to the split. By default the dataset does. */
-	readonly splitsFrom?: string | undefined;
+	readonly splitsFrom?: string;
 	/** The run's dataset, if it was moved. */
-	readonly dataset?: string | undefined;
+	readonly dataset?: string;
 }
 
 /** Labels per batch. */
@@ -162,14 +157,7 @@ const batchSize = 1024;
  * Predicts labels with a fine-tuned model, each from the records of the run's dataset up to the very time of the
  * label. Patients outside the dataset have no records that the model could know.
  */
-async function predictLabels(
-	trained: Trained,
-	options: LabelPredictionOptions,
-): Promise<{
-	readonly predictions: readonly LabelPrediction[];
-	readonly notes: string[];
-	readonly warnings: string[];
-}> {
+async function predictLabels(trained: Trained, options: LabelPredictionOptions) {
 	const { labels: file, split, splitsFrom } = options;
 	const task = fineTunedTask(trained);
 	if (splitsFrom !== undefined && split === undefined)
@@ -183,25 +171,37 @@ async function predictLabels(
 	const beside = labelUnitOf(dataset, options.labelTimeIs);
 	const given = await givenLabels(file, beside, byFile);
 	const within = byFile ? undefined : split;
-	const { asked, outside, seen, unseen } = await questionsOf(dataset, given, { file, within });
-	if (asked.length === 0)
+	const { queries, outside, seen, unseen } = await queriesOf(dataset, given, file, within);
+	if (queries.length === 0)
 		throw new InputError(
 			`${file}: no label ${split === undefined ? "" : `of the patients of split ${split} `}is left of ${given.length}; check that labels, splits and dataset name patients alike`,
 			{ field: "labels", value: file },
 		);
 	const warnings = await labelWarnings(dataset, file, seen, unseen, beside.unit);
-	const probabilities = await probabilitiesOf(trained, task, asked, options);
-	const undefinedFor = asked.flatMap(({ view, label }) => {
+	const { threads = threadsOf(trained, options.communicator) } = options;
+	const probabilities = await withRuntime({ ...options, threads }, "inference", async (runtime) => {
+		const scorer = taskScorer(runtime, trained, task);
+		const views = queries.map(({ view }) => view);
+		const all: number[] = [];
+		try {
+			for (let first = 0; first < views.length; first += batchSize)
+				all.push(...(await scorer.probabilities(views.slice(first, first + batchSize))));
+			return all;
+		} finally {
+			await scorer.dispose();
+		}
+	});
+	const undefinedFor = queries.flatMap(({ view, label }) => {
 		const reason = outsideReason(task.scoring, view);
 		return reason === undefined ? [] : [{ id: label.patient, reason }];
 	});
 	return {
-		predictions: asked.map(({ label }, at) => ({
+		predictions: queries.map(({ label }, at) => ({
 			...label,
 			probability: probabilities[at] as number,
 		})),
 		notes: [
-			...outsideWarnings(undefinedFor, asked.length),
+			...outsideWarnings(undefinedFor, queries.length),
 			...notesFor([
 				[
 					outside,
@@ -215,33 +215,26 @@ async function predictLabels(
 }
 
 /** A label to predict, and what is known at its time. */
-interface Question {
+interface LabelQuery {
 	readonly view: ViewedHistory;
 	readonly label: Omit<LabelPrediction, "probability">;
 }
 
-/** The labels of a split, or all of them, with the records up to their times. */
-async function questionsOf(
+/**
+ * The labels of a split, or all of them, with the records up to their times. `outside` are of patients outside the
+ * dataset; `unseen` have no record up to their time.
+ */
+async function queriesOf(
 	dataset: Dataset,
 	given: readonly GivenLabel[],
-	{ file, within }: { readonly file: string; readonly within: Split | undefined },
-): Promise<{
-	readonly asked: readonly Question[];
-	/** Labels of patients outside the dataset. */
-	readonly outside: number;
-	readonly seen: readonly SeenLabel[];
-	/** Labels without a record up to their time. */
-	readonly unseen: number;
-}> {
-	const numbers = new Map(
-		splitNames.flatMap((split) =>
-			Array.from(
-				dataset.patients(split),
-				(patient) => [dataset.idOf(patient), { patient, split }] as const,
-			),
-		),
-	);
-	const asked: Question[] = [];
+	file: string,
+	within: Split | undefined,
+) {
+	const people = new Map<string, { readonly patient: number; readonly split: Split }>();
+	for (const split of splitNames)
+		for (const patient of dataset.patients(split))
+			people.set(dataset.idOf(patient), { patient, split });
+	const queries: LabelQuery[] = [];
 	const seen: SeenLabel[] = [];
 	let [outside, unseen] = [0, 0];
 	for (const { key, day, value } of given) {
@@ -250,49 +243,25 @@ async function questionsOf(
 				field: "labels",
 				value: file,
 			});
-		const known = numbers.get(key);
-		if (!known) outside++;
-		if (within !== undefined && known?.split !== within) continue;
-		if (!known) {
-			asked.push({
-				view: { tokens: [], times: [], at: day },
-				label: { patient: key, time: day, label: value, sex: null, ageYears: null },
-			});
+		const person = people.get(key);
+		if (!person) outside++;
+		if (within !== undefined && person?.split !== within) continue;
+		const label = { time: day, label: value };
+		if (!person) {
+			const nobody = { patient: key, sex: null, ageYears: null };
+			queries.push({ view: { tokens: [], times: [], at: day }, label: { ...nobody, ...label } });
 			continue;
 		}
-		const history = await dataset.read(known.patient);
+		const history = await dataset.read(person.patient);
 		const later = history.times.findIndex((time) => time > day);
 		const end = later < 0 ? history.times.length : later;
 		if (end <= history.birthEvents) unseen++;
 		else seen.push({ time: day, lastRecord: history.times.at(-1) as number });
 		const [tokens, times] = [history.tokens.subarray(0, end), history.times.subarray(0, end)];
-		asked.push({
+		queries.push({
 			view: { tokens, times, at: day },
-			label: { ...personAt(history, day), time: day, label: value },
+			label: { ...personAt(history, day), ...label },
 		});
 	}
-	return { asked, outside, seen, unseen };
-}
-
-/** The probability of each label, in order. */
-async function probabilitiesOf(
-	trained: Trained,
-	task: FineTunedTask,
-	asked: readonly Question[],
-	{ communicator, provider, precision, ...options }: ComputeOptions,
-): Promise<number[]> {
-	const { threads = threadsOf(trained, communicator) } = options;
-	const compute = { threads, provider, precision, communicator };
-	const runtime = await openRuntime(compute, "inference");
-	const scorer = taskScorer(runtime, trained, task);
-	const views = asked.map(({ view }) => view);
-	const probabilities: number[] = [];
-	try {
-		for (let first = 0; first < views.length; first += batchSize)
-			probabilities.push(...(await scorer.probabilities(views.slice(first, first + batchSize))));
-		return probabilities;
-	} finally {
-		await scorer.dispose();
-		await runtime.dispose?.();
-	}
+	return { queries, outside, seen, unseen };
 }

@@ -31,11 +31,12 @@ import { builtFolder } from "./export.js";
 import {
 	codeMapFields,
 	datasetField,
+	file,
 	flag,
 	inGroup,
 	offFlag,
 	option,
-	texts,
+	several,
 	threads,
 	type Values,
 	whole,
@@ -59,38 +60,22 @@ Patient records are never written to disk, logs or messages. Ctrl-C stops the se
 
 const options = {
 	host: option("address", "address to listen on", z.string().default("127.0.0.1")),
-	port: option(
-		"n",
-		"port (default: 7428, or the next free one)",
-		whole(0, 65_535)
-			.meta({ expected: "Expected a port from 1 to 65535, or 0 for any that is free." })
-			.optional(),
-	),
-	allowHost: option(
+	port: whole(0, 65_535)
+		.meta({ expected: "Expected a port from 1 to 65535, or 0 for any that is free." })
+		.optional()
+		.describe("port (default: 7428, or the next free one)"),
+	allowHost: several(
 		"name...",
 		"further host names to accept, as behind a proxy; requires a token",
-		texts.optional(),
 	),
-	tokenFile: option(
-		"file",
-		"file with the token that every client must send, on this machine too",
-		z.string().optional(),
-	),
-	threads: option(
-		"n",
-		"predictions computed at the same time (default: one per core)",
-		threads.optional(),
-	),
-	maxSessions: option(
-		"n",
-		"maximum number of open sessions (default: 256)",
-		whole(1, 100_000).optional(),
-	),
-	log: option(
-		"file",
-		"log file, one line of JSON per request; - is standard error",
-		z.string().optional(),
-	),
+	tokenFile: file("file with the token that every client must send, on this machine too"),
+	threads: threads
+		.optional()
+		.describe("predictions computed at the same time (default: one per core)"),
+	maxSessions: whole(1, 100_000)
+		.optional()
+		.describe("maximum number of open sessions (default: 256)"),
+	log: file("log file, one line of JSON per request; - is standard error"),
 	explorer: offFlag("serve the API alone"),
 	...inGroup("Explorer:", {
 		dataset: datasetField,
@@ -228,29 +213,18 @@ export async function serve(trained: Trained, options: ServeOptions): Promise<Se
 
 export async function listen(
 	served: ServedModel,
-	options: Omit<ServeOptions, "explorer"> & {
-		readonly files: ReadonlyMap<string, ServedFile>;
-		readonly token?: string | undefined;
-	},
+	options: Omit<ServeOptions, "explorer"> & { readonly files: ReadonlyMap<string, ServedFile> },
 ): Promise<Serving> {
 	const { host, port, token, files, log } = options;
 	const ports =
 		port === undefined ? Array.from({ length: portsTried }, (_, i) => defaultPort + i) : [port];
 	const engine = engineFor(served, options.threads);
+	const names = options.allowHost ?? [];
+	const limits = { ...defaultLimits, ...options.limits };
+	const { version } = ownPackage;
 	try {
-		const service = await startService({
-			served,
-			engine,
-			host,
-			ports,
-			files,
-			log,
-			limits: { ...defaultLimits, ...options.limits },
-			version: ownPackage.version,
-			names: options.allowHost ?? [],
-			token,
-		});
-		return { ...service, token };
+		const listening = { served, engine, host, ports, files, log, limits, version, names, token };
+		return { ...(await startService(listening)), token };
 	} catch (error) {
 		await engine.dispose();
 		throw error;

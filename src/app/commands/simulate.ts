@@ -28,10 +28,10 @@ All rates are invented. A person depends on the seed and their number, not on th
 or the number of threads.`;
 
 const options = {
-	patients: option("n", "number of people to simulate", whole(1, mostPeople)),
+	patients: whole(1, mostPeople).describe("number of people to simulate"),
 	out: option("folder", "folder to write the records to", z.string()),
 	format: option("format", "file format of the tables", z.enum(formats).default("csv")),
-	seed: option("n", "seed of the population", seed.default(0)),
+	seed: seed.default(0).describe("seed of the population"),
 	threads: threadsField,
 	force: flag("replace an existing simulation"),
 	json: flag("print one JSON document"),

@@ -18,12 +18,10 @@ import { openStore, type Store } from "../../data/records/store.js";
 import {
 	type CohortTask,
 	checkOverlap,
-	type DeterminingCode,
 	datasetRecords,
 	definitionOfCohorts,
 	definitionOfTask,
 	determiningCodes,
-	type Exclusion,
 	type Extracted,
 	extract,
 	labelCohorts,
@@ -44,15 +42,18 @@ import { defineCommand, type Usage } from "./define-command.js";
 import {
 	byteSize,
 	datasetField,
+	file,
 	flag,
+	folder,
 	option,
 	readBy,
 	seed,
+	text,
 	threadsField,
 	type Values,
 	whole,
 } from "./fields.js";
-import { printJson } from "./io.js";
+import { printJson, tell } from "./io.js";
 
 const description = `Label patients by a task definition, and write the labels as MEDS label files.
 
@@ -85,16 +86,13 @@ function dayRange(text: string): [number, number] {
 	return [Number(first), Number(last)];
 }
 
-const text = (placeholder: string, description: string) =>
-	option(placeholder, description, z.string().optional());
-
 const options = {
 	list: flag("list the ready tasks"),
 	show: text("task", "print the file of a ready task"),
 	task: text("name", "ready task"),
-	aces: text("file", "task file in the format of ACES (YAML)"),
-	predicates: text("file", "file whose predicates replace those of the task (YAML)"),
-	cohorts: text("file", "OMOP table cohort (CSV or Parquet)"),
+	aces: file("task file in the format of ACES (YAML)"),
+	predicates: file("file whose predicates replace those of the task (YAML)"),
+	cohorts: file("OMOP table cohort (CSV or Parquet)"),
 	target: option("id", "cohorts: cohort_definition_id of the target", seed.optional()),
 	outcome: option("id", "cohorts: cohort_definition_id of the outcome", seed.optional()),
 	timeAtRisk: option(
@@ -108,7 +106,7 @@ const options = {
 		whole(0, longestDays).optional(),
 	),
 	label: text("task", "labels that the dataset has"),
-	out: text("folder", "folder of label files; the task's labels go into OUT/TASK"),
+	out: folder("folder of label files; the task's labels go into OUT/TASK"),
 	name: text("name", "name of the task (default: that of the file)"),
 	force: flag("replace earlier labels of the task"),
 	dataset: datasetField,
@@ -152,11 +150,11 @@ export const command = defineCommand({
 				"no records to label; name a dataset, a run or a folder in MEDS, or pass --list",
 			);
 		const done = await labelTask(source, libraryOptions(definition, usage));
-		for (const note of done.notes) io.stderr.write(`note: ${note}\n`);
-		for (const { code, when, labels, positive, positives } of done.determining)
-			io.stderr.write(
-				`warning: ${code} is ${when} in the input of ${labels} labels, ${positive} of them positive, of ${positives} positive labels in all: it nearly determines the label\n`,
-			);
+		const warnings = done.determining.map(
+			({ code, when, labels, positive, positives }) =>
+				`${code} is ${when} in the input of ${labels} labels, ${positive} of them positive, of ${positives} positive labels in all: it nearly determines the label`,
+		);
+		tell(io, { notes: done.notes, warnings });
 		if (json) printJson(io, done);
 		else io.stdout.write(render(done));
 	},
@@ -210,8 +208,16 @@ function render(done: LabelledTask): string {
 	return parts.join("");
 }
 
-/** What gives the labels: one of the four. */
-export interface TaskDefinition {
+/** OMOP cohorts, with the defaults of PatientLevelPrediction. */
+interface CohortOptions extends Pick<CohortTask, "file" | "target" | "outcome"> {
+	/** The first and last day at risk, counted from the start of the target cohort. Default: 1 and 365. */
+	readonly atRisk?: readonly [first: number, last: number] | undefined;
+	/** Days at risk that somebody without the outcome must have, the first not counted. Default: all. */
+	readonly minAtRisk?: number | undefined;
+}
+
+/** Options of `labelTask`. One of `aces`, `task`, `cohorts` and `label` gives the labels. */
+export interface LabelTaskOptions {
 	/** An ACES file. */
 	readonly aces?: string | undefined;
 	/** A ready task, one of `libraryTasks()`. */
@@ -222,18 +228,6 @@ export interface TaskDefinition {
 	readonly label?: string | undefined;
 	/** A file whose predicates replace those of `aces` or `task`. */
 	readonly predicates?: string | undefined;
-}
-
-/** OMOP cohorts, with the defaults of PatientLevelPrediction. */
-export interface CohortOptions extends Pick<CohortTask, "file" | "target" | "outcome"> {
-	/** The first and last day at risk, counted from the start of the target cohort. Default: 1 and 365. */
-	readonly atRisk?: readonly [first: number, last: number] | undefined;
-	/** Days at risk that somebody without the outcome must have, the first not counted. Default: all. */
-	readonly minAtRisk?: number | undefined;
-}
-
-/** Options of `labelTask`. */
-export interface LabelTaskOptions extends TaskDefinition {
 	/** The folder of all tasks; the labels are written to a folder of the task's name in it. */
 	readonly out?: string | undefined;
 	/** Default: the name of the task. */
@@ -246,30 +240,15 @@ export interface LabelTaskOptions extends TaskDefinition {
 	readonly threads?: number | undefined;
 }
 
-export interface LabelledTask {
+export type LabelledTask = Awaited<ReturnType<typeof finish>> & {
 	readonly task: string;
 	/** What the labels mean; missing for a task without a label. */
 	readonly definition?: LabelDefinition | undefined;
-	readonly records: string;
-	/** Patients in the records, and those with a label. */
-	readonly patients: number;
-	readonly labelled: number;
-	/** Trigger events, or entries into the target cohort: each has at most one label. */
-	readonly triggers: number;
-	readonly labels: number;
-	/** null for a task without a label. */
-	readonly positive: number | null;
-	readonly excluded: readonly Exclusion[];
-	/** Codes of the input that nearly determine the label. */
-	readonly determining: readonly DeterminingCode[];
-	readonly notes: readonly string[];
 	/** The Parquet file of the labels, if one was written. */
 	readonly file?: string;
-}
+};
 
 const labelFile = "labels.parquet";
-
-const defaultMemory = 2 * 1024 ** 3;
 
 /**
  * Labels the patients of a dataset, of the dataset of a run, or of a folder in MEDS, and writes the labels as MEDS
@@ -282,13 +261,18 @@ export async function labelTask(path: string, options: LabelTaskOptions): Promis
 	const { out, replace = false } = options;
 	checkDefinition(options);
 	const { records, dataset } = await openSource(path, options.dataset);
-	const { name, definition, label } = await definitionOf(records, dataset, options);
-	const work = (folder: string, file: string | undefined) =>
-		withStore(records, options, folder, file, async (store) => ({
-			task: name,
-			...(definition && { definition }),
-			...(await finish(store, records, await label(store), file)),
-		}));
+	const { name, definition, label } = await labellerOf(records, dataset, options);
+	const work = async (folder: string, file: string | undefined): Promise<LabelledTask> => {
+		const { cohorts, memory = 2 * 1024 ** 3, threads } = options;
+		const more = [cohorts?.file, file].filter((one) => one !== undefined);
+		const store = await openStore({ folder, memory, threads, files: [...records.files, ...more] });
+		try {
+			const finished = await finish(store, records, await label(store), file);
+			return { task: name, ...(definition && { definition }), ...finished };
+		} finally {
+			store.close();
+		}
+	};
 	if (out === undefined) {
 		const folder = await mkdtemp(join(tmpdir(), "trajgpt-tasks-"));
 		return temporarily(folder, () => work(folder, undefined));
@@ -311,7 +295,7 @@ export async function labelTask(path: string, options: LabelTaskOptions): Promis
 }
 
 /** Refuses options that contradict each other or have no effect. */
-function checkDefinition(options: TaskDefinition): void {
+function checkDefinition(options: LabelTaskOptions): void {
 	const kinds = (["task", "aces", "cohorts", "label"] as const).filter(
 		(name) => options[name] !== undefined,
 	);
@@ -363,30 +347,22 @@ async function openSource(
 	return { records: datasetRecords(dataset), dataset };
 }
 
-interface Labeller {
-	readonly name: string;
-	readonly definition?: LabelDefinition | undefined;
-	readonly label: (store: Store) => Promise<Extracted>;
-}
-
-async function definitionOf(
+/** The name and the meaning of the labels, and how they are made. */
+async function labellerOf(
 	records: TaskRecords,
 	dataset: Dataset | undefined,
 	options: LabelTaskOptions,
-): Promise<Labeller> {
+) {
 	const { aces, task, cohorts, label, predicates } = options;
 	const named = (
 		name: string,
 		definition: LabelDefinition | undefined,
-		work: Labeller["label"],
-	): Labeller => ({ name: taskName(options.name ?? name), definition, label: work });
+		label: (store: Store) => Promise<Extracted>,
+	) => ({ name: taskName(options.name ?? name), definition, label });
 	if (cohorts !== undefined) {
 		const task = cohortTask(cohorts);
-		return named(
-			`cohort-${task.target}-outcome-${task.outcome}`,
-			definitionOfCohorts(task),
-			(store) => labelCohorts(store, records, task),
-		);
+		const name = `cohort-${task.target}-outcome-${task.outcome}`;
+		return named(name, definitionOfCohorts(task), (store) => labelCohorts(store, records, task));
 	}
 	if (label !== undefined) {
 		if (!dataset)
@@ -404,15 +380,14 @@ async function definitionOf(
 			return storedLabels(dataset, label);
 		});
 	}
+	const replacement = async (file: string) => ({ file, text: await taskText(file) });
 	const read =
-		aces !== undefined
-			? await readAces(aces, predicates)
-			: libraryTask(
+		aces === undefined
+			? libraryTask(
 					task ?? "",
-					predicates === undefined
-						? undefined
-						: { file: predicates, text: await taskText(predicates) },
-				);
+					predicates === undefined ? undefined : await replacement(predicates),
+				)
+			: await readAces(aces, predicates);
 	checkOverlap(read);
 	if (records.axis !== "dates")
 		throw new InputError(
@@ -430,46 +405,35 @@ function taskName(name: string): string {
 	});
 }
 
-async function withStore<T>(
-	records: TaskRecords,
-	{ cohorts, memory = defaultMemory, threads }: LabelTaskOptions,
-	folder: string,
-	file: string | undefined,
-	work: (store: Store) => Promise<T>,
-): Promise<T> {
-	const more = [cohorts?.file, file].filter((one) => one !== undefined);
-	const store = await openStore({ folder, memory, threads, files: [...records.files, ...more] });
-	try {
-		return await work(store);
-	} finally {
-		store.close();
-	}
-}
-
+/** Stores the labels, and counts them. */
 async function finish(
 	store: Store,
 	records: TaskRecords,
 	{ labels, subjects, triggers, excluded, notes }: Extracted,
 	file: string | undefined,
-): Promise<Omit<LabelledTask, "task" | "definition">> {
+) {
 	await storeLabels(store, labels);
 	const determining = await determiningCodes(store);
 	const isWhole = file === undefined || (await writeLabels(store, file));
 	const { values } = labels;
 	const positive = values.includes(null) ? null : values.filter((value) => value).length;
-	const isOneSided = positive === 0 || positive === values.length;
+	const isOneSided = values.length > 0 && (positive === 0 || positive === values.length);
 	return {
 		records: records.path,
+		/** Patients in the records, and those with a label. */
 		patients: subjects,
 		labelled: new Set(labels.subjects).size,
+		/** Trigger events, or entries into the target cohort: each has at most one label. */
 		triggers,
 		labels: values.length,
+		/** null for a task without a label. */
 		positive,
 		excluded,
+		/** Codes of the input that nearly determine the label. */
 		determining,
 		notes: [
 			...notes,
-			...(isOneSided && values.length > 0
+			...(isOneSided
 				? [`all labels are ${positive === 0 ? "negative" : "positive"}; check the definition`]
 				: []),
 			...(isWhole

@@ -5,22 +5,51 @@ import { InputError } from "../errors.js";
 import { csvField } from "../table.js";
 import { replaceFile } from "./index.js";
 
-type Values =
-	| { readonly type: "text"; readonly values: readonly (string | null)[] }
-	| { readonly type: "flag"; readonly values: readonly boolean[] }
-	| { readonly type: "label"; readonly values: readonly (boolean | null)[] }
-	| { readonly type: "time"; readonly values: readonly (Date | null)[] }
-	| { readonly type: "id"; readonly values: readonly (number | bigint)[] }
-	| {
-			readonly type: "count" | "whole" | "float" | "number" | "decimal";
-			readonly values: ArrayLike<number | null>;
-	  };
-
 /**
- * One column of a table: `float` has 32 bits, `number` 64, and so has `id`, a whole number. Values of `text`, `label`,
- * `time`, `whole` (32 bits) and `decimal` (64 bits) may be missing.
+ * The values of a column, by its type: `float` has 32 bits, `number` 64, and so has `id`, a whole number. Values of
+ * `text`, `label`, `time`, `whole` (32 bits) and `decimal` (64 bits) may be missing.
  */
-export type Column = Values & { readonly name: string };
+interface Cells {
+	text: string | null;
+	flag: boolean;
+	label: boolean | null;
+	time: Date | null;
+	id: number | bigint;
+	count: number | null;
+	whole: number | null;
+	float: number | null;
+	number: number | null;
+	decimal: number | null;
+}
+
+type ColumnType = keyof Cells;
+
+/** One column of a table. */
+export type Column = {
+	[T in ColumnType]: {
+		readonly name: string;
+		readonly type: T;
+		readonly values: Cells[T] extends number | null
+			? ArrayLike<number | null>
+			: readonly Cells[T][];
+	};
+}[ColumnType];
+
+/** The type of a column, and its value of a row. */
+type ColumnOf<Row> = {
+	[T in ColumnType]: readonly [type: T, of: (row: Row, at: number) => Cells[T]];
+}[ColumnType];
+
+/** The columns of a table by name; those that are false are left out. */
+export const columnsOf = <Row>(
+	rows: readonly Row[],
+	columns: Readonly<Record<string, ColumnOf<Row> | false>>,
+): Column[] =>
+	Object.entries(columns).flatMap(([name, column]) => {
+		if (!column) return [];
+		const [type, of]: readonly [ColumnType, (row: Row, at: number) => unknown] = column;
+		return [{ name, type, values: rows.map(of) } as Column];
+	});
 
 export const columnFormat = (file: string) => formatOf(file, ["parquet", "csv"], "write");
 

@@ -7,9 +7,8 @@ import { versions } from "../../../base/files/versions.js";
 import { formatDuration, silentProgress } from "../../../base/progress.js";
 import { explainError } from "../../../base/system-errors.js";
 import { type Dataset, openDataset } from "../../../data/cohort/index.js";
-import type { Provider, Runtime } from "../../../engine/runtime/index.js";
-import { withRuntime } from "../../../engine/runtime/open-runtime.js";
-import type { Precision } from "../../../engine/tensor/index.js";
+import type { Runtime } from "../../../engine/runtime/index.js";
+import { type ComputeOptions, withRuntime } from "../../../engine/runtime/open-runtime.js";
 import {
 	type Cell,
 	type Entry,
@@ -50,18 +49,14 @@ import {
 	writeCell,
 } from "./plan.js";
 
-/** The resources that a cell computes with. */
-export interface CellResources {
-	readonly threads: number;
-	readonly provider: Provider;
-	readonly precision?: Precision | undefined;
-}
-
-export interface CellRequest extends CellResources, Monitoring {
-	readonly folder: string;
+export interface CellName {
 	/** The id of the line, or `baselinesId`. */
 	readonly id: string;
 	readonly seed: number;
+}
+
+interface CellRequest extends CellName, ComputeOptions, Monitoring {
+	readonly folder: string;
 }
 
 const clock = () => performance.now();
@@ -72,47 +67,32 @@ const cpuSeconds = () => {
 	return (user + system) / 1e6;
 };
 
-/** A cell whose model is trained but not evaluated. */
-interface TrainedCell {
-	readonly plan: Plan;
-	readonly dataset: Dataset;
-	/** Undefined for the cell of the baselines. */
-	readonly trained?: Trained;
-	readonly training: Cell["training"];
-	/** Why a task was not fine-tuned, by task. */
-	readonly notTuned: Readonly<Record<string, string>>;
-	readonly seconds: number;
-}
-
 /**
  * Trains the model of a cell, resuming an earlier attempt; baselines have nothing to train. When the signal is
  * aborted, it saves and throws the signal's reason.
  */
-export async function trainCell(request: CellRequest): Promise<TrainedCell> {
+export async function trainCell(request: CellRequest) {
 	const { folder, id, seed } = request;
 	const began = clock();
 	const plan = readPlan(folder);
 	const dataset = await openDataset(join(folder, plan.datasetFolder));
 	if (dataset.manifest.contentHash !== plan.dataset)
 		throw new InputError(`${dataset.folder} is not the dataset ${folder} was begun with`);
+	/** Why a task was not fine-tuned, by task. */
 	const notTuned: Record<string, string> = {};
-	const trainedCell = (more: Pick<TrainedCell, "training" | "trained">): TrainedCell => ({
-		plan,
-		dataset,
-		notTuned,
-		seconds: (clock() - began) / 1000,
-		...more,
-	});
-	if (id === baselinesId) return trainedCell({ training: null });
-	const training = await pretrainCell(plan, dataset, readEntry(folder, id), request);
-	const trained = readTrained(comparisonFiles(folder).run(id, seed));
-	for (const task of plan.tasks)
-		await finetuneCell(plan, dataset, trained, task, request).catch((error: unknown) => {
-			// Too few labels of one task do not stop the other tasks.
-			if (!(error instanceof TooFewLabels)) throw error;
-			notTuned[task] = error.message;
-		});
-	return trainedCell({ training, trained });
+	let training: Cell["training"] = null;
+	let trained: Trained | undefined;
+	if (id !== baselinesId) {
+		training = await pretrainCell(plan, dataset, readEntry(folder, id), request);
+		trained = readTrained(comparisonFiles(folder).run(id, seed));
+		for (const task of plan.tasks)
+			await finetuneCell(plan, dataset, trained, task, request).catch((error: unknown) => {
+				// Too few labels of one task do not stop the other tasks.
+				if (!(error instanceof TooFewLabels)) throw error;
+				notTuned[task] = error.message;
+			});
+	}
+	return { plan, dataset, trained, training, notTuned, seconds: (clock() - began) / 1000 };
 }
 
 /** Trains the line's run. Its CPU time is kept in the run's folder, because it may have been interrupted. */
@@ -120,20 +100,17 @@ async function pretrainCell(
 	plan: Plan,
 	dataset: Dataset,
 	{ id, model, settings, options }: Entry,
-	{ folder, seed, threads, provider, precision, progress, signal }: CellRequest,
+	request: CellRequest,
 ): Promise<NonNullable<Cell["training"]>> {
+	const { folder, seed, signal } = request;
 	const run = comparisonFiles(folder).run(id, seed);
 	const stepsBefore = existsSync(runFiles(run).run) ? stepsDone(run) : 0;
 	const began = clock();
 	const secondsBefore = cpuSeconds();
 	const summary = await pretrain(dataset, run, {
+		...request,
 		model,
 		settings,
-		threads,
-		provider,
-		precision,
-		progress,
-		signal,
 		hazards: plan.hazards,
 		training: { ...plan.options, ...options, seed },
 		resume: "if-begun",
@@ -163,7 +140,7 @@ async function finetuneCell(
 	dataset: Dataset,
 	trained: Trained,
 	task: string,
-	{ threads, provider, precision, progress, signal }: CellRequest,
+	request: CellRequest,
 ): Promise<void> {
 	const forecasts = task === "forecast";
 	if (!forecasts && !isLabelledTask(task)) return;
@@ -171,23 +148,20 @@ async function finetuneCell(
 	const begun = readTask(trained.folder, task) !== undefined;
 	if (begun && isTrained(taskFiles(trained.folder, task).folder)) return;
 	const { interrupted } = await finetune(trained, dataset, {
+		...request,
 		task,
-		threads,
-		provider,
-		precision,
-		progress,
-		signal,
 		resume: "if-begun",
 		training: forecasts ? {} : { ...tuning, seed: trained.run.options.seed },
 		mostSteps: tuningSteps ?? undefined,
 	});
-	if (interrupted) signal?.throwIfAborted();
+	if (interrupted) request.signal?.throwIfAborted();
 }
 
+type TrainedCell = Awaited<ReturnType<typeof trainCell>>;
+
 /** Evaluates a cell on each task and writes it. */
-export function evaluateCell(request: CellRequest, cell: TrainedCell): Promise<void> {
-	return withRuntime(request, "inference", (runtime) => evaluateCellOn(runtime, request, cell));
-}
+export const evaluateCell = (request: CellRequest, cell: TrainedCell): Promise<void> =>
+	withRuntime(request, "inference", (runtime) => evaluateCellOn(runtime, request, cell));
 
 async function evaluateCellOn(
 	runtime: Runtime,
@@ -216,20 +190,14 @@ async function evaluateCellOn(
 		if (trained && task === "next" && !trained.model.predictsEachEvent) continue;
 		// An earlier process may have evaluated the task.
 		const before = await tryReadEvaluation(run, task);
-		if (
-			before &&
-			before.made.basis === (await evaluationInputsHash(task, people, options, trained))
-		) {
+		const inputs = before && (await evaluationInputsHash(task, people, options, trained));
+		if (before && before.made.basis === inputs) {
 			evaluations[task] = before;
 			continue;
 		}
 		try {
-			const evaluate = await openTask(
-				task,
-				people,
-				{ ...options, progress, ...(sample && { sample }) },
-				maker,
-			);
+			const settings = { ...options, progress, ...(sample && { sample }) };
+			const evaluate = await openTask(task, people, settings, maker);
 			const evaluation = await evaluate(runtime, trained);
 			await writeEvaluation(run, evaluation);
 			evaluations[task] = evaluation;
@@ -253,29 +221,20 @@ async function evaluateCellOn(
 	});
 }
 
-export interface CellName {
-	readonly id: string;
-	readonly seed: number;
-}
-
-export interface Failure extends CellName {
-	readonly reason: string;
-}
-
-export interface CellProcesses extends CellResources, Monitoring {
-	/** Number of cells computed at the same time. */
-	readonly jobs: number;
-}
-
 /** The built command line, also when this code runs from source. */
-function program(): string {
-	const built = fileURLToPath(new URL("../../../bin/trajgpt.js", import.meta.url));
-	return existsSync(built)
-		? built
-		: fileURLToPath(new URL("../../../../dist/bin/trajgpt.js", import.meta.url));
-}
+const program = (): string =>
+	["../../../bin/trajgpt.js", "../../../../dist/bin/trajgpt.js"]
+		.map((place) => fileURLToPath(new URL(place, import.meta.url)))
+		.find((place, i) => i === 1 || existsSync(place)) as string;
 
 const cellLabel = ({ id, seed }: CellName) => `${id} ${seed}`;
+
+/** How the process of a cell ended, with the end of what it wrote to standard error. */
+interface Ended {
+	readonly code: number | null;
+	readonly endedBy?: string | null;
+	readonly stderr: string;
+}
 
 /**
  * Computes cells, each in its own process, `jobs` at the same time. Finished cells are not repeated; a failed cell
@@ -284,97 +243,91 @@ const cellLabel = ({ id, seed }: CellName) => `${id} ${seed}`;
 export async function computeCells(
 	folder: string,
 	cells: readonly CellName[],
-	{ jobs, threads, provider, precision, progress = silentProgress, signal }: CellProcesses,
-): Promise<{ readonly cells: readonly Cell[]; readonly failed: readonly Failure[] }> {
+	{
+		jobs,
+		threads = 1,
+		provider = "cpu",
+		precision,
+		progress = silentProgress,
+		signal,
+	}: ComputeOptions & Monitoring & { readonly jobs: number },
+) {
+	const files = comparisonFiles(folder);
 	const done: Cell[] = [];
-	const failed: Failure[] = [];
+	const failed: (CellName & { readonly reason: string })[] = [];
 	const waiting = cells.filter(({ id, seed }) => {
 		const before = readCell(folder, id, seed);
 		if (before) done.push(before);
 		return !before;
 	});
 	if (waiting.length === 0) return { cells: done, failed };
-	const clock = () => performance.now();
 	const began = clock();
 	if (done.length > 0)
 		progress.note(`${done.length} of ${cells.length} cells are already finished`);
-	const running = new Map<ChildProcess, { name: CellName; line: string }>();
+	/** The last line of each running cell. */
+	const running = new Map<ChildProcess, { readonly name: CellName; line: string }>();
 	const stop = () => {
 		for (const child of running.keys()) child.kill("SIGTERM");
 	};
 	signal?.addEventListener("abort", stop);
 	let finished = 0;
-	const total = waiting.length;
 	const show = () => {
-		const each = finished > 0 ? (clock() - began) / 1000 / finished : undefined;
+		const left = ((clock() - began) / 1000 / finished) * (waiting.length - finished);
 		progress.update({
 			label: "cell",
 			done: done.length + failed.length,
 			fields: [
 				["of", String(cells.length)],
-				...(each === undefined
-					? []
-					: [["left", `about ${formatDuration(Math.round(each * (total - finished)))}`] as const]),
+				...(finished === 0 ? [] : [["left", `about ${formatDuration(Math.round(left))}`] as const]),
 				...[...running.values()].map(({ name, line }) => [`| ${cellLabel(name)}:`, line] as const),
 			],
 		});
 	};
-	const compute = async (name: CellName): Promise<void> => {
-		const files = comparisonFiles(folder);
+	const start = (name: CellName): Promise<Ended> => {
 		const log = createWriteStream(files.log(name.id, name.seed), { flags: "a" });
 		// A log that cannot be written, as on a full disk, does not stop the cell.
 		log.on("error", (error) =>
 			progress.note(`${cellLabel(name)}: cannot write its log: ${explainError(error)}`),
 		);
+		const cell = ["compare-cell", folder, name.id, String(name.seed)];
+		const resources = ["--threads", String(threads), "--provider", provider];
 		const child = spawn(
 			process.execPath,
-			[
-				program(),
-				"compare-cell",
-				folder,
-				name.id,
-				String(name.seed),
-				"--threads",
-				String(threads),
-				"--provider",
-				provider,
-				...(precision ? ["--precision", precision] : []),
-			],
+			[program(), ...cell, ...resources, ...(precision ? ["--precision", precision] : [])],
 			{ stdio: ["ignore", "ignore", "pipe", "ipc"] },
 		);
 		const state = { name, line: "starting" };
 		running.set(child, state);
-		let said = "";
+		let stderr = "";
 		child.stderr?.on("data", (data: Buffer) => {
 			log.write(data);
-			said = `${said}${data}`.slice(-4000);
-			state.line =
-				said
+			stderr = `${stderr}${data}`.slice(-4000);
+			state.line = (
+				stderr
 					.trimEnd()
 					.split(/[\r\n]/)
-					.at(-1)
-					?.trim() ?? "";
+					.at(-1) ?? ""
+			).trim();
 			show();
 		});
-		const { code, signal: endedBy } = await new Promise<{
-			code: number | null;
-			signal: string | null;
-		}>((resolve) => {
-			child.on("error", (error) => {
-				said = `error: ${error.message}`;
-				resolve({ code: 1, signal: null });
-			});
-			child.on("close", (code, signal) => resolve({ code, signal }));
+		return new Promise<Ended>((resolve) => {
+			child.on("error", ({ message }) => resolve({ code: 1, stderr: `error: ${message}` }));
+			child.on("close", (code, endedBy) => resolve({ code, endedBy, stderr }));
+		}).finally(() => {
+			running.delete(child);
+			log.end();
 		});
-		running.delete(child);
-		log.end();
+	};
+	const compute = async (name: CellName): Promise<void> => {
+		const { code, endedBy, stderr } = await start(name);
 		finished++;
 		const cell = code === 0 ? readCell(folder, name.id, name.seed) : undefined;
 		if (cell) {
 			done.push(cell);
 			progress.note(`${cellLabel(name)}: done in ${formatDuration(cell.seconds)}`);
 		} else if (!signal?.aborted) {
-			const reason = reasonIn(said) ?? (endedBy ? `ended by ${endedBy}` : `exit code ${code}`);
+			const said = /error: ([^\n]+)/.exec(stderr)?.[1]?.trim();
+			const reason = said ?? (endedBy ? `ended by ${endedBy}` : `exit code ${code}`);
 			failed.push({ ...name, reason });
 			progress.note(`${cellLabel(name)}: failed: ${reason}; see ${files.log(name.id, name.seed)}`);
 		}
@@ -382,14 +335,10 @@ export async function computeCells(
 	};
 	try {
 		const next = waiting.values();
-		await Promise.all(
-			Array.from({ length: Math.min(jobs, total) }, async () => {
-				for (const name of next) {
-					if (signal?.aborted) return;
-					await compute(name);
-				}
-			}),
-		);
+		const work = async () => {
+			for (const name of next) if (!signal?.aborted) await compute(name);
+		};
+		await Promise.all(Array.from({ length: Math.min(jobs, waiting.length) }, work));
 	} finally {
 		signal?.removeEventListener("abort", stop);
 		progress.finish();
@@ -398,5 +347,3 @@ export async function computeCells(
 	signal?.throwIfAborted();
 	return { cells: done, failed };
 }
-
-const reasonIn = (said: string): string | undefined => /error: ([^\n]+)/.exec(said)?.[1]?.trim();

@@ -9,7 +9,6 @@ import {
 	modelById,
 	models,
 	plainTrajgptSettings as plain,
-	plainTrajgptSettings,
 } from "../../../model/index.js";
 import { presetOf } from "../pretrain.js";
 
@@ -20,17 +19,14 @@ export function checkNames(
 	known: readonly string[],
 ): void {
 	const field = `${what}s`;
+	const refuse = (problem: string, value: unknown) => {
+		throw new InputError(problem, { field, value });
+	};
 	const unknown = names.find((name) => !known.includes(name));
 	if (unknown !== undefined)
-		throw new InputError(`there is no ${what} "${unknown}"; known ${field}: ${known.join(", ")}`, {
-			field,
-			value: unknown,
-		});
+		refuse(`there is no ${what} "${unknown}"; known ${field}: ${known.join(", ")}`, unknown);
 	if (names.length === 0)
-		throw new InputError(`the list of ${field} is empty; name some of ${known.join(", ")}`, {
-			field,
-			value: names,
-		});
+		refuse(`the list of ${field} is empty; name some of ${known.join(", ")}`, names);
 }
 
 /** A line: a model, or a variant of one with its own id and settings. */
@@ -45,7 +41,7 @@ interface Named {
 export const plainTrajgpt: Named = {
 	id: "trajgpt-plain",
 	model: modelById("trajgpt"),
-	line: { id: "trajgpt-plain", label: "plain TrajGPT", settings: plainTrajgptSettings },
+	line: { id: "trajgpt-plain", label: "plain TrajGPT", settings: plain },
 };
 
 /** TrajGPT in other sizes, compared with the paper's: with what is ours, and with more parameters. */
@@ -63,7 +59,7 @@ export const lineNames: readonly string[] = known.map(({ id }) => id);
 
 /** Whether a preset of TrajGPT already has the plain settings. */
 const isPlain = (preset: string) =>
-	Object.entries(plainTrajgptSettings).every(
+	Object.entries(plain).every(
 		([name, value]) => plainTrajgpt.model.presets[preset]?.[name] === value,
 	);
 

@@ -1,12 +1,11 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { availableParallelism, totalmem } from "node:os";
 import { join } from "node:path";
+import { z } from "zod";
 import { InputError } from "../../../base/errors.js";
 import { holdingLock, replaceFile } from "../../../base/files/index.js";
 import type { Dataset } from "../../../data/cohort/index.js";
 import { isPaperTask } from "../../../data/cohort/label-rules.js";
-import type { Provider } from "../../../engine/runtime/index.js";
-import type { Precision } from "../../../engine/tensor/index.js";
 import {
 	type Comparison,
 	columnsOf,
@@ -22,16 +21,27 @@ import {
 	type Way,
 } from "../../../evaluate/index.js";
 import { modelById } from "../../../model/index.js";
+import {
+	computeFields,
+	decimal,
+	type Fields,
+	flag,
+	namesIn,
+	option,
+	readBy,
+	threads,
+	type Values,
+	whole,
+} from "../fields.js";
 import { writeFigure } from "../figure-file.js";
 import type { Monitoring } from "../pretrain/training.js";
-import { computeCells, type Failure } from "./cells.js";
+import { computeCells } from "./cells.js";
 import {
 	checkLeaders,
 	checkNames,
-	type LineOptions,
+	lineNames,
 	linesNamed,
 	methodsShown,
-	type SizeOptions,
 	sizeLines,
 	variantLines,
 	variantNames,
@@ -40,61 +50,138 @@ import {
 import { lineNotes, sampleNotes } from "./notes.js";
 import { baselinesId, comparisonFiles, openPlan } from "./plan.js";
 
-/** Options of comparisons and ablations. */
-export interface ComparisonOptions extends Omit<LineOptions, "preset">, Monitoring {
-	/** Training epochs. */
-	readonly epochs: number;
-	readonly batchSlots: number;
-	/** Values of K in recall@K. */
-	readonly depths: readonly number[];
-	/** Number of seeds, counted from 1. */
-	readonly seeds: number;
-	/** Futures that the oracle samples per patient. */
-	readonly futures: number;
-	/** The most test patients of tasks next, forecast and onset. Default: all. */
-	readonly patients?: number | undefined;
-	/** Events of a row per landmark of the hazards. Default: that of `pretrain`. */
-	readonly slotsPerLandmark?: number | undefined;
-	/** Events per batch of fine-tuning to labels. Default: that of `finetune`. */
-	readonly tuningSlots?: number | undefined;
-	/** The most steps of a fine-tuning, but at least one epoch. Default: no limit. */
-	readonly tuningSteps?: number | undefined;
-	/** Cells computed at the same time. Default: as many as cores and memory allow. */
-	readonly jobs?: number | undefined;
-	readonly provider: Provider;
-	readonly precision?: Precision | undefined;
+/** Distinct names, separated by commas. */
+const names = readBy(namesIn);
+/** The same, or undefined for `all`. */
+const namesOrAll = readBy((text) => (text === "all" ? undefined : namesIn(text))).optional();
+
+const allowedDepths = [1, 5, 10, 15];
+
+function depthsOf(text: string): readonly number[] {
+	const depths = namesIn(text).map(Number);
+	if (depths.length === 0 || depths.some((depth) => !allowedDepths.includes(depth)))
+		throw new InputError(`Expected some of ${allowedDepths.join(",")}.`);
+	return depths;
 }
 
-export interface CompareOptions extends ComparisonOptions, LineOptions {
-	/** Ids of the models. Default: all. */
-	readonly models?: readonly string[] | undefined;
-	/** Default: all tasks of the dataset but `next` and those with the paper's construction. */
-	readonly tasks?: readonly string[] | undefined;
-	/** Models that run with every seed; the others run with the first only. Default: all. */
-	readonly leaders?: readonly string[] | undefined;
+/** Numbers of patients that increase. */
+function increasingCounts(text: string): readonly number[] {
+	const counts = namesIn(text).map(Number);
+	const isNext = (count: number, i: number) =>
+		Number.isSafeInteger(count) && count > (counts[i - 1] ?? 0);
+	if (counts.length > 0 && counts.every(isNext)) return counts;
+	throw new InputError("Expected whole numbers that increase, for example 2000,8000,32000.");
 }
 
-export interface AblateOptions extends ComparisonOptions, LineOptions {
-	/** Ids of the variants. Default: all. */
-	readonly variants?: readonly string[] | undefined;
-	readonly tasks: readonly string[];
-}
+const preset = option(
+	"name",
+	"model sizes: tiny, default or paper; of TrajGPT also large and paper-7m",
+	z.string().default("tiny"),
+);
 
-export interface ScaleOptions extends ComparisonOptions, SizeOptions {
-	readonly tasks: readonly string[];
-}
+const tasksField = (known: string, usual: readonly string[]) =>
+	option("list", `tasks to evaluate: some of ${known}`, names.default([...usual]), {
+		defaultText: `"${usual}"`,
+	});
+
+/** The options that compare, ablate and scale share. */
+const comparisonFields = (command: string) => ({
+	out: option(
+		"folder",
+		"folder for runs and tables; a folder that exists is resumed",
+		z.string().default(`runs/${command}`),
+	),
+	epochs: whole(1, 100_000).default(4).describe("training epochs"),
+	batchSlots: whole(1, 10_000_000).default(512).describe("events per pre-training batch"),
+	maxLength: whole(2, 1_000_000)
+		.default(160)
+		.describe("maximum events per row, in fine-tuning too"),
+	learningRate: decimal(1e-12, 10)
+		.optional()
+		.describe("learning rate of every model, instead of each model's default"),
+	depths: option(
+		"list",
+		"values of K in recall@K: some of 1,5,10,15",
+		readBy(depthsOf).default([5, 10, 15]),
+	),
+	seeds: whole(1, 10_000).default(1).describe("number of seeds, counted from 1"),
+	futures: whole(1, 100_000)
+		.default(64)
+		.describe("futures that the reference model samples per patient"),
+	patients: whole(1, 1_000_000_000)
+		.optional()
+		.describe("evaluate next, forecast and onset on the first n test patients only (default: all)"),
+	slotsPerLandmark: whole(1, 10_000)
+		.optional()
+		.describe("events of a row per landmark of the hazards (default: 16)"),
+	jobs: threads
+		.optional()
+		.describe("cells to run at the same time (default: one per core, if each gets 2 GiB)"),
+	...computeFields(),
+	json: flag("print one JSON document"),
+});
+
+export const compareFields = {
+	preset,
+	models: option(
+		"list",
+		`models to train: all, or some of ${lineNames.join(",")} (default: all)`,
+		namesOrAll,
+	),
+	tasks: option(
+		"list",
+		"tasks to evaluate: some of onset,next,forecast and the dataset's labels (default: all but next and chf-paper)",
+		names.optional(),
+	),
+	...comparisonFields("compare"),
+	tuningSlots: whole(1, 10_000_000)
+		.optional()
+		.describe("events per batch of fine-tuning to labels (default: 2048)"),
+	tuningSteps: whole(1, 1_000_000_000)
+		.optional()
+		.describe("most steps of a fine-tuning, but at least one epoch (default: no limit)"),
+	leaders: option(
+		"list",
+		"models that run with every seed; the others run with the first only",
+		names.optional(),
+	),
+};
+
+export const ablateFields = {
+	preset,
+	variants: option(
+		"list",
+		`variants to train: all, or some of ${variantNames.join(",")} (default: all)`,
+		namesOrAll,
+	),
+	tasks: tasksField("onset,next,forecast", ["next", "forecast"]),
+	...comparisonFields("ablate"),
+};
+
+export const scaleFields = {
+	model: option("id", "model to train", z.string().default("trajgpt")),
+	presets: option(
+		"list",
+		"sizes of the model (default: those of tiny,default,large that it has)",
+		names.optional(),
+	),
+	trainPatients: option(
+		"list",
+		"numbers of training patients (default: 2000, 8000, 32000 … below half of them, and all)",
+		readBy(increasingCounts).optional(),
+	),
+	tasks: tasksField("onset,next,forecast", ["onset", "next", "forecast"]),
+	...comparisonFields("scale"),
+};
+
+type Options<F extends Fields> = Omit<Values<F>, "out" | "json"> & Monitoring;
+
+/** Options of `compare`: those of the command. */
+export type CompareOptions = Options<typeof compareFields>;
+type AblateOptions = Options<typeof ablateFields>;
+type ScaleOptions = Options<typeof scaleFields>;
 
 const defaultMethod = ({ model }: Entry) => modelById(model).forecasting.methods.slice(0, 1);
-
-interface ComparisonRequest extends ComparisonOptions {
-	readonly title: string;
-	readonly entries: readonly Entry[];
-	readonly ways: readonly Way[];
-	readonly tasks: readonly string[];
-	readonly leaders?: readonly string[] | undefined;
-	/** Forecasting methods that have their own columns, instead of lines. */
-	readonly methods?: readonly Method[];
-}
 
 /**
  * Trains every model with every seed and evaluates it on every task: the paper's table. The same call resumes an
@@ -154,7 +241,13 @@ export async function scale(
 	folder: string,
 	options: ScaleOptions,
 ): Promise<Comparison> {
-	checkUntuned(options);
+	const { name, forecasting } = modelById(options.model);
+	for (const task of options.tasks)
+		if (isLabelledTask(task) || (task === "forecast" && forecasting.after === "fine-tuning"))
+			throw new InputError(
+				`task ${task} of ${name} needs fine-tuning, which learns from all training patients; leave it out of \`tasks\``,
+				{ field: "tasks", value: task },
+			);
 	const lines = sizeLines(options, dataset.patients("train").length);
 	const entries = lines.map(({ entry }) => entry);
 	const first = lines[0]?.preset;
@@ -176,41 +269,36 @@ export async function scale(
 	return comparison;
 }
 
-/** Rejects what needs fine-tuning, which learns from all training patients. */
-function checkUntuned({ tasks, model }: ScaleOptions): void {
-	const { name, forecasting } = modelById(model);
-	for (const task of tasks)
-		if (isLabelledTask(task) || (task === "forecast" && forecasting.after === "fine-tuning"))
-			throw new InputError(
-				`task ${task} of ${name} needs fine-tuning, which learns from all training patients; leave it out of \`tasks\``,
-				{ field: "tasks", value: task },
-			);
-}
-
 /** A generous estimate of a cell's memory at the sizes of `tiny`. */
 const cellBytes = 2 ** 31;
+
+interface ComparisonRequest
+	extends Omit<AblateOptions, "variants" | "preset">,
+		Pick<CompareOptions, "tuningSlots" | "tuningSteps" | "leaders"> {
+	readonly title: string;
+	readonly entries: readonly Entry[];
+	readonly ways: readonly Way[];
+	/** Forecasting methods that have their own columns, instead of lines. */
+	readonly methods?: readonly Method[];
+}
 
 async function compareLines(
 	dataset: Dataset,
 	folder: string,
 	request: ComparisonRequest,
 ): Promise<Comparison> {
-	const { entries, ways, tasks, depths, seeds, leaders, methods } = request;
-	const { title, epochs, batchSlots, maxLength, futures, progress, signal } = request;
-	const { provider, precision, patients = null } = request;
-	const { slotsPerLandmark, tuningSlots, tuningSteps = null } = request;
+	const { title, entries, ways, tasks, depths, seeds, leaders, methods } = request;
+	const { epochs, batchSlots, maxLength, slotsPerLandmark, tuningSlots } = request;
+	const { futures, patients = null, tuningSteps = null } = request;
 	const known = tasksOf(dataset);
+	const refuse = (problem: string, value: unknown) => {
+		throw new InputError(problem, { field: "tasks", value });
+	};
 	if (tasks.length === 0)
-		throw new InputError(`the list of tasks is empty; ${dataset.folder} has ${known.join(", ")}`, {
-			field: "tasks",
-			value: tasks,
-		});
+		refuse(`the list of tasks is empty; ${dataset.folder} has ${known.join(", ")}`, tasks);
 	for (const task of tasks)
 		if (!known.includes(task))
-			throw new InputError(`${dataset.folder} has no task "${task}"; it has ${known.join(", ")}`, {
-				field: "tasks",
-				value: task,
-			});
+			refuse(`${dataset.folder} has no task "${task}"; it has ${known.join(", ")}`, task);
 	const budgets = {
 		options: { epochs, batchSlots, maxLength, patience: epochs },
 		tuning: { maxLength, ...(tuningSlots && { batchSlots: tuningSlots }) },
@@ -236,19 +324,18 @@ async function compareLines(
 				.filter(({ id }) => leaders?.includes(id) ?? true)
 				.flatMap(({ id }) => Array.from({ length: seeds - 1 }, (_, i) => ({ id, seed: i + 2 }))),
 		];
+		const threads = Math.max(1, Math.floor(cores / jobs));
 		const { cells: done, failed } = await computeCells(folder, cells, {
+			...request,
 			jobs,
-			threads: Math.max(1, Math.floor(cores / jobs)),
-			provider,
-			precision,
-			progress,
-			signal,
+			threads,
 		});
+		const labelOf = (line: string) => entries.find(({ id }) => id === line)?.label ?? line;
 		const comparison = comparisonOf(
 			columnsOf(tasks, depths, methods),
 			ways,
 			[...done].sort((a, b) => a.seed - b.seed),
-			failed.map((failure) => ({ label: labelOf(failure, entries), reason: failure.reason })),
+			failed.map(({ id, seed, reason }) => ({ label: `${labelOf(id)}, seed ${seed},`, reason })),
 			[
 				...sampleNotes(dataset, tasks, patients),
 				...lineNotes(dataset, entries, tasks, { ...budgets, methods }),
@@ -258,9 +345,6 @@ async function compareLines(
 		return comparison;
 	});
 }
-
-const labelOf = ({ id, seed }: Failure, entries: readonly Entry[]) =>
-	`${entries.find((entry) => entry.id === id)?.label ?? id}, seed ${seed},`;
 
 const formats: Readonly<Record<string, (comparison: Comparison) => string>> = {
 	json: (comparison) => `${JSON.stringify(comparison, null, 2)}\n`,
@@ -276,7 +360,6 @@ export const curvesFile = (folder: string): string => join(folder, "curves.svg")
 export const tableFiles = (folder: string): string[] =>
 	Object.keys(formats).map((extension) => comparisonFiles(folder).table(extension));
 
-/** Writes the table in every format. */
 export async function writeTables(folder: string, comparison: Comparison): Promise<void> {
 	for (const [extension, format] of Object.entries(formats))
 		await replaceFile(comparisonFiles(folder).table(extension), (path) =>

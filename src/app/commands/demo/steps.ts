@@ -8,7 +8,6 @@ import { formatDuration, type Progress } from "../../../base/progress.js";
 import { thousands } from "../../../base/thousands.js";
 import { type Dataset, openDataset, prepare, prepareDefaults } from "../../../data/cohort/index.js";
 import { openCsv } from "../../../data/records/index.js";
-import { writeSimulation } from "../../../data/simulate/index.js";
 import { evaluationFile, labelledTasks, taskLabels } from "../../../evaluate/index.js";
 import {
 	checkSplits,
@@ -20,12 +19,13 @@ import {
 	type Trained,
 	taskFiles,
 } from "../../../model/train/index.js";
-import { type EvaluateOptions, evaluate, notWritten } from "../evaluate/runs.js";
+import { checkWritten, type EvaluateOptions, evaluate } from "../evaluate/runs.js";
 import { finetune } from "../finetune.js";
 import { interruptible } from "../interruptible.js";
 import { type Io, progressOf } from "../io.js";
 import { pretrain } from "../pretrain.js";
 import { report } from "../report.js";
+import { simulate } from "../simulate.js";
 
 export const preset = "tiny";
 /** The one task with labels; `finetune` and `evaluate` do the others. */
@@ -64,13 +64,24 @@ export function demoStages(
 			name: `simulating ${thousands(patients)} people`,
 			seconds: 1.25 * inThousands,
 			isDone: () => existsSync(files.population) || existsSync(files.dataset),
-			work: () => simulatePeople(io, files.population, settings),
+			work: async () => {
+				await simulate(files.population, { patients, seed, threads: 1, progress });
+			},
 		},
 		{
 			name: "preparing their records",
 			seconds: inThousands,
 			isDone: () => existsSync(files.dataset),
-			work: () => preparePeople(files, settings),
+			work: async () => {
+				const source = await openCsv([files.population]);
+				await prepare(source, files.dataset, { ...prepareDefaults, splitSeed: seed, splitParts });
+				const dataset = await opened();
+				checkSplits(dataset);
+				if (dataset.patients("test").length === 0)
+					throw new InputError(
+						`none of ${patients} people fell to the test split; pass --fresh with more --patients or another --seed`,
+					);
+			},
 		},
 		{
 			name: `training TrajGPT, preset ${preset}`,
@@ -147,44 +158,15 @@ async function evaluateTask(
 	dataset: Dataset,
 	options: EvaluateOptions & { readonly progress: Progress },
 ): Promise<void> {
-	let results: Awaited<ReturnType<typeof evaluate>>;
-	try {
-		results = await evaluate([trained], dataset, { ...options, task });
-	} catch (error) {
-		if (!(error instanceof InputError)) throw error;
-		options.progress.finish();
-		return options.progress.note(`${task} is not evaluated: ${error.message}`);
-	}
-	const [reason] = notWritten(results);
-	if (reason !== undefined) throw new InputError(reason);
-}
-
-async function simulatePeople(
-	io: Io,
-	folder: string,
-	{ patients, seed }: DemoSettings,
-): Promise<void> {
-	const bar = progressOf(io);
-	await writeSimulation(folder, {
-		patients,
-		seed,
-		onProgress: (done) => bar.update({ label: "simulating: person", done, total: patients }),
-	});
-	bar.finish();
-}
-
-async function preparePeople(
-	files: ReturnType<typeof demoFiles>,
-	{ patients, seed }: DemoSettings,
-): Promise<void> {
-	const source = await openCsv([files.population]);
-	await prepare(source, files.dataset, { ...prepareDefaults, splitSeed: seed, splitParts });
-	const dataset = await openDataset(files.dataset);
-	checkSplits(dataset);
-	if (dataset.patients("test").length === 0)
-		throw new InputError(
-			`none of ${patients} people fell to the test split; pass --fresh with more --patients or another --seed`,
-		);
+	const results = await evaluate([trained], dataset, { ...options, task }).catch(
+		(error: unknown) => {
+			if (!(error instanceof InputError)) throw error;
+			options.progress.finish();
+			options.progress.note(`${task} is not evaluated: ${error.message}`);
+			return {};
+		},
+	);
+	checkWritten(results);
 }
 
 /** Whether training has positive and negative labels, and validation has some. */
@@ -265,12 +247,10 @@ async function continueDemo(
 	requested: Partial<DemoSettings>,
 ): Promise<DemoSettings> {
 	const file = demoFiles(folder).settings;
-	let json: unknown;
-	try {
-		json = JSON.parse(await readFile(file, "utf8"));
-	} catch {
-		// Text that is not JSON is refused below.
-	}
+	const json = await readFile(file, "utf8")
+		.then((text): unknown => JSON.parse(text))
+		// Refused below.
+		.catch(() => undefined);
 	const parsed = settingsSchema.safeParse(json);
 	if (!parsed.success)
 		throw new InputError(

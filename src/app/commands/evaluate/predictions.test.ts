@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { numberSubjects, subjectsFile } from "./predictions.js";
+import { numberSubjects } from "./predictions.js";
 
 const numbers = (...ids: string[]) => [...numberSubjects(ids).of];
 
@@ -21,8 +21,4 @@ test("numbers all patients by the order of their ids unless every id is a number
 	]);
 	for (const ids of [["9223372036854775808"], ["007", "7"], ["1.0"], [""]])
 		expect(numberSubjects(ids).areNew).toBe(true);
-});
-
-test("names the file of numbers after that of predictions", () => {
-	expect(subjectsFile("out/p.parquet")).toBe("out/p.subjects.csv");
 });

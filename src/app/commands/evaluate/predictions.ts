@@ -1,7 +1,13 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join, parse } from "node:path";
 import { InputError } from "../../../base/errors.js";
-import { type Column, columnFormat, csvOf, writeColumns } from "../../../base/files/column-file.js";
+import {
+	type Column,
+	columnFormat,
+	columnsOf,
+	csvOf,
+	writeColumns,
+} from "../../../base/files/column-file.js";
 import { checkFolderTarget, replaceFolder } from "../../../base/files/index.js";
 import { csvLine } from "../../../base/table.js";
 import { dayMilliseconds, isoDate, type TimeAxis } from "../../../base/time.js";
@@ -33,11 +39,8 @@ export interface PredictionFile {
 	readonly replace?: boolean | undefined;
 }
 
-/** The frame of predictions in a folder of PatientLevelPrediction; the file that makes it one. */
-const plpPredictionFile = "prediction.csv";
-
 /** What all predictions of a file have in common. */
-export interface PredictionContext {
+interface PredictionContext {
 	readonly axis: TimeAxis;
 	/** In the words of PatientLevelPrediction. */
 	readonly evaluationType: EvaluationType;
@@ -58,17 +61,14 @@ export async function checkPredictionFile(
 		);
 }
 
-/** The numbers of patients in a folder of PatientLevelPrediction. */
-const plpSubjectsFile = "subjects.csv";
-
+/** The files of a folder of PatientLevelPrediction; the predictions make it one. */
+const plpFiles = { predictions: "prediction.csv", subjects: "subjects.csv" };
 const plpTableFile = (name: string) => `${name}.csv`;
 
 /** The same for a folder of PatientLevelPrediction; only one that was written here is replaced. */
 async function checkPlpTarget(folder: string, replace: boolean, axis: TimeAxis): Promise<void> {
-	await checkFolderTarget(folder, replace, plpPredictionFile, [
-		plpSubjectsFile,
-		...plpTableNames.map(plpTableFile),
-	]);
+	const others = [plpFiles.subjects, ...plpTableNames.map(plpTableFile)];
+	await checkFolderTarget(folder, replace, plpFiles.predictions, others);
 	if (axis !== "dates")
 		throw new InputError(
 			"`plp` needs dates, and these records have days alone; write `predictions` instead",
@@ -86,10 +86,9 @@ export async function writePredictions(
 	context: PredictionContext,
 ): Promise<string[]> {
 	const subjects = numbersOf(predictions);
-	const columns = columnsIn[schema](predictions, { ...context, subjects });
 	if (schema !== "plain") await writeSubjects(subjectsFile(file), subjects);
-	await writeColumns(file, columns);
-	return schema !== "plain" && subjects.areNew ? [numberedText(subjectsFile(file))] : [];
+	await writeColumns(file, columnsIn[schema](predictions, { ...context, subjects }));
+	return schema === "plain" ? [] : numberedNotes(subjectsFile(file), subjects);
 }
 
 const numbersOf = (predictions: readonly LabelPrediction[]) =>
@@ -106,17 +105,13 @@ async function writePlp(
 ): Promise<string[]> {
 	const subjects = numbersOf(predictions);
 	await replaceFolder(folder, async (partial) => {
-		const file = join(partial, plpPredictionFile);
-		const columns = plpColumns(predictions, {
-			evaluationType: options.evaluation,
-			subjects,
-		});
-		await writeFile(file, csvOf(columns));
+		const columns = plpColumns(predictions, { evaluationType: options.evaluation, subjects });
+		await writeFile(join(partial, plpFiles.predictions), csvOf(columns));
 		for (const [name, { header, rows }] of Object.entries(plpTables(predictions, options)))
 			await writeFile(join(partial, plpTableFile(name)), [header, ...rows].map(csvLine).join(""));
-		await writeSubjects(join(partial, plpSubjectsFile), subjects);
+		await writeSubjects(join(partial, plpFiles.subjects), subjects);
 	});
-	return subjects.areNew ? [numberedText(join(folder, plpSubjectsFile))] : [];
+	return numberedNotes(join(folder, plpFiles.subjects), subjects);
 }
 
 interface NumberedContext extends PredictionContext {
@@ -131,38 +126,19 @@ const columnsIn: Readonly<
 > = { plain: plainColumns, meds: medsColumns, plp: plpColumns };
 
 function plainColumns(rows: readonly LabelPrediction[], { axis }: PredictionContext): Column[] {
-	const hasLabels = rows.some(({ label }) => label !== null);
-	const hasWeights = rows.some(({ weight }) => weight !== undefined && weight !== 1);
-	const hasHorizons = rows.some(({ horizonDays }) => horizonDays !== undefined);
-	return [
-		{ name: "patient", type: "text", values: rows.map(({ patient }) => patient) },
-		...(axis === "dates"
-			? [{ name: "date", type: "text" as const, values: rows.map(({ time }) => isoDate(time)) }]
-			: []),
-		{ name: "day", type: "number", values: rows.map(({ time }) => time) },
-		...(hasHorizons
-			? [
-					{
-						name: "horizon_days",
-						type: "number" as const,
-						values: rows.map(({ horizonDays = Number.NaN }) => horizonDays),
-					},
-				]
-			: []),
-		...(hasLabels
-			? [{ name: "label", type: "label" as const, values: rows.map(({ label }) => label) }]
-			: []),
-		{ name: "probability", type: "number", values: rows.map(({ probability }) => probability) },
-		...(hasWeights
-			? [
-					{
-						name: "weight",
-						type: "number" as const,
-						values: rows.map(({ weight = 1 }) => weight),
-					},
-				]
-			: []),
-	];
+	const has = (isSet: (row: LabelPrediction) => boolean) => rows.some(isSet);
+	return columnsOf(rows, {
+		patient: ["text", ({ patient }) => patient],
+		date: axis === "dates" && ["text", ({ time }) => isoDate(time)],
+		day: ["number", ({ time }) => time],
+		horizon_days: has(({ horizonDays }) => horizonDays !== undefined) && [
+			"number",
+			({ horizonDays = Number.NaN }) => horizonDays,
+		],
+		label: has(({ label }) => label !== null) && ["label", ({ label }) => label],
+		probability: ["number", ({ probability }) => probability],
+		weight: has(({ weight = 1 }) => weight !== 1) && ["number", ({ weight = 1 }) => weight],
+	});
 }
 
 /** A positive prediction of `predicted_boolean_value`. */
@@ -173,64 +149,37 @@ function medsColumns(
 	rows: readonly LabelPrediction[],
 	{ subjects }: Pick<NumberedContext, "subjects">,
 ): Column[] {
-	return [
-		subjectColumn("subject_id", rows, subjects),
-		{
-			name: "prediction_time",
-			type: "time",
-			values: rows.map(({ time }) => new Date(Math.round(time * dayMilliseconds))),
-		},
-		{ name: "boolean_value", type: "label", values: rows.map(({ label }) => label) },
-		{
-			name: "predicted_boolean_value",
-			type: "flag",
-			values: rows.map(({ probability }) => Math.fround(probability) >= decision),
-		},
-		{
-			name: "predicted_boolean_probability",
-			type: "float",
-			values: rows.map(({ probability }) => probability),
-		},
-	];
+	return columnsOf(rows, {
+		subject_id: ["id", ({ patient }) => subjects.of.get(patient) as bigint],
+		prediction_time: ["time", ({ time }) => new Date(Math.round(time * dayMilliseconds))],
+		boolean_value: ["label", ({ label }) => label],
+		predicted_boolean_value: ["flag", ({ probability }) => Math.fround(probability) >= decision],
+		predicted_boolean_probability: ["float", ({ probability }) => probability],
+	});
 }
 
-const subjectColumn = (
-	name: string,
-	rows: readonly LabelPrediction[],
-	{ of }: SubjectNumbers,
-): Column => ({ name, type: "id", values: rows.map(({ patient }) => of.get(patient) as bigint) });
+/** OMOP concepts. */
+const genders = { male: 8507, female: 8532 };
 
 /** The prediction frame of PatientLevelPrediction. */
 function plpColumns(
 	rows: readonly LabelPrediction[],
 	{ evaluationType, subjects }: Pick<NumberedContext, "evaluationType" | "subjects">,
 ): Column[] {
-	return [
-		{ name: "rowId", type: "id", values: rows.map((_, at) => at + 1) },
-		subjectColumn("subjectId", rows, subjects),
-		{ name: "cohortStartDate", type: "text", values: rows.map(({ time }) => isoDate(time)) },
-		{
-			name: "outcomeCount",
-			type: "whole",
-			values: rows.map(({ label }) => (label === null ? null : Number(label))),
-		},
-		{ name: "value", type: "number", values: rows.map(({ probability }) => probability) },
-		{ name: "evaluationType", type: "text", values: rows.map(() => evaluationType) },
-		{
-			name: "ageYear",
-			type: "whole",
-			values: rows.map(({ ageYears }) => (ageYears === null ? null : Math.floor(ageYears))),
-		},
-		{ name: "gender", type: "whole", values: rows.map(({ sex }) => genderConcept(sex)) },
-	];
+	return columnsOf(rows, {
+		rowId: ["id", (_, at) => at + 1],
+		subjectId: ["id", ({ patient }) => subjects.of.get(patient) as bigint],
+		cohortStartDate: ["text", ({ time }) => isoDate(time)],
+		outcomeCount: ["whole", ({ label }) => (label === null ? null : Number(label))],
+		value: ["number", ({ probability }) => probability],
+		evaluationType: ["text", () => evaluationType],
+		ageYear: ["whole", ({ ageYears }) => (ageYears === null ? null : Math.floor(ageYears))],
+		gender: ["whole", ({ sex }) => (sex === null ? null : genders[sex])],
+	});
 }
 
-/** OMOP concepts. */
-const genderConcept = (sex: LabelPrediction["sex"]) =>
-	sex === null ? null : sex === "male" ? 8507 : 8532;
-
 /** Patients by number, for schemas that want numbers. */
-export interface SubjectNumbers {
+interface SubjectNumbers {
 	readonly of: ReadonlyMap<string, bigint>;
 	/** Whether the numbers are new; otherwise they are the ids. */
 	readonly areNew: boolean;
@@ -252,22 +201,27 @@ export function numberSubjects(patients: Iterable<string>): SubjectNumbers {
 }
 
 /** The file of new numbers beside a file of predictions. */
-export function subjectsFile(file: string): string {
+function subjectsFile(file: string): string {
 	const { dir, name } = parse(file);
 	return join(dir, `${name}.subjects.csv`);
 }
 
 /** What to tell the user about a file of new numbers. */
-const numberedText = (file: string): string =>
-	`ids of patients are not 64-bit whole numbers, which the schema needs: they are numbered, and ${file} has the id of each number`;
+const numberedNotes = (file: string, { areNew }: SubjectNumbers): string[] =>
+	areNew
+		? [
+				`ids of patients are not 64-bit whole numbers, which the schema needs: they are numbered, and ${file} has the id of each number`,
+			]
+		: [];
 
 /** Writes the ids with their numbers, if those are new; removes an earlier file if not. */
 async function writeSubjects(file: string, { of, areNew }: SubjectNumbers): Promise<void> {
 	if (!areNew) return rm(file, { force: true });
-	await writeColumns(file, [
-		{ name: "id", type: "text", values: [...of.keys()] },
-		{ name: "subject_id", type: "id", values: [...of.values()] },
-	]);
+	const columns = columnsOf([...of], {
+		id: ["text", ([id]) => id],
+		subject_id: ["id", ([, number]) => number],
+	});
+	await writeColumns(file, columns);
 }
 
 /** Where to write the predictions behind the model's row of an evaluation. */
@@ -346,34 +300,31 @@ export async function writeRowPredictions(
 	const labelled = scored.predictions.filter(({ label }) => label !== null);
 	const evaluation = isExternal(trained, dataset) ? "Validation" : evaluationTypes[split];
 	const notes = [...scored.notes];
-	if (predictions)
+	if (predictions) {
+		const rows = schema === "plain" ? scored.predictions : labelled;
+		const { axis } = dataset.manifest.source;
 		notes.push(
-			...(await writePredictions(predictions, schema === "plain" ? scored.predictions : labelled, {
-				axis: dataset.manifest.source.axis,
-				evaluationType: evaluation,
-			})),
+			...(await writePredictions(predictions, rows, { axis, evaluationType: evaluation })),
 		);
-	if (plp)
-		notes.push(
-			...(await writePlp(plp.folder, labelled, {
-				evaluation,
-				draws,
-				seed,
-				attrition: [
-					{
-						description: `patients of split ${split}`,
-						patients: dataset.patients(split).length,
-						outcomes: 0,
-					},
-					{
-						description: "with a known label",
-						patients: new Set(labelled.map(({ patient }) => patient)).size,
-						outcomes: labelled.filter(({ label }) => label).length,
-					},
-				],
-			})),
-		);
-	const written = schema === "meds" ? labelled.map(inSinglePrecision) : labelled;
+	}
+	if (plp) {
+		const attrition = [
+			{
+				description: `patients of split ${split}`,
+				patients: dataset.patients(split).length,
+				outcomes: 0,
+			},
+			{
+				description: "with a known label",
+				patients: new Set(labelled.map(({ patient }) => patient)).size,
+				outcomes: labelled.filter(({ label }) => label).length,
+			},
+		];
+		notes.push(...(await writePlp(plp.folder, labelled, { evaluation, draws, seed, attrition })));
+	}
+	// Files of MEDS hold probabilities in single precision.
+	const inFile = schema === "meds" ? Math.fround : (probability: number) => probability;
+	const written = labelled.map((row) => ({ ...row, probability: inFile(row.probability) }));
 	return {
 		...(predictions && { file: predictions.file }),
 		...(plp && { folder: plp.folder }),
@@ -383,9 +334,3 @@ export async function writeRowPredictions(
 		metrics: predictionMetrics(written) ?? null,
 	};
 }
-
-/** As a file of MEDS holds it. */
-const inSinglePrecision = (prediction: LabelPrediction): LabelPrediction => ({
-	...prediction,
-	probability: Math.fround(prediction.probability),
-});

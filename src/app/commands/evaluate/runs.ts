@@ -42,22 +42,14 @@ import {
 	writeRowPredictions,
 } from "./predictions.js";
 
+/** Options of tasks that follow from the runs and the dataset. */
+type OwnOptions =
+	| ("progress" | "threads" | "baselines" | "keepPatients" | "before")
+	| ("onPredictions" | "sample" | "fullDataset" | "trainingDataset");
+
 /** What to evaluate, on which patients. Defaults: `evaluateDefaults`. */
 export interface EvaluateOptions
-	extends Partial<
-			Omit<
-				TaskOptions,
-				| "progress"
-				| "baselines"
-				| "keepPatients"
-				| "before"
-				| "onPredictions"
-				| "threads"
-				| "sample"
-				| "fullDataset"
-				| "trainingDataset"
-			>
-		>,
+	extends Partial<Omit<TaskOptions, OwnOptions>>,
 		Pick<Monitoring, "progress">,
 		ComputeOptions,
 		PredictionTargets {
@@ -152,9 +144,12 @@ function checkTask(task: string, before: number | undefined, [first]: readonly T
 	);
 }
 
-/** The reasons why results could not be written. */
-export const notWritten = (results: Readonly<Record<string, TaskResult>>): string[] =>
-	Object.values(results).flatMap(({ runs }) => runs.flatMap((run) => run.notWritten ?? []));
+/** Refuses results that could not be written. */
+export function checkWritten(results: Readonly<Record<string, TaskResult>>, more = ""): void {
+	for (const { runs } of Object.values(results))
+		for (const { notWritten } of runs)
+			if (notWritten !== undefined) throw new InputError(`${notWritten}${more}`);
+}
 
 /**
  * Evaluates runs of one dataset, with 95 % intervals over patients and, for several runs, over runs. Writes each
@@ -177,16 +172,6 @@ export function evaluate(
 		evaluateOn(runtime, runs, dataset, evaluation, communicator),
 	);
 }
-
-/** Writes an evaluation; the results are still returned if that fails. */
-const store = (run: string, evaluation: Evaluation) =>
-	writeEvaluation(run, evaluation).then(
-		(file) => ({ file }),
-		(error: unknown) => {
-			if (!(error instanceof InputError)) throw error;
-			return { notWritten: error.message };
-		},
-	);
 
 async function evaluateOn(
 	runtime: Runtime,
@@ -220,41 +205,50 @@ async function evaluateOn(
 	};
 	const { split } = taskOptions;
 	const maker = { versions: versions(), clock: () => performance.now() };
+	const measureRun = async (
+		trained: Trained,
+		name: string,
+		people: Dataset,
+		evaluation: Evaluation,
+	): Promise<MeasuredRun> => {
+		const run = trained.folder;
+		if (communicator.rank > 0) return { run, evaluation };
+		const notStored = await storedOfMore(run, evaluation);
+		// The results are still returned if they cannot be written.
+		const written =
+			notStored === undefined
+				? await writeEvaluation(run, evaluation).then(
+						(file) => ({ file }),
+						(error: unknown) => {
+							if (!(error instanceof InputError)) throw error;
+							return { notWritten: error.message };
+						},
+					)
+				: { notStored };
+		progress.finish();
+		const files = { ...taskOptions, ...targets };
+		return {
+			run,
+			...written,
+			evaluation,
+			...(writes && {
+				predictions: await writeRowPredictions(name, trained, people, predicted, files),
+			}),
+		};
+	};
 	const measure = async (name: string): Promise<TaskResult> => {
 		const { people, sample } = await evaluatedPatients(name, dataset, { split, patients });
-		const evaluateRun = await openTask(
-			name,
-			people,
-			{ ...taskOptions, ...(sample && { sample, fullDataset: dataset }) },
-			maker,
-		);
+		const drawn = { ...taskOptions, ...(sample && { sample, fullDataset: dataset }) };
+		const evaluateRun = await openTask(name, people, drawn, maker);
 		for (const trained of runs) {
 			const other = isExternal(trained, dataset) ? dataset.manifest.contentHash : undefined;
 			await checkWritable(evaluationFile(trained.folder, name, other));
 		}
 		const measured: MeasuredRun[] = [];
 		for (const trained of runs) {
-			const evaluation = await evaluateRun(runtime, trained);
-			if (communicator.rank > 0) {
-				measured.push({ run: trained.folder, evaluation });
-				continue;
-			}
-			const notStored = await storedOfMore(trained.folder, evaluation);
-			const written =
-				notStored === undefined ? await store(trained.folder, evaluation) : { notStored };
-			progress.finish();
-			measured.push({
-				run: trained.folder,
-				...written,
-				evaluation,
-				...(writes && {
-					predictions: await writeRowPredictions(name, trained, people, predicted, {
-						...taskOptions,
-						...targets,
-					}),
-				}),
-			});
-			onEvaluation?.(measured.at(-1) as MeasuredRun);
+			const result = await measureRun(trained, name, people, await evaluateRun(runtime, trained));
+			measured.push(result);
+			if (communicator.rank === 0) onEvaluation?.(result);
 		}
 		if (runs.length === 1) return { runs: measured };
 		const over = acrossRuns(measured.map(({ evaluation }) => evaluation));

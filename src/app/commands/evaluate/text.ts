@@ -7,24 +7,28 @@ import type { WrittenPredictions } from "./predictions.js";
 type Differences = NonNullable<Evaluation["differences"]>;
 
 /** The unit of a metric: shares in percent, calibration errors in points, the rest as they are. */
-function unitOf(metric: string): {
-	readonly scale: number;
-	readonly digits: number;
-	readonly unit: string;
-} {
+function unitOf(metric: string) {
 	if (/calibrationError/i.test(metric)) return { scale: 100, digits: 1, unit: "points" };
 	if (/^(accuracy|recall)/.test(metric)) return { scale: 100, digits: 1, unit: "%" };
 	return { scale: 1, digits: 3, unit: "" };
 }
 
-export function measureText(metric: string, { value, low, high }: Measure, signed = false): string {
-	const { scale, digits } = unitOf(metric);
+/** A measure with its interval, or an empty cell. */
+function intervalText(
+	measure: Measure | undefined,
+	{ scale, digits }: { readonly scale: number; readonly digits: number },
+	signed = false,
+): string {
+	if (!measure) return "";
 	const number = (x: number) => {
 		const text = (x * scale).toFixed(digits).replace(/^-(0\.?0*)$/, "$1");
-		return signed && x * scale > 0 ? `+${text}` : text.replace("-", "−");
+		return signed && x > 0 ? `+${text}` : text.replace("-", "−");
 	};
-	return `${number(value)} [${number(low)}, ${number(high)}]`;
+	return `${number(measure.value)} [${number(measure.low)}, ${number(measure.high)}]`;
 }
+
+export const measureText = (metric: string, measure: Measure | undefined, signed = false): string =>
+	intervalText(measure, unitOf(metric), signed);
 
 const titles: Readonly<Record<string, string>> = {
 	calibrationError: "calibration error",
@@ -59,10 +63,7 @@ function rowsTable(
 		[title, ...metrics.map(headerOf)],
 		rows.map((row) => [
 			row.label,
-			...metrics.map((metric) => {
-				const measure = row.metrics[metric];
-				return measure ? measureText(metric, measure) : "";
-			}),
+			...metrics.map((metric) => measureText(metric, row.metrics[metric])),
 		]),
 	);
 }
@@ -95,19 +96,18 @@ function tables(rows: readonly EvaluationRow[], newCodes?: Measure): string {
 		(metric) => !partsOf(metric).byWindow && rows.filter((row) => row.metrics[metric]).length < 2,
 	);
 	const few = ofFew.flatMap((metric) =>
-		rows.flatMap((row) => {
-			const measure = row.metrics[metric];
-			return measure ? [`${row.label}: ${headerOf(metric)} ${measureText(metric, measure)}\n`] : [];
-		}),
+		rows
+			.filter((row) => row.metrics[metric])
+			.map(
+				(row) => `${row.label}: ${headerOf(metric)} ${measureText(metric, row.metrics[metric])}\n`,
+			),
 	);
 	const parts = [false, true].flatMap((byWindow) =>
 		["", ...eventsApart].map((part) => ({
 			title: titleOf(part, newCodes),
 			metrics: metrics.filter((metric) => {
-				const metricParts = partsOf(metric);
-				return (
-					metricParts.byWindow === byWindow && metricParts.part === part && !ofFew.includes(metric)
-				);
+				const { part: events, byWindow: isByWindow } = partsOf(metric);
+				return isByWindow === byWindow && events === part && !ofFew.includes(metric);
 			}),
 		})),
 	);
@@ -160,10 +160,7 @@ function differencesText(rows: readonly EvaluationRow[], all: Differences): stri
 				],
 				differences.map(({ row, than, metrics: measures }) => [
 					`${row} − ${than}`,
-					...members.map((metric) => {
-						const measure = measures[metric];
-						return measure ? measureText(metric, measure, true) : "";
-					}),
+					...members.map((metric) => measureText(metric, measures[metric], true)),
 				]),
 			),
 		)
@@ -222,9 +219,7 @@ export function predictionsText({ file, folder, row, count, metrics }: WrittenPr
 	return `written: ${places}: ${thousands(count)} predictions of "${row}" with a label\n${values}`;
 }
 
-type Metrics = Readonly<Record<string, Measure>>;
-
-export const onsetColumns = [
+const onsetColumns = [
 	{ metric: "auroc", title: "AUROC", scale: 1, digits: 3 },
 	{ metric: "averagePrecision", title: "average precision, %", scale: 100, digits: 2 },
 	{ metric: "observedToExpected", title: "observed/expected", scale: 1, digits: 2 },
@@ -236,73 +231,46 @@ export const onsetColumns = [
 	},
 ];
 
-export function onsetCell(
-	measure: Measure | undefined,
-	{ scale, digits }: (typeof onsetColumns)[number],
-	signed = false,
-): string {
-	if (!measure) return "";
-	const number = (x: number) => {
-		const text = (x * scale).toFixed(digits);
-		return signed && x > 0 ? `+${text}` : text.replace("-", "−");
-	};
-	return `${number(measure.value)} [${number(measure.low)}, ${number(measure.high)}]`;
-}
-
 const yearsText = (years: number) => `${years} ${years === 1 ? "year" : "years"}`;
+
+/** The rows of onset at a horizon, then the differences. */
+export function onsetTable(
+	{ years, codes }: { readonly years: number; readonly codes: number },
+	rows: Evaluation["rows"],
+	differences: Differences = [],
+): string {
+	const cells = (metrics: EvaluationRow["metrics"], signed = false) =>
+		onsetColumns.map((column) =>
+			intervalText(metrics[`${column.metric} ${years}y`], column, signed),
+		);
+	return table(
+		[`within ${yearsText(years)}, ${codes} codes`, ...onsetColumns.map(({ title }) => title)],
+		[
+			...rows.map(({ label, metrics }) => [label, ...cells(metrics)]),
+			...differences.map(({ row, than, metrics }) => [`${row} − ${than}`, ...cells(metrics, true)]),
+		],
+	);
+}
 
 /** One table per horizon, with differences, then the subgroups. */
 function onsetText({ rows, differences = [], onset }: Evaluation): string {
 	if (!onset) return "";
-	const rowsAt = (
-		years: number,
-		of: readonly { label: string; metrics: Metrics }[],
-		signed = false,
-	) =>
-		of.map(({ label, metrics }) => [
-			label,
-			...onsetColumns.map((column) =>
-				onsetCell(metrics[`${column.metric} ${years}y`], column, signed),
-			),
-		]);
-	const horizons = onset.horizons.map(({ years, codes }) =>
-		table(
-			[`within ${yearsText(years)}, ${codes} codes`, ...onsetColumns.map(({ title }) => title)],
-			[
-				...rowsAt(years, rows),
-				...rowsAt(
-					years,
-					differences.map(({ row, than, metrics }) => ({ label: `${row} − ${than}`, metrics })),
-					true,
-				),
-			],
-		),
-	);
+	const horizons = onset.horizons.map((horizon) => onsetTable(horizon, rows, differences));
 	const first = rows[0]?.label;
 	const subgroups = onset.subgroups.flatMap(({ name, years, patients, codes, rows: scored }) => {
 		const score = scored.find(({ label }) => label === first);
 		if (!score) return [];
-		return [
-			[
-				name,
-				yearsText(years),
-				String(patients),
-				String(codes),
-				score.auroc.toFixed(3),
-				(100 * score.averagePrecision).toFixed(2),
-				score.observedToExpected?.toFixed(2) ?? "–",
-			],
+		const { auroc, averagePrecision, observedToExpected: ratio } = score;
+		const counts = [yearsText(years), `${patients}`, `${codes}`];
+		const scores = [
+			auroc.toFixed(3),
+			(100 * averagePrecision).toFixed(2),
+			ratio?.toFixed(2) ?? "–",
 		];
+		return [[name, ...counts, ...scores]];
 	});
-	const header = [
-		"subgroup",
-		"within",
-		"patients",
-		"codes",
-		"AUROC",
-		"average precision, %",
-		"observed/expected",
-	];
+	const measures = onsetColumns.slice(0, 3).map(({ title }) => title);
+	const header = ["subgroup", "within", "patients", "codes", ...measures];
 	return [...horizons, ...(subgroups.length > 0 ? [table(header, subgroups)] : [])].join("\n");
 }
 

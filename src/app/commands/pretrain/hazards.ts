@@ -13,7 +13,7 @@ import {
 } from "../../../data/cohort/vocabulary.js";
 import { refusePipe } from "../../../data/records/bytes.js";
 import { type HazardSettings, hazardSettings } from "../../../model/hazards/settings.js";
-import { decimal, inGroup, option, readBy, type Values, whole } from "../fields.js";
+import { decimal, file, inGroup, option, readBy, type Values, whole } from "../fields.js";
 
 /** What a user chooses of the hazards; the rest has defaults. */
 export interface HazardOptions
@@ -138,21 +138,13 @@ export const hazardFields = inGroup(
 			`days of observation that an onset needs before it (default: ${usual.lookBackDays})`,
 			decimal(0, mostDays).optional(),
 		),
-		slotsPerLandmark: option(
-			"n",
-			`events of a row per landmark (default: ${usual.slotsPerLandmark})`,
-			whole(1, 10_000).optional(),
-		),
-		hazardWeight: option(
-			"n",
-			`weight in the loss (default: ${usual.weight})`,
-			decimal(1e-6, 100).optional(),
-		),
-		groups: option(
-			"file",
-			'JSON of named groups: {"stroke": ["433", "434"]}',
-			z.string().optional(),
-		),
+		slotsPerLandmark: whole(1, 10_000)
+			.optional()
+			.describe(`events of a row per landmark (default: ${usual.slotsPerLandmark})`),
+		hazardWeight: decimal(1e-6, 100)
+			.optional()
+			.describe(`weight in the loss (default: ${usual.weight})`),
+		groups: file('JSON of named groups: {"stroke": ["433", "434"]}'),
 	},
 );
 

@@ -1,27 +1,18 @@
 import { yearDays } from "../../../base/time.js";
 import { incidenceByAgeAndSex } from "../../../data/cohort/age-sex-rates.js";
 import { whyNotAtRisk } from "../../../data/cohort/at-risk.js";
-import type { Dataset, DatasetSummary, History, Split } from "../../../data/cohort/index.js";
+import type { Dataset, DatasetSummary, History } from "../../../data/cohort/index.js";
 import { type OnsetStory, onsetStoriesFigure } from "../../../evaluate/charts/index.js";
 import type { OnsetPerson, Report } from "../../../evaluate/report/index.js";
 import { findSimulationTruth } from "../../../evaluate/simulation-truth.js";
 import { outputsOf } from "../../../model/hazards/settings.js";
 import type { CodeConfig } from "../../../model/heads.js";
-import { readRates, type Trained } from "../../../model/train/index.js";
+import { readRates } from "../../../model/train/index.js";
 import { outputsFor } from "../../../predict/incidence.js";
 import { type HazardModel, hazardModel, incidences } from "../../../predict/index.js";
 import { spanText } from "../../../predict/user-input/index.js";
 import { type ReportRequest, reportedSplit } from "./figures.js";
 import { type Target, targetsOf } from "./stories.js";
-
-/** Two people before a diagnosis: one whom the model warned of, and one whom it did not. */
-interface OnsetPair {
-	readonly target: Target;
-	readonly horizonDays: number;
-	readonly rule: string;
-	readonly stories: readonly OnsetStory[];
-	readonly people: readonly OnsetPerson[];
-}
 
 const horizonDays = 5 * yearDays;
 /** The risk is judged so long before the diagnosis. */
@@ -33,35 +24,55 @@ const curveTimes = 120;
 const [truthTimes, truthFutures] = [24, 200];
 const fewestCases = 10;
 /** The places of the two people among the cases, by risk relative to age and sex. */
-const [highShare, lowShare] = [0.9, 0.1];
+const drawn = [
+	["Warned", 0.9],
+	["Not warned", 0.1],
+] as const;
 
-interface Case {
-	readonly history: History;
-	readonly diagnosis: number;
-	/** The day on which the risk is judged. */
-	readonly day: number;
+/** Two people before a diagnosis; undefined if patients were named, or the model has learned no hazards. */
+export async function drawOnsetPair(
+	request: ReportRequest,
+	summary: DatasetSummary,
+): Promise<Report["onsetPair"]> {
+	const { trained, runtime, drawings, patients, onStage } = request;
+	if (patients || !(trained.config as CodeConfig).hazards) return undefined;
+	onStage("finding people before a diagnosis");
+	const hazards = hazardModel(runtime, trained);
+	const targets = targetsOf(trained.vocabulary, summary);
+	const pair = await onsetPair(request, hazards, targets).finally(() => hazards.dispose());
+	if (!pair) return undefined;
+	const { target, stories, rule, people } = pair;
+	const figure = (narrow: boolean) =>
+		onsetStoriesFigure(stories, { name: target.name, horizonDays, narrow });
+	return {
+		rule,
+		people,
+		horizon: spanText(horizonDays),
+		figure: await drawings.draw(
+			"onset-stories",
+			figure(false),
+			"The risk uses only the records up to each day; marks at the bottom are days with records. The line ends on the day before the first record of the disease.",
+			{ narrow: figure(true) },
+		),
+	};
 }
 
 /**
  * The people at the 90th and at the 10th percentile of risk relative to people of their age and sex, one year before
- * the diagnosis, among all patients of a split in whom the first target with enough cases was first recorded;
+ * the diagnosis, among all patients of the split in whom the first target with enough cases was first recorded;
  * undefined if none has enough. Without rates by age and sex, it is the risk itself that orders them.
  */
 async function onsetPair(
-	trained: Trained,
-	dataset: Dataset,
-	split: Split,
+	{ trained, dataset }: ReportRequest,
 	hazards: HazardModel,
 	targets: readonly Target[],
-): Promise<OnsetPair | undefined> {
+) {
 	const { lookBackDays } = hazards.settings;
-	const rates = readRates(
-		trained.folder,
-		outputsOf(hazards.settings, trained.vocabulary.size).count,
-	);
+	const { count } = outputsOf(hazards.settings, trained.vocabulary.size);
+	const rates = readRates(trained.folder, count);
 	for (const target of targets) {
 		const cases: Case[] = [];
-		for await (const history of dataset.histories(split)) {
+		for await (const history of dataset.histories(reportedSplit)) {
 			const onsetCase = caseOf(history, target, lookBackDays);
 			if (onsetCase) cases.push(onsetCase);
 		}
@@ -73,38 +84,38 @@ async function onsetPair(
 			cases.map(({ day }) => [day]),
 			[horizonDays],
 		);
-		const peersOf = ({ history }: Case, day: number) =>
-			rates &&
-			incidenceByAgeAndSex(rates, history, day, outputsFor(hazards, target.tokens), horizonDays);
+		const outputs = outputsFor(hazards, target.tokens);
+		const peersOf = (history: History, day: number) =>
+			rates && incidenceByAgeAndSex(rates, history, day, outputs, horizonDays);
 		const ranked = cases
 			.map((one, at) => {
 				const risk = judged[at]?.[0]?.probabilities[0] as number;
-				return { ...one, risk, order: risk / (peersOf(one, one.day) ?? 1) };
+				return { ...one, risk, order: risk / (peersOf(one.history, one.day) ?? 1) };
 			})
 			.sort((a, b) => a.order - b.order);
-		const at = (share: number) => ranked[Math.round(share * (ranked.length - 1))] as RankedCase;
-		const drawn = [
-			{ ...at(highShare), title: "Warned" },
-			{ ...at(lowShare), title: "Not warned" },
-		];
-		const peopleTold = [];
-		for (const one of drawn)
-			peopleTold.push(
-				await storyOf(one, target, (day) => peersOf(one, day), dataset, split, hazards),
-			);
+		const stories: OnsetStory[] = [];
+		const people: OnsetPerson[] = [];
+		for (const [title, share] of drawn) {
+			const person = ranked[Math.round(share * (ranked.length - 1))] as (typeof ranked)[number];
+			const told = await tellOf({ ...person, title }, target, dataset, hazards, peersOf);
+			stories.push(told.story);
+			people.push(told.person);
+		}
 		return {
 			target,
-			horizonDays,
-			rule: `Of the ${cases.length} ${split} patients who were first recorded with it after at least two years of observation, ordered by their predicted risk one year before${rates ? ", divided by that of people of their age and sex" : ""}: those at the 90th and at the 10th percentile.`,
-			stories: peopleTold.map(({ story }) => story),
-			people: peopleTold.map(({ person }) => person),
+			rule: `Of the ${cases.length} ${reportedSplit} patients who were first recorded with it after at least two years of observation, ordered by their predicted risk one year before${rates ? ", divided by that of people of their age and sex" : ""}: those at the 90th and at the 10th percentile.`,
+			stories,
+			people,
 		};
 	}
 	return undefined;
 }
 
-interface RankedCase extends Case {
-	readonly risk: number;
+interface Case {
+	readonly history: History;
+	readonly diagnosis: number;
+	/** The day on which the risk is judged. */
+	readonly day: number;
 }
 
 /** Undefined if the target is not recorded, or if the patient was not at risk a year before. */
@@ -118,13 +129,18 @@ function caseOf(history: History, { tokens }: Target, lookBackDays: number): Cas
 		: undefined;
 }
 
-async function storyOf(
-	{ history, diagnosis, day, risk, title }: RankedCase & { readonly title: string },
+async function tellOf(
+	{
+		history,
+		diagnosis,
+		day,
+		risk,
+		title,
+	}: Case & { readonly risk: number; readonly title: string },
 	{ tokens, name }: Target,
-	peersOn: (day: number) => number | undefined,
 	dataset: Dataset,
-	split: Split,
 	hazards: HazardModel,
+	peersOf: (history: History, day: number) => number | undefined,
 ): Promise<{ readonly story: OnsetStory; readonly person: OnsetPerson }> {
 	const { lookBackDays } = hazards.settings;
 	const lastDay = Math.floor(diagnosis) - 1;
@@ -139,8 +155,8 @@ async function storyOf(
 	];
 	const times = evenly(curveTimes);
 	const [[curves] = []] = await incidences(hazards, [history], [tokens], [times], [horizonDays]);
-	const peers = times.map(peersOn);
-	const truthOn = await trueRisk(dataset, split, history, tokens);
+	const peers = times.map((time) => peersOf(history, time));
+	const truthOn = await trueRisk(dataset, history, tokens);
 	const sparse = truthOn ? evenly(truthTimes) : [];
 	const clock = {
 		axis: dataset.manifest.source.axis,
@@ -166,7 +182,7 @@ async function storyOf(
 			target: name,
 			risk,
 			age: clock.birth === null ? undefined : (diagnosis - clock.birth) / yearDays,
-			peers: peersOn(day),
+			peers: peersOf(history, day),
 			truth: truthOn?.(day),
 		},
 	};
@@ -175,45 +191,15 @@ async function storyOf(
 /** The true risk of a simulated person on a day; undefined if it is unknown. */
 async function trueRisk(
 	dataset: Dataset,
-	split: Split,
 	history: History,
 	[token, ...others]: readonly number[],
 ): Promise<((day: number) => number) | undefined> {
 	if (token === undefined || others.length > 0) return undefined;
-	const simulation = await findSimulationTruth(dataset, split, undefined, "incidence");
+	const simulation = await findSimulationTruth(dataset, reportedSplit, undefined, "incidence");
 	if (!("truth" in simulation)) return undefined;
 	return (day) =>
 		simulation.truth.incidence(history, Math.floor(day), [Math.round(horizonDays)], {
 			futures: truthFutures,
 			seed: 0,
 		}).tokens[token] as number;
-}
-
-/** Two people before a diagnosis; undefined if patients were named, or the model has learned no hazards. */
-export async function drawOnsetPair(
-	{ trained, dataset, runtime, drawings, patients, onStage }: ReportRequest,
-	summary: DatasetSummary,
-): Promise<Report["onsetPair"]> {
-	if (patients || !(trained.config as CodeConfig).hazards) return undefined;
-	onStage("finding people before a diagnosis");
-	const hazards = hazardModel(runtime, trained);
-	const targets = targetsOf(trained.vocabulary, summary);
-	const pair = await onsetPair(trained, dataset, reportedSplit, hazards, targets).finally(() =>
-		hazards.dispose(),
-	);
-	if (!pair) return undefined;
-	const { target, stories, horizonDays, rule, people } = pair;
-	const figure = (narrow: boolean) =>
-		onsetStoriesFigure(stories, { name: target.name, horizonDays, narrow });
-	return {
-		rule,
-		people,
-		horizon: spanText(horizonDays),
-		figure: await drawings.draw(
-			"onset-stories",
-			figure(false),
-			"The risk uses only the records up to each day; marks at the bottom are days with records. The line ends on the day before the first record of the disease.",
-			{ narrow: figure(true) },
-		),
-	};
 }

@@ -32,24 +32,6 @@ import {
 import { spanText } from "../../../predict/user-input/index.js";
 import { type ReportRequest, reportedSplit } from "./figures.js";
 
-/** A disease that a story is about, with all its tokens. */
-export interface Target {
-	readonly code: string;
-	readonly name: string;
-	readonly tokens: readonly number[];
-}
-
-/** A patient with the records that the model is shown and the target's first record. */
-export interface Chosen {
-	readonly history: History;
-	readonly split: Split;
-	readonly target: Target;
-	/** Number of records shown, without birth. */
-	readonly lookUp: number;
-	/** Index of the target's first token; undefined if it is never recorded. */
-	readonly recordedAt: number | undefined;
-}
-
 const lookUpWindow = 50;
 const fewestLater = 10;
 /** Maximum records after the window to forecast. */
@@ -57,32 +39,43 @@ const mostLater = 100;
 /** PheCodes of heart failure and diabetes, the diseases of the labelled tasks. */
 const defaultDiseases = ["428", "250"];
 
+/** A disease that a story is about, with all its tokens. */
+export type Target = NonNullable<ReturnType<typeof targetOf>>;
+
 /** Heart failure and diabetes where the vocabulary has them, else the most frequent code that few patients have. */
 export function targetsOf(vocabulary: Vocabulary, { codes, all }: DatasetSummary): Target[] {
 	const named = defaultDiseases.flatMap((code) => targetOf(vocabulary, code, "PheCode") ?? []);
 	if (named.length > 0) return named;
 	const rare = codes.find(({ patients }) => patients > 0 && patients <= all.patients / 3);
-	return rare
-		? [targetOf(vocabulary, rare.code, rare.system)].flatMap((target) => target ?? [])
-		: [];
+	const target = rare && targetOf(vocabulary, rare.code, rare.system);
+	return target ? [target] : [];
 }
 
-function targetOf(vocabulary: Vocabulary, code: string, system: string | null): Target | undefined {
+function targetOf(vocabulary: Vocabulary, code: string, system: string | null) {
 	const tokens = [...vocabulary.tokens.keys()].slice(specialCount).filter((at) => {
 		const token = vocabulary.tokens[at]!;
 		return token.system === system && (token.code === code || token.code.startsWith(`${code}.`));
 	});
 	const [first] = tokens;
-	return first === undefined
-		? undefined
-		: { code, name: vocabulary.tokens[first]!.name || code, tokens };
+	if (first === undefined) return undefined;
+	return { code, name: vocabulary.tokens[first]!.name || code, tokens };
 }
 
-function cut(history: History, split: Split, target: Target): Chosen {
+type Chosen = ReturnType<typeof cut>;
+
+/** A patient with the records that the model is shown and the target's first record. */
+function cut(history: History, split: Split, target: Target) {
 	const records = history.tokens.length - history.birthEvents;
 	const recorded = history.tokens.findIndex((token) => target.tokens.includes(token));
-	const lookUp = records >= lookUpWindow + fewestLater ? lookUpWindow : Math.floor(records / 2);
-	return { history, split, target, lookUp, recordedAt: recorded < 0 ? undefined : recorded };
+	return {
+		history,
+		split,
+		target,
+		/** Number of records shown, without birth. */
+		lookUp: records >= lookUpWindow + fewestLater ? lookUpWindow : Math.floor(records / 2),
+		/** Index of the target's first token; undefined if it is never recorded. */
+		recordedAt: recorded < 0 ? undefined : recorded,
+	};
 }
 
 /** For each target, a patient in whom it is first recorded after the look-up window, drawn with the seed. */
@@ -134,37 +127,15 @@ async function chosenByName(
 	});
 }
 
-function ruleText(split: Split, targets: readonly Target[], seed: number): string {
-	const names = targets.map(({ name }) => name).join("; ");
-	return `Chosen by rule: of the ${split} patients with at least ${lookUpWindow + fewestLater} records, one drawn at random (seed ${seed}) among those in whom the disease is first recorded among the ${mostLater} after the first ${lookUpWindow}. Diseases: ${names}.`;
+function ruleText(chosen: readonly Chosen[], seed: number): string {
+	const names = chosen.map(({ target }) => target.name).join("; ");
+	return `Chosen by rule: of the ${reportedSplit} patients with at least ${lookUpWindow + fewestLater} records, one drawn at random (seed ${seed}) among those in whom the disease is first recorded among the ${mostLater} after the first ${lookUpWindow}. Diseases: ${names}.`;
 }
 
 const top = 10;
 const riskTimes = 200;
 /** The horizon of the risk. */
 const horizonDays = 5 * yearDays;
-
-/** The figures and numbers of one patient. */
-interface Story {
-	readonly trajectory: DiseaseTrajectory;
-	/** Missing if the model has learned no hazards. */
-	readonly picture?: RiskPicture;
-	/** The risk at the first time drawn, and on the day before the target was first recorded. */
-	readonly risk?: { readonly first: number; readonly last: number; readonly horizon: string };
-}
-
-async function storyOf(
-	predictor: Predictor,
-	hazards: HazardModel | undefined,
-	vocabulary: Vocabulary,
-	chosen: Chosen,
-	axis: Omit<Clock, "birth">,
-): Promise<Story> {
-	const { history } = chosen;
-	const clock: Clock = { ...axis, birth: history.birthEvents ? history.times[0]! : null };
-	const trajectory = await trajectoryOf(predictor, vocabulary, chosen, clock);
-	return { trajectory, ...(hazards && (await riskOf(hazards, vocabulary, chosen, clock))) };
-}
 
 async function trajectoryOf(
 	predictor: Predictor,
@@ -203,7 +174,7 @@ async function riskOf(
 	vocabulary: Vocabulary,
 	{ history, target, recordedAt }: Chosen,
 	clock: Clock,
-): Promise<Required<Pick<Story, "picture" | "risk">>> {
+): Promise<RiskPicture> {
 	const { id, tokens, times, birthEvents } = history;
 	const lastDay =
 		recordedAt === undefined ? Math.floor(times.at(-1)!) : Math.floor(times[recordedAt]!) - 1;
@@ -215,40 +186,32 @@ async function riskOf(
 		{ length: riskTimes },
 		(_, at) => from + ((to - from) * at) / (riskTimes - 1),
 	);
-	const [trajectories] = await incidenceTrajectories(
+	const [[curve] = []] = await incidenceTrajectories(
 		incidenceReader(hazards),
 		[known],
 		[target.tokens],
 		[queryTimes],
 		horizonDays,
 	);
-	const [curve] = trajectories!;
 	return {
-		picture: {
-			patient: id,
-			clock,
-			horizonDays,
-			now: known.times.at(-1) ?? to,
-			death: history.death,
-			events: [...known.times.subarray(birthEvents)],
-			curves: [
-				{
-					...curve!,
-					code: target.code,
-					name: target.name,
-					recordedAt: recordedAt === undefined ? undefined : times[recordedAt],
-					surges: curve!.surges.map((surge) => ({
-						...surge,
-						phenotypes: surge.events.map((event) => vocabulary.tokens[tokens[event]!]!.name),
-					})),
-				},
-			],
-		},
-		risk: {
-			first: curve!.risk[0]!,
-			last: curve!.risk.at(-1)!,
-			horizon: spanText(horizonDays),
-		},
+		patient: id,
+		clock,
+		horizonDays,
+		now: known.times.at(-1) ?? to,
+		death: history.death,
+		events: [...known.times.subarray(birthEvents)],
+		curves: [
+			{
+				...curve!,
+				code: target.code,
+				name: target.name,
+				recordedAt: recordedAt === undefined ? undefined : times[recordedAt],
+				surges: curve!.surges.map((surge) => ({
+					...surge,
+					phenotypes: surge.events.map((event) => vocabulary.tokens[tokens[event]!]!.name),
+				})),
+			},
+		],
 	};
 }
 
@@ -269,8 +232,7 @@ export async function drawStories(
 	chosen: readonly Chosen[],
 ): Promise<Report["stories"]> {
 	const { vocabulary, model, config } = trained;
-	const { source } = dataset.manifest;
-	const axis: Omit<Clock, "birth"> = { axis: source.axis };
+	const { axis } = dataset.manifest.source;
 	const stories: PatientStory[] = [];
 	const trainedOn = await trainedAmong(trained, dataset, chosen);
 	const predictor = model.predictor(runtime, config, forecastWeights(trained));
@@ -278,14 +240,12 @@ export async function drawStories(
 	try {
 		for (const [at, one] of chosen.entries()) {
 			onStage(`drawing patient ${at + 1} of ${chosen.length}`);
-			const { trajectory, picture, risk } = await storyOf(
-				predictor,
-				hazards,
-				vocabulary,
-				one,
-				axis,
-			);
 			const { history, target, lookUp, recordedAt } = one;
+			const clock: Clock = { axis, birth: history.birthEvents ? history.times[0]! : null };
+			const trajectory = await trajectoryOf(predictor, vocabulary, one, clock);
+			const picture = hazards && (await riskOf(hazards, vocabulary, one, clock));
+			const risk = picture?.curves[0]?.risk;
+			const horizon = spanText(horizonDays);
 			stories.push({
 				id: history.id,
 				trainedOn: trainedOn.has(history.id),
@@ -294,10 +254,9 @@ export async function drawStories(
 				later: trajectory.forecast.length,
 				foreseen: trajectory.forecast.filter(({ matched }) => matched).length,
 				recorded:
-					recordedAt === undefined
-						? undefined
-						: timeName(trajectory.clock, history.times[recordedAt]!),
-				...(risk && { risk }),
+					recordedAt === undefined ? undefined : timeName(clock, history.times[recordedAt]!),
+				// At the first time drawn, and on the day before the target was first recorded.
+				...(risk && { risk: { first: risk[0]!, last: risk.at(-1)!, horizon } }),
 				trajectory: await drawings.draw(
 					`trajectory-${at + 1}`,
 					trajectoryFigure(trajectory),
@@ -307,7 +266,7 @@ export async function drawStories(
 					riskCurve: await drawings.draw(
 						`risk-${at + 1}`,
 						riskFigure(picture),
-						`The probability of a first record of ${target.name} within ${spanText(picture.horizonDays)}, from the records up to each day${recordedAt === undefined ? "" : ", until it was first recorded"}.`,
+						`The probability of a first record of ${target.name} within ${horizon}, from the records up to each day${recordedAt === undefined ? "" : ", until it was first recorded"}.`,
 					),
 				}),
 			});
@@ -318,13 +277,7 @@ export async function drawStories(
 	}
 	return {
 		patients: stories,
-		rule: patients
-			? "Chosen by the author of this report."
-			: ruleText(
-					reportedSplit,
-					chosen.map(({ target }) => target),
-					seed,
-				),
+		rule: patients ? "Chosen by the author of this report." : ruleText(chosen, seed),
 	};
 }
 

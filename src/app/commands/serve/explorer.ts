@@ -34,98 +34,87 @@ export interface ExplorerOptions extends Pick<Monitoring, "progress"> {
 	readonly runtime: Runtime;
 }
 
-/** The data of the explorer. */
-export interface ExplorerData {
-	/** The text of each document, by URL path. */
-	readonly documents: ReadonlyMap<string, string>;
-	/** The folder of the exported model. */
-	readonly model: string;
-	readonly notes: readonly string[];
-}
-
 const seed = 0;
 
 /**
- * Makes the documents that the explorer reads: memory of heads, sample patients, evaluations and facts on the
- * run. They are cached in `explorer/` of the run until its weights change, except documents on real patients.
+ * Makes the documents that the explorer reads, by URL path: memory of heads, sample patients, evaluations and facts on
+ * the run. They are cached in `explorer/` of the run until its weights change, except documents on real patients.
+ * `model` is the folder of the exported model.
  */
-export async function explorerData(
-	trained: Trained,
-	options: ExplorerOptions,
-): Promise<ExplorerData> {
+export async function explorerData(trained: Trained, options: ExplorerOptions) {
 	const { folder, manifest } = trained;
 	const { progress = silentProgress, runtime } = options;
-	const stage = (text: string) => progress.finish(text);
-	const { dataset, note } = await datasetOf(trained, options);
+	const isThere =
+		options.dataset !== undefined || existsSync(join(folder, trained.run.datasetFolder));
+	const dataset = isThere ? await openRunDataset(folder, trained.run, options.dataset) : undefined;
 	const simulated = dataset !== undefined && (await isSimulated(dataset));
 	const maySee = dataset !== undefined && (options.samples === true || simulated);
 	const weights = await sha256(weightBytes(trained.weights));
-	const cache = cacheIn(join(folder, "explorer"), {
+	const cache = join(folder, "explorer");
+	const madeFor = {
 		format: 7,
 		weights,
 		dataset: manifest.contentHash,
 		patients: maySee,
 		records: dataset !== undefined,
-	});
-	const exported = join(cache.folder, "export");
+	};
+	const exported = join(cache, "export");
 	const evaluations = await evaluationsOf(folder);
 	const card = modelCard(trained, evaluations);
 	const taskWeights = trained.task && (await sha256(weightBytes(trained.task.weights)));
 	if (!isExportOf(exported, trained, weights, taskWeights, card)) {
-		stage("exporting the model");
+		progress.finish("exporting the model");
 		await exportForPage(trained, exported, card);
 	}
 	const documents = new Map<string, string>();
-	const add = async (name: string, text: Promise<string>) => {
-		documents.set(`/explorer/${name}`, await text);
+	const add = async (
+		name: string,
+		doing: string,
+		make: () => Promise<object>,
+		isCached = true,
+	): Promise<void> => {
+		const made = () => {
+			progress.finish(doing);
+			return make();
+		};
+		const text = isCached
+			? await cached(join(cache, name), madeFor, made)
+			: JSON.stringify(await made());
+		documents.set(`/explorer/${name}`, text);
 	};
-	const made = (name: string, doing: string, make: () => Promise<unknown>) =>
-		add(
-			name,
-			cache.document(name, () => {
-				stage(doing);
-				return make();
-			}),
-		);
 	/** Documents on patients are cached on disk only if all patients are simulated. */
-	const ofPatients = (name: string, doing: string, make: () => Promise<unknown>) => {
-		if (simulated || !maySee) return made(name, doing, make);
-		stage(doing);
-		return add(
-			name,
-			make().then((value) => JSON.stringify(value)),
-		);
-	};
+	const areCached = simulated || !maySee;
 	const samples = maySee ? sampleNumbers(dataset, seed) : [];
-	await made("memory.json", "measuring memory", () =>
+	await add("memory.json", "measuring memory", () =>
 		memoryDocument(runtime, trained, dataset, seed),
 	);
-	await made("usual.json", "measuring usual histories", async () => ({
+	await add("usual.json", "measuring usual histories", async () => ({
 		usual: dataset ? await usualHistories(dataset, seed) : null,
 	}));
-	await ofPatients("samples.json", "choosing sample patients", async () => ({
-		patients: maySee ? await samplePatients(dataset, samples) : [],
-		axis: manifest.source.axis,
-	}));
-	await ofPatients("people.json", "choosing people to compare with", async () => ({
-		people: maySee ? await peopleDocument(runtime, trained, dataset, seed, samples) : null,
-	}));
+	await add(
+		"samples.json",
+		"choosing sample patients",
+		async () => ({
+			patients: maySee ? await samplePatients(dataset, samples) : [],
+			axis: manifest.source.axis,
+		}),
+		areCached,
+	);
+	await add(
+		"people.json",
+		"choosing people to compare with",
+		async () => ({
+			people: maySee ? await peopleDocument(runtime, trained, dataset, seed, samples) : null,
+		}),
+		areCached,
+	);
 	documents.set("/explorer/rates.json", JSON.stringify({ rates: ratesOf(trained) ?? null }));
 	documents.set("/explorer/evaluation.json", measured(evaluations));
 	documents.set("/explorer/about.json", about(trained, card));
 	progress.finish();
-	return { documents, model: exported, notes: note === undefined ? [] : [note] };
-}
-
-async function datasetOf(
-	{ folder, run }: Trained,
-	{ dataset }: ExplorerOptions,
-): Promise<{ readonly dataset?: Dataset; readonly note?: string }> {
-	if (dataset === undefined && !existsSync(join(folder, run.datasetFolder)))
-		return {
-			note: "the run's dataset was moved: sample patients and memory are not shown; pass its folder as `dataset`",
-		};
-	return { dataset: await openRunDataset(folder, run, dataset) };
+	const moved =
+		"the run's dataset was moved: sample patients and memory are not shown; pass its folder as `dataset`";
+	return { documents, model: exported, notes: isThere ? [] : [moved] };
 }
 
 async function exportForPage(trained: Trained, folder: string, modelCard: string): Promise<void> {
@@ -151,18 +140,12 @@ function isExportOf(
 	const { model, manifest, run } = served;
 	try {
 		const read = (name: string) => readFileSync(join(folder, name), "utf8");
-		const {
-			version,
-			model: there,
-			weights,
-			trained,
-			config,
-			task,
-			files,
-		} = JSON.parse(read("export.json"));
+		const { version, weights, trained, config, task, files, ...stored } = JSON.parse(
+			read("export.json"),
+		);
 		return (
 			version === exportVersion &&
-			there.id === model.id &&
+			stored.model.id === model.id &&
 			read("model-card.md") === card &&
 			weights.sha256 === hash &&
 			canonicalJson(task?.scoring ?? null) === canonicalJson(served.task?.scoring ?? null) &&
@@ -232,35 +215,22 @@ function bestLoss({ folder, step }: Trained): number | null {
 	return typeof next === "number" ? next : null;
 }
 
-/** Documents of a page, cached in the run's folder until its weights change. */
-interface Cache {
-	readonly folder: string;
-	/** The cached text of a document if its key matches, else a new one. */
-	document(name: string, make: () => Promise<unknown>): Promise<string>;
-}
-
-/** `madeFor` is the cache key, stored in each document as `made`. */
-function cacheIn(folder: string, madeFor: Readonly<Record<string, unknown>>): Cache {
-	const key = JSON.stringify(madeFor);
-	return {
-		folder,
-		async document(name, make) {
-			const file = join(folder, name);
-			const cached = await readFile(file, "utf8").catch(() => undefined);
-			if (cached !== undefined && JSON.stringify(madeIn(cached)) === key) return cached;
-			const text = `${JSON.stringify({ made: madeFor, ...((await make()) as object) })}\n`;
-			await replaceFile(file, (partial) => writeFile(partial, text));
-			return text;
-		},
-	};
-}
-
-function madeIn(text: string): unknown {
+/** The text of a document in a file, made anew unless it was made for the same key, which it holds as `made`. */
+async function cached(
+	file: string,
+	madeFor: Readonly<Record<string, unknown>>,
+	make: () => Promise<object>,
+): Promise<string> {
 	try {
-		return (JSON.parse(text) as { made?: unknown }).made;
+		const text = await readFile(file, "utf8");
+		const { made } = JSON.parse(text) as { readonly made?: unknown };
+		if (JSON.stringify(made) === JSON.stringify(madeFor)) return text;
 	} catch {
-		return undefined;
+		// There is none, or it is damaged.
 	}
+	const text = `${JSON.stringify({ made: madeFor, ...(await make()) })}\n`;
+	await replaceFile(file, (partial) => writeFile(partial, text));
+	return text;
 }
 
 /** Enough events for the mean rate of a category, in a few seconds for any dataset. */
@@ -304,8 +274,6 @@ async function memoryDocument(
 const mostSamples = 24;
 const [fewestEvents, mostEvents] = [20, 400];
 
-const sampleId = (at: number) => `s${at + 1}`;
-
 /** The sample patients of the test split, drawn at random. */
 function sampleNumbers(dataset: Dataset, seed: number): number[] {
 	const fitting = [...dataset.patients("test")].filter((patient) => {
@@ -324,7 +292,7 @@ async function samplePatients(dataset: Dataset, drawn: readonly number[]) {
 		const { id, tokens, times, sex, birthEvents, death } = await dataset.read(patient);
 		patients.push({
 			...(truth && { simulation: { seed: truth.seed, person: patientNumber(id) } }),
-			id: sampleId(at),
+			id: `s${at + 1}`,
 			death,
 			name: `Sample ${at + 1}`,
 			birthTime: birthEvents ? (times[0] as number) : null,

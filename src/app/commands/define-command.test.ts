@@ -1,13 +1,21 @@
-import { Command } from "commander";
 import { expect, test } from "vitest";
-import { nameFlags, withFlags } from "./flags.js";
+import { defineCommand, withFlags } from "./define-command.js";
+import { offFlag, option, whole } from "./fields.js";
+import type { Io } from "./io.js";
 
-const command = new Command("evaluate")
-	.option("--patients <n|all>", "")
-	.option("--regression-patients <n>", "")
-	.option("--look-back <days>", "")
-	.option("--no-explorer", "");
-nameFlags(command, { lookBackDays: "--look-back" });
+const count = whole(1, 9).optional();
+const command = defineCommand({
+	name: "evaluate",
+	description: "",
+	options: {
+		patients: option("n|all", "", count),
+		regressionPatients: count,
+		lookBack: option("days", "", count),
+		explorer: offFlag("off"),
+	},
+	flags: { lookBackDays: "--look-back" },
+	run() {},
+})({} as Io);
 
 test("options become flags, with their values", () => {
 	expect(
