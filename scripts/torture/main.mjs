@@ -1,27 +1,42 @@
-// npm run torture -- [--minutes 10] [--seed 1] [--only kills,http] [--loads embedding,sessions] [--run runs/demo/run]
-//   [--step 17] [--small] [--out summary.json]
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { loadNames } from "./http.mjs";
 import { campaignNames, torture } from "./torture.mjs";
 
-const { values } = parseArgs({
-	options: {
-		minutes: { type: "string", default: "10" },
-		seed: { type: "string", default: "1" },
-		only: { type: "string" },
-		loads: { type: "string" },
-		run: { type: "string" },
-		step: { type: "string" },
-		small: { type: "boolean", default: false },
-		out: { type: "string" },
-	},
-});
+const usage = `npm run torture -- [--minutes 10] [--seed 1] [--only ${campaignNames}]
+  [--loads ${loadNames}]
+  [--run runs/demo/run] [--step 17] [--small] [--out summary.json]
+`;
+
+/** @returns {never} */
 const refuse = (/** @type {string} */ message) => {
 	process.stderr.write(`error: ${message}\n`);
 	process.exit(2);
 };
+const options = /** @type {const} */ ({
+	minutes: { type: "string", default: "10" },
+	seed: { type: "string", default: "1" },
+	only: { type: "string" },
+	loads: { type: "string" },
+	run: { type: "string" },
+	step: { type: "string" },
+	small: { type: "boolean", default: false },
+	out: { type: "string" },
+	help: { type: "boolean", default: false },
+});
+const read = () => {
+	try {
+		return parseArgs({ options }).values;
+	} catch (error) {
+		return refuse(`${/** @type {Error} */ (error).message}\n${usage}`);
+	}
+};
+const values = read();
+if (values.help) {
+	process.stdout.write(usage);
+	process.exit(0);
+}
 const number = (/** @type {string} */ text, /** @type {string} */ option) => {
 	const value = Number(text);
 	if (!(value >= 0)) refuse(`${option} is ${text}; expected a number from 0 on`);
