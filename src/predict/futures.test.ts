@@ -13,10 +13,10 @@ import { historyWith } from "../model/hazards/testing/histories.js";
 import { modelById } from "../model/index.js";
 import { weightsOf } from "../model/nn/weights.js";
 import { smallSettings } from "../model/testing/small-settings.js";
+import type { Future } from "./future-moves.js";
 import { futureModel, shareError } from "./futures.js";
 import { hazardModel } from "./hazards.js";
 import { rowPrograms } from "./history-rows.js";
-import type { Future } from "./partial-future.js";
 
 const runtime = nodeRuntime({ threads: 1 });
 const vocab = 12;
@@ -194,29 +194,6 @@ describe("futures", () => {
 				tokens.length,
 			);
 		}
-	});
-
-	test("in parts are the same: each part is complete up to its day", async () => {
-		const few = { ...options, samples: 20 };
-		const [all] = await futures.draw([history], [3000], few);
-		const drawing = futures.begin([history], [3000], few);
-		expect(drawing.drawnUntil()).toEqual([3000]);
-		expect(drawing.drawn()[0]).toHaveLength(20);
-		const days: number[] = [];
-		while (!(await drawing.advance(() => false))) {
-			const [until] = drawing.drawnUntil() as [number];
-			days.push(until);
-			const upTo = ({ tokens, times, death }: Future) => ({
-				tokens: tokens.filter((_, n) => times[n] <= until),
-				times: times.filter((time) => time <= until),
-				death: death !== null && death <= until ? death : null,
-			});
-			expect(drawing.drawn()[0].map(upTo)).toEqual(all.map(upTo));
-		}
-		expect(drawing.drawn()[0]).toEqual(all);
-		expect(drawing.drawnUntil()).toEqual([3900]);
-		expect(new Set(days).size).toBeGreaterThan(5);
-		expect(days).toEqual(days.toSorted((a, b) => a - b));
 	});
 
 	test("of people without a record begin too", async () => {

@@ -6,18 +6,17 @@ import type { HazardSettings } from "../model/hazards/settings.js";
 import type { CodeConfig } from "../model/heads.js";
 import type { Events, Model, ParameterValues, Predictor } from "../model/index.js";
 import type { FutureSteps } from "../model/predictor.js";
-import { futureMoves } from "./future-moves.js";
-import { hazardSettingsOf } from "./hazards.js";
 import {
 	beginFuture,
-	drawnDay,
+	drawnFuture,
 	type Future,
 	type FutureOptions,
-	futureUntil,
+	futureMoves,
 	isExcluded,
 	isNew,
 	type PartialFuture,
-} from "./partial-future.js";
+} from "./future-moves.js";
+import { hazardSettingsOf } from "./hazards.js";
 
 /** What is never drawn, or may be drawn again on a day, as a dataset's records have it. */
 export function futureRules(
@@ -41,23 +40,7 @@ export interface FutureModel {
 		indexDays: ArrayLike<number>,
 		options: FutureOptions,
 	): Promise<Future[][]>;
-	/** The same futures, part by part. */
-	begin(
-		histories: readonly Events[],
-		indexDays: ArrayLike<number>,
-		options: FutureOptions,
-	): FutureDrawing;
 	dispose(): Promise<void>;
-}
-
-/** Futures that are being drawn. */
-export interface FutureDrawing {
-	/** Draws until all are complete, or until `goesOn`, called after each step, returns false. Returns whether all are complete. */
-	advance(goesOn: () => boolean): Promise<boolean>;
-	/** What is drawn of each future. */
-	drawn(): Future[][];
-	/** The last day up to which all futures of a history are drawn: [histories]. */
-	drawnUntil(): number[];
 }
 
 /** Years of all futures together: at 85 records per year and 12 bytes per record, 1 GiB. */
@@ -78,18 +61,12 @@ export function futureModel(
 	const steps = model.futureSteps(runtime, config, weights);
 	const predictor = model.predictor(runtime, config, weights);
 	const parts = { settings, vocab: config.vocab, steps, predictor };
-	const begin: FutureModel["begin"] = (histories, indexDays, options) => {
-		checkFutureOptions(options, histories.length);
-		return beginDrawing(parts, histories, indexDays, options);
-	};
 	return {
 		settings,
 		vocab: config.vocab,
-		begin,
-		async draw(...given) {
-			const drawing = begin(...given);
-			await drawing.advance(() => true);
-			return drawing.drawn();
+		async draw(histories, indexDays, options) {
+			checkFutureOptions(options, histories.length);
+			return drawFutures(parts, histories, indexDays, options);
 		},
 		async dispose() {
 			await steps.dispose();
@@ -152,13 +129,13 @@ interface Parts {
 }
 
 /** Draws many futures at once, each in a row. A row whose future is complete is given to the next one. */
-function beginDrawing(
+async function drawFutures(
 	parts: Parts,
 	histories: readonly Events[],
 	indexDays: ArrayLike<number>,
 	options: FutureOptions,
-): FutureDrawing {
-	const { days, samples, leftOut = [], repeats = false } = options;
+): Promise<Future[][]> {
+	const { samples, leftOut = [], repeats = false } = options;
 	const complete = histories.map((): Future[] => new Array(samples));
 	const rows = parts.steps.rows(histories.length * samples);
 	const { writeQuery, move } = futureMoves(parts, rows, repeats);
@@ -171,66 +148,31 @@ function beginDrawing(
 			for (let sample = 0; sample < samples; sample++)
 				yield { future: beginFuture(start, sample, allNew, options), start };
 	}
-	const store = (future: PartialFuture, day: number) => {
-		(complete[future.history] as Future[])[future.sample] = futureUntil(future, day);
-	};
-
-	const partial: PartialFuture[] = []; // [rows]
 	const beginning = begin();
-	/** Futures that are complete or being drawn. */
-	let begun = 0;
-	/** Whether there are futures to draw. */
-	async function fill(): Promise<boolean> {
+	const partial: PartialFuture[] = []; // [rows]
+	for (;;) {
 		while (partial.length < rows.capacity) {
 			const next = await beginning.next();
 			if (next.done) break;
 			const { future, start } = next.value;
 			rows.start(partial.length, start.memory, start.row);
 			partial.push(future);
-			begun++;
 		}
-		return partial.length > 0;
-	}
-	async function takeStep(): Promise<void> {
+		if (partial.length === 0) return complete;
 		for (const [row, future] of partial.entries()) writeQuery(future, row);
 		const step = await rows.step(partial.length);
 		const goesOn = partial.map((future, row) => move(future, row, step));
 		for (let row = partial.length - 1; row >= 0; row--) {
 			if (goesOn[row]) continue;
-			store(partial[row] as PartialFuture, Number.POSITIVE_INFINITY);
+			const future = partial[row] as PartialFuture;
+			(complete[future.history] as Future[])[future.sample] = drawnFuture(future);
 			const last = partial.pop() as PartialFuture;
 			if (row === partial.length) continue;
 			rows.copy(partial.length, row);
 			partial[row] = last;
 		}
 	}
-	return {
-		async advance(goesOn) {
-			while (await fill()) {
-				await takeStep();
-				if (!goesOn()) return (await fill()) === false;
-			}
-			return true;
-		},
-		drawn() {
-			for (const future of partial) store(future, drawnDay(future));
-			return complete.map((futures) => Array.from(futures, (future) => future ?? nothingDrawn));
-		},
-		drawnUntil: () =>
-			histories.map((_, history) => {
-				const first = Math.floor(indexDays[history] as number);
-				if (begun < (history + 1) * samples) return first;
-				const drawnDays = partial.filter((future) => future.history === history).map(drawnDay);
-				return Math.min(first + days, ...drawnDays);
-			}),
-	};
 }
-
-const nothingDrawn: Future = {
-	tokens: new Int32Array(0),
-	times: new Float64Array(0),
-	death: null,
-};
 
 /** Each history with its records up to the index day, and the state after them. */
 async function* starts(

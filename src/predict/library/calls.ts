@@ -20,8 +20,6 @@ const callNames = [
 	"whatIf",
 	"futures",
 	"drawFutures",
-	"beginFutures",
-	"moreFutures",
 	"represent",
 	"scoreTask",
 ] as const;

@@ -1,9 +1,8 @@
-import { InputError } from "../../base/errors.js";
 import type { Runtime } from "../../engine/runtime/index.js";
 import type { Model, ParameterValues, Predictor } from "../../model/index.js";
 import { finitePredictor } from "../../model/predictor.js";
 import type { FineTunedTask } from "../../model/train/finetune/classifier.js";
-import { type FutureDrawing, type FutureModel, futureModel } from "../futures.js";
+import { type FutureModel, futureModel } from "../futures.js";
 import {
 	attributeCodeProbability,
 	attributeIncidence,
@@ -22,16 +21,7 @@ import {
 	type ViewedHistory,
 	whatIf,
 } from "../index.js";
-import type { Future } from "../partial-future.js";
 import { tunedTask } from "../score.js";
-
-/** What is drawn of futures. */
-export interface FuturesSoFar {
-	readonly futures: readonly (readonly Future[])[]; // [histories][samples]
-	/** The last day up to which all futures of a history are drawn: [histories]. */
-	readonly until: readonly number[];
-	readonly isComplete: boolean;
-}
 
 /** The calls of a model that runs here, and what frees it. */
 export function callsOf(
@@ -70,8 +60,6 @@ export function callsOf(
 		futuresOpened ??= futureModel(runtime, { model, config, weights });
 		return futuresOpened;
 	};
-	/** The futures that were begun last. */
-	let drawing: { readonly id: number; readonly futures: FutureDrawing } | undefined;
 	const vectors = representer(runtime, { model, config, weights });
 	let scorer: TaskScorer | undefined;
 	return {
@@ -99,23 +87,6 @@ export function callsOf(
 			/** Whole futures: visits with their codes, and death. */
 			drawFutures: async (...given: Parameters<FutureModel["draw"]>) =>
 				futuresHere().draw(...given),
-			/** Begins to draw the same futures part by part, instead of those begun before. Returns their number. */
-			async beginFutures(...given: Parameters<FutureModel["begin"]>): Promise<number> {
-				drawing = { id: (drawing?.id ?? 0) + 1, futures: futuresHere().begin(...given) };
-				return drawing.id;
-			},
-			/** Draws on for so many milliseconds, so that other calls need not wait long. */
-			async moreFutures(id: number, milliseconds: number): Promise<FuturesSoFar> {
-				if (drawing?.id !== id)
-					throw new InputError(`the futures with number ${id} are no longer drawn; begin again`, {
-						field: "id",
-						value: id,
-					});
-				const { futures } = drawing;
-				const end = performance.now() + milliseconds;
-				const isComplete = await futures.advance(() => performance.now() < end);
-				return { futures: futures.drawn(), until: futures.drawnUntil(), isComplete };
-			},
 			/** One vector per history: [histories, dim]. */
 			represent: (histories: readonly ViewedHistory[]) => vectors.represent(histories),
 			/** The probability of the label of the model's task, one per history. */

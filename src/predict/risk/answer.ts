@@ -4,6 +4,7 @@ import type { NewPatient } from "../../data/cohort/index.js";
 import type { Vocabulary } from "../../data/cohort/vocabulary.js";
 import type { HazardSettings } from "../../model/hazards/settings.js";
 import type { Events } from "../../model/index.js";
+import type { Future } from "../future-moves.js";
 import { shareError } from "../futures.js";
 import {
 	attributeIncidence,
@@ -13,7 +14,6 @@ import {
 	incidenceTrajectories,
 	outputsFor,
 } from "../incidence.js";
-import type { Future } from "../partial-future.js";
 import { explainIncidence, type Reasons } from "../reasons.js";
 import type { FoundCode } from "../user-input/index.js";
 import { edited } from "../what-if.js";

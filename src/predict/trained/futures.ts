@@ -6,9 +6,9 @@ import { type ComputeOptions, threadsOf, withRuntime } from "../../engine/runtim
 import { startThreads } from "../../engine/runtime/threads.js";
 import type { Events, ParameterValues } from "../../model/index.js";
 import type { Trained } from "../../model/train/index.js";
+import type { Future, FutureOptions } from "../future-moves.js";
 import { checkFutureOptions, checkSamplesFutures, futureModel, futureRules } from "../futures.js";
 import { hazardSettingsOf } from "../hazards.js";
-import type { Future, FutureOptions } from "../partial-future.js";
 import { notAtRiskWarnings } from "../risk/question.js";
 import {
 	dayText,
