@@ -1,3 +1,7 @@
+import type { Patient } from "../src/data/patient.js";
+import { patientList } from "../src/files/patient-list.js";
+import type { FilePatients } from "../src/files/to-patients.js";
+
 /** Files of invented patients to drop on the page. */
 
 export const fhirBundle = JSON.stringify({
@@ -37,4 +41,10 @@ export function longHistory(events: number, codes: readonly string[]): string {
 		return `invented,${date},${codes[(at * 7) % codes.length]},PheCode,female,1950-01-01`;
 	});
 	return ["patient,time,code,system,sex,birth", ...rows].join("\n");
+}
+
+/** The patients that were read of a file, as the page shows them. */
+export function patientsOf(file: FilePatients): Patient[] {
+	const list = patientList("a.csv", file);
+	return Array.from({ length: list.length }, (_, place) => list.at(place));
 }

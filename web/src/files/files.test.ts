@@ -2,11 +2,12 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { ReadingRules } from "../../../src/data/cohort/reading/rules.js";
 import { type Token, vocabularyOf } from "../../../src/data/cohort/vocabulary.js";
+import { patientsOf } from "../../testing/patients.js";
 import type { About } from "../data/about.js";
 import { openFile } from "./open-file.js";
 import { readContent } from "./read-file.js";
 import { fileRules } from "./records.js";
-import { toPatients } from "./to-patients.js";
+import { type FilePatients, toPatients } from "./to-patients.js";
 
 const token = (code: string): Token => ({
 	kind: "diagnosis",
@@ -26,8 +27,9 @@ const rules: ReadingRules = {
 
 const bytes = (text: string) => new TextEncoder().encode(text) as Uint8Array<ArrayBuffer>;
 const read = (text: string) => readContent(bytes(text));
+const shown = (file: FilePatients) => ({ ...file, patients: patientsOf(file) });
 const patients = async (text: string, options: Partial<ReadingRules> = {}) =>
-	toPatients(await read(text), vocabulary, { ...rules, ...options });
+	shown(toPatients(await read(text), vocabulary, { ...rules, ...options }));
 const day = (date: string) => Date.parse(date) / 86_400_000;
 
 describe("a table", () => {
@@ -60,7 +62,7 @@ b,2018-01-20,Z99.9,ICD10CM,,`,
 	test("whose column says the system, with other delimiters, in gzip", async () => {
 		const text = "\uFEFFsubject_id;date;icd9\r\na;20180120;4019\r\na;2018/01/21;4280\r\n";
 		const content = await readContent(new Uint8Array(gzipSync(text)));
-		const found = toPatients(content, vocabulary, rules).patients[0]!;
+		const found = shown(toPatients(content, vocabulary, rules)).patients[0]!;
 		expect(found.events.map(({ token }) => token)).toEqual([pressure, failure]);
 	});
 
@@ -116,10 +118,10 @@ b,2018-01-20,Z99.9,ICD10CM,,`,
 			bytes(["patient,date,phecode", ...rows, "p599,2019-01-01,401"].join("\n")),
 			{ onProgress: (share) => shares.push(share) },
 		);
-		const { patients: found, counts, notes } = toPatients(content, vocabulary, rules);
+		const { patients: found, notes } = toPatients(content, vocabulary, rules);
 		expect(found).toHaveLength(20_000);
 		expect(found[0]!.name).toBe("p599");
-		expect(counts[0]).toEqual({ records: 2, unknown: 0 });
+		expect(found[0]).toMatchObject({ records: 2, unknown: 0 });
 		expect(notes).toEqual([]);
 		expect(shares).toEqual([expect.closeTo(1, 3)]);
 	});
@@ -346,6 +348,6 @@ describe("opening a file", () => {
 		const told = fileRules({ state: "ready", value: about }, ready);
 		if (told.state !== "ready") throw new Error("expected to be ready");
 		const { patients: found } = await openFile(file(table), told.value);
-		expect(found[0]!.events).toHaveLength(1);
+		expect(found[0]!.tokens).toHaveLength(1);
 	});
 });

@@ -3,125 +3,46 @@ import { yearDays } from "../../../src/base/time.js";
 import { percent } from "../../../src/evaluate/charts/numbers.js";
 import type { Usual } from "../data/contract.js";
 import type { Patient } from "../data/patient.js";
-import type { FilePatients, FileSummary, RecordCounts } from "./to-patients.js";
+import type { FilePatient, FilePatients, RecordCounts } from "./to-patients.js";
 
-/** The patients of a file as a few arrays, which a worker hands over without a copy. */
-interface PackedPatients {
-	readonly names: readonly string[];
-	/** 0 unknown, 1 female, 2 male. */
-	readonly sexes: Uint8Array;
-	/** NaN if unknown, like deaths. */
-	readonly births: Float64Array;
-	readonly deaths: Float64Array;
-	/** Where the events of each patient begin, and the end. */
-	readonly starts: Uint32Array;
-	readonly tokens: Int32Array;
-	readonly times: Float64Array;
-	readonly records: Uint32Array;
-	readonly unknown: Uint32Array;
-}
+/** The patients of a file, in order of their number of events. */
+export type PatientList = ReturnType<typeof patientList>;
 
-/** What a worker sends of a file. */
-export interface PackedFile {
-	readonly summary: FileSummary;
-	readonly packed: PackedPatients;
-}
-
-const sexes = [null, "female", "male"] as const;
-const orNaN = (value: number | null | undefined) => value ?? Number.NaN;
-const orNull = (value: number | undefined) =>
-	value === undefined || Number.isNaN(value) ? null : value;
-
-export function packFile({ patients, counts, ...summary }: FilePatients): PackedFile {
-	const starts = new Uint32Array(patients.length + 1);
-	for (const [i, { events }] of patients.entries())
-		starts[i + 1] = (starts[i] as number) + events.length;
-	const events = starts[patients.length] as number;
-	const packed = {
-		names: patients.map(({ name }) => name),
-		sexes: Uint8Array.from(patients, ({ sex }) => sexes.indexOf(sex)),
-		births: Float64Array.from(patients, ({ birth }) => orNaN(birth)),
-		deaths: Float64Array.from(patients, ({ death }) => orNaN(death)),
-		starts,
-		tokens: new Int32Array(events),
-		times: new Float64Array(events),
-		records: Uint32Array.from(counts, ({ records }) => records),
-		unknown: Uint32Array.from(counts, ({ unknown }) => unknown),
-	};
-	for (const [i, patient] of patients.entries())
-		for (const [k, { token, time }] of patient.events.entries()) {
-			packed.tokens[(starts[i] as number) + k] = token;
-			packed.times[(starts[i] as number) + k] = time;
-		}
-	return { summary, packed };
-}
-
-/** The buffers to hand over. */
-export const buffersOf = ({ packed }: PackedFile): ArrayBuffer[] =>
-	Object.values(packed).flatMap((value) =>
-		ArrayBuffer.isView(value) ? [value.buffer as ArrayBuffer] : [],
-	);
-
-/** The patients of a file, in order of their number of events. A patient is made when it is asked for. */
-export interface PatientList {
-	/** The name of the file. */
-	readonly file: string;
-	readonly length: number;
-	readonly events: number;
-	nameAt(place: number): string;
-	eventsAt(place: number): number;
-	countsAt(place: number): RecordCounts;
-	at(place: number): Patient;
-	/** The place of a patient of this list. */
-	placeOf(patient: Pick<Patient, "name" | "sample">): number | undefined;
-	/** The places of the first patients whose id contains a text, and how many there are. */
-	find(text: string, most: number): { readonly places: readonly number[]; readonly count: number };
-}
-
-export function patientList(file: string, { summary: { axis }, packed }: PackedFile): PatientList {
-	const { names, starts, tokens, times } = packed;
-	const places = new Map(names.map((name, place) => [name, place]));
-	const lower = names.map((name) => name.toLowerCase());
-	const eventsAt = (place: number) => (starts[place + 1] as number) - (starts[place] as number);
+/** Patients by their place in the list; one with its events is made when it is asked for. */
+export function patientList(file: string, { axis, patients }: FilePatients) {
+	const places = new Map(patients.map(({ name }, place) => [name, place]));
+	const patientAt = (place: number) => patients[place] as FilePatient;
 	return {
+		/** The name of the file. */
 		file,
-		length: names.length,
-		events: tokens.length,
-		eventsAt,
-		nameAt: (place) => names[place] as string,
-		countsAt: (place) => ({
-			records: packed.records[place] as number,
-			unknown: packed.unknown[place] as number,
-		}),
-		at(place) {
-			const start = starts[place] as number;
-			return {
-				sample: null,
-				name: names[place] as string,
-				sex: sexes[packed.sexes[place] as number] ?? null,
-				birth: orNull(packed.births[place]),
-				death: orNull(packed.deaths[place]),
-				axis,
-				events: Array.from({ length: eventsAt(place) }, (_, at) => ({
-					id: `e${at}`,
-					token: tokens[start + at] as number,
-					time: times[start + at] as number,
-				})),
-			};
+		length: patients.length,
+		events: patients.reduce((sum, { tokens }) => sum + tokens.length, 0),
+		nameAt: (place: number) => patientAt(place).name,
+		eventsAt: (place: number) => patientAt(place).tokens.length,
+		countsAt: (place: number): RecordCounts => patientAt(place),
+		at(place: number): Patient {
+			const { tokens, times, name, sex, birth, death } = patientAt(place);
+			const events = Array.from(tokens, (token, index) => ({
+				id: `e${index}`,
+				token,
+				time: times[index] as number,
+			}));
+			return { sample: null, name, sex, birth, death, axis, events };
 		},
-		placeOf: ({ name, sample }) => (sample === null ? places.get(name) : undefined),
-		find(text, most) {
+		/** The place of a patient of this list. */
+		placeOf: ({ name, sample }: Pick<Patient, "name" | "sample">): number | undefined =>
+			sample === null ? places.get(name) : undefined,
+		/** The places of the first patients whose id contains a text, and how many there are. */
+		find(text: string, most: number) {
 			const words = text.trim().toLowerCase();
-			const exact = lower.indexOf(words);
-			const places: number[] = exact < 0 || words === "" ? [] : [exact];
-			let count = places.length;
-			for (const [place, name] of lower.entries()) {
-				if (place === places[0] && words === name) continue;
-				if (!name.includes(words)) continue;
-				count++;
-				if (places.length < most) places.push(place);
-			}
-			return { places, count };
+			const found = [...patients.keys()].filter((place) =>
+				patientAt(place).name.toLowerCase().includes(words),
+			);
+			const isExact = (place: number) => patientAt(place).name.toLowerCase() === words;
+			const exact = found.find(isExact);
+			const first = exact === undefined ? [] : [exact];
+			const others = found.filter((place) => place !== exact);
+			return { places: [...first, ...others].slice(0, most), count: found.length };
 		},
 	};
 }

@@ -5,8 +5,8 @@ import { type ColumnChoices, choiceKey, previewTable, type TablePreview } from "
 import { UnknownColumns } from "./csv-columns.js";
 import { type AmbiguousDate, AmbiguousDates } from "./date-reading.js";
 import { type GivenFiles, openFile, openMap, sortFiles } from "./open-file.js";
-import { buffersOf, type PackedFile, packFile } from "./patient-list.js";
 import type { FileRules } from "./records.js";
+import type { FilePatients } from "./to-patients.js";
 
 /** A request to read files. */
 export interface ReadRequest {
@@ -40,7 +40,7 @@ export type ReadReply =
 	| {
 			readonly kind: "read";
 			readonly used: GivenFiles;
-			readonly file: PackedFile;
+			readonly file: FilePatients;
 			/** Null if the file is not a table. */
 			readonly table: TablePreview | null;
 	  }
@@ -71,7 +71,7 @@ export async function readFiles(
 		const chosen = (first: readonly string[]) => columns.get(choiceKey(first));
 		const options = { order, columns: chosen, onProgress };
 		const patients = await openFile(used.records, known, options, map);
-		return { kind: "read", used, file: packFile(patients), table: await preview() };
+		return { kind: "read", used, file: patients, table: await preview() };
 	} catch (error) {
 		if (error instanceof AmbiguousDates) return { kind: "asked", used, dates: error.examples };
 		const table = await preview();
@@ -83,13 +83,14 @@ export async function readFiles(
 
 interface WorkerScope {
 	onmessage: ((event: { readonly data: ReadRequest }) => void) | null;
-	postMessage(reply: ReadReply, buffers?: readonly ArrayBuffer[]): void;
+	postMessage(reply: ReadReply): void;
 }
 
 /** Answers the page, in a worker. */
 export function answerFiles(scope: WorkerScope): void {
 	scope.onmessage = async ({ data }) => {
-		const reply = await readFiles(data, (share) => scope.postMessage({ kind: "progress", share }));
-		scope.postMessage(reply, reply.kind === "read" ? buffersOf(reply.file) : []);
+		scope.postMessage(
+			await readFiles(data, (share) => scope.postMessage({ kind: "progress", share })),
+		);
 	};
 }

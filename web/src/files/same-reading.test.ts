@@ -10,7 +10,8 @@ import { idsIn, prepared } from "../../../src/data/cohort/testing/prepared.js";
 import { specialTokens } from "../../../src/data/cohort/vocabulary.js";
 import { openCsv, openFhir } from "../../../src/data/records/index.js";
 import { temporaryFolder } from "../../../src/data/records/testing/temporary-folder.js";
-import { historyOf } from "../data/patient.js";
+import { patientsOf } from "../../testing/patients.js";
+import { historyOf, type Patient } from "../data/patient.js";
 import { readContent } from "./read-file.js";
 import { toPatients } from "./to-patients.js";
 
@@ -66,7 +67,8 @@ async function readEverywhere(
 	const { manifest, vocabulary } = dataset;
 	const asNew = await newPatients(await source(), { manifest, vocabulary, skipBad: true });
 	const bytes = new TextEncoder().encode(text) as Uint8Array<ArrayBuffer>;
-	const page = toPatients(await readContent(bytes), vocabulary, readingRules(manifest));
+	const opened = toPatients(await readContent(bytes), vocabulary, readingRules(manifest));
+	const page = { ...opened, patients: patientsOf(opened) };
 	const map = builtInMap();
 	const request = (id: string) => {
 		const own = rows.filter(({ patient }) => patient === id);
@@ -101,10 +103,7 @@ async function readEverywhere(
 	};
 }
 
-type PagePatient = ReturnType<typeof toPatients>["patients"][number];
-
-const plainPage = (patient: PagePatient | undefined) =>
-	patient && historyOf(patient, patient.events);
+const plainPage = (patient: Patient | undefined) => patient && historyOf(patient, patient.events);
 
 /** All four agree, and there is something that they agree on. */
 function expectSame(
@@ -408,7 +407,8 @@ test("a FHIR bundle is read in the page as `prepare` reads it", async () => {
 	});
 	const { manifest, vocabulary } = dataset;
 	const bytes = new TextEncoder().encode(text) as Uint8Array<ArrayBuffer>;
-	const page = toPatients(await readContent(bytes), vocabulary, readingRules(manifest));
+	const read = toPatients(await readContent(bytes), vocabulary, readingRules(manifest));
+	const page = { ...read, patients: patientsOf(read) };
 	expect(plainPage(page.patients[0])).toEqual(plain(histories.get("p1") as History));
 	expect(page.patients[0]?.events.map(({ token }) => vocabulary.tokens[token]?.code)).toEqual([
 		...["495", "250", "428", "C07AB02", "A10AB01", "401", "death"],

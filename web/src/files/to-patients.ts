@@ -35,18 +35,20 @@ export interface RecordCounts {
 	readonly unknown: number;
 }
 
-/** What a file says beside its patients. */
-export interface FileSummary
-	extends Pick<FileContent, "format" | "axis" | "bad" | "dates" | "notes"> {
-	readonly unknown: readonly UnknownCode[];
-	readonly preview: readonly PreviewRow[];
+/** A patient of a file, with events in order of time and without birth. */
+export interface FilePatient extends RecordCounts, Pick<Patient, "name" | "sex" | "birth"> {
+	readonly death: number | null;
+	readonly tokens: Int32Array;
+	readonly times: Float64Array;
 }
 
-export interface FilePatients extends FileSummary {
+/** What was read of a file. */
+export interface FilePatients
+	extends Pick<FileContent, "format" | "axis" | "bad" | "dates" | "notes"> {
 	/** Patients with at least one known event, the longest histories first. */
-	readonly patients: readonly Patient[];
-	/** For each of them. */
-	readonly counts: readonly RecordCounts[];
+	readonly patients: readonly FilePatient[];
+	readonly unknown: readonly UnknownCode[];
+	readonly preview: readonly PreviewRow[];
 }
 
 const progressPatients = 500;
@@ -71,7 +73,7 @@ export function toPatients(
 	}
 	const unknown = new Map<string, UnknownCode>();
 	const count = { births: 0, late: 0, drugs: 0, repeated: 0, cut: 0, long: 0 };
-	const knownPatients: { readonly patient: Patient; readonly counts: RecordCounts }[] = [];
+	const knownPatients: FilePatient[] = [];
 	let done = 0;
 	for (const [id, patientRecords] of byPatient) {
 		if (++done % progressPatients === 0) onProgress(done / byPatient.size);
@@ -90,25 +92,21 @@ export function toPatients(
 		}
 		if (read.events.length > mostEvents) count.long++;
 		else if (read.events.length > 0)
-			knownPatients.push({
-				patient: patientOf(read, axis),
-				counts: { records: patientRecords.length, unknown: unread.size },
-			});
+			knownPatients.push(filePatient(read, patientRecords.length, unread.size));
 	}
 	const list = [...unknown.values()].sort((a, b) => b.records - a.records);
 	if (knownPatients.length === 0 && count.long > 0) throw new InputError(tooLong(count.long));
 	if (knownPatients.length === 0) throw nothingFound(content, list, vocabulary, rules);
 	const said = (number: number, one: string, many: string, then: string) =>
 		number > 0 ? [`${counted(number, one, many)}${then}`] : [];
-	knownPatients.sort((a, b) => b.patient.events.length - a.patient.events.length);
+	knownPatients.sort((a, b) => b.tokens.length - a.tokens.length);
 	const { format, bad, dates } = content;
 	return {
 		format,
 		axis,
 		bad,
 		dates,
-		patients: knownPatients.map(({ patient }) => patient),
-		counts: knownPatients.map(({ counts }) => counts),
+		patients: knownPatients,
 		unknown: list,
 		preview: content.first.map(({ line, patient, time, day, code, ...record }) => ({
 			line,
@@ -191,22 +189,11 @@ function mapNotes(
 const tooLong = (patients: number) =>
 	`${counted(patients, "patient has", "patients have")} more than ${thousands(mostEvents)} events, which is more than the page can draw; \`trajgpt risk\` and \`trajgpt forecast\` read them`;
 
-function patientOf({ patient }: ReadPatient, axis: FileContent["axis"]): Patient {
-	const { id, sex, birth, death, history } = patient;
-	const { tokens, times, birthEvents } = history;
-	return {
-		sample: null,
-		name: id,
-		sex,
-		birth,
-		death,
-		axis,
-		events: Array.from(tokens.subarray(birthEvents), (token, at) => ({
-			id: `e${at}`,
-			token,
-			time: times[birthEvents + at] as number,
-		})),
-	};
+function filePatient({ patient }: ReadPatient, records: number, unknown: number): FilePatient {
+	const { id: name, sex, birth, death, history } = patient;
+	const tokens = history.tokens.slice(history.birthEvents);
+	const times = history.times.slice(history.birthEvents);
+	return { name, sex, birth, death, tokens, times, records, unknown };
 }
 
 function nothingFound(

@@ -9,7 +9,7 @@ import type { GivenFiles } from "./open-file.js";
 import { type PatientList, patientList } from "./patient-list.js";
 import type { ReadReply, ReadRequest } from "./reader.js";
 import type { FileRules } from "./records.js";
-import type { FileSummary } from "./to-patients.js";
+import type { FilePatients } from "./to-patients.js";
 
 /** The state of the file that was opened last. */
 export type OpenedFile =
@@ -26,7 +26,7 @@ export type OpenedFile =
 	| {
 			readonly state: "read";
 			readonly file: string;
-			readonly summary: FileSummary;
+			readonly summary: FilePatients;
 			readonly patients: PatientList;
 			/** Null if the file is not a table. */
 			readonly table: TablePreview | null;
@@ -93,7 +93,7 @@ export function useOpenedFile(
 			if (reply.kind === "read") {
 				const patients = patientList(file, reply.file);
 				const { table } = reply;
-				setOpened({ state: "read", file, summary: reply.file.summary, patients, table });
+				setOpened({ state: "read", file, summary: reply.file, patients, table });
 				tell.current(patients);
 			} else {
 				const { used: _, kind, ...rest } = reply;

@@ -4,7 +4,7 @@ import { type Token, vocabularyOf } from "../../../src/data/cohort/vocabulary.js
 import { edited as editedHistory } from "../../../src/predict/index.js";
 import type { Patient } from "../data/patient.js";
 import { addingRange, dateRange } from "../data/patient.js";
-import { packFile, patientList } from "../files/patient-list.js";
+import { patientList } from "../files/patient-list.js";
 import { type AddressWindow, addressBar, ownView } from "./address.js";
 import { type Edit, editedEvents, editsIn, libraryEdit } from "./edits.js";
 import { type Action, type ExplorerState, initialState, reduceState } from "./reducer.js";
@@ -95,20 +95,22 @@ test("an event has one edit: moving an added event changes the addition, removin
 	]);
 });
 
-const listOf = (own: Patient) =>
-	patientList(
-		"own.csv",
-		packFile({
-			...{ format: "CSV", axis: "dates", notes: [], unknown: [], preview: [], dates: null },
-			...{ bad: { count: 0, rows: [] }, patients: [own], counts: [{ records: 1, unknown: 0 }] },
-		}),
-	);
+const noPatients = patientList("own.csv", {
+	format: "CSV",
+	axis: "dates",
+	notes: [],
+	unknown: [],
+	preview: [],
+	dates: null,
+	bad: { count: 0, rows: [] },
+	patients: [],
+});
 
 test("a link has no codes of a patient from a file, and they do not stay with a sample", () => {
 	const own = { ...patient, sample: null };
 	const state = after(
 		{ type: "code", token: 5, on: true },
-		{ type: "patient", patient: own, date: 25, opened: listOf(own) },
+		{ type: "patient", patient: own, date: 25, opened: noPatients },
 		{ type: "code", token: 7, on: true },
 	);
 	expect(state.codes).toEqual([5, 7]);

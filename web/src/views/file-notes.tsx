@@ -4,7 +4,7 @@ import type { DateOrder } from "../../../src/data/records/dates.js";
 import { counted, percent } from "../../../src/evaluate/charts/numbers.js";
 import type { AmbiguousDate } from "../files/date-reading.js";
 import type { BadRows } from "../files/records.js";
-import type { FileSummary } from "../files/to-patients.js";
+import type { FilePatients } from "../files/to-patients.js";
 import type { FileActions, OpenedFile } from "../files/use-opened-file.js";
 import { Notice } from "../parts/notice.js";
 import { ScrollTable } from "../parts/table.js";
@@ -88,7 +88,7 @@ function DateChoice({
 	dates: { order, isChosen },
 	onDates,
 }: {
-	readonly dates: NonNullable<FileSummary["dates"]>;
+	readonly dates: NonNullable<FilePatients["dates"]>;
 	readonly onDates: (order: DateOrder) => void;
 }) {
 	return (
@@ -136,7 +136,7 @@ function Preview({
 	isDated,
 	vocabulary,
 }: {
-	readonly rows: FileSummary["preview"];
+	readonly rows: FilePatients["preview"];
 	readonly isDated: boolean;
 	readonly vocabulary: Vocabulary;
 }) {
