@@ -1,5 +1,7 @@
+import type { SymbolType } from "@observablehq/plot";
 import type { IncidenceTrajectory, Surge } from "../../../predict/index.js";
 import type { Clock } from "../clock.js";
+import { theme } from "../theme.js";
 
 /** A significant rise, with the phenotypes recorded in it. */
 export interface NamedSurge extends Surge {
@@ -14,9 +16,6 @@ export interface RiskCurve extends IncidenceTrajectory {
 	readonly recordedAt?: number | undefined;
 }
 
-/** The risk of an edited history. */
-export type OtherCurve = Pick<RiskCurve, "code" | "name" | "times" | "risk" | "recorded">;
-
 export interface RiskPicture {
 	readonly patient?: string;
 	readonly clock: Clock;
@@ -29,7 +28,7 @@ export interface RiskPicture {
 	readonly whatIf?: {
 		/** The edit: "without obesity". */
 		readonly name: string;
-		readonly curves: readonly OtherCurve[];
+		readonly curves: readonly Pick<RiskCurve, "code" | "name" | "times" | "risk" | "recorded">[];
 	};
 	/** Times of the observed events, without birth. */
 	readonly events?: readonly number[];
@@ -39,83 +38,107 @@ export interface RiskPicture {
 	readonly death?: number | null;
 }
 
-/**
- * The part of a picture about first records, or that about further ones: two quantities with scales of their own.
- * Curves keep their places; one without such a part has no times.
- */
-export function partOf(picture: RiskPicture, recorded: boolean): RiskPicture {
-	const { curves, whatIf } = picture;
-	return {
-		...picture,
-		curves: curves.map((curve) => {
-			const kept = timesOf(curve, recorded);
-			const [from, to] = [curve.times[kept[0] ?? -1], curve.times[kept.at(-1) ?? -1]];
-			return {
-				...curve,
-				...numbersAt(curve, kept),
-				growth: pick(curve.growth, kept),
-				places: kept.map((index) => curve.places[index]),
-				surges: curve.surges.filter(
-					(surge) => from !== undefined && surge.from >= from && surge.to <= to,
-				),
-			};
-		}),
-		...(whatIf && {
-			whatIf: {
-				...whatIf,
-				curves: whatIf.curves.map((curve) => ({
-					...curve,
-					...numbersAt(curve, timesOf(curve, recorded)),
-				})),
-			},
-		}),
-	};
+/** Colours dark enough for text, and symbols that distinguish the curves without them. */
+const styles = [
+	[theme.accent, "circle"],
+	[theme.strong, "square"],
+	["#117733", "triangle"],
+	["#882255", "diamond"],
+	["#332288", "star"],
+	["#7a6a00", "hexagon"],
+	["#5a6472", "cross"],
+] as const satisfies (readonly [string, SymbolType])[];
+
+interface RiskPoint {
+	readonly time: number;
+	readonly risk: number;
+	/** Whether the risk is that of another record. */
+	readonly recorded: boolean;
+	/** Change since the time before; 0 for an edited history. */
+	readonly growth: number;
+	readonly place?: RiskCurve["places"][number] | undefined;
 }
 
-const timesOf = ({ times, recorded }: OtherCurve, wanted: boolean) =>
-	[...times.keys()].filter((index) => (recorded[index] === 1) === wanted);
+/** A line of the figure: one code, or one code of the edited history. */
+export interface RiskLine {
+	readonly name: string;
+	/** Its place among the codes. */
+	readonly index: number;
+	readonly colour: string;
+	readonly symbol: SymbolType;
+	readonly points: readonly RiskPoint[];
+	readonly surges: readonly NamedSurge[];
+	readonly recordedAt?: number | undefined;
+	/** The edit, of a line of the edited history. */
+	readonly edit?: string;
+}
 
-const pick = (values: Float64Array, indices: readonly number[]) =>
-	Float64Array.from(indices, (index) => values[index]);
+/** Codes with a risk at some time, and then those of the edited history. */
+export function linesOf({ curves, whatIf }: RiskPicture): RiskLine[] {
+	const drawn = curves.filter(({ times }) => times.length > 0);
+	const lineOf = (curve: Partial<RiskCurve> & NonNullable<typeof whatIf>["curves"][number]) => {
+		const index = Math.max(
+			0,
+			drawn.findIndex(({ code }) => code === curve.code),
+		);
+		const [colour, symbol] = styles[index % styles.length];
+		return {
+			name: curve.name || curve.code,
+			index,
+			colour,
+			symbol,
+			points: Array.from(curve.times, (time, i) => ({
+				time,
+				risk: curve.risk[i],
+				recorded: curve.recorded[i] === 1,
+				growth: curve.growth?.[i] ?? 0,
+				place: curve.places?.[i],
+			})),
+			surges: curve.surges ?? [],
+			recordedAt: curve.recordedAt,
+		};
+	};
+	return [
+		...drawn.map(lineOf),
+		...(whatIf?.curves ?? []).map((curve) => ({
+			...lineOf(curve),
+			surges: [],
+			recordedAt: undefined,
+			edit: whatIf?.name ?? "",
+		})),
+	];
+}
 
-const numbersAt = ({ times, risk, recorded }: OtherCurve, indices: readonly number[]) => ({
-	times: pick(times, indices),
-	risk: pick(risk, indices),
-	recorded: Uint8Array.from(indices, (index) => recorded[index]),
-});
+/** The parts of lines about first records, or those about further ones. */
+export const partOf = (lines: readonly RiskLine[], recorded: boolean): RiskLine[] =>
+	lines.flatMap((line) => {
+		const points = line.points.filter((point) => point.recorded === recorded);
+		const [first, last] = [points[0], points.at(-1)];
+		if (!first || !last) return [];
+		const surges = line.surges.filter(({ from, to }) => from >= first.time && to <= last.time);
+		return [{ ...line, points, surges }];
+	});
 
-/** Whether some curve has times. */
-export const isDrawn = ({ curves, whatIf }: RiskPicture): boolean =>
-	[...curves, ...(whatIf?.curves ?? [])].some(({ times }) => times.length > 0);
-
-/** A surge with its number in the figure and the index of its curve. */
-export type Numbered<S extends Surge> = S & { readonly number: number; readonly curve: number };
-
-export type NumberedSurge = Numbered<NamedSurge>;
+export interface NumberedSurge extends NamedSurge {
+	readonly number: number;
+	readonly line: RiskLine;
+}
 
 /** The largest surges, numbered in order of time. */
-export function numberedSurges<S extends Surge>(
-	curves: readonly { readonly surges: readonly S[] }[],
-	most: number,
-): Numbered<S>[] {
-	return curves
-		.flatMap(({ surges }, curve) => surges.map((surge) => ({ ...surge, curve })))
+export const numberedSurges = (lines: readonly RiskLine[], most: number): NumberedSurge[] =>
+	lines
+		.flatMap((line) => line.surges.map((surge) => ({ ...surge, line })))
 		.sort((a, b) => b.growth - a.growth)
 		.slice(0, most)
-		.sort((a, b) => a.from - b.from || a.curve - b.curve)
+		.sort((a, b) => a.from - b.from || a.line.index - b.line.index)
 		.map((surge, index) => ({ ...surge, number: index + 1 }));
-}
-
-/** Names of the codes that are recorded at some of the times. */
-export const recordedCodes = (curves: readonly RiskCurve[]): string[] =>
-	curves.filter(({ recorded }) => recorded.includes(1)).map(({ name, code }) => name || code);
 
 /** The risk at a time, by linear interpolation. */
-export function riskAt({ times, risk }: Pick<RiskCurve, "times" | "risk">, time: number): number {
-	const after = times.findIndex((known) => known >= time);
-	if (after === -1) return risk.at(-1) ?? 0;
-	if (after === 0) return risk[0] ?? 0;
-	const [t0, t1] = [times[after - 1], times[after]];
-	const [r0, r1] = [risk[after - 1], risk[after]];
-	return t1 === t0 ? r1 : r0 + ((r1 - r0) * (time - t0)) / (t1 - t0);
+export function riskAt({ points }: Pick<RiskLine, "points">, time: number): number {
+	const after = points.findIndex((point) => point.time >= time);
+	const next = points.at(after);
+	const before = points[after - 1];
+	if (!next || !before || before.time === next.time) return next?.risk ?? 0;
+	const share = (time - before.time) / (next.time - before.time);
+	return before.risk + (next.risk - before.risk) * share;
 }

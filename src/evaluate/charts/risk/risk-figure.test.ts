@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { drawn } from "../testing/drawn.js";
 import type { NamedSurge, RiskCurve } from "./picture.js";
-import { riskAt } from "./picture.js";
+import { linesOf, riskAt } from "./picture.js";
 import { riskFigure } from "./risk-figure.js";
 
 const year = 365.25;
@@ -58,7 +58,11 @@ describe("a risk trajectory", () => {
 		});
 		const svg = drawn(figure);
 		await expect(svg).toMatchFileSnapshot("../testing/risk.svg");
-		expect(figure.rows.flat().map(({ title }) => title)).toEqual(["First record", "Growth"]);
+		expect(figure.rows.flat().map(({ title }) => title)).toEqual([
+			"First record",
+			"Growth",
+			"Recorded where the risk rose",
+		]);
 	});
 
 	test("moves texts without room to notes, and compares with an edited history", async () => {
@@ -162,7 +166,8 @@ describe("a risk trajectory", () => {
 });
 
 test("a risk between two times is interpolated", () => {
-	expect(riskAt(diabetes, 52.5 * year)).toBeCloseTo(0.1, 12);
-	expect(riskAt(diabetes, 0)).toBe(0.01);
-	expect(riskAt(diabetes, 999 * year)).toBe(0.18);
+	const [line] = linesOf({ clock, horizonDays, curves: [diabetes], now });
+	expect(riskAt(line!, 52.5 * year)).toBeCloseTo(0.1, 12);
+	expect(riskAt(line!, 0)).toBe(0.01);
+	expect(riskAt(line!, 999 * year)).toBe(0.18);
 });
