@@ -122,29 +122,14 @@ function fit(parts: readonly string[], columns: number): string {
 
 function cut(text: string, columns: number): string {
 	if (displayWidth(text) <= columns) return text;
-	if (columns < 1) return "";
-	let width = 1; // of the ellipsis
-	let kept = "";
-	for (const character of text) {
-		width += displayWidth(character);
-		if (width > columns) break;
-		kept += character;
-	}
-	return `${kept}…`;
+	let kept = text;
+	while (kept && displayWidth(kept) >= columns) kept = [...kept].slice(0, -1).join("");
+	return columns < 1 ? "" : `${kept}…`;
 }
 
-const WIDE =
-	/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
-/** Combining marks, without the selector that makes an emoji wide. */
-const MARK = /(?!\ufe0f)[\p{Mn}\p{Me}]/u;
-
-function displayWidth(text: string): number {
-	let width = 0;
-	for (const character of text) {
-		if (!MARK.test(character)) width += WIDE.test(character) ? 2 : 1;
-	}
-	return width;
-}
+/** At least as many columns as a terminal takes: characters beyond Latin are counted as wide, which some are. */
+const displayWidth = (text: string): number =>
+	[...text].reduce((width, character) => width + (character > "\u02ff" ? 2 : 1), 0);
 
 /** `350ms`, `12s`, `4m 10s`, `1h 05m`, `2d 03h`. */
 export function formatDuration(seconds: number): string {

@@ -1,4 +1,4 @@
-import { open, writeFile } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { extname } from "node:path";
 import type { SchemaElement } from "hyparquet";
 import { InputError } from "../errors.js";
@@ -55,30 +55,27 @@ export const columnFormat = (file: string) => formatOf(file, ["parquet", "csv"],
 
 export async function writeColumns(file: string, columns: readonly Column[]): Promise<void> {
 	const format = columnFormat(file);
-	const bytes = format === "csv" ? csvOf(columns) : await parquetOf(columns);
-	await replaceFile(file, (partial) => writeFile(partial, bytes));
+	await replaceFile(file, async (partial) => {
+		const writer = await openColumns(partial, format);
+		await writer.add(columns);
+		await writer.close();
+	});
 }
 
-/** Writes a table piece by piece in bounded memory. */
-export interface ColumnWriter {
-	/** Pieces have the same columns, in the same order. */
-	add(columns: readonly Column[]): Promise<void>;
-	close(): Promise<void>;
-}
+/**
+ * Opens a file to write a table piece by piece in bounded memory; `format` is that of the name which the file will have.
+ * Pieces have the same columns, in the same order.
+ */
+export const openColumns = (file: string, format: ReturnType<typeof columnFormat>) =>
+	format === "csv" ? csvPieces(file) : parquetPieces(file);
 
-/** Opens a file for pieces of a table; `format` is that of the name which the file will have. */
-export async function openColumns(
-	file: string,
-	format: ReturnType<typeof columnFormat>,
-): Promise<ColumnWriter> {
-	return format === "csv" ? csvPieces(file) : parquetPieces(file);
-}
+export type ColumnWriter = Awaited<ReturnType<typeof openColumns>>;
 
-async function csvPieces(file: string): Promise<ColumnWriter> {
+async function csvPieces(file: string) {
 	const opened = await open(file, "w");
 	let begun = false;
 	return {
-		async add(columns) {
+		async add(columns: readonly Column[]) {
 			const text = csvOf(columns);
 			await opened.write(begun ? text.slice(text.indexOf("\n") + 1) : text);
 			begun = true;
@@ -87,16 +84,13 @@ async function csvPieces(file: string): Promise<ColumnWriter> {
 	};
 }
 
-async function parquetPieces(file: string): Promise<ColumnWriter> {
+async function parquetPieces(file: string) {
 	const { fileWriter, ParquetWriter } = await import("hyparquet-writer");
 	let writer: InstanceType<typeof ParquetWriter> | undefined;
 	return {
-		async add(columns) {
+		async add(columns: readonly Column[]) {
 			writer ??= new ParquetWriter({ writer: fileWriter(file), schema: schemaOf(columns) });
-			await writer.write({
-				columnData: columnDataOf(columns),
-				rowGroupSize: columns[0]?.values.length || 1,
-			});
+			await writer.write({ columnData: columnDataOf(columns), rowGroupSize: 100_000 });
 		},
 		close: async () => writer?.finish(),
 	};
@@ -127,12 +121,6 @@ const schemaOf = (columns: readonly Column[]): SchemaElement[] => [
 	{ name: "root", num_children: columns.length },
 	...columns.map(({ name, type }) => ({ name, ...parquetTypes[type] })),
 ];
-
-async function parquetOf(columns: readonly Column[]): Promise<Uint8Array> {
-	const { parquetWriteBuffer } = await import("hyparquet-writer");
-	const schema = schemaOf(columns);
-	return new Uint8Array(parquetWriteBuffer({ schema, columnData: columnDataOf(columns) }));
-}
 
 const columnDataOf = (columns: readonly Column[]) =>
 	columns.map(({ name, type, values }) => ({

@@ -1,15 +1,12 @@
 import { createHash, randomUUID } from "node:crypto";
 import {
-	closeSync,
-	fsyncSync,
 	linkSync,
-	openSync,
 	readdirSync,
 	readFileSync,
 	readlinkSync,
 	renameSync,
 	rmSync,
-	writeSync,
+	writeFileSync,
 } from "node:fs";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -146,18 +143,13 @@ function writeTemporary(file: string, content: string): string {
 	return temporary;
 }
 
-/** Writes a new temporary file through to the device; removes it on failure. */
+/** Writes a new file through to the device; removes it on failure. */
 function write(file: string, content: string): void {
-	const bytes = new TextEncoder().encode(content);
-	const handle = openSync(file, "wx");
 	try {
-		for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at);
-		fsyncSync(handle);
+		writeFileSync(file, content, { flag: "wx", flush: true });
 	} catch (error) {
-		rmSync(file, { force: true });
+		if (errorCode(error) !== "EEXIST") rmSync(file, { force: true });
 		throw error;
-	} finally {
-		closeSync(handle);
 	}
 }
 
