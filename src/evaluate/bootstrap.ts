@@ -140,33 +140,28 @@ type CodeScorer<Metric extends string> = (
 ) => readonly Readonly<Record<Metric, number | null>>[];
 
 /**
- * Scores of codes on all patients and on bootstrap draws of them. Models are numbered as in the scores, codes as
- * they were given. A measure is null if it is undefined on all patients. Intervals are 95 % intervals
- * over patients (see `measureOf`); draws in which a value is undefined are left out.
+ * Scores of codes on all patients and on bootstrap draws of them. Models are numbered as in the scores, codes as they
+ * were given. A value is null if it is undefined on all patients, and NaN on draws on which it is undefined.
  */
 export interface Resampled<Metric extends string> {
 	/** One model, one code. */
-	ofCode(code: number, model: number, metric: Metric): Measure | null;
+	ofCode(code: number, model: number, metric: Metric): Drawn | null;
 	/** Unweighted mean over the codes for which the metric is defined. */
-	mean(model: number, metric: Metric): Measure | null;
-	/** The same mean, with its value on each draw. */
-	drawnMean(model: number, metric: Metric): Drawn | null;
+	mean(model: number, metric: Metric): Drawn | null;
 	/** Sum over codes of one metric divided by that of another, such as observed by expected onsets. */
-	ratio(model: number, part: Metric, total: Metric): Measure | null;
-	/** Mean over codes of `model` − `other`, paired: the same draws, and codes that are defined for both. */
-	difference(model: number, other: number, metric: Metric): Measure | null;
+	ratio(model: number, part: Metric, total: Metric): Drawn | null;
 }
 
 /**
  * Scores every code on the same bootstrap draws of the cohort, so that differences are paired. Calls with the same
- * options, for other horizons or subgroups, use the same draws. Each draw weights patients by their number of copies, and everything that is estimated, censoring
- * included, is estimated anew. `codes` may be a generator: a code is not kept after it was scored. Kept are
- * (draws + 1) × codes × models × metrics numbers.
+ * options, for other horizons or subgroups, use the same draws. Each draw weights patients by their number of copies,
+ * and everything that is estimated, censoring included, is estimated anew. `codes` may be a generator: a code is not
+ * kept after it was scored. Kept are (draws + 1) × codes × models × metrics numbers.
  *
  * @example
  * const codes = followUps.map((one, code) => onsetScores(one, 365, [own[code], baseline[code]]));
  * const resampled = resampleCodes(patients, codes, { draws: 200, seed: 1 });
- * resampled.difference(0, 1, "auroc");
+ * resampled.mean(0, "auroc");
  */
 export function resampleCodes<Metric extends string>(
 	patients: number,
@@ -191,50 +186,24 @@ export function resampleCodes<Metric extends string>(
 			}),
 		);
 	}
-	const drawnOf = (statistic: (draw: number) => number): Drawn | null => {
-		const [value, ...drawn] = Array.from({ length: draws.length + 1 }, (_, draw) =>
-			statistic(draw),
-		);
-		return Number.isNaN(value) ? null : { value: value, drawn: Float64Array.from(drawn) };
-	};
-	const measure = (statistic: (draw: number) => number): Measure | null => {
-		const drawn = drawnOf(statistic);
-		return drawn && measureOf(drawn);
-	};
-	const scoreOf = (code: number, model: number, metric: Metric, draw: number) =>
-		kept[code][model][metric][draw];
-	const meanOverCodes = (value: (code: number) => number): number => {
-		let [sum, defined] = [0, 0];
-		for (let code = 0; code < kept.length; code++) {
-			const score = value(code);
-			if (Number.isNaN(score)) continue;
-			sum += score;
-			defined++;
-		}
-		return sum / defined;
-	};
+	const drawnOf = (values: Float64Array): Drawn | null =>
+		Number.isNaN(values[0]) ? null : { value: values[0], drawn: values.subarray(1) };
+	/** Sums over codes of one metric divided by those of another, codes left out that lack either. */
+	const sumRatio = (model: number, part: Metric, total: (code: number, draw: number) => number) =>
+		Float64Array.from({ length: draws.length + 1 }, (_, draw) => {
+			let [parts, totals] = [0, 0];
+			for (const [code, models] of kept.entries()) {
+				const [value, divisor] = [models[model][part][draw], total(code, draw)];
+				if (Number.isNaN(value + divisor)) continue;
+				parts += value;
+				totals += divisor;
+			}
+			return totals > 0 ? parts / totals : Number.NaN;
+		});
 	return {
-		ofCode: (code, model, metric) => measure((draw) => scoreOf(code, model, metric, draw)),
-		mean: (model, metric) =>
-			measure((draw) => meanOverCodes((code) => scoreOf(code, model, metric, draw))),
-		drawnMean: (model, metric) =>
-			drawnOf((draw) => meanOverCodes((code) => scoreOf(code, model, metric, draw))),
-		difference: (model, other, metric) =>
-			measure((draw) =>
-				meanOverCodes(
-					(code) => scoreOf(code, model, metric, draw) - scoreOf(code, other, metric, draw),
-				),
-			),
-		ratio: (model, dividend, total) =>
-			measure((draw) => {
-				let [parts, wholes] = [0, 0];
-				for (let code = 0; code < kept.length; code++) {
-					const [one, all] = [dividend, total].map((metric) => scoreOf(code, model, metric, draw));
-					if (Number.isNaN(one + all)) continue;
-					parts += one;
-					wholes += all;
-				}
-				return wholes > 0 ? parts / wholes : Number.NaN;
-			}),
+		ofCode: (code, model, metric) => drawnOf(kept[code][model][metric]),
+		mean: (model, metric) => drawnOf(sumRatio(model, metric, () => 1)),
+		ratio: (model, part, total) =>
+			drawnOf(sumRatio(model, part, (code, draw) => kept[code][model][total][draw])),
 	};
 }

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import {
 	type BootstrapOptions,
+	type Drawn,
 	difference,
 	drawPatients,
 	measureOf,
@@ -28,52 +29,61 @@ export const baselines = {
 	uninformed: { who: "oracle", label: "reference model, policies unknown" },
 } as const satisfies Record<string, RowName>;
 
-/** Evaluates all rows on the same draws of patients, and the difference of each model row to every later row. */
+/** Evaluates all rows on the same draws of patients, and compares them. */
 export function measureRows(
 	patientRows: readonly PatientRow[],
 	patients: number,
 	options: BootstrapOptions & { readonly keepPatients?: boolean },
-): Pick<Measured, "rows"> & Required<Pick<Measured, "differences">> {
-	const rows = patientRows.map(({ name, byPatient, more }) => ({
-		name,
-		byPatient,
-		statistics: { ...statisticsOf(byPatient), ...more } as Record<string, Statistic>,
-	}));
-	const statistics = new Map<string, Statistic>();
-	for (const [i, row] of rows.entries())
-		for (const [metric, statistic] of Object.entries(row.statistics))
-			statistics.set(`row ${i} ${metric}`, statistic);
-	const all = drawPatients(patients, Object.fromEntries(statistics), options);
-	const drawn = rows.map(
-		({ statistics }, i) =>
-			new Map(Object.keys(statistics).map((metric) => [metric, all[`row ${i} ${metric}`]])),
+): ComparedRows {
+	const rows = patientRows.map(({ byPatient, more }) =>
+		Object.entries({ ...statisticsOf(byPatient), ...more }),
 	);
-	const pairs = rows.flatMap(({ name }, row) =>
-		name.who === "model" ? rows.slice(row + 1).map((_, i) => ({ row, than: row + 1 + i })) : [],
+	const statistics = rows.flatMap((row, i) =>
+		row.map(([metric, statistic]) => [`row ${i} ${metric}`, statistic] as const),
 	);
-	return {
-		rows: rows.map(({ name, byPatient }, row) => ({
-			...name,
-			metrics: Object.fromEntries(
-				Array.from(drawn[row], ([metric, drawnMetric]) => [
-					metric,
-					possible(metric, measureOf(drawnMetric)),
-				]),
-			),
-			...(options.keepPatients && { byPatient: packed(byPatient) }),
+	const drawn = drawPatients(patients, Object.fromEntries(statistics), options);
+	return comparedRows(
+		patientRows.map(({ name, byPatient }, i) => ({
+			name: options.keepPatients ? { ...name, byPatient: packed(byPatient) } : name,
+			drawn: Object.fromEntries(rows[i].map(([metric]) => [metric, drawn[`row ${i} ${metric}`]])),
 		})),
-		differences: pairs.map(({ row, than }) => ({
-			row: rows[row].name.label,
-			than: rows[than].name.label,
-			metrics: Object.fromEntries(
-				Array.from(drawn[row]).flatMap(([metric, drawnMetric]) => {
-					const other = drawn[than].get(metric);
-					return other ? [[metric, measureOf(difference(drawnMetric, other))]] : [];
-				}),
-			),
-		})),
-	};
+	);
 }
+
+type ComparedRows = Required<Pick<Measured, "rows" | "differences">>;
+
+/** A row with its metrics on all patients and on each draw. */
+interface DrawnRow {
+	readonly name: Omit<EvaluationRow, "metrics">;
+	readonly drawn: Readonly<Record<string, Drawn>>;
+}
+
+/** The measures of each row, and the difference of each model row to every later row in the metrics that both have. */
+export const comparedRows = (
+	rows: readonly DrawnRow[],
+	isCompared = (_metric: string): boolean => true,
+): ComparedRows => ({
+	rows: rows.map(({ name, drawn }) => ({
+		...name,
+		metrics: Object.fromEntries(
+			Object.entries(drawn).map(([metric, values]) => [
+				metric,
+				possible(metric, measureOf(values)),
+			]),
+		),
+	})),
+	differences: rows.flatMap((row, i) =>
+		(row.name.who === "model" ? rows.slice(i + 1) : []).map((than) => ({
+			row: row.name.label,
+			than: than.name.label,
+			metrics: Object.fromEntries(
+				Object.entries(row.drawn)
+					.filter(([metric]) => isCompared(metric) && than.drawn[metric])
+					.map(([metric, values]) => [metric, measureOf(difference(values, than.drawn[metric]))]),
+			),
+		})),
+	),
+});
 
 /** Σ parts / Σ wholes over patients, by metric. */
 export type Ratios = Readonly<

@@ -1,11 +1,11 @@
 import { yearDays } from "../../base/time.js";
 import type { Dataset } from "../../data/cohort/index.js";
 import type { Vocabulary } from "../../data/cohort/vocabulary.js";
-import { measureOf, notNegative, patientDraws } from "../bootstrap.js";
+import { type Drawn, measureOf, notNegative, patientDraws } from "../bootstrap.js";
 import { binOf } from "../calibration.js";
-import type { Measure, Measured, OnsetDetails } from "../evaluation.js";
+import type { Measured, OnsetDetails } from "../evaluation.js";
 import { quantile } from "../order-statistics.js";
-import { packedDraws } from "../rows.js";
+import { comparedRows, packedDraws } from "../rows.js";
 import {
 	decileShares,
 	decisionCurve,
@@ -53,53 +53,39 @@ export function measured(
 		patientDraws(cohort.patients.length, { draws: Math.min(draws, calibrationDraws), seed }),
 		(drawn) => Uint16Array.from(drawn),
 	);
-	const calibrationErrors = measuredHorizons.map(({ years, calibration }) =>
-		calibration.map((curve, row) => {
-			const total = calibration.length;
+	const drawn = rows.map(({ name }, row) => {
+		const drawnRow: Record<string, Drawn> = {};
+		for (const { years, scores, calibration } of measuredHorizons) {
 			options.progress?.update({
 				label: `calibrating ${years}-year risks: row`,
 				done: row,
-				total,
+				total: rows.length,
 			});
-			return {
-				value: curve.error() ?? Number.NaN,
-				drawn: Float64Array.from(weights, (drawn) => curve.error(drawn) ?? Number.NaN),
+			const curve = calibration[row];
+			const error = curve.error();
+			const metrics = {
+				auroc: scores.mean(row, "auroc"),
+				averagePrecision: scores.mean(row, "averagePrecision"),
+				brier: scores.mean(row, "brier"),
+				observedToExpected: scores.ratio(row, "observedOnsets", "expectedOnsets"),
+				weightedCalibrationError: error !== null && {
+					value: error,
+					drawn: Float64Array.from(weights, (drawn) => curve.error(drawn) ?? Number.NaN),
+				},
 			};
-		}),
-	);
+			for (const [metric, values] of Object.entries(metrics))
+				if (values) drawnRow[`${metric} ${years}y`] = values;
+		}
+		return { name, drawn: drawnRow };
+	});
 	options.progress?.finish();
-	const metricsOf = (row: number) =>
-		Object.fromEntries(
-			measuredHorizons.flatMap(({ years, scores }, index) => {
-				const error = calibrationErrors[index]?.[row];
-				return Object.entries({
-					auroc: scores.mean(row, "auroc"),
-					averagePrecision: fromZero(scores.mean(row, "averagePrecision")),
-					brier: fromZero(scores.mean(row, "brier")),
-					observedToExpected: fromZero(scores.ratio(row, "observedOnsets", "expectedOnsets")),
-					weightedCalibrationError:
-						error && !Number.isNaN(error.value) ? notNegative(measureOf(error)) : null,
-				}).flatMap(([name, measure]) => (measure ? [[`${name} ${years}y`, measure]] : []));
-			}),
-		);
-	const differencesOf = (row: number, than: number) =>
-		Object.fromEntries(
-			measuredHorizons.flatMap(({ years, scores }) =>
-				(["auroc", "averagePrecision", "brier"] as const).flatMap((name) => {
-					const measure = scores.difference(row, than, name);
-					return measure ? [[`${name} ${years}y`, measure]] : [];
-				}),
-			),
-		);
-	const drawsOf = (row: number) =>
+	const isKept = (metric: string) => /^(auroc|averagePrecision) /.test(metric);
+	const byDraw = (drawnRow: Readonly<Record<string, Drawn>>) =>
 		packedDraws(
 			Object.fromEntries(
-				measuredHorizons.flatMap(({ years, scores }) =>
-					(["auroc", "averagePrecision"] as const).flatMap((name) => {
-						const mean = scores.drawnMean(row, name);
-						return mean ? [[`${name} ${years}y`, mean.drawn]] : [];
-					}),
-				),
+				Object.entries(drawnRow)
+					.filter(([metric]) => isKept(metric))
+					.map(([metric, { drawn }]) => [metric, drawn]),
 			),
 		);
 	return {
@@ -110,19 +96,12 @@ export function measured(
 		notes: [...notes],
 		patients: cohort.patients.length,
 		events: cohort.patients.reduce((sum, { history }) => sum + history.tokens.length, 0),
-		rows: rows.map(({ name }, row) => ({
-			...name,
-			metrics: metricsOf(row),
-			...(options.keepPatients && { byDraw: drawsOf(row) }),
-		})),
-		differences: rows.flatMap(({ name }, row) =>
-			name.who === "model"
-				? rows.slice(row + 1).map((than, i) => ({
-						row: name.label,
-						than: than.name.label,
-						metrics: differencesOf(row, row + 1 + i),
-					}))
-				: [],
+		...comparedRows(
+			drawn.map(({ name, drawn }) => ({
+				name: options.keepPatients ? { ...name, byDraw: byDraw(drawn) } : name,
+				drawn,
+			})),
+			(metric) => isKept(metric) || metric.startsWith("brier"),
 		),
 		onset: detailsOf(study, rows, measuredHorizons, lookBackDays),
 	};
@@ -130,7 +109,8 @@ export function measured(
 
 const ratioOf = (observed: number, expected: number) => (expected > 0 ? observed / expected : null);
 
-const fromZero = (measure: Measure | null) => measure && notNegative(measure);
+const measureOrNull = (values: Drawn | null) => values && measureOf(values);
+const fromZero = (values: Drawn | null) => values && notNegative(measureOf(values));
 
 const pooledThresholds = [0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3];
 
@@ -253,7 +233,7 @@ function detailsOf(
 					atRisk: code.time.length,
 					rows: rows.map(({ name: row }, index) => ({
 						label: row.label,
-						auroc: scores.ofCode(i, index, "auroc"),
+						auroc: measureOrNull(scores.ofCode(i, index, "auroc")),
 						averagePrecision: fromZero(scores.ofCode(i, index, "averagePrecision")),
 						observedToExpected: fromZero(scores.ofCode(i, index, "observedToExpected")),
 					})),
