@@ -15,7 +15,6 @@ import { raindrop } from "./others/raindrop.js";
 import { seft } from "./others/seft.js";
 import { timelygpt } from "./others/timelygpt.js";
 import { timesnet } from "./others/timesnet.js";
-import { finitePredictor } from "./predictor.js";
 import { trajgpt } from "./trajgpt/index.js";
 import { trajgptShifted } from "./trajgpt/shifted.js";
 
@@ -53,13 +52,8 @@ export const suggestedPreset = (
 export const weightCount = (weights: ParameterValues): number =>
 	[...weights.values()].reduce((total, { data }) => total + data.length, 0);
 
-const withFinitePredictions = (model: Model): Model => ({
-	...model,
-	predictor: (...inputs) => finitePredictor(model.predictor(...inputs)),
-});
-
 /** Every model there is, by its name on the command line. */
-export const models: readonly Model[] = [
+export const models = [
 	trajgpt,
 	timelygpt,
 	bitimelygpt,
@@ -75,12 +69,10 @@ export const models: readonly Model[] = [
 	seft,
 	odeRnn,
 	gpt2,
-].map((model) => withFinitePredictions(model as unknown as Model));
+] as unknown as readonly Model[];
 
 /** TrajGPT with something taken out that its settings cannot take out. */
-export const ablations: readonly Model[] = [trajgptShifted].map((model) =>
-	withFinitePredictions(model as unknown as Model),
-);
+export const ablations = [trajgptShifted] as unknown as readonly Model[];
 
 export function modelById(id: string): Model {
 	const model = [...models, ...ablations].find((m) => m.id === id);

@@ -6,17 +6,7 @@ import { hazardsOfConfig, hazardWeights } from "./hazards/objective.js";
 import type { CodeConfig } from "./heads.js";
 import type { EventBatch, Model, Network, ParameterValues, QueryStream } from "./model.js";
 import { drawWeights, parametersOf } from "./nn/weights.js";
-import {
-	checkEvents,
-	checkLists,
-	type Events,
-	type Predictions,
-	type Predictor,
-	type Query,
-	queriesAfter,
-	queriesWithin,
-	type State,
-} from "./predictor.js";
+import { type Events, type Predictor, predictorFrom, type Query, type State } from "./predictor.js";
 
 /** Most positions per pass, including queries, and pass shapes that stay compiled. */
 const mostPositions = 4096;
@@ -73,7 +63,7 @@ function historyPredictor<C extends CodeConfig>(
 		runtime,
 		({ rows, length, queries }: PassShape) => {
 			const streams = [afterAll(queries)];
-			const [states] = network.states(config, symbols, { rows, length: length }, streams);
+			const [states] = network.states(config, symbols, { rows, length }, streams);
 			return { outputs: { predictions: states.logits.logSoftmax() } };
 		},
 		{ keyText: JSON.stringify, most: mostPrograms },
@@ -128,7 +118,7 @@ function historyPredictor<C extends CodeConfig>(
 		stateOf(Array.from({ length: patients }, () => ({ tokens: [], times: [] })));
 
 	/** Histories so far, with further events. */
-	const grown = (state: State, events?: readonly Events[]): Events[] =>
+	const grown = (state: State, events: readonly Events[] | undefined) =>
 		Array.from({ length: state.patients }, (_, patient) => {
 			const past = historyOf(state, patient);
 			const more = events?.[patient];
@@ -138,66 +128,40 @@ function historyPredictor<C extends CodeConfig>(
 			};
 		});
 
-	/** Predictions for queries; positions count events after the state. */
-	async function predictionsFor(
-		state: State,
-		events: readonly Events[] | undefined,
-		queries: readonly (readonly Query[])[],
-	): Promise<Predictions> {
-		const most = queries[0]?.length ?? 0;
-		const logProbabilities = new Float32Array(state.patients * most * vocab);
-		const rows = grown(state, events).flatMap(({ tokens, times }, patient): Row[] => {
-			const before = historyOf(state, patient).tokens.length;
-			// One that looks back from the first event knows of none.
-			const knownTo = ({ position, gap }: Query) => (gap < 0 ? 0 : before + position);
-			const ofPatient = queries[patient] ?? [];
-			return [...new Set(ofPatient.map(knownTo))].map((known) => {
-				const group = ofPatient.filter((query) => knownTo(query) === known);
-				return {
-					events: {
-						tokens: Array.from(tokens).slice(0, known),
-						times: Array.from(times).slice(0, known),
-					},
-					times: group.map(({ time }) => time),
-					to: group.map(({ index }) => patient * most + index),
-				};
-			});
-		});
-		await predict(rows, logProbabilities);
-		return { patients: state.patients, queries: most, vocab, logProbabilities };
-	}
-
-	const observe = (state: State, events: readonly Events[]): State => {
-		checkLists(state.patients, { events });
-		checkEvents(state, events, vocab);
-		return stateOf(grown(state, events));
-	};
-	const query = (state: State, times: readonly ArrayLike<number>[]): Promise<Predictions> => {
-		checkLists(state.patients, { times });
-		return predictionsFor(state, undefined, queriesAfter(state, undefined, times));
-	};
-
-	return {
+	return predictorFrom({
 		vocab,
 		start,
 		select: (state, patients) => stateOf(patients.map((patient) => historyOf(state, patient))),
-		observe: async (state, events) => observe(state, events),
-		query,
-		async advance(state, events, times) {
-			const now = observe(state, events);
-			return { state: now, predictions: await query(now, times) };
-		},
-		score: (events, times) => query(observe(start(events.length), events), times),
-		async queryWithin(state, events, times) {
-			checkLists(state.patients, { events, times });
-			checkEvents(state, events, vocab);
-			return predictionsFor(state, events, queriesWithin(state, events, times));
+		async run(state, events, queries, keep) {
+			const { patients } = state;
+			const histories = grown(state, events);
+			const queriesPerPatient = queries[0]?.length ?? 0;
+			const logProbabilities = new Float32Array(patients * queriesPerPatient * vocab);
+			const rows = queries.flatMap((ofPatient, patient): Row[] => {
+				const { tokens, times } = histories[patient];
+				const before = historyOf(state, patient).tokens.length;
+				// One that looks back from the first event knows of none.
+				const knownTo = ({ position, gap }: Query) => (gap < 0 ? 0 : before + position);
+				return [...new Set(ofPatient.map(knownTo))].map((known) => {
+					const group = ofPatient.filter((query) => knownTo(query) === known);
+					return {
+						events: { tokens: tokens.slice(0, known), times: times.slice(0, known) },
+						times: group.map(({ time }) => time),
+						to: group.map(({ index }) => patient * queriesPerPatient + index),
+					};
+				});
+			});
+			await predict(rows, logProbabilities);
+			return {
+				state: keep ? stateOf(histories) : state,
+				predictions: { patients, queries: queriesPerPatient, vocab, logProbabilities },
+			};
 		},
 		async dispose() {
 			resident.dispose();
 			await compiled.dispose();
 		},
-	};
+	});
 }
 
 /** Histories side by side, each in a row as long as the longest. */

@@ -80,7 +80,7 @@ function mustFollow(last: number, time: number, patient: number, what: string): 
 }
 
 /** Refuses events that run backwards in time or are not in the vocabulary. */
-export function checkEvents(state: State, events: readonly Events[], vocab: number): void {
+function checkEvents(state: State, events: readonly Events[], vocab: number): void {
 	for (const [patient, { tokens, times }] of events.entries()) {
 		if (tokens.length !== times.length)
 			throw new InputError(
@@ -112,11 +112,11 @@ function following(
 	mustFollow(last, time, patient, `query ${index}`);
 	const token = position === 0 ? state.tokens[patient] : events.tokens[position - 1];
 	const gap = Number.isNaN(last) ? 0 : time - last;
-	return { index, token: token, time, gap, position };
+	return { index, token, time, gap, position };
 }
 
 /** Queries after all events. */
-export const queriesAfter = (
+const queriesAfter = (
 	state: State,
 	events: readonly Events[] | undefined,
 	times: readonly ArrayLike<number>[],
@@ -133,13 +133,13 @@ export const queriesAfter = (
  * first event looks back: it holds [SOS] at its own time and reads what the first slot left, which
  * is [SOS] at the first event's time.
  */
-export const queriesWithin = (
+const queriesWithin = (
 	state: State,
-	events: readonly Events[],
+	events: readonly Events[] | undefined,
 	times: readonly ArrayLike<number>[],
 ): Query[][] =>
 	times.map((queryTimes, patient) => {
-		const patientEvents = events[patient];
+		const patientEvents = events?.[patient] ?? none;
 		const first = patientEvents.times[0];
 		const started = !Number.isNaN(state.times[patient]);
 		return Array.from(queryTimes, (time, index) => {
@@ -170,15 +170,15 @@ function countBefore(times: ArrayLike<number>, time: number): number {
 }
 
 /** Checks that there is a list for every patient, and as many queries for each. */
-export function checkLists(
+function checkLists(
 	patients: number,
 	lists: {
-		readonly events?: readonly Events[];
-		readonly times?: readonly ArrayLike<number>[];
+		readonly events: readonly Events[] | undefined;
+		readonly times: readonly ArrayLike<number>[] | undefined;
 	},
 ): void {
 	for (const [name, list] of Object.entries(lists))
-		if (list.length !== patients)
+		if (list && list.length !== patients)
 			throw new InputError(`${name} of ${list.length} patients for a state of ${patients}`);
 	if (lists.times?.some((t) => t.length !== lists.times?.[0]?.length))
 		throw new InputError("expected the same number of query times for every patient");
@@ -253,21 +253,41 @@ export function checkFinite(values: Float32Array, what: string): Float32Array {
 	return values;
 }
 
-const checked = async (asked: Promise<Predictions>): Promise<Predictions> => {
-	const answers = await asked;
-	checkFinite(answers.logProbabilities, "prediction");
-	return answers;
-};
+/** What one kind of predictor differs in from another. */
+interface PredictorParts extends Pick<Predictor, "vocab" | "start" | "select" | "dispose"> {
+	/** The state after the events, if it is to be kept, and the answers to as many queries of each patient. */
+	run(
+		state: State,
+		events: readonly Events[] | undefined,
+		queries: readonly (readonly Query[])[],
+		keep: boolean,
+	): Promise<{ readonly state: State; readonly predictions: Predictions }>;
+}
 
-/** A predictor that refuses to answer with what is not a finite number. */
-export const finitePredictor = (predictor: Predictor): Predictor => ({
-	...predictor,
-	query: (...given) => checked(predictor.query(...given)),
-	score: (...given) => checked(predictor.score(...given)),
-	queryWithin: (...given) => checked(predictor.queryWithin(...given)),
-	async advance(...given) {
-		const { state, predictions } = await predictor.advance(...given);
-		checkFinite(predictions.logProbabilities, "prediction");
-		return { state, predictions };
-	},
-});
+/** A predictor that refuses events and times out of order, and to answer with what is not a finite number. */
+export function predictorFrom({ run, ...parts }: PredictorParts): Predictor {
+	const { vocab, start } = parts;
+	const checked = async (
+		state: State,
+		events: readonly Events[] | undefined,
+		times: readonly ArrayLike<number>[] | undefined,
+		{ keep = false, queriesOf = queriesAfter } = {},
+	) => {
+		checkLists(state.patients, { events, times });
+		checkEvents(state, events ?? [], vocab);
+		const result = await run(state, events, times ? queriesOf(state, events, times) : [], keep);
+		checkFinite(result.predictions.logProbabilities, "prediction");
+		return result;
+	};
+	return {
+		...parts,
+		observe: async (state, events) =>
+			(await checked(state, events, undefined, { keep: true })).state,
+		query: async (state, times) => (await checked(state, undefined, times)).predictions,
+		advance: (state, events, times) => checked(state, events, times, { keep: true }),
+		score: async (events, times) =>
+			(await checked(start(events.length), events, times)).predictions,
+		queryWithin: async (state, events, times) =>
+			(await checked(state, events, times, { queriesOf: queriesWithin })).predictions,
+	};
+}

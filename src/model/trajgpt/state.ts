@@ -2,14 +2,11 @@ import { specialTokens } from "../../data/cohort/vocabulary.js";
 import { type Data, programs, type Runtime } from "../../engine/runtime/index.js";
 import type { ParameterValues } from "../model.js";
 import {
-	checkEvents,
-	checkLists,
 	type Events,
 	type Predictions,
 	type Predictor,
+	predictorFrom,
 	type Query,
-	queriesAfter,
-	queriesWithin,
 	type State,
 } from "../predictor.js";
 import type { TrajgptConfig } from "./config.js";
@@ -102,16 +99,16 @@ export function predictor(
 	async function run(
 		state: State,
 		events: readonly Events[] | undefined,
-		queries: readonly (readonly Query[])[] | undefined,
+		queries: readonly (readonly Query[])[],
 		keep: boolean,
 	): Promise<{ state: State; predictions: Predictions }> {
 		const { patients } = state;
-		const queriesPerPatient = queries?.[0]?.length ?? 0;
+		const queriesPerPatient = queries[0]?.length ?? 0;
 		const remembers = keep && events !== undefined;
 		let kept = remembers ? undefined : state.memory;
 		const logProbabilities = new Float32Array(patients * queriesPerPatient * vocab);
 		const left = Array.from({ length: patients }, (_, patient): Row => {
-			return { patient, events: events?.[patient] ?? none, queries: queries?.[patient] ?? [] };
+			return { patient, events: events?.[patient] ?? none, queries: queries[patient] ?? [] };
 		});
 		// Histories of similar length share a pass.
 		left.sort((a, b) => b.events.times.length - a.events.times.length);
@@ -202,21 +199,7 @@ export function predictor(
 		memory: {},
 	});
 
-	/** Checks events and query times, observes and predicts. */
-	const observeAndQuery = (
-		state: State,
-		events: readonly Events[],
-		times: readonly ArrayLike<number>[],
-		{ keep, queries }: { readonly keep: boolean; readonly queries: typeof queriesWithin },
-	) => {
-		checkLists(state.patients, { events, times });
-		checkEvents(state, events, vocab);
-		return run(state, events, queries(state, events, times), keep);
-	};
-	const afterAll = { keep: false, queries: queriesAfter };
-	const amongEvents = { keep: false, queries: queriesWithin };
-
-	return {
+	return predictorFrom({
 		vocab,
 		start,
 		select(state, patients) {
@@ -229,25 +212,10 @@ export function predictor(
 				memory: isEmpty(state) ? state.memory : memories.memory,
 			};
 		},
-		async observe(state, events) {
-			checkLists(state.patients, { events });
-			checkEvents(state, events, vocab);
-			return (await run(state, events, undefined, true)).state;
-		},
-		async query(state, times) {
-			checkLists(state.patients, { times });
-			return (await run(state, undefined, queriesAfter(state, undefined, times), false))
-				.predictions;
-		},
-		advance: async (state, events, times) =>
-			observeAndQuery(state, events, times, { ...afterAll, keep: true }),
-		score: async (events, times) =>
-			(await observeAndQuery(start(events.length), events, times, afterAll)).predictions,
-		queryWithin: async (state, events, times) =>
-			(await observeAndQuery(state, events, times, amongEvents)).predictions,
+		run,
 		async dispose() {
 			resident?.dispose();
 			await compiled.dispose();
 		},
-	};
+	});
 }

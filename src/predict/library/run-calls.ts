@@ -1,6 +1,5 @@
 import type { Runtime } from "../../engine/runtime/index.js";
 import type { Model, ParameterValues, Predictor } from "../../model/index.js";
-import { finitePredictor } from "../../model/predictor.js";
 import type { FineTunedTask } from "../../model/train/finetune/classifier.js";
 import { type FutureModel, futureModel } from "../futures.js";
 import {
@@ -38,7 +37,7 @@ export function callsOf(
 		task?: FineTunedTask | undefined;
 	},
 ) {
-	const predictor = finitePredictor(model.predictor(runtime, config, weights));
+	const predictor = model.predictor(runtime, config, weights);
 	const { observe, query, advance, queryWithin } = predictor;
 	const withPredictor =
 		<Rest extends readonly unknown[], T>(work: (predictor: Predictor, ...rest: Rest) => T) =>
