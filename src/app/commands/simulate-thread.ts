@@ -5,7 +5,7 @@ import { type Block, simulateBlock } from "../../data/simulate/index.js";
 /** The bytes of a block, which move to the other thread. */
 const memoryOf = (reply: WorkerReply<string>): ArrayBuffer[] => {
 	if (!("value" in reply)) return [];
-	return Object.values((reply.value as Block).parts).map(({ bytes }) => bytes.buffer);
+	return Object.values((reply.value as Block).lines).map(({ buffer }) => buffer);
 };
 
 /** A worker thread that simulates people. */

@@ -8,10 +8,11 @@ export {
 } from "./patients.js";
 export type { OracleHistory } from "./person.js";
 export { isCovered } from "./person.js";
-export { type Format, formats } from "./table-parts.js";
 export { conditions } from "./tables.js";
 export {
 	type Block,
+	type Format,
+	formats,
 	oracleOf,
 	readTruth,
 	simulateBlock,

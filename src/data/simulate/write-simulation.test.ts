@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from "hyparquet";
+import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
 import { beforeAll, describe, expect, test } from "vitest";
 import {
 	type Block,
@@ -94,49 +94,27 @@ function backwards(ahead: number) {
 }
 
 describe("blocks that are simulated elsewhere", () => {
-	test.each([
-		{ format: "csv", patients: 450 },
-		{ format: "parquet", patients: 1100 },
-	] as const)("$format: the files are the same in any order", async ({ format, patients }) => {
-		const options = { patients, seed: 3, format };
-		const here = await writeSimulation(join(folder, `here-${format}`), options);
-		const { blocks, most } = backwards(2);
-		const progress: number[] = [];
-		const elsewhere = await writeSimulation(join(folder, `elsewhere-${format}`), {
-			...{ ...options, blocks, onProgress: (done: number) => progress.push(done) },
-		});
-		expect(most()).toBe(2);
-		expect(progress).toEqual(format === "csv" ? [200, 400, 450] : [1000, 1100]);
-		for (const name of [...tableNames, "truth"] as const)
-			expect((await readFile(elsewhere.files[name])).equals(await readFile(here.files[name]))).toBe(
-				true,
-			);
-		expect(here.records).toBeGreaterThan(30 * patients);
-	});
-
-	test("are the row groups of Parquet files", async () => {
-		const options = { patients: 1100, seed: 3, format: "parquet" } as const;
-		const { files, records } = await writeSimulation(join(folder, "groups"), options);
-		const file = await asyncBufferFromFile(files.claims);
-		const metadata = await parquetMetadataAsync(file);
-		expect(metadata.row_groups.length).toBe(2);
-		expect(Number(metadata.num_rows)).toBe(records);
-		const people = await parquetReadObjects({
-			file: await asyncBufferFromFile(files.people),
-			rowStart: 998,
-		});
-		expect(people.slice(0, 4).map(({ patient }) => patient)).toEqual([
-			"p000999",
-			"p001000",
-			"p001001",
-			"p001002",
-		]);
-		const [first] = await parquetReadObjects({
-			...{ file, metadata, rowStart: Number(metadata.row_groups[0].num_rows) },
-			...{ rowEnd: Number(metadata.row_groups[0].num_rows) + 1 },
-		});
-		expect(first.patient).toBe("p001001");
-	});
+	test.each(["csv", "parquet"] as const)(
+		"%s: the files are the same in any order",
+		async (format) => {
+			const options = { patients: 450, seed: 3, format };
+			const here = await writeSimulation(join(folder, `here-${format}`), options);
+			const { blocks, most } = backwards(2);
+			const progress: number[] = [];
+			const elsewhere = await writeSimulation(join(folder, `elsewhere-${format}`), {
+				...options,
+				blocks,
+				onProgress: (done) => progress.push(done),
+			});
+			expect(most()).toBe(2);
+			expect(progress).toEqual([200, 400, 450]);
+			for (const name of [...tableNames, "truth"] as const)
+				expect(
+					(await readFile(elsewhere.files[name])).equals(await readFile(here.files[name])),
+				).toBe(true);
+			expect(here.records).toBeGreaterThan(30 * options.patients);
+		},
+	);
 
 	test("that fail leave nothing behind", async () => {
 		const simulate = async (range: BlockRange) => {

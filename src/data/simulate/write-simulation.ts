@@ -1,24 +1,19 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { appendFile, rm, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { z } from "zod";
 import { InputError } from "../../base/errors.js";
 import { readJson, replaceFolder } from "../../base/files/index.js";
+import { quoted } from "../records/sql.js";
+import { literalPath, openStore } from "../records/store.js";
 import { simulationMark } from "../records/tables/files.js";
 import { lawVersion } from "./hazards.js";
 import { type Oracle, oracle } from "./oracle.js";
 import { simulatePatient } from "./patients.js";
-import {
-	createTable,
-	type Format,
-	formats,
-	type PartEncoder,
-	partEncoder,
-	type TableColumns,
-	type TableFile,
-	type TablePart,
-} from "./table-parts.js";
-import { conditions } from "./tables.js";
+import { conditions, dateText } from "./tables.js";
+
+export const formats = ["csv", "parquet"] as const;
+export type Format = (typeof formats)[number];
 
 export const truthFile = simulationMark.file;
 
@@ -51,19 +46,30 @@ export async function oracleOf(folder: string): Promise<Oracle> {
 	return oracle();
 }
 
-export const tables = {
-	claims: { patient: "text", date: "date", icd9: "text" },
-	prescriptions: { patient: "text", date: "date", drug: "text", atc: "text", days_supply: "count" },
-	people: { patient: "text", sex: "text", birth: "date", death: "date or nothing" },
-	coverage: { patient: "text", from: "date", to: "date" },
-} satisfies Record<string, TableColumns>;
+/** The types of the columns in SQL. Texts contain no comma, quote or line break. */
+const tables = {
+	claims: { patient: "VARCHAR", date: "DATE", icd9: "VARCHAR" },
+	prescriptions: {
+		patient: "VARCHAR",
+		date: "DATE",
+		drug: "VARCHAR",
+		atc: "VARCHAR",
+		days_supply: "INTEGER",
+	},
+	people: { patient: "VARCHAR", sex: "VARCHAR", birth: "DATE", death: "DATE" },
+	coverage: { patient: "VARCHAR", from: "DATE", to: "DATE" },
+} as const;
 
 export type TableName = keyof typeof tables;
 export const tableNames = Object.keys(tables) as readonly TableName[];
 
-/** Consecutive people of a population, encoded. */
+const byTable = <T>(make: (name: TableName) => T) =>
+	Object.fromEntries(tableNames.map((name) => [name, make(name)])) as Record<TableName, T>;
+
+/** Consecutive people of a population. */
 export interface Block {
-	readonly parts: Readonly<Record<TableName, TablePart>>;
+	/** Lines of CSV. */
+	readonly lines: Readonly<Record<TableName, Uint8Array<ArrayBuffer>>>;
 	readonly records: number;
 	readonly prescriptions: number;
 }
@@ -73,30 +79,30 @@ export interface BlockRange {
 	/** Numbers of the first and the last person, both included. */
 	readonly first: number;
 	readonly last: number;
-	readonly format: Format;
 }
 
-/** People per block. A row group of Parquet has the records of one block; CSV files do not show their blocks. */
-const blockPeople: Readonly<Record<Format, number>> = { csv: 200, parquet: 1000 };
+const blockPeople = 200;
 
-export function simulateBlock({ seed, first, last, format }: BlockRange): Block {
-	const byTable = <T>(make: (name: TableName) => T) =>
-		Object.fromEntries(tableNames.map((name) => [name, make(name)])) as Record<TableName, T>;
-	const rows: Record<TableName, PartEncoder> = byTable((name) => partEncoder(format, tables[name]));
+const parquetMemory = 2 ** 30;
+
+export function simulateBlock({ seed, first, last }: BlockRange): Block {
+	const text = byTable(() => "");
 	let records = 0;
 	let prescriptions = 0;
 	for (let number = first; number <= last; number++) {
-		const patient = simulatePatient(seed, number);
-		const { id, person, death } = patient;
-		rows.people.add(id, person.sex, person.birth, death);
-		for (const [from, to] of person.coverage) rows.coverage.add(id, from, to);
-		for (const { day, icd9 } of patient.claims) rows.claims.add(id, day, icd9);
+		const { id, person, death, ...patient } = simulatePatient(seed, number);
+		const died = death === null ? "" : dateText(death);
+		text.people += `${id},${person.sex},${dateText(person.birth)},${died}\n`;
+		for (const [from, to] of person.coverage)
+			text.coverage += `${id},${dateText(from)},${dateText(to)}\n`;
+		for (const { day, icd9 } of patient.claims) text.claims += `${id},${dateText(day)},${icd9}\n`;
 		for (const { day, drug, atc, daysSupply } of patient.prescriptions)
-			rows.prescriptions.add(id, day, drug, atc, daysSupply);
+			text.prescriptions += `${id},${dateText(day)},${drug},${atc},${daysSupply}\n`;
 		records += patient.claims.length;
 		prescriptions += patient.prescriptions.length;
 	}
-	return { parts: byTable((name) => rows[name].encode()), records, prescriptions };
+	const encoder = new TextEncoder();
+	return { lines: byTable((name) => encoder.encode(text[name])), records, prescriptions };
 }
 
 export interface SimulationOptions {
@@ -158,18 +164,9 @@ export async function writeSimulation(
 	const { patients, seed, format = "csv" } = options;
 	let truth: Truth | undefined;
 	const write = async (temporary: string) => {
+		const counts = await writeBlocks(simulationFiles(temporary, "csv"), options);
 		const files = simulationFiles(temporary, format);
-		const open: [TableName, TableFile][] = [];
-		let counts: Pick<Block, "records" | "prescriptions">;
-		try {
-			for (const name of tableNames)
-				open.push([name, await createTable(format, files[name], tables[name])]);
-			counts = await writeBlocks(open, { ...options, format });
-			for (const [, file] of open) await file.finish();
-		} catch (error) {
-			await Promise.allSettled(open.map(([, file]) => file.close()));
-			throw error;
-		}
+		if (format === "parquet") await turnIntoParquet(temporary);
 		await writeFile(files.names, namesTable());
 		truth = { kind: "trajgpt-simulation", law: lawVersion, seed, patients, ...counts, format };
 		await writeFile(files.truth, `${JSON.stringify(truth, null, 2)}\n`);
@@ -178,31 +175,54 @@ export async function writeSimulation(
 	return { ...(truth as Truth), folder, files: simulationFiles(folder, format) };
 }
 
-/** Writes blocks in the order of their people, whichever is ready first. */
+/** Writes blocks as CSV in the order of their people, whichever is ready first. */
 async function writeBlocks(
-	files: readonly (readonly [TableName, TableFile])[],
-	{ patients, seed, format, blocks = here, onProgress }: SimulationOptions & { format: Format },
+	paths: Readonly<Record<TableName, string>>,
+	{ patients, seed, blocks = here, onProgress }: SimulationOptions,
 ): Promise<Pick<Block, "records" | "prescriptions">> {
-	const size = blockPeople[format];
-	const count = Math.ceil(patients / size);
-	const lastOf = (block: number) => Math.min((block + 1) * size, patients);
+	const count = Math.ceil(patients / blockPeople);
+	const lastOf = (block: number) => Math.min((block + 1) * blockPeople, patients);
 	const pending: Promise<Block>[] = [];
 	let asked = 0;
 	let [records, prescriptions] = [0, 0];
+	for (const name of tableNames)
+		await writeFile(paths[name], `${Object.keys(tables[name]).join(",")}\n`);
 	for (let written = 0; written < count; written++) {
 		for (; asked < count && pending.length < blocks.ahead; asked++) {
-			const first = asked * size + 1;
-			const block = blocks.simulate({ seed, first, last: lastOf(asked), format });
+			const first = asked * blockPeople + 1;
+			const block = blocks.simulate({ seed, first, last: lastOf(asked) });
 			block.catch(() => {}); // thrown below, when its turn comes
 			pending.push(block);
 		}
 		const block = (await pending.shift()) as Block;
-		for (const [name, file] of files) await file.append(block.parts[name]);
+		for (const name of tableNames) await appendFile(paths[name], block.lines[name]);
 		records += block.records;
 		prescriptions += block.prescriptions;
 		onProgress?.(lastOf(written));
 	}
 	return { records, prescriptions };
+}
+
+/** Replaces the tables of a folder by Parquet files of the same rows. */
+async function turnIntoParquet(folder: string): Promise<void> {
+	const [csv, parquet] = formats.map((format) => simulationFiles(folder, format));
+	const files = tableNames.flatMap((name) => [csv[name], parquet[name]]);
+	// With one thread, so that the bytes depend on the rows alone.
+	const store = await openStore({ folder, memory: parquetMemory, threads: 1, files });
+	try {
+		for (const name of tableNames) {
+			const columns = Object.entries(tables[name]).map(
+				([column, type]) => `'${column}': '${type}'`,
+			);
+			await store.run(`
+				COPY (FROM read_csv(${quoted(literalPath(csv[name]))}, auto_detect = false, header = true,
+					delim = ',', columns = {${columns.join(", ")}}))
+				TO ${quoted(resolve(parquet[name]))} (FORMAT parquet)`);
+			await rm(csv[name]);
+		}
+	} finally {
+		store.close();
+	}
 }
 
 function namesTable(): string {
