@@ -43,6 +43,4 @@ export {
 	predictAt,
 	predictAutoRegressively,
 	sampleFutures,
-	type WhatIf,
-	whatIf,
 } from "./predict/index.js";

@@ -1,6 +1,6 @@
 import { InputError } from "../base/errors.js";
 import type { Events, Predictions, Predictor } from "../model/index.js";
-import { highestCodes } from "./likeliest.js";
+import { highestCodes } from "./code-probabilities.js";
 
 export interface AutoRegressiveOptions {
 	/** From the last event of a history to its last query time. */

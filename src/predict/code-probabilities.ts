@@ -1,5 +1,78 @@
 import { InputError } from "../base/errors.js";
-import type { Predictions } from "../model/index.js";
+import { specialCount } from "../data/cohort/vocabulary.js";
+import type { Events, Predictions, Predictor } from "../model/index.js";
+import { withoutEvent } from "./known-history.js";
+import { surgesOf } from "./surges.js";
+
+/** Where a time lies: before the first event of a history, up to the last, or after it (or in an empty history). */
+export type Place = "before" | "inside" | "after";
+
+export interface PlacedPredictions extends Predictions {
+	readonly places: readonly (readonly Place[])[]; // [patients][queries]
+}
+
+export function placeOf({ times }: Events, time: number): Place {
+	if (time < (times[0] ?? Number.NEGATIVE_INFINITY)) return "before";
+	return time <= (times[times.length - 1] ?? Number.NEGATIVE_INFINITY) ? "inside" : "after";
+}
+
+/**
+ * Predicts at any times, in one pass over each history. Each prediction uses the events
+ * strictly before its time: from all of them after the last event, and before the first from the
+ * start of the history, evolved backwards.
+ */
+export async function predictAt(
+	predictor: Predictor,
+	histories: readonly Events[],
+	times: readonly ArrayLike<number>[],
+): Promise<PlacedPredictions> {
+	const start = predictor.start(histories.length);
+	const predictions = await predictor.queryWithin(start, histories, times);
+	const places = histories.map((history, patient) =>
+		Array.from(times[patient] ?? [], (time) => placeOf(history, time)),
+	);
+	return { ...predictions, places };
+}
+
+export interface LikelyToken {
+	readonly token: number;
+	readonly probability: number;
+}
+
+/** The codes that are most likely at a patient's query, the first first; special tokens are never recorded. */
+export function likeliest(
+	{ queries, vocab, logProbabilities }: Predictions,
+	{
+		top,
+		patient = 0,
+		query = 0,
+	}: { readonly top: number; readonly patient?: number; readonly query?: number },
+): LikelyToken[] {
+	const from = (patient * queries + query) * vocab;
+	const row = logProbabilities.subarray(from, from + vocab);
+	return Array.from(highestCodes(row, top), (token) => ({
+		token,
+		probability: Math.exp(row[token]),
+	}));
+}
+
+/**
+ * The tokens of the highest values, the highest first and of equals the first token first. Special tokens
+ * are left out. Only the best so far are kept in order: sorting all takes about ten times as long.
+ */
+export function highestCodes(values: ArrayLike<number>, count: number): Int32Array {
+	const tokens = new Int32Array(Math.max(0, Math.min(count, values.length - specialCount)));
+	let kept = 0;
+	for (let token = specialCount; token < values.length; token++) {
+		const value = values[token];
+		if (kept === tokens.length && !(value > values[tokens[kept - 1]])) continue;
+		let place = kept < tokens.length ? kept++ : kept - 1;
+		for (; place > 0 && value > values[tokens[place - 1]]; place--)
+			tokens[place] = tokens[place - 1];
+		tokens[place] = token;
+	}
+	return tokens;
+}
 
 /** The probability that a patient's event at each query time is one of these tokens. */
 export function probabilitiesOf(
@@ -27,3 +100,110 @@ export function checkCodes(codes: readonly number[]): void {
 			`a code is [${codes.join(", ")}]; expected one token or more, each named once`,
 		);
 }
+
+/** A probability along a history. `growth` is the difference to the time before; 0 at the first. */
+export type CodeTrajectory = Awaited<ReturnType<typeof codeTrajectories>>[number][number];
+
+/** Most numbers in the predictions that are held at once: 64 MB. */
+const mostNumbers = 2 ** 24;
+
+/**
+ * The probability of each code, given that something is recorded, along a patient's times, which must not decrease: [patient][code]. A code
+ * is a set of tokens, whose probabilities are added. One code costs as much as all.
+ */
+export async function codeTrajectories(
+	predictor: Predictor,
+	histories: readonly Events[],
+	codes: readonly (readonly number[])[],
+	times: readonly ArrayLike<number>[],
+) {
+	if (times.length !== histories.length)
+		throw new InputError(`times of ${times.length} patients for ${histories.length} histories`);
+	codes.forEach(checkCodes);
+	times.forEach(checkOrder);
+	const most = Math.max(1, Math.floor(mostNumbers / predictor.vocab));
+	const count = times.reduce((longest, { length }) => Math.max(longest, length), 0);
+	const perPass = Math.max(1, Math.floor(most / Math.max(1, count)));
+	const trajectories = [];
+	for (let first = 0; first < histories.length; first += perPass) {
+		const patients = histories.slice(first, first + perPass);
+		const days = times.slice(first, first + perPass).map((at) => Float64Array.from(at));
+		const probabilities = patients.map(() => codes.map(() => new Float64Array(count)));
+		for (let from = 0; from < count; from += most) {
+			const part = days.map((at) => at.subarray(from, from + most));
+			const predictions = await predictAt(predictor, patients, part);
+			for (const [patient, ofCodes] of probabilities.entries())
+				for (const [code, values] of ofCodes.entries())
+					values.set(probabilitiesOf(predictions, patient, codes[code]), from);
+		}
+		for (const [patient, history] of patients.entries()) {
+			const at = days[patient];
+			const places = Array.from(at, (time) => placeOf(history, time));
+			trajectories.push(
+				probabilities[patient].map((probability) => {
+					const growth = probability.map((value, i) => (i === 0 ? 0 : value - probability[i - 1]));
+					const surges = surgesOf(history, at, probability, growth);
+					return { times: at, probability, growth, places, surges };
+				}),
+			);
+		}
+	}
+	return trajectories;
+}
+
+function checkOrder(times: ArrayLike<number>, patient: number): void {
+	for (let i = 1; i < times.length; i++)
+		if (times[i] < times[i - 1])
+			throw new InputError(
+				`times of a trajectory must not decrease: patient ${patient} goes ${times[i - 1]} → ${times[i]} at time ${i}; sort them`,
+			);
+}
+
+export interface AttributionQuery {
+	/** Tokens whose probabilities are added. */
+	readonly codes: readonly number[];
+	readonly times: ArrayLike<number>;
+}
+
+/** Histories that are read at once, each without one event. */
+const historiesPerPass = 32;
+
+/**
+ * The effect of each event on the probability of a code at a visit: that probability minus the one without
+ * that event, above 0 where the event raises it. Birth is never left out, because it gives the age: its effect is 0.
+ */
+export async function attributeCodeProbability(
+	predictor: Predictor,
+	history: Events,
+	{ codes, times }: AttributionQuery,
+) {
+	checkCodes(codes);
+	const days = Array.from(times);
+	const read = async (histories: readonly Events[]) => {
+		const queries = histories.map(() => days);
+		const predictions = await predictAt(predictor, histories, queries);
+		return histories.map((_, patient) => probabilitiesOf(predictions, patient, codes));
+	};
+	const [base] = await read([history]);
+	const without = Float64Array.from(
+		{ length: history.times.length * days.length },
+		(_, i) => base[i % days.length],
+	); // [events, times]
+	// An event changes nothing up to its own time, but leaving out the first moves the start.
+	const changes = (event: number, day: number) => event === 0 || history.times[event] < day;
+	const events = Array.from(history.times, (_, event) => event).filter(
+		(event) => history.tokens[event] >= specialCount && days.some((day) => changes(event, day)),
+	);
+	for (let from = 0; from < events.length; from += historiesPerPass) {
+		const leftOut = events.slice(from, from + historiesPerPass);
+		const probabilities = await read(leftOut.map((event) => withoutEvent(history, event)));
+		for (const [row, event] of leftOut.entries())
+			for (const [query, day] of days.entries())
+				if (changes(event, day)) without[event * days.length + query] = probabilities[row][query];
+	}
+	const effect = without.map((value, i) => base[i % days.length] - value);
+	return { base, without, effect };
+}
+
+/** The probability at each time, [times], and without each event, [events, times]; and the difference. */
+export type Attribution = Awaited<ReturnType<typeof attributeCodeProbability>>;

@@ -17,6 +17,7 @@ import {
 	type PartialFuture,
 } from "./future-moves.js";
 import { hazardSettingsOf } from "./hazards.js";
+import { eventsOf, knownCount } from "./known-history.js";
 
 /** What is never drawn, or may be drawn again on a day, as a dataset's records have it. */
 export function futureRules(
@@ -183,16 +184,8 @@ async function* starts(
 	for (let first = 0; first < histories.length; first += mostHistories) {
 		const some = histories.slice(first, first + mostHistories).map((history, i) => {
 			const day = Math.floor(indexDays[first + i] as number);
-			let known = 0;
-			while (known < history.times.length && Math.floor(history.times[known] as number) <= day)
-				known++;
-			return {
-				day,
-				history: first + i,
-				row: i,
-				tokens: Array.from(history.tokens).slice(0, known),
-				times: Array.from(history.times).slice(0, known),
-			};
+			const known = eventsOf(history, 0, knownCount(history, day));
+			return { ...known, day, history: first + i, row: i };
 		});
 		const { memory } = await predictor.observe(predictor.start(some.length), some);
 		for (const start of some) yield { ...start, memory };

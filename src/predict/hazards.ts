@@ -13,7 +13,8 @@ import type { EventBatch, Events, Model, Parameters, ParameterValues } from "../
 import type { BatchShape, States } from "../model/model.js";
 import { weightsOf } from "../model/nn/weights.js";
 import { type RowPrograms, rowPrograms } from "./history-rows.js";
-import { type HistoryOnDay, type HistoryStart, knownEvents, openHazards } from "./open-hazards.js";
+import { knownCount } from "./known-history.js";
+import { type HistoryOnDay, type HistoryStart, openHazards } from "./open-hazards.js";
 
 /** Hazards of histories on index days, in the order of histories and days. */
 export interface Hazards {
@@ -170,7 +171,7 @@ export function hazardsIn(
  * token nothing reads.
  */
 export function landmarkRow(landmarks: readonly HistoryOnDay[]) {
-	const counts = landmarks.map(knownEvents);
+	const counts = landmarks.map(({ history, day }) => knownCount(history, day));
 	const count = Math.max(...counts);
 	const { tokens, times } = (landmarks[counts.indexOf(count)] as HistoryOnDay).history;
 	const last = Math.max(...landmarks.map(({ day }) => day));

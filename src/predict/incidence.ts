@@ -2,10 +2,10 @@ import { InputError } from "../base/errors.js";
 import { specialCount } from "../data/cohort/vocabulary.js";
 import { outputFor } from "../model/hazards/settings.js";
 import type { Events } from "../model/index.js";
-import { checkCodes } from "./code-probabilities.js";
+import { checkCodes, type Place, placeOf } from "./code-probabilities.js";
 import type { HazardSource } from "./hazards.js";
+import { withoutEvent } from "./known-history.js";
 import type { HistoryStart } from "./open-hazards.js";
-import { type Place, placeOf } from "./predict-at.js";
 import { type IsWithin, type Surge, surgesOf } from "./surges.js";
 import { spanText } from "./user-input/moments.js";
 
@@ -218,11 +218,7 @@ export async function attributeIncidence(
 			Math.floor(history.times[event] as number) <= last
 		);
 	});
-	const without = leftOut.map((event) => ({
-		tokens: Array.from(history.tokens).filter((_, n) => n !== event),
-		times: Array.from(history.times).filter((_, n) => n !== event),
-	}));
-	const histories = [history, ...without];
+	const histories = [history, ...leftOut.map((event) => withoutEvent(history, event))];
 	const all = await read(
 		histories,
 		risks,

@@ -1,11 +1,15 @@
+export { type AutoRegressiveOptions, predictAutoRegressively } from "./auto-regressive.js";
 export {
 	type Attribution,
 	type AttributionQuery,
 	attributeCodeProbability,
-} from "./attribution.js";
-export { type AutoRegressiveOptions, predictAutoRegressively } from "./auto-regressive.js";
+	type CodeTrajectory,
+	codeTrajectories,
+	likeliest,
+	type PlacedPredictions,
+	predictAt,
+} from "./code-probabilities.js";
 export { codeRisk } from "./code-risks.js";
-export { type CodeTrajectory, codeTrajectories } from "./code-trajectories.js";
 export { type HazardModel, hazardModel } from "./hazards.js";
 export { type HeadMemory, headMemory, type MemoryByCategory } from "./head-memory.js";
 export {
@@ -17,11 +21,9 @@ export {
 	incidenceTrajectories,
 } from "./incidence.js";
 export { knownOn, outsideReason } from "./known-history.js";
-export { likeliest } from "./likeliest.js";
-export { type PlacedPredictions, predictAt } from "./predict-at.js";
 export { representations, representer, type ViewedHistory } from "./represent.js";
 export { type FutureOptions, sampleFutures } from "./sampled-futures.js";
 export type { Surge } from "./surges.js";
 export { logOddsOf, type TaskScorer, taskScorer } from "./task-scores.js";
 export { inputVectors, learnedVectors, outputVectors } from "./token-vectors.js";
-export { type Edit, edited, type WhatIf, whatIf } from "./what-if.js";
+export { type Edit, edited } from "./what-if.js";

@@ -4,16 +4,29 @@ import type { ViewedHistory } from "./represent.js";
 
 // The page imports this file without the tensors that scores are computed with.
 
-/** What is known of a history on a day: its records and those before. */
-export function knownOn({ tokens, times }: Events, day: number): ViewedHistory {
-	let seen = 0;
-	while (seen < times.length && Math.floor(times[seen] as number) <= Math.floor(day)) seen++;
-	return {
-		tokens: Array.prototype.slice.call(tokens, 0, seen),
-		times: Array.prototype.slice.call(times, 0, seen),
-		at: seen === 0 ? day : Math.max(day, times[seen - 1] as number),
-	};
+/** How many events of a history are known on a day: its records and those before. */
+export function knownCount({ times }: Events, day: number): number {
+	let count = 0;
+	while (count < times.length && Math.floor(times[count] as number) <= Math.floor(day)) count++;
+	return count;
 }
+
+/** Events of a history, from one to before another. */
+export const eventsOf = ({ tokens, times }: Events, from: number, to: number) => ({
+	tokens: Array.prototype.slice.call(tokens, from, to) as number[],
+	times: Array.prototype.slice.call(times, from, to) as number[],
+});
+
+/** What is known of a history on a day. */
+export function knownOn(history: Events, day: number): ViewedHistory {
+	const known = eventsOf(history, 0, knownCount(history, day));
+	return { ...known, at: Math.max(day, known.times.at(-1) ?? day) };
+}
+
+export const withoutEvent = ({ tokens, times }: Events, event: number) => ({
+	tokens: Array.from(tokens).filter((_, at) => at !== event),
+	times: Array.from(times).filter((_, at) => at !== event),
+});
 
 /** Why a task is not about a patient with these known records; undefined if they do not say so. */
 export function outsideReason(

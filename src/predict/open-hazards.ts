@@ -11,6 +11,7 @@ import type { Events, Model, ParameterValues, State } from "../model/index.js";
 import type { MemoryPart } from "../model/model.js";
 import { parametersOf, weightsOf } from "../model/nn/weights.js";
 import { checkFinite } from "../model/predictor.js";
+import { eventsOf, knownCount } from "./known-history.js";
 
 /** The predictor's state after the first events of a history, from which it need not be read again. */
 export interface HistoryStart {
@@ -23,12 +24,6 @@ export interface HistoryStart {
 export interface HistoryOnDay {
 	readonly history: Events;
 	readonly day: number;
-}
-
-export function knownEvents({ history: { times }, day }: HistoryOnDay): number {
-	let count = 0;
-	while (count < times.length && Math.floor(times[count] as number) <= day) count++;
-	return count;
 }
 
 /** How many of the events are known on the day: no fewer than at the start, if there is one. */
@@ -123,8 +118,7 @@ export function openHazards(
 
 	/** On days of one history, each from a state of the predictor, which goes on from day to day unless days decrease. */
 	async function alongDays(landmarks: readonly IndexedHistory[]): Promise<Float32Array[]> {
-		const { tokens, times } = landmarks[0]?.history ?? { tokens: [], times: [] };
-		const all = { tokens: Array.from(tokens), times: Array.from(times) };
+		const history = landmarks[0]?.history ?? { tokens: [], times: [] };
 		const parts: Float32Array[] = [];
 		let reached: HistoryStart | undefined;
 		for (let from = 0; from < landmarks.length; from += mostRows) {
@@ -135,10 +129,7 @@ export function openHazards(
 					reached = landmark.start ?? { events: 0, state: predictor.start(1) };
 				const { events, state } = reached;
 				if (known - events > mostAgain) {
-					const more = {
-						tokens: all.tokens.slice(events, known),
-						times: all.times.slice(events, known),
-					};
+					const more = eventsOf(history, events, known);
 					reached = { events: known, state: await predictor.observe(state, [more]) };
 				}
 				rows.push({ ...landmark, start: reached });
@@ -152,7 +143,7 @@ export function openHazards(
 		async run(histories, days, starts = []) {
 			const landmarks = histories.map((history, i) =>
 				Array.from(days[i] ?? [], (day): IndexedHistory => {
-					const known = knownEvents({ history, day });
+					const known = knownCount(history, day);
 					const start = starts[i];
 					return { history, day, known, ...(start && start.events <= known && { start }) };
 				}),

@@ -2,6 +2,7 @@ import { random } from "../base/random.js";
 import { specialCount } from "../data/cohort/vocabulary.js";
 import type { Events } from "../model/index.js";
 import type { IncidenceReader } from "./incidence.js";
+import { eventsOf, knownCount } from "./known-history.js";
 import { fewestPairs, shapleyValues } from "./shapley.js";
 import { type Edit, edited } from "./what-if.js";
 
@@ -276,15 +277,8 @@ async function strongestFirst(
 		.map((at) => parts[at] as number);
 }
 
-const knownEvents = (history: Events, day: number): Arrays => {
-	const known = Array.from(history.times, Math.floor).filter(
-		(time) => time <= Math.floor(day),
-	).length;
-	return {
-		tokens: Array.from(history.tokens).slice(0, known),
-		times: Array.from(history.times).slice(0, known),
-	};
-};
+const knownEvents = (history: Events, day: number): Arrays =>
+	eventsOf(history, 0, knownCount(history, day));
 
 interface Arrays {
 	readonly tokens: readonly number[];

@@ -1,7 +1,6 @@
 import { InputError } from "../base/errors.js";
 import { specialCount, type Token } from "../data/cohort/vocabulary.js";
-import type { Events, Predictions, Predictor } from "../model/index.js";
-import { type PlacedPredictions, predictAt } from "./predict-at.js";
+import type { Events } from "../model/index.js";
 import { type CodeBook, findCode } from "./user-input/find-code.js";
 import { dayText, readTime, type Timed, type TimeInput } from "./user-input/moments.js";
 
@@ -10,13 +9,6 @@ export type Edit =
 	| { readonly add: { readonly token: number; readonly time: number } }
 	| { readonly remove: number }
 	| { readonly move: number; readonly to: number };
-
-/** Predictions for one patient, from the original and the edited history. */
-export interface WhatIf {
-	readonly history: Events;
-	readonly before: PlacedPredictions;
-	readonly after: PlacedPredictions;
-}
 
 /**
  * The history after all edits. What is added or moved stands after events of the same time. Birth
@@ -59,29 +51,6 @@ export function edited(history: Events, edits: readonly Edit[]): Events {
 	}
 	const events = [...kept.values(), ...placed].sort((a, b) => a.time - b.time);
 	return { tokens: events.map(({ token }) => token), times: events.map(({ time }) => time) };
-}
-
-/** Predicts from a history and from the history after some edits. */
-export async function whatIf(
-	predictor: Predictor,
-	history: Events,
-	edits: readonly Edit[],
-	times: ArrayLike<number>,
-): Promise<WhatIf> {
-	const changed = edited(history, edits);
-	const both = await predictAt(predictor, [history, changed], [times, times]);
-	const [before, after] = [ofOne(both, 0), ofOne(both, 1)];
-	return { history: changed, before, after };
-}
-
-function ofOne({ places, ...predictions }: PlacedPredictions, patient: number): PlacedPredictions {
-	const size = predictions.queries * predictions.vocab;
-	const own: Predictions = {
-		...predictions,
-		patients: 1,
-		logProbabilities: predictions.logProbabilities.slice(patient * size, (patient + 1) * size),
-	};
-	return { ...own, places: [places[patient] ?? []] };
 }
 
 /** Edits of a history, as users write them. */

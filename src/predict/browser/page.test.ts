@@ -44,7 +44,6 @@ interface PageResults {
 	readonly probability: number[];
 	readonly incidence: number[];
 	readonly effect: number[];
-	readonly after: number[];
 	readonly closed: string;
 }
 
@@ -65,8 +64,6 @@ const everyCall = `(async () => {
 	const [[{ probability }]] = await calls.codeProbabilities([history], [codes], [times]);
 	const { effect } = await calls.attributeCodeProbability(history, { codes, times });
 	const [[{ probabilities }]] = await calls.incidence([history], [codes], [times], [365, 1826]);
-	const add = { token: model.tokens("411")[0], time: day("2012-01-01") };
-	const { after } = await calls.whatIf(history, [{ add }], times);
 	await model.close();
 	return {
 		runtime: model.runtime,
@@ -76,7 +73,6 @@ const everyCall = `(async () => {
 		probability: [...probability],
 		incidence: [...probabilities],
 		effect: [...effect],
-		after: [...after.logProbabilities],
 		closed: await calls.start(1).catch((error) => error.message),
 	};
 })()`;
@@ -202,11 +198,6 @@ describe.skipIf(!chromiumIsThere)("in Chromium", () => {
 		);
 		await hazards.dispose();
 		near(got.incidence, first?.probabilities ?? []);
-		const added = {
-			tokens: [...history.tokens, trained.vocabulary.find("411") as number],
-			times: [...history.times, day("2012-01-01")],
-		};
-		near(got.after, (await predictAt(predictor, [added], [got.times])).logProbabilities);
 		await page.close();
 	});
 

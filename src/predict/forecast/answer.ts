@@ -8,8 +8,7 @@ import {
 	type Predictor,
 } from "../../model/index.js";
 import { predictAutoRegressively } from "../auto-regressive.js";
-import { highestCodes, type LikelyToken } from "../likeliest.js";
-import { type Place, predictAt } from "../predict-at.js";
+import { highestCodes, type LikelyToken, type Place, predictAt } from "../code-probabilities.js";
 import { sampleFutures } from "../sampled-futures.js";
 
 /** The forecasting methods. */

@@ -1,7 +1,7 @@
 import { percent, table } from "../../base/table.js";
 import type { TimeAxis } from "../../base/time.js";
 import type { Token, Vocabulary } from "../../data/cohort/vocabulary.js";
-import type { LikelyToken } from "../likeliest.js";
+import type { LikelyToken } from "../code-probabilities.js";
 import { ageText, dayText, type Moment, momentJson, patientText } from "../user-input/index.js";
 import type { PatientForecast, TimeForecast } from "./answer.js";
 

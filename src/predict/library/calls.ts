@@ -17,7 +17,6 @@ const callNames = [
 	"incidence",
 	"incidenceTrajectories",
 	"attributeIncidence",
-	"whatIf",
 	"futures",
 	"drawFutures",
 	"represent",

@@ -23,7 +23,6 @@ import {
 	incidenceTrajectories,
 	predictAt,
 	representations,
-	whatIf,
 } from "../index.js";
 import { type Calls, callsThrough } from "./calls.js";
 import { exportedModel } from "./exported.js";
@@ -257,11 +256,6 @@ describe.each(["run", "export", "page"] as const)("the model of a %s", (kind) =>
 		const [effects] = await calls.attributeIncidence(history, query);
 		const [effectsThere] = await attributeIncidence(incidenceReader(hazards), history, query);
 		expect(apart(effects?.effect ?? [], effectsThere?.effect ?? [])).toBeLessThan(1e-4);
-		const edits = [{ add: { token: codes[0] as number, time: day("2012-03-01") } }];
-		const what = await calls.whatIf(history, edits, times);
-		const whatThere = await whatIf(predictor, history, edits, times);
-		expect(apart(what.after.logProbabilities, whatThere.after.logProbabilities)).toBeLessThan(1e-4);
-		expect(what.history).toEqual(whatThere.history);
 	});
 });
 

@@ -6,10 +6,10 @@ import { specialCount, type Token, type Vocabulary } from "../../data/cohort/voc
 import type { CodeConfig } from "../../model/heads.js";
 import type { Events } from "../../model/index.js";
 import { definitionOf, type Scoring } from "../../model/train/finetune/classifier.js";
+import { likeliest } from "../code-probabilities.js";
 import { likelyJson } from "../forecast/text.js";
 import { futureRules } from "../futures.js";
 import { hazardSettingsOf } from "../hazards.js";
-import { likeliest } from "../likeliest.js";
 import { answerRisk } from "../risk/answer.js";
 import { indexRiskJson } from "../risk/json.js";
 import { hazardBook, readRisk } from "../risk/question.js";

@@ -18,7 +18,6 @@ import {
 	type TaskScorer,
 	taskScorer,
 	type ViewedHistory,
-	whatIf,
 } from "../index.js";
 import { tunedTask } from "../score.js";
 
@@ -80,7 +79,6 @@ export function callsOf(
 			incidenceTrajectories: withIncidences(incidenceTrajectories),
 			/** The effect of each event on such a risk. */
 			attributeIncidence: withIncidences(attributeIncidence),
-			whatIf: withPredictor(whatIf),
 			/** Codes at given times. */
 			futures: withPredictor(sampleFutures),
 			/** Whole futures: visits with their codes, and death. */

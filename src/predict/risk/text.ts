@@ -2,7 +2,7 @@ import { simulatedText } from "../../base/simulated.js";
 import { table } from "../../base/table.js";
 import { thousands } from "../../base/thousands.js";
 import type { Token } from "../../data/cohort/vocabulary.js";
-import type { Place } from "../predict-at.js";
+import type { Place } from "../code-probabilities.js";
 import { precisionText, type Reason, shownEffects, startText } from "../reasons.js";
 import { ageText, dayText, patientText, spanText } from "../user-input/index.js";
 import {
