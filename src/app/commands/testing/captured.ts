@@ -1,3 +1,4 @@
+import { expect } from "vitest";
 import { type LazyCommand, trajgpt } from "../commands.js";
 import { run } from "../run.js";
 
@@ -7,18 +8,63 @@ export interface Captured {
 	readonly stderr: string;
 }
 
+interface Options {
+	readonly env?: Record<string, string>;
+	readonly table?: readonly LazyCommand[];
+	/** The signal that the process gets when it says something on standard error. */
+	readonly signal?: { readonly saying: string; readonly signal: "SIGINT" | "SIGTERM" };
+}
+
 /** Runs a command line in this process and keeps what it writes. */
-export async function captured(
-	argv: readonly string[],
-	options: { env?: Record<string, string>; table?: readonly LazyCommand[] } = {},
-): Promise<Captured> {
+export async function captured(argv: readonly string[], options: Options = {}): Promise<Captured> {
 	const written = { stdout: "", stderr: "" };
+	const { env = {}, table, signal } = options;
 	const into = (stream: "stdout" | "stderr") => ({
 		write: (text: string) => {
 			written[stream] += text;
+			if (signal && stream === "stderr" && text.includes(signal.saying))
+				process.emit(signal.signal);
 		},
 	});
-	const io = { stdout: into("stdout"), stderr: into("stderr"), env: options.env ?? {} };
-	const program = options.table ? { ...trajgpt, commands: options.table } : trajgpt;
-	return { code: await run(argv, io, program), ...written };
+	const program = table ? { ...trajgpt, commands: table } : trajgpt;
+	return {
+		code: await run(argv, { stdout: into("stdout"), stderr: into("stderr"), env }, program),
+		...written,
+	};
 }
+
+type CommandLine = readonly [texts: TemplateStringsArray, ...values: readonly Word[]];
+type Word = string | number | readonly string[];
+
+/** The words of a command line, as in words`risk ${run} --code 428 ${more}`: a value is one word, a list several. */
+export function words(...[texts, ...values]: CommandLine): string[] {
+	const all = [""];
+	for (const [i, text] of texts.entries())
+		for (const [first = "", ...others] of [text.split(/\s+/), [values[i] ?? ""].flat()])
+			all.push(`${all.pop()}${first}`, ...others.map(String));
+	return all.filter((word) => word !== "");
+}
+
+/** Runs a command line that must succeed. */
+export async function done(...line: CommandLine): Promise<Captured> {
+	const result = await captured(words(...line));
+	expect(result.code, result.stderr).toBe(0);
+	return result;
+}
+
+/** The same with --json: the document, and what is said on standard error. */
+export async function json(...line: CommandLine) {
+	const { code, stdout, stderr } = await captured([...words(...line), "--json"]);
+	expect(code, stderr).toBe(0);
+	return { ...JSON.parse(stdout), stderr };
+}
+
+/** Runs a command line that must be refused with exit code 2, and gives the message. */
+export async function refusal(...line: CommandLine): Promise<string> {
+	const { stderr, ...result } = await captured(words(...line));
+	expect(result, stderr).toEqual({ code: 2, stdout: "" });
+	return stderr;
+}
+
+/** One field of every row. */
+export const column = <T>(rows: readonly T[], name: keyof T) => rows.map((row) => row[name]);

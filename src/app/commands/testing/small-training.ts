@@ -5,65 +5,50 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { readCheckpoint } from "../../../model/train/checkpoint.js";
 import { readEventLog } from "../../../model/train/event-log.js";
-import { captured } from "./captured.js";
+import { done, words } from "./captured.js";
 import { runBuilt } from "./run-built.js";
+
+const sizes = ["layers=1", "heads=2", "dim=8", "key=8", "value=8", "ff=8"];
+const model = ["--preset", "tiny", ...sizes.flatMap((pair) => ["--set", pair])];
+
+/** Simulates people, and prepares their records. */
+export async function preparedPeople(
+	folder: string,
+	patients: number,
+	seed: number,
+	minCount = 30,
+) {
+	const population = `${folder}-population`;
+	await done`simulate --patients ${patients} --seed ${seed} --out ${population}`;
+	await done`prepare ${population} --from csv --min-count ${minCount} --out ${folder}`;
+	// Every new run would simulate people again, to recognise them.
+	rmSync(population, { recursive: true });
+}
+
+/** A hash of every file in a folder. */
+export const contents = (folder: string): Record<string, string> =>
+	Object.fromEntries(
+		readdirSync(folder, { recursive: true, withFileTypes: true })
+			.filter((entry) => entry.isFile())
+			.map(({ parentPath, name }) => join(parentPath, name))
+			.map((file) => [
+				file.slice(folder.length + 1),
+				createHash("sha256").update(readFileSync(file)).digest("hex"),
+			]),
+	);
+
+/** The log without what depends on the clock. */
+export const logOf = (run: string) =>
+	readEventLog(join(run, "log.jsonl")).map(({ tokensPerSecond, ...event }) => event);
 
 /** Command lines that train a small model for 12 steps, and what to compare runs by. The caller removes `root`. */
 export function smallTraining() {
 	const root = mkdtempSync(join(tmpdir(), "trajgpt-pretrain-"));
-
 	const dataset = join(root, "data");
 	const whole = join(root, "whole");
-
-	const sizes = ["layers=1", "heads=2", "dim=8", "key=8", "value=8", "ff=8"];
-	const settings = [
-		...["--preset", "tiny", ...sizes.flatMap((pair) => ["--set", pair])],
-		...["--epochs", "2", "--checkpoint-every", "3", "--batch-slots", "768", "--max-length", "40"],
-		...["--threads", "1"],
-	];
-	const fresh = (out: string, ...more: string[]) => [
-		...["pretrain", dataset, "--out", out, ...settings],
-		...more,
-	];
-	const again = (out: string, ...more: string[]) => [
-		...["pretrain", dataset, "--out", out, "--resume"],
-		...more,
-	];
-
-	async function prepared(folder: string, patients: number, seed: number, minCount = 30) {
-		const population = `${folder}-population`;
-		const people = ["--patients", String(patients), "--seed", String(seed)];
-		await captured(["simulate", ...people, "--out", population]);
-		const rare = ["--min-count", String(minCount)];
-		const result = await captured([
-			"prepare",
-			population,
-			"--from",
-			"csv",
-			...rare,
-			"--out",
-			folder,
-		]);
-		// Every new run would simulate people again, to recognise them.
-		rmSync(population, { recursive: true });
-		return result;
-	}
-
-	/** A hash of every file in a folder. */
-	const contents = (folder: string): Record<string, string> =>
-		Object.fromEntries(
-			readdirSync(folder, { recursive: true, withFileTypes: true })
-				.filter((entry) => entry.isFile())
-				.map(({ parentPath, name }) => join(parentPath, name))
-				.map((file) => [
-					file.slice(folder.length + 1),
-					createHash("sha256").update(readFileSync(file)).digest("hex"),
-				]),
-		);
-
-	/** The log without what depends on the clock. */
-	const logOf = (run: string) =>
-		readEventLog(join(run, "log.jsonl")).map(({ tokensPerSecond, ...event }) => event);
+	const fresh = (out: string) =>
+		words`pretrain ${dataset} --out ${out} ${model} --epochs 2 --checkpoint-every 3 --batch-slots 768 --max-length 40 --threads 1`;
+	const again = (out: string) => words`pretrain ${dataset} --out ${out} --resume`;
 
 	function expectSameAsWhole(run: string) {
 		const [got, expected] = [contents(run), contents(whole)];
@@ -71,6 +56,7 @@ export function smallTraining() {
 			for (const file of ["state.safetensors", "meta.json"])
 				expect(got[join(place, file)], `${place}/${file}`).toBe(expected[join(place, file)]);
 		expect(logOf(run)).toEqual(logOf(whole));
+		expect(readdirSync(run).sort()).toEqual(readdirSync(whole).sort());
 	}
 
 	/** Kills the training of a run at each of these changes to the disk; gives what it left each time. */
@@ -86,16 +72,5 @@ export function smallTraining() {
 		return left;
 	}
 
-	return {
-		root,
-		dataset,
-		whole,
-		prepared,
-		fresh,
-		again,
-		killAt,
-		contents,
-		logOf,
-		expectSameAsWhole,
-	};
+	return { root, dataset, whole, fresh, again, killAt, expectSameAsWhole };
 }
