@@ -1,6 +1,6 @@
 import type { CodeMap } from "../../data/codes/map.js";
-import { exportedModel } from "../library/exported.js";
 import type { LoadedModel } from "../library/model.js";
+import { exportedModel } from "../library/model.js";
 import type { PageFile } from "../library/source.js";
 import { type OpenOptions, openExport } from "./open-export.js";
 

@@ -2,7 +2,7 @@ import { InputError } from "../../base/errors.js";
 import { type WorkerCall, type WorkerReply, workerCalls } from "../../base/worker-calls.js";
 import { checkBrowser, type WebDevice } from "../../engine/runtime/web-device.js";
 import { type Calls, callsThrough } from "../library/calls.js";
-import type { OpenedExport } from "../library/exported.js";
+import type { OpenedExport } from "../library/model.js";
 import type { PageFile, Source } from "../library/source.js";
 import type { OpenRequest } from "./worker.js";
 

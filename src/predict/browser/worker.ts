@@ -9,7 +9,7 @@ import type { Model } from "../../model/index.js";
 import { trajgpt } from "../../model/trajgpt/index.js";
 import { readExport } from "../export/read-export.js";
 import type { Calls } from "../library/calls.js";
-import type { OpenedExport } from "../library/exported.js";
+import type { OpenedExport } from "../library/model.js";
 import { callsOf } from "../library/run-calls.js";
 import { readerOf, type Source, sourceLabel } from "../library/source.js";
 import { engineBytes } from "./engine-bytes.js";

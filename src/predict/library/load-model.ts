@@ -10,8 +10,7 @@ import type { Model } from "../../model/index.js";
 import { readModel } from "../../model/train/index.js";
 import { trajgpt } from "../../model/trajgpt/index.js";
 import { type ReadFile, readExport } from "../export/read-export.js";
-import { builtInMapFor, exportedModel } from "./exported.js";
-import { type LoadedModel, loadedModel } from "./model.js";
+import { exportedModel, type LoadedModel, loadedModel } from "./model.js";
 import { callsOf } from "./run-calls.js";
 import { readerFromUrl } from "./source.js";
 
@@ -44,19 +43,18 @@ export async function loadModel(
 		const trained = readModel(place);
 		const { model, config, vocabulary, manifest } = trained;
 		const { calls, close } = callsOf(runtime, trained);
-		const rules = readingRules(manifest);
 		return loadedModel({
 			name: model.name,
 			runtime: runtime.label,
 			config,
 			vocabulary,
-			rules,
+			rules: readingRules(manifest),
+			map,
 			calls,
 			close,
 			minCount: manifest.filters.minCount,
 			scoring: trained.task?.scoring,
 			population: trained.run.simulated ? simulatedText : undefined,
-			map: map ?? builtInMapFor(rules.map),
 		});
 	}
 	const read = /^https?:/.test(place) ? readerFromUrl(place) : readerFromFolder(place);

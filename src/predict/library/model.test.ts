@@ -25,9 +25,9 @@ import {
 	representations,
 } from "../index.js";
 import { type Calls, callsThrough } from "./calls.js";
-import { exportedModel } from "./exported.js";
 import { loadModel, readerFromFolder } from "./load-model.js";
 import type { LoadedModel } from "./model.js";
+import { exportedModel } from "./model.js";
 import type { Patient } from "./patient.js";
 import { callsOf } from "./run-calls.js";
 

@@ -1,12 +1,18 @@
 import { InputError } from "../../base/errors.js";
+import { builtInMap } from "../../data/codes/built-in.js";
 import type { CodeMap } from "../../data/codes/map.js";
-import { type RecordReader, recordReader } from "../../data/cohort/reading/records-to-events.js";
+import { recordReader } from "../../data/cohort/reading/records-to-events.js";
 import type { ReadingRules } from "../../data/cohort/reading/rules.js";
-import { specialCount, type Token, type Vocabulary } from "../../data/cohort/vocabulary.js";
+import {
+	fromTokens,
+	specialCount,
+	type Token,
+	type Vocabulary,
+} from "../../data/cohort/vocabulary.js";
 import type { CodeConfig } from "../../model/heads.js";
-import type { Events } from "../../model/index.js";
 import { definitionOf, type Scoring } from "../../model/train/finetune/classifier.js";
 import { likeliest } from "../code-probabilities.js";
+import type { ExportManifest } from "../export/manifest.js";
 import { likelyJson } from "../forecast/text.js";
 import { futureRules } from "../futures.js";
 import { hazardSettingsOf } from "../hazards.js";
@@ -37,201 +43,32 @@ export type Time = string | number;
 /** A length of time: `90d`, `6m`, `5y`, or a number of days. */
 export type Horizon = string | number;
 
-export interface Code {
-	readonly code: string;
-	/** `PheCode`, `ICD10CM`, … */
-	readonly system: string | null;
-	readonly name: string;
-	readonly category: string | null;
-}
-
-/** The codes that are most likely at one time. */
-export interface Prediction {
-	/** The time as it was given. */
-	readonly at: Time;
-	/** Present if the patient's records have dates. */
-	readonly date?: string;
-	readonly day: number;
-	readonly ageYears: number | null;
-	/** The most likely first. A probability is that of the code, given that something is recorded at that time. */
-	readonly codes: readonly (Code & { readonly probability: number })[];
-}
-
-/** What every answer says beside its numbers. */
-export interface Answer {
-	/** "simulated population, not real people" if the model has learned from such; null if from records. */
-	readonly population: string | null;
-	/** Why the numbers may be unreliable, such as codes that the model does not know. */
-	readonly warnings: readonly string[];
-}
-
-export interface Forecast extends Answer {
-	readonly predictions: readonly Prediction[];
-}
-
 /** A time with the date, if the patient's records have dates, and the age in years, if the birth is known. */
-export interface WhenRecorded {
-	readonly date?: string;
-	readonly day: number;
-	readonly ageYears: number | null;
-}
-
-/** The probability that a code is recorded within each horizon after the index day. */
-export interface CodeRisk {
-	/** As the model writes it, or as given if it stands for several codes. */
-	readonly code: string;
-	readonly name: string;
-	/**
-	 * The first record up to the index day; the probabilities are then those of another record. Null if there is none:
-	 * they are those of the first record.
-	 */
-	readonly recorded: WhenRecorded | null;
-	/** In the order of the horizons. */
-	readonly probabilities: readonly number[];
-}
-
-export interface Risk extends Answer {
-	/** The index day, whose records are known. */
-	readonly at: WhenRecorded;
-	readonly risks: readonly CodeRisk[];
-}
-
-/** The task that a model was fine-tuned to. */
-export interface Task {
-	readonly task: string;
-	/** What the probability is of. */
-	readonly definition: string;
-	/** Where that is defined, such as `built-in task diabetes`, `ACES file mine.yaml`, `labels file stroke.csv`. */
-	readonly source: string | null;
-	/** Days after the prediction within which the label is decided; null if that is not fixed. */
-	readonly horizonDays: number | null;
-	/** The share of positives among the training labels. */
-	readonly prevalence: number;
-}
-
-/** The probability of the label that a model was fine-tuned to. */
-export interface Score extends Task, Answer {
-	/** The day of the prediction, whose records are known. */
-	readonly at: WhenRecorded;
-	readonly probability: number;
-}
-
-/** One sampled future: what is recorded after the index day, and when. */
-export interface Future {
-	/** In order. */
-	readonly records: readonly (Code & WhenRecorded)[];
-	/** Null if the patient lives on. */
-	readonly death: WhenRecorded | null;
-}
-
-export interface Futures extends Answer {
-	/** The index day, whose records are known. */
-	readonly at: WhenRecorded;
-	readonly futures: readonly Future[];
-}
-
-export interface FuturesOptions {
-	/** Number of futures; 100 if left out. */
-	readonly samples?: number;
-	/** The same seed gives the same futures; 0 if left out. */
-	readonly seed?: number;
-	/** The index day; the last record if left out. */
-	readonly at?: Time;
-}
-
-export interface ForecastOptions {
-	/** Codes per time; 10 if left out. */
-	readonly top?: number;
-}
-
-export interface RiskOptions {
-	/** The index day; the last record if left out. */
-	readonly at?: Time;
-}
-
-export interface ScoreOptions {
-	/** The day of the prediction; the last record if left out. */
-	readonly at?: Time;
-}
+export type WhenRecorded = ReturnType<typeof momentJson>;
 
 /**
  * A trained model that predicts for patients given as dated codes; the same in Node and in the browser. Every method
  * that predicts refuses a patient without a record whose code the model knows.
  */
-export interface LoadedModel {
-	/** Name of the architecture, such as `TrajGPT`. */
-	readonly name: string;
-	/** Label of the runtime that executes it. */
-	readonly runtime: string;
-	/** Every code it can predict. */
-	readonly codes: readonly Code[];
-	/** The task it was fine-tuned to; null for a run without one. */
-	readonly task: Task | null;
-	/** "simulated population, not real people" if it has learned from such; null if from records. */
-	readonly population: string | null;
-	/**
-	 * The most likely codes at each time, from the events before it.
-	 *
-	 * @example
-	 * const { predictions } = await model.forecast(patient, ["+1y", "age:70"], { top: 5 });
-	 */
-	forecast(patient: Patient, times: readonly Time[], options?: ForecastOptions): Promise<Forecast>;
-	/**
-	 * The cumulative incidence of codes: the probability that each is recorded within each horizon after the index day,
-	 * given the records up to that day, with death as a competing event. It is the first record or, where a code is
-	 * recorded already (`recorded`), another one. Names of the model's groups are accepted as codes: the first record
-	 * of any member. A horizon beyond what the model has learned is answered to its limit, with a warning. A model
-	 * without hazards is refused.
-	 *
-	 * @example
-	 * const { risks } = await model.risk(patient, ["428", "I50.9"], ["1y", "5y"]);
-	 * const atSixty = await model.risk(patient, ["428"], ["5y"], { at: "age:60" });
-	 */
-	risk(
-		patient: Patient,
-		codes: readonly string[],
-		horizons: readonly Horizon[],
-		options?: RiskOptions,
-	): Promise<Risk>;
-	/**
-	 * Whole sampled futures after the index day, up to a horizon or death: visits with their dates and codes. A model
-	 * without hazards is refused.
-	 *
-	 * @example
-	 * const { futures } = await model.futures(patient, "5y", { samples: 100, seed: 1 });
-	 */
-	futures(patient: Patient, horizon: Horizon, options?: FuturesOptions): Promise<Futures>;
-	/**
-	 * The probability of the label of `task`, from the records up to a day. A model that was not fine-tuned is refused:
-	 * load `tasks/<task>` in the folder of a run, or an export of it.
-	 *
-	 * @example
-	 * const model = await loadModel("runs/first/tasks/insulin");
-	 * const { probability, definition } = await model.score(patient);
-	 */
-	score(patient: Patient, options?: ScoreOptions): Promise<Score>;
-	/**
-	 * One vector per patient: the representation of the history up to its last event.
-	 *
-	 * @example
-	 * const [vector] = await model.embed([patient]);
-	 */
-	embed(patients: readonly Patient[]): Promise<Float32Array[]>;
-	/** The patient as the model reads it, even one without a known record: events, unknown codes, notes. */
-	read(patient: Patient): ParsedPatient;
-	/** The tokens of a code and of all codes below it, as `calls` take them. */
-	tokens(code: string): readonly number[];
-	/**
-	 * The low-level calls that the methods above use, with histories as tokens and days. `incidence` and its kin give
-	 * risks; `predict` and `codeProbabilities` give the probability of codes if something is recorded at a time.
-	 */
-	readonly calls: Calls;
-	/** Frees the model's memory. It cannot be used afterwards. */
-	close(): Promise<void>;
-}
+export type LoadedModel = ReturnType<typeof loadedModel>;
+/** A code of the model. */
+export type Code = LoadedModel["codes"][number];
+/** The task that a model was fine-tuned to. */
+export type Task = NonNullable<LoadedModel["task"]>;
+export type Forecast = Awaited<ReturnType<LoadedModel["forecast"]>>;
+/** The codes that are most likely at one time. */
+export type Prediction = Forecast["predictions"][number];
+export type Risk = Awaited<ReturnType<LoadedModel["risk"]>>;
+/** The probability that a code is recorded within each horizon after the index day. */
+export type CodeRisk = Risk["risks"][number];
+export type Futures = Awaited<ReturnType<LoadedModel["futures"]>>;
+/** One sampled future: what is recorded after the index day, and when. */
+export type Future = Futures["futures"][number];
+/** The probability of the label that a model was fine-tuned to. */
+export type Score = Awaited<ReturnType<LoadedModel["score"]>>;
 
 /** The parts of a loaded model, in this thread or in a worker. */
-export interface ModelParts {
+interface ModelParts {
 	readonly name: string;
 	readonly runtime: string;
 	/** The model's settings. */
@@ -240,7 +77,7 @@ export interface ModelParts {
 	readonly rules: ReadingRules;
 	/** Least number of records of a code in the training data. */
 	readonly minCount: number;
-	/** The map of the dataset; undefined if there is none, or if it is a file that was not given. */
+	/** The ICD map that the dataset was prepared with, if it came from a file. */
 	readonly map: CodeMap | undefined;
 	/** The task it was fine-tuned to, if any. */
 	readonly scoring?: Scoring | undefined;
@@ -250,18 +87,20 @@ export interface ModelParts {
 	close(): Promise<void>;
 }
 
-const shownToken = ({ code, system, name, category }: Token): Code => ({
+const shownToken = ({ code, system, name, category }: Token) => ({
 	code,
+	/** `PheCode`, `ICD10CM`, … */
 	system,
 	name,
 	category,
 });
 
 /** Builds the public methods on a model's calls. */
-export function loadedModel(parts: ModelParts): LoadedModel {
-	const { vocabulary, rules, map, calls, scoring, population = null } = parts;
-	const task: Task | null = scoring ? definitionOf(scoring) : null;
-	const reader: RecordReader = recordReader(vocabulary, rules, map);
+export function loadedModel(parts: ModelParts) {
+	const { vocabulary, rules, calls, scoring, population = null } = parts;
+	const builtIn = builtInMap();
+	const map = parts.map ?? (rules.map === builtIn.source ? builtIn : undefined);
+	const reader = recordReader(vocabulary, rules, map);
 	const { groups = [] } = (parts.config as CodeConfig).hazards ?? {};
 	const book = {
 		vocabulary,
@@ -272,90 +111,150 @@ export function loadedModel(parts: ModelParts): LoadedModel {
 	};
 	const toPredict = (given: Patient, field = "patient") =>
 		readKnownPatient(validated(given, field), reader, rules.axis, field);
+	/** What every answer says beside its numbers. */
+	const about = (parsed: ParsedPatient, warnings: readonly string[] = []) => ({
+		/** "simulated population, not real people" if the model has learned from such; null if from records. */
+		population,
+		/** Why the numbers may be unreliable, such as codes that the model does not know. */
+		warnings: [...warningsOf(parsed), ...warnings],
+	});
 
 	return {
+		/** Name of the architecture, such as `TrajGPT`. */
 		name: parts.name,
+		/** Label of the runtime that executes it. */
 		runtime: parts.runtime,
-		task,
-		population,
-		calls,
-		read: (given) => readPatient(validated(given, "patient"), reader, rules.axis),
+		/** Every code it can predict. */
 		codes: vocabulary.tokens.slice(specialCount).map(shownToken),
-		tokens: (code) => findCode(code, book).tokens,
-		close: parts.close,
-		async forecast(given, times, { top = 10 } = {}) {
-			const parsed = toPredict(given);
-			const { patient, axis } = parsed;
+		/** The task it was fine-tuned to; null for a run without one. */
+		task: scoring ? definitionOf(scoring) : null,
+		/** "simulated population, not real people" if it has learned from such; null if from records. */
+		population,
+		/**
+		 * The most likely codes at each time, from the events before it; 10 per time unless `top` is given. A probability
+		 * is that of the code, given that something is recorded at that time.
+		 *
+		 * @example
+		 * const { predictions } = await model.forecast(patient, ["+1y", "age:70"], { top: 5 });
+		 */
+		async forecast(
+			patient: Patient,
+			times: readonly Time[],
+			{ top = 10 }: { readonly top?: number } = {},
+		) {
+			const parsed = toPredict(patient);
+			const { history, birth } = parsed.patient;
 			const days = readTimes(times, parsed, "times");
-			const predictions = await calls.predict([patient.history], [days]);
+			const predictions = await calls.predict([history], [days]);
 			return {
-				population,
+				...about(parsed),
 				predictions: days.map((day, query) => ({
+					/** The time as it was given. */
 					at: times[query] as Time,
-					...momentJson(day, patient.birth, axis),
+					...momentJson(day, birth, parsed.axis),
+					/** The most likely first. */
 					codes: likeliest(predictions, { top, query }).map((likely) =>
 						likelyJson(likely, vocabulary),
 					),
 				})),
-				warnings: warningsOf(parsed),
 			};
 		},
-		async risk(given, codes, horizons, { at } = {}) {
+		/**
+		 * The cumulative incidence of codes: the probability that each is recorded within each horizon after the index day
+		 * `at` (by default the last record), given the records up to that day, with death as a competing event. It is the
+		 * first record or, where a code is recorded already (`recorded`), another one. Names of the model's groups are
+		 * accepted as codes: the first record of any member. A horizon beyond what the model has learned is answered to its
+		 * limit, with a warning. A model without hazards is refused.
+		 *
+		 * @example
+		 * const { risks } = await model.risk(patient, ["428", "I50.9"], ["1y", "5y"]);
+		 * const atSixty = await model.risk(patient, ["428"], ["5y"], { at: "age:60" });
+		 */
+		async risk(
+			patient: Patient,
+			codes: readonly string[],
+			horizons: readonly Horizon[],
+			{ at }: { readonly at?: Time } = {},
+		) {
 			const hazards = hazardBook(book);
-			const parsed = toPredict(given);
+			const parsed = toPredict(patient);
 			const query = readRisk(book, parsed, { codes, horizons, at, trajectory: false });
 			const answers = await answerRisk({ ...hazards, read: calls.incidence }, query);
 			const { birth } = parsed.patient;
 			return {
-				population,
+				...about(parsed, [...query.warnings, ...query.notes, ...query.assumptions]),
+				/** The index day, whose records are known. */
 				at: momentJson(query.at, birth, parsed.axis),
 				risks: answers.map(({ code: { code, name }, index }) =>
 					indexRiskJson({ code, name }, index, birth, parsed.axis),
 				),
-				warnings: [...warningsOf(parsed), ...query.warnings, ...query.notes, ...query.assumptions],
 			};
 		},
-		async futures(given, horizon, { samples = 100, seed = 0, at = lastRecord } = {}) {
+		/**
+		 * Whole sampled futures after the index day `at` (by default the last record), up to a horizon or death: visits with
+		 * their dates and codes. The same `seed` gives the same futures. A model without hazards is refused.
+		 *
+		 * @example
+		 * const { futures } = await model.futures(patient, "5y", { samples: 100, seed: 1 });
+		 */
+		async futures(
+			patient: Patient,
+			horizon: Horizon,
+			{
+				samples = 100,
+				seed = 0,
+				at = lastRecord,
+			}: { readonly samples?: number; readonly seed?: number; readonly at?: Time } = {},
+		) {
 			hazardSettingsOf(parts);
-			const parsed = toPredict(given);
-			const { patient, axis } = parsed;
+			const parsed = toPredict(patient);
+			const { history, birth } = parsed.patient;
 			const index = readTime(at, parsed, "at");
-			const [drawn = []] = await calls.drawFutures([patient.history], [index], {
+			const [drawn = []] = await calls.drawFutures([history], [index], {
 				samples,
 				seed,
 				days: readSpan(horizon, "horizon"),
 				...futureRules(vocabulary, rules.dedup),
 			});
-			const when = (day: number) => momentJson(day, patient.birth, axis);
+			const when = (day: number) => momentJson(day, birth, parsed.axis);
 			return {
-				population,
+				...about(parsed),
+				/** The index day, whose records are known. */
 				at: when(index),
 				futures: drawn.map(({ tokens, times, death }) => ({
+					/** In order. */
 					records: Array.from(tokens, (token, n) => ({
 						...shownToken(vocabulary.tokens[token] as Token),
 						...when(times[n] as number),
 					})),
+					/** Null if the patient lives on. */
 					death: death === null ? null : when(death),
 				})),
-				warnings: warningsOf(parsed),
 			};
 		},
-		async score(given, { at = lastRecord } = {}) {
+		/**
+		 * The probability of the label of `task`, from the records up to the day `at` (by default the last record). A model
+		 * that was not fine-tuned is refused: load `tasks/<task>` in the folder of a run, or an export of it.
+		 *
+		 * @example
+		 * const model = await loadModel("runs/first/tasks/insulin");
+		 * const { probability, definition } = await model.score(patient);
+		 */
+		async score(patient: Patient, { at = lastRecord }: { readonly at?: Time } = {}) {
 			const tuned = tunedTask(scoring, "load");
-			const parsed = toPredict(given);
+			const parsed = toPredict(patient);
 			const day = readTime(at, parsed, "at");
-			const answer = await scoreJson(calls.scoreTask, tuned, parsed, day);
-			const { at: when, probability, warnings, ...definition } = answer;
-			return {
-				...definition,
-				population,
-				at: when,
-				probability,
-				warnings: [...warningsOf(parsed), ...warnings],
-			};
+			const { warnings, ...score } = await scoreJson(calls.scoreTask, tuned, parsed, day);
+			return { ...score, ...about(parsed, warnings) };
 		},
-		async embed(patients) {
-			const histories: Events[] = patients.map(
+		/**
+		 * One vector per patient: the representation of the history up to its last event.
+		 *
+		 * @example
+		 * const [vector] = await model.embed([patient]);
+		 */
+		async embed(patients: readonly Patient[]): Promise<Float32Array[]> {
+			const histories = patients.map(
 				(given, place) => toPredict(given, `patients.${place}`).patient.history,
 			);
 			if (histories.length === 0) return [];
@@ -363,7 +262,50 @@ export function loadedModel(parts: ModelParts): LoadedModel {
 			const dim = vectors.length / histories.length;
 			return histories.map((_, at) => vectors.slice(at * dim, (at + 1) * dim));
 		},
+		/** The patient as the model reads it, even one without a known record: events, unknown codes, notes. */
+		read: (patient: Patient): ParsedPatient =>
+			readPatient(validated(patient, "patient"), reader, rules.axis),
+		/** The tokens of a code and of all codes below it, as `calls` take them. */
+		tokens: (code: string): readonly number[] => findCode(code, book).tokens,
+		/**
+		 * The low-level calls that the methods above use, with histories as tokens and days. `incidence` and its kin give
+		 * risks; `predict` and `codeProbabilities` give the probability of codes if something is recorded at a time.
+		 */
+		calls,
+		/** Frees the model's memory. It cannot be used afterwards. */
+		close: parts.close,
 	};
+}
+
+/** The description of an opened export, in this thread or in a worker. */
+export interface OpenedExport {
+	readonly manifest: ExportManifest;
+	readonly tokens: readonly Token[];
+	/** Label of the runtime that executes it. */
+	readonly runtime: string;
+}
+
+/** The model of an export, over its calls. */
+export function exportedModel(
+	{ manifest, tokens, runtime }: OpenedExport,
+	calls: Calls,
+	close: () => Promise<void>,
+	map?: CodeMap,
+): LoadedModel {
+	const { minCount, ...rules } = manifest.records;
+	return loadedModel({
+		name: manifest.model.name,
+		runtime,
+		rules,
+		minCount,
+		map,
+		calls,
+		close,
+		config: manifest.config,
+		scoring: manifest.task?.scoring,
+		population: manifest.population,
+		vocabulary: fromTokens(tokens),
+	});
 }
 
 function warningsOf({ unknown, notes }: ParsedPatient): string[] {
