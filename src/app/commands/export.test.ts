@@ -7,86 +7,67 @@ import { readTrained } from "../../model/train/index.js";
 import { writeExport } from "../../predict/export/index.js";
 import { manifestSchema } from "../../predict/export/manifest.js";
 import { readExport } from "../../predict/export/read-export.js";
-import {
-	type EngineName,
-	engineNames,
-	openSession,
-} from "../../predict/export/testing/sessions.js";
-import { captured } from "./testing/captured.js";
+import { engineNames, openSession } from "../../predict/export/testing/sessions.js";
+import { column, done, json, refusal } from "./testing/captured.js";
 import { clinicRun } from "./testing/clinic-run.js";
 
 let root: string;
 let run: string;
+const folders = { inside: "", external: "" };
 beforeAll(async () => {
 	({ root, run } = await clinicRun());
+	for (const place of ["inside", "external"] as const) {
+		folders[place] = join(root, place);
+		await done`export ${run} --out ${folders[place]} --weights ${place}`;
+	}
 });
 afterAll(() => rm(root, { recursive: true }));
 
-const exported = async (...more: string[]) => {
-	const out = join(root, `export-${more.join("") || "plain"}`);
-	if (!existsSync(out)) {
-		const { code, stderr } = await captured(["export", run, "--out", out, ...more]);
-		expect({ code, failed: code === 0 ? "" : stderr }).toEqual({ code: 0, failed: "" });
-	}
-	return out;
-};
 const manifestOf = async (folder: string) =>
 	manifestSchema.parse(JSON.parse(await readFile(join(folder, "export.json"), "utf8")));
 const fileReader = (folder: string) => (name: string) =>
 	readFile(join(folder, name)).catch(() => undefined);
 
-const common = [
-	"example.html",
-	"example.py",
-	"export.json",
-	"hazards.safetensors",
-	"model-card.md",
-	"risk.onnx",
-	"sequence.onnx",
-	"step.onnx",
-	"vocabulary.json",
-];
+const files =
+	"example.html example.py export.json hazards.safetensors model-card.md risk.onnx sequence.onnx step.onnx vocabulary.json".split(
+		" ",
+	);
 
 describe("the export folder", () => {
-	test("holds the files of its manifest, with size and hash", async () => {
-		const folder = await exported();
-		expect((await readdir(folder)).sort()).toEqual(common);
-		const { files, weights, opset, records } = await manifestOf(folder);
-		expect(Object.keys(files).sort()).toEqual(common.filter((name) => name !== "export.json"));
-		for (const [name, { bytes, sha256 }] of Object.entries(files)) {
+	test("holds the files of its manifest, with size and hash, and nothing is left beside it", async () => {
+		const folder = folders.inside;
+		expect((await readdir(folder)).sort()).toEqual(files);
+		const { files: listed, weights, opset, records } = await manifestOf(folder);
+		expect(Object.keys(listed).sort()).toEqual(files.filter((name) => name !== "export.json"));
+		for (const [name, { bytes, sha256 }] of Object.entries(listed)) {
 			const content = await readFile(join(folder, name));
-			const found = createHash("sha256").update(content).digest("hex");
-			expect({ name, bytes, sha256 }).toEqual({ name, bytes: content.length, sha256: found });
+			const hash = createHash("sha256").update(content).digest("hex");
+			expect({ name, bytes, sha256 }).toEqual({ name, bytes: content.length, sha256: hash });
 		}
 		const trained = readTrained(run);
 		const count = [...trained.weights.values()].reduce((n, { data }) => n + data.length, 0);
 		expect(weights.parameters).toBe(count);
 		expect(opset).toBe(21);
 		expect(records).toMatchObject({ axis: "dates", minCount: trained.manifest.filters.minCount });
+		expect((await readdir(root)).filter((name) => name.startsWith("."))).toEqual([]);
 	});
 
 	test("names every input and output, with sizes and descriptions", async () => {
-		const { graphs } = await manifestOf(await exported());
+		const { graphs } = await manifestOf(folders.inside);
 		for (const { inputs, outputs } of Object.values(graphs))
 			for (const { name, meaning, shape } of [...inputs, ...outputs]) {
-				expect({ name, told: meaning.length > 10 }).toEqual({ name, told: true });
+				expect(meaning.length, name).toBeGreaterThan(10);
 				expect(shape[0]).toBe("batch");
 			}
-		const names = graphs["step.onnx"]?.inputs.map(({ name }) => name).sort();
-		expect(names).toEqual([
-			"state.counts",
-			"state.memory",
-			"state.time",
-			"state.token",
-			"time",
-			"token",
-		]);
+		expect(column(graphs["step.onnx"]?.inputs ?? [], "name").sort()).toEqual(
+			["counts", "memory", "time", "token"].map((name) => `state.${name}`).concat("time", "token"),
+		);
 		const tokens = graphs["sequence.onnx"]?.inputs.find(({ name }) => name === "tokens");
 		expect(tokens?.shape).toEqual(["batch", "length"]);
 	});
 
-	test.each(["inside", "external"])("returns its weights, %s", async (place) => {
-		const folder = await exported("--weights", place);
+	test.each(["inside", "external"] as const)("returns its weights, %s", async (place) => {
+		const folder = folders[place];
 		const { weights, vocabulary, config } = await readExport(folder, fileReader(folder));
 		const trained = readTrained(run);
 		expect(config).toEqual(trained.config);
@@ -96,32 +77,21 @@ describe("the export folder", () => {
 	});
 
 	test("has a model card with numbers, limits and no path", async () => {
-		const folder = await exported();
-		const card = await readFile(join(folder, "model-card.md"), "utf8");
+		const card = await readFile(join(folders.inside, "model-card.md"), "utf8");
 		expect(card).toContain("**This is not a medical device.**");
 		expect(card).toMatch(/\| training \| \d+ patients, [\d,]+ events \|/);
 		expect(card).toContain("Nothing was measured before the export");
-		for (const name of common) {
-			const text = await readFile(join(folder, name), "utf8");
-			expect({ name, leaks: text.includes(root) }).toEqual({ name, leaks: false });
-		}
+		for (const name of files)
+			expect(await readFile(join(folders.inside, name), "utf8"), name).not.toContain(root);
 	});
 });
 
 test("the model card has the evaluations", async () => {
 	const measured = join(root, "measured");
 	await cp(run, measured, { recursive: true });
-	const { code } = await captured([
-		"evaluate",
-		measured,
-		"--task",
-		"next",
-		"--dataset",
-		join(root, "data"),
-	]);
-	expect(code).toBe(0);
+	await done`evaluate ${measured} --task next --dataset ${join(root, "data")}`;
 	const out = join(root, "export-measured");
-	await captured(["export", measured, "--out", out]);
+	await done`export ${measured} --out ${out}`;
 	const card = await readFile(join(out, "model-card.md"), "utf8");
 	expect(card).toMatch(/### The next record\n\n.*\? \d+ patients of the test split/);
 	expect(card).toMatch(/\| TrajGPT \| \d+\.\d \(\d+\.\d–\d+\.\d\) \|/);
@@ -129,20 +99,17 @@ test("the model card has the evaluations", async () => {
 	expect(card).not.toMatch(/\b[a-z]+[A-Z]\w+ \|/);
 });
 
-describe.each(engineNames)("external weights, in onnxruntime-%s", (engine: EngineName) => {
-	test("give the same outputs as weights inside", async () => {
+test.each(engineNames)(
+	"in onnxruntime-%s, external weights give the same outputs as weights inside",
+	async (engine) => {
 		const answers: unknown[] = [];
-		for (const place of ["inside", "external"]) {
-			const folder = await exported("--weights", place);
-			const bytes = await readFile(join(folder, "sequence.onnx"));
+		for (const place of ["inside", "external"] as const) {
+			const at = (name: string) => readFile(join(folders[place], name));
 			const beside =
 				place === "external"
-					? {
-							path: "weights.safetensors",
-							data: await readFile(join(folder, "weights.safetensors")),
-						}
+					? { path: "weights.safetensors", data: await at("weights.safetensors") }
 					: undefined;
-			const session = await openSession(engine, bytes, beside);
+			const session = await openSession(engine, await at("sequence.onnx"), beside);
 			const { answer } = await session.run({
 				tokens: { data: Int32Array.of(3, 7, 9), dims: [1, 3] },
 				times: { data: Float64Array.of(-200, 400, 410), dims: [1, 3] },
@@ -153,115 +120,92 @@ describe.each(engineNames)("external weights, in onnxruntime-%s", (engine: Engin
 			await session.release();
 		}
 		expect(answers[0]).toEqual(answers[1]);
-	});
-});
+	},
+);
 
 describe("an existing target", () => {
-	const again = (out: string, ...more: string[]) =>
-		captured(["export", run, "--out", out, ...more]);
-
 	test("is kept without --force and replaced with it", async () => {
 		const folder = join(root, "again");
-		await cp(await exported(), folder, { recursive: true });
-		expect(await again(folder)).toMatchObject({
-			code: 2,
-			stderr: `error: ${folder} already exists; choose another folder, or pass --force\n`,
-		});
+		await cp(folders.inside, folder, { recursive: true });
+		expect(await refusal`export ${run} --out ${folder}`).toBe(
+			`error: ${folder} already exists; choose another folder, or pass --force\n`,
+		);
 		await writeFile(join(folder, "notes.md"), "…");
-		expect(await again(folder, "--force")).toMatchObject({
-			code: 2,
-			stderr: `error: ${folder} holds notes.md, which --force would remove; move it away, or choose another folder\n`,
-		});
+		expect(await refusal`export ${run} --out ${folder} --force`).toBe(
+			`error: ${folder} holds notes.md, which --force would remove; move it away, or choose another folder\n`,
+		);
 		await rm(join(folder, "notes.md"));
 		const manifest = await readFile(join(folder, "export.json"));
 		await writeFile(join(folder, "export.json"), "{");
-		expect(await again(folder, "--force")).toMatchObject({
-			code: 2,
-			stderr: `error: ${join(folder, "export.json")} does not list the files of the export, so --force will not replace them; remove ${folder}, or choose another folder\n`,
-		});
+		expect(await refusal`export ${run} --out ${folder} --force`).toBe(
+			`error: ${join(folder, "export.json")} does not list the files of the export, so --force will not replace them; remove ${folder}, or choose another folder\n`,
+		);
 		await writeFile(join(folder, "export.json"), manifest);
-		const { code, stdout } = await again(folder, "--force", "--json");
-		expect(code).toBe(0);
-		expect(JSON.parse(stdout)).toMatchObject({ folder, kind: "trajgpt-export", opset: 21 });
-		expect((await readdir(folder)).sort()).toEqual(common);
+		const replaced = await json`export ${run} --out ${folder} --force`;
+		expect(replaced).toMatchObject({ folder, kind: "trajgpt-export", opset: 21 });
+		expect((await readdir(folder)).sort()).toEqual(files);
 	});
 
-	test("may be an empty folder", async () => {
-		const folder = join(root, "empty");
-		await mkdir(folder);
-		expect((await again(folder)).code).toBe(0);
-	});
-
-	test("is kept if it is not an export, even with --force", async () => {
-		const folder = join(root, "other");
-		await mkdir(folder);
-		await writeFile(join(folder, "thesis.md"), "…");
-		const { code, stderr } = await again(folder, "--force");
-		expect({ code, stderr }).toEqual({
-			code: 2,
-			stderr: `error: ${folder} holds files but no export.json, so --force will not replace it; choose another folder\n`,
-		});
-		expect(await readdir(folder)).toEqual(["thesis.md"]);
-	});
-
-	test("leaves no partial files behind", async () => {
-		await exported();
-		const left = (await readdir(root)).filter((name) => name.startsWith("."));
-		expect(left).toEqual([]);
+	test("may be an empty folder, and is kept if it is not an export, even with --force", async () => {
+		const [empty, other] = [join(root, "empty"), join(root, "other")];
+		await mkdir(empty);
+		await done`export ${run} --out ${empty}`;
+		await mkdir(other);
+		await writeFile(join(other, "thesis.md"), "…");
+		expect(await refusal`export ${run} --out ${other} --force`).toBe(
+			`error: ${other} holds files but no export.json, so --force will not replace it; choose another folder\n`,
+		);
+		expect(await readdir(other)).toEqual(["thesis.md"]);
 	});
 });
 
-describe("rejects a damaged or foreign export with a message", () => {
-	const damaged = async (change: (folder: string) => Promise<void>) => {
-		const folder = join(root, "damaged");
-		await rm(folder, { recursive: true, force: true });
-		await cp(await exported(), folder, { recursive: true });
-		await change(folder);
-		return readExport("model/", fileReader(folder)).then(
-			() => "",
-			(error: Error) => `${error.name}: ${error.message}`,
-		);
-	};
-	const edit = (file: string, change: (text: string) => string) =>
-		damaged(async (folder) => {
-			const path = join(folder, file);
-			await writeFile(path, change(await readFile(path, "utf8")));
-		});
+type Damage = (path: (name: string) => string) => Promise<void>;
+const replaced =
+	(change: (text: string) => string): Damage =>
+	async (path) =>
+		writeFile(path("export.json"), change(await readFile(path("export.json"), "utf8")));
+const flipped: Damage = async (path) => {
+	const bytes = await readFile(path("step.onnx"));
+	bytes[bytes.length >> 1]! ^= 1;
+	await writeFile(path("step.onnx"), bytes);
+};
 
-	test("no manifest", async () => {
-		expect(await damaged((folder) => rm(join(folder, "export.json")))).toBe(
-			"InputError: model/ is not an export of trajgpt: no export.json; give the folder that `trajgpt export` wrote",
-		);
-	});
-	test("another manifest", async () => {
-		expect(await edit("export.json", () => '{"name":"x"}')).toContain(
-			"is not an export of trajgpt: export.json has kind none",
-		);
-		expect(await edit("export.json", () => "<html>")).toContain("export.json is no JSON");
-	});
-	test("another version", async () => {
-		expect(
-			await edit("export.json", (text) => text.replace('"version": 6', '"version": 9')),
-		).toContain("format 9, expected 6; update trajgpt");
-	});
-	test("a changed byte, at the same length", async () => {
-		const message = await damaged(async (folder) => {
-			const path = join(folder, "step.onnx");
-			const bytes = await readFile(path);
-			bytes[bytes.length >> 1]! ^= 1;
-			await writeFile(path, bytes);
-		});
-		expect(message).toMatch(
-			/^InputError: model\/ is damaged: step\.onnx does not hold what was written \(SHA-256 .*\); copy the export again$/,
-		);
-	});
-	test("a truncated or missing file", async () => {
-		expect(await damaged(async (folder) => writeFile(join(folder, "step.onnx"), "short"))).toMatch(
-			/model\/ is damaged: step\.onnx has 5 bytes, export\.json says \d+; copy/,
-		);
-		expect(await damaged((folder) => rm(join(folder, "vocabulary.json")))).toContain(
-			"model/ is damaged: vocabulary.json is missing",
-		);
+test.each<[what: string, damage: Damage, message: RegExp]>([
+	[
+		"no manifest",
+		(path) => rm(path("export.json")),
+		/^model\/ is not an export of trajgpt: no export\.json; give the folder that `trajgpt export` wrote$/,
+	],
+	["another manifest", replaced(() => '{"name":"x"}'), /export\.json has kind none/],
+	["no JSON", replaced(() => "<html>"), /export\.json is no JSON/],
+	[
+		"another version",
+		replaced((text) => text.replace('"version": 6', '"version": 9')),
+		/format 9, expected 6; update trajgpt/,
+	],
+	[
+		"a changed byte",
+		flipped,
+		/^model\/ is damaged: step\.onnx does not hold what was written \(SHA-256 .*\); copy the export again$/,
+	],
+	[
+		"a truncated file",
+		(path) => writeFile(path("step.onnx"), "short"),
+		/model\/ is damaged: step\.onnx has 5 bytes, export\.json says \d+; copy/,
+	],
+	[
+		"a missing file",
+		(path) => rm(path("vocabulary.json")),
+		/is damaged: vocabulary\.json is missing/,
+	],
+])("an export with %s is refused", async (_, damage, message) => {
+	const folder = join(root, "damaged");
+	await rm(folder, { recursive: true, force: true });
+	await cp(folders.inside, folder, { recursive: true });
+	await damage((name) => join(folder, name));
+	await expect(readExport("model/", fileReader(folder))).rejects.toMatchObject({
+		name: "InputError",
+		message: expect.stringMatching(message),
 	});
 });
 
@@ -276,20 +220,17 @@ test("includes the browser library as trajgpt/, without other files", async () =
 		modelCard: "# A model",
 		library,
 	});
-	const files = await readdir(join(out, "trajgpt"), { recursive: true });
-	expect(files.sort()).toEqual(["ort", "ort/engine.wasm", "trajgpt-worker.js", "trajgpt.js"]);
+	expect((await readdir(join(out, "trajgpt"), { recursive: true })).sort()).toEqual([
+		"ort",
+		"ort/engine.wasm",
+		"trajgpt-worker.js",
+		"trajgpt.js",
+	]);
 });
 
-test("help has examples, and a folder that is not a run is rejected", async () => {
-	const help = await captured(["export", "--help"]);
-	expect(help.stdout).toContain("trajgpt export runs/demo/run --out model");
-	expect(help.stdout).toContain("python3 -m http.server --bind 127.0.0.1 -d model");
-	const { code, stderr } = await captured([
-		"export",
-		join(root, "nowhere"),
-		"--out",
-		join(root, "x"),
-	]);
-	expect(code).toBe(2);
-	expect(stderr).toContain("is not a run: it has no run.json");
+test("a folder that is not a run is refused", async () => {
+	expect(await refusal`export ${join(root, "nowhere")} --out ${join(root, "x")}`).toContain(
+		"is not a run: it has no run.json",
+	);
+	expect(existsSync(join(root, "x"))).toBe(false);
 });
