@@ -4,6 +4,7 @@ import type { CalibrationBin, OnsetDetails } from "../evaluation.js";
 import {
 	axisBelow,
 	type Figure,
+	framed,
 	gridAxisX,
 	gridAxisY,
 	inRows,
@@ -24,50 +25,57 @@ interface Calibration {
 
 const mostAcross = 3;
 const barWidth = 7;
-/** The inset keeps bars at both ends whole. */
-const margins = { marginLeft: 48, marginRight: 14, insetLeft: barWidth, insetRight: barWidth };
+const margins = [8, 14, 38, 48] as const;
+/** Keeps bars at both ends whole. */
+const insets = { insetLeft: barWidth, insetRight: barWidth };
 
 /** Observed frequency against predicted probability. */
 export function calibrationFigure(calibrations: readonly Calibration[]): Figure {
 	const curves = calibrations.filter(({ bins }) => bins.length > 0);
-	const [title, about] = ["Calibration", "observed share beside predicted probability"];
+	const about = "observed share beside predicted probability";
+	const titles = { title: "Calibration", subtitle: `${about}; on the diagonal they are equal` };
 	if (curves.length === 0)
 		return {
-			title,
-			subtitle: `${about}; on the diagonal they are equal`,
+			...titles,
 			description: "There are no answers whose calibration could be drawn.",
 			rows: [],
 			notes: ["No answers to calibrate."],
 		};
-	const down = Math.ceil(curves.length / mostAcross);
-	const across = Math.ceil(curves.length / down);
+	const across = Math.ceil(curves.length / Math.ceil(curves.length / mostAcross));
+	const described = curves.map(
+		({ name, bins, error }) =>
+			`${name}: ${error ? `${errorText(error)} over ` : ""}${counted(answersIn(bins), "answer")}.`,
+	);
+	const [height, countHeight] = curves.length === 1 ? [360, 360] : [across === 2 ? 360 : 270, 120];
+	const panels = curves.map(({ name, bins, error }) => ({
+		title: name,
+		subtitle: error && errorText(error),
+		plot: calibrationPlot(bins, height),
+	}));
+	const counts = curves.map(({ bins }) => countPanel(bins, countHeight));
 	return {
-		title,
-		subtitle: `${about}; on the diagonal they are equal`,
-		description: `Observed share beside predicted probability. ${curves.map(described).join(" ")}`,
+		...titles,
+		description: `O${about.slice(1)}. ${described.join(" ")}`,
 		rows:
 			curves.length === 1
-				? [[calibrationPanel(curves[0], 360), countPanel(curves[0], 360)]]
-				: inRows(curves, across).flatMap((group) => [
-						group.map((curve) => calibrationPanel(curve, across === 2 ? 360 : 270)),
-						group.map((curve) => countPanel(curve, 120)),
-					]),
+				? [[...panels, ...counts]]
+				: inRows(panels, across).flatMap((group, row) => [group, inRows(counts, across)[row]]),
 		notes: [
 			"Upright lines are 95 % intervals. Calibration error: mean distance from the diagonal over bins, weighted by their answers or, if it is called weighted, by their probability.",
 		],
 	};
 }
 
-const answersOf = ({ bins }: Calibration) => bins.reduce((sum, { count }) => sum + count, 0);
+const answersIn = (bins: readonly CalibrationBin[]) =>
+	bins.reduce((sum, { count }) => sum + count, 0);
 
-const described = (curve: Calibration) =>
-	`${curve.name}: ${curve.error ? `${errorText(curve)} over ` : ""}${counted(answersOf(curve), "answer")}.`;
+const pointsText = (share: number) => `${(100 * share).toFixed(2)} points`;
 
-const errorText = ({ error }: Pick<Calibration, "error">): string =>
-	error ? `${error.name} ${(100 * error.share).toFixed(2)} points` : "";
+const errorText = ({ name, share }: NonNullable<Calibration["error"]>) =>
+	`${name} ${pointsText(share)}`;
 
 /** The end of both axes. */
-const endOf = ({ bins }: Calibration) => {
+const endOf = (bins: readonly CalibrationBin[]) => {
 	// Intervals of nearly empty bins may extend further; they are cut off.
 	const most = Math.max(...bins.flatMap(({ predicted, observed }) => [predicted, observed]), 1e-4);
 	const power = 10 ** Math.floor(Math.log10(most));
@@ -77,9 +85,10 @@ const endOf = ({ bins }: Calibration) => {
 
 const diagonal = "as predicted";
 
-/** The position of the diagonal's label along it: above or else below, where no interval crosses it. */
-function nameAt(bins: readonly CalibrationBin[], end: number, width: number) {
-	const length = (textWidth(diagonal, { size: theme.size.tick }) + 20) / width;
+/** The diagonal's label: above it or else below, where no interval crosses it. */
+function diagonalName(bins: readonly CalibrationBin[], end: number, width: number) {
+	const inner = width - margins[1] - margins[3] - 2 * barWidth;
+	const length = (textWidth(diagonal, { size: theme.size.tick }) + 20) / inner;
 	const isFree = (share: number, above: boolean) =>
 		bins.every(({ predicted, low, high }) => {
 			const x = predicted / end;
@@ -88,92 +97,67 @@ function nameAt(bins: readonly CalibrationBin[], end: number, width: number) {
 				: x > share + length || x < share || low / end > share + 0.03;
 		});
 	const above = [0.92, 0.85, 0.78, 0.7, 0.62, 0.55].find((share) => isFree(share, true));
-	if (above !== undefined) return { place: above, textAnchor: "end", dx: -12, dy: -6 } as const;
 	const below = [0.66, 0.6, 0.5, 0.4, 0.3].find((share) => isFree(share, false));
-	return { place: below ?? 0.66, textAnchor: "start", dx: 12, dy: 8 } as const;
-}
-
-/** Observed against predicted, with the diagonal. */
-function calibrationPanel(curve: Calibration, height: number): Panel {
-	const { bins } = curve;
-	const end = endOf(curve);
-	return {
-		title: curve.name,
-		subtitle: errorText(curve),
-		height,
-		plot: (width) => ({
-			...margins,
-			marginTop: 8,
-			marginBottom: 38,
-			x: { domain: [0, end] },
-			y: { domain: [0, end] },
-			marks: [
-				...gridAxisX(4, "predicted", percentTick),
-				...gridAxisY(4, percentTick),
-				link([0], { x1: 0, y1: 0, x2: end, y2: end, stroke: theme.quiet, strokeDasharray: "4,4" }),
-				text(["observed"], { frameAnchor: "top-left", dx: 6, dy: 5, fill: theme.quiet }),
-				...(width > 200 ? [diagonalName(bins, end, width)] : []),
-				ruleX(bins, {
-					x: "predicted",
-					y1: "low",
-					y2: "high",
-					stroke: theme.accent,
-					strokeWidth: 2,
-					clip: true,
-				}),
-				line(bins, { x: "predicted", y: "observed", stroke: theme.accent, strokeWidth: 1 }),
-				dot(bins, {
-					x: "predicted",
-					y: "observed",
-					r: 4,
-					fill: theme.accent,
-					stroke: theme.background,
-				}),
-			],
-		}),
-	};
-}
-
-function diagonalName(bins: readonly CalibrationBin[], end: number, width: number) {
-	const inner = width - margins.marginLeft - margins.marginRight - 2 * barWidth;
-	const { place: share, ...style } = nameAt(bins, end, inner);
+	const share = above ?? below ?? 0.66;
 	return label(diagonal, end * share, end * share, {
-		...style,
 		fill: theme.quiet,
 		stroke: theme.background,
+		...(above === undefined
+			? { textAnchor: "start", dx: 12, dy: 8 }
+			: { textAnchor: "end", dx: -12, dy: -6 }),
 	});
 }
 
-function countPanel(curve: Calibration, height: number): Panel {
-	const { bins } = curve;
+/** Observed against predicted, with the diagonal. */
+const calibrationPlot =
+	(bins: readonly CalibrationBin[], height: number): Panel["plot"] =>
+	(width) => {
+		const end = endOf(bins);
+		const style = { x: "predicted", stroke: theme.accent } as const;
+		return {
+			...framed(height - margins[0] - margins[2], margins),
+			...insets,
+			x: { domain: [0, end] },
+			y: { domain: [0, end] },
+			marks: [
+				gridAxisX(4, "predicted", percentTick),
+				gridAxisY(4, percentTick),
+				link([0], { x1: 0, y1: 0, x2: end, y2: end, stroke: theme.quiet, strokeDasharray: "4,4" }),
+				text(["observed"], { frameAnchor: "top-left", dx: 6, dy: 5, fill: theme.quiet }),
+				width > 200 ? diagonalName(bins, end, width) : null,
+				ruleX(bins, { ...style, y1: "low", y2: "high", strokeWidth: 2, clip: true }),
+				line(bins, { ...style, y: "observed", strokeWidth: 1 }),
+				dot(bins, { ...style, y: "observed", r: 4, fill: theme.accent, stroke: theme.background }),
+			],
+		};
+	};
+
+function countPanel(bins: readonly CalibrationBin[], height: number): Panel {
 	const counts = bins.map(({ count }) => count);
 	const [least, most] = [Math.min(...counts), Math.max(...counts)];
-	const powers = most > 50 * least;
-	const floor = Math.max(0.5, least / 3);
-	const ticks = powers ? powersOfTen(floor, most) : undefined;
+	const isLog = most > 50 * least;
+	const floor = isLog ? Math.max(0.5, least / 3) : 0;
 	return {
 		title: "Answers",
-		subtitle: `${thousands(answersOf(curve))} by predicted probability${powers ? "; log scale" : ""}`,
-		height,
+		subtitle: `${thousands(answersIn(bins))} by predicted probability${isLog ? "; log scale" : ""}`,
 		plot: () => ({
-			...margins,
-			marginTop: 8,
-			marginBottom: 38,
-			x: { domain: [0, endOf(curve)] },
-			y: powers
+			...framed(height - margins[0] - margins[2], margins),
+			...insets,
+			x: { domain: [0, endOf(bins)] },
+			y: isLog
 				? { type: "log", domain: [floor, most * 1.5] }
 				: { domain: [0, Math.max(1, most)], nice: true },
 			marks: [
-				...gridAxisY(ticks ?? 3, compactUpTo(most)),
+				gridAxisY(isLog ? powersOfTen(floor, most) : 3, compactUpTo(most)),
 				axisBelow(4, "predicted", percentTick),
 				ruleX(bins, {
 					x: "predicted",
-					y1: powers ? floor : 0,
+					y1: floor,
 					y2: "count",
 					stroke: theme.accent,
 					strokeWidth: barWidth,
 				}),
-				...(powers ? [] : [ruleY([0], { stroke: theme.quiet })]),
+				isLog ? null : ruleY([0], { stroke: theme.quiet }),
 			],
 		}),
 	};
@@ -183,14 +167,12 @@ function countPanel(curve: Calibration, height: number): Panel {
 function powersOfTen(from: number, to: number): number[] {
 	const [first, last] = [Math.ceil(Math.log10(from)), Math.floor(Math.log10(to))];
 	const step = Math.max(1, Math.ceil((last - first) / 3));
-	const powers: number[] = [];
-	for (let power = first; power <= last; power += step) powers.push(10 ** power);
-	return powers;
+	const length = Math.floor((last - first) / step) + 1;
+	return Array.from({ length }, (_, index) => 10 ** (first + index * step));
 }
 
-type Horizon = OnsetDetails["horizons"][number];
-
-interface CalibratedHorizon extends Pick<Horizon, "years" | "codes" | "calibration"> {
+interface CalibratedHorizon
+	extends Pick<OnsetDetails["horizons"][number], "years" | "codes" | "calibration"> {
 	/** Mean distance of predicted and observed risk, as a share. */
 	readonly error: number | undefined;
 }
@@ -198,20 +180,17 @@ interface CalibratedHorizon extends Pick<Horizon, "years" | "codes" | "calibrati
 /** Observed against predicted risk of first records in tenths of predicted risk, one panel per horizon. */
 export function onsetCalibrationFigure(
 	horizons: readonly CalibratedHorizon[],
-	{ size = "wide" }: { readonly size?: FigureSize } = {},
+	size: FigureSize = "wide",
 ): Figure {
+	const height = { wide: 340, half: 205, narrow: 290 }[size];
 	const panels = horizons.map(({ years, codes, calibration, error }) => {
 		const bins = calibration.flatMap(({ observed, low, high, ...bin }) =>
 			observed === null ? [] : [{ ...bin, observed, low: low ?? observed, high: high ?? observed }],
 		);
-		const panel = calibrationPanel(
-			{ name: "", bins, error: undefined },
-			{ wide: 340, half: 205, narrow: 290 }[size],
-		);
 		return {
-			...panel,
-			title: `within ${years} ${years === 1 ? "year" : "years"}`,
-			subtitle: `${codes} codes${error === undefined ? "" : `; weighted calibration error ${(100 * error).toFixed(2)} points`}`,
+			title: `within ${counted(years, "year")}`,
+			subtitle: `${codes} codes${error === undefined ? "" : `; weighted calibration error ${pointsText(error)}`}`,
+			plot: calibrationPlot(bins, height),
 		};
 	});
 	return {

@@ -1,61 +1,78 @@
-import { axisY, barX, dot, ruleY, text } from "@observablehq/plot";
+import { dot, rect, ruleY, text } from "@observablehq/plot";
 import { thousands } from "../../base/thousands.js";
 import { durationName, yearDays } from "../../base/time.js";
 import type { DatasetSummary, Histogram, LabelSummary, Split } from "../../data/cohort/index.js";
 import { oldestShownAgeDays } from "../../data/cohort/privacy-rounding.js";
 import { normalQuantile } from "../order-statistics.js";
-import { type Figure, gridAxisX, type Panel } from "./figure.js";
+import { type Figure, framed, gridAxisX, namesOfRows, type Panel, valuesOfRows } from "./figure.js";
 import { histogramPanel, logHistogramPanel } from "./histogram-panel.js";
 import { counted, percent } from "./numbers.js";
-import { fitted, widest } from "./text.js";
+import { widest } from "./text.js";
 import { categoryColours, theme } from "./theme.js";
-
-interface DatasetFigureOptions {
-	/** The dataset's name. */
-	readonly title: string;
-	/** Number of most frequent codes to draw. */
-	readonly top?: number;
-}
 
 const mostCategories = 18;
 
-/** Summary of a dataset: length and density of histories, codes and labels. */
-export function datasetFigure(summary: DatasetSummary, options: DatasetFigureOptions): Figure {
-	const { all, codes, labels } = summary;
+/** Summary of a dataset: length and density of histories, the `top` most frequent codes, and labels. */
+export function datasetFigure(
+	summary: DatasetSummary,
+	{ title, top = 20 }: { readonly title: string; readonly top?: number },
+): Figure {
+	const { all, codes, labels, histograms } = summary;
 	const shapes = shapePanels(summary);
 	const labelled = labels.filter((label) => label.labels > 0);
-	return {
-		title: options.title,
-		subtitle: [
-			counted(all.patients, "patient"),
-			counted(all.events, "event"),
-			counted(codes.length, "code"),
-			all.withBirth === 0
-				? "no birth dates"
-				: `birth known for ${percent(all.withBirth / all.patients)}`,
-		].join(" · "),
-		description: describedDataset(summary),
-		rows: [
-			shapes.slice(0, 2),
-			shapes.slice(2),
-			codePanels(summary, options.top ?? 20),
-			labelled.length > 0 ? [prevalencePanel(labelled)] : [],
-		],
-		notes: tailNotes(summary),
-	};
-}
-
-function describedDataset({ all, codes }: DatasetSummary): string {
 	const medians = [
 		all.records && counted(all.records.median, "event"),
 		all.spanDays && durationName(all.spanDays.median),
 	].filter((part) => part !== null);
 	const [first] = codes;
+	const counts = [
+		counted(all.patients, "patient"),
+		counted(all.events, "event"),
+		counted(codes.length, "code"),
+	];
+	const share = percent(all.withBirth / all.patients);
+	return {
+		title,
+		subtitle: [...counts, all.withBirth === 0 ? "no birth dates" : `birth known for ${share}`].join(
+			" · ",
+		),
+		description: [
+			`A dataset of ${counts[0]} with ${counts[1]} of ${counts[2]}.`,
+			...(medians.length > 0 ? [`The median history holds ${medians.join(" over ")}.`] : []),
+			...(first ? [`The most frequent code is ${first.name || first.code}.`] : []),
+		].join(" "),
+		rows: [
+			shapes.slice(0, 2),
+			shapes.slice(2),
+			codePanels(summary, top),
+			labelled.length > 0 ? [prevalencePanel(labelled)] : [],
+		],
+		notes: [
+			...tailNote("Records a patient", histograms.records, "patient", "patients"),
+			...tailNote("Span of a history", histograms.span, "history", "histories"),
+			// Ages above 90 years are not distinguished.
+			...tailNote(
+				"Age at events",
+				histograms.age && { ...histograms.age, max: Number.NaN },
+				"event",
+			),
+		],
+	};
+}
+
+/** Values beyond the last bin. */
+function tailNote(
+	title: string,
+	histogram: Histogram | null,
+	one: string,
+	many?: string,
+): string[] {
+	if (!histogram || histogram.above === 0) return [];
+	const { above, edges, unit, max } = histogram;
+	const most = Number.isNaN(max) ? "" : `; none has more than ${thousands(Number(max.toFixed(1)))}`;
 	return [
-		`A dataset of ${counted(all.patients, "patient")} with ${counted(all.events, "event")} of ${counted(codes.length, "code")}.`,
-		...(medians.length > 0 ? [`The median history holds ${medians.join(" over ")}.`] : []),
-		...(first ? [`The most frequent code is ${first.name || first.code}.`] : []),
-	].join(" ");
+		`${title}: ${counted(above, one, many)} beyond ${thousands(edges.at(-1)!)} ${unit} not drawn${most}.`,
+	];
 }
 
 function shapePanels({ histograms, all }: DatasetSummary): Panel[] {
@@ -79,7 +96,11 @@ function shapePanels({ histograms, all }: DatasetSummary): Panel[] {
 			all.gapDays &&
 			logHistogramPanel(gap, {
 				title: "Gaps between events",
-				subtitle: `consecutive events, by time between them${together(gap, all.events - all.patients)}`,
+				subtitle: `consecutive events, by time between them${
+					gap.zero > 0
+						? ` · ${percent(gap.zero / (all.events - all.patients))} ${gap.whole ? "on the same day" : "at the same time"}`
+						: ""
+				}`,
 				median: medianIn(gap, all.gapDays.median),
 			}),
 		age &&
@@ -93,11 +114,6 @@ function shapePanels({ histograms, all }: DatasetSummary): Panel[] {
 	];
 	return panels.filter((panel) => panel !== null);
 }
-
-const together = ({ zero, whole: wholeDays }: Histogram, gaps: number) =>
-	zero > 0
-		? ` · ${percent(zero / gaps)} ${wholeDays ? "on the same day" : "at the same time"}`
-		: "";
 
 const medianIn = ({ unit }: Histogram, days: number) => ({
 	at: days / (unit === "years" ? yearDays : unit === "hours" ? 1 / 24 : 1),
@@ -114,18 +130,17 @@ function codePanels({ codes, categories, all }: DatasetSummary, top: number): Pa
 		says: `${thousands(events)} · ${percent(patients / all.patients)}`,
 		colour: withCategories ? colourOf(category) : theme.accent,
 	}));
-	const panels = [
-		barsPanel(codeBars, {
+	return [
+		...barsPanel(codeBars, {
 			title: listed.length < codes.length ? "Most frequent codes" : "Codes",
 			subtitle: "events · share of patients with the code",
 			share: 1.7,
 		}),
-		barsPanel(withCategories ? categoryBars(categories, colourOf) : [], {
+		...barsPanel(withCategories ? categoryBars(categories, colourOf) : [], {
 			title: "Categories",
 			subtitle: "share of events · number of codes",
 		}),
 	];
-	return panels.filter(({ height }) => height > 2);
 }
 
 /** The smallest of many categories are one bar. */
@@ -133,51 +148,27 @@ function categoryBars(
 	categories: DatasetSummary["categories"],
 	colourOf: (category: string | null) => string,
 ): Bar[] {
-	const sum = (of: "events" | "codes", some: typeof categories) =>
-		some.reduce((all, category) => all + category[of], 0);
+	const sum = (of: "events" | "codes", summed: typeof categories) =>
+		summed.reduce((all, category) => all + category[of], 0);
 	const shown = categories.length > mostCategories ? mostCategories - 1 : mostCategories;
 	const rest = categories.slice(shown);
-	const entries = [
-		...categories.slice(0, shown).map(({ category, ...numbers }) => ({
-			...numbers,
-			name: category ?? "no category",
-			colour: colourOf(category),
-		})),
-		{
+	const bars = categories.slice(0, shown).map(({ category, events, codes }) => ({
+		name: category ?? "no category",
+		colour: colourOf(category),
+		value: events,
+		codes,
+	}));
+	if (rest.length > 0)
+		bars.push({
 			name: `${rest.length} others`,
 			colour: theme.neutral,
-			events: sum("events", rest),
+			value: sum("events", rest),
 			codes: sum("codes", rest),
-		},
-	];
-	return entries
-		.slice(0, rest.length > 0 ? undefined : -1)
-		.map(({ name, colour, events, codes }) => ({
-			name,
-			colour,
-			value: events,
-			says: `${percent(events / sum("events", categories))} · ${thousands(codes)}`,
-		}));
-}
-
-function tailNotes({ histograms }: DatasetSummary): string[] {
-	const note = (title: string, histogram: Histogram | null, one: string, many: string) => {
-		if (!histogram || histogram.above === 0) return [];
-		const { above, edges, unit, max } = histogram;
-		// Ages above 90 years are not distinguished.
-		const most =
-			histogram === histograms.age
-				? ""
-				: `; none has more than ${thousands(Number(max.toFixed(1)))}`;
-		return [
-			`${title}: ${counted(above, one, many)} beyond ${thousands(edges.at(-1) as number)} ${unit} not drawn${most}.`,
-		];
-	};
-	return [
-		...note("Records a patient", histograms.records, "patient", "patients"),
-		...note("Span of a history", histograms.span, "history", "histories"),
-		...note("Age at events", histograms.age, "event", "events"),
-	];
+		});
+	return bars.map((bar) => ({
+		...bar,
+		says: `${percent(bar.value / sum("events", categories))} · ${thousands(bar.codes)}`,
+	}));
 }
 
 interface Bar {
@@ -188,51 +179,49 @@ interface Bar {
 	readonly colour: string;
 }
 
-interface BarsOptions {
-	readonly title: string;
-	readonly subtitle?: string;
-	readonly share?: number;
-}
-
 const tickType = { size: theme.size.tick };
 const barHeight = 20;
 const space = 7;
 
-/** Horizontal bars, each with its name on the left and its value on the right. */
-function barsPanel(bars: readonly Bar[], options: BarsOptions): Panel {
-	return {
-		...options,
-		height: bars.length * barHeight + 2,
-		plot: (width) => {
-			const most = width * 0.56;
-			const names = bars.map(({ name }) => fitted(name, most, tickType));
-			const values = bars.map(({ says }) => says);
-			return {
-				marginLeft: widest(names, tickType) + space,
-				marginRight: widest(values, tickType) + space,
-				marginTop: 0,
-				marginBottom: 2,
-				x: { domain: [0, Math.max(1, ...bars.map(({ value }) => value))], axis: null },
-				y: { domain: [...bars.keys()], type: "band", padding: 0.28, round: false, label: null },
-				marks: [
-					axisY({
-						tickSize: 0,
-						tickPadding: space,
-						tickFormat: (index: number) => names[index] ?? "",
-					}),
-					barX(bars, { x: "value", y: (_, index) => index, fill: "colour" }),
-					text(bars, {
-						x: "value",
-						y: (_, index) => index,
-						text: "says",
-						textAnchor: "start",
-						dx: 5,
-						fill: theme.quiet,
-					}),
-				],
-			};
+/** Horizontal bars, each with its name on the left and its value on the right; nothing without bars. */
+function barsPanel(bars: readonly Bar[], titles: Omit<Panel, "plot">): Panel[] {
+	if (bars.length === 0) return [];
+	const says = widest(
+		bars.map(({ says }) => says),
+		tickType,
+	);
+	const rows = bars.map((bar, index) => ({ ...bar, y: index + 0.5 }));
+	return [
+		{
+			...titles,
+			plot: (width) => {
+				const names = namesOfRows(rows, width * 0.56);
+				return {
+					...framed(bars.length * barHeight, [0, says + space, 2, names.width + space]),
+					x: { domain: [0, Math.max(1, ...bars.map(({ value }) => value))], axis: null },
+					y: { domain: [bars.length, 0], axis: null },
+					marks: [
+						names.mark,
+						rect(rows, {
+							x1: 0,
+							x2: "value",
+							y1: ({ y }) => y - 0.36,
+							y2: ({ y }) => y + 0.36,
+							fill: "colour",
+						}),
+						text(rows, {
+							x: "value",
+							y: "y",
+							text: "says",
+							textAnchor: "start",
+							dx: 5,
+							fill: theme.quiet,
+						}),
+					],
+				};
+			},
 		},
-	};
+	];
 }
 
 const rowHeight = 19;
@@ -245,69 +234,53 @@ function prevalencePanel(labels: readonly LabelSummary[]): Panel {
 		splits.map((split, index) => {
 			const { labels: total, positive } = label.splits[split];
 			const [low, high] = wilson(positive, total);
+			const share = positive / total;
 			return {
 				y: task * (splits.length + between) + index + 0.5,
-				name: index === 0 ? label.task : "",
 				split,
 				colour: theme.splits[split],
 				total,
-				value: 100 * (positive / total),
+				value: 100 * share,
 				low: 100 * low,
 				high: 100 * high,
 				says:
 					total === 0
 						? "no labels"
-						: `${percent(positive / total)} · ${thousands(positive)} of ${thousands(total)}`,
+						: `${percent(share)} · ${thousands(positive)} of ${thousands(total)}`,
 			};
 		}),
 	);
-	const there = rows.filter(({ total }) => total > 0);
+	const measured = rows.filter(({ total }) => total > 0);
 	const end = labels.length * (splits.length + between) - between;
-	const marginBottom = 38;
+	const tasks = labels.map(({ task }, index) => ({ name: task, y: rows[index * splits.length].y }));
+	const splitWidth = widest(splits, tickType) + 10;
+	const says = widest(
+		rows.map(({ says }) => says),
+		tickType,
+	);
 	return {
 		title: "Labels",
 		subtitle: "positive, by task and split; lines are 95 % intervals (Wilson)",
-		height: Math.ceil(end * rowHeight) + marginBottom + 4,
 		plot: (width) => {
-			const bold = { ...tickType, bold: true };
-			const splitWidth = widest(splits, tickType) + 10;
-			const names = labels.map(({ task }) => fitted(task, width * 0.3, bold));
-			const values = rows.map(({ says }) => says);
-			const marginLeft = widest(names, bold) + 14 + splitWidth;
-			const position = { y: "y", textAnchor: "start" } as const;
+			const names = namesOfRows(tasks, width * 0.3, { bold: true, dx: -splitWidth - 14 });
 			return {
-				marginLeft,
-				marginRight: widest(values, tickType) + 14,
-				marginTop: 4,
-				marginBottom,
-				x: { domain: [0, Math.max(1, ...there.map(({ high }) => high))], nice: true },
+				...framed(Math.ceil(end * rowHeight), [4, says + 14, 38, names.width + 14 + splitWidth]),
+				x: { domain: [0, Math.max(1, ...measured.map(({ high }) => high))], nice: true },
 				y: { domain: [0, end], reverse: true, axis: null },
 				marks: [
-					...gridAxisX(6, "positive", (value) => `${thousands(value)} %`),
-					ruleY(there, { y: "y", x1: "low", x2: "high", stroke: "colour", strokeWidth: 2 }),
-					dot(there, { x: "value", y: "y", fill: "colour", r: 4.5 }),
-					text(labels, {
-						...position,
-						y: (_, task) => task * (splits.length + between) + 0.5,
-						text: (_, task) => names[task] ?? "",
-						frameAnchor: "left",
-						dx: -marginLeft,
-						fontWeight: "bold",
-					}),
+					gridAxisX(6, "positive", (value) => `${thousands(value)} %`),
+					ruleY(measured, { y: "y", x1: "low", x2: "high", stroke: "colour", strokeWidth: 2 }),
+					dot(measured, { x: "value", y: "y", fill: "colour", r: 4.5 }),
+					names.mark,
 					text(rows, {
-						...position,
+						y: "y",
 						text: "split",
 						frameAnchor: "left",
+						textAnchor: "start",
 						dx: -splitWidth,
 						fill: "colour",
 					}),
-					text(rows, {
-						...position,
-						text: "says",
-						frameAnchor: "right",
-						dx: 14,
-						fill: theme.quiet,
-					}),
+					valuesOfRows(rows),
 				],
 			};
 		},

@@ -6,26 +6,25 @@ import {
 	dot,
 	gridX,
 	gridY,
+	initializer,
 	type Markish,
 	type PlotOptions,
 	type TextOptions,
 	text,
 } from "@observablehq/plot";
 import { avoidOverlap } from "./placement.js";
-import { fitted, textWidth } from "./text.js";
+import { fitted, textWidth, widest } from "./text.js";
 import { theme } from "./theme.js";
 
-/** One plot of a figure. */
+/** One plot of a figure: its titles, and its marks and scales for a given width. */
 export interface Panel {
 	readonly title: string;
 	/** What is counted, and in which unit. */
-	readonly subtitle?: string;
-	/** Height of the plot, without titles. */
-	readonly height: number;
+	readonly subtitle?: string | undefined;
 	/** Its share of the row's width, relative to panels of share 1. */
 	readonly share?: number;
-	/** The plot for a given width. Size, font and colour of text come from the theme. */
-	readonly plot: (width: number) => PlotOptions;
+	/** Size, font and colour of text come from the theme. */
+	readonly plot: (width: number) => PlotOptions & { readonly height: number };
 }
 
 /** A figure as a specification: panels that are not laid out yet. */
@@ -47,6 +46,25 @@ export const inRows = <Item>(items: readonly Item[], across: number): Item[][] =
 	Array.from({ length: Math.ceil(items.length / across) }, (_, row) =>
 		items.slice(row * across, (row + 1) * across),
 	);
+
+/** The size of a plot: the height of its frame, and its margins clockwise from the top. */
+export const framed = (
+	frameHeight: number,
+	[marginTop, marginRight, marginBottom, marginLeft]: readonly [number, number, number, number],
+) => ({
+	height: marginTop + frameHeight + marginBottom,
+	marginTop,
+	marginRight,
+	marginBottom,
+	marginLeft,
+});
+
+/** A domain a little larger than its values; one value is in its middle. */
+export function roomyDomain(values: readonly number[], share: number): [number, number] {
+	const [low, high] = [Math.min(...values), Math.max(...values)];
+	const room = (high - low || Math.abs(high) || 1) * share;
+	return [low - room, high + room];
+}
 
 /** A number of ticks, or their places. */
 type Ticks = number | readonly number[];
@@ -85,43 +103,75 @@ export const gridAxisY = (ticks: Ticks, tickFormat?: TickFormat): Markish[] => [
 export const label = (words: string, x: number, y: number, options: TextOptions = {}): Markish =>
 	text([words], { x: [x], y: [y], ...options });
 
+interface EndName {
+	readonly value: number;
+	readonly words: string;
+	readonly fill: string;
+}
+
 /** Names at the right ends of lines, as near to their values as they can be without touching each other. */
-export function namesAtEnds(
-	ends: readonly {
-		readonly value: number;
-		readonly words: string;
-		readonly fill: string;
-		readonly bold?: boolean;
-	}[],
-	x: number,
-	[bottom, top]: readonly [bottom: number, top: number],
-	{ plotHeight, apart = 2, beyond = 0, dx = 7 }: NamesOptions,
-): Markish[] {
-	const heights = avoidOverlap(
-		ends.map(({ value }) => ((top - value) / (top - bottom)) * plotHeight),
-		ends.map(() => theme.size.tick + apart),
-		[-beyond, plotHeight + beyond],
+export const namesAtEnds = (
+	ends: readonly EndName[],
+	{ apart = 2, beyond = 0, dx = 7 }: { apart?: number; beyond?: number; dx?: number } = {},
+): Markish =>
+	text(
+		ends,
+		initializer(
+			{
+				y: "value",
+				text: "words",
+				fill: "fill",
+				frameAnchor: "right",
+				textAnchor: "start",
+				dx,
+			},
+			(data, facets, _, scales, { height, marginTop = 0, marginBottom = 0 }) => {
+				const heights = avoidOverlap(
+					ends.map(({ value }) => scales.y!(value)),
+					ends.map(() => theme.size.tick + apart),
+					[marginTop - beyond, height - marginBottom + beyond],
+				);
+				return { data, facets, channels: { y: { value: heights } } };
+			},
+		),
 	);
-	return ends.map(({ words, fill, bold }, index) =>
-		label(words, x, top - (heights[index] / plotHeight) * (top - bottom), {
-			textAnchor: "start",
+
+const type = { size: theme.size.tick };
+
+/** Names left of the frame, one per row, and the width that they need. */
+export function namesOfRows(
+	rows: readonly { readonly name: string; readonly y: number }[],
+	mostWidth: number,
+	{ bold = false, dx = -8 } = {},
+) {
+	const names = rows.map(({ name }) => fitted(name, mostWidth, { ...type, bold }));
+	return {
+		width: widest(names, { ...type, bold }),
+		mark: text(rows, {
+			y: "y",
+			text: (_, index) => names[index],
+			frameAnchor: "left",
+			textAnchor: "end",
 			dx,
-			fill,
 			...(bold && { fontWeight: "bold" }),
 		}),
-	);
+	};
 }
 
-interface NamesOptions {
-	readonly plotHeight: number;
-	/** Pixels between two names, and beyond the plot where names may be. */
-	readonly apart?: number;
-	readonly beyond?: number;
-	/** Pixels from the line to its name. */
-	readonly dx?: number;
-}
+/** Values right of the frame, one per row. */
+export const valuesOfRows = (
+	rows: readonly { readonly says: string; readonly y: number }[],
+): Markish =>
+	text(rows, {
+		y: "y",
+		text: "says",
+		frameAnchor: "right",
+		textAnchor: "start",
+		dx: 14,
+		fill: theme.quiet,
+	});
 
-interface LegendEntry {
+interface LegendItem {
 	readonly name: string;
 	/** Grey text after the name. */
 	readonly says?: string;
@@ -129,31 +179,21 @@ interface LegendEntry {
 	readonly style: DotOptions | readonly DotOptions[];
 }
 
-interface LegendOptions {
-	readonly title: string;
-	readonly subtitle?: string;
-	readonly share?: number;
-	/** Number of columns. Default: 1. */
-	readonly columns?: number;
-}
-
-const type = { size: theme.size.tick };
 const rowHeight = 19;
 const nameAt = 16;
 const apart = 8;
 
 /** Marks with their names, column by column. */
 export function legendPanel(
-	entries: readonly LegendEntry[],
-	{ columns = 1, ...options }: LegendOptions,
+	items: readonly LegendItem[],
+	{ columns = 1, ...titles }: Omit<Panel, "plot"> & { readonly columns?: number },
 ): Panel {
-	const down = Math.ceil(entries.length / columns);
+	const down = Math.ceil(items.length / columns);
 	return {
-		...options,
-		height: down * rowHeight + 2,
+		...titles,
 		plot: (width) => {
 			const columnWidth = width / columns;
-			const rows = entries.map(({ name, says = "", style }, index) => {
+			const rows = items.map(({ name, says = "", style }, index) => {
 				const room = columnWidth - 2 * nameAt - (says === "" ? 0 : textWidth(says, type) + apart);
 				return {
 					x: Math.floor(index / down) * columnWidth,
@@ -163,20 +203,21 @@ export function legendPanel(
 					styles: [style].flat(),
 				};
 			});
+			const position = { y: "y", textAnchor: "start" } as const;
 			return {
+				height: down * rowHeight + 2,
 				margin: 0,
 				x: { domain: [0, width], axis: null },
 				y: { domain: [Math.max(1, down), 0], axis: null },
 				marks: [
-					...rows.flatMap(({ x, y, styles }) =>
+					rows.flatMap(({ x, y, styles }) =>
 						styles.map((style) => dot([0], { x: [x + 8], y: [y], r: 4.5, ...style })),
 					),
-					text(rows, { x: ({ x }) => x + nameAt + 3, y: "y", text: "name", textAnchor: "start" }),
+					text(rows, { ...position, x: ({ x }) => x + nameAt + 3, text: "name" }),
 					text(rows, {
+						...position,
 						x: ({ x, name }) => x + nameAt + 3 + textWidth(name, type) + apart,
-						y: "y",
 						text: "says",
-						textAnchor: "start",
 						fill: theme.quiet,
 					}),
 				],

@@ -2,9 +2,18 @@ import { dot, line, rect, ruleX, text } from "@observablehq/plot";
 import { thousands } from "../../base/thousands.js";
 import { yearDays } from "../../base/time.js";
 import type { HeadMemory, MemoryByCategory } from "../../predict/index.js";
-import { axisBelow, type Figure, gridAxisY, namesAtEnds, type Panel } from "./figure.js";
+import {
+	axisBelow,
+	type Figure,
+	framed,
+	gridAxisY,
+	namesAtEnds,
+	namesOfRows,
+	type Panel,
+	roomyDomain,
+} from "./figure.js";
 import { compactUpTo, counted, groupBy } from "./numbers.js";
-import { fitted, textWidth, widest } from "./text.js";
+import { textWidth } from "./text.js";
 import { theme } from "./theme.js";
 
 /** The unit is days if left out. */
@@ -14,10 +23,9 @@ type DecayMap = Pick<MemoryByCategory, "categories" | "heads"> &
 const rowHeight = 21;
 const mostColumns = 18;
 /** Height of the names of layers and heads. */
-const top = 36;
+const namesHeight = 36;
 /** Gap between layers, in columns. */
 const layerGap = 0.2;
-const type = { size: theme.size.tick };
 const cellType = { size: theme.size.small };
 
 /** The memory of each head, by the category of the last event. */
@@ -26,11 +34,13 @@ export function decayFigure({ categories, heads: allHeads, unit = "days" }: Deca
 		...head,
 		halfLives: head.halfLives.slice(0, categories.length),
 	}));
-	const values = heads.flatMap(({ halfLives }) => halfLives).filter(isDrawn);
+	const values = heads
+		.flatMap(({ halfLives }) => halfLives)
+		.filter((value) => Number.isFinite(value) && value > 0);
 	const [least, most] = [Math.min(...values), Math.max(...values)];
 	const name = unit === "days" ? shortDuration : shortNumber;
 	const title = "Memory of each head, by category";
-	if (values.length === 0 || categories.length === 0)
+	if (values.length === 0)
 		return {
 			title,
 			description: "There are no heads, or no categories, whose memory could be drawn.",
@@ -42,27 +52,24 @@ export function decayFigure({ categories, heads: allHeads, unit = "days" }: Deca
 		!Number.isFinite(value) || most === least
 			? 1
 			: Math.log(value / least) / Math.log(most / least);
-	const groups = grouped(heads);
 	const [shortest, longest] = extremeHeads(heads);
 	const range = least === most ? `all ${name(least)}` : `from ${name(least)} to ${name(most)}`;
+	const extremes = `By the median over categories, layer ${shortest.layer} head ${shortest.head} forgets soonest (${name(shortest.halfLife)}), layer ${longest.layer} head ${longest.head} latest (${name(longest.halfLife)}).`;
 	return {
 		title,
 		subtitle: `half-life of what a head holds, ${unit === "days" ? "in time" : "in events"}, ${range}; darker is shorter, on a log scale`,
-		description:
-			`Half-lives of ${counted(heads.length, "head")} for ${counted(categories.length, "category", "categories")}, ${range}. ${
-				heads.length > 1
-					? `By the median over categories, layer ${shortest.layer} head ${shortest.head} forgets soonest (${name(shortest.halfLife)}), layer ${longest.layer} head ${longest.head} latest (${name(longest.halfLife)}).`
-					: ""
-			}`.trim(),
-		rows: groups.map((group) => [heatPanel(categories, group, shade, name)]),
-		notes:
+		description: [
+			`Half-lives of ${counted(heads.length, "head")} for ${counted(categories.length, "category", "categories")}, ${range}.`,
+			...(heads.length > 1 ? [extremes] : []),
+		].join(" "),
+		rows: panelsOfLayers(heads).map((layers) => [heatPanel(categories, layers, shade, name)]),
+		notes: [
 			unit === "days"
-				? ["h hours · d days · w weeks · mo months · y years · ∞ never forgets."]
-				: ["In events: so many events later, half is left. ∞ never forgets."],
+				? "h hours · d days · w weeks · mo months · y years · ∞ never forgets."
+				: "In events: so many events later, half is left. ∞ never forgets.",
+		],
 	};
 }
-
-const isDrawn = (value: number) => Number.isFinite(value) && value > 0;
 
 /** The heads with the shortest and the longest memory, by the median over categories. */
 export function extremeHeads(heads: readonly HeadMemory[]) {
@@ -75,56 +82,59 @@ export function extremeHeads(heads: readonly HeadMemory[]) {
 	return [middle[0], middle.at(-1)!] as const;
 }
 
-/** Groups of whole layers, as many as fit in a panel. */
-function grouped(heads: readonly HeadMemory[]): HeadMemory[][] {
-	const layers = groupBy(heads, ({ layer }) => layer);
-	const groups: HeadMemory[][] = [];
-	for (const layer of layers.values()) {
-		const last = groups.at(-1);
-		if (last && last.length + layer.length <= mostColumns) last.push(...layer);
-		else groups.push([...layer]);
+type Layer = readonly [layer: number, heads: readonly HeadMemory[]];
+
+const headsIn = (layers: readonly Layer[]) => layers.flatMap(([, heads]) => heads);
+
+/** Whole layers, as many as fit in a panel. */
+function panelsOfLayers(heads: readonly HeadMemory[]): Layer[][] {
+	const panels: Layer[][] = [];
+	for (const layer of groupBy(heads, ({ layer }) => layer)) {
+		const last = panels.at(-1);
+		if (last && headsIn([...last, layer]).length <= mostColumns) last.push(layer);
+		else panels.push([layer]);
 	}
-	return groups;
+	return panels;
 }
 
 function heatPanel(
 	categories: readonly (string | null)[],
-	heads: readonly HeadMemory[],
+	layers: readonly Layer[],
 	shade: (value: number) => number,
 	nameOf: (value: number) => string,
 ): Panel {
-	const layers = [...groupBy(heads, ({ layer }) => layer)];
-	const column = new Map(
-		layers.flatMap(([, of], layer) =>
-			of.map((head) => [head, heads.indexOf(head) + layer * layerGap] as const),
-		),
-	);
-	const columnOf = (head: HeadMemory) => column.get(head) as number;
-	const cells = heads.flatMap((head) =>
-		head.halfLives.map((value, row) => ({
-			column: columnOf(head),
+	let next = 0;
+	const columns = layers.map(([layer, heads], index) => ({
+		layer,
+		column: next + index * layerGap,
+		heads: heads.map((head) => ({ ...head, column: next++ + index * layerGap })),
+	}));
+	const heads = columns.flatMap(({ heads }) => heads);
+	const across = heads.length + layerGap * (layers.length - 1);
+	const cells = heads.flatMap(({ column, halfLives }) =>
+		halfLives.map((value, row) => ({
+			column,
 			row,
 			shade: Number.isNaN(value) ? null : shade(value),
 			says: Number.isNaN(value) ? "" : nameOf(value),
 		})),
 	);
-	const first = layers[0]?.[0];
-	const last = layers.at(-1)?.[0];
+	const [first, last] = [layers[0][0], layers.at(-1)![0]];
+	const rows = categories.map((name, row) => ({ name: name ?? "no category", y: row + 0.5 }));
 	return {
 		title: first === last ? `Layer ${first}` : `Layers ${first} to ${last}`,
-		height: categories.length * rowHeight + top,
 		plot: (width) => {
-			const names = categories.map((name) => fitted(name ?? "no category", width * 0.25, type));
-			const marginLeft = widest(names, type) + 10;
-			const across = heads.length + layerGap * (layers.length - 1);
-			const columnWidth = Math.min(60, (width - marginLeft) / across);
-			const marginRight = width - marginLeft - columnWidth * across;
+			const names = namesOfRows(rows, width * 0.25);
+			const left = names.width + 10;
+			const columnWidth = Math.min(60, (width - left) / across);
 			const fits = cells.filter(({ says }) => textWidth(says, cellType) <= columnWidth - 2);
 			return {
-				marginLeft,
-				marginRight,
-				marginTop: top,
-				marginBottom: 0,
+				...framed(categories.length * rowHeight, [
+					namesHeight,
+					width - left - columnWidth * across,
+					0,
+					left,
+				]),
 				x: { domain: [0, across], axis: null },
 				y: { domain: [categories.length, 0], axis: null },
 				color: { type: "linear", domain: [0, 1], scheme: theme.sequential },
@@ -145,28 +155,22 @@ function heatPanel(
 						fill: ({ shade }) => ((shade ?? 1) < 0.5 ? theme.background : theme.ink),
 					}),
 					text(heads, {
-						x: (head) => columnOf(head) + 0.5,
+						x: ({ column }) => column + 0.5,
 						frameAnchor: "top",
 						dy: -13,
 						text: ({ head }) => (columnWidth >= 44 ? `head ${head}` : `${head}`),
 						fill: theme.quiet,
 					}),
-					text(layers, {
-						x: ([, of]) => columnOf(of[0] as HeadMemory),
+					text(columns, {
+						x: "column",
 						frameAnchor: "top",
 						textAnchor: "start",
 						dx: 1,
 						dy: -30,
-						text: ([layer]) => (columnWidth >= 20 ? `layer ${layer}` : `${layer}`),
+						text: ({ layer }) => (columnWidth >= 20 ? `layer ${layer}` : `${layer}`),
 						fontWeight: "bold",
 					}),
-					text(names, {
-						y: (_, index) => index + 0.5,
-						frameAnchor: "left",
-						textAnchor: "end",
-						dx: -7,
-						text: (name: string) => name,
-					}),
+					names.mark,
 				],
 			};
 		},
@@ -206,8 +210,6 @@ interface Loss {
 	readonly loss: number;
 }
 
-type Term = ReturnType<typeof termsOf>[number];
-
 /** Fields of a log line that are not terms of its loss. */
 const others = new Set(["step", "epoch", "gradientNorm", "learningRate", "tokensPerSecond"]);
 const meanings: Readonly<Record<string, string>> = {
@@ -215,7 +217,6 @@ const meanings: Readonly<Record<string, string>> = {
 	horizon: "an event further ahead, given its time",
 };
 const mostPoints = 240;
-const [marginTop, plotHeight, marginBottom] = [22, 240, 38];
 
 /** Training and validation loss over a run. */
 export function learningCurveFigure(events: readonly LearningEvent[]): Figure {
@@ -224,17 +225,20 @@ export function learningCurveFigure(events: readonly LearningEvent[]): Figure {
 	const steps = events.reduce((most, { step }) => Math.max(most, step), 0);
 	const epochs = Math.max(0, ...terms.flatMap(({ valid }) => valid.map(({ epoch }) => epoch)));
 	const length = `${counted(steps, "step")}, ${counted(epochs, "epoch")} validated`;
-	const losses = terms.flatMap(({ name, valid }) => {
-		const validation = valid.find(({ epoch }) => epoch === best);
-		return validation ? [`${name} ${validation.loss.toFixed(3)} nats`] : [];
-	});
+	const losses = terms
+		.flatMap(({ name, valid }) =>
+			valid
+				.filter(({ epoch }) => epoch === best)
+				.map(({ loss }) => `${name} ${loss.toFixed(3)} nats`),
+		)
+		.join(", ");
 	return {
 		title: "Learning curves",
-		subtitle: `${length}${best === undefined ? "" : ` · best epoch ${best}: ${losses.join(", ")}`}`,
+		subtitle: `${length}${best === undefined ? "" : ` · best epoch ${best}: ${losses}`}`,
 		description: `Losses of training and validation over ${length}. ${
 			best === undefined
 				? "Nothing has been validated yet."
-				: `The best epoch by validation is ${best}: ${losses.join(", ")}.`
+				: `The best epoch by validation is ${best}: ${losses}.`
 		}`,
 		rows: terms.length > 0 ? [terms.map((term) => termPanel(term, best, steps))] : [],
 		notes: [
@@ -245,52 +249,48 @@ export function learningCurveFigure(events: readonly LearningEvent[]): Figure {
 	};
 }
 
+const isLoss = (value: unknown): value is number =>
+	typeof value === "number" && Number.isFinite(value);
+
+/** The losses by term: of the steps, smoothed, and of each validated epoch. */
 function termsOf(events: readonly LearningEvent[]) {
-	const names = new Set<string>();
-	const validations = events.flatMap((event) => {
-		const { valid } = event;
-		if (typeof valid !== "object" || valid === null) return [];
-		const losses = Object.entries(valid).filter(hasNumber);
-		for (const [name] of losses) names.add(name);
-		return [{ step: event.step, epoch: event.epoch, losses: new Map(losses) }];
-	});
 	const steps = events.filter(({ valid }) => valid === undefined);
-	for (const event of steps)
-		for (const [name, value] of Object.entries(event))
-			if (!others.has(name) && typeof value === "number") names.add(name);
+	const validations = events.flatMap(({ step, epoch, valid }) =>
+		typeof valid === "object" && valid !== null
+			? [{ step, epoch, losses: valid as Readonly<Record<string, unknown>> }]
+			: [],
+	);
+	const names = new Set([
+		...validations.flatMap(({ losses }) =>
+			Object.keys(losses).filter((name) => isLoss(losses[name])),
+		),
+		...steps.flatMap((event) =>
+			Object.keys(event).filter((name) => !others.has(name) && typeof event[name] === "number"),
+		),
+	]);
 	return [...names].map((name) => ({
 		name,
 		train: smoothed(
-			steps.flatMap(({ step, [name]: loss }) =>
-				typeof loss === "number" && Number.isFinite(loss) ? [{ step, loss }] : [],
-			),
+			steps.flatMap(({ step, [name]: loss }) => (isLoss(loss) ? [{ step, loss }] : [])),
 		),
-		valid: validations.flatMap(({ step, epoch, losses }, index) => {
-			const loss = losses.get(name);
-			return loss === undefined
-				? []
-				: [{ step, loss, epoch: typeof epoch === "number" ? epoch : index + 1 }];
-		}),
+		valid: validations.flatMap(({ step, epoch, losses: { [name]: loss } }, index) =>
+			isLoss(loss) ? [{ step, loss, epoch: typeof epoch === "number" ? epoch : index + 1 }] : [],
+		),
 	}));
 }
 
-const hasNumber = (entry: [string, unknown]): entry is [string, number] =>
-	typeof entry[1] === "number" && Number.isFinite(entry[1]);
+type Term = ReturnType<typeof termsOf>[number];
 
 /** Moving averages over about a fiftieth of the steps to each side, at no more points than are visible. */
 function smoothed(losses: readonly Loss[]): Loss[] {
 	const half = Math.floor(losses.length / 50);
 	const sums = [0];
-	for (const { loss } of losses) sums.push((sums.at(-1) as number) + loss);
-	const mean = (index: number) => {
-		const [from, to] = [Math.max(0, index - half), Math.min(losses.length, index + half + 1)];
-		return (sums[to] - sums[from]) / (to - from);
-	};
+	for (const { loss } of losses) sums.push(sums.at(-1)! + loss);
 	const every = Math.max(1, (losses.length - 1) / (mostPoints - 1));
-	const points = Math.min(losses.length, mostPoints);
-	return Array.from({ length: points }, (_, point) => {
+	return Array.from({ length: Math.min(losses.length, mostPoints) }, (_, point) => {
 		const index = Math.round(point * every);
-		return { step: losses[index].step, loss: mean(index) };
+		const [from, to] = [Math.max(0, index - half), Math.min(losses.length, index + half + 1)];
+		return { step: losses[index].step, loss: (sums[to] - sums[from]) / (to - from) };
 	});
 }
 
@@ -299,86 +299,56 @@ function bestEpoch(terms: readonly Term[]): number | undefined {
 	const sums = new Map<number, number>();
 	for (const { valid } of terms)
 		for (const { epoch, loss } of valid) sums.set(epoch, (sums.get(epoch) ?? 0) + loss);
-	return [...sums].reduce<readonly [number, number] | undefined>(
-		(best, entry) => (best === undefined || entry[1] < best[1] ? entry : best),
-		undefined,
-	)?.[0];
+	return [...sums].toSorted(([, a], [, b]) => a - b)[0]?.[0];
 }
 
 function termPanel({ name, train, valid }: Term, best: number | undefined, steps: number): Panel {
-	const bestValidation = valid.find(({ epoch }) => epoch === best);
+	const bests = valid.filter(({ epoch }) => epoch === best);
 	// The loss of the first steps is far above all others.
 	const settled = train.filter(
 		({ step }, index) => step > steps / 20 || index === train.length - 1,
 	);
-	const drawn = [...settled, ...valid].map(({ loss }) => loss);
-	const [low, high] = [Math.min(...drawn), Math.max(...drawn)];
-	const room = (high - low || Math.abs(high) || 1) * 0.08;
-	const label = bestValidation
-		? `epoch ${bestValidation.epoch}: ${bestValidation.loss.toFixed(3)}`
-		: "";
-	const late = bestValidation !== undefined && bestValidation.step > steps * 0.6;
+	const ends = [
+		{ value: train.at(-1)?.loss, words: "training", fill: theme.quiet },
+		{ value: valid.at(-1)?.loss, words: "validation", fill: theme.quiet },
+	].flatMap(({ value, ...end }) => (value === undefined ? [] : [{ ...end, value }]));
+	const isLate = bests.some(({ step }) => step > steps * 0.6);
+	const position = { x: "step", y: "loss" } as const;
 	return {
 		title: name,
 		subtitle: meanings[name] ?? "loss in nats",
-		height: marginTop + plotHeight + marginBottom,
-		plot: (width) => {
-			const domain: [number, number] = [low - room, high + room];
-			const ends = [
-				{ loss: train.at(-1)?.loss, words: "training" },
-				{ loss: valid.at(-1)?.loss, words: "validation" },
-			].flatMap(({ loss, words }) =>
-				loss === undefined ? [] : [{ value: loss, words, fill: theme.quiet }],
-			);
-			const marginRight = textWidth("validation", { size: theme.size.tick }) + 14;
-			return {
-				marginLeft: 46,
-				marginRight,
-				marginTop,
-				marginBottom,
-				x: { domain: [0, Math.max(1, steps)] },
-				y: { domain },
-				marks: [
-					...gridAxisY(5),
-					axisBelow(
-						Math.max(1, Math.min(5, steps, Math.floor(width / 90))),
-						"steps",
-						compactUpTo(steps),
-					),
-					line(train, {
-						x: "step",
-						y: "loss",
-						stroke: theme.neutral,
-						strokeWidth: 1.6,
-						clip: true,
-					}),
-					...(train.length === 1
-						? [dot(train, { x: "step", y: "loss", r: 3, fill: theme.neutral })]
-						: []),
-					line(valid, { x: "step", y: "loss", stroke: theme.accent, strokeWidth: 1.6 }),
-					dot(valid, { x: "step", y: "loss", r: 3, fill: theme.accent, stroke: theme.background }),
-					...(bestValidation
-						? [
-								ruleX([bestValidation.step], { stroke: theme.ink, strokeDasharray: "3,3" }),
-								dot([bestValidation], {
-									x: "step",
-									y: "loss",
-									r: 6,
-									stroke: theme.ink,
-									strokeWidth: 1.8,
-								}),
-								text([`best, ${label}`], {
-									x: [bestValidation.step],
-									frameAnchor: "top",
-									dy: -17,
-									dx: late ? 3 : -3,
-									textAnchor: late ? "end" : "start",
-								}),
-							]
-						: []),
-					...namesAtEnds(ends, Math.max(1, steps), domain, { plotHeight }),
-				],
-			};
-		},
+		plot: (width) => ({
+			...framed(240, [22, textWidth("validation", { size: theme.size.tick }) + 14, 38, 46]),
+			x: { domain: [0, Math.max(1, steps)] },
+			y: {
+				domain: roomyDomain(
+					[...settled, ...valid].map(({ loss }) => loss),
+					0.08,
+				),
+			},
+			marks: [
+				gridAxisY(5),
+				axisBelow(
+					Math.max(1, Math.min(5, steps, Math.floor(width / 90))),
+					"steps",
+					compactUpTo(steps),
+				),
+				line(train, { ...position, stroke: theme.neutral, strokeWidth: 1.6, clip: true }),
+				dot(train.length === 1 ? train : [], { ...position, r: 3, fill: theme.neutral }),
+				line(valid, { ...position, stroke: theme.accent, strokeWidth: 1.6 }),
+				dot(valid, { ...position, r: 3, fill: theme.accent, stroke: theme.background }),
+				ruleX(bests, { x: "step", stroke: theme.ink, strokeDasharray: "3,3" }),
+				dot(bests, { ...position, r: 6, stroke: theme.ink, strokeWidth: 1.8 }),
+				text(bests, {
+					x: "step",
+					text: ({ epoch, loss }) => `best, epoch ${epoch}: ${loss.toFixed(3)}`,
+					frameAnchor: "top",
+					dy: -17,
+					dx: isLate ? 3 : -3,
+					textAnchor: isLate ? "end" : "start",
+				}),
+				namesAtEnds(ends),
+			],
+		}),
 	};
 }

@@ -49,7 +49,7 @@ describe("recall by window", () => {
 		});
 		expect(distributionOf([])).toBeUndefined();
 		const density = shareDensity([0, 0, 1]);
-		expect(density.at(0)).toEqual({ at: 0, thickness: 1 });
+		expect(density.at(0)).toEqual({ share: 0, thickness: 1 });
 		expect(density.at(-1)?.thickness).toBeCloseTo(0.5, 2); // one value there, two at the other end
 	});
 });

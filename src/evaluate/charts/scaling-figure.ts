@@ -1,7 +1,17 @@
 import { dot, line, ruleX, ruleY, text } from "@observablehq/plot";
 import { thousands } from "../../base/thousands.js";
 import type { Comparison } from "../compare/comparison.js";
-import { axisBelow, type Figure, gridAxisY, inRows, namesAtEnds, type Panel } from "./figure.js";
+import {
+	axisBelow,
+	type Figure,
+	framed,
+	gridAxisY,
+	inRows,
+	namesAtEnds,
+	type Panel,
+	roomyDomain,
+} from "./figure.js";
+import { groupBy } from "./numbers.js";
 import { widest } from "./text.js";
 import { categoryColours, theme } from "./theme.js";
 
@@ -12,169 +22,122 @@ export interface SizePoint {
 	readonly trainPatients: number;
 }
 
-interface Point {
-	readonly curve: string;
-	readonly patients: number;
-	readonly value: number;
-	readonly low: number;
-	readonly high: number;
-}
-
-interface Level {
-	readonly name: string;
-	readonly value: number;
-}
-
-const [marginTop, plotHeight, marginBottom] = [10, 230, 40];
-const type = { size: theme.size.tick };
-
 /** Every measure over the number of training patients, one curve per size of the model. */
 export function scalingFigure(
 	{ columns, lines }: Pick<Comparison, "columns" | "lines">,
 	sizes: readonly SizePoint[],
 	simulated: boolean,
 ): Figure {
-	const curves = [...new Set(sizes.map(({ preset }) => preset))];
-	const colourOf = categoryColours(curves);
-	const parametersOf = (curve: string) => {
-		const labels = sizes.filter(({ preset }) => preset === curve).map(({ entry }) => entry.label);
-		return lines.find(({ label, training }) => training && labels.includes(label))?.training
-			?.parameters;
-	};
-	const names = new Map(
-		curves.map((curve) => {
-			const parameters = parametersOf(curve);
-			return [curve, parameters ? `${curve}, ${millions(parameters)}` : curve];
-		}),
-	);
-	const panels = columns.flatMap(
-		({ novelty, group, title, scale, digits, best }, index): Panel[] => {
-			if (novelty) return [];
-			const points = sizes.flatMap(({ entry, preset, trainPatients }): Point[] => {
-				const measure = lines.find(({ label }) => label === entry.label)?.values[index];
+	const curves = [...groupBy(sizes, ({ preset }) => preset)];
+	const colourOf = categoryColours(curves.map(([preset]) => preset));
+	const lineOf = ({ entry }: SizePoint) => lines.find(({ label }) => label === entry.label);
+	const baselines = lines.filter(({ seeds }) => seeds === 0);
+	const panels = columns.flatMap((column, index) => {
+		if (column.novelty) return [];
+		const { group, title, scale, digits, best } = column;
+		const measured = curves.flatMap(([preset, points]) => {
+			const parameters = points.map((size) => lineOf(size)?.training?.parameters).find(Boolean);
+			const values = points.flatMap((size) => {
+				const measure = lineOf(size)?.values[index];
 				if (!measure) return [];
-				const { value, low, high } = measure;
-				return [
-					{
-						curve: preset,
-						patients: trainPatients,
-						value: value * scale,
-						low: low * scale,
-						high: high * scale,
-					},
-				];
+				const [value, low, high] = [measure.value, measure.low, measure.high].map(
+					(number) => number * scale,
+				);
+				return [{ patients: size.trainPatients, value, low, high }];
 			});
-			if (points.length === 0) return [];
-			const levels = lines
-				.filter(({ seeds, values }) => seeds === 0 && values[index])
-				.map(({ label, values }) => ({
-					name: ownName(label, group),
-					value: (values[index]?.value as number) * scale,
-				}));
-			const [near, far] = nearAndFar(levels, points);
-			const unit = scale === 100 && !title.includes("%") ? ", %" : "";
-			return [
-				curvesPanel(points, near, {
-					title: `${group}: ${title}${unit}`,
-					subtitle: [
-						best === "highest" ? "higher is better" : "lower is better",
-						...far.map(({ name, value }) => `${name} ${value.toFixed(digits)}`),
-					].join("; "),
-					names,
-					colourOf,
-				}),
-			];
-		},
-	);
+			const words = parameters ? `${preset}, ${millions(parameters)}` : preset;
+			return values.length > 0 ? [{ values, words, fill: colourOf(preset) }] : [];
+		});
+		if (measured.length === 0) return [];
+		const levels = baselines.flatMap(({ label, values }) => {
+			const measure = values[index];
+			return measure ? [{ words: labelIn(group, label), value: measure.value * scale }] : [];
+		});
+		// Levels near enough to the curves are drawn with them.
+		const points = measured.flatMap(({ values }) => values);
+		const low = Math.min(...points.map((point) => point.low));
+		const high = Math.max(...points.map((point) => point.high));
+		const isNear = ({ value }: (typeof levels)[number]) =>
+			Math.max(low - value, value - high) <= high - low;
+		const far = levels.filter((level) => !isNear(level));
+		const titles = {
+			title: `${group}: ${title}${scale === 100 && !title.includes("%") ? ", %" : ""}`,
+			subtitle: [
+				best === "highest" ? "higher is better" : "lower is better",
+				...far.map(({ words, value }) => `${words} ${value.toFixed(digits)}`),
+			].join("; "),
+		};
+		return [{ ...titles, ...curvesPlot(measured, levels.filter(isNear)) }];
+	});
+	const [column] = columns;
+	const values = sizes.flatMap((size) => {
+		const value = lineOf(size)?.values[0]?.value;
+		return column && value !== undefined
+			? [`${size.entry.label} ${(value * column.scale).toFixed(column.digits)}`]
+			: [];
+	});
 	return {
 		title: "What more patients and larger models are worth",
 		subtitle: "by the number of patients that the model learned from",
-		description: described(columns, lines, sizes),
+		description: column
+			? `${column.group} ${column.title}: ${values.join("; ")}.`
+			: "Nothing was measured.",
 		rows: inRows(panels, 2),
 		notes: [
-			`Points: measured, with 95 % intervals over test patients. Curves: sizes of the model.${lines.some(({ seeds }) => seeds === 0) ? " Dashed lines: baselines, which learn from all training patients, and the reference model." : ""}`,
+			`Points: measured, with 95 % intervals over test patients. Curves: sizes of the model.${baselines.length > 0 ? " Dashed lines: baselines, which learn from all training patients, and the reference model." : ""}`,
 		],
 		simulated,
 	};
 }
 
 /** A baseline that is something else for onset, "own history (onset: regression per code)", as one of the two. */
-function ownName(label: string, group: string): string {
+function labelIn(group: string, label: string): string {
 	const [, other, ofOnset] = /^(.*) \(onset: (.*)\)$/.exec(label) ?? [];
 	return (group.startsWith("Onset") ? ofOnset : other) ?? label;
-}
-
-/** Levels near enough to the curves to be drawn with them, and the others. */
-function nearAndFar(levels: readonly Level[], points: readonly Point[]): [Level[], Level[]] {
-	const low = Math.min(...points.map((point) => point.low));
-	const high = Math.max(...points.map((point) => point.high));
-	const isNear = ({ value }: Level) => Math.max(low - value, value - high) <= high - low;
-	return [levels.filter(isNear), levels.filter((level) => !isNear(level))];
 }
 
 const millions = (parameters: number) =>
 	`${(parameters / 1e6).toFixed(parameters < 1e6 ? 2 : 1)} M`;
 
-function described(
-	columns: Comparison["columns"],
-	lines: Comparison["lines"],
-	sizes: readonly SizePoint[],
-): string {
-	const [column] = columns;
-	const values = sizes.flatMap(({ entry }) => {
-		const value = lines.find(({ label }) => label === entry.label)?.values[0]?.value;
-		return column && value !== undefined
-			? [`${entry.label} ${(value * column.scale).toFixed(column.digits)}`]
-			: [];
-	});
-	return column
-		? `${column.group} ${column.title}: ${values.join("; ")}.`
-		: "Nothing was measured.";
+interface Curve {
+	readonly words: string;
+	readonly fill: string;
+	readonly values: readonly {
+		readonly patients: number;
+		readonly value: number;
+		readonly low: number;
+		readonly high: number;
+	}[];
 }
 
-interface CurvesLook extends Pick<Panel, "title" | "subtitle"> {
-	readonly names: ReadonlyMap<string, string>;
-	readonly colourOf: (curve: string) => string;
-}
-
-function curvesPanel(
-	points: readonly Point[],
-	levels: readonly Level[],
-	{ names, colourOf, ...titles }: CurvesLook,
-): Panel {
-	const values = [
+function curvesPlot(
+	curves: readonly Curve[],
+	levels: readonly { readonly words: string; readonly value: number }[],
+): Pick<Panel, "plot"> {
+	const points = curves.flatMap(({ values, ...curve }) =>
+		values.map((point) => ({ ...point, ...curve })),
+	);
+	const numbers = [
 		...points.flatMap(({ low, high }) => [low, high]),
 		...levels.map(({ value }) => value),
 	];
-	const [low, high] = [Math.min(...values), Math.max(...values)];
-	const room = (high - low || Math.abs(high) || 1) * 0.06;
-	const domain: [number, number] = [low - room, high + room];
 	const patients = [...new Set(points.map((point) => point.patients))].sort((a, b) => a - b);
-	const curves = [...new Set(points.map(({ curve }) => curve))];
 	const ends = [
-		...curves.map((curve) => {
-			const last = points.filter((point) => point.curve === curve).at(-1) as Point;
-			return { value: last.value, words: names.get(curve) ?? curve, fill: colourOf(curve) };
-		}),
-		...levels.map(({ value, name }) => ({ value, words: name, fill: theme.quiet })),
+		...curves.map(({ values, ...curve }) => ({ ...curve, value: values.at(-1)!.value })),
+		...levels.map((level) => ({ ...level, fill: theme.quiet })),
 	];
-	const most = patients.at(-1) as number;
-	const marginRight = widest(
+	const room = widest(
 		ends.map(({ words }) => words),
-		type,
+		{ size: theme.size.tick },
 	);
+	const position = { x: "patients", y: "value" } as const;
 	return {
-		...titles,
-		height: marginTop + plotHeight + marginBottom,
 		plot: () => ({
-			marginLeft: 44,
-			marginRight: marginRight + 14,
-			marginTop,
-			marginBottom,
-			x: { type: "log", domain: [patients[0] * 0.9, most * 1.1] },
-			y: { domain },
+			...framed(230, [10, room + 14, 40, 44]),
+			x: { type: "log", domain: [patients[0] * 0.9, patients.at(-1)! * 1.1] },
+			y: { domain: roomyDomain(numbers, 0.06) },
 			marks: [
-				...gridAxisY(5),
+				gridAxisY(5),
 				axisBelow([], "training patients"),
 				// The axis leaves out some numbers of a logarithmic scale.
 				text(patients, {
@@ -185,28 +148,16 @@ function curvesPanel(
 					fill: theme.quiet,
 				}),
 				ruleY(levels, { y: "value", stroke: theme.neutral, strokeDasharray: "4,3" }),
-				...curves.flatMap((curve) => {
-					const curvePoints = points.filter((point) => point.curve === curve);
-					const stroke = colourOf(curve);
-					return [
-						line(curvePoints, { x: "patients", y: "value", stroke, strokeWidth: 1.8 }),
-						ruleX(curvePoints, {
-							x: "patients",
-							y1: "low",
-							y2: "high",
-							stroke,
-							strokeOpacity: 0.6,
-						}),
-						dot(curvePoints, {
-							x: "patients",
-							y: "value",
-							r: 3.4,
-							fill: stroke,
-							stroke: theme.background,
-						}),
-					];
+				line(points, { ...position, z: "words", stroke: "fill", strokeWidth: 1.8 }),
+				ruleX(points, {
+					x: "patients",
+					y1: "low",
+					y2: "high",
+					stroke: "fill",
+					strokeOpacity: 0.6,
 				}),
-				...namesAtEnds(ends, most * 1.1, domain, { plotHeight }),
+				dot(points, { ...position, r: 3.4, fill: "fill", stroke: theme.background }),
+				namesAtEnds(ends),
 			],
 		}),
 	};

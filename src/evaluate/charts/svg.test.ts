@@ -12,8 +12,8 @@ const points = [
 
 const panel = {
 	title: "Points & <lines>",
-	height: 120,
 	plot: () => ({
+		height: 120,
 		marks: [
 			line(points, { x: "x", y: "y", clip: true }),
 			dot(points, { x: "x", y: "y", title: "name" }),
@@ -89,7 +89,11 @@ describe("svgOf", () => {
 	test("rejects Plot's legends, which are HTML", () => {
 		const legend = {
 			...panel,
-			plot: () => ({ color: { legend: true }, marks: [dot([1], { x: [1], fill: ["a"] })] }),
+			plot: () => ({
+				height: 9,
+				color: { legend: true },
+				marks: [dot([1], { x: [1], fill: ["a"] })],
+			}),
 		};
 		expect(() => svgOf({ title: "", description: "", rows: [[legend]] }, testDocument())).toThrow(
 			"draw legends as marks",

@@ -1,6 +1,6 @@
-import { plot } from "@observablehq/plot";
+import { type PlotOptions, plot } from "@observablehq/plot";
 import { simulatedText } from "../../base/simulated.js";
-import type { Figure, Panel } from "./figure.js";
+import type { Figure } from "./figure.js";
 import type { Type } from "./text.js";
 import { wrapped } from "./text.js";
 import { theme } from "./theme.js";
@@ -15,17 +15,11 @@ export interface FigureDocument {
 const { size, gap } = theme;
 const lineHeight = 1.35;
 
-export interface SvgOptions {
-	/** Prefix of every id: drawings on one page need different ones. */
-	readonly ids?: string;
-}
-
-/** A standalone SVG file: panels in rows, under their titles, on white. Deterministic. */
-export function svgOf(
-	figure: Figure,
-	document: FigureDocument,
-	{ ids = "" }: SvgOptions = {},
-): string {
+/**
+ * A standalone SVG file: panels in rows, under their titles, on white. Deterministic. `ids` begins every id: drawings
+ * on one page need different ones.
+ */
+export function svgOf(figure: Figure, document: FigureDocument, { ids = "" } = {}): string {
 	const width = figure.width ?? theme.width;
 	const margin = width > theme.narrowWidth ? theme.margin : theme.narrowMargin;
 	const inner = width - 2 * margin;
@@ -53,22 +47,29 @@ export function svgOf(
 		const top = y;
 		const shares = row.reduce((sum, { share = 1 }) => sum + share, 0);
 		const room = inner - gap.across * (row.length - 1);
-		const placed = row.map((panel) => {
-			const panelWidth = Math.round((room * (panel.share ?? 1)) / shares);
-			return { panel, panelWidth, heading: headingOf(panel, panelWidth) };
+		const panels = row.map(({ title, subtitle = "", share = 1, plot }) => {
+			const panelWidth = Math.round((room * share) / shares);
+			return {
+				panelWidth,
+				title: wrapped(title, panelWidth, panelType),
+				subtitle: subtitle === "" ? [] : wrapped(subtitle, panelWidth, { size: size.text }),
+				options: plot(panelWidth),
+			};
 		});
-		const headings = Math.max(...placed.map(({ heading }) => headingHeight(heading)));
+		const headings = panels.map(
+			({ title, subtitle }) =>
+				(title.length * size.panel + subtitle.length * size.text) * lineHeight + 6,
+		);
+		const plotTop = top + Math.max(...headings);
 		let x: number = margin;
-		let bottom = top;
-		for (const { panel, panelWidth, heading } of placed) {
+		for (const { panelWidth, title, subtitle, options } of panels) {
 			y = top;
-			write(heading.title, x, panelType, theme.ink);
-			write(heading.subtitle, x, { size: size.text }, theme.quiet);
-			parts.push(drawn(panel, document, x, top + headings, panelWidth, nameOf));
-			bottom = Math.max(bottom, top + headings + panel.height);
+			write(title, x, panelType, theme.ink);
+			write(subtitle, x, { size: size.text }, theme.quiet);
+			parts.push(drawn(options, document, x, plotTop, panelWidth, nameOf));
 			x += panelWidth + gap.across;
 		}
-		y = bottom;
+		y = plotTop + Math.max(...panels.map(({ options }) => options.height));
 	}
 	const notes = [...(figure.notes ?? []), ...(figure.simulated ? [simulatedSentence] : [])];
 	if (notes.length > 0) {
@@ -102,14 +103,6 @@ const simulatedSentence = `${simulatedText.replace(/^s/, "S")}.`;
 
 const panelType = { size: size.panel, bold: true };
 
-const headingOf = ({ title, subtitle }: Panel, width: number) => ({
-	title: wrapped(title, width, panelType),
-	subtitle: subtitle ? wrapped(subtitle, width, { size: size.text }) : [],
-});
-
-const headingHeight = ({ title, subtitle }: ReturnType<typeof headingOf>) =>
-	(title.length * size.panel + subtitle.length * size.text) * lineHeight + 6;
-
 function textLine(text: string, x: number, y: number, type: Type, fill: string): string {
 	const open = openTag("text", {
 		x,
@@ -122,23 +115,16 @@ function textLine(text: string, x: number, y: number, type: Type, fill: string):
 }
 
 function drawn(
-	panel: Panel,
+	options: PlotOptions,
 	document: FigureDocument,
 	x: number,
 	y: number,
 	width: number,
 	nameOf: (id: string) => string,
 ): string {
-	const made = plot({
-		...panel.plot(width),
-		document: document as never,
-		width,
-		height: panel.height,
-	}) as unknown as SvgNode;
+	const made: SvgNode = plot({ ...options, document: document as never, width });
 	if (made.localName !== "svg")
-		throw new Error(
-			`panel "${panel.title}": Plot made a ${made.localName}, not an svg; draw legends as marks`,
-		);
+		throw new Error(`Plot made a ${made.localName}, not an svg; draw legends as marks`);
 	const open = openTag("g", {
 		transform: `translate(${x},${Number(y.toFixed(2))})`,
 		fill: theme.ink,

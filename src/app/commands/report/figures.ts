@@ -138,11 +138,8 @@ export async function onsetFigures(drawings: Drawings, evaluations: readonly Eva
 		error: measuredOf(evaluation, `weightedCalibrationError ${horizon.years}y`),
 	}));
 	const years = horizons.at(-1)?.years ?? 5;
-	const draw = (
-		id: string,
-		figure: (options: { readonly narrow: boolean }) => Figure,
-		caption: string,
-	) => drawings.draw(id, figure({ narrow: false }), caption, { narrow: figure({ narrow: true }) });
+	const draw = (id: string, figure: (size: FigureSize) => Figure, caption: string) =>
+		drawings.draw(id, figure("wide"), caption, { narrow: figure("narrow") });
 	/** In one of two columns. */
 	const drawHalf = (
 		id: string,
@@ -154,24 +151,24 @@ export async function onsetFigures(drawings: Drawings, evaluations: readonly Eva
 	return {
 		onsetCalibration: await drawHalf(
 			"onset-calibration",
-			(size) => onsetCalibrationFigure(horizons, { size }),
+			(size) => onsetCalibrationFigure(horizons, size),
 			"On the diagonal, predicted risks come true. Above it they are too low, below it too high.",
 		),
 		...(conditions.length > 0 && {
 			decisions: await drawHalf(
 				"onset-decisions",
-				(size) => decisionFigure(size === "wide" ? conditions : first, { size }),
+				(size) => decisionFigure(size === "wide" ? conditions : first, size),
 				`${decisionReading} “Treat” stands for any action, such as a test.`,
 			),
 			byFifth: await draw(
 				"onset-by-fifth",
-				(options) => byFifthFigure(conditions, options),
+				(size) => byFifthFigure(conditions, size),
 				`The wider the lines fan out, the better the model tells people apart. Conditions: ${conditionRule}.`,
 			),
 		}),
 		codeScores: await draw(
 			"onset-codes",
-			(options) => codeScoresFigure(codes, { years, ...options }),
+			(size) => codeScoresFigure(codes, years, size),
 			"Codes with at least 20 first records within the horizon. Codes are not corrected for how many there are: some intervals miss the truth by chance.",
 		),
 	};

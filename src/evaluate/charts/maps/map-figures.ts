@@ -4,80 +4,59 @@ import {
 	frame,
 	link,
 	type Markish,
-	type PlotOptions,
 	type SymbolType,
+	scale,
 	text,
 } from "@observablehq/plot";
 import { thousands } from "../../../base/thousands.js";
-import { type Figure, legendPanel, type Panel } from "../figure.js";
+import { type Figure, legendPanel } from "../figure.js";
 import { counted, groupBy, percent } from "../numbers.js";
-import { type Box, type Point, placeLabels } from "../placement.js";
+import { type Point, placeLabels } from "../placement.js";
 import { fitted, type Type, textWidth } from "../text.js";
 import { theme } from "../theme.js";
 
-/** The position of a map's points in its panel, with equal scales on both axes. */
-interface MapFrame {
-	readonly options: PlotOptions;
-	readonly bounds: Box;
-	readonly pixel: (point: Point) => Point;
-	/** The point of the map at a pixel of the panel. */
-	readonly point: (pixel: Point) => Point;
-}
-
 const edge = 14;
 
-function mapFrame(points: readonly Point[], width: number, height: number): MapFrame {
+/** The axes of a map, with equal scales, and the position of its points in the panel. */
+function mapFrame(points: readonly Point[], width: number, height: number) {
+	const ends = (values: readonly number[]) =>
+		values.length === 0
+			? [0, 1]
+			: values.reduce(
+					([low, high], value) => [Math.min(low, value), Math.max(high, value)],
+					[values[0], values[0]],
+				);
 	const [left, right] = ends(points.map(({ x }) => x));
 	const [bottom, top] = ends(points.map(({ y }) => y));
 	const [across, down] = [width - 2 * edge, height - 2 * edge];
-	const scale = Math.max((right - left) / across, (top - bottom) / down) || 1 / across;
-	const middle = { x: (left + right) / 2, y: (bottom + top) / 2 };
-	const half = { x: (scale * width) / 2, y: (scale * height) / 2 };
+	const perPixel = Math.max((right - left) / across, (top - bottom) / down) || 1 / across;
+	const domain = (low: number, high: number, pixels: number) => {
+		const half = (perPixel * pixels) / 2;
+		return [(low + high) / 2 - half, (low + high) / 2 + half];
+	};
+	const x = { domain: domain(left, right, width), axis: null };
+	const y = { domain: domain(bottom, top, height), axis: null };
+	const xScale = scale({ x: { ...x, range: [0, width] } });
+	const yScale = scale({ y: { ...y, range: [height, 0] } });
 	return {
+		options: { height, margin: 0, x, y },
 		bounds: { left: 2, right: width - 2, top: 2, bottom: height - 2 },
-		pixel: ({ x, y }) => ({
-			x: (x - middle.x) / scale + width / 2,
-			y: height / 2 - (y - middle.y) / scale,
-		}),
-		point: ({ x, y }) => ({
-			x: middle.x + (x - width / 2) * scale,
-			y: middle.y + (height / 2 - y) * scale,
-		}),
-		options: {
-			margin: 0,
-			x: { domain: [middle.x - half.x, middle.x + half.x], axis: null },
-			y: { domain: [middle.y - half.y, middle.y + half.y], axis: null },
-		},
+		pixel: ({ x, y }: Point): Point => ({ x: xScale.apply(x), y: yScale.apply(y) }),
+		/** The point of the map at a pixel of the panel. */
+		point: ({ x, y }: Point): Point => ({ x: xScale.invert!(x), y: yScale.invert!(y) }),
 	};
 }
 
-const ends = (values: readonly number[]): [low: number, high: number] =>
-	values.length === 0
-		? [0, 1]
-		: values.reduce(
-				([low, high], value) => [Math.min(low, value), Math.max(high, value)],
-				[values[0], values[0]],
-			);
-
-/** The look of a category's points: the shape distinguishes them where the colour cannot. */
-interface CategoryMark {
-	readonly colour: string;
-	readonly symbol: SymbolType;
-	readonly hollow: boolean;
-}
+type MapFrame = ReturnType<typeof mapFrame>;
 
 const symbols = "circle triangle square diamond star cross hexagon wye".split(" ") as SymbolType[];
 
-const other: CategoryMark = { colour: theme.neutral, symbol: "circle", hollow: false };
-
-/** One mark per name, in order; up to 72 are distinct. */
-export function categoryMarks(
-	names: readonly (string | null)[],
-): (name: string | null) => CategoryMark {
+/** One mark per name, in order; up to 72 are distinct: the shape distinguishes them where the colour cannot. */
+export function categoryMarks(names: readonly (string | null)[]) {
 	const categories = names.filter((name) => name !== null);
-	return (name) => {
+	return (name: string | null): { colour: string; symbol: SymbolType; hollow: boolean } => {
 		const index = name === null ? -1 : categories.indexOf(name);
-		if (index < 0) return other;
+		if (index < 0) return { colour: theme.neutral, symbol: "circle", hollow: false };
 		return {
 			colour: theme.categorical[index % theme.categorical.length],
 			symbol: symbols[index % symbols.length],
@@ -86,22 +65,14 @@ export function categoryMarks(
 	};
 }
 
-/** The mark as options of Plot's dot. */
-const dotStyle = ({ colour, symbol, hollow }: CategoryMark): DotOptions =>
-	hollow
-		? { symbol, fill: theme.background, stroke: colour, strokeWidth: 1.6 }
-		: { symbol, fill: colour, stroke: theme.background, strokeWidth: 0.6 };
-
-const mapNote =
-	"UMAP keeps neighbours together; distances between far groups, and the axes, say little.";
-
-interface MappedPatient extends Point {
-	/** The label; null if there is none. */
-	readonly positive: boolean | null;
-}
+const notes = [
+	"UMAP keeps neighbours together; distances between far groups, and the axes, say little.",
+];
+const position = { x: "x", y: "y" } as const;
 
 export interface PatientMap {
-	readonly patients: readonly MappedPatient[];
+	/** Points, with the label; null if there is none. */
+	readonly patients: readonly (Point & { readonly positive: boolean | null })[];
 	/** Codes, drawn faintly in the background. */
 	readonly tokens?: readonly Point[];
 	readonly task: string;
@@ -122,102 +93,90 @@ export function patientMapFigure({
 	names = { positive: "positive", negative: "negative" },
 }: PatientMap): Figure {
 	const r = patients.length > crowd ? 2.4 : patients.length > few ? 3.4 : 5;
-	const classes = [
-		{
-			name: "no label",
-			of: patients.filter(({ positive }) => positive === null),
-			style: { symbol: "circle", fill: theme.neutral, fillOpacity: 0.6 },
-			r: 0.7 * r,
-		},
-		{
-			name: names.negative,
-			of: patients.filter(({ positive }) => positive === false),
-			style: { symbol: "circle", fill: theme.background, stroke: theme.accent, strokeWidth: 1.1 },
-			r,
-		},
-		{
-			name: names.positive,
-			of: patients.filter(({ positive }) => positive === true),
-			style: { symbol: "triangle", fill: theme.strong, stroke: theme.background, strokeWidth: 0.6 },
-			r: r + 0.8,
-		},
-	] as const;
-	const [unlabelled, negative, positive] = classes;
-	const labelled = negative.of.length + positive.of.length;
-	const share = labelled > 0 ? percent(positive.of.length / labelled) : "none";
-	const counts = `${thousands(positive.of.length)} of ${counted(labelled, "labelled patient")} ${
-		positive.of.length === 1 ? "is" : "are"
-	} positive`;
+	const classOf = (name: string, label: boolean | null, style: DotOptions & { r: number }) => {
+		const points = patients.filter(({ positive }) => positive === label);
+		const { r: _, ...legendStyle } = style;
+		const says = thousands(points.length);
+		return { points, style, legend: { name, says, style: legendStyle } };
+	};
+	const unlabelled = classOf("no label", null, {
+		symbol: "circle",
+		fill: theme.neutral,
+		fillOpacity: 0.6,
+		r: 0.7 * r,
+	});
+	const negative = classOf(names.negative, false, {
+		symbol: "circle",
+		fill: theme.background,
+		stroke: theme.accent,
+		strokeWidth: 1.1,
+		r,
+	});
+	const positive = classOf(names.positive, true, {
+		symbol: "triangle",
+		fill: theme.strong,
+		stroke: theme.background,
+		strokeWidth: 0.6,
+		r: r + 0.8,
+	});
+	const cases = positive.points.length;
+	const labelled = negative.points.length + cases;
+	const people = counted(patients.length, "patient");
+	const share = labelled > 0 ? percent(cases / labelled) : "none";
 	const background = { symbol: "plus", stroke: theme.neutral, strokeWidth: 1 } as const;
 	const legend = [
-		...classes
-			.toReversed()
-			.flatMap(({ name, of, style }) =>
-				of.length > 0 || name !== "no label" ? [{ name, says: thousands(of.length), style }] : [],
-			),
+		positive.legend,
+		negative.legend,
+		...(unlabelled.points.length > 0 ? [unlabelled.legend] : []),
 		...(tokens.length > 0
 			? [{ name: "codes", says: thousands(tokens.length), style: background }]
 			: []),
 	];
 	return {
 		title,
-		subtitle: `${counted(patients.length, "patient")} · ${labelled > 0 ? `${share} of ${thousands(labelled)} labelled ones positive` : "none labelled"}`,
-		description: `A map (UMAP) of the representations of ${counted(patients.length, "patient")} for the task ${task}. ${
-			labelled > 0 ? `${counts} (${share}), drawn as triangles.` : "No patient is labelled."
-		}${unlabelled.of.length > 0 && labelled > 0 ? ` ${thousands(unlabelled.of.length)} have no label.` : ""}`,
+		subtitle: `${people} · ${labelled > 0 ? `${share} of ${thousands(labelled)} labelled ones positive` : "none labelled"}`,
+		description: [
+			`A map (UMAP) of the representations of ${people} for the task ${task}.`,
+			labelled > 0
+				? `${thousands(cases)} of ${counted(labelled, "labelled patient")} ${cases === 1 ? "is" : "are"} positive (${share}), drawn as triangles.`
+				: "No patient is labelled.",
+			...(unlabelled.points.length > 0 && labelled > 0
+				? [`${unlabelled.legend.says} have no label.`]
+				: []),
+		].join(" "),
 		rows: [
 			[
 				{
 					title: "Representations of the patients",
 					subtitle: "each mark is a patient; patients that lie together look alike to the model",
-					height: patientMapHeight,
-					plot: (width) => {
-						const map = mapFrame([...patients, ...tokens], width, patientMapHeight);
-						const position = { x: "x", y: "y" } as const;
-						return {
-							...map.options,
-							marks: [
-								frame({ stroke: theme.grid }),
-								dot(tokens, { ...position, r: 2.5, ...background }),
-								...classes.map(({ of, style, r }) => dot(of, { ...position, r, ...style })),
-							],
-						};
-					},
+					plot: (width) => ({
+						...mapFrame([...patients, ...tokens], width, patientMapHeight).options,
+						marks: [
+							frame({ stroke: theme.grid }),
+							dot(tokens, { ...position, r: 2.5, ...background }),
+							[unlabelled, negative, positive].map(({ points, style }) =>
+								dot(points, { ...position, ...style }),
+							),
+						],
+					}),
 				},
 				legendPanel(legend, { title: "Patients", subtitle: task, share: 0.28 }),
 			],
 		],
-		notes: [mapNote],
+		notes,
 	};
 }
 
-interface MappedToken extends Point {
-	readonly code: string;
-	readonly name: string;
-	readonly category: string | null;
-	/** Events with this token. */
-	readonly count: number;
-}
-
-/** A head's decay vector, on the same map as the tokens. */
-interface MappedDecay extends Point {
-	/** From 1, as they are shown. */
-	readonly layer: number;
-	readonly head: number;
-}
-
 export interface TokenMap {
-	readonly tokens: readonly MappedToken[];
-	readonly decays: readonly MappedDecay[];
-}
-
-interface CategoryOnMap {
-	readonly name: string | null;
-	readonly tokens: readonly MappedToken[];
-	readonly events: number;
-	readonly centre: Point;
-	/** Whether its codes form a cluster, which can be labelled. */
-	readonly gathered: boolean;
+	/** Codes, with the number of their events. */
+	readonly tokens: readonly (Point & {
+		readonly code: string;
+		readonly name: string;
+		readonly category: string | null;
+		readonly count: number;
+	})[];
+	/** Decay vectors of heads, on the same map; layers and heads count from 1. */
+	readonly decays: readonly (Point & { readonly layer: number; readonly head: number })[];
 }
 
 const tokenMapHeight = 620;
@@ -225,14 +184,20 @@ const tokenMapHeight = 620;
 const mostNamed = 24;
 /** Maximum radius of a cluster, relative to the radius of the whole map. */
 const gatheredWithin = 0.6;
+const decayStyle = { symbol: "times", stroke: theme.ink, strokeWidth: 2.4, r: 5 } as const;
 
 /** Token embeddings by disease category, with the decay vector of each head. */
 export function tokenMapFigure(map: TokenMap): Figure {
 	const { tokens, decays } = map;
-	const categories = onMap(tokens);
-	const namedCategories = categories.filter(({ name }) => name !== null);
+	const categories = categoriesOf(tokens);
+	const named = categories.filter(({ name }) => name !== null);
 	const markOf = categoryMarks(categories.map(({ name }) => name));
-	const styleOf = (name: string | null) => dotStyle(markOf(name));
+	const styleOf = (name: string | null): DotOptions => {
+		const { colour, symbol, hollow } = markOf(name);
+		return hollow
+			? { symbol, fill: theme.background, stroke: colour, strokeWidth: 1.6 }
+			: { symbol, fill: colour, stroke: theme.background, strokeWidth: 0.6 };
+	};
 	const legend = [
 		...categories.map(({ name, tokens }) => ({
 			name: name ?? "no category",
@@ -243,18 +208,18 @@ export function tokenMapFigure(map: TokenMap): Figure {
 			? [{ name: "decay vector", says: "L layer, H head", style: decayStyle }]
 			: []),
 	];
-	const what = [
-		counted(tokens.length, "code"),
-		counted(namedCategories.length, "category", "categories"),
-	];
+	const codes = counted(tokens.length, "code");
+	const inCategories = counted(named.length, "category", "categories");
+	const [first] = named;
+	const titles = { title: "Categories", subtitle: "those with the most events first", share: 0.34 };
 	return {
 		title: "Map of the token embeddings",
-		subtitle: [...what, counted(decays.length, "decay vector")].join(" · "),
+		subtitle: `${codes} · ${inCategories} · ${counted(decays.length, "decay vector")}`,
 		description: [
-			`A map (UMAP) of the embeddings of ${what.join(" in ")}: tokens that lie together mean alike to the model.`,
-			...(namedCategories[0]
+			`A map (UMAP) of the embeddings of ${codes} in ${inCategories}: tokens that lie together mean alike to the model.`,
+			...(first
 				? [
-						`The category with the most events is ${namedCategories[0].name}, ${counted(namedCategories[0].tokens.length, "code")}.`,
+						`The category with the most events is ${first.name}, ${counted(first.tokens.length, "code")}.`,
 					]
 				: []),
 			...(decays.length > 0
@@ -263,35 +228,54 @@ export function tokenMapFigure(map: TokenMap): Figure {
 		].join(" "),
 		rows: [
 			[
-				mapPanel(map, categories, styleOf),
-				...(legend.length > 0 ? [legendPanel(legend, legendOptions)] : []),
+				{
+					title: "Embeddings of the codes",
+					subtitle: `each mark is a code; grey names are the most frequent${
+						named.some(({ gathered }) => gathered) ? ", bold ones categories that lie together" : ""
+					}`,
+					plot: (width) => {
+						const frameOf = mapFrame([...tokens, ...decays], width, tokenMapHeight);
+						return {
+							...frameOf.options,
+							marks: [
+								frame({ stroke: theme.grid }),
+								categories
+									.toReversed()
+									.map(({ name, tokens }) =>
+										dot(tokens, { ...position, r: 3.6, ...styleOf(name) }),
+									),
+								dot(decays, {
+									...position,
+									...decayStyle,
+									stroke: theme.background,
+									strokeWidth: 5,
+								}),
+								dot(decays, { ...position, ...decayStyle }),
+								mapTexts(frameOf, map, named),
+							],
+						};
+					},
+				},
+				...(legend.length > 0 ? [legendPanel(legend, titles)] : []),
 			],
 		],
-		notes: [mapNote],
+		notes,
 	};
 }
 
-const legendOptions = {
-	title: "Categories",
-	subtitle: "those with the most events first",
-	share: 0.34,
-};
-
-const decayStyle = { symbol: "times", stroke: theme.ink, strokeWidth: 2.4, r: 5 } as const;
-
-/** Categories, by number of events. */
-function onMap(tokens: readonly MappedToken[]): CategoryOnMap[] {
+/** Categories, by number of events; those whose codes form a cluster can be labelled. */
+function categoriesOf(tokens: TokenMap["tokens"]) {
 	if (tokens.length === 0) return [];
 	const width = spreadAround(tokens, innermost(tokens));
 	return [...groupBy(tokens, ({ category }) => category)]
-		.map(([name, of]) => {
-			const centre = innermost(of);
+		.map(([name, members]) => {
+			const centre = innermost(members);
 			return {
 				name,
-				tokens: of,
-				events: of.reduce((sum, { count }) => sum + count, 0),
+				tokens: members,
+				events: members.reduce((sum, { count }) => sum + count, 0),
 				centre,
-				gathered: spreadAround(of, centre) <= gatheredWithin * width,
+				gathered: spreadAround(members, centre) <= gatheredWithin * width,
 			};
 		})
 		.sort((a, b) => Number(a.name === null) - Number(b.name === null) || b.events - a.events);
@@ -305,120 +289,77 @@ function spreadAround(points: readonly Point[], from: Point): number {
 
 /** The medoid: the point with the lowest sum of distances to the others, robust to outliers. */
 function innermost(points: readonly Point[]): Point {
-	const far = (point: Point) =>
-		points.reduce((sum, { x, y }) => sum + Math.hypot(x - point.x, y - point.y), 0);
-	return points.reduce((best, point) => (far(point) < far(best) ? point : best));
+	const sums = points.map((point) =>
+		points.reduce((sum, { x, y }) => sum + Math.hypot(x - point.x, y - point.y), 0),
+	);
+	return points[sums.indexOf(Math.min(...sums))];
 }
-
-function mapPanel(
-	{ tokens, decays }: TokenMap,
-	categories: readonly CategoryOnMap[],
-	styleOf: (name: string | null) => ReturnType<typeof dotStyle>,
-): Panel {
-	return {
-		title: "Embeddings of the codes",
-		subtitle: `each mark is a code; grey names are the most frequent${
-			categories.some(({ name, gathered }) => name !== null && gathered)
-				? ", bold ones categories that lie together"
-				: ""
-		}`,
-		height: tokenMapHeight,
-		plot: (width) => {
-			const map = mapFrame([...tokens, ...decays], width, tokenMapHeight);
-			return {
-				...map.options,
-				marks: [
-					frame({ stroke: theme.grid }),
-					...categories
-						.toReversed()
-						.map(({ name, tokens }) => dot(tokens, { x: "x", y: "y", r: 3.6, ...styleOf(name) })),
-					dot(decays, { x: "x", y: "y", ...decayStyle, stroke: theme.background, strokeWidth: 5 }),
-					dot(decays, { x: "x", y: "y", ...decayStyle }),
-					...mapTexts(map, { categories, decays, codes: frequent(tokens), tokens }),
-				],
-			};
-		},
-	};
-}
-
-const frequent = (tokens: readonly MappedToken[]) =>
-	tokens.toSorted((a, b) => b.count - a.count).slice(0, mostNamed);
 
 const categoryType: Type = { size: theme.size.text, bold: true };
 const headType: Type = { size: theme.size.tick, bold: true };
 const codeType: Type = { size: theme.size.small };
-const mostCodeWidth = 130;
-const mostCategoryWidth = 150;
 /** Distance in pixels from which a text has a leader line. */
 const far = 14;
 
-interface MapNames {
-	readonly categories: readonly CategoryOnMap[];
-	readonly decays: readonly MappedDecay[];
-	/** Codes to label. */
-	readonly codes: readonly MappedToken[];
-	/** All tokens, which labels should not cover. */
-	readonly tokens: readonly MappedToken[];
-}
-
 /** Labels of categories first, then of heads, then of codes where there is room. */
-function mapTexts(map: MapFrame, { categories, decays, codes, tokens }: MapNames): Markish[] {
-	const taken = decays.map((decay) => {
-		const { x, y } = map.pixel(decay);
-		return { left: x - 6, right: x + 6, top: y - 6, bottom: y + 6 };
-	});
+function mapTexts(
+	map: MapFrame,
+	{ tokens, decays }: TokenMap,
+	categories: ReturnType<typeof categoriesOf>,
+): Markish[] {
 	const points = tokens.map(map.pixel);
+	const taken = decays.map(map.pixel).map(({ x, y }) => ({
+		left: x - 6,
+		right: x + 6,
+		top: y - 6,
+		bottom: y + 6,
+	}));
+	/** Places texts, `apart` pixels from their points unless they may be over them. */
 	const placed = (
-		texts: readonly (readonly [words: string, at: Point])[],
+		texts: readonly (readonly [words: string, point: Point])[],
 		type: Type,
-		{ apart, over = false, ...more }: TextPlacing,
+		{
+			apart,
+			over = false,
+			...limits
+		}: { apart: number; over?: boolean; reach: readonly number[]; mostCovered?: number },
 	) => {
-		const labels = texts.map(([words, at]) => ({
-			at: map.pixel(at),
+		const labels = texts.map(([words, point]) => ({
+			at: map.pixel(point),
 			width: textWidth(words, type) + 4,
 			height: type.size + 3,
 			apart,
 			over,
 		}));
-		const positions = placeLabels(labels, {
-			bounds: map.bounds,
-			taken,
-			points,
-			radius: 1.5,
-			...more,
-		});
-		const written = texts.flatMap(([words, at], index) => {
-			const position = positions[index];
-			return position ? [{ words, at, position }] : [];
-		});
-		taken.push(...written.map(({ position }) => position.box));
+		const surroundings = { bounds: map.bounds, taken, points, radius: 1.5, ...limits };
+		const written = placeLabels(labels, surroundings).flatMap((label, index) =>
+			label ? [{ words: texts[index][0], from: labels[index].at, ...label }] : [],
+		);
+		taken.push(...written.map(({ box }) => box));
 		return written;
 	};
-	type Written = ReturnType<typeof placed>;
-	const named = categories.flatMap(({ name, centre, gathered }) =>
-		name === null || !gathered
-			? []
-			: [[fitted(name, mostCategoryWidth, categoryType), centre] as const],
+	const groups = placed(
+		categories
+			.filter(({ gathered }) => gathered)
+			.map(({ name, centre }) => [fitted(name ?? "", 150, categoryType), centre]),
+		categoryType,
+		{ apart: 4, over: true, reach: [2, 8, 16, 26, 38, 52, 70, 90] },
 	);
-	const groups = placed(named, categoryType, {
-		apart: 4,
-		over: true,
-		reach: [2, 8, 16, 26, 38, 52, 70, 90],
-	});
 	const heads = placed(
 		decays.map((decay) => [`L${decay.layer}H${decay.head}`, decay]),
 		headType,
 		{ apart: 5, reach: [1, 5, 12, 20, 32] },
 	);
-	const codeTexts = placed(
-		codes.map((token) => [fitted(token.name || token.code, mostCodeWidth, codeType), token]),
+	const frequent = tokens.toSorted((a, b) => b.count - a.count).slice(0, mostNamed);
+	const codes = placed(
+		frequent.map((token) => [fitted(token.name || token.code, 130, codeType), token]),
 		codeType,
 		{ apart: 4, reach: [0, 3, 7], mostCovered: 1 },
 	);
-	const writing = (written: Written, type: Type, fill: string) =>
+	const writing = (written: typeof codes, type: Type, fill: string) =>
 		text(written, {
-			x: ({ position }) => map.point(position).x,
-			y: ({ position }) => map.point(position).y,
+			x: (label: Point) => map.point(label).x,
+			y: (label: Point) => map.point(label).y,
 			text: "words",
 			fontSize: type.size,
 			...(type.bold && { fontWeight: "bold" }),
@@ -427,28 +368,19 @@ function mapTexts(map: MapFrame, { categories, decays, codes, tokens }: MapNames
 			strokeWidth: 3.5,
 		});
 	const leaders = [...heads, ...groups]
-		.filter(({ position }) => position.distance >= far)
-		.map(({ at, position: { box } }) => {
-			const from = map.pixel(at);
-			const to = map.point({
+		.filter(({ distance }) => distance >= far)
+		.map(({ from, box }) => {
+			const end = map.point({
 				x: Math.max(box.left, Math.min(box.right, from.x)),
 				y: Math.max(box.top, Math.min(box.bottom, from.y)),
 			});
-			return { x1: at.x, y1: at.y, x2: to.x, y2: to.y };
+			const start = map.point(from);
+			return { x1: start.x, y1: start.y, x2: end.x, y2: end.y };
 		});
 	return [
 		link(leaders, { x1: "x1", y1: "y1", x2: "x2", y2: "y2", stroke: theme.neutral }),
-		writing(codeTexts, codeType, theme.quiet),
+		writing(codes, codeType, theme.quiet),
 		writing(heads, headType, theme.ink),
 		writing(groups, categoryType, theme.ink),
 	];
-}
-
-/** How texts of a kind are placed. */
-interface TextPlacing {
-	/** Pixels to keep from the point, unless the text may be over it. */
-	readonly apart: number;
-	readonly over?: boolean;
-	readonly reach?: readonly number[];
-	readonly mostCovered?: number;
 }

@@ -1,6 +1,6 @@
 import type { OnsetDetails } from "../../evaluation.js";
 
-type Condition = NonNullable<OnsetDetails["conditions"]>[number];
+export type Condition = NonNullable<OnsetDetails["conditions"]>[number];
 
 export type Decision = Condition["decisions"][number];
 

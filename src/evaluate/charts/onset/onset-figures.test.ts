@@ -1,12 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { onsetCalibrationFigure } from "../calibration-figure.js";
 import { drawn } from "../testing/drawn.js";
-import {
-	byFifthFigure,
-	type Condition,
-	codeScoresFigure,
-	decisionFigure,
-} from "./condition-figures.js";
+import { byFifthFigure, codeScoresFigure, decisionFigure } from "./condition-figures.js";
+import type { Condition } from "./decision-lines.js";
 import { type OnsetStory, onsetStoriesFigure } from "./stories-figure.js";
 
 const year = 365.25;
@@ -34,7 +30,7 @@ test("observed incidence by fifths of predicted risk", () => {
 		"Heart failure: 0.15 % of the lowest fifth, 7.5 % of the highest within 5 years.",
 	);
 	expect(drawn(figure)).toContain(">7.5 % (5.0 %) highest fifth</text>");
-	expect(drawn(byFifthFigure([condition], { narrow: true }))).toContain('width="360"');
+	expect(drawn(byFifthFigure([condition], "narrow"))).toContain('width="360"');
 });
 
 test("a decision curve beside treating all and none", () => {
@@ -55,9 +51,7 @@ test("every code, best first", () => {
 			observedToExpected: null,
 		})),
 	});
-	const figure = codeScoresFigure([code("gout", 0.52), code("stroke", 0.8), code("x", 0.9, 1)], {
-		years: 5,
-	});
+	const figure = codeScoresFigure([code("gout", 0.52), code("stroke", 0.8), code("x", 0.9, 1)], 5);
 	expect(figure.description).toBe("2 codes; the interval of 1 lies above 0.5, which is guessing.");
 	const svg = drawn(figure);
 	expect(svg.indexOf(">stroke<")).toBeLessThan(svg.indexOf(">gout<"));

@@ -1,10 +1,11 @@
-import { areaY, dot, line, type Markish, ruleX, text } from "@observablehq/plot";
+import { areaY, dot, line, ruleX, text } from "@observablehq/plot";
 import { yearDays } from "../../../base/time.js";
 import { spanText } from "../../../predict/user-input/moments.js";
 import { type Clock, roundNumbers, timeAxis, timeName } from "../clock.js";
 import {
 	axisBelow,
 	type Figure,
+	framed,
 	gridAxisY,
 	inRows,
 	label,
@@ -42,8 +43,7 @@ interface StoriesOptions {
 	readonly narrow?: boolean;
 }
 
-const plotHeight = 250;
-const [marginTop, marginBottom, marginLeft, marginRight] = [34, 42, 44, 16];
+const margins = [34, 16, 42, 44] as const;
 /** The strip of records, as a share of the axis above 0. */
 const strip = 0.07;
 /** Later deaths are named, not drawn. */
@@ -54,18 +54,24 @@ export function onsetStoriesFigure(
 	stories: readonly OnsetStory[],
 	{ name, horizonDays, narrow = false }: StoriesOptions,
 ): Figure {
-	const most =
-		1.12 *
-		Math.max(
-			1e-3,
-			...stories.flatMap(({ risk, peers = [], truth }) => [
-				...risk,
-				...peers,
-				...(truth?.risk ?? []),
-			]),
-		);
+	const risks = stories.flatMap(({ risk, peers = [], truth }) => [
+		...risk,
+		...peers,
+		...(truth?.risk ?? []),
+	]);
+	const most = 1.12 * Math.max(1e-3, ...risks);
 	const panels = stories.map((story) => storyPanel(story, most, narrow));
 	const span = spanText(horizonDays);
+	const legend = [
+		{ name: "the model", style: { fill: theme.accent } },
+		...(stories.some(({ peers }) => peers)
+			? [{ name: "people of the same age and sex", style: { fill: theme.neutral } }]
+			: []),
+		...(stories.some(({ truth }) => truth)
+			? [{ name: "true risk, from the simulator", style: { fill: theme.second } }]
+			: []),
+		{ name: "first record of the disease", style: { fill: theme.strong } },
+	];
 	return {
 		title: `${name}: the risk before the diagnosis`,
 		subtitle: `probability of a first record within ${span}, from the records up to each day`,
@@ -78,76 +84,65 @@ export function onsetStoriesFigure(
 		...(narrow && { width: theme.narrowWidth }),
 		rows: [
 			...inRows(panels, narrow ? 1 : panels.length),
-			[
-				legendPanel(
-					[
-						{ name: "the model", style: { fill: theme.accent } },
-						...(stories.some(({ peers }) => peers)
-							? [{ name: "people of the same age and sex", style: { fill: theme.neutral } }]
-							: []),
-						...(stories.some(({ truth }) => truth)
-							? [{ name: "true risk, from the simulator", style: { fill: theme.second } }]
-							: []),
-						{ name: "first record of the disease", style: { fill: theme.strong } },
-					],
-					{ title: "Lines", columns: narrow ? 1 : 4 },
-				),
-			],
+			[legendPanel(legend, { title: "Lines", columns: narrow ? 1 : 4 })],
 		],
 	};
 }
 
-const diedText = ({ clock, death, diagnosis }: OnsetStory) =>
-	death === null || death - diagnosis <= mostAfter ? "" : `; died at ${timeName(clock, death)}`;
-
 function storyPanel(story: OnsetStory, most: number, narrow: boolean): Panel {
-	const { patient, title, clock, times, risk, peers, truth, judged, diagnosis, death } = story;
-	const drawnDeath = death !== null && death - diagnosis <= mostAfter ? death : undefined;
+	const { patient, title, clock, times, risk, peers = [], judged, diagnosis, death } = story;
+	const isNear = death !== null && death - diagnosis <= mostAfter;
 	const first = times[0] ?? diagnosis - yearDays;
-	const after = Math.max(0.06 * (diagnosis - first), (drawnDeath ?? diagnosis) - diagnosis);
-	const domain = [first, diagnosis + 1.15 * after] as const;
+	const after = Math.max(0.06 * (diagnosis - first), isNear ? death - diagnosis : 0);
+	const domain: [number, number] = [first, diagnosis + 1.15 * after];
 	const axis = timeAxis(clock, domain, narrow ? 5 : 6);
 	const least = -strip * most;
+	const { truth = { times: [], risk: [] } } = story;
 	const series = (xs: readonly number[], ys: readonly number[]) =>
 		ys.map((risk, index) => ({ time: xs[index], risk }));
 	const position = { x: "time", y: "risk" } as const;
-	const riskSeries = series(times, risk);
+	const events = [
+		{ time: diagnosis, words: "first recorded", fill: theme.strong },
+		...(isNear ? [{ time: death, words: "died", fill: theme.ink }] : []),
+	].map((event) => ({ ...event, words: `${event.words}, ${timeName(clock, event.time)}` }));
+	const died = death === null || isNear ? "" : `; died at ${timeName(clock, death)}`;
 	return {
 		title: `${title}: ${patient}`,
-		subtitle: `${percent(judged.risk)} a year before the diagnosis${diedText(story)}`,
-		height: plotHeight + marginTop + marginBottom,
+		subtitle: `${percent(judged.risk)} a year before the diagnosis${died}`,
 		plot: (width) => ({
-			marginTop,
-			marginBottom,
-			marginLeft,
-			marginRight,
-			x: { domain: [...domain] },
+			...framed(250, margins),
+			x: { domain },
 			y: { domain: [least, most] },
 			marks: [
-				...gridAxisY(roundNumbers(0, most, 4), percentTick),
+				gridAxisY(roundNumbers(0, most, 4), percentTick),
 				axisBelow(axis.ticks, axis.label, axis.format),
 				ruleX(
-					story.records.filter((time) => time >= domain[0]),
+					story.records.filter((time) => time >= first),
 					{ x: (time: number) => time, y1: least, y2: 0.25 * least, stroke: theme.neutral },
 				),
-				areaY(riskSeries, { ...position, fill: theme.accent, fillOpacity: 0.08 }),
-				line(series(times, peers ?? []), {
+				areaY(series(times, risk), { ...position, fill: theme.accent, fillOpacity: 0.08 }),
+				line(series(times, peers), {
 					...position,
 					stroke: theme.neutral,
 					strokeWidth: 2.2,
 					strokeDasharray: "6,4",
 				}),
-				line(series(truth?.times ?? [], truth?.risk ?? []), {
+				line(series(truth.times, truth.risk), {
 					...position,
 					stroke: theme.second,
 					strokeWidth: 2,
 					strokeDasharray: "2,3",
 				}),
-				line(riskSeries, { ...position, stroke: theme.accent, strokeWidth: 2.6 }),
-				...eventRule(diagnosis, "first recorded", theme.strong, story, domain, width, most, 0),
-				...(drawnDeath === undefined
-					? []
-					: eventRule(drawnDeath, "died", theme.ink, story, domain, width, most, 1)),
+				line(series(times, risk), { ...position, stroke: theme.accent, strokeWidth: 2.6 }),
+				ruleX(events, { x: "time", stroke: "fill", strokeWidth: 2 }),
+				// Names above the frame, kept inside the panel.
+				events.map(({ time, words, fill }, row) => {
+					const inner = width - margins[1] - margins[3];
+					const pixel = (inner * (time - domain[0])) / (domain[1] - domain[0]);
+					const half = textWidth(words, { size: theme.size.tick, bold: true }) / 2;
+					const dx = Math.min(0, inner + margins[1] - 2 - pixel - half);
+					return label(words, time, most, { dy: -9 - 15 * row, dx, fill, fontWeight: "bold" });
+				}),
 				dot([judged], {
 					...position,
 					r: 5,
@@ -167,26 +162,4 @@ function storyPanel(story: OnsetStory, most: number, narrow: boolean): Panel {
 			],
 		}),
 	};
-}
-
-/** A vertical line at an event with its name above the frame, kept inside the panel. */
-function eventRule(
-	time: number,
-	words: string,
-	colour: string,
-	{ clock }: OnsetStory,
-	[from, to]: readonly [number, number],
-	width: number,
-	most: number,
-	row: number,
-): Markish[] {
-	const name = `${words}, ${timeName(clock, time)}`;
-	const inner = width - marginLeft - marginRight;
-	const pixel = (inner * (time - from)) / (to - from);
-	const half = textWidth(name, { size: theme.size.tick, bold: true }) / 2;
-	const dx = Math.min(0, inner + marginRight - 2 - pixel - half);
-	return [
-		ruleX([time], { stroke: colour, strokeWidth: 2 }),
-		label(name, time, most, { dy: -9 - 15 * row, dx, fill: colour, fontWeight: "bold" }),
-	];
 }

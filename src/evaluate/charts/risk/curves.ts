@@ -13,7 +13,7 @@ import {
 import { yearDays } from "../../../base/time.js";
 import { spanText } from "../../../predict/user-input/moments.js";
 import { type Clock, roundNumbers, timeAxis, timeName } from "../clock.js";
-import { axisBelow, gridAxisY, label, type Panel } from "../figure.js";
+import { axisBelow, framed, gridAxisY, label, type Panel } from "../figure.js";
 import { percent, percentTick } from "../numbers.js";
 import { avoidOverlap, placeLabels } from "../placement.js";
 import { fitted, textWidth, widest, wrapped } from "../text.js";
@@ -21,7 +21,8 @@ import { rowWidth, theme } from "../theme.js";
 import { type NumberedSurge, type RiskLine, type RiskPicture, riskAt } from "./picture.js";
 
 const headroom = 1.12;
-const [marginTop, marginBottom, marginLeft] = [36, 24, 50];
+const [marginTop, marginBottom] = [36, 24];
+export const marginLeft = 50;
 /** Deaths so long after the last time are drawn. */
 const deathWithin = yearDays;
 
@@ -69,7 +70,6 @@ export function riskFrame(
 		domain,
 		/** The observed span within the figure. */
 		observed: [within(Math.min(now, ...observedFrom)), within(now)] as const,
-		margins: { marginLeft, marginRight: part.marginRight },
 		right,
 		top,
 		bottom,
@@ -113,11 +113,8 @@ export function riskPanel(
 	return {
 		title: recorded ? "Another record" : "First record",
 		subtitle: `probability of ${recorded ? "another" : "a first"} record within ${spanText(horizonDays)}; dashed without new records${whatIf ? `, dotted: ${whatIf.name}` : ""}`,
-		height: frame.bottom + marginBottom,
 		plot: () => ({
-			...frame.margins,
-			marginTop,
-			marginBottom,
+			...framed(frame.bottom - marginTop, [marginTop, frame.marginRight, marginBottom, marginLeft]),
 			x: { domain },
 			y: { domain: [least, most] },
 			marks: [

@@ -1,11 +1,11 @@
 import { dot, rect, ruleY, text } from "@observablehq/plot";
 import { durationName } from "../../../base/time.js";
 import { type Clock, spanName } from "../clock.js";
-import { axisBelow, inRows, type Panel } from "../figure.js";
+import { axisBelow, framed, inRows, type Panel } from "../figure.js";
 import { avoidOverlap } from "../placement.js";
 import { fitted, textWidth, wrapped } from "../text.js";
 import { rowWidth, theme } from "../theme.js";
-import { badge, frameAxis, nowRule, observedShade, type RiskFrame } from "./curves.js";
+import { badge, frameAxis, marginLeft, nowRule, observedShade, type RiskFrame } from "./curves.js";
 import type { NamedSurge, NumberedSurge, RiskLine } from "./picture.js";
 
 /** A growth such as 4.2 points; never 0 for a positive growth. */
@@ -68,8 +68,8 @@ export function surgeNotesPanel(
 	return {
 		title: "Recorded where the risk rose",
 		subtitle: "numbers as above",
-		height,
 		plot: (width) => ({
+			height,
 			margin: 0,
 			x: { domain: [0, width], axis: null },
 			y: { domain: [height, 0], axis: null },
@@ -91,7 +91,6 @@ export function surgeNotesPanel(
 
 /** Height above the bars, for numbers and the name of the line. */
 const headHeight = 24;
-const growthMarginBottom = 40;
 const mostNameWidth = 240;
 
 /** The change of each risk between two times; the bars of numbered surges are highlighted. */
@@ -112,11 +111,8 @@ export function growthPanel(
 	return {
 		title: "Growth",
 		subtitle: `change of the risk from one time to the next${step ? `, ${durationName(step)} apart` : ""}, in percentage points`,
-		height: height + growthMarginBottom,
 		plot: () => ({
-			...frame.margins,
-			marginTop: 0,
-			marginBottom: growthMarginBottom,
+			...framed(height, [0, frame.marginRight, 40, marginLeft]),
 			x: { domain: frame.domain },
 			y: { domain: [height, 0], axis: null },
 			marks: [
@@ -138,7 +134,7 @@ export function growthPanel(
 /** Bars of one line, below its name and the numbers of its surges. */
 function growthMarks(
 	{ points, name: fullName, colour }: RiskLine,
-	{ x, margins, right, codes }: RiskFrame,
+	{ x, right, codes }: RiskFrame,
 	{
 		surges,
 		top,
@@ -163,7 +159,7 @@ function growthMarks(
 	const centres = avoidOverlap(
 		surges.map(({ from, to }) => x.of((from + to) / 2)),
 		surges.map(() => 2 * badge.r + 2),
-		[margins.marginLeft + (name ? textWidth(name, boldType) + 12 : 0), right],
+		[marginLeft + (name ? textWidth(name, boldType) + 12 : 0), right],
 	);
 	const numbers = {
 		x: (_: unknown, index: number) => x.at(centres[index]),
