@@ -1,6 +1,6 @@
 import { probabilityOf } from "../base/log-odds.js";
+import { denseRows, fitLogistic, weightedLabels } from "../model/glm.js";
 import { type BootstrapOptions, bootstrap } from "./bootstrap.js";
-import { denseRows, fitLogistic, weightedLabels } from "./logistic.js";
 import { averagePrecision, brier, ranking } from "./metrics.js";
 import { quantile } from "./order-statistics.js";
 import type { LabelPrediction } from "./predictions.js";

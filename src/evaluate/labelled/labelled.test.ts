@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import type { Dataset, Label, Split } from "../../data/cohort/index.js";
 import { nodeRuntime } from "../../engine/runtime/node.js";
+import { denseRows } from "../../model/glm.js";
 import { hazardSettings } from "../../model/hazards/settings.js";
 import { modelById } from "../../model/index.js";
 import type { LabelQuery, Trained } from "../../model/train/index.js";
-import { denseRows } from "../logistic.js";
 import { evaluateDefaults } from "../options.js";
 import { smallDataset } from "../testing/small-dataset.js";
 import {

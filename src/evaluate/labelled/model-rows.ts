@@ -5,6 +5,15 @@ import { insulinDays, labelRules, type Mark } from "../../data/cohort/label-rule
 import type { Vocabulary } from "../../data/cohort/vocabulary.js";
 import { tokensOf } from "../../data/tasks/index.js";
 import type { Runtime } from "../../engine/runtime/index.js";
+import {
+	denseRows,
+	fitLogistic,
+	linearPredictor,
+	logistic,
+	lossOf,
+	type SparseRows,
+	weightedLabels,
+} from "../../model/glm.js";
 import type { CodeConfig } from "../../model/heads.js";
 import {
 	checkTask,
@@ -19,14 +28,6 @@ import {
 } from "../../model/train/index.js";
 import { representations, taskScorer } from "../../predict/index.js";
 import { spanText } from "../../predict/user-input/index.js";
-import {
-	denseRows,
-	fitLogistic,
-	logOddsOf,
-	type SparseRows,
-	weightedLabels,
-	weightedLoss,
-} from "../logistic.js";
 import { onsetHorizonDays } from "../onset/onset-labels.js";
 import { type EvaluateOptions, isExternal } from "../options.js";
 import type { PatientRow } from "../rows.js";
@@ -240,7 +241,7 @@ export function fewShotScores(
 ): Float64Array {
 	const rows = denseRows(taught.directions, prototype.length);
 	const prior = { precision: prototype.length, centre: prototype };
-	return logOddsOf(directions, fitLogistic(rows, weightedLabels(taught.targets), prior));
+	return linearPredictor(directions, fitLogistic(rows, weightedLabels(taught.targets), prior));
 }
 
 interface FineTuned {
@@ -343,7 +344,7 @@ export function recalibration(
 	const [slope, shift] = fitLogistic(denseRows(logOdds, 1), outcome, { precision: 1, centre: [1] });
 	const before = Float64Array.from(logOdds);
 	const moved = before.map((z) => slope * z + shift);
-	const better = weightedLoss(outcome, moved) < weightedLoss(outcome, before);
+	const better = lossOf(logistic, outcome, moved) < lossOf(logistic, outcome, before);
 	return better && slope > 0 ? { slope, shift } : same;
 }
 

@@ -1,10 +1,17 @@
 import { evenlySpread } from "../../base/arrays.js";
 import type { Dataset } from "../../data/cohort/index.js";
 import type { Runtime } from "../../engine/runtime/index.js";
+import {
+	denseRows,
+	fitLogistic,
+	linearPredictor,
+	logistic,
+	lossOf,
+	weightedLabels,
+} from "../../model/glm.js";
 import type { LinearHead } from "../../model/heads.js";
 import type { LabelQuery, Trained } from "../../model/train/index.js";
 import { outputVectors, representations, type ViewedHistory } from "../../predict/index.js";
-import { denseRows, fitLogistic, logOddsOf, weightedLabels, weightedLoss } from "../logistic.js";
 import { viewsOf } from "./label-set.js";
 
 interface Examples {
@@ -36,7 +43,12 @@ export function regression(train: Examples, valid: Examples) {
 	const centre = new Float64Array(train.risks ? width + 1 : width).fill(1, width);
 	const fits = (train.risks ? precisionsAroundRisks : precisions).map((precision) => {
 		const fit = fitLogistic(known, taught, { precision, centre });
-		return { fit, precision, standard, loss: weightedLoss(judged, logOddsOf(checked, fit)) };
+		return {
+			fit,
+			precision,
+			standard,
+			loss: lossOf(logistic, judged, linearPredictor(checked, fit)),
+		};
 	});
 	return fits.reduce((best, other) => (other.loss < best.loss ? other : best));
 }

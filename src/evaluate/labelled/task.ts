@@ -3,9 +3,9 @@ import { InputError } from "../../base/errors.js";
 import { probabilityOf } from "../../base/log-odds.js";
 import type { Dataset, Label } from "../../data/cohort/index.js";
 import type { Runtime } from "../../engine/runtime/index.js";
+import { denseRows, linearPredictor } from "../../model/glm.js";
 import { finetuneCommand, type Trained } from "../../model/train/index.js";
 import type { CalibrationBin, MeasureRun } from "../evaluation.js";
-import { denseRows, logOddsOf } from "../logistic.js";
 import { type EvaluateOptions, regressionLimit } from "../options.js";
 import { type LabelPrediction, personAt } from "../predictions.js";
 import { baselines, measureRows, type PatientRow } from "../rows.js";
@@ -314,5 +314,5 @@ async function countRegression(
 	});
 	const { fit, precision, standard } = regression(await examples(train), await examples(valid));
 	const vectors = standardised(await countFeatures(dataset, evaluated.labels), standard);
-	return { logOdds: logOddsOf(denseRows(vectors, standard.mean.length), fit), precision };
+	return { logOdds: linearPredictor(denseRows(vectors, standard.mean.length), fit), precision };
 }

@@ -11,11 +11,11 @@ import { recordDays } from "../../data/cohort/at-risk.js";
 import type { Dataset, History, Split } from "../../data/cohort/index.js";
 import { specialCount } from "../../data/cohort/vocabulary.js";
 import type { Runtime } from "../../engine/runtime/index.js";
+import { linearPredictor, type Outcomes, sparseRows } from "../../model/glm.js";
 import { landmarkValues } from "../../model/hazards/landmarks.js";
 import { hazardSettings } from "../../model/hazards/settings.js";
 import type { Trained } from "../../model/train/index.js";
 import { hazardModel } from "../../predict/hazards.js";
-import { logOddsOf, type WeightedLabels } from "../logistic.js";
 import { regressionLimit } from "../options.js";
 import { countUpTo } from "../order-statistics.js";
 import { findSimulationTruth } from "../simulation-truth.js";
@@ -148,53 +148,32 @@ const landmarksEach = 3;
 /** Regressions that a thread fits at a time. */
 const fitsPerCall = 8;
 
-/** Arrays that threads share. */
-function sharedIntegers(values: readonly number[]): Int32Array {
-	const shared = new Int32Array(new SharedArrayBuffer(4 * values.length));
-	shared.set(values);
-	return shared;
-}
-function sharedFloats(values: readonly number[]): Float32Array {
-	const shared = new Float32Array(new SharedArrayBuffer(4 * values.length));
-	shared.set(values);
-	return shared;
-}
-
 export function regressionFeatures(
 	patients: Iterable<{ readonly history: History; readonly day: number }>,
 	vocab: number,
 ): Features {
 	const settings = hazardSettings.parse({});
-	const starts: number[] = [];
-	const agesEnd: number[] = [];
-	const ends: number[] = [];
-	const columns: number[] = [];
-	const values: number[] = [];
-	const add = (column: number, value: number) => {
-		if (value === 0) return;
-		columns.push(column);
-		values.push(value);
-	};
-	for (const { history, day } of patients) {
-		const { features: values, observe } = landmarkValues(settings, vocab, 1);
-		observe(0, history, day);
-		starts.push(columns.length);
-		add(0, 1);
-		for (const [i, hat] of values.ages.entries()) add(1 + i, hat);
-		agesEnd.push(columns.length);
-		for (let token = specialCount; token < vocab; token++) {
-			add(countsFrom + token, Math.log1p(values.counts[token]));
-			add(countsFrom + vocab + token, Math.log1p(values.recent[token]));
+	function* rowsOf() {
+		const row = new Float64Array(countsFrom + 2 * vocab);
+		row[0] = 1;
+		for (const { history, day } of patients) {
+			const { features, observe } = landmarkValues(settings, vocab, 1);
+			observe(0, history, day);
+			row.set(features.ages, 1);
+			for (let token = specialCount; token < vocab; token++) {
+				row[countsFrom + token] = Math.log1p(features.counts[token]);
+				row[countsFrom + vocab + token] = Math.log1p(features.recent[token]);
+			}
+			yield row;
 		}
-		ends.push(columns.length);
 	}
-	const all = {
-		starts: sharedIntegers(starts),
-		ends: sharedIntegers(ends),
-		columns: sharedIntegers(columns),
-		values: sharedFloats(values),
-	};
-	return { all, ages: { ...all, ends: sharedIntegers(agesEnd) } };
+	const all = sparseRows(rowsOf(), true);
+	const agesEnd = all.ends.slice();
+	for (const [row, end] of all.ends.entries()) {
+		agesEnd[row] = all.starts[row];
+		while (agesEnd[row] < end && all.columns[agesEnd[row]] < countsFrom) agesEnd[row]++;
+	}
+	return { all, ages: { ...all, ends: agesEnd } };
 }
 
 /** Landmarks of patients of a split, and what happened after them. */
@@ -249,7 +228,7 @@ async function landmarksOf(
 export function labelsAt(
 	{ time, status, known, onsets }: Landmarks,
 	horizonDays: number,
-): (token: number) => WeightedLabels {
+): (token: number) => Outcomes {
 	const { days, values } = kaplanMeier(sortFollowUp({ time, status }), "censoring");
 	const uncensored = (day: number) => values[countUpTo(days, day) - 1];
 	const without = Float64Array.from(time, (end, row) => {
@@ -257,15 +236,12 @@ export function labelsAt(
 		return status[row] === death ? 1 / uncensored(end - 1) : 0;
 	});
 	return (token) => {
-		const labels = new Uint8Array(time.length);
-		const weights = without.slice();
-		for (const row of known[token]) weights[row] = 0;
-		for (const { row, after } of onsets[token]) {
-			if (after > horizonDays) continue;
-			labels[row] = 1;
-			weights[row] = 1 / uncensored(after - 1);
-		}
-		return { labels, weights };
+		const events = new Float64Array(time.length);
+		const exposure = without.slice();
+		for (const row of known[token]) exposure[row] = 0;
+		for (const { row, after } of onsets[token])
+			if (after <= horizonDays) events[row] = exposure[row] = 1 / uncensored(after - 1);
+		return { events, exposure };
 	};
 }
 
@@ -312,7 +288,7 @@ async function regressionRisks(
 			next += batch.length;
 			const fitted = await fit(batch.map(({ outcomes }) => outcomes()));
 			for (const [i, { horizon, token }] of batch.entries())
-				for (const [index, logOdds] of logOddsOf(all, fitted[i]).entries())
+				for (const [index, logOdds] of linearPredictor(all, fitted[i]).entries())
 					risks[horizon][index * vocab + token] = probabilityOf(logOdds);
 			done += batch.length;
 			progress?.update({ label: "regression per code", done, total: asked.length, fields: [] });

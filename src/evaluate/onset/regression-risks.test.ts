@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { historyOf } from "../../data/cohort/history.js";
+import { linearPredictor, type Outcomes } from "../../model/glm.js";
 import { ageFeatures } from "../../model/hazards/landmarks.js";
-import { logOddsOf, runFits } from "../logistic.js";
 import { outcomeAt } from "../survival/at-horizon.js";
 import { censored, death, sortFollowUp } from "../survival/follow-up.js";
 import { labelsAt, regressionFeatures } from "./predicted-risks.js";
-import { fitRegression, fitRegressions, type Labelled } from "./regressions.js";
+import { fitRegressions } from "./regressions.js";
 
 const token = 5;
 const landmarks = {
@@ -30,12 +30,14 @@ const landmarks = {
 
 describe("labelsAt", () => {
 	test("weighs by the probability of being observed, the same for all codes", () => {
-		const { labels, weights } = labelsAt(landmarks, 65)(token);
+		const { events, exposure } = labelsAt(landmarks, 65)(token);
 		// Of seven, one is lost on day 20 and one of six on day 30; four remain after the death, one is lost on day 60.
 		const [at30, at60] = [5 / 7, (5 / 7) * (3 / 4)];
-		expect([...labels]).toEqual([0, 0, 0, 1, 0, 0, 0]);
 		const expected = [0, 0, 1 / at30, 1 / at30, 1 / at60, 1 / at60, 1 / at60];
-		for (const [row, weight] of expected.entries()) expect(weights[row]).toBeCloseTo(weight, 12);
+		for (const [row, weight] of expected.entries()) {
+			expect(exposure[row]).toBeCloseTo(weight, 12);
+			expect(events[row]).toBe(row === 3 ? exposure[row] : 0);
+		}
 	});
 
 	test("agrees with the weights of the evaluation where there are no onsets", () => {
@@ -47,13 +49,14 @@ describe("labelsAt", () => {
 		};
 		const sorted = sortFollowUp({ time, status });
 		const { weights } = outcomeAt(sorted, 65).weigh() as { weights: Float64Array };
-		const own = labelsAt(none, 65)(token).weights;
-		for (const [at, row] of sorted.entry.entries()) expect(own[row]).toBeCloseTo(weights[at], 12);
+		const { exposure } = labelsAt(none, 65)(token);
+		for (const [at, row] of sorted.entry.entries())
+			expect(exposure[row]).toBeCloseTo(weights[at], 12);
 	});
 });
 
 /** Landmarks of people with or without code 5, which raises the log-odds by `effect`. */
-function people(seed: number, count: number, effect: number): Labelled {
+function people(seed: number, count: number, effect: number) {
 	const draw = random(seed);
 	const given = Array.from({ length: count }, () => draw.uniform() < 0.5);
 	return {
@@ -62,10 +65,10 @@ function people(seed: number, count: number, effect: number): Labelled {
 			6,
 		),
 		outcome: {
-			labels: Uint8Array.from(given, (has) =>
+			events: Float64Array.from(given, (has) =>
 				Number(draw.uniform() < 1 / (1 + Math.exp(1 - (has ? effect : 0)))),
 			),
-			weights: new Float64Array(count).fill(1),
+			exposure: new Float64Array(count).fill(1),
 		},
 	};
 }
@@ -97,11 +100,15 @@ describe("fitRegression", () => {
 			[withRecords([token]), withRecords([])].map((history) => ({ history, day: 100 })),
 			6,
 		);
-		const [having, not] = logOddsOf(all, coefficients) as unknown as [number, number];
+		const [having, not] = linearPredictor(all, coefficients) as unknown as [number, number];
 		return having - not;
 	};
-	const fitted = (train: Labelled, valid: Labelled) =>
-		effectIn(runFits([fitRegression(train, valid, 6)])[0]);
+	const fitted = (train: ReturnType<typeof people>, valid: ReturnType<typeof people>) =>
+		effectIn(
+			fitRegressions({ train: train.features, valid: valid.features, vocab: 6 })([
+				{ train: train.outcome, valid: valid.outcome },
+			])[0]!,
+		);
 
 	test("finds an effect that holds in validation", () => {
 		const effect = fitted(people(1, 3000, 1.5), people(2, 1000, 1.5));
@@ -116,9 +123,9 @@ describe("fitRegression", () => {
 	test("other threads find the same coefficients", async () => {
 		const [train, valid] = [people(1, 300, 1.5), people(2, 100, 1.5)];
 		const features = { train: train.features, valid: valid.features, vocab: 6 };
-		const opposite = ({ labels, weights }: Labelled["outcome"]) => ({
-			labels: labels.map((label) => 1 - label),
-			weights,
+		const opposite = ({ events, exposure }: Outcomes) => ({
+			events: events.map((event) => 1 - event),
+			exposure,
 		});
 		const outcomes = [
 			{ train: train.outcome, valid: valid.outcome },

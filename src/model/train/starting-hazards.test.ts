@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { historiesDataset } from "../../data/cohort/testing/histories-dataset.js";
+import { logistic, poisson } from "../glm.js";
 import { sinceHatsOf } from "../hazards/head.js";
 import { ageFeatures, landmarkValues, pastFeatures } from "../hazards/landmarks.js";
 import { hazardSettings, visitBinsOf } from "../hazards/settings.js";
 import { historyWith } from "../hazards/testing/histories.js";
 import { modelById } from "../index.js";
 import { smallSettings } from "../testing/small-settings.js";
-import { fitGlm, logistic, poisson } from "./regressions.js";
-import { deathRates, withVisitRegression } from "./starting-hazards.js";
+import { deathRates, glmRows, withVisitRegression } from "./starting-hazards.js";
 
 const settings = hazardSettings.parse({ daysPerLandmark: 640 });
 const vocab = 6;
@@ -85,25 +85,18 @@ test("of many patients, the first are not taken alone", async () => {
 });
 
 test("regressions find the rates and probabilities of two groups", () => {
-	const rows = {
-		width: 2,
-		features: [] as number[],
-		exposure: [] as number[],
-		outcome: [] as number[],
-	};
+	const [rates, trials] = [glmRows(), glmRows()];
 	for (let n = 0; n < 4000; n++) {
 		const group = n % 2;
-		rows.features.push(1, group);
-		rows.exposure.push(10);
-		rows.outcome.push(Number(n % 20 < (group === 1 ? 10 : 4)));
+		const event = Number(n % 20 < (group === 1 ? 10 : 4));
+		rates.add([1, group], 10, event);
+		trials.add([1, group], 1, event);
 	}
 	// 4 of 10 rows of group 0 (even n below 4: 2 of 10), and half of group 1.
-	const [rate, more] = fitGlm(rows, [0, 0], poisson);
+	const [rate, more] = rates.fit(poisson, [0, 0]);
 	expect(Math.exp(rate!)).toBeCloseTo(0.02, 3);
 	expect(Math.exp(rate! + more!)).toBeCloseTo(0.05, 3);
-	// Each row is one trial.
-	const trials = { ...rows, exposure: rows.exposure.map(() => 1) };
-	const [odds, better] = fitGlm(trials, [0, 0], logistic);
+	const [odds, better] = trials.fit(logistic, [0, 0]);
 	expect(1 / (1 + Math.exp(-odds!))).toBeCloseTo(0.2, 2);
 	expect(1 / (1 + Math.exp(-odds! - better!))).toBeCloseTo(0.5, 2);
 });

@@ -3,12 +3,12 @@ import { type Random, random } from "../../base/random.js";
 import { timeAtRisk } from "../../data/cohort/at-risk.js";
 import type { RowSource } from "../../data/cohort/batches.js";
 import type { Dataset, History } from "../../data/cohort/index.js";
+import { type Family, fitted, logistic, poisson, sparseRows } from "../glm.js";
 import { drawDay, drawLandmark } from "../hazards/draw-landmarks.js";
 import { rateNames, sinceHatsOf, sinceKnots } from "../hazards/head.js";
 import { ageFeatures, landmarkValues, pastFeatures } from "../hazards/landmarks.js";
 import { type HazardSettings, outputsOf, visitBinsOf } from "../hazards/settings.js";
 import type { ParameterValues } from "../index.js";
-import { fitGlm, glmRows, logistic, poisson, total } from "./regressions.js";
 
 /** Training patients with records, at most so many and evenly spread, each with draws of its own. */
 async function* drawnPatients(dataset: Dataset, most: number, draws: Random) {
@@ -19,6 +19,30 @@ async function* drawnPatients(dataset: Dataset, most: number, draws: Random) {
 	}
 }
 
+/** Rows of a regression, to which others are added. */
+export function glmRows() {
+	const features: (readonly number[])[] = [];
+	const exposure: number[] = [];
+	const events: number[] = [];
+	const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
+	return {
+		add(row: readonly number[], time: number, count: number): void {
+			features.push(row);
+			exposure.push(time);
+			events.push(count);
+		},
+		/** The logarithm of the rate over all rows; half an event in some further time: where none is recorded there still is a rate. */
+		crudeRate: (further: number) => Math.log((total(events) + 0.5) / (total(exposure) + further)),
+		/** The most probable weights under a prior of precision 1 around the start, which keeps features that come together harmless. */
+		fit(family: Family, start: readonly number[]): number[] {
+			const centres = Float64Array.from(start);
+			const precisions = new Float64Array(start.length).fill(1);
+			const outcomes = { events: Float64Array.from(events), exposure: Float64Array.from(exposure) };
+			return [...fitted(family, sparseRows(features), outcomes, { precisions, centres })];
+		},
+	};
+}
+
 /** Deaths are rare. */
 const maxDeathPatients = 8000;
 
@@ -26,7 +50,7 @@ const maxDeathPatients = 8000;
 export async function deathRates(settings: HazardSettings, dataset: Dataset, seed: number) {
 	const { from, to } = visitBinsOf(settings);
 	const widths = [to.length, sinceKnots.length, pastFeatures, ageFeatures];
-	const rows = glmRows(widths.reduce((sum, width) => sum + width, 0));
+	const rows = glmRows();
 	const draws = random(seed).fork("deaths");
 	for await (const { history, source, draw } of drawnPatients(dataset, maxDeathPatients, draws)) {
 		const landmarks = landmarksOf(settings, source, draw);
@@ -55,10 +79,10 @@ export async function deathRates(settings: HazardSettings, dataset: Dataset, see
 			}
 		}
 	}
-	// Half a death in a century: where none is recorded there still is a rate.
-	const crude = Math.log((total(rows.outcome) + 0.5) / (total(rows.exposure) + 36_525));
-	const start = Array.from({ length: rows.width }, (_, i) => (i < to.length ? crude : 0));
-	const coefficients = fitGlm(rows, start, poisson);
+	// Half a death in a century.
+	const crude = rows.crudeRate(36_525);
+	const start = widths.flatMap((width, part) => new Array<number>(width).fill(part ? 0 : crude));
+	const coefficients = rows.fit(poisson, start);
 	const [bias, since, past, age] = widths.map((width) => coefficients.splice(0, width)) as [
 		number[],
 		number[],
@@ -136,18 +160,15 @@ export async function withVisitRegression(
 		put(`${name}.since`, columns(0, sinceKnots.length));
 		put(`${name}.past`, columns(sinceKnots.length));
 	};
-	const rates = bins.map((rows) => {
-		const start = new Array<number>(rows.width).fill(0);
-		start[0] = Math.log((total(rows.outcome) + 0.5) / (total(rows.exposure) + 50));
-		return fitGlm(rows, start, poisson);
-	});
+	const zeros = (count: number) => new Array<number>(count).fill(0);
+	const rates = bins.map((rows) => rows.fit(poisson, [rows.crudeRate(50), ...zeros(perVisit)]));
 	putAll(
 		"visit",
 		rates.map(([bias]) => bias),
 		rates.map(([, ...rest]) => rest),
 	);
 	for (const [name, rows] of Object.entries(shares)) {
-		const coefficients = fitGlm(rows, new Array(rows.width).fill(0), logistic);
+		const coefficients = rows.fit(logistic, zeros(to.length + perVisit));
 		putAll(name, coefficients.slice(0, to.length), [coefficients.slice(to.length)]);
 	}
 	for (const [name, effects] of Object.entries(await deathRates(settings, dataset, seed)))
@@ -155,18 +176,19 @@ export async function withVisitRegression(
 	return regressed;
 }
 
+/** Features of a landmark that the next visit depends on. */
+const perVisit = sinceKnots.length + pastFeatures;
+
 /** What the regressions learn from: landmarks of training patients, with the weights that training gives them. */
 async function visitRows(settings: HazardSettings, dataset: Dataset, seed: number) {
 	const { from, to } = visitBinsOf(settings);
-	const perVisit = sinceKnots.length + pastFeatures;
 	// A bias for all rows of a rate; of a probability, one for each bin.
-	const bins = to.map(() => glmRows(1 + perVisit));
-	const shareRows = () => glmRows(to.length + perVisit);
+	const bins = to.map(glmRows);
 	const shares = {
-		oneRecord: shareRows(),
-		visitEnd: shareRows(),
-		newAlone: shareRows(),
-		newCodes: shareRows(),
+		oneRecord: glmRows(),
+		visitEnd: glmRows(),
+		newAlone: glmRows(),
+		newCodes: glmRows(),
 	};
 	const draws = random(seed).fork("visits");
 	for await (const { history, source, draw } of drawnPatients(dataset, maxVisitPatients, draws)) {

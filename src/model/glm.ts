@@ -1,6 +1,6 @@
 import { probabilityOf } from "../base/log-odds.js";
 
-/** A matrix by row; zeros may be left out. */
+/** A matrix by row; zeros may be left out. Threads share its arrays. */
 export interface SparseRows {
 	/** Where each row starts and ends in `columns` and `values`. */
 	readonly starts: Int32Array;
@@ -9,11 +9,40 @@ export interface SparseRows {
 	readonly values: Float32Array | Float64Array;
 }
 
+/** Rows without their zeros, on request in single precision. */
+export function sparseRows(rows: Iterable<ArrayLike<number>>, single = false): SparseRows {
+	const ends: number[] = [];
+	const columns: number[] = [];
+	const values: number[] = [];
+	for (const row of rows) {
+		for (let column = 0; column < row.length; column++) {
+			if (row[column] === 0) continue;
+			columns.push(column);
+			values.push(row[column]);
+		}
+		ends.push(columns.length);
+	}
+	const integers = (numbers: readonly number[]) => {
+		const shared = new Int32Array(new SharedArrayBuffer(4 * numbers.length));
+		shared.set(numbers);
+		return shared;
+	};
+	const buffer = new SharedArrayBuffer((single ? 4 : 8) * values.length);
+	const shared = single ? new Float32Array(buffer) : new Float64Array(buffer);
+	shared.set(values);
+	return {
+		starts: integers([0, ...ends.slice(0, -1)].slice(0, ends.length)),
+		ends: integers(ends),
+		columns: integers(columns),
+		values: shared,
+	};
+}
+
 /** All numbers of a matrix, [rows, width], after these a further column, if there is one, and then a column of ones. */
 export function denseRows(
 	vectors: ArrayLike<number>,
 	width: number,
-	further: ArrayLike<number> | undefined = undefined,
+	further?: ArrayLike<number>,
 ): SparseRows {
 	const count = vectors.length / width;
 	const columns = width + (further ? 2 : 1);
@@ -31,20 +60,43 @@ export function denseRows(
 	};
 }
 
-/** The label of each row, 0 or 1, and its weight; rows of weight 0 are left out. */
-export interface WeightedLabels {
-	readonly labels: Uint8Array;
-	readonly weights: Float64Array;
+/** What is counted in each row: events, in so much exposure (trials, or time at risk). Rows without exposure do not count. */
+export interface Outcomes {
+	readonly events: Float64Array;
+	readonly exposure: Float64Array;
 }
 
-/** Each label counts once if there are no weights. */
+/** Labels, 0 or 1, with weights: trials of which all or none succeed. */
 export const weightedLabels = (
 	labels: ArrayLike<number>,
-	weights: ArrayLike<number> | undefined = undefined,
-): WeightedLabels => ({
-	labels: Uint8Array.from(labels),
-	weights: Float64Array.from(labels, (_, row) => weights?.[row] ?? 1),
-});
+	weights?: ArrayLike<number>,
+): Outcomes => {
+	const exposure = Float64Array.from(labels, (_, row) => weights?.[row] ?? 1);
+	return { exposure, events: exposure.map((weight, row) => weight * labels[row]) };
+};
+
+/**
+ * How events depend on the linear predictor η of a row, with the canonical link: −log likelihood =
+ * exposure · potential(η) − events · η, whose derivatives are exposure · mean − events and exposure · variance.
+ */
+export interface Family {
+	readonly potential: (eta: number) => number;
+	readonly mean: (eta: number) => number;
+	readonly variance: (mean: number) => number;
+}
+
+/** A probability 1 / (1 + e^−η). */
+export const logistic: Family = {
+	potential: (eta) => Math.max(eta, 0) + Math.log1p(Math.exp(-Math.abs(eta))),
+	mean: probabilityOf,
+	variance: (mean) => mean * (1 - mean),
+};
+
+const highestLogRate = 20;
+const rateOf = (eta: number) => Math.exp(Math.min(eta, highestLogRate));
+
+/** A rate e^η. */
+export const poisson: Family = { potential: rateOf, mean: rateOf, variance: (mean) => mean };
 
 /** ½ Σ precision · (coefficient − centre)², by column. A precision may be 0 if some row has the column. */
 export interface Penalty {
@@ -60,9 +112,9 @@ export interface FitOptions {
 }
 
 /** A product with the Hessian that a fit waits for: XᵀDX · `vector` is to be added to `sums`. */
-export interface HessianProduct {
+interface HessianProduct {
 	readonly rows: SparseRows;
-	/** D: weight · p(1 − p) of each row. */
+	/** D: exposure · variance of each row. */
 	readonly curvature: Float64Array;
 	readonly vector: Float64Array;
 	readonly sums: Float64Array;
@@ -71,102 +123,99 @@ export interface HessianProduct {
 /** A computation that stops at every product with the Hessian, so that several can share a pass over the rows. */
 export type Fit<T> = Generator<HessianProduct, T, undefined>;
 
-const mostSteps = 100;
+const maxSteps = 100;
 const shortestStep = 1e-6;
+/** Of sums: near the minimum a loss no longer falls. */
+const rounding = 1e-12;
 /** Newton's equation is solved until this share of the gradient is left. */
 const unsolvedShare = 0.1;
 /** Products with the Hessian per pass. */
 const lanes = 4;
 
-/** Log-odds of each row. */
-export function logOddsOf(
+/** η of each row: the log-odds of a probability, the logarithm of a rate. */
+export function linearPredictor(
 	{ starts, ends, columns, values }: SparseRows,
-	coefficients: Float64Array,
+	coefficients: ArrayLike<number>,
 ): Float64Array {
-	const logOdds = new Float64Array(starts.length);
-	for (let row = 0; row < logOdds.length; row++) {
+	const eta = new Float64Array(starts.length);
+	for (let row = 0; row < eta.length; row++) {
 		let sum = 0;
 		for (let i = starts[row]; i < ends[row]; i++) sum += values[i] * coefficients[columns[i]];
-		logOdds[row] = sum;
+		eta[row] = sum;
 	}
-	return logOdds;
+	return eta;
 }
 
-/** Σ weight · −log P(label), given log-odds. */
-export function weightedLoss({ labels, weights }: WeightedLabels, logOdds: Float64Array): number {
+/** Σ −log likelihood of the rows. */
+export function lossOf(
+	{ potential }: Family,
+	{ events, exposure }: Outcomes,
+	eta: Float64Array,
+): number {
 	let loss = 0;
-	for (let row = 0; row < labels.length; row++) {
-		if (weights[row] === 0) continue;
-		const z = logOdds[row];
-		loss += weights[row] * (Math.max(z, 0) + Math.log1p(Math.exp(-Math.abs(z))) - labels[row] * z);
-	}
+	for (let row = 0; row < eta.length; row++)
+		if (exposure[row] !== 0) loss += exposure[row] * potential(eta[row]) - events[row] * eta[row];
 	return loss;
 }
 
 /**
- * The coefficients of a logistic regression that minimise the weighted loss plus the penalty.
+ * The coefficients of a generalised linear model that minimise its loss plus the penalty.
  *
  * Newton's method. Its equation (XᵀDX + Λ) d = −g is solved by conjugate gradients with the diagonal as
- * preconditioner, so the Hessian is never formed. Steps are halved until the loss falls.
+ * preconditioner, so the Hessian is never formed. Steps are halved until the loss does not rise.
  */
-export function* fitSparseLogistic(
+export function* fitGlm(
+	family: Family,
 	rows: SparseRows,
-	outcome: WeightedLabels,
+	outcomes: Outcomes,
 	penalty: Penalty,
 	{ start = penalty.centres, tolerance = 1e-8 }: FitOptions = {},
 ): Fit<Float64Array> {
-	let coefficients = start;
-	let logOdds = logOddsOf(rows, coefficients);
-	let loss = weightedLoss(outcome, logOdds) + penaltyOf(penalty, coefficients);
-	for (let n = 0; n < mostSteps; n++) {
-		const slopes = slopesAt(rows, outcome, penalty, coefficients, logOdds);
+	const penaltyOf = (values: Float64Array) =>
+		values.reduce(
+			(sum, value, j) => sum + 0.5 * penalty.precisions[j] * (value - penalty.centres[j]) ** 2,
+			0,
+		);
+	let [coefficients, further] = [start, start];
+	let eta = linearPredictor(rows, coefficients);
+	let moved = eta;
+	let loss = lossOf(family, outcomes, eta) + penaltyOf(coefficients);
+	for (let n = 0; n < maxSteps; n++) {
+		const slopes = slopesAt(family, rows, outcomes, penalty, coefficients, eta);
 		if (slopes.remaining < tolerance) break;
 		const direction = yield* newtonDirection(rows, penalty, slopes);
-		const change = logOddsOf(rows, direction);
-		const before = loss;
-		for (let step = 1; loss >= before && step > shortestStep; step /= 2) {
-			const further = coefficients.map((coefficient, j) => coefficient + step * direction[j]);
-			const moved = logOdds.map((z, row) => z + step * change[row]);
-			const next = weightedLoss(outcome, moved) + penaltyOf(penalty, further);
-			if (next < loss) [coefficients, logOdds, loss] = [further, moved, next];
-		}
-		if (loss >= before) break;
+		const change = linearPredictor(rows, direction);
+		const highest = loss + rounding * Math.abs(loss);
+		let step = 2;
+		do {
+			step /= 2;
+			if (step < shortestStep) return coefficients;
+			further = coefficients.map((coefficient, j) => coefficient + step * direction[j]);
+			moved = eta.map((z, row) => z + step * change[row]);
+			loss = lossOf(family, outcomes, moved) + penaltyOf(further);
+		} while (!(loss <= highest));
+		[coefficients, eta] = [further, moved];
 	}
 	return coefficients;
 }
 
-const penaltyOf = ({ precisions, centres }: Penalty, coefficients: Float64Array): number =>
-	coefficients.reduce(
-		(sum, coefficient, j) => sum + 0.5 * precisions[j] * (coefficient - centres[j]) ** 2,
-		0,
-	);
-
-/** First and second derivatives of the penalised loss. */
-interface Slopes {
-	readonly gradient: Float64Array;
-	/** The diagonal of the Hessian. */
-	readonly diagonal: Float64Array;
-	readonly curvature: Float64Array;
-	/** gᵀM⁻¹g. */
-	readonly remaining: number;
-}
-
+/** First and second derivatives of the penalised loss: its gradient, the diagonal of its Hessian, and gᵀM⁻¹g. */
 function slopesAt(
+	{ mean, variance }: Family,
 	{ starts, ends, columns, values }: SparseRows,
-	{ labels, weights }: WeightedLabels,
+	{ events, exposure }: Outcomes,
 	{ precisions, centres }: Penalty,
 	coefficients: Float64Array,
-	logOdds: Float64Array,
-): Slopes {
+	eta: Float64Array,
+) {
 	const gradient = coefficients.map((coefficient, j) => precisions[j] * (coefficient - centres[j]));
 	const diagonal = precisions.slice();
-	const curvature = new Float64Array(logOdds.length);
-	for (let row = 0; row < logOdds.length; row++) {
-		const weight = weights[row];
-		if (weight === 0) continue;
-		const probability = probabilityOf(logOdds[row]);
-		const residual = weight * (probability - labels[row]);
-		const bend = weight * probability * (1 - probability);
+	const curvature = new Float64Array(eta.length);
+	for (let row = 0; row < eta.length; row++) {
+		if (exposure[row] === 0) continue;
+		const expected = mean(eta[row]);
+		const residual = exposure[row] * expected - events[row];
+		const bend = exposure[row] * variance(expected);
 		curvature[row] = bend;
 		for (let i = starts[row]; i < ends[row]; i++) {
 			const column = columns[i];
@@ -183,7 +232,7 @@ function slopesAt(
 function* newtonDirection(
 	rows: SparseRows,
 	{ precisions }: Penalty,
-	{ gradient, diagonal, curvature, remaining }: Slopes,
+	{ gradient, diagonal, curvature, remaining }: ReturnType<typeof slopesAt>,
 ): Fit<Float64Array> {
 	const width = gradient.length;
 	const direction = new Float64Array(width);
@@ -209,30 +258,30 @@ function* newtonDirection(
 	return direction;
 }
 
+/** A fit on its own, until hardly anything is left to gain. */
+export const fitted = (...[family, rows, outcomes, penalty]: Parameters<typeof fitGlm>) =>
+	runFits([fitGlm(family, rows, outcomes, penalty, { tolerance: 1e-20 })])[0];
+
 /**
- * The most probable coefficients of rows that end with a column of ones, under a Gaussian prior of this precision
- * around `centre`. The coefficient of the last column, the bias, is free.
+ * The most probable coefficients of a logistic regression on rows that end with a column of ones, under a Gaussian
+ * prior of this precision around `centre`. The coefficient of the last column, the bias, is free.
  */
 export function fitLogistic(
 	rows: SparseRows,
-	outcome: WeightedLabels,
+	outcomes: Outcomes,
 	{ precision, centre }: { readonly precision: number; readonly centre: ArrayLike<number> },
 ): Float64Array {
-	const width = centre.length;
-	const centres = new Float64Array(width + 1);
-	centres.set(Array.from(centre));
-	if (outcome.labels.length === 0) return centres;
-	const precisions = new Float64Array(width + 1).fill(precision, 0, width);
-	return runFits([
-		fitSparseLogistic(rows, outcome, { precisions, centres }, { tolerance: 1e-14 }),
-	])[0];
+	const centres = Float64Array.from([...Array.from(centre), 0]);
+	if (outcomes.events.length === 0) return centres;
+	const precisions = new Float64Array(centres.length).fill(precision, 0, centre.length);
+	return fitted(logistic, rows, outcomes, { precisions, centres });
 }
 
 /**
  * Runs fits to their end, several at a time, and returns their results in order. A result does not depend on which
  * fits run beside it.
  */
-export function runFits<T>(fits: readonly Fit<T>[], onDone?: (done: number) => void): T[] {
+export function runFits<T>(fits: readonly Fit<T>[]): T[] {
 	const results: T[] = [];
 	const running = new Map<number, HessianProduct>();
 	let [started, done] = [0, 0];
@@ -240,9 +289,8 @@ export function runFits<T>(fits: readonly Fit<T>[], onDone?: (done: number) => v
 		const { done: ended, value } = fits[index].next();
 		if (!ended) return running.set(index, value);
 		results[index] = value;
-		running.delete(index);
 		done++;
-		return onDone?.(done);
+		return running.delete(index);
 	};
 	while (done < fits.length) {
 		for (const index of [...running.keys()]) advance(index);
@@ -264,12 +312,7 @@ function multiply(products: readonly HessianProduct[]): void {
 	for (const [lane, { vector }] of products.entries())
 		for (let j = 0; j < width; j++) vectors[j * lanes + lane] = vector[j];
 	// A lane that is free gets a vector of zeros.
-	const [a, b, c, d] = [0, 1, 2, 3].map((lane) => (products[lane] ?? first).curvature) as [
-		Float64Array,
-		Float64Array,
-		Float64Array,
-		Float64Array,
-	];
+	const [a, b, c, d] = [0, 1, 2, 3].map((lane) => (products[lane] ?? first).curvature);
 	for (let row = 0; row < starts.length; row++) {
 		if (a[row] === 0 && b[row] === 0 && c[row] === 0 && d[row] === 0) continue;
 		const from = starts[row];
