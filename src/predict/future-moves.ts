@@ -32,7 +32,8 @@ export interface FutureOptions {
 }
 
 /** What a token is to a future on a day: one that cannot be drawn, a code that it does not have yet, or one that it has. */
-export const [isExcluded, isNew, isKnown] = [0, 1, 2] as const;
+export const [isExcluded, isNew] = [0, 1];
+const isKnown = 2;
 
 /** A future that is being drawn. */
 export interface PartialFuture {

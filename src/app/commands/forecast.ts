@@ -5,9 +5,13 @@ import { replaceFile } from "../../base/files/index.js";
 import { splitNames } from "../../data/cohort/index.js";
 import type { Trained } from "../../model/train/index.js";
 import { checkOutputFile } from "../../model/train/output-file.js";
-import { methods, type PatientForecast } from "../../predict/forecast/answer.js";
-import { type ForecastContext, forecastJson, forecastText } from "../../predict/forecast/text.js";
-import { forecast } from "../../predict/trained/forecast.js";
+import {
+	type ForecastContext,
+	forecastJson,
+	forecastText,
+	type PatientForecast,
+} from "../../predict/forecast-text.js";
+import { forecast, methods } from "../../predict/trained/forecast.js";
 import { type Moment, momentForms, momentOf } from "../../predict/user-input/index.js";
 import { defineCommand } from "./define-command.js";
 import { choice, file, flag, moments, option, seed, text, type Values, whole } from "./fields.js";

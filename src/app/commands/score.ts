@@ -81,15 +81,14 @@ export async function scorePatients(
 			? undefined
 			: { file, schema: flags.predictionsSchema ?? "plain", replace: flags.force };
 	if (target) await checkPredictionFile(target, queried.axis);
-	const scores = score(trained, queried, at, { ...flags, communicator: communicatorOf(io) });
-	tell(io, { warnings: scores.warnings });
-	const patients: ScoredPatient[] = [];
-	for await (const one of scores.patients) patients.push(one);
+	const communicator = communicatorOf(io);
+	const compute = { ...flags, communicator };
+	const { scoring, patients, warnings } = await score(trained, queried, at, compute);
+	tell(io, { warnings });
 	if (target && mayWrite(io)) {
 		const context = { axis: queried.axis, evaluationType: "Validation" } as const;
 		tell(io, { notes: await writePredictions(target, patients.flatMap(predictionsOf), context) });
 	}
-	const { scoring, warnings } = scores;
 	if (json)
 		printJson(io, {
 			run: folder,

@@ -13,7 +13,7 @@ import type { CodeConfig } from "../../model/heads.js";
 import { definitionOf, type Scoring } from "../../model/train/finetune/classifier.js";
 import { likeliest } from "../code-probabilities.js";
 import type { ExportManifest } from "../export/manifest.js";
-import { likelyJson } from "../forecast/text.js";
+import { likelyJson } from "../forecast-text.js";
 import { futureRules } from "../futures.js";
 import { hazardSettingsOf } from "../hazards.js";
 import { answerRisk } from "../risk/answer.js";

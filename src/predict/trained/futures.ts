@@ -1,7 +1,7 @@
 import { InputError } from "../../base/errors.js";
-import { type TimeAxis, yearDays } from "../../base/time.js";
+import { yearDays } from "../../base/time.js";
 import type { NewPatient } from "../../data/cohort/index.js";
-import { specialCount, type Vocabulary } from "../../data/cohort/vocabulary.js";
+import { specialCount } from "../../data/cohort/vocabulary.js";
 import { type ComputeOptions, threadsOf, withRuntime } from "../../engine/runtime/open-runtime.js";
 import { startThreads } from "../../engine/runtime/threads.js";
 import type { Events, ParameterValues } from "../../model/index.js";
@@ -9,6 +9,7 @@ import type { Trained } from "../../model/train/index.js";
 import type { Future, FutureOptions } from "../future-moves.js";
 import { checkFutureOptions, checkSamplesFutures, futureModel, futureRules } from "../futures.js";
 import { hazardSettingsOf } from "../hazards.js";
+import { eventsOf, knownCount } from "../known-history.js";
 import { notAtRiskWarnings } from "../risk/question.js";
 import {
 	dayText,
@@ -16,10 +17,9 @@ import {
 	type Moment,
 	momentOf,
 	nothingRecorded,
-	timesOf,
 	warningsFor,
 } from "../user-input/index.js";
-import { onlyOne, type QueriedPatients, withHazards } from "./open.js";
+import { onlyOne, type QueriedPatients, queriesAt, withHazards } from "./open.js";
 
 /** Options of `futures`. */
 export interface FuturesOptions extends ComputeOptions {
@@ -32,35 +32,7 @@ export interface FuturesOptions extends ComputeOptions {
 	readonly seed: number;
 }
 
-/** A code that the patient does not have on the index day. */
-export interface NewCode {
-	readonly token: number;
-	/** The share of futures in which it is recorded. */
-	readonly share: number;
-	/** The risk in closed form; undefined beyond what the model has learned. */
-	readonly risk: number | undefined;
-}
-
-export interface FuturesResult {
-	readonly patient: NewPatient;
-	/** The index day. */
-	readonly at: number;
-	readonly days: number;
-	readonly seed: number;
-	readonly futures: readonly Future[];
-	/** Per year that is lived in the futures. */
-	readonly visitsPerYear: number;
-	readonly codesPerVisit: number;
-	/** The share of futures that end with death, and its risk in closed form. */
-	readonly dead: Pick<NewCode, "share" | "risk">;
-	/** The most frequent first. */
-	readonly newCodes: readonly NewCode[];
-	/** Whether the model was trained on a simulated population. */
-	readonly simulated: boolean;
-	readonly axis: TimeAxis;
-	readonly vocabulary: Vocabulary;
-	readonly warnings: readonly string[];
-}
+export type FuturesResult = Awaited<ReturnType<typeof futures>>;
 
 /**
  * Whole sampled futures of a patient after an index day: visits with their dates and codes, until a horizon or death.
@@ -68,18 +40,13 @@ export interface FuturesResult {
  * @example
  * const { futures } = await futures(readTrained("runs/first"), queried, { years: 5, samples: 100, seed: 0 });
  */
-export async function futures(
-	trained: Trained,
-	queried: QueriedPatients,
-	options: FuturesOptions,
-): Promise<FuturesResult> {
+export async function futures(trained: Trained, queried: QueriedPatients, options: FuturesOptions) {
 	const { samples, seed, years } = options;
 	const patient = onlyOne(queried.patients);
 	const settings = hazardSettingsOf(trained);
 	const { axis } = queried;
-	const [[at]] = timesOf([options.at ?? momentOf(lastRecord)], [patient], axis, "`at`") as [
-		[number],
-	];
+	const { times } = queriesAt(queried, [options.at ?? momentOf(lastRecord)]);
+	const at = times[0]?.[0] as number;
 	if (patient.death !== null && Math.floor(patient.death) <= at)
 		throw new InputError(
 			`patient ${patient.id} died on ${dayText(patient.death, axis)}, not after the index day (${dayText(at, axis)}); give an earlier \`at\``,
@@ -95,21 +62,29 @@ export async function futures(
 					return hazards.incidence(0, Math.min(days, longest));
 				})
 			: undefined;
-	const shares = newShares(patient, at, drawn, trained.vocabulary.size);
+	const shares = newShares(patient, at, drawn);
 	const counts = countsOf(drawn, Math.floor(at), days);
 	const share = (count: number) => count / samples;
 	return {
 		patient,
+		/** The index day. */
 		at,
 		days,
 		seed,
 		futures: drawn,
+		/** Per year that is lived in the futures. */
 		visitsPerYear: counts.visits / (counts.days / yearDays),
 		codesPerVisit: counts.visits > 0 ? counts.records / counts.visits : 0,
+		/** The share of futures that end with death, and its risk in closed form. */
 		dead: { share: share(counts.deaths), risk: closed?.at(-1) },
+		/**
+		 * Codes that the patient does not have on the index day: the share of futures with a record, the most frequent
+		 * first, and the risk in closed form; undefined beyond what the model has learned.
+		 */
 		newCodes: [...shares]
 			.sort(([a, one], [b, other]) => other - one || a - b)
 			.map(([token, count]) => ({ token, share: share(count), risk: closed?.[token] })),
+		/** Whether the model was trained on a simulated population. */
 		simulated: trained.run.simulated === true,
 		axis,
 		vocabulary: trained.vocabulary,
@@ -126,19 +101,12 @@ export async function futures(
 }
 
 /** By token: the futures that record it, of codes that the patient does not have. */
-function newShares(
-	{ history }: NewPatient,
-	at: number,
-	futures: readonly Future[],
-	vocab: number,
-): Map<number, number> {
-	const known = new Uint8Array(vocab);
-	for (const [n, token] of history.tokens.entries())
-		if (Math.floor(history.times[n] as number) <= Math.floor(at)) known[token] = 1;
+function newShares({ history }: NewPatient, at: number, futures: readonly Future[]) {
+	const known = new Set(eventsOf(history, 0, knownCount(history, at)).tokens);
 	const counts = new Map<number, number>();
 	for (const { tokens } of futures)
 		for (const token of new Set(tokens))
-			if (token >= specialCount && known[token] === 0)
+			if (token >= specialCount && !known.has(token))
 				counts.set(token, (counts.get(token) ?? 0) + 1);
 	return counts;
 }
@@ -183,16 +151,13 @@ export async function drawFutures(
 	checkSamplesFutures(trained.model);
 	checkFutureOptions(settings, 1);
 	const most = Math.min(threads, Math.ceil(settings.samples / leastPerThread));
-	const count = provider === "xla" ? 1 : most;
-	if (count > 1) {
-		const parts = Array.from({ length: count }, (_, i) => {
-			const [from, to] = [i, i + 1].map((n) => Math.floor((n * settings.samples) / count));
-			return {
-				...settings,
-				firstSample: from as number,
-				samples: (to as number) - (from as number),
-			};
-		});
+	if (provider !== "xla" && most > 1) {
+		const firstOf = (part: number) => Math.floor((part * settings.samples) / most);
+		const parts = Array.from({ length: most }, (_, i) => ({
+			...settings,
+			firstSample: firstOf(i),
+			samples: firstOf(i + 1) - firstOf(i),
+		}));
 		return (await drawInThreads(trained, history, indexDay, parts)).flat();
 	}
 	return withRuntime({ threads: 1, provider, precision }, "inference", async (runtime) => {
@@ -208,7 +173,7 @@ export async function drawFutures(
 
 async function drawInThreads(
 	{ model, config, weights }: Trained,
-	{ tokens, times }: Events,
+	history: Events,
 	indexDay: number,
 	parts: readonly FutureOptions[],
 ): Promise<Future[][]> {
@@ -219,7 +184,7 @@ async function drawInThreads(
 		work: "draws futures",
 	});
 	try {
-		const events = { tokens: Array.from(tokens), times: Array.from(times) };
+		const events = eventsOf(history, 0, history.times.length);
 		return (await Promise.all(
 			parts.map((part) => call("draw", [events, indexDay, part])),
 		)) as Future[][];

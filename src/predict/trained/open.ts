@@ -4,15 +4,10 @@ import { thousands } from "../../base/thousands.js";
 import type { TimeAxis } from "../../base/time.js";
 import type { CodeMap } from "../../data/codes/index.js";
 import type { NewPatient, UnknownCodes } from "../../data/cohort/index.js";
-import {
-	type ComputeOptions,
-	openRuntime,
-	threadsOf,
-	withRuntime,
-} from "../../engine/runtime/open-runtime.js";
-import type { Predictor } from "../../model/index.js";
-import { forecastWeights, type Trained } from "../../model/train/index.js";
-import { type HazardModel, hazardModel } from "../index.js";
+import { type ComputeOptions, threadsOf, withRuntime } from "../../engine/runtime/open-runtime.js";
+import type { Trained } from "../../model/train/index.js";
+import { type HazardModel, hazardModel } from "../hazards.js";
+import { type Moment, timesOf } from "../user-input/index.js";
 
 /** The patients to predict for, with notes on reading them. */
 export interface QueriedPatients {
@@ -37,27 +32,13 @@ export function onlyOne(patients: readonly NewPatient[]): NewPatient {
 	);
 }
 
-/** Opens a run's predictor, by default on as many threads as in training. */
-export async function openPredictor(
-	trained: Trained,
-	{ threads = threadsOf(trained), provider, precision }: ComputeOptions = {},
-): Promise<Predictor> {
-	const { model, config } = trained;
-	const weights = forecastWeights(trained);
-	const runtime = await openRuntime({ threads, provider, precision }, "inference");
-	try {
-		const predictor = model.predictor(runtime, config, weights);
-		return {
-			...predictor,
-			async dispose() {
-				await predictor.dispose();
-				await runtime.dispose?.();
-			},
-		};
-	} catch (error) {
-		await runtime.dispose?.();
-		throw error;
-	}
+/** The times of each patient, [patients][moments], and one query per patient and time. */
+export function queriesAt({ patients, axis }: QueriedPatients, moments: readonly Moment[]) {
+	const times = timesOf(moments, patients, axis, "`at`");
+	const queries = patients.flatMap((patient, index) =>
+		(times[index] ?? []).map((time) => ({ patient, time })),
+	);
+	return { times, queries };
 }
 
 /** Opens the hazards of a run for some work, and disposes of them afterwards. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { modelById } from "../../model/index.js";
-import { methodFor } from "./answer.js";
+import { methodFor } from "./forecast.js";
 
 test("a model forecasts with its default method, a supported one, and no other", () => {
 	const [trajgpt, informer] = [modelById("trajgpt"), modelById("informer")];

@@ -1,9 +1,22 @@
-import { percent, table } from "../../base/table.js";
-import type { TimeAxis } from "../../base/time.js";
-import type { Token, Vocabulary } from "../../data/cohort/vocabulary.js";
-import type { LikelyToken } from "../code-probabilities.js";
-import { ageText, dayText, type Moment, momentJson, patientText } from "../user-input/index.js";
-import type { PatientForecast, TimeForecast } from "./answer.js";
+import { percent, table } from "../base/table.js";
+import type { TimeAxis } from "../base/time.js";
+import type { NewPatient } from "../data/cohort/index.js";
+import type { Token, Vocabulary } from "../data/cohort/vocabulary.js";
+import type { LikelyToken, Place } from "./code-probabilities.js";
+import { ageText, dayText, type Moment, momentJson, patientText } from "./user-input/index.js";
+
+/** The codes at one time, the most likely first, given that something is recorded then. */
+export interface TimeForecast {
+	readonly time: number;
+	readonly place: Place;
+	readonly codes: readonly LikelyToken[];
+}
+
+/** A patient's predictions, one per query time. */
+export interface PatientForecast {
+	readonly patient: NewPatient;
+	readonly answers: readonly TimeForecast[];
+}
 
 /** What a forecast is printed with. */
 export interface ForecastContext {
