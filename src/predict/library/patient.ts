@@ -91,29 +91,27 @@ function dayOf(date: string | number, field: string): number {
 	});
 }
 
-/** Dates, and times without a zone, are taken as UTC. */
+/** Dates, and times without a zone, are taken as UTC. `Date.parse` does so for dates alone. */
 function inUtc(date: string): string {
-	if (date.length === 10) return `${date}T00:00:00Z`;
-	return /T.*(Z|[+-]\d\d:?\d\d)$/.test(date) ? date : `${date}Z`;
-}
-
-interface Dated {
-	readonly field: string;
-	readonly date: string | number;
+	return date.length === 10 || /T.*(Z|[+-]\d\d:?\d\d)$/.test(date) ? date : `${date}Z`;
 }
 
 /** Whether times are dates or days; a mixture cannot be ordered. */
-function axisOf(dates: readonly Dated[], usual: TimeAxis): TimeAxis {
-	const kindOf = ({ date }: Dated) => (typeof date === "number" ? "days" : "dates");
-	const [first] = dates;
-	if (first === undefined) return usual;
-	const kind = kindOf(first);
-	const other = dates.find((date) => kindOf(date) !== kind);
-	if (!other) return kind;
-	const [one, another] = kind === "dates" ? ["a date", "a day"] : ["a day", "a date"];
+function axisOf(
+	times: readonly (string | number | null | undefined)[],
+	fieldOf: (index: number) => string,
+	usual: TimeAxis,
+): TimeAxis {
+	const isTime = (time: string | number | null | undefined) => time !== undefined && time !== null;
+	const first = times.findIndex(isTime);
+	if (first < 0) return usual;
+	const isDay = typeof times[first] === "number";
+	const other = times.findIndex((time) => isTime(time) && (typeof time === "number") !== isDay);
+	if (other < 0) return isDay ? "days" : "dates";
+	const [one, another] = isDay ? ["a day", "a date"] : ["a date", "a day"];
 	throw new InputError(
-		`\`${first.field}\` is ${one} and \`${other.field}\` is ${another}; use one kind throughout`,
-		{ field: other.field, value: other.date },
+		`\`${fieldOf(first)}\` is ${one} and \`${fieldOf(other)}\` is ${another}; use one kind throughout`,
+		{ field: fieldOf(other), value: times[other] },
 	);
 }
 
@@ -176,7 +174,11 @@ export function readEvents(
 		latest,
 	}: { axis: TimeAxis; birth: number | null; latest: ReadPatient["latest"] },
 ) {
-	const axis = axisOf(datesIn(given, "events"), usual);
+	const axis = axisOf(
+		given.map(({ date }) => date),
+		(index) => `events.${index}.date`,
+		usual,
+	);
 	const records = recordsOf(given, "events", birth);
 	const read = reader.more(records, axis, latest);
 	return {
@@ -189,11 +191,6 @@ export function readEvents(
 		notes: drugNotes(read),
 	};
 }
-
-const datesIn = (events: readonly PatientEvent[], field: string): Dated[] =>
-	events.flatMap(({ date }, place) =>
-		date === undefined ? [] : [{ date, field: `${field}.${place}.date` }],
-	);
 
 /** Reads a patient to predict for, who needs a record that the model knows. */
 export function readKnownPatient(
@@ -217,10 +214,11 @@ export function readPatient(
 	usual: TimeAxis,
 	field = "patient",
 ): ParsedPatient {
-	const dates = datesIn(events, `${field}.events`);
-	const byAge = dates.length === 0 && born === null && events.length > 0;
-	if (born !== null) dates.push({ date: born, field: `${field}.birth` });
-	const axis = byAge ? "days" : axisOf(dates, usual);
+	const dates = events.map(({ date }) => date);
+	const byAge = born === null && events.length > 0 && dates.every((date) => date === undefined);
+	const fieldOf = (index: number) =>
+		index < events.length ? `${field}.events.${index}.date` : `${field}.birth`;
+	const axis = byAge ? "days" : axisOf([...dates, born], fieldOf, usual);
 	const birth = byAge ? 0 : born === null ? null : dayOf(born, `${field}.birth`);
 	const records = recordsOf(events, `${field}.events`, birth);
 	const read = reader.patient("1", { birth, sex, death: null }, records, axis);

@@ -145,10 +145,16 @@ export function recordReader(
 					rangeToken(vocabulary.tokens, ranges, record.value, record.unit) ?? token,
 			);
 			const alone = tokens.every((token) => token === undefined);
-			for (const [nth, concept] of concepts.entries()) {
-				const event = { time: record.day, rank, ord: place, nth };
-				candidates.push({ ...event, concept, token: tokens[nth], alone });
-			}
+			for (const [nth, concept] of concepts.entries())
+				candidates.push({
+					time: record.day,
+					rank,
+					ord: place,
+					nth,
+					concept,
+					token: tokens[nth],
+					alone,
+				});
 		}
 		candidates.sort(compareEvents);
 		const { kept, latest } = withoutRepetitions(candidates, periodsOf(rules.dedup, axis), before);

@@ -126,8 +126,7 @@ export const orderSql = (direction: "ASC" | "DESC" = "ASC"): string =>
 	eventOrder.map((column) => `${column} ${direction}`).join(", ");
 
 export function compareEvents(a: OrderedEvent, b: OrderedEvent): number {
-	for (const column of eventOrder) if (a[column] !== b[column]) return a[column] - b[column];
-	return 0;
+	return a.time - b.time || a.rank - b.rank || a.ord - b.ord || a.nth - b.nth;
 }
 
 export type Dedup = "none" | "day" | "month";
