@@ -32,7 +32,6 @@ import {
 	medsRecords,
 	readAces,
 	storedLabels,
-	storeLabels,
 	type TaskRecords,
 	taskText,
 	writeLabels,
@@ -377,7 +376,7 @@ async function labellerOf(
 		};
 		return named(label, definition, async (store) => {
 			await records.view(store, []);
-			return storedLabels(dataset, label);
+			return storedLabels(store, dataset, label);
 		});
 	}
 	const replacement = async (file: string) => ({ file, text: await taskText(file) });
@@ -409,23 +408,27 @@ function taskName(name: string): string {
 async function finish(
 	store: Store,
 	records: TaskRecords,
-	{ labels, subjects, triggers, excluded, notes }: Extracted,
+	{ subjects, triggers, excluded, notes }: Extracted,
 	file: string | undefined,
 ) {
-	await storeLabels(store, labels);
 	const determining = await determiningCodes(store);
 	const isWhole = file === undefined || (await writeLabels(store, file));
-	const { values } = labels;
-	const positive = values.includes(null) ? null : values.filter((value) => value).length;
-	const isOneSided = values.length > 0 && (positive === 0 || positive === values.length);
+	const [counts] = (await store.all(`
+		SELECT count(*) AS labels, count(DISTINCT subject) AS labelled,
+			count(*) FILTER (value) AS positives, count(value) AS valued FROM task_label`)) as [
+		Record<"labels" | "labelled" | "positives" | "valued", number>,
+	];
+	const { labels, labelled } = counts;
+	const positive = counts.valued < labels ? null : counts.positives;
+	const isOneSided = labels > 0 && (positive === 0 || positive === labels);
 	return {
 		records: records.path,
 		/** Patients in the records, and those with a label. */
 		patients: subjects,
-		labelled: new Set(labels.subjects).size,
+		labelled,
 		/** Trigger events, or entries into the target cohort: each has at most one label. */
 		triggers,
-		labels: values.length,
+		labels,
 		/** null for a task without a label. */
 		positive,
 		excluded,

@@ -85,15 +85,11 @@ export async function labelCohorts(
 	const excluded = await store.all<{ reason: string; count: number }>(
 		"SELECT reason, count(*) AS count FROM cohort_label WHERE reason IS NOT NULL GROUP BY reason ORDER BY reason",
 	);
-	const labels = await store.all<{ subject: string; moment: number; value: boolean }>(`
-		SELECT subject, CAST(${endOfDay("start")} AS DOUBLE) AS moment, value FROM cohort_label
+	await store.run(`
+		CREATE OR REPLACE TABLE task_label AS
+		SELECT subject, CAST(${endOfDay("start")} AS BIGINT) AS moment, value FROM cohort_label
 		WHERE reason IS NULL ORDER BY subject, start`);
 	return {
-		labels: {
-			subjects: labels.map(({ subject }) => subject),
-			times: labels.map(({ moment }) => moment),
-			values: labels.map(({ value }) => value),
-		},
 		subjects: await store.count("(SELECT DISTINCT subject FROM cohort_label)"),
 		triggers: await store.count("cohort_label"),
 		excluded: excluded.map(({ reason, count }): Exclusion => ({ at: "target", reason, count })),

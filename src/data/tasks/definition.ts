@@ -93,12 +93,6 @@ export interface Task {
 	readonly index: { readonly window: Window; readonly moment: number } | undefined;
 }
 
-/** Whether a window begins before a time, or has an event at it. */
-export function overlaps(window: Window, moments: readonly number[], time: number): boolean {
-	const start = moments[window.start] as number;
-	return start < time || (window.startInclusive && start === time);
-}
-
 interface Range {
 	readonly least: number;
 	readonly most: number;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { openStore } from "../records/store.js";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
-import { determiningCodes, storeLabels } from "./labels.js";
+import { determiningCodes } from "./labels.js";
 
 /** Labels of 40 patients at time 10, and records [patient, time, code]. */
 async function found(
@@ -18,11 +18,15 @@ async function found(
 				records(patient).map(([moment, code]) => ({ subject: `${patient}`, moment, code })),
 			),
 		);
-		await storeLabels(store, {
-			subjects: patients.map(String),
-			times: patients.map(() => 10),
-			values: patients.map(isPositive),
-		});
+		await store.create("task_label", { subject: "text", moment: "number", value: "whole" });
+		await store.append(
+			"task_label",
+			patients.map((patient) => ({
+				subject: `${patient}`,
+				moment: 10,
+				value: Number(isPositive(patient)),
+			})),
+		);
 		return await determiningCodes(store);
 	} finally {
 		store.close();

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { openStore } from "../records/store.js";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
 import { writeParquet } from "../records/testing/write-parquet.js";
-import { extract } from "./extract.js";
+import { eventSql, extract } from "./extract.js";
 import { parseAces } from "./read-aces.js";
 import { medsRecords } from "./records.js";
 import {
@@ -27,14 +27,19 @@ async function extracted(yaml: string, ...shards: string[]) {
 	const records = await medsRecords(join(folder, "meds"));
 	const store = await openStore({ folder, memory: 2 ** 27, threads: 1, files: records.files });
 	try {
-		return await extract(store, records, parseAces("task", { file: "task.yaml", text: yaml }));
+		const task = parseAces("task", { file: "task.yaml", text: yaml });
+		const extracted = await extract(store, records, task);
+		const labels = await store.all<{ subject: string; time: number; value: boolean | null }>(
+			"SELECT subject, CAST(moment AS DOUBLE) AS time, value FROM task_label",
+		);
+		return { ...extracted, labels };
 	} finally {
 		store.close();
 	}
 }
 
 const rows = ({ labels }: Awaited<ReturnType<typeof extracted>>) =>
-	labels.subjects.map((subject, at) => [subject, labels.times[at], labels.values[at]]);
+	labels.map(({ subject, time, value }) => [subject, time, value]);
 
 describe("labels that the documentation of ACES gives", () => {
 	test.each(documented.map((task) => [task.name, task] as const))(
@@ -92,7 +97,8 @@ predicates: {A: {code: A}, B: {code: B, ${value}}}
 trigger: A
 ${nextDay}`;
 	const data = hours([1, 0, "A"], [1, 1, "B", 0.1], [2, 0, "A"], [2, 1, "B", 0.2], [3, 0, "A"]);
-	const values = async (value: string) => (await extracted(task(value), data)).labels.values;
+	const values = async (value: string) =>
+		rows(await extracted(task(value), data)).map(([, , truth]) => truth);
 	expect(await values("value_min: 0.1")).toEqual([false, true, false]);
 	expect(await values("value_min: 0.1, value_min_inclusive: true")).toEqual([true, true, false]);
 	expect(await values("value_max: 0.2")).toEqual([true, false, false]);
@@ -130,7 +136,7 @@ windows:
 			] as const),
 		),
 	);
-	expect({ subjects, triggers, labels: labels.times.length }).toEqual({
+	expect({ subjects, triggers, labels: labels.length }).toEqual({
 		...{ subjects: 3, triggers: 3, labels: 1 },
 	});
 	expect(excluded).toEqual([
@@ -172,7 +178,7 @@ windows:
   until: {start: trigger, end: start -> C, start_inclusive: true, end_inclusive: true}
   target: {start: until.end, end: start + 24h, start_inclusive: false, end_inclusive: true, label: B}`;
 	const late = hours([1, 0, "A"], [1, 6, "C"], [1, 7, "B"]);
-	expect((await extracted(yaml, late)).labels.values).toEqual([true]);
+	expect((await extracted(yaml, late)).labels).toMatchObject([{ value: true }]);
 	const early = hours([2, 0, "A"], [2, 4, "C"], [2, 5, "B"]);
 	await expect(extracted(yaml, late, early)).rejects.toThrow(
 		"the target target (until.end, start + 24h] of task task begins before the prediction time (input.end) of 1 of 2 labels",
@@ -183,4 +189,16 @@ test("refuses a task without a prediction time", async () => {
 	await expect(
 		extracted(`{predicates: {A: {code: A}}, trigger: A}`, hours([1, 0, "A"])),
 	).rejects.toThrow("task task has no index_timestamp");
+});
+
+test("combines predicates 100 deep", async () => {
+	const chain = Array.from({ length: 100 }, (_, i) => `p${i + 1}: {expr: "or(p${i}, p${i})"}`);
+	const yaml = `{predicates: {p0: {code: A}, ${chain.join(", ")}}, trigger: p100, windows: {now: {start: trigger, end: start + 1h, start_inclusive: true, end_inclusive: true, label: p100, index_timestamp: start}}}`;
+	const task = parseAces("task", { file: "task.yaml", text: yaml });
+	const store = await openStore({ folder: await temporaryFolder(), memory: 2 ** 27, threads: 1 });
+	await store.run(
+		`CREATE TABLE event AS ${eventSql(task, "SELECT 's' AS subject, 1 AS moment, 1 AS p0")}`,
+	);
+	expect(await store.all("SELECT p100 FROM event")).toEqual([{ p100: 1 }]);
+	store.close();
 });

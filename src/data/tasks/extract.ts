@@ -2,18 +2,18 @@ import { InputError } from "../../base/errors.js";
 import type { CodeTest } from "../cohort/label-definition.js";
 import { named, quoted } from "../records/sql.js";
 import type { Store } from "../records/store.js";
-import { overlaps, type PlainPredicate, type Task } from "./definition.js";
-import { plainPredicates, realize, type SubjectEvents, withDerived } from "./realize.js";
+import {
+	anyEvent,
+	type Moment,
+	type PlainPredicate,
+	recordEnd,
+	recordStart,
+	type Step,
+	specialPredicates,
+	type Task,
+	type Window,
+} from "./definition.js";
 import type { TaskRecords } from "./records.js";
-
-/** Labels in columns, by subject and time. */
-export interface Labels {
-	readonly subjects: string[];
-	/** The prediction times in microseconds since 1970-01-01. */
-	readonly times: number[];
-	/** null for a task without a label. */
-	readonly values: (boolean | null)[];
-}
 
 /** How many were excluded, where and why. */
 export interface Exclusion {
@@ -23,8 +23,8 @@ export interface Exclusion {
 	readonly count: number;
 }
 
+/** What is said of labels, which are in table `task_label` (subject, moment, value); value is NULL for a task without a label. */
 export interface Extracted {
-	readonly labels: Labels;
 	/** Subjects with records. */
 	readonly subjects: number;
 	/** Trigger events, or entries into a target cohort. */
@@ -35,66 +35,166 @@ export interface Extracted {
 
 /** The labels of a task for all subjects. Refuses a task whose labels would lie in the input. */
 export async function extract(store: Store, records: TaskRecords, task: Task): Promise<Extracted> {
-	const { index, label } = task;
+	const { index, label, demographics } = task;
 	if (!index)
 		throw new InputError(
 			`task ${task.name} has no index_timestamp, so its labels have no time of prediction; give it to one window, as in index_timestamp: end`,
 		);
-	const labels: Labels = { subjects: [], times: [], values: [] };
-	const excluded = new Map<string, Exclusion>();
-	const exclude = (at: string, reason: string) => {
-		const key = `${at}\n${reason}`;
-		excluded.set(key, { at, reason, count: (excluded.get(key)?.count ?? 0) + 1 });
-	};
-	const seen = new Map([...task.predicates.keys()].map((name) => [name, 0]));
-	let [subjects, triggers, overlapping] = [0, 0, 0];
-	for await (const { subject, events, statics } of subjectsOf(store, records, task)) {
-		subjects++;
-		for (const name of seen.keys()) seen.set(name, (seen.get(name) ?? 0) + sumOf(events, name));
-		const lacking = task.demographics.find((name) => !statics.get(name));
-		if (lacking !== undefined) {
-			exclude("patient_demographics", `patients who are not ${lacking}`);
-			continue;
-		}
-		for (const one of realize(task, events)) {
-			triggers++;
-			if ("excluded" in one) {
-				exclude(one.excluded.window, one.excluded.reason);
-				continue;
-			}
-			const time = one.moments[index.moment] as number;
-			if (label && overlaps(label.window, one.moments, time)) overlapping++;
-			labels.subjects.push(subject);
-			labels.times.push(time);
-			labels.values.push(one.label === undefined ? null : one.label > 0);
-		}
-	}
-	if (overlapping > 0 && label)
+	const column = columnsOf(task);
+	await countEvents(store, records, task);
+	const triggers = "event SEMI JOIN eligible USING (subject)";
+	const atWindows = await realize(store, task, triggers);
+	const overlap = label
+		? `m${label.window.start} ${label.window.startInclusive ? "<=" : "<"} m${index.moment}`
+		: "false";
+	const overlapping = await store.count(`realized WHERE ${overlap}`);
+	if (label && overlapping > 0)
 		throw new InputError(
-			`the target ${label.window.name} ${label.window.bounds} of task ${task.name} begins before the prediction time (${task.moments[index.moment]?.name}) of ${overlapping} of ${labels.times.length} labels: they would be part of the input; let the target start later`,
+			`the target ${label.window.name} ${label.window.bounds} of task ${task.name} begins before the prediction time (${task.moments[index.moment]?.name}) of ${overlapping} of ${await store.count("realized")} labels: they would be part of the input; let the target start later`,
 		);
+	const lacking: Exclusion[] = [];
+	let eligible = "true";
+	for (const name of demographics) {
+		const count = await store.count(`static WHERE ${eligible} AND ${column(name)} = 0`);
+		if (count > 0)
+			lacking.push({ at: "patient_demographics", reason: `patients who are not ${name}`, count });
+		eligible = `${eligible} AND ${column(name)} > 0`;
+	}
+	await store.run(`
+		CREATE OR REPLACE TABLE task_label AS
+		SELECT subject, CAST(m${index.moment} AS BIGINT) AS moment, label > 0 AS value
+		FROM realized ORDER BY subject, m0`);
 	return {
-		labels,
-		subjects,
-		triggers,
-		excluded: [...excluded.values()].sort((a, b) => stepOf(task, a.at) - stepOf(task, b.at)),
-		notes: checkSeen(records, task, seen),
+		subjects: await store.count("static"),
+		triggers: await store.count(`${triggers} WHERE ${column(task.trigger)} > 0`),
+		excluded: [...lacking, ...atWindows],
+		notes: await checkSeen(store, records, task),
 	};
 }
 
-/** The order in which the steps of a task exclude: demographics, then windows. */
-const stepOf = ({ windows }: Task, at: string) => windows.findIndex(({ name }) => name === at);
+/** The columns of tables, by predicate: `p0` says how often it holds at an event. */
+function columnsOf({ predicates }: Pick<Task, "predicates">): (predicate: string) => string {
+	const names = [...predicates.keys(), ...specialPredicates];
+	return (predicate) => `p${names.indexOf(predicate)}`;
+}
 
-const sumOf = ({ counts }: SubjectEvents, name: string) => {
-	let sum = 0;
-	const predicateCounts = counts.get(name) ?? [];
-	for (let at = 0; at < predicateCounts.length; at++) sum += predicateCounts[at] as number;
-	return sum;
-};
+/** The number of times that a predicate held by an event, this event included. */
+const sumOf = (column: string) => `sum_${column}`;
+
+/** SQL for table `event` (subject, moment, p0, p1 …, sum_p0 …), given one with the plain predicates of a task. */
+export function eventSql(task: Task, plain: string): string {
+	const column = columnsOf(task);
+	let sql = plain;
+	// In a query of its own each: as aliases of one query, DuckDB would write predicates of predicates out.
+	for (const [name, predicate] of task.predicates)
+		if (predicate.kind !== "plain") {
+			const holds = predicate.of.map((part) => `${column(part)} > 0`).join(` ${predicate.kind} `);
+			sql = `SELECT *, (${holds})::INTEGER AS ${column(name)} FROM (${sql})`;
+		}
+	const counted = task.windows.flatMap((window) => countedIn(task, window));
+	const sums = [...new Set(counted.map(column))].map(
+		(name) => `CAST(sum(${name}) OVER past AS DOUBLE) AS ${sumOf(name)}`,
+	);
+	return `
+		SELECT ${["*", ...sums].join(", ")} FROM (
+			SELECT *, 1 AS ${column(anyEvent)},
+				(lag(moment) OVER past IS NULL)::INTEGER AS ${column(recordStart)},
+				(lead(moment) OVER past IS NULL)::INTEGER AS ${column(recordEnd)}
+			FROM (${sql}) WINDOW past AS (PARTITION BY subject ORDER BY moment))
+		WINDOW past AS (PARTITION BY subject ORDER BY moment)`;
+}
+
+/** The predicates that are counted in a window. */
+const countedIn = ({ label }: Task, window: Window): string[] => [
+	...window.has.map(({ predicate }) => predicate),
+	...(label?.window === window ? [label.predicate] : []),
+];
+
+/**
+ * Creates table `realized` of the events of `triggers` at which the trigger holds and no window leaves them out: m0, m1
+ * …, the times of `Task.moments`, and `label`, how often the label's predicate holds in its window. Returns what was
+ * left out. Reads table `event`.
+ */
+export async function realize(
+	store: Store,
+	task: Task,
+	triggers = "event",
+): Promise<readonly Exclusion[]> {
+	const column = columnsOf(task);
+	await store.run(`
+		CREATE OR REPLACE TABLE realized AS
+		SELECT subject, moment AS m0, CAST(NULL AS DOUBLE) AS label FROM ${triggers}
+		WHERE ${column(task.trigger)} > 0`);
+	const excluded: Exclusion[] = [];
+	for (const window of task.windows) {
+		const { start, end, startInclusive, endInclusive } = window;
+		const checks: { readonly reason: string; readonly fails: string }[] = [];
+		let sql = "FROM realized";
+		for (const at of [Math.min(start, end), Math.max(start, end)]) {
+			const { from, step } = task.moments[at] as Moment;
+			if ("by" in step) {
+				sql = `SELECT *, m${from} + ${step.by} AS m${at} FROM (${sql})`;
+				continue;
+			}
+			const order = `${step.to === "next" ? "<" : ">"}${step.inclusive ? "=" : ""}`;
+			sql = `
+				SELECT reached.*, bound.moment AS m${at} FROM (${sql}) AS reached
+				ASOF LEFT JOIN (SELECT subject, moment FROM event WHERE ${column(step.predicate)} > 0) AS bound
+					ON bound.subject = reached.subject AND reached.m${from} ${order} bound.moment`;
+			checks.push({ reason: stepText(step), fails: `m${at} IS NULL` });
+		}
+		const counted = [...new Set(countedIn(task, window))];
+		if (counted.length > 0)
+			sql = `
+				SELECT reached.*, ${counted.map((name) => countSql(column(name))).join(", ")}
+				FROM (${sql}) AS reached
+				ASOF LEFT JOIN event AS before ON before.subject = reached.subject
+					AND reached.m${start} ${startInclusive ? ">" : ">="} before.moment
+				ASOF LEFT JOIN event AS until ON until.subject = reached.subject
+					AND reached.m${end} ${endInclusive ? ">=" : ">"} until.moment`;
+		for (const { predicate, min, max } of window.has) {
+			const count = column(predicate);
+			if (min !== null)
+				checks.push({ reason: `fewer than ${min} of ${predicate}`, fails: `${count} < ${min}` });
+			if (max !== null)
+				checks.push({ reason: `more than ${max} of ${predicate}`, fails: `${count} > ${max}` });
+		}
+		const cases = checks.map(({ reason, fails }) => `WHEN ${fails} THEN ${quoted(reason)}`);
+		await store.run(`
+			CREATE OR REPLACE TABLE checked AS
+			SELECT *, CASE ${["WHEN false THEN ''", ...cases].join(" ")} END AS failed FROM (${sql})`);
+		for (const reason of new Set(checks.map((check) => check.reason))) {
+			const count = await store.count(`checked WHERE failed = ${quoted(reason)}`);
+			excluded.push({ at: window.name, reason, count });
+		}
+		const isLabelled = task.label?.window === window;
+		await store.run(`
+			CREATE OR REPLACE TABLE realized AS
+			SELECT * EXCLUDE (${["failed", ...counted.map(column)].join(", ")})
+				${isLabelled ? `REPLACE (${column(task.label.predicate)} AS label)` : ""}
+			FROM checked WHERE failed IS NULL`);
+	}
+	return excluded.filter(({ count }) => count > 0);
+}
+
+/** SQL for how often a predicate holds in a window. */
+const countSql = (column: string) =>
+	`greatest(0, coalesce(until.${sumOf(column)}, 0) - coalesce(before.${sumOf(column)}, 0)) AS ${column}`;
+
+/** Why a window has no bound. */
+export function stepText(step: Step): string {
+	if ("by" in step) return "";
+	if (step.predicate === recordStart) return "starts before the record";
+	if (step.predicate === recordEnd) return "starts after the record";
+	return `no ${step.predicate} ${step.to === "next" ? "after" : "before"} it`;
+}
 
 /** Refuses a task that needs records of which there are none; notes other predicates without a record. */
-function checkSeen({ path }: TaskRecords, task: Task, seen: ReadonlyMap<string, number>): string[] {
-	const none = [...seen].flatMap(([name, count]) => (count === 0 ? [name] : []));
+async function checkSeen(store: Store, { path }: TaskRecords, task: Task): Promise<string[]> {
+	const column = columnsOf(task);
+	const none: string[] = [];
+	for (const name of task.predicates.keys())
+		if ((await store.count(`event WHERE ${column(name)} > 0`)) === 0) none.push(name);
 	const uses = new Map([[task.trigger, "the trigger"]]);
 	for (const { step } of task.moments)
 		if ("to" in step) uses.set(step.predicate, "the bound of a window");
@@ -128,7 +228,7 @@ const codeSql = (test: CodeTest): string =>
 			: `regexp_matches(code, ${quoted(test.regex)})`;
 
 /** SQL for the further conditions of a predicate, on a record of the right code. */
-function recordSql({ min, max, columns }: PlainPredicate): string {
+function recordSql({ min, max, columns }: Pick<PlainPredicate, "min" | "max" | "columns">): string {
 	return [
 		"true",
 		...(min ? [`value ${min.inclusive ? ">=" : ">"} CAST(${min.value} AS FLOAT)`] : []),
@@ -139,83 +239,72 @@ function recordSql({ min, max, columns }: PlainPredicate): string {
 	].join(" AND ");
 }
 
-/** The events of each subject with the counts of all predicates, one subject after another. */
-async function* subjectsOf(store: Store, records: TaskRecords, task: Task) {
-	const plain = plainPredicates(task);
-	const valued = plain.find(({ predicate: { min, max } }) => min ?? max);
+/**
+ * Creates table `event` (see `eventSql`); table `static` of all subjects with the counts of their records without a
+ * time, and table `eligible` of those that have what `demographics` ask for.
+ */
+async function countEvents(store: Store, records: TaskRecords, task: Task): Promise<void> {
+	const column = columnsOf(task);
+	const plain = [...task.predicates].flatMap(([name, predicate]) =>
+		predicate.kind === "plain" ? [{ ...predicate, name }] : [],
+	);
+	const valued = plain.find(({ min, max }) => min ?? max);
 	if (valued && !records.hasValues)
 		throw new InputError(
 			`predicate ${valued.name} of task ${task.name} is about values, and the dataset ${records.path} has at most ranges of them; name a folder in MEDS instead`,
 		);
-	const columns = new Set(plain.flatMap(({ predicate }) => Object.keys(predicate.columns)));
-	await records.view(store, [...columns]);
-	await matchCodes(store, records, task);
-	const counted = plain.map(
-		({ predicate }, at) =>
-			`, CAST(count(*) FILTER (match${at} AND ${recordSql(predicate)}) AS INTEGER)`,
+	for (const { name, code } of plain)
+		if ("regex" in code) await checkRegex(store, task, name, code);
+	await records.view(store, [...new Set(plain.flatMap(({ columns }) => Object.keys(columns)))]);
+	const matches = plain.map(({ name, code }) => `, ${codeSql(code)} AS is_${column(name)}`);
+	const counts = plain.map(
+		({ name, ...predicate }) =>
+			`, CAST(count(*) FILTER (is_${column(name)} AND ${recordSql(predicate)}) AS INTEGER) AS ${column(name)}`,
 	);
-	const sql = `
-		SELECT subject, CAST(moment AS DOUBLE)${counted.join("")} FROM item JOIN code_match USING (code)
-		GROUP BY subject, moment ORDER BY subject, moment NULLS FIRST`;
-
-	let subject: string | undefined;
-	let times: number[] = [];
-	let counts: number[][] = [];
-	let statics = new Map<string, number>();
-	const finished = () => ({
-		subject: subject as string,
-		statics,
-		events: withDerived(
-			task.predicates,
-			times,
-			new Map(plain.map(({ name }, at) => [name, counts[at] as number[]])),
-			statics,
-		),
-	});
 	try {
-		for await (const chunk of store.stream(sql)) {
-			const [ids, ats, ...numbers] = chunk.columns as [string[], (number | null)[], ...number[][]];
-			for (let row = 0; row < chunk.rows; row++) {
-				if (ids[row] !== subject) {
-					if (subject !== undefined) yield finished();
-					subject = ids[row];
-					times = [];
-					counts = plain.map(() => []);
-					statics = new Map();
-				}
-				const at = ats[row];
-				for (const [n, { name }] of plain.entries()) {
-					const count = numbers[n]?.[row] as number;
-					if (at == null) statics.set(name, count);
-					else counts[n]?.push(count);
-				}
-				if (at != null) times.push(at);
-			}
-		}
+		await store.run(`
+			CREATE OR REPLACE TABLE code_match AS
+			SELECT code ${matches.join("")} FROM (SELECT DISTINCT code FROM item)`);
+		await store.run(`
+			CREATE OR REPLACE TABLE counted AS
+			SELECT subject, CAST(moment AS DOUBLE) AS moment ${counts.join("")}
+			FROM item JOIN code_match USING (code) GROUP BY ALL`);
 	} catch (error) {
 		throw await records.explain(error);
 	}
-	if (subject !== undefined) yield finished();
+	const ofSubject = plain.map(
+		({ name }) => `, coalesce(max(${column(name)}) FILTER (moment IS NULL), 0) AS ${column(name)}`,
+	);
+	await store.run(`
+		CREATE OR REPLACE TABLE static AS
+		SELECT subject ${ofSubject.join("")} FROM counted GROUP BY subject`);
+	const needs = ["true", ...task.demographics.map((name) => `${column(name)} > 0`)];
+	await store.run(`
+		CREATE OR REPLACE TABLE eligible AS SELECT subject FROM static WHERE ${needs.join(" AND ")}`);
+	const atEvents = plain.map(
+		({ name, isStatic }) => `, ${isStatic ? "static" : "counted"}.${column(name)}`,
+	);
+	await store.run(
+		`CREATE OR REPLACE TABLE event AS ${eventSql(
+			task,
+			`SELECT subject, moment ${atEvents.join("")} FROM counted JOIN static USING (subject)
+		WHERE moment IS NOT NULL`,
+		)}`,
+	);
 }
 
-/** Creates table `code_match` (code, match0, match1 …): which predicates the distinct codes satisfy. */
-async function matchCodes(store: Store, records: TaskRecords, task: Task): Promise<void> {
-	const plain = plainPredicates(task);
-	await store
-		.run("CREATE OR REPLACE TABLE code_match AS SELECT DISTINCT code FROM item")
-		.catch(async (error) => {
-			throw await records.explain(error);
-		});
-	for (const [at, { name, predicate }] of plain.entries()) {
-		await store.run(`ALTER TABLE code_match ADD COLUMN match${at} BOOLEAN`);
-		try {
-			await store.run(`UPDATE code_match SET match${at} = ${codeSql(predicate.code)}`);
-		} catch (error) {
-			if (!("regex" in predicate.code)) throw error;
-			throw new InputError(
-				`predicate ${name} of task ${task.name} has the regex ${predicate.code.regex}, which is not valid (${(error as Error).message.split("\n")[0]}); expected the syntax of RE2, which has no look-around`,
-				{ cause: error },
-			);
-		}
+async function checkRegex(
+	store: Store,
+	task: Task,
+	name: string,
+	code: Extract<CodeTest, { regex: string }>,
+): Promise<void> {
+	try {
+		await store.run(`SELECT regexp_matches('', ${quoted(code.regex)})`);
+	} catch (error) {
+		throw new InputError(
+			`predicate ${name} of task ${task.name} has the regex ${code.regex}, which is not valid (${(error as Error).message.split("\n")[0]}); expected the syntax of RE2, which has no look-around`,
+			{ cause: error },
+		);
 	}
 }

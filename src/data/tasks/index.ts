@@ -6,7 +6,6 @@ export {
 	type DeterminingCode,
 	determiningCodes,
 	storedLabels,
-	storeLabels,
 	writeLabels,
 } from "./labels.js";
 export {

@@ -1,36 +1,13 @@
 import { resolve } from "node:path";
 import { InputError } from "../../base/errors.js";
-import { dayMicroseconds } from "../../base/time.js";
+
 import type { Dataset } from "../cohort/index.js";
 import { labelsOfTask } from "../cohort/label-rules.js";
+import { notesFor } from "../records/bad-rows.js";
 import { quoted } from "../records/sql.js";
 import type { Store } from "../records/store.js";
-import type { Extracted, Labels } from "./extract.js";
-
-/** Creates table `task_label` (subject, moment, value) of labels. */
-export async function storeLabels(
-	store: Store,
-	{ subjects, times, values }: Labels,
-): Promise<void> {
-	await store.create("given_label", { subject: "text", moment: "number", value: "whole" });
-	await store.append(
-		"given_label",
-		(function* () {
-			for (const [row, subject] of subjects.entries()) {
-				const value = values[row];
-				yield {
-					subject,
-					moment: times[row] as number,
-					value: value == null ? null : Number(value),
-				};
-			}
-		})(),
-	);
-	await store.run(`
-		CREATE OR REPLACE TABLE task_label AS
-		SELECT subject, CAST(moment AS BIGINT) AS moment, CAST(value AS BOOLEAN) AS value FROM given_label`);
-	await store.run("DROP TABLE given_label");
-}
+import type { Extracted } from "./extract.js";
+import { datasetTable, fromDays } from "./records.js";
 
 /**
  * Writes table `task_label` as labels in MEDS: subject_id, prediction_time, boolean_value, and the columns of other
@@ -52,43 +29,59 @@ export async function writeLabels(store: Store, file: string): Promise<boolean> 
 	return isWhole;
 }
 
-const momentOf = (day: number) => Math.round(day * dayMicroseconds);
-
 /**
- * The labels that a dataset has for a task. A label says how many events a model may see; its prediction time is the
- * label's own, or, where further events lie before that, just before the first of them.
+ * Creates table `task_label` of the labels that a dataset has for a task. A label says how many events a model may see;
+ * its prediction time is the label's own, or, where further events lie before that, just before the first of them.
  */
-export async function storedLabels(dataset: Dataset, task: string): Promise<Extracted> {
-	const stored = [...(await dataset.labels(task))].sort((a, b) => a.patient - b.patient);
-	if (dataset.manifest.source.axis !== "dates")
+export async function storedLabels(
+	store: Store,
+	dataset: Dataset,
+	task: string,
+): Promise<Extracted> {
+	const stored = await dataset.labels(task);
+	const { folder, manifest } = dataset;
+	if (manifest.source.axis !== "dates")
 		throw new InputError(
-			`labels in MEDS need dates, and ${dataset.folder} has days alone; its labels are in labels.parquet`,
+			`labels in MEDS need dates, and ${folder} has days alone; its labels are in labels.parquet`,
 		);
-	const labels: Labels = { subjects: [], times: [], values: [] };
-	let shared = 0;
-	for (const { patient, time, events, value } of stored) {
-		const { times, birthEvents } = await dataset.read(patient);
-		const last = momentOf(times[birthEvents + events - 1] as number);
-		const next = times[birthEvents + events];
-		const unseen = next === undefined ? Number.POSITIVE_INFINITY : momentOf(next);
-		if (unseen <= last) shared++;
-		labels.subjects.push(dataset.idOf(patient));
-		labels.times.push(Math.max(last, Math.min(momentOf(time), unseen - 1)));
-		labels.values.push(value);
-	}
+	await store.create("stored_label", {
+		patient: "whole",
+		time: "number",
+		events: "whole",
+		value: "whole",
+	});
+	await store.append(
+		"stored_label",
+		stored.map(({ value, ...label }) => ({ ...label, value: Number(value) })),
+	);
+	await store.run(`
+		CREATE OR REPLACE TABLE seen_label AS
+		WITH numbered AS (
+			SELECT patient, ${fromDays("time")} AS moment,
+				row_number() OVER (PARTITION BY patient ORDER BY file_row_number) AS nth
+			FROM ${datasetTable(dataset, "events.parquet")})
+		SELECT label.*, max(moment) FILTER (nth <= events) AS seen, min(moment) FILTER (nth > events) AS next
+		FROM stored_label AS label JOIN numbered USING (patient) GROUP BY ALL`);
+	await store.run(`
+		CREATE OR REPLACE TABLE task_label AS
+		SELECT id AS subject, value::BOOLEAN AS value,
+			greatest(seen, least(${fromDays("time")}, coalesce(next - 1, ${fromDays("time")}))) AS moment
+		FROM seen_label JOIN (FROM ${datasetTable(dataset, "patients.parquet")})
+			ON patient = file_row_number
+		ORDER BY patient, time`);
+	const shared = await store.count("seen_label WHERE next <= seen");
 	const { excluded = {} } =
-		dataset.manifest.labels.find((known) => known.task === labelsOfTask(task)) ?? {};
+		manifest.labels.find((known) => known.task === labelsOfTask(task)) ?? {};
 	return {
-		labels,
-		subjects: new Set(labels.subjects).size,
+		subjects: await store.count("(SELECT DISTINCT patient FROM seen_label)"),
 		triggers: stored.length,
 		excluded: Object.entries(excluded).map(([reason, count]) => ({ at: "prepare", reason, count })),
-		notes:
-			shared > 0
-				? [
-						`${shared} labels let a model see some events of a time and not others; in MEDS it sees all events of that time`,
-					]
-				: [],
+		notes: notesFor([
+			[
+				shared,
+				`${shared} labels let a model see some events of a time and not others; in MEDS it sees all events of that time`,
+			],
+		]),
 	};
 }
 

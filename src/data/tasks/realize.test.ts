@@ -1,24 +1,84 @@
+import { tmpdir } from "node:os";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openStore, type Store } from "../records/store.js";
 import type { Task } from "./definition.js";
+import { eventSql, realize } from "./extract.js";
 import { parseAces } from "./read-aces.js";
-import { type Realization, realize, withDerived } from "./realize.js";
 import { microseconds, sampleData } from "./testing/aces-sample.js";
-import { realizeSlowly } from "./testing/realize-slowly.js";
+import { type PlainEvent, realizeSlowly } from "./testing/realize-slowly.js";
 
 const parse = (yaml: string) => parseAces("task", { file: "task.yaml", text: yaml });
 
-/** Events of one subject with predicates A, B and C. */
-function eventsOf(task: Task, given: readonly (readonly [time: number, codes: string])[]) {
-	const count = (letter: string) =>
-		given.map(([, codes]) => [...codes].filter((one) => one === letter).length);
-	return withDerived(
-		task.predicates,
-		given.map(([time]) => time),
-		new Map(["A", "B", "C"].map((letter) => [letter, count(letter)])),
-		new Map(),
+let store: Store;
+beforeAll(async () => {
+	store = await openStore({ folder: tmpdir(), memory: 2 ** 27, threads: 1 });
+});
+afterAll(() => store.close());
+
+/** Events at times, with one letter per record. */
+const eventsOf = (given: readonly (readonly [time: number, codes: string])[]): PlainEvent[] =>
+	given.map(([time, codes]) => {
+		const count = (letter: string) => [...codes].filter((one) => one === letter).length;
+		return { time, counts: { A: count("A"), B: count("B"), C: count("C") } };
+	});
+
+/** The realizations of a task in the records of several subjects. */
+async function realized(task: Task, records: readonly (readonly PlainEvent[])[]) {
+	const plain = [...task.predicates].flatMap(([name, { kind }], at) =>
+		kind === "plain" ? [{ name, column: `p${at}` }] : [],
 	);
+	const columns = plain.map(({ column }) => [column, "whole"] as const);
+	await store.create("plain_event", {
+		subject: "whole",
+		moment: "number",
+		...Object.fromEntries(columns),
+	});
+	await store.append(
+		"plain_event",
+		records.flatMap((events, subject) =>
+			events.map(({ time, counts }) => ({
+				subject,
+				moment: time,
+				...Object.fromEntries(plain.map(({ name, column }) => [column, counts[name] ?? 0])),
+			})),
+		),
+	);
+	await store.run(`CREATE OR REPLACE TABLE event AS ${eventSql(task, "FROM plain_event")}`);
+	const excluded = await realize(store, task);
+	const rows = await store.all<Record<string, number | null>>(
+		"SELECT * FROM realized ORDER BY subject, m0",
+	);
+	const realizations = rows.map((row) => ({
+		subject: row.subject,
+		moments: task.moments.map((_, at) => row[`m${at}`] as number),
+		label: row.label as number | null,
+	}));
+	return { excluded, realizations };
 }
+
+/** The same by the slow form. */
+function realizedSlowly(task: Task, records: readonly (readonly PlainEvent[])[]) {
+	const all = records.flatMap((events, subject) =>
+		realizeSlowly(task, events).map((one) => ({ subject, ...one })),
+	);
+	const counts = new Map<string, { at: string; reason: string; count: number }>();
+	for (const one of all) {
+		if (!("window" in one)) continue;
+		const { window: at, reason } = one;
+		const key = `${at} ${reason}`;
+		counts.set(key, { at, reason, count: 1 + (counts.get(key)?.count ?? 0) });
+	}
+	return {
+		excluded: [...counts.values()],
+		realizations: all.filter((one) => "moments" in one),
+	};
+}
+
+const sorted = <T extends { excluded: readonly { at: string; reason: string }[] }>(result: T) => ({
+	...result,
+	excluded: result.excluded.toSorted((a, b) => (a.at + a.reason < b.at + b.reason ? -1 : 1)),
+});
 
 const predicates =
 	"predicates: {A: {code: A}, B: {code: B}, C: {code: C}, AB: {expr: 'and(A, B)'}}";
@@ -74,13 +134,16 @@ const subjectOf = fc
 			),
 	);
 
-test("equals the slow form", () => {
-	fc.assert(
-		fc.property(taskOf, subjectOf, (task, subject) => {
-			const events = eventsOf(task, subject);
-			expect(realize(task, events)).toEqual(realizeSlowly(task, events));
+test("equals the slow form", async () => {
+	const records = fc.array(subjectOf, { minLength: 1, maxLength: 20 });
+	await fc.assert(
+		fc.asyncProperty(taskOf, records, async (task, given) => {
+			const subjects = given.map(eventsOf);
+			expect(sorted(await realized(task, subjects))).toEqual(
+				sorted(realizedSlowly(task, subjects)),
+			);
 		}),
-		{ numRuns: 400 },
+		{ numRuns: 60 },
 	);
 });
 
@@ -93,12 +156,11 @@ windows:
   w: {start: ${forward ? "trigger" : "end <- B"}, end: ${forward ? "start -> B" : "trigger"}, start_inclusive: ${startInclusive}, end_inclusive: ${endInclusive}, label: A, index_timestamp: end}`);
 	// Rows 0 to 6 of the example in ACES's reference, with bounds at 1, 3 and 4; A is everywhere.
 	const events = eventsOf(
-		task,
 		["A", "AB", "A", "AB", "AB", "A", "A"].map((codes, at) => [at, codes] as const),
 	);
 	const bound = task.moments.findIndex(({ name }) => name === (forward ? "w.end" : "w.start"));
 	return realizeSlowly(task, events).map((one) =>
-		"excluded" in one ? null : [one.moments[bound], one.label],
+		"window" in one ? null : [one.moments[bound], one.label],
 	);
 }
 
@@ -121,7 +183,7 @@ test("an event at the reference is its own bound if the bound is inclusive", () 
 	expect(reached("<-", false, false)).toEqual([null, null, [1, 0], [1, 1], [3, 0], [4, 0], [4, 1]]);
 });
 
-test("gives the windows that ACES documents for its sample data", () => {
+test("gives the windows that ACES documents for its sample data", async () => {
 	const task = parse(`
 predicates:
   admission: {code: admission}
@@ -135,24 +197,27 @@ windows:
   target: {start: gap.end, end: start -> discharge_or_death, start_inclusive: False, end_inclusive: True, label: death}`);
 	const lines = (sampleData[1] as string).trim().split("\n").slice(1);
 	const parts = lines.map((line) => /^\s*(.*?): (.*)$/.exec(line) as unknown as string[]);
-	const events = withDerived(
-		task.predicates,
-		parts.map(([, time]) => microseconds(time as string)),
-		new Map(
-			["admission", "discharge", "death"].map((code) => [
-				code,
-				parts.map(([, , codes]) => Number(codes?.split(" ").includes(code))),
-			]),
-		),
-		new Map(),
-	);
-	const [first, second, third] = realize(task, events) as [Realization, Realization, Realization];
-	expect(first).toMatchObject({ excluded: { window: "gap", reason: "more than 0 of discharge" } });
-	expect(third).toMatchObject({ excluded: { window: "gap", reason: "more than 0 of death" } });
-	const moments = "moments" in second ? second.moments : [];
+	const events = parts.map(([, time, codes]): PlainEvent => {
+		const holds = (code: string) => Number(codes?.split(" ").includes(code));
+		const counts = {
+			admission: holds("admission"),
+			discharge: holds("discharge"),
+			death: holds("death"),
+		};
+		return { time: microseconds(time as string), counts };
+	});
+	const { excluded, realizations } = await realized(task, [events]);
+	expect(excluded).toEqual([
+		{ at: "gap", reason: "more than 0 of discharge", count: 1 },
+		{ at: "gap", reason: "more than 0 of death", count: 1 },
+	]);
+	expect(realizations).toHaveLength(1);
 	const times = task.moments.map(({ name }, at) => [
 		name,
-		new Date((moments[at] as number) / 1000).toISOString().slice(0, 16).replace("T", " "),
+		new Date((realizations[0]?.moments[at] as number) / 1000)
+			.toISOString()
+			.slice(0, 16)
+			.replace("T", " "),
 	]);
 	expect(Object.fromEntries(times)).toEqual({
 		trigger: "1991-01-27 23:32",

@@ -31,7 +31,7 @@ export interface TaskRecords {
 }
 
 /** SQL for microseconds from days. */
-const fromDays = (days: string) => `CAST(round(${days} * ${dayMicroseconds}) AS BIGINT)`;
+export const fromDays = (days: string) => `CAST(round(${days} * ${dayMicroseconds}) AS BIGINT)`;
 
 /**
  * The code of a token in MEDS, without the range of values that it may stand for; codes that came from MEDS as a whole
@@ -42,18 +42,22 @@ export function medsCodeOf({ code, system, value }: Token): string {
 	return system === null || system === "MEDS" ? plainCode : `${system}//${plainCode}`;
 }
 
+/** SQL for a file of a dataset, with its rows numbered in `file_row_number`. */
+export const datasetTable = ({ folder }: Dataset, name: string): string =>
+	`read_parquet(${quoted(literalPath(join(folder, name)))}, file_row_number = true)`;
+
 /** The records of a prepared dataset, with birth, death and sex as in MEDS. */
 export function datasetRecords(dataset: Dataset): TaskRecords {
 	const { folder, vocabulary, manifest } = dataset;
-	const file = (name: string) => join(folder, name);
-	const table = (name: string) => `read_parquet(${quoted(literalPath(file(name)))})`;
-	const patient = `(SELECT file_row_number AS patient, * FROM read_parquet(${quoted(literalPath(file("patients.parquet")))}, file_row_number = true))`;
+	const patient = `(SELECT file_row_number AS patient, * FROM ${datasetTable(dataset, "patients.parquet")})`;
 	const fact = (moment: string, code: string, column: string) =>
 		`SELECT id, ${moment}, ${code}, CAST(NULL AS FLOAT) FROM ${patient} WHERE ${column} IS NOT NULL`;
 	return {
 		path: folder,
 		axis: manifest.source.axis,
-		files: ["events.parquet", "patients.parquet", "observation.parquet"].map(file),
+		files: ["events.parquet", "patients.parquet", "observation.parquet"].map((name) =>
+			join(folder, name),
+		),
 		hasValues: false,
 		async view(store, columns) {
 			if (columns.length > 0)
@@ -71,14 +75,14 @@ export function datasetRecords(dataset: Dataset): TaskRecords {
 			await store.run(`
 				CREATE OR REPLACE VIEW item AS
 				SELECT id AS subject, ${fromDays("time")} AS moment, code, CAST(NULL AS FLOAT) AS value
-				FROM ${table("events.parquet")} JOIN token_code USING (token) JOIN ${patient} USING (patient)
+				FROM ${datasetTable(dataset, "events.parquet")} JOIN token_code USING (token) JOIN ${patient} USING (patient)
 				UNION ALL ${fact(fromDays("birth"), "'MEDS_BIRTH'", "birth")}
 				UNION ALL ${fact(fromDays("death"), "'MEDS_DEATH'", "death")}
 				UNION ALL ${fact("NULL", "CASE sex WHEN 'female' THEN 'GENDER//F' ELSE 'GENDER//M' END", "sex")}`);
 		},
 		observed: `
 			SELECT id AS subject, start AS first, "end" AS last
-			FROM ${table("observation.parquet")} JOIN ${patient} USING (patient)`,
+			FROM ${datasetTable(dataset, "observation.parquet")} JOIN ${patient} USING (patient)`,
 		explain: async (error) => error,
 	};
 }
