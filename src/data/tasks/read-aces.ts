@@ -6,17 +6,15 @@ import { type Document, isScalar, LineCounter, parse, parseDocument, visit } fro
 import { z } from "zod";
 import { InputError } from "../../base/errors.js";
 import { errorCode, systemRefusal } from "../../base/system-errors.js";
-import type { CodeTest } from "../cohort/label-definition.js";
 import { refusePipe } from "../records/bytes.js";
 import {
 	type Moment,
 	type Predicate,
 	specialPredicates,
 	type Task,
-	type ValueBound,
 	type Window,
 } from "./definition.js";
-import { WindowReader, windowSchema } from "./read-window.js";
+import { readWindow, windowSchema } from "./read-window.js";
 
 const placeholder = "???";
 
@@ -52,8 +50,6 @@ const taskFile = z.strictObject({
 	windows: z.record(z.string(), windowSchema).nullish(),
 });
 const predicateFile = z.strictObject(described);
-
-type PlainFile = z.infer<typeof plain>;
 
 const see = "see docs/guides/tasks.md for the format";
 
@@ -91,10 +87,13 @@ interface TextFile {
 export function parseAces(name: string, task: TextFile, predicates?: TextFile): Task {
 	const parsed = parseYaml(task, taskFile);
 	const replacements = predicates && parseYaml(predicates, predicateFile);
-	return new TaskReader(name, task.file, parsed, {
-		...parsed.predicates,
-		...replacements?.predicates,
-	}).task({ ...parsed.patient_demographics, ...replacements?.patient_demographics });
+	return readTask(
+		name,
+		task.file,
+		parsed,
+		{ ...parsed.predicates, ...replacements?.predicates },
+		{ ...parsed.patient_demographics, ...replacements?.patient_demographics },
+	);
 }
 
 function parseYaml<T>({ file, text }: TextFile, schema: z.ZodType<T>): T {
@@ -160,158 +159,135 @@ const word = /^\w+$/;
 /** How deep predicates may be combined. */
 const deepest = 100;
 
-class TaskReader {
-	readonly #predicates = new Map<string, Predicate>();
-	readonly #moments: Moment[] = [{ name: "trigger", from: -1, step: { by: 0 } }];
-
-	constructor(
-		readonly name: string,
-		readonly file: string,
-		readonly parsed: z.infer<typeof taskFile>,
-		readonly definitions: Readonly<Record<string, unknown>>,
-	) {}
-
-	#refuse(text: string): never {
-		throw new InputError(`${this.file}: ${text}`);
-	}
-
-	task(demographics: Readonly<Record<string, unknown>>): Task {
-		for (const [name, definition] of Object.entries(demographics))
-			this.#predicates.set(name, this.#plain(`patient_demographics.${name}`, definition, true));
-		const { trigger, description } = this.parsed;
-		this.#use(trigger, "trigger");
-		const windows = this.#windows();
-		const labels = windows.filter(({ label }) => label);
-		const indices = windows.filter(({ index }) => index);
-		for (const [what, windowsWithIt] of [
-			["label", labels],
-			["index_timestamp", indices],
-		] as const)
-			if (windowsWithIt.length > 1)
-				this.#refuse(
-					`windows ${windowsWithIt.map(({ window }) => window.name).join(" and ")} have a ${what}; expected at most one window with it`,
-				);
-		const [labelled] = labels;
-		const [indexed] = indices;
-		return {
-			name: this.name,
-			description: typeof description === "string" ? description.trim() : undefined,
-			predicates: this.#predicates,
-			demographics: [...this.#predicates].flatMap(([name, predicate]) =>
-				predicate.kind === "plain" && predicate.isStatic ? [name] : [],
-			),
-			trigger,
-			moments: this.#moments,
-			windows: windows.map(({ window }) => window),
-			label: labelled && { window: labelled.window, predicate: labelled.label as string },
-			index: indexed && {
-				window: indexed.window,
-				moment: indexed.window[indexed.index as "start" | "end"],
-			},
-		};
-	}
-
-	/** Defines a predicate that something refers to, after its parts. */
-	#use(name: string, place: string, within: readonly string[] = []): string {
-		if (within.length > deepest)
-			this.#refuse(`${place} combines predicates that combine others, more than ${deepest} deep`);
-		if (specialPredicates.includes(name)) {
-			if (within.length > 0)
-				this.#refuse(`${place} combines ${name}; expected predicates of the file`);
-			return name;
-		}
-		if (this.#predicates.has(name)) return name;
-		const definition = this.definitions[name];
-		if (definition === undefined)
-			this.#refuse(
-				`${place} names the predicate "${name}", which is not defined; it defines ${Object.keys(this.definitions).join(", ") || "none"}: add it, or pass a file with \`predicates\``,
+/** Reads the predicates of a file that are used, each after its parts. */
+function predicateReader(file: string, definitions: Readonly<Record<string, unknown>>) {
+	const predicates = new Map<string, Predicate>();
+	const refuse = (text: string): never => {
+		throw new InputError(`${file}: ${text}`);
+	};
+	const addPlain = (name: string, path: string, definition: unknown, isStatic: boolean) => {
+		const isPlaceholder = (value: unknown) => value === placeholder;
+		const parsed = isPlaceholder(definition) ? undefined : checked(file, path, definition, plain);
+		if (!parsed || isPlaceholder(parsed.code))
+			return refuse(
+				`${path} is a placeholder (${placeholder}): the code depends on the dataset; pass a file that defines it with \`predicates\``,
 			);
-		if (!word.test(name))
-			this.#refuse(`predicate "${name}" has a name with other characters than letters, digits, _`);
-		if (within.includes(name)) this.#refuse(`predicate "${name}" is defined by itself`);
-		const path = `predicates.${name}`;
-		if (typeof definition === "object" && definition !== null && "expr" in definition) {
-			const { expr } = checked(this.file, path, definition, derived);
-			const [, kind, list] = /^(and|or)\((.*)\)$/s.exec(expr.trim()) ?? [];
-			const of = (list ?? "").split(",").map((part) => part.trim());
-			if (kind === undefined || of.length < 2)
-				this.#refuse(
-					`${path} is "${expr}"; expected and(…) or or(…) of at least two predicates, as in or(discharge, death)`,
-				);
-			for (const part of of) this.#use(part, path, [...within, name]);
-			this.#predicates.set(name, { kind: kind as "and" | "or", of });
-		} else this.#predicates.set(name, this.#plain(path, definition, false));
-		return name;
-	}
-
-	#plain(path: string, definition: unknown, isStatic: boolean): Predicate {
-		if (definition === placeholder) this.#placeholder(path);
-		const { code, value_min, value_max, ...more } = checked(this.file, path, definition, plain);
-		if (code === placeholder) this.#placeholder(path);
-		const {
-			value_min_inclusive,
-			value_max_inclusive,
-			static: isStaticHere,
-			other_cols,
-			...columns
-		} = more;
-		const bound = (value: PlainFile["value_min"], inclusive: PlainFile["value_min_inclusive"]) =>
-			value == null ? undefined : ({ value, inclusive: inclusive ?? false } satisfies ValueBound);
-		return {
+		const { code, value_min, value_max, value_min_inclusive, value_max_inclusive, ...more } =
+			parsed;
+		const { static: isStaticHere = false, other_cols, ...columns } = more;
+		const bound = (value: number | null | undefined, inclusive: boolean | null | undefined) =>
+			value == null ? undefined : { value, inclusive: inclusive ?? false };
+		predicates.set(name, {
 			kind: "plain",
-			code: codeTest(code),
+			code: typeof code === "string" ? { equals: code } : code,
 			min: bound(value_min, value_min_inclusive),
 			max: bound(value_max, value_max_inclusive),
 			columns: { ...(columns as Record<string, string>), ...other_cols },
-			isStatic: isStatic || isStaticHere === true,
-		};
-	}
-
-	#placeholder(path: string): never {
-		this.#refuse(
-			`${path} is a placeholder (${placeholder}): the code depends on the dataset; pass a file that defines it with \`predicates\``,
-		);
-	}
-
-	#windows(): { window: Window; label: string | undefined; index: string | undefined }[] {
-		const definitions = Object.entries(this.parsed.windows ?? {});
-		for (const [name] of definitions)
-			if (!word.test(name))
-				this.#refuse(`window "${name}" has a name with other characters than letters, digits, _`);
-		const waiting = definitions.map(([name, window]) => new WindowReader(this.file, name, window));
-		for (const { name, outside } of waiting) {
-			const [owner] = outside.split(".");
-			if (owner !== "trigger" && !definitions.some(([known]) => known === owner))
-				this.#refuse(
-					`window ${name} refers to "${outside}"; expected trigger, or the start or end of another window: ${definitions.map(([known]) => known).join(", ")}`,
-				);
+			isStatic: isStatic || isStaticHere,
+		});
+	};
+	const use = (name: string, place: string, within: readonly string[] = []): void => {
+		if (within.length > deepest)
+			refuse(`${place} combines predicates that combine others, more than ${deepest} deep`);
+		if (specialPredicates.includes(name)) {
+			if (within.length > 0) refuse(`${place} combines ${name}; expected predicates of the file`);
+			return;
 		}
-		const made = [];
-		const positions = new Map([["trigger", 0]]);
-		while (waiting.length > 0) {
-			const next = waiting.findIndex(({ outside }) => positions.has(outside));
-			const reader = waiting[next];
-			if (!reader)
-				this.#refuse(
-					`windows ${waiting.map(({ name }) => name).join(", ")} refer to each other in a circle; expected every window to lead to the trigger`,
-				);
-			waiting.splice(next, 1);
-			for (const predicate of reader.predicates) this.#use(predicate, `window ${reader.name}`);
-			const first = this.#moments.length;
-			const moments = reader.moments(positions.get(reader.outside) as number, first);
-			for (const moment of moments) positions.set(moment.name, this.#moments.push(moment) - 1);
-			made.push({
-				window: reader.window(positions),
-				label: reader.definition.label ?? undefined,
-				index: reader.definition.index_timestamp ?? undefined,
-			});
+		if (predicates.has(name)) return;
+		const definition = definitions[name];
+		if (definition === undefined)
+			refuse(
+				`${place} names the predicate "${name}", which is not defined; it defines ${Object.keys(definitions).join(", ") || "none"}: add it, or pass a file with \`predicates\``,
+			);
+		if (!word.test(name))
+			refuse(`predicate "${name}" has a name with other characters than letters, digits, _`);
+		if (within.includes(name)) refuse(`predicate "${name}" is defined by itself`);
+		const path = `predicates.${name}`;
+		if (typeof definition !== "object" || definition === null || !("expr" in definition)) {
+			addPlain(name, path, definition, false);
+			return;
 		}
-		return made;
-	}
+		const { expr } = checked(file, path, definition, derived);
+		const [, kind, list] = /^(and|or)\((.*)\)$/s.exec(expr.trim()) ?? [];
+		const of = (list ?? "").split(",").map((part) => part.trim());
+		if (kind === undefined || of.length < 2)
+			refuse(
+				`${path} is "${expr}"; expected and(…) or or(…) of at least two predicates, as in or(discharge, death)`,
+			);
+		for (const part of of) use(part, path, [...within, name]);
+		predicates.set(name, { kind: kind as "and" | "or", of });
+	};
+	return { predicates, addPlain, use };
 }
 
-function codeTest(code: PlainFile["code"]): CodeTest {
-	return typeof code === "string" ? { equals: code } : code;
+function readTask(
+	name: string,
+	file: string,
+	{ trigger, description, windows: windowFiles }: z.infer<typeof taskFile>,
+	definitions: Readonly<Record<string, unknown>>,
+	demographics: Readonly<Record<string, unknown>>,
+): Task {
+	const refuse = (text: string): never => {
+		throw new InputError(`${file}: ${text}`);
+	};
+	const { predicates, addPlain, use } = predicateReader(file, definitions);
+	for (const [name, definition] of Object.entries(demographics))
+		addPlain(name, `patient_demographics.${name}`, definition, true);
+	use(trigger, "trigger");
+	const names = Object.keys(windowFiles ?? {});
+	for (const window of names)
+		if (!word.test(window))
+			refuse(`window "${window}" has a name with other characters than letters, digits, _`);
+	const waiting = Object.entries(windowFiles ?? {}).map(([window, definition]) =>
+		readWindow(file, window, definition),
+	);
+	for (const { name, outside } of waiting) {
+		const [owner = ""] = outside.split(".");
+		if (owner !== "trigger" && !names.includes(owner))
+			refuse(
+				`window ${name} refers to "${outside}"; expected trigger, or the start or end of another window: ${names.join(", ")}`,
+			);
+	}
+	const moments: Moment[] = [{ name: "trigger", from: -1, step: { by: 0 } }];
+	const positionOf = (moment: string) => moments.findIndex(({ name }) => name === moment);
+	const windows: Window[] = [];
+	const labels: NonNullable<Task["label"]>[] = [];
+	const indices: NonNullable<Task["index"]>[] = [];
+	while (waiting.length > 0) {
+		const next = waiting.findIndex(({ outside }) => positionOf(outside) >= 0);
+		if (next < 0)
+			refuse(
+				`windows ${waiting.map(({ name }) => name).join(", ")} refer to each other in a circle; expected every window to lead to the trigger`,
+			);
+		const [{ name, outside, predicates: used, label, index, after }] = waiting.splice(next, 1) as [
+			(typeof waiting)[number],
+		];
+		for (const predicate of used) use(predicate, `window ${name}`);
+		const { window, moments: bounds } = after(positionOf(outside), moments.length);
+		moments.push(...bounds);
+		windows.push(window);
+		if (label) labels.push({ window, predicate: label });
+		if (index) indices.push({ window, moment: window[index] });
+	}
+	const single = <T extends { readonly window: Window }>(what: string, some: readonly T[]) =>
+		some.length > 1
+			? refuse(
+					`windows ${some.map(({ window }) => window.name).join(" and ")} have a ${what}; expected at most one window with it`,
+				)
+			: some[0];
+	return {
+		name,
+		description: typeof description === "string" ? description.trim() : undefined,
+		predicates,
+		demographics: [...predicates].flatMap(([name, predicate]) =>
+			predicate.kind === "plain" && predicate.isStatic ? [name] : [],
+		),
+		trigger,
+		moments,
+		windows,
+		label: single("label", labels),
+		index: single("index_timestamp", indices),
+	};
 }
 
 /** The folder of the task files, next to this code before and after it is built. */

@@ -23,96 +23,23 @@ export const windowSchema = z.strictObject({
 
 type WindowFile = z.infer<typeof windowSchema>;
 
-/** A bound of a window as it is written: a reference and a step from it. */
-interface Bound {
-	readonly reference: string;
-	readonly step: Step;
-}
-
 type Side = "start" | "end";
 
-/** Reads one window, whose bounds are relative to each other and to one moment outside. */
-export class WindowReader {
-	/** The bound that refers to a moment outside; the other refers to it. */
-	readonly #anchor: Side;
-	readonly #bounds: Readonly<Record<Side, Bound>>;
-	readonly has: readonly Constraint[];
+/**
+ * Reads one window, whose bounds are relative to each other and to one moment outside: the bound `anchor` refers to the
+ * moment `outside`.
+ */
+export function readWindow(file: string, name: string, definition: WindowFile) {
+	const refuse = (text: string): never => {
+		throw new InputError(`${file}: window ${name} ${text}`);
+	};
+	/** As written: `[start of record, trigger + 24h]`. */
+	const bounds = `${definition.start_inclusive ? "[" : "("}${definition.start ?? "start of record"}, ${definition.end ?? "end of record"}${definition.end_inclusive ? "]" : ")"}`;
 
-	constructor(
-		readonly file: string,
-		readonly name: string,
-		readonly definition: WindowFile,
-	) {
-		// Bounds that refer to a moment outside never take an event at that very moment.
-		const start = this.#bound("start", definition.start);
-		const end = this.#bound("end", definition.end);
-		if (definition.start == null && definition.end == null)
-			this.#refuse("has neither start nor end; expected one that refers to the trigger");
-		if ((start.reference === "end") === (end.reference === "start"))
-			this.#refuse(
-				`goes ${this.bounds}; expected one bound that refers to the other (start, end) and one that refers to the trigger or to another window`,
-			);
-		this.#anchor = start.reference === "end" ? "end" : "start";
-		const inner = this.#anchor === "end" ? start.step : end.step;
-		const isBackwards = "by" in inner ? inner.by < 0 : inner.to === "previous";
-		const isForwards = "by" in inner ? inner.by > 0 : inner.to === "next";
-		if (this.#anchor === "end" ? isForwards : isBackwards)
-			this.#refuse(`goes ${this.bounds}; expected a start that is not after the end`);
-		this.#bounds = { start, end };
-		this.has = Object.entries(definition.has ?? {}).map(([predicate, text]) =>
-			this.#constraint(predicate, text),
-		);
-	}
-
-	#refuse(text: string): never {
-		throw new InputError(`${this.file}: window ${this.name} ${text}`);
-	}
-
-	get bounds(): string {
-		return boundsText(this.definition);
-	}
-
-	/** The moment outside that this window refers to. */
-	get outside(): string {
-		return this.#bounds[this.#anchor].reference;
-	}
-
-	get predicates(): string[] {
-		const steps = [this.#bounds.start.step, this.#bounds.end.step];
-		return [
-			...steps.flatMap((step) => ("to" in step ? [step.predicate] : [])),
-			...this.has.map(({ predicate }) => predicate),
-			...(this.definition.label ? [this.definition.label] : []),
-		];
-	}
-
-	moments(outside: number, first: number): Moment[] {
-		const other: Side = this.#anchor === "start" ? "end" : "start";
-		return [
-			{ name: this.#named(this.#anchor), from: outside, step: this.#bounds[this.#anchor].step },
-			{ name: this.#named(other), from: first, step: this.#bounds[other].step },
-		];
-	}
-
-	window(positions: ReadonlyMap<string, number>): Window {
-		return {
-			name: this.name,
-			start: positions.get(this.#named("start")) as number,
-			end: positions.get(this.#named("end")) as number,
-			startInclusive: this.definition.start_inclusive,
-			endInclusive: this.definition.end_inclusive,
-			has: this.has,
-			bounds: this.bounds,
-		};
-	}
-
-	#named(side: Side): string {
-		return `${this.name}.${side}`;
-	}
-
-	#bound(side: Side, text: string | null | undefined): Bound {
-		const inclusive =
-			side === "start" ? this.definition.start_inclusive : this.definition.end_inclusive;
+	/** A bound as it is written: a reference and a step from it. */
+	const bound = (side: Side): { readonly reference: string; readonly step: Step } => {
+		const inclusive = definition[`${side}_inclusive`];
+		const text = definition[side];
 		if (text == null)
 			return side === "start"
 				? { reference: "end", step: { to: "previous", predicate: recordStart, inclusive } }
@@ -120,48 +47,79 @@ export class WindowReader {
 		const [, reference = "", sign, rest = ""] =
 			/^\s*([\w.]+)\s*(?:(->|<-|\+|-)\s*(.+?)\s*)?$/s.exec(text) ?? [];
 		if (!/^(\w+\.(start|end)|trigger|start|end)$/.test(reference))
-			this.#refuse(
+			refuse(
 				`has ${side} "${text}"; expected a moment and a step, such as trigger + 24h, input.end, start -> discharge, end <- admission, or null`,
 			);
-		const isInner = reference === "start" || reference === "end";
-		if (reference === side) this.#refuse(`has a ${side} that refers to itself`);
+		if (reference === side) refuse(`has a ${side} that refers to itself`);
 		if (sign === undefined) return { reference, step: { by: 0 } };
-		if (sign === "->" || sign === "<-")
-			return {
-				reference,
-				step: {
-					to: sign === "->" ? "next" : "previous",
-					predicate: rest,
-					inclusive: isInner && inclusive,
-				},
-			};
-		const by = microsecondsOf(rest);
-		if (by === undefined)
-			this.#refuse(
+		if (sign === "->" || sign === "<-") {
+			// Bounds that refer to a moment outside never take an event at that very moment.
+			const isInner = reference === "start" || reference === "end";
+			const to = sign === "->" ? "next" : "previous";
+			return { reference, step: { to, predicate: rest, inclusive: isInner && inclusive } };
+		}
+		const by =
+			microsecondsOf(rest) ??
+			refuse(
 				`has ${side} "${text}"; expected a time such as 24h, 30 minutes, 365 days; months and years have no fixed length`,
 			);
 		return { reference, step: { by: sign === "+" ? by : -by } };
-	}
+	};
 
-	#constraint(predicate: string, text: string): Constraint {
+	const constraint = ([predicate, text]: [string, string]): Constraint => {
 		const [, min, max] = /^\(\s*(\d+|None|)\s*,\s*(\d+|None|)\s*\)$/.exec(text.trim()) ?? [];
 		const number = (part: string | undefined) => (part && part !== "None" ? Number(part) : null);
 		const [least, most] = [number(min), number(max)];
 		if (min === undefined || (least === null && most === null) || (least ?? 0) > (most ?? least!))
-			this.#refuse(
+			refuse(
 				`has ${predicate}: ${text}; expected how often it may occur, such as (1, None), (None, 0) or (2, 5)`,
 			);
 		return { predicate: predicate === "*" ? anyEvent : predicate, min: least, max: most };
-	}
-}
+	};
 
-/** The bounds of a window as written: `[start of record, trigger + 24h]`. */
-function boundsText(definition: WindowFile): string {
-	const [open, close] = [
-		definition.start_inclusive ? "[" : "(",
-		definition.end_inclusive ? "]" : ")",
-	];
-	return `${open}${definition.start ?? "start of record"}, ${definition.end ?? "end of record"}${close}`;
+	const [start, end] = [bound("start"), bound("end")];
+	if (definition.start == null && definition.end == null)
+		refuse("has neither start nor end; expected one that refers to the trigger");
+	const anchor: Side = start.reference === "end" ? "end" : "start";
+	if ((anchor === "end") === (end.reference === "start"))
+		refuse(
+			`goes ${bounds}; expected one bound that refers to the other (start, end) and one that refers to the trigger or to another window`,
+		);
+	const [outer, inner] = anchor === "end" ? [end, start] : [start, end];
+	const direction = "by" in inner.step ? inner.step.by : inner.step.to === "next" ? 1 : -1;
+	if (anchor === "end" ? direction > 0 : direction < 0)
+		refuse(`goes ${bounds}; expected a start that is not after the end`);
+	const has = Object.entries(definition.has ?? {}).map(constraint);
+	return {
+		name,
+		outside: outer.reference,
+		predicates: [
+			...[start, end].flatMap(({ step }) => ("to" in step ? [step.predicate] : [])),
+			...has.map(({ predicate }) => predicate),
+			...(definition.label ? [definition.label] : []),
+		],
+		label: definition.label ?? undefined,
+		index: definition.index_timestamp ?? undefined,
+		/** The window, and its two moments, which get the positions `first` and `first` + 1. */
+		after(outside: number, first: number): { readonly window: Window; readonly moments: Moment[] } {
+			const other: Side = anchor === "start" ? "end" : "start";
+			return {
+				moments: [
+					{ name: `${name}.${anchor}`, from: outside, step: outer.step },
+					{ name: `${name}.${other}`, from: first, step: inner.step },
+				],
+				window: {
+					name,
+					start: anchor === "start" ? first : first + 1,
+					end: anchor === "end" ? first : first + 1,
+					startInclusive: definition.start_inclusive,
+					endInclusive: definition.end_inclusive,
+					has,
+					bounds,
+				},
+			};
+		},
+	};
 }
 
 const units: readonly (readonly [RegExp, number])[] = [
