@@ -1,16 +1,10 @@
 import { InputError } from "../../base/errors.js";
 import { hash32, hashText } from "../../base/random.js";
 import { notesFor } from "../records/bad-rows.js";
-import { quoted } from "../records/sql.js";
+import { type Column, quoted, type Table } from "../records/sql.js";
 import type { Store } from "../records/store.js";
-import {
-	type Found,
-	openTable,
-	rowOfFile,
-	type Table,
-	withNumberedRows,
-} from "../records/table.js";
-import { columnOf, listed } from "../records/tables/columns.js";
+import { openTable, stageRows } from "../records/table.js";
+import { columnOf, noColumn } from "../records/tables/columns.js";
 import { splits } from "../records/tables/people.js";
 import { plainText } from "../records/tables/values.js";
 import { type Split, splitNames } from "./manifest.js";
@@ -139,50 +133,41 @@ export function requiredColumn(
 	table: Table,
 	what: string,
 	names: readonly string[],
-	fault?: { readonly field: string; readonly value: string },
-): Found {
+	details?: { readonly field: string; readonly value: string },
+): Column {
 	const column = columnOf(table, names);
 	if (column) return column;
-	throw new InputError(
-		`${table.file} has no column for the ${what}; it has ${listed(table.columns)}; expected one of ${names.join(", ")}`,
-		fault,
-	);
+	throw noColumn(table, `for the ${what}`, `one of ${names.join(", ")}`, details);
 }
 
 /** Reads the splits of a CSV or Parquet file into table `given_split` (key, split): one row per patient. */
 export async function readGivenSplits(store: Store, file: string): Promise<void> {
 	const table = await openTable(store, file);
-	const fault = { field: "splitsFrom", value: file };
-	const patient = requiredColumn(table, "patient", patientColumns, fault);
-	const split = requiredColumn(table, "split", ["split"], fault);
+	const details = { field: "splitsFrom", value: file };
+	const patient = requiredColumn(table, "patient", patientColumns, details);
+	const split = requiredColumn(table, "split", ["split"], details);
+	const word = `lower(trim(${plainText(split, "whole")}))`;
 	const cases = Object.entries(splits)
 		.map(([name, words]) => `WHEN word IN (${words.map(quoted).join(", ")}) THEN ${quoted(name)}`)
 		.join(" ");
-	await withNumberedRows(store, table, [patient.name, split.name], (rows) =>
-		store.run(`
-			CREATE TABLE split_row AS
-			SELECT row, key, word, CASE ${cases} END AS split
-			FROM (SELECT ${rowOfFile} AS row, ${plainText(patient, "whole")} AS key,
-				lower(trim(${plainText(split, "whole")})) AS word FROM ${rows})`),
-	);
-	const refuse = async (condition: string, what: (word: string) => string) => {
-		const [bad] = await store.all<{ row: number; word: string | null }>(
-			`SELECT row, word FROM split_row WHERE ${condition} ORDER BY row LIMIT 1`,
-		);
-		if (!bad) return;
-		throw new InputError(`${await table.place(bad.row)} ${what(bad.word ?? "")}`, fault);
-	};
-	await refuse("key IS NULL OR key = ''", () => "names no patient; expected an id");
-	await refuse(
-		"split IS NULL",
-		(word) =>
-			`has split "${word}"; expected train, valid or test (or tuning, held_out and other usual names)`,
-	);
-	await refuse(
-		"key IN (SELECT key FROM split_row GROUP BY key HAVING min(split) <> max(split))",
-		() =>
-			"puts a patient into a split, and another line puts them into another; keep one of the two",
-	);
+	const columns = { key: plainText(patient, "whole"), word, split: `CASE ${cases} END` };
+	await stageRows(store, table, "split_row", columns, {
+		reads: [patient, split],
+		details,
+		faults: [
+			{ when: "key IS NULL OR key = ''", say: () => " names no patient; expected an id" },
+			{
+				when: "split IS NULL",
+				say: (row) =>
+					` has split "${row.word ?? ""}"; expected train, valid or test (or tuning, held_out and other usual names)`,
+			},
+			{
+				when: "key IN (SELECT key FROM split_row GROUP BY key HAVING min(split) <> max(split))",
+				say: () =>
+					" puts a patient into a split, and another line puts them into another; keep one of the two",
+			},
+		],
+	});
 	await store.run("CREATE TABLE given_split AS SELECT DISTINCT key, split FROM split_row");
 	await store.run("DROP TABLE split_row");
 }

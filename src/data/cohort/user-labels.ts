@@ -8,15 +8,9 @@ import { refuseRepeatedKey } from "../../base/json-keys.js";
 import { notesFor } from "../records/bad-rows.js";
 import { parquetIn } from "../records/meds/layout.js";
 import type { TimeIs } from "../records/rows.js";
-import { quoted } from "../records/sql.js";
+import { type Column, quoted, type Table } from "../records/sql.js";
 import { openStore, type Store } from "../records/store.js";
-import {
-	type Column,
-	openTable,
-	rowOfFile,
-	type Table,
-	withNumberedRows,
-} from "../records/table.js";
+import { openTable, rowOfFile, withNumberedRows } from "../records/table.js";
 import { isAge, statedUnit, timeNames } from "../records/tables/column-names.js";
 import { columnOf } from "../records/tables/columns.js";
 import {
@@ -117,8 +111,7 @@ async function readGiven(store: Store, path: string, beside: UnitBeside): Promis
 	const tables: Table[] = [];
 	for (const file of await filesOf(path)) {
 		const table = await openTable(store, file);
-		const columns = table.columns.map(({ name }) => name);
-		await withNumberedRows(store, table, columns, (rows) =>
+		await withNumberedRows(store, table, table.columns, (rows) =>
 			store.run(
 				`INSERT INTO given SELECT ${tables.length}, * FROM (${givenSql(table, beside, rows)})`,
 			),
@@ -129,7 +122,7 @@ async function readGiven(store: Store, path: string, beside: UnitBeside): Promis
 		const [bad] = await store.all<{ file: number; row: number }>(
 			`SELECT file, row FROM given WHERE ${condition} ORDER BY file, row LIMIT 1`,
 		);
-		if (bad) throw new InputError(`${await tables[bad.file]?.place(bad.row)} ${what}`);
+		if (bad) throw new InputError(`${await tables[bad.file]?.places([bad.row])} ${what}`);
 	};
 	await refuse("key IS NULL OR key = ''", "names no patient; expected an id");
 	await refuse("value IS NULL", "has no value; expected true or false, 1 or 0");

@@ -1,4 +1,4 @@
-import { InputError } from "../../base/errors.js";
+import { InputError, type InputErrorOptions } from "../../base/errors.js";
 
 /** The most bad rows, and patients, that a message names. */
 export const mostNamed = 10;
@@ -34,10 +34,11 @@ export async function reportBad(
 	count: number,
 	/** Explains the first rows. */
 	explain: (rows: number) => Promise<readonly string[]>,
+	details?: InputErrorOptions,
 ): Promise<void> {
 	if (count === 0) return;
 	const explained = await explain(bad ? bad.unnamed : 1);
-	if (!bad) throw new InputError(explained[0] as string);
+	if (!bad) throw new InputError(explained[0] as string, details);
 	bad.add(count, explained);
 }
 

@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../base/errors.js";
-import { linesOfRows, openDelimited, scanRows } from "./delimited.js";
+import { openDelimited, scanRows } from "./delimited.js";
 import { rowsOf } from "./delimited-rows.js";
 import { cellsOf, read, withFile } from "./testing/delimited-cells.js";
 
@@ -113,8 +113,8 @@ describe("a delimited file", () => {
 	test("finds the line of a row", async () => {
 		await withFile('\na,b\n\n"1\n\n",2\n3,4\n', async (file) => {
 			const table = await openDelimited(file);
-			expect(await linesOfRows(table, [1])).toEqual([4]);
-			expect(await linesOfRows(table, [1, 2])).toEqual([4, 7]);
+			expect(await table.places([1])).toEqual([`${file}: line 4`]);
+			expect(await table.places([1, 2])).toEqual([4, 7].map((line) => `${file}: line ${line}`));
 		});
 	});
 

@@ -8,7 +8,7 @@ import {
 	quoteFaults,
 	RowScanner,
 } from "./delimited-rows.js";
-import { quoted } from "./sql.js";
+import { named, quoted, type Table } from "./sql.js";
 import { literalPath } from "./store.js";
 
 export interface DelimitedOptions {
@@ -20,15 +20,9 @@ export interface DelimitedOptions {
 	readonly quotes?: boolean | undefined;
 }
 
-/** A delimited text file that DuckDB can read. */
-export interface DelimitedTable extends Dialect {
-	readonly file: string;
-	readonly columns: readonly string[];
+/** A delimited text file as a table: every column VARCHAR, an empty field NULL. */
+export interface DelimitedTable extends Table, Dialect {
 	readonly header: boolean;
-	/** SQL for the table: every column VARCHAR, an empty field NULL. */
-	readonly sql: string;
-	/** SQL for the table with one column read as dates (2020-01-31 and nothing else). */
-	datedSql(column: string): string;
 }
 
 const longestRow = 2 ** 21; // bytes; DuckDB holds whole rows in memory
@@ -90,17 +84,21 @@ async function look(file: string, options: DelimitedOptions): Promise<DelimitedT
 		];
 		return `read_csv(${all.join(", ")})`;
 	};
-	return {
+	const table: DelimitedTable = {
 		file,
-		columns,
+		format: "csv",
+		columns: columns.map((name) => ({ file, name, type: "VARCHAR", sql: named(name) })),
 		header,
 		delimiter,
 		quotes,
 		sql: sqlWith(() => "VARCHAR", []),
 		// Without a format DuckDB would silently cut off the time of day.
-		datedSql: (column) =>
+		dated: (column) =>
 			sqlWith((name) => (name === column ? "DATE" : "VARCHAR"), ["dateformat = '%Y-%m-%d'"]),
+		places: async (rows) => (await linesOfRows(table, rows)).map((line) => `${file}: line ${line}`),
+		explain: (error) => explainDelimited(table, error),
 	};
+	return table;
 }
 
 async function refuseLongRows(file: string, dialect: Dialect): Promise<void> {
@@ -204,10 +202,7 @@ function columnNames(file: string, fields: readonly string[]): string[] {
 }
 
 /** The lines (from 1) of rows (from 1, without the header), which are in order. */
-export async function linesOfRows(
-	table: DelimitedTable,
-	rows: readonly number[],
-): Promise<number[]> {
+async function linesOfRows(table: DelimitedTable, rows: readonly number[]): Promise<number[]> {
 	const lines: number[] = [];
 	let row = table.header ? -1 : 0;
 	await scanRows(table.file, table, ({ line }) => {
@@ -221,7 +216,7 @@ export async function linesOfRows(
  * Turns an error of DuckDB about a delimited file into an InputError that names the line; returns any other error
  * unchanged.
  */
-export async function explainDelimited(table: DelimitedTable, error: unknown): Promise<unknown> {
+async function explainDelimited(table: DelimitedTable, error: unknown): Promise<unknown> {
 	if (error instanceof InputError || !(error instanceof Error)) return error;
 	const { message } = error;
 	const say = (text: string) => new InputError(`${table.file}: ${text}`, { cause: error });

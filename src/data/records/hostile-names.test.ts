@@ -82,8 +82,8 @@ describe("names of columns", () => {
 				const cells = columns.map((_, place) => (place === at ? "2020-01-01" : `x${place}`));
 				await writeFile(file, `${columns.map(quotedField).join(",")}\n${cells.join(",")}\n`);
 				const table = await openDelimited(file, { delimiter: "," });
-				expect(table.columns).toEqual(columns);
-				const dated = table.datedSql(columns[at] as string);
+				expect(table.columns.map(({ name }) => name)).toEqual(columns);
+				const dated = table.dated!(columns[at] as string);
 				const list = columns.map((column, place) => `${named(column)}::VARCHAR AS c${place}`);
 				const types = columns.map((column, place) => `typeof(${named(column)}) AS t${place}`);
 				const [row] = await store.all(`SELECT ${[...list, ...types].join(", ")} FROM ${dated}`);
@@ -128,7 +128,7 @@ describe("names of columns", () => {
 		const files = [file, made];
 		const store = await openStore({ folder, memory: 2 ** 27, threads: 1, files });
 		const table = await openDelimited(file);
-		const rows = await store.all(`SELECT patient FROM ${table.datedSql(name)} AS m`);
+		const rows = await store.all(`SELECT patient FROM ${table.dated!(name)} AS m`);
 		store.close();
 		expect(rows).toEqual([{ patient: "p" }]);
 		expect((await load(await openCsv(file, { time: name }))).records).toMatchObject([

@@ -28,7 +28,7 @@ test("detects the format from the content, and both formats behave alike", async
 	await writeFile(text, 'a;b\n1;"x\ny"\n2;z\n');
 	const csv = await openTable(store, text);
 	expect(csv.format).toBe("csv");
-	expect(csv.columns).toEqual([
+	expect(csv.columns).toMatchObject([
 		{ name: "a", type: "VARCHAR" },
 		{ name: "b", type: "VARCHAR" },
 	]);
@@ -36,17 +36,17 @@ test("detects the format from the content, and both formats behave alike", async
 		{ a: "1", b: "x\ny" },
 		{ a: "2", b: "z" },
 	]);
-	expect(await csv.place(2)).toBe(`${text}: line 4`);
+	expect(await csv.places([2])).toEqual([`${text}: line 4`]);
 	expect((await openTable(store, text, ",")).columns.length).toBe(1);
 
 	const file = await parquet("b.csv", "SELECT 1::BIGINT AS a, 'x'::BLOB AS b");
 	const table = await openTable(store, file);
 	expect(table.format).toBe("parquet");
-	expect(table.columns).toEqual([
+	expect(table.columns).toMatchObject([
 		{ name: "a", type: "BIGINT" },
 		{ name: "b", type: "VARCHAR" },
 	]);
-	expect(await table.place(1)).toBe(`${file}: row 1`);
+	expect(await table.places([1])).toEqual([`${file}: row 1`]);
 });
 
 test("a folder such as year=2020 adds no column", async () => {

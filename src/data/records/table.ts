@@ -1,41 +1,16 @@
 import { stat } from "node:fs/promises";
-import { InputError } from "../../base/errors.js";
+import { InputError, type InputErrorOptions } from "../../base/errors.js";
+import { type BadRows, reportBad } from "./bad-rows.js";
 import { explainBytes, fileKind, firstBytes } from "./bytes.js";
-import { type DelimitedTable, explainDelimited, linesOfRows, openDelimited } from "./delimited.js";
-import { named, quoted } from "./sql.js";
-import { literalPath, type Store } from "./store.js";
-
-export interface Column {
-	readonly name: string;
-	/** The DuckDB type: VARCHAR, BIGINT, DATE… */
-	readonly type: string;
-}
-
-/** A file that DuckDB reads as a table: delimited text (all columns VARCHAR) or Parquet. */
-export interface Table {
-	readonly file: string;
-	readonly format: "csv" | "parquet";
-	readonly columns: readonly Column[];
-	/** SQL for the table. */
-	readonly sql: string;
-	/** SQL for the table with a text column read as dates: faster, but fails if a value is not a date. */
-	dated?(column: string): string;
-	/** The location of a row (from 1), for messages. */
-	place(row: number): Promise<string>;
-	/** The same of several rows in order. */
-	places(rows: readonly number[]): Promise<string[]>;
-	/** Turns an error of DuckDB about the file into an InputError; returns any other error unchanged. */
-	explain(error: unknown): Promise<unknown>;
-}
-
-/** A column with its SQL. */
-export interface Found extends Column {
-	readonly table: Table;
-	readonly sql: string;
-}
+import { openDelimited } from "./delimited.js";
+import { type Column, named, quoted, type Table } from "./sql.js";
+import { literalPath, type Store, type Value } from "./store.js";
 
 /** The column with the number of a row in its file, from 1. No file has a column of this name. */
 export const rowOfFile = '"trajgpt row"';
+
+const namesOf = (columns: readonly Column[]) =>
+	[...new Set(columns.map(({ name }) => named(name)))].join(", ");
 
 /**
  * Copies columns of a file into a new table `copy`, and returns SQL for its rows with their numbers (`rowOfFile`). The
@@ -45,10 +20,10 @@ export const rowOfFile = '"trajgpt row"';
 export async function copyRows(
 	store: Store,
 	copy: string,
-	columns: readonly string[],
+	columns: readonly Column[],
 	source: string,
 ): Promise<string> {
-	const names = [...new Set(columns)].map(named).join(", ");
+	const names = namesOf(columns);
 	await store.run(`CREATE OR REPLACE TABLE ${copy} AS SELECT ${names} FROM ${source}`);
 	return `(SELECT rowid + 1 AS ${rowOfFile}, ${names} FROM ${copy})`;
 }
@@ -60,18 +35,16 @@ export async function copyRows(
 export async function withNumberedRows<T>(
 	store: Store,
 	table: Table,
-	columns: readonly string[],
+	columns: readonly Column[],
 	work: (rows: string) => Promise<T>,
 ): Promise<T> {
 	const hasNumbers =
 		table.format === "parquet" &&
 		!table.columns.some(({ name }) => name.toLowerCase() === "file_row_number");
-	if (hasNumbers) {
-		const names = [...new Set(columns)].map(named).join(", ");
+	if (hasNumbers)
 		return reading(table, () =>
-			work(`(SELECT file_row_number + 1 AS ${rowOfFile}, ${names} FROM ${table.sql})`),
+			work(`(SELECT file_row_number + 1 AS ${rowOfFile}, ${namesOf(columns)} FROM ${table.sql})`),
 		);
-	}
 	const copy = '"trajgpt copy"';
 	const rows = await reading(table, () => copyRows(store, copy, columns, table.sql));
 	try {
@@ -82,15 +55,83 @@ export async function withNumberedRows<T>(
 }
 
 /** Runs `work`; an error of DuckDB about the file becomes an InputError that names it. */
-export async function reading<T>(
-	table: Pick<Table, "explain">,
-	work: () => Promise<T>,
-): Promise<T> {
+export async function reading<T>(table: Table, work: () => Promise<T>): Promise<T> {
 	try {
 		return await work();
 	} catch (error) {
 		throw await table.explain(error);
 	}
+}
+
+/** What may be wrong with a row. */
+export interface Fault {
+	/** An SQL condition. */
+	readonly when: string;
+	/** The message, after the location of the row: `: death is "soon"; expected …`. */
+	readonly say: (row: Readonly<Record<string, Value>>) => string;
+}
+
+/** SQL for the number of the first fault of a row; NULL if it has none. */
+export const faultSql = (faults: readonly Fault[]): string =>
+	`CASE ${faults.map(({ when }, number) => `WHEN ${when} THEN ${number}`).join(" ")} END`;
+
+/**
+ * Adds the rows of a table that have a fault to `bad`; without it, refuses the first. The table has the numbers of its
+ * rows in `row`. Returns how many there are.
+ */
+export async function reportFaults(
+	store: Store,
+	from: string,
+	faults: readonly Fault[],
+	places: (rows: readonly number[]) => Promise<readonly string[]>,
+	bad?: BadRows,
+	details?: InputErrorOptions,
+): Promise<number> {
+	if (faults.length === 0) return 0;
+	const faulty = `(SELECT *, ${faultSql(faults)} AS fault FROM ${from}) WHERE fault IS NOT NULL`;
+	const count = await store.count(faulty);
+	const explain = async (most: number) => {
+		const rows = await store.all<{ row: number; fault: number }>(
+			`SELECT * FROM ${faulty} ORDER BY row LIMIT ${most}`,
+		);
+		const located = await places(rows.map(({ row }) => row));
+		return rows.map((row, at) => `${located[at]}${faults[row.fault]?.say(row)}`);
+	};
+	await reportBad(bad, count, explain, details);
+	return count;
+}
+
+/**
+ * Creates table `into` with the number of each row of a file (`row`) and the given columns, as SQL. Rows with a fault
+ * are left out and added to `bad`; without it, the first is refused.
+ */
+export async function stageRows(
+	store: Store,
+	table: Table,
+	into: string,
+	columns: Readonly<Record<string, string>>,
+	{
+		reads = table.columns,
+		faults,
+		bad,
+		details,
+	}: {
+		/** The columns of the file that are read; all by default. */
+		readonly reads?: readonly Column[];
+		readonly faults: readonly Fault[];
+		readonly bad?: BadRows | undefined;
+		/** More about the error of a refused row. */
+		readonly details?: InputErrorOptions | undefined;
+	},
+): Promise<void> {
+	const list = Object.entries(columns).map(([name, sql]) => `${sql} AS ${name}`);
+	await withNumberedRows(store, table, reads, (rows) =>
+		store.run(
+			`CREATE OR REPLACE TEMP TABLE ${into} AS SELECT ${rowOfFile} AS row, ${list.join(", ")} FROM ${rows}`,
+		),
+	);
+	const count = await reportFaults(store, into, faults, table.places, bad, details);
+	if (count > 0) await store.run(`DELETE FROM ${into} WHERE ${faultSql(faults)} IS NOT NULL`);
 }
 
 /** Opens a file by its content, not by its name. */
@@ -103,7 +144,7 @@ export async function openTable(
 	const kind = await fileKind(file);
 	if (kind !== undefined && kind !== "text table")
 		throw new InputError(`${file} is JSON; expected a table: delimited text or Parquet`);
-	return delimitedTable(await openDelimited(file, { delimiter }));
+	return openDelimited(file, { delimiter });
 }
 
 export async function isParquet(file: string): Promise<boolean> {
@@ -119,34 +160,18 @@ export async function isParquet(file: string): Promise<boolean> {
 	return false;
 }
 
-export function delimitedTable(table: DelimitedTable): Table {
-	const places = async (rows: readonly number[]) =>
-		(await linesOfRows(table, rows)).map((line) => `${table.file}: line ${line}`);
-	return {
-		file: table.file,
-		format: "csv",
-		columns: table.columns.map((name) => ({ name, type: "VARCHAR" })),
-		sql: table.sql,
-		dated: (column) => table.datedSql(column),
-		place: async (row) => (await places([row]))[0] as string,
-		places,
-		explain: (error) => explainDelimited(table, error),
-	};
-}
-
 export async function openParquet(store: Store, file: string): Promise<Table> {
 	// Some writers do not mark text columns as text.
 	const sql = `read_parquet(${quoted(literalPath(file))}, binary_as_string = true, hive_partitioning = false)`;
 	try {
-		const described = await store.all<{ column_name: string; column_type: string }>(
-			`DESCRIBE SELECT * FROM ${sql}`,
+		const columns = await store.all<{ name: string; type: string }>(
+			`SELECT column_name AS name, column_type AS type FROM (DESCRIBE SELECT * FROM ${sql})`,
 		);
 		return {
 			file,
 			format: "parquet",
-			columns: described.map((row) => ({ name: row.column_name, type: row.column_type })),
+			columns: columns.map(({ name, type }) => ({ file, name, type, sql: named(name) })),
 			sql,
-			place: async (row) => `${file}: row ${row}`,
 			places: async (rows) => rows.map((row) => `${file}: row ${row}`),
 			explain: async (error) => explainParquet(file, error),
 		};
@@ -164,11 +189,9 @@ function explainParquet(file: string, error: unknown): unknown {
 	if (/encrypted/i.test(message)) return say("encrypted Parquet; decrypt it first");
 	if (/string encoding|utf-?8/i.test(message))
 		return say("a text in it is not UTF-8; write it again with text as UTF-8");
-	if (
-		/^(Invalid|IO|Serialization|Conversion|Out of Range|Not implemented|INTERNAL|FATAL) /.test(
-			message,
-		)
-	)
-		return say("corrupt or incomplete Parquet; copy or write the file again");
-	return error;
+	const kinds =
+		/^(Invalid|IO|Serialization|Conversion|Out of Range|Not implemented|INTERNAL|FATAL) /;
+	return kinds.test(message)
+		? say("corrupt or incomplete Parquet; copy or write the file again")
+		: error;
 }

@@ -1,7 +1,8 @@
 import { InputError } from "../../base/errors.js";
+import type { Column } from "../records/sql.js";
 import type { Store } from "../records/store.js";
-import { type Found, openTable, rowOfFile, withNumberedRows } from "../records/table.js";
-import { columnOf, listed } from "../records/tables/columns.js";
+import { openTable, stageRows } from "../records/table.js";
+import { columnOf, noColumn } from "../records/tables/columns.js";
 import { daysOf, isBadTime, plainText } from "../records/tables/values.js";
 import type { Exclusion, Extracted } from "./extract.js";
 import type { TaskRecords } from "./records.js";
@@ -103,28 +104,29 @@ async function readCohorts(store: Store, file: string): Promise<void> {
 	const [cohort, subject, start] = columns.map((wanted) => {
 		const column = columnOf(table, [wanted]);
 		if (column) return column;
-		throw new InputError(
-			`${file} has no column ${wanted}; it has ${listed(table.columns)}; expected the OMOP table cohort: ${columns.join(", ")}, cohort_end_date`,
-		);
-	}) as [Found, Found, Found];
-	const used = [cohort.name, subject.name, start.name];
-	await withNumberedRows(store, table, used, (rows) =>
-		store.run(`
-			CREATE OR REPLACE TABLE cohort_entry AS
-			SELECT ${rowOfFile} AS row, try_cast(${plainText(cohort, "whole")} AS BIGINT) AS cohort,
-				${plainText(subject, "whole")} AS subject, floor(${daysOf(start, "date")}) AS start
-			FROM ${rows}`),
-	);
-	const refuse = async (condition: string, what: string) => {
-		const [bad] = await store.all<{ row: number | null }>(
-			`SELECT min(row) AS row FROM cohort_entry WHERE ${condition}`,
-		);
-		if (bad?.row != null) throw new InputError(`${await table.place(bad.row)} ${what}`);
+		const expected = `the OMOP table cohort: ${columns.join(", ")}, cohort_end_date`;
+		throw noColumn(table, wanted, expected);
+	}) as [Column, Column, Column];
+	const staged = {
+		cohort: `try_cast(${plainText(cohort, "whole")} AS BIGINT)`,
+		subject: plainText(subject, "whole"),
+		start: `floor(${daysOf(start, "date")})`,
 	};
-	await refuse("cohort IS NULL", "has no cohort_definition_id; expected a whole number");
-	await refuse("coalesce(subject, '') = ''", "has no subject_id; expected the id of a patient");
-	await refuse(
-		isBadTime("start", "date"),
-		"has no cohort_start_date that can be read; expected a date such as 2019-05-31",
-	);
+	await stageRows(store, table, "cohort_entry", staged, {
+		reads: [cohort, subject, start],
+		faults: [
+			{
+				when: "cohort IS NULL",
+				say: () => " has no cohort_definition_id; expected a whole number",
+			},
+			{
+				when: "coalesce(subject, '') = ''",
+				say: () => " has no subject_id; expected the id of a patient",
+			},
+			{
+				when: isBadTime("start", "date"),
+				say: () => " has no cohort_start_date that can be read; expected a date such as 2019-05-31",
+			},
+		],
+	});
 }

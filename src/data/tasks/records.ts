@@ -7,9 +7,9 @@ import { specialCount, type Token } from "../cohort/vocabulary.js";
 import { daysFromText } from "../records/dates.js";
 import { findMeds, idText, needColumn, wanted } from "../records/meds/layout.js";
 import { valueColumn } from "../records/meds/shard.js";
-import { named, quoted } from "../records/sql.js";
+import { named, quoted, type Table } from "../records/sql.js";
 import { literalPath, type Store } from "../records/store.js";
-import { openTable, type Table } from "../records/table.js";
+import { openTable } from "../records/table.js";
 
 /** The records of subjects, as a task sees them. */
 export interface TaskRecords {
@@ -121,10 +121,10 @@ function shardSql(table: Table, columns: readonly string[]): string {
 	const value = valueColumn(table);
 	const moment =
 		time.type === "VARCHAR"
-			? fromDays(daysFromText(named(time.name)))
-			: `epoch_us(try_cast(${named(time.name)} AS TIMESTAMP))`;
+			? fromDays(daysFromText(time.sql))
+			: `epoch_us(try_cast(${time.sql} AS TIMESTAMP))`;
 	// MEDS has 32-bit values; bounds are compared in the same precision.
-	const number = value ? `try_cast(${named(value.name)} AS FLOAT)` : "CAST(NULL AS FLOAT)";
+	const number = value ? `try_cast(${value.sql} AS FLOAT)` : "CAST(NULL AS FLOAT)";
 	const further = columns.map((column) => {
 		const known = table.columns.find(({ name }) => name === column);
 		if (known) return `, CAST(${named(column)} AS VARCHAR) AS ${named(`column ${column}`)}`;
@@ -133,6 +133,6 @@ function shardSql(table: Table, columns: readonly string[]): string {
 		);
 	});
 	return `SELECT ${idText(needColumn(table, wanted.subject))} AS subject, ${moment} AS moment,
-		${named(needColumn(table, wanted.code).name)} AS code,
+		${needColumn(table, wanted.code).sql} AS code,
 		CASE WHEN isfinite(${number}) THEN ${number} END AS value${further.join("")} FROM ${table.sql}`;
 }

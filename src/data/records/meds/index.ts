@@ -1,9 +1,9 @@
 import { InputError } from "../../../base/errors.js";
 import { notesFor } from "../bad-rows.js";
 import { type RecordKind, recordKinds, type Split } from "../rows.js";
-import { named, quoted } from "../sql.js";
+import { quoted } from "../sql.js";
 import type { RecordSource, Store } from "../store.js";
-import { openTable, rowOfFile, type Table, withNumberedRows } from "../table.js";
+import { openTable, rowOfFile, stageRows, withNumberedRows } from "../table.js";
 import { findColumn, findMeds, idText, needColumn, wanted } from "./layout.js";
 import { type Counts, createCodes, loadShard } from "./shard.js";
 
@@ -81,13 +81,13 @@ async function loadNames(store: Store, file: string, kinds: readonly RecordKind[
 	const code = needColumn(table, wanted.code);
 	const name = findColumn(table, wanted.description);
 	if (!name) return;
-	await withNumberedRows(store, table, [code.name, name.name], (rows) =>
+	await withNumberedRows(store, table, [code, name], (rows) =>
 		store.run(
 			`INSERT INTO code_name
-			SELECT system, meds_code.code, first(trim(described.${named(name.name)}) ORDER BY ${rowOfFile}), NULL, NULL
-			FROM ${rows} described JOIN meds_code ON described.${named(code.name)} = meds
+			SELECT system, meds_code.code, first(trim(described.${name.sql}) ORDER BY ${rowOfFile}), NULL, NULL
+			FROM ${rows} described JOIN meds_code ON described.${code.sql} = meds
 			WHERE "is" = 'record' AND kind IN (${kinds.map(quoted).join(", ")})
-			AND trim(described.${named(name.name)}) <> ''
+			AND trim(described.${name.sql}) <> ''
 			GROUP BY system, meds_code.code ORDER BY min(${rowOfFile})`,
 		),
 	);
@@ -102,43 +102,40 @@ const splits: Readonly<Record<string, Split>> = {
 
 /** Creates the table of subjects and their splits; it is empty without a file. */
 async function loadSplits(store: Store, file: string | undefined): Promise<void> {
-	await store.run(
-		"CREATE TEMP TABLE meds_split (row BIGINT, subject VARCHAR, split VARCHAR, word VARCHAR)",
-	);
-	if (!file) return;
+	if (!file)
+		return store.run("CREATE TEMP TABLE meds_split (row BIGINT, subject VARCHAR, split VARCHAR)");
 	const table = await openTable(store, file);
 	const subject = needColumn(table, wanted.subject);
 	const split = needColumn(table, wanted.split);
 	const cases = Object.entries(splits).map(
 		([name, ours]) => `WHEN ${quoted(name)} THEN ${quoted(ours)}`,
 	);
-	await withNumberedRows(store, table, [subject.name, split.name], (rows) =>
-		store.run(
-			`INSERT INTO meds_split SELECT ${rowOfFile}, ${idText(subject)}, CASE ${named(split.name)} ${cases.join(" ")} END, left(${named(split.name)}, 40) FROM ${rows}`,
-		),
-	);
-	await checkSplits(store, table);
-}
-
-async function checkSplits(store: Store, table: Table): Promise<void> {
-	const [fault] = await store.all<{ row: number; subject: string | null; word: string | null }>(
-		`SELECT row, subject, word FROM meds_split
-		WHERE coalesce(subject, '') = '' OR split IS NULL ORDER BY row LIMIT 1`,
-	);
-	if (fault) {
-		const place = await table.place(fault.row);
-		if (!fault.subject)
-			throw new InputError(`${place} has no subject_id; expected one in every row`);
-		throw new InputError(
-			`${place} has split ${JSON.stringify(fault.word)}; expected ${Object.keys(splits).join(", ")}: rename it, or pass \`ignoreSplits\``,
-		);
-	}
+	const columns = {
+		subject: idText(subject),
+		split: `CASE ${split.sql} ${cases.join(" ")} END`,
+		word: `left(${split.sql}, 40)`,
+	};
+	await stageRows(store, table, "meds_split", columns, {
+		reads: [subject, split],
+		faults: [
+			{
+				when: "coalesce(subject, '') = ''",
+				say: () => " has no subject_id; expected one in every row",
+			},
+			{
+				when: "split IS NULL",
+				say: ({ word }) =>
+					` has split ${JSON.stringify(word)}; expected ${Object.keys(splits).join(", ")}: rename it, or pass \`ignoreSplits\``,
+			},
+		],
+	});
 	const [twice] = await store.all<{ subject: string; first: number; second: number }>(
 		`SELECT subject, min(row) AS first, min(row, 2)[2] AS second FROM meds_split
 		GROUP BY subject HAVING count(*) > 1 ORDER BY second LIMIT 1`,
 	);
-	if (twice)
-		throw new InputError(
-			`${await table.place(twice.second)} gives subject ${twice.subject} a second time, after ${await table.place(twice.first)}; expected every subject once: keep one of the two, or pass \`ignoreSplits\``,
-		);
+	if (!twice) return;
+	const [first, second] = await table.places([twice.first, twice.second]);
+	throw new InputError(
+		`${second} gives subject ${twice.subject} a second time, after ${first}; expected every subject once: keep one of the two, or pass \`ignoreSplits\``,
+	);
 }

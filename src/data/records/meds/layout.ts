@@ -2,8 +2,8 @@ import { readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { InputError } from "../../../base/errors.js";
 import { explainBytes } from "../bytes.js";
-import { named } from "../sql.js";
-import type { Column, Table } from "../table.js";
+import type { Column, Table } from "../sql.js";
+import { columnOf, noColumn } from "../tables/columns.js";
 
 /** The files of a MEDS dataset. */
 interface MedsLayout {
@@ -70,25 +70,19 @@ interface Wanted {
 }
 
 /** Finds a column by name, ignoring case. */
-export function findColumn({ file, columns }: Table, wanted: Wanted): Column | undefined {
-	for (const name of wanted.names) {
-		const column = columns.find((one) => one.name.toLowerCase() === name);
-		if (!column) continue;
-		if (wanted.types.test(column.type)) return column;
-		throw new InputError(
-			`${file}: column ${column.name} is ${column.type}; expected ${wanted.expected}`,
-		);
-	}
-	return undefined;
+export function findColumn(table: Table, { names, types, expected }: Wanted): Column | undefined {
+	const column = columnOf(table, names);
+	if (!column || types.test(column.type)) return column;
+	throw new InputError(
+		`${table.file}: column ${column.name} is ${column.type}; expected ${expected}`,
+	);
 }
 
 export function needColumn(table: Table, wanted: Wanted): Column {
 	const column = findColumn(table, wanted);
 	if (column) return column;
-	const names = table.columns.map(({ name }) => name);
-	throw new InputError(
-		`${table.file} has no column ${wanted.names[0]}; it has ${names.slice(0, 20).join(", ")}; expected the columns of MEDS (subject_id, time, code), or read it with \`format\` ${table.format}`,
-	);
+	const expected = `the columns of MEDS (subject_id, time, code), or read it with \`format\` ${table.format}`;
+	throw noColumn(table, wanted.names[0] ?? "", expected);
 }
 
 const text = { types: /^VARCHAR$/, expected: "text" };
@@ -116,5 +110,5 @@ export const wanted = {
 } as const satisfies Record<string, Wanted>;
 
 /** SQL for an identifier as text. */
-export const idText = ({ name, type }: Column): string =>
-	type === "VARCHAR" ? `trim(${named(name)})` : `CAST(${named(name)} AS VARCHAR)`;
+export const idText = ({ sql, type }: Column): string =>
+	type === "VARCHAR" ? `trim(${sql})` : `CAST(${sql} AS VARCHAR)`;

@@ -1,9 +1,16 @@
-import { type BadRows, reportBad } from "../bad-rows.js";
+import type { BadRows } from "../bad-rows.js";
 import { daysFromText, expectedYears, isFarOff } from "../dates.js";
 import type { RecordKind, Sex } from "../rows.js";
-import { named, quoted } from "../sql.js";
+import { type Column, quoted, type Table } from "../sql.js";
 import type { Store } from "../store.js";
-import { type Column, openTable, rowOfFile, type Table, withNumberedRows } from "../table.js";
+import {
+	type Fault,
+	faultSql,
+	openTable,
+	reportFaults,
+	rowOfFile,
+	withNumberedRows,
+} from "../table.js";
 import { sexes } from "../words.js";
 import { findColumn, idText, needColumn, wanted } from "./layout.js";
 
@@ -28,7 +35,19 @@ export function valueColumn(table: Table): Column | undefined {
 }
 
 const codeless = "coalesce(trim(meds), '') = ''";
-const faulty = `nobody OR ${codeless} OR mistimed OR misvalued`;
+const faults: readonly Fault[] = [
+	{ when: "nobody", say: () => " has no subject_id; expected one in every row" },
+	{ when: codeless, say: () => " has no code; expected one in every row" },
+	{
+		when: "mistimed",
+		say: ({ time_text: text }) =>
+			`: time is ${JSON.stringify(text ?? "")}; expected an ISO date or timestamp such as 2020-01-31T12:00:00, or empty for records without a time; ${expectedYears}`,
+	},
+	{
+		when: "misvalued",
+		say: () => ": numeric_value is not a number; put it in text_value, or leave it empty",
+	},
+];
 
 /** Longer codes are not parsed, because no vocabulary has any. */
 const longestCode = 200;
@@ -52,20 +71,17 @@ export async function loadShard(
 	const time = needColumn(table, wanted.time);
 	const code = needColumn(table, wanted.code);
 	const value = valueColumn(table);
-	const used = [subject, time, code, ...(value ? [value] : [])];
-	const columns = used.map(({ name }) => name);
-	return await withNumberedRows(store, table, columns, async (numbered) => {
+	const reads = [subject, time, code, value].filter((column) => column !== undefined);
+	return await withNumberedRows(store, table, reads, async (numbered) => {
 		await store.run(
 			`CREATE OR REPLACE TEMP VIEW meds_given AS SELECT ${rowOfFile} AS row, ${columnsOf(subject, time, code, value)} FROM ${numbered}`,
 		);
 		await store.run("CREATE OR REPLACE TEMP VIEW meds_row AS FROM meds_given");
 		await countCodes(store);
 		if ((await store.count(`meds_seen WHERE faults > 0 OR ${codeless}`)) > 0) {
-			await reportBad(bad, await store.count(`meds_given WHERE ${faulty}`), (rows) =>
-				explainFaulty(store, table, rows),
-			);
+			await reportFaults(store, "meds_given", faults, table.places, bad);
 			await store.run(
-				`CREATE OR REPLACE TEMP VIEW meds_row AS FROM meds_given WHERE (${faulty}) IS NOT TRUE`,
+				`CREATE OR REPLACE TEMP VIEW meds_row AS FROM meds_given WHERE ${faultSql(faults)} IS NULL`,
 			);
 			await countCodes(store);
 		}
@@ -81,19 +97,19 @@ export async function loadShard(
 
 /** SQL for the columns of `meds_row`, with cheap checks of each. */
 function columnsOf(subject: Column, time: Column, code: Column, value: Column | undefined): string {
-	const at = named(time.name);
-	const moment = `try_cast(${at} AS TIMESTAMP)`;
+	const moment = `try_cast(${time.sql} AS TIMESTAMP)`;
 	const [days, timed] =
 		time.type === "VARCHAR"
-			? [daysFromText(at), `coalesce(trim(${at}) <> '', false)`]
-			: [`(epoch(${moment}) / 86400.0)`, `${at} IS NOT NULL`];
-	const number = value ? `try_cast(${named(value.name)} AS DOUBLE)` : "CAST(NULL AS DOUBLE)";
+			? [daysFromText(time.sql), `coalesce(trim(${time.sql}) <> '', false)`]
+			: [`(epoch(${moment}) / 86400.0)`, `${time.sql} IS NOT NULL`];
+	const number = value ? `try_cast(${value.sql} AS DOUBLE)` : "CAST(NULL AS DOUBLE)";
 	const id = idText(subject);
-	return `${id} AS subject, ${days} AS days, ${named(code.name)} AS meds,
+	return `${id} AS subject, ${days} AS days, ${code.sql} AS meds,
 		CASE WHEN isfinite(${number}) THEN ${number} END AS value,
 		${timed} AS timed, timed AND coalesce(${isFarOff("days")}, true) AS mistimed,
-		${subject.type === "VARCHAR" ? `coalesce(${id}, '') = ''` : `${named(subject.name)} IS NULL`} AS nobody,
-		${value?.type === "VARCHAR" ? `${number} IS NULL AND trim(${named(value.name)}) <> ''` : "false"} AS misvalued`;
+		left(CAST(${time.sql} AS VARCHAR), 40) AS time_text,
+		${subject.type === "VARCHAR" ? `coalesce(${id}, '') = ''` : `${subject.sql} IS NULL`} AS nobody,
+		${value?.type === "VARCHAR" ? `${number} IS NULL AND trim(${value.sql}) <> ''` : "false"} AS misvalued`;
 }
 
 /** Counts the rows of each code, and those that are invalid. */
@@ -155,35 +171,6 @@ async function count(store: Store, kinds: readonly RecordKind[]): Promise<Counts
 	}
 	return counts;
 }
-
-/** What is wrong with the first invalid rows. */
-async function explainFaulty(store: Store, table: Table, most: number): Promise<string[]> {
-	const { name } = needColumn(table, wanted.time);
-	const rows = await store.all<{ row: number; fault: keyof typeof faults }>(
-		`SELECT row, CASE WHEN nobody THEN 'subject' WHEN ${codeless} THEN 'code' WHEN mistimed THEN 'time' ELSE 'value' END AS fault
-		FROM meds_given WHERE ${faulty} ORDER BY row LIMIT ${most}`,
-	);
-	const places = await table.places(rows.map(({ row }) => row));
-	const explained: string[] = [];
-	for (const [at, { row, fault }] of rows.entries()) {
-		const [time] =
-			fault === "time"
-				? await store.all<{ text: string }>(
-						`SELECT left(CAST(${named(name)} AS VARCHAR), 40) AS text FROM ${table.sql} LIMIT 1 OFFSET ${row - 1}`,
-					)
-				: [];
-		explained.push(`${places[at]}${faults[fault](JSON.stringify(time?.text ?? ""))}`);
-	}
-	return explained;
-}
-
-const faults = {
-	subject: () => " has no subject_id; expected one in every row",
-	code: () => " has no code; expected one in every row",
-	time: (text: string) =>
-		`: time is ${text}; expected an ISO date or timestamp such as 2020-01-31T12:00:00, or empty for records without a time; ${expectedYears}`,
-	value: () => ": numeric_value is not a number; put it in text_value, or leave it empty",
-} as const satisfies Record<string, (text: string) => string>;
 
 async function insert(store: Store, table: Table, kinds: readonly RecordKind[]): Promise<void> {
 	const wantedKinds = kinds.map(quoted).join(", ");

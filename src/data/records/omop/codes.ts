@@ -1,8 +1,9 @@
 import { InputError } from "../../../base/errors.js";
 import { openDelimited } from "../delimited.js";
-import { named, quoted } from "../sql.js";
+import { quoted, type Table } from "../sql.js";
 import type { Store } from "../store.js";
-import { delimitedTable, rowOfFile, type Table, withNumberedRows } from "../table.js";
+import { stageRows } from "../table.js";
+import { columnOf, noColumn } from "../tables/columns.js";
 
 /** Tables of codes, which stay empty if the source has none. */
 export const emptyTables = {
@@ -152,7 +153,7 @@ const conceptColumns = [
 	"omop_concept_id",
 	"target_concept_id",
 ];
-const expected = "expected columns such as concept_id,icd9 or concept_id,icd10";
+const expected = "columns such as concept_id,icd9 or concept_id,icd10";
 
 /** Reads a table of concepts and their ICD codes into `omop_map(concept, system, code)`. */
 export async function stageConceptMap(
@@ -160,64 +161,65 @@ export async function stageConceptMap(
 	file: string,
 	sourceSystem: string | undefined,
 ): Promise<void> {
-	const table = delimitedTable(await openDelimited(file));
-	const { concept, code, system } = columnsOf(table, sourceSystem);
-	const numbers = `try_cast(${named(concept)} AS BIGINT)`;
-	await withNumberedRows(store, table, [concept, code], (rows) =>
-		store.run(`CREATE TEMP TABLE omop_map_row AS SELECT ${rowOfFile} AS row, ${numbers} AS concept,
-			nullif(trim(${named(code)}), '') AS code, ${named(concept)} AS got FROM ${rows}`),
-	);
-	const [bad] = await store.all<{ row: number; got: string | null }>(
-		"SELECT row, left(got, 40) AS got FROM omop_map_row WHERE concept IS NULL ORDER BY row LIMIT 1",
-	);
-	if (bad)
-		throw new InputError(
-			`${await table.place(bad.row)}: ${concept} is ${bad.got === null ? "empty" : JSON.stringify(bad.got)}; expected the number of an OMOP concept`,
-		);
-	const [twice] = await store.all<{ concept: number; row: number }>(
-		`SELECT concept, max(row) AS row FROM omop_map_row WHERE code IS NOT NULL
-		GROUP BY concept HAVING count(DISTINCT code) > 1 ORDER BY row LIMIT 1`,
-	);
-	if (twice)
-		throw new InputError(
-			`${await table.place(twice.row)} gives concept ${twice.concept} another code than a line before it; keep one code per concept`,
-		);
+	const table = await openDelimited(file);
+	const concept = columnOf(table, conceptColumns);
+	if (!concept) throw noColumn(table, "of concepts", expected);
+	const { code, system } = codesIn(table, sourceSystem);
+	const columns = {
+		concept: `try_cast(${concept.sql} AS BIGINT)`,
+		code: `nullif(trim(${code.sql}), '')`,
+		got: `left(${concept.sql}, 40)`,
+	};
+	await stageRows(store, table, "omop_map_row", columns, {
+		reads: [concept, code],
+		faults: [
+			{
+				when: "concept IS NULL",
+				say: ({ got }) =>
+					`: ${concept.name} is ${got === null ? "empty" : JSON.stringify(got)}; expected the number of an OMOP concept`,
+			},
+			{
+				when: "code <> (SELECT arg_min(code, row) FROM omop_map_row AS before WHERE before.concept = omop_map_row.concept)",
+				say: (row) =>
+					` gives concept ${row.concept} another code than a line before it; keep one code per concept`,
+			},
+		],
+	});
 	await store.run(`INSERT INTO omop_map SELECT concept, ${quoted(system)}, any_value(code)
 		FROM omop_map_row WHERE code IS NOT NULL GROUP BY concept`);
 	await store.run("DROP TABLE omop_map_row");
 }
 
-function columnsOf({ file, columns: all }: Table, sourceSystem: string | undefined) {
-	const columns = all.map(({ name }) => name);
-	const has = `it has ${columns.join(", ")}`;
-	const concept = conceptColumns
-		.map((name) => columns.find((column) => column.toLowerCase() === name))
-		.find((column) => column !== undefined);
-	if (concept === undefined)
-		throw new InputError(`${file} has no column of concepts; ${has}; ${expected}`);
-	const codes = columns.flatMap((column) => {
-		const [, version] = /^icd[-_ ]?(9|10)?(?!\d)/i.exec(column) ?? [null, null];
+/** The column of ICD codes, and the system that it holds. */
+function codesIn(table: Table, sourceSystem: string | undefined) {
+	const { file } = table;
+	const codes = table.columns.flatMap((column) => {
+		const [, version] = /^icd[-_ ]?(9|10)?(?!\d)/i.exec(column.name) ?? [null, null];
 		if (version === null) return [];
-		return [{ column, system: version && (version === "9" ? "ICD9CM" : "ICD10CM") }];
+		return [{ code: column, system: version && (version === "9" ? "ICD9CM" : "ICD10CM") }];
 	});
 	const fitting = codes.filter(({ system }) => !system || !sourceSystem || system === sourceSystem);
 	const [chosen, other] = fitting;
 	if (!chosen)
-		throw new InputError(
+		throw noColumn(
+			table,
 			codes.length === 0
-				? `${file} has no column of ICD codes; ${has}; ${expected}`
-				: `${file} has no column of ${sourceSystem} codes, which \`sourceSystem\` asks for; ${has}`,
+				? "of ICD codes"
+				: `of ${sourceSystem} codes, which \`sourceSystem\` asks for`,
+			expected,
 		);
 	if (other)
 		throw new InputError(
-			chosen.system !== other.system
-				? `${file} has codes in ${chosen.column} and ${other.column}; say which to take with \`sourceSystem\` icd9 or icd10`
-				: `${file} has codes in ${chosen.column} and ${other.column}; keep one of these columns`,
+			`${file} has codes in ${chosen.code.name} and ${other.code.name}; ${
+				chosen.system === other.system
+					? "keep one of these columns"
+					: "say which to take with `sourceSystem` icd9 or icd10"
+			}`,
 		);
 	const system = chosen.system || sourceSystem;
 	if (!system)
 		throw new InputError(
-			`${file}: the column ${chosen.column} does not say which ICD it holds; pass \`sourceSystem\` icd9 or icd10`,
+			`${file}: the column ${chosen.code.name} does not say which ICD it holds; pass \`sourceSystem\` icd9 or icd10`,
 		);
-	return { concept, code: chosen.column, system };
+	return { code: chosen.code, system };
 }

@@ -4,16 +4,10 @@ import { InputError } from "../../../base/errors.js";
 import { explainBytes } from "../bytes.js";
 import { type DelimitedTable, headOf, openDelimited, textOf } from "../delimited.js";
 import { rowsOf } from "../delimited-rows.js";
-import { named, quoted } from "../sql.js";
+import { type Column, quoted, type Table } from "../sql.js";
 import type { Store } from "../store.js";
-import {
-	delimitedTable,
-	isParquet,
-	openParquet,
-	rowOfFile,
-	type Table,
-	withNumberedRows,
-} from "../table.js";
+import { isParquet, openParquet, rowOfFile, withNumberedRows } from "../table.js";
+import { noColumn } from "../tables/columns.js";
 import type { CdmTable, TableSource } from "./tables.js";
 import { cdmTables, columnOrderOf } from "./tables.js";
 
@@ -60,7 +54,7 @@ export function folderTables(folder: string, files: ReadonlyMap<string, string>)
 			throw explainBytes(file, error);
 		});
 		if (!delimited.header) headless.push(basename(file));
-		return { ...delimitedTable(delimited), unquote: !delimited.quotes };
+		return { ...delimited, unquote: !delimited.quotes };
 	};
 	return {
 		get notes() {
@@ -81,7 +75,7 @@ export function folderTables(folder: string, files: ReadonlyMap<string, string>)
 			);
 		},
 		placeOf: async (table, row) =>
-			(await opened.get(table.name)?.place(row)) ?? `${pathOf(table)}: row ${row}`,
+			(await opened.get(table.name)?.places([row]))?.[0] ?? `${pathOf(table)}: row ${row}`,
 		placeSql: (table) => `${quoted(`${pathOf(table)}: row `)} || row`,
 	};
 }
@@ -92,16 +86,13 @@ interface CdmFile extends Table {
 }
 
 /** The columns of a file that are read, by our names. */
-function columnsIn({ file, columns }: CdmFile, table: CdmTable): ReadonlyMap<string, string> {
-	const names = new Map(columns.map(({ name }) => [bare(name), name]));
-	const used = new Map<string, string>();
+function columnsIn(file: CdmFile, table: CdmTable): ReadonlyMap<string, Column> {
+	const used = new Map<string, Column>();
 	for (const [ours, theirs] of Object.entries(table.columns)) {
-		const column = names.get(theirs);
-		if (column !== undefined) used.set(ours, column);
+		const column = file.columns.find(({ name }) => bare(name) === theirs);
+		if (column) used.set(ours, column);
 		else if (table.required.includes(ours))
-			throw new InputError(
-				`${file} has no column ${theirs}; it has ${columns.map(({ name }) => name).join(", ")}; name the columns as in the OMOP CDM`,
-			);
+			throw noColumn(file, theirs, "the column names of the OMOP CDM");
 	}
 	return used;
 }
@@ -111,12 +102,12 @@ function rawSelect(
 	rows: string,
 	table: CdmTable,
 	{ unquote }: CdmFile,
-	columns: ReadonlyMap<string, string>,
+	columns: ReadonlyMap<string, Column>,
 ): string {
 	const list = Object.keys(table.columns).map((ours) => {
 		const column = columns.get(ours);
 		if (column === undefined) return `CAST(NULL AS VARCHAR) AS ${ours}`;
-		const text = `CAST(${named(column)} AS VARCHAR)`;
+		const text = `CAST(${column.sql} AS VARCHAR)`;
 		return `${unquote ? unquoted(text) : text} AS ${ours}`;
 	});
 	return `(SELECT ${rowOfFile} AS row, ${list.join(", ")} FROM ${rows})`;

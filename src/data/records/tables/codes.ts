@@ -1,5 +1,5 @@
 import { InputError } from "../../../base/errors.js";
-import { quoted } from "../sql.js";
+import { type Column, quoted, type Table } from "../sql.js";
 import {
 	eitherIcd,
 	icd9Form,
@@ -8,13 +8,13 @@ import {
 	systemAliases,
 	systemNamed,
 } from "../systems.js";
-import { type Found, rowOfFile, type Table } from "../table.js";
+import { rowOfFile } from "../table.js";
 import { chosen, plainText, textOf } from "./values.js";
 
 /** The source of code systems: one system for all codes, a column, or one system per column of codes. */
 export type SystemFrom =
 	| { readonly system: string }
-	| { readonly column: Found; readonly allowed: readonly string[] }
+	| { readonly column: Column; readonly allowed: readonly string[] }
 	| { readonly systems: readonly string[] }
 	| { readonly byForm: true };
 
@@ -46,7 +46,7 @@ export const systemOfAll = (name: string, allowed: readonly string[]): SystemFro
 
 const sameName = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase();
 
-const textOfSystem = (column: Found) => `rtrim(lower(${textOf(column, "whole")}), '/')`;
+const textOfSystem = (column: Column) => `rtrim(lower(${textOf(column, "whole")}), '/')`;
 
 const namesOf = (allowed: readonly string[]): Map<string, string> =>
 	// A known name keeps its meaning.
@@ -99,17 +99,17 @@ interface CodeFields {
  */
 export function codeFields(
 	table: Table,
-	columns: readonly Found[],
+	columns: readonly Column[],
 	system: SystemFrom,
 	separator?: string | undefined,
 ): CodeFields {
 	const [only, another] = columns;
 	if (only && !another && separator === undefined)
-		return { code: plainText(only), order: `m.${rowOfFile}` };
-	const joined = columns.find((column) => column.table !== table);
+		return { code: plainText(only), order: rowOfFile };
+	const joined = columns.find((column) => column.file !== table.file);
 	if (joined)
 		throw new InputError(
-			`${joined.name} is a column of ${joined.table.file}; where a row has several codes, expected all in ${table.file}`,
+			`${joined.name} is a column of ${joined.file}; where a row has several codes, expected all in ${table.file}`,
 		);
 	const systems = "systems" in system ? system.systems : [];
 	const fields = columns.map((column, at) => {
@@ -121,8 +121,8 @@ export function codeFields(
 	const codes = `list_filter(flatten([${fields.join(", ")}]), lambda field: field.code IS NOT NULL)`;
 	return {
 		code: `${codeOfField}.code`,
-		order: `m.${rowOfFile} * ${codesPerRow} + ${placeInRow}`,
+		order: `${rowOfFile} * ${codesPerRow} + ${placeInRow}`,
 		rows: (rows) =>
-			`(SELECT * EXCLUDE (${codeOfField}), unnest(${codeOfField}) AS ${codeOfField}, generate_subscripts(${codeOfField}, 1) AS ${placeInRow} FROM (SELECT * REPLACE (CASE WHEN len(${codeOfField}) = 0 THEN [NULL] ELSE ${codeOfField} END AS ${codeOfField}) FROM (SELECT *, ${codes} AS ${codeOfField} FROM ${rows} AS m)))`,
+			`(SELECT * EXCLUDE (${codeOfField}), unnest(${codeOfField}) AS ${codeOfField}, generate_subscripts(${codeOfField}, 1) AS ${placeInRow} FROM (SELECT * REPLACE (CASE WHEN len(${codeOfField}) = 0 THEN [NULL] ELSE ${codeOfField} END AS ${codeOfField}) FROM (SELECT *, ${codes} AS ${codeOfField} FROM ${rows})))`,
 	};
 }

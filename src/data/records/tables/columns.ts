@@ -1,52 +1,50 @@
-import { InputError } from "../../../base/errors.js";
-import { named } from "../sql.js";
+import { InputError, type InputErrorOptions } from "../../../base/errors.js";
+import { type Column, named, type Table } from "../sql.js";
 import type { Store } from "../store.js";
-import { type Column, type Found, reading, type Table } from "../table.js";
+import { reading } from "../table.js";
 import { type Groups, matchingColumns } from "./column-names.js";
 import { textOf } from "./values.js";
 
-/** A table with its SQL alias. */
-export interface Aliased {
-	readonly table: Table;
-	readonly alias: string;
-}
-
 const same = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase();
-
-const withSql = ({ table, alias }: Aliased, column: Column): Found => ({
-	...column,
-	table,
-	sql: `${alias}.${named(column.name)}`,
-});
 
 export function listed(columns: readonly Column[]): string {
 	const names = columns.slice(0, 40).map(({ name }) => name.slice(0, 60));
 	return names.join(", ") + (columns.length > 40 ? `, … (${columns.length})` : "");
 }
 
+const has = (tables: readonly Table[]) =>
+	tables.map(({ file, columns }) => `${file} has ${listed(columns)}`).join("; ");
+
 /** Finds a column by name, in the first table that has it. */
-export function columnNamed(tables: readonly Aliased[], name: string): Found | undefined {
-	for (const aliased of tables)
-		for (const column of aliased.table.columns)
-			if (same(column.name, name)) return withSql(aliased, column);
-	return undefined;
-}
+export const columnNamed = (tables: readonly Table[], name: string): Column | undefined =>
+	tables.flatMap(({ columns }) => columns).find((column) => same(column.name, name));
 
 /** Finds a column of a table by the first of these names that the table has. */
-export function columnOf(table: Table, names: readonly string[]): Found | undefined {
+export function columnOf(table: Table, names: readonly string[]): Column | undefined {
 	for (const name of names) {
-		const column = table.columns.find((candidate) => same(candidate.name, name));
-		if (column) return { ...column, table, sql: named(column.name) };
+		const column = columnNamed([table], name);
+		if (column) return column;
 	}
 	return undefined;
 }
 
+/** The error for a table without a column. */
+export const noColumn = (
+	table: Table,
+	what: string,
+	expected: string,
+	details?: InputErrorOptions,
+): InputError =>
+	new InputError(
+		`${table.file} has no column ${what}; it has ${listed(table.columns)}; expected ${expected}`,
+		details,
+	);
+
 /** Finds a column that an option names. */
-export function columnAsked(tables: readonly Aliased[], name: string, option: string): Found {
+export function columnAsked(tables: readonly Table[], name: string, option: string): Column {
 	const column = columnNamed(tables, name);
 	if (column) return column;
-	const has = tables.map(({ table }) => `${table.file} has ${listed(table.columns)}`);
-	throw new InputError(`no column is named "${name}" (${option}); ${has.join("; ")}`);
+	throw new InputError(`no column is named "${name}" (${option}); ${has(tables)}`);
 }
 
 /** A list of one or more texts, which an option may give as a single text. */
@@ -56,60 +54,53 @@ export const listOf = (
 
 /** Finds the columns that an option names; `*` stands for any characters. */
 export function columnsAsked(
-	tables: readonly Aliased[],
+	tables: readonly Table[],
 	names: readonly string[],
 	option: string,
-): readonly Found[] {
+): readonly Column[] {
 	const columns = names.flatMap((name) => {
 		if (columnNamed(tables, name) || !name.includes("*"))
 			return [columnAsked(tables, name, option)];
 		const parts = name.trim().split("*").map(escaped);
 		const pattern = new RegExp(`^${parts.join(".*")}$`, "is");
-		const matches = tables.flatMap((aliased) =>
-			aliased.table.columns
-				.filter((column) => pattern.test(column.name.trim()))
-				.map((column) => withSql(aliased, column)),
+		const matches = tables.flatMap((table) =>
+			table.columns.filter((column) => pattern.test(column.name.trim())),
 		);
 		if (matches.length > 0) return matches;
-		const has = tables.map(({ table }) => `${table.file} has ${listed(table.columns)}`);
-		throw new InputError(`no column matches "${name}" (${option}); ${has.join("; ")}`);
+		throw new InputError(`no column matches "${name}" (${option}); ${has(tables)}`);
 	});
-	return [...new Map(columns.map((column) => [column.sql, column])).values()];
+	return [...new Set(columns)];
 }
 
 const escaped = (text: string) => text.replace(/[\\^$.|?+()[\]{}]/g, "\\$&");
 
 /** Finds a column by its usual names. */
 export function columnLikely(
-	tables: readonly Aliased[],
+	tables: readonly Table[],
 	groups: Groups,
 	option?: string,
-): Found | undefined {
-	for (const aliased of tables) {
-		const [column, ...others] = matchingColumns(aliased.table.columns, groups);
-		if (others.length > 0)
+): Column | undefined {
+	for (const { file, columns } of tables) {
+		const matches = matchingColumns(columns, groups);
+		if (matches.length > 1)
 			throw new InputError(
-				`${aliased.table.file}: ambiguous columns ${[column, ...others].map((one) => one?.name).join(" and ")}; ${
+				`${file}: ambiguous columns ${matches.map(({ name }) => name).join(" and ")}; ${
 					option ? `say which one to read with ${option}` : "rename or remove one of them"
 				}`,
 			);
-		if (column) return withSql(aliased, column);
+		if (matches[0]) return matches[0];
 	}
 	return undefined;
 }
 
 /** The column that an option names, or else one with a usual name. */
-export const columnOr = (tables: readonly Aliased[], name: string | undefined, groups: Groups) =>
+export const columnOr = (tables: readonly Table[], name: string | undefined, groups: Groups) =>
 	(name === undefined ? undefined : columnNamed(tables, name)) ?? columnLikely(tables, groups);
 
 /** The error for a missing required column. */
-export const missingColumn = (
-	tables: readonly Aliased[],
-	what: string,
-	remedy: string,
-): InputError =>
+export const missingColumn = (tables: readonly Table[], what: string, remedy: string): InputError =>
 	new InputError(
-		`${tables.map(({ table }) => table.file).join(" and ")}: no column is known to hold ${what}; ${remedy}; there are ${tables.map(({ table }) => listed(table.columns)).join("; ")}`,
+		`${tables.map(({ file }) => file).join(" and ")}: no column is known to hold ${what}; ${remedy}; there are ${tables.map(({ columns }) => listed(columns)).join("; ")}`,
 	);
 
 export const joinKey = '"trajgpt key"';
@@ -117,34 +108,39 @@ const joinTable = "trajgpt_joined";
 
 /** A second table with further columns, joined by a common column. */
 export interface Join {
-	readonly aliased: Aliased;
-	/** The column of the second table. */
-	readonly key: Found;
+	/** Its columns are those of `joinTable`. */
+	readonly table: Table;
+	/** The column of the file. */
+	readonly key: Column;
 	readonly on: string;
 }
 
-export const openJoin = (aliased: Aliased, on: string): Join => ({
-	aliased,
-	key: columnAsked([aliased], on, "`on`"),
+export const openJoin = (table: Table, on: string): Join => ({
+	table: {
+		...table,
+		columns: table.columns.map((column) => ({
+			...column,
+			sql: named(`trajgpt joined ${column.name}`),
+		})),
+	},
+	key: columnAsked([table], on, "`on`"),
 	on,
 });
 
-/** SQL that joins the table `m` with the table that `fillJoin` created. */
-export const joinSql = (key: Found): string =>
-	`LEFT JOIN ${joinTable} AS j ON ${textOf(key, "whole")} = j.${joinKey}`;
+/** SQL that joins a table with the table that `fillJoin` created. */
+export const joinSql = (key: Column): string =>
+	`LEFT JOIN ${joinTable} ON ${textOf(key, "whole")} = ${joinKey}`;
 
 /** Creates a table with the needed columns of the second table; a key must not have different values. */
 export async function fillJoin(
 	store: Store,
-	{ aliased, key }: Join,
-	columns: readonly Found[],
+	{ table, key }: Join,
+	columns: readonly Column[],
 ): Promise<void> {
-	const { table } = aliased;
-	const names = [...new Set(columns.map(({ name }) => named(name)))];
-	const list = [`${textOf(key, "whole")} AS ${joinKey}`, ...names.map((name) => `j.${name}`)];
+	const list = columns.map(({ name, sql }) => `, ${named(name)} AS ${sql}`);
 	await reading(table, () =>
 		store.run(
-			`CREATE OR REPLACE TEMP TABLE ${joinTable} AS SELECT DISTINCT * FROM (SELECT ${list.join(", ")} FROM ${table.sql} AS j) WHERE ${joinKey} IS NOT NULL`,
+			`CREATE OR REPLACE TEMP TABLE ${joinTable} AS SELECT DISTINCT ${textOf(key, "whole")} AS ${joinKey}${list.join("")} FROM ${table.sql} WHERE ${joinKey} IS NOT NULL`,
 		),
 	);
 	const [twice] = await store.all<{ key: string }>(
@@ -152,7 +148,7 @@ export async function fillJoin(
 	);
 	if (twice)
 		throw new InputError(
-			`${table.file}: ${key.name} ${twice.key.slice(0, 40)} stands in rows that differ in ${names.join(" or ")}; a record could belong to each: join on another column (\`on\`)`,
+			`${table.file}: ${key.name} ${twice.key.slice(0, 40)} stands in rows that differ in ${columns.map(({ name }) => named(name)).join(" or ")}; a record could belong to each: join on another column (\`on\`)`,
 		);
 }
 

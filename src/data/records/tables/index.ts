@@ -3,16 +3,16 @@ import { type BadRows, counted, notesFor } from "../bad-rows.js";
 import { oldestYears } from "../dates.js";
 import { readCodeNames } from "../names.js";
 import type { Loaded, TimeIs } from "../rows.js";
-import { quoted } from "../sql.js";
+import { type Column, quoted, type Table } from "../sql.js";
 import type { RecordSource, Store } from "../store.js";
-import { type Found, openTable, reading, type Table } from "../table.js";
+import { openTable, reading } from "../table.js";
 import { isAge, type TableOptions } from "./column-names.js";
 import { dropJoin, fillJoin, listed, listOf, openJoin } from "./columns.js";
 import { findFiles, refuseTwice, type SourceFiles, type TableFormat } from "./files.js";
 import { type Inserted, insertRecords } from "./insert.js";
 import { loadObservation } from "./observation.js";
 import { birthsAtZero, checkPeopleOptions, loadPeople } from "./people.js";
-import { type DrugNames, planDrugs, planRecords } from "./plan.js";
+import { planDrugs, planRecords } from "./plan.js";
 import { checkUnit, unitBeside } from "./values.js";
 
 export type { TableOptions } from "./column-names.js";
@@ -84,7 +84,7 @@ async function loadTables(
 	const join =
 		options.join === undefined || options.on === undefined
 			? undefined
-			: openJoin({ table: await open(options.join), alias: "j" }, options.on);
+			: openJoin(await open(options.join), options.on);
 	const [firstTable, ...otherTables] = tables;
 	if (!firstTable) throw new InputError("no file was given; name at least one");
 	const first = planRecords(firstTable, join, options);
@@ -151,10 +151,12 @@ async function checkFormat(store: Store, format: string): Promise<void> {
 }
 
 /** Refuses a file that lacks a column which is read from another; further columns may differ. */
-function requireColumns(table: Table, used: readonly Found[], other: Table): void {
+function requireColumns(table: Table, used: readonly Column[], other: Table): void {
 	const key = ({ name }: { readonly name: string }) => name.trim().toLowerCase();
 	const names = new Set(table.columns.map(key));
-	const lacking = used.filter((column) => column.table === other && !names.has(key(column)));
+	const lacking = used.filter(
+		(column) => other.columns.includes(column) && !names.has(key(column)),
+	);
 	if (lacking.length === 0) return;
 	throw new InputError(
 		`${table.file} has no column ${lacking.map(({ name }) => name).join(", ")}, which is read from ${other.file}; it has ${listed(table.columns)}: expected the columns that are read in every file; name the files with the records alone`,
@@ -234,7 +236,11 @@ const mostFrequentNames = (names: string): string =>
 const firstRows = 1_000_000;
 
 /** Chooses the most frequent name of each drug. */
-async function nameDrugs(store: Store, names: DrugNames, first?: number): Promise<void> {
+async function nameDrugs(
+	store: Store,
+	names: NonNullable<ReturnType<typeof planDrugs>["names"]>,
+	first?: number,
+): Promise<void> {
 	// In two steps, because DuckDB would otherwise compute the texts of all rows before grouping.
 	await store.run(`CREATE TABLE called AS ${names.distinct(first)}`);
 	await store.run(mostFrequentNames(names.of("called")));

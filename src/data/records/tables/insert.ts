@@ -1,59 +1,65 @@
 import { InputError } from "../../../base/errors.js";
-import { type BadRows, reportBad } from "../bad-rows.js";
+import type { BadRows } from "../bad-rows.js";
 import { recordKinds, type TimeIs } from "../rows.js";
-import { named } from "../sql.js";
+import { type Column, named, type Table } from "../sql.js";
 import type { Store } from "../store.js";
-import { copyRows, type Found, rowOfFile, type Table, withNumberedRows } from "../table.js";
+import {
+	copyRows,
+	type Fault,
+	faultSql,
+	reportFaults,
+	rowOfFile,
+	withNumberedRows,
+} from "../table.js";
 import { systemRemedy } from "./codes.js";
 import { joinKey } from "./columns.js";
 import { badTime, isBadTime, isMissingSql, isUntidy, rawText } from "./values.js";
 
-interface Texts {
-	readonly patient: string;
-	readonly code: string;
-	readonly system: string;
-}
-
-/** SQL that turns rows of a table into records. */
-export interface RecordPlan {
-	readonly table: Table;
-	/** The columns of the table that are read. */
-	readonly columns: readonly string[];
-	/** Adds computed columns to the table's rows, and may make several rows of one. */
-	readonly rows?: (rows: string) => string;
-	/** A join with the table, whose alias is `m`. */
-	readonly joined: string | undefined;
-	/** SQL condition for rows without a time that are left out; by default they are refused. */
-	readonly untimed?: string;
-	/** SQL for a whole number by which the records of a file are ordered. */
-	readonly order: string;
+/** SQL for the columns of `record`; `row` is a whole number by which the records of a file are ordered. */
+interface RecordSql {
+	readonly row: string;
 	readonly patient: string;
 	readonly time: string;
 	readonly code: string;
 	readonly system: string;
 	readonly kind: string;
 	readonly value: string;
-	readonly unit?: string;
+	readonly unit: string;
+}
+
+/** How rows of a table become records. */
+export interface RecordPlan {
+	readonly table: Table;
+	/** The columns of the table that are read. */
+	readonly reads: readonly Column[];
+	/** SQL for rows with what `record` needs, given numbered rows: computed columns, a join, several rows of one. */
+	readonly rows: (rows: string) => string;
+	/** SQL condition for rows without a time that are left out; by default they are refused. */
+	readonly untimed?: string;
+	readonly record: RecordSql;
 	/**
 	 * The same without checks for blanks and words for missing values, and with a column read as dates: faster, and correct
 	 * if nothing is unusual.
 	 */
 	readonly quick:
-		| (Texts & { readonly dates: string | undefined; readonly time: string })
+		| (Pick<RecordSql, "patient" | "time" | "code" | "system"> & {
+				readonly dates: string | undefined;
+		  })
 		| undefined;
 	/** The source columns, for messages. */
 	readonly from: {
-		readonly patient: Found;
-		readonly time: Found;
-		readonly system: Found | undefined;
-		readonly kind: Found | undefined;
+		readonly patient: Column;
+		readonly time: Column;
+		readonly system: Column | undefined;
+		readonly kind: Column | undefined;
 		/** The key of a join in the main table, and the file of the second table. */
-		readonly key: { readonly column: Found; readonly file: string } | undefined;
+		readonly key: { readonly column: Column; readonly file: string } | undefined;
 		readonly unit: TimeIs;
 		readonly format: string | undefined;
 	};
 }
 
+/** What became of the rows of a table. */
 export interface Inserted {
 	readonly rows: number;
 	/** Rows without a code, which were left out. */
@@ -66,29 +72,20 @@ export interface Inserted {
 
 const noCode = `(code IS NULL OR ${isMissingSql("code")})`;
 const noPatient = `(patient IS NULL OR ${isMissingSql("patient")})`;
-/** Unusual rows; DuckDB's reader also turns words such as infinity into 1900-01-01. */
-const odd = (unit: TimeIs) =>
-	`patient IS NULL OR code IS NULL OR ${isBadTime("time", unit)} OR (time = -25567 AND ${unit === "date"}) OR system IS NULL OR kind IS NULL OR isnan(value)`;
-const faulty = (unit: TimeIs) =>
-	`(NOT ${noCode} AND (${noPatient} OR ${isBadTime("time", unit)} OR system IS NULL OR kind IS NULL))`;
 
-const selected = (plan: RecordPlan, how: Texts & { readonly time: string } = plan) =>
-	`SELECT ${plan.order} AS row, ${how.patient} AS patient, ${how.time} AS time, ${how.code} AS code, ${how.system} AS system, ${plan.kind} AS kind, ${plan.value} AS value, ${plan.unit ?? "NULL"} AS unit`;
+const selected = ({ row, patient, time, code, system, kind, value, unit }: RecordSql) =>
+	`SELECT ${row} AS row, ${patient} AS patient, ${time} AS time, ${code} AS code, ${system} AS system, ${kind} AS kind, ${value} AS value, ${unit} AS unit`;
 
-/** SQL for the records of numbered rows. */
-const recordsFrom = ({ rows = (sql) => sql, joined }: RecordPlan, numberedRows: string) =>
-	`${rows(numberedRows)} AS m ${joined ?? ""}`;
-
-/** Adds the rows of a table to `record` and checks them. */
+/** Adds the rows of a table to `record`; those that cannot be read are left out and added to `bad`, or refused. */
 export async function insertRecords(
 	store: Store,
 	plan: RecordPlan,
-	badRows?: BadRows,
+	bad?: BadRows,
 ): Promise<Inserted> {
 	const rows = await adoptCopy(store, plan);
 	if (rows !== undefined) return { rows, empty: 0, untimed: 0, noNumbers: 0 };
-	return withNumberedRows(store, plan.table, plan.columns, (rows) =>
-		insertChecked(store, plan, rows, badRows),
+	return withNumberedRows(store, plan.table, plan.reads, (rows) =>
+		insertChecked(store, plan, rows, bad),
 	);
 }
 
@@ -96,23 +93,21 @@ async function insertChecked(
 	store: Store,
 	plan: RecordPlan,
 	numberedRows: string,
-	badRows: BadRows | undefined,
+	bad: BadRows | undefined,
 ): Promise<Inserted> {
-	const { unit } = plan.from;
-	const from = recordsFrom(plan, numberedRows);
-	const inserted = await store.addRecords(`${selected(plan)} FROM ${from}`);
-	const untimed = plan.untimed
-		? await store.count(`${numberedRows} AS m WHERE ${plan.untimed}`)
-		: 0;
-	const [counts] = await store.all<{ rows: number; empty: number; bad: number; nan: number }>(
-		`SELECT count(*) AS rows, count(*) FILTER (${noCode}) AS empty, count(*) FILTER (${faulty(unit)}) AS bad, count(*) FILTER (isnan(value) AND NOT ${noCode}) AS nan FROM stored_record WHERE ${inserted}`,
+	const from = plan.rows(numberedRows);
+	const faults = faultsOf(plan);
+	const faulty = `(NOT ${noCode} AND ${faultSql(faults)} IS NOT NULL)`;
+	const inserted = await store.addRecords(`${selected(plan.record)} FROM ${from}`);
+	const untimed = plan.untimed ? await store.count(`${numberedRows} WHERE ${plan.untimed}`) : 0;
+	const [counts] = await store.all<{ rows: number; empty: number; faults: number; nan: number }>(
+		`SELECT count(*) AS rows, count(*) FILTER (${noCode}) AS empty, count(*) FILTER (${faulty}) AS faults, count(*) FILTER (isnan(value) AND NOT ${noCode}) AS nan FROM stored_record WHERE ${inserted}`,
 	);
-	const { rows = 0, empty = 0, bad = 0, nan = 0 } = counts ?? {};
-	if (bad > 0) {
-		const faults = faultyRows(plan, from);
-		const badCount = await store.count(`(SELECT DISTINCT file_row FROM ${faults})`);
-		await reportBad(badRows, badCount, (most) => explainFaulty(store, plan, faults, most));
-		await store.run(`DELETE FROM stored_record WHERE ${inserted} AND ${faulty(unit)}`);
+	const { rows = 0, empty = 0, nan = 0 } = counts ?? {};
+	if (counts?.faults) {
+		const texts = rowsWithTexts(plan, from, faulty);
+		await reportFaults(store, texts, faults, plan.table.places, bad);
+		await store.run(`DELETE FROM stored_record WHERE ${inserted} AND ${faulty}`);
 	}
 	if (empty > 0) await store.run(`DELETE FROM stored_record WHERE ${inserted} AND ${noCode}`);
 	if (nan > 0) await store.run(`UPDATE stored_record SET value = NULL WHERE isnan(value)`);
@@ -128,10 +123,12 @@ async function adoptCopy(store: Store, plan: RecordPlan): Promise<number | undef
 	try {
 		const source =
 			(quick.dates === undefined ? undefined : table.dated?.(quick.dates)) ?? table.sql;
-		const rows = await copyRows(store, copy, plan.columns, source);
-		const records = `${selected(plan, quick)} FROM ${rows} AS m`;
+		const rows = await copyRows(store, copy, plan.reads, source);
+		const records = `${selected({ ...plan.record, ...quick })} FROM ${rows}`;
+		// DuckDB's reader also turns words such as infinity into 1900-01-01.
+		const odd = `patient IS NULL OR code IS NULL OR ${isBadTime("time", plan.from.unit)} OR (time = -25567 AND ${plan.from.unit === "date"}) OR system IS NULL OR kind IS NULL OR isnan(value)`;
 		const [look] = await store.all<{ rows: number; odd: number }>(
-			`SELECT count(*) AS rows, count(*) FILTER (${odd(plan.from.unit)}) AS odd FROM (${records})`,
+			`SELECT count(*) AS rows, count(*) FILTER (${odd}) AS odd FROM (${records})`,
 		);
 		if (look?.odd === 0 && (await isTidy(store, records))) {
 			await store.adoptRecords(copy, records);
@@ -156,57 +153,53 @@ async function isTidy(store: Store, records: string): Promise<boolean> {
 	return true;
 }
 
-/** SQL for the invalid rows of a table: what they hold, and the row of the file. A row may have several codes. */
-function faultyRows(plan: RecordPlan, records: string): string {
-	const { from } = plan;
-	const raw = (column: Found | undefined) => (column ? rawText(column) : "NULL");
-	return `(SELECT * FROM (${selected(plan)}, m.${rowOfFile} AS file_row, ${raw(from.time)} AS time_text, ${raw(from.system)} AS system_text, ${raw(from.key?.column)} AS key_text, ${from.key ? `j.${joinKey} IS NOT NULL` : "true"} AS matched FROM ${records}) WHERE ${faulty(from.unit)})`;
-}
-
-interface Faulty {
-	readonly [column: string]: string | number | boolean | null;
-	readonly row: number;
-	readonly no_patient: boolean;
-	readonly bad_time: boolean;
-	readonly bad_system: boolean;
-	readonly time: number | null;
-	readonly time_text: string | null;
-	readonly system_text: string | null;
-	readonly key_text: string | null;
-	readonly matched: boolean;
-}
-
-/** What is wrong with the first invalid rows. */
-async function explainFaulty(
-	store: Store,
-	plan: RecordPlan,
-	faults: string,
-	most: number,
-): Promise<string[]> {
-	const rows = await store.all<Faulty>(
-		`SELECT DISTINCT ON (file_row) file_row AS row, ${noPatient} AS no_patient, ${isBadTime("time", plan.from.unit)} AS bad_time, system IS NULL AS bad_system, time, time_text, system_text, key_text, matched FROM ${faults} ORDER BY file_row LIMIT ${most}`,
-	);
-	const places = await plan.table.places(rows.map(({ row }) => row));
-	return rows.map((row, at) => `${places[at]}: ${faultOf(row, plan)}`);
-}
-
-function faultOf(row: Faulty, { table, from }: RecordPlan): string {
-	const { key } = from;
-	if (key && !row.matched)
-		return row.key_text === null
-			? `${key.column.name} is empty, so that no row of ${key.file} belongs to it; fill it in or remove the row`
-			: `${key.column.name} ${short(row.key_text)} is not in ${key.file}; add it there or remove the row`;
-	if (row.no_patient)
-		return `${from.patient.name} is empty; every record needs a patient: fill it in or remove the row`;
-	if (row.bad_time) {
-		const place = from.time.table === table ? "" : `${from.time.table.file}: `;
-		return place + badTime(row.time_text, row.time, from.time, from.unit, from.format);
-	}
-	if (row.bad_system && from.system)
-		return row.system_text?.trim()
-			? `${from.system.name} is ${short(row.system_text)}, which is no code system; ${systemRemedy}`
-			: `${from.system.name} is empty; ${systemRemedy}`;
-	return `${from.kind?.name ?? "kind"} is not one of ${recordKinds.join(", ")}`;
+/** SQL for the first record per row of the file under a condition, with the number of that row, and texts for messages. */
+function rowsWithTexts(plan: RecordPlan, from: string, condition: string): string {
+	const { time, system, key } = plan.from;
+	const text = (column: Column | undefined) => (column ? rawText(column) : "NULL");
+	return `(SELECT * REPLACE (file_row AS row) FROM (SELECT DISTINCT ON (file_row) * FROM (
+		${selected(plan.record)}, ${rowOfFile} AS file_row, ${text(time)} AS time_text, ${text(system)} AS system_text, ${text(key?.column)} AS key_text, ${key ? joinKey : "NULL"} AS key FROM ${from})
+		WHERE ${condition} ORDER BY file_row, row))`;
 }
 
 const short = (text: string) => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
+
+/** What may be wrong with a record that has a code. */
+function faultsOf({ table, from }: RecordPlan): Fault[] {
+	const { patient, time, system, kind, key, unit, format } = from;
+	type Texts = Readonly<Record<"time_text" | "system_text" | "key_text" | "key", string | null>>;
+	type Row = Texts & { readonly time: number | null };
+	const timePlace = time.file === table.file ? "" : `${time.file}: `;
+	const sayKey = (text: string | null) =>
+		text === null
+			? `${key?.column.name} is empty, so that no row of ${key?.file} belongs to it; fill it in or remove the row`
+			: `${key?.column.name} ${short(text)} is not in ${key?.file}; add it there or remove the row`;
+	const kindFault = `${kind?.name ?? "kind"} is not one of ${recordKinds.join(", ")}`;
+	const sayings: readonly (readonly [when: string, say: (row: Row) => string])[] = [
+		[
+			noPatient,
+			() => `${patient.name} is empty; every record needs a patient: fill it in or remove the row`,
+		],
+		[
+			isBadTime("time", unit),
+			(row) => timePlace + badTime(row.time_text, row.time, time, unit, format),
+		],
+		[
+			"system IS NULL",
+			({ system_text: text }) =>
+				!system
+					? kindFault
+					: text?.trim()
+						? `${system.name} is ${short(text)}, which is no code system; ${systemRemedy}`
+						: `${system.name} is empty; ${systemRemedy}`,
+		],
+		["kind IS NULL", () => kindFault],
+	];
+	return sayings.map(([when, say]) => ({
+		when,
+		say: (row) => {
+			const texts = row as unknown as Row;
+			return `: ${key && texts.key === null ? sayKey(texts.key_text) : say(texts)}`;
+		},
+	}));
+}

@@ -1,10 +1,10 @@
 import { InputError } from "../../../base/errors.js";
-import { type BadRows, counted, reportBad } from "../bad-rows.js";
+import { type BadRows, counted } from "../bad-rows.js";
 import { expectedYears, isYear, oldestYears } from "../dates.js";
 import type { Split, TimeIs } from "../rows.js";
-import { quoted } from "../sql.js";
+import { type Column, quoted, type Table } from "../sql.js";
 import type { Store } from "../store.js";
-import { type Found, rowOfFile, type Table, withNumberedRows } from "../table.js";
+import { type Fault, stageRows } from "../table.js";
 import { missingWords, sexes } from "../words.js";
 import {
 	anchorNames,
@@ -21,14 +21,7 @@ import {
 	statedUnit,
 	type TableOptions,
 } from "./column-names.js";
-import {
-	type Aliased,
-	columnAsked,
-	columnLikely,
-	columnNamed,
-	columnOr,
-	missingColumn,
-} from "./columns.js";
+import { columnAsked, columnLikely, columnNamed, columnOr, missingColumn } from "./columns.js";
 import {
 	badTime,
 	chosen,
@@ -63,17 +56,15 @@ export function checkPeopleOptions(tables: readonly Table[], options: TableOptio
 			field: "peopleTimeIs",
 			value: options.peopleTimeIs,
 		});
-	const aliased = tables.map((table) => ({ table, alias: "m" }));
 	for (const name of personColumns) {
 		const column = options[name];
 		if (column === undefined) continue;
-		if (aliased.length === 0)
+		if (tables.length === 0)
 			throw new InputError(`\`${name}\` names a column of the people; pass \`people\` FILE, too`, {
 				field: name,
 				value: column,
 			});
-		if (!aliased.some((one) => columnNamed([one], column)))
-			columnAsked(aliased, column, `\`${name}\``);
+		columnAsked(tables, column, `\`${name}\``);
 	}
 }
 
@@ -93,10 +84,10 @@ const noText = "NULL::VARCHAR";
 const missing = [...new Set([...missingWords, "NaT"].map((word) => word.toUpperCase()))]
 	.map(quoted)
 	.join(", ");
-const textOrNull = (column: Found) =>
+const textOrNull = (column: Column) =>
 	`CASE WHEN upper(trim(${rawText(column)})) IN (${missing}) THEN NULL ELSE ${rawText(column)} END`;
 
-function momentIn(column: Found, beside: UnitBeside, format: string | undefined): Moment {
+function momentIn(column: Column, beside: UnitBeside, format: string | undefined): Moment {
 	const { unit } = beside;
 	return {
 		name: column.name,
@@ -107,8 +98,14 @@ function momentIn(column: Found, beside: UnitBeside, format: string | undefined)
 	};
 }
 
+const momentFault = (column: "birth" | "death", { isBad, explain }: Moment): Fault => ({
+	when: `${isBad(column)} AND ${column}_text IS NOT NULL`,
+	say: (row) =>
+		`: ${explain(row[`${column}_text`] as string | null, row[column] as number | null)}`,
+});
+
 /** A birth so many years before time 0. The highest ages are often hidden: "> 89" is read as 90. */
-function birthByAge(column: Found, records: TimeIs): Moment {
+function birthByAge(column: Column, records: TimeIs): Moment {
 	if (records === "date")
 		throw new InputError(
 			`\`age\` is the age at time 0, and the records have dates; name a column with \`birth\` or \`birthYear\``,
@@ -118,7 +115,7 @@ function birthByAge(column: Found, records: TimeIs): Moment {
 	const unit = (["age-days", "age-years"] as const).find((age) => daysIn[age] === daysIn[stated]);
 	if (unit === undefined)
 		throw new InputError(
-			`${column.table.file}: the name of column ${column.name} states ${stated}, and \`age\` is in years or days; convert the ages, or rename the column if they are in years`,
+			`${column.file}: the name of column ${column.name} states ${stated}, and \`age\` is in years or days; convert the ages, or rename the column if they are in years`,
 			{ field: "age", value: column.name },
 		);
 	const hidden = `regexp_extract(${rawText(column)}, '^\\s*>\\s*([0-9]+)\\s*$', 1)`;
@@ -136,18 +133,18 @@ function birthByAge(column: Found, records: TimeIs): Moment {
 }
 
 /** A birth of which only the year is known: on 1 July, the day with the smallest error. */
-function birthInYear(tables: readonly Aliased[], options: TableOptions): Moment | undefined {
+function birthInYear(tables: readonly Table[], options: TableOptions): Moment | undefined {
 	const [anchorYear, anchorAge] = anchorNames.map((names) => columnLikely(tables, names));
 	const yearColumn = columnOr(tables, options.birthYear, birthYearNames);
 	const column = yearColumn ?? (anchorAge && anchorYear);
 	if (!column) return undefined;
-	const number = (source: Found) =>
+	const number = (source: Column) =>
 		isNumber(source)
 			? `CAST(${source.sql} AS DOUBLE)`
 			: `try_cast(nullif(trim(${source.sql}), '') AS DOUBLE)`;
 	const year = yearColumn
 		? number(yearColumn)
-		: `(${number(anchorYear as Found)} - ${number(anchorAge as Found)})`;
+		: `(${number(anchorYear as Column)} - ${number(anchorAge as Column)})`;
 	const name = yearColumn ? yearColumn.name : `${anchorYear?.name} - ${anchorAge?.name}`;
 	return {
 		name: `the year in ${name} (1 July)`,
@@ -159,16 +156,6 @@ function birthInYear(tables: readonly Aliased[], options: TableOptions): Moment 
 	};
 }
 
-interface Fault {
-	readonly [column: string]: string | number | null;
-	readonly row: number;
-	readonly fault: number;
-	readonly birth: number | null;
-	readonly death: number | null;
-	readonly birth_text: string | null;
-	readonly death_text: string | null;
-}
-
 /** Reads a table of people into `person`. */
 export async function loadPeople(
 	store: Store,
@@ -176,9 +163,9 @@ export async function loadPeople(
 	unit: TimeIs,
 	beside: UnitBeside,
 	options: TableOptions,
-	badRows?: BadRows,
+	bad?: BadRows,
 ): Promise<{ readonly notes: readonly string[]; readonly warnings: readonly string[] }> {
-	const tables = [{ table, alias: "m" }];
+	const tables = [table];
 	const patient = columnOr(tables, options.patient, patientNames);
 	if (!patient) throw missingColumn(tables, "the patient", "call it patient");
 	const sex = columnOr(tables, options.sex, sexNames);
@@ -198,7 +185,7 @@ export async function loadPeople(
 			"name them with `sex`, `birth`, `birthYear`, `age` or `death`",
 		);
 
-	const inTime = (column: Found) => momentIn(column, beside, options.dateFormat);
+	const inTime = (column: Column) => momentIn(column, beside, options.dateFormat);
 	const birthRead = () => {
 		if (ages) return undefined;
 		if (age) return birthByAge(age, unit);
@@ -217,7 +204,7 @@ export async function loadPeople(
 		words.map((word) => [word, name] as const),
 	);
 	const sexText = sex ? `coalesce(lower(${textOf(sex, "whole")}), '')` : noText;
-	const columns: Record<string, string> = {
+	const columns = {
 		patient: textOf(patient, "whole"),
 		birth: birth?.days ?? "NULL::DOUBLE",
 		birth_text: birth?.text ?? noText,
@@ -228,38 +215,27 @@ export async function loadPeople(
 		split: split ? chosen(`lower(${textOf(split)})`, splitWords) : noText,
 		split_text: split ? textOrNull(split) : noText,
 	};
-	const list = Object.entries(columns).map(([name, sql]) => `${sql} AS ${name}`);
-	const names = table.columns.map(({ name }) => name);
-	await withNumberedRows(store, table, names, (rows) =>
-		store.run(
-			`CREATE OR REPLACE TEMP TABLE given_person AS SELECT m.${rowOfFile} AS row, ${list.join(", ")} FROM ${rows} AS m`,
-		),
-	);
-	const faults = [
-		"patient IS NULL",
-		sex ? "sex IS NULL" : "false",
-		birth ? `${birth.isBad("birth")} AND birth_text IS NOT NULL` : "false",
-		death ? `${death.isBad("death")} AND death_text IS NOT NULL` : "false",
-		split ? "split IS NULL AND split_text IS NOT NULL" : "false",
+	const faults: Fault[] = [
+		{
+			when: "patient IS NULL",
+			say: () =>
+				`: ${patient.name} is empty; every row needs a patient: fill it in or remove the row`,
+		},
 	];
-	const fault = `CASE ${faults.map((fault, at) => `WHEN ${fault} THEN ${at}`).join(" ")} END`;
-	const faulty = `FROM given_person WHERE ${fault} IS NOT NULL`;
-	const faultOf = (row: Fault) =>
-		[
-			`${patient.name} is empty; every row needs a patient: fill it in or remove the row`,
-			`${sex?.name} is not a word we know; expected female, male, F, M or nothing where it is not known, or say what its values mean, as in \`sexValues\` 0=female,1=male,d=unknown`,
-			birth?.explain(row.birth_text, row.birth),
-			death?.explain(row.death_text, row.death),
-			`${split?.name} is not one of train, valid, test`,
-		][row.fault];
-	await reportBad(badRows, await store.count(`(SELECT row ${faulty})`), async (most) => {
-		const rows = await store.all<Fault>(
-			`SELECT *, ${fault} AS fault ${faulty} ORDER BY row LIMIT ${most}`,
-		);
-		const places = await table.places(rows.map(({ row }) => row));
-		return rows.map((row, at) => `${places[at]}: ${faultOf(row)}`);
-	});
-	if (badRows) await store.run(`DELETE ${faulty}`);
+	if (sex)
+		faults.push({
+			when: "sex IS NULL",
+			say: () =>
+				`: ${sex.name} is not a word we know; expected female, male, F, M or nothing where it is not known, or say what its values mean, as in \`sexValues\` 0=female,1=male,d=unknown`,
+		});
+	if (birth) faults.push(momentFault("birth", birth));
+	if (death) faults.push(momentFault("death", death));
+	if (split)
+		faults.push({
+			when: "split IS NULL AND split_text IS NOT NULL",
+			say: () => `: ${split.name} is not one of train, valid, test`,
+		});
+	await stageRows(store, table, "given_person", columns, { faults, bad });
 	await store.run(
 		`INSERT INTO person SELECT patient, birth, nullif(sex, 'unknown'), death, split, ${quoted(`${table.file}: row `)} || row FROM given_person ORDER BY row`,
 	);
@@ -287,11 +263,11 @@ export async function loadPeople(
 }
 
 interface Used {
-	readonly patient: Found;
-	readonly sex: Found | undefined;
+	readonly patient: Column;
+	readonly sex: Column | undefined;
 	readonly birth: Moment | undefined;
 	readonly death: Moment | undefined;
-	readonly split: Found | undefined;
+	readonly split: Column | undefined;
 	readonly sexValues: TableOptions["sexValues"];
 }
 

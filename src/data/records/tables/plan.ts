@@ -1,7 +1,8 @@
 import { InputError } from "../../../base/errors.js";
 import { recordKinds, type TimeIs } from "../rows.js";
+import type { Column, Table } from "../sql.js";
 import { impliedSystem } from "../systems.js";
-import { type Found, rowOfFile, type Table } from "../table.js";
+import { rowOfFile } from "../table.js";
 import {
 	codeFields,
 	kindSql,
@@ -23,7 +24,6 @@ import {
 	unitNamed,
 } from "./column-names.js";
 import {
-	type Aliased,
 	columnAsked,
 	columnLikely,
 	columnNamed,
@@ -50,43 +50,25 @@ import {
 	untrimmed,
 } from "./values.js";
 
-function wanted(
-	tables: readonly Aliased[],
-	name: string | undefined,
-	groups: Groups,
-	what: string,
-	option: string,
-): Found {
-	if (name !== undefined) return columnAsked(tables, name, option);
-	const column = columnLikely(tables, groups, option);
-	if (column) return column;
-	throw missingColumn(tables, what, `name it with ${option}`);
-}
-
 const isNumbers = (unit: TimeIs | undefined) => unit !== undefined && unit !== "date";
 
 /** How a table of diagnoses or other events becomes records. */
-export function planRecords(
-	table: Table,
-	join: Join | undefined,
-	options: TableOptions,
-): {
-	plan: RecordPlan;
-	/** The columns that are read. */
-	used: readonly Found[];
-	joined: Found[];
-	names: string | undefined;
-	says: string;
-} {
-	const main: Aliased = { table, alias: "m" };
-	const tables = join ? [main, join.aliased] : [main];
-	const patient = wanted(tables, options.patient, patientNames, "the patient", "`patient`");
-	const names = listOf(options.code);
-	const codes = names
-		? columnsAsked(tables, names, "`code`")
-		: [wanted(tables, undefined, codeNames, "the code", "`code`")];
+export function planRecords(table: Table, join: Join | undefined, options: TableOptions) {
+	const tables = join ? [table, join.table] : [table];
+	const asked = (option: "kind" | "value" | "unit" | "name") =>
+		options[option] ? columnAsked(tables, options[option], `\`${option}\``) : undefined;
+	const wanted = (name: string | undefined, groups: Groups, what: string, option: string) => {
+		const column =
+			name === undefined ? columnLikely(tables, groups, option) : columnAsked(tables, name, option);
+		if (column) return column;
+		throw missingColumn(tables, what, `name it with ${option}`);
+	};
+	const patient = wanted(options.patient, patientNames, "the patient", "`patient`");
+	const codeOptions = listOf(options.code);
+	const codes = codeOptions
+		? columnsAsked(tables, codeOptions, "`code`")
+		: [wanted(undefined, codeNames, "the code", "`code`")];
 	const time = wanted(
-		tables,
 		options.time,
 		timeNames(isNumbers(options.timeIs)),
 		"the time",
@@ -98,34 +80,36 @@ export function planRecords(
 	const { code, rows, order } = codeFields(table, codes, system, options.separator);
 	const [only] = rows ? [] : codes;
 	const systemColumn = "column" in system ? system.column : undefined;
-	const kind = options.kind ? columnAsked(tables, options.kind, "`kind`") : undefined;
-	const value = options.value ? columnAsked(tables, options.value, "`value`") : undefined;
-	const unitColumn = options.unit ? columnAsked(tables, options.unit, "`unit`") : undefined;
-	const name = options.name ? columnAsked(tables, options.name, "`name`") : undefined;
+	const [kind, value, unitColumn, name] = [
+		asked("kind"),
+		asked("value"),
+		asked("unit"),
+		asked("name"),
+	];
 	if (name && rows)
 		throw new InputError(
 			"`name` names one column, but a row can have several codes; pass a file of names with `names`",
 			{ field: "name", value: options.name },
 		);
-	const key = join ? columnAsked([main], join.on, "`on`") : undefined;
+	const key = join && columnAsked([table], join.on, "`on`");
 	const days = daysOf(time, unit, options.dateFormat);
 	const used = [patient, ...codes, time, systemColumn, kind, value, unitColumn, name, key].filter(
 		(column) => column !== undefined,
 	);
-	const joining = key ? joinSql(key) : undefined;
-	const of = (column: Found) =>
-		column.table === table ? column.name : `${column.name} of ${column.table.file}`;
-	return {
-		plan: {
-			table,
-			columns: used.flatMap((column) => (column.table === table ? column.name : [])),
-			...(rows && { rows }),
-			joined: joining,
-			order,
+	const joining = key ? joinSql(key) : "";
+	const of = (column: Column) =>
+		table.columns.includes(column) ? column.name : `${column.name} of ${column.file}`;
+	const systemOfCode = systemSql(system, code);
+	const plan: RecordPlan = {
+		table,
+		reads: used.filter((column) => table.columns.includes(column)),
+		rows: (numbered) => `${rows ? rows(numbered) : numbered} ${joining}`,
+		record: {
+			row: order,
 			patient: plainText(patient, "whole"),
 			time: days,
 			code,
-			system: systemSql(system, code),
+			system: systemOfCode,
 			kind: kind
 				? chosen(
 						`lower(${textOf(kind)})`,
@@ -133,31 +117,36 @@ export function planRecords(
 					)
 				: kindSql(system),
 			value: value ? valueSql(value) : "NULL",
-			...(unitColumn && { unit: textOf(unitColumn) }),
-			quick:
-				join || !only
-					? undefined
-					: {
-							...quickDays(time, unit, days, options.dateFormat),
-							patient: untrimmed(patient),
-							code: untrimmed(only),
-							system: systemSql(system, untrimmed(only)),
-						},
-			from: {
-				patient,
-				time,
-				system: systemColumn,
-				kind,
-				key: join && key && { column: key, file: join.aliased.table.file },
-				unit,
-				format: options.dateFormat,
-			},
+			unit: unitColumn ? textOf(unitColumn) : "NULL",
 		},
+		quick:
+			join || !only
+				? undefined
+				: {
+						...quickDays(table, time, unit, days, options.dateFormat),
+						patient: untrimmed(patient),
+						code: untrimmed(only),
+						system: systemSql(system, untrimmed(only)),
+					},
+		from: {
+			patient,
+			time,
+			system: systemColumn,
+			kind,
+			key: join && key && { column: key, file: join.table.file },
+			unit,
+			format: options.dateFormat,
+		},
+	};
+	return {
+		plan,
+		/** The columns that are read. */
+		used,
+		joined: join ? [...new Set(used)].filter((column) => join.table.columns.includes(column)) : [],
+		/** SQL for the names of codes: system, code, name, rows. */
 		names:
 			name &&
-			`SELECT ${systemSql(system, code)} AS system, ${code} AS code, ${textOf(name)} AS name, count(*) AS rows FROM ${table.sql} AS m ${joining ?? ""} GROUP BY ALL`,
-		used,
-		joined: used.filter((column) => column.table !== table),
+			`SELECT ${systemOfCode} AS system, ${code} AS code, ${textOf(name)} AS name, count(*) AS rows FROM ${table.sql} ${joining} GROUP BY ALL`,
 		says: `columns: patient is ${of(patient)}, time is ${of(time)} (${unit}), code is ${ends(codes.map(of))} (${sayingSystem(system, of)})${name ? `, name is ${of(name)}` : ""}`,
 	};
 }
@@ -168,29 +157,27 @@ const ends = (names: readonly string[]): string =>
 		? names.join(" and ")
 		: `${names[0]} … ${names.at(-1)} (${names.length} columns)`;
 
-function sayingSystem(from: SystemFrom, of: (column: Found) => string): string {
+function sayingSystem(from: SystemFrom, of: (column: Column) => string): string {
 	if ("column" in from) return `system is ${of(from.column)}`;
 	if ("byForm" in from) return "ICD9CM or ICD10CM by form";
 	return "system" in from ? from.system : [...new Set(from.systems)].join(" and ");
 }
 
 /** A text that is not a number becomes NaN, which is counted and left out. */
-function valueSql(column: Found): string {
+function valueSql(column: Column): string {
 	if (isNumber(column)) return `CAST(${column.sql} AS DOUBLE)`;
 	const text = textOf(column);
 	return `CASE WHEN ${text} IS NULL THEN NULL ELSE coalesce(try_cast(${text} AS DOUBLE), 'nan') END`;
 }
 
 function systemOf(
-	tables: readonly Aliased[],
-	codes: readonly Found[],
-	options: TableOptions,
+	tables: readonly Table[],
+	codes: readonly Column[],
+	{ system: asked, allowSystems: allowed = [] }: TableOptions,
 ): SystemFrom {
-	const allowed = options.allowSystems ?? [];
-	if (options.system !== undefined) {
-		const column = columnNamed(tables, options.system);
-		if (column && !codes.some(({ sql }) => sql === column.sql)) return { column, allowed };
-		return systemOfAll(options.system, allowed);
+	if (asked !== undefined) {
+		const column = columnNamed(tables, asked);
+		return column && !codes.includes(column) ? { column, allowed } : systemOfAll(asked, allowed);
 	}
 	const column = columnLikely(tables, systemNames, "`system`");
 	if (column) return { column, allowed };
@@ -198,7 +185,7 @@ function systemOf(
 		const system = impliedSystem(code.name);
 		if (system) return system;
 		throw new InputError(
-			`${code.table.file}: nothing says which code system the codes in ${code.name} belong to; pass \`system\` with a column or a name, as in \`system\` icd9; ${systemRemedy}`,
+			`${code.file}: nothing says which code system the codes in ${code.name} belong to; pass \`system\` with a column or a name, as in \`system\` icd9; ${systemRemedy}`,
 		);
 	});
 	const [system] = systems;
@@ -208,25 +195,9 @@ function systemOf(
 const drugCode = '"trajgpt code"';
 const drugName = '"trajgpt name"';
 
-/** SQL for the names of drugs (system, code, name, rows), given the distinct rows of their columns. */
-export interface DrugNames {
-	/** Limits the query to the first rows. */
-	distinct(first?: number): string;
-	of(rows: string): string;
-}
-
 /** How a table of prescriptions becomes records. */
-export function planDrugs(
-	table: Table,
-	unit: TimeIs,
-	options: TableOptions,
-): {
-	plan: RecordPlan;
-	code: Found | undefined;
-	names: DrugNames | undefined;
-	notes: readonly string[];
-} {
-	const tables: Aliased[] = [{ table, alias: "m" }];
+export function planDrugs(table: Table, unit: TimeIs, options: TableOptions) {
+	const tables = [table];
 	const patient = columnOr(tables, options.patient, patientNames);
 	if (!patient) throw missingColumn(tables, "the patient", "call it patient");
 	const time = columnOr(tables, options.time, timeNames(isNumbers(unit)));
@@ -235,85 +206,88 @@ export function planDrugs(
 	const days = daysBeside(time, unitBeside(unit), options.dateFormat);
 	const untimed = `coalesce(${isMissingSql(`trim(${rawText(time)})`)}, true)`;
 	const name = columnLikely(tables, drugNameNames);
-	let code = columnLikely(tables, drugCodeNames);
+	const likely = columnLikely(tables, drugCodeNames);
+	const allowed = options.allowSystems ?? [];
 	const drugSystem =
 		options.drugSystem === undefined
 			? undefined
-			: systemAsked(options.drugSystem, options.allowSystems ?? [], "`drugSystem`");
+			: systemAsked(options.drugSystem, allowed, "`drugSystem`");
 	const systemColumn = drugSystem ? undefined : columnLikely(tables, systemNames);
-	const implied = code && (drugSystem?.system ?? impliedSystem(code.name));
-	const unread = code && !systemColumn && !implied ? code : undefined;
-	if (code && !systemColumn && !implied) {
-		if (!name)
-			throw new InputError(
-				`${table.file}: nothing says which code system the codes in ${code.name} belong to; pass \`drugSystem\` rxnorm, or rename the column to atc, ndc or rxnorm, or add a column system`,
-			);
-		code = undefined;
-	}
-	if (!code && !name)
+	const implied = likely && (drugSystem?.system ?? impliedSystem(likely.name));
+	const code = systemColumn || implied ? likely : undefined;
+	if (likely && !code && !name)
+		throw new InputError(
+			`${table.file}: nothing says which code system the codes in ${likely.name} belong to; pass \`drugSystem\` rxnorm, or rename the column to atc, ndc or rxnorm, or add a column system`,
+		);
+	const text = code ?? name;
+	if (!text)
 		throw missingColumn(tables, "the drug", "call it atc, ndc, rxnorm or, for its name, drug");
 	const from: SystemFrom = systemColumn
-		? { column: systemColumn, allowed: options.allowSystems ?? [] }
+		? { column: systemColumn, allowed }
 		: { system: implied ?? "Name" };
 	const system = code ? systemSql(from, drugCode) : "'Name'";
 	// Unknown products have an NDC of zeros.
 	const codeText =
-		code &&
-		(implied === "NDC"
+		code && implied === "NDC"
 			? `CASE WHEN ltrim(${textOf(code)}, '0') = '' THEN NULL ELSE ${textOf(code)} END`
-			: textOf(code));
+			: code && textOf(code);
+	// Both texts are computed once and used several times.
 	const texts = `${codeText ?? "NULL"} AS ${drugCode}, ${name ? textOf(name) : "NULL"} AS ${drugName}`;
-	const ownCode = code && name ? `coalesce(${drugCode}, ${drugName})` : code ? drugCode : drugName;
-	const ownSystem =
+	const codeOrName = `coalesce(${drugCode}, ${drugName})`;
+	const systemOrName =
 		code && name ? `CASE WHEN ${drugCode} IS NULL THEN 'Name' ELSE ${system} END` : system;
 	const drugColumns = [code, name, systemColumn].filter((column) => column !== undefined);
 	const columns = drugColumns.map(({ sql }) => sql).join(", ");
-	return {
-		code,
-		notes: unread
-			? [
-					`${table.file}: ${unread.name} was not read, for nothing says its code system: drugs are known by ${name?.name}; see --drug-system`,
-				]
-			: [],
-		names: name && {
-			distinct: (first) =>
-				`SELECT ${columns}, count(*) AS rows FROM (SELECT ${columns} FROM ${table.sql} AS m ${first ? `LIMIT ${first}` : ""}) AS m GROUP BY ALL`,
-			of: (rows) =>
-				`SELECT ${ownSystem} AS system, ${ownCode} AS code, ${drugName} AS name, rows FROM (SELECT *, ${texts} FROM ${rows} AS m) AS m`,
-		},
-		plan: {
-			// Both texts are computed once and used several times.
-			table,
-			columns: [patient, time, ...drugColumns].map(({ name }) => name),
-			rows: (rows) => `(SELECT *, ${texts} FROM ${rows} AS m WHERE NOT ${untimed})`,
-			untimed,
-			joined: undefined,
-			order: `m.${rowOfFile}`,
+	const plan: RecordPlan = {
+		table,
+		reads: [patient, time, ...drugColumns],
+		rows: (numbered) => `(SELECT *, ${texts} FROM ${numbered} WHERE NOT ${untimed})`,
+		untimed,
+		record: {
+			row: rowOfFile,
 			patient: plainText(patient, "whole"),
 			time: days,
-			code: ownCode,
-			system: ownSystem,
+			code: codeOrName,
+			system: systemOrName,
 			kind: "'drug'",
 			value: "NULL",
-			quick:
-				implied === "NDC"
-					? undefined
-					: {
-							...quickDays(time, unit, days, options.dateFormat),
-							patient: untrimmed(patient),
-							// A row without a code needs the full checks.
-							code: untrimmed((code ?? name) as Found),
-							system: code ? system : "'Name'",
-						},
-			from: {
-				patient,
-				time,
-				system: code && systemColumn,
-				kind: undefined,
-				key: undefined,
-				unit,
-				format: options.dateFormat,
-			},
+			unit: "NULL",
 		},
+		quick:
+			implied === "NDC"
+				? undefined
+				: {
+						...quickDays(table, time, unit, days, options.dateFormat),
+						patient: untrimmed(patient),
+						// A row without a code needs the full checks.
+						code: untrimmed(text),
+						system: code ? system : "'Name'",
+					},
+		from: {
+			patient,
+			time,
+			system: code && systemColumn,
+			kind: undefined,
+			key: undefined,
+			unit,
+			format: options.dateFormat,
+		},
+	};
+	return {
+		plan,
+		code,
+		/** SQL for the names of drugs (system, code, name, rows), given the distinct rows of their columns. */
+		names: name && {
+			distinct: (firstRows?: number) =>
+				`SELECT ${columns}, count(*) AS rows FROM (SELECT ${columns} FROM ${table.sql} ${firstRows ? `LIMIT ${firstRows}` : ""}) GROUP BY ALL`,
+			of: (rows: string) =>
+				`SELECT ${systemOrName} AS system, ${codeOrName} AS code, ${drugName} AS name, rows FROM (SELECT *, ${texts} FROM ${rows})`,
+		},
+		notes:
+			likely && !code
+				? [
+						`${table.file}: ${likely.name} was not read, for nothing says its code system: drugs are known by ${name?.name}; see --drug-system`,
+					]
+				: [],
 	};
 }

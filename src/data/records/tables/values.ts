@@ -1,8 +1,7 @@
 import { InputError } from "../../../base/errors.js";
 import { daysFromText, daysFromTimestamp, expectedYears, isFarOff, oldestYears } from "../dates.js";
 import { type Loaded, type TimeIs, timeUnits } from "../rows.js";
-import { quoted } from "../sql.js";
-import type { Found } from "../table.js";
+import { type Column, quoted, type Table } from "../sql.js";
 import { isMissing, missingWords } from "../words.js";
 import { daysIn, isAge, isTimeUnit, plausibleDays, statedUnit } from "./column-names.js";
 
@@ -11,12 +10,12 @@ const fraction = /^(DOUBLE|FLOAT|DECIMAL\(.*\))$/;
 const dated = /^(DATE|TIMESTAMP.*)$/;
 const text = /^(VARCHAR|UUID|ENUM\(.*\))$/;
 
-export const isDated = ({ type }: Pick<Found, "type">) => dated.test(type);
-export const isNumber = ({ type }: Found) => wholeNumber.test(type) || fraction.test(type);
+export const isDated = ({ type }: Pick<Column, "type">) => dated.test(type);
+export const isNumber = ({ type }: Column) => wholeNumber.test(type) || fraction.test(type);
 
-function refuse(column: Found, expected: string): never {
+function refuse(column: Column, expected: string): never {
 	throw new InputError(
-		`${column.table.file}: column ${column.name} is of type ${column.type.slice(0, 40)}; expected ${expected}`,
+		`${column.file}: column ${column.name} is of type ${column.type.slice(0, 40)}; expected ${expected}`,
 	);
 }
 
@@ -31,7 +30,7 @@ export const isUntidy = (expression: string): string =>
 	`(${expression} LIKE ' %' OR ${expression} LIKE '% ' OR ${isMissingSql(expression)})`;
 
 /** SQL for the text of a column, NULL if it is missing. */
-export function textOf(column: Found, fractions: "whole" | "refused" = "refused"): string {
+export function textOf(column: Column, fractions: "whole" | "refused" = "refused"): string {
 	const text = plainText(column, fractions);
 	return column.type === "VARCHAR"
 		? `CASE WHEN ${isMissingSql(text)} THEN NULL ELSE ${text} END`
@@ -39,7 +38,7 @@ export function textOf(column: Found, fractions: "whole" | "refused" = "refused"
 }
 
 /** The same, but words for a missing value stay. */
-export function plainText(column: Found, fractions: "whole" | "refused" = "refused"): string {
+export function plainText(column: Column, fractions: "whole" | "refused" = "refused"): string {
 	const { sql, type } = column;
 	if (wholeNumber.test(type)) return `CAST(${sql} AS VARCHAR)`;
 	if (fraction.test(type)) {
@@ -53,17 +52,17 @@ export function plainText(column: Found, fractions: "whole" | "refused" = "refus
 }
 
 /** The unchanged text of a text column. */
-export const untrimmed = (column: Found): string =>
+export const untrimmed = (column: Column): string =>
 	column.type === "VARCHAR" ? column.sql : plainText(column, "whole");
 
 /** The original text of a value, for messages. */
-export const rawText = ({ sql }: Found): string => `CAST(${sql} AS VARCHAR)`;
+export const rawText = ({ sql }: Column): string => `CAST(${sql} AS VARCHAR)`;
 
 const sayUnit =
 	"if they are ages or counted from an origin, pass `timeIs` age-days, age-years, days, hours or minutes; if they are dates say how they are written, as in `dateFormat` %Y%m%d";
 
 /** SQL for days, NULL if there is no time or it cannot be read. */
-export function daysOf(column: Found, unit: TimeIs, format?: string, orIso = false): string {
+export function daysOf(column: Column, unit: TimeIs, format?: string, orIso = false): string {
 	const { sql, type } = column;
 	if (unit !== "date") {
 		if (dated.test(type)) refuse(column, `numbers, because the times are said to be ${unit}`);
@@ -86,18 +85,22 @@ export const isBadTime = (days: string, unit: TimeIs): string =>
 	`(${days} IS NULL OR ${unit === "date" ? isFarOff(days) : `NOT ${days} BETWEEN ${plausibleDays(unit).join(" AND ")}`})`;
 
 /** SQL for days, and the column that is to be read as dates for it: without one, the days are computed by `slow`. */
-export function quickDays(column: Found, unit: TimeIs, slow: string, format?: string) {
-	const { table, name, sql } = column;
-	return unit === "date" && !format && table.dated
+export const quickDays = (
+	table: Table,
+	{ name, sql }: Column,
+	unit: TimeIs,
+	slow: string,
+	format?: string,
+) =>
+	unit === "date" && !format && table.dated
 		? { dates: name, time: `(${sql} - DATE '1970-01-01')::DOUBLE` }
 		: { dates: undefined, time: slow };
-}
 
 /** Explains what is wrong with a time (in days, if it could be read) and what to do. */
 export function badTime(
 	value: string | null,
 	days: number | null,
-	column: Found,
+	column: Column,
 	unit: TimeIs,
 	format?: string,
 ): string {
@@ -178,7 +181,7 @@ export function unitBeside(
 
 /** SQL for the days of such times. A column whose name states another unit is refused. */
 export function daysBeside(
-	column: Found,
+	column: Column,
 	{ unit, option, isNamed, unknown }: UnitBeside,
 	format?: string,
 ): string {
@@ -195,7 +198,7 @@ export function daysBeside(
 }
 
 /** Refuses a time column of records whose name states another unit than `timeIs` does. */
-export function checkRecordUnit(column: Found, unit: TimeIs): void {
+export function checkRecordUnit(column: Column, unit: TimeIs): void {
 	const stated = otherStatedUnit(column, unit);
 	if (stated === undefined) return;
 	throw new InputError(
@@ -205,11 +208,11 @@ export function checkRecordUnit(column: Found, unit: TimeIs): void {
 }
 
 /** The unit that the name of a column of numbers states, if it is not the one in which they are read. */
-function otherStatedUnit(column: Found, unit: TimeIs): keyof typeof daysIn | undefined {
+function otherStatedUnit(column: Column, unit: TimeIs): keyof typeof daysIn | undefined {
 	const stated = statedUnit(column.name);
 	if (stated === undefined || unit === "date") return undefined;
 	return daysIn[stated] !== daysIn[unit] || (isAge(stated) && !isAge(unit)) ? stated : undefined;
 }
 
-const sayStated = (column: Found, stated: keyof typeof daysIn): string =>
-	`${column.table.file}: the name of column ${column.name} states ${stated}${isTimeUnit(stated) ? "" : ", a unit that is not supported: convert the times to days"}, but `;
+const sayStated = (column: Column, stated: keyof typeof daysIn): string =>
+	`${column.file}: the name of column ${column.name} states ${stated}${isTimeUnit(stated) ? "" : ", a unit that is not supported: convert the times to days"}, but `;

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type DelimitedOptions, explainDelimited, openDelimited } from "../delimited.js";
+import { type DelimitedOptions, openDelimited } from "../delimited.js";
 import { openStore, type Store, type Value } from "../store.js";
 import { temporaryFolder } from "./temporary-folder.js";
 
@@ -32,9 +32,9 @@ export async function cellsOf(
 	const table = await openDelimited(file, options);
 	try {
 		const rows = await store.all(`SELECT * FROM ${table.sql}`);
-		return [[...table.columns], ...rows.map((row) => Object.values(row))];
+		return [table.columns.map(({ name }) => name), ...rows.map((row) => Object.values(row))];
 	} catch (error) {
-		throw await explainDelimited(table, error);
+		throw await table.explain(error);
 	}
 }
 
