@@ -21,9 +21,15 @@ export {
 	incidenceTrajectories,
 } from "./incidence.js";
 export { knownOn, outsideReason } from "./known-history.js";
-export { representations, representer, type ViewedHistory } from "./represent.js";
+export {
+	logOddsOf,
+	representations,
+	representer,
+	type TaskScorer,
+	taskScorer,
+	type ViewedHistory,
+} from "./represent.js";
 export { type FutureOptions, sampleFutures } from "./sampled-futures.js";
 export type { Surge } from "./surges.js";
-export { logOddsOf, type TaskScorer, taskScorer } from "./task-scores.js";
 export { inputVectors, learnedVectors, outputVectors } from "./token-vectors.js";
 export { type Edit, edited } from "./what-if.js";

@@ -5,7 +5,7 @@ import type { NewPatient } from "../data/cohort/index.js";
 import type { Events } from "../model/index.js";
 import { definitionOf, type Scoring } from "../model/train/finetune/classifier.js";
 import { knownOn, outsideReason } from "./known-history.js";
-import type { TaskScorer } from "./task-scores.js";
+import type { TaskScorer } from "./represent.js";
 import {
 	ageText,
 	dayText,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { random } from "../base/random.js";
-import { shapleyValues, type ValuesOf } from "./shapley.js";
+import { shapleyValues, type ValuesOf } from "./reasons.js";
 
 const game =
 	(value: (coalition: readonly number[]) => number): ValuesOf =>

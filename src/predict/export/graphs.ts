@@ -1,43 +1,272 @@
 import { InputError } from "../../base/errors.js";
-import { type OnnxModel, toOnnx } from "../../engine/tensor/index.js";
+import { specialCount, specialTokens } from "../../data/cohort/vocabulary.js";
+import {
+	add,
+	clamp,
+	constant,
+	div,
+	exp,
+	input,
+	less,
+	matmul,
+	mul,
+	neg,
+	type OnnxModel,
+	reshape,
+	scalar,
+	slice,
+	stack,
+	sub,
+	type Tensor,
+	toOnnx,
+	where,
+} from "../../engine/tensor/index.js";
+import { featureGraph } from "../../model/hazards/feature-graph.js";
+import { logHazards } from "../../model/hazards/head.js";
+import { binsOf, type HazardSettings, outputsOf } from "../../model/hazards/settings.js";
+import { labelLogOdds } from "../../model/heads.js";
 import type { Model, ParameterValues } from "../../model/index.js";
+import { anyLength } from "../../model/nn/sra.js";
+import { parametersOf, weightsOf } from "../../model/nn/weights.js";
+import type { Scoring } from "../../model/train/index.js";
 import type { TrajgptConfig } from "../../model/trajgpt/config.js";
+import { network } from "../../model/trajgpt/network.js";
+import {
+	historyInputs,
+	indexedHistories,
+	since,
+	statesAfter,
+} from "../../model/trajgpt/open-histories.js";
 import { riskFile } from "./manifest.js";
-import { riskGraph } from "./risk-graph.js";
-import { type ExportGraph, mustTurnWithTime, sequenceGraph, stepGraph } from "./trajgpt-graphs.js";
 
-/** The graphs of an export, by file name. */
-export interface ExportGraphs {
-	readonly "step.onnx": ExportGraph;
-	readonly "sequence.onnx": ExportGraph;
-	/** Of models with hazards. */
-	readonly [riskFile]?: ExportGraph;
+/** An exported graph. */
+export interface ExportGraph {
+	readonly outputs: Readonly<Record<string, Tensor>>;
+	/** Descriptions of inputs and outputs, by name. */
+	readonly meanings: Readonly<Record<string, string>>;
 }
 
-/** The graphs of models that carry a state from event to event. */
-const writers: Readonly<Record<string, (config: never, weights: ParameterValues) => ExportGraphs>> =
-	{
-		trajgpt: (config: TrajgptConfig, weights) => {
-			mustTurnWithTime(config);
-			return {
-				"step.onnx": stepGraph(config, weights),
-				"sequence.onnx": sequenceGraph(config, weights),
-				...(config.hazards && { [riskFile]: riskGraph(config, config.hazards, weights) }),
-			};
+/** Open sizes: patients, and events of the longest history. */
+const [batch, length] = ["batch", "length"] as const;
+
+const stateMeanings = {
+	"state.memory": "what the layers remember: zeros at the start",
+	"state.counts": "what the heads that count have counted: zeros at the start",
+	"state.token": `the event last observed: ${specialTokens.sos}, [SOS], at the start`,
+	"state.time": "its time: NaN at the start",
+};
+
+const afterMeanings = {
+	"after.memory": "state.memory after the events",
+	"after.counts": "state.counts after the events",
+	"after.token": "state.token after the events",
+	"after.time": "state.time after the events",
+};
+
+/** Outputs of a state: one tensor for all layers, and counts if the model has them. */
+function after(
+	config: TrajgptConfig,
+	{ states, counts }: { readonly states: readonly Tensor[]; readonly counts: Tensor | undefined },
+	last: { readonly token: Tensor; readonly time: Tensor },
+): Record<string, Tensor> {
+	return {
+		"after.memory": stack(states, 1),
+		...(counts && { "after.counts": reshape(counts, [batch, config.copies, config.vocab]) }),
+		"after.token": reshape(last.token, [batch]),
+		"after.time": reshape(last.time, [batch]),
+	};
+}
+
+/** Absolute positions exist for the ablation only; their state counts events, which the graphs do not carry. */
+function mustTurnWithTime({ position }: TrajgptConfig): void {
+	if (position === "absolute")
+		throw new InputError(
+			'TrajGPT with position "absolute" cannot be exported; train one with position "time"',
+		);
+}
+
+/** One event or one query from a state, for any number of patients. */
+function stepGraph(config: TrajgptConfig, weights: ParameterValues): ExportGraph {
+	const { layers, heads, copies, vocab } = config;
+	const head = [heads, config.key / heads, config.value / heads];
+	const memory = input("state.memory", [batch, layers, ...head]);
+	const [token, time] = [input("token", [batch], "int32"), input("time", [batch], "float64")];
+	const lastTime = input("state.time", [batch], "float64");
+	const out = network(config, parametersOf(weights), {
+		slots: {
+			tokens: reshape(input("state.token", [batch], "int32"), [batch, 1]),
+			times: reshape(time, [batch, 1]),
+			gaps: reshape(since(time, lastTime), [batch, 1]),
+		},
+		states: Array.from({ length: layers }, (_, layer) =>
+			reshape(slice(memory, 1, layer, layer + 1), [batch, ...head]),
+		),
+		...(copies > 0 && {
+			counts: reshape(input("state.counts", [batch, copies, vocab]), [batch, copies, 1, vocab]),
+		}),
+	});
+	// Gaps are never negative. This also keeps the last time an input if the model does not use gaps.
+	const latest = where(less(time, lastTime), lastTime, time);
+	return {
+		outputs: {
+			logits: reshape(out.logits as Tensor, [batch, vocab]),
+			...after(config, out, { token, time: latest }),
+		},
+		meanings: {
+			token:
+				"the event observed at this time; it has no say in the logits, so that a question may pass any",
+			time: "when, or the time asked about; not before state.time",
+			...stateMeanings,
+			logits: "of what comes at this time, from the state alone; softmax gives probabilities",
+			...afterMeanings,
 		},
 	};
+}
 
+const historyMeanings = {
+	tokens: "events in order of time, padding after them",
+	times: "when they were, not decreasing",
+	mask: "true for events, false for padding, which comes after them; a row may be all padding",
+};
+
+/** Whole histories and one query after each, for any number and length. */
+function sequenceGraph(config: TrajgptConfig, weights: ParameterValues): ExportGraph {
+	const { mask, counted, slots, last, queriesAt } = historyInputs();
+	const at = reshape(input("at", [batch], "float64"), [batch, 1]);
+	const out = network(config, parametersOf(weights), {
+		slots,
+		mask,
+		queries: queriesAt(at),
+		form: anyLength,
+	});
+	const views = matmul(reshape(mask, [batch, 1, length]), out.hidden as Tensor); // [batch, 1, dim]
+	const pooled = div(
+		add(views, out.queryHidden as Tensor),
+		reshape(add(counted, 1), [batch, 1, 1]),
+	);
+	return {
+		outputs: {
+			logits: out.logits as Tensor,
+			answer: reshape(out.queryLogits as Tensor, [batch, config.vocab]),
+			pooled: reshape(pooled, [batch, config.dim]),
+			...after(config, out, last),
+		},
+		meanings: {
+			...historyMeanings,
+			at: "a time to ask about, not before the last event",
+			logits: "of each event, from those before it and its own time; of padding, without meaning",
+			answer: "logits of what comes at the time asked about",
+			pooled:
+				"the history as one vector: the mean of what the head reads at every event and at the question",
+			...afterMeanings,
+		},
+	};
+}
+
+/** The probability of the label that a model was fine-tuned to, for histories up to a time. */
+export function labelGraph(
+	config: TrajgptConfig,
+	weights: ParameterValues,
+	{ definition, slope, shift }: Pick<Scoring, "definition" | "slope" | "shift">,
+): ExportGraph {
+	const { outputs } = sequenceGraph(config, weights);
+	const logOdds = labelLogOdds(parametersOf(weights), outputs.pooled as Tensor); // [batch]
+	return {
+		outputs: { probability: div(1, add(exp(sub(-shift, mul(logOdds, slope))), 1)) },
+		meanings: {
+			...historyMeanings,
+			at: "the time of the prediction, not before the last event",
+			probability: `of ${definition}`,
+		},
+	};
+}
+
+/** The cumulative incidence of every output within so many days of an index day, for histories of any number and length. */
+function riskGraph(
+	config: TrajgptConfig,
+	settings: HazardSettings,
+	weights: ParameterValues,
+): ExportGraph {
+	const histories = indexedHistories();
+	const parameters = parametersOf(weights);
+	const states = statesAfter(config, parameters, binsOf(settings).middle, histories);
+	const { codes, recorded } = logHazards(
+		config,
+		weightsOf(parameters),
+		states,
+		featureGraph(settings, config.vocab, histories),
+	);
+	const { count } = outputsOf(settings, config.vocab);
+	return {
+		outputs: {
+			risk: incidenceGraph(
+				settings,
+				config.vocab,
+				codes,
+				reshape(input("days", ["batch"]), ["batch", 1]),
+			),
+			recorded: reshape(recorded, ["batch", count]),
+		},
+		meanings: {
+			...historyMeanings,
+			at: "the index day, not before the day of the last event",
+			days: `the horizon in days, at most ${settings.binDays.at(-1)}`,
+			risk: "the probability of a record within the horizon, death competing: of each code of the vocabulary, then of each group in config.hazards.groups, then of death",
+			recorded: "whether there is a record already; the risk is then that of another one",
+		},
+	};
+}
+
+/** The same as `cumulativeIncidence`, in a graph; 0 for special tokens. */
+function incidenceGraph(
+	settings: HazardSettings,
+	vocab: number,
+	logHazardsOf: Tensor, // [batch, bins, outputs]
+	days: Tensor, // [batch, 1]
+): Tensor {
+	const { from, to } = binsOf(settings);
+	const { count, death } = outputsOf(settings, vocab);
+	const others = Float32Array.from({ length: count }, (_, output) => Number(output !== death));
+	let risk: Tensor = scalar(0);
+	let left: Tensor = scalar(1);
+	for (const [bin, start] of from.entries()) {
+		const width = clamp(sub(days, start), 0, to[bin] - start);
+		const hazard = reshape(exp(slice(logHazardsOf, 1, bin, bin + 1)), ["batch", count]);
+		const dying = mul(slice(hazard, 1, death, death + 1), constant(others, [1, count]));
+		const all = add(hazard, dying);
+		const ends = oneMinusExp(mul(all, width));
+		risk = add(risk, mul(left, mul(div(hazard, all), ends)));
+		left = mul(left, sub(1, ends));
+	}
+	const isUsed = Float32Array.from({ length: count }, (_, output) =>
+		Number(output >= specialCount),
+	);
+	return mul(risk, constant(isUsed, [1, count]));
+}
+
+/** 1 − e^−x for x ≥ 0, with all digits where x is small. */
+function oneMinusExp(x: Tensor): Tensor {
+	const series = mul(x, sub(1, mul(x, sub(0.5, mul(x, 1 / 6)))));
+	return where(less(x, 0.005), series, sub(1, exp(neg(x))));
+}
+
+/** The graphs of an export, by file name. */
 export function exportGraphs(
-	model: Pick<Model, "id" | "name">,
+	{ id, name }: Pick<Model, "id" | "name">,
 	config: unknown,
 	weights: ParameterValues,
-): ExportGraphs {
-	const write = writers[model.id];
-	if (!write)
+): Readonly<Record<string, ExportGraph>> {
+	if (id !== "trajgpt")
 		throw new InputError(
-			`${model.name} cannot be exported: it keeps no state between events, but reads each history anew; models that can: ${Object.keys(writers).join(", ")}`,
+			`${name} cannot be exported: it keeps no state between events, but reads each history anew; models that can: trajgpt`,
 		);
-	return write(config as never, weights);
+	const settings = config as TrajgptConfig;
+	mustTurnWithTime(settings);
+	return {
+		"step.onnx": stepGraph(settings, weights),
+		"sequence.onnx": sequenceGraph(settings, weights),
+		...(settings.hazards && { [riskFile]: riskGraph(settings, settings.hazards, weights) }),
+	};
 }
 
 /** The graph as ONNX, including the weights. */

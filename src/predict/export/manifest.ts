@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { canonicalJson } from "../../base/json-keys.js";
 import { simulatedText } from "../../base/simulated.js";
 import { dedupRules, drugUses } from "../../data/cohort/manifest.js";
 import { scoringSchema } from "../../model/train/finetune/classifier.js";
+import { sha256 } from "./sha256.js";
 
 export const exportVersion = 6;
 export const manifestFile = "export.json";
@@ -19,7 +21,7 @@ export const riskFile = "risk.onnx";
 export const weightPlaces = ["inside", "external"] as const;
 export type WeightPlace = (typeof weightPlaces)[number];
 
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const sizes = z.array(z.union([z.int().min(0), z.string()]));
 
 const valueSchema = z.strictObject({
@@ -69,7 +71,7 @@ export const manifestSchema = z.strictObject({
 		parameters: z.int().min(1),
 		tensors: z.record(z.string(), z.array(z.int().min(1))),
 		/** Hash of the weights as a safetensors file, wherever they are stored. */
-		sha256,
+		sha256: hash,
 	}),
 	/** What the model was fine-tuned to; all graphs but `label.onnx`, and the other weights, are those before fine-tuning. */
 	task: z
@@ -85,14 +87,20 @@ export const manifestSchema = z.strictObject({
 	trained: z.strictObject({
 		step: z.int().min(0),
 		/** The content hash of the dataset. */
-		dataset: sha256,
+		dataset: hash,
 		versions: z.record(z.string(), z.string()),
 	}),
 	/** Size and hash of the other files. */
-	files: z.record(z.string(), z.strictObject({ bytes: z.int().min(0), sha256 })),
+	files: z.record(z.string(), z.strictObject({ bytes: z.int().min(0), sha256: hash })),
 	/** Hash of all fields above, as JSON with sorted keys and no spaces; missing in exports of earlier versions. */
-	sha256: sha256.optional(),
+	sha256: hash.optional(),
 });
 
 /** `export.json`: the contents of an export, with hashes to check them. */
 export type ExportManifest = z.infer<typeof manifestSchema>;
+
+/** The hash in `export.json` of its other fields. */
+export async function manifestSha256(manifest: { readonly sha256?: unknown }): Promise<string> {
+	const { sha256: _own, ...rest } = manifest;
+	return sha256(new TextEncoder().encode(canonicalJson(rest)));
+}

@@ -10,9 +10,9 @@ import {
 	exportVersion,
 	manifestFile,
 	manifestSchema,
+	manifestSha256,
 	vocabularyFile,
 } from "./manifest.js";
-import { manifestSha256 } from "./manifest-hash.js";
 import { sha256 } from "./sha256.js";
 import { readWeights } from "./weight-files.js";
 

@@ -12,7 +12,7 @@ import type { Trained } from "../../model/train/index.js";
 import { firstNonFinite } from "../../model/train/safetensors.js";
 import type { TrajgptConfig } from "../../model/trajgpt/config.js";
 import { pageExample, pythonExample } from "./examples.js";
-import { exportGraphs, onnxOf } from "./graphs.js";
+import { type ExportGraph, exportGraphs, labelGraph, onnxOf } from "./graphs.js";
 import {
 	type ExportManifest,
 	exportVersion,
@@ -20,14 +20,13 @@ import {
 	hazardsFile,
 	labelFile,
 	manifestFile,
+	manifestSha256,
 	taskFile,
 	vocabularyFile,
 	type WeightPlace,
 	weightsFile,
 } from "./manifest.js";
-import { manifestSha256 } from "./manifest-hash.js";
 import { sha256 } from "./sha256.js";
-import { type ExportGraph, labelGraph } from "./trajgpt-graphs.js";
 import { weightBytes, withExternalWeights } from "./weight-files.js";
 
 /** The folder of the browser library in an export. */

@@ -1,8 +1,8 @@
 import { InputError } from "../../base/errors.js";
 import { type ComputeOptions, threadsOf, withRuntime } from "../../engine/runtime/open-runtime.js";
 import type { FineTunedTask, Trained } from "../../model/train/index.js";
+import { taskScorer } from "../represent.js";
 import { labelScores, outsideWarnings } from "../score.js";
-import { taskScorer } from "../task-scores.js";
 import { type Moment, nothingRecorded, warningsFor } from "../user-input/index.js";
 import { type QueriedPatients, queriesAt } from "./open.js";
 
