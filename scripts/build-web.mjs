@@ -11,15 +11,21 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** The library files that a page loads, without WebAssembly. */
 const library = ["trajgpt-worker.js", "ort/ort.wasm.min.mjs", "ort/ort-wasm-simd-threaded.mjs"];
 
-/** Kilobytes of JavaScript that a page loads, gzipped. */
+/** Kilobytes of JavaScript that a page loads, gzipped: with its figures only once they are shown. */
 export function pageKilobytes(/** @type {string} */ folder, /** @type {string} */ libraryFolder) {
 	const gzipped = (/** @type {string} */ path) => gzipSync(readFileSync(path)).length / 1000;
 	const sum = (/** @type {string[]} */ paths) =>
 		paths.reduce((total, path) => total + gzipped(path), 0);
 	const assets = join(folder, "assets");
+	const first = readFileSync(join(folder, "index.html"), "utf8");
 	const scripts = readdirSync(assets).filter((name) => name.endsWith(".js"));
+	const sumOf = (/** @type {boolean} */ isFirst) =>
+		sum(
+			scripts.filter((name) => first.includes(name) === isFirst).map((name) => join(assets, name)),
+		);
 	return {
-		page: sum(scripts.map((name) => join(assets, name))),
+		page: sumOf(true),
+		figures: sumOf(false),
 		library: sum(library.map((name) => join(libraryFolder, name))),
 	};
 }
@@ -36,8 +42,8 @@ export async function buildWeb(/** @type {string} */ folder) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
 	const folder = process.argv[2] ?? join(root, "dist", "web");
 	await buildWeb(folder);
-	const { page, library } = pageKilobytes(folder, join(dirname(folder), "browser"));
+	const { page, figures, library } = pageKilobytes(folder, join(dirname(folder), "browser"));
 	process.stderr.write(
-		`explorer: ${Math.round(page + library)} KB of JavaScript, gzipped (page ${Math.round(page)}, model and engine ${Math.round(library)}; WebAssembly not counted)\n`,
+		`explorer: ${Math.round(page + library)} KB of JavaScript, gzipped (page ${Math.round(page)}, model and engine ${Math.round(library)}; figures, on demand, ${Math.round(figures)}; WebAssembly not counted)\n`,
 	);
 }

@@ -8,7 +8,9 @@ const preloadScripts: Plugin = {
 	name: "preload-scripts",
 	transformIndexHtml: (_html, { bundle = {} }) =>
 		Object.values(bundle)
-			.filter((chunk) => chunk.type === "chunk" && !chunk.isEntry)
+			.filter(
+				(chunk) => chunk.type === "chunk" && !chunk.isEntry && !chunk.name.startsWith("model-view"),
+			)
 			.map(({ fileName }) => ({
 				tag: "link",
 				injectTo: "head" as const,

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useReducer, useState } from "react";
+import { lazy, Suspense, useCallback, useEffect, useMemo, useReducer, useState } from "react";
 import { fromTokens, type Token, type Vocabulary } from "../../src/data/cohort/vocabulary.js";
 import type { Clock } from "../../src/evaluate/charts/clock.js";
 import type { RunningExport } from "../../src/predict/browser/open-export.js";
@@ -18,9 +18,13 @@ import { momentText } from "./parts/words.js";
 import { useAddress } from "./state/address.js";
 import { initialState, reduceState, type View, views } from "./state/reducer.js";
 import { copiedLink, followLink, linkTo, readLink } from "./state/view-link.js";
-import { ModelView } from "./views/model-view.js";
 import { PatientChooser } from "./views/patient-chooser.js";
 import { Workbench } from "./views/workbench.js";
+
+/** Loaded when it is opened, for it brings the figures of the report. */
+const ModelView = lazy(async () => ({
+	default: (await import("./views/model-view.js")).ModelView,
+}));
 
 const viewNames: Readonly<Record<View, string>> = {
 	patient: "Patient",
@@ -209,10 +213,12 @@ export function App() {
 							</>
 						))}
 					{now.view === "model" && (
-						<ModelView
-							about={about}
-							runtime={modelState.state === "ready" ? modelState.value.opened.runtime : null}
-						/>
+						<Suspense fallback={<Notice kind="loading" title="Loading…" />}>
+							<ModelView
+								about={about}
+								runtime={modelState.state === "ready" ? modelState.value.opened.runtime : null}
+							/>
+						</Suspense>
 					)}
 				</ErrorBoundary>
 			</main>

@@ -1,6 +1,6 @@
 import { dot, line, link, ruleX, ruleY, text } from "@observablehq/plot";
 import { thousands } from "../../base/thousands.js";
-import type { CalibrationBin, OnsetDetails } from "../evaluation.js";
+import type { CalibrationBin, Evaluation, OnsetDetails } from "../evaluation.js";
 import {
 	axisBelow,
 	type Figure,
@@ -21,6 +21,44 @@ interface Calibration {
 	readonly bins: readonly CalibrationBin[];
 	/** A calibration error by its name, as a share; undefined if it was not measured. */
 	readonly error: { readonly name: string; readonly share: number } | undefined;
+}
+
+/** A metric of the model, from the method that has it: calibration needs probabilities. */
+export const modelMeasure = (
+	{ rows }: Pick<Evaluation, "rows">,
+	metric: string,
+): number | undefined =>
+	rows.find(({ who, metrics }) => who === "model" && metrics[metric])?.metrics[metric]?.value;
+
+const errorNames = {
+	calibrationError: "calibration error",
+	weightedCalibrationError: "weighted calibration error",
+	topCalibrationError: "calibration error of the first choice",
+} as const;
+
+/** The calibration of every task that has one: of all codes or labels, and of the likeliest code. */
+export function calibrationCurves(
+	evaluations: readonly Pick<Evaluation, "task" | "rows" | "calibration" | "topCalibration">[],
+): Calibration[] {
+	return evaluations.flatMap((evaluation) => {
+		const { task, calibration = [], topCalibration = [] } = evaluation;
+		const name = task === "next" ? "next record" : task;
+		const curve = (
+			name: string,
+			bins: readonly CalibrationBin[],
+			metric: keyof typeof errorNames,
+		) => {
+			const share = modelMeasure(evaluation, metric);
+			const error = share === undefined ? undefined : { name: errorNames[metric], share };
+			return bins.length > 0 ? [{ name, bins, error }] : [];
+		};
+		return [
+			...(task === "next"
+				? curve(`${name}: every code`, calibration, "weightedCalibrationError")
+				: curve(name, calibration, "calibrationError")),
+			...curve(`${name}: first choice`, topCalibration, "topCalibrationError"),
+		];
+	});
 }
 
 const mostAcross = 3;

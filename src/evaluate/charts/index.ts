@@ -1,4 +1,9 @@
-export { calibrationFigure, onsetCalibrationFigure } from "./calibration-figure.js";
+export {
+	calibrationCurves,
+	calibrationFigure,
+	modelMeasure,
+	onsetCalibrationFigure,
+} from "./calibration-figure.js";
 export type { Clock } from "./clock.js";
 export { datasetFigure } from "./dataset-figure.js";
 export type { Figure } from "./figure.js";

@@ -28,12 +28,17 @@ import {
 import { subgroupWords } from "./onset-findings.js";
 import type { DrawnFigure, OnsetPerson, Report } from "./report.js";
 
-const onsetOf = ({ evaluations }: Report) => evaluations.find(({ task }) => task === "onset");
+/** What sections on evaluations are made of. */
+interface Evaluated extends Pick<Report, "evaluations"> {
+	readonly figures: Partial<Report["figures"]>;
+}
+
+const onsetOf = ({ evaluations }: Evaluated) => evaluations.find(({ task }) => task === "onset");
 
 const yearsText = (years: number) => `${years} ${years === 1 ? "year" : "years"}`;
 
 /** How good risks are, and for whom: what a reader needs first. */
-export function onsetSections(report: Report): Section[] {
+export function onsetSections(report: Evaluated): Section[] {
 	const evaluation = onsetOf(report);
 	const details = evaluation?.onset;
 	return [
@@ -169,7 +174,7 @@ const forecastOrder = ["nats", "accuracy", "recall@1", "recall@5", "recall@10", 
 /** Calibration has its own section, and recall by window a figure. */
 const isElsewhere = (metric: string) => /calibrationError$|^recall@\d+ ./i.test(metric);
 
-export function forecastSection({ evaluations, figures }: Report): Section {
+export function forecastSection({ evaluations, figures }: Evaluated): Section {
 	const of = (task: string) => evaluations.find((evaluation) => evaluation.task === task);
 	const [next, forecast] = [of("next"), of("forecast")];
 	return {
@@ -279,15 +284,19 @@ const ways: Readonly<Record<string, string>> = {
 	"fine-tuned": "fine-tuned: all labels of the training patients",
 };
 
+interface Labelled extends Pick<Report, "evaluations"> {
+	readonly labels: Report["summary"]["labels"];
+}
+
 /** One section per labelled task. */
-export const labelledSections = (report: Report): Section[] =>
+export const labelledSections = (report: Labelled): Section[] =>
 	report.evaluations
 		.filter((evaluation) => settingRows(evaluation).length > 0)
 		.map((evaluation) => labelledSection(report, evaluation));
 
-function labelledSection({ summary }: Report, evaluation: Evaluation): Section {
+function labelledSection({ labels }: Labelled, evaluation: Evaluation): Section {
 	const { title, question } = taskOf(evaluation.task);
-	const label = summary.labels.find(({ task }) => task === evaluation.task);
+	const label = labels.find(({ task }) => task === evaluation.task);
 	const counts = label?.splits[evaluation.split];
 	const { rows } = evaluation;
 	return {

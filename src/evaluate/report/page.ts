@@ -140,7 +140,7 @@ const sectionsOf = (report: Report): readonly Section[] => [
 		...conditionSections(report),
 		cohortSection(report),
 		forecastSection(report),
-		...labelledSections(report),
+		...labelledSections({ ...report, labels: report.summary.labels }),
 		...calibrationSection(report),
 		...patientsSection(report),
 		learnedSection(report),

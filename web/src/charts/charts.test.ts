@@ -1,9 +1,5 @@
 import fc from "fast-check";
-import { createElement } from "react";
-import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
-import { IntervalChart } from "./interval-chart.js";
-import { percentTicks } from "./percent-ticks.js";
 import { panned, showing, timeScale, wheelFactor, wholeDomain, zoomed } from "./time-scale.js";
 import {
 	drawingOrder,
@@ -125,27 +121,4 @@ test("selects the nearest event within 12 pixels", () => {
 	expect(nearestMark(placed, 15, 5)?.id).toBe("e1");
 	expect(nearestMark(placed, 60, 17)?.id).toBe("e2");
 	expect(nearestMark(placed, 60, 17.1)).toBe(null);
-});
-
-test("all percentages of an axis have the same precision", () => {
-	const named = (...shares: number[]) => shares.map(percentTicks(shares));
-	expect(named(0, 0.05, 0.1, 0.15)).toEqual(["0", "5 %", "10 %", "15 %"]);
-	expect(named(0, 0.005, 0.01)).toEqual(["0", "0.5 %", "1.0 %"]);
-	expect(named(0, 0.1 + 0.2, 0.6)).toEqual(["0", "30 %", "60 %"]);
-});
-
-test("a value without events has no interval", () => {
-	const rows = [
-		{ name: "lowest", value: 0, low: 0, high: 0, own: false },
-		{ name: "highest", value: 0.2, low: 0.1, high: 0.3, own: true },
-	];
-	const chart = createElement(IntervalChart, {
-		rows,
-		format: String,
-		tick: String,
-		axis: "share",
-	});
-	expect(renderToStaticMarkup(chart)).toContain(
-		'aria-label="share. lowest: 0; highest: 0.2, 0.1 to 0.3"',
-	);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { blocksOf } from "./markdown.js";
 import { factsText, noFacts, populationText } from "./panel.js";
-import { csvOf, placeCaption, withBrokenLines } from "./picture.js";
+import { csvOf, placeCaption, valueRows, withBrokenLines } from "./picture.js";
 import { durationText, momentText, timeCells, timeNames } from "./words.js";
 
 test("CSV tables are quoted where necessary", () => {
@@ -12,6 +12,14 @@ test("CSV tables are quoted where necessary", () => {
 			[null, "line\nend"],
 		]),
 	).toBe('a,b\n1.5,"x ""y"", z"\n,"line\nend"');
+});
+
+test("objects become the rows of a table, with an empty cell for what is missing", () => {
+	expect(valueRows([{ a: 1, b: "x" }, { a: null }])).toEqual([
+		["a", "b"],
+		[1, "x"],
+		[null, null],
+	]);
 });
 
 test("parses a model card into blocks", () => {

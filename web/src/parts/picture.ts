@@ -91,6 +91,15 @@ export type Rows = readonly (readonly (string | number | null)[])[];
 export const csvOf = (rows: Rows): string =>
 	rows.map((row) => row.map(csvField).join(",")).join("\n");
 
+/** A row per object; the columns are the fields of the first. */
+export function valueRows(values: readonly object[]): Rows {
+	const names = Object.keys(values[0] ?? {});
+	return [
+		names,
+		...values.map((value) => names.map((name) => (value as Record<string, number>)[name] ?? null)),
+	];
+}
+
 /** Time for the browser to save a file, including its dialog. */
 const savingMilliseconds = 60_000;
 

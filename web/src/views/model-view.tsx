@@ -1,17 +1,39 @@
+import { type ReactNode, useState } from "react";
 import { thousands } from "../../../src/base/thousands.js";
 import { specialCount } from "../../../src/data/cohort/vocabulary.js";
-import { inOrder, taskOf } from "../../../src/evaluate/report/measures.js";
+import {
+	calibrationCurves,
+	calibrationFigure,
+	onsetCalibrationFigure,
+} from "../../../src/evaluate/charts/calibration-figure.js";
+import { decayFigure } from "../../../src/evaluate/charts/model-figures.js";
+import { counted, percent } from "../../../src/evaluate/charts/numbers.js";
+import {
+	byFifthFigure,
+	codeScoresFigure,
+	decisionFigure,
+	decisionReading,
+} from "../../../src/evaluate/charts/onset/condition-figures.js";
+import { usefulThresholds } from "../../../src/evaluate/charts/onset/decision-lines.js";
+import type { FigureSize } from "../../../src/evaluate/charts/theme.js";
+import type { OnsetDetails } from "../../../src/evaluate/evaluation.js";
+import {
+	forecastSection,
+	labelledSections,
+	onsetSections,
+} from "../../../src/evaluate/report/evaluation-sections.js";
+import { html, type Section } from "../../../src/evaluate/report/markup.js";
+import { inOrder, shownHorizons, taskOf } from "../../../src/evaluate/report/measures.js";
+import { onsetFindings } from "../../../src/evaluate/report/onset-findings.js";
+import { Drawing } from "../charts/drawing.js";
 import type { About } from "../data/about.js";
-import type { Evaluations, Memory } from "../data/contract.js";
+import type { EvaluationSummary, Evaluations, Memory } from "../data/contract.js";
 import { type Loaded, useJson } from "../data/use-loaded.js";
 import { Markdown } from "../parts/markdown.js";
 import { Notice, WhenLoaded } from "../parts/notice.js";
 import { Panel } from "../parts/panel.js";
-import { ScrollTable } from "../parts/table.js";
-import { durationText } from "../parts/words.js";
-import type { OnsetEvaluation } from "./conditions-panel.js";
-import { Calibrations, EvaluationPanel } from "./evaluation-panel.js";
-import { RiskQuality } from "./risk-quality.js";
+import { valueRows } from "../parts/picture.js";
+import { durationText, yearsText } from "../parts/words.js";
 
 interface ModelViewProps {
 	readonly about: Loaded<About>;
@@ -28,30 +50,45 @@ export function ModelView({ about, runtime }: ModelViewProps) {
 			<WhenLoaded loaded={evaluation} what="the evaluation">
 				{({ evaluations }) => <Measured evaluations={evaluations} />}
 			</WhenLoaded>
-			<details className="folded">
-				<summary>How the model was made: data, size, training, memory, model card</summary>
-				<div className="folded-panels">
-					<WhenLoaded loaded={about} what="the facts of the model">
-						{(value) => <ModelFacts about={value} runtime={runtime} />}
-					</WhenLoaded>
-					<WhenLoaded loaded={memory} what="the memory of the heads">
-						{(value) => <MemoryPanel memory={value} />}
-					</WhenLoaded>
-					{about.state === "ready" && (
-						<Panel title="Model card" subtitle="included in every export of this model">
-							<Markdown text={about.value.modelCard} />
-						</Panel>
-					)}
-				</div>
-			</details>
+			<Folded title="How the model was made: data, size, training, memory, model card">
+				<WhenLoaded loaded={about} what="the facts of the model">
+					{(value) => <ModelFacts about={value} runtime={runtime} />}
+				</WhenLoaded>
+				<WhenLoaded loaded={memory} what="the memory of the heads">
+					{(value) => <MemoryPanel memory={value} />}
+				</WhenLoaded>
+				{about.state === "ready" && (
+					<Panel title="Model card" subtitle="included in every export of this model">
+						<Markdown text={about.value.modelCard} />
+					</Panel>
+				)}
+			</Folded>
 		</>
 	);
 }
 
-const isOnset = (one: Evaluations["evaluations"][number]): one is OnsetEvaluation =>
-	one.onset !== undefined;
+interface FoldedProps {
+	readonly title: string;
+	readonly open?: boolean;
+	readonly children: ReactNode;
+}
 
-function Measured({ evaluations }: Evaluations) {
+/** Panels that are drawn once they are opened: a figure needs its width. */
+function Folded({ title, open = false, children }: FoldedProps) {
+	const [isOpen, setOpen] = useState(open);
+	return (
+		<details className="folded" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+			<summary>{title}</summary>
+			{isOpen && <div className="folded-panels">{children}</div>}
+		</details>
+	);
+}
+
+type OnsetEvaluation = EvaluationSummary & { readonly onset: OnsetDetails };
+
+const isOnset = (one: EvaluationSummary): one is OnsetEvaluation => one.onset !== undefined;
+
+export function Measured({ evaluations }: Evaluations) {
 	const onset = evaluations.find(isOnset);
 	const others = inOrder(evaluations.filter((one) => one !== onset));
 	if (evaluations.length === 0)
@@ -75,61 +112,281 @@ function Measured({ evaluations }: Evaluations) {
 				</Notice>
 			)}
 			{others.length > 0 && (
-				<details className="folded" open={!onset}>
-					<summary>Other tasks: {others.map(({ task }) => taskOf(task).title).join(", ")}</summary>
-					<div className="folded-panels">
-						{others.map((one) => (
-							<EvaluationPanel key={one.task} evaluation={one} />
-						))}
-						<Calibrations evaluations={others} />
-					</div>
-				</details>
+				<Folded
+					title={`Other tasks: ${others.map(({ task }) => taskOf(task).title).join(", ")}`}
+					open={!onset}
+				>
+					<OtherTasks evaluations={others} />
+				</Folded>
 			)}
 		</>
 	);
 }
 
-interface ModelFactsProps {
-	readonly about: About;
-	/** What executes the model in this page. */
-	readonly runtime: string | null;
+function OtherTasks({ evaluations }: Evaluations) {
+	const report = { evaluations, figures: {}, labels: [] };
+	const curves = calibrationCurves(evaluations);
+	return (
+		<>
+			{[forecastSection(report), ...labelledSections(report)].map((section) => (
+				<SectionPanel key={section.id} section={section} evaluations={evaluations} />
+			))}
+			{curves.length > 0 && (
+				<Panel
+					title="Calibration of other tasks"
+					drawing
+					rows={() => valueRows(curves.flatMap(({ name, bins }) => named({ task: name }, bins)))}
+				>
+					<Drawing draw={() => calibrationFigure(curves)} />
+				</Panel>
+			)}
+		</>
+	);
 }
 
+/** Whether risks can be trusted: discrimination, calibration, subgroups, decisions. */
+function RiskQuality({ evaluation }: { readonly evaluation: OnsetEvaluation }) {
+	const { onset, patients, split, tooFew } = evaluation;
+	const [years, setYears] = useState(shownHorizons(onset).at(-1) ?? 5);
+	const horizons = onset.horizons.filter((horizon) => horizon.years === years);
+	const atHorizon = { ...evaluation, onset: { ...onset, horizons } };
+	const [discrimination, subgroups] = onsetSections({ evaluations: [atHorizon], figures: {} });
+	return (
+		<>
+			<Panel
+				title="How good are the risks?"
+				subtitle={`Risk: the probability of a first record within ${yearsText(years)} of one day per person, death competing. ${counted(patients, "person", "people")} of the ${split} split, whom the model has never seen.`}
+				tools={
+					<label className="horizon">
+						within{" "}
+						<select value={years} onChange={(event) => setYears(Number(event.target.value))}>
+							{onset.horizons.map((one) => (
+								<option key={one.years} value={one.years}>
+									{yearsText(one.years)}
+								</option>
+							))}
+						</select>
+					</label>
+				}
+			>
+				{tooFew ? (
+					<p>{tooFew}.</p>
+				) : (
+					<ul className="findings">
+						{onsetFindings(evaluation, years).map(({ value, label, says }) => (
+							<li key={label}>
+								<p>
+									<strong>{value}</strong> <span className="quiet">{label}</span>
+								</p>
+								<p>{says}</p>
+							</li>
+						))}
+					</ul>
+				)}
+			</Panel>
+			<div className="two even quality">
+				{discrimination && <SectionPanel section={discrimination} evaluations={[atHorizon]} />}
+				<CalibrationPanel evaluation={evaluation} years={years} />
+				{subgroups && (
+					<SectionPanel
+						section={subgroups}
+						values={onset.subgroups.flatMap(({ rows, ...group }) => named(group, rows))}
+					/>
+				)}
+				<DecisionPanel evaluation={evaluation} years={years} />
+			</div>
+			<ConditionPanels evaluation={evaluation} years={years} />
+		</>
+	);
+}
+
+/** A panel on first records within a horizon. */
+interface OnsetPanelProps {
+	readonly evaluation: OnsetEvaluation;
+	readonly years: number;
+}
+
+function CalibrationPanel({ evaluation: { onset, rows }, years }: OnsetPanelProps) {
+	const horizons = onset.horizons.filter((horizon) => horizon.years === years);
+	const error = rows[0]?.metrics[`weightedCalibrationError ${years}y`]?.value;
+	return (
+		<Panel
+			title="Calibration"
+			subtitle="on the diagonal, predicted risks come true; above it they are too low, below it too high"
+			drawing
+			rows={() => valueRows(horizons.flatMap(({ calibration }) => calibration))}
+		>
+			<Drawing
+				draw={(size) =>
+					onsetCalibrationFigure(
+						horizons.map((horizon) => ({ ...horizon, error })),
+						size,
+					)
+				}
+			/>
+		</Panel>
+	);
+}
+
+/** Whether acting on the risk does more good than acting on everybody or nobody. */
+function DecisionPanel({ evaluation: { onset, rows }, years }: OnsetPanelProps) {
+	const pooled = onset.horizons.find((horizon) => horizon.years === years)?.decisions ?? [];
+	const label = rows[0]?.label ?? "model";
+	const together = {
+		name: "all conditions together",
+		years,
+		decisions: pooled.map(({ threshold, model, all }) => ({
+			threshold,
+			all,
+			rows: [{ label, netBenefit: model }],
+		})),
+	};
+	// The legend is that of the first: a baseline is known only by condition.
+	const conditions = (onset.conditions ?? []).filter((condition) => condition.years === years);
+	const curves = [...conditions, together];
+	const useful = usefulThresholds(together.decisions);
+	return (
+		<Panel
+			title="Decision curve"
+			subtitle={decisionReading}
+			drawing
+			rows={() =>
+				valueRows(
+					curves.flatMap(({ name, decisions }) =>
+						decisions.flatMap(({ rows, ...point }) => named({ condition: name, ...point }, rows)),
+					),
+				)
+			}
+		>
+			<Drawing draw={(size) => decisionFigure(curves, size)} />
+			<p className="panel-words">
+				All conditions together:{" "}
+				{useful
+					? `acting on the model does more good than acting on everybody or nobody at thresholds from ${percent(useful[0])} to ${percent(useful[1])}.`
+					: "at no measured threshold does acting on the model do more good than acting on everybody or nobody."}
+			</p>
+		</Panel>
+	);
+}
+
+/** Panels of names and lines are too wide to stand side by side in half a page. */
+const oneColumn = (size: FigureSize) => (size === "half" ? "narrow" : size);
+
+/** What happened to fifths of people by predicted risk; and every condition. */
+function ConditionPanels({ evaluation: { onset }, years }: OnsetPanelProps) {
+	const isShown = (one: { readonly years: number }) => one.years === years;
+	const conditions = (onset.conditions ?? []).filter(isShown);
+	const codes = onset.codes.filter(isShown);
+	return (
+		<>
+			{conditions.length > 0 && (
+				<Panel
+					title="What happened, by predicted risk"
+					drawing
+					rows={() =>
+						valueRows(
+							conditions.flatMap(({ name, fifths }) =>
+								fifths.map(({ observed, ...fifth }, index) => ({
+									condition: name,
+									fifth: index + 1,
+									...fifth,
+									observed: observed.at(-1),
+								})),
+							),
+						)
+					}
+				>
+					<Drawing draw={(size) => byFifthFigure(conditions, oneColumn(size))} />
+				</Panel>
+			)}
+			{codes.length > 0 && (
+				<Panel
+					title="Every condition"
+					subtitle={`${counted(codes.length, "condition")} with at least 20 first records`}
+					drawing
+					rows={() =>
+						valueRows(
+							codes.flatMap(({ rows, ...code }) =>
+								rows.map(({ label, ...measures }) => ({
+									...code,
+									label,
+									...Object.fromEntries(
+										Object.entries(measures).map(([name, measure]) => [name, measure?.value]),
+									),
+								})),
+							),
+						)
+					}
+				>
+					<Drawing draw={(size) => codeScoresFigure(codes, years, oneColumn(size))} />
+				</Panel>
+			)}
+		</>
+	);
+}
+
+interface SectionPanelProps {
+	readonly section: Section;
+	readonly evaluations?: readonly EvaluationSummary[];
+	/** What is saved; the measures of the evaluations if left out. */
+	readonly values?: readonly object[];
+}
+
+/** A section of the report. */
+function SectionPanel({ section: { title, body }, evaluations = [], values }: SectionPanelProps) {
+	const measures = () =>
+		evaluations.flatMap(({ task, rows }) =>
+			rows.flatMap(({ label, metrics }) =>
+				Object.entries(metrics).map(([name, measure]) => ({ task, label, name, ...measure })),
+			),
+		);
+	return (
+		<Panel title={title} rows={() => valueRows(values ?? measures())}>
+			{/* `html` escapes all texts. */}
+			<div className="section" dangerouslySetInnerHTML={{ __html: html`${body}`.text }} />
+		</Panel>
+	);
+}
+
+const named = (name: object, values: readonly object[]) =>
+	values.map((value) => ({ ...name, ...value }));
+
 /** Size, training data and training of the model. */
-function ModelFacts({ about, runtime }: ModelFactsProps) {
+function ModelFacts({
+	about,
+	runtime,
+}: Pick<ModelViewProps, "runtime"> & { readonly about: About }) {
 	const { model, parameters, dataset, training, config } = about;
 	const { counts, reach } = dataset;
+	const { train, test } = counts.splits;
 	const size = ["layers", "heads", "dim"]
-		.flatMap((name) =>
-			config[name] === undefined ? [] : [`${config[name]} ${name === "dim" ? "wide" : name}`],
-		)
+		.filter((name) => config[name] !== undefined)
+		.map((name) => `${config[name]} ${name === "dim" ? "wide" : name}`)
 		.join(", ");
-	const facts: readonly (readonly [string, string])[] = [
-		["model", model.name],
-		["parameters", thousands(parameters)],
-		["size", size],
-		["codes", thousands(counts.tokens - specialCount)],
-		[
-			"trained on",
-			`${thousands(counts.splits.train?.patients ?? 0)} patients, ${thousands(counts.splits.train?.events ?? 0)} events`,
-		],
-		["tested on", `${thousands(counts.splits.test?.patients ?? 0)} other patients`],
-		...(reach ? [["longest history", durationText(reach.longestDays)] as const] : []),
-		["training", `step ${thousands(training.step)}, seed ${training.seed}`],
-		...(training.bestLoss === null
-			? []
-			: [["validation loss", `${training.bestLoss.toFixed(3)} nats`] as const]),
-		...(runtime ? [["runs on", runtime] as const] : []),
-	];
+	const facts = {
+		model: model.name,
+		parameters: thousands(parameters),
+		size,
+		codes: thousands(counts.tokens - specialCount),
+		"trained on": `${thousands(train?.patients ?? 0)} patients, ${thousands(train?.events ?? 0)} events`,
+		"tested on": `${thousands(test?.patients ?? 0)} other patients`,
+		"longest history": reach && durationText(reach.longestDays),
+		training: `step ${thousands(training.step)}, seed ${training.seed}`,
+		"validation loss": training.bestLoss === null ? null : `${training.bestLoss.toFixed(3)} nats`,
+		"runs on": runtime,
+	};
 	return (
 		<Panel title="The model" subtitle={model.cite}>
 			<dl className="facts">
-				{facts.map(([name, value]) => (
-					<div key={name}>
-						<dt>{name}</dt>
-						<dd>{value}</dd>
-					</div>
-				))}
+				{Object.entries(facts).map(
+					([name, value]) =>
+						value !== null && (
+							<div key={name}>
+								<dt>{name}</dt>
+								<dd>{value}</dd>
+							</div>
+						),
+				)}
 			</dl>
 		</Panel>
 	);
@@ -138,6 +395,10 @@ function ModelFacts({ about, runtime }: ModelFactsProps) {
 /** How long each head remembers. */
 function MemoryPanel({ memory }: { readonly memory: Memory }) {
 	const { heads, categories, unit } = memory;
+	const drawnHeads = heads.map((head) => ({
+		...head,
+		halfLives: head.halfLives.map((value) => value ?? Number.POSITIVE_INFINITY),
+	}));
 	if (heads.length === 0)
 		return (
 			<Notice kind="empty" title="The memory of the heads is not known">
@@ -147,71 +408,21 @@ function MemoryPanel({ memory }: { readonly memory: Memory }) {
 	return (
 		<Panel
 			title="Memory"
-			subtitle={`half-life of each head${unit === "events" ? " in events" : ""}, by the category of the last code: the time until half of its state has decayed. L1 H2: layer 1, head 2`}
-			rows={() => [
-				["category", ...heads.map(({ layer, head }) => `layer ${layer} head ${head}, ${unit}`)],
-				...categories.map((category, at) => [
-					category,
-					...heads.map(({ halfLives }) => halfLives[at] ?? null),
-				]),
-			]}
+			drawing
+			rows={() =>
+				valueRows(
+					heads.flatMap(({ layer, head, halfLives }) =>
+						halfLives.map((value, index) => ({
+							layer,
+							head,
+							category: categories[index],
+							[`half-life, ${unit}`]: value,
+						})),
+					),
+				)
+			}
 		>
-			<MemoryTable memory={memory} />
+			<Drawing draw={() => decayFigure({ categories, heads: drawnHeads, unit })} />
 		</Panel>
-	);
-}
-
-/** The half-life of each head by the category of the last code; darker is longer. */
-function MemoryTable({ memory }: { readonly memory: Memory }) {
-	const { heads, categories, unit } = memory;
-	const values = heads.flatMap(({ halfLives }) => halfLives.filter((value) => value !== null));
-	const [least, most] = [
-		Math.log(Math.max(1e-3, Math.min(...values))),
-		Math.log(Math.max(...values)),
-	];
-	const share = (value: number | null) =>
-		value === null ? 1 : (Math.log(Math.max(1e-3, value)) - least) / (most - least || 1);
-	const words = (value: number | null) =>
-		value === null
-			? "never"
-			: unit === "days"
-				? durationText(value)
-				: value < 10
-					? value.toFixed(1)
-					: thousands(Math.round(value));
-	return (
-		<ScrollTable wide label="Half-life by head and category">
-			<thead>
-				<tr>
-					<th scope="col">last code</th>
-					{heads.map(({ layer, head }) => (
-						<th key={`${layer} ${head}`} scope="col" className="number">
-							<abbr title={`layer ${layer}, head ${head}`}>
-								L{layer} H{head}
-							</abbr>
-						</th>
-					))}
-				</tr>
-			</thead>
-			<tbody>
-				{categories.map((category, at) => (
-					<tr key={category ?? ""}>
-						<th scope="row">{category ?? "no category"}</th>
-						{heads.map(({ layer, head, halfLives }) => {
-							const value = halfLives[at] ?? null;
-							return (
-								<td
-									key={`${layer} ${head}`}
-									className="number heat"
-									style={{ "--heat": `${Math.round(100 * share(value))}%` } as React.CSSProperties}
-								>
-									{words(value)}
-								</td>
-							);
-						})}
-					</tr>
-				))}
-			</tbody>
-		</ScrollTable>
 	);
 }

@@ -6,12 +6,14 @@ import type { Dataset, DatasetSummary, Split } from "../../../data/cohort/index.
 import type { Runtime } from "../../../engine/runtime/index.js";
 import {
 	byFifthFigure,
+	calibrationCurves,
 	calibrationFigure,
 	codeScoresFigure,
 	decayFigure,
 	decisionFigure,
 	extremeHeads,
 	type Figure,
+	modelMeasure,
 	onsetCalibrationFigure,
 	patientMapFigure,
 	recallByWindowFigure,
@@ -63,33 +65,7 @@ export const reportedSplit: Split = "test";
 /** Figures of the forecast's recall, and of the calibration of all tasks. */
 export async function evaluationFigures(drawings: Drawings, evaluations: readonly Evaluation[]) {
 	const forecast = evaluations.find(({ task }) => task === "forecast");
-	const curves = evaluations.flatMap((evaluation) => {
-		const { task, calibration: all, topCalibration: first } = evaluation;
-		const name = task === "next" ? "next record" : task;
-		return [
-			...(all?.length
-				? [
-						{
-							name: task === "next" ? `${name}: every code` : name,
-							bins: all,
-							error: errorOf(
-								evaluation,
-								task === "next" ? "weightedCalibrationError" : "calibrationError",
-							),
-						},
-					]
-				: []),
-			...(first?.length
-				? [
-						{
-							name: `${name}: first choice`,
-							bins: first,
-							error: errorOf(evaluation, "topCalibrationError"),
-						},
-					]
-				: []),
-		];
-	});
+	const curves = calibrationCurves(evaluations);
 	return {
 		...(forecast?.windows?.length && {
 			recall: await drawings.draw(
@@ -108,21 +84,6 @@ export async function evaluationFigures(drawings: Drawings, evaluations: readonl
 	};
 }
 
-const errorNames = {
-	calibrationError: "calibration error",
-	weightedCalibrationError: "weighted calibration error",
-	topCalibrationError: "calibration error of the first choice",
-} as const;
-
-function errorOf(evaluation: Evaluation, metric: keyof typeof errorNames) {
-	const share = measuredOf(evaluation, metric);
-	return share === undefined ? undefined : { name: errorNames[metric], share };
-}
-
-/** A metric of the model, from the method that has it: calibration needs probabilities. */
-const measuredOf = ({ rows }: Evaluation, metric: string): number | undefined =>
-	rows.find(({ who, metrics }) => who === "model" && metrics[metric])?.metrics[metric]?.value;
-
 /** The horizons that the page shows: one and five years, or what was measured instead. */
 const shownYears = [1, 5];
 
@@ -135,7 +96,7 @@ export async function onsetFigures(drawings: Drawings, evaluations: readonly Eva
 	const usual = onset.horizons.filter(({ years }) => shownYears.includes(years));
 	const horizons = (usual.length > 0 ? usual : onset.horizons.slice(0, 2)).map((horizon) => ({
 		...horizon,
-		error: measuredOf(evaluation, `weightedCalibrationError ${horizon.years}y`),
+		error: modelMeasure(evaluation, `weightedCalibrationError ${horizon.years}y`),
 	}));
 	const years = horizons.at(-1)?.years ?? 5;
 	const draw = (id: string, figure: (size: FigureSize) => Figure, caption: string) =>

@@ -24,6 +24,8 @@ import {
 	usefulThresholds,
 } from "./decision-lines.js";
 
+type Decisions = Pick<Condition, "name" | "years" | "decisions">;
+
 /** Observed incidence by fifths of the predicted risk, one panel per condition. */
 export function byFifthFigure(conditions: readonly Condition[], size: FigureSize = "wide"): Figure {
 	const years = conditions[0]?.years ?? 5;
@@ -104,7 +106,7 @@ export const decisionReading =
 
 /** Net benefit by threshold of risk, one panel per condition: the model, a baseline, treat all, treat none. */
 export function decisionFigure(
-	conditions: readonly Condition[],
+	conditions: readonly Decisions[],
 	size: FigureSize = "wide",
 ): Figure {
 	const [first] = conditions;
@@ -137,7 +139,7 @@ export function decisionFigure(
 	};
 }
 
-function decisionPanel({ name, decisions }: Condition, size: FigureSize): Panel {
+function decisionPanel({ name, decisions }: Decisions, size: FigureSize): Panel {
 	const lines = decisionLines(decisions);
 	const { thresholds, benefits } = decisionFrame(lines);
 	return {
