@@ -79,12 +79,12 @@ test("one file loads onnxruntime-node, in tests and scripts too", () => {
 		"src/engine/runtime/engine.ts": 'import type * as Ort from "onnxruntime-node";',
 		"src/app/commands/doctor.ts": 'await import("onnxruntime-node");',
 		"src/engine/tensor/ops.test.ts": 'import * as ort from "onnxruntime-node";',
-		"bench/scan.mjs": 'const ort = require("onnxruntime-node/dist/index.js");',
+		"bench/order.mjs": 'const ort = require("onnxruntime-node/dist/index.js");',
 	};
 	const found = checkEngineImports(new Map(Object.entries(files)));
 	expect(found.map(({ file, line }) => `${file}:${line}`)).toEqual([
 		"src/app/commands/doctor.ts:1",
 		"src/engine/tensor/ops.test.ts:1",
-		"bench/scan.mjs:1",
+		"bench/order.mjs:1",
 	]);
 });

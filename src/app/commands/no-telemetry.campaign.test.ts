@@ -82,7 +82,7 @@ describe("nothing is written to the home folder, and no host is contacted", () =
 			"the library in a program's worker thread",
 			() => [starting("threads.mjs", asking("thread.mjs"))],
 		],
-		["a benchmark", () => ["bench/scan.mjs", "3"]],
+		["a benchmark", () => ["bench/main.mjs", "operations", "--only", "add", "--repetitions", "1"]],
 		[
 			"the tests",
 			() => ["node_modules/vitest/vitest.mjs", "run", "src/engine/runtime/node.test.ts"],
