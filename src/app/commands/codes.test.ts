@@ -2,10 +2,10 @@ import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../data/records/testing/temporary-folder.js";
-import { captured } from "./testing/captured.js";
+import { captured, words } from "./testing/captured.js";
 import { clinicRun } from "./testing/clinic-run.js";
 
-const codes = (...argv: string[]) => captured(["codes", ...argv]);
+const codes = (...argv: string[]) => captured(words`codes ${argv}`);
 
 test("finds codes of a run and of a dataset, with people", async () => {
 	const { run, dataset } = await clinicRun();
@@ -64,7 +64,7 @@ test("finds codes of a run without its dataset, and counts records", async () =>
 test("risk takes a synonym, says what it stands for, and names the nearest of a misspelt one", async () => {
 	const { run } = await clinicRun();
 	const risk = (code: string) =>
-		captured(["risk", run, "--patient", "p00001", "--code", code, "--threads", "1"]);
+		captured(words`risk ${run} --patient p00001 --code ${code} --threads 1`);
 	const { code, stderr, stdout } = await risk("high blood pressure");
 	expect({ code, stderr }).toEqual({
 		code: 0,

@@ -1,15 +1,15 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../data/records/testing/temporary-folder.js";
-import { captured } from "./testing/captured.js";
-import { interruptedDemo, small } from "./testing/interrupted-demo.js";
+import { captured, done, words } from "./testing/captured.js";
 
 test("a demo that was interrupted and resumed gives the numbers of one that starts over", async () => {
 	const out = join(await temporaryFolder(), "demo");
-	expect((await interruptedDemo(out, small, "epoch 1: validation")).code).toBe(130);
-	const resumed = await captured(["demo", "--out", out, "--threads", "1", "--json"]);
-	expect(resumed.code).toBe(0);
-	const fresh = await captured(["demo", "--out", out, ...small, "--fresh", "--json"]);
-	expect(fresh).toMatchObject({ code: 0, stdout: resumed.stdout });
+	const demo = words`demo --out ${out} --patients 30 --epochs 2 --seed 27 --threads 1 --json`;
+	const signal = { saying: "epoch 1: validation", signal: "SIGINT" } as const;
+	expect((await captured(demo, { signal })).code).toBe(130);
+	const resumed = await done`${demo}`;
+	const fresh = await done`${demo} --fresh`;
+	expect(fresh.stdout).toBe(resumed.stdout);
 	expect(fresh.stderr).toContain("epoch 1: validation");
 });

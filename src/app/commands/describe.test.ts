@@ -5,7 +5,7 @@ import { prepared } from "../../data/cohort/testing/prepared.js";
 import { temporaryFolder } from "../../data/records/testing/temporary-folder.js";
 import { clinicSource } from "../../evaluate/charts/testing/clinic-source.js";
 import { textBarsFor } from "./describe.js";
-import { captured } from "./testing/captured.js";
+import { captured, done, json, refusal, words } from "./testing/captured.js";
 import { clinicRun } from "./testing/clinic-run.js";
 
 const clinic = async (patients = 60) => {
@@ -16,7 +16,7 @@ const clinic = async (patients = 60) => {
 describe("describe", () => {
 	test("prints tables", async () => {
 		const { folder } = await clinic();
-		const { code, stdout, stderr } = await captured(["describe", folder, "--top", "3"]);
+		const { code, stdout, stderr } = await captured(words`describe ${folder} --top 3`);
 		expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
 		for (const part of [
 			"60 patients, ",
@@ -37,7 +37,7 @@ describe("describe", () => {
 
 	test("--json holds everything", async () => {
 		const { folder, manifest } = await clinic();
-		const { stdout } = await captured(["describe", folder, "--json", "--top", "1"]);
+		const { stdout } = await done`describe ${folder} --json --top 1`;
 		const told = JSON.parse(stdout);
 		expect(told.manifest).toEqual(JSON.parse(JSON.stringify(manifest)));
 		expect(told.codes).toHaveLength(manifest.counts.tokens - 5);
@@ -62,7 +62,7 @@ describe("describe", () => {
 		const { sha256: _, ...rest } = JSON.parse(JSON.stringify(manifest));
 		delete rest.source.times;
 		await writeFile(join(folder, "manifest.json"), JSON.stringify({ ...rest, schemaVersion: 5 }));
-		const { code, stderr } = await captured(["describe", folder]);
+		const { code, stderr } = await captured(words`describe ${folder}`);
 		expect({ code, stderr }).toEqual({
 			code: 0,
 			stderr: `warning: ${folder} was prepared by an earlier version of trajgpt: whether its rules were changed since cannot be checked; prepare it again to have them checked\n`,
@@ -73,18 +73,18 @@ describe("describe", () => {
 		const { folder } = await clinic();
 		const out = await temporaryFolder();
 		const svg = join(out, "deep", "clinic.svg");
-		const drawn = await captured(["describe", folder, "--figure", svg]);
+		const drawn = await captured(words`describe ${folder} --figure ${svg}`);
 		expect(drawn).toMatchObject({ code: 0, stderr: `drawn: ${svg}\n` });
 		expect(await readFile(svg, "utf8")).toContain("Most frequent codes");
 
-		const again = await captured(["describe", folder, "--figure", svg]);
+		const again = await captured(words`describe ${folder} --figure ${svg}`);
 		expect(again.code).toBe(2);
 		expect(again.stderr).toContain("already exists; choose another name, or pass --force");
-		expect((await captured(["describe", folder, "--figure", svg, "--force"])).code).toBe(0);
+		await done`describe ${folder} --figure ${svg} --force`;
 		expect(await readdir(join(out, "deep"))).toEqual(["clinic.svg"]);
 
 		const png = join(out, "clinic.PNG");
-		expect(await captured(["describe", folder, "--figure", png])).toMatchObject({ code: 0 });
+		await done`describe ${folder} --figure ${png}`;
 		const bytes = await readFile(png);
 		expect(bytes.subarray(1, 4).toString()).toBe("PNG");
 		expect(bytes.readUInt32BE(16)).toBe(1920);
@@ -94,18 +94,15 @@ describe("describe", () => {
 		const out = await temporaryFolder();
 		await writeFile(join(out, "file"), "");
 		await mkdir(join(out, "folder.svg"));
-		const refusal = async (name: string) => {
-			const { code, stderr } = await captured(["describe", "nowhere", "--figure", join(out, name)]);
-			expect(code).toBe(2);
-			return stderr.replaceAll(out, "OUT");
-		};
-		expect(await refusal("a.pdf")).toBe(
+		const refused = async (name: string) =>
+			(await refusal`describe nowhere --figure ${join(out, name)}`).replaceAll(out, "OUT");
+		expect(await refused("a.pdf")).toBe(
 			"error: OUT/a.pdf: cannot tell how to draw a .pdf file; expected a name that ends in .svg or .png\n",
 		);
-		expect(await refusal("svg")).toContain("a file without an extension");
-		expect(await refusal("folder.svg")).toContain("is a folder; expected a file name");
-		expect(await refusal("file/a.svg")).toContain("a part of the path is a file, not a folder");
-		expect(await refusal("a.svg")).toContain("nowhere does not exist; expected a dataset folder");
+		expect(await refused("svg")).toContain("a file without an extension");
+		expect(await refused("folder.svg")).toContain("is a folder; expected a file name");
+		expect(await refused("file/a.svg")).toContain("a part of the path is a file, not a folder");
+		expect(await refused("a.svg")).toContain("nowhere does not exist; expected a dataset folder");
 		expect(await readdir(out)).toEqual(["file", "folder.svg"]);
 	});
 
@@ -113,15 +110,14 @@ describe("describe", () => {
 		const out = await temporaryFolder();
 		await chmod(out, 0o555);
 		const file = join(out, "deep", "a.svg");
-		const { code, stderr } = await captured(["describe", "nowhere", "--figure", file]);
-		expect(code).toBe(2);
-		expect(stderr).toContain(`cannot write ${file}: permission denied`);
+		expect(await refusal`describe nowhere --figure ${file}`).toContain(
+			`cannot write ${file}: permission denied`,
+		);
 	});
 
 	test("refuses a run, and names the commands for its dataset and results", async () => {
 		const { root, run, dataset: data } = await clinicRun();
-		const { code, stderr } = await captured(["describe", run]);
-		expect(code).toBe(2);
+		const stderr = await refusal`describe ${run}`;
 		expect(stderr).toContain(`run \`trajgpt describe ${data}\` for the dataset`);
 		expect(stderr).toContain(`\`trajgpt report ${run}\``);
 		await rm(root, { recursive: true });
@@ -135,10 +131,8 @@ describe("describe", () => {
 		await writeFile(join(folder, "stays.csv"), `patient,minute,icd9\n${records.join("")}`);
 		const out = join(folder, "data");
 		const prepare = ["prepare", join(folder, "stays.csv"), "--from", "csv", "--out", out];
-		expect(await captured([...prepare, "--time", "minute", "--time-is", "minutes"])).toMatchObject({
-			code: 0,
-		});
-		const { stdout } = await captured(["describe", out]);
+		await done`${prepare} --time minute --time-is minutes`;
+		const { stdout } = await done`describe ${out}`;
 		expect(stdout).toContain("\nobserved: ");
 		expect(stdout).toMatch(/train: span in hours +3\.7 /);
 		expect(stdout.replace(/^at most: .*/m, "")).not.toMatch(/years|gap in days/);
@@ -154,11 +148,9 @@ describe("describe", () => {
 		await writeFile(join(folder, "people.csv"), `patient,sex,birth\n${people.join("")}`);
 		const aged = join(folder, "aged");
 		const given = ["--from", "csv", "--people", join(folder, "people.csv"), "--out", aged];
-		expect(await captured(["prepare", join(folder, "old.csv"), ...given])).toMatchObject({
-			code: 0,
-		});
+		await done`prepare ${join(folder, "old.csv")} ${given}`;
 		const figure = join(folder, "aged.svg");
-		const described = await captured(["describe", aged, "--figure", figure]);
+		const described = await captured(words`describe ${aged} --figure ${figure}`);
 		expect(described.stdout).toContain("train: age in years, above 90 as 90");
 		expect(described.stdout).toMatch(/age at events .* 90\+ years/);
 		expect(described.stdout).toContain("say what each means with --sex-values: VALUE=female");
@@ -174,21 +166,16 @@ describe("describe", () => {
 		await writeFile(join(folder, "year.csv"), `patient,days,icd9\n${records.join("")}`);
 		const out = join(folder, "data");
 		const prepare = ["prepare", join(folder, "year.csv"), "--from", "csv", "--out", out];
-		expect(await captured(prepare)).toMatchObject({ code: 0 });
-		const { stdout } = await captured(["describe", out]);
+		await done(prepare);
+		const { stdout } = await done`describe ${out}`;
 		expect(stdout).toMatch(/^ +min +25 % +median +75 % +at most +mean$/m);
 		expect(stdout).toMatch(/^valid: span in days .* 731 /m);
 		expect(stdout).toContain(
 			"at most: the maximum, rounded up (to whole years, below a year to 30 days",
 		);
-		const { all } = JSON.parse((await captured(["describe", out, "--json"])).stdout);
+		const { all } = await json`describe ${out}`;
 		expect(all.spanDays).toMatchObject({ min: 200, max: 730.5 });
-		expect((await captured(["describe", "--help"])).stdout).toContain('every "max" of --json');
-	});
-
-	test("has examples in its help", async () => {
-		const { stdout } = await captured(["describe", "--help"]);
-		expect(stdout).toContain("trajgpt describe claims --figure claims.svg");
+		expect((await done`describe --help`).stdout).toContain('every "max" of --json');
 	});
 });
 

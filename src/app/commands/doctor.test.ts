@@ -1,12 +1,11 @@
 import { expect, test } from "vitest";
 import { ownPackage } from "../../base/files/versions.js";
 import { atLeast, render } from "./doctor.js";
-import { captured } from "./testing/captured.js";
+import { done } from "./testing/captured.js";
 
 test("doctor --json runs the engine and describes the machine", async () => {
-	const { code, stdout, stderr } = await captured(["doctor", "--json"]);
+	const { stdout, stderr } = await done`doctor --json`;
 	expect(stderr).toBe("");
-	expect(code).toBe(0);
 	const report = JSON.parse(stdout);
 	expect(report).toMatchObject({
 		ok: true,

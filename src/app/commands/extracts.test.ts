@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../data/records/testing/temporary-folder.js";
 import { writeParquet } from "../../data/records/testing/write-parquet.js";
-import { captured } from "./testing/captured.js";
+import { captured, words } from "./testing/captured.js";
 
 /** An extract in the layout of a public source, with invented values. */
 interface Extract {
@@ -506,10 +506,9 @@ test.each(extracts)("$name: from raw files to a forecast", async (extract) => {
 	const reading = placed(extract.reading);
 	const { expected, cohort = [] } = extract;
 
-	const prepared = await captured([
-		...["prepare", ...source, "--from", extract.from, ...reading, ...cohort],
-		...["--min-count", "1", "--splits", "60,20,20", "--out", dataset, "--json"],
-	]);
+	const prepared = await captured(
+		words`prepare ${source} --from ${extract.from} ${reading} ${cohort} --min-count 1 --splits 60,20,20 --out ${dataset} --json`,
+	);
 	expect({ code: prepared.code, failed: prepared.code ? prepared.stderr : "" }).toEqual({
 		...{ code: 0, failed: "" },
 	});
@@ -525,10 +524,9 @@ test.each(extracts)("$name: from raw files to a forecast", async (extract) => {
 		expect(prepared.stderr).toMatch(new RegExp(`^warning: .*${warning.source}`, "m"));
 	}
 
-	const trained = await captured([
-		...["pretrain", dataset, "--out", run, "--no-hazards", "--epochs", "1", "--threads", "1"],
-		...["--preset", "tiny", ...sizes.flatMap((pair) => ["--set", pair])],
-	]);
+	const trained = await captured(
+		words`pretrain ${dataset} --out ${run} --no-hazards --epochs 1 --threads 1 --preset tiny ${sizes.flatMap((pair) => ["--set", pair])}`,
+	);
 	expect({ code: trained.code, failed: trained.code ? trained.stderr : "" }).toEqual({
 		...{ code: 0, failed: "" },
 	});
@@ -544,10 +542,7 @@ test.each(extracts)("$name: from raw files to a forecast", async (extract) => {
 		const [{ answers }] = JSON.parse((await captured(forecast)).stdout).patients;
 		expect(answers.map(({ at }: { at: string }) => at)).toEqual(expected.usualTimes);
 	}
-	const { code, stdout, stderr } = await captured([
-		...forecast,
-		...["--at", extract.at, "--top", "100"],
-	]);
+	const { code, stdout, stderr } = await captured(words`${forecast} --at ${extract.at} --top 100`);
 	expect({ code, failed: code ? stderr : "" }).toEqual({ code: 0, failed: "" });
 	const { patients, unknown } = JSON.parse(stdout);
 	expect(patients.map(({ id }: { id: string }) => id)).toEqual([extract.patient]);

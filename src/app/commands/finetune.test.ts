@@ -3,57 +3,45 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from "hyparquet";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { captured } from "./testing/captured.js";
+import { openDataset } from "../../data/cohort/index.js";
+import { specialCount } from "../../data/cohort/vocabulary.js";
+import { initialWeights } from "../../model/index.js";
+import { fineTuningStart, readTrained } from "../../model/train/index.js";
+import { done, json, refusal } from "./testing/captured.js";
 
 const root = mkdtempSync(join(tmpdir(), "trajgpt-finetune-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
-const [population, dataset, run] = ["population", "data", "run"].map((name) =>
-	join(root, name),
-) as [string, string, string];
-
-const done = async (...argv: string[]) => {
-	const result = await captured(argv);
-	expect(result).toMatchObject({ code: 0 });
-	return result;
-};
-const finetune = (...more: string[]) => [
-	...["finetune", run, "--task", "female", "--epochs", "2", "--threads", "1", ...more],
+const file = (name: string) => join(root, name);
+const [population, dataset, run] = ["population", "data", "run"].map(file) as [
+	string,
+	string,
+	string,
 ];
+const quickly = ["--preset", "tiny", "--epochs", "1", "--threads", "1"];
+const set = (...pairs: string[]) => pairs.flatMap((pair) => ["--set", pair]);
+const finetune = () => ["finetune", run, "--task", "female", "--epochs", "2", "--threads", "1"];
+const measured = ["--split", "train", "--draws", "20", "--threads", "1"];
 
 /** Whether somebody is a woman: a label that the birth event tells. */
 beforeAll(async () => {
-	await done("simulate", "--patients", "80", "--seed", "5", "--out", population);
+	await done`simulate --patients 80 --seed 5 --out ${population}`;
 	// MEDS has numbers for patients.
-	for (const name of readdirSync(population).filter((own) => own.endsWith(".csv"))) {
-		const file = join(population, name);
-		const text = readFileSync(file, "utf8");
-		writeFileSync(
-			file,
-			text.replaceAll(/\bp(\d{6})\b/g, (_, digits) => `${Number(digits)}`),
-		);
+	for (const name of readdirSync(population).filter((name) => name.endsWith(".csv"))) {
+		const text = readFileSync(join(population, name), "utf8");
+		const numbered = text.replaceAll(/\bp(\d{6})\b/g, (_, digits) => `${Number(digits)}`);
+		writeFileSync(join(population, name), numbered);
 	}
 	const [, ...people] = readFileSync(join(population, "people.csv"), "utf8").trim().split("\n");
 	const rows = people.map((line) => {
 		const [id, sex] = line.split(",");
-		return `${id},${sex === "female" ? 1 : 0}`;
+		return `${id},${sex === "female" ? 1 : 0}\n`;
 	});
-	const labels = join(root, "labels.csv");
-	writeFileSync(labels, `patient,value\n${rows.join("\n")}\n`);
-	const label = ["--label", `female=${labels}`];
-	await done("prepare", population, "--from", "csv", ...label, "--out", dataset);
-	const sizes = ["layers=1", "heads=2", "dim=8", "key=8", "value=8", "ff=8"];
-	await done(
-		...["pretrain", dataset, "--out", run, "--preset", "tiny", "--epochs", "1"],
-		...sizes.flatMap((pair) => ["--set", pair]),
-		...["--batch-slots", "512", "--max-length", "40", "--threads", "1"],
-	);
+	writeFileSync(file("labels.csv"), `patient,value\n${rows.join("")}`);
+	const label = `female=${file("labels.csv")}`;
+	await done`prepare ${population} --from csv --label ${label} --out ${dataset}`;
+	const sizes = set("layers=1", "heads=2", "dim=8", "key=8", "value=8", "ff=8");
+	await done`pretrain ${dataset} --out ${run} ${quickly} ${sizes} --batch-slots 512 --max-length 40`;
 });
-
-const refused = async (argv: readonly string[], ...parts: string[]) => {
-	const { code, stderr } = await captured(argv);
-	expect(code).toBe(2);
-	for (const part of parts) expect(stderr).toContain(part);
-};
 
 interface Labelled {
 	readonly label: number;
@@ -100,16 +88,25 @@ function metricsOf(rows: readonly Labelled[]) {
 	};
 }
 
-function near(found: Readonly<Record<string, number>>, expected: Readonly<Record<string, number>>) {
-	expect(Object.keys(found).sort()).toEqual(Object.keys(expected).sort());
-	for (const [name, value] of Object.entries(found))
+function near(
+	values: Readonly<Record<string, number>>,
+	expected: Readonly<Record<string, number>>,
+) {
+	expect(Object.keys(values).sort()).toEqual(Object.keys(expected).sort());
+	for (const [name, value] of Object.entries(values))
 		expect(Math.abs(value - (expected[name] as number)), name).toBeLessThan(1e-9);
 }
 
+/** The row of an evaluation that the fine-tuned model has. */
+const tunedIn = (evaluation: { readonly rows: readonly { readonly setting?: string }[] }) =>
+	// biome-ignore lint/suspicious/noExplicitAny: as in the file
+	evaluation.rows.find(({ setting }) => setting === "fine-tuned") as any;
+
 describe("finetune", () => {
 	test("prints a summary, resumes, and is evaluated", async () => {
-		await refused(finetune("--resume"), "female was not begun", "leave out --resume");
-		const first = await done(...finetune());
+		const unbegun = await refusal`${finetune()} --resume`;
+		expect(unbegun).toMatch(/female was not begun.*leave out --resume/);
+		const first = await done`${finetune()}`;
 		expect(first.stderr).toMatch(
 			/labels of female: \d+ of training patients \(\d+ positive\), \d+ of validation patients \(\d+ positive\)\nfew validation labels: /,
 		);
@@ -118,65 +115,54 @@ describe("finetune", () => {
 		expect(first.stdout).toMatch(
 			/tasks\/female: \S+ parameters, \d+ steps, 2 epochs over \d+ labels of female, \d+ positive\nbest validation loss after epoch \d: /,
 		);
-		await refused(finetune(), "exists already", "--resume", "--force");
-		await refused(finetune("--resume", "--seed", "9"), "seed is 1 there, 9 here");
-		const again = await done(...finetune("--resume", "--json"));
+		expect(await refusal`${finetune()}`).toMatch(/exists already.*--resume.*--force/);
+		expect(await refusal`${finetune()} --resume --seed 9`).toContain("seed is 1 there, 9 here");
+		const again = await json`${finetune()} --resume`;
 		expect(again.stderr).toContain("is finished; there is nothing to go on with");
-		const summary = JSON.parse(again.stdout);
-		expect(summary).toMatchObject({ task: "female", epochs: 2, interrupted: false });
+		expect(again).toMatchObject({ task: "female", epochs: 2, interrupted: false });
 
 		const weights = () => readFileSync(join(run, "tasks", "female", "best", "state.safetensors"));
 		const before = weights();
-		await done(...finetune("--force"));
+		await done`${finetune()} --force`;
 		expect(weights().equals(before)).toBe(true);
 
-		const split = ["--split", "train", "--draws", "20", "--threads", "1"];
-		const { stdout } = await done("evaluate", run, "--task", "female", ...split, "--json");
-		const [evaluation] = JSON.parse(stdout).female.runs;
-		const tuned = evaluation.evaluation.rows.find(
-			(row: { setting?: string }) => row.setting === "fine-tuned",
-		);
-		expect(tuned.metrics.auroc.value).toBeGreaterThan(0.6);
-		expect(evaluation.evaluation.calibration.length).toBeGreaterThan(1);
+		const { female } = await json`evaluate ${run} --task female ${measured}`;
+		const { evaluation } = female.runs[0];
+		expect(tunedIn(evaluation).metrics.auroc.value).toBeGreaterThan(0.6);
+		expect(evaluation.calibration.length).toBeGreaterThan(1);
 	});
 
 	test("evaluate writes predictions of which meds-evaluation gives the same metrics", async () => {
-		const split = ["--split", "train", "--draws", "20", "--threads", "1", "--json"];
 		const evaluated = async (...more: string[]) => {
-			const { stdout } = await done("evaluate", run, "--task", "female", ...split, ...more);
-			const [{ evaluation, predictions }] = JSON.parse(stdout).female.runs;
-			const { metrics } = evaluation.rows.find(
-				(row: { setting?: string }) => row.setting === "fine-tuned",
-			);
-			return { metrics, predictions };
+			const { female } = await json`evaluate ${run} --task female ${measured} ${more}`;
+			const [{ evaluation, predictions }] = female.runs;
+			return { metrics: tunedIn(evaluation).metrics, predictions };
 		};
-		const csv = join(root, "predictions.csv");
-		const tables = join(root, "plp");
+		const [csv, tables] = [file("predictions.csv"), file("plp")];
 		const plain = await evaluated("--predictions", csv, "--plp", tables);
 		expect(plain.predictions.row).toBe("TrajGPT, fine-tuned");
 		const [header, ...lines] = readFileSync(csv, "utf8").trim().split("\n");
 		expect(header).toBe("patient,date,day,label,probability");
-		const own = lines.map((line) => {
+		const rows = lines.map((line) => {
 			const [, , , label, probability] = line.split(",");
 			return { label: Number(label === "true"), probability: Number(probability) };
 		});
-		const ofCsv = metricsOf(own);
+		const ofCsv = metricsOf(rows);
 		near(ofCsv, plain.predictions.metrics);
+		const { auroc, auprc, brier } = plain.metrics;
 		near(
+			{ auroc: auroc.value, auprc: auprc.value, brier: brier.value },
 			{
 				auroc: ofCsv.roc_auc_score,
 				auprc: ofCsv.average_precision_score,
 				brier: ofCsv.brier_score,
 			},
-			Object.fromEntries(
-				["auroc", "auprc", "brier"].map((name) => [name, plain.metrics[name].value]),
-			),
 		);
 
-		const meds = join(root, "predictions.parquet");
+		const meds = file("predictions.parquet");
 		const { predictions } = await evaluated("--predictions", meds, "--predictions-schema", "meds");
-		const file = await asyncBufferFromFile(meds);
-		const { schema } = await parquetMetadataAsync(file);
+		const buffer = await asyncBufferFromFile(meds);
+		const { schema } = await parquetMetadataAsync(buffer);
 		expect(schema.slice(1).map(({ name, type }) => `${name} ${type}`)).toEqual([
 			"subject_id INT64",
 			"prediction_time INT64",
@@ -185,16 +171,15 @@ describe("finetune", () => {
 			"predicted_boolean_probability FLOAT",
 		]);
 		expect(schema[2]?.logical_type).toMatchObject({ isAdjustedToUTC: false, unit: "MICROS" });
-		const rows = await parquetReadObjects({ file });
-		expect(rows).toHaveLength(lines.length);
-		const ofMeds = rows.map((row) => ({
+		const ofMeds = (await parquetReadObjects({ file: buffer })).map((row) => ({
 			label: Number(row.boolean_value),
 			probability: row.predicted_boolean_probability as number,
 		}));
+		expect(ofMeds).toHaveLength(lines.length);
 		near(metricsOf(ofMeds), predictions.metrics);
 		// 32 bits are what the schema has.
 		for (const [at, { probability }] of ofMeds.entries())
-			expect(probability).toBe(Math.fround(own[at]?.probability as number));
+			expect(probability).toBe(Math.fround(rows[at]?.probability as number));
 
 		const linesOf = (name: string) =>
 			readFileSync(join(tables, `${name}.csv`), "utf8")
@@ -212,75 +197,110 @@ describe("finetune", () => {
 			{ AUROC: ofCsv.roc_auc_score, "brier score": ofCsv.brier_score },
 		);
 		expect(Number(statistics.populationSize)).toBe(lines.length);
-		const counts = (name: string, column: number) =>
-			linesOf(name)
-				.slice(1)
-				.reduce((sum, line) => sum + Number(line.split(",")[column]), 0);
-		expect(counts("calibration_summary", 3)).toBe(lines.length);
-		expect(counts("demographic_summary", 4)).toBe(lines.length);
+		for (const [name, at] of [
+			["calibration_summary", 3],
+			["demographic_summary", 4],
+		] as const) {
+			const counts = linesOf(name).slice(1);
+			const total = counts.reduce((sum, line) => sum + Number(line.split(",")[at]), 0);
+			expect(total, name).toBe(lines.length);
+		}
 		expect(linesOf("threshold_summary")[0]?.split(",")).toHaveLength(25);
 		expect(linesOf("performances")).toHaveLength(2);
 		expect(linesOf("attrition").at(-1)).toMatch(/^1,1,with a known label,/);
 
-		await refused(
-			["evaluate", run, "--task", "female", "--predictions", csv],
-			"predictions.csv already exists",
-			"--force",
+		expect(await refusal`evaluate ${run} --task female --predictions ${csv}`).toMatch(
+			/predictions\.csv already exists.*--force/,
 		);
-		await refused(
-			["evaluate", run, "--predictions", join(root, "a.csv")],
-			"no task is named",
-			"--task",
-		);
-		await refused(
-			["evaluate", run, "--task", "next", "--predictions", join(root, "a.csv")],
-			"task next has none",
-		);
-		await refused(
-			["evaluate", run, "--task", "onset", "--predictions", join(root, "a.csv")],
-			"name it with --code",
-		);
-		expect(existsSync(join(root, "a.csv"))).toBe(false);
+		for (const [task, reason] of [
+			[[], "no task is named"],
+			[["--task", "next"], "task next has none"],
+			[["--task", "onset"], "name it with --code"],
+		] as const)
+			expect(await refusal`evaluate ${run} ${task} --predictions ${file("a.csv")}`).toContain(
+				reason,
+			);
+		expect(existsSync(file("a.csv"))).toBe(false);
 	});
 
 	test("takes labels that tasks wrote, and learns the same from them", async () => {
-		const out = join(root, "labels");
-		await done("tasks", run, "--label", "female", "--name", "sex", "--out", out);
+		const out = file("labels");
+		await done`tasks ${run} --label female --name sex --out ${out}`;
 		const given = ["--task", "sex", "--labels", join(out, "sex")];
-		await done("finetune", run, ...given, "--epochs", "2", "--threads", "1");
+		await done`finetune ${run} ${given} --epochs 2 --threads 1`;
 		const weights = (task: string) => {
-			const file = readFileSync(join(run, "tasks", task, "best", "state.safetensors"));
-			return file.subarray(8 + Number(file.readBigUInt64LE(0))); // after the header
+			const bytes = readFileSync(join(run, "tasks", task, "best", "state.safetensors"));
+			return bytes.subarray(8 + Number(bytes.readBigUInt64LE(0))); // after the header
 		};
 		expect(weights("sex").equals(weights("female"))).toBe(true);
-		const some = ["--split", "train", "--draws", "20", "--threads", "1", "--json"];
-		const { stdout } = await done("evaluate", run, ...given, ...some);
-		const settings = JSON.parse(stdout).sex.runs[0].evaluation.rows.map(
-			(row: { setting?: string }) => row.setting,
+		const { sex } = await json`evaluate ${run} ${given} ${measured}`;
+		expect(tunedIn(sex.runs[0].evaluation)).toBeDefined();
+		expect(await refusal`evaluate ${run} --task female --labels ${join(out, "sex")}`).toMatch(
+			/the task "female" has other labels.*another name with --task/,
 		);
-		expect(settings).toContain("fine-tuned");
-		await refused(
-			["evaluate", run, "--task", "female", "--labels", join(out, "sex")],
-			'the task "female" has other labels',
-			"another name with --task",
+		expect(await refusal`evaluate ${run} --labels ${join(out, "sex")}`).toContain(
+			"--labels needs --task",
 		);
-		await refused(["evaluate", run, "--labels", join(out, "sex")], "--labels needs --task");
 	});
 
-	test("rejects bad requests with advice", async () => {
-		await refused(
-			["finetune", run, "--task", "stroke"],
-			'no labels for the task "stroke"',
-			"--label",
+	test("refuses bad requests with advice", async () => {
+		expect(await refusal`finetune ${run} --task stroke`).toMatch(
+			/no labels for the task "stroke".*--label/,
 		);
-		await refused(["finetune", run], "--task");
-		await refused(finetune("--force", "--epochs", "0"), "Expected a whole number from 1");
-		await refused(["finetune", dataset, "--task", "female"], "is not a run");
+		expect(await refusal`finetune ${run}`).toContain("--task");
+		expect(await refusal`${finetune()} --force --seed -1`).toContain("Expected a whole number");
+		expect(await refusal`finetune ${dataset} --task female`).toContain("is not a run");
+	});
+});
+
+describe("forecasting", () => {
+	const [encoder, recurrent] = [file("encoder"), file("recurrent")];
+	beforeAll(async () => {
+		const sizes = set("layers=1", "heads=2", "dim=12", "ahead=20");
+		await done`pretrain ${dataset} --out ${encoder} --model patchtst ${quickly} ${sizes} --max-length 128`;
+		await done`pretrain ${dataset} --out ${recurrent} --model seft ${quickly} --max-length 64`;
+	});
+	const forecast = () => [
+		"evaluate",
+		encoder,
+		"--task",
+		"forecast",
+		"--draws",
+		"20",
+		"--futures",
+		"2",
+	];
+
+	test("an encoder forecasts after fine-tuning, and before that names the command", async () => {
+		expect(await refusal`${forecast()}`).toContain(
+			`PatchTST forecasts after fine-tuning; run \`trajgpt finetune ${encoder} --task forecast\``,
+		);
+		expect(await refusal`evaluate ${encoder} --task next`).toContain(
+			"PatchTST does not predict every event of a history in one pass",
+		);
+		const { best, labels } =
+			await json`finetune ${encoder} --task forecast --epochs 12 --learning-rate 0.05`;
+		expect(Object.keys(best.losses)).toEqual(["ahead"]);
+		// Less than if all codes were equally likely.
+		const codes = (await openDataset(dataset)).vocabulary.size - specialCount;
+		expect(best.losses.ahead).toBeLessThan(Math.log(codes));
+		expect(labels).toBe(0);
+		const [row] = (await json`${forecast()}`).forecast.runs[0].evaluation.rows;
+		expect(row).toMatchObject({ who: "model", label: "PatchTST, by-order" });
+		expect(row.metrics["recall@10"].value).toBeGreaterThan((1.5 * 10) / codes);
 	});
 
-	test("--help lists the options, with examples", async () => {
-		const { stdout } = await done("finetune", "--help");
-		expect(stdout).toContain("--learning-rate");
-		expect(stdout).toContain("Examples:");
+	test("a model without pre-training forecasts as trained, and learns labels from initial weights", async () => {
+		expect(await refusal`finetune ${recurrent} --task forecast`).toContain(
+			"SeFT forecasts as it was trained",
+		);
+		expect(existsSync(join(recurrent, "tasks", "forecast"))).toBe(false);
+		const trained = readTrained(recurrent);
+		const { weights } = fineTuningStart(trained);
+		const { model, config, run } = trained;
+		expect(weights).toEqual(initialWeights(model, config, run.options.seed));
+		expect(weights.get("embedding")?.data).not.toEqual(trained.weights.get("embedding")?.data);
+		const encoded = readTrained(encoder);
+		expect(fineTuningStart(encoded)).toBe(encoded);
 	});
 });

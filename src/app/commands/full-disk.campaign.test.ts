@@ -6,7 +6,7 @@ import { temporaryFolder } from "../../data/records/testing/temporary-folder.js"
 import { computeCells } from "./compare/cells.js";
 import { writeTables } from "./compare/run.js";
 import { progressOf } from "./io.js";
-import { captured } from "./testing/captured.js";
+import { captured, done, refusal, words } from "./testing/captured.js";
 import { clinicRun } from "./testing/clinic-run.js";
 
 const disk = vi.hoisted(() => ({ isFull: (_file: string): boolean => false }));
@@ -47,14 +47,12 @@ const filesIn = (folder: string) =>
 
 test("report on a full disk exits with 2, names the cause, and keeps the earlier page", async () => {
 	const folder = await copied("reported");
-	expect((await captured(["report", folder, "--threads", "1"])).code).toBe(0);
+	await done`report ${folder} --threads 1`;
 	const page = readFileSync(join(folder, "report.html"));
 	const before = filesIn(folder);
 	for (const full of [/report\.html/, /figures/]) {
 		disk.isFull = (file) => full.test(file);
-		const { code, stdout, stderr } = await captured(["report", folder, "--threads", "1"]);
-		expect([code, stdout]).toEqual([2, ""]);
-		expect(stderr).toMatch(
+		expect(await refusal`report ${folder} --threads 1`).toMatch(
 			/error: cannot write .*: the disk is full at .* \(ENOSPC\); free some space or choose another folder\n$/,
 		);
 		expect(readFileSync(join(folder, "report.html"))).toEqual(page);
@@ -65,9 +63,9 @@ test("report on a full disk exits with 2, names the cause, and keeps the earlier
 test("evaluate checks that it can write before it computes", async () => {
 	const folder = await copied("read-only");
 	disk.isFull = (file) => file.includes("eval");
-	const { code, stdout, stderr } = await captured(["evaluate", folder, "--task", "next"]);
-	expect([code, stdout]).toEqual([2, ""]);
-	expect(stderr).toContain(`error: cannot write ${join(folder, "eval", "next.json")}: the disk is`);
+	expect(await refusal`evaluate ${folder} --task next`).toContain(
+		`error: cannot write ${join(folder, "eval", "next.json")}: the disk is`,
+	);
 	expect(filesIn(folder)).toEqual(filesIn(run));
 });
 
@@ -78,7 +76,7 @@ test.each([[[]], [["--json"]]])(
 		let writes = 0;
 		disk.isFull = (file) => file.includes("eval") && ++writes > 1;
 		const argv = ["evaluate", folder, "--task", "next", "--draws", "20", "--threads", "1"];
-		const { code, stdout, stderr } = await captured([...argv, ...more]);
+		const { code, stdout, stderr } = await captured(words`${argv} ${more}`);
 		expect(code).toBe(2);
 		expect(stderr).toMatch(
 			/error: cannot write .*next\.json: the disk is full .*are printed above\n/,

@@ -2,24 +2,23 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { captured } from "./testing/captured.js";
+import { captured, done, words } from "./testing/captured.js";
 
 const folder = mkdtempSync(join(tmpdir(), "trajgpt-oracle-"));
 const sim = join(folder, "sim");
 afterAll(() => rmSync(folder, { recursive: true }));
 beforeAll(async () => {
-	expect((await captured(["simulate", "--patients", "60", "--out", sim])).code).toBe(0);
+	await done`simulate --patients 60 --out ${sim}`;
 });
 
 const ask = (what: "next" | "risk", patient: string, at: string, ...more: string[]) =>
-	captured([
-		...["oracle", what, sim, "--patient", patient, "--at", at, ...more],
-		...(what === "risk" ? ["--code", "428", "--samples", "4"] : []),
-	]);
+	captured(
+		words`oracle ${what} ${sim} --patient ${patient} --at ${at} ${more} ${what === "risk" ? ["--code", "428", "--samples", "4"] : []}`,
+	);
 
 describe("the examples of the help work, with simulate's default seed", () => {
 	test.each(["simulate", "oracle", "oracle next", "oracle risk"])("%s", async (page) => {
-		const { stdout } = await captured([...page.split(" "), "--help"]);
+		const { stdout } = await done`${page.split(" ")} --help`;
 		const shown = [...stdout.matchAll(/^ {2}trajgpt (oracle (?:next|risk) .*?)(?: {2}|$)/gm)];
 		expect(shown.length).toBeGreaterThan(0);
 		for (const [, line] of shown) {
@@ -31,7 +30,7 @@ describe("the examples of the help work, with simulate's default seed", () => {
 	});
 
 	test("help states which records are known", async () => {
-		const help = async (what: string) => (await captured(["oracle", what, "--help"])).stdout;
+		const help = async (what: string) => (await done`oracle ${what} --help`).stdout;
 		expect(await help("next")).toContain("records before that day are known");
 		expect(await help("risk")).toContain("records up to that day are known");
 	});
@@ -98,8 +97,7 @@ describe.each(["next", "risk"] as const)("%s is rejected", (what) => {
 });
 
 test("check reports that there are too few people", async () => {
-	const { code, stdout } = await captured(["oracle", "check", sim, "--patients", "10"]);
-	expect(code).toBe(0);
+	const { stdout } = await done`oracle check ${sim} --patients 10`;
 	expect(stdout).toMatch(
 		/^40 records of 10 people; .*\n\nforecast +nats\nreference model +\d\.\d{3}\n/,
 	);

@@ -3,7 +3,7 @@ import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../data/records/testing/temporary-folder.js";
-import { captured } from "./testing/captured.js";
+import { refusal } from "./testing/captured.js";
 
 const tmpfs = (folder: string) => {
 	try {
@@ -24,10 +24,8 @@ test("prepare says that the disk is full, and leaves nothing", async ({ skip }) 
 	const rows = Array.from({ length: 40_000 }, (_, i) => `p${i % 977},2020-01-01,${i}x${i * 7}\n`);
 	await writeFile(join(folder, "c.csv"), `patient,date,code\n${rows.join("")}`);
 	const argv = ["--from", "csv", "--system", "snomed", "--min-count", "1"];
-	const { code, stderr } = await captured([
-		...["prepare", join(folder, "c.csv"), ...argv, "--out", join(disk, "dataset")],
-	]);
-	expect(stderr).toContain("the disk is full");
-	expect(code).toBe(2);
+	expect(
+		await refusal`prepare ${join(folder, "c.csv")} ${argv} --out ${join(disk, "dataset")}`,
+	).toContain("the disk is full");
 	expect(await readdir(disk)).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../data/records/testing/temporary-folder.js";
 import { launchers, mpirun } from "../../engine/mpi/testing/mpirun.js";
-import { captured } from "./testing/captured.js";
+import { captured, done } from "./testing/captured.js";
 
 const main = fileURLToPath(new URL("../../../dist/bin/trajgpt.js", import.meta.url));
 const otherFiles = new URL("testing/other-files-of-rank-1.mjs", import.meta.url).href;
@@ -17,7 +17,7 @@ const population = join(place, "population");
 afterAll(() => rmSync(place, { recursive: true }));
 beforeAll(async () => {
 	const people = ["--patients", "60", "--seed", "3"];
-	expect((await captured(["simulate", ...people, "--out", population])).code).toBe(0);
+	await done`simulate ${people} --out ${population}`;
 });
 
 const prepare = (out: string, more: readonly string[] = []) => [

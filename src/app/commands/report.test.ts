@@ -10,7 +10,7 @@ import {
 	exampleNext,
 } from "../../evaluate/report/testing/example-report.js";
 import { readTrained, taskFiles } from "../../model/train/index.js";
-import { captured } from "./testing/captured.js";
+import { captured, refusal, words } from "./testing/captured.js";
 import { clinicRun } from "./testing/clinic-run.js";
 
 let root: string;
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true }));
 
-const report = (...more: string[]) => captured(["report", run, "--threads", "1", ...more]);
+const report = (...more: string[]) => captured(words`report ${run} --threads 1 ${more}`);
 
 describe("a run without evaluations", () => {
 	test("has a report that names the missing evaluations", async () => {
@@ -99,10 +99,7 @@ describe("a run with evaluations", () => {
 			split: "valid",
 			made,
 		});
-		const told = await captured([
-			...["report", beside, "--threads", "1", "--json"],
-			...["--dataset", dataset],
-		]);
+		const told = await captured(words`report ${beside} --threads 1 --json --dataset ${dataset}`);
 		const { warnings, missing } = JSON.parse(told.stdout);
 		const test = manifest.counts.splits.test.patients;
 		expect(warnings.join("\n")).toContain(
@@ -170,7 +167,5 @@ describe("patients", () => {
 });
 
 test("rejects a folder that is not a run", async () => {
-	const { code, stderr } = await captured(["report", root]);
-	expect(code).toBe(2);
-	expect(stderr).toContain("is not a run");
+	expect(await refusal`report ${root}`).toContain("is not a run");
 });

@@ -17,7 +17,7 @@ import { jsonIn } from "../server/testing/running.js";
 import { run as runCommand } from "./run.js";
 import { drawnPatients, explorerData } from "./serve/explorer.js";
 import { serve } from "./serve.js";
-import { captured } from "./testing/captured.js";
+import { captured, done, refusal, words } from "./testing/captured.js";
 import { clinicRun } from "./testing/clinic-run.js";
 
 let run: string;
@@ -61,7 +61,8 @@ const question = {
 };
 const ask = (url: string, headers: Record<string, string> = {}) =>
 	fetch(new URL("/api/v2/forecast", url), {
-		...{ method: "POST", body: JSON.stringify(question) },
+		method: "POST",
+		body: JSON.stringify(question),
 		headers: { "Content-Type": "application/json", ...headers },
 	});
 
@@ -90,67 +91,45 @@ describe("serve", () => {
 		await expect.poll(() => readFile(file, "utf8")).toContain('"msg":"closed"');
 	});
 
-	test("requires a token beyond this machine: a generated or a given one", async () => {
-		const everywhere = ["--host", "0.0.0.0"];
-		const made = await whileServing(everywhere, async (url, said) => {
-			expect((await ask(url)).status).toBe(401);
-			const [, token] = /^token: (\S+)$/m.exec(said) ?? [];
-			expect((await ask(url, { Authorization: `Bearer ${token}` })).status).toBe(200);
-		});
-		expect(made.code).toBe(0);
-		const env = { TRAJGPT_TOKEN: "this-is-given-by-me" };
-		const given = await whileServing(
-			[],
-			async (url, said) => {
-				expect(said).not.toContain("token");
-				expect((await ask(url)).status).toBe(401);
-				const known = { Authorization: `Bearer ${env.TRAJGPT_TOKEN}` };
-				expect((await ask(url, known)).status).toBe(200);
-			},
-			env,
-		);
-		expect(given.code).toBe(0);
-		expect(given.stderr).not.toContain(env.TRAJGPT_TOKEN);
-		const unset = await whileServing(
-			everywhere,
-			async (url, said) => {
-				const [, token] = /^token: (\S+)$/m.exec(said) ?? [];
-				expect((await ask(url, { Authorization: `Bearer ${token}` })).status).toBe(200);
-			},
-			{ TRAJGPT_TOKEN: "" },
-		);
-		expect(unset.code).toBe(0);
-	});
-
-	test("requires a token behind a proxy of another name, even on loopback", async () => {
-		const { code } = await whileServing(
+	const known = "this-is-given-by-me";
+	test.each<[when: string, token: "made" | "known" | "none", argv: string[], env?: string]>([
+		["beyond this machine", "made", ["--host", "0.0.0.0"]],
+		["where a variable gives it", "known", [], known],
+		["where the variable is empty", "made", ["--host", "0.0.0.0"], ""],
+		[
+			"behind a proxy, even on loopback",
+			"made",
 			["--allow-host", "localhost", "forecasts.example"],
+		],
+		["under other names of loopback", "none", ["--allow-host", "LOCALHOST", "[::1]", "127.0.0.2"]],
+	])("requires a token %s: %s", async (_, token, argv, env) => {
+		const { code, stderr } = await whileServing(
+			argv,
 			async (url, said) => {
-				expect((await ask(url)).status).toBe(401);
-				const [, token] = /^token: (\S+)$/m.exec(said) ?? [];
-				expect((await ask(url, { Authorization: `Bearer ${token}` })).status).toBe(200);
+				const [, made] = /^token: (\S+)$/m.exec(said) ?? [];
+				expect(made !== undefined).toBe(token === "made");
+				expect((await ask(url)).status).toBe(token === "none" ? 200 : 401);
+				const headers = { Authorization: `Bearer ${made ?? known}` };
+				expect((await ask(url, headers)).status).toBe(200);
 			},
+			env === undefined ? {} : { TRAJGPT_TOKEN: env },
 		);
 		expect(code).toBe(0);
-		await whileServing(["--allow-host", "LOCALHOST", "[::1]", "127.0.0.2"], async (url, said) => {
-			expect(said).not.toContain("token");
-			expect((await ask(url)).status).toBe(200);
-		});
+		expect(stderr).not.toContain(known);
 	});
 
 	test("requires the token of --token-file on this machine too, and warns if others can read the file", async () => {
 		const file = join(root, "token.txt");
-		const token = "known-to-me-alone";
-		await writeFile(file, `${token}\n`, { mode: 0o600 });
+		await writeFile(file, `${known}\n`, { mode: 0o600 });
 		const served = () =>
 			whileServing(["--token-file", file], async (url, said) => {
 				expect(said).not.toContain("token");
 				expect((await ask(url)).status).toBe(401);
-				expect((await ask(url, { Authorization: `Bearer ${token}` })).status).toBe(200);
+				expect((await ask(url, { Authorization: `Bearer ${known}` })).status).toBe(200);
 			});
-		const own = await served();
-		expect(own.code).toBe(0);
-		expect(own.stderr).not.toMatch(/known-to-me|chmod/);
+		const { code, stderr } = await served();
+		expect(code).toBe(0);
+		expect(stderr).not.toMatch(/given-by-me|chmod/);
 		await chmod(file, 0o644);
 		expect((await served()).stderr).toContain(`may read ${file}; chmod 600 it`);
 	});
@@ -167,27 +146,25 @@ describe("serve", () => {
 		);
 	});
 
-	test("rejects bad options with a message", async () => {
-		const refusal = async (...argv: string[]) => {
-			const { code, stderr } = await captured(["serve", run, "--no-explorer", ...argv]);
-			expect(code).toBe(2);
-			return stderr;
-		};
+	test.each([
+		["--token-file SHORT", "has 5 characters; expected at least 16"],
+		["--token-file none.txt", "no such file"],
+		["--port 70000", "Expected a port"],
+		["--host 203.0.113.7 --port 0", "not an address of this"],
+		["--keep-ignored", "--keep-ignored needs --map FILE"],
+	])("refuses %s", async (options, message) => {
 		const short = join(root, "short.txt");
 		await writeFile(short, "short\n");
-		expect(await refusal("--token-file", short)).toContain(
-			"has 5 characters; expected at least 16",
-		);
-		expect(await refusal("--token-file", join(root, "none"))).toContain("no such file");
-		expect(await refusal("--port", "70000")).toContain("Expected a port");
-		expect(await refusal("--host", "203.0.113.7", "--port", "0")).toContain(
-			"not an address of this",
-		);
-		expect(await refusal("--keep-ignored")).toContain("--keep-ignored needs --map FILE");
+		const argv = options.replace("SHORT", short).split(" ");
+		expect(await refusal`serve ${run} --no-explorer ${argv}`).toContain(message);
+	});
+
+	test("refuses a port that is in use, and what is not a run", async () => {
 		await whileServing([], async (url) => {
-			expect(await refusal("--port", new URL(url).port)).toContain("the port is in use");
+			const { port } = new URL(url);
+			expect(await refusal`serve ${run} --no-explorer --port ${port}`).toContain("is in use");
 		});
-		expect((await captured(["serve", root, "--no-explorer"])).stderr).toContain("is not a run");
+		expect(await refusal`serve ${root} --no-explorer`).toContain("is not a run");
 	});
 });
 
@@ -273,7 +250,7 @@ describe("the explorer's documents", () => {
 
 	test("include later evaluations, in the model card too, but no data per patient", async () => {
 		const argv = ["evaluate", run, "--task", "next", "--dataset", dataset];
-		expect((await captured(argv)).code).toBe(0);
+		await done(argv);
 		const { read, stages, model } = await documentsOf(false);
 		expect(stages).toEqual(["exporting the model"]);
 		const { modelCard } = read("about.json");
@@ -335,7 +312,7 @@ test("the built service computes in worker threads and ends on SIGTERM", async (
 
 test("without a built page it prints how to build one", async () => {
 	if (existsSync(fileURLToPath(new URL("../../../dist/web/index.html", import.meta.url)))) return;
-	const { code, stderr } = await captured(["serve", run, "--port", "0"]);
+	const { code, stderr } = await captured(words`serve ${run} --port 0`);
 	expect({ code, stderr }).toMatchObject({
 		code: 2,
 		stderr: expect.stringContaining("npm run build"),

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../data/records/testing/temporary-folder.js";
-import { captured } from "./testing/captured.js";
+import { captured, done, words } from "./testing/captured.js";
 import { runBuilt } from "./testing/run-built.js";
 
 test("simulate writes the same files with any number of threads", async () => {
@@ -15,7 +15,7 @@ test("simulate writes the same files with any number of threads", async () => {
 	expect(several).toMatchObject({ code: 0 });
 	expect(several.stdout).toContain("1100 people");
 	expect(several.stderr).toContain("simulating: person 1100/1100");
-	expect((await captured(argv("one", 1))).code).toBe(0);
+	await done(argv("one", 1));
 	const names = await readdir(join(place, "one"));
 	expect(names.sort()).toEqual([
 		...["claims.parquet", "codes.csv", "coverage.parquet", "people.parquet"],
@@ -31,7 +31,7 @@ test("simulate writes the same files with any number of threads", async () => {
 test("--force replaces a simulation of another format, but no folder with files of others", async () => {
 	const out = join(await temporaryFolder(), "sim");
 	const simulate = (...more: string[]) =>
-		captured(["simulate", "--patients", "20", "--out", out, ...more]);
+		captured(words`simulate --patients 20 --out ${out} ${more}`);
 	expect((await simulate()).code).toBe(0);
 	expect((await simulate("--format", "parquet", "--force")).code).toBe(0);
 	expect(await readdir(out)).not.toContain("claims.csv");

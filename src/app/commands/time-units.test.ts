@@ -5,7 +5,7 @@ import { random } from "../../base/random.js";
 import { type Dataset, openDataset, withLabels } from "../../data/cohort/index.js";
 import { temporaryFolder } from "../../data/records/testing/temporary-folder.js";
 import { writeParquet } from "../../data/records/testing/write-parquet.js";
-import { captured } from "./testing/captured.js";
+import { captured, words } from "./testing/captured.js";
 
 /** Stays in intensive care: minutes since the admission of records, on both sides of the first day. */
 const draw = random(41);
@@ -41,12 +41,12 @@ beforeEach(async () => {
 /** Prepares the stays, and gives what was printed and the dataset. */
 async function prepared(...options: string[]) {
 	const out = join(await temporaryFolder(), "data");
-	const { code, stderr } = await captured([
-		...["prepare", at("stays.csv"), "--from", "csv", "--time", "minute", "--time-is", "minutes"],
-		...["--codes", "as-is", "--min-count", "1", "--min-records", "1", "--out", out, ...options],
-	]);
+	const { code, stderr } = await captured(
+		words`prepare ${at("stays.csv")} --from csv --time minute --time-is minutes --codes as-is --min-count 1 --min-records 1 --out ${out} ${options}`,
+	);
 	return { code, stderr, open: () => openDataset(out) };
 }
+const opened = async (...options: string[]) => (await prepared(...options)).open();
 
 async function refused(options: readonly string[], ...messages: readonly string[]) {
 	const { code, stderr } = await prepared(...options);
@@ -57,9 +57,9 @@ async function refused(options: readonly string[], ...messages: readonly string[
 /** The events that the labels of each patient see. */
 async function seen(dataset: Dataset) {
 	const labels = await dataset.labels("icu");
-	return labels.map(({ patient, time, events, value }) => [
-		...[dataset.idOf(patient), time, events, value],
-	]);
+	return labels.map(({ patient, time, events, value }) => {
+		return [dataset.idOf(patient), time, events, value];
+	});
 }
 
 const firstDay = (time: string) =>
@@ -87,7 +87,7 @@ describe("labels are in the unit of the records", () => {
 		expect(dataset.manifest.source.times).toEqual({ records: "minutes", labels: "minutes" });
 		expect(stderr).not.toContain("warning");
 
-		const plain = await (await prepared()).open();
+		const plain = await opened();
 		const later = await withLabels(plain, { task: "icu", file });
 		expect(await seen(later.dataset)).toEqual(expected);
 		expect(later.warnings).toEqual([]);
@@ -103,10 +103,10 @@ describe("labels are in the unit of the records", () => {
 	] as const)("or in %s, where an option says so", async (unit, time) => {
 		const file = await written(`${unit}.csv`, firstDay(time));
 		const options = ["--label", `icu=${file}`, "--label-time-is", unit];
-		const { manifest, ...dataset } = await (await prepared(...options)).open();
+		const { manifest, ...dataset } = await opened(...options);
 		expect(await seen({ manifest, ...dataset })).toEqual(expected);
 		expect(manifest.source.times).toEqual({ records: "minutes", labels: unit });
-		const plain = await (await prepared()).open();
+		const plain = await opened();
 		const later = await withLabels(plain, { task: "icu", file, labelTimeIs: unit });
 		expect(await seen(later.dataset)).toEqual(expected);
 	});
@@ -157,7 +157,7 @@ describe("labels are in the unit of the records", () => {
 		["prediction_date", "prediction_datetime", "index_date", "label_date", "anchor_date"],
 		["landmark", "landmark_time", "index_time", "label_time", "prediction_time"],
 	])("%s and other usual names are read as times", async (...names) => {
-		const plain = await (await prepared()).open();
+		const plain = await opened();
 		for (const name of names) {
 			const text = firstDay("1440").replace("time,", `${name},`);
 			const file = await written(`${name}.csv`, text);
@@ -171,7 +171,7 @@ describe("labels are in the unit of the records", () => {
 	});
 
 	test("other names that may be of times are refused", async () => {
-		const plain = await (await prepared()).open();
+		const plain = await opened();
 		for (const name of ["dt", "cutoff", "time_of_prediction", "time_weeks", "futime", "taken_at"]) {
 			const text = firstDay("1440").replace("time,", `${name},`);
 			const file = await written(`${name}.csv`, text);
@@ -199,7 +199,7 @@ describe("labels are in the unit of the records", () => {
 			const all = (await seen(dataset)).map(([id, , events]) => [id, events]);
 			expect(all).toEqual([...ids].sort().map((id) => [id, stays.get(id)?.length]));
 			expect(dataset.manifest.source.times).toEqual({ records: "minutes" });
-			const plain = await (await prepared()).open();
+			const plain = await opened();
 			const later = await withLabels(plain, { task: "icu", file });
 			expect(later.notes).toEqual([note]);
 			await refused(
@@ -224,7 +224,7 @@ describe("labels are in the unit of the records", () => {
 			const warning = `${file}: 30 of 60 labels lie before the first record of their patient: check their times, which were read in minutes, and name another unit with `;
 			const { stderr } = await prepared("--label", `icu=${file}`);
 			expect(stderr).toContain(note);
-			const plain = await (await prepared()).open();
+			const plain = await opened();
 			const { notes, warnings } = await withLabels(plain, { task: "icu", file });
 			expect(notes).toEqual([note]);
 			expect(warnings).toEqual(early < 30 ? [] : [`${warning}\`labelTimeIs\``]);
@@ -236,11 +236,9 @@ describe("labels are in the unit of the records", () => {
 		const records = ids.flatMap((id) => [`${id},-700,4019\n`, `${id},-31,4019\n`]);
 		const file = await written("before.csv", `patient,day,icd9\n${records.join("")}`);
 		const prepare = async (day: number) =>
-			captured([
-				...["prepare", file, "--from", "csv", "--time", "day", "--time-is", "days"],
-				...["--codes", "as-is", "--min-count", "1", "--force", "--out", at("before")],
-				...["--label", `icu=${await written("zero.csv", firstDay(`${day}`))}`],
-			]);
+			captured(
+				words`prepare ${file} --from csv --time day --time-is days --codes as-is --min-count 1 --force --out ${at("before")} --label icu=${await written("zero.csv", firstDay(`${day}`))}`,
+			);
 		const usual = await prepare(0);
 		expect(usual.code).toBe(0);
 		expect(usual.stderr).toContain(
@@ -258,16 +256,9 @@ describe("labels are in the unit of the records", () => {
 		const records = ids.flatMap((id) => [`${id},2019-01-01,4019\n`, `${id},2019-12-31,4019\n`]);
 		const file = await written("dates.csv", `patient,date,icd9\n${records.join("")}`);
 		const prepare = async (date: string) =>
-			captured([
-				...["prepare", file, "--from", "csv", "--codes", "as-is", "--min-count", "1"],
-				...[
-					"--force",
-					"--out",
-					at("dates"),
-					"--label",
-					`icu=${await written("late.csv", firstDay(date))}`,
-				],
-			]);
+			captured(
+				words`prepare ${file} --from csv --codes as-is --min-count 1 --force --out ${at("dates")} --label icu=${await written("late.csv", firstDay(date))}`,
+			);
 		const usual = await prepare("2020-06-30");
 		expect([usual.code, usual.stderr]).toEqual([0, expect.not.stringContaining("warning")]);
 		expect((await prepare("2021-06-30")).stderr).toContain(
@@ -299,7 +290,7 @@ describe("labels are in the unit of the records", () => {
 		expect((await prepared("--label", `icu=${file}`)).stderr).toMatch(
 			/warning: .*late\.csv: 59 of (59|60) labels lie more than a day after the last record of their patient, and see every event: check their times, which were read in minutes, and name another unit with --label-time-is/,
 		);
-		const plain = await (await prepared()).open();
+		const plain = await opened();
 		expect((await withLabels(plain, { task: "icu", file })).warnings).toHaveLength(1);
 		const atLast = table("patient,time,label", (id, at) => `${id},${lastOf(id)},${at % 2}`);
 		const healthy = await written("last.csv", atLast);
@@ -307,7 +298,7 @@ describe("labels are in the unit of the records", () => {
 	});
 
 	test("a dataset of an earlier version does not tell its unit", async () => {
-		const dataset = await (await prepared()).open();
+		const dataset = await opened();
 		const { times: _, ...source } = dataset.manifest.source;
 		const earlier = { ...dataset, manifest: { ...dataset.manifest, source } };
 		const labels = { task: "icu", file: await written("earlier.csv", firstDay("1440")) };
@@ -420,9 +411,9 @@ describe("births, deaths and observation", () => {
 		const person = await written("person.csv", "patient,age,birth\na,50,1970-01-01\n");
 		const prepare = async (...options: string[]) =>
 			(
-				await captured([
-					...["prepare", dated, "--from", "csv", "--people", person, "--out", at("x"), ...options],
-				])
+				await captured(
+					words`prepare ${dated} --from csv --people ${person} --out ${at("x")} ${options}`,
+				)
 			).stderr;
 		expect(await prepare("--age", "age")).toContain(
 			"--age is the age at time 0, and the records have dates; name a column with --birth or --birth-year",
@@ -475,10 +466,9 @@ describe("names of time columns", () => {
 			minutes.map((minute) => `${id},${minute},4019\n`),
 		);
 		const file = await written("named.csv", `patient,${column},icd9\n${rows.join("")}`);
-		const { code, stderr } = await captured([
-			...["prepare", file, "--from", "csv", "--codes", "as-is", "--min-count", "1"],
-			...["--min-records", "1", "--out", at("named"), ...options],
-		]);
+		const { code, stderr } = await captured(
+			words`prepare ${file} --from csv --codes as-is --min-count 1 --min-records 1 --out ${at("named")} ${options}`,
+		);
 		return { code, stderr };
 	};
 

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { holdingLock, replaceFolder } from "../../base/files/index.js";
-import { captured } from "./testing/captured.js";
+import { done } from "./testing/captured.js";
 import { clinicRun } from "./testing/clinic-run.js";
 import { runBuilt } from "./testing/run-built.js";
 
@@ -13,7 +13,7 @@ let population: string;
 beforeAll(async () => {
 	({ root, run, dataset } = await clinicRun());
 	population = join(root, "population");
-	expect((await captured(["simulate", "--patients", "30", "--out", population])).code).toBe(0);
+	await done`simulate --patients 30 --out ${population}`;
 });
 afterAll(() => rm(root, { recursive: true }));
 

@@ -13,13 +13,11 @@ import {
 	setDuringTest,
 } from "../../engine/runtime/pjrt/testing/fake-plugin.js";
 import { pretrain } from "./pretrain.js";
-import { captured } from "./testing/captured.js";
+import { captured, done, refusal, words } from "./testing/captured.js";
 import { runBuilt } from "./testing/run-built.js";
 
 test("--precision is for --provider xla", async () => {
-	const { code, stderr } = await captured(["evaluate", "no-such-run", "--precision", "bf16"]);
-	expect(code).toBe(2);
-	expect(stderr).toContain(
+	expect(await refusal`evaluate no-such-run --precision bf16`).toContain(
 		"--precision bf16: cpu computes in float32; leave it out, or choose --provider xla",
 	);
 });
@@ -37,9 +35,8 @@ test("a plugin that does not exist is bad usage, whatever the command", async ()
 		["compare", "no-such-dataset", "--out", run],
 		["ablate", "no-such-dataset", "--out", run],
 	]) {
-		const { code, stdout, stderr } = await captured([...argv, "--provider", "xla"]);
+		const stderr = await refusal`${argv} --provider xla`;
 		expect(stderr, argv[0]).toContain("--provider xla: /no/plugin.so does not exist");
-		expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
 	}
 	expect(existsSync(run)).toBe(false);
 });
@@ -60,18 +57,17 @@ describe.skipIf(!hasCompiler)("on the fake plugin", () => {
 	});
 
 	test("doctor shows the plugin and its device", async () => {
-		const { code, stdout } = await captured(["doctor"]);
-		expect(code).toBe(0);
+		const { stdout } = await done`doctor`;
 		expect(stdout).toMatch(/ok {2}PJRT plugin +0\.114 +.*fake-plugin\.so\n/);
 		expect(stdout).toMatch(/ok {2}Device +Fake GPU +1\.0 GiB usable\n/);
 		expect(stdout).toMatch(/ok {2}Fused norms +off +XLA_FLAGS is --xla_disable_hlo_passes=triton/);
 		setDuringTest("XLA_FLAGS", "--xla_disable_hlo_passes=");
-		const left = await captured(["doctor"]);
+		const left = await captured(words`doctor`);
 		expect(left.stdout).toMatch(
 			/!! {2}Fused norms +on +can be wrong, see docs\/gpu\.md; XLA_FLAGS is/,
 		);
 		failing("no-device");
-		const without = await captured(["doctor"]);
+		const without = await captured(words`doctor`);
 		expect(without.stdout).toMatch(/!! {2}PJRT plugin +cannot be used +.* finds no device; check/);
 	});
 
@@ -96,8 +92,8 @@ describe.skipIf(!hasCompiler)("on the fake plugin", () => {
 
 	async function smallDataset(folder: string): Promise<string> {
 		const [people, data] = [join(folder, "people"), join(folder, "data")];
-		await captured(["simulate", "--patients", "64", "--seed", "5", "--out", people]);
-		await captured(["prepare", people, "--from", "csv", "--min-count", "30", "--out", data]);
+		await captured(words`simulate --patients 64 --seed 5 --out ${people}`);
+		await captured(words`prepare ${people} --from csv --min-count 30 --out ${data}`);
 		return data;
 	}
 
@@ -112,13 +108,11 @@ describe.skipIf(!hasCompiler)("on the fake plugin", () => {
 			"--out",
 		];
 		setDuringTest("TRAJGPT_XLA_CHECK", "1");
-		const { code, stderr } = await captured([...argv, join(folder, "checked")]);
-		expect(code).toBe(2);
-		expect(stderr).toMatch(
+		expect(await refusal`${argv} ${join(folder, "checked")}`).toMatch(
 			/error: XLA .* Fake GPU, tf32 computes wrong values: the difference of "loss\.\w+" to that of onnxruntime-node/,
 		);
 		setDuringTest("TRAJGPT_XLA_CHECK", "0");
-		expect((await captured([...argv, join(folder, "unchecked")])).code).toBe(0);
+		await done`${argv} ${join(folder, "unchecked")}`;
 	});
 
 	test("without a device, the library writes nothing", async () => {
@@ -137,13 +131,13 @@ describe.skipIf(!hasCompiler)("on the fake plugin", () => {
 		const folder = await temporaryFolder();
 		const argv = ["pretrain", await smallDataset(folder), ...settings, "--provider"];
 		const out = (name: string) => ["--out", join(folder, name)];
-		const { code, stdout } = await captured([...argv, "xla", "--devices", "2", ...out("two")]);
+		const { code, stdout } = await captured(words`${argv} xla --devices 2 ${out("two")}`);
 		expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("2 epochs") });
-		const many = await captured([...argv, "xla", "--devices", "3", ...out("three")]);
+		const many = await captured(words`${argv} xla --devices 3 ${out("three")}`);
 		expect(many.code).toBe(2);
 		expect(many.stderr).toMatch(/--devices 3: .* finds 2; choose fewer/);
 		expect(existsSync(join(folder, "three"))).toBe(false);
-		const cpu = await captured([...argv, "cpu", "--devices", "2", ...out("cpu")]);
+		const cpu = await captured(words`${argv} cpu --devices 2 ${out("cpu")}`);
 		expect(cpu.code).toBe(2);
 		expect(cpu.stderr).toContain("--devices 2: cpu has none to share a batch");
 		expect(existsSync(join(folder, "cpu"))).toBe(false);
@@ -161,7 +155,7 @@ describe.skipIf(!hasCompiler)("on the fake plugin", () => {
 				...{ saying: "epoch 1:", signal: "SIGINT" },
 			});
 			expect(begun).toMatchObject({ code: 130, stdout: expect.stringContaining("--resume") });
-			const resumed = await captured([...argv, "--resume", "--provider", second]);
+			const resumed = await captured(words`${argv} --resume --provider ${second}`);
 			expect(resumed.stderr).toContain(
 				`note: provider ${first} → ${second}; the weights may differ in their last digits`,
 			);

@@ -7,7 +7,7 @@ import { openDataset, withLabels } from "../../../data/cohort/index.js";
 import { evaluateDefaults, evaluationInputsHash, readEvaluation } from "../../../evaluate/index.js";
 import { modelById } from "../../../model/index.js";
 import { readRun, readTask, readTrained } from "../../../model/train/index.js";
-import { captured } from "../testing/captured.js";
+import { done } from "../testing/captured.js";
 import { evaluateCell, trainCell } from "./cells.js";
 import { lineOf } from "./lines.js";
 import { comparisonFiles, openPlan, readCell } from "./plan.js";
@@ -29,7 +29,7 @@ beforeAll(async () => {
 		["simulate", "--patients", "40", "--seed", "7", "--out", sim],
 		["prepare", sim, "--from", "csv", "--out", data, "--min-count", "30"],
 	])
-		expect(await captured(argv)).toMatchObject({ code: 0 });
+		await done(argv);
 	const settings = { dim: 16, heads: 2, ff: 16 };
 	const line = lineOf(modelById("patchtst"), { preset: "tiny", maxLength: 32 }, { settings });
 	await openPlan(folder, await openDataset(data), [line], {
@@ -71,14 +71,14 @@ test("an evaluation is taken over as long as all that it comes from is the same"
 
 	// Measured otherwise in the same folder.
 	const evaluate = ["evaluate", run, "--task", "forecast", "--lookup", "20", "--draws", "20"];
-	expect(await captured([...evaluate, "--futures", "2"])).toMatchObject({ code: 0 });
+	await done`${evaluate} --futures 2`;
 	expect((await readEvaluation(run, "forecast"))?.draws).toBe(20);
 	const again = await workedAgain();
 	expect({ ...again, made: first.made }).toEqual(first);
 
 	// Fine-tuned anew.
 	const finetune = ["finetune", run, "--task", "forecast", "--force", "--epochs", "1"];
-	expect(await captured([...finetune, "--seed", "9"])).toMatchObject({ code: 0 });
+	await done`${finetune} --seed 9`;
 	const other = await workedAgain();
 	expect(other.made.step).toBe(first.made.step);
 	expect(other.made.basis).not.toBe(first.made.basis);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../data/records/testing/temporary-folder.js";
 import { modelById } from "../../../model/index.js";
-import { captured } from "../testing/captured.js";
+import { refusal } from "../testing/captured.js";
 import { checkMemory, presetAdvice, trainingNeeds } from "./training.js";
 
 const model = modelById("trajgpt");
@@ -29,11 +29,9 @@ test("training needs follow from preset and batch", () => {
 
 test("a population that does not fit on the disk is refused before it is begun", async () => {
 	const out = join(await temporaryFolder(), "population");
-	const { code, stderr } = await captured(["simulate", "--patients", "2000000000", "--out", out]);
-	expect(stderr).toMatch(
+	expect(await refusal`simulate --patients 2000000000 --out ${out}`).toMatch(
 		/^error: --patients needs about 10000\.0 GB on the disk, and [\d.]+ GB are free at .*; lower --patients/,
 	);
-	expect(code).toBe(2);
 	expect(existsSync(out)).toBe(false);
 });
 

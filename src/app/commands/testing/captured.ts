@@ -33,11 +33,15 @@ export async function captured(argv: readonly string[], options: Options = {}): 
 	};
 }
 
-type CommandLine = readonly [texts: TemplateStringsArray, ...values: readonly Word[]];
+type CommandLine = readonly [texts: readonly string[], ...values: readonly Word[]];
 type Word = string | number | readonly string[];
 
-/** The words of a command line, as in words`risk ${run} --code 428 ${more}`: a value is one word, a list several. */
+/**
+ * The words of a command line, as in words`risk ${run} --code 428 ${more}`: a value is one word, a list several. A list
+ * of words stays as it is.
+ */
 export function words(...[texts, ...values]: CommandLine): string[] {
+	if (!("raw" in texts)) return [...texts];
 	const all = [""];
 	for (const [i, text] of texts.entries())
 		for (const [first = "", ...others] of [text.split(/\s+/), [values[i] ?? ""].flat()])
