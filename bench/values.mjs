@@ -8,8 +8,8 @@ import { openDataset } from "../dist/data/cohort/index.js";
 import { codeKey } from "../dist/data/cohort/vocabulary.js";
 import { nodeRuntime } from "../dist/engine/runtime/node.js";
 import { bootstrap, ratioOf } from "../dist/evaluate/bootstrap.js";
-import { nextEventScores } from "../dist/evaluate/next/next-event.js";
 import { isPredicted } from "../dist/evaluate/next/scores.js";
+import { nextEventScores } from "../dist/evaluate/next/task.js";
 import { readTrained } from "../dist/model/train/index.js";
 
 const [plainFolder, valuedFolder, ...pairs] = process.argv.slice(2);
@@ -26,8 +26,8 @@ async function scoresOf(dataset, run) {
 		);
 		scores.set(dataset.idOf(patient), { events, logs: [], ranks: [] });
 	}
-	const take = (patient, logProbabilities, code, rank) => {
-		const { logs, ranks } = scores.get(dataset.idOf(patient));
+	const take = (number, logProbabilities, code, rank) => {
+		const { logs, ranks } = scores.get(dataset.idOf(dataset.patients("test")[number]));
 		logs.push(logProbabilities[code]);
 		ranks.push(rank);
 	};

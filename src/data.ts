@@ -51,9 +51,6 @@ export {
 	expectedCalibrationError,
 	logLoss,
 	openTask,
-	type PatientScore,
 	readEvaluation,
-	type ScoreSummary,
-	summarizeScores,
 	tasksOf,
 } from "./evaluate/index.js";

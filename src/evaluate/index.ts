@@ -30,7 +30,6 @@ export { fitScoring } from "./labelled/model-rows.js";
 export { probe } from "./labelled/regression.js";
 export { labelledTasks, taskLabels, withRisks } from "./labelled/task-labels.js";
 export { auroc, averagePrecision, brier, logLoss } from "./metrics.js";
-export { type PatientScore, type ScoreSummary, summarizeScores } from "./next/scores.js";
 export { type EvaluateOptions, evaluateDefaults, isExternal } from "./options.js";
 export { type EvaluationType, type PlpOptions, plpTableNames, plpTables } from "./plp-tables.js";
 export {

@@ -9,17 +9,26 @@ import {
 	ratioOf,
 	type Statistic,
 } from "./bootstrap.js";
-import type { byDrawSchema, byPatientSchema, EvaluationRow, Measured } from "./evaluation.js";
+import type { byPatientSchema, EvaluationRow, Measured } from "./evaluation.js";
 import { fewShotStatistics, type LabelledPatients, rankStatistics } from "./labelled/label-set.js";
+import type { EvaluateOptions } from "./options.js";
 
 /** The names of a row. */
 export type RowName = Omit<EvaluationRow, "metrics" | "byPatient" | "byDraw">;
 
+/** A row, before its numbers are measured. */
 export interface PatientRow {
 	readonly name: RowName;
-	readonly byPatient: ByPatient;
+	readonly byPatient?: ByPatient;
 	/** Further statistics, whose per-patient values are not kept. */
 	readonly more?: Readonly<Record<string, Statistic>>;
+	/** Metrics that were drawn before, with those draws that are kept. */
+	readonly drawn?: Readonly<Record<string, Drawn>>;
+	readonly byDraw?: readonly string[];
+	/** Measures of which no differences are taken. */
+	readonly alone?: EvaluationRow["metrics"];
+	/** Whether the row has differences at all; true by default. */
+	readonly isCompared?: boolean;
 }
 
 export const baselines = {
@@ -29,61 +38,82 @@ export const baselines = {
 	uninformed: { who: "oracle", label: "reference model, policies unknown" },
 } as const satisfies Record<string, RowName>;
 
-/** Evaluates all rows on the same draws of patients, and compares them. */
+/** The result of a task: its rows on the same draws of patients, compared, and what is told beside them. */
+export const measured = (
+	task: string,
+	options: Pick<EvaluateOptions, "split" | "seed" | "draws" | "keepPatients">,
+	rows: readonly PatientRow[],
+	beside: Pick<Measured, "patients" | "events" | "notes"> & Partial<Measured>,
+): Measured => ({
+	task,
+	split: options.split,
+	seed: options.seed,
+	draws: options.draws,
+	...beside,
+	...measureRows(rows, beside.patients, options),
+});
+
+/** The measures of each row, and the difference of each model row to every later row in the metrics that both have. */
 export function measureRows(
 	patientRows: readonly PatientRow[],
 	patients: number,
 	options: BootstrapOptions & { readonly keepPatients?: boolean },
-): ComparedRows {
-	const rows = patientRows.map(({ byPatient, more }) =>
-		Object.entries({ ...statisticsOf(byPatient), ...more }),
+): Required<Pick<Measured, "rows" | "differences">> {
+	const statistics = patientRows.map(({ byPatient, more }) =>
+		Object.entries({ ...(byPatient && statisticsOf(byPatient)), ...more }),
 	);
-	const statistics = rows.flatMap((row, i) =>
-		row.map(([metric, statistic]) => [`row ${i} ${metric}`, statistic] as const),
-	);
-	const drawn = drawPatients(patients, Object.fromEntries(statistics), options);
-	return comparedRows(
-		patientRows.map(({ name, byPatient }, i) => ({
-			name: options.keepPatients ? { ...name, byPatient: packed(byPatient) } : name,
-			drawn: Object.fromEntries(rows[i].map(([metric]) => [metric, drawn[`row ${i} ${metric}`]])),
-		})),
-	);
-}
-
-type ComparedRows = Required<Pick<Measured, "rows" | "differences">>;
-
-/** A row with its metrics on all patients and on each draw. */
-interface DrawnRow {
-	readonly name: Omit<EvaluationRow, "metrics">;
-	readonly drawn: Readonly<Record<string, Drawn>>;
-}
-
-/** The measures of each row, and the difference of each model row to every later row in the metrics that both have. */
-export const comparedRows = (
-	rows: readonly DrawnRow[],
-	isCompared = (_metric: string): boolean => true,
-): ComparedRows => ({
-	rows: rows.map(({ name, drawn }) => ({
-		...name,
-		metrics: Object.fromEntries(
-			Object.entries(drawn).map(([metric, values]) => [
-				metric,
-				possible(metric, measureOf(values)),
-			]),
-		),
-	})),
-	differences: rows.flatMap((row, i) =>
-		(row.name.who === "model" ? rows.slice(i + 1) : []).map((than) => ({
-			row: row.name.label,
-			than: than.name.label,
-			metrics: Object.fromEntries(
-				Object.entries(row.drawn)
-					.filter(([metric]) => isCompared(metric) && than.drawn[metric])
-					.map(([metric, values]) => [metric, measureOf(difference(values, than.drawn[metric]))]),
+	const all = drawPatients(
+		patients,
+		Object.fromEntries(
+			statistics.flatMap((row, i) =>
+				row.map(([metric, statistic]) => [`row ${i} ${metric}`, statistic] as const),
 			),
+		),
+		options,
+	);
+	const rows = patientRows.map(({ drawn = {}, ...row }, i) => ({
+		...row,
+		drawn: {
+			...drawn,
+			...Object.fromEntries(statistics[i].map(([metric]) => [metric, all[`row ${i} ${metric}`]])),
+		},
+	}));
+	return {
+		rows: rows.map(({ name, byPatient, byDraw, drawn, alone }) => ({
+			...name,
+			metrics: {
+				...alone,
+				...Object.fromEntries(
+					Object.entries(drawn).map(([metric, values]) => [
+						metric,
+						possible(metric, measureOf(values)),
+					]),
+				),
+			},
+			...(options.keepPatients && byPatient && { byPatient: packed(byPatient) }),
+			...(options.keepPatients &&
+				byDraw && {
+					byDraw: Object.fromEntries(byDraw.map((metric) => [metric, toText(drawn[metric].drawn)])),
+				}),
 		})),
-	),
-});
+		differences: rows
+			.filter(({ isCompared = true }) => isCompared)
+			.flatMap((row, i, compared) =>
+				(row.name.who === "model" ? compared.slice(i + 1) : []).map((than) => ({
+					row: row.name.label,
+					than: than.name.label,
+					metrics: Object.fromEntries(
+						Object.entries(row.drawn)
+							.filter(([metric]) => than.drawn[metric])
+							.map(([metric, values]) => [
+								metric,
+								measureOf(difference(values, than.drawn[metric])),
+							]),
+					),
+				})),
+			),
+	};
+}
 
 /** Σ parts / Σ wholes over patients, by metric. */
 export type Ratios = Readonly<
@@ -107,9 +137,6 @@ interface Scored {
 /** The contributions of each patient to the numbers of a row. */
 export type ByPatient = { readonly ratios: Ratios } | { readonly scored: Scored };
 
-/** Numbers of a row on each bootstrap draw, where patients' contributions are too many to keep. */
-type ByDraw = Readonly<Record<string, Float64Array>>;
-
 /** The statistics of a row. */
 export function statisticsOf(byPatient: ByPatient): Readonly<Record<string, Statistic>> {
 	if ("ratios" in byPatient)
@@ -126,14 +153,6 @@ export function statisticsOf(byPatient: ByPatient): Readonly<Record<string, Stat
 }
 
 type Packed = z.infer<typeof byPatientSchema>;
-
-export const packedDraws = (byDraw: ByDraw): z.infer<typeof byDrawSchema> =>
-	Object.fromEntries(Object.entries(byDraw).map(([metric, drawn]) => [metric, toText(drawn)]));
-
-export const unpackedDraws = (packedByDraw: z.infer<typeof byDrawSchema>): ByDraw =>
-	Object.fromEntries(
-		Object.entries(packedByDraw).map(([metric, text]) => [metric, new Float64Array(toBytes(text))]),
-	);
 
 export function packed(byPatient: ByPatient): Packed {
 	if ("ratios" in byPatient)
@@ -163,7 +182,7 @@ export function unpacked(packedRow: Packed): ByPatient {
 			ratios: Object.fromEntries(
 				Object.entries(packedRow.ratios).map(([name, { parts, wholes }]) => [
 					name,
-					{ parts: new Float64Array(toBytes(parts)), wholes: new Float64Array(toBytes(wholes)) },
+					{ parts: unpackedFloats(parts), wholes: unpackedFloats(wholes) },
 				]),
 			),
 		};
@@ -174,7 +193,7 @@ export function unpacked(packedRow: Packed): ByPatient {
 				targets: new Uint8Array(toBytes(answers)),
 				patients: new Int32Array(toBytes(patients)),
 				count,
-				...(weights !== undefined && { weights: new Float64Array(toBytes(weights)) }),
+				...(weights !== undefined && { weights: unpackedFloats(weights) }),
 			},
 			scores: ranks.map((one) => new Uint32Array(toBytes(one))),
 		},
@@ -188,8 +207,10 @@ function ranksOf(scores: ArrayLike<number>): Uint32Array {
 	return Uint32Array.from(scores, (score) => rankOfScore.get(score) as number);
 }
 
-const toText = ({ buffer, byteOffset, byteLength }: ArrayBufferView): string =>
+export const toText = ({ buffer, byteOffset, byteLength }: ArrayBufferView): string =>
 	Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength).toString("base64");
 
 /** Copies to a new buffer, because small Node buffers start anywhere in a shared one. */
 const toBytes = (text: string): ArrayBuffer => Uint8Array.from(Buffer.from(text, "base64")).buffer;
+
+export const unpackedFloats = (text: string): Float64Array => new Float64Array(toBytes(text));

@@ -12,7 +12,7 @@ import {
 	type Ranker,
 	splitHistory,
 } from "./forecast/task.js";
-import { countScores, oracleScores, summarizeScores } from "./next/scores.js";
+import { countScores, type EventScores, oracleScores } from "./next/scores.js";
 import { findSimulationTruth, type SimulationTruth } from "./simulation-truth.js";
 
 const root = mkdtempSync(join(tmpdir(), "trajgpt-truth-"));
@@ -34,9 +34,7 @@ beforeAll(async () => {
 	await writeSimulation(join(root, "sim"), { patients: 150, seed: 11 });
 	await writeSimulation(join(root, "other"), { patients: 150, seed: 12 });
 	dataset = await prepareTo("data");
-	const found = await findSimulationTruth(dataset, "test");
-	if (!("truth" in found)) throw new Error(found.reason);
-	truth = found.truth;
+	truth = (await findSimulationTruth(dataset, { split: "test" }))!;
 });
 
 describe("findSimulationTruth", () => {
@@ -66,10 +64,12 @@ describe("findSimulationTruth", () => {
 	});
 
 	test("rejects a given folder with another population", async () => {
-		await expect(findSimulationTruth(dataset, "test", join(root, "other"))).rejects.toThrow(
+		await expect(
+			findSimulationTruth(dataset, { split: "test", oracle: join(root, "other") }),
+		).rejects.toThrow(
 			/other is not the population of .*data: it has no event \d+ of patient p\d+; set the right folder with `oracle`/,
 		);
-		await expect(findSimulationTruth(dataset, "test", root)).rejects.toThrow(
+		await expect(findSimulationTruth(dataset, { split: "test", oracle: root })).rejects.toThrow(
 			"expected a folder written by simulate",
 		);
 	});
@@ -77,11 +77,13 @@ describe("findSimulationTruth", () => {
 	test("finds nothing for real data, and gives a reason for data outside the model", async () => {
 		const moved = { ...dataset, manifest: { ...dataset.manifest } };
 		moved.manifest.source = { ...dataset.manifest.source, path: join(root, "gone") };
-		expect(await findSimulationTruth(moved, "test")).toEqual({ reason: undefined });
+		const notes: string[] = [];
+		expect(await findSimulationTruth(moved, { split: "test" }, notes)).toBeUndefined();
+		expect(notes).toEqual([]);
 		const drugs = await prepareTo("drugs", { drugs: "tokens" });
-		const found = await findSimulationTruth(drugs, "test");
-		expect("reason" in found && found.reason).toContain(
-			"the reference model predicts PheCodes only",
+		expect(await findSimulationTruth(drugs, { split: "test" }, notes)).toBeUndefined();
+		expect(notes.join()).toContain(
+			"no reference model: the reference model predicts PheCodes only",
 		);
 	});
 });
@@ -92,17 +94,16 @@ describe("the cumulative incidence", () => {
 
 	test("is that of the dataset's tokens, with drugs and death among them", async () => {
 		const drugs = await prepareTo("drugs and death", { drugs: "tokens", deathToken: true });
-		const found = await findSimulationTruth(drugs, "test", undefined, "incidence");
-		if (!("truth" in found)) throw new Error(found.reason);
+		const truth = (await findSimulationTruth(drugs, { split: "test" }, [], "incidence"))!;
 		const { vocabulary } = drugs;
 		const kinds = { PheCode: 0, ATC: 0, Person: 0 };
 		for (const patient of drugs.patients("test").subarray(0, 6)) {
 			const own = await drugs.read(patient);
-			const { history, positions } = found.truth.patient(own);
+			const { history, positions } = truth.patient(own);
 			const day = Math.floor((own.times[1]! + own.times.at(-1)!) / 2);
-			const { tokens, death } = found.truth.incidence(own, day, horizons, options);
+			const { tokens, death } = truth.incidence(own, day, horizons, options);
 			expect(tokens).toHaveLength(2 * vocabulary.size);
-			expect(found.truth.incidence(own, day, horizons, options)).toEqual({ tokens, death });
+			expect(truth.incidence(own, day, horizons, options)).toEqual({ tokens, death });
 			const seen = new Set<number>();
 			for (const [event, position] of positions.entries()) {
 				const at = own.birthEvents + event;
@@ -135,18 +136,22 @@ describe("the cumulative incidence", () => {
 
 	test("needs diagnoses as PheCodes", async () => {
 		const icd = await prepareTo("icd", { codes: "as-is" });
-		await expect(findSimulationTruth(icd, "test", join(root, "sim"), "incidence")).rejects.toThrow(
-			"the reference model predicts PheCodes only",
-		);
+		await expect(
+			findSimulationTruth(icd, { split: "test", oracle: join(root, "sim") }, [], "incidence"),
+		).rejects.toThrow("the reference model predicts PheCodes only");
 	});
 });
 
 describe("the oracle beats the frequency baselines", () => {
 	test("at next events", async () => {
+		const meansOf = ({ total }: EventScores) => ({
+			events: total("events"),
+			nats: -total("logLikelihood") / total("events"),
+		});
 		const scores = await oracleScores(dataset, "test", truth);
-		const known = summarizeScores(scores.known);
-		const unknown = summarizeScores(scores.unknown);
-		const counted = summarizeScores(await countScores(dataset, "test", 8));
+		const known = meansOf(scores.known);
+		const unknown = meansOf(scores.unknown);
+		const counted = meansOf(await countScores(dataset, "test", 8));
 		expect(known.events).toBe(counted.events);
 		expect(known.nats).toBeLessThan(unknown.nats);
 		expect(unknown.nats).toBeLessThan(counted.nats - 0.7);

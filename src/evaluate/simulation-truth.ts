@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { InputError } from "../base/errors.js";
 import { normaliseIcd } from "../data/codes/index.js";
-import { type Dataset, type History, type Split, splitNames } from "../data/cohort/index.js";
+import { type Dataset, type History, splitNames } from "../data/cohort/index.js";
 import { deathRecord } from "../data/cohort/reading/rules.js";
 import { specialCount } from "../data/cohort/vocabulary.js";
 import {
@@ -19,6 +19,7 @@ import {
 	trueIncidence,
 	truthFile,
 } from "../data/simulate/index.js";
+import type { EvaluateOptions } from "./options.js";
 
 /** A patient of a dataset with all simulated records. */
 export interface TruePatient {
@@ -59,31 +60,29 @@ export interface SimulationTruth {
 	toTokens(chances: Float64Array): Float64Array;
 }
 
-/** The simulation, or the reason why there is no oracle. */
-type Found = { readonly truth: SimulationTruth } | { readonly reason: string | undefined };
-
 /**
- * Finds the simulation behind a dataset, in the given folder or in the one it was prepared from. If a folder is
- * given, a mismatch is an error; otherwise it is a reason, or undefined for data that is not simulated. For the
- * cumulative incidence alone, the dataset may also have drugs and death as tokens, and one record per month.
+ * The simulation behind a dataset, in the folder of `oracle` or in the one it was prepared from; undefined, with a note
+ * if the data may be simulated, where there is none. A folder that is named must match. For the cumulative incidence
+ * alone, the dataset may also have drugs and death as tokens, and one record per month.
  */
 export async function findSimulationTruth(
 	dataset: Dataset,
-	split: Split,
-	requestedFolder?: string,
+	{ split, oracle }: Pick<EvaluateOptions, "split" | "oracle">,
+	notes: string[] = [],
 	use: "records" | "incidence" = "records",
-): Promise<Found> {
-	const folder = requestedFolder ?? sourceFolder(dataset);
-	if (folder === undefined) return { reason: undefined };
+): Promise<SimulationTruth | undefined> {
+	const folder = oracle ?? sourceFolder(dataset);
+	if (folder === undefined) return undefined;
 	try {
 		checkRules(dataset, use);
 		const truth = await openTruth(dataset, folder);
 		for (const patient of dataset.patients(split).subarray(0, 20))
 			truth.patient(await dataset.read(patient));
-		return { truth };
+		return truth;
 	} catch (error) {
-		if (requestedFolder !== undefined || !(error instanceof InputError)) throw error;
-		return { reason: error.message };
+		if (oracle !== undefined || !(error instanceof InputError)) throw error;
+		notes.push(`no reference model: ${error.message}`);
+		return undefined;
 	}
 }
 

@@ -2,13 +2,7 @@ import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { bootstrap } from "../bootstrap.js";
 import type { Evaluation, EvaluationRow } from "../evaluation.js";
-import {
-	type ByPatient,
-	measureRows,
-	type PatientRow,
-	packedDraws,
-	type RowName,
-} from "../rows.js";
+import { type ByPatient, measureRows, type PatientRow, type RowName, toText } from "../rows.js";
 import { meanOf } from "../testing/mean-of.js";
 import {
 	type Cell,
@@ -366,7 +360,7 @@ describe("task onset, measured on the draws of each evaluation", () => {
 			rows: [
 				{
 					...{ who, label: labels[who], metrics: { "auroc 1y": measured } },
-					byDraw: packedDraws({ "auroc 1y": drawn }),
+					byDraw: { "auroc 1y": toText(drawn) },
 				},
 			],
 		};

@@ -9,7 +9,7 @@ import {
 	type Statistic,
 } from "../bootstrap.js";
 import type { Evaluation, EvaluationRow, Measure } from "../evaluation.js";
-import { statisticsOf, unpacked, unpackedDraws } from "../rows.js";
+import { statisticsOf, unpacked, unpackedFloats } from "../rows.js";
 import {
 	type Cell,
 	type Column,
@@ -338,13 +338,13 @@ function pairedBootstrap(
 
 /** What was measured on each draw. */
 function drawnIn({ row, evaluation }: Reading, metric: string): Drawn {
-	const drawn = unpackedDraws(row.byDraw ?? {})[metric];
+	const drawn = row.byDraw?.[metric];
 	const value = row.metrics[metric]?.value;
 	if (drawn === undefined || value === undefined)
 		throw new InputError(
 			`the evaluation of ${row.label} on ${evaluation.task} has no draws of ${metric}; evaluate it again`,
 		);
-	return { value, drawn };
+	return { value, drawn: unpackedFloats(drawn) };
 }
 
 /** Unpacks the per-patient values of each row once, for all its metrics. */

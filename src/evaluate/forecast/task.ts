@@ -1,16 +1,16 @@
 import { alone, type Divide, inOrder, isOwn } from "../../base/communicator.js";
 import { InputError } from "../../base/errors.js";
-import type { Dataset, History, Split } from "../../data/cohort/index.js";
+import type { Dataset, History } from "../../data/cohort/index.js";
 import { specialCount } from "../../data/cohort/vocabulary.js";
 import type { Runtime } from "../../engine/runtime/index.js";
-import type { Model, Predictor } from "../../model/index.js";
+import type { Predictor } from "../../model/index.js";
 import { forecastWeights, type Trained } from "../../model/train/index.js";
 import { predictAutoRegressively } from "../../predict/index.js";
 import { bootstrap, ratioOf } from "../bootstrap.js";
 import type { MeasureRun, Method } from "../evaluation.js";
 import { novelties, rankOf, trainingFrequencies } from "../next/scores.js";
 import type { EvaluateOptions } from "../options.js";
-import { baselines, definedRatios, measureRows, type Ratios, type RowName } from "../rows.js";
+import { baselines, definedRatios, measured, type Ratios, type RowName } from "../rows.js";
 import { findSimulationTruth, type SimulationTruth } from "../simulation-truth.js";
 
 /** Patients per batch; their predictions are held in memory. */
@@ -18,7 +18,7 @@ const chunk = 32;
 
 interface RankedRow {
 	readonly name: RowName;
-	readonly ranks: readonly Ranks[];
+	readonly events: readonly RankedEvents[];
 }
 
 /** Ranks the later events of all patients. */
@@ -32,14 +32,18 @@ export async function forecastTask(
 	dataset: Dataset,
 	options: EvaluateOptions,
 ): Promise<MeasureRun> {
-	const { split, seed, draws, lookup, ahead } = options;
-	const patients = forecastPatients(dataset, split, lookup);
+	const { split, lookup, ahead } = options;
+	const eventsOf = (patient: number) => dataset.lengthOf(patient) - dataset.birthEventsOf(patient);
+	const patients = dataset.patients(split).filter((patient) => eventsOf(patient) > lookup);
 	const leftOut = dataset.patients(split).length - patients.length;
 	if (patients.length === 0)
 		throw new InputError(
 			`none of the ${leftOut} patients of split ${split} has an event after the first ${lookup}; choose a shorter \`lookup\``,
 			{ field: "lookup", value: lookup },
 		);
+	const splitOf = (patient: number) => splitHistory(dataset, patient, lookup, ahead);
+	const isNew: Uint8Array[] = [];
+	for (const patient of patients) isNew.push(areNew(await splitOf(patient)));
 	const rank: Rank = (name, ranker, divide = alone) =>
 		divide(async (job) => {
 			const pieces: number[][][] = [];
@@ -47,21 +51,16 @@ export async function forecastTask(
 				if (!isOwn(job, first / chunk)) continue;
 				const chunkPatients = patients.subarray(first, first + chunk);
 				const ranks = await ranker(await Promise.all(Array.from(chunkPatients, splitOf)));
-				pieces.push(ranks.map((patientRanks) => [...patientRanks]));
+				pieces.push(ranks.map((patientRanks) => Array.from(patientRanks)));
 				options.progress?.update({
 					label: `${name.label}: patient`,
 					done: first + chunkPatients.length,
 					total: patients.length,
 				});
 			}
-			const ranks = inOrder(job, pieces).flatMap((piece) =>
-				piece.map((patientRanks) => Int32Array.from(patientRanks)),
-			);
-			return { name, ranks };
+			const ranks = inOrder(job, pieces).flat();
+			return { name, events: ranks.map((one, i) => ({ ranks: one, isNew: isNew[i] })) };
 		});
-	const splitOf = (patient: number) => splitHistory(dataset, patient, lookup, ahead);
-	const isNew: Uint8Array[] = [];
-	for (const patient of patients) isNew.push(areNew(await splitOf(patient)));
 	const others: RankedRow[] = [];
 	const notes = [
 		`${lookup} events are known and up to ${ahead} later ones are predicted, each at its own time`,
@@ -73,42 +72,33 @@ export async function forecastTask(
 			await rank(baselines.history, historyRanker(dataset)),
 			await rank(baselines.global, globalRanker(dataset)),
 		);
-		const simulation = await findSimulationTruth(dataset, split, options.oracle);
-		if ("truth" in simulation) {
-			others.push(await rank(baselines.oracle, oracleRanker(dataset, simulation.truth, options)));
+		const truth = await findSimulationTruth(dataset, options, notes);
+		if (truth) {
+			others.push(await rank(baselines.oracle, oracleRanker(dataset, truth, options)));
 			notes.push(
 				`reference model: by ${options.futures} sampled futures per patient; more would raise it a little`,
 			);
-		} else if (simulation.reason) notes.push(`no reference model: ${simulation.reason}`);
+		}
 	}
-
 	return async (runtime, trained) => {
 		const modelRanks = trained ? await modelRows(runtime, trained, options.methods, rank) : [];
 		const rows = [...modelRanks, ...others];
-		const ranked = rows.map(({ name, ranks }) => ({
-			name,
-			events: ranks.map((one, index) => ({ ranks: one, isNew: isNew[index] })),
-		}));
-		const recalls = ranked.map(({ name, events }) => ({ name, byWindow: windowRecalls(events) }));
-		return {
-			task: "forecast",
-			split,
-			patients: patients.length,
-			events: (rows[0]?.ranks ?? []).reduce((sum, { length }) => sum + length, 0),
-			seed,
-			draws,
-			notes,
-			newCodes: bootstrap(patients.length, { share: shareOfNew(isNew) }, options).share,
-			...measureRows(
-				ranked.map(({ name, events }) => ({ name, byPatient: { ratios: recallRatios(events) } })),
-				patients.length,
-				options,
-			),
-			windows: windows.map(({ window }, i) => ({
-				window,
-				rows: recalls.map(({ name, byWindow }) => ({ ...name, ...byWindow[i] })),
-			})),
-		};
+		const recalls = rows.map(({ name, events }) => ({ name, byWindow: windowRecalls(events) }));
+		return measured(
+			"forecast",
+			options,
+			rows.map(({ name, events }) => ({ name, byPatient: { ratios: recallRatios(events) } })),
+			{
+				patients: patients.length,
+				events: rows[0]?.events.reduce((sum, { ranks }) => sum + ranks.length, 0) ?? 0,
+				notes,
+				newCodes: bootstrap(patients.length, { share: shareOfNew(isNew) }, options).share,
+				windows: windows.map(({ window }, i) => ({
+					window,
+					rows: recalls.map(({ name, byWindow }) => ({ ...name, ...byWindow[i] })),
+				})),
+			},
+		);
 	};
 }
 
@@ -116,15 +106,20 @@ export async function forecastTask(
 async function modelRows(
 	runtime: Runtime,
 	trained: Trained,
-	methods: readonly Method[],
+	requested: readonly Method[],
 	rank: Rank,
 ): Promise<RankedRow[]> {
 	const { model, config } = trained;
-	const rows: RankedRow[] = [];
-	const wanted = methodsOf(model, methods);
+	const has = model.forecasting.methods;
+	const methods = has.filter((method) => requested.includes(method));
+	if (methods.length === 0)
+		throw new InputError(
+			`${model.name} does not forecast ${requested.join(" or ")}; it forecasts ${has.join(" and ")}`,
+		);
 	const predictor = model.predictor(runtime, config, forecastWeights(trained));
+	const rows: RankedRow[] = [];
 	try {
-		for (const method of wanted) {
+		for (const method of methods) {
 			const name = { who: "model", label: `${model.name}, ${method}`, method } as const;
 			rows.push(await rank(name, modelRanker(predictor, method), runtime.divide));
 		}
@@ -141,15 +136,6 @@ const shareOfNew = (isNew: readonly Uint8Array[]) =>
 		isNew.map(() => 1),
 	);
 
-/** The requested methods that the model has. */
-function methodsOf({ name, forecasting }: Model, requested: readonly Method[]): Method[] {
-	const chosen = forecasting.methods.filter((method) => requested.includes(method));
-	if (chosen.length > 0) return chosen;
-	throw new InputError(
-		`${name} does not forecast ${requested.join(" or ")}; it forecasts ${forecasting.methods.join(" and ")}`,
-	);
-}
-
 /** A history split after its look-up window. */
 interface SplitHistory {
 	/** The dataset's number of the patient. */
@@ -157,17 +143,6 @@ interface SplitHistory {
 	/** The look-up window: the birth event, if there is one, and the first events. */
 	readonly known: { readonly tokens: Int32Array; readonly times: Float64Array };
 	readonly later: { readonly tokens: Int32Array; readonly times: Float64Array };
-}
-
-/** The number of events to predict after the look-up window; 0 if there are none. */
-function laterEvents(dataset: Dataset, patient: number, lookup: number, ahead: number): number {
-	const events = dataset.lengthOf(patient) - dataset.birthEventsOf(patient);
-	return Math.min(ahead, Math.max(0, events - lookup));
-}
-
-/** The patients of a split with events after the look-up window. */
-function forecastPatients(dataset: Dataset, split: Split, lookup: number): Int32Array {
-	return dataset.patients(split).filter((patient) => laterEvents(dataset, patient, lookup, 1) > 0);
 }
 
 export async function splitHistory(
@@ -192,7 +167,7 @@ function areNew({ known, later }: SplitHistory): Uint8Array {
 }
 
 /** For each later event of a patient: the number of more likely codes at its time. */
-type Ranks = Int32Array;
+type Ranks = readonly number[] | Int32Array;
 
 /** Ranks the later events of some patients at once. */
 export type Ranker = (patients: readonly SplitHistory[]) => Promise<readonly Ranks[]>;
@@ -310,14 +285,14 @@ function shares(
 	counts: Counts,
 ) {
 	const end = Math.min(to, ranks.length);
-	const events = end - from + 1;
 	let [hits, counted] = [0, 0];
 	for (let i = from - 1; i < end; i++) {
 		if (!counts(isNew[i] === 1)) continue;
 		counted++;
 		if (ranks[i] < depth) hits++;
 	}
-	return events > 0 ? { part: hits / events, whole: counted / events } : { part: 0, whole: 0 };
+	const events = Math.max(1, end - from + 1);
+	return { part: hits / events, whole: counted / events };
 }
 
 /**

@@ -3,9 +3,9 @@ import type { Dataset, History } from "../../data/cohort/index.js";
 import { specialCount } from "../../data/cohort/vocabulary.js";
 import { type Bins, binsOf, outputsOf, visitBinsOf } from "../../model/hazards/settings.js";
 import { type HazardModel, hazardModel } from "../../predict/hazards.js";
-import type { EvaluationRow, Measured, MeasureRun } from "../evaluation.js";
+import type { MeasureRun } from "../evaluation.js";
 import type { EvaluateOptions } from "../options.js";
-import { measureRows, type PatientRow } from "../rows.js";
+import { measured, type PatientRow } from "../rows.js";
 import {
 	collectTmap,
 	type FutureWindow,
@@ -56,7 +56,7 @@ export async function sequenceTask(
 	dataset: Dataset,
 	options: EvaluateOptions,
 ): Promise<MeasureRun> {
-	const { split, seed, draws } = options;
+	const { split } = options;
 	const patients = [...dataset.patients(split)];
 	const points: Point[] = [];
 	let [gaps, days] = [0, 0];
@@ -97,35 +97,11 @@ export async function sequenceTask(
 		const modelRows = model
 			? await scored("model", label, modelRates(model)).finally(() => model.dispose())
 			: [];
-		const rows = [...modelRows, ...baselines];
-		const measured = measureRows(
-			rows.map(({ row }) => row),
-			patients.length,
-			options,
-		);
-		// The distance and the error do not depend on the placing: differences of the model's even row say nothing new.
-		const differences = measured.differences?.filter(
-			({ row, than }) => ![row, than].includes(evenLabel(label)),
-		);
-		return {
-			task: "futures",
-			split,
+		return measured("futures", options, [...modelRows, ...baselines], {
 			patients: patients.length,
-			seed,
-			draws,
-			notes,
 			events: points.length,
-			...(differences && { differences }),
-			rows: measured.rows.map(
-				(one, i): EvaluationRow => ({
-					...one,
-					metrics: {
-						tmap: rows[i]?.tmap,
-						...one.metrics,
-					},
-				}),
-			),
-		} satisfies Measured;
+			notes,
+		});
 	};
 }
 
@@ -154,7 +130,7 @@ async function scoreRows(
 	points: readonly Point[],
 	{ unit, codes, patients, predict }: Scoring,
 	placed: readonly PlacedRow[],
-) {
+): Promise<PatientRow[]> {
 	const scaled = {
 		horizon: settings.horizon * unit,
 		delta: settings.delta * unit,
@@ -177,7 +153,7 @@ async function scoreRows(
 			for (const [row, { placing }] of placed.entries()) {
 				const predicted = predictionsOf(expected, placing, start, codes, unit);
 				const matched = matchWindow(scaled, { start, observed, predicted });
-				for (const [group, collector] of (collectors[row] ?? []).entries())
+				for (const [group, collector] of collectors[row].entries())
 					if (group !== patient % groups) collector.add(matched);
 			}
 			const inUnits = (times: ArrayLike<number>) =>
@@ -197,8 +173,11 @@ async function scoreRows(
 		"error of the next time, days": { parts: errors, wholes: windows },
 	};
 	return placed.map(({ name }, row) => ({
-		row: { name, byPatient: { ratios } } satisfies PatientRow,
-		tmap: tmapOf(collectors[row] ?? []),
+		name,
+		byPatient: { ratios },
+		alone: { tmap: tmapOf(collectors[row]) },
+		// The distance and the error do not depend on the placing: differences of the model's even row say nothing new.
+		isCompared: name.who !== "model" || row === 0,
 	}));
 }
 

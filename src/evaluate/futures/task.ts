@@ -9,7 +9,7 @@ import type { MeasureRun } from "../evaluation.js";
 import { type IndexedPatient, indexCohort } from "../onset/index-days.js";
 import { indexRuleOf } from "../onset/task.js";
 import type { EvaluateOptions } from "../options.js";
-import { measureRows, type PatientRow } from "../rows.js";
+import { measured, type PatientRow } from "../rows.js";
 import { sequenceTask } from "./sequences.js";
 
 /**
@@ -42,7 +42,7 @@ interface Counts {
  * will be observed would favour those who die.
  */
 async function populationTask(dataset: Dataset, options: EvaluateOptions): Promise<MeasureRun> {
-	const { split, seed, draws, lookBackDays = usualLookBack } = options;
+	const { split, seed, lookBackDays = usualLookBack } = options;
 	const rule = options.index
 		? indexRuleOf(dataset, options.index)
 		: { kind: "date" as const, day: await commonDay(dataset, options) };
@@ -79,16 +79,11 @@ async function populationTask(dataset: Dataset, options: EvaluateOptions): Promi
 			rows.unshift(row({ who: "model", label: `${trained.model.name}, futures` }, sampled));
 			notes.push(`futures / observed: ${ratiosText(sampled, observed)}`);
 		}
-		return {
-			task: "futures",
-			split,
+		return measured("futures", options, rows, {
 			patients: patients.length,
-			seed,
-			draws,
-			notes,
 			events: observed.records.reduce((sum, count) => sum + count, 0),
-			...measureRows(rows, patients.length, options),
-		};
+			notes,
+		});
 	};
 }
 

@@ -380,24 +380,21 @@ export async function onsetOracle(
 	dataset: Dataset,
 	labels: readonly Label[],
 	{ risk, horizonDays }: TaskCodes,
-	{ split, oracle, futures, seed }: EvaluateOptions,
-): Promise<{ readonly chances?: Float64Array; readonly notes: readonly string[] }> {
-	const simulation = await findSimulationTruth(dataset, split, oracle, "incidence");
-	if (!("truth" in simulation))
-		return { notes: simulation.reason ? [`no reference model: ${simulation.reason}`] : [] };
+	options: EvaluateOptions,
+	notes: string[],
+): Promise<Float64Array | undefined> {
+	const { futures, seed } = options;
+	const truth = await findSimulationTruth(dataset, options, notes, "incidence");
+	if (!truth) return undefined;
 	const chances = new Float64Array(labels.length);
 	for (const [index, { patient, time }] of labels.entries()) {
 		const history = await dataset.read(patient);
-		const { tokens } = simulation.truth.incidence(history, Math.floor(time), [horizonDays], {
-			futures,
-			seed,
-		});
+		const sampled = { futures, seed };
+		const { tokens } = truth.incidence(history, Math.floor(time), [horizonDays], sampled);
 		chances[index] = 1 - risk.reduce((left, token) => left * (1 - (tokens[token] ?? 0)), 1);
 	}
-	return {
-		chances,
-		notes: [
-			`reference model: the simulator's own probability, averaged over ${futures} sampled futures per patient`,
-		],
-	};
+	notes.push(
+		`reference model: the simulator's own probability, averaged over ${futures} sampled futures per patient`,
+	);
+	return chances;
 }

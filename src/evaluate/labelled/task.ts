@@ -8,7 +8,7 @@ import { finetuneCommand, type Trained } from "../../model/train/index.js";
 import type { CalibrationBin, MeasureRun } from "../evaluation.js";
 import { type EvaluateOptions, regressionLimit } from "../options.js";
 import { type LabelPrediction, personAt } from "../predictions.js";
-import { baselines, measureRows, type PatientRow } from "../rows.js";
+import { baselines, measured, type PatientRow } from "../rows.js";
 import { tooFewText } from "../sample-patients.js";
 import { findSimulationTruth } from "../simulation-truth.js";
 import {
@@ -46,7 +46,7 @@ export async function labelledTask(
 	dataset: Dataset,
 	options: EvaluateOptions,
 ): Promise<MeasureRun> {
-	const { split, seed, draws, trainingDataset = dataset } = options;
+	const { split, trainingDataset = dataset } = options;
 	const { labels, notes: taskNotes } = await taskLabels(dataset, task);
 	const homeLabels =
 		trainingDataset === dataset ? labels : (await taskLabels(trainingDataset, task)).labels;
@@ -89,18 +89,13 @@ export async function labelledTask(
 		const { rows, calibration } = trained
 			? await modelRows(data, runtime, trained, runNotes)
 			: { rows: [] };
-		return {
-			task,
-			split,
+		return measured(task, options, [...rows, ...others], {
 			patients: evaluated.count,
 			events: evaluated.labels.reduce((sum, { events }) => sum + events, 0),
-			seed,
-			draws,
 			notes: runNotes,
 			...(tooFew && { tooFew }),
-			...measureRows([...rows, ...others], evaluated.count, options),
 			...(calibration && { calibration }),
-		};
+		});
 	};
 }
 
@@ -122,7 +117,7 @@ async function modelRows(
 	const tuned = await fineTuned(runtime, trained, dataset, task, labels, data);
 	if (!tuned) {
 		const risk = rows.find(({ name: rowName }) => rowName.setting === "zero-shot risk");
-		if (risk && "scored" in risk.byPatient)
+		if (risk?.byPatient && "scored" in risk.byPatient)
 			await reportPredictions(data, risk.name.label, risk.byPatient.scored.scores[0]);
 		const labelFile = dataset.labelFiles?.[task];
 		notes.push(`not fine-tuned: run \`${finetuneCommand(trained.folder, { task, labelFile })}\``);
@@ -242,27 +237,16 @@ async function oracleRows(
 	notes: string[],
 ): Promise<PatientRow[]> {
 	if (isOnsetTask(dataset, task) && codes) {
-		const onset = await onsetOracle(dataset, evaluated.labels, codes, options);
-		notes.push(...onset.notes);
-		return "chances" in onset
-			? [{ name: baselines.oracle, ...probable(evaluated, onset.chances) }]
-			: [];
+		const chances = await onsetOracle(dataset, evaluated.labels, codes, options, notes);
+		return chances ? [{ name: baselines.oracle, ...probable(evaluated, chances) }] : [];
 	}
 	const oracle = labelOracles[task];
-	if (!oracle) return [];
-	const simulation = await findSimulationTruth(dataset, options.split, options.oracle);
-	if (!("truth" in simulation)) {
-		if (simulation.reason) notes.push(`no reference model: ${simulation.reason}`);
-		return [];
-	}
-	const chances = await oracle.chances(dataset, evaluated.labels, simulation.truth);
+	const truth = oracle && (await findSimulationTruth(dataset, options, notes));
+	if (!truth) return [];
+	const chances = await oracle.chances(dataset, evaluated.labels, truth);
 	notes.push(`reference model: the true chance of ${oracle.of}`);
-	return [
-		{
-			name: baselines.oracle,
-			...(oracle.calibrated ? probable(evaluated, chances) : ranked(evaluated, chances)),
-		},
-	];
+	const scored = oracle.calibrated ? probable : ranked;
+	return [{ name: baselines.oracle, ...scored(evaluated, chances) }];
 }
 
 /** Counts the records of some codes in each history. */

@@ -7,7 +7,7 @@ import { type Model, modelById } from "../../model/index.js";
 import type { TrajgptConfig } from "../../model/trajgpt/config.js";
 import { predictor } from "../../model/trajgpt/state.js";
 import { smallDataset } from "../testing/small-dataset.js";
-import { summarizeScores } from "./scores.js";
+import type { EventScores } from "./scores.js";
 import { nextEventScores } from "./task.js";
 
 const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
@@ -55,90 +55,74 @@ const dataset = smallDataset(
 	],
 );
 
+const bigramWith = (rows: Readonly<Record<number, readonly number[]>>, model: Model = bigram) => ({
+	model,
+	config: undefined,
+	weights: new Map([["table", { shape: [8, 8], data: tableOf(rows) }]]),
+});
+
 describe("nextEventScores", () => {
+	const sums = ({ column }: EventScores) => ({
+		events: [...column("events")],
+		correct: [...column("correct")],
+		ofNew: [...column("events", "new")],
+		newCorrect: [...column("correct", "new")],
+		ofFirst: [...column("events", "first")],
+		among10: [...column("among10")],
+	});
+	const close = (values: readonly number[]) => values.map((value) => expect.closeTo(value, 4));
+
 	test("equal those computed by hand", async () => {
-		const data = tableOf({
+		const trained = bigramWith({
 			[birth]: [0, 0, 0, 0, 0, 4, 2, 2],
 			[a]: [0, 0, 0, 0, 0, 1, 5, 2],
 			[b]: [0, 0, 0, 0, 0, 5, 1, 2],
 		});
-		const weights = new Map([["table", { shape: [8, 8], data }]]);
-		const trained = { model: bigram, config: undefined, weights };
 		const scores = await nextEventScores(runtime, trained, dataset, "test");
 		// b, b, c after a, b, b: only the first is the likeliest. The first event is not predicted …
 		const first = Math.log(5 / 8) + Math.log(1 / 8) + Math.log(2 / 8);
 		// … but after a birth it is.
 		const second = Math.log(2 / 8) + Math.log(2 / 8);
-		const expected = [
-			// New codes of the first patient: b (predicted) and c; of the second: both; of the third: the second.
-			{ patient: 0, events: 3, logLikelihood: first, correct: 1, ofNew: [2, 1] },
-			{ patient: 2, events: 2, logLikelihood: second, correct: 0, ofNew: [2, 0] },
-			{ patient: 3, events: 39, logLikelihood: 39 * Math.log(5 / 8), correct: 39, ofNew: [1, 1] },
-		];
-		expect(scores).toEqual(
-			expected.map(({ ofNew: [events, correct], ...score }) => ({
-				...score,
-				ofNew: {
-					...{ events, correct, among5: events, among10: events },
-					logLikelihood: expect.any(Number),
-				},
-				// Each event has a day of its own, and no values.
-				ofFirst: expect.objectContaining({ events: score.events, correct: score.correct }),
-				withValues: expect.closeTo(score.logLikelihood, 4),
-				among5: score.events, // there are but three codes
-				among10: score.events,
-				logLikelihood: expect.closeTo(score.logLikelihood, 4),
-			})),
-		);
-		const summary = summarizeScores(scores);
-		expect(summary).toMatchObject({ patients: 3, events: 44, accuracy: 40 / 44 });
-		expect(summary.nats).toBeCloseTo(-(first + second + 39 * Math.log(5 / 8)) / 44, 5);
+		expect([...scores.patients]).toEqual([0, 2, 3]);
+		// New codes of the first patient: b (predicted) and c; of the second: both; of the third: the second.
+		expect(sums(scores)).toEqual({
+			events: [3, 2, 39],
+			correct: [1, 0, 39],
+			ofNew: [2, 2, 1],
+			newCorrect: [1, 0, 1],
+			// Each event has a day of its own, and no values; there are but three codes.
+			ofFirst: [3, 2, 39],
+			among10: [3, 2, 39],
+		});
+		const expected = close([first, second, 39 * Math.log(5 / 8)]);
+		expect([...scores.column("logLikelihood")]).toEqual(expected);
+		expect([...scores.column("withValues")]).toEqual(expected);
+		expect(scores.total("events", "known")).toBe(44 - 5);
 	});
 
 	test("are the same for a model with a short context, if it needs no more", async () => {
-		const data = tableOf({ [a]: [0, 0, 0, 0, 0, 1, 5, 2], [b]: [0, 0, 0, 0, 0, 4, 1, 3] });
-		const weights = new Map([["table", { shape: [8, 8], data }]]);
-		const whole = await nextEventScores(
-			runtime,
-			{ model: bigram, config: undefined, weights },
-			dataset,
-			"test",
-		);
-		const model = { ...bigram, context: () => 5 };
-		const cut = await nextEventScores(
-			runtime,
-			{ model, config: undefined, weights },
-			dataset,
-			"test",
-		);
-		expect(cut).toEqual(
-			whole.map((score) => ({
-				...score,
-				logLikelihood: expect.closeTo(score.logLikelihood, 4),
-				withValues: expect.closeTo(score.withValues, 4),
-				ofNew: { ...score.ofNew, logLikelihood: expect.closeTo(score.ofNew.logLikelihood, 4) },
-				ofFirst: { ...score.ofFirst, logLikelihood: expect.closeTo(score.logLikelihood, 4) },
-			})),
-		);
+		const rows = { [a]: [0, 0, 0, 0, 0, 1, 5, 2], [b]: [0, 0, 0, 0, 0, 4, 1, 3] };
+		const all = await nextEventScores(runtime, bigramWith(rows), dataset, "test");
+		const short = bigramWith(rows, { ...bigram, context: () => 5 });
+		const cut = await nextEventScores(runtime, short, dataset, "test");
+		expect(sums(cut)).toEqual(sums(all));
+		for (const group of ["all", "new", "first"] as const)
+			expect([...cut.column("logLikelihood", group)]).toEqual(
+				close([...all.column("logLikelihood", group)]),
+			);
 	});
 
 	test("take the first event of a day apart", async () => {
-		const data = tableOf({
-			[a]: [0, 0, 0, 0, 0, 1, 5, 2],
-			[b]: [0, 0, 0, 0, 0, 5, 1, 2],
-		});
-		const trained = {
-			...{ model: bigram, config: undefined },
-			weights: new Map([["table", { shape: [8, 8], data }]]),
-		};
+		const trained = bigramWith({ [a]: [0, 0, 0, 0, 0, 1, 5, 2], [b]: [0, 0, 0, 0, 0, 5, 1, 2] });
 		const days = smallDataset(
 			[6, 3, 1],
 			[{ split: "test", tokens: [a, b, b, a], times: [1, 1.5, 2.25, 2.5] }],
 		);
-		const [score] = await nextEventScores(runtime, trained, days, "test");
-		expect(score).toMatchObject({ events: 3, correct: 2 });
-		expect(score?.ofFirst).toMatchObject({ events: 1, correct: 0 });
-		expect(score?.ofFirst.logLikelihood).toBeCloseTo(Math.log(1 / 8), 4);
+		const scores = await nextEventScores(runtime, trained, days, "test");
+		expect(sums(scores)).toMatchObject({ events: [3], correct: [2], ofFirst: [1] });
+		expect(scores.total("correct", "first")).toBe(0);
+		expect(scores.total("logLikelihood", "first")).toBeCloseTo(Math.log(1 / 8), 4);
+		expect(scores.total("correct", "rest")).toBe(2);
 	});
 
 	test("are of codes where values have tokens of their own", async () => {
@@ -152,21 +136,13 @@ describe("nextEventScores", () => {
 			{ ...(tokens[b] as Token), code: "b Q1", value: range(1) },
 			{ ...(tokens[c] as Token), code: "b Q2", value: range(2) },
 		]);
-		const data = tableOf({
-			[a]: [0, 0, 0, 0, 0, 3, 2, 3],
-			[b]: [0, 0, 0, 0, 0, 5, 2, 1],
-		});
-		const weights = new Map([["table", { shape: [8, 8], data }]]);
-		const [score] = await nextEventScores(
-			runtime,
-			{ model: bigram, config: undefined, weights },
-			{ ...dataset, vocabulary },
-			"test",
-		);
+		const trained = bigramWith({ [a]: [0, 0, 0, 0, 0, 3, 2, 3], [b]: [0, 0, 0, 0, 0, 5, 2, 1] });
+		const scores = await nextEventScores(runtime, trained, { ...dataset, vocabulary }, "test");
 		// b, b, c after a, b, b: c is another value of b, which the patient had by then.
-		expect(score?.logLikelihood).toBeCloseTo(Math.log(5 / 8) + 2 * Math.log(3 / 8), 4);
-		expect(score?.withValues).toBeCloseTo(Math.log(2 / 8) + Math.log(2 / 8) + Math.log(1 / 8), 4);
-		expect(score).toMatchObject({ events: 3, correct: 1, ofNew: { events: 1, correct: 1 } });
+		expect(scores.column("logLikelihood")[0]).toBeCloseTo(Math.log(5 / 8) + 2 * Math.log(3 / 8), 4);
+		expect(scores.column("withValues")[0]).toBeCloseTo(2 * Math.log(2 / 8) + Math.log(1 / 8), 4);
+		const { events, correct, ofNew, newCorrect } = sums(scores);
+		expect([events[0], correct[0], ofNew[0], newCorrect[0]]).toEqual([3, 1, 1, 1]);
 	});
 
 	test("of TrajGPT equal its predictions event by event", async () => {
@@ -176,7 +152,7 @@ describe("nextEventScores", () => {
 		const weights = model.init(config, random(3));
 		const scores = await nextEventScores(runtime, { model, config, weights }, dataset, "test");
 		const asked = predictor(runtime, config as TrajgptConfig, weights);
-		for (const { patient, events, logLikelihood, correct } of scores) {
+		for (const [i, patient] of scores.patients.entries()) {
 			const { tokens, times } = await dataset.read(patient);
 			let [sum, hits] = [0, 0];
 			for (let n = 1; n < tokens.length; n++) {
@@ -186,9 +162,9 @@ describe("nextEventScores", () => {
 				sum += own;
 				hits += Number(logProbabilities.subarray(specialCount).every((p) => p <= own));
 			}
-			expect(events).toBe(tokens.length - 1);
-			expect(logLikelihood).toBeCloseTo(sum, 3);
-			expect(correct).toBe(hits);
+			expect(scores.column("events")[i]).toBe(tokens.length - 1);
+			expect(scores.column("logLikelihood")[i]).toBeCloseTo(sum, 3);
+			expect(scores.column("correct")[i]).toBe(hits);
 		}
 		await asked.dispose();
 	});

@@ -1,28 +1,7 @@
+import type { Communicator } from "../../base/communicator.js";
 import type { Dataset, History, Split } from "../../data/cohort/index.js";
 import { codeKey, specialCount, type Vocabulary } from "../../data/cohort/vocabulary.js";
-import type { Oracle } from "../../data/simulate/index.js";
-import type { SimulationTruth, TruePatient } from "../simulation-truth.js";
-
-/** Events, Σ log p of them in nats, and those whose code was the most likely, among the five most likely, among the ten. */
-export interface RankCounts {
-	readonly events: number;
-	readonly logLikelihood: number;
-	readonly correct: number;
-	readonly among5: number;
-	readonly among10: number;
-}
-
-/** The score of one patient, each event predicted from the earlier ones. */
-export interface PatientScore extends RankCounts {
-	/** The dataset's number of the patient. */
-	readonly patient: number;
-	/** Of events whose code the patient did not have before. */
-	readonly ofNew: RankCounts;
-	/** Of the first event of each day. */
-	readonly ofFirst: RankCounts;
-	/** Σ log p of the events and the ranges of their values. */
-	readonly withValues: number;
-}
+import type { SimulationTruth } from "../simulation-truth.js";
 
 /** The codes that a recall is about: all, those that the patient already had, those that are new for the patient. */
 export const novelties = [
@@ -30,15 +9,6 @@ export const novelties = [
 	{ suffix: " known", counts: (isNew: boolean) => !isNew },
 	{ suffix: " new", counts: (isNew: boolean) => isNew },
 ] as const;
-
-export interface ScoreSummary {
-	readonly patients: number;
-	readonly events: number;
-	/** Mean −log p per event. */
-	readonly nats: number;
-	/** The fraction of events whose code was the most likely. */
-	readonly accuracy: number;
-}
 
 /** Whether an event is predicted: every event after the first of its history, except births. */
 export const isPredicted = (token: number, position: number): boolean =>
@@ -58,75 +28,62 @@ export function rankOf(scores: ArrayLike<number>, token: number): number {
 	return before;
 }
 
-/** 1 for each event of a history whose code it did not have before. */
-export function firstRecords(tokens: Int32Array): Uint8Array {
-	const had = new Set<number>();
-	return Uint8Array.from(tokens, (token) => {
-		const isNew = !had.has(token);
-		had.add(token);
-		return Number(isNew);
-	});
-}
+/**
+ * Sums over the predicted events of a patient: how many there are, log p of them (in nats) without and with the range
+ * of their value, and how many had a code that was the most likely one, or among the five or ten most likely.
+ */
+const sumNames = ["events", "logLikelihood", "withValues", "correct", "among5", "among10"] as const;
+type SumName = (typeof sumNames)[number];
 
-/** 1 for each event of a history that is the first of its day. */
-export const firstOfDays = (times: ArrayLike<number>): Uint8Array =>
-	Uint8Array.from(times, (time, index) =>
-		Number(index === 0 || Math.floor(time) !== Math.floor(times[index - 1])),
-	);
+/** Of all events, of those whose code the patient did not have before, of the first of each day, and of all others. */
+export type EventGroup = "all" | "new" | "first" | "known" | "rest";
+const summedGroups: readonly EventGroup[] = ["all", "new", "first"];
 
-/** An event: its log p, also with the range of its value, and how many codes are more likely. */
-interface ScoredEvent {
-	readonly logProbability: number;
-	/** By default the same. */
-	readonly withValue?: number;
-	readonly rank: number;
-	/** Whether the patient did not have the code before. */
-	readonly isNew: boolean;
-	readonly isFirstOfDay: boolean;
-}
+export type EventScores = Awaited<ReturnType<typeof eventScores>>;
 
-export type ScoreTally = ReturnType<typeof scoreTally>;
-
-/** Adds up the events of one patient. */
-export function scoreTally(patient: number) {
-	const counts = () => ({ events: 0, correct: 0, among5: 0, among10: 0, logLikelihood: 0 });
-	const [all, ofNew, ofFirst] = [counts(), counts(), counts()];
-	let withValues = 0;
-	return {
-		add: ({
-			logProbability,
-			withValue = logProbability,
-			rank,
-			isNew,
-			isFirstOfDay,
-		}: ScoredEvent) => {
-			withValues += withValue;
-			for (const group of [all, ...(isNew ? [ofNew] : []), ...(isFirstOfDay ? [ofFirst] : [])]) {
-				group.logLikelihood += logProbability;
-				group.events++;
-				if (rank < 1) group.correct++;
-				if (rank < 5) group.among5++;
-				if (rank < 10) group.among10++;
-			}
-		},
-		score: (): PatientScore => ({
-			patient,
-			...all,
-			ofNew: { ...ofNew },
-			ofFirst: { ...ofFirst },
-			withValues,
-		}),
+/** Adds up the scores of the events of each patient of a split, each predicted from the earlier ones. */
+export async function eventScores(dataset: Dataset, split: Split) {
+	const patients = dataset.patients(split);
+	const codes = codesOfTokens(dataset.vocabulary);
+	/** By patient and position: whether the code is new, and whether the event is the first of its day. */
+	const kinds: { readonly isNew: Uint8Array; readonly isFirst: Uint8Array }[] = [];
+	for (const patient of patients) {
+		const { tokens, times } = await dataset.read(patient);
+		const had = new Set<number>();
+		const isNew = Uint8Array.from(tokens, (token) => {
+			const size = had.size;
+			return had.add(codes.of(token)).size - size;
+		});
+		const day = (position: number) => Math.floor(times[position]);
+		const isFirst = Uint8Array.from(tokens, (_, n) => Number(n === 0 || day(n) !== day(n - 1)));
+		kinds.push({ isNew, isFirst });
+	}
+	const width = sumNames.length * patients.length;
+	const sums = new Float64Array(summedGroups.length * width); // [groups, sums, patients]
+	const column = (name: SumName, group: EventGroup = "all"): Float64Array => {
+		if (group === "known" || group === "rest") {
+			const part = column(name, group === "known" ? "new" : "first");
+			return column(name).map((sum, i) => sum - part[i]);
+		}
+		const first = summedGroups.indexOf(group) * width + sumNames.indexOf(name) * patients.length;
+		return sums.subarray(first, first + patients.length);
 	};
-}
-
-export function summarizeScores(scores: readonly PatientScore[]): ScoreSummary {
-	const sum = (part: (score: PatientScore) => number) => scores.reduce((a, s) => a + part(s), 0);
-	const events = sum((s) => s.events);
 	return {
-		patients: scores.length,
-		events,
-		nats: -sum((s) => s.logLikelihood) / events,
-		accuracy: sum((s) => s.correct) / events,
+		patients,
+		/** The sums by patient. */
+		column,
+		total: (name: SumName, group?: EventGroup) => column(name, group).reduce((a, b) => a + b, 0),
+		/** Adds the event at a position of the history of a patient, numbered within the split, with its rank among the codes. */
+		add(patient: number, position: number, rank: number, logP: number, withValue = logP): void {
+			const { isNew, isFirst } = kinds[patient];
+			const values = [1, logP, withValue, Number(rank < 1), Number(rank < 5), Number(rank < 10)];
+			for (const [group, counts] of [1, isNew[position], isFirst[position]].entries())
+				if (counts)
+					for (const [i, value] of values.entries())
+						sums[group * width + i * patients.length + patient] += value;
+		},
+		/** Adds what other processes have added to theirs. */
+		sumOver: (job: Communicator) => job.sum(sums),
 	};
 }
 
@@ -144,7 +101,6 @@ export function codesOfTokens({ tokens }: Vocabulary) {
 		return first.get(key) as number;
 	});
 	const hasRanges = codes.some((code, token) => code !== token);
-	const of = (token: number) => codes[token];
 	/** Sums numbers of tokens by code, into the first token; 0 for the others. */
 	const summed = (values: ArrayLike<number>) => {
 		const sums = new Float64Array(values.length);
@@ -152,13 +108,9 @@ export function codesOfTokens({ tokens }: Vocabulary) {
 		return sums;
 	};
 	return {
-		of,
+		of: (token: number) => codes[token],
 		/** Whether some code has several tokens. */
 		hasRanges,
-		/** Whether a token number is that of a code. */
-		isCode: (token: number) => of(token) === token,
-		/** A history with codes for tokens. */
-		coded: (history: Int32Array) => (hasRanges ? history.map(of) : history),
 		sum: (probabilities: ArrayLike<number>) => (hasRanges ? summed(probabilities) : probabilities),
 		sumLogs: (logProbabilities: Float32Array) =>
 			hasRanges
@@ -173,9 +125,7 @@ export function trainingFrequencies({ vocabulary }: Dataset): Float64Array {
 	return Float64Array.from(vocabulary.tokens, ({ count }) => count / total);
 }
 
-/**
- * Calls `take` for each event to predict, with the counts and the number of the patient's earlier events.
- */
+/** Calls `take` for each event to predict, with the counts and the number of the patient's earlier events. */
 function overCounts(
 	{ tokens }: History,
 	size: number,
@@ -207,30 +157,21 @@ export async function countScores(
 	dataset: Dataset,
 	split: Split,
 	smoothing: number,
-): Promise<PatientScore[]> {
+): Promise<EventScores> {
 	const codes = codesOfTokens(dataset.vocabulary);
 	const frequencies = trainingFrequencies(dataset);
 	const ofTokens = new Float64Array(frequencies.length);
-	const scores: PatientScore[] = [];
-	for (const patient of dataset.patients(split)) {
-		const tally = scoreTally(patient);
+	const scores = await eventScores(dataset, split);
+	for (const [i, patient] of scores.patients.entries()) {
 		const history = await dataset.read(patient);
-		const isNew = firstRecords(codes.coded(history.tokens));
-		const isFirst = firstOfDays(history.times);
 		overCounts(history, frequencies.length, (token, counts, past, position) => {
 			for (let code = specialCount; code < counts.length; code++)
 				ofTokens[code] = smoothed(counts[code], past, frequencies[code], smoothing);
 			const probabilities = codes.sum(ofTokens);
 			const code = codes.of(token);
-			tally.add({
-				logProbability: Math.log(probabilities[code]),
-				withValue: Math.log(ofTokens[token]),
-				rank: rankOf(probabilities, code),
-				isNew: isNew[position] === 1,
-				isFirstOfDay: isFirst[position] === 1,
-			});
+			const [logP, withValue] = [probabilities[code], ofTokens[token]].map(Math.log);
+			scores.add(i, position, rankOf(probabilities, code), logP, withValue);
 		});
-		scores.push(tally.score());
 	}
 	return scores;
 }
@@ -259,47 +200,30 @@ export async function chooseSmoothing(dataset: Dataset): Promise<number> {
 export async function oracleScores(
 	dataset: Dataset,
 	split: Split,
-	truth: SimulationTruth,
-): Promise<{ readonly known: PatientScore[]; readonly unknown: PatientScore[] }> {
-	const known: PatientScore[] = [];
-	const unknown: PatientScore[] = [];
-	for (const patient of dataset.patients(split)) {
+	{ oracle, patient: simulated, toTokens }: SimulationTruth,
+): Promise<Readonly<Record<"known" | "unknown", EventScores>>> {
+	const known = await eventScores(dataset, split);
+	const unknown = await eventScores(dataset, split);
+	for (const [i, patient] of known.patients.entries()) {
 		const history = await dataset.read(patient);
-		const simulated = truth.patient(history);
-		const { birth, sex, coverage } = simulated.history;
+		const { tokens, birthEvents } = history;
+		const { history: records, positions } = simulated(history);
+		const { birth, sex, coverage, events } = records;
 		const person = { birth, sex };
-		const score = (insured: typeof person) =>
-			followedScore(patient, history, simulated, truth, insured);
-		known.push(score({ ...person, ...(coverage && { coverage }) }));
-		unknown.push(score(person));
+		for (const scores of [known, unknown]) {
+			const follower = oracle.follow(
+				scores === known && coverage ? { ...person, coverage } : person,
+			);
+			let seen = 0;
+			for (const [event, position] of positions.entries()) {
+				for (; seen < position; seen++) follower.observe(events[seen].day, events[seen].code);
+				const token = tokens[birthEvents + event];
+				if (!isPredicted(token, birthEvents + event)) continue;
+				const chances = toTokens(follower.next(events[position].day));
+				const logP = Math.log(Math.max(chances[token], 1e-12));
+				scores.add(i, birthEvents + event, rankOf(chances, token), logP);
+			}
+		}
 	}
 	return { known, unknown };
-}
-
-function followedScore(
-	patient: number,
-	{ tokens, times, birthEvents }: History,
-	{ history, positions }: TruePatient,
-	{ oracle, toTokens }: SimulationTruth,
-	person: Parameters<Oracle["follow"]>[0],
-): PatientScore {
-	const follower = oracle.follow(person);
-	const tally = scoreTally(patient);
-	const isNew = firstRecords(tokens);
-	const isFirst = firstOfDays(times);
-	let seen = 0;
-	for (const [event, position] of positions.entries()) {
-		for (; seen < position; seen++)
-			follower.observe(history.events[seen].day, history.events[seen].code);
-		const token = tokens[birthEvents + event];
-		if (!isPredicted(token, birthEvents + event)) continue;
-		const chances = toTokens(follower.next(history.events[position].day));
-		tally.add({
-			logProbability: Math.log(Math.max(chances[token], 1e-12)),
-			rank: rankOf(chances, token),
-			isNew: isNew[birthEvents + event] === 1,
-			isFirstOfDay: isFirst[birthEvents + event] === 1,
-		});
-	}
-	return tally.score();
 }

@@ -6,28 +6,26 @@ import { specialCount } from "../../data/cohort/vocabulary.js";
 import { programs, type Runtime } from "../../engine/runtime/index.js";
 import { type Graph, logSoftmax } from "../../engine/tensor/index.js";
 import { slotStates } from "../../model/heads.js";
-import type { BatchShape, Model, ParameterValues } from "../../model/index.js";
+import type { BatchShape } from "../../model/index.js";
 import { parametersOf } from "../../model/nn/weights.js";
 import { checkFinite } from "../../model/predictor.js";
-import { bootstrap, ratioOf, type Statistic } from "../bootstrap.js";
+import type { Trained } from "../../model/train/index.js";
+import { bootstrap, ratioOf } from "../bootstrap.js";
 import { probabilityBins } from "../calibration.js";
 import type { Measure, MeasureRun } from "../evaluation.js";
 import type { EvaluateOptions } from "../options.js";
-import { baselines, definedRatios, measureRows, type PatientRow } from "../rows.js";
+import { baselines, definedRatios, measured, type PatientRow, type RowName } from "../rows.js";
 import { findSimulationTruth } from "../simulation-truth.js";
 import {
 	chooseSmoothing,
 	codesOfTokens,
 	countScores,
-	firstOfDays,
-	firstRecords,
+	type EventGroup,
+	type EventScores,
+	eventScores,
 	isPredicted,
 	oracleScores,
-	type PatientScore,
-	type RankCounts,
 	rankOf,
-	type ScoreTally,
-	scoreTally,
 } from "./scores.js";
 
 /** Edges between probability bins, closer together where most codes are. */
@@ -38,178 +36,129 @@ const choiceEdges = Array.from({ length: 9 }, (_, i) => (i + 1) / 10);
 
 /** Task *next*: every event after the first, given its time. The baselines are scored once. */
 export async function nextTask(dataset: Dataset, options: EvaluateOptions): Promise<MeasureRun> {
-	const { split, seed, draws } = options;
-	const { rows: others, notes } =
-		options.baselines === false ? { rows: [], notes: [] } : await baselineRows(dataset, options);
+	const { split } = options;
+	const notes: string[] = [];
+	const others = options.baselines === false ? [] : await baselineScores(dataset, options, notes);
 	notes.push(
 		"weighted calibration error: mean distance of probability and frequency over bins of every code of every event, weighted by the probability in each bin; calibration error of the first choice: weighted by the events in each bin",
 	);
-
-	const { isCode, hasRanges } = codesOfTokens(dataset.vocabulary);
-	if (hasRanges)
+	const codesOf = codesOfTokens(dataset.vocabulary);
+	if (codesOf.hasRanges)
 		notes.push(
 			"numbers are of codes, the ranges of their values summed; nats with values also predict the range",
 		);
+	const patients = dataset.patients(split).length;
 	return async (runtime, trained) => {
-		const patients = dataset.patients(split);
-		const about = { task: "next", split, patients: patients.length, seed, draws, notes };
-		if (!trained) {
-			const [first] = others;
-			return {
-				...about,
-				events: eventsIn(first?.scores ?? []),
-				...(first && { newCodes: shareOfNew(first.scores, options) }),
-				...measureRows(others, patients.length, options),
-			};
-		}
-		const numbers = new Map(Array.from(patients, (patient, i) => [patient, i]));
-		const codes = probabilityBins(patients.length, codeEdges);
-		const choices = probabilityBins(patients.length, choiceEdges);
-		const calibrate = (
-			patient: number,
-			logProbabilities: Float32Array,
-			recorded: number,
-			rank: number,
-		) => {
-			const number = numbers.get(patient)!;
+		const codes = probabilityBins(patients, codeEdges);
+		const choices = probabilityBins(patients, choiceEdges);
+		const calibrate: TakeScored = (patient, logProbabilities, recorded, rank) => {
 			let first = 0;
 			for (let code = specialCount; code < logProbabilities.length; code++) {
-				if (!isCode(code)) continue;
+				if (codesOf.of(code) !== code) continue;
 				const probability = Math.exp(logProbabilities[code]);
-				codes.add(number, probability, code === recorded);
+				codes.add(patient, probability, code === recorded);
 				if (probability > first) first = probability;
 			}
-			choices.add(number, first, rank === 0);
+			choices.add(patient, first, rank === 0);
 		};
 		const { divide = alone } = runtime;
-		const scores = await divide(async (job) => {
-			const all = await nextEventScores(runtime, trained, dataset, split, calibrate, job);
-			for (const bins of [codes, choices]) bins.sumOver(job);
-			return all;
+		const scores =
+			trained &&
+			(await divide(async (job) => {
+				const all = await nextEventScores(runtime, trained, dataset, split, calibrate, job);
+				for (const bins of [codes, choices]) bins.sumOver(job);
+				return all;
+			}));
+		const rows = others.map(([name, baselineScores]) => row(name, baselineScores));
+		if (scores)
+			rows.unshift({
+				...row({ who: "model", label: trained.model.name }, scores),
+				more: {
+					weightedCalibrationError: codes.error("probability"),
+					topCalibrationError: choices.error("predictions"),
+				},
+			});
+		const first = scores ?? others[0]?.[1];
+		return measured("next", options, rows, {
+			patients,
+			events: first?.total("events") ?? 0,
+			notes,
+			...(first && { newCodes: shareOfNew(first, options) }),
+			...(scores && { calibration: codes.bins(options), topCalibration: choices.bins(options) }),
 		});
-		const modelRow = row({ who: "model", label: trained.model.name }, scores, {
-			weightedCalibrationError: codes.error("probability"),
-			topCalibrationError: choices.error("predictions"),
-		});
-		return {
-			...about,
-			events: eventsIn(scores),
-			newCodes: shareOfNew(scores, options),
-			...measureRows([modelRow, ...others], patients.length, options),
-			calibration: codes.bins(options),
-			topCalibration: choices.bins(options),
-		};
 	};
-}
-
-interface ScoredRow extends PatientRow {
-	readonly scores: readonly PatientScore[];
 }
 
 /** Frequency baselines and, on simulated data, the oracle. */
-async function baselineRows(
+async function baselineScores(
 	dataset: Dataset,
-	{ split, oracle, trainingDataset = dataset }: EvaluateOptions,
-): Promise<{ rows: ScoredRow[]; notes: string[] }> {
+	options: EvaluateOptions,
+	notes: string[],
+): Promise<(readonly [RowName, EventScores])[]> {
+	const { split, trainingDataset = dataset } = options;
 	const smoothing = await chooseSmoothing(trainingDataset);
-	const scored = (name: PatientRow["name"], scores: readonly PatientScore[]): ScoredRow => ({
-		...row(name, scores),
-		scores,
-	});
-	const rows = [
-		scored(baselines.history, await countScores(dataset, split, smoothing)),
-		scored(baselines.global, await countScores(dataset, split, Number.POSITIVE_INFINITY)),
-	];
-	const notes = [
+	notes.push(
 		Number.isFinite(smoothing)
 			? `own history: smoothed with ${smoothing.toFixed(2)} events spread as in training, chosen on the validation patients`
 			: "own history: on the validation patients it did not help, so it is smoothed away",
+	);
+	const truth = await findSimulationTruth(dataset, options, notes);
+	const oracle = truth && (await oracleScores(dataset, split, truth));
+	return [
+		[baselines.history, await countScores(dataset, split, smoothing)],
+		[baselines.global, await countScores(dataset, split, Number.POSITIVE_INFINITY)],
+		...(oracle
+			? ([
+					[baselines.oracle, oracle.known],
+					[baselines.uninformed, oracle.unknown],
+				] as const)
+			: []),
 	];
-	const simulation = await findSimulationTruth(dataset, split, oracle);
-	if ("truth" in simulation) {
-		const { known, unknown } = await oracleScores(dataset, split, simulation.truth);
-		rows.push(scored(baselines.oracle, known), scored(baselines.uninformed, unknown));
-	} else if (simulation.reason) notes.push(`no reference model: ${simulation.reason}`);
-	return { rows, notes };
 }
-
-const eventsIn = (scores: readonly PatientScore[]) =>
-	scores.reduce((sum, { events }) => sum + events, 0);
 
 /** The share of events whose code is new for the patient. */
-function shareOfNew(scores: readonly PatientScore[], options: EvaluateOptions): Measure {
-	const share = ratioOf(
-		scores.map(({ ofNew }) => ofNew.events),
-		scores.map(({ events }) => events),
-	);
-	return bootstrap(scores.length, { share }, options).share;
-}
+const shareOfNew = ({ patients, column }: EventScores, options: EvaluateOptions): Measure =>
+	bootstrap(patients.length, { share: ratioOf(column("events", "new"), column("events")) }, options)
+		.share;
 
-/** The events of a patient that are not among some. */
-const without = (all: PatientScore, part: RankCounts): RankCounts => ({
-	events: all.events - part.events,
-	logLikelihood: all.logLikelihood - part.logLikelihood,
-	correct: all.correct - part.correct,
-	among5: all.among5 - part.among5,
-	among10: all.among10 - part.among10,
-});
-
-function row(
-	name: PatientRow["name"],
-	scores: readonly PatientScore[],
-	more: Readonly<Record<string, Statistic>> = {},
-): PatientRow {
-	const column = (part: (score: PatientScore) => number) => Float64Array.from(scores, part);
-	const wholes = column(({ events }) => events);
-	const recalls = (suffix: string, countsOf: (score: PatientScore) => RankCounts) => {
-		const all = column((score) => countsOf(score).events);
-		const ratio = (part: keyof RankCounts) => ({
-			parts: column((score) => countsOf(score)[part]),
-			wholes: all,
-		});
-		return {
-			[suffix === "" ? "accuracy" : `recall@1${suffix}`]: ratio("correct"),
-			[`recall@5${suffix}`]: ratio("among5"),
-			[`recall@10${suffix}`]: ratio("among10"),
-		};
-	};
-	const ofDays = (suffix: string, countsOf: (score: PatientScore) => RankCounts) => ({
-		[`nats ${suffix}`]: {
-			parts: column((score) => -countsOf(score).logLikelihood),
-			wholes: column((score) => countsOf(score).events),
-		},
-		[`recall@10 ${suffix}`]: {
-			parts: column((score) => countsOf(score).among10),
-			wholes: column((score) => countsOf(score).events),
-		},
+function row(name: RowName, { column, total }: EventScores): PatientRow {
+	const perEvent = (part: Parameters<typeof column>[0], group?: EventGroup) => ({
+		parts: column(part, group),
+		wholes: column("events", group),
 	});
-	const hasRest = scores.some(({ events, ofFirst }) => events > ofFirst.events);
-	const valueNats = ({ withValues }: PatientScore) => -withValues;
-	const hasValues = scores.some((score) => score.withValues !== score.logLikelihood);
-	return {
-		name,
-		byPatient: {
-			ratios: {
-				...recalls("", (score) => score),
-				nats: { parts: column(({ logLikelihood }) => -logLikelihood), wholes },
-				...(hasValues && { "nats with values": { parts: column(valueNats), wholes } }),
-				...definedRatios({
-					...recalls(" known", (score) => without(score, score.ofNew)),
-					...recalls(" new", ({ ofNew }) => ofNew),
-					...(hasRest && ofDays("first of a day", ({ ofFirst }) => ofFirst)),
-					...(hasRest && ofDays("rest of a day", (score) => without(score, score.ofFirst))),
-				}),
-			},
-		},
-		more,
+	const nats = (part: "logLikelihood" | "withValues", group?: EventGroup) => ({
+		parts: column(part, group).map((logP) => -logP),
+		wholes: column("events", group),
+	});
+	const recalls = (group: "known" | "new") => ({
+		[`recall@1 ${group}`]: perEvent("correct", group),
+		[`recall@5 ${group}`]: perEvent("among5", group),
+		[`recall@10 ${group}`]: perEvent("among10", group),
+	});
+	const ofDays = (group: "first" | "rest") => ({
+		[`nats ${group} of a day`]: nats("logLikelihood", group),
+		[`recall@10 ${group} of a day`]: perEvent("among10", group),
+	});
+	const hasRest = total("events", "rest") > 0;
+	const logPs = column("logLikelihood");
+	const hasValues = column("withValues").some((logP, i) => logP !== logPs[i]);
+	const ratios = {
+		accuracy: perEvent("correct"),
+		"recall@5": perEvent("among5"),
+		"recall@10": perEvent("among10"),
+		nats: nats("logLikelihood"),
+		...(hasValues && { "nats with values": nats("withValues") }),
+		...definedRatios({
+			...recalls("known"),
+			...recalls("new"),
+			...(hasRest && ofDays("first")),
+			...(hasRest && ofDays("rest")),
+		}),
 	};
+	return { name, byPatient: { ratios } };
 }
 
-interface TrainedModel {
-	readonly model: Model;
-	readonly config: unknown;
-	readonly weights: ParameterValues;
-}
+type TrainedModel = Pick<Trained, "model" | "config" | "weights">;
 
 /** Maximum number of slots per batch, padding included, and of numbers in its output. */
 const mostSlots = 4096;
@@ -331,71 +280,35 @@ async function predictEvents(
 	}
 }
 
-/**
- * Scores a model on each patient of a split, by code; `also` is called with every scored event and log p of every
- * code.
- */
+/** Called with every scored event: the patient, numbered within the split, log p of every code, the code, and its rank. */
+type TakeScored = (
+	patient: number,
+	logProbabilities: Float32Array,
+	code: number,
+	rank: number,
+) => void;
+
+/** Scores a model on each patient of a split, by code. Each process calls `also` with the events that it has predicted. */
 export async function nextEventScores(
 	runtime: Runtime,
 	trained: TrainedModel,
 	dataset: Dataset,
 	split: Split,
-	also?: (patient: number, logProbabilities: Float32Array, code: number, rank: number) => void,
-	/** Each process calls `also` with the events that it has predicted. */
+	also?: TakeScored,
 	job: Communicator = oneProcess,
-): Promise<PatientScore[]> {
+): Promise<EventScores> {
 	const codes = codesOfTokens(dataset.vocabulary);
-	const tallies = new Map<number, ScoreTally>(
-		Array.from(dataset.patients(split), (patient) => [patient, scoreTally(patient)]),
-	);
-	const about = new Map<number, { readonly isNew: Uint8Array; readonly isFirst: Uint8Array }>();
-	for (const patient of tallies.keys()) {
-		const { tokens, times } = await dataset.read(patient);
-		about.set(patient, {
-			isNew: firstRecords(codes.coded(tokens)),
-			isFirst: firstOfDays(times),
-		});
-	}
-	const take: TakeEvent = (patient, ofTokens, token, index) => {
+	const scores = await eventScores(dataset, split);
+	const numbers = new Map(Array.from(scores.patients, (patient, i) => [patient, i]));
+	const take: TakeEvent = (patient, ofTokens, token, position) => {
 		const logProbabilities = codes.sumLogs(ofTokens);
 		const code = codes.of(token);
 		const rank = rankOf(logProbabilities, code);
-		tallies.get(patient)?.add({
-			logProbability: logProbabilities[code],
-			withValue: ofTokens[token],
-			rank,
-			isNew: about.get(patient)?.isNew[index] === 1,
-			isFirstOfDay: about.get(patient)?.isFirst[index] === 1,
-		});
-		also?.(patient, logProbabilities, code, rank);
+		const number = numbers.get(patient)!;
+		scores.add(number, position, rank, logProbabilities[code], ofTokens[token]);
+		also?.(number, logProbabilities, code, rank);
 	};
 	await predictEvents(runtime, trained, dataset, split, take, job);
-	return summed(
-		job,
-		[...tallies.values()].map((tally) => tally.score()),
-	);
-}
-
-/** The scores of all patients over all processes. */
-function summed(job: Communicator, scores: readonly PatientScore[]): PatientScore[] {
-	if (job.size === 1) return [...scores];
-	const counts = ["events", "correct", "among5", "among10", "logLikelihood"] as const;
-	const numbersOf = (score: PatientScore) => [
-		...[score, score.ofNew, score.ofFirst].flatMap((counted) =>
-			counts.map((name) => counted[name]),
-		),
-		score.withValues,
-	];
-	const all = Float64Array.from(scores.flatMap(numbersOf));
-	job.sum(all);
-	const width = 3 * counts.length + 1;
-	return scores.map(({ patient }, i) => {
-		const patientSums = all.subarray(i * width, (i + 1) * width);
-		const part = (index: number) =>
-			Object.fromEntries(
-				counts.map((name, j) => [name, patientSums[index * counts.length + j]]),
-			) as Record<(typeof counts)[number], number>;
-		const withValues = patientSums[width - 1];
-		return { patient, ...part(0), ofNew: part(1), ofFirst: part(2), withValues };
-	});
+	if (job.size > 1) scores.sumOver(job);
+	return scores;
 }

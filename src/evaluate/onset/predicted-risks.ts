@@ -74,14 +74,7 @@ export async function baselinePredictions(
 	lookBackDays: number,
 	notes: string[],
 ): Promise<Predictions[]> {
-	const {
-		seed,
-		split,
-		futures,
-		threads,
-		progress,
-		regressionPatients: most = regressionLimit,
-	} = options;
+	const { seed, futures, threads, progress, regressionPatients: most = regressionLimit } = options;
 	const rows: Predictions[] = [];
 	const areKnown = cohort.patients.some(({ history }) => history.birthEvents === 1 || history.sex);
 	if (areKnown) {
@@ -116,15 +109,12 @@ export async function baselinePredictions(
 				`regression per code: learned from ${takenOf(trained, most)} training patients; \`regressionPatients\` sets how many`,
 			);
 	}
-	const simulated = await findSimulationTruth(dataset, split, options.oracle, "incidence");
-	if ("truth" in simulated) {
+	const truth = await findSimulationTruth(dataset, options, notes, "incidence");
+	if (truth) {
 		const vocab = dataset.vocabulary.size;
 		const risks = horizons.map(() => new Float32Array(cohort.patients.length * vocab));
 		for (const [index, { history, day }] of cohort.patients.entries()) {
-			const { tokens } = simulated.truth.incidence(history, day, horizons.map(daysOf), {
-				futures,
-				seed,
-			});
+			const { tokens } = truth.incidence(history, day, horizons.map(daysOf), { futures, seed });
 			for (const [i, horizonRisks] of risks.entries())
 				horizonRisks.set(tokens.subarray(i * vocab, (i + 1) * vocab), index * vocab);
 			progress?.update({
@@ -139,7 +129,7 @@ export async function baselinePredictions(
 		notes.push(
 			`reference model: the simulator's own probabilities, averaged over ${futures} sampled futures per patient; simulated population, not real people`,
 		);
-	} else if (simulated.reason) notes.push(`no reference model: ${simulated.reason}`);
+	}
 	return rows;
 }
 

@@ -3,9 +3,9 @@ import type { Dataset } from "../../data/cohort/index.js";
 import type { Vocabulary } from "../../data/cohort/vocabulary.js";
 import { type Drawn, measureOf, notNegative, patientDraws } from "../bootstrap.js";
 import { binOf } from "../calibration.js";
-import type { Measured, OnsetDetails } from "../evaluation.js";
+import type { Measure, Measured, OnsetDetails } from "../evaluation.js";
 import { quantile } from "../order-statistics.js";
-import { comparedRows, packedDraws } from "../rows.js";
+import { measured } from "../rows.js";
 import {
 	decileShares,
 	decisionCurve,
@@ -39,72 +39,53 @@ import {
 const calibrationDraws = 50;
 
 /** The metrics of every row at every horizon, their differences, and details. */
-export function measured(
+export function onsetResults(
 	study: OnsetStudy,
 	rows: readonly Predictions[],
 	notes: readonly string[],
 	lookBackDays: number,
 ): Measured {
 	const { options, cohort, horizons } = study;
-	const { split, seed } = options;
 	const draws = Math.min(options.draws, mostDraws);
 	const measuredHorizons = horizons.map((_, index) => atHorizon(study, rows, index));
 	const weights = Array.from(
-		patientDraws(cohort.patients.length, { draws: Math.min(draws, calibrationDraws), seed }),
+		patientDraws(cohort.patients.length, {
+			draws: Math.min(draws, calibrationDraws),
+			seed: options.seed,
+		}),
 		(drawn) => Uint16Array.from(drawn),
 	);
-	const drawn = rows.map(({ name }, row) => {
-		const drawnRow: Record<string, Drawn> = {};
+	const measuredRows = rows.map(({ name }, row) => {
+		const drawn: Record<string, Drawn> = {};
+		const alone: Record<string, Measure> = {};
 		for (const { years, scores, calibration } of measuredHorizons) {
 			options.progress?.update({
 				label: `calibrating ${years}-year risks: row`,
 				done: row,
 				total: rows.length,
 			});
+			for (const metric of ["auroc", "averagePrecision", "brier"] as const) {
+				const mean = scores.mean(row, metric);
+				if (mean) drawn[`${metric} ${years}y`] = mean;
+			}
+			const ratio = fromZero(scores.ratio(row, "observedOnsets", "expectedOnsets"));
+			if (ratio) alone[`observedToExpected ${years}y`] = ratio;
 			const curve = calibration[row];
-			const error = curve.error();
-			const metrics = {
-				auroc: scores.mean(row, "auroc"),
-				averagePrecision: scores.mean(row, "averagePrecision"),
-				brier: scores.mean(row, "brier"),
-				observedToExpected: scores.ratio(row, "observedOnsets", "expectedOnsets"),
-				weightedCalibrationError: error !== null && {
-					value: error,
-					drawn: Float64Array.from(weights, (drawn) => curve.error(drawn) ?? Number.NaN),
-				},
-			};
-			for (const [metric, values] of Object.entries(metrics))
-				if (values) drawnRow[`${metric} ${years}y`] = values;
+			const value = curve.error();
+			const drawnErrors = Float64Array.from(weights, (one) => curve.error(one) ?? Number.NaN);
+			const error = fromZero(value === null ? null : { value, drawn: drawnErrors });
+			if (error) alone[`weightedCalibrationError ${years}y`] = error;
 		}
-		return { name, drawn: drawnRow };
+		const byDraw = Object.keys(drawn).filter((metric) => !metric.startsWith("brier"));
+		return { name, drawn, alone, byDraw };
 	});
 	options.progress?.finish();
-	const isKept = (metric: string) => /^(auroc|averagePrecision) /.test(metric);
-	const byDraw = (drawnRow: Readonly<Record<string, Drawn>>) =>
-		packedDraws(
-			Object.fromEntries(
-				Object.entries(drawnRow)
-					.filter(([metric]) => isKept(metric))
-					.map(([metric, { drawn }]) => [metric, drawn]),
-			),
-		);
-	return {
-		task: "onset",
-		split,
-		seed,
-		draws,
+	return measured("onset", { ...options, draws }, measuredRows, {
 		notes: [...notes],
 		patients: cohort.patients.length,
 		events: cohort.patients.reduce((sum, { history }) => sum + history.tokens.length, 0),
-		...comparedRows(
-			drawn.map(({ name, drawn }) => ({
-				name: options.keepPatients ? { ...name, byDraw: byDraw(drawn) } : name,
-				drawn,
-			})),
-			(metric) => isKept(metric) || metric.startsWith("brier"),
-		),
 		onset: detailsOf(study, rows, measuredHorizons, lookBackDays),
-	};
+	});
 }
 
 const ratioOf = (observed: number, expected: number) => (expected > 0 ? observed / expected : null);

@@ -10,7 +10,7 @@ import { outcomeAt } from "../survival/at-horizon.js";
 import { sortFollowUp } from "../survival/follow-up.js";
 import { type IndexedCohort, type IndexRule, indexCohort, indexRuleFor } from "./index-days.js";
 import { baselinePredictions, modelPredictions } from "./predicted-risks.js";
-import { measured } from "./results.js";
+import { onsetResults } from "./results.js";
 import {
 	daysOf,
 	followUps,
@@ -100,7 +100,7 @@ export async function onsetTask(dataset: Dataset, options: EvaluateOptions): Pro
 		const modelRows = trained ? [await modelPredictions(runtime, trained, study)] : [];
 		if (modelRows[0] && options.onPredictions)
 			options.onPredictions(codePredictions(study, modelRows[0]));
-		return measured(study, [...modelRows, ...others], notes, lookBackDays);
+		return onsetResults(study, [...modelRows, ...others], notes, lookBackDays);
 	};
 }
 

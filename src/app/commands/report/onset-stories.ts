@@ -195,10 +195,10 @@ async function trueRisk(
 	[token, ...others]: readonly number[],
 ): Promise<((day: number) => number) | undefined> {
 	if (token === undefined || others.length > 0) return undefined;
-	const simulation = await findSimulationTruth(dataset, reportedSplit, undefined, "incidence");
-	if (!("truth" in simulation)) return undefined;
+	const truth = await findSimulationTruth(dataset, { split: reportedSplit }, [], "incidence");
+	if (!truth) return undefined;
 	return (day) =>
-		simulation.truth.incidence(history, Math.floor(day), [Math.round(horizonDays)], {
+		truth.incidence(history, Math.floor(day), [Math.round(horizonDays)], {
 			futures: truthFutures,
 			seed: 0,
 		}).tokens[token] as number;

@@ -285,8 +285,7 @@ function sampleNumbers(dataset: Dataset, seed: number): number[] {
 
 /** Sample patients, under new names. */
 async function samplePatients(dataset: Dataset, drawn: readonly number[]) {
-	const simulation = await findSimulationTruth(dataset, "test", undefined, "incidence");
-	const truth = "truth" in simulation ? simulation.truth : undefined;
+	const truth = await findSimulationTruth(dataset, { split: "test" }, [], "incidence");
 	const patients = [];
 	for (const [at, patient] of drawn.entries()) {
 		const { id, tokens, times, sex, birthEvents, death } = await dataset.read(patient);
