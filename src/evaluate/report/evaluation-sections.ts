@@ -1,173 +1,25 @@
 import { thousands } from "../../base/thousands.js";
 import { counted, percent } from "../charts/numbers.js";
-import type { Evaluation, OnsetDetails } from "../evaluation.js";
-import { surprises } from "./findings.js";
+import type { Evaluation } from "../evaluation.js";
 import {
 	figureMarkup,
 	html,
 	type Markup,
-	measureRows,
 	measureTable,
 	metricsOf,
-	numberCell,
+	notesMarkup,
 	type Section,
-	table,
-	tableBody,
-	tableRow,
 } from "./markup.js";
 import {
 	differenceOf,
 	mainRow,
 	measureKind,
 	settingRows,
-	shownHorizons,
 	sizeOf,
 	taskOf,
 	verdict,
 } from "./measures.js";
-import { subgroupWords } from "./onset-findings.js";
-import type { DrawnFigure, OnsetPerson, Report } from "./report.js";
-
-/** What sections on evaluations are made of. */
-interface Evaluated extends Pick<Report, "evaluations"> {
-	readonly figures: Partial<Report["figures"]>;
-}
-
-const onsetOf = ({ evaluations }: Evaluated) => evaluations.find(({ task }) => task === "onset");
-
-const yearsText = (years: number) => `${years} ${years === 1 ? "year" : "years"}`;
-
-/** How good risks are, and for whom: what a reader needs first. */
-export function onsetSections(report: Evaluated): Section[] {
-	const evaluation = onsetOf(report);
-	const details = evaluation?.onset;
-	return [
-		...(evaluation && details
-			? [
-					tableSection(evaluation, details),
-					...figureSection("calibration-of-risks", "Calibration", report.figures.onsetCalibration),
-					subgroupSection(evaluation, details),
-					...figureSection("decisions", "Decision curve", report.figures.decisions),
-				].map((section) => ({ ...section, half: true }))
-			: []),
-	];
-}
-
-const pairSection = ({ onsetPair, simulated }: Report): Section[] =>
-	onsetPair
-		? [
-				{
-					id: "before",
-					title: "Before the diagnosis: two people",
-					body: html`<p>Disease: ${onsetPair.people[0]?.target ?? ""}. ${onsetPair.rule}${simulated ? "" : " They are real records: protect this page like the records."}</p>
-<ul class="people">${onsetPair.people.map((person) => html`<li>${personSentence(person, onsetPair.horizon)}</li>\n`)}</ul>
-${figureMarkup(onsetPair.figure)}`,
-				},
-			]
-		: [];
-
-const sexWords = { female: "a woman", male: "a man" } as const;
-
-function personSentence(person: OnsetPerson, horizon: string): string {
-	const { id, sex, age, risk, peers, truth } = person;
-	const who = [
-		id,
-		...(sex ? [sexWords[sex]] : []),
-		...(age === undefined ? [] : [`first recorded at age ${age.toFixed(1)}`]),
-	].join(", ");
-	const beside = [
-		...(peers === undefined ? [] : [`people of the same age and sex had ${percent(peers)}`]),
-		...(truth === undefined ? [] : [`the true risk was ${percent(truth)}`]),
-	].join("; ");
-	return `${who}: a year earlier, the model gave a ${horizon.replace(/s$/, "").replace(" ", "-")} risk of ${percent(risk)}${beside ? `; ${beside}` : ""}.`;
-}
-
-const metrics = ["auroc", "averagePrecision", "observedToExpected", "weightedCalibrationError"];
-
-function tableSection(evaluation: Evaluation, details: OnsetDetails): Section {
-	const { rows, patients, split, draws, notes } = evaluation;
-	const body = (years: number) => {
-		const codes = details.horizons.find((horizon) => horizon.years === years)?.codes ?? 0;
-		return html`<tbody>
-<tr class="band"><th scope="rowgroup" colspan="5">within ${yearsText(years)}, ${counted(codes, "code")}</th></tr>
-${measureRows(
-	rows,
-	metrics.map((metric) => `${metric} ${years}y`),
-)}</tbody>`;
-	};
-	const horizons = shownHorizons(details);
-	const last = horizons.at(-1) ?? 5;
-	const others = horizons.slice(0, -1);
-	const tableOf = (name: string, years: readonly number[]) =>
-		table({
-			name,
-			caption: `Risk of a first record after one index day per person, death competing: ${counted(patients, "person", "people")} of the ${split} split. Small print: 95 % intervals from ${counted(draws, "bootstrap draw")} over people. Bold: the best value, reference model excluded.`,
-			head: ["risk from", ...metrics.map((metric) => measureKind(`${metric} 1y`).title)],
-			body: years.map(body),
-		});
-	const explained = surprises(
-		evaluation,
-		metrics.map((metric) => `${metric} ${last}y`),
-	);
-	return {
-		id: "onset",
-		title: "Discrimination",
-		body: html`${tableOf("First records", [last])}
-${explained.length > 0 ? html`<ul class="surprises">${explained.map((sentence) => html`<li>${sentence}</li>\n`)}</ul>` : ""}
-${others.length > 0 ? html`<details class="notes"><summary>Within ${others.map(yearsText).join(", ")}</summary>\n${tableOf("First records, other horizons", others)}</details>` : ""}
-<details class="notes"><summary>How this was measured</summary>
-<ul class="notes">${notes.map((note) => html`<li>${note}</li>`)}</ul></details>`,
-	};
-}
-
-const figureSection = (id: string, title: string, figure: DrawnFigure | undefined): Section[] =>
-	figure ? [{ id, title, body: figureMarkup(figure) }] : [];
-
-function subgroupSection(evaluation: Evaluation, details: OnsetDetails): Section {
-	const years = shownHorizons(details).at(-1) ?? 5;
-	const [model, baseline] = evaluation.rows.map(({ label }) => label);
-	const groups = details.subgroups.filter((group) => group.years === years);
-	const rows = groups.map(({ name, patients, codes, rows: scores }) => {
-		const [ours, theirs] = [model, baseline].map((label) =>
-			scores.find((row) => row.label === label),
-		);
-		return tableRow(
-			name,
-			[
-				thousands(patients),
-				codes,
-				ours?.auroc.toFixed(3) ?? "–",
-				theirs?.auroc.toFixed(3) ?? "–",
-				ours?.observedToExpected?.toFixed(2) ?? "–",
-			].map((value) => numberCell(value)),
-		);
-	});
-	return {
-		id: "subgroups",
-		title: "Subgroups",
-		body: html`<p>${subgroupWords(evaluation, years)}</p>
-${table({
-	name: "Subgroups",
-	caption: `Within ${yearsText(years)}. Each row has the codes with at least 20 first records in that group: compare columns, not rows.`,
-	head: [
-		"people",
-		"number",
-		"codes",
-		"AUROC",
-		`AUROC by ${baseline ?? "baseline"}`,
-		"observed/expected",
-	],
-	body: tableBody(rows),
-})}`,
-	};
-}
-
-/** Two people before a diagnosis, what happened by predicted risk, and every code: long. */
-export const conditionSections = (report: Report): Section[] => [
-	...pairSection(report),
-	...figureSection("fifths", "What happened, by predicted risk", report.figures.byFifth),
-	...figureSection("codes", "Every code", report.figures.codeScores),
-];
+import type { Evaluated, Report } from "./report.js";
 
 const forecastOrder = ["nats", "accuracy", "recall@1", "recall@5", "recall@10", "recall@15"];
 
@@ -195,10 +47,10 @@ function evaluated(evaluation: Evaluation, metric: string): Markup {
 	);
 	return html`<h3>${title}</h3>
 <p>${question}</p>
-${measureTable(evaluation, { name: title, metrics, rows: evaluation.rows })}
+${measureTable(evaluation, { name: title, metrics })}
 ${noveltyTables(evaluation, title)}
 ${pairedMarkup(evaluation, metric)}
-${notes(evaluation)}`;
+${notesMarkup(evaluation.notes)}`;
 }
 
 /** Recall of codes that patients already had, and of new ones. */
@@ -219,7 +71,7 @@ function noveltyTables(evaluation: Evaluation, title: string): Markup[] {
 		if (metrics.length === 0) return [];
 		return [
 			html`<p>Of ${what}, ${percent(share)} of the records:</p>
-${measureTable(evaluation, { name: `${title}: ${novelty} codes`, metrics, rows })}`,
+${measureTable(evaluation, { name: `${title}: ${novelty} codes`, metrics })}`,
 		];
 	});
 }
@@ -244,27 +96,14 @@ function pairedMarkup(evaluation: Evaluation, metric: string): Markup {
 <ul class="paired">${comparisons}</ul>`;
 }
 
-const notes = ({ notes }: Evaluation): Markup =>
-	notes.length === 0
-		? html``
-		: html`<ul class="notes">${notes.map((note) => html`<li>${note}</li>`)}</ul>`;
-
 export function calibrationSection({ figures, evaluations }: Report): Section[] {
 	if (!figures.calibration) return [];
 	const next = evaluations.find(({ task }) => task === "next");
-	const { weightedCalibrationError, topCalibrationError } = (next && mainRow(next)?.metrics) ?? {};
-	const sentences = [
-		...(topCalibrationError
-			? [
-					`the probability of the first choice differs from how often it was recorded by ${sizeOf(topCalibrationError, measureKind("topCalibrationError"))}`,
-				]
-			: []),
-		...(weightedCalibrationError
-			? [
-					`the probabilities of all codes, weighted by the probability itself, by ${sizeOf(weightedCalibrationError, measureKind("weightedCalibrationError"))}`,
-				]
-			: []),
-	];
+	const measured = (next && mainRow(next)?.metrics) ?? {};
+	const sentences = Object.entries(calibrationSentences).flatMap(([metric, words]) => {
+		const measure = measured[metric];
+		return measure ? [`${words} by ${sizeOf(measure, measureKind(metric))}`] : [];
+	});
 	return [
 		{
 			id: "calibration",
@@ -274,6 +113,11 @@ ${figureMarkup(figures.calibration)}`,
 		},
 	];
 }
+
+const calibrationSentences = {
+	topCalibrationError: "the probability of the first choice differs from how often it was recorded",
+	weightedCalibrationError: "the probabilities of all codes, weighted by the probability itself,",
+};
 
 const labelledOrder = ["auprc", "auroc", "brier", "calibrationError"];
 
@@ -289,16 +133,15 @@ interface Labelled extends Pick<Report, "evaluations"> {
 }
 
 /** One section per labelled task. */
-export const labelledSections = (report: Labelled): Section[] =>
-	report.evaluations
+export const labelledSections = ({ evaluations, labels }: Labelled): Section[] =>
+	evaluations
 		.filter((evaluation) => settingRows(evaluation).length > 0)
-		.map((evaluation) => labelledSection(report, evaluation));
+		.map((evaluation) => labelledSection(labels, evaluation));
 
-function labelledSection({ labels }: Labelled, evaluation: Evaluation): Section {
+function labelledSection(labels: Labelled["labels"], evaluation: Evaluation): Section {
 	const { title, question } = taskOf(evaluation.task);
 	const label = labels.find(({ task }) => task === evaluation.task);
 	const counts = label?.splits[evaluation.split];
-	const { rows } = evaluation;
 	return {
 		id: `task-${evaluation.task}`,
 		title,
@@ -312,10 +155,9 @@ ${
 }
 ${measureTable(evaluation, {
 	name: title,
-	metrics: metricsOf(rows, labelledOrder),
-	rows,
+	metrics: metricsOf(evaluation.rows, labelledOrder),
 	rowName: ({ who, setting, label }) => (who === "model" && setting && ways[setting]) || label,
 })}
-${notes(evaluation)}`,
+${notesMarkup(evaluation.notes)}`,
 	};
 }

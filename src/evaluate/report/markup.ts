@@ -79,23 +79,22 @@ interface TableOptions {
 	readonly caption: Part;
 	/** Headings of the columns: first that of the rows, then those of numbers. */
 	readonly head: readonly string[];
-	readonly body: Part;
+	readonly rows: readonly Part[];
 	/** Whether it is only as wide as its text. */
 	readonly compact?: boolean;
 }
 
 /** A table with a caption, which scrolls where it does not fit. */
-export const table = ({ name, caption, head: [first, ...others], body, compact }: TableOptions) =>
+export const table = ({ name, caption, head: [first, ...others], rows, compact }: TableOptions) =>
 	scrolling(
 		name,
 		html`<table${compact ? "" : html` class="measures"`}>
 <caption><span>${caption}</span></caption>
 <thead><tr><th scope="col">${first}</th>${others.map((title) => html`<th scope="col" class="number">${title}</th>`)}</tr></thead>
-${body}
+<tbody>
+${rows}</tbody>
 </table>`,
 	);
-
-export const tableBody = (rows: readonly Part[]): Markup => html`<tbody>\n${rows}</tbody>`;
 
 /** A row of a table: its heading, and cells of numbers. */
 export const tableRow = (heading: Part, cells: readonly Part[], kind?: string): Markup =>
@@ -125,26 +124,31 @@ export function measureRows(
 	);
 }
 
-interface MeasureTableOptions {
-	readonly name: string;
-	readonly metrics: readonly string[];
-	readonly rows: readonly EvaluationRow[];
-	/** Heading of a row. Default: its label. */
-	readonly rowName?: (row: EvaluationRow) => Part;
-}
-
-/** A table of measures of an evaluation. */
+/** A table of the measures of an evaluation; rows are named by their label, unless `rowName` says otherwise. */
 export function measureTable(
-	{ patients, events, split, draws, tooFew }: Evaluation,
-	{ name, metrics, rows, rowName }: MeasureTableOptions,
+	{ patients, events, split, draws, tooFew, rows }: Evaluation,
+	{
+		name,
+		metrics,
+		rowName,
+	}: {
+		readonly name: string;
+		readonly metrics: readonly string[];
+		readonly rowName?: (row: EvaluationRow) => Part;
+	},
 ): Markup {
 	return table({
 		name,
 		caption: `${counted(patients, "patient")}${events > 0 ? `, ${counted(events, "record")}` : ""} of the ${split} split. Small print: 95 % intervals from ${counted(draws, "bootstrap draw")} over patients. ${tooFew ? `${tooFew}.` : "Bold: the best value, reference model excluded."}`,
 		head: ["forecast", ...metrics.map((metric) => measureKind(metric).title)],
-		body: tableBody(measureRows(rows, metrics, { hasBest: !tooFew, ...(rowName && { rowName }) })),
+		rows: measureRows(rows, metrics, { hasBest: !tooFew, ...(rowName && { rowName }) }),
 	});
 }
+
+export const notesMarkup = (notes: readonly string[]): Markup =>
+	notes.length === 0
+		? html``
+		: html`<ul class="notes">${notes.map((note) => html`<li>${note}</li>`)}</ul>`;
 
 /** The best row by a measure, without the oracle; none where values should be near 1. */
 function bestOf(rows: readonly EvaluationRow[], metric: string): EvaluationRow | undefined {

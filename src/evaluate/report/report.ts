@@ -52,15 +52,26 @@ export interface OnsetPerson {
 	readonly truth: number | undefined;
 }
 
-/** A head with the shortest or longest memory. */
-export type HeadInWords = ReturnType<typeof extremeHeads>[number];
-
 /** A missing evaluation, and the command that computes it. */
 export interface MissingEvaluation {
 	readonly task: string;
 	readonly what: string;
 	readonly command: string;
 }
+
+type OptionalFigure =
+	| "onsetCalibration"
+	| "byFifth"
+	| "decisions"
+	| "codeScores"
+	| "recall"
+	| "calibration"
+	| "patients"
+	| "memory"
+	| "learning";
+
+/** A head with the shortest or longest memory. */
+export type HeadInWords = ReturnType<typeof extremeHeads>[number];
 
 /** The complete contents of a report. */
 export interface Report {
@@ -85,19 +96,9 @@ export interface Report {
 		readonly people: readonly OnsetPerson[];
 		readonly figure: DrawnFigure;
 	};
-	readonly figures: {
-		readonly onsetCalibration?: DrawnFigure;
-		readonly byFifth?: DrawnFigure;
-		readonly decisions?: DrawnFigure;
-		readonly codeScores?: DrawnFigure;
-		readonly dataset: DrawnFigure;
-		readonly recall?: DrawnFigure;
-		readonly calibration?: DrawnFigure;
-		readonly tokens: DrawnFigure;
-		readonly patients?: DrawnFigure;
-		readonly memory?: DrawnFigure;
-		readonly learning?: DrawnFigure;
-	};
+	readonly figures: Readonly<
+		Record<"dataset" | "tokens", DrawnFigure> & Partial<Record<OptionalFigure, DrawnFigure>>
+	>;
 	readonly stories: {
 		/** How the patients were chosen. */
 		readonly rule: string;
@@ -109,15 +110,16 @@ export interface Report {
 		readonly patients: NeighbourAgreement | undefined;
 	};
 	readonly memory:
-		| {
-				readonly shortest: HeadInWords;
-				readonly longest: HeadInWords;
-				readonly unit: "days" | "events";
-		  }
+		| (Record<"shortest" | "longest", HeadInWords> & { readonly unit: "days" | "events" })
 		| undefined;
 	/** Names and values, in groups. */
 	readonly provenance: readonly {
 		readonly title: string;
 		readonly facts: readonly (readonly [name: string, value: string])[];
 	}[];
+}
+
+/** What sections on evaluations are made of. */
+export interface Evaluated extends Pick<Report, "evaluations"> {
+	readonly figures: Partial<Report["figures"]>;
 }

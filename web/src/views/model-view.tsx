@@ -20,11 +20,11 @@ import type { OnsetDetails } from "../../../src/evaluate/evaluation.js";
 import {
 	forecastSection,
 	labelledSections,
-	onsetSections,
 } from "../../../src/evaluate/report/evaluation-sections.js";
 import { html, type Section } from "../../../src/evaluate/report/markup.js";
 import { inOrder, shownHorizons, taskOf } from "../../../src/evaluate/report/measures.js";
 import { onsetFindings } from "../../../src/evaluate/report/onset-findings.js";
+import { onsetSections } from "../../../src/evaluate/report/onset-sections.js";
 import { Drawing } from "../charts/drawing.js";
 import type { About } from "../data/about.js";
 import type { EvaluationSummary, Evaluations, Memory } from "../data/contract.js";
