@@ -1,57 +1,57 @@
+import { tmpdir } from "node:os";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { countValues, durationHistogram, gapHistogram, recordHistogram } from "./distributions.js";
+import { openStore } from "../records/store.js";
+import {
+	distributionOf,
+	durationHistogram,
+	gapHistogram,
+	recordHistogram,
+	roundedSql,
+} from "./distributions.js";
 
 function of(values: Iterable<number>) {
-	const counted = countValues();
-	for (const value of values) counted.add(value);
-	return counted;
+	const counts = new Map<number, number>();
+	for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+	return distributionOf(
+		[...counts]
+			.map(([value, times]) => ({ value, times, sum: value * times }))
+			.sort((a, b) => a.value - b.value),
+	);
 }
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
-describe("countValues", () => {
-	test("gives the exact spread of whole numbers", () => {
-		expect(of([5, 1, 1, 2, 11]).spread()).toEqual({
-			min: 1,
-			quarter: 1,
-			median: 2,
-			threeQuarters: 5,
-			max: 11,
-			mean: 4,
-		});
-		expect(of([]).spread()).toBeNull();
+test("the spread of a distribution", () => {
+	expect(of([5, 1, 1, 2, 11]).spread()).toEqual({
+		min: 1,
+		quarter: 1,
+		median: 2,
+		threeQuarters: 5,
+		max: 11,
+		mean: 4,
 	});
+	expect(of([]).spread()).toBeNull();
+});
 
-	test("treats a day with a rounding error as that day", () => {
-		expect(of([29.999999999, 30, 1e-9, 0]).entries()).toEqual([
-			[0, 2],
-			[30, 2],
-		]);
-	});
-
-	test("keeps other numbers to one part in a thousand, in few entries", () => {
-		const values = Array.from({ length: 20_000 }, (_, i) => 0.3 + Math.sqrt(i) / 7);
-		const counted = of(values);
-		expect(counted.entries().length).toBeLessThan(10_000);
-		expect(counted.quantile(1) / (values.at(-1) as number)).toBeCloseTo(1, 3);
-		expect(counted.quantile(0) / 0.3).toBeCloseTo(1, 3);
-	});
-
-	test("merges the counts of parts into those of the whole", () => {
-		// Beyond 1,024 the array of whole numbers grows; from 2^17 on and between whole numbers, a map counts.
-		const values = fc.array(
-			fc.oneof(
-				...[fc.nat(50), fc.nat(5000), fc.integer({ min: 2 ** 17, max: 200_000 })],
-				fc.double({ min: 0, max: 1000, noNaN: true }),
-			),
-		);
-		fc.assert(
-			fc.property(values, values, (a, b) => {
-				expect(countValues([of(a), of(b)]).entries()).toEqual(of([...a, ...b]).entries());
-			}),
-		);
-	});
+test("values are rounded to days within a second, others to one part in a thousand", async () => {
+	const store = await openStore({ folder: tmpdir(), memory: 2 ** 27, threads: 1 });
+	const rounded = async (value: number) =>
+		(
+			await store.all<{ r: number }>(
+				`SELECT ${roundedSql("v")} AS r FROM (SELECT ${value}::DOUBLE AS v)`,
+			)
+		)[0].r;
+	expect(await rounded(29.999999999)).toBe(30);
+	expect(await rounded(1e-9)).toBe(0);
+	expect(await rounded(2 ** 17 - 1)).toBe(2 ** 17 - 1);
+	expect(await rounded(2 ** 17 + 1)).toBe(2 ** 17);
+	for (const value of [0.3, 1 / 7, 12.34567, 1234.5678]) {
+		const near = await rounded(value);
+		expect(near).not.toBe(value);
+		expect(Math.abs(near / value - 1)).toBeLessThan(2 ** -11);
+	}
+	store.close();
 });
 
 describe("histograms", () => {

@@ -11,86 +11,39 @@ export interface Spread {
 	readonly mean: number;
 }
 
-/** Counts how often each value occurs. Memory stays small because `add` rounds values (see `keyOf`). */
-export interface ValueCounts {
-	readonly size: number;
-	add(value: number): void;
-	/** Null if there are no values. */
-	spread(): Spread | null;
-	/** The value that the fraction `part` of all values does not exceed; NaN if there are none. */
-	quantile(part: number): number;
-	/** Each value with its count, ascending. */
-	entries(): readonly (readonly [value: number, times: number])[];
-}
-
 const wholeLimit = 2 ** 17;
-const float = new Float64Array(1);
-const words = new Uint32Array(float.buffer);
-const high = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1 ? 1 : 0; // where the exponent lies
 
 /**
- * The integer key of a value. A whole number (days: 2^17 is 358 years) is its own key; any other value has a
- * negative key made of its sign, its exponent and ten rounded bits, precise to one part in a thousand.
- * Values within a second of a whole day count as that day.
+ * SQL that rounds a value, so that a distribution has few different ones: to a whole number (days: 2^17 is 358 years)
+ * within a second of it, any other to ten binary digits, which is one part in a thousand.
  */
-function keyOf(value: number): number {
-	const whole = Math.round(value);
-	if (whole >= 0 && whole < wholeLimit && Math.abs(value - whole) < 1e-5) return whole + 0;
-	float[0] = value;
-	return -1 - ((words[high] + 512) >>> 10);
+export function roundedSql(value: string): string {
+	const step = `pow(2, floor(log2(abs(${value}))) - 10)`;
+	return `CASE WHEN round(${value}) BETWEEN 0 AND ${wholeLimit - 1} AND abs(${value} - round(${value})) < 1e-5
+		THEN round(${value}) + 0 ELSE round(${value} / ${step}) * ${step} END`;
 }
 
-function valueAt(key: number): number {
-	if (key >= 0) return key;
-	words[1 - high] = 0;
-	words[high] = (-1 - key) << 10;
-	return float[0];
-}
-
-export function countValues(parts: readonly ValueCounts[] = []): ValueCounts {
-	/** By key: of whole numbers in an array, which grows with the largest, and of others in a map. */
-	let wholes = new Float64Array(1024);
-	const others = new Map<number, number>();
-	let size = 0;
-	let sum = 0;
-	let sorted: readonly (readonly [number, number])[] | undefined;
-	const put = (value: number, count: number) => {
-		const key = keyOf(value);
-		if (key >= wholes.length) {
-			const longer = new Float64Array(2 ** Math.ceil(Math.log2(key + 1)));
-			longer.set(wholes);
-			wholes = longer;
-		}
-		if (key >= 0) wholes[key] += count;
-		else others.set(key, (others.get(key) ?? 0) + count);
-		size += count;
-		sum += value * count;
-		sorted = undefined;
-	};
-	for (const part of parts) for (const [value, count] of part.entries()) put(value, count);
-
-	const entries = () => {
-		sorted ??= [...Array.from(wholes.entries()).filter(([, count]) => count > 0), ...others]
-			.map(([key, count]) => [valueAt(key), count] as const)
-			.sort(([a], [b]) => a - b);
-		return sorted;
-	};
-	/** The value at a position (from 0) of the sorted values. */
-	const at = (position: number) => {
+/** How often each rounded value occurs, and the sum of the values before rounding; ascending. */
+export function distributionOf(
+	entries: readonly { readonly value: number; readonly times: number; readonly sum: number }[],
+) {
+	const size = entries.reduce((sum, { times }) => sum + times, 0);
+	/** The value that the fraction `part` of all values does not exceed; NaN if there are none. */
+	const quantile = (part: number): number => {
+		const position = Math.round(part * (size - 1));
 		let before = 0;
-		for (const [value, count] of entries()) {
-			before += count;
+		for (const { value, times } of entries) {
+			before += times;
 			if (before > position) return value;
 		}
 		return Number.NaN;
 	};
-	const quantile = (part: number) => at(Math.round(part * (size - 1)));
 	return {
-		get size() {
-			return size;
-		},
-		add: (value) => put(value, 1),
-		spread: () =>
+		size,
+		entries,
+		quantile,
+		/** Null if there are no values. */
+		spread: (): Spread | null =>
 			size === 0
 				? null
 				: {
@@ -99,12 +52,12 @@ export function countValues(parts: readonly ValueCounts[] = []): ValueCounts {
 						median: quantile(0.5),
 						threeQuarters: quantile(0.75),
 						max: quantile(1),
-						mean: sum / size,
+						mean: entries.reduce((total, { sum }) => total + sum, 0) / size,
 					},
-		quantile,
-		entries,
 	};
 }
+
+export type Distribution = ReturnType<typeof distributionOf>;
 
 export interface Histogram {
 	/** The unit of `edges`. */
@@ -137,10 +90,10 @@ function niceStep(width: number, least: number): number {
 	return ([1, 2, 5, 10].find((times) => times * power >= step * (1 - 1e-9)) as number) * power;
 }
 
-const areWhole = (values: ValueCounts) =>
-	values.entries().every(([value]) => Number.isInteger(value));
+const areWhole = (values: Distribution) =>
+	values.entries.every(({ value }) => Number.isInteger(value));
 
-function linear(values: ValueCounts, unit: Histogram["unit"], unitSize: number, finest: number) {
+function linear(values: Distribution, unit: Histogram["unit"], unitSize: number, finest: number) {
 	if (values.size === 0) return null;
 	const whole = unitSize === 1 && areWhole(values);
 	const min = values.quantile(0) / unitSize;
@@ -154,7 +107,7 @@ function linear(values: ValueCounts, unit: Histogram["unit"], unitSize: number, 
 	const bins = Math.max(1, Math.floor(shown / step + 1e-9) - first + 1);
 	const counts = Array.from({ length: bins }, () => 0);
 	let above = 0;
-	for (const [value, times] of values.entries()) {
+	for (const { value, times } of values.entries) {
 		const bin = Math.floor(value / unitSize / step + 1e-9) - first;
 		if (bin < bins) counts[bin] += times;
 		else above += times;
@@ -171,14 +124,14 @@ function linear(values: ValueCounts, unit: Histogram["unit"], unitSize: number, 
 	};
 }
 
-export const recordHistogram = (records: ValueCounts): Histogram | null =>
+export const recordHistogram = (records: Distribution): Histogram | null =>
 	linear(records, "records", 1, 1);
 
 /** The narrowest bins. */
 const finest = { years: 0.1, days: 0.001, hours: 0.01 } as const;
 
 /** A histogram of days, in the unit that fits the longest. */
-export function durationHistogram(days: ValueCounts): Histogram | null {
+export function durationHistogram(days: Distribution): Histogram | null {
 	const { name, days: size } = unitFor(days.quantile(1));
 	return linear(days, name, size, finest[name]);
 }
@@ -187,11 +140,11 @@ export function durationHistogram(days: ValueCounts): Histogram | null {
 const leastExponent = -10;
 
 /** A histogram of days in bins that double; gaps below 84 seconds go into the first bin. */
-export function gapHistogram(days: ValueCounts): Histogram | null {
+export function gapHistogram(days: Distribution): Histogram | null {
 	if (days.size === 0) return null;
 	const byExponent = new Map<number, number>();
 	let zero = 0;
-	for (const [value, times] of days.entries()) {
+	for (const { value, times } of days.entries) {
 		if (value <= 0) zero += times;
 		else {
 			const exponent = Math.max(leastExponent, Math.floor(Math.log2(value)));

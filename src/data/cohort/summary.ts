@@ -1,82 +1,26 @@
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { temporarily } from "../../base/files/index.js";
 import { yearDays } from "../../base/time.js";
+import { quoted } from "../records/sql.js";
+import { literalPath, openStore, type Store } from "../records/store.js";
 import { observedDays } from "./at-risk.js";
 import type { Dataset } from "./dataset.js";
 import {
-	countValues,
+	type Distribution,
+	distributionOf,
 	durationHistogram,
 	gapHistogram,
 	type Histogram,
 	recordHistogram,
+	roundedSql,
 	type Spread,
-	type ValueCounts,
 } from "./distributions.js";
-import type { History } from "./history.js";
 import { taskOfLabels } from "./label-rules.js";
 import { type Manifest, type Split, splitNames } from "./manifest.js";
 import { oldestShownAgeDays, roundUpAge, roundUpCount, roundUpDays } from "./privacy-rounding.js";
-import { specialCount, type Token } from "./vocabulary.js";
-
-export interface SplitSummary {
-	readonly patients: number;
-	readonly events: number;
-	readonly withBirth: number;
-	readonly female: number;
-	readonly male: number;
-	/** Patients with a known date of death. */
-	readonly deaths: number;
-	/** Observation periods. */
-	readonly periods: number;
-	/** Of all patients together. */
-	readonly totalObservedDays: number;
-	/** Observed days per patient, over patients with an observation period. */
-	readonly observedDays: Spread | null;
-	/** Events per patient, birth events not counted. */
-	readonly records: Spread | null;
-	/** From a patient's first event to the last, in days. */
-	readonly spanDays: Spread | null;
-	/** Between consecutive events of a patient, in days. */
-	readonly gapDays: Spread | null;
-	/** Ages at the events of patients with a known birth, in days; ages above 90 years count as 90. */
-	readonly ageDays: Spread | null;
-}
-
-export interface CodeSummary extends Omit<Token, "count"> {
-	/** In all splits, like patients. */
-	readonly events: number;
-	readonly patients: number;
-}
-
-export interface CategorySummary {
-	/** Null: codes without a category. */
-	readonly category: string | null;
-	readonly codes: number;
-	readonly events: number;
-	/** Patients with at least one of its codes. */
-	readonly patients: number;
-}
-
-export type LabelSummary = Manifest["labels"][number] & {
-	/** Patients with at least one label. */
-	readonly patients: number;
-	readonly splits: Record<Split, { readonly labels: number; readonly positive: number }>;
-};
-
-export interface DatasetSummary {
-	readonly splits: Record<Split, SplitSummary>;
-	/** All splits together, like the fields below. */
-	readonly all: SplitSummary;
-	readonly histograms: {
-		readonly records: Histogram | null;
-		readonly span: Histogram | null;
-		readonly gap: Histogram | null;
-		readonly age: Histogram | null;
-	};
-	/** All codes of the vocabulary, the most frequent first. */
-	readonly codes: readonly CodeSummary[];
-	/** The most frequent first. */
-	readonly categories: readonly CategorySummary[];
-	readonly labels: readonly LabelSummary[];
-}
+import { specialCount } from "./vocabulary.js";
 
 /** The values that are counted, and how the largest one, which belongs to a single patient, is rounded up. */
 const roundUp = {
@@ -87,134 +31,187 @@ const roundUp = {
 	ageDays: roundUpAge,
 } as const;
 type Counted = keyof typeof roundUp;
-const counted = Object.keys(roundUp) as Counted[];
 
-/** Sums over a group of patients. */
-const noSums = () => ({
-	withBirth: 0,
-	female: 0,
-	male: 0,
-	deaths: 0,
-	periods: 0,
-	totalObservedDays: 0,
-});
+export type DatasetSummary = Awaited<ReturnType<typeof summarize>>;
+export type SplitSummary = DatasetSummary["all"];
+export type LabelSummary = DatasetSummary["labels"][number];
 
-/** Statistics of a group of patients. */
-interface Counts {
-	readonly sums: ReturnType<typeof noSums>;
-	readonly values: Readonly<Record<Counted, ValueCounts>>;
-}
+const memory = 2 ** 30;
 
-/** The counts of all the groups. */
-function mergeCounts(groups: readonly Counts[]): Counts {
-	const sums = noSums();
-	for (const name of Object.keys(sums) as (keyof typeof sums)[])
-		for (const group of groups) sums[name] += group.sums[name];
-	return {
-		sums,
-		values: byCounted((name) => countValues(groups.map(({ values }) => values[name]))),
-	};
-}
-
-const byCounted = <T>(of: (name: Counted) => T) =>
-	Object.fromEntries(counted.map((name) => [name, of(name)])) as Record<Counted, T>;
-
-function countHistory({ sums, values }: Counts, history: History) {
-	const { times, birthEvents, sex, death, observed } = history;
-	sums.withBirth += birthEvents;
-	if (sex !== null) sums[sex]++;
-	if (death !== null) sums.deaths++;
-	sums.periods += observed.length;
-	sums.totalObservedDays += observedDays(observed);
-	if (observed.length > 0) values.observedDays.add(observedDays(observed));
-	const recordTimes = times.subarray(birthEvents);
-	const birth = birthEvents ? times[0] : null;
-	const { records, spanDays, gapDays, ageDays } = values;
-	records.add(recordTimes.length);
-	spanDays.add((recordTimes.at(-1) as number) - recordTimes[0]);
-	// A plain loop: this runs for every event.
-	for (let i = 0; i < recordTimes.length; i++) {
-		const time = recordTimes[i];
-		if (i > 0) gapDays.add(time - recordTimes[i - 1]);
-		if (birth !== null) ageDays.add(Math.min(time - birth, oldestShownAgeDays));
-	}
-}
-
-/** Counts events, and patients with an event, for each of `size` kinds. */
-function counter(size: number) {
-	const events = new Float64Array(size);
-	const patients = new Int32Array(size);
-	const lastPatient = new Int32Array(size).fill(-1);
-	return {
-		events,
-		patients,
-		add(kind: number, patient: number) {
-			events[kind] += 1;
-			if (lastPatient[kind] === patient) return;
-			lastPatient[kind] = patient;
-			patients[kind] += 1;
-		},
-	};
-}
-
-/** Reads the events once, in the order on disk; memory does not grow with their number. */
-export async function summarize(dataset: Dataset): Promise<DatasetSummary> {
+/** Describes a dataset by statistics that identify nobody. */
+export async function summarize(dataset: Dataset) {
 	const { manifest, vocabulary } = dataset;
-	const splitOf = splitsOf(dataset);
-	const bySplit = { train: mergeCounts([]), valid: mergeCounts([]), test: mergeCounts([]) };
-	const categories = new Map<string | null, { readonly at: number; codes: number }>();
-	const categoryOf = vocabulary.tokens.map(({ category, kind }) => {
-		const known = categories.get(category) ?? { at: categories.size, codes: 0 };
-		categories.set(category, known);
-		if (kind !== "special") known.codes++;
-		return known.at;
-	});
-	const byToken = counter(vocabulary.size);
-	const byCategory = counter(categories.size);
-	for (const [patient, split] of splitOf.entries()) {
-		const history = await dataset.read(patient);
-		countHistory(bySplit[split], history);
-		for (const token of history.tokens.subarray(history.birthEvents)) {
-			byToken.add(token, patient);
-			byCategory.add(categoryOf[token], patient);
-		}
-	}
-
-	const codes = vocabulary.tokens
-		.map(({ count: _inTraining, ...code }, token) => ({
-			...code,
-			events: byToken.events[token],
-			patients: byToken.patients[token],
-		}))
-		.slice(specialCount)
-		.sort((a, b) => b.events - a.events);
-	const all = mergeCounts(Object.values(bySplit));
+	const { patients, distribution, tokens, categories } = await countAll(dataset);
+	const labels: ReturnType<typeof summarizeLabel>[] = [];
+	for (const label of manifest.labels)
+		labels.push(summarizeLabel(label, await dataset.labels(label.task), splitsOf(dataset)));
+	const group = (split: Split | "all") => {
+		const { patients: count, events } =
+			split === "all" ? manifest.counts : manifest.counts.splits[split];
+		const spread = (name: Counted): Spread | null => {
+			const known = distribution(split, name).spread();
+			return known && { ...known, max: roundUp[name](known.max) };
+		};
+		return {
+			patients: count,
+			events,
+			...patients(split),
+			/** Observed days per patient, over patients with an observation period. */
+			observedDays: spread("observedDays"),
+			/** Events per patient, birth events not counted. */
+			records: spread("records"),
+			/** From a patient's first event to the last, in days. */
+			spanDays: spread("spanDays"),
+			/** Between consecutive events of a patient, in days. */
+			gapDays: spread("gapDays"),
+			/** Ages at the events of patients with a known birth, in days; ages above 90 years count as 90. */
+			ageDays: spread("ageDays"),
+		};
+	};
+	const histogram = (name: Counted, draw: (values: Distribution) => Histogram | null) => {
+		const drawn = draw(distribution("all", name));
+		if (!drawn) return null;
+		const unit = drawn.unit === "years" ? yearDays : drawn.unit === "hours" ? 1 / 24 : 1;
+		return { ...drawn, max: roundUp[name](drawn.max * unit) / unit };
+	};
 	return {
-		splits: {
-			train: summaryOf(bySplit.train, manifest.counts.splits.train),
-			valid: summaryOf(bySplit.valid, manifest.counts.splits.valid),
-			test: summaryOf(bySplit.test, manifest.counts.splits.test),
-		},
-		all: summaryOf(all, manifest.counts),
+		splits: { train: group("train"), valid: group("valid"), test: group("test") },
+		/** All splits together, like the fields below. */
+		all: group("all"),
 		histograms: {
-			records: roundUpMax(recordHistogram(all.values.records), roundUp.records),
-			span: roundUpMax(durationHistogram(all.values.spanDays), roundUp.spanDays),
-			gap: roundUpMax(gapHistogram(all.values.gapDays), roundUp.gapDays),
-			age: roundUpMax(durationHistogram(all.values.ageDays), roundUp.ageDays),
+			records: histogram("records", recordHistogram),
+			span: histogram("spanDays", durationHistogram),
+			gap: histogram("gapDays", gapHistogram),
+			age: histogram("ageDays", durationHistogram),
 		},
-		codes,
-		categories: [...categories]
-			.map(([category, { at, codes }]) => ({
+		/** All codes of the vocabulary, the most frequent first. */
+		codes: vocabulary.tokens
+			.map(({ count: _inTraining, ...code }, token) => ({ ...code, ...tokens(token) }))
+			.slice(specialCount)
+			.sort((a, b) => b.events - a.events),
+		/** The most frequent first. */
+		categories,
+		labels,
+	};
+}
+
+/** Counts by split ("all": all splits together), read from the tables of a dataset. */
+async function countAll(dataset: Dataset) {
+	const folder = await mkdtemp(join(tmpdir(), "trajgpt-summary-"));
+	return temporarily(folder, async () => {
+		const names = ["events.parquet", "patients.parquet"] as const;
+		const files = names.map((name) => join(dataset.folder, name));
+		const store = await openStore({ folder, memory, files });
+		try {
+			const [events, patients] = files.map(
+				(file) => `read_parquet(${quoted(literalPath(file))}, file_row_number = true)`,
+			) as [string, string];
+			await store.create("observed", { patient: "whole", periods: "whole", days: "number" });
+			await store.append("observed", observedRows(dataset));
+			await store.run(`
+				CREATE TABLE member AS SELECT * EXCLUDE (file_row_number)
+				FROM ${patients} JOIN observed ON observed.patient = file_row_number`);
+			return {
+				patients: await countPatients(store),
+				distribution: await countValues(store, events),
+				...(await countCodes(store, events, dataset)),
+			};
+		} finally {
+			store.close();
+		}
+	});
+}
+
+function* observedRows(dataset: Dataset) {
+	for (const split of splitNames)
+		for (const patient of dataset.patients(split)) {
+			const observed = dataset.observedOf(patient);
+			yield { patient, periods: observed.length, days: observedDays(observed) };
+		}
+}
+
+/** Counts the patients of each split. */
+async function countPatients(store: Store) {
+	const sums = {
+		withBirth: "count(birth)",
+		female: "count(*) FILTER (sex = 'female')",
+		male: "count(*) FILTER (sex = 'male')",
+		/** Patients with a known date of death. */
+		deaths: "count(death)",
+		/** Observation periods. */
+		periods: "coalesce(sum(periods), 0)::DOUBLE",
+		/** Of all patients together. */
+		totalObservedDays: "coalesce(sum(days), 0)",
+	} as const;
+	const columns = Object.entries(sums).map(([name, sql]) => `${sql} AS ${name}`);
+	type Sums = { -readonly [Name in keyof typeof sums]: number };
+	const rows = await store.all<Sums & { split: string }>(`
+		SELECT coalesce(split, 'all') AS split, ${columns.join(", ")}
+		FROM member GROUP BY GROUPING SETS (split, ())`);
+	const none = Object.fromEntries(Object.keys(sums).map((name) => [name, 0])) as Sums;
+	return (split: Split | "all"): Sums => {
+		const { split: _, ...found } = rows.find((row) => row.split === split) ?? { split, ...none };
+		return found;
+	};
+}
+
+/** Counts how often each value occurs in each split, rounded (see `roundedSql`) so that there are few. */
+async function countValues(store: Store, events: string) {
+	// Events are ordered by patient: looking back needs no sorting.
+	const rows = await store.all<
+		Record<"value" | "times" | "sum", number> & { name: string; split: string }
+	>(`
+		WITH event AS (
+			SELECT patient, time, lag(time) OVER () AS before, lag(patient) OVER () AS earlier FROM ${events}
+		), counted AS (
+			SELECT split, 'observedDays' AS name, days AS value FROM member WHERE periods > 0
+			UNION ALL SELECT split, 'records', count FROM member
+			UNION ALL SELECT split, 'spanDays', span
+				FROM member JOIN (SELECT patient, max(time) - min(time) AS span FROM event GROUP BY patient) USING (patient)
+			UNION ALL SELECT split, 'gapDays', time - before
+				FROM event JOIN member USING (patient) WHERE earlier = patient
+			UNION ALL SELECT split, 'ageDays', least(time - birth, ${oldestShownAgeDays})
+				FROM event JOIN member USING (patient) WHERE birth IS NOT NULL
+		)
+		SELECT name, coalesce(split, 'all') AS split, value, count(*) AS times,
+			CASE WHEN grouping(split) = 1 THEN sum(value) ELSE sum(exact) END AS sum
+		FROM (SELECT split, name, value AS exact, ${roundedSql("counted.value")} AS value FROM counted)
+		GROUP BY GROUPING SETS ((name, value, split), (name, value)) ORDER BY value`);
+	return (split: Split | "all", name: Counted): Distribution =>
+		distributionOf(rows.filter((row) => row.split === split && row.name === name));
+}
+
+/** Counts events, and patients with an event, of each code and category. */
+async function countCodes(store: Store, events: string, { vocabulary }: Dataset) {
+	const names = [...new Set(vocabulary.tokens.map(({ category }) => category))];
+	await store.create("category", { token: "whole", category: "whole" });
+	await store.append(
+		"category",
+		vocabulary.tokens.map(({ category }, token) => ({ token, category: names.indexOf(category) })),
+	);
+	await store.run(`
+		CREATE TABLE recorded AS
+		SELECT patient, token, count(*)::INTEGER AS n FROM ${events} GROUP BY patient, token`);
+	const counts = async (kind: string) => {
+		const rows = await store.all<Record<"kind" | "events" | "patients", number>>(`
+			SELECT ${kind} AS kind, sum(n)::DOUBLE AS events, count(DISTINCT patient) AS patients
+			FROM recorded JOIN category USING (token) GROUP BY kind`);
+		const known = new Map(rows.map(({ kind, ...count }) => [kind, count]));
+		return (kind: number) => known.get(kind) ?? { events: 0, patients: 0 };
+	};
+	const ofCategory = await counts("category");
+	const codes = vocabulary.tokens.slice(specialCount);
+	return {
+		tokens: await counts("token"),
+		categories: names
+			.map((category, at) => ({
+				/** Null: codes without a category. */
 				category,
-				codes,
-				events: byCategory.events[at],
-				patients: byCategory.patients[at],
+				codes: codes.filter((code) => code.category === category).length,
+				...ofCategory(at),
 			}))
 			.filter((category) => category.codes > 0)
 			.sort((a, b) => b.events - a.events),
-		labels: await Promise.all(
-			manifest.labels.map((label) => summarizeLabel(dataset, label, splitOf)),
-		),
 	};
 }
 
@@ -226,41 +223,19 @@ function splitsOf(dataset: Dataset): readonly Split[] {
 	return splits;
 }
 
-const summaryOf = (
-	{ sums, values }: Counts,
-	{ patients, events }: { readonly patients: number; readonly events: number },
-): SplitSummary => ({
-	patients,
-	events,
-	...sums,
-	...byCounted((name) => {
-		const spread = values[name].spread();
-		return spread && { ...spread, max: roundUp[name](spread.max) };
-	}),
-});
-
-function roundUpMax(
-	histogram: Histogram | null,
-	rounded: (value: number) => number,
-): Histogram | null {
-	if (!histogram) return null;
-	const unit = histogram.unit === "years" ? yearDays : histogram.unit === "hours" ? 1 / 24 : 1;
-	return { ...histogram, max: rounded(histogram.max * unit) / unit };
-}
-
-async function summarizeLabel(
-	dataset: Dataset,
+function summarizeLabel(
 	label: Manifest["labels"][number],
+	labels: Awaited<ReturnType<Dataset["labels"]>>,
 	splitOf: readonly Split[],
-): Promise<LabelSummary> {
+) {
 	const none = () => ({ labels: 0, positive: 0 });
 	const splits = { train: none(), valid: none(), test: none() };
-	const patients = new Set<number>();
-	for (const { patient, value } of await dataset.labels(label.task)) {
+	for (const { patient, value } of labels) {
 		const split = splits[splitOf[patient]];
 		split.labels++;
 		if (value) split.positive++;
-		patients.add(patient);
 	}
-	return { ...label, task: taskOfLabels(label.task), patients: patients.size, splits };
+	/** Patients with at least one label. */
+	const patients = new Set(labels.map(({ patient }) => patient)).size;
+	return { ...label, task: taskOfLabels(label.task), patients, splits };
 }
