@@ -35,6 +35,9 @@ export const markRecords = (store: Store): Promise<void> =>
 		SELECT cohort.number AS patient, coded.time AS day, ord, what
 		FROM coded JOIN mark ON mark.code = coded.code JOIN cohort ON cohort.id = coded.patient`);
 
+export const labelTable = `
+	CREATE TABLE label (task VARCHAR, patient INTEGER, day DOUBLE, events INTEGER, value BOOLEAN)`;
+
 /**
  * Creates table `label` (task, patient, day, events, value) by the rules for which the source has records. Reads
  * `final` (patient, time, rank, ord …) and `marked`, which has dropped codes too.
@@ -43,9 +46,7 @@ export async function makeLabels(
 	store: Store,
 	drugs: CodeOptions["drugs"],
 ): Promise<LabelSummary[]> {
-	await store.run(`
-		CREATE TABLE label (
-			task VARCHAR, patient INTEGER, day DOUBLE, events INTEGER, value BOOLEAN)`);
+	await store.run(labelTable);
 	const there = await store.all<{ what: string }>("SELECT DISTINCT what FROM marked");
 	const marks = new Set(there.map(({ what }) => what));
 	const summaries: LabelSummary[] = [];

@@ -9,7 +9,7 @@ import { notesFor } from "../records/bad-rows.js";
 import { parquetIn } from "../records/meds/layout.js";
 import type { TimeIs } from "../records/rows.js";
 import { type Column, quoted, type Table } from "../records/sql.js";
-import { openStore, type Store } from "../records/store.js";
+import { literalPath, openStore, type Store } from "../records/store.js";
 import { openTable, rowOfFile, withNumberedRows } from "../records/table.js";
 import { isAge, statedUnit, timeNames } from "../records/tables/column-names.js";
 import { columnOf } from "../records/tables/columns.js";
@@ -26,7 +26,7 @@ import {
 import type { Dataset } from "./dataset.js";
 import { type LabelDefinition, labelDefinition } from "./label-definition.js";
 import { isTaskName, labelRules, reservedTasks, taskNameRule } from "./label-rules.js";
-import { countLabels, type Label } from "./labels.js";
+import { countLabels, type Label, labelTable } from "./labels.js";
 import { type Manifest, type Split, splitNames } from "./manifest.js";
 import { patientColumns, readGivenSplits, requiredColumn } from "./people.js";
 import { type LabelTimes, labelTimesWarnings, type RecordRange } from "./plausible-times.js";
@@ -176,11 +176,17 @@ function isLikelyTime(column: Column, { unit, unknown }: UnitBeside): boolean {
 }
 
 /**
- * Adds the labels of a file or folder to table `label`. The model may see the history up to and including the time of
- * a label, or all of it if there is no time.
+ * Adds the labels of a file or folder to table `label`, and refuses labels none of which can be used. The model may see
+ * the history up to and including the time of a label, or all of it if there is no time. The other tables are those of
+ * `prepare`, or hold the patients of a dataset alone.
  */
-export async function addUserLabels(store: Store, { task, file }: UserLabels, beside: UnitBeside) {
-	const isTimed = await readGiven(store, file, beside);
+export async function addUserLabels(
+	store: Store,
+	{ task, file }: UserLabels,
+	{ unit, ...beside }: UnitBeside,
+	patientsAre: "of the records" | "of the dataset" = "of the records",
+) {
+	const isTimed = await readGiven(store, file, { unit, ...beside });
 	await store.run(`
 		CREATE OR REPLACE TABLE labelled AS
 		SELECT DISTINCT cohort.number AS patient, given.day, value
@@ -192,20 +198,37 @@ export async function addUserLabels(store: Store, { task, file }: UserLabels, be
 			any_value(value)
 		FROM final JOIN labelled USING (patient)
 		GROUP BY patient, labelled.day HAVING events > 0 ORDER BY patient, labelled.day`);
-	const [counts] = await store.all<{ given: number; labelled: number; strangers: number }>(`
-		SELECT (SELECT count(*) FROM given) AS given, (SELECT count(*) FROM labelled) AS labelled,
-			(SELECT count(*) FROM given ANTI JOIN patient USING (key)) AS strangers`);
+	const ofRecords = patientsAre === "of the records";
+	const rows = ofRecords ? "given" : "(SELECT DISTINCT key, day, value FROM given)";
+	const given = await store.count(rows);
+	const used = await store.count("labelled");
+	const strangers = await store.count("given ANTI JOIN patient USING (key)");
 	const { labels, positive } = await countLabels(store, task);
-	const unseen = counts.labelled - labels;
-	const { summary, notes } = await usedLabels(task, file, beside.unit, {
-		given: counts.given,
-		outside: counts.given - counts.labelled,
-		outsiders: ` (${counts.strangers} of them without any record) or repeat another`,
-		unseen,
+	const [outside, unseen] = [given - used, used - labels];
+	if (labels === 0)
+		throw new InputError(
+			given === 0
+				? `${file} holds no labels; expected a line per label: patient, time, value`
+				: `${file}: none of its ${given} labels can be used: ${outside} are of patients outside the dataset, ${unseen} have no event up to their time; check that both name patients alike, and the times${unseen > 0 && unit !== "date" ? `, which were read in ${unit} (\`labelTimeIs\`)` : ""}`,
+			{ field: "labels", value: file },
+		);
+	const summary: Manifest["labels"][number] = {
+		task,
+		rule: `given in ${file}`,
 		labels,
 		positive,
-		isTimed,
-	});
+		excluded: unseen > 0 ? { "no event before the question": unseen } : {},
+		definition: await definitionBeside(file, task),
+	};
+	const outsiders = ` (${strangers} of them without any record) or repeat another`;
+	const notes = notesFor([
+		[
+			outside,
+			`${file}: ${outside} of ${given} labels are of patients outside the dataset${ofRecords ? outsiders : ""}: left out`,
+		],
+		[unseen, `${file}: ${unseen} labels have no event up to their time: left out`],
+		[isTimed ? 0 : 1, `${file} has no time: each label sees all events of its patient`],
+	]);
 	const [times] = await store.all<Record<keyof LabelTimes, number>>(`
 		SELECT count(*) AS labels, ${unseen}::INTEGER AS unseen, count(*) FILTER (day > last + 1) AS late, min(day) AS first, max(last) AS last
 		FROM label JOIN (SELECT patient, max(time) AS last FROM final GROUP BY patient) USING (patient)
@@ -216,55 +239,10 @@ export async function addUserLabels(store: Store, { task, file }: UserLabels, be
 		);
 		return row;
 	};
-	const warnings = await labelTimesWarnings(file, times, beside.unit, range);
+	const warnings = await labelTimesWarnings(file, times, unit, range);
 	await store.run("DROP TABLE given");
 	await store.run("DROP TABLE labelled");
 	return { summary, isTimed, notes, warnings };
-}
-
-/** How many labels a file holds, and what becomes of them. */
-interface LabelCounts extends Pick<Manifest["labels"][number], "labels" | "positive"> {
-	readonly given: number;
-	readonly outside: number;
-	/** More about those outside, for the note on them. */
-	readonly outsiders?: string;
-	/** Without an event up to their time. */
-	readonly unseen: number;
-	readonly isTimed: boolean;
-}
-
-/** What the manifest says of labels from a file, and notes on those that are left out; refuses labels none of which can be used. */
-async function usedLabels(
-	task: string,
-	file: string,
-	unit: TimeIs,
-	{ given, outside, outsiders = "", unseen, labels, positive, isTimed }: LabelCounts,
-): Promise<{ summary: Manifest["labels"][number]; notes: string[] }> {
-	if (labels === 0)
-		throw new InputError(
-			given === 0
-				? `${file} holds no labels; expected a line per label: patient, time, value`
-				: `${file}: none of its ${given} labels can be used: ${outside} are of patients outside the dataset, ${unseen} have no event up to their time; check that both name patients alike, and the times${unseen > 0 && unit !== "date" ? `, which were read in ${unit} (\`labelTimeIs\`)` : ""}`,
-			{ field: "labels", value: file },
-		);
-	return {
-		summary: {
-			task,
-			rule: `given in ${file}`,
-			labels,
-			positive,
-			excluded: unseen > 0 ? { "no event before the question": unseen } : {},
-			definition: await definitionBeside(file, task),
-		},
-		notes: notesFor([
-			[
-				outside,
-				`${file}: ${outside} of ${given} labels are of patients outside the dataset${outsiders}: left out`,
-			],
-			[unseen, `${file}: ${unseen} labels have no event up to their time: left out`],
-			[isTimed ? 0 : 1, `${file} has no time: each label sees all events of its patient`],
-		]),
-	};
 }
 
 const labelMemory = 2 ** 30;
@@ -301,54 +279,46 @@ export async function withLabels(
 			{ field: "task", value: task },
 		);
 	const beside = labelUnitOf(dataset, labelTimeIs);
-	const given = await givenLabels(file, beside);
-	const numbers = new Map(
-		splitNames.flatMap((split) =>
-			Array.from(dataset.patients(split), (patient) => [dataset.idOf(patient), patient] as const),
-		),
+	const [patients, events] = ["patients.parquet", "events.parquet"].map((name) =>
+		join(dataset.folder, name),
 	);
-	const labels: Label[] = [];
-	const seen: SeenLabel[] = [];
-	let [outside, unseen] = [0, 0];
-	for (const { key, day, value } of given) {
-		const patient = numbers.get(key);
-		if (patient === undefined) {
-			outside++;
-			continue;
-		}
-		const { times, birthEvents } = await dataset.read(patient);
-		const recordTimes = times.subarray(birthEvents);
-		const later = day === null ? -1 : recordTimes.findIndex((time) => time > day);
-		const events = later < 0 ? recordTimes.length : later;
-		if (events === 0) {
-			unseen++;
-			continue;
-		}
-		const lastRecord = recordTimes.at(-1) as number;
-		const time = day ?? lastRecord;
-		labels.push({ patient, time, events, value });
-		seen.push({ time, lastRecord });
-	}
-	const { summary, notes } = await usedLabels(task, file, beside.unit, {
-		given: given.length,
-		outside,
-		unseen,
-		labels: labels.length,
-		positive: labels.filter(({ value }) => value).length,
-		isTimed: given.some(({ day }) => day !== null),
+	return withStore([...(await filesOf(file)), patients, events], async (store) => {
+		const rows = `read_parquet(${quoted(literalPath(patients))}, file_row_number = true)`;
+		await store.run(`CREATE TABLE patient AS SELECT file_row_number AS id, id AS key FROM ${rows}`);
+		await store.run("CREATE VIEW cohort AS SELECT id, id AS number FROM patient");
+		await store.run(`CREATE VIEW final AS FROM read_parquet(${quoted(literalPath(events))})`);
+		await store.run(labelTable);
+		const added = await addUserLabels(store, { task, file }, beside, "of the dataset");
+		const labels = await store.all<Omit<Label, "weight">>(
+			"SELECT patient, day AS time, events, value FROM label ORDER BY patient, day",
+		);
+		return {
+			dataset: {
+				...dataset,
+				manifest: { ...manifest, labels: [...manifest.labels, added.summary] },
+				labels: async (name) => (name === task ? labels : dataset.labels(name)),
+				labelFiles: { ...dataset.labelFiles, [task]: file },
+			},
+			notes: added.notes,
+			warnings: added.warnings,
+		};
 	});
-	const warnings = await labelWarnings(dataset, file, seen, unseen, beside.unit);
-	labels.sort((a, b) => a.patient - b.patient || a.time - b.time);
-	return {
-		dataset: {
-			...dataset,
-			manifest: { ...manifest, labels: [...manifest.labels, summary] },
-			labels: async (name) => (name === task ? labels : dataset.labels(name)),
-			labelFiles: { ...dataset.labelFiles, [task]: file },
-		},
-		notes,
-		warnings,
-	};
+}
+
+/** Works with a store that may read some files. */
+async function withStore<T>(
+	files: readonly string[],
+	work: (store: Store) => Promise<T>,
+): Promise<T> {
+	const folder = await mkdtemp(join(tmpdir(), "trajgpt-labels-"));
+	return temporarily(folder, async () => {
+		const store = await openStore({ folder, memory: labelMemory, files });
+		try {
+			return await work(store);
+		} finally {
+			store.close();
+		}
+	});
 }
 
 /** The time of a label that sees an event, and of the last record of its patient. */
@@ -399,20 +369,14 @@ export async function givenLabels(
 	beside: UnitBeside,
 	within?: { readonly splitsFrom: string; readonly split: Split },
 ): Promise<GivenLabel[]> {
-	const folder = await mkdtemp(join(tmpdir(), "trajgpt-labels-"));
-	return temporarily(folder, async () => {
-		const files = [...(await filesOf(path)), ...(within ? [within.splitsFrom] : [])];
-		const store = await openStore({ folder, memory: labelMemory, files });
-		try {
-			await readGiven(store, path, beside);
-			if (within) await readGivenSplits(store, within.splitsFrom);
-			return await store.all<GivenLabel>(`
-				SELECT DISTINCT key, day, value FROM given
-				${within ? `SEMI JOIN (SELECT key FROM given_split WHERE split = ${quoted(within.split)}) USING (key)` : ""}
-				ORDER BY ALL`);
-		} finally {
-			store.close();
-		}
+	const files = [...(await filesOf(path)), ...(within ? [within.splitsFrom] : [])];
+	return withStore(files, async (store) => {
+		await readGiven(store, path, beside);
+		if (within) await readGivenSplits(store, within.splitsFrom);
+		return store.all<GivenLabel>(`
+			SELECT DISTINCT key, day, value FROM given
+			${within ? `SEMI JOIN (SELECT key FROM given_split WHERE split = ${quoted(within.split)}) USING (key)` : ""}
+			ORDER BY ALL`);
 	});
 }
 
