@@ -2,7 +2,6 @@ import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
 import type { z } from "zod";
-import { InputError } from "../../base/errors.js";
 import { thousands } from "../../base/thousands.js";
 import { type Bindings, isHttps, type Pause, type RequestContext, requireToken } from "./access.js";
 import { countedAddress } from "./addresses.js";
@@ -23,12 +22,12 @@ import { sessions } from "./api/sessions.js";
 import { apiPage, pageFiles } from "./api-page.js";
 import type { Connections } from "./connections.js";
 import type { Engine, ModelCalls } from "./engine/engine.js";
-import { CallFailed, ThreadEnded } from "./engine/failures.js";
+import { CallFailed } from "./engine/failures.js";
 import { readingTurns } from "./fair-queue.js";
 import { jsonPieces, TooLongError } from "./json-pieces.js";
 import type { Limits } from "./limits.js";
 import type { Log } from "./log.js";
-import { errorBody, hungUp, Refusal } from "./refusal.js";
+import { errorBody, hungUp, Refusal, refusalOf } from "./refusal.js";
 import { parsedJson, requestBodies, validate } from "./request-body.js";
 import { scheduler } from "./scheduler.js";
 import { document, type ServedFile, send } from "./static-files.js";
@@ -63,6 +62,7 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">) {
 	const turnOf = readingTurns();
 	const hasExplorer = files.has("/index.html");
 	const examples = examplesFor(served);
+	const population = populationOf(served);
 	const api = openApi(version, examples);
 	const allFiles = new Map([
 		...files,
@@ -105,7 +105,7 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">) {
 					const request = validate(route.request, parsed);
 					await pause();
 					const model = modelScheduler.callsFor(signal, address);
-					const result = await work(request, model, context);
+					const result = { ...population, ...(await work(request, model, context)) };
 					connections.send(outgoing, route.status, responsePieces(result, limits.answerBytes));
 					return RESPONSE_ALREADY_SENT;
 				} finally {
@@ -114,15 +114,20 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">) {
 			});
 		});
 
-	hono.get(pathOf(routes.model), (context) => context.json(describeModel(served, limits)));
+	hono.get(pathOf(routes.model), (context) =>
+		context.json({ ...describeModel(served, limits), ...population }),
+	);
 	hono.get(pathOf(routes.codes), (context) =>
-		context.json(codes(validate(routes.codes.query, queryIn(context)), served)),
+		context.json({
+			...population,
+			...codes(validate(routes.codes.query, queryIn(context)), served),
+		}),
 	);
 	hono.get(pathOf(routes.health), (context) =>
 		context.json({
 			status: "ok",
 			version,
-			...populationOf(served),
+			...population,
 			waiting: modelScheduler.waiting,
 			sessions: openSessions.size,
 		}),
@@ -162,7 +167,7 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">) {
 				examples,
 				hasExplorer,
 				needsToken: token !== undefined,
-				population: populationOf(served).population,
+				population: population.population,
 			}),
 		);
 	});
@@ -257,16 +262,6 @@ function checkOrigin(context: RequestContext): void {
 	const { origin, host } = context.env.incoming.headers;
 	if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`)
 		throw new Refusal(403, "pages of other origins may not use this service");
-}
-
-function refusalOf(error: unknown): Refusal {
-	if (error instanceof Refusal) return error;
-	if (error instanceof InputError) return new Refusal(422, error.message);
-	if (error instanceof ThreadEnded)
-		return new Refusal(503, "the model has stopped and is being restarted; try again", {
-			retry: 1,
-		});
-	return new Refusal(500, "internal error; see the log of the service");
 }
 
 function refused(context: RequestContext, { status, message, details }: Refusal): Response {

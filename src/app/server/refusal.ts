@@ -1,5 +1,8 @@
 import { STATUS_CODES } from "node:http";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { InputError } from "../../base/errors.js";
+import { QuestionError } from "../../predict/user-input/index.js";
+import { ThreadEnded } from "./engine/failures.js";
 
 interface RefusalDetails {
 	/** The field at fault, such as `patient.events.3.date`. */
@@ -25,6 +28,20 @@ export class Refusal extends Error {
 	) {
 		super(message);
 	}
+}
+
+/** What a client is told of an error. An input error of the library names its field, without values of the request. */
+export function refusalOf(error: unknown): Refusal {
+	if (error instanceof Refusal) return error;
+	if (error instanceof QuestionError) return new Refusal(422, error.refusal, { field: error.path });
+	if (error instanceof InputError && error.field !== undefined)
+		return new Refusal(422, error.message.replaceAll("`", ""), { field: error.field });
+	if (error instanceof InputError) return new Refusal(422, error.message);
+	if (error instanceof ThreadEnded)
+		return new Refusal(503, "the model has stopped and is being restarted; try again", {
+			retry: 1,
+		});
+	return new Refusal(500, "internal error; see the log of the service");
 }
 
 /** A client has hung up: nobody reads this. */

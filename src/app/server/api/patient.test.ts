@@ -5,7 +5,7 @@ import type { RecordSource } from "../../../data/records/store.js";
 import { readPatient } from "../../../predict/library/patient.js";
 import { smallServed } from "../testing/small-served.js";
 import { readerFor, readRequestPatient, type ServedModel } from "./patient.js";
-import type { PatientRequest } from "./schemas.js";
+import type { PatientRequest } from "./routes.js";
 
 /** Reads a patient of a session, whose first known record may follow. */
 const readSessionPatient = (request: PatientRequest, served: ServedModel) =>

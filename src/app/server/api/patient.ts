@@ -5,9 +5,9 @@ import { recordReader } from "../../../data/cohort/reading/records-to-events.js"
 import { readingRules } from "../../../data/cohort/reading/rules.js";
 import type { Trained } from "../../../model/train/index.js";
 import { type ParsedPatient, readKnownPatient } from "../../../predict/library/patient.js";
-import { QuestionError, warningsFor } from "../../../predict/user-input/index.js";
-import { Refusal } from "../refusal.js";
-import type { PatientRequest } from "./schemas.js";
+import { warningsFor } from "../../../predict/user-input/index.js";
+import { Refusal, refusalOf } from "../refusal.js";
+import type { PatientRequest } from "./routes.js";
 
 /** The model that a service serves. */
 export interface ServedModel
@@ -32,25 +32,13 @@ type Book = Pick<ServedModel, "vocabulary" | "manifest" | "map">;
 export const readerFor = ({ vocabulary, manifest, map }: Book) =>
 	recordReader(vocabulary, readingRules(manifest), map);
 
-/** Turns input errors of the library into refusals that name the field, without values of the request. */
-export function refused<T>(read: () => T): T {
-	try {
-		return read();
-	} catch (error) {
-		if (error instanceof QuestionError)
-			throw new Refusal(422, error.refusal, { field: error.path });
-		if (!(error instanceof InputError) || error.field === undefined) throw error;
-		throw new Refusal(422, error.message.replaceAll("`", ""), { field: error.field });
-	}
-}
-
 /** Reads a patient to predict for by the rules of the model's dataset. Refusals name it by its field. */
 export const readRequestPatient = (
 	request: PatientRequest,
 	served: Book,
 	field = "patient",
 ): ParsedPatient =>
-	refused(() => readKnownPatient(request, readerFor(served), served.manifest.source.axis, field));
+	readKnownPatient(request, readerFor(served), served.manifest.source.axis, field);
 
 /** Does something per patient of a batch, for so many at once. Refusals name the patient by its position. */
 export async function perPatient<Patient, T>(
@@ -62,8 +50,8 @@ export async function perPatient<Patient, T>(
 		try {
 			return await work(patient, index);
 		} catch (error) {
-			if (!(error instanceof Refusal)) throw error;
-			const { status, message, details } = error;
+			if (!(error instanceof Refusal || error instanceof InputError)) throw error;
+			const { status, message, details } = refusalOf(error);
 			const field = `patients.${index}`;
 			const isNamed = details.field?.startsWith(field);
 			throw new Refusal(status, isNamed ? message : `${field}: ${message}`, {
@@ -80,11 +68,11 @@ export async function perPatient<Patient, T>(
 	return results;
 }
 
-/** The fields of every response that describe the history it is based on. */
+/** The fields of a response that describe the history it is based on. */
 export function historySummary(
 	{ patient, unknown, notes }: ParsedPatient,
 	times: readonly number[],
-	served: Pick<ServedModel, "manifest" | "simulated">,
+	{ manifest }: Pick<ServedModel, "manifest">,
 	beforeFirst?: string,
 ) {
 	const records = unknown.reduce((sum, code) => sum + code.records, 0);
@@ -92,7 +80,6 @@ export function historySummary(
 	// Patients in requests have no id.
 	const unnamed = { ...patient, id: "the patient" };
 	return {
-		...populationOf(served),
 		events: patient.history.tokens.length - patient.history.birthEvents,
 		unknown: [...unknown],
 		warnings: [
@@ -101,7 +88,7 @@ export function historySummary(
 			...warningsFor(
 				{ unknown: { codes: 0, records: 0 } },
 				times.map((time) => ({ patient: unnamed, time })),
-				served.manifest,
+				manifest,
 				beforeFirst,
 			),
 		],

@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import { thousands } from "../../../base/thousands.js";
 import { specialCount, type Token } from "../../../data/cohort/vocabulary.js";
 import { type State, weightCount } from "../../../model/index.js";
@@ -30,29 +31,16 @@ import type { ModelCalls } from "../engine/engine.js";
 import { JsonList, joinPieces, jsonPieces } from "../json-pieces.js";
 import type { Limits } from "../limits.js";
 import { Refusal } from "../refusal.js";
+import { historySummary, perPatient, readRequestPatient, type ServedModel } from "./patient.js";
 import {
-	historySummary,
-	perPatient,
-	populationOf,
-	readRequestPatient,
-	refused,
-	type ServedModel,
-} from "./patient.js";
-import {
-	type CodesQuery,
-	type EmbedRequest,
-	type ForecastBatchRequest,
-	type ForecastRequest,
 	maxAttributed,
 	maxForecast,
 	maxRiskTimes,
 	maxTrajectoryPoints,
 	type PatientRequest,
-	type RiskBatchRequest,
-	type RiskRequest,
-	type ScoreRequest,
-	type SessionForecastRequest,
-} from "./schemas.js";
+	type RequestOf,
+	type routes,
+} from "./routes.js";
 
 /** The model and the limits of the service. */
 export function describeModel(served: ServedModel, limits: Limits) {
@@ -64,7 +52,6 @@ export function describeModel(served: ServedModel, limits: Limits) {
 		config,
 		parameters: weightCount(weights),
 		codes: vocabulary.size - specialCount,
-		...populationOf(served),
 		time: { axis: manifest.source.axis },
 		...(task && { task: definitionOf(task.scoring) }),
 		trained: { step, versions },
@@ -73,10 +60,9 @@ export function describeModel(served: ServedModel, limits: Limits) {
 }
 
 /** The codes of the model that match a search. */
-export function codes({ search, limit }: CodesQuery, served: ServedModel) {
+export function codes({ search, limit }: z.infer<typeof routes.codes.query>, served: ServedModel) {
 	const matches = searchCodes(search, served);
 	return {
-		...populationOf(served),
 		found: matches.length,
 		codes: matches.slice(0, limit).map(({ at: token, ...match }) => {
 			const { code, system, name, category, count } = served.vocabulary.tokens[token] as Token;
@@ -105,7 +91,7 @@ function checkResponseSize(
 
 /** Responds with forecasts from the history of the request. */
 export const forecast = (
-	{ patient, ...request }: ForecastRequest,
+	{ patient, ...request }: RequestOf<"forecast">,
 	served: ServedModel,
 	model: Pick<ModelCalls, "forecast">,
 ) => forecastFrom(undefined, request, readRequestPatient(patient, served), served, model);
@@ -113,14 +99,14 @@ export const forecast = (
 /** The fields of a forecast's response, with the answers as JSON: from the history, or from a session's state. */
 export async function forecastFrom(
 	state: State | undefined,
-	{ at, top }: SessionForecastRequest,
+	{ at, top }: RequestOf<"sessionForecast">,
 	parsed: ParsedPatient,
 	served: ServedModel,
 	model: Pick<ModelCalls, "forecast">,
 ) {
 	const { patient, axis } = parsed;
 	checkResponseSize("top", top, at.length, maxForecast);
-	const times = refused(() => readTimes(at, parsed, "at"));
+	const times = readTimes(at, parsed, "at");
 	const early = state ? times.findIndex((time) => time < (state.times[0] as number)) : -1;
 	if (early >= 0)
 		throw new Refusal(
@@ -142,7 +128,7 @@ const forecastsAtOnce = 8;
 
 /** Forecasts for several patients, in their order. */
 export async function forecastBatch(
-	{ patients, ...request }: ForecastBatchRequest,
+	{ patients, ...request }: RequestOf<"forecastBatch">,
 	served: ServedModel,
 	model: Pick<ModelCalls, "forecast">,
 ) {
@@ -152,12 +138,11 @@ export async function forecastBatch(
 		parsed,
 		async (patient) => {
 			const answer = await forecastFrom(undefined, request, patient, served, model);
-			const { simulated: _, population: __, ...result } = answer;
-			return jsonPieces(result, Number.POSITIVE_INFINITY);
+			return jsonPieces(answer, Number.POSITIVE_INFINITY);
 		},
 		forecastsAtOnce,
 	);
-	return { ...populationOf(served), results: new JsonList(joinPieces(results)) };
+	return { results: new JsonList(joinPieces(results)) };
 }
 
 /** Histories per call of the engine, so that other clients get their turn in between. */
@@ -185,18 +170,16 @@ const engineModel = (
 
 /** The risks of one patient: after an index day and along the history, and what drove them. */
 export async function risk(
-	{ patient, attribute, ...question }: RiskRequest,
+	{ patient, attribute, ...question }: RequestOf<"risk">,
 	served: ServedModel,
 	model: Pick<ModelCalls, "incidence">,
 ) {
 	const hazards = hazardBook(served);
 	const parsed = readRequestPatient(patient, served);
-	const query = refused(() =>
-		readRisk(served, parsed, {
-			...question,
-			attribute: attribute === undefined ? [] : [attribute],
-		}),
-	);
+	const query = readRisk(served, parsed, {
+		...question,
+		attribute: attribute === undefined ? [] : [attribute],
+	});
 	const { times, attributed } = query;
 	if (times.length > maxRiskTimes)
 		throw new Refusal(
@@ -228,21 +211,19 @@ export async function risk(
 
 /** Risks within horizons for several patients, in their order. */
 export async function riskBatch(
-	request: RiskBatchRequest,
+	request: RequestOf<"riskBatch">,
 	served: ServedModel,
 	model: Pick<ModelCalls, "incidence">,
 ) {
 	const hazards = hazardBook(served);
-	const foundCodes = refused(() => readCodes(request.codes, hazards.book));
+	const foundCodes = readCodes(request.codes, hazards.book);
 	const { length: patientCount } = request.patients;
 	const { length: horizonCount } = request.horizons;
 	checkResponseSize("codes", foundCodes.length, horizonCount, maxTrajectoryPoints, patientCount);
-	const { horizons, warnings } = refused(() => readHorizons(hazards, request.horizons));
+	const { horizons, warnings } = readHorizons(hazards, request.horizons);
 	const horizonDays = horizons.map(({ days }) => days);
 	const patients = await readPatients(request.patients, served);
-	const indexDays = await perPatient(patients, (parsed) =>
-		refused(() => readIndexDay(request.at, parsed)),
-	);
+	const indexDays = await perPatient(patients, (parsed) => readIndexDay(request.at, parsed));
 	const risks = await indexRisks(
 		engineModel(hazards, model).read,
 		patients.map(({ patient }) => patient.history),
@@ -251,16 +232,13 @@ export async function riskBatch(
 		horizonDays,
 	);
 	return {
-		...populationOf(served),
 		horizons: horizonDays,
 		warnings: [...warnings, ...independenceNotes(hazards, foundCodes)],
 		results: patients.map((parsed, i) => {
 			const { patient, axis } = parsed;
 			const day = indexDays[i] as number;
-			const summary = historySummary(parsed, [day], served, nothingRecorded);
-			const { simulated: _, population: __, ...history } = summary;
 			return {
-				...history,
+				...historySummary(parsed, [day], served, nothingRecorded),
 				index: momentJson(day, patient.birth, axis),
 				codes: foundCodes.map((code, c) =>
 					indexRiskJson(code, risks[i]?.[c] as IndexRisk, patient.birth, axis),
@@ -272,13 +250,13 @@ export async function riskBatch(
 
 /** The probability of the label that the model was fine-tuned to. */
 export async function score(
-	request: ScoreRequest,
+	request: RequestOf<"score">,
 	served: ServedModel,
 	{ scoreTask }: Pick<ModelCalls, "scoreTask">,
 ) {
 	const { scoring } = tunedTask(served.task, "serve");
 	const parsed = readRequestPatient(request.patient, served);
-	const day = refused(() => readTime(request.at, parsed, "at"));
+	const day = readTime(request.at, parsed, "at");
 	const { warnings, ...answer } = await scoreJson(scoreTask, scoring, parsed, day);
 	const summary = historySummary(parsed, [day], served, nothingRecorded);
 	return { ...summary, warnings: [...summary.warnings, ...warnings], ...answer };
@@ -286,13 +264,13 @@ export async function score(
 
 /** A history as one vector, as of a time or of its last event. */
 export async function embed(
-	{ patient, at }: EmbedRequest,
+	{ patient, at }: RequestOf<"embed">,
 	served: ServedModel,
 	{ represent }: Pick<ModelCalls, "represent">,
 ) {
 	const parsed = readRequestPatient(patient, served);
 	const { tokens, times } = parsed.patient.history;
-	const day = at === undefined ? undefined : refused(() => readTime(at, parsed, "at"));
+	const day = at === undefined ? undefined : readTime(at, parsed, "at");
 	const events = day === undefined ? times.length : times.filter((time) => time <= day).length;
 	const view = {
 		tokens: tokens.subarray(0, events),

@@ -10,9 +10,9 @@ import {
 import type { ModelCalls } from "../engine/engine.js";
 import type { Limits } from "../limits.js";
 import { Refusal } from "../refusal.js";
-import { historySummary, readerFor, refused, type ServedModel } from "./patient.js";
+import { historySummary, readerFor, type ServedModel } from "./patient.js";
 import { forecastFrom } from "./predictions.js";
-import type { PatientRequest, SessionForecastRequest } from "./schemas.js";
+import type { PatientRequest, RequestOf } from "./routes.js";
 
 interface Session {
 	/** As of the latest request. Of the history, only the last event is kept. */
@@ -73,9 +73,7 @@ export function sessions(
 				});
 			starting++;
 			try {
-				const parsed = refused(() =>
-					readPatient(request, readerFor(served), served.manifest.source.axis),
-				);
+				const parsed = readPatient(request, readerFor(served), served.manifest.source.axis);
 				const { history } = parsed.patient;
 				const state = await model.start(1);
 				const id = randomBytes(16).toString("base64url");
@@ -96,13 +94,11 @@ export function sessions(
 			inTurn(id, async (session) => {
 				const { parsed, state } = session;
 				const { patient } = parsed;
-				const read = refused(() =>
-					readEvents(added, readerFor(served), {
-						axis: parsed.axis,
-						birth: patient.birth,
-						latest: parsed.latest,
-					}),
-				);
+				const read = readEvents(added, readerFor(served), {
+					axis: parsed.axis,
+					birth: patient.birth,
+					latest: parsed.latest,
+				});
 				const isFirst = patient.lastRecord === null && patient.birth === null;
 				if (read.axis !== parsed.axis && !isFirst)
 					throw new Refusal(
@@ -145,7 +141,11 @@ export function sessions(
 				});
 				return responseFor(id, session);
 			}),
-		forecast: (id: string, request: SessionForecastRequest, model: Pick<ModelCalls, "forecast">) =>
+		forecast: (
+			id: string,
+			request: RequestOf<"sessionForecast">,
+			model: Pick<ModelCalls, "forecast">,
+		) =>
 			inTurn(id, async ({ parsed, state, events }) => {
 				const lacking = readerFor(served).lacksKnown(parsed.records, events, parsed.drugs);
 				if (lacking !== undefined) throw new Refusal(422, `the session has ${lacking}`);
