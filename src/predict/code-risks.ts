@@ -5,8 +5,8 @@ import type { CodeConfig } from "../model/heads.js";
 import { checkCodes, probabilitiesOf } from "./code-probabilities.js";
 import { hazardPrograms, hazardSettingsOf, type Learned, landmarkRow, roomFor } from "./hazards.js";
 import { anyOf, checkHorizon, outputsFor } from "./incidence.js";
+import type { ViewedHistory } from "./known-history.js";
 import type { HistoryOnDay } from "./open-hazards.js";
-import type { ViewedHistory } from "./represent.js";
 
 /** Landmarks of a patient that share a pass. */
 const mostLandmarks = 8;

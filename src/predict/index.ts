@@ -20,14 +20,13 @@ export {
 	incidences,
 	incidenceTrajectories,
 } from "./incidence.js";
-export { knownOn, outsideReason } from "./known-history.js";
+export { knownOn, outsideReason, type ViewedHistory } from "./known-history.js";
 export {
 	logOddsOf,
 	representations,
 	representer,
 	type TaskScorer,
 	taskScorer,
-	type ViewedHistory,
 } from "./represent.js";
 export { type FutureOptions, sampleFutures } from "./sampled-futures.js";
 export type { Surge } from "./surges.js";

@@ -1,8 +1,12 @@
 import type { Events } from "../model/index.js";
 import type { Scoring } from "../model/train/finetune/classifier.js";
-import type { ViewedHistory } from "./represent.js";
 
 // The page imports this file without the tensors that scores are computed with.
+
+/** A history, and the time of its representation: that of its last event if left out. */
+export interface ViewedHistory extends Events {
+	readonly at?: number;
+}
 
 /** How many events of a history are known on a day: its records and those before. */
 export function knownCount({ times }: Events, day: number): number {

@@ -2,17 +2,13 @@ import { probabilityOf } from "../base/log-odds.js";
 import { specialCount } from "../data/cohort/vocabulary.js";
 import type { Runtime } from "../engine/runtime/index.js";
 import { pooled, pooledFeeds } from "../model/heads.js";
-import type { Events, Model, ParameterValues } from "../model/index.js";
+import type { Model, ParameterValues } from "../model/index.js";
 import { riskFeeds } from "../model/objectives/label.js";
 import { type FineTunedTask, logOdds } from "../model/train/finetune/classifier.js";
 import type { Trained } from "../model/train/index.js";
 import { type CodeRisk, codeRisk } from "./code-risks.js";
 import { rowPrograms } from "./history-rows.js";
-
-/** A history, and the time of its representation: that of its last event if left out. */
-export interface ViewedHistory extends Events {
-	readonly at?: number;
-}
+import type { ViewedHistory } from "./known-history.js";
 
 /** Computes representations; programs stay compiled until it is disposed of. */
 export function representer(

@@ -17,7 +17,7 @@ import {
 import { explainIncidence, type Reasons } from "../reasons.js";
 import type { FoundCode } from "../user-input/index.js";
 import { edited } from "../what-if.js";
-import type { RiskQuery, SampledGroup } from "./question.js";
+import type { RiskQuery } from "./question.js";
 
 /** The hazards that risks are computed from, wherever the model runs. */
 export interface RiskModel {
@@ -42,43 +42,14 @@ export interface IndexRisk {
 	readonly highest?: readonly number[] | undefined;
 }
 
-/** The effect of each event of the history on the risk of a code at a time. */
-export interface Contributions {
-	readonly time: number;
-	readonly risk: number;
-	readonly effects: readonly number[]; // [events]
-}
-
-/** Why a risk after the index day is what it is: by the records or, with edits, by how these change it. */
-export interface RiskReasons extends Reasons {
-	readonly horizonDays: number;
-}
-
 /** What is answered about one code. */
-export interface CodeAnswer {
-	readonly code: FoundCode;
-	readonly index: IndexRisk;
-	/** The same of the edited history. */
-	readonly whatIfIndex?: IndexRisk | undefined;
-	/** The same of people of this age and sex; of first records only. */
-	readonly sameAgeAndSex?: readonly number[] | undefined;
-	/** Why the risk after the index day is what it is. */
-	readonly reasons?: RiskReasons | undefined;
-	readonly trajectory: IncidenceTrajectory;
-	/** The trajectory of the edited history. */
-	readonly whatIf?: IncidenceTrajectory | undefined;
-	readonly contributions: readonly Contributions[];
-}
-
+export type CodeAnswer = Awaited<ReturnType<typeof answerRisk>>[number];
+/** The effect of each event of the history on the risk of a code at a time. */
+export type Contributions = CodeAnswer["contributions"][number];
+/** Why a risk after the index day is what it is: by the records or, with edits, by how these change it. */
+export type RiskReasons = Reasons & { readonly horizonDays: number };
 /** The risk of the first record of any member of a group, from sampled futures. */
-export interface GroupRisk extends SampledGroup {
-	/** The time of the first record of a member up to the index day: the risk is that of another record. */
-	readonly recordedAt: number | null;
-	/** By horizon: the share of futures with a record of any member. */
-	readonly probabilities: readonly number[];
-	/** Of the probabilities, from the number of futures. */
-	readonly standardErrors: readonly number[];
-}
+export type GroupRisk = ReturnType<typeof groupRisks>[number];
 
 export interface RiskAnswer {
 	readonly query: RiskQuery;
@@ -139,8 +110,8 @@ export function queryIndexRisks(
 }
 
 /** Answers a query about one patient, from one model. */
-export async function answerRisk(model: RiskModel, query: RiskQuery): Promise<CodeAnswer[]> {
-	const { codes, times, horizonDays } = query;
+export async function answerRisk(model: RiskModel, query: RiskQuery) {
+	const { codes, times, horizonDays, horizons, at } = query;
 	const { history } = query.patient;
 	const [index = [], whatIfIndex] = await queryIndexRisks(model, query);
 	if (query.explainedDays !== null) checkComparable(codes, index, whatIfIndex);
@@ -153,30 +124,28 @@ export async function answerRisk(model: RiskModel, query: RiskQuery): Promise<Co
 		horizonDays,
 	);
 	const contributions = await contributionsTo(model.read, query);
-	const answers: CodeAnswer[] = [];
-	for (const [i, code] of codes.entries()) {
+	const reasons: (RiskReasons | undefined)[] = [];
+	for (const code of codes) reasons.push(await reasonsFor(model, query, code));
+	const days = horizons.map((horizon) => horizon.days);
+	return codes.map((code, i) => {
 		const risk = index[i] as IndexRisk;
-		answers.push({
+		const isFirst = risk.recordedAt === null;
+		return {
 			code,
 			index: risk,
+			/** The same of the edited history. */
 			whatIfIndex: whatIfIndex?.[i],
-			sameAgeAndSex:
-				risk.recordedAt === null
-					? riskOfSameAgeAndSex(
-							model,
-							history,
-							query.at,
-							code.tokens,
-							query.horizons.map(({ days }) => days),
-						)
-					: undefined,
-			reasons: await reasonsFor(model, query, code),
+			/** The same of people of this age and sex; of first records only. */
+			sameAgeAndSex: isFirst
+				? riskOfSameAgeAndSex(model, history, at, code.tokens, days)
+				: undefined,
+			reasons: reasons[i],
 			trajectory: trajectories[i] as IncidenceTrajectory,
+			/** The trajectory of the edited history. */
 			whatIf: whatIf?.[i],
-			contributions: contributions[i] as Contributions[],
-		});
-	}
-	return answers;
+			contributions: contributions[i] ?? [],
+		};
+	});
 }
 
 /** By horizon, of people of the age and the sex of a patient; undefined if these or their rates are unknown. */
@@ -197,8 +166,8 @@ function riskOfSameAgeAndSex(
 async function contributionsTo(
 	read: IncidenceReader,
 	{ patient: { history }, codes, attributed, horizonDays }: RiskQuery,
-): Promise<Contributions[][]> {
-	if (attributed.length === 0) return codes.map(() => []);
+) {
+	if (attributed.length === 0) return [];
 	const effects = await attributeIncidence(read, history, {
 		risks: codes.map(({ tokens }) => tokens),
 		days: attributed,
@@ -208,6 +177,7 @@ async function contributionsTo(
 		attributed.map((time, i) => ({
 			time,
 			risk: base[i] as number,
+			/** Of each event of the history. */
 			effects: Array.from(
 				history.times,
 				(_, event) => effect[event * attributed.length + i] as number,
@@ -221,7 +191,7 @@ async function reasonsFor(
 	{ read, parameters = 0 }: RiskModel,
 	{ patient, whatIf, at, explainedDays }: RiskQuery,
 	{ tokens }: FoundCode,
-): Promise<RiskReasons | undefined> {
+) {
 	if (explainedDays === null) return undefined;
 	const reasons = await explainIncidence(read, patient.history, explainedDays, {
 		of: tokens,
@@ -287,7 +257,7 @@ function spread(risks: readonly IndexRisk[]): IndexRisk {
 export function groupRisks(
 	{ patient: { history }, at, groups, horizons }: RiskQuery,
 	futures: readonly Future[],
-): GroupRisk[] {
+) {
 	const day = Math.floor(at);
 	return groups.map((group) => {
 		const first = Array.from(history.tokens).findIndex((token) => group.tokens.has(token));
@@ -295,8 +265,11 @@ export function groupRisks(
 		const probabilities = horizons.map(({ days }) => shareWith(futures, group.tokens, day + days));
 		return {
 			...group,
+			/** By horizon: the share of futures with a record of any member. */
 			probabilities,
+			/** The time of the first record of a member up to the index day: the risk is that of another record. */
 			recordedAt: recorded !== undefined && Math.floor(recorded) <= day ? recorded : null,
+			/** Of the probabilities, from the number of futures. */
 			standardErrors: probabilities.map((share) => shareError(share, futures.length)),
 		};
 	});
