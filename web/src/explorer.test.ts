@@ -600,11 +600,11 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		const choose = (role: string, column: string) =>
 			question.getByLabel(role, { exact: true }).selectOption(column);
 		// The only column of ICD codes is proposed, and so is one with a usual name.
-		expect(await question.getByLabel("Code", { exact: true }).inputValue()).toBe("diagnosis");
-		expect(await question.getByLabel("Sex").inputValue()).toBe("gender");
-		await choose("Patient id", "number");
-		await choose("Date", "admitted");
-		await choose("Date of birth", "born");
+		expect(await question.getByLabel("Code", { exact: true }).inputValue()).toBe("4");
+		expect(await question.getByLabel("Sex").inputValue()).toBe("5");
+		await choose("Patient id", "1");
+		await choose("Date", "2");
+		await choose("Date of birth", "6");
 		expect(await seriousIn(page)).toEqual([]);
 		await button.click();
 		await expect.poll(() => notes(page).textContent()).toContain("1 patient, 2 events");
@@ -617,8 +617,8 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		await expect.poll(() => notes(page).textContent()).toContain("next.csv: 2 patients, 2 events");
 		await notes(page).getByText("How it was read").click();
 		await notes(page).getByText("Choose others").click();
-		expect(await question.getByLabel("Date", { exact: true }).inputValue()).toBe("admitted");
-		await choose("Date", "discharged");
+		expect(await question.getByLabel("Date", { exact: true }).inputValue()).toBe("2");
+		await choose("Date", "3");
 		await button.click();
 		await expect.poll(() => page.locator(".person").textContent()).toContain("62.3");
 		await notes(page).getByText("How it was read").click();

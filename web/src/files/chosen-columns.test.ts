@@ -10,13 +10,14 @@ import { openCsv } from "../../../src/data/records/index.js";
 import { temporaryFolder } from "../../../src/data/records/testing/temporary-folder.js";
 import { historyOf } from "../data/patient.js";
 import {
+	type ColumnChoice,
 	choiceKey,
+	columnNames,
 	missingChoices,
 	previewTable,
+	usualColumns,
 	withColumn,
-	withFirstLine,
-} from "./column-choice.js";
-import { type ColumnChoice, columnNames, usualColumns } from "./csv-columns.js";
+} from "./columns.js";
 import { patientList } from "./patient-list.js";
 import { type ReadRequest, readFiles } from "./reader.js";
 
@@ -29,10 +30,8 @@ const rows = [
 ];
 const table = [first, ...rows].map((row) => row.join(";")).join("\n");
 const choice: ColumnChoice = {
-	columns: {
-		...{ patient: "Pat-Nr", time: "Aufnahme", code: "Diagnose" },
-		...{ sex: "Geschlecht", birth: "Geburt" },
-	},
+	columns: { patient: 1, time: 2, code: 3, sex: 4, birth: 5 },
+	moreCodes: [],
 	timeIs: "date",
 	systemOfAll: "ICD10CM",
 };
@@ -42,7 +41,7 @@ const csv = (text: string) => new File([text], "klinik.csv");
 async function commandLine() {
 	const file = join(await temporaryFolder(), "klinik.csv");
 	await writeFile(file, table);
-	const { patient, time, code, sex, birth } = choice.columns;
+	const [, patient, time, code, sex, birth] = first;
 	const source = () =>
 		openCsv(file, { patient, time, code, sex, birth, system: "icd10", people: file });
 	const { dataset } = await prepared(await source(), { map: builtInMap() });
@@ -60,14 +59,14 @@ describe("columns that the user chooses", () => {
 		const { patients, read } = await commandLine();
 		const asked = await read([csv(table)]);
 		expect(asked).toMatchObject({
-			kind: "columns",
+			state: "columns",
 			problem: "no column has a usual name for the patient",
 			table: { first, rows },
 		});
 		const columns = new Map([[choiceKey(first), choice]]);
 		const reply = await read([csv(table)], { columns });
-		if (reply.kind !== "read") throw new Error(JSON.stringify(reply));
-		const list = patientList("klinik.csv", reply.file);
+		if (reply.state !== "read") throw new Error(JSON.stringify(reply));
+		const list = patientList("klinik.csv", reply.content);
 		expect(list.length).toBe(2);
 		for (let at = 0; at < 2; at++) {
 			const own = list.at(at);
@@ -81,7 +80,7 @@ describe("columns that the user chooses", () => {
 		}
 		expect(reply.table?.choice).toEqual(choice);
 		const other = await read([csv(table.replace("Fall", "Case"))], { columns });
-		expect(other.kind).toBe("columns");
+		expect(other.state).toBe("columns");
 	});
 
 	test("can be several of codes, as on the command line", async () => {
@@ -94,18 +93,19 @@ describe("columns that the user chooses", () => {
 		const { manifest, vocabulary } = dataset;
 		const { patients } = await newPatients(await source(), { manifest, vocabulary });
 		const asked = await read([csv(wide.join("\n"))]);
-		if (asked.kind !== "columns") throw new Error(JSON.stringify(asked));
+		if (asked.state !== "columns") throw new Error(JSON.stringify(asked));
 		expect(asked.table.choice).toEqual({
-			columns: { patient: "id", time: "seen", code: "dx1" },
-			...{ moreCodes: ["dx2", "dx10"], timeIs: "date" },
+			columns: { patient: 0, time: 1, code: 2 },
+			moreCodes: [3, 4],
+			timeIs: "date",
 		});
 		const columns = new Map([[choiceKey(asked.table.first), asked.table.choice]]);
 		const { tokens } = vocabulary;
 		const reply = await read([csv(wide.join("\n"))], {
 			...{ columns, tokens, rules: readingRules(manifest) },
 		});
-		if (reply.kind !== "read") throw new Error(JSON.stringify(reply));
-		const list = patientList("wide.csv", reply.file);
+		if (reply.state !== "read") throw new Error(JSON.stringify(reply));
+		const list = patientList("wide.csv", reply.content);
 		expect([list.length, list.events]).toEqual([2, 3]);
 		for (const at of [0, 1]) {
 			const { name, events } = list.at(at);
@@ -118,11 +118,11 @@ describe("columns that the user chooses", () => {
 		const { read } = await commandLine();
 		const text = `patient,date,code,yob\n${a},2012-01-01,I10,1950\n${a},2013-01-01,I10,1950\n`;
 		const reply = await read([csv(text)]);
-		if (reply.kind !== "read") throw new Error(JSON.stringify(reply));
+		if (reply.state !== "read") throw new Error(JSON.stringify(reply));
 		const born = Date.parse("1950-07-01") / 86_400_000;
-		expect(patientList("x", reply.file).at(0).birth).toBe(born);
+		expect(patientList("x", reply.content).at(0).birth).toBe(born);
 		expect(await read([csv(text.replaceAll("1950", "50"))])).toMatchObject({
-			kind: "failed",
+			state: "failed",
 			message: expect.stringContaining('yob is "50"; expected a year from 1800 to 2300'),
 		});
 	});
@@ -132,20 +132,20 @@ describe("columns that the user chooses", () => {
 		const text = "patient,date,code,seen\na,soon,I10,2012-01-01\n";
 		const reply = await read([csv(text)]);
 		expect(reply).toMatchObject({
-			kind: "failed",
+			state: "failed",
 			message: expect.stringContaining('line 2: date is "soon"'),
-			table: { choice: { columns: { patient: "patient", time: "date", code: "code" } } },
+			table: { choice: { columns: { patient: 0, time: 1, code: 2 } } },
 		});
-		const seen = { patient: "patient", time: "seen", code: "code" };
+		const seen = { patient: 0, time: 3, code: 2 };
 		const columns = new Map([
 			[
 				choiceKey(["patient", "date", "code", "seen"]),
-				{ columns: seen, timeIs: "date" } satisfies ColumnChoice,
+				{ columns: seen, moreCodes: [], timeIs: "date" } satisfies ColumnChoice,
 			],
 		]);
-		expect((await read([csv(text)], { columns })).kind).toBe("read");
+		expect((await read([csv(text)], { columns })).state).toBe("read");
 		expect(await read([csv("PK\u0003\u0004,b,c\n")])).toMatchObject({
-			kind: "failed",
+			state: "failed",
 			table: null,
 		});
 	});
@@ -155,13 +155,15 @@ describe("columns that the user chooses", () => {
 		const [one, ...others] = rows.map((row) => row.slice(0, 4));
 		const text = [one, ...others].map((row) => row?.join(",")).join("\n");
 		const unnamed: ColumnChoice = {
-			columns: { patient: "column 2", time: "column 3", code: "column 4" },
-			...{ timeIs: "date", firstIsRecord: true },
+			columns: { patient: 1, time: 2, code: 3 },
+			moreCodes: [],
+			timeIs: "date",
+			firstIsRecord: true,
 		};
 		const columns = new Map([[choiceKey(one as string[]), unnamed]]);
 		const reply = await read([csv(text)], { columns });
-		if (reply.kind !== "read") throw new Error(JSON.stringify(reply));
-		expect(patientList("x", reply.file).events).toBe(3);
+		if (reply.state !== "read") throw new Error(JSON.stringify(reply));
+		expect(patientList("x", reply.content).events).toBe(3);
 	});
 });
 
@@ -172,21 +174,22 @@ describe("a preview", () => {
 		const found = await preview("Patient ID,Seen,Dx made\n7,3.4.2020,I10\n8,5.6.2020,E11.9");
 		expect(found?.rows).toHaveLength(2);
 		expect(found?.choice).toEqual({
-			columns: { patient: "Patient ID", time: "Seen", code: "Dx made" },
+			columns: { patient: 0, time: 1, code: 2 },
+			moreCodes: [],
 			timeIs: "date",
 		});
 		const two = await preview("who,from1,to1,dx1\n7,3.4.2020,4.4.2020,I10\n");
-		expect(two?.choice.columns).toEqual({ code: "dx1" });
+		expect(two?.choice.columns).toEqual({ code: 3 });
 	});
 
 	test("names the columns that a file with the usual names is read by, and no others", async () => {
 		const found = await preview("patient,date,code,Date of Birth\n7,2020-01-02,I10,1950-01-01\n");
-		expect(found?.choice.columns).toEqual({ patient: "patient", time: "date", code: "code" });
+		expect(found?.choice.columns).toEqual({ patient: 0, time: 1, code: 2 });
 	});
 
 	test("finds dates whose day and month are the same number, but not years", async () => {
 		const text = "nr,seen,born,dx\n7,11/11/2014,1950,I10\n7,01/31/2012,1950,I10\n";
-		expect((await preview(text))?.choice.columns).toEqual({ time: "seen", code: "dx" });
+		expect((await preview(text))?.choice.columns).toEqual({ time: 1, code: 3 });
 	});
 
 	test("is made of packed and of long files, in their encoding", async () => {
@@ -204,32 +207,24 @@ describe("a preview", () => {
 
 describe("a choice", () => {
 	test("gives a column one role, and asks for the unit of ages", () => {
-		const moved = withColumn(first, choice, "birth", "Aufnahme");
-		expect(moved.columns).toEqual({
-			...{ patient: "Pat-Nr", code: "Diagnose", sex: "Geschlecht", birth: "Aufnahme" },
-		});
+		const moved = withColumn(first, choice, "birth", 2);
+		expect(moved.columns).toEqual({ patient: 1, code: 3, sex: 4, birth: 2 });
 		expect(missingChoices(moved)).toEqual(["date"]);
-		expect(missingChoices(withColumn(first, moved, "time", "age"))).toEqual(["what the times are"]);
-		expect(withColumn(first, choice, "system", "Fall").systemOfAll).toBeUndefined();
-	});
-
-	test("keeps its columns when the first line turns out to be a record", () => {
-		const { columns } = withFirstLine(choice, first, true);
-		expect(columns).toMatchObject({ patient: "column 2", time: "column 3", code: "column 4" });
-		expect(
-			withFirstLine({ ...choice, columns, firstIsRecord: true }, first, false).columns,
-		).toEqual(choice.columns);
+		expect(missingChoices(withColumn([...first, "age"], moved, "time", 6))).toEqual([
+			"what the times are",
+		]);
+		expect(withColumn(first, choice, "system", 0).systemOfAll).toBeUndefined();
 	});
 
 	test("of places has no columns that are numbered alike, and none with another role", () => {
 		const places = ["column 1", "column 2", "column 3"];
-		expect(withColumn(places, choice, "code", "column 3").moreCodes).toBeUndefined();
-		const named = { ...choice, columns: { patient: "c1", time: "c2" } };
-		expect(withColumn(["c1", "c2", "c3", "c4"], named, "code", "c3").moreCodes).toEqual(["c4"]);
+		expect(withColumn(places, choice, "code", 2).moreCodes).toEqual([]);
+		const named = { ...choice, columns: { patient: 0, time: 1 } };
+		expect(withColumn(["c1", "c2", "c3", "c4"], named, "code", 2).moreCodes).toEqual([3]);
 	});
 
-	test("of names that are missing or repeated goes by place", () => {
-		expect(columnNames(["dx", "", "DX"])).toEqual(["dx", "column 2", "DX (column 3)"]);
+	test("of names that are missing goes by number; names that repeat are ambiguous", () => {
+		expect(columnNames(["dx", ""])).toEqual(["dx", "column 2"]);
 		const { unknown } = usualColumns(["patient", "date", "code", "Code"]);
 		expect(unknown?.message).toContain("the columns code and Code could each be the code");
 	});

@@ -4,8 +4,7 @@ import type { ReadingRules } from "../../../src/data/cohort/reading/rules.js";
 import { type Token, vocabularyOf } from "../../../src/data/cohort/vocabulary.js";
 import { patientsOf } from "../../testing/patients.js";
 import type { About } from "../data/about.js";
-import { openFile } from "./open-file.js";
-import { readContent } from "./read-file.js";
+import { openFile, readContent } from "./reader.js";
 import { fileRules } from "./records.js";
 import { type FilePatients, toPatients } from "./to-patients.js";
 

@@ -1,8 +1,5 @@
 import { InputError } from "../../../src/base/errors.js";
 import { thousands } from "../../../src/base/thousands.js";
-import { readCsv, type TableOptions } from "./csv.js";
-import { readFhir } from "./fhir.js";
-import type { FileContent } from "./records.js";
 
 const fatal = (encoding: string, bytes: Uint8Array): string =>
 	new TextDecoder(encoding, { fatal: true }).decode(bytes);
@@ -121,28 +118,4 @@ export async function bytesOf(content: Uint8Array<ArrayBuffer>): Promise<Uint8Ar
 function refuseBinary(bytes: Uint8Array): void {
 	const binary = signatures.find(([start]) => start.every((byte, at) => bytes[at] === byte));
 	if (binary) throw new InputError(`the file is ${binary[1]}`);
-}
-
-interface ReadOptions extends TableOptions {
-	/** Whether to read FHIR Observations. */
-	readonly measurements?: boolean;
-}
-
-/** Reads the records of a file; the format is detected from its content, not from its name. */
-export async function readContent(
-	file: Uint8Array<ArrayBuffer>,
-	options: ReadOptions = {},
-): Promise<FileContent> {
-	const bytes = await bytesOf(file);
-	const { text, notes } = textOf(bytes);
-	if (text.includes("\u0000"))
-		throw new InputError("the file is not text; expected a CSV table or a FHIR R4 Bundle");
-	const start = text.trimStart()[0];
-	if (start === "<")
-		throw new InputError("the file is XML or HTML; export FHIR as JSON (application/fhir+json)");
-	const isJson = start === "{" || start === "[";
-	if (isJson && notes.length > 0)
-		throw new InputError("the file is JSON, but not in UTF-8; FHIR is UTF-8: export it again");
-	const content = isJson ? readFhir(bytes, options.measurements ?? false) : readCsv(text, options);
-	return { ...content, notes: [...notes, ...content.notes] };
 }

@@ -25,8 +25,8 @@ const day = (date: string) => Date.parse(date) / 86_400_000;
 
 async function read(files: readonly File[], more: Partial<ReadRequest> = {}) {
 	const reply = await readFiles(request(files, more));
-	if (reply.kind !== "read") throw new Error(JSON.stringify(reply));
-	return { ...reply.file, used: reply.used, list: patientList("a.csv", reply.file) };
+	if (reply.state !== "read") throw new Error(JSON.stringify(reply));
+	return { ...reply.content, used: reply.used, list: patientList("a.csv", reply.content) };
 }
 const firstDays = ({ list }: Awaited<ReturnType<typeof read>>) =>
 	list.at(0).events.map(({ time }) => time);
@@ -63,7 +63,7 @@ describe("dates", () => {
 		const ambiguous = table(["03/04/2020", "05/06/2020", "07/07/2020"]);
 		const asked = await readFiles(request([ambiguous]));
 		expect(asked).toMatchObject({
-			kind: "asked",
+			state: "asked",
 			dates: [
 				{ text: "03/04/2020", dayFirst: day("2020-04-03"), monthFirst: day("2020-03-04") },
 				{ text: "05/06/2020", dayFirst: day("2020-06-05"), monthFirst: day("2020-05-06") },
@@ -115,7 +115,7 @@ describe("bad rows", () => {
 
 	test("above a fifth of the file refuse it, with the first and the share", async () => {
 		const reply = await readFiles(request([withBad(...Array(3).fill("a,soon,I10"))]));
-		expect(reply).toMatchObject({ kind: "failed" });
+		expect(reply).toMatchObject({ state: "failed" });
 		expect((reply as { message: string }).message).toMatch(
 			/^line 6: date is "soon"; expected a date such as .*\. 3 rows of 11 \(27 %\) cannot be read; up to 20 % are skipped$/,
 		);
@@ -193,7 +193,7 @@ describe("a map of SNOMED codes", () => {
 		const later = await read([map], { before: without.used });
 		const both = await read([map, records]);
 		const alone = await readFiles(request([map]));
-		expect(alone).toMatchObject({ kind: "map", snomed: 1, icd: 0 });
+		expect(alone).toMatchObject({ state: "map", snomed: 1, icd: 0 });
 		const after = await read([records], { before: (alone as { used: object }).used });
 		for (const own of [later, both, after]) {
 			expect(own.list.at(0).events.map(({ token }) => token)).toEqual([5, 6]);
@@ -210,7 +210,8 @@ describe("a map of SNOMED codes", () => {
 
 	test("two files of one kind are refused", async () => {
 		expect(await readFiles(request([records, file("b.csv", "x")]))).toEqual({
-			kind: "failed",
+			state: "failed",
+			used: {},
 			message: "a.csv and b.csv are two files of records; open one at a time",
 			table: null,
 		});
@@ -242,6 +243,6 @@ test("a worker tells the progress, then the result, which can be sent", async ()
 	};
 	answerFiles(scope);
 	scope.onmessage?.({ data: request([table(["2020-01-01"])]) });
-	await expect.poll(() => sent.at(-1)?.kind).toBe("read");
-	expect(sent[0]).toEqual({ kind: "progress", share: 0.5 });
+	await expect.poll(() => sent.at(-1)?.state).toBe("read");
+	expect(sent[0]).toEqual({ state: "waiting", share: 0.5 });
 });

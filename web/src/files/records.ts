@@ -5,10 +5,10 @@ import type { knownPeople } from "../../../src/data/cohort/reading/people.js";
 import type { GivenRecord } from "../../../src/data/cohort/reading/records-to-events.js";
 import type { ReadingRules } from "../../../src/data/cohort/reading/rules.js";
 import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
+import type { DateOrder } from "../../../src/data/records/dates.js";
 import { counted, percent } from "../../../src/evaluate/charts/numbers.js";
 import type { About } from "../data/about.js";
 import type { Loaded } from "../data/use-loaded.js";
-import type { DateReading } from "./date-reading.js";
 
 /** A record of a file, before its code is looked up. */
 export interface FileRecord extends GivenRecord {
@@ -30,8 +30,8 @@ export interface FileContent {
 	/** What was corrected or left out. */
 	readonly notes: readonly string[];
 	readonly bad: BadRows;
-	/** Null if all dates are ISO dates, or there are none. */
-	readonly dates: DateReading | null;
+	/** How dates that are not ISO dates were read, and whether the user chose it; null if there are none. */
+	readonly dates: { readonly order: DateOrder; readonly isChosen: boolean } | null;
 	/** The first records of a table. */
 	readonly first: readonly WrittenRecord[];
 }

@@ -30,8 +30,8 @@ async function readBoth(text: string, format: string | undefined, mapText?: stri
 		],
 		...{ before: {}, tokens: dataset.vocabulary.tokens, rules: readingRules(dataset.manifest) },
 	});
-	if (reply.kind !== "read") throw new Error(JSON.stringify(reply));
-	const list = patientList("records.csv", reply.file);
+	if (reply.state !== "read") throw new Error(JSON.stringify(reply));
+	const list = patientList("records.csv", reply.content);
 	const page = Array.from({ length: list.length }, (_, at) => list.at(at));
 	return { histories, page };
 }

@@ -12,7 +12,7 @@ import { openCsv, openFhir } from "../../../src/data/records/index.js";
 import { temporaryFolder } from "../../../src/data/records/testing/temporary-folder.js";
 import { patientsOf } from "../../testing/patients.js";
 import { historyOf, type Patient } from "../data/patient.js";
-import { readContent } from "./read-file.js";
+import { readContent } from "./reader.js";
 import { toPatients } from "./to-patients.js";
 
 /** One record and what its row says of the person. */

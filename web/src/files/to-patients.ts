@@ -1,6 +1,7 @@
 import { InputError } from "../../../src/base/errors.js";
 import { thousands } from "../../../src/base/thousands.js";
 import { builtInMap } from "../../../src/data/codes/built-in.js";
+import type { CodeMap } from "../../../src/data/codes/map.js";
 import { nothingKnown, peopleNotes } from "../../../src/data/cohort/reading/people.js";
 import {
 	acceptedCodes,
@@ -11,8 +12,14 @@ import type { ReadingRules } from "../../../src/data/cohort/reading/rules.js";
 import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
 import { counted } from "../../../src/evaluate/charts/numbers.js";
 import type { Patient } from "../data/patient.js";
-import type { GivenMap } from "./map-file.js";
 import type { FileContent, FileRecord, WrittenRecord } from "./records.js";
+
+/** A map of codes that the user gave, and how much it maps. */
+export interface UserMap {
+	readonly map: CodeMap;
+	readonly icd: number;
+	readonly snomed: number;
+}
 
 /** A code of the file that the model does not know. */
 export interface UnknownCode {
@@ -60,7 +67,7 @@ export function toPatients(
 	content: FileContent,
 	vocabulary: Vocabulary,
 	rules: ReadingRules,
-	userMap?: GivenMap,
+	userMap?: UserMap,
 	onProgress: (share: number) => void = () => {},
 ): FilePatients {
 	const { records, known, axis } = content;
@@ -163,7 +170,7 @@ export function toPatients(
 }
 
 /** 512 SNOMED concepts and 3 ICD codes */
-export const mapSizes = ({ snomed, icd }: Pick<GivenMap, "snomed" | "icd">): string =>
+export const mapSizes = ({ snomed, icd }: Pick<UserMap, "snomed" | "icd">): string =>
 	[
 		...(snomed > 0 ? [counted(snomed, "SNOMED concept")] : []),
 		...(icd > 0 ? [counted(icd, "ICD code")] : []),
@@ -173,7 +180,7 @@ export const mapSizes = ({ snomed, icd }: Pick<GivenMap, "snomed" | "icd">): str
 function mapNotes(
 	records: readonly FileRecord[],
 	rules: ReadingRules,
-	userMap: GivenMap | undefined,
+	userMap: UserMap | undefined,
 ): string[] {
 	if (userMap && rules.map === null)
 		return ["the model's codes were not mapped: the map is not used"];

@@ -1,104 +1,58 @@
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { DateOrder } from "../../../src/data/records/dates.js";
 import type { Loaded } from "../data/use-loaded.js";
 import { startWorker } from "../page-worker.js";
-import { choiceKey, type TablePreview } from "./column-choice.js";
-import type { ColumnChoice } from "./csv-columns.js";
-import type { AmbiguousDate } from "./date-reading.js";
-import type { GivenFiles } from "./open-file.js";
+import { type ColumnChoice, type ColumnChoices, choiceKey } from "./columns.js";
 import { type PatientList, patientList } from "./patient-list.js";
-import type { ReadReply, ReadRequest } from "./reader.js";
+import type { ReadReply, ReadRequest, UsedFiles } from "./reader.js";
 import type { FileRules } from "./records.js";
-import type { FilePatients } from "./to-patients.js";
 
-/** The state of the file that was opened last. */
-export type OpenedFile =
-	| { readonly state: "none" }
-	| { readonly state: "waiting"; readonly file: string; readonly share: number }
-	| { readonly state: "asked"; readonly file: string; readonly dates: readonly AmbiguousDate[] }
-	| {
-			readonly state: "columns";
-			readonly file: string;
-			readonly problem: string;
-			readonly table: TablePreview;
-	  }
-	| { readonly state: "map"; readonly file: string; readonly icd: number; readonly snomed: number }
-	| {
-			readonly state: "read";
-			readonly file: string;
-			readonly summary: FilePatients;
-			readonly patients: PatientList;
-			/** Null if the file is not a table. */
-			readonly table: TablePreview | null;
-	  }
-	| {
-			readonly state: "failed";
-			readonly file: string;
-			readonly message: string;
-			readonly table: TablePreview | null;
-	  };
+/** The file that was opened last, and what came of it; null if there is none. */
+export type OpenedFile = (ReadReply & { readonly file: string }) | null;
 
 interface FileRequest extends Pick<ReadRequest, "files" | "order"> {
 	/** Shown while it is read. */
 	readonly name: string;
 }
 
-export interface FileActions {
-	open(files: readonly File[]): void;
-	/** Reads the file again, with dates in this order. */
-	readDates(order: DateOrder): void;
-	/** Reads the file again, from these columns; tables with the same first line are read so from now on. */
-	readColumns(first: readonly string[], choice: ColumnChoice): void;
-	/** Stops reading. */
-	leave(): void;
-}
-
-const namesOf = (files: readonly File[]) => files.map(({ name }) => name).join(" and ");
+export type FileActions = ReturnType<typeof useOpenedFile>[1];
 
 /** Reads files in a worker once the rules are known; earlier files wait. A later file replaces an earlier one. */
 export function useOpenedFile(
 	rules: Loaded<FileRules>,
 	onPatients: (patients: PatientList) => void,
-): readonly [opened: OpenedFile, actions: FileActions] {
-	const [opened, setOpened] = useState<OpenedFile>({ state: "none" });
+) {
+	const [opened, setOpened] = useState<OpenedFile>(null);
 	const [request, setRequest] = useState<FileRequest | null>(null);
 	/** Outlives `request`, so that a file can be read again after another patient was chosen. */
 	const last = useRef<FileRequest | null>(null);
-	const used = useRef<GivenFiles>({});
-	const columns = useRef<ReadonlyMap<string, ColumnChoice>>(new Map());
+	const used = useRef<UsedFiles>({});
+	const columns = useRef<ColumnChoices>(new Map());
 	const tell = useRef(onPatients);
 	tell.current = onPatients;
 	useEffect(() => {
 		if (!request || rules.state === "loading") return;
-		const fail = (message: string, table: TablePreview | null = null) =>
-			setOpened({ state: "failed", file: request.name, message, table });
-		if (rules.state === "error") {
-			fail(`how it is to be read is not known: ${rules.message}`);
-			return;
-		}
+		const fail = (message: string) =>
+			setOpened({
+				state: "failed",
+				file: request.name,
+				used: used.current,
+				message,
+				table: null,
+			});
+		if (rules.state === "error") return fail(`how it is to be read is not known: ${rules.message}`);
 		const worker = startWorker("files");
 		worker.onerror = () => fail("the reader could not be started; reload the page and try again");
 		worker.onmessage = ({ data: reply }: MessageEvent<ReadReply>) => {
-			if (reply.kind === "progress") {
-				setOpened({ state: "waiting", file: request.name, share: reply.share });
-				return;
+			if (reply.state === "waiting" || reply.state === "failed")
+				setOpened({ ...reply, file: request.name });
+			else {
+				used.current = reply.used;
+				const file = (reply.used.records ?? reply.used.map)?.name ?? request.name;
+				setOpened({ ...reply, file });
+				if (reply.state === "read") tell.current(patientList(file, reply.content));
 			}
-			worker.terminate();
-			if (reply.kind === "failed") {
-				fail(reply.message, reply.table);
-				return;
-			}
-			used.current = reply.used;
-			const file = (reply.used.records ?? reply.used.map)?.name ?? request.name;
-			if (reply.kind === "read") {
-				const patients = patientList(file, reply.file);
-				const { table } = reply;
-				setOpened({ state: "read", file, summary: reply.file, patients, table });
-				tell.current(patients);
-			} else {
-				const { used: _, kind, ...rest } = reply;
-				setOpened({ state: kind, file, ...rest } as OpenedFile);
-			}
+			if (reply.state !== "waiting") worker.terminate();
 		};
 		const { vocabulary, rules: readingRules } = rules.value;
 		worker.postMessage({
@@ -111,33 +65,32 @@ export function useOpenedFile(
 		} satisfies ReadRequest);
 		return () => worker.terminate();
 	}, [request, rules]);
-	const start = useCallback((files: readonly File[], name: string, order?: DateOrder) => {
-		setOpened({ state: "waiting", file: name, share: 0 });
-		last.current = { files, name, order };
-		setRequest(last.current);
+	const start = useCallback((next: FileRequest) => {
+		setOpened({ state: "waiting", file: next.name, share: 0 });
+		last.current = next;
+		setRequest(next);
 	}, []);
-	return [
-		opened,
-		{
-			open: useCallback((files: readonly File[]) => start(files, namesOf(files)), [start]),
-			readDates: useCallback(
-				(order: DateOrder) => start([], used.current.records?.name ?? "the file", order),
-				[start],
-			),
-			readColumns: useCallback(
-				(first: readonly string[], choice: ColumnChoice) => {
-					columns.current = new Map([...columns.current, [choiceKey(first), choice]]);
-					const { files = [], name = "the file", order } = last.current ?? {};
-					start(files, name, order);
-				},
-				[start],
-			),
-			leave: useCallback(() => {
-				setOpened((now) => (now.state === "waiting" ? { state: "none" } : now));
+	const actions = useMemo(
+		() => ({
+			open: (files: readonly File[]) =>
+				start({ files, name: files.map(({ name }) => name).join(" and ") }),
+			/** Reads the file again, with dates in this order. */
+			readDates: (order: DateOrder) =>
+				start({ files: [], name: used.current.records?.name ?? "the file", order }),
+			/** Reads the file again, from these columns; tables with the same first line are read so from now on. */
+			readColumns(first: readonly string[], choice: ColumnChoice) {
+				columns.current = new Map([...columns.current, [choiceKey(first), choice]]);
+				start({ ...(last.current ?? { files: [], name: "the file" }) });
+			},
+			/** Stops reading. */
+			leave() {
+				setOpened((now) => (now?.state === "waiting" ? null : now));
 				setRequest(null);
-			}, []),
-		},
-	];
+			},
+		}),
+		[start],
+	);
+	return [opened, actions] as const;
 }
 
 /** Accepts files dropped anywhere, so that one dropped outside the target does not replace the page. */

@@ -1,29 +1,33 @@
-import { useId, useState } from "react";
+import { type ReactNode, useId, useState } from "react";
 import type { TimeIs } from "../../../src/data/records/rows.js";
 import { knownSystems } from "../../../src/data/records/systems.js";
-import {
-	columnsText,
-	endsText,
-	missingChoices,
-	moreCodesOf,
-	roleNames,
-	type TablePreview,
-	unitNames,
-	withColumn,
-	withFirstLine,
-} from "../files/column-choice.js";
 import {
 	type ColumnChoice,
 	type ColumnRole,
 	columnNames,
 	columnRoles,
+	columnsText,
+	endsText,
+	missingChoices,
 	neededRoles,
-} from "../files/csv-columns.js";
-import { ScrollTable } from "../parts/table.js";
+	numberedCodes,
+	type TablePreview,
+	unitTitles,
+	withColumn,
+} from "../files/columns.js";
+import { TextTable } from "../parts/table.js";
 
 /** Optional, but risks depend on them. */
 const usefulRoles = ["system", "sex", "birth", "birthYear"] as const;
 const furtherRoles = ["death", "value", "unit"] as const;
+
+/** Stands before a system that is not a column. */
+const systemMark = "system:";
+
+interface ColumnQuestionProps {
+	readonly table: TablePreview;
+	readonly onColumns: (first: readonly string[], choice: ColumnChoice) => void;
+}
 
 /** From which columns a table was read, and the choice of others. */
 export function ReadColumns(props: ColumnQuestionProps) {
@@ -31,7 +35,7 @@ export function ReadColumns(props: ColumnQuestionProps) {
 	return (
 		<div className="read-columns">
 			<p>
-				{columnsText(props.table.choice)}{" "}
+				{columnsText(props.table)}{" "}
 				<button
 					type="button"
 					className="small"
@@ -46,34 +50,63 @@ export function ReadColumns(props: ColumnQuestionProps) {
 	);
 }
 
-interface ColumnQuestionProps {
-	readonly table: TablePreview;
-	readonly onColumns: (first: readonly string[], choice: ColumnChoice) => void;
-}
-
 /** Asks which column of a table is which. */
-export function ColumnQuestion({
-	table: { first, rows, choice: given },
-	onColumns,
-}: ColumnQuestionProps) {
-	const [choice, setChoice] = useState(given);
-	const names = columnNames(first, choice.firstIsRecord);
-	const shownRows = choice.firstIsRecord ? [first, ...rows] : rows;
+export function ColumnQuestion({ table, onColumns }: ColumnQuestionProps) {
+	const { first, rows } = table;
+	const [choice, setChoice] = useState(table.choice);
+	const { columns, moreCodes, systemOfAll, timeIs, firstIsRecord = false } = choice;
+	const names = columnNames(first, firstIsRecord);
+	const shownRows = firstIsRecord ? [first, ...rows] : rows;
 	const missing = missingChoices(choice);
-	const roleOf = (name: string): ColumnRole | undefined =>
-		columnRoles.find((role) => choice.columns[role] === name) ??
-		(choice.moreCodes?.includes(name) ? "code" : undefined);
-	const { moreCodes: numbered = [] } = moreCodesOf(names, choice.columns);
-	const select = (role: ColumnRole) => (
-		<ColumnSelect
-			key={role}
-			role={role}
-			names={names}
-			example={(at) => shownRows.map((row) => row[at]).find(Boolean) ?? ""}
-			choice={choice}
-			onChoice={setChoice}
-		/>
-	);
+	const numbered = numberedCodes(names, columns);
+	const titleOf = (column: number): string | undefined => {
+		const role = (Object.keys(columnRoles) as ColumnRole[]).find((one) => columns[one] === column);
+		if (role) return columnRoles[role].title;
+		return moreCodes.includes(column) ? columnRoles.code.title : undefined;
+	};
+	const take = (role: ColumnRole, value: string) =>
+		setChoice(
+			value.startsWith(systemMark)
+				? {
+						...withColumn(names, choice, role, undefined),
+						systemOfAll: value.slice(systemMark.length),
+					}
+				: withColumn(names, choice, role, value === "" ? undefined : Number(value)),
+		);
+	const select = (role: ColumnRole) => {
+		const isNeeded = neededRoles.some((needed) => needed === role);
+		const system = role === "system" && systemOfAll ? systemMark + systemOfAll : "";
+		return (
+			<Choice
+				key={role}
+				label={columnRoles[role].title}
+				value={`${columns[role] ?? system}`}
+				required={isNeeded}
+				onChoice={(value) => take(role, value)}
+			>
+				<option value="">{isNeeded ? "choose …" : "none"}</option>
+				<optgroup label="Columns">
+					{names.map((name, column) => {
+						const example = shownRows.map((row) => row[column]).find(Boolean);
+						return (
+							<option key={column} value={column}>
+								{example ? `${name} · ${example}` : name}
+							</option>
+						);
+					})}
+				</optgroup>
+				{role === "system" && (
+					<optgroup label="All codes are">
+						{knownSystems.map((one) => (
+							<option key={one} value={systemMark + one}>
+								{one}
+							</option>
+						))}
+					</optgroup>
+				)}
+			</Choice>
+		);
+	};
 	return (
 		<form
 			className="column-question"
@@ -84,65 +117,53 @@ export function ColumnQuestion({
 		>
 			<div className="column-fields">
 				{neededRoles.map(select)}
-				<UnitSelect choice={choice} onChoice={setChoice} />
+				<Choice
+					label="Times are"
+					value={timeIs ?? ""}
+					onChoice={(unit) => setChoice({ ...choice, timeIs: unit as TimeIs })}
+				>
+					{timeIs === null && <option value="">choose</option>}
+					{Object.entries(unitTitles).map(([unit, title]) => (
+						<option key={unit} value={unit}>
+							{title}
+						</option>
+					))}
+				</Choice>
 				{usefulRoles.map(select)}
 			</div>
 			{numbered.length > 0 && (
-				<label>
-					<input
-						type="checkbox"
-						checked={choice.moreCodes !== undefined}
-						onChange={({ target: { checked } }) => {
-							const { moreCodes: _, ...rest } = choice;
-							setChoice(checked ? { ...rest, moreCodes: numbered } : rest);
-						}}
-					/>{" "}
-					also read the codes in {endsText(numbered)}
-				</label>
+				<Check
+					checked={moreCodes.length > 0}
+					onCheck={(isChecked) => setChoice({ ...choice, moreCodes: isChecked ? numbered : [] })}
+				>
+					also read the codes in {endsText(numbered.map((column) => names[column] as string))}
+				</Check>
 			)}
-			<details open={furtherRoles.some((role) => choice.columns[role] !== undefined)}>
+			<details open={furtherRoles.some((role) => columns[role] !== undefined)}>
 				<summary>Death and measured values, if the file has them</summary>
 				<div className="column-fields">{furtherRoles.map(select)}</div>
 			</details>
-			<ScrollTable label="The first rows of the file" wide>
-				<caption>The first rows of the file</caption>
-				<thead>
-					<tr>
-						{names.map((name) => {
-							const role = roleOf(name);
-							return (
-								<th key={name} scope="col" className={role && "chosen"}>
-									{name}
-									{role && <span className="role">{roleNames[role]}</span>}
-								</th>
-							);
-						})}
-					</tr>
-				</thead>
-				<tbody>
-					{shownRows.map((row, line) => (
-						<tr key={line}>
-							{names.map((name, at) => (
-								<td key={name} className={roleOf(name) && "chosen"}>
-									{row[at]}
-								</td>
-							))}
-						</tr>
-					))}
-				</tbody>
-			</ScrollTable>
+			<TextTable
+				caption="The first rows of the file"
+				columns={names.map((name, column) => (
+					<>
+						{name}
+						{titleOf(column) && <span className="role">{titleOf(column)}</span>}
+					</>
+				))}
+				rows={shownRows.map((row) => names.map((_, column) => row[column]))}
+				isChosen={(column) => titleOf(column) !== undefined}
+			/>
 			<p className="actions">
 				<button type="submit" className="primary" disabled={missing.length > 0}>
 					Read the file
 				</button>{" "}
-				<label>
-					<input
-						type="checkbox"
-						checked={choice.firstIsRecord ?? false}
-						onChange={(event) => setChoice(withFirstLine(choice, first, event.target.checked))}
-					/>{" "}
+				<Check
+					checked={firstIsRecord}
+					onCheck={(isChecked) => setChoice({ ...choice, firstIsRecord: isChecked })}
+				>
 					the first line is a record, not names
-				</label>
+				</Check>
 			</p>
 			<p className="quiet">
 				{missing.length > 0
@@ -153,89 +174,40 @@ export function ColumnQuestion({
 	);
 }
 
-interface SelectProps {
-	readonly choice: ColumnChoice;
-	readonly onChoice: (choice: ColumnChoice) => void;
+interface ChoiceProps {
+	readonly label: string;
+	readonly value: string;
+	readonly required?: boolean;
+	readonly onChoice: (value: string) => void;
+	readonly children: ReactNode;
 }
 
-/** Stands before a system that is not a column. */
-const systemMark = "system:";
-
-function ColumnSelect({
-	role,
-	names,
-	example,
-	choice,
-	onChoice,
-}: SelectProps & {
-	readonly role: ColumnRole;
-	readonly names: readonly string[];
-	readonly example: (at: number) => string;
-}) {
+function Choice({ label, value, required = false, onChoice, children }: ChoiceProps) {
 	const id = useId();
-	const { columns, systemOfAll } = choice;
-	const isNeeded = neededRoles.some((needed) => needed === role);
-	const own = columns[role];
-	const value =
-		own === undefined && role === "system" && systemOfAll ? systemMark + systemOfAll : (own ?? "");
-	const take = (chosen: string) =>
-		onChoice(
-			chosen.startsWith(systemMark) && role === "system"
-				? {
-						...withColumn(names, choice, role, undefined),
-						systemOfAll: chosen.slice(systemMark.length),
-					}
-				: withColumn(names, choice, role, chosen || undefined),
-		);
 	return (
 		<div className="field">
-			<label htmlFor={id}>{roleNames[role]}</label>
+			<label htmlFor={id}>{label}</label>
 			<select
 				id={id}
 				value={value}
-				required={isNeeded}
-				onChange={(event) => take(event.target.value)}
+				required={required}
+				onChange={(event) => onChoice(event.target.value)}
 			>
-				<option value="">{isNeeded ? "choose …" : "none"}</option>
-				<optgroup label="Columns">
-					{names.map((name, at) => (
-						<option key={name} value={name}>
-							{name}
-							{example(at) && ` · ${example(at)}`}
-						</option>
-					))}
-				</optgroup>
-				{role === "system" && (
-					<optgroup label="All codes are">
-						{knownSystems.map((system) => (
-							<option key={system} value={systemMark + system}>
-								{system}
-							</option>
-						))}
-					</optgroup>
-				)}
+				{children}
 			</select>
 		</div>
 	);
 }
 
-function UnitSelect({ choice, onChoice }: SelectProps) {
-	const id = useId();
-	return (
-		<div className="field">
-			<label htmlFor={id}>Times are</label>
-			<select
-				id={id}
-				value={choice.timeIs ?? ""}
-				onChange={(event) => onChoice({ ...choice, timeIs: event.target.value as TimeIs })}
-			>
-				{choice.timeIs === null && <option value="">choose</option>}
-				{Object.entries(unitNames).map(([unit, name]) => (
-					<option key={unit} value={unit}>
-						{name}
-					</option>
-				))}
-			</select>
-		</div>
-	);
+interface CheckProps {
+	readonly checked: boolean;
+	readonly onCheck: (isChecked: boolean) => void;
+	readonly children: ReactNode;
 }
+
+const Check = ({ checked, onCheck, children }: CheckProps) => (
+	<label>
+		<input type="checkbox" checked={checked} onChange={(event) => onCheck(event.target.checked)} />{" "}
+		{children}
+	</label>
+);

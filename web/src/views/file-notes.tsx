@@ -1,13 +1,11 @@
-import type { ReactNode } from "react";
 import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
 import type { DateOrder } from "../../../src/data/records/dates.js";
 import { counted, percent } from "../../../src/evaluate/charts/numbers.js";
-import type { AmbiguousDate } from "../files/date-reading.js";
-import type { BadRows } from "../files/records.js";
+import type { AmbiguousDate } from "../files/csv.js";
 import type { FilePatients } from "../files/to-patients.js";
 import type { FileActions, OpenedFile } from "../files/use-opened-file.js";
 import { Notice } from "../parts/notice.js";
-import { ScrollTable } from "../parts/table.js";
+import { TextTable } from "../parts/table.js";
 import { codeName } from "./codes.js";
 import { ReadColumns } from "./column-question.js";
 
@@ -21,7 +19,7 @@ const dateText = (day: number): string =>
 	});
 
 interface FileNotesProps {
-	readonly file: Extract<OpenedFile, { state: "read" }>;
+	readonly file: Extract<OpenedFile, { readonly state: "read" }>;
 	readonly vocabulary: Vocabulary;
 	readonly onDates: (order: DateOrder) => void;
 	readonly onColumns: FileActions["readColumns"];
@@ -29,16 +27,17 @@ interface FileNotesProps {
 
 /** What was read of a file: in one line, and in full. */
 export function FileNotes({
-	file: { file, summary, patients, table },
+	file: { file, content, table },
 	vocabulary,
 	onDates,
 	onColumns,
 }: FileNotesProps) {
-	const { bad, unknown, notes, dates, preview, axis } = summary;
+	const { bad, unknown, notes, dates, preview, axis, patients } = content;
+	const events = patients.reduce((sum, { tokens }) => sum + tokens.length, 0);
 	const unknownRecords = unknown.reduce((sum, one) => sum + one.records, 0);
 	const skipped = [
 		...(bad.count > 0
-			? [`${counted(bad.count, summary.format === "CSV" ? "row" : "resource")} that cannot be read`]
+			? [`${counted(bad.count, content.format === "CSV" ? "row" : "resource")} that cannot be read`]
 			: []),
 		...(unknownRecords > 0
 			? [`${counted(unknownRecords, "record")} of codes that the model does not know`]
@@ -47,8 +46,8 @@ export function FileNotes({
 	return (
 		<div className="read-notes">
 			<p>
-				<strong>{file}</strong>: {counted(patients.length, "patient")},{" "}
-				{counted(patients.events, "event")} that the model knows.
+				<strong>{file}</strong>: {counted(patients.length, "patient")}, {counted(events, "event")}{" "}
+				that the model knows.
 				{skipped.length > 0 && ` Skipped: ${skipped.join(", and ")}.`}
 			</p>
 			<details>
@@ -61,9 +60,31 @@ export function FileNotes({
 					))}
 				</ul>
 				{preview.length > 0 && (
-					<Preview rows={preview} isDated={axis === "dates"} vocabulary={vocabulary} />
+					<TextTable
+						caption="The first rows, and how they were read"
+						columns={["line", "patient", "time", "read as", "code", "read as a code of the model"]}
+						rows={preview.map(({ line, patient, time, day, code, tokens }) => [
+							line,
+							patient,
+							time,
+							axis === "dates" ? dateText(day) : `day ${Number(day.toFixed(2))}`,
+							code,
+							tokens.map((token) => codeName(vocabulary, token)).join(", ") || "not known",
+						])}
+					/>
 				)}
-				{bad.count > 0 && <BadRowTable bad={bad} />}
+				{bad.count > 0 && (
+					<TextTable
+						caption={`Skipped, because they cannot be read${bad.count > bad.rows.length ? `: the first ${bad.rows.length} of ${counted(bad.count, "row")}` : ""}`}
+						columns={["where", "column", "found", "expected"]}
+						rows={bad.rows.map(({ where, column, got, expected }) => [
+							where,
+							column,
+							got,
+							expected,
+						])}
+					/>
+				)}
 				{unknown.length > 0 && (
 					<>
 						<p>{counted(unknown.length, "code")} that the model does not know:</p>
@@ -105,78 +126,6 @@ function DateChoice({
 	);
 }
 
-function Table({
-	caption,
-	columns,
-	children,
-}: {
-	readonly caption: string;
-	readonly columns: readonly string[];
-	readonly children: ReactNode;
-}) {
-	return (
-		<ScrollTable label={caption} wide>
-			<caption>{caption}</caption>
-			<thead>
-				<tr>
-					{columns.map((name) => (
-						<th key={name} scope="col">
-							{name}
-						</th>
-					))}
-				</tr>
-			</thead>
-			<tbody>{children}</tbody>
-		</ScrollTable>
-	);
-}
-
-function Preview({
-	rows,
-	isDated,
-	vocabulary,
-}: {
-	readonly rows: FilePatients["preview"];
-	readonly isDated: boolean;
-	readonly vocabulary: Vocabulary;
-}) {
-	return (
-		<Table
-			caption="The first rows, and how they were read"
-			columns={["line", "patient", "time", "read as", "code", "read as a code of the model"]}
-		>
-			{rows.map(({ line, patient, time, day, code, tokens }, at) => (
-				<tr key={`${line} ${at}`}>
-					<td>{line}</td>
-					<td>{patient}</td>
-					<td>{time}</td>
-					<td>{isDated ? dateText(day) : `day ${Number(day.toFixed(2))}`}</td>
-					<td>{code}</td>
-					<td>{tokens.map((token) => codeName(vocabulary, token)).join(", ") || "not known"}</td>
-				</tr>
-			))}
-		</Table>
-	);
-}
-
-function BadRowTable({ bad: { count, rows } }: { readonly bad: BadRows }) {
-	return (
-		<Table
-			caption={`Skipped, because they cannot be read${count > rows.length ? `: the first ${rows.length} of ${counted(count, "row")}` : ""}`}
-			columns={["where", "column", "found", "expected"]}
-		>
-			{rows.map(({ where, column, got, expected }) => (
-				<tr key={where}>
-					<td>{where}</td>
-					<td>{column}</td>
-					<td>{got}</td>
-					<td>{expected}</td>
-				</tr>
-			))}
-		</Table>
-	);
-}
-
 interface DateQuestionProps {
 	readonly file: string;
 	readonly dates: readonly AmbiguousDate[];
@@ -190,15 +139,15 @@ export function DateQuestion({ file, dates, onDates }: DateQuestionProps) {
 	return (
 		<Notice kind="warning" title={`Which number is the day in ${file}?`}>
 			<p>Every date of the file can be read in two ways. For example:</p>
-			<Table caption="Dates of the file" columns={["in the file", "day first", "month first"]}>
-				{dates.map(({ text, dayFirst, monthFirst }) => (
-					<tr key={text}>
-						<td>{text}</td>
-						<td>{dateText(dayFirst)}</td>
-						<td>{dateText(monthFirst)}</td>
-					</tr>
-				))}
-			</Table>
+			<TextTable
+				caption="Dates of the file"
+				columns={["in the file", "day first", "month first"]}
+				rows={dates.map(({ text, dayFirst, monthFirst }) => [
+					text,
+					dateText(dayFirst),
+					dateText(monthFirst),
+				])}
+			/>
 			<p className="actions">
 				<button type="button" onClick={() => onDates("day first")}>
 					Day first: {first.text} is {dateText(first.dayFirst)}

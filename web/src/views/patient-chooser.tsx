@@ -146,7 +146,7 @@ export function PatientChooser(props: PatientChooserProps) {
 				</div>
 			</div>
 			<div aria-live="polite">
-				{lost !== null && file.state === "none" && (
+				{lost !== null && file === null && (
 					<Notice kind="warning" title={`The page keeps no file: choose ${lost} again`}>
 						<p>It was open before the page was loaded again. Nothing of it was stored or sent.</p>
 						<p className="actions">
@@ -159,22 +159,22 @@ export function PatientChooser(props: PatientChooserProps) {
 						</p>
 					</Notice>
 				)}
-				{file.state === "waiting" && <ReadingProgress file={file.file} share={file.share} />}
-				{file.state === "asked" && (
+				{file?.state === "waiting" && <ReadingProgress file={file.file} share={file.share} />}
+				{file?.state === "asked" && (
 					<DateQuestion file={file.file} dates={file.dates} onDates={props.onDates} />
 				)}
-				{file.state === "columns" && (
+				{file?.state === "columns" && (
 					<Notice kind="empty" title={`Which column of ${file.file} is which?`}>
 						<p>Choose the columns: {file.problem}.</p>
 						<ColumnQuestion table={file.table} onColumns={props.onColumns} />
 					</Notice>
 				)}
-				{file.state === "map" && (
+				{file?.state === "map" && (
 					<p>
 						<strong>{file.file}</strong> is a map of {mapSizes(file)}. Now open a file of records.
 					</p>
 				)}
-				{file.state === "failed" && (
+				{file?.state === "failed" && (
 					<Notice kind="error" title={`${file.file} cannot be used`}>
 						<p>{file.message}</p>
 						{opened && <p>{opened.file} stays open.</p>}
@@ -187,7 +187,7 @@ export function PatientChooser(props: PatientChooserProps) {
 						)}
 					</Notice>
 				)}
-				{file.state === "read" && (
+				{file?.state === "read" && (
 					<FileNotes
 						file={file}
 						vocabulary={props.vocabulary}
