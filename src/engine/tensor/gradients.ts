@@ -59,7 +59,7 @@ export function cotangentTerms(
 		if (!onTheWay.has(node) || !node.operation.pullback) continue;
 		const cotangents = node.outputs.map((y) => summed(terms.get(y) ?? []));
 		if (cotangents.every((g) => g === null)) continue;
-		node.operation.pullback(node, cotangents).forEach((g, i) => {
+		node.operation.pullback(node, cotangents[0] as Tensor, cotangents).forEach((g, i) => {
 			const x = node.inputs[i];
 			if (g && onTheWay.has(x.node)) give(x, g);
 		});

@@ -34,10 +34,15 @@ export interface Operation<K extends OperationName = OperationName> {
 	/** Types of the results; throws a ShapeError if the operands do not match. */
 	types(inputs: readonly Tensor[], attributes: OperationAttributes[K]): readonly TensorType[];
 	/**
-	 * Cotangents of the inputs from those of the results (null: that result is unused). Built from operations, so it
-	 * can be differentiated again. Undefined: no gradient.
+	 * Cotangents of the inputs from those of the results, which are null for results that are unused; the first is
+	 * also given alone, for operations with one result that has a gradient. Built from operations, so it can be
+	 * differentiated again. Undefined: no gradient.
 	 */
-	pullback?(node: Node<K>, cotangents: readonly (Tensor | null)[]): readonly (Tensor | null)[];
+	pullback?(
+		node: Node<K>,
+		g: Tensor,
+		cotangents: readonly (Tensor | null)[],
+	): readonly (Tensor | null)[];
 }
 
 /**

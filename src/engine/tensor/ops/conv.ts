@@ -25,7 +25,7 @@ const swept = (sizes: FixedShape, kernel: FixedShape, sweep: Omit<Sweep, "groups
 const convOperation: Operation<"conv"> = {
 	name: "conv",
 	types: (inputs, sweep) => {
-		const [x, w] = inputs as [Tensor, Tensor];
+		const [x, w] = inputs;
 		if (x.dtype !== w.dtype || !isFloat(x.dtype))
 			fail("conv", "needs two float tensors of one dtype", inputs);
 		const rank = sweep.strides.length + 2;
@@ -39,9 +39,7 @@ const convOperation: Operation<"conv"> = {
 		if (result.some((n) => n < 1)) fail("conv", "the kernel reaches beyond the input", inputs);
 		return [{ shape: [batch, out, ...result], dtype: x.dtype }];
 	},
-	pullback: ({ inputs, attributes: sweep }, [g]) => {
-		const [x, w] = inputs as [Tensor, Tensor];
-		if (!g) return [null, null];
+	pullback: ({ inputs: [x, w], attributes: sweep }, g) => {
 		return [
 			inputGradient(g, w, x.shape.slice(2) as FixedShape, sweep),
 			weightGradient(x, g, w.shape as FixedShape, sweep),
@@ -242,8 +240,7 @@ const maxPoolOperation: Operation<"maxPool"> = {
 			{ shape, dtype: "int32" },
 		];
 	},
-	pullback: ({ inputs: [x], outputs: [, chosen] }, [g]) => {
-		if (!g) return [null];
+	pullback: ({ inputs: [x], outputs: [, chosen] }, g) => {
 		const { shape } = x;
 		const flat = scatterAdd(g.reshape([-1]), chosen.reshape([-1]), size(shape));
 		return [flat.reshape(shape)];

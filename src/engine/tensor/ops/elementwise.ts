@@ -69,9 +69,9 @@ function binary(
 			return [{ shape, dtype: options.result ?? x.dtype }];
 		},
 		...(pullback && {
-			pullback: (node: Node, [g]: readonly (Tensor | null)[]) => {
+			pullback: (node: Node, g: Tensor) => {
 				const [a, b] = node.inputs as [Tensor, Tensor];
-				if (!g || !isFloat(a.dtype)) return [null, null];
+				if (!isFloat(a.dtype)) return [null, null];
 				const parts = pullback(a, b, node.outputs[0], g);
 				// A constant scalar needs no cotangent, and its sum would cost a pass.
 				return [a, b].map((x, i) =>
@@ -91,9 +91,7 @@ function unary(
 		name,
 		types: ([x]) => [floatType(name, x)],
 		...(pullback && {
-			pullback: (node: Node, [g]: readonly (Tensor | null)[]) => [
-				g ? pullback(node.inputs[0], node.outputs[0], g) : null,
-			],
+			pullback: (node: Node, g: Tensor) => [pullback(node.inputs[0], node.outputs[0], g)],
 		}),
 	};
 	return (x) => apply(operation, [x], none);
@@ -152,9 +150,7 @@ export const square = (x: Tensor): Tensor => x.mul(x);
 const castOperation: Operation<"cast"> = {
 	name: "cast",
 	types: ([x], { to }) => [{ shape: x.shape, dtype: to }],
-	pullback: ({ inputs: [x] }, [g]) => [
-		g && isFloat(x.dtype) && isFloat(g.dtype) ? g.cast(x.dtype) : null,
-	],
+	pullback: ({ inputs: [x] }, g) => [isFloat(x.dtype) && isFloat(g.dtype) ? g.cast(x.dtype) : null],
 };
 
 export const cast = (x: Tensor, to: DType): Tensor =>
@@ -163,7 +159,7 @@ export const cast = (x: Tensor, to: DType): Tensor =>
 const whereOperation: Operation<"where"> = {
 	name: "where",
 	types: (inputs) => {
-		const [condition, a, b] = inputs as [Tensor, Tensor, Tensor];
+		const [condition, a, b] = inputs;
 		if (condition.dtype !== "bool") fail("where", "the condition must be bool", inputs);
 		if (a.dtype !== b.dtype) fail("where", "the branches' dtypes differ", inputs);
 		const branches = broadcastShape(a.shape, b.shape);
@@ -171,9 +167,9 @@ const whereOperation: Operation<"where"> = {
 		if (!shape) fail("where", "shapes do not broadcast", inputs);
 		return [{ shape, dtype: a.dtype }];
 	},
-	pullback: ({ inputs }, [g]) => {
+	pullback: ({ inputs }, g) => {
 		const [condition, a, b] = inputs as [Tensor, Tensor, Tensor];
-		if (!g || !isFloat(a.dtype)) return [null, null, null];
+		if (!isFloat(a.dtype)) return [null, null, null];
 		const part = (x: Tensor, taken: Tensor) =>
 			scalarValue(x) === undefined ? unbroadcast(taken, x.shape) : null;
 		const zero = scalar(0, g.dtype);
@@ -195,7 +191,7 @@ function activation(
 	const operation: Operation<ActivationName> = {
 		name,
 		types: ([x]) => [floatType(name, x)],
-		pullback: ({ inputs: [x], outputs: [y] }, [g]) => [g ? g.mul(slope(x, y)) : null],
+		pullback: ({ inputs: [x], outputs: [y] }, g) => [g.mul(slope(x, y))],
 	};
 	return (x) => apply(operation, [x], {});
 }

@@ -18,16 +18,15 @@ import { constant } from "./sources.js";
 const gatherOperation: Operation<"gather"> = {
 	name: "gather",
 	types: (inputs, { axis }) => {
-		const [x, indices] = inputs as [Tensor, Tensor];
+		const [x, indices] = inputs;
 		if (indices.dtype !== "int32") fail("gather", "indices must be int32", inputs);
 		const { shape, dtype } = x;
 		return [
 			{ shape: [...shape.slice(0, axis), ...indices.shape, ...shape.slice(axis + 1)], dtype },
 		];
 	},
-	pullback: ({ inputs, attributes: { axis } }, [g]) => {
-		const [x, indices] = inputs as [Tensor, Tensor];
-		if (!g || !isFloat(x.dtype)) return [null, null];
+	pullback: ({ inputs: [x, indices], attributes: { axis } }, g) => {
+		if (!isFloat(x.dtype)) return [null, null];
 		const count = x.shape[axis];
 		if (axis === 0) {
 			const rows = g.reshape([-1, ...x.shape.slice(1)]);
@@ -48,13 +47,13 @@ export const gather = (x: Tensor, indices: Tensor, axis = 0): Tensor =>
 const scatterOperation: Operation<"scatterAdd"> = {
 	name: "scatterAdd",
 	types: (inputs, { rows }) => {
-		const [x, indices] = inputs as [Tensor, Tensor];
+		const [x, indices] = inputs;
 		if (indices.dtype !== "int32" || indices.shape.length !== 1)
 			fail("scatterAdd", "indices must be an int32 vector", inputs);
 		if (indices.shape[0] !== x.shape[0]) fail("scatterAdd", "one index a row is needed", inputs);
 		return [{ shape: [rows, ...x.shape.slice(1)], dtype: x.dtype }];
 	},
-	pullback: ({ inputs: [, indices] }, [g]) => [g ? gather(g, indices) : null, null],
+	pullback: ({ inputs: [, indices] }, g) => [gather(g, indices), null],
 };
 
 /** A tensor of `rows` rows in which row i is the sum of the rows of `x` whose index is i. */
@@ -64,7 +63,7 @@ export const scatterAdd = (x: Tensor, indices: Tensor, rows: Dim): Tensor =>
 const pickOperation: Operation<"pick"> = {
 	name: "pick",
 	types: (inputs, { axis }) => {
-		const [x, indices] = inputs as [Tensor, Tensor];
+		const [x, indices] = inputs;
 		const fits =
 			x.shape.length === indices.shape.length &&
 			x.shape.every((n, i) => i === axis || n === indices.shape[i]);
@@ -72,9 +71,8 @@ const pickOperation: Operation<"pick"> = {
 			fail("pick", `indices must be int32 and agree in all but axis ${axis}`, inputs);
 		return [{ shape: indices.shape, dtype: x.dtype }];
 	},
-	pullback: ({ inputs, attributes: { axis } }, [g]) => {
-		const [x, indices] = inputs as [Tensor, Tensor];
-		if (!g || !isFloat(x.dtype)) return [null, null];
+	pullback: ({ inputs: [x, indices], attributes: { axis } }, g) => {
+		if (!isFloat(x.dtype)) return [null, null];
 		return [placeAdd(g, indices, axis, x.shape[axis]), null];
 	},
 };
@@ -86,15 +84,12 @@ export const pick = (x: Tensor, indices: Tensor, axis: number): Tensor =>
 const placeOperation: Operation<"placeAdd"> = {
 	name: "placeAdd",
 	types: (inputs, { axis, length }) => {
-		const [x, indices] = inputs as [Tensor, Tensor];
+		const [x, indices] = inputs;
 		if (indices.dtype !== "int32" || !sameShape(x.shape, indices.shape))
 			fail("placeAdd", "indices must be int32 and of the values' shape", inputs);
 		return [{ shape: x.shape.map((n, i) => (i === axis ? length : n)), dtype: x.dtype }];
 	},
-	pullback: ({ inputs: [, indices], attributes: { axis } }, [g]) => [
-		g ? pick(g, indices, axis) : null,
-		null,
-	],
+	pullback: ({ inputs: [, indices], attributes: { axis } }, g) => [pick(g, indices, axis), null],
 };
 
 /** The reverse of `pick`: adds each value to its index along an axis of the given length. */
@@ -116,10 +111,10 @@ const topOperation: Operation<"topK"> = {
 			{ shape: out, dtype: "int32" },
 		];
 	},
-	pullback: (node, [g]) => {
+	pullback: (node, g) => {
 		const { axis } = node.attributes;
 		const [x] = node.inputs as [Tensor];
-		return [g ? placeAdd(g, node.outputs[1], axis, x.shape[axis]) : null];
+		return [placeAdd(g, node.outputs[1], axis, x.shape[axis])];
 	},
 };
 
@@ -158,25 +153,25 @@ export function oneHot(indices: Tensor, length: number, dtype: DType = "float32"
 const sumsOperation: Operation<"segmentSums"> = {
 	name: "segmentSums",
 	types: (inputs) => {
-		const [x] = inputs as [Tensor];
+		const [x] = inputs;
 		const n = x.shape.at(-1);
 		if (typeof n !== "number" || !isFloat(x.dtype))
 			fail("segmentSums", "needs a float tensor with a last axis of known size", inputs);
 		return [{ shape: [...x.shape, n], dtype: x.dtype }];
 	},
-	pullback: ({ attributes: { shift } }, [g]) => [g ? segmentTotals(g, shift) : null],
+	pullback: ({ attributes: { shift } }, g) => [segmentTotals(g, shift)],
 };
 
 const totalsOperation: Operation<"segmentTotals"> = {
 	name: "segmentTotals",
 	types: (inputs) => {
-		const [x] = inputs as [Tensor];
+		const [x] = inputs;
 		const [rows, columns] = x.shape.slice(-2);
 		if (typeof rows !== "number" || rows !== columns || !isFloat(x.dtype))
 			fail("segmentTotals", "needs square float matrices of known size", inputs);
 		return [{ shape: x.shape.slice(0, -1), dtype: x.dtype }];
 	},
-	pullback: ({ attributes: { shift } }, [g]) => [g ? segmentSums(g, shift) : null],
+	pullback: ({ attributes: { shift } }, g) => [segmentSums(g, shift)],
 };
 
 /** Σ x_t over j < t ≤ i + shift, at (i, j); 0 where there is no such t. [..., n] → [..., n, n] */

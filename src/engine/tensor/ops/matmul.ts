@@ -19,7 +19,7 @@ export const matrixSizes = (shape: Shape, transposed: boolean): [Dim, Dim] => {
 const matmulOperation: Operation<"matmul"> = {
 	name: "matmul",
 	types: (inputs, { transposeA, transposeB }) => {
-		const [a, b] = inputs as [Tensor, Tensor];
+		const [a, b] = inputs;
 		if (a.shape.length < 2 || b.shape.length < 2) fail("matmul", "needs two axes or more", inputs);
 		if (a.dtype !== b.dtype || !isFloat(a.dtype))
 			fail("matmul", "needs two float tensors of one dtype", inputs);
@@ -30,10 +30,9 @@ const matmulOperation: Operation<"matmul"> = {
 		if (!batch) fail("matmul", "batch axes do not broadcast", inputs);
 		return [{ shape: [...batch, m, n], dtype: a.dtype }];
 	},
-	pullback: (node, [g]) => {
+	pullback: (node, g) => {
 		const [a, b] = node.inputs as [Tensor, Tensor];
 		const { transposeA, transposeB } = node.attributes;
-		if (!g) return [null, null];
 		// With A' and B' the operands as used, dA' = G B'ᵀ and dB' = A'ᵀ G.
 		const da = transposeA ? product(b, g, transposeB, true) : product(g, b, false, !transposeB);
 		const db = transposeB ? product(g, a, true, transposeA) : product(a, g, !transposeA, false);
@@ -101,7 +100,7 @@ function halves(x: Tensor): [Tensor, Tensor] {
 const rotaryOperation: Operation<"rotary"> = {
 	name: "rotary",
 	types: (inputs) => {
-		const [x, cosine, sine] = inputs as [Tensor, Tensor, Tensor];
+		const [x, cosine, sine] = inputs;
 		const [batch, , length, dim] = x.shape;
 		const table = [batch, length, (dim as number) / 2];
 		for (const t of [cosine, sine])
@@ -113,9 +112,8 @@ const rotaryOperation: Operation<"rotary"> = {
 				);
 		return [{ shape: x.shape, dtype: x.dtype }];
 	},
-	pullback: ({ inputs }, [g]) => {
+	pullback: ({ inputs }, g) => {
 		const [x, cosine, sine] = inputs as [Tensor, Tensor, Tensor];
-		if (!g) return [null, null, null];
 		const [a, b] = halves(x);
 		const [ga, gb] = halves(g);
 		const over = (t: Tensor, like: Tensor) =>

@@ -49,7 +49,7 @@ function alongAxis(
 	const operation: Operation<"softmax" | "logSoftmax"> = {
 		name,
 		types: ([x]) => [floatType(name, x)],
-		pullback: ({ outputs: [y], attributes: { axis } }, [g]) => [g ? pullback(y, g, axis) : null],
+		pullback: ({ outputs: [y], attributes: { axis } }, g) => [pullback(y, g, axis)],
 	};
 	return (x, axis = -1) => apply(operation, [x], { axis: axisOf(name, x, axis) });
 }
@@ -99,9 +99,8 @@ const rmsNormOperation: Operation<"rmsNorm"> = {
 	name: "rmsNorm",
 	types: ([x]) => [floatType("rmsNorm", x)],
 	// With y = r x: dx = r (g − y mean(g y)).
-	pullback: ({ inputs, outputs, attributes: { epsilon } }, [g]) => {
+	pullback: ({ inputs, outputs, attributes: { epsilon } }, g) => {
 		const [[x], [y]] = [inputs, outputs] as unknown as [[Tensor], [Tensor]];
-		if (!g) return [null];
 		return [g.sub(y.mul(g.mul(y).mean(-1, true))).mul(inverseRms(x, epsilon))];
 	},
 };

@@ -101,6 +101,7 @@ const recurrence = (
  */
 function pullback(
 	node: Node<"scan">,
+	_: Tensor,
 	cotangents: readonly (Tensor | null)[],
 ): readonly (Tensor | null)[] {
 	const { step, sequenceAxes, outputAxes, length, reverse } = node.attributes;

@@ -32,7 +32,7 @@ const reshapeOperation: Operation<"reshape"> = {
 			fail("reshape", `${count} values do not fill [${shape.join(", ")}]`, [x]);
 		return [{ shape, dtype }];
 	},
-	pullback: ({ inputs: [x] }, [g]) => [g ? g.reshape(x.shape) : null],
+	pullback: ({ inputs: [x] }, g) => [g.reshape(x.shape)],
 };
 
 /** The same values in another shape; one size may be −1. */
@@ -53,7 +53,7 @@ const expandOperation: Operation<"expand"> = {
 			fail("expand", `does not broadcast to [${shape.join(", ")}]`, [x]);
 		return [{ shape, dtype }];
 	},
-	pullback: ({ inputs: [x] }, [g]) => [g ? unbroadcast(g, x.shape) : null],
+	pullback: ({ inputs: [x] }, g) => [unbroadcast(g, x.shape)],
 };
 
 /** Repeats along axes of size 1, and along new axes in front. */
@@ -86,9 +86,7 @@ export function reduction(
 			if (!isFloat(dtype)) fail(name, "needs a float tensor", [x]);
 			return [{ shape: keptShape(shape, axes), dtype }];
 		},
-		pullback: (node, [g]) => [
-			g ? pullback(node.inputs[0], node.outputs[0], g, node.attributes.axes) : null,
-		],
+		pullback: (node, g) => [pullback(node.inputs[0], node.outputs[0], g, node.attributes.axes)],
 	};
 }
 
@@ -124,8 +122,8 @@ const transposeOperation: Operation<"transpose"> = {
 			fail("transpose", `[${order.join(", ")}] is not an order of its axes`, [x]);
 		return [{ shape: order.map((axis) => shape[axis]), dtype }];
 	},
-	pullback: ({ attributes: { order } }, [g]) => [
-		g ? g.transpose(order.map((_, axis) => order.indexOf(axis))) : null,
+	pullback: ({ attributes: { order } }, g) => [
+		g.transpose(order.map((_, axis) => order.indexOf(axis))),
 	],
 };
 
@@ -149,8 +147,8 @@ const sliceOperation: Operation<"slice"> = {
 		const left = subtractDims(end, start);
 		return [{ shape: shape.map((n, i) => (i === axis ? left : n)), dtype }];
 	},
-	pullback: ({ inputs: [x], attributes: { axis, start, end } }, [g]) => [
-		g ? g.pad(axis, start, subtractDims(x.shape[axis], end)) : null,
+	pullback: ({ inputs: [x], attributes: { axis, start, end } }, g) => [
+		g.pad(axis, start, subtractDims(x.shape[axis], end)),
 	],
 };
 
@@ -171,8 +169,8 @@ const padOperation: Operation<"pad"> = {
 			fail("pad", `negative padding ${before}, ${after}`, [x]);
 		return [{ shape: shape.map((n, i) => (i === axis ? addDims(n, before, after) : n)), dtype }];
 	},
-	pullback: ({ inputs: [x], attributes: { axis, before } }, [g]) => [
-		g ? g.slice(axis, before, addDims(before, x.shape[axis])) : null,
+	pullback: ({ inputs: [x], attributes: { axis, before } }, g) => [
+		g.slice(axis, before, addDims(before, x.shape[axis])),
 	],
 };
 
@@ -196,11 +194,11 @@ const concatOperation: Operation<"concat"> = {
 		const total = addDims(...inputs.map((x) => x.shape[axis]));
 		return [{ shape: first.shape.map((n, i) => (i === axis ? total : n)), dtype: first.dtype }];
 	},
-	pullback: ({ inputs, attributes: { axis } }, [g]) => {
+	pullback: ({ inputs, attributes: { axis } }, g) => {
 		let start: Dim = 0;
 		return inputs.map((x) => {
 			const end = addDims(start, x.shape[axis]);
-			const part = g ? g.slice(axis, start, end) : null;
+			const part = g.slice(axis, start, end);
 			start = end;
 			return part;
 		});
@@ -237,7 +235,7 @@ const splitOperation: Operation<"split"> = {
 		return sizes.map((part) => ({ shape: shape.map((n, i) => (i === axis ? part : n)), dtype }));
 	},
 	// One concatenation; one slice per part would give as many sums over the whole.
-	pullback: ({ outputs, attributes: { axis } }, cotangents) => [
+	pullback: ({ outputs, attributes: { axis } }, _, cotangents) => [
 		concat(
 			outputs.map((y, i) => cotangents[i] ?? filled(0, y.shape, y.dtype)),
 			axis,
@@ -263,7 +261,7 @@ export function roll(x: Tensor, axis: number, by: number): Tensor {
 const flipOperation: Operation<"flip"> = {
 	name: "flip",
 	types: ([x]) => [{ shape: x.shape, dtype: x.dtype }],
-	pullback: ({ attributes: { axis } }, [g]) => [g ? flip(g, axis) : null],
+	pullback: ({ attributes: { axis } }, g) => [flip(g, axis)],
 };
 
 /** An axis in reverse order. */
@@ -275,8 +273,8 @@ export function flip(x: Tensor, axis: number): Tensor {
 const cumulativeOperation: Operation<"cumulativeSum"> = {
 	name: "cumulativeSum",
 	types: ([x]) => [{ shape: x.shape, dtype: x.dtype }],
-	pullback: ({ attributes }, [g]) => [
-		g ? cumulativeSum(g, attributes.axis, { ...attributes, reverse: !attributes.reverse }) : null,
+	pullback: ({ attributes }, g) => [
+		cumulativeSum(g, attributes.axis, { ...attributes, reverse: !attributes.reverse }),
 	],
 };
 
@@ -309,12 +307,10 @@ const chunkedOperation: Operation<"chunked"> = {
 		const { shape, dtype } = x;
 		return [{ shape: [...shape.slice(0, 2), chunks, length, ...shape.slice(3)], dtype }];
 	},
-	pullback: ({ inputs: [x], attributes: { length, chunks } }, [g]) => {
+	pullback: ({ inputs: [x], attributes: { length, chunks } }, g) => {
 		const { shape } = x;
 		const [front, back] = [shape.slice(0, 2), shape.slice(3)];
-		return [
-			g ? g.reshape([...front, multiplyDims(chunks, length), ...back]).slice(2, 0, shape[2]) : null,
-		];
+		return [g.reshape([...front, multiplyDims(chunks, length), ...back]).slice(2, 0, shape[2])];
 	},
 };
 

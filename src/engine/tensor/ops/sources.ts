@@ -76,7 +76,7 @@ export function scalarValue(tensor: Tensor): number | undefined {
 const allReduceOperation: Operation<"allReduceSum"> = {
 	name: "allReduceSum",
 	types: ([x]) => [floatType("allReduceSum", x)],
-	pullback: (_, [g]) => [g ? allReduceSum(g) : null],
+	pullback: (_, g) => [allReduceSum(g)],
 };
 
 /** The sum of a tensor over all devices that run the program; on one device the tensor itself. */
