@@ -130,10 +130,3 @@ export const sumOfProducts = (
 	dim: Dim,
 ): readonly { readonly coefficient: number; readonly names: readonly string[] }[] =>
 	[...termsOf(dim)].map(([names, coefficient]) => ({ coefficient, names: factorsOf(names) }));
-
-/** The indices of every element of a tensor with these sizes, in order. */
-export const indicesOf = (sizes: FixedShape): number[][] =>
-	sizes.reduce<number[][]>(
-		(list, n) => list.flatMap((index) => Array.from({ length: n }, (_, k) => [...index, k])),
-		[[]],
-	);

@@ -8,6 +8,7 @@ const tokens = graph.input("tokens", [2, 3], "int32");
 const mask = graph.input("mask", [2, 3], "bool");
 const precise = graph.input("precise", [2, 3], "float64");
 const image = graph.input("image", [2, 6, 5, 5]);
+const signal = graph.input("signal", [2, 6, 5]);
 
 const cases: readonly (readonly [() => Tensor | readonly Tensor[] | object, string])[] = [
 	[
@@ -124,24 +125,20 @@ const cases: readonly (readonly [() => Tensor | readonly Tensor[] | object, stri
 		"rotary: needs x [batch, heads, length, dim] and cosine, sine [batch, length, dim / 2]; operands image float32[2, 6, 5, 5], events float32[2, 3], events float32[2, 3]",
 	],
 	[
-		() => graph.conv2d(image, graph.parameter("kernel", [4, 5, 3, 3])),
-		"conv: 6 channels in 1 groups do not fit the weights; operands image float32[2, 6, 5, 5], kernel float32[4, 5, 3, 3]",
+		() => graph.conv1d(signal, graph.parameter("kernel", [4, 5, 3])),
+		"conv: 6 channels in 1 groups do not fit the weights; operands signal float32[2, 6, 5], kernel float32[4, 5, 3]",
 	],
 	[
-		() => graph.conv2d(image, graph.parameter("kernel", [4, 6, 7, 3])),
-		"conv: the kernel reaches beyond the input; operands image float32[2, 6, 5, 5], kernel float32[4, 6, 7, 3]",
+		() => graph.conv1d(signal, graph.parameter("kernel", [4, 6, 7])),
+		"conv: the kernel reaches beyond the input; operands signal float32[2, 6, 5], kernel float32[4, 6, 7]",
 	],
 	[
 		() => graph.conv1d(image, weights),
-		"conv: needs x [batch, in, …] and weights [out, in / groups, …]; operands image float32[2, 6, 5, 5], weights float32[4, 5]",
+		"conv: needs x [batch, in, length] and weights [out, in / groups, kernel]; operands image float32[2, 6, 5, 5], weights float32[4, 5]",
 	],
 	[
-		() => graph.maxPool2d(image, { kernel: 2, padding: 2 }),
-		"maxPool: padding must be less than the window of 2 × 2; operands image float32[2, 6, 5, 5]",
-	],
-	[
-		() => graph.groupNorm(image, 4),
-		"groupNorm: 6 channels do not make 4 groups; operands image float32[2, 6, 5, 5]",
+		() => graph.maxPool1d(signal, { kernel: 2, padding: 2 }),
+		"maxPool: padding must be less than the window of 2; operands signal float32[2, 6, 5]",
 	],
 	[
 		() => graph.dropout(events, 1, graph.scalar(0, "int32"), 0),

@@ -22,25 +22,19 @@ export {
 } from "./lower/stablehlo/to-stablehlo.js";
 export type { Precision } from "./lower/stablehlo/writer.js";
 export {
-	avgPool1d,
 	type Conv1dOptions,
-	type Conv2dOptions,
 	conv1d,
-	conv2d,
 	maxPool1d,
-	maxPool2d,
-	movingAverage,
 	type PoolOptions,
 } from "./ops/conv.js";
 export * from "./ops/elementwise.js";
-export { dropout, elu, gelu, leakyRelu, logSigmoid, silu, softplus } from "./ops/elementwise.js";
+export { dropout, elu, gelu, logSigmoid, silu, softplus } from "./ops/elementwise.js";
 export * from "./ops/gather.js";
 export { segmentSums, segmentTotals } from "./ops/gather.js";
 export { matmul, rotary } from "./ops/matmul.js";
 export {
 	type Affine,
 	batchNorm,
-	groupNorm,
 	layerNorm,
 	logSoftmax,
 	max,

@@ -17,7 +17,6 @@ import {
 	mul,
 	neg,
 	type Operand,
-	pow,
 	sigmoid,
 	sign,
 	sin,
@@ -42,8 +41,6 @@ declare module "./tensor.js" {
 		sub(other: Operand): Tensor;
 		mul(other: Operand): Tensor;
 		div(other: Operand): Tensor;
-		/** This to a power, differentiable in the base (> 0) and in the exponent. */
-		pow(exponent: Operand): Tensor;
 		/** The larger of two; where they are equal the cotangent goes to this one. */
 		maximum(other: Operand): Tensor;
 		/** The smaller of two; where they are equal the cotangent goes to this one. */
@@ -110,7 +107,6 @@ const methods: {
 	sub,
 	mul,
 	div,
-	pow,
 	maximum,
 	minimum,
 	less,

@@ -59,7 +59,6 @@ export interface OperationAttributes {
 	sub: None;
 	mul: None;
 	div: None;
-	pow: None;
 	maximum: None;
 	minimum: None;
 	less: None;
@@ -152,20 +151,18 @@ export interface TransposedSides {
 /** Whether a segment ends at its own position or at the one before. */
 export type SegmentShift = 0 | -1;
 
-type Margins = readonly (readonly [before: number, after: number])[];
+type Sides = readonly [before: number, after: number];
 
-/** How a kernel moves over its input, with one entry per spatial axis. */
+/** How a kernel moves over its input. */
 export interface Sweep {
-	readonly strides: readonly number[];
-	readonly dilations: readonly number[];
-	readonly padding: Margins;
+	readonly padding: Sides;
 	readonly groups: number;
 }
 
 export interface PoolWindow {
-	readonly kernel: readonly number[];
-	readonly strides: readonly number[];
-	readonly padding: Margins;
+	readonly kernel: number;
+	readonly stride: number;
+	readonly padding: Sides;
 }
 
 /** A step of a recurrence, as a graph over tensors that stand for the values at a position. */

@@ -105,10 +105,6 @@ export const mul = binary("mul", {
 export const div = binary("div", {
 	pullback: (_a, b, y, g) => [() => g.div(b), () => g.mul(y).div(b).neg()],
 });
-/** a^b, differentiable in the base (a > 0) and in the exponent. */
-export const pow = binary("pow", {
-	pullback: (a, b, y, g) => [() => g.mul(b.mul(a.pow(b.sub(1)))), () => g.mul(y.mul(a.log()))],
-});
 /** The larger of two; where they are equal the cotangent goes to the first. */
 export const maximum = binary("maximum", {
 	pullback: (a, b, _y, g) => [
@@ -239,8 +235,6 @@ export const gelu = gated(
 /** x above zero, α (e^x − 1) below. */
 export const elu = (x: Tensor, alpha = 1): Tensor =>
 	where(less(0, x), x, x.minimum(0).exp().sub(1).mul(alpha));
-
-export const leakyRelu = (x: Tensor, slope = 0.01): Tensor => x.maximum(x.mul(slope));
 
 /** The activations composed of simpler operations, for backends without kernels for them. */
 export const activationParts: Readonly<Record<ActivationName, (x: Tensor) => Tensor>> = {

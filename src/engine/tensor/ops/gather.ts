@@ -129,12 +129,6 @@ export function topK(
 	return { values, indices };
 }
 
-/** The index of the largest value along an axis; the first in a tie. */
-export function argmax(x: Tensor, axis = -1): Tensor {
-	const at = axisOf("argmax", x, axis);
-	return topK(x, 1, at).indices.reshape(x.shape.filter((_, i) => i !== at));
-}
-
 /** A new last axis of the given length: 1 at each index, 0 elsewhere. */
 export function oneHot(indices: Tensor, length: number, dtype: DType = "float32"): Tensor {
 	if (indices.dtype !== "int32") fail("oneHot", "indices must be int32", [indices]);

@@ -6,7 +6,6 @@ import {
 	fail,
 	floatType,
 	type Operation,
-	size,
 	type Tensor,
 } from "../tensor.js";
 import { div } from "./elementwise.js";
@@ -138,18 +137,4 @@ export function normalized(
 ): Tensor {
 	const inverse = div(1, spread.add(options.epsilon ?? smallest).sqrt());
 	return affine(x.sub(centre).mul(inverse), options);
-}
-
-/** x [batch, channels, …] normalized within each group of channels; scale and shift [channels]. */
-export function groupNorm(x: Tensor, groups: number, options: Affine = {}): Tensor {
-	const [batch, channels, ...places] = x.shape as [number, number, ...number[]];
-	if (!(channels % groups === 0))
-		fail("groupNorm", `${channels} channels do not make ${groups} groups`, [x]);
-	const { scale, shift, ...rest } = options;
-	const rows = x.reshape([batch, groups, (channels / groups) * size(places)]);
-	const perChannel = (t: Tensor) => t.reshape([channels, ...places.map(() => 1)]);
-	return affine(layerNorm(rows, rest).reshape(x.shape), {
-		...(scale && { scale: perChannel(scale) }),
-		...(shift && { shift: perChannel(shift) }),
-	});
 }

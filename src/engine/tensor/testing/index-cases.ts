@@ -88,22 +88,6 @@ export const indexCases = table({
 		},
 	],
 	topK: [topCase(3, 1), topCase(1, -1), topCase(3, 0)],
-	argmax: [
-		{
-			given: { x: [2, 7, 3] },
-			build: ({ x }) => graph.argmax(x, -2),
-			expected: ({ x }) =>
-				tabulate([2, 3], (a, c) => {
-					const column = Array.from({ length: 7 }, (_, b) => x.at(a, b, c));
-					return column.indexOf(Math.max(...column));
-				}),
-		},
-		{
-			given: { x: { shape: [5], values: [1, 3, 2, 3, 0] } },
-			build: ({ x }) => graph.argmax(x),
-			expected: () => [1],
-		},
-	],
 	oneHot: [
 		{
 			given: { i: indices(5, 2, 3) },

@@ -1,91 +1,43 @@
 import type { FixedShape, PoolOptions, Tensor } from "../index.js";
 import * as graph from "../index.js";
-import { type Plain, places, tabulate, total } from "./arrays.js";
+import { type Plain, tabulate, total } from "./arrays.js";
 import { type Case, indices, table } from "./cases.js";
 
-interface Sweep {
-	readonly stride: readonly number[];
-	readonly dilation: readonly number[];
-	readonly padding: readonly (readonly [number, number])[];
-	readonly groups: number;
-}
-
 /** Straight from the definition, with zeros read beyond the input's ends. */
-function convolved(x: Plain, w: Plain, sweep: Sweep): Plain {
-	const [batch, , ...sizes] = x.shape as [number, number, ...number[]];
-	const [out, inside, ...kernel] = w.shape as [number, number, ...number[]];
-	const result = sizes.map((n, i) => {
-		const [before, after] = sweep.padding[i];
-		return (
-			Math.floor((n + before + after - sweep.dilation[i] * (kernel[i] - 1) - 1) / sweep.stride[i]) +
-			1
-		);
-	});
-	return tabulate([batch, out, ...result], (n, o, ...place) => {
-		const group = Math.floor(o / (out / sweep.groups));
-		let sum = 0;
-		for (const k of places(kernel)) {
-			const seen = place.map(
-				(p, i) => p * sweep.stride[i] + k[i] * sweep.dilation[i] - sweep.padding[i][0],
-			);
-			if (seen.some((p, i) => p < 0 || p >= sizes[i])) continue;
-			sum += total(inside, (c) => x.at(n, group * inside + c, ...seen) * w.at(o, c, ...k));
-		}
-		return sum;
-	});
-}
-
 function conv1dCase(x: FixedShape, w: FixedShape, options: graph.Conv1dOptions = {}): Case {
-	const { stride = 1, dilation = 1, padding = 0, groups = 1 } = options;
-	const sides = typeof padding === "number" ? ([padding, padding] as const) : padding;
+	const { padding = 0, groups = 1 } = options;
+	const [before, after] = typeof padding === "number" ? [padding, padding] : padding;
+	const [batch, , length] = x;
+	const [out, inside, kernel] = w;
 	return {
 		given: { x, w },
 		build: ({ x, w }) => graph.conv1d(x, w, options),
 		expected: ({ x, w }) =>
-			convolved(x, w, { stride: [stride], dilation: [dilation], padding: [sides], groups }),
+			tabulate([batch, out, before + length + after - kernel + 1], (n, o, l) => {
+				const first = inside * Math.floor(o / (out / groups));
+				return total(kernel, (k) => {
+					const seen = l + k - before;
+					if (seen < 0 || seen >= length) return 0;
+					return total(inside, (c) => x.at(n, first + c, seen) * w.at(o, c, k));
+				});
+			}),
 	};
 }
 
-function window(
-	x: Plain,
-	axes: number,
-	{ kernel, stride = kernel, padding = 0 }: PoolOptions,
-	value: (list: number[]) => number,
-): Plain {
-	const sides = typeof padding === "number" ? [padding, padding] : padding;
-	const sizes = x.shape.slice(2);
-	const result = sizes.map((n) => Math.floor((n + sides[0] + sides[1] - kernel) / stride) + 1);
-	return tabulate([...x.shape.slice(0, 2), ...result], (n, c, ...place) => {
-		const seen = places(Array<number>(axes).fill(kernel))
-			.map((k) => place.map((p, i) => p * stride + k[i] - sides[0]))
-			.filter((at) => at.every((p, i) => p >= 0 && p < sizes[i]));
-		return value(seen.map((at) => x.at(n, c, ...at)));
-	});
-}
-
-const poolCase = (x: FixedShape, options: PoolOptions): Case => ({
-	given: { x },
-	build: ({ x }) => (x.shape.length === 3 ? graph.maxPool1d : graph.maxPool2d)(x, options),
-	expected: ({ x }) => window(x, x.shape.length - 2, options, (list) => Math.max(...list)),
-});
-
-const averageCase = (x: FixedShape, options: PoolOptions): Case => ({
-	given: { x },
-	build: ({ x }) => graph.avgPool1d(x, options),
-	expected: ({ x }) =>
-		window(x, 1, options, (list) => list.reduce((a, b) => a + b, 0) / options.kernel),
-});
-
-const movingCase = (shape: FixedShape, width: number): Case => ({
+const poolCase = (shape: FixedShape, options: PoolOptions): Case => ({
 	given: { x: shape },
-	build: ({ x }) => graph.movingAverage(x, width),
-	expected: ({ x }) =>
-		tabulate(shape, (...place) => {
-			const [here, last] = [place.at(-1)!, (shape.at(-1) as number) - 1];
-			const start = here - Math.floor((width - 1) / 2);
-			const at = (i: number) => Math.min(Math.max(i, 0), last);
-			return total(width, (i) => x.at(...place.slice(0, -1), at(start + i))) / width;
-		}),
+	build: ({ x }) => graph.maxPool1d(x, options),
+	expected: ({ x }) => {
+		const { kernel, stride = kernel, padding = 0 } = options;
+		const [before, after] = typeof padding === "number" ? [padding, padding] : padding;
+		const [batch, channels, length] = shape;
+		const result = Math.floor((before + length + after - kernel) / stride) + 1;
+		return tabulate([batch, channels, result], (n, c, place) => {
+			const seen = Array.from({ length: kernel }, (_, k) => place * stride + k - before);
+			const inside = seen.filter((p) => p >= 0 && p < length);
+			return Math.max(...inside.map((p) => x.at(n, c, p)));
+		});
+	},
 });
 
 const moments = (list: readonly number[]) => {
@@ -130,16 +82,15 @@ export const layerCases = table({
 	conv1d: [
 		conv1dCase([1, 1, 1], [1, 1, 1]),
 		conv1dCase([2, 3, 7], [5, 3, 3], { padding: 1 }),
-		conv1dCase([2, 3, 7], [2, 3, 3], { padding: [4, 0], dilation: 2 }),
-		conv1dCase([2, 2, 11], [3, 2, 2], { stride: 3, padding: [2, 1] }),
-		conv1dCase([1, 2, 13], [3, 2, 3], { stride: 2, dilation: 3, padding: [0, 4] }),
-		conv1dCase([2, 6, 7], [4, 3, 3], { groups: 2, stride: 2 }),
+		conv1dCase([2, 3, 7], [2, 3, 3], { padding: [4, 0] }),
+		conv1dCase([2, 2, 11], [3, 2, 2], { padding: [2, 1] }),
+		conv1dCase([2, 6, 7], [4, 3, 3], { groups: 2 }),
 		conv1dCase([2, 3, 5], [3, 1, 3], { groups: 3, padding: [2, 0] }),
-		conv1dCase([1, 3, 8], [6, 1, 2], { groups: 3, stride: 3 }),
-		conv1dCase([2, 2, 13], [2, 1, 3], { groups: 2, stride: 2, dilation: 3, padding: [1, 4] }),
+		conv1dCase([1, 3, 8], [6, 1, 2], { groups: 3 }),
 		conv1dCase([1, 2, 5], [2, 2, 2], { padding: [3, 2] }),
-		conv1dCase([2, 2, 13], [3, 2, 9], { padding: [5, 0], stride: 2 }),
-		conv1dCase([2, 4, 23], [2, 2, 10], { groups: 2, dilation: 2, stride: 3 }),
+		conv1dCase([2, 2, 13], [3, 2, 9], { padding: [5, 0] }),
+		conv1dCase([2, 4, 23], [2, 2, 10], { groups: 2 }),
+		conv1dCase([1, 4, 6], [2, 2, 5], { groups: 2, padding: 1 }),
 		{
 			given: { x: [2, 3, 5], w: [2, 3, 1], b: [2] },
 			build: ({ x, w, b }) => graph.conv1d(x, w, { bias: b }),
@@ -147,77 +98,10 @@ export const layerCases = table({
 				tabulate([2, 2, 5], (n, o, l) => b.at(o) + total(3, (c) => x.at(n, c, l) * w.at(o, c, 0))),
 		},
 	],
-	conv2d: [
-		{
-			given: { x: [2, 3, 5, 7], w: [2, 3, 3, 3] },
-			build: ({ x, w }) => graph.conv2d(x, w, { padding: 1 }),
-			expected: ({ x, w }) =>
-				convolved(x, w, {
-					stride: [1, 1],
-					dilation: [1, 1],
-					padding: [
-						[1, 1],
-						[1, 1],
-					],
-					groups: 1,
-				}),
-		},
-		{
-			given: { x: [1, 4, 6, 7], w: [4, 2, 2, 3], b: [4] },
-			build: ({ x, w, b }) =>
-				graph.conv2d(x, w, {
-					stride: [3, 2],
-					dilation: [1, 2],
-					padding: [[0, 1], 2],
-					groups: 2,
-					bias: b,
-				}),
-			expected: ({ x, w, b }) => {
-				const y = convolved(x, w, {
-					stride: [3, 2],
-					dilation: [1, 2],
-					padding: [
-						[0, 1],
-						[2, 2],
-					],
-					groups: 2,
-				});
-				return tabulate(y.shape, (n, o, i, j) => y.at(n, o, i, j) + b.at(o));
-			},
-		},
-		{
-			given: { x: [2, 3, 4, 1], w: [3, 1, 3, 1] },
-			build: ({ x, w }) => graph.conv2d(x, w, { groups: 3, padding: [1, 0] }),
-			expected: ({ x, w }) =>
-				convolved(x, w, {
-					stride: [1, 1],
-					dilation: [1, 1],
-					padding: [
-						[1, 1],
-						[0, 0],
-					],
-					groups: 3,
-				}),
-		},
-	],
 	maxPool1d: [
 		poolCase([2, 3, 7], { kernel: 3, stride: 2, padding: 1 }),
 		poolCase([1, 2, 5], { kernel: 2 }),
 		poolCase([1, 1, 7], { kernel: 3, stride: 1, padding: [2, 0] }),
-	],
-	maxPool2d: [
-		poolCase([2, 3, 5, 4], { kernel: 2 }),
-		poolCase([1, 2, 5, 3], { kernel: 3, stride: 2, padding: 1 }),
-	],
-	avgPool1d: [
-		averageCase([2, 3, 7], { kernel: 3, stride: 2, padding: 1 }),
-		averageCase([1, 2, 5], { kernel: 2 }),
-	],
-	movingAverage: [
-		movingCase([2, 3, 7], 5),
-		movingCase([3, 2], 25),
-		movingCase([5], 4),
-		movingCase([1, 3], 1),
 	],
 	rmsNorm: [
 		{
@@ -279,19 +163,6 @@ export const layerCases = table({
 			build: ({ x, mean, variance }) => graph.normalized(x, mean, variance, { epsilon: 0.1 }),
 			expected: ({ x, mean, variance }) =>
 				tabulate([2, 3], (i, j) => (x.at(i, j) - mean.at(j)) / Math.sqrt(variance.at(j) + 0.1)),
-		},
-	],
-	groupNorm: [
-		{
-			given: { x: [2, 6, 5], scale: [6], shift: [6] },
-			build: ({ x, scale, shift }) => graph.groupNorm(x, 3, { scale, shift }),
-			expected: ({ x, scale, shift }) =>
-				tabulate([2, 6, 5], (n, c, i) => {
-					const first = c - (c % 2);
-					const group = places([2, 5]).map(([d, j]) => x.at(n, first + d, j));
-					const { mean, variance } = moments(group);
-					return ((x.at(n, c, i) - mean) / Math.sqrt(variance + 1e-5)) * scale.at(c) + shift.at(c);
-				}),
 		},
 	],
 	dropout: [

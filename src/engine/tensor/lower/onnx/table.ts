@@ -53,7 +53,6 @@ const onnxTable: OnnxTable = {
 	sub: same("Sub"),
 	mul: same("Mul"),
 	div: same("Div"),
-	pow: same("Pow"),
 	maximum: same("Max"),
 	minimum: same("Min"),
 	less: same("Less"),
@@ -190,12 +189,11 @@ const onnxTable: OnnxTable = {
 	conv: ({ inputs, attributes: sweep }, write) => {
 		const [x, w] = inputs as [Tensor, Tensor];
 		if (x.dtype !== "float32") return [write.expression(tapwise(x, w, sweep))];
-		const { strides, dilations, groups: group } = sweep;
-		const attributes = { strides, dilations, pads: padsOf(sweep.padding), group };
+		const attributes = { pads: sweep.padding, group: sweep.groups };
 		return [write.node("Conv", [write.name(x), write.name(w)], attributes)];
 	},
-	maxPool: ({ inputs: [x], attributes: { kernel, strides, padding } }, write) => {
-		const attributes = { kernel_shape: kernel, strides, pads: padsOf(padding) };
+	maxPool: ({ inputs: [x], attributes: { kernel, stride, padding } }, write) => {
+		const attributes = { kernel_shape: [kernel], strides: [stride], pads: padding };
 		const operands = [write.name(x)];
 		return withNarrowIndices(write.nodes("MaxPool", operands, attributes, { outputs: 2 }), write);
 	},
@@ -207,11 +205,6 @@ const onnxTable: OnnxTable = {
 
 export const lowered = (node: Node, write: OnnxWriter): readonly string[] =>
 	(onnxTable[node.operation.name] as OnnxLowering<OperationName>)(node, write);
-
-const padsOf = (padding: readonly (readonly [before: number, after: number])[]) => [
-	...padding.map(([before]) => before),
-	...padding.map(([, after]) => after),
-];
 
 /** ONNX returns indices as int64; ours are int32. */
 function withNarrowIndices([values, wide]: readonly string[], write: OnnxWriter): string[] {

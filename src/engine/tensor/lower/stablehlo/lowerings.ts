@@ -1,7 +1,6 @@
-import { type FixedShape, indicesOf } from "../../dims.js";
 import { inOrder } from "../../gradients.js";
 import { partsOf } from "../../ops/scan.js";
-import { type Node, type PoolWindow, type Sweep, size } from "../../tensor.js";
+import type { Node, PoolWindow, Sweep } from "../../tensor.js";
 import { long, longs, matrix, type Value, type ValueType } from "./types.js";
 import type { StableHloWriter } from "./writer.js";
 
@@ -65,7 +64,7 @@ export function scan(node: Node<"scan">, write: StableHloWriter): readonly Value
 	return [...results.slice(1, 1 + state.length), ...results.slice(results.length - joins.length)];
 }
 
-/** A convolution of [batch, in, …] with [out, in / groups, …]. */
+/** A convolution of [batch, in, length] with [out, in / groups, kernel]. */
 export function convolution(
 	x: Value,
 	weights: Value,
@@ -73,48 +72,45 @@ export function convolution(
 	result: ValueType,
 	write: StableHloWriter,
 ): Value {
-	const written = depthwise({ x, weights, sweep, result }, write);
+	const written = depthwise(x, weights, sweep, result, write);
 	if (written) return written;
-	const { strides, dilations, padding, groups } = sweep;
-	const spatial = strides.map((_, i) => i).join(", ");
-	const ones = longs(strides.map(() => 1));
 	return write.convolution(x, weights, result, {
-		window_strides: longs(strides),
-		padding: matrix(padding),
-		lhs_dilation: ones,
-		rhs_dilation: longs(dilations),
-		window_reversal: `array<i1: ${strides.map(() => "false").join(", ")}>`,
-		dimension_numbers: `#stablehlo.conv<[b, f, ${spatial}]x[o, i, ${spatial}]->[b, f, ${spatial}]>`,
-		feature_group_count: long(groups),
+		window_strides: longs([1]),
+		padding: matrix([sweep.padding]),
+		lhs_dilation: longs([1]),
+		rhs_dilation: longs([1]),
+		window_reversal: "array<i1: false>",
+		dimension_numbers: "#stablehlo.conv<[b, f, 0]x[o, i, 0]->[b, f, 0]>",
+		feature_group_count: long(sweep.groups),
 		batch_group_count: long(1),
 	});
 }
 
+const paddedLast = (
+	x: Value,
+	[before, after]: Sweep["padding"],
+	value: number,
+	write: StableHloWriter,
+) => write.pad(x, value, [0, 0, before], [0, 0, after]);
+
 /** The largest of each window, the first of equal ones, and its place in the flattened x. */
 export function largestInWindows(
 	x: Value,
-	{ kernel, strides, padding }: PoolWindow,
+	{ kernel, stride, padding }: PoolWindow,
 	write: StableHloWriter,
 ): readonly Value[] {
-	const before = [0, 0, ...padding.map(([n]) => n)];
-	const after = [0, 0, ...padding.map(([, n]) => n)];
-	const count = x.shape.reduce((n, m) => n * m, 1);
+	const [batch, channels, length] = x.shape;
+	const count = batch * channels * length;
 	const places = write.reshape(write.iota({ shape: [count], type: "i32" }, 0), x.shape);
-	const values = write.pad(x, Number.NEGATIVE_INFINITY, before, after);
-	const indices = write.pad(places, 0, before, after);
+	const values = paddedLast(x, padding, Number.NEGATIVE_INFINITY, write);
+	const indices = paddedLast(places, padding, 0, write);
+	const steps = Math.floor((values.shape[2] - kernel) / stride);
 	/** What the windows see at one position of the kernel. */
-	const seen = (t: Value, place: readonly number[]) => {
-		const starts = [0, 0, ...place];
-		const ends = t.shape.map((n, i) => {
-			if (i < 2) return n;
-			const [width, stride] = [kernel[i - 2], strides[i - 2]];
-			const steps = Math.floor((n - width) / stride);
-			return starts[i] + steps * stride + 1;
-		});
-		return write.slices(t, starts, ends, [1, 1, ...strides]);
-	};
-	const taps = indicesOf(kernel).map(
-		(place) => [seen(values, place), seen(indices, place)] as const,
+	const seen = (t: Value, k: number) =>
+		write.slices(t, [0, 0, k], [batch, channels, k + steps * stride + 1], [1, 1, stride]);
+	const taps = Array.from(
+		{ length: kernel },
+		(_, k) => [seen(values, k), seen(indices, k)] as const,
 	);
 	return taps.reduce(([best, at], [value, index]) => {
 		const isLarger = write.compare(value, best, "GT");
@@ -122,81 +118,39 @@ export function largestInWindows(
 	});
 }
 
-/** A convolution whose groups have one output channel each. */
-export interface Depthwise {
-	readonly x: Value; // [batch, groups × inside, …]
-	readonly weights: Value; // [groups, inside, …]
-	readonly sweep: Sweep;
-	readonly result: ValueType; // [batch, groups, …]
-}
-
 /** With more terms the program gets too long, and the convolution of the library is used instead. */
 const mostTerms = 64;
 
 /**
- * Writes a depthwise convolution as multiplications and additions if these are few, because GPU libraries are slow with
- * many groups. Otherwise returns undefined.
+ * Writes a convolution whose groups have one output channel each as multiplications and additions if these are few,
+ * because GPU libraries are slow with many groups. Otherwise returns undefined.
  */
-function depthwise(given: Depthwise, write: StableHloWriter): Value | undefined {
-	const { weights, sweep, result } = given;
-	const [out, inside, ...kernel] = weights.shape as [number, number, ...number[]];
-	if (sweep.groups === 1 || out !== sweep.groups) return undefined;
-	if (inside === 1 && size(kernel) <= mostTerms) return sumOfTaps(given, write);
-	const [batch, , ...positions] = result.shape as [number, number, ...number[]];
-	return batch === 1 && size(positions) <= mostTerms ? sumPerPosition(given, write) : undefined;
-}
-
-function padded({ x, sweep }: Depthwise, write: StableHloWriter): Value {
-	const sides = (i: 0 | 1) => [0, 0, ...sweep.padding.map((pair) => pair[i])];
-	return write.pad(x, 0, sides(0), sides(1));
-}
-
-/** A strided slice of the spatial axes: `counts` elements from `start`, `steps` apart. */
-function stridedSlice(
-	x: Value,
-	start: FixedShape,
-	steps: FixedShape,
-	counts: FixedShape,
+function depthwise(
+	whole: Value,
+	weights: Value,
+	{ padding, groups }: Sweep,
+	{ shape }: ValueType,
 	write: StableHloWriter,
-): Value {
-	const ends = start.map((from, i) => from + steps[i] * (counts[i] - 1) + 1);
-	const [first, second] = x.shape as [number, number];
-	return write.slices(x, [0, 0, ...start], [first, second, ...ends], [1, 1, ...steps]);
-}
-
-const times = (a: FixedShape, b: FixedShape) => a.map((n, i) => n * b[i]);
-
-/** One term for each position of the kernel; groups have one input channel. */
-function sumOfTaps(given: Depthwise, write: StableHloWriter): Value {
-	const { weights, sweep, result } = given;
-	const x = padded(given, write);
-	const ones = sweep.strides.map(() => 1);
-	const terms = indicesOf(weights.shape.slice(2)).map((place) => {
-		const start = times(place, sweep.dilations);
-		const seen = stridedSlice(x, start, sweep.strides, result.shape.slice(2), write);
-		const tap = write.reshape(stridedSlice(weights, place, ones, ones, write), [sweep.groups]);
-		return write.elementwise(
-			"multiply",
-			[seen, write.broadcast(tap, result.shape, [1])],
-			result.shape,
-		);
+): Value | undefined {
+	const [out, inside, kernel] = weights.shape;
+	const [batch, , length] = shape;
+	if (groups === 1 || out !== groups) return undefined;
+	const x = paddedLast(whole, padding, 0, write);
+	const times = (a: Value, b: Value) => write.elementwise("multiply", [a, b], a.shape);
+	// One term for each position of the kernel; groups have one input channel.
+	if (inside === 1 && kernel <= mostTerms)
+		return Array.from({ length: kernel }, (_, k) => {
+			const tap = write.reshape(write.slice(weights, 2, k, k + 1), [groups]);
+			return times(write.slice(x, 2, k, k + length), write.broadcast(tap, shape, [1]));
+		}).reduce((a, b) => write.elementwise("add", [a, b], shape));
+	// One sum for each position of the result, of a batch of one: the gradient of the weights is such a convolution.
+	if (batch > 1 || length > mostTerms) return undefined;
+	const rows = write.reshape(x, [groups, inside, x.shape[2]]);
+	const sums = Array.from({ length }, (_, position) => {
+		const terms = times(write.slice(rows, 2, position, position + kernel), weights);
+		return write.reshape(write.reduce("add", terms, [1, 2]), [groups, 1]);
 	});
-	return terms.reduce((a, b) => write.elementwise("add", [a, b], result.shape));
-}
-
-/** One sum for each position of the result, of a batch of one: the gradient of the weights is such a convolution. */
-function sumPerPosition(given: Depthwise, write: StableHloWriter): Value {
-	const { weights, sweep, result } = given;
-	const [groups, inside, ...kernel] = weights.shape as [number, number, ...number[]];
-	const whole = padded(given, write);
-	const x = write.reshape(whole, [groups, inside, ...whole.shape.slice(2)]);
-	const axes = weights.shape.map((_, i) => i).slice(1);
-	const sums = indicesOf(result.shape.slice(2)).map((place) => {
-		const seen = stridedSlice(x, times(place, sweep.strides), sweep.dilations, kernel, write);
-		const terms = write.elementwise("multiply", [seen, weights], weights.shape);
-		return write.reshape(write.reduce("add", terms, axes), [groups, 1]);
-	});
-	return write.reshape(write.concatenate(sums, 1), result.shape);
+	return write.reshape(write.concatenate(sums, 1), shape);
 }
 
 /** The largest values along an axis in descending order, and their indices; of equal values the first comes first. */

@@ -71,7 +71,6 @@ const stableHloTable: StableHloTable = {
 	sub: each("subtract"),
 	mul: each("multiply"),
 	div: each("divide"),
-	pow: each("power"),
 	maximum: each("maximum"),
 	minimum: each("minimum"),
 	less: comparison("LT"),
