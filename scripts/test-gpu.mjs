@@ -20,26 +20,15 @@ if (accelerator.devices.length === 0) {
 	console.error(`test-gpu: skipped: ${accelerator.problem ?? "no PJRT plugin was found"}`);
 	process.exit(0);
 }
-const steps = ["tf32", "bf16", "float32"].map((precision) => [
-	"step",
-	"--no-peer",
-	"--steps",
-	"5",
-	"--provider",
-	"xla",
-	"--precision",
-	precision,
-]);
-const operations = ["operations", "--provider", "xla", "--repetitions", "3"];
-const models = ["float32", "bf16"].map((precision) => [
-	"models",
-	"--provider",
-	"xla",
-	"--precision",
-	precision,
-]);
-for (const args of [operations, ...models, ...steps]) {
-	const { passed, stdout } = run(bench, ...args);
+const lines = [
+	"operations --provider xla --repetitions 3",
+	...["float32", "bf16"].map((precision) => `models --provider xla --precision ${precision}`),
+	...["tf32", "bf16", "float32"].map(
+		(precision) => `step --no-peer --steps 5 --provider xla --precision ${precision}`,
+	),
+];
+for (const line of lines) {
+	const { passed, stdout } = run(bench, ...line.split(" "));
 	process.stdout.write(stdout);
 	if (!passed) process.exitCode = 1;
 }

@@ -32,7 +32,9 @@ const bodies = {
 	risks: {
 		...small,
 		codes: Array(16).fill("428"),
-		...{ from: "2010-01-01", to: "2019-10-01", step: "1w" },
+		from: "2010-01-01",
+		to: "2019-10-01",
+		step: "1w",
 	},
 	embed: { patient: { ...small.patient, events: history } },
 	attribute: { patient: { ...small.patient, events: history }, codes: ["428"], attribute: "+1y" },
@@ -141,24 +143,14 @@ async function slowly(
 const pick = (/** @type {Random} */ random, /** @type {readonly any[]} */ items) =>
 	items[random.integer(items.length)];
 
+const texts =
+	"=1+1,💥,../../etc/passwd,+1000000000y,-5y,age:-1,2010-02-30,NaN,__proto__,constructor,<script>";
 const strange = [
-	...[
-		null,
-		true,
-		-1,
-		0,
-		1e308,
-		-1e308,
-		2 ** 53,
-		"",
-		" ",
-		"\u0000",
-		"=1+1",
-		"💥",
-		"../../etc/passwd",
-	],
-	..."+1000000000y,-5y,age:-1,2010-02-30,NaN,__proto__,constructor,<script>".split(","),
-	...[[], {}, [[]], "x".repeat(5000), Array(300).fill("+1y"), { events: [] }],
+	...[null, true, -1, 0, 1e308, -1e308, 2 ** 53, "", " ", "\u0000", [], {}, [[]]],
+	...texts.split(","),
+	"x".repeat(5000),
+	Array(300).fill("+1y"),
+	{ events: [] },
 ];
 
 /** A valid request with some of its values replaced by strange ones. */
@@ -183,47 +175,32 @@ function fuzzedBody(/** @type {Random} */ random) {
 	return JSON.stringify(document);
 }
 
+const strangePaths = [
+	...["forecast", "risk", "embed", "sessions", "model"].map((route) => `/api/v2/${route}`),
+	..."/sign-in / /api/v2/sessions/x/events /..%2f..%2fetc/passwd /%00 // /api/v2/../..".split(" "),
+];
+const strangeHeaders = [
+	...Array(5).fill({}),
+	{ Authorization: "Bearer wrong" },
+	{ Host: "evil.example" },
+	{ "Content-Type": "text/plain" },
+	{ "Content-Length": "5" },
+	{ "Transfer-Encoding": "chunked" },
+	{ "X-Long": "x".repeat(20_000) },
+	{ Origin: "https://evil.example" },
+	{ Expect: "100-continue" },
+];
+
 /** A malformed request. */
 function fuzzedRequest(/** @type {Target} */ target) {
 	const { random } = target;
-	const path = pick(random, [
-		...["/api/v2/forecast", "/api/v2/risk", "/api/v2/embed", "/api/v2/sessions", "/api/v2/model"],
-		...[
-			"/sign-in",
-			"/",
-			"/api/v2/sessions/x/events",
-			"/..%2f..%2fetc/passwd",
-			"/%00",
-			"//",
-			"/api/v2/../..",
-		],
-	]);
-	const method = pick(random, [
-		"POST",
-		"POST",
-		"POST",
-		"GET",
-		"PUT",
-		"DELETE",
-		"OPTIONS",
-		"TRACE",
-		"FOO",
-	]);
-	const headers = pick(random, [
-		...[{}, {}, {}, {}, {}, { Authorization: "Bearer wrong" }, { Host: "evil.example" }],
-		...[
-			{ "Content-Type": "text/plain" },
-			{ "Content-Length": "5" },
-			{ "Transfer-Encoding": "chunked" },
-		],
-		...[
-			{ "X-Long": "x".repeat(20_000) },
-			{ Origin: "https://evil.example" },
-			{ Expect: "100-continue" },
-		],
-	]);
+	const path = pick(random, strangePaths);
+	const method = pick(random, "POST POST POST GET PUT DELETE OPTIONS TRACE FOO".split(" "));
+	const headers = pick(random, strangeHeaders);
 	const body = pick(random, [
-		...[fuzzedBody(random), fuzzedBody(random), fuzzedBody(random)],
+		fuzzedBody(random),
+		fuzzedBody(random),
+		fuzzedBody(random),
 		...["[".repeat(100_000), '{"patient":', "\uFEFF{}", "x".repeat(2 * 1024 ** 2)],
 	]);
 	const bytes = rawRequest(target, path, body, headers, method);

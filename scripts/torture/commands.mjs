@@ -10,96 +10,89 @@ import { faultOf, run } from "./process.mjs";
 /**
  * @typedef {object} Command
  * @property {string} name
- * @property {(world: World, place: string) => string[]} argv
+ * @property {string} line its words; those in capitals stand for parts of the world
  * @property {string} [result] a file that two unbroken runs must leave the same
- * @property {boolean} [onRun] works in a copy of the run, at `place`/run
- * @property {(world: World, place: string) => string[]} [resume] goes on with what was interrupted
+ * @property {string} [resume] goes on with what was interrupted
  * @property {string} [begun] the file from whose presence on there is something to resume
  */
 
-const oneThread = ["--threads", "1"];
-const onDataset = (/** @type {World} */ world) => ["--dataset", world.dataset, ...oneThread];
+const onDataset = "--dataset DATASET --threads 1";
 
+/** Commands on a run work in a copy of it. */
 /** @type {readonly Command[]} */
 export const commands = [
 	{
 		name: "simulate",
-		argv: (world, place) => [
-			...["simulate", "--patients", String(world.patients), "--seed", "3"],
-			...["--out", join(place, "out"), "--force"],
-		],
+		line: "simulate --patients PATIENTS --seed 3 --out PLACE/out --force",
 		result: "out/claims.csv",
 	},
 	{
 		name: "prepare",
-		argv: (world, place) => [
-			...["prepare", world.population, "--from", "csv", ...oneThread],
-			...["--out", join(place, "out"), "--force"],
-		],
+		line: "prepare POPULATION --from csv --threads 1 --out PLACE/out --force",
 		result: "out/vocabulary.json",
 	},
 	{
 		name: "pretrain",
-		argv: (world, place) => [
-			...["pretrain", world.dataset, "--out", join(place, "out"), ...world.training],
-			...["--checkpoint-every", "3"],
-		],
-		resume: (world, place) => [
-			...["pretrain", world.dataset, "--out", join(place, "out"), "--resume", ...oneThread],
-		],
+		line: "pretrain DATASET --out PLACE/out TRAINING --checkpoint-every 3",
+		resume: "pretrain DATASET --out PLACE/out --resume --threads 1",
 		begun: "out/run.json",
 		result: "out/best/state.safetensors",
 	},
 	{
 		name: "export",
-		onRun: true,
-		argv: (_, place) => ["export", join(place, "run"), "--out", join(place, "out"), "--force"],
+		line: "export PLACE/run --out PLACE/out --force",
 		result: "out/step.onnx",
 	},
 	{
 		name: "finetune",
-		onRun: true,
-		argv: (world, place) => [
-			...["finetune", join(place, "run"), ...onDataset(world), "--task", "insulin"],
-			...["--epochs", "2", "--max-length", "64", "--checkpoint-every", "2"],
-		],
-		resume: (world, place) => [
-			...["finetune", join(place, "run"), ...onDataset(world), "--task", "insulin", "--resume"],
-		],
+		line: `finetune PLACE/run ${onDataset} --task insulin --epochs 2 --max-length 64 --checkpoint-every 2`,
+		resume: `finetune PLACE/run ${onDataset} --task insulin --resume`,
 		begun: "run/tasks/insulin/task.json",
 		result: "run/tasks/insulin/best/state.safetensors",
 	},
 	{
 		name: "evaluate",
-		onRun: true,
-		argv: (world, place) => [
-			...["evaluate", join(place, "run"), ...onDataset(world), "--task", "next", "--draws", "20"],
-		],
+		line: `evaluate PLACE/run ${onDataset} --task next --draws 20`,
 	},
 	{
 		name: "embed",
-		onRun: true,
-		argv: (world, place) => [
-			...["embed", join(place, "run"), ...onDataset(world), "--out", join(place, "codes.csv")],
-			"--force",
-		],
+		line: `embed PLACE/run ${onDataset} --out PLACE/codes.csv --force`,
 		result: "codes.csv",
 	},
 	{
 		name: "report",
-		onRun: true,
-		argv: (world, place) => ["report", join(place, "run"), ...onDataset(world)],
+		line: `report PLACE/run ${onDataset}`,
 		result: "run/figures/memory.svg",
 	},
 	{
 		name: "compare",
-		argv: (world, place) => [
-			...["compare", world.dataset, "--models", "gpt2", "--tasks", "forecast", "--epochs", "1"],
-			...["--max-length", "64", "--futures", "8", "--jobs", "1", "--out", join(place, "out")],
-		],
+		line: "compare DATASET --models gpt2 --tasks forecast --epochs 1 --max-length 64 --futures 8 --jobs 1 --out PLACE/out",
 		result: "out/runs/gpt2-s1/best/state.safetensors",
 	},
 ];
+
+/** The command of a step: they take turns. */
+export const commandOf = (/** @type {number} */ step, among = commands) =>
+	/** @type {Command} */ (among[step % among.length]);
+
+/** The words of a command line in a folder. */
+export function argvOf(
+	/** @type {World} */ world,
+	/** @type {string} */ line,
+	/** @type {string} */ place,
+) {
+	/** @type {Record<string, string | number>} */
+	const parts = {
+		PLACE: place,
+		PATIENTS: world.patients,
+		POPULATION: world.population,
+		DATASET: world.dataset,
+		FHIR: world.fhir,
+		RUN: world.run,
+	};
+	const words = line.replace("TRAINING", world.training.join(" ")).split(" ");
+	return words.map((word) => word.replace(/[A-Z]{3,}/, (name) => String(parts[name] ?? name)));
+}
 
 /** A folder in which a command can begin. */
 export function makePlace(
@@ -108,7 +101,8 @@ export function makePlace(
 	place = mkdtempSync(join(world.folder, "place-")),
 ) {
 	mkdirSync(place, { recursive: true });
-	if (command.onRun) cpSync(world.run, join(place, "run"), { recursive: true });
+	if (command.line.includes("PLACE/run"))
+		cpSync(world.run, join(place, "run"), { recursive: true });
 	return place;
 }
 
@@ -138,7 +132,7 @@ export function referenceOf(world, command) {
 async function makeReference(world, command) {
 	const unbroken = async () => {
 		const place = makePlace(world, command);
-		const finished = await run(command.argv(world, place));
+		const finished = await run(argvOf(world, command.line, place));
 		if (finished.code !== 0)
 			throw new Error(`${command.name}, unbroken: ${faultOf(finished) ?? finished.stderr}`);
 		const made = { seconds: finished.seconds, hashes: hashesIn(place) };
@@ -162,10 +156,9 @@ async function makeReference(world, command) {
  * @returns {Promise<string | undefined>} what is wrong
  */
 export async function recover(world, command, place) {
-	const argv = command.argv(world, place);
 	const refusals = [];
-	for (const args of command.resume ? [command.resume(world, place), argv] : [argv]) {
-		const finished = await run(args);
+	for (const line of command.resume ? [command.resume, command.line] : [command.line]) {
+		const finished = await run(argvOf(world, line, place));
 		const fault = faultOf(finished);
 		if (fault) return `again: ${fault}`;
 		if (finished.code === 0) return differenceFrom(await referenceOf(world, command), place);

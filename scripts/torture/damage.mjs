@@ -1,6 +1,7 @@
 // Damaged files: a command refuses them with exit 2 and a message, or answers as if they were whole.
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { extname, join } from "node:path";
+import { argvOf } from "./commands.mjs";
 import { filesIn, hashesIn } from "./files.mjs";
 import { faultOf, finish, start, startNode } from "./process.mjs";
 
@@ -10,10 +11,9 @@ import { faultOf, finish, start, startNode } from "./process.mjs";
 /**
  * @typedef {object} Target
  * @property {string} name
- * @property {(world: World) => string} source what is copied and damaged
- * @property {(world: World, folder: string, out: string) => string[]} argv
- * @property {boolean} [onRun] works in a copy of the run, at `out`-run
- * @property {string} [result] below `out`: compared instead of standard output
+ * @property {"run" | "dataset" | "export" | "population" | "populationParquet" | "fhir"} source what is copied and damaged, as PLACE/copy
+ * @property {string} [line] of a command; if left out, the export is read
+ * @property {string} [result] below PLACE/out: compared instead of standard output
  * @property {boolean} [anyAnswer] records: damage may leave other records, which are answered too
  */
 
@@ -35,83 +35,65 @@ const exportReader = [
 	new URL("../../dist/predict/export/read-export.js", import.meta.url).href,
 ];
 
-const question = (/** @type {World} */ world) => ["--input", join(world.fhir, "bundle.json")];
-const oneThread = ["--threads", "1"];
-
 /** @type {readonly Target[]} */
 const targets = [
 	{
 		name: "run: forecast",
-		source: (world) => world.run,
-		argv: (world, run) => ["forecast", run, ...question(world), "--json", ...oneThread],
+		source: "run",
+		line: "forecast PLACE/copy --input FHIR/bundle.json --json --threads 1",
 	},
 	{
 		name: "dataset: pretrain",
-		source: (world) => world.dataset,
-		argv: (world, dataset, out) => ["pretrain", dataset, "--out", out, ...world.training],
+		source: "dataset",
+		line: "pretrain PLACE/copy --out PLACE/out TRAINING",
 		result: "best/state.safetensors",
 	},
-	{
-		name: "export: read",
-		source: (world) => world.export,
-		argv: (_, folder) => [...exportReader, folder],
-	},
+	{ name: "export: read", source: "export" },
 	{
 		name: "csv: prepare",
-		source: (world) => world.population,
-		argv: (_, folder, out) => ["prepare", folder, "--from", "csv", "--out", out],
+		source: "population",
+		line: "prepare PLACE/copy --from csv --out PLACE/out",
 		anyAnswer: true,
 	},
 	{
 		name: "run: embed",
-		source: (world) => world.run,
-		argv: (world, run) => ["embed", run, "--dataset", world.dataset, "--no-umap", ...oneThread],
+		source: "run",
+		line: "embed PLACE/copy --dataset DATASET --no-umap --threads 1",
 	},
 	{
 		name: "run: resume",
-		source: (world) => world.run,
-		argv: (world, run) => ["pretrain", world.dataset, "--out", run, "--resume"],
+		source: "run",
+		line: "pretrain DATASET --out PLACE/copy --resume",
 		anyAnswer: true,
 	},
 	{
 		name: "run: export",
-		source: (world) => world.run,
-		argv: (_, run, out) => ["export", run, "--out", out],
+		source: "run",
+		line: "export PLACE/copy --out PLACE/out",
 		result: "step.onnx",
 	},
 	{
 		name: "parquet: prepare",
-		source: (world) => world.populationParquet,
-		argv: (_, folder, out) => ["prepare", folder, "--from", "parquet", "--out", out],
+		source: "populationParquet",
+		line: "prepare PLACE/copy --from parquet --out PLACE/out",
 		anyAnswer: true,
 	},
 	{
 		name: "fhir: forecast",
-		source: (world) => world.fhir,
-		argv: (world, folder) => [
-			...["forecast", world.run, "--format", "fhir", ...oneThread],
-			...["--input", join(folder, "bundle.json"), "--json"],
-		],
+		source: "fhir",
+		line: "forecast RUN --format fhir --threads 1 --input PLACE/copy/bundle.json --json",
 		anyAnswer: true,
 	},
-	{
-		name: "dataset: describe",
-		source: (world) => world.dataset,
-		argv: (_, dataset) => ["describe", dataset, "--json"],
-	},
+	{ name: "dataset: describe", source: "dataset", line: "describe PLACE/copy --json" },
 	{
 		name: "dataset: evaluate",
-		source: (world) => world.dataset,
-		onRun: true,
-		argv: (_, dataset, out) => [
-			...["evaluate", `${out}-run`, "--dataset", dataset, "--task", "next", "--draws", "20"],
-			...oneThread,
-		],
+		source: "dataset",
+		line: "evaluate PLACE/run --dataset PLACE/copy --task next --draws 20 --threads 1",
 	},
 	{
 		name: "run: report",
-		source: (world) => world.run,
-		argv: (world, run) => ["report", run, "--dataset", world.dataset, ...oneThread],
+		source: "run",
+		line: "report PLACE/copy --dataset DATASET --threads 1",
 		anyAnswer: true,
 	},
 ];
@@ -191,14 +173,16 @@ function damage(/** @type {Random} */ random, /** @type {string} */ folder) {
  */
 async function ask(target, world, change) {
 	const place = mkdtempSync(join(world.folder, "asked-"));
-	const [folder, out] = [join(place, "copy"), join(place, "out")];
-	cpSync(target.source(world), folder, { recursive: true });
-	if (target.onRun) cpSync(world.run, `${out}-run`, { recursive: true });
+	const folder = join(place, "copy");
+	const { source, line, result } = target;
+	cpSync(world[source], folder, { recursive: true });
+	if (line?.includes("PLACE/run")) cpSync(world.run, join(place, "run"), { recursive: true });
 	change(folder);
-	const argv = target.argv(world, folder, out);
-	const finished = await finish(argv[0]?.startsWith("--") ? startNode(argv) : start(argv));
-	const answer = target.result
-		? finished.code === 0 && hashesIn(out).get(target.result)
+	const finished = await finish(
+		line ? start(argvOf(world, line, place)) : startNode([...exportReader, folder]),
+	);
+	const answer = result
+		? finished.code === 0 && hashesIn(join(place, "out")).get(result)
 		: finished.stdout.replaceAll(place, "");
 	rmSync(place, { recursive: true });
 	return { ...finished, answer };

@@ -3,11 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { random as randomOf } from "../../dist/base/random.js";
-import { concurrent } from "./concurrent.mjs";
+import { concurrent, fullDisk, kills } from "./breakdowns.mjs";
 import { damagedFiles } from "./damage.mjs";
-import { fullDisk } from "./full-disk.mjs";
 import { httpCampaign } from "./http.mjs";
-import { kills } from "./kills.mjs";
 import { makeWorld } from "./world.mjs";
 
 /** @typedef {import("./world.mjs").World} World */
