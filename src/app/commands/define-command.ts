@@ -92,12 +92,17 @@ function usageOf(command: Command): Usage {
 	};
 }
 
-/** The last section of a command's help: command lines, each with its description. */
-export function examples(lines: Readonly<Record<string, string>>): string {
+/** Lines of the help: names or command lines, each with its description. */
+export function listed(lines: Readonly<Record<string, string>>): string {
 	const width = Math.max(...Object.keys(lines).map((line) => line.length));
-	const shown = Object.entries(lines).map(([line, does]) => `  ${line.padEnd(width)}  ${does}`);
-	return `\nExamples:\n${shown.join("\n")}`;
+	return Object.entries(lines)
+		.map(([line, does]) => `  ${line.padEnd(width)}  ${does}`)
+		.join("\n");
 }
+
+/** The last section of a command's help. */
+export const examples = (lines: Readonly<Record<string, string>>) =>
+	`\nExamples:\n${listed(lines)}`;
 
 /** Flags whose name differs from the library's option. */
 const otherNames: Readonly<Record<string, string>> = {

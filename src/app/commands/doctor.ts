@@ -64,7 +64,7 @@ async function checkAccelerator() {
 			await client.destroy();
 		}
 	} catch (error) {
-		return { ...unusable, problem: error instanceof Error ? error.message : String(error) };
+		return { ...unusable, problem: messageOf(error) };
 	}
 }
 
@@ -74,39 +74,38 @@ async function checkEngine() {
 	try {
 		const { env } = await import("../../engine/runtime/onnxruntime-node.js");
 		onnxruntimeVersion = env.versions.node ?? env.versions.common;
-		const detail = await trainingProduct();
+		await runProduct();
+		const detail = "a product and its gradient were run on the cpu";
 		return { onnxruntimeVersion, works: true, detail };
 	} catch (error) {
-		const detail = error instanceof Error ? error.message : String(error);
-		return { onnxruntimeVersion, works: false, detail };
+		return { onnxruntimeVersion, works: false, detail: messageOf(error) };
 	}
 }
 
-async function trainingProduct(): Promise<string> {
+async function runProduct(): Promise<void> {
 	const { nodeRuntime } = await import("../../engine/runtime/node.js");
 	const x = input("x", [2, 2]);
 	const w = parameter("w", [2, 2]);
-	const y = matmul(x, w);
-	const [gradient] = gradients(sum(y), [w]);
+	const product = matmul(x, w);
+	const [gradient] = gradients(sum(product), [w]);
 	if (!gradient) throw new Error("a product has no gradient");
-	const program = await nodeRuntime({ threads: 1 }).compile({ outputs: { y, gradient } });
+	const program = await nodeRuntime({ threads: 1 }).compile({ outputs: { product, gradient } });
 	try {
-		const outputs = await program.run({
-			x: Float32Array.of(1, 2, 3, 4),
-			w: Float32Array.of(5, 6, 7, 8),
-		});
-		expectValues("a product", outputs.y, [19, 22, 43, 50]);
-		expectValues("its gradient", outputs.gradient, [4, 4, 6, 6]);
+		const feeds = { x: Float32Array.of(1, 2, 3, 4), w: Float32Array.of(5, 6, 7, 8) };
+		const outputs = await program.run(feeds);
+		for (const [name, expected] of [
+			["product", [19, 22, 43, 50]],
+			["gradient", [4, 4, 6, 6]],
+		] as const) {
+			const values = `${Array.from(outputs[name] ?? [])}`;
+			if (values !== `${expected}`) throw new Error(`a ${name} is ${values}; expected ${expected}`);
+		}
 	} finally {
 		await program.dispose();
 	}
-	return "a product and its gradient were run on the cpu";
 }
 
-function expectValues(what: string, got: ArrayLike<number> = [], expected: readonly number[]) {
-	if (expected.every((value, i) => got[i] === value)) return;
-	throw new Error(`${what} is ${Array.from(got).join(", ")}; expected ${expected.join(", ")}`);
-}
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 async function checkMachine(folder: string) {
 	const disk = await statfs(folder);
@@ -185,41 +184,33 @@ async function examine(folder: string, communicator: Communicator) {
 type Report = Awaited<ReturnType<typeof examine>>;
 
 /** A line of the table: what was checked, what was found, and a note. */
-type Row = readonly [mark: "ok" | "!!" | "--" | "", name: string, value: string, note?: string];
+type Row = readonly [mark: "ok" | "!!" | "--" | "", name: string, value: string, note: string];
+
+const markOf = (isGood: boolean) => (isGood ? "ok" : "!!");
 
 export function render(report: Report): string {
 	const { ok, machine, engine, accelerator, mpi, optional } = report;
-	const { nodeIsRecentEnough: isRecent, nodeNeeded } = machine;
+	const { nodeIsRecentEnough: isRecent, nodeNeeded, memoryFreeBytes, threads } = machine;
+	const needed = isRecent ? "" : `${nodeNeeded} is needed; install a newer Node`;
+	const remedy = engine.works ? "" : "; install the dependencies again: npm ci";
+	const version = engine.onnxruntimeVersion ?? "does not load";
+	const memory = gibibytes(machine.memoryTotalBytes);
+	const disk = `${gibibytes(machine.diskFreeBytes)} free`;
 	const sections: Readonly<Record<string, readonly Row[]>> = {
 		[`trajgpt ${machine.trajgptVersion}`]: [
-			[
-				isRecent ? "ok" : "!!",
-				"Node",
-				machine.nodeVersion,
-				isRecent ? "" : `${nodeNeeded} is needed; install a newer Node`,
-			],
-			[
-				engine.works ? "ok" : "!!",
-				"ONNX Runtime",
-				engine.onnxruntimeVersion ?? "does not load",
-				`${engine.detail}${engine.works ? "" : "; install the dependencies again: npm ci"}`,
-			],
+			[markOf(isRecent), "Node", machine.nodeVersion, needed],
+			[markOf(engine.works), "ONNX Runtime", version, engine.detail + remedy],
 		],
 		"This machine": [
 			["", "Platform", machine.platform, machine.processor ?? ""],
-			["", "Cores", `${machine.cores}`, `${machine.threads} threads used by default`],
-			[
-				"",
-				"Memory",
-				gibibytes(machine.memoryTotalBytes),
-				`${gibibytes(machine.memoryFreeBytes)} free`,
-			],
-			["", "Disk", `${gibibytes(machine.diskFreeBytes)} free`, `in ${machine.folder}`],
+			["", "Cores", `${machine.cores}`, `${threads} threads used by default`],
+			["", "Memory", memory, `${gibibytes(memoryFreeBytes)} free`],
+			["", "Disk", disk, `in ${machine.folder}`],
 		],
 		"Accelerator, for --provider xla": acceleratorRows(accelerator),
 		"MPI, for several processes": mpiRows(mpi),
 		Optional: optional.map(({ name, found, detail, purpose, advice }) => [
-			found === null ? "--" : advice === null ? "ok" : "!!",
+			found === null ? "--" : markOf(advice === null),
 			name,
 			found ?? "not found",
 			[purpose, detail, advice].filter((part) => part !== null).join("; "),
@@ -228,7 +219,7 @@ export function render(report: Report): string {
 	const rows = Object.values(sections).flat();
 	const nameWidth = Math.max(...rows.map(([, name]) => name.length));
 	const valueWidth = Math.max(...rows.map(([, , value]) => value.length));
-	const line = ([mark, name, value, note = ""]: Row) =>
+	const line = ([mark, name, value, note]: Row) =>
 		`${mark.padStart(4)}  ${name.padEnd(nameWidth)}  ${value.padEnd(valueWidth)}  ${note}`.trimEnd();
 	return [
 		...Object.entries(sections).flatMap(([title, rows]) => [title, ...rows.map(line), ""]),
@@ -246,29 +237,22 @@ function acceleratorRows(accelerator: Report["accelerator"]): Row[] {
 	if (problem !== null) return [["!!", name, "cannot be used", problem], places];
 	// XLA's fused norms can be wrong, and the user may have left them on.
 	const isOff = isUnsafePassOff(xlaFlags ?? "");
+	const flags = `XLA_FLAGS is ${xlaFlags || "empty"}`;
 	return [
 		["ok", name, pjrtVersion ?? "", plugin],
-		...devices.map(
-			({ kind, usableBytes }): Row => [
-				"ok",
-				"Device",
-				kind,
-				usableBytes === null ? "" : `${gibibytes(usableBytes)} usable`,
-			],
-		),
-		[
-			isOff ? "ok" : "!!",
-			"Fused norms",
-			isOff ? "off" : "on",
-			`${isOff ? "" : "can be wrong, see docs/gpu.md; "}XLA_FLAGS is ${xlaFlags || "empty"}`,
-		],
+		...devices.map(({ kind, usableBytes }): Row => {
+			return ["ok", "Device", kind, usableBytes === null ? "" : `${gibibytes(usableBytes)} usable`];
+		}),
+		isOff
+			? ["ok", "Fused norms", "off", flags]
+			: ["!!", "Fused norms", "on", `can be wrong, see docs/gpu.md; ${flags}`],
 	];
 }
 
 function mpiRows({ libraries, processes, local }: Report["mpi"]): Row[] {
 	const advice = "on Debian: apt-get install openmpi-bin; on a cluster: load its module";
 	if (libraries.length === 0) return [["--", "Library", "not found", advice]];
-	const rows = libraries.map((value): Row => ["ok", "Library", value]);
+	const rows = libraries.map((value): Row => ["ok", "Library", value, ""]);
 	const job: Row = ["ok", "Job", `${processes} processes`, `${local} of them on this machine`];
 	return processes > 1 ? [...rows, job] : rows;
 }

@@ -20,6 +20,9 @@ export type Values<F extends Fields> = {
 	>;
 };
 
+/** Some values of a command as options of the library, where each may be undefined. */
+export type Optional<V, K extends keyof V> = { readonly [N in K]?: V[N] | undefined };
+
 /** A field as JSON Schema, with the metadata of its option. */
 interface FieldJson {
 	readonly type?: string;

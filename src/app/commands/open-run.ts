@@ -4,7 +4,7 @@ import { type Dataset, withLabels } from "../../data/cohort/index.js";
 import { type TimeIs, timeUnits } from "../../data/records/rows.js";
 import { readModel, readTrained, type Trained } from "../../model/train/index.js";
 import { choice, text } from "./fields.js";
-import type { Io } from "./io.js";
+import { type Io, tell } from "./io.js";
 
 /** Reads a trained run and prints its warnings to standard error. */
 export const openRun = (io: Io, folder: string): Trained => withWarnings(io, readTrained(folder));
@@ -13,7 +13,7 @@ export const openRun = (io: Io, folder: string): Trained => withWarnings(io, rea
 export const openModel = (io: Io, folder: string): Trained => withWarnings(io, readModel(folder));
 
 function withWarnings(io: Io, trained: Trained): Trained {
-	for (const warning of trained.warnings ?? []) io.stderr.write(`warning: ${warning}\n`);
+	tell(io, { warnings: trained.warnings });
 	return trained;
 }
 
@@ -31,10 +31,8 @@ export const modelArgument =
 
 /** The dataset itself; warns if it is of a version that cannot be checked completely. */
 export function withDatasetWarning(io: Io, dataset: Dataset): Dataset {
-	if (!("sha256" in dataset.manifest))
-		io.stderr.write(
-			`warning: ${dataset.folder} was prepared by an earlier version of trajgpt: whether its rules were changed since cannot be checked; prepare it again to have them checked\n`,
-		);
+	const warning = `${dataset.folder} was prepared by an earlier version of trajgpt: whether its rules were changed since cannot be checked; prepare it again to have them checked`;
+	if (!("sha256" in dataset.manifest)) tell(io, { warnings: [warning] });
 	return dataset;
 }
 
@@ -76,16 +74,7 @@ export async function withGivenLabels(
 	if (file === undefined) return dataset;
 	if (task === "all")
 		throw new InputError("--labels needs --task: the name of the task that they are for");
-	const {
-		dataset: labelled,
-		notes,
-		warnings,
-	} = await withLabels(dataset, {
-		task,
-		file,
-		labelTimeIs,
-	});
-	for (const note of notes) io.stderr.write(`note: ${note}\n`);
-	for (const warning of warnings) io.stderr.write(`warning: ${warning}\n`);
-	return labelled;
+	const labelled = await withLabels(dataset, { task, file, labelTimeIs });
+	tell(io, labelled);
+	return labelled.dataset;
 }

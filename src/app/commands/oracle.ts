@@ -13,20 +13,13 @@ import {
 	simulatePatient,
 } from "../../data/simulate/index.js";
 import { defineCommand, defineCommands } from "./define-command.js";
-import { date, type Fields, flag, option, seed, type Values, whole } from "./fields.js";
-import { type Io, printJson } from "./io.js";
+import { date, flag, option, seed, whole } from "./fields.js";
+import { printJson } from "./io.js";
 
 const simulation = z.string().describe("folder written by `trajgpt simulate`");
 const patient = option("id", "patient to predict for", z.string());
 const dayAfter = (known: string) =>
 	option("date", `query day; records ${known} that day are known`, date);
-
-const nextOptions = {
-	patient,
-	at: dayAfter("before"),
-	top: whole(1, 100_000).default(10).describe("number of codes to list"),
-	json: flag("print one JSON document, with all codes"),
-};
 
 const next = defineCommand({
 	name: "next",
@@ -35,22 +28,37 @@ const next = defineCommand({
 		"It is exact: it follows from the rates that the population was drawn with. The person must\n" +
 		"be alive and insured on that day.",
 	arguments: { simulation },
-	options: nextOptions,
+	options: {
+		patient,
+		at: dayAfter("before"),
+		top: whole(1, 100_000).default(10).describe("number of codes to list"),
+		json: flag("print one JSON document, with all codes"),
+	},
 	examples: {
 		"trajgpt oracle next sim --patient p000060 --at 2012-06-01": "the most likely codes",
 	},
-	run: printNext,
+	async run(io, { simulation: folder, patient: id, at, top, json }) {
+		const truth = await oracleOf(folder);
+		const patient = await patientOf(folder, id);
+		checkAlive(patient, at);
+		const date = isoDate(at);
+		if (!isCovered(patient.person, at))
+			throw new InputError(
+				`${id} is not insured on ${date}: the policy had lapsed, so nothing is recorded then; choose another --at`,
+			);
+		const history = simulatedHistory(patient, at - 1);
+		const known = history.events.length;
+		const p = truth.next(history, at);
+		const codes = conditions
+			.map(({ code, name }, i) => ({ code, name, probability: p[i] as number }))
+			.sort((a, b) => b.probability - a.probability);
+		if (json) return printJson(io, { patient: id, at: date, known, codes });
+		const rows = codes.slice(0, top).map((c) => [c.code, c.name, percent(c.probability)]);
+		io.stdout.write(
+			`${id}: ${known} records before ${date}. If something is recorded then, it is\n\n${table(["code", "name", "probability"], rows)}`,
+		);
+	},
 });
-
-const riskOptions = {
-	patient,
-	at: dayAfter("up to"),
-	code: option("phecode", "code to predict", z.string()),
-	within: option("days", "days ahead", whole(1, 36_525).default(365)),
-	samples: whole(2, 10_000_000).default(2000).describe("number of futures to sample"),
-	seed: seed.default(0).describe("seed of the futures"),
-	json: flag("print one JSON document"),
-};
 
 const risk = defineCommand({
 	name: "risk",
@@ -59,20 +67,34 @@ const risk = defineCommand({
 		"from sampled futures. The person must be alive on that day, and it must lie between the start\n" +
 		"of the first and the end of the last policy.",
 	arguments: { simulation },
-	options: riskOptions,
+	options: {
+		patient,
+		at: dayAfter("up to"),
+		code: option("phecode", "code to predict", z.string()),
+		within: option("days", "days ahead", whole(1, 36_525).default(365)),
+		samples: whole(2, 10_000_000).default(2000).describe("number of futures to sample"),
+		seed: seed.default(0).describe("seed of the futures"),
+		json: flag("print one JSON document"),
+	},
 	examples: {
 		"trajgpt oracle risk sim --patient p000060 --at 2012-06-01 --code 428":
 			"heart failure within a year",
 	},
-	run: printRisk,
+	async run(io, { simulation: folder, patient: id, at, within, samples, seed, code, json }) {
+		const truth = await oracleOf(folder);
+		const patient = await patientOf(folder, id);
+		checkAlive(patient, at);
+		const days = Array.from({ length: 4 }, (_, i) => at + Math.ceil((within * (i + 1)) / 4));
+		const history = simulatedHistory(patient, at);
+		const risks = truth.risk(history, code, days, { samples, seed, known: at });
+		const points = days.map((day, i) => ({ date: isoDate(day), risk: risks[i] as number }));
+		if (json) return printJson(io, { patient: id, code, at: isoDate(at), samples, points });
+		const rows = points.map(({ date, risk }) => [date, percent(risk)]);
+		io.stdout.write(
+			`${id}, code ${code}, from ${samples} futures after ${isoDate(at)}\n\n${table(["recorded by", "chance"], rows)}`,
+		);
+	},
 });
-
-const checkOptions = {
-	patients: whole(10, 10_000_000).default(1000).describe("number of people to use"),
-	samples: whole(4, 1_000_000).default(200).describe("futures to sample per risk"),
-	seed: seed.default(0).describe("seed of the choice of records and days"),
-	json: flag("print one JSON document"),
-};
 
 const check = defineCommand({
 	name: "check",
@@ -80,9 +102,33 @@ const check = defineCommand({
 		"Score the reference model on its own population: against counts and against itself with perturbed\n" +
 		"histories, in nats (lower is better), and compare its one-year risks with observed records.",
 	arguments: { simulation },
-	options: checkOptions,
+	options: {
+		patients: whole(10, 10_000_000).default(1000).describe("number of people to use"),
+		samples: whole(4, 1_000_000).default(200).describe("futures to sample per risk"),
+		seed: seed.default(0).describe("seed of the choice of records and days"),
+		json: flag("print one JSON document"),
+	},
 	examples: { "trajgpt oracle check sim": "takes a minute or two" },
-	run: printCheck,
+	async run(io, { simulation: folder, json, ...options }) {
+		const { checkOracle } = await import("../../data/simulate/check.js");
+		const { seed: population, patients } = await readTruth(folder);
+		await oracleOf(folder);
+		const most = Math.min(patients, options.patients);
+		const result = checkOracle({ ...options, population, patients: most });
+		if (json) return printJson(io, result);
+		const { nats, calibration } = result;
+		const rows = nats.map(({ name, nats }) => [name, nats.toFixed(3)]);
+		io.stdout.write(
+			[
+				`${result.targets} records of ${result.patients} people; mean −log p of the recorded codes:\n\n`,
+				table(["forecast", "nats"], rows),
+				`\nRisks of every code within a year, ${calibration.people} people, in ${calibration.cells} cells (a code and a range of risk):\n`,
+				calibration.cells === 0
+					? "too few people to tell whether the risks are calibrated; simulate more, or raise --patients\n"
+					: `${percent(calibration.within95)} of cells lie within their 95 % interval, ${percent(calibration.within99)} within their 99 % interval; ${calibration.ratio.toFixed(3)} records seen for each expected\n`,
+			].join(""),
+		);
+	},
 });
 
 export const command = defineCommands(
@@ -101,8 +147,6 @@ export const command = defineCommands(
 		"check that the reference model beats counting and is calibrated": check,
 	},
 );
-
-type Called<F extends Fields> = Values<F> & { readonly simulation: string };
 
 /** Simulates a patient again from the folder's seed, without reading its files. */
 async function patientOf(folder: string, id: string): Promise<SimulatedPatient> {
@@ -126,88 +170,4 @@ function checkAlive({ id, person, death }: SimulatedPatient, at: number): void {
 		throw new InputError(
 			`${id} is insured from ${isoDate(first)} to ${isoDate(last)}, --at is ${isoDate(at)}; choose a day in that period`,
 		);
-}
-
-async function printNext(
-	io: Io,
-	{ simulation: folder, ...options }: Called<typeof nextOptions>,
-): Promise<void> {
-	const truth = await oracleOf(folder);
-	const patient = await patientOf(folder, options.patient);
-	checkAlive(patient, options.at);
-	if (!isCovered(patient.person, options.at))
-		throw new InputError(
-			`${options.patient} is not insured on ${isoDate(options.at)}: the policy had lapsed, so nothing is recorded then; choose another --at`,
-		);
-	const history = simulatedHistory(patient, options.at - 1);
-	const p = truth.next(history, options.at);
-	const codes = conditions
-		.map(({ code, name }, at) => ({ code, name, probability: p[at] as number }))
-		.sort((a, b) => b.probability - a.probability);
-	if (options.json)
-		printJson(io, {
-			patient: options.patient,
-			at: isoDate(options.at),
-			known: history.events.length,
-			codes,
-		});
-	else
-		io.stdout.write(
-			`${options.patient}: ${history.events.length} records before ${isoDate(options.at)}. If something is recorded then, it is\n\n${table(
-				["code", "name", "probability"],
-				codes.slice(0, options.top).map((c) => [c.code, c.name, percent(c.probability)]),
-			)}`,
-		);
-}
-
-async function printRisk(
-	io: Io,
-	{ simulation: folder, ...options }: Called<typeof riskOptions>,
-): Promise<void> {
-	const { at, within, samples, seed, code } = options;
-	const truth = await oracleOf(folder);
-	const patient = await patientOf(folder, options.patient);
-	checkAlive(patient, at);
-	const history = simulatedHistory(patient, at);
-	const steps = Array.from({ length: 4 }, (_, i) => at + Math.ceil((within * (i + 1)) / 4));
-	const risks = truth.risk(history, code, steps, { samples, seed, known: at });
-	const points = steps.map((day, i) => ({ date: isoDate(day), risk: risks[i] as number }));
-	if (options.json)
-		printJson(io, { patient: options.patient, code, at: isoDate(at), samples, points });
-	else
-		io.stdout.write(
-			`${options.patient}, code ${code}, from ${samples} futures after ${isoDate(at)}\n\n${table(
-				["recorded by", "chance"],
-				points.map((point) => [point.date, percent(point.risk)]),
-			)}`,
-		);
-}
-
-async function printCheck(
-	io: Io,
-	{ simulation: folder, ...options }: Called<typeof checkOptions>,
-): Promise<void> {
-	const { checkOracle } = await import("../../data/simulate/check.js");
-	const { seed, patients } = await readTruth(folder);
-	await oracleOf(folder);
-	const result = checkOracle({
-		...options,
-		population: seed,
-		patients: Math.min(patients, options.patients),
-	});
-	if (options.json) return printJson(io, result);
-	const { nats, calibration } = result;
-	io.stdout.write(
-		[
-			`${result.targets} records of ${result.patients} people; mean −log p of the recorded codes:\n\n`,
-			table(
-				["forecast", "nats"],
-				nats.map(({ name, nats }) => [name, nats.toFixed(3)]),
-			),
-			`\nRisks of every code within a year, ${calibration.people} people, in ${calibration.cells} cells (a code and a range of risk):\n`,
-			calibration.cells === 0
-				? "too few people to tell whether the risks are calibrated; simulate more, or raise --patients\n"
-				: `${percent(calibration.within95)} of cells lie within their 95 % interval, ${percent(calibration.within99)} within their 99 % interval; ${calibration.ratio.toFixed(3)} records seen for each expected\n`,
-		].join(""),
-	);
 }

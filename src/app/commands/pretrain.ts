@@ -28,7 +28,7 @@ import {
 	trainOptions,
 	writeRates,
 } from "../../model/train/index.js";
-import { defineCommand } from "./define-command.js";
+import { defineCommand, listed } from "./define-command.js";
 import { computeFields, date, flag, option, several, threadsField, whole } from "./fields.js";
 import { endInterrupted, interruptible } from "./interruptible.js";
 import { communicatorOf, printJson, progressOf } from "./io.js";
@@ -159,15 +159,13 @@ export function modelHelp(model: Model, hidden: readonly string[]): string {
 	const { id, config, presets } = model;
 	const settings = settingsIn(config)
 		.filter(({ name }) => !hidden.includes(name))
-		.map((setting): [string, string] => [
-			setting.name,
-			`${setting.description}; ${setting.allowed} (default: ${setting.default})`,
-		]);
-	const presetLines = Object.entries(presets).map(([name, values]): [string, string] => [
-		name,
-		`${settingsText(values)}; learning rate ${learningRateOf(model, name)}`,
-	]);
-	return `\nSettings of ${id}, for --set:\n${list(settings)}\n\nPresets of ${id}, with their learning rates:\n${list(presetLines)}`;
+		.map((one) => [one.name, `${one.description}; ${one.allowed} (default: ${one.default})`]);
+	const presetLines = Object.entries(presets).map(([name, values]) => {
+		const pairs = Object.entries(values).map(([setting, value]) => `${setting}=${value}`);
+		const text = pairs.join(" ") || "the defaults";
+		return [name, `${text}; learning rate ${learningRateOf(model, name)}`];
+	});
+	return `\nSettings of ${id}, for --set:\n${listed(Object.fromEntries(settings))}\n\nPresets of ${id}, with their learning rates:\n${listed(Object.fromEntries(presetLines))}`;
 }
 
 /** Which preset is for how many training patients: `tiny below 8,000, default from 8,000, …`. */
@@ -180,16 +178,6 @@ export function suggestionHelp({ suggestedFrom = {} }: Model): string {
 				: `${name} from ${thousands(from)}`,
 		)
 		.join(", ");
-}
-
-const settingsText = (values: Readonly<Record<string, unknown>>): string =>
-	Object.entries(values)
-		.map(([setting, value]) => `${setting}=${value}`)
-		.join(" ") || "the defaults";
-
-function list(entries: readonly (readonly [name: string, text: string])[]): string {
-	const width = Math.max(...entries.map(([name]) => name.length));
-	return entries.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`).join("\n");
 }
 
 /** Options of training from scratch. */

@@ -8,7 +8,6 @@ import { checkFolderTarget } from "../../base/files/index.js";
 import { type Progress, silentProgress } from "../../base/progress.js";
 import {
 	type Block,
-	type Format,
 	formats,
 	simulationFileNames,
 	truthFile,
@@ -16,7 +15,16 @@ import {
 } from "../../data/simulate/index.js";
 import { startThreads } from "../../engine/runtime/threads.js";
 import { defineCommand } from "./define-command.js";
-import { flag, mostPeople, option, seed, threadsField, type Values, whole } from "./fields.js";
+import {
+	flag,
+	mostPeople,
+	type Optional,
+	option,
+	seed,
+	threadsField,
+	type Values,
+	whole,
+} from "./fields.js";
 import { type Io, printJson, progressOf } from "./io.js";
 
 const description = `Write the insurance records of a synthetic population, for trials and demonstrations.
@@ -70,17 +78,10 @@ async function checkDisk(out: string, bytes: number): Promise<void> {
 }
 
 async function act(io: Io, options: Options): Promise<void> {
-	const { patients, out, format, seed, threads, force, json } = options;
-	await checkFolderTarget(out, force ?? false, truthFile, simulationFileNames);
+	const { patients, out, format, force: replace = false, json } = options;
+	await checkFolderTarget(out, replace, truthFile, simulationFileNames);
 	await checkDisk(out, patients * bytesPerPerson[format]);
-	const written = await simulate(out, {
-		patients,
-		seed,
-		format,
-		threads,
-		replace: force ?? false,
-		progress: progressOf(io),
-	});
+	const written = await simulate(out, { ...options, replace, progress: progressOf(io) });
 	if (json) printJson(io, written);
 	else
 		io.stdout.write(
@@ -88,14 +89,11 @@ async function act(io: Io, options: Options): Promise<void> {
 		);
 }
 
-export interface SimulateOptions {
-	readonly patients: number;
-	readonly seed: number;
-	readonly format?: Format;
+interface SimulateOptions
+	extends Pick<Options, "patients" | "seed">,
+		Optional<Options, "format" | "threads"> {
 	/** Whether an existing simulation may be replaced; true by default. */
 	readonly replace?: boolean;
-	/** All cores by default. The files do not depend on it. */
-	readonly threads?: number | undefined;
 	readonly progress?: Progress;
 }
 
@@ -105,29 +103,26 @@ const leastPerThread = 1000;
 /** Blocks per thread that are asked for or wait to be written. */
 const blocksPerThread = 3;
 
-/** Simulates a population with several threads, and writes it to a folder. */
+/** Simulates a population with several threads, and writes it to a folder. The files do not depend on their number. */
 export async function simulate(folder: string, options: SimulateOptions) {
-	const { threads = availableParallelism(), progress = silentProgress, ...given } = options;
-	const total = given.patients;
+	const { patients, seed, format = "csv", replace = true } = options;
+	const { threads = availableParallelism(), progress = silentProgress } = options;
 	const onProgress = (done: number) =>
-		progress.update({ label: "simulating: person", done, total });
-	const count = Math.min(threads, Math.ceil(total / leastPerThread));
+		progress.update({ label: "simulating: person", done, total: patients });
+	const settings = { patients, seed, format, replace, onProgress };
+	const count = Math.min(threads, Math.ceil(patients / leastPerThread));
 	const write = async () => {
-		if (count === 1) return writeSimulation(folder, { ...given, onProgress });
+		if (count === 1) return writeSimulation(folder, settings);
 		const { call, end } = startThreads(new URL("./simulate-thread.js", import.meta.url), {
 			count,
 			workerData: null,
 			work: "simulates people",
 		});
-		try {
-			const blocks = {
-				simulate: async (range: unknown) => (await call("simulate", [range])) as Block,
-				ahead: blocksPerThread * count,
-			};
-			return await writeSimulation(folder, { ...given, onProgress, blocks });
-		} finally {
-			await end();
-		}
+		const blocks = {
+			simulate: async (range: unknown) => (await call("simulate", [range])) as Block,
+			ahead: blocksPerThread * count,
+		};
+		return writeSimulation(folder, { ...settings, blocks }).finally(end);
 	};
 	const written = await write();
 	progress.finish();

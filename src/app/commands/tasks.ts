@@ -44,6 +44,7 @@ import {
 	file,
 	flag,
 	folder,
+	type Optional,
 	option,
 	readBy,
 	seed,
@@ -161,17 +162,10 @@ export const command = defineCommand({
 
 /** The options of the library: those that describe cohorts are one. */
 function libraryOptions(
-	{
-		cohorts: file,
-		target,
-		outcome,
-		timeAtRisk: atRisk,
-		minTimeAtRisk: minAtRisk,
-		force: replace,
-		...others
-	}: Values<typeof options>,
+	{ cohorts: file, force: replace, ...others }: CommandOptions,
 	usage: Usage,
 ): LabelTaskOptions {
+	const { target, outcome, timeAtRisk: atRisk, minTimeAtRisk: minAtRisk } = others;
 	if (file === undefined) {
 		usage.refuse((name) =>
 			["target", "outcome", "timeAtRisk", "minTimeAtRisk"].includes(name)
@@ -189,22 +183,16 @@ function libraryOptions(
 
 function render(done: LabelledTask): string {
 	const { task, records, patients, labelled, triggers, labels, positive, excluded, file } = done;
-	const parts = [
+	const header = ["left out at", "reason", "number"];
+	const rows = excluded.map(({ at, reason, count }) => [at, reason, count]);
+	return [
 		`${task}: ${labels} labels at ${triggers} trigger events; ${labelled} of ${patients} patients in ${records} have one\n`,
 		positive === null
 			? "the task has no label: boolean_value is empty\n"
 			: `${positive} positive (${percent(positive, labels)})\n`,
-	];
-	if (excluded.length > 0)
-		parts.push(
-			"\n",
-			table(
-				["left out at", "reason", "number"],
-				excluded.map(({ at, reason, count }) => [at, reason, count]),
-			),
-		);
-	if (file !== undefined) parts.push("\n", `written: ${file}\n`);
-	return parts.join("");
+		rows.length > 0 ? `\n${table(header, rows)}` : "",
+		file === undefined ? "" : `\nwritten: ${file}\n`,
+	].join("");
 }
 
 /** OMOP cohorts, with the defaults of PatientLevelPrediction. */
@@ -215,28 +203,17 @@ interface CohortOptions extends Pick<CohortTask, "file" | "target" | "outcome"> 
 	readonly minAtRisk?: number | undefined;
 }
 
-/** Options of `labelTask`. One of `aces`, `task`, `cohorts` and `label` gives the labels. */
-export interface LabelTaskOptions {
-	/** An ACES file. */
-	readonly aces?: string | undefined;
-	/** A ready task, one of `libraryTasks()`. */
-	readonly task?: string | undefined;
+type CommandOptions = Values<typeof options>;
+
+/** Options of `labelTask`: those of the command. One of `aces`, `task`, `cohorts` and `label` gives the labels. */
+export interface LabelTaskOptions
+	extends Optional<
+		CommandOptions,
+		"aces" | "task" | "label" | "predicates" | "out" | "name" | "dataset" | "memory" | "threads"
+	> {
 	/** OMOP cohort tables. */
 	readonly cohorts?: CohortOptions | undefined;
-	/** Labels that the dataset has. */
-	readonly label?: string | undefined;
-	/** A file whose predicates replace those of `aces` or `task`. */
-	readonly predicates?: string | undefined;
-	/** The folder of all tasks; the labels are written to a folder of the task's name in it. */
-	readonly out?: string | undefined;
-	/** Default: the name of the task. */
-	readonly name?: string | undefined;
 	readonly replace?: boolean | undefined;
-	/** The dataset of a run, if it was moved. */
-	readonly dataset?: string | undefined;
-	/** Memory limit of DuckDB in bytes. Default: 2 GB. */
-	readonly memory?: number | undefined;
-	readonly threads?: number | undefined;
 }
 
 export type LabelledTask = Awaited<ReturnType<typeof finish>> & {
@@ -379,13 +356,10 @@ async function labellerOf(
 			return storedLabels(store, dataset, label);
 		});
 	}
-	const replacement = async (file: string) => ({ file, text: await taskText(file) });
+	const replacement = predicates && { file: predicates, text: await taskText(predicates) };
 	const read =
 		aces === undefined
-			? libraryTask(
-					task ?? "",
-					predicates === undefined ? undefined : await replacement(predicates),
-				)
+			? libraryTask(task ?? "", replacement || undefined)
 			: await readAces(aces, predicates);
 	checkOverlap(read);
 	if (records.axis !== "dates")

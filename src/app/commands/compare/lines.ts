@@ -151,7 +151,7 @@ export function waysOf(
 }
 
 /** Which sizes of a model learn from how many patients. */
-export interface SizeOptions extends Omit<LineOptions, "preset"> {
+interface SizeOptions extends Omit<LineOptions, "preset"> {
 	/** The id of the model. */
 	readonly model: string;
 	/** Default: those of tiny, default and large that the model has. */
@@ -160,13 +160,6 @@ export interface SizeOptions extends Omit<LineOptions, "preset"> {
 	readonly trainPatients?: readonly number[] | undefined;
 	/** Epochs over all training patients. */
 	readonly epochs: number;
-}
-
-/** A line of a scaling curve, with its place on it. */
-export interface SizeLine {
-	readonly entry: Entry;
-	readonly preset: string;
-	readonly trainPatients: number;
 }
 
 const fewest = 2000;
@@ -188,8 +181,8 @@ const patience = 5;
 const usualPresets = ({ presets }: Model) =>
 	["tiny", "default", "large"].filter((preset) => preset in presets);
 
-/** One line per preset and number of patients, of which there are so many in all. */
-export function sizeLines(options: SizeOptions, all: number): SizeLine[] {
+/** One line of a scaling curve per preset and number of patients, of which there are so many in all. */
+export function sizeLines(options: SizeOptions, all: number) {
 	const model = modelById(options.model);
 	const { presets = usualPresets(model), trainPatients = usualNumbers(all), epochs } = options;
 	if (presets.length === 0)
@@ -238,74 +231,43 @@ const fixedDecay = ({ preset }: LineOptions): Settings => ({
 	decay: modelById("trajgpt").presets[preset]?.decay === "event" ? "fixed" : "fixed-time",
 });
 
+const paper = (id: string, label: string, more: Pick<Variant, "model" | "settings">): Variant => {
+	return { id, label, group: "paper", ...more };
+};
+/** A change to the first variant. */
+const ours = (id: string, label: string, changes: Settings, options: Settings = {}): Variant => {
+	return { id, label, group: "ours", settings: { ...plain, ...changes }, options };
+};
+
 /**
  * Each of the paper's variants removes one part from the one above. With absolute positions, only the decay depends
  * on time. Softmax attention has no decay, so GPT-2 does not know times and cannot be queried at later times. Each
  * of our variants changes the named part of the first one.
  */
 const variants: readonly Variant[] = [
-	{ id: "full", label: "plain TrajGPT", group: "paper", settings: plain },
-	{
-		id: "fixed-decay",
-		label: "w/o decay gating (fixed γ)",
-		group: "paper",
-		settings: fixedDecay,
-	},
-	{
-		id: "absolute",
-		label: "w/o RoPE (absolute PE)",
-		group: "paper",
+	paper("full", "plain TrajGPT", { settings: plain }),
+	paper("fixed-decay", "w/o decay gating (fixed γ)", { settings: fixedDecay }),
+	paper("absolute", "w/o RoPE (absolute PE)", {
 		settings: (options) => ({
 			...fixedDecay(options),
 			position: "absolute",
 			positions: options.maxLength,
 		}),
-	},
-	{ id: "gpt2", label: "w/o linear attention (GPT-2)", group: "paper", model: "gpt2" },
+	}),
+	paper("gpt2", "w/o linear attention (GPT-2)", { model: "gpt2" }),
 	{ id: "default", label: "+ gap as input, + counts (default)", group: "ours" },
-	{
-		id: "gap",
-		label: "+ gap as input",
-		group: "ours",
-		settings: { ...plain, gap: "embedded" },
-	},
-	{
-		id: "next",
-		label: "objective: next event alone",
-		group: "ours",
-		settings: plain,
-		options: { objective: "next" },
-	},
-	{
-		id: "decay-event",
-		label: "decay by event",
-		group: "ours",
-		settings: { ...plain, decay: "event" },
-	},
-	{
-		id: "equation-2",
-		label: "decay by event, τ 20 (Eq. 2)",
-		group: "ours",
-		settings: { ...plain, decay: "event", temperature: 20 },
-	},
-	{
-		id: "fixed-event",
-		label: "fixed γ, decay by event",
-		group: "ours",
-		settings: { ...plain, decay: "fixed" },
-	},
+	ours("gap", "+ gap as input", { gap: "embedded" }),
+	ours("next", "objective: next event alone", {}, { objective: "next" }),
+	ours("decay-event", "decay by event", { decay: "event" }),
+	ours("equation-2", "decay by event, τ 20 (Eq. 2)", { decay: "event", temperature: 20 }),
+	ours("fixed-event", "fixed γ, decay by event", { decay: "fixed" }),
 	{
 		id: "shifted",
 		label: "times shifted with tokens, next event alone",
 		group: "ours",
 		model: "trajgpt-shifted",
 	},
-	{
-		id: "layer-norm",
-		label: "layer norm",
-		group: "ours",
-		settings: { ...plain, norm: "layer" },
-	},
+	ours("layer-norm", "layer norm", { norm: "layer" }),
 ];
 
 export const variantNames: readonly string[] = variants.map(({ id }) => id);

@@ -19,6 +19,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true }));
 
+const madeOf = ({ step, manifest }: Trained) => {
+	return { versions: {}, dataset: manifest.contentHash, step, seconds: 1 };
+};
 const commands = async (of: Trained = trained, on: Dataset = dataset, split: Split = "train") =>
 	(await readEvaluations(of, on, split)).missing.map(({ command }) => command);
 const next = "trajgpt evaluate RUN --task next";
@@ -50,10 +53,10 @@ test("what is not measured yet names commands that work", async () => {
 	expect(await commands(trained, empty)).toEqual([]);
 });
 
-test("warns of the first patients, not of those that evaluate draws from a large split", async () => {
-	const { folder, step, manifest } = trained;
+test("warns of another split, and of the first patients, not of those drawn from a large split", async () => {
+	const { folder } = trained;
 	const all = dataset.patients("test").length;
-	const made = { versions: {}, dataset: manifest.contentHash, step, seconds: 1 };
+	const made = madeOf(trained);
 	const warnings = async (how: "random" | "first") => {
 		const sample = { patients: 2, of: all, how };
 		const { newCodes: _, ...example } = exampleInsulin({ zero: 0.2, few: 0.3 });
@@ -64,12 +67,15 @@ test("warns of the first patients, not of those that evaluate draws from a large
 		`The evaluation “next” was made on 2 of ${all} patients of the test split; evaluate again.`,
 	]);
 	expect(await warnings("random")).toEqual([]);
+	expect((await readEvaluations(trained, dataset, "valid")).warnings).toEqual([
+		"The evaluation “next” was made on the test patients, not on the valid patients; evaluate again.",
+	]);
 	await rm(join(folder, "eval"), { recursive: true });
 });
 
 test("all evaluations of an earlier version are refused at once", async () => {
-	const { folder, step, manifest } = trained;
-	const made = { versions: {}, dataset: manifest.contentHash, step, seconds: 1 };
+	const { folder } = trained;
+	const made = madeOf(trained);
 	const { kind, ...example } = exampleInsulin({ zero: 0.2, few: 0.3 });
 	const earlier = { kind, ...example, version: 2 as 3, made };
 	for (const task of ["next", "mine"]) await writeEvaluation(folder, { ...earlier, task });
@@ -81,8 +87,8 @@ test("all evaluations of an earlier version are refused at once", async () => {
 });
 
 test("labelled tasks name fine-tuning where there are labels to learn from", async () => {
-	const { folder, step, manifest } = trained;
-	const made = { versions: {}, dataset: manifest.contentHash, step, seconds: 1 };
+	const { folder } = trained;
+	const made = madeOf(trained);
 	const evaluation = { ...exampleInsulin({ zero: 0.2, few: 0.3 }), made };
 	await writeEvaluation(folder, { ...evaluation, task: "diabetes" });
 	await writeEvaluation(folder, { ...evaluation, task: "mine" });

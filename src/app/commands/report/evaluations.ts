@@ -13,7 +13,7 @@ import {
 	taskLabels,
 	tasksOf,
 } from "../../../evaluate/index.js";
-import { canMeasureOnset, withoutIndexDay } from "../../../evaluate/onset/task.js";
+import { canMeasureOnset } from "../../../evaluate/onset/task.js";
 import type { MissingEvaluation } from "../../../evaluate/report/index.js";
 import type { CodeConfig } from "../../../model/heads.js";
 import { labelsOf, runFiles, type Trained, taskFiles } from "../../../model/train/index.js";
@@ -25,17 +25,7 @@ const taskTexts: Readonly<Record<string, string>> = {
 };
 
 /** The evaluations of a run: present, missing, or outdated. */
-export interface Evaluations {
-	readonly present: readonly Evaluation[];
-	readonly missing: readonly MissingEvaluation[];
-	readonly warnings: readonly string[];
-}
-
-export async function readEvaluations(
-	trained: Trained,
-	dataset: Dataset,
-	split: Split,
-): Promise<Evaluations> {
+export async function readEvaluations(trained: Trained, dataset: Dataset, split: Split) {
 	const { folder } = trained;
 	const labels = labelReader(dataset);
 	const known = tasksOf(dataset);
@@ -63,12 +53,10 @@ export async function readEvaluations(
 	}
 	for (const evaluation of present)
 		missing.push(...(await notFineTuned(evaluation, trained, dataset, labels)));
-	const warnings: string[] = [];
-	for (const one of present)
-		warnings.push(
-			...outdated(one, trained),
-			...(await onOtherPatients(one, dataset, split, labels)),
-		);
+	const warnings = present.flatMap((one) => [
+		...outdated(one, trained),
+		...onOtherPatients(one, split),
+	]);
 	return { present, missing, warnings };
 }
 
@@ -175,45 +163,17 @@ async function notFineTuned(
 }
 
 /** Warns if an evaluation covers another split, or only some of its patients that were not drawn at random. */
-async function onOtherPatients(
-	evaluation: Evaluation,
-	dataset: Dataset,
-	split: Split,
-	labels: ReadLabels,
-): Promise<string[]> {
-	const { task, sample } = evaluation;
-	if (evaluation.split !== split)
+function onOtherPatients({ task, split: measured, sample }: Evaluation, split: Split): string[] {
+	if (measured !== split)
 		return [
-			`The evaluation “${task}” was made on the ${evaluation.split} patients, not on the ${split} patients; evaluate again.`,
+			`The evaluation “${task}” was made on the ${measured} patients, not on the ${split} patients; evaluate again.`,
 		];
-	// What evaluate does by default; the notes say so.
-	if (sample?.how === "random") return [];
-	const covered = coveredPatients(evaluation);
-	const all = await patientsOf(task, dataset, split, labels);
-	return covered !== undefined && all !== undefined && covered < all
+	// What evaluate draws at random by default is said in the notes.
+	return sample?.how === "first"
 		? [
-				`The evaluation “${task}” was made on ${thousands(covered)} of ${thousands(all)} patients of the ${split} split; evaluate again.`,
+				`The evaluation “${task}” was made on ${thousands(sample.patients)} of ${thousands(sample.of)} patients of the ${split} split; evaluate again.`,
 			]
 		: [];
-}
-
-/** The number of patients of a task; undefined if the dataset does not have the task. */
-async function patientsOf(task: string, dataset: Dataset, split: Split, labels: ReadLabels) {
-	if (!tasksOf(dataset).includes(task)) return undefined;
-	if (!labelledTasks(dataset).includes(task)) return dataset.patients(split).length;
-	return new Set((await labels(task, split)).map(({ patient }) => patient)).size;
-}
-
-/** The number of patients that an evaluation covers, including those it had to leave out. */
-function coveredPatients({ task, patients, notes }: Evaluation): number | undefined {
-	if (task === "onset") {
-		const without = notes.find((note) => note.startsWith(withoutIndexDay)) ?? "";
-		const counts = [...without.matchAll(/(?<=[:,] )\d+/g)].map(Number);
-		return counts.reduce((sum, count) => sum + count, patients);
-	}
-	if (task !== "forecast") return patients;
-	const [, all] = notes.map((note) => /^\d+ of (\d+) patients/.exec(note)).find(Boolean) ?? [];
-	return all === undefined ? undefined : Number(all);
 }
 
 function outdated({ task, made }: Evaluation, { step, manifest }: Trained): string[] {
