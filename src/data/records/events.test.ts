@@ -1,65 +1,23 @@
 import { existsSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../base/errors.js";
 import { openEvents, parseEventLine } from "./events.js";
+import { checkCase, folderOf, formatCases, refused, rowsOf } from "./testing/format-cases.js";
 import { load } from "./testing/load.js";
-import { temporaryFolder } from "./testing/temporary-folder.js";
 
-async function written(name: string, text: string): Promise<string> {
-	const file = join(await temporaryFolder(), name);
-	await writeFile(file, text);
-	return file;
-}
-
-const loaded = async (text: string) => load(await openEvents(await written("events.jsonl", text)));
+const loaded = async (text: string) =>
+	load(await openEvents(join(await folderOf({ "events.jsonl": text }), "events.jsonl")));
 
 describe("parseEventLine", () => {
-	test("turns types and times into rows", () => {
-		expect(parseEventLine('{"types":[4,"E11"],"times":[0.5,2]}', "f", 7)).toEqual({
-			person: {
-				patient: "7",
-				birth: null,
-				sex: null,
-				death: null,
-				split: null,
-				place: "f: line 7",
-			},
-			rows: [
-				{ patient: "7", time: 0.5, code: "4", system: "events", kind: "other", value: null },
-				{ patient: "7", time: 2, code: "E11", system: "events", kind: "other", value: null },
-			],
-		});
-	});
-
-	test("reads id, birth, sex and death", () => {
-		const person = (line: string) => parseEventLine(line, "f", 1).person;
-		expect(
-			person('{"id":"p1","birth":-10957,"sex":"F","death":7.5,"types":[],"times":[],"more":1}'),
-		).toMatchObject({ patient: "p1", birth: -10957, sex: "female", death: 7.5 });
-		expect(
-			person('{"id":12,"birth":null,"sex":"male","death":null,"types":[],"times":[]}'),
-		).toMatchObject({ patient: "12", birth: null, sex: "male", death: null });
-		expect(person('{"sex":"U","types":[],"times":[]}').sex).toBe(null);
-	});
-
 	test("names a history without an id after its line, and its split if it has one", () => {
+		const parse = (line: string, split?: "train" | "test") =>
+			rowsOf([parseEventLine(line, "f", 7, split).person]);
 		const line = '{"types":[],"times":[]}';
-		expect(parseEventLine(line, "f", 7).person.patient).toBe("7");
-		expect(parseEventLine(line, "f", 7, "train").person).toMatchObject({
-			patient: "train:7",
-			split: "train",
-		});
-		expect(parseEventLine('{"id":"x","types":[],"times":[]}', "f", 7, "test").person).toMatchObject(
-			{ patient: "x", split: "test" },
-		);
-	});
-
-	test("keeps times that decrease", () => {
-		const { rows } = parseEventLine('{"types":["a","b","c","d"],"times":[3,1,3,1]}', "f", 1);
-		expect(rows.map(({ code, time }) => `${code}${time}`)).toEqual(["a3", "b1", "c3", "d1"]);
+		expect(parse(line)).toEqual(["7"]);
+		expect(parse(line, "train")).toEqual(["train:7 train"]);
+		expect(parse('{"id":"x","types":[],"times":[]}', "test")).toEqual(["x test"]);
 	});
 
 	test.each([
@@ -144,58 +102,33 @@ describe("parseEventLine", () => {
 });
 
 describe("openEvents", () => {
-	test("loads people and records in order, skips blank lines, numbers lines as in the file", async () => {
-		const { axis, notes, people, records, names } = await loaded(
-			'\ufeff{"types":[1],"times":[0]}\r\n\r\n{"birth":-1,"sex":"M","types":[2,3],"times":[2,1]}\r\n',
-		);
-		expect({ axis, notes, names }).toEqual({ axis: "days", notes: [], names: [] });
-		expect(people.map(({ place, ...person }) => [place.replace(/.*\//, ""), person])).toEqual([
-			["events.jsonl: line 1", { patient: "1", birth: null, sex: null, death: null, split: null }],
-			["events.jsonl: line 3", { patient: "3", birth: -1, sex: "male", death: null, split: null }],
-		]);
-		expect(records.map(({ patient, time, code }) => [patient, time, code])).toEqual([
-			["1", 0, "1"],
-			["3", 2, "2"],
-			["3", 1, "3"],
-		]);
-	});
+	const cases = String.raw`
+lines, blank ones skipped, in order | a.jsonl: \ufeff{"types":[1,"E11"],"times":[0.5,2]}\r\n\r\n{"birth":-1,"sex":"M","types":["a","b","c","d"],"times":[3,1,3,1]}\r\n | axis: days | records: 1 0.5 1 events other ; 1 2 E11 events other ; 3 3 a events other ; 3 1 b events other ; 3 3 c events other ; 3 1 d events other | people: 1 ; 3 -1 male | names:
+id, birth, sex and death | a.jsonl: {"id":"p1","birth":-10957,"sex":"F","death":7.5,"types":[],"times":[],"more":1}\n{"id":12,"birth":null,"sex":"male","death":null,"types":[],"times":[]}\n{"sex":"U","types":[],"times":[]} | people(patient birth sex death): p1 -10957 female 7.5 ; 12 null male null ; 3 null null null
+names of codes | a.jsonl: {"types":[4],"times":[0]} | names.csv: code,name,category,kind\n4,Guru,x,drug\n5,Critic\n | {"names": "names.csv"} | names: events 4 Guru x drug ; events 5 Critic
+nothing | a.jsonl: \n\n | refused: contains no history
+half a line | a.jsonl: {"types":[1],"times":[0]}\n{"types": | refused: line 2 is not JSON
+a patient twice | a.jsonl: {"id":"p","types":[1],"times":[0]}\n{"id":3,"types":[1],"times":[0]}\n{"id":"p","types":[1],"times":[0]}\n{"id":"p","types":[1],"times":[0]}\n{"id":3,"types":[1],"times":[0]}\n | refused: a.jsonl: line 3: patient p was given before, at & a.jsonl: line 1;
+a patient with the name of a line | a.jsonl: {"id":"2","types":[],"times":[]}\n{"types":[],"times":[]} | refused: line 2: patient 2 was given before, at & line 1;
+`;
+	test.each(formatCases(cases))("%s", (_, cells) => checkCase(cells, openEvents));
 
-	test("assigns the file of each split to that split", async () => {
-		const line = '{"types":[1],"times":[0]}';
-		const files = {
-			train: await written("a.jsonl", `${line}\n${line}\n`),
-			test: await written("b.jsonl", `${line}\n{"id":"1","types":[1],"times":[0]}\n`),
-		};
+	test("assigns the file of each split to that split; twice is detected later", async () => {
+		const line = '{"types":[1],"times":[0]}\n';
+		const folder = await folderOf({
+			"a.jsonl": `${line}${line}{"id":"1","types":[1],"times":[0]}`,
+			"b.jsonl": `${line}{"id":"1","types":[1],"times":[0]}\n`,
+		});
+		const files = { train: join(folder, "a.jsonl"), test: join(folder, "b.jsonl") };
 		const source = await openEvents(files);
 		expect(source.path).toBe(`${files.train}, ${files.test}`);
 		const { people, records } = await load(source);
-		expect(people.map(({ patient, split }) => [patient, split])).toEqual([
-			["train:1", "train"],
-			["train:2", "train"],
-			["test:1", "test"],
-			["1", "test"],
-		]);
-		expect(records.map(({ patient }) => patient)).toEqual(["train:1", "train:2", "test:1", "1"]);
-		await expect(openEvents({})).rejects.toThrow("expected `train` FILE");
-		await expect(openEvents({ train: files.test, valid: files.test })).rejects.toThrow(
-			"is given for train and for valid",
-		);
-	});
-
-	test("loads a patient in two splits, which is detected later", async () => {
-		const file = await written("a.jsonl", '{"id":"p","types":[1],"times":[0]}');
-		const other = await written("b.jsonl", '{"id":"p","types":[1],"times":[0]}');
-		const { people } = await load(await openEvents({ train: file, valid: other }));
-		expect(people.map(({ split }) => split)).toEqual(["train", "valid"]);
-	});
-
-	test("reads the names of codes", async () => {
-		const names = await written("names.csv", "code,name,category,kind\n4,Guru,x,drug\n5,Critic\n");
-		const file = await written("a.jsonl", '{"types":[4],"times":[0]}');
-		expect((await load(await openEvents(file, { names }))).names).toEqual([
-			{ system: "events", code: "4", name: "Guru", category: "x", kind: "drug" },
-			{ system: "events", code: "5", name: "Critic", category: null, kind: null },
-		]);
+		const expected = ["train:1 train", "train:2 train", "1 train", "test:1 test", "1 test"];
+		expect(rowsOf(people)).toEqual(expected);
+		expect(rowsOf(records, "patient")).toEqual(["train:1", "train:2", "1", "test:1", "1"]);
+		await refused(openEvents({}), "expected `train` FILE");
+		await refused(openEvents({ train: files.test, valid: files.test }), "for train and for valid");
+		await refused(openEvents("nowhere.jsonl").then(load), "nowhere.jsonl: no such file");
 	});
 
 	test("loads more than a batch", async () => {
@@ -205,28 +138,6 @@ describe("openEvents", () => {
 		const { records, people } = await loaded(line.repeat(3));
 		expect([records.length, people.length]).toEqual([150_000, 3]);
 		expect(records[120_001]).toMatchObject({ patient: "3", code: "20001", time: 10_000.5 });
-	});
-
-	test("rejects an empty file and reports the bad line", async () => {
-		await expect(loaded("\n\n")).rejects.toThrow("contains no history");
-		await expect(loaded('{"types":[1],"times":[0]}\n{"types":')).rejects.toThrow(
-			"line 2 is not JSON",
-		);
-		const missing = load(await openEvents("nowhere.jsonl"));
-		await expect(missing).rejects.toThrow("nowhere.jsonl: no such file");
-		await expect(missing).rejects.toThrow(InputError);
-	});
-
-	test("rejects a patient on two lines, and reports both", async () => {
-		const line = (id: string) => `{"id":${id},"types":[1],"times":[0]}\n`;
-		const twice = loaded(line('"p"') + line("3") + line('"p"') + line('"p"') + line("3"));
-		await expect(twice).rejects.toThrow(InputError);
-		await expect(twice).rejects.toThrow(
-			/events\.jsonl: line 3: patient p was given before, at .*events\.jsonl: line 1;/,
-		);
-		await expect(
-			loaded('{"id":"2","types":[],"times":[]}\n{"types":[],"times":[]}'),
-		).rejects.toThrow(/line 2: patient 2 was given before, at .*line 1;/);
 	});
 
 	test("stores any text", async () => {

@@ -58,8 +58,8 @@ type FormatCase = readonly [title: string, cells: readonly string[]];
  * | `records(time code): …` | the same of some columns |
  * | `notes: … & …` | parts of notes |
  * | `warnings: … & …` | a part of each warning; `none` |
- * | `bad: … & …` | parts of messages on rows that are left out, in order |
- * | `axis: days` | the axis |
+ * | `bad: … & …`, `count: 3` | a part of each message on rows that are left out, in order; their number |
+ * | `axis: days`, `observation: file` | the axis, the origin of the observation periods |
  * | `refused: … & …` | parts of an error |
  */
 export const formatCases = (text: string): FormatCase[] =>
@@ -99,13 +99,14 @@ export async function checkCase(
 			continue;
 		}
 		const loaded = await loading;
-		if (what === "axis") expect(loaded.axis).toBe(texts);
+		if (what === "axis" || what === "observation") expect(`${loaded[what]}`).toBe(texts);
 		else if (what === "notes")
 			for (const part of parts) expect(loaded.notes.join("\n")).toContain(part);
 		else if (what === "warnings")
 			expect(loaded.warnings ?? []).toEqual(
 				texts === "none" ? [] : parts.map((part) => expect.stringContaining(part)),
 			);
+		else if (what === "count") expect(`${bad?.count}`).toBe(texts);
 		else if (what === "bad")
 			expect(bad?.first).toEqual(parts.map((part) => expect.stringContaining(part)));
 		else {
