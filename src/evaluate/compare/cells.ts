@@ -26,7 +26,9 @@ export interface Column {
 	readonly novelty?: "known" | "new";
 }
 
-const percent = { scale: 100, digits: 1, best: "highest" } as const;
+type Shown = Pick<Column, "scale" | "digits" | "best">;
+const percent: Shown = { scale: 100, digits: 1, best: "highest" };
+const ratio: Shown = { scale: 1, digits: 3, best: "highest" };
 
 /** The horizons of task *onset* in a comparison, in years. */
 export const onsetHorizons = [1, 5];
@@ -63,64 +65,46 @@ export function columnsOf(
 			}),
 		);
 	const ofTasks = tasks.flatMap((task): Column[] => {
+		const column = (group: string, title: string, metric: string, shown: Shown): Column => ({
+			task,
+			group,
+			title,
+			metric,
+			...shown,
+		});
+		if (task === "forecast") return recalls();
 		if (task === "next")
 			return [
-				{
-					task,
-					group: "Next event",
-					title: "nats",
-					metric: "nats",
-					scale: 1,
-					digits: 3,
-					best: "lowest",
-				},
-				{ task, group: "Next event", title: "accuracy", metric: "accuracy", ...percent },
+				column("Next event", "nats", "nats", { ...ratio, best: "lowest" }),
+				column("Next event", "accuracy", "accuracy", percent),
 			];
-		if (task === "forecast") return recalls();
 		if (task === "onset")
-			return onsetHorizons.flatMap((years): Column[] => [
-				{
-					task,
-					group: `Onset within ${years} y`,
-					title: "AUROC",
-					metric: `auroc ${years}y`,
-					scale: 1,
-					digits: 3,
-					best: "highest",
-				},
-				{
-					task,
-					group: `Onset within ${years} y`,
-					title: "AP",
-					...percent,
-					metric: `averagePrecision ${years}y`,
-				},
+			return onsetHorizons.flatMap((years) => [
+				column(`Onset within ${years} y`, "AUROC", `auroc ${years}y`, ratio),
+				column(`Onset within ${years} y`, "AP", `averagePrecision ${years}y`, percent),
 			]);
-		const settings = [
-			["S = 0", "zero-shot prototype"],
-			["5", "5-shot"],
-			["all", "fine-tuned"],
-		] as const;
 		return settings.map(([title, setting]) => ({
-			task,
-			group: taskTitle(task),
-			title,
-			metric: "auprc",
+			...column(taskTitles[task] ?? task, title, "auprc", percent),
 			setting,
-			...percent,
 		}));
 	});
 	const apart = tasks.includes("forecast") ? [...recalls("known"), ...recalls("new")] : [];
 	return [...ofTasks, ...apart];
 }
 
-const taskTitle = (task: string) =>
-	({
-		insulin: "Diabetes-Insulin",
-		chf: "CHF",
-		"chf-paper": "CHF as in the paper",
-		diabetes: "Diabetes",
-	})[task] ?? task;
+/** The columns of labelled tasks by the number of labels. */
+const settings = [
+	["S = 0", "zero-shot prototype"],
+	["5", "5-shot"],
+	["all", "fine-tuned"],
+] as const;
+
+const taskTitles: Readonly<Record<string, string>> = {
+	insulin: "Diabetes-Insulin",
+	chf: "CHF",
+	"chf-paper": "CHF as in the paper",
+	diabetes: "Diabetes",
+};
 
 /** Whether a column shows a row of an evaluation, for a line with this forecast method. */
 function reads(column: Column, row: EvaluationRow, lineMethod: Method | undefined): boolean {

@@ -1,14 +1,7 @@
 import { InputError } from "../../base/errors.js";
 import { tInterval } from "../across-runs.js";
-import {
-	type Drawn,
-	difference,
-	drawPatients,
-	measureOf,
-	possible,
-	type Statistic,
-} from "../bootstrap.js";
-import type { Evaluation, EvaluationRow, Measure } from "../evaluation.js";
+import { type Drawn, difference, drawPatients, measureOf, possible } from "../bootstrap.js";
+import type { Evaluation, Measure } from "../evaluation.js";
 import { statisticsOf, unpacked, unpackedFloats } from "../rows.js";
 import {
 	type Cell,
@@ -34,8 +27,10 @@ export interface Line {
 	readonly seeds: number;
 	/** One value per column; undefined if there is none. */
 	readonly values: readonly (LineMeasure | undefined)[];
-	readonly training?: NonNullable<Cell["training"]> | undefined;
+	readonly training?: Training | undefined;
 }
+
+type Training = NonNullable<Cell["training"]>;
 
 /** One line minus another: one value per column, undefined if there is none. */
 export interface Difference {
@@ -73,47 +68,50 @@ export function comparisonOf(
 	const reference = methods.find((compared) => !compared.against)?.entry;
 	const against = ({ compared }: Source) => (compared ? compared.against : reference);
 	const lines = sources.map((source): Line => {
-		const training = source.compared?.first ? meanTraining(source.cells) : undefined;
+		const { label, group, compared } = source;
+		const training = compared?.first ? meanTraining(source.cells) : undefined;
 		return {
-			label: source.label,
-			group: source.group,
-			seeds: source.compared ? source.cells.length : 0,
-			values: columns.map((column) =>
-				lineMeasure([...drawn(source, column).values()], column.metric),
-			),
+			label,
+			group,
+			seeds: compared ? source.cells.length : 0,
+			values: columns.map((column) => lineMeasure(drawn(source, column), column.metric)),
 			...(training && { training }),
 		};
+	});
+	const differences = sources.flatMap((source): Difference[] => {
+		// Forecasts are compared with the same method of the other line, or else with its first method.
+		const others = sources.filter(({ compared }) => compared && compared.entry === against(source));
+		const first = others.find(({ compared }) => compared?.first);
+		if (!first || first === source) return [];
+		const method = source.compared?.method;
+		const sameMethod = others.find((one) => one !== source && one.compared?.method === method);
+		const forecast = sameMethod ?? first;
+		const pairs = columns.map((column) => {
+			const than = column.task === "forecast" ? forecast : first;
+			return [drawn(source, column), drawn(than, column)] as const;
+		});
+		const bySeed = pairs.map(([one, other]) =>
+			[...one].flatMap(([seed, { value }]) => {
+				const same = other.get(seed);
+				return same ? [value - same.value] : [];
+			}),
+		);
+		return [
+			{
+				...differenceLabels(source, byLine ? forecast : first, byLine),
+				overPatients: pairs.map(([one, other]) => {
+					const [mean, otherMean] = [seedMean(one), seedMean(other)];
+					return mean && otherMean && measureOf(difference(mean, otherMean));
+				}),
+				overSeeds: bySeed.map((values) => (values.length < 2 ? undefined : tInterval(values))),
+				seeds: Math.max(...bySeed.map(({ length }) => length)),
+			},
+		];
 	});
 	return {
 		columns,
 		lines,
-		differences: sources.flatMap((source): Difference[] => {
-			const compared = comparedWith(source, sources, against(source));
-			if (!compared) return [];
-			const pairs = columns.map(
-				(column) =>
-					[
-						drawn(source, column),
-						drawn(column.task === "forecast" ? compared.forecast : compared.first, column),
-					] as const,
-			);
-			const bySeed = pairs.map(([drawn, other]) =>
-				[...drawn].flatMap(([seed, { value }]) => {
-					const same = other.get(seed);
-					return same ? [value - same.value] : [];
-				}),
-			);
-			return [
-				{
-					...(byLine
-						? differenceLabels(source, compared.forecast)
-						: { line: source.label, than: compared.first.label }),
-					overPatients: pairs.map(([drawn, other]) => paired(seedMean(drawn), seedMean(other))),
-					overSeeds: bySeed.map((values) => (values.length < 2 ? undefined : tInterval(values))),
-					seeds: Math.max(...bySeed.map(({ length }) => length)),
-				},
-			];
-		}),
+		differences,
 		failed,
 		notes: [
 			...drawingNotes(cells),
@@ -143,61 +141,32 @@ export const partsOf = ({ columns, lines, differences, ...rest }: Comparison): C
 		};
 	});
 
-/** The line to compare with: for forecasts, and for the other tasks, which have no methods. */
-interface ComparedWith {
-	readonly first: Source;
-	readonly forecast: Source;
-}
-
-/** Forecasts are compared with the same method of the other line, or else with its first method. */
-function comparedWith(
-	source: Source,
-	sources: readonly Source[],
-	against: ComparedModel | undefined,
-): ComparedWith | undefined {
-	const methods = sources.filter(({ compared }) => compared && compared.entry === against);
-	const first = methods.find(({ compared }) => compared?.first);
-	if (!first || first === source) return undefined;
-	const same = methods.find(
-		(other) => other !== source && other.compared?.method === source.compared?.method,
-	);
-	return { first, forecast: same ?? first };
-}
-
 /** The labels of a difference; they name the methods only if these differ. */
-function differenceLabels(
-	source: Source,
-	than: Source,
-): { readonly line: string; readonly than: string } {
+function differenceLabels(source: Source, than: Source, byLine: boolean) {
 	const [compared, other] = [source.compared, than.compared];
-	if (!compared || !other || compared.method === other.method)
+	if (!byLine || !compared || !other || compared.method === other.method)
 		return { line: source.label, than: than.label };
 	const nameOf = ({ entry, method }: ComparedMethod) => `${entry.label} (${method})`;
 	return { line: nameOf(compared), than: nameOf(other) };
 }
 
-function lineMeasure(seeds: readonly Drawn[], metric: string): LineMeasure | undefined {
-	const mean = seedMean(new Map(seeds.entries()));
+function lineMeasure(bySeed: BySeed, metric: string): LineMeasure | undefined {
+	const mean = seedMean(bySeed);
 	if (!mean) return undefined;
-	const squares = seeds.reduce((sum, { value }) => sum + (value - mean.value) ** 2, 0);
+	const squares = [...bySeed.values()].reduce((sum, one) => sum + (one.value - mean.value) ** 2, 0);
 	return {
 		...possible(metric, measureOf(mean)),
-		...(seeds.length > 1 && { seedDeviation: Math.sqrt(squares / (seeds.length - 1)) }),
+		...(bySeed.size > 1 && { seedDeviation: Math.sqrt(squares / (bySeed.size - 1)) }),
 	};
 }
 
-const paired = (one: Drawn | undefined, other: Drawn | undefined): Measure | undefined =>
-	one && other && measureOf(difference(one, other));
-
-function meanTraining(cells: readonly Cell[]): Line["training"] {
+function meanTraining(cells: readonly Cell[]): Training | undefined {
 	const all = cells.flatMap(({ training }) => training ?? []);
-	const [first] = all;
-	if (!first) return undefined;
-	const mean = (of: (one: NonNullable<Cell["training"]>) => number) =>
+	if (all.length === 0) return undefined;
+	const mean = (of: (one: Training) => number) =>
 		all.reduce((sum, one) => sum + of(one), 0) / all.length;
-	const elsewhere = all.find(({ provider = "cpu" }) => provider !== "cpu");
 	return {
-		...(elsewhere ?? first),
+		...(all.find((training) => !isOnCpu(training)) ?? all[0]),
 		cpuSecondsPerEpoch: mean(({ cpuSecondsPerEpoch }) => cpuSecondsPerEpoch),
 		...(all.every(({ seconds }) => seconds !== undefined) && {
 			seconds: mean(({ seconds = 0 }) => seconds),
@@ -206,87 +175,87 @@ function meanTraining(cells: readonly Cell[]): Line["training"] {
 	};
 }
 
+/** CPU time and memory mean little for a model that was trained on another device. */
+export const isOnCpu = ({ provider = "cpu" }: Training) => provider === "cpu";
+
 /** The indices of the best and second-best trained line of each column. */
-export function bestOfColumns({
+export const bestOfColumns = ({
 	columns,
 	lines,
-}: Comparison): { best?: number; second?: number }[] {
-	return columns.map(({ best }, index) => {
+}: Comparison): { best?: number | undefined; second?: number | undefined }[] =>
+	columns.map(({ best: direction }, index) => {
 		const ranked = lines
 			.map(({ values, seeds }, line) => ({ line, seeds, value: values[index]?.value }))
 			.filter(({ value, seeds }) => value !== undefined && seeds > 0)
 			.sort((a, b) => (b.value as number) - (a.value as number));
-		if (best === "lowest") ranked.reverse();
-		const [first, second] = ranked;
-		return { ...(first && { best: first.line }), ...(second && { second: second.line }) };
+		const [best, second] = direction === "lowest" ? ranked.reverse() : ranked;
+		return { best: best?.line, second: second?.line };
 	});
-}
 
 /** Describes the intervals and the number of patients. */
 function drawingNotes(cells: readonly Cell[]): string[] {
 	const evaluations = cells.flatMap((cell) => Object.values(cell.evaluations));
-	const [one] = evaluations;
-	if (!one) return [];
+	if (evaluations.length === 0) return [];
+	const [{ split, draws, seed }] = evaluations;
+	const percent = (share: number) => (100 * share).toFixed(1);
+	const noteOf = ({ task, patients, newCodes, tooFew }: Evaluation) => {
+		if (tooFew) return `${task}: ${tooFew}`;
+		if (!newCodes || task !== "forecast") return `${task}: ${patients} patients`;
+		const { value, low, high } = newCodes;
+		return `${task}: ${patients} patients; ${percent(value)} % [${percent(low)}, ${percent(high)}] of the codes are new for the patient, the others known from the look-up window`;
+	};
 	return [
-		`intervals: 95 %, over patients of split ${one.split}, of the mean over seeds; ${one.draws} bootstrap draws (seed ${one.seed}), the same for every line; sd: standard deviation over seeds`,
-		...new Set(
-			evaluations.map(({ task, patients, newCodes, tooFew }) =>
-				tooFew
-					? `${task}: ${tooFew}`
-					: newCodes && task === "forecast"
-						? `${task}: ${patients} patients; ${(100 * newCodes.value).toFixed(1)} % [${(100 * newCodes.low).toFixed(1)}, ${(100 * newCodes.high).toFixed(1)}] of the codes are new for the patient, the others known from the look-up window`
-						: `${task}: ${patients} patients`,
-			),
-		),
+		`intervals: 95 %, over patients of split ${split}, of the mean over seeds; ${draws} bootstrap draws (seed ${seed}), the same for every line; sd: standard deviation over seeds`,
+		...new Set(evaluations.map(noteOf)),
 	];
+}
+
+/** One note per text, with the labels that it is about. */
+function grouped(
+	notes: Iterable<readonly [text: string, label: string]>,
+	write: (text: string, labels: string) => string,
+): string[] {
+	const labels = new Map<string, Set<string>>();
+	for (const [text, label] of notes) labels.set(text, (labels.get(text) ?? new Set()).add(label));
+	return Array.from(labels, ([text, those]) => write(text, [...those].join(", ")));
 }
 
 /** Lists the tasks that were not measured, for which lines and why. */
 function notMeasuredNotes(methods: readonly ComparedMethod[], cells: readonly Cell[]): string[] {
-	const labels = new Map(methods.map(({ entry }) => [entry.id, entry.label]));
-	const reasons: { task: string; reason: string; lines: Set<string> }[] = [];
-	for (const { entry, left } of cells)
-		for (const [task, reason] of Object.entries(left)) {
-			const label = entry === null ? "counts" : (labels.get(entry) ?? entry);
-			const same = reasons.find((one) => one.task === task && one.reason === reason);
-			if (same) same.lines.add(label);
-			else reasons.push({ task, reason, lines: new Set([label]) });
-		}
-	return reasons.map(
-		({ task, reason, lines }) => `${task} not measured of ${[...lines].join(", ")}: ${reason}`,
+	const labelOf = (id: string | null) =>
+		id === null ? "counts" : (methods.find(({ entry }) => entry.id === id)?.entry.label ?? id);
+	return grouped(
+		cells.flatMap(({ entry, left }) =>
+			Object.entries(left).map(([task, why]) => [`${task}\n${why}`, labelOf(entry)] as const),
+		),
+		(text, labels) => text.replace("\n", ` not measured of ${labels}: `),
 	);
 }
 
 /** Lists lines without differences because the line to compare with has no result. */
-function missingNotes(
+const missingNotes = (
 	sources: readonly Source[],
 	against: (source: Source) => ComparedModel | undefined,
-): string[] {
-	const there = new Set(sources.map(({ compared }) => compared?.entry));
-	const without = new Map<ComparedModel, string[]>();
-	for (const source of sources) {
-		const other = against(source);
-		if (other && !there.has(other))
-			without.set(other, [...(without.get(other) ?? []), source.label]);
-	}
-	return [...without].map(
-		([{ label }, lines]) =>
-			`no differences from ${label}, which has no result: ${lines.join(", ")}`,
+): string[] =>
+	grouped(
+		sources.flatMap((source) => {
+			const other = against(source);
+			return other && !sources.some(({ compared }) => compared?.entry === other)
+				? [[other.label, source.label] as const]
+				: [];
+		}),
+		(label, labels) => `no differences from ${label}, which has no result: ${labels}`,
 	);
-}
 
 /** Lists lines that were not trained on the CPU. */
-function providerNotes(lines: readonly Line[]): string[] {
-	const labels = new Map<string, string[]>();
-	for (const { label, training } of lines) {
-		const { provider = "cpu" } = training ?? {};
-		if (provider !== "cpu") labels.set(provider, [...(labels.get(provider) ?? []), label]);
-	}
-	return [...labels].map(
-		([provider, lineLabels]) =>
-			`trained on ${provider}, so that CPU seconds and memory would not tell what it took: ${lineLabels.join(", ")}`,
+const providerNotes = (lines: readonly Line[]): string[] =>
+	grouped(
+		lines.flatMap(({ label, training }) =>
+			training && !isOnCpu(training) ? [[training.provider as string, label] as const] : [],
+		),
+		(provider, labels) =>
+			`trained on ${provider}, so that CPU seconds and memory would not tell what it took: ${labels}`,
 	);
-}
 
 /** The values of a line in a column, by seed. */
 type BySeed = ReadonlyMap<number, Drawn>;
@@ -299,7 +268,9 @@ function pairedBootstrap(
 	columns: readonly Column[],
 	sources: readonly Source[],
 ): (source: Source, column: Column) => BySeed {
-	const byColumn = new Map<Column, Map<Source, BySeed>>();
+	const byColumn = new Map<Column, Map<Source, Map<number, Drawn>>>(
+		columns.map((column) => [column, new Map(sources.map((source) => [source, new Map()]))]),
+	);
 	for (const task of new Set(columns.map((column) => column.task))) {
 		const readings = columns
 			.filter((column) => column.task === task)
@@ -311,27 +282,32 @@ function pairedBootstrap(
 					}),
 				),
 			);
-		const [first] = readings;
-		if (!first) continue;
-		const { evaluation } = first.reading;
+		if (readings.length === 0) continue;
+		const { evaluation, row } = readings[0].reading;
 		for (const { reading } of readings) checkSame(evaluation, reading.evaluation);
-		const statistics = statisticReader();
-		const drawn: Readonly<Record<number, Drawn>> = first.reading.row.byDraw
+		const unpackedRows = new Map<Reading["row"], ReturnType<typeof statisticsOf>>();
+		const statisticOf = ({ row, evaluation }: Reading, metric: string) => {
+			if (!row.byPatient)
+				throw new InputError(
+					`the evaluation of ${row.label} on ${evaluation.task} has no per-patient values; evaluate it again`,
+				);
+			const statistics = unpackedRows.get(row) ?? statisticsOf(unpacked(row.byPatient));
+			unpackedRows.set(row, statistics);
+			if (!statistics[metric])
+				throw new InputError(`${row.label} has no per-patient values of ${metric}`);
+			return statistics[metric];
+		};
+		const drawn: Readonly<Record<number, Drawn>> = row.byDraw
 			? readings.map(({ column, reading }) => drawnIn(reading, column.metric))
 			: drawPatients(
 					evaluation.patients,
 					Object.fromEntries(
-						readings.map(({ column, reading }, index) => [
-							index,
-							statistics(reading, column.metric),
-						]),
+						readings.map(({ column, reading }, i) => [i, statisticOf(reading, column.metric)]),
 					),
 					evaluation,
 				);
-		for (const [index, { column, source, seed }] of readings.entries()) {
-			const lines = byColumn.get(column) ?? new Map<Source, Map<number, Drawn>>();
-			byColumn.set(column, lines.set(source, new Map(lines.get(source)).set(seed, drawn[index])));
-		}
+		for (const [index, { column, source, seed }] of readings.entries())
+			byColumn.get(column)?.get(source)?.set(seed, drawn[index]);
 	}
 	return (source, column) => byColumn.get(column)?.get(source) ?? new Map();
 }
@@ -347,22 +323,6 @@ function drawnIn({ row, evaluation }: Reading, metric: string): Drawn {
 	return { value, drawn: unpackedFloats(drawn) };
 }
 
-/** Unpacks the per-patient values of each row once, for all its metrics. */
-function statisticReader(): (reading: Reading, metric: string) => Statistic {
-	const unpackedRows = new Map<EvaluationRow, Readonly<Record<string, Statistic>>>();
-	return ({ row, evaluation }, metric) => {
-		if (!row.byPatient)
-			throw new InputError(
-				`the evaluation of ${row.label} on ${evaluation.task} has no per-patient values; evaluate it again`,
-			);
-		const statistics = unpackedRows.get(row) ?? statisticsOf(unpacked(row.byPatient));
-		unpackedRows.set(row, statistics);
-		const statistic = statistics[metric];
-		if (!statistic) throw new InputError(`${row.label} has no per-patient values of ${metric}`);
-		return statistic;
-	};
-}
-
 /** Paired draws need lines that were measured on the same patients. */
 function checkSame(one: Evaluation, other: Evaluation): void {
 	const what = ({ made, split, patients, events, seed, draws, onset }: Evaluation) =>
@@ -376,12 +336,11 @@ function checkSame(one: Evaluation, other: Evaluation): void {
 /** The mean over seeds, for all patients and for each draw. */
 function seedMean(bySeed: BySeed): Drawn | undefined {
 	const all = [...bySeed.values()];
-	const [first] = all;
-	if (!first) return undefined;
+	if (all.length === 0) return undefined;
 	const mean = (of: (one: Drawn) => number) =>
 		all.reduce((sum, one) => sum + of(one), 0) / all.length;
 	return {
 		value: mean(({ value }) => value),
-		drawn: first.drawn.map((_, index) => mean(({ drawn }) => drawn[index])),
+		drawn: all[0].drawn.map((_, index) => mean(({ drawn }) => drawn[index])),
 	};
 }

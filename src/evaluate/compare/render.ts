@@ -1,5 +1,5 @@
 import { formatCount } from "../../base/progress.js";
-import { csvField } from "../../base/table.js";
+import { csvLine } from "../../base/table.js";
 import { thousands } from "../../base/thousands.js";
 import type { Measure } from "../evaluation.js";
 import type { Column } from "./cells.js";
@@ -7,6 +7,7 @@ import {
 	bestOfColumns,
 	type Comparison,
 	type Difference,
+	isOnCpu,
 	type Line,
 	type LineMeasure,
 	partsOf,
@@ -21,33 +22,28 @@ const number = ({ scale, digits }: Column, value: number) =>
 const half = (column: Column, { low, high }: Measure) =>
 	(((high - low) / 2) * column.scale).toFixed(column.digits);
 
-const megabytes = (bytes: number) => thousands(Math.round(bytes / 2 ** 20));
-
-/** CPU time and memory mean little for a model that was trained on another device. */
-const onProcessor = ({ provider = "cpu" }: NonNullable<Line["training"]>) => provider === "cpu";
+/** A number that is known of trained lines, unless it says nothing about them. */
+const ofTraining =
+	(write: (training: NonNullable<Line["training"]>) => string | undefined) =>
+	({ training }: Line) =>
+		(training && write(training)) ?? none;
 
 const extras: readonly { title: string; of: (line: Line) => string }[] = [
 	{ title: "seeds", of: ({ seeds }) => (seeds > 0 ? String(seeds) : none) },
-	{
-		title: "parameters",
-		of: ({ training }) => (training ? formatCount(training.parameters) : none),
-	},
+	{ title: "parameters", of: ofTraining(({ parameters }) => formatCount(parameters)) },
 	{
 		title: "CPU s/epoch",
-		of: ({ training }) =>
-			training && onProcessor(training) ? training.cpuSecondsPerEpoch.toFixed(1) : none,
+		of: ofTraining((one) => (isOnCpu(one) ? one.cpuSecondsPerEpoch.toFixed(1) : undefined)),
 	},
 	{
 		title: "GPU s",
-		of: ({ training }) =>
-			training?.seconds !== undefined && !onProcessor(training)
-				? training.seconds.toFixed(0)
-				: none,
+		of: ofTraining((one) => (isOnCpu(one) ? undefined : one.seconds?.toFixed(0))),
 	},
 	{
 		title: "peak MiB",
-		of: ({ training }) =>
-			training && onProcessor(training) ? megabytes(training.peakBytes) : none,
+		of: ofTraining((one) =>
+			isOnCpu(one) ? thousands(Math.round(one.peakBytes / 2 ** 20)) : undefined,
+		),
 	},
 ];
 
@@ -187,69 +183,40 @@ export function differenceTables({ columns, differences }: Comparison): {
 	return tables.filter(({ rows }) => rows.length > 0).map((one) => ({ ...one, header }));
 }
 
-/** A row of the CSV file. */
-const emptyRow = {
-	line: "",
-	group: "",
-	task: "",
-	setting: "",
-	metric: "",
-	value: "" as number | "",
-	low: "" as number | "",
-	high: "" as number | "",
-	seeds: "" as number | "",
-	seed_deviation: "" as number | "",
-	minus: "",
-	interval: "",
-};
+/** The columns of the CSV file. */
+const csvHeader =
+	"line group task setting metric value low high seeds seed_deviation minus interval".split(" ");
 
 /** One row per number, for programs; `minus` names the subtracted line, `interval` what the interval is over. */
 export function csv({ columns, lines, differences }: Comparison): string {
-	const inColumns = (
-		values: readonly (LineMeasure | undefined)[],
-		names: Partial<typeof emptyRow>,
-	) =>
+	type Row = Readonly<Record<string, string | number>>;
+	const inColumns = (values: readonly (LineMeasure | undefined)[], names: Row): Row[] =>
 		columns.flatMap(({ task, setting, method, metric }, index) => {
 			const measure = values[index];
 			if (!measure) return [];
 			const { value, low, high, seedDeviation = "" } = measure;
-			return {
-				...emptyRow,
-				...names,
-				task,
-				setting: setting ?? method ?? "",
-				metric,
-				value,
-				low,
-				high,
-				seed_deviation: seedDeviation,
-			};
+			const measured = { value, low, high, seed_deviation: seedDeviation };
+			return { ...names, task, setting: setting ?? method ?? "", metric, ...measured };
 		});
 	const measured = lines.flatMap(({ label: line, group, seeds, values, training }) => {
-		const counted = !training
-			? []
-			: onProcessor(training)
-				? (["parameters", "cpuSecondsPerEpoch", "peakBytes"] as const)
-				: (["parameters"] as const);
+		const counted = ["parameters", "cpuSecondsPerEpoch", "peakBytes"] as const;
+		const known = counted.filter(
+			(metric) => training && (metric === "parameters" || isOnCpu(training)),
+		);
 		return [
 			...inColumns(values, { line, group, seeds, interval: "patients" }),
-			...counted.map((metric) => ({
-				...emptyRow,
-				line,
-				group,
-				task: "training",
-				metric,
-				value: training?.[metric] ?? "",
-				seeds,
-			})),
+			...known.map((metric) => {
+				const value = training?.[metric] ?? "";
+				return { line, group, task: "training", metric, value, seeds };
+			}),
 		];
 	});
 	const less = differences.flatMap(({ line, than: minus, overPatients, overSeeds, seeds }) => [
 		...inColumns(overPatients, { line, minus, interval: "patients" }),
 		...inColumns(overSeeds, { line, minus, seeds, interval: "seeds" }),
 	]);
-	const rows = [...measured, ...less].map((row) => Object.values(row));
-	return `${[Object.keys(emptyRow), ...rows].map((row) => row.map(csvField).join(",")).join("\n")}\n`;
+	const rows = [...measured, ...less].map((row: Row) => csvHeader.map((name) => row[name] ?? ""));
+	return [csvHeader, ...rows].map(csvLine).join("");
 }
 
 const texSpecials: Readonly<Record<string, string>> = {
