@@ -26,21 +26,19 @@ export function calibrationCurve(
 	checkProbabilities(probabilities, "calibration");
 	if (!Number.isInteger(bins) || bins < 1)
 		throw new InputError(`calibration: ${bins} bins; expected a whole number of at least 1`);
-	const edges = innerEdges(probabilities, bins, binning);
-	const sums = Array.from({ length: bins }, () => ({ count: 0, predicted: 0, observed: 0 }));
-	for (let i = 0; i < labels.length; i++) {
-		const bin = sums[binOf(edges, probabilities[i])];
-		bin.count++;
-		bin.predicted += probabilities[i];
-		bin.observed += Number(labels[i]);
-	}
-	return sums
-		.filter(({ count }) => count > 0)
-		.map(({ count, predicted, observed }) => ({
-			predicted: predicted / count,
-			observed: observed / count,
-			count,
-		}));
+	const shares = evenShares(bins);
+	const edges = binning === "uniform" ? shares : quantileEdges(probabilities, shares);
+	return groupsBetween(edges, probabilities)
+		.filter(({ length }) => length > 0)
+		.map((members) => {
+			const mean = (of: (index: number) => number) =>
+				members.reduce((sum, index) => sum + of(index), 0) / members.length;
+			return {
+				predicted: mean((index) => probabilities[index]),
+				observed: mean((index) => Number(labels[index])),
+				count: members.length,
+			};
+		});
 }
 
 /** Mean distance between predicted probability and observed fraction, weighted by the predictions per bin. */
@@ -52,18 +50,26 @@ export function expectedCalibrationError(curve: readonly CurvePoint[]): number {
 	);
 }
 
-/** The edges between bins. */
-function innerEdges(probabilities: ArrayLike<number>, bins: number, binning: Binning): number[] {
-	const shares = Array.from({ length: bins - 1 }, (_, i) => (i + 1) / bins);
-	if (binning === "uniform") return shares;
-	const sorted = Float64Array.from(probabilities).sort();
-	return shares.map((share) => quantile(sorted, share));
+/** The shares below the edges between so many equal parts. */
+export const evenShares = (parts: number): number[] =>
+	Array.from({ length: parts - 1 }, (_, i) => (i + 1) / parts);
+
+/** The distinct quantiles of values at these shares: edges between groups. */
+export function quantileEdges(values: ArrayLike<number>, shares: readonly number[]): number[] {
+	const sorted = Float64Array.from(values).sort();
+	return sorted.length > 0 ? [...new Set(shares.map((share) => quantile(sorted, share)))] : [];
 }
 
-/** A probability on an edge belongs to the bin below it. */
-export function binOf(innerEdges: readonly number[], probability: number): number {
+/** The indices of the values between the edges, from low to high; a value on an edge belongs to the group below it. */
+export function groupsBetween(edges: readonly number[], values: ArrayLike<number>): number[][] {
+	const groups = Array.from({ length: edges.length + 1 }, (): number[] => []);
+	for (let i = 0; i < values.length; i++) groups[binOf(edges, values[i])].push(i);
+	return groups;
+}
+
+function binOf(edges: readonly number[], value: number): number {
 	let bin = 0;
-	while (bin < innerEdges.length && probability > innerEdges[bin]) bin++;
+	while (bin < edges.length && value > edges[bin]) bin++;
 	return bin;
 }
 

@@ -1,6 +1,7 @@
 import { probabilityOf } from "../base/log-odds.js";
 import { denseRows, fitLogistic, weightedLabels } from "../model/glm.js";
 import { type BootstrapOptions, bootstrap } from "./bootstrap.js";
+import { evenShares, groupsBetween, quantileEdges } from "./calibration.js";
 import { averagePrecision, brier, ranking } from "./metrics.js";
 import { quantile } from "./order-statistics.js";
 import type { LabelPrediction } from "./predictions.js";
@@ -69,22 +70,17 @@ export function plpTables(
 
 const isOther = ({ evaluation }: PlpOptions) => evaluation === "Validation";
 
+const ids = (...names: string[]) => Object.fromEntries(names.map((name) => [name, () => id]));
+
 const performanceColumns: Columns<PlpOptions> = {
-	performance_id: () => id,
-	model_design_id: () => id,
-	development_database_id: () => id,
+	...ids("performance_id", "model_design_id", "development_database_id"),
 	validation_database_id: (options) => (isOther(options) ? otherDatabase : id),
-	target_id: () => id,
-	outcome_id: () => id,
-	tar_id: () => id,
-	plp_data_setting_id: () => id,
-	population_setting_id: () => id,
+	...ids("target_id", "outcome_id", "tar_id", "plp_data_setting_id", "population_setting_id"),
 	model_development: (options) => (isOther(options) ? 0 : 1),
 };
 
 const attritionColumns: Columns<AttritionStep> = {
-	performance_id: () => id,
-	outcome_id: () => id,
+	...ids("performance_id", "outcome_id"),
 	description: ({ description }) => description,
 	target_count: ({ patients }) => patients,
 	unique_people: ({ patients }) => patients,
@@ -186,13 +182,9 @@ const groupColumns = (median: string): Columns<Group> => ({
 
 /** Ten strata with about equal numbers of predictions. */
 function calibration(known: readonly Known[], { evaluation }: PlpOptions): ResultTable {
-	const { sorted } = groupOf(known);
-	const edges = [...new Set(Array.from({ length: 9 }, (_, i) => quantile(sorted, (i + 1) / 10)))];
-	const strata = Array.from({ length: edges.length + 1 }, () => [] as Known[]);
-	for (const prediction of known) {
-		const above = edges.findIndex((edge) => prediction.probability <= edge);
-		strata[above < 0 ? edges.length : above].push(prediction);
-	}
+	const probabilities = known.map(({ probability }) => probability);
+	const edges = quantileEdges(probabilities, evenShares(10));
+	const strata = groupsBetween(edges, probabilities);
 	const columns: Columns<Group & { readonly threshold: number }> = {
 		performance_id: () => id,
 		evaluation: () => evaluation,
@@ -203,7 +195,9 @@ function calibration(known: readonly Known[], { evaluation }: PlpOptions): Resul
 	return tableOf(
 		columns,
 		strata.flatMap((members, index) =>
-			members.length === 0 ? [] : [{ ...groupOf(members), threshold: edges[index - 1] ?? 0 }],
+			members.length === 0
+				? []
+				: [{ ...groupOf(members.map((i) => known[i])), threshold: edges[index - 1] ?? 0 }],
 		),
 	);
 }

@@ -3,9 +3,8 @@ import type { Dataset, History, Label, Split } from "../../data/cohort/index.js"
 import { labelsOf } from "../../model/train/index.js";
 import type { ViewedHistory } from "../../predict/index.js";
 import type { Statistic } from "../bootstrap.js";
-import { probabilityBins } from "../calibration.js";
+import { evenShares, probabilityBins, quantileEdges } from "../calibration.js";
 import { ranking } from "../metrics.js";
-import { quantile } from "../order-statistics.js";
 
 /** The labels of a split. */
 export interface LabelSet extends LabelledPatients {
@@ -105,10 +104,8 @@ export function calibrationBins(
 	{ targets, patients, count, weights }: LabelledPatients,
 	probabilities: ArrayLike<number>,
 ) {
-	const sorted = Float64Array.from(probabilities).sort();
-	const size = binsFor(targets.length);
-	const edges = Array.from({ length: size - 1 }, (_, i) => quantile(sorted, (i + 1) / size));
-	const bins = probabilityBins(count, [...new Set(edges)]);
+	const shares = evenShares(binsFor(targets.length));
+	const bins = probabilityBins(count, quantileEdges(probabilities, shares));
 	for (let i = 0; i < targets.length; i++)
 		bins.add(patients[i], probabilities[i], targets[i] === 1, weights?.[i]);
 	return bins;

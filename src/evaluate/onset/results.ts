@@ -2,16 +2,10 @@ import { yearDays } from "../../base/time.js";
 import type { Dataset } from "../../data/cohort/index.js";
 import type { Vocabulary } from "../../data/cohort/vocabulary.js";
 import { type Drawn, measureOf, notNegative, patientDraws } from "../bootstrap.js";
-import { binOf } from "../calibration.js";
+import { evenShares, groupsBetween, quantileEdges } from "../calibration.js";
 import type { Measure, Measured, OnsetDetails } from "../evaluation.js";
-import { quantile } from "../order-statistics.js";
 import { measured } from "../rows.js";
-import {
-	decileShares,
-	decisionCurve,
-	onsetCalibration,
-	onsetScores,
-} from "../survival/at-horizon.js";
+import { decisionCurve, onsetCalibration, onsetScores } from "../survival/at-horizon.js";
 import {
 	aalenJohansen,
 	pointAt,
@@ -196,7 +190,7 @@ function detailsOf(
 			return {
 				years: horizon.years,
 				codes: horizon.codes.length,
-				calibration: onsetCalibration(pooled, days, risks, decileShares).bins(),
+				calibration: onsetCalibration(pooled, days, risks, evenShares(10)).bins(),
 				decisions: decisionCurve(pooled, days, risks, pooledThresholds)() ?? [],
 			};
 		}),
@@ -250,8 +244,6 @@ export function chosenConditions(
 	return (chronic.length > 0 ? chronic : most).slice(0, mostConditions);
 }
 
-/** Fifths of patients by predicted risk. */
-const fifthShares = [0.2, 0.4, 0.6, 0.8] as const;
 /** Days per curve, evenly spread over the horizon. */
 const curveSteps = 60;
 
@@ -262,10 +254,7 @@ export function incidenceByFifth(
 	predicted: ArrayLike<number>,
 ): Pick<Condition, "days" | "fifths"> {
 	const risks = sortPredictions(followUp, predicted);
-	const ascending = risks.toSorted();
-	const edges = fifthShares.map((share) => quantile(ascending, share));
-	const members = Array.from({ length: edges.length + 1 }, (): number[] => []);
-	for (const [index, risk] of risks.entries()) members[binOf(edges, risk)]?.push(index);
+	const members = groupsBetween(quantileEdges(risks, evenShares(5)), risks);
 	const days = Array.from({ length: curveSteps + 1 }, (_, index) =>
 		Math.round((horizon * index) / curveSteps),
 	);

@@ -1,7 +1,7 @@
 import { InputError } from "../../base/errors.js";
-import { binOf } from "../calibration.js";
+import { groupsBetween, quantileEdges } from "../calibration.js";
 import { ranking } from "../metrics.js";
-import { countUpTo, pick, quantile } from "../order-statistics.js";
+import { countUpTo, pick } from "../order-statistics.js";
 import {
 	aalenJohansen,
 	censored,
@@ -103,11 +103,6 @@ export interface OnsetScores {
 	readonly averagePrecision: number | null;
 	/** Mean squared difference between predicted risk and outcome (0 or 1). */
 	readonly brier: number | null;
-	/**
-	 * 1 − Brier score / Brier score of predicting the observed incidence for everybody: 1 is perfect, 0 no better
-	 * than the incidence. Null if the observed incidence is 0 or 1.
-	 */
-	readonly scaledBrier: number | null;
 	/** Onsets by the horizon had nobody been censored: patients × cumulative incidence (Aalen–Johansen). */
 	readonly observedOnsets: number | null;
 	/** The sum of predicted risks. */
@@ -120,7 +115,6 @@ const undefinedScores: OnsetScores = {
 	auroc: null,
 	averagePrecision: null,
 	brier: null,
-	scaledBrier: null,
 	observedOnsets: null,
 	expectedOnsets: null,
 	observedToExpected: null,
@@ -160,15 +154,11 @@ function scorer(labels: Uint8Array, risks: Float64Array) {
 			squares += weights[i] * (labels[i] - risks[i]) ** 2;
 			expectedOnsets += counts[i] * risks[i];
 		}
-		const brier = squares / total;
-		// Predicting the incidence F for everybody: F(1 − F)² + (1 − F)F².
-		const uninformed = observed * (1 - observed);
 		const observedOnsets = observed * total;
 		return {
 			auroc: orNull(auroc(weights)),
 			averagePrecision: orNull(averagePrecision(weights)),
-			brier,
-			scaledBrier: uninformed > 0 ? 1 - brier / uninformed : null,
+			brier: squares / total,
 			observedOnsets,
 			expectedOnsets,
 			observedToExpected: expectedOnsets > 0 ? observedOnsets / expectedOnsets : null,
@@ -241,9 +231,6 @@ export function decisionCurve(
 	};
 }
 
-/** Tenths of patients by predicted risk. */
-export const decileShares = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9] as const;
-
 /** Narrow bins of high risk, for rare onsets pooled over codes. */
 export const highRiskShares = [0.5, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995] as const;
 
@@ -286,11 +273,7 @@ export function onsetCalibration(
 	shares: readonly number[],
 ): OnsetCalibration {
 	const risks = sortPredictions(followUp, predicted);
-	const ascending = risks.toSorted();
-	const edges = risks.length ? [...new Set(shares.map((share) => quantile(ascending, share)))] : [];
-	const binMembers = Array.from({ length: edges.length + 1 }, (): number[] => []);
-	for (const [index, risk] of risks.entries()) binMembers[binOf(edges, risk)].push(index);
-	const bins = binMembers.map((binIndices) => {
+	const bins = groupsBetween(quantileEdges(risks, shares), risks).map((binIndices) => {
 		const members = takeEntries(followUp, binIndices);
 		return { members, outcome: outcomeAt(members, horizon), risks: pick(risks, binIndices) };
 	});

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { calibrationCurve } from "../calibration.js";
-import { decileShares, highRiskShares, onsetCalibration } from "./at-horizon.js";
+import { calibrationCurve, evenShares } from "../calibration.js";
+import { highRiskShares, onsetCalibration } from "./at-horizon.js";
 import { aalenJohansen, pointAt, poolFollowUps, poolValues, sortFollowUp } from "./follow-up.js";
 import {
 	type Cohort,
@@ -101,7 +101,7 @@ describe("bins of predicted risk", () => {
 		const labels = golden.status.map((status) => status === 1);
 		const time = golden.time.map((_, at) => (labels[at] ? 1 : 9));
 		const followUp = sortFollowUp({ time, status: labels.map(Number) });
-		const { bins } = onsetCalibration(followUp, 5, golden.predicted365, decileShares);
+		const { bins } = onsetCalibration(followUp, 5, golden.predicted365, evenShares(10));
 		const curve = calibrationCurve(labels, golden.predicted365, { binning: "quantile" });
 		expect(
 			bins().map(({ predicted, observed, count }) => ({ predicted, observed, count })),
@@ -115,7 +115,7 @@ describe("bins of predicted risk", () => {
 
 test("deciles of the golden cohort have limits around the observed risk", () => {
 	const followUp = sortFollowUp(golden);
-	const bins = onsetCalibration(followUp, 365, golden.predicted365, decileShares).bins();
+	const bins = onsetCalibration(followUp, 365, golden.predicted365, evenShares(10)).bins();
 	// Two equal predictions lie on an edge.
 	expect(bins.map(({ count }) => count)).toEqual([12, 12, 12, 13, 11, 12, 12, 12, 12, 12]);
 	for (const { low, observed, high } of bins) {

@@ -151,8 +151,6 @@ export function sortPredictions(
 export interface Curve {
 	readonly days: Float64Array;
 	readonly values: Float64Array;
-	/** Patients at risk just before each day. */
-	readonly atRisk: Float64Array;
 	/**
 	 * Pointwise 95 % limits from a Greenwood-type variance on the log(−log) scale. They equal the value where
 	 * the scale is undefined: at values of 0 and 1.
@@ -287,8 +285,8 @@ function curveOf(
 	const remaining = new Float64Array(time.length + 1);
 	for (let i = time.length - 1; i >= 0; i--)
 		remaining[i] = remaining[i + 1] + (weights ? weights[patient[i]] : 1);
-	const points = [{ day: 0, value: start, atRisk: remaining[0], low: start, high: start }];
-	let [complete, lastDay, lastAtRisk] = [false, 0, remaining[0]];
+	const points = [{ day: 0, value: start, low: start, high: start }];
+	let [complete, lastDay] = [false, 0];
 	for (let i = 0; remaining[i] > 0; ) {
 		const day = time[i];
 		const until = (last: number) => {
@@ -302,18 +300,17 @@ function curveOf(
 		const losses = until(censored);
 		const afterLosses = remaining[i];
 		if (afterLosses < atRisk) {
-			[lastDay, lastAtRisk] = [day, atRisk];
+			lastDay = day;
 			complete = afterLosses === 0 && losses > 0 === ofCensoring;
 		}
 		const next = step({ atRisk, onsets, deaths, losses, afterEvents, afterLosses });
-		if (next) points.push({ day, value: next.value, atRisk, ...next.limits });
+		if (next) points.push({ day, value: next.value, ...next.limits });
 	}
 	const { day, ...end } = points.at(-1)!;
-	if (lastDay > day) points.push({ ...end, day: lastDay, atRisk: lastAtRisk });
+	if (lastDay > day) points.push({ ...end, day: lastDay });
 	return {
 		days: Float64Array.from(points, ({ day }) => day),
 		values: Float64Array.from(points, ({ value }) => value),
-		atRisk: Float64Array.from(points, ({ atRisk }) => atRisk),
 		low: Float64Array.from(points, ({ low }) => low),
 		high: Float64Array.from(points, ({ high }) => high),
 		complete,

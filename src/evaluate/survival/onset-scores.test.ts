@@ -70,7 +70,6 @@ const nothing = {
 	auroc: null,
 	averagePrecision: null,
 	brier: null,
-	scaledBrier: null,
 	observedOnsets: null,
 	expectedOnsets: null,
 	observedToExpected: null,
@@ -124,8 +123,6 @@ function slowScores(cohort: Cohort, horizon: number): OnsetScores {
 	const total = sum(counts);
 	const brier = sum(entries.map((one) => one.weight * (Number(one.case) - one.risk) ** 2)) / total;
 	const incidence = slowIncidence(cohort, horizon);
-	const uninformed =
-		sum(entries.map((one) => one.weight * (Number(one.case) - incidence) ** 2)) / total;
 	const expectedOnsets = sum(entries.map(({ count, risk }) => count * risk));
 	return {
 		auroc: both
@@ -141,7 +138,6 @@ function slowScores(cohort: Cohort, horizon: number): OnsetScores {
 				) / weightOf(cases)
 			: null,
 		brier,
-		scaledBrier: uninformed > 1e-12 ? 1 - brier / uninformed : null,
 		observedOnsets: incidence * total,
 		expectedOnsets,
 		observedToExpected: expectedOnsets > 0 ? (incidence * total) / expectedOnsets : null,
