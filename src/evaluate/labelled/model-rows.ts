@@ -30,7 +30,7 @@ import { representations, taskScorer } from "../../predict/index.js";
 import { spanText } from "../../predict/user-input/index.js";
 import { onsetHorizonDays } from "../onset/onset-labels.js";
 import { type EvaluateOptions, isExternal } from "../options.js";
-import type { PatientRow } from "../rows.js";
+import type { PatientRow, RowName } from "../rows.js";
 import { type LabelSet, probabilityStatistics, viewsOf } from "./label-set.js";
 import {
 	directionsOf,
@@ -62,21 +62,16 @@ export interface TaskData {
 	readonly codes: TaskCodes | undefined;
 }
 
-/** Scores of any scale: only their ranking is measured. */
-export const ranked = (
+/** A row of scores; of probabilities, their distance from the labels is measured too, otherwise only their ranking. */
+export const scoredRow = (
+	name: RowName,
 	labelled: LabelSet,
 	scores: ArrayLike<number>,
-): Omit<PatientRow, "name"> => ({
+	areProbabilities = true,
+): PatientRow => ({
+	name,
 	byPatient: { scored: { labelled, scores: [scores] } },
-});
-
-/** Scores that are probabilities, so their distance from the labels is also measured. */
-export const probable = (
-	labelled: LabelSet,
-	probabilities: ArrayLike<number>,
-): Omit<PatientRow, "name"> => ({
-	...ranked(labelled, probabilities),
-	more: probabilityStatistics(labelled, probabilities),
+	...(areProbabilities && { more: probabilityStatistics(labelled, scores) }),
 });
 
 /** The default number of labels per few-shot draw, and the number of draws. */
@@ -101,71 +96,64 @@ export async function frozenRows(
 	if (train.labels.length === 0) return riskRows(data, codes, runtime, trained, notes);
 	const represent = (histories: Parameters<typeof representations>[2]) =>
 		representations(runtime, trained, histories);
-	const vectorsOf = async (whose: Dataset, labels: readonly Label[]) =>
-		represent(await viewsOf(whose, labels));
-	const labelsAt = (indices: readonly number[]) => indices.map((label) => train.labels[label]);
+	const viewsAt = (indices: readonly number[]) =>
+		viewsOf(
+			trainingDataset,
+			indices.map((label) => train.labels[label]),
+		);
 	const draws = drawShots(train.targets, shots, shotDraws, seed);
 	const trainSample = random(seed)
 		.fork("usual")
 		.shuffle([...train.labels.keys()])
 		.slice(0, standardPatients);
 	const needed = [...new Set([...trainSample, ...draws.flat()])];
-	const trainVectors = await vectorsOf(trainingDataset, labelsAt(needed));
+	const trainVectors = await represent(await viewsAt(needed));
 	const width = trainVectors.length / needed.length;
 	const standard = standardOf(trainVectors.subarray(0, trainSample.length * width), width);
-	const evaluatedVectors = await vectorsOf(dataset, evaluated.labels);
-	const directions = denseRows(
-		directionsOf(standardised(evaluatedVectors, standard), width),
-		width,
-	);
+	const directionsIn = (vectors: Float32Array) =>
+		directionsOf(standardised(vectors, standard), width);
+	const views = await viewsOf(dataset, evaluated.labels);
+	const directions = denseRows(directionsIn(await represent(views)), width);
 	const prototype =
 		codes.codesAre === "expected"
 			? expectedDirection(trained, codes.prototype, standard)
 			: await pastDirection(
 					codes.prototype,
 					standard,
-					await viewsOf(trainingDataset, labelsAt(trainSample.slice(0, insertedPatients))),
+					await viewsAt(trainSample.slice(0, insertedPatients)),
 					represent,
 				);
 	const noShots = { directions: new Float64Array(0), targets: [] };
 	notes.push(`zero-shot: ${codes.words}`);
-	const rows: PatientRow[] = [
-		{
-			name: {
-				who: "model",
-				label: `${name}, zero-shot prototype`,
-				setting: "zero-shot prototype",
-			},
-			...ranked(evaluated, fewShotScores(prototype, noShots, directions)),
-		},
+	const rows = [
+		scoredRow(
+			{ who: "model", label: `${name}, zero-shot prototype`, setting: "zero-shot prototype" },
+			evaluated,
+			fewShotScores(prototype, noShots, directions),
+			false,
+		),
 		...(await riskRows(data, codes, runtime, trained, notes)),
 	];
 	if (draws.length === 0) {
 		notes.push(`no ${shots}-shot row: too few labels of training patients`);
 		return rows;
 	}
-	const trainDirections = directionsOf(standardised(trainVectors, standard), width);
-	const positions = new Map(needed.map((label, position) => [label, position]));
-	const shotDirections = (draw: Shots) =>
-		Float64Array.from(
-			draw.flatMap((label) => {
-				const first = positions.get(label)! * width;
-				return [...trainDirections.subarray(first, first + width)];
-			}),
-		);
+	const trainDirections = directionsIn(trainVectors);
+	const directionOf = (label: number) => {
+		const first = needed.indexOf(label) * width;
+		return [...trainDirections.subarray(first, first + width)];
+	};
 	const scores = draws.map((draw) => {
 		const targets = draw.map((label) => train.targets[label]);
-		return fewShotScores(prototype, { directions: shotDirections(draw), targets }, directions);
+		const taught = { directions: Float64Array.from(draw.flatMap(directionOf)), targets };
+		return fewShotScores(prototype, taught, directions);
 	});
 	notes.push(
 		`${shots}-shot: mean over ${draws.length} draws of ${Math.ceil(shots / 2)} positive and ${Math.floor(shots / 2)} negative training patients; intervals over patients and draws`,
 	);
+	const label = `${name}, ${shots}-shot`;
 	rows.push({
-		name: {
-			who: "model",
-			label: `${name}, ${shots}-shot`,
-			...(shots === usualShots && { setting: "5-shot" }),
-		},
+		name: { who: "model", label, ...(shots === usualShots && { setting: "5-shot" }) },
 		byPatient: { scored: { labelled: evaluated, scores } },
 	});
 	return rows;
@@ -179,26 +167,25 @@ async function riskRows(
 	trained: Trained,
 	notes: string[],
 ): Promise<PatientRow[]> {
-	const rows: PatientRow[] = [];
-	if ((trained.config as CodeConfig).hazards && codes.risk.length > 0) {
-		const risk = await taskRisks(runtime, trained, dataset, evaluated.labels, codes);
-		const label = `${trained.model.name}, zero-shot risk`;
-		rows.push({
-			name: { who: "model", label, setting: "zero-shot risk" },
-			// Only onset labels have this definition: those of the paper have another, and insulin also counts the same day.
-			...(isOnsetTask(dataset, task) ? probable(evaluated, risk) : ranked(evaluated, risk)),
-		});
-		const today = codes.sameDay ? ", or that a further record of that day is one" : "";
+	const hasCode = codes.risk.length > 0;
+	if (!hasCode || !(trained.config as CodeConfig).hazards) {
 		notes.push(
-			`zero-shot risk: probability of a record within ${spanText(codes.horizonDays)} of the index day, death competing${today}`,
-		);
-	} else
-		notes.push(
-			codes.risk.length > 0
+			hasCode
 				? "no zero-shot risk: the model has learned no hazards"
 				: "no zero-shot risk: the code of the task is not a token; for insulin, prepare with --drugs tokens",
 		);
-	return rows;
+		return [];
+	}
+	const risk = await taskRisks(runtime, trained, dataset, evaluated.labels, codes);
+	const today = codes.sameDay ? ", or that a further record of that day is one" : "";
+	notes.push(
+		`zero-shot risk: probability of a record within ${spanText(codes.horizonDays)} of the index day, death competing${today}`,
+	);
+	const label = `${trained.model.name}, zero-shot risk`;
+	// Only onset labels have this definition: those of the paper have another, and insulin also counts the same day.
+	const areProbabilities = isOnsetTask(dataset, task);
+	const name = { who: "model", label, setting: "zero-shot risk" } as const;
+	return [scoredRow(name, evaluated, risk, areProbabilities)];
 }
 
 /** The indices of the labels of one draw. */
@@ -214,7 +201,7 @@ export function drawShots(
 	draws: number,
 	seed: number,
 ): Shots[] {
-	const all = Array.from({ length: targets.length }, (_, index) => index);
+	const all = [...Array.from(targets).keys()];
 	const positives = all.filter((label) => targets[label]);
 	const negatives = all.filter((label) => !targets[label]);
 	const wanted = Math.ceil(shots / 2);
@@ -244,23 +231,12 @@ export function fewShotScores(
 	return linearPredictor(directions, fitLogistic(rows, weightedLabels(taught.targets), prior));
 }
 
-interface FineTuned {
-	readonly probabilities: Float64Array;
-	/** The recalibration of the log-odds on the validation labels. */
-	readonly slope: number;
-	readonly shift: number;
-	readonly epoch: number;
-}
-
-/** Predictions with the fine-tuned weights of a run; undefined if there are none for the task. */
+/** Predictions with the fine-tuned weights of a run, and their scale; undefined if there are none for the task. */
 export async function fineTuned(
 	runtime: Runtime,
 	trained: Trained,
-	dataset: Dataset,
-	task: string,
-	labels: readonly Label[],
-	{ train, valid, evaluated }: Readonly<Record<"train" | "valid" | "evaluated", LabelSet>>,
-): Promise<FineTuned | undefined> {
+	{ task, dataset, labels, train, valid, evaluated }: TaskData,
+) {
 	const begun = readTask(trained.folder, task);
 	const best = begun && taskWeights(trained.folder, task);
 	if (!begun || !best) return undefined;
@@ -355,34 +331,39 @@ type Definition = Pick<Scoring, "definition" | "source" | "horizonDays" | "outsi
 function taskDefinition(dataset: Dataset, task: string): Definition {
 	const { vocabulary, manifest } = dataset;
 	const source = `built-in task ${task}`;
-	const outside = (when: "recorded" | "missing", mark: Mark, what: string) => {
-		const tokens = markedTokens(vocabulary, mark);
-		return tokens.length > 0 && { outside: { tokens, if: when, what } };
-	};
+	const outside = (
+		tokens: readonly number[],
+		when: "recorded" | "missing",
+		what: string,
+		withinDays?: number,
+	) =>
+		tokens.length > 0 && {
+			outside: {
+				tokens: [...tokens],
+				if: when,
+				what,
+				...(withinDays !== undefined && { withinDays }),
+			},
+		};
+	const marked = (mark: Mark) => markedTokens(vocabulary, mark);
 	if (isOnsetTask(dataset, task)) {
 		const { mark, what } = onsetTask(task);
 		return {
 			definition: `a first record of ${what} within ${spanText(onsetHorizonDays)}, in patients without one`,
 			source,
 			horizonDays: onsetHorizonDays,
-			...outside("recorded", mark, what),
+			...outside(marked(mark), "recorded", what),
 		};
 	}
 	const definition = manifest.labels.find((known) => known.task === task)?.definition;
 	if (definition) {
 		const { what, without, ...others } = definition;
 		const tokens = without ? tokensOf(vocabulary, without.codes) : [];
+		const named = tokenText(vocabulary, tokens);
 		return {
 			definition: what,
 			...others,
-			...(tokens.length > 0 && {
-				outside: {
-					tokens,
-					if: "recorded",
-					what: tokenText(vocabulary, tokens),
-					...(without?.withinDays !== undefined && { withinDays: without.withinDays }),
-				},
-			}),
+			...outside(tokens, "recorded", named, without?.withinDays),
 		};
 	}
 	if (task === "insulin")
@@ -390,13 +371,13 @@ function taskDefinition(dataset: Dataset, task: string): Definition {
 			definition: `insulin within ${insulinDays} days of the first record of diabetes (PheCode 250), predicted on the day of that record`,
 			source,
 			horizonDays: insulinDays,
-			...outside("missing", "diabetes", "diabetes (PheCode 250)"),
+			...outside(marked("diabetes"), "missing", "diabetes (PheCode 250)"),
 		};
 	if (task === "chf-paper")
 		return {
 			definition: labelRules.chf,
 			source,
-			...outside("recorded", "heart-failure", "heart failure (PheCode 428)"),
+			...outside(marked("heart-failure"), "recorded", "heart failure (PheCode 428)"),
 		};
 	return {
 		definition: `a positive label of task ${task}, as its labels define it`,

@@ -1,6 +1,6 @@
 import { InputError } from "../../base/errors.js";
 import { random } from "../../base/random.js";
-import { builtInMap, type IcdSystem } from "../../data/codes/index.js";
+import { builtInMap } from "../../data/codes/index.js";
 import { incidencesByAgeAndSex, onsetSums, smoothRates } from "../../data/cohort/age-sex-rates.js";
 import { usualLookBack } from "../../data/cohort/at-risk.js";
 import type { Dataset, Label, Split } from "../../data/cohort/index.js";
@@ -121,20 +121,17 @@ export function taskCodes(
 	vocabulary: Vocabulary,
 	code: string | undefined,
 ): TaskCodes | undefined {
-	const tokens = vocabulary.tokens.flatMap((token, index) =>
-		index < specialCount ? [] : [{ token, at: index }],
-	);
+	const { tokens } = vocabulary;
 	const where = (holds: (token: Token) => boolean) =>
-		tokens.filter(({ token }) => holds(token)).map(({ at: token }) => token);
-	const marked = (mark: Mark) => markedTokens(vocabulary, mark);
-	const codesText = (tokens: readonly number[]) =>
-		tokens.map((token) => vocabulary.tokens[token]?.code).join(", ");
-	const withCategory = (risk: readonly number[], name: string): TaskCodes => {
-		const category = vocabulary.tokens[risk[0]]?.category;
+		[...tokens.keys()].filter((index) => index >= specialCount && holds(tokens[index]));
+	const codesText = (indices: readonly number[]) =>
+		indices.map((token) => tokens[token].code).join(", ");
+	const withCategory = (risk: readonly number[], name: string, horizonDays: number): TaskCodes => {
+		const { category } = tokens[risk[0]];
 		const like = where((token) => category != null && token.category === category);
 		return {
-			risk: risk,
-			horizonDays: oneYear,
+			risk,
+			horizonDays,
 			prototype: like.length > 0 ? [risk, like] : [risk],
 			codesAre: "expected",
 			words: `${name} and its category`,
@@ -146,45 +143,37 @@ export function taskCodes(
 			throw new InputError(
 				`code "${code}" is not in the vocabulary of the run; \`trajgpt describe\` lists its codes`,
 			);
-		return withCategory(matches, code);
+		return withCategory(matches, code, oneYear);
 	}
-	const marks: Readonly<Record<string, Mark>> = {
-		chf: "heart-failure",
-		"chf-paper": "heart-failure",
-		diabetes: "diabetes",
-	};
-	if (marks[task]) {
-		const markedCodes = marked(marks[task]);
+	const mark = task === "chf-paper" ? "heart-failure" : onsetTasks[task]?.mark;
+	if (mark) {
+		const marked = markedTokens(vocabulary, mark);
 		const horizonDays = task === "chf-paper" ? oneYear : onsetHorizonDays;
-		return markedCodes.length > 0
-			? { ...withCategory(markedCodes, codesText(markedCodes)), horizonDays }
-			: undefined;
+		return marked.length > 0 ? withCategory(marked, codesText(marked), horizonDays) : undefined;
 	}
-	if (task === "insulin") {
-		const insulin = marked("insulin");
-		if (insulin.length > 0)
-			return {
-				risk: insulin,
-				horizonDays: insulinDays,
-				sameDay: true,
-				prototype: [insulin],
-				codesAre: "expected",
-				words: `insulin: ${codesText(insulin)}`,
-			};
-		const diabetes = marked("diabetes");
-		const further = where((token) =>
-			phecodesOf(token).some((phecode) => complications.includes(phecode)),
-		);
-		if (diabetes.length === 0) return undefined;
+	if (task !== "insulin") return undefined;
+	const insulin = markedTokens(vocabulary, "insulin");
+	if (insulin.length > 0)
 		return {
-			risk: [],
+			risk: insulin,
 			horizonDays: insulinDays,
-			prototype: [further.length > 0 ? further : diabetes],
-			codesAre: "had",
-			words: `who has had what diabetes leads to: ${codesText(further)}`,
+			sameDay: true,
+			prototype: [insulin],
+			codesAre: "expected",
+			words: `insulin: ${codesText(insulin)}`,
 		};
-	}
-	return undefined;
+	const diabetes = markedTokens(vocabulary, "diabetes");
+	if (diabetes.length === 0) return undefined;
+	const further = where((token) =>
+		phecodesOf(token).some((phecode) => complications.includes(phecode)),
+	);
+	return {
+		risk: [],
+		horizonDays: insulinDays,
+		prototype: [further.length > 0 ? further : diabetes],
+		codesAre: "had",
+		words: `who has had what diabetes leads to: ${codesText(further)}`,
+	};
 }
 
 /** The tokens of a kind of record. */
@@ -198,12 +187,12 @@ export const markedTokens = (vocabulary: Vocabulary, mark: Mark): number[] =>
 
 /** The integer-level PheCodes of a token. */
 function phecodesOf({ system, code }: Token): readonly string[] {
-	const phecodes =
-		system === "PheCode"
+	const isIcd = system === "ICD9CM" || system === "ICD10CM";
+	const phecodes = isIcd
+		? builtInMap().phecodesOf(system, code)
+		: system === "PheCode"
 			? [code]
-			: system === "ICD9CM" || system === "ICD10CM"
-				? builtInMap().phecodesOf(system satisfies IcdSystem, code)
-				: [];
+			: [];
 	return phecodes.map((phecode) => phecode.replace(/\..*/, ""));
 }
 

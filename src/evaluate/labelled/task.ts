@@ -18,15 +18,9 @@ import {
 	labelSetOf,
 	positivesOf,
 	viewOf,
+	viewsOf,
 } from "./label-set.js";
-import {
-	fineTuned,
-	frozenRows,
-	prevalenceOf,
-	probable,
-	ranked,
-	type TaskData,
-} from "./model-rows.js";
+import { fineTuned, frozenRows, prevalenceOf, scoredRow, type TaskData } from "./model-rows.js";
 import { regression, standardised } from "./regression.js";
 import {
 	ageSexRisk,
@@ -106,7 +100,7 @@ async function modelRows(
 	trained: Trained,
 	notes: string[],
 ): Promise<{ rows: PatientRow[]; calibration?: CalibrationBin[] }> {
-	const { task, dataset, options, labels, evaluated, codes } = data;
+	const { task, dataset, options, evaluated, codes } = data;
 	const { name, pretraining } = trained.model;
 	const rows: PatientRow[] =
 		codes && pretraining !== "none" ? await frozenRows(data, codes, runtime, trained, notes) : [];
@@ -114,7 +108,7 @@ async function modelRows(
 		notes.push(`no zero-shot and few-shot rows: ${name} is trained on each task from scratch`);
 	else if (!codes)
 		notes.push("no zero-shot and few-shot rows: name the code the task is about with `code`");
-	const tuned = await fineTuned(runtime, trained, dataset, task, labels, data);
+	const tuned = await fineTuned(runtime, trained, data);
 	if (!tuned) {
 		const risk = rows.find(({ name: rowName }) => rowName.setting === "zero-shot risk");
 		if (risk?.byPatient && "scored" in risk.byPatient)
@@ -129,10 +123,9 @@ async function modelRows(
 		`fine-tuned: epoch ${tuned.epoch}, the best by validation; log-odds times ${tuned.slope.toFixed(2)} ${tuned.shift < 0 ? "−" : "+"} ${Math.abs(tuned.shift).toFixed(2)}, as the validation labels say`,
 		`calibration: ${bins} bins of about ${Math.round(evaluated.targets.length / bins)} labels; by chance a perfect model would have an error of ${(100 * chanceError(tuned.probabilities, bins)).toFixed(1)} points`,
 	);
-	rows.push({
-		name: { who: "model", label: `${name}, fine-tuned`, setting: "fine-tuned" },
-		...probable(evaluated, tuned.probabilities),
-	});
+	const label = `${name}, fine-tuned`;
+	const row = { who: "model", label, setting: "fine-tuned" } as const;
+	rows.push(scoredRow(row, evaluated, tuned.probabilities));
 	return { rows, calibration: calibrationBins(evaluated, tuned.probabilities).bins(options) };
 }
 
@@ -177,23 +170,21 @@ function chanceError(probabilities: Float64Array, bins: number): number {
 /** The rows of the baselines and, for simulated patients, of the reference model. */
 async function baselineRows(data: TaskData, notes: string[]): Promise<PatientRow[]> {
 	const { task, dataset, trainingDataset, train, evaluated, codes } = data;
+	const { labels, targets } = evaluated;
 	const rows = await regressionRows(data, notes);
 	if (codes) {
-		const related = [...new Set(codes.prototype.flat())];
-		rows.push({
-			name: { ...baselines.history, label: "own history, related records" },
-			...ranked(evaluated, await recordCounts(dataset, evaluated.labels, related)),
-		});
+		const related = new Set(codes.prototype.flat());
+		const views = await viewsOf(dataset, labels);
+		const counts = views.map(({ tokens }) => tokens.filter((token) => related.has(token)).length);
+		const name = { ...baselines.history, label: "own history, related records" };
+		rows.push(scoredRow(name, evaluated, counts, false));
 	}
-	rows.push({
-		name: { ...baselines.global, label: "prevalence" },
-		...probable(evaluated, new Float64Array(evaluated.targets.length).fill(prevalenceOf(train))),
-	});
-	if (isOnsetTask(dataset, task) && codes)
-		rows.push({
-			name: { ...baselines.global, label: "age and sex" },
-			...probable(evaluated, await ageSexRisk(trainingDataset, dataset, evaluated.labels, codes)),
-		});
+	const prevalence = new Float64Array(targets.length).fill(prevalenceOf(train));
+	rows.push(scoredRow({ ...baselines.global, label: "prevalence" }, evaluated, prevalence));
+	if (isOnsetTask(dataset, task) && codes) {
+		const risks = await ageSexRisk(trainingDataset, dataset, labels, codes);
+		rows.push(scoredRow({ ...baselines.global, label: "age and sex" }, evaluated, risks));
+	}
 	return [...rows, ...(await oracleRows(data, notes))];
 }
 
@@ -215,20 +206,24 @@ async function regressionRows(
 			);
 		return [];
 	}
+	const examples = async ({ labels, targets, weights }: LabelSet) => ({
+		vectors: await countFeatures(trainingDataset, labels),
+		targets,
+		weights,
+	});
 	const validSample = labelSetOf(trainingDataset, evenlySpread(valid.labels, limit), "valid");
-	const { logOdds, precision } = await countRegression(
-		{ dataset: trainingDataset, train: trainSample, valid: validSample },
-		{ dataset, evaluated },
+	const { fit, precision, standard } = regression(
+		await examples(trainSample),
+		await examples(validSample),
 	);
+	const vectors = standardised(await countFeatures(dataset, evaluated.labels), standard);
+	const logOdds = linearPredictor(denseRows(vectors, standard.mean.length), fit);
 	notes.push(
 		`own history, all labels: logistic regression on counts of codes, length and last gap, from ${taken} training labels${isLimited ? ", the limit of `regressionPatients`" : ""} (${positive} positive); precision ${precision} chosen on validation`,
 	);
-	return [
-		{
-			name: { ...baselines.history, label: "own history, all labels", setting: "fine-tuned" },
-			...probable(evaluated, logOdds.map(probabilityOf)),
-		},
-	];
+	const label = "own history, all labels";
+	const name = { ...baselines.history, label, setting: "fine-tuned" } as const;
+	return [scoredRow(name, evaluated, logOdds.map(probabilityOf))];
 }
 
 /** The row of the reference model, where the population is simulated and the task has one. */
@@ -236,31 +231,17 @@ async function oracleRows(
 	{ task, dataset, options, evaluated, codes }: TaskData,
 	notes: string[],
 ): Promise<PatientRow[]> {
+	const { labels } = evaluated;
 	if (isOnsetTask(dataset, task) && codes) {
-		const chances = await onsetOracle(dataset, evaluated.labels, codes, options, notes);
-		return chances ? [{ name: baselines.oracle, ...probable(evaluated, chances) }] : [];
+		const chances = await onsetOracle(dataset, labels, codes, options, notes);
+		return chances ? [scoredRow(baselines.oracle, evaluated, chances)] : [];
 	}
 	const oracle = labelOracles[task];
 	const truth = oracle && (await findSimulationTruth(dataset, options, notes));
 	if (!truth) return [];
-	const chances = await oracle.chances(dataset, evaluated.labels, truth);
 	notes.push(`reference model: the true chance of ${oracle.of}`);
-	const scored = oracle.calibrated ? probable : ranked;
-	return [{ name: baselines.oracle, ...scored(evaluated, chances) }];
-}
-
-/** Counts the records of some codes in each history. */
-async function recordCounts(
-	dataset: Dataset,
-	labels: readonly Label[],
-	codes: readonly number[],
-): Promise<Float64Array> {
-	const wanted = new Set(codes);
-	const counts = new Float64Array(labels.length);
-	for (const [index, label] of labels.entries())
-		for (const token of (await viewOf(dataset, label)).tokens)
-			if (wanted.has(token)) counts[index] += 1;
-	return counts;
+	const chances = await oracle.chances(dataset, labels, truth);
+	return [scoredRow(baselines.oracle, evaluated, chances, oracle.calibrated)];
 }
 
 /** Features of a history: records per code, number of records, duration and the last gap. */
@@ -280,23 +261,4 @@ async function countFeatures(dataset: Dataset, labels: readonly Label[]): Promis
 		);
 	}
 	return features;
-}
-
-/** The baseline with the same labels: logistic regression on counts, learned at home. */
-async function countRegression(
-	{
-		dataset: trainingDataset,
-		train,
-		valid,
-	}: Readonly<{ dataset: Dataset; train: LabelSet; valid: LabelSet }>,
-	{ dataset, evaluated }: Readonly<{ dataset: Dataset; evaluated: LabelSet }>,
-): Promise<{ readonly logOdds: Float64Array; readonly precision: number }> {
-	const examples = async ({ labels, targets, weights }: LabelSet) => ({
-		vectors: await countFeatures(trainingDataset, labels),
-		targets,
-		weights,
-	});
-	const { fit, precision, standard } = regression(await examples(train), await examples(valid));
-	const vectors = standardised(await countFeatures(dataset, evaluated.labels), standard);
-	return { logOdds: linearPredictor(denseRows(vectors, standard.mean.length), fit), precision };
 }
