@@ -42,14 +42,15 @@ import {
 	writeRowPredictions,
 } from "./predictions.js";
 
-/** Options of tasks that follow from the runs and the dataset. */
-type OwnOptions =
-	| ("progress" | "threads" | "baselines" | "keepPatients" | "before")
-	| ("onPredictions" | "sample" | "fullDataset" | "trainingDataset");
-
 /** What to evaluate, on which patients. Defaults: `evaluateDefaults`. */
 export interface EvaluateOptions
-	extends Partial<Omit<TaskOptions, OwnOptions>>,
+	extends Partial<
+			Omit<
+				TaskOptions,
+				| ("progress" | "threads" | "baselines" | "keepPatients" | "before")
+				| ("onPredictions" | "sample" | "fullDataset" | "trainingDataset")
+			>
+		>,
 		Pick<Monitoring, "progress">,
 		ComputeOptions,
 		PredictionTargets {
@@ -214,17 +215,7 @@ async function evaluateOn(
 		const run = trained.folder;
 		if (communicator.rank > 0) return { run, evaluation };
 		const notStored = await storedOfMore(run, evaluation);
-		// The results are still returned if they cannot be written.
-		const written =
-			notStored === undefined
-				? await writeEvaluation(run, evaluation).then(
-						(file) => ({ file }),
-						(error: unknown) => {
-							if (!(error instanceof InputError)) throw error;
-							return { notWritten: error.message };
-						},
-					)
-				: { notStored };
+		const written = notStored === undefined ? await tryToWrite(run, evaluation) : { notStored };
 		progress.finish();
 		const files = { ...taskOptions, ...targets };
 		return {
@@ -270,6 +261,19 @@ async function evaluateOn(
 	if (Object.keys(results).length === 0)
 		throw new InputError("no task could be evaluated; see above");
 	return results;
+}
+
+/** The results are still returned if they cannot be written. */
+async function tryToWrite(
+	run: string,
+	evaluation: Evaluation,
+): Promise<Pick<MeasuredRun, "file" | "notWritten">> {
+	try {
+		return { file: await writeEvaluation(run, evaluation) };
+	} catch (error) {
+		if (!(error instanceof InputError)) throw error;
+		return { notWritten: error.message };
+	}
 }
 
 /**

@@ -48,41 +48,37 @@ const titles: Readonly<Record<string, string>> = {
 const eventsApart = ["known", "new", "first of a day", "rest of a day"] as const;
 const apartPattern = new RegExp(`^(.*?)(?: (${eventsApart.join("|")}))?$`);
 
+/** A metric, taken apart: its name, which events it is about, and whether it is of a range of later events. */
+function partsOf(metric: string) {
+	const [, name = metric, part = ""] = apartPattern.exec(metric) ?? [];
+	return { name, part, byWindow: /^recall@\d+ /.test(name) };
+}
+
+/** Metrics by the events that they are about: first those of all later events, then those of ranges. */
+const sectionsOf = (metrics: readonly string[]) =>
+	[false, true].flatMap((byWindow) =>
+		["", ...eventsApart].map((part) => {
+			const isOfSection = (metric: string) => {
+				const parts = partsOf(metric);
+				return parts.byWindow === byWindow && parts.part === part;
+			};
+			return { part, byWindow, metrics: metrics.filter(isOfSection) };
+		}),
+	);
+
 const headerOf = (metric: string) => {
 	const { unit } = unitOf(metric);
-	const title = titles[metric] ?? metric.replace(apartPattern, "$1");
+	const title = titles[metric] ?? partsOf(metric).name;
 	return unit === "" ? title : `${title}, ${unit}`;
 };
 
-function rowsTable(
-	title: string,
-	rows: readonly EvaluationRow[],
-	metrics: readonly string[],
-): string {
-	return table(
-		[title, ...metrics.map(headerOf)],
-		rows.map((row) => [
-			row.label,
-			...metrics.map((metric) => measureText(metric, row.metrics[metric])),
-		]),
-	);
-}
-
-/** A metric, taken apart: which events it is about, and whether it is of a range of later events. */
-function partsOf(metric: string): { readonly part: string; readonly byWindow: boolean } {
-	const [, name = metric, part = ""] = apartPattern.exec(metric) ?? [];
-	return { part, byWindow: /^recall@\d+ /.test(name) };
-}
-
 /** The events that a table is about; of known and new codes, with their share of the predicted events. */
-function titleOf(part: string, newCodes: Measure | undefined): string {
+function titleOf(part: string, newCodes?: Measure): string {
 	if (part.endsWith("of a day")) return part.replace("first", "first record");
 	if (!newCodes) return part === "" ? "" : `${part} codes`;
 	if (part === "") return "all codes";
-	const share =
-		part === "new"
-			? newCodes
-			: { value: 1 - newCodes.value, low: 1 - newCodes.high, high: 1 - newCodes.low };
+	const { value, low, high } = newCodes;
+	const share = part === "new" ? newCodes : { value: 1 - value, low: 1 - high, high: 1 - low };
 	return `${part} codes: ${measureText("recall", share)} %`;
 }
 
@@ -92,30 +88,30 @@ function titleOf(part: string, newCodes: Measure | undefined): string {
  */
 function tables(rows: readonly EvaluationRow[], newCodes?: Measure): string {
 	const metrics = [...new Set(rows.flatMap((row) => Object.keys(row.metrics)))];
-	const ofFew = metrics.filter(
+	const ofOneRow = metrics.filter(
 		(metric) => !partsOf(metric).byWindow && rows.filter((row) => row.metrics[metric]).length < 2,
 	);
-	const few = ofFew.flatMap((metric) =>
+	const lines = ofOneRow.flatMap((metric) =>
 		rows
 			.filter((row) => row.metrics[metric])
 			.map(
 				(row) => `${row.label}: ${headerOf(metric)} ${measureText(metric, row.metrics[metric])}\n`,
 			),
 	);
-	const parts = [false, true].flatMap((byWindow) =>
-		["", ...eventsApart].map((part) => ({
-			title: titleOf(part, newCodes),
-			metrics: metrics.filter((metric) => {
-				const { part: events, byWindow: isByWindow } = partsOf(metric);
-				return isByWindow === byWindow && events === part && !ofFew.includes(metric);
-			}),
-		})),
-	);
+	const sections = sectionsOf(metrics.filter((metric) => !ofOneRow.includes(metric)));
 	return [
-		...parts
-			.filter((part, at) => at === 0 || part.metrics.length > 0)
-			.map(({ title, metrics }) => rowsTable(title, rows, metrics)),
-		...(few.length > 0 ? [few.join("")] : []),
+		...sections
+			.filter((section, index) => index === 0 || section.metrics.length > 0)
+			.map(({ part, metrics }) =>
+				table(
+					[titleOf(part, newCodes), ...metrics.map(headerOf)],
+					rows.map((row) => [
+						row.label,
+						...metrics.map((metric) => measureText(metric, row.metrics[metric])),
+					]),
+				),
+			),
+		...(lines.length > 0 ? [lines.join("")] : []),
 	].join("\n");
 }
 
@@ -142,25 +138,15 @@ function shownPairs(rows: readonly EvaluationRow[], differences: Differences): D
 
 function differencesText(rows: readonly EvaluationRow[], all: Differences): string {
 	const differences = shownPairs(rows, all);
-	if (differences.length === 0) return "";
-	const metrics = [...new Set(differences.flatMap((pair) => Object.keys(pair.metrics)))].filter(
-		(metric) => !partsOf(metric).byWindow,
-	);
-	return ["", ...eventsApart]
-		.map((part) => ({
-			part,
-			members: metrics.filter((metric) => partsOf(metric).part === part),
-		}))
-		.filter(({ members }) => members.length > 0)
-		.map(({ part, members }) =>
+	const metrics = [...new Set(differences.flatMap((pair) => Object.keys(pair.metrics)))];
+	return sectionsOf(metrics)
+		.filter((section) => !section.byWindow && section.metrics.length > 0)
+		.map(({ part, metrics: shown }) =>
 			table(
-				[
-					part === "" ? "difference" : `difference, ${titleOf(part, undefined)}`,
-					...members.map(headerOf),
-				],
+				[part === "" ? "difference" : `difference, ${titleOf(part)}`, ...shown.map(headerOf)],
 				differences.map(({ row, than, metrics: measures }) => [
 					`${row} − ${than}`,
-					...members.map((metric) => measureText(metric, measures[metric], true)),
+					...shown.map((metric) => measureText(metric, measures[metric], true)),
 				]),
 			),
 		)
