@@ -1,12 +1,58 @@
-import fc from "fast-check";
-import { expect, test } from "vitest";
-import { outcomeAt } from "./at-horizon.js";
-import { aalenJohansen, pointAt, sortFollowUp } from "./follow-up.js";
-import { cohorts, horizons, slowDefined, slowIncidence, slowWeights } from "./testing/cohorts.js";
+import { describe, expect, test } from "vitest";
+import { calibrationCurve, evenShares } from "../calibration.js";
+import {
+	decisionCurve,
+	highRiskShares,
+	type OnsetScores,
+	onsetCalibration,
+	onsetScores,
+	outcomeAt,
+} from "./at-horizon.js";
+import {
+	aalenJohansen,
+	pointAt,
+	poolFollowUps,
+	poolValues,
+	restrict,
+	sortFollowUp,
+} from "./follow-up.js";
+import {
+	type Cohort,
+	close,
+	copied,
+	everywhere,
+	slowDefined,
+	slowIncidence,
+	slowWeights,
+	sum,
+} from "./testing/cohorts.js";
+import { golden } from "./testing/golden.js";
 
-test("weights are those of the definition", () => {
-	fc.assert(
-		fc.property(cohorts, horizons, (cohort, horizon) => {
+const thresholds = [0.4, 0, 0.2, 0.5, 0.2];
+
+describe("counts a patient as often as the weight says", () => {
+	type Weighted = (cohort: Cohort, horizon: number) => (weights?: readonly number[]) => unknown;
+	const calibration = (cohort: Cohort, horizon: number) =>
+		// One bin: edges depend on the entries, not on their weights.
+		onsetCalibration(sortFollowUp(cohort), horizon, cohort.predicted, []);
+	test.each<readonly [string, Weighted]>([
+		["scores", (cohort, at) => onsetScores(sortFollowUp(cohort), at, [cohort.predicted])],
+		["bins", (cohort, at) => calibration(cohort, at).bins],
+		["calibration error", (cohort, at) => calibration(cohort, at).error],
+		[
+			"net benefit",
+			(cohort, at) => decisionCurve(sortFollowUp(cohort), at, cohort.predicted, thresholds),
+		],
+	])("%s", (_, of) =>
+		everywhere((cohort, horizon) =>
+			expect(of(cohort, horizon)(cohort.weights)).toEqual(close(of(copied(cohort), horizon)())),
+		),
+	);
+});
+
+describe("the outcome at a horizon", () => {
+	test("weights are those of the definition", () => {
+		everywhere((cohort, horizon) => {
 			const sorted = sortFollowUp(cohort);
 			const { labels, weigh } = outcomeAt(sorted, horizon);
 			const weighed = weigh(cohort.weights);
@@ -20,27 +66,279 @@ test("weights are those of the definition", () => {
 					Number(cohort.status[entry] === 1 && cohort.time[entry] <= horizon),
 				);
 			}
-		}),
-	);
-});
+		});
+	});
 
-test("weights sum to the patients, and those of onsets to the Aalen–Johansen estimate", () => {
-	fc.assert(
-		fc.property(cohorts, horizons, (cohort, horizon) => {
+	test("weights sum to the patients, and those of onsets to the Aalen–Johansen estimate", () => {
+		everywhere((cohort, horizon) => {
 			const sorted = sortFollowUp(cohort);
 			const weighed = outcomeAt(sorted, horizon).weigh(cohort.weights);
-			fc.pre(weighed !== null);
+			if (weighed === null) return;
 			const total = cohort.weights.reduce((a, b) => a + b);
 			expect(weighed.total).toBe(total);
 			expect(weighed.weights.reduce((a, b) => a + b)).toBeCloseTo(total, 10);
 			expect(weighed.observed).toBeCloseTo(slowIncidence(cohort, horizon), 12);
 			const curve = aalenJohansen(sorted, cohort.weights);
 			expect(weighed.observed).toBeCloseTo(pointAt(curve, horizon)!.value, 12);
-		}),
-	);
+		});
+	});
+
+	test("weights that are not whole numbers leave no remainder", () => {
+		const followUp = sortFollowUp({ time: [1, 2, 3], status: [0, 0, 0] });
+		expect(outcomeAt(followUp, 9).weigh([0.1, 0.2, 0.7])).toBeNull();
+	});
 });
 
-test("weights that are not whole numbers leave no remainder", () => {
-	const followUp = sortFollowUp({ time: [1, 2, 3], status: [0, 0, 0] });
-	expect(outcomeAt(followUp, 9).weigh([0.1, 0.2, 0.7])).toBeNull();
+test("agrees with R's riskRegression", () => {
+	const followUp = sortFollowUp(golden);
+	const horizons = [
+		[365, golden.predicted365],
+		[1096, golden.predicted1096],
+	] as const;
+	for (const [i, [horizon, predicted]] of horizons.entries()) {
+		const [scores] = onsetScores(followUp, horizon, [predicted])();
+		expect(scores!.auroc).toBeCloseTo(golden.auc[i]!, 10);
+		expect(scores!.brier).toBeCloseTo(golden.brier[i]!, 10);
+	}
+	const [scores] = onsetScores(followUp, 365, [golden.predicted365])();
+	const expected = golden.predicted365.reduce((a, b) => a + b);
+	expect(scores!.expectedOnsets).toBeCloseTo(expected, 10);
+	expect(scores!.observedOnsets).toBeCloseTo(golden.aalenJohansenOnset[2]! * 120, 8);
+	expect(scores!.observedToExpected).toBeCloseTo((0.280276177731 * 120) / expected, 8);
+});
+
+describe("every score", () => {
+	test("is the slow one", () => {
+		everywhere((cohort, horizon) => {
+			const score = onsetScores(sortFollowUp(cohort), horizon, [cohort.predicted]);
+			expect(score(cohort.weights)).toEqual([close(slowScores(cohort, horizon))]);
+		});
+	});
+
+	test("of a subgroup is that of its patients alone", () => {
+		everywhere((cohort, horizon) => {
+			const mask = cohort.weights.map((weight) => weight % 2);
+			const sorted = sortFollowUp(cohort);
+			const own = restrict(sorted, (patient) => mask[patient] === 1);
+			const restricted = onsetScores(own, horizon, [cohort.predicted])();
+			const masked = onsetScores(sorted, horizon, [cohort.predicted])(mask);
+			expect(restricted).toEqual(close(masked));
+		});
+	});
+});
+
+const nothing = {
+	auroc: null,
+	averagePrecision: null,
+	brier: null,
+	observedOnsets: null,
+	expectedOnsets: null,
+	observedToExpected: null,
+};
+
+describe("undefined scores are null", () => {
+	const predicted = [0.2, 0.4, 0.6];
+	test("if everybody is censored, all weights are 0, or there are no patients", () => {
+		const censored = onsetScores(sortFollowUp({ time: [1, 2, 3], status: [0, 0, 0] }), 5, [
+			predicted,
+			predicted,
+		]);
+		expect(censored()).toEqual([nothing, nothing]);
+		const followUp = sortFollowUp({ time: [1, 9, 9], status: [1, 0, 0] });
+		expect(onsetScores(followUp, 5, [predicted])([0, 0, 0])).toEqual([nothing]);
+		const nobody = sortFollowUp({ time: [], status: [] });
+		expect(onsetScores(nobody, 5, [[]])()).toEqual([nothing]);
+	});
+});
+
+/** Every score by its definition, over pairs and distinct risks. */
+function slowScores(cohort: Cohort, horizon: number): OnsetScores {
+	if (!slowDefined(cohort, horizon)) return nothing;
+	const { time, status, predicted, weights: counts } = cohort;
+	const weights = slowWeights(cohort, horizon);
+	const entries = time.map((_, at) => ({
+		case: status[at] === 1 && time[at]! <= horizon,
+		risk: predicted[at]!,
+		weight: weights[at]!,
+		count: counts[at]!,
+	}));
+	const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
+	const weightOf = (some: typeof entries) => sum(some.map(({ weight }) => weight));
+	const cases = entries.filter((one) => one.case);
+	const controls = entries.filter((one) => !one.case);
+	const both = weightOf(cases) > 0 && weightOf(controls) > 0;
+	const pairs = cases.flatMap((one) =>
+		controls.map((other) => ({
+			weight: one.weight * other.weight,
+			won: (1 + Math.sign(one.risk - other.risk)) / 2,
+		})),
+	);
+	const total = sum(counts);
+	const brier = sum(entries.map((one) => one.weight * (Number(one.case) - one.risk) ** 2)) / total;
+	const incidence = slowIncidence(cohort, horizon);
+	const expectedOnsets = sum(entries.map(({ count, risk }) => count * risk));
+	return {
+		auroc: both
+			? sum(pairs.map(({ weight, won }) => weight * won)) / sum(pairs.map(({ weight }) => weight))
+			: null,
+		averagePrecision: both
+			? sum(
+					cases.map(({ risk, weight }) => {
+						const above = entries.filter((other) => other.risk >= risk);
+						const precision = weightOf(above.filter((other) => other.case)) / weightOf(above);
+						return weight > 0 ? weight * precision : 0;
+					}),
+				) / weightOf(cases)
+			: null,
+		brier,
+		observedOnsets: incidence * total,
+		expectedOnsets,
+		observedToExpected: expectedOnsets > 0 ? (incidence * total) / expectedOnsets : null,
+	};
+}
+
+describe("net benefit", () => {
+	test("is the slow one", () => {
+		everywhere((cohort, horizon) => {
+			const { time, status, predicted, weights: counts } = cohort;
+			const curve = decisionCurve(sortFollowUp(cohort), horizon, predicted, thresholds)(counts);
+			expect(curve !== null).toBe(slowDefined(cohort, horizon));
+			if (!curve) return;
+			const weights = slowWeights(cohort, horizon);
+			const total = counts.reduce((a, b) => a + b);
+			const benefit = (threshold: number, treated: (risk: number) => boolean) =>
+				predicted.reduce((sum, risk, at) => {
+					if (!treated(risk)) return sum;
+					const gain = status[at] === 1 && time[at]! <= horizon ? 1 : -threshold / (1 - threshold);
+					return sum + (gain * weights[at]!) / total;
+				}, 0);
+			expect(curve).toEqual(
+				thresholds.map((threshold) => ({
+					threshold,
+					model: close(benefit(threshold, (risk) => risk >= threshold)),
+					all: close(benefit(threshold, () => true)),
+				})),
+			);
+		});
+	});
+
+	test("of perfect predictions is the incidence at every threshold", () => {
+		const followUp = sortFollowUp({ time: [1, 9, 2, 9], status: [1, 0, 2, 0] });
+		const curve = decisionCurve(followUp, 5, [1, 0, 0, 0], [0.1, 0.9])();
+		expect(curve).toEqual([
+			{ threshold: 0.1, model: 0.25, all: expect.closeTo(0.25 - 0.75 / 9, 12) },
+			{ threshold: 0.9, model: 0.25, all: expect.closeTo(0.25 - 0.75 * 9, 12) },
+		]);
+	});
+
+	test.each([1, -0.1, Number.NaN])("rejects a threshold of %d", (threshold) => {
+		const followUp = sortFollowUp({ time: [1], status: [0] });
+		expect(() => decisionCurve(followUp, 5, [0.1], [threshold])).toThrow(`threshold ${threshold}`);
+	});
+});
+
+/** The entries with predictions in (low, high]. */
+function between(cohort: Cohort, low: number, high: number): Cohort {
+	const kept = cohort.predicted.map((risk) => risk > low && risk <= high);
+	const keep = (values: readonly number[]) => values.filter((_, at) => kept[at]);
+	return {
+		time: keep(cohort.time),
+		status: keep(cohort.status),
+		predicted: keep(cohort.predicted),
+		weights: keep(cohort.weights),
+	};
+}
+
+/** Halves of the predictions: the median is an edge. */
+const halves = [0.5];
+const medianOf = (values: readonly number[]) => {
+	const sorted = values.toSorted((a, b) => a - b);
+	const [low, high] = [(sorted.length - 1) >> 1, sorted.length >> 1];
+	return (sorted[low] + sorted[high]) / 2;
+};
+
+describe("bins of predicted risk", () => {
+	test("are the Aalen–Johansen estimates of their patients", () => {
+		everywhere((cohort, horizon) => {
+			const sorted = sortFollowUp(cohort);
+			const { bins, error } = onsetCalibration(sorted, horizon, cohort.predicted, halves);
+			const median = medianOf(cohort.predicted);
+			const parts = [between(cohort, -1, median), between(cohort, median, 2)].filter(
+				({ weights }) => sum(weights) > 0,
+			);
+			const expected = parts.map((part) => {
+				const count = sum(part.weights);
+				const predicted = sum(part.predicted.map((risk, at) => risk * part.weights[at])) / count;
+				const defined = slowDefined(part, horizon);
+				return { count, predicted, observed: defined ? slowIncidence(part, horizon) : null };
+			});
+			expect(bins(cohort.weights)).toEqual(
+				expected.map(({ count, predicted, observed }, i) => {
+					const curve = aalenJohansen(sortFollowUp(parts[i]), parts[i].weights);
+					const inside = observed !== null && observed > 1e-9 && observed < 1 - 1e-9;
+					const limits = inside ? pointAt(curve, horizon) : null;
+					const { low = null, high = null } = limits ?? {};
+					return close({ count, predicted, observed, low, high });
+				}),
+			);
+			const defined = expected.filter(({ observed }) => observed !== null);
+			const onsets = sum(defined.map(({ count, predicted }) => count * predicted));
+			const distance = sum(
+				defined.map(
+					({ count, predicted, observed }) => count * predicted * Math.abs(predicted - observed!),
+				),
+			);
+			expect(error(cohort.weights)).toEqual(close(onsets > 0 ? distance / onsets : null));
+		});
+	});
+
+	test("hold the same patients as without censoring", () => {
+		const labels = golden.status.map((status) => status === 1);
+		const time = golden.time.map((_, at) => (labels[at] ? 1 : 9));
+		const followUp = sortFollowUp({ time, status: labels.map(Number) });
+		const { bins } = onsetCalibration(followUp, 5, golden.predicted365, evenShares(10));
+		const curve = calibrationCurve(labels, golden.predicted365, { binning: "quantile" });
+		const shown = bins().map(({ predicted, observed, count }) => ({ predicted, observed, count }));
+		expect(shown).toEqual(close(curve));
+	});
+});
+
+test("deciles of the golden cohort have limits around the observed risk", () => {
+	const followUp = sortFollowUp(golden);
+	const bins = onsetCalibration(followUp, 365, golden.predicted365, evenShares(10)).bins();
+	// Two equal predictions lie on an edge.
+	expect(bins.map(({ count }) => count)).toEqual([12, 12, 12, 13, 11, 12, 12, 12, 12, 12]);
+	for (const { low, observed, high } of bins) {
+		if (observed === 0) continue;
+		expect(low).toBeLessThan(observed!);
+		expect(high).toBeGreaterThan(observed!);
+	}
+});
+
+test("bins whose observation ends by the horizon have no observed risk", () => {
+	const followUp = sortFollowUp({ time: [9, 9, 2, 3], status: [0, 0, 1, 0] });
+	const { bins, error } = onsetCalibration(followUp, 5, [0.1, 0.1, 0.4, 0.4], halves);
+	expect(bins().map(({ observed }) => observed)).toEqual([0, null]);
+	expect(error()).toBeCloseTo(0.1, 12);
+	expect(error([0, 0, 1, 1])).toBeNull();
+	expect(error([0, 0, 0, 0])).toBeNull();
+	expect(bins([0, 0, 0, 0])).toEqual([]);
+});
+
+test("codes are pooled, each patient with the weight in every code", () => {
+	const codes = [
+		{ time: [2, 9, 9], status: [1, 0, 0] },
+		{ time: [3, 9], status: [1, 0], patient: [2, 0] },
+	];
+	const followUp = sortFollowUp(poolFollowUps(codes));
+	const predicted = poolValues([
+		[0.5, 0.25, 0.25],
+		[0.25, 0.25],
+	]);
+	const { bins, error } = onsetCalibration(followUp, 5, predicted, highRiskShares);
+	expect(bins([1, 1, 3]).map(({ count, observed }) => ({ count, observed }))).toEqual([
+		{ count: 8, observed: 3 / 8 },
+		{ count: 1, observed: 1 },
+	]);
+	expect(error([1, 1, 3])).toBeCloseTo((2 * (1 / 8) + 0.5 * 0.5) / 2.5, 12);
 });

@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { expect } from "vitest";
 import type { FollowUp } from "../follow-up.js";
 
 /** A small cohort with many ties in time and in risk. */
@@ -16,14 +17,26 @@ const entry = fc.record({
 	weight: fc.integer({ min: 0, max: 3 }),
 });
 
-export const cohorts: fc.Arbitrary<Cohort> = fc.array(entry, { maxLength: 14 }).map((all) => ({
+const cohorts: fc.Arbitrary<Cohort> = fc.array(entry, { maxLength: 14 }).map((all) => ({
 	time: all.map(({ time }) => time),
 	status: all.map(({ status }) => status),
 	predicted: all.map(({ predicted }) => predicted),
 	weights: all.map(({ weight }) => weight),
 }));
 
-export const horizons = fc.integer({ min: 0, max: 9 });
+const horizons = fc.integer({ min: 0, max: 9 });
+
+/** The same value with all numbers to nine digits. */
+export function close(value: unknown): unknown {
+	if (typeof value === "number") return expect.closeTo(value, 9);
+	if (Array.isArray(value)) return value.map(close);
+	if (value === null || typeof value !== "object") return value;
+	return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, close(field)]));
+}
+
+/** Runs a check on many cohorts and horizons. */
+export const everywhere = (check: (cohort: Cohort, horizon: number) => void): void =>
+	fc.assert(fc.property(cohorts, horizons, (cohort, horizon) => void check(cohort, horizon)));
 
 /** Every entry as often as its weight says, each copy with a weight of 1. */
 export function copied({ time, status, predicted, weights }: Cohort): Cohort {
@@ -36,7 +49,7 @@ export function copied({ time, status, predicted, weights }: Cohort): Cohort {
 	};
 }
 
-const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
+export const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
 
 /** Weights of the entries with a status among `statuses`, for which `when` holds of the time. */
 export function weightOf(
