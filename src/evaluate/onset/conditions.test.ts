@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Vocabulary } from "../../data/cohort/vocabulary.js";
 import { sortFollowUp } from "../survival/follow-up.js";
-import { chosenConditions, conditionDetails, incidenceByFifth } from "./results.js";
+import { chosenConditions, conditionDetails, incidenceByFifth } from "./study.js";
 
 const token = (code: string, system = "PheCode") =>
 	({ kind: "diagnosis", code, system, name: code, category: null, count: 9 }) as const;

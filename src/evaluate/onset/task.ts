@@ -10,13 +10,13 @@ import { outcomeAt } from "../survival/at-horizon.js";
 import { sortFollowUp } from "../survival/follow-up.js";
 import { type IndexedCohort, type IndexRule, indexCohort, indexRuleFor } from "./index-days.js";
 import { baselinePredictions, modelPredictions } from "./predicted-risks.js";
-import { onsetResults } from "./results.js";
 import {
 	daysOf,
 	followUps,
 	indexOf,
 	leastOnsets,
 	type OnsetStudy,
+	onsetResults,
 	onsetsWithin,
 	type Predictions,
 } from "./study.js";

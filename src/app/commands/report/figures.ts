@@ -22,7 +22,7 @@ import {
 import { decisionReading } from "../../../evaluate/charts/onset/condition-figures.js";
 import type { FigureSize } from "../../../evaluate/charts/theme.js";
 import type { Evaluation } from "../../../evaluate/index.js";
-import { conditionRule } from "../../../evaluate/onset/results.js";
+import { conditionRule } from "../../../evaluate/onset/study.js";
 import type { DrawnFigure, Report } from "../../../evaluate/report/index.js";
 import { settingName } from "../../../evaluate/report/model-card.js";
 import { settingText } from "../../../model/hazards/settings.js";
