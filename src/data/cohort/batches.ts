@@ -19,25 +19,9 @@ export interface BatchOptions {
 	readonly padding?: number;
 }
 
-/** A batch of one static shape. */
-export interface PlannedBatch {
-	readonly rows: number;
-	readonly length: number;
-	/** Indices of windows, at most `rows`; remaining rows stay empty. */
-	readonly windows: Int32Array;
-}
-
 /** Assigns windows to batches; contents are read later, batch by batch. */
-export interface BatchPlan {
-	readonly shapes: readonly Bucket[];
-	readonly windows: HistoryWindows;
-	/** Batches per epoch. */
-	readonly count: number;
-	/** The fraction of all slots, empty rows included, without an event. */
-	readonly padding: number;
-	/** The batches of an epoch, in order. Depends only on the epoch and the options. */
-	epoch(epoch: number): readonly PlannedBatch[];
-}
+export type BatchPlan = ReturnType<typeof planBatches>;
+type PlannedBatch = ReturnType<BatchPlan["epoch"]>[number];
 
 /**
  * Plans batches over sequences of the given lengths, with few shapes and little padding. Lengths include the
@@ -47,33 +31,32 @@ export function planBatches(
 	lengths: ArrayLike<number>,
 	birthEvents: ArrayLike<number>,
 	options: BatchOptions,
-): BatchPlan {
-	const { maxLength, cut, size, seed, maxShapes = 9, padding = 0.12 } = options;
-	const { passes = Number.POSITIVE_INFINITY } = options;
+) {
+	const { maxLength, cut, size, seed, maxShapes = 9 } = options;
 	atLeast("maximum length", maxLength, 2);
 	atLeast("number of shapes", maxShapes, 1);
 	atLeast("batch size", "rows" in size ? size.rows : size.slots, 1);
 	const windows = cutWindows(lengths, birthEvents, maxLength, cut);
-	const shapes = chooseBuckets(windows.length, maxLength, size, {
-		most: maxShapes,
-		padding,
-		passes,
-	});
+	const shapes = chooseBuckets(windows.length, { ...options, maxShapes });
 	const members: number[][] = shapes.map(() => []);
 	for (const [window, length] of windows.length.entries())
 		members[shapes.findIndex((shape) => length <= shape.length)]?.push(window);
 	return {
 		shapes,
 		windows,
+		/** Batches per epoch. */
 		count: shapes.reduce((sum, { batches }) => sum + batches, 0),
+		/** The fraction of all slots, empty rows included, without an event. */
 		padding: paddingOf(windows.length, shapes),
-		epoch(epoch) {
+		/** The batches of an epoch, in order. Depends only on the epoch and the options. */
+		epoch(epoch: number) {
 			const stream = random(seed).fork("batches").fork(epoch);
 			const batches = shapes.flatMap(({ rows, length }, at) => {
 				const order = Int32Array.from(stream.fork(at).shuffle(members[at]));
 				return Array.from({ length: Math.ceil(order.length / rows) }, (_, i) => ({
 					rows,
 					length,
+					/** Indices of windows, at most `rows`; remaining rows stay empty. */
 					windows: order.subarray(i * rows, (i + 1) * rows),
 				}));
 			});
@@ -142,25 +125,25 @@ export async function fillBatch(
 	return { rows, length, tokens, times, lengths, sequences, sources };
 }
 
-export interface SplitBatches {
-	readonly plan: BatchPlan;
-	/** Reads batch i of an epoch. Depends on nothing else, so a run can resume at any batch. */
-	read(epoch: number, i: number): Promise<Batch>;
-}
+export type SplitBatches = ReturnType<typeof plannedBatches>;
 
-/** The batches of a plan, over sequences that are read one by one. */
+/** The batches of a plan, over sequences that are read one by one; a batch's `sequences` are their numbers. */
 export function plannedBatches(
 	plan: BatchPlan,
 	read: (sequence: number) => Promise<History>,
-): SplitBatches {
+	numberOf = (sequence: number) => sequence,
+) {
 	let current = { epoch: Number.NaN, batches: [] as readonly PlannedBatch[] }; // avoids replanning
 	return {
 		plan,
-		async read(epoch, i) {
+		/** Reads batch i of an epoch. Depends on nothing else, so a run can resume at any batch. */
+		async read(epoch: number, i: number): Promise<Batch> {
 			if (current.epoch !== epoch) current = { epoch, batches: plan.epoch(epoch) };
-			const batch = current.batches[i];
-			if (!batch) throw new RangeError(`batch ${i} of ${current.batches.length}`);
-			return fillBatch(plan, batch, read);
+			const planned = current.batches[i];
+			if (!planned) throw new RangeError(`batch ${i} of ${current.batches.length}`);
+			const batch = await fillBatch(plan, planned, read);
+			const sequences = batch.sequences.map((at) => (at < 0 ? -1 : numberOf(at)));
+			return { ...batch, sequences };
 		},
 	};
 }
@@ -173,79 +156,59 @@ export function splitBatches(dataset: Dataset, split: Split, options: BatchOptio
 		patients.map((patient) => dataset.birthEventsOf(patient)),
 		options,
 	);
-	const { read } = plannedBatches(plan, (at) => dataset.read(patients[at]));
-	return {
+	return plannedBatches(
 		plan,
-		async read(epoch, i) {
-			const batch = await read(epoch, i);
-			const sequences = batch.sequences.map((at) => (at < 0 ? -1 : patients[at]));
-			return { ...batch, sequences };
-		},
-	};
+		(at) => dataset.read(patients[at]),
+		(at) => patients[at],
+	);
 }
 
 /** How a history longer than the model's length is cut. */
 export type Cut = "last" | "windows";
 
 /**
- * Windows of sequences, as columns: window i is the birth event of `sequence[i]`, if it has one, followed by
- * its slots `from[i]` to `to[i]`. Every window contains the birth event, so the age is known in each.
- */
-export interface HistoryWindows {
-	readonly sequence: Int32Array;
-	readonly from: Int32Array;
-	readonly to: Int32Array;
-	/** Slots in the window, birth event included. */
-	readonly length: Int32Array;
-}
-
-/**
  * Cuts sequences to at most `maxLength` slots: `last` keeps the latest events, `windows` keeps all events in
- * as few windows of equal size as possible, so that no window has only an event or two.
+ * as few windows of equal size as possible, so that no window has only an event or two. The windows are columns: window
+ * i is the birth event of `sequence[i]`, if it has one, so that the age is known in each, followed by its slots
+ * `from[i]` to `to[i]`.
  */
 function cutWindows(
 	lengths: ArrayLike<number>,
 	birthEvents: ArrayLike<number>,
 	maxLength: number,
 	cut: Cut,
-): HistoryWindows {
-	const sequence: number[] = [];
-	const from: number[] = [];
-	const to: number[] = [];
-	const length: number[] = [];
-	const add = (at: number, birth: number, start: number, end: number) => {
-		sequence.push(at);
-		from.push(start);
-		to.push(end);
-		length.push(birth + end - start);
-	};
-	for (let at = 0; at < lengths.length; at++) {
-		const birth = birthEvents[at];
-		const end = lengths[at];
-		const events = end - birth;
+) {
+	const columns = { sequence: [], from: [], to: [], length: [] } as Record<
+		"sequence" | "from" | "to" | "length",
+		number[]
+	>;
+	for (let sequence = 0; sequence < lengths.length; sequence++) {
+		const birth = birthEvents[sequence];
+		const events = lengths[sequence] - birth;
 		const room = maxLength - birth;
-		const windows = Math.ceil(events / room);
-		if (windows === 0) continue; // no event to predict
-		if (cut === "last") add(at, birth, Math.max(birth, end - room), end);
-		else
-			for (let i = 0; i < windows; i++)
-				add(
-					at,
-					birth,
-					birth + Math.floor((i * events) / windows),
-					birth + Math.floor(((i + 1) * events) / windows),
-				);
+		const windows = Math.ceil(events / room); // none if there is no event to predict
+		for (let i = cut === "last" ? Math.max(0, windows - 1) : 0; i < windows; i++) {
+			const [first, last] =
+				cut === "last"
+					? [Math.max(0, events - room), events]
+					: [Math.floor((i * events) / windows), Math.floor(((i + 1) * events) / windows)];
+			columns.sequence.push(sequence);
+			columns.from.push(birth + first);
+			columns.to.push(birth + last);
+			columns.length.push(birth + last - first);
+		}
 	}
 	return {
-		sequence: Int32Array.from(sequence),
-		from: Int32Array.from(from),
-		to: Int32Array.from(to),
-		length: Int32Array.from(length),
+		sequence: Int32Array.from(columns.sequence),
+		from: Int32Array.from(columns.from),
+		to: Int32Array.from(columns.to),
+		/** Slots in the window, birth event included. */
+		length: Int32Array.from(columns.length),
 	};
 }
 
 /** A static shape and how many batches have it. */
-export interface Bucket {
+interface Bucket {
 	readonly rows: number;
 	readonly length: number;
 	readonly batches: number;
@@ -360,20 +323,17 @@ const batchesPerShape = 16;
 /** The fewest buckets with at most `padding`, or those with the least padding. */
 function chooseBuckets(
 	lengths: Int32Array,
-	longest: number,
-	size: BatchSize,
-	limits: {
-		/** The maximum number of buckets. */
-		readonly most: number;
-		readonly padding: number;
-		/** How often each batch will be used: few uses are worth few buckets. */
-		readonly passes: number;
-	},
+	{
+		maxLength,
+		size,
+		maxShapes,
+		padding = 0.12,
+		passes = Number.POSITIVE_INFINITY,
+	}: BatchOptions & { readonly maxShapes: number },
 ): readonly Bucket[] {
-	const { most, padding, passes } = limits;
 	let best: readonly Bucket[] = [];
 	let bestPadding = Number.POSITIVE_INFINITY;
-	for (const ends of bestLengths(lengths, longest, most)) {
+	for (const ends of bestLengths(lengths, maxLength, maxShapes)) {
 		const buckets = bucketsOf(lengths, ends, size);
 		const runs = passes * buckets.reduce((sum, { batches }) => sum + batches, 0);
 		if (buckets.length > Math.max(1, runs / batchesPerShape)) break;

@@ -61,14 +61,15 @@ export async function chooseCohort(
 		return gatherEvents(store, options, loaded.axis);
 	});
 	const [duplicates = 0, cut = 0] = shards.sums([gathered.duplicates, gathered.cut]);
-	const { like, values, minRecords, minCount } = options;
+	const { like, values } = options;
 	const list = await withValues(store, concepts.list, shards, options);
-	if (like) await shards.each(() => selectKnown(store, list, like.vocabulary, minRecords));
-	else
-		await selectCohort(store, minRecords, minCount, shards, values === null ? "concept" : "code");
+	if (like) await shards.each(() => numberTokens(store, tokensOf(list, like.vocabulary)));
+	await selectCohort(store, options, shards, values === null || like ? "concept" : "code");
 	const [kept] = shards.sums([await store.count("kept_patient")]);
 	if (like && kept === 0) throw nobodyKnown(source, options);
-	const tokens = like ? knownTokens(like.vocabulary) : await numberTokens(store, list);
+	const tokens = like
+		? like.vocabulary.tokens.slice(specialCount) // with the counts of the dataset that it comes from
+		: await learnTokens(store, list);
 	if (tokens.length === 0) throw emptyVocabulary(source, records, concepts.drugs, options);
 	const dropped = await countDropped(store, list, like !== undefined, shards);
 	return {
@@ -88,11 +89,12 @@ async function withValues(
 	store: Store,
 	list: readonly Concept[],
 	shards: Shards,
-	{ like, values, minRecords, minCount }: PrepareOptions,
+	options: PrepareOptions,
 ): Promise<readonly Concept[]> {
+	const { like, values, minCount } = options;
 	if (values === null) return list;
 	if (like) return divideValues(store, list, knownRanges(list, like.vocabulary));
-	await selectCohort(store, minRecords, minCount, shards);
+	await selectCohort(store, options, shards);
 	return divideValues(store, list, await learntRanges(store, list, values, minCount));
 }
 
@@ -100,13 +102,12 @@ async function withValues(
  * Applies the filters: creates tables `kept_patient` (id, split) and `kept_concept` (id, n). Every kept code has
  * at least `minCount` records among the kept training patients, and every kept patient at least `minRecords`
  * records of kept codes. Dropping one can violate the other rule, so the two alternate until nothing changes.
- * Concepts with the same `code` (SQL), the ranges of its values, are counted together. Reads `event` once, into table
- * `concept_count` (patient, concept, code, n).
+ * Concepts with the same `code` (SQL), the ranges of its values, are counted together. The codes of a given vocabulary
+ * (`like`), in table `token`, are all kept. Reads `event` once, into table `concept_count` (patient, concept, code, n).
  */
 async function selectCohort(
 	store: Store,
-	minRecords: number,
-	minCount: number,
+	{ like, minRecords, minCount }: PrepareOptions,
 	shards: Shards,
 	code = "concept",
 ): Promise<void> {
@@ -119,6 +120,18 @@ async function selectCohort(
 			CREATE OR REPLACE TABLE kept_patient AS
 			SELECT id, split FROM patient WHERE ${shards.ownSql("id")}`);
 	});
+	const dropPatients = () =>
+		store.run(`
+			CREATE OR REPLACE TABLE kept_patient AS
+			SELECT id, split FROM kept_patient SEMI JOIN (
+				SELECT patient FROM concept_count SEMI JOIN kept_concept ON kept_concept.id = concept_count.concept
+				GROUP BY patient HAVING sum(n) >= ${minRecords}
+			) AS enough ON enough.patient = kept_patient.id`);
+	if (like)
+		return shards.each(async () => {
+			await store.run("CREATE TABLE kept_concept AS SELECT concept AS id FROM token");
+			await dropPatients();
+		});
 	let patients = await countKept();
 	while (true) {
 		await shards.each(() =>
@@ -133,12 +146,7 @@ async function selectCohort(
 				CREATE OR REPLACE TABLE kept_concept AS
 				SELECT concept AS id, sum(n)::BIGINT AS n FROM concept_sum GROUP BY concept, code
 				QUALIFY sum(sum(n)) OVER (PARTITION BY code) >= ${minCount}`);
-			await store.run(`
-				CREATE OR REPLACE TABLE kept_patient AS
-				SELECT id, split FROM kept_patient SEMI JOIN (
-					SELECT patient FROM concept_count SEMI JOIN kept_concept ON kept_concept.id = concept_count.concept
-					GROUP BY patient HAVING sum(n) >= ${minRecords}
-				) AS enough ON enough.patient = kept_patient.id`);
+			await dropPatients();
 		});
 		const left = await countKept();
 		if (left === patients) return;
@@ -156,18 +164,24 @@ async function spreadSums(store: Store, shards: Shards): Promise<void> {
 	await store.append("concept_sum", sums);
 }
 
-/** Numbers the vocabulary's tokens, the most frequent first, in table `token` (concept, token). */
-async function numberTokens(store: Store, concepts: readonly Concept[]): Promise<Token[]> {
+/** Numbers the vocabulary's tokens, the most frequent first. */
+async function learnTokens(store: Store, concepts: readonly Concept[]): Promise<Token[]> {
 	const kept = await store.all<{ id: number; n: number }>("SELECT id, n FROM kept_concept");
 	const tokens = kept
 		.map(({ id, n }) => ({ id, ...concepts[id], count: n }))
 		.sort((a, b) => b.count - a.count || compare(a.system, b.system) || compare(a.code, b.code));
-	await store.create("token", { concept: "whole", token: "whole" });
-	await store.append(
-		"token",
-		tokens.map(({ id }, at) => ({ concept: id, token: specialCount + at })),
-	);
+	const numbers = tokens.map(({ id }, at) => ({ concept: id, token: specialCount + at }));
+	await numberTokens(store, numbers);
 	return tokens.map(({ id: _, ...token }) => token);
+}
+
+/** Creates table `token` (concept, token). */
+async function numberTokens(
+	store: Store,
+	numbers: readonly { readonly concept: number; readonly token: number }[],
+): Promise<void> {
+	await store.create("token", { concept: "whole", token: "whole" });
+	await store.append("token", numbers);
 }
 
 /** Counts the patients and codes that `selectCohort` dropped. */
@@ -205,37 +219,6 @@ async function countDropped(
 		unknownCodes: summary(false),
 	};
 }
-
-/**
- * Keeps the codes of a given vocabulary, and patients with at least `minRecords` records of them: tables
- * `kept_patient`, `kept_concept` and `concept_count`, as `selectCohort` creates them.
- */
-async function selectKnown(
-	store: Store,
-	concepts: readonly Concept[],
-	vocabulary: Vocabulary,
-	minRecords: number,
-): Promise<void> {
-	await store.run(`
-		CREATE TABLE concept_count AS
-		SELECT patient, concept, count(*)::INTEGER AS n FROM event GROUP BY patient, concept`);
-	const known = tokensOf(concepts, vocabulary);
-	await store.create("token", { concept: "whole", token: "whole" });
-	await store.append("token", known);
-	await store.run(`
-		CREATE TABLE kept_concept AS
-		SELECT concept AS id, coalesce(sum(n), 0)::BIGINT AS n
-		FROM concept_count SEMI JOIN token USING (concept) GROUP BY concept`);
-	await store.run(`
-		CREATE TABLE kept_patient AS
-		SELECT id, split FROM patient SEMI JOIN (
-			SELECT patient FROM concept_count SEMI JOIN token USING (concept)
-			GROUP BY patient HAVING sum(n) >= ${minRecords}
-		) AS enough ON enough.patient = patient.id`);
-}
-
-/** The tokens of a given vocabulary, with the counts of the dataset that it comes from. */
-const knownTokens = ({ tokens }: Vocabulary): readonly Token[] => tokens.slice(specialCount);
 
 const tokensOf = (concepts: readonly Concept[], vocabulary: Vocabulary) =>
 	concepts.flatMap(({ code, system }, concept) => {

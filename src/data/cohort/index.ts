@@ -1,5 +1,11 @@
 export { type Batch, type BatchOptions, type SplitBatches, splitBatches } from "./batches.js";
-export { type Dataset, type DatasetView, datasetView, withPatients } from "./dataset.js";
+export {
+	type Dataset,
+	type DatasetView,
+	datasetView,
+	openDataset,
+	withPatients,
+} from "./dataset.js";
 export type { SharedEvents } from "./dataset-files.js";
 export type { Histogram, Spread } from "./distributions.js";
 export type { History, Period } from "./history.js";
@@ -21,7 +27,6 @@ export {
 	newPatients,
 	type UnknownCodes,
 } from "./new-patients.js";
-export { openDataset } from "./open-dataset.js";
 export type { SplitParts } from "./people.js";
 export { prepare } from "./prepare.js";
 export { type PrepareOptions, prepareDefaults } from "./prepare-options.js";

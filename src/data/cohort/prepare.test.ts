@@ -9,7 +9,7 @@ import type { RecordRow } from "../records/rows.js";
 import type { RecordSource } from "../records/store.js";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
 import { writeParquet } from "../records/testing/write-parquet.js";
-import { openDataset } from "./open-dataset.js";
+import { openDataset } from "./dataset.js";
 import { prepare } from "./prepare.js";
 import { idsIn, prepared, smallMap, smallOptions } from "./testing/prepared.js";
 import { sourceOf } from "./testing/source-of.js";

@@ -1,20 +1,43 @@
 import { createHash } from "node:crypto";
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { allGathered, type Communicator, oneProcess, shared } from "../../base/communicator.js";
 import { InputError } from "../../base/errors.js";
-import { replaceFolder } from "../../base/files/index.js";
+import { contentSha256, replaceFolder } from "../../base/files/index.js";
+import { quoted } from "../records/sql.js";
 import { neededMemory, openStore, type RecordSource, type Store } from "../records/store.js";
 import { recordUnit } from "../records/tables/values.js";
 import { chooseCohort, readRecords } from "./choose-cohort.js";
+import {
+	contentHash,
+	eventsHasher,
+	fileHash,
+	isObservedInOrder,
+	type PatientColumns,
+	type PeriodColumns,
+	readPatients,
+	readPeriods,
+} from "./dataset-files.js";
 import { sortEvents } from "./events-table.js";
 import { makeLabels, markRecords } from "./labels.js";
-import type { Manifest } from "./manifest.js";
+import {
+	fileNames,
+	type Manifest,
+	manifestName,
+	manifestSchema,
+	type Observation,
+	observationRules,
+	schemaVersion,
+} from "./manifest.js";
 import { clipPeriods, gatherPeriods } from "./observation.js";
+import { observationWarnings } from "./plausible-times.js";
 import type { PrepareOptions } from "./prepare-options.js";
+import { roundUpTimeRange, type TimeRange } from "./privacy-rounding.js";
+import { deathRecord } from "./reading/rules.js";
 import { doOrFailOnAllRanks, shardFiles, shardsOf } from "./shards.js";
 import { addUserLabels, filesOf, labelUnit } from "./user-labels.js";
-import { tableNames, writeDataset } from "./write-dataset.js";
+import { countValues } from "./values.js";
+import type { Token } from "./vocabulary.js";
 
 /** The folder for data that does not fit in memory, and for tables that ranks pass to each other. */
 const workName = ".work";
@@ -152,12 +175,252 @@ async function build(
 	}
 
 	stage("writing");
-	const contents = {
-		...cohort,
+	const { loaded, concepts } = read;
+	const { vocabulary, dropped } = cohort;
+	await writeTables(store, folder);
+	await writeJson(join(folder, "vocabulary.json"), { tokens: vocabulary.tokens });
+	const periods = await readPeriods(join(folder, "observation.parquet"));
+	const death = vocabulary.find(deathRecord.code, deathRecord.system);
+	const written = await checkWrittenEvents(store, vocabulary.tokens, periods, death);
+	warnings.push(...observationWarnings({ ...written, ...observedRange(periods) }, loaded));
+	const patients = await readPatients(join(folder, "patients.parquet"));
+	const files: Record<string, string> = {};
+	for (const name of fileNames) files[name] = await fileHash(join(folder, name));
+	const { like, values, minRecords, minCount, dedup, maxRecords, keep, drugs, deathToken } =
+		options;
+	const { eventsHash } = written;
+	const content = {
+		schemaVersion,
+		source: {
+			format: source.format,
+			path: source.path,
+			axis: loaded.axis,
+			records: read.records,
+			times: {
+				...loaded.times,
+				records: recordUnit(loaded),
+				labels: isTimed ? beside.unit : undefined,
+			},
+			notes: [...notes, ...writtenNotes(written, dedup)],
+			...(warnings.length > 0 && { warnings }),
+		},
+		codes: { ...concepts.codes, extra: concepts.codes.extra + read.deathEvents },
+		filters: { minRecords, minCount, dedup, maxRecords, keep, drugs, deathToken },
+		splits: {
+			seed: options.splitSeed,
+			parts: [...options.splitParts],
+			given: read.people.given,
+		},
+		counts: countAll(patients, vocabulary.size),
+		observation: observationOf(loaded.observation ?? "records", periods, written.outside),
+		deaths: patients.death.filter((day) => day !== null).length,
+		reach: like ? like.manifest.reach : await trainingTimeRange(store),
+		...(values !== null && { values: await countValues(store, vocabulary.tokens, values) }),
+		dropped,
 		labels,
-		notes,
-		warnings,
-		labelUnit: isTimed ? beside.unit : undefined,
+		...(like && { like: like.manifest.contentHash }),
+		eventsHash,
+		contentHash: contentHash(vocabulary.tokens, patients, eventsHash, periods),
+		files,
 	};
-	return writeDataset(store, source, folder, read, contents, options);
+	const manifest = manifestSchema.parse({ ...content, sha256: contentSha256(content) });
+	await writeJson(join(folder, manifestName), manifest);
+	return manifest;
+}
+
+/** The longest training history and the greatest age in it, rounded up. Reads tables `final`, `cohort` and `patient`. */
+async function trainingTimeRange(store: Store): Promise<TimeRange> {
+	const [reach] = await store.all<{ longestDays: number | null; oldestDays: number | null }>(`
+		SELECT max(own.last - own.first) AS longestDays, max(own.last - birth) AS oldestDays
+		FROM (SELECT patient, min(time) AS first, max(time) AS last FROM final GROUP BY patient) AS own
+		JOIN cohort ON cohort.number = own.patient JOIN patient USING (id)
+		WHERE split = 'train'`);
+	return roundUpTimeRange({ ...reach, longestDays: reach.longestDays ?? 0 });
+}
+
+/** The first and the last observed day. */
+const observedRange = ({ start, end }: PeriodColumns) => ({
+	firstObserved: start.reduce((first, day) => Math.min(first, day), Number.POSITIVE_INFINITY),
+	lastObserved: end.reduce((last, day) => Math.max(last, day), Number.NEGATIVE_INFINITY),
+});
+
+const writeJson = (file: string, value: unknown) =>
+	writeFile(file, `${JSON.stringify(value, null, "\t")}\n`);
+
+const observationOf = (
+	from: Observation["from"],
+	{ patient }: PeriodColumns,
+	recordsOutside: number,
+): Observation => ({
+	from,
+	rule: observationRules[from],
+	periods: patient.length,
+	// Sorted by patient.
+	patients: patient.reduce(
+		(n, number, row) => n + Number(row === 0 || number !== patient[row - 1]),
+		0,
+	),
+	recordsOutside,
+});
+
+function countAll({ split, count }: PatientColumns, tokens: number): Manifest["counts"] {
+	const none = () => ({ patients: 0, events: 0 });
+	const splits = { train: none(), valid: none(), test: none() };
+	for (const [at, name] of split.entries()) {
+		splits[name].patients++;
+		splits[name].events += count[at];
+	}
+	return {
+		patients: split.length,
+		events: count.reduce((sum, n) => sum + n, 0),
+		tokens,
+		splits,
+	};
+}
+
+const tableNames = [
+	"events.parquet",
+	"patients.parquet",
+	"labels.parquet",
+	"observation.parquet",
+] as const;
+
+/** Rows per row group of events.parquet. */
+const rowGroup = 32768;
+
+/** Writes the tables of a dataset. Reads `final`, `cohort`, `patient`, `label` and `period`. */
+async function writeTables(store: Store, folder: string): Promise<void> {
+	const copy = (sql: string, name: (typeof tableNames)[number]) =>
+		store.run(
+			`COPY (${sql}) TO ${quoted(resolve(folder, name))} (FORMAT parquet, ROW_GROUP_SIZE ${rowGroup})`,
+		);
+	await copy("SELECT patient, time, token FROM final", "events.parquet");
+	await copy(
+		`SELECT key AS id, birth, sex, death, split,
+			(sum(own.count) OVER (ORDER BY number) - own.count)::INTEGER AS first, own.count AS count
+		FROM cohort JOIN patient USING (id)
+		JOIN (SELECT patient, count(*)::INTEGER AS count FROM final GROUP BY patient) AS own
+			ON own.patient = cohort.number
+		ORDER BY number`,
+		"patients.parquet",
+	);
+	await copy(
+		`SELECT task, patient, day AS time, events, value FROM label
+		ORDER BY task, patient, day`,
+		"labels.parquet",
+	);
+	await copy(
+		`SELECT patient, first AS start, last AS "end" FROM period ORDER BY patient, start`,
+		"observation.parquet",
+	);
+}
+
+/**
+ * Reads all written events once: their hash, how many repeat the code of another at the same time or on the same day,
+ * as `dedup` counts them, how many came in the source before an earlier event of the same kind (drugs come from
+ * separate tables), and how many, other than deaths (token `death`), lie outside the periods.
+ */
+async function checkWrittenEvents(
+	store: Store,
+	tokens: readonly Token[],
+	periods: PeriodColumns,
+	death: number | undefined,
+) {
+	const isObserved = isObservedInOrder(periods);
+	const hasher = eventsHasher();
+	const codeOf = codesOf(tokens);
+	// By code and rank: the number of the (patient, time) pair, and of the (patient, day) pair, of the last event.
+	const lastVisit = new Float64Array(2 * tokens.length).fill(-1);
+	const lastDay = new Float64Array(2 * tokens.length).fill(-1);
+	const earlier = [-1, -1]; // by rank: the last position in the source of an event of an earlier time
+	const latest = [-1, -1]; // the same, this time included
+	let [visit, day, patient, time] = [0, 0, -1, Number.NaN];
+	let [repeated, repeatedInDay, outOfOrder, records, outside] = [0, 0, 0, 0, 0];
+	let [firstRecord, lastRecord] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+	const sql = "SELECT time, token, patient, rank, ord::DOUBLE FROM final";
+	for await (const columns of store.bytes(sql, [8, 4, 4, 4, 8])) {
+		const bytes = columns as [Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array];
+		hasher.add(bytes[0], bytes[1]);
+		const times = new Float64Array(copied(bytes[0]));
+		const tokenColumn = new Int32Array(copied(bytes[1]));
+		const patients = new Int32Array(copied(bytes[2]));
+		const ranks = new Int32Array(copied(bytes[3]));
+		const places = new Float64Array(copied(bytes[4]));
+		for (let row = 0; row < tokenColumn.length; row++) {
+			const token = tokenColumn[row];
+			const rank = ranks[row];
+			const place = places[row];
+			if (patients[row] !== patient) latest.fill(-1);
+			const date = Math.floor(times[row]);
+			if (patients[row] !== patient || date !== Math.floor(time)) day++;
+			if (patients[row] !== patient || times[row] !== time) {
+				visit++;
+				earlier[0] = latest[0];
+				earlier[1] = latest[1];
+			}
+			patient = patients[row];
+			time = times[row];
+			if (token !== death) {
+				records++;
+				if (!isObserved(patient, date)) outside++;
+				if (time < firstRecord) firstRecord = time;
+				if (time > lastRecord) lastRecord = time;
+			}
+			const code = 2 * codeOf[token] + rank;
+			if (lastVisit[code] === visit) repeated++;
+			if (lastDay[code] === day) repeatedInDay++;
+			lastVisit[code] = visit;
+			lastDay[code] = day;
+			if (place < earlier[rank]) outOfOrder++;
+			if (place > latest[rank]) latest[rank] = place;
+		}
+	}
+	return {
+		eventsHash: hasher.digest(),
+		repeated,
+		repeatedInDay,
+		outOfOrder,
+		records,
+		outside,
+		firstRecord,
+		lastRecord,
+	};
+}
+
+/** A number for the code of each token: ranges of the values of a code share one. */
+function codesOf(tokens: readonly Token[]): Int32Array {
+	const numbers = new Map<string, number>();
+	return Int32Array.from(tokens, ({ system, code, value }) => {
+		const key = `${system}\u0000${value?.code ?? code}`;
+		const known = numbers.get(key) ?? numbers.size;
+		numbers.set(key, known);
+		return known;
+	});
+}
+
+/** Copies bytes to a new buffer, which is aligned for numbers of any width. */
+const copied = (bytes: Uint8Array): ArrayBuffer => bytes.slice().buffer;
+
+/** What the check of the written events found. */
+function writtenNotes(
+	{ outside, outOfOrder, repeated, repeatedInDay }: Awaited<ReturnType<typeof checkWrittenEvents>>,
+	dedup: PrepareOptions["dedup"],
+): string[] {
+	const more = repeatedInDay - repeated;
+	const dropped = `; --dedup day drops them${more > 0 ? `, and ${more} that repeat a code at another time of the same day` : ""}`;
+	return [
+		...(outside > 0
+			? [`${outside} records lie outside the observation of their patient: kept`]
+			: []),
+		...(outOfOrder > 0
+			? [
+					`${outOfOrder} events come before an earlier one of the same patient: sorted by time, ties in the order of the source`,
+				]
+			: []),
+		...(repeated > 0
+			? [
+					`${repeated} events repeat another of the same patient, time and code: kept${dedup === "none" ? dropped : ""}`,
+				]
+			: []),
+	];
 }
