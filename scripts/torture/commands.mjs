@@ -90,7 +90,7 @@ export function argvOf(
 		FHIR: world.fhir,
 		RUN: world.run,
 	};
-	const words = line.replace("TRAINING", world.training.join(" ")).split(" ");
+	const words = line.replace("TRAINING", () => world.training.join(" ")).split(" ");
 	return words.map((word) => word.replace(/[A-Z]{3,}/, (name) => String(parts[name] ?? name)));
 }
 

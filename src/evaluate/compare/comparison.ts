@@ -228,7 +228,7 @@ function notMeasuredNotes(methods: readonly ComparedMethod[], cells: readonly Ce
 		cells.flatMap(({ entry, left }) =>
 			Object.entries(left).map(([task, why]) => [`${task}\n${why}`, labelOf(entry)] as const),
 		),
-		(text, labels) => text.replace("\n", ` not measured of ${labels}: `),
+		(text, labels) => text.replace("\n", () => ` not measured of ${labels}: `),
 	);
 }
 

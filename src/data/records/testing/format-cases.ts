@@ -69,7 +69,7 @@ export const formatCases = (text: string): FormatCase[] =>
 		.map((line) => line.trim().split(/ +\| +/))
 		.map(([title = "", ...cells]) => [title, cells]);
 
-const unescaped = (_: string, name: string) =>
+const unescaped = (name: string) =>
 	({ n: "\n", r: "\r", t: "\t", ufeff: "\ufeff" })[name] as string;
 
 /** Reads the files of a case, the one that begins with `a.` or the folder, and checks what is expected. */
@@ -83,7 +83,8 @@ export async function checkCase(
 	for (const cell of cells) {
 		const [, key = "", columns, value = ""] = /^(\S+?)(?:\(([^)]*)\))?: ?(.*)$/.exec(cell) ?? [];
 		if (cell.startsWith("{")) options = JSON.parse(cell);
-		else if (key.includes(".")) files[key] = value.replace(/\\([nrt]|ufeff)/g, unescaped);
+		else if (key.includes("."))
+			files[key] = value.replace(/\\([nrt]|ufeff)/g, (_, name) => unescaped(name));
 		else expected.push({ what: key, columns, texts: value });
 	}
 	const folder = await folderOf(files);
