@@ -42,7 +42,7 @@ export const byPatientSchema = z.union([
 	}),
 ]);
 /** Values on each bootstrap draw in a file, by metric: float64. */
-export const byDrawSchema = z.record(z.string(), numbers);
+const byDrawSchema = z.record(z.string(), numbers);
 
 const rowNames = {
 	who: z.enum(["model", "history", "global", "oracle", "observed"]),

@@ -53,7 +53,7 @@ export async function representations(
 }
 
 /** Slot n holds the token before event n: the view of all events is the slot of one more, whose own token nothing reads. */
-export function withView({ tokens, times, at }: ViewedHistory) {
+function withView({ tokens, times, at }: ViewedHistory) {
 	const events = tokens.length;
 	const longer = {
 		tokens: new Int32Array(events + 1),

@@ -11,7 +11,6 @@ export { isCovered } from "./person.js";
 export { conditions } from "./tables.js";
 export {
 	type Block,
-	type Format,
 	formats,
 	oracleOf,
 	readTruth,

@@ -1,9 +1,8 @@
 export { type CohortTask, labelCohorts } from "./cohorts.js";
 export { checkOverlap } from "./definition.js";
-export { type Exclusion, type Extracted, extract } from "./extract.js";
+export { type Extracted, extract } from "./extract.js";
 export { definitionOfCohorts, definitionOfTask, tokensOf } from "./label-definition.js";
 export {
-	type DeterminingCode,
 	determiningCodes,
 	storedLabels,
 	writeLabels,

@@ -114,7 +114,7 @@ async function lastRecordText(dataset: Dataset, split: Split): Promise<string> {
 }
 
 /** The beginning of the note on excluded patients. */
-export const withoutIndexDay = "patients without an index day:";
+const withoutIndexDay = "patients without an index day:";
 
 const asText = (counts: Readonly<Record<string, number>>) =>
 	Object.entries(counts)

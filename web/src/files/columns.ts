@@ -78,7 +78,7 @@ export const columnNames = (texts: readonly string[], firstIsRecord = false): re
 	texts.map((text, index) => (firstIsRecord ? "" : text.trim()) || `column ${index + 1}`);
 
 /** The unit that the name of the time column implies; null if it says no unit. */
-export function likelyUnit(name: string): TimeIs | null {
+function likelyUnit(name: string): TimeIs | null {
 	const bare = name.trim().toLowerCase();
 	if (bare === "age") return null;
 	return unitNamed(bare) ?? (bare === "days" || bare === "day" ? "days" : "date");
