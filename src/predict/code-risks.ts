@@ -64,8 +64,7 @@ export function codeRisk(
 				some,
 				some.map(({ at, times }) => [at ?? times[times.length - 1] ?? 0]),
 			);
-			for (const i of some.keys())
-				chances[from + i] = probabilitiesOf(predictions, i, tokens)[0] as number;
+			for (const i of some.keys()) chances[from + i] = probabilitiesOf(predictions, i, tokens)[0];
 		}
 		return chances;
 	};
@@ -82,7 +81,7 @@ export function codeRisk(
 			const rows = rowsOf(landmarks, patients, context);
 			const perRow = roomFor(rows.reduce((most, { length }) => Math.max(most, length), 1));
 			const hazards = await programs.run(
-				rows.map((row) => landmarkRow(row.map((at) => landmarks[at] as HistoryOnDay))),
+				rows.map((row) => landmarkRow(row.map((at) => landmarks[at]))),
 				{ maxLength: context, landmarks: perRow },
 			);
 			const width = hazards.length / (rows.length * perRow);
@@ -93,7 +92,7 @@ export function codeRisk(
 					risks[at] = riskFrom(hazards.subarray(from, from + width));
 				}
 			const today = await onSameDay(views);
-			return risks.map((risk, at) => risk + (1 - risk) * (today[at] as number));
+			return risks.map((risk, at) => risk + (1 - risk) * today[at]);
 		},
 		async dispose() {
 			await programs.dispose();
@@ -114,13 +113,13 @@ function rowsOf(
 	if (!patients) return landmarks.map((_, at) => [at]);
 	const byPatient = new Map<number, number[]>();
 	for (const at of landmarks.keys()) {
-		const patient = patients[at] as number;
+		const patient = patients[at];
 		const known = byPatient.get(patient);
 		if (known) known.push(at);
 		else byPatient.set(patient, [at]);
 	}
 	const perRow = Math.min(mostLandmarks, roomFor(Math.ceil(landmarks.length / byPatient.size)));
-	const eventsOf = (at: number) => (landmarks[at] as HistoryOnDay).history.tokens.length;
+	const eventsOf = (at: number) => landmarks[at].history.tokens.length;
 	return [...byPatient.values()].flatMap((members) => {
 		const rows: number[][] = [];
 		for (const at of members.sort((a, b) => eventsOf(a) - eventsOf(b))) {

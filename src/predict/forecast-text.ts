@@ -1,7 +1,7 @@
 import { percent, table } from "../base/table.js";
 import type { TimeAxis } from "../base/time.js";
 import type { NewPatient } from "../data/cohort/index.js";
-import type { Token, Vocabulary } from "../data/cohort/vocabulary.js";
+import type { Vocabulary } from "../data/cohort/vocabulary.js";
 import type { LikelyToken, Place } from "./code-probabilities.js";
 import { ageText, dayText, type Moment, momentJson, patientText } from "./user-input/index.js";
 
@@ -25,7 +25,7 @@ export interface ForecastContext {
 	readonly vocabulary: Vocabulary;
 }
 
-const tokenOf = (vocabulary: Vocabulary, token: number) => vocabulary.tokens[token] as Token;
+const tokenOf = (vocabulary: Vocabulary, token: number) => vocabulary.tokens[token];
 
 /** A likely code, as programs get it. */
 export function likelyJson({ token, probability }: LikelyToken, vocabulary: Vocabulary) {
@@ -67,7 +67,7 @@ export function forecastText(
 	columns: number,
 ): string {
 	const heading = ({ time, place }: TimeForecast, at: number) => {
-		const { text, kind } = moments[at] as Moment;
+		const { text, kind } = moments[at];
 		const day = dayText(time, axis);
 		const age = patient.birth === null ? "" : `, age ${ageText(time, patient.birth)}`;
 		const mark = place === "before" ? " (no event yet)" : "";

@@ -208,7 +208,7 @@ export function futureMoves(
 				queries.ages.set(ages, row * ageFeatures);
 				const isRecorded = (tokens.at(-1) ?? 0) >= specialCount;
 				queries.sinceAny[row] = isRecorded ? day - Math.floor(last as number) : -1;
-				queries.times[row] = Math.max(day, last ?? day) + (middle[bin] as number);
+				queries.times[row] = Math.max(day, last ?? day) + middle[bin];
 			}
 		},
 		/** Draws from the predictions of a step. Returns whether the future goes on. */
@@ -253,14 +253,14 @@ function waitSampler(settings: HazardSettings, { visitBins }: FutureSteps) {
 		const { draw } = future;
 		for (let bin = within.indexOf(future.bin); within[bin] === future.bin; bin++) {
 			const at = row * visitBins + bin;
-			const seen = Math.exp(step.visits[at] as number);
-			const dies = Math.exp(step.deaths[at] as number);
-			while (future.waited < (to[bin] as number)) {
+			const seen = Math.exp(step.visits[at]);
+			const dies = Math.exp(step.deaths[at]);
+			while (future.waited < to[bin]) {
 				future.waited++;
 				if (draw.uniform() < seen) {
 					future.records = drawRecords(draw, step, at);
 					const newCodes = future.records === 1 ? step.newAlone : step.newCodes;
-					future.newShare = probabilityOf(newCodes[at] as number);
+					future.newShare = probabilityOf(newCodes[at]);
 					return draw.uniform() < dies ? "visit and death" : "visit";
 				}
 				if (draw.uniform() < dies) return "death";
@@ -272,8 +272,8 @@ function waitSampler(settings: HazardSettings, { visitBins }: FutureSteps) {
 
 /** How many records a visit has. */
 function drawRecords(draw: Random, { oneRecord, visitEnd }: FutureStep, at: number): number {
-	if (draw.uniform() < probabilityOf(oneRecord[at] as number)) return 1;
-	const last = probabilityOf(visitEnd[at] as number);
+	if (draw.uniform() < probabilityOf(oneRecord[at])) return 1;
+	const last = probabilityOf(visitEnd[at]);
 	let records = 2;
 	while (records < mostRecords && draw.uniform() >= last) records++;
 	return records;
@@ -290,21 +290,21 @@ function tokenSampler(vocab: number) {
 		wanted: number,
 	): number => {
 		const first = row * vocab;
-		const isWanted = (token: number) => ((kinds[token] as number) & wanted) !== 0;
+		const isWanted = (token: number) => (kinds[token] & wanted) !== 0;
 		let highest = Number.NEGATIVE_INFINITY;
 		for (let token = 0; token < vocab; token++)
-			if (isWanted(token)) highest = Math.max(highest, logits[first + token] as number);
+			if (isWanted(token)) highest = Math.max(highest, logits[first + token]);
 		let total = 0;
 		let last = -1;
 		for (let token = 0; token < vocab; token++) {
 			if (isWanted(token)) {
-				total += Math.exp((logits[first + token] as number) - highest);
+				total += Math.exp(logits[first + token] - highest);
 				last = token;
 			}
 			sums[token] = total;
 		}
 		const passed = uniform * total;
-		for (let token = 0; token < last; token++) if ((sums[token] as number) > passed) return token;
+		for (let token = 0; token < last; token++) if (sums[token] > passed) return token;
 		return last;
 	};
 }

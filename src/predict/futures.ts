@@ -165,8 +165,8 @@ async function drawFutures(
 		const goesOn = partial.map((future, row) => move(future, row, step));
 		for (let row = partial.length - 1; row >= 0; row--) {
 			if (goesOn[row]) continue;
-			const future = partial[row] as PartialFuture;
-			(complete[future.history] as Future[])[future.sample] = drawnFuture(future);
+			const future = partial[row];
+			complete[future.history][future.sample] = drawnFuture(future);
 			const last = partial.pop() as PartialFuture;
 			if (row === partial.length) continue;
 			rows.copy(partial.length, row);
@@ -183,7 +183,7 @@ async function* starts(
 ) {
 	for (let first = 0; first < histories.length; first += mostHistories) {
 		const some = histories.slice(first, first + mostHistories).map((history, i) => {
-			const day = Math.floor(indexDays[first + i] as number);
+			const day = Math.floor(indexDays[first + i]);
 			const known = eventsOf(history, 0, knownCount(history, day));
 			return { ...known, day, history: first + i, row: i };
 		});

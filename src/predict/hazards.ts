@@ -173,7 +173,7 @@ export function hazardsIn(
 export function landmarkRow(landmarks: readonly HistoryOnDay[]) {
 	const counts = landmarks.map(({ history, day }) => knownCount(history, day));
 	const count = Math.max(...counts);
-	const { tokens, times } = (landmarks[counts.indexOf(count)] as HistoryOnDay).history;
+	const { tokens, times } = landmarks[counts.indexOf(count)].history;
 	const last = Math.max(...landmarks.map(({ day }) => day));
 	const end = Math.max(last, times[count - 1] ?? last);
 	const longer = {
@@ -184,8 +184,8 @@ export function landmarkRow(landmarks: readonly HistoryOnDay[]) {
 		birthEvents: (tokens[0] ?? specialCount) < specialCount ? (1 as const) : (0 as const),
 	};
 	for (let n = 0; n < count; n++) {
-		longer.tokens[n] = tokens[n] as number;
-		longer.times[n] = times[n] as number;
+		longer.tokens[n] = tokens[n];
+		longer.times[n] = times[n];
 	}
 	return longer;
 }
@@ -231,13 +231,13 @@ function hazardFeeds(
 		const events = batch.times.subarray(row * batch.length);
 		return Array.from({ length: perRow }, (_, i) => {
 			const landmark = source?.landmarks[i];
-			if (!landmark) return { known: 0, times: queryTimes(settings, reading, events[0] as number) };
+			if (!landmark) return { known: 0, times: queryTimes(settings, reading, events[0]) };
 			const { history, day } = landmark;
 			observe(row * perRow + i, history, day);
 			let count = 0;
-			const all = Math.min((batch.lengths[row] as number) - 1, history.tokens.length);
-			while (count < all && Math.floor(events[count] as number) <= day) count++;
-			const time = Math.max(day, count > 0 ? (events[count - 1] as number) : day);
+			const all = Math.min(batch.lengths[row] - 1, history.tokens.length);
+			while (count < all && Math.floor(events[count]) <= day) count++;
+			const time = Math.max(day, count > 0 ? events[count - 1] : day);
 			return { known: count, times: queryTimes(settings, reading, time) };
 		});
 	});

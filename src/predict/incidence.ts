@@ -54,7 +54,7 @@ export async function incidences(
 	const incidences = histories.map((history, i) =>
 		codes.map((tokens) => ({
 			probabilities: new Float64Array((indexDays[i]?.length ?? 0) * horizons.length),
-			recordedAt: firstRecord(history, tokens, indexDays[i] as number[]),
+			recordedAt: firstRecord(history, tokens, indexDays[i]),
 		})),
 	);
 	const perHistory = indexDays[0]?.length ?? 0;
@@ -79,7 +79,7 @@ export async function incidences(
 
 /** The probability of a record of any of some outputs, taken as independent. */
 export const anyOf = (probabilities: ArrayLike<number>, outputs: readonly number[]): number =>
-	1 - outputs.reduce((none, output) => none * (1 - (probabilities[output] as number)), 1);
+	1 - outputs.reduce((none, output) => none * (1 - probabilities[output]), 1);
 
 /** Refuses horizons beyond what a model has learned. */
 export function checkHorizon(
@@ -98,7 +98,7 @@ function firstRecord({ tokens, times }: Events, codes: readonly number[], days: 
 	const wanted = new Set(codes);
 	let first: number | undefined;
 	for (let n = 0; n < tokens.length && first === undefined; n++)
-		if (wanted.has(tokens[n] as number)) first = times[n] as number;
+		if (wanted.has(tokens[n])) first = times[n];
 	return days.map((day) => (first !== undefined && Math.floor(first) <= day ? first : null));
 }
 
@@ -124,14 +124,14 @@ export async function incidenceTrajectories(
 ): Promise<IncidenceTrajectory[][]> {
 	const incidences = await read(histories, codes, times, [horizonDays]);
 	return incidences.map((ofHistory, i) => {
-		const history = histories[i] as Events;
+		const history = histories[i];
 		const at = Float64Array.from(times[i] ?? []);
 		const places = Array.from(at, (time) => placeOf(history, time));
 		return ofHistory.map(({ probabilities: risk, recordedAt }) => {
 			const recorded = Uint8Array.from(recordedAt, (time) => Number(time !== null));
 			// A first and a further record are different quantities: their difference is not growth.
 			const growth = risk.map((value, n) =>
-				n === 0 || recorded[n] !== recorded[n - 1] ? 0 : value - (risk[n - 1] as number),
+				n === 0 || recorded[n] !== recorded[n - 1] ? 0 : value - risk[n - 1],
 			);
 			const surges = surgesOf(history, at, risk, growth, throughEnd);
 			return { times: at, risk, growth, recorded, places, surges };
@@ -207,15 +207,14 @@ export async function attributeIncidence(
 	},
 ): Promise<IncidenceEffects[]> {
 	const events = history.times.length;
-	const isOwn = (event: number, codes: readonly number[]) =>
-		codes.includes(history.tokens[event] as number);
+	const isOwn = (event: number, codes: readonly number[]) => codes.includes(history.tokens[event]);
 	const last = Math.max(...days.map(Math.floor));
 	const leftOut = Array.from({ length: events }, (_, event) => event).filter((event) => {
-		const token = history.tokens[event] as number;
+		const token = history.tokens[event];
 		return (
 			token >= specialCount &&
 			!risks.every((codes) => isOwn(event, codes)) &&
-			Math.floor(history.times[event] as number) <= last
+			Math.floor(history.times[event]) <= last
 		);
 	});
 	const histories = [history, ...leftOut.map((event) => withoutEvent(history, event))];
@@ -231,7 +230,7 @@ export async function attributeIncidence(
 		for (const [i, event] of leftOut.entries()) {
 			if (isOwn(event, codes)) continue;
 			for (const [day, risk] of (all[i + 1]?.[code]?.probabilities ?? []).entries())
-				effect[event * days.length + day] = (base[day] as number) - risk;
+				effect[event * days.length + day] = base[day] - risk;
 		}
 		return { base, effect };
 	});

@@ -11,7 +11,7 @@ export interface ViewedHistory extends Events {
 /** How many events of a history are known on a day: its records and those before. */
 export function knownCount({ times }: Events, day: number): number {
 	let count = 0;
-	while (count < times.length && Math.floor(times[count] as number) <= Math.floor(day)) count++;
+	while (count < times.length && Math.floor(times[count]) <= Math.floor(day)) count++;
 	return count;
 }
 
@@ -43,7 +43,7 @@ export function outsideReason(
 	const end = at ?? times[times.length - 1] ?? 0;
 	const isRecorded = Array.prototype.some.call(
 		tokens,
-		(token: number, i) => wanted.has(token) && end - (times[i] as number) <= withinDays,
+		(token: number, i) => wanted.has(token) && end - times[i] <= withinDays,
 	);
 	if (isRecorded !== (outside.if === "recorded")) return undefined;
 	return `outside the definition of ${task}: ${isRecorded ? "has a" : "has no"} record of ${what}`;

@@ -104,7 +104,7 @@ export function openHazards(
 			const lengths = order.map((at) => lengthOf(histories[at]) + queries);
 			const some = order.splice(-rowsOfCall(lengths));
 			const longest = Math.max(1, lengthOf(histories[some.at(-1) as number]));
-			const batch = some.map((at) => histories[at] as IndexedHistory);
+			const batch = some.map((at) => histories[at]);
 			const feeds = feedsOf(batch, memory, settings, config);
 			const sizes = { batch: batch.length, length: longest };
 			const { rows } = await compiled.run("open", feeds, undefined, { sizes });
@@ -187,14 +187,14 @@ function feedsOf(
 	for (const [row, { history, day, known, start }] of histories.entries()) {
 		const from = start?.events ?? 0;
 		for (let n = from; n < known; n++) {
-			tokens[row * length + n - from] = history.tokens[n] as number;
-			times[row * length + n - from] = history.times[n] as number;
+			tokens[row * length + n - from] = history.tokens[n];
+			times[row * length + n - from] = history.times[n];
 		}
 		mask.fill(1, row * length, row * length + known - from);
 		observe(row, history, day);
 		if (!start) continue;
-		lastToken[row] = start.state.tokens[0] as number;
-		lastTime[row] = start.state.times[0] as number;
+		lastToken[row] = start.state.tokens[0];
+		lastTime[row] = start.state.times[0];
 		for (const { name, width, data } of states) {
 			const values = start.state.memory[name];
 			if (values) data.set(values, row * width);

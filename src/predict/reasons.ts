@@ -157,8 +157,8 @@ export async function explainRisk(
 	const reasons = groups.map((parts, at) => ({
 		parts,
 		records: recordsOf(parts),
-		effect: values[at] as number,
-		error: errors[at] as number,
+		effect: values[at],
+		error: errors[at],
 	}));
 	return {
 		risk: all,
@@ -227,7 +227,7 @@ function riskReader(
 		},
 		async risksWith(sets: readonly (readonly number[])[]): Promise<number[]> {
 			const histories = sets.map((set) => historyWith(new Set(set)));
-			const size = (at: number) => (histories[at] as Arrays).tokens.length + extraEvents;
+			const size = (at: number) => histories[at].tokens.length + extraEvents;
 			// Histories of like length go together, so that little is padding.
 			const waiting = [...sets.keys()].sort((a, b) => size(a) - size(b));
 			const answers = new Array<number>(sets.length);
@@ -239,8 +239,8 @@ function riskReader(
 					some.push(waiting.shift() as number);
 					events += size(some.at(-1) as number);
 				}
-				const risks = await riskOf(some.map((at) => histories[at] as Arrays));
-				for (const [i, at] of some.entries()) answers[at] = risks[i] as number;
+				const risks = await riskOf(some.map((at) => histories[at]));
+				for (const [i, at] of some.entries()) answers[at] = risks[i];
 				read += events;
 				onProgress?.(Math.min(1, read / planned));
 			}
@@ -267,13 +267,11 @@ async function strongestFirst(
 	const [none, all, ...changed] = await risksWith([[], parts, ...alone, ...missing]);
 	const strength = parts.map((_, at) =>
 		Math.max(
-			Math.abs((changed[at] as number) - (none as number)),
+			Math.abs(changed[at] - (none as number)),
 			Math.abs((changed[parts.length + at] ?? (all as number)) - (all as number)),
 		),
 	);
-	return [...parts.keys()]
-		.sort((a, b) => (strength[b] as number) - (strength[a] as number))
-		.map((at) => parts[at] as number);
+	return [...parts.keys()].sort((a, b) => strength[b] - strength[a]).map((at) => parts[at]);
 }
 
 const knownEvents = (history: Events, day: number): Arrays =>
@@ -285,10 +283,10 @@ interface Arrays {
 }
 
 function filtered({ tokens, times }: Arrays, isKept: (token: number) => boolean): Arrays {
-	const kept = [...tokens.keys()].filter((at) => isKept(tokens[at] as number));
+	const kept = [...tokens.keys()].filter((at) => isKept(tokens[at]));
 	return {
-		tokens: kept.map((at) => tokens[at] as number),
-		times: kept.map((at) => times[at] as number),
+		tokens: kept.map((at) => tokens[at]),
+		times: kept.map((at) => times[at]),
 	};
 }
 

@@ -57,7 +57,7 @@ export async function labelScores(
 	const scores = queries.map(
 		({ time, view }, i): LabelScore => ({
 			time,
-			probability: probabilities[i] as number,
+			probability: probabilities[i],
 			outside: outsideReason(scoring, view),
 		}),
 	);

@@ -1,5 +1,5 @@
 import { InputError } from "../base/errors.js";
-import { specialCount, type Token } from "../data/cohort/vocabulary.js";
+import { specialCount } from "../data/cohort/vocabulary.js";
 import type { Events } from "../model/index.js";
 import { type CodeBook, findCode } from "./user-input/find-code.js";
 import { dayText, readTime, type Timed, type TimeInput } from "./user-input/moments.js";
@@ -16,12 +16,9 @@ export type Edit =
  */
 export function edited(history: Events, edits: readonly Edit[]): Events {
 	const count = history.times.length;
-	const birth =
-		count > 0 && (history.tokens[0] as number) < specialCount
-			? (history.times[0] as number)
-			: undefined;
+	const birth = count > 0 && history.tokens[0] < specialCount ? history.times[0] : undefined;
 	const kept = new Map(
-		Array.from(history.times, (time, i) => [i, { token: history.tokens[i] as number, time }]),
+		Array.from(history.times, (time, i) => [i, { token: history.tokens[i], time }]),
 	);
 	const placed: { token: number; time: number }[] = [];
 	const take = (index: number) => {
@@ -79,9 +76,8 @@ export function readEdits(
 	const { patient, axis } = timed;
 	const { tokens, times, birthEvents } = patient.history;
 	const count = tokens.length - birthEvents;
-	const nameOf = (token: number) => (book.vocabulary.tokens[token] as Token).name;
-	const dated = (index: number) =>
-		`${nameOf(tokens[index] as number)} of ${dayText(times[index] as number, axis)}`;
+	const nameOf = (token: number) => book.vocabulary.tokens[token].name;
+	const dated = (index: number) => `${nameOf(tokens[index])} of ${dayText(times[index], axis)}`;
 	const edited = new Set<number>();
 	const indexOf = (event: number, option: keyof EditQuestion) => {
 		if (event > count)
@@ -131,7 +127,7 @@ function oneToken(code: string, book: CodeBook): number {
 	const { tokens } = findCode(code, book);
 	const itself = tokens.find((token) => book.vocabulary.tokens[token]?.code === code);
 	if (itself !== undefined) return itself;
-	if (tokens.length === 1) return tokens[0] as number;
+	if (tokens.length === 1) return tokens[0];
 	const codes = tokens.slice(0, 5).map((token) => book.vocabulary.tokens[token]?.code);
 	throw new InputError(
 		`\`add\` ${code} stands for ${tokens.length} codes of the model; name one of them, such as ${codes.join(", ")}`,

@@ -150,7 +150,7 @@ export function loadedModel(parts: ModelParts) {
 				...about(parsed),
 				predictions: days.map((day, query) => ({
 					/** The time as it was given. */
-					at: times[query] as Time,
+					at: times[query],
 					...momentJson(day, birth, parsed.axis),
 					/** The most likely first. */
 					codes: likeliest(predictions, { top, query }).map((likely) =>
@@ -224,8 +224,8 @@ export function loadedModel(parts: ModelParts) {
 				futures: drawn.map(({ tokens, times, death }) => ({
 					/** In order. */
 					records: Array.from(tokens, (token, n) => ({
-						...shownToken(vocabulary.tokens[token] as Token),
-						...when(times[n] as number),
+						...shownToken(vocabulary.tokens[token]),
+						...when(times[n]),
 					})),
 					/** Null if the patient lives on. */
 					death: death === null ? null : when(death),

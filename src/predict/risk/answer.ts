@@ -10,7 +10,6 @@ import {
 	attributeIncidence,
 	cutHorizons,
 	type IncidenceReader,
-	type IncidenceTrajectory,
 	incidenceTrajectories,
 	outputsFor,
 } from "../incidence.js";
@@ -128,7 +127,7 @@ export async function answerRisk(model: RiskModel, query: RiskQuery) {
 	for (const code of codes) reasons.push(await reasonsFor(model, query, code));
 	const days = horizons.map((horizon) => horizon.days);
 	return codes.map((code, i) => {
-		const risk = index[i] as IndexRisk;
+		const risk = index[i];
 		const isFirst = risk.recordedAt === null;
 		return {
 			code,
@@ -140,7 +139,7 @@ export async function answerRisk(model: RiskModel, query: RiskQuery) {
 				? riskOfSameAgeAndSex(model, history, at, code.tokens, days)
 				: undefined,
 			reasons: reasons[i],
-			trajectory: trajectories[i] as IncidenceTrajectory,
+			trajectory: trajectories[i],
 			/** The trajectory of the edited history. */
 			whatIf: whatIf?.[i],
 			contributions: contributions[i] ?? [],
@@ -176,12 +175,9 @@ async function contributionsTo(
 	return effects.map(({ base, effect }) =>
 		attributed.map((time, i) => ({
 			time,
-			risk: base[i] as number,
+			risk: base[i],
 			/** Of each event of the history. */
-			effects: Array.from(
-				history.times,
-				(_, event) => effect[event * attributed.length + i] as number,
-			),
+			effects: Array.from(history.times, (_, event) => effect[event * attributed.length + i]),
 		})),
 	);
 }
@@ -240,7 +236,7 @@ function spread(risks: readonly IndexRisk[]): IndexRisk {
 	if (risks.length === 1) return first;
 	const over = (of: (values: readonly number[]) => number) =>
 		first.probabilities.map((_, horizon) =>
-			of(risks.map(({ probabilities }) => probabilities[horizon] as number)),
+			of(risks.map(({ probabilities }) => probabilities[horizon])),
 		);
 	return {
 		...first,
@@ -278,7 +274,7 @@ export function groupRisks(
 /** The share of futures with a record of any of the tokens up to a day. */
 const shareWith = (futures: readonly Future[], tokens: ReadonlySet<number>, until: number) =>
 	futures.filter((future) =>
-		future.tokens.some((token, n) => tokens.has(token) && (future.times[n] as number) <= until),
+		future.tokens.some((token, n) => tokens.has(token) && future.times[n] <= until),
 	).length / futures.length;
 
 /** Indices of the history's events, without birth. */
@@ -290,5 +286,5 @@ export function recordTimes(token: number, { patient: { history }, at }: RiskQue
 	const times = Array.from(history.times).filter(
 		(time, event) => Math.floor(time) <= Math.floor(at) && history.tokens[event] === token,
 	);
-	return { first: times[0] as number, last: times.at(-1) as number };
+	return { first: times[0], last: times.at(-1) as number };
 }

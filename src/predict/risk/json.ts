@@ -63,7 +63,7 @@ export function riskResponse(
 			})),
 			...(drivers && {
 				drivers: places
-					.map((event, i) => ({ event, effect: drivers.effects[i] as number }))
+					.map((event, i) => ({ event, effect: drivers.effects[i] }))
 					.filter(({ event }) => event >= 0)
 					.sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect)),
 			}),
@@ -72,7 +72,7 @@ export function riskResponse(
 }
 
 const tokenJson = (token: number, { tokens }: Vocabulary) => {
-	const { code, system, name } = tokens[token] as Token;
+	const { code, system, name } = tokens[token];
 	return { code, system, name };
 };
 
@@ -81,8 +81,8 @@ function eventJson(index: number, { query: { patient, axis }, vocabulary }: Risk
 	const { tokens, times, birthEvents } = patient.history;
 	return {
 		number: index + 1 - birthEvents,
-		...momentJson(times[index] as number, patient.birth, axis),
-		...tokenJson(tokens[index] as number, vocabulary),
+		...momentJson(times[index], patient.birth, axis),
+		...tokenJson(tokens[index], vocabulary),
 	};
 }
 
@@ -107,9 +107,9 @@ export function riskJson(answer: RiskAnswer) {
 		horizons.map(({ years, days }, i) => ({
 			years,
 			days,
-			probability: probabilities[i] as number,
-			...(lowest && { lowest: lowest[i] as number }),
-			...(highest && { highest: highest[i] as number }),
+			probability: probabilities[i],
+			...(lowest && { lowest: lowest[i] }),
+			...(highest && { highest: highest[i] }),
 		}));
 	return {
 		...(answer.simulated && { population: simulatedText }),
@@ -135,11 +135,11 @@ export function riskJson(answer: RiskAnswer) {
 				...moment(time),
 				place: risk.trajectory.places[i],
 				recorded: risk.trajectory.recorded[i] === 1,
-				risk: risk.trajectory.risk[i] as number,
-				growth: risk.trajectory.growth[i] as number,
+				risk: risk.trajectory.risk[i],
+				growth: risk.trajectory.growth[i],
 				...(risk.whatIf && {
-					whatIfRisk: risk.whatIf.risk[i] as number,
-					whatIfGrowth: risk.whatIf.growth[i] as number,
+					whatIfRisk: risk.whatIf.risk[i],
+					whatIfGrowth: risk.whatIf.growth[i],
 				}),
 			})),
 			surges: surgesJson(risk.trajectory),
@@ -147,8 +147,8 @@ export function riskJson(answer: RiskAnswer) {
 				...moment(time),
 				risk,
 				events: recordIndices(patient).map((index, i) => ({
-					...(events[i] as (typeof events)[number]),
-					effect: effects[index] as number,
+					...events[i],
+					effect: effects[index],
 				})),
 			})),
 		})),
@@ -161,8 +161,8 @@ export function riskJson(answer: RiskAnswer) {
 				incidence: horizons.map(({ years, days }, i) => ({
 					years,
 					days,
-					probability: group.probabilities[i] as number,
-					standardError: group.standardErrors[i] as number,
+					probability: group.probabilities[i],
+					standardError: group.standardErrors[i],
 				})),
 			})),
 		}),
@@ -183,7 +183,7 @@ function reasonsJson(
 			beforeEdits: start,
 			change,
 			edits: listed.map((reason) => ({
-				edit: names[reason.parts[0] as number] as string,
+				edit: names[reason.parts[0]],
 				...effectOf(reason),
 			})),
 			others: others && { edits: others.parts.map((part) => names[part]), ...effectOf(others) },
@@ -276,7 +276,7 @@ export function riskPicture(answer: RiskAnswer) {
 		death,
 		simulated: answer.simulated,
 		events: [...times],
-		now: times.at(-1) ?? (query.times[0] as number),
+		now: times.at(-1) ?? query.times[0],
 	};
 }
 
@@ -293,10 +293,10 @@ export function namesIn(
 	const counts = new Map<number, number>();
 	for (const index of events) {
 		if (index < birthEvents) continue;
-		const token = tokens[index] as number;
+		const token = tokens[index];
 		counts.set(token, (counts.get(token) ?? 0) + 1);
 	}
 	return [...counts].map(
-		([token, count]) => nameOf(vocabulary.tokens[token] as Token) + (count > 1 ? ` ×${count}` : ""),
+		([token, count]) => nameOf(vocabulary.tokens[token]) + (count > 1 ? ` ×${count}` : ""),
 	);
 }

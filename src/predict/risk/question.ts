@@ -129,7 +129,7 @@ export function readHorizons(
 	const asked = horizons.map((span, place) => readSpan(span, "horizons", `horizons.${place}`));
 	const { days, warnings } = cutHorizons(model, asked);
 	return {
-		horizons: days.map((cut, i) => ({ years: yearsOf(asked[i] as number), days: cut })),
+		horizons: days.map((cut, i) => ({ years: yearsOf(asked[i]), days: cut })),
 		warnings,
 	};
 }
@@ -170,7 +170,7 @@ export function readRisk(model: QuestionedModel, timed: Timed, question: RiskQue
 		groups: sampled,
 		at: readIndexDay(question.at, timed),
 		horizons,
-		horizonDays: along.days[0] as number,
+		horizonDays: along.days[0],
 		times: question.trajectory === false ? new Float64Array(0) : timeGrid(timed, question),
 		attributed: (question.attribute ?? []).map((time) => readTime(time, timed, "attribute")),
 		explainedDays: explained[0] ?? null,

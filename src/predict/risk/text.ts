@@ -1,7 +1,6 @@
 import { simulatedText } from "../../base/simulated.js";
 import { table } from "../../base/table.js";
 import { thousands } from "../../base/thousands.js";
-import type { Token } from "../../data/cohort/vocabulary.js";
 import type { Place } from "../code-probabilities.js";
 import { precisionText, type Reason, shownEffects, startText } from "../reasons.js";
 import { ageText, dayText, patientText, spanText } from "../user-input/index.js";
@@ -97,7 +96,7 @@ function indexTable({ query, risks, groups, samples, runs }: RiskAnswer): string
 	const cells = ({ probabilities, lowest, highest }: IndexRisk) =>
 		probabilities.map((mean, i) =>
 			lowest && highest
-				? `${share(mean)} (${share(lowest[i] as number).trim()} to ${share(highest[i] as number).trim()})`
+				? `${share(mean)} (${share(lowest[i]).trim()} to ${share(highest[i]).trim()})`
 				: share(mean),
 		);
 	const when = (time: number) =>
@@ -130,9 +129,7 @@ function indexTable({ query, risks, groups, samples, runs }: RiskAnswer): string
 			recordedAt === null
 				? name
 				: `${name}, already recorded at ${when(recordedAt)}: another record`,
-			...probabilities.map(
-				(risk, i) => `${share(risk)} ± ${(100 * (standardErrors[i] as number)).toFixed(1)}`,
-			),
+			...probabilities.map((risk, i) => `${share(risk)} ± ${(100 * standardErrors[i]).toFixed(1)}`),
 		]),
 	);
 	const header = ["", ...horizons.map(({ days }) => `within ${spanText(days)}`)];
@@ -162,9 +159,9 @@ function trajectoryTable(risk: CodeAnswer, { query }: RiskAnswer, bars: TextBars
 	const { share, points } = shares(highest);
 	const shown = shownRows(trajectory.times.length);
 	const rows = shown.map((timeIndex, row) => {
-		const value = trajectory.risk[timeIndex] as number;
-		const before = trajectory.risk[shown[row - 1] ?? timeIndex] as number;
-		const time = trajectory.times[timeIndex] as number;
+		const value = trajectory.risk[timeIndex];
+		const before = trajectory.risk[shown[row - 1] ?? timeIndex];
+		const time = trajectory.times[timeIndex];
 		const other = whatIf?.risk[timeIndex];
 		return [
 			dayText(time, axis),
@@ -214,7 +211,7 @@ function contributionsText(
 	const { axis, patient } = query;
 	const { tokens, times, birthEvents } = patient.history;
 	const { share, points } = shares(risk);
-	const effectOf = (index: number) => effects[index] as number;
+	const effectOf = (index: number) => effects[index];
 	const strongest = recordIndices(patient)
 		.filter((index) => effectOf(index) !== 0)
 		.sort((a, b) => Math.abs(effectOf(b)) - Math.abs(effectOf(a)))
@@ -223,8 +220,8 @@ function contributionsText(
 	if (strongest.length === 0) return `${heading} no other event is known then.\n`;
 	const rows = strongest.map((index) => [
 		index + 1 - birthEvents,
-		dayText(times[index] as number, axis),
-		nameOf(vocabulary.tokens[tokens[index] as number] as Token),
+		dayText(times[index], axis),
+		nameOf(vocabulary.tokens[tokens[index]]),
 		points(effectOf(index)),
 		share(risk - effectOf(index)),
 	]);
@@ -256,10 +253,10 @@ function reasonsText(
 		value,
 	];
 	const listedRow = ({ parts: [part = 0], records }: Reason, i: number) => {
-		const added = points(shown[i] as number);
-		if (whatIf) return row(whatIf.names[part] as string, added);
+		const added = points(shown[i]);
+		if (whatIf) return row(whatIf.names[part], added);
 		const { first, last } = recordTimes(part, query);
-		const name = `${nameOf(vocabulary.tokens[part] as Token)}${times(records)}`;
+		const name = `${nameOf(vocabulary.tokens[part])}${times(records)}`;
 		return row(name, added, [day(first), records > 1 ? day(last) : ""]);
 	};
 	const rows = [
@@ -277,7 +274,7 @@ function reasonsText(
 			? [
 					row(
 						`${othersText(others.parts.length)}${whatIf ? "" : times(others.records)}`,
-						points(shown[listed.length] as number),
+						points(shown[listed.length]),
 					),
 				]
 			: []),
@@ -295,8 +292,8 @@ export function eventsText(answer: RiskAnswer): string {
 	const { tokens, times, birthEvents } = patient.history;
 	const rows = recordIndices(patient).map((index) => [
 		index + 1 - birthEvents,
-		dayText(times[index] as number, axis),
-		nameOf(vocabulary.tokens[tokens[index] as number] as Token),
+		dayText(times[index], axis),
+		nameOf(vocabulary.tokens[tokens[index]]),
 	]);
 	const day = axis === "dates" ? "date" : "day";
 	return `\nEvents, by the numbers that --remove and --move take:\n\n${table(["event", day, "recorded"], rows)}`;

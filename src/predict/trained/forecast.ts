@@ -28,7 +28,7 @@ export function methodFor(model: Model, requested: ForecastMethod | undefined): 
 			`${model.name} does not forecast ${requested}; it forecasts ${[...supported, "sampled"].join(" and ")}: give one of these as \`method\``,
 			{ field: "method", value: requested },
 		);
-	return requested ?? (supported[0] as ForecastMethod);
+	return requested ?? supported[0];
 }
 
 interface ForecastOptions extends ComputeOptions {
@@ -83,7 +83,7 @@ async function* forecastsOf(
 			const batchTimes = times.slice(first, first + batchSize);
 			const answers = await answersFor(predictor, batch, batchTimes, options);
 			for (const [i, patientAnswers] of allGathered(job, answers).flat().entries())
-				yield { patient: patients[round + i] as NewPatient, answers: patientAnswers };
+				yield { patient: patients[round + i], answers: patientAnswers };
 		}
 	} finally {
 		await predictor.dispose();
@@ -142,12 +142,12 @@ async function sampledShares(
 	samples: number,
 	seed: number,
 ): Promise<number[][]> {
-	const order = [...times.keys()].sort((a, b) => (times[a] as number) - (times[b] as number));
-	const inOrder = order.map((query) => times[query] as number);
+	const order = [...times.keys()].sort((a, b) => times[a] - times[b]);
+	const inOrder = order.map((query) => times[query]);
 	const futures = await sampleFutures(predictor, [history], [inOrder], { samples, seed });
 	const shares: number[][] = times.map(() => []);
 	for (const [at, token] of futures.entries()) {
-		const codeShares = shares[order[at % times.length] as number] as number[];
+		const codeShares = shares[order[at % times.length]];
 		codeShares[token] = (codeShares[token] ?? 0) + 1 / samples;
 	}
 	return shares.map((codeShares) => Array.from(codeShares, (share) => share ?? 0));
@@ -156,7 +156,7 @@ async function sampledShares(
 const likelyCodes = (probabilities: ArrayLike<number>, top: number) =>
 	Array.from(highestCodes(probabilities, top), (token) => ({
 		token,
-		probability: probabilities[token] as number,
+		probability: probabilities[token],
 	})).filter(({ probability }) => probability > 0);
 
 /** Refuses times up to the last event where a method starts from it. */

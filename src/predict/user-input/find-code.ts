@@ -65,7 +65,7 @@ export function findCode(given: string, book: CodeBook): FoundCode {
 	}
 	const [like, another] = mapped ? [] : groupsLike(given, book);
 	if (like && !another) {
-		const members = like.tokens.map((token) => book.vocabulary.tokens[token] as Token);
+		const members = like.tokens.map((token) => book.vocabulary.tokens[token]);
 		const note = `${given}: taken as the group ${like.name}, the first record of any of its codes: ${listed(members)}; name a code to ask about it alone`;
 		return { ...foundGroup(like), note };
 	}
@@ -84,7 +84,7 @@ function codesMeant(text: string, book: CodeBook): readonly CodeMatch[] {
 }
 
 function severalCodes(given: string, meant: readonly CodeMatch[], { vocabulary }: CodeBook) {
-	const list = listed(meant.map(({ at }) => vocabulary.tokens[at] as Token));
+	const list = listed(meant.map(({ at }) => vocabulary.tokens[at]));
 	const problem = `stands for ${meant.length} codes: ${list}; name one of them`;
 	return new UnusableInputError(`"${given}" ${problem}`, problem);
 }
@@ -163,7 +163,7 @@ function foundCode(
 	{ vocabulary, map }: CodeBook,
 	how: string,
 ): FoundCode {
-	const these = tokens.map((token) => vocabulary.tokens[token] as Token);
+	const these = tokens.map((token) => vocabulary.tokens[token]);
 	const [first] = these as [Token];
 	const list = listed(these);
 	const range = these.find(({ value }) => value)?.value;
@@ -216,7 +216,7 @@ function unknownCode(
 function nearCodes(given: string, book: CodeBook): readonly Token[] {
 	const { tokens } = book.vocabulary;
 	const text = given.toLowerCase();
-	const bySearch = searchCodes(given, book).map(({ at }) => tokens[at] as Token);
+	const bySearch = searchCodes(given, book).map(({ at }) => tokens[at]);
 	if (bySearch.length > 0 || text === "") return bySearch.slice(0, 5);
 	return tokens
 		.slice(specialCount)

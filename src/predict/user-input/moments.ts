@@ -84,12 +84,9 @@ export function momentOf(time: TimeInput): Moment {
 	}
 	const [, sign, amount, unit] = signedSpan.exec(text) ?? [];
 	if (sign && unit)
-		return made(
-			"since",
-			(sign === "-" ? -1 : 1) * checkedSpan(Number(amount) * (spanUnits[unit] as number)),
-		);
+		return made("since", (sign === "-" ? -1 : 1) * checkedSpan(Number(amount) * spanUnits[unit]));
 	const [, age, ageUnit = "y"] = /^age:(\d+(?:\.\d+)?)(min|[hdwmy]?)$/.exec(text) ?? [];
-	if (age) return made("age", checkedSpan(Number(age) * (spanUnits[ageUnit || "y"] as number)));
+	if (age) return made("age", checkedSpan(Number(age) * spanUnits[ageUnit || "y"]));
 	if (/^-?\d+(\.\d+)?$/.test(text)) return made("day", checkedDay(Number(text)));
 	throw new InputError(`Expected ${momentForms}.`);
 }

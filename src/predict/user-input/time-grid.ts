@@ -26,7 +26,7 @@ const mostTimes = 20_000;
 /** Equal steps, by default from the first event to the last record, which is the last time then. */
 export function timeGrid(timed: Timed, options: GridOptions): Float64Array {
 	const { times, birthEvents } = timed.patient.history;
-	const first = times[birthEvents] as number;
+	const first = times[birthEvents];
 	const from = options.from === undefined ? first : readTime(options.from, timed, "from");
 	const to = readTime(options.to ?? lastRecord, timed, "to");
 	if (from > to) {
