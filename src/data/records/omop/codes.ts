@@ -5,14 +5,6 @@ import type { Store } from "../store.js";
 import { stageRows } from "../table.js";
 import { columnOf, noColumn } from "../tables/columns.js";
 
-/** Tables of codes, which stay empty if the source has none. */
-export const emptyTables = {
-	map: "CREATE TEMP TABLE omop_map (concept BIGINT, system VARCHAR, code VARCHAR)",
-	concepts: `CREATE TEMP TABLE omop_concept (row BIGINT, concept BIGINT, system VARCHAR, code VARCHAR,
-		name VARCHAR, icd BOOLEAN, current BOOLEAN)`,
-	relations: "CREATE TEMP TABLE omop_relation (standard BIGINT, source BIGINT)",
-};
-
 /**
  * Creates `omop_known` (concepts with a code of their own) and `omop_icd`: the ICD code of every condition concept
  * that has one. The first rule that applies counts: the concept belongs to ICD; ICD codes are mapped to it (of
@@ -27,7 +19,7 @@ export async function resolveConcepts(store: Store, preferred: string | undefine
 	await store.run(`CREATE TEMP TABLE omop_related AS
 		SELECT concept, system, code, count(*) OVER (PARTITION BY concept, system) AS choices
 		FROM (SELECT DISTINCT r.standard AS concept, c.system, c.code, c.current
-			FROM omop_relation r JOIN omop_concept c ON c.concept = r.source AND c.icd
+			FROM omop_concept_relationship r JOIN omop_concept c ON c.concept = r.source AND c.icd
 			WHERE c.code IS NOT NULL AND r.standard <> 0)
 		QUALIFY row_number() OVER (PARTITION BY concept ORDER BY current DESC,
 			system = ${quoted(preferred ?? "ICD10CM")} DESC, length(code), code, system) = 1`);

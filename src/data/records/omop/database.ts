@@ -2,6 +2,7 @@ import postgres from "postgres";
 import { InputError } from "../../../base/errors.js";
 import { named, quoted } from "../sql.js";
 import {
+	addStaged,
 	type CdmTable,
 	cdmTables,
 	concept,
@@ -103,21 +104,17 @@ async function databaseTables(
 		placeOf: async (table, row, patient) =>
 			`${nameOf(table)}: ${patient === null ? `row ${row} as the database sent them` : `a row of person ${patient}`}`,
 		placeSql: (table) => quoted(nameOf(table)),
-		async stage(store, { table, into, select, only }) {
+		async stage(store, table, wanted) {
 			const place = tables.get(table.name);
 			if (!place) throw new InputError(`${nameOf(table)}: no such table`);
-			const names = Object.keys(table.columns);
-			const empty = names.map((name) => `CAST(NULL AS VARCHAR) AS ${name}`).join(", ");
-			await store.run(
-				`CREATE TEMP TABLE ${into} AS ${select(`(SELECT 0::BIGINT AS row, ${empty})`)} LIMIT 0`,
-			);
-			const query = sql.unsafe(queryOf(place, table, nameOf(table), only));
+			const query = sql.unsafe(queryOf(place, table, nameOf(table), wanted));
 			query.values();
+			const names = Object.keys(table.columns);
 			let rowsBefore = 0;
 			for await (const rows of query.cursor(batchRows)) {
 				const from = rowsAsSql(names, rows as unknown as readonly Text[][], rowsBefore);
 				rowsBefore += rows.length;
-				await store.run(`INSERT INTO ${into} ${select(from)}`).finally(stopIfLost);
+				await addStaged(store, table, from).finally(stopIfLost);
 			}
 		},
 	};
@@ -129,7 +126,7 @@ function queryOf(
 	place: FoundTable,
 	table: CdmTable,
 	shown: string,
-	only: ((column: (name: string) => string) => string) | undefined,
+	wanted: Parameters<TableSource["stage"]>[2],
 ): string {
 	const list = Object.entries(table.columns).map(([ours, theirs]) => {
 		const column = place.columns.get(theirs);
@@ -139,7 +136,7 @@ function queryOf(
 			`${shown} has no column ${theirs}; it has ${[...place.columns.values()].join(", ")}`,
 		);
 	});
-	const where = only?.((name) => named(place.columns.get(name) ?? name));
+	const where = wanted?.((name) => named(place.columns.get(name) ?? name));
 	return `SELECT ${list.join(", ")} FROM ${named(place.schema)}.${named(place.name)}${where ? ` WHERE ${where}` : ""}`;
 }
 

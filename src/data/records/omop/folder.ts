@@ -8,8 +8,7 @@ import { type Column, quoted, type Table } from "../sql.js";
 import type { Store } from "../store.js";
 import { isParquet, openParquet, rowOfFile, withNumberedRows } from "../table.js";
 import { noColumn } from "../tables/columns.js";
-import type { CdmTable, TableSource } from "./tables.js";
-import { cdmTables, columnOrderOf } from "./tables.js";
+import { addStaged, type CdmTable, cdmTables, columnOrderOf, type TableSource } from "./tables.js";
 
 const delimiters = ["\t", ",", "|", ";"] as const;
 
@@ -64,14 +63,12 @@ export function folderTables(folder: string, files: ReadonlyMap<string, string>)
 		},
 		has: ({ name }) => files.has(name),
 		nameOf: pathOf,
-		async stage(store, { table, into, select }) {
+		async stage(store, table) {
 			const cdmFile = await open(store, table);
 			opened.set(table.name, cdmFile);
 			const columns = columnsIn(cdmFile, table);
 			await withNumberedRows(store, cdmFile, [...columns.values()], (rows) =>
-				store.run(
-					`CREATE TEMP TABLE ${into} AS ${select(rawSelect(rows, table, cdmFile, columns))}`,
-				),
+				addStaged(store, table, rawSelect(rows, table, cdmFile, columns)),
 			);
 		},
 		placeOf: async (table, row) =>

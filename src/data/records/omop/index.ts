@@ -2,9 +2,10 @@ import { join } from "node:path";
 import { InputError } from "../../../base/errors.js";
 import type { RecordSource } from "../store.js";
 import { systemNamed } from "../systems.js";
+import { conditionCodes, observationCodes, standardCodes } from "./codes.js";
 import { databaseAddress, withDatabase } from "./database.js";
 import { filesOf, folderTables } from "./folder.js";
-import { loadStagedTables, type Plan, stageTables } from "./load.js";
+import { type Events, loadStagedTables, type Plan, stageTables } from "./load.js";
 import {
 	type CdmTable,
 	conditionEra,
@@ -129,10 +130,19 @@ function planOf(
 			`${where} has neither condition_occurrence nor condition_era; expected one of them`,
 		);
 	const drug = choose("drugTable", { exposure: drugExposure, era: drugEra });
-	const observations = options.observations ?? false;
-	if (observations) need(observation, ", which `observations` asks for");
-	const measurements = options.measurements ?? false;
-	if (measurements) need(measurement, ", which `measurements` asks for");
-	const { conceptMap } = options;
-	return { condition, drug, observations, measurements, sourceSystem, conceptMap };
+	if (options.observations) need(observation, ", which `observations` asks for");
+	if (options.measurements) need(measurement, ", which `measurements` asks for");
+	const events: Events[] = [
+		{ table: condition, kind: "diagnosis", codes: conditionCodes(sourceSystem) },
+	];
+	if (options.observations)
+		events.push({
+			table: observation,
+			kind: "diagnosis",
+			codes: observationCodes(sourceSystem),
+		});
+	if (drug) events.push({ table: drug, kind: "drug", codes: standardCodes });
+	if (options.measurements)
+		events.push({ table: measurement, kind: "laboratory", codes: standardCodes });
+	return { events, sourceSystem, conceptMap: options.conceptMap };
 }
