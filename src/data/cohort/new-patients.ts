@@ -1,13 +1,9 @@
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { InputError } from "../../base/errors.js";
-import { temporarily } from "../../base/files/index.js";
 import { builtInMap, type CodeMap } from "../codes/index.js";
 import { BadRows, counted, mostNamed, notesFor } from "../records/bad-rows.js";
 import type { PersonRow, RecordKind } from "../records/rows.js";
 import { quoted } from "../records/sql.js";
-import { openStore, type RecordSource, type Store } from "../records/store.js";
+import { type RecordSource, type Store, withStore } from "../records/store.js";
 import { summaryOf } from "./concepts.js";
 import type { Period } from "./history.js";
 import type { Manifest } from "./manifest.js";
@@ -97,16 +93,10 @@ export async function newPatients(
 	options: NewPatientOptions,
 ): Promise<NewPatients> {
 	const map = mapOfDataset(options.manifest, options.map);
-	const folder = await mkdtemp(join(tmpdir(), "trajgpt-patients-"));
-	return temporarily(folder, async () => {
-		const { memory = 2 * 1024 ** 3, threads } = options;
-		const store = await openStore({ folder, memory, threads, files: source.files });
-		try {
-			return await gather(store, source, options, map);
-		} finally {
-			store.close();
-		}
-	});
+	const { memory = 2 * 1024 ** 3, threads } = options;
+	return withStore({ memory, threads, files: source.files }, (store) =>
+		gather(store, source, options, map),
+	);
 }
 
 async function gather(

@@ -1,10 +1,6 @@
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { temporarily } from "../../base/files/index.js";
 import { yearDays } from "../../base/time.js";
-import { quoted } from "../records/sql.js";
-import { literalPath, openStore, type Store } from "../records/store.js";
+import { parquetRows, type Store, withStore } from "../records/store.js";
 import { observedDays } from "./at-risk.js";
 import type { Dataset } from "./dataset.js";
 import {
@@ -97,28 +93,21 @@ export async function summarize(dataset: Dataset) {
 
 /** Counts by split ("all": all splits together), read from the tables of a dataset. */
 async function countAll(dataset: Dataset) {
-	const folder = await mkdtemp(join(tmpdir(), "trajgpt-summary-"));
-	return temporarily(folder, async () => {
-		const names = ["events.parquet", "patients.parquet"] as const;
-		const files = names.map((name) => join(dataset.folder, name));
-		const store = await openStore({ folder, memory, files });
-		try {
-			const [events, patients] = files.map(
-				(file) => `read_parquet(${quoted(literalPath(file))}, file_row_number = true)`,
-			) as [string, string];
-			await store.create("observed", { patient: "whole", periods: "whole", days: "number" });
-			await store.append("observed", observedRows(dataset));
-			await store.run(`
-				CREATE TABLE member AS SELECT * EXCLUDE (file_row_number)
-				FROM ${patients} JOIN observed ON observed.patient = file_row_number`);
-			return {
-				patients: await countPatients(store),
-				distribution: await countValues(store, events),
-				...(await countCodes(store, events, dataset)),
-			};
-		} finally {
-			store.close();
-		}
+	const [eventsFile, patientsFile] = ["events.parquet", "patients.parquet"].map((name) =>
+		join(dataset.folder, name),
+	) as [string, string];
+	return withStore({ memory, files: [eventsFile, patientsFile] }, async (store) => {
+		const events = parquetRows(eventsFile);
+		await store.create("observed", { patient: "whole", periods: "whole", days: "number" });
+		await store.append("observed", observedRows(dataset));
+		await store.run(`
+			CREATE TABLE member AS SELECT * EXCLUDE (file_row_number)
+			FROM ${parquetRows(patientsFile)} JOIN observed ON observed.patient = file_row_number`);
+		return {
+			patients: await countPatients(store),
+			distribution: await countValues(store, events),
+			...(await countCodes(store, events, dataset)),
+		};
 	});
 }
 

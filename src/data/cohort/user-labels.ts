@@ -1,15 +1,13 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { InputError } from "../../base/errors.js";
-import { temporarily } from "../../base/files/index.js";
 import { refuseRepeatedKey } from "../../base/json-keys.js";
 import { notesFor } from "../records/bad-rows.js";
 import { parquetIn } from "../records/meds/layout.js";
 import type { TimeIs } from "../records/rows.js";
 import { type Column, quoted, type Table } from "../records/sql.js";
-import { literalPath, openStore, type Store } from "../records/store.js";
+import { parquetRows, type Store, withStore } from "../records/store.js";
 import { openTable, rowOfFile, withNumberedRows } from "../records/table.js";
 import { isAge, statedUnit, timeNames } from "../records/tables/column-names.js";
 import { columnOf } from "../records/tables/columns.js";
@@ -282,11 +280,13 @@ export async function withLabels(
 	const [patients, events] = ["patients.parquet", "events.parquet"].map((name) =>
 		join(dataset.folder, name),
 	);
-	return withStore([...(await filesOf(file)), patients, events], async (store) => {
-		const rows = `read_parquet(${quoted(literalPath(patients))}, file_row_number = true)`;
-		await store.run(`CREATE TABLE patient AS SELECT file_row_number AS id, id AS key FROM ${rows}`);
+	const files = [...(await filesOf(file)), patients, events];
+	return withStore({ memory: labelMemory, files }, async (store) => {
+		await store.run(
+			`CREATE TABLE patient AS SELECT file_row_number AS id, id AS key FROM ${parquetRows(patients)}`,
+		);
 		await store.run("CREATE VIEW cohort AS SELECT id, id AS number FROM patient");
-		await store.run(`CREATE VIEW final AS FROM read_parquet(${quoted(literalPath(events))})`);
+		await store.run(`CREATE VIEW final AS FROM ${parquetRows(events)}`);
 		await store.run(labelTable);
 		const added = await addUserLabels(store, { task, file }, beside, "of the dataset");
 		const labels = await store.all<Omit<Label, "weight">>(
@@ -302,22 +302,6 @@ export async function withLabels(
 			notes: added.notes,
 			warnings: added.warnings,
 		};
-	});
-}
-
-/** Works with a store that may read some files. */
-async function withStore<T>(
-	files: readonly string[],
-	work: (store: Store) => Promise<T>,
-): Promise<T> {
-	const folder = await mkdtemp(join(tmpdir(), "trajgpt-labels-"));
-	return temporarily(folder, async () => {
-		const store = await openStore({ folder, memory: labelMemory, files });
-		try {
-			return await work(store);
-		} finally {
-			store.close();
-		}
 	});
 }
 
@@ -370,7 +354,7 @@ export async function givenLabels(
 	within?: { readonly splitsFrom: string; readonly split: Split },
 ): Promise<GivenLabel[]> {
 	const files = [...(await filesOf(path)), ...(within ? [within.splitsFrom] : [])];
-	return withStore(files, async (store) => {
+	return withStore({ memory: labelMemory, files }, async (store) => {
 		await readGiven(store, path, beside);
 		if (within) await readGivenSplits(store, within.splitsFrom);
 		return store.all<GivenLabel>(`

@@ -1,7 +1,9 @@
-import { stat } from "node:fs/promises";
+import { mkdtemp, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import { InputError } from "../../base/errors.js";
+import { temporarily } from "../../base/files/index.js";
 import type { BadRows } from "./bad-rows.js";
 import {
 	type CodeNameRow,
@@ -146,6 +148,10 @@ export interface RecordSource {
 export const literalPath = (path: string): string =>
 	resolve(path).replace(/[[*?]/g, (character) => `[${character}]`);
 
+/** SQL for a Parquet file of ours, with its rows numbered from 0 in `file_row_number`. */
+export const parquetRows = (file: string): string =>
+	`read_parquet(${quoted(literalPath(file))}, file_row_number = true)`;
+
 const chunkRows = 2048;
 
 /** Settings that stop DuckDB from downloading or loading extensions. */
@@ -286,6 +292,22 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 			instance.closeSync();
 		},
 	};
+}
+
+/** Works with a store in a temporary folder, which is removed afterwards. */
+export async function withStore<T>(
+	options: Omit<StoreOptions, "folder">,
+	work: (store: Store) => Promise<T>,
+): Promise<T> {
+	const folder = await mkdtemp(join(tmpdir(), "trajgpt-store-"));
+	return temporarily(folder, async () => {
+		const store = await openStore({ ...options, folder });
+		try {
+			return await work(store);
+		} finally {
+			store.close();
+		}
+	});
 }
 
 type Rows = Iterable<object> | AsyncIterable<object>;

@@ -7,8 +7,8 @@ import { specialCount, type Token } from "../cohort/vocabulary.js";
 import { daysFromText } from "../records/dates.js";
 import { findMeds, idText, needColumn, wanted } from "../records/meds/layout.js";
 import { valueColumn } from "../records/meds/shard.js";
-import { named, quoted, type Table } from "../records/sql.js";
-import { literalPath, type Store } from "../records/store.js";
+import { named, type Table } from "../records/sql.js";
+import { parquetRows, type Store } from "../records/store.js";
 import { openTable } from "../records/table.js";
 
 /** The records of subjects, as a task sees them. */
@@ -44,7 +44,7 @@ export function medsCodeOf({ code, system, value }: Token): string {
 
 /** SQL for a file of a dataset, with its rows numbered in `file_row_number`. */
 export const datasetTable = ({ folder }: Dataset, name: string): string =>
-	`read_parquet(${quoted(literalPath(join(folder, name)))}, file_row_number = true)`;
+	parquetRows(join(folder, name));
 
 /** The records of a prepared dataset, with birth, death and sex as in MEDS. */
 export function datasetRecords(dataset: Dataset): TaskRecords {
