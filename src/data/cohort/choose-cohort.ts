@@ -1,12 +1,12 @@
 import { InputError } from "../../base/errors.js";
 import { BadRows, counted } from "../records/bad-rows.js";
-import type { RecordSource, Store } from "../records/store.js";
+import type { Store } from "../records/store.js";
 import { type Concept, compare, mapCodes, summaryOf } from "./concepts.js";
 import { gatherEvents, numberRecords } from "./events-table.js";
 import type { Manifest } from "./manifest.js";
 import { addDeaths, gatherPeople } from "./people.js";
 import { peopleWarnings } from "./plausible-times.js";
-import type { PrepareOptions } from "./prepare-options.js";
+import type { Preparation, PrepareOptions } from "./prepare-options.js";
 import type { Shards } from "./shards.js";
 import { divideValues, knownRanges, learntRanges } from "./values.js";
 import { specialCount, type Token, type Vocabulary, vocabularyOf } from "./vocabulary.js";
@@ -15,12 +15,7 @@ import { specialCount, type Token, type Vocabulary, vocabularyOf } from "./vocab
 export type ReadRecords = Awaited<ReturnType<typeof readRecords>>;
 
 /** Reads the source, gathers its people and maps its codes. */
-export async function readRecords(
-	store: Store,
-	source: RecordSource,
-	options: PrepareOptions,
-	stage: (name: string) => void,
-) {
+export async function readRecords({ store, source, options, stage, notes, warnings }: Preparation) {
 	const bad = options.skipBad ? new BadRows() : undefined;
 	const loaded = await source.load(store, bad);
 	const records = await store.count("record");
@@ -30,72 +25,68 @@ export async function readRecords(
 		);
 	stage("gathering the people");
 	const people = await gatherPeople(store, options);
-	const peopleTimes = await peopleWarnings(store, loaded);
+	warnings.push(...(loaded.warnings ?? []), ...(await peopleWarnings(store, loaded)));
 	const deathEvents = options.deathToken ? await addDeaths(store) : 0;
 	stage("mapping codes");
 	const concepts = await mapCodes(store, options);
+	warnings.push(...mappedWarnings(concepts.codes));
+	notes.push(...loaded.notes, ...(bad ? badRowNotes(bad) : []), ...people.notes);
 	return {
 		loaded,
 		records,
-		people,
+		splitsGiven: people.given,
 		deathEvents,
 		concepts,
-		notes: [...loaded.notes, ...(bad ? badRowNotes(bad) : []), ...people.notes],
-		warnings: [...(loaded.warnings ?? []), ...peopleTimes, ...mappedWarnings(concepts.codes)],
 		valued: await store.count("record WHERE value IS NOT NULL"),
 	};
 }
 
 /** Chooses the patients and the codes of a dataset, and numbers its tokens. */
 export async function chooseCohort(
-	store: Store,
-	source: RecordSource,
+	{ store, source, options, stage, notes }: Preparation,
 	{ loaded, records, concepts, valued }: ReadRecords,
 	shards: Shards,
-	options: PrepareOptions,
-	stage: (name: string) => void,
 ) {
+	const { like, values, minCount, minRecords } = options;
 	const gathered = await shards.each(async () => {
 		await numberRecords(store, options, shards);
 		stage("choosing the cohort");
 		return gatherEvents(store, options, loaded.axis);
 	});
 	const [duplicates = 0, cut = 0] = shards.sums([gathered.duplicates, gathered.cut]);
-	const { like, values } = options;
-	const list = await withValues(store, concepts.list, shards, options);
+	let { list } = concepts;
+	if (values !== null && like)
+		list = await divideValues(store, list, knownRanges(list, like.vocabulary));
+	else if (values !== null) {
+		await selectCohort(store, options, shards);
+		list = await divideValues(store, list, await learntRanges(store, list, values, minCount));
+	}
 	if (like) await shards.each(() => numberTokens(store, tokensOf(list, like.vocabulary)));
 	await selectCohort(store, options, shards, values === null || like ? "concept" : "code");
 	const [kept] = shards.sums([await store.count("kept_patient")]);
-	if (like && kept === 0) throw nobodyKnown(source, options);
+	if (like && kept === 0)
+		throw new InputError(
+			`${source.path}: no patient has ${minRecords} records of the ${like.vocabulary.size} codes of the run; check that the codes are of the same classification, and name it with \`system\``,
+			{ field: "like" },
+		);
 	const tokens = like
 		? like.vocabulary.tokens.slice(specialCount) // with the counts of the dataset that it comes from
 		: await learnTokens(store, list);
-	if (tokens.length === 0) throw emptyVocabulary(source, records, concepts.drugs, options);
+	const aboutDrugs = drugNotes(concepts.drugs, options);
+	if (tokens.length === 0)
+		throw new InputError(
+			`${source.path}: no code of ${records} records is left: none has ${minCount} records among training patients with at least ${minRecords} records; lower \`minCount\` or \`minRecords\`, add patients, or set \`codes\` to as-is to see whether the codes could not be mapped${aboutDrugs.map((note) => `; ${note}`)}`,
+		);
+	notes.push(...aboutDrugs);
+	if (values !== null && valued === 0)
+		notes.push(
+			"no record has a numeric value, or it was not read: there is none to make tokens of",
+		);
 	const dropped = await countDropped(store, list, like !== undefined, shards);
 	return {
 		vocabulary: vocabularyOf(tokens),
 		dropped: { duplicates, cut, drugs: concepts.drugs, ...dropped },
-		notes: [
-			...drugNotes(concepts.drugs, options),
-			...(values !== null && valued === 0
-				? ["no record has a numeric value, or it was not read: there is none to make tokens of"]
-				: []),
-		],
 	};
-}
-
-/** The concepts, split by ranges of values if values become tokens. */
-async function withValues(
-	store: Store,
-	list: readonly Concept[],
-	shards: Shards,
-	options: PrepareOptions,
-): Promise<readonly Concept[]> {
-	const { like, values, minCount } = options;
-	if (values === null) return list;
-	if (like) return divideValues(store, list, knownRanges(list, like.vocabulary));
-	await selectCohort(store, options, shards);
-	return divideValues(store, list, await learntRanges(store, list, values, minCount));
 }
 
 /**
@@ -259,16 +250,4 @@ function drugNotes(
 		? "the model has no drugs"
 		: "set `drugs` to tokens to have them among the events";
 	return [`${records}: ${used}; ${remedy}`];
-}
-
-const nobodyKnown = ({ path }: RecordSource, { minRecords, like }: PrepareOptions) =>
-	new InputError(
-		`${path}: no patient has ${minRecords} records of the ${like?.vocabulary.size} codes of the run; check that the codes are of the same classification, and name it with \`system\``,
-		{ field: "like" },
-	);
-
-function emptyVocabulary(source: RecordSource, records: number, drugs: number, o: PrepareOptions) {
-	return new InputError(
-		`${source.path}: no code of ${records} records is left: none has ${o.minCount} records among training patients with at least ${o.minRecords} records; lower \`minCount\` or \`minRecords\`, add patients, or set \`codes\` to as-is to see whether the codes could not be mapped${drugNotes(drugs, o).map((note) => `; ${note}`)}`,
-	);
 }

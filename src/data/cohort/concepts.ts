@@ -3,13 +3,9 @@ import type { RecordKind } from "../records/rows.js";
 import type { Store } from "../records/store.js";
 import { type Mark, marksOf } from "./label-rules.js";
 import type { DroppedCodes } from "./manifest.js";
-import { type CodeRules, conceptsOf } from "./reading/rules.js";
+import type { PrepareOptions } from "./prepare-options.js";
+import { conceptsOf } from "./reading/rules.js";
 import type { ValueRange } from "./vocabulary.js";
-
-/** Label rules always use PheCodes, so the map is required. */
-export interface CodeOptions extends CodeRules {
-	readonly map: CodeMap;
-}
 
 /** A code that can become a token. */
 export interface Concept {
@@ -34,7 +30,7 @@ const keyOf = (system: string, code: string) => `${system}\u0000${code}`;
  * Numbers the codes (table `code`) and maps each to its concepts: table `mapping` (code, concept, rank, nth: the
  * position among the concepts of the code) for tokens, table `mark` (code, what) for the label rules.
  */
-export async function mapCodes(store: Store, options: CodeOptions) {
+export async function mapCodes(store: Store, options: PrepareOptions) {
 	await store.run(`
 		CREATE TABLE code AS
 		SELECT (row_number() OVER (ORDER BY system, code, kind) - 1)::INTEGER AS id, system, code, kind, records

@@ -1,22 +1,14 @@
 import type { TimeAxis } from "../../base/time.js";
 import type { Store } from "../records/store.js";
-import type { Manifest } from "./manifest.js";
+import type { PrepareOptions } from "./prepare-options.js";
 import { cutSql, orderSql, periodsOf } from "./reading/rules.js";
 import { fillInOrder, type Shards } from "./shards.js";
 import { comparableValueSql, unitSql } from "./values.js";
 
-export interface EventOptions {
-	readonly dedup: Manifest["filters"]["dedup"];
-	readonly maxRecords: number | null;
-	readonly keep: "last" | "first";
-	/** Into how many ranges the values of each code are divided, each with a token; null: values are not used. */
-	readonly values: number | null;
-}
-
 /** Replaces texts by numbers: table `coded` (patient, time, code, ord and, if used, value and unit). Drops `record`. */
 export async function numberRecords(
 	store: Store,
-	{ values }: Pick<EventOptions, "values">,
+	{ values }: Pick<PrepareOptions, "values">,
 	shards: Shards,
 ): Promise<void> {
 	// If no two systems share a code, the code alone identifies it: one text to compare instead of three.
@@ -41,7 +33,12 @@ export async function numberRecords(
  */
 export async function gatherEvents(
 	store: Store,
-	{ dedup, maxRecords, keep, values }: EventOptions,
+	{
+		dedup,
+		maxRecords,
+		keep,
+		values,
+	}: Pick<PrepareOptions, "dedup" | "maxRecords" | "keep" | "values">,
 	axis: TimeAxis,
 ): Promise<{ duplicates: number; cut: number }> {
 	const all = `

@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { InputError } from "../../base/errors.js";
 import { quoted } from "../records/sql.js";
 import type { Store } from "../records/store.js";
-import type { CodeOptions } from "./concepts.js";
 import { readColumns } from "./dataset-files.js";
 import {
 	heartFailureDays,
@@ -11,7 +10,7 @@ import {
 	labelsOfTask,
 	taskOfLabels,
 } from "./label-rules.js";
-import type { Manifest } from "./manifest.js";
+import type { Filters, Manifest } from "./manifest.js";
 
 /** The label of a patient at one time. */
 export interface Label {
@@ -42,10 +41,7 @@ export const labelTable = `
  * Creates table `label` (task, patient, day, events, value) by the rules for which the source has records. Reads
  * `final` (patient, time, rank, ord …) and `marked`, which has dropped codes too.
  */
-export async function makeLabels(
-	store: Store,
-	drugs: CodeOptions["drugs"],
-): Promise<LabelSummary[]> {
+export async function makeLabels(store: Store, drugs: Filters["drugs"]): Promise<LabelSummary[]> {
 	await store.run(labelTable);
 	const there = await store.all<{ what: string }>("SELECT DISTINCT what FROM marked");
 	const marks = new Set(there.map(({ what }) => what));

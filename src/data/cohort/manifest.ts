@@ -60,7 +60,7 @@ const observation = z.strictObject({
 	/** Records of the dataset outside the periods of their patient. They are kept. */
 	recordsOutside: count,
 });
-export type Observation = z.infer<typeof observation>;
+type Observation = z.infer<typeof observation>;
 
 export const observationRules: Readonly<Record<Observation["from"], string>> = {
 	observation_period: "patients are observed in the periods of the table observation_period",
@@ -69,6 +69,21 @@ export const observationRules: Readonly<Record<Observation["from"], string>> = {
 	records:
 		"the source does not say when patients were observed: taken as from the first to the last record of each",
 };
+
+const filters = z.strictObject({
+	/** Minimum number of records per patient, over codes of the vocabulary. */
+	minRecords: z.int().min(1),
+	/** Minimum number of records per code in the training split. */
+	minCount: z.int().min(1),
+	/** Keeps one record per code and patient within a day or a month, or all records. */
+	dedup: z.enum(dedupRules),
+	/** Maximum number of records per patient; longer histories keep their last or first ones. */
+	maxRecords: z.int().min(1).nullable(),
+	keep: z.enum(["last", "first"]),
+	drugs: z.enum(drugUses),
+	deathToken: z.boolean(),
+});
+export type Filters = Readonly<z.infer<typeof filters>>;
 
 const fields = {
 	source: z.strictObject({
@@ -107,19 +122,7 @@ const fields = {
 		 */
 		extra: count,
 	}),
-	filters: z.strictObject({
-		/** Minimum number of records per patient, over codes of the vocabulary. */
-		minRecords: z.int().min(1),
-		/** Minimum number of records per code in the training split. */
-		minCount: z.int().min(1),
-		/** Keeps one record per code and patient within a day or a month, or all records. */
-		dedup: z.enum(dedupRules),
-		/** Maximum number of records per patient; longer histories keep their last or first ones. */
-		maxRecords: z.int().min(1).nullable(),
-		keep: z.enum(["last", "first"]),
-		drugs: z.enum(drugUses),
-		deathToken: z.boolean(),
-	}),
+	filters,
 	splits: z.strictObject({
 		/** The seed of the hash that assigns patients without a split in the source. */
 		seed: z.int(),

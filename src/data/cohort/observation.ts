@@ -25,12 +25,12 @@ export const mergedSql = (periods: string) => `
 export async function gatherPeriods(
 	store: Store,
 	observation: Loaded["observation"],
-): Promise<{ notes: string[] }> {
+): Promise<string[]> {
 	if (observation === undefined) {
 		await store.run(`
 			CREATE TABLE period AS SELECT number AS patient, floor(first) AS first, floor(last) AS last
 			FROM cohort JOIN patient USING (id)`);
-		return { notes: [] };
+		return [];
 	}
 	await store.run(`
 		CREATE TABLE given_period AS SELECT number AS patient, given.first, given.last
@@ -41,12 +41,10 @@ export async function gatherPeriods(
 	);
 	const without = await store.count("cohort ANTI JOIN period ON period.patient = cohort.number");
 	await store.run("DROP TABLE given_period");
-	return {
-		notes: notesFor([
-			[overlapping, `${overlapping} observation periods overlap another of their patient: merged`],
-			[without, `${without} patients have no observation period: never at risk`],
-		]),
-	};
+	return notesFor([
+		[overlapping, `${overlapping} observation periods overlap another of their patient: merged`],
+		[without, `${without} patients have no observation period: never at risk`],
+	]);
 }
 
 /**

@@ -1,29 +1,26 @@
 import type { Communicator } from "../../base/communicator.js";
-import { builtInMap } from "../codes/index.js";
+import { builtInMap, type CodeMap } from "../codes/index.js";
 import type { TimeIs } from "../records/rows.js";
-import type { Store } from "../records/store.js";
-import type { CodeOptions } from "./concepts.js";
-import type { EventOptions } from "./events-table.js";
-import type { Manifest } from "./manifest.js";
+import type { RecordSource, Store } from "../records/store.js";
+import type { Filters, Manifest } from "./manifest.js";
 import { type SplitParts, usualParts } from "./people.js";
+import type { CodeRules } from "./reading/rules.js";
 import type { UserLabels } from "./user-labels.js";
 import type { Vocabulary } from "./vocabulary.js";
 
-export interface PrepareOptions extends EventOptions, CodeOptions {
-	/** Minimum number of records per patient. */
-	readonly minRecords: number;
-	/** Minimum number of records per code in the training split. */
-	readonly minCount: number;
+export interface PrepareOptions extends Filters, CodeRules {
+	/** Label rules always use PheCodes, so the map is required. */
+	readonly map: CodeMap;
+	/** Into how many ranges the values of each code are divided, each with a token; null: values are not used. */
+	readonly values: number | null;
 	readonly splitSeed: number;
 	readonly splitParts: SplitParts;
 	/** A file with the splits of patients: CSV or Parquet. */
 	readonly splitsFrom?: string | undefined;
 	/** Whether to leave out rows that cannot be read; if not, the first is refused. */
 	readonly skipBad?: boolean | undefined;
-	/** The vocabulary of another dataset, which is kept as it is, and where it comes from. */
-	readonly like?: KnownVocabulary | undefined;
-	/** Whether a known death becomes the last event of a history. */
-	readonly deathToken: boolean;
+	/** The vocabulary of another dataset, which is kept as it is, and the manifest of that dataset. */
+	readonly like?: { readonly vocabulary: Vocabulary; readonly manifest: Manifest } | undefined;
 	readonly labels: readonly UserLabels[];
 	/** The unit of the times of the labels, if it is not that of the records. */
 	readonly labelTimeIs?: TimeIs | undefined;
@@ -38,11 +35,14 @@ export interface PrepareOptions extends EventOptions, CodeOptions {
 	readonly onStage?: (stage: string, store: Store) => void;
 }
 
-/** A vocabulary that a dataset shall have. */
-export interface KnownVocabulary {
-	readonly vocabulary: Vocabulary;
-	/** The manifest of the dataset that it comes from. */
-	readonly manifest: Manifest;
+/** What the stages of a preparation share. They add to the notes and the warnings. */
+export interface Preparation {
+	readonly store: Store;
+	readonly source: RecordSource;
+	readonly options: PrepareOptions;
+	readonly stage: (name: string) => void;
+	readonly notes: string[];
+	readonly warnings: string[];
 }
 
 export const prepareDefaults: PrepareOptions = {

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { allGathered, type Communicator, oneProcess, shared } from "../../base/communicator.js";
+import { allGathered, oneProcess, shared } from "../../base/communicator.js";
 import { InputError } from "../../base/errors.js";
 import { contentSha256, replaceFolder } from "../../base/files/index.js";
+import { notesFor } from "../records/bad-rows.js";
 import { quoted } from "../records/sql.js";
 import { neededMemory, openStore, type RecordSource, type Store } from "../records/store.js";
 import { recordUnit } from "../records/tables/values.js";
@@ -25,19 +26,18 @@ import {
 	type Manifest,
 	manifestName,
 	manifestSchema,
-	type Observation,
 	observationRules,
 	schemaVersion,
 } from "./manifest.js";
 import { clipPeriods, gatherPeriods } from "./observation.js";
 import { observationWarnings } from "./plausible-times.js";
-import type { PrepareOptions } from "./prepare-options.js";
+import type { Preparation, PrepareOptions } from "./prepare-options.js";
 import { roundUpTimeRange, type TimeRange } from "./privacy-rounding.js";
 import { deathRecord } from "./reading/rules.js";
 import { doOrFailOnAllRanks, shardFiles, shardsOf } from "./shards.js";
 import { addUserLabels, filesOf, labelUnit } from "./user-labels.js";
 import { countValues } from "./values.js";
-import type { Token } from "./vocabulary.js";
+import { codeKey, type Token } from "./vocabulary.js";
 
 /** The folder for data that does not fit in memory, and for tables that ranks pass to each other. */
 const workName = ".work";
@@ -54,53 +54,46 @@ export async function prepare(
 	folder: string,
 	options: PrepareOptions,
 ): Promise<Manifest> {
-	const { communicator = oneProcess } = options;
+	const { communicator = oneProcess, memory, threads, splitsFrom } = options;
 	if (communicator.size > 1 && options.values !== null)
 		throw new InputError(
 			`\`values\` is given, and ${communicator.size} processes share the work; prepare values in one process`,
 			{ field: "values", value: options.values },
 		);
-	const openWork = async (rankFolder: string, partial: string) => {
-		const labelFiles = (await Promise.all(options.labels.map(({ file }) => filesOf(file)))).flat();
-		await mkdir(rankFolder, { recursive: true });
-		return openStore({
-			folder: rankFolder,
-			memory: options.memory,
-			threads: options.threads,
-			onDisk: (await neededMemory(source.files ?? [])) > mostInMemory * options.memory,
-			files: [
-				...(source.files ?? []),
-				...labelFiles,
-				...(options.splitsFrom === undefined ? [] : [options.splitsFrom]),
-				...tableNames.map((name) => join(partial, name)),
-				...shardFiles(join(partial, workName), communicator),
-			],
-		});
-	};
 	let manifest: Manifest | undefined;
-	const write = async (partial: string) => {
-		const work = join(partial, workName);
+	const write = async (partial?: string) => {
+		const written = await shared(communicator, () => resolve(partial as string));
+		const work = join(written, workName);
 		const rankFolder = join(work, String(communicator.rank)); // for data that does not fit in memory
-		const store = await doOrFailOnAllRanks(communicator, () => openWork(rankFolder, partial));
+		const store = await doOrFailOnAllRanks(communicator, async () => {
+			const sourceFiles = source.files ?? [];
+			const labelFiles = await Promise.all(options.labels.map(({ file }) => filesOf(file)));
+			await mkdir(rankFolder, { recursive: true });
+			return openStore({
+				folder: rankFolder,
+				memory,
+				threads,
+				onDisk: (await neededMemory(sourceFiles)) > mostInMemory * memory,
+				files: [
+					...sourceFiles,
+					...labelFiles.flat(),
+					...(splitsFrom === undefined ? [] : [splitsFrom]),
+					...tableNames.map((name) => join(written, name)),
+					...shardFiles(work, communicator),
+				],
+			});
+		});
+		const stage = (name: string) => options.onStage?.(name, store);
 		try {
-			manifest = await build(store, source, partial, options);
+			manifest = await build({ store, source, options, stage, notes: [], warnings: [] }, written);
 		} finally {
 			store.close();
 			// Other ranks may still close their stores in it.
 			if (communicator.rank === 0) await rm(work, { recursive: true, force: true, maxRetries: 5 });
 		}
 	};
-	const shareFolder = (partial?: string) => shared(communicator, () => resolve(partial as string));
-	if (communicator.rank > 0) await write(await shareFolder());
-	else
-		await replaceFolder(
-			folder,
-			async (partial) => {
-				await shareFolder(partial);
-				await write(partial);
-			},
-			options,
-		);
+	if (communicator.rank > 0) await write();
+	else await replaceFolder(folder, write, options);
 	return shared(communicator, () => manifest as Manifest);
 }
 
@@ -109,10 +102,8 @@ export async function prepare(
  * another order is another hash.
  */
 async function checkSameSource(
-	store: Store,
-	source: RecordSource,
+	{ store, source, options: { communicator = oneProcess } }: Preparation,
 	concepts: unknown,
-	communicator: Communicator,
 ): Promise<void> {
 	if (communicator.size === 1) return;
 	const digests = ["record", "patient", "code"].map(async (table) => {
@@ -133,23 +124,17 @@ async function checkSameSource(
 		);
 }
 
-async function build(
-	store: Store,
-	source: RecordSource,
-	folder: string,
-	options: PrepareOptions,
-): Promise<Manifest | undefined> {
+async function build(preparation: Preparation, folder: string): Promise<Manifest | undefined> {
+	const { store, source, options, stage, notes, warnings } = preparation;
 	const { communicator = oneProcess } = options;
-	const stage = (name: string) => options.onStage?.(name, store);
 	stage(`reading ${source.path}`);
 	// Every rank reads all records, and then keeps those of its own patients.
-	const read = await doOrFailOnAllRanks(communicator, () =>
-		readRecords(store, source, options, stage),
-	);
-	await checkSameSource(store, source, read.concepts.list, communicator);
+	const read = await doOrFailOnAllRanks(communicator, () => readRecords(preparation));
+	const { loaded, concepts } = read;
+	await checkSameSource(preparation, concepts.list);
 	const shards = shardsOf(communicator, await store.count("patient"), join(folder, workName));
-	const cohort = await chooseCohort(store, source, read, shards, options, stage);
-	const isCut = cohort.dropped.cut > 0;
+	const { vocabulary, dropped } = await chooseCohort(preparation, read, shards);
+	const isCut = dropped.cut > 0;
 
 	stage("sorting the events");
 	await sortEvents(store, shards, options.memory);
@@ -157,17 +142,15 @@ async function build(
 	for (const table of ["cohort", "final", "marked"] as const) await shards.merge(store, table);
 	if (isCut) await shards.merge(store, "shortened");
 	if (communicator.rank > 0) return undefined;
-	const notes = [...read.notes, ...cohort.notes];
-	notes.push(...(await gatherPeriods(store, read.loaded.observation)).notes);
+	notes.push(...(await gatherPeriods(store, loaded.observation)));
 	if (isCut) notes.push(...(await clipPeriods(store, options.keep)));
 
 	stage("labelling");
 	const labels = await makeLabels(store, options.drugs);
-	const warnings = [...read.warnings];
-	const beside = labelUnit(recordUnit(read.loaded), options.labelTimeIs);
+	const beside = labelUnit(recordUnit(loaded), options.labelTimeIs);
 	let isTimed = false;
-	for (const given of options.labels) {
-		const added = await addUserLabels(store, given, beside);
+	for (const userLabels of options.labels) {
+		const added = await addUserLabels(store, userLabels, beside);
 		labels.push(added.summary);
 		isTimed ||= added.isTimed;
 		notes.push(...added.notes);
@@ -175,20 +158,26 @@ async function build(
 	}
 
 	stage("writing");
-	const { loaded, concepts } = read;
-	const { vocabulary, dropped } = cohort;
 	await writeTables(store, folder);
 	await writeJson(join(folder, "vocabulary.json"), { tokens: vocabulary.tokens });
 	const periods = await readPeriods(join(folder, "observation.parquet"));
 	const death = vocabulary.find(deathRecord.code, deathRecord.system);
 	const written = await checkWrittenEvents(store, vocabulary.tokens, periods, death);
-	warnings.push(...observationWarnings({ ...written, ...observedRange(periods) }, loaded));
+	const [observed] = await store.all<
+		Record<"periods" | "patients" | "firstObserved" | "lastObserved", number>
+	>(`
+		SELECT count(*) AS periods, count(DISTINCT patient) AS patients,
+			coalesce(min(first), 'inf') AS firstObserved, coalesce(max(last), '-inf') AS lastObserved
+		FROM period`);
+	warnings.push(...observationWarnings({ ...written, ...observed }, loaded));
+	notes.push(...writtenNotes(written, options.dedup));
 	const patients = await readPatients(join(folder, "patients.parquet"));
 	const files: Record<string, string> = {};
 	for (const name of fileNames) files[name] = await fileHash(join(folder, name));
 	const { like, values, minRecords, minCount, dedup, maxRecords, keep, drugs, deathToken } =
 		options;
 	const { eventsHash } = written;
+	const periodSource = loaded.observation ?? "records";
 	const content = {
 		schemaVersion,
 		source: {
@@ -201,7 +190,7 @@ async function build(
 				records: recordUnit(loaded),
 				labels: isTimed ? beside.unit : undefined,
 			},
-			notes: [...notes, ...writtenNotes(written, dedup)],
+			notes,
 			...(warnings.length > 0 && { warnings }),
 		},
 		codes: { ...concepts.codes, extra: concepts.codes.extra + read.deathEvents },
@@ -209,10 +198,16 @@ async function build(
 		splits: {
 			seed: options.splitSeed,
 			parts: [...options.splitParts],
-			given: read.people.given,
+			given: read.splitsGiven,
 		},
 		counts: countAll(patients, vocabulary.size),
-		observation: observationOf(loaded.observation ?? "records", periods, written.outside),
+		observation: {
+			from: periodSource,
+			rule: observationRules[periodSource],
+			periods: observed.periods,
+			patients: observed.patients,
+			recordsOutside: written.outside,
+		},
 		deaths: patients.death.filter((day) => day !== null).length,
 		reach: like ? like.manifest.reach : await trainingTimeRange(store),
 		...(values !== null && { values: await countValues(store, vocabulary.tokens, values) }),
@@ -238,44 +233,19 @@ async function trainingTimeRange(store: Store): Promise<TimeRange> {
 	return roundUpTimeRange({ ...reach, longestDays: reach.longestDays ?? 0 });
 }
 
-/** The first and the last observed day. */
-const observedRange = ({ start, end }: PeriodColumns) => ({
-	firstObserved: start.reduce((first, day) => Math.min(first, day), Number.POSITIVE_INFINITY),
-	lastObserved: end.reduce((last, day) => Math.max(last, day), Number.NEGATIVE_INFINITY),
-});
-
 const writeJson = (file: string, value: unknown) =>
 	writeFile(file, `${JSON.stringify(value, null, "\t")}\n`);
-
-const observationOf = (
-	from: Observation["from"],
-	{ patient }: PeriodColumns,
-	recordsOutside: number,
-): Observation => ({
-	from,
-	rule: observationRules[from],
-	periods: patient.length,
-	// Sorted by patient.
-	patients: patient.reduce(
-		(n, number, row) => n + Number(row === 0 || number !== patient[row - 1]),
-		0,
-	),
-	recordsOutside,
-});
 
 function countAll({ split, count }: PatientColumns, tokens: number): Manifest["counts"] {
 	const none = () => ({ patients: 0, events: 0 });
 	const splits = { train: none(), valid: none(), test: none() };
-	for (const [at, name] of split.entries()) {
+	let events = 0;
+	for (const [patient, name] of split.entries()) {
 		splits[name].patients++;
-		splits[name].events += count[at];
+		splits[name].events += count[patient];
+		events += count[patient];
 	}
-	return {
-		patients: split.length,
-		events: count.reduce((sum, n) => sum + n, 0),
-		tokens,
-		splits,
-	};
+	return { patients: split.length, events, tokens, splits };
 }
 
 const tableNames = [
@@ -335,25 +305,27 @@ async function checkWrittenEvents(
 	const earlier = [-1, -1]; // by rank: the last position in the source of an event of an earlier time
 	const latest = [-1, -1]; // the same, this time included
 	let [visit, day, patient, time] = [0, 0, -1, Number.NaN];
-	let [repeated, repeatedInDay, outOfOrder, records, outside] = [0, 0, 0, 0, 0];
+	const counts = { repeated: 0, repeatedInDay: 0, outOfOrder: 0, records: 0, outside: 0 };
 	let [firstRecord, lastRecord] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
 	const sql = "SELECT time, token, patient, rank, ord::DOUBLE FROM final";
-	for await (const columns of store.bytes(sql, [8, 4, 4, 4, 8])) {
-		const bytes = columns as [Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array];
+	for await (const bytes of store.bytes(sql, [8, 4, 4, 4, 8])) {
 		hasher.add(bytes[0], bytes[1]);
-		const times = new Float64Array(copied(bytes[0]));
-		const tokenColumn = new Int32Array(copied(bytes[1]));
-		const patients = new Int32Array(copied(bytes[2]));
-		const ranks = new Int32Array(copied(bytes[3]));
-		const places = new Float64Array(copied(bytes[4]));
+		// Copies are aligned for numbers of any width.
+		const buffers = bytes.map((column) => column.slice().buffer);
+		const times = new Float64Array(buffers[0]);
+		const tokenColumn = new Int32Array(buffers[1]);
+		const patients = new Int32Array(buffers[2]);
+		const ranks = new Int32Array(buffers[3]);
+		const positions = new Float64Array(buffers[4]);
 		for (let row = 0; row < tokenColumn.length; row++) {
 			const token = tokenColumn[row];
 			const rank = ranks[row];
-			const place = places[row];
-			if (patients[row] !== patient) latest.fill(-1);
+			const position = positions[row];
+			const isOther = patients[row] !== patient;
 			const date = Math.floor(times[row]);
-			if (patients[row] !== patient || date !== Math.floor(time)) day++;
-			if (patients[row] !== patient || times[row] !== time) {
+			if (isOther) latest.fill(-1);
+			if (isOther || date !== Math.floor(time)) day++;
+			if (isOther || times[row] !== time) {
 				visit++;
 				earlier[0] = latest[0];
 				earlier[1] = latest[1];
@@ -361,45 +333,30 @@ async function checkWrittenEvents(
 			patient = patients[row];
 			time = times[row];
 			if (token !== death) {
-				records++;
-				if (!isObserved(patient, date)) outside++;
+				counts.records++;
+				if (!isObserved(patient, date)) counts.outside++;
 				if (time < firstRecord) firstRecord = time;
 				if (time > lastRecord) lastRecord = time;
 			}
 			const code = 2 * codeOf[token] + rank;
-			if (lastVisit[code] === visit) repeated++;
-			if (lastDay[code] === day) repeatedInDay++;
+			if (lastVisit[code] === visit) counts.repeated++;
+			if (lastDay[code] === day) counts.repeatedInDay++;
 			lastVisit[code] = visit;
 			lastDay[code] = day;
-			if (place < earlier[rank]) outOfOrder++;
-			if (place > latest[rank]) latest[rank] = place;
+			if (position < earlier[rank]) counts.outOfOrder++;
+			if (position > latest[rank]) latest[rank] = position;
 		}
 	}
-	return {
-		eventsHash: hasher.digest(),
-		repeated,
-		repeatedInDay,
-		outOfOrder,
-		records,
-		outside,
-		firstRecord,
-		lastRecord,
-	};
+	return { ...counts, eventsHash: hasher.digest(), firstRecord, lastRecord };
 }
 
 /** A number for the code of each token: ranges of the values of a code share one. */
 function codesOf(tokens: readonly Token[]): Int32Array {
 	const numbers = new Map<string, number>();
-	return Int32Array.from(tokens, ({ system, code, value }) => {
-		const key = `${system}\u0000${value?.code ?? code}`;
-		const known = numbers.get(key) ?? numbers.size;
-		numbers.set(key, known);
-		return known;
-	});
+	for (const token of tokens)
+		if (!numbers.has(codeKey(token))) numbers.set(codeKey(token), numbers.size);
+	return Int32Array.from(tokens, (token) => numbers.get(codeKey(token)) as number);
 }
-
-/** Copies bytes to a new buffer, which is aligned for numbers of any width. */
-const copied = (bytes: Uint8Array): ArrayBuffer => bytes.slice().buffer;
 
 /** What the check of the written events found. */
 function writtenNotes(
@@ -408,19 +365,15 @@ function writtenNotes(
 ): string[] {
 	const more = repeatedInDay - repeated;
 	const dropped = `; --dedup day drops them${more > 0 ? `, and ${more} that repeat a code at another time of the same day` : ""}`;
-	return [
-		...(outside > 0
-			? [`${outside} records lie outside the observation of their patient: kept`]
-			: []),
-		...(outOfOrder > 0
-			? [
-					`${outOfOrder} events come before an earlier one of the same patient: sorted by time, ties in the order of the source`,
-				]
-			: []),
-		...(repeated > 0
-			? [
-					`${repeated} events repeat another of the same patient, time and code: kept${dedup === "none" ? dropped : ""}`,
-				]
-			: []),
-	];
+	return notesFor([
+		[outside, `${outside} records lie outside the observation of their patient: kept`],
+		[
+			outOfOrder,
+			`${outOfOrder} events come before an earlier one of the same patient: sorted by time, ties in the order of the source`,
+		],
+		[
+			repeated,
+			`${repeated} events repeat another of the same patient, time and code: kept${dedup === "none" ? dropped : ""}`,
+		],
+	]);
 }

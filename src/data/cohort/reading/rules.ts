@@ -1,19 +1,14 @@
 import { dayMilliseconds, monthDays, type TimeAxis } from "../../../base/time.js";
 import { type CodeMap, type IcdSystem, normaliseIcd } from "../../codes/map.js";
 import type { RecordKind } from "../../records/rows.js";
-import type { Manifest } from "../manifest.js";
+import type { Filters, Manifest } from "../manifest.js";
 
 /** The rules of a dataset by which new records are read; JSON, so that pages can use them too. */
-export interface ReadingRules {
-	/** The map of ICD codes; null if codes were left as they are. */
-	readonly map: string | null;
-	readonly level: "integer" | "full" | null;
-	readonly keptUnmapped: boolean;
-	readonly drugs: CodeRules["drugs"];
-	readonly dedup: Dedup;
+export interface ReadingRules
+	extends Readonly<Pick<Manifest["codes"], "map" | "level" | "keptUnmapped">>,
+		Pick<Filters, "drugs" | "dedup" | "deathToken"> {
 	/** The number of latest records to keep per patient; null for all. */
 	readonly maxRecords: number | null;
-	readonly deathToken: boolean;
 	/** The time axis of the dataset; new records may have another. */
 	readonly axis: TimeAxis;
 }
@@ -48,7 +43,7 @@ export interface CodeRules {
 	readonly map: Pick<CodeMap, "phecodesOf" | "phecodesOfSnomed"> | undefined;
 	/** What happens to ICD codes, and to SNOMED codes if the map has any, that it does not know. */
 	readonly unmapped: "drop" | "keep";
-	readonly drugs: "tokens" | "labels" | "none";
+	readonly drugs: Filters["drugs"];
 }
 
 export interface WrittenCode {
@@ -129,7 +124,7 @@ export function compareEvents(a: OrderedEvent, b: OrderedEvent): number {
 	return a.time - b.time || a.rank - b.rank || a.ord - b.ord || a.nth - b.nth;
 }
 
-export type Dedup = "none" | "day" | "month";
+export type Dedup = ReadingRules["dedup"];
 
 /** The period of an event, as SQL and as a number. */
 interface Periods {
