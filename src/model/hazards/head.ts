@@ -17,14 +17,7 @@ import {
 } from "../../engine/tensor/index.js";
 import type { CodeConfig } from "../heads.js";
 import type { Network } from "../model.js";
-import {
-	filledWith,
-	nested,
-	normal,
-	type WeightSpecs,
-	type Weights,
-	within,
-} from "../nn/weights.js";
+import * as nn from "../nn/index.js";
 import { ageFeatures, type LandmarkFeatures, pastFeatures } from "./landmarks.js";
 import { type Bins, type HazardSettings, mostDirectCodes, outputsOf } from "./settings.js";
 
@@ -58,28 +51,28 @@ export function codeWeights(
 	settings: HazardSettings,
 	reading: HazardReading,
 	config: CodeConfig,
-): WeightSpecs {
+): nn.WeightSpecs {
 	const { vocab, dim } = config;
 	const { count } = outputsOf(settings, vocab);
 	const bins = settings.binDays.length;
-	const zeros = (...shape: number[]) => filledWith(0, shape);
+	const zeros = (...shape: number[]) => nn.filledWith(0, shape);
 	const each = {
 		state: zeros(count, stateWidth(reading, config)),
 		age: zeros(count, ageFeatures),
-		bias: filledWith(Math.log(startingRate), [count]),
+		bias: nn.filledWith(Math.log(startingRate), [count]),
 		bins: zeros(bins, count),
 	};
 	return {
-		...(reading === "state" && { binStates: normal([bins * binRank, dim], 1 / Math.sqrt(dim)) }),
-		...nested("onset", each),
+		...(reading === "state" && { binStates: nn.normal([bins * binRank, dim], 1 / Math.sqrt(dim)) }),
+		...nn.nested("onset", each),
 		...(vocab <= mostDirectCodes
 			? { "onset.codes": zeros(count, 3 * count) }
 			: {
-					"onset.codesIn": normal([linearRank, 3 * count], 1 / Math.sqrt(3 * count)),
+					"onset.codesIn": nn.normal([linearRank, 3 * count], 1 / Math.sqrt(3 * count)),
 					"onset.codesOut": zeros(count, linearRank),
 				}),
 		"onset.past": zeros(count, pastFeatures),
-		...nested("next", each),
+		...nn.nested("next", each),
 		"next.since": zeros(sinceKnots.length, count),
 		"next.counts": zeros(2, count),
 	};
@@ -111,7 +104,6 @@ export function featureInputs(
 	};
 }
 
-export const project = (x: Tensor, weight: Tensor) => x.matmul(weight, { transposeB: true });
 const log1p = (x: Tensor) => x.add(1).log();
 
 /** Hats over log(1 + days), one for each knot. */
@@ -161,12 +153,12 @@ export const bounded = (logHazard: Tensor) => clamp(logHazard, -30, 3);
 export function binStates(
 	settings: HazardSettings,
 	reading: HazardReading,
-	parameters: Weights,
+	parameters: nn.Weights,
 	hidden: Tensor, // [landmarks, bins or 1, dim]
 ): Tensor {
 	if (reading === "queries") return hidden;
 	const shape = [hidden.shape[0] as number, settings.binDays.length, binRank];
-	return rmsNorm(project(hidden, parameters(`${prefix}.binStates`)).reshape(shape));
+	return rmsNorm(nn.product(hidden, parameters(`${prefix}.binStates`)).reshape(shape));
 }
 
 /**
@@ -176,33 +168,35 @@ export function binStates(
  */
 export function logHazards(
 	{ vocab }: CodeConfig,
-	parameters: Weights,
+	parameters: nn.Weights,
 	states: Tensor, // [landmarks, bins, width]
 	{ ages, counts, recent, since, past }: Features,
 	/** The outputs whose hazards are computed, if not all; `since` is theirs alone. */
 	sampled?: Tensor, // [outputs], int32
 ) {
-	const p = within(parameters, prefix);
+	const p = nn.within(parameters, prefix);
 	const [landmarks, bins] = states.shape as [number, number, number];
 	const count = since.shape[1] as number;
 	const some = (x: Tensor, axis = 0) => (sampled ? gather(x, sampled, axis) : x);
 	const hazardsOf = (kind: string, effects: Tensor) => {
-		const q = within(p, kind);
-		const level = project(ages, some(q("age")))
+		const q = nn.within(p, kind);
+		const level = nn
+			.product(ages, some(q("age")))
 			.add(effects)
 			.add(some(q("bias"))); // [landmarks, outputs]
 		const level3 = level.reshape([landmarks, 1, count]);
 		const ofBins = some(q("bins").slice(0, 0, bins), 1);
-		return project(states, some(q("state")))
+		return nn
+			.product(states, some(q("state")))
 			.add(ofBins)
 			.add(level3);
 	};
 	const known = concat([log1p(counts), log1p(recent), counts.minimum(1)], 1); // [landmarks, 3 all outputs]
 	const direct =
 		vocab <= mostDirectCodes
-			? project(known, some(p("onset.codes")))
-			: project(project(known, p("onset.codesIn")), some(p("onset.codesOut")));
-	const ofPast = project(past, some(p("onset.past")));
+			? nn.product(known, some(p("onset.codes")))
+			: nn.product(nn.product(known, p("onset.codesIn")), some(p("onset.codesOut")));
+	const ofPast = nn.product(past, some(p("onset.past")));
 	const onset = hazardsOf("onset", direct.mul(directScale).add(ofPast));
 	const row = (name: string, i: number) => some(p(name).slice(0, i, i + 1), 1); // [1, outputs]
 	const ofRecords = [

@@ -10,23 +10,8 @@ import {
 	type Tensor,
 	where,
 } from "../../engine/tensor/index.js";
-import {
-	filledWith,
-	nested,
-	type WeightSpec,
-	type WeightSpecs,
-	type Weights,
-	within,
-} from "../nn/weights.js";
-import {
-	bounded,
-	type Features,
-	hazardNats,
-	prefix,
-	project,
-	sinceHatRow,
-	sinceKnots,
-} from "./head.js";
+import * as nn from "../nn/index.js";
+import { bounded, type Features, hazardNats, prefix, sinceHatRow, sinceKnots } from "./head.js";
 import { ageFeatures, type LandmarkOutcomes, pastFeatures } from "./landmarks.js";
 import { type HazardSettings, visitBinsOf } from "./settings.js";
 
@@ -51,17 +36,17 @@ const perBin: ReadonlySet<keyof typeof startingLevels> = new Set(["visit"]);
 const regressions: ReadonlySet<keyof typeof startingLevels> = new Set(["visitDeath"]);
 
 /** Weights of the next visit. */
-export function visitWeights(settings: HazardSettings, width: number): WeightSpecs {
+export function visitWeights(settings: HazardSettings, width: number): nn.WeightSpecs {
 	const bins = visitBinsOf(settings).to.length;
 	const weightsFor = (name: keyof typeof startingLevels) => {
 		const rows = perBin.has(name) ? bins : 1;
-		const zeros = (width: number) => filledWith(0, [rows, width]);
-		const matrix = (width: number): WeightSpec =>
+		const zeros = (width: number) => nn.filledWith(0, [rows, width]);
+		const matrix = (width: number): nn.WeightSpec =>
 			regressions.has(name) ? { ...zeros(width), decays: false } : zeros(width);
-		return nested(name, {
+		return nn.nested(name, {
 			...(!regressions.has(name) && { state: zeros(width) }),
 			age: matrix(ageFeatures),
-			bias: filledWith(startingLevels[name], [bins]),
+			bias: nn.filledWith(startingLevels[name], [bins]),
 			since: matrix(sinceKnots.length),
 			past: matrix(pastFeatures),
 		});
@@ -89,11 +74,11 @@ export interface NextVisit {
 /** The next visit, in the visit bins that lie in the bins of these states. */
 export function nextVisit(
 	settings: HazardSettings,
-	parameters: Weights,
+	parameters: nn.Weights,
 	states: Tensor, // [landmarks, bins, width]
 	{ ages, sinceAny, past }: VisitFeatures,
 ): NextVisit {
-	const p = within(parameters, prefix);
+	const p = nn.within(parameters, prefix);
 	const bins = states.shape[1] as number;
 	const place = visitBinsOf(settings).within.filter((bin) => bin < bins);
 	const count = place.length;
@@ -110,12 +95,12 @@ export function nextVisit(
 
 /** The next visit in the first visit bins, all from one state: values are those of the bin that the state is of. */
 export function nextVisitFrom(
-	parameters: Weights,
+	parameters: nn.Weights,
 	state: Tensor, // [landmarks, width]
 	{ ages, sinceAny, past }: VisitFeatures,
 	visitBins: number,
 ): NextVisit {
-	const p = within(parameters, prefix);
+	const p = nn.within(parameters, prefix);
 	const inputs = concat([state, ages, sinceHatRow(sinceAny), past], 1);
 	return outputsFrom(projections(p, inputs, ["state", "age", "since", "past"], visitBins));
 }
@@ -125,7 +110,7 @@ export function nextVisitFrom(
  * one product: their weights are small, and many products cost more than the sums.
  */
 function projections(
-	p: Weights,
+	p: nn.Weights,
 	inputs: Tensor, // [landmarks, features]
 	fields: readonly string[],
 	visitBins: number,
@@ -143,7 +128,7 @@ function projections(
 		return some.expand([visitBins, joined.shape[1] as number]);
 	});
 	const biases = names.map((name) => p(`${name}.bias`).slice(0, 0, visitBins));
-	const all = project(inputs, concat(weights, 0)).add(concat(biases, 0));
+	const all = nn.product(inputs, concat(weights, 0)).add(concat(biases, 0));
 	return (name) => {
 		const first = names.indexOf(name) * visitBins;
 		return all.slice(1, first, first + visitBins); // [landmarks, visit bins]

@@ -1,16 +1,5 @@
 import { add, concat, filled, type Tensor } from "../../engine/tensor/index.js";
-import {
-	feedForward,
-	feedForwardWeights,
-	linear,
-	linearWeights,
-	norm,
-	normWeights,
-	project,
-} from "../nn/layers.js";
-import { marks, marksAfter, marksBefore } from "../nn/positions.js";
-import { type Decomposed, meanOverEvents, seasonalNorm } from "../nn/series.js";
-import { nested, numbered, type WeightSpecs, type Weights, within } from "../nn/weights.js";
+import * as nn from "../nn/index.js";
 import type { Queries } from "./observed.js";
 import { type EncoderDecoderConfig, embedded, type Window } from "./window.js";
 
@@ -29,25 +18,25 @@ export const startOf = ({ start, window }: EncoderDecoderConfig): number => Math
  */
 interface Decomposition<C extends EncoderDecoderConfig> {
 	/** Of `self`, in a sequence of so many places. */
-	selfWeights(config: C, places: number): WeightSpecs;
-	crossWeights(config: C): WeightSpecs;
+	selfWeights(config: C, places: number): nn.WeightSpecs;
+	crossWeights(config: C): nn.WeightSpecs;
 	/** Of the decomposition after a sub-layer. */
-	mixtureWeights(config: C): WeightSpecs;
-	self(config: C, p: Weights, x: Places): Tensor;
+	mixtureWeights(config: C): nn.WeightSpecs;
+	self(config: C, p: nn.Weights, x: Places): Tensor;
 	/** What `cross` looks at, for a decoder of so many places. */
 	memory(encoded: Places, places: number): Places;
-	cross(config: C, p: Weights, x: Places, memory: Places): Tensor;
+	cross(config: C, p: nn.Weights, x: Places, memory: Places): Tensor;
 	/** Takes series with this mask apart, with the weights of a sub-layer. */
-	decomposition(config: C, mask: Tensor): (p: Weights, x: Tensor) => Decomposed;
+	decomposition(config: C, mask: Tensor): (p: nn.Weights, x: Tensor) => nn.Decomposed;
 }
 
 /** A series that is worked on: what is seasonal goes from sub-layer to sub-layer, the trends that are taken off are kept. */
-function progress(start: Tensor, decompose: (p: Weights, x: Tensor) => Decomposed) {
+function progress(start: Tensor, decompose: (p: nn.Weights, x: Tensor) => nn.Decomposed) {
 	const trends: Tensor[] = [];
 	const series = {
 		seasonal: start,
 		trends,
-		add(p: Weights, sublayer: Tensor) {
+		add(p: nn.Weights, sublayer: Tensor) {
 			const { seasonal, trend } = decompose(p, series.seasonal.add(sublayer));
 			series.seasonal = seasonal;
 			trends.push(trend);
@@ -57,49 +46,48 @@ function progress(start: Tensor, decompose: (p: Weights, x: Tensor) => Decompose
 }
 
 export function decomposed<C extends EncoderDecoderConfig>(network: Decomposition<C>) {
-	function weights(config: C): WeightSpecs {
+	function weights(config: C): nn.WeightSpecs {
 		const { layers, decoderLayers, dim, ff, window, ahead } = config;
 		const mixture = network.mixtureWeights(config);
 		const layer = (places: number) => ({
-			...nested("self", network.selfWeights(config, places)),
-			...nested("self.mixture", mixture),
-			...nested("feedForward", feedForwardWeights(dim, ff)),
-			...nested("feedForward.mixture", mixture),
+			...nn.nested("self", network.selfWeights(config, places)),
+			...nn.nested("self.mixture", mixture),
+			...nn.nested("feedForward", nn.feedForwardWeights(dim, ff)),
+			...nn.nested("feedForward.mixture", mixture),
 		});
 		const further = {
-			...nested("cross", network.crossWeights(config)),
-			...nested("cross.mixture", mixture),
-			...nested("trend", linearWeights(3 * dim, dim, { bias: false })),
+			...nn.nested("cross", network.crossWeights(config)),
+			...nn.nested("cross.mixture", mixture),
+			...nn.nested("trend", nn.linearWeights(3 * dim, dim, { bias: false })),
 		};
 		const decoderLayer = { ...layer(startOf(config) + ahead), ...further };
 		return {
-			...nested("encoder.times", linearWeights(marks, dim, { bias: false })),
-			...numbered("encoder.layers", layers, layer(window)),
-			...nested("encoder.norm", normWeights(dim)),
-			...nested("views.norm", normWeights(dim)),
-			...nested("decoder.times", linearWeights(marks, dim, { bias: false })),
-			...nested("decoder.mixture", mixture),
-			...numbered("decoder.layers", decoderLayers, decoderLayer),
-			...nested("decoder.norm", normWeights(dim)),
-			...nested("decoder.out", linearWeights(dim, dim)),
+			...nn.nested("encoder.times", nn.linearWeights(nn.marks, dim, { bias: false })),
+			...nn.numbered("encoder.layers", layers, layer(window)),
+			...nn.nested("encoder.norm", nn.normWeights(dim)),
+			...nn.nested("views.norm", nn.normWeights(dim)),
+			...nn.nested("decoder.times", nn.linearWeights(nn.marks, dim, { bias: false })),
+			...nn.nested("decoder.mixture", mixture),
+			...nn.numbered("decoder.layers", decoderLayers, decoderLayer),
+			...nn.nested("decoder.norm", nn.normWeights(dim)),
+			...nn.nested("decoder.out", nn.linearWeights(dim, dim)),
 		};
 	}
 
-	function encoder(config: C, p: Weights, window: Window): Decomposed {
+	function encoder(config: C, p: nn.Weights, window: Window): nn.Decomposed {
 		const { mask } = window;
-		const times = project(within(p, "encoder.times"), marksBefore(window));
+		const times = nn.project(p, "encoder.times", nn.marksBefore(window));
 		const series = progress(embedded(p, window).add(times), network.decomposition(config, mask));
-		for (let i = 0; i < config.layers; i++) {
-			const self = within(p, `encoder.layers.${i}.self`);
-			const forward = within(p, `encoder.layers.${i}.feedForward`);
+		for (const q of nn.withinEach(p, "encoder.layers", config.layers)) {
+			const self = nn.within(q, "self");
 			series.add(self, network.self(config, self, { x: series.seasonal, mask }));
-			series.add(forward, feedForward(forward, series.seasonal));
+			series.add(nn.within(q, "feedForward"), nn.feedForward(q, "feedForward", series.seasonal));
 		}
 		return { seasonal: series.seasonal, trend: series.trends.reduce(add) };
 	}
 
-	const views = (p: Weights, { seasonal, trend }: Decomposed): Tensor =>
-		norm(within(p, "views.norm"), seasonal.add(trend));
+	const views = (p: nn.Weights, { seasonal, trend }: nn.Decomposed): Tensor =>
+		nn.norm(p, "views.norm", seasonal.add(trend));
 
 	/**
 	 * The hidden state of each query: the seasonal part of what follows the window, and its trend, which grows from layer
@@ -107,12 +95,12 @@ export function decomposed<C extends EncoderDecoderConfig>(network: Decompositio
 	 */
 	function decoder(
 		config: C,
-		p: Weights,
-		encoded: Decomposed,
+		p: nn.Weights,
+		encoded: nn.Decomposed,
 		window: Window,
 		queries: Queries,
 	): Tensor {
-		const decoderWeights = within(p, "decoder");
+		const decoderWeights = nn.within(p, "decoder");
 		const { window: places, ahead, dim } = config;
 		const rows = window.mask.shape[0] as number;
 		const { dtype } = window.mask;
@@ -123,31 +111,29 @@ export function decomposed<C extends EncoderDecoderConfig>(network: Decompositio
 		const codes = embedded(p, window);
 		const first = network.decomposition(config, window.mask)(decoderWeights, codes);
 		const mask = decoderInput(window.mask, filled(1, [rows, ahead], dtype));
-		const level = meanOverEvents(codes, window.mask).expand([rows, ahead, dim]);
+		const level = nn.meanOverEvents(codes, window.mask).expand([rows, ahead, dim]);
 		let trend = decoderInput(first.trend, level);
-		const times = decoderInput(marksBefore(window), marksAfter(queries));
+		const times = decoderInput(nn.marksBefore(window), nn.marksAfter(queries));
 		let seasonal = decoderInput(first.seasonal, filled(0, [rows, ahead, dim], dtype)).add(
-			project(within(decoderWeights, "times"), times),
+			nn.project(decoderWeights, "times", times),
 		);
 
-		const known = seasonalNorm(within(p, "encoder.norm"), encoded.seasonal, window.mask);
+		const known = nn.seasonalNorm(p, "encoder.norm", encoded.seasonal, window.mask);
 		const memory = network.memory({ x: known, mask: window.mask }, startOf(config) + ahead);
 		const decompose = network.decomposition(config, mask);
-		for (let i = 0; i < config.decoderLayers; i++) {
-			const q = within(decoderWeights, `layers.${i}`);
-			const [self, cross, forward] = ["self", "cross", "feedForward"].map((name) =>
-				within(q, name),
-			) as [Weights, Weights, Weights];
+		for (const q of nn.withinEach(decoderWeights, "layers", config.decoderLayers)) {
+			const [self, cross] = [nn.within(q, "self"), nn.within(q, "cross")];
 			const series = progress(seasonal, decompose);
 			series.add(self, network.self(config, self, { x: series.seasonal, mask }));
 			series.add(cross, network.cross(config, cross, { x: series.seasonal, mask }, memory));
-			series.add(forward, feedForward(forward, series.seasonal));
+			series.add(nn.within(q, "feedForward"), nn.feedForward(q, "feedForward", series.seasonal));
 			seasonal = series.seasonal;
-			trend = trend.add(project(within(q, "trend"), concat(series.trends, -1)));
+			trend = trend.add(nn.project(q, "trend", concat(series.trends, -1)));
 		}
-		const out = linear(
-			within(decoderWeights, "out"),
-			seasonalNorm(within(decoderWeights, "norm"), seasonal, mask),
+		const out = nn.linear(
+			decoderWeights,
+			"out",
+			nn.seasonalNorm(decoderWeights, "norm", seasonal, mask),
 		);
 		return out.add(trend).slice(1, -ahead);
 	}

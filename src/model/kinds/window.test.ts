@@ -6,7 +6,7 @@ import { evaluate } from "../../engine/runtime/testing/evaluate.js";
 import { parameter } from "../../engine/tensor/index.js";
 import { type EventBatch, lossFeeds, lossTerms } from "../model.js";
 import { linear, linearWeights } from "../nn/layers.js";
-import { nested, within } from "../nn/weights.js";
+import { nested } from "../nn/weights.js";
 import { batchOf } from "../testing/histories.js";
 import { fields } from "./fields.js";
 import { embedded, windowModel } from "./window.js";
@@ -35,11 +35,7 @@ const plain = (pretraining: "masked" | "none", usesQueryTime = false) =>
 		weights: ({ dim, ahead }) => nested("ask", linearWeights(dim, dim * ahead)),
 		encode: (_, p, window) => embedded(p, window),
 		query: ({ ahead, dim }, p, encoded) =>
-			linear(within(p, "ask"), encoded.slice(1, -1)).reshape([
-				encoded.shape[0] as number,
-				ahead,
-				dim,
-			]),
+			linear(p, "ask", encoded.slice(1, -1)).reshape([encoded.shape[0] as number, ahead, dim]),
 	});
 
 const settings = config.parse({ vocab: 12 });

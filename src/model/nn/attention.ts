@@ -1,6 +1,6 @@
 import { constant, sub, type Tensor } from "../../engine/tensor/index.js";
 import { type LinearOptions, linear, linearWeights } from "./layers.js";
-import { nested, type WeightSpecs, type Weights, within } from "./weights.js";
+import { nested, type WeightSpecs, type Weights } from "./weights.js";
 
 /** What a score loses where nothing may be seen; a row that sees nothing at all looks everywhere alike. */
 const hidden = -1e9;
@@ -66,10 +66,12 @@ export interface AttentionOptions {
 /** Softmax attention with several heads, [rows, queries, width]. */
 export function attention(
 	p: Weights,
+	name: string,
 	x: Tensor,
 	{ heads, mask, memory = x }: AttentionOptions,
 ): Tensor {
-	const part = (name: string, from: Tensor) => splitHeads(linear(within(p, name), from), heads);
+	const part = (kind: string, from: Tensor) =>
+		splitHeads(linear(p, `${name}.${kind}`, from), heads);
 	const seen = dotAttention(part("query", x), part("key", memory), part("value", memory), mask);
-	return linear(within(p, "out"), joinHeads(seen));
+	return linear(p, `${name}.out`, joinHeads(seen));
 }

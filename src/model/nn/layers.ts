@@ -1,5 +1,5 @@
 import { gelu, layerNorm, normalized, type Tensor } from "../../engine/tensor/index.js";
-import { filledWith, nested, normal, type WeightSpecs, type Weights, within } from "./weights.js";
+import { filledWith, nested, normal, type WeightSpecs, type Weights } from "./weights.js";
 
 export interface LinearOptions {
 	/** Of the weights at the start; 1 / √inside if left out. */
@@ -17,11 +17,16 @@ export const linearWeights = (
 });
 
 /** x W^T, over the last axis. */
-export const project = (p: Weights, x: Tensor): Tensor =>
-	x.matmul(p("weight"), { transposeB: true });
+export const product = (x: Tensor, weight: Tensor): Tensor =>
+	x.matmul(weight, { transposeB: true });
+
+/** x W^T, with the weights of this name. */
+export const project = (p: Weights, name: string, x: Tensor): Tensor =>
+	product(x, p(`${name}.weight`));
 
 /** x W^T + b. */
-export const linear = (p: Weights, x: Tensor): Tensor => project(p, x).add(p("bias"));
+export const linear = (p: Weights, name: string, x: Tensor): Tensor =>
+	project(p, name, x).add(p(`${name}.bias`));
 
 export const normWeights = (width: number): WeightSpecs => ({
 	scale: filledWith(1, [width]),
@@ -35,8 +40,8 @@ export const normed = (name: string, sublayer: WeightSpecs, width: number): Weig
 });
 
 /** Layer norm with a learned scale and shift. */
-export const norm = (p: Weights, x: Tensor): Tensor =>
-	layerNorm(x, { scale: p("scale"), shift: p("shift") });
+export const norm = (p: Weights, name: string, x: Tensor): Tensor =>
+	layerNorm(x, { scale: p(`${name}.scale`), shift: p(`${name}.shift`) });
 
 /** How far a step moves the running averages towards the batch's own. */
 const momentum = 0.1;
@@ -97,9 +102,10 @@ export const feedForwardWeights = (
 /** Two linear layers with an activation between them, GELU if none is named. */
 export const feedForward = (
 	p: Weights,
+	name: string,
 	x: Tensor,
 	activation: (x: Tensor) => Tensor = gelu,
-): Tensor => linear(within(p, "down"), activation(linear(within(p, "up"), x)));
+): Tensor => linear(p, `${name}.down`, activation(linear(p, `${name}.up`, x)));
 
 /**
  * A gated recurrent unit that reads `inside` numbers and holds `width` (Cho et al. 2014):
@@ -113,15 +119,15 @@ export const gruWeights = (inside: number, width: number): WeightSpecs => ({
 });
 
 /** What the input adds before z, r and h̃: of all places at once, outside the recurrence. */
-export const gruInput = (p: Weights, input: Tensor): Tensor => linear(within(p, "input"), input); // [..., 3 width]
+export const gruInput = (p: Weights, input: Tensor): Tensor => linear(p, "input", input); // [..., 3 width]
 
 /** The next state, [rows, width], from what `gruInput` made of a place, [rows, 3 width]. */
 export function gruStep(p: Weights, state: Tensor, fromInput: Tensor): Tensor {
 	const width = state.shape.at(-1) as number;
 	const [toGates, toCandidate] = parts(fromInput, [2 * width, width]);
-	const gates = toGates.add(project(within(p, "gates"), state)).sigmoid();
+	const gates = toGates.add(project(p, "gates", state)).sigmoid();
 	const [z, r] = parts(gates, [width, width]);
-	const candidate = toCandidate.add(project(within(p, "candidate"), r.mul(state))).tanh();
+	const candidate = toCandidate.add(project(p, "candidate", r.mul(state))).tanh();
 	return state.add(z.mul(candidate.sub(state)));
 }
 

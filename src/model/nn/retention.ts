@@ -10,7 +10,7 @@ import { joinHeads, splitHeads } from "./attention.js";
 import { linearWeights, project } from "./layers.js";
 import { type Angles, rotate, timeAngles } from "./positions.js";
 import { readAtPositions, sra } from "./sra.js";
-import { nested, type WeightSpecs, type Weights, within } from "./weights.js";
+import { nested, type WeightSpecs, type Weights } from "./weights.js";
 
 /** How queries and keys are turned and scaled; by `turn`, which is linear in both tables. */
 interface Xpos {
@@ -132,7 +132,7 @@ export const retentionWeights = (width: number): WeightSpecs =>
 
 /** y = W_o (silu(W_g x) ⊙ norm(o)). */
 const gatedOut = (p: Weights, x: Tensor, read: Tensor): Tensor =>
-	project(within(p, "out"), silu(project(within(p, "gate"), x)).mul(joinHeads(layerNorm(read))));
+	project(p, "out", silu(project(p, "gate", x)).mul(joinHeads(layerNorm(read))));
 
 /**
  * Multi-scale retention (Sun et al. 2023) over elapsed time, head by head:
@@ -144,7 +144,7 @@ export function retention(
 	{ positions, logDecay, mask }: Reading,
 ): { readonly output: Tensor; readonly retained: Retained } {
 	const [rows, heads, places] = logDecay.shape as [number, number, number];
-	const split = (name: (typeof parts)[number]) => splitHeads(project(within(p, name), x), heads); // [rows, heads, places, size]
+	const split = (name: (typeof parts)[number]) => splitHeads(project(p, name, x), heads); // [rows, heads, places, size]
 	const turned = rotate(split("key"), positions.keys);
 	const k = mask ? turned.mul(mask.reshape([rows, 1, places, 1])) : turned;
 	const v = split("value");
@@ -195,7 +195,7 @@ export function queryRetention(
 	at: RetentionQueries,
 ): Tensor {
 	const heads = at.decay.shape[1] as number;
-	const turned = rotate(splitHeads(project(within(p, "query"), x), heads), at.queries);
+	const turned = rotate(splitHeads(project(p, "query", x), heads), at.queries);
 	const q = turned.mul(at.decay.reshape([...at.decay.shape, 1])); // [rows, heads, queries, size]
 	return gatedOut(p, x, stateRead(q, held, at.from));
 }

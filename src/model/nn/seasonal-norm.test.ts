@@ -18,8 +18,13 @@ test("normalises each position, then subtracts the mean over the events", async 
 	const mask = input("mask", [1, places], "float64");
 	const p = (name: string) => input(name, [width], "float64");
 	const { y } = await evaluate(
-		{ y: seasonalNorm(p, x, mask) },
-		{ x: rows.flat(), mask: rows.map((_, t) => Number(t >= padding)), scale, shift },
+		{ y: seasonalNorm(p, "norm", x, mask) },
+		{
+			x: rows.flat(),
+			mask: rows.map((_, t) => Number(t >= padding)),
+			"norm.scale": scale,
+			"norm.shift": shift,
+		},
 	);
 	const normed = rows.map((row) => {
 		const mean = row.reduce((a, b) => a + b) / width;

@@ -64,8 +64,8 @@ export const meanOverEvents = (x: Tensor, mask: Tensor): Tensor =>
 		.div(column(mask.sum(1, true)).maximum(1));
 
 /** Layer norm, less its mean over the places: what is seasonal has no trend. */
-export function seasonalNorm(p: Weights, x: Tensor, mask: Tensor): Tensor {
-	const y = norm(p, x);
+export function seasonalNorm(p: Weights, name: string, x: Tensor, mask: Tensor): Tensor {
+	const y = norm(p, name, x);
 	return y.sub(meanOverEvents(y, mask));
 }
 

@@ -57,6 +57,10 @@ export const within =
 	(name) =>
 		p(`${prefix}.${name}`);
 
+/** The weights under each of the prefixes that `numbered` makes. */
+export const withinEach = (p: Weights, prefix: string, count: number): Weights[] =>
+	Array.from({ length: count }, (_, i) => within(p, `${prefix}.${i}`));
+
 /** Values for all specs; each name has draws of its own, so one more changes no other. */
 export function drawWeights(
 	specs: WeightSpecs,

@@ -16,18 +16,7 @@ import { placeAdd, type Tensor, topK } from "../../engine/tensor/index.js";
 import { decomposed, type Places } from "../kinds/decomposed.js";
 import { headsDivide, integer, positive } from "../kinds/fields.js";
 import { encoderDecoderFields, encoderDecoderModel } from "../kinds/window.js";
-import { attentionWeights } from "../nn/attention.js";
-import { linear } from "../nn/layers.js";
-import {
-	column,
-	decompose,
-	fourier,
-	inverseFourier,
-	paddedAverages,
-	type Spectrum,
-	timesConjugate,
-} from "../nn/series.js";
-import { type Weights, within } from "../nn/weights.js";
+import * as nn from "../nn/index.js";
 
 export const config = z
 	.strictObject({
@@ -55,9 +44,9 @@ interface AutoCorrelationOptions {
  */
 export function correlation(q: Tensor, k: Tensor, heads: number): Tensor {
 	const [rows, places] = q.shape as [number, number];
-	const { real, imaginary } = timesConjugate(fourier(q), fourier(k)); // [rows, modes, width]
+	const { real, imaginary } = nn.timesConjugate(nn.fourier(q), nn.fourier(k)); // [rows, modes, width]
 	const perHead = (x: Tensor) => x.reshape([rows, x.shape[1] as number, heads, -1]).mean(3);
-	return inverseFourier({ real: perHead(real), imaginary: perHead(imaginary) }, places); // [rows, places, heads]
+	return nn.inverseFourier({ real: perHead(real), imaginary: perHead(imaginary) }, places); // [rows, places, heads]
 }
 
 /**
@@ -75,28 +64,31 @@ export function autoCorrelation(
 	const { values, indices } = topK(correlation(q, k, heads), delaysOf(places, factor), 1);
 	const weights = placeAdd(values.softmax(1), indices, 1, places); // [rows, places, heads]: by delay
 	// A weighted sum of rolls is a correlation too: it is done in the same way.
-	const perHead = ({ real, imaginary }: Spectrum): Spectrum => {
+	const perHead = ({ real, imaginary }: nn.Spectrum): nn.Spectrum => {
 		const shape = [rows, real.shape[1] as number, heads, -1];
 		return { real: real.reshape(shape), imaginary: imaginary.reshape(shape) };
 	};
-	const rolled = timesConjugate(perHead(fourier(v)), perHead(fourier(weights)));
+	const rolled = nn.timesConjugate(perHead(nn.fourier(v)), perHead(nn.fourier(weights)));
 	const whole = (x: Tensor) => x.reshape([rows, -1, width]);
-	return inverseFourier({ real: whole(rolled.real), imaginary: whole(rolled.imaginary) }, places);
+	return nn.inverseFourier(
+		{ real: whole(rolled.real), imaginary: whole(rolled.imaginary) },
+		places,
+	);
 }
 
 /** Auto-correlation of queries from x with keys and values from a memory of as many places. */
 function correlated(
 	{ heads, factor }: AutoformerConfig,
-	p: Weights,
+	p: nn.Weights,
 	queries: Places,
 	memory: Places,
 ): Tensor {
-	const part = (name: string, { x, mask }: Places) => linear(within(p, name), x).mul(column(mask));
+	const part = (name: string, { x, mask }: Places) => nn.linear(p, name, x).mul(nn.column(mask));
 	const y = autoCorrelation(part("query", queries), part("key", memory), part("value", memory), {
 		heads,
 		factor,
 	});
-	return linear(within(p, "out"), y);
+	return nn.linear(p, "out", y);
 }
 
 /** The last places of a memory, or zeros after it: as many as asked for. */
@@ -106,15 +98,15 @@ function resized(x: Tensor, places: number): Tensor {
 }
 
 const network = decomposed<AutoformerConfig>({
-	selfWeights: ({ dim }) => attentionWeights(dim),
-	crossWeights: ({ dim }) => attentionWeights(dim),
+	selfWeights: ({ dim }) => nn.attentionWeights(dim),
+	crossWeights: ({ dim }) => nn.attentionWeights(dim),
 	mixtureWeights: () => ({}),
 	self: (config, p, places) => correlated(config, p, places, places),
 	memory: ({ x, mask }, places) => ({ x: resized(x, places), mask: resized(mask, places) }),
 	cross: correlated,
 	decomposition(config, mask) {
-		const average = paddedAverages(mask, config.average);
-		return (_, x) => decompose(x, average);
+		const average = nn.paddedAverages(mask, config.average);
+		return (_, x) => nn.decompose(x, average);
 	},
 });
 

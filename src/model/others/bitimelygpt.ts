@@ -20,45 +20,28 @@ import {
 	retentionFields,
 } from "../kinds/fields.js";
 import { embedded, windowModel } from "../kinds/window.js";
-import {
-	feedForward,
-	feedForwardWeights,
-	linear,
-	linearWeights,
-	norm,
-	normed,
-	normWeights,
-	project,
-} from "../nn/layers.js";
-import {
-	type ElapsedTimes,
-	type RetentionSettings,
-	readingOf,
-	retention,
-	retentionWeights,
-} from "../nn/retention.js";
-import { nested, normal, numbered, type WeightSpecs, type Weights, within } from "../nn/weights.js";
+import * as nn from "../nn/index.js";
 
-interface AlternatingSettings extends RetentionSettings {
+interface AlternatingSettings extends nn.RetentionSettings {
 	/** Even. */
 	readonly layers: number;
 	readonly ff: number;
 }
 
-export function alternatingWeights({ layers, dim, ff }: AlternatingSettings): WeightSpecs {
+export function alternatingWeights({ layers, dim, ff }: AlternatingSettings): nn.WeightSpecs {
 	const layer = {
-		...normed("retention", retentionWeights(dim), dim),
-		...normed("feedForward", feedForwardWeights(dim, ff), dim),
+		...nn.normed("retention", nn.retentionWeights(dim), dim),
+		...nn.normed("feedForward", nn.feedForwardWeights(dim, ff), dim),
 	};
 	return {
-		end: normal([dim], 1), // [EOS]
-		...numbered("layers", layers, layer),
-		...nested("norm", normWeights(dim)),
+		end: nn.normal([dim], 1), // [EOS]
+		...nn.numbered("layers", layers, layer),
+		...nn.nested("norm", nn.normWeights(dim)),
 	};
 }
 
 /** With a place for [EOS], at the time of the last. */
-function withEnd({ days, gaps, mask }: Required<ElapsedTimes>): Required<ElapsedTimes> {
+function withEnd({ days, gaps, mask }: Required<nn.ElapsedTimes>): Required<nn.ElapsedTimes> {
 	const constantly = (value: number) => filled(value, [gaps.shape[0] as number, 1], gaps.dtype);
 	return {
 		days: concat([days, days.slice(1, -1)], 1),
@@ -68,7 +51,7 @@ function withEnd({ days, gaps, mask }: Required<ElapsedTimes>): Required<Elapsed
 }
 
 /** The places in reverse order, time counted from the last back. */
-function flipped({ days, gaps, mask }: Required<ElapsedTimes>): Required<ElapsedTimes> {
+function flipped({ days, gaps, mask }: Required<nn.ElapsedTimes>): Required<nn.ElapsedTimes> {
 	const none = filled(0, [gaps.shape[0] as number, 1], gaps.dtype);
 	return {
 		days: flip(days.slice(1, -1).sub(days), 1),
@@ -84,25 +67,25 @@ function flipped({ days, gaps, mask }: Required<ElapsedTimes>): Required<Elapsed
  */
 export function alternating(
 	settings: AlternatingSettings,
-	p: Weights,
+	p: nn.Weights,
 	vectors: Tensor, // [rows, places, dim]
-	places: Required<ElapsedTimes>,
+	places: Required<nn.ElapsedTimes>,
 ): { readonly forwards: Tensor; readonly backwards: Tensor } {
 	const [rows, count, dim] = vectors.shape as [number, number, number];
 	const ended = withEnd(places);
-	const readings = [ended, flipped(ended)].map((order) => readingOf(order, settings));
+	const readings = [ended, flipped(ended)].map((order) => nn.readingOf(order, settings));
 	const end = p("end").reshape([1, 1, dim]).expand([rows, 1, dim]);
-	const view = (x: Tensor) => norm(within(p, "norm"), x.slice(1, 0, count));
+	const view = (x: Tensor) => nn.norm(p, "norm", x.slice(1, 0, count));
 
 	let x = concat([vectors, end], 1);
 	let forwards = x;
 	for (let i = 0; i < settings.layers; i++) {
-		const q = within(p, `layers.${i}`);
+		const q = nn.within(p, `layers.${i}`);
 		if (i > 0) x = flip(x, 1);
 		const reading = readings[i % 2];
-		const normed = norm(within(q, "retentionNorm"), x);
-		x = x.add(retention(within(q, "retention"), normed, reading).output);
-		x = x.add(feedForward(within(q, "feedForward"), norm(within(q, "feedForwardNorm"), x)));
+		const normed = nn.norm(q, "retentionNorm", x);
+		x = x.add(nn.retention(nn.within(q, "retention"), normed, reading).output);
+		x = x.add(nn.feedForward(q, "feedForward", nn.norm(q, "feedForwardNorm", x)));
 		if (i === settings.layers - 2) forwards = x;
 	}
 	return { forwards: view(forwards), backwards: view(flip(x, 1)) };
@@ -116,11 +99,11 @@ export const forecastWeights = ({
 	readonly dim: number;
 	readonly ff: number;
 	readonly ahead: number;
-}): WeightSpecs =>
-	nested("forecast", {
-		...nested("ends", linearWeights(2 * dim, ff, { bias: false })),
-		questions: normal([ahead, ff], 1),
-		...nested("out", linearWeights(ff, dim)),
+}): nn.WeightSpecs =>
+	nn.nested("forecast", {
+		...nn.nested("ends", nn.linearWeights(2 * dim, ff, { bias: false })),
+		questions: nn.normal([ahead, ff], 1),
+		...nn.nested("out", nn.linearWeights(ff, dim)),
 	});
 
 /**
@@ -128,13 +111,13 @@ export const forecastWeights = ({
  * last layer has read all of it backwards, and its last, where the layer before has read it forwards.
  * Question i has a vector of its own: h_i = W_o gelu(W [first; last] + e_i).
  */
-export function forecast(weights: Weights, encoded: Tensor, mask: Tensor): Tensor {
-	const p = within(weights, "forecast");
+export function forecast(weights: nn.Weights, encoded: Tensor, mask: Tensor): Tensor {
+	const p = nn.within(weights, "forecast");
 	const [rows, places] = mask.shape as [number, number];
 	const isFirst = mask.sub(mask.pad(1, 1, 0).slice(1, 0, places)); // [rows, places]
 	const first = isFirst.reshape([rows, 1, places]).matmul(encoded); // [rows, 1, dim]
-	const ends = project(within(p, "ends"), concat([first, encoded.slice(1, -1)], 2));
-	return linear(within(p, "out"), gelu(ends.add(p("questions")))); // [rows, ahead, dim]
+	const ends = nn.project(p, "ends", concat([first, encoded.slice(1, -1)], 2));
+	return nn.linear(p, "out", gelu(ends.add(p("questions")))); // [rows, ahead, dim]
 }
 
 const config = z

@@ -18,9 +18,7 @@ import {
 	where,
 } from "../../engine/tensor/index.js";
 import type { Observed } from "../kinds/observed.js";
-import { linear, linearWeights, project } from "../nn/layers.js";
-import { rungeKutta4 } from "../nn/ode.js";
-import { nested, type WeightSpecs, type Weights, within } from "../nn/weights.js";
+import * as nn from "../nn/index.js";
 
 /** Longest a place or a query can move the clock on; log(1 + days) is 11 after 164 years. */
 const longestTick = 12;
@@ -51,17 +49,17 @@ export function clockOf({ gaps, mask }: Pick<Observed, "gaps" | "mask">): Clock 
 /** From the last place to queries that come so many days after it, [rows, queries]. */
 export const clockAfter = ({ unit }: Clock, gaps: Tensor): Tensor => tick(gaps).div(unit);
 
-export const flowWeights = (width: number, inside: number): WeightSpecs => ({
-	...nested("state", linearWeights(width, inside)),
-	...nested("time", linearWeights(1, inside, { bias: false })),
+export const flowWeights = (width: number, inside: number): nn.WeightSpecs => ({
+	...nn.nested("state", nn.linearWeights(width, inside)),
+	...nn.nested("time", nn.linearWeights(1, inside, { bias: false })),
 	// Nearly at rest at the start, where it is an ordinary Transformer.
-	...nested("out", linearWeights(inside, width, { deviation: 0.1 / Math.sqrt(inside) })),
+	...nn.nested("out", nn.linearWeights(inside, width, { deviation: 0.1 / Math.sqrt(inside) })),
 });
 
 /** f(τ, y) = W₂ tanh(W₁ y + w τ + b₁) + b₂; the times are [..., 1]. */
-function flow(p: Weights, y: Tensor, times: Tensor): Tensor {
-	const inside = linear(within(p, "state"), y).add(project(within(p, "time"), times));
-	return linear(within(p, "out"), inside.tanh());
+function flow(p: nn.Weights, y: Tensor, times: Tensor): Tensor {
+	const inside = nn.linear(p, "state", y).add(nn.project(p, "time", times));
+	return nn.linear(p, "out", inside.tanh());
 }
 
 /** [rows, places, 1]: one step's length of each place's way on to the clock's end, and back to its start. */
@@ -75,14 +73,14 @@ function stepsOf({ places, end }: Clock, steps: number): { onward: Tensor; back:
  * it is solved once a place, not once a pair of places, and its states and slopes at the ends of all
  * steps, from the earliest on, tell it everywhere: [rows, places, 2 (2 steps + 1), width].
  */
-export function trajectories(p: Weights, start: Tensor, clock: Clock, steps: number): Tensor {
+export function trajectories(p: nn.Weights, start: Tensor, clock: Clock, steps: number): Tensor {
 	const { onward, back } = stepsOf(clock, steps);
 	const h = stack([onward, back.mul(-1)], 0); // [2, rows, places, 1]
 	const from = clock.places.reshape([...clock.places.shape, 1]);
 	let y = stack([start, start], 0);
 	const states = [y];
 	for (let i = 0; i < steps; i++) {
-		y = rungeKutta4((now, passed) => flow(p, now, from.add(h.mul(i + passed))), y, h, 1);
+		y = nn.rungeKutta4((now, passed) => flow(p, now, from.add(h.mul(i + passed))), y, h, 1);
 		states.push(y);
 	}
 	const grid = Array.from({ length: steps + 1 }, (_, i) => from.add(h.mul(i)));

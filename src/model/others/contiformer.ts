@@ -13,10 +13,7 @@ import { z } from "zod";
 import { constant, filled, type Tensor, where } from "../../engine/tensor/index.js";
 import { fields, headsDivide, integer, layeredFields } from "../kinds/fields.js";
 import { embedded, type Window, windowModel } from "../kinds/window.js";
-import { attentionWeights, paddingMask } from "../nn/attention.js";
-import { feedForward, feedForwardWeights, linear, norm, normed } from "../nn/layers.js";
-import { timeEncoding } from "../nn/positions.js";
-import { nested, numbered, type WeightSpecs, type Weights, within } from "../nn/weights.js";
+import * as nn from "../nn/index.js";
 import {
 	bendAtLast,
 	clockAfter,
@@ -40,10 +37,10 @@ export interface Sizes extends Fineness {
 	readonly flow: number;
 }
 
-export const continuousWeights = ({ dim, flow }: Sizes): WeightSpecs => ({
-	...attentionWeights(dim),
-	...nested("keyFlow", flowWeights(dim, flow)),
-	...nested("valueFlow", flowWeights(dim, flow)),
+export const continuousWeights = ({ dim, flow }: Sizes): nn.WeightSpecs => ({
+	...nn.attentionWeights(dim),
+	...nn.nested("keyFlow", flowWeights(dim, flow)),
+	...nn.nested("valueFlow", flowWeights(dim, flow)),
 });
 
 /** What places are, as functions of time. */
@@ -57,16 +54,16 @@ interface Curves {
 	readonly values: Tensor; // [rows, places, grid, dim]
 }
 
-function curvesOf(p: Weights, { steps }: Fineness, x: Tensor, times: Times): Curves {
+function curvesOf(p: nn.Weights, { steps }: Fineness, x: Tensor, times: Times): Curves {
 	const [queries, starts, value] = ["query", "key", "value"].map((name) =>
-		linear(within(p, name), x),
+		nn.linear(p, name, x),
 	) as [Tensor, Tensor, Tensor];
 	return {
 		queries,
 		bends: times.bending.ofValues.matmul(queries),
 		starts,
-		keys: trajectories(within(p, "keyFlow"), starts, times.clock, steps),
-		values: trajectories(within(p, "valueFlow"), value, times.clock, steps),
+		keys: trajectories(nn.within(p, "keyFlow"), starts, times.clock, steps),
+		values: trajectories(nn.within(p, "valueFlow"), value, times.clock, steps),
 	};
 }
 
@@ -96,20 +93,20 @@ interface Means {
 
 /** Softmax of the mean products over the places, and the mean values weighted so: [rows, queries, dim]. */
 export function attend(
-	p: Weights,
+	p: nn.Weights,
 	sizes: Sizes,
 	{ products, values }: Means,
 	shown: Tensor,
 ): Tensor {
 	const [rows, places] = shown.shape as [number, number];
-	const mask = paddingMask(shown).reshape([rows, places, 1, 1]);
+	const mask = nn.paddingMask(shown).reshape([rows, places, 1, 1]);
 	const share = products
 		.mul(Math.sqrt(sizes.heads / sizes.dim))
 		.add(mask)
 		.softmax(1);
 	const headMask = ownership(sizes, share.dtype);
 	const wide = share.matmul(headMask, { transposeA: true, transposeB: true }); // [rows, places, queries, dim]
-	return linear(within(p, "out"), wide.mul(values).sum(1));
+	return nn.linear(p, "out", wide.mul(values).sum(1));
 }
 
 /**
@@ -120,7 +117,7 @@ export function attend(
  * and q(t_i) · k_i, v_i where i is j. An integral is the difference of two sums over the points
  * between places, from the first place up to t_j and up to t_i.
  */
-export function meansAtPositions(p: Weights, sizes: Sizes, x: Tensor, times: Times): Means {
+export function meansAtPositions(p: nn.Weights, sizes: Sizes, x: Tensor, times: Times): Means {
 	const { queries, bends, starts, keys, values } = curvesOf(p, sizes, x, times);
 	const [rows, places] = times.shown.shape as [number, number];
 	const { dtype } = x;
@@ -179,7 +176,7 @@ interface LaterQueries {
  * share, so integrals over that part are taken once; one more piece leads to the query.
  */
 export function meansAtQueries(
-	p: Weights,
+	p: nn.Weights,
 	sizes: Sizes,
 	x: Tensor,
 	times: Times,
@@ -192,7 +189,7 @@ export function meansAtQueries(
 	const points = rule.points.length;
 	const { dtype } = x;
 
-	const query = linear(within(p, "query"), later.x);
+	const query = nn.linear(p, "query", later.x);
 	const m = bendAtLast(queries, bends, knots, bending, { length: later.after, values: query });
 	const weight = times.weight.reshape([rows, 1, -1, 1]);
 	const read = times.read.mul(onward(places, points, dtype)).mul(weight);
@@ -269,36 +266,35 @@ const config = z
 
 type ContiformerConfig = z.infer<typeof config>;
 
-function weights(config: ContiformerConfig): WeightSpecs {
+function weights(config: ContiformerConfig): nn.WeightSpecs {
 	const { layers, dim, ff } = config;
 	const layer = {
-		...normed("attention", continuousWeights(config), dim),
-		...normed("feedForward", feedForwardWeights(dim, ff), dim),
+		...nn.normed("attention", continuousWeights(config), dim),
+		...nn.normed("feedForward", nn.feedForwardWeights(dim, ff), dim),
 	};
-	return numbered("layers", layers, layer);
+	return nn.numbered("layers", layers, layer);
 }
 
 /** Waves from one of 6 days to one of 170 years. */
 const encodingOf = ({ dim }: ContiformerConfig, days: Tensor): Tensor =>
-	timeEncoding(days, { width: dim, longest: 10_000 });
+	nn.timeEncoding(days, { width: dim, longest: 10_000 });
 
 /** What follows the attention in a layer. */
-function settled(p: Weights, x: Tensor, seen: Tensor): Tensor {
-	const y = norm(within(p, "attentionNorm"), x.add(seen));
-	return norm(within(p, "feedForwardNorm"), y.add(feedForward(within(p, "feedForward"), y)));
+function settled(p: nn.Weights, x: Tensor, seen: Tensor): Tensor {
+	const y = nn.norm(p, "attentionNorm", x.add(seen));
+	return nn.norm(p, "feedForwardNorm", y.add(nn.feedForward(p, "feedForward", y)));
 }
 
 /** What each layer reads at the places, times told, and what the last one gives. */
-function throughLayers(config: ContiformerConfig, p: Weights, window: Window, times: Times) {
+function throughLayers(config: ContiformerConfig, p: nn.Weights, window: Window, times: Times) {
 	const encoding = encodingOf(config, window.days);
 	const inputs: Tensor[] = [];
 	let x = embedded(p, window);
-	for (let i = 0; i < config.layers; i++) {
-		const q = within(p, `layers.${i}`);
+	for (const q of nn.withinEach(p, "layers", config.layers)) {
 		const timed = x.add(encoding);
 		inputs.push(timed);
-		const means = meansAtPositions(within(q, "attention"), config, timed, times);
-		x = settled(q, timed, attend(within(q, "attention"), config, means, times.shown));
+		const means = meansAtPositions(nn.within(q, "attention"), config, timed, times);
+		x = settled(q, timed, attend(nn.within(q, "attention"), config, means, times.shown));
 	}
 	return { inputs, output: x };
 }
@@ -331,14 +327,13 @@ export const contiformer = windowModel<ContiformerConfig>({
 		const encoding = encodingOf(config, days);
 		const after = clockAfter(times.clock, gaps);
 		let x: Tensor | undefined;
-		for (const [i, places] of inputs.entries()) {
-			const q = within(p, `layers.${i}`);
+		for (const [i, q] of nn.withinEach(p, "layers", config.layers).entries()) {
 			const timed: Tensor = x ? x.add(encoding) : encoding;
-			const means = meansAtQueries(within(q, "attention"), config, places, times, {
+			const means = meansAtQueries(nn.within(q, "attention"), config, inputs[i], times, {
 				x: timed,
 				after,
 			});
-			x = settled(q, timed, attend(within(q, "attention"), config, means, times.shown));
+			x = settled(q, timed, attend(nn.within(q, "attention"), config, means, times.shown));
 		}
 		return x as Tensor;
 	},

@@ -105,8 +105,8 @@ test("each position weights its own moving averages; padding has no effect", asy
 		mask: counts.flatMap((n) => Array.from({ length: places }, (_, t) => Number(t >= places - n))),
 	};
 	const p = weightsOf({
-		weight: input("weight", [widths.length, dim], "float64"),
-		bias: input("bias", [widths.length], "float64"),
+		"mixture.weight": input("weight", [widths.length, dim], "float64"),
+		"mixture.bias": input("bias", [widths.length], "float64"),
 	});
 	const averages = mixedAverages(input("mask", [rows, places], "float64"), widths);
 	const { seasonal, trend } = await evaluate(

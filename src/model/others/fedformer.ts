@@ -14,17 +14,7 @@ import { concat, type Tensor } from "../../engine/tensor/index.js";
 import { decomposed, type Places } from "../kinds/decomposed.js";
 import { headsDivide, integer } from "../kinds/fields.js";
 import { encoderDecoderFields, encoderDecoderModel } from "../kinds/window.js";
-import { attentionWeights } from "../nn/attention.js";
-import { linear, linearWeights } from "../nn/layers.js";
-import {
-	column,
-	type Decomposed,
-	fourier,
-	inverseFourier,
-	paddedAverages,
-	type Spectrum,
-} from "../nn/series.js";
-import { nested, normal, type WeightSpecs, type Weights, within } from "../nn/weights.js";
+import * as nn from "../nn/index.js";
 
 const config = z
 	.strictObject({
@@ -58,9 +48,9 @@ export function drawnModes(length: number, count: number, seed: number): number[
 }
 
 /** A complex matrix for every mode and head. */
-function fourierBlockWeights(modes: number, heads: number, dim: number): WeightSpecs {
+function fourierBlockWeights(modes: number, heads: number, dim: number): nn.WeightSpecs {
 	const size = dim / heads;
-	const part = normal([modes, heads, size, size], 1 / Math.sqrt(2 * size));
+	const part = nn.normal([modes, heads, size, size], 1 / Math.sqrt(2 * size));
 	return { real: part, imaginary: part };
 }
 
@@ -68,11 +58,11 @@ function fourierBlockWeights(modes: number, heads: number, dim: number): WeightS
  * F⁻¹(F(x)_m R_m): the modes of x that are kept, each times its own complex matrix a head, back in their
  * own places; all other modes are 0. x [rows, places, dim]
  */
-export function fourierBlock(p: Weights, x: Tensor, modes: readonly number[]): Tensor {
+export function fourierBlock(p: nn.Weights, x: Tensor, modes: readonly number[]): Tensor {
 	const [rows, places, dim] = x.shape as [number, number, number];
 	const [real, imaginary] = [p("real"), p("imaginary")];
 	const [count, heads, size] = real.shape as [number, number, number];
-	const spectrum = fourier(x, modes);
+	const spectrum = nn.fourier(x, modes);
 	/** [modes, heads, rows, size]: each mode and head has a matrix of its own. */
 	const apart = (part: Tensor) => part.reshape([rows, count, heads, size]).transpose([1, 2, 0, 3]);
 	// (a + b i)(R + S i): [a, b] times [[R, S], [−S, R]].
@@ -80,7 +70,7 @@ export function fourierBlock(p: Weights, x: Tensor, modes: readonly number[]): T
 	const both = concat([apart(spectrum.real), apart(spectrum.imaginary)], 3);
 	const product = both.matmul(matrix).transpose([2, 0, 1, 3]); // [rows, modes, heads, 2 · size]
 	const part = (from: number) => product.slice(3, from, from + size).reshape([rows, count, dim]);
-	return inverseFourier({ real: part(0), imaginary: part(size) }, places, modes);
+	return nn.inverseFourier({ real: part(0), imaginary: part(size) }, places, modes);
 }
 
 interface FourierAttentionOptions {
@@ -106,8 +96,8 @@ export function fourierAttention(
 	/** [rows, heads, modes, size] */
 	const apart = (x: Tensor) =>
 		x.reshape([rows, x.shape[1] as number, heads, size]).transpose([0, 2, 1, 3]);
-	const spectrum = (x: Tensor, of: readonly number[]): Spectrum => {
-		const { real, imaginary } = fourier(x.mul(1 / Math.sqrt(x.shape[1] as number)), of);
+	const spectrum = (x: Tensor, of: readonly number[]): nn.Spectrum => {
+		const { real, imaginary } = nn.fourier(x.mul(1 / Math.sqrt(x.shape[1] as number)), of);
 		return { real: apart(real), imaginary: apart(imaginary) };
 	};
 	const [Q, K, V] = [spectrum(q, modes), spectrum(k, memoryModes), spectrum(v, memoryModes)];
@@ -129,14 +119,14 @@ export function fourierAttention(
 			.slice(3, from, from + size)
 			.transpose([0, 2, 1, 3])
 			.reshape([rows, -1, dim]);
-	const back = inverseFourier({ real: whole(0), imaginary: whole(size) }, places, modes);
+	const back = nn.inverseFourier({ real: whole(0), imaginary: whole(size) }, places, modes);
 	return back.mul(Math.sqrt(places));
 }
 
 /** Moving averages of several widths, one below the other. */
 export const mixedAverages = (mask: Tensor, widths: readonly number[]): Tensor =>
 	concat(
-		widths.map((width) => paddedAverages(mask, width)),
+		widths.map((width) => nn.paddedAverages(mask, width)),
 		1,
 	); // [rows, experts · places, places]
 
@@ -144,10 +134,10 @@ export const mixedAverages = (mask: Tensor, widths: readonly number[]): Tensor =
  * The trend of x [rows, places, dim] is a mixture of its moving averages, weighed at each place by what x
  * is there: softmax(L(x)) · averages(x). What is left is seasonal.
  */
-export function decomposeMixed(p: Weights, x: Tensor, averages: Tensor): Decomposed {
+export function decomposeMixed(p: nn.Weights, x: Tensor, averages: Tensor): nn.Decomposed {
 	const [rows, places, dim] = x.shape as [number, number, number];
 	const experts = (averages.shape[1] as number) / places;
-	const weights = linear(p, x).softmax().transpose([0, 2, 1]); // [rows, experts, places]
+	const weights = nn.linear(p, "mixture", x).softmax().transpose([0, 2, 1]); // [rows, experts, places]
 	const all = averages.matmul(x).reshape([rows, experts, places, dim]);
 	const trend = all.mul(weights.reshape([rows, experts, places, 1])).sum(1);
 	return { seasonal: x.sub(trend), trend };
@@ -158,38 +148,39 @@ const modesOf = ({ modes, draw }: FedformerConfig, x: Tensor) =>
 	drawnModes(x.shape[1] as number, modes, draw);
 
 /** x W + b, and 0 at padding. */
-const part = (p: Weights, { x, mask }: Places): Tensor => linear(p, x).mul(column(mask));
+const part = (p: nn.Weights, name: string, { x, mask }: Places): Tensor =>
+	nn.linear(p, name, x).mul(nn.column(mask));
 
 const network = decomposed<FedformerConfig>({
 	selfWeights: ({ heads, dim, modes, draw }, places) => ({
-		...nested("query", linearWeights(dim, dim)),
-		...nested("modes", fourierBlockWeights(drawnModes(places, modes, draw).length, heads, dim)),
-		...nested("out", linearWeights(dim, dim)),
+		...nn.nested("query", nn.linearWeights(dim, dim)),
+		...nn.nested("modes", fourierBlockWeights(drawnModes(places, modes, draw).length, heads, dim)),
+		...nn.nested("out", nn.linearWeights(dim, dim)),
 	}),
-	crossWeights: ({ dim }) => attentionWeights(dim),
-	mixtureWeights: ({ dim, averages }) => linearWeights(dim, averages.length),
+	crossWeights: ({ dim }) => nn.attentionWeights(dim),
+	mixtureWeights: ({ dim, averages }) => nn.linearWeights(dim, averages.length),
 	self(config, p, places) {
-		const queries = part(within(p, "query"), places);
-		const y = fourierBlock(within(p, "modes"), queries, modesOf(config, places.x));
-		return linear(within(p, "out"), y);
+		const queries = part(p, "query", places);
+		const y = fourierBlock(nn.within(p, "modes"), queries, modesOf(config, places.x));
+		return nn.linear(p, "out", y);
 	},
 	memory: (encoded) => encoded,
 	cross(config, p, places, memory) {
 		const y = fourierAttention(
-			part(within(p, "query"), places),
-			part(within(p, "key"), memory),
-			part(within(p, "value"), memory),
+			part(p, "query", places),
+			part(p, "key", memory),
+			part(p, "value", memory),
 			{
 				heads: config.heads,
 				modes: modesOf(config, places.x),
 				memoryModes: modesOf(config, memory.x),
 			},
 		);
-		return linear(within(p, "out"), y);
+		return nn.linear(p, "out", y);
 	},
 	decomposition(config, mask) {
 		const averages = mixedAverages(mask, config.averages);
-		return (p, x) => decomposeMixed(within(p, "mixture"), x, averages);
+		return (p, x) => decomposeMixed(p, x, averages);
 	},
 });
 

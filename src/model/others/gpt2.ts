@@ -11,9 +11,7 @@ import { z } from "zod";
 import { gather, type Tensor } from "../../engine/tensor/index.js";
 import { causalModel } from "../kinds/causal.js";
 import { headsDivide, integer, layeredFields, layeredPresets } from "../kinds/fields.js";
-import { attention, attentionWeights, causalMask } from "../nn/attention.js";
-import { feedForward, feedForwardWeights, norm, normed, normWeights } from "../nn/layers.js";
-import { nested, normal, numbered, type WeightSpecs, within } from "../nn/weights.js";
+import * as nn from "../nn/index.js";
 
 const config = z
 	.strictObject({
@@ -27,17 +25,17 @@ type Gpt2Config = z.infer<typeof config>;
 /** Of the vectors at the start, and, made smaller by depth, of what branches add to the stream. */
 const deviation = 0.02;
 
-function weights({ layers, dim, ff, positions }: Gpt2Config): WeightSpecs {
+function weights({ layers, dim, ff, positions }: Gpt2Config): nn.WeightSpecs {
 	// Residual branches start small, so that depth does not grow the stream.
 	const out = { deviation: deviation / Math.sqrt(2 * layers) };
 	const layer = {
-		...normed("attention", attentionWeights(dim, out), dim),
-		...normed("feedForward", feedForwardWeights(dim, ff, out), dim),
+		...nn.normed("attention", nn.attentionWeights(dim, out), dim),
+		...nn.normed("feedForward", nn.feedForwardWeights(dim, ff, out), dim),
 	};
 	return {
-		positions: normal([positions, dim], deviation),
-		...numbered("layers", layers, layer),
-		...nested("norm", normWeights(dim)),
+		positions: nn.normal([positions, dim], deviation),
+		...nn.numbered("layers", layers, layer),
+		...nn.nested("norm", nn.normWeights(dim)),
 	};
 }
 
@@ -54,14 +52,13 @@ export const gpt2 = causalModel<Gpt2Config>({
 	weights,
 	observe({ layers, heads }, p, { tokens }) {
 		const places = tokens.shape[1] as number;
-		const mask = causalMask(places);
+		const mask = nn.causalMask(places);
 		let x: Tensor = gather(p("embedding"), tokens).add(p("positions").slice(0, 0, places)); // [rows, places, dim]
-		for (let i = 0; i < layers; i++) {
-			const q = within(p, `layers.${i}`);
-			const seen = norm(within(q, "attentionNorm"), x);
-			x = x.add(attention(within(q, "attention"), seen, { heads, mask }));
-			x = x.add(feedForward(within(q, "feedForward"), norm(within(q, "feedForwardNorm"), x)));
+		for (const q of nn.withinEach(p, "layers", layers)) {
+			const seen = nn.norm(q, "attentionNorm", x);
+			x = x.add(nn.attention(q, "attention", seen, { heads, mask }));
+			x = x.add(nn.feedForward(q, "feedForward", nn.norm(q, "feedForwardNorm", x)));
 		}
-		return norm(within(p, "norm"), x);
+		return nn.norm(p, "norm", x);
 	},
 });

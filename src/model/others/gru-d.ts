@@ -29,15 +29,7 @@ import {
 } from "../../engine/tensor/index.js";
 import { causalModel } from "../kinds/causal.js";
 import { fields, positive } from "../kinds/fields.js";
-import { gruInput, gruStep, gruWeights, linear, linearWeights, project } from "../nn/layers.js";
-import {
-	filledWith,
-	nested,
-	normal,
-	type WeightSpecs,
-	type Weights,
-	within,
-} from "../nn/weights.js";
+import * as nn from "../nn/index.js";
 
 /**
  * For every place and code, 1 + the day on which the code was last seen, 0 if never: with the place
@@ -87,15 +79,15 @@ const config = z.strictObject({
 
 type GruDConfig = z.infer<typeof config>;
 
-const weights = ({ vocab, dim }: GruDConfig): WeightSpecs => ({
+const weights = ({ vocab, dim }: GruDConfig): nn.WeightSpecs => ({
 	/** Of what the inputs hold; `embedding` is of their mask. */
-	inputs: normal([vocab, dim], 0.1),
-	mean: filledWith(1 / vocab, [vocab]),
-	inputDecay: filledWith(1, [vocab]),
-	inputDecayBias: filledWith(0, [vocab]),
-	...nested("hiddenDecay", linearWeights(vocab, dim, { deviation: 0.1 / Math.sqrt(vocab) })),
-	...nested("gru", gruWeights(dim, dim)),
-	...nested("mask", linearWeights(dim, 3 * dim, { bias: false })),
+	inputs: nn.normal([vocab, dim], 0.1),
+	mean: nn.filledWith(1 / vocab, [vocab]),
+	inputDecay: nn.filledWith(1, [vocab]),
+	inputDecayBias: nn.filledWith(0, [vocab]),
+	...nn.nested("hiddenDecay", nn.linearWeights(vocab, dim, { deviation: 0.1 / Math.sqrt(vocab) })),
+	...nn.nested("gru", nn.gruWeights(dim, dim)),
+	...nn.nested("mask", nn.linearWeights(dim, 3 * dim, { bias: false })),
 });
 
 /** γ = e^{−relu(rate)}: from 1, nothing lost, to 0. */
@@ -104,7 +96,7 @@ const decay = (rate: Tensor): Tensor => relu(rate).neg().exp();
 /** What W x̂ + b adds before the gates, and γ_h, at some days, from when each code was last seen. */
 function decayed(
 	{ decayDays }: GruDConfig,
-	p: Weights,
+	p: nn.Weights,
 	last: Tensor, // [rows, places, vocab]
 	days: Tensor, // [rows, places]
 	/** Where a code is seen, its value is 1 and nothing is lost of it. */
@@ -120,8 +112,8 @@ function decayed(
 		.matmul(apart)
 		.add(mean.reshape([1, vocab]).matmul(p("inputs")));
 	return {
-		fromInput: gruInput(within(p, "gru"), x), // [rows, places, 3 dim]
-		keptState: decay(linear(within(p, "hiddenDecay"), delta)), // [rows, places, dim]
+		fromInput: nn.gruInput(nn.within(p, "gru"), x), // [rows, places, 3 dim]
+		keptState: decay(nn.linear(p, "hiddenDecay", delta)), // [rows, places, dim]
 	};
 }
 
@@ -140,10 +132,10 @@ export const gruD = causalModel<GruDConfig>({
 		const { last, before } = lastSeen(tokens, days, config.vocab);
 		const mask = oneHot(tokens, config.vocab, "bool");
 		const { fromInput, keptState } = decayed(config, p, before, days, mask);
-		const masked = project(within(p, "mask"), gather(p("embedding"), tokens));
+		const masked = nn.project(p, "mask", gather(p("embedding"), tokens));
 		const { outputs } = scan(
 			(state: Tensor, [kept, from]) => {
-				const next = gruStep(within(p, "gru"), state.mul(kept), from);
+				const next = nn.gruStep(nn.within(p, "gru"), state.mul(kept), from);
 				return [next, next];
 			},
 			filled(0, [rows, config.dim], keptState.dtype),
@@ -157,6 +149,6 @@ export const gruD = causalModel<GruDConfig>({
 		const state = here.slice(2, 0, config.dim);
 		const last = here.slice(2, config.dim);
 		const { fromInput, keptState } = decayed(config, p, last, queries.days);
-		return gruStep(within(p, "gru"), state.mul(keptState), fromInput);
+		return nn.gruStep(nn.within(p, "gru"), state.mul(keptState), fromInput);
 	},
 });

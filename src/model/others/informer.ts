@@ -34,33 +34,7 @@ import {
 	encoderDecoderModel,
 	type Window,
 } from "../kinds/window.js";
-import {
-	attention,
-	attentionWeights,
-	joinHeads,
-	paddingMask,
-	splitHeads,
-} from "../nn/attention.js";
-import {
-	feedForward,
-	feedForwardWeights,
-	linear,
-	linearWeights,
-	norm,
-	normed,
-	normWeights,
-	project,
-} from "../nn/layers.js";
-import { marks, marksAfter, marksBefore, sinusoids } from "../nn/positions.js";
-import {
-	filledWith,
-	nested,
-	normal,
-	numbered,
-	type WeightSpecs,
-	type Weights,
-	within,
-} from "../nn/weights.js";
+import * as nn from "../nn/index.js";
 
 export const config = z
 	.strictObject({
@@ -143,15 +117,15 @@ export function probSparseAttention(
 	return lazy.add(active.mul(looks.sub(lazy))).matmul(v);
 }
 
-const distilWeights = (width: number): WeightSpecs => ({
-	weight: normal([width, width, 3], 1 / Math.sqrt(3 * width)),
-	bias: filledWith(0, [width]),
+const distilWeights = (width: number): nn.WeightSpecs => ({
+	weight: nn.normal([width, width, 3], 1 / Math.sqrt(3 * width)),
+	bias: nn.filledWith(0, [width]),
 });
 
 const everySecond = { kernel: 3, stride: 2, padding: 1 };
 
 /** MaxPool(ELU(Conv1d(x))): half as many places, each from the three (and their neighbours) around every second. */
-export function distil(p: Weights, { x, mask }: Places): Places {
+export function distil(p: nn.Weights, { x, mask }: Places): Places {
 	const [rows, places] = mask.shape as [number, number];
 	const channelMask = mask.reshape([rows, 1, places]);
 	const events = x.transpose().mul(channelMask); // [rows, width, places]
@@ -164,23 +138,23 @@ export function distil(p: Weights, { x, mask }: Places): Places {
 	};
 }
 
-export function weights({ layers, decoderLayers, dim, ff }: InformerConfig): WeightSpecs {
+export function weights({ layers, decoderLayers, dim, ff }: InformerConfig): nn.WeightSpecs {
 	const layer = {
-		...normed("self", attentionWeights(dim), dim),
-		...normed("feedForward", feedForwardWeights(dim, ff), dim),
+		...nn.normed("self", nn.attentionWeights(dim), dim),
+		...nn.normed("feedForward", nn.feedForwardWeights(dim, ff), dim),
 	};
 	const cross = {
-		...normed("cross", attentionWeights(dim), dim),
+		...nn.normed("cross", nn.attentionWeights(dim), dim),
 	};
 	return {
-		...nested("encoder.times", linearWeights(marks, dim, { bias: false })),
-		...numbered("encoder.layers", layers, layer),
-		...numbered("encoder.distil", layers - 1, distilWeights(dim)),
-		...nested("encoder.norm", normWeights(dim)),
-		...nested("views.norm", normWeights(dim)),
-		...nested("decoder.times", linearWeights(marks, dim, { bias: false })),
-		...numbered("decoder.layers", decoderLayers, { ...layer, ...cross }),
-		...nested("decoder.norm", normWeights(dim)),
+		...nn.nested("encoder.times", nn.linearWeights(nn.marks, dim, { bias: false })),
+		...nn.numbered("encoder.layers", layers, layer),
+		...nn.numbered("encoder.distil", layers - 1, distilWeights(dim)),
+		...nn.nested("encoder.norm", nn.normWeights(dim)),
+		...nn.nested("views.norm", nn.normWeights(dim)),
+		...nn.nested("decoder.times", nn.linearWeights(nn.marks, dim, { bias: false })),
+		...nn.numbered("decoder.layers", decoderLayers, { ...layer, ...cross }),
+		...nn.nested("decoder.norm", nn.normWeights(dim)),
 	};
 }
 
@@ -198,50 +172,50 @@ function visibleTo(mask: Tensor, causal: boolean): Tensor {
 /** x + attention of its own places, then of those of the encoder if there are any, then the feed-forward layer; each normed. */
 function layer(
 	{ heads, factor }: InformerConfig,
-	p: Weights,
+	p: nn.Weights,
 	{ x, mask }: Places,
 	memory?: Places,
 ): Tensor {
-	const part = (name: string) => splitHeads(linear(within(p, `self.${name}`), x), heads);
+	const part = (name: string) => nn.splitHeads(nn.linear(p, `self.${name}`, x), heads);
 	const causal = memory !== undefined;
-	const attended = joinHeads(
+	const attended = nn.joinHeads(
 		probSparseAttention(part("query"), part("key"), part("value"), {
 			factor,
 			causal,
 			visible: visibleTo(mask, causal),
 		}),
 	);
-	let y = norm(within(p, "selfNorm"), x.add(linear(within(p, "self.out"), attended)));
+	let y = nn.norm(p, "selfNorm", x.add(nn.linear(p, "self.out", attended)));
 	if (memory) {
-		const hidden = paddingMask(memory.mask);
-		const seen = attention(within(p, "cross"), y, { heads, mask: hidden, memory: memory.x });
-		y = norm(within(p, "crossNorm"), y.add(seen));
+		const hidden = nn.paddingMask(memory.mask);
+		const seen = nn.attention(p, "cross", y, { heads, mask: hidden, memory: memory.x });
+		y = nn.norm(p, "crossNorm", y.add(seen));
 	}
-	return norm(within(p, "feedForwardNorm"), y.add(feedForward(within(p, "feedForward"), y)));
+	return nn.norm(p, "feedForwardNorm", y.add(nn.feedForward(p, "feedForward", y)));
 }
 
 /** Code, place and time. */
-const read = (p: Weights, codes: Tensor, times: Tensor): Tensor =>
+const read = (p: nn.Weights, codes: Tensor, times: Tensor): Tensor =>
 	codes
-		.add(project(within(p, "times"), times))
-		.add(sinusoids(codes.shape[1] as number, codes.shape[2] as number, codes.dtype));
+		.add(nn.project(p, "times", times))
+		.add(nn.sinusoids(codes.shape[1] as number, codes.shape[2] as number, codes.dtype));
 
 /** The places after each layer of the encoder, each time half as many. */
-export function encoder(config: InformerConfig, p: Weights, window: Window): readonly Places[] {
-	const encoderWeights = within(p, "encoder");
+export function encoder(config: InformerConfig, p: nn.Weights, window: Window): readonly Places[] {
+	const encoderWeights = nn.within(p, "encoder");
 	let places: Places = {
-		x: read(encoderWeights, embedded(p, window), marksBefore(window)),
+		x: read(encoderWeights, embedded(p, window), nn.marksBefore(window)),
 		mask: window.mask,
 	};
 	return Array.from({ length: config.layers }, (_, i) => {
-		if (i > 0) places = distil(within(encoderWeights, `distil.${i - 1}`), places);
-		places = { ...places, x: layer(config, within(encoderWeights, `layers.${i}`), places) };
+		if (i > 0) places = distil(nn.within(encoderWeights, `distil.${i - 1}`), places);
+		places = { ...places, x: layer(config, nn.within(encoderWeights, `layers.${i}`), places) };
 		return places;
 	});
 }
 
 /** A view of each place: the sum of what each layer of the encoder holds of it, halved as it may be. */
-export function views(p: Weights, stages: readonly Places[]): Tensor {
+export function views(p: nn.Weights, stages: readonly Places[]): Tensor {
 	const [first] = stages as [Places];
 	const [rows, places, dim] = first.x.shape as [number, number, number];
 	const whole = stages.map(({ x }, i) => {
@@ -249,32 +223,32 @@ export function views(p: Weights, stages: readonly Places[]): Tensor {
 		const repeated = x.reshape([rows, count, 1, dim]).expand([rows, count, 2 ** i, dim]);
 		return repeated.reshape([rows, count * 2 ** i, dim]).slice(1, 0, places);
 	});
-	return norm(within(p, "views.norm"), whole.reduce(add));
+	return nn.norm(p, "views.norm", whole.reduce(add));
 }
 
 /** The hidden state of each query; all are predicted at once, after the window's last positions. */
 export function decoder(
 	config: InformerConfig,
-	p: Weights,
+	p: nn.Weights,
 	{ x, mask }: Places,
 	window: Window,
 	queries: Queries,
 ): Tensor {
-	const decoderWeights = within(p, "decoder");
+	const decoderWeights = nn.within(p, "decoder");
 	const { window: places, ahead, dim, decoderLayers } = config;
 	const rows = window.mask.shape[0] as number;
 	const { dtype } = window.mask;
 	const from = places - startOf(config);
 	const decoderInput = (t: Tensor, rest: Tensor) => concat([t.slice(1, from), rest], 1);
 	const codes = decoderInput(embedded(p, window), filled(0, [rows, ahead, dim], dtype));
-	const times = decoderInput(marksBefore(window), marksAfter(queries));
+	const times = decoderInput(nn.marksBefore(window), nn.marksAfter(queries));
 	const known = decoderInput(window.mask, filled(1, [rows, ahead], dtype));
 
-	const memory = { x: norm(within(p, "encoder.norm"), x), mask };
+	const memory = { x: nn.norm(p, "encoder.norm", x), mask };
 	let y = read(decoderWeights, codes, times);
-	for (let i = 0; i < decoderLayers; i++)
-		y = layer(config, within(decoderWeights, `layers.${i}`), { x: y, mask: known }, memory);
-	return norm(within(decoderWeights, "norm"), y.slice(1, -ahead));
+	for (const q of nn.withinEach(decoderWeights, "layers", decoderLayers))
+		y = layer(config, q, { x: y, mask: known }, memory);
+	return nn.norm(decoderWeights, "norm", y.slice(1, -ahead));
 }
 
 /** An encoder that lets only the most pointed queries look and halves its places from layer to layer; a decoder that answers at once. */

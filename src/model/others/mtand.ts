@@ -25,30 +25,19 @@ import {
 } from "../../engine/tensor/index.js";
 import { fields, integer } from "../kinds/fields.js";
 import { embedded, type Window, windowModel } from "../kinds/window.js";
-import { joinHeads, paddingMask, splitHeads } from "../nn/attention.js";
-import { gruInput, gruStep, gruWeights, linear, linearWeights } from "../nn/layers.js";
-import {
-	filledWith,
-	nested,
-	normal,
-	uniform,
-	type WeightSpec,
-	type WeightSpecs,
-	type Weights,
-	within,
-} from "../nn/weights.js";
+import * as nn from "../nn/index.js";
 
 const ways = ["onward", "back"] as const;
 
-export const bidirectionalGruWeights = (inside: number, width: number): WeightSpecs =>
-	Object.assign({}, ...ways.map((way) => nested(way, gruWeights(inside, width))));
+export const bidirectionalGruWeights = (inside: number, width: number): nn.WeightSpecs =>
+	Object.assign({}, ...ways.map((way) => nn.nested(way, nn.gruWeights(inside, width))));
 
 /** Two GRUs over the places, one from each end: their states at each place, [rows, places, 2 width]. */
-export function bidirectionalGru(p: Weights, x: Tensor, width: number): Tensor {
+export function bidirectionalGru(p: nn.Weights, x: Tensor, width: number): Tensor {
 	const [rows, places, inside] = x.shape as [number, number, number];
 	// Side by side in one recurrence: half as many operations, each twice as large.
 	const made = new Map<string, Tensor>();
-	const both: Weights = (name) => {
+	const both: nn.Weights = (name) => {
 		const joint = made.get(name) ?? sideBySide(ways.map((way) => p(`${way}.${name}`)));
 		made.set(name, joint);
 		return joint;
@@ -56,11 +45,11 @@ export function bidirectionalGru(p: Weights, x: Tensor, width: number): Tensor {
 	const inputs = stack([x, flip(x, 1)], 0).reshape([2, rows * places, inside]);
 	const { outputs } = scan(
 		(state: Tensor, [fromInput]) => {
-			const next = gruStep(both, state, fromInput);
+			const next = nn.gruStep(both, state, fromInput);
 			return [next, next];
 		},
 		filled(0, [2, rows, width], x.dtype),
-		[gruInput(both, inputs).reshape([2, rows, places, -1])],
+		[nn.gruInput(both, inputs).reshape([2, rows, places, -1])],
 		{ axis: 2 },
 	); // [2, rows, places, width]
 	const way = (i: number) => outputs.slice(0, i, i + 1).reshape([rows, places, width]);
@@ -76,22 +65,22 @@ function sideBySide(weights: readonly Tensor[]): Tensor {
 /** Radians a year of the slowest wave and of the fastest at the start: periods of 50 years and of 30 days. */
 const [slowest, fastest] = [(2 * Math.PI) / 50, (2 * Math.PI * yearDays) / 30];
 
-const rates = (count: number): WeightSpec => ({
+const rates = (count: number): nn.WeightSpec => ({
 	shape: [count],
 	draw: (random) => slowest * (fastest / slowest) ** random.uniform(),
 });
 
-export const timeVectorWeights = (width: number): WeightSpecs => ({
+export const timeVectorWeights = (width: number): nn.WeightSpecs => ({
 	// Decades are not to outweigh the waves.
-	...nested("linear", { rate: normal([1], 0.1), shift: filledWith(0, [1]) }),
-	...nested("waves", { rate: rates(width - 1), shift: uniform([width - 1], Math.PI) }),
+	...nn.nested("linear", { rate: nn.normal([1], 0.1), shift: nn.filledWith(0, [1]) }),
+	...nn.nested("waves", { rate: rates(width - 1), shift: nn.uniform([width - 1], Math.PI) }),
 });
 
 /** φ(t) = [ω₀ t + α₀, sin(ω₁ t + α₁), sin(ω₂ t + α₂), …] of times in years, [rows, times, width]. */
-export function timeVectors(p: Weights, years: Tensor): Tensor {
+export function timeVectors(p: nn.Weights, years: Tensor): Tensor {
 	const t = years.reshape([...years.shape, 1]);
-	const turned = (q: Weights) => t.mul(q("rate")).add(q("shift"));
-	return concat([turned(within(p, "linear")), turned(within(p, "waves")).sin()], -1);
+	const turned = (q: nn.Weights) => t.mul(q("rate")).add(q("shift"));
+	return concat([turned(nn.within(p, "linear")), turned(nn.within(p, "waves")).sin()], -1);
 }
 
 /** What is looked at, and where it stands in time. */
@@ -116,10 +105,10 @@ export const timeAttentionWeights = ({
 	time,
 	width,
 	outside,
-}: TimeAttentionSizes): WeightSpecs => ({
-	...nested("query", linearWeights(time, time)),
-	...nested("key", linearWeights(time, time)),
-	...nested("out", linearWeights(heads * width, outside)),
+}: TimeAttentionSizes): nn.WeightSpecs => ({
+	...nn.nested("query", nn.linearWeights(time, time)),
+	...nn.nested("key", nn.linearWeights(time, time)),
+	...nn.nested("out", nn.linearWeights(heads * width, outside)),
 });
 
 /**
@@ -127,20 +116,20 @@ export const timeAttentionWeights = ({
  * heads read the same values, [rows, queries, outside].
  */
 export function timeAttention(
-	p: Weights,
+	p: nn.Weights,
 	queries: Tensor, // φ, [rows, queries, time]
 	{ times, values, mask }: Observations,
 	heads: number,
 ): Tensor {
 	const [rows, observations, width] = values.shape as [number, number, number];
-	const q = splitHeads(linear(within(p, "query"), queries), heads);
-	const k = splitHeads(linear(within(p, "key"), times), heads);
+	const q = nn.splitHeads(nn.linear(p, "query", queries), heads);
+	const k = nn.splitHeads(nn.linear(p, "key", times), heads);
 	const scaled = q.mul(1 / Math.sqrt(q.shape.at(-1) as number));
 	const scores = scaled.matmul(k, { transposeB: true }); // [rows, heads, queries, observations]
 	const seen = (mask ? scores.add(mask) : scores)
 		.softmax()
 		.matmul(values.reshape([rows, 1, observations, width]));
-	return linear(within(p, "out"), joinHeads(seen));
+	return nn.linear(p, "out", nn.joinHeads(seen));
 }
 
 const config = z
@@ -169,28 +158,31 @@ const config = z
 
 type MtandConfig = z.infer<typeof config>;
 
-function weights({ heads, dim, ff, latent, time }: MtandConfig): WeightSpecs {
+function weights({ heads, dim, ff, latent, time }: MtandConfig): nn.WeightSpecs {
 	const readout = (outside: number) => ({
-		...nested("hidden", linearWeights(2 * dim, ff)),
-		...nested("out", linearWeights(ff, outside)),
+		...nn.nested("hidden", nn.linearWeights(2 * dim, ff)),
+		...nn.nested("out", nn.linearWeights(ff, outside)),
 	});
 	const encoder = {
-		...nested("time", timeVectorWeights(time)),
-		...nested("attention", timeAttentionWeights({ heads, time, width: dim, outside: dim })),
-		...nested("gru", bidirectionalGruWeights(dim, dim)),
-		...nested("readout", readout(latent)),
+		...nn.nested("time", timeVectorWeights(time)),
+		...nn.nested("attention", timeAttentionWeights({ heads, time, width: dim, outside: dim })),
+		...nn.nested("gru", bidirectionalGruWeights(dim, dim)),
+		...nn.nested("readout", readout(latent)),
 	};
 	const decoder = {
-		...nested("time", timeVectorWeights(time)),
-		...nested("gru", bidirectionalGruWeights(latent, dim)),
-		...nested("attention", timeAttentionWeights({ heads, time, width: 2 * dim, outside: 2 * dim })),
-		...nested("readout", readout(dim)),
+		...nn.nested("time", timeVectorWeights(time)),
+		...nn.nested("gru", bidirectionalGruWeights(latent, dim)),
+		...nn.nested(
+			"attention",
+			timeAttentionWeights({ heads, time, width: 2 * dim, outside: 2 * dim }),
+		),
+		...nn.nested("readout", readout(dim)),
 	};
-	return { ...nested("encoder", encoder), ...nested("decoder", decoder) };
+	return { ...nn.nested("encoder", encoder), ...nn.nested("decoder", decoder) };
 }
 
-const readout = (p: Weights, x: Tensor): Tensor =>
-	linear(within(p, "out"), relu(linear(within(p, "hidden"), x)));
+const readout = (p: nn.Weights, x: Tensor): Tensor =>
+	nn.linear(p, "out", relu(nn.linear(p, "hidden", x)));
 
 /** Years from the last place on, below 0 before it. */
 const yearsOf = ({ days }: Window): Tensor => days.sub(days.slice(1, -1)).mul(1 / yearDays);
@@ -207,32 +199,32 @@ function referenceYears({ references, window: places }: MtandConfig, window: Win
 }
 
 /** z at the reference points: what the observations are there, and then from point to point. */
-function atReferences(config: MtandConfig, p: Weights, window: Window): Tensor {
-	const q = within(p, "encoder");
-	const vectors = (years: Tensor) => timeVectors(within(q, "time"), years);
+function atReferences(config: MtandConfig, p: nn.Weights, window: Window): Tensor {
+	const q = nn.within(p, "encoder");
+	const vectors = (years: Tensor) => timeVectors(nn.within(q, "time"), years);
 	const seen = timeAttention(
-		within(q, "attention"),
+		nn.within(q, "attention"),
 		vectors(referenceYears(config, window)),
 		{
 			times: vectors(yearsOf(window)),
 			values: embedded(p, window),
-			mask: paddingMask(window.shown),
+			mask: nn.paddingMask(window.shown),
 		},
 		config.heads,
 	); // [rows, references, dim]
-	return readout(within(q, "readout"), bidirectionalGru(within(q, "gru"), seen, config.dim)); // [rows, references, latent]
+	return readout(nn.within(q, "readout"), bidirectionalGru(nn.within(q, "gru"), seen, config.dim)); // [rows, references, latent]
 }
 
 /** What is known at any times, in years from the last place: from the reference points, [rows, times, dim]. */
-function viewAt(config: MtandConfig, p: Weights, window: Window, years: Tensor): Tensor {
-	const q = within(p, "decoder");
-	const vectors = (t: Tensor) => timeVectors(within(q, "time"), t);
+function viewAt(config: MtandConfig, p: nn.Weights, window: Window, years: Tensor): Tensor {
+	const q = nn.within(p, "decoder");
+	const vectors = (t: Tensor) => timeVectors(nn.within(q, "time"), t);
 	const points = {
 		times: vectors(referenceYears(config, window)),
-		values: bidirectionalGru(within(q, "gru"), atReferences(config, p, window), config.dim),
+		values: bidirectionalGru(nn.within(q, "gru"), atReferences(config, p, window), config.dim),
 	};
-	const seen = timeAttention(within(q, "attention"), vectors(years), points, config.heads);
-	return readout(within(q, "readout"), seen);
+	const seen = timeAttention(nn.within(q, "attention"), vectors(years), points, config.heads);
+	return readout(nn.within(q, "readout"), seen);
 }
 
 /** Observations are carried to reference points and from there to any time by attention between times. */

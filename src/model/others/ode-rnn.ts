@@ -11,9 +11,7 @@ import { z } from "zod";
 import { add, filled, gather, relu, scan, type Tensor, tanh } from "../../engine/tensor/index.js";
 import { causalModel } from "../kinds/causal.js";
 import { fields, integer } from "../kinds/fields.js";
-import { feedForward, feedForwardWeights, gruInput, gruStep, gruWeights } from "../nn/layers.js";
-import { exponentialEuler } from "../nn/ode.js";
-import { filledWith, nested, type WeightSpecs, type Weights, within } from "../nn/weights.js";
+import * as nn from "../nn/index.js";
 
 const config = z.strictObject({
 	vocab: fields.vocab,
@@ -26,24 +24,24 @@ const config = z.strictObject({
 
 type OdeRnnConfig = z.infer<typeof config>;
 
-const weights = ({ dim, ff }: OdeRnnConfig): WeightSpecs => ({
-	...nested("ode", feedForwardWeights(dim, ff)),
-	logRate: filledWith(Math.log(0.1), [dim]),
-	...nested("gru", gruWeights(dim, dim)),
+const weights = ({ dim, ff }: OdeRnnConfig): nn.WeightSpecs => ({
+	...nn.nested("ode", nn.feedForwardWeights(dim, ff)),
+	logRate: nn.filledWith(Math.log(0.1), [dim]),
+	...nn.nested("gru", nn.gruWeights(dim, dim)),
 });
 
 /** The scale of s, in days. */
 const scaleDays = 30;
 
 /** How far each unit goes: its rate times s = log(1 + gap / scale), in which decades are a few units long. */
-const spansOf = (p: Weights, gaps: Tensor): Tensor => {
+const spansOf = (p: nn.Weights, gaps: Tensor): Tensor => {
 	const s = add(1, relu(gaps).mul(1 / scaleDays)).log();
 	return s.reshape([...gaps.shape, 1]).mul(p("logRate").exp()); // [rows, places, dim]
 };
 
 /** dh/ds = ρ ⊙ (tanh(MLP(h)) − h), with each unit's rate ρ in its span. */
-const evolve = (p: Weights, state: Tensor, span: Tensor, steps: number): Tensor =>
-	exponentialEuler((h) => feedForward(within(p, "ode"), h, tanh).tanh(), state, span, steps);
+const evolve = (p: nn.Weights, state: Tensor, span: Tensor, steps: number): Tensor =>
+	nn.exponentialEuler((h) => nn.feedForward(p, "ode", h, tanh).tanh(), state, span, steps);
 
 /** A GRU whose state follows an ODE from one event to the next, and on to the query time. */
 export const odeRnn = causalModel<OdeRnnConfig>({
@@ -61,11 +59,11 @@ export const odeRnn = causalModel<OdeRnnConfig>({
 	weights,
 	observe(config, p, { tokens, gaps }) {
 		const rows = tokens.shape[0] as number;
-		const fromInput = gruInput(within(p, "gru"), gather(p("embedding"), tokens)); // [rows, places, 3 dim]
+		const fromInput = nn.gruInput(nn.within(p, "gru"), gather(p("embedding"), tokens)); // [rows, places, 3 dim]
 		const spans = spansOf(p, gaps);
 		const { outputs } = scan(
 			(state: Tensor, [span, from]) => {
-				const next = gruStep(within(p, "gru"), evolve(p, state, span, config.steps), from);
+				const next = nn.gruStep(nn.within(p, "gru"), evolve(p, state, span, config.steps), from);
 				return [next, next];
 			},
 			filled(0, [rows, config.dim], fromInput.dtype),

@@ -12,16 +12,7 @@ import { specialTokens } from "../../data/cohort/vocabulary.js";
 import { sub, type Tensor } from "../../engine/tensor/index.js";
 import { fields, headsDivide, integer, layeredFields, layeredPresets } from "../kinds/fields.js";
 import { embedded, type Window, windowModel } from "../kinds/window.js";
-import { attention, attentionWeights, paddingMask } from "../nn/attention.js";
-import {
-	batchNorm,
-	batchNormWeights,
-	feedForward,
-	feedForwardWeights,
-	linear,
-	linearWeights,
-} from "../nn/layers.js";
-import { nested, numbered, uniform, type WeightSpecs, within } from "../nn/weights.js";
+import * as nn from "../nn/index.js";
 
 const config = z
 	.strictObject({
@@ -41,20 +32,20 @@ type PatchTstConfig = z.infer<typeof config>;
 
 const patchesIn = ({ window, patch }: PatchTstConfig) => window / patch;
 
-function weights(config: PatchTstConfig): WeightSpecs {
+function weights(config: PatchTstConfig): nn.WeightSpecs {
 	const { layers, dim, ff, patch, ahead } = config;
 	const layer = {
-		...nested("attention", attentionWeights(dim)),
-		...nested("attentionNorm", batchNormWeights(dim)),
-		...nested("feedForward", feedForwardWeights(dim, ff)),
-		...nested("feedForwardNorm", batchNormWeights(dim)),
+		...nn.nested("attention", nn.attentionWeights(dim)),
+		...nn.nested("attentionNorm", nn.batchNormWeights(dim)),
+		...nn.nested("feedForward", nn.feedForwardWeights(dim, ff)),
+		...nn.nested("feedForwardNorm", nn.batchNormWeights(dim)),
 	};
 	return {
-		...nested("patch", linearWeights(patch * dim, dim)),
-		positions: uniform([patchesIn(config), dim], 0.02),
-		...numbered("layers", layers, layer),
-		...nested("restore", linearWeights(dim, patch * dim)),
-		...nested("ahead", linearWeights(patchesIn(config) * dim, ahead * dim)),
+		...nn.nested("patch", nn.linearWeights(patch * dim, dim)),
+		positions: nn.uniform([patchesIn(config), dim], 0.02),
+		...nn.numbered("layers", layers, layer),
+		...nn.nested("restore", nn.linearWeights(dim, patch * dim)),
+		...nn.nested("ahead", nn.linearWeights(patchesIn(config) * dim, ahead * dim)),
 	};
 }
 
@@ -92,29 +83,29 @@ export const patchTst = windowModel<PatchTstConfig>({
 		const { layers, heads, dim, patch } = config;
 		const [rows, patches] = [window.tokens.shape[0] as number, patchesIn(config)];
 		const mask = anyIn(window.mask, config);
-		const hidden = paddingMask(mask);
+		const hidden = nn.paddingMask(mask);
 		const statistics = { counts: anyIn(hasEvent(window), config), moving: side?.moving };
 		const read = embedded(p, window).reshape([rows, patches, patch * dim]);
-		let x: Tensor = linear(within(p, "patch"), read).add(p("positions")); // [rows, patches, dim]
+		let x: Tensor = nn.linear(p, "patch", read).add(p("positions")); // [rows, patches, dim]
 		for (let i = 0; i < layers; i++) {
-			const q = within(p, `layers.${i}`);
-			x = x.add(attention(within(q, "attention"), x, { heads, mask: hidden }));
-			x = batchNorm(p, `layers.${i}.attentionNorm`, x, statistics);
-			x = x.add(feedForward(within(q, "feedForward"), x));
-			x = batchNorm(p, `layers.${i}.feedForwardNorm`, x, statistics);
+			const q = nn.within(p, `layers.${i}`);
+			x = x.add(nn.attention(q, "attention", x, { heads, mask: hidden }));
+			x = nn.batchNorm(p, `layers.${i}.attentionNorm`, x, statistics);
+			x = x.add(nn.feedForward(q, "feedForward", x));
+			x = nn.batchNorm(p, `layers.${i}.feedForwardNorm`, x, statistics);
 		}
 		const seen = x.mul(mask.reshape([rows, patches, 1]));
 		const each = seen.reshape([rows, patches, 1, dim]).expand([rows, patches, patch, dim]);
 		return each.reshape([rows, patches * patch, dim]);
 	},
 	restore(config, p, encoded) {
-		const views = linear(within(p, "restore"), patchViews(encoded, config)); // [rows, patches, patch · dim]
+		const views = nn.linear(p, "restore", patchViews(encoded, config)); // [rows, patches, patch · dim]
 		return views.reshape(encoded.shape);
 	},
 	query(config, p, encoded) {
 		const { ahead, dim } = config;
 		const rows = encoded.shape[0] as number;
 		const flat = patchViews(encoded, config).reshape([rows, -1]);
-		return linear(within(p, "ahead"), flat).reshape([rows, ahead, dim]);
+		return nn.linear(p, "ahead", flat).reshape([rows, ahead, dim]);
 	},
 });

@@ -26,17 +26,7 @@ import {
 } from "../../engine/tensor/index.js";
 import { fields, headsDivide, integer, positive } from "../kinds/fields.js";
 import { embedded, type Window, windowModel } from "../kinds/window.js";
-import { attention, attentionWeights, paddingMask } from "../nn/attention.js";
-import {
-	feedForward,
-	feedForwardWeights,
-	linear,
-	linearWeights,
-	norm,
-	normed,
-} from "../nn/layers.js";
-import { timeEncoding } from "../nn/positions.js";
-import { nested, normal, numbered, type WeightSpecs, type Weights, within } from "../nn/weights.js";
+import * as nn from "../nn/index.js";
 
 /**
  * The sensors of a window and their observations. A place is three things: an observation of its code's
@@ -82,15 +72,15 @@ export function completeGraph({ isSensor }: Sensors): Tensor {
 	return isSensor.reshape([rows, sensors, 1]).mul(isSensor.reshape([rows, 1, sensors]));
 }
 
-export const observationWeights = (vocab: number, width: number): WeightSpecs => ({
-	observation: normal([vocab, width], 1),
+export const observationWeights = (vocab: number, width: number): nn.WeightSpecs => ({
+	observation: nn.normal([vocab, width], 1),
 });
 
 /**
  * What is known of each sensor at each moment: of those observed then h = relu(x R_u), of others nothing.
  * That a code was recorded has no more to it than that: x = 1.
  */
-export function observedStates(p: Weights, { tokens, sensorOf, momentOf }: Sensors): Tensor {
+export function observedStates(p: nn.Weights, { tokens, sensorOf, momentOf }: Sensors): Tensor {
 	const [rows, moments, sensors] = sensorOf.shape as [number, number, number];
 	const states = relu(gather(p("observation"), tokens)); // [rows, sensors, width]
 	return states
@@ -102,10 +92,10 @@ export const propagationWeights = (
 	vocab: number,
 	/** Of what is known of a sensor, of what it is as a receiver, of the encoded times. */
 	{ width, receiver, time }: { width: number; receiver: number; time: number },
-): WeightSpecs => ({
-	message: normal([vocab, width], 1 / Math.sqrt(width)),
-	receiver: normal([vocab, receiver], 1),
-	dependency: normal([width, receiver + time], 1 / Math.sqrt(width * (receiver + time))),
+): nn.WeightSpecs => ({
+	message: nn.normal([vocab, width], 1 / Math.sqrt(width)),
+	receiver: nn.normal([vocab, receiver], 1),
+	dependency: nn.normal([width, receiver + time], 1 / Math.sqrt(width * (receiver + time))),
 });
 
 interface Propagated {
@@ -119,7 +109,7 @@ interface Propagated {
  * and an edge is worth what it was times the mean of its α over the observations of u.
  */
 export function propagate(
-	p: Weights,
+	p: nn.Weights,
 	{ tokens, isSensor, sensorOf, momentOf }: Sensors,
 	{ known: h, edges: e }: Propagated,
 	/** Of the places, encoded. */
@@ -223,11 +213,11 @@ type RaindropConfig = z.infer<typeof config>;
 /** Times are encoded by waves of periods from 2π days to 2π · 10 000 days, 172 years. */
 const time = { width: 16, longest: 10_000 };
 
-function weights(config: RaindropConfig): WeightSpecs {
+function weights(config: RaindropConfig): nn.WeightSpecs {
 	const { vocab, dim, ff, layers, propagations, observation, receiver } = config;
 	const layer = {
-		...normed("attention", attentionWeights(dim), dim),
-		...normed("feedForward", feedForwardWeights(dim, ff), dim),
+		...nn.normed("attention", nn.attentionWeights(dim), dim),
+		...nn.normed("feedForward", nn.feedForwardWeights(dim, ff), dim),
 	};
 	const propagation = propagationWeights(vocab, {
 		width: observation,
@@ -235,12 +225,12 @@ function weights(config: RaindropConfig): WeightSpecs {
 		time: time.width,
 	});
 	return {
-		...nested("sensors", observationWeights(vocab, observation)),
-		...numbered("propagations", propagations, propagation),
-		join: normal([observation, dim], 1),
-		...nested("moment", linearWeights(dim + time.width, dim)),
-		...numbered("layers", layers, layer),
-		...nested("answer", linearWeights(dim + time.width, dim)),
+		...nn.nested("sensors", observationWeights(vocab, observation)),
+		...nn.numbered("propagations", propagations, propagation),
+		join: nn.normal([observation, dim], 1),
+		...nn.nested("moment", nn.linearWeights(dim + time.width, dim)),
+		...nn.numbered("layers", layers, layer),
+		...nn.nested("answer", nn.linearWeights(dim + time.width, dim)),
 	};
 }
 
@@ -248,7 +238,7 @@ function weights(config: RaindropConfig): WeightSpecs {
  * All sensors' knowledge at a moment in one vector, Σ_v h_v^t W_v, where W_v = join · diag(embedding_v):
  * what a matrix on the sensors joined end to end would give, with one such matrix for all codes.
  */
-function joinSensors(p: Weights, known: Tensor, vectors: Tensor): Tensor {
+function joinSensors(p: nn.Weights, known: Tensor, vectors: Tensor): Tensor {
 	const [rows, moments, sensors, width] = known.shape as [number, number, number, number];
 	const dim = vectors.shape[2] as number;
 	const W = vectors.reshape([rows, sensors, 1, dim]).mul(p("join")); // [rows, sensors, width, dim]
@@ -280,27 +270,27 @@ export const raindrop = windowModel<RaindropConfig>({
 	penalties: ["graphs"],
 	encode({ propagations, kept, likeness, layers, heads }, p, window, side) {
 		// Time stands at 0 at the window's end: queries use the same clock.
-		const times = timeEncoding(window.days.sub(window.days.slice(1, -1)), time);
+		const times = nn.timeEncoding(window.days.sub(window.days.slice(1, -1)), time);
 		const sensors = sensorsOf(window);
 		let now: Propagated = {
-			known: observedStates(within(p, "sensors"), sensors),
+			known: observedStates(nn.within(p, "sensors"), sensors),
 			edges: completeGraph(sensors),
 		};
 		for (let i = 0; i < propagations; i++) {
 			const edges = i === 0 ? now.edges : prune(now.edges, sensors, kept);
-			now = propagate(within(p, `propagations.${i}`), sensors, { ...now, edges }, times);
+			now = propagate(nn.within(p, `propagations.${i}`), sensors, { ...now, edges }, times);
 		}
 		if (side) side.penalties.graphs = graphDistance(sensors, now.edges).mul(likeness);
-		let x = linear(
-			within(p, "moment"),
+		let x = nn.linear(
+			p,
+			"moment",
 			concat([joinSensors(p, now.known, embedded(p, window)), times], 2),
 		);
-		const mask = paddingMask(window.shown);
-		for (let i = 0; i < layers; i++) {
-			const q = within(p, `layers.${i}`);
-			const seen = attention(within(q, "attention"), x, { heads, mask });
-			x = norm(within(q, "attentionNorm"), x.add(seen));
-			x = norm(within(q, "feedForwardNorm"), x.add(feedForward(within(q, "feedForward"), x, relu)));
+		const mask = nn.paddingMask(window.shown);
+		for (const q of nn.withinEach(p, "layers", layers)) {
+			const seen = nn.attention(q, "attention", x, { heads, mask });
+			x = nn.norm(q, "attentionNorm", x.add(seen));
+			x = nn.norm(q, "feedForwardNorm", x.add(nn.feedForward(q, "feedForward", x, relu)));
 		}
 		return x;
 	},
@@ -310,9 +300,9 @@ export const raindrop = windowModel<RaindropConfig>({
 		const all = encoded.mul(shown.reshape([rows, places, 1])).sum(1, true); // [rows, 1, dim]
 		const mean = all.div(shown.sum(1).maximum(1).reshape([rows, 1, 1]));
 		const read = concat(
-			[mean.expand([rows, queryCount, dim]), timeEncoding(queries.gaps, time)],
+			[mean.expand([rows, queryCount, dim]), nn.timeEncoding(queries.gaps, time)],
 			2,
 		);
-		return relu(linear(within(p, "answer"), read));
+		return relu(nn.linear(p, "answer", read));
 	},
 });

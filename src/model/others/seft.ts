@@ -14,17 +14,7 @@ import { z } from "zod";
 import { concat, gather, relu, type Tensor } from "../../engine/tensor/index.js";
 import { causalModel } from "../kinds/causal.js";
 import { fields, integer } from "../kinds/fields.js";
-import { causalMask, joinHeads } from "../nn/attention.js";
-import { linear, linearWeights } from "../nn/layers.js";
-import { timeEncoding } from "../nn/positions.js";
-import {
-	filledWith,
-	nested,
-	normal,
-	type WeightSpecs,
-	type Weights,
-	within,
-} from "../nn/weights.js";
+import * as nn from "../nn/index.js";
 
 /**
  * After each place, every head's mean of the values up to and with it, weighted by the softmax of
@@ -33,9 +23,9 @@ import {
 export function poolUpTo(scores: Tensor, values: Tensor): Tensor {
 	const [rows, places, heads] = scores.shape as [number, number, number];
 	const each = scores.transpose().reshape([rows, heads, 1, places]);
-	const shares = each.add(causalMask(places, scores.dtype)).softmax(); // [rows, heads, places, places]
+	const shares = each.add(nn.causalMask(places, scores.dtype)).softmax(); // [rows, heads, places, places]
 	const pooled = shares.reshape([rows, heads * places, places]).matmul(values);
-	return joinHeads(pooled.reshape([rows, heads, places, -1])); // [rows, places, heads · width]
+	return nn.joinHeads(pooled.reshape([rows, heads, places, -1])); // [rows, places, heads · width]
 }
 
 const config = z.strictObject({
@@ -61,40 +51,43 @@ type SeftConfig = z.infer<typeof config>;
 const elementWidth = ({ dim, waves }: SeftConfig) => dim + 2 * waves;
 
 /** Layers with a rectifier after each, as wide as given. */
-function networkWeights(widths: readonly number[]): WeightSpecs {
+function networkWeights(widths: readonly number[]): nn.WeightSpecs {
 	return Object.assign(
 		{},
 		...widths.slice(1).map((outside, i) => {
 			const inside = widths[i];
-			return nested(`${i}`, linearWeights(inside, outside, { deviation: Math.sqrt(2 / inside) }));
+			return nn.nested(
+				`${i}`,
+				nn.linearWeights(inside, outside, { deviation: Math.sqrt(2 / inside) }),
+			);
 		}),
 	);
 }
 
-function rectified(p: Weights, x: Tensor, layers: number): Tensor {
+function rectified(p: nn.Weights, x: Tensor, layers: number): Tensor {
 	let y = x;
-	for (let i = 0; i < layers; i++) y = relu(linear(within(p, `${i}`), y));
+	for (let i = 0; i < layers; i++) y = relu(nn.linear(p, `${i}`, y));
 	return y;
 }
 
-function weights(config: SeftConfig): WeightSpecs {
+function weights(config: SeftConfig): nn.WeightSpecs {
 	const { layers, heads, dim, ff, key, waves } = config;
 	const element = elementWidth(config);
 	const hidden = Array<number>(layers).fill(ff);
 	return {
-		...nested("phi", networkWeights([element, ...hidden, dim])),
-		keys: normal([heads, key, element], 1 / Math.sqrt(element)),
-		queries: filledWith(0, [heads, key]),
-		...nested("rho", networkWeights([heads * dim + 4 * waves, ...hidden])),
-		...nested("out", linearWeights(ff, dim)),
+		...nn.nested("phi", networkWeights([element, ...hidden, dim])),
+		keys: nn.normal([heads, key, element], 1 / Math.sqrt(element)),
+		queries: nn.filledWith(0, [heads, key]),
+		...nn.nested("rho", networkWeights([heads * dim + 4 * waves, ...hidden])),
+		...nn.nested("out", nn.linearWeights(ff, dim)),
 	};
 }
 
 const encodedTime = (days: Tensor, { waves, longestDays }: SeftConfig): Tensor =>
-	timeEncoding(days, { width: 2 * waves, longest: longestDays });
+	nn.timeEncoding(days, { width: 2 * waves, longest: longestDays });
 
 /** Q_i · (W_i s_j) / √key for each element s_j and head i. */
-function scoresOf(p: Weights, elements: Tensor, { heads, key }: SeftConfig): Tensor {
+function scoresOf(p: nn.Weights, elements: Tensor, { heads, key }: SeftConfig): Tensor {
 	const queries = p("queries")
 		.reshape([heads, 1, key])
 		.mul(1 / Math.sqrt(key));
@@ -118,12 +111,16 @@ export const seft = causalModel<SeftConfig>({
 	weights,
 	observe(config, p, { tokens, days }) {
 		const elements = concat([gather(p("embedding"), tokens), encodedTime(days, config)], 2);
-		const values = rectified(within(p, "phi"), elements, config.layers + 1); // [rows, places, dim]
+		const values = rectified(nn.within(p, "phi"), elements, config.layers + 1); // [rows, places, dim]
 		return poolUpTo(scoresOf(p, elements, config), values);
 	},
 	query(config, p, known, queries, from) {
 		const times = [queries.days, queries.gaps].map((days) => encodedTime(days, config));
-		const read = rectified(within(p, "rho"), concat([from.at(known), ...times], 2), config.layers);
-		return linear(within(p, "out"), read);
+		const read = rectified(
+			nn.within(p, "rho"),
+			concat([from.at(known), ...times], 2),
+			config.layers,
+		);
+		return nn.linear(p, "out", read);
 	},
 });

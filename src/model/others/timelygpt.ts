@@ -21,30 +21,13 @@ import {
 	pairsInHeads,
 	retentionFields,
 } from "../kinds/fields.js";
-import {
-	feedForward,
-	feedForwardWeights,
-	linear,
-	linearWeights,
-	norm,
-	normed,
-	normWeights,
-} from "../nn/layers.js";
-import {
-	queryRetention,
-	type Retained,
-	readingOf,
-	retention,
-	retentionQueries,
-	retentionWeights,
-} from "../nn/retention.js";
-import { nested, normal, numbered, type WeightSpecs, type Weights, within } from "../nn/weights.js";
+import * as nn from "../nn/index.js";
 
-export const convolutionWeights = (width: number, kernel: number): WeightSpecs => ({
-	...nested("gated", linearWeights(width, 2 * width)),
-	depthwise: normal([width, 1, kernel], 1 / Math.sqrt(kernel)),
-	...nested("norm", normWeights(width)),
-	...nested("out", linearWeights(width, width)),
+export const convolutionWeights = (width: number, kernel: number): nn.WeightSpecs => ({
+	...nn.nested("gated", nn.linearWeights(width, 2 * width)),
+	depthwise: nn.normal([width, 1, kernel], 1 / Math.sqrt(kernel)),
+	...nn.nested("norm", nn.normWeights(width)),
+	...nn.nested("out", nn.linearWeights(width, width)),
 });
 
 /** What goes into the depthwise part and what comes out of it, [rows, places, width]. */
@@ -53,21 +36,21 @@ interface Convolved {
 	readonly local: Tensor;
 }
 
-const gatedOf = (p: Weights, x: Tensor): Tensor => {
+const gatedOf = (p: nn.Weights, x: Tensor): Tensor => {
 	const width = x.shape[2] as number;
-	const both = linear(within(p, "gated"), x); // [rows, places, 2 width]
+	const both = nn.linear(p, "gated", x); // [rows, places, 2 width]
 	return both.slice(2, 0, width).mul(both.slice(2, width).sigmoid());
 };
 
-const out = (p: Weights, local: Tensor): Tensor =>
-	linear(within(p, "out"), silu(norm(within(p, "norm"), local)));
+const out = (p: nn.Weights, local: Tensor): Tensor =>
+	nn.linear(p, "out", silu(nn.norm(p, "norm", local)));
 
 /**
  * The convolution of a Conformer: pointwise with a gate, depthwise over the places, norm, SiLU,
  * pointwise. All zeros stand before the first place: none sees a later one.
  */
 export function convolution(
-	p: Weights,
+	p: nn.Weights,
 	x: Tensor,
 ): { readonly output: Tensor; readonly convolved: Convolved } {
 	const [width, , kernel] = p("depthwise").shape as [number, number, number];
@@ -80,7 +63,7 @@ export function convolution(
 }
 
 /** The same for one that stands in the stead of a place, after those that came before it. */
-function convolutionInstead(p: Weights, x: Tensor, { gated, local }: Convolved): Tensor {
+function convolutionInstead(p: nn.Weights, x: Tensor, { gated, local }: Convolved): Tensor {
 	const [width, , kernel] = p("depthwise").shape as [number, number, number];
 	const lastTap = p("depthwise")
 		.slice(2, kernel - 1)
@@ -98,22 +81,22 @@ const config = z
 
 type TimelyGptConfig = z.infer<typeof config>;
 
-function weights({ layers, dim, ff, kernel }: TimelyGptConfig): WeightSpecs {
+function weights({ layers, dim, ff, kernel }: TimelyGptConfig): nn.WeightSpecs {
 	const layer = {
-		...normed("retention", retentionWeights(dim), dim),
-		...normed("convolution", convolutionWeights(dim, kernel), dim),
-		...normed("feedForward", feedForwardWeights(dim, ff), dim),
+		...nn.normed("retention", nn.retentionWeights(dim), dim),
+		...nn.normed("convolution", convolutionWeights(dim, kernel), dim),
+		...nn.normed("feedForward", nn.feedForwardWeights(dim, ff), dim),
 	};
 	return {
-		...numbered("layers", layers, layer),
-		...nested("norm", normWeights(dim)),
+		...nn.numbered("layers", layers, layer),
+		...nn.nested("norm", nn.normWeights(dim)),
 	};
 }
 
 /** What queries read of the history. */
 interface Known {
 	readonly vectors: Tensor; // [rows, places, dim]
-	readonly layers: readonly { readonly retained: Retained; readonly convolved: Convolved }[];
+	readonly layers: readonly { readonly retained: nn.Retained; readonly convolved: Convolved }[];
 }
 
 /** Retention that forgets at fixed rates of time, and a convolution for what is near, in each layer. */
@@ -127,44 +110,33 @@ export const timelygpt = causalModel<TimelyGptConfig, Known>({
 	pretraining: "next",
 	weights,
 	observe(settings, p, { tokens, days, gaps, mask }) {
-		const reading = readingOf({ days, gaps, mask }, settings);
+		const reading = nn.readingOf({ days, gaps, mask }, settings);
 		const vectors = gather(p("embedding"), tokens);
 		let x: Tensor = vectors;
-		const layers = Array.from({ length: settings.layers }, (_, i) => {
-			const { part, normed } = layerOf(p, i);
-			const { output: seen, retained } = retention(
-				part("retention"),
-				normed("retention", x),
-				reading,
-			);
-			x = x.add(seen);
-			const { output: near, convolved } = convolution(
-				part("convolution"),
-				normed("convolution", x),
-			);
-			x = x.add(near);
-			x = x.add(feedForward(part("feedForward"), normed("feedForward", x)));
-			return { retained, convolved };
+		const layers = nn.withinEach(p, "layers", settings.layers).map((q) => {
+			const seen = nn.retention(nn.within(q, "retention"), nn.norm(q, "retentionNorm", x), reading);
+			x = x.add(seen.output);
+			const near = convolution(nn.within(q, "convolution"), nn.norm(q, "convolutionNorm", x));
+			x = x.add(near.output);
+			x = x.add(nn.feedForward(q, "feedForward", nn.norm(q, "feedForwardNorm", x)));
+			return { retained: seen.retained, convolved: near.convolved };
 		});
 		return { vectors, layers };
 	},
 	// The last position is read again at the query time, with an attention query rotated to that time.
 	query(settings, p, { vectors, layers }, queries, from) {
-		const retentionAt = retentionQueries(queries, settings, from);
+		const retentionAt = nn.retentionQueries(queries, settings, from);
 		let x = from.at(vectors);
-		for (const [i, { retained, convolved }] of layers.entries()) {
-			const { part, normed } = layerOf(p, i);
+		for (const [i, q] of nn.withinEach(p, "layers", settings.layers).entries()) {
+			const { retained, convolved } = layers[i];
 			const here = { gated: from.at(convolved.gated), local: from.at(convolved.local) };
-			x = x.add(queryRetention(part("retention"), normed("retention", x), retained, retentionAt));
-			x = x.add(convolutionInstead(part("convolution"), normed("convolution", x), here));
-			x = x.add(feedForward(part("feedForward"), normed("feedForward", x)));
+			const normed = nn.norm(q, "retentionNorm", x);
+			x = x.add(nn.queryRetention(nn.within(q, "retention"), normed, retained, retentionAt));
+			x = x.add(
+				convolutionInstead(nn.within(q, "convolution"), nn.norm(q, "convolutionNorm", x), here),
+			);
+			x = x.add(nn.feedForward(q, "feedForward", nn.norm(q, "feedForwardNorm", x)));
 		}
-		return norm(within(p, "norm"), x);
+		return nn.norm(p, "norm", x);
 	},
 });
-
-/** The parts of a layer by name, and what they are given. */
-const layerOf = (p: Weights, i: number) => {
-	const part = (name: string) => within(p, `layers.${i}.${name}`);
-	return { part, normed: (name: string, x: Tensor) => norm(part(`${name}Norm`), x) };
-};

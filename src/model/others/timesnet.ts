@@ -25,18 +25,7 @@ import {
 } from "../../engine/tensor/index.js";
 import { fields, integer } from "../kinds/fields.js";
 import { embedded, type Window, windowModel } from "../kinds/window.js";
-import { linear, linearWeights, norm, normWeights } from "../nn/layers.js";
-import { marks, marksBefore, sinusoids } from "../nn/positions.js";
-import { fourier, modesOf } from "../nn/series.js";
-import {
-	filledWith,
-	nested,
-	normal,
-	numbered,
-	type WeightSpecs,
-	type Weights,
-	within,
-} from "../nn/weights.js";
+import * as nn from "../nn/index.js";
 
 /**
  * A series of some length, folded by a period into rows one below the other, for every period it can be
@@ -106,22 +95,22 @@ function foldsOf(length: number, reach: number, dtype: Tensor["dtype"]): Folds {
 }
 
 /** Square kernels of 1, 3, 5 … places a side; a side is [columns, rows, in, out]. */
-const inceptionWeights = (kernels: number, inside: number, outside: number): WeightSpecs => ({
+const inceptionWeights = (kernels: number, inside: number, outside: number): nn.WeightSpecs => ({
 	...Object.fromEntries(
 		Array.from({ length: kernels }, (_, i) => {
 			const side = 2 * i + 1;
 			const deviation = Math.sqrt(2 / (outside * side ** 2));
-			return [`kernels.${i}`, normal([side, side, inside, outside], deviation)];
+			return [`kernels.${i}`, nn.normal([side, side, inside, outside], deviation)];
 		}),
 	),
-	bias: filledWith(0, [outside]),
+	bias: nn.filledWith(0, [outside]),
 });
 
 /**
  * The mean of the kernels' convolutions is one convolution: by the mean of the kernels, each put in the
  * middle of the largest.
  */
-function meanKernel(p: Weights, kernels: number): Tensor {
+function meanKernel(p: nn.Weights, kernels: number): Tensor {
 	const centred = Array.from({ length: kernels }, (_, i) => {
 		const margin = kernels - 1 - i;
 		const wide = p(`kernels.${i}`).pad(0, margin, margin);
@@ -139,9 +128,9 @@ interface TimesBlockConfig {
 	readonly kernels: number;
 }
 
-export const timesBlockWeights = ({ dim, ff, kernels }: TimesBlockConfig): WeightSpecs => ({
-	...nested("in", inceptionWeights(kernels, dim, ff)),
-	...nested("out", inceptionWeights(kernels, ff, dim)),
+export const timesBlockWeights = ({ dim, ff, kernels }: TimesBlockConfig): nn.WeightSpecs => ({
+	...nn.nested("in", inceptionWeights(kernels, dim, ff)),
+	...nn.nested("out", inceptionWeights(kernels, ff, dim)),
 });
 
 /**
@@ -152,7 +141,7 @@ export function strongest(
 	x: Tensor, // [rows, length, dim]
 	count: number,
 ): { readonly frequencies: Tensor; readonly weights: Tensor } {
-	const { real, imaginary } = fourier(x, modesOf(x.shape[1] as number).slice(1));
+	const { real, imaginary } = nn.fourier(x, nn.modesOf(x.shape[1] as number).slice(1));
 	const amplitudes = real.square().add(imaginary.square()).add(1e-9).sqrt().mean(2); // [rows, frequencies]
 	const { values, indices } = topK(amplitudes, Math.min(count, amplitudes.shape[1] as number));
 	return { frequencies: indices, weights: values.softmax() }; // from 0 for frequency 1
@@ -166,7 +155,7 @@ export function strongest(
  * depends on it. So the first Inception block multiplies x by its kernel once for all periods, and the
  * second adds the periods up before it does.
  */
-export function timesBlock(config: TimesBlockConfig, p: Weights, x: Tensor): Tensor {
+export function timesBlock(config: TimesBlockConfig, p: nn.Weights, x: Tensor): Tensor {
 	const { dim, ff, kernels } = config;
 	const [rows, length] = x.shape as [number, number, number];
 	const { frequencies, weights } = strongest(x, config.periods);
@@ -178,7 +167,7 @@ export function timesBlock(config: TimesBlockConfig, p: Weights, x: Tensor): Ten
 	const chosen = chosenFolds(folds, frequencies);
 
 	// Σ over columns: x W for every column and row of the kernel, then what is in the same row of the fold.
-	const kernel = meanKernel(within(p, "in"), kernels)
+	const kernel = meanKernel(nn.within(p, "in"), kernels)
 		.transpose([0, 2, 1, 3])
 		.reshape([taps, dim, taps * ff]);
 	const beside = shifted(x, taps, cells).reshape([taps, rows * cells, dim]);
@@ -197,7 +186,7 @@ export function timesBlock(config: TimesBlockConfig, p: Weights, x: Tensor): Ten
 		.reshape([rows, cells, periods, taps])
 		.mul(weights.reshape([rows, 1, periods, 1]));
 	const added = weighted.reshape([-1, periods, taps]).matmul(below, { transposeA: true }); // [rows · cells, taps, taps · ff]
-	const back = meanKernel(within(p, "out"), kernels).reshape([taps, taps * ff, dim]);
+	const back = meanKernel(nn.within(p, "out"), kernels).reshape([taps, taps * ff, dim]);
 	const parts = added.transpose([1, 0, 2]).matmul(back).reshape([taps, rows, cells, dim]);
 	return x.add(unshifted(parts, length).add(p("out.bias")));
 }
@@ -268,14 +257,14 @@ const config = z.strictObject({
 
 type TimesNetConfig = z.infer<typeof config>;
 
-function weights(config: TimesNetConfig): WeightSpecs {
+function weights(config: TimesNetConfig): nn.WeightSpecs {
 	const { layers, dim, window, ahead } = config;
 	const block = timesBlockWeights(config);
 	return {
-		...nested("times", linearWeights(marks, dim)),
-		...numbered("layers", layers, block),
-		...nested("norm", normWeights(dim)),
-		...nested("extend", linearWeights(window, window + ahead)),
+		...nn.nested("times", nn.linearWeights(nn.marks, dim)),
+		...nn.numbered("layers", layers, block),
+		...nn.nested("norm", nn.normWeights(dim)),
+		...nn.nested("extend", nn.linearWeights(window, window + ahead)),
 	};
 }
 
@@ -283,20 +272,20 @@ function weights(config: TimesNetConfig): WeightSpecs {
 const column = (x: Tensor): Tensor => x.reshape([...x.shape, 1]);
 
 /** Embedded token, position and time; 0 at padding. */
-function read({ dim }: TimesNetConfig, p: Weights, window: Window): Tensor {
+function read({ dim }: TimesNetConfig, p: nn.Weights, window: Window): Tensor {
 	const places = window.mask.shape[1] as number;
-	const where = linear(within(p, "times"), marksBefore(window)).add(
-		sinusoids(places, dim, window.mask.dtype),
-	);
+	const where = nn
+		.linear(p, "times", nn.marksBefore(window))
+		.add(nn.sinusoids(places, dim, window.mask.dtype));
 	return embedded(p, window).add(where.mul(column(window.mask)));
 }
 
 /** One norm for all layers, and zeros where nothing is: they weigh on the next layer's periods. */
-function blocks(config: TimesNetConfig, p: Weights, x: Tensor, mask: Tensor): Tensor {
+function blocks(config: TimesNetConfig, p: nn.Weights, x: Tensor, mask: Tensor): Tensor {
 	let y = x.mul(column(mask));
 	for (let i = 0; i < config.layers; i++) {
-		const after = timesBlock(config, within(p, `layers.${i}`), y);
-		y = norm(within(p, "norm"), after).mul(column(mask));
+		const after = timesBlock(config, nn.within(p, `layers.${i}`), y);
+		y = nn.norm(p, "norm", after).mul(column(mask));
 	}
 	return y;
 }

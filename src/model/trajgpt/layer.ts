@@ -7,10 +7,7 @@ import {
 	silu,
 	type Tensor,
 } from "../../engine/tensor/index.js";
-import { joinHeads, splitHeads } from "../nn/attention.js";
-import { type Angles, rotate } from "../nn/positions.js";
-import { readAtPositions, type SraForm, sra } from "../nn/sra.js";
-import type { Weights } from "../nn/weights.js";
+import * as nn from "../nn/index.js";
 import { decaysByTime, type TrajgptConfig } from "./config.js";
 import { decayRateOf } from "./decay.js";
 
@@ -33,7 +30,7 @@ export interface AttentionInputs {
 	readonly mask: Tensor | undefined; // [batch, slots]
 	readonly state: Tensor | undefined; // [batch, heads, key, value]
 	/** The fastest for the length, unless given. */
-	readonly form?: SraForm | undefined;
+	readonly form?: nn.SraForm | undefined;
 }
 
 /**
@@ -58,7 +55,7 @@ export function attention(x: AttentionInputs): { readonly output: Tensor; readon
 	const attentionQueries = () => (queriesOnly ? x.q : queryPart(x.q));
 	const before = x.read === "before" ? attentionQueries() : undefined;
 	// Outputs that are not used are not computed, so any attention queries of slots will do.
-	const form = x.form ?? sra;
+	const form = x.form ?? nn.sra;
 	const main = past
 		? form({ ...past, q: queriesOnly ? past.k : slotPart(x.q), before })
 		: undefined;
@@ -70,7 +67,7 @@ export function attention(x: AttentionInputs): { readonly output: Tensor; readon
 	const queries = attentionQueries();
 	const read =
 		past && typeof x.read === "object"
-			? readAtPositions({ ...past, queries, positions: x.read.positions })
+			? nn.readAtPositions({ ...past, queries, positions: x.read.positions })
 			: (main?.before ?? queries.matmul(state));
 	const decay = queryPart(x.logDecay).exp();
 	const selfScores = queries.mul(queryPart(x.k)).sum(-1, true);
@@ -82,7 +79,7 @@ export function attention(x: AttentionInputs): { readonly output: Tensor; readon
 interface LayerInputs extends Pick<AttentionInputs, "slots" | "read" | "mask" | "state" | "form"> {
 	readonly x: Tensor; // [batch, n, dim]
 	/** Rotation of queries and keys by time; left out where positions are absolute. */
-	readonly angles: Angles | undefined; // [batch, n, half]
+	readonly angles: nn.Angles | undefined; // [batch, n, half]
 	/** From log γ of one unit of time to that of each token's gap. */
 	readonly overGaps: (rate: Tensor) => Tensor; // [batch, heads, n]
 	/** The tokens whose outputs are wanted; all, if left out. */
@@ -94,26 +91,22 @@ export type StateUpdate = Pick<AttentionInputs, "k" | "v" | "logDecay">;
 
 export const normOf = ({ norm }: TrajgptConfig) => (norm === "rms" ? rmsNorm : layerNorm);
 
-/** x Wᵀ. */
-export const project = (x: Tensor, weight: Tensor): Tensor =>
-	x.matmul(weight, { transposeB: true });
-
 /** One layer of TrajGPT: selective recurrent attention with a gate, then a feed-forward block. */
-export function layer(config: TrajgptConfig, p: Weights, inputs: LayerInputs) {
+export function layer(config: TrajgptConfig, p: nn.Weights, inputs: LayerInputs) {
 	const { x, angles, overGaps, wanted = (t) => t, ...past } = inputs;
 	const norm = normOf(config);
-	const heads = (t: Tensor) => splitHeads(t, config.heads); // [batch, heads, n, size]
+	const heads = (t: Tensor) => nn.splitHeads(t, config.heads); // [batch, heads, n, size]
 	const h = norm(x);
 
 	// Queries, keys and values; queries and keys are rotated by time.
 	const scaled = p("query").mul(1 / Math.sqrt(config.key / config.heads));
-	const queries = heads(project(wanted(h), scaled));
-	const keys = heads(project(h, p("key")));
+	const queries = heads(nn.product(wanted(h), scaled));
+	const keys = heads(nn.product(h, p("key")));
 	const q = angles
-		? rotate(queries, { cosine: wanted(angles.cosine), sine: wanted(angles.sine) })
+		? nn.rotate(queries, { cosine: wanted(angles.cosine), sine: wanted(angles.sine) })
 		: queries;
-	const k = angles ? rotate(keys, angles) : keys;
-	const v = heads(project(h, p("value")));
+	const k = angles ? nn.rotate(keys, angles) : keys;
+	const v = heads(nn.product(h, p("value")));
 
 	// Decay: log γ = log σ(h W + b) / τ, over each token's gap.
 	const decayRate = decayRateOf(config, p, h);
@@ -123,11 +116,11 @@ export function layer(config: TrajgptConfig, p: Weights, inputs: LayerInputs) {
 	const { output, state } = attention({ ...past, q, k, v, logDecay });
 
 	// Gate.
-	const gated = joinHeads(norm(output)).mul(silu(project(wanted(h), p("gate"))));
-	const attended = wanted(x).add(project(gated, p("out")));
+	const gated = nn.joinHeads(norm(output)).mul(silu(nn.product(wanted(h), p("gate"))));
+	const attended = wanted(x).add(nn.product(gated, p("out")));
 
 	// Feed-forward.
-	const fed = project(gelu(project(norm(attended), p("up"))), p("down"));
+	const fed = nn.product(gelu(nn.product(norm(attended), p("up"))), p("down"));
 	return {
 		x: attended.add(fed), // [batch, m, dim]
 		state, // [batch, heads, key / heads, value / heads]

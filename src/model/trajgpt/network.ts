@@ -13,22 +13,11 @@ import {
 } from "../../engine/tensor/index.js";
 import { codeHead } from "../heads.js";
 import type { Parameters } from "../model.js";
-import { timeAngles } from "../nn/positions.js";
-import type { SraForm } from "../nn/sra.js";
-import {
-	filledWith,
-	listed,
-	normal,
-	numbered,
-	type WeightSpec,
-	type WeightSpecs,
-	weightsOf,
-	within,
-} from "../nn/weights.js";
+import * as nn from "../nn/index.js";
 import { decayIsFixed, type TrajgptConfig } from "./config.js";
 import { countingLogits, countingWeights } from "./counting-heads.js";
 import { initialDecay } from "./decay.js";
-import { layer, normOf, project, type Reading, type StateUpdate } from "./layer.js";
+import { layer, normOf, type Reading, type StateUpdate } from "./layer.js";
 
 const waves = 8;
 /** The longest gap that is distinguished: 100 years. */
@@ -91,11 +80,11 @@ export function positionsOf({ batch, slots, mask, seen, queries, dtype }: SlotSt
 const headOf = ({ head, dim }: TrajgptConfig) =>
 	codeHead(head === "tied" ? { deviation: 1, scale: 1 / Math.sqrt(dim) } : undefined);
 
-const matrix = (outside: number, inside: number, size = 1): WeightSpec =>
-	normal([outside, inside], size / Math.sqrt(inside));
+const matrix = (outside: number, inside: number, size = 1): nn.WeightSpec =>
+	nn.normal([outside, inside], size / Math.sqrt(inside));
 
 /** Every learned tensor. Matrices are [out, in]. */
-export function trajgptWeights(c: TrajgptConfig): WeightSpecs {
+export function trajgptWeights(c: TrajgptConfig): nn.WeightSpecs {
 	// Residual branches start small, so that depth does not grow the stream.
 	const residual = 1 / Math.sqrt(2 * c.layers);
 	const layer = {
@@ -104,19 +93,19 @@ export function trajgptWeights(c: TrajgptConfig): WeightSpecs {
 		value: matrix(c.value, c.dim),
 		gate: matrix(c.value, c.dim),
 		...(!decayIsFixed(c) && {
-			decay: filledWith(0, [c.heads, c.dim]),
-			decayBias: listed([c.heads], initialDecay(c.heads)),
+			decay: nn.filledWith(0, [c.heads, c.dim]),
+			decayBias: nn.listed([c.heads], initialDecay(c.heads)),
 		}),
 		out: matrix(c.dim, c.value, residual),
 		up: matrix(c.ff, c.dim),
 		down: matrix(c.dim, c.ff, residual),
 	};
 	return {
-		embedding: normal([c.vocab, c.dim], 1),
+		embedding: nn.normal([c.vocab, c.dim], 1),
 		// As GPT-2's.
-		...(c.position === "absolute" && { positions: normal([c.positions, c.dim], 0.02) }),
+		...(c.position === "absolute" && { positions: nn.normal([c.positions, c.dim], 0.02) }),
 		...(c.gap === "embedded" && { gap: matrix(c.dim, gapFeatureCount) }),
-		...numbered("layers", c.layers, layer),
+		...nn.numbered("layers", c.layers, layer),
 		...countingWeights(c),
 		...headOf(c).weights(c),
 	};
@@ -153,7 +142,7 @@ export interface NetworkInputs {
 	/** How many slots came before, where positions are absolute; none if left out. */
 	readonly seen?: Tensor | undefined; // [batch, 1]
 	/** Of the attention: the fastest for the length, unless given. */
-	readonly form?: SraForm | undefined;
+	readonly form?: nn.SraForm | undefined;
 }
 
 interface SelectedOutputs {
@@ -206,7 +195,7 @@ export function network(
 		form,
 	}: NetworkInputs,
 ): NetworkOutputs {
-	const p = weightsOf(parameters);
+	const p = nn.weightsOf(parameters);
 	const dtype = p("embedding").dtype as FloatType;
 	const norm = normOf(config);
 	// Slots and queries share the matrix products, so that weights are read once.
@@ -220,7 +209,7 @@ export function network(
 	const { half, range } = rotaryOf(config);
 	let angles = absolute
 		? undefined
-		: timeAngles(
+		: nn.timeAngles(
 				joined((s) => s.times),
 				half,
 				range,
@@ -250,7 +239,7 @@ export function network(
 		const known = numbered.positions.minimum(config.positions - 1); // beyond, all stand at the last
 		x = x.add(gather(p("positions"), known.cast("int32")));
 	}
-	if (config.gap === "embedded") x = x.add(project(gapFeatures(gaps), p("gap")));
+	if (config.gap === "embedded") x = x.add(nn.product(gapFeatures(gaps), p("gap")));
 	let embedded = norm(x);
 	let read = queries?.read;
 	const finalStates: Tensor[] = [];
@@ -265,7 +254,7 @@ export function network(
 			angles = angles && { cosine: take(angles.cosine), sine: take(angles.sine) };
 			read = { positions: selected.positions };
 		}
-		const out = layer(config, within(p, `layers.${i}`), {
+		const out = layer(config, nn.within(p, `layers.${i}`), {
 			x,
 			angles,
 			overGaps,
