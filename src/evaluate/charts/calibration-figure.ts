@@ -61,14 +61,17 @@ export function calibrationCurves(
 	});
 }
 
-const mostAcross = 3;
+const mostAcross = { wide: 3, half: 2, narrow: 1 };
 const barWidth = 7;
 const margins = [8, 14, 38, 48] as const;
 /** Keeps bars at both ends whole. */
 const insets = { insetLeft: barWidth, insetRight: barWidth };
 
 /** Observed frequency against predicted probability. */
-export function calibrationFigure(calibrations: readonly Calibration[]): Figure {
+export function calibrationFigure(
+	calibrations: readonly Calibration[],
+	size: FigureSize = "wide",
+): Figure {
 	const curves = calibrations.filter(({ bins }) => bins.length > 0);
 	const about = "observed share beside predicted probability";
 	const titles = { title: "Calibration", subtitle: `${about}; on the diagonal they are equal` };
@@ -79,12 +82,14 @@ export function calibrationFigure(calibrations: readonly Calibration[]): Figure 
 			rows: [],
 			notes: ["No answers to calibrate."],
 		};
-	const across = Math.ceil(curves.length / Math.ceil(curves.length / mostAcross));
+	const across = Math.ceil(curves.length / Math.ceil(curves.length / mostAcross[size]));
 	const described = curves.map(
 		({ name, bins, error }) =>
 			`${name}: ${error ? `${errorText(error)} over ` : ""}${counted(answersIn(bins), "answer")}.`,
 	);
-	const [height, countHeight] = curves.length === 1 ? [360, 360] : [across === 2 ? 360 : 270, 120];
+	const isRow = curves.length === 1 && size !== "narrow";
+	const height = size === "wide" && across < 3 ? 360 : 270;
+	const countHeight = isRow ? height : 120;
 	const panels = curves.map(({ name, bins, error }) => ({
 		title: name,
 		subtitle: error && errorText(error),
@@ -94,10 +99,10 @@ export function calibrationFigure(calibrations: readonly Calibration[]): Figure 
 	return {
 		...titles,
 		description: `O${about.slice(1)}. ${described.join(" ")}`,
-		rows:
-			curves.length === 1
-				? [[...panels, ...counts]]
-				: inRows(panels, across).flatMap((group, row) => [group, inRows(counts, across)[row]]),
+		width: widthOf(size),
+		rows: isRow
+			? [[...panels, ...counts]]
+			: inRows(panels, across).flatMap((group, row) => [group, inRows(counts, across)[row]]),
 		notes: [
 			"Upright lines are 95 % intervals. Calibration error: mean distance from the diagonal over bins, weighted by their answers or, if it is called weighted, by their probability.",
 		],

@@ -14,14 +14,14 @@ import {
 } from "./figure.js";
 import { compactUpTo, counted, groupBy } from "./numbers.js";
 import { textWidth } from "./text.js";
-import { theme } from "./theme.js";
+import { type FigureSize, theme, widthOf } from "./theme.js";
 
 /** The unit is days if left out. */
 type DecayMap = Pick<MemoryByCategory, "categories" | "heads"> &
 	Partial<Pick<MemoryByCategory, "unit">>;
 
 const rowHeight = 21;
-const mostColumns = 18;
+const mostColumns = { wide: 18, half: 12, narrow: 6 };
 /** Height of the names of layers and heads. */
 const namesHeight = 36;
 /** Gap between layers, in columns. */
@@ -29,7 +29,10 @@ const layerGap = 0.2;
 const cellType = { size: theme.size.small };
 
 /** The memory of each head, by the category of the last event. */
-export function decayFigure({ categories, heads: allHeads, unit = "days" }: DecayMap): Figure {
+export function decayFigure(
+	{ categories, heads: allHeads, unit = "days" }: DecayMap,
+	size: FigureSize = "wide",
+): Figure {
 	const heads = allHeads.map((head) => ({
 		...head,
 		halfLives: head.halfLives.slice(0, categories.length),
@@ -62,7 +65,10 @@ export function decayFigure({ categories, heads: allHeads, unit = "days" }: Deca
 			`Half-lives of ${counted(heads.length, "head")} for ${counted(categories.length, "category", "categories")}, ${range}.`,
 			...(heads.length > 1 ? [extremes] : []),
 		].join(" "),
-		rows: panelsOfLayers(heads).map((layers) => [heatPanel(categories, layers, shade, name)]),
+		width: widthOf(size),
+		rows: panelsOfLayers(heads, mostColumns[size]).map((layers) => [
+			heatPanel(categories, layers, shade, name),
+		]),
 		notes: [
 			unit === "days"
 				? "h hours · d days · w weeks · mo months · y years · ∞ never forgets."
@@ -87,11 +93,11 @@ type Layer = readonly [layer: number, heads: readonly HeadMemory[]];
 const headsIn = (layers: readonly Layer[]) => layers.flatMap(([, heads]) => heads);
 
 /** Whole layers, as many as fit in a panel. */
-function panelsOfLayers(heads: readonly HeadMemory[]): Layer[][] {
+function panelsOfLayers(heads: readonly HeadMemory[], mostHeads: number): Layer[][] {
 	const panels: Layer[][] = [];
 	for (const layer of groupBy(heads, ({ layer }) => layer)) {
 		const last = panels.at(-1);
-		if (last && headsIn([...last, layer]).length <= mostColumns) last.push(layer);
+		if (last && headsIn([...last, layer]).length <= mostHeads) last.push(layer);
 		else panels.push([layer]);
 	}
 	return panels;
@@ -124,7 +130,7 @@ function heatPanel(
 	return {
 		title: first === last ? `Layer ${first}` : `Layers ${first} to ${last}`,
 		plot: (width) => {
-			const names = namesOfRows(rows, width * 0.25);
+			const names = namesOfRows(rows, Math.max(120, width * 0.25));
 			const left = names.width + 10;
 			const columnWidth = Math.min(60, (width - left) / across);
 			const fits = cells.filter(({ says }) => textWidth(says, cellType) <= columnWidth - 2);
@@ -152,7 +158,8 @@ function heatPanel(
 						y: ({ row }) => row + 0.5,
 						text: "says",
 						fontSize: cellType.size,
-						fill: ({ shade }) => ((shade ?? 1) < 0.5 ? theme.background : theme.ink),
+						// The colours of cells are the same on a dark page, and so are those of their texts.
+						fill: ({ shade }) => ((shade ?? 1) < 0.5 ? "white" : "black"),
 					}),
 					text(heads, {
 						x: ({ column }) => column + 0.5,

@@ -39,15 +39,15 @@ const shortened = (value: string) =>
 
 /**
  * Plot's elements as XML: a browser would write them as HTML, attributes in an order of its own. Left out
- * are Plot's style sheet, written for HTML, and its class. Its ids, which count up in a process, are renamed
- * by `nameOf`.
+ * are Plot's style sheet, written for HTML, its class, and its labels of groups, which ARIA forbids on an element
+ * without a role: the drawing has one description. Its ids, which count up in a process, are renamed by `nameOf`.
  */
 export function xmlOf(node: SvgNode, nameOf: (id: string) => string): string {
 	if (node.nodeType === text) return escaped(node.textContent ?? "");
 	const name = node.localName;
 	if (node.nodeType !== element || !name || name === "style") return "";
 	const attributes = [...(node.attributes ?? [])]
-		.filter((attribute) => attribute.name !== "class")
+		.filter(({ name }) => name !== "class" && name !== "aria-label")
 		.sort((a, b) => (a.name < b.name ? -1 : 1))
 		.map((attribute) => {
 			const value = attribute.value.replace(/\bplot-[a-zA-Z]+-\d+\b/g, (id) => nameOf(id));

@@ -137,7 +137,7 @@ function OtherTasks({ evaluations }: Evaluations) {
 					drawing
 					rows={() => valueRows(curves.flatMap(({ name, bins }) => named({ task: name }, bins)))}
 				>
-					<Drawing draw={() => calibrationFigure(curves)} />
+					<Drawing draw={(size) => calibrationFigure(curves, size)} />
 				</Panel>
 			)}
 		</>
@@ -422,7 +422,7 @@ function MemoryPanel({ memory }: { readonly memory: Memory }) {
 				)
 			}
 		>
-			<Drawing draw={() => decayFigure({ categories, heads: drawnHeads, unit })} />
+			<Drawing draw={(size) => decayFigure({ categories, heads: drawnHeads, unit }, size)} />
 		</Panel>
 	);
 }
