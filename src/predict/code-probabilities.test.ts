@@ -10,7 +10,7 @@ import {
 	likeliest,
 	predictAt,
 } from "./code-probabilities.js";
-import { withoutEvent } from "./known-history.js";
+import { withoutEvent } from "./histories.js";
 
 const model = smallModel();
 afterAll(() => model.dispose());

@@ -1,19 +1,11 @@
 import { InputError } from "../base/errors.js";
 import { specialCount } from "../data/cohort/vocabulary.js";
 import type { Events, Predictions, Predictor } from "../model/index.js";
-import { withoutEvent } from "./known-history.js";
-import { surgesOf } from "./surges.js";
-
-/** Where a time lies: before the first event of a history, up to the last, or after it (or in an empty history). */
-export type Place = "before" | "inside" | "after";
+import { withoutEvent } from "./histories.js";
+import { beforeEnd, type Place, placesOf, trajectoryOf } from "./trajectories.js";
 
 export interface PlacedPredictions extends Predictions {
 	readonly places: readonly (readonly Place[])[]; // [patients][queries]
-}
-
-export function placeOf({ times }: Events, time: number): Place {
-	if (time < (times[0] ?? Number.NEGATIVE_INFINITY)) return "before";
-	return time <= (times[times.length - 1] ?? Number.NEGATIVE_INFINITY) ? "inside" : "after";
 }
 
 /**
@@ -28,10 +20,7 @@ export async function predictAt(
 ): Promise<PlacedPredictions> {
 	const start = predictor.start(histories.length);
 	const predictions = await predictor.queryWithin(start, histories, times);
-	const places = histories.map((history, patient) =>
-		Array.from(times[patient] ?? [], (time) => placeOf(history, time)),
-	);
-	return { ...predictions, places };
+	return { ...predictions, places: histories.map((history, i) => placesOf(history, times[i])) };
 }
 
 export interface LikelyToken {
@@ -136,17 +125,13 @@ export async function codeTrajectories(
 				for (const [code, values] of ofCodes.entries())
 					values.set(probabilitiesOf(predictions, patient, codes[code]), from);
 		}
-		for (const [patient, history] of patients.entries()) {
-			const at = days[patient];
-			const places = Array.from(at, (time) => placeOf(history, time));
+		for (const [patient, history] of patients.entries())
 			trajectories.push(
-				probabilities[patient].map((probability) => {
-					const growth = probability.map((value, i) => (i === 0 ? 0 : value - probability[i - 1]));
-					const surges = surgesOf(history, at, probability, growth);
-					return { times: at, probability, growth, places, surges };
-				}),
+				probabilities[patient].map((probability) => ({
+					probability,
+					...trajectoryOf(history, days[patient], probability, beforeEnd),
+				})),
 			);
-		}
 	}
 	return trajectories;
 }

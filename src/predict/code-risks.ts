@@ -4,8 +4,8 @@ import { binsOf, outputsOf } from "../model/hazards/settings.js";
 import type { CodeConfig } from "../model/heads.js";
 import { checkCodes, probabilitiesOf } from "./code-probabilities.js";
 import { hazardPrograms, hazardSettingsOf, type Learned, landmarkRow, roomFor } from "./hazards.js";
+import type { ViewedHistory } from "./histories.js";
 import { anyOf, checkHorizon, outputsFor } from "./incidence.js";
-import type { ViewedHistory } from "./known-history.js";
 import type { HistoryOnDay } from "./open-hazards.js";
 
 /** Landmarks of a patient that share a pass. */
@@ -13,7 +13,7 @@ const mostLandmarks = 8;
 /** Histories that the predictor reads at a time. */
 const historiesPerPass = 32;
 
-export interface CodeRiskOptions {
+interface CodeRiskOptions {
 	readonly tokens: readonly number[];
 	readonly horizonDays: number;
 	/** Whether a further record on the day of the view counts, and not only those of later days. Default: false. */
@@ -21,15 +21,7 @@ export interface CodeRiskOptions {
 }
 
 /** Computes the cumulative incidence of one set of codes. Programs stay compiled until it is disposed of. */
-export interface CodeRisk {
-	/**
-	 * The cumulative incidence after the time of each view, as `incidences` gives it; with `sameDay`, the probability
-	 * that it happens or that a further record of that day is one of the codes. Views of the same patient, by `patients`,
-	 * are beginnings of one history: they share passes over it.
-	 */
-	at(views: readonly ViewedHistory[], patients?: ArrayLike<number>): Promise<Float64Array>;
-	dispose(): Promise<void>;
-}
+export type CodeRisk = ReturnType<typeof codeRisk>;
 
 /**
  * The risk of one set of codes for many histories, where `incidences` would compute that of every code: only the
@@ -39,41 +31,44 @@ export function codeRisk(
 	runtime: Runtime,
 	learned: Learned,
 	{ tokens, horizonDays, sameDay = false }: CodeRiskOptions,
-): CodeRisk {
+) {
 	checkCodes(tokens);
+	const { model, config, weights } = learned;
+	const { vocab } = config as CodeConfig;
 	const settings = hazardSettingsOf(learned);
-	const { vocab } = learned.config as CodeConfig;
 	const bins = binsOf(settings);
 	checkHorizon({ longestDays: bins.to.at(-1) as number }, horizonDays);
 	const tokenOutputs = outputsFor({ settings, vocab }, tokens);
 	const outputs = [...tokenOutputs, outputsOf(settings, vocab).death];
-	const some = { count: outputs.length, death: tokenOutputs.length };
 	const programs = hazardPrograms(runtime, learned, {
 		outputs,
 		bins: bins.from.filter((start) => start < horizonDays).length,
 	});
-	const context = learned.model.context?.(learned.config) ?? Number.POSITIVE_INFINITY;
-	const { model, config, weights } = learned;
+	const context = model.context?.(config) ?? Number.POSITIVE_INFINITY;
 	const predictor = sameDay ? model.predictor(runtime, config, weights) : undefined;
 	/** The probability that a further record at the time of each view is one of the codes. */
 	const onSameDay = async (views: readonly ViewedHistory[]): Promise<Float64Array> => {
 		const chances = new Float64Array(views.length);
 		for (let from = 0; predictor && from < views.length; from += historiesPerPass) {
-			const some = views.slice(from, from + historiesPerPass);
-			const predictions = await predictor.score(
-				some,
-				some.map(({ at, times }) => [at ?? times[times.length - 1] ?? 0]),
-			);
-			for (const i of some.keys()) chances[from + i] = probabilitiesOf(predictions, i, tokens)[0];
+			const pass = views.slice(from, from + historiesPerPass);
+			const times = pass.map(({ at, times }) => [at ?? times[times.length - 1] ?? 0]);
+			const predictions = await predictor.score(pass, times);
+			for (const i of pass.keys()) chances[from + i] = probabilitiesOf(predictions, i, tokens)[0];
 		}
 		return chances;
 	};
 	const riskFrom = (logHazards: Float32Array): number => {
-		const all = competingIncidence(bins, some, logHazards, horizonDays);
-		return anyOf(all, [...tokenOutputs.keys()]);
+		const computed = { count: outputs.length, death: tokenOutputs.length };
+		const incidence = competingIncidence(bins, computed, logHazards, horizonDays);
+		return anyOf(incidence, [...tokenOutputs.keys()]);
 	};
 	return {
-		async at(views, patients) {
+		/**
+		 * The cumulative incidence after the time of each view, as `incidences` gives it; with `sameDay`, the probability
+		 * that it happens or that a further record of that day is one of the codes. Views of the same patient, by
+		 * `patients`, are beginnings of one history: they share passes over it.
+		 */
+		async at(views: readonly ViewedHistory[], patients?: ArrayLike<number>) {
 			const landmarks = views.map((history) => ({
 				history,
 				day: Math.floor(history.at ?? history.times[history.times.length - 1] ?? 0),
@@ -112,12 +107,8 @@ function rowsOf(
 ): number[][] {
 	if (!patients) return landmarks.map((_, at) => [at]);
 	const byPatient = new Map<number, number[]>();
-	for (const at of landmarks.keys()) {
-		const patient = patients[at];
-		const known = byPatient.get(patient);
-		if (known) known.push(at);
-		else byPatient.set(patient, [at]);
-	}
+	for (const at of landmarks.keys())
+		byPatient.set(patients[at], [...(byPatient.get(patients[at]) ?? []), at]);
 	const perRow = Math.min(mostLandmarks, roomFor(Math.ceil(landmarks.length / byPatient.size)));
 	const eventsOf = (at: number) => landmarks[at].history.tokens.length;
 	return [...byPatient.values()].flatMap((members) => {

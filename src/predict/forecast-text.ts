@@ -2,7 +2,8 @@ import { percent, table } from "../base/table.js";
 import type { TimeAxis } from "../base/time.js";
 import type { NewPatient } from "../data/cohort/index.js";
 import type { Vocabulary } from "../data/cohort/vocabulary.js";
-import type { LikelyToken, Place } from "./code-probabilities.js";
+import type { LikelyToken } from "./code-probabilities.js";
+import type { Place } from "./trajectories.js";
 import { ageText, dayText, type Moment, momentJson, patientText } from "./user-input/index.js";
 
 /** The codes at one time, the most likely first, given that something is recorded then. */

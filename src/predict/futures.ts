@@ -17,7 +17,7 @@ import {
 	type PartialFuture,
 } from "./future-moves.js";
 import { hazardSettingsOf } from "./hazards.js";
-import { eventsOf, knownCount } from "./known-history.js";
+import { eventsOf, knownCount } from "./histories.js";
 
 /** What is never drawn, or may be drawn again on a day, as a dataset's records have it. */
 export function futureRules(

@@ -5,7 +5,7 @@ import { input, matmul, reshape, transpose } from "../engine/tensor/index.js";
 import type { BatchShape, EventBatch, Events, Parameters } from "../model/index.js";
 import { parametersOf } from "../model/nn/weights.js";
 import type { Trained } from "../model/train/index.js";
-import { historyRows } from "./history-rows.js";
+import { rowPrograms } from "./history-rows.js";
 
 /** How long a head remembers, by the category of the code that came last. */
 export interface HeadMemory {
@@ -55,15 +55,13 @@ export async function headMemory(
 		const seen = input("seen", [rows, length, categories.length]);
 		return reshape(matmul(reshape(rates, [rows, -1, length]), seen), [rows, -1]);
 	};
-	const sums = await historyRows(
-		runtime,
-		{ weights, build, feeds: feedsOf },
-		histories.map(({ tokens, times }) => ({
-			tokens: Int32Array.from(tokens),
-			times: Float64Array.from(times),
-			birthEvents: 0 as const,
-		})),
-	);
+	const rows = rowPrograms(runtime, { weights, build, feeds: feedsOf });
+	const plain = histories.map(({ tokens, times }) => ({
+		tokens: Int32Array.from(tokens),
+		times: Float64Array.from(times),
+		birthEvents: 0 as const,
+	}));
+	const sums = await rows.run(plain).finally(() => rows.dispose());
 	const symbols = parametersOf(weights);
 	const [layers, , heads] = decay.rates(config, symbols, { rows: 1, length: 1 }).shape;
 	const means = meanRates(sums, events, (layers as number) * (heads as number));

@@ -1,6 +1,7 @@
 import { alone, isOwn, withOthers } from "../base/communicator.js";
 import { type Batch, fillBatch, planBatches } from "../data/cohort/batches.js";
 import type { History } from "../data/cohort/index.js";
+import { specialCount } from "../data/cohort/vocabulary.js";
 import {
 	type Feeds,
 	type Pending,
@@ -9,7 +10,13 @@ import {
 	type Runtime,
 } from "../engine/runtime/index.js";
 import type { Tensor } from "../engine/tensor/index.js";
-import type { BatchShape, EventBatch, Parameters, ParameterValues } from "../model/index.js";
+import type {
+	BatchShape,
+	EventBatch,
+	Events,
+	Parameters,
+	ParameterValues,
+} from "../model/index.js";
 import { parametersOf } from "../model/nn/weights.js";
 import { checkFinite } from "../model/predictor.js";
 
@@ -42,21 +49,26 @@ export interface RowGraph {
 	feeds(batch: EventBatch, landmarks: number): Feeds;
 }
 
-export interface RowOptions {
-	/** Histories longer than this are seen from their end. */
-	readonly maxLength?: number;
-	/** Passed on to the graph; 1 if left out. */
-	readonly landmarks?: number;
+/**
+ * The first events of a history and one more at a time, whose own token nothing reads: slot n holds the token before
+ * event n, so its hidden state is that of all events.
+ */
+export function withQuerySlot({ tokens, times }: Events, events: number, time: number) {
+	const longer = {
+		tokens: new Int32Array(events + 1),
+		times: new Float64Array(events + 1).fill(time),
+		// A birth stays where a history is longer than can be read.
+		birthEvents: (tokens[0] ?? specialCount) < specialCount ? (1 as const) : (0 as const),
+	};
+	for (let n = 0; n < events; n++) {
+		longer.tokens[n] = tokens[n];
+		longer.times[n] = times[n];
+	}
+	return longer;
 }
 
 /** Programs that stay compiled between calls. */
-export interface RowPrograms {
-	/** A row of numbers for each history, [histories, width]. Those of like length go together, in few static shapes. */
-	run(histories: readonly RowHistory[], options?: RowOptions): Promise<Float32Array>;
-	dispose(): Promise<void>;
-}
-
-export function rowPrograms(runtime: Runtime, { weights, build, feeds }: RowGraph): RowPrograms {
+export function rowPrograms(runtime: Runtime, { weights, build, feeds }: RowGraph) {
 	const symbols = parametersOf(weights);
 	const compiled = programs(
 		runtime,
@@ -73,7 +85,19 @@ export function rowPrograms(runtime: Runtime, { weights, build, feeds }: RowGrap
 	const { divide = alone } = runtime;
 	const { slots, maxShapes } = runtime.queues ? batching.device : batching.engine;
 	return {
-		run: (histories, { maxLength = Number.POSITIVE_INFINITY, landmarks = 1 } = {}) =>
+		/** A row of numbers for each history, [histories, width]. Those of like length go together, in few static shapes. */
+		run: (
+			histories: readonly RowHistory[],
+			{
+				maxLength = Number.POSITIVE_INFINITY,
+				landmarks = 1,
+			}: {
+				/** Histories longer than this are seen from their end. */
+				readonly maxLength?: number;
+				/** Passed on to the graph. */
+				readonly landmarks?: number;
+			} = {},
+		): Promise<Float32Array> =>
 			divide(async (job) => {
 				const lengths = histories.map(({ tokens }) => tokens.length);
 				const longest = lengths.reduce((a, b) => Math.max(a, b), 2);
@@ -127,19 +151,4 @@ export function rowPrograms(runtime: Runtime, { weights, build, feeds }: RowGrap
 			await compiled.dispose();
 		},
 	};
-}
-
-/** The same, for one call. */
-export async function historyRows(
-	runtime: Runtime,
-	graph: RowGraph,
-	histories: readonly RowHistory[],
-	maxLength = Number.POSITIVE_INFINITY,
-): Promise<Float32Array> {
-	const rows = rowPrograms(runtime, graph);
-	try {
-		return await rows.run(histories, { maxLength });
-	} finally {
-		await rows.dispose();
-	}
 }

@@ -34,7 +34,7 @@ const source: HazardSource = {
 								? -30
 								: Math.log(1e-5 * output) + (output === 9 ? known * Math.log(2) : 0);
 			}
-		return hazardsIn({ settings, vocab }, rows);
+		return hazardsIn(settings, vocab, rows);
 	},
 };
 

@@ -2,11 +2,11 @@ import { InputError } from "../base/errors.js";
 import { specialCount } from "../data/cohort/vocabulary.js";
 import { outputFor } from "../model/hazards/settings.js";
 import type { Events } from "../model/index.js";
-import { checkCodes, type Place, placeOf } from "./code-probabilities.js";
+import { checkCodes } from "./code-probabilities.js";
 import type { HazardSource } from "./hazards.js";
-import { withoutEvent } from "./known-history.js";
+import { withoutEvent } from "./histories.js";
 import type { HistoryStart } from "./open-hazards.js";
-import { type IsWithin, type Surge, surgesOf } from "./surges.js";
+import { throughEndDay, trajectoryOf } from "./trajectories.js";
 import { spanText } from "./user-input/moments.js";
 
 /** Index days per call: what is held at once. */
@@ -48,31 +48,32 @@ export async function incidences(
 ): Promise<Incidence[][]> {
 	codes.forEach(checkCodes);
 	for (const horizon of horizons) checkHorizon(model, horizon);
-	const { settings, vocab } = model;
-	const outputs = codes.map((tokens) => outputsFor({ settings, vocab }, tokens));
+	const outputs = codes.map((tokens) => outputsFor(model, tokens));
 	const indexDays = histories.map((_, i) => Array.from(days[i] ?? [], Math.floor));
 	const incidences = histories.map((history, i) =>
 		codes.map((tokens) => ({
-			probabilities: new Float64Array((indexDays[i]?.length ?? 0) * horizons.length),
+			probabilities: new Float64Array(indexDays[i].length * horizons.length),
 			recordedAt: firstRecord(history, tokens, indexDays[i]),
 		})),
 	);
 	const perHistory = indexDays[0]?.length ?? 0;
-	const together = Math.max(1, Math.floor(mostDays / Math.max(1, perHistory)));
-	for (let first = 0; first < histories.length; first += together)
+	const perCall = Math.max(1, Math.floor(mostDays / Math.max(1, perHistory)));
+	for (let first = 0; first < histories.length; first += perCall)
 		for (let from = 0; from < perHistory; from += mostDays) {
-			const some = histories.slice(first, first + together);
-			const parts = some.map((_, i) => indexDays[first + i]?.slice(from, from + mostDays) ?? []);
-			const hazards = await model.at(some, parts, starts.slice(first, first + together));
-			const count = parts[0]?.length ?? 0;
-			for (const [i] of some.entries())
+			const parts = indexDays
+				.slice(first, first + perCall)
+				.map((ofHistory) => ofHistory.slice(from, from + mostDays));
+			const hazards = await model.at(
+				histories.slice(first, first + perCall),
+				parts,
+				starts.slice(first, first + perCall),
+			);
+			const [{ length: count }] = parts;
+			for (const i of parts.keys())
 				for (let at = 0; at < count; at++)
-					for (const [h, all] of hazards.incidences(i * count + at, horizons).entries())
-						for (const [code, { probabilities }] of (incidences[first + i] ?? []).entries())
-							probabilities[(from + at) * horizons.length + h] = anyOf(
-								all,
-								outputs[code] as readonly number[],
-							);
+					for (const [h, ofOutputs] of hazards.incidences(i * count + at, horizons).entries())
+						for (const [code, { probabilities }] of incidences[first + i].entries())
+							probabilities[(from + at) * horizons.length + h] = anyOf(ofOutputs, outputs[code]);
 		}
 	return incidences;
 }
@@ -103,16 +104,7 @@ function firstRecord({ tokens, times }: Events, codes: readonly number[], days: 
 }
 
 /** A risk along a history: the cumulative incidence within one horizon, from the records up to each time. */
-export interface IncidenceTrajectory {
-	readonly times: Float64Array;
-	readonly risk: Float64Array;
-	/** Difference to the risk at the time before; 0 at the first. */
-	readonly growth: Float64Array;
-	/** 1 where the code is recorded already: the risk is that of another record. */
-	readonly recorded: Uint8Array;
-	readonly places: readonly Place[];
-	readonly surges: readonly Surge[];
-}
+export type IncidenceTrajectory = Awaited<ReturnType<typeof incidenceTrajectories>>[number][number];
 
 /** The risk of each code along a patient's times, which must not decrease: [patient][code]. */
 export async function incidenceTrajectories(
@@ -121,27 +113,22 @@ export async function incidenceTrajectories(
 	codes: readonly (readonly number[])[],
 	times: readonly ArrayLike<number>[],
 	horizonDays: number,
-): Promise<IncidenceTrajectory[][]> {
+) {
 	const incidences = await read(histories, codes, times, [horizonDays]);
-	return incidences.map((ofHistory, i) => {
-		const history = histories[i];
-		const at = Float64Array.from(times[i] ?? []);
-		const places = Array.from(at, (time) => placeOf(history, time));
-		return ofHistory.map(({ probabilities: risk, recordedAt }) => {
+	return incidences.map((ofHistory, i) =>
+		ofHistory.map(({ probabilities: risk, recordedAt }) => {
 			const recorded = Uint8Array.from(recordedAt, (time) => Number(time !== null));
-			// A first and a further record are different quantities: their difference is not growth.
-			const growth = risk.map((value, n) =>
-				n === 0 || recorded[n] !== recorded[n - 1] ? 0 : value - risk[n - 1],
-			);
-			const surges = surgesOf(history, at, risk, growth, throughEnd);
-			return { times: at, risk, growth, recorded, places, surges };
-		});
-	});
+			// A first and a further record are different quantities.
+			const isBreak = (at: number) => recorded[at] !== recorded[at - 1];
+			return {
+				risk,
+				/** 1 where the code is recorded already: the risk is that of another record. */
+				recorded,
+				...trajectoryOf(histories[i], Float64Array.from(times[i]), risk, throughEndDay, isBreak),
+			};
+		}),
+	);
 }
-
-/** A risk is based on the records up to its day, and that day's. */
-const throughEnd: IsWithin = (time, from, to) =>
-	Math.floor(time) > Math.floor(from) && Math.floor(time) <= Math.floor(to);
 
 /** Horizons in days, cut to what a model has learned, with a warning for each that is longer by more than a day. */
 export function cutHorizons(
@@ -182,13 +169,6 @@ export const independenceNotes = (
 			: [];
 	});
 
-export interface IncidenceEffects {
-	/** The risk on each index day. */
-	readonly base: Float64Array; // [days]
-	/** base − the risk without the event: above 0 where the event raises the risk. */
-	readonly effect: Float64Array; // [events, days]
-}
-
 /**
  * The effect of each event on risks: the risk minus the risk without that event. Birth stays, because it gives the
  * age: its effect is 0. Records of the code itself stay too: without them another quantity would be compared.
@@ -205,31 +185,30 @@ export async function attributeIncidence(
 		readonly days: readonly number[];
 		readonly horizonDays: number;
 	},
-): Promise<IncidenceEffects[]> {
-	const events = history.times.length;
-	const isOwn = (event: number, codes: readonly number[]) => codes.includes(history.tokens[event]);
-	const last = Math.max(...days.map(Math.floor));
-	const leftOut = Array.from({ length: events }, (_, event) => event).filter((event) => {
-		const token = history.tokens[event];
-		return (
-			token >= specialCount &&
-			!risks.every((codes) => isOwn(event, codes)) &&
-			Math.floor(history.times[event]) <= last
-		);
-	});
+) {
+	const { tokens, times } = history;
+	const lastDay = Math.max(...days.map(Math.floor));
+	const leftOut = Array.from(times, (_, event) => event).filter(
+		(event) =>
+			tokens[event] >= specialCount &&
+			!risks.every((codes) => codes.includes(tokens[event])) &&
+			Math.floor(times[event]) <= lastDay,
+	);
 	const histories = [history, ...leftOut.map((event) => withoutEvent(history, event))];
-	const all = await read(
+	const [complete, ...without] = await read(
 		histories,
 		risks,
 		histories.map(() => days),
 		[horizonDays],
 	);
 	return risks.map((codes, code) => {
-		const base = all[0]?.[code]?.probabilities as Float64Array;
-		const effect = new Float64Array(events * days.length);
+		/** The risk on each index day. */
+		const base = complete[code].probabilities; // [days]
+		/** base − the risk without the event: above 0 where the event raises the risk. */
+		const effect = new Float64Array(times.length * days.length); // [events, days]
 		for (const [i, event] of leftOut.entries()) {
-			if (isOwn(event, codes)) continue;
-			for (const [day, risk] of (all[i + 1]?.[code]?.probabilities ?? []).entries())
+			if (codes.includes(tokens[event])) continue;
+			for (const [day, risk] of without[i][code].probabilities.entries())
 				effect[event * days.length + day] = base[day] - risk;
 		}
 		return { base, effect };

@@ -12,6 +12,7 @@ export {
 export { codeRisk } from "./code-risks.js";
 export { type HazardModel, hazardModel } from "./hazards.js";
 export { type HeadMemory, headMemory, type MemoryByCategory } from "./head-memory.js";
+export { type Edit, edited, knownOn, outsideReason, type ViewedHistory } from "./histories.js";
 export {
 	attributeIncidence,
 	type IncidenceReader,
@@ -20,7 +21,6 @@ export {
 	incidences,
 	incidenceTrajectories,
 } from "./incidence.js";
-export { knownOn, outsideReason, type ViewedHistory } from "./known-history.js";
 export {
 	logOddsOf,
 	representations,
@@ -29,6 +29,5 @@ export {
 	taskScorer,
 } from "./represent.js";
 export { type FutureOptions, sampleFutures } from "./sampled-futures.js";
-export type { Surge } from "./surges.js";
 export { inputVectors, learnedVectors, outputVectors } from "./token-vectors.js";
-export { type Edit, edited } from "./what-if.js";
+export type { Surge } from "./trajectories.js";

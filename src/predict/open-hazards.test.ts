@@ -15,6 +15,9 @@ const [fixed, open] = [
 	hazardModel(runtime, learned),
 ];
 
+const rowsBy = async (model: typeof open, ...query: Parameters<typeof open.at>) =>
+	(await model.at(...query)).values;
+
 /** Of lengths in several calls and around the length of a chunk, one without a birth, and an empty one. */
 const histories = [
 	...Array.from({ length: 40 }, (_, i) => testHistory((i * 13) % 70, i)),
@@ -35,7 +38,10 @@ test("one program of open sizes gives the hazards of programs of fixed sizes", a
 	const days = histories.map(({ times }, i) => [
 		Math.ceil(times[Math.floor(((times.length - 1) * (i % 4)) / 3)] ?? 50) + (i % 3) * 400,
 	]);
-	const [expected, found] = [await fixed.rows(histories, days), await open.rows(histories, days)];
+	const [expected, found] = [
+		await rowsBy(fixed, histories, days),
+		await rowsBy(open, histories, days),
+	];
 	expect(found).toHaveLength(expected.length);
 	const most = found.reduce((a, value, i) => Math.max(a, Math.abs(value - expected[i])), 0);
 	expect(most).toBeLessThan(1e-4);
@@ -51,8 +57,8 @@ test("several days of a history, and long histories, give the hazards of program
 		[short, short.times.filter((_, n) => n % 2 === 0).map(Math.ceil)],
 	] as const) {
 		const [expected, found] = [
-			await fixed.rows([history], [own]),
-			await open.rows([history], [own]),
+			await rowsBy(fixed, [history], [own]),
+			await rowsBy(open, [history], [own]),
 		];
 		expect(found).toHaveLength(expected.length);
 		const most = found.reduce((a, value, i) => Math.max(a, Math.abs(value - expected[i])), 0);
@@ -73,7 +79,7 @@ test("a history is read from a state on, with the same hazards", async () => {
 	const starts = [null, await state(1), await state(12), await state(history.times.length)];
 	const again = starts.map(() => history);
 	const days = starts.map(() => [last + 40]);
-	const found = await open.rows(again, days, starts);
+	const found = await rowsBy(open, again, days, starts);
 	const width = found.length / starts.length;
 	const rowOf = (at: number) => found.subarray(at * width, (at + 1) * width);
 	for (const at of [1, 2, 3])
@@ -81,13 +87,13 @@ test("a history is read from a state on, with the same hazards", async () => {
 
 	// A state of another history is read: the events before it are not.
 	const other = { tokens: history.tokens.with(3, 11), times: history.times };
-	expect(await open.rows([other], [[last]], [await state(12)])).not.toEqual(
-		await open.rows([other], [[last]]),
+	expect(await rowsBy(open, [other], [[last]], [await state(12)])).not.toEqual(
+		await rowsBy(open, [other], [[last]]),
 	);
 	// One with events that are not known yet is not.
 	const early = [Math.floor(history.times[5])];
-	expect(await open.rows([history], [early], [await state(12)])).toEqual(
-		await open.rows([history], [early]),
+	expect(await rowsBy(open, [history], [early], [await state(12)])).toEqual(
+		await rowsBy(open, [history], [early]),
 	);
 	await predictor.dispose();
 });

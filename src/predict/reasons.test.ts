@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Events } from "../model/index.js";
+import { edited } from "./histories.js";
 import {
 	explainRisk,
 	precisionText,
@@ -8,7 +9,6 @@ import {
 	shownEffects,
 	startText,
 } from "./reasons.js";
-import { edited } from "./what-if.js";
 
 /** 1 % and 10 % more with a 6, 2 % less with a 7, 5 % more with both. */
 function riskOf({ tokens }: Events): number {

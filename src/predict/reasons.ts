@@ -1,9 +1,8 @@
 import { type Random, random } from "../base/random.js";
 import { specialCount } from "../data/cohort/vocabulary.js";
 import type { Events } from "../model/index.js";
+import { type Edit, edited, eventsOf, knownCount } from "./histories.js";
 import type { IncidenceReader } from "./incidence.js";
-import { eventsOf, knownCount } from "./known-history.js";
-import { type Edit, edited } from "./what-if.js";
 
 /** What a part of a history adds to a risk: the records of a code, an edit, or several of these together. */
 export interface Reason {

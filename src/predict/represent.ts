@@ -1,5 +1,4 @@
 import { probabilityOf } from "../base/log-odds.js";
-import { specialCount } from "../data/cohort/vocabulary.js";
 import type { Runtime } from "../engine/runtime/index.js";
 import { pooled, pooledFeeds } from "../model/heads.js";
 import type { Model, ParameterValues } from "../model/index.js";
@@ -7,8 +6,8 @@ import { riskFeeds } from "../model/objectives/label.js";
 import { type FineTunedTask, logOdds } from "../model/train/finetune/classifier.js";
 import type { Trained } from "../model/train/index.js";
 import { type CodeRisk, codeRisk } from "./code-risks.js";
-import { rowPrograms } from "./history-rows.js";
-import type { ViewedHistory } from "./known-history.js";
+import type { ViewedHistory } from "./histories.js";
+import { rowPrograms, withQuerySlot } from "./history-rows.js";
 
 /** Computes representations; programs stay compiled until it is disposed of. */
 export function representer(
@@ -45,27 +44,11 @@ export async function representations(
 	maxLength?: number,
 ): Promise<Float32Array> {
 	const { represent, dispose } = representer(runtime, trained);
-	try {
-		return await represent(histories, maxLength);
-	} finally {
-		await dispose();
-	}
+	return await represent(histories, maxLength).finally(dispose);
 }
 
-/** Slot n holds the token before event n: the view of all events is the slot of one more, whose own token nothing reads. */
-function withView({ tokens, times, at }: ViewedHistory) {
-	const events = tokens.length;
-	const longer = {
-		tokens: new Int32Array(events + 1),
-		times: new Float64Array(events + 1),
-		// A birth stays where a history is longer than can be read.
-		birthEvents: (tokens[0] ?? specialCount) < specialCount ? (1 as const) : (0 as const),
-	};
-	longer.tokens.set(tokens);
-	longer.times.set(times);
-	longer.times[events] = at ?? times[events - 1] ?? 0;
-	return longer;
-}
+const withView = ({ at, ...history }: ViewedHistory) =>
+	withQuerySlot(history, history.tokens.length, at ?? history.times[history.times.length - 1] ?? 0);
 
 /** Probabilities that are certain have no log-odds. */
 const least = 1e-6;

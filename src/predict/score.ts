@@ -4,7 +4,7 @@ import type { TimeAxis } from "../base/time.js";
 import type { NewPatient } from "../data/cohort/index.js";
 import type { Events } from "../model/index.js";
 import { definitionOf, type Scoring } from "../model/train/finetune/classifier.js";
-import { knownOn, outsideReason } from "./known-history.js";
+import { knownOn, outsideReason } from "./histories.js";
 import type { TaskScorer } from "./represent.js";
 import {
 	ageText,

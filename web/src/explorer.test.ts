@@ -12,7 +12,7 @@ import { weightCount } from "../../src/model/index.js";
 import { chromiumIsThere } from "../../src/predict/browser/testing/page.js";
 import { incidences } from "../../src/predict/index.js";
 import { explainRisk } from "../../src/predict/reasons.js";
-import { searchCodes } from "../../src/predict/user-input/search-codes.js";
+import { searchCodes } from "../../src/predict/user-input/find-code.js";
 import {
 	addEvent,
 	alert,

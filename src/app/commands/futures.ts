@@ -17,8 +17,13 @@ import type { Token } from "../../data/cohort/vocabulary.js";
 import { checkOutputFile } from "../../model/train/output-file.js";
 import { shareError } from "../../predict/futures.js";
 import { type FuturesResult, futures } from "../../predict/trained/futures.js";
-import { dayText, momentForms, momentJson, spanText } from "../../predict/user-input/index.js";
-import { patientText } from "../../predict/user-input/patient-text.js";
+import {
+	dayText,
+	momentForms,
+	momentJson,
+	patientText,
+	spanText,
+} from "../../predict/user-input/index.js";
 import { defineCommand } from "./define-command.js";
 import { decimal, file, flag, folder, moment, option, seed, text, whole } from "./fields.js";
 import { printJson, tell } from "./io.js";

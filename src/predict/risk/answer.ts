@@ -6,6 +6,7 @@ import type { HazardSettings } from "../../model/hazards/settings.js";
 import type { Events } from "../../model/index.js";
 import type { Future } from "../future-moves.js";
 import { shareError } from "../futures.js";
+import { edited } from "../histories.js";
 import {
 	attributeIncidence,
 	cutHorizons,
@@ -15,7 +16,6 @@ import {
 } from "../incidence.js";
 import { explainIncidence, type Reasons } from "../reasons.js";
 import type { FoundCode } from "../user-input/index.js";
-import { edited } from "../what-if.js";
 import type { RiskQuery } from "./question.js";
 
 /** The hazards that risks are computed from, wherever the model runs. */

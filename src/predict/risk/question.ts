@@ -4,6 +4,7 @@ import { type NotAtRisk, whyNotAtRisk } from "../../data/cohort/at-risk.js";
 import type { Manifest, NewPatient, UnknownCodes } from "../../data/cohort/index.js";
 import type { HazardSettings } from "../../model/hazards/settings.js";
 import { hazardSettingsOf } from "../hazards.js";
+import { type Edit, edited } from "../histories.js";
 import { cutHorizons, independenceNotes, outputsFor } from "../incidence.js";
 import {
 	type CodeBook,
@@ -26,7 +27,6 @@ import {
 	usualHorizons,
 	warningsFor,
 } from "../user-input/index.js";
-import { type EditQuestion, edited, type NamedEdits, readEdits } from "../what-if.js";
 
 /** A set of codes under a name of its own. */
 export interface CodeGroup {
@@ -36,7 +36,7 @@ export interface CodeGroup {
 }
 
 /** A question about risk, as users write it: the probability that codes are recorded, death competing. */
-export interface RiskQuestion extends GridOptions, EditQuestion {
+export interface RiskQuestion extends GridOptions {
 	/** Codes, and names of groups of the run. */
 	readonly codes: readonly string[];
 	/**
@@ -59,6 +59,10 @@ export interface RiskQuestion extends GridOptions, EditQuestion {
 	 * code add or, with edits, what each edit adds.
 	 */
 	readonly why?: boolean | undefined;
+	/** Edits of the history: codes to add, and numbers of events to remove or move, counted from 1 without birth. */
+	readonly add?: readonly { readonly code: string; readonly at: TimeInput }[] | undefined;
+	readonly remove?: readonly number[] | undefined;
+	readonly move?: readonly { readonly event: number; readonly at: TimeInput }[] | undefined;
 }
 
 /** A horizon as it was asked for, and cut to what the model has learned. */
@@ -257,4 +261,81 @@ export function riskWarnings(
 		),
 		...(changed ? editWarnings(changed.slice(history.birthEvents), manifest, addedLate) : []),
 	];
+}
+
+interface NamedEdits {
+	readonly edits: readonly Edit[];
+	/** Each in words. */
+	readonly names: readonly string[];
+	/** All in words. */
+	readonly name: string;
+}
+
+/** The requested edits; undefined if there are none. */
+function readEdits(
+	{ add = [], remove = [], move = [] }: RiskQuestion,
+	timed: Timed,
+	book: CodeBook,
+): NamedEdits | undefined {
+	if (add.length + remove.length + move.length === 0) return undefined;
+	const { patient, axis } = timed;
+	const { tokens, times, birthEvents } = patient.history;
+	const count = tokens.length - birthEvents;
+	const nameOf = (token: number) => book.vocabulary.tokens[token].name;
+	const dated = (index: number) => `${nameOf(tokens[index])} of ${dayText(times[index], axis)}`;
+	const edited = new Set<number>();
+	const indexOf = (event: number, option: "remove" | "move") => {
+		if (event > count)
+			throw new InputError(
+				`\`${option}\` ${event}: patient ${patient.id} has ${count} events; \`events\` lists them`,
+				{ field: option, value: event },
+			);
+		if (edited.has(event))
+			throw new InputError(
+				`event ${event} is edited twice; give one \`remove\` or \`move\` per event`,
+			);
+		edited.add(event);
+		return event - 1 + birthEvents;
+	};
+	const all = [
+		...add.map(({ code, at }) => {
+			const token = oneToken(code, book);
+			const time = readTime(at, timed, "add");
+			return {
+				edit: { add: { token, time } },
+				name: `with ${nameOf(token)} at ${dayText(time, axis)}`,
+			};
+		}),
+		...remove.map((event) => {
+			const index = indexOf(event, "remove");
+			return { edit: { remove: index }, name: `without ${dated(index)}` };
+		}),
+		...move.map(({ event, at }) => {
+			const index = indexOf(event, "move");
+			const time = readTime(at, timed, "move");
+			return {
+				edit: { move: index, to: time },
+				name: `${dated(index)} moved to ${dayText(time, axis)}`,
+			};
+		}),
+	];
+	if (count + add.length === remove.length)
+		throw new InputError(
+			`\`remove\` leaves patient ${patient.id} no record; a prediction needs at least one`,
+			{ field: "remove" },
+		);
+	const names = all.map(({ name }) => name);
+	return { edits: all.map(({ edit }) => edit), names, name: names.join(", ") };
+}
+
+function oneToken(code: string, book: CodeBook): number {
+	const { tokens } = findCode(code, book);
+	const itself = tokens.find((token) => book.vocabulary.tokens[token]?.code === code);
+	if (itself !== undefined) return itself;
+	if (tokens.length === 1) return tokens[0];
+	const codes = tokens.slice(0, 5).map((token) => book.vocabulary.tokens[token]?.code);
+	throw new InputError(
+		`\`add\` ${code} stands for ${tokens.length} codes of the model; name one of them, such as ${codes.join(", ")}`,
+		{ field: "add", value: code },
+	);
 }

@@ -1,8 +1,8 @@
 import { simulatedText } from "../../base/simulated.js";
 import { table } from "../../base/table.js";
 import { thousands } from "../../base/thousands.js";
-import type { Place } from "../code-probabilities.js";
 import { precisionText, type Reason, shownEffects, startText } from "../reasons.js";
+import type { Place } from "../trajectories.js";
 import { ageText, dayText, patientText, spanText } from "../user-input/index.js";
 import {
 	type CodeAnswer,

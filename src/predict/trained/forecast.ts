@@ -6,9 +6,10 @@ import { type ComputeOptions, openRuntime, threadsOf } from "../../engine/runtim
 import { forecastMethods, type Model, type Predictor } from "../../model/index.js";
 import { forecastWeights, type Trained } from "../../model/train/index.js";
 import { predictAutoRegressively } from "../auto-regressive.js";
-import { highestCodes, placeOf, predictAt } from "../code-probabilities.js";
+import { highestCodes, predictAt } from "../code-probabilities.js";
 import type { PatientForecast, TimeForecast } from "../forecast-text.js";
 import { sampleFutures } from "../sampled-futures.js";
+import { placeOf } from "../trajectories.js";
 import { type Moment, warningsFor } from "../user-input/index.js";
 import { type QueriedPatients, queriesAt } from "./open.js";
 

@@ -9,7 +9,7 @@ import type { Trained } from "../../model/train/index.js";
 import type { Future, FutureOptions } from "../future-moves.js";
 import { checkFutureOptions, checkSamplesFutures, futureModel, futureRules } from "../futures.js";
 import { hazardSettingsOf } from "../hazards.js";
-import { eventsOf, knownCount } from "../known-history.js";
+import { eventsOf, knownCount } from "../histories.js";
 import { notAtRiskWarnings } from "../risk/question.js";
 import {
 	dayText,

@@ -1,6 +1,6 @@
 import { InputError } from "../../base/errors.js";
 import type { Dataset, History, Split } from "../../data/cohort/index.js";
-import type { ViewedHistory } from "../known-history.js";
+import type { ViewedHistory } from "../histories.js";
 
 /** A history up to a time. */
 export interface PatientView extends ViewedHistory {

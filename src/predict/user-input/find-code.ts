@@ -7,7 +7,7 @@ import {
 	normaliseIcd,
 	normalisePheCode,
 } from "../../data/codes/map.js";
-import type { CodeMatch } from "../../data/codes/search.js";
+import { type CodeMatch, type CodeSearch, codeSearch } from "../../data/codes/search.js";
 import type { Manifest } from "../../data/cohort/index.js";
 import {
 	codeKey,
@@ -16,8 +16,7 @@ import {
 	type Vocabulary,
 } from "../../data/cohort/vocabulary.js";
 import { systemNamed } from "../../data/records/systems.js";
-import { UnusableInputError } from "./errors.js";
-import { searchCodes } from "./search-codes.js";
+import { UnusableInputError } from "./moments.js";
 
 /** A code as a user names it: itself, and all codes of the vocabulary below it. */
 export interface FoundCode {
@@ -232,4 +231,25 @@ function sharedStart(a: string, b: string): number {
 	let alike = 0;
 	while (alike < a.length && a[alike] === b[alike]) alike++;
 	return alike;
+}
+
+interface SearchedCodes {
+	readonly vocabulary: Vocabulary;
+	/** The map of the dataset, if available; otherwise ICD codes are looked up in the built-in map. */
+	readonly map?: CodeMap | undefined;
+}
+
+/** An index takes longer to make than to search, so one is kept per vocabulary. */
+const searches = new WeakMap<Vocabulary, { map: CodeMap | undefined; search: CodeSearch }>();
+
+/** The tokens that match a number, a name, a synonym or an abbreviation, the best first. */
+export function searchCodes(
+	text: string,
+	{ vocabulary, map }: SearchedCodes,
+): readonly CodeMatch[] {
+	const known = searches.get(vocabulary);
+	if (known && known.map === map) return known.search(text);
+	const search = codeSearch(vocabulary.tokens, map);
+	searches.set(vocabulary, { map, search });
+	return search(text);
 }

@@ -1,15 +1,19 @@
 /** Times and codes as users write them, on the command line and in requests. */
 
-export { inField, QuestionError } from "./errors.js";
-export { type CodeBook, type FoundCode, findCode } from "./find-code.js";
+export { type CodeBook, type FoundCode, findCode, searchCodes } from "./find-code.js";
 export {
+	ageText,
 	dayText,
+	type GridOptions,
+	inField,
 	lastRecord,
 	type Moment,
 	momentForms,
 	momentJson,
 	momentOf,
 	momentsOf,
+	patientText,
+	QuestionError,
 	readSpan,
 	readTime,
 	readTimes,
@@ -18,12 +22,10 @@ export {
 	spanText,
 	type Timed,
 	type TimeInput,
+	timeGrid,
 	timesOf,
 	usualHorizon,
 	usualHorizons,
 	usualYears,
 } from "./moments.js";
-export { ageText, patientText } from "./patient-text.js";
-export { searchCodes } from "./search-codes.js";
-export { type GridOptions, timeGrid } from "./time-grid.js";
 export { editWarnings, nothingRecorded, warningsFor } from "./warnings.js";

@@ -8,6 +8,7 @@ import {
 	momentsOf,
 	spanDays,
 	spanText,
+	timeGrid,
 	timesOf,
 } from "./moments.js";
 
@@ -125,4 +126,40 @@ test("times are written as dates or days, with the age", () => {
 	expect(momentJson(2.25, null, days)).toEqual({ day: 2.25, ageYears: null });
 	expect(dayText(2.25, days)).toBe("day 2.25");
 	expect(dayText(200.25, days)).toBe("day 200.3");
+});
+
+/** Someone born on day -50. */
+const born = (...times: number[]) => {
+	const patient = person("p", -50, -50, ...times);
+	const history = { ...patient.history, birthEvents: 1 as const };
+	return { patient: { ...patient, history }, axis: "days" as const };
+};
+
+test("equal steps between two times, both included where they fit", () => {
+	const times = timeGrid(born(0, 40), {
+		from: momentOf("10"),
+		to: momentOf("+0.3d"),
+		step: 0.1,
+	});
+	expect(times).toHaveLength(304);
+	expect([times[0], times.at(-1)]).toEqual([10, expect.closeTo(40.3, 9)]);
+	expect([...timeGrid(born(0), { to: momentOf("25"), step: 10 })]).toEqual([0, 10, 20]);
+});
+
+test("by default from the first event to the last record, by months or so", () => {
+	const times = timeGrid(born(0, 4826), {});
+	expect([times[0], times.length, times.at(-1)]).toEqual([0, 160, 4826]);
+	expect((times[1] as number) - (times[0] as number)).toBeCloseTo(365.25 / 12);
+	const short = timeGrid(born(0), { to: momentOf("2") });
+	expect([...short]).toEqual([0, 1, 2]);
+	expect([...timeGrid(born(7), {})]).toEqual([7]);
+});
+
+test("refuses an end before the start, and more times than can be meant", () => {
+	expect(() => timeGrid(born(0), { to: momentOf("-10") })).toThrow(
+		"`from` (the first event) lies after `to` -10",
+	);
+	expect(() => timeGrid(born(0, 1826.25), { step: 0.01 })).toThrow(
+		"`step` makes 182,626 times; expected at most 20,000",
+	);
 });

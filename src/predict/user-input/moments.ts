@@ -1,8 +1,49 @@
 import { InputError } from "../../base/errors.js";
+import { thousands } from "../../base/thousands.js";
 import { dayOfIsoDate, isoDate, monthDays, type TimeAxis, yearDays } from "../../base/time.js";
 import type { NewPatient } from "../../data/cohort/index.js";
 import { farthestDay } from "../../data/records/dates.js";
-import { inField, UnusableInputError } from "./errors.js";
+
+/** A time or a code that cannot be used. `problem` says why, without the time, the code, the patient or their dates. */
+export class UnusableInputError extends InputError {
+	constructor(
+		message: string,
+		readonly problem: string,
+		option?: string,
+	) {
+		super(message, option === undefined ? {} : { field: option.replaceAll("`", "") });
+	}
+}
+
+/** An error in one field of a question, such as `codes.1`. */
+export class QuestionError extends InputError {
+	constructor(
+		override readonly cause: InputError,
+		readonly path: string,
+	) {
+		super(cause.message, {
+			...(cause.field !== undefined && { field: cause.field }),
+			value: cause.value,
+			cause,
+		});
+	}
+
+	/** The message for those who must not see values of the question again. */
+	get refusal(): string {
+		return this.cause instanceof UnusableInputError
+			? `${this.path} ${this.cause.problem}`
+			: `${this.path}: ${this.message}`;
+	}
+}
+
+/** Reads a field of a question; errors name it. */
+export function inField<T>(path: string, work: () => T): T {
+	try {
+		return work();
+	} catch (error) {
+		throw error instanceof InputError ? new QuestionError(error, path) : error;
+	}
+}
 
 /** A time as a user writes it; most mean another time for each patient. */
 export interface Moment {
@@ -208,3 +249,65 @@ export const momentJson = (day: number, birth: number | null, axis: TimeAxis) =>
 	day,
 	ageYears: birth === null ? null : (day - birth) / yearDays,
 });
+
+/** `p7: female, 84 events from 2003-01-10 to 2014-11-30 (age 57.7)`. */
+export function patientText({ id, sex, birth, history }: NewPatient, axis: TimeAxis): string {
+	const times = history.times.subarray(history.birthEvents);
+	const [first, last] = [times[0], times.at(-1)] as [number, number];
+	const parts: string[] = sex ? [sex] : [];
+	if (times.length === 1) parts.push(`1 event, at ${dayText(last, axis)}`);
+	else
+		parts.push(
+			`${thousands(times.length)} events from ${dayText(first, axis)} to ${dayText(last, axis)}`,
+		);
+	const age = birth !== null ? ` (age ${ageText(last, birth)})` : "";
+	return `${id}: ${parts.join(", ")}${age}`;
+}
+
+/** In years, to a tenth. */
+export const ageText = (time: number, birth: number): string =>
+	((time - birth) / yearDays).toFixed(1);
+
+export interface GridOptions {
+	readonly from?: TimeInput | undefined;
+	readonly to?: TimeInput | undefined;
+	readonly step?: SpanInput | undefined;
+}
+
+/** Steps that people think in, in days. */
+const usualSteps = [1, 7, 14, monthDays, yearDays / 4, yearDays / 2, yearDays];
+/** As many times as a drawing can show. */
+const enough = 250;
+const mostTimes = 20_000;
+
+/** Equal steps, by default from the first event to the last record, which is the last time then. */
+export function timeGrid(timed: Timed, options: GridOptions): Float64Array {
+	const { times, birthEvents } = timed.patient.history;
+	const first = times[birthEvents];
+	const from = options.from === undefined ? first : readTime(options.from, timed, "from");
+	const to = readTime(options.to ?? lastRecord, timed, "to");
+	if (from > to) {
+		const written = (time: TimeInput | undefined, usual: string) =>
+			time === undefined ? usual : momentOf(time).text;
+		const unusable = new UnusableInputError(
+			`\`from\` ${written(options.from, "(the first event)")} lies after \`to\` ${written(options.to, "(the last record)")}; exchange them, or leave one out`,
+			"lies after to; exchange them, or leave one out",
+			"from",
+		);
+		throw new QuestionError(unusable, "from");
+	}
+	const step = options.step === undefined ? usualStep(to - from) : readSpan(options.step, "step");
+	const count = 1 + Math.floor((to - from) / step + 1e-9);
+	if (count > mostTimes) {
+		const problem = `makes ${thousands(count)} times; expected at most ${thousands(mostTimes)}: choose a longer one, or a shorter time`;
+		const unusable = new UnusableInputError(`\`step\` ${problem}`, problem, "step");
+		throw new QuestionError(unusable, "step");
+	}
+	const grid = Array.from({ length: count }, (_, at) => from + at * step);
+	if (options.to === undefined && (grid.at(-1) as number) < to) grid.push(to);
+	return Float64Array.from(grid);
+}
+
+function usualStep(days: number): number {
+	return usualSteps.find((step) => days / step <= enough) ?? days / enough;
+}

@@ -2,7 +2,7 @@ import { thousands } from "../../base/thousands.js";
 import { durationName, yearDays } from "../../base/time.js";
 import type { Manifest, NewPatient, UnknownCodes } from "../../data/cohort/index.js";
 import { roundUpTimeRange } from "../../data/cohort/privacy-rounding.js";
-import { placeOf } from "../code-probabilities.js";
+import { placeOf } from "../trajectories.js";
 
 /** How much of the records of a query the model does not know. */
 interface Queried {

@@ -5,9 +5,9 @@ import {
 } from "../../../src/data/cohort/age-sex-rates.js";
 import { specialCount, type Vocabulary } from "../../../src/data/cohort/vocabulary.js";
 import type { Sex } from "../../../src/data/records/rows.js";
+import type { Edit } from "../../../src/predict/histories.js";
 import type { Calls } from "../../../src/predict/library/calls.js";
 import type { HistoryStart } from "../../../src/predict/open-hazards.js";
-import type { Edit } from "../../../src/predict/what-if.js";
 import type { History } from "../data/patient.js";
 
 /** Points of a curve per year. */

@@ -1,6 +1,6 @@
 import { type ReactNode, useCallback, useId, useState } from "react";
 import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
-import { searchCodes } from "../../../src/predict/user-input/search-codes.js";
+import { searchCodes } from "../../../src/predict/user-input/find-code.js";
 
 /** One choice. */
 interface Choice {

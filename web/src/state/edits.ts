@@ -1,5 +1,5 @@
 import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
-import type { Edit as LibraryEdit } from "../../../src/predict/what-if.js";
+import type { Edit as LibraryEdit } from "../../../src/predict/histories.js";
 import type { Patient, PatientEvent } from "../data/patient.js";
 import { addingRange } from "../data/patient.js";
 

@@ -2,7 +2,7 @@ import { useMemo } from "react";
 import type { Clock } from "../../../src/evaluate/charts/clock.js";
 import { percent } from "../../../src/evaluate/charts/numbers.js";
 import type { Scoring } from "../../../src/model/train/finetune/classifier.js";
-import { knownOn, outsideReason } from "../../../src/predict/known-history.js";
+import { knownOn, outsideReason } from "../../../src/predict/histories.js";
 import type { Calls } from "../../../src/predict/library/calls.js";
 import type { History } from "../data/patient.js";
 import { idleMilliseconds, stateOf, useAnswer } from "../engine/answers.js";

@@ -1,3 +1,5 @@
+import { InputError } from "../base/errors.js";
+import { specialCount } from "../data/cohort/vocabulary.js";
 import type { Events } from "../model/index.js";
 import type { Scoring } from "../model/train/finetune/classifier.js";
 
@@ -47,4 +49,50 @@ export function outsideReason(
 	);
 	if (isRecorded !== (outside.if === "recorded")) return undefined;
 	return `outside the definition of ${task}: ${isRecorded ? "has a" : "has no"} record of ${what}`;
+}
+
+/** Indices are those of the history before any edit. */
+export type Edit =
+	| { readonly add: { readonly token: number; readonly time: number } }
+	| { readonly remove: number }
+	| { readonly move: number; readonly to: number };
+
+/**
+ * The history after all edits. What is added or moved stands after events of the same time. Birth
+ * stays where it is, and nothing goes before it.
+ */
+export function edited(history: Events, edits: readonly Edit[]): Events {
+	const count = history.times.length;
+	const birth = count > 0 && history.tokens[0] < specialCount ? history.times[0] : undefined;
+	const kept = new Map(
+		Array.from(history.times, (time, i) => [i, { token: history.tokens[i], time }]),
+	);
+	const placed: { token: number; time: number }[] = [];
+	const take = (index: number) => {
+		if (index === 0 && birth !== undefined)
+			throw new InputError("event 0 is the birth, which can be neither removed nor moved");
+		const event = kept.get(index);
+		if (!event)
+			throw new InputError(
+				index in history.times
+					? `event ${index} is edited twice; give one edit per event`
+					: `there is no event ${index}; the history has ${count}, counted from 0`,
+			);
+		kept.delete(index);
+		return event;
+	};
+	const put = (token: number, time: number) => {
+		if (!Number.isFinite(time) || time < (birth ?? Number.NEGATIVE_INFINITY))
+			throw new InputError(
+				`an event cannot be put at ${time}; expected a time${birth === undefined ? "" : ` from birth (${birth}) on`}`,
+			);
+		placed.push({ token, time });
+	};
+	for (const edit of edits) {
+		if ("add" in edit) put(edit.add.token, edit.add.time);
+		else if ("remove" in edit) take(edit.remove);
+		else put(take(edit.move).token, edit.to);
+	}
+	const events = [...kept.values(), ...placed].sort((a, b) => a.time - b.time);
+	return { tokens: events.map(({ token }) => token), times: events.map(({ time }) => time) };
 }

@@ -1,5 +1,16 @@
 import type { Events } from "../model/index.js";
 
+/** Where a time lies: before the first event of a history, up to the last, or after it (or in an empty history). */
+export type Place = "before" | "inside" | "after";
+
+export function placeOf({ times }: Events, time: number): Place {
+	if (time < (times[0] ?? Number.NEGATIVE_INFINITY)) return "before";
+	return time <= (times[times.length - 1] ?? Number.NEGATIVE_INFINITY) ? "inside" : "after";
+}
+
+export const placesOf = (history: Events, times: ArrayLike<number>): Place[] =>
+	Array.from(times, (time) => placeOf(history, time));
+
 /** A significant rise of a probability, and what was recorded meanwhile. */
 export interface Surge {
 	readonly from: number;
@@ -17,10 +28,34 @@ const leastPart = 0.1;
 const mostSurges = 5;
 
 /** Whether a record at a time can explain a rise from one time to another. */
-export type IsWithin = (time: number, from: number, to: number) => boolean;
+type IsWithin = (time: number, from: number, to: number) => boolean;
 
 /** Where a probability is based on the records before its time. */
-const beforeEnd: IsWithin = (time, from, to) => time >= from && time < to;
+export const beforeEnd: IsWithin = (time, from, to) => time >= from && time < to;
+
+/** Where a probability is based on the records up to its day, and that day's. */
+export const throughEndDay: IsWithin = (time, from, to) =>
+	Math.floor(time) > Math.floor(from) && Math.floor(time) <= Math.floor(to);
+
+/** A probability along a history; `isBreak` says where it becomes that of something else, whose difference is not growth. */
+export function trajectoryOf(
+	history: Events,
+	times: Float64Array,
+	probability: Float64Array,
+	isWithin: IsWithin,
+	isBreak: (at: number) => boolean = () => false,
+) {
+	const growth = probability.map((value, at) =>
+		at === 0 || isBreak(at) ? 0 : value - probability[at - 1],
+	);
+	return {
+		times,
+		/** Difference to the probability at the time before; 0 at the first. */
+		growth,
+		places: placesOf(history, times),
+		surges: surgesOf(history, times, probability, growth, isWithin),
+	};
+}
 
 function median(values: readonly number[]): number {
 	const sorted = [...values].sort((a, b) => a - b);
@@ -41,8 +76,8 @@ export function surgesOf(
 	times: ArrayLike<number>,
 	probability: ArrayLike<number>,
 	growth: ArrayLike<number>,
-	isWithin: IsWithin = beforeEnd,
-): Surge[] {
+	isWithin: IsWithin,
+): readonly Surge[] {
 	const steps = Array.from(growth).slice(1);
 	const centre = median(steps);
 	const deviation = 1.4826 * median(steps.map((step) => Math.abs(step - centre)));

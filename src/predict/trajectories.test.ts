@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { surgesOf } from "./surges.js";
+import { beforeEnd, surgesOf } from "./trajectories.js";
 
 const none = { tokens: [], times: [] };
 
@@ -7,7 +7,7 @@ const none = { tokens: [], times: [] };
 function surges(risk: readonly number[], history: { tokens: number[]; times: number[] } = none) {
 	const growth = risk.map((value, i) => (i === 0 ? 0 : value - risk[i - 1]));
 	const times = risk.map((_, i) => i);
-	return surgesOf(history, times, risk, growth);
+	return surgesOf(history, times, risk, growth, beforeEnd);
 }
 
 test("a jump is a surge, with the events in it", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { edited } from "./what-if.js";
+import { edited } from "./histories.js";
 
 const own = { tokens: [3, 5, 6, 7], times: [0, 10, 20, 20] };
 
