@@ -1,34 +1,25 @@
 // Hostile and greedy HTTP clients. Each runs until its time is up, then disconnects.
 import { connect } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 
-/** @typedef {import("../../dist/base/random.js").Random} Random */
-/** @typedef {{ port: number, token: string, random: Random, until: number }} Target */
-/** @typedef {Record<string, number>} Counts how often what came of it */
+const codes = ["401", "250", "272", "428"];
+const dateOf = (day) => new Date(day * 86_400_000).toISOString().slice(0, 10);
+/** A patient with as many events. */
+const patientWith = (events, eventOf) => ({
+	sex: "female",
+	birth: "1950-06-01",
+	events: Array.from({ length: events }, (_, i) => ({ code: codes[i % 4], ...eventOf(i) })),
+});
+const yearly = (i) => ({ date: `20${String(i % 20).padStart(2, "0")}-03-01` });
+const months = (count) => Array.from({ length: count }, (_, i) => `+${i + 1}m`);
 
-const history = Array.from({ length: 60 }, (_, i) => ({
-	code: ["401", "250", "272", "428"][i % 4],
-	date: `20${String(i % 20).padStart(2, "0")}-03-01`,
-}));
-export const small = {
-	patient: { sex: "female", birth: "1950-06-01", events: history.slice(0, 8) },
-};
+export const small = { patient: patientWith(8, yearly) };
+const patient = patientWith(60, yearly);
 const bodies = {
 	/** A small request with the largest allowed response: times × top is 4,096. */
-	large: {
-		...small,
-		at: Array.from({ length: 256 }, (_, i) => `+${i + 1}m`),
-		top: 16,
-	},
+	large: { ...small, at: months(256), top: 16 },
 	/** The longest history, and the largest response on risks: codes × times is 8,192. */
-	long: {
-		patient: {
-			...small.patient,
-			events: Array.from({ length: 5000 }, (_, i) => ({
-				code: ["401", "250", "272", "428"][i % 4],
-				date: new Date(i * 86_400_000).toISOString().slice(0, 10),
-			})),
-		},
-	},
+	long: { patient: patientWith(5000, (i) => ({ date: dateOf(i) })) },
 	risks: {
 		...small,
 		codes: Array(16).fill("428"),
@@ -36,11 +27,10 @@ const bodies = {
 		to: "2019-10-01",
 		step: "1w",
 	},
-	embed: { patient: { ...small.patient, events: history } },
-	attribute: { patient: { ...small.patient, events: history }, codes: ["428"], attribute: "+1y" },
+	embed: { patient },
+	attribute: { patient, codes: ["428"], attribute: "+1y" },
 };
 
-/** @param {Target} target @param {string} path @param {string | Buffer} body @param {Record<string, string>} headers */
 function rawRequest({ port, token }, path, body, headers = {}, method = "POST") {
 	const all = {
 		Host: `127.0.0.1:${port}`,
@@ -56,92 +46,66 @@ function rawRequest({ port, token }, path, body, headers = {}, method = "POST") 
 	]);
 }
 
-const pause = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(resolve, ms));
+/** Keeps `count` connections open, each renewed when it ends, until the time is up; counts how they end. */
+const keeping = (count, connection) => async (target) => {
+	const counts = {};
+	const renew = async () => {
+		while (Date.now() < target.until) {
+			const result = await connection(target);
+			counts[result] = (counts[result] ?? 0) + 1;
+		}
+	};
+	await Promise.all(Array.from({ length: count }, renew));
+	return counts;
+};
 
-/** A connection that forgets its errors, and what was read of it if it is read. */
-function open(/** @type {Target} */ { port }, { read = true } = {}) {
+/**
+ * Sends all bytes at once, and with `drip` one more now and then. Waits until the connection ends, the time is up or a
+ * response has arrived; gives its status, or whether the service closed the connection.
+ */
+async function exchange({ port, until }, bytes, { read = true, drip = "", pauseMs = 20 } = {}) {
 	const socket = connect(port, "127.0.0.1");
-	const state = { socket, text: "", closed: false };
+	let [text, isClosed] = ["", false];
 	socket.on("error", () => {});
 	socket.on("close", () => {
-		state.closed = true;
+		isClosed = true;
 	});
 	if (read)
-		socket.on(
-			"data",
-			(chunk) => (state.text = (state.text + chunk.toString("latin1")).slice(0, 4096)),
-		);
+		socket.on("data", (chunk) => {
+			text = (text + chunk.toString("latin1")).slice(0, 4096);
+		});
 	else socket.pause();
-	return state;
-}
-
-/** Keeps `count` connections open, each renewed when it ends, until the time is up. */
-async function keeping(
-	/** @type {Target} */ target,
-	/** @type {number} */ count,
-	/** @type {(target: Target) => Promise<string>} */ once,
-) {
-	/** @type {Counts} */
-	const counts = {};
-	await Promise.all(
-		Array.from({ length: count }, async () => {
-			while (Date.now() < target.until) {
-				const result = await once(target);
-				counts[result] = (counts[result] ?? 0) + 1;
-			}
-		}),
-	);
-	return counts;
-}
-
-/** Sends all bytes at once and reads until the connection ends, the time is up or a response has arrived. */
-async function exchange(
-	/** @type {Target} */ target,
-	/** @type {Buffer} */ bytes,
-	{ answers = 1, read = true } = {},
-) {
-	const state = open(target, { read });
-	state.socket.write(bytes);
-	let seen = 0;
-	state.socket.on("data", (chunk) => {
-		seen += chunk.toString("latin1").split("HTTP/1.1 ").length - 1;
-	});
-	if (!read) state.socket.pause();
-	while (!state.closed && Date.now() < target.until && seen < answers) await pause(20);
-	state.socket.destroy();
-	const status = /HTTP\/1\.1 (\d{3})/.exec(state.text)?.[1];
-	if (status) return status;
-	return state.closed ? "closed" : "held";
-}
-
-const post = (
-	/** @type {Target} */ target,
-	/** @type {string} */ path,
-	/** @type {unknown} */ body,
-	/** @type {Record<string, string>} */ headers = {},
-) => exchange(target, rawRequest(target, path, JSON.stringify(body), headers));
-
-/** A body that arrives a byte at a time. */
-async function slowly(
-	/** @type {Target} */ target,
-	/** @type {string} */ path,
-	/** @type {Record<string, string>} */ headers,
-) {
-	const state = open(target);
-	const length = { "Content-Length": String(1024 ** 2 - 1), ...headers };
-	state.socket.write(rawRequest(target, path, "{", length));
-	// Most of the body at once, so that the service buffers much; then single bytes.
-	state.socket.write(Buffer.alloc(900_000, 32));
-	while (!state.closed && Date.now() < target.until) {
-		state.socket.write(" ");
-		await pause(250);
+	socket.write(bytes);
+	const status = () => /HTTP\/1\.1 (\d{3})/.exec(text)?.[1];
+	while (!isClosed && Date.now() < until && (drip !== "" || !status())) {
+		if (drip !== "") socket.write(drip);
+		await pause(pauseMs);
 	}
-	state.socket.destroy();
-	return /HTTP\/1\.1 (\d{3})/.exec(state.text)?.[1] ?? (state.closed ? "closed" : "held");
+	socket.destroy();
+	return status() ?? (isClosed ? "closed" : "held");
 }
 
-const pick = (/** @type {Random} */ random, /** @type {readonly any[]} */ items) =>
-	items[random.integer(items.length)];
+const requestOf = (target, route, body, headers) =>
+	rawRequest(target, `/api/v2/${route}`, JSON.stringify(body), headers);
+
+/** Connections that send one request. */
+const posting = (route, body, headers) => (target) =>
+	exchange(target, requestOf(target, route, body, headers));
+
+/** Connections that send several requests, and never read a response. */
+const unread = (requests) => (target) => {
+	const one = requestOf(target, "forecast", bodies.large);
+	return exchange(target, Buffer.concat(Array(requests).fill(one)), { read: false });
+};
+
+/** Connections whose body arrives a byte at a time, after most of it at once, so that the service buffers much. */
+const slowly = (path, headers) => (target) => {
+	const length = { "Content-Length": String(1024 ** 2 - 1), ...headers };
+	const begin = [rawRequest(target, path, "{", length), Buffer.alloc(900_000, 32)];
+	return exchange(target, Buffer.concat(begin), { drip: " ", pauseMs: 250 });
+};
+
+const pick = (random, items) => items[random.integer(items.length)];
 
 const texts =
 	"=1+1,💥,../../etc/passwd,+1000000000y,-5y,age:-1,2010-02-30,NaN,__proto__,constructor,<script>";
@@ -154,12 +118,12 @@ const strange = [
 ];
 
 /** A valid request with some of its values replaced by strange ones. */
-function fuzzedBody(/** @type {Random} */ random) {
+function fuzzedBody(random) {
 	const document = structuredClone(
 		pick(random, [small, bodies.embed, bodies.attribute, bodies.large]),
 	);
 	for (let left = random.integer(3); left >= 0; left--) {
-		let holder = /** @type {any} */ (document);
+		let holder = document;
 		for (;;) {
 			const keys = Object.keys(holder);
 			const key = keys.length === 0 ? "x" : pick(random, keys);
@@ -192,7 +156,7 @@ const strangeHeaders = [
 ];
 
 /** A malformed request. */
-function fuzzedRequest(/** @type {Target} */ target) {
+function fuzzedRequest(target) {
 	const { random } = target;
 	const path = pick(random, strangePaths);
 	const method = pick(random, "POST POST POST GET PUT DELETE OPTIONS TRACE FOO".split(" "));
@@ -211,32 +175,24 @@ function fuzzedRequest(/** @type {Target} */ target) {
 }
 
 /** As many events, with random codes and days between them. */
-function randomPatient(/** @type {Random} */ random, /** @type {number} */ events) {
+function randomPatient(random, events) {
 	const days = 1 + random.integer(6);
-	return {
-		...small.patient,
-		events: Array.from({ length: events }, (_, i) => ({
-			code: pick(random, ["401", "250", "272", "428"]),
-			date: new Date((i * days - 7300) * 86_400_000).toISOString().slice(0, 10),
-		})),
-	};
+	return patientWith(events, (i) => ({ code: pick(random, codes), date: dateOf(i * days - 7300) }));
 }
 
 /** Any number up to the limit: as often a small as a large one, and every fourth time the limit itself. */
-const upTo = (/** @type {Random} */ random, /** @type {number} */ most) =>
+const upTo = (random, most) =>
 	random.uniform() < 0.25 ? most : Math.floor((most + 1) ** random.uniform());
 
-/** A random request within the limits of the service: its path and its body. */
-function randomRequest(/** @type {Random} */ random) {
-	const at = (/** @type {number} */ most) =>
-		Array.from({ length: upTo(random, most) }, (_, i) => `+${i + 1}m`);
+/** A random request within the limits of the service: its route and its body. */
+function randomRequest(random) {
+	const at = (most) => months(upTo(random, most));
 	const codes = Array(upTo(random, 16)).fill("428");
 	const patient = randomPatient(random, upTo(random, 5000));
 	const patients = () => {
 		const count = upTo(random, 100);
-		return Array.from({ length: count }, () =>
-			randomPatient(random, upTo(random, Math.floor(5000 / count))),
-		);
+		const most = Math.floor(5000 / count);
+		return Array.from({ length: count }, () => randomPatient(random, upTo(random, most)));
 	};
 	/** Times from the first to the last event. */
 	const grid = () => {
@@ -256,54 +212,24 @@ function randomRequest(/** @type {Random} */ random) {
 	])();
 }
 
-/** @type {Record<string, (target: Target) => Promise<Counts>>} */
+const form = { Authorization: "", "Content-Type": "application/x-www-form-urlencoded" };
+
 export const attacks = {
-	fuzz: (target) => keeping(target, 4, () => exchange(target, fuzzedRequest(target))),
-	"never read": (target) =>
-		keeping(target, 300, () => {
-			const one = rawRequest(target, "/api/v2/forecast", JSON.stringify(bodies.large));
-			return exchange(target, Buffer.concat(Array(4).fill(one)), { read: false });
-		}),
-	pipelining: (target) =>
-		keeping(target, 20, () => {
-			const one = rawRequest(target, "/api/v2/forecast", JSON.stringify(bodies.large));
-			return exchange(target, Buffer.concat(Array(60).fill(one)), { read: false });
-		}),
-	"slow sign-in": (target) =>
-		keeping(target, 64, () =>
-			slowly(target, "/sign-in", {
-				Authorization: "",
-				"Content-Type": "application/x-www-form-urlencoded",
-			}),
-		),
-	"slow bodies": (target) => keeping(target, 64, () => slowly(target, "/api/v2/forecast", {})),
-	"wrong tokens": (target) =>
-		keeping(target, 16, () =>
-			post(target, "/api/v2/forecast", small, { Authorization: "Bearer no" }),
-		),
-	"connection flood": (target) =>
-		keeping(target, 1500, async () => {
-			const state = open(target);
-			while (!state.closed && Date.now() < target.until) await pause(200);
-			state.socket.destroy();
-			return state.closed ? "closed" : "held";
-		}),
-	embedding: (target) => keeping(target, 8, () => post(target, "/api/v2/embed", bodies.embed)),
-	attribution: (target) =>
-		keeping(target, 40, () => post(target, "/api/v2/risk", bodies.attribute)),
-	"large answers": (target) =>
-		keeping(target, 8, () => post(target, "/api/v2/forecast", bodies.large)),
-	"large risks": (target) => keeping(target, 8, () => post(target, "/api/v2/risk", bodies.risks)),
-	"long histories": (target) =>
-		keeping(target, 8, () => post(target, "/api/v2/forecast", bodies.long)),
-	sessions: (target) => keeping(target, 8, () => post(target, "/api/v2/sessions", small)),
-	"random requests": (target) =>
-		keeping(target, 6, () => {
-			const [path, body] = randomRequest(target.random);
-			return post(target, `/api/v2/${path}`, body);
-		}),
+	fuzz: keeping(4, (target) => exchange(target, fuzzedRequest(target))),
+	"never read": keeping(300, unread(4)),
+	pipelining: keeping(20, unread(60)),
+	"slow sign-in": keeping(64, slowly("/sign-in", form)),
+	"slow bodies": keeping(64, slowly("/api/v2/forecast", {})),
+	"wrong tokens": keeping(16, posting("forecast", small, { Authorization: "Bearer no" })),
+	"connection flood": keeping(1500, (target) => exchange(target, "", { pauseMs: 200 })),
+	embedding: keeping(8, posting("embed", bodies.embed)),
+	attribution: keeping(40, posting("risk", bodies.attribute)),
+	"large answers": keeping(8, posting("forecast", bodies.large)),
+	"large risks": keeping(8, posting("risk", bodies.risks)),
+	"long histories": keeping(8, posting("forecast", bodies.long)),
+	sessions: keeping(8, posting("sessions", small)),
+	"random requests": keeping(6, (target) => posting(...randomRequest(target.random))(target)),
 };
 
 /** Clients that send the same requests as the well-behaved one, for comparison. */
-export const fairLoad = (/** @type {Target} */ target) =>
-	keeping(target, 8, () => post(target, "/api/v2/forecast", small));
+export const fairLoad = keeping(8, posting("forecast", small));

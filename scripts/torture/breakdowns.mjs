@@ -1,15 +1,12 @@
 // Kills, full disks and several processes at once: the same command again must end as if nothing had happened.
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { argvOf, commandOf, commands, makePlace, recover, referenceOf } from "./commands.mjs";
-import { bytesIn } from "./files.mjs";
-import { faultOf, run } from "./process.mjs";
-
-/** @typedef {import("./torture.mjs").Campaign} Campaign */
+import { faultOf, filesIn, run } from "./process.mjs";
 
 /** Kills at random moments. */
-/** @type {Campaign} */
 export const kills = {
 	name: "kills",
 	share: 35,
@@ -29,12 +26,9 @@ export const kills = {
 				killAfterMs: random.uniform() * reference.seconds * 1100,
 				childrenToo,
 			});
+			const fault = finished.killed ? undefined : faultOf(finished);
+			if (fault) return { counts: { [command.name]: killed }, broke: `${command.name}: ${fault}` };
 			if (finished.killed) killed++;
-			else if (finished.code !== 0) {
-				const fault = faultOf(finished);
-				if (fault)
-					return { counts: { [command.name]: killed }, broke: `${command.name}: ${fault}` };
-			}
 		}
 		const wrong = await recover(world, command, place);
 		rmSync(place, { recursive: true, force: true });
@@ -45,11 +39,12 @@ export const kills = {
 	},
 };
 
-const mount = (/** @type {string[]} */ ...args) => execFileSync("mount", args, { stdio: "ignore" });
+const mount = (...args) => execFileSync("mount", args, { stdio: "ignore" });
+const bytesIn = (folder) =>
+	filesIn(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
 const roomy = "size=1g";
 
 /** A disk that fills up while a command writes: the command reports it, and resumes when there is space again. */
-/** @type {Campaign} */
 export const fullDisk = {
 	name: "full-disk",
 	share: 10,
@@ -86,10 +81,8 @@ export const fullDisk = {
 const chosen = commands.filter(({ name }) =>
 	["pretrain", "prepare", "export", "simulate", "finetune"].includes(name),
 );
-const wait = (/** @type {number} */ ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Several concurrent processes on one folder, in some steps after an earlier one was killed. */
-/** @type {Campaign} */
 export const concurrent = {
 	name: "together",
 	share: 10,
@@ -109,7 +102,7 @@ export const concurrent = {
 		const delays = Array.from({ length: starters }, () => random.uniform() * spread);
 		const finished = await Promise.all(
 			delays.map(async (delay) => {
-				await wait(delay);
+				await pause(delay);
 				return run(argv);
 			}),
 		);

@@ -1,12 +1,13 @@
 // A well-behaved client in its own process: sends a request, waits for the response, pauses, repeats.
 // node client.mjs '{"url":…,"token":…,"body":…,"seconds":…,"pauseMs":…,"localAddress":…}'
 import { Agent, request } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
 
 const { url, token, body, seconds, pauseMs, localAddress } = JSON.parse(process.argv[2] ?? "{}");
 const agent = new Agent({ keepAlive: true, maxSockets: 1, ...(localAddress && { localAddress }) });
 const text = JSON.stringify(body);
 
-/** @returns {Promise<number>} the status */
+/** Gives the status of a response. */
 const ask = () =>
 	new Promise((resolve, reject) => {
 		const headers = { "Content-Type": "application/json", Authorization: `Bearer ${token}` };
@@ -21,9 +22,7 @@ const ask = () =>
 		sent.end(text);
 	});
 
-/** @type {number[]} */
 const latencies = [];
-/** @type {Record<string, number>} */
 const failures = {};
 const end = performance.now() + seconds * 1000;
 while (performance.now() < end) {
@@ -31,7 +30,7 @@ while (performance.now() < end) {
 	const result = await ask().catch((error) => error.code ?? error.message);
 	if (result === 200) latencies.push(performance.now() - began);
 	else failures[result] = (failures[result] ?? 0) + 1;
-	await new Promise((resolve) => setTimeout(resolve, pauseMs));
+	await pause(pauseMs);
 }
 agent.destroy();
 console.log(JSON.stringify({ latencies, failures }));

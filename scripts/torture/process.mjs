@@ -1,30 +1,20 @@
-// The built command line as a process that can be killed, and what counts as misbehaving.
+// The built command line as a process that can be killed, what counts as misbehaving, and what it leaves in folders.
 import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const main = join(root, "dist", "bin", "trajgpt.js");
 
-/**
- * @typedef {object} Finished
- * @property {number | null} code
- * @property {NodeJS.Signals | null} signal
- * @property {string} stdout
- * @property {string} stderr
- * @property {number} seconds
- * @property {boolean} killed by us, as asked
- * @property {boolean} hung and ended by us
- */
-
-/** @type {Set<import("node:child_process").ChildProcess>} */
 const running = new Set();
 process.on("exit", () => {
 	for (const child of running) endGroup(child);
 });
 
 /** Starts Node in its own process group, so that its children can be ended with it. */
-export function startNode(/** @type {readonly string[]} */ argv) {
+export function startNode(argv) {
 	const child = spawn(process.execPath, argv, {
 		cwd: root,
 		detached: true,
@@ -36,28 +26,22 @@ export function startNode(/** @type {readonly string[]} */ argv) {
 }
 
 /** Starts the command line. */
-export const start = (/** @type {readonly string[]} */ argv) => startNode([main, ...argv]);
+export const start = (argv) => startNode([main, ...argv]);
 
-/** @param {import("node:child_process").ChildProcess} child */
 export function endGroup(child) {
 	try {
-		process.kill(-(/** @type {number} */ (child.pid)), "SIGKILL");
+		process.kill(-child.pid, "SIGKILL");
 	} catch {
 		// It has ended already.
 	}
 }
 
-/**
- * Runs a child to its end, or kills it.
- * @param {ReturnType<typeof startNode>} child
- * @param {{ killAfterMs?: number | undefined, childrenToo?: boolean, patienceMs?: number }} options
- * @returns {Promise<Finished>}
- */
+/** Runs a child to its end, or kills it. */
 export async function finish(child, options = {}) {
 	const { killAfterMs, childrenToo = true, patienceMs = 240_000 } = options;
 	const started = performance.now();
 	const written = { stdout: "", stderr: "" };
-	for (const stream of /** @type {const} */ (["stdout", "stderr"]))
+	for (const stream of ["stdout", "stderr"])
 		child[stream].on("data", (chunk) => {
 			written[stream] += chunk;
 		});
@@ -85,14 +69,9 @@ export async function finish(child, options = {}) {
 	return { code, signal, ...written, seconds, killed: killed && signal === "SIGKILL", hung };
 }
 
-/** @param {readonly string[]} argv @param {Parameters<typeof finish>[1]} [options] */
 export const run = (argv, options) => finish(start(argv), options);
 
-/**
- * Why a process misbehaved. A refusal is exit 2 with a message, and no stack trace.
- * @param {Finished} finished
- * @returns {string | undefined}
- */
+/** Why a process misbehaved. A refusal is exit 2 with a message, and no stack trace. */
 export function faultOf({ code, signal, stderr, seconds, hung }) {
 	const last = stderr.trim().split("\n").slice(-3).join(" | ").slice(0, 400);
 	if (hung) return `hung: ended after ${seconds.toFixed(0)} s`;
@@ -104,3 +83,15 @@ export function faultOf({ code, signal, stderr, seconds, hung }) {
 	if (code !== 2) return `exit ${code}: ${last}`;
 	return /^error: ./m.test(stderr) ? undefined : `exit 2 without a message: ${last}`;
 }
+
+/** Files below a folder, relative to it, in order. */
+export const filesIn = (folder) =>
+	readdirSync(folder, { recursive: true, encoding: "utf8" })
+		.filter((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.isFile())
+		.sort();
+
+const hashOf = (file) => createHash("sha256").update(readFileSync(file)).digest("hex");
+
+/** SHA-256 by relative path. */
+export const hashesIn = (folder) =>
+	new Map(filesIn(folder).map((name) => [name, hashOf(join(folder, name))]));
