@@ -1,9 +1,6 @@
 // How goldens are stored and compared: volatile fields left out, long lists summed up, numbers within a tolerance.
 import { createHash } from "node:crypto";
 
-/** @typedef {any} Json any value that JSON has */
-/** @typedef {{ golden: string, path: string, expected: Json | undefined, got: Json | undefined }} Difference */
-
 /** Fields that depend on the clock, the machine or the version, not on what is computed. */
 const volatile = new Set([
 	"seconds",
@@ -26,13 +23,8 @@ const longest = 8;
 const kept = 2;
 
 /** Without volatile fields, with `roots` replaced in texts; with `all`, fields for `--parent` stay. */
-export function masked(
-	/** @type {Json} */ value,
-	/** @type {readonly string[]} */ roots,
-	/** @type {boolean} */ all,
-) {
-	/** @returns {Json} */
-	const visit = (/** @type {Json} */ one) => {
+export function masked(value, roots, all) {
+	const visit = (one) => {
 		if (typeof one === "string")
 			return roots
 				.reduce((text, root) => text.replaceAll(root, "ROOT"), one)
@@ -50,15 +42,12 @@ export function masked(
 	return visit(value);
 }
 
-const short = (/** @type {string} */ text) =>
-	createHash("sha256").update(text).digest("hex").slice(0, 12);
-const rounded = (/** @type {number} */ value) => Number(value.toPrecision(7));
+const short = (text) => createHash("sha256").update(text).digest("hex").slice(0, 12);
+const rounded = (value) => Number(value.toPrecision(7));
 
 /**
  * The same, with every long list as its first elements and sums over all of them: one plain, one of absolute values, and
  * one weighted by position, which changes when elements change places.
- * @param {Json} value
- * @returns {Json}
  */
 export function compact(value) {
 	if (typeof value === "number") return rounded(value);
@@ -68,11 +57,9 @@ export function compact(value) {
 	if (!Array.isArray(value))
 		return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, compact(field)]));
 	if (value.length <= longest) return value.map(compact);
-	/** @type {number[]} */
 	const numbers = [];
-	/** @type {string[]} */
 	const texts = [];
-	const collect = (/** @type {Json} */ one) => {
+	const collect = (one) => {
 		if (typeof one === "number") numbers.push(one);
 		else if (Array.isArray(one)) one.forEach(collect);
 		else if (one !== null && typeof one === "object")
@@ -83,8 +70,7 @@ export function compact(value) {
 		else texts.push(String(one));
 	};
 	collect(value);
-	const sum = (/** @type {(one: number, at: number) => number} */ term) =>
-		rounded(numbers.reduce((total, one, at) => total + term(one, at), 0));
+	const sum = (term) => rounded(numbers.reduce((total, one, at) => total + term(one, at), 0));
 	return {
 		"#list": value.length,
 		first: value.slice(0, kept).map(compact),
@@ -103,7 +89,7 @@ const number = /-?\d+(?:[.,]\d+)*/g;
 const [relative, absolute] = [1e-5, 1e-7];
 
 /** Whether two texts differ in nothing but the last digit of numbers: rounding turns tiny differences into one. */
-function areSimilar(/** @type {string} */ a, /** @type {string} */ b) {
+function areSimilar(a, b) {
 	if (a.replace(number, "0") !== b.replace(number, "0")) return false;
 	const [left, right] = [a, b].map((text) => text.match(number) ?? []);
 	return (left ?? []).every((shown, at) => {
@@ -114,14 +100,6 @@ function areSimilar(/** @type {string} */ a, /** @type {string} */ b) {
 	});
 }
 
-/**
- * @param {string} golden its name
- * @param {Json | undefined} expected
- * @param {Json | undefined} got
- * @param {boolean} isExact whether numbers must be equal to the last bit
- * @param {number} slack what numbers may differ by at least
- * @returns {Difference[]}
- */
 export function differences(golden, expected, got, isExact, slack = absolute, path = "") {
 	if (expected === got) return [];
 	if (isObject(expected) && isObject(got)) {
@@ -145,7 +123,6 @@ export function differences(golden, expected, got, isExact, slack = absolute, pa
 	return isClose && !isExact ? [] : [{ golden, path: path || ".", expected, got }];
 }
 
-/** @returns {value is { [name: string]: Json }} */
-function isObject(/** @type {unknown} */ value) {
+function isObject(value) {
 	return typeof value === "object" && value !== null;
 }

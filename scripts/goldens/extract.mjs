@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** Numbers in [0, 1) from a seed. */
-export function uniform(/** @type {number} */ seed) {
+export function uniform(seed) {
 	let state = seed >>> 0;
 	return () => {
 		state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -25,13 +25,13 @@ const diagnoses = [
 	["ICD10CM", "F32.9"],
 	["ICD10CM", "Z99.99"],
 ];
-const date = (/** @type {number} */ day) => new Date(day * 86_400_000).toISOString().slice(0, 10);
+const date = (day) => new Date(day * 86_400_000).toISOString().slice(0, 10);
 
 /** Writes records.csv, people.csv, labels.csv and names.csv, and events.ndjson: visits to a site, in hours. */
-export function writeExtract(/** @type {string} */ folder) {
+export function writeExtract(folder) {
 	mkdirSync(folder, { recursive: true });
 	const next = uniform(7);
-	const below = (/** @type {number} */ n) => Math.floor(next() * n);
+	const below = (n) => Math.floor(next() * n);
 	const records = ["pid,when,code,vocab,type,result,units"];
 	const people = ["pid,gender,year_of_birth,death"];
 	const labels = ["patient,time,value"];
@@ -60,8 +60,7 @@ export function writeExtract(/** @type {string} */ folder) {
 		});
 	}
 	records.push("h-0007,31/31/2010,I10,ICD10CM,diagnosis,,");
-	const write = (/** @type {string} */ name, /** @type {readonly string[]} */ lines) =>
-		writeFileSync(join(folder, name), `${lines.join("\n")}\n`);
+	const write = (name, lines) => writeFileSync(join(folder, name), `${lines.join("\n")}\n`);
 	write("records.csv", records);
 	write("people.csv", people);
 	write("labels.csv", labels);
@@ -80,7 +79,7 @@ export function writeExtract(/** @type {string} */ folder) {
 }
 
 /** A label for everybody in a table of coverage, in the middle of it. */
-export function writeLabels(/** @type {string} */ coverage, /** @type {string} */ file) {
+export function writeLabels(coverage, file) {
 	const next = uniform(11);
 	const rows = readFileSync(coverage, "utf8").trimEnd().split("\n").slice(1);
 	const labels = rows.map((row) => {

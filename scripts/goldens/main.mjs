@@ -20,9 +20,6 @@ import { openClone } from "./clone.mjs";
 import { compact, differences, masked } from "./compare.mjs";
 import { trainModels } from "./models.mjs";
 
-/** @import { Clone } from "./clone.mjs" */
-/** @import { Difference, Json } from "./compare.mjs" */
-
 const help = `Usage: npm run goldens [-- options]
 
 Runs every command, every route of the service, the verbs of the library, the page's code without a browser and a short
@@ -88,12 +85,7 @@ function vectorInstructions() {
 	return ["avx512f", "avx2", "sve", "asimd"].find((flag) => flags.has(flag)) ?? "";
 }
 
-/**
- * All goldens of a built clone. Models are trained in a process of their own, at the same time.
- * @param {string} root
- * @param {boolean} exact whether hashes stay, and lists are not abridged
- * @returns {Promise<Record<string, Json>>} by name
- */
+/** All goldens of a built clone. Models are trained in a process of their own, at the same time. */
 async function results(root, exact) {
 	const training = promisify(execFile)(
 		process.execPath,
@@ -110,12 +102,7 @@ async function results(root, exact) {
 		: Object.fromEntries(all.map(([name, value]) => [name, compact(masked(value, [], false))]));
 }
 
-/**
- * Works in a new folder, and gives all goldens that it made, unabridged.
- * @param {string} root
- * @param {(clone: Clone, folder: string) => Promise<void>} work
- * @returns {Promise<Record<string, Json>>} by name
- */
+/** Works in a new folder, and gives all goldens that it made, unabridged. */
 async function inNewFolder(root, work) {
 	const folder = realpathSync(mkdtempSync(join(tmpdir(), "trajgpt-goldens-")));
 	const before = process.cwd();
@@ -130,20 +117,19 @@ async function inNewFolder(root, work) {
 	}
 }
 
-function say(/** @type {string} */ line) {
+function say(line) {
 	if (options.verbose) process.stderr.write(`${line}\n`);
 }
 
 /** The file that holds a golden. */
-function fileOf(/** @type {string} */ name) {
+function fileOf(name) {
 	const first = name.split(" ", 1)[0] ?? "";
 	return `${["http", "library", "page", "train"].includes(first) ? first : "commands"}.json`;
 }
 
 /** One line per golden, so that a commit shows which changed. */
-function record(/** @type {Record<string, Json>} */ made) {
+function record(made) {
 	mkdirSync(expectedFolder, { recursive: true });
-	/** @type {Map<string, string[]>} */
 	const lines = new Map();
 	for (const [name, value] of Object.entries(made)) {
 		const file = fileOf(name);
@@ -155,18 +141,13 @@ function record(/** @type {Record<string, Json>} */ made) {
 	writeFileSync(processorFile, `{ "processor": ${JSON.stringify(processor)} }\n`);
 }
 
-function recordedDifferences(/** @type {Record<string, Json>} */ made) {
+function recordedDifferences(made) {
 	const recorded = readdirSync(expectedFolder)
 		.filter((file) => join(expectedFolder, file) !== processorFile)
 		.map((file) => JSON.parse(readFileSync(join(expectedFolder, file), "utf8")));
 	return compared(Object.assign({}, ...recorded), made, false);
 }
 
-/**
- * @param {Record<string, Json>} expected
- * @param {Record<string, Json>} got
- * @param {boolean} exact
- */
 function compared(expected, got, exact) {
 	const names = new Set([...Object.keys(expected), ...Object.keys(got)]);
 	return [...names]
@@ -176,19 +157,17 @@ function compared(expected, got, exact) {
 
 /** Builds the parent commit in a worktree of its own, runs both builds, and compares them. */
 async function parentDifferences() {
-	const git = (/** @type {string[]} */ ...args) =>
-		execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
+	const git = (...args) => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
 	const commit = git("rev-parse", git("status", "--porcelain") === "" ? "HEAD~1" : "HEAD");
 	const folder = realpathSync(mkdtempSync(join(tmpdir(), "trajgpt-parent-")));
 	const parent = join(folder, "clone");
 	process.stderr.write(`building ${commit.slice(0, 8)} in ${parent}\n`);
 	git("worktree", "add", "--detach", parent, commit);
 	try {
-		const lock = (/** @type {string} */ root) =>
-			readFileSync(join(root, "package-lock.json"), "utf8");
+		const lock = (root) => readFileSync(join(root, "package-lock.json"), "utf8");
 		if (lock(parent) === lock(root))
 			symlinkSync(join(root, "node_modules"), join(parent, "node_modules"));
-		const node = (/** @type {string} */ cwd, /** @type {string[]} */ ...args) =>
+		const node = (cwd, ...args) =>
 			execFileSync(process.execPath, args, { cwd, stdio: ["ignore", 2, 2] });
 		node(parent, join(parent, "scripts", "set-up.mjs"));
 		const [expected, got] = [parent, root].map((built) => {
@@ -206,9 +185,8 @@ async function parentDifferences() {
 	}
 }
 
-function reportOn(/** @type {readonly Difference[]} */ differences) {
-	const shown = (/** @type {Json | undefined} */ value) =>
-		(JSON.stringify(value) ?? "nothing").slice(0, 400);
+function reportOn(differences) {
+	const shown = (value) => (JSON.stringify(value) ?? "nothing").slice(0, 400);
 	for (const { golden, path, expected, got } of differences.slice(0, 200))
 		process.stdout.write(
 			`${golden}: ${path}\n  expected ${shown(expected)}\n  got      ${shown(got)}\n`,

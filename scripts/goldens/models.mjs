@@ -5,8 +5,6 @@ import { prepareData, quickTraining, simulateData, sizes } from "./clone.mjs";
 import { writeLabels } from "./extract.mjs";
 import { normsOf, sha256 } from "./weights.mjs";
 
-/** @import { Clone } from "./clone.mjs" */
-
 const window = { heads: 2, dim: 12, ff: 16, window: 10, ahead: 6 };
 /** Settings with which every model trains in a moment. */
 export const models = {
@@ -27,22 +25,17 @@ export const models = {
 	gpt2: { layers: 2, heads: 2, dim: 12, ff: 16, positions: 64 },
 };
 
-/**
- * Trains every model, and keeps losses, and norms of what it has learned.
- * @param {Clone} clone
- * @param {RegExp} wanted names of goldens
- */
-export async function trainModels({ goldens, command }, wanted) {
+/** Trains every model, and keeps losses, and norms of what it has learned. */
+export async function trainModels({ goldens, commands }, wanted) {
 	const ids = Object.entries(models).filter(([model]) => wanted.test(`train ${model}`));
 	if (ids.length === 0) return;
-	await command("train simulate", simulateData);
+	await commands(`train simulate: ${simulateData}`);
 	writeLabels("sim/coverage.csv", "planted.csv");
-	await command("train prepare", prepareData);
+	await commands(`train prepare: ${prepareData}`);
 	for (const [model, settings] of ids) {
 		const run = join("trained", model);
-		await command(
-			`train ${model} summary`,
-			`pretrain data --out ${run} --model ${model} --preset tiny ${sizes(settings)} ${quickTraining} --batch-slots 256 --max-length 32 --json`,
+		await commands(
+			`train ${model} summary: pretrain data --out ${run} --model ${model} --preset tiny ${sizes(settings)} ${quickTraining} --batch-slots 256 --max-length 32 --json`,
 		);
 		const log = join(run, "log.jsonl");
 		if (!existsSync(log)) continue;

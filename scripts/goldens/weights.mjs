@@ -4,11 +4,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { uniform } from "./extract.mjs";
 
-export const sha256 = (/** @type {Buffer} */ bytes) =>
-	createHash("sha256").update(bytes).digest("hex");
+export const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
 
 /** The tensors of a safetensors file, as views of its bytes. */
-function tensorsIn(/** @type {Buffer} */ bytes) {
+function tensorsIn(bytes) {
 	const start = 8 + Number(bytes.readBigUInt64LE(0));
 	const { __metadata__, ...header } = JSON.parse(bytes.subarray(8, start).toString());
 	return Object.entries(header)
@@ -21,7 +20,7 @@ function tensorsIn(/** @type {Buffer} */ bytes) {
 }
 
 /** The norm of each weight, by its name. */
-export function normsOf(/** @type {string} */ file) {
+export function normsOf(file) {
 	return Object.fromEntries(
 		tensorsIn(readFileSync(file)).map(({ name, bytes }) => {
 			let squares = 0;
@@ -32,7 +31,7 @@ export function normsOf(/** @type {string} */ file) {
 }
 
 /** Adds the same noise to the matrices of every run: trained weights differ between processors, these do not. */
-export function setWeights(/** @type {string} */ run, /** @type {number} */ seed) {
+export function setWeights(run, seed) {
 	const file = join(run, "best", "state.safetensors");
 	const meta = join(run, "best", "meta.json");
 	const bytes = readFileSync(file);
