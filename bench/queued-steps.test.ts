@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Io } from "../src/app/commands/io.js";
 import { built, load } from "./testing/load.js";
 
-const { hasFailed, measureQueued, renderQueued } = await load("queued-steps");
+const { hasFailed, measureQueued, renderQueued } = await load("step");
 const { findPythonWith } = await load("shared");
 const { queuedPeers } = await load("subject");
 const { nodeRuntime } = await built("engine/runtime/node");

@@ -6,7 +6,7 @@ import { built, load } from "./testing/load.js";
 
 const graph = await built("engine/tensor/index");
 const { nodeRuntime } = await built("engine/runtime/node");
-const { audit, auditCases, outputsOf } = await load("audit");
+const { audit, auditCases, outputsOf } = await load("operations");
 
 test("every operation of the graph has a case", () => {
 	const operations = Object.entries(graph)

@@ -3,7 +3,7 @@ import type { Runtime } from "../src/engine/runtime/runtime.js";
 import { built, load } from "./testing/load.js";
 
 const { nodeRuntime } = await built("engine/runtime/node");
-const { audit, auditCases } = await load("audit");
+const { audit, auditCases } = await load("operations");
 
 const kernels = (threads: number): Runtime => nodeRuntime({ threads, spinning: false });
 const portable = nodeRuntime({ threads: 4, target: "portable", spinning: false });
