@@ -4,21 +4,27 @@ import { z } from "zod";
 import { InputError } from "../../base/errors.js";
 import { table } from "../../base/table.js";
 import { thousands } from "../../base/thousands.js";
-import type { CodeMatch } from "../../data/codes/index.js";
 import { type Dataset, openDataset, summarize } from "../../data/cohort/index.js";
 import type { Token } from "../../data/cohort/vocabulary.js";
 import { openRunDataset, readRun, readRunRecords, runFiles } from "../../model/train/index.js";
 import { searchCodes } from "../../predict/user-input/index.js";
 import { defineCommand } from "./define-command.js";
-import { codeMapFields, datasetField, flag, texts, whole } from "./fields.js";
+import { codeMapFields, datasetField, flag, texts, type Values, whole } from "./fields.js";
 import { printJson } from "./io.js";
-import { type CodeMapOptions, codeMapOf } from "./patients.js";
+import { codeMapOf } from "./patients.js";
 
 const description = `Find codes of a run or a dataset by number, name, synonym or abbreviation, the best match first: stroke,
 COPD, "high blood pressure", I50.9, 428. Without words, all codes are listed, the most frequent first.
 
 An ICD-9-CM or ICD-10-CM code finds the codes that it is mapped to, and a PheCode itself and those below
 it. A letter may be wrong in words of five letters and more. People are those with a record of the code.`;
+
+const codesOptions = {
+	top: whole(1, 100_000).default(20).describe("number of codes to list"),
+	json: flag("print one JSON document"),
+	dataset: datasetField,
+	...codeMapFields,
+};
 
 export const command = defineCommand({
 	name: "codes",
@@ -29,12 +35,7 @@ export const command = defineCommand({
 			.describe("run folder written by `trajgpt pretrain`, or dataset by `trajgpt prepare`"),
 		words: texts.describe("what to search for"),
 	},
-	options: {
-		top: whole(1, 100_000).default(20).describe("number of codes to list"),
-		json: flag("print one JSON document"),
-		dataset: datasetField,
-		...codeMapFields,
-	},
+	options: codesOptions,
 	examples: {
 		"trajgpt codes runs/demo/run stroke": "the codes for stroke",
 		"trajgpt codes runs/demo/run I50.9": "the code of a diagnosis in ICD-10-CM",
@@ -50,7 +51,10 @@ export const command = defineCommand({
 	},
 });
 
-function codesText(search: string, { found, codes }: FoundCodes): string {
+function codesText(
+	search: string,
+	{ found, codes }: Awaited<ReturnType<typeof findCodes>>,
+): string {
 	if (found === 0) return `no code matches "${search}"; try fewer or other words\n`;
 	const counted = codes.every(({ people }) => people !== null);
 	const hasVia = codes.some(({ via }) => via !== undefined);
@@ -69,33 +73,12 @@ function codesText(search: string, { found, codes }: FoundCodes): string {
 	);
 }
 
-export interface CodesOptions extends CodeMapOptions {
-	/** Number of codes to return. */
-	readonly top: number;
-	/** The run's dataset, if it was moved. */
-	readonly dataset?: string | undefined;
-}
-
-export interface FoundCodes {
-	/** Number of codes that match. */
-	readonly found: number;
-	/** The best match first. */
-	readonly codes: readonly (Pick<Token, "code" | "system" | "name" | "category"> &
-		Omit<CodeMatch, "at"> & {
-			/** In the training split. */
-			readonly records: number;
-			/** With a record of the code, in all splits; null if the dataset is not there. */
-			readonly people: number | null;
-		})[];
-	readonly notes: readonly string[];
-}
-
-/** The codes of a run or a dataset that match a text. */
-export async function findCodes(
+/** The codes of a run or a dataset that match a text, the best match first, and how many match. */
+async function findCodes(
 	folder: string,
 	text: string,
-	{ top, dataset: moved, ...options }: CodesOptions,
-): Promise<FoundCodes> {
+	{ top, dataset: moved, ...options }: Values<typeof codesOptions>,
+) {
 	const isRun = existsSync(runFiles(folder).run);
 	if (!isRun && moved !== undefined)
 		throw new InputError("`dataset` belongs to runs; give the dataset alone", { field: "dataset" });
@@ -113,8 +96,10 @@ export async function findCodes(
 				system,
 				name,
 				category,
+				/** In the training split. */
 				records,
 				...how,
+				/** With a record of the code, in all splits; null if the dataset is not there. */
 				people: people?.get(`${system} ${code}`) ?? (people ? 0 : null),
 			};
 		}),

@@ -1,13 +1,7 @@
 import { z } from "zod";
 import { oneProcess } from "../../base/communicator.js";
 import { InputError } from "../../base/errors.js";
-import {
-	type Column,
-	columnFormat,
-	columnsOf,
-	csvOf,
-	writeColumns,
-} from "../../base/files/column-file.js";
+import { type Column, columnsOf, csvOf, writeColumns } from "../../base/files/column-file.js";
 import { silentProgress } from "../../base/progress.js";
 import { type Split, splitNames } from "../../data/cohort/index.js";
 import { type ComputeOptions, threadsOf, withRuntime } from "../../engine/runtime/open-runtime.js";
@@ -18,7 +12,7 @@ import {
 	umap,
 } from "../../evaluate/charts/index.js";
 import { openRunDataset, type Trained } from "../../model/train/index.js";
-import { checkOutputFile } from "../../model/train/output-file.js";
+import { checkTableFile } from "../../model/train/output-file.js";
 import { inputVectors, outputVectors, representations } from "../../predict/index.js";
 import type { QueriedPatients } from "../../predict/trained/open.js";
 import { type PatientView, patientViews, wholeView } from "../../predict/trained/views.js";
@@ -72,10 +66,7 @@ export const command = defineCommand({
 	flags: patientFlags,
 	async run(io, { run: folder, ...options }) {
 		const { what, out, force, json } = options;
-		if (out !== undefined) {
-			columnFormat(out);
-			await checkOutputFile(out, force ?? false);
-		}
+		await checkTableFile(out, force);
 		const trained = openRun(io, folder);
 		const queried = hasRecords(options) ? await openQueried(io, trained, options) : undefined;
 		const warnings = queried ? warningsFor(queried, [], trained.manifest) : [];

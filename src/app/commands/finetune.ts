@@ -190,8 +190,7 @@ export async function finetune(
 	dataset: Dataset,
 	options: FinetuneOptions,
 ): Promise<FinetuneSummary> {
-	const { task, threads, provider, precision, progress, signal } = options;
-	const { communicator = oneProcess } = options;
+	const { task, communicator = oneProcess } = options;
 	if (run.run.before !== undefined)
 		throw new InputError(
 			`${run.folder} was trained on records up to ${isoDate(run.run.before)}, for task onset alone; labels would show it later ones: fine-tune a run of the whole dataset`,
@@ -201,7 +200,7 @@ export async function finetune(
 	const training =
 		task === "forecast"
 			? forecastTraining(trained, dataset, options)
-			: await withRuntime({ threads, provider, precision, communicator }, "inference", (runtime) =>
+			: await withRuntime(options, "inference", (runtime) =>
 					labelTraining(runtime, trained, dataset, options),
 				);
 	const begun = readBegun(trained, options, training.identity);
@@ -222,12 +221,7 @@ export async function finetune(
 			...(training.batchesOf && { batchesOf: training.batchesOf }),
 			resume: begun !== undefined,
 			sealed: sealedTaskFiles(trained.folder, task),
-			threads,
-			provider,
-			precision,
-			progress,
-			signal,
-			communicator,
+			options,
 		});
 		const { labels, positive } = training;
 		if (labels && summary.best && !summary.interrupted && communicator.rank === 0)
@@ -271,17 +265,11 @@ async function labelTraining(
 	{ task, training: settings, mostSteps }: FinetuneOptions,
 ): Promise<TaskTraining> {
 	const { labels } = await taskLabels(dataset, task);
-	const given = {
-		train: labelsOf(dataset, labels, "train"),
-		valid: labelsOf(dataset, labels, "valid"),
-	};
-	const positive = checkLabels(dataset, task, given);
-	const asked = [...given.train, ...given.valid];
-	const queries = await withRisks(runtime, trained, dataset, task, asked);
-	const inputs = {
-		train: queries.slice(0, given.train.length),
-		valid: queries.slice(given.train.length),
-	};
+	const train = labelsOf(dataset, labels, "train");
+	const valid = labelsOf(dataset, labels, "valid");
+	const positive = checkLabels(dataset, task, { train, valid });
+	const queries = await withRisks(runtime, trained, dataset, task, [...train, ...valid]);
+	const inputs = { train: queries.slice(0, train.length), valid: queries.slice(train.length) };
 	const options = checkConfig(
 		finetuneOptions,
 		{
@@ -412,16 +400,16 @@ async function begin(
 		(await withRuntime({ threads, provider, precision }, "inference", (runtime) =>
 			probe(runtime, trained, dataset, labels, training.maxLength),
 		));
-	const files = taskFiles(trained.folder, task);
-	for (const place of [
-		files.task,
-		files.scoring,
-		files.log,
-		files.tensorboard,
-		files.checkpoint,
-		files.best,
-	])
-		rmSync(place, { recursive: true, force: true });
+	const {
+		task: settings,
+		scoring,
+		log,
+		tensorboard,
+		checkpoint,
+		best,
+	} = taskFiles(trained.folder, task);
+	for (const part of [settings, scoring, log, tensorboard, checkpoint, best])
+		rmSync(part, { recursive: true, force: true });
 	const labelFile = dataset.labelFiles?.[task];
 	return createTask(trained.folder, {
 		...(labelFile !== undefined && { labelFile }),

@@ -2,9 +2,8 @@ import { z } from "zod";
 import { InputError } from "../../base/errors.js";
 import { type Column, columnFormat, columnsOf, openColumns } from "../../base/files/column-file.js";
 import { replaceFile } from "../../base/files/index.js";
-import { splitNames } from "../../data/cohort/index.js";
 import type { Trained } from "../../model/train/index.js";
-import { checkOutputFile } from "../../model/train/output-file.js";
+import { checkTableFile } from "../../model/train/output-file.js";
 import {
 	type ForecastContext,
 	forecastJson,
@@ -16,9 +15,15 @@ import { type Moment, momentForms, momentOf } from "../../predict/user-input/ind
 import { defineCommand } from "./define-command.js";
 import { choice, file, flag, moments, option, seed, text, type Values, whole } from "./fields.js";
 import { communicatorOf, type Io, mayWrite, printJson, progressOf, tell } from "./io.js";
-import { labelTimeField, modelArgument, openModel, refuseUnitAlone } from "./open-run.js";
+import { modelArgument, openModel, refuseUnitAlone } from "./open-run.js";
 import { hasRecords, openQueried, patientFields, patientFlags } from "./patients.js";
-import { checkTaskOptions, predictionsSchemaField, scoreLabels, scorePatients } from "./score.js";
+import {
+	checkTaskOptions,
+	labelFields,
+	predictionsSchemaField,
+	scoreLabels,
+	scorePatients,
+} from "./score.js";
 
 /** The default query times, by the length of the histories that the model has learned from. */
 function defaultTimes({ reach }: Trained["manifest"]): readonly Moment[] {
@@ -70,15 +75,7 @@ const options = {
 		"write all predictions to a .csv or .parquet file instead of printing them",
 	).meta({ alias: "--csv" }),
 	predictionsSchema: predictionsSchemaField,
-	labels: text(
-		"path",
-		"fine-tuned model: predict the labels of a file, or of a folder of MEDS label files",
-	),
-	labelTimeIs: labelTimeField("--labels"),
-	split: choice("name", "with --labels: only the patients of this split", splitNames),
-	splitsFrom: file(
-		"file that says who is in --split, such as subject_splits.parquet of MEDS (default: the dataset)",
-	),
+	...labelFields,
 	force: flag("replace an existing file"),
 	json: flag("print one JSON document"),
 	...patientFields,
@@ -131,10 +128,7 @@ async function act(io: Io, folder: string, trained: Trained, options: Options): 
 			`--predictions-schema ${options.predictionsSchema} is for predictions of a label, and ${folder} predicts codes; leave it out, or give a fine-tuned model: ${folder}/tasks/TASK`,
 			{ field: "predictionsSchema" },
 		);
-	if (file !== undefined) {
-		columnFormat(file);
-		await checkOutputFile(file, options.force ?? false);
-	}
+	await checkTableFile(file, options.force);
 	const queried = await openQueried(io, trained, options);
 	const { method, warnings, forecasts } = forecast(trained, queried, moments, {
 		...options,

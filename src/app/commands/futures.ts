@@ -1,12 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { InputError } from "../../base/errors.js";
-import {
-	type Column,
-	columnFormat,
-	columnsOf,
-	writeColumns,
-} from "../../base/files/column-file.js";
+import { type Column, columnsOf, writeColumns } from "../../base/files/column-file.js";
 import { checkFolderTarget, replaceFolder } from "../../base/files/index.js";
 import { simulatedText } from "../../base/simulated.js";
 import { percent, table } from "../../base/table.js";
@@ -14,7 +9,7 @@ import { thousands } from "../../base/thousands.js";
 import { dayMilliseconds } from "../../base/time.js";
 import { deathRecord } from "../../data/cohort/reading/rules.js";
 import type { Token } from "../../data/cohort/vocabulary.js";
-import { checkOutputFile } from "../../model/train/output-file.js";
+import { checkTableFile } from "../../model/train/output-file.js";
 import { shareError } from "../../predict/futures.js";
 import { type FuturesResult, futures } from "../../predict/trained/futures.js";
 import {
@@ -64,10 +59,7 @@ export const command = defineCommand({
 	flags: patientFlags,
 	async run(io, { run: folder, ...options }) {
 		const { output, meds, force = false } = options;
-		if (output !== undefined) {
-			columnFormat(output);
-			await checkOutputFile(output, force);
-		}
+		await checkTableFile(output, force);
 		if (meds !== undefined) await checkMedsTarget(meds, force, output);
 		const trained = openRun(io, folder);
 		const queried = await openQueried(io, trained, options);

@@ -216,7 +216,6 @@ export async function pretrain(
 	folder: string,
 	options: PretrainOptions = {},
 ): Promise<PretrainSummary> {
-	const { threads, provider, precision, devices, progress, signal } = options;
 	const { communicator = oneProcess } = options;
 	const resume = options.resume === "if-begun" ? existsSync(runFiles(folder).run) : options.resume;
 	// All checks come before the first change to the folder.
@@ -240,13 +239,7 @@ export async function pretrain(
 			hazards,
 			resume: resume ?? false,
 			codes: codeNumbers(seen.vocabulary),
-			threads,
-			provider,
-			precision,
-			devices,
-			progress,
-			signal,
-			communicator,
+			options,
 		});
 	};
 	return holdingRun(folder, work, communicator);

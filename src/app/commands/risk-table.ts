@@ -23,7 +23,7 @@ import { specialCount } from "../../data/cohort/vocabulary.js";
 import { type ComputeOptions, threadsOf, withRuntime } from "../../engine/runtime/open-runtime.js";
 import { drawOf, indexDay, indexRuleFor } from "../../evaluate/onset/index-days.js";
 import type { Trained } from "../../model/train/index.js";
-import { checkOutputFile } from "../../model/train/output-file.js";
+import { checkTableFile } from "../../model/train/output-file.js";
 import { hazardSettingsOf } from "../../predict/hazards.js";
 import { cutHorizons, independenceNotes } from "../../predict/incidence.js";
 import { type HazardModel, hazardModel, incidenceReader } from "../../predict/index.js";
@@ -124,8 +124,7 @@ export type CohortRisks = Awaited<ReturnType<typeof cohortRisks>>;
 export async function cohortRisks(trained: Trained, cohort: Cohort, options: CohortRiskOptions) {
 	const { output, years = usualYears, index = "last", seed = 0 } = options;
 	const { progress = silentProgress } = options;
-	const format = columnFormat(output);
-	await checkOutputFile(output, options.force ?? false);
+	await checkTableFile(output, options.force);
 	const settings = hazardSettingsOf(trained);
 	const codes = codesOf(trained, options.code, cohort.map);
 	const { horizons, warnings } = horizonsOf(years, settings.binDays.at(-1) as number);
@@ -193,7 +192,10 @@ export async function cohortRisks(trained: Trained, cohort: Cohort, options: Coh
 		};
 		try {
 			if (job.rank > 0) await score(undefined);
-			else await replaceFile(output, async (partial) => score(await openColumns(partial, format)));
+			else
+				await replaceFile(output, async (partial) =>
+					score(await openColumns(partial, columnFormat(output))),
+				);
 		} finally {
 			await model.dispose();
 		}

@@ -2,7 +2,6 @@ import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { z } from "zod";
 import { InputError } from "../../base/errors.js";
-import { columnFormat } from "../../base/files/column-file.js";
 import { replaceFile } from "../../base/files/index.js";
 import { formatDuration } from "../../base/progress.js";
 import { simulatedText } from "../../base/simulated.js";
@@ -10,7 +9,7 @@ import { thousands } from "../../base/thousands.js";
 import { yearDays } from "../../base/time.js";
 import { openDataset, splitNames } from "../../data/cohort/index.js";
 import type { Trained } from "../../model/train/index.js";
-import { checkOutputFile } from "../../model/train/output-file.js";
+import { checkOutputFile, checkTableFile } from "../../model/train/output-file.js";
 import { riskCsv, riskJson, riskPicture } from "../../predict/risk/json.js";
 import type { CodeGroup } from "../../predict/risk/question.js";
 import { eventsText, riskText } from "../../predict/risk/text.js";
@@ -239,8 +238,7 @@ async function act(
 		});
 	if (options.output !== undefined) {
 		refuseOthers("--output");
-		columnFormat(options.output);
-		await checkOutputFile(options.output, options.force ?? false);
+		await checkTableFile(options.output, options.force);
 		const queried = await openQueried(io, trained, options);
 		return scoreMany(io, folder, trained, newCohort(trained, queried), options, queried);
 	}

@@ -11,7 +11,6 @@ import {
 	splitNames,
 } from "../../data/cohort/index.js";
 import { notesFor } from "../../data/records/bad-rows.js";
-import type { TimeIs } from "../../data/records/rows.js";
 import { type ComputeOptions, threadsOf, withRuntime } from "../../engine/runtime/open-runtime.js";
 import { type LabelPrediction, personAt } from "../../evaluate/index.js";
 import { definitionOf, openRunDataset, type Trained } from "../../model/train/index.js";
@@ -34,8 +33,9 @@ import {
 	predictionSchemas,
 	writePredictions,
 } from "./evaluate/predictions.js";
-import { choice } from "./fields.js";
+import { choice, file, text, type Values } from "./fields.js";
 import { communicatorOf, type Io, mayWrite, printJson, tell } from "./io.js";
+import { labelTimeField } from "./open-run.js";
 
 interface ScoreFlags extends ComputeOptions {
 	readonly at?: readonly Moment[] | undefined;
@@ -136,15 +136,21 @@ const predictionsOf = ({ patient, scores }: ScoredPatient): LabelPrediction[] =>
 		ageYears: patient.birth === null ? null : (time - patient.birth) / yearDays,
 	}));
 
-interface LabelPredictionOptions extends ComputeOptions {
-	/** A file of labels, or a folder of MEDS label files. */
+/** The options on labels to predict. */
+export const labelFields = {
+	labels: text(
+		"path",
+		"fine-tuned model: predict the labels of a file, or of a folder of MEDS label files",
+	),
+	labelTimeIs: labelTimeField("--labels"),
+	split: choice("name", "with --labels: only the patients of this split", splitNames),
+	splitsFrom: file(
+		"file that says who is in --split, such as subject_splits.parquet of MEDS (default: the dataset)",
+	),
+};
+
+interface LabelPredictionOptions extends Values<typeof labelFields>, ComputeOptions {
 	readonly labels: string;
-	/** The unit of their times, if it is not that of the dataset's records. */
-	readonly labelTimeIs?: TimeIs;
-	/** Only labels of the patients of this split. */
-	readonly split?: Split;
-	/** The file that says who belongs to the split. By default the dataset does. */
-	readonly splitsFrom?: string;
 	/** The run's dataset, if it was moved. */
 	readonly dataset?: string;
 }

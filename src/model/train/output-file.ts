@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { InputError } from "../../base/errors.js";
+import { columnFormat } from "../../base/files/column-file.js";
 import { checkFileTarget } from "../../base/files/index.js";
 import { fileNames, manifestName } from "../../data/cohort/index.js";
 import { runFiles } from "./index.js";
@@ -19,6 +20,13 @@ export async function checkOutputFile(file: string, replace: boolean): Promise<v
 			`${file} is part of the ${whole}, and \`replace\` will not replace it; choose another file`,
 			{ field: "replace" },
 		);
+}
+
+/** The same for a table, if one is to be written: its format must be known. */
+export async function checkTableFile(file: string | undefined, replace = false): Promise<void> {
+	if (file === undefined) return;
+	columnFormat(file);
+	await checkOutputFile(file, replace);
 }
 
 function runOf(path: string): string | undefined {

@@ -1,13 +1,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join, parse } from "node:path";
 import { InputError } from "../../../base/errors.js";
-import {
-	type Column,
-	columnFormat,
-	columnsOf,
-	csvOf,
-	writeColumns,
-} from "../../../base/files/column-file.js";
+import { type Column, columnsOf, csvOf, writeColumns } from "../../../base/files/column-file.js";
 import { checkFolderTarget, replaceFolder } from "../../../base/files/index.js";
 import { csvLine } from "../../../base/table.js";
 import { dayMilliseconds, isoDate, type TimeAxis } from "../../../base/time.js";
@@ -26,7 +20,7 @@ import {
 	type EvaluateOptions as TaskOptions,
 } from "../../../evaluate/index.js";
 import { finetuneCommand, type Trained } from "../../../model/train/index.js";
-import { checkOutputFile } from "../../../model/train/output-file.js";
+import { checkOutputFile, checkTableFile } from "../../../model/train/output-file.js";
 
 /** The columns of a file of predictions: ours, those of meds-evaluation, or those of PatientLevelPrediction. */
 export const predictionSchemas = ["plain", "meds", "plp"] as const;
@@ -51,8 +45,7 @@ export async function checkPredictionFile(
 	{ file, schema, replace = false }: PredictionFile,
 	axis: TimeAxis,
 ): Promise<void> {
-	columnFormat(file);
-	await checkOutputFile(file, replace);
+	await checkTableFile(file, replace);
 	if (schema !== "plain") await checkOutputFile(subjectsFile(file), replace);
 	if (schema !== "plain" && axis !== "dates")
 		throw new InputError(

@@ -50,26 +50,27 @@ export function checkResumed(
 
 interface Training
 	extends Pick<PretrainRequest, "folder" | "dataset" | "resume">,
-		Partial<Pick<PretrainRequest, "model" | "view" | "batchesOf" | "sealed" | "hazards" | "codes">>,
-		Monitoring,
-		/** Default: the run's own. */
-		ComputeOptions {
+		Partial<
+			Pick<PretrainRequest, "model" | "view" | "batchesOf" | "sealed" | "hazards" | "codes">
+		> {
 	readonly run: PretrainRequest["run"] &
 		Pick<Run, "threads" | "provider" | "precision" | "versions">;
+	/** How to compute; by default as the run did. */
+	readonly options: Monitoring & ComputeOptions;
 }
 
 /** Trains in a run's folder on this machine. */
-export async function train(training: Training): Promise<PretrainSummary> {
-	const { run, progress = silentProgress, signal = new AbortController().signal } = training;
-	const { communicator = oneProcess } = training;
+export async function train({ options, ...training }: Training): Promise<PretrainSummary> {
+	const { run } = training;
+	const { progress = silentProgress, signal = new AbortController().signal } = options;
+	const { devices, communicator = oneProcess } = options;
 	// A run may have been begun by another number of processes.
 	const usual = communicator.localSize > 1 ? ownCores(communicator) : run.threads;
-	const threads = Math.min(training.threads ?? usual, mostThreads());
-	const { provider = run.provider === "webgpu" ? "cpu" : run.provider } = training;
-	const precision = training.precision ?? (provider === run.provider ? run.precision : undefined);
+	const threads = Math.min(options.threads ?? usual, mostThreads());
+	const { provider = run.provider === "webgpu" ? "cpu" : run.provider } = options;
+	const precision = options.precision ?? (provider === run.provider ? run.precision : undefined);
 	for (const note of processNotes(communicator)) progress.note(note);
 	try {
-		const { devices } = training;
 		const compute = { threads, provider, precision, devices, communicator };
 		return await withRuntime(compute, "training", (runtime) =>
 			trainEpochs({
@@ -77,6 +78,7 @@ export async function train(training: Training): Promise<PretrainSummary> {
 				model: training.model ?? modelById(run.model),
 				runtime,
 				progress,
+				communicator,
 				clock: () => performance.now(),
 				signal,
 				cautions: cautions(run, { threads, provider, precision }),
