@@ -7,13 +7,11 @@ import {
 	type Dim,
 	either,
 	oneHot,
-	relu,
 	scalar,
-	sub,
 	type Tensor,
 	where,
 } from "../../engine/tensor/index.js";
-import type { Features } from "./head.js";
+import { type Features, hat } from "./head.js";
 import { ageKnots, recentDays } from "./landmarks.js";
 import { type HazardSettings, outputsOf } from "./settings.js";
 
@@ -97,17 +95,8 @@ function ageGraph(tokens: Tensor, times: Tensor, isEvent: Tensor, days: Tensor):
 	const [token, isFirst] = [first(tokens), first(isEvent)];
 	const isBirth = both(isFirst, token.less(scalar(specialCount, "int32")));
 	const age = float(days.sub(first(times))).div(yearDays);
-	const spacing = ageKnots[1];
 	const knots = constant(Float32Array.from(ageKnots), [1, ageKnots.length]);
-	const hats = relu(
-		sub(
-			1,
-			age
-				.sub(knots)
-				.abs()
-				.mul(1 / spacing),
-		),
-	).mul(float(isBirth));
+	const hats = hat(age, knots, ageKnots[1]).mul(float(isBirth));
 	const is = (sex: number) => float(token.equal(scalar(sex, "int32")));
 	return concat([hats, hats.mul(is(specialTokens.male).sub(is(specialTokens.female)))], 1);
 }

@@ -106,38 +106,18 @@ export function featureInputs(
 
 const log1p = (x: Tensor) => x.add(1).log();
 
-/** Hats over log(1 + days), one for each knot. */
-const sinceHats = (since: Tensor): Tensor[] => {
-	const x = log1p(since.maximum(0));
-	const spacing = sinceKnots[1];
-	return sinceKnots.map((knot) =>
-		relu(
-			sub(
-				1,
-				x
-					.sub(knot)
-					.abs()
-					.mul(1 / spacing),
-			),
-		),
-	);
+/** A hat: 1 at the knot, 0 at its neighbours and beyond. */
+export const hat = (x: Tensor, knot: Tensor | number, spacing: number): Tensor => {
+	const distance = x.sub(knot).abs();
+	return relu(sub(1, distance.mul(1 / spacing)));
 };
 
-/** The same side by side, of one time. */
+/** Hats over log(1 + days), one for each knot, side by side. */
 export const sinceHatRow = (
 	since: Tensor, // [landmarks, 1]
 ): Tensor => {
 	const knots = constant(sinceKnots, [1, sinceKnots.length], since.dtype as FloatType);
-	const x = log1p(since.maximum(0));
-	return relu(
-		sub(
-			1,
-			x
-				.sub(knots)
-				.abs()
-				.mul(1 / sinceKnots[1]),
-		),
-	); // [landmarks, knots]
+	return hat(log1p(since.maximum(0)), knots, sinceKnots[1]); // [landmarks, knots]
 };
 
 /** The same of a number. */
@@ -199,8 +179,9 @@ export function logHazards(
 	const ofPast = nn.product(past, some(p("onset.past")));
 	const onset = hazardsOf("onset", direct.mul(directScale).add(ofPast));
 	const row = (name: string, i: number) => some(p(name).slice(0, i, i + 1), 1); // [1, outputs]
+	const level = log1p(since.maximum(0));
 	const ofRecords = [
-		...sinceHats(since).map((hat, i) => hat.mul(row("next.since", i))),
+		...sinceKnots.map((knot, i) => hat(level, knot, sinceKnots[1]).mul(row("next.since", i))),
 		log1p(some(counts, 1)).mul(row("next.counts", 0)),
 		log1p(some(recent, 1)).mul(row("next.counts", 1)),
 	];
