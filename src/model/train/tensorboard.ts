@@ -1,6 +1,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { InputError } from "../../base/errors.js";
 import { writeFully } from "../../base/files/index.js";
 import { errorCode, explainError } from "../../base/system-errors.js";
@@ -110,54 +111,25 @@ interface Event {
 
 /** tensorboard/compat/proto: event.proto and summary.proto; the numbers are their field numbers. */
 function encode({ wallTime, step, fileVersion, values, starts }: Event): Uint8Array {
-	const event = [...double(1, wallTime), ...integer(2, step)];
-	if (fileVersion !== undefined) event.push(...text(3, fileVersion));
-	if (values !== undefined) {
-		const summary = Object.entries(values).flatMap(([tag, value]) =>
-			nested(1, [...text(1, tag), ...float(2, value)]),
-		);
-		event.push(...nested(5, summary));
-	}
-	if (starts) event.push(...nested(7, integer(1, 1))); // SessionLog.status = START
-	return Uint8Array.from(event);
+	const event = new BinaryWriter();
+	const text = (field: number, value: string) =>
+		event.tag(field, WireType.LengthDelimited).string(value);
+	const message = (field: number, write: () => void) => {
+		event.tag(field, WireType.LengthDelimited).fork();
+		write();
+		event.join();
+	};
+	event.tag(1, WireType.Bit64).double(wallTime);
+	event.tag(2, WireType.Varint).int64(step);
+	if (fileVersion !== undefined) text(3, fileVersion);
+	if (values !== undefined)
+		message(5, () => {
+			for (const [tag, value] of Object.entries(values))
+				message(1, () => {
+					text(1, tag);
+					event.tag(2, WireType.Bit32).float(Math.fround(value));
+				});
+		});
+	if (starts) message(7, () => event.tag(1, WireType.Varint).int32(1)); // SessionLog.status = START
+	return event.finish();
 }
-
-type Bytes = readonly number[];
-
-const VARINT = 0;
-const FIXED64 = 1;
-const DELIMITED = 2;
-const FIXED32 = 5;
-
-const key = (field: number, wire: number): Bytes => varint(field * 8 + wire);
-
-/** Seven bits a byte, lowest first. Division, since steps may pass 32 bits. */
-function varint(value: number): Bytes {
-	const bytes: number[] = [];
-	let rest = value;
-	for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) + 0x80);
-	return [...bytes, rest];
-}
-
-const integer = (field: number, value: number): Bytes => [...key(field, VARINT), ...varint(value)];
-
-function double(field: number, value: number): Bytes {
-	const bytes = new DataView(new ArrayBuffer(8));
-	bytes.setFloat64(0, value, true);
-	return [...key(field, FIXED64), ...new Uint8Array(bytes.buffer)];
-}
-
-function float(field: number, value: number): Bytes {
-	const bytes = new DataView(new ArrayBuffer(4));
-	bytes.setFloat32(0, value, true);
-	return [...key(field, FIXED32), ...new Uint8Array(bytes.buffer)];
-}
-
-const nested = (field: number, bytes: Bytes): Bytes => [
-	...key(field, DELIMITED),
-	...varint(bytes.length),
-	...bytes,
-];
-
-const text = (field: number, value: string): Bytes =>
-	nested(field, [...new TextEncoder().encode(value)]);
