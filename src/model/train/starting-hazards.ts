@@ -6,8 +6,13 @@ import type { Dataset, History } from "../../data/cohort/index.js";
 import { type Family, fitted, logistic, poisson, sparseRows } from "../glm.js";
 import { drawDay, drawLandmark } from "../hazards/draw-landmarks.js";
 import { rateNames, sinceHatsOf, sinceKnots } from "../hazards/head.js";
-import { ageFeatures, landmarkValues, pastFeatures } from "../hazards/landmarks.js";
-import { type HazardSettings, outputsOf, visitBinsOf } from "../hazards/settings.js";
+import {
+	ageFeatures,
+	type LandmarkFeatures,
+	landmarkValues,
+	pastFeatures,
+} from "../hazards/landmarks.js";
+import { type Bins, type HazardSettings, outputsOf, visitBinsOf } from "../hazards/settings.js";
 import type { ParameterValues } from "../index.js";
 
 /** Training patients with records, at most so many and evenly spread, each with draws of its own. */
@@ -43,12 +48,28 @@ export function glmRows() {
 	};
 }
 
+/** Each bin that a time at risk reaches, with the days in it, and whether the time ended there; negative if it ends with an event. */
+function* binsAtRisk({ from, to }: Pick<Bins, "from" | "to">, days: number) {
+	for (const [bin, end] of to.entries()) {
+		const exposure = Math.min(Math.abs(days), end) - from[bin];
+		if (exposure <= 0) return;
+		yield { bin, exposure, ended: Number(days < 0 && -days <= end) };
+	}
+}
+
+/** What hazards depend on of the records before a landmark. */
+const recordsBefore = ({ sinceAny, past }: LandmarkFeatures, landmark: number) => [
+	...sinceHatsOf(sinceAny[landmark]),
+	...past.subarray(landmark * pastFeatures, (landmark + 1) * pastFeatures),
+];
+
 /** Deaths are rare. */
 const maxDeathPatients = 8000;
 
 /** How often people die before the next visit: a level for each bin, and effects of age, sex and earlier records on the log rate. */
 export async function deathRates(settings: HazardSettings, dataset: Dataset, seed: number) {
-	const { from, to } = visitBinsOf(settings);
+	const bins = visitBinsOf(settings);
+	const { to } = bins;
 	const widths = [to.length, sinceKnots.length, pastFeatures, ageFeatures];
 	const rows = glmRows();
 	const draws = random(seed).fork("deaths");
@@ -63,19 +84,12 @@ export async function deathRates(settings: HazardSettings, dataset: Dataset, see
 			values.follow(n, history, day, { until: atRisk.until, died, onset: false });
 			const { features, outcomes } = values;
 			const known = [
-				...sinceHatsOf(features.sinceAny[n]),
-				...features.past.subarray(n * pastFeatures, (n + 1) * pastFeatures),
+				...recordsBefore(features, n),
 				...features.ages.subarray(n * ageFeatures, (n + 1) * ageFeatures),
 			];
-			const days = outcomes.visitDeathRisk[n];
-			for (const [bin, end] of to.entries()) {
-				const exposure = Math.min(Math.abs(days), end) - from[bin];
-				if (exposure <= 0) break;
-				rows.add(
-					[...to.map((_, column) => Number(column === bin)), ...known],
-					weight * exposure,
-					weight * Number(days < 0 && -days <= end),
-				);
+			for (const { bin, exposure, ended } of binsAtRisk(bins, outcomes.visitDeathRisk[n])) {
+				const ofBin = to.map((_, column) => Number(column === bin));
+				rows.add([...ofBin, ...known], weight * exposure, weight * ended);
 			}
 		}
 	}
@@ -181,7 +195,8 @@ const perVisit = sinceKnots.length + pastFeatures;
 
 /** What the regressions learn from: landmarks of training patients, with the weights that training gives them. */
 async function visitRows(settings: HazardSettings, dataset: Dataset, seed: number) {
-	const { from, to } = visitBinsOf(settings);
+	const visitBins = visitBinsOf(settings);
+	const { to } = visitBins;
 	// A bias for all rows of a rate; of a probability, one for each bin.
 	const bins = to.map(glmRows);
 	const shares = {
@@ -201,17 +216,10 @@ async function visitRows(settings: HazardSettings, dataset: Dataset, seed: numbe
 			values.follow(n, history, drawn.day, drawn);
 			const { features, outcomes } = values;
 			const weight = drawn.visitWeight;
-			const known = [
-				...sinceHatsOf(features.sinceAny[n]),
-				...features.past.subarray(n * pastFeatures, (n + 1) * pastFeatures),
-			];
+			const known = recordsBefore(features, n);
 			const days = outcomes.visitRisk[n];
-			for (const [bin, rows] of bins.entries()) {
-				const [start, end] = [from[bin], to[bin]];
-				const exposure = Math.min(Math.abs(days), end) - start;
-				if (exposure <= 0) break;
-				rows.add([1, ...known], weight * exposure, weight * Number(days < 0 && -days <= end));
-			}
+			for (const { bin, exposure, ended } of binsAtRisk(visitBins, days))
+				bins[bin].add([1, ...known], weight * exposure, weight * ended);
 			const then = to.findIndex((end) => -days <= end);
 			if (days >= 0 || then < 0) continue;
 			const records = outcomes.visitRecords[n];
@@ -233,16 +241,8 @@ const maxRatePatients = 20_000;
 /** Weights whose hazards begin at what simple rates and regressions of the training patients say. */
 export const startingHazards = async (
 	weights: ParameterValues,
-	settings: HazardSettings,
-	dataset: Dataset,
-	seed: number,
-): Promise<ParameterValues> =>
-	withVisitRegression(
-		await withCrudeRates(weights, settings, dataset, seed),
-		settings,
-		dataset,
-		seed,
-	);
+	...from: [settings: HazardSettings, dataset: Dataset, seed: number]
+): Promise<ParameterValues> => withVisitRegression(await withCrudeRates(weights, ...from), ...from);
 
 /** Weights whose hazards begin at the crude rates of the training patients, so that only differences are left to learn. */
 async function withCrudeRates(

@@ -6,7 +6,6 @@ import {
 	type Pending,
 	type Program,
 	programs,
-	type Resident,
 	type ResidentValue,
 	type Runtime,
 	started,
@@ -46,69 +45,7 @@ export function checkDivisible(model: Model, config: unknown): void {
 	);
 }
 
-interface Divided {
-	readonly runtime: Runtime;
-	readonly communicator: Communicator;
-	readonly plan: StepPlan;
-	readonly resident: Resident;
-	/** `gradientGraph` of each shape. */
-	readonly gradients: ReturnType<typeof programs<BatchShape>>;
-}
-
-/**
- * Steps whose batches several processes share: each computes the gradient of its rows, the gradients are summed, and
- * each takes the same step. The loss is scaled by the targets of all rows, so that the sum is the gradient of one
- * process.
- */
-function dividedSteps({ runtime, communicator, plan, resident, gradients }: Divided) {
-	let applying: Promise<Program> | undefined;
-	/** One array, and the part of it that belongs to each weight. */
-	let summed: { readonly all: Float32Array; readonly views: Record<string, Data> } | undefined;
-
-	async function step(
-		batches: readonly PreparedBatch[],
-		{ step, learningRate }: StepAt,
-	): Promise<StepResult> {
-		const targets: Record<string, number> = {};
-		for (const batch of batches) addInto(targets, batch.targets);
-		const terms = Object.keys(targets);
-		const scales = scaleFeeds(targets);
-		const losses = new Float64Array(terms.length);
-		for (const [i, { shape, feeds }] of batches.entries()) {
-			const into = i === 0 && summed ? { into: summed.views } : {};
-			const outputs = await gradients.run(shape, { ...feeds[0], ...scales }, resident, into);
-			summed ??= spaceFor(outputs);
-			for (const [name, view] of Object.entries(summed.views))
-				keep(view as Float32Array, outputs[name] as Float32Array, i > 0);
-			for (const [at, term] of terms.entries())
-				losses[at] = (losses[at] ?? 0) + (outputs[lossOf(term)]?.[0] ?? Number.NaN);
-		}
-		const { all, views } = summed as NonNullable<typeof summed>;
-		communicator.sum(losses);
-		communicator.sum(all);
-		const totals = Object.fromEntries(terms.map((term, i) => [term, losses[i]]));
-		if (!losses.every(Number.isFinite))
-			return { totals, targets, gradientNorm: Number.NaN, finite: false };
-		applying ??= runtime.compile(applyGraph(plan, batches[0]?.shape));
-		const scalars = scalarFeeds(step, learningRate, plan.optimizer);
-		const normOf = (outputs: Record<string, Data>) => outputs[gradientNorm]?.[0] ?? Number.NaN;
-		const accept = (outputs: Record<string, Data>) => Number.isFinite(normOf(outputs));
-		const program = await applying;
-		const outputs = await program.run({ ...views, ...scalars }, resident, { accept });
-		return { totals, targets, gradientNorm: normOf(outputs), finite: accept(outputs) };
-	}
-
-	return {
-		async start(batches: readonly PreparedBatch[], at: StepAt) {
-			const result = await step(batches, at);
-			return { result: async () => result };
-		},
-		async dispose() {
-			if (applying) await (await applying).dispose();
-		},
-	};
-}
-
+/** One array for all gradients, and the part of it that belongs to each weight. */
 function spaceFor(outputs: Readonly<Record<string, Data>>) {
 	const gradientOutputs = Object.entries(outputs).filter(([name]) => isGradient(name));
 	const all = new Float32Array(gradientOutputs.reduce((sum, [, { length }]) => sum + length, 0));
@@ -196,6 +133,11 @@ export function trainer(
 	const steps = programs(runtime, (shape: BatchShape) => build(plan, shape), { keyText });
 	const checks = programs(runtime, (shape: BatchShape) => lossGraph(plan, shape), { keyText });
 	let applying: Promise<Program> | undefined;
+	/** The update from gradients that were kept or are fed. */
+	const applied = ([first]: readonly PreparedBatch[]) => {
+		applying ??= runtime.compile(applyGraph(plan, first.shape));
+		return applying;
+	};
 
 	const use = { model, config, objective: options.objective, devices };
 	const share = shareOf(communicator);
@@ -206,14 +148,22 @@ export function trainer(
 	const readLosses = (outputs: Record<string, Data>, targets: Readonly<Record<string, number>>) =>
 		Object.fromEntries(Object.keys(targets).map((term) => [term, outputs[lossOf(term)]?.[0]]));
 
-	const startAlone = async (
-		batches: readonly PreparedBatch[],
-		{ step, learningRate }: StepAt,
-	): Promise<Started<StepResult>> => {
+	const normOf = (outputs: Record<string, Data> | undefined) =>
+		outputs?.[gradientNorm]?.[0] ?? Number.NaN;
+
+	/** What the batches of a step are fed beside their own values. */
+	const stepFeeds = (batches: readonly PreparedBatch[], { step, learningRate }: StepAt) => {
 		const targets: Record<string, number> = {};
 		for (const batch of batches) addInto(targets, batch.targets);
 		const scalars = scalarFeeds(step, learningRate, options.optimizer);
-		const scales = scaleFeeds(targets);
+		return { targets, scales: scaleFeeds(targets), scalars };
+	};
+
+	const startAlone = async (
+		batches: readonly PreparedBatch[],
+		at: StepAt,
+	): Promise<Started<StepResult>> => {
+		const { targets, scales, scalars } = stepFeeds(batches, at);
 		let finite = true;
 		const accept = (outputs: Record<string, Data>) => {
 			for (const values of Object.values(outputs)) if (!Number.isFinite(values[0])) finite = false;
@@ -226,10 +176,8 @@ export function trainer(
 			runs.push(await steps.enqueue(shape, inputs, resident, { accept }));
 			if (!finite) break;
 		}
-		if (accumulate && finite) {
-			applying ??= runtime.compile(applyGraph(plan, batches[0]?.shape));
-			runs.push(await started(await applying, scalars, resident, { accept }));
-		}
+		if (accumulate && finite)
+			runs.push(await started(await applied(batches), scalars, resident, { accept }));
 		return {
 			async result() {
 				const outputs = await Promise.all(runs.map((run) => run.read()));
@@ -239,18 +187,54 @@ export function trainer(
 				return {
 					totals,
 					targets,
-					gradientNorm: outputs.at(-1)?.[gradientNorm]?.[0] ?? Number.NaN,
+					gradientNorm: normOf(outputs.at(-1)),
 					finite: outputs.every(accept),
 				};
 			},
 		};
 	};
 
-	const divided = divides
-		? dividedSteps({ runtime, communicator, plan, resident, gradients: steps })
-		: undefined;
+	let summed: ReturnType<typeof spaceFor> | undefined;
+	/**
+	 * A step whose batches several processes share: each computes the gradient of its rows, the gradients are summed, and
+	 * each takes the same step. The loss is scaled by the targets of all rows, so that the sum is the gradient of one
+	 * process.
+	 */
+	const stepTogether = async (
+		batches: readonly PreparedBatch[],
+		at: StepAt,
+	): Promise<StepResult> => {
+		const { targets, scales, scalars } = stepFeeds(batches, at);
+		const terms = Object.keys(targets);
+		const losses = new Float64Array(terms.length);
+		for (const [i, { shape, feeds }] of batches.entries()) {
+			const into = i === 0 && summed ? { into: summed.views } : {};
+			const outputs = await steps.run(shape, { ...feeds[0], ...scales }, resident, into);
+			summed ??= spaceFor(outputs);
+			for (const [name, view] of Object.entries(summed.views))
+				keep(view as Float32Array, outputs[name] as Float32Array, i > 0);
+			for (const [at, term] of terms.entries())
+				losses[at] = (losses[at] ?? 0) + (outputs[lossOf(term)]?.[0] ?? Number.NaN);
+		}
+		const { all, views } = summed as NonNullable<typeof summed>;
+		communicator.sum(losses);
+		communicator.sum(all);
+		const totals = Object.fromEntries(terms.map((term, i) => [term, losses[i]]));
+		if (!losses.every(Number.isFinite))
+			return { totals, targets, gradientNorm: Number.NaN, finite: false };
+		const accept = (outputs: Record<string, Data>) => Number.isFinite(normOf(outputs));
+		const program = await applied(batches);
+		const outputs = await program.run({ ...views, ...scalars }, resident, { accept });
+		return { totals, targets, gradientNorm: normOf(outputs), finite: accept(outputs) };
+	};
+
 	/** Starts one update from one batch or several. Steps end in the order in which they were started. */
-	const start: typeof startAlone = divided?.start ?? startAlone;
+	const start: typeof startAlone = divides
+		? async (batches, at) => {
+				const result = await stepTogether(batches, at);
+				return { result: async () => result };
+			}
+		: startAlone;
 
 	/** Starts to compute the losses of a batch, with nothing learned from it. */
 	const startLosses = async ({
@@ -292,7 +276,6 @@ export function trainer(
 			resident.dispose();
 			await steps.dispose();
 			await checks.dispose();
-			await divided?.dispose();
 			if (applying) await (await applying).dispose();
 		},
 	};
