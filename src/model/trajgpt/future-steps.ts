@@ -8,10 +8,10 @@ import type { ParameterValues } from "../model.js";
 import { parametersOf, weightsOf } from "../nn/weights.js";
 import type { FutureRows, FutureSteps } from "../predictor.js";
 import type { TrajgptConfig } from "./config.js";
-import { stateOf } from "./inference-graph.js";
+import { memoryParts } from "./inference-graph.js";
 import { network, rotaryOf } from "./network.js";
 import { withAngles } from "./passes.js";
-import { type StateShape, updatedStates } from "./state-update.js";
+import { updatedStates } from "./state-update.js";
 
 /** The most rows of a program. Many rows share the cost of a call. */
 const mostRows = 512;
@@ -19,19 +19,6 @@ const mostRows = 512;
 const fixedSizes: readonly number[] = [16, 64, 128, 256];
 /** How long a wait is at most, in days, if the first bin is not longer. Someone not seen for so long waits again. */
 const longestWait = 100;
-
-/** A part of the state: [heads, key, value] per future. */
-interface Part extends StateShape {
-	readonly name: string;
-}
-
-function partsOf({ layers, heads, key, value, copies, vocab }: TrajgptConfig): Part[] {
-	const perHead = { heads, key: key / heads, value: value / heads };
-	return [
-		...Array.from({ length: layers }, (_, layer) => ({ name: stateOf(layer), ...perHead })),
-		...(copies > 0 ? [{ name: "counts", heads: copies, key: 1, value: vocab }] : []),
-	];
-}
 
 /** The output with what a record does to a part of the state: S = γ S + kᵀ v. */
 const updateOf = (part: string, field: UpdateField) => `${part}.${field}`;
@@ -55,7 +42,7 @@ export function futureSteps(
 		return fixedSizes.find((size) => size >= count) ?? (fixedSizes.at(-1) as number);
 	};
 	const settings = config.hazards as HazardSettings;
-	const parts = partsOf(config);
+	const parts = memoryParts(config);
 	const bins = Math.max(1, binsOf(settings).to.filter((end) => end <= longestWait).length);
 	const visitBins = visitBinsOf(settings).within.filter((bin) => bin < bins).length;
 	const constants = new Map([...weights].map(([name, { data }]) => [name, data]));

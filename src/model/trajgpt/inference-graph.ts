@@ -19,6 +19,17 @@ export const stateOf = (layer: number): string => `states.${layer}`;
 /** The part of the memory that counts slots, where positions are absolute. */
 export const seenPart = "seen";
 
+/** The parts of the memory, each with [heads, key, value] numbers per patient. */
+export function memoryParts(config: TrajgptConfig) {
+	const { layers, heads, key, value, copies, vocab, position } = config;
+	const perHead = { heads, key: key / heads, value: value / heads };
+	return [
+		...Array.from({ length: layers }, (_, layer) => ({ name: stateOf(layer), ...perHead })),
+		...(copies > 0 ? [{ name: "counts", heads: copies, key: 1, value: vocab }] : []),
+		...(position === "absolute" ? [{ name: seenPart, heads: 1, key: 1, value: 1 }] : []),
+	].map((part) => ({ ...part, width: part.heads * part.key * part.value }));
+}
+
 /** The name of a part of the memory among the outputs. */
 export const after = (part: string): string => `after/${part}`;
 

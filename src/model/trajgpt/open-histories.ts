@@ -11,7 +11,7 @@ import {
 import type { MemoryPart, Parameters } from "../model.js";
 import { anyLength } from "../nn/sra.js";
 import type { TrajgptConfig } from "./config.js";
-import { stateOf } from "./inference-graph.js";
+import { memoryParts } from "./inference-graph.js";
 import { network } from "./network.js";
 
 /** Open sizes: patients, and events of the longest history. */
@@ -101,16 +101,13 @@ export function statesAfterMore(
 	parameters: Parameters,
 	after: readonly number[],
 ): { readonly hidden: Tensor; readonly memory: readonly MemoryPart[] } {
-	const { layers, heads, key, value } = config;
-	const perHead = [key / heads, value / heads] as const;
-	const names = Array.from({ length: layers }, (_, layer) => stateOf(layer));
+	const memory = memoryParts(config).slice(0, config.layers);
 	const histories = indexedHistories({
 		token: input("last.token", [batch, 1], "int32"),
 		time: input("last.time", [batch, 1], "float64"),
 	});
-	const states = names.map((name) => input(name, [batch, heads, ...perHead]));
-	return {
-		hidden: statesAfter(config, parameters, after, histories, states),
-		memory: names.map((name) => ({ name, width: heads * perHead[0] * perHead[1] })),
-	};
+	const states = memory.map(({ name, heads, key, value }) =>
+		input(name, [batch, heads, key, value]),
+	);
+	return { hidden: statesAfter(config, parameters, after, histories, states), memory };
 }

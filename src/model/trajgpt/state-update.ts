@@ -8,7 +8,7 @@ export interface UpdatedStates {
 	update(row: number): void;
 }
 
-export interface StateShape {
+interface StateShape {
 	readonly heads: number;
 	readonly key: number;
 	readonly value: number;

@@ -14,9 +14,9 @@ import {
 	after,
 	type GraphShape,
 	inferenceGraph,
+	memoryParts,
 	opened,
 	type PassShape,
-	seenPart,
 	sizesOfPass,
 	stateOf,
 } from "./inference-graph.js";
@@ -41,16 +41,6 @@ const none: Events = { tokens: [], times: [] };
 type Memories = Pick<State, "memory" | "patients">;
 
 const isEmpty = ({ memory }: State): boolean => Object.keys(memory).length === 0;
-
-/** The parts of the memory, each with `width` numbers per patient. */
-function memoryParts({ layers, heads, key, value, copies, vocab, position }: TrajgptConfig) {
-	const width = heads * (key / heads) * (value / heads);
-	return [
-		...Array.from({ length: layers }, (_, layer) => ({ name: stateOf(layer), width })),
-		...(copies > 0 ? [{ name: "counts", width: copies * vocab }] : []),
-		...(position === "absolute" ? [{ name: seenPart, width: 1 }] : []),
-	];
-}
 
 export function predictor(
 	runtime: Runtime,
