@@ -9,13 +9,19 @@ export const integer = (least: number, most: number, usual: number, description:
 export const positive = (most: number, usual: number, description: string) =>
 	z.number().positive().max(most).default(usual).describe(description);
 
-/** Settings that models share. The dataset gives `vocab`. */
+/** The settings of a model: those that every model has, of which the dataset gives `vocab`, and its own. */
+export const modelSettings = <S extends z.ZodRawShape>(shape: S) =>
+	z.strictObject({
+		vocab: z.int().min(2).max(1_000_000).describe("tokens, special ones included"),
+		hazards: hazardSettings
+			.nullable()
+			.default(null)
+			.describe("whether and how it learns the time to records"),
+		...shape,
+	});
+
+/** Settings that several models have. */
 export const fields = {
-	vocab: z.int().min(2).max(1_000_000).describe("tokens, special ones included"),
-	hazards: hazardSettings
-		.nullable()
-		.default(null)
-		.describe("whether and how it learns the time to records"),
 	layers: (usual: number) => integer(1, 64, usual, "layers"),
 	heads: (usual: number) => integer(1, 64, usual, "attention heads"),
 	dim: (usual: number) => integer(2, 4096, usual, "width of the hidden state of a position"),
@@ -34,8 +40,6 @@ export const fields = {
 
 /** Settings of models with layers of attention or retention and of feed-forward. */
 export const layeredFields = (ff: number, { layers = 4, dim = 96 } = {}) => ({
-	vocab: fields.vocab,
-	hazards: fields.hazards,
 	layers: fields.layers(layers),
 	heads: fields.heads(4),
 	dim: fields.dim(dim),

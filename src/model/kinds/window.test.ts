@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { z } from "zod";
+import type { z } from "zod";
 import { random } from "../../base/random.js";
 import { specialTokens } from "../../data/cohort/vocabulary.js";
 import { evaluate } from "../../engine/runtime/testing/evaluate.js";
@@ -8,12 +8,10 @@ import { type EventBatch, lossFeeds, lossTerms } from "../model.js";
 import { linear, linearWeights } from "../nn/layers.js";
 import { nested } from "../nn/weights.js";
 import { batchOf } from "../testing/histories.js";
-import { fields } from "./fields.js";
+import { fields, modelSettings } from "./fields.js";
 import { embedded, windowModel } from "./window.js";
 
-const config = z.strictObject({
-	vocab: fields.vocab,
-	hazards: fields.hazards,
+const config = modelSettings({
 	dim: fields.dim(4),
 	window: fields.window.unwrap().default(4),
 	ahead: fields.ahead.unwrap().default(3),

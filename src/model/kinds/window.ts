@@ -190,8 +190,6 @@ export function windowModel<C extends WindowConfig>(network: WindowNetwork<C>): 
 
 /** Settings of models whose decoder predicts all queries at once. */
 export const encoderDecoderFields = {
-	vocab: fields.vocab,
-	hazards: fields.hazards,
 	window: fields.window,
 	ahead: fields.ahead,
 	layers: fields.layers(2).describe("layers of the encoder"),

@@ -1,5 +1,19 @@
-import { gelu, layerNorm, normalized, type Tensor } from "../../engine/tensor/index.js";
+import { constant, gelu, layerNorm, normalized, type Tensor } from "../../engine/tensor/index.js";
 import { filledWith, nested, normal, type WeightSpecs, type Weights } from "./weights.js";
+
+/** A constant matrix, by row and column. */
+export const table = (
+	[rows, columns]: readonly [number, number],
+	value: (row: number, column: number) => number,
+	dtype: Tensor["dtype"] = "float32",
+): Tensor =>
+	constant(
+		Array.from({ length: rows * columns }, (_, at) =>
+			value(Math.floor(at / columns), at % columns),
+		),
+		[rows, columns],
+		dtype,
+	);
 
 export interface LinearOptions {
 	/** Of the weights at the start; 1 / √inside if left out. */

@@ -6,6 +6,7 @@ import {
 	stack,
 	type Tensor,
 } from "../../engine/tensor/index.js";
+import { table } from "./layers.js";
 
 /**
  * Fixed positions [places, width]: the sine and the cosine, side by side, of place / 10000^(2i / width)
@@ -16,13 +17,12 @@ export const sinusoids = (
 	width: number,
 	dtype: Tensor["dtype"] = "float32",
 ): Tensor =>
-	constant(
-		Array.from({ length: places * width }, (_, at) => {
-			const [place, i] = [Math.floor(at / width), at % width];
+	table(
+		[places, width],
+		(place, i) => {
 			const angle = place / 10000 ** ((i - (i % 2)) / width);
 			return i % 2 === 0 ? Math.sin(angle) : Math.cos(angle);
-		}),
-		[places, width],
+		},
 		dtype,
 	);
 
@@ -54,7 +54,7 @@ export const marks = 3;
 const longestDays = 36525;
 
 /** log(1 + days) as a part of the longest; nothing below 0. */
-const level = (days: Tensor): Tensor =>
+export const timeLevel = (days: Tensor): Tensor =>
 	days
 		.maximum(0)
 		.add(1)
@@ -74,13 +74,13 @@ interface Times {
  */
 export function marksBefore({ days, gaps }: Times): Tensor {
 	const until = days.slice(1, -1).sub(days);
-	return stack([level(days), level(gaps), level(until).mul(-1)], 2);
+	return stack([timeLevel(days), timeLevel(gaps), timeLevel(until).mul(-1)], 2);
 }
 
 /** Of places that follow the last one, in order: `gaps` are the days since the last. */
 export function marksAfter({ days, gaps }: Times): Tensor {
 	const before = gaps.pad(1, 1, 0).slice(1, 0, gaps.shape[1] as number);
-	return stack([level(days), level(gaps.sub(before)), level(gaps)], 2);
+	return stack([timeLevel(days), timeLevel(gaps.sub(before)), timeLevel(gaps)], 2);
 }
 
 export interface Periods {

@@ -11,20 +11,18 @@
  * The decoder begins with the last `start` positions: their seasonal part and zeros, their trend and the window's mean.
  */
 
-import { z } from "zod";
+import type { z } from "zod";
 import { placeAdd, type Tensor, topK } from "../../engine/tensor/index.js";
 import { decomposed, type Places } from "../kinds/decomposed.js";
-import { headsDivide, integer, positive } from "../kinds/fields.js";
+import { headsDivide, integer, modelSettings, positive } from "../kinds/fields.js";
 import { encoderDecoderFields, encoderDecoderModel } from "../kinds/window.js";
 import * as nn from "../nn/index.js";
 
-export const config = z
-	.strictObject({
-		...encoderDecoderFields,
-		factor: positive(1000, 3, "c: of n places, c ln n delays are added up"),
-		average: integer(1, 4096, 25, "places of the moving average that is taken for the trend"),
-	})
-	.refine(headsDivide.check, headsDivide.say);
+export const config = modelSettings({
+	...encoderDecoderFields,
+	factor: positive(1000, 3, "c: of n places, c ln n delays are added up"),
+	average: integer(1, 4096, 25, "places of the moving average that is taken for the trend"),
+}).refine(headsDivide.check, headsDivide.say);
 
 type AutoformerConfig = z.infer<typeof config>;
 

@@ -10,12 +10,13 @@
  * position has read the positions on its other side.
  */
 
-import { z } from "zod";
+import type { z } from "zod";
 import { concat, filled, flip, gelu, type Tensor } from "../../engine/tensor/index.js";
 import {
 	fields,
 	layeredFields,
 	layeredPresets,
+	modelSettings,
 	pairsInHeads,
 	retentionFields,
 } from "../kinds/fields.js";
@@ -120,14 +121,13 @@ export function forecast(weights: nn.Weights, encoded: Tensor, mask: Tensor): Te
 	return nn.linear(p, "out", gelu(ends.add(p("questions")))); // [rows, ahead, dim]
 }
 
-const config = z
-	.strictObject({
-		...layeredFields(192),
-		...retentionFields,
-		window: fields.window,
-		windows: fields.windows(3),
-		ahead: fields.ahead,
-	})
+const config = modelSettings({
+	...layeredFields(192),
+	...retentionFields,
+	window: fields.window,
+	windows: fields.windows(3),
+	ahead: fields.ahead,
+})
 	.refine(pairsInHeads.check, pairsInHeads.say)
 	.refine(({ layers }) => layers % 2 === 0, {
 		path: ["layers"],

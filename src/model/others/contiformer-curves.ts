@@ -160,13 +160,7 @@ export function bendingOf({ lengths, joined }: Knots): Bending {
 	const inside = joined.slice(1, 0, intervals - 1);
 	const both = h0.add(h1);
 	const band = (offset: number) =>
-		constant(
-			Array.from({ length: count * count }, (_, at) =>
-				(at % count) - Math.floor(at / count) === offset ? 1 : 0,
-			),
-			[count, count],
-			lengths.dtype,
-		);
+		nn.table([count, count], (i, j) => Number(j - i === offset), lengths.dtype);
 	const [before, here, after] = [band(-1), band(0), band(1)];
 	const part = (x: Tensor) => inner(inside.mul(x));
 	const e = part(h0.mul(0.5).div(both))

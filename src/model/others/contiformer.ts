@@ -9,9 +9,9 @@
  * A layer is x ← LN(x + z), x ← LN(x + FF(x)). The curves are in `contiformer-curves.ts`.
  */
 
-import { z } from "zod";
+import type { z } from "zod";
 import { constant, filled, type Tensor, where } from "../../engine/tensor/index.js";
-import { fields, headsDivide, integer, layeredFields } from "../kinds/fields.js";
+import { fields, headsDivide, integer, layeredFields, modelSettings } from "../kinds/fields.js";
 import { embedded, type Window, windowModel } from "../kinds/window.js";
 import * as nn from "../nn/index.js";
 import {
@@ -75,13 +75,7 @@ function atNodes(values: Tensor, bends: Tensor, { knots, rule }: Times): Tensor 
 
 /** [dim, heads]: 1 where a number is the head's. */
 const ownership = ({ dim, heads }: Sizes, dtype: Tensor["dtype"]): Tensor =>
-	constant(
-		Array.from({ length: dim * heads }, (_, at) =>
-			Number(Math.floor((Math.floor(at / heads) * heads) / dim) === at % heads),
-		),
-		[dim, heads],
-		dtype,
-	);
+	nn.table([dim, heads], (i, head) => Number(Math.floor((i * heads) / dim) === head), dtype);
 
 /** Means over the time from each place to the time of each query. */
 interface Means {
@@ -122,11 +116,7 @@ export function meansAtPositions(p: nn.Weights, sizes: Sizes, x: Tensor, times: 
 	const [rows, places] = times.shown.shape as [number, number];
 	const { dtype } = x;
 	const upTo = sumsUpTo(places, sizes.points, dtype);
-	const same = constant(
-		Array.from({ length: places * places }, (_, at) => Number(at % (places + 1) === 0)),
-		[places, places],
-		dtype,
-	);
+	const same = nn.table([places, places], (i, j) => Number(i === j), dtype);
 	const at = times.clock.places;
 	const lag = at.reshape([rows, 1, places]).sub(at.reshape([rows, places, 1]));
 	const over = where(lag.equal(0), 1, lag); // [rows, from, to]
@@ -156,11 +146,9 @@ export function meansAtPositions(p: nn.Weights, sizes: Sizes, x: Tensor, times: 
 
 /** [nodes, places]: which points come before which place. */
 const sumsUpTo = (places: number, points: number, dtype: Tensor["dtype"]): Tensor =>
-	constant(
-		Array.from({ length: (places - 1) * points * places }, (_, at) =>
-			Number(Math.floor(at / places / points) < at % places),
-		),
+	nn.table(
 		[(places - 1) * points, places],
+		(node, place) => Number(Math.floor(node / points) < place),
 		dtype,
 	);
 
@@ -244,20 +232,19 @@ const onward = (places: number, points: number, dtype: Tensor["dtype"]): Tensor 
 	);
 };
 
-const config = z
-	.strictObject({
-		...layeredFields(128, { layers: 1, dim: 32 }),
-		flow: integer(1, 4096, 32, "width inside the networks that drive keys and values"),
-		steps: integer(
-			1,
-			64,
-			4,
-			"steps in which an ODE is solved from an event to either end of the window",
-		),
-		points: integer(1, 16, 2, "points between two places at which integrands are read"),
-		window: fields.window.unwrap().min(3).default(52),
-		ahead: fields.ahead.unwrap().default(16),
-	})
+const config = modelSettings({
+	...layeredFields(128, { layers: 1, dim: 32 }),
+	flow: integer(1, 4096, 32, "width inside the networks that drive keys and values"),
+	steps: integer(
+		1,
+		64,
+		4,
+		"steps in which an ODE is solved from an event to either end of the window",
+	),
+	points: integer(1, 16, 2, "points between two places at which integrands are read"),
+	window: fields.window.unwrap().min(3).default(52),
+	ahead: fields.ahead.unwrap().default(16),
+})
 	.refine(headsDivide.check, headsDivide.say)
 	.refine(({ dim }) => dim % 2 === 0, {
 		path: ["dim"],

@@ -12,28 +12,26 @@ import { z } from "zod";
 import { random } from "../../base/random.js";
 import { concat, type Tensor } from "../../engine/tensor/index.js";
 import { decomposed, type Places } from "../kinds/decomposed.js";
-import { headsDivide, integer } from "../kinds/fields.js";
+import { headsDivide, integer, modelSettings } from "../kinds/fields.js";
 import { encoderDecoderFields, encoderDecoderModel } from "../kinds/window.js";
 import * as nn from "../nn/index.js";
 
-const config = z
-	.strictObject({
-		...encoderDecoderFields,
-		modes: integer(
-			1,
-			4096,
-			32,
-			"Fourier modes that are kept, drawn once; at most half of the places",
-		),
-		draw: z.int().min(0).default(1).describe("seed of the draw of modes"),
-		averages: z
-			.array(z.int().min(1).max(4096))
-			.min(1)
-			.max(16)
-			.default([7, 13, 25])
-			.describe("places of the moving averages that are mixed into the trend"),
-	})
-	.refine(headsDivide.check, headsDivide.say);
+const config = modelSettings({
+	...encoderDecoderFields,
+	modes: integer(
+		1,
+		4096,
+		32,
+		"Fourier modes that are kept, drawn once; at most half of the places",
+	),
+	draw: z.int().min(0).default(1).describe("seed of the draw of modes"),
+	averages: z
+		.array(z.int().min(1).max(4096))
+		.min(1)
+		.max(16)
+		.default([7, 13, 25])
+		.describe("places of the moving averages that are mixed into the trend"),
+}).refine(headsDivide.check, headsDivide.say);
 
 type FedformerConfig = z.infer<typeof config>;
 

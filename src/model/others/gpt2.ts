@@ -7,18 +7,22 @@
  *     log p(c_{n+1}) = log softmax(E LN x_n)                  E is the embedding itself (tied)
  */
 
-import { z } from "zod";
+import type { z } from "zod";
 import { gather, type Tensor } from "../../engine/tensor/index.js";
 import { causalModel } from "../kinds/causal.js";
-import { headsDivide, integer, layeredFields, layeredPresets } from "../kinds/fields.js";
+import {
+	headsDivide,
+	integer,
+	layeredFields,
+	layeredPresets,
+	modelSettings,
+} from "../kinds/fields.js";
 import * as nn from "../nn/index.js";
 
-const config = z
-	.strictObject({
-		...layeredFields(384),
-		positions: integer(2, 65536, 256, "places with a vector of their own: no row may be longer"),
-	})
-	.refine(headsDivide.check, headsDivide.say);
+const config = modelSettings({
+	...layeredFields(384),
+	positions: integer(2, 65536, 256, "places with a vector of their own: no row may be longer"),
+}).refine(headsDivide.check, headsDivide.say);
 
 type Gpt2Config = z.infer<typeof config>;
 

@@ -10,7 +10,7 @@
  * W and V are products of a table with `dim` numbers per code and a matrix. Only ĥ and the gates are inside the recurrence.
  */
 
-import { z } from "zod";
+import type { z } from "zod";
 import { yearDays } from "../../base/time.js";
 import {
 	both,
@@ -28,7 +28,7 @@ import {
 	where,
 } from "../../engine/tensor/index.js";
 import { causalModel } from "../kinds/causal.js";
-import { fields, positive } from "../kinds/fields.js";
+import { fields, modelSettings, positive } from "../kinds/fields.js";
 import * as nn from "../nn/index.js";
 
 /**
@@ -66,9 +66,7 @@ export const daysSince = (last: Tensor, days: Tensor): Tensor => {
 	return where(less(0, last), now.sub(last).maximum(0), 0);
 };
 
-const config = z.strictObject({
-	vocab: fields.vocab,
-	hazards: fields.hazards,
+const config = modelSettings({
 	dim: fields.dim(96),
 	decayDays: positive(
 		365_250,

@@ -10,7 +10,7 @@
  * A position is the sum of its code's embedding, a sinusoid of the position and a linear map of the time.
  */
 
-import { z } from "zod";
+import type { z } from "zod";
 import { random } from "../../base/random.js";
 import {
 	add,
@@ -26,7 +26,7 @@ import {
 	topK,
 } from "../../engine/tensor/index.js";
 import { type Places, startOf } from "../kinds/decomposed.js";
-import { fields, headsDivide, positive } from "../kinds/fields.js";
+import { fields, headsDivide, modelSettings, positive } from "../kinds/fields.js";
 import type { Queries } from "../kinds/observed.js";
 import {
 	embedded,
@@ -36,17 +36,15 @@ import {
 } from "../kinds/window.js";
 import * as nn from "../nn/index.js";
 
-export const config = z
-	.strictObject({
-		...encoderDecoderFields,
-		layers: fields.layers(2).describe("layers of the encoder; between two the places are halved"),
-		factor: positive(
-			1000,
-			5,
-			"c: of n places, c ln n keys are sampled and c ln n queries look for themselves",
-		),
-	})
-	.refine(headsDivide.check, headsDivide.say);
+export const config = modelSettings({
+	...encoderDecoderFields,
+	layers: fields.layers(2).describe("layers of the encoder; between two the places are halved"),
+	factor: positive(
+		1000,
+		5,
+		"c: of n places, c ln n keys are sampled and c ln n queries look for themselves",
+	),
+}).refine(headsDivide.check, headsDivide.say);
 
 type InformerConfig = z.infer<typeof config>;
 
@@ -163,10 +161,7 @@ function visibleTo(mask: Tensor, causal: boolean): Tensor {
 	const [rows, places] = mask.shape as [number, number];
 	const pairs = mask.reshape([rows, 1, places, 1]).mul(mask.reshape([rows, 1, 1, places]));
 	if (!causal) return pairs;
-	const earlier = Array.from({ length: places * places }, (_, at) =>
-		Number(at % places <= Math.floor(at / places)),
-	);
-	return pairs.mul(constant(earlier, [places, places], mask.dtype));
+	return pairs.mul(nn.table([places, places], (i, j) => Number(j <= i), mask.dtype));
 }
 
 /** x + attention of its own places, then of those of the encoder if there are any, then the feed-forward layer; each normed. */

@@ -10,7 +10,7 @@
  * over K reference points r.
  */
 
-import { z } from "zod";
+import type { z } from "zod";
 import { yearDays } from "../../base/time.js";
 import {
 	concat,
@@ -23,7 +23,7 @@ import {
 	stack,
 	type Tensor,
 } from "../../engine/tensor/index.js";
-import { fields, integer } from "../kinds/fields.js";
+import { fields, integer, modelSettings } from "../kinds/fields.js";
 import { embedded, type Window, windowModel } from "../kinds/window.js";
 import * as nn from "../nn/index.js";
 
@@ -132,29 +132,25 @@ export function timeAttention(
 	return nn.linear(p, "out", nn.joinHeads(seen));
 }
 
-const config = z
-	.strictObject({
-		vocab: fields.vocab,
-		hazards: fields.hazards,
-		heads: fields.heads(4),
-		dim: fields.dim(96).describe("width of the hidden states, and of each GRU"),
-		ff: fields.ff(192).describe("width inside the layers after each pair of GRUs"),
-		latent: integer(1, 4096, 64, "width of what is known at a reference point"),
-		time: integer(
-			2,
-			4096,
-			64,
-			"width of a time's vector: one number grows with it, the others are sines of it",
-		),
-		references: integer(2, 1024, 32, "reference points: the times of places chosen evenly"),
-		window: fields.window,
-		windows: fields.windows(2),
-		ahead: fields.ahead.unwrap().default(32),
-	})
-	.refine(({ time, heads }) => time % heads === 0, {
-		path: ["time"],
-		error: "a multiple of heads",
-	});
+const config = modelSettings({
+	heads: fields.heads(4),
+	dim: fields.dim(96).describe("width of the hidden states, and of each GRU"),
+	ff: fields.ff(192).describe("width inside the layers after each pair of GRUs"),
+	latent: integer(1, 4096, 64, "width of what is known at a reference point"),
+	time: integer(
+		2,
+		4096,
+		64,
+		"width of a time's vector: one number grows with it, the others are sines of it",
+	),
+	references: integer(2, 1024, 32, "reference points: the times of places chosen evenly"),
+	window: fields.window,
+	windows: fields.windows(2),
+	ahead: fields.ahead.unwrap().default(32),
+}).refine(({ time, heads }) => time % heads === 0, {
+	path: ["time"],
+	error: "a multiple of heads",
+});
 
 type MtandConfig = z.infer<typeof config>;
 

@@ -7,15 +7,13 @@
  * For a query, the ODE runs from the last event to the query time.
  */
 
-import { z } from "zod";
+import type { z } from "zod";
 import { add, filled, gather, relu, scan, type Tensor, tanh } from "../../engine/tensor/index.js";
 import { causalModel } from "../kinds/causal.js";
-import { fields, integer } from "../kinds/fields.js";
+import { fields, integer, modelSettings } from "../kinds/fields.js";
 import * as nn from "../nn/index.js";
 
-const config = z.strictObject({
-	vocab: fields.vocab,
-	hazards: fields.hazards,
+const config = modelSettings({
 	dim: fields.dim(96),
 	ff: fields.ff(96),
 	steps: integer(1, 64, 2, "steps in which the ODE is solved from one event to the next"),

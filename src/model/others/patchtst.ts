@@ -7,21 +7,27 @@
  *     forecasting:  [h_1 ; … ; h_T] = W_f [z_1 ; … ; z_{W/P}] + b
  */
 
-import { z } from "zod";
+import type { z } from "zod";
 import { specialTokens } from "../../data/cohort/vocabulary.js";
 import { sub, type Tensor } from "../../engine/tensor/index.js";
-import { fields, headsDivide, integer, layeredFields, layeredPresets } from "../kinds/fields.js";
+import {
+	fields,
+	headsDivide,
+	integer,
+	layeredFields,
+	layeredPresets,
+	modelSettings,
+} from "../kinds/fields.js";
 import { embedded, type Window, windowModel } from "../kinds/window.js";
 import * as nn from "../nn/index.js";
 
-const config = z
-	.strictObject({
-		...layeredFields(384),
-		window: fields.window.unwrap().default(60).describe("positions it reads, in whole patches"),
-		windows: fields.windows(4),
-		ahead: fields.ahead,
-		patch: integer(1, 4096, 12, "neighbouring places that are read, and masked, as one"),
-	})
+const config = modelSettings({
+	...layeredFields(384),
+	window: fields.window.unwrap().default(60).describe("positions it reads, in whole patches"),
+	windows: fields.windows(4),
+	ahead: fields.ahead,
+	patch: integer(1, 4096, 12, "neighbouring places that are read, and masked, as one"),
+})
 	.refine(headsDivide.check, headsDivide.say)
 	.refine(({ window, patch }) => window % patch === 0, {
 		path: ["window"],

@@ -15,7 +15,6 @@
 import { z } from "zod";
 import {
 	concat,
-	constant,
 	gather,
 	pick,
 	relu,
@@ -24,7 +23,7 @@ import {
 	type Tensor,
 	topK,
 } from "../../engine/tensor/index.js";
-import { fields, headsDivide, integer, positive } from "../kinds/fields.js";
+import { fields, headsDivide, integer, modelSettings, positive } from "../kinds/fields.js";
 import { embedded, type Window, windowModel } from "../kinds/window.js";
 import * as nn from "../nn/index.js";
 
@@ -49,13 +48,7 @@ export function sensorsOf({ tokens, days, shown }: Window): Sensors {
 	const both = down(shown).mul(across(shown));
 	const same = (x: Tensor) => down(x).equal(across(x)).cast(shown.dtype).mul(both);
 	const [code, time] = [same(tokens), same(days)];
-	const earlier = constant(
-		Array.from({ length: places * places }, (_, at) =>
-			Number(at % places < Math.floor(at / places)),
-		),
-		[places, places],
-		shown.dtype,
-	);
+	const earlier = nn.table([places, places], (i, j) => Number(j < i), shown.dtype);
 	const isSensor = shown.mul(sub(1, code.mul(earlier).sum(2).minimum(1)));
 	const alike = code.mul(time).sum(2).maximum(1);
 	return {
@@ -180,33 +173,29 @@ export function graphDistance({ tokens, isSensor }: Sensors, edges: Tensor): Ten
 	return edges.mul(pairs).sub(theirs).abs().sum().div(pairs.sum().maximum(1));
 }
 
-const config = z
-	.strictObject({
-		vocab: fields.vocab,
-		hazards: fields.hazards,
-		window: fields.window,
-		windows: fields.windows(2),
-		ahead: fields.ahead,
-		layers: fields.layers(2),
-		heads: fields.heads(4),
-		dim: fields.dim(96),
-		ff: fields.ff(384),
-		propagations: integer(1, 16, 2, "layers of messages between the sensors"),
-		observation: integer(1, 256, 8, "width of what is known of a sensor at a moment"),
-		receiver: integer(1, 256, 16, "width of what a sensor is to those that tell it something"),
-		kept: positive(
-			1,
-			0.5,
-			"part of the edges that is left after each layer of messages, the heaviest",
-		),
-		likeness: z
-			.number()
-			.nonnegative()
-			.max(1000)
-			.default(0.02)
-			.describe("weight of the distance between the graphs of different windows in the loss"),
-	})
-	.refine(headsDivide.check, headsDivide.say);
+const config = modelSettings({
+	window: fields.window,
+	windows: fields.windows(2),
+	ahead: fields.ahead,
+	layers: fields.layers(2),
+	heads: fields.heads(4),
+	dim: fields.dim(96),
+	ff: fields.ff(384),
+	propagations: integer(1, 16, 2, "layers of messages between the sensors"),
+	observation: integer(1, 256, 8, "width of what is known of a sensor at a moment"),
+	receiver: integer(1, 256, 16, "width of what a sensor is to those that tell it something"),
+	kept: positive(
+		1,
+		0.5,
+		"part of the edges that is left after each layer of messages, the heaviest",
+	),
+	likeness: z
+		.number()
+		.nonnegative()
+		.max(1000)
+		.default(0.02)
+		.describe("weight of the distance between the graphs of different windows in the loss"),
+}).refine(headsDivide.check, headsDivide.say);
 
 type RaindropConfig = z.infer<typeof config>;
 

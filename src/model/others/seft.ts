@@ -13,7 +13,7 @@
 import { z } from "zod";
 import { concat, gather, relu, type Tensor } from "../../engine/tensor/index.js";
 import { causalModel } from "../kinds/causal.js";
-import { fields, integer } from "../kinds/fields.js";
+import { fields, integer, modelSettings } from "../kinds/fields.js";
 import * as nn from "../nn/index.js";
 
 /**
@@ -28,9 +28,7 @@ export function poolUpTo(scores: Tensor, values: Tensor): Tensor {
 	return nn.joinHeads(pooled.reshape([rows, heads, places, -1])); // [rows, places, heads · width]
 }
 
-const config = z.strictObject({
-	vocab: fields.vocab,
-	hazards: fields.hazards,
+const config = modelSettings({
 	layers: fields.layers(2).describe("hidden layers of φ, and of ρ"),
 	heads: fields.heads(4).describe("ways in which a set is pooled"),
 	dim: fields.dim(96).describe("width of what φ and ρ give"),

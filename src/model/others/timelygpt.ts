@@ -11,13 +11,14 @@
  * of x_n in the convolution: o(t') = q̂(t') γ_h^(t' − t_n) S_n / √size.
  */
 
-import { z } from "zod";
+import type { z } from "zod";
 import { conv1d, gather, silu, type Tensor } from "../../engine/tensor/index.js";
 import { causalModel } from "../kinds/causal.js";
 import {
 	integer,
 	layeredFields,
 	layeredPresets,
+	modelSettings,
 	pairsInHeads,
 	retentionFields,
 } from "../kinds/fields.js";
@@ -71,13 +72,11 @@ function convolutionInstead(p: nn.Weights, x: Tensor, { gated, local }: Convolve
 	return out(p, local.add(gatedOf(p, x).sub(gated).mul(lastTap)));
 }
 
-const config = z
-	.strictObject({
-		...layeredFields(192),
-		...retentionFields,
-		kernel: integer(1, 1024, 31, "places that the convolution spans"),
-	})
-	.refine(pairsInHeads.check, pairsInHeads.say);
+const config = modelSettings({
+	...layeredFields(192),
+	...retentionFields,
+	kernel: integer(1, 1024, 31, "places that the convolution spans"),
+}).refine(pairsInHeads.check, pairsInHeads.say);
 
 type TimelyGptConfig = z.infer<typeof config>;
 

@@ -11,7 +11,7 @@
  * are at the same distance whatever the period, so x is multiplied by a kernel once for all periods.
  */
 
-import { z } from "zod";
+import type { z } from "zod";
 import {
 	add,
 	concat,
@@ -23,7 +23,7 @@ import {
 	type Tensor,
 	topK,
 } from "../../engine/tensor/index.js";
-import { fields, integer } from "../kinds/fields.js";
+import { fields, integer, modelSettings } from "../kinds/fields.js";
 import { embedded, type Window, windowModel } from "../kinds/window.js";
 import * as nn from "../nn/index.js";
 
@@ -243,9 +243,7 @@ function unshifted(parts: Tensor, length: number): Tensor {
 		.reduce(add);
 }
 
-const config = z.strictObject({
-	vocab: fields.vocab,
-	hazards: fields.hazards,
+const config = modelSettings({
 	window: fields.window,
 	ahead: fields.ahead,
 	layers: fields.layers(2),
@@ -268,24 +266,21 @@ function weights(config: TimesNetConfig): nn.WeightSpecs {
 	};
 }
 
-/** [rows, places, 1] of [rows, places]. */
-const column = (x: Tensor): Tensor => x.reshape([...x.shape, 1]);
-
 /** Embedded token, position and time; 0 at padding. */
 function read({ dim }: TimesNetConfig, p: nn.Weights, window: Window): Tensor {
 	const places = window.mask.shape[1] as number;
 	const where = nn
 		.linear(p, "times", nn.marksBefore(window))
 		.add(nn.sinusoids(places, dim, window.mask.dtype));
-	return embedded(p, window).add(where.mul(column(window.mask)));
+	return embedded(p, window).add(where.mul(nn.column(window.mask)));
 }
 
 /** One norm for all layers, and zeros where nothing is: they weigh on the next layer's periods. */
 function blocks(config: TimesNetConfig, p: nn.Weights, x: Tensor, mask: Tensor): Tensor {
-	let y = x.mul(column(mask));
+	let y = x.mul(nn.column(mask));
 	for (let i = 0; i < config.layers; i++) {
 		const after = timesBlock(config, nn.within(p, `layers.${i}`), y);
-		y = nn.norm(p, "norm", after).mul(column(mask));
+		y = nn.norm(p, "norm", after).mul(nn.column(mask));
 	}
 	return y;
 }
@@ -315,7 +310,7 @@ export const timesnet = windowModel<TimesNetConfig>({
 			.matmul(read(config, p, window))
 			.add(
 				// [rows, window + ahead, dim]
-				column(p("extend.bias")),
+				nn.column(p("extend.bias")),
 			);
 		const mask = concat([window.mask, filled(1, [rows, ahead], window.mask.dtype)], 1);
 		return blocks(config, p, longer, mask).slice(1, -ahead);

@@ -1,63 +1,60 @@
 import { z } from "zod";
-import { fields, integer, positive } from "../kinds/fields.js";
+import { integer, modelSettings, positive } from "../kinds/fields.js";
 
 /**
  * Sizes and choices of TrajGPT; the defaults are the preset `default`. `key` and `value` are totals
  * over the heads, as the paper gives them. `vocab` is the dataset's.
  */
-export const trajgptConfig = z
-	.strictObject({
-		vocab: fields.vocab,
-		hazards: fields.hazards,
-		layers: integer(1, 64, 4, "SRA layers"),
-		heads: integer(1, 64, 4, "heads, each with a decay of its own"),
-		dim: integer(2, 4096, 96, "width of the residual stream"),
-		key: integer(2, 4096, 96, "width of queries and keys, all heads"),
-		value: integer(1, 8192, 192, "width of values, all heads"),
-		ff: integer(1, 16384, 192, "width inside the feed-forward layers"),
-		decay: z
-			.enum(["time", "event", "fixed-time", "fixed"])
-			.default("time")
-			.describe(
-				"forget by elapsed time (the paper's ODE) or by event (its Eq. 2), as the data say; or by time or by event at one constant rate per head (fixed)",
-			),
-		decayUnitDays: positive(365_250, 30, "elapsed days in which γ applies once"),
-		temperature: z
-			.number()
-			.min(0.01)
-			.max(1000)
-			.default(1)
-			.describe("τ: divides the log of the decay"),
-		shortestPeriodDays: positive(365_250, 2, "of the rotary embedding"),
-		longestPeriodDays: positive(365_250, 36525, "of the rotary embedding"),
-		position: z
-			.enum(["time", "absolute"])
-			.default("time")
-			.describe(
-				"how the position of a slot is encoded: rotation by its time, or a learned vector for its index",
-			),
-		positions: integer(
-			2,
-			65536,
-			256,
-			"slots that have a learned vector of their own, where position is absolute",
+export const trajgptConfig = modelSettings({
+	layers: integer(1, 64, 4, "SRA layers"),
+	heads: integer(1, 64, 4, "heads, each with a decay of its own"),
+	dim: integer(2, 4096, 96, "width of the residual stream"),
+	key: integer(2, 4096, 96, "width of queries and keys, all heads"),
+	value: integer(1, 8192, 192, "width of values, all heads"),
+	ff: integer(1, 16384, 192, "width inside the feed-forward layers"),
+	decay: z
+		.enum(["time", "event", "fixed-time", "fixed"])
+		.default("time")
+		.describe(
+			"forget by elapsed time (the paper's ODE) or by event (its Eq. 2), as the data say; or by time or by event at one constant rate per head (fixed)",
 		),
-		gap: z
-			.enum(["rotary", "embedded"])
-			.default("embedded")
-			.describe(
-				"how a slot knows the time since the event before: by rotation alone (the paper), or also as input",
-			),
-		copies: integer(0, 16, 1, "heads that count what was recorded; the paper has none"),
-		head: z
-			.enum(["own", "tied"])
-			.default("own")
-			.describe("weights of the output: its own, or those of the token embedding"),
-		norm: z
-			.enum(["rms", "layer"])
-			.default("rms")
-			.describe("by root mean square, or by mean and deviation"),
-	})
+	decayUnitDays: positive(365_250, 30, "elapsed days in which γ applies once"),
+	temperature: z
+		.number()
+		.min(0.01)
+		.max(1000)
+		.default(1)
+		.describe("τ: divides the log of the decay"),
+	shortestPeriodDays: positive(365_250, 2, "of the rotary embedding"),
+	longestPeriodDays: positive(365_250, 36525, "of the rotary embedding"),
+	position: z
+		.enum(["time", "absolute"])
+		.default("time")
+		.describe(
+			"how the position of a slot is encoded: rotation by its time, or a learned vector for its index",
+		),
+	positions: integer(
+		2,
+		65536,
+		256,
+		"slots that have a learned vector of their own, where position is absolute",
+	),
+	gap: z
+		.enum(["rotary", "embedded"])
+		.default("embedded")
+		.describe(
+			"how a slot knows the time since the event before: by rotation alone (the paper), or also as input",
+		),
+	copies: integer(0, 16, 1, "heads that count what was recorded; the paper has none"),
+	head: z
+		.enum(["own", "tied"])
+		.default("own")
+		.describe("weights of the output: its own, or those of the token embedding"),
+	norm: z
+		.enum(["rms", "layer"])
+		.default("rms")
+		.describe("by root mean square, or by mean and deviation"),
+})
 	.refine((c) => c.key % c.heads === 0 && c.key >= 2 * c.heads, {
 		path: ["key"],
 		error: "a multiple of heads, and at least twice as many",

@@ -20,9 +20,6 @@ import { initialDecay } from "./decay.js";
 import { layer, normOf, type Reading, type StateUpdate } from "./layer.js";
 
 const waves = 8;
-/** The longest gap that is distinguished: 100 years. */
-const longestDays = 36525;
-
 export const gapFeatureCount = 2 + 2 * waves;
 
 /**
@@ -31,10 +28,7 @@ export const gapFeatureCount = 2 + 2 * waves;
  */
 export function gapFeatures(days: Tensor): Tensor {
 	const since = days.maximum(0);
-	const level = since
-		.add(1)
-		.log()
-		.mul(1 / Math.log1p(longestDays)); // 0 … 1
+	const level = nn.timeLevel(days); // 0 … 1
 	const turns = Array.from({ length: waves }, (_, i) => Math.PI * (i + 1));
 	const angles = level
 		.reshape([...days.shape, 1])
