@@ -5,7 +5,7 @@ import type { RunningExport } from "../../src/predict/browser/open-export.js";
 import type { About } from "./data/about.js";
 import type { Rates, Samples, Usual } from "./data/contract.js";
 import { initialDate, type Patient, patientOf } from "./data/patient.js";
-import { type Loaded, useJson, useLoaded } from "./data/use-loaded.js";
+import { type Loaded, loadedValue, useJson, useLoaded } from "./data/use-loaded.js";
 import { openModel, startedOrNew } from "./engine/start-model.js";
 import { ErrorBoundary } from "./error-boundary.js";
 import type { PatientList } from "./files/patient-list.js";
@@ -51,19 +51,16 @@ export function App() {
 	const rates = useJson<Rates>("explorer/rates.json");
 	const [modelState, retry] = useModel();
 
-	const read = useMemo(
+	const vocabularyLoaded = useMemo(
 		(): Loaded<Vocabulary> =>
 			tokens.state === "ready"
 				? { state: "ready", value: fromTokens(tokens.value.tokens) }
 				: tokens,
 		[tokens],
 	);
-	const vocabulary = read.state === "ready" ? read.value : null;
-	const patients = useMemo(
-		() => (samples.state === "ready" ? samples.value.patients.map(patientOf) : []),
-		[samples],
-	);
-	const records = manifest.state === "ready" ? manifest.value.records : null;
+	const vocabulary = loadedValue(vocabularyLoaded);
+	const patients = useMemo(() => (loadedValue(samples)?.patients ?? []).map(patientOf), [samples]);
+	const records = loadedValue(manifest)?.records ?? null;
 	const clock: Clock | null = useMemo(
 		() =>
 			records && {
@@ -80,11 +77,11 @@ export function App() {
 			date: initialDate(patient),
 			...(opened && { opened }),
 		});
-	const rules = useMemo(() => fileRules(about, read), [about, read]);
+	const rules = useMemo(() => fileRules(about, vocabularyLoaded), [about, vocabularyLoaded]);
 	const [lost, setLost] = useState(() => lostFile());
-	const [file, files] = useOpenedFile(rules, (found) => {
+	const [file, files] = useOpenedFile(rules, (list) => {
 		setLost(null);
-		choose(found.at((now.patient && found.placeOf(now.patient)) ?? 0), found);
+		choose(list.at((now.patient && list.placeOf(now.patient)) ?? 0), list);
 	});
 	const openName = now.patient?.sample === null ? (now.opened?.file ?? null) : null;
 	useEffect(() => noteFile(openName ?? lost), [openName, lost]);
@@ -102,16 +99,16 @@ export function App() {
 	const showsPatient = now.view === "patient";
 	// Messages about a file are shown in the patient view.
 	const takeFile = useCallback(
-		(given: readonly File[]) => {
+		(dropped: readonly File[]) => {
 			if (!showsPatient) onView("patient");
-			files.open(given);
+			files.open(dropped);
 		},
 		[showsPatient, onView, files.open],
 	);
 	useDroppedFile(takeFile);
 
 	const population = populationText(
-		(manifest.state === "ready" && manifest.value.population) || null,
+		loadedValue(manifest)?.population ?? null,
 		showsPatient && now.patient?.sample === null,
 	);
 	const facts = useMemo((): PictureFacts => {
@@ -170,23 +167,19 @@ export function App() {
 						) : (
 							<>
 								<PatientChooser
-									date={now.date}
+									explorer={now}
 									samples={patients}
-									opened={now.opened}
-									patient={now.patient}
 									clock={clock}
 									file={file}
+									files={files}
 									rules={rules}
-									usual={usual.state === "ready" ? usual.value.usual : null}
+									usual={loadedValue(usual)?.usual ?? null}
 									vocabulary={vocabulary}
 									lost={lost}
 									onPatient={(patient) => {
 										files.leave();
 										choose(patient);
 									}}
-									onFiles={files.open}
-									onDates={files.readDates}
-									onColumns={files.readColumns}
 									onForget={() => setLost(null)}
 								/>
 								{now.patient ? (
@@ -198,8 +191,8 @@ export function App() {
 										vocabulary={vocabulary}
 										clock={clock}
 										modelState={modelState}
-										reach={about.state === "ready" ? about.value.dataset.reach : null}
-										rates={rates.state === "ready" ? rates.value.rates : null}
+										reach={loadedValue(about)?.dataset.reach ?? null}
+										rates={loadedValue(rates)?.rates ?? null}
 										onRetry={retry}
 									/>
 								) : (
@@ -214,10 +207,7 @@ export function App() {
 						))}
 					{now.view === "model" && (
 						<Suspense fallback={<Notice kind="loading" title="Loading…" />}>
-							<ModelView
-								about={about}
-								runtime={modelState.state === "ready" ? modelState.value.opened.runtime : null}
-							/>
+							<ModelView about={about} runtime={loadedValue(modelState)?.opened.runtime ?? null} />
 						</Suspense>
 					)}
 				</ErrorBoundary>
@@ -242,7 +232,7 @@ function useModel(): readonly [Loaded<RunningExport>, retry: () => void] {
 
 interface CopyLinkProps {
 	/** The link to the current view, given the address bar's URL, which lags behind; and a confirmation. */
-	readonly link: (shown: string) => { readonly link: string; readonly words: string };
+	readonly link: (shown: string) => ReturnType<typeof copiedLink>;
 }
 
 /** Copies a link to the current view; it never holds a patient's records. */

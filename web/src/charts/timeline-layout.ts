@@ -6,6 +6,7 @@ export interface Mark {
 	readonly id: string;
 	readonly token: number;
 	readonly time: number;
+	readonly name: string;
 	readonly category: string | null;
 	/** Up to the date, which the model has seen, or after it. */
 	readonly fate: "seen" | "later";
@@ -30,11 +31,6 @@ export interface TimelineRow {
 	readonly marks: readonly PlacedMark[];
 }
 
-export interface TimelineLayout {
-	readonly rows: readonly TimelineRow[];
-	readonly height: number;
-}
-
 export const markRadius = 4.5;
 const laneHeight = 9.5;
 const mostLanes = 3;
@@ -49,15 +45,14 @@ interface LayoutOptions {
 	readonly narrow: boolean;
 	/** Categories with one row per code. */
 	readonly opened: ReadonlySet<string>;
-	readonly nameOf: (token: number) => string;
 }
 
 /** One row per category, the largest first, or per code of it; marks that would overlap go into lanes. */
 export function timelineLayout(
 	marks: readonly Mark[],
 	x: (time: number) => number,
-	{ narrow, opened, nameOf }: LayoutOptions,
-): TimelineLayout {
+	{ narrow, opened }: LayoutOptions,
+) {
 	let top = 0;
 	const rowOf = (
 		names: Pick<TimelineRow, "kind" | "category" | "name">,
@@ -88,7 +83,7 @@ export function timelineLayout(
 			opened.has(category)
 				? [
 						rowOf({ kind: "opened", category, name: category }, []),
-						...largestFirst(of, ({ token }) => nameOf(token)).map(([name, own]) =>
+						...largestFirst(of, (mark) => mark.name).map(([name, own]) =>
 							rowOf({ kind: "code", category, name }, own),
 						),
 					]

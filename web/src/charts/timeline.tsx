@@ -30,7 +30,6 @@ export interface TimelineProps {
 	readonly dates: readonly [first: number, last: number];
 	/** The colour of a code whose probability is drawn. */
 	readonly colourOf: (token: number) => string | undefined;
-	readonly nameOf: (token: number) => string;
 	readonly describe: (mark: Mark) => string;
 	readonly onDate: (date: number) => void;
 	readonly onZoom: (zoom: readonly [number, number] | null) => void;
@@ -45,8 +44,7 @@ const closestDays = 28;
 
 /** A patient's events by category, which can be moved and removed, and the date of prediction. */
 export function Timeline(props: TimelineProps) {
-	const { marks, clock, date, seenUntil, whole, domain, zoom, dates, colourOf, nameOf, describe } =
-		props;
+	const { marks, clock, date, seenUntil, whole, domain, zoom, dates, colourOf, describe } = props;
 	const { onDate, onZoom, onHold, onMove, onRemove } = props;
 	const id = useId();
 	const [ref, width] = useWidth<HTMLDivElement>();
@@ -61,8 +59,8 @@ export function Timeline(props: TimelineProps) {
 	);
 	const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
 	const layout = useMemo(
-		() => timelineLayout(marks, scale.x, { narrow, opened, nameOf }),
-		[marks, scale, narrow, opened, nameOf],
+		() => timelineLayout(marks, scale.x, { narrow, opened }),
+		[marks, scale, narrow, opened],
 	);
 	const bottom = headHeight + layout.height;
 	const all = useMemo(

@@ -5,6 +5,10 @@ export type Loaded<T> =
 	| { readonly state: "ready"; readonly value: T }
 	| { readonly state: "error"; readonly message: string };
 
+/** The value once it is loaded; null before, or if it cannot be. */
+export const loadedValue = <T>(loaded: Loaded<T>): T | null =>
+	loaded.state === "ready" ? loaded.value : null;
+
 /** Loads a value, anew for each `load`, and gives the one before to `close`. Both must be stable functions. */
 export function useLoaded<T>(load: () => Promise<T>, close?: (value: T) => void): Loaded<T> {
 	const [loaded, setLoaded] = useState<Loaded<T>>({ state: "loading" });

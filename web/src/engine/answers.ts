@@ -63,7 +63,3 @@ export function useAnswer<Request, Result>(
 		failure: failed !== null && failed.request === request ? failed.message : null,
 	};
 }
-
-/** How a panel shows an answer. */
-export const stateOf = ({ latest, isCurrent, failure }: Answer<unknown, unknown>) =>
-	isCurrent || latest === null ? "current" : failure === null ? "updating" : "failed";

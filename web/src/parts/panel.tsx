@@ -1,18 +1,15 @@
 import { createContext, type ReactNode, useContext, useId, useRef } from "react";
 import { useTransientText } from "./hooks.js";
-import { type Caption, csvOf, pngOf, type Rows, standaloneSvg, take, type Way } from "./picture.js";
+import { type Caption, csvOf, pngOf, standaloneSvg, take, type Way } from "./picture.js";
 
-/** Whether the content is current; or outdated, because an update is running or has failed. */
-export interface PanelState {
-	readonly state: "current" | "updating" | "failed";
-}
-
-interface PanelProps extends Partial<PanelState> {
+export interface PanelProps {
 	readonly title: string;
+	/** Whether the content is current; or outdated, because an update is running or has failed. */
+	readonly state?: "current" | "updating" | "failed";
 	readonly subtitle?: ReactNode;
 	readonly children: ReactNode;
 	/** Content to save as CSV; the panel's drawing is saved as SVG and PNG. */
-	readonly rows?: () => Rows;
+	readonly rows?: (() => readonly object[]) | undefined;
 	readonly drawing?: boolean;
 	/** The legend of the saved drawing; on the page it is part of the panel. */
 	readonly caption?: () => Caption;
@@ -99,7 +96,7 @@ export function Panel(props: PanelProps) {
 	);
 }
 
-export type FileKind = "png" | "svg" | "csv";
+type FileKind = "png" | "svg" | "csv";
 
 interface SaveMenuProps {
 	readonly title: string;

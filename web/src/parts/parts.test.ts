@@ -1,25 +1,12 @@
 import { expect, test } from "vitest";
 import { blocksOf } from "./markdown.js";
 import { factsText, noFacts, populationText } from "./panel.js";
-import { csvOf, placeCaption, valueRows, withBrokenLines } from "./picture.js";
-import { durationText, momentText, timeCells, timeNames } from "./words.js";
+import { csvOf, placeCaption } from "./picture.js";
+import { durationText, momentText, timeCells } from "./words.js";
 
-test("CSV tables are quoted where necessary", () => {
-	expect(
-		csvOf([
-			["a", "b"],
-			[1.5, 'x "y", z'],
-			[null, "line\nend"],
-		]),
-	).toBe('a,b\n1.5,"x ""y"", z"\n,"line\nend"');
-});
-
-test("objects become the rows of a table, with an empty cell for what is missing", () => {
-	expect(valueRows([{ a: 1, b: "x" }, { a: null }])).toEqual([
-		["a", "b"],
-		[1, "x"],
-		[null, null],
-	]);
+test("CSV tables have a row per object, quoted where necessary, and empty cells for what is missing", () => {
+	const rows = [{ a: 1.5, b: 'x "y", z' }, { a: null, b: "line\nend" }, { a: 2 }];
+	expect(csvOf(rows)).toBe('a,b\n1.5,"x ""y"", z"\n,"line\nend"\n2,');
 });
 
 test("parses a model card into blocks", () => {
@@ -67,16 +54,17 @@ test("formats a day as its date", () => {
 
 test("copied tables have columns for days, and for date and age if they are known", () => {
 	const clock = { axis: "dates", birth: 0 } as const;
-	expect(timeNames(clock)).toEqual(["time_days", "date", "age_years"]);
-	expect(timeCells(clock, 10957.5)).toEqual([10957.5, "2000-01-01", 30]);
-	expect(timeNames({ axis: "days" })).toEqual(["time_days"]);
-	expect(timeCells({ axis: "days" }, 12.345)).toEqual([12.35]);
+	expect(timeCells(clock, 10957.5)).toEqual({
+		time_days: 10957.5,
+		date: "2000-01-01",
+		age_years: 30,
+	});
+	expect(timeCells({ axis: "days" }, 12.345)).toEqual({ time_days: 12.35 });
 });
 
 test("wraps a caption into lines that fit", () => {
-	const square = { path: "M0 0H1V1Z", fill: "red", stroke: "red" };
-	const caption = ["one", "two", "three"].map((text) => ({ text, symbol: square }));
-	const { items, height } = placeCaption(caption, 120);
+	const caption = ["one", "two", "three"].map((text) => ({ text, colour: "red" }));
+	const { items, height } = placeCaption(caption, 100);
 	expect(items.map(({ text, y }) => [text, y])).toEqual([
 		["one", 42],
 		["two", 42],
@@ -89,8 +77,7 @@ test("wraps a caption into lines that fit", () => {
 
 test("a paragraph of a caption has lines of its own, none of them cut", () => {
 	const text = "probability of a first record after 2006-02-09, before death";
-	const caption = withBrokenLines([{ text: "solid" }, { text, paragraph: true }], 160);
-	const { items } = placeCaption(caption, 160);
+	const { items } = placeCaption([{ text: "solid" }, { text, paragraph: true }], 160);
 	expect(
 		items
 			.slice(1)

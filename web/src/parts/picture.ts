@@ -1,5 +1,5 @@
 import { csvField } from "../../../src/base/table.js";
-import { fitted, textWidth } from "../../../src/evaluate/charts/text.js";
+import { fitted, textWidth, wrapped } from "../../../src/evaluate/charts/text.js";
 
 /** Computed styles that a copied drawing must carry inline. */
 const drawn = [
@@ -25,9 +25,9 @@ export function standaloneSvg(
 	heading: { readonly title: string; readonly caption: Caption },
 ): string {
 	const copy = svg.cloneNode(true) as SVGSVGElement;
-	const [own, copies] = [svg, copy].map((one) => [one, ...one.querySelectorAll<SVGElement>("*")]);
-	for (const [at, element] of (own as SVGElement[]).entries()) {
-		const target = (copies as SVGElement[])[at] as SVGElement;
+	const copies = [copy, ...copy.querySelectorAll<SVGElement>("*")];
+	for (const element of [svg, ...svg.querySelectorAll<SVGElement>("*")]) {
+		const target = copies.shift() as SVGElement;
 		const style = getComputedStyle(element);
 		for (const name of drawn) target.setAttribute(name, style.getPropertyValue(name));
 		for (const name of ["class", "style", "tabindex"]) target.removeAttribute(name);
@@ -37,34 +37,38 @@ export function standaloneSvg(
 	}
 	const { width, height } = svg.getBoundingClientRect();
 	const panel = svg.closest<HTMLElement>(".panel") ?? document.body;
-	const { backgroundColor, color: ink, fontFamily: font } = getComputedStyle(panel);
-	const whole = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-	const ground = document.createElementNS("http://www.w3.org/2000/svg", "rect");
-	whole.append(ground);
-	const above = drawCaption(
-		...([whole, heading.title, heading.caption, { width, ink, font }, resolvedIn(panel)] as const),
+	const { backgroundColor, color: ink, fontFamily } = getComputedStyle(panel);
+	const { items, height: above } = placeCaption(heading.caption, width);
+	const size = { width, height: height + above };
+	const picture = svgElement("svg", { ...size, viewBox: `0 0 ${width} ${height + above}` });
+	const words = { "font-family": fontFamily, fill: ink, "font-size": 12 };
+	const title = { ...words, x: margin, y: 20, "font-size": 15, "font-weight": "bold" };
+	picture.append(
+		svgElement("rect", { ...size, fill: backgroundColor }),
+		svgElement("text", title, heading.title),
+		...items.map(({ text, x, y, colour }) =>
+			svgElement(
+				"text",
+				{ ...words, x, y, ...(colour && { fill: resolved(colour, panel) }) },
+				text,
+			),
+		),
+		copy,
 	);
-	const size = { width: `${width}`, height: `${height + above}` };
-	const all = { ...size, viewBox: `0 0 ${width} ${height + above}` };
-	for (const [name, value] of Object.entries(all)) whole.setAttribute(name, value);
-	for (const [name, value] of Object.entries({ ...size, fill: backgroundColor }))
-		ground.setAttribute(name, value);
-	copy.setAttribute("y", `${above}`);
-	copy.setAttribute("width", `${width}`);
-	copy.setAttribute("height", `${height}`);
-	whole.append(copy);
-	return new XMLSerializer().serializeToString(whole);
+	for (const [name, value] of Object.entries({ y: above, width, height }))
+		copy.setAttribute(name, `${value}`);
+	return new XMLSerializer().serializeToString(picture);
 }
 
-/** Resolves CSS variables to colours. */
-const resolvedIn = (panel: HTMLElement) => (colour: string) => {
+/** The colour that a CSS variable stands for. */
+function resolved(colour: string, panel: HTMLElement): string {
 	const probe = document.createElement("span");
 	probe.style.color = colour;
 	panel.append(probe);
-	const found = getComputedStyle(probe).color;
+	const { color } = getComputedStyle(probe);
 	probe.remove();
-	return found;
-};
+	return color;
+}
 
 /** At twice its size, for high-resolution screens. */
 export async function pngOf(svgText: string): Promise<Blob> {
@@ -85,19 +89,14 @@ export async function pngOf(svgText: string): Promise<Blob> {
 	}
 }
 
-export type Rows = readonly (readonly (string | number | null)[])[];
-
-/** CSV with the column names in the first row. */
-export const csvOf = (rows: Rows): string =>
-	rows.map((row) => row.map(csvField).join(",")).join("\n");
-
-/** A row per object; the columns are the fields of the first. */
-export function valueRows(values: readonly object[]): Rows {
-	const names = Object.keys(values[0] ?? {});
-	return [
-		names,
-		...values.map((value) => names.map((name) => (value as Record<string, number>)[name] ?? null)),
-	];
+/** CSV with a row per object; the columns are the fields of the first. */
+export function csvOf(rows: readonly object[]): string {
+	const names = Object.keys(rows[0] ?? {});
+	const lines = rows.map((row) => {
+		const cells = new Map(Object.entries(row));
+		return names.map((name) => cells.get(name) ?? null);
+	});
+	return [names, ...lines].map((cells) => cells.map(csvField).join(",")).join("\n");
 }
 
 /** Time for the browser to save a file, including its dialog. */
@@ -132,85 +131,39 @@ export type Caption = readonly {
 	readonly text: string;
 	/** Begins a line, and is broken into several if it is long. */
 	readonly paragraph?: boolean;
-	/** Colour of the text. */
 	readonly colour?: string;
-	/** Drawn before the text, centred on its origin. */
-	readonly symbol?: { readonly path: string; readonly fill: string; readonly stroke: string };
 }[];
 
-export interface PlacedItem {
-	readonly text: string;
-	readonly x: number;
-	readonly y: number;
-}
-
-const [margin, titleHeight, lineHeight, gap, symbolRoom] = [12, 30, 18, 18, 14];
+const [margin, titleHeight, lineHeight, gap] = [12, 30, 18, 18];
 const size = 12;
 
 /** Where Arial is missing, its substitutes are wider by up to so much. */
-const widest = 1.17;
-const roomFor = (text: string) => widest * textWidth(text, { size });
+export const widerFont = 1.17;
 
-/** Breaks paragraphs into lines that fit. */
-export const withBrokenLines = (caption: Caption, width: number): Caption =>
-	caption.flatMap((item) => {
-		if (!item.paragraph) return [item];
-		const lines: string[] = [];
-		for (const word of item.text.split(" ")) {
-			const longer = `${lines.at(-1)} ${word}`;
-			if (lines.length > 0 && roomFor(longer) <= width - 2 * margin)
-				lines[lines.length - 1] = longer;
-			else lines.push(word);
-		}
-		return lines.map((text) => ({ ...item, text }));
-	});
-
-/** Wraps the items into lines below a title, and returns the total height. */
-export function placeCaption(
-	caption: Caption,
-	width: number,
-): { readonly items: readonly PlacedItem[]; readonly height: number } {
+/** Places the items in lines below a title, and returns the total height. */
+export function placeCaption(caption: Caption, width: number) {
+	const room = (width - 2 * margin) / widerFont;
 	let [x, y] = [margin, titleHeight + size];
-	const items = caption.map(({ text, symbol, paragraph }) => {
-		const room = symbol ? symbolRoom : 0;
-		const words = fitted(text, (width - 2 * margin - room) / widest, { size });
-		const own = room + roomFor(words);
-		if (x > margin && (paragraph || x + own > width - margin)) [x, y] = [margin, y + lineHeight];
-		const placed = { text: words, x, y };
-		x += paragraph ? width : own + gap;
-		return placed;
-	});
+	const items = caption.flatMap(({ text, paragraph, colour }) =>
+		(paragraph ? wrapped(text, room, { size }) : [fitted(text, room, { size })]).map((line) => {
+			const length = widerFont * textWidth(line, { size });
+			if (x > margin && (paragraph || x + length > width - margin))
+				[x, y] = [margin, y + lineHeight];
+			const item = { text: line, x, y, colour };
+			x += paragraph ? width : length + gap;
+			return item;
+		}),
+	);
 	return { items, height: (items.length > 0 ? y : titleHeight) + gap / 2 };
 }
 
-/** Adds title and caption to a drawing, and returns their height. */
-function drawCaption(
-	svg: SVGSVGElement,
-	title: string,
-	given: Caption,
-	{ width, ink, font }: { readonly width: number; readonly ink: string; readonly font: string },
-	/** Resolves CSS variables to a colour. */
-	resolved: (colour: string) => string,
-): number {
-	const add = (name: string, values: Readonly<Record<string, string | number>>, text?: string) => {
-		const element = document.createElementNS("http://www.w3.org/2000/svg", name);
-		for (const [key, value] of Object.entries(values)) element.setAttribute(key, `${value}`);
-		if (text !== undefined) element.textContent = text;
-		svg.append(element);
-	};
-	const words = { "font-family": font, fill: ink };
-	add("text", { ...words, x: margin, y: 20, "font-size": 15, "font-weight": "bold" }, title);
-	const caption = withBrokenLines(given, width);
-	const { items, height } = placeCaption(caption, width);
-	for (const [at, { text, x, y }] of items.entries()) {
-		const { colour, symbol } = caption[at] ?? {};
-		if (symbol)
-			add("path", {
-				...{ d: symbol.path, transform: `translate(${x + 5} ${y - 4})`, "stroke-width": 1.4 },
-				...{ fill: resolved(symbol.fill), stroke: resolved(symbol.stroke) },
-			});
-		const fill = colour ? resolved(colour) : ink;
-		add("text", { ...words, fill, x: x + (symbol ? symbolRoom : 0), y, "font-size": size }, text);
-	}
-	return height;
+function svgElement(
+	name: string,
+	attributes: Readonly<Record<string, string | number>>,
+	text?: string,
+) {
+	const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+	for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, `${value}`);
+	if (text !== undefined) element.textContent = text;
+	return element;
 }

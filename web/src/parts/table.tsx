@@ -1,4 +1,6 @@
 import type { ReactNode } from "react";
+import { wrapped } from "../../../src/evaluate/charts/text.js";
+import { widerFont } from "./picture.js";
 
 interface ScrollTableProps {
 	readonly label: string;
@@ -56,5 +58,73 @@ export function TextTable({ caption, columns, rows, isChosen = () => false }: Te
 				))}
 			</tbody>
 		</ScrollTable>
+	);
+}
+
+interface TableDrawingProps {
+	readonly columns: readonly string[];
+	readonly rows: readonly {
+		readonly name: string;
+		readonly colour?: string | undefined;
+		/** The lines of each cell; the last cell is that of the last column. */
+		readonly cells: readonly (readonly string[])[];
+	}[];
+}
+
+const [nameWidth, columnWidth, rowLine] = [300, 138, 16];
+
+/** A table as a figure to save; on the page, the table itself is shown. */
+export function TableDrawing({ columns, rows }: TableDrawingProps) {
+	const right = (column: number) => nameWidth + (column + 1) * columnWidth - 12;
+	let bottom = 24;
+	const placed = rows.map(({ name, colour, cells }) => {
+		const names = wrapped(name, nameWidth / widerFont, { size: 12 });
+		const top = bottom;
+		bottom += Math.max(names.length, ...cells.map((lines) => lines.length)) * rowLine + 10;
+		return { name, names, colour, cells, top };
+	});
+	const lineAt = (line: number) => 14 + line * rowLine;
+	return (
+		<svg
+			data-drawing
+			className="off-screen"
+			width={right(columns.length - 1) + 12}
+			height={bottom}
+			aria-hidden="true"
+		>
+			{columns.map((column, at) => (
+				<text key={column} className="drawing-text" x={right(at)} y={13} textAnchor="end">
+					{column}
+				</text>
+			))}
+			{placed.map(({ name, names, colour, cells, top }) => (
+				<g key={name} transform={`translate(0 ${top})`}>
+					{names.map((text, line) => (
+						<text
+							key={text}
+							className="drawing-name"
+							x={12}
+							y={lineAt(line)}
+							{...(colour && { style: { fill: colour } })}
+						>
+							{text}
+						</text>
+					))}
+					{cells.map((lines, cell) =>
+						lines.map((text, line) => (
+							<text
+								key={`${cell} ${text}`}
+								className={line === 0 ? "drawing-name" : "drawing-text"}
+								x={right(columns.length - cells.length + cell)}
+								y={lineAt(line)}
+								textAnchor="end"
+							>
+								{text}
+							</text>
+						)),
+					)}
+				</g>
+			))}
+		</svg>
 	);
 }

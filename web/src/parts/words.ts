@@ -28,16 +28,9 @@ export function durationText(days: number): string {
 
 const hundredths = (value: number) => Math.round(value * 100) / 100;
 
-/** Column names of a time in copied tables: days, and date and age if they are known. */
-export const timeNames = ({ axis, birth }: Clock): string[] => [
-	"time_days",
-	...(axis === "dates" ? ["date"] : []),
-	...(birth == null ? [] : ["age_years"]),
-];
-
-/** The cells of these columns. */
-export const timeCells = (clock: Clock, time: number): (string | number)[] => [
-	hundredths(time),
-	...(clock.axis === "dates" ? [isoDate(time)] : []),
-	...(clock.birth == null ? [] : [hundredths((time - clock.birth) / yearDays)]),
-];
+/** The cells of a time in saved tables: its day, and its date and age if they are known. */
+export const timeCells = ({ axis, birth }: Clock, time: number) => ({
+	time_days: hundredths(time),
+	...(axis === "dates" && { date: isoDate(time) }),
+	...(birth != null && { age_years: hundredths((time - birth) / yearDays) }),
+});

@@ -40,7 +40,7 @@ test("the table of risks has date, age, the values to compare with, and where it
 	const rising = (most: number) => Array.from({ length: 40 }, (_, at) => (most * (at + 1)) / 40);
 	const risk = { token: 5, recordedAt: null, curve: rising(0.4), sameAgeAndSex: rising(0.2) };
 	const gout = { ...risk, token: 6, recordedAt: 3 };
-	const [names, first, second] = riskRows(
+	const [first, second] = riskRows(
 		[
 			{ risk, before: { ...risk, curve: rising(0.8) }, truth: rising(1) },
 			{ risk: gout, before: gout, truth: null },
@@ -49,15 +49,20 @@ test("the table of risks has date, age, the values to compare with, and where it
 		{ population: "simulated", patient: null, date: null, run: "1a" },
 		...([vocabulary, { axis: "dates", birth: 0 }] as const),
 	);
-	const cells = Object.fromEntries((names ?? []).map((name, at) => [name, first?.[at]]));
-	expect(cells).toMatchObject({ time_days: 730.5, date: "1972-01-01", age_years: 2, code: "S" });
-	expect(cells).toMatchObject({ recorded: "no", population: "simulated", run: "1a" });
+	expect(first).toMatchObject({ time_days: 730.5, date: "1972-01-01", age_years: 2, code: "S" });
+	expect(first).toMatchObject({ recorded: "no", population: "simulated", run: "1a" });
+	const cells = new Map(Object.entries(first ?? {}));
 	for (const [name, most] of [
 		...[["risk", 0.4] as const, ["before_edits", 0.8] as const],
 		...[["same_age_and_sex", 0.2] as const, ["true_risk", 1] as const],
 	]) {
-		expect(cells[`${name}_5y`]).toBeCloseTo(most / 2, 12);
-		expect(cells[`${name}_10y`]).toBeCloseTo(most, 12);
+		expect(cells.get(`${name}_5y`)).toBeCloseTo(most / 2, 12);
+		expect(cells.get(`${name}_10y`)).toBeCloseTo(most, 12);
 	}
-	expect(second?.slice(5)).toEqual(["yes", ...Array(12).fill(""), "simulated", "1a"]);
+	expect(Object.values(second ?? {}).slice(5)).toEqual([
+		"yes",
+		...Array(12).fill(null),
+		"simulated",
+		"1a",
+	]);
 });

@@ -2,12 +2,11 @@ import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
 import type { DateOrder } from "../../../src/data/records/dates.js";
 import { counted, percent } from "../../../src/evaluate/charts/numbers.js";
 import type { AmbiguousDate } from "../files/csv.js";
-import type { FilePatients } from "../files/to-patients.js";
 import type { FileActions, OpenedFile } from "../files/use-opened-file.js";
 import { Notice } from "../parts/notice.js";
 import { TextTable } from "../parts/table.js";
-import { codeName } from "./codes.js";
 import { ReadColumns } from "./column-question.js";
+import { codeName } from "./patient-context.js";
 
 /** 3 April 2020 */
 const dateText = (day: number): string =>
@@ -20,18 +19,12 @@ const dateText = (day: number): string =>
 
 interface FileNotesProps {
 	readonly file: Extract<OpenedFile, { readonly state: "read" }>;
+	readonly files: FileActions;
 	readonly vocabulary: Vocabulary;
-	readonly onDates: (order: DateOrder) => void;
-	readonly onColumns: FileActions["readColumns"];
 }
 
 /** What was read of a file: in one line, and in full. */
-export function FileNotes({
-	file: { file, content, table },
-	vocabulary,
-	onDates,
-	onColumns,
-}: FileNotesProps) {
+export function FileNotes({ file: { file, content, table }, files, vocabulary }: FileNotesProps) {
 	const { bad, unknown, notes, dates, preview, axis, patients } = content;
 	const events = patients.reduce((sum, { tokens }) => sum + tokens.length, 0);
 	const unknownRecords = unknown.reduce((sum, one) => sum + one.records, 0);
@@ -52,8 +45,24 @@ export function FileNotes({
 			</p>
 			<details>
 				<summary>How it was read</summary>
-				{table && <ReadColumns table={table} onColumns={onColumns} />}
-				{dates && <DateChoice dates={dates} onDates={onDates} />}
+				{table && <ReadColumns table={table} onColumns={files.readColumns} />}
+				{dates && (
+					<p>
+						<label>
+							Dates{" "}
+							<select
+								value={dates.order}
+								onChange={(event) => files.readDates(event.target.value as DateOrder)}
+							>
+								<option value="day first">day first: 31/01/2020</option>
+								<option value="month first">month first: 01/31/2020</option>
+							</select>
+						</label>{" "}
+						<span className="quiet">
+							{dates.isChosen ? "as you chose" : "detected from the dates"}
+						</span>
+					</p>
+				)}
 				<ul className="quiet">
 					{notes.map((note) => (
 						<li key={note}>{sentence(note)}</li>
@@ -104,27 +113,6 @@ export function FileNotes({
 }
 
 const sentence = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
-
-function DateChoice({
-	dates: { order, isChosen },
-	onDates,
-}: {
-	readonly dates: NonNullable<FilePatients["dates"]>;
-	readonly onDates: (order: DateOrder) => void;
-}) {
-	return (
-		<p>
-			<label>
-				Dates{" "}
-				<select value={order} onChange={(event) => onDates(event.target.value as DateOrder)}>
-					<option value="day first">day first: 31/01/2020</option>
-					<option value="month first">month first: 01/31/2020</option>
-				</select>
-			</label>{" "}
-			<span className="quiet">{isChosen ? "as you chose" : "detected from the dates"}</span>
-		</p>
-	);
-}
 
 interface DateQuestionProps {
 	readonly file: string;

@@ -6,6 +6,7 @@ import {
 	calibrationFigure,
 	onsetCalibrationFigure,
 } from "../../../src/evaluate/charts/calibration-figure.js";
+import type { Figure } from "../../../src/evaluate/charts/figure.js";
 import { decayFigure } from "../../../src/evaluate/charts/model-figures.js";
 import { counted, percent } from "../../../src/evaluate/charts/numbers.js";
 import {
@@ -31,8 +32,7 @@ import type { EvaluationSummary, Evaluations, Memory } from "../data/contract.js
 import { type Loaded, useJson } from "../data/use-loaded.js";
 import { Markdown } from "../parts/markdown.js";
 import { Notice, WhenLoaded } from "../parts/notice.js";
-import { Panel } from "../parts/panel.js";
-import { valueRows } from "../parts/picture.js";
+import { Panel, type PanelProps } from "../parts/panel.js";
 import { durationText, yearsText } from "../parts/words.js";
 
 interface ModelViewProps {
@@ -129,28 +129,48 @@ function OtherTasks({ evaluations }: Evaluations) {
 	return (
 		<>
 			{[forecastSection(report), ...labelledSections(report)].map((section) => (
-				<SectionPanel key={section.id} section={section} evaluations={evaluations} />
+				<SectionPanel key={section.id} section={section} rows={() => measureRows(evaluations)} />
 			))}
 			{curves.length > 0 && (
-				<Panel
+				<FigurePanel
 					title="Calibration of other tasks"
-					drawing
-					rows={() => valueRows(curves.flatMap(({ name, bins }) => named({ task: name }, bins)))}
-				>
-					<Drawing draw={(size) => calibrationFigure(curves, size)} />
-				</Panel>
+					rows={() => curves.flatMap(({ name, bins }) => withFields({ task: name }, bins))}
+					draw={(size) => calibrationFigure(curves, size)}
+				/>
 			)}
 		</>
 	);
 }
 
-/** Whether risks can be trusted: discrimination, calibration, subgroups, decisions. */
+/** Panels of names and lines are too wide to stand side by side in half a page. */
+const oneColumn = (size: FigureSize) => (size === "half" ? "narrow" : size);
+
+/** Whether risks can be trusted: discrimination, calibration, subgroups, decisions, and every condition. */
 function RiskQuality({ evaluation }: { readonly evaluation: OnsetEvaluation }) {
 	const { onset, patients, split, tooFew } = evaluation;
 	const [years, setYears] = useState(shownHorizons(onset).at(-1) ?? 5);
-	const horizons = onset.horizons.filter((horizon) => horizon.years === years);
+	const isShown = (one: { readonly years: number }) => one.years === years;
+	const horizons = onset.horizons.filter(isShown);
+	const conditions = (onset.conditions ?? []).filter(isShown);
+	const codes = onset.codes.filter(isShown);
 	const atHorizon = { ...evaluation, onset: { ...onset, horizons } };
 	const [discrimination, subgroups] = onsetSections({ evaluations: [atHorizon], figures: {} });
+	const [model] = evaluation.rows;
+	const error = model?.metrics[`weightedCalibrationError ${years}y`]?.value;
+	const label = model?.label ?? "model";
+	const decisions = horizons[0]?.decisions ?? [];
+	const pooled = {
+		name: "all conditions together",
+		years,
+		decisions: decisions.map(({ threshold, model: netBenefit, all }) => ({
+			threshold,
+			all,
+			rows: [{ label, netBenefit }],
+		})),
+	};
+	// The legend is that of the first: a baseline is known only by condition.
+	const curves = [...conditions, pooled];
+	const useful = usefulThresholds(pooled.decisions);
 	return (
 		<>
 			<Panel
@@ -185,171 +205,113 @@ function RiskQuality({ evaluation }: { readonly evaluation: OnsetEvaluation }) {
 				)}
 			</Panel>
 			<div className="two even quality">
-				{discrimination && <SectionPanel section={discrimination} evaluations={[atHorizon]} />}
-				<CalibrationPanel evaluation={evaluation} years={years} />
+				{discrimination && (
+					<SectionPanel section={discrimination} rows={() => measureRows([atHorizon])} />
+				)}
+				<FigurePanel
+					title="Calibration"
+					subtitle="on the diagonal, predicted risks come true; above it they are too low, below it too high"
+					rows={() => horizons.flatMap(({ calibration }) => calibration)}
+					draw={(size) =>
+						onsetCalibrationFigure(
+							horizons.map((horizon) => ({ ...horizon, error })),
+							size,
+						)
+					}
+				/>
 				{subgroups && (
 					<SectionPanel
 						section={subgroups}
-						values={onset.subgroups.flatMap(({ rows, ...group }) => named(group, rows))}
+						rows={() => onset.subgroups.flatMap(({ rows, ...group }) => withFields(group, rows))}
 					/>
 				)}
-				<DecisionPanel evaluation={evaluation} years={years} />
-			</div>
-			<ConditionPanels evaluation={evaluation} years={years} />
-		</>
-	);
-}
-
-/** A panel on first records within a horizon. */
-interface OnsetPanelProps {
-	readonly evaluation: OnsetEvaluation;
-	readonly years: number;
-}
-
-function CalibrationPanel({ evaluation: { onset, rows }, years }: OnsetPanelProps) {
-	const horizons = onset.horizons.filter((horizon) => horizon.years === years);
-	const error = rows[0]?.metrics[`weightedCalibrationError ${years}y`]?.value;
-	return (
-		<Panel
-			title="Calibration"
-			subtitle="on the diagonal, predicted risks come true; above it they are too low, below it too high"
-			drawing
-			rows={() => valueRows(horizons.flatMap(({ calibration }) => calibration))}
-		>
-			<Drawing
-				draw={(size) =>
-					onsetCalibrationFigure(
-						horizons.map((horizon) => ({ ...horizon, error })),
-						size,
-					)
-				}
-			/>
-		</Panel>
-	);
-}
-
-/** Whether acting on the risk does more good than acting on everybody or nobody. */
-function DecisionPanel({ evaluation: { onset, rows }, years }: OnsetPanelProps) {
-	const pooled = onset.horizons.find((horizon) => horizon.years === years)?.decisions ?? [];
-	const label = rows[0]?.label ?? "model";
-	const together = {
-		name: "all conditions together",
-		years,
-		decisions: pooled.map(({ threshold, model, all }) => ({
-			threshold,
-			all,
-			rows: [{ label, netBenefit: model }],
-		})),
-	};
-	// The legend is that of the first: a baseline is known only by condition.
-	const conditions = (onset.conditions ?? []).filter((condition) => condition.years === years);
-	const curves = [...conditions, together];
-	const useful = usefulThresholds(together.decisions);
-	return (
-		<Panel
-			title="Decision curve"
-			subtitle={decisionReading}
-			drawing
-			rows={() =>
-				valueRows(
-					curves.flatMap(({ name, decisions }) =>
-						decisions.flatMap(({ rows, ...point }) => named({ condition: name, ...point }, rows)),
-					),
-				)
-			}
-		>
-			<Drawing draw={(size) => decisionFigure(curves, size)} />
-			<p className="panel-words">
-				All conditions together:{" "}
-				{useful
-					? `acting on the model does more good than acting on everybody or nobody at thresholds from ${percent(useful[0])} to ${percent(useful[1])}.`
-					: "at no measured threshold does acting on the model do more good than acting on everybody or nobody."}
-			</p>
-		</Panel>
-	);
-}
-
-/** Panels of names and lines are too wide to stand side by side in half a page. */
-const oneColumn = (size: FigureSize) => (size === "half" ? "narrow" : size);
-
-/** What happened to fifths of people by predicted risk; and every condition. */
-function ConditionPanels({ evaluation: { onset }, years }: OnsetPanelProps) {
-	const isShown = (one: { readonly years: number }) => one.years === years;
-	const conditions = (onset.conditions ?? []).filter(isShown);
-	const codes = onset.codes.filter(isShown);
-	return (
-		<>
-			{conditions.length > 0 && (
-				<Panel
-					title="What happened, by predicted risk"
-					drawing
+				<FigurePanel
+					title="Decision curve"
+					subtitle={decisionReading}
 					rows={() =>
-						valueRows(
-							conditions.flatMap(({ name, fifths }) =>
-								fifths.map(({ observed, ...fifth }, index) => ({
-									condition: name,
-									fifth: index + 1,
-									...fifth,
-									observed: observed.at(-1),
-								})),
+						curves.flatMap(({ name, decisions }) =>
+							decisions.flatMap(({ rows, ...point }) =>
+								withFields({ condition: name, ...point }, rows),
 							),
 						)
 					}
+					draw={(size) => decisionFigure(curves, size)}
 				>
-					<Drawing draw={(size) => byFifthFigure(conditions, oneColumn(size))} />
-				</Panel>
+					<p className="panel-words">
+						All conditions together:{" "}
+						{useful
+							? `acting on the model does more good than acting on everybody or nobody at thresholds from ${percent(useful[0])} to ${percent(useful[1])}.`
+							: "at no measured threshold does acting on the model do more good than acting on everybody or nobody."}
+					</p>
+				</FigurePanel>
+			</div>
+			{conditions.length > 0 && (
+				<FigurePanel
+					title="What happened, by predicted risk"
+					rows={() =>
+						conditions.flatMap(({ name, fifths }) =>
+							fifths.map(({ observed, ...fifth }, index) => ({
+								condition: name,
+								fifth: index + 1,
+								...fifth,
+								observed: observed.at(-1),
+							})),
+						)
+					}
+					draw={(size) => byFifthFigure(conditions, oneColumn(size))}
+				/>
 			)}
 			{codes.length > 0 && (
-				<Panel
+				<FigurePanel
 					title="Every condition"
 					subtitle={`${counted(codes.length, "condition")} with at least 20 first records`}
-					drawing
 					rows={() =>
-						valueRows(
-							codes.flatMap(({ rows, ...code }) =>
-								rows.map(({ label, ...measures }) => ({
-									...code,
-									label,
-									...Object.fromEntries(
-										Object.entries(measures).map(([name, measure]) => [name, measure?.value]),
-									),
-								})),
-							),
+						codes.flatMap(({ rows, ...code }) =>
+							rows.map(({ label, ...measures }) => {
+								const values = Object.entries(measures).map(([name, one]) => [name, one?.value]);
+								return { ...code, label, ...Object.fromEntries(values) };
+							}),
 						)
 					}
-				>
-					<Drawing draw={(size) => codeScoresFigure(codes, years, oneColumn(size))} />
-				</Panel>
+					draw={(size) => codeScoresFigure(codes, years, oneColumn(size))}
+				/>
 			)}
 		</>
 	);
 }
 
-interface SectionPanelProps {
+interface SectionPanelProps extends Pick<PanelProps, "rows"> {
 	readonly section: Section;
-	readonly evaluations?: readonly EvaluationSummary[];
-	/** What is saved; the measures of the evaluations if left out. */
-	readonly values?: readonly object[];
 }
 
-/** A section of the report. */
-function SectionPanel({ section: { title, body }, evaluations = [], values }: SectionPanelProps) {
-	const measures = () =>
-		evaluations.flatMap(({ task, rows }) =>
-			rows.flatMap(({ label, metrics }) =>
-				Object.entries(metrics).map(([name, measure]) => ({ task, label, name, ...measure })),
-			),
-		);
-	return (
-		<Panel title={title} rows={() => valueRows(values ?? measures())}>
-			{/* `html` escapes all texts. */}
-			<div className="section" dangerouslySetInnerHTML={{ __html: html`${body}`.text }} />
-		</Panel>
+/** A section of the report. `html` escapes all texts. */
+const SectionPanel = ({ section: { title, body }, rows }: SectionPanelProps) => (
+	<Panel title={title} rows={rows}>
+		<div className="section" dangerouslySetInnerHTML={{ __html: html`${body}`.text }} />
+	</Panel>
+);
+
+interface FigurePanelProps extends Omit<PanelProps, "children"> {
+	readonly draw: (size: FigureSize) => Figure;
+	readonly children?: ReactNode;
+}
+
+const FigurePanel = ({ draw, children, ...panel }: FigurePanelProps) => (
+	<Panel {...panel} drawing>
+		<Drawing draw={draw} />
+		{children}
+	</Panel>
+);
+
+const measureRows = (evaluations: readonly EvaluationSummary[]) =>
+	evaluations.flatMap(({ task, rows }) =>
+		rows.flatMap(({ label, metrics }) =>
+			Object.entries(metrics).map(([name, measure]) => ({ task, label, name, ...measure })),
+		),
 	);
-}
 
-const named = (name: object, values: readonly object[]) =>
-	values.map((value) => ({ ...name, ...value }));
+const withFields = (fields: object, values: readonly object[]) =>
+	values.map((value) => ({ ...fields, ...value }));
 
 /** Size, training data and training of the model. */
 function ModelFacts({
@@ -406,23 +368,19 @@ function MemoryPanel({ memory }: { readonly memory: Memory }) {
 			</Notice>
 		);
 	return (
-		<Panel
+		<FigurePanel
 			title="Memory"
-			drawing
 			rows={() =>
-				valueRows(
-					heads.flatMap(({ layer, head, halfLives }) =>
-						halfLives.map((value, index) => ({
-							layer,
-							head,
-							category: categories[index],
-							[`half-life, ${unit}`]: value,
-						})),
-					),
+				heads.flatMap(({ layer, head, halfLives }) =>
+					halfLives.map((value, index) => ({
+						layer,
+						head,
+						category: categories[index],
+						[`half-life, ${unit}`]: value,
+					})),
 				)
 			}
-		>
-			<Drawing draw={(size) => decayFigure({ categories, heads: drawnHeads, unit }, size)} />
-		</Panel>
+			draw={(size) => decayFigure({ categories, heads: drawnHeads, unit }, size)}
+		/>
 	);
 }

@@ -3,7 +3,6 @@ import { thousands } from "../../../src/base/thousands.js";
 import { yearDays } from "../../../src/base/time.js";
 import { acceptedCodes } from "../../../src/data/cohort/reading/records-to-events.js";
 import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
-import type { DateOrder } from "../../../src/data/records/dates.js";
 import { type Clock, timeName } from "../../../src/evaluate/charts/clock.js";
 import { counted } from "../../../src/evaluate/charts/numbers.js";
 import type { Usual } from "../data/contract.js";
@@ -16,26 +15,22 @@ import type { FileActions, OpenedFile } from "../files/use-opened-file.js";
 import { Combobox } from "../parts/combobox.js";
 import { Notice } from "../parts/notice.js";
 import { momentText } from "../parts/words.js";
+import type { ExplorerState } from "../state/reducer.js";
 import { ColumnQuestion, ReadColumns } from "./column-question.js";
 import { DateQuestion, FileNotes, ReadingProgress } from "./file-notes.js";
 
 interface PatientChooserProps {
-	/** The date of prediction, if a patient is chosen. */
-	readonly date: number;
+	readonly explorer: ExplorerState;
 	readonly samples: readonly Patient[];
-	readonly opened: PatientList | null;
-	readonly patient: Patient | null;
 	readonly clock: Clock;
 	readonly file: OpenedFile;
+	readonly files: FileActions;
 	readonly rules: Loaded<FileRules>;
 	readonly vocabulary: Vocabulary;
 	readonly usual: Usual["usual"];
 	/** The name of the file that was open before the page was reloaded. */
 	readonly lost: string | null;
 	readonly onPatient: (patient: Patient) => void;
-	readonly onFiles: (files: readonly File[]) => void;
-	readonly onDates: (order: DateOrder) => void;
-	readonly onColumns: FileActions["readColumns"];
 	readonly onForget: () => void;
 }
 
@@ -44,11 +39,16 @@ const mostInMenu = 30;
 
 /** Chooses the patient: a sample, or one from a file, which is read in the page and never sent. */
 export function PatientChooser(props: PatientChooserProps) {
-	const { date, samples, opened, patient, clock, file, rules, lost, onPatient } = props;
+	const { samples, clock, file, files, rules, lost, onPatient } = props;
+	const { date, opened, patient } = props.explorer;
 	const id = useId();
 	const input = useRef<HTMLInputElement>(null);
 	const [over, setOver] = useState(false);
 	const place = (patient && opened?.placeOf(patient)) ?? undefined;
+	const unlike =
+		patient && opened && place !== undefined
+			? unlikeTraining(patient, opened.countsAt(place), props.usual)
+			: [];
 	const inMenu =
 		opened && opened.length <= mostInMenu
 			? Array.from({ length: opened.length }, (_, at) => at)
@@ -138,8 +138,8 @@ export function PatientChooser(props: PatientChooserProps) {
 						aria-label="File of records"
 						accept=".csv,.tsv,.txt,.json,.ndjson,.gz,text/csv,application/json"
 						onChange={(event) => {
-							const given = [...(event.target.files ?? [])];
-							if (given.length > 0) props.onFiles(given);
+							const chosen = [...(event.target.files ?? [])];
+							if (chosen.length > 0) files.open(chosen);
 							event.target.value = "";
 						}}
 					/>
@@ -161,12 +161,12 @@ export function PatientChooser(props: PatientChooserProps) {
 				)}
 				{file?.state === "waiting" && <ReadingProgress file={file.file} share={file.share} />}
 				{file?.state === "asked" && (
-					<DateQuestion file={file.file} dates={file.dates} onDates={props.onDates} />
+					<DateQuestion file={file.file} dates={file.dates} onDates={files.readDates} />
 				)}
 				{file?.state === "columns" && (
 					<Notice kind="empty" title={`Which column of ${file.file} is which?`}>
 						<p>Choose the columns: {file.problem}.</p>
-						<ColumnQuestion table={file.table} onColumns={props.onColumns} />
+						<ColumnQuestion table={file.table} onColumns={files.readColumns} />
 					</Notice>
 				)}
 				{file?.state === "map" && (
@@ -178,7 +178,7 @@ export function PatientChooser(props: PatientChooserProps) {
 					<Notice kind="error" title={`${file.file} cannot be used`}>
 						<p>{file.message}</p>
 						{opened && <p>{opened.file} stays open.</p>}
-						{file.table && <ReadColumns table={file.table} onColumns={props.onColumns} />}
+						{file.table && <ReadColumns table={file.table} onColumns={files.readColumns} />}
 						{rules.state === "ready" && (
 							<p className="quiet">
 								A table needs the columns patient, time and code (and system, if there are several).
@@ -188,31 +188,19 @@ export function PatientChooser(props: PatientChooserProps) {
 					</Notice>
 				)}
 				{file?.state === "read" && (
-					<FileNotes
-						file={file}
-						vocabulary={props.vocabulary}
-						onDates={props.onDates}
-						onColumns={props.onColumns}
-					/>
+					<FileNotes file={file} files={files} vocabulary={props.vocabulary} />
 				)}
-				{patient && opened && place !== undefined && (
-					<Unlike reasons={unlikeTraining(patient, opened.countsAt(place), props.usual)} />
+				{unlike.length > 0 && (
+					<Notice kind="warning" title="This history looks unlike the training data">
+						<ul>
+							{unlike.map((reason) => (
+								<li key={reason}>{reason}</li>
+							))}
+						</ul>
+					</Notice>
 				)}
 			</div>
 		</section>
-	);
-}
-
-function Unlike({ reasons }: { readonly reasons: readonly string[] }) {
-	if (reasons.length === 0) return null;
-	return (
-		<Notice kind="warning" title="This history looks unlike the training data">
-			<ul>
-				{reasons.map((reason) => (
-					<li key={reason}>{reason}</li>
-				))}
-			</ul>
-		</Notice>
 	);
 }
 

@@ -1,25 +1,22 @@
 import { useMemo, useState } from "react";
 import { yearDays } from "../../../src/base/time.js";
-import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
 import { counted, percent } from "../../../src/evaluate/charts/numbers.js";
 import type { Calls } from "../../../src/predict/library/calls.js";
 import type { People, PersonState } from "../data/contract.js";
 import { useJson } from "../data/use-loaded.js";
-import { idleMilliseconds, stateOf, useAnswer } from "../engine/answers.js";
+import { idleMilliseconds, useAnswer } from "../engine/answers.js";
 import { ageRange, onsetsOf, peopleLike, type SimilarPeople, vectorsOf } from "../engine/people.js";
-import { afterYears, type CodeRisk, type PatientOnDate } from "../engine/risks.js";
+import { afterYears, type CodeRisk, type RiskRequest } from "../engine/risks.js";
 import { Notice } from "../parts/notice.js";
 import { Panel } from "../parts/panel.js";
-import { codeName } from "./codes.js";
+import { AnswerPanel } from "./answer-panel.js";
+import { type codeWords, usePatient } from "./patient-context.js";
 
 interface PeoplePanelProps {
 	readonly calls: Calls;
-	/** The patient and the date. */
-	readonly request: PatientOnDate;
+	readonly request: RiskRequest;
 	/** The risks of the chosen conditions on the date; empty until they are known. */
 	readonly risks: readonly CodeRisk[];
-	readonly vocabulary: Vocabulary;
-	readonly colourOf: (token: number) => string | undefined;
 	/** Whether the people are simulated. */
 	readonly simulated: boolean;
 }
@@ -44,7 +41,7 @@ export function PeoplePanel(props: PeoplePanelProps) {
 function FetchedPeople(props: PeoplePanelProps) {
 	const loaded = useJson<{ readonly people: People | null }>("explorer/people.json");
 	if (loaded.state === "ready" && loaded.value.people && loaded.value.people.states.length > 0)
-		return <FoundPeople {...props} people={loaded.value.people} />;
+		return <NearestPeople {...props} people={loaded.value.people} />;
 	return (
 		<Panel title="People like this one">
 			{loaded.state === "loading" ? (
@@ -61,26 +58,25 @@ function FetchedPeople(props: PeoplePanelProps) {
 	);
 }
 
-function FoundPeople({ people, ...props }: PeoplePanelProps & { readonly people: People }) {
-	const { calls, request, risks, vocabulary, colourOf, simulated } = props;
+function NearestPeople({ people, ...props }: PeoplePanelProps & { readonly people: People }) {
+	const { calls, request, risks, simulated } = props;
+	const { nameOf, codeOf, colourOf } = usePatient();
 	const compute = useMemo(() => {
 		const vectors = vectorsOf(people);
-		return (asked: PatientOnDate) => peopleLike(calls, people, vectors, asked);
+		return (query: RiskRequest) => peopleLike(calls, people, vectors, query);
 	}, [calls, people]);
 	const answer = useAnswer(request, compute, idleMilliseconds);
-	const found = answer.latest?.result ?? null;
-	const open = risks.filter(({ recordedAt }) => recordedAt === null);
+	const similar = answer.latest?.result;
 	return (
-		<Panel
+		<AnswerPanel
 			title="People like this one"
-			subtitle={found ? subtitle(found, simulated, request.sex !== null) : "…"}
+			subtitle={similar ? subtitle(similar, simulated, request.sex !== null) : "…"}
 			className="people-panel"
-			state={stateOf(answer)}
-			{...(found && { rows: () => peopleRows(found.nearest, vocabulary) })}
+			answer={answer}
+			failure="They could not be found"
+			rows={similar && (() => peopleRows(similar.nearest, { nameOf, codeOf }))}
 		>
-			{answer.failure !== null && <p>They could not be found: {answer.failure}</p>}
-			{!found && answer.failure === null && <Notice kind="loading" title="Looking…" />}
-			{found && (
+			{({ nearest }) => (
 				<div className="people">
 					<div aria-live="polite">
 						<p className="quiet">
@@ -88,90 +84,87 @@ function FoundPeople({ people, ...props }: PeoplePanelProps & { readonly people:
 							model’s risk.
 						</p>
 						<ul className="people-shares">
-							{open.map(({ token, curve }) => {
-								const { got, atRisk } = onsetsOf(found.nearest, token);
-								const risk = afterYears(curve, followedYears);
-								return (
-									<li key={token}>
-										<span className="condition-name" style={{ color: colourOf(token) }}>
-											{codeName(vocabulary, token)}
-										</span>
-										<strong>
-											{got} of {atRisk}
-										</strong>
-										<span className="quiet">
-											<span className="hidden">risk: </span>
-											{risk === undefined ? "–" : percent(risk)}
-										</span>
-									</li>
-								);
-							})}
+							{risks
+								.filter(({ recordedAt }) => recordedAt === null)
+								.map(({ token, curve }) => {
+									const { got, atRisk } = onsetsOf(nearest, token);
+									const risk = afterYears(curve, followedYears);
+									return (
+										<li key={token}>
+											<span className="condition-name" style={{ color: colourOf(token) }}>
+												{nameOf(token)}
+											</span>
+											<strong>
+												{got} of {atRisk}
+											</strong>
+											<span className="quiet">
+												<span className="hidden">risk: </span>
+												{risk === undefined ? "–" : percent(risk)}
+											</span>
+										</li>
+									);
+								})}
 							<li>
 								<span className="condition-name">death</span>
 								<strong>
-									{found.nearest.filter(({ death }) => death !== null).length} of{" "}
-									{found.nearest.length}
+									{nearest.filter(({ death }) => death !== null).length} of {nearest.length}
 								</strong>
 							</li>
 						</ul>
 						<p className="quiet">
-							This is not the model’s risk: {found.nearest.length} people are few, and they are
-							alike as the model sees them.
+							This is not the model’s risk: {nearest.length} people are few, and they are alike as
+							the model sees them.
 						</p>
 					</div>
 					<div>
 						<p className="quiet">
-							The {Math.min(maxLines, found.nearest.length)} nearest, and first records afterwards.
-							Click for the history before.
+							The {Math.min(maxLines, nearest.length)} nearest, and first records afterwards. Click
+							for the history before.
 						</p>
 						<ul className="people-lines" aria-label="The nearest people">
-							{found.nearest.slice(0, maxLines).map((person) => (
+							{nearest.slice(0, maxLines).map((person) => (
 								<li key={person.person}>
-									<PersonLine person={person} vocabulary={vocabulary} />
+									<details>
+										<summary>
+											{personText(person)}:{" "}
+											<span className="quiet">{afterText(person, nameOf, 3)}</span>
+										</summary>
+										<p>
+											<strong>Before:</strong> {knownText(person, nameOf)}
+										</p>
+										<p>
+											<strong>After:</strong> {afterText(person, nameOf)}
+										</p>
+									</details>
 								</li>
 							))}
 						</ul>
 					</div>
 				</div>
 			)}
-		</Panel>
-	);
-}
-
-function PersonLine({ person, vocabulary }: { person: PersonState; vocabulary: Vocabulary }) {
-	const nameOf = (token: number) => codeName(vocabulary, token);
-	return (
-		<details>
-			<summary>
-				{personText(person)}: <span className="quiet">{afterText(person, nameOf, 3)}</span>
-			</summary>
-			<p>
-				<strong>Before:</strong> {knownText(person, nameOf)}
-			</p>
-			<p>
-				<strong>After:</strong> {afterText(person, nameOf)}
-			</p>
-		</details>
+		</AnswerPanel>
 	);
 }
 
 const subtitle = ({ nearest, compared }: SimilarPeople, simulated: boolean, hasSex: boolean) =>
 	`the ${nearest.length} nearest in the model’s representation, of ${compared} ${simulated ? "simulated " : ""}people of the test split${hasSex ? " of the same sex" : ""}, at most ${ageRange} years older or younger, followed for ${followedYears} years`;
 
-const peopleRows = (people: readonly PersonState[], vocabulary: Vocabulary) => [
-	["rank", "age", "sex", "days", "code", "name"],
-	...people.flatMap(({ ageYears, sex, after, afterDays, death }, at) => [
-		...after.map((token, n) => [
-			at + 1,
-			ageYears,
-			sex ?? "",
-			afterDays[n] as number,
-			vocabulary.tokens[token]?.code ?? "",
-			codeName(vocabulary, token),
-		]),
-		...(death === null ? [] : [[at + 1, ageYears, sex ?? "", death, "", "death"]]),
-	]),
-];
+const peopleRows = (
+	people: readonly PersonState[],
+	{ nameOf, codeOf }: ReturnType<typeof codeWords>,
+) =>
+	people.flatMap(({ ageYears: age, sex, after, afterDays, death }, at) => {
+		const person = { rank: at + 1, age, sex };
+		return [
+			...after.map((token, index) => ({
+				...person,
+				days: afterDays[index],
+				code: codeOf(token),
+				name: nameOf(token),
+			})),
+			...(death === null ? [] : [{ ...person, days: death, code: "", name: "death" }]),
+		];
+	});
 
 type NameOf = (token: number) => string;
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { type Token, vocabularyOf } from "../../../src/data/cohort/vocabulary.js";
 import type { Reasons } from "../../../src/predict/reasons.js";
+import { codeWords } from "./patient-context.js";
 import { pointDigits, pointsWith, reasonNames, reasonRows } from "./reasons-panel.js";
 
 const reason = (effect: number) => ({ parts: [6], records: 1, effect, error: 0 });
@@ -40,10 +41,8 @@ test("the rows are codes or, of an edited history, edits", () => {
 	const rowsOf = (edits: Parameters<typeof reasonNames>[0]["edits"], part: number) =>
 		reasonRows(
 			{ ...reasons, listed: [{ ...reason(0.014), parts: [part] }], others: null },
-			reasonNames({ history, sex: "male", edits }, vocabulary),
-		)
-			.slice(1)
-			.map((row) => row.slice(0, 2).join());
+			reasonNames({ history, sex: "male", edits }, codeWords(vocabulary)),
+		).map(({ code, name }) => `${code},${name}`);
 	expect(rowsOf([], 6)).toEqual([
 		",the model without records, age and sex known",
 		"433,Stroke",

@@ -1,5 +1,4 @@
 import { useEffect, useId, useState } from "react";
-import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
 import { counted } from "../../../src/evaluate/charts/numbers.js";
 import {
 	precisionText,
@@ -9,10 +8,9 @@ import {
 	startText,
 } from "../../../src/predict/reasons.js";
 import { reasonsAt, reasonYears } from "../engine/reasons.js";
-import type { CodeRisk, NamedEdit, RiskModel, RiskRequest } from "../engine/risks.js";
+import type { NamedEdit, RiskModel, RiskRequest, Risks } from "../engine/risks.js";
 import { Panel } from "../parts/panel.js";
-import type { Rows } from "../parts/picture.js";
-import { codeName } from "./codes.js";
+import { type codeWords, usePatient } from "./patient-context.js";
 
 interface ReasonsPanelProps {
 	readonly model: RiskModel;
@@ -22,15 +20,14 @@ interface ReasonsPanelProps {
 	readonly request: RiskRequest;
 	/** Whether no later risks are waited for. */
 	readonly isLatest: boolean;
-	readonly risks: readonly CodeRisk[];
-	/** Before the edits; null if nothing is edited. */
-	readonly before: readonly CodeRisk[] | null;
-	readonly vocabulary: Vocabulary;
+	readonly risks: Risks;
 }
 
 /** The records that move a chosen risk. Once asked for, they follow the patient, the date and the edits. */
 export function ReasonsPanel(props: ReasonsPanelProps) {
-	const { model, parameters, request, isLatest, risks, before, vocabulary } = props;
+	const { model, parameters, request, isLatest } = props;
+	const { risks, before } = props.risks;
+	const words = usePatient();
 	const id = useId();
 	const [chosen, setChosen] = useState<number | null>(null);
 	const [isAsked, setAsked] = useState(false);
@@ -51,7 +48,7 @@ export function ReasonsPanel(props: ReasonsPanelProps) {
 	// Those of another condition would be taken for this one's.
 	const outcome = latest?.code === code ? latest.outcome : null;
 	const reasons = outcome && "risk" in outcome ? outcome : null;
-	const names = latest && reasonNames(latest.request, vocabulary);
+	const names = latest && reasonNames(latest.request, words);
 	return (
 		<Panel
 			title="Why"
@@ -66,7 +63,7 @@ export function ReasonsPanel(props: ReasonsPanelProps) {
 					<select id={id} value={code} onChange={(event) => setChosen(Number(event.target.value))}>
 						{open.map((token) => (
 							<option key={token} value={token}>
-								{codeName(vocabulary, token)}
+								{words.nameOf(token)}
 							</option>
 						))}
 					</select>
@@ -77,7 +74,7 @@ export function ReasonsPanel(props: ReasonsPanelProps) {
 					)}
 				</div>
 			}
-			{...(reasons && names && { rows: () => reasonRows(reasons, names) })}
+			rows={reasons && names ? () => reasonRows(reasons, names) : undefined}
 		>
 			<div aria-live="polite">
 				{outcome && "failed" in outcome && (
@@ -99,6 +96,22 @@ function ReasonList({ reasons, names }: ReasonListProps) {
 	const digits = pointDigits(reasons);
 	const shown = shownEffects(reasons, digits);
 	const total = (share: number) => `${(100 * share).toFixed(digits)} %`;
+	const rowOf = ({ effect, records }: Reason, name: string, at: number) => {
+		const words = pointsWith(shown[at] as number, digits);
+		return (
+			<li key={name} data-effect={effect}>
+				<span className={`change ${/[1-9]/.test(words) ? (effect > 0 ? "up" : "down") : ""}`}>
+					{words}
+				</span>
+				<span className="reason">
+					<span className="reason-name" title={name}>
+						{name}
+					</span>{" "}
+					<span className="quiet">{names.recordsOf(records)}</span>
+				</span>
+			</li>
+		);
+	};
 	return (
 		<>
 			<ul className="reasons">
@@ -106,25 +119,8 @@ function ReasonList({ reasons, names }: ReasonListProps) {
 					<span className="change">{total(start)}</span>
 					<span>{names.start}</span>
 				</li>
-				{listed.map((reason, at) => (
-					<ReasonRow
-						key={reason.parts[0]}
-						name={names.nameOf(reason.parts[0] as number)}
-						records={names.recordsOf(reason.records)}
-						effect={reason.effect}
-						shown={shown[at] as number}
-						digits={digits}
-					/>
-				))}
-				{others && (
-					<ReasonRow
-						name={names.othersOf(others.parts.length)}
-						records={names.recordsOf(others.records)}
-						effect={others.effect}
-						shown={shown[listed.length] as number}
-						digits={digits}
-					/>
-				)}
+				{listed.map((reason, at) => rowOf(reason, names.nameOf(reason.parts[0] as number), at))}
+				{others && rowOf(others, names.othersOf(others.parts.length), listed.length)}
 				<li className="reasons-total" data-total={risk}>
 					<span className="change">{total(risk)}</span>
 					<span>{names.end}</span>
@@ -137,32 +133,6 @@ function ReasonList({ reasons, names }: ReasonListProps) {
 		</>
 	);
 }
-
-interface ReasonRowProps {
-	readonly name: string;
-	readonly records: string;
-	readonly effect: number;
-	/** The effect as the row shows it. */
-	readonly shown: number;
-	readonly digits: number;
-}
-
-const ReasonRow = ({ name, records, effect, shown, digits }: ReasonRowProps) => {
-	const words = pointsWith(shown, digits);
-	return (
-		<li data-effect={effect}>
-			<span className={`change ${/[1-9]/.test(words) ? (effect > 0 ? "up" : "down") : ""}`}>
-				{words}
-			</span>
-			<span className="reason">
-				<span className="reason-name" title={name}>
-					{name}
-				</span>{" "}
-				<span className="quiet">{records}</span>
-			</span>
-		</li>
-	);
-};
 
 /** What was explained, and how. */
 interface Explanation {
@@ -208,51 +178,44 @@ export function pointsWith(change: number, digits: number): string {
 	return Number(size) === 0 ? size : `${change > 0 ? "+" : "−"}${size}`;
 }
 
-/** The names in a list of reasons. */
-interface ReasonNames {
-	readonly start: string;
-	readonly nameOf: (part: number) => string;
-	/** The code of a part; empty for an edit. */
-	readonly codeOf: (part: number) => string;
-	/** `3 records`; empty for an edit, which is of one. */
-	readonly recordsOf: (count: number) => string;
-	/** Of parts that go together: `3 other codes`. */
-	readonly othersOf: (count: number) => string;
-	readonly end: string;
-}
+type ReasonNames = ReturnType<typeof reasonNames>;
 
 /** The names in the reasons of a first record: codes or, where a history is edited, edits. */
 export function reasonNames(
 	{ history, sex, edits }: Pick<RiskRequest, "history" | "sex" | "edits">,
-	vocabulary: Vocabulary,
-): ReasonNames {
+	{ nameOf, codeOf }: ReturnType<typeof codeWords>,
+) {
 	const isEdited = edits.length > 0;
 	const { birthEvents } = history;
 	return {
 		start: startText({ sex, birthEvents, isRecorded: false, isEdited }),
-		nameOf: isEdited
-			? (place) => (edits[place] as NamedEdit).name
-			: (token) => codeName(vocabulary, token),
-		codeOf: isEdited ? () => "" : (token) => vocabulary.tokens[token]?.code ?? "",
-		recordsOf: (count) => (isEdited ? "" : counted(count, "record")),
-		othersOf: (count) => counted(count, isEdited ? "other edit" : "other code"),
+		nameOf: isEdited ? (place: number) => (edits[place] as NamedEdit).name : nameOf,
+		/** The code of a part; empty for an edit. */
+		codeOf: isEdited ? () => "" : codeOf,
+		/** `3 records`; empty for an edit, which is of one. */
+		recordsOf: (count: number) => (isEdited ? "" : counted(count, "record")),
+		/** Of parts that go together: `3 other codes`. */
+		othersOf: (count: number) => counted(count, isEdited ? "other edit" : "other code"),
 		end: `risk within ${reasonYears} years${isEdited ? " after the edits" : ""}`,
 	};
 }
 
-/** The reasons as a table to copy. */
-export const reasonRows = ({ risk, start, listed, others }: Reasons, names: ReasonNames): Rows => [
-	["code", "name", "records", "effect", "standard error"],
-	["", names.start, "", start, ""],
-	...listed.map(({ parts: [part = 0], records, effect, error }) => [
-		names.codeOf(part),
-		names.nameOf(part),
+/** The reasons as a table to save. */
+export function reasonRows({ risk, start, listed, others }: Reasons, names: ReasonNames) {
+	const rowOf = (code: string, name: string, { records, effect, error }: Partial<Reason>) => ({
+		code,
+		name,
 		records,
 		effect,
-		error,
-	]),
-	...(others
-		? [["", names.othersOf(others.parts.length), others.records, others.effect, others.error]]
-		: []),
-	["", names.end, "", risk, ""],
-];
+		"standard error": error,
+	});
+	return [
+		rowOf("", names.start, { effect: start }),
+		...listed.map((reason) => {
+			const part = reason.parts[0] ?? 0;
+			return rowOf(names.codeOf(part), names.nameOf(part), reason);
+		}),
+		...(others ? [rowOf("", names.othersOf(others.parts.length), others)] : []),
+		rowOf("", names.end, { effect: risk }),
+	];
+}

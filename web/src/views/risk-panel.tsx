@@ -1,9 +1,7 @@
 import { useContext, useEffect, useMemo, useRef, useState } from "react";
-import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
-import { type Clock, timeName } from "../../../src/evaluate/charts/clock.js";
+import { timeName } from "../../../src/evaluate/charts/clock.js";
 import { usualYears } from "../../../src/predict/user-input/moments.js";
-import type { Patient } from "../data/patient.js";
-import { type Answer, idleMilliseconds, stateOf, useAnswer } from "../engine/answers.js";
+import { type Answer, idleMilliseconds, useAnswer } from "../engine/answers.js";
 import { afterYears, curveDays, type RiskRequest, type Risks } from "../engine/risks.js";
 import type { TrueRiskReply, TrueRiskRequest } from "../engine/true-risks.js";
 import { startWorker } from "../page-worker.js";
@@ -11,10 +9,10 @@ import { useRemovalFocus } from "../parts/chip-list.js";
 import { CodePicker } from "../parts/combobox.js";
 import { Notice } from "../parts/notice.js";
 import { Panel, PictureContext } from "../parts/panel.js";
-import { withBrokenLines } from "../parts/picture.js";
-import { ScrollTable } from "../parts/table.js";
+import { ScrollTable, TableDrawing } from "../parts/table.js";
 import { dayText, yearsText } from "../parts/words.js";
-import { codeName } from "./codes.js";
+import { AnswerPanel } from "./answer-panel.js";
+import { usePatient } from "./patient-context.js";
 import { curveBefore, riskAfter, riskRows, type ShownRisk } from "./risk-words.js";
 
 interface RiskPanelProps {
@@ -22,16 +20,12 @@ interface RiskPanelProps {
 	readonly answer: Answer<RiskRequest, Risks>;
 	/** The farthest day that the model can answer; undefined if it has learned no hazards. */
 	readonly longest: number | undefined;
-	readonly simulation: Patient["simulation"];
-	readonly vocabulary: Vocabulary;
-	readonly clock: Clock;
-	readonly colourOf: (token: number) => string | undefined;
-	readonly onCode: (token: number, on: boolean) => void;
 }
 
 /** The probability that the chosen codes are recorded within some years of the date. */
-export function RiskPanel(props: RiskPanelProps) {
-	const { request, answer, longest, simulation, vocabulary, clock, colourOf, onCode } = props;
+export function RiskPanel({ request, answer, longest }: RiskPanelProps) {
+	const { patient, vocabulary, clock, colourOf, nameOf, dispatch } = usePatient();
+	const { simulation } = patient;
 	const facts = useContext(PictureContext);
 	const [showsTruth, setShowsTruth] = useState(false);
 	const rows = useRef<HTMLTableSectionElement>(null);
@@ -73,8 +67,9 @@ export function RiskPanel(props: RiskPanelProps) {
 		.filter(({ risk }) => request.codes.includes(risk.token));
 	const comparesPeople = shown.some(({ risk }) => risk.sameAgeAndSex);
 	const colourOrInk = (token: number) => colourOf(token) ?? "var(--ink)";
+	const recordedText = (time: number) => `already recorded, ${timeName(clock, time)}`;
 	return (
-		<Panel
+		<AnswerPanel
 			title="Risk"
 			subtitle={
 				shownRequest
@@ -82,7 +77,9 @@ export function RiskPanel(props: RiskPanelProps) {
 					: "risk of a first record"
 			}
 			className="risk-panel"
-			state={stateOf(answer)}
+			answer={answer}
+			failure="The risks could not be computed"
+			isReported
 			drawing={shown.length > 0}
 			caption={() => [
 				...(isEdited ? [{ text: "“was”: before the edits" }] : []),
@@ -94,79 +91,97 @@ export function RiskPanel(props: RiskPanelProps) {
 					label="Add a condition"
 					placeholder="Add a condition …"
 					vocabulary={vocabulary}
-					onPick={(token) => onCode(token, true)}
+					onPick={(token) => dispatch({ type: "code", token, on: true })}
 				/>
 			}
-			{...(shownRequest &&
-				shown.length > 0 && {
-					rows: () => riskRows(shown, shownRequest.date, facts, vocabulary, clock),
-				})}
+			rows={
+				shownRequest && shown.length > 0
+					? () => riskRows(shown, shownRequest.date, facts, vocabulary, clock)
+					: undefined
+			}
 		>
-			{!latest && answer.failure !== null ? (
-				<p>The risks could not be computed: {answer.failure}</p>
-			) : !latest ? (
-				<Notice kind="loading" title="Computing…" />
-			) : shown.length === 0 ? (
-				<p className="quiet">Add a condition above, or click one of the likely new diagnoses.</p>
-			) : (
-				<ScrollTable label="Risks" wide>
-					<thead>
-						<tr>
-							<th scope="col">condition</th>
-							{usualYears.map((years) => (
-								<th scope="col" className="number" key={years}>
-									{yearsText(years)}
-								</th>
-							))}
-						</tr>
-					</thead>
-					<tbody ref={rows}>
-						{shown.map((row, at) => (
-							<RiskRow
-								key={row.risk.token}
-								{...row}
-								name={codeName(vocabulary, row.risk.token)}
-								clock={clock}
-								colour={colourOrInk(row.risk.token)}
-								onRemove={() => {
-									onLeave(at);
-									onCode(row.risk.token, false);
-								}}
-							/>
-						))}
-					</tbody>
-				</ScrollTable>
+			{() => (
+				<>
+					{shown.length === 0 ? (
+						<p className="quiet">
+							Add a condition above, or click one of the likely new diagnoses.
+						</p>
+					) : (
+						<ScrollTable label="Risks" wide>
+							<thead>
+								<tr>
+									<th scope="col">condition</th>
+									{usualYears.map((years) => (
+										<th scope="col" className="number" key={years}>
+											{yearsText(years)}
+										</th>
+									))}
+								</tr>
+							</thead>
+							<tbody ref={rows}>
+								{shown.map((row, at) => (
+									<RiskRow
+										key={row.risk.token}
+										{...row}
+										recorded={
+											row.risk.recordedAt === null ? null : recordedText(row.risk.recordedAt)
+										}
+										colour={colourOrInk(row.risk.token)}
+										onLeave={() => onLeave(at)}
+									/>
+								))}
+							</tbody>
+						</ScrollTable>
+					)}
+					<p className="risk-legend">
+						<strong>this person</strong>
+						{isEdited && <span>was: before the edits</span>}
+						{comparesPeople && !isEdited && <span>grey: people of this age and sex</span>}
+						{simulation && !isEdited && (
+							<label className={showsTruth ? "shows-truth" : undefined}>
+								<input
+									type="checkbox"
+									checked={showsTruth}
+									onChange={(event) => setShowsTruth(event.target.checked)}
+								/>{" "}
+								<span className={showsTruth ? "truth-number" : undefined}>
+									true risk, from the simulation
+								</span>
+								{truthRequest && !truths && truth.failure === null && "…"}
+							</label>
+						)}
+					</p>
+					{truth.failure !== null && (
+						<p className="quiet">The true risk cannot be computed for this date: {truth.failure}</p>
+					)}
+					{shown.length > 0 && (
+						<TableDrawing
+							columns={usualYears.map(yearsText)}
+							rows={shown.map(({ risk, before, truth }) => {
+								const curves = {
+									"": risk.curve,
+									"was ": curveBefore(before),
+									"others ": risk.sameAgeAndSex,
+									"true ": truth,
+								};
+								return {
+									name: nameOf(risk.token),
+									colour: colourOrInk(risk.token),
+									cells:
+										risk.recordedAt !== null
+											? [[recordedText(risk.recordedAt)]]
+											: usualYears.map((years) =>
+													Object.entries(curves).flatMap(([words, curve]) =>
+														curve ? [`${words}${riskAfter(curve, years)}`] : [],
+													),
+												),
+								};
+							})}
+						/>
+					)}
+				</>
 			)}
-			<p className="risk-legend">
-				<strong>this person</strong>
-				{isEdited && <span>was: before the edits</span>}
-				{comparesPeople && !isEdited && <span>grey: people of this age and sex</span>}
-				{simulation && !isEdited && (
-					<label className={showsTruth ? "shows-truth" : undefined}>
-						<input
-							type="checkbox"
-							checked={showsTruth}
-							onChange={(event) => setShowsTruth(event.target.checked)}
-						/>{" "}
-						<span className={showsTruth ? "truth-number" : undefined}>
-							true risk, from the simulation
-						</span>
-						{truthRequest && !truths && truth.failure === null && "…"}
-					</label>
-				)}
-			</p>
-			{truth.failure !== null && (
-				<p className="quiet">The true risk cannot be computed for this date: {truth.failure}</p>
-			)}
-			{shown.length > 0 && (
-				<RiskDrawing
-					shown={shown}
-					nameOf={(token) => codeName(vocabulary, token)}
-					timeText={(time) => timeName(clock, time)}
-					colourOf={colourOrInk}
-				/>
-			)}
-		</Panel>
+		</AnswerPanel>
 	);
 }
 
@@ -191,15 +206,18 @@ function useTrueRisks(request: TrueRiskRequest | null) {
 }
 
 interface RiskRowProps extends ShownRisk {
-	readonly name: string;
-	readonly clock: Clock;
+	/** When the code was recorded, in words; null if it is not. */
+	readonly recorded: string | null;
 	readonly colour: string;
-	readonly onRemove: () => void;
+	/** Called before the row is removed. */
+	readonly onLeave: () => void;
 }
 
 /** The risk of one code at the horizons. */
-function RiskRow({ risk, before, truth, name, clock, colour, onRemove }: RiskRowProps) {
-	const { token, recordedAt, curve, sameAgeAndSex } = risk;
+function RiskRow({ risk, before, truth, recorded, colour, onLeave }: RiskRowProps) {
+	const { nameOf, dispatch } = usePatient();
+	const { token, curve, sameAgeAndSex } = risk;
+	const name = nameOf(token);
 	const was = curveBefore(before);
 	return (
 		<tr data-token={token}>
@@ -210,15 +228,18 @@ function RiskRow({ risk, before, truth, name, clock, colour, onRemove }: RiskRow
 						type="button"
 						className="plain"
 						aria-label={`Leave out ${name}`}
-						onClick={onRemove}
+						onClick={() => {
+							onLeave();
+							dispatch({ type: "code", token, on: false });
+						}}
 					>
 						×
 					</button>
 				</div>
 			</th>
-			{recordedAt !== null ? (
+			{recorded !== null ? (
 				<td className="recorded" colSpan={usualYears.length}>
-					already recorded, {timeName(clock, recordedAt)}
+					{recorded}
 					{before?.recordedAt === null && ", in the edited history"}
 				</td>
 			) : (
@@ -272,76 +293,4 @@ function Change({ before, after, years }: ChangeProps) {
 function wasText(before: readonly number[], after: readonly number[], years: number): string {
 	const was = riskAfter(before, years);
 	return was === riskAfter(after, years) ? "as before" : `was ${was}`;
-}
-
-interface RiskDrawingProps {
-	readonly shown: readonly ShownRisk[];
-	readonly nameOf: (token: number) => string;
-	/** A time in words. */
-	readonly timeText: (time: number) => string;
-	readonly colourOf: (token: number) => string;
-}
-
-const [width, nameWidth, headHeight, lineHeight, columnWidth] = [720, 300, 24, 16, 138];
-
-/** The risks as a figure to save; on the page, a table shows them. */
-function RiskDrawing({ shown, nameOf, timeText, colourOf }: RiskDrawingProps) {
-	const x = (column: number) => nameWidth + (column + 1) * columnWidth - 12;
-	let bottom = headHeight;
-	const rows = shown.map((row) => {
-		const names = withBrokenLines([{ text: nameOf(row.risk.token), paragraph: true }], nameWidth);
-		const numbers = [
-			{ words: "", curve: row.risk.curve },
-			{ words: "was ", curve: curveBefore(row.before) },
-			{ words: "others ", curve: row.risk.sameAgeAndSex },
-			{ words: "true ", curve: row.truth },
-		].flatMap(({ words, curve }) => (curve ? [{ words, curve }] : []));
-		const lines = Math.max(names.length, row.risk.recordedAt === null ? numbers.length : 1);
-		const top = bottom;
-		bottom += lines * lineHeight + 10;
-		return { ...row, names, numbers, top };
-	});
-	return (
-		<svg data-drawing className="off-screen" width={width} height={bottom} aria-hidden="true">
-			{usualYears.map((years, column) => (
-				<text key={years} className="drawing-text" x={x(column)} y={13} textAnchor="end">
-					{yearsText(years)}
-				</text>
-			))}
-			{rows.map(({ risk, names, numbers, top }) => (
-				<g key={risk.token} transform={`translate(0 ${top})`}>
-					{names.map(({ text }, line) => (
-						<text
-							key={text}
-							className="drawing-name"
-							x={12}
-							y={14 + line * lineHeight}
-							style={{ fill: colourOf(risk.token) }}
-						>
-							{text}
-						</text>
-					))}
-					{risk.recordedAt !== null ? (
-						<text className="drawing-text" x={nameWidth + 12} y={14}>
-							already recorded, {timeText(risk.recordedAt)}
-						</text>
-					) : (
-						usualYears.map((years, column) =>
-							numbers.map(({ words, curve }, line) => (
-								<text
-									key={`${years} ${words}`}
-									className={line === 0 ? "drawing-name" : "drawing-text"}
-									x={x(column)}
-									y={14 + line * lineHeight}
-									textAnchor="end"
-								>
-									{`${words}${riskAfter(curve, years)}`}
-								</text>
-							)),
-						)
-					)}
-				</g>
-			))}
-		</svg>
-	);
 }

@@ -4,9 +4,8 @@ import { percent } from "../../../src/evaluate/charts/numbers.js";
 import { usualYears } from "../../../src/predict/user-input/moments.js";
 import { afterYears, type CodeRisk, type Risks } from "../engine/risks.js";
 import type { PictureFacts } from "../parts/panel.js";
-import type { Rows } from "../parts/picture.js";
-import { momentText, timeCells, timeNames, yearsText } from "../parts/words.js";
-import { codeName } from "./codes.js";
+import { momentText, timeCells, yearsText } from "../parts/words.js";
+import { codeName } from "./patient-context.js";
 
 /** A risk as it is shown: with the one before the edits, and the true one. */
 export interface ShownRisk {
@@ -32,36 +31,31 @@ export function riskRows(
 	{ run, population }: PictureFacts,
 	vocabulary: Vocabulary,
 	clock: Clock,
-): Rows {
-	const columns = (name: string) => usualYears.map((years) => `${name}_${years}y`);
-	return [
-		[
-			...timeNames(clock),
-			"code",
-			"name",
-			"recorded",
-			...["risk", "before_edits", "same_age_and_sex", "true_risk"].flatMap(columns),
-			"population",
-			"run",
-		],
-		...shown.map(({ risk, before, truth }) => {
-			const isFirst = risk.recordedAt === null;
-			const numbers = (curve: readonly number[] | null | undefined) =>
-				usualYears.map((years) => (isFirst && curve ? afterYears(curve, years) : null) ?? "");
-			return [
-				...timeCells(clock, date),
-				vocabulary.tokens[risk.token]?.code ?? "",
-				codeName(vocabulary, risk.token),
-				isFirst ? "no" : "yes",
-				...numbers(risk.curve),
-				...numbers(curveBefore(before)),
-				...numbers(risk.sameAgeAndSex),
-				...numbers(truth),
-				population ?? "",
-				run ?? "",
-			];
-		}),
-	];
+) {
+	return shown.map(({ risk, before, truth }) => {
+		const isFirst = risk.recordedAt === null;
+		const curves = {
+			risk: risk.curve,
+			before_edits: curveBefore(before),
+			same_age_and_sex: risk.sameAgeAndSex,
+			true_risk: truth,
+		};
+		const cells = Object.entries(curves).flatMap(([name, curve]) =>
+			usualYears.map((years) => [
+				`${name}_${years}y`,
+				isFirst && curve ? afterYears(curve, years) : null,
+			]),
+		);
+		return {
+			...timeCells(clock, date),
+			code: vocabulary.tokens[risk.token]?.code ?? "",
+			name: codeName(vocabulary, risk.token),
+			recorded: isFirst ? "no" : "yes",
+			...Object.fromEntries(cells),
+			population,
+			run,
+		};
+	});
 }
 
 /** How many new diagnoses are spoken. */

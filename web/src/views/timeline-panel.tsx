@@ -1,34 +1,30 @@
-import { useCallback, useMemo } from "react";
+import { useMemo } from "react";
 import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
 import type { Clock } from "../../../src/evaluate/charts/clock.js";
 import { Timeline, type TimelineProps } from "../charts/timeline.js";
 import type { Mark } from "../charts/timeline-layout.js";
-import { dateRange, endOfDay, type Patient, type PatientEvent } from "../data/patient.js";
+import { dateRange, endOfDay, type PatientEvent } from "../data/patient.js";
 import { Panel } from "../parts/panel.js";
-import { momentText, timeCells, timeNames } from "../parts/words.js";
+import { momentText, timeCells } from "../parts/words.js";
 import type { Edit } from "../state/edits.js";
-import { codeName } from "./codes.js";
+import { codeName, usePatient } from "./patient-context.js";
 
 interface TimelinePanelProps
-	extends Omit<TimelineProps, "marks" | "nameOf" | "describe" | "seenUntil" | "dates"> {
-	readonly patient: Patient;
+	extends Pick<TimelineProps, "date" | "whole" | "domain" | "zoom" | "onHold"> {
 	/** With the edits applied. */
 	readonly events: readonly PatientEvent[];
 	readonly edits: readonly Edit[];
-	readonly vocabulary: Vocabulary;
 }
 
 /** The patient's history and the date of prediction. */
-export function TimelinePanel(props: TimelinePanelProps) {
-	const { patient, events, edits, vocabulary, ...timeline } = props;
-	const { clock, date, colourOf } = timeline;
-	const seenUntil = endOfDay(date);
+export function TimelinePanel({ events, edits, ...timeline }: TimelinePanelProps) {
+	const { patient, vocabulary, clock, colourOf, codeOf, dispatch } = usePatient();
+	const seenUntil = endOfDay(timeline.date);
 	const marks = useMemo(
 		() => marksOf({ events, original: patient.events, edits, seenUntil }, vocabulary),
 		[events, patient, edits, seenUntil, vocabulary],
 	);
 	const legend = legendOf(marks, colourOf);
-	const nameOf = useCallback((token: number) => codeName(vocabulary, token), [vocabulary]);
 	return (
 		<Panel
 			title="Timeline"
@@ -47,28 +43,32 @@ export function TimelinePanel(props: TimelinePanelProps) {
 				...legend.map(({ look, words }) => ({ text: `${look}: ${words}` })),
 				...[...new Set(marks.map(({ token }) => token))].flatMap((token) => {
 					const colour = colourOf(token);
-					return colour ? [{ text: nameOf(token), colour }] : [];
+					return colour ? [{ text: codeName(vocabulary, token), colour }] : [];
 				}),
 			]}
-			rows={() => [
-				[...timeNames(clock), "code", "name", "category", "fate", "edit"],
-				...marks.map(({ token, time, category, fate, edit }) => [
+			rows={() =>
+				marks.map(({ token, time, name, category, fate, edit }) => ({
 					...timeCells(clock, time),
-					vocabulary.tokens[token]?.code ?? "",
-					nameOf(token),
+					code: codeOf(token),
+					name,
 					category,
 					fate,
 					edit,
-				]),
-			]}
+				}))
+			}
 		>
 			<Timeline
 				{...timeline}
+				clock={clock}
 				marks={marks}
 				seenUntil={seenUntil}
 				dates={dateRange(patient)}
-				nameOf={nameOf}
-				describe={(mark) => markText(mark, vocabulary, clock)}
+				colourOf={colourOf}
+				describe={(mark) => markText(mark, clock)}
+				onDate={(date) => dispatch({ type: "date", date })}
+				onZoom={(zoom) => dispatch({ type: "zoom", zoom })}
+				onMove={(id, time) => dispatch({ type: "move", id, time })}
+				onRemove={(id) => dispatch({ type: "remove", id })}
 			/>
 		</Panel>
 	);
@@ -87,7 +87,7 @@ interface DrawnHistory {
 /** All events to draw, including those that were removed. */
 export function marksOf(
 	{ events, original, edits, seenUntil }: DrawnHistory,
-	{ tokens }: Vocabulary,
+	vocabulary: Vocabulary,
 ): Mark[] {
 	const editOf = new Map<string, Mark["edit"]>(
 		edits.map((edit) =>
@@ -99,21 +99,22 @@ export function marksOf(
 	const removed = original.filter(({ id }) => editOf.get(id) === "removed");
 	return [...events, ...removed].map((event) => ({
 		...event,
-		category: tokens[event.token]?.category ?? null,
+		name: codeName(vocabulary, event.token),
+		category: vocabulary.tokens[event.token]?.category ?? null,
 		fate: event.time < seenUntil ? "seen" : "later",
 		edit: editOf.get(event.id) ?? "none",
 	}));
 }
 
 /** `Hypertension, 2006-03-01, age 57.1, seen by the model` */
-export function markText(mark: Mark, vocabulary: Vocabulary, clock: Clock): string {
+export function markText(mark: Mark, clock: Clock): string {
 	const fate =
 		mark.edit === "removed"
 			? "removed"
 			: mark.fate === "seen"
 				? "seen by the model"
 				: "after the date";
-	return `${codeName(vocabulary, mark.token)}, ${momentText(clock, mark.time)}, ${fate}`;
+	return `${mark.name}, ${momentText(clock, mark.time)}, ${fate}`;
 }
 
 interface LegendItem {

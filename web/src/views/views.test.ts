@@ -26,7 +26,7 @@ const original = { events, original: events, edits: [], seenUntil: 25 };
 test("marks say what the model has seen, and which events were edited", () => {
 	const marks = marksOf(original, vocabulary);
 	expect(marks.map(({ fate }) => fate)).toEqual(["seen", "seen", "later", "later"]);
-	expect([marks[0], marks[3]].map((mark) => markText(mark!, vocabulary, clock))).toEqual([
+	expect([marks[0], marks[3]].map((mark) => markText(mark!, clock))).toEqual([
 		"Hypertension, day 10, seen by the model",
 		"Heart failure, day 40, after the date",
 	]);
@@ -50,7 +50,7 @@ test("marks say what the model has seen, and which events were edited", () => {
 		"n1 added",
 		"e0 removed",
 	]);
-	expect(markText(edited.at(-1)!, vocabulary, clock)).toBe("Hypertension, day 10, removed");
+	expect(markText(edited.at(-1)!, clock)).toBe("Hypertension, day 10, removed");
 });
 
 test("the legend lists chosen codes and edits if there are any", () => {

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from "react";
+import { type Dispatch, useEffect, useId, useRef, useState } from "react";
 import { dayMilliseconds, isoDate } from "../../../src/base/time.js";
 import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
 import type { Clock } from "../../../src/evaluate/charts/clock.js";
@@ -8,33 +8,20 @@ import { CodePicker } from "../parts/combobox.js";
 import { Panel } from "../parts/panel.js";
 import { dayText, momentText } from "../parts/words.js";
 import type { Edit } from "../state/edits.js";
-import { codeName } from "./codes.js";
-
-interface WhatIfPanelProps {
-	readonly patient: Patient;
-	readonly edits: readonly Edit[];
-	readonly clock: Clock;
-	readonly date: number;
-	readonly vocabulary: Vocabulary;
-	readonly onAdd: (token: number, time: number) => void;
-	/** Takes one edit back. */
-	readonly onDrop: (edit: Edit) => void;
-	/** Null if there is nothing to undo or redo. */
-	readonly onUndo: (() => void) | null;
-	readonly onRedo: (() => void) | null;
-	readonly onReset: () => void;
-}
+import type { Action, ExplorerState } from "../state/reducer.js";
+import { codeName, usePatient } from "./patient-context.js";
 
 /** Changes to the history: a form to add events, and the edits so far. */
-export function WhatIfPanel(props: WhatIfPanelProps) {
-	const { patient, edits, clock, vocabulary, onDrop, onUndo, onRedo, onReset } = props;
+export function WhatIfPanel({ explorer }: { readonly explorer: ExplorerState }) {
+	const { patient, vocabulary, clock, dispatch } = usePatient();
+	const { edits, undone } = explorer;
 	const ref = useRef<HTMLElement>(null);
-	useUndoKeys(onUndo, onRedo);
+	useUndoKeys(dispatch);
 	const steps = [
-		{ name: "Undo", keys: "Ctrl+Z", act: onUndo },
-		{ name: "Redo", keys: "Ctrl+Shift+Z", act: onRedo },
-		{ name: "Reset to original", keys: undefined, act: edits.length > 0 ? onReset : null },
-	];
+		{ name: "Undo", keys: "Ctrl+Z", type: "undo", isOff: undone.before.length === 0 },
+		{ name: "Redo", keys: "Ctrl+Shift+Z", type: "redo", isOff: undone.after.length === 0 },
+		{ name: "Reset to original", keys: undefined, type: "reset", isOff: edits.length === 0 },
+	] as const;
 	return (
 		<Panel
 			title="What if"
@@ -44,22 +31,22 @@ export function WhatIfPanel(props: WhatIfPanelProps) {
 					? "add an event, or move or remove one in the timeline; nothing is saved"
 					: "risks show the value before the edits"
 			}
-			tools={steps.map(({ name, keys, act }) => (
+			tools={steps.map(({ name, keys, type, isOff }) => (
 				// aria-disabled, not disabled: a disabled button would lose the focus.
 				<button
 					key={name}
 					type="button"
 					className="small"
 					title={keys}
-					aria-disabled={!act}
-					onClick={() => act?.()}
+					aria-disabled={isOff}
+					onClick={() => dispatch({ type })}
 				>
 					{name}
 				</button>
 			))}
 		>
 			<section className="edit-bar" aria-label="Changes to the history" tabIndex={-1} ref={ref}>
-				<AddForm {...props} />
+				<AddForm date={explorer.date} />
 				{edits.length > 0 && (
 					<div className="edits">
 						<ChipList
@@ -71,7 +58,7 @@ export function WhatIfPanel(props: WhatIfPanelProps) {
 									key: edit.kind === "add" ? edit.event.id : edit.id,
 									content: words,
 									removal: `Take back: ${words}`,
-									onRemove: () => onDrop(edit),
+									onRemove: () => dispatch({ type: "drop", edit }),
 								};
 							})}
 						/>
@@ -83,7 +70,8 @@ export function WhatIfPanel(props: WhatIfPanelProps) {
 }
 
 /** A code and a day: that of the date, unless another is chosen. */
-function AddForm({ patient, clock, date, vocabulary, onAdd }: WhatIfPanelProps) {
+function AddForm({ date }: { readonly date: number }) {
+	const { patient, clock, vocabulary, dispatch } = usePatient();
 	const id = useId();
 	const ref = useRef<HTMLFormElement>(null);
 	const [token, setToken] = useState<number | null>(null);
@@ -99,7 +87,7 @@ function AddForm({ patient, clock, date, vocabulary, onAdd }: WhatIfPanelProps) 
 			onSubmit={(event) => {
 				event.preventDefault();
 				if (token === null) return ref.current?.querySelector("input")?.focus();
-				onAdd(token, at);
+				dispatch({ type: "add", token, time: at });
 				setToken(null);
 			}}
 		>
@@ -161,19 +149,17 @@ export function stepOf(
 	return key === "y" && !event.shiftKey ? "redo" : null;
 }
 
-type Step = (() => void) | null;
-
 /** Undo and redo by keyboard. A text field keeps the keys for its own text. */
-function useUndoKeys(onUndo: Step, onRedo: Step): void {
+function useUndoKeys(dispatch: Dispatch<Action>): void {
 	useEffect(() => {
 		const press = (event: KeyboardEvent) => {
-			const step = stepOf(event);
+			const type = stepOf(event);
 			const field = event.target instanceof HTMLInputElement ? event.target : null;
-			if (!step || (field?.type === "text" && field.value !== "")) return;
+			if (!type || (field?.type === "text" && field.value !== "")) return;
 			event.preventDefault();
-			(step === "undo" ? onUndo : onRedo)?.();
+			dispatch({ type });
 		};
 		addEventListener("keydown", press);
 		return () => removeEventListener("keydown", press);
-	}, [onUndo, onRedo]);
+	}, [dispatch]);
 }

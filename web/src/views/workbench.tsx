@@ -7,7 +7,7 @@ import type { RunningExport } from "../../../src/predict/browser/open-export.js"
 import { wholeDomain } from "../charts/time-scale.js";
 import type { About } from "../data/about.js";
 import { historyOf, type Patient } from "../data/patient.js";
-import type { Loaded } from "../data/use-loaded.js";
+import { type Loaded, loadedValue } from "../data/use-loaded.js";
 import { useAnswer } from "../engine/answers.js";
 import { useHistoryStates } from "../engine/history-states.js";
 import { longestDays, type RiskRequest, riskSource } from "../engine/risks.js";
@@ -16,10 +16,10 @@ import { Announcement, Notice } from "../parts/notice.js";
 import { momentText } from "../parts/words.js";
 import { editedEvents, libraryEdit } from "../state/edits.js";
 import type { Action, ExplorerState } from "../state/reducer.js";
-import { curveColour } from "./codes.js";
 import { dateWarnings, lookAheadYears } from "./date-warnings.js";
 import { LabelPanel } from "./label-panel.js";
 import { NewDiagnosesPanel } from "./new-diagnoses-panel.js";
+import { PatientProvider } from "./patient-context.js";
 import { PeoplePanel } from "./people-panel.js";
 import { ReasonsPanel } from "./reasons-panel.js";
 import { RiskPanel } from "./risk-panel.js";
@@ -41,7 +41,8 @@ interface WorkbenchProps {
 	readonly onRetry: () => void;
 }
 
-const none: readonly [] = [];
+/** The colour of a code with a number; dark enough for text. */
+const curveColour = (number: number): string => `var(--curve-${(number % 8) + 1})`;
 
 /** Both columns stand side by side, as in page.css. */
 const isWide = "(min-width: 1320px)";
@@ -50,8 +51,9 @@ const isWide = "(min-width: 1320px)";
 export function Workbench(props: WorkbenchProps) {
 	const { patient, explorer, dispatch, vocabulary, clock, modelState, reach, rates } = props;
 	const { date, codes, colours, edits, zoom } = explorer;
-	const calls = modelState.state === "ready" ? modelState.value.calls : null;
-	const manifest = modelState.state === "ready" ? modelState.value.opened.manifest : null;
+	const model = loadedValue(modelState);
+	const calls = model?.calls ?? null;
+	const manifest = model?.opened.manifest ?? null;
 	const longest = manifest ? longestDays(manifest.config) : undefined;
 
 	const original = useMemo(() => historyOf(patient, patient.events), [patient]);
@@ -114,28 +116,18 @@ export function Workbench(props: WorkbenchProps) {
 				: null;
 	const colourOf = (token: number) =>
 		codes.includes(token) ? curveColour(colours.get(token) ?? 0) : undefined;
-	const onCode = (token: number, on: boolean) => dispatch({ type: "code", token, on });
-	const { before, after } = explorer.undone;
 	const scoring = manifest?.task?.scoring;
 
 	const historyColumn = (
 		<div key="history" className="answer-history">
 			<TimelinePanel
-				patient={patient}
 				events={events}
 				edits={edits}
-				vocabulary={vocabulary}
-				clock={clock}
 				date={date}
 				whole={whole}
 				domain={domain}
 				zoom={zoom}
-				colourOf={colourOf}
-				onDate={(to) => dispatch({ type: "date", date: to })}
-				onZoom={(to) => dispatch({ type: "zoom", zoom: to })}
 				onHold={(on) => setHeldDomain(on ? domain : null)}
-				onMove={(id, time) => dispatch({ type: "move", id, time })}
-				onRemove={(id) => dispatch({ type: "remove", id })}
 			/>
 			{/* Warnings appear and disappear while the date is dragged, so they stay below the timeline. */}
 			{warnings.length > 0 && (
@@ -145,54 +137,25 @@ export function Workbench(props: WorkbenchProps) {
 					))}
 				</Notice>
 			)}
-			{longest !== undefined && (
-				<NewDiagnosesPanel
-					answer={risks}
-					vocabulary={vocabulary}
-					colourOf={colourOf}
-					onCode={onCode}
-				/>
-			)}
+			{longest !== undefined && <NewDiagnosesPanel answer={risks} />}
 		</div>
 	);
 	const riskColumn = (
 		<div key="risk" className="answer-risk">
-			{scoring && <LabelPanel scoring={scoring} request={request} calls={calls} clock={clock} />}
+			{scoring && <LabelPanel scoring={scoring} request={request} calls={calls} />}
 			{manifest ? (
-				<RiskPanel
-					request={request}
-					answer={risks}
-					longest={longest}
-					simulation={patient.simulation}
-					vocabulary={vocabulary}
-					clock={clock}
-					colourOf={colourOf}
-					onCode={onCode}
-				/>
+				<RiskPanel request={request} answer={risks} longest={longest} />
 			) : (
 				!failure && <Notice kind="loading" title="Loading the model…" />
 			)}
-			<WhatIfPanel
-				patient={patient}
-				edits={edits}
-				date={date}
-				vocabulary={vocabulary}
-				clock={clock}
-				onAdd={(token, time) => dispatch({ type: "add", token, time })}
-				onDrop={(edit) => dispatch({ type: "drop", edit })}
-				onUndo={before.length > 0 ? () => dispatch({ type: "undo" }) : null}
-				onRedo={after.length > 0 ? () => dispatch({ type: "redo" }) : null}
-				onReset={() => dispatch({ type: "reset" })}
-			/>
+			<WhatIfPanel explorer={explorer} />
 			{riskModel && manifest && latest && (
 				<ReasonsPanel
 					model={riskModel}
 					parameters={manifest.weights.parameters}
 					request={latest.request}
 					isLatest={risks.isCurrent}
-					risks={latest.result.risks}
-					before={latest.result.before}
-					vocabulary={vocabulary}
+					risks={latest.result}
 				/>
 			)}
 		</div>
@@ -200,33 +163,33 @@ export function Workbench(props: WorkbenchProps) {
 	const isCurrent = manifest !== null && (longest === undefined || risks.isCurrent);
 	const spoken = current && riskWords(current, date, vocabulary, clock);
 	return (
-		<div className="workbench" data-current={isCurrent} data-ready={isReady} data-date={date}>
-			{failure && (
-				<Notice kind="error" title={failure.title}>
-					<p>{failure.message}</p>
-					{latest && (
-						<p>The numbers below are still those of {momentText(clock, latest.request.date)}.</p>
-					)}
-					<button type="button" onClick={props.onRetry}>
-						Open the model again
-					</button>
-				</Notice>
-			)}
-			{/* In one column, the risks come first. */}
-			<div className="answer">
-				{useMedia(isWide) ? [historyColumn, riskColumn] : [riskColumn, historyColumn]}
+		<PatientProvider value={{ patient, vocabulary, clock, colourOf, dispatch }}>
+			<div className="workbench" data-current={isCurrent} data-ready={isReady} data-date={date}>
+				{failure && (
+					<Notice kind="error" title={failure.title}>
+						<p>{failure.message}</p>
+						{latest && (
+							<p>The numbers below are still those of {momentText(clock, latest.request.date)}.</p>
+						)}
+						<button type="button" onClick={props.onRetry}>
+							Open the model again
+						</button>
+					</Notice>
+				)}
+				{/* In one column, the risks come first. */}
+				<div className="answer">
+					{useMedia(isWide) ? [historyColumn, riskColumn] : [riskColumn, historyColumn]}
+				</div>
+				{calls && manifest && longest !== undefined && (
+					<PeoplePanel
+						calls={calls}
+						request={request}
+						risks={current?.risks ?? []}
+						simulated={manifest.population !== undefined}
+					/>
+				)}
+				<Announcement words={spoken === null ? "" : `${spoken} ${warnings.join(" ")}`} />
 			</div>
-			{calls && manifest && longest !== undefined && (
-				<PeoplePanel
-					calls={calls}
-					request={request}
-					risks={current?.risks ?? none}
-					vocabulary={vocabulary}
-					colourOf={colourOf}
-					simulated={manifest.population !== undefined}
-				/>
-			)}
-			<Announcement words={spoken === null ? "" : `${spoken} ${warnings.join(" ")}`} />
-		</div>
+		</PatientProvider>
 	);
 }
