@@ -1,124 +1,286 @@
-import { dot, rect, ruleY, text } from "@observablehq/plot";
+import {
+	dot,
+	type Markish,
+	rect,
+	rectY,
+	ruleX,
+	ruleY,
+	type ScaleOptions,
+	text,
+} from "@observablehq/plot";
 import { thousands } from "../../base/thousands.js";
 import { durationName, yearDays } from "../../base/time.js";
 import type { DatasetSummary, Histogram, LabelSummary, Split } from "../../data/cohort/index.js";
 import { oldestShownAgeDays } from "../../data/cohort/privacy-rounding.js";
 import { normalQuantile } from "../order-statistics.js";
-import { type Figure, framed, gridAxisX, namesOfRows, type Panel, valuesOfRows } from "./figure.js";
-import { histogramPanel, logHistogramPanel } from "./histogram-panel.js";
-import { counted, percent } from "./numbers.js";
-import { widest } from "./text.js";
+import {
+	axisBelow,
+	type Figure,
+	framed,
+	gridAxisX,
+	gridAxisY,
+	namesOfRows,
+	type Panel,
+	valuesOfRows,
+} from "./figure.js";
+import { compactUpTo, counted, facts, percent, sentences } from "./numbers.js";
+import { textWidth, widest } from "./text.js";
 import { categoryColours, theme } from "./theme.js";
-
-const mostCategories = 18;
 
 /** Summary of a dataset: length and density of histories, the `top` most frequent codes, and labels. */
 export function datasetFigure(
 	summary: DatasetSummary,
 	{ title, top = 20 }: { readonly title: string; readonly top?: number },
 ): Figure {
-	const { all, codes, labels, histograms } = summary;
-	const shapes = shapePanels(summary);
+	const { all, codes, labels } = summary;
+	const shapes = shapesOf(summary);
+	const panels = shapes.map(shapePanel);
 	const labelled = labels.filter((label) => label.labels > 0);
-	const medians = [
-		all.records && counted(all.records.median, "event"),
-		all.spanDays && durationName(all.spanDays.median),
-	].filter((part) => part !== null);
+	const median = [
+		...(all.records ? [counted(all.records.median, "event")] : []),
+		...(all.spanDays ? [durationName(all.spanDays.median)] : []),
+	].join(" over ");
 	const [first] = codes;
-	const counts = [
-		counted(all.patients, "patient"),
-		counted(all.events, "event"),
-		counted(codes.length, "code"),
-	];
-	const share = percent(all.withBirth / all.patients);
+	const patients = counted(all.patients, "patient");
+	const events = counted(all.events, "event");
+	const differentCodes = counted(codes.length, "code");
+	const births = `birth known for ${percent(all.withBirth / all.patients)}`;
 	return {
 		title,
-		subtitle: [...counts, all.withBirth === 0 ? "no birth dates" : `birth known for ${share}`].join(
-			" · ",
+		subtitle: facts(
+			patients,
+			events,
+			differentCodes,
+			all.withBirth === 0 ? "no birth dates" : births,
 		),
-		description: [
-			`A dataset of ${counts[0]} with ${counts[1]} of ${counts[2]}.`,
-			...(medians.length > 0 ? [`The median history holds ${medians.join(" over ")}.`] : []),
-			...(first ? [`The most frequent code is ${first.name || first.code}.`] : []),
-		].join(" "),
+		description: sentences(
+			`A dataset of ${patients} with ${events} of ${differentCodes}.`,
+			median && `The median history holds ${median}.`,
+			first && `The most frequent code is ${first.name || first.code}.`,
+		),
 		rows: [
-			shapes.slice(0, 2),
-			shapes.slice(2),
+			panels.slice(0, 2),
+			panels.slice(2),
 			codePanels(summary, top),
 			labelled.length > 0 ? [prevalencePanel(labelled)] : [],
 		],
-		notes: [
-			...tailNote("Records a patient", histograms.records, "patient", "patients"),
-			...tailNote("Span of a history", histograms.span, "history", "histories"),
-			// Ages above 90 years are not distinguished.
-			...tailNote(
-				"Age at events",
-				histograms.age && { ...histograms.age, max: Number.NaN },
-				"event",
-			),
-		],
+		notes: shapes.flatMap(tailNote),
 	};
 }
 
-/** Values beyond the last bin. */
-function tailNote(
-	title: string,
-	histogram: Histogram | null,
-	one: string,
-	many?: string,
-): string[] {
-	if (!histogram || histogram.above === 0) return [];
-	const { above, edges, unit, max } = histogram;
-	const most = Number.isNaN(max) ? "" : `; none has more than ${thousands(Number(max.toFixed(1)))}`;
-	return [
-		`${title}: ${counted(above, one, many)} beyond ${thousands(edges.at(-1)!)} ${unit} not drawn${most}.`,
-	];
+/** A histogram of the histories. */
+interface Shape {
+	readonly title: string;
+	readonly subtitle: string;
+	readonly histogram: Histogram;
+	/** The median in the unit of the edges, and its label; drawn as a line. */
+	readonly median: { readonly at: number; readonly name: string };
+	/** What the tail has, and whether its largest value is named; missing without a note. */
+	readonly tail?: { readonly one: string; readonly many: string; readonly named: boolean };
+	/** Larger values are counted as this one; its tick says so. */
+	readonly capAt?: number | undefined;
 }
 
-function shapePanels({ histograms, all }: DatasetSummary): Panel[] {
-	const { records, span, gap, age } = histograms;
-	const panels = [
-		records &&
-			all.records &&
-			histogramPanel(records, {
-				title: "Records a patient",
-				subtitle: "patients, by their number of events",
-				median: { at: all.records.median, name: thousands(all.records.median) },
-			}),
-		span &&
-			all.spanDays &&
-			histogramPanel(span, {
-				title: "Span of a history",
-				subtitle: `patients, by ${span.unit} from first to last event`,
-				median: medianIn(span, all.spanDays.median),
-			}),
-		gap &&
-			all.gapDays &&
-			logHistogramPanel(gap, {
-				title: "Gaps between events",
-				subtitle: `consecutive events, by time between them${
-					gap.zero > 0
-						? ` · ${percent(gap.zero / (all.events - all.patients))} ${gap.whole ? "on the same day" : "at the same time"}`
-						: ""
-				}`,
-				median: medianIn(gap, all.gapDays.median),
-			}),
-		age &&
-			all.ageDays &&
-			histogramPanel(age, {
-				title: "Age at events",
-				subtitle: `events, by age in ${age.unit}, of patients whose birth is known`,
-				median: medianIn(age, all.ageDays.median),
-				...(all.ageDays.max >= oldestShownAgeDays && { capAt: oldestShownAgeDays / yearDays }),
-			}),
-	];
-	return panels.filter((panel) => panel !== null);
+function shapesOf({ histograms: { records, span, gap, age }, all }: DatasetSummary): Shape[] {
+	const shapes: Shape[] = [];
+	if (records && all.records)
+		shapes.push({
+			title: "Records a patient",
+			subtitle: "patients, by their number of events",
+			histogram: records,
+			median: { at: all.records.median, name: thousands(all.records.median) },
+			tail: { one: "patient", many: "patients", named: true },
+		});
+	if (span && all.spanDays)
+		shapes.push({
+			title: "Span of a history",
+			subtitle: `patients, by ${span.unit} from first to last event`,
+			histogram: span,
+			median: medianIn(span, all.spanDays.median),
+			tail: { one: "history", many: "histories", named: true },
+		});
+	if (gap && all.gapDays)
+		shapes.push({
+			title: "Gaps between events",
+			subtitle: facts(
+				"consecutive events, by time between them",
+				gap.zero > 0 &&
+					`${percent(gap.zero / (all.events - all.patients))} ${gap.whole ? "on the same day" : "at the same time"}`,
+			),
+			histogram: gap,
+			median: medianIn(gap, all.gapDays.median),
+		});
+	if (age && all.ageDays)
+		shapes.push({
+			title: "Age at events",
+			subtitle: `events, by age in ${age.unit}, of patients whose birth is known`,
+			histogram: age,
+			median: medianIn(age, all.ageDays.median),
+			// Ages above 90 years are not distinguished.
+			tail: { one: "event", many: "events", named: false },
+			capAt: all.ageDays.max >= oldestShownAgeDays ? oldestShownAgeDays / yearDays : undefined,
+		});
+	return shapes;
 }
 
 const medianIn = ({ unit }: Histogram, days: number) => ({
 	at: days / (unit === "years" ? yearDays : unit === "hours" ? 1 / 24 : 1),
 	name: durationName(days),
 });
+
+/** Values beyond the last bin. */
+function tailNote({ title, histogram: { above, edges, unit, max }, tail }: Shape): string[] {
+	if (!tail || above === 0) return [];
+	const most = tail.named ? `; none has more than ${thousands(Number(max.toFixed(1)))}` : "";
+	return [
+		`${title}: ${counted(above, tail.one, tail.many)} beyond ${thousands(edges.at(-1)!)} ${unit} not drawn${most}.`,
+	];
+}
+
+interface Column {
+	readonly x1: number;
+	readonly x2: number;
+	readonly y: number;
+	readonly fill?: string;
+}
+
+const margins = [20, 12, 40, 46] as const;
+
+function shapePanel({ title, subtitle, histogram, median, capAt }: Shape): Panel {
+	return {
+		title,
+		subtitle,
+		plot: (width) => {
+			const { columns, x, axis, share } =
+				histogram.scale === "log" ? logColumns(histogram, width) : linearColumns(histogram, capAt);
+			const most = Math.max(...columns.map(({ y }) => y));
+			const medianShare = share(median.at);
+			const medians = medianShare < 0 ? [] : [median];
+			// The label is on the side with more room.
+			const isLate = medianShare > 0.7;
+			return {
+				...framed(150, margins),
+				x,
+				y: { domain: [0, Math.max(1, most)], nice: true },
+				marks: [
+					gridAxisY(Math.min(4, most), compactUpTo(most)),
+					rectY(columns, {
+						x1: "x1",
+						x2: "x2",
+						y: "y",
+						insetLeft: 0.5,
+						insetRight: 0.5,
+						fill: ({ fill = theme.accent }) => fill,
+					}),
+					axis,
+					ruleY([0], { stroke: theme.quiet }),
+					ruleX(medians, {
+						x: "at",
+						stroke: theme.ink,
+						strokeWidth: 1.25,
+						strokeDasharray: "3,3",
+					}),
+					text(medians, {
+						x: "at",
+						text: ({ name }) => `median ${name}`,
+						frameAnchor: "top",
+						dx: isLate ? -4 : 4,
+						dy: -15,
+						textAnchor: isLate ? "end" : "start",
+						fill: theme.ink,
+					}),
+				],
+			};
+		},
+	};
+}
+
+/** Columns of a histogram, their scale and axis, and a value's share of the axis; negative outside. */
+interface Columns {
+	readonly columns: Column[];
+	readonly x: ScaleOptions;
+	readonly axis: Markish;
+	readonly share: (value: number) => number;
+}
+
+const columnsOf = ({ edges, counts }: Histogram, shift = 0): Column[] =>
+	counts.map((y, index) => ({ x1: edges[index] + shift, x2: edges[index + 1] + shift, y }));
+
+const fewestBins = 8;
+
+/** With a linear scale, wider if there are only a few bins. */
+function linearColumns(histogram: Histogram, capAt: number | undefined): Columns {
+	const { edges, unit, whole: isWhole } = histogram;
+	const [first, step] = [edges[0], edges[1] - edges[0]];
+	const missing = Math.max(0, fewestBins - (edges.length - 1));
+	const low = Math.max(Math.min(0, first), first - Math.floor(missing / 2) * step);
+	const high = Math.max(edges.at(-1)!, low + fewestBins * step);
+	// A whole number is centred in its bar.
+	const shift = isWhole ? -0.5 : 0;
+	// With a cap, the ticks end there.
+	const ticks =
+		capAt === undefined
+			? 7
+			: Array.from({ length: 7 }, (_, index) => (index * capAt) / 6).filter((tick) => tick >= low);
+	return {
+		columns: columnsOf(histogram, shift),
+		x: { domain: [low + shift, high + shift] },
+		axis: axisBelow(ticks, unit, (value) =>
+			isWhole && !Number.isInteger(value) ? "" : `${thousands(value)}${value === capAt ? "+" : ""}`,
+		),
+		share: (value) => (value - low) / (high - low),
+	};
+}
+
+const namedDurations = [
+	[1 / 1440, "1 minute"],
+	[1 / 24, "1 hour"],
+	[1, "1 day"],
+	[7, "1 week"],
+	[30.4375, "1 month"],
+	[yearDays, "1 year"],
+	[3652.5, "10 years"],
+	[36525, "100 years"],
+] as const;
+
+/** Width of the bar of zeros and of the gap after it, in doublings. */
+const [zeroWidth, zeroApart] = [1.6, 0.6];
+
+/** Bins that double; zeros have a separate bar, left of the axis. */
+function logColumns(histogram: Histogram, width: number): Columns {
+	const { edges, zero } = histogram;
+	const [low, high] = [edges[0], edges.at(-1)!];
+	const start = zero > 0 ? low / 2 ** (zeroWidth + zeroApart) : low;
+	const zeros = { x1: start, x2: start * 2 ** zeroWidth, y: zero, fill: theme.neutral };
+	const shareOfAxis = (value: number) => Math.log(value / start) / Math.log(high / start);
+	const inner = width - margins[1] - margins[3];
+	const names = new Map<number, string>();
+	let taken = Number.NEGATIVE_INFINITY;
+	const zeroName = [
+		start * 2 ** (zeroWidth / 2),
+		histogram.whole ? "same day" : "same time",
+	] as const;
+	const inRange = namedDurations.filter(([days]) => days >= low && days <= high);
+	for (const [days, name] of zero > 0 ? [zeroName, ...inRange] : inRange) {
+		const half = textWidth(name) / 2;
+		const pixel = shareOfAxis(days) * inner;
+		if (pixel - half < taken + 6) continue;
+		names.set(days, name);
+		taken = pixel + half;
+	}
+	return {
+		columns: [...columnsOf(histogram), ...(zero > 0 ? [zeros] : [])],
+		x: { type: "log", domain: [start, high] },
+		axis: axisBelow(
+			[...names.keys()],
+			"gap, each bar twice as long as the one before",
+			undefined,
+			// As text, because Plot hides formatted ticks of a log scale that are not powers of ten.
+			{ tickSize: 4, text: (value: number) => names.get(value) ?? "" },
+		),
+		share: (value) => (value < low ? -1 : shareOfAxis(value)),
+	};
+}
 
 function codePanels({ codes, categories, all }: DatasetSummary, top: number): Panel[] {
 	const colourOf = categoryColours(categories.map(({ category }) => category));
@@ -130,45 +292,39 @@ function codePanels({ codes, categories, all }: DatasetSummary, top: number): Pa
 		says: `${thousands(events)} · ${percent(patients / all.patients)}`,
 		colour: withCategories ? colourOf(category) : theme.accent,
 	}));
+	const title = listed.length < codes.length ? "Most frequent codes" : "Codes";
+	const subtitle = "events · share of patients with the code";
+	const categoryTitles = { title: "Categories", subtitle: "share of events · number of codes" };
 	return [
-		...barsPanel(codeBars, {
-			title: listed.length < codes.length ? "Most frequent codes" : "Codes",
-			subtitle: "events · share of patients with the code",
-			share: 1.7,
-		}),
-		...barsPanel(withCategories ? categoryBars(categories, colourOf) : [], {
-			title: "Categories",
-			subtitle: "share of events · number of codes",
-		}),
+		...(codeBars.length > 0 ? [barsPanel(codeBars, { title, subtitle, share: 1.7 })] : []),
+		...(withCategories ? [barsPanel(categoryBars(categories, colourOf), categoryTitles)] : []),
 	];
 }
+
+const mostCategories = 18;
 
 /** The smallest of many categories are one bar. */
 function categoryBars(
 	categories: DatasetSummary["categories"],
 	colourOf: (category: string | null) => string,
 ): Bar[] {
-	const sum = (of: "events" | "codes", summed: typeof categories) =>
-		summed.reduce((all, category) => all + category[of], 0);
 	const shown = categories.length > mostCategories ? mostCategories - 1 : mostCategories;
 	const rest = categories.slice(shown);
-	const bars = categories.slice(0, shown).map(({ category, events, codes }) => ({
-		name: category ?? "no category",
-		colour: colourOf(category),
-		value: events,
-		codes,
-	}));
-	if (rest.length > 0)
-		bars.push({
-			name: `${rest.length} others`,
-			colour: theme.neutral,
-			value: sum("events", rest),
-			codes: sum("codes", rest),
-		});
-	return bars.map((bar) => ({
-		...bar,
-		says: `${percent(bar.value / sum("events", categories))} · ${thousands(bar.codes)}`,
-	}));
+	const sum = (field: "events" | "codes", summed: typeof categories) =>
+		summed.reduce((total, category) => total + category[field], 0);
+	const total = sum("events", categories);
+	const bar = (name: string, colour: string, members: typeof categories) => ({
+		name,
+		colour,
+		value: sum("events", members),
+		says: `${percent(sum("events", members) / total)} · ${thousands(sum("codes", members))}`,
+	});
+	return [
+		...categories
+			.slice(0, shown)
+			.map((one) => bar(one.category ?? "no category", colourOf(one.category), [one])),
+		...(rest.length > 0 ? [bar(`${rest.length} others`, theme.neutral, rest)] : []),
+	];
 }
 
 interface Bar {
@@ -179,49 +335,42 @@ interface Bar {
 	readonly colour: string;
 }
 
-const tickType = { size: theme.size.tick };
 const barHeight = 20;
 const space = 7;
 
-/** Horizontal bars, each with its name on the left and its value on the right; nothing without bars. */
-function barsPanel(bars: readonly Bar[], titles: Omit<Panel, "plot">): Panel[] {
-	if (bars.length === 0) return [];
-	const says = widest(
-		bars.map(({ says }) => says),
-		tickType,
-	);
+/** Horizontal bars, each with its name on the left and its value on the right. */
+function barsPanel(bars: readonly Bar[], titles: Omit<Panel, "plot">): Panel {
 	const rows = bars.map((bar, index) => ({ ...bar, y: index + 0.5 }));
-	return [
-		{
-			...titles,
-			plot: (width) => {
-				const names = namesOfRows(rows, width * 0.56);
-				return {
-					...framed(bars.length * barHeight, [0, says + space, 2, names.width + space]),
-					x: { domain: [0, Math.max(1, ...bars.map(({ value }) => value))], axis: null },
-					y: { domain: [bars.length, 0], axis: null },
-					marks: [
-						names.mark,
-						rect(rows, {
-							x1: 0,
-							x2: "value",
-							y1: ({ y }) => y - 0.36,
-							y2: ({ y }) => y + 0.36,
-							fill: "colour",
-						}),
-						text(rows, {
-							x: "value",
-							y: "y",
-							text: "says",
-							textAnchor: "start",
-							dx: 5,
-							fill: theme.quiet,
-						}),
-					],
-				};
-			},
+	const marginRight = widest(bars.map(({ says }) => says)) + space;
+	return {
+		...titles,
+		plot: (width) => {
+			const names = namesOfRows(rows, width * 0.56);
+			return {
+				...framed(bars.length * barHeight, [0, marginRight, 2, names.width + space]),
+				x: { domain: [0, Math.max(1, ...bars.map(({ value }) => value))], axis: null },
+				y: { domain: [bars.length, 0], axis: null },
+				marks: [
+					names.mark,
+					rect(rows, {
+						x1: 0,
+						x2: "value",
+						y1: ({ y }) => y - 0.36,
+						y2: ({ y }) => y + 0.36,
+						fill: "colour",
+					}),
+					text(rows, {
+						x: "value",
+						y: "y",
+						text: "says",
+						textAnchor: "start",
+						dx: 5,
+						fill: theme.quiet,
+					}),
+				],
+			};
 		},
-	];
+	};
 }
 
 const rowHeight = 19;
@@ -233,38 +382,32 @@ function prevalencePanel(labels: readonly LabelSummary[]): Panel {
 	const rows = labels.flatMap((label, task) =>
 		splits.map((split, index) => {
 			const { labels: total, positive } = label.splits[split];
-			const [low, high] = wilson(positive, total);
-			const share = positive / total;
+			const [low, high] = wilson(positive, total).map((share) => 100 * share);
+			const counts = `${percent(positive / total)} · ${thousands(positive)} of ${thousands(total)}`;
 			return {
 				y: task * (splits.length + between) + index + 0.5,
 				split,
 				colour: theme.splits[split],
 				total,
-				value: 100 * share,
-				low: 100 * low,
-				high: 100 * high,
-				says:
-					total === 0
-						? "no labels"
-						: `${percent(share)} · ${thousands(positive)} of ${thousands(total)}`,
+				value: (100 * positive) / total,
+				low,
+				high,
+				says: total === 0 ? "no labels" : counts,
 			};
 		}),
 	);
 	const measured = rows.filter(({ total }) => total > 0);
 	const end = labels.length * (splits.length + between) - between;
 	const tasks = labels.map(({ task }, index) => ({ name: task, y: rows[index * splits.length].y }));
-	const splitWidth = widest(splits, tickType) + 10;
-	const says = widest(
-		rows.map(({ says }) => says),
-		tickType,
-	);
+	const splitWidth = widest(splits) + 10;
+	const marginRight = widest(rows.map(({ says }) => says)) + 14;
 	return {
 		title: "Labels",
 		subtitle: "positive, by task and split; lines are 95 % intervals (Wilson)",
 		plot: (width) => {
 			const names = namesOfRows(tasks, width * 0.3, { bold: true, dx: -splitWidth - 14 });
 			return {
-				...framed(Math.ceil(end * rowHeight), [4, says + 14, 38, names.width + 14 + splitWidth]),
+				...framed(Math.ceil(end * rowHeight), [4, marginRight, 38, names.width + 14 + splitWidth]),
 				x: { domain: [0, Math.max(1, ...measured.map(({ high }) => high))], nice: true },
 				y: { domain: [0, end], reverse: true, axis: null },
 				marks: [

@@ -36,3 +36,13 @@ export function groupBy<Item, Key>(
 	}
 	return groups;
 }
+
+type OptionalText = string | false | null | undefined;
+
+/** Sentences in one paragraph, without those that do not apply. */
+export const sentences = (...texts: readonly OptionalText[]): string =>
+	texts.filter(Boolean).join(" ");
+
+/** Facts in one line, without those that do not apply. */
+export const facts = (...texts: readonly OptionalText[]): string =>
+	texts.filter(Boolean).join(" · ");

@@ -1,3 +1,5 @@
+import { theme } from "./theme.js";
+
 /** Advance widths of Arial, in thousandths of the type size. */
 const widths: Readonly<Record<number, string>> = {
 	191: "'",
@@ -36,23 +38,27 @@ export interface Type {
 	readonly bold?: boolean;
 }
 
+/** Of most texts in a plot, and where no other type is stated. */
+const tickType: Type = { size: theme.size.tick };
+export const boldType: Type = { ...tickType, bold: true };
+
 /** Estimated width of a line of text in pixels, without a browser; rather too wide than too narrow. */
-export function textWidth(text: string, { size, bold }: Type): number {
+export function textWidth(text: string, { size, bold } = tickType): number {
 	let width = 0;
 	for (const character of text.normalize("NFC")) {
 		const plain = character.normalize("NFD")[0];
-		const wide = (character.codePointAt(0) as number) >= 0x2e80;
+		const wide = character.codePointAt(0)! >= 0x2e80;
 		width += widthOfCharacter.get(plain) ?? (wide ? ideograph : elsewhere);
 	}
 	return (width * size * (bold ? 1.1 : 1)) / 1000;
 }
 
 /** The width of the widest of some lines, in whole pixels. */
-export const widest = (texts: readonly string[], type: Type): number =>
+export const widest = (texts: readonly string[], type = tickType): number =>
 	Math.ceil(Math.max(...texts.map((text) => textWidth(text, type))));
 
 /** The text, or as much of its beginning as fits, with an ellipsis. */
-export function fitted(text: string, width: number, type: Type): string {
+export function fitted(text: string, width: number, type = tickType): string {
 	if (textWidth(text, type) <= width) return text;
 	const characters = [...text];
 	while (characters.length > 0 && textWidth(`${characters.join("")}…`, type) > width)
@@ -61,7 +67,7 @@ export function fitted(text: string, width: number, type: Type): string {
 }
 
 /** Lines that fit, broken at spaces; a word too long for a line is cut. */
-export function wrapped(text: string, width: number, type: Type): string[] {
+export function wrapped(text: string, width: number, type = tickType): string[] {
 	const lines: string[] = [];
 	for (const word of text.split(/\s+/)) {
 		const longer = lines.length > 0 ? `${lines.at(-1)} ${word}` : word;
