@@ -17,10 +17,10 @@ import { type FigureSize, theme, widthOf } from "./theme.js";
 
 interface Calibration {
 	readonly name: string;
-	/** In order of the predicted probability. */
+	/** In order of the predicted probability; at least one. */
 	readonly bins: readonly CalibrationBin[];
-	/** A calibration error by its name, as a share; undefined if it was not measured. */
-	readonly error: { readonly name: string; readonly share: number } | undefined;
+	/** A calibration error with its name; missing if it was not measured. */
+	readonly error?: string;
 }
 
 /** A metric of the model, from the method that has it: calibration needs probabilities. */
@@ -30,36 +30,33 @@ export const modelMeasure = (
 ): number | undefined =>
 	rows.find(({ who, metrics }) => who === "model" && metrics[metric])?.metrics[metric]?.value;
 
-const errorNames = {
-	calibrationError: "calibration error",
-	weightedCalibrationError: "weighted calibration error",
-	topCalibrationError: "calibration error of the first choice",
-} as const;
+const pointsText = (share: number) => `${(100 * share).toFixed(2)} points`;
 
 /** The calibration of every task that has one: of all codes or labels, and of the likeliest code. */
-export function calibrationCurves(
+export const calibrationCurves = (
 	evaluations: readonly Pick<Evaluation, "task" | "rows" | "calibration" | "topCalibration">[],
-): Calibration[] {
-	return evaluations.flatMap((evaluation) => {
+): Calibration[] =>
+	evaluations.flatMap((evaluation) => {
 		const { task, calibration = [], topCalibration = [] } = evaluation;
 		const name = task === "next" ? "next record" : task;
-		const curve = (
-			name: string,
-			bins: readonly CalibrationBin[],
-			metric: keyof typeof errorNames,
-		) => {
-			const share = modelMeasure(evaluation, metric);
-			const error = share === undefined ? undefined : { name: errorNames[metric], share };
-			return bins.length > 0 ? [{ name, bins, error }] : [];
-		};
+		const overall =
+			task === "next"
+				? { name: `${name}: every code`, metric: "weightedCalibrationError", weighted: "weighted " }
+				: { name, metric: "calibrationError", weighted: "" };
 		return [
-			...(task === "next"
-				? curve(`${name}: every code`, calibration, "weightedCalibrationError")
-				: curve(name, calibration, "calibrationError")),
-			...curve(`${name}: first choice`, topCalibration, "topCalibrationError"),
-		];
+			{ ...overall, bins: calibration, errorName: `${overall.weighted}calibration error` },
+			{
+				name: `${name}: first choice`,
+				metric: "topCalibrationError",
+				bins: topCalibration,
+				errorName: "calibration error of the first choice",
+			},
+		].flatMap(({ name, metric, bins, errorName }) => {
+			const share = modelMeasure(evaluation, metric);
+			const error = share === undefined ? {} : { error: `${errorName} ${pointsText(share)}` };
+			return bins.length > 0 ? [{ name, bins, ...error }] : [];
+		});
 	});
-}
 
 const mostAcross = { wide: 3, half: 2, narrow: 1 };
 const barWidth = 7;
@@ -67,55 +64,43 @@ const margins = [8, 14, 38, 48] as const;
 /** Keeps bars at both ends whole. */
 const insets = { insetLeft: barWidth, insetRight: barWidth };
 
+const answersIn = (bins: readonly CalibrationBin[]) =>
+	bins.reduce((sum, { count }) => sum + count, 0);
+
 /** Observed frequency against predicted probability. */
 export function calibrationFigure(
-	calibrations: readonly Calibration[],
+	curves: readonly Calibration[],
 	size: FigureSize = "wide",
 ): Figure {
-	const curves = calibrations.filter(({ bins }) => bins.length > 0);
-	const about = "observed share beside predicted probability";
-	const titles = { title: "Calibration", subtitle: `${about}; on the diagonal they are equal` };
-	if (curves.length === 0)
-		return {
-			...titles,
-			description: "There are no answers whose calibration could be drawn.",
-			rows: [],
-			notes: ["No answers to calibrate."],
-		};
 	const across = Math.ceil(curves.length / Math.ceil(curves.length / mostAcross[size]));
 	const described = curves.map(
 		({ name, bins, error }) =>
-			`${name}: ${error ? `${errorText(error)} over ` : ""}${counted(answersIn(bins), "answer")}.`,
+			`${name}: ${error ? `${error} over ` : ""}${counted(answersIn(bins), "answer")}.`,
 	);
 	const isRow = curves.length === 1 && size !== "narrow";
 	const height = size === "wide" && across < 3 ? 360 : 270;
 	const countHeight = isRow ? height : 120;
 	const panels = curves.map(({ name, bins, error }) => ({
 		title: name,
-		subtitle: error && errorText(error),
+		subtitle: error,
 		plot: calibrationPlot(bins, height),
 	}));
-	const counts = curves.map(({ bins }) => countPanel(bins, countHeight));
+	const counts = inRows(
+		curves.map(({ bins }) => countPanel(bins, countHeight)),
+		across,
+	);
+	const rows = inRows(panels, across).flatMap((row, index) => [row, counts[index]]);
 	return {
-		...titles,
-		description: `O${about.slice(1)}. ${described.join(" ")}`,
+		title: "Calibration",
+		subtitle: "observed share beside predicted probability; on the diagonal they are equal",
+		description: `Observed share beside predicted probability. ${described.join(" ")}`,
 		width: widthOf(size),
-		rows: isRow
-			? [[...panels, ...counts]]
-			: inRows(panels, across).flatMap((group, row) => [group, inRows(counts, across)[row]]),
+		rows: isRow ? [rows.flat()] : rows,
 		notes: [
 			"Upright lines are 95 % intervals. Calibration error: mean distance from the diagonal over bins, weighted by their answers or, if it is called weighted, by their probability.",
 		],
 	};
 }
-
-const answersIn = (bins: readonly CalibrationBin[]) =>
-	bins.reduce((sum, { count }) => sum + count, 0);
-
-const pointsText = (share: number) => `${(100 * share).toFixed(2)} points`;
-
-const errorText = ({ name, share }: NonNullable<Calibration["error"]>) =>
-	`${name} ${pointsText(share)}`;
 
 /** The end of both axes. */
 const endOf = (bins: readonly CalibrationBin[]) => {
@@ -131,17 +116,19 @@ const diagonal = "as predicted";
 /** The diagonal's label: above it or else below, where no interval crosses it. */
 function diagonalName(bins: readonly CalibrationBin[], end: number, width: number) {
 	const inner = width - margins[1] - margins[3] - 2 * barWidth;
-	const length = (textWidth(diagonal, { size: theme.size.tick }) + 20) / inner;
-	const isFree = (share: number, above: boolean) =>
-		bins.every(({ predicted, low, high }) => {
+	const length = (textWidth(diagonal) + 20) / inner;
+	const isFreeAbove = (share: number) =>
+		bins.every(({ predicted, high }) => {
 			const x = predicted / end;
-			return above
-				? x < share - length || x > share || high / end < share - 0.03
-				: x > share + length || x < share || low / end > share + 0.03;
+			return x < share - length || x > share || high / end < share - 0.03;
 		});
-	const above = [0.92, 0.85, 0.78, 0.7, 0.62, 0.55].find((share) => isFree(share, true));
-	const below = [0.66, 0.6, 0.5, 0.4, 0.3].find((share) => isFree(share, false));
-	const share = above ?? below ?? 0.66;
+	const isFreeBelow = (share: number) =>
+		bins.every(({ predicted, low }) => {
+			const x = predicted / end;
+			return x > share + length || x < share || low / end > share + 0.03;
+		});
+	const above = [0.92, 0.85, 0.78, 0.7, 0.62, 0.55].find(isFreeAbove);
+	const share = above ?? [0.66, 0.6, 0.5, 0.4, 0.3].find(isFreeBelow) ?? 0.66;
 	return label(diagonal, end * share, end * share, {
 		fill: theme.quiet,
 		stroke: theme.background,
@@ -180,6 +167,7 @@ function countPanel(bins: readonly CalibrationBin[], height: number): Panel {
 	const [least, most] = [Math.min(...counts), Math.max(...counts)];
 	const isLog = most > 50 * least;
 	const floor = isLog ? Math.max(0.5, least / 3) : 0;
+	const bars = { stroke: theme.accent, strokeWidth: barWidth } as const;
 	return {
 		title: "Answers",
 		subtitle: `${thousands(answersIn(bins))} by predicted probability${isLog ? "; log scale" : ""}`,
@@ -193,13 +181,7 @@ function countPanel(bins: readonly CalibrationBin[], height: number): Panel {
 			marks: [
 				gridAxisY(isLog ? powersOfTen(floor, most) : 3, compactUpTo(most)),
 				axisBelow(4, "predicted", percentTick),
-				ruleX(bins, {
-					x: "predicted",
-					y1: floor,
-					y2: "count",
-					stroke: theme.accent,
-					strokeWidth: barWidth,
-				}),
+				ruleX(bins, { x: "predicted", y1: floor, y2: "count", ...bars }),
 				isLog ? null : ruleY([0], { stroke: theme.quiet }),
 			],
 		}),
@@ -236,15 +218,14 @@ export function onsetCalibrationFigure(
 			plot: calibrationPlot(bins, height),
 		};
 	});
+	const described = horizons.map(({ years, calibration }) => {
+		const top = calibration.at(-1);
+		return `Within ${years} years, the highest tenth: predicted ${percent(top?.predicted ?? 0)}, observed ${percent(top?.observed ?? 0)}.`;
+	});
 	return {
 		title: "Do predicted risks come true?",
 		subtitle: "observed against predicted risk of a first record, in tenths of predicted risk",
-		description: horizons
-			.map(({ years, calibration }) => {
-				const top = calibration.at(-1);
-				return `Within ${years} years, the highest tenth: predicted ${percent(top?.predicted ?? 0)}, observed ${percent(top?.observed ?? 0)}.`;
-			})
-			.join(" "),
+		description: described.join(" "),
 		width: widthOf(size),
 		rows: inRows(panels, size === "narrow" ? 1 : 2),
 		notes: [
