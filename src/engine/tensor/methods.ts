@@ -1,34 +1,9 @@
 import type { Dim, Shape } from "./dims.js";
-import {
-	abs,
-	add,
-	cast,
-	cos,
-	div,
-	equal,
-	exp,
-	floor,
-	greaterEqual,
-	less,
-	log,
-	logSigmoid,
-	maximum,
-	minimum,
-	mul,
-	neg,
-	type Operand,
-	sigmoid,
-	sign,
-	sin,
-	softplus,
-	sqrt,
-	square,
-	sub,
-	tanh,
-} from "./ops/elementwise.js";
+import type { Operand } from "./ops/elementwise.js";
+import * as elementwise from "./ops/elementwise.js";
 import { type MatmulOptions, matmul } from "./ops/matmul.js";
-import { logSoftmax, max, mean, softmax, sumSquares, variance } from "./ops/reductions.js";
-import { expand, pad, reshape, slice, split, sum, transpose } from "./ops/shape.js";
+import * as reductions from "./ops/reductions.js";
+import * as shapes from "./ops/shape.js";
 import { type DType, Tensor } from "./tensor.js";
 
 type Axes = number | readonly number[];
@@ -97,51 +72,13 @@ declare module "./tensor.js" {
 
 type Methods = Omit<Tensor, "node" | "index" | "shape" | "dtype">;
 
+/** All have the tensor as their first argument. */
 const methods: {
 	readonly [K in keyof Methods]: (
 		x: Tensor,
 		...rest: Parameters<Tensor[K]>
 	) => ReturnType<Tensor[K]>;
-} = {
-	add,
-	sub,
-	mul,
-	div,
-	maximum,
-	minimum,
-	less,
-	greaterEqual,
-	equal,
-	matmul,
-	neg,
-	exp,
-	log,
-	sqrt,
-	square,
-	sin,
-	cos,
-	tanh,
-	sigmoid,
-	logSigmoid,
-	softplus,
-	abs,
-	sign,
-	floor,
-	cast,
-	sum,
-	sumSquares,
-	mean,
-	variance,
-	max,
-	softmax,
-	logSoftmax,
-	reshape,
-	expand,
-	transpose,
-	slice,
-	split,
-	pad,
-};
+} = { ...elementwise, ...reductions, ...shapes, matmul };
 
 for (const [name, method] of Object.entries(methods)) {
 	const call = method as (x: Tensor, ...rest: readonly unknown[]) => unknown;

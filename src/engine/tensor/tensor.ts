@@ -46,39 +46,55 @@ export interface Operation<K extends OperationName = OperationName> {
 }
 
 /**
+ * Operations without attributes that are one operator of each backend on every element: its name in ONNX, and in
+ * StableHLO.
+ */
+const plainOperations = {
+	add: ["Add", "add"],
+	sub: ["Sub", "subtract"],
+	mul: ["Mul", "multiply"],
+	div: ["Div", "divide"],
+	maximum: ["Max", "maximum"],
+	minimum: ["Min", "minimum"],
+	both: ["And", "and"],
+	either: ["Or", "or"],
+	neg: ["Neg", "negate"],
+	exp: ["Exp", "exponential"],
+	log: ["Log", "log"],
+	sqrt: ["Sqrt", "sqrt"],
+	sin: ["Sin", "sine"],
+	cos: ["Cos", "cosine"],
+	tanh: ["Tanh", "tanh"],
+	sigmoid: ["Sigmoid", "logistic"],
+	abs: ["Abs", "abs"],
+	sign: ["Sign", "sign"],
+	floor: ["Floor", "floor"],
+	where: ["Where", "select"],
+} as const;
+type PlainOperation = keyof typeof plainOperations;
+
+/** What a backend makes of each plain operation, by name. */
+export const ofPlainOperations = <T>(
+	make: (onnx: string, stableHlo: string) => T,
+): Record<PlainOperation, T> =>
+	Object.fromEntries(
+		Object.entries(plainOperations).map(([name, [onnx, stableHlo]]) => [
+			name,
+			make(onnx, stableHlo),
+		]),
+	) as Record<PlainOperation, T>;
+
+/**
  * Every operation of a graph, by name, with its attributes. `ops/` defines its result types and its gradient; each
  * backend in `lower/` defines how it is computed. An operation that is missing here, or missing in a backend, is a
  * compile-time error.
  */
-export interface OperationAttributes {
+export interface OperationAttributes extends Record<PlainOperation | Comparison, None> {
 	input: Source;
 	parameter: Source;
 	constant: { readonly data: ArrayLike<number>; readonly shape: Shape; readonly dtype: DType };
 
-	add: None;
-	sub: None;
-	mul: None;
-	div: None;
-	maximum: None;
-	minimum: None;
-	less: None;
-	greaterEqual: None;
-	equal: None;
-	both: None;
-	either: None;
-	neg: None;
-	exp: None;
-	log: None;
-	sqrt: None;
-	sin: None;
-	cos: None;
-	tanh: None;
-	sigmoid: None;
-	abs: None;
-	sign: None;
-	floor: None;
 	relu: None;
-	where: None;
 	cast: { readonly to: DType };
 
 	softplus: None;
@@ -122,6 +138,8 @@ export interface OperationAttributes {
 
 	allReduceSum: None;
 }
+
+type Comparison = "less" | "greaterEqual" | "equal";
 
 export type OperationName = keyof OperationAttributes;
 

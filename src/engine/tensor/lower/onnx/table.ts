@@ -6,7 +6,13 @@ import { matrixSizes } from "../../ops/matmul.js";
 import { logSoftmaxParts, rmsNormParts } from "../../ops/reductions.js";
 import { partsOf } from "../../ops/scan.js";
 import { packed } from "../../ops/sources.js";
-import { elementCount, type Node, type OperationName, type Tensor } from "../../tensor.js";
+import {
+	elementCount,
+	type Node,
+	type OperationName,
+	ofPlainOperations,
+	type Tensor,
+} from "../../tensor.js";
 import { type OnnxWriter, onnxType } from "./writer.js";
 
 /** Writes an operation as ONNX nodes and returns the names of its results. */
@@ -49,30 +55,11 @@ const onnxTable: OnnxTable = {
 		write.constant(packed(data, dtype), shape, dtype),
 	],
 
-	add: same("Add"),
-	sub: same("Sub"),
-	mul: same("Mul"),
-	div: same("Div"),
-	maximum: same("Max"),
-	minimum: same("Min"),
+	...ofPlainOperations((operator) => same(operator)),
 	less: same("Less"),
 	greaterEqual: same("GreaterOrEqual"),
 	equal: same("Equal"),
-	both: same("And"),
-	either: same("Or"),
-	neg: same("Neg"),
-	exp: same("Exp"),
-	log: same("Log"),
-	sqrt: same("Sqrt"),
-	sin: same("Sin"),
-	cos: same("Cos"),
-	tanh: same("Tanh"),
-	sigmoid: same("Sigmoid"),
-	abs: same("Abs"),
-	sign: same("Sign"),
-	floor: same("Floor"),
 	relu: same("Relu"),
-	where: same("Where"),
 	cast: ({ inputs: [x], attributes: { to } }, write) => [
 		write.node("Cast", [write.name(x)], { to: onnxType[to] }),
 	],

@@ -1,7 +1,7 @@
 import { activationParts } from "../../ops/elementwise.js";
 import { segmentDifferences } from "../../ops/gather.js";
 import { logSoftmaxParts, rmsNormParts, softmaxParts } from "../../ops/reductions.js";
-import type { Node, OperationName, Tensor } from "../../tensor.js";
+import { type Node, type OperationName, ofPlainOperations, type Tensor } from "../../tensor.js";
 import {
 	addedAlong,
 	addedRows,
@@ -67,33 +67,14 @@ const stableHloTable: StableHloTable = {
 	parameter: source,
 	constant: (node, write) => [write.constant(node.attributes.data, result(node, write))],
 
-	add: each("add"),
-	sub: each("subtract"),
-	mul: each("multiply"),
-	div: each("divide"),
-	maximum: each("maximum"),
-	minimum: each("minimum"),
+	...ofPlainOperations((_, operation) => each(operation)),
 	less: comparison("LT"),
 	greaterEqual: comparison("GE"),
 	equal: comparison("EQ"),
-	both: each("and"),
-	either: each("or"),
-	neg: each("negate"),
-	exp: each("exponential"),
-	log: each("log"),
-	sqrt: each("sqrt"),
-	sin: each("sine"),
-	cos: each("cosine"),
-	tanh: each("tanh"),
-	sigmoid: each("logistic"),
-	abs: each("abs"),
-	sign: each("sign"),
-	floor: each("floor"),
 	relu: (node, write) => {
 		const [x] = given(node, write);
 		return [write.elementwise("maximum", [x, write.scalar(0, x.type)], x.shape)];
 	},
-	where: each("select"),
 	cast: (node, write) => [write.convert(given(node, write)[0], elementTypes[node.attributes.to])],
 
 	softplus: inParts(activationParts.softplus),
