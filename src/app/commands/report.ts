@@ -1,35 +1,28 @@
 import { writeFile } from "node:fs/promises";
-import { basename, join, resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import { replaceFile } from "../../base/files/index.js";
 import { type Dataset, summarize } from "../../data/cohort/index.js";
 import { threadsOf } from "../../engine/runtime/open-runtime.js";
-import { datasetFigure, learningCurveFigure, svgOf } from "../../evaluate/charts/index.js";
+import { datasetFigure, learningCurveFigure } from "../../evaluate/charts/index.js";
 import { isSimulated } from "../../evaluate/index.js";
-import {
-	findings,
-	type MissingEvaluation,
-	type Report,
-	reportPage,
-} from "../../evaluate/report/index.js";
+import { findings, type Report, reportPage } from "../../evaluate/report/index.js";
 import { weightCount } from "../../model/index.js";
 import { readEventLog } from "../../model/train/event-log.js";
 import { openRunDataset, runFiles, type Trained } from "../../model/train/index.js";
 import { checkOutputFile } from "../../model/train/output-file.js";
 import { defineCommand } from "./define-command.js";
 import { datasetField, file, flag, seed, several, threads } from "./fields.js";
-import { nodeDocument, pngOf } from "./figure-file.js";
 import { printJson, progressOf } from "./io.js";
 import { openRun, runArgument, withDatasetWarning } from "./open-run.js";
 import type { Monitoring } from "./pretrain/training.js";
 import { readEvaluations } from "./report/evaluations.js";
 import {
-	type Drawings,
 	drawCodes,
+	drawingsIn,
 	drawMemory,
 	drawPatients,
 	evaluationFigures,
 	factsOf,
-	onsetFigures,
 	type ReportRequest,
 	reportedSplit,
 } from "./report/figures.js";
@@ -100,35 +93,31 @@ export interface ReportOptions extends Pick<Monitoring, "progress"> {
 	readonly threads?: number | undefined;
 }
 
-/** The written files, with findings and missing evaluations. */
-export interface WrittenReport {
-	readonly report: string;
-	readonly figures: readonly string[];
-	readonly findings: ReturnType<typeof findings>;
-	readonly missing: readonly MissingEvaluation[];
-	readonly warnings: readonly string[];
-}
-
 /** Writes an HTML report on a run, and its figures to the run's folder. */
 export async function report(
 	trained: Trained,
 	dataset: Dataset,
 	{ seed, out, replace = false, patients, patientMap, threads, progress }: ReportOptions,
-): Promise<WrittenReport> {
+) {
 	const { folder } = trained;
 	const files = runFiles(folder);
 	if (out !== undefined) await checkOutputFile(out, replace);
 	const { nodeRuntime } = await import("../../engine/runtime/node.js");
-	const drawings = await drawingsIn(files.figures);
-	const page = await gatherReport({
+	const onStage = (text: string) => progress?.note(text);
+	onStage("reading the dataset");
+	const simulated = await isSimulated(dataset);
+	const drawings = await drawingsIn(files.figures, simulated);
+	const page = await contentsOf({
 		trained,
 		dataset,
+		summary: await summarize(dataset),
+		simulated,
 		drawings,
 		seed,
 		runtime: nodeRuntime({ threads: threads ?? threadsOf(trained), purpose: "inference" }),
-		...(patients && { patients }),
-		...(patientMap && { patientMap }),
-		onStage: (text) => progress?.note(text),
+		patients,
+		patientMap: patientMap || simulated,
+		onStage,
 	});
 	const file = out ?? files.report;
 	await replaceFile(file, (partial) => writeFile(partial, reportPage(page)));
@@ -144,68 +133,33 @@ export async function report(
 	};
 }
 
-async function drawingsIn(folder: string): Promise<Drawings> {
-	const document = await nodeDocument();
-	const files: string[] = [];
-	const write = async (name: string, bytes: string | Uint8Array) => {
-		const file = join(folder, name);
-		await replaceFile(file, (partial) => writeFile(partial, bytes));
-		files.push(file);
-	};
-	return {
-		files,
-		async draw(id, figure, caption, { narrow, half } = {}) {
-			const svg = svgOf(figure, document);
-			await write(`${id}.svg`, svg);
-			await write(`${id}.png`, await pngOf(svg));
-			return {
-				id: `figure-${id}`,
-				title: figure.title,
-				svg: svgOf(half ?? figure, document, { ids: `${id}-` }),
-				...(half && { half: true }),
-				...(narrow && { narrow: svgOf(narrow, document, { ids: `${id}-narrow-` }) }),
-				caption,
-			};
-		},
-	};
-}
-
 /** Collects the contents of the page and draws its figures. */
-export async function gatherReport(given: ReportRequest): Promise<Report> {
-	const { trained, dataset, seed, onStage } = given;
-	onStage("reading the dataset");
-	const simulated = await isSimulated(dataset);
-	const request = { ...given, drawings: markedDrawings(given.drawings, simulated) };
-	const { drawings } = request;
-	const summary = await summarize(dataset);
-	const chosen = await choosePatients(request, summary);
-	const { folder } = trained;
+async function contentsOf(request: ReportRequest): Promise<Report> {
+	const { trained, dataset, summary, simulated, drawings, seed } = request;
+	const { folder, model, weights } = trained;
+	const chosen = await choosePatients(request);
 	const { present, missing, warnings } = await readEvaluations(trained, dataset, reportedSplit);
 	const log = readEventLog(runFiles(folder).log);
-	const name = basename(resolve(folder));
-	const { model, weights } = trained;
-	const dataDrawing = await drawings.draw(
+	const title = simulated ? "The simulated people" : "The people";
+	const dataFigure = await drawings.draw(
 		"dataset",
-		datasetFigure(summary, { title: simulated ? "The simulated people" : "The people" }),
 		"The dataset: length and density of histories, codes, and the share of positive labels.",
+		() => datasetFigure(summary, { title }),
 	);
-	const measured = {
-		...(await onsetFigures(drawings, present)),
-		...(await evaluationFigures(drawings, present)),
-	};
-	const pair = await drawOnsetPair(request, summary);
+	const measured = await evaluationFigures(drawings, present);
+	const onsetPair = await drawOnsetPair(request);
 	const tokens = await drawCodes(request);
-	const patients =
-		simulated || request.patientMap ? await drawPatients(request, summary) : undefined;
+	const patients = request.patientMap ? await drawPatients(request) : undefined;
 	const memory = await drawMemory(request);
 	const stories = await drawStories(request, chosen);
+	const learning = await drawings.draw(
+		"learning",
+		"The loss in nats (mean −log p of the recorded codes) for training and validation patients. This report uses the weights of the best epoch.",
+		() => learningCurveFigure(log),
+	);
 	return {
-		name,
-		model: {
-			name: model.name,
-			cite: model.cite,
-			parameters: weightCount(weights),
-		},
+		name: basename(resolve(folder)),
+		model: { name: model.name, cite: model.cite, parameters: weightCount(weights) },
 		simulated,
 		manifest: dataset.manifest,
 		summary,
@@ -213,18 +167,14 @@ export async function gatherReport(given: ReportRequest): Promise<Report> {
 		evaluations: present,
 		missing,
 		warnings,
-		...(pair && { onsetPair: pair }),
+		onsetPair,
 		figures: {
-			dataset: dataDrawing,
+			dataset: dataFigure,
 			...measured,
 			tokens,
-			...(patients && { patients: patients.drawing }),
-			...(memory && { memory: memory.drawing }),
-			learning: await drawings.draw(
-				"learning",
-				learningCurveFigure(log),
-				"The loss in nats (mean −log p of the recorded codes) for training and validation patients. This report uses the weights of the best epoch.",
-			),
+			patients: patients?.drawing,
+			memory: memory?.drawing,
+			learning,
 		},
 		stories,
 		agreement: { codes: codeAgreement(trained, seed), patients: patients?.agreement },
@@ -232,13 +182,3 @@ export async function gatherReport(given: ReportRequest): Promise<Report> {
 		provenance: factsOf(trained, dataset, present, log, seed),
 	};
 }
-
-/** Drawings that say so where they show a simulated population. */
-const markedDrawings = (drawings: Drawings, simulated: boolean): Drawings => ({
-	files: drawings.files,
-	draw: (id, figure, caption, { narrow, half } = {}) =>
-		drawings.draw(id, { ...figure, simulated }, caption, {
-			...(narrow && { narrow: { ...narrow, simulated } }),
-			...(half && { half: { ...half, simulated } }),
-		}),
-});

@@ -12,8 +12,8 @@ export interface DrawnFigure {
 	readonly svg: string;
 	/** Whether it fits one of two columns. */
 	readonly half?: boolean;
-	/** The same for telephones; missing if there is none. */
-	readonly narrow?: string;
+	/** The same for telephones; undefined if there is none. */
+	readonly narrow?: string | undefined;
 	/** How to read the figure. */
 	readonly caption: string;
 }
@@ -31,10 +31,12 @@ export interface PatientStory {
 	/** When the disease was first recorded; undefined if never. */
 	readonly recorded: string | undefined;
 	/** The predicted risk within some years at the first record, and just before the disease was recorded. */
-	readonly risk?: { readonly first: number; readonly last: number; readonly horizon: string };
+	readonly risk?:
+		| { readonly first: number; readonly last: number; readonly horizon: string }
+		| undefined;
 	readonly trajectory: DrawnFigure;
-	/** Missing if the model has learned no hazards. */
-	readonly riskCurve?: DrawnFigure;
+	/** Undefined if the model has learned no hazards. */
+	readonly riskCurve?: DrawnFigure | undefined;
 }
 
 /** A person before a diagnosis, as the text of the page tells it. */
@@ -88,16 +90,19 @@ export interface Report {
 	readonly missing: readonly MissingEvaluation[];
 	/** Warnings on evaluations: other weights, or not all test patients. */
 	readonly warnings: readonly string[];
-	/** Two people before a diagnosis; missing without hazards, or with too few cases. */
-	readonly onsetPair?: {
-		/** How they were chosen. */
-		readonly rule: string;
-		readonly horizon: string;
-		readonly people: readonly OnsetPerson[];
-		readonly figure: DrawnFigure;
-	};
+	/** Two people before a diagnosis; undefined without hazards, or with too few cases. */
+	readonly onsetPair?:
+		| {
+				/** How they were chosen. */
+				readonly rule: string;
+				readonly horizon: string;
+				readonly people: readonly OnsetPerson[];
+				readonly figure: DrawnFigure;
+		  }
+		| undefined;
 	readonly figures: Readonly<
-		Record<"dataset" | "tokens", DrawnFigure> & Partial<Record<OptionalFigure, DrawnFigure>>
+		Record<"dataset" | "tokens", DrawnFigure> &
+			Partial<Record<OptionalFigure, DrawnFigure | undefined>>
 	>;
 	readonly stories: {
 		/** How the patients were chosen. */

@@ -1,8 +1,11 @@
+import { writeFile } from "node:fs/promises";
 import { availableParallelism, totalmem } from "node:os";
+import { join } from "node:path";
 import { evenlySpread, takenOf } from "../../../base/arrays.js";
+import { replaceFile } from "../../../base/files/index.js";
 import { formatDuration } from "../../../base/progress.js";
 import { thousands } from "../../../base/thousands.js";
-import type { Dataset, DatasetSummary, Split } from "../../../data/cohort/index.js";
+import type { Dataset, History, Split } from "../../../data/cohort/index.js";
 import type { Runtime } from "../../../engine/runtime/index.js";
 import {
 	byFifthFigure,
@@ -17,6 +20,7 @@ import {
 	onsetCalibrationFigure,
 	patientMapFigure,
 	recallByWindowFigure,
+	svgOf,
 	tokenMapFigure,
 } from "../../../evaluate/charts/index.js";
 import { decisionReading } from "../../../evaluate/charts/onset/condition-figures.js";
@@ -29,32 +33,33 @@ import { settingText } from "../../../model/hazards/settings.js";
 import type { LogEvent } from "../../../model/train/event-log.js";
 import type { Trained } from "../../../model/train/index.js";
 import { headMemory } from "../../../predict/index.js";
+import { nodeDocument, pngOf } from "../figure-file.js";
 import { patientMap, tokenMap } from "./maps.js";
-
-/** The same figure for telephones, and for one of two columns. */
-interface OtherSizes {
-	readonly narrow?: Figure;
-	readonly half?: Figure;
-}
 
 /** Draws figures for the page and writes them to a folder. */
 export interface Drawings {
-	draw(id: string, figure: Figure, caption: string, others?: OtherSizes): Promise<DrawnFigure>;
+	/** `others` are the sizes besides the wide one that the page has. */
+	draw(
+		id: string,
+		caption: string,
+		figureOf: (size: FigureSize) => Figure,
+		others?: readonly Exclude<FigureSize, "wide">[],
+	): Promise<DrawnFigure>;
 	/** Files written so far. */
 	readonly files: readonly string[];
 }
 
 /** What a report is made from. */
-export interface ReportRequest {
+export interface ReportRequest extends Pick<Report, "summary" | "simulated"> {
 	readonly trained: Trained;
 	readonly dataset: Dataset;
 	readonly runtime: Runtime;
 	readonly drawings: Drawings;
 	readonly seed: number;
 	/** Ids of the patients to show; chosen by rule by default. */
-	readonly patients?: readonly string[];
-	/** Whether to draw a map with one mark per patient even if they are not simulated. */
-	readonly patientMap?: boolean;
+	readonly patients: readonly string[] | undefined;
+	/** Whether to draw a map with one mark per patient. */
+	readonly patientMap: boolean;
 	/** Called with the name of each stage. */
 	readonly onStage: (text: string) => void;
 }
@@ -62,94 +67,119 @@ export interface ReportRequest {
 /** The patients that the report is about. */
 export const reportedSplit: Split = "test";
 
-/** Figures of the forecast's recall, and of the calibration of all tasks. */
-export async function evaluationFigures(drawings: Drawings, evaluations: readonly Evaluation[]) {
-	const forecast = evaluations.find(({ task }) => task === "forecast");
-	const curves = calibrationCurves(evaluations);
+/** How a patient's times are shown. */
+export const clockOf = ({ manifest }: Dataset, { birthEvents, times }: History) => ({
+	axis: manifest.source.axis,
+	birth: birthEvents > 0 ? times[0]! : null,
+});
+
+/** Drawings as SVG and PNG; those of a simulated population say so. */
+export async function drawingsIn(folder: string, simulated: boolean): Promise<Drawings> {
+	const document = await nodeDocument();
+	const files: string[] = [];
+	const write = async (name: string, bytes: string | Uint8Array) => {
+		const file = join(folder, name);
+		await replaceFile(file, (partial) => writeFile(partial, bytes));
+		files.push(file);
+	};
 	return {
-		...(forecast?.windows?.length && {
-			recall: await drawings.draw(
-				"recall",
-				recallByWindowFigure(forecast),
-				"From top to bottom, records further ahead. Each row is one method; where its outline is thick, many patients have that recall.",
-			),
-		}),
-		...(curves.length > 0 && {
-			calibration: await drawings.draw(
-				"calibration",
-				calibrationFigure(curves),
-				"On the diagonal, predicted probabilities equal observed frequencies. Above it predictions are too low, below it too high.",
-			),
-		}),
+		files,
+		async draw(id, caption, figureOf, others = []) {
+			const drawn = (size: FigureSize, ids = "") =>
+				svgOf({ ...figureOf(size), simulated }, document, { ids });
+			const svg = drawn("wide");
+			await write(`${id}.svg`, svg);
+			await write(`${id}.png`, await pngOf(svg));
+			const half = others.includes("half");
+			return {
+				id: `figure-${id}`,
+				title: figureOf("wide").title,
+				svg: drawn(half ? "half" : "wide", `${id}-`),
+				half,
+				narrow: others.includes("narrow") ? drawn("narrow", `${id}-narrow-`) : undefined,
+				caption,
+			};
+		},
 	};
 }
 
 /** The horizons that the page shows: one and five years, or what was measured instead. */
 const shownYears = [1, 5];
 
-/** Figures of the task `onset`, if it was evaluated. */
-export async function onsetFigures(drawings: Drawings, evaluations: readonly Evaluation[]) {
-	const evaluation = evaluations.find(({ task }) => task === "onset");
+/** Figures of what was evaluated. */
+export async function evaluationFigures(
+	{ draw }: Drawings,
+	evaluations: readonly Evaluation[],
+): Promise<Partial<Report["figures"]>> {
+	const figures: { -readonly [Name in keyof Report["figures"]]?: DrawnFigure } = {};
+	const evaluationOf = (task: string) => evaluations.find((evaluation) => evaluation.task === task);
+	const evaluation = evaluationOf("onset");
 	const onset = evaluation?.onset;
-	if (!evaluation || !onset) return {};
-	const { conditions = [], codes } = onset;
-	const usual = onset.horizons.filter(({ years }) => shownYears.includes(years));
-	const horizons = (usual.length > 0 ? usual : onset.horizons.slice(0, 2)).map((horizon) => ({
-		...horizon,
-		error: modelMeasure(evaluation, `weightedCalibrationError ${horizon.years}y`),
-	}));
-	const years = horizons.at(-1)?.years ?? 5;
-	const draw = (id: string, figure: (size: FigureSize) => Figure, caption: string) =>
-		drawings.draw(id, figure("wide"), caption, { narrow: figure("narrow") });
-	/** In one of two columns. */
-	const drawHalf = (
-		id: string,
-		figure: (size: FigureSize) => Figure,
-		caption: string,
-	): Promise<DrawnFigure> =>
-		drawings.draw(id, figure("wide"), caption, { half: figure("half"), narrow: figure("narrow") });
-	const first = conditions.slice(0, 2);
-	return {
-		onsetCalibration: await drawHalf(
+	if (onset) {
+		const { conditions = [], codes } = onset;
+		const usual = onset.horizons.filter(({ years }) => shownYears.includes(years));
+		const horizons = (usual.length > 0 ? usual : onset.horizons.slice(0, 2)).map((horizon) => ({
+			...horizon,
+			error: modelMeasure(evaluation, `weightedCalibrationError ${horizon.years}y`),
+		}));
+		figures.onsetCalibration = await draw(
 			"onset-calibration",
-			(size) => onsetCalibrationFigure(horizons, size),
 			"On the diagonal, predicted risks come true. Above it they are too low, below it too high.",
-		),
-		...(conditions.length > 0 && {
-			decisions: await drawHalf(
+			(size) => onsetCalibrationFigure(horizons, size),
+			["half", "narrow"],
+		);
+		if (conditions.length > 0) {
+			figures.decisions = await draw(
 				"onset-decisions",
-				(size) => decisionFigure(size === "wide" ? conditions : first, size),
 				`${decisionReading} “Treat” stands for any action, such as a test.`,
-			),
-			byFifth: await draw(
+				(size) => decisionFigure(size === "wide" ? conditions : conditions.slice(0, 2), size),
+				["half", "narrow"],
+			);
+			figures.byFifth = await draw(
 				"onset-by-fifth",
-				(size) => byFifthFigure(conditions, size),
 				`The wider the lines fan out, the better the model tells people apart. Conditions: ${conditionRule}.`,
-			),
-		}),
-		codeScores: await draw(
+				(size) => byFifthFigure(conditions, size),
+				["narrow"],
+			);
+		}
+		figures.codeScores = await draw(
 			"onset-codes",
-			(size) => codeScoresFigure(codes, years, size),
 			"Codes with at least 20 first records within the horizon. Codes are not corrected for how many there are: some intervals miss the truth by chance.",
-		),
-	};
+			(size) => codeScoresFigure(codes, horizons.at(-1)?.years ?? 5, size),
+			["narrow"],
+		);
+	}
+	const forecast = evaluationOf("forecast");
+	if (forecast?.windows?.length)
+		figures.recall = await draw(
+			"recall",
+			"From top to bottom, records further ahead. Each row is one method; where its outline is thick, many patients have that recall.",
+			() => recallByWindowFigure(forecast),
+		);
+	const curves = calibrationCurves(evaluations);
+	if (curves.length > 0)
+		figures.calibration = await draw(
+			"calibration",
+			"On the diagonal, predicted probabilities equal observed frequencies. Above it predictions are too low, below it too high.",
+			() => calibrationFigure(curves),
+		);
+	return figures;
 }
 
 /** The map of the codes. */
 export function drawCodes({ trained, drawings, seed, onStage }: ReportRequest) {
 	onStage("drawing the codes");
+	const map = tokenMap(trained, { seed });
 	return drawings.draw(
 		"codes",
-		tokenMapFigure(tokenMap(trained, { seed })),
 		"Each mark is a code, placed by what training has changed in its embedding, without the change that all codes share. A cross is the decay vector of a head of the first layer, near the codes after which that head remembers longest.",
+		() => tokenMapFigure(map),
 	);
 }
 
 /** The map of the test patients, and whether neighbours are alike. */
-export async function drawPatients(
-	{ runtime, trained, dataset, drawings, seed, onStage }: ReportRequest,
-	summary: DatasetSummary,
-) {
+export async function drawPatients(request: ReportRequest) {
+	const { runtime, trained, dataset, summary, drawings, seed, onStage } = request;
 	onStage("drawing the patients");
 	const { map, of, agreement } = await patientMap(
 		runtime,
@@ -157,12 +187,11 @@ export async function drawPatients(
 		dataset,
 		summary,
 		reportedSplit,
-		{
-			seed,
-		},
+		{ seed },
 	);
 	const caption = patientCaption(map.patients.length, of, summary.labels.length > 0);
-	return { drawing: await drawings.draw("patients", patientMapFigure(map), caption), agreement };
+	const drawing = await drawings.draw("patients", caption, () => patientMapFigure(map));
+	return { drawing, agreement };
 }
 
 /** The caption of a map that shows some of the test patients, or all. */
@@ -189,10 +218,11 @@ export async function drawMemory({ runtime, trained, dataset, drawings, onStage 
 		histories.push(await dataset.read(patient));
 	const memory = await headMemory(runtime, trained, histories);
 	if (memory.heads.length === 0) return undefined;
+	const of = patients.length > mostRemembered ? takenOf(patients.length, mostRemembered) : "the";
 	const drawing = await drawings.draw(
 		"memory",
-		decayFigure(memory),
-		`The half-life of each head by the category of the last code, averaged over the records of ${patients.length > mostRemembered ? `${takenOf(patients.length, mostRemembered)} ` : "the "}test patients.`,
+		`The half-life of each head by the category of the last code, averaged over the records of ${of} test patients.`,
+		() => decayFigure(memory),
 	);
 	const [shortest, longest] = extremeHeads(memory.heads);
 	return { drawing, words: { shortest, longest, unit: memory.unit } };
@@ -213,6 +243,7 @@ export function factsOf(
 ): Facts {
 	const { source, codes, filters, splits, contentHash } = manifest;
 	const seconds = trainingSeconds(log, manifest.counts.splits.train.events);
+	const duration = seconds === undefined ? undefined : `about ${formatDuration(seconds)}`;
 	return [
 		{
 			title: "Data",
@@ -230,9 +261,7 @@ export function factsOf(
 			facts: [
 				...entries(run.options),
 				["best weights", `step ${step}`],
-				...(seconds === undefined
-					? []
-					: [["time in steps", `about ${formatDuration(seconds)}`] as const]),
+				...(duration ? [["time in steps", duration] as const] : []),
 				["threads", `${run.threads}`],
 				["provider", run.provider],
 			],
@@ -240,13 +269,10 @@ export function factsOf(
 		{
 			title: "Evaluation",
 			facts: [
-				...evaluations.map(
-					({ task, seed, draws, made }) =>
-						[
-							task,
-							`seed ${seed}, ${draws} draws, weights of step ${made.step}, ${formatDuration(made.seconds)}`,
-						] as const,
-				),
+				...evaluations.map(({ task, seed, draws, made }): readonly [string, string] => [
+					task,
+					`seed ${seed}, ${draws} draws, weights of step ${made.step}, ${formatDuration(made.seconds)}`,
+				]),
 				["this report", `seed ${seed}`],
 			],
 		},

@@ -1,7 +1,7 @@
 import { yearDays } from "../../../base/time.js";
 import { incidenceByAgeAndSex } from "../../../data/cohort/age-sex-rates.js";
 import { whyNotAtRisk } from "../../../data/cohort/at-risk.js";
-import type { Dataset, DatasetSummary, History } from "../../../data/cohort/index.js";
+import type { Dataset, History } from "../../../data/cohort/index.js";
 import { type OnsetStory, onsetStoriesFigure } from "../../../evaluate/charts/index.js";
 import type { OnsetPerson, Report } from "../../../evaluate/report/index.js";
 import { findSimulationTruth } from "../../../evaluate/simulation-truth.js";
@@ -11,7 +11,7 @@ import { readRates } from "../../../model/train/index.js";
 import { outputsFor } from "../../../predict/incidence.js";
 import { type HazardModel, hazardModel, incidences } from "../../../predict/index.js";
 import { spanText } from "../../../predict/user-input/index.js";
-import { type ReportRequest, reportedSplit } from "./figures.js";
+import { clockOf, type ReportRequest, reportedSplit } from "./figures.js";
 import { type Target, targetsOf } from "./stories.js";
 
 const horizonDays = 5 * yearDays;
@@ -30,11 +30,8 @@ const drawn = [
 ] as const;
 
 /** Two people before a diagnosis; undefined if patients were named, or the model has learned no hazards. */
-export async function drawOnsetPair(
-	request: ReportRequest,
-	summary: DatasetSummary,
-): Promise<Report["onsetPair"]> {
-	const { trained, runtime, drawings, patients, onStage } = request;
+export async function drawOnsetPair(request: ReportRequest): Promise<Report["onsetPair"]> {
+	const { trained, summary, runtime, drawings, patients, onStage } = request;
 	if (patients || !(trained.config as CodeConfig).hazards) return undefined;
 	onStage("finding people before a diagnosis");
 	const hazards = hazardModel(runtime, trained);
@@ -42,17 +39,20 @@ export async function drawOnsetPair(
 	const pair = await onsetPair(request, hazards, targets).finally(() => hazards.dispose());
 	if (!pair) return undefined;
 	const { target, stories, rule, people } = pair;
-	const figure = (narrow: boolean) =>
-		onsetStoriesFigure(stories, { name: target.name, horizonDays, narrow });
 	return {
 		rule,
 		people,
 		horizon: spanText(horizonDays),
 		figure: await drawings.draw(
 			"onset-stories",
-			figure(false),
 			"The risk uses only the records up to each day; marks at the bottom are days with records. The line ends on the day before the first record of the disease.",
-			{ narrow: figure(true) },
+			(size) =>
+				onsetStoriesFigure(stories, {
+					name: target.name,
+					horizonDays,
+					narrow: size === "narrow",
+				}),
+			["narrow"],
 		),
 	};
 }
@@ -96,8 +96,8 @@ async function onsetPair(
 		const stories: OnsetStory[] = [];
 		const people: OnsetPerson[] = [];
 		for (const [title, share] of drawn) {
-			const person = ranked[Math.round(share * (ranked.length - 1))] as (typeof ranked)[number];
-			const told = await tellOf({ ...person, title }, target, dataset, hazards, peersOf);
+			const person = ranked[Math.round(share * (ranked.length - 1))]!;
+			const told = await tellOf(person, title, target, dataset, hazards, peersOf);
 			stories.push(told.story);
 			people.push(told.person);
 		}
@@ -122,21 +122,15 @@ interface Case {
 function caseOf(history: History, { tokens }: Target, lookBackDays: number): Case | undefined {
 	const first = history.tokens.findIndex((token) => tokens.includes(token));
 	if (first < 0) return undefined;
-	const diagnosis = history.times[first] as number;
+	const diagnosis = history.times[first]!;
 	const day = Math.floor(diagnosis) - before;
-	return whyNotAtRisk(history, day, lookBackDays) === null
-		? { history, diagnosis, day }
-		: undefined;
+	const isAtRisk = whyNotAtRisk(history, day, lookBackDays) === null;
+	return isAtRisk ? { history, diagnosis, day } : undefined;
 }
 
 async function tellOf(
-	{
-		history,
-		diagnosis,
-		day,
-		risk,
-		title,
-	}: Case & { readonly risk: number; readonly title: string },
+	{ history, diagnosis, day, risk }: Case & { readonly risk: number },
+	title: string,
 	{ tokens, name }: Target,
 	dataset: Dataset,
 	hazards: HazardModel,
@@ -146,22 +140,16 @@ async function tellOf(
 	const lastDay = Math.floor(diagnosis) - 1;
 	const start = history.observed.find(({ start, end }) => start <= day && day <= end)?.start ?? day;
 	const from = Math.max(lastDay - shownDays, start + lookBackDays);
-	const evenly = (count: number) => [
-		...new Set(
-			Array.from({ length: count }, (_, at) =>
-				Math.round(from + ((lastDay - from) * at) / (count - 1)),
-			),
-		),
-	];
+	const evenly = (count: number) => {
+		const step = (lastDay - from) / (count - 1);
+		return [...new Set(Array.from({ length: count }, (_, i) => Math.round(from + step * i)))];
+	};
 	const times = evenly(curveTimes);
 	const [[curves] = []] = await incidences(hazards, [history], [tokens], [times], [horizonDays]);
 	const peers = times.map((time) => peersOf(history, time));
 	const truthOn = await trueRisk(dataset, history, tokens);
 	const sparse = truthOn ? evenly(truthTimes) : [];
-	const clock = {
-		axis: dataset.manifest.source.axis,
-		birth: history.birthEvents ? (history.times[0] as number) : null,
-	};
+	const clock = clockOf(dataset, history);
 	return {
 		story: {
 			patient: history.id,

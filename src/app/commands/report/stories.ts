@@ -30,7 +30,7 @@ import {
 	incidenceTrajectories,
 } from "../../../predict/index.js";
 import { spanText } from "../../../predict/user-input/index.js";
-import { type ReportRequest, reportedSplit } from "./figures.js";
+import { clockOf, type ReportRequest, reportedSplit } from "./figures.js";
 
 const lookUpWindow = 50;
 const fewestLater = 10;
@@ -143,27 +143,26 @@ async function trajectoryOf(
 	{ history, target, lookUp }: Chosen,
 	clock: Clock,
 ): Promise<DiseaseTrajectory> {
-	const { id, tokens, times, birthEvents } = history;
+	const { id, tokens, times, birthEvents, death } = history;
 	const cut = birthEvents + lookUp;
 	const end = Math.min(tokens.length, cut + mostLater);
 	const known = { tokens: tokens.subarray(0, cut), times: times.subarray(0, cut) };
 	const later = times.subarray(cut, end);
 	const { logProbabilities, vocab } = await predictor.score([known], [later]);
-	const event = (at: number) => {
-		const { code, name, category } = vocabulary.tokens[tokens[at]!]!;
-		return { time: times[at]!, code, name, category };
+	const event = (index: number) => {
+		const { code, name, category } = vocabulary.tokens[tokens[index]!]!;
+		return { time: times[index]!, code, name, category };
 	};
 	return {
 		patient: id,
 		clock,
 		top,
-		death: history.death,
-		lookUp: Array.from({ length: lookUp }, (_, at) => event(birthEvents + at)),
-		forecast: Array.from(later, (_, at) => ({
-			...event(cut + at),
-			matched:
-				rankOf(logProbabilities.subarray(at * vocab, (at + 1) * vocab), tokens[cut + at]!) < top,
-		})),
+		death,
+		lookUp: Array.from({ length: lookUp }, (_, place) => event(birthEvents + place)),
+		forecast: Array.from(later, (_, place) => {
+			const scores = logProbabilities.subarray(place * vocab, (place + 1) * vocab);
+			return { ...event(cut + place), matched: rankOf(scores, tokens[cut + place]!) < top };
+		}),
 		targets: target.tokens.map((token) => vocabulary.tokens[token]!.code),
 	};
 }
@@ -175,16 +174,16 @@ async function riskOf(
 	{ history, target, recordedAt }: Chosen,
 	clock: Clock,
 ): Promise<RiskPicture> {
-	const { id, tokens, times, birthEvents } = history;
-	const lastDay =
-		recordedAt === undefined ? Math.floor(times.at(-1)!) : Math.floor(times[recordedAt]!) - 1;
+	const { id, tokens, times, birthEvents, death } = history;
+	const recorded = recordedAt === undefined ? undefined : times[recordedAt]!;
+	const lastDay = recorded === undefined ? Math.floor(times.at(-1)!) : Math.floor(recorded) - 1;
 	const end = times.findLastIndex((time) => Math.floor(time) <= lastDay) + 1;
 	const known = { tokens: tokens.subarray(0, end), times: times.subarray(0, end) };
 	const from = known.times[birthEvents] ?? lastDay;
 	const to = Math.max(from, lastDay);
 	const queryTimes = Float64Array.from(
 		{ length: riskTimes },
-		(_, at) => from + ((to - from) * at) / (riskTimes - 1),
+		(_, index) => from + ((to - from) * index) / (riskTimes - 1),
 	);
 	const [[curve] = []] = await incidenceTrajectories(
 		incidenceReader(hazards),
@@ -193,33 +192,25 @@ async function riskOf(
 		[queryTimes],
 		horizonDays,
 	);
+	const surges = curve!.surges.map((surge) => ({
+		...surge,
+		phenotypes: surge.events.map((event) => vocabulary.tokens[tokens[event]!]!.name),
+	}));
+	const { code, name } = target;
 	return {
 		patient: id,
 		clock,
 		horizonDays,
 		now: known.times.at(-1) ?? to,
-		death: history.death,
+		death,
 		events: [...known.times.subarray(birthEvents)],
-		curves: [
-			{
-				...curve!,
-				code: target.code,
-				name: target.name,
-				recordedAt: recordedAt === undefined ? undefined : times[recordedAt],
-				surges: curve!.surges.map((surge) => ({
-					...surge,
-					phenotypes: surge.events.map((event) => vocabulary.tokens[tokens[event]!]!.name),
-				})),
-			},
-		],
+		curves: [{ ...curve!, code, name, recordedAt: recorded, surges }],
 	};
 }
 
 /** The patients whose stories are drawn. */
-export function choosePatients(
-	{ trained, dataset, seed, patients }: ReportRequest,
-	summary: DatasetSummary,
-): Promise<Chosen[]> {
+export function choosePatients(request: ReportRequest): Promise<Chosen[]> {
+	const { trained, dataset, summary, seed, patients } = request;
 	const targets = targetsOf(trained.vocabulary, summary);
 	return patients
 		? chosenByName(dataset, patients, targets)
@@ -232,20 +223,20 @@ export async function drawStories(
 	chosen: readonly Chosen[],
 ): Promise<Report["stories"]> {
 	const { vocabulary, model, config } = trained;
-	const { axis } = dataset.manifest.source;
 	const stories: PatientStory[] = [];
 	const trainedOn = await trainedAmong(trained, dataset, chosen);
 	const predictor = model.predictor(runtime, config, forecastWeights(trained));
 	const hazards = (config as CodeConfig).hazards ? hazardModel(runtime, trained) : undefined;
+	const horizon = spanText(horizonDays);
 	try {
-		for (const [at, one] of chosen.entries()) {
-			onStage(`drawing patient ${at + 1} of ${chosen.length}`);
+		for (const [index, one] of chosen.entries()) {
+			onStage(`drawing patient ${index + 1} of ${chosen.length}`);
 			const { history, target, lookUp, recordedAt } = one;
-			const clock: Clock = { axis, birth: history.birthEvents ? history.times[0]! : null };
+			const clock = clockOf(dataset, history);
 			const trajectory = await trajectoryOf(predictor, vocabulary, one, clock);
 			const picture = hazards && (await riskOf(hazards, vocabulary, one, clock));
 			const risk = picture?.curves[0]?.risk;
-			const horizon = spanText(horizonDays);
+			const isRecorded = recordedAt !== undefined;
 			stories.push({
 				id: history.id,
 				trainedOn: trainedOn.has(history.id),
@@ -253,22 +244,21 @@ export async function drawStories(
 				lookUp,
 				later: trajectory.forecast.length,
 				foreseen: trajectory.forecast.filter(({ matched }) => matched).length,
-				recorded:
-					recordedAt === undefined ? undefined : timeName(clock, history.times[recordedAt]!),
+				recorded: isRecorded ? timeName(clock, history.times[recordedAt]!) : undefined,
 				// At the first time drawn, and on the day before the target was first recorded.
-				...(risk && { risk: { first: risk[0]!, last: risk.at(-1)!, horizon } }),
+				risk: risk && { first: risk[0]!, last: risk.at(-1)!, horizon },
 				trajectory: await drawings.draw(
-					`trajectory-${at + 1}`,
-					trajectoryFigure(trajectory),
+					`trajectory-${index + 1}`,
 					"The records that the model was shown, and which of the later records it predicted: each at its own date, from the records shown alone.",
+					() => trajectoryFigure(trajectory),
 				),
-				...(picture && {
-					riskCurve: await drawings.draw(
-						`risk-${at + 1}`,
-						riskFigure(picture),
-						`The probability of a first record of ${target.name} within ${horizon}, from the records up to each day${recordedAt === undefined ? "" : ", until it was first recorded"}.`,
-					),
-				}),
+				riskCurve:
+					picture &&
+					(await drawings.draw(
+						`risk-${index + 1}`,
+						`The probability of a first record of ${target.name} within ${horizon}, from the records up to each day${isRecorded ? ", until it was first recorded" : ""}.`,
+						() => riskFigure(picture),
+					)),
 			});
 		}
 	} finally {
