@@ -1,22 +1,15 @@
 import { InputError } from "../base/errors.js";
+import { mapValues } from "../base/map-values.js";
 import type { Evaluation, EvaluationRow, Measure } from "./evaluation.js";
 
-type Metrics = EvaluationRow["metrics"];
-
 /** The results of one task across several runs of a model. */
-export interface AcrossRuns {
-	readonly runs: number;
-	/** The share of new codes, which is the same in every run. */
-	readonly newCodes?: Measure;
-	/** Why the numbers allow no conclusion, in every run. */
-	readonly tooFew?: string;
-	/** Rows of the model have the mean and the 95 % t-interval over runs. Other rows are the same in every run. */
-	readonly rows: readonly EvaluationRow[];
-	readonly differences: NonNullable<Evaluation["differences"]>;
-}
+export type AcrossRuns = ReturnType<typeof acrossRuns>;
 
-/** Combines evaluations of one task, of runs that differ in their seed and were measured on the same patients. */
-export function acrossRuns(evaluations: readonly Evaluation[]): AcrossRuns {
+/**
+ * Combines evaluations of one task, of runs that differ in their seed and were measured on the same patients. Rows of the
+ * model have the mean and the 95 % t-interval over runs; the share of new codes and other rows are the same in every run.
+ */
+export function acrossRuns(evaluations: readonly Evaluation[]) {
 	const [first] = evaluations;
 	if (first === undefined || evaluations.length < 2)
 		throw new InputError(`${evaluations.length} runs; expected at least two`);
@@ -29,49 +22,34 @@ export function acrossRuns(evaluations: readonly Evaluation[]): AcrossRuns {
 			throw new InputError(
 				`the runs were measured on different data: ${first.task} of ${first.patients} patients of ${first.made.dataset}, and ${task} of ${patients} patients of ${made.dataset}`,
 			);
-	const sameRow = (one: EvaluationRow, other: EvaluationRow) =>
-		one.label === other.label && one.setting === other.setting;
-	const present = (matches: readonly ({ readonly metrics: Metrics } | undefined)[]): Metrics[] =>
-		matches.filter((one) => one !== undefined).map(({ metrics }) => metrics);
+	const meansOf = (measuredIn: (run: Evaluation) => Pick<EvaluationRow, "metrics"> | undefined) => {
+		const rows = evaluations.flatMap((run) => measuredIn(run) ?? []);
+		return mapValues(rows[0]?.metrics ?? {}, (_, name) =>
+			tInterval(rows.flatMap(({ metrics }) => metrics[name]?.value ?? [])),
+		);
+	};
 	return {
 		runs: evaluations.length,
 		...(first.newCodes && { newCodes: first.newCodes }),
 		...(first.tooFew && { tooFew: first.tooFew }),
-		rows: first.rows.map((row) =>
-			row.who !== "model"
-				? row
-				: {
-						...row,
-						metrics: meansOf(
-							present(evaluations.map(({ rows }) => rows.find((one) => sameRow(one, row)))),
-						),
-					},
-		),
+		rows: first.rows.map((row) => {
+			if (row.who !== "model") return row;
+			const { label, setting } = row;
+			const isSame = (other: EvaluationRow) => other.label === label && other.setting === setting;
+			return { ...row, metrics: meansOf(({ rows }) => rows.find(isSame)) };
+		}),
 		differences: (first.differences ?? []).map(({ row, than }) => ({
 			row,
 			than,
-			metrics: meansOf(
-				present(
-					evaluations.map(({ differences }) =>
-						differences?.find((pair) => pair.row === row && pair.than === than),
-					),
-				),
+			metrics: meansOf(({ differences }) =>
+				differences?.find((pair) => pair.row === row && pair.than === than),
 			),
 		})),
 	};
 }
 
-function meansOf(all: readonly Metrics[]): Metrics {
-	return Object.fromEntries(
-		Object.keys(all[0] ?? {}).map((name) => {
-			const values = all.flatMap((metrics) => metrics[name]?.value ?? []);
-			return [name, tInterval(values)];
-		}),
-	);
-}
-
 /** Mean and 95 % t-interval of normally distributed values. */
-export function tInterval(values: readonly number[]): { value: number; low: number; high: number } {
+export function tInterval(values: readonly number[]): Measure {
 	const count = values.length;
 	const value = values.reduce((sum, one) => sum + one, 0) / count;
 	if (count < 2) return { value, low: value, high: value };

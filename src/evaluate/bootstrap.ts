@@ -1,4 +1,5 @@
 import { InputError } from "../base/errors.js";
+import { mapValues } from "../base/map-values.js";
 import { random } from "../base/random.js";
 import type { Measure } from "./evaluation.js";
 import { quantile } from "./order-statistics.js";
@@ -71,36 +72,28 @@ export function drawPatients<Name extends string>(
 	options: BootstrapOptions,
 ): Record<Name, Drawn> {
 	if (patients === 0) throw new InputError("there are no patients to evaluate");
-	const names = Object.keys(statistics) as Name[];
-	const drawn = names.map(() => new Float64Array(options.draws));
+	const once = new Float64Array(patients).fill(1);
+	const results = mapValues(statistics, (statistic) => ({
+		value: statistic(once),
+		drawn: new Float64Array(options.draws),
+	}));
 	let draw = 0;
 	for (const weights of patientDraws(patients, options)) {
-		for (const [index, name] of names.entries()) drawn[index][draw] = statistics[name](weights);
+		for (const name in results) results[name].drawn[draw] = statistics[name](weights);
 		draw++;
 	}
-	const once = new Float64Array(patients).fill(1);
-	return Object.fromEntries(
-		names.map((name, index) => [
-			name,
-			{ value: statistics[name](once), drawn: drawn[index] as Float64Array },
-		]),
-	) as Record<Name, Drawn>;
+	return results;
 }
 
 /**
  * Values with 95 % intervals from a bootstrap over patients (see `measureOf`). All statistics use the same draws, so
  * differences are paired.
  */
-export function bootstrap<Name extends string>(
+export const bootstrap = <Name extends string>(
 	patients: number,
 	statistics: Readonly<Record<Name, Statistic>>,
 	options: BootstrapOptions,
-): Record<Name, Measure> {
-	const all = drawPatients(patients, statistics, options);
-	return Object.fromEntries(
-		(Object.entries(all) as [Name, Drawn][]).map(([name, one]) => [name, measureOf(one)]),
-	) as Record<Name, Measure>;
-}
+): Record<Name, Measure> => mapValues(drawPatients(patients, statistics, options), measureOf);
 
 /**
  * The value with its interval: the percentiles of the draws, moved so that their mean is the value. Patients who are
@@ -134,29 +127,14 @@ export const possible = (metric: string, measure: Measure): Measure => {
 	return isShare(metric) ? { ...bounded, high: Math.min(1, bounded.high) } : bounded;
 };
 
-/** Scores of a code: one record per model, the same models for every code. */
-type CodeScorer<Metric extends string> = (
-	weights?: PatientWeights,
-) => readonly Readonly<Record<Metric, number | null>>[];
-
-/**
- * Scores of codes on all patients and on bootstrap draws of them. Models are numbered as in the scores, codes as they
- * were given. A value is null if it is undefined on all patients, and NaN on draws on which it is undefined.
- */
-export interface Resampled<Metric extends string> {
-	/** One model, one code. */
-	ofCode(code: number, model: number, metric: Metric): Drawn | null;
-	/** Unweighted mean over the codes for which the metric is defined. */
-	mean(model: number, metric: Metric): Drawn | null;
-	/** Sum over codes of one metric divided by that of another, such as observed by expected onsets. */
-	ratio(model: number, part: Metric, total: Metric): Drawn | null;
-}
-
 /**
  * Scores every code on the same bootstrap draws of the cohort, so that differences are paired. Calls with the same
  * options, for other horizons or subgroups, use the same draws. Each draw weights patients by their number of copies,
  * and everything that is estimated, censoring included, is estimated anew. `codes` may be a generator: a code is not
  * kept after it was scored. Kept are (draws + 1) × codes × models × metrics numbers.
+ *
+ * A code is scored as one record per model, the same models for every code. Models are numbered as in the scores, codes
+ * as they were given. A value is null if it is undefined on all patients, and NaN on draws on which it is undefined.
  *
  * @example
  * const codes = followUps.map((one, code) => onsetScores(one, 365, [own[code], baseline[code]]));
@@ -165,27 +143,20 @@ export interface Resampled<Metric extends string> {
  */
 export function resampleCodes<Metric extends string>(
 	patients: number,
-	codes: Iterable<CodeScorer<Metric>>,
+	codes: Iterable<(weights?: PatientWeights) => readonly Readonly<Record<Metric, number | null>>[]>,
 	options: BootstrapOptions,
-): Resampled<Metric> {
+) {
 	if (patients === 0) throw new InputError("there are no patients to evaluate");
 	const draws = Array.from(patientDraws(patients, options), (drawn) => new Uint16Array(drawn));
 	/** By code and model, then by metric: the value on all patients, and on each draw; NaN if undefined. */
-	const kept: Record<Metric, Float64Array>[][] = [];
-	for (const score of codes) {
+	const kept = Array.from(codes, (score) => {
 		const scored = [score(), ...draws.map((weights) => score(weights))];
-		kept.push(
-			scored[0].map((scores, model) => {
-				const metrics = Object.keys(scores) as Metric[];
-				return Object.fromEntries(
-					metrics.map((metric) => [
-						metric,
-						Float64Array.from(scored, (models) => models[model][metric] ?? Number.NaN),
-					]),
-				) as Record<Metric, Float64Array>;
-			}),
+		return scored[0].map((scores, model) =>
+			mapValues(scores, (_, metric) =>
+				Float64Array.from(scored, (models) => models[model][metric] ?? Number.NaN),
+			),
 		);
-	}
+	});
 	const drawnOf = (values: Float64Array): Drawn | null =>
 		Number.isNaN(values[0]) ? null : { value: values[0], drawn: values.subarray(1) };
 	/** Sums over codes of one metric divided by those of another, codes left out that lack either. */
@@ -201,9 +172,12 @@ export function resampleCodes<Metric extends string>(
 			return totals > 0 ? parts / totals : Number.NaN;
 		});
 	return {
-		ofCode: (code, model, metric) => drawnOf(kept[code][model][metric]),
-		mean: (model, metric) => drawnOf(sumRatio(model, metric, () => 1)),
-		ratio: (model, part, total) =>
+		/** One model, one code. */
+		ofCode: (code: number, model: number, metric: Metric) => drawnOf(kept[code][model][metric]),
+		/** Unweighted mean over the codes for which the metric is defined. */
+		mean: (model: number, metric: Metric) => drawnOf(sumRatio(model, metric, () => 1)),
+		/** Sum over codes of one metric divided by that of another, such as observed by expected onsets. */
+		ratio: (model: number, part: Metric, total: Metric) =>
 			drawnOf(sumRatio(model, part, (code, draw) => kept[code][model][total][draw])),
 	};
 }

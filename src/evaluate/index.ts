@@ -31,20 +31,24 @@ export { probe } from "./labelled/regression.js";
 export { labelledTasks, taskLabels, withRisks } from "./labelled/task-labels.js";
 export { auroc, averagePrecision, brier, logLoss } from "./metrics.js";
 export { type EvaluateOptions, evaluateDefaults, isExternal } from "./options.js";
-export { type EvaluationType, type PlpOptions, plpTableNames, plpTables } from "./plp-tables.js";
 export {
+	type EvaluationType,
 	type LabelPrediction,
-	type PredictionMetrics,
+	type PlpOptions,
 	personAt,
+	plpTableNames,
+	plpTables,
 	predictionMetrics,
 	type RowPredictions,
 } from "./predictions.js";
-export { checkPatientCount, evaluatedPatients, mostEvaluated } from "./sample-patients.js";
 export { isSimulated } from "./simulation-truth.js";
 export {
+	checkPatientCount,
 	checkTaskOptions,
+	evaluatedPatients,
 	evaluationInputsHash,
 	isLabelledTask,
+	mostEvaluated,
 	openTask,
 	tasksOf,
 } from "./tasks.js";

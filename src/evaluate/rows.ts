@@ -1,4 +1,6 @@
 import type { z } from "zod";
+import { mapValues } from "../base/map-values.js";
+import type { Split } from "../data/cohort/index.js";
 import {
 	type BootstrapOptions,
 	type Drawn,
@@ -38,20 +40,67 @@ export const baselines = {
 	uninformed: { who: "oracle", label: "reference model, policies unknown" },
 } as const satisfies Record<string, RowName>;
 
+/** With fewer patients, intervals from a bootstrap are too narrow and the sign of a difference means little. */
+const fewestPatients = 30;
+/** As many must have the label, and as many must not. */
+const fewestPerClass = 10;
+
+const splitTitles: Readonly<Record<Split, string>> = {
+	train: "training",
+	valid: "validation",
+	test: "test",
+};
+
+const counted = (count: number, split: Split) =>
+	`${count} ${splitTitles[split]} ${count === 1 ? "patient" : "patients"}`;
+
+/** Labels that are true, and all labels, of a task that has them. */
+interface LabelCounts {
+	readonly positive: number;
+	readonly all: number;
+}
+
+/** Why an evaluation allows no conclusion; undefined if it rests on enough patients. */
+export function tooFewText({
+	split,
+	patients,
+	labels,
+}: {
+	readonly split: Split;
+	readonly patients: number;
+	readonly labels?: LabelCounts | undefined;
+}): string | undefined {
+	if (patients < fewestPatients) return `${counted(patients, split)}: no conclusion`;
+	if (!labels) return undefined;
+	const rarer = Math.min(labels.positive, labels.all - labels.positive);
+	if (rarer >= fewestPerClass) return undefined;
+	const which = rarer === labels.positive ? "positive" : "negative";
+	return `${rarer} ${which} ${rarer === 1 ? "label" : "labels"} of ${counted(patients, split)}: no conclusion`;
+}
+
 /** The result of a task: its rows on the same draws of patients, compared, and what is told beside them. */
-export const measured = (
+export function measured(
 	task: string,
-	options: Pick<EvaluateOptions, "split" | "seed" | "draws" | "keepPatients">,
+	{ split, seed, draws, keepPatients = false }: EvaluateOptions,
 	rows: readonly PatientRow[],
-	beside: Pick<Measured, "patients" | "events" | "notes"> & Partial<Measured>,
-): Measured => ({
-	task,
-	split: options.split,
-	seed: options.seed,
-	draws: options.draws,
-	...beside,
-	...measureRows(rows, beside.patients, options),
-});
+	{
+		labels,
+		...beside
+	}: Pick<Measured, "patients" | "events" | "notes"> &
+		Partial<Measured> & { readonly labels?: LabelCounts },
+): Measured {
+	const { patients } = beside;
+	const tooFew = tooFewText({ split, patients, labels });
+	return {
+		task,
+		split,
+		seed,
+		draws,
+		...beside,
+		...(tooFew && { tooFew }),
+		...measureRows(rows, patients, { seed, draws, keepPatients }),
+	};
+}
 
 /** The measures of each row, and the difference of each model row to every later row in the metrics that both have. */
 export function measureRows(
@@ -59,23 +108,28 @@ export function measureRows(
 	patients: number,
 	options: BootstrapOptions & { readonly keepPatients?: boolean },
 ): Required<Pick<Measured, "rows" | "differences">> {
-	const statistics = patientRows.map(({ byPatient, more }) =>
-		Object.entries({ ...(byPatient && statisticsOf(byPatient)), ...more }),
+	const statistics = patientRows.map(
+		({ byPatient, more }): Readonly<Record<string, Statistic>> => ({
+			...(byPatient && statisticsOf(byPatient)),
+			...more,
+		}),
 	);
-	const all = drawPatients(
+	const drawnRows = drawPatients(
 		patients,
 		Object.fromEntries(
 			statistics.flatMap((row, i) =>
-				row.map(([metric, statistic]) => [`row ${i} ${metric}`, statistic] as const),
+				Object.entries(row).map(
+					([metric, statistic]) => [`row ${i} ${metric}`, statistic] as const,
+				),
 			),
 		),
 		options,
 	);
-	const rows = patientRows.map(({ drawn = {}, ...row }, i) => ({
+	const rows = patientRows.map(({ drawn, ...row }, i) => ({
 		...row,
 		drawn: {
 			...drawn,
-			...Object.fromEntries(statistics[i].map(([metric]) => [metric, all[`row ${i} ${metric}`]])),
+			...mapValues(statistics[i], (_, metric) => drawnRows[`row ${i} ${metric}`]),
 		},
 	}));
 	return {
@@ -83,12 +137,7 @@ export function measureRows(
 			...name,
 			metrics: {
 				...alone,
-				...Object.fromEntries(
-					Object.entries(drawn).map(([metric, values]) => [
-						metric,
-						possible(metric, measureOf(values)),
-					]),
-				),
+				...mapValues(drawn, (values, metric) => possible(metric, measureOf(values))),
 			},
 			...(options.keepPatients && byPatient && { byPatient: packed(byPatient) }),
 			...(options.keepPatients &&
@@ -140,12 +189,7 @@ export type ByPatient = { readonly ratios: Ratios } | { readonly scored: Scored 
 /** The statistics of a row. */
 export function statisticsOf(byPatient: ByPatient): Readonly<Record<string, Statistic>> {
 	if ("ratios" in byPatient)
-		return Object.fromEntries(
-			Object.entries(byPatient.ratios).map(([name, { parts, wholes }]) => [
-				name,
-				ratioOf(parts, wholes),
-			]),
-		);
+		return mapValues(byPatient.ratios, ({ parts, wholes }) => ratioOf(parts, wholes));
 	const { labelled, scores } = byPatient.scored;
 	return scores.length === 1
 		? rankStatistics(labelled, scores[0])
@@ -157,12 +201,10 @@ type Packed = z.infer<typeof byPatientSchema>;
 export function packed(byPatient: ByPatient): Packed {
 	if ("ratios" in byPatient)
 		return {
-			ratios: Object.fromEntries(
-				Object.entries(byPatient.ratios).map(([name, { parts, wholes }]) => [
-					name,
-					{ parts: toText(Float64Array.from(parts)), wholes: toText(Float64Array.from(wholes)) },
-				]),
-			),
+			ratios: mapValues(byPatient.ratios, ({ parts, wholes }) => ({
+				parts: toText(Float64Array.from(parts)),
+				wholes: toText(Float64Array.from(wholes)),
+			})),
 		};
 	const { labelled, scores } = byPatient.scored;
 	return {
@@ -179,12 +221,10 @@ export function packed(byPatient: ByPatient): Packed {
 export function unpacked(packedRow: Packed): ByPatient {
 	if ("ratios" in packedRow)
 		return {
-			ratios: Object.fromEntries(
-				Object.entries(packedRow.ratios).map(([name, { parts, wholes }]) => [
-					name,
-					{ parts: unpackedFloats(parts), wholes: unpackedFloats(wholes) },
-				]),
-			),
+			ratios: mapValues(packedRow.ratios, ({ parts, wholes }) => ({
+				parts: unpackedFloats(parts),
+				wholes: unpackedFloats(wholes),
+			})),
 		};
 	const { answers, patients, count, weights, ranks } = packedRow.scored;
 	return {

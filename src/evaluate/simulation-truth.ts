@@ -8,8 +8,6 @@ import { specialCount } from "../data/cohort/vocabulary.js";
 import {
 	conditions,
 	type IncidenceOptions,
-	type Oracle,
-	type OracleHistory,
 	oracleOf,
 	patientNumber,
 	readTruth,
@@ -21,44 +19,8 @@ import {
 } from "../data/simulate/index.js";
 import type { EvaluateOptions } from "./options.js";
 
-/** A patient of a dataset with all simulated records. */
-export interface TruePatient {
-	/** All simulated records, whether or not the dataset kept them. */
-	readonly history: OracleHistory;
-	/** The position of each event, birth events not counted, among the records; −1 for events that are no PheCodes. */
-	readonly positions: Int32Array;
-}
-
-/** The cumulative incidence of all tokens of a dataset for one patient. */
-interface TokenIncidence {
-	/**
-	 * [horizon, token]: PheCodes, drugs by ATC code, and death. NaN for other tokens, and for codes that were recorded
-	 * up to the index day, whether or not the dataset kept the record.
-	 */
-	readonly tokens: Float64Array;
-	/** [horizon]. */
-	readonly death: Float64Array;
-}
-
 /** The simulated population behind a dataset. */
-export interface SimulationTruth {
-	/** Of the population. */
-	readonly seed: number;
-	readonly oracle: Oracle;
-	patient(history: History): TruePatient;
-	/**
-	 * The true cumulative incidence after an index day, by the ends of the horizons (days, increasing): see
-	 * `cumulativeIncidence`. It depends on the seed and the patient's id only, not on other patients.
-	 */
-	incidence(
-		history: History,
-		day: number,
-		horizons: readonly number[],
-		options?: IncidenceOptions,
-	): TokenIncidence;
-	/** Converts probabilities of the oracle's codes to probabilities of the dataset's tokens, normalised over these. */
-	toTokens(chances: Float64Array): Float64Array;
-}
+export type SimulationTruth = Awaited<ReturnType<typeof openTruth>>;
 
 /**
  * The simulation behind a dataset, in the folder of `oracle` or in the one it was prepared from; undefined, with a note
@@ -115,7 +77,7 @@ function checkRules({ manifest, vocabulary }: Dataset, use: "records" | "inciden
 		);
 }
 
-async function openTruth(dataset: Dataset, folder: string): Promise<SimulationTruth> {
+async function openTruth(dataset: Dataset, folder: string) {
 	const { seed, patients } = await readTruth(folder);
 	const oracle = await oracleOf(folder);
 	const { vocabulary } = dataset;
@@ -133,17 +95,22 @@ async function openTruth(dataset: Dataset, folder: string): Promise<SimulationTr
 	const drugTokens = oracle.drugs.map((atc) => vocabulary.find(atc, "ATC"));
 	const deathToken = vocabulary.find(deathRecord.code, deathRecord.system);
 	return {
+		/** Of the population. */
 		seed,
 		oracle,
-		patient: ({ id, tokens, times, birthEvents }) => {
+		/**
+		 * All simulated records of a patient, whether or not the dataset kept them, and the position of each event, birth
+		 * events not counted, among them; −1 for events that are no PheCodes.
+		 */
+		patient({ id, tokens, times, birthEvents }: History) {
 			const history = simulatedHistory(simulated(id));
+			const { events } = history;
 			const positions = new Int32Array(tokens.length - birthEvents).fill(-1);
 			let position = 0;
 			for (let event = 0; event < positions.length; event++) {
 				const { code, system } = vocabulary.tokens[tokens[birthEvents + event]];
 				if (system !== "PheCode") continue;
 				const day = Math.round(times[birthEvents + event]);
-				const { events } = history;
 				while (events[position] && (events[position].day !== day || events[position].code !== code))
 					position++;
 				if (!events[position]) throw differs(id, `no event ${event + 1}`);
@@ -151,24 +118,34 @@ async function openTruth(dataset: Dataset, folder: string): Promise<SimulationTr
 			}
 			return { history, positions };
 		},
-		incidence: ({ id }, day, horizons, options) => {
+		/**
+		 * The true cumulative incidence after an index day, by the ends of the horizons (days, increasing): see
+		 * `cumulativeIncidence`. It depends on the seed and the patient's id only, not on other patients. [horizon, token]
+		 * for PheCodes, drugs by ATC code, and death; NaN for other tokens, and for codes that were recorded up to the index
+		 * day, whether or not the dataset kept the record.
+		 */
+		incidence(
+			{ id }: History,
+			day: number,
+			horizons: readonly number[],
+			options?: IncidenceOptions,
+		): { readonly tokens: Float64Array; readonly death: Float64Array } {
 			const { codes, drugs, death } = trueIncidence(simulated(id), day, horizons, options);
-			const byToken = new Float64Array(horizons.length * vocabulary.size).fill(Number.NaN);
+			const { size } = vocabulary;
+			const byToken = new Float64Array(horizons.length * size).fill(Number.NaN);
 			for (const horizon of horizons.keys()) {
-				const horizonTokens = byToken.subarray(
-					horizon * vocabulary.size,
-					(horizon + 1) * vocabulary.size,
-				);
-				for (const [index, token] of tokens.entries())
-					if (token !== undefined) horizonTokens[token] = codes[horizon * tokens.length + index];
-				for (const [index, token] of drugTokens.entries())
-					if (token !== undefined)
-						horizonTokens[token] = drugs[horizon * drugTokens.length + index];
-				if (deathToken !== undefined) horizonTokens[deathToken] = death[horizon];
+				const set = (token: number | undefined, incidence: number) => {
+					if (token !== undefined) byToken[horizon * size + token] = incidence;
+				};
+				for (const [i, token] of tokens.entries()) set(token, codes[horizon * tokens.length + i]);
+				for (const [i, token] of drugTokens.entries())
+					set(token, drugs[horizon * drugTokens.length + i]);
+				set(deathToken, death[horizon]);
 			}
 			return { tokens: byToken, death };
 		},
-		toTokens: (chances) => {
+		/** Converts probabilities of the oracle's codes to probabilities of the dataset's tokens, normalised over these. */
+		toTokens(chances: Float64Array): Float64Array {
 			const byToken = new Float64Array(vocabulary.size);
 			let total = 0;
 			for (let i = 0; i < tokens.length; i++) {

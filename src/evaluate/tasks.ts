@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import { InputError } from "../base/errors.js";
+import { random } from "../base/random.js";
 import { thousands } from "../base/thousands.js";
-import type { Dataset } from "../data/cohort/index.js";
+import { type Dataset, type Split, withPatients } from "../data/cohort/index.js";
 import { labelsOfTask, taskOfLabels } from "../data/cohort/label-rules.js";
 import type { Runtime } from "../engine/runtime/index.js";
 import type { ParameterValues } from "../model/index.js";
-import { type Trained, taskWeights } from "../model/train/index.js";
-import type { Evaluation, MeasureRun } from "./evaluation.js";
+import { labelsOf, type Trained, taskWeights } from "../model/train/index.js";
+import type { Evaluation, MeasureRun, Sample } from "./evaluation.js";
 import { forecastTask } from "./forecast/task.js";
 import { futuresTask } from "./futures/task.js";
 import { labelledTask } from "./labelled/task.js";
@@ -14,17 +15,6 @@ import { isOnsetTask, labelledTasks, labelOracles } from "./labelled/task-labels
 import { nextTask } from "./next/task.js";
 import { onsetTask } from "./onset/task.js";
 import { type EvaluateOptions, isExternal } from "./options.js";
-import { sampleText, tooFewText } from "./sample-patients.js";
-
-/** Evaluates one run, or the baselines if there is no run. */
-type EvaluateRun = (runtime: Runtime, trained?: Trained) => Promise<Evaluation>;
-
-/** Metadata of every evaluation. */
-interface Maker {
-	readonly versions: Readonly<Record<string, string>>;
-	/** In milliseconds; only differences matter. */
-	readonly clock: () => number;
-}
 
 /** The tasks without labels, which every dataset has. */
 const unlabelled: Readonly<
@@ -50,13 +40,78 @@ export const knownTasks = (dataset: Dataset): string[] => [
 export const isLabelledTask = (task: string): boolean =>
 	!Object.hasOwn(unlabelled, task) && !Object.hasOwn(onRequest, task);
 
-/** Prepares a task on a dataset; the baselines are evaluated here, once for all runs. */
+/** Patients of a larger split are drawn at random, unless a number is given. */
+export const mostEvaluated = 20_000;
+
+/** How many patients to evaluate: the first n, all, or by default at most `most`, drawn at random. */
+interface SampleOptions {
+	readonly split: Split;
+	readonly patients?: number | "all" | undefined;
+	readonly most?: number;
+}
+
+/** Rejects a number of patients below 1, or not whole. */
+export function checkPatientCount(patients: SampleOptions["patients"]): void {
+	if (patients === undefined || patients === "all") return;
+	if (Number.isInteger(patients) && patients >= 1) return;
+	throw new InputError(
+		`\`patients\` ${JSON.stringify(patients)}: expected a whole number of at least 1, or "all"`,
+		{ field: "patients", value: patients },
+	);
+}
+
+/** The dataset with the patients on whom a task is evaluated, and which part of all they are. */
+export async function evaluatedPatients(
+	task: string,
+	dataset: Dataset,
+	{ split, patients, most = mostEvaluated }: SampleOptions,
+): Promise<{ readonly people: Dataset; readonly sample?: Sample }> {
+	const all = dataset.patients(split);
+	if (patients === "all" || all.length <= (patients ?? most)) return { people: dataset };
+	if (patients !== undefined)
+		return {
+			people: withPatients(dataset, split, all.subarray(0, patients)),
+			sample: { patients, of: all.length, how: "first" },
+		};
+	const counted = await patientsWithLabels(task, dataset, split);
+	if (counted.length <= most) return { people: dataset };
+	// The same patients in every evaluation of the dataset, so that runs can be compared.
+	const drawn = random(0)
+		.fork("evaluated patients")
+		.shuffle([...counted]);
+	return {
+		people: withPatients(dataset, split, Int32Array.from(drawn.slice(0, most)).sort()),
+		sample: { patients: most, of: counted.length, how: "random" },
+	};
+}
+
+/** Few patients may have one of the labels of a dataset; other tasks ask about everybody. */
+async function patientsWithLabels(task: string, dataset: Dataset, split: Split) {
+	if (!labelledTasks(dataset).includes(task) || isOnsetTask(dataset, task))
+		return dataset.patients(split);
+	const labels = labelsOf(dataset, await dataset.labels(labelsOfTask(task)), split);
+	return Int32Array.from(new Set(labels.map(({ patient }) => patient)));
+}
+
+/** States which patients were evaluated, and how to evaluate all. */
+export const sampleText = ({ patients, of, how }: Sample): string =>
+	how === "random"
+		? `sample: ${thousands(patients)} of ${thousands(of)} patients, drawn at random, the same in every evaluation of this dataset; \`patients: "all"\` evaluates all`
+		: `sample: the first ${thousands(patients)} of ${thousands(of)} patients in the order of their ids as text; \`patients: "all"\` evaluates all`;
+
+/**
+ * Prepares a task on a dataset; the baselines are evaluated here, once for all runs. What it returns evaluates one run, or
+ * the baselines if there is no run. Of `clock`, in milliseconds, only differences matter.
+ */
 export async function openTask(
 	task: string,
 	dataset: Dataset,
 	options: EvaluateOptions,
-	{ versions, clock }: Maker,
-): Promise<EvaluateRun> {
+	{
+		versions,
+		clock,
+	}: { readonly versions: Readonly<Record<string, string>>; readonly clock: () => number },
+): Promise<(runtime: Runtime, trained?: Trained) => Promise<Evaluation>> {
 	if (dataset.patients(options.split).length === 0)
 		throw new InputError(`${dataset.folder} has no patients in split ${options.split}`);
 	const began = clock();
@@ -76,13 +131,11 @@ export async function openTask(
 	return async (runtime, trained) => {
 		const started = clock();
 		const measured = await measure(runtime, trained);
-		const tooFew = measured.tooFew ?? tooFewText(measured);
 		const external = trained !== undefined && isExternal(trained, dataset);
 		return {
 			kind: "trajgpt-evaluation",
 			version: 3,
 			...measured,
-			...(tooFew && { tooFew }),
 			...(options.sample && { sample: options.sample }),
 			notes: [
 				...(external ? [externalNote(dataset, source, trainingDataset)] : []),
@@ -111,22 +164,16 @@ function externalNote(dataset: Dataset, source?: Dataset, trainingDataset?: Data
 	}`;
 }
 
-async function measurer(
-	task: string,
-	dataset: Dataset,
-	options: EvaluateOptions,
-): Promise<MeasureRun> {
-	const unlabelledTasks = { ...unlabelled, ...onRequest };
-	const unlabelledTask = Object.hasOwn(unlabelledTasks, task) && unlabelledTasks[task];
-	if (unlabelledTask) return unlabelledTask(dataset, options);
+function measurer(task: string, dataset: Dataset, options: EvaluateOptions): Promise<MeasureRun> {
+	if (!isLabelledTask(task)) return { ...unlabelled, ...onRequest }[task](dataset, options);
 	if (labelledTasks(dataset).includes(task)) return labelledTask(task, dataset, options);
 	throw new InputError(
 		`${dataset.folder} has no task "${task}"; it has ${knownTasks(dataset).join(", ")}; to add one, pass its labels to prepare`,
 	);
 }
 
+/** The tasks that use an option, in words. */
 interface Use {
-	/** The tasks that use an option, in words. */
 	readonly tasks: string;
 	isBy(task: string, dataset: Dataset): boolean;
 }
@@ -137,19 +184,19 @@ const ofIndexDays: Use = {
 		task === "onset" ||
 		(task === "futures" && observation !== undefined && observation.from !== "records"),
 };
-
 const ofOutcomes: Use = {
 	tasks: "onset and tasks with labels",
 	isBy: (task) => task === "onset" || isLabelledTask(task),
 };
+const onlyBy = (name: string): Use => ({ tasks: name, isBy: (task) => task === name });
 
 /** Options that only some tasks use; all others have an effect on every task. */
 const uses = {
 	index: ofIndexDays,
-	horizons: { tasks: "onset", isBy: (task) => task === "onset" },
+	horizons: onlyBy("onset"),
 	lookBackDays: ofIndexDays,
-	lookup: { tasks: "forecast", isBy: (task) => task === "forecast" },
-	methods: { tasks: "forecast", isBy: (task) => task === "forecast" },
+	lookup: onlyBy("forecast"),
+	methods: onlyBy("forecast"),
 	shots: { tasks: "tasks with labels", isBy: isLabelledTask },
 	code: ofOutcomes,
 	regressionPatients: ofOutcomes,
@@ -166,7 +213,7 @@ const uses = {
 	},
 } as const satisfies Partial<Record<keyof EvaluateOptions, Use>>;
 
-/** Refuses options that have no effect on a task. `given` are names of options; those of every task may be among them. */
+/** Refuses options that have no effect on a task. `requested` are names of options; those of every task may be among them. */
 export function checkTaskOptions(
 	task: string,
 	dataset: Dataset,

@@ -9,7 +9,6 @@ import type { CalibrationBin, MeasureRun } from "../evaluation.js";
 import { type EvaluateOptions, regressionLimit } from "../options.js";
 import { type LabelPrediction, personAt } from "../predictions.js";
 import { baselines, measured, type PatientRow } from "../rows.js";
-import { tooFewText } from "../sample-patients.js";
 import { findSimulationTruth } from "../simulation-truth.js";
 import {
 	binsFor,
@@ -73,11 +72,6 @@ export async function labelledTask(
 				: "measured on the labels that chose the fine-tuned epoch and its scale: a little too good",
 		);
 	const others = options.baselines === false ? [] : await baselineRows(data, notes);
-	const tooFew = tooFewText({
-		split,
-		patients: evaluated.count,
-		labels: { positive, all: evaluated.targets.length },
-	});
 	return async (runtime, trained) => {
 		const runNotes = [...notes];
 		const { rows, calibration } = trained
@@ -87,7 +81,7 @@ export async function labelledTask(
 			patients: evaluated.count,
 			events: evaluated.labels.reduce((sum, { events }) => sum + events, 0),
 			notes: runNotes,
-			...(tooFew && { tooFew }),
+			labels: { positive, all: evaluated.targets.length },
 			...(calibration && { calibration }),
 		});
 	};

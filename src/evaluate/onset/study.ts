@@ -2,14 +2,7 @@ import { isoDate, yearDays } from "../../base/time.js";
 import { outcomeOf, recordDays } from "../../data/cohort/at-risk.js";
 import type { Dataset } from "../../data/cohort/index.js";
 import { specialCount, type Vocabulary } from "../../data/cohort/vocabulary.js";
-import {
-	type Drawn,
-	measureOf,
-	notNegative,
-	patientDraws,
-	type Resampled,
-	resampleCodes,
-} from "../bootstrap.js";
+import { type Drawn, measureOf, notNegative, patientDraws, resampleCodes } from "../bootstrap.js";
 import { evenShares, groupsBetween, quantileEdges } from "../calibration.js";
 import type { Measure, Measured, OnsetDetails } from "../evaluation.js";
 import type { EvaluateOptions } from "../options.js";
@@ -127,7 +120,7 @@ interface AtHorizon {
 	readonly codes: readonly CodeFollowUp[];
 	/** [rows][codes]: the risks of the code's entries. */
 	readonly predicted: readonly (readonly Float64Array[])[];
-	readonly scores: Resampled<keyof OnsetScores>;
+	readonly scores: ReturnType<typeof resampleCodes<keyof OnsetScores>>;
 	readonly calibration: readonly OnsetCalibration[];
 }
 

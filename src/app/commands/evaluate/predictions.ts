@@ -12,7 +12,6 @@ import {
 	isLabelledTask,
 	type LabelPrediction,
 	type PlpOptions,
-	type PredictionMetrics,
 	plpTableNames,
 	plpTables,
 	predictionMetrics,
@@ -235,7 +234,7 @@ export interface WrittenPredictions {
 	readonly count: number;
 	readonly notes: readonly string[];
 	/** The metrics of meds-evaluation, of the values in the file; null if all labels are of one class. */
-	readonly metrics: PredictionMetrics | null;
+	readonly metrics: NonNullable<ReturnType<typeof predictionMetrics>> | null;
 }
 
 /** Refuses targets that cannot be written; call it before long work. Returns whether there are any. */

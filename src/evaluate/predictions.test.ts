@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { plpTables } from "./plp-tables.js";
-import type { LabelPrediction } from "./predictions.js";
+import { type LabelPrediction, plpTables } from "./predictions.js";
 
 const row = (
 	probability: number,

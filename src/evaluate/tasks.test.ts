@@ -3,8 +3,14 @@ import type { Dataset, Label } from "../data/cohort/index.js";
 import { nodeRuntime } from "../engine/runtime/node.js";
 import { labelledTasks } from "./labelled/task-labels.js";
 import { evaluateDefaults } from "./options.js";
-import { evaluatedPatients, tooFewText } from "./sample-patients.js";
-import { evaluationInputsHash, isLabelledTask, knownTasks, openTask } from "./tasks.js";
+import { tooFewText } from "./rows.js";
+import {
+	evaluatedPatients,
+	evaluationInputsHash,
+	isLabelledTask,
+	knownTasks,
+	openTask,
+} from "./tasks.js";
 import { smallDataset } from "./testing/small-dataset.js";
 
 /** 60 test patients, of whom every fifth has a label, beside 20 others. */
