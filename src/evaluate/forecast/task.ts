@@ -16,14 +16,6 @@ import { findSimulationTruth, type SimulationTruth } from "../simulation-truth.j
 /** Patients per batch; their predictions are held in memory. */
 const chunk = 32;
 
-interface RankedRow {
-	readonly name: RowName;
-	readonly events: readonly RankedEvents[];
-}
-
-/** Ranks the later events of all patients. */
-type Rank = (name: RowName, ranker: Ranker, divide?: Divide) => Promise<RankedRow>;
-
 /**
  * Task *forecast*: predicts every event after the look-up window at its own time, from the state after the window
  * only. The baselines are ranked once.
@@ -32,7 +24,7 @@ export async function forecastTask(
 	dataset: Dataset,
 	options: EvaluateOptions,
 ): Promise<MeasureRun> {
-	const { split, lookup, ahead } = options;
+	const { split, lookup, ahead, progress } = options;
 	const eventsOf = (patient: number) => dataset.lengthOf(patient) - dataset.birthEventsOf(patient);
 	const patients = dataset.patients(split).filter((patient) => eventsOf(patient) > lookup);
 	const leftOut = dataset.patients(split).length - patients.length;
@@ -42,9 +34,14 @@ export async function forecastTask(
 			{ field: "lookup", value: lookup },
 		);
 	const splitOf = (patient: number) => splitHistory(dataset, patient, lookup, ahead);
+	/** By patient: 1 for each later event whose code the look-up window does not have. */
 	const isNew: Uint8Array[] = [];
-	for (const patient of patients) isNew.push(areNew(await splitOf(patient)));
-	const rank: Rank = (name, ranker, divide = alone) =>
+	for (const patient of patients) {
+		const { known, later } = await splitOf(patient);
+		const had = new Set(known.tokens);
+		isNew.push(Uint8Array.from(later.tokens, (token) => Number(!had.has(token))));
+	}
+	const rank = (name: RowName, ranker: Ranker, divide: Divide = alone) =>
 		divide(async (job) => {
 			const pieces: number[][][] = [];
 			for (let first = 0; first < patients.length; first += chunk) {
@@ -52,7 +49,7 @@ export async function forecastTask(
 				const chunkPatients = patients.subarray(first, first + chunk);
 				const ranks = await ranker(await Promise.all(Array.from(chunkPatients, splitOf)));
 				pieces.push(ranks.map((patientRanks) => Array.from(patientRanks)));
-				options.progress?.update({
+				progress?.update({
 					label: `${name.label}: patient`,
 					done: first + chunkPatients.length,
 					total: patients.length,
@@ -61,7 +58,7 @@ export async function forecastTask(
 			const ranks = inOrder(job, pieces).flat();
 			return { name, events: ranks.map((one, i) => ({ ranks: one, isNew: isNew[i] })) };
 		});
-	const others: RankedRow[] = [];
+	const others: Awaited<ReturnType<typeof rank>>[] = [];
 	const notes = [
 		`${lookup} events are known and up to ${ahead} later ones are predicted, each at its own time`,
 		`${leftOut} of ${patients.length + leftOut} patients have no event after the first ${lookup} and are left out`,
@@ -80,9 +77,33 @@ export async function forecastTask(
 			);
 		}
 	}
+	/** The rows of a run, one per forecasting method. */
+	const modelRows = async (runtime: Runtime, trained: Trained) => {
+		const { model, config } = trained;
+		const has = model.forecasting.methods;
+		const methods = has.filter((method) => options.methods.includes(method));
+		if (methods.length === 0)
+			throw new InputError(
+				`${model.name} does not forecast ${options.methods.join(" or ")}; it forecasts ${has.join(" and ")}`,
+			);
+		const predictor = model.predictor(runtime, config, forecastWeights(trained));
+		const rows: typeof others = [];
+		try {
+			for (const method of methods) {
+				const name = { who: "model", label: `${model.name}, ${method}`, method } as const;
+				rows.push(await rank(name, modelRanker(predictor, method), runtime.divide));
+			}
+		} finally {
+			await predictor.dispose();
+		}
+		return rows;
+	};
+	const shareOfNew = ratioOf(
+		isNew.map((flags) => flags.reduce((sum, one) => sum + one, 0) / flags.length),
+		isNew.map(() => 1),
+	);
 	return async (runtime, trained) => {
-		const modelRanks = trained ? await modelRows(runtime, trained, options.methods, rank) : [];
-		const rows = [...modelRanks, ...others];
+		const rows = [...(trained ? await modelRows(runtime, trained) : []), ...others];
 		const recalls = rows.map(({ name, events }) => ({ name, byWindow: windowRecalls(events) }));
 		return measured(
 			"forecast",
@@ -92,7 +113,7 @@ export async function forecastTask(
 				patients: patients.length,
 				events: rows[0]?.events.reduce((sum, { ranks }) => sum + ranks.length, 0) ?? 0,
 				notes,
-				newCodes: bootstrap(patients.length, { share: shareOfNew(isNew) }, options).share,
+				newCodes: bootstrap(patients.length, { share: shareOfNew }, options).share,
 				windows: windows.map(({ window }, i) => ({
 					window,
 					rows: recalls.map(({ name, byWindow }) => ({ ...name, ...byWindow[i] })),
@@ -102,55 +123,13 @@ export async function forecastTask(
 	};
 }
 
-/** The rows of a run, one per forecasting method. */
-async function modelRows(
-	runtime: Runtime,
-	trained: Trained,
-	requested: readonly Method[],
-	rank: Rank,
-): Promise<RankedRow[]> {
-	const { model, config } = trained;
-	const has = model.forecasting.methods;
-	const methods = has.filter((method) => requested.includes(method));
-	if (methods.length === 0)
-		throw new InputError(
-			`${model.name} does not forecast ${requested.join(" or ")}; it forecasts ${has.join(" and ")}`,
-		);
-	const predictor = model.predictor(runtime, config, forecastWeights(trained));
-	const rows: RankedRow[] = [];
-	try {
-		for (const method of methods) {
-			const name = { who: "model", label: `${model.name}, ${method}`, method } as const;
-			rows.push(await rank(name, modelRanker(predictor, method), runtime.divide));
-		}
-	} finally {
-		await predictor.dispose();
-	}
-	return rows;
-}
-
-/** The mean over patients of the share of events whose code is new. */
-const shareOfNew = (isNew: readonly Uint8Array[]) =>
-	ratioOf(
-		isNew.map((flags) => flags.reduce((sum, one) => sum + one, 0) / flags.length),
-		isNew.map(() => 1),
-	);
-
-/** A history split after its look-up window. */
-interface SplitHistory {
-	/** The dataset's number of the patient. */
-	readonly patient: number;
-	/** The look-up window: the birth event, if there is one, and the first events. */
-	readonly known: { readonly tokens: Int32Array; readonly times: Float64Array };
-	readonly later: { readonly tokens: Int32Array; readonly times: Float64Array };
-}
-
+/** The history of a patient, split after the look-up window: the birth event, if there is one, and the first events. */
 export async function splitHistory(
 	dataset: Dataset,
 	patient: number,
 	lookup: number,
 	ahead: number,
-): Promise<SplitHistory> {
+) {
 	const { tokens, times, birthEvents } = await dataset.read(patient);
 	const cut = birthEvents + lookup;
 	const piece = (from: number, to: number) => ({
@@ -160,11 +139,7 @@ export async function splitHistory(
 	return { patient, known: piece(0, cut), later: piece(cut, cut + ahead) };
 }
 
-/** 1 for each later event whose code the look-up window does not have. */
-function areNew({ known, later }: SplitHistory): Uint8Array {
-	const had = new Set(known.tokens);
-	return Uint8Array.from(later.tokens, (token) => Number(!had.has(token)));
-}
+type SplitHistory = Awaited<ReturnType<typeof splitHistory>>;
 
 /** For each later event of a patient: the number of more likely codes at its time. */
 type Ranks = readonly number[] | Int32Array;
@@ -174,34 +149,24 @@ export type Ranker = (patients: readonly SplitHistory[]) => Promise<readonly Ran
 
 const autoRegressiveSteps = 60;
 
-/** log p of every token at the time of each later event, from the state after the look-up window only. */
-async function predictLater(
-	predictor: Predictor,
-	method: Method,
-	patients: readonly SplitHistory[],
-): Promise<(patient: number, event: number) => Float32Array> {
-	// All patients need the same number of query times: shorter lists repeat their last time.
-	const most = Math.max(...patients.map(({ later }) => later.times.length));
-	const times = patients.map(({ later }) =>
-		Float64Array.from({ length: most }, (_, i) => later.times[i] ?? later.times.at(-1)!),
-	);
-	const known = patients.map((patient) => patient.known);
-	const { logProbabilities, vocab } =
-		method === "auto-regressive"
-			? await predictAutoRegressively(predictor, known, times, { steps: autoRegressiveSteps })
-			: await predictor.score(known, times);
-	return (patient, event) => {
-		const from = (patient * most + event) * vocab;
-		return logProbabilities.subarray(from, from + vocab);
-	};
-}
-
-/** Ranks by the model's predictions. */
+/** Ranks by the model's predictions at the time of each later event, from the state after the look-up window only. */
 export function modelRanker(predictor: Predictor, method: Method): Ranker {
 	return async (patients) => {
-		const logProbabilitiesOf = await predictLater(predictor, method, patients);
+		// All patients need the same number of query times: shorter lists repeat their last time.
+		const most = Math.max(...patients.map(({ later }) => later.times.length));
+		const times = patients.map(({ later }) =>
+			Float64Array.from({ length: most }, (_, i) => later.times[i] ?? later.times.at(-1)!),
+		);
+		const known = patients.map((patient) => patient.known);
+		const { logProbabilities, vocab } =
+			method === "auto-regressive"
+				? await predictAutoRegressively(predictor, known, times, { steps: autoRegressiveSteps })
+				: await predictor.score(known, times);
 		return patients.map(({ later }, patient) =>
-			later.tokens.map((token, i) => rankOf(logProbabilitiesOf(patient, i), token)),
+			later.tokens.map((token, event) => {
+				const from = (patient * most + event) * vocab;
+				return rankOf(logProbabilities.subarray(from, from + vocab), token);
+			}),
 		);
 	};
 }
@@ -270,17 +235,12 @@ interface RankedEvents {
 	readonly isNew: Uint8Array;
 }
 
-interface Range {
-	readonly from: number;
-	readonly to: number;
-}
-
 type Counts = (isNew: boolean) => boolean;
 
 /** Of a patient's events in a range: the share that counts, and the share that counts and is among the most likely. */
-function shares(
+function sharesOf(
 	{ ranks, isNew }: RankedEvents,
-	{ from, to }: Range,
+	{ from, to }: { readonly from: number; readonly to: number },
 	depth: number,
 	counts: Counts,
 ) {
@@ -301,43 +261,34 @@ function shares(
  * codes is that of known and of new ones, weighted by their shares. Windows and codes without any event are left out.
  */
 export function recallRatios(patients: readonly RankedEvents[]): Ratios {
-	const everything = { from: 1, to: Number.POSITIVE_INFINITY };
+	const allEvents = { from: 1, to: Number.POSITIVE_INFINITY };
 	const metrics = [
-		...depths.map((depth) => ({ name: `recall@${depth}`, range: everything, depth })),
+		...depths.map((depth) => ({ name: `recall@${depth}`, range: allEvents, depth })),
 		...windows.map(({ window, ...range }) => ({
 			name: `recall@${windowDepth} ${window}`,
 			range,
 			depth: windowDepth,
 		})),
 	];
-	const all = Object.fromEntries(
-		novelties.flatMap(({ suffix, counts }) =>
-			metrics.map(({ name, range, depth }) => {
-				const patientShares = patients.map((patient) => shares(patient, range, depth, counts));
-				return [
-					`${name}${suffix}`,
-					{
-						parts: patientShares.map(({ part }) => part),
-						wholes: patientShares.map(({ whole }) => whole),
-					},
-				] as const;
-			}),
-		),
+	const ratios = novelties.flatMap(({ suffix, counts }) =>
+		metrics.map(({ name, range, depth }) => {
+			const shares = patients.map((patient) => sharesOf(patient, range, depth, counts));
+			const parts = shares.map(({ part }) => part);
+			const wholes = shares.map(({ whole }) => whole);
+			return [`${name}${suffix}`, { parts, wholes }] as const;
+		}),
 	);
-	return definedRatios(all);
+	return definedRatios(Object.fromEntries(ratios));
 }
 
 /** By window, the recall@10 of every patient with events there: of all codes, of known and of new ones. */
 export const windowRecalls = (patients: readonly RankedEvents[]) =>
 	windows.map((range) => {
-		const recalls = (counts: Counts) =>
+		const [recall, recallKnown, recallNew] = novelties.map(({ counts }) =>
 			patients.flatMap((patient) => {
-				const { part, whole } = shares(patient, range, windowDepth, counts);
+				const { part, whole } = sharesOf(patient, range, windowDepth, counts);
 				return whole > 0 ? [part / whole] : [];
-			});
-		const [recall, recallKnown, recallNew] = novelties.map(({ counts }) => recalls(counts));
-		return { recall, recallKnown, recallNew } as Record<
-			"recall" | "recallKnown" | "recallNew",
-			number[]
-		>;
+			}),
+		);
+		return { recall, recallKnown, recallNew };
 	});

@@ -12,7 +12,7 @@ interface TmapSettings {
 	readonly targets: number;
 }
 
-/** Predictions of one window: times, and a score per label. */
+/** Predictions of one window. */
 interface ScoredEvents {
 	readonly times: ArrayLike<number>;
 	/** Predictions × labels, row by row; finite. The higher the score, the likelier an event at that time. */
@@ -28,11 +28,7 @@ export interface FutureWindow {
 	readonly predicted: ScoredEvents;
 }
 
-export interface TmapCollector {
-	add(window: MatchedWindow): void;
-	/** The mean over all labels, where labels without targets count 0; null if no window has a target. */
-	score(): number | null;
-}
+export type TmapCollector = ReturnType<typeof collectTmap>;
 
 /**
  * T-mAP of the HoTPP benchmark: how well predictions with times and label scores find what happens within a
@@ -40,10 +36,9 @@ export interface TmapCollector {
  *
  * In every window and for every label, each target is matched to at most one prediction within `delta`, and each
  * prediction to at most one target: as many as possible, and among such matchings the one with the highest sum of
- * scores. Every prediction inside the
- * horizon counts for every label, with its score for that label. Over all windows together, the predictions of a
- * label are ranked by score, and the average precision of matched against unmatched ones, times the share of
- * targets that are matched, is the label's value. T-mAP is the mean over labels.
+ * scores. Every prediction inside the horizon counts for every label, with its score for that label. Over all windows
+ * together, the predictions of a label are ranked by score, and the average precision of matched against unmatched ones,
+ * times the share of targets that are matched, is the label's value. T-mAP is the mean over labels.
  *
  * Differences from the benchmark's code: predictions with equal scores count as one step of the ranking, whatever
  * their order, and a label all of whose predictions are matched has an average precision of 1, not 0.
@@ -51,14 +46,14 @@ export interface TmapCollector {
  * Windows are not kept. Scores are, as 32-bit numbers: 4 bytes per prediction inside the horizon and label, with at
  * most as much again in reserve.
  */
-export function collectTmap({ labels }: Pick<TmapSettings, "labels">): TmapCollector {
+export function collectTmap({ labels }: Pick<TmapSettings, "labels">) {
 	const byLabel = Array.from({ length: labels }, () => ({
 		targets: 0,
 		matched: growing(),
 		unmatched: growing(),
 	}));
 	return {
-		add: (window) => {
+		add(window: ReturnType<typeof matchWindow>): void {
 			for (const [label, { targets, scores, matched }] of window.entries()) {
 				const sums = byLabel[label];
 				sums.targets += targets;
@@ -66,7 +61,8 @@ export function collectTmap({ labels }: Pick<TmapSettings, "labels">): TmapColle
 					(matched[i] ? sums.matched : sums.unmatched).push(score);
 			}
 		},
-		score: () => {
+		/** The mean over all labels, where labels without targets count 0; null if no window has a target. */
+		score(): number | null {
 			if (byLabel.every(({ targets }) => targets === 0)) return null;
 			return byLabel.reduce((sum, { targets, matched, unmatched }) => {
 				const maximumRecall = targets > 0 ? matched.count() / targets : 0;
@@ -77,18 +73,14 @@ export function collectTmap({ labels }: Pick<TmapSettings, "labels">): TmapColle
 	};
 }
 
-/** For each label: how many targets a window has, and the predictions inside the horizon, 1 for those that are matched. */
-type MatchedWindow = readonly {
-	readonly targets: number;
-	readonly scores: readonly number[];
-	readonly matched: Uint8Array;
-}[];
-
-/** Matches the predictions of a window to its targets; see `collectTmap`. */
+/**
+ * Matches the predictions of a window to its targets; see `collectTmap`. For each label: how many targets the window has,
+ * and the predictions inside the horizon, 1 for those that are matched.
+ */
 export function matchWindow(
 	{ horizon, delta, labels, targets }: TmapSettings,
 	{ start, observed, predicted }: FutureWindow,
-): MatchedWindow {
+) {
 	if (predicted.scores.length !== predicted.times.length * labels)
 		throw new InputError(
 			`T-mAP: ${predicted.scores.length} scores for ${predicted.times.length} predictions; ` +
@@ -109,13 +101,12 @@ export function matchWindow(
 				{ field: "labels", value: label },
 			);
 	}
-	const within = (time: number) => time - start < horizon;
-	const predictions = indices(predicted.times.length).filter((index) =>
-		within(predicted.times[index]),
-	);
-	const events = indices(Math.min(targets, observed.times.length)).filter((index) =>
-		within(observed.times[index]),
-	);
+	const indicesWithin = (times: ArrayLike<number>, most = times.length) =>
+		Array.from({ length: Math.min(most, times.length) }, (_, index) => index).filter(
+			(index) => times[index] - start < horizon,
+		);
+	const predictions = indicesWithin(predicted.times);
+	const events = indicesWithin(observed.times, targets);
 	const times = predictions.map((index) => predicted.times[index]);
 	return Array.from({ length: labels }, (_, label) => {
 		const targets = events.filter((index) => observed.labels[index] === label);
@@ -138,8 +129,6 @@ export function predictionPoints(events: number, step: number, targets: number):
 	for (let i = step; i + targets < events; i += step) points.push(i);
 	return points;
 }
-
-const indices = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 /**
  * 1 for each prediction that is matched to a target within `delta`, such that the sum of matched scores is

@@ -27,13 +27,11 @@ const groups = 10;
 /** Below this a prediction is not made. */
 const lowestScore = -100;
 
-/** A place in a sequence where predictions are made. */
+/** An event after which predictions are made: its position in the history of a patient, numbered within the split. */
 interface Point {
-	/** Place among the patients. */
 	readonly patient: number;
 	readonly history: History;
-	/** The last event that is seen. */
-	readonly at: number;
+	readonly position: number;
 }
 
 /** What is expected after a point: records of each code, at rates that are constant within bins. */
@@ -62,30 +60,32 @@ export async function sequenceTask(
 	let [gaps, days] = [0, 0];
 	for (const [patient, number] of patients.entries()) {
 		const history = await dataset.read(number);
-		const events = history.tokens.length - history.birthEvents;
+		const { times, birthEvents } = history;
+		const events = history.tokens.length - birthEvents;
 		gaps += Math.max(0, events - 1);
-		days += events > 0 ? lastTime(history) - history.times[history.birthEvents] : 0;
-		for (const at of predictionPoints(events, settings.step, settings.targets))
-			points.push({ patient, history, at: history.birthEvents + at });
+		days += events > 0 ? (times.at(-1) as number) - times[birthEvents] : 0;
+		for (const index of predictionPoints(events, settings.step, settings.targets))
+			points.push({ patient, history, position: birthEvents + index });
 	}
 	if (points.length === 0)
 		throw new InputError(
 			`${dataset.folder}: no sequence of split ${split} has more than ${settings.step + settings.targets} events, which whole futures need; evaluate another dataset`,
 		);
 	// Points are predicted in order: histories of like length together have little padding.
-	points.sort((a, b) => a.at - b.at);
-	const unit = (unitInGaps * days) / gaps;
-	const codes = dataset.vocabulary.size - specialCount;
-	/** A row for each placing of the same predictions. */
-	const scored = (who: PatientRow["name"]["who"], label: string, predict: Predict) =>
-		scoreRows(points, { unit, codes, patients: patients.length, predict }, [
-			{ name: { who, label }, placing: sparse },
-			{ name: { who, label: evenLabel(label) }, placing: even },
-		]);
+	points.sort((a, b) => a.position - b.position);
+	const sizes: Sizes = {
+		unit: (unitInGaps * days) / gaps,
+		codes: dataset.vocabulary.size - specialCount,
+		patients: patients.length,
+	};
+	const { unit } = sizes;
 	const baselines =
 		options.baselines === false
 			? []
-			: await scored("history", "history density", densities(codes, unit));
+			: await scoreRows(points, sizes, densities(sizes), {
+					who: "history",
+					label: "history density",
+				});
 	const notes = [
 		`HoTPP's settings for StackOverflow: horizon ${settings.horizon}, δ ${settings.delta}, a prediction every ${settings.step} events where ${settings.targets} follow; unit ${unit.toFixed(2)} days (${unitInGaps} mean gaps)`,
 		"T-mAP, %: mean over codes; its interval leaves out a tenth of the patients at a time. distance: optimal transport of the first 10 events, insertions and deletions cost 1. error: mean distance of the predicted and the observed time to the next event, in days",
@@ -95,7 +95,9 @@ export async function sequenceTask(
 		const label = trained?.model.name ?? "";
 		const model = trained && hazardModel(runtime, trained);
 		const modelRows = model
-			? await scored("model", label, modelRates(model)).finally(() => model.dispose())
+			? await scoreRows(points, sizes, modelRates(model), { who: "model", label }).finally(() =>
+					model.dispose(),
+				)
 			: [];
 		return measured("futures", options, [...modelRows, ...baselines], {
 			patients: patients.length,
@@ -105,61 +107,57 @@ export async function sequenceTask(
 	};
 }
 
-const lastTime = ({ times }: History) => times.at(-1) as number;
-
-/** The name of the row whose predictions are placed evenly. */
-const evenLabel = (label: string) => `${label}, even`;
-
-interface Scoring {
+interface Sizes {
+	/** Days. */
 	readonly unit: number;
 	readonly codes: number;
 	readonly patients: number;
-	readonly predict: Predict;
-}
-
-interface PlacedRow {
-	readonly name: PatientRow["name"];
-	readonly placing: Placing;
 }
 
 /** Points that are predicted at once. */
 const batch = 512;
 
-/** Scores predictions, once for each placing. */
+/** Scores predictions, in a row for each placing. */
 async function scoreRows(
 	points: readonly Point[],
-	{ unit, codes, patients, predict }: Scoring,
-	placed: readonly PlacedRow[],
+	{ unit, codes, patients }: Sizes,
+	predict: Predict,
+	name: PatientRow["name"],
 ): Promise<PatientRow[]> {
+	const placings = [
+		{ name, placing: sparse },
+		{ name: { ...name, label: `${name.label}, even` }, placing: even },
+	];
 	const scaled = {
 		horizon: settings.horizon * unit,
 		delta: settings.delta * unit,
 		labels: codes,
 		targets: settings.targets,
 	};
-	const collectors = placed.map(() =>
+	const collectors = placings.map(() =>
 		Array.from({ length: groups + 1 }, () => collectTmap(scaled)),
 	);
 	const [windows, distances, errors] = [0, 0, 0].map(() => new Float64Array(patients));
 	for (let first = 0; first < points.length; first += batch) {
 		const batchPoints = points.slice(first, first + batch);
 		for (const [i, expected] of (await predict(batchPoints)).entries()) {
-			const { patient, history, at } = batchPoints[i];
-			const start = history.times[at];
+			const { patient, history, position } = batchPoints[i];
+			const start = history.times[position];
 			const observed = {
-				times: history.times.subarray(at + 1),
-				labels: history.tokens.subarray(at + 1).map((token) => token - specialCount),
+				times: history.times.subarray(position + 1),
+				labels: history.tokens.subarray(position + 1).map((token) => token - specialCount),
 			};
-			for (const [row, { placing }] of placed.entries()) {
+			for (const [row, { placing }] of placings.entries()) {
 				const predicted = predictionsOf(expected, placing, start, codes, unit);
 				const matched = matchWindow(scaled, { start, observed, predicted });
 				for (const [group, collector] of collectors[row].entries())
 					if (group !== patient % groups) collector.add(matched);
 			}
-			const inUnits = (times: ArrayLike<number>) =>
-				Array.from(times, (time) => (time - start) / unit);
 			const distance = transportDistance(
-				{ times: inUnits(observed.times), labels: observed.labels },
+				{
+					times: Array.from(observed.times, (time) => (time - start) / unit),
+					labels: observed.labels,
+				},
 				likelyEvents(expected, codes, unit),
 				{ insertCost: settings.cost, deleteCost: settings.cost, events: settings.compared },
 			);
@@ -172,7 +170,7 @@ async function scoreRows(
 		distance: { parts: distances, wholes: windows },
 		"error of the next time, days": { parts: errors, wholes: windows },
 	};
-	return placed.map(({ name }, row) => ({
+	return placings.map(({ name }, row) => ({
 		name,
 		byPatient: { ratios },
 		alone: { tmap: tmapOf(collectors[row]) },
@@ -278,18 +276,18 @@ function likelyEvents(expected: Expected, codes: number, unit: number) {
 
 /** Rates of the codes so far, and the median gap. */
 const densities =
-	(codes: number, unit: number): Predict =>
+	({ codes, unit }: Sizes): Predict =>
 	async (points) =>
-		points.map(({ history, at }) => {
+		points.map(({ history, position }) => {
 			const { tokens, times, birthEvents } = history;
 			const gaps: number[] = [];
 			const seen = new Float64Array(codes);
-			for (let n: number = birthEvents; n <= at; n++) {
+			for (let n: number = birthEvents; n <= position; n++) {
 				const code = tokens[n] - specialCount;
 				seen[code] = seen[code] + 1;
 				if (n > birthEvents) gaps.push(times[n] - times[n - 1]);
 			}
-			const days = Math.max(1e-6 * unit, times[at] - times[birthEvents]);
+			const days = Math.max(1e-6 * unit, times[position] - times[birthEvents]);
 			gaps.sort((a, b) => a - b);
 			return {
 				ends: [settings.horizon * unit],
@@ -309,11 +307,11 @@ const modelRates =
 		const codes = vocab - specialCount;
 		// What comes later on the same day is not known: a history ends with the last event that is seen.
 		const hazards = await model.at(
-			points.map(({ history: { tokens, times }, at }) => ({
-				tokens: tokens.subarray(0, at + 1),
-				times: times.subarray(0, at + 1),
+			points.map(({ history: { tokens, times }, position }) => ({
+				tokens: tokens.subarray(0, position + 1),
+				times: times.subarray(0, position + 1),
 			})),
-			points.map(({ history, at }) => [Math.floor(history.times[at])]),
+			points.map(({ history, position }) => [Math.floor(history.times[position])]),
 		);
 		return points.map((_, i) => {
 			const logHazards = hazards.codes(i);

@@ -26,16 +26,6 @@ export const futuresTask = (dataset: Dataset, options: EvaluateOptions): Promise
 const samples = 4;
 const horizonDays = 365;
 
-/** What happened, or is sampled, after the index day. */
-interface Counts {
-	readonly years: Float64Array; // [patients], as all
-	readonly visits: Float64Array;
-	readonly records: Float64Array;
-	/** Codes that are recorded for the first time. */
-	readonly onsets: Float64Array;
-	readonly deaths: Float64Array;
-}
-
 /**
  * Whether sampled futures look like what happened: visits per year, codes per visit, first records and deaths within
  * a year of an index day. The same date for everybody unless told otherwise: a day that depends on how long a patient
@@ -119,17 +109,26 @@ interface Course extends Events {
 	readonly death: number | null;
 }
 
+type Counts = ReturnType<typeof countsOf>;
+
 /**
- * Means over the courses of each patient, up to the horizon, death or the end of the patient's own observation.
- * Tokens that futures leave out, such as one for death, do not count as records.
+ * What happened, or is sampled, after the index day: means over the courses of each patient, up to the horizon, death or
+ * the end of the patient's own observation. Tokens that futures leave out, such as one for death, do not count as
+ * records; onsets are codes that are recorded for the first time.
  */
 function countsOf(
 	patients: readonly IndexedPatient[],
 	leftOut: readonly number[],
 	coursesOf: (patient: IndexedPatient, index: number) => readonly Course[],
-): Counts {
-	const room = () => new Float64Array(patients.length);
-	const counts = { years: room(), visits: room(), records: room(), onsets: room(), deaths: room() };
+) {
+	const zeros = () => new Float64Array(patients.length);
+	const counts = {
+		years: zeros(),
+		visits: zeros(),
+		records: zeros(),
+		onsets: zeros(),
+		deaths: zeros(),
+	};
 	for (const [index, patient] of patients.entries()) {
 		const { history, day, atRisk } = patient;
 		const observedUntil = atRisk.endedBy === "death" ? Number.POSITIVE_INFINITY : atRisk.until;
@@ -138,13 +137,12 @@ function countsOf(
 		const add = (field: keyof Counts, value: number) => {
 			counts[field][index] += value / courses.length;
 		};
+		const known = history.tokens.filter((_, n) => Math.floor(history.times[n]) <= day);
 		for (const { tokens, times, death } of courses) {
 			const until = Math.min(end, death ?? end);
 			add("years", (until - day) / yearDays);
 			if (death !== null && death <= end) add("deaths", 1);
-			const known = new Set<number>();
-			for (let n = 0; n < history.tokens.length; n++)
-				if (Math.floor(history.times[n]) <= day) known.add(history.tokens[n]);
+			const had = new Set(known);
 			let last = Number.NaN;
 			for (let n = 0; n < tokens.length; n++) {
 				const visitDay = Math.floor(times[n]);
@@ -154,8 +152,8 @@ function countsOf(
 				add("records", 1);
 				if (visitDay !== last) add("visits", 1);
 				last = visitDay;
-				if (token >= specialCount && !known.has(token)) add("onsets", 1);
-				known.add(token);
+				if (token >= specialCount && !had.has(token)) add("onsets", 1);
+				had.add(token);
 			}
 		}
 	}

@@ -1,9 +1,6 @@
 import { InputError } from "../../base/errors.js";
 import { random } from "../../base/random.js";
 import type { Dataset, Label } from "../../data/cohort/index.js";
-import { insulinDays, labelRules, type Mark } from "../../data/cohort/label-rules.js";
-import type { Vocabulary } from "../../data/cohort/vocabulary.js";
-import { tokensOf } from "../../data/tasks/index.js";
 import type { Runtime } from "../../engine/runtime/index.js";
 import {
 	denseRows,
@@ -28,7 +25,6 @@ import {
 } from "../../model/train/index.js";
 import { representations, taskScorer } from "../../predict/index.js";
 import { spanText } from "../../predict/user-input/index.js";
-import { onsetHorizonDays } from "../onset/onset-labels.js";
 import { type EvaluateOptions, isExternal } from "../options.js";
 import type { PatientRow, RowName } from "../rows.js";
 import { type LabelSet, probabilityStatistics, viewsOf } from "./label-set.js";
@@ -41,10 +37,9 @@ import {
 } from "./regression.js";
 import {
 	isOnsetTask,
-	markedTokens,
-	onsetTask,
 	type TaskCodes,
 	taskCodes,
+	taskDefinition,
 	taskRisks,
 } from "./task-labels.js";
 
@@ -322,75 +317,4 @@ export function recalibration(
 	const moved = before.map((z) => slope * z + shift);
 	const better = lossOf(logistic, outcome, moved) < lossOf(logistic, outcome, before);
 	return better && slope > 0 ? { slope, shift } : same;
-}
-
-/** The part of a scoring that says what is predicted, and for whom. */
-type Definition = Pick<Scoring, "definition" | "source" | "horizonDays" | "outside">;
-
-/** What a positive label of a task means, where that is defined, and which patients it is not about. */
-function taskDefinition(dataset: Dataset, task: string): Definition {
-	const { vocabulary, manifest } = dataset;
-	const source = `built-in task ${task}`;
-	const outside = (
-		tokens: readonly number[],
-		when: "recorded" | "missing",
-		what: string,
-		withinDays?: number,
-	) =>
-		tokens.length > 0 && {
-			outside: {
-				tokens: [...tokens],
-				if: when,
-				what,
-				...(withinDays !== undefined && { withinDays }),
-			},
-		};
-	const marked = (mark: Mark) => markedTokens(vocabulary, mark);
-	if (isOnsetTask(dataset, task)) {
-		const { mark, what } = onsetTask(task);
-		return {
-			definition: `a first record of ${what} within ${spanText(onsetHorizonDays)}, in patients without one`,
-			source,
-			horizonDays: onsetHorizonDays,
-			...outside(marked(mark), "recorded", what),
-		};
-	}
-	const definition = manifest.labels.find((known) => known.task === task)?.definition;
-	if (definition) {
-		const { what, without, ...others } = definition;
-		const tokens = without ? tokensOf(vocabulary, without.codes) : [];
-		const named = tokenText(vocabulary, tokens);
-		return {
-			definition: what,
-			...others,
-			...outside(tokens, "recorded", named, without?.withinDays),
-		};
-	}
-	if (task === "insulin")
-		return {
-			definition: `insulin within ${insulinDays} days of the first record of diabetes (PheCode 250), predicted on the day of that record`,
-			source,
-			horizonDays: insulinDays,
-			...outside(marked("diabetes"), "missing", "diabetes (PheCode 250)"),
-		};
-	if (task === "chf-paper")
-		return {
-			definition: labelRules.chf,
-			source,
-			...outside(marked("heart-failure"), "recorded", "heart failure (PheCode 428)"),
-		};
-	return {
-		definition: `a positive label of task ${task}, as its labels define it`,
-		source: `labels of the dataset: ${task}`,
-	};
-}
-
-/** The first tokens by name. */
-function tokenText({ tokens: all }: Vocabulary, tokens: readonly number[]): string {
-	const names = tokens.slice(0, 3).map((token) => {
-		const { name, code, system } = all[token];
-		return `${name} (${system === null ? "" : `${system} `}${code})`;
-	});
-	const more = tokens.length - names.length;
-	return `${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

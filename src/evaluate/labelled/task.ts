@@ -20,15 +20,9 @@ import {
 	viewsOf,
 } from "./label-set.js";
 import { fineTuned, frozenRows, prevalenceOf, scoredRow, type TaskData } from "./model-rows.js";
+import { labelChances, labelOracles, onsetOracle } from "./oracles.js";
 import { regression, standardised } from "./regression.js";
-import {
-	ageSexRisk,
-	isOnsetTask,
-	labelOracles,
-	onsetOracle,
-	taskCodes,
-	taskLabels,
-} from "./task-labels.js";
+import { ageSexRisk, isOnsetTask, taskCodes, taskLabels } from "./task-labels.js";
 
 /**
  * A task with binary labels: zero-shot, few-shot and fine-tuned rows of the model, and baselines. The baselines
@@ -234,7 +228,7 @@ async function oracleRows(
 	const truth = oracle && (await findSimulationTruth(dataset, options, notes));
 	if (!truth) return [];
 	notes.push(`reference model: the true chance of ${oracle.of}`);
-	const chances = await oracle.chances(dataset, labels, truth);
+	const chances = await labelChances(oracle, dataset, labels, truth);
 	return [scoredRow(baselines.oracle, evaluated, chances, oracle.calibrated)];
 }
 

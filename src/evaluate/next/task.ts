@@ -90,11 +90,7 @@ export async function nextTask(dataset: Dataset, options: EvaluateOptions): Prom
 }
 
 /** Frequency baselines and, on simulated data, the oracle. */
-async function baselineScores(
-	dataset: Dataset,
-	options: EvaluateOptions,
-	notes: string[],
-): Promise<(readonly [RowName, EventScores])[]> {
+async function baselineScores(dataset: Dataset, options: EvaluateOptions, notes: string[]) {
 	const { split, trainingDataset = dataset } = options;
 	const smoothing = await chooseSmoothing(trainingDataset);
 	notes.push(
@@ -102,18 +98,14 @@ async function baselineScores(
 			? `own history: smoothed with ${smoothing.toFixed(2)} events spread as in training, chosen on the validation patients`
 			: "own history: on the validation patients it did not help, so it is smoothed away",
 	);
-	const truth = await findSimulationTruth(dataset, options, notes);
-	const oracle = truth && (await oracleScores(dataset, split, truth));
-	return [
+	const rows: (readonly [RowName, EventScores])[] = [
 		[baselines.history, await countScores(dataset, split, smoothing)],
 		[baselines.global, await countScores(dataset, split, Number.POSITIVE_INFINITY)],
-		...(oracle
-			? ([
-					[baselines.oracle, oracle.known],
-					[baselines.uninformed, oracle.unknown],
-				] as const)
-			: []),
 	];
+	const truth = await findSimulationTruth(dataset, options, notes);
+	if (!truth) return rows;
+	const { known, unknown } = await oracleScores(dataset, split, truth);
+	return [...rows, [baselines.oracle, known], [baselines.uninformed, unknown]] as const;
 }
 
 /** The share of events whose code is new for the patient. */
@@ -122,14 +114,14 @@ const shareOfNew = ({ patients, column }: EventScores, options: EvaluateOptions)
 		.share;
 
 function row(name: RowName, { column, total }: EventScores): PatientRow {
-	const perEvent = (part: Parameters<typeof column>[0], group?: EventGroup) => ({
-		parts: column(part, group),
+	const perEvent = (sum: Parameters<typeof column>[0], group?: EventGroup) => ({
+		parts: column(sum, group),
 		wholes: column("events", group),
 	});
-	const nats = (part: "logLikelihood" | "withValues", group?: EventGroup) => ({
-		parts: column(part, group).map((logP) => -logP),
-		wholes: column("events", group),
-	});
+	const nats = (sum: "logLikelihood" | "withValues", group?: EventGroup) => {
+		const { parts, wholes } = perEvent(sum, group);
+		return { parts: parts.map((logP) => -logP), wholes };
+	};
 	const recalls = (group: "known" | "new") => ({
 		[`recall@1 ${group}`]: perEvent("correct", group),
 		[`recall@5 ${group}`]: perEvent("among5", group),
@@ -170,78 +162,66 @@ function answerGraph({ model, config, weights }: TrainedModel, shape: BatchShape
 		throw new InputError(
 			`${model.name} does not predict every event of a history in one pass; evaluate it on forecast`,
 		);
-	const parameters = parametersOf(weights);
-	const { logits } = slotStates(model, config, parameters, shape);
+	const { logits } = slotStates(model, config, parametersOf(weights), shape);
 	return { outputs: { logProbabilities: logSoftmax(logits) } };
 }
 
-/** Called with the prediction of one event, the birth event counted: log p of every token. */
-type TakeEvent = (
-	patient: number,
-	logProbabilities: Float32Array,
-	token: number,
-	position: number,
-) => void;
-
-/** A section of a history, preceded by its birth event, and the first event in it to predict. */
-interface Section {
-	readonly patient: number;
-	readonly from: number;
-	readonly to: number;
-	readonly first: number;
-}
-
 /**
- * Splits a history into sections of at most the model's context. Each section after the first begins halfway in
- * the previous one, so that every event is predicted from at least half a context.
+ * Splits a history into sections of at most the model's context, each preceded by the birth event; `first` is the first
+ * event in it to predict. Each section after the first begins halfway in the previous one, so that every event is
+ * predicted from at least half a context.
  */
-function sectionsOf(patient: number, events: number, birthEvents: number, most: number): Section[] {
-	const room = Math.max(2, most - birthEvents);
-	const sections: Section[] = [];
-	for (let first = 0, to = birthEvents; to < events; first = to) {
-		const step = to === birthEvents ? room : Math.floor(room / 2);
+function sectionsOf(dataset: Dataset, patient: number, mostEvents: number) {
+	const events = dataset.lengthOf(patient);
+	const births: number = dataset.birthEventsOf(patient);
+	const room = Math.max(2, mostEvents - births);
+	const sections = [];
+	for (let first = 0, to = births; to < events; first = to) {
+		const step = to === births ? room : Math.floor(room / 2);
 		to = Math.min(events, to + step);
-		sections.push({ patient, from: Math.max(birthEvents, to - room), to, first });
+		sections.push({ patient, births, from: Math.max(births, to - room), to, first });
 	}
 	return sections;
 }
 
 /**
  * Predicts every event after the first, of each patient of a split, given its time and all earlier events that
- * fit into the model's context. Patients come in any order, the events of a patient in order. Of processes that share
- * this, each predicts the events of its batches.
+ * fit into the model's context: log p of every token. Patients come in any order, the events of a patient in order. Of
+ * processes that share this, each predicts the events of its batches.
  */
-async function predictEvents(
+async function* predictEvents(
 	runtime: Runtime,
 	trained: TrainedModel,
 	dataset: Dataset,
 	split: Split,
-	take: TakeEvent,
 	job: Communicator,
-): Promise<void> {
+) {
 	const vocab = dataset.vocabulary.size;
 	const most = trained.model.context?.(trained.config) ?? Number.POSITIVE_INFINITY;
 	const sections = Array.from(dataset.patients(split)).flatMap((patient) =>
-		sectionsOf(patient, dataset.lengthOf(patient), dataset.birthEventsOf(patient), most),
+		sectionsOf(dataset, patient, most),
 	);
 	if (sections.length === 0) return;
-	const births = sections.map(({ patient }) => dataset.birthEventsOf(patient));
-	const lengths = sections.map(({ from, to }, i) => to - from + (births[i] as number));
-	const plan = planBatches(lengths, births, {
-		maxLength: lengths.reduce((a, b) => Math.max(a, b), 2),
-		cut: "last",
-		size: { slots: Math.max(1, Math.min(mostSlots, Math.floor(mostNumbers / vocab))) },
-		seed: 0,
-		passes: 1,
-	});
+	const lengths = sections.map(({ from, to, births }) => to - from + births);
+	const plan = planBatches(
+		lengths,
+		sections.map(({ births }) => births),
+		{
+			maxLength: lengths.reduce((a, b) => Math.max(a, b), 2),
+			cut: "last",
+			size: { slots: Math.max(1, Math.min(mostSlots, Math.floor(mostNumbers / vocab))) },
+			seed: 0,
+			passes: 1,
+		},
+	);
 	const readSection = async (index: number): Promise<History> => {
-		const { patient, from, to } = sections[index];
+		const { patient, from, to, births } = sections[index];
 		const history = await dataset.read(patient);
-		const kept = (n: number) => n < history.birthEvents || (n >= from && n < to);
+		const isInside = (_: number, n: number) => n < births || (n >= from && n < to);
 		return {
 			...history,
-			tokens: history.tokens.filter((_, n) => kept(n)),
-			times: history.times.filter((_, n) => kept(n)),
+			tokens: history.tokens.filter(isInside),
+			times: history.times.filter(isInside),
 		};
 	};
 	const resident = runtime.resident(trained.weights);
@@ -258,19 +238,16 @@ async function predictEvents(
 			for (const [row, index] of batch.sequences.entries()) {
 				const section = sections[index];
 				if (!section) continue;
-				// Slots contain the birth event, then the events of the section.
-				const shift = section.from - (births[index] as number);
+				const { patient, births, from, first } = section;
 				for (let slot = 0; slot < batch.lengths[row]; slot++) {
 					const cell = row * batch.length + slot;
 					const token = batch.tokens[cell];
-					const position = slot < (births[index] as number) ? slot : slot + shift;
-					if (position >= section.first && isPredicted(token, position))
-						take(
-							section.patient,
-							checkFinite(answers.subarray(cell * vocab, (cell + 1) * vocab), "prediction"),
-							token,
-							position,
-						);
+					// Slots contain the birth event, then the events of the section.
+					const position = slot < births ? slot : slot + from - births;
+					if (position < first || !isPredicted(token, position)) continue;
+					const logProbabilities = answers.subarray(cell * vocab, (cell + 1) * vocab);
+					checkFinite(logProbabilities, "prediction");
+					yield { patient, position, token, logProbabilities };
 				}
 			}
 		}
@@ -300,15 +277,15 @@ export async function nextEventScores(
 	const codes = codesOfTokens(dataset.vocabulary);
 	const scores = await eventScores(dataset, split);
 	const numbers = new Map(Array.from(scores.patients, (patient, i) => [patient, i]));
-	const take: TakeEvent = (patient, ofTokens, token, position) => {
+	for await (const predicted of predictEvents(runtime, trained, dataset, split, job)) {
+		const { position, token, logProbabilities: ofTokens } = predicted;
+		const patient = numbers.get(predicted.patient)!;
 		const logProbabilities = codes.sumLogs(ofTokens);
 		const code = codes.of(token);
 		const rank = rankOf(logProbabilities, code);
-		const number = numbers.get(patient)!;
-		scores.add(number, position, rank, logProbabilities[code], ofTokens[token]);
-		also?.(number, logProbabilities, code, rank);
-	};
-	await predictEvents(runtime, trained, dataset, split, take, job);
+		scores.add(patient, position, rank, logProbabilities[code], ofTokens[token]);
+		also?.(patient, logProbabilities, code, rank);
+	}
 	if (job.size > 1) scores.sumOver(job);
 	return scores;
 }
