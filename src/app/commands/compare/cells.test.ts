@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openDataset, withLabels } from "../../../data/cohort/index.js";
 import { evaluateDefaults, evaluationInputsHash, readEvaluation } from "../../../evaluate/index.js";
-import { modelById } from "../../../model/index.js";
 import { readRun, readTask, readTrained } from "../../../model/train/index.js";
 import { done } from "../testing/captured.js";
 import { evaluateCell, trainCell } from "./cells.js";
@@ -31,7 +30,10 @@ beforeAll(async () => {
 	])
 		await done(argv);
 	const settings = { dim: 16, heads: 2, ff: 16 };
-	const line = lineOf(modelById("patchtst"), { preset: "tiny", maxLength: 32 }, { settings });
+	const line = lineOf(
+		{ id: "patchtst", model: "patchtst", settings },
+		{ preset: "tiny", maxLength: 32 },
+	);
 	await openPlan(folder, await openDataset(data), [line], {
 		...{
 			title: "compare",

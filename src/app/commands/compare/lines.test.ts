@@ -6,13 +6,14 @@ import {
 	checkLeaders,
 	epochsFor,
 	lineNames,
+	lineNotes,
 	linesNamed,
 	methodsShown,
+	sampleNotes,
 	sizeLines,
 	usualNumbers,
 	waysOf,
 } from "./lines.js";
-import { lineNotes, sampleNotes } from "./notes.js";
 
 const options = { preset: "tiny", maxLength: 160 };
 

@@ -1,16 +1,24 @@
+import { checkConfig } from "../../../base/config.js";
 import { InputError } from "../../../base/errors.js";
 import { thousands } from "../../../base/thousands.js";
-import type { Entry, Way } from "../../../evaluate/index.js";
+import type { Dataset } from "../../../data/cohort/index.js";
+import { groupBy } from "../../../evaluate/charts/numbers.js";
+import { type Entry, isLabelledTask, type Way } from "../../../evaluate/index.js";
 import {
 	commonLearningRate,
 	type ForecastMethod,
+	forecastMethods,
 	learningRateOf,
 	type Model,
 	modelById,
 	models,
 	plainTrajgptSettings as plain,
 } from "../../../model/index.js";
+import { finetuneOptions, trainOptions } from "../../../model/train/index.js";
+import { fromScratch } from "../finetune.js";
+import { settingsOf } from "../pretrain/training.js";
 import { presetOf } from "../pretrain.js";
+import type { Plan } from "./plan.js";
 
 /** Rejects unknown names, listing the known ones, and an empty list. */
 export function checkNames(
@@ -29,55 +37,85 @@ export function checkNames(
 		refuse(`the list of ${field} is empty; name some of ${known.join(", ")}`, names);
 }
 
-/** A line: a model, or a variant of one with its own id and settings. */
-interface Named {
-	readonly id: string;
-	readonly model: Model;
-	/** Instead of the preset of the comparison. */
-	readonly preset?: string;
-	readonly line?: Parameters<typeof lineOf>[2];
+type Settings = Readonly<Record<string, unknown>>;
+
+export interface LineOptions {
+	readonly preset: string;
+	readonly maxLength: number;
+	/** Default: each model's own. */
+	readonly learningRate?: number | undefined;
 }
 
-export const plainTrajgpt: Named = {
-	id: "trajgpt-plain",
-	model: modelById("trajgpt"),
-	line: { id: "trajgpt-plain", label: "plain TrajGPT", settings: plain },
-};
+/** A line, before its options are known: a model, or a variant of TrajGPT with its own id and settings. */
+interface Variant {
+	readonly id: string;
+	/** TrajGPT by default. */
+	readonly model?: string;
+	/** By default those of the model. */
+	readonly label?: string;
+	readonly group?: string;
+	/** Instead of the preset of the comparison. */
+	readonly preset?: string;
+	readonly settings?: Settings | ((options: LineOptions) => Settings);
+	/** Training options that differ from those of the comparison. */
+	readonly options?: Settings;
+}
 
-/** TrajGPT in other sizes, compared with the paper's: with what is ours, and with more parameters. */
-const otherSizes: readonly Named[] = [
-	{ id: "trajgpt-large", preset: "large", label: "TrajGPT, large" },
-	{ id: "trajgpt-7m", preset: "paper-7m", label: "TrajGPT, paper-7m" },
-].map(({ id, preset, label }) => ({ id, preset, model: plainTrajgpt.model, line: { id, label } }));
+/** The line's group in the paper's table. */
+const groupOf = ({ id, pretraining }: Model) =>
+	id === "trajgpt" ? "trajgpt" : pretraining === "none" ? "irregular" : "transformers";
 
-const known: readonly Named[] = models.flatMap((model) => {
-	const named = { id: model.id, model };
-	return model === plainTrajgpt.model ? [named, plainTrajgpt, ...otherSizes] : [named];
-});
+export function lineOf(variant: Variant, options: LineOptions): Entry {
+	const { id, preset = options.preset, settings = {} } = variant;
+	const model = modelById(variant.model ?? "trajgpt");
+	return {
+		id,
+		label: variant.label ?? model.name,
+		group: variant.group ?? groupOf(model),
+		model: model.id,
+		settings: {
+			...presetOf(model, preset),
+			...(model.lengthSetting && { [model.lengthSetting]: options.maxLength }),
+			...(typeof settings === "function" ? settings(options) : settings),
+		},
+		options: {
+			learningRate: options.learningRate ?? learningRateOf(model, preset),
+			...variant.options,
+		},
+	};
+}
 
-export const lineNames: readonly string[] = known.map(({ id }) => id);
+const plainTrajgpt: Variant = { id: "trajgpt-plain", label: "plain TrajGPT", settings: plain };
 
-/** Whether a preset of TrajGPT already has the plain settings. */
-const isPlain = (preset: string) =>
-	Object.entries(plain).every(
-		([name, value]) => plainTrajgpt.model.presets[preset]?.[name] === value,
-	);
+const comparedModels: readonly Variant[] = models.flatMap(({ id }) =>
+	id === "trajgpt"
+		? [
+				{ id },
+				plainTrajgpt,
+				// Other sizes, compared with the paper's: with what is ours, and with more parameters.
+				{ id: "trajgpt-large", preset: "large", label: "TrajGPT, large" },
+				{ id: "trajgpt-7m", preset: "paper-7m", label: "TrajGPT, paper-7m" },
+			]
+		: [{ id, model: id }],
+);
+
+export const lineNames: readonly string[] = comparedModels.map(({ id }) => id);
 
 /** Whether a comparison at a preset has a line, if none are named. */
-function isUsual(line: Named, preset: string): boolean {
-	if (line === plainTrajgpt) return !isPlain(preset);
-	return line.preset === undefined || preset === "paper";
+function isUsual(line: Variant, preset: string): boolean {
+	if (line !== plainTrajgpt) return line.preset === undefined || preset === "paper";
+	// Not where the preset has the plain settings already.
+	const { presets } = modelById("trajgpt");
+	return Object.entries(plain).some(([name, value]) => presets[preset]?.[name] !== value);
 }
 
 /** The lines with the given names, or all; rejects unknown names. */
 export function linesNamed(names: readonly string[] | undefined, options: LineOptions): Entry[] {
 	if (names) checkNames(names, "model", lineNames);
-	const wanted = names
-		? names.map((id) => known.find((one) => one.id === id) as Named)
-		: known.filter((one) => isUsual(one, options.preset));
-	return wanted.map(({ model, preset = options.preset, line }) =>
-		lineOf(model, { ...options, preset }, line),
-	);
+	const lines = names
+		? names.flatMap((name) => comparedModels.filter(({ id }) => id === name))
+		: comparedModels.filter((line) => isUsual(line, options.preset));
+	return lines.map((line) => lineOf(line, options));
 }
 
 /** Rejects leaders, which run with every seed, that are not compared. */
@@ -90,40 +128,6 @@ export function checkLeaders(leaders: readonly string[], entries: readonly Entry
 			`\`leaders\` names ${absent}, which is not compared: \`models\` has ${ids.join(", ")}; add it there, or leave it out here`,
 			{ field: "leaders", value: absent },
 		);
-}
-
-/** The line's group in the paper's table. */
-const groupOf = ({ id, pretraining }: Model) =>
-	id === "trajgpt" ? "trajgpt" : pretraining === "none" ? "irregular" : "transformers";
-
-export interface LineOptions {
-	readonly preset: string;
-	readonly maxLength: number;
-	/** Default: each model's own. */
-	readonly learningRate?: number | undefined;
-}
-
-/** A line: a model with a preset and further settings. */
-export function lineOf(
-	model: Model,
-	{ preset, maxLength, learningRate }: LineOptions,
-	line: Partial<Pick<Entry, "id" | "label" | "group" | "settings" | "options">> = {},
-): Entry {
-	return {
-		id: line.id ?? model.id,
-		label: line.label ?? model.name,
-		group: line.group ?? groupOf(model),
-		model: model.id,
-		settings: {
-			...presetOf(model, preset),
-			...(model.lengthSetting && { [model.lengthSetting]: maxLength }),
-			...line.settings,
-		},
-		options: {
-			learningRate: learningRate ?? learningRateOf(model, preset),
-			...line.options,
-		},
-	};
 }
 
 /** The forecasting methods that tables show: all of TrajGPT and its variants, the default one of other models. */
@@ -140,12 +144,12 @@ export function waysOf(
 ): Way[] {
 	return entries.flatMap((entry, line) => {
 		const shown = methodsOf(entry);
-		return shown.map((method, at) => ({
+		return shown.map((method, index) => ({
 			entry,
 			method,
-			first: at === 0,
+			first: index === 0,
 			label: shown.length > 1 ? `${entry.label} (${method})` : entry.label,
-			against: against(entry, line, at === 0),
+			against: against(entry, line, index === 0),
 		}));
 	});
 }
@@ -196,33 +200,17 @@ export function sizeLines(options: SizeOptions, all: number) {
 			{ field: "trainPatients", value: most },
 		);
 	return presets.flatMap((preset) =>
-		trainPatients.map((number) => ({
-			preset,
-			trainPatients: number,
-			entry: lineOf(
-				model,
-				{ ...options, preset },
-				{
-					id: `${preset}-${number}`,
-					label: `${preset}, ${thousands(number)} patients`,
-					group: preset,
-					options: { trainPatients: number, epochs: epochsFor(number, all, epochs), patience },
-				},
-			),
-		})),
+		trainPatients.map((number) => {
+			const variant: Variant = {
+				id: `${preset}-${number}`,
+				model: model.id,
+				label: `${preset}, ${thousands(number)} patients`,
+				group: preset,
+				options: { trainPatients: number, epochs: epochsFor(number, all, epochs), patience },
+			};
+			return { preset, trainPatients: number, entry: lineOf(variant, { ...options, preset }) };
+		}),
 	);
-}
-
-type Settings = Readonly<Record<string, unknown>>;
-
-/** A change to TrajGPT at its preset. */
-interface Variant {
-	readonly id: string;
-	readonly label: string;
-	readonly group: "paper" | "ours";
-	readonly model?: string;
-	readonly settings?: Settings | ((options: LineOptions) => Settings);
-	readonly options?: Settings;
 }
 
 /** One decay rate per head, per event or per day as in the preset. */
@@ -231,13 +219,19 @@ const fixedDecay = ({ preset }: LineOptions): Settings => ({
 	decay: modelById("trajgpt").presets[preset]?.decay === "event" ? "fixed" : "fixed-time",
 });
 
-const paper = (id: string, label: string, more: Pick<Variant, "model" | "settings">): Variant => {
-	return { id, label, group: "paper", ...more };
-};
+const paper = (
+	id: string,
+	label: string,
+	changes: Pick<Variant, "model" | "settings">,
+): Variant => ({ id, label, group: "paper", ...changes });
 /** A change to the first variant. */
-const ours = (id: string, label: string, changes: Settings, options: Settings = {}): Variant => {
-	return { id, label, group: "ours", settings: { ...plain, ...changes }, options };
-};
+const ours = (id: string, label: string, changes: Settings, options: Settings = {}): Variant => ({
+	id,
+	label,
+	group: "ours",
+	settings: { ...plain, ...changes },
+	options,
+});
 
 /**
  * Each of the paper's variants removes one part from the one above. With absolute positions, only the decay depends
@@ -274,10 +268,133 @@ export const variantNames: readonly string[] = variants.map(({ id }) => id);
 
 export const variantLines = (options: LineOptions): Entry[] =>
 	// All with the same learning rate, so that only the named part differs.
-	variants.map(({ model = "trajgpt", settings = {}, ...line }) =>
-		lineOf(
-			modelById(model),
-			{ learningRate: commonLearningRate, ...options },
-			{ ...line, settings: typeof settings === "function" ? settings(options) : settings },
-		),
-	);
+	variants.map((line) => lineOf(line, { learningRate: commonLearningRate, ...options }));
+
+interface Budgets extends Pick<Plan, "options" | "tuning"> {
+	readonly tuningSteps?: Plan["tuningSteps"];
+	readonly hazards?: Plan["hazards"];
+	/** Forecasting methods that have their own columns. */
+	readonly methods?: readonly ForecastMethod[] | undefined;
+}
+
+const methodTexts: Readonly<Record<ForecastMethod, string>> = {
+	"time-specific": "queried at the time of each event",
+	"by-order": "queried by the number of events ahead",
+	"auto-regressive": "steps that feed predictions back",
+};
+
+const epochsText = (epochs: number) => `${epochs} epoch${epochs === 1 ? "" : "s"}`;
+const isScratch = ({ pretraining }: Model) => pretraining === "none";
+const isTuned = ({ forecasting }: Model) => forecasting.after === "fine-tuning";
+
+/** Notes on differences between the lines that matter when their numbers are compared. */
+export function lineNotes(
+	dataset: Dataset,
+	entries: readonly Entry[],
+	tasks: readonly string[],
+	{ options, tuning, tuningSteps, hazards, methods }: Budgets,
+): string[] {
+	const lines = entries.map(({ label, model: id, settings }) => {
+		const model = modelById(id);
+		const all = { ...settings, ...settingsOf(dataset) };
+		return { label, model, config: checkConfig(model.config, all, `model ${id}`) };
+	});
+	/** A text with the lines whose model is of a kind; none without such a line. */
+	const about = (text: string, isOf: (model: Model) => boolean): string[] => {
+		const labels = lines.flatMap(({ label, model }) => (isOf(model) ? [label] : []));
+		return labels.length > 0 ? [text.replace("LINES", () => labels.join(", "))] : [];
+	};
+	const forecastNotes = () => {
+		const epochs = epochsText(trainOptions.shape.epochs.parse(options.epochs));
+		const tuned = checkConfig(finetuneOptions, {}, "tuning").epochs;
+		const defaultMethods = forecastMethods.flatMap((method) =>
+			about(
+				`forecast, ${method} (${methodTexts[method]}): LINES`,
+				({ forecasting }) => forecasting.methods[0] === method,
+			),
+		);
+		return [
+			...(methods ? [] : defaultMethods),
+			...about(
+				"forecast: steps are equal in time, but the query time is not an input of LINES: each step is one event further, whatever its length, and an event is predicted by the step nearest to its time, not by the number of events ahead",
+				({ forecasting, usesQueryTime }) =>
+					forecasting.methods.includes("auto-regressive") && !usesQueryTime,
+			),
+			...about(
+				"forecast: the times of all queries of a patient, later ones too, influence each prediction of LINES; in the others only the time of the query, or none",
+				({ forecasting }) => forecasting.queriesInteract === true,
+			),
+			...about(
+				`forecast: after up to ${epochs} of pre-training up to ${tuned} more of fine-tuning to forecast: LINES; the others have no more than ${epochs} in all`,
+				isTuned,
+			),
+		];
+	};
+	const labelNotes = () => {
+		const { maxLength, epochs } = checkConfig(finetuneOptions, tuning, "tuning");
+		const trained = [
+			...about(`fine-tuned for up to ${epochsText(epochs)}: LINES`, (model) => !isScratch(model)),
+			...about(
+				`trained from scratch for up to ${epochsText(fromScratch.epochs)}, stopping after ${fromScratch.patience} without improvement: LINES`,
+				isScratch,
+			),
+		];
+		/** The events of a history that each line sees. */
+		const seenBy = groupBy(
+			lines,
+			({ model, config }) => model.context?.(config) ?? Number.POSITIVE_INFINITY,
+		);
+		const seen = [...seenBy]
+			.sort(([a], [b]) => b - a)
+			.map(([events, group]) => {
+				const untuned = Number.isFinite(events) ? events : "all";
+				const longer = events <= maxLength ? "" : ` (without fine-tuning ${untuned})`;
+				const labels = group.map(({ label }) => label).join(", ");
+				return `${Math.min(events, maxLength)}${longer}: ${labels}`;
+			});
+		return [
+			`labelled tasks: of a history the last events are seen, at most ${seen.join("; ")}`,
+			`labelled tasks, all labels: ${trained.join("; ")}`,
+			...about(
+				"labelled tasks, few labels or none, —: the model is not pre-trained: LINES",
+				isScratch,
+			),
+		];
+	};
+	return [
+		...entries
+			.filter(({ id }) => id === plainTrajgpt.id)
+			.map(
+				({ label }) =>
+					`${label}: without the gap as input and without counting heads, as in the paper`,
+			),
+		...(hazards?.slotsPerLandmark
+			? [`hazards: one landmark per ${hazards.slotsPerLandmark} slots of a row`]
+			: []),
+		...(tasks.includes("next")
+			? about(
+					"next, —: the model does not predict each event of a history: LINES",
+					({ predictsEachEvent }) => !predictsEachEvent,
+				)
+			: []),
+		...(tasks.includes("forecast") ? forecastNotes() : []),
+		...(tasks.some(isLabelledTask) ? labelNotes() : []),
+		...(tuningSteps
+			? [`fine-tuning takes as many whole epochs as fit into ${tuningSteps} steps, at least one`]
+			: []),
+	];
+}
+
+/** Says when tasks without labels are evaluated on some of the test patients only. */
+export function sampleNotes(
+	dataset: Dataset,
+	tasks: readonly string[],
+	patients: number | null,
+): string[] {
+	const all = dataset.patients("test").length;
+	const unlabelled = tasks.filter((task) => !isLabelledTask(task));
+	if (patients === null || patients >= all || unlabelled.length === 0) return [];
+	return [
+		`${unlabelled.join(", ")}: the first ${thousands(patients)} of ${thousands(all)} test patients, by id`,
+	];
+}

@@ -40,14 +40,15 @@ import {
 	checkLeaders,
 	checkNames,
 	lineNames,
+	lineNotes,
 	linesNamed,
 	methodsShown,
+	sampleNotes,
 	sizeLines,
 	variantLines,
 	variantNames,
 	waysOf,
 } from "./lines.js";
-import { lineNotes, sampleNotes } from "./notes.js";
 import { baselinesId, comparisonFiles, openPlan } from "./plan.js";
 
 /** Distinct names, separated by commas. */
