@@ -2,7 +2,6 @@ import { InputError } from "../base/errors.js";
 import { mapValues } from "../base/map-values.js";
 import type { Evaluation, EvaluationRow, Measure } from "./evaluation.js";
 
-/** The results of one task across several runs of a model. */
 export type AcrossRuns = ReturnType<typeof acrossRuns>;
 
 /**

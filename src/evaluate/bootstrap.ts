@@ -6,7 +6,6 @@ import { quantile } from "./order-statistics.js";
 import type { PatientWeights } from "./survival/follow-up.js";
 
 export interface BootstrapOptions {
-	/** The number of resamples. */
 	readonly draws: number;
 	readonly seed: number;
 }
@@ -38,7 +37,6 @@ export const ratioOf =
 		return sum / total;
 	};
 
-/** A statistic of all patients, and of each bootstrap draw. */
 export interface Drawn {
 	readonly value: number;
 	readonly drawn: Float64Array;
@@ -111,7 +109,6 @@ export function measureOf({ value, drawn }: Drawn): Measure {
 	};
 }
 
-/** The measure of a quantity that cannot be negative. */
 export const notNegative = (measure: Measure): Measure => ({
 	...measure,
 	low: Math.max(0, measure.low),
@@ -172,7 +169,6 @@ export function resampleCodes<Metric extends string>(
 			return totals > 0 ? parts / totals : Number.NaN;
 		});
 	return {
-		/** One model, one code. */
 		ofCode: (code: number, model: number, metric: Metric) => drawnOf(kept[code][model][metric]),
 		/** Unweighted mean over the codes for which the metric is defined. */
 		mean: (model: number, metric: Metric) => drawnOf(sumRatio(model, metric, () => 1)),

@@ -5,7 +5,6 @@ import type { CalibrationBin } from "./evaluation.js";
 import { type BinaryLabels, checkLabels, checkProbabilities } from "./metrics.js";
 import { quantile } from "./order-statistics.js";
 
-/** A bin of predictions with similar probabilities. */
 interface CurvePoint {
 	/** The mean probability and the observed fraction. */
 	readonly predicted: number;

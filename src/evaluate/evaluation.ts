@@ -73,9 +73,7 @@ export type CalibrationBin = z.infer<typeof calibrationBin>;
 const optionalMeasure = measureSchema.nullable();
 const optionalNumber = z.number().nullable();
 
-/** What task *onset* has beside its rows. */
 const onsetSchema = z.strictObject({
-	/** The rule of the index days. */
 	index: z.string(),
 	lookBackDays: z.number(),
 	/** Of the first row, over all codes that are measured at the horizon. */
@@ -179,7 +177,6 @@ export const evaluationSchema = z.strictObject({
 	version: z.literal(evaluationVersion),
 	task: z.string(),
 	split: z.enum(splitNames),
-	/** Patients and events of the evaluation. */
 	patients: count,
 	events: count,
 	/** Which part of the split was evaluated, if not all of it; `of` counts all its patients or, in tasks with labels in the dataset, those who have one. */

@@ -4,7 +4,6 @@ import { ascendingOrder } from "./order-statistics.js";
 /** Binary labels; true or 1 is positive. */
 export type BinaryLabels = ArrayLike<boolean | number>;
 
-/** Rejects labels and scores of which no metric can be computed. */
 export function checkLabels(labels: BinaryLabels, scores: ArrayLike<number>, metric: string): void {
 	if (labels.length !== scores.length)
 		throw new InputError(
@@ -17,7 +16,6 @@ export function checkLabels(labels: BinaryLabels, scores: ArrayLike<number>, met
 			throw new InputError(`${metric}: score ${i} is not a number; expected one for every label`);
 }
 
-/** Rejects labels that are all of one class. */
 function checkBothClasses(labels: BinaryLabels, metric: string): void {
 	let positive = 0;
 	for (let i = 0; i < labels.length; i++) positive += Number(labels[i]);
@@ -28,7 +26,6 @@ function checkBothClasses(labels: BinaryLabels, metric: string): void {
 	);
 }
 
-/** Rejects scores that are not probabilities. */
 export function checkProbabilities(scores: ArrayLike<number>, metric: string): void {
 	for (let i = 0; i < scores.length; i++) {
 		const score = scores[i];

@@ -12,7 +12,6 @@ export interface EvaluateOptions {
 	readonly split: Split;
 	/** The seed of the bootstrap and of all other draws. */
 	readonly seed: number;
-	/** Bootstrap draws. */
 	readonly draws: number;
 	/** Task forecast: the number of known events, and the number of later events to predict. */
 	readonly lookup: number;
@@ -55,7 +54,6 @@ export interface EvaluateOptions {
 	readonly regressionPatients?: number;
 	/** Task onset: threads that fit regressions. */
 	readonly threads?: number | undefined;
-	/** Reports progress. */
 	readonly progress?: Progress;
 }
 

@@ -8,7 +8,6 @@ import { calibrationCurve, evenShares, groupsBetween, quantileEdges } from "./ca
 import { auroc, averagePrecision, brier, ranking } from "./metrics.js";
 import { quantile } from "./order-statistics.js";
 
-/** A prediction of a yes-or-no label. */
 export interface LabelPrediction {
 	readonly patient: string;
 	/** In days; the records up to it were known. */
@@ -226,7 +225,6 @@ function interceptOf(odds: readonly number[], labels: readonly number[]): number
 	return (low + high) / 2;
 }
 
-/** Predictions of some patients. */
 interface Group {
 	readonly members: readonly Known[];
 	/** Probabilities in ascending order, and their mean. */

@@ -15,7 +15,6 @@ import type { byPatientSchema, EvaluationRow, Measured } from "./evaluation.js";
 import { fewShotStatistics, type LabelledPatients, rankStatistics } from "./labelled/label-set.js";
 import type { EvaluateOptions } from "./options.js";
 
-/** The names of a row. */
 export type RowName = Omit<EvaluationRow, "metrics" | "byPatient" | "byDraw">;
 
 /** A row, before its numbers are measured. */
@@ -186,7 +185,6 @@ interface Scored {
 /** The contributions of each patient to the numbers of a row. */
 export type ByPatient = { readonly ratios: Ratios } | { readonly scored: Scored };
 
-/** The statistics of a row. */
 export function statisticsOf(byPatient: ByPatient): Readonly<Record<string, Statistic>> {
 	if ("ratios" in byPatient)
 		return mapValues(byPatient.ratios, ({ parts, wholes }) => ratioOf(parts, wholes));

@@ -51,7 +51,6 @@ interface SampleOptions {
 	readonly most?: number;
 }
 
-/** Rejects a number of patients below 1, or not whole. */
 export function checkPatientCount(patients: SampleOptions["patients"]): void {
 	if (patients === undefined || patients === "all") return;
 	if (Number.isInteger(patients) && patients >= 1) return;
@@ -94,7 +93,6 @@ async function patientsWithLabels(task: string, dataset: Dataset, split: Split) 
 	return Int32Array.from(new Set(labels.map(({ patient }) => patient)));
 }
 
-/** States which patients were evaluated, and how to evaluate all. */
 export const sampleText = ({ patients, of, how }: Sample): string =>
 	how === "random"
 		? `sample: ${thousands(patients)} of ${thousands(of)} patients, drawn at random, the same in every evaluation of this dataset; \`patients: "all"\` evaluates all`

@@ -131,7 +131,6 @@ export const compareCell = defineCommand({
 	},
 });
 
-/** Runs a comparison, interruptible with Ctrl-C, prints its table, and fails if a cell failed. */
 const printComparison = (
 	io: Io,
 	{ dataset, out, json }: { readonly dataset: string; readonly out: string; readonly json?: true },

@@ -40,7 +40,6 @@ import {
 } from "./open-run.js";
 import { predictionsSchemaField } from "./score.js";
 
-/** Years, separated by commas. */
 function yearsOf(text: string): number[] {
 	const years = text.split(",").map(Number);
 	if (years.every((one, i) => one > (years[i - 1] ?? 0) && one <= 100)) return years;
@@ -51,7 +50,6 @@ function yearsOf(text: string): number[] {
 
 const mostPatients = 1_000_000_000;
 
-/** A number of patients, or all. */
 function patientCount(text: string): number | "all" {
 	if (text === "all") return text;
 	const count = whole(1, mostPatients).safeParse(/^\d+$/.test(text) ? Number(text) : undefined);
@@ -258,7 +256,6 @@ export const command = defineCommand({
 	},
 });
 
-/** Refuses options on files that contradict each other or have no effect. */
 function checkFiles(
 	folders: readonly string[],
 	{ task, csv, code, predictions, predictionsSchema, plp }: Options,
@@ -284,7 +281,6 @@ function checkFiles(
 		);
 }
 
-/** Where an evaluation is stored, or why it is not. */
 const storedText = ({
 	file,
 	notWritten,

@@ -30,7 +30,6 @@ type Shown = Pick<Column, "scale" | "digits" | "best">;
 const percent: Shown = { scale: 100, digits: 1, best: "highest" };
 const ratio: Shown = { scale: 1, digits: 3, best: "highest" };
 
-/** The horizons of task *onset* in a comparison, in years. */
 export const onsetHorizons = [1, 5];
 
 const methodTitles: Readonly<Record<Method, string>> = {
@@ -169,7 +168,6 @@ export const keepsPatients = ({ evaluations }: Cell): boolean =>
 		rows.every(({ byPatient, byDraw }) => byPatient ?? byDraw),
 	);
 
-/** A line with one of its forecast methods. */
 export interface ComparedMethod {
 	readonly entry: ComparedModel;
 	readonly method: Method;
@@ -180,18 +178,15 @@ export interface ComparedMethod {
 	readonly against?: ComparedModel | undefined;
 }
 
-/** The cells that a line of the table reads. */
 export interface Source {
 	readonly label: string;
 	readonly group: string;
 	/** Missing for baselines. */
 	readonly compared?: ComparedMethod;
 	readonly cells: readonly Cell[];
-	/** The row of a cell for a column, if there is one. */
 	read(cell: Cell, column: Column): Reading | undefined;
 }
 
-/** A row of an evaluation. */
 export interface Reading {
 	readonly evaluation: Evaluation;
 	readonly row: EvaluationRow;

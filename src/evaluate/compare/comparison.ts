@@ -19,7 +19,6 @@ export interface LineMeasure extends Measure {
 	readonly seedDeviation?: number;
 }
 
-/** A line of the table. */
 export interface Line {
 	readonly label: string;
 	readonly group: string;
@@ -44,7 +43,6 @@ export interface Difference {
 	readonly seeds: number;
 }
 
-/** A table in the paper's layout, with intervals. */
 export interface Comparison {
 	readonly columns: readonly Column[];
 	readonly lines: readonly Line[];
@@ -74,7 +72,7 @@ export function comparisonOf(
 			label,
 			group,
 			seeds: compared ? source.cells.length : 0,
-			values: columns.map((column) => lineMeasure(drawn(source, column), column.metric)),
+			values: drawn(source).map((bySeed, index) => lineMeasure(bySeed, columns[index].metric)),
 			...(training && { training }),
 		};
 	});
@@ -86,9 +84,9 @@ export function comparisonOf(
 		const method = source.compared?.method;
 		const sameMethod = others.find((one) => one !== source && one.compared?.method === method);
 		const forecast = sameMethod ?? first;
-		const pairs = columns.map((column) => {
-			const than = column.task === "forecast" ? forecast : first;
-			return [drawn(source, column), drawn(than, column)] as const;
+		const pairs = columns.map(({ task }, index) => {
+			const than = task === "forecast" ? forecast : first;
+			return [drawn(source)[index], drawn(than)[index]] as const;
 		});
 		const bySeed = pairs.map(([one, other]) =>
 			[...one].flatMap(([seed, { value }]) => {
@@ -192,7 +190,6 @@ export const bestOfColumns = ({
 		return { best: best?.line, second: second?.line };
 	});
 
-/** Describes the intervals and the number of patients. */
 function drawingNotes(cells: readonly Cell[]): string[] {
 	const evaluations = cells.flatMap((cell) => Object.values(cell.evaluations));
 	if (evaluations.length === 0) return [];
@@ -220,7 +217,6 @@ function grouped(
 	return Array.from(labels, ([text, those]) => write(text, [...those].join(", ")));
 }
 
-/** Lists the tasks that were not measured, for which lines and why. */
 function notMeasuredNotes(methods: readonly ComparedMethod[], cells: readonly Cell[]): string[] {
 	const labelOf = (id: string | null) =>
 		id === null ? "counts" : (methods.find(({ entry }) => entry.id === id)?.entry.label ?? id);
@@ -247,7 +243,6 @@ const missingNotes = (
 		(label, labels) => `no differences from ${label}, which has no result: ${labels}`,
 	);
 
-/** Lists lines that were not trained on the CPU. */
 const providerNotes = (lines: readonly Line[]): string[] =>
 	grouped(
 		lines.flatMap(({ label, training }) =>
@@ -262,57 +257,55 @@ type BySeed = ReadonlyMap<number, Drawn>;
 
 /**
  * Bootstraps the patients of each task once and evaluates all lines and seeds on the same draws; tasks that were
- * measured on such draws already are read.
+ * measured on such draws already are read. Returns the values of a line by column.
  */
 function pairedBootstrap(
 	columns: readonly Column[],
 	sources: readonly Source[],
-): (source: Source, column: Column) => BySeed {
-	const byColumn = new Map<Column, Map<Source, Map<number, Drawn>>>(
-		columns.map((column) => [column, new Map(sources.map((source) => [source, new Map()]))]),
+): (source: Source) => readonly BySeed[] {
+	const drawn = new Map(
+		sources.map((source) => [source, columns.map(() => new Map<number, Drawn>())]),
+	);
+	const readings = sources.flatMap((source) =>
+		source.cells.flatMap((cell) =>
+			columns.flatMap((column, index) => {
+				const reading = source.read(cell, column);
+				const bySeed = drawn.get(source)?.[index];
+				return reading && bySeed ? [{ ...reading, column, seed: cell.seed, bySeed }] : [];
+			}),
+		),
 	);
 	for (const task of new Set(columns.map((column) => column.task))) {
-		const readings = columns
-			.filter((column) => column.task === task)
-			.flatMap((column) =>
-				sources.flatMap((source) =>
-					source.cells.flatMap((cell) => {
-						const reading = source.read(cell, column);
-						return reading ? [{ column, source, seed: cell.seed, reading }] : [];
-					}),
-				),
-			);
-		if (readings.length === 0) continue;
-		const { evaluation, row } = readings[0].reading;
-		for (const { reading } of readings) checkSame(evaluation, reading.evaluation);
-		const unpackedRows = new Map<Reading["row"], ReturnType<typeof statisticsOf>>();
+		const ofTask = readings.filter(({ column }) => column.task === task);
+		if (ofTask.length === 0) continue;
+		const [{ evaluation, row }] = ofTask;
+		for (const reading of ofTask) checkSame(evaluation, reading.evaluation);
+		const statisticsOfRow = new Map<Reading["row"], ReturnType<typeof statisticsOf>>();
 		const statisticOf = ({ row, evaluation }: Reading, metric: string) => {
 			if (!row.byPatient)
 				throw new InputError(
 					`the evaluation of ${row.label} on ${evaluation.task} has no per-patient values; evaluate it again`,
 				);
-			const statistics = unpackedRows.get(row) ?? statisticsOf(unpacked(row.byPatient));
-			unpackedRows.set(row, statistics);
+			const statistics = statisticsOfRow.get(row) ?? statisticsOf(unpacked(row.byPatient));
+			statisticsOfRow.set(row, statistics);
 			if (!statistics[metric])
 				throw new InputError(`${row.label} has no per-patient values of ${metric}`);
 			return statistics[metric];
 		};
-		const drawn: Readonly<Record<number, Drawn>> = row.byDraw
-			? readings.map(({ column, reading }) => drawnIn(reading, column.metric))
+		const values: Readonly<Record<number, Drawn>> = row.byDraw
+			? ofTask.map((reading) => drawnIn(reading, reading.column.metric))
 			: drawPatients(
 					evaluation.patients,
 					Object.fromEntries(
-						readings.map(({ column, reading }, i) => [i, statisticOf(reading, column.metric)]),
+						ofTask.map((reading, i) => [i, statisticOf(reading, reading.column.metric)]),
 					),
 					evaluation,
 				);
-		for (const [index, { column, source, seed }] of readings.entries())
-			byColumn.get(column)?.get(source)?.set(seed, drawn[index]);
+		for (const [index, { bySeed, seed }] of ofTask.entries()) bySeed.set(seed, values[index]);
 	}
-	return (source, column) => byColumn.get(column)?.get(source) ?? new Map();
+	return (source) => drawn.get(source) ?? [];
 }
 
-/** What was measured on each draw. */
 function drawnIn({ row, evaluation }: Reading, metric: string): Drawn {
 	const drawn = row.byDraw?.[metric];
 	const value = row.metrics[metric]?.value;

@@ -151,7 +151,6 @@ function markdownTable([header = [], ...rows]: readonly (readonly string[])[]): 
 const signed = (column: Column, value: number) =>
 	`${value * column.scale > 0 ? "+" : ""}${number(column, value)}`;
 
-/** Differences between lines: over patients and, with several common seeds, over seeds. */
 export function differenceTables({ columns, differences }: Comparison): {
 	readonly title: string;
 	readonly header: readonly string[];
@@ -183,7 +182,6 @@ export function differenceTables({ columns, differences }: Comparison): {
 	return tables.filter(({ rows }) => rows.length > 0).map((one) => ({ ...one, header }));
 }
 
-/** The columns of the CSV file. */
 const csvHeader =
 	"line group task setting metric value low high seeds seed_deviation minus interval".split(" ");
 

@@ -77,7 +77,6 @@ export async function forecastTask(
 			);
 		}
 	}
-	/** The rows of a run, one per forecasting method. */
 	const modelRows = async (runtime: Runtime, trained: Trained) => {
 		const { model, config } = trained;
 		const has = model.forecasting.methods;
@@ -144,7 +143,6 @@ type SplitHistory = Awaited<ReturnType<typeof splitHistory>>;
 /** For each later event of a patient: the number of more likely codes at its time. */
 type Ranks = readonly number[] | Int32Array;
 
-/** Ranks the later events of some patients at once. */
 export type Ranker = (patients: readonly SplitHistory[]) => Promise<readonly Ranks[]>;
 
 const autoRegressiveSteps = 60;

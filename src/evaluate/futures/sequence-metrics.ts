@@ -259,7 +259,6 @@ function assignRows(
 	return columnOf;
 }
 
-/** Events with a time and a label each. */
 export interface LabelledEvents {
 	readonly times: ArrayLike<number>;
 	readonly labels: ArrayLike<number>;

@@ -6,7 +6,6 @@ import type { Statistic } from "../bootstrap.js";
 import { evenShares, probabilityBins, quantileEdges } from "../calibration.js";
 import { ranking } from "../metrics.js";
 
-/** The labels of a split. */
 export interface LabelSet extends LabelledPatients {
 	readonly labels: readonly Label[];
 	readonly weights: Float64Array;
@@ -70,13 +69,11 @@ function ofPatients(
 	};
 }
 
-/** How well scores rank positives above negatives. */
 export function rankStatistics(labelled: LabelledPatients, scores: ArrayLike<number>): Statistics {
 	const { averagePrecision, auroc } = ranking(labelled.targets, scores);
 	return { auprc: ofPatients(labelled, averagePrecision), auroc: ofPatients(labelled, auroc) };
 }
 
-/** How far probabilities are from the labels. */
 export function probabilityStatistics(
 	labelled: LabelledPatients,
 	probabilities: ArrayLike<number>,

@@ -43,7 +43,6 @@ import {
 	taskRisks,
 } from "./task-labels.js";
 
-/** What the rows of a labelled task are computed from. */
 export interface TaskData {
 	readonly task: string;
 	readonly dataset: Dataset;
@@ -69,7 +68,6 @@ export const scoredRow = (
 	...(areProbabilities && { more: probabilityStatistics(labelled, scores) }),
 });
 
-/** The default number of labels per few-shot draw, and the number of draws. */
 const usualShots = 5;
 const shotDraws = 50;
 /** Training patients whose representations, without labels, give mean and deviation. */
@@ -154,7 +152,6 @@ export async function frozenRows(
 	return rows;
 }
 
-/** The row of the model's own risk, if it has learned hazards of the task's codes. */
 async function riskRows(
 	{ task, dataset, evaluated }: TaskData,
 	codes: TaskCodes,
@@ -183,7 +180,6 @@ async function riskRows(
 	return [scoredRow(name, evaluated, risk, areProbabilities)];
 }
 
-/** The indices of the labels of one draw. */
 type Shots = readonly number[];
 
 /**

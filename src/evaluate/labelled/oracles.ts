@@ -12,7 +12,6 @@ import type { TaskCodes } from "./task-labels.js";
 
 type SimulatedRecords = ReturnType<SimulationTruth["patient"]>["history"];
 
-/** The true probabilities of a task in the simulated population. */
 interface LabelOracle {
 	/** What the probabilities are of, in words. */
 	readonly of: string;

@@ -109,7 +109,6 @@ export async function probe(
 	return { weight, bias, risk: fit.length > width + 1 ? fit[width] : undefined };
 }
 
-/** Mean and standard deviation of each component. */
 export interface Standard {
 	readonly mean: Float64Array;
 	readonly deviation: Float64Array;
@@ -125,7 +124,6 @@ export function standardOf(vectors: ArrayLike<number>, width: number): Standard 
 	return { mean, deviation: deviation.map((square) => Math.sqrt(square) || 1) };
 }
 
-/** Centres and scales each component. */
 export function standardised(
 	vectors: ArrayLike<number>,
 	{ mean, deviation }: Standard,

@@ -21,14 +21,12 @@ import { spanText } from "../../predict/user-input/index.js";
 import { onsetHorizonDays, onsetLabels } from "../onset/onset-labels.js";
 import { viewsOf } from "./label-set.js";
 
-/** A task that is built in. */
 interface BuiltInTask {
 	/** The records that the task is about; of insulin, those that its patients have. */
 	readonly mark: Mark;
 	readonly what: string;
 	/** Whether a positive label is a first record after an index day, so that the dataset needs no labels. */
 	readonly isOnset?: true;
-	/** What a positive label means. */
 	readonly definition: string;
 	readonly horizonDays?: number;
 	/** The horizon of the zero-shot risk. */
@@ -96,7 +94,6 @@ export function isOnsetTask({ manifest, vocabulary }: Dataset, task: string): bo
 	);
 }
 
-/** The yes-or-no tasks of a dataset. */
 export const labelledTasks = (dataset: Dataset): string[] => [
 	...Object.keys(builtInTasks).filter((task) => isOnsetTask(dataset, task)),
 	...dataset.manifest.labels.map(({ task }) => taskOfLabels(task)),
@@ -172,7 +169,6 @@ export function taskDefinition(
 	};
 }
 
-/** The first tokens by name. */
 function tokenText({ tokens: all }: Vocabulary, tokens: readonly number[]): string {
 	const names = tokens.slice(0, 3).map((token) => {
 		const { name, code, system } = all[token];
@@ -265,7 +261,6 @@ export function taskCodes(
 	};
 }
 
-/** The tokens of a kind of record. */
 const markedTokens = (vocabulary: Vocabulary, mark: Mark): number[] =>
 	vocabulary.tokens.flatMap((token, index) =>
 		index >= specialCount &&

@@ -81,7 +81,6 @@ export async function labelledTask(
 	};
 }
 
-/** The rows of the model, one per setting. */
 async function modelRows(
 	data: TaskData,
 	runtime: Runtime,
@@ -117,7 +116,6 @@ async function modelRows(
 	return { rows, calibration: calibrationBins(evaluated, tuned.probabilities).bins(options) };
 }
 
-/** Passes on the predictions of the evaluated labels. */
 async function reportPredictions(
 	{ dataset, evaluated, options }: TaskData,
 	row: string,
@@ -155,7 +153,6 @@ function chanceError(probabilities: Float64Array, bins: number): number {
 	return sum;
 }
 
-/** The rows of the baselines and, for simulated patients, of the reference model. */
 async function baselineRows(data: TaskData, notes: string[]): Promise<PatientRow[]> {
 	const { task, dataset, trainingDataset, train, evaluated, codes } = data;
 	const { labels, targets } = evaluated;
@@ -214,7 +211,6 @@ async function regressionRows(
 	return [scoredRow(name, evaluated, logOdds.map(probabilityOf))];
 }
 
-/** The row of the reference model, where the population is simulated and the task has one. */
 async function oracleRows(
 	{ task, dataset, options, evaluated, codes }: TaskData,
 	notes: string[],

@@ -70,7 +70,6 @@ export async function eventScores(dataset: Dataset, split: Split) {
 	};
 	return {
 		patients,
-		/** The sums by patient. */
 		column,
 		total: (name: SumName, group?: EventGroup) => column(name, group).reduce((a, b) => a + b, 0),
 		/** Adds the event at a position of the history of a patient, numbered within the split, with its rank among the codes. */
@@ -119,7 +118,6 @@ export function codesOfTokens({ tokens }: Vocabulary) {
 	};
 }
 
-/** How frequent each token is in training. */
 export function trainingFrequencies({ vocabulary }: Dataset): Float64Array {
 	const total = vocabulary.tokens.reduce((sum, { count }) => sum + count, 0);
 	return Float64Array.from(vocabulary.tokens, ({ count }) => count / total);

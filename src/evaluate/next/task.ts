@@ -89,7 +89,6 @@ export async function nextTask(dataset: Dataset, options: EvaluateOptions): Prom
 	};
 }
 
-/** Frequency baselines and, on simulated data, the oracle. */
 async function baselineScores(dataset: Dataset, options: EvaluateOptions, notes: string[]) {
 	const { split, trainingDataset = dataset } = options;
 	const smoothing = await chooseSmoothing(trainingDataset);

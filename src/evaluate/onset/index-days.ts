@@ -26,7 +26,6 @@ export type IndexRule =
 
 const oldest = 120;
 
-/** Parses `random`, `visit`, a date or `age:N`. */
 export function parseIndexRule(text: string): IndexRule {
 	if (text === "random" || text === "visit") return { kind: text };
 	const years = /^age:(\d+(?:\.\d+)?)$/.exec(text)?.[1];
@@ -55,7 +54,6 @@ export function indexRuleFor(text: string, axis: TimeAxis, where: string): Index
 	return rule;
 }
 
-/** A patient at risk after the index day. */
 export interface IndexedPatient {
 	/** Number in the dataset. */
 	readonly patient: number;

@@ -41,7 +41,6 @@ function ageSexRisks(
 	return risks;
 }
 
-/** The cumulative incidence of every code by the model. */
 export async function modelPredictions(
 	runtime: Runtime,
 	trained: Trained,

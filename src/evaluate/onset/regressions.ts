@@ -72,7 +72,6 @@ export function* fitRegression(
 	return best;
 }
 
-/** The coefficients of several regressions. */
 export const fitRegressions =
 	(features: RegressionFeatures) =>
 	(outcomes: readonly Landmarks<Outcomes>[]): Float64Array[] =>

@@ -35,7 +35,6 @@ import type { IndexedCohort, IndexedPatient } from "./index-days.js";
 /** Onsets that a code needs within a horizon. */
 export const leastOnsets = 20;
 
-/** A row of the results. */
 export interface Predictions {
 	readonly name: RowName;
 	/** By each horizon, [patients, vocab]; NaN where there is none. */
@@ -60,7 +59,6 @@ export const indexOf = ({ index, before }: Pick<EvaluateOptions, "index" | "befo
 
 export const daysOf = (years: number) => Math.round(years * yearDays);
 
-/** The codes with enough onsets within so many days. */
 export const measuredCodes = (codes: readonly CodeFollowUp[], days: number) =>
 	codes.filter((code) => code.token >= specialCount && onsetsWithin(code, days) >= leastOnsets);
 
@@ -75,7 +73,6 @@ export interface CodeFollowUp extends FollowUp {
 
 export const statusOf = { onset, death, "end of observation": censored } as const;
 
-/** The follow-up of every code, by token. */
 export function followUps(patients: readonly IndexedPatient[], vocab: number): CodeFollowUp[] {
 	const entries = Array.from({ length: vocab }, () => ({
 		time: [] as number[],
@@ -101,7 +98,6 @@ export function followUps(patients: readonly IndexedPatient[], vocab: number): C
 	}));
 }
 
-/** Onsets within so many days. */
 export function onsetsWithin(
 	{ time, status }: Pick<CodeFollowUp, "time" | "status">,
 	days: number,
@@ -114,7 +110,6 @@ export function onsetsWithin(
 /** Bootstrap draws, at most: every code of every horizon is scored on each. */
 const maxDraws = 200;
 
-/** What is measured at one horizon. */
 interface AtHorizon {
 	readonly years: number;
 	readonly codes: readonly CodeFollowUp[];
@@ -278,7 +273,6 @@ function detailsOf(
 				},
 			];
 		});
-	/** Some conditions in detail, at the measured horizon nearest to five years. */
 	const conditions = ([...horizons]: readonly AtHorizon[]) => {
 		const distance = ({ years }: AtHorizon) => Math.abs(years - detailYears);
 		const [{ years, codes, predicted }] = horizons.sort((a, b) => distance(a) - distance(b));
@@ -333,7 +327,6 @@ type Condition = NonNullable<OnsetDetails["conditions"]>[number];
 const chronicDiseases = ["428", "250", "401", "411", "427", "296", "496", "433", "585", "290"];
 const mostConditions = 4;
 
-/** How the conditions are chosen, in words. */
 export const conditionRule =
 	"heart failure, diabetes, hypertension, ischaemic heart disease, dysrhythmia, mood disorders, COPD, cerebrovascular disease, renal failure, dementia: the first four with enough onsets; where none has, the four codes with the most onsets";
 
@@ -382,7 +375,6 @@ export function incidenceByFifth(
 	};
 }
 
-/** Thresholds of risk at which net benefit is measured. */
 const conditionThresholds = [0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3];
 
 /** One condition in detail; the first row's risks make the fifths. */

@@ -23,7 +23,6 @@ import {
 
 const usualHorizons = [1, 3, 5, 10];
 
-/** The rule of an index of a dataset. */
 export const indexRuleOf = ({ folder, manifest }: Dataset, index: string): IndexRule =>
 	indexRuleFor(index, manifest.source.axis, folder);
 
@@ -104,7 +103,6 @@ export async function onsetTask(dataset: Dataset, options: EvaluateOptions): Pro
 	};
 }
 
-/** Says where the records of a split end. */
 async function lastRecordText(dataset: Dataset, split: Split): Promise<string> {
 	let last = Number.NEGATIVE_INFINITY;
 	for await (const { times } of dataset.histories(split))
@@ -158,7 +156,6 @@ function notesOf(
 	return notes;
 }
 
-/** The token whose predictions are passed on. */
 function predictedToken({ folder, vocabulary }: Dataset, { code }: EvaluateOptions): number {
 	const token =
 		code === undefined ? undefined : vocabulary.tokens.findIndex((entry) => entry.code === code);

@@ -236,7 +236,6 @@ export const highRiskShares = [0.5, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995] as const;
 
 /** Patients with similar predicted risks. */
 interface RiskBin {
-	/** Mean predicted risk. */
 	readonly predicted: number;
 	/**
 	 * Cumulative incidence at the horizon (Aalen–Johansen, death competing) among these patients. Null if the

@@ -161,7 +161,6 @@ export interface Curve {
 	readonly complete: boolean;
 }
 
-/** The curve on one day. */
 interface CurveValue {
 	readonly value: number;
 	readonly low: number;
@@ -262,7 +261,6 @@ function logLogLimits(survival: number, variance: number): Limits {
 	return { low: Math.exp(log * factor), high: Math.exp(log / factor) };
 }
 
-/** What happens on one day, in patients. */
 interface Day {
 	readonly atRisk: number;
 	readonly onsets: number;

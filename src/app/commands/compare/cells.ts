@@ -78,7 +78,6 @@ export async function trainCell(request: CellRequest) {
 	const dataset = await openDataset(join(folder, plan.datasetFolder));
 	if (dataset.manifest.contentHash !== plan.dataset)
 		throw new InputError(`${dataset.folder} is not the dataset ${folder} was begun with`);
-	/** Why a task was not fine-tuned, by task. */
 	const notTuned: Record<string, string> = {};
 	let training: Cell["training"] = null;
 	let trained: Trained | undefined;
@@ -134,7 +133,6 @@ async function pretrainCell(
 	};
 }
 
-/** Fine-tunes the run to a task, where the task or the model needs it. */
 async function finetuneCell(
 	{ tuning, tuningSteps }: Plan,
 	dataset: Dataset,
@@ -159,7 +157,6 @@ async function finetuneCell(
 
 type TrainedCell = Awaited<ReturnType<typeof trainCell>>;
 
-/** Evaluates a cell on each task and writes it. */
 export const evaluateCell = (request: CellRequest, cell: TrainedCell): Promise<void> =>
 	withRuntime(request, "inference", (runtime) => evaluateCellOn(runtime, request, cell));
 
@@ -264,7 +261,6 @@ export async function computeCells(
 	const began = clock();
 	if (done.length > 0)
 		progress.note(`${done.length} of ${cells.length} cells are already finished`);
-	/** The last line of each running cell. */
 	const running = new Map<ChildProcess, { readonly name: CellName; line: string }>();
 	const stop = () => {
 		for (const child of running.keys()) child.kill("SIGTERM");

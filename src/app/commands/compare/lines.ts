@@ -20,7 +20,6 @@ import { settingsOf } from "../pretrain/training.js";
 import { presetOf } from "../pretrain.js";
 import type { Plan } from "./plan.js";
 
-/** Rejects unknown names, listing the known ones, and an empty list. */
 export function checkNames(
 	names: readonly string[],
 	what: "model" | "variant",
@@ -61,7 +60,6 @@ interface Variant {
 	readonly options?: Settings;
 }
 
-/** The line's group in the paper's table. */
 const groupOf = ({ id, pretraining }: Model) =>
 	id === "trajgpt" ? "trajgpt" : pretraining === "none" ? "irregular" : "transformers";
 
@@ -101,7 +99,6 @@ const comparedModels: readonly Variant[] = models.flatMap(({ id }) =>
 
 export const lineNames: readonly string[] = comparedModels.map(({ id }) => id);
 
-/** Whether a comparison at a preset has a line, if none are named. */
 function isUsual(line: Variant, preset: string): boolean {
 	if (line !== plainTrajgpt) return line.preset === undefined || preset === "paper";
 	// Not where the preset has the plain settings already.
@@ -109,7 +106,6 @@ function isUsual(line: Variant, preset: string): boolean {
 	return Object.entries(plain).some(([name, value]) => presets[preset]?.[name] !== value);
 }
 
-/** The lines with the given names, or all; rejects unknown names. */
 export function linesNamed(names: readonly string[] | undefined, options: LineOptions): Entry[] {
 	if (names) checkNames(names, "model", lineNames);
 	const lines = names
@@ -118,7 +114,6 @@ export function linesNamed(names: readonly string[] | undefined, options: LineOp
 	return lines.map((line) => lineOf(line, options));
 }
 
-/** Rejects leaders, which run with every seed, that are not compared. */
 export function checkLeaders(leaders: readonly string[], entries: readonly Entry[]): void {
 	checkNames(leaders, "model", lineNames);
 	const ids = entries.map(({ id }) => id);
@@ -154,9 +149,7 @@ export function waysOf(
 	});
 }
 
-/** Which sizes of a model learn from how many patients. */
 interface SizeOptions extends Omit<LineOptions, "preset"> {
-	/** The id of the model. */
 	readonly model: string;
 	/** Default: those of tiny, default and large that the model has. */
 	readonly presets?: readonly string[] | undefined;
@@ -287,7 +280,6 @@ const epochsText = (epochs: number) => `${epochs} epoch${epochs === 1 ? "" : "s"
 const isScratch = ({ pretraining }: Model) => pretraining === "none";
 const isTuned = ({ forecasting }: Model) => forecasting.after === "fine-tuning";
 
-/** Notes on differences between the lines that matter when their numbers are compared. */
 export function lineNotes(
 	dataset: Dataset,
 	entries: readonly Entry[],
@@ -385,7 +377,6 @@ export function lineNotes(
 	];
 }
 
-/** Says when tasks without labels are evaluated on some of the test patients only. */
 export function sampleNotes(
 	dataset: Dataset,
 	tasks: readonly string[],

@@ -23,9 +23,7 @@ const planSchema = z.strictObject({
 	depths: z.array(z.int()),
 	/** Training options of every line, unless the line overrides them. */
 	options: z.record(z.string(), z.unknown()),
-	/** Options of the hazards of every line. */
 	hazards: z.record(z.string(), z.unknown()).default({}),
-	/** Options of `finetune`. */
 	tuning: z.record(z.string(), z.unknown()),
 	/** The most steps of a fine-tuning, but at least one epoch; null for no limit. */
 	tuningSteps: z.int().min(1).nullable().default(null),
@@ -122,7 +120,6 @@ export async function openPlan(
 /** Entries that mark a dataset, a run or a comparison. Anything else, such as a scheduler's log, may be there. */
 const taken = ["manifest.json", "run.json", "cells", "runs"];
 
-/** Refuses a folder that is already a dataset or a run, or a comparison without its settings. */
 function checkUnused(folder: string): void {
 	const filled = taken.find((name) => isFilled(join(folder, name)));
 	if (filled !== undefined)
@@ -146,7 +143,6 @@ const timingSchema = z.strictObject({
 /** Resources that training took, over all processes that had a part in it. */
 type Timing = z.infer<typeof timingSchema>;
 
-/** Adds this process's timing to the one kept in a run's folder. */
 export async function addTiming(run: string, now: Timing): Promise<Timing> {
 	const file = join(run, "timing.json");
 	const before = existsSync(file)

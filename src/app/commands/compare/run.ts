@@ -51,7 +51,6 @@ import {
 } from "./lines.js";
 import { baselinesId, comparisonFiles, openPlan } from "./plan.js";
 
-/** Distinct names, separated by commas. */
 const names = readBy(namesIn);
 /** The same, or undefined for `all`. */
 const namesOrAll = readBy((text) => (text === "all" ? undefined : namesIn(text))).optional();
@@ -65,7 +64,6 @@ function depthsOf(text: string): readonly number[] {
 	return depths;
 }
 
-/** Numbers of patients that increase. */
 function increasingCounts(text: string): readonly number[] {
 	const counts = namesIn(text).map(Number);
 	const isNext = (count: number, i: number) =>
@@ -177,7 +175,6 @@ export const scaleFields = {
 
 type Options<F extends Fields> = Omit<Values<F>, "out" | "json"> & Monitoring;
 
-/** Options of `compare`: those of the command. */
 export type CompareOptions = Options<typeof compareFields>;
 type AblateOptions = Options<typeof ablateFields>;
 type ScaleOptions = Options<typeof scaleFields>;
@@ -354,10 +351,8 @@ const formats: Readonly<Record<string, (comparison: Comparison) => string>> = {
 	tex: latex,
 };
 
-/** The picture of `scale`. */
 export const curvesFile = (folder: string): string => join(folder, "curves.svg");
 
-/** The files of a comparison's table. */
 export const tableFiles = (folder: string): string[] =>
 	Object.keys(formats).map((extension) => comparisonFiles(folder).table(extension));
 

@@ -28,7 +28,6 @@ export type PredictionSchema = (typeof predictionSchemas)[number];
 export interface PredictionFile {
 	readonly file: string;
 	readonly schema: PredictionSchema;
-	/** Whether an existing file may be replaced. */
 	readonly replace?: boolean | undefined;
 }
 
@@ -224,11 +223,9 @@ export interface PredictionTargets {
 	readonly plp?: { readonly folder: string; readonly replace?: boolean | undefined } | undefined;
 }
 
-/** The predictions behind one row of an evaluation, as they were written. */
 export interface WrittenPredictions {
 	readonly file?: string;
 	readonly folder?: string;
-	/** The label of the row. */
 	readonly row: string;
 	/** Predictions with a label. */
 	readonly count: number;

@@ -65,13 +65,10 @@ export interface EvaluateOptions
 	 * an earlier state of the run.
 	 */
 	readonly patients?: number | "all" | undefined;
-	/** Called with each evaluation as soon as it is finished. */
 	readonly onEvaluation?: ((measured: MeasuredRun) => void) | undefined;
-	/** Called with the summary over several runs, after the evaluations of each. */
 	readonly onAcrossRuns?: ((task: string, over: AcrossRuns) => void) | undefined;
 }
 
-/** One run, evaluated on one task. */
 export interface MeasuredRun {
 	readonly run: string;
 	/** The file of the evaluation; undefined if it was not written. */
@@ -81,13 +78,11 @@ export interface MeasuredRun {
 	/** Why it was not stored: the file holds a result of more patients. */
 	readonly notStored?: string;
 	readonly evaluation: Evaluation;
-	/** Of the predictions that were written. */
 	readonly predictions?: WrittenPredictions;
 }
 
 export interface TaskResult {
 	readonly runs: readonly MeasuredRun[];
-	/** The summary over several runs. */
 	readonly acrossRuns?: AcrossRuns;
 }
 
@@ -145,7 +140,6 @@ function checkTask(task: string, before: number | undefined, [first]: readonly T
 	);
 }
 
-/** Refuses results that could not be written. */
 export function checkWritten(results: Readonly<Record<string, TaskResult>>, more = ""): void {
 	for (const { runs } of Object.values(results))
 		for (const { notWritten } of runs)

@@ -13,7 +13,6 @@ function unitOf(metric: string) {
 	return { scale: 1, digits: 3, unit: "" };
 }
 
-/** A measure with its interval, or an empty cell. */
 function intervalText(
 	measure: Measure | undefined,
 	{ scale, digits }: { readonly scale: number; readonly digits: number },
@@ -193,7 +192,6 @@ export function acrossRunsText(
 	].join("");
 }
 
-/** What was written, and the metrics of the file, as meds-evaluation would give them. */
 export function predictionsText({ file, folder, row, count, metrics }: WrittenPredictions): string {
 	const places = [file, folder].filter((place) => place !== undefined).join(" and ");
 	const values = metrics
@@ -219,7 +217,6 @@ const onsetColumns = [
 
 const yearsText = (years: number) => `${years} ${years === 1 ? "year" : "years"}`;
 
-/** The rows of onset at a horizon, then the differences. */
 export function onsetTable(
 	{ years, codes }: { readonly years: number; readonly codes: number },
 	rows: Evaluation["rows"],
@@ -238,7 +235,6 @@ export function onsetTable(
 	);
 }
 
-/** One table per horizon, with differences, then the subgroups. */
 function onsetText({ rows, differences = [], onset }: Evaluation): string {
 	if (!onset) return "";
 	const horizons = onset.horizons.map((horizon) => onsetTable(horizon, rows, differences));
