@@ -14,7 +14,7 @@ import { type FhirOptions, openFhir, readResources } from "./index.js";
 import { readFhirInMemory } from "./read-in-memory.js";
 import { noResource } from "./resource-parser.js";
 import { type ReadOptions, ResourceReader } from "./resources-to-records.js";
-import { StoreRows } from "./staged-rows.js";
+import { StagedRows } from "./staged-rows.js";
 
 let folderOfStore: string;
 let store: Store;
@@ -790,7 +790,7 @@ describe("invalid content", () => {
 		);
 		const swaps = ["null", "[]", "{}", "1", '""', '"x"', "true", "[{}]", '{"coding":[{}]}'];
 		const file = join(await temporaryFolder(), "x.json");
-		const rows = await StoreRows.create(store);
+		const rows = new StagedRows();
 		let turn = 0;
 		const outcome = async (content: Uint8Array) => {
 			await writeFile(file, content);

@@ -2,13 +2,12 @@ import type { Dirent } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { InputError } from "../../../base/errors.js";
-import { readRow } from "../bad-rows.js";
+import { counted, notesFor, readRow } from "../bad-rows.js";
 import { explainBytes, readBytes } from "../bytes.js";
 import type { RecordSource } from "../store.js";
-import { type FilesRead, notesOf } from "./notes.js";
 import { NotFhirError, noResource, type ResourceEntry, ResourceParser } from "./resource-parser.js";
-import { type ReadOptions, ResourceReader } from "./resources-to-records.js";
-import { PendingRows, resolveInStore, StoreRows } from "./staged-rows.js";
+import { type ReadOptions, ResourceReader, type SkippedResources } from "./resources-to-records.js";
+import { createStaged, resolveInStore, StagedRows, type Unresolved } from "./staged-rows.js";
 
 export type FhirOptions = Omit<ReadOptions, "unusable">;
 
@@ -26,19 +25,15 @@ export async function openFhir(
 		format: "fhir",
 		path,
 		async load(store, bad) {
-			const rows = await StoreRows.create(store);
-			const pending = bad && new PendingRows(rows);
-			const reader = new ResourceReader(pending ?? rows, options);
-			const readOne = (entry: ResourceEntry) => {
-				readRow(bad, () => {
-					pending?.clear();
-					reader.read(entry);
-					pending?.keep();
-				});
-			};
-			const read = await readFiles(files, readOne, rows);
+			await createStaged(store);
+			const rows = new StagedRows();
+			const reader = new ResourceReader(rows, options);
+			const read = await readFiles(files, async (entry) => {
+				readRow(bad, () => reader.read(entry));
+				if (rows.isFull) await rows.moveTo(store);
+			});
+			await rows.moveTo(store);
 			const unresolved = await resolveInStore(store, bad);
-			await rows.drop();
 			const notes = notesOf(reader.skipped, read, unresolved);
 			if ((await store.count("record")) + (await store.count("person")) === 0)
 				throw new InputError(
@@ -51,9 +46,9 @@ export async function openFhir(
 
 async function readFiles(
 	files: readonly SourceFile[],
-	readOne: (entry: ResourceEntry) => void,
-	rows: StoreRows,
-): Promise<FilesRead> {
+	readOne: (entry: ResourceEntry) => Promise<void>,
+) {
+	/** Files of a folder that are not FHIR. */
 	const otherFiles: string[] = [];
 	let entriesWithoutResource = 0;
 	for (const { path, searched } of files) {
@@ -65,15 +60,13 @@ async function readFiles(
 					continue;
 				}
 				resources++;
-				readOne(entry);
-				if (rows.isFull) await rows.write();
+				await readOne(entry);
 			}
 		} catch (error) {
 			if (!(error instanceof NotFhirError && searched && resources === 0)) throw error;
 			otherFiles.push(path);
 		}
 	}
-	await rows.write();
 	return { otherFiles, entriesWithoutResource };
 }
 
@@ -142,3 +135,58 @@ async function* filesUnder(folder: string): AsyncGenerator<string> {
 /** Links to folders are not followed, because they may form cycles. */
 const isFile = async (entry: Dirent, path: string): Promise<boolean> =>
 	entry.isFile() || (entry.isSymbolicLink() && (await stat(path)).isFile());
+
+/** Describes what was left out or chosen while reading. */
+function notesOf(
+	skipped: SkippedResources,
+	files: Awaited<ReturnType<typeof readFiles>>,
+	unresolved: Unresolved,
+): string[] {
+	const { diagnosesWithoutTime, drugsWithoutTime, measurementsWithoutTime, drugsWithoutCode } =
+		unresolved;
+	return notesFor([
+		[skipped.otherTypes.total, `resources of other types were skipped: ${skipped.otherTypes}`],
+		[
+			unresolved.olderVersions,
+			`${counted(unresolved.olderVersions, "resource")} came again later, under the same type and id: the last one read was kept`,
+		],
+		[
+			skipped.invalid.total,
+			`left out as entered in error, refuted, cancelled, not taken or not to be given: ${skipped.invalid}`,
+		],
+		[
+			diagnosesWithoutTime + drugsWithoutTime + measurementsWithoutTime,
+			`left out for want of a time: ${counted(diagnosesWithoutTime, "diagnosis", "diagnoses")}, ${counted(drugsWithoutTime, "drug")}${measurementsWithoutTime > 0 ? `, ${counted(measurementsWithoutTime, "measurement")}` : ""}`,
+		],
+		[skipped.uncoded.total, `left out for want of a code with a system: ${skipped.uncoded}`],
+		[
+			drugsWithoutCode,
+			`left out: ${counted(drugsWithoutCode, "drug")} whose Medication is in no file or has no code with a system`,
+		],
+		[skipped.aboutOthers.total, `left out as not about a patient: ${skipped.aboutOthers}`],
+		[
+			skipped.severalCodings,
+			`${counted(skipped.severalCodings, "resource")} had codings in several systems: one was kept (ICD-10-CM before ICD-9-CM and SNOMED, RxNorm before ATC and NDC); --all-codings keeps all`,
+		],
+		[
+			skipped.unknownSystems.total,
+			`codings of unknown systems were left out beside known ones: ${skipped.unknownSystems}; --allow-system keeps one`,
+		],
+		[
+			unresolved.patientsUnknown,
+			`${counted(unresolved.patientsUnknown, "patient")} with records but without a Patient resource: birth and sex are unknown`,
+		],
+		[
+			skipped.deathsWithoutDate,
+			`${counted(skipped.deathsWithoutDate, "patient")} died on a day that is not given`,
+		],
+		[
+			files.entriesWithoutResource,
+			`${counted(files.entriesWithoutResource, "entry without a resource was", "entries without a resource were")} skipped`,
+		],
+		[
+			files.otherFiles.length,
+			`${counted(files.otherFiles.length, "file of the folder is", "files of the folder are")} no FHIR and skipped; the first is ${files.otherFiles[0]}`,
+		],
+	]);
+}

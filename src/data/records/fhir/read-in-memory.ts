@@ -1,8 +1,7 @@
 import { InputError } from "../../../base/errors.js";
-import type { SkippedResources } from "./notes.js";
 import { noResource, ResourceParser } from "./resource-parser.js";
-import { type ReadOptions, ResourceReader } from "./resources-to-records.js";
-import { MemoryRows, PendingRows, type ResolvedRows, resolveInMemory } from "./staged-rows.js";
+import { type ReadOptions, ResourceReader, type SkippedResources } from "./resources-to-records.js";
+import { type ResolvedRows, resolveInMemory, StagedRows } from "./staged-rows.js";
 
 export interface FhirContent extends ResolvedRows {
 	readonly resources: number;
@@ -19,18 +18,15 @@ export function readFhirInMemory(
 	options: ReadOptions = {},
 	onBad?: (error: InputError) => void,
 ): FhirContent {
-	const rows = new MemoryRows();
-	const pending = new PendingRows(rows);
-	const reader = new ResourceReader(pending, options);
+	const rows = new StagedRows();
+	const reader = new ResourceReader(rows, options);
 	const parser = new ResourceParser(file);
 	let resources = 0;
 	for (const entry of parser.push(bytes)) {
 		if (entry === noResource) continue;
 		resources++;
 		try {
-			pending.clear();
 			reader.read(entry);
-			pending.keep();
 		} catch (error) {
 			if (!(onBad && error instanceof InputError)) throw error;
 			onBad(error);

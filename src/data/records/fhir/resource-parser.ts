@@ -22,8 +22,15 @@ export interface Piece {
 const longestPiece = 64 * 1024 * 1024; // bytes: far above any resource, far below memory
 const deepest = 1000; // brackets inside brackets
 
+const lineFeed = 0x0a;
 const quote = 0x22;
+const comma = 0x2c;
+const colon = 0x3a;
 const backslash = 0x5c;
+/** Two more is what closes it. */
+const openObject = 0x7b;
+const openList = 0x5b;
+const blanks: readonly number[] = [0x20, 0x09, 0x0d];
 const entryKey = new TextEncoder().encode("entry");
 const byteOrderMark = [0xef, 0xbb, 0xbf];
 
@@ -46,14 +53,15 @@ export class JsonSplitter {
 	/** The number of letters of `entry` that the string at depth 1 matches so far; -1 for another key. */
 	#spelled = -1;
 	#underEntry = false;
-	#inEntries = false;
-	#next: Next = "element or end";
+	/** Undefined outside of the list `entry`. */
+	#next: Next | undefined;
 	#entries = 0;
-	/** Whether bytes belong to a piece; those between entries and between objects do not. */
-	#keeping = false;
-	#from = 0;
 	#rest = new PieceBuffer();
 	#entry = new PieceBuffer();
+	/** The piece that bytes belong to; those between entries and between objects belong to none. */
+	#piece: PieceBuffer | undefined;
+	/** Where the bytes of the piece begin in the chunk. */
+	#from = 0;
 	#values = 0;
 	/** The line of the previous object if it was on one line: then there is one object per line. */
 	#lineBefore = 0;
@@ -76,52 +84,28 @@ export class JsonSplitter {
 				at = this.#passText(chunk, at);
 				continue;
 			}
-			const byte = chunk[at];
-			switch (byte) {
-				case 0x20:
-				case 0x09:
-				case 0x0d:
-					break;
-				case 0x0a:
-					if (this.#onePerLine && this.#depth > 0) throw this.#fault("the line ends inside it");
-					this.#line++;
-					break;
-				case quote:
-					if (!this.#keeping) throw this.#stray(byte);
+			const byte = chunk[at] as number;
+			if (byte === lineFeed) {
+				if (this.#onePerLine && this.#depth > 0) throw this.#fault("the line ends inside it");
+				this.#line++;
+			} else if (byte === openObject || byte === openList) this.#open(byte, chunk, at);
+			else if (byte === openObject + 2 || byte === openList + 2) {
+				const piece = this.#close(byte, chunk, at);
+				if (piece) yield piece;
+			} else if (this.#piece) {
+				if (byte === quote) {
 					this.#inText = true;
 					if (this.#depth === 1) this.#spelled = 0;
-					break;
-				case 0x7b: // {
-					this.#openObject(at);
-					break;
-				case 0x5b: // [
-					this.#openList(chunk, at);
-					break;
-				case 0x7d: // }
-				case 0x5d: {
-					const piece = this.#close(byte, chunk, at);
-					if (piece) yield piece;
-					break;
+				} else if (this.#depth === 1) {
+					if (byte === colon) this.#underEntry = this.#spelled === entryKey.length;
+					else if (byte === comma) this.#underEntry = false;
 				}
-				case 0x2c: // ,
-					if (this.#keeping) {
-						if (this.#depth === 1) this.#underEntry = false;
-					} else {
-						if (!this.#inEntries || this.#next !== "comma or end") throw this.#stray(byte);
-						this.#next = "element";
-					}
-					break;
-				case 0x3a: // :
-					if (this.#depth === 1) this.#underEntry = this.#spelled === entryKey.length;
-					if (!this.#keeping) throw this.#stray(byte);
-					break;
-				default:
-					if (this.#keeping) break;
-					if (byte !== byteOrderMark[this.#offset + at]) throw this.#stray(byte);
-			}
+			} else if (byte === comma && this.#next === "comma or end") this.#next = "element";
+			else if (!blanks.includes(byte) && byte !== byteOrderMark[this.#offset + at])
+				throw this.#stray(byte);
 		}
 		this.#offset += chunk.length;
-		if (this.#keeping) this.#keep(chunk, chunk.length);
+		this.#keep(chunk, chunk.length);
 	}
 
 	/** Call after the last chunk. */
@@ -147,37 +131,27 @@ export class JsonSplitter {
 		return chunk.length;
 	}
 
-	#openObject(at: number): void {
-		if (!this.#keeping) {
-			if (this.#inEntries) {
-				if (this.#next === "comma or end") throw this.#stray(0x7b);
-				this.#entries++;
-				this.#entry.start(this.#line);
-			} else {
+	#open(byte: number, chunk: Uint8Array, at: number): void {
+		if (byte === openList) {
+			if (!this.#piece) throw this.#stray(byte);
+			if (this.#depth === 1 && this.#underEntry) {
+				this.#keep(chunk, at + 1);
+				this.#piece = undefined;
+				this.#next = "element or end";
+			}
+		} else if (!this.#piece) {
+			if (this.#next === "comma or end") throw this.#stray(byte);
+			if (this.#next) this.#entries++;
+			else {
 				this.#onePerLine = this.#lineBefore > 0 && this.#line > this.#lineBefore;
 				this.#entries = 0;
-				this.#rest.start(this.#line);
 			}
-			this.#keeping = true;
+			this.#piece = this.#next ? this.#entry : this.#rest;
+			this.#piece.start(this.#line);
 			this.#from = at;
 		}
-		this.#deeper(0x7d);
-	}
-
-	#openList(chunk: Uint8Array, at: number): void {
-		if (!this.#keeping) throw this.#stray(0x5b);
-		if (this.#depth === 1 && this.#underEntry) {
-			this.#keep(chunk, at + 1);
-			this.#keeping = false;
-			this.#inEntries = true;
-			this.#next = "element or end";
-		}
-		this.#deeper(0x5d);
-	}
-
-	#deeper(closer: number): void {
 		if (this.#depth === deepest) throw this.#fault(`brackets in it are ${deepest} deep`);
-		this.#closers[this.#depth++] = closer;
+		this.#closers[this.#depth++] = byte + 2;
 	}
 
 	#close(byte: number, chunk: Uint8Array, at: number): Piece | undefined {
@@ -185,35 +159,32 @@ export class JsonSplitter {
 		if (this.#closers[this.#depth - 1] !== byte)
 			throw this.#fault("its brackets do not match", "mend or export the file again");
 		this.#depth--;
-		if (this.#inEntries && this.#depth === 1) {
+		if (this.#next && this.#depth === 1) {
 			if (this.#next === "element") throw this.#stray(byte);
-			this.#inEntries = false;
+			this.#next = undefined;
 			this.#underEntry = false;
-			this.#keeping = true;
+			this.#piece = this.#rest;
 			this.#from = at;
 			return undefined;
 		}
-		if (this.#inEntries && this.#depth === 2) {
-			this.#keep(chunk, at + 1);
-			this.#keeping = false;
-			this.#next = "comma or end";
-			const { line, bytes } = this.#entry.take();
-			return { kind: "entry", entry: this.#entries, line, bytes };
-		}
-		if (this.#depth > 0) return undefined;
+		const kind = this.#next ? "entry" : "rest";
+		if (this.#depth > (kind === "entry" ? 2 : 0)) return undefined;
 		this.#keep(chunk, at + 1);
-		this.#keeping = false;
+		this.#piece = undefined;
+		if (kind === "entry") {
+			this.#next = "comma or end";
+			return { kind, entry: this.#entries, ...this.#entry.take() };
+		}
 		this.#underEntry = false;
 		this.#values++;
-		const { line, bytes } = this.#rest.take();
-		this.#lineBefore = line === this.#line ? line : 0;
-		return { kind: "rest", entry: this.#entries, line, bytes };
+		this.#lineBefore = this.#rest.line === this.#line ? this.#line : 0;
+		return { kind, entry: this.#entries, ...this.#rest.take() };
 	}
 
 	#keep(chunk: Uint8Array, to: number): void {
-		const kept = this.#inEntries ? this.#entry : this.#rest;
-		kept.add(chunk.subarray(this.#from, to));
-		if (kept.size > this.#limit)
+		if (!this.#piece) return;
+		this.#piece.add(chunk.subarray(this.#from, to));
+		if (this.#piece.size > this.#limit)
 			throw this.#fault(
 				`it is longer than ${this.#limit} bytes`,
 				"split it into several, or leave it out",
@@ -222,7 +193,7 @@ export class JsonSplitter {
 
 	#where(): string {
 		if (this.#depth === 0) return `${this.#file}: line ${this.#line}`;
-		return this.#inEntries && this.#entries > 0
+		return this.#next && this.#entries > 0
 			? `${this.#file}: entry ${this.#entries} (line ${this.#entry.line})`
 			: `${this.#file}: the JSON that starts on line ${this.#rest.line}`;
 	}
@@ -232,7 +203,7 @@ export class JsonSplitter {
 	}
 
 	#stray(byte: number | undefined): InputError {
-		if (this.#inEntries)
+		if (this.#next)
 			return new InputError(
 				`${this.#file}: line ${this.#line}: the list "entry" is not well formed ${this.#entries > 0 ? `after entry ${this.#entries}` : "at its start"}; expected objects with commas between them`,
 			);
@@ -264,23 +235,18 @@ class PieceBuffer {
 	}
 
 	add(part: Uint8Array): void {
-		if (part.length === 0) return;
 		this.#parts.push(part);
 		this.size += part.length;
 	}
 
-	take(): { line: number; bytes: Uint8Array } {
-		let [bytes] = this.#parts;
-		if (!bytes || this.#parts.length > 1) {
-			bytes = new Uint8Array(this.size);
-			let at = 0;
-			for (const part of this.#parts) {
-				bytes.set(part, at);
-				at += part.length;
-			}
+	take(): Pick<Piece, "line" | "bytes"> {
+		const bytes = new Uint8Array(this.size);
+		let at = 0;
+		for (const part of this.#parts) {
+			bytes.set(part, at);
+			at += part.length;
 		}
 		this.#parts = [];
-		this.size = 0;
 		return { line: this.line, bytes };
 	}
 }

@@ -20,9 +20,44 @@ import {
 	shapeOf,
 	textOf,
 } from "./data-types.js";
-import { SkippedResources } from "./notes.js";
 import type { ResourceEntry } from "./resource-parser.js";
-import type { StagedRows } from "./staged-rows.js";
+import type { StagedRow, StagedRows, StagedTable } from "./staged-rows.js";
+
+const mostNames = 200;
+
+/** Counts per name, for a limited number of names. */
+class Tally {
+	readonly #counts = new Map<string, number>();
+
+	add(name: string): void {
+		const known = this.#counts.has(name) || this.#counts.size < mostNames ? name : "others";
+		this.#counts.set(known, (this.#counts.get(known) ?? 0) + 1);
+	}
+
+	get total(): number {
+		return [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
+	}
+
+	/** `421 Observation, 30 Claim`: the most frequent first, then by name. */
+	toString(): string {
+		return [...this.#counts]
+			.sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
+			.map(([name, count]) => `${count} ${name}`)
+			.join(", ");
+	}
+}
+
+/** The resources that did not become records, counted by reason. */
+export class SkippedResources {
+	/** Entered in error, refuted, cancelled, not taken. */
+	readonly invalid = new Tally();
+	readonly uncoded = new Tally();
+	readonly aboutOthers = new Tally();
+	readonly otherTypes = new Tally();
+	readonly unknownSystems = new Tally();
+	severalCodings = 0;
+	deathsWithoutDate = 0;
+}
 
 const longestSystem = 200;
 
@@ -104,6 +139,8 @@ export class ResourceReader {
 		Medication: (entry) => this.#medication(entry),
 		Observation: (entry) => this.#observation(entry),
 	};
+	/** Adds the rows of the resource that is being read. */
+	#added: (() => void)[] = [];
 	/** Counts the resources. */
 	#version = 0;
 	/** Counts the records. */
@@ -115,6 +152,11 @@ export class ResourceReader {
 		this.#options = options;
 	}
 
+	#add<Name extends StagedTable>(table: Name, row: StagedRow<Name>): void {
+		this.#added.push(() => this.#rows.add(table, row));
+	}
+
+	/** Adds the rows of a resource, or none if it cannot be read. */
 	read(entry: ResourceEntry): void {
 		const read = this.#readers[entry.type];
 		if (!read || (entry.type === "Observation" && !this.#options.measurements)) {
@@ -122,10 +164,12 @@ export class ResourceReader {
 			return;
 		}
 		this.#version++;
+		this.#added = [];
 		const [key] = keysOf(entry.type, textOf(entry.resource.id), entry.fullUrl);
-		if (key) this.#rows.add("fhir_version", { key, version: this.#version });
+		if (key) this.#add("fhir_version", { key, version: this.#version });
 		if (isInvalid(entry)) this.skipped.invalid.add(entry.type);
 		else read(entry);
+		for (const add of this.#added) add();
 	}
 
 	#patient({ resource, fullUrl, where }: ResourceEntry): void {
@@ -133,7 +177,7 @@ export class ResourceReader {
 		const patient = textOf(resource.id) ?? url?.id;
 		if (patient === undefined)
 			throw new InputError(`${where}: a Patient has no id; expected "id", or "fullUrl" next to it`);
-		if (url && url.id !== patient) this.#rows.add("fhir_alias", { key: url.key, patient });
+		if (url && url.id !== patient) this.#add("fhir_alias", { key: url.key, patient });
 		const death = momentIn(resource, "deceasedDateTime", where);
 		const sex = sexOf(resource.gender);
 		if (sex === undefined)
@@ -141,7 +185,7 @@ export class ResourceReader {
 				`${where}: gender is ${shapeOf(resource.gender)}; expected female, male, other or unknown`,
 			);
 		if (!death && resource.deceasedBoolean === true) this.skipped.deathsWithoutDate++;
-		this.#rows.add("fhir_person", {
+		this.#add("fhir_person", {
 			version: this.#version,
 			patient,
 			birth: momentIn(resource, "birthDate", where)?.day ?? null,
@@ -159,7 +203,7 @@ export class ResourceReader {
 			const conditions = listOf(resource.diagnosis).map(({ condition }) => referenceIn(condition));
 			const keys = keysOf("Encounter", textOf(resource.id), fullUrl);
 			for (const key of [...keys, ...conditions.map((condition) => condition?.key)])
-				if (key) this.#rows.add("fhir_encounter_time", { version: this.#version, key, ...start });
+				if (key) this.#add("fhir_encounter_time", { version: this.#version, key, ...start });
 		}
 		if (this.#options.encounterReasons)
 			for (const reason of listOf(resource.reasonCode))
@@ -230,12 +274,12 @@ export class ResourceReader {
 		const version = this.#version;
 		for (const key of keysOf(type, textOf(resource.id), fullUrl)) {
 			for (const [rank, coding] of kept.entries())
-				this.#rows.add("fhir_medication", { key, version, rank, ...coding, refused: null });
+				this.#add("fhir_medication", { key, version, rank, ...coding, refused: null });
 			if (kept.length > 0) continue;
 			// An error only if a record refers to it.
 			const isRefused = unknown[0] !== undefined && this.#options.unusable !== "leave out";
 			const refused = isRefused ? refusal(where, type, unknown[0] as string) : null;
-			this.#rows.add("fhir_medication", { key, version, rank: 0, ...uncoded, refused });
+			this.#add("fhir_medication", { key, version, rank: 0, ...uncoded, refused });
 		}
 	}
 
@@ -273,7 +317,7 @@ export class ResourceReader {
 		}
 		const row = ++this.#row;
 		for (const [rank, coding] of codings.entries())
-			this.#rows.add("fhir_record", {
+			this.#add("fhir_record", {
 				version: this.#version,
 				row,
 				rank,
@@ -289,7 +333,7 @@ export class ResourceReader {
 			});
 		if (!when.moment)
 			for (const [rank, key] of when.else.entries())
-				this.#rows.add("fhir_time_from", { row, rank, key });
+				this.#add("fhir_time_from", { row, rank, key });
 	}
 
 	/** The patient of a resource; undefined if its subject is, for example, a group. */

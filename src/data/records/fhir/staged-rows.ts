@@ -57,101 +57,52 @@ const stagedTables = {
 } as const satisfies Record<string, Columns>;
 
 type Tables = typeof stagedTables;
-type StagedTable = keyof Tables;
+export type StagedTable = keyof Tables;
 
 /** A row of a staged table. */
-type StagedRow<Name extends StagedTable> = {
+export type StagedRow<Name extends StagedTable> = {
 	readonly [Column in keyof Tables[Name]]:
 		| (Tables[Name][Column] extends "text" ? string : number)
 		| (Column extends "version" | "row" | "rank" | "key" | "patient" | "slack" ? never : null);
 };
 
-/** Receives staged rows. */
-export interface StagedRows {
-	add<Name extends StagedTable>(table: Name, row: StagedRow<Name>): void;
-}
+const mostRows = 8192;
+const mostText = 8 * 1024 * 1024; // characters
 
-/** Staged rows in memory. */
-export class MemoryRows implements StagedRows {
-	readonly #tables = new Map<StagedTable, unknown[]>();
+/** Staged rows in memory; those of large sources are written to a store in batches, within its memory limit. */
+export class StagedRows {
+	readonly #tables = new Map<StagedTable, Readonly<Record<string, Value>>[]>();
+	#rows = 0;
+	#text = 0;
 
 	add<Name extends StagedTable>(table: Name, row: StagedRow<Name>): void {
 		const rows = this.#tables.get(table);
 		if (rows) rows.push(row);
 		else this.#tables.set(table, [row]);
-	}
-
-	of<Name extends StagedTable>(table: Name): readonly StagedRow<Name>[] {
-		return (this.#tables.get(table) ?? []) as StagedRow<Name>[];
-	}
-}
-
-/** Keeps the rows of a resource back until all of it was read. */
-export class PendingRows implements StagedRows {
-	readonly #rows: StagedRows;
-	#pending: (() => void)[] = [];
-
-	constructor(rows: StagedRows) {
-		this.#rows = rows;
-	}
-
-	add<Name extends StagedTable>(table: Name, row: StagedRow<Name>): void {
-		this.#pending.push(() => this.#rows.add(table, row));
-	}
-
-	keep(): void {
-		for (const add of this.#pending) add();
-		this.clear();
-	}
-
-	clear(): void {
-		this.#pending = [];
-	}
-}
-
-const mostRows = 8192;
-const mostText = 8 * 1024 * 1024; // characters
-
-/** Writes staged rows to tables of the store in batches, within its memory limit. */
-export class StoreRows implements StagedRows {
-	readonly #store: Store;
-	readonly #unwritten = new Map<StagedTable, Readonly<Record<string, Value>>[]>();
-	#rows = 0;
-	#text = 0;
-
-	private constructor(store: Store) {
-		this.#store = store;
-	}
-
-	static async create(store: Store): Promise<StoreRows> {
-		for (const [name, columns] of Object.entries(stagedTables)) await store.create(name, columns);
-		return new StoreRows(store);
-	}
-
-	add<Name extends StagedTable>(table: Name, row: StagedRow<Name>): void {
-		const rows = this.#unwritten.get(table);
-		if (rows) rows.push(row);
-		else this.#unwritten.set(table, [row]);
 		this.#rows++;
 		for (const value of Object.values(row))
 			if (typeof value === "string") this.#text += value.length;
+	}
+
+	of<Name extends StagedTable>(table: Name): readonly StagedRow<Name>[] {
+		return (this.#tables.get(table) ?? []) as unknown as StagedRow<Name>[];
 	}
 
 	get isFull(): boolean {
 		return this.#rows >= mostRows || this.#text >= mostText;
 	}
 
-	async write(): Promise<void> {
-		for (const [table, rows] of this.#unwritten) await this.#store.append<string>(table, rows);
-		this.#unwritten.clear();
+	/** Moves the rows into the tables of `createStaged`. */
+	async moveTo(store: Store): Promise<void> {
+		for (const [table, rows] of this.#tables) await store.append<string>(table, rows);
+		this.#tables.clear();
 		this.#rows = 0;
 		this.#text = 0;
 	}
+}
 
-	async drop(): Promise<void> {
-		for (const name of Object.keys(stagedTables))
-			await this.#store.run(`DROP TABLE IF EXISTS ${name}`);
-	}
+export async function createStaged(store: Store): Promise<void> {
+	for (const [name, columns] of Object.entries(stagedTables)) await store.create(name, columns);
 }
 
 /*
@@ -177,9 +128,6 @@ export interface Unresolved {
 	readonly olderVersions: number;
 }
 
-/** Tables whose rows are dropped with an older version of their resource. */
-const versioned = ["fhir_record", "fhir_person", "fhir_encounter_time", "fhir_medication"];
-
 /** Drops the rows of resources that a later version replaces. */
 async function dropOlderVersions(store: Store): Promise<number> {
 	await store.run(`
@@ -189,7 +137,7 @@ async function dropOlderVersions(store: Store): Promise<number> {
 		WHERE version < last`);
 	const outdated = await store.count("fhir_outdated");
 	if (outdated > 0)
-		for (const table of versioned)
+		for (const table of ["fhir_record", "fhir_person", "fhir_encounter_time", "fhir_medication"])
 			await store.run(`DELETE FROM ${table} WHERE version IN (SELECT version FROM fhir_outdated)`);
 	return outdated;
 }
@@ -227,7 +175,7 @@ const resolved = `
 		t.value, t.unit, medication.refused
 	FROM timed t LEFT JOIN medication ON t.medication = medication.key`;
 
-/** Moves the staged rows of a store into `person`, `record` and `code_name`. */
+/** Turns the staged tables of a store into `person`, `record` and `code_name`, and drops them. */
 export async function resolveInStore(store: Store, bad?: BadRows): Promise<Unresolved> {
 	const olderVersions = await dropOlderVersions(store);
 	await store.run(
@@ -258,7 +206,8 @@ export async function resolveInStore(store: Store, bad?: BadRows): Promise<Unres
 			count(DISTINCT row) FILTER (WHERE time IS NOT NULL AND code IS NULL) AS drugsWithoutCode,
 			(SELECT count(DISTINCT patient) FROM record ANTI JOIN person USING (patient)) AS patientsUnknown
 		FROM fhir_resolved`);
-	for (const table of ["fhir_outdated", "fhir_resolved"]) await store.run(`DROP TABLE ${table}`);
+	for (const table of ["fhir_outdated", "fhir_resolved", ...Object.keys(stagedTables)])
+		await store.run(`DROP TABLE ${table}`);
 	return { ...(counts as Unresolved), olderVersions };
 }
 
@@ -269,7 +218,7 @@ export interface ResolvedRows {
 }
 
 /** The same for staged rows in memory. */
-export function resolveInMemory(rows: MemoryRows): ResolvedRows {
+export function resolveInMemory(rows: StagedRows): ResolvedRows {
 	const versions = rows.of("fhir_version");
 	const latest = new Map(versions.map(({ key, version }) => [key, version]));
 	const outdated = new Set(
