@@ -3,7 +3,7 @@ import { readLines } from "./bytes.js";
 import { fieldsOf } from "./delimited-rows.js";
 import { type CodeNameRow, type RecordKind, recordKinds } from "./rows.js";
 import { systemNamed } from "./systems.js";
-import { codeNames, matchingColumns, systemNames } from "./tables/column-names.js";
+import { matchingColumns, usualNames } from "./tables/column-names.js";
 
 /** The name of a code; without a system, in every system. */
 export interface NamedCode extends Omit<CodeNameRow, "system"> {
@@ -27,14 +27,14 @@ function placesOf(header: readonly string[]): Places {
 	const columns = header.map((name, at) => ({ name, at }));
 	const find = (groups: readonly (readonly string[])[]) =>
 		matchingColumns(columns, groups)[0]?.at ?? -1;
-	const [code, name] = [find(codeNames), find(titles)];
+	const [code, name] = [find(usualNames.code), find(titles)];
 	if (code < 0 || name < 0) return { code: 0, name: 1, category: 2, kind: 3, system: -1 };
 	return {
 		code,
 		name,
 		category: find([["category", "group"]]),
 		kind: find([["kind"]]),
-		system: find(systemNames),
+		system: find(usualNames.system),
 	};
 }
 

@@ -1,63 +1,18 @@
-import type { RecordKind } from "./rows.js";
+import { type RecordKind, recordKinds } from "./rows.js";
+import data from "./systems.json" with { type: "json" };
 
-/** Known classifications with their names; the identifiers are those of OMOP vocabularies. */
-const systems = {
-	ICD9CM: [
-		"icd9",
-		"icd-9",
-		"icd9cm",
-		"icd-9-cm",
-		"icd_9",
-		"9",
-		"http://hl7.org/fhir/sid/icd-9-cm",
-		"http://mimic.mit.edu/fhir/mimic/codesystem/mimic-diagnosis-icd9",
-		"urn:oid:2.16.840.1.113883.6.103",
-	],
-	ICD10CM: [
-		"icd10",
-		"icd-10",
-		"icd10cm",
-		"icd-10-cm",
-		"icd_10",
-		"10",
-		"http://hl7.org/fhir/sid/icd-10-cm",
-		"http://mimic.mit.edu/fhir/mimic/codesystem/mimic-diagnosis-icd10",
-		"http://hl7.org/fhir/sid/icd-10",
-		"urn:oid:2.16.840.1.113883.6.90",
-	],
-	ICD9Proc: ["icd9proc", "icd-9-pcs", "icd9pcs", "http://hl7.org/fhir/sid/icd-9-cm/procedures"],
-	ICD10PCS: ["icd10pcs", "icd-10-pcs", "http://www.cms.gov/medicare/coding/icd10"],
-	PheCode: ["phecode", "phecodes", "phecode 1.2"],
-	SNOMED: [
-		"snomed",
-		"snomedct",
-		"snomed-ct",
-		"snomed ct",
-		"http://snomed.info/sct",
-		"urn:oid:2.16.840.1.113883.6.96",
-	],
-	RxNorm: [
-		"rxnorm",
-		"http://www.nlm.nih.gov/research/umls/rxnorm",
-		"urn:oid:2.16.840.1.113883.6.88",
-	],
-	"RxNorm Extension": ["rxnorm extension"],
-	NDC: ["ndc", "http://hl7.org/fhir/sid/ndc"],
-	ATC: ["atc", "http://www.whocc.no/atc"],
-	CPT4: ["cpt", "cpt4", "http://www.ama-assn.org/go/cpt"],
-	HCPCS: ["hcpcs", "https://www.cms.gov/medicare/coding/hcpcsreleasecodesets"],
-	LOINC: ["loinc", "http://loinc.org"],
-	CVX: ["cvx", "http://hl7.org/fhir/sid/cvx"],
-	/** Codes of a MEDS dataset without a classification, unchanged. */
-	MEDS: ["meds"],
-	OMOP: ["omop", "omop concept", "concept_id"],
-	Name: ["name", "drug name"], // a drug with a name but no code
-} as const satisfies Record<string, readonly string[]>;
+/**
+ * Known classifications with the default kind of their records and their names; the identifiers are those of OMOP
+ * vocabularies. `MEDS` has the unchanged codes of a MEDS dataset without a classification, `Name` drugs without a code.
+ */
+const systems: Readonly<
+	Record<string, { readonly kind: string; readonly names: readonly string[] }>
+> = data;
 
 /** All names of systems, in lower case. */
 export const systemAliases: ReadonlyMap<string, string> = new Map(
-	Object.entries(systems).flatMap(([system, aliases]) =>
-		[system.toLowerCase(), ...aliases].map((alias) => [alias, system] as const),
+	Object.entries(systems).flatMap(([system, { names }]) =>
+		[system.toLowerCase(), ...names].map((name) => [name, system] as const),
 	),
 );
 
@@ -101,15 +56,6 @@ export function impliedSystem(column: string): string | undefined {
 	return known(bare) ?? known(bare.replace(/[_ ]?(codes?|cd)$/, "")) ?? known(claim);
 }
 
-const systemsByKind: Readonly<Partial<Record<RecordKind, readonly string[]>>> = {
-	diagnosis: ["ICD9CM", "ICD10CM", "PheCode", "SNOMED"],
-	drug: ["RxNorm", "RxNorm Extension", "NDC", "ATC", "CVX", "Name"],
-	procedure: ["ICD9Proc", "ICD10PCS", "CPT4", "HCPCS"],
-	laboratory: ["LOINC"],
-};
-
 /** The default kind of the records of a system. */
-export function kindOf(system: string): RecordKind {
-	const kinds = Object.entries(systemsByKind) as [RecordKind, readonly string[]][];
-	return kinds.find(([, systems]) => systems.includes(system))?.[0] ?? "other";
-}
+export const kindOf = (system: string): RecordKind =>
+	recordKinds.find((kind) => kind === systems[system]?.kind) ?? "other";

@@ -4,16 +4,10 @@ import { dayInOrder, dayOfText } from "../../../src/data/records/dates.js";
 import { firstRow, rowsOf } from "../../../src/data/records/delimited-rows.js";
 import type { TimeIs } from "../../../src/data/records/rows.js";
 import {
-	birthNames,
-	birthYearNames,
-	codeNames,
-	deathNames,
 	matchingColumns,
-	patientNames,
-	sexNames,
-	systemNames,
 	timeNames,
 	unitNamed,
+	usualNames,
 } from "../../../src/data/records/tables/column-names.js";
 import { isMissing } from "../../../src/data/records/words.js";
 import { headOf } from "./read-file.js";
@@ -23,14 +17,14 @@ export const expectedColumns =
 
 /** What a column can hold: the names by which it is found, as `trajgpt prepare` does, and its title on the page. */
 export const columnRoles = {
-	patient: { names: patientNames, title: "Patient id" },
+	patient: { names: usualNames.patient, title: "Patient id" },
 	time: { names: timeNames(false), title: "Date" },
-	code: { names: codeNames, title: "Code" },
-	system: { names: systemNames, title: "Code system" },
-	sex: { names: sexNames, title: "Sex" },
-	birth: { names: birthNames, title: "Date of birth" },
-	birthYear: { names: birthYearNames, title: "Year of birth" },
-	death: { names: deathNames, title: "Date of death" },
+	code: { names: usualNames.code, title: "Code" },
+	system: { names: usualNames.system, title: "Code system" },
+	sex: { names: usualNames.sex, title: "Sex" },
+	birth: { names: usualNames.birth, title: "Date of birth" },
+	birthYear: { names: usualNames.birthYear, title: "Year of birth" },
+	death: { names: usualNames.death, title: "Date of death" },
 	value: { names: [["value", "numeric_value", "value_as_number"]], title: "Measured value" },
 	unit: { names: [["unit", "units"]], title: "Unit of the value" },
 } as const;

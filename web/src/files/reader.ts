@@ -4,7 +4,7 @@ import type { ReadingRules } from "../../../src/data/cohort/reading/rules.js";
 import { fromTokens, type Token } from "../../../src/data/cohort/vocabulary.js";
 import type { DateOrder } from "../../../src/data/records/dates.js";
 import { firstRow } from "../../../src/data/records/delimited-rows.js";
-import { matchingColumns, patientNames } from "../../../src/data/records/tables/column-names.js";
+import { matchingColumns, usualNames } from "../../../src/data/records/tables/column-names.js";
 import {
 	type ColumnChoices,
 	choiceKey,
@@ -56,7 +56,7 @@ async function isMapFile(file: Blob): Promise<boolean> {
 	const head = await headOf(file).catch(() => "");
 	const row = firstRow(head, { quotes: true, delimiter: "," })?.row.texts ?? [];
 	const columns = row.map((name) => ({ name: name.trim() }));
-	return isMapHeader(row) && matchingColumns(columns, patientNames).length === 0;
+	return isMapHeader(row) && matchingColumns(columns, usualNames.patient).length === 0;
 }
 
 /** Reads a map of codes by the rules of the command line, as the model's records were mapped. */

@@ -1,6 +1,7 @@
 import { yearDays } from "../../../base/time.js";
 import { farthestDay, oldestDays } from "../dates.js";
 import { type Sex, type TimeIs, timeUnits } from "../rows.js";
+import columnNames from "./column-names.json" with { type: "json" };
 
 /** Column names in groups: the first group with a match counts; two matches in a group are ambiguous. */
 export type Groups = readonly (readonly string[])[];
@@ -17,112 +18,18 @@ export function matchingColumns<Column extends { readonly name: string }>(
 	return [];
 }
 
-export const patientNames: Groups = [
-	["patient", "patient_id", "patientid", "patient_num", "patient_key"],
-	["subject_id", "subjectid", "subject", "person_id", "personid", "person"],
-	["desynpuf_id", "bene_id", "enrolid", "member_id", "memberid", "mrn", "pid"],
-	["patientunitstayid"],
-	["id"],
-];
+/**
+ * The usual names of columns, which are found by them. `drugCode`: the most specific of several codes of a drug counts.
+ * `offset`: minutes since the admission to the unit, as in eICU. `anchorYear` and `anchorAge`: a year in which the
+ * patient had an age, as in MIMIC-IV. `personAge`: an age at a time that the name does not tell.
+ */
+export const usualNames: Readonly<Record<keyof typeof columnNames, Groups>> = columnNames;
 
-const dateNames: Groups = [
-	["date", "service_date", "diagnosis_date", "event_date", "claim_date", "condition_start_date"],
-	["time", "datetime", "timestamp", "event_time", "charttime", "chartdate"],
-	["admittime", "admit_date", "admission_date", "clm_from_dt", "svcdate", "from_date"],
-	["startdate", "start_date", "starttime", "start", "start_datetime"],
-	["prescription_date", "fill_date", "dispensing_date", "dispense_date", "order_date"],
-];
-const ageNames: Groups = [
-	["age_days", "age_in_days", "agedays"],
-	["age_years", "age_in_years"],
-	["age", "days", "day"],
-	["ageaticd"],
-];
-/** eICU counts the minutes since the admission to the unit. */
-const offsetNames = ["diagnosisoffset", "treatmentoffset", "drugstartoffset", "labresultoffset"];
-const unitNames: Groups = [
-	["time_minutes", "time_hours", "time_days"],
-	["start_minutes", "start_hours", "start_days"],
-];
 /** Names of the time column: a date, unless the times are ages or days. */
-export const timeNames = (numbers: boolean): Groups =>
-	numbers
-		? [...ageNames, offsetNames, ...unitNames, ...dateNames]
-		: [...dateNames, ...ageNames, offsetNames, ...unitNames];
-
-export const codeNames: Groups = [
-	[
-		"code",
-		"icd",
-		"icd_code",
-		"diagnosis_code",
-		"diag_code",
-		"dx",
-		"dx_code",
-		"icd9",
-		"icd9_code",
-		"icd9cm",
-		"icd9_cd",
-		"icd9code",
-		"icd10",
-		"icd10_code",
-		"icd10cm",
-		"icd10_cd",
-		"phecode",
-		"snomed",
-		"snomed_code",
-		"condition_code",
-		"concept_code",
-	],
-	["atc", "atc_code", "ndc", "ndc_code", "rxnorm", "rxnorm_code", "rxcui", "drug_code"],
-];
-/** A prescription often has several codes for one drug; the most specific is used. */
-export const drugCodeNames: Groups = [
-	["atc", "atc_code"],
-	["rxnorm", "rxnorm_code", "rxcui"],
-	["ndc", "ndc_code"],
-	["drug_code", "medication_code", "code"],
-];
-export const drugNameNames: Groups = [
-	["drug", "drug_name", "medication", "medication_name"],
-	["drug_name_generic", "generic_name"],
-	["name", "description"],
-];
-export const systemNames: Groups = [
-	["system", "code_system", "coding_system", "vocabulary_id", "vocabulary", "code_type"],
-	["icd_version", "icd_ver", "icd_type", "dx_version"],
-];
-export const sexNames: Groups = [["sex"], ["gender", "gender_concept_id"], ["bene_sex_ident_cd"]];
-export const birthNames: Groups = [
-	["birth", "birth_date", "birthdate", "date_of_birth", "dob"],
-	["birth_datetime", "bene_birth_dt"],
-];
-export const birthYearNames: Groups = [["birth_year", "birthyear", "year_of_birth", "yob"]];
-/** MIMIC-IV has a year in which a patient had a certain age. */
-export const anchorNames: readonly [year: Groups, age: Groups] = [
-	[["anchor_year"]],
-	[["anchor_age"]],
-];
-/** Columns that hold an age at a time that their name does not tell. */
-export const personAgeNames: Groups = [
-	["age", "age_years", "age_in_years", "ageyears"],
-	["age_at_admission", "admission_age", "anchor_age", "age_at_index"],
-];
-export const deathNames: Groups = [
-	["death", "death_date", "deathdate", "date_of_death", "dod"],
-	["death_datetime", "deathtime", "bene_death_dt"],
-];
-export const startNames: Groups = [
-	["start", "start_date", "startdate", "start_day"],
-	["start_minutes", "start_hours", "start_days"],
-	["from", "from_date", "observation_period_start_date"],
-];
-export const endNames: Groups = [
-	["end", "end_date", "enddate", "end_day"],
-	["end_minutes", "end_hours", "end_days"],
-	["to", "to_date", "until", "observation_period_end_date"],
-];
-export const splitColumnNames: Groups = [["split"], ["fold", "partition"]];
+export function timeNames(numbers: boolean): Groups {
+	const { date, age, offset, unit } = usualNames;
+	return numbers ? [...age, ...offset, ...unit, ...date] : [...date, ...age, ...offset, ...unit];
+}
 
 export const isTimeUnit = (unit: string | undefined): unit is TimeIs =>
 	timeUnits.some((known) => known === unit);
@@ -145,7 +52,7 @@ export function statedUnit(name: string): keyof typeof daysIn | undefined {
 	const words = name.trim().toLowerCase();
 	if (/^age_?(in_?)?days$/.test(words)) return "age-days";
 	if (/^age_?(in_?)?years$/.test(words) || words === "ageaticd") return "age-years";
-	if (offsetNames.includes(words)) return "minutes";
+	if (usualNames.offset.some((names) => names.includes(words))) return "minutes";
 	const [, unit] = /(?:^|_)(second|minute|hour|day|week|month|year)s?$/.exec(words) ?? [];
 	return unit === undefined ? undefined : (`${unit}s` as keyof typeof daysIn);
 }

@@ -4,7 +4,7 @@ import type { TimeIs } from "../rows.js";
 import type { Column, Table } from "../sql.js";
 import type { RecordSource, Store } from "../store.js";
 import { openTable, stageRows } from "../table.js";
-import { endNames, patientNames, startNames, type TableOptions } from "./column-names.js";
+import { type Groups, type TableOptions, usualNames } from "./column-names.js";
 import { columnLikely, missingColumn } from "./columns.js";
 import {
 	badTime,
@@ -73,14 +73,14 @@ export async function loadObservation(
 	{ dateFormat }: Options,
 ): Promise<void> {
 	const { unit } = beside;
-	const need = (names: typeof startNames, what: string, name: string) => {
+	const need = (names: Groups, what: string, name: string) => {
 		const column = columnLikely([table], names);
 		if (column) return column;
 		throw missingColumn([table], what, `call it ${name}`);
 	};
-	const patient = need(patientNames, "the patient", "patient");
-	const start = need(startNames, "the first day of a period", "start");
-	const end = need(endNames, "the last day of a period", "end");
+	const patient = need(usualNames.patient, "the patient", "patient");
+	const start = need(usualNames.start, "the first day of a period", "start");
+	const end = need(usualNames.end, "the last day of a period", "end");
 	const days = (column: Column) => `floor(${daysBeside(column, beside, dateFormat)})`;
 	const shown = (text: unknown) =>
 		JSON.stringify(

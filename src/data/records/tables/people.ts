@@ -7,19 +7,12 @@ import type { Store } from "../store.js";
 import { type Fault, stageRows } from "../table.js";
 import { missingWords, sexes } from "../words.js";
 import {
-	anchorNames,
-	birthNames,
-	birthYearNames,
 	daysIn,
-	deathNames,
 	isAge,
 	matchingColumns,
-	patientNames,
-	personAgeNames,
-	sexNames,
-	splitColumnNames,
 	statedUnit,
 	type TableOptions,
+	usualNames,
 } from "./column-names.js";
 import { columnAsked, columnLikely, columnNamed, columnOr, missingColumn } from "./columns.js";
 import {
@@ -134,8 +127,9 @@ function birthByAge(column: Column, records: TimeIs): Moment {
 
 /** A birth of which only the year is known: on 1 July, the day with the smallest error. */
 function birthInYear(tables: readonly Table[], options: TableOptions): Moment | undefined {
-	const [anchorYear, anchorAge] = anchorNames.map((names) => columnLikely(tables, names));
-	const yearColumn = columnOr(tables, options.birthYear, birthYearNames);
+	const anchorYear = columnLikely(tables, usualNames.anchorYear);
+	const anchorAge = columnLikely(tables, usualNames.anchorAge);
+	const yearColumn = columnOr(tables, options.birthYear, usualNames.birthYear);
 	const column = yearColumn ?? (anchorAge && anchorYear);
 	if (!column) return undefined;
 	const number = (source: Column) =>
@@ -166,16 +160,16 @@ export async function loadPeople(
 	bad?: BadRows,
 ): Promise<{ readonly notes: readonly string[]; readonly warnings: readonly string[] }> {
 	const tables = [table];
-	const patient = columnOr(tables, options.patient, patientNames);
+	const patient = columnOr(tables, options.patient, usualNames.patient);
 	if (!patient) throw missingColumn(tables, "the patient", "call it patient");
-	const sex = columnOr(tables, options.sex, sexNames);
+	const sex = columnOr(tables, options.sex, usualNames.sex);
 	const age = options.age === undefined ? undefined : columnNamed(tables, options.age);
 	const birthDate =
 		options.birthYear === undefined && !age
-			? columnOr(tables, options.birth, birthNames)
+			? columnOr(tables, options.birth, usualNames.birth)
 			: undefined;
-	const deathDate = columnOr(tables, options.death, deathNames);
-	const split = columnLikely(tables, splitColumnNames);
+	const deathDate = columnOr(tables, options.death, usualNames.death);
+	const split = columnLikely(tables, usualNames.split);
 	const ages = isAge(unit);
 	const birthYear = birthDate || age ? undefined : birthInYear(tables, options);
 	if (!sex && !birthDate && !birthYear && !age && !deathDate && !split)
@@ -254,7 +248,7 @@ export async function loadPeople(
 	const unread =
 		ages || birth || unit === "date"
 			? undefined
-			: matchingColumns(table.columns, personAgeNames)[0]?.name;
+			: matchingColumns(table.columns, usualNames.personAge)[0]?.name;
 	if (unread !== undefined)
 		read.notes.push(
 			`${table.file}: ${unread} was not read, and no birth is known; if it is the age in years at time 0, pass \`age\` ${unread}`,

@@ -13,15 +13,11 @@ import {
 	systemSql,
 } from "./codes.js";
 import {
-	codeNames,
-	drugCodeNames,
-	drugNameNames,
 	type Groups,
-	patientNames,
-	systemNames,
 	type TableOptions,
 	timeNames,
 	unitNamed,
+	usualNames,
 } from "./column-names.js";
 import {
 	columnAsked,
@@ -63,11 +59,11 @@ export function planRecords(table: Table, join: Join | undefined, options: Table
 		if (column) return column;
 		throw missingColumn(tables, what, `name it with ${option}`);
 	};
-	const patient = wanted(options.patient, patientNames, "the patient", "`patient`");
+	const patient = wanted(options.patient, usualNames.patient, "the patient", "`patient`");
 	const codeOptions = listOf(options.code);
 	const codes = codeOptions
 		? columnsAsked(tables, codeOptions, "`code`")
-		: [wanted(undefined, codeNames, "the code", "`code`")];
+		: [wanted(undefined, usualNames.code, "the code", "`code`")];
 	const time = wanted(
 		options.time,
 		timeNames(isNumbers(options.timeIs)),
@@ -179,7 +175,7 @@ function systemOf(
 		const column = columnNamed(tables, asked);
 		return column && !codes.includes(column) ? { column, allowed } : systemOfAll(asked, allowed);
 	}
-	const column = columnLikely(tables, systemNames, "`system`");
+	const column = columnLikely(tables, usualNames.system, "`system`");
 	if (column) return { column, allowed };
 	const systems = codes.map((code) => {
 		const system = impliedSystem(code.name);
@@ -198,21 +194,21 @@ const drugName = '"trajgpt name"';
 /** How a table of prescriptions becomes records. */
 export function planDrugs(table: Table, unit: TimeIs, options: TableOptions) {
 	const tables = [table];
-	const patient = columnOr(tables, options.patient, patientNames);
+	const patient = columnOr(tables, options.patient, usualNames.patient);
 	if (!patient) throw missingColumn(tables, "the patient", "call it patient");
 	const time = columnOr(tables, options.time, timeNames(isNumbers(unit)));
 	if (!time)
 		throw missingColumn(tables, "the time", unit === "date" ? "call it date" : "call it time");
 	const days = daysBeside(time, unitBeside(unit), options.dateFormat);
 	const untimed = `coalesce(${isMissingSql(`trim(${rawText(time)})`)}, true)`;
-	const name = columnLikely(tables, drugNameNames);
-	const likely = columnLikely(tables, drugCodeNames);
+	const name = columnLikely(tables, usualNames.drugName);
+	const likely = columnLikely(tables, usualNames.drugCode);
 	const allowed = options.allowSystems ?? [];
 	const drugSystem =
 		options.drugSystem === undefined
 			? undefined
 			: systemAsked(options.drugSystem, allowed, "`drugSystem`");
-	const systemColumn = drugSystem ? undefined : columnLikely(tables, systemNames);
+	const systemColumn = drugSystem ? undefined : columnLikely(tables, usualNames.system);
 	const implied = likely && (drugSystem?.system ?? impliedSystem(likely.name));
 	const code = systemColumn || implied ? likely : undefined;
 	if (likely && !code && !name)
