@@ -27,9 +27,15 @@ function listOf(record: Record<string, unknown>, field: string, where: string): 
 	);
 }
 
+/** A text that is not empty, or a whole number as text. */
+const nameIn = (value: unknown): string | undefined =>
+	(typeof value === "string" && value !== "") || Number.isSafeInteger(value)
+		? String(value)
+		: undefined;
+
 function codeOf(value: unknown, at: number, where: string): string {
-	if (typeof value === "string" && value !== "") return value;
-	if (typeof value === "number" && Number.isSafeInteger(value)) return String(value);
+	const code = nameIn(value);
+	if (code !== undefined) return code;
 	const got = value === "" ? "empty" : typeof value === "number" ? value : typeName(value);
 	throw new InputError(
 		`${where}: types[${at}] is ${got}; expected a whole number or a text that is not empty`,
@@ -50,9 +56,8 @@ const finiteOrNull = (value: unknown, name: string, where: string): number | nul
 	value === undefined || value === null ? null : finiteOf(value, name, where);
 
 function idOf(value: unknown, withoutId: string, where: string): string {
-	if (value === undefined || value === null) return withoutId;
-	if (typeof value === "string" && value !== "") return value;
-	if (typeof value === "number" && Number.isSafeInteger(value)) return String(value);
+	const id = value === undefined || value === null ? withoutId : nameIn(value);
+	if (id !== undefined) return id;
 	throw new InputError(
 		`${where}: "id" is ${value === "" ? "empty" : typeName(value)}; expected a text or a whole number`,
 	);

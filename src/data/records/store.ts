@@ -1,7 +1,7 @@
 import { mkdtemp, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
+import type { DuckDBConnection } from "@duckdb/node-api";
 import { InputError } from "../../base/errors.js";
 import { temporarily } from "../../base/files/index.js";
 import type { BadRows } from "./bad-rows.js";
@@ -31,12 +31,6 @@ interface StoreOptions {
 }
 
 export type Value = string | number | boolean | null;
-
-/** Columns of one chunk of a result, in the order of the query. */
-interface Chunk {
-	readonly rows: number;
-	readonly columns: readonly (readonly DuckDBValue[])[];
-}
 
 /** The columns of a table and their types. */
 export type Columns = Readonly<Record<string, keyof typeof columnTypes>>;
@@ -91,42 +85,7 @@ type Row<Table> = Table extends keyof ReaderRows
 const storedName = (table: string) => (table === "record" ? "stored_record" : table);
 
 /** A temporary DuckDB database that sorts, joins and counts, and spills to disk. */
-export interface Store {
-	run(sql: string): Promise<void>;
-	/** All rows of a small result; integers are numbers, not bigints. */
-	all<T extends Record<string, Value>>(sql: string): Promise<T[]>;
-	/** The number of rows of a table, or of anything that may follow FROM. */
-	count(from: string): Promise<number>;
-	/** A large result, chunk by chunk. */
-	stream(sql: string): AsyncIterable<Chunk>;
-	/** A large result without NULLs; each chunk is the bytes of its columns of numbers. */
-	bytes(sql: string, widths: readonly number[]): AsyncIterable<readonly Uint8Array[]>;
-	/**
-	 * Adds the rows of a query to `record`, after those that it has. The query has the columns of `record`; `row` is the
-	 * number of the record in its file, at least 1. Returns the SQL condition for the new rows of `stored_record`.
-	 */
-	addRecords(query: string): Promise<string>;
-	/**
-	 * The same, but the rows are not stored again: the query is cheap and reads `table` alone, which now belongs to
-	 * `record`.
-	 */
-	adoptRecords(table: string, query: string): Promise<void>;
-	/** Drops `record` and what it reads. */
-	dropRecords(): Promise<void>;
-	/** Creates an empty table. */
-	create(table: string, columns: Columns): Promise<void>;
-	/**
-	 * Adds rows to a table of the reader or of `create`; records are numbered in this order. For large inputs, add many
-	 * at once or use SQL.
-	 */
-	append<Table extends string>(
-		table: Table,
-		rows: Iterable<Row<Table>> | AsyncIterable<Row<Table>>,
-	): Promise<void>;
-	/** The progress of the running query from 0 to 1, if DuckDB knows it. */
-	progress(): number | undefined;
-	close(): void;
-}
+export type Store = Awaited<ReturnType<typeof openStore>>;
 
 /** An open source of records; each format has a function that returns one. */
 export interface RecordSource {
@@ -165,8 +124,13 @@ export const noExtensions = {
  * Opens a database whose SQL can access only the given files, no network and no extension. DuckDB's configuration is
  * locked, so SQL cannot lift these restrictions.
  */
-export async function openStore(options: StoreOptions): Promise<Store> {
-	const { folder, memory, threads, onDisk = false, files = [] } = options;
+export async function openStore({
+	folder,
+	memory,
+	threads,
+	onDisk = false,
+	files = [],
+}: StoreOptions) {
 	// Loaded on first use: it takes a third of a second, and most commands need no database.
 	const [{ DuckDBInstance }, { default: bindings }] = await Promise.all([
 		import("@duckdb/node-api"),
@@ -227,10 +191,14 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 		return Number((await explained(() => result.getRows()))[0]?.[0]);
 	};
 	return {
-		async run(sql) {
+		async run(sql: string): Promise<void> {
 			await run(sql);
 		},
-		async addRecords(query) {
+		/**
+		 * Adds the rows of a query to `record`, after those that it has. The query has the columns of `record`; `row` is the
+		 * number of the record in its file, at least 1. Returns the SQL condition for the new rows of `stored_record`.
+		 */
+		async addRecords(query: string): Promise<string> {
 			const before = lastRow;
 			await run(
 				`INSERT INTO stored_record BY NAME SELECT * REPLACE (${before} + row AS row) FROM (${query})`,
@@ -240,7 +208,11 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 			);
 			return `row > ${before} AND row <= ${lastRow}`;
 		},
-		async adoptRecords(table, query) {
+		/**
+		 * The same, but the rows are not stored again: the query is cheap and reads `table` alone, which now belongs to
+		 * `record`.
+		 */
+		async adoptRecords(table: string, query: string): Promise<void> {
 			adopted.set(
 				table,
 				`SELECT * REPLACE (${lastRow} + row AS row, kind::kind AS kind, value::DOUBLE AS value) FROM (${query})`,
@@ -248,11 +220,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 			lastRow = await number(`${lastRow} + coalesce(max(row), 0) FROM (${query})`);
 			await viewRecords();
 		},
-		async dropRecords() {
+		/** Drops `record` and what it reads. */
+		async dropRecords(): Promise<void> {
 			await run("DROP VIEW record");
 			for (const table of ["stored_record", ...adopted.keys()]) await run(`DROP TABLE ${table}`);
 		},
-		async all<T>(sql: string) {
+		/** All rows of a small result; integers are numbers, not bigints. */
+		async all<T extends Record<string, Value>>(sql: string): Promise<T[]> {
 			const result = await run(sql);
 			const objects = await explained(() => result.getRowObjectsJS());
 			for (const row of objects)
@@ -260,33 +234,41 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 					if (typeof value === "bigint") row[name] = Number(value);
 			return objects as T[];
 		},
-		count: (from) => number(`count(*) FROM ${from}`),
-		async *stream(sql) {
+		/** The number of rows of a table, or of anything that may follow FROM. */
+		count: (from: string): Promise<number> => number(`count(*) FROM ${from}`),
+		/** A large result, chunk by chunk: its columns in the order of the query. */
+		async *stream(sql: string) {
 			for await (const chunk of chunks(sql))
 				yield { rows: chunk.rowCount, columns: chunk.getColumns() };
 		},
-		async *bytes(sql, widths) {
+		/** A large result without NULLs; each chunk is the bytes of its columns of numbers. */
+		async *bytes(sql: string, widths: readonly number[]) {
 			for await (const chunk of chunks(sql))
 				yield widths.map((width, at) => {
 					const vector = bindings.data_chunk_get_vector(chunk.chunk, at);
 					return bindings.vector_get_data(vector, width * chunk.rowCount);
 				});
 		},
+		/** Creates an empty table. */
 		create,
-		append: (table, rows) =>
-			explained(() =>
-				append(
-					connection,
-					storedName(table),
-					created.get(storedName(table)) ?? {},
-					table === "record" ? numbered(rows) : rows,
-				),
-			),
-		progress() {
+		/**
+		 * Adds rows to a table of the reader or of `create`; records are numbered in this order. For large inputs, add many
+		 * at once or use SQL.
+		 */
+		append<Table extends string>(
+			table: Table,
+			rows: Iterable<Row<Table>> | AsyncIterable<Row<Table>>,
+		): Promise<void> {
+			const stored = storedName(table);
+			const all = table === "record" ? numbered(rows) : rows;
+			return explained(() => append(connection, stored, created.get(stored) ?? {}, all));
+		},
+		/** The progress of the running query from 0 to 1, if DuckDB knows it. */
+		progress(): number | undefined {
 			const { percentage } = connection.progress;
 			return percentage < 0 ? undefined : percentage / 100;
 		},
-		close() {
+		close(): void {
 			process.removeListener("exit", interrupt);
 			connection.closeSync();
 			instance.closeSync();

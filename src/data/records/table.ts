@@ -71,6 +71,12 @@ export interface Fault {
 	readonly say: (row: Readonly<Record<string, Value>>) => string;
 }
 
+/** The locations of faulty rows, given their numbers. */
+export type FaultPlaces = (
+	numbers: readonly number[],
+	rows: readonly Readonly<Record<string, Value>>[],
+) => Promise<readonly string[]>;
+
 /** SQL for the number of the first fault of a row; NULL if it has none. */
 export const faultSql = (faults: readonly Fault[]): string =>
 	`CASE ${faults.map(({ when }, number) => `WHEN ${when} THEN ${number}`).join(" ")} END`;
@@ -83,7 +89,7 @@ export async function reportFaults(
 	store: Store,
 	from: string,
 	faults: readonly Fault[],
-	places: (rows: readonly number[]) => Promise<readonly string[]>,
+	places: FaultPlaces,
 	bad?: BadRows,
 	details?: InputErrorOptions,
 ): Promise<number> {
@@ -94,7 +100,10 @@ export async function reportFaults(
 		const rows = await store.all<{ row: number; fault: number }>(
 			`SELECT * FROM ${faulty} ORDER BY row LIMIT ${most}`,
 		);
-		const located = await places(rows.map(({ row }) => row));
+		const located = await places(
+			rows.map(({ row }) => row),
+			rows,
+		);
 		return rows.map((row, at) => `${located[at]}${faults[row.fault]?.say(row)}`);
 	};
 	await reportBad(bad, count, explain, details);

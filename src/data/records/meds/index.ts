@@ -86,7 +86,7 @@ async function loadNames(store: Store, file: string, kinds: readonly RecordKind[
 			`INSERT INTO code_name
 			SELECT system, meds_code.code, first(trim(described.${name.sql}) ORDER BY ${rowOfFile}), NULL, NULL
 			FROM ${rows} described JOIN meds_code ON described.${code.sql} = meds
-			WHERE "is" = 'record' AND kind IN (${kinds.map(quoted).join(", ")})
+			WHERE meaning = 'record' AND kind IN (${kinds.map(quoted).join(", ")})
 			AND trim(described.${name.sql}) <> ''
 			GROUP BY system, meds_code.code ORDER BY min(${rowOfFile})`,
 		),

@@ -53,11 +53,15 @@ const faults: readonly Fault[] = [
 const longestCode = 200;
 
 /** Creates the table of code meanings, which each shard extends. */
-export async function createCodes(store: Store): Promise<void> {
-	await store.run(
-		`CREATE TEMP TABLE meds_code (meds VARCHAR, "is" VARCHAR, sex VARCHAR, system VARCHAR, code VARCHAR, kind VARCHAR)`,
-	);
-}
+export const createCodes = (store: Store): Promise<void> =>
+	store.create("meds_code", {
+		meds: "text",
+		meaning: "text",
+		sex: "text",
+		system: "text",
+		code: "text",
+		kind: "text",
+	});
 
 /** Loads the rows of one shard into the store. */
 export async function loadShard(
@@ -134,17 +138,17 @@ async function learnCodes(store: Store): Promise<void> {
 			`SELECT meds FROM meds_new WHERE rowid >= ${from} AND rowid < ${from + codesAtOnce}`,
 		);
 		if (codes.length === 0) break;
-		const rows = codes.map(({ meds }) => ({ meds, ...medsCode(meds) }));
-		await store.run(
-			`INSERT INTO meds_code SELECT unnest(from_json(${quoted(JSON.stringify(rows))},
-			'[{"meds":"VARCHAR","is":"VARCHAR","sex":"VARCHAR","system":"VARCHAR","code":"VARCHAR","kind":"VARCHAR"}]'), recursive := true)`,
-		);
+		const rows = codes.map(({ meds }) => {
+			const { is, ...meaning } = medsCode(meds);
+			return { meds, meaning: is, ...meaning };
+		});
+		await store.append<string>("meds_code", rows);
 	}
 	await store.run("DROP TABLE meds_new");
 }
 
 /** The meaning of a row; codes that are too long count as not recognised. */
-const what = `coalesce("is", 'record')`;
+const what = `coalesce(meaning, 'record')`;
 const kind = `coalesce(kind, 'other')`;
 
 async function count(store: Store, kinds: readonly RecordKind[]): Promise<Counts> {
@@ -155,7 +159,7 @@ async function count(store: Store, kinds: readonly RecordKind[]): Promise<Counts
 		rows: number;
 		timed: number;
 	}>(
-		`SELECT ${what} AS what, ${kind} AS kind, coalesce("is" = 'sex' AND sex IS NULL, false) AS unsexed,
+		`SELECT ${what} AS what, ${kind} AS kind, coalesce(meaning = 'sex' AND sex IS NULL, false) AS unsexed,
 		CAST(sum(rows) AS BIGINT) AS rows, CAST(sum(timed) AS BIGINT) AS timed
 		FROM meds_seen LEFT JOIN meds_code USING (meds) GROUP BY ALL`,
 	);
@@ -185,11 +189,11 @@ async function insert(store: Store, table: Table, kinds: readonly RecordKind[]):
 		FROM meds_row LEFT JOIN (SELECT subject, split FROM meds_split) USING (subject) GROUP BY subject ORDER BY min(row)`,
 	);
 	await store.run(
-		`INSERT INTO person SELECT subject, CASE WHEN "is" = 'birth' THEN days END AS birth, sex,
-		CASE WHEN "is" = 'death' THEN days END AS death, NULL, ${place}
+		`INSERT INTO person SELECT subject, CASE WHEN meaning = 'birth' THEN days END AS birth, sex,
+		CASE WHEN meaning = 'death' THEN days END AS death, NULL, ${place}
 		FROM meds_row JOIN meds_code USING (meds)
-		WHERE "is" <> 'record' AND ("is" = 'sex' AND sex IS NOT NULL OR "is" <> 'sex' AND days IS NOT NULL)
-		GROUP BY subject, "is", birth, sex, death ORDER BY min(row)`,
+		WHERE meaning <> 'record' AND (meaning = 'sex' AND sex IS NOT NULL OR meaning <> 'sex' AND days IS NOT NULL)
+		GROUP BY subject, meaning, birth, sex, death ORDER BY min(row)`,
 	);
 }
 
@@ -205,16 +209,6 @@ type MedsCode =
 	| { readonly is: "death" }
 	| { readonly is: "sex"; readonly sex: Sex | null };
 
-interface Vocabulary {
-	readonly pattern: RegExp;
-	readonly system: string;
-	readonly kind: RecordKind;
-}
-
-/** Extractions write the vocabulary before the code, often with the table in front, separated by / or //. */
-const vocabulary = (table: string, name: string): RegExp =>
-	new RegExp(`^${table}${name}//?([^/]+)$`, "i");
-
 const condition = "(?:(?:DIAGNOS[IE]S|CONDITION|PROBLEM)S?//?)?";
 const procedure = "PROCEDURES?//?";
 const drug = "(?:(?:MEDICATION|DRUG|PRESCRIPTION)S?//?(?:START//?)?)?";
@@ -222,29 +216,32 @@ const test = "(?:(?:LAB|MEASUREMENT|OBSERVATION)S?//?)?";
 const icd9 = "ICD(?://?|[-_ ])?9(?:[-_ ]?CM)?";
 const icd10 = "ICD(?://?|[-_ ])?10(?:[-_ ]?CM)?";
 
+/** Extractions write the vocabulary before the code, often with the table in front, separated by / or //. */
+const written = (
+	[
+		[condition, icd9, "ICD9CM", "diagnosis"],
+		[condition, icd10, "ICD10CM", "diagnosis"],
+		[procedure, icd9, "ICD9Proc", "procedure"],
+		[procedure, icd10, "ICD10PCS", "procedure"],
+		[`(?:${procedure})?`, "ICD[-_]?9[-_]?(?:Proc|PCS)", "ICD9Proc", "procedure"],
+		[`(?:${procedure})?`, "ICD[-_]?10[-_]?PCS", "ICD10PCS", "procedure"],
+		[procedure, "SNOMED(?:[-_ ]?CT)?", "SNOMED", "procedure"],
+		[condition, "SNOMED(?:[-_ ]?CT)?", "SNOMED", "diagnosis"],
+		[drug, "RxNorm", "RxNorm", "drug"],
+		[drug, "RxNorm Extension", "RxNorm Extension", "drug"],
+		[drug, "NDC", "NDC", "drug"],
+		[drug, "ATC", "ATC", "drug"],
+		[test, "LOINC", "LOINC", "laboratory"],
+	] as const
+).map(([table, name, system, kind]) => ({
+	pattern: new RegExp(`^${table}${name}//?([^/]+)$`, "i"),
+	system,
+	kind,
+}));
+
 /** The first match counts. A code without a match keeps its whole text as a code of MEDS. */
-const vocabularies: readonly Vocabulary[] = [
-	{ pattern: vocabulary(condition, icd9), system: "ICD9CM", kind: "diagnosis" },
-	{ pattern: vocabulary(condition, icd10), system: "ICD10CM", kind: "diagnosis" },
-	{ pattern: vocabulary(procedure, icd9), system: "ICD9Proc", kind: "procedure" },
-	{ pattern: vocabulary(procedure, icd10), system: "ICD10PCS", kind: "procedure" },
-	{
-		pattern: vocabulary(`(?:${procedure})?`, "ICD[-_]?9[-_]?(?:Proc|PCS)"),
-		system: "ICD9Proc",
-		kind: "procedure",
-	},
-	{
-		pattern: vocabulary(`(?:${procedure})?`, "ICD[-_]?10[-_]?PCS"),
-		system: "ICD10PCS",
-		kind: "procedure",
-	},
-	{ pattern: vocabulary(procedure, "SNOMED(?:[-_ ]?CT)?"), system: "SNOMED", kind: "procedure" },
-	{ pattern: vocabulary(condition, "SNOMED(?:[-_ ]?CT)?"), system: "SNOMED", kind: "diagnosis" },
-	{ pattern: vocabulary(drug, "RxNorm"), system: "RxNorm", kind: "drug" },
-	{ pattern: vocabulary(drug, "RxNorm Extension"), system: "RxNorm Extension", kind: "drug" },
-	{ pattern: vocabulary(drug, "NDC"), system: "NDC", kind: "drug" },
-	{ pattern: vocabulary(drug, "ATC"), system: "ATC", kind: "drug" },
-	{ pattern: vocabulary(test, "LOINC"), system: "LOINC", kind: "laboratory" },
+const vocabularies = [
+	...written,
 	// Names may contain a /; UNK means that there is no name.
 	{ pattern: /^MEDICATION\/\/START\/\/(?!UNK$)((?:\/?[^/])+)$/s, system: "Name", kind: "drug" },
 	{
@@ -252,7 +249,7 @@ const vocabularies: readonly Vocabulary[] = [
 		system: "Name",
 		kind: "drug",
 	},
-];
+] as const;
 
 const birth = /^MEDS_BIRTH(?:\/\/.*)?$/s;
 const death = /^MEDS_DEATH(?:\/\/.*)?$/s;

@@ -101,8 +101,11 @@ async function databaseTables(
 		notes: [],
 		has: ({ name }) => tables.has(name),
 		nameOf,
-		placeOf: async (table, row, patient) =>
-			`${nameOf(table)}: ${patient === null ? `row ${row} as the database sent them` : `a row of person ${patient}`}`,
+		places: (table) => async (_, rows) =>
+			rows.map(
+				({ row, patient = null }) =>
+					`${nameOf(table)}: ${patient === null ? `row ${row} as the database sent them` : `a row of person ${patient}`}`,
+			),
 		placeSql: (table) => quoted(nameOf(table)),
 		async stage(store, table, wanted) {
 			const place = tables.get(table.name);

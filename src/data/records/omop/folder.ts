@@ -71,8 +71,7 @@ export function folderTables(folder: string, files: ReadonlyMap<string, string>)
 				addStaged(store, table, rawSelect(rows, table, cdmFile, columns)),
 			);
 		},
-		placeOf: async (table, row) =>
-			(await opened.get(table.name)?.places([row]))?.[0] ?? `${pathOf(table)}: row ${row}`,
+		places: (table) => async (rows) => (await opened.get(table.name)?.places(rows)) ?? [],
 		placeSql: (table) => `${quoted(`${pathOf(table)}: row `)} || row`,
 	};
 }

@@ -1,9 +1,10 @@
 import { InputError } from "../../../base/errors.js";
-import { type BadRows, counted, notesFor, reportBad } from "../bad-rows.js";
+import { type BadRows, counted, notesFor } from "../bad-rows.js";
 import { expectedYears } from "../dates.js";
 import type { Loaded, RecordKind } from "../rows.js";
 import { quoted } from "../sql.js";
 import type { Store } from "../store.js";
+import { type Fault, reportFaults } from "../table.js";
 import { mergeConcepts, type Resolution, resolveConcepts, stageConceptMap } from "./codes.js";
 import {
 	type CdmTable,
@@ -108,27 +109,16 @@ async function checkRows(
 	table: CdmTable,
 	bad?: BadRows,
 ): Promise<void> {
-	const faulty = `${stagedName(table)} WHERE fault IS NOT NULL`;
-	const count = await store.count(faulty);
-	await reportBad(bad, count, async (most) => {
-		const patient = "patient" in table.columns ? "patient" : "NULL AS patient";
-		const rows = await store.all<{
-			row: number;
-			fault: string;
-			got: string | null;
-			patient: string | null;
-		}>(
-			`SELECT row, fault, left(got, 40) AS got, ${patient} FROM ${faulty} ORDER BY row LIMIT ${most}`,
-		);
-		const explained: string[] = [];
-		for (const { row, fault, patient, ...text } of rows) {
-			const place = await source.placeOf(table, row, patient);
-			const got = text.got?.trim() ? JSON.stringify(text.got) : "empty";
-			explained.push(`${place}: ${table.columns[fault]} is ${got}; ${hints[fault] ?? numberHint}`);
-		}
-		return explained;
-	});
-	if (count > 0) await store.run(`DELETE FROM ${faulty}`);
+	const faults = Object.keys(table.faults).map(
+		(name): Fault => ({
+			when: `bad_column = ${quoted(name)}`,
+			say: ({ got }) =>
+				`: ${table.columns[name]} is ${String(got ?? "").trim() ? JSON.stringify(got) : "empty"}; ${hints[name] ?? numberHint}`,
+		}),
+	);
+	const staged = stagedName(table);
+	const count = await reportFaults(store, staged, faults, source.places(table), bad);
+	if (count > 0) await store.run(`DELETE FROM ${staged} WHERE bad_column IS NOT NULL`);
 }
 
 /** Turns the staged tables into people, records and names. */

@@ -2,6 +2,7 @@ import { daysFromText, isFarOff, isYear } from "../dates.js";
 import { quoted } from "../sql.js";
 import type { Store } from "../store.js";
 import { knownSystems, systemNamed } from "../systems.js";
+import type { FaultPlaces } from "../table.js";
 import { sexes } from "../words.js";
 import columnOrders from "./cdm-5.4.json" with { type: "json" };
 
@@ -24,7 +25,7 @@ export interface CdmTable {
 	readonly faults: Sql;
 	/** SQL condition on the values of the rows to keep. */
 	readonly keep?: string;
-	/** The columns of the staged table, besides `row`, `fault` (a column) and `got` (its text). */
+	/** The columns of the staged table, besides `row`, `bad_column` (if the row is faulty) and `got` (its text, cut). */
 	readonly staged: readonly string[];
 }
 
@@ -40,8 +41,8 @@ export interface TableSource {
 		table: CdmTable,
 		wanted?: (column: (name: string) => string) => string,
 	): Promise<void>;
-	/** The location of a row (from 1) of a table, for messages. */
-	placeOf(table: CdmTable, row: number, patient: string | null): Promise<string>;
+	/** The locations of rows of a staged table, for messages. */
+	places(table: CdmTable): FaultPlaces;
 	/** Cheap SQL for the location of every row of a staged table. */
 	placeSql(table: CdmTable): string;
 	/** The name of a table for messages: the file, or the schema and table. */
@@ -77,11 +78,11 @@ function stagedRows(table: CdmTable, from: string): string {
 	const checks = Object.entries(faults).map(([name, fault]) => `WHEN ${fault} THEN '${name}'`);
 	const texts = Object.keys(faults).map((name) => `WHEN '${name}' THEN raw_${name}`);
 	return `
-	SELECT row, ${staged.join(", ")}, fault, CASE fault ${texts.join(" ")} END AS got
-	FROM (SELECT *, CASE ${checks.join(" ")} END AS fault
+	SELECT row, ${staged.join(", ")}, bad_column, left(CASE bad_column ${texts.join(" ")} END, 40) AS got
+	FROM (SELECT *, CASE ${checks.join(" ")} END AS bad_column
 		FROM (SELECT *${listed(derived)}
 			FROM (SELECT row${listed(values)}${listed(raw)} FROM ${from} WHERE ${only})))
-	WHERE fault IS NOT NULL OR (${keep})`;
+	WHERE bad_column IS NOT NULL OR (${keep})`;
 }
 
 const filled = (text: string): string => `nullif(trim(${text}), '')`;
