@@ -24,14 +24,20 @@ export async function folderOf(files: Files): Promise<string> {
 	return folder;
 }
 
-/** Refuses with an InputError whose message has these parts. */
-export async function refused(work: Promise<unknown>, ...parts: string[]): Promise<void> {
+/** The message with which something is refused. */
+export async function refusal(work: Promise<unknown>): Promise<string> {
 	const error = await work.then(
 		() => undefined,
 		(error) => error,
 	);
 	expect(error).toBeInstanceOf(InputError);
-	for (const part of parts) expect(error.message).toContain(part);
+	return (error as InputError).message;
+}
+
+/** Refuses with an InputError whose message has these parts. */
+export async function refused(work: Promise<unknown>, ...parts: string[]): Promise<void> {
+	const message = await refusal(work);
+	for (const part of parts) expect(message).toContain(part);
 }
 
 /** Rows as texts: the values of the named columns, or all that are not null, but for the place. */
@@ -56,11 +62,13 @@ type FormatCase = readonly [title: string, cells: readonly string[]];
  * |---|---|
  * | `records: …`, `people: …`, `names: …`, `periods: …` | the rows, separated by ` ; `: their values but for null |
  * | `records(time code): …` | the same of some columns |
- * | `notes: … & …` | parts of notes |
+ * | `notes: … & …`, `notes(all): … & …` | parts of notes; each note |
  * | `warnings: … & …` | a part of each warning; `none` |
  * | `bad: … & …`, `count: 3` | a part of each message on rows that are left out, in order; their number |
  * | `axis: days`, `observation: file` | the axis, the origin of the observation periods |
- * | `refused: … & …` | parts of an error |
+ * | `refused: … & …`, `refused(all): …` | parts of an error; all of it |
+ *
+ * Rows and errors name files of the case without their folder.
  */
 export const formatCases = (text: string): FormatCase[] =>
 	text
@@ -88,6 +96,7 @@ export async function checkCase(
 		else expected.push({ what: key, columns, texts: value });
 	}
 	const folder = await folderOf(files);
+	const inFolder = (text: string) => text.replaceAll(`${folder}/`, "");
 	for (const [name, value] of Object.entries(options))
 		if (typeof value === "string" && value in files) options[name] = join(folder, value);
 	const main = Object.keys(files).find((name) => name.startsWith("a.")) ?? "";
@@ -96,11 +105,14 @@ export async function checkCase(
 	for (const { what, columns, texts } of expected) {
 		const parts = texts.split(" & ");
 		if (what === "refused") {
-			await refused(loading, ...parts);
+			if (columns === "all") expect(inFolder(await refusal(loading))).toBe(texts);
+			else await refused(loading, ...parts);
 			continue;
 		}
 		const loaded = await loading;
 		if (what === "axis" || what === "observation") expect(`${loaded[what]}`).toBe(texts);
+		else if (what === "notes" && columns === "all")
+			expect(loaded.notes).toEqual(texts === "" ? [] : parts);
 		else if (what === "notes")
 			for (const part of parts) expect(loaded.notes.join("\n")).toContain(part);
 		else if (what === "warnings")
@@ -112,7 +124,7 @@ export async function checkCase(
 			expect(bad?.first).toEqual(parts.map((part) => expect.stringContaining(part)));
 		else {
 			const rows = loaded[what as "records" | "people" | "names" | "periods"];
-			expect({ what, rows: rowsOf(rows, columns) }).toEqual({
+			expect({ what, rows: rowsOf(rows, columns).map(inFolder) }).toEqual({
 				what,
 				rows: texts === "" ? [] : texts.split(" ; "),
 			});
