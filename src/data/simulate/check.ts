@@ -29,8 +29,13 @@ const weights = [3, 8, 20];
 export function checkOracle({ population, patients, samples, seed }: CheckOptions) {
 	const people = Array.from({ length: patients }, (_, i) => simulatePatient(population, i + 1));
 	const everyone = globalCounts(people);
-	const targets = drawTargets(people, perPatient, seed);
-	const loss = (forecast: Forecast) => meanLoss(targets, forecast, everyone, mixed);
+	const targets = drawTargets(people, seed);
+	/** Mean −ln p. */
+	const loss = (forecast: Forecast) => {
+		const p = (target: Target) =>
+			(1 - mixed) * forecast(target)[target.at] + mixed * everyone[target.at];
+		return targets.reduce((sum, target) => sum - Math.log(p(target)) / targets.length, 0);
+	};
 	const losses = {
 		"reference model": loss(oracleForecast),
 		"reference model, policies unknown": loss(policiesUnknown),
@@ -48,27 +53,21 @@ export function checkOracle({ population, patients, samples, seed }: CheckOption
 	return { patients, targets: targets.length, nats, calibration };
 }
 
-/** A record to predict, given its day and the records before it. */
-interface Target {
-	readonly person: Person;
-	readonly before: readonly Recorded[];
-	readonly day: number;
-	readonly at: number;
-}
-
 interface Recorded {
 	readonly day: number;
 	readonly at: number;
 }
 
+/** A record to predict, given its day and the records before it. */
+interface Target extends Recorded {
+	readonly person: Person;
+	readonly before: readonly Recorded[];
+}
+
 type Forecast = (target: Target) => Float64Array;
 
 /** Draws random records, never the first of a patient. */
-function drawTargets(
-	patients: readonly SimulatedPatient[],
-	perPatient: number,
-	seed: number,
-): Target[] {
+function drawTargets(patients: readonly SimulatedPatient[], seed: number): Target[] {
 	const stream = random(seed);
 	return patients.flatMap(({ person, claims }) =>
 		claims.length < 2
@@ -151,31 +150,7 @@ function ofAnother(patients: readonly SimulatedPatient[], seed: number): Forecas
 	});
 }
 
-/**
- * Mean −ln p. A prediction from a corrupted history may give the record probability 0, so all predictions are mixed
- * with a little of the population's frequencies.
- */
-function meanLoss(
-	targets: readonly Target[],
-	forecast: Forecast,
-	everyone: Float64Array,
-	mixed: number,
-): number {
-	let loss = 0;
-	for (const target of targets) {
-		const p = (1 - mixed) * forecast(target)[target.at] + mixed * everyone[target.at];
-		loss -= Math.log(p) / targets.length;
-	}
-	return loss;
-}
-
 const bounds = [0.02, 0.05, 0.1, 0.2, 0.35, 0.6, 1];
-
-interface Cell {
-	expected: number;
-	variance: number;
-	seen: number;
-}
 
 /**
  * Compares the risks of every code within a year from a random covered day with the simulated outcome. Half of the
@@ -185,7 +160,7 @@ interface Cell {
 function calibrate(patients: readonly SimulatedPatient[], samples: number, seed: number) {
 	const truth = oracle();
 	const stream = random(seed);
-	const cells = new Map<string, Cell>();
+	const cells = new Map<string, { expected: number; variance: number; seen: number }>();
 	let people = 0;
 	for (const [number, patient] of patients.entries()) {
 		const { person, death, claims } = patient;

@@ -79,6 +79,8 @@ export function follow(person: Person) {
 		},
 		/** The state after all observed records. */
 		state: afterVisit,
+		/** The state before the last visit, and the visit so far: positions in the catalogue. */
+		lastVisit: () => ({ before, visitDay, visit: visit.subarray(0, length) }),
 	};
 }
 
@@ -117,13 +119,6 @@ function nextCompanion(
 	}
 }
 
-/** A history that ends anywhere: its last visit may be incomplete. */
-interface OpenHistory {
-	readonly person: Person;
-	/** By time; positions in the catalogue. */
-	readonly records: readonly { readonly day: number; readonly at: number }[];
-}
-
 export interface AheadOptions {
 	/** Sampled futures that reach the last day; at most eight times as many are tried. */
 	readonly samples?: number;
@@ -132,18 +127,26 @@ export interface AheadOptions {
 
 /**
  * P(a record on each of `days` is this code | the records so far, and that there is a record on that day), [days,
- * codes]. The days must not decrease, nor lie before the last record.
+ * codes]. The days must not decrease, nor lie before the last record, whose visit may be incomplete.
  *
  * It is E N_c / Σ E N, where N_c counts records of a code on the day, reasons and companions alike. The
  * expectation is over sampled lives from the last record to the day, and exact over the visit on the day.
  * Visits on the days between are unknown. On the day of the last record only further companions are possible.
  */
 export function recordsAhead(
-	{ person, records }: OpenHistory,
+	history: OracleHistory,
 	days: ArrayLike<number>,
 	{ samples = 64, seed = 0 }: AheadOptions = {},
 ): Float64Array {
-	const { before, visit, day, left } = stateBeforeLastVisit(person, records);
+	const { before, visit, visitDay } = followed(history).lastVisit();
+	const day = visit.length > 0 ? visitDay : before.person.coverage[0][0] - 1;
+	/** The probabilities of further companions of the last visit. */
+	const left = new Float64Array(size);
+	if (visit.length > 0) {
+		companionChances(before, day, visit[0], left);
+		left.fill(0, 0, visit.length > 1 ? visit.at(-1)! + 1 : 0); // companions are listed in order
+		left[visit[0]] = 0;
+	}
 	const sampledDays = sampledDaysOf(days, day);
 	const byDay = new Map(sampledDays.map((one) => [one, new Float64Array(size)]));
 	byDay.get(day)?.set(left);
@@ -181,30 +184,6 @@ export function recordsAhead(
 			out[i * size + at] = total > 0 ? expected[at] / total : 1 / size;
 	}
 	return out;
-}
-
-/** The state before the last visit, the visit so far, and the probabilities of further companions. */
-function stateBeforeLastVisit(person: Person, records: OpenHistory["records"]) {
-	const before = new State();
-	before.begin(person);
-	let visit: number[] = [];
-	let day = person.coverage[0][0] - 1;
-	for (const record of records) {
-		if (record.day !== day) {
-			if (visit.length > 0) before.record(day, visit, visit.length);
-			visit = [];
-			day = record.day;
-			before.enter(day);
-		}
-		if (!visit.includes(record.at)) visit.push(record.at);
-	}
-	const left = new Float64Array(size);
-	if (visit.length > 0) {
-		companionChances(before, day, visit[0], left);
-		left.fill(0, 0, visit.length > 1 ? visit.at(-1)! + 1 : 0); // companions are listed in order
-		left[visit[0]] = 0;
-	}
-	return { before, visit, day, left };
 }
 
 /** Days closer together than this share of their distance from the last record share one sample. */

@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import { InputError } from "../../base/errors.js";
 import { random } from "../../base/random.js";
 import { addExpectedRecords, companionChances, rates } from "./hazards.js";
-import { recordsAhead } from "./next-codes.js";
 import { oracle } from "./oracle.js";
 import { simulatedHistory } from "./patients.js";
 import { isCovered } from "./person.js";
@@ -125,11 +124,16 @@ describe("addExpectedRecords", () => {
 	});
 });
 
-describe("recordsAhead", () => {
+/** The history up to and including so many records. */
+const upTo = (patient: (typeof patients)[0], records: number) => {
+	const history = simulatedHistory(patient);
+	return { ...history, events: history.events.slice(0, records) };
+};
+
+describe("records ahead", () => {
 	test("equals the share of each code among the records of a day in simulated lives", () => {
 		const patient = patients[0];
 		const { state, next } = stateAfter(patient, 50);
-		const known = patient.claims.filter(({ day }) => day < next);
 		const [from, width, lives] = [next + 200, 60, 4000];
 		const seen = new Float64Array(size);
 		const one = new State();
@@ -140,9 +144,9 @@ describe("recordsAhead", () => {
 			});
 		}
 		const total = seen.reduce((a, b) => a + b);
-		// The visit of the last record is complete in `known`: the mean over a few days stands for them all.
+		// The visit of the last record is complete: the mean over a few days stands for them all.
 		const days = Array.from({ length: 6 }, (_, i) => from + 5 + i * 10);
-		const p = recordsAhead({ person: patient.person, records: known }, days, { samples: 500 });
+		const p = truth.ahead(simulatedHistory(patient, next - 1), days, { samples: 500 });
 		const mean = Float64Array.from(
 			{ length: size },
 			(_, at) => days.reduce((sum, _, i) => sum + p[i * size + at]!, 0) / days.length,
@@ -159,7 +163,6 @@ describe("recordsAhead", () => {
 		const patient = patients[1];
 		const history = simulatedHistory(patient, patient.claims[49].day);
 		const day = patient.claims[49].day + 1;
-		const truth = oracle();
 		const exact = truth.next(history, day);
 		const ahead = truth.ahead(history, [day], { samples: 1 });
 		// Companions come on top; the reason of a visit keeps its part of all records.
@@ -170,10 +173,10 @@ describe("recordsAhead", () => {
 
 	test("allows only later companions on the day of the last record", () => {
 		const patient = patients.find(({ claims }) => claims[50].day === claims[49].day)!;
-		const { person, claims } = patient;
+		const { claims } = patient;
 		const records = claims.slice(0, 50);
 		const { day, at: last } = claims[49];
-		const p = recordsAhead({ person, records }, [day, day + 30]);
+		const p = truth.ahead(upTo(patient, 50), [day, day + 30]);
 		const reason = records.find((record) => record.day === day)!.at;
 		const listed = records.filter((record) => record.day === day).length;
 		for (let at = 0; at < size; at++)
@@ -182,14 +185,11 @@ describe("recordsAhead", () => {
 	});
 
 	test("is reproducible, and rejects days before the last record", () => {
-		const { person, claims } = patients[2];
-		const records = claims.slice(0, 50);
-		const day = claims[49].day;
-		const ask = () => recordsAhead({ person, records }, [day + 9, day + 99], { samples: 4 });
+		const history = upTo(patients[2], 50);
+		const { day } = patients[2].claims[49];
+		const ask = () => truth.ahead(history, [day + 9, day + 99], { samples: 4 });
 		expect(ask()).toEqual(ask());
-		expect(() => recordsAhead({ person, records }, [day - 1])).toThrow(`${day} → ${day - 1}`);
-		expect(() => recordsAhead({ person, records }, [day + 3, day + 2])).toThrow(
-			"must not decrease",
-		);
+		expect(() => truth.ahead(history, [day - 1])).toThrow(`${day} → ${day - 1}`);
+		expect(() => truth.ahead(history, [day + 3, day + 2])).toThrow("must not decrease");
 	});
 });

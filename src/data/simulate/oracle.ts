@@ -1,7 +1,7 @@
 import { random } from "../../base/random.js";
 import { cumulativeIncidence } from "./cumulative-incidence.js";
 import { drugCodes } from "./first-fills.js";
-import { type AheadOptions, type Follower, follow, followed, recordsAhead } from "./next-codes.js";
+import { type Follower, follow, followed, recordsAhead } from "./next-codes.js";
 import { type OracleHistory, personOf } from "./person.js";
 import { simulateLife } from "./simulate-life.js";
 import { State } from "./state.js";
@@ -29,46 +29,22 @@ export const oracle = () => ({
 	 * P(a record on each of `days` is this code | the history, and that there is a record on that day), [day, code],
 	 * by sampled futures. The last visit of the history may continue.
 	 */
-	ahead: (
-		{ birth, sex, coverage, events }: OracleHistory,
-		days: ArrayLike<number>,
-		options?: AheadOptions,
-	): Float64Array =>
-		recordsAhead(
-			{
-				person: personOf(birth, sex, coverage),
-				records: events.map(({ day, code }) => ({ day, at: positionOf(code) })),
-			},
-			days,
-			options,
-		),
+	ahead: recordsAhead,
 	/** P(one of the codes is recorded after the history and by each of `days`), by sampled futures. */
 	risk(
 		history: OracleHistory,
 		code: string | readonly string[],
 		days: readonly number[],
-		options: RiskOptions = {},
+		options?: RiskOptions,
 	): Float64Array {
-		const wanted = (typeof code === "string" ? [code] : code).map(positionOf);
-		const { samples = 1000 } = options;
-		const risk = new Float64Array(days.length);
-		sampleFutures(history, days, options, (first) => {
-			const day = Math.min(...wanted.map((at) => first[at]));
-			for (const [i, by] of days.entries()) if (day <= by) risk[i] += 1 / samples;
-		});
-		return risk;
+		const wanted = [code].flat().map(positionOf);
+		return sampledRisks(history, days, options, 1, (first) =>
+			Math.min(...wanted.map((at) => first[at])),
+		);
 	},
 	/** The same for each code separately: [code, day]. */
-	risks(history: OracleHistory, days: readonly number[], options: RiskOptions = {}): Float64Array {
-		const { samples = 1000 } = options;
-		const risk = new Float64Array(size * days.length);
-		sampleFutures(history, days, options, (first) => {
-			for (let at = 0; at < size; at++)
-				for (const [i, by] of days.entries())
-					if (first[at] <= by) risk[at * days.length + i] += 1 / samples;
-		});
-		return risk;
-	},
+	risks: (history: OracleHistory, days: readonly number[], options?: RiskOptions): Float64Array =>
+		sampledRisks(history, days, options, size, (first, at) => first[at]),
 	/** Cumulative incidences after an index day, death competing: averaged hazards along sampled futures. */
 	incidence: cumulativeIncidence,
 	/** Follows a person record by record: the fast form of `next` and `intensity`. */
@@ -78,29 +54,36 @@ export const oracle = () => ({
 
 export type Oracle = ReturnType<typeof oracle>;
 
-/** For each sampled future, the first day after the history on which each code is recorded. */
-function sampleFutures(
+/**
+ * The shares of sampled futures in which something has been recorded by each of `days`, [row, day]; `dayOf` gives the
+ * day of a row's record from those on which each code is first recorded after the history.
+ */
+function sampledRisks(
 	history: OracleHistory,
 	days: readonly number[],
-	{ samples = 1000, seed = 0, known }: RiskOptions,
-	take: (first: Float64Array) => void,
-): void {
+	{ samples = 1000, seed = 0, known }: RiskOptions = {},
+	rows: number,
+	dayOf: (first: Float64Array, row: number) => number,
+): Float64Array {
 	const start = followed(history).state();
 	const from = 1 + (known ?? history.events.at(-1)?.day ?? start.person.coverage[0][0] - 1);
 	const until = 1 + Math.max(...days);
 	start.enter(from);
 	const state = new State();
 	const first = new Float64Array(size);
+	const risks = new Float64Array(rows * days.length);
 	const streams = random(seed).fork("futures");
 	for (let sample = 0; sample < samples; sample++) {
 		state.copy(start);
 		first.fill(Number.POSITIVE_INFINITY);
 		simulateLife(state, streams.fork(sample), from, until, (day, visit, length) => {
-			for (let i = 0; i < length; i++) {
-				const at = visit[i];
-				if (first[at] === Number.POSITIVE_INFINITY) first[at] = day;
-			}
+			for (let i = 0; i < length; i++) first[visit[i]] = Math.min(first[visit[i]], day);
 		});
-		take(first);
+		for (let row = 0; row < rows; row++) {
+			const day = dayOf(first, row);
+			for (const [i, by] of days.entries())
+				if (day <= by) risks[row * days.length + i] += 1 / samples;
+		}
 	}
+	return risks;
 }
