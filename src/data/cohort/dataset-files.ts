@@ -20,62 +20,51 @@ import type { Token } from "./vocabulary.js";
 type AsyncBuffer = Awaited<ReturnType<typeof asyncBufferFromFile>>;
 type Metadata = Awaited<ReturnType<typeof parquetMetadataAsync>>;
 
-/** Reads columns in rows [start, end), the values of each in order. */
-async function readRows<Name extends string>(
+/** Reads rows [start, end) into columns, the first of them at position `start - origin`. */
+async function readRows(
 	file: AsyncBuffer,
 	metadata: Metadata,
-	names: readonly Name[],
+	columns: object,
 	start: number,
 	end: number,
-	put: (name: Name, row: number, value: unknown) => void,
+	origin: number,
 ): Promise<void> {
 	if (start === end) return;
+	const byName = new Map<string, Int32Array | Float64Array | unknown[]>(Object.entries(columns));
 	await parquetRead({
 		file,
 		metadata,
-		columns: [...names],
+		columns: [...byName.keys()],
 		rowStart: start,
 		rowEnd: end,
 		onChunk: ({ columnName, columnData, rowStart }) => {
-			const from = Math.max(0, start - rowStart); // a chunk may contain rows outside the range
-			const to = Math.min(columnData.length, end - rowStart);
-			for (let i = from; i < to; i++) put(columnName as Name, rowStart + i, columnData[i] ?? null);
+			const column = byName.get(columnName) ?? [];
+			// A chunk may contain rows outside the range.
+			const values = columnData.slice(Math.max(0, start - rowStart), Math.max(0, end - rowStart));
+			const at = Math.max(start, rowStart) - origin;
+			if (!Array.isArray(column)) column.set(values as ArrayLike<number>, at);
+			else for (let i = 0; i < values.length; i++) column[at + i] = values[i] ?? null;
 		},
 	});
 }
 
 /**
- * Reads columns of a file, one row group after the other: hyparquet decodes everything that it is asked for before it
- * hands out the first value.
+ * Reads a file into the columns that `make` returns for its number of rows, one row group after the other: hyparquet
+ * decodes everything that it is asked for before it hands out the first value.
  */
-async function readCells<Name extends string>(
+export async function readColumns<Columns extends object>(
 	path: string,
-	names: readonly Name[],
-	start: (rows: number) => (name: Name, row: number, value: unknown) => void,
-): Promise<void> {
+	make: (rows: number) => Columns,
+): Promise<Columns> {
 	const file = await asyncBufferFromFile(path);
 	const metadata = await parquetMetadataAsync(file);
-	const put = start(Number(metadata.num_rows));
+	const columns = make(Number(metadata.num_rows));
 	let first = 0;
 	for (const { num_rows } of metadata.row_groups) {
 		const end = first + Number(num_rows);
-		await readRows(file, metadata, names, first, end, put);
+		await readRows(file, metadata, columns, first, end, 0);
 		first = end;
 	}
-}
-
-/** Reads whole columns of a file. */
-export async function readColumns<Name extends string>(
-	path: string,
-	names: readonly Name[],
-): Promise<Record<Name, unknown[]>> {
-	const columns = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<
-		Name,
-		unknown[]
-	>;
-	await readCells(path, names, () => (name, row, value) => {
-		columns[name][row] = value;
-	});
 	return columns;
 }
 
@@ -92,15 +81,16 @@ export interface PatientColumns {
 	readonly count: Int32Array;
 }
 
-export async function readPatients(file: string): Promise<PatientColumns> {
-	const plain = ["id", "birth", "sex", "death", "split"] as const;
-	const { first, count, ...columns } = await readColumns(file, [...plain, "first", "count"]);
-	return {
-		...(columns as Omit<PatientColumns, "first" | "count">),
-		first: Int32Array.from(first as number[]),
-		count: Int32Array.from(count as number[]),
-	};
-}
+export const readPatients = (file: string): Promise<PatientColumns> =>
+	readColumns(file, (rows) => ({
+		id: [],
+		birth: [],
+		sex: [],
+		death: [],
+		split: [],
+		first: new Int32Array(rows),
+		count: new Int32Array(rows),
+	}));
 
 /** The columns of observation.parquet, sorted by patient and start; `patient` is a patient's number. */
 export interface PeriodColumns {
@@ -110,21 +100,12 @@ export interface PeriodColumns {
 	readonly end: Float64Array;
 }
 
-export async function readPeriods(file: string): Promise<PeriodColumns> {
-	const columnsOf = (rows: number) => ({
+export const readPeriods = (file: string): Promise<PeriodColumns> =>
+	readColumns(file, (rows) => ({
 		patient: new Int32Array(rows),
 		start: new Float64Array(rows),
 		end: new Float64Array(rows),
-	});
-	let columns = columnsOf(0);
-	await readCells(file, ["patient", "start", "end"], (rows) => {
-		columns = columnsOf(rows);
-		return (name, row, value) => {
-			columns[name][row] = value as number;
-		};
-	});
-	return columns;
-}
+	}));
 
 /** The periods of a patient, by number. */
 export type PeriodsOf = (patient: number) => readonly Period[];
@@ -260,13 +241,10 @@ export async function openEventFile(path: string, memory: number, known?: Shared
 
 	const decode = async (group: number): Promise<void> => {
 		const [start, end] = [starts[group], starts[group + 1]];
-		const times = new Float64Array(end - start);
-		const tokens = new Int32Array(end - start);
-		await readRows(file, metadata, ["time", "token"], start, end, (name, row, value) => {
-			if (name === "time") times[row - start] = value as number;
-			else tokens[row - start] = value as number;
-		});
-		put(start, { times, tokens });
+		const time = new Float64Array(end - start);
+		const token = new Int32Array(end - start);
+		await readRows(file, metadata, { time, token }, start, end, start);
+		put(start, { times: time, tokens: token });
 		Atomics.store(decoded, group, 1);
 		decoding.delete(group);
 	};

@@ -152,12 +152,21 @@ export async function readLabels(
 			{ field: "task", value: task },
 		);
 	const file = join(folder, "labels.parquet");
-	const table = await readColumns(file, ["task", "patient", "time", "events", "value"] as const);
-	return table.task.flatMap((name, row) => {
-		if (name !== stored) return [];
-		const [patient, time, events] = [table.patient, table.time, table.events].map(
-			(column) => column[row] as number,
-		);
-		return { patient, time, events, value: table.value[row] as boolean };
-	});
+	const { task: tasks, ...columns } = await readColumns(file, () => ({
+		task: [] as string[],
+		patient: [] as number[],
+		time: [] as number[],
+		events: [] as number[],
+		value: [] as boolean[],
+	}));
+	return tasks.flatMap((name, row) =>
+		name === stored
+			? {
+					patient: columns.patient[row],
+					time: columns.time[row],
+					events: columns.events[row],
+					value: columns.value[row],
+				}
+			: [],
+	);
 }
