@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { openStore } from "../records/store.js";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
 import { writeParquet } from "../records/testing/write-parquet.js";
@@ -41,41 +41,29 @@ async function extracted(yaml: string, ...shards: string[]) {
 const rows = ({ labels }: Awaited<ReturnType<typeof extracted>>) =>
 	labels.map(({ subject, time, value }) => [subject, time, value]);
 
-describe("labels that the documentation of ACES gives", () => {
-	test.each(documented.map((task) => [task.name, task] as const))(
-		"%s",
-		async (_, { data, yaml, labels }) => {
-			const shards = Object.keys(data).map((subject) =>
-				medsSql({ [subject]: data[Number(subject)] as string }),
-			);
-			expect(rows(await extracted(yaml, ...shards))).toEqual(
-				labels.map(([subject, time, value]) => [`${subject}`, microseconds(time), value]),
-			);
-		},
-	);
+type Labels = readonly (readonly [subject: number, time: string, value: boolean | null])[];
+const expected = (labels: Labels) =>
+	labels.map(([subject, time, value]) => [`${subject}`, microseconds(time), value]);
+
+test.each(documented)("documented by ACES: $name", async ({ data, yaml, labels }) => {
+	const shards = Object.entries(data).map(([subject, text]) => medsSql({ [subject]: text }));
+	expect(rows(await extracted(yaml, ...shards))).toEqual(expected(labels));
 });
 
-describe("the other sample tasks of ACES", () => {
-	test.each(workedOut.map((task) => [task.name, task] as const))(
-		"%s",
-		async (_, { yaml, labels }) => {
-			expect(rows(await extracted(yaml, medsSql(sampleData)))).toEqual(
-				labels.map(([subject, time, value]) => [`${subject}`, microseconds(time), value]),
-			);
-		},
-	);
+test.each(workedOut)("the sample task of ACES: $name", async ({ yaml, labels }) => {
+	expect(rows(await extracted(yaml, medsSql(sampleData)))).toEqual(expected(labels));
+});
 
-	test("imminent mortality", async () => {
-		const { yaml, positive } = imminentMortality;
-		const found = rows(await extracted(yaml, medsSql(sampleData)));
-		const events = Object.values(sampleData)
-			.join("\n")
-			.match(/:\d\d: /g);
-		expect(found).toHaveLength(events?.length ?? 0);
-		expect(found.filter(([, , value]) => value)).toEqual(
-			positive.map(([subject, time]) => [`${subject}`, microseconds(time), true]),
-		);
-	});
+test("the sample task of ACES: imminent mortality", async () => {
+	const { yaml, positive } = imminentMortality;
+	const found = rows(await extracted(yaml, medsSql(sampleData)));
+	const events = Object.values(sampleData)
+		.join("\n")
+		.match(/:\d\d: /g);
+	expect(found).toHaveLength(events?.length ?? 0);
+	expect(found.filter(([, , value]) => value)).toEqual(
+		expected(positive.map(([subject, time]) => [subject, time, true])),
+	);
 });
 
 /** Rows (subject, hour of 2020-01-01, code, value). */
@@ -119,26 +107,10 @@ windows:
   target: {start: trigger, end: start -> B, start_inclusive: false, end_inclusive: true, label: B, index_timestamp: start}`;
 	const { subjects, triggers, excluded, labels } = await extracted(
 		yaml,
-		hours(
-			...([
-				[1, null, "ADULT"],
-				[1, 1, "C"],
-				[1, 2, "A"],
-				[1, 9, "AA"],
-				[1, 10, "B"],
-			] as const),
-			...([
-				[1, 11, "A"],
-				[2, 1, "A"],
-				[2, 2, "B"],
-				[3, null, "ADULT"],
-				[3, 1, "B"],
-			] as const),
-		),
+		`${hours([1, null, "ADULT"], [1, 1, "C"], [1, 2, "A"], [1, 9, "AA"], [1, 10, "B"], [1, 11, "A"])}
+		UNION ALL ${hours([2, 1, "A"], [2, 2, "B"], [3, null, "ADULT"], [3, 1, "B"])}`,
 	);
-	expect({ subjects, triggers, labels: labels.length }).toEqual({
-		...{ subjects: 3, triggers: 3, labels: 1 },
-	});
+	expect([subjects, triggers, labels.length]).toEqual([3, 3, 1]);
 	expect(excluded).toEqual([
 		{ at: "patient_demographics", reason: "patients who are not adult", count: 1 },
 		{ at: "before", reason: "more than 0 of C", count: 1 },

@@ -92,9 +92,7 @@ describe("a task file", () => {
 			has: [{ predicate: "_ANY_EVENT", min: 1, max: null }],
 			bounds: "(trigger, start -> discharge]",
 		});
-		expect({ label: read.label?.window.name, index: read.index?.moment }).toEqual({
-			...{ label: "target", index: 2 },
-		});
+		expect([read.label?.window.name, read.index?.moment]).toEqual(["target", 2]);
 	});
 
 	test("takes predicates from another file", () => {
@@ -135,46 +133,36 @@ describe("a task file", () => {
 		);
 	});
 
+	const trigger = "trigger: admission";
+	const admission = '{code: {regex: "ADMISSION//.*"}}';
 	const start = "start: trigger\n    end: start -> discharge";
 	test.each([
 		["windows:", "windows: [", /task.yaml: line \d+ is not YAML: /],
 		[
-			"trigger: admission",
+			trigger,
 			"trigger: admission\ntrigger: discharge",
 			/task.yaml: line \d+ has the key "trigger" a second time in the same mapping; leave one out/,
 		],
+		[admission, "{code: A, code: B}", /task.yaml: line 5 has the key "code" a second time/],
+		[trigger, "tigger: admission", /trigger: must name a predicate/],
 		[
-			'{code: {regex: "ADMISSION//.*"}}',
-			"{code: A, code: B}",
-			/task.yaml: line 5 has the key "code" a second time/,
-		],
-		["trigger: admission", "tigger: admission", /trigger: must name a predicate/],
-		[
-			"trigger: admission",
+			trigger,
 			"trigger: stay",
 			/trigger names the predicate "stay", which is not defined; it defines admission, discharge, unused: add it/,
 		],
 		[
-			"trigger: admission",
+			trigger,
 			"trigger: unused",
 			/predicates.unused is a placeholder \(\?\?\?\): the code depends on the dataset/,
 		],
-		['{code: {regex: "ADMISSION//.*"}}', "{code: 12}", /predicates.admission.code: /],
+		[admission, "{code: 12}", /predicates.admission.code: /],
 		[
-			'{code: {regex: "ADMISSION//.*"}}',
+			admission,
 			"{expr: not(discharge)}",
 			/predicates.admission is "not\(discharge\)"; expected and\(…\) or or\(…\)/,
 		],
-		[
-			'{code: {regex: "ADMISSION//.*"}}',
-			"{expr: 'or(admission, discharge)'}",
-			/predicate "admission" is defined by itself/,
-		],
-		[
-			'{code: {regex: "ADMISSION//.*"}}',
-			"{expr: 'or(discharge, _ANY_EVENT)'}",
-			/combines _ANY_EVENT/,
-		],
+		[admission, "{expr: 'or(admission, discharge)'}", /predicate "admission" is defined by itself/],
+		[admission, "{expr: 'or(discharge, _ANY_EVENT)'}", /combines _ANY_EVENT/],
 		[
 			"start: input.end",
 			"start: gap.end",

@@ -159,29 +159,26 @@ windows:
 		["A", "AB", "A", "AB", "AB", "A", "A"].map((codes, at) => [at, codes] as const),
 	);
 	const bound = task.moments.findIndex(({ name }) => name === (forward ? "w.end" : "w.start"));
-	return realizeSlowly(task, events).map((one) =>
-		"window" in one ? null : [one.moments[bound], one.label],
-	);
+	return realizeSlowly(task, events)
+		.map((one) => ("window" in one ? "-" : `${one.moments[bound]}:${one.label}`))
+		.join(" ");
 }
 
-test("an event at the reference is its own bound if the bound is inclusive", () => {
-	expect(reached("->", true, true)).toEqual([[1, 2], [1, 1], [3, 2], [3, 1], [4, 1], null, null]);
-	expect(reached("->", true, false)).toEqual([[1, 1], [3, 2], [3, 1], [4, 1], null, null, null]);
-	expect(reached("->", false, true)).toEqual([[1, 1], [1, 0], [3, 1], [3, 0], [4, 0], null, null]);
-	expect(reached("->", false, false)).toEqual([[1, 0], [3, 1], [3, 0], [4, 0], null, null, null]);
-	expect(reached("<-", true, true)).toEqual([null, [1, 1], [1, 2], [3, 1], [4, 1], [4, 2], [4, 3]]);
-	expect(reached("<-", true, false)).toEqual([
-		null,
-		[1, 0],
-		[1, 1],
-		[3, 0],
-		[4, 0],
-		[4, 1],
-		[4, 2],
-	]);
-	expect(reached("<-", false, true)).toEqual([null, null, [1, 1], [1, 2], [3, 1], [4, 1], [4, 2]]);
-	expect(reached("<-", false, false)).toEqual([null, null, [1, 0], [1, 1], [3, 0], [4, 0], [4, 1]]);
-});
+test.each([
+	["->", true, true, "1:2 1:1 3:2 3:1 4:1 - -"],
+	["->", true, false, "1:1 3:2 3:1 4:1 - - -"],
+	["->", false, true, "1:1 1:0 3:1 3:0 4:0 - -"],
+	["->", false, false, "1:0 3:1 3:0 4:0 - - -"],
+	["<-", true, true, "- 1:1 1:2 3:1 4:1 4:2 4:3"],
+	["<-", true, false, "- 1:0 1:1 3:0 4:0 4:1 4:2"],
+	["<-", false, true, "- - 1:1 1:2 3:1 4:1 4:2"],
+	["<-", false, false, "- - 1:0 1:1 3:0 4:0 4:1"],
+] as const)(
+	"an event at the reference of %s is its own bound if the bound is inclusive: %s, %s",
+	(direction, startInclusive, endInclusive, bounds) => {
+		expect(reached(direction, startInclusive, endInclusive)).toBe(bounds);
+	},
+);
 
 test("gives the windows that ACES documents for its sample data", async () => {
 	const task = parse(`
@@ -197,13 +194,10 @@ windows:
   target: {start: gap.end, end: start -> discharge_or_death, start_inclusive: False, end_inclusive: True, label: death}`);
 	const lines = (sampleData[1] as string).trim().split("\n").slice(1);
 	const parts = lines.map((line) => /^\s*(.*?): (.*)$/.exec(line) as unknown as string[]);
-	const events = parts.map(([, time, codes]): PlainEvent => {
-		const holds = (code: string) => Number(codes?.split(" ").includes(code));
-		const counts = {
-			admission: holds("admission"),
-			discharge: holds("discharge"),
-			death: holds("death"),
-		};
+	const events = parts.map(([, time, recorded]): PlainEvent => {
+		const holds = (code: string) => Number(recorded?.split(" ").includes(code));
+		const codes = ["admission", "discharge", "death"];
+		const counts = Object.fromEntries(codes.map((code) => [code, holds(code)]));
 		return { time: microseconds(time as string), counts };
 	});
 	const { excluded, realizations } = await realized(task, [events]);
