@@ -215,48 +215,26 @@ const longest = 2;
 /** The lower half of a symmetric band matrix: row i holds columns i − reach to i. */
 type BandMatrix = Float64Array;
 
-/** Adds ½ · precision · (weights · unknowns)² to a quadratic form. */
-function addSquare(form: BandMatrix, precision: number, terms: readonly [number, number][]): void {
-	for (const [row, a] of terms)
-		for (const [column, b] of terms)
-			if (column <= row) {
-				const at = row * rowWidth + reach + column - row;
-				form[at] += precision * a * b;
-			}
+/** Adds ½ · precision · (Σ weights[k] · unknowns[last − k])² to a quadratic form. */
+function addSquare(form: BandMatrix, precision: number, last: number, weights: number[]): void {
+	for (const [k, a] of weights.entries())
+		for (const [before, b] of weights.slice(k).entries())
+			form[(last - k) * rowWidth + reach - before] += precision * a * b;
 }
 
 /** What is expected before anything is counted, as a quadratic form. */
 function priorForm(): BandMatrix {
 	const { step, bend, sexStep, sexes: apart } = precisions;
 	const form = new Float64Array(unknowns * rowWidth);
-	const place = (band: number, sex: number) => band * sexes.length + sex;
 	for (let band = 0; band < bandCount; band++) {
-		const women = place(band, 0);
-		const men = place(band, 1);
-		addSquare(form, apart, [
-			[women, 1],
-			[men, -1],
-		]);
+		const women = band * sexes.length;
+		const men = women + 1;
+		addSquare(form, apart, men, [-1, 1]);
 		if (band === 0) continue;
-		addSquare(form, sexStep, [
-			[women, 1],
-			[men, -1],
-			[place(band - 1, 0), -1],
-			[place(band - 1, 1), 1],
-		]);
-		for (const sex of [0, 1]) {
-			const index = place(band, sex);
-			const before = place(band - 1, sex);
-			addSquare(form, step, [
-				[index, 1],
-				[before, -1],
-			]);
-			if (band === 1) continue;
-			addSquare(form, bend, [
-				[index, 1],
-				[before, -2],
-				[place(band - 2, sex), 1],
-			]);
+		addSquare(form, sexStep, men, [-1, 1, 1, -1]);
+		for (const row of [women, men]) {
+			addSquare(form, step, row, [1, 0, -1]);
+			if (band > 1) addSquare(form, bend, row, [1, 0, -2, 0, 1]);
 		}
 	}
 	return form;

@@ -4,7 +4,7 @@ import type { Store } from "../records/store.js";
 import { type Mark, marksOf } from "./label-rules.js";
 import type { DroppedCodes } from "./manifest.js";
 import type { PrepareOptions } from "./prepare-options.js";
-import { conceptsOf } from "./reading/rules.js";
+import { conceptsOf, type WrittenCode } from "./reading/rules.js";
 import type { ValueRange } from "./vocabulary.js";
 
 /** A code that can become a token. */
@@ -69,11 +69,8 @@ export async function mapCodes(store: Store, options: PrepareOptions) {
 		if (outcome === "not in the map") unmapped.push(code);
 		extra += records * Math.max(0, concepts.length - 1);
 		for (const [nth, concept] of concepts.entries()) {
-			const named =
-				outcome === "mapped"
-					? pheConcept(options.map, concept.code)
-					: ownConcept(code, options.map);
-			mapping.push({ code: id, concept: conceptNumber(named), rank, nth });
+			const known = outcome === "mapped" ? { ...concept, kind: "diagnosis" as const } : code;
+			mapping.push({ code: id, concept: conceptNumber(named(known, options.map)), rank, nth });
 		}
 	}
 	await store.create("mapping", { code: "whole", concept: "whole", rank: "whole", nth: "whole" });
@@ -96,18 +93,11 @@ export async function mapCodes(store: Store, options: PrepareOptions) {
 	};
 }
 
-function pheConcept(map: CodeMap, code: string): Concept {
-	const known = map.nameOf(code);
-	return {
-		system: "PheCode",
-		code,
-		kind: "diagnosis",
-		name: known?.name ?? code,
-		category: known?.category ?? null,
-	};
-}
-
-function ownConcept({ system, code, kind, name, category }: SeenCode, map: CodeMap): Concept {
+/** A concept with the name and the category of the source, or else of the map. */
+function named(
+	{ system, code, kind, name, category }: WrittenCode & Partial<SeenCode>,
+	map: CodeMap,
+): Concept {
 	const known = system === "PheCode" ? map.nameOf(code) : undefined;
 	return {
 		system,

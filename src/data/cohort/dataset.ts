@@ -92,12 +92,11 @@ export function datasetOf(parts: DatasetParts): Dataset {
 		};
 		return historyOf(person, await events.read(patients.first[patient], count));
 	};
-	const patientsOf = (split: Split) => bySplit.get(split) as Int32Array;
-	return {
+	return withHistories({
 		folder,
 		manifest,
 		vocabulary,
-		patients: patientsOf,
+		patients: (split) => bySplit.get(split) as Int32Array,
 		idOf: (patient) => patients.id[patient],
 		lengthOf: (patient) => countOf(patient) + birthEventsOf(patient),
 		birthEventsOf,
@@ -105,12 +104,17 @@ export function datasetOf(parts: DatasetParts): Dataset {
 		observedOf: periodsOf,
 		read,
 		sharedEvents: events.shared,
-		async *histories(split) {
-			for (const patient of patientsOf(split)) yield read(patient);
-		},
 		labels,
-	};
+	});
 }
+
+/** Adds the histories of the patients of each split. */
+const withHistories = (dataset: Omit<Dataset, "histories">): Dataset => ({
+	...dataset,
+	async *histories(split) {
+		for (const patient of dataset.patients(split)) yield dataset.read(patient);
+	},
+});
 
 /** Memory for decoded events: 44 million of them. */
 const defaultMemory = 512 * 1024 ** 2;
@@ -258,24 +262,20 @@ export async function datasetBefore(dataset: Dataset, day: number): Promise<Data
 	const patients = new Map(
 		splitNames.map((split) => [split, dataset.patients(split).filter((one) => lengths.has(one))]),
 	);
-	const read = async (patient: number) => historyBefore(await dataset.read(patient), day);
-	return {
+	return withHistories({
 		...dataset,
 		patients: (split) => patients.get(split) as Int32Array,
 		lengthOf: (patient) => lengths.get(patient) ?? dataset.birthEventsOf(patient),
 		deathOf: (patient) => deathBefore(dataset.deathOf(patient), day),
 		observedOf: (patient) => periodsBefore(dataset.observedOf(patient), day),
-		read,
-		async *histories(split) {
-			for (const patient of patients.get(split) as Int32Array) yield read(patient);
-		},
+		read: async (patient) => historyBefore(await dataset.read(patient), day),
 		labels: async (task) => {
 			throw new InputError(
 				`the labels of ${task} may depend on records after ${isoDate(day)}, where the dataset is cut`,
 				{ field: "task", value: task },
 			);
 		},
-	};
+	});
 }
 
 /** The part of a dataset that a training sees. Plain data, so that another thread can open the same part. */
@@ -287,14 +287,11 @@ export interface DatasetView {
 }
 
 /** A dataset with other patients in one split. */
-export const withPatients = (dataset: Dataset, split: Split, patients: Int32Array): Dataset => ({
-	...dataset,
-	patients: (wanted) => (wanted === split ? patients : dataset.patients(wanted)),
-	async *histories(wanted) {
-		for (const patient of wanted === split ? patients : dataset.patients(wanted))
-			yield dataset.read(patient);
-	},
-});
+export const withPatients = (dataset: Dataset, split: Split, patients: Int32Array): Dataset =>
+	withHistories({
+		...dataset,
+		patients: (wanted) => (wanted === split ? patients : dataset.patients(wanted)),
+	});
 
 export async function datasetView(
 	dataset: Dataset,

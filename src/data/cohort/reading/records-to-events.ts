@@ -5,7 +5,7 @@ import type { RecordKind, Sex } from "../../records/rows.js";
 import { kindOf } from "../../records/systems.js";
 import { type History, historyOf, type Period, periodOf } from "../history.js";
 import { rangeToken } from "../values.js";
-import type { Vocabulary } from "../vocabulary.js";
+import { specialTokens, type Vocabulary } from "../vocabulary.js";
 import type { KnownPerson } from "./people.js";
 import {
 	birthOf,
@@ -106,7 +106,6 @@ interface CodeMeaning {
 	/** The code, if the map does not know it. */
 	readonly unmapped?: Pick<Concept, "code" | "system">;
 	readonly isDrug?: boolean;
-	readonly isKnown: boolean;
 	readonly rank: 0 | 1;
 }
 
@@ -287,38 +286,28 @@ function codeReader(vocabulary: Vocabulary, rules: ReadingRules, map: CodeMap | 
 			ranges: tokens.filter((token) => token !== plain),
 		};
 	};
-	const isKnown = (concepts: readonly Concept[]) => concepts.some(({ id }) => id >= 0);
+	const kindOfToken = (token: number | undefined): RecordKind | undefined => {
+		const { kind } = vocabulary.tokens[token ?? specialTokens.pad];
+		return kind === "special" ? undefined : kind;
+	};
 
 	const ofSystem = (code: string, system: string, given: RecordKind | undefined): CodeMeaning => {
 		// The kind of a code in the dataset overrides the kind given in the source.
-		const known = vocabulary.find(code, system) ?? vocabulary.tokensOf(code, system)[0] ?? 0;
-		const token = vocabulary.tokens[known];
-		const inDataset = token && token.kind !== "special" ? token.kind : undefined;
-		const kind = inDataset ?? given ?? kindOf(system);
-		const {
-			outcome,
-			concepts: meant,
-			rank,
-			code: normal,
-		} = conceptsOf({ system, code, kind }, conceptRules);
-		const concepts = meant.map((one) => conceptOf(one.code, one.system));
+		const known = vocabulary.find(code, system) ?? vocabulary.tokensOf(code, system)[0];
+		const kind = kindOfToken(known) ?? given ?? kindOf(system);
+		const { outcome, concepts, rank, ...normal } = conceptsOf({ system, code, kind }, conceptRules);
+		const isUnmapped = outcome === "not in the map" && concepts.length === 0;
 		return {
-			concepts,
+			concepts: concepts.map((concept) => conceptOf(concept.code, concept.system)),
 			rank,
-			isKnown: isKnown(concepts),
-			...(outcome === "not in the map" &&
-				meant.length === 0 && { unmapped: { code: normal, system } }),
+			...(isUnmapped && { unmapped: { code: normal.code, system } }),
 			...(outcome === "a drug that is no token" && { isDrug: true }),
 		};
 	};
 
 	const ofToken = (token: number): CodeMeaning => {
 		const { code, system, kind } = vocabulary.tokens[token];
-		return {
-			concepts: [conceptOf(code, system as string)],
-			isKnown: true,
-			rank: kind === "diagnosis" ? 0 : 1,
-		};
+		return { concepts: [conceptOf(code, system as string)], rank: kind === "diagnosis" ? 0 : 1 };
 	};
 
 	/** Tries the model's own codes, then ICD codes, then PheCodes written with other zeros or decimals. */
@@ -326,14 +315,12 @@ function codeReader(vocabulary: Vocabulary, rules: ReadingRules, map: CodeMap | 
 		const exact = vocabulary.find(code);
 		if (exact !== undefined) return ofToken(exact);
 		const [range] = vocabulary.tokensOf(code);
-		if (range !== undefined) {
-			const { kind, system } = vocabulary.tokens[range];
-			return ofSystem(code, system as string, kind === "special" ? undefined : kind);
-		}
+		if (range !== undefined)
+			return ofSystem(code, vocabulary.tokens[range].system as string, kindOfToken(range));
 		// ICD-10-CM codes begin with a letter, few others do.
 		for (const system of ["ICD10CM", "ICD9CM"]) {
 			const meaning = ofSystem(code, system, "diagnosis");
-			if (meaning.isKnown) return meaning;
+			if (meaning.concepts.some(({ id }) => id >= 0)) return meaning;
 		}
 		const phecode = normalisePheCode(code);
 		for (const general of phecode ? [phecode, integerPheCode(phecode)] : []) {
@@ -341,7 +328,7 @@ function codeReader(vocabulary: Vocabulary, rules: ReadingRules, map: CodeMap | 
 			const token = vocabulary.find(general, "PheCode");
 			if (token !== undefined) return ofToken(token);
 		}
-		return { concepts: [], unmapped: { code, system: null }, isKnown: false, rank: 0 };
+		return { concepts: [], unmapped: { code, system: null }, rank: 0 };
 	};
 
 	return ({ code, system, kind }: GivenRecord): CodeMeaning => {
