@@ -13,33 +13,29 @@ import {
 	whyNotAtRisk,
 } from "./at-risk.js";
 import { historyOf, type Period } from "./history.js";
+import { periods } from "./testing/source-of.js";
 
-const facts = (observed: readonly (readonly [number, number])[], death: number | null = null) => ({
-	observed: observed.map(([start, end]) => ({ start, end })),
+const facts = (observed: string, death: number | null = null) => ({
+	observed: periods(observed),
 	death,
+});
+const untilEnd = (from: number, until: number) => ({
+	from,
+	until,
+	endedBy: "end of observation" as const,
 });
 
 describe("time at risk", () => {
 	test("lies in the period of the index day and ends with it: a gap censors", () => {
-		const twice = facts([
-			[0, 1000],
-			[1100, 3000],
-		]);
-		expect(timeAtRisk(twice, 400)).toEqual({
-			from: 400,
-			until: 1000,
-			endedBy: "end of observation",
-		});
+		const twice = facts("0..1000 1100..3000");
+		expect(timeAtRisk(twice, 400)).toEqual(untilEnd(400, 1000));
 		expect(timeAtRisk(twice, 2000)).toMatchObject({ from: 2000, until: 3000 });
 		expect(whyNotAtRisk(twice, 1050)).toBe("not observed at the index day");
 		expect(timeAtRisk(twice, 1050)).toBeNull();
 	});
 
 	test("needs a look-back in the same period", () => {
-		const twice = facts([
-			[0, 1000],
-			[1002, 3000],
-		]);
+		const twice = facts("0..1000 1002..3000");
 		expect(whyNotAtRisk(twice, usualLookBack - 1)).toBe("look-back not covered");
 		expect(whyNotAtRisk(twice, usualLookBack)).toBeNull();
 		expect(whyNotAtRisk(twice, 1200)).toBe("look-back not covered");
@@ -48,24 +44,21 @@ describe("time at risk", () => {
 	});
 
 	test("ends with death, which precedes the end of observation on the same day", () => {
-		expect(timeAtRisk(facts([[0, 900]], 500.7), 400)).toEqual({
+		expect(timeAtRisk(facts("0..900", 500.7), 400)).toEqual({
 			from: 400,
 			until: 500,
 			endedBy: "death",
 		});
-		expect(timeAtRisk(facts([[0, 900]], 900), 400)?.endedBy).toBe("death");
-		expect(timeAtRisk(facts([[0, 900]], 901), 400)).toMatchObject({
-			until: 900,
-			endedBy: "end of observation",
-		});
-		expect(whyNotAtRisk(facts([[0, 900]], 400), 400)).toBe("dead");
-		expect(whyNotAtRisk(facts([[0, 900]], 399), 2000)).toBe("dead");
+		expect(timeAtRisk(facts("0..900", 900), 400)?.endedBy).toBe("death");
+		expect(timeAtRisk(facts("0..900", 901), 400)).toEqual(untilEnd(400, 900));
+		expect(whyNotAtRisk(facts("0..900", 400), 400)).toBe("dead");
+		expect(whyNotAtRisk(facts("0..900", 399), 2000)).toBe("dead");
 	});
 
 	test("is empty on the last day of observation, and takes a time of day as its day", () => {
-		expect(timeAtRisk(facts([[0, 900]]), 900)).toMatchObject({ from: 900, until: 900 });
-		expect(timeAtRisk(facts([[0, 900]]), 900.9)).toMatchObject({ from: 900, until: 900 });
-		expect(timeAtRisk(facts([]), 0, 0)).toBeNull();
+		expect(timeAtRisk(facts("0..900"), 900)).toMatchObject({ from: 900, until: 900 });
+		expect(timeAtRisk(facts("0..900"), 900.9)).toMatchObject({ from: 900, until: 900 });
+		expect(timeAtRisk({ observed: [], death: null }, 0, 0)).toBeNull();
 	});
 
 	test("ends with onset, which precedes death and the end of observation on the same day", () => {
@@ -73,12 +66,9 @@ describe("time at risk", () => {
 		expect(outcomeOf(dies, 50)).toEqual({ what: "onset", after: 40 });
 		expect(outcomeOf(dies, 51)).toEqual({ what: "death", after: 40 });
 		expect(outcomeOf(dies, 11)).toEqual({ what: "onset", after: 1 });
-		const leaves = { ...dies, endedBy: "end of observation" } as const;
+		const leaves = untilEnd(10, 50);
 		expect(outcomeOf(leaves, 50)).toEqual({ what: "onset", after: 40 });
-		expect(outcomeOf(leaves, Number.POSITIVE_INFINITY)).toEqual({
-			what: "end of observation",
-			after: 40,
-		});
+		expect(outcomeOf(leaves, Infinity)).toEqual({ what: "end of observation", after: 40 });
 	});
 });
 
@@ -86,13 +76,13 @@ describe("time at risk", () => {
 const observed = fc
 	.array(fc.tuple(fc.integer({ min: 2, max: 60 }), fc.nat(80)), { maxLength: 4 })
 	.map((steps) => {
-		const periods: Period[] = [];
+		const disjoint: Period[] = [];
 		let day = -50;
 		for (const [gap, length] of steps) {
-			periods.push({ start: day + gap, end: day + gap + length });
+			disjoint.push({ start: day + gap, end: day + gap + length });
 			day += gap + length;
 		}
-		return periods;
+		return disjoint;
 	});
 const death = fc.option(fc.double({ min: -60, max: 500, noNaN: true }));
 const day = fc.integer({ min: -60, max: 520 });
@@ -123,20 +113,12 @@ test("any time at risk is observed, alive and preceded by the look-back, and end
 
 test("observed days are counted with both ends", () => {
 	expect(observedDays([])).toBe(0);
-	expect(
-		observedDays([
-			{ start: 3, end: 3 },
-			{ start: 10, end: 19 },
-		]),
-	).toBe(11);
+	expect(observedDays(periods("3..3 10..19"))).toBe(11);
 });
 
 test("days of periods are numbered from the first to the last", () => {
-	const periods = [
-		{ start: 3, end: 3 },
-		{ start: 10, end: 19 },
-	];
-	expect([0, 1, 10, 11].map((n) => nthDay(periods, n))).toEqual([3, 10, 19, undefined]);
+	const two = periods("3..3 10..19");
+	expect([0, 1, 10, 11].map((n) => nthDay(two, n))).toEqual([3, 10, 19, undefined]);
 });
 
 const size = 9;
@@ -195,9 +177,7 @@ test("a record of the index day is history, at any time of that day", () => {
 });
 
 test("a patient of whom only the birth is known was never observed", () => {
-	const { observed } = historyOf(
-		{ id: "p", sex: "male", birth: -9, death: 4 },
-		{ tokens: new Int32Array(0), times: new Float64Array(0) },
-	);
+	const events = { tokens: new Int32Array(0), times: new Float64Array(0) };
+	const { observed } = historyOf({ id: "p", sex: "male", birth: -9, death: 4 }, events);
 	expect(observed).toEqual([]);
 });

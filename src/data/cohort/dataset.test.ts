@@ -13,7 +13,7 @@ import { prepare } from "./prepare.js";
 import type { PrepareOptions } from "./prepare-options.js";
 import { summarize } from "./summary.js";
 import { smallOptions } from "./testing/prepared.js";
-import { sourceOf } from "./testing/source-of.js";
+import { periods, sourceOf } from "./testing/source-of.js";
 import { specialTokens } from "./vocabulary.js";
 
 const ids = Array.from({ length: 60 }, (_, i) => `é${String(i).padStart(2, "0")}`);
@@ -44,18 +44,19 @@ async function refusal(folder: string): Promise<string> {
 	return error.message.replaceAll(folder, "DATASET");
 }
 
+const files = [
+	"vocabulary.json",
+	"events.parquet",
+	"labels.parquet",
+	"observation.parquet",
+	"patients.parquet",
+];
+
 describe("a dataset on disk", () => {
 	test("reads back what was written", async () => {
 		const folder = await written();
 		const dataset = await openDataset(folder);
-		expect((await readdir(folder)).sort()).toEqual([
-			"events.parquet",
-			"labels.parquet",
-			"manifest.json",
-			"observation.parquet",
-			"patients.parquet",
-			"vocabulary.json",
-		]);
+		expect((await readdir(folder)).sort()).toEqual(["manifest.json", ...files].sort());
 		let patients = 0;
 		for (const split of ["train", "valid", "test"] as const) {
 			const read: History[] = [];
@@ -112,14 +113,8 @@ describe("a dataset on disk", () => {
 	test("is summarised", async () => {
 		const { splits, codes } = await summarize(await openDataset(await written()));
 		expect(splits.train.withBirth + splits.valid.withBirth + splits.test.withBirth).toBe(2);
-		expect(splits.train.gapDays).toEqual({
-			min: 1,
-			quarter: 1,
-			median: 1,
-			threeQuarters: 1,
-			max: 1,
-			mean: 1,
-		});
+		const { gapDays } = splits.train;
+		expect(gapDays).toEqual({ min: 1, quarter: 1, median: 1, threeQuarters: 1, max: 1, mean: 1 });
 		expect(splits.train.records).toMatchObject({ min: 5, max: 20 });
 		expect(splits.train.spanDays).toMatchObject({ min: 4, max: 30 });
 		expect(codes.map(({ code, events, patients }) => [code, events, patients])).toEqual([
@@ -172,15 +167,11 @@ describe("a dataset of schema version 3", () => {
 		);
 		await prepare(source, folder, { ...smallOptions, ...options });
 		const file = join(folder, "manifest.json");
-		const {
-			observation: _,
-			deaths: __,
-			sha256: ___,
-			...rest
-		} = JSON.parse(await readFile(file, "utf8"));
-		delete rest.files["observation.parquet"];
-		delete rest.source.times;
-		await writeFile(file, JSON.stringify({ ...rest, schemaVersion: 3, contentHash }));
+		const manifest = JSON.parse(await readFile(file, "utf8"));
+		for (const field of ["observation", "deaths", "sha256"]) delete manifest[field];
+		delete manifest.files["observation.parquet"];
+		delete manifest.source.times;
+		await writeFile(file, JSON.stringify({ ...manifest, schemaVersion: 3, contentHash }));
 		await rm(join(folder, "observation.parquet"));
 		return folder;
 	}
@@ -199,11 +190,7 @@ describe("a dataset of schema version 3", () => {
 			},
 			deaths: null,
 		});
-		expect([0, 1, 2].map(dataset.observedOf)).toEqual([
-			[{ start: 0, end: 4 }],
-			[{ start: 0, end: 2 }],
-			[{ start: 0, end: 3 }],
-		]);
+		expect([0, 1, 2].map(dataset.observedOf)).toEqual(["0..4", "0..2", "0..3"].map(periods));
 		expect(await dataset.read(0)).toMatchObject({ observed: [{ start: 0, end: 4 }], death: 9 });
 		// As a run stores it.
 		expect(manifestSchema.parse(JSON.parse(JSON.stringify(dataset.manifest)))).toEqual(
@@ -223,24 +210,17 @@ describe("a dataset of schema version 3", () => {
 describe("openDataset rejects", () => {
 	test("a folder that does not exist or is not a dataset", async () => {
 		const folder = await temporaryFolder();
-		expect(await refusal(join(folder, "none"))).toContain(
-			"does not exist; expected a dataset folder",
-		);
 		await writeFile(join(folder, "file"), "");
-		expect(await refusal(join(folder, "file"))).toContain("is a file; expected a dataset folder");
 		await mkdir(join(folder, "empty"));
-		expect(await refusal(join(folder, "empty"))).toContain(
-			"is not a dataset: it has no manifest.json; expected a dataset folder as written by trajgpt prepare",
-		);
+		for (const [name, message] of [
+			["none", "does not exist"],
+			["file", "is a file"],
+			["empty", "is not a dataset: it has no manifest.json"],
+		] as const)
+			expect(await refusal(join(folder, name))).toContain(
+				`${message}; expected a dataset folder as written by trajgpt prepare`,
+			);
 	});
-
-	const files = [
-		"vocabulary.json",
-		"events.parquet",
-		"labels.parquet",
-		"observation.parquet",
-		"patients.parquet",
-	];
 
 	test.each(["manifest.json", ...files])("%s missing", async (name) => {
 		const folder = await written();

@@ -1,27 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { builtInMap } from "../codes/index.js";
-import type { RecordRow } from "../records/rows.js";
 import type { Manifest } from "./manifest.js";
 import { mapOfDataset, newPatients } from "./new-patients.js";
-import type { PrepareOptions } from "./prepare-options.js";
-import { prepareDefaults } from "./prepare-options.js";
+import { type PrepareOptions, prepareDefaults } from "./prepare-options.js";
 import { idsIn, prepared, smallMap } from "./testing/prepared.js";
-import { sourceOf } from "./testing/source-of.js";
+import { drug, icd, sourceOf } from "./testing/source-of.js";
 
 const [t1, t2, t3] = idsIn("train", 3) as [string, string, string];
-
-const icd = (code: string, time: number): Partial<RecordRow> => ({
-	code,
-	time,
-	system: "ICD9CM",
-	kind: "diagnosis",
-});
-const drug = (code: string, time: number): Partial<RecordRow> => ({
-	code,
-	time,
-	system: "ATC",
-	kind: "drug",
-});
 
 const known = sourceOf(
 	{ [t1]: "abab", [t2]: "ba", [t3]: "aab" },
@@ -40,24 +25,22 @@ async function trained(options: Partial<PrepareOptions> = {}) {
 }
 
 describe("patients of the dataset, read as new patients", () => {
-	const ways: Record<string, Partial<PrepareOptions>> = {
-		"as it is": {},
-		"one record a code and day": { dedup: "day" },
-		"drugs as tokens": { drugs: "tokens" },
-		"codes as they are": { codes: "as-is" },
-		"deaths as tokens": { deathToken: true },
-		"the last two records": { maxRecords: 2 },
-		"unmapped codes kept": { unmapped: "keep" },
-	};
-	for (const [name, options] of Object.entries(ways))
-		test(`have the same histories: ${name}`, async () => {
-			const { known: of, histories } = await trained(options);
-			const { patients, unknown, axis } = await newPatients(known, of);
-			expect(axis).toBe("days");
-			expect(unknown).toEqual({ codes: 0, records: 0, top: [] });
-			expect(patients.map(({ id }) => id)).toEqual([t1, t2, t3].sort());
-			for (const { id, history } of patients) expect(history).toEqual(histories.get(id));
-		});
+	test.each<[string, Partial<PrepareOptions>]>([
+		["as it is", {}],
+		["one record a code and day", { dedup: "day" }],
+		["drugs as tokens", { drugs: "tokens" }],
+		["codes as they are", { codes: "as-is" }],
+		["deaths as tokens", { deathToken: true }],
+		["the last two records", { maxRecords: 2 }],
+		["unmapped codes kept", { unmapped: "keep" }],
+	])("have the same histories: %s", async (_, options) => {
+		const { known: of, histories } = await trained(options);
+		const { patients, unknown, axis } = await newPatients(known, of);
+		expect(axis).toBe("days");
+		expect(unknown).toEqual({ codes: 0, records: 0, top: [] });
+		expect(patients.map(({ id }) => id)).toEqual([t1, t2, t3].sort());
+		for (const { id, history } of patients) expect(history).toEqual(histories.get(id));
+	});
 
 	test("have their dates of birth and death", async () => {
 		const { known: of } = await trained();

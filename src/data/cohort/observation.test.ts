@@ -5,20 +5,18 @@ import { temporaryFolder } from "../records/testing/temporary-folder.js";
 import { newPatients } from "./new-patients.js";
 import { mergedSql } from "./observation.js";
 import { idsIn, prepared, smallMap } from "./testing/prepared.js";
-import { sourceOf } from "./testing/source-of.js";
-
-type Pair = readonly [first: number, last: number];
+import { periods, sourceOf } from "./testing/source-of.js";
 
 /** The same source with observation periods. */
 const observing = (
 	source: RecordSource,
-	periods: Readonly<Record<string, readonly Pair[]>>,
+	observed: Readonly<Record<string, string>>,
 ): RecordSource => ({
 	...source,
 	async load(store) {
 		const loaded = await source.load(store);
-		const rows = Object.entries(periods).flatMap(([patient, own]) =>
-			own.map(([first, last]) => ({ patient, first, last })),
+		const rows = Object.entries(observed).flatMap(([patient, text]) =>
+			periods(text).map(({ start, end }) => ({ patient, first: start, last: end })),
 		);
 		await store.append("observation", rows);
 		return { ...loaded, observation: "observation_period" };
@@ -31,26 +29,15 @@ const source = (more: Parameters<typeof sourceOf>[1] = {}) =>
 
 describe("observation periods of a dataset", () => {
 	test("come from the source, merged where no day lies between them", async () => {
-		const periods: Record<string, Pair[]> = {
-			[one]: [
-				[90, 99],
-				[-10.5, 3.25],
-				[2, 8],
-				[9, 20],
-				[30, 30],
-			],
-			[two]: [[1, 400]],
-			nobody: [[0, 1]],
-		};
 		const { dataset, histories } = await prepared(
-			observing(source({ [two]: { death: 1 } }), periods),
+			observing(source({ [two]: { death: 1 } }), {
+				[one]: "90..99 -10.5..3.25 2..8 9..20 30..30",
+				[two]: "1..400",
+				nobody: "0..1",
+			}),
 		);
-		expect(histories.get(one)?.observed).toEqual([
-			{ start: -11, end: 20 },
-			{ start: 30, end: 30 },
-			{ start: 90, end: 99 },
-		]);
-		expect(histories.get(two)).toMatchObject({ observed: [{ start: 1, end: 400 }], death: 1 });
+		expect(histories.get(one)?.observed).toEqual(periods("-11..20 30..30 90..99"));
+		expect(histories.get(two)).toMatchObject({ observed: periods("1..400"), death: 1 });
 		expect(histories.get(three)?.observed).toEqual([]);
 		const { manifest } = dataset;
 		expect(manifest.observation).toEqual({
@@ -93,7 +80,7 @@ describe("observation periods of a dataset", () => {
 	});
 
 	test("and deaths are kept with or without a death event, which does not count as a record", async () => {
-		const given = observing(source({ [one]: { death: 50 } }), { [one]: [[0, 3]], [two]: [[0, 9]] });
+		const given = observing(source({ [one]: { death: 50 } }), { [one]: "0..3", [two]: "0..9" });
 		for (const deathToken of [false, true]) {
 			const { dataset, histories } = await prepared(given, { deathToken });
 			expect(histories.get(one)).toMatchObject({ death: 50, observed: [{ start: 0, end: 3 }] });
@@ -105,7 +92,7 @@ describe("observation periods of a dataset", () => {
 	test("make another dataset if they differ", async () => {
 		const hashes = await Promise.all(
 			[99, 100, 99].map(async (last) => {
-				const { dataset } = await prepared(observing(source(), { [one]: [[0, last]] }));
+				const { dataset } = await prepared(observing(source(), { [one]: `0..${last}` }));
 				return dataset.manifest.contentHash;
 			}),
 		);
@@ -114,13 +101,7 @@ describe("observation periods of a dataset", () => {
 	});
 
 	test("end where records were cut", async () => {
-		const given = observing(source(), {
-			[one]: [
-				[-50, -9],
-				[0, 100],
-			],
-			[two]: [[-50, 100]],
-		});
+		const given = observing(source(), { [one]: "-50..-9 0..100", [two]: "-50..100" });
 		const last = await prepared(given, { maxRecords: 3, keep: "last" });
 		expect(last.histories.get(one)?.observed).toEqual([{ start: 1, end: 100 }]);
 		expect(last.histories.get(two)?.observed).toEqual([{ start: -50, end: 100 }]);
@@ -128,19 +109,11 @@ describe("observation periods of a dataset", () => {
 			"1 patients have more records than are kept: they count as observed from their first kept record",
 		);
 		const first = await prepared(given, { maxRecords: 3, keep: "first" });
-		expect(first.histories.get(one)?.observed).toEqual([
-			{ start: -50, end: -9 },
-			{ start: 0, end: 2 },
-		]);
+		expect(first.histories.get(one)?.observed).toEqual(periods("-50..-9 0..2"));
 	});
 
 	test("are those of new patients too", async () => {
-		const given = observing(source({ [one]: { death: 60 } }), {
-			[one]: [
-				[5, 9],
-				[0, 4],
-			],
-		});
+		const given = observing(source({ [one]: { death: 60 } }), { [one]: "5..9 0..4" });
 		const { dataset, histories } = await prepared(given);
 		const { manifest, vocabulary } = dataset;
 		const { patients } = await newPatients(given, { manifest, vocabulary, map: smallMap });

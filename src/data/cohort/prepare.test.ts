@@ -9,10 +9,10 @@ import type { RecordRow } from "../records/rows.js";
 import type { RecordSource } from "../records/store.js";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
 import { writeParquet } from "../records/testing/write-parquet.js";
-import { openDataset } from "./dataset.js";
+import { type Dataset, openDataset } from "./dataset.js";
 import { prepare } from "./prepare.js";
 import { idsIn, prepared, smallMap, smallOptions } from "./testing/prepared.js";
-import { sourceOf } from "./testing/source-of.js";
+import { drug, icd, sourceOf } from "./testing/source-of.js";
 import { withLabels } from "./user-labels.js";
 
 const [t1, t2, t3] = idsIn("train", 3) as [string, string, string];
@@ -21,19 +21,6 @@ const [h1] = idsIn("test", 1) as [string];
 
 const both = { minRecords: 2, minCount: 2 };
 const none = { codes: 0, events: 0, top: [] };
-
-const icd = (code: string, time: number): Partial<RecordRow> => ({
-	code,
-	time,
-	system: "ICD9CM",
-	kind: "diagnosis",
-});
-const drug = (code: string, time: number): Partial<RecordRow> => ({
-	code,
-	time,
-	system: "ATC",
-	kind: "drug",
-});
 
 const withDates = (source: RecordSource): RecordSource => ({
 	...source,
@@ -51,16 +38,10 @@ describe("prepare", () => {
 		);
 		const { dataset, histories } = await prepared(source, both);
 		// c and x are rare, so t2 keeps one record, falls, and takes one "a" with it.
+		const system = "events";
 		expect(dataset.vocabulary.tokens.slice(5)).toEqual([
-			{ kind: "other", code: "b", system: "events", name: "b", category: null, count: 4 },
-			{
-				kind: "diagnosis",
-				code: "a",
-				system: "events",
-				name: "Alpha",
-				category: "first",
-				count: 2,
-			},
+			{ kind: "other", code: "b", system, name: "b", category: null, count: 4 },
+			{ kind: "diagnosis", code: "a", system, name: "Alpha", category: "first", count: 2 },
 		]);
 		expect(dataset.vocabulary.find("a")).toBe(6);
 		expect(dataset.vocabulary.find("a", "ICD9CM")).toBe(undefined);
@@ -137,7 +118,7 @@ describe("prepare", () => {
 
 	test("warns if fewer than half of the diagnoses are in the map", async () => {
 		const warnings = async (...codes: string[]) => {
-			const source = sourceOf({ [t1]: "" }, { [t1]: { rows: codes.map(icd) } });
+			const source = sourceOf({}, { [t1]: { rows: codes.map(icd) } });
 			return (await prepared(source)).dataset.manifest.source.warnings;
 		};
 		expect(await warnings("25000", "4280", "V270", "V271")).toBe(undefined);
@@ -149,10 +130,8 @@ describe("prepare", () => {
 	});
 
 	test("maps ICD codes, counts unmapped ones, and can leave codes as they are", async () => {
-		const source = sourceOf(
-			{ [t1]: "" },
-			{ [t1]: { rows: [icd("25000", 1), icd("4280", 2), icd("V700", 3), icd("25002", 4)] } },
-		);
+		const rows = [icd("25000", 1), icd("4280", 2), icd("V700", 3), icd("25002", 4)];
+		const source = sourceOf({}, { [t1]: { rows } });
 		const names = async (options: Parameters<typeof prepared>[1]) => {
 			const { dataset } = await prepared(source, options);
 			const tokens = dataset.vocabulary.tokens.slice(5);
@@ -179,7 +158,7 @@ describe("prepare", () => {
 
 	test("merges spellings of an ICD code, and keeps other codes as they are", async () => {
 		const codes = ["25000", "250.00", "v70.0", "V700", "V700", "8.45", "25000"];
-		const source = sourceOf({ [t1]: "" }, { [t1]: { rows: codes.map((code) => icd(code, 1)) } });
+		const source = sourceOf({}, { [t1]: { rows: codes.map((code) => icd(code, 1)) } });
 		const asIs = (await prepared(source, { codes: "as-is" })).dataset;
 		expect(asIs.vocabulary.tokens.slice(5).map(({ code, count }) => [code, count])).toEqual([
 			["250.00", 3],
@@ -200,7 +179,7 @@ describe("prepare", () => {
 	test("lists all codes that are not in the map, and the 100 most frequent rare ones", async () => {
 		const rows = Array.from({ length: 150 }, (_, at) => icd(`${500 + at}`, at));
 		const known = [icd("25000", 1), icd("25000", 2)];
-		const source = sourceOf({ [t1]: "" }, { [t1]: { rows: [...known, ...rows] } });
+		const source = sourceOf({}, { [t1]: { rows: [...known, ...rows] } });
 		const dropping = (await prepared(source)).dataset.manifest;
 		expect(dropping.codes.unmapped.top.map(({ code }) => code)).toEqual(rows.map((r) => r.code));
 		const { rareCodes } = (await prepared(source, { unmapped: "keep", minCount: 2 })).dataset
@@ -209,17 +188,15 @@ describe("prepare", () => {
 	});
 
 	test("makes drugs tokens only on request, after diagnoses of the same time", async () => {
-		const source = sourceOf(
-			{ [t1]: "" },
-			{ [t1]: { rows: [drug("A10BA02", 1), icd("25000", 1), drug("C07AB02", 0)] } },
-		);
+		const rows = [drug("A10BA02", 1), icd("25000", 1), drug("C07AB02", 0)];
+		const source = sourceOf({}, { [t1]: { rows } });
 		const { dataset } = await prepared(source);
 		expect(dataset.manifest.dropped.drugs).toBe(2);
 		expect(dataset.manifest.source.notes).toEqual([
 			"2 records are of drugs: used for labels only; set `drugs` to tokens to have them among the events",
 		]);
 		expect(dataset.vocabulary.size).toBe(6);
-		const onlyDrugs = sourceOf({ [t1]: "" }, { [t1]: { rows: [drug("A10BA02", 1)] } });
+		const onlyDrugs = sourceOf({}, { [t1]: { rows: [drug("A10BA02", 1)] } });
 		await expect(prepared(onlyDrugs)).rejects.toThrow(
 			/could not be mapped; 1 record is of a drug: used for labels only; set `drugs` to tokens/,
 		);
@@ -248,14 +225,7 @@ describe("prepare", () => {
 
 	test("uses calendar months if times are dates", async () => {
 		const days = sourceOf({ [t1]: "aaa" }, { [t1]: { times: [30, 31, 58] } }); // 31 Jan, 1 and 28 Feb
-		const dates = {
-			...days,
-			load: async (store: Parameters<typeof days.load>[0]) => ({
-				...(await days.load(store)),
-				axis: "dates" as const,
-			}),
-		};
-		const { histories } = await prepared(dates, { dedup: "month" });
+		const { histories } = await prepared(withDates(days), { dedup: "month" });
 		expect([...(histories.get(t1)?.times ?? [])]).toEqual([30, 31]);
 	});
 
@@ -305,7 +275,7 @@ describe("prepare", () => {
 
 	test("does not count records of two kinds as out of order", async () => {
 		const rows = [icd("4280", 1), icd("25000", 9), drug("A10BA02", 3), drug("A10BA02", 4)];
-		const { dataset } = await prepared(sourceOf({ [t1]: "" }, { [t1]: { rows } }));
+		const { dataset } = await prepared(sourceOf({}, { [t1]: { rows } }));
 		expect(dataset.manifest.source.notes.join()).not.toContain("come before");
 	});
 
@@ -395,14 +365,11 @@ describe("prepare", () => {
 				} as const),
 				async (histories, chosen) => {
 					const { minRecords, minCount } = chosen;
-					const extras = Object.entries(histories).map(([id, letters]) => {
+					const people = Object.entries(histories).map(([id, letters]) => {
 						const rows = [...letters].map((code, at) => ({ code, ...meant[code], time: at >> 1 }));
 						return [id, { rows, death: letters.length % 2 ? 3 : null }] as const;
 					});
-					const source = sourceOf(
-						Object.fromEntries(extras.map(([id]) => [id, ""])),
-						Object.fromEntries(extras),
-					);
+					const source = sourceOf({}, Object.fromEntries(people));
 					const options = { ...smallOptions, map, ...chosen };
 					const made = await prepare(source, join(place, "d"), options).catch((error) => {
 						expect(error).toBeInstanceOf(InputError);
@@ -462,14 +429,16 @@ describe("labels", () => {
 		once: followed(1000, icd("4280", 500)),
 		apart: followed(1000, icd("4280", 100), icd("4280", 900)),
 	};
-	const source = sourceOf(Object.fromEntries(Object.keys(people).map((id) => [id, ""])), people);
+	const source = sourceOf({}, people);
+
+	const labelsById = async (dataset: Dataset, task: string) =>
+		Object.fromEntries(
+			(await dataset.labels(task)).map((label) => [dataset.idOf(label.patient), label]),
+		);
 
 	test("insulin within six months of the first diabetes record", async () => {
-		const { dataset, histories } = await prepared(source, { drugs: "tokens" });
-		const ids = [...histories.keys()].sort();
-		const labels = await dataset.labels("insulin");
-		const byId = Object.fromEntries(labels.map((l) => [ids[l.patient], l]));
-		expect(byId).toEqual({
+		const { dataset } = await prepared(source, { drugs: "tokens" });
+		expect(await labelsById(dataset, "insulin")).toEqual({
 			early: expect.objectContaining({ time: 250, events: 4, value: true }),
 			late: expect.objectContaining({ time: 250, events: 4, value: false }),
 			never: expect.objectContaining({ time: 250, events: 4, value: false }),
@@ -495,21 +464,18 @@ describe("labels", () => {
 			dayAfter: followed(1000, icd("25000", 250.9), drug("A10AE04", 434.1)),
 			followedUp: followed(400, icd("25000", 250.9), icd("4019", 433.1)),
 		};
-		const timedSource = sourceOf(
-			Object.fromEntries(Object.keys(timed).map((id) => [id, ""])),
-			timed,
-		);
+		const timedSource = sourceOf({}, timed);
 		const answers = async (drugs: "tokens" | "labels") => {
-			const { dataset, histories } = await prepared(timedSource, { drugs });
-			const ids = [...histories.keys()].sort();
+			const { dataset } = await prepared(timedSource, { drugs });
 			const labels = await dataset.labels("insulin");
 			for (const { patient, events } of labels) {
-				const { tokens = [] } = histories.get(ids[patient]) ?? {};
+				const { tokens } = await dataset.read(patient);
 				const seen = [...tokens].slice(0, events).map((t) => dataset.vocabulary.tokens[t]?.code);
 				expect(seen).toEqual(["x", "x", "x", "250"]);
 			}
 			const { excluded } = dataset.manifest.labels[0] ?? {};
-			return { ...Object.fromEntries(labels.map((l) => [ids[l.patient], l.value])), excluded };
+			const values = labels.map(({ patient, value }) => [dataset.idOf(patient), value]);
+			return { ...Object.fromEntries(values), excluded };
 		};
 		const inBoth = { later: true, lastDay: true, dayAfter: false, followedUp: false };
 		const before = { "insulin before the day of the first diabetes record": 1 };
@@ -527,32 +493,19 @@ describe("labels", () => {
 		const dying = Object.fromEntries(
 			Object.entries(people).map(([id, person]) => [id, { ...person, death: 2000 }]),
 		);
-		const dyingSource = sourceOf(
-			Object.fromEntries(Object.keys(people).map((id) => [id, ""])),
-			dying,
-		);
 		const { dataset } = await prepared(source);
-		const { dataset: other } = await prepared(dyingSource, { deathToken: true });
+		const { dataset: other } = await prepared(sourceOf({}, dying), { deathToken: true });
 		for (const task of ["insulin", "chf"])
 			expect(await other.labels(task)).toEqual(await dataset.labels(task));
 	});
 
 	test("heart failure needs two records; the history ends before the first", async () => {
-		const { dataset, histories } = await prepared(source);
-		const ids = [...histories.keys()].sort();
-		const labels = await dataset.labels("chf");
-		const byId = Object.fromEntries(labels.map((l) => [ids[l.patient], l]));
+		const { dataset } = await prepared(source);
+		const byId = await labelsById(dataset, "chf");
 		expect(byId.never).toMatchObject({ time: 500, events: 6, value: true });
 		expect(byId.early).toMatchObject({ time: 1000, events: 11, value: false });
 		expect(byId.lost).toMatchObject({ time: 400, events: 5, value: false });
-		expect(Object.keys(byId).sort()).toEqual([
-			"before",
-			"early",
-			"late",
-			"lost",
-			"never",
-			"sameDay",
-		]);
+		expect(Object.keys(byId).sort().join(" ")).toBe("before early late lost never sameDay");
 		expect(dataset.manifest.labels[1]?.excluded).toEqual({
 			"heart failure recorded, but not twice within the time": 2,
 		});

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { RecordSource } from "../records/store.js";
 import { summarize } from "./summary.js";
 import { idsIn, prepared } from "./testing/prepared.js";
-import { sourceOf } from "./testing/source-of.js";
+import { drug, sourceOf } from "./testing/source-of.js";
 
 const [one, two] = idsIn("train", 2) as [string, string];
 const [three] = idsIn("test", 1) as [string];
@@ -10,11 +10,7 @@ const [three] = idsIn("test", 1) as [string];
 /** Diabetes on day 100 and 400, insulin for one of the two; letters at days given. */
 function source(): RecordSource {
 	const diabetes = { code: "250", system: "PheCode", kind: "diagnosis" } as const;
-	const insulin = { code: "A10AB01", system: "ATC", kind: "drug" } as const;
-	const rows = [
-		{ ...diabetes, time: 100 },
-		{ ...diabetes, time: 400 },
-	];
+	const rows = [100, 400].map((time) => ({ ...diabetes, time }));
 	return sourceOf(
 		{ [one]: "aab", [two]: "a", [three]: "bb" },
 		{
@@ -22,7 +18,7 @@ function source(): RecordSource {
 				birth: -365.25 * 40,
 				sex: "female",
 				times: [0, 0, 7],
-				rows: [...rows, { ...insulin, time: 130 }],
+				rows: [...rows, drug("A10AB01", 130)],
 			},
 			[two]: { times: [0] },
 			[three]: { sex: "male", death: 500, times: [0, 30], rows },
@@ -37,13 +33,7 @@ test("a summary agrees with the dataset", async () => {
 	// Days 0 to 400, 0 and 0 to 400.
 	expect(all).toMatchObject({ deaths: 1, periods: 3, totalObservedDays: 803 });
 	expect(all.observedDays).toMatchObject({ min: 1, median: 401, max: 730.5 });
-	expect(splits.train).toMatchObject({
-		patients: 2,
-		events: 6,
-		withBirth: 1,
-		female: 1,
-		male: 0,
-	});
+	expect(splits.train).toMatchObject({ patients: 2, events: 6, withBirth: 1, female: 1, male: 0 });
 	expect(splits.valid).toMatchObject({ patients: 0, records: null, gapDays: null });
 	expect(all.records).toMatchObject({ min: 1, median: 4, max: 5 });
 	expect(all.spanDays).toMatchObject({ min: 0, median: 400, max: 730.5 });
