@@ -1,32 +1,28 @@
 import { expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
-import { gradients, input, parameter, type Tensor } from "../../engine/tensor/index.js";
+import { gradients, input } from "../../engine/tensor/index.js";
 import { gruInput, gruStep, gruWeights } from "./layers.js";
-import { drawWeights, weightsOf } from "./weights.js";
+import { dot, matrix, plainWeights, sigmoid, type Vector } from "./testing/plain.js";
 
 const [rows, inside, width] = [2, 3, 4];
-type Values = Readonly<Record<string, readonly number[]>>;
+type Values = Readonly<Record<string, Vector>>;
 
 const draw = random(4);
 const numbers = (count: number) => Array.from({ length: count }, () => draw.normal());
-const weights: Values = Object.fromEntries(
-	[...drawWeights(gruWeights(inside, width), random(1))].map(([name, { data }]) => [
-		name,
-		Array.from(data, (x) => x + 0.1 * draw.normal()),
-	]),
-);
-const given: Values = { ...weights, state: numbers(rows * width), input: numbers(rows * inside) };
-
-const sigmoid = (x: number) => 1 / (1 + Math.exp(-x));
+const { p, symbols, values } = plainWeights(gruWeights(inside, width), {
+	noise: 0.1,
+	dtype: "float64",
+});
+const given: Values = { ...values, state: numbers(rows * width), input: numbers(rows * inside) };
 
 /** One row at a time, one unit at a time. */
 function plainCell(v: Values): number[] {
 	return Array.from({ length: rows }, (_, row) => {
 		const h = v.state.slice(row * width, (row + 1) * width);
 		const x = v.input.slice(row * inside, (row + 1) * inside);
-		const times = (name: string, unit: number, by: readonly number[]) =>
-			by.reduce((total, value, i) => total + v[name][unit * by.length + i] * value, 0);
+		const times = (name: string, unit: number, by: Vector) =>
+			dot(matrix(v[name], by.length)[unit], by);
 		const from = (unit: number) => times("input.weight", unit, x) + v["input.bias"][unit];
 		const gate = (unit: number) => sigmoid(from(unit) + times("gates.weight", unit, h));
 		const reset = h.map((value, i) => gate(width + i) * value);
@@ -38,15 +34,8 @@ function plainCell(v: Values): number[] {
 	}).flat();
 }
 
-const symbols: Record<string, Tensor> = Object.fromEntries(
-	Object.entries(gruWeights(inside, width)).map(([name, { shape }]) => [
-		name,
-		parameter(name, shape, "float64"),
-	]),
-);
 const state = input("state", [rows, width], "float64");
 const x = input("input", [rows, inside], "float64");
-const p = weightsOf(symbols);
 const next = gruStep(p, state, gruInput(p, x));
 
 test("gates and candidate as written", async () => {

@@ -4,12 +4,8 @@ import { evaluate, evaluatorOf, relativeError } from "../../engine/runtime/testi
 import { type FloatType, gradients, input, parameter } from "../../engine/tensor/index.js";
 import { rotate } from "./positions.js";
 import { headDecays, readingOf, retention, retentionWeights, xpos } from "./retention.js";
-import {
-	type Matrix,
-	matrix,
-	type PlainRetention,
-	plainRetention,
-} from "./testing/plain-retention.js";
+import { type Matrix, matrix } from "./testing/plain.js";
+import { type PlainRetention, plainRetention } from "./testing/plain-retention.js";
 import { drawWeights } from "./weights.js";
 
 const size = 6;

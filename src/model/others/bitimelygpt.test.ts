@@ -1,76 +1,68 @@
 import { expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
-import { input, parameter } from "../../engine/tensor/index.js";
+import { input } from "../../engine/tensor/index.js";
 import {
 	at,
 	type Matrix,
 	matrix,
-	type PlainRetention,
+	plainGelu,
 	plainNorm,
-	plainRetention,
+	plainWeights,
+	plus,
 	product,
 	range,
-} from "../nn/testing/plain-retention.js";
-import { drawWeights } from "../nn/weights.js";
+} from "../nn/testing/plain.js";
+import { type PlainRetention, plainRetention } from "../nn/testing/plain-retention.js";
 import { conformance } from "../testing/conformance.js";
 import { alternating, alternatingWeights, forecast, forecastWeights } from "./bitimelygpt.js";
 
 const settings = { layers: 4, heads: 2, dim: 8, ff: 6, decayUnitDays: 30 };
-const { dim, heads, ff, decayUnitDays } = settings;
+const { dim, heads, decayUnitDays } = settings;
 const days = [0, 0, 0, 0, 90, 91, 800, 9000];
 const mask = [0, 0, 1, 1, 1, 1, 1, 1];
 const gaps = days.map((day, n) => (n > 2 ? day - days[n - 1] : 0));
 const places = days.length;
 
-const weights = drawWeights(alternatingWeights(settings), random(2));
-const dataOf = (name: string) => weights.get(name)?.data as Float32Array;
+const { p, values, rows } = plainWeights(alternatingWeights(settings), {
+	noise: 0,
+	dtype: "float64",
+});
 const draw = random(4);
 const vectors = range(places, (n) => range(dim, () => (mask[n] ? draw.normal() : 0)));
 
 async function viewed(layers: number, x: Matrix): Promise<{ forwards: Matrix; backwards: Matrix }> {
-	const p = (name: string) => parameter(name, weights.get(name)?.shape ?? [], "float64");
 	const row = (name: string) => input(name, [1, places], "float64");
 	const views = alternating({ ...settings, layers }, p, input("x", [1, places, dim], "float64"), {
 		days: row("days"),
 		gaps: row("gaps"),
 		mask: row("mask"),
 	});
-	const feeds = Object.fromEntries([...weights].map(([name, { data }]) => [name, data]));
-	const got = await evaluate(views, { ...feeds, x: x.flat(), days, gaps, mask });
+	const got = await evaluate(views, { ...values, x: x.flat(), days, gaps, mask });
 	return { forwards: matrix(got.forwards, dim), backwards: matrix(got.backwards, dim) };
 }
 
-const plus = (x: Matrix, y: Matrix): Matrix =>
-	x.map((row, n) => row.map((v, j) => v + at(y, n, j)));
-const gelu = (x: number) =>
-	0.5 * x * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3)));
+const added = (x: Matrix, y: Matrix): Matrix => x.map((row, n) => plus(row, y[n]));
 
 /** The views after each layer, [EOS] included, with nothing ever flipped. */
 function reference(): Matrix[] {
-	let x: Matrix = [...vectors, Array.from(dataOf("end"))];
+	let x: Matrix = [...vectors, values.end];
 	return range(settings.layers, (i) => {
-		const weight = (name: string, width: number) =>
-			matrix(dataOf(`layers.${i}.${name}.weight`), width);
+		const weight = (name: string) => rows(`layers.${i}.${name}.weight`);
 		const parts = ["query", "key", "value", "gate", "out"] as const;
 		const retained = plainRetention({
 			x: x.map(plainNorm),
 			days: [...days, 9000],
 			mask: [...mask, 1],
 			weights: Object.fromEntries(
-				parts.map((part) => [part, weight(`retention.${part}`, dim)]),
+				parts.map((part) => [part, weight(`retention.${part}`)]),
 			) as PlainRetention["weights"],
 			...{ heads, decayUnitDays, direction: i % 2 === 0 ? "forwards" : "backwards" },
 		});
-		x = plus(x, retained);
-		const inside = product(x.map(plainNorm), weight("feedForward.up", dim));
-		x = plus(
-			x,
-			product(
-				inside.map((row) => row.map(gelu)),
-				weight("feedForward.down", ff),
-			),
-		);
+		x = added(x, retained);
+		const inside = product(x.map(plainNorm), weight("feedForward.up"));
+		const active = inside.map((row) => row.map(plainGelu));
+		x = added(x, product(active, weight("feedForward.down")));
 		return x;
 	});
 }
@@ -105,17 +97,13 @@ conformance("bitimelygpt");
 
 test("reads a window's first event and its last", async () => {
 	const [rows, places, dim, ahead] = [2, 4, 3, 2];
-	const weights = drawWeights(forecastWeights({ dim, ff: 5, ahead }), random(1));
-	const views = forecast(
-		(name) => parameter(name, weights.get(name)?.shape ?? []),
-		input("encoded", [rows, places, dim]),
-		input("mask", [rows, places]),
-	);
+	const { p, values } = plainWeights(forecastWeights({ dim, ff: 5, ahead }));
+	const views = forecast(p, input("encoded", [rows, places, dim]), input("mask", [rows, places]));
 	expect(views.shape).toEqual([rows, ahead, dim]);
 	const draw = random(2);
 	const encoded = Array.from({ length: rows * places * dim }, () => draw.normal());
 	const feeds = {
-		...Object.fromEntries([...weights].map(([name, { data }]) => [name, data])),
+		...values,
 		mask: [0, 0, 1, 1, 1, 1, 1, 1],
 	};
 	const base = await evaluate({ views }, { ...feeds, encoded });

@@ -1,16 +1,22 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
 import { input } from "../../engine/tensor/index.js";
+import { plainWeights } from "../nn/testing/plain.js";
+import { nested, within } from "../nn/weights.js";
 import {
 	bendAtLast,
 	bendingOf,
+	clockOf,
+	flowWeights,
 	gaussLegendre,
 	inside,
 	knotsOf,
 	pieces,
+	readings,
+	trajectories,
 } from "./contiformer-curves.js";
-import { plainSpline } from "./testing/plain-spline.js";
+import { followed, plainSpline } from "./testing/plain-attention.js";
 
 test("n points integrate x^k from 0 to 1 exactly up to k = 2n − 1, and no further", () => {
 	for (let n = 1; n <= 8; n++) {
@@ -92,4 +98,48 @@ test("one more knot makes it the old one, m times the curve of a bend at its end
 	const all = wanted(plain).filter((_, i) => i % 2 === 0);
 	expect(relativeError(got, all)).toBeLessThan(1e-8);
 	expect(bend[2]).toBe(0); // two knots are joined by a straight line
+});
+
+describe("trajectories", () => {
+	const [rows, places, width] = [1, 4, 3];
+	const draw = random(2);
+	const { p, values: weights } = plainWeights(nested("flow", flowWeights(width, 6)), {
+		noise: 0.4,
+		dtype: "float64",
+	});
+	const fed = {
+		...weights,
+		start: Array.from({ length: places * width }, () => draw.normal()),
+		gaps: [0, 20, 300, 4],
+		mask: [1, 1, 1, 1],
+		at: [0, 0.1, 0.33, 0.5, 0.77, 0.98, 1.2],
+	};
+	const clock = clockOf({
+		gaps: input("gaps", [rows, places], "float64"),
+		mask: input("mask", [rows, places], "float64"),
+	});
+	const start = input("start", [rows, places, width], "float64");
+	const at = input("at", [rows, fed.at.length], "float64");
+
+	test("are read everywhere, before and after their start, with an error of the fourth order", async () => {
+		const solved = async (steps: number) => {
+			const read = readings(clock, at, steps).matmul(
+				trajectories(within(p, "flow"), start, clock, steps),
+			);
+			return (await evaluate({ read }, fed)).read;
+		};
+		const { places: from } = await evaluate({ places: clock.places }, fed);
+		const fine = from.flatMap((time, place) => {
+			const own = fed.start.slice(place * width, (place + 1) * width);
+			return fed.at.flatMap((to) => followed(weights, "flow", own, time, to, 400));
+		});
+		const errors = await Promise.all(
+			[4, 8, 16].map(async (steps) =>
+				(await solved(steps)).reduce((most, y, i) => Math.max(most, Math.abs(y - fine[i])), 0),
+			),
+		);
+		expect(errors[0]).toBeLessThan(5e-3);
+		for (const [i, error] of errors.slice(1).entries())
+			expect(errors[i] / error).toBeGreaterThan(10);
+	});
 });

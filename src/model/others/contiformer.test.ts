@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
-import { input, parameter } from "../../engine/tensor/index.js";
-import { drawWeights, weightsOf } from "../nn/weights.js";
+import { input } from "../../engine/tensor/index.js";
+import { plainWeights } from "../nn/testing/plain.js";
 import { conformance } from "../testing/conformance.js";
 import {
 	attend,
@@ -12,7 +12,7 @@ import {
 	type Sizes,
 } from "./contiformer.js";
 import { clockAfter, clockOf, timesOf } from "./contiformer-curves.js";
-import { plainMeans, type Values } from "./testing/plain-attention.js";
+import { plainMeans } from "./testing/plain-attention.js";
 
 conformance("contiformer");
 
@@ -31,15 +31,8 @@ const x = Array.from({ length: rows * places * sizes.dim }, () => draw.normal())
 const later = Array.from({ length: rows * questions * sizes.dim }, () => draw.normal());
 const laterGaps = Array.from({ length: rows * questions }, () => 2000 * draw.uniform());
 
-const specs = continuousWeights(sizes);
-const drawn = drawWeights(specs, random(7));
 // As after some training: the flows move.
-for (const [, { data }] of drawn)
-	for (let i = 0; i < data.length; i++) data[i] += 0.4 * draw.normal();
-const values: Values = Object.fromEntries([...drawn].map(([name, { data }]) => [name, data]));
-const p = weightsOf(
-	Object.fromEntries([...drawn].map(([name, { shape }]) => [name, parameter(name, shape)])),
-);
+const { p, values } = plainWeights(continuousWeights(sizes), { noise: 0.4 });
 const observed = { gaps: input("gaps", [rows, places]), mask: input("mask", [rows, places]) };
 const clock = clockOf(observed);
 const times = timesOf(clock, observed.mask, sizes);
@@ -118,7 +111,7 @@ test("straight curves have means in closed form", async () => {
 	// q(τ) = a + b τ, k_i(τ) = k_i + c (τ − t_i) in every number; v the same way.
 	const [a, b, c] = [0.7, -1.3, 0.9];
 	const still = Object.fromEntries(
-		Object.entries(values).map(([name, data]) => [name, new Float32Array(data.length)]),
+		Object.entries(values).map(([name, data]) => [name, data.map(() => 0)]),
 	);
 	still["keyFlow.out.bias"]?.fill(c);
 	still["valueFlow.out.bias"]?.fill(c);

@@ -2,8 +2,9 @@ import { expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { specialTokens } from "../../data/cohort/vocabulary.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
-import { gradients, input, parameter, type Tensor } from "../../engine/tensor/index.js";
+import { gradients, input } from "../../engine/tensor/index.js";
 import { slotStates } from "../heads.js";
+import { dot, matrix, plainWeights, sigmoid, type Vector } from "../nn/testing/plain.js";
 import { conformance } from "../testing/conformance.js";
 import { batchOf, type TestHistory, vocab } from "../testing/histories.js";
 import { daysSince, everSeen, gruD, lastSeen } from "./gru-d.js";
@@ -21,24 +22,14 @@ const histories: readonly TestHistory[] = [
 const batch = batchOf(histories);
 const cells = batch.rows * batch.length * dim;
 
-type Values = Readonly<Record<string, readonly number[]>>;
+type Values = Readonly<Record<string, Vector>>;
 const draw = random(8);
-const weights: Values = Object.fromEntries(
-	[...gruD.init(config, random(2))].map(([name, { data }]) => [
-		name,
-		Array.from(data, (x) => x + 0.3 * draw.normal()),
-	]),
-);
-const shapes = new Map([...gruD.init(config, random(2))].map(([name, { shape }]) => [name, shape]));
+const { symbols, values: weights } = plainWeights(gruD.weights(config), { dtype: "float64" });
 
-const sigmoid = (x: number) => 1 / (1 + Math.exp(-x));
 const decay = (rate: number) => Math.exp(-Math.max(0, rate));
-const times = (matrix: readonly number[], by: readonly number[]) =>
-	Array.from({ length: matrix.length / by.length }, (_, row) =>
-		by.reduce((total, x, i) => total + matrix[row * by.length + i] * x, 0),
-	);
+const times = (weight: Vector, by: Vector) => matrix(weight, by.length).map((row) => dot(row, by));
 /** Σ xᵢ (row i of the table). */
-const mixed = (table: readonly number[], x: readonly number[]) =>
+const mixed = (table: Vector, x: Vector) =>
 	Array.from({ length: dim }, (_, d) => x.reduce((sum, xi, i) => sum + xi * table[i * dim + d], 0));
 
 /** The equations of the paper over vectors of all codes: x̂, m and δ, place by place. */
@@ -103,9 +94,6 @@ const plainSlots = (v: Values) =>
 		return [...slots, ...Array<number>(batch.length * dim - slots.length).fill(0)];
 	});
 
-const symbols: Record<string, Tensor> = Object.fromEntries(
-	[...shapes].map(([name, shape]) => [name, parameter(name, shape, "float64")]),
-);
 const mask = Array.from({ length: cells }, (_, i) => {
 	const slot = Math.floor(i / dim);
 	return Number(slot % batch.length < batch.lengths[Math.floor(slot / batch.length)]);

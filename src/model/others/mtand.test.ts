@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
-import { input, parameter } from "../../engine/tensor/index.js";
+import { input } from "../../engine/tensor/index.js";
 import { paddingMask } from "../nn/attention.js";
-import { drawWeights, nested, type WeightSpecs, weightsOf, within } from "../nn/weights.js";
+import { plainWeights, sigmoid } from "../nn/testing/plain.js";
+import { nested, within } from "../nn/weights.js";
 import { conformance } from "../testing/conformance.js";
 import {
 	bidirectionalGru,
@@ -19,28 +20,9 @@ conformance("mtand");
 const draw = random(4);
 const normals = (count: number) => Array.from({ length: count }, () => draw.normal());
 
-/** Weights of which none is 0, as tensors and as numbers. */
-function weightsFor(specs: WeightSpecs) {
-	const drawn = drawWeights(specs, random(1));
-	for (const [, { data }] of drawn)
-		for (let i = 0; i < data.length; i++) data[i] += 0.1 * draw.normal();
-	const tensors = [...drawn].map(([name, { shape }]) => [name, parameter(name, shape)]);
-	const values: Record<string, Float32Array> = Object.fromEntries(
-		[...drawn].map(([name, { data }]) => [name, data]),
-	);
-	const linear = (name: string, x: readonly number[]) =>
-		Array.from({ length: values[`${name}.weight`].length / x.length }, (_, out) =>
-			x.reduce(
-				(sum, value, i) => sum + values[`${name}.weight`][out * x.length + i] * value,
-				values[`${name}.bias`]?.[out] ?? 0,
-			),
-		);
-	return { p: weightsOf(Object.fromEntries(tensors)), values, linear };
-}
-
 test("multi-time attention weighs what is seen by times alone, head by head, as written in the paper", async () => {
 	const [rows, observations, queries, heads, time, width, outside] = [2, 4, 3, 2, 6, 5, 7];
-	const { p, values, linear } = weightsFor({
+	const { p, values, linear } = plainWeights({
 		...nested("time", timeVectorWeights(time)),
 		...nested("attention", timeAttentionWeights({ heads, time, width, outside })),
 	});
@@ -95,17 +77,16 @@ test("multi-time attention weighs what is seen by times alone, head by head, as 
 
 test("two GRUs, one from each end, are as one after the other", async () => {
 	const [rows, places, inside, width] = [2, 4, 3, 2];
-	const { p, values, linear } = weightsFor(bidirectionalGruWeights(inside, width));
+	const { p, values, linear, project } = plainWeights(bidirectionalGruWeights(inside, width));
 	const x = normals(rows * places * inside);
 	const states = bidirectionalGru(p, input("x", [rows, places, inside]), width);
 	const { got } = await evaluate({ got: states }, { ...values, x });
 
-	const sigmoid = (value: number) => 1 / (1 + Math.exp(-value));
 	const step = (way: string, state: readonly number[], from: readonly number[]) => {
 		const given = linear(`${way}.input`, from);
-		const gates = linear(`${way}.gates`, state).map((value, i) => sigmoid(value + given[i]));
+		const gates = project(`${way}.gates`, state).map((value, i) => sigmoid(value + given[i]));
 		const kept = state.map((value, i) => gates[width + i] * value);
-		const candidate = linear(`${way}.candidate`, kept);
+		const candidate = project(`${way}.candidate`, kept);
 		return state.map((value, i) => {
 			const next = Math.tanh(candidate[i] + given[2 * width + i]);
 			return (1 - gates[i]) * value + gates[i] * next;

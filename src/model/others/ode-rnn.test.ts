@@ -1,40 +1,26 @@
 import { expect, test } from "vitest";
-import { random } from "../../base/random.js";
 import { specialTokens } from "../../data/cohort/vocabulary.js";
-import { nodeRuntime } from "../../engine/runtime/node.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
-import { parameter, type Tensor } from "../../engine/tensor/index.js";
 import { slotStates } from "../heads.js";
+import { plainWeights, sigmoid } from "../nn/testing/plain.js";
 import { conformance } from "../testing/conformance.js";
-import { batchOf, type TestHistory, testHistory, vocab } from "../testing/histories.js";
+import { batchOf, type TestHistory, vocab } from "../testing/histories.js";
 import { odeRnn } from "./ode-rnn.js";
 
 conformance("ode-rnn");
 
 const settings = { dim: 5, ff: 7, vocab };
-type Values = Readonly<Record<string, readonly number[]>>;
-
-const draw = random(8);
-const drawn = odeRnn.init(odeRnn.config.parse(settings), random(2));
-for (const { data } of drawn.values())
-	for (let i = 0; i < data.length; i++) data[i] += 0.3 * draw.normal();
-const weights: Values = Object.fromEntries([...drawn].map(([name, { data }]) => [name, [...data]]));
+const { symbols, values, rows, project, linear } = plainWeights(
+	odeRnn.weights(odeRnn.config.parse(settings)),
+	{ dtype: "float64" },
+);
 const { dim } = settings;
-
-const sigmoid = (x: number) => 1 / (1 + Math.exp(-x));
-const times = (name: string, by: readonly number[], bias?: string) =>
-	Array.from({ length: weights[name].length / by.length }, (_, row) =>
-		by.reduce(
-			(total, x, i) => total + weights[name][row * by.length + i] * x,
-			bias ? weights[bias][row] : 0,
-		),
-	);
 
 /** dh/ds = ρ ⊙ (tanh(MLP(h)) − h). */
 function slope(h: readonly number[]): number[] {
-	const inside = times("ode.up.weight", h, "ode.up.bias").map(Math.tanh);
-	return times("ode.down.weight", inside, "ode.down.bias").map(
-		(x, i) => Math.exp(weights.logRate[i]) * (Math.tanh(x) - h[i]),
+	const inside = linear("ode.up", h).map(Math.tanh);
+	return linear("ode.down", inside).map(
+		(x, i) => Math.exp(values.logRate[i]) * (Math.tanh(x) - h[i]),
 	);
 }
 
@@ -50,11 +36,10 @@ function evolved(h: readonly number[], gap: number, fine = 500): number[] {
 }
 
 function updated(h: readonly number[], token: number): number[] {
-	const x = weights.embedding.slice(token * dim, (token + 1) * dim);
-	const from = times("gru.input.weight", x, "gru.input.bias");
-	const fromH = times("gru.gates.weight", h);
+	const from = linear("gru.input", rows("embedding")[token]);
+	const fromH = project("gru.gates", h);
 	const reset = h.map((value, i) => sigmoid(from[dim + i] + fromH[dim + i]) * value);
-	const fromReset = times("gru.candidate.weight", reset);
+	const fromReset = project("gru.candidate", reset);
 	return h.map((value, i) => {
 		const z = sigmoid(from[i] + fromH[i]);
 		return (1 - z) * value + z * Math.tanh(from[2 * dim + i] + fromReset[i]);
@@ -71,9 +56,6 @@ function plainHidden({ tokens, times: at }: TestHistory): number[] {
 	});
 }
 
-const symbols: Record<string, Tensor> = Object.fromEntries(
-	[...drawn].map(([name, { shape }]) => [name, parameter(name, shape, "float64")]),
-);
 const history: TestHistory = {
 	tokens: [1, 7, 8, 7, 9, 6],
 	times: [2, 2, 2.5, 5.5, 5.5, 13.5],
@@ -84,7 +66,7 @@ async function errorIn(steps: number): Promise<number> {
 	const config = odeRnn.config.parse({ ...settings, steps, stepsAhead: steps });
 	const hidden = slotStates(odeRnn, config, symbols, batch).hidden;
 	const feeds = odeRnn.filler(config, batch)("slots") as Record<string, Int32Array | Float32Array>;
-	const found = await evaluate({ hidden }, { ...weights, ...feeds });
+	const found = await evaluate({ hidden }, { ...values, ...feeds });
 	return relativeError(found.hidden, plainHidden(history));
 }
 
@@ -101,7 +83,7 @@ test("the state stays within bounds however far ahead, and goes on changing for 
 	const days = [0, 1, 30, 365, 3650, 36500, 3.65e6];
 	for (const size of [1, 10]) {
 		const larger = Object.fromEntries(
-			Object.entries(weights).map(([name, data]) => [
+			Object.entries(values).map(([name, data]) => [
 				name,
 				name === "logRate" ? data : data.map((x) => size * x),
 			]),
@@ -118,22 +100,4 @@ test("the state stays within bounds however far ahead, and goes on changing for 
 		for (const [i, one] of all.entries())
 			if (i > 0 && i < 5) expect(relativeError(one, all[i - 1])).toBeGreaterThan(1e-3);
 	}
-});
-
-test("predictions decades ahead are probabilities that depend on the time", async () => {
-	const predictor = odeRnn.predictor(
-		nodeRuntime({ threads: 1 }),
-		odeRnn.config.parse(settings),
-		drawn,
-	);
-	const own = testHistory(6, 3);
-	const last = own.times.at(-1) as number;
-	const ahead = [0, 12, 120, 600, 1200]; // in 30 days
-	const { logProbabilities } = await predictor.score([own], [ahead.map((gap) => last + gap)]);
-	const at = (i: number) => [...logProbabilities.subarray(i * vocab, (i + 1) * vocab)];
-	for (const [i] of ahead.entries())
-		expect(at(i).reduce((sum, x) => sum + Math.exp(x), 0)).toBeCloseTo(1, 5);
-	expect(relativeError(at(1), at(0))).toBeGreaterThan(1e-3);
-	expect(relativeError(at(2), at(1))).toBeGreaterThan(1e-3);
-	await predictor.dispose();
 });

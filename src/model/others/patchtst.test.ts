@@ -3,9 +3,17 @@ import { random } from "../../base/random.js";
 import { specialCount, specialTokens } from "../../data/cohort/vocabulary.js";
 import { nodeRuntime } from "../../engine/runtime/node.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
-import { parameter } from "../../engine/tensor/index.js";
 import { slotStates } from "../heads.js";
-import { type EventBatch, lossFeeds, lossTerms, type ParameterValues } from "../model.js";
+import { type EventBatch, lossFeeds, lossTerms } from "../model.js";
+import {
+	dot,
+	logSoftmax,
+	type Matrix,
+	plainGelu,
+	plainWeights,
+	plus,
+	type Vector,
+} from "../nn/testing/plain.js";
 import { conformance } from "../testing/conformance.js";
 import { batchOf, testHistory, vocab } from "../testing/histories.js";
 import { patchTst } from "./patchtst.js";
@@ -17,76 +25,35 @@ const config = patchTst.config.parse({ ...settings, vocab, windows: 1 });
 const { layers, heads, dim, window, ahead, patch } = settings;
 const patches = window / patch;
 
-/** Nothing is as it was at the start, running averages included. */
-function someWeights(): ParameterValues {
-	const draw = random(3);
-	const weights = patchTst.init(config, random(5));
-	for (const [name, { data }] of weights)
-		for (let i = 0; i < data.length; i++)
-			data[i] = data[i] + (name.endsWith("variance") ? draw.uniform() : 0.1 * draw.normal());
-	return weights;
-}
-const weights = someWeights();
-const symbols = Object.fromEntries(
-	[...weights].map(([name, { shape }]) => [name, parameter(name, shape)]),
+const { weights, symbols, values, rows, linear, attention } = plainWeights(
+	patchTst.weights(config),
+	{ noise: 0.1 },
 );
-const values = Object.fromEntries([...weights].map(([name, { data }]) => [name, data]));
-const weight = (name: string) => Array.from(weights.get(name)?.data ?? []);
-
-type Vector = number[];
-const dot = (a: Vector, b: Vector) => a.reduce((sum, x, i) => sum + x * b[i], 0);
-const plus = (a: Vector, b: Vector) => a.map((x, i) => x + b[i]);
-const row = (name: string, i: number, width: number) =>
-	weight(name).slice(i * width, (i + 1) * width);
-const linear = (name: string, x: Vector) =>
-	weight(`${name}.bias`).map((b, i) => b + dot(row(`${name}.weight`, i, x.length), x));
-const gelu = (x: number) =>
-	0.5 * x * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3)));
 
 /** With the running averages. */
 const normed = (name: string, x: Vector) =>
 	x.map((value, i) => {
-		const of = (part: string) => weight(`${name}.${part}`)[i];
+		const of = (part: string) => values[`${name}.${part}`][i];
 		return ((value - of("mean")) / Math.sqrt(of("variance") + 1e-5)) * of("scale") + of("shift");
 	});
 
-function attended(name: string, x: Vector[], mask: boolean[]): Vector[] {
-	const [q, k, v] = ["query", "key", "value"].map((part) =>
-		x.map((own) => linear(`${name}.${part}`, own)),
-	) as [Vector[], Vector[], Vector[]];
-	const width = dim / heads;
-	return x.map((_, n) => {
-		const out: Vector = [];
-		for (let head = 0; head < heads; head++) {
-			const part = (own: Vector) => own.slice(head * width, (head + 1) * width);
-			const scores = k.map((key, m) =>
-				mask[m] ? Math.exp(dot(part(q[n]), part(key)) / Math.sqrt(width)) : 0,
-			);
-			const total = scores.reduce((a, b) => a + b, 0);
-			for (let i = 0; i < width; i++)
-				out.push(scores.reduce((sum, s, m) => sum + (s / total) * part(v[m])[i], 0));
-		}
-		return linear(`${name}.out`, out);
-	});
-}
-
 /** A vector for each patch of a window: tokens from its first event on, at its end. */
-function reference(seen: readonly number[]): Vector[] {
+function reference(seen: Vector): Matrix {
 	const start = window - seen.length;
 	const place = (n: number) =>
-		n < start ? Array<number>(dim).fill(0) : row("embedding", seen[n - start], dim);
+		n < start ? Array<number>(dim).fill(0) : rows("embedding")[seen[n - start]];
 	const mask = Array.from({ length: patches }, (_, m) => (m + 1) * patch > start);
-	let x = mask.map((_, m) =>
+	let x: Matrix = mask.map((_, m) =>
 		plus(
 			linear("patch", Array.from({ length: patch }, (_, i) => place(m * patch + i)).flat()),
-			row("positions", m, dim),
+			rows("positions")[m],
 		),
 	);
 	for (let i = 0; i < layers; i++) {
-		const found = attended(`layers.${i}.attention`, x, mask);
+		const found = attention(`layers.${i}.attention`, x, heads, (_, m) => mask[m]);
 		x = x.map((own, m) => normed(`layers.${i}.attentionNorm`, plus(own, found[m])));
 		x = x.map((own) => {
-			const up = linear(`layers.${i}.feedForward.up`, own).map(gelu);
+			const up = linear(`layers.${i}.feedForward.up`, own).map(plainGelu);
 			const down = linear(`layers.${i}.feedForward.down`, up);
 			return normed(`layers.${i}.feedForwardNorm`, plus(own, down));
 		});
@@ -118,9 +85,7 @@ test("events ahead are read off all patches at once, each by weights of its own"
 	const flat = linear("ahead", reference([sos, ...history.tokens]).flat());
 	const expected = Array.from({ length: ahead }, (_, i) => {
 		const view = flat.slice(i * dim, (i + 1) * dim);
-		const logits = Array.from({ length: vocab }, (_, token) => dot(row("head", token, dim), view));
-		const total = Math.log(logits.reduce((sum, x) => sum + Math.exp(x), 0));
-		return logits.map((x) => x - total);
+		return logSoftmax(rows("head").map((code) => dot(code, view)));
 	}).flat();
 	expect(relativeError(logProbabilities, expected)).toBeLessThan(1e-5);
 });
@@ -136,12 +101,7 @@ describe("masking", () => {
 	const read = (name: string) => Array.from(fed[`masked.${name}`] ?? []);
 
 	test("hides 40 % of the patches, each as a whole", () => {
-		const [shown, mask, weights, tokens] = ["shown", "mask", "weights", "tokens"].map(read) as [
-			Vector,
-			Vector,
-			Vector,
-			Vector,
-		];
+		const [shown, mask, weights, tokens] = ["shown", "mask", "weights", "tokens"].map(read);
 		let hidden = 0;
 		for (let from = 0; from < shown.length; from += patch) {
 			const own = (list: Vector) => list.slice(from, from + patch);
@@ -189,7 +149,7 @@ test("while it is learned from, rows to spare change neither the loss nor the ru
 			);
 		}),
 	);
-	const [one, two] = results as [Record<string, Vector>, Record<string, Vector>];
+	const [one, two] = results;
 	expect(one.loss?.[0]).toBeGreaterThan(0);
 	for (const [name, data] of Object.entries(one))
 		expect(relativeError(two[name], data), name).toBeLessThan(1e-5);

@@ -4,27 +4,32 @@ import { specialTokens } from "../../data/cohort/vocabulary.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
 import { gradients, parameter, type Tensor } from "../../engine/tensor/index.js";
 import { slotStates } from "../heads.js";
+import {
+	attended,
+	dot,
+	logSoftmax,
+	type Matrix,
+	matrix,
+	plainWeights,
+	range,
+	type Vector,
+} from "../nn/testing/plain.js";
 import { conformance } from "../testing/conformance.js";
 import { batchOf, type TestHistory, testHistory, vocab } from "../testing/histories.js";
 import { poolUpTo, seft } from "./seft.js";
 
 conformance("seft");
 
-type Vector = number[];
-const dot = (a: Vector, b: Vector) => a.reduce((total, x, i) => total + x * b[i], 0);
-
 /** Σ_j a_j v_j over the places up to each, with a the softmax of their scores: head by head. */
-function plainPool(scores: Vector[], values: Vector[]): Vector[] {
-	return scores.map((own, n) =>
-		own.flatMap((_, head) => {
-			const shares = scores.slice(0, n + 1).map((s) => Math.exp(s[head]));
-			const total = shares.reduce((a, b) => a + b);
-			return values[0].map((_, i) =>
-				shares.reduce((all, a, j) => all + (a / total) * values[j]?.[i], 0),
-			);
-		}),
+const plainPool = (scores: Matrix, values: Matrix): Matrix =>
+	scores.map((own, n) =>
+		own.flatMap((_, head) =>
+			attended(
+				scores.slice(0, n + 1).map((s) => s[head]),
+				values.slice(0, n + 1),
+			),
+		),
 	);
-}
 
 describe("pooling", () => {
 	const [places, heads, width] = [5, 3, 2];
@@ -57,7 +62,7 @@ describe("pooling", () => {
 		const loss = pooled.mul(parameter("g", pooled.shape, "float64")).sum();
 		const [ds, dv] = gradients(loss, [symbols.scores, symbols.values]) as [Tensor, Tensor];
 		const got = await evaluate({ ds, dv }, { ...fed, g });
-		const slope = (data: Vector[], of: (moved: Vector[]) => Vector[]) =>
+		const slope = (data: Matrix, of: (moved: Matrix) => Matrix) =>
 			data.flatMap((own, n) =>
 				own.map((_, i) => {
 					const at = (by: number) =>
@@ -86,17 +91,8 @@ describe("pooling", () => {
 describe("a history as a set", () => {
 	const settings = { layers: 1, heads: 2, dim: 6, ff: 7, key: 3, waves: 2, longestDays: 500 };
 	const config = seft.config.parse({ ...settings, vocab });
-	const { heads, dim, key, waves, longestDays } = settings;
-	const element = dim + 2 * waves;
-	const draw = random(7);
-	const weights = seft.init(config, random(5));
-	for (const { data } of weights.values())
-		for (let i = 0; i < data.length; i++) data[i] += 0.3 * draw.normal();
-	const weight = (name: string) => Array.from(weights.get(name)?.data ?? []);
-	const row = (name: string, i: number, width: number) =>
-		weight(name).slice(i * width, (i + 1) * width);
-	const layer = (name: string, x: Vector) =>
-		weight(`${name}.bias`).map((b, i) => b + dot(row(`${name}.weight`, i, x.length), x));
+	const { heads, key, longestDays } = settings;
+	const { symbols, values, rows, linear } = plainWeights(seft.weights(config));
 	const relu = (x: Vector) => x.map((v) => Math.max(0, v));
 	const time = (days: number) => {
 		const scales = [1, longestDays];
@@ -107,49 +103,37 @@ describe("a history as a set", () => {
 	function reference({ tokens, times }: TestHistory, first: number, asked: number): Vector {
 		const days = (t: number) => t - first;
 		const set = [specialTokens.sos, ...tokens].map((token, n) => [
-			...row("embedding", token, dim),
+			...rows("embedding")[token],
 			...time(days(n === 0 ? first : times[n - 1])),
 		]);
 		// f'(S): any function of the set; the weights of the keys that read it are any numbers too.
 		const whole = [0, 1].map((i) => Math.tanh(set.reduce((all, s) => all + s[i], 0) / set.length));
-		const found = Array.from({ length: heads }, (_, head) => {
+		const found = range(heads, (head) => {
 			const scores = set.map((s) => {
-				const keys = Array.from(
-					{ length: key },
-					(_, k) =>
-						dot(row("keys", head * key + k, element), s) + dot([0.7 - k, 0.4 + head], whole),
+				const keys = range(
+					key,
+					(k) => dot(rows("keys")[head * key + k], s) + dot([0.7 - k, 0.4 + head], whole),
 				);
-				return Math.exp(dot(keys, row("queries", head, key)) / Math.sqrt(key));
+				return dot(keys, rows("queries")[head]) / Math.sqrt(key);
 			});
-			const total = scores.reduce((a, b) => a + b);
-			const values = set.map((s) => relu(layer("phi.1", relu(layer("phi.0", s)))));
-			return Array.from({ length: dim }, (_, i) =>
-				values.reduce((all, v, j) => all + (scores[j] / total) * v[i], 0),
+			return attended(
+				scores,
+				set.map((s) => relu(linear("phi.1", relu(linear("phi.0", s))))),
 			);
 		}).flat();
 		const last = times.at(-1) ?? first;
 		const read = [...found, ...time(days(asked)), ...time(asked - last)];
-		const view = layer("out", relu(layer("rho.0", read)));
-		const logits = Array.from({ length: vocab }, (_, token) => dot(row("head", token, dim), view));
-		const total = Math.log(logits.reduce((all, x) => all + Math.exp(x), 0));
-		return logits.map((x) => x - total);
+		const view = linear("out", relu(linear("rho.0", read)));
+		return logSoftmax(rows("head").map((code) => dot(code, view)));
 	}
 
-	const symbols = Object.fromEntries(
-		[...weights].map(([name, { shape }]) => [name, parameter(name, shape)]),
-	);
-	const values = Object.fromEntries([...weights].map(([name, { data }]) => [name, data]));
 	async function logProbabilities(history: TestHistory) {
 		const batch = batchOf([history]);
 		const { y } = await evaluate(
 			{ y: slotStates(seft, config, symbols, batch).logits },
 			{ ...values, ...(seft.filler(config, batch)("slots") as Record<string, Int32Array>) },
 		);
-		return history.tokens.map((_, n) => {
-			const own = y.slice(n * vocab, (n + 1) * vocab);
-			const total = Math.log(own.reduce((all, x) => all + Math.exp(x), 0));
-			return own.map((x) => x - total);
-		});
+		return matrix(y, vocab).slice(0, history.tokens.length).map(logSoftmax);
 	}
 
 	test("each event is predicted from the set before it, as in the paper; f'(S) has no effect", async () => {

@@ -1,23 +1,29 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { specialTokens } from "../../data/cohort/vocabulary.js";
 import { nodeRuntime } from "../../engine/runtime/node.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
-import { parameter } from "../../engine/tensor/index.js";
+import { input } from "../../engine/tensor/index.js";
 import { slotStates } from "../heads.js";
 import { headDecays } from "../nn/retention.js";
 import {
 	at,
+	logSoftmax,
 	type Matrix,
 	matrix,
+	plainGelu,
 	plainNorm,
 	plainSilu,
+	plainWeights,
+	plus,
 	product,
 	range,
-} from "../nn/testing/plain-retention.js";
+	sigmoid,
+	type Vector,
+} from "../nn/testing/plain.js";
 import { conformance } from "../testing/conformance.js";
 import { batchOf, type TestHistory, vocab } from "../testing/histories.js";
-import { timelygpt } from "./timelygpt.js";
+import { convolution, convolutionWeights, timelygpt } from "./timelygpt.js";
 
 conformance("timelygpt");
 
@@ -27,25 +33,13 @@ const config = timelygpt.config.parse({
 const { heads, dim, kernel, decayUnitDays } = config;
 const size = dim / heads;
 
-const draw = random(8);
-const drawn = timelygpt.init(config, random(2));
-for (const { data } of drawn.values())
-	for (let i = 0; i < data.length; i++) data[i] += 0.2 * draw.normal();
-
-type Row = readonly number[];
-const dataOf = (name: string): Row => [...drawn.get(name)!.data];
-const plus = (a: Row, b: Row) => a.map((x, i) => x + b[i]);
-const project = (name: string, x: Row, width = dim): Row =>
-	product([x], matrix(dataOf(`${name}.weight`), width))[0];
-const linear = (name: string, x: Row, width = dim) =>
-	plus(project(name, x, width), dataOf(`${name}.bias`));
-const norm = (name: string, x: Row): Row =>
-	plainNorm(x).map((y, i) => y * dataOf(`${name}.scale`)[i] + dataOf(`${name}.shift`)[i]);
-const sigmoid = (x: number) => 1 / (1 + Math.exp(-x));
-const gelu = (x: number) => x * sigmoid(2 * Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3));
+const { weights, values, rows, symbols, project, linear, norm } = plainWeights(
+	timelygpt.weights(config),
+	{ noise: 0.2, dtype: "float64" },
+);
 
 /** xPos of one head at a time in units: queries fade with it, keys grow. */
-const placed = (x: Row, units: number, role: "query" | "key"): Row => {
+const placed = (x: Vector, units: number, role: "query" | "key"): Vector => {
 	const turned: number[] = [];
 	for (let i = 0; i < size / 2; i++) {
 		const angle = units * 10000 ** ((-2 * i) / size);
@@ -57,13 +51,13 @@ const placed = (x: Row, units: number, role: "query" | "key"): Row => {
 	}
 	return turned;
 };
-const headOf = (x: Row, head: number) => x.slice(head * size, (head + 1) * size);
+const headOf = (x: Vector, head: number) => x.slice(head * size, (head + 1) * size);
 
 /** What one layer holds: a matrix a head as it was at some time, and what its convolution saw. */
 interface Holding {
 	readonly units: number;
 	readonly states: readonly Matrix[];
-	readonly gated: readonly Row[];
+	readonly gated: readonly Vector[];
 }
 
 const decayed = ({ states, units }: Holding, now: number): Matrix[] =>
@@ -71,7 +65,7 @@ const decayed = ({ states, units }: Holding, now: number): Matrix[] =>
 		state.map((row) => row.map((x) => x * headDecays(heads)[head] ** (now - units))),
 	);
 
-const reading = (layer: string, x: Row, states: readonly Matrix[], units: number): Row => {
+const reading = (layer: string, x: Vector, states: readonly Matrix[], units: number): Vector => {
 	const q = project(`${layer}.query`, x);
 	const outputs = states.flatMap((state, head) => {
 		const query = placed(headOf(q, head), units, "query");
@@ -90,14 +84,14 @@ const reading = (layer: string, x: Row, states: readonly Matrix[], units: number
 	);
 };
 
-const gatedOf = (layer: string, x: Row): Row => {
+const gatedOf = (layer: string, x: Vector): Vector => {
 	const both = linear(`${layer}.gated`, x);
 	return range(dim, (c) => both[c] * sigmoid(both[c + dim]));
 };
 
 /** From what came before and the last one itself. */
-const convolved = (layer: string, before: readonly Row[], own: Row): Row => {
-	const taps = matrix(dataOf(`${layer}.depthwise`), kernel);
+const convolved = (layer: string, before: readonly Vector[], own: Vector): Vector => {
+	const taps = matrix(values[`${layer}.depthwise`], kernel);
 	const seen = [...before, own].reverse();
 	const local = range(dim, (c) =>
 		range(
@@ -111,10 +105,10 @@ const convolved = (layer: string, before: readonly Row[], own: Row): Row => {
 /** One event or query through a layer: from the states it is to read and the events before it. */
 function through(
 	i: number,
-	x: Row,
-	states: (normed: Row) => readonly Matrix[],
+	x: Vector,
+	states: (normed: Vector) => readonly Matrix[],
 	units: number,
-	before: readonly Row[],
+	before: readonly Vector[],
 ) {
 	const layer = `layers.${i}`;
 	const normed = norm(`${layer}.retentionNorm`, x);
@@ -122,25 +116,24 @@ function through(
 	const seen = plus(x, reading(`${layer}.retention`, normed, read, units));
 	const own = gatedOf(`${layer}.convolution`, norm(`${layer}.convolutionNorm`, seen));
 	const near = plus(seen, convolved(`${layer}.convolution`, before, own));
-	const inside = linear(`${layer}.feedForward.up`, norm(`${layer}.feedForwardNorm`, near)).map(
-		gelu,
-	);
-	return { output: plus(near, linear(`${layer}.feedForward.down`, inside, config.ff)), read, own };
+	const inside = linear(`${layer}.feedForward.up`, norm(`${layer}.feedForwardNorm`, near));
+	const fed = linear(`${layer}.feedForward.down`, inside.map(plainGelu));
+	return { output: plus(near, fed), read, own };
 }
 
 /** [SOS] and the events one by one; then the last of them again, as it is seen from each of some days. */
-function plainAnswers(history: TestHistory, days: Row): Matrix {
+function plainAnswers(history: TestHistory, days: Vector): Matrix {
 	const tokens = [specialTokens.sos, ...history.tokens];
 	const first = history.times[0];
 	const unitsOf = [first, ...history.times].map((time) => (time - first) / decayUnitDays);
-	const embedding = matrix(dataOf("embedding"), dim);
+	const embedding = rows("embedding");
 	const none = range(heads, () => range(size, () => range(size, () => 0)));
 	let holdings: Holding[] = range(config.layers, () => ({ units: 0, states: none, gated: [] }));
 	for (const [n, token] of tokens.entries()) {
-		let x = embedding[token] as Row;
+		let x = embedding[token] as Vector;
 		const units = unitsOf[n];
 		holdings = holdings.map((held, i) => {
-			const updated = (normed: Row) => {
+			const updated = (normed: Vector) => {
 				const k = project(`layers.${i}.retention.key`, normed);
 				const v = project(`layers.${i}.retention.value`, normed);
 				return decayed(held, units).map((state, head) => {
@@ -159,7 +152,7 @@ function plainAnswers(history: TestHistory, days: Row): Matrix {
 		});
 	}
 	return days.map((day) => {
-		let x = embedding[tokens.at(-1) as number] as Row;
+		let x = embedding[tokens.at(-1) as number] as Vector;
 		const units = day / decayUnitDays;
 		for (const [i, held] of holdings.entries())
 			x = through(i, x, () => decayed(held, units), units, held.gated.slice(0, -1)).output;
@@ -175,16 +168,13 @@ const lastDay = 405 - 60;
 
 test("in training, a query at each position reads the state there, decayed to the query time", async () => {
 	const batch = batchOf([history]);
-	const symbols = Object.fromEntries(
-		[...drawn].map(([name, { shape }]) => [name, parameter(name, shape, "float64")]),
-	);
 	const hidden = slotStates(timelygpt, config, symbols, batch).hidden;
 	const ahead = [0, 3, 40, 400, 0, 9000];
 	const days = [0, ...history.times.slice(0, -1).map((time) => time - 60)];
 	const found = await evaluate(
 		{ hidden },
 		{
-			...Object.fromEntries([...drawn].map(([name, { data }]) => [name, data])),
+			...values,
 			...(timelygpt.filler(config, batch)("slots") as Record<string, ArrayLike<number>>),
 			"next.queryDays": days.map((day, n) => day + ahead[n]),
 			"next.queryGaps": ahead,
@@ -192,13 +182,15 @@ test("in training, a query at each position reads the state there, decayed to th
 	);
 	const expected = days.flatMap((day, n) => {
 		const known = { tokens: history.tokens.slice(0, n), times: history.times.slice(0, n) };
-		return plainAnswers(n === 0 ? { tokens: [], times: [60] } : known, [day + ahead[n]])[0] as Row;
+		return plainAnswers(n === 0 ? { tokens: [], times: [60] } : known, [
+			day + ahead[n],
+		])[0] as Vector;
 	});
 	expect(relativeError(found.hidden, expected)).toBeLessThan(1e-6);
 });
 
 test("many queries after the last event are predicted as by the recurrence", async () => {
-	const predictor = timelygpt.predictor(nodeRuntime({ threads: 1 }), config, drawn);
+	const predictor = timelygpt.predictor(nodeRuntime({ threads: 1 }), config, weights);
 	const gaps = [0, 3, 90, 1800, 18_000];
 	const shorter = { tokens: history.tokens.slice(0, 3), times: history.times.slice(0, 3) };
 	const { logProbabilities } = await predictor.score(
@@ -215,10 +207,48 @@ test("many queries after the last event are predicted as by the recurrence", asy
 			gaps.map((gap) => 15 + gap),
 		),
 	].flatMap((view) => {
-		const logits = product([view], matrix(dataOf("head"), dim))[0] as Row;
-		const total = Math.log(logits.reduce((sum, x) => sum + Math.exp(x), 0));
-		return logits.map((x) => x - total);
+		return logSoftmax(product([view], rows("head"))[0]);
 	});
 	expect(relativeError([...logProbabilities], expected)).toBeLessThan(1e-4);
 	await predictor.dispose();
+});
+
+describe("the convolution", () => {
+	const [places, width, kernel] = [7, 4, 3];
+	const { p, values, rows } = plainWeights(convolutionWeights(width, kernel), { noise: 0 });
+
+	async function convolvedOf(x: Matrix): Promise<Matrix> {
+		const { output: y } = convolution(p, input("x", [1, places, width]));
+		return matrix((await evaluate({ y }, { ...values, x: x.flat() })).y, width);
+	}
+
+	const draw = random(4);
+	const x = range(places, () => range(width, () => draw.normal()));
+
+	test("is pointwise with a gate, then over the places before, norm, SiLU, and pointwise", async () => {
+		const both = product(x, rows("gated.weight"));
+		const gated = both.map((row) => range(width, (c) => row[c] / (1 + Math.exp(-row[c + width]))));
+		const taps = matrix(values.depthwise, kernel);
+		const local = range(places, (n) =>
+			range(width, (c) =>
+				range(kernel, (back) =>
+					n < back ? 0 : at(gated, n - back, c) * at(taps, c, kernel - 1 - back),
+				).reduce((sum, part) => sum + part, 0),
+			),
+		);
+		const expected = product(
+			local.map((row) => plainNorm(row).map(plainSilu)),
+			rows("out.weight"),
+		);
+		expect(relativeError((await convolvedOf(x)).flat(), expected.flat())).toBeLessThan(1e-5);
+	});
+
+	test("a position changes its own output and the kernel − 1 after it, never one before", async () => {
+		const moved = x.map((row, n) => (n === 3 ? row.map((value) => value + 1) : row));
+		const [one, two] = [await convolvedOf(x), await convolvedOf(moved)];
+		const felt = one.map((row, n) =>
+			row.some((value, c) => Math.abs(value - at(two, n, c)) > 1e-6),
+		);
+		expect(felt).toEqual([false, false, false, true, true, true, false]);
+	});
 });

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
 import { gradients, input } from "../../engine/tensor/index.js";
+import { plainGelu } from "../nn/testing/plain.js";
 import { drawWeights, weightsOf } from "../nn/weights.js";
 import { conformance } from "../testing/conformance.js";
 import { strongest, timesBlock, timesBlockWeights } from "./timesnet.js";
@@ -13,10 +14,6 @@ type Values = Readonly<Record<string, ArrayLike<number>>>;
 type Picture = number[][][];
 
 const config = { dim: 4, ff: 3, periods: 3, kernels: 3 };
-
-/** By the usual approximation with a hyperbolic tangent. */
-const gelu = (x: number) =>
-	(x / 2) * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3)));
 
 /** The mean of a picture's convolutions by kernels [columns, rows, in, out], zeros beyond its edges. */
 function inception(picture: Picture, p: Values, prefix: string, out: number): Picture {
@@ -69,7 +66,7 @@ function slowly(x: number[][], p: Values): number[][] {
 			Array.from({ length: period }, (_, c) => x[r * period + c] ?? Array(config.dim).fill(0)),
 		);
 		const inside = inception(folded, p, "in", config.ff).map((line) =>
-			line.map((cell) => cell.map(gelu)),
+			line.map((cell) => cell.map(plainGelu)),
 		);
 		const flat = inception(inside, p, "out", config.dim).flat();
 		for (let t = 0; t < length; t++)

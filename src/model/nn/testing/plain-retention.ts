@@ -1,30 +1,6 @@
 import { headDecays } from "../retention.js";
 
-export type Matrix = readonly (readonly number[])[];
-
-export const range = <T>(count: number, value: (i: number) => T): T[] =>
-	Array.from({ length: count }, (_, i) => value(i));
-
-export const at = (x: Matrix, i: number, j: number): number => x[i]?.[j];
-
-/** Numbers in rows of one width. */
-export const matrix = (values: ArrayLike<number>, width: number): Matrix =>
-	range(values.length / width, (i) => range(width, (j) => values[i * width + j]));
-
-const dot = (a: readonly number[], b: readonly number[]) =>
-	a.reduce((sum, x, i) => sum + x * b[i], 0);
-
-/** x W^T. */
-export const product = (x: Matrix, w: Matrix): Matrix =>
-	x.map((row) => w.map((column) => dot(row, column)));
-
-export function plainNorm(row: readonly number[]): readonly number[] {
-	const mean = row.reduce((sum, x) => sum + x, 0) / row.length;
-	const variance = row.reduce((sum, x) => sum + (x - mean) ** 2, 0) / row.length;
-	return row.map((x) => (x - mean) / Math.sqrt(variance + 1e-5));
-}
-
-export const plainSilu = (x: number): number => x / (1 + Math.exp(-x));
+import { at, type Matrix, plainNorm, plainSilu, product, range } from "./plain.js";
 
 export interface PlainRetention {
 	readonly x: Matrix; // [places, width]
