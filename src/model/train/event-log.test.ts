@@ -1,25 +1,17 @@
 import { spawnSync } from "node:child_process";
-import {
-	appendFileSync,
-	mkdtempSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-	writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { InputError } from "../../base/errors.js";
+import { temporaryFolder } from "../../data/records/testing/temporary-folder.js";
 import { type LogEvent, openEventLog, readEventLog } from "./event-log.js";
 
 let folder = "";
 let file = "";
-beforeEach(() => {
-	folder = mkdtempSync(join(tmpdir(), "trajgpt-log-"));
+beforeEach(async () => {
+	folder = await temporaryFolder();
 	file = join(folder, "log.jsonl");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const text = () => readFileSync(file, "utf8");
 

@@ -1,7 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
+import { beforeEach, expect, test } from "vitest";
+import { temporaryFolder } from "../../data/records/testing/temporary-folder.js";
 import { crc32c, maskedCrc32c, openTensorboard } from "./tensorboard.js";
 
 test.each([
@@ -24,10 +25,9 @@ test("the mask is the rotation by 15 plus a constant, modulo 2^32", () => {
 });
 
 let folder = "";
-beforeEach(() => {
-	folder = mkdtempSync(join(tmpdir(), "trajgpt-tensorboard-"));
+beforeEach(async () => {
+	folder = await temporaryFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const clock = () => 1_500_000_000_250;
 
@@ -55,31 +55,17 @@ type Field = [number: number, value: bigint | number | Buffer];
 
 /** Any protobuf message, field by field, without its schema. */
 function fields(bytes: Buffer): Field[] {
-	let at = 0;
-	const varint = () => {
-		let value = 0n;
-		for (let shift = 0n; ; shift += 7n) {
-			const byte = bytes.readUInt8(at++);
-			value |= BigInt(byte & 0x7f) << shift;
-			if (byte < 0x80) return value;
-		}
-	};
-	const take = (length: number) => {
-		at += length;
-		return bytes.subarray(at - length, at);
-	};
-	const read: Record<number, () => Field[1]> = {
-		0: varint,
-		1: () => take(8).readDoubleLE(),
-		2: () => take(Number(varint())),
-		5: () => take(4).readFloatLE(),
+	const reader = new BinaryReader(bytes);
+	const read: Partial<Record<WireType, () => Field[1]>> = {
+		[WireType.Varint]: () => BigInt(reader.int64()),
+		[WireType.Bit64]: () => reader.double(),
+		[WireType.LengthDelimited]: () => Buffer.from(reader.bytes()),
+		[WireType.Bit32]: () => reader.float(),
 	};
 	const found: Field[] = [];
-	while (at < bytes.length) {
-		const key = Number(varint());
-		const value = read[key & 7]?.();
-		if (value === undefined) throw new Error(`wire type ${key & 7} at ${at}`);
-		found.push([key >> 3, value]);
+	while (reader.pos < reader.len) {
+		const [field, type] = reader.tag();
+		found.push([field, read[type]?.() ?? Number.NaN]);
 	}
 	return found;
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { random } from "../../base/random.js";
 import type { ResidentValue } from "../../engine/runtime/index.js";
 import { nodeRuntime } from "../../engine/runtime/node.js";
@@ -33,7 +33,17 @@ function batchOf(...rows: readonly (readonly [token: number, time: number])[][])
 
 const start = new Map([["w", { shape: [1, 2], data: Float32Array.of(1, -1) }]]);
 
-function pulled(more: Partial<TrainerOptions> = {}, saved?: Map<string, ResidentValue>): Trainer {
+/** A trainer that goes away with the test. */
+function untilEnd(learner: Trainer): Trainer {
+	onTestFinished(() => learner.dispose());
+	return learner;
+}
+
+function pulled(
+	more: Partial<TrainerOptions> = {},
+	saved?: Map<string, ResidentValue>,
+	weights: ReadonlyMap<string, ResidentValue> = start,
+): Trainer {
 	const options: TrainerOptions = {
 		model: pull,
 		config: {},
@@ -43,7 +53,7 @@ function pulled(more: Partial<TrainerOptions> = {}, saved?: Map<string, Resident
 		accumulate: false,
 		...more,
 	};
-	return trainer(runtime, options, start, saved);
+	return untilEnd(trainer(runtime, options, weights, saved));
 }
 
 const values = async (of: Trainer, name = "w") =>
@@ -69,7 +79,6 @@ describe("one step, by hand", () => {
 		close(await values(learner, "second/w"), [16, 36]);
 		// AdamW's first step: w (1 − rate · 0.1) − rate · sign.
 		close(await values(learner), [0.99 - 0.1, -0.99 + 0.1]);
-		await learner.dispose();
 	});
 
 	test("a matrix that does not decay moves by its gradient alone", async () => {
@@ -77,7 +86,6 @@ describe("one step, by hand", () => {
 		const learner = pulled({ model: { ...pull, weights: () => ({ w: spec }) } });
 		await learner.step([batch], at(1));
 		close(await values(learner), [1 - 0.1, -1 + 0.1]);
-		await learner.dispose();
 	});
 
 	test("a gradient longer than the limit is shortened to it, a shorter one is not", async () => {
@@ -85,11 +93,9 @@ describe("one step, by hand", () => {
 		const result = await learner.step([batch], at(1));
 		expect(result.gradientNorm).toBeCloseTo(length, 5); // as it was
 		close(await values(learner, "first/w"), [(4 * 0.5) / length, (-6 * 0.5) / length]);
-		await learner.dispose();
 		const loose = pulled({ clip: length + 0.01 });
 		await loose.step([batch], at(1));
 		close(await values(loose, "first/w"), [4, -6]);
-		await loose.dispose();
 	});
 
 	test("the gradient of a weight that is learned from rare events is not shortened", async () => {
@@ -97,7 +103,6 @@ describe("one step, by hand", () => {
 		const learner = pulled({ clip: 0.5, model: { ...pull, weights: () => ({ w: spec }) } });
 		await learner.step([batch], at(1));
 		close(await values(learner, "first/w"), [4, -6]);
-		await learner.dispose();
 	});
 
 	test("accumulated batches give the step of all their rows, however they are dealt", async () => {
@@ -117,27 +122,15 @@ describe("one step, by hand", () => {
 		await whole.step([batch], at(2));
 		for (const name of ["w", "first/w", "second/w"])
 			close(await values(learner, name), await values(whole, name));
-		await learner.dispose();
-		await whole.dispose();
 	});
 
 	test.each([false, true])("a weight without a gradient does not change", async (accumulate) => {
 		const idle = { shape: [1, 2], data: Float32Array.of(3, 4) };
-		const options = {
-			model: pull,
-			config: {},
-			objective: { objective: "next", horizon: 0 },
-		} as const;
-		const learner = trainer(
-			runtime,
-			{ ...options, optimizer: adamWDefaults, clip: 1e9, accumulate },
-			new Map([...start, ["idle", idle]]),
-		);
+		const learner = pulled({ accumulate }, undefined, new Map([...start, ["idle", idle]]));
 		await learner.step([batch], at(1));
 		close(await values(learner), [0.89, -0.89]);
 		expect(await values(learner, "idle")).toEqual([3, 4]);
 		expect(await values(learner, "first/idle")).toEqual([0, 0]);
-		await learner.dispose();
 	});
 
 	test("losses alone change nothing", async () => {
@@ -147,7 +140,6 @@ describe("one step, by hand", () => {
 		expect(totals.next).toBeCloseTo(57, 5);
 		expect(targets).toEqual({ next: 2 });
 		expect(await learner.state()).toEqual(before);
-		await learner.dispose();
 	});
 
 	test("padding is no target", async () => {
@@ -162,7 +154,6 @@ describe("one step, by hand", () => {
 		const { targets } = await learner.step([ragged], at(1));
 		expect(targets).toEqual({ next: 3 });
 		close(await values(learner, "first/w"), [4, -6]);
-		await learner.dispose();
 	});
 });
 
@@ -190,8 +181,6 @@ describe("a loss that is not finite", () => {
 		await untroubled.step([good], at(1));
 		await untroubled.step([good], at(2));
 		expect(await learner.state()).toEqual(await untroubled.state());
-		await learner.dispose();
-		await untroubled.dispose();
 	});
 });
 
@@ -204,7 +193,6 @@ test("a state that was saved goes on to the bit", async () => {
 	const second = pulled({}, await first.state());
 	for (const [i, batch] of batches.slice(2).entries()) await second.step([batch], at(i + 3));
 	expect(await second.state()).toEqual(await whole.state());
-	for (const learner of [whole, first, second]) await learner.dispose();
 });
 
 test("what was disposed does not run", async () => {
@@ -222,14 +210,7 @@ describe("TrajGPT", () => {
 	const weights = model.init(config, random(1));
 	const objective = { objective: "next", horizon: 3 } as const;
 	const learnerOf = (more: Partial<TrainerOptions> = {}) =>
-		trainer(
-			runtime,
-			{
-				...{ model, config, objective, optimizer: adamWDefaults, clip: 1, accumulate: false },
-				...more,
-			},
-			weights,
-		);
+		pulled({ model, config, objective, clip: 1, ...more }, undefined, weights);
 	const draw = random(9);
 	const row = (length: number) => {
 		let time = 0;
@@ -256,8 +237,6 @@ describe("TrajGPT", () => {
 		const [expected, got] = [await whole.state(), await parts.state()];
 		for (const [name, { data }] of expected)
 			expect(relativeError(got.get(name)?.data ?? [], data), name).toBeLessThan(1e-5);
-		await whole.dispose();
-		await parts.dispose();
 	});
 
 	test("the shares of devices add up to the batch", async () => {
@@ -281,8 +260,6 @@ describe("TrajGPT", () => {
 		const sums = await started.result();
 		expect(sums.totals.next).toBeCloseTo(all.totals.next ?? 0, 4);
 		expect(sums.gradientNorm).toBeCloseTo(all.gradientNorm, 5);
-		await whole.dispose();
-		await parts.dispose();
 	});
 
 	test("several devices sum losses and gradients, and nothing else", () => {
@@ -320,7 +297,6 @@ describe("TrajGPT", () => {
 			expect(after[term]).toBeLessThan(before[term]);
 			expect(later[term]).toBeLessThan(0.7 * before[term]);
 		}
-		await learner.dispose();
 	});
 });
 
