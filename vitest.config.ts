@@ -63,6 +63,7 @@ const common = {
 	// Ends what hangs, and nothing that is merely slow: a busy machine needs ten times as long as an idle one.
 	testTimeout: 600_000,
 	hookTimeout: 600_000,
+	expect: { poll: { timeout: 60_000 } },
 	alias,
 } as const;
 
