@@ -2,8 +2,7 @@ import { lazy, Suspense, useCallback, useEffect, useMemo, useReducer, useState }
 import { fromTokens, type Token, type Vocabulary } from "../../src/data/cohort/vocabulary.js";
 import type { Clock } from "../../src/evaluate/charts/clock.js";
 import type { RunningExport } from "../../src/predict/browser/open-export.js";
-import type { About } from "./data/about.js";
-import type { Rates, Samples, Usual } from "./data/contract.js";
+import type { About, Rates, Samples, Usual } from "./data/contract.js";
 import { initialDate, type Patient, patientOf } from "./data/patient.js";
 import { type Loaded, loadedValue, useJson, useLoaded } from "./data/use-loaded.js";
 import { openModel, startedOrNew } from "./engine/start-model.js";

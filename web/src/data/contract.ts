@@ -1,22 +1,11 @@
+import type { SamplePatient, UsualHistories } from "../../../src/app/commands/serve/explorer.js";
 import type { RatesByAgeAndSex } from "../../../src/data/cohort/age-sex-rates.js";
 import type { Evaluation } from "../../../src/evaluate/evaluation.js";
 
-export type { People, PersonState } from "../../../src/app/commands/serve/explorer-people.js";
-
 /** The documents that the page fetches from `explorer/`, in addition to the export in `model/`. */
 
-export interface SamplePatient {
-	/** Where the person can be simulated again. */
-	readonly simulation?: { readonly seed: number; readonly person: number };
-	readonly id: string;
-	readonly name: string;
-	readonly birthTime: number | null;
-	/** The day of death; null if none is recorded. */
-	readonly death: number | null;
-	readonly sex: "female" | "male" | null;
-	/** Without birth. */
-	readonly events: readonly { readonly token: number; readonly time: number }[];
-}
+export type { About, SamplePatient } from "../../../src/app/commands/serve/explorer.js";
+export type { People, PersonState } from "../../../src/app/commands/serve/explorer-people.js";
 
 export interface Samples {
 	readonly patients: readonly SamplePatient[];
@@ -45,12 +34,7 @@ export interface Rates {
 	readonly rates: RatesByAgeAndSex | null;
 }
 
-/** `explorer/usual.json`: what is usual among the training patients; 98 % lie within each range. */
+/** `usual.json`: null if it is not known. */
 export interface Usual {
-	/** Null if it is not known. */
-	readonly usual: {
-		readonly eventsPerYear: readonly [least: number, most: number];
-		/** At the first and the last record, in years; null if births are not known. */
-		readonly ages: readonly [youngest: number, oldest: number] | null;
-	} | null;
+	readonly usual: UsualHistories | null;
 }

@@ -7,7 +7,7 @@ import type { ReadingRules } from "../../../src/data/cohort/reading/rules.js";
 import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
 import type { DateOrder } from "../../../src/data/records/dates.js";
 import { counted, percent } from "../../../src/evaluate/charts/numbers.js";
-import type { About } from "../data/about.js";
+import type { About } from "../data/contract.js";
 import type { Loaded } from "../data/use-loaded.js";
 
 /** A record of a file, before its code is looked up. */

@@ -1,5 +1,5 @@
 import { yearDays } from "../../../src/base/time.js";
-import type { About } from "../data/about.js";
+import type { About } from "../data/contract.js";
 import { endOfDay, type Patient, type PatientEvent } from "../data/patient.js";
 import { durationText, yearsText } from "../parts/words.js";
 

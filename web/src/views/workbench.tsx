@@ -5,7 +5,7 @@ import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
 import type { Clock } from "../../../src/evaluate/charts/clock.js";
 import type { RunningExport } from "../../../src/predict/browser/open-export.js";
 import { wholeDomain } from "../charts/time-scale.js";
-import type { About } from "../data/about.js";
+import type { About } from "../data/contract.js";
 import { historyOf, type Patient } from "../data/patient.js";
 import { type Loaded, loadedValue } from "../data/use-loaded.js";
 import { useAnswer } from "../engine/answers.js";

@@ -110,7 +110,7 @@ export async function explorerData(trained: Trained, options: ExplorerOptions) {
 	);
 	documents.set("/explorer/rates.json", JSON.stringify({ rates: ratesOf(trained) ?? null }));
 	documents.set("/explorer/evaluation.json", measured(evaluations));
-	documents.set("/explorer/about.json", about(trained, card));
+	documents.set("/explorer/about.json", JSON.stringify(aboutRun(trained, card)));
 	progress.finish();
 	const moved =
 		"the run's dataset was moved: sample patients and memory are not shown; pass its folder as `dataset`";
@@ -176,12 +176,15 @@ const measured = (evaluations: readonly Evaluation[]): string =>
 		})),
 	});
 
-function about(trained: Trained, card: string): string {
+/** `about.json`: the facts of the model. */
+export type About = ReturnType<typeof aboutRun>;
+
+function aboutRun(trained: Trained, card: string) {
 	const { model, config, weights, run, step, manifest } = trained;
 	const { counts, source, labels, reach, codes } = manifest;
-	return JSON.stringify({
+	return {
 		model: { id: model.id, name: model.name, cite: model.cite },
-		config,
+		config: config as Readonly<Record<string, unknown>>,
 		parameters: weightCount(weights),
 		dataset: {
 			counts,
@@ -203,7 +206,7 @@ function about(trained: Trained, card: string): string {
 			bestLoss: bestLoss(trained),
 		},
 		modelCard: card,
-	});
+	};
 }
 
 /** The next-event validation loss of the best epoch, in nats; null if the log has none. */
@@ -283,14 +286,17 @@ function sampleNumbers(dataset: Dataset, seed: number): number[] {
 	return random(seed).fork("samples").shuffle(fitting).slice(0, mostSamples);
 }
 
+export type SamplePatient = Awaited<ReturnType<typeof samplePatients>>[number];
+
 /** Sample patients, under new names. */
 async function samplePatients(dataset: Dataset, drawn: readonly number[]) {
 	const truth = await findSimulationTruth(dataset, { split: "test" }, [], "incidence");
 	const patients = [];
 	for (const [at, patient] of drawn.entries()) {
 		const { id, tokens, times, sex, birthEvents, death } = await dataset.read(patient);
+		const person = patientNumber(id);
 		patients.push({
-			...(truth && { simulation: { seed: truth.seed, person: patientNumber(id) } }),
+			...(truth && person !== undefined && { simulation: { seed: truth.seed, person } }),
 			id: `s${at + 1}`,
 			death,
 			name: `Sample ${at + 1}`,
