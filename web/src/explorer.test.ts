@@ -63,6 +63,25 @@ const riskPanel = (page: Page) => page.getByRole("region", { name: "Risk", exact
 
 describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 	const { explorer, hazards, opened, expectNodes, sampleHistory } = explorerInBrowser(pictured);
+
+	/** A test on a page of its own, which must have no faults in the end. */
+	const pageTest = (
+		name: string,
+		run: (page: Page) => Promise<void>,
+		{ view = "patient", waits = true, timeout = 60_000 } = {},
+	) =>
+		test(
+			name,
+			async () => {
+				const { page, faults } = await opened(view);
+				if (waits) await updated(page);
+				await run(page);
+				expect(faults).toEqual([]);
+				await page.close();
+			},
+			timeout,
+		);
+
 	let pictures: string;
 	beforeAll(async () => {
 		pictures = pictured ? docs : await mkdtemp(join(tmpdir(), "trajgpt-pictures-"));
@@ -71,48 +90,47 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		if (pictures && !pictured) await rm(pictures, { recursive: true });
 	});
 
-	test("gives Node's risks after choosing a patient and moving the date, on one screen", async () => {
-		const { page, faults } = await opened("patient");
-		await updated(page);
-		await page.getByRole("combobox", { name: "Patient" }).selectOption({ index: 1 });
-		const history = await sampleHistory("s2");
-		const first = await expectNodes(page, history);
-		const before = await dateOf(page);
-		const grip = await middleOf(page, ".date-grip");
-		const ticks = () => page.locator(".timeline .tick").allTextContents();
-		const axis = await ticks();
-		await dragTo(page, grip, grip.x + 70);
-		// The axis does not move during a drag.
-		expect(await ticks()).toEqual(axis);
-		await page.mouse.up();
-		expect(await dateOf(page)).toBeGreaterThan(before);
-		expect(await expectNodes(page, history)).not.toEqual(first);
-		await page.getByRole("slider").focus();
-		await page.keyboard.press("ArrowLeft");
-		const risks = await expectNodes(page, history);
+	pageTest(
+		"gives Node's risks after choosing a patient and moving the date, on one screen",
+		async (page) => {
+			await page.getByRole("combobox", { name: "Patient" }).selectOption({ index: 1 });
+			const history = await sampleHistory("s2");
+			const first = await expectNodes(page, history);
+			const before = await dateOf(page);
+			const grip = await middleOf(page, ".date-grip");
+			const ticks = () => page.locator(".timeline .tick").allTextContents();
+			const axis = await ticks();
+			await dragTo(page, grip, grip.x + 70);
+			// The axis does not move during a drag.
+			expect(await ticks()).toEqual(axis);
+			await page.mouse.up();
+			expect(await dateOf(page)).toBeGreaterThan(before);
+			expect(await expectNodes(page, history)).not.toEqual(first);
+			await page.getByRole("slider").focus();
+			await page.keyboard.press("ArrowLeft");
+			const risks = await expectNodes(page, history);
 
-		const open = [...risks.values()].filter(({ length }) => length === 3).length;
-		expect(await page.getByText(/^already recorded, age \d/).count()).toBe(risks.size - open);
-		await page.getByLabel("true risk, from the simulation").check();
-		await page.waitForSelector(".risk-panel td .truth-number");
-		for (const compared of [".truth-number", ".same-age-number"])
-			expect(await page.locator(`.risk-panel td ${compared}`).count()).toBe(3 * open);
-		for (const panel of [".timeline-panel", ".new-diagnoses", ".risk-panel"])
-			await expectInSight(page, page.locator(panel));
-		expect(await page.locator(".on-date").textContent()).toContain(await timeOfDate(page));
-		const names = page.locator(".timeline .row-name");
-		const rows = await names.count();
-		await page
-			.getByRole("button", { name: /^Codes of / })
-			.first()
-			.focus();
-		await page.keyboard.press("Enter");
-		expect(await names.count()).toBeGreaterThan(rows);
-		await page.keyboard.press("Enter");
-		expect(await names.count()).toBe(rows);
-		expect(faults).toEqual([]);
-		await page.close();
-	});
+			const open = [...risks.values()].filter(({ length }) => length === 3).length;
+			expect(await page.getByText(/^already recorded, age \d/).count()).toBe(risks.size - open);
+			await page.getByLabel("true risk, from the simulation").check();
+			await page.waitForSelector(".risk-panel td .truth-number");
+			for (const compared of [".truth-number", ".same-age-number"])
+				expect(await page.locator(`.risk-panel td ${compared}`).count()).toBe(3 * open);
+			for (const panel of [".timeline-panel", ".new-diagnoses", ".risk-panel"])
+				await expectInSight(page, page.locator(panel));
+			expect(await page.locator(".on-date").textContent()).toContain(await timeOfDate(page));
+			const names = page.locator(".timeline .row-name");
+			const rows = await names.count();
+			await page
+				.getByRole("button", { name: /^Codes of / })
+				.first()
+				.focus();
+			await page.keyboard.press("Enter");
+			expect(await names.count()).toBeGreaterThan(rows);
+			await page.keyboard.press("Enter");
+			expect(await names.count()).toBe(rows);
+		},
+	);
 
 	/** A sample with a record of the first code, and the time before which neither code is recorded. */
 	async function sampleBefore(code: number, other: number) {
@@ -124,204 +142,206 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		return { place, id, first: Math.min(...times) };
 	}
 
-	test("a clinician finds stroke before its diagnosis, adds atrial fibrillation, sees why, undoes, takes the picture", async () => {
-		const { page, faults } = await opened("patient");
-		await updated(page);
-		const { trained } = explorer();
-		const { vocabulary } = trained;
-		const [stroke, fibrillation] = ["stroke", "atrial fibrillation"].map(
-			(words) => searchCodes(words, { vocabulary })[0]?.at as number,
-		) as [number, number];
-		const { place, id, first } = await sampleBefore(stroke, fibrillation);
-		await page.getByRole("combobox", { name: "Patient" }).selectOption({ index: place });
-		await updated(page);
-		await page.getByRole("slider").focus();
-		await page.keyboard.press("End");
-		while ((await dateOf(page)) >= Math.floor(first)) await page.keyboard.press("PageDown");
-		const date = await dateOf(page);
-		expect(first - date).toBeLessThanOrEqual(366);
-		await page.getByRole("combobox", { name: "Add a condition" }).fill("stroke");
-		await page.keyboard.press("Enter");
-		const cell = page.locator(`.risk-panel tr[data-token="${stroke}"] td[data-label="5 y"]`);
-		await cell.waitFor();
-		const history = await sampleHistory(id);
-		const before = await expectNodes(page, history);
-		await expectInSight(page, cell);
+	pageTest(
+		"a clinician finds stroke before its diagnosis, adds atrial fibrillation, sees why, undoes, takes the picture",
+		async (page) => {
+			const { trained } = explorer();
+			const { vocabulary } = trained;
+			const [stroke, fibrillation] = ["stroke", "atrial fibrillation"].map(
+				(words) => searchCodes(words, { vocabulary })[0]?.at as number,
+			) as [number, number];
+			const { place, id, first } = await sampleBefore(stroke, fibrillation);
+			await page.getByRole("combobox", { name: "Patient" }).selectOption({ index: place });
+			await updated(page);
+			await page.getByRole("slider").focus();
+			await page.keyboard.press("End");
+			while ((await dateOf(page)) >= Math.floor(first)) await page.keyboard.press("PageDown");
+			const date = await dateOf(page);
+			expect(first - date).toBeLessThanOrEqual(366);
+			await page.getByRole("combobox", { name: "Add a condition" }).fill("stroke");
+			await page.keyboard.press("Enter");
+			const cell = page.locator(`.risk-panel tr[data-token="${stroke}"] td[data-label="5 y"]`);
+			await cell.waitFor();
+			const history = await sampleHistory(id);
+			const before = await expectNodes(page, history);
+			await expectInSight(page, cell);
 
-		const why = page.getByRole("region", { name: "Why" });
-		await why.getByRole("combobox").selectOption({ label: codeName(vocabulary, stroke) });
-		await why.getByRole("button", { name: "Explain" }).click();
-		await page.waitForSelector(".reasons-total", { timeout: 60_000 });
-		const expected = await explainRisk(
-			async (histories) => {
-				const days = histories.map(() => [date]);
-				const horizon = Math.min(5 * 365.25, hazards().longestDays);
-				const found = await incidences(hazards(), histories, [[stroke]], days, [horizon]);
-				return found.map(([code]) => code?.probabilities[0] ?? Number.NaN);
-			},
-			history,
-			{ of: [stroke], day: date, parameters: weightCount(trained.weights) },
-		);
-		const reasons = await numbersIn(page, ".reasons [data-effect]", "data-effect");
-		const all = [...expected.listed, ...(expected.others ? [expected.others] : [])];
-		expect(reasons).toEqual(all.map(({ effect }) => expect.closeTo(effect, 4)));
-		const [start = Number.NaN] = await numbersIn(page, ".reasons [data-start]", "data-start");
-		const sum = reasons.reduce((total, effect) => total + effect, start);
-		expect(sum).toBeCloseTo(expected.risk, 4);
-
-		await addEvent(page, "atrial fibrillation");
-		await cell.locator(".was").waitFor();
-		const after = await expectNodes(page, withEvent(history, fibrillation, date));
-		expect(after).not.toEqual(before);
-		for (const element of [cell.locator(".was"), edits(page), page.locator(".new-diagnoses")])
-			await expectInSight(page, element);
-		// What the edit adds is the difference that the table of risks shows.
-		await page.locator(".reasons").getByText("before the edits").waitFor({ timeout: 60_000 });
-		const [was, effect, is] = await Promise.all(
-			["start", "effect", "total"].map((name) =>
-				numbersIn(page, `.reasons [data-${name}]`, `data-${name}`),
-			),
-		);
-		const [riskBefore, riskAfter] = [before, after].map((risks) => risks.get(stroke)?.[1] ?? 0) as [
-			number,
-			number,
-		];
-		expect(was).toEqual([expect.closeTo(riskBefore, 4)]);
-		expect(effect).toEqual([expect.closeTo(riskAfter - riskBefore, 4)]);
-		expect(is).toEqual([expect.closeTo(riskAfter, 6)]);
-		await expectInSight(
-			page,
-			page.locator(".reasons li", { hasText: codeName(vocabulary, fibrillation) }),
-		);
-
-		await page.keyboard.press("Control+z");
-		await cell.locator(".was").waitFor({ state: "detached" });
-		await updated(page);
-		expect(await risksIn(page)).toEqual(before);
-		const save = async (kind: string) => {
-			await riskPanel(page).locator(".save summary").click();
-			const [file] = await Promise.all([
-				page.waitForEvent("download"),
-				riskPanel(page)
-					.getByRole("button", { name: `Download ${kind}` })
-					.click(),
-			]);
-			return { name: file.suggestedFilename(), content: await readFile(await file.path()) };
-		};
-		const picture = await save("PNG");
-		expect(picture.name).toBe("risk.png");
-		expect(picture.content.subarray(1, 4).toString()).toBe("PNG");
-		const drawing = (await save("SVG")).content.toString();
-		expect(drawing).toMatch(
-			/>Risk<.*>risk of a first record after \d{4}-\d\d-\d\d, before death</s,
-		);
-		expect(drawing).toMatch(/simulated population, not real people · Sample .* · run [0-9a-f]{8}/);
-		expect(drawing).not.toContain("var(--");
-		const table = (await save("CSV")).content.toString().split("\n");
-		expect(table[0]).toMatch(
-			/^time_days,date,age_years,code,name,recorded,risk_1y,.*,population,run$/,
-		);
-		expect(table).toHaveLength(1 + (await page.locator(".risk-panel tbody tr").count()));
-		await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-		// Only the page in front may write to the clipboard.
-		await page.bringToFront();
-		await riskPanel(page).locator(".save summary").click();
-		await riskPanel(page).getByRole("button", { name: "Copy PNG" }).click();
-		const kinds = () =>
-			page.evaluate(async () =>
-				(await navigator.clipboard.read()).flatMap(({ types }) => [...types]),
+			const why = page.getByRole("region", { name: "Why" });
+			await why.getByRole("combobox").selectOption({ label: codeName(vocabulary, stroke) });
+			await why.getByRole("button", { name: "Explain" }).click();
+			await page.waitForSelector(".reasons-total", { timeout: 60_000 });
+			const expected = await explainRisk(
+				async (histories) => {
+					const days = histories.map(() => [date]);
+					const horizon = Math.min(5 * 365.25, hazards().longestDays);
+					const found = await incidences(hazards(), histories, [[stroke]], days, [horizon]);
+					return found.map(([code]) => code?.probabilities[0] ?? Number.NaN);
+				},
+				history,
+				{ of: [stroke], day: date, parameters: weightCount(trained.weights) },
 			);
-		await expect.poll(kinds, { timeout: 20_000 }).toContain("image/png");
-		await page.getByRole("button", { name: "Find people like this one" }).click();
-		await page.waitForSelector(".people-panel, .panel code", { timeout: 60_000 });
-		expect(faults).toEqual([]);
-		await page.close();
-	}, 240_000);
+			const reasons = await numbersIn(page, ".reasons [data-effect]", "data-effect");
+			const all = [...expected.listed, ...(expected.others ? [expected.others] : [])];
+			expect(reasons).toEqual(all.map(({ effect }) => expect.closeTo(effect, 4)));
+			const [start = Number.NaN] = await numbersIn(page, ".reasons [data-start]", "data-start");
+			const sum = reasons.reduce((total, effect) => total + effect, start);
+			expect(sum).toBeCloseTo(expected.risk, 4);
 
-	test("moves and removes events with the keyboard and by dragging; the focus stays near", async () => {
-		const { page, faults } = await opened("patient");
-		await updated(page);
-		const plain = await risksIn(page);
-		const changed = async (words: RegExp) => {
-			await edits(page).waitFor();
-			expect(await edits(page).textContent()).toMatch(words);
-			await updated(page);
-			expect(await risksIn(page)).not.toEqual(plain);
-		};
-		const undone = async () => {
+			await addEvent(page, "atrial fibrillation");
+			await cell.locator(".was").waitFor();
+			const after = await expectNodes(page, withEvent(history, fibrillation, date));
+			expect(after).not.toEqual(before);
+			for (const element of [cell.locator(".was"), edits(page), page.locator(".new-diagnoses")])
+				await expectInSight(page, element);
+			// What the edit adds is the difference that the table of risks shows.
+			await page.locator(".reasons").getByText("before the edits").waitFor({ timeout: 60_000 });
+			const [was, effect, is] = await Promise.all(
+				["start", "effect", "total"].map((name) =>
+					numbersIn(page, `.reasons [data-${name}]`, `data-${name}`),
+				),
+			);
+			const [riskBefore, riskAfter] = [before, after].map(
+				(risks) => risks.get(stroke)?.[1] ?? 0,
+			) as [number, number];
+			expect(was).toEqual([expect.closeTo(riskBefore, 4)]);
+			expect(effect).toEqual([expect.closeTo(riskAfter - riskBefore, 4)]);
+			expect(is).toEqual([expect.closeTo(riskAfter, 6)]);
+			await expectInSight(
+				page,
+				page.locator(".reasons li", { hasText: codeName(vocabulary, fibrillation) }),
+			);
+
 			await page.keyboard.press("Control+z");
-			await edits(page).waitFor({ state: "detached" });
+			await cell.locator(".was").waitFor({ state: "detached" });
 			await updated(page);
-			expect(await risksIn(page)).toEqual(plain);
-		};
-		const events = page.getByRole("listbox", { name: /^Events/ });
-		await events.focus();
-		for (let press = 0; press < 5; press++) await page.keyboard.press("ArrowRight");
-		await page.keyboard.press("Delete");
-		await changed(/ removed, /);
-		await undone();
-		await page.keyboard.press("Alt+ArrowRight");
-		await changed(/ moved from .* to /);
-		await undone();
+			expect(await risksIn(page)).toEqual(before);
+			const save = async (kind: string) => {
+				await riskPanel(page).locator(".save summary").click();
+				const [file] = await Promise.all([
+					page.waitForEvent("download"),
+					riskPanel(page)
+						.getByRole("button", { name: `Download ${kind}` })
+						.click(),
+				]);
+				return { name: file.suggestedFilename(), content: await readFile(await file.path()) };
+			};
+			const picture = await save("PNG");
+			expect(picture.name).toBe("risk.png");
+			expect(picture.content.subarray(1, 4).toString()).toBe("PNG");
+			const drawing = (await save("SVG")).content.toString();
+			expect(drawing).toMatch(
+				/>Risk<.*>risk of a first record after \d{4}-\d\d-\d\d, before death</s,
+			);
+			expect(drawing).toMatch(
+				/simulated population, not real people · Sample .* · run [0-9a-f]{8}/,
+			);
+			expect(drawing).not.toContain("var(--");
+			const table = (await save("CSV")).content.toString().split("\n");
+			expect(table[0]).toMatch(
+				/^time_days,date,age_years,code,name,recorded,risk_1y,.*,population,run$/,
+			);
+			expect(table).toHaveLength(1 + (await page.locator(".risk-panel tbody tr").count()));
+			await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+			// Only the page in front may write to the clipboard.
+			await page.bringToFront();
+			await riskPanel(page).locator(".save summary").click();
+			await riskPanel(page).getByRole("button", { name: "Copy PNG" }).click();
+			const kinds = () =>
+				page.evaluate(async () =>
+					(await navigator.clipboard.read()).flatMap(({ types }) => [...types]),
+				);
+			await expect.poll(kinds, { timeout: 20_000 }).toContain("image/png");
+			await page.getByRole("button", { name: "Find people like this one" }).click();
+			await page.waitForSelector(".people-panel, .panel code", { timeout: 60_000 });
+		},
+		{ timeout: 240_000 },
+	);
 
-		const dot = await middleOf(page, ".event-dot");
-		// A click, or a drag with the other button, moves nothing.
-		await page.mouse.move(dot.x, dot.y);
-		await page.mouse.down({ button: "right" });
-		await page.mouse.move(dot.x + 40, dot.y, { steps: 4 });
-		await page.mouse.up({ button: "right" });
-		await page.mouse.click(dot.x, dot.y);
-		expect(await edits(page).count()).toBe(0);
-		await dragTo(page, dot, dot.x + 200);
-		expect((await middleOf(page, ".edit-moved .event-dot")).x).toBeCloseTo(dot.x + 200, -1);
-		await page.mouse.up();
-		await changed(/ moved from .* to /);
-		const focused = () => page.evaluate(() => document.activeElement?.ariaLabel ?? null);
-		expect(await focused()).toMatch(/^Events/);
-		await page.getByRole("button", { name: "Remove", exact: true }).click();
-		expect(await edits(page).textContent()).toMatch(/ removed, /);
-		await page.getByRole("button", { name: /^Take back/ }).focus();
-		await page.keyboard.press("Enter");
-		expect(await focused()).toBe("Changes to the history");
+	pageTest(
+		"moves and removes events with the keyboard and by dragging; the focus stays near",
+		async (page) => {
+			const plain = await risksIn(page);
+			const changed = async (words: RegExp) => {
+				await edits(page).waitFor();
+				expect(await edits(page).textContent()).toMatch(words);
+				await updated(page);
+				expect(await risksIn(page)).not.toEqual(plain);
+			};
+			const undone = async () => {
+				await page.keyboard.press("Control+z");
+				await edits(page).waitFor({ state: "detached" });
+				await updated(page);
+				expect(await risksIn(page)).toEqual(plain);
+			};
+			const events = page.getByRole("listbox", { name: /^Events/ });
+			await events.focus();
+			for (let press = 0; press < 5; press++) await page.keyboard.press("ArrowRight");
+			await page.keyboard.press("Delete");
+			await changed(/ removed, /);
+			await undone();
+			await page.keyboard.press("Alt+ArrowRight");
+			await changed(/ moved from .* to /);
+			await undone();
 
-		const removals = await page.$$eval(".risk-name button", (buttons) =>
-			buttons.map((button) => button.ariaLabel ?? ""),
-		);
-		await page.getByRole("button", { name: removals[0] as string }).click();
-		await page.waitForFunction((name) => document.activeElement?.ariaLabel === name, removals[1]);
-		expect(faults).toEqual([]);
-		await page.close();
-	});
+			const dot = await middleOf(page, ".event-dot");
+			// A click, or a drag with the other button, moves nothing.
+			await page.mouse.move(dot.x, dot.y);
+			await page.mouse.down({ button: "right" });
+			await page.mouse.move(dot.x + 40, dot.y, { steps: 4 });
+			await page.mouse.up({ button: "right" });
+			await page.mouse.click(dot.x, dot.y);
+			expect(await edits(page).count()).toBe(0);
+			await dragTo(page, dot, dot.x + 200);
+			expect((await middleOf(page, ".edit-moved .event-dot")).x).toBeCloseTo(dot.x + 200, -1);
+			await page.mouse.up();
+			await changed(/ moved from .* to /);
+			const focused = () => page.evaluate(() => document.activeElement?.ariaLabel ?? null);
+			expect(await focused()).toMatch(/^Events/);
+			await page.getByRole("button", { name: "Remove", exact: true }).click();
+			expect(await edits(page).textContent()).toMatch(/ removed, /);
+			await page.getByRole("button", { name: /^Take back/ }).focus();
+			await page.keyboard.press("Enter");
+			expect(await focused()).toBe("Changes to the history");
 
-	test("Ctrl and the wheel zoom the timeline, not the page; arrows reach events out of view", async () => {
-		const { page, faults } = await opened("patient");
-		await updated(page);
-		const events = page.getByRole("listbox", { name: /^Events/ });
-		const drawn = () => page.locator(".event").count();
-		const all = await drawn();
-		const { x, y, width } = (await page.locator(".timeline svg").boundingBox()) as DOMRect;
-		await page.mouse.move(x + width - 30, y + 60);
-		await page.mouse.wheel(0, -100);
-		expect(await drawn()).toBe(all);
-		await page.evaluate(() => scrollTo(0, 0));
-		await page.keyboard.down("Control");
-		for (let turn = 0; turn < 6; turn++) await page.mouse.wheel(0, -100);
-		await page.keyboard.up("Control");
-		await page.waitForFunction((all) => document.querySelectorAll(".event").length < all / 2, all);
-		expect(await page.evaluate(() => [visualViewport?.scale, devicePixelRatio])).toEqual([1, 1]);
-		const chosen = async () => {
-			const id = await events.getAttribute("aria-activedescendant");
-			return page.evaluate((id) => document.getElementById(id ?? "")?.ariaLabel ?? null, id);
-		};
-		await events.focus();
-		await page.keyboard.press("Home");
-		expect(await chosen()).toMatch(/seen by the model$/);
-		await page.keyboard.press("End");
-		expect(await chosen()).toMatch(/after the date$/);
-		expect(await drawn()).toBeLessThan(all);
-		expect(faults).toEqual([]);
-		await page.close();
-	});
+			const removals = await page.$$eval(".risk-name button", (buttons) =>
+				buttons.map((button) => button.ariaLabel ?? ""),
+			);
+			await page.getByRole("button", { name: removals[0] as string }).click();
+			await page.waitForFunction((name) => document.activeElement?.ariaLabel === name, removals[1]);
+		},
+	);
+
+	pageTest(
+		"Ctrl and the wheel zoom the timeline, not the page; arrows reach events out of view",
+		async (page) => {
+			const events = page.getByRole("listbox", { name: /^Events/ });
+			const drawn = () => page.locator(".event").count();
+			const all = await drawn();
+			const { x, y, width } = (await page.locator(".timeline svg").boundingBox()) as DOMRect;
+			await page.mouse.move(x + width - 30, y + 60);
+			await page.mouse.wheel(0, -100);
+			expect(await drawn()).toBe(all);
+			await page.evaluate(() => scrollTo(0, 0));
+			await page.keyboard.down("Control");
+			for (let turn = 0; turn < 6; turn++) await page.mouse.wheel(0, -100);
+			await page.keyboard.up("Control");
+			await page.waitForFunction(
+				(all) => document.querySelectorAll(".event").length < all / 2,
+				all,
+			);
+			expect(await page.evaluate(() => [visualViewport?.scale, devicePixelRatio])).toEqual([1, 1]);
+			const chosen = async () => {
+				const id = await events.getAttribute("aria-activedescendant");
+				return page.evaluate((id) => document.getElementById(id ?? "")?.ariaLabel ?? null, id);
+			};
+			await events.focus();
+			await page.keyboard.press("Home");
+			expect(await chosen()).toMatch(/seen by the model$/);
+			await page.keyboard.press("End");
+			expect(await chosen()).toMatch(/after the date$/);
+			expect(await drawn()).toBeLessThan(all);
+		},
+	);
 
 	test("numbers keep their date while the model computes and when it fails", async () => {
 		const { page } = await opened("patient", (page) =>
@@ -378,25 +398,24 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		await page.close();
 	});
 
-	test("warns of dates beyond training, and announces risks to screen readers", async () => {
-		const { page, faults } = await opened("patient");
-		await updated(page);
-		const rows = ["2019-02-01,I10", "2019-03-04,E11.9", "2020-01-20,I25.10", "2020-05-06,I10"];
-		const table = rows.map((row) => `old,${row},ICD10CM,female,1899-01-01`);
-		await drop(page, "old.csv", ["patient,time,code,system,sex,birth", ...table].join("\n"));
-		await notes(page).waitFor();
-		await updated(page);
-		expect(await page.locator(".workbench .notice-warning").textContent()).toMatch(
-			/at the age of 12\d\.\d years; the oldest patient in training was/,
-		);
-		const said = page.locator(".announcement").getByText(await timeOfDate(page));
-		await said.waitFor({ state: "attached" });
-		expect(await said.textContent()).toMatch(
-			/^Risks after .* within 1 year, .*Most likely new diagnoses within a year: .* %\. .*the oldest patient in training was/,
-		);
-		expect(faults).toEqual([]);
-		await page.close();
-	});
+	pageTest(
+		"warns of dates beyond training, and announces risks to screen readers",
+		async (page) => {
+			const rows = ["2019-02-01,I10", "2019-03-04,E11.9", "2020-01-20,I25.10", "2020-05-06,I10"];
+			const table = rows.map((row) => `old,${row},ICD10CM,female,1899-01-01`);
+			await drop(page, "old.csv", ["patient,time,code,system,sex,birth", ...table].join("\n"));
+			await notes(page).waitFor();
+			await updated(page);
+			expect(await page.locator(".workbench .notice-warning").textContent()).toMatch(
+				/at the age of 12\d\.\d years; the oldest patient in training was/,
+			);
+			const said = page.locator(".announcement").getByText(await timeOfDate(page));
+			await said.waitFor({ state: "attached" });
+			expect(await said.textContent()).toMatch(
+				/^Risks after .* within 1 year, .*Most likely new diagnoses within a year: .* %\. .*the oldest patient in training was/,
+			);
+		},
+	);
 
 	/** One page for every view, scheme and width: opening a page takes most of the time. */
 	let looked: ReturnType<typeof opened> | undefined;
@@ -447,38 +466,43 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		pictured ? 180_000 : 60_000,
 	);
 
-	test("the Model view shows the run's evaluation, calibration, memory and model card", async () => {
-		const { page, faults } = await opened("model");
-		await page.getByText("How the model was made").click();
-		const evaluation = (await readEvaluation(explorer().run, "next")) as Evaluation;
-		const measured = page.getByRole("group", { name: "The next record", exact: true });
-		await measured.waitFor();
-		const titles = await measured.locator("thead th").allTextContents();
-		const rows = await measured.locator("tbody tr").all();
-		expect(rows).toHaveLength(evaluation.rows.length);
-		for (const [at, { label, metrics }] of evaluation.rows.entries()) {
-			const cells = await rows[at]!.locator("th, td").allTextContents();
-			expect(cells[0]).toBe(label);
-			const { value, low, high } = metrics.nats as { value: number; low: number; high: number };
-			expect(cells[titles.indexOf("nats")]).toBe(
-				`${value.toFixed(3)} ${low.toFixed(3)}–${high.toFixed(3)}`,
+	pageTest(
+		"the Model view shows the run's evaluation, calibration, memory and model card",
+		async (page) => {
+			await page.getByText("How the model was made").click();
+			const evaluation = (await readEvaluation(explorer().run, "next")) as Evaluation;
+			const measured = page.getByRole("group", { name: "The next record", exact: true });
+			await measured.waitFor();
+			const titles = await measured.locator("thead th").allTextContents();
+			const rows = await measured.locator("tbody tr").all();
+			expect(rows).toHaveLength(evaluation.rows.length);
+			for (const [at, { label, metrics }] of evaluation.rows.entries()) {
+				const cells = await rows[at]!.locator("th, td").allTextContents();
+				expect(cells[0]).toBe(label);
+				const { value, low, high } = metrics.nats as { value: number; low: number; high: number };
+				expect(cells[titles.indexOf("nats")]).toBe(
+					`${value.toFixed(3)} ${low.toFixed(3)}–${high.toFixed(3)}`,
+				);
+			}
+			const { calibration = [], topCalibration = [] } = evaluation;
+			const bins = page
+				.getByRole("region", { name: "Calibration of other tasks" })
+				.locator("circle");
+			await expect.poll(() => bins.count()).toBe(calibration.length + topCalibration.length);
+			expect(topCalibration.length).toBeGreaterThan(0);
+			const memory: Memory = await (await fetch(`${explorer().url}explorer/memory.json`)).json();
+			const { layers, heads } = explorer().trained.config as { layers: number; heads: number };
+			expect(
+				await page.getByRole("region", { name: "Memory" }).locator("desc").textContent(),
+			).toMatch(`Half-lives of ${layers * heads} heads for ${memory.categories.length} categories`);
+			const card = page.getByRole("region", { name: "Model card" });
+			await card.getByRole("heading", { name: "The next record" }).waitFor();
+			expect(await card.textContent()).toContain(
+				evaluation.rows[0]?.metrics.nats?.value.toFixed(3),
 			);
-		}
-		const { calibration = [], topCalibration = [] } = evaluation;
-		const bins = page.getByRole("region", { name: "Calibration of other tasks" }).locator("circle");
-		await expect.poll(() => bins.count()).toBe(calibration.length + topCalibration.length);
-		expect(topCalibration.length).toBeGreaterThan(0);
-		const memory: Memory = await (await fetch(`${explorer().url}explorer/memory.json`)).json();
-		const { layers, heads } = explorer().trained.config as { layers: number; heads: number };
-		expect(
-			await page.getByRole("region", { name: "Memory" }).locator("desc").textContent(),
-		).toMatch(`Half-lives of ${layers * heads} heads for ${memory.categories.length} categories`);
-		const card = page.getByRole("region", { name: "Model card" });
-		await card.getByRole("heading", { name: "The next record" }).waitFor();
-		expect(await card.textContent()).toContain(evaluation.rows[0]?.metrics.nats?.value.toFixed(3));
-		expect(faults).toEqual([]);
-		await page.close();
-	});
+		},
+		{ view: "model", waits: false },
+	);
 
 	test.each([
 		{
@@ -509,165 +533,171 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		30_000,
 	);
 
-	test("reads a dropped FHIR bundle as the library does, and sends nothing; refuses other files", async () => {
-		const { page, faults } = await opened("patient");
-		await updated(page);
-		const asked: string[] = [];
-		const scripts = await page.$$eval('script[src], link[rel="modulepreload"]', (elements) =>
-			elements.map((element) => element.getAttribute("src") ?? element.getAttribute("href")),
-		);
-		const known = scripts.map((path) => new URL(path ?? "", page.url()).pathname);
-		page.on("request", (request) => {
-			const { pathname } = new URL(request.url());
-			// The worker that reads files runs the page's own scripts, which the browser has.
-			if (pathname !== "/icon.svg" && !known.includes(pathname)) asked.push(request.url());
-		});
-		expect(known).toHaveLength(2);
-		await drop(page, "bundle.json", fhirBundle);
-		await notes(page).waitFor();
-		await updated(page);
-		expect(await notes(page).textContent()).toContain("that the model does not know");
-		const folder = await mkdtemp(join(tmpdir(), "trajgpt-bundle-"));
-		const file = join(folder, "bundle.json");
-		await writeFile(file, fhirBundle);
-		const { manifest, vocabulary } = explorer().trained;
-		const { patients } = await newPatients(await openFhir([file], {}), { manifest, vocabulary });
-		await rm(folder, { recursive: true });
-		const { tokens, times } = patients[0]!.history;
-		await expectNodes(page, { tokens: Array.from(tokens), times: Array.from(times) });
-		expect(asked).toEqual([]);
-		expect(await page.evaluate(() => location.href)).not.toMatch(/nobody|sample=|at=|zoom=/);
-		for (const [name, content, words] of [
-			["claims.csv", "PK\u0003\u0004\u0014", "a ZIP archive or an Excel workbook"],
-			["bundle.json", '{"resourceType":"Bundle"}', "holds no Condition"],
-			["claims.csv", "patient,time,code\na,2020-01-01,??\n", "the one record has no code"],
-			["claims.csv", "a,b\n1,2\n", "no column has a usual name for the patient"],
-		] as const) {
-			await drop(page, name, content);
-			await page.locator('.chooser [role="alert"]').filter({ hasText: words }).waitFor();
-		}
-		expect(faults).toEqual([]);
-		await page.close();
-	});
+	pageTest(
+		"reads a dropped FHIR bundle as the library does, and sends nothing; refuses other files",
+		async (page) => {
+			const asked: string[] = [];
+			const scripts = await page.$$eval('script[src], link[rel="modulepreload"]', (elements) =>
+				elements.map((element) => element.getAttribute("src") ?? element.getAttribute("href")),
+			);
+			const known = scripts.map((path) => new URL(path ?? "", page.url()).pathname);
+			page.on("request", (request) => {
+				const { pathname } = new URL(request.url());
+				// The worker that reads files runs the page's own scripts, which the browser has.
+				if (pathname !== "/icon.svg" && !known.includes(pathname)) asked.push(request.url());
+			});
+			expect(known).toHaveLength(2);
+			await drop(page, "bundle.json", fhirBundle);
+			await notes(page).waitFor();
+			await updated(page);
+			expect(await notes(page).textContent()).toContain("that the model does not know");
+			const folder = await mkdtemp(join(tmpdir(), "trajgpt-bundle-"));
+			const file = join(folder, "bundle.json");
+			await writeFile(file, fhirBundle);
+			const { manifest, vocabulary } = explorer().trained;
+			const { patients } = await newPatients(await openFhir([file], {}), { manifest, vocabulary });
+			await rm(folder, { recursive: true });
+			const { tokens, times } = patients[0]!.history;
+			await expectNodes(page, { tokens: Array.from(tokens), times: Array.from(times) });
+			expect(asked).toEqual([]);
+			expect(await page.evaluate(() => location.href)).not.toMatch(/nobody|sample=|at=|zoom=/);
+			for (const [name, content, words] of [
+				["claims.csv", "PK\u0003\u0004\u0014", "a ZIP archive or an Excel workbook"],
+				["bundle.json", '{"resourceType":"Bundle"}', "holds no Condition"],
+				["claims.csv", "patient,time,code\na,2020-01-01,??\n", "the one record has no code"],
+				["claims.csv", "a,b\n1,2\n", "no column has a usual name for the patient"],
+			] as const) {
+				await drop(page, name, content);
+				await page.locator('.chooser [role="alert"]').filter({ hasText: words }).waitFor();
+			}
+		},
+	);
 
-	test("asks how dates are to be read, and lists bad rows", async () => {
-		const { page, faults } = await opened("patient");
-		const rows = Array.from({ length: 9 }, (_, at) => `a,0${at + 1}/02/2015,I10,ICD10CM`);
-		const table = ["patient,date,code,system", ...rows, "a,soon,I10,ICD10CM"].join("\n");
-		await drop(page, "dates.csv", table);
-		const question = page.locator(".notice-warning").filter({ hasText: "Which number is the day" });
-		await question.waitFor();
-		expect(await question.textContent()).toContain("01/02/2015");
-		await page.getByRole("button", { name: "Month first: 01/02/2015 is 2 January 2015" }).click();
-		await notes(page).getByText("How it was read").click();
-		expect(await notes(page).textContent()).toContain("1 row that cannot be read");
-		expect(await notes(page).locator("tr", { hasText: "line 11" }).textContent()).toMatch(
-			/line 11date"soon"a date such as 01\/31\/2020 \(the month first/,
-		);
-		expect(await notes(page).locator("tr", { hasText: "01/02/2015" }).textContent()).toContain(
-			"2 January 2015I10",
-		);
-		await notes(page).getByLabel("Dates").selectOption("day first");
-		await expect.poll(() => notes(page).textContent()).toContain("1 February 2015I10");
-		await page.setViewportSize({ width: 360, height: 780 });
-		await notes(page).getByText("How it was read").click();
-		expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
-		expect(await seriousIn(page)).toEqual([]);
-		await drop(page, "other.csv", "name,when\nx,y");
-		const refused = page.locator(".notice-error").filter({ hasText: "other.csv cannot be used" });
-		await refused.waitFor();
-		expect(await refused.textContent()).toContain("dates.csv stays open.");
-		expect(faults).toEqual([]);
-		await page.close();
-	});
+	pageTest(
+		"asks how dates are to be read, and lists bad rows",
+		async (page) => {
+			const rows = Array.from({ length: 9 }, (_, at) => `a,0${at + 1}/02/2015,I10,ICD10CM`);
+			const table = ["patient,date,code,system", ...rows, "a,soon,I10,ICD10CM"].join("\n");
+			await drop(page, "dates.csv", table);
+			const question = page
+				.locator(".notice-warning")
+				.filter({ hasText: "Which number is the day" });
+			await question.waitFor();
+			expect(await question.textContent()).toContain("01/02/2015");
+			await page.getByRole("button", { name: "Month first: 01/02/2015 is 2 January 2015" }).click();
+			await notes(page).getByText("How it was read").click();
+			expect(await notes(page).textContent()).toContain("1 row that cannot be read");
+			expect(await notes(page).locator("tr", { hasText: "line 11" }).textContent()).toMatch(
+				/line 11date"soon"a date such as 01\/31\/2020 \(the month first/,
+			);
+			expect(await notes(page).locator("tr", { hasText: "01/02/2015" }).textContent()).toContain(
+				"2 January 2015I10",
+			);
+			await notes(page).getByLabel("Dates").selectOption("day first");
+			await expect.poll(() => notes(page).textContent()).toContain("1 February 2015I10");
+			await page.setViewportSize({ width: 360, height: 780 });
+			await notes(page).getByText("How it was read").click();
+			expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
+			expect(await seriousIn(page)).toEqual([]);
+			await drop(page, "other.csv", "name,when\nx,y");
+			const refused = page.locator(".notice-error").filter({ hasText: "other.csv cannot be used" });
+			await refused.waitFor();
+			expect(await refused.textContent()).toContain("dates.csv stays open.");
+		},
+		{ waits: false },
+	);
 
-	test("asks which column is which, and remembers it", async () => {
-		const { page, faults } = await opened("patient");
-		const first = "case;number;admitted;discharged;diagnosis;gender;born";
-		const rows = [
-			"1;4711;2012-02-03;2012-09-09;I10;f;1950-05-12",
-			"2;4711;2013-08-17;2013-08-19;E11.9;f;1950-05-12",
-		];
-		await drop(page, "ward.csv", [first, ...rows].join("\n"));
-		const question = page.locator(".column-question");
-		await question.waitFor();
-		expect(await question.locator("tbody tr").allTextContents()).toEqual(
-			rows.map((row) => row.replaceAll(";", "")),
-		);
-		const button = question.getByRole("button", { name: "Read the file" });
-		expect(await question.textContent()).toContain("Still to choose: patient id, date.");
-		expect(await button.isDisabled()).toBe(true);
-		const choose = (role: string, column: string) =>
-			question.getByLabel(role, { exact: true }).selectOption(column);
-		// The only column of ICD codes is proposed, and so is one with a usual name.
-		expect(await question.getByLabel("Code", { exact: true }).inputValue()).toBe("4");
-		expect(await question.getByLabel("Sex").inputValue()).toBe("5");
-		await choose("Patient id", "1");
-		await choose("Date", "2");
-		await choose("Date of birth", "6");
-		expect(await seriousIn(page)).toEqual([]);
-		await button.click();
-		await expect.poll(() => notes(page).textContent()).toContain("1 patient, 2 events");
-		await updated(page);
-		expect(await page.locator(".person").textContent()).toMatch(/^female · age 61\.7 to 63\.3 ·/);
-		expect(await page.locator(".on-date").textContent()).toBe(
-			"predicted on 2013-08-17, age 63.3 after 2 of 2 events",
-		);
-		await drop(page, "next.csv", [first, rows[0], rows[1]?.replace("4711", "12")].join("\n"));
-		await expect.poll(() => notes(page).textContent()).toContain("next.csv: 2 patients, 2 events");
-		await notes(page).getByText("How it was read").click();
-		await notes(page).getByText("Choose others").click();
-		expect(await question.getByLabel("Date", { exact: true }).inputValue()).toBe("2");
-		await choose("Date", "3");
-		await button.click();
-		await expect.poll(() => page.locator(".person").textContent()).toContain("62.3");
-		await notes(page).getByText("How it was read").click();
-		expect(await notes(page).textContent()).toContain("date from discharged (dates)");
-		expect(faults).toEqual([]);
-		await page.close();
-	});
+	pageTest(
+		"asks which column is which, and remembers it",
+		async (page) => {
+			const first = "case;number;admitted;discharged;diagnosis;gender;born";
+			const rows = [
+				"1;4711;2012-02-03;2012-09-09;I10;f;1950-05-12",
+				"2;4711;2013-08-17;2013-08-19;E11.9;f;1950-05-12",
+			];
+			await drop(page, "ward.csv", [first, ...rows].join("\n"));
+			const question = page.locator(".column-question");
+			await question.waitFor();
+			expect(await question.locator("tbody tr").allTextContents()).toEqual(
+				rows.map((row) => row.replaceAll(";", "")),
+			);
+			const button = question.getByRole("button", { name: "Read the file" });
+			expect(await question.textContent()).toContain("Still to choose: patient id, date.");
+			expect(await button.isDisabled()).toBe(true);
+			const choose = (role: string, column: string) =>
+				question.getByLabel(role, { exact: true }).selectOption(column);
+			// The only column of ICD codes is proposed, and so is one with a usual name.
+			expect(await question.getByLabel("Code", { exact: true }).inputValue()).toBe("4");
+			expect(await question.getByLabel("Sex").inputValue()).toBe("5");
+			await choose("Patient id", "1");
+			await choose("Date", "2");
+			await choose("Date of birth", "6");
+			expect(await seriousIn(page)).toEqual([]);
+			await button.click();
+			await expect.poll(() => notes(page).textContent()).toContain("1 patient, 2 events");
+			await updated(page);
+			expect(await page.locator(".person").textContent()).toMatch(/^female · age 61\.7 to 63\.3 ·/);
+			expect(await page.locator(".on-date").textContent()).toBe(
+				"predicted on 2013-08-17, age 63.3 after 2 of 2 events",
+			);
+			await drop(page, "next.csv", [first, rows[0], rows[1]?.replace("4711", "12")].join("\n"));
+			await expect
+				.poll(() => notes(page).textContent())
+				.toContain("next.csv: 2 patients, 2 events");
+			await notes(page).getByText("How it was read").click();
+			await notes(page).getByText("Choose others").click();
+			expect(await question.getByLabel("Date", { exact: true }).inputValue()).toBe("2");
+			await choose("Date", "3");
+			await button.click();
+			await expect.poll(() => page.locator(".person").textContent()).toContain("62.3");
+			await notes(page).getByText("How it was read").click();
+			expect(await notes(page).textContent()).toContain("date from discharged (dates)");
+		},
+		{ waits: false },
+	);
 
-	test("finds one of many patients by id with the keyboard; asks for the file after a reload; reads a map", async () => {
-		const { page, faults } = await opened("patient");
-		const rows = Array.from({ length: 400 }, (_, at) => `MRN${1000 + at},2015-01-01,I10,ICD10CM`);
-		await drop(page, "ward.csv", ["patient,date,code,system", ...rows].join("\n"));
-		await notes(page).waitFor();
-		const search = page.getByRole("combobox", { name: "of 400 patients" });
-		await search.fill("1234");
-		expect(await page.locator(".patient-search [role=option]").allTextContents()).toEqual([
-			"MRN12341 event",
-		]);
-		await search.press("Enter");
-		await updated(page);
-		expect(await search.inputValue()).toBe("MRN1234");
-		await search.fill("nobody");
-		expect(await page.locator(".picker-none").textContent()).toBe("No id contains “nobody”.");
-		const kept = () =>
-			page.evaluate(() => [
-				JSON.stringify({ ...sessionStorage }),
-				JSON.stringify({ ...localStorage }),
-				location.href,
+	pageTest(
+		"finds one of many patients by id with the keyboard; asks for the file after a reload; reads a map",
+		async (page) => {
+			const rows = Array.from({ length: 400 }, (_, at) => `MRN${1000 + at},2015-01-01,I10,ICD10CM`);
+			await drop(page, "ward.csv", ["patient,date,code,system", ...rows].join("\n"));
+			await notes(page).waitFor();
+			const search = page.getByRole("combobox", { name: "of 400 patients" });
+			await search.fill("1234");
+			expect(await page.locator(".patient-search [role=option]").allTextContents()).toEqual([
+				"MRN12341 event",
 			]);
-		expect((await kept()).join()).not.toMatch(/MRN|2015|I10/);
-		await page.reload();
-		const lost = page.locator(".notice-warning").filter({ hasText: "The page keeps no file" });
-		expect(await lost.textContent()).toContain("choose ward.csv again");
-		await lost.getByRole("button", { name: "Go on without it" }).click();
-		expect(await lost.count()).toBe(0);
-		await expect.poll(kept).not.toContainEqual(expect.stringContaining("ward.csv"));
+			await search.press("Enter");
+			await updated(page);
+			expect(await search.inputValue()).toBe("MRN1234");
+			await search.fill("nobody");
+			expect(await page.locator(".picker-none").textContent()).toBe("No id contains “nobody”.");
+			const kept = () =>
+				page.evaluate(() => [
+					JSON.stringify({ ...sessionStorage }),
+					JSON.stringify({ ...localStorage }),
+					location.href,
+				]);
+			expect((await kept()).join()).not.toMatch(/MRN|2015|I10/);
+			await page.reload();
+			const lost = page.locator(".notice-warning").filter({ hasText: "The page keeps no file" });
+			expect(await lost.textContent()).toContain("choose ward.csv again");
+			await lost.getByRole("button", { name: "Go on without it" }).click();
+			expect(await lost.count()).toBe(0);
+			await expect.poll(kept).not.toContainEqual(expect.stringContaining("ward.csv"));
 
-		const codes = ["44054006,SNOMED", "I10,ICD10CM"].map((code) => `a,2015-01-01,${code}`);
-		await drop(page, "a.csv", ["patient,date,code,system", ...codes].join("\n"));
-		await expect.poll(() => notes(page).textContent()).toContain("1 patient, 1 event");
-		expect(await page.locator(".notice-warning").allTextContents()).toContainEqual(
-			expect.stringContaining("1 of 2 records (50 %) have codes that the model does not know"),
-		);
-		await drop(page, "map.csv", "SNOMED,PheCode\n44054006,250.2\n");
-		await expect.poll(() => notes(page).textContent()).toContain("1 patient, 2 events");
-		expect(await notes(page).textContent()).toContain("mapped with map.csv: 1 SNOMED concept");
-		expect(faults).toEqual([]);
-		await page.close();
-	});
+			const codes = ["44054006,SNOMED", "I10,ICD10CM"].map((code) => `a,2015-01-01,${code}`);
+			await drop(page, "a.csv", ["patient,date,code,system", ...codes].join("\n"));
+			await expect.poll(() => notes(page).textContent()).toContain("1 patient, 1 event");
+			expect(await page.locator(".notice-warning").allTextContents()).toContainEqual(
+				expect.stringContaining("1 of 2 records (50 %) have codes that the model does not know"),
+			);
+			await drop(page, "map.csv", "SNOMED,PheCode\n44054006,250.2\n");
+			await expect.poll(() => notes(page).textContent()).toContain("1 patient, 2 events");
+			expect(await notes(page).textContent()).toContain("mapped with map.csv: 1 SNOMED concept");
+		},
+		{ waits: false },
+	);
 
 	test("JavaScript stays below 372 KB gzipped, without figures and the engine's WebAssembly", () => {
 		const { page, figures, library } = pageKilobytes(

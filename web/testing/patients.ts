@@ -1,6 +1,17 @@
+import type { Token } from "../../src/data/cohort/vocabulary.js";
 import type { Patient } from "../src/data/patient.js";
 import { patientList } from "../src/files/patient-list.js";
 import type { FilePatients } from "../src/files/to-patients.js";
+
+/** A diagnosis of a vocabulary. */
+export const phecode = (code: string, name = code, category: string | null = null): Token => ({
+	kind: "diagnosis",
+	system: "PheCode",
+	code,
+	name,
+	category,
+	count: 1,
+});
 
 /** Files of invented patients to drop on the page. */
 

@@ -1,30 +1,23 @@
 import { type AxisTicks, type Clock, timeAxis } from "../../../src/evaluate/charts/clock.js";
 import { textWidth } from "../../../src/evaluate/charts/text.js";
 
-/** Times to pixels and back. */
-export interface TimeScale {
-	readonly domain: readonly [from: number, to: number];
-	readonly left: number;
-	readonly width: number;
-	x(time: number): number;
-	time(x: number): number;
-	inside(time: number): boolean;
-}
+export type TimeScale = ReturnType<typeof timeScale>;
 
+/** Times to pixels and back. */
 export function timeScale(
 	domain: readonly [from: number, to: number],
 	left: number,
 	width: number,
-): TimeScale {
+) {
 	const [from, to] = domain;
 	const unit = Math.max(1, width) / (to - from || 1);
 	return {
 		domain,
 		left,
 		width,
-		x: (time) => left + (time - from) * unit,
-		time: (x) => from + (x - left) / unit,
-		inside: (time) => time >= from && time <= to,
+		x: (time: number) => left + (time - from) * unit,
+		time: (x: number) => from + (x - left) / unit,
+		inside: (time: number) => time >= from && time <= to,
 	};
 }
 

@@ -20,39 +20,23 @@ export function ZoomButtons({ whole, zoom, overlaid, onZoomBy, onZoom }: ZoomBut
 		["All", "Show all", !zoom, () => onZoom(null)],
 	] as const;
 	return (
-		<ButtonRow className={overlaid ? "zoom overlaid" : "zoom"} label="Zoom" buttons={buttons} />
+		<fieldset className={overlaid ? "zoom overlaid" : "zoom"} aria-label="Zoom">
+			{buttons.map(([sign, name, isOff, act]) => (
+				// aria-disabled, not disabled: a disabled button would lose the focus.
+				<button
+					key={name}
+					type="button"
+					className="small"
+					aria-label={name}
+					aria-disabled={isOff}
+					onClick={() => !isOff && act()}
+				>
+					{sign}
+				</button>
+			))}
+		</fieldset>
 	);
 }
-
-interface ButtonRowProps {
-	readonly className: string;
-	readonly label: string;
-	readonly buttons: readonly (readonly [
-		sign: string,
-		name: string,
-		off: boolean,
-		act: () => void,
-	])[];
-}
-
-/** Small buttons with signs, such as those that zoom. */
-const ButtonRow = ({ className, label, buttons }: ButtonRowProps) => (
-	<fieldset className={className} aria-label={label}>
-		{buttons.map(([sign, name, off, act]) => (
-			// aria-disabled, not disabled: a disabled button would lose the focus.
-			<button
-				key={name}
-				type="button"
-				className="small"
-				aria-label={name}
-				aria-disabled={off}
-				onClick={() => !off && act()}
-			>
-				{sign}
-			</button>
-		))}
-	</fieldset>
-);
 
 /**
  * Zooms with Ctrl or ⌘ and the wheel, or a pinch on a touchpad. The listener is not passive, or the

@@ -1,7 +1,6 @@
 import { expect, test, vi } from "vitest";
 import type { Calls } from "../../../src/predict/library/calls.js";
-import { reasonsAt } from "./reasons.js";
-import { type RiskTable, riskTables } from "./risks.js";
+import { type RiskTable, reasonsAt, riskTables } from "./risks.js";
 
 /** Every record adds one percent to the risk. */
 const incidence = vi.fn(

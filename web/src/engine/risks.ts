@@ -8,6 +8,7 @@ import type { Sex } from "../../../src/data/records/rows.js";
 import type { Edit } from "../../../src/predict/histories.js";
 import type { Calls } from "../../../src/predict/library/calls.js";
 import type { HistoryStart } from "../../../src/predict/open-hazards.js";
+import { explainIncidence, type ReasonOptions } from "../../../src/predict/reasons.js";
 import type { History } from "../data/patient.js";
 
 /** Points of a curve per year. */
@@ -59,11 +60,7 @@ export const afterYears = (curve: readonly number[], years: number): number | un
 	curve[perYear * years - 1];
 
 /** The risks of every code of the vocabulary, of one history on one date. */
-export interface RiskTable extends PatientOnDate {
-	curve(token: number): readonly number[];
-	/** The time of the first record up to the date; null if there is none. */
-	recordedAt(token: number): number | null;
-}
+export type RiskTable = Awaited<ReturnType<typeof riskTables>>[number];
 
 /** The tables of several histories, in one call of the model. */
 export async function riskTables(
@@ -71,9 +68,9 @@ export async function riskTables(
 	patients: readonly PatientOnDate[],
 	{ size }: Pick<Vocabulary, "size">,
 	startFor: StartFor = () => null,
-): Promise<RiskTable[]> {
+) {
 	const codes = Array.from({ length: size - specialCount }, (_, at) => [specialCount + at]);
-	const found = await calls.incidence(
+	const incidences = await calls.incidence(
 		patients.map(({ history: { tokens, times } }) => ({ tokens, times })),
 		codes,
 		patients.map(({ date }) => [date]),
@@ -81,11 +78,12 @@ export async function riskTables(
 		patients.map(startFor),
 	);
 	return patients.map((patient, i) => {
-		const own = found[i] ?? [];
+		const codeRisks = incidences[i] ?? [];
 		return {
 			...patient,
-			curve: (token) => Array.from(own[token - specialCount]?.probabilities ?? []),
-			recordedAt: (token) => own[token - specialCount]?.recordedAt[0] ?? null,
+			curve: (token: number) => Array.from(codeRisks[token - specialCount]?.probabilities ?? []),
+			/** The time of the first record up to the date; null if there is none. */
+			recordedAt: (token: number) => codeRisks[token - specialCount]?.recordedAt[0] ?? null,
 		};
 	});
 }
@@ -229,3 +227,20 @@ export function riskSource(
 		};
 	};
 }
+
+/** The horizon of what is explained, in years. */
+export const reasonYears = 5;
+
+/** What the records of each code add to the risk of another code or, with edits, what each edit adds. */
+export const reasonsAt = (
+	{ calls, longest }: Pick<RiskModel, "calls" | "longest">,
+	{ history, date, original, edits }: Pick<RiskRequest, "history" | "date" | "original" | "edits">,
+	code: number,
+	options: Pick<ReasonOptions, "parameters" | "onProgress" | "signal">,
+) =>
+	explainIncidence(
+		(...query) => calls.incidence(...query),
+		original ?? history,
+		Math.min(reasonYears * yearDays, longest),
+		{ ...options, of: [code], day: date, edits: edits.map(({ edit }) => edit) },
+	);

@@ -1,22 +1,14 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { ReadingRules } from "../../../src/data/cohort/reading/rules.js";
-import { type Token, vocabularyOf } from "../../../src/data/cohort/vocabulary.js";
-import { patientsOf } from "../../testing/patients.js";
-import type { About } from "../data/about.js";
+import { vocabularyOf } from "../../../src/data/cohort/vocabulary.js";
+import { patientsOf, phecode } from "../../testing/patients.js";
+import type { About } from "../data/contract.js";
 import { openFile, readContent } from "./reader.js";
 import { fileRules } from "./records.js";
 import { type FilePatients, toPatients } from "./to-patients.js";
 
-const token = (code: string): Token => ({
-	kind: "diagnosis",
-	code,
-	system: "PheCode",
-	name: `name of ${code}`,
-	category: null,
-	count: 1,
-});
-const vocabulary = vocabularyOf(["250", "401", "428"].map(token));
+const vocabulary = vocabularyOf(["250", "401", "428"].map((code) => phecode(code)));
 const [diabetes, pressure, failure] = [5, 6, 7];
 const rules: ReadingRules = {
 	...{ map: "built in (integer level)", level: "integer", keptUnmapped: false },

@@ -1,17 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { ReadingRules } from "../../../src/data/cohort/reading/rules.js";
-import { type Token, vocabularyOf } from "../../../src/data/cohort/vocabulary.js";
+import { vocabularyOf } from "../../../src/data/cohort/vocabulary.js";
+import { phecode } from "../../testing/patients.js";
 import { patientList } from "./patient-list.js";
 import { answerFiles, type ReadReply, type ReadRequest, readFiles } from "./reader.js";
 
-const { tokens } = vocabularyOf(
-	["250", "401", "428"].map(
-		(code): Token => ({
-			...{ kind: "diagnosis", code, system: "PheCode", name: `name of ${code}` },
-			...{ category: null, count: 1 },
-		}),
-	),
-);
+const { tokens } = vocabularyOf(["250", "401", "428"].map((code) => phecode(code)));
 const rules: ReadingRules = {
 	...{ map: "built in (integer level)", level: "integer", keptUnmapped: false },
 	...{ drugs: "none", dedup: "none", maxRecords: null, deathToken: false },

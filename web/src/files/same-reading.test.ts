@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { readRequestPatient } from "../../../src/app/server/api/patient.js";
-import { type Random, random } from "../../../src/base/random.js";
-import { builtInMap } from "../../../src/data/codes/index.js";
+import { random } from "../../../src/base/random.js";
+import { builtInMap, readPheCodeMap } from "../../../src/data/codes/index.js";
 import { type History, newPatients, type PrepareOptions } from "../../../src/data/cohort/index.js";
 import { readingRules } from "../../../src/data/cohort/reading/rules.js";
 import { idsIn, prepared } from "../../../src/data/cohort/testing/prepared.js";
@@ -12,341 +12,277 @@ import { openCsv, openFhir } from "../../../src/data/records/index.js";
 import { temporaryFolder } from "../../../src/data/records/testing/temporary-folder.js";
 import { patientsOf } from "../../testing/patients.js";
 import { historyOf, type Patient } from "../data/patient.js";
-import { readContent } from "./reader.js";
+import { readContent, readFiles } from "./reader.js";
 import { toPatients } from "./to-patients.js";
-
-/** One record and what its row says of the person. */
-interface Row {
-	readonly patient: string;
-	/** A date, an age in days, or a day. */
-	readonly time: string;
-	readonly code: string;
-	readonly system: string;
-	readonly sex?: string;
-	readonly birth?: string;
-	readonly death?: string;
-	readonly value?: number;
-	readonly unit?: string;
-}
 
 const timeColumns = { dates: "date", ages: "age_days", years: "age_years", days: "days" } as const;
 type Times = keyof typeof timeColumns;
 
-const tableOf = (rows: readonly Row[], times: Times) =>
-	[
-		`patient,${timeColumns[times]},code,system,value,unit,sex,birth,death`,
-		...rows.map(({ patient, time, code, system, value = "", unit = "", ...person }) => {
-			const { sex = "", birth = "", death = "" } = person;
-			return [patient, time, code, system, value, unit, sex, birth, death].join(",");
-		}),
-	].join("\n");
+const [a, b, c, d] = idsIn("train", 4) as [string, string, string, string];
+const ids: Readonly<Record<string, string>> = { a, b, c, d };
+
+/** Records, one per line: `a 2012-05-03T05:06:07 250.2 phecode sex=F birth=1950-01-01`. */
+const recordsOf = (text: string) =>
+	text
+		.trim()
+		.split("\n")
+		.map((line) => {
+			const [letter = "", time = "", code = "", system = "", ...fields] = line.trim().split(/\s+/);
+			const more: Readonly<Record<string, string>> = Object.fromEntries(
+				fields.map((field) => field.split("=")),
+			);
+			return {
+				patient: ids[letter] ?? letter,
+				time: time.replace("T", " "),
+				code,
+				system,
+				...more,
+			};
+		})
+		.map((record: Readonly<Record<string, string>>) => record);
+
+const columns = ["code", "system", "value", "unit", "sex", "birth", "death"];
 
 const plain = ({ tokens, times, birthEvents }: Omit<History, "id" | "sex">) => ({
 	tokens: [...tokens],
 	times: [...times],
 	birthEvents,
 });
+const plainPage = (patient: Patient | undefined) => patient && historyOf(patient, patient.events);
+const bytesOf = (text: string) => new TextEncoder().encode(text) as Uint8Array<ArrayBuffer>;
 
-/** The same table through `prepare`, as new patients on the command line, over HTTP, and in the page. */
-async function readEverywhere(
-	rows: readonly Row[],
+async function fileOf(name: string, text: string) {
+	const file = join(await temporaryFolder(), name);
+	await writeFile(file, text);
+	return file;
+}
+
+/** Expects the same table through `prepare`, as new patients on the command line, over HTTP, and in the page. */
+async function expectSame(
+	text: string,
 	times: Times = "dates",
 	options: Partial<PrepareOptions> = {},
 ) {
-	const file = join(await temporaryFolder(), "records.csv");
-	const text = tableOf(rows, times);
-	await writeFile(file, text);
+	const rows = recordsOf(text);
+	const lines = rows.map((row) =>
+		["patient", "time", ...columns].map((name) => row[name] ?? "").join(","),
+	);
+	const table = [`patient,${timeColumns[times]},${columns}`, ...lines].join("\n");
+	const file = await fileOf("records.csv", table);
 	const source = () =>
 		openCsv(file, {
-			...{ people: file, value: "value", unit: "unit" },
+			people: file,
+			value: "value",
+			unit: "unit",
 			...(times === "days" && { timeIs: "days" as const }),
 		});
-	const { dataset, histories } = await prepared(await source(), {
-		...{ map: builtInMap(), ...options },
-	});
+	const map = builtInMap();
+	const { dataset, histories } = await prepared(await source(), { map, ...options });
 	const { manifest, vocabulary } = dataset;
 	const asNew = await newPatients(await source(), { manifest, vocabulary, skipBad: true });
-	const bytes = new TextEncoder().encode(text) as Uint8Array<ArrayBuffer>;
-	const opened = toPatients(await readContent(bytes), vocabulary, readingRules(manifest));
-	const page = { ...opened, patients: patientsOf(opened) };
-	const map = builtInMap();
+	const read = toPatients(await readContent(bytesOf(table)), vocabulary, readingRules(manifest));
+	const page = { ...read, patients: patientsOf(read) };
+	const dateOf = (time: string) =>
+		times === "dates" ? time.replace(" ", "T") : Number(time) * (times === "years" ? 365.25 : 1);
 	const request = (id: string) => {
-		const own = rows.filter(({ patient }) => patient === id);
+		const records = rows.filter(({ patient }) => patient === id);
+		const sexes = [...new Set(records.flatMap(({ sex }) => sex || []))];
+		const birth = records.find((row) => row.birth)?.birth;
 		const isAge = times === "ages" || times === "years";
-		const date = (text: string) =>
-			times === "dates" ? text.replace(" ", "T") : Number(text) * (times === "years" ? 365.25 : 1);
-		const sexes = new Set(own.flatMap(({ sex }) => (sex ? [sex] : [])));
-		const [sex] = sexes;
-		const birth = own.find((row) => row.birth)?.birth;
 		return {
-			sex: sexes.size === 1 && sex ? (sex === "F" ? "female" : "male") : null,
-			birth: isAge ? 0 : birth === undefined ? null : date(birth),
-			events: own.map(({ code, system, time, value, unit }) => ({
-				...{ code, system, date: date(time) },
-				...(value !== undefined && { value }),
+			sex: sexes.length !== 1 ? null : sexes[0] === "F" ? "female" : "male",
+			birth: isAge ? 0 : birth === undefined ? null : dateOf(birth),
+			events: records.map(({ code = "", system = "", time = "", value, unit }) => ({
+				code,
+				system,
+				date: dateOf(time),
+				...(value !== undefined && { value: Number(value) }),
 				...(unit !== undefined && { unit }),
 			})),
 		} as const;
 	};
-	const read = [...histories].map(([id, history]) => ({
-		...{ id, prepare: plain(history) },
-		commandLine: plain(asNew.patients.find((one) => one.id === id)?.history as History),
-		http: plain(readRequestPatient(request(id), { manifest, vocabulary, map }).patient.history),
-		page: plainPage(page.patients.find(({ name }) => name === id)),
-	}));
+	expect(histories.size).toBeGreaterThan(0);
+	for (const [id, history] of histories) {
+		const expected = { id, ...plain(history) };
+		const commandLine = asNew.patients.find((one) => one.id === id)?.history as History;
+		expect({ id, ...plain(commandLine) }).toEqual(expected);
+		expect({ id, ...plainPage(page.patients.find(({ name }) => name === id)) }).toEqual(expected);
+		// A request has no death but the event itself.
+		if (rows.some(({ death }) => death)) continue;
+		const http = readRequestPatient(request(id), { manifest, vocabulary, map }).patient.history;
+		expect({ id, ...plain(http) }).toEqual(expected);
+	}
 	return {
-		dataset,
-		read,
 		page,
-		codes: (of: History["tokens"] | readonly number[]) =>
-			Array.from(of, (token) => vocabulary.tokens[token]?.code),
+		histories: [...histories.values()].map(plain),
+		codesOf: (id: string) =>
+			Array.from(histories.get(id)?.tokens ?? [], (token) => vocabulary.tokens[token]?.code),
 	};
 }
 
-const plainPage = (patient: Patient | undefined) => patient && historyOf(patient, patient.events);
-
-/** All four agree, and there is something that they agree on. */
-function expectSame(
-	read: Awaited<ReturnType<typeof readEverywhere>>["read"],
-	{ death = false } = {},
-): void {
-	expect(read.length).toBeGreaterThan(0);
-	for (const { id, prepare, commandLine, http, page } of read) {
-		expect({ id, ...commandLine }).toEqual({ id, ...prepare });
-		expect({ id, ...page }).toEqual({ id, ...prepare });
-		// A request has no death but the event itself.
-		if (!death) expect({ id, ...http }).toEqual({ id, ...prepare });
-	}
-}
-
-const [a, b, c, d] = idsIn("train", 4) as [string, string, string, string];
-const row = (
-	patient: string,
-	time: string,
-	code: string,
-	system: string,
-	more: Partial<Row> = {},
-) => ({
-	...{ patient, time, code, system, ...more },
+test("codes, rolled up by the map and in its order, or left as they are", async () => {
+	const rows = `
+		a 2012-05-03 25002 icd9
+		a 2012-05-04 e11.9 ICD10CM
+		a 2012-05-05 250.2 phecode
+		a 2012-05-06 M05.40 icd10
+		b 2012-05-06 G71 icd10
+		b 2012-05-07 Z99.99 icd10
+		b 2012-05-08 44054006 SNOMED`;
+	const { codesOf } = await expectSame(rows);
+	expect(codesOf(a)).toEqual(["250", "250", "250.2", "714", "359"]);
+	await expectSame(rows, "dates", { codes: "as-is" });
+	await expectSame(rows, "dates", { unmapped: "keep" });
 });
 
-describe("a table is read alike by the page and by `prepare`:", () => {
-	test("codes, rolled up by the map and in its order, or left as they are", async () => {
-		const rows = [
-			row(a, "2012-05-03", "25002", "icd9"),
-			row(a, "2012-05-04", "e11.9", "ICD10CM"),
-			row(a, "2012-05-05", "250.2", "phecode"),
-			row(a, "2012-05-06", "M05.40", "icd10"),
-			row(b, "2012-05-06", "G71", "icd10"),
-			row(b, "2012-05-07", "Z99.99", "icd10"),
-			row(b, "2012-05-08", "44054006", "SNOMED"),
-		];
-		const { read, codes } = await readEverywhere(rows);
-		expectSame(read);
-		expect(codes(read[0]!.prepare.tokens)).toEqual(["250", "250", "250.2", "714", "359"]);
-		expectSame((await readEverywhere(rows, "dates", { codes: "as-is" })).read);
-		expectSame((await readEverywhere(rows, "dates", { unmapped: "keep" })).read);
-	});
-
-	test("values, by their units", async () => {
-		const glucose = (patient: string, day: number, value?: number, unit = "mmol/L") =>
-			row(patient, `2012-05-1${day}`, "2345-7", "loinc", {
-				...(value !== undefined && { value, unit }),
-			});
-		const rows = [
-			...[4.9, 5.1, 5.6, 98.6].map((value, at) => glucose(a, at, value)),
-			...[6, 6.4, 7.7, 8].map((value, at) => glucose(b, at, value)),
-			...[90, 95, 110, 120].map((value, at) => glucose(c, at, value, "mg/dL")),
-			glucose(a, 5),
-			glucose(b, 6, 7, "g/L"),
-		];
-		const { read, codes } = await readEverywhere(rows, "dates", { values: 2, minCount: 2 });
-		expectSame(read);
-		expect(codes(read.find(({ id }) => id === a)!.prepare.tokens)).toEqual([
-			...["Q1", "Q1", "Q1", "Q2"].map((range) => `2345-7 mmol/L ${range}`),
-			"2345-7",
-		]);
-		expectSame(
-			(await readEverywhere(rows, "dates", { values: 2, minCount: 2, dedup: "month" })).read,
+test("values, by their units", async () => {
+	const glucose = (patient: string, unit: string, values: readonly number[]) =>
+		values.map(
+			(value, at) => `${patient} 2012-05-1${at} 2345-7 loinc value=${value} unit=${unit}\n`,
 		);
-	});
+	const rows = [
+		...glucose("a", "mmol/L", [4.9, 5.1, 5.6, 98.6]),
+		...glucose("b", "mmol/L", [6, 6.4, 7.7, 8]),
+		...glucose("c", "mg/dL", [90, 95, 110, 120]),
+		"a 2012-05-15 2345-7 loinc\n",
+		"b 2012-05-16 2345-7 loinc value=7 unit=g/L",
+	].join("");
+	const { codesOf } = await expectSame(rows, "dates", { values: 2, minCount: 2 });
+	const ranges = ["Q1", "Q1", "Q1", "Q2"].map((range) => `2345-7 mmol/L ${range}`);
+	expect(codesOf(a)).toEqual([...ranges, "2345-7"]);
+	await expectSame(rows, "dates", { values: 2, minCount: 2, dedup: "month" });
+});
 
-	test("records repeated on a day or in a month, of dates before 1970 too", async () => {
-		const rows = [
-			row(a, "1969-12-31 23:00:00", "401", "phecode"),
-			row(a, "1969-12-31 01:00:00", "401.9", "icd9"),
-			row(a, "1970-01-01 00:30:00", "401", "phecode"),
-			row(a, "1970-01-31", "I10", "icd10"),
-			row(a, "1970-02-01", "401", "phecode"),
-			row(a, "1970-02-01", "250", "phecode"),
-			row(a, "1970-02-01", "250", "phecode"),
-		];
-		const days = await readEverywhere(rows, "dates", { dedup: "day" });
-		expectSame(days.read);
-		const hours = days.read[0]!.prepare.times.map((time) => Number((time * 24).toFixed(6)));
-		expect(hours).toEqual([-23, 0.5, 720, 744, 744]);
-		const months = await readEverywhere(rows, "dates", { dedup: "month" });
-		expectSame(months.read);
-		expect(months.codes(months.read[0]!.prepare.tokens)).toEqual(["401", "401", "401", "250"]);
-		expect(months.page.notes).toContain("3 records repeat another within a month: left out");
-	});
+test("records repeated on a day or in a month, of dates before 1970 too", async () => {
+	const rows = `
+		a 1969-12-31T23:00:00 401 phecode
+		a 1969-12-31T01:00:00 401.9 icd9
+		a 1970-01-01T00:30:00 401 phecode
+		a 1970-01-31 I10 icd10
+		a 1970-02-01 401 phecode
+		a 1970-02-01 250 phecode
+		a 1970-02-01 250 phecode`;
+	const days = await expectSame(rows, "dates", { dedup: "day" });
+	const hours = days.histories[0]!.times.map((time) => Number((time * 24).toFixed(6)));
+	expect(hours).toEqual([-23, 0.5, 720, 744, 744]);
+	const months = await expectSame(rows, "dates", { dedup: "month" });
+	expect(months.codesOf(a)).toEqual(["401", "401", "401", "250"]);
+	expect(months.page.notes).toContain("3 records repeat another within a month: left out");
+});
 
-	test("a record before the birth is kept and makes the birth unknown", async () => {
-		const rows = [
-			row(a, "1949-12-31", "401", "phecode", { birth: "1950-01-01", sex: "F" }),
-			row(a, "1960-01-01", "250", "phecode"),
-			row(b, "1950-01-01", "401", "phecode", { birth: "1950-01-01", sex: "M" }),
-			row(c, "1949-01-01", "Z99.99", "icd10", { birth: "1950-01-01" }),
-			row(c, "1960-01-01", "250", "phecode"),
-		];
-		const { read, page } = await readEverywhere(rows);
-		expectSame(read);
-		expect(read.map(({ prepare }) => prepare.birthEvents)).toEqual([0, 1, 0]);
-		expect(page.notes).toContain(
-			"2 patients have a record before their birth date: birth taken as unknown",
-		);
-	});
+test("a record before the birth is kept and makes the birth unknown", async () => {
+	const { histories, page } = await expectSame(`
+		a 1949-12-31 401 phecode birth=1950-01-01 sex=F
+		a 1960-01-01 250 phecode
+		b 1950-01-01 401 phecode birth=1950-01-01 sex=M
+		c 1949-01-01 Z99.99 icd10 birth=1950-01-01
+		c 1960-01-01 250 phecode`);
+	expect(histories.map(({ birthEvents }) => birthEvents)).toEqual([0, 1, 0]);
+	expect(page.notes).toContain(
+		"2 patients have a record before their birth date: birth taken as unknown",
+	);
+});
 
-	test("ages count from a birth at 0, and days from the source's day 0", async () => {
-		const rows = [
-			row(a, "18262.5", "401", "phecode", { sex: "F", birth: "1950-01-01" }),
-			row(a, "18270", "401", "phecode"),
-			row(a, "18300", "401", "phecode"),
-			row(b, "300", "250", "phecode", { sex: "M" }),
-		];
-		for (const dedup of ["none", "day", "month"] as const) {
-			const ages = await readEverywhere(rows, "ages", { dedup });
-			expectSame(ages.read);
-			expect(ages.read[0]!.prepare.times[0]).toBe(0);
-			expect(ages.read[0]!.prepare.tokens[0]).toBe(specialTokens.female);
-			const days = rows.map(({ birth: _, ...rest }) => rest);
-			const { read, page } = await readEverywhere(days, "days", { dedup });
-			expectSame(read);
-			expect(read.map(({ prepare }) => prepare.birthEvents)).toEqual([0, 0]);
-			expect(page.patients.map(({ axis }) => axis)).toEqual(["days", "days"]);
-		}
-		const years = [row(a, "50.25", "401", "phecode"), row(a, "51", "401", "phecode")];
-		const { read } = await readEverywhere(years, "years");
-		expectSame(read);
-		expect(read[0]!.prepare.times).toEqual([0, 50.25 * 365.25, 51 * 365.25]);
-	});
+test("ages count from a birth at 0, and days from the source's day 0", async () => {
+	const days = `
+		a 18262.5 401 phecode sex=F
+		a 18270 401 phecode
+		a 18300 401 phecode
+		b 300 250 phecode sex=M`;
+	for (const dedup of ["none", "day", "month"] as const) {
+		const ages = days.replace("sex=F", "sex=F birth=1950-01-01");
+		const [first] = (await expectSame(ages, "ages", { dedup })).histories;
+		expect([first?.times[0], first?.tokens[0]]).toEqual([0, specialTokens.female]);
+		const { histories, page } = await expectSame(days, "days", { dedup });
+		expect(histories.map(({ birthEvents }) => birthEvents)).toEqual([0, 0]);
+		expect(page.patients.map(({ axis }) => axis)).toEqual(["days", "days"]);
+	}
+	const { histories } = await expectSame("a 50.25 401 phecode\na 51 401 phecode", "years");
+	expect(histories[0]!.times).toEqual([0, 50.25 * 365.25, 51 * 365.25]);
+});
 
-	test("sex becomes the birth token; contradictory sexes are unknown", async () => {
-		const born = { birth: "1950-01-01" };
-		const rows = [
-			row(a, "1990-01-01", "401", "phecode", { ...born, sex: "F" }),
-			row(b, "1990-01-01", "401", "phecode", { ...born, sex: "M" }),
-			row(c, "1990-01-01", "401", "phecode", born),
-			row(d, "1990-01-01", "401", "phecode", { ...born, sex: "M" }),
-			row(d, "1990-01-01", "401", "phecode", { sex: "F" }),
-		];
-		const { read, page } = await readEverywhere(rows);
-		expectSame(read);
-		const { female, male, birth } = specialTokens;
-		expect(read.map(({ prepare }) => prepare.tokens[0])).toEqual([female, male, birth, birth]);
-		expect(page.notes).toContain("1 patients are given two sexes: sex taken as unknown");
-	});
+test("sex becomes the birth token; contradictory sexes are unknown", async () => {
+	const { histories, page } = await expectSame(`
+		a 1990-01-01 401 phecode birth=1950-01-01 sex=F
+		b 1990-01-01 401 phecode birth=1950-01-01 sex=M
+		c 1990-01-01 401 phecode birth=1950-01-01
+		d 1990-01-01 401 phecode birth=1950-01-01 sex=M
+		d 1990-01-01 401 phecode sex=F`);
+	const { female, male, birth } = specialTokens;
+	expect(histories.map(({ tokens }) => tokens[0])).toEqual([female, male, birth, birth]);
+	expect(page.notes).toContain("1 patients are given two sexes: sex taken as unknown");
+});
 
-	test("long histories keep their last records, unknown codes included in the count", async () => {
-		const rows = [
-			...["401", "250", "401", "250", "777.1", "401"].map((code, at) =>
-				row(a, `2010-01-0${at + 1}`, code, "phecode"),
-			),
-			row(a, "2010-01-06", "Z99.99", "icd10"),
-			row(b, "2010-01-01", "401", "phecode"),
-			row(b, "2010-01-01", "250", "phecode"),
-		];
-		const { read, codes, page } = await readEverywhere(rows, "dates", {
-			...{ maxRecords: 4, minCount: 2 },
+test("long histories keep their last records, unknown codes included in the count", async () => {
+	const rows = `
+		a 2010-01-01 401 phecode
+		a 2010-01-02 250 phecode
+		a 2010-01-03 401 phecode
+		a 2010-01-04 250 phecode
+		a 2010-01-05 777.1 phecode
+		a 2010-01-06 401 phecode
+		a 2010-01-06 Z99.99 icd10
+		b 2010-01-01 401 phecode
+		b 2010-01-01 250 phecode`;
+	const { codesOf, page } = await expectSame(rows, "dates", { maxRecords: 4, minCount: 2 });
+	expect(codesOf(a)).toEqual(["401", "250", "401"]);
+	expect(page.notes).toContain("2 records beyond the last 4 of a patient: left out");
+	await expectSame(rows, "dates", { maxRecords: 3, dedup: "month" });
+});
+
+test("at the same time diagnoses come first, then table order; drugs only if they are tokens", async () => {
+	const rows = `
+		a 2010-01-01 C07AB02 atc
+		a 2010-01-01 428 phecode
+		a 2010-01-01 401 phecode
+		a 2010-01-01 A10AB01 atc
+		a 2009-01-01 250 phecode`;
+	const { codesOf } = await expectSame(rows, "dates", { drugs: "tokens" });
+	expect(codesOf(a)).toEqual(["250", "428", "401", "C07AB02", "A10AB01"]);
+	const { page } = await expectSame(rows, "dates", { drugs: "none" });
+	expect(page.notes).toContain("2 records of drugs: the model has no drugs; left out");
+	expect(page.unknown).toEqual([]);
+});
+
+test("times of day, and deaths as tokens, not before the last record", async () => {
+	await expectSame(`
+		a 2011-03-04T05:06:07 401 phecode birth=1951-02-03
+		a 2011-03-05 250 phecode`);
+	const rows = `
+		a 2010-01-01T10:00:00 401 phecode death=2010-01-01
+		b 2010-01-01 401 phecode death=2011-01-01`;
+	const { codesOf } = await expectSame(rows, "dates", { deathToken: true });
+	expect(codesOf(a)).toEqual(["401", "death"]);
+});
+
+const drawnCodes =
+	"25000 icd9,E11.9 icd10,401 phecode,I10 icd10,M05.40 icd10,G71 icd10,Z99.99 icd10,428.0 phecode,C07AB02 atc,99213 cpt".split(
+		",",
+	);
+
+test.each<[Times, Partial<PrepareOptions>]>([
+	["dates", {}],
+	["dates", { dedup: "day", drugs: "tokens", maxRecords: 5 }],
+	["dates", { dedup: "month", unmapped: "keep", minCount: 6 }],
+	["ages", { dedup: "month", maxRecords: 3, minCount: 9, drugs: "tokens" }],
+	["days", { dedup: "day", codes: "as-is" }],
+])("any records: %s, %j", async (times, options) => {
+	const draw = random(7);
+	const isDated = times === "dates";
+	const written = (day: number) =>
+		isDated ? new Date(day * 86_400_000).toISOString().slice(0, 19) : `${day}`;
+	const rows = Array.from({ length: 40 }, (_, patient) => {
+		const birth = isDated ? written(draw.integer(9000) - 30).replace("T00:00:00", "") : undefined;
+		const sex = ["F", "M", ""][patient % 3];
+		return Array.from({ length: 1 + draw.integer(12) }, (_, at) => {
+			const code = drawnCodes[draw.integer(drawnCodes.length)];
+			const day = draw.integer(80) - (isDated ? 40 : 0) + [0, 0, 0.25, 0.5][draw.integer(4)]!;
+			const born = at === 0 && birth !== undefined ? ` birth=${birth}` : "";
+			return `p${patient} ${written(day)} ${code} sex=${sex}${born}`;
 		});
-		expectSame(read);
-		expect(codes(read[0]!.prepare.tokens)).toEqual(["401", "250", "401"]);
-		expect(page.notes).toContain("2 records beyond the last 4 of a patient: left out");
-		expectSame((await readEverywhere(rows, "dates", { maxRecords: 3, dedup: "month" })).read);
 	});
-
-	test("at the same time diagnoses come first, then table order; drugs only if they are tokens", async () => {
-		const rows = [
-			row(a, "2010-01-01", "C07AB02", "atc"),
-			row(a, "2010-01-01", "428", "phecode"),
-			row(a, "2010-01-01", "401", "phecode"),
-			row(a, "2010-01-01", "A10AB01", "atc"),
-			row(a, "2009-01-01", "250", "phecode"),
-		];
-		const tokens = await readEverywhere(rows, "dates", { drugs: "tokens" });
-		expectSame(tokens.read);
-		expect(tokens.codes(tokens.read[0]!.prepare.tokens)).toEqual([
-			...["250", "428", "401", "C07AB02", "A10AB01"],
-		]);
-		const none = await readEverywhere(rows, "dates", { drugs: "none" });
-		expectSame(none.read);
-		expect(none.page.notes).toContain("2 records of drugs: the model has no drugs; left out");
-		expect(none.page.unknown).toEqual([]);
-	});
-
-	test("with times of day", async () => {
-		const rows = [
-			row(a, "2011-03-04 05:06:07", "401", "phecode", { birth: "1951-02-03" }),
-			row(a, "2011-03-05", "250", "phecode"),
-		];
-		expectSame((await readEverywhere(rows, "dates")).read);
-	});
-
-	test("deaths as tokens, not before the last record", async () => {
-		const rows = [
-			row(a, "2010-01-01 10:00:00", "401", "phecode", { death: "2010-01-01" }),
-			row(b, "2010-01-01", "401", "phecode", { death: "2011-01-01" }),
-		];
-		const { read, codes } = await readEverywhere(rows, "dates", { deathToken: true });
-		expectSame(read, { death: true });
-		expect(codes(read[0]!.prepare.tokens)).toEqual(["401", "death"]);
-	});
-
-	const drawn = (draw: Random, dates: boolean): Row[] => {
-		const codes = [
-			...[
-				["25000", "icd9"],
-				["E11.9", "icd10"],
-				["401", "phecode"],
-				["I10", "icd10"],
-			],
-			...[
-				["M05.40", "icd10"],
-				["G71", "icd10"],
-				["Z99.99", "icd10"],
-				["428.0", "phecode"],
-			],
-			...[
-				["C07AB02", "atc"],
-				["99213", "cpt"],
-			],
-		] as [string, string][];
-		return Array.from({ length: 40 }, (_, patient) => {
-			const birth = dates ? -9000 + draw.integer(9000) : undefined;
-			const text = (day: number) =>
-				dates ? new Date(day * 86_400_000).toISOString().slice(0, 19).replace("T", " ") : `${day}`;
-			return Array.from({ length: 1 + draw.integer(12) }, (_, at) => {
-				const [code, system] = codes[draw.integer(codes.length)] as [string, string];
-				const day = draw.integer(80) - (dates ? 40 : 0) + [0, 0, 0.25, 0.5][draw.integer(4)]!;
-				return row(`p${patient}`, text(day), code, system, {
-					...(at === 0 && birth !== undefined && { birth: text(birth + 8970) }),
-					sex: ["F", "M", ""][patient % 3] as string,
-				});
-			});
-		}).flat();
-	};
-	test.each<[Times, Partial<PrepareOptions>]>([
-		["dates", {}],
-		["dates", { dedup: "day", drugs: "tokens", maxRecords: 5 }],
-		["dates", { dedup: "month", unmapped: "keep", minCount: 6 }],
-		["ages", { dedup: "month", maxRecords: 3, minCount: 9, drugs: "tokens" }],
-		["days", { dedup: "day", codes: "as-is" }],
-	])("any records: %s, %j", async (times, options) => {
-		const rows = drawn(random(7), times === "dates");
-		const { read } = await readEverywhere(rows, times, options);
-		expect(read.length).toBeGreaterThan(20);
-		expectSame(read);
-	});
+	const { histories } = await expectSame(rows.flat().join("\n"), times, options);
+	expect(histories.length).toBeGreaterThan(20);
 });
 
 test("a FHIR bundle is read in the page as `prepare` reads it", async () => {
@@ -395,22 +331,82 @@ test("a FHIR bundle is read in the page as `prepare` reads it", async () => {
 		resourceType: "Bundle",
 		entry: resources.map((resource) => ({ resource })),
 	});
-	const file = join(await temporaryFolder(), "bundle.json");
-	await writeFile(file, text);
-	const { dataset, histories } = await prepared(await openFhir(file), {
-		...{
-			map: builtInMap(),
-			drugs: "tokens",
-			deathToken: true,
-			splitParts: [100, 0, 0],
-		},
+	const { dataset, histories } = await prepared(await openFhir(await fileOf("b.json", text)), {
+		map: builtInMap(),
+		drugs: "tokens",
+		deathToken: true,
+		splitParts: [100, 0, 0],
 	});
 	const { manifest, vocabulary } = dataset;
-	const bytes = new TextEncoder().encode(text) as Uint8Array<ArrayBuffer>;
-	const read = toPatients(await readContent(bytes), vocabulary, readingRules(manifest));
-	const page = { ...read, patients: patientsOf(read) };
-	expect(plainPage(page.patients[0])).toEqual(plain(histories.get("p1") as History));
-	expect(page.patients[0]?.events.map(({ token }) => vocabulary.tokens[token]?.code)).toEqual([
+	const content = await readContent(bytesOf(text));
+	const [patient] = patientsOf(toPatients(content, vocabulary, readingRules(manifest)));
+	expect(plainPage(patient)).toEqual(plain(histories.get("p1") as History));
+	expect(patient?.events.map(({ token }) => vocabulary.tokens[token]?.code)).toEqual([
 		...["495", "250", "428", "C07AB02", "A10AB01", "401", "death"],
 	]);
+});
+
+/** A table through `prepare` with a format of dates and a map, and in the page. */
+async function expectSameFiles(text: string, format: string | undefined, mapText?: string) {
+	const file = await fileOf("records.csv", text);
+	const source = await openCsv(file, { people: file, dateFormat: format });
+	const map =
+		mapText === undefined ? builtInMap() : await readPheCodeMap(await fileOf("map.csv", mapText));
+	const { dataset, histories } = await prepared(source, { map });
+	const reply = await readFiles({
+		files: [
+			new File([text], "records.csv"),
+			...(mapText === undefined ? [] : [new File([mapText], "map.csv")]),
+		],
+		before: {},
+		tokens: dataset.vocabulary.tokens,
+		rules: readingRules(dataset.manifest),
+	});
+	if (reply.state !== "read") throw new Error(JSON.stringify(reply));
+	const patients = patientsOf(reply.content);
+	for (const patient of patients) {
+		const { tokens, times } = plain(histories.get(patient.name) as History);
+		expect(plainPage(patient)).toMatchObject({ tokens, times });
+	}
+	return patients;
+}
+
+const months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
+
+test.each([
+	["%d.%m.%Y", (y: string, m: string, d: string) => `${d}.${m}.${y}`],
+	["%d/%m/%Y", (y: string, m: string, d: string) => `${d}/${m}/${y}`],
+	["%m/%d/%Y", (y: string, m: string, d: string) => `${m}/${d}/${y}`],
+	["%m-%d-%Y %H:%M", (y: string, m: string, d: string) => `${m}-${d}-${y} 14:05`],
+	["%d-%b-%Y", (y: string, m: string, d: string) => `${d}-${months[Number(m) - 1]}-${y}`],
+])("dates as %s are read as `prepare --date-format` reads them", async (format, write) => {
+	const draw = random(7);
+	const written = (day: number) => {
+		const [year = "", month = "", date = ""] = new Date(day * 86_400_000)
+			.toISOString()
+			.slice(0, 10)
+			.split("-");
+		return write(year, month, date);
+	};
+	const rows = [a, b, c].flatMap((id, person) =>
+		Array.from({ length: 12 }, () => {
+			const day = written(12_000 + draw.integer(6000));
+			return `${id},${day},${["I10", "E11.9", "I50.9"][draw.integer(3)]},${written(person - 5000)}`;
+		}),
+	);
+	const table = ["patient,date,icd10,birth", ...rows].join("\n");
+	expect(await expectSameFiles(table, format)).toHaveLength(3);
+});
+
+test("SNOMED codes are mapped in the page as `prepare --phecode-map` maps them", async () => {
+	const table = `patient,date,code,system,sex
+${a},2012-05-03,44054006,SNOMED,F
+${a},2012-06-03,59621000,http://snomed.info/sct,F
+${a},2012-07-03,I50.9,ICD10CM,F
+${b},2013-01-01,1234567,SNOMED,
+${b},2013-01-02,38341003,SNOMED,
+`;
+	const map = "SNOMED,PheCode\n44054006,250.2\n59621000,401.1\n38341003,401\n";
+	const patients = await expectSameFiles(table, undefined, map);
+	expect(patients.map(({ events }) => events.length)).toEqual([3, 1]);
 });

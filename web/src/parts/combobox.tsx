@@ -1,4 +1,4 @@
-import { type ReactNode, useCallback, useId, useState } from "react";
+import { type ReactNode, useId, useState } from "react";
 import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
 import { searchCodes } from "../../../src/predict/user-input/find-code.js";
 
@@ -31,7 +31,7 @@ export function Combobox(props: ComboboxProps) {
 	const [text, setText] = useState("");
 	const [open, setOpen] = useState(false);
 	const [active, setActive] = useState(0);
-	const found = open ? choicesFor(text) : [];
+	const choices = open ? choicesFor(text) : [];
 	const pick = (choice: Choice | undefined) => {
 		if (!choice) return;
 		onPick(choice.key);
@@ -47,10 +47,10 @@ export function Combobox(props: ComboboxProps) {
 				role="combobox"
 				autoComplete="off"
 				spellCheck={false}
-				aria-expanded={found.length > 0}
+				aria-expanded={choices.length > 0}
 				aria-controls={`${id}-list`}
 				aria-autocomplete="list"
-				{...(found.length > 0 && { "aria-activedescendant": `${id}-${active}` })}
+				{...(choices.length > 0 && { "aria-activedescendant": `${id}-${active}` })}
 				placeholder={placeholder}
 				value={open ? text : (value ?? text)}
 				onChange={(event) => {
@@ -65,12 +65,12 @@ export function Combobox(props: ComboboxProps) {
 						event.preventDefault();
 						const step = event.key === "ArrowDown" ? 1 : -1;
 						setOpen(true);
-						const next = (active + step + found.length) % Math.max(1, found.length);
+						const next = (active + step + choices.length) % Math.max(1, choices.length);
 						setActive(next);
 						document.getElementById(`${id}-${next}`)?.scrollIntoView({ block: "nearest" });
 					} else if (event.key === "Enter") {
 						event.preventDefault();
-						pick(found[active]);
+						pick(choices[active]);
 					} else if (event.key === "Escape") {
 						setOpen(false);
 						setText("");
@@ -82,9 +82,9 @@ export function Combobox(props: ComboboxProps) {
 				role="listbox"
 				aria-label={label}
 				className="picker-list"
-				hidden={found.length === 0}
+				hidden={choices.length === 0}
 			>
-				{found.map((choice, at) => (
+				{choices.map((choice, at) => (
 					<div
 						key={choice.key}
 						id={`${id}-${at}`}
@@ -108,7 +108,9 @@ export function Combobox(props: ComboboxProps) {
 					{status(text)}
 				</p>
 			)}
-			{open && found.length === 0 && text !== "" && <p className="picker-none">{noneFor(text)}</p>}
+			{open && choices.length === 0 && text !== "" && (
+				<p className="picker-none">{noneFor(text)}</p>
+			)}
 		</div>
 	);
 }
@@ -126,13 +128,10 @@ const mostShown = 30;
 
 /** A search field for codes by number, name, synonym or category. */
 export function CodePicker({ label, vocabulary, onPick, placeholder, chosen }: CodePickerProps) {
-	const nameOf = useCallback(
-		(token: number) => {
-			const { code, name } = vocabulary.tokens[token] as { code: string; name: string };
-			return name && name !== code ? `${name} (${code})` : code;
-		},
-		[vocabulary],
-	);
+	const nameOf = (token: number) => {
+		const { code = "", name } = vocabulary.tokens[token] ?? {};
+		return name && name !== code ? `${name} (${code})` : code;
+	};
 	return (
 		<Combobox
 			label={label}

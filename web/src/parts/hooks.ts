@@ -1,4 +1,11 @@
-import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from "react";
+import {
+	type RefObject,
+	useEffect,
+	useLayoutEffect,
+	useRef,
+	useState,
+	useSyncExternalStore,
+} from "react";
 
 /** Whether a media query holds, for what style sheets cannot do: the order in which panels are read and focused. */
 export const useMedia = (query: string): boolean =>
@@ -25,7 +32,7 @@ export function useTransientText(): [words: string, say: (words: string) => void
 }
 
 /** The current width of an element: charts are drawn in pixels, so that their text keeps its size. */
-export function useWidth<E extends HTMLElement>(): [React.RefObject<E | null>, number] {
+export function useWidth<E extends HTMLElement>(): [RefObject<E | null>, number] {
 	const ref = useRef<E>(null);
 	const [width, setWidth] = useState(0);
 	useLayoutEffect(() => {
@@ -38,4 +45,23 @@ export function useWidth<E extends HTMLElement>(): [React.RefObject<E | null>, n
 		return () => observer.disconnect();
 	}, []);
 	return [ref, width];
+}
+
+/** Keeps the focus in a list of removable items: call the result with the place of the item that is removed. */
+export function useRemovalFocus(
+	list: RefObject<HTMLElement | null>,
+	/** Of the buttons that remove items. */
+	buttons: string,
+): (at: number) => void {
+	const leaving = useRef<number | null>(null);
+	useEffect(() => {
+		const at = leaving.current;
+		if (at === null) return;
+		leaving.current = null;
+		const left = list.current?.querySelectorAll<HTMLElement>(buttons) ?? [];
+		left[Math.min(at, left.length - 1)]?.focus();
+	});
+	return (at) => {
+		leaving.current = at;
+	};
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { blocksOf } from "./markdown.js";
+import { markdownMarkup } from "./markdown.js";
 import { factsText, noFacts, populationText } from "./panel.js";
 import { csvOf, placeCaption } from "./picture.js";
 import { durationText, momentText, timeCells } from "./words.js";
@@ -9,22 +9,12 @@ test("CSV tables have a row per object, quoted where necessary, and empty cells 
 	expect(csvOf(rows)).toBe('a,b\n1.5,"x ""y"", z"\n,"line\nend"\n2,');
 });
 
-test("parses a model card into blocks", () => {
+test("a model card becomes HTML, and its text stays text", () => {
 	const text =
-		"---\nlicence: mit\n---\n# Title\n\nSome text\ngoes on.\n\n- one\n  more\n- two\n\n| a | b |\n| --- | --- |\n| 1 |  |\n\n```\ncode | x\n```\n";
-	expect(blocksOf(text)).toEqual([
-		{ kind: "heading", level: 1, text: "Title" },
-		{ kind: "text", text: "Some text goes on." },
-		{ kind: "list", items: ["one more", "two"] },
-		{
-			kind: "table",
-			rows: [
-				["a", "b"],
-				["1", ""],
-			],
-		},
-		{ kind: "code", text: "code | x" },
-	]);
+		"---\nlicence: mit\n---\n# Title\n\nSome **text**\ngoes <on>.\n\n- one\n  more\n- two, [a link](x)\n\n| a | b |\n| --- | --- |\n| 1 |  |\n\n```\ncode | x\n```\n";
+	expect(markdownMarkup(text).text.replaceAll("\n", "")).toBe(
+		'<h3>Title</h3><p>Some <strong>text</strong> goes &lt;on&gt;.</p><ul><li>one more</li><li>two, a link</li></ul><section class="scroll-table wide" aria-label="a, b" tabindex="0"><table><thead><tr><th scope="col">a</th><th scope="col">b</th></tr></thead><tbody><tr><td>1</td><td></td></tr></tbody></table></section><pre><code>code | x</code></pre>',
+	);
 });
 
 test("formats times, and durations", () => {

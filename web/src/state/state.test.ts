@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Token, vocabularyOf } from "../../../src/data/cohort/vocabulary.js";
+import { vocabularyOf } from "../../../src/data/cohort/vocabulary.js";
 import { edited as editedHistory } from "../../../src/predict/index.js";
+import { phecode } from "../../testing/patients.js";
 import type { Patient } from "../data/patient.js";
 import { addingRange, dateRange } from "../data/patient.js";
 import { patientList } from "../files/patient-list.js";
@@ -332,10 +333,7 @@ test("recognises only history entries that the page made", () => {
 	expect(withView("", "model")).toBe("#model");
 });
 
-const token = (code: string): Token => ({
-	...{ kind: "diagnosis", system: "PheCode", code, name: code, category: null, count: 1 },
-});
-const codes = vocabularyOf(["401", "250", "428"].map(token));
+const codes = vocabularyOf(["401", "250", "428"].map((code) => phecode(code)));
 const others = [
 	{ ...patient, sample: "s1", name: "Sample 1" },
 	patient,

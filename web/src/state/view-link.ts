@@ -3,17 +3,6 @@ import { dateRange, initialDate, type Patient } from "../data/patient.js";
 import { editsIn, editsText } from "./edits.js";
 import { type Action, type ExplorerState, type View, views } from "./reducer.js";
 
-/** The content of a link: view, sample with date and edits, codes. Nothing about a patient from a file. */
-export interface ViewLink {
-	readonly view: View;
-	readonly sample: string | null;
-	readonly date: number | null;
-	readonly codes: readonly string[];
-	readonly zoom: readonly [number, number] | null;
-	/** As `editsText` writes them; empty if there are none. */
-	readonly edits: string;
-}
-
 const decimals = 2;
 const rounded = (time: number) => `${Number(time.toFixed(decimals))}`;
 
@@ -53,8 +42,11 @@ export const withView = (hash: string, view: View): string =>
 export const isLink = (hash: string): boolean =>
 	hash.includes("?") || viewNamed(hash.replace("#", "")) !== null;
 
-/** Parses a link; missing and malformed fields are null. */
-export function readLink(hash: string): ViewLink {
+/**
+ * The content of a link: view, sample with date and edits, codes. Nothing about a patient from a file. Missing and
+ * malformed fields are null.
+ */
+export function readLink(hash: string) {
 	const [, name = "", query = ""] = /^#?([^?]*)\??(.*)$/s.exec(hash) ?? [];
 	const values = new URLSearchParams(query);
 	const [from, to] = (values.get("zoom") ?? "").split(" ").map(numberIn);
@@ -63,8 +55,9 @@ export function readLink(hash: string): ViewLink {
 		sample: values.get("sample"),
 		date: numberIn(values.get("at")),
 		codes: (values.get("codes") ?? "").split(" ").filter(Boolean),
+		/** As `editsText` writes them; empty if there are none. */
 		edits: values.get("edits") ?? "",
-		zoom: from != null && to != null && from < to ? [from, to] : null,
+		zoom: from != null && to != null && from < to ? ([from, to] as const) : null,
 	};
 }
 
@@ -84,7 +77,7 @@ export function copiedLink(
 	href: string,
 	hash: string | null,
 	patient: Pick<Patient, "sample"> | null,
-): { readonly link: string; readonly words: string } {
+) {
 	return {
 		link: hash === null ? href : new URL(hash, href).href,
 		words: patient?.sample === null ? "Link copied, without the patient" : "Link copied",
@@ -93,7 +86,7 @@ export function copiedLink(
 
 /** The action that shows what a link describes, given the available samples. */
 export function followLink(
-	link: ViewLink,
+	link: ReturnType<typeof readLink>,
 	samples: readonly Patient[],
 	vocabulary: Vocabulary,
 ): Action {

@@ -3,8 +3,7 @@ import type { Calls } from "../../../src/predict/library/calls.js";
 import type { People, Rates, SamplePatient } from "../data/contract.js";
 import { historyOf, initialDate, patientOf } from "../data/patient.js";
 import { onsetsOf, peopleLike, vectorsOf } from "../engine/people.js";
-import { reasonsAt } from "../engine/reasons.js";
-import { longestDays, type RiskRequest, riskSource } from "../engine/risks.js";
+import { longestDays, type RiskRequest, reasonsAt, riskSource } from "../engine/risks.js";
 import { trueRisks } from "../engine/true-risks.js";
 
 /** What the page loads before it shows a patient. */

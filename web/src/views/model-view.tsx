@@ -27,10 +27,9 @@ import { inOrder, shownHorizons, taskOf } from "../../../src/evaluate/report/mea
 import { onsetFindings } from "../../../src/evaluate/report/onset-findings.js";
 import { onsetSections } from "../../../src/evaluate/report/onset-sections.js";
 import { Drawing } from "../charts/drawing.js";
-import type { About } from "../data/about.js";
-import type { EvaluationSummary, Evaluations, Memory } from "../data/contract.js";
+import type { About, EvaluationSummary, Evaluations, Memory } from "../data/contract.js";
 import { type Loaded, useJson } from "../data/use-loaded.js";
-import { Markdown } from "../parts/markdown.js";
+import { markdownMarkup } from "../parts/markdown.js";
 import { Notice, WhenLoaded } from "../parts/notice.js";
 import { Panel, type PanelProps } from "../parts/panel.js";
 import { durationText, yearsText } from "../parts/words.js";
@@ -59,7 +58,10 @@ export function ModelView({ about, runtime }: ModelViewProps) {
 				</WhenLoaded>
 				{about.state === "ready" && (
 					<Panel title="Model card" subtitle="included in every export of this model">
-						<Markdown text={about.value.modelCard} />
+						<div
+							className="markdown"
+							dangerouslySetInnerHTML={{ __html: markdownMarkup(about.value.modelCard).text }}
+						/>
 					</Panel>
 				)}
 			</Folded>
@@ -321,9 +323,10 @@ function ModelFacts({
 	const { model, parameters, dataset, training, config } = about;
 	const { counts, reach } = dataset;
 	const { train, test } = counts.splits;
+	const settings = new Map(Object.entries(config));
 	const size = ["layers", "heads", "dim"]
-		.filter((name) => config[name] !== undefined)
-		.map((name) => `${config[name]} ${name === "dim" ? "wide" : name}`)
+		.filter((name) => settings.has(name))
+		.map((name) => `${settings.get(name)} ${name === "dim" ? "wide" : name}`)
 		.join(", ");
 	const facts = {
 		model: model.name,

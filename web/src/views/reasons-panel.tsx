@@ -7,8 +7,14 @@ import {
 	shownEffects,
 	startText,
 } from "../../../src/predict/reasons.js";
-import { reasonsAt, reasonYears } from "../engine/reasons.js";
-import type { NamedEdit, RiskModel, RiskRequest, Risks } from "../engine/risks.js";
+import {
+	type NamedEdit,
+	type RiskModel,
+	type RiskRequest,
+	type Risks,
+	reasonsAt,
+	reasonYears,
+} from "../engine/risks.js";
 import { Panel } from "../parts/panel.js";
 import { type codeWords, usePatient } from "./patient-context.js";
 

@@ -3,8 +3,8 @@ import { dayMilliseconds, isoDate } from "../../../src/base/time.js";
 import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
 import type { Clock } from "../../../src/evaluate/charts/clock.js";
 import { addingRange, type Patient } from "../data/patient.js";
-import { ChipList } from "../parts/chip-list.js";
 import { CodePicker } from "../parts/combobox.js";
+import { useRemovalFocus } from "../parts/hooks.js";
 import { Panel } from "../parts/panel.js";
 import { dayText, momentText } from "../parts/words.js";
 import type { Edit } from "../state/edits.js";
@@ -16,6 +16,8 @@ export function WhatIfPanel({ explorer }: { readonly explorer: ExplorerState }) 
 	const { patient, vocabulary, clock, dispatch } = usePatient();
 	const { edits, undone } = explorer;
 	const ref = useRef<HTMLElement>(null);
+	const list = useRef<HTMLUListElement>(null);
+	const onLeave = useRemovalFocus(list, "button");
 	useUndoKeys(dispatch);
 	const steps = [
 		{ name: "Undo", keys: "Ctrl+Z", type: "undo", isOff: undone.before.length === 0 },
@@ -49,19 +51,28 @@ export function WhatIfPanel({ explorer }: { readonly explorer: ExplorerState }) 
 				<AddForm date={explorer.date} />
 				{edits.length > 0 && (
 					<div className="edits">
-						<ChipList
-							label="Edits"
-							onEmpty={() => ref.current?.focus()}
-							chips={edits.map((edit) => {
+						<ul aria-label="Edits" ref={list}>
+							{edits.map((edit, index) => {
 								const words = editWords(edit, patient, vocabulary, clock);
-								return {
-									key: edit.kind === "add" ? edit.event.id : edit.id,
-									content: words,
-									removal: `Take back: ${words}`,
-									onRemove: () => dispatch({ type: "drop", edit }),
-								};
+								return (
+									<li key={edit.kind === "add" ? edit.event.id : edit.id} className="chip">
+										<span>{words}</span>
+										<button
+											type="button"
+											className="plain"
+											aria-label={`Take back: ${words}`}
+											onClick={() => {
+												if (edits.length === 1) ref.current?.focus();
+												else onLeave(index);
+												dispatch({ type: "drop", edit });
+											}}
+										>
+											×
+										</button>
+									</li>
+								);
 							})}
-						/>
+						</ul>
 					</div>
 				)}
 			</section>
