@@ -1,4 +1,5 @@
 import { InputError } from "../base/errors.js";
+import { type Random, random } from "../base/random.js";
 import { specialCount } from "../data/cohort/vocabulary.js";
 import type { Events, Predictions, Predictor } from "../model/index.js";
 import { withoutEvent } from "./histories.js";
@@ -106,8 +107,7 @@ export async function codeTrajectories(
 	codes: readonly (readonly number[])[],
 	times: readonly ArrayLike<number>[],
 ) {
-	if (times.length !== histories.length)
-		throw new InputError(`times of ${times.length} patients for ${histories.length} histories`);
+	checkPatients(histories, times);
 	codes.forEach(checkCodes);
 	times.forEach(checkOrder);
 	const most = Math.max(1, Math.floor(mostNumbers / predictor.vocab));
@@ -134,6 +134,11 @@ export async function codeTrajectories(
 			);
 	}
 	return trajectories;
+}
+
+function checkPatients(histories: readonly Events[], times: readonly ArrayLike<number>[]): void {
+	if (times.length !== histories.length)
+		throw new InputError(`times of ${times.length} patients for ${histories.length} histories`);
 }
 
 function checkOrder(times: ArrayLike<number>, patient: number): void {
@@ -192,3 +197,190 @@ export async function attributeCodeProbability(
 
 /** The probability at each time, [times], and without each event, [events, times]; and the difference. */
 export type Attribution = Awaited<ReturnType<typeof attributeCodeProbability>>;
+
+/** Patients whose states are held at once. */
+const mostPatients = 64;
+
+export interface AutoRegressiveOptions {
+	/** From the last event of a history to its last query time. */
+	readonly steps?: number;
+}
+
+/**
+ * Predicts after the history step by step: equal steps from the last event to the last query
+ * time, where each step feeds back the most likely event. A query time reads
+ * the predictions of the step nearest to it, of two the earlier. A history without events starts at
+ * its first query time.
+ */
+export async function predictAutoRegressively(
+	predictor: Predictor,
+	histories: readonly Events[],
+	times: readonly ArrayLike<number>[],
+	{ steps = 60 }: AutoRegressiveOptions = {},
+): Promise<Predictions> {
+	if (!Number.isInteger(steps) || steps < 1)
+		throw new InputError(`${steps} steps; expected a whole number from 1`);
+	checkPatients(histories, times);
+	const queries = times[0]?.length ?? 0;
+	if (times.some((queryDays) => queryDays.length !== queries))
+		throw new InputError("expected the same number of query times for every patient");
+	const walks = histories.map((history, patient) =>
+		walkOf(history, Array.from(times[patient]), steps, patient),
+	);
+	const { vocab } = predictor;
+	const logProbabilities = new Float32Array(histories.length * queries * vocab);
+	for (let first = 0; first < histories.length && queries > 0; first += mostPatients) {
+		const block = walks.slice(first, first + mostPatients);
+		let state = await predictor.observe(
+			predictor.start(block.length),
+			histories.slice(first, first + mostPatients),
+		);
+		let fed: Events[] | undefined;
+		for (let step = 1; step <= steps; step++) {
+			const queryTimes = block.map(({ timeOf }) => [timeOf(step)]);
+			let predictions: Predictions;
+			if (fed) ({ state, predictions } = await predictor.advance(state, fed, queryTimes));
+			else predictions = await predictor.query(state, queryTimes);
+			fed = block.map(({ nearest }, row) => {
+				const values = predictions.logProbabilities.subarray(row * vocab, (row + 1) * vocab);
+				for (const [query, at] of nearest.entries())
+					if (at === step) logProbabilities.set(values, ((first + row) * queries + query) * vocab);
+				return { tokens: [highestCodes(values, 1)[0]], times: queryTimes[row] };
+			});
+		}
+	}
+	return { patients: histories.length, queries, vocab, logProbabilities };
+}
+
+/** The time of each step and, for each query time, the step that it reads: 1 … steps. */
+function walkOf(history: Events, queryTimes: readonly number[], steps: number, patient: number) {
+	const end = queryTimes.reduce((latest, time) => Math.max(latest, time), Number.NEGATIVE_INFINITY);
+	const start = history.times[history.times.length - 1] ?? Math.min(...queryTimes);
+	const early = queryTimes.find((time) => !(time >= start && Number.isFinite(time)));
+	if (early !== undefined)
+		throw new InputError(
+			`auto-regressive predictions lie after the history: patient ${patient} ends at ${start}, and a query time is ${early}`,
+		);
+	const size = (end - start) / steps;
+	return {
+		timeOf: (step: number) => (step === steps ? end : start + step * size),
+		nearest: queryTimes.map((time) => {
+			const step = size > 0 ? Math.ceil((time - start) / size - 0.5) : 1;
+			return Math.min(steps, Math.max(1, step));
+		}),
+	};
+}
+
+export interface FutureOptions {
+	/** Futures per patient. */
+	readonly samples: number;
+	readonly seed: number;
+	/** Draw among this many most likely tokens alone; among all if left out. */
+	readonly top?: number | undefined;
+}
+
+/** Futures whose states are held at once. */
+const mostFutures = 128;
+/** What is held of all futures: 4 bytes for each draw, so 1 GiB. */
+const mostDraws = 2 ** 28;
+
+/**
+ * Continuations of each history: tokens, [patients, samples, times]. A future draws an event at
+ * each time from the model's own probabilities given the history and its earlier draws; nothing is
+ * left out of the draw unless `top` is given. Times follow the history and do not decrease. A
+ * future depends on the seed, on its patient's place in the list and on its own number alone.
+ */
+export async function sampleFutures(
+	predictor: Predictor,
+	histories: readonly Events[],
+	times: readonly ArrayLike<number>[],
+	{ samples, seed, top }: FutureOptions,
+): Promise<Int32Array> {
+	for (const [name, value] of Object.entries({ samples, top: top ?? 1 }))
+		if (!Number.isInteger(value) || value < 1)
+			throw new InputError(`${name} is ${value}; expected a whole number from 1`);
+	checkPatients(histories, times);
+	const length = times[0]?.length ?? 0;
+	const draws = histories.length * samples * length;
+	if (draws > mostDraws)
+		throw new InputError(
+			`${samples} samples at ${length} times for ${histories.length} histories make ${draws} draws; expected at most ${mostDraws}: lower \`samples\`, or query fewer times`,
+			{ field: "samples", value: samples },
+		);
+	const tokens = new Int32Array(draws);
+	if (length === 0) return tokens;
+	for (let first = 0; first < histories.length; first += mostPatients) {
+		const block = histories.slice(first, first + mostPatients);
+		const blockTimes = times.slice(first, first + mostPatients);
+		const start = await predictor.advance(
+			predictor.start(block.length),
+			block,
+			blockTimes.map((queryTimes) => [queryTimes[0]]),
+		);
+		for (let at = 0; at < block.length * samples; at += mostFutures) {
+			const count = Math.min(mostFutures, block.length * samples - at);
+			const futures = Array.from({ length: count }, (_, i): SampledFuture => {
+				const patient = Math.floor((at + i) / samples);
+				const from = (first * samples + at + i) * length;
+				return {
+					patient,
+					times: blockTimes[patient],
+					draw: random(seed)
+						.fork(first + patient)
+						.fork((at + i) % samples),
+					tokens: tokens.subarray(from, from + length),
+				};
+			});
+			await drawTokens(predictor, futures, start, top);
+		}
+	}
+	return tokens;
+}
+
+interface SampledFuture {
+	/** The place of its patient in the block. */
+	readonly patient: number;
+	readonly times: ArrayLike<number>;
+	readonly draw: Random;
+	readonly tokens: Int32Array; // [times], filled as it is drawn
+}
+
+async function drawTokens(
+	predictor: Predictor,
+	futures: readonly SampledFuture[],
+	start: Awaited<ReturnType<Predictor["advance"]>>,
+	top: number | undefined,
+): Promise<void> {
+	const [{ times }] = futures;
+	let state = predictor.select(
+		start.state,
+		futures.map(({ patient }) => patient),
+	);
+	let { predictions } = start;
+	for (let n = 0; n < times.length; n++) {
+		const { vocab, logProbabilities } = predictions;
+		for (const [i, { patient, draw, tokens }] of futures.entries()) {
+			const from = (n === 0 ? patient : i) * vocab;
+			tokens[n] = drawnToken(logProbabilities.subarray(from, from + vocab), draw.uniform(), top);
+		}
+		if (n === times.length - 1) return;
+		({ state, predictions } = await predictor.advance(
+			state,
+			futures.map(({ tokens, times }) => ({ tokens: [tokens[n]], times: [times[n]] })),
+			futures.map(({ times }) => [times[n + 1]]),
+		));
+	}
+}
+
+/** The token at which the sum of probabilities passes a uniform number; with `top`, of the likeliest alone. */
+function drawnToken(logs: Float32Array, uniform: number, top: number | undefined): number {
+	const all = [...logs.keys()];
+	const tokens =
+		top === undefined ? all : all.sort((a, b) => logs[b] - logs[a] || a - b).slice(0, top);
+	let left = uniform * tokens.reduce((sum, token) => sum + Math.exp(logs[token]), 0);
+	for (const token of tokens) {
+		left -= Math.exp(logs[token]);
+		if (left < 0) return token;
+	}
+	return tokens.reduce((best, token) => (logs[token] > logs[best] ? token : best));
+}

@@ -13,7 +13,7 @@ import { historyWith } from "../model/hazards/testing/histories.js";
 import { modelById } from "../model/index.js";
 import { weightsOf } from "../model/nn/weights.js";
 import { smallSettings } from "../model/testing/small-settings.js";
-import type { Future } from "./future-moves.js";
+import type { Future } from "./futures.js";
 import { futureModel, shareError } from "./futures.js";
 import { hazardModel } from "./hazards.js";
 import { rowPrograms } from "./history-rows.js";

@@ -1,13 +1,16 @@
-export { type AutoRegressiveOptions, predictAutoRegressively } from "./auto-regressive.js";
 export {
 	type Attribution,
 	type AttributionQuery,
+	type AutoRegressiveOptions,
 	attributeCodeProbability,
 	type CodeTrajectory,
 	codeTrajectories,
+	type FutureOptions,
 	likeliest,
 	type PlacedPredictions,
 	predictAt,
+	predictAutoRegressively,
+	sampleFutures,
 } from "./code-probabilities.js";
 export { codeRisk } from "./code-risks.js";
 export { type HazardModel, hazardModel } from "./hazards.js";
@@ -28,6 +31,5 @@ export {
 	type TaskScorer,
 	taskScorer,
 } from "./represent.js";
-export { type FutureOptions, sampleFutures } from "./sampled-futures.js";
 export { inputVectors, learnedVectors, outputVectors } from "./token-vectors.js";
 export type { Surge } from "./trajectories.js";

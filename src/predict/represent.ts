@@ -1,19 +1,15 @@
 import { probabilityOf } from "../base/log-odds.js";
 import type { Runtime } from "../engine/runtime/index.js";
 import { pooled, pooledFeeds } from "../model/heads.js";
-import type { Model, ParameterValues } from "../model/index.js";
 import { riskFeeds } from "../model/objectives/label.js";
 import { type FineTunedTask, logOdds } from "../model/train/finetune/classifier.js";
-import type { Trained } from "../model/train/index.js";
 import { type CodeRisk, codeRisk } from "./code-risks.js";
+import type { Learned } from "./hazards.js";
 import type { ViewedHistory } from "./histories.js";
 import { rowPrograms, withQuerySlot } from "./history-rows.js";
 
 /** Computes representations; programs stay compiled until it is disposed of. */
-export function representer(
-	runtime: Runtime,
-	{ model, config, weights }: Pick<Trained, "model" | "config" | "weights">,
-) {
+export function representer(runtime: Runtime, { model, config, weights }: Learned) {
 	const rows = rowPrograms(runtime, {
 		weights,
 		build: (parameters, shape) => pooled(model, config, parameters, shape),
@@ -39,7 +35,7 @@ export function representer(
 /** The same, for one call. */
 export async function representations(
 	runtime: Runtime,
-	trained: Pick<Trained, "model" | "config" | "weights">,
+	trained: Learned,
 	histories: readonly ViewedHistory[],
 	maxLength?: number,
 ): Promise<Float32Array> {
@@ -60,23 +56,10 @@ export function logOddsOf(probability: number): number {
 }
 
 /** Computes the probability of a task's label. Programs stay compiled until it is disposed of. */
-export interface TaskScorer {
-	/** The log-odds of each history, before the scale of the validation labels; `patients` as for `CodeRisk`. */
-	logOdds(histories: readonly ViewedHistory[], patients?: ArrayLike<number>): Promise<Float64Array>;
-	/** The probability of the label of each history, from its events and the time of its view. */
-	probabilities(
-		histories: readonly ViewedHistory[],
-		patients?: ArrayLike<number>,
-	): Promise<Float64Array>;
-	dispose(): Promise<void>;
-}
+export type TaskScorer = ReturnType<typeof taskScorer>;
 
 /** The scorer of a task that a run was fine-tuned to; `run` has the weights before fine-tuning. */
-export function taskScorer(
-	runtime: Runtime,
-	run: { readonly model: Model; readonly config: unknown; readonly weights: ParameterValues },
-	{ scoring, weights }: FineTunedTask,
-): TaskScorer {
+export function taskScorer(runtime: Runtime, run: Learned, { scoring, weights }: FineTunedTask) {
 	const { model, config } = run;
 	const { risk, slope, shift } = scoring;
 	const rows = rowPrograms(runtime, {
@@ -88,10 +71,13 @@ export function taskScorer(
 		scoring.maxLength,
 		model.context?.(config) ?? Number.POSITIVE_INFINITY,
 	);
-	let ownRisk: CodeRisk | undefined;
-	const logOddsOfAll: TaskScorer["logOdds"] = async (histories, patients) => {
-		if (risk) ownRisk ??= codeRisk(runtime, run, risk);
-		const risks = (await ownRisk?.at(histories, patients))?.map(logOddsOf);
+	let codeRisks: CodeRisk | undefined;
+	const logOddsOfAll = async (
+		histories: readonly ViewedHistory[],
+		patients?: ArrayLike<number>,
+	): Promise<Float64Array> => {
+		if (risk) codeRisks ??= codeRisk(runtime, run, risk);
+		const risks = (await codeRisks?.at(histories, patients))?.map(logOddsOf);
 		const viewed = histories.map((history, at) => ({
 			...withView(history),
 			risk: risks?.[at] ?? 0,
@@ -99,12 +85,14 @@ export function taskScorer(
 		return Float64Array.from(await rows.run(viewed, { maxLength }));
 	};
 	return {
+		/** The log-odds of each history, before the scale of the validation labels; `patients` as for `CodeRisk`. */
 		logOdds: logOddsOfAll,
-		probabilities: async (...histories) =>
-			(await logOddsOfAll(...histories)).map((z) => probabilityOf(slope * z + shift)),
+		/** The probability of the label of each history, from its events and the time of its view. */
+		probabilities: async (...query: Parameters<typeof logOddsOfAll>): Promise<Float64Array> =>
+			(await logOddsOfAll(...query)).map((z) => probabilityOf(slope * z + shift)),
 		async dispose() {
 			await rows.dispose();
-			await ownRisk?.dispose();
+			await codeRisks?.dispose();
 		},
 	};
 }

@@ -1,8 +1,14 @@
 import { InputError } from "../../base/errors.js";
-import { type WorkerCall, type WorkerReply, workerCalls } from "../../base/worker-calls.js";
+import {
+	type CallByName,
+	callsByName,
+	type WorkerCall,
+	type WorkerReply,
+	workerCalls,
+} from "../../base/worker-calls.js";
 import { checkBrowser, type WebDevice } from "../../engine/runtime/web-device.js";
-import { type Calls, callsThrough } from "../library/calls.js";
 import type { OpenedExport } from "../library/model.js";
+import type { Calls } from "../library/run-calls.js";
 import type { PageFile, Source } from "../library/source.js";
 import type { OpenRequest } from "./worker.js";
 
@@ -84,6 +90,29 @@ export async function openExport(
 	}
 }
 
+const callNames = [
+	"start",
+	"select",
+	"observe",
+	"query",
+	"advance",
+	"queryWithin",
+	"predict",
+	"codeProbabilities",
+	"attributeCodeProbability",
+	"incidence",
+	"incidenceTrajectories",
+	"attributeIncidence",
+	"futures",
+	"drawFutures",
+	"represent",
+	"scoreTask",
+] as const;
+
+/** The calls of a model that runs elsewhere, made by name through `call`. */
+export const callsThrough = (call: CallByName): Calls =>
+	callsByName<Calls, (typeof callNames)[number]>(callNames, call);
+
 function sourceOf(source: string | URL | Iterable<PageFile>, base: string | undefined): Source {
 	if (typeof source !== "string" && !(source instanceof URL)) return [...source];
 	try {
@@ -91,9 +120,7 @@ function sourceOf(source: string | URL | Iterable<PageFile>, base: string | unde
 	} catch (cause) {
 		throw new InputError(
 			`"${source}" is not a URL; give the URL of the export's folder, or its files`,
-			{
-				cause,
-			},
+			{ cause },
 		);
 	}
 }

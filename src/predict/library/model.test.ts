@@ -10,14 +10,14 @@ import { nodeRuntime } from "../../engine/runtime/node.js";
 import type { Model, Predictor } from "../../model/index.js";
 import { readTrained, type Trained } from "../../model/train/index.js";
 import { trajgpt } from "../../model/trajgpt/index.js";
+import { callsThrough } from "../browser/open-export.js";
 import { readExport } from "../export/read-export.js";
 import { type HazardModel, hazardModel, incidences, predictAt, representations } from "../index.js";
-import { type Calls, callsThrough } from "./calls.js";
 import { loadModel, readerFromFolder } from "./load-model.js";
 import type { LoadedModel } from "./model.js";
 import { exportedModel } from "./model.js";
 import type { Patient } from "./patient.js";
-import { callsOf } from "./run-calls.js";
+import { type Calls, callsOf } from "./run-calls.js";
 
 const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
 let root: string;

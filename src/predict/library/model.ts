@@ -28,7 +28,6 @@ import {
 	readTime,
 	readTimes,
 } from "../user-input/index.js";
-import type { Calls } from "./calls.js";
 import {
 	type ParsedPatient,
 	type Patient,
@@ -36,6 +35,7 @@ import {
 	readKnownPatient,
 	readPatient,
 } from "./patient.js";
+import type { Calls } from "./run-calls.js";
 
 /** A date (`2015-06-01`), a time after the last record (`+6m`) or before it (`-2y`), an age (`age:65`), or a day. */
 export type Time = string | number;

@@ -1,102 +1,86 @@
 import type { Runtime } from "../../engine/runtime/index.js";
-import type { Model, ParameterValues, Predictor } from "../../model/index.js";
 import type { FineTunedTask } from "../../model/train/finetune/classifier.js";
-import { type FutureModel, futureModel } from "../futures.js";
 import {
 	attributeCodeProbability,
-	attributeIncidence,
 	codeTrajectories,
-	type HazardModel,
-	hazardModel,
+	predictAt,
+	sampleFutures,
+} from "../code-probabilities.js";
+import { type FutureModel, futureModel } from "../futures.js";
+import { hazardModel, type Learned } from "../hazards.js";
+import type { ViewedHistory } from "../histories.js";
+import {
+	attributeIncidence,
 	type IncidenceReader,
-	incidenceReader,
 	incidences,
 	incidenceTrajectories,
-	predictAt,
-	representer,
-	sampleFutures,
-	type TaskScorer,
-	taskScorer,
-	type ViewedHistory,
-} from "../index.js";
+} from "../incidence.js";
+import { representer, taskScorer } from "../represent.js";
 import { tunedTask } from "../score.js";
+
+/** The low-level calls of a model, with histories as tokens and days. Arguments and results can cross to a worker. */
+export type Calls = ReturnType<typeof callsOf>["calls"];
+
+type Rest<Work> = Work extends (first: never, ...rest: infer Given) => unknown ? Given : never;
 
 /** The calls of a model that runs here, and what frees it. */
 export function callsOf(
 	runtime: Runtime,
-	{
-		model,
-		config,
-		weights,
-		task,
-	}: {
-		model: Model;
-		config: unknown;
-		weights: ParameterValues;
-		task?: FineTunedTask | undefined;
-	},
+	learned: Learned & { readonly task?: FineTunedTask | undefined },
 ) {
+	const { model, config, weights, task } = learned;
 	const predictor = model.predictor(runtime, config, weights);
 	const { observe, query, advance, queryWithin } = predictor;
-	const withPredictor =
-		<Rest extends readonly unknown[], T>(work: (predictor: Predictor, ...rest: Rest) => T) =>
-		(...rest: Rest): T =>
-			work(predictor, ...rest);
-	let opened: HazardModel | undefined;
-	/** The first call builds it; a model without hazards is refused. */
-	const withHazards =
-		<Rest extends readonly unknown[], T>(work: (model: HazardModel, ...rest: Rest) => Promise<T>) =>
-		async (...rest: Rest): Promise<T> => {
-			opened ??= hazardModel(runtime, { model, config, weights });
-			return work(opened, ...rest);
+	const opened: { dispose(): Promise<void> }[] = [];
+	/** Builds a part on its first use: a model without it is refused then, and pages may never need it. */
+	const onFirstUse = <T extends { dispose(): Promise<void> }>(build: () => T) => {
+		let part: T | undefined;
+		return () => {
+			if (part) return part;
+			part = build();
+			opened.push(part);
+			return part;
 		};
-	const withIncidences = <Rest extends readonly unknown[], T>(
-		work: (read: IncidenceReader, ...rest: Rest) => Promise<T>,
-	) => withHazards((model, ...rest: Rest) => work(incidenceReader(model), ...rest));
-	let futuresOpened: FutureModel | undefined;
-	const futuresHere = () => {
-		futuresOpened ??= futureModel(runtime, { model, config, weights });
-		return futuresOpened;
 	};
-	const vectors = representer(runtime, { model, config, weights });
-	let scorer: TaskScorer | undefined;
+	const hazards = onFirstUse(() => hazardModel(runtime, learned));
+	const futures = onFirstUse(() => futureModel(runtime, learned));
+	const scorer = onFirstUse(() => taskScorer(runtime, learned, tunedTask(task, "load")));
+	const vectors = onFirstUse(() => representer(runtime, learned));
+	const incidence: IncidenceReader = async (...question) => incidences(hazards(), ...question);
 	return {
 		calls: {
 			start: async (patients: number) => predictor.start(patients),
-			select: async (...values: Parameters<Predictor["select"]>) => predictor.select(...values),
+			select: async (...values: Parameters<typeof predictor.select>) => predictor.select(...values),
 			observe,
 			query,
 			advance,
 			queryWithin,
-			predict: withPredictor(predictAt),
+			predict: (...given: Rest<typeof predictAt>) => predictAt(predictor, ...given),
 			/** The probability of codes at times of histories, given that something is recorded then. */
-			codeProbabilities: withPredictor(codeTrajectories),
+			codeProbabilities: (...given: Rest<typeof codeTrajectories>) =>
+				codeTrajectories(predictor, ...given),
 			/** The effect of each event on such a probability. */
-			attributeCodeProbability: withPredictor(attributeCodeProbability),
+			attributeCodeProbability: (...given: Rest<typeof attributeCodeProbability>) =>
+				attributeCodeProbability(predictor, ...given),
 			/** The probability that codes are recorded within horizons after index days, death competing. */
-			incidence: withHazards(incidences),
+			incidence,
 			/** The same within one horizon, along histories. */
-			incidenceTrajectories: withIncidences(incidenceTrajectories),
+			incidenceTrajectories: (...given: Rest<typeof incidenceTrajectories>) =>
+				incidenceTrajectories(incidence, ...given),
 			/** The effect of each event on such a risk. */
-			attributeIncidence: withIncidences(attributeIncidence),
+			attributeIncidence: (...given: Rest<typeof attributeIncidence>) =>
+				attributeIncidence(incidence, ...given),
 			/** Codes at given times. */
-			futures: withPredictor(sampleFutures),
+			futures: (...given: Rest<typeof sampleFutures>) => sampleFutures(predictor, ...given),
 			/** Whole futures: visits with their codes, and death. */
-			drawFutures: async (...given: Parameters<FutureModel["draw"]>) =>
-				futuresHere().draw(...given),
+			drawFutures: async (...given: Parameters<FutureModel["draw"]>) => futures().draw(...given),
 			/** One vector per history: [histories, dim]. */
-			represent: (histories: readonly ViewedHistory[]) => vectors.represent(histories),
+			represent: (histories: readonly ViewedHistory[]) => vectors().represent(histories),
 			/** The probability of the label of the model's task, one per history. */
-			async scoreTask(histories: readonly ViewedHistory[]): Promise<Float64Array> {
-				scorer ??= taskScorer(runtime, { model, config, weights }, tunedTask(task, "load"));
-				return scorer.probabilities(histories);
-			},
+			scoreTask: async (histories: readonly ViewedHistory[]) => scorer().probabilities(histories),
 		},
 		async close() {
-			await opened?.dispose();
-			await futuresOpened?.dispose();
-			await scorer?.dispose();
-			await vectors.dispose();
+			for (const part of opened) await part.dispose();
 			await predictor.dispose();
 		},
 	};

@@ -4,8 +4,7 @@ import type { NewPatient } from "../../data/cohort/index.js";
 import type { Vocabulary } from "../../data/cohort/vocabulary.js";
 import type { HazardSettings } from "../../model/hazards/settings.js";
 import type { Events } from "../../model/index.js";
-import type { Future } from "../future-moves.js";
-import { shareError } from "../futures.js";
+import { type Future, shareError } from "../futures.js";
 import { edited } from "../histories.js";
 import {
 	attributeIncidence,

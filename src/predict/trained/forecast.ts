@@ -5,10 +5,13 @@ import type { NewPatient } from "../../data/cohort/index.js";
 import { type ComputeOptions, openRuntime, threadsOf } from "../../engine/runtime/open-runtime.js";
 import { forecastMethods, type Model, type Predictor } from "../../model/index.js";
 import { forecastWeights, type Trained } from "../../model/train/index.js";
-import { predictAutoRegressively } from "../auto-regressive.js";
-import { highestCodes, predictAt } from "../code-probabilities.js";
+import {
+	highestCodes,
+	predictAt,
+	predictAutoRegressively,
+	sampleFutures,
+} from "../code-probabilities.js";
 import type { PatientForecast, TimeForecast } from "../forecast-text.js";
-import { sampleFutures } from "../sampled-futures.js";
 import { placeOf } from "../trajectories.js";
 import { type Moment, warningsFor } from "../user-input/index.js";
 import { type QueriedPatients, queriesAt } from "./open.js";

@@ -2,8 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { answerCalls, type WorkerCall } from "../../base/worker-calls.js";
 import { nodeRuntime } from "../../engine/runtime/node.js";
 import { type Events, modelById } from "../../model/index.js";
-import type { FutureOptions } from "../future-moves.js";
-import { futureModel } from "../futures.js";
+import { type FutureOptions, futureModel } from "../futures.js";
 import type { FutureThreadData } from "./futures.js";
 
 /** A worker thread that draws futures. */

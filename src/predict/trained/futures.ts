@@ -6,8 +6,14 @@ import { type ComputeOptions, threadsOf, withRuntime } from "../../engine/runtim
 import { startThreads } from "../../engine/runtime/threads.js";
 import type { Events, ParameterValues } from "../../model/index.js";
 import type { Trained } from "../../model/train/index.js";
-import type { Future, FutureOptions } from "../future-moves.js";
-import { checkFutureOptions, checkSamplesFutures, futureModel, futureRules } from "../futures.js";
+import {
+	checkFutureOptions,
+	checkSamplesFutures,
+	type Future,
+	type FutureOptions,
+	futureModel,
+	futureRules,
+} from "../futures.js";
 import { hazardSettingsOf } from "../hazards.js";
 import { eventsOf, knownCount } from "../histories.js";
 import { notAtRiskWarnings } from "../risk/question.js";

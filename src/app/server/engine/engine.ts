@@ -13,7 +13,7 @@ import {
 } from "../../../model/index.js";
 import type { FineTunedTask } from "../../../model/train/index.js";
 import { likeliest } from "../../../predict/index.js";
-import type { Calls } from "../../../predict/library/calls.js";
+import type { Calls } from "../../../predict/library/run-calls.js";
 import { callsOf } from "../../../predict/library/run-calls.js";
 import { momentJson } from "../../../predict/user-input/index.js";
 import { listPieces } from "../json-pieces.js";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { pastFeatures, writePast } from "../model/hazards/landmarks.js";
-import { growingPast } from "./future-moves.js";
+import { growingPast } from "./futures.js";
 
 const record = fc.record({ token: fc.integer({ min: 5, max: 9 }), after: fc.nat(300) });
 
