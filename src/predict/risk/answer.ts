@@ -1,6 +1,5 @@
 import { InputError } from "../../base/errors.js";
 import { incidenceByAgeAndSex, type RatesByAgeAndSex } from "../../data/cohort/age-sex-rates.js";
-import type { NewPatient } from "../../data/cohort/index.js";
 import type { Vocabulary } from "../../data/cohort/vocabulary.js";
 import type { HazardSettings } from "../../model/hazards/settings.js";
 import type { Events } from "../../model/index.js";
@@ -42,8 +41,6 @@ export interface IndexRisk {
 
 /** What is answered about one code. */
 export type CodeAnswer = Awaited<ReturnType<typeof answerRisk>>[number];
-/** The effect of each event of the history on the risk of a code at a time. */
-export type Contributions = CodeAnswer["contributions"][number];
 /** Why a risk after the index day is what it is: by the records or, with edits, by how these change it. */
 export type RiskReasons = Reasons & { readonly horizonDays: number };
 /** The risk of the first record of any member of a group, from sampled futures. */
@@ -275,15 +272,3 @@ const shareWith = (futures: readonly Future[], tokens: ReadonlySet<number>, unti
 	futures.filter((future) =>
 		future.tokens.some((token, n) => tokens.has(token) && future.times[n] <= until),
 	).length / futures.length;
-
-/** Indices of the history's events, without birth. */
-export const recordIndices = ({ history: { tokens, birthEvents } }: NewPatient): number[] =>
-	Array.from({ length: tokens.length - birthEvents }, (_, i) => birthEvents + i);
-
-/** The times of the first and the last record of a code up to the index day. */
-export function recordTimes(token: number, { patient: { history }, at }: RiskQuery) {
-	const times = Array.from(history.times).filter(
-		(time, event) => Math.floor(time) <= Math.floor(at) && history.tokens[event] === token,
-	);
-	return { first: times[0], last: times.at(-1) as number };
-}

@@ -1,18 +1,9 @@
 import { simulatedText } from "../../base/simulated.js";
 import { csvLine } from "../../base/table.js";
 import type { TimeAxis } from "../../base/time.js";
-import type { Token, Vocabulary } from "../../data/cohort/vocabulary.js";
-import type { IncidenceTrajectory } from "../incidence.js";
 import type { Reason } from "../reasons.js";
 import { type FoundCode, momentJson, spanText } from "../user-input/index.js";
-import {
-	type CodeAnswer,
-	type IndexRisk,
-	type RiskAnswer,
-	type RiskReasons,
-	recordIndices,
-	recordTimes,
-} from "./answer.js";
+import type { CodeAnswer, IndexRisk, RiskAnswer, RiskReasons } from "./answer.js";
 import type { RiskQuery } from "./question.js";
 
 /** When something was recorded, as JSON; null if it was not. */
@@ -55,11 +46,9 @@ export function riskResponse(
 			risk: [...trajectory.risk],
 			growth: [...trajectory.growth],
 			recordedFrom: trajectory.recorded.includes(1) ? trajectory.recorded.indexOf(1) : null,
-			surges: trajectory.surges.map(({ from, to, growth, events }) => ({
-				from,
-				to,
-				growth,
-				events: events.flatMap((event) => places[event] ?? []).filter((place) => place >= 0),
+			surges: trajectory.surges.map((surge) => ({
+				...surge,
+				events: surge.events.flatMap((event) => places[event] ?? []).filter((place) => place >= 0),
 			})),
 			...(drivers && {
 				drivers: places
@@ -71,38 +60,24 @@ export function riskResponse(
 	};
 }
 
-const tokenJson = (token: number, { tokens }: Vocabulary) => {
-	const { code, system, name } = tokens[token];
-	return { code, system, name };
-};
-
-/** An event of the history with its number, counted from 1 without birth. */
-function eventJson(index: number, { query: { patient, axis }, vocabulary }: RiskAnswer) {
-	const { tokens, times, birthEvents } = patient.history;
-	return {
-		number: index + 1 - birthEvents,
-		...momentJson(times[index], patient.birth, axis),
-		...tokenJson(tokens[index], vocabulary),
-	};
-}
-
 /** The answer as `risk --json` prints it. */
 export function riskJson(answer: RiskAnswer) {
 	const { query, vocabulary } = answer;
 	const { patient, axis, at, horizons, horizonDays, times, whatIf } = query;
-	const { id, sex, birth, death } = patient;
+	const { id, sex, birth, death, history } = patient;
 	const moment = (time: number) => momentJson(time, birth, axis);
 	const recorded = (time: number | null) => recordedJson(time, birth, axis);
-	const events = recordIndices(patient).map((index) => eventJson(index, answer));
-	const surgesJson = ({ surges }: IncidenceTrajectory) =>
-		surges.map(({ from, to, growth, events }) => ({
-			from: moment(from),
-			to: moment(to),
-			growth,
-			events: events
-				.filter((index) => index >= patient.history.birthEvents)
-				.map((index) => eventJson(index, answer)),
-		}));
+	const tokenJson = (token: number) => {
+		const { code, system, name } = vocabulary.tokens[token];
+		return { code, system, name };
+	};
+	/** Of the history, numbered from 1 without birth. */
+	const numbered = Array.from(history.times, (time, index) => ({
+		number: index + 1 - history.birthEvents,
+		...moment(time),
+		...tokenJson(history.tokens[index]),
+	}));
+	const events = numbered.slice(history.birthEvents);
 	const indexJson = ({ probabilities, lowest, highest }: IndexRisk) =>
 		horizons.map(({ years, days }, i) => ({
 			years,
@@ -119,37 +94,41 @@ export function riskJson(answer: RiskAnswer) {
 		runs: answer.runs,
 		index: moment(at),
 		horizonDays,
-		risks: answer.risks.map((risk) => ({
-			code: risk.code.code,
-			name: risk.code.name,
-			tokens: risk.code.tokens.map((token) => tokenJson(token, vocabulary)),
-			recorded: recorded(risk.index.recordedAt),
-			incidence: indexJson(risk.index),
+		risks: answer.risks.map(({ code, index, trajectory, reasons, ...risk }) => ({
+			code: code.code,
+			name: code.name,
+			tokens: code.tokens.map(tokenJson),
+			recorded: recorded(index.recordedAt),
+			incidence: indexJson(index),
 			...(risk.whatIfIndex && {
 				whatIfRecorded: recorded(risk.whatIfIndex.recordedAt),
 				whatIfIncidence: indexJson(risk.whatIfIndex),
 			}),
 			...(risk.sameAgeAndSex && { sameAgeAndSex: risk.sameAgeAndSex }),
-			...(risk.reasons && { reasons: reasonsJson(risk.reasons, answer) }),
+			...(reasons && { reasons: reasonsJson(reasons, query, tokenJson) }),
 			points: Array.from(times, (time, i) => ({
 				...moment(time),
-				place: risk.trajectory.places[i],
-				recorded: risk.trajectory.recorded[i] === 1,
-				risk: risk.trajectory.risk[i],
-				growth: risk.trajectory.growth[i],
+				place: trajectory.places[i],
+				recorded: trajectory.recorded[i] === 1,
+				risk: trajectory.risk[i],
+				growth: trajectory.growth[i],
 				...(risk.whatIf && {
 					whatIfRisk: risk.whatIf.risk[i],
 					whatIfGrowth: risk.whatIf.growth[i],
 				}),
 			})),
-			surges: surgesJson(risk.trajectory),
+			surges: trajectory.surges.map((surge) => ({
+				from: moment(surge.from),
+				to: moment(surge.to),
+				growth: surge.growth,
+				events: surge.events
+					.filter((event) => event >= history.birthEvents)
+					.map((event) => numbered[event]),
+			})),
 			attribution: risk.contributions.map(({ time, risk, effects }) => ({
 				...moment(time),
 				risk,
-				events: recordIndices(patient).map((index, i) => ({
-					...events[i],
-					effect: effects[index],
-				})),
+				events: events.map((event, i) => ({ ...event, effect: effects[history.birthEvents + i] })),
 			})),
 		})),
 		...(answer.groups.length > 0 && {
@@ -169,45 +148,49 @@ export function riskJson(answer: RiskAnswer) {
 	};
 }
 
-function reasonsJson(
+/** The answer as programs and tables read it. */
+export type RiskJson = ReturnType<typeof riskJson>;
+
+function reasonsJson<Token>(
 	{ risk, start, listed, others, horizonDays }: RiskReasons,
-	{ query, vocabulary }: RiskAnswer,
+	{ whatIf, patient, axis, at }: RiskQuery,
+	tokenJson: (token: number) => Token,
 ) {
 	const change = risk - start;
 	const effectOf = ({ effect, error }: Reason) => ({ effect, standardError: error });
-	if (query.whatIf) {
-		const { names } = query.whatIf;
+	if (whatIf) {
+		const { names } = whatIf;
 		return {
 			horizonDays,
 			risk,
 			beforeEdits: start,
 			change,
-			edits: listed.map((reason) => ({
-				edit: names[reason.parts[0]],
-				...effectOf(reason),
-			})),
+			edits: listed.map((reason) => ({ edit: names[reason.parts[0]], ...effectOf(reason) })),
 			others: others && { edits: others.parts.map((part) => names[part]), ...effectOf(others) },
 		};
 	}
-	const moment = (time: number) => momentJson(time, query.patient.birth, query.axis);
+	const moment = (time: number) => momentJson(time, patient.birth, axis);
+	const { tokens, times } = patient.history;
 	return {
 		horizonDays,
 		risk,
 		withoutRecords: start,
 		change,
 		codes: listed.map((reason) => {
-			const [token = 0] = reason.parts;
-			const { first, last } = recordTimes(token, query);
+			const [token] = reason.parts;
+			const recorded = times.filter(
+				(time, event) => Math.floor(time) <= Math.floor(at) && tokens[event] === token,
+			);
 			return {
-				...tokenJson(token, vocabulary),
-				first: moment(first),
-				last: moment(last),
+				...tokenJson(token),
+				first: moment(recorded[0]),
+				last: moment(recorded[recorded.length - 1]),
 				records: reason.records,
 				...effectOf(reason),
 			};
 		}),
 		others: others && {
-			codes: others.parts.map((token) => tokenJson(token, vocabulary)),
+			codes: others.parts.map(tokenJson),
 			records: others.records,
 			...effectOf(others),
 		},
@@ -219,46 +202,49 @@ export function riskCsv(answer: RiskAnswer): string {
 	const header = "patient,code,name,date,day,age_years,place,horizon_days,recorded,risk,growth";
 	const changed = answer.query.whatIf ? ["what_if_risk", "what_if_growth"] : [];
 	const { patient, risks, horizonDays } = riskJson(answer);
-	return [
-		csvLine([...header.split(","), ...changed]),
-		...risks.flatMap(({ code, name, points }) =>
-			points.map((point) =>
-				csvLine([
-					patient.id,
-					code,
-					name,
-					point.date ?? "",
-					point.day,
-					point.ageYears,
-					point.place ?? "",
-					horizonDays,
-					point.recorded ? 1 : 0,
-					point.risk,
-					point.growth,
-					...(changed.length > 0 ? [point.whatIfRisk ?? null, point.whatIfGrowth ?? null] : []),
-				]),
-			),
-		),
-	].join("");
+	const lines = risks.flatMap(({ code, name, points }) =>
+		points.map(({ date = "", day, ageYears, place, recorded, ...point }) => [
+			patient.id,
+			code,
+			name,
+			date,
+			day,
+			ageYears,
+			place ?? "",
+			horizonDays,
+			recorded ? 1 : 0,
+			point.risk,
+			point.growth,
+			...(changed.length > 0 ? [point.whatIfRisk ?? null, point.whatIfGrowth ?? null] : []),
+		]),
+	);
+	return [[...header.split(","), ...changed], ...lines].map(csvLine).join("");
 }
 
+/** What one line of a drawing has room for. */
+const longestLine = 60;
+
 /** The answer as the data of a figure. */
-export function riskPicture(answer: RiskAnswer) {
-	const { query, risks } = answer;
+export function riskPicture({ query, risks, simulated, vocabulary }: RiskAnswer) {
 	const { whatIf, patient, axis } = query;
 	const { id, birth, death, history } = patient;
-	const times = history.times.subarray(history.birthEvents);
+	const { tokens, birthEvents } = history;
+	const times = history.times.subarray(birthEvents);
 	return {
 		patient: id,
 		clock: { axis, birth },
-		curves: risks.map(({ code: { code, name, tokens }, trajectory }) => ({
+		curves: risks.map(({ code, trajectory }) => ({
 			...trajectory,
-			code,
-			name,
-			recordedAt: history.times[history.tokens.findIndex((token) => tokens.includes(token))],
+			code: code.code,
+			name: code.name,
+			recordedAt: history.times[tokens.findIndex((token) => code.tokens.includes(token))],
 			surges: trajectory.surges.map((surge) => ({
 				...surge,
-				phenotypes: namesIn(surge.events, answer, (token) => token.name),
+				phenotypes: counted(
+					surge.events
+						.filter((event) => event >= birthEvents)
+						.map((event) => vocabulary.tokens[tokens[event]].name),
+				),
 			})),
 		})),
 		...(whatIf && {
@@ -274,29 +260,17 @@ export function riskPicture(answer: RiskAnswer) {
 		}),
 		horizonDays: query.horizonDays,
 		death,
-		simulated: answer.simulated,
+		simulated,
 		events: [...times],
 		now: times.at(-1) ?? query.times[0],
 	};
 }
 
-/** What one line of a drawing has room for. */
-const longestLine = 60;
-
-/** What was recorded, each once, with how often; the birth does not count. */
-export function namesIn(
-	events: readonly number[],
-	{ query, vocabulary }: RiskAnswer,
-	nameOf: (token: Token) => string,
-): string[] {
-	const { tokens, birthEvents } = query.patient.history;
-	const counts = new Map<number, number>();
-	for (const index of events) {
-		if (index < birthEvents) continue;
-		const token = tokens[index];
-		counts.set(token, (counts.get(token) ?? 0) + 1);
-	}
-	return [...counts].map(
-		([token, count]) => nameOf(vocabulary.tokens[token]) + (count > 1 ? ` ×${count}` : ""),
-	);
+/** Each name once, with how often it is there. */
+export function counted(names: readonly string[]): string[] {
+	const counts = new Map<string, number>();
+	for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+	return [...counts].map(([name, count]) => name + timesText(count));
 }
+
+export const timesText = (count: number) => (count > 1 ? ` ×${count}` : "");
