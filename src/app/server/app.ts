@@ -24,7 +24,7 @@ import type { Connections } from "./connections.js";
 import type { Engine, ModelCalls } from "./engine/engine.js";
 import { CallFailed } from "./engine/failures.js";
 import { readingTurns } from "./fair-queue.js";
-import { jsonPieces, TooLongError } from "./json-pieces.js";
+import { jsonBytes } from "./json-bytes.js";
 import type { Limits } from "./limits.js";
 import type { Log } from "./log.js";
 import { errorBody, hungUp, Refusal, refusalOf } from "./refusal.js";
@@ -106,7 +106,13 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">) {
 					await pause();
 					const model = modelScheduler.callsFor(signal, address);
 					const result = { ...population, ...(await work(request, model, context)) };
-					connections.send(outgoing, route.status, responsePieces(result, limits.answerBytes));
+					const body = jsonBytes(result);
+					if (body.length > limits.answerBytes)
+						throw new Refusal(
+							422,
+							`the response is larger than ${thousands(limits.answerBytes)} bytes; query fewer times or codes, or send fewer events`,
+						);
+					connections.send(outgoing, route.status, body);
 					return RESPONSE_ALREADY_SENT;
 				} finally {
 					end();
@@ -220,18 +226,6 @@ function deadline(outgoing: HttpBindings["outgoing"], ms: number) {
 			outgoing.removeListener("close", leave);
 		},
 	};
-}
-
-function responsePieces(result: object, maxBytes: number): Uint8Array[] {
-	try {
-		return jsonPieces(result, maxBytes);
-	} catch (error) {
-		if (!(error instanceof TooLongError)) throw error;
-		throw new Refusal(
-			422,
-			`the response is larger than ${thousands(maxBytes)} bytes; query fewer times or codes, or send fewer events`,
-		);
-	}
 }
 
 /** The parameters in the URL, those that are numbers as numbers. */

@@ -8,9 +8,8 @@ interface Connection {
 	readonly address: string;
 	/** The unfinished response. */
 	response: ServerResponse | undefined;
-	/** The pieces of it that are not written to the socket yet, and their bytes. */
-	pieces: Uint8Array[];
-	pieceBytes: number;
+	/** What it sends, which is held in memory until all is written to the socket. */
+	body: Uint8Array | undefined;
 	/** The request that waits for the response to be complete. */
 	waiting: { readonly outgoing: ServerResponse; readonly start: () => void } | undefined;
 	/** Requests that arrived while another waited. */
@@ -29,6 +28,10 @@ type ConnectionLimits = Pick<
 	"connections" | "connectionsPerAddress" | "unsentBytes" | "stallMs" | "crowdedStallMs"
 >;
 
+/** Of a body, written at once: small, so that the progress of a slow client is visible. */
+const pieceBytes = 16 * 1024;
+/** Of a connection without a response held in memory. */
+const nothingSent = { body: undefined, madeAt: undefined };
 /** Few enough to take little memory; a well-behaved client may send as many in one packet. */
 const maxPipelined = 8;
 
@@ -42,8 +45,8 @@ export function connections(limits: ConnectionLimits) {
 	const perAddress = new Map<string, number>();
 	let isClosing = false;
 
-	const unsentOn = (socket: Socket, { pieceBytes }: Connection) =>
-		pieceBytes + socket.writableLength;
+	const unsentOn = (socket: Socket, { body }: Connection) =>
+		(body?.length ?? 0) + socket.writableLength;
 	const allUnsent = () => {
 		let bytes = 0;
 		for (const [socket, connection] of open) bytes += unsentOn(socket, connection);
@@ -86,13 +89,8 @@ export function connections(limits: ConnectionLimits) {
 	}
 
 	function drop(socket: Socket, connection: Connection): void {
-		forgetPieces(connection);
+		Object.assign(connection, nothingSent);
 		socket.destroy();
-	}
-	function forgetPieces(connection: Connection): void {
-		connection.pieces = [];
-		connection.pieceBytes = 0;
-		connection.madeAt = undefined;
 	}
 
 	function startResponse(
@@ -106,7 +104,7 @@ export function connections(limits: ConnectionLimits) {
 			if (connection.response !== outgoing) return;
 			connection.response = undefined;
 			connection.readBytes = socket.bytesRead;
-			forgetPieces(connection);
+			Object.assign(connection, nothingSent);
 			const { waiting } = connection;
 			connection.waiting = undefined;
 			if (waiting && !socket.destroyed) startResponse(connection, waiting.outgoing, waiting.start);
@@ -141,15 +139,13 @@ export function connections(limits: ConnectionLimits) {
 			perAddress.set(address, count + 1);
 			open.set(socket, {
 				address,
+				...nothingSent,
 				response: undefined,
-				pieces: [],
-				pieceBytes: 0,
 				waiting: undefined,
 				pipelined: 0,
 				readBytes: 0,
 				takenBytes: 0,
 				movedAt: clock(),
-				madeAt: undefined,
 			});
 			socket.on("close", () => {
 				open.delete(socket);
@@ -177,24 +173,23 @@ export function connections(limits: ConnectionLimits) {
 		/** The unfinished response of a connection. */
 		responseOn: (socket: Socket): ServerResponse | undefined => open.get(socket)?.response,
 		/** Sends JSON piece by piece as the client reads. */
-		send(outgoing: ServerResponse, status: number, pieces: Uint8Array[]): void {
+		send(outgoing: ServerResponse, status: number, body: Uint8Array): void {
 			const connection = open.get(outgoing.req.socket);
 			if (connection?.response !== outgoing) return;
-			const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
-			makeRoom(bytes);
-			connection.pieces = pieces;
-			connection.pieceBytes = bytes;
+			const { length } = body;
+			makeRoom(length);
+			connection.body = body;
 			connection.madeAt = clock();
-			outgoing.writeHead(status, { "Content-Type": "application/json", "Content-Length": bytes });
-			const sendNext = () => {
-				const piece = connection.response === outgoing ? connection.pieces.shift() : undefined;
-				if (!piece) return;
-				connection.pieceBytes -= piece.length;
-				if (connection.pieces.length === 0) outgoing.end(piece);
+			outgoing.writeHead(status, { "Content-Type": "application/json", "Content-Length": length });
+			const sendFrom = (from: number) => {
+				if (connection.body !== body) return;
+				const to = from + pieceBytes;
+				const piece = body.subarray(from, to);
+				if (to >= length) outgoing.end(piece);
 				// The callback runs when the system has accepted the piece, so that the socket buffers one at a time.
-				else outgoing.write(piece, (error) => error ?? sendNext());
+				else outgoing.write(piece, (error) => error ?? sendFrom(to));
 			};
-			sendNext();
+			sendFrom(0);
 		},
 		/** Closes the connections of clients that have read nothing for too long. */
 		closeStalled(): void {

@@ -28,7 +28,7 @@ import {
 	searchCodes,
 } from "../../../predict/user-input/index.js";
 import type { ModelCalls } from "../engine/engine.js";
-import { JsonList, joinPieces, jsonPieces } from "../json-pieces.js";
+import { jsonBytes, listBytes, RawJson } from "../json-bytes.js";
 import type { Limits } from "../limits.js";
 import { Refusal } from "../refusal.js";
 import { historySummary, perPatient, readRequestPatient, type ServedModel } from "./patient.js";
@@ -116,7 +116,7 @@ export async function forecastFrom(
 		);
 	const of = state ? { state } : { history: patient.history };
 	const forecasts = await model.forecast({ of, times, at, top, birth: patient.birth, axis });
-	return { ...historySummary(parsed, times, served), answers: new JsonList(forecasts) };
+	return { ...historySummary(parsed, times, served), answers: new RawJson(forecasts) };
 }
 
 /** Reads the patients of a batch. */
@@ -136,13 +136,10 @@ export async function forecastBatch(
 	const parsed = await readPatients(patients, served);
 	const results = await perPatient(
 		parsed,
-		async (patient) => {
-			const answer = await forecastFrom(undefined, request, patient, served, model);
-			return jsonPieces(answer, Number.POSITIVE_INFINITY);
-		},
+		async (patient) => jsonBytes(await forecastFrom(undefined, request, patient, served, model)),
 		forecastsAtOnce,
 	);
-	return { results: new JsonList(joinPieces(results)) };
+	return { results: new RawJson(listBytes(results)) };
 }
 
 /** Histories per call of the engine, so that other clients get their turn in between. */

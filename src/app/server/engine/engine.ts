@@ -16,7 +16,6 @@ import { likeliest } from "../../../predict/index.js";
 import type { Calls } from "../../../predict/library/run-calls.js";
 import { callsOf } from "../../../predict/library/run-calls.js";
 import { momentJson } from "../../../predict/user-input/index.js";
-import { listPieces } from "../json-pieces.js";
 import { CallFailed, failureOf } from "./failures.js";
 
 /** What a thread needs to build the model. */
@@ -55,8 +54,8 @@ export const methods = [
 export type Method = (typeof methods)[number];
 
 export interface ModelCalls extends Pick<Calls, Exclude<Method, "forecast">> {
-	/** The forecasts of a response, one per time, as pieces of JSON. */
-	forecast(query: ForecastQuery): Promise<Uint8Array[]>;
+	/** The forecasts of a response, one per time, as the bytes of a JSON list. */
+	forecast(query: ForecastQuery): Promise<Uint8Array>;
 }
 
 /** A model that predicts, in this thread or in others. */
@@ -101,7 +100,7 @@ export function localEngine(
 }
 
 /**
- * Forecasts as the JSON of the response, in pieces. It is written where the model computes: ranking codes and
+ * Forecasts as the JSON of the response. It is written where the model computes: ranking codes and
  * writing take as long as a small model, and the thread that receives requests must stay free.
  */
 function forecastWriter(
@@ -114,24 +113,21 @@ function forecastWriter(
 		const { code, system, name, category } = tokens[token] as Token;
 		return `${JSON.stringify({ code, system, name, category }).slice(0, -1)},"probability":`;
 	};
-	return async ({ of, times, at, top, birth, axis }: ForecastQuery): Promise<Uint8Array[]> => {
+	return async ({ of, times, at, top, birth, axis }: ForecastQuery): Promise<Uint8Array> => {
 		const predictions: Predictions & Partial<Awaited<ReturnType<Calls["predict"]>>> =
 			"history" in of ? await predict([of.history], [times]) : await query(of.state, [times]);
-		return listPieces(
-			times.map((time, index) => {
-				const codes = likeliest(predictions, { top, query: index }).map(
-					({ token, probability }) => {
-						codeJson[token] ??= writeCode(token);
-						return `${codeJson[token]}${probability}}`;
-					},
-				);
-				const moment = {
-					at: at[index],
-					...momentJson(time, birth, axis),
-					place: predictions.places?.[0]?.[index] ?? "after",
-				};
-				return `${JSON.stringify(moment).slice(0, -1)},"top":[${codes.join(",")}]}`;
-			}),
-		);
+		const forecasts = times.map((time, index) => {
+			const codes = likeliest(predictions, { top, query: index }).map(({ token, probability }) => {
+				codeJson[token] ??= writeCode(token);
+				return `${codeJson[token]}${probability}}`;
+			});
+			const moment = {
+				at: at[index],
+				...momentJson(time, birth, axis),
+				place: predictions.places?.[0]?.[index] ?? "after",
+			};
+			return `${JSON.stringify(moment).slice(0, -1)},"top":[${codes.join(",")}]}`;
+		});
+		return new TextEncoder().encode(`[${forecasts.join(",")}]`);
 	};
 }
