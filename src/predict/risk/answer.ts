@@ -7,7 +7,6 @@ import { type Future, shareError } from "../futures.js";
 import { edited } from "../histories.js";
 import {
 	attributeIncidence,
-	cutHorizons,
 	type IncidenceReader,
 	incidenceTrajectories,
 	outputsFor,
@@ -43,14 +42,12 @@ export interface IndexRisk {
 export type CodeAnswer = Awaited<ReturnType<typeof answerRisk>>[number];
 /** Why a risk after the index day is what it is: by the records or, with edits, by how these change it. */
 export type RiskReasons = Reasons & { readonly horizonDays: number };
-/** The risk of the first record of any member of a group, from sampled futures. */
-export type GroupRisk = ReturnType<typeof groupRisks>[number];
 
 export interface RiskAnswer {
 	readonly query: RiskQuery;
 	readonly risks: readonly CodeAnswer[];
 	/** Of groups that the model has no hazards for, after the index day. */
-	readonly groups: readonly GroupRisk[];
+	readonly groups: ReturnType<typeof groupRisks>;
 	/** Futures that the risks of groups come from. */
 	readonly samples: number;
 	/** Number of runs behind the risks after the index day; the trajectories are of the first. */
@@ -94,14 +91,9 @@ export function queryIndexRisks(
 	query: RiskQuery,
 ): Promise<IndexRisk[][]> {
 	const histories = historiesOf(query);
-	const days = query.horizons.map((horizon) => horizon.days);
-	return indexRisks(
-		read,
-		histories,
-		query.codes,
-		histories.map(() => query.at),
-		cutHorizons({ longestDays }, days).days,
-	);
+	const indexDays = histories.map(() => query.at);
+	const horizons = query.horizons.map(({ days }) => Math.min(days, longestDays));
+	return indexRisks(read, histories, query.codes, indexDays, horizons);
 }
 
 /** Answers a query about one patient, from one model. */
@@ -183,7 +175,7 @@ async function reasonsFor(
 	{ read, parameters = 0 }: RiskModel,
 	{ patient, whatIf, at, explainedDays }: RiskQuery,
 	{ tokens }: FoundCode,
-) {
+): Promise<RiskReasons | undefined> {
 	if (explainedDays === null) return undefined;
 	const reasons = await explainIncidence(read, patient.history, explainedDays, {
 		of: tokens,

@@ -1,5 +1,5 @@
 import { InputError } from "../../base/errors.js";
-import { type TimeAxis, yearDays } from "../../base/time.js";
+import { yearDays } from "../../base/time.js";
 import { type NotAtRisk, whyNotAtRisk } from "../../data/cohort/at-risk.js";
 import type { Manifest, NewPatient, UnknownCodes } from "../../data/cohort/index.js";
 import type { HazardSettings } from "../../model/hazards/settings.js";
@@ -71,44 +71,8 @@ export interface Horizon {
 	readonly days: number;
 }
 
-/** A set of codes that the model has no hazards for. */
-export interface SampledGroup {
-	readonly name: string;
-	readonly codes: readonly FoundCode[];
-	readonly tokens: ReadonlySet<number>;
-}
-
-/** A question that was read: codes as tokens, times and horizons as days. */
-export interface RiskQuery {
-	readonly patient: NewPatient;
-	readonly axis: TimeAxis;
-	readonly codes: readonly FoundCode[];
-	readonly groups: readonly SampledGroup[];
-	/** The index day; its records are known. */
-	readonly at: number;
-	/** After the index day. */
-	readonly horizons: readonly Horizon[];
-	/** The horizon of the trajectory. */
-	readonly horizonDays: number;
-	/** Times of the trajectory. */
-	readonly times: Float64Array;
-	/** Times at which to attribute the risk to events. */
-	readonly attributed: readonly number[];
-	/** The horizon of the risk to explain; null to explain none. */
-	readonly explainedDays: number | null;
-	readonly whatIf?: NamedEdits | undefined;
-	/** How codes were interpreted, where that is not obvious. */
-	readonly notes: readonly string[];
-	/** Codes whose members are taken as independent. */
-	readonly assumptions: readonly string[];
-	/** On horizons that were cut. */
-	readonly warnings: readonly string[];
-}
-
 /** What questions are read for. */
-export interface QuestionedModel extends Omit<CodeBook, "groups"> {
-	readonly config: unknown;
-}
+type QuestionedModel = Omit<CodeBook, "groups"> & { readonly config: unknown };
 
 /** The hazards of a model, and where its codes are looked up. */
 export function hazardBook(model: QuestionedModel) {
@@ -129,11 +93,11 @@ export const readCodes = (codes: readonly string[], book: CodeBook): FoundCode[]
 export function readHorizons(
 	model: Pick<ReturnType<typeof hazardBook>, "longestDays">,
 	horizons: readonly SpanInput[] = usualHorizons,
-): { readonly horizons: readonly Horizon[]; readonly warnings: readonly string[] } {
+) {
 	const asked = horizons.map((span, place) => readSpan(span, "horizons", `horizons.${place}`));
 	const { days, warnings } = cutHorizons(model, asked);
 	return {
-		horizons: days.map((cut, i) => ({ years: yearsOf(asked[i]), days: cut })),
+		horizons: days.map((cut, i): Horizon => ({ years: yearsOf(asked[i]), days: cut })),
 		warnings,
 	};
 }
@@ -153,11 +117,15 @@ export function readIndexDay(at: TimeInput | undefined, timed: Timed): number {
 	return day;
 }
 
-export function readRisk(model: QuestionedModel, timed: Timed, question: RiskQuestion): RiskQuery {
+/** A question that was read: codes as tokens, times and horizons as days. */
+export type RiskQuery = ReturnType<typeof readRisk>;
+
+export function readRisk(model: QuestionedModel, timed: Timed, question: RiskQuestion) {
 	checkExplained(question);
 	const { book, ...hazards } = hazardBook(model);
 	const groups = readGroups(question.groups ?? [], { ...model });
-	const hasHazards = ({ tokens }: SampledGroup) => outputsFor(hazards, [...tokens]).length === 1;
+	const hasHazards = ({ tokens }: (typeof groups)[number]) =>
+		outputsFor(hazards, [...tokens]).length === 1;
 	const sampled = groups.filter((group) => !hasHazards(group));
 	const codes = [
 		...readCodes(question.codes, book),
@@ -167,41 +135,44 @@ export function readRisk(model: QuestionedModel, timed: Timed, question: RiskQue
 	];
 	const { horizons, warnings } = readHorizons(hazards, question.horizons);
 	const along = cutHorizons(hazards, [readSpan(question.horizon ?? usualHorizon, "horizon")]);
-	const explained = question.why ? cutHorizons(hazards, [explainedDays(question)]).days : [];
 	return {
 		...timed,
 		codes,
+		/** Sets of codes that the model has no hazards for. */
 		groups: sampled,
+		/** The index day; its records are known. */
 		at: readIndexDay(question.at, timed),
+		/** After the index day. */
 		horizons,
+		/** The horizon of the trajectory. */
 		horizonDays: along.days[0],
+		/** Times of the trajectory. */
 		times: question.trajectory === false ? new Float64Array(0) : timeGrid(timed, question),
+		/** Times at which to attribute the risk to events. */
 		attributed: (question.attribute ?? []).map((time) => readTime(time, timed, "attribute")),
-		explainedDays: explained[0] ?? null,
+		/** The horizon of the risk to explain; null to explain none. */
+		explainedDays: question.why ? cutHorizons(hazards, [explainedDays(question)]).days[0] : null,
 		whatIf: readEdits(question, timed, model),
+		/** How codes were interpreted, where that is not obvious. */
 		notes: [...codes, ...sampled.flatMap((group) => group.codes)].flatMap(({ note }) => note ?? []),
+		/** Codes whose members are taken as independent. */
 		assumptions: independenceNotes(hazards, codes),
+		/** On horizons that were cut. */
 		warnings: [...warnings, ...along.warnings],
 	};
 }
 
 /** The members of groups among the codes of a vocabulary. */
-function readGroups(groups: readonly CodeGroup[], book: CodeBook): SampledGroup[] {
-	return groups.map(({ name, codes }, i) => {
+const readGroups = (groups: readonly CodeGroup[], book: CodeBook) =>
+	groups.map(({ name, codes }, i) => {
+		const refused = (problem: string) => new InputError(problem, { field: "group", value: name });
 		if (groups.findIndex((other) => other.name === name) < i)
-			throw new InputError(`two groups are called ${name}; give each \`group\` a name of its own`, {
-				field: "group",
-				value: name,
-			});
+			throw refused(`two groups are called ${name}; give each \`group\` a name of its own`);
 		if (codes.length === 0)
-			throw new InputError(`the group ${name} has no codes; expected NAME=CODE,CODE,…`, {
-				field: "group",
-				value: name,
-			});
+			throw refused(`the group ${name} has no codes; expected NAME=CODE,CODE,…`);
 		const members = codes.map((code) => findCode(code, book));
 		return { name, codes: members, tokens: new Set(members.flatMap(({ tokens }) => tokens)) };
 	});
-}
 
 /** Reasons are of one code: those of several would be tables of their own. */
 function checkExplained({ why, codes, groups = [] }: RiskQuestion): void {
@@ -263,20 +234,12 @@ export function riskWarnings(
 	];
 }
 
-interface NamedEdits {
-	readonly edits: readonly Edit[];
-	/** Each in words. */
-	readonly names: readonly string[];
-	/** All in words. */
-	readonly name: string;
-}
-
 /** The requested edits; undefined if there are none. */
 function readEdits(
 	{ add = [], remove = [], move = [] }: RiskQuestion,
 	timed: Timed,
 	book: CodeBook,
-): NamedEdits | undefined {
+) {
 	if (add.length + remove.length + move.length === 0) return undefined;
 	const { patient, axis } = timed;
 	const { tokens, times, birthEvents } = patient.history;
@@ -297,35 +260,33 @@ function readEdits(
 		edited.add(event);
 		return event - 1 + birthEvents;
 	};
-	const all = [
-		...add.map(({ code, at }) => {
-			const token = oneToken(code, book);
-			const time = readTime(at, timed, "add");
-			return {
-				edit: { add: { token, time } },
-				name: `with ${nameOf(token)} at ${dayText(time, axis)}`,
-			};
-		}),
-		...remove.map((event) => {
-			const index = indexOf(event, "remove");
-			return { edit: { remove: index }, name: `without ${dated(index)}` };
-		}),
-		...move.map(({ event, at }) => {
-			const index = indexOf(event, "move");
-			const time = readTime(at, timed, "move");
-			return {
-				edit: { move: index, to: time },
-				name: `${dated(index)} moved to ${dayText(time, axis)}`,
-			};
-		}),
-	];
+	const named: { readonly edit: Edit; readonly name: string }[] = [];
+	for (const { code, at } of add) {
+		const token = oneToken(code, book);
+		const time = readTime(at, timed, "add");
+		const name = `with ${nameOf(token)} at ${dayText(time, axis)}`;
+		named.push({ edit: { add: { token, time } }, name });
+	}
+	for (const event of remove) {
+		const index = indexOf(event, "remove");
+		named.push({ edit: { remove: index }, name: `without ${dated(index)}` });
+	}
+	for (const { event, at } of move) {
+		const index = indexOf(event, "move");
+		const to = readTime(at, timed, "move");
+		named.push({
+			edit: { move: index, to },
+			name: `${dated(index)} moved to ${dayText(to, axis)}`,
+		});
+	}
 	if (count + add.length === remove.length)
 		throw new InputError(
 			`\`remove\` leaves patient ${patient.id} no record; a prediction needs at least one`,
 			{ field: "remove" },
 		);
-	const names = all.map(({ name }) => name);
-	return { edits: all.map(({ edit }) => edit), names, name: names.join(", ") };
+	/** Each in words. */
+	const names = named.map(({ name }) => name);
+	return { edits: named.map(({ edit }) => edit), names, name: names.join(", ") };
 }
 
 function oneToken(code: string, book: CodeBook): number {
