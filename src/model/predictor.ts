@@ -99,62 +99,30 @@ function checkEvents(state: State, events: readonly Events[], vocab: number): vo
 	}
 }
 
-/** A query that follows `position` events of a patient. */
-function following(
-	state: State,
-	patient: number,
-	events: Events,
-	position: number,
-	time: number,
-	index: number,
-): Query {
-	const last = position === 0 ? state.times[patient] : events.times[position - 1];
-	mustFollow(last, time, patient, `query ${index}`);
-	const token = position === 0 ? state.tokens[patient] : events.tokens[position - 1];
-	const gap = Number.isNaN(last) ? 0 : time - last;
-	return { index, token, time, gap, position };
-}
-
-/** Queries after all events. */
-const queriesAfter = (
-	state: State,
-	events: readonly Events[] | undefined,
-	times: readonly ArrayLike<number>[],
-): Query[][] =>
-	times.map((queryTimes, patient) => {
-		const patientEvents = events?.[patient] ?? none;
-		return Array.from(queryTimes, (time, index) =>
-			following(state, patient, patientEvents, patientEvents.times.length, time, index),
-		);
-	});
-
 /**
- * Queries among the events, each after those strictly before it. One before a patient's very
- * first event looks back: it holds [SOS] at its own time and reads what the first slot left, which
+ * The queries of each patient after all events, or within them, each after those strictly before it. One before a
+ * patient's very first event looks back: it holds [SOS] at its own time and reads what the first slot left, which
  * is [SOS] at the first event's time.
  */
-const queriesWithin = (
+const queriesOf = (
 	state: State,
 	events: readonly Events[] | undefined,
 	times: readonly ArrayLike<number>[],
+	within: boolean,
 ): Query[][] =>
 	times.map((queryTimes, patient) => {
-		const patientEvents = events?.[patient] ?? none;
-		const first = patientEvents.times[0];
-		const started = !Number.isNaN(state.times[patient]);
+		const history = events?.[patient] ?? none;
+		const first = history.times[0];
+		const [lastToken, lastTime] = [state.tokens[patient], state.times[patient]];
+		const looksBack = within && Number.isNaN(lastTime);
 		return Array.from(queryTimes, (time, index) => {
-			if (!started && first !== undefined && Number.isFinite(time) && time < first) {
-				const token = state.tokens[patient];
-				return { index, token, time, gap: time - first, position: 1 };
-			}
-			return following(
-				state,
-				patient,
-				patientEvents,
-				countBefore(patientEvents.times, time),
-				time,
-				index,
-			);
+			if (looksBack && Number.isFinite(time) && time < first)
+				return { index, token: lastToken, time, gap: time - first, position: 1 };
+			const position = within ? countBefore(history.times, time) : history.times.length;
+			const last = position === 0 ? lastTime : history.times[position - 1];
+			mustFollow(last, time, patient, `query ${index}`);
+			const token = position === 0 ? lastToken : history.tokens[position - 1];
+			return { index, token, time, gap: Number.isNaN(last) ? 0 : time - last, position };
 		});
 	});
 
@@ -271,11 +239,16 @@ export function predictorFrom({ run, ...parts }: PredictorParts): Predictor {
 		state: State,
 		events: readonly Events[] | undefined,
 		times: readonly ArrayLike<number>[] | undefined,
-		{ keep = false, queriesOf = queriesAfter } = {},
+		{ keep = false, within = false } = {},
 	) => {
 		checkLists(state.patients, { events, times });
 		checkEvents(state, events ?? [], vocab);
-		const result = await run(state, events, times ? queriesOf(state, events, times) : [], keep);
+		const result = await run(
+			state,
+			events,
+			times ? queriesOf(state, events, times, within) : [],
+			keep,
+		);
 		checkFinite(result.predictions.logProbabilities, "prediction");
 		return result;
 	};
@@ -288,6 +261,6 @@ export function predictorFrom({ run, ...parts }: PredictorParts): Predictor {
 		score: async (events, times) =>
 			(await checked(start(events.length), events, times)).predictions,
 		queryWithin: async (state, events, times) =>
-			(await checked(state, events, times, { queriesOf: queriesWithin })).predictions,
+			(await checked(state, events, times, { within: true })).predictions,
 	};
 }
