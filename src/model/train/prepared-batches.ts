@@ -45,53 +45,39 @@ export interface PreparedBatch {
 	readonly events: number;
 }
 
+type FeedsOf = (rows: EventBatch, random: Random) => ReturnType<typeof lossFeeds>;
+
 /** Computes a batch's feeds. Depends only on its arguments, so any thread can do it. */
 export function prepareBatch(
-	use: BatchUse,
+	{ model, config, objective, devices, share }: BatchUse,
 	batch: EventBatch,
 	random: Random,
 	learning: boolean,
 ): PreparedBatch {
-	if (use.share) return prepareShare(use, use.share, batch, random, learning);
-	const { model, config, objective, devices } = use;
-	const { horizon } = objective;
 	const objectives = model.objectives[objective.objective];
+	const { horizon } = objective;
+	const feedsOf: FeedsOf = (rows, draws) =>
+		lossFeeds(model, config, objectives, rows, { horizon, random: draws }, learning);
+	const events = batch.lengths.reduce((a, b) => a + b, 0);
+	if (share) return { ...shareOfFeeds(share, batch, random, feedsOf), events };
 	const parts = splitRows(batch, devices);
-	const fed = parts.map((part, i) => {
-		const draw = { horizon, random: devices === 1 ? random : random.fork(i) };
-		return lossFeeds(model, config, objectives, part, draw, learning);
-	});
+	const fed = parts.map((part, i) => feedsOf(part, devices === 1 ? random : random.fork(i)));
 	const targets: Record<string, number> = {};
 	for (const part of fed) addInto(targets, part.targets);
 	const [{ rows, length }] = parts as [EventBatch];
-	return {
-		shape: { rows, length },
-		feeds: fed.map(({ feeds }) => feeds),
-		targets,
-		events: batch.lengths.reduce((a, b) => a + b, 0),
-	};
+	return { shape: { rows, length }, feeds: fed.map(({ feeds }) => feeds), targets, events };
 }
 
 /**
  * The feeds of one process's rows. Everything is drawn for the whole batch, and what is drawn for other rows dropped:
  * the draws are those of a process on its own.
  */
-function prepareShare(
-	{ model, config, objective }: BatchUse,
+function shareOfFeeds(
 	{ part, of }: Share,
 	batch: EventBatch,
 	random: Random,
-	learning: boolean,
-): PreparedBatch {
-	const feedsOf = (rows: EventBatch, draws: Random) =>
-		lossFeeds(
-			model,
-			config,
-			model.objectives[objective.objective],
-			rows,
-			{ horizon: objective.horizon, random: draws },
-			learning,
-		);
+	feedsOf: FeedsOf,
+): Omit<PreparedBatch, "events"> {
 	const shape = perDevice(batch, of);
 	const whole = feedsOf(batch, random);
 	// Empty rows fill the last parts, and tell how long each feed is per row.
@@ -105,12 +91,7 @@ function prepareShare(
 		filling.set(data.subarray(from, to));
 		return [name, filling] as const;
 	});
-	return {
-		shape,
-		feeds: [Object.fromEntries(parts)],
-		targets: whole.targets,
-		events: batch.lengths.reduce((a, b) => a + b, 0),
-	};
+	return { shape, feeds: [Object.fromEntries(parts)], targets: whole.targets };
 }
 
 const emptyRows = ({ rows, length }: BatchShape): EventBatch => ({

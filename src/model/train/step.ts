@@ -76,11 +76,13 @@ const losses = (plan: StepPlan, terms: readonly LossTerm[]) =>
 	Object.fromEntries(terms.map(({ name, total }) => [lossOf(name), overDevices(plan, total)]));
 
 /** The loss of a batch, term by term, the weighted sum that is differentiated, and what moves beside it. */
-function objectiveOf(plan: StepPlan, parameters: Parameters, shape: BatchShape) {
+function objectiveOf(plan: StepPlan, shape: BatchShape) {
+	const parameters = symbols(plan.shapes);
 	const { model, config, objectives, devices = 1 } = plan;
 	const { terms, moving } = lossTerms(model, config, objectives, parameters, shape, true);
 	const parts = terms.map(({ name, total }) => total.mul(input(scaleOf(name), [])));
 	return {
+		parameters,
 		outputs: losses(plan, terms),
 		total: parts.reduce((a, b) => a.add(b)),
 		moving: Object.fromEntries(
@@ -104,20 +106,22 @@ function learned({ model, config }: StepPlan, total: Tensor, parameters: Paramet
 	);
 }
 
-/** Gradients of the learned weights, by name. */
-function gradientsOf(plan: StepPlan, total: Tensor, parameters: Parameters): Parameters {
+/** An objective with the gradients of the learned weights, by name. */
+function backward(plan: StepPlan, shape: BatchShape) {
+	const { total, parameters, ...objective } = objectiveOf(plan, shape);
 	const names = learned(plan, total, parameters);
 	const slopes = gradients(
 		total,
 		names.map((name) => parameters[name]),
 	);
 	const { codes } = plan;
-	return Object.fromEntries(
+	const gradient: Parameters = Object.fromEntries(
 		names.map((name, i) => {
 			const slope = overDevices(plan, slopes[i]);
 			return [name, codes ? learnTogether(name, slope, codes) : slope];
 		}),
 	);
+	return { ...objective, parameters, gradient };
 }
 
 /** Losses alone, for validation. */
@@ -175,17 +179,13 @@ function updates(plan: StepPlan, parameters: Parameters, gradient: Parameters) {
 
 /** Forward, backward and update in one graph. */
 export function stepGraph(plan: StepPlan, shape: BatchShape): Graph {
-	const parameters = symbols(plan.shapes);
-	const { outputs, total, moving } = objectiveOf(plan, parameters, shape);
-	const gradient = gradientsOf(plan, total, parameters);
+	const { parameters, outputs, gradient, moving } = backward(plan, shape);
 	return { outputs: { ...outputs, ...updates(plan, parameters, gradient), ...moving } };
 }
 
 /** Forward and backward; the gradients are added to those kept so far, if `goesOn`, or start anew. */
 export function accumulateGraph(plan: StepPlan, shape: BatchShape): Graph {
-	const parameters = symbols(plan.shapes);
-	const { outputs, total, moving } = objectiveOf(plan, parameters, shape);
-	const gradient = gradientsOf(plan, total, parameters);
+	const { outputs, gradient, moving } = backward(plan, shape);
 	const goesOn = input("goesOn", [], "bool");
 	const sums = Object.entries(gradient).map(([name, slope]) => {
 		const kept = parameter(gradientOf(name), plan.shapes.get(name) as FixedShape);
@@ -196,17 +196,14 @@ export function accumulateGraph(plan: StepPlan, shape: BatchShape): Graph {
 
 /** Forward and backward, with the gradients as outputs: processes that share a batch add them up. */
 export function gradientGraph(plan: StepPlan, shape: BatchShape): Graph {
-	const parameters = symbols(plan.shapes);
-	const { outputs, total } = objectiveOf(plan, parameters, shape);
-	const slopes = Object.entries(gradientsOf(plan, total, parameters));
-	const named = slopes.map(([name, gradient]) => [gradientOf(name), gradient] as const);
+	const { outputs, gradient } = backward(plan, shape);
+	const named = Object.entries(gradient).map(([name, slope]) => [gradientOf(name), slope] as const);
 	return { outputs: { ...outputs, ...Object.fromEntries(named) } };
 }
 
 /** The update from gradients of batches of any shape, which were kept or are fed. */
 export function applyGraph(plan: StepPlan, shape: BatchShape): Graph {
-	const parameters = symbols(plan.shapes);
-	const { total } = objectiveOf(plan, parameters, shape);
+	const { parameters, total } = objectiveOf(plan, shape);
 	const kept = Object.fromEntries(
 		learned(plan, total, parameters).map((name) => [
 			name,
