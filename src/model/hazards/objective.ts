@@ -1,5 +1,6 @@
 import type { Random } from "../../base/random.js";
 import { specialCount } from "../../data/cohort/vocabulary.js";
+import type { Data } from "../../engine/runtime/index.js";
 import { input, where } from "../../engine/tensor/index.js";
 import type { CodeConfig } from "../heads.js";
 import type { BatchShape, Landmark, Objective, QueryStream, States } from "../model.js";
@@ -199,12 +200,7 @@ function hazardObjective<C extends CodeConfig>(
 			return {
 				feeds: {
 					...fill(streamOf(batch), landmarks),
-					...Object.fromEntries(
-						Object.entries({ ...filled, ...weights }).map(([field, data]) => [
-							`${prefix}.${field}`,
-							data,
-						]),
-					),
+					...nested<Data>(prefix, { ...filled, ...weights }),
 				},
 				// The slots of the rows per landmark, however many were drawn: batches of long and of short rows weigh alike.
 				targets: Object.fromEntries(

@@ -1,6 +1,8 @@
 import { specialCount, specialTokens } from "../../data/cohort/vocabulary.js";
+import type { Data } from "../../engine/runtime/index.js";
 import { type DType, input, type Tensor } from "../../engine/tensor/index.js";
 import type { EventBatch } from "../model.js";
+import { nested } from "../nn/weights.js";
 import type { Events } from "../predictor.js";
 
 /**
@@ -71,12 +73,7 @@ export function observedRows(
 	const gaps = new Float32Array(rows * places);
 	const mask = new Float32Array(rows * places);
 	return {
-		feeds: {
-			[`${prefix}.tokens`]: tokens,
-			[`${prefix}.days`]: days,
-			[`${prefix}.gaps`]: gaps,
-			[`${prefix}.mask`]: mask,
-		},
+		feeds: nested<Data>(prefix, { tokens, days, gaps, mask }),
 		/**
 		 * Fills a row with the last of these events: from its first place on, or up to its last. Gives
 		 * back what to count days from.
@@ -111,7 +108,7 @@ export function queryRows(prefix: string, rows: number, queries: number) {
 	const days = new Float32Array(rows * queries);
 	const gaps = new Float32Array(rows * queries);
 	return {
-		feeds: { [`${prefix}.queryDays`]: days, [`${prefix}.queryGaps`]: gaps },
+		feeds: nested<Data>(prefix, { queryDays: days, queryGaps: gaps }),
 		/** Puts a query to a row. */
 		fillQuery(
 			row: number,

@@ -43,9 +43,12 @@ export const listed = (shape: FixedShape, values: ArrayLike<number>): WeightSpec
 export const fromRareEvents = (specs: WeightSpecs): WeightSpecs =>
 	Object.fromEntries(Object.entries(specs).map(([name, spec]) => [name, { ...spec, rare: true }]));
 
-/** The specs under a prefix, `prefix.name`. */
-export const nested = (prefix: string, specs: WeightSpecs): WeightSpecs =>
-	Object.fromEntries(Object.entries(specs).map(([name, spec]) => [`${prefix}.${name}`, spec]));
+/** Specs, inputs or their values under a prefix, `prefix.name`. */
+export const nested = <T>(
+	prefix: string,
+	values: Readonly<Record<string, T>>,
+): Readonly<Record<string, T>> =>
+	Object.fromEntries(Object.entries(values).map(([name, value]) => [`${prefix}.${name}`, value]));
 
 /** The same specs so many times, `prefix.0.name`, `prefix.1.name` … */
 export const numbered = (prefix: string, count: number, specs: WeightSpecs): WeightSpecs =>

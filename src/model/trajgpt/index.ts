@@ -1,5 +1,4 @@
 import { specialTokens } from "../../data/cohort/vocabulary.js";
-import type { Feeds } from "../../engine/runtime/index.js";
 import { concat, type DType, input, stack, type Tensor } from "../../engine/tensor/index.js";
 import {
 	type EventBatch,
@@ -9,6 +8,7 @@ import {
 	type QueryStream,
 } from "../model.js";
 import { modelFromNetwork } from "../model-from-network.js";
+import { nested } from "../nn/weights.js";
 import { horizon, next, visits } from "../objectives/events.js";
 import { presets, suggestedFrom, type TrajgptConfig, trajgptConfig } from "./config.js";
 import { decaysPer, decayVectors } from "./decay.js";
@@ -18,12 +18,12 @@ import { statesAfterMore } from "./open-histories.js";
 import { predictor } from "./state.js";
 
 /** Slot n holds the token before event n and the time of event n; a query is a slot at a time of its own. */
-interface SlotValues {
+type SlotValues = {
 	readonly tokens: Int32Array;
 	readonly times: Float64Array;
 	/** Time since the event before. */
 	readonly gaps: Float32Array;
-}
+};
 
 /** The slots of a batch. */
 export function slotValues({ rows, length, tokens, times }: EventBatch): SlotValues {
@@ -82,9 +82,6 @@ function slotInputs(prefix: string, rows: number, count: number, dtype: DType): 
 		gaps: input(`${prefix}.gaps`, shape, dtype),
 	};
 }
-
-const prefixed = (prefix: string, values: object): Feeds =>
-	Object.fromEntries(Object.entries(values).map(([field, data]) => [`${prefix}.${field}`, data]));
 
 /** Queries of streams, one after the other. */
 function queryInputs(
@@ -165,9 +162,9 @@ export const trajgpt = modelFromNetwork<TrajgptConfig>({
 	filler(_config, batch) {
 		const slots = slotValues(batch);
 		return (stream, landmarks = []) => ({
-			...prefixed("next", slots),
+			...nested("next", slots),
 			...(stream !== "slots" &&
-				prefixed(stream.name, queryValues(batch, slots, stream as QueryStream, landmarks))),
+				nested(stream.name, queryValues(batch, slots, stream as QueryStream, landmarks))),
 		});
 	},
 	predictor,

@@ -1,5 +1,6 @@
 import type { Data, Feeds } from "../../engine/runtime/index.js";
 import { anglesOf } from "../nn/positions.js";
+import { nested } from "../nn/weights.js";
 import type { Events, Query, State } from "../predictor.js";
 import type { TrajgptConfig } from "./config.js";
 import { rotaryOf } from "./network.js";
@@ -163,8 +164,6 @@ export function passFeeds(state: State, rows: readonly Row[], paddedRows: number
 			if (gap < 0) backwards = true;
 		}
 	}
-	const named = (prefix: string, values: Record<string, Data>) =>
-		Object.fromEntries(Object.entries(values).map(([name, data]) => [`${prefix}.${name}`, data]));
 	return {
 		/** Whether some row may end early. */
 		ragged,
@@ -173,8 +172,8 @@ export function passFeeds(state: State, rows: readonly Row[], paddedRows: number
 		backwards,
 		/** All values; a program takes those that it has inputs for. */
 		feeds: {
-			...named("slots", slot),
-			...named("queries", { ...query, positions }),
+			...nested<Data>("slots", slot),
+			...nested<Data>("queries", { ...query, positions }),
 			mask,
 		},
 	};
