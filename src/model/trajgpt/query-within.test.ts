@@ -1,19 +1,17 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { random } from "../../base/random.js";
 import { specialTokens } from "../../data/cohort/vocabulary.js";
-import { input, parameter, type Tensor } from "../../engine/tensor/index.js";
 import type { Events, Predictor } from "../predictor.js";
 import { type TrajgptConfig, trajgptConfig } from "./config.js";
-import { network } from "./network.js";
 import {
 	base,
 	expectClose,
 	history,
 	kinds,
 	row,
-	runtime,
+	runNetwork,
+	slotInputs,
 	smallModel,
-	weightsOf,
 } from "./testing/small-model.js";
 
 /** The slow way: observe what lies strictly before each time, then ask. */
@@ -43,36 +41,16 @@ function timesAlong({ times }: Events, count: number, seed: number): number[] {
 
 /** [SOS] at a first event's time, then [SOS] asked about at an earlier time, without a bound. */
 async function lookingBack(kind: Partial<TrajgptConfig>, first: number, time: number) {
-	const config = trajgptConfig.parse({ ...base, ...kind });
-	const weights = weightsOf(config);
-	const slot = (name: string) => ({
-		tokens: input(`${name}.tokens`, [1, 1], "int32"),
-		times: input(`${name}.times`, [1, 1], "float64"),
-		gaps: input(`${name}.gaps`, [1, 1]),
-	});
-	const { queryLogits } = network(
-		config,
-		Object.fromEntries([...weights].map(([name, { shape }]) => [name, parameter(name, shape)])),
-		{ slots: slot("slots"), queries: { ...slot("queries"), read: "after" } },
-	);
-	const program = await runtime.compile({
-		outputs: { answer: (queryLogits as Tensor).logSoftmax() },
-	});
-	const resident = runtime.resident(weights);
-	const { answer } = await program.run(
+	const tokens = [specialTokens.sos];
+	const { queryLogits } = await runNetwork(
+		trajgptConfig.parse({ ...base, ...kind }),
+		{ slots: slotInputs("slots", 1), queries: { ...slotInputs("queries", 1), read: "after" } },
 		{
-			"slots.tokens": Int32Array.of(specialTokens.sos),
-			"slots.times": Float64Array.of(first),
-			"slots.gaps": Float32Array.of(0),
-			"queries.tokens": Int32Array.of(specialTokens.sos),
-			"queries.times": Float64Array.of(time),
-			"queries.gaps": Float32Array.of(time - first),
+			slots: { tokens, times: [first], gaps: [0] },
+			queries: { tokens, times: [time], gaps: [time - first] },
 		},
-		resident,
 	);
-	resident.dispose();
-	await program.dispose();
-	return Array.from(answer as Float32Array);
+	return queryLogits;
 }
 
 for (const kind of kinds)

@@ -1,9 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { input, parameter, type Tensor } from "../../engine/tensor/index.js";
 import type { Events } from "../predictor.js";
 import { type TrajgptConfig, trajgptConfig } from "./config.js";
 import { slotValues } from "./index.js";
-import { network } from "./network.js";
 import { predictor } from "./state.js";
 import {
 	base,
@@ -11,38 +9,24 @@ import {
 	history,
 	kinds,
 	row,
+	runNetwork,
 	runtime,
+	slotInputs,
 	weightsOf,
 } from "./testing/small-model.js";
 
 /** log p of the events of one history, from the graph that training uses. */
-async function trainingForward(config: TrajgptConfig, events: Events): Promise<Float32Array> {
-	const weights = weightsOf(config);
+async function trainingForward(config: TrajgptConfig, events: Events): Promise<number[]> {
 	const length = events.tokens.length;
-	const shape = [1, length];
-	const { logits } = network(
-		config,
-		Object.fromEntries([...weights].map(([name, { shape }]) => [name, parameter(name, shape)])),
-		{
-			slots: {
-				tokens: input("tokens", shape, "int32"),
-				times: input("times", shape, "float64"),
-				gaps: input("gaps", shape),
-			},
-		},
-	);
-	const program = await runtime.compile({ outputs: { answers: (logits as Tensor).logSoftmax() } });
-	const { tokens, times, gaps } = slotValues({
+	const slots = slotValues({
 		rows: 1,
 		length,
 		tokens: Int32Array.from(events.tokens),
 		times: Float64Array.from(events.times),
 		lengths: Int32Array.of(length),
 	});
-	const resident = runtime.resident(weights);
-	const { answers } = await program.run({ tokens, times, gaps }, resident);
-	await program.dispose();
-	return answers as Float32Array;
+	const { logits } = await runNetwork(config, { slots: slotInputs("slots", length) }, { slots });
+	return logits;
 }
 
 for (const kind of kinds)

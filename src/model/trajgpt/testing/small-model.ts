@@ -1,9 +1,13 @@
 import { expect } from "vitest";
 import { random } from "../../../base/random.js";
 import { nodeRuntime } from "../../../engine/runtime/node.js";
+import { evaluate } from "../../../engine/runtime/testing/evaluate.js";
+import { input, type Tensor } from "../../../engine/tensor/index.js";
+import { nested, parametersOf } from "../../nn/weights.js";
 import type { Predictions } from "../../predictor.js";
 import { type TrajgptConfig, trajgptConfig } from "../config.js";
 import { trajgpt } from "../index.js";
+import { type NetworkInputs, network, type Slots } from "../network.js";
 import { predictor } from "../state.js";
 
 export const runtime = nodeRuntime({ threads: 2, purpose: "inference", spinning: false });
@@ -44,6 +48,34 @@ export const kinds: readonly Partial<TrajgptConfig>[] = [
 	...(["time", "event", "fixed"] as const).map((decay) => ({ decay })),
 	{ decay: "fixed-time", position: "absolute" },
 ];
+
+/** Inputs of so many slots in one row. */
+export const slotInputs = (prefix: string, length: number): Slots => ({
+	tokens: input(`${prefix}.tokens`, [1, length], "int32"),
+	times: input(`${prefix}.times`, [1, length], "float64"),
+	gaps: input(`${prefix}.gaps`, [1, length]),
+});
+
+/** log p of every token at the slots and queries, from the network that training uses. */
+export async function runNetwork(
+	config: TrajgptConfig,
+	inputs: NetworkInputs,
+	values: Readonly<Record<string, Readonly<Record<keyof Slots, ArrayLike<number>>>>>,
+) {
+	const weights = weightsOf(config);
+	const { logits, queryLogits = logits } = network(config, parametersOf(weights), inputs);
+	const feeds = Object.entries(values).map(([prefix, slots]) => nested(prefix, { ...slots }));
+	return evaluate(
+		{
+			logits: (logits as Tensor).logSoftmax(),
+			queryLogits: (queryLogits as Tensor).logSoftmax(),
+		},
+		Object.assign(
+			Object.fromEntries([...weights].map(([name, { data }]) => [name, data])),
+			...feeds,
+		),
+	);
+}
 
 export function smallModel(kind: Partial<TrajgptConfig> = {}) {
 	const config = trajgptConfig.parse({ ...base, ...kind });
