@@ -4,11 +4,12 @@ import { specialCount, specialTokens } from "../../data/cohort/vocabulary.js";
 import { temporaryFolder } from "../../data/records/testing/temporary-folder.js";
 import { nodeRuntime } from "../../engine/runtime/node.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
-import { parameter, toOnnx } from "../../engine/tensor/index.js";
+import { toOnnx } from "../../engine/tensor/index.js";
 import { predictAutoRegressively } from "../../predict/index.js";
 import { pooledFeeds, slotStates } from "../heads.js";
 import { ablations, type EventBatch, type Model, models, type ParameterValues } from "../index.js";
 import { lossTerms, type Objective, type States } from "../model.js";
+import { parametersOf } from "../nn/weights.js";
 import { readCheckpoint, writeCheckpoint } from "../train/checkpoint.js";
 import { classifier, logOdds } from "../train/finetune/classifier.js";
 import { forecaster } from "../train/finetune/task-folder.js";
@@ -34,8 +35,6 @@ function weightsOf(model: Model): ParameterValues {
 	return weights;
 }
 
-const symbolsOf = (weights: ParameterValues) =>
-	Object.fromEntries([...weights].map(([name, { shape }]) => [name, parameter(name, shape)]));
 const valuesOf = (weights: ParameterValues) =>
 	Object.fromEntries([...weights].map(([name, { data }]) => [name, data]));
 
@@ -43,7 +42,7 @@ const valuesOf = (weights: ParameterValues) =>
 async function slotsOf(model: Model, what: "hidden" | "logits", batch: EventBatch) {
 	const config = configOf(model);
 	const weights = weightsOf(model);
-	const built = slotStates(model, config, symbolsOf(weights), batch)[what];
+	const built = slotStates(model, config, parametersOf(weights), batch)[what];
 	const out = what === "logits" ? built.logSoftmax() : built;
 	const feeds = { ...valuesOf(weights), ...model.filler(config, batch)("slots") };
 	const { values } = await evaluate({ values: out }, feeds as Record<string, ArrayLike<number>>);
@@ -170,7 +169,7 @@ export const conformance = (tested: string): void =>
 
 		test("learns a yes-or-no label from the history alone", async () => {
 			const weights = model.init(config, random(5));
-			const width = slotStates(model, config, symbolsOf(weights), { rows: 1, length: 2 }).hidden
+			const width = slotStates(model, config, parametersOf(weights), { rows: 1, length: 2 }).hidden
 				.shape[2] as number;
 			const head = { weight: new Float32Array(width), bias: 0 };
 			const pretrained = { model, config, weights };
@@ -196,14 +195,14 @@ export const conformance = (tested: string): void =>
 					asker,
 					config,
 					asker.objectives.next,
-					symbolsOf(start),
+					parametersOf(start),
 					questions(0),
 					learning,
 				).terms.map(({ name }) => name);
 			expect(terms(true)).toEqual(["label", ...(model.penalties ?? [])]);
 			expect(terms(false)).toEqual(["label"]);
 			const { inputs } = toOnnx({
-				outputs: { z: logOdds(pretrained, symbolsOf(start), questions(0)) },
+				outputs: { z: logOdds(pretrained, parametersOf(start), questions(0)) },
 			});
 			const seen = (yes: number) =>
 				Object.entries(pooledFeeds(model, config, questions(yes))).filter(
@@ -286,7 +285,7 @@ export const conformance = (tested: string): void =>
 			const fill = model.filler(config, batch);
 			const drawn = { random: random(1), horizon: 4 };
 			const { hidden, logits } = model
-				.states(config, symbolsOf(weights), batch, [...others, stream])
+				.states(config, parametersOf(weights), batch, [...others, stream])
 				.at(-1) as States;
 			const { values, states } = await evaluate({ values: logits.logSoftmax(), states: hidden }, {
 				...valuesOf(weights),

@@ -2,30 +2,32 @@ import {
 	cpSync,
 	existsSync,
 	mkdirSync,
-	mkdtempSync,
 	readdirSync,
 	readFileSync,
 	rmSync,
 	truncateSync,
 	writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { InputError } from "../../base/errors.js";
-import type { Disk } from "../../base/files/index.js";
-import { disk } from "../../base/files/index.js";
-import type { Checkpoint } from "./checkpoint.js";
-import { hasCheckpoint, isSealed, readCheckpoint, writeCheckpoint } from "./checkpoint.js";
+import { type Disk, disk } from "../../base/files/index.js";
+import { temporaryFolder } from "../../data/records/testing/temporary-folder.js";
+import {
+	type Checkpoint,
+	hasCheckpoint,
+	isSealed,
+	readCheckpoint,
+	writeCheckpoint,
+} from "./checkpoint.js";
 import { decodeSafetensors } from "./safetensors.js";
 
 let root = "";
 let folder = "";
-beforeEach(() => {
-	root = mkdtempSync(join(tmpdir(), "trajgpt-checkpoint-"));
+beforeEach(async () => {
+	root = await temporaryFolder();
 	folder = join(root, "run", "checkpoint");
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 function sample(step: number): Checkpoint {
 	return {

@@ -37,35 +37,18 @@ function datasetOf(events: Readonly<Record<"train" | "valid", readonly Pair[]>>)
 		);
 	return {
 		manifest: {
-			schemaVersion: 2,
-			contentHash: "abc",
-			splits: { seed: 0 },
-			counts: { tokens: 9 },
-		} as unknown as Dataset["manifest"],
-		vocabulary: { tokens: [] } as unknown as Dataset["vocabulary"],
+			...{ schemaVersion: 2, contentHash: "abc", splits: { seed: 0 }, counts: { tokens: 9 } },
+		},
+		vocabulary: { tokens: [] },
 		folder: "memory",
 		patients,
-		idOf: String,
 		lengthOf: () => 1,
 		birthEventsOf: () => 0,
-		deathOf: () => null,
-		observedOf: () => [],
-		labels: async () => [],
 		read,
-		async *histories(split) {
-			for (const patient of patients(split)) yield read(patient);
-		},
-	};
+	} as unknown as Dataset;
 }
 
-interface Started {
-	readonly folder: string;
-	readonly run: Run;
-	readonly notes: string[];
-	go(more?: Partial<PretrainRequest>): ReturnType<typeof trainEpochs>;
-}
-
-async function started(dataset: Dataset, options: Partial<TrainOptions>): Promise<Started> {
+async function started(dataset: Dataset, options: Partial<TrainOptions>) {
 	const folder = join(await temporaryFolder(), "run");
 	const run = createRun(folder, dataset, {
 		model: "pull",
@@ -76,11 +59,7 @@ async function started(dataset: Dataset, options: Partial<TrainOptions>): Promis
 		provider: "cpu",
 	});
 	const notes: string[] = [];
-	const progress: Progress = {
-		update: () => {},
-		note: (text) => notes.push(text),
-		finish: () => {},
-	};
+	const progress: Progress = { update() {}, note: (text) => notes.push(text), finish() {} };
 	let now = 0;
 	const go = (more: Partial<PretrainRequest> = {}) =>
 		trainEpochs({

@@ -142,60 +142,47 @@ describe("refuses, with the reason,", () => {
 	const one = (fields: string) => `{"w":{"dtype":"U8","shape":[2],"data_offsets":[0,2],${fields}}}`;
 	const u8 = (begin: number, end: number) =>
 		`{"dtype":"U8","shape":[${end - begin}],"data_offsets":[${begin},${end}]}`;
+	/** A file with one tensor. */
+	const w = (dtype: string, shape: string, offsets: string, data: number[] = []) =>
+		file(`{"w":{"dtype":"${dtype}","shape":${shape},"data_offsets":${offsets}}}`, data);
 	const huge = file("{}");
 	huge[6] = 1;
+	const notText = join([file("{}  ").subarray(0, 11), Uint8Array.of(0xff)]);
+	const unknown =
+		'tensor "w" has dtype "BF16", expected one of F64, I64, F32, I32, BOOL, U8; convert';
+	const overlap = 'tensor "b" overlaps the one before it: it begins at byte 1, expected 2';
+	const hole = 'tensor "b" leaves a hole before it: it begins at byte 2, expected 1';
+	const most = "[9007199254740991,9007199254740991]";
 	test.each([
 		["nothing", new Uint8Array(), "it has 0 bytes, expected at least 8"],
 		["an absurd header length", huge, "a header of 281474976710658 bytes, expected at most"],
 		["a short header", file("{}").subarray(0, 9), "header ends at byte 10, but the file at byte 9"],
 		["a header that is not JSON", file('{"w":'), "its header is not JSON"],
-		[
-			"a header that is not UTF-8",
-			join([file("{}  ").subarray(0, 11), Uint8Array.of(0xff)]),
-			"JSON",
-		],
+		["a header that is not UTF-8", notText, "JSON"],
 		["a header that is a list", file("[]"), "its header is not a JSON object"],
-		["a name that comes twice", file(`{"a":${u8(0, 0)},"\\u0061":${u8(0, 0)}}`), 'names "a" twice'],
+		["a name that comes twice", file(`{"a":${u8(0, 0)},"\u0061":${u8(0, 0)}}`), 'names "a" twice'],
 		["a field that comes twice", file(one('"dtype":"U8"'), [1, 2]), 'names "dtype" twice'],
 		["metadata that is not text", file('{"__metadata__":{"a":1}}'), "not a map from text to text"],
 		["a tensor that is no object", file('{"w":3}'), 'the header of tensor "w" is not an object'],
-		[
-			"an unknown dtype",
-			file('{"w":{"dtype":"BF16","shape":[],"data_offsets":[0,2]}}', [0, 0]),
-			'tensor "w" has dtype "BF16", expected one of F64, I64, F32, I32, BOOL, U8; convert',
-		],
+		["an unknown dtype", w("BF16", "[]", "[0,2]", [0, 0]), unknown],
 		[
 			"a negative extent",
-			file('{"w":{"dtype":"U8","shape":[-1],"data_offsets":[0,0]}}'),
+			w("U8", "[-1]", "[0,0]"),
 			'tensor "w" has shape [-1], expected whole numbers',
 		],
 		[
 			"offsets that are no pair",
-			file('{"w":{"dtype":"U8","shape":[],"data_offsets":[0]}}', [1]),
+			w("U8", "[]", "[0]", [1]),
 			"has data_offsets [0], expected [begin, end]",
 		],
 		[
 			"a shape that does not fit its bytes",
-			file('{"w":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}}', [0, 0, 0, 0]),
+			w("F32", "[2]", "[0,4]"),
 			'tensor "w" has 4 bytes at [0, 4], but F32 [2] takes 8',
 		],
-		[
-			"an extent that overflows",
-			file(
-				'{"w":{"dtype":"F32","shape":[9007199254740991,9007199254740991],"data_offsets":[0,4]}}',
-			),
-			'tensor "w" has 4 bytes',
-		],
-		[
-			"an overlap",
-			file(`{"a":${u8(0, 2)},"b":${u8(1, 3)}}`, [1, 2, 3]),
-			'tensor "b" overlaps the one before it: it begins at byte 1, expected 2',
-		],
-		[
-			"a hole",
-			file(`{"a":${u8(0, 1)},"b":${u8(2, 3)}}`, [1, 2, 3]),
-			'tensor "b" leaves a hole before it: it begins at byte 2, expected 1',
-		],
+		["an extent that overflows", w("F32", most, "[0,4]"), 'tensor "w" has 4 bytes'],
+		["an overlap", file(`{"a":${u8(0, 2)},"b":${u8(1, 3)}}`, [1, 2, 3]), overlap],
+		["a hole", file(`{"a":${u8(0, 1)},"b":${u8(2, 3)}}`, [1, 2, 3]), hole],
 		[
 			"missing data",
 			file(`{"a":${u8(0, 3)}}`, [1]),
@@ -204,7 +191,7 @@ describe("refuses, with the reason,", () => {
 		["data after the last", file(`{"a":${u8(0, 1)}}`, [1, 2]), "holds 2 bytes"],
 		[
 			"a BOOL that is neither",
-			file('{"w":{"dtype":"BOOL","shape":[2],"data_offsets":[0,2]}}', [1, 9]),
+			w("BOOL", "[2]", "[0,2]", [1, 9]),
 			'BOOL tensor "w" holds 9 at 1, expected 0 or 1',
 		],
 	])("%s", (_, bytes, reason) => {

@@ -6,9 +6,10 @@ import { random } from "../../../base/random.js";
 import type { Dataset, History, Label, Split } from "../../../data/cohort/index.js";
 import { temporaryFolder } from "../../../data/records/testing/temporary-folder.js";
 import { nodeRuntime } from "../../../engine/runtime/node.js";
-import { parameter } from "../../../engine/tensor/index.js";
+import { evaluate } from "../../../engine/runtime/testing/evaluate.js";
 import { pooledFeeds } from "../../heads.js";
 import { modelById } from "../../index.js";
+import { parametersOf } from "../../nn/weights.js";
 import { readCheckpoint } from "../checkpoint.js";
 import { trainOptions } from "../options.js";
 import { trainEpochs } from "../pretrain.js";
@@ -79,14 +80,12 @@ describe("a classifier", () => {
 		});
 		const batch = await batches.read(0, 0);
 		const weights = classifier(pretrained, head).init(config, random(0));
-		const symbols = Object.fromEntries(
-			[...weights].map(([name, { shape }]) => [name, parameter(name, shape)]),
+		const values = Object.fromEntries([...weights].map(([name, { data }]) => [name, data]));
+		const { z } = await evaluate(
+			{ z: logOdds(pretrained, parametersOf(weights), batch) },
+			{ ...values, ...(pooledFeeds(model, config, batch) as Record<string, Float32Array>) },
 		);
-		const program = await runtime.compile({ outputs: { z: logOdds(pretrained, symbols, batch) } });
-		const feeds = pooledFeeds(model, config, batch);
-		const { z } = await program.run(feeds, runtime.resident(weights));
-		await program.dispose();
-		return z as Float32Array;
+		return z;
 	};
 
 	test("never sees the label", async () => {
