@@ -169,7 +169,7 @@ export async function evaluationFigures(
 /** The map of the codes. */
 export function drawCodes({ trained, drawings, seed, onStage }: ReportRequest) {
 	onStage("drawing the codes");
-	const map = tokenMap(trained, { seed });
+	const map = tokenMap(trained, seed);
 	return drawings.draw(
 		"codes",
 		"Each mark is a code, placed by what training has changed in its embedding, without the change that all codes share. A cross is the decay vector of a head of the first layer, near the codes after which that head remembers longest.",

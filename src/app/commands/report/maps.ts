@@ -8,7 +8,6 @@ import {
 	placeOnMap,
 	removeCommonDirection,
 	type TokenMap,
-	type UmapOptions,
 	umap,
 } from "../../../evaluate/charts/index.js";
 import { taskOf } from "../../../evaluate/report/index.js";
@@ -35,29 +34,17 @@ function codeVectors(trained: Trained, seed: number) {
 /** How often the codes nearest to a code, in the model's space, share its category. */
 export function codeAgreement(trained: Trained, seed: number): NeighbourAgreement | undefined {
 	const { vectors, dim, tokens } = codeVectors(trained, seed);
-	return neighbourAgreement(
-		vectors,
-		dim,
-		tokens.map(({ category }) => category),
-	);
+	const categories = tokens.map(({ category }) => category);
+	return neighbourAgreement(vectors, dim, categories);
 }
 
 /** A map of codes and decay vectors. */
-export function tokenMap(
-	trained: Trained,
-	options: UmapOptions & { readonly seed: number },
-): TokenMap {
-	const { dim, vectors, tokens } = codeVectors(trained, options.seed);
-	const places = umap(vectors, dim, options);
+export function tokenMap(trained: Trained, seed: number): TokenMap {
+	const { dim, vectors, tokens } = codeVectors(trained, seed);
+	const places = umap(vectors, dim, { seed });
 	const decays = trained.model.decay?.vectors(trained.config, trained.weights) ?? [];
-	const crosses = pointsOf(
-		placeOnMap(
-			places,
-			vectors,
-			decays.flatMap(({ vector }) => [...vector]),
-			dim,
-		),
-	);
+	const decayVectors = decays.flatMap(({ vector }) => [...vector]);
+	const crosses = pointsOf(placeOnMap(places, vectors, decayVectors, dim));
 	return {
 		tokens: pointsOf(places).map((point, at) => ({ ...point, ...tokens[at]! })),
 		decays: decays.map(({ layer, head }, at) => ({ layer, head, ...crosses[at]! })),
@@ -80,42 +67,29 @@ function mappedTask({ labels }: DatasetSummary, split: Split): string | undefine
 	return best?.task;
 }
 
-interface PatientMapOptions extends UmapOptions {
-	readonly seed: number;
-	/** Patients on the map at most. */
-	readonly most?: number;
-}
-
-interface DrawnPatients {
-	readonly map: PatientMap;
-	/** How many patients they were drawn from. */
-	readonly of: number;
-	/** How often the patients nearest to a patient, in the model's space, have the same sex. */
-	readonly agreement: NeighbourAgreement | undefined;
-}
-
-/** A map of patients, each at the time of their label. */
+/**
+ * A map of at most `most` patients, each at the time of their label; how many they were drawn `of`; and how often the
+ * patients nearest to a patient, in the model's space, have the same sex.
+ */
 export async function patientMap(
 	runtime: Runtime,
 	trained: Trained,
 	dataset: Dataset,
 	summary: DatasetSummary,
 	split: Split,
-	{ most = mostPatients, ...options }: PatientMapOptions,
-): Promise<DrawnPatients> {
+	{ seed, most = mostPatients }: { readonly seed: number; readonly most?: number },
+) {
 	const task = mappedTask(summary, split);
-	const all = random(options.seed)
-		.fork("patient map")
-		.shuffle(await patientViews(dataset, split, task));
+	const patients = await patientViews(dataset, split, task);
+	const all = random(seed).fork("patient map").shuffle(patients);
 	const views = all.slice(0, most);
 	const vectors = await representations(runtime, trained, views);
 	const dim = vectors.length / views.length;
 	const names = task === undefined ? undefined : classNames[task];
 	const map: PatientMap = {
-		title: "Map of the patients",
 		task: task === undefined ? "no task" : taskOf(task).title,
-		...(names && { names }),
-		patients: pointsOf(umap(vectors, dim, options)).map((point, at) => ({
+		names,
+		patients: pointsOf(umap(vectors, dim, { seed })).map((point, at) => ({
 			...point,
 			positive: views[at]!.value,
 		})),

@@ -56,7 +56,7 @@ test("many categories are distinct, and neighbours differ in shape or filling wi
 	const seen = (parts: (look: (typeof looks)[number]) => unknown) =>
 		new Set(looks.map((look) => JSON.stringify(parts(look)))).size;
 	expect(seen((look) => look)).toBe(17);
-	expect(seen(({ symbol, hollow }) => [symbol, hollow])).toBe(16);
+	expect(seen(({ symbol, strokeWidth }) => [symbol, strokeWidth])).toBe(16);
 });
 
 const patients = [
@@ -67,13 +67,9 @@ const patients = [
 ];
 
 describe("the map of patients", () => {
-	test("by label, over tokens", async () => {
+	test("by label", async () => {
 		const figure = patientMapFigure({
 			patients,
-			tokens: [
-				{ x: -1, y: 1 },
-				{ x: 3, y: 1 },
-			],
 			task: "insulin",
 			names: { positive: "insulin within 6 months", negative: "no insulin" },
 		});

@@ -10,7 +10,7 @@ import {
 } from "@observablehq/plot";
 import { thousands } from "../../../base/thousands.js";
 import { type Figure, legendPanel } from "../figure.js";
-import { counted, groupBy, percent } from "../numbers.js";
+import { counted, facts, groupBy, percent, sentences } from "../numbers.js";
 import { type Point, placeLabels } from "../placement.js";
 import { fitted, type Type, textWidth } from "../text.js";
 import { theme } from "../theme.js";
@@ -20,12 +20,7 @@ const edge = 14;
 /** The axes of a map, with equal scales, and the position of its points in the panel. */
 function mapFrame(points: readonly Point[], width: number, height: number) {
 	const ends = (values: readonly number[]) =>
-		values.length === 0
-			? [0, 1]
-			: values.reduce(
-					([low, high], value) => [Math.min(low, value), Math.max(high, value)],
-					[values[0], values[0]],
-				);
+		values.length === 0 ? [0, 1] : [Math.min(...values), Math.max(...values)];
 	const [left, right] = ends(points.map(({ x }) => x));
 	const [bottom, top] = ends(points.map(({ y }) => y));
 	const [across, down] = [width - 2 * edge, height - 2 * edge];
@@ -54,14 +49,14 @@ const symbols = "circle triangle square diamond star cross hexagon wye".split(" 
 /** One mark per name, in order; up to 72 are distinct: the shape distinguishes them where the colour cannot. */
 export function categoryMarks(names: readonly (string | null)[]) {
 	const categories = names.filter((name) => name !== null);
-	return (name: string | null): { colour: string; symbol: SymbolType; hollow: boolean } => {
+	return (name: string | null): DotOptions => {
 		const index = name === null ? -1 : categories.indexOf(name);
-		if (index < 0) return { colour: theme.neutral, symbol: "circle", hollow: false };
-		return {
-			colour: theme.categorical[index % theme.categorical.length],
-			symbol: symbols[index % symbols.length],
-			hollow: Math.floor(index / symbols.length) % 2 === 1,
-		};
+		const colour = theme.categorical[index % theme.categorical.length] ?? theme.neutral;
+		const symbol = symbols[Math.max(0, index) % symbols.length];
+		const isHollow = Math.floor(index / symbols.length) % 2 === 1;
+		return isHollow
+			? { symbol, fill: theme.background, stroke: colour, strokeWidth: 1.6 }
+			: { symbol, fill: colour, stroke: theme.background, strokeWidth: 0.6 };
 	};
 }
 
@@ -73,12 +68,9 @@ const position = { x: "x", y: "y" } as const;
 export interface PatientMap {
 	/** Points, with the label; null if there is none. */
 	readonly patients: readonly (Point & { readonly positive: boolean | null })[];
-	/** Codes, drawn faintly in the background. */
-	readonly tokens?: readonly Point[];
 	readonly task: string;
-	readonly title?: string;
 	/** Names of the classes. */
-	readonly names?: { readonly positive: string; readonly negative: string };
+	readonly names?: { readonly positive: string; readonly negative: string } | undefined;
 }
 
 const patientMapHeight = 560;
@@ -87,80 +79,55 @@ const [few, crowd] = [100, 1500];
 /** A map of patient representations, by label. */
 export function patientMapFigure({
 	patients,
-	tokens = [],
 	task,
-	title = `Map of the patients: ${task}`,
 	names = { positive: "positive", negative: "negative" },
 }: PatientMap): Figure {
 	const r = patients.length > crowd ? 2.4 : patients.length > few ? 3.4 : 5;
-	const classOf = (name: string, label: boolean | null, style: DotOptions & { r: number }) => {
+	const classOf = (name: string, label: boolean | null, style: DotOptions, radius: number) => {
 		const points = patients.filter(({ positive }) => positive === label);
-		const { r: _, ...legendStyle } = style;
-		const says = thousands(points.length);
-		return { points, style, legend: { name, says, style: legendStyle } };
+		return { name, style, radius, points, says: thousands(points.length) };
 	};
-	const unlabelled = classOf("no label", null, {
-		symbol: "circle",
-		fill: theme.neutral,
-		fillOpacity: 0.6,
-		r: 0.7 * r,
-	});
-	const negative = classOf(names.negative, false, {
-		symbol: "circle",
-		fill: theme.background,
-		stroke: theme.accent,
-		strokeWidth: 1.1,
-		r,
-	});
-	const positive = classOf(names.positive, true, {
-		symbol: "triangle",
-		fill: theme.strong,
-		stroke: theme.background,
-		strokeWidth: 0.6,
-		r: r + 0.8,
-	});
+	const open = { fill: theme.background, stroke: theme.accent, strokeWidth: 1.1 };
+	const filled = { fill: theme.strong, stroke: theme.background, strokeWidth: 0.6 };
+	const faint = { fill: theme.neutral, fillOpacity: 0.6 };
+	const unlabelled = classOf("no label", null, { symbol: "circle", ...faint }, 0.7 * r);
+	const negative = classOf(names.negative, false, { symbol: "circle", ...open }, r);
+	const positive = classOf(names.positive, true, { symbol: "triangle", ...filled }, r + 0.8);
 	const cases = positive.points.length;
 	const labelled = negative.points.length + cases;
 	const people = counted(patients.length, "patient");
 	const share = labelled > 0 ? percent(cases / labelled) : "none";
-	const background = { symbol: "plus", stroke: theme.neutral, strokeWidth: 1 } as const;
-	const legend = [
-		positive.legend,
-		negative.legend,
-		...(unlabelled.points.length > 0 ? [unlabelled.legend] : []),
-		...(tokens.length > 0
-			? [{ name: "codes", says: thousands(tokens.length), style: background }]
-			: []),
-	];
+	const hasUnlabelled = unlabelled.points.length > 0;
 	return {
-		title,
+		title: "Map of the patients",
 		subtitle: `${people} · ${labelled > 0 ? `${share} of ${thousands(labelled)} labelled ones positive` : "none labelled"}`,
-		description: [
+		description: sentences(
 			`A map (UMAP) of the representations of ${people} for the task ${task}.`,
 			labelled > 0
 				? `${thousands(cases)} of ${counted(labelled, "labelled patient")} ${cases === 1 ? "is" : "are"} positive (${share}), drawn as triangles.`
 				: "No patient is labelled.",
-			...(unlabelled.points.length > 0 && labelled > 0
-				? [`${unlabelled.legend.says} have no label.`]
-				: []),
-		].join(" "),
+			hasUnlabelled && labelled > 0 && `${unlabelled.says} have no label.`,
+		),
 		rows: [
 			[
 				{
 					title: "Representations of the patients",
 					subtitle: "each mark is a patient; patients that lie together look alike to the model",
 					plot: (width) => ({
-						...mapFrame([...patients, ...tokens], width, patientMapHeight).options,
+						...mapFrame(patients, width, patientMapHeight).options,
 						marks: [
 							frame({ stroke: theme.grid }),
-							dot(tokens, { ...position, r: 2.5, ...background }),
-							[unlabelled, negative, positive].map(({ points, style }) =>
-								dot(points, { ...position, ...style }),
+							[unlabelled, negative, positive].map(({ points, style, radius }) =>
+								dot(points, { ...position, ...style, r: radius }),
 							),
 						],
 					}),
 				},
-				legendPanel(legend, { title: "Patients", subtitle: task, share: 0.28 }),
+				legendPanel([positive, negative, ...(hasUnlabelled ? [unlabelled] : [])], {
+					title: "Patients",
+					subtitle: task,
+					share: 0.28,
+				}),
 			],
 		],
 		notes,
@@ -191,13 +158,7 @@ export function tokenMapFigure(map: TokenMap): Figure {
 	const { tokens, decays } = map;
 	const categories = categoriesOf(tokens);
 	const named = categories.filter(({ name }) => name !== null);
-	const markOf = categoryMarks(categories.map(({ name }) => name));
-	const styleOf = (name: string | null): DotOptions => {
-		const { colour, symbol, hollow } = markOf(name);
-		return hollow
-			? { symbol, fill: theme.background, stroke: colour, strokeWidth: 1.6 }
-			: { symbol, fill: colour, stroke: theme.background, strokeWidth: 0.6 };
-	};
+	const styleOf = categoryMarks(categories.map(({ name }) => name));
 	const legend = [
 		...categories.map(({ name, tokens }) => ({
 			name: name ?? "no category",
@@ -214,18 +175,14 @@ export function tokenMapFigure(map: TokenMap): Figure {
 	const titles = { title: "Categories", subtitle: "those with the most events first", share: 0.34 };
 	return {
 		title: "Map of the token embeddings",
-		subtitle: `${codes} · ${inCategories} · ${counted(decays.length, "decay vector")}`,
-		description: [
+		subtitle: facts(codes, inCategories, counted(decays.length, "decay vector")),
+		description: sentences(
 			`A map (UMAP) of the embeddings of ${codes} in ${inCategories}: tokens that lie together mean alike to the model.`,
-			...(first
-				? [
-						`The category with the most events is ${first.name}, ${counted(first.tokens.length, "code")}.`,
-					]
-				: []),
-			...(decays.length > 0
-				? [`The decay vectors of ${counted(decays.length, "head")} are marked with a cross.`]
-				: []),
-		].join(" "),
+			first &&
+				`The category with the most events is ${first.name}, ${counted(first.tokens.length, "code")}.`,
+			decays.length > 0 &&
+				`The decay vectors of ${counted(decays.length, "head")} are marked with a cross.`,
+		),
 		rows: [
 			[
 				{
