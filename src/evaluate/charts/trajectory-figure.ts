@@ -11,9 +11,9 @@ import {
 	namesOfRows,
 	type Panel,
 } from "./figure.js";
-import { counted, groupBy, percent } from "./numbers.js";
+import { counted, facts, groupBy, percent } from "./numbers.js";
 import { lanesOf } from "./placement.js";
-import { textWidth } from "./text.js";
+import { boldType, textWidth } from "./text.js";
 import { theme } from "./theme.js";
 
 interface TrajectoryEvent {
@@ -24,20 +24,18 @@ interface TrajectoryEvent {
 }
 
 export interface DiseaseTrajectory {
-	readonly patient?: string;
+	readonly patient: string;
 	readonly clock: Clock;
 	/** Events shown to the model. */
 	readonly lookUp: readonly TrajectoryEvent[];
 	/** Events observed after them, and whether their codes were among the `top` predicted ones. */
 	readonly forecast: readonly (TrajectoryEvent & { readonly matched: boolean })[];
 	/** Codes to draw larger: the disease that the figure is about. */
-	readonly targets?: readonly string[];
-	/** Number of predicted codes that count as a match. Default: 10. */
-	readonly top?: number;
-	/** The time of death; null or undefined if alive or unknown. */
-	readonly death?: number | null;
-	/** What a row contains. */
-	readonly rows?: "category" | "code";
+	readonly targets: readonly string[];
+	/** Number of predicted codes that count as a match. */
+	readonly top: number;
+	/** The time of death; null if alive or unknown. */
+	readonly death: number | null;
 }
 
 /** Shown to the model, or later and predicted, or not predicted. */
@@ -45,7 +43,7 @@ const fates = ["seen", "missed", "matched"] as const;
 
 /** One patient's events: those shown to the model, and which of the later ones it predicted. */
 export function trajectoryFigure(trajectory: DiseaseTrajectory): Figure {
-	const { patient, clock, lookUp, forecast, targets = [], top = 10, death } = trajectory;
+	const { patient, clock, lookUp, forecast, targets, top, death } = trajectory;
 	const events = drawnEvents(trajectory);
 	const matched = forecast.filter(({ matched }) => matched).length;
 	const recall = forecast.length > 0 ? percent(matched / forecast.length) : undefined;
@@ -53,7 +51,7 @@ export function trajectoryFigure(trajectory: DiseaseTrajectory): Figure {
 		.filter(({ code }) => targets.includes(code))
 		.map(({ name, code }) => name || code);
 	const targetName = [...new Set(targetNames)].join(", ");
-	const title = patient === undefined ? "Disease trajectory" : `Disease trajectory of ${patient}`;
+	const title = `Disease trajectory of ${patient}`;
 	const shown = `the model saw ${counted(lookUp.length, "event")}`;
 	if (events.length === 0)
 		return {
@@ -67,36 +65,33 @@ export function trajectoryFigure(trajectory: DiseaseTrajectory): Figure {
 	const diagnosed = firstOf(events.filter(({ target }) => target));
 	const span = spanName(clock, Math.min(...times), Math.max(...times));
 	const foreseen = `${thousands(matched)} of ${counted(forecast.length, "later event")} ${matched === 1 ? "was" : "were"} among the ${top} likeliest codes at their time, a recall of ${recall}.`;
-	const count = (fate: string) => thousands(events.filter((event) => event.fate === fate).length);
-	const legend = [
-		{ name: "seen in the look-up window", says: count("seen"), style: markStyles().seen },
-		{ name: `among the ${top} likeliest`, says: count("matched"), style: markStyles().matched },
-		{ name: "not among them", says: count("missed"), style: markStyles().missed },
-	];
-	const larger = `larger: ${targetName}`;
+	const legendItem = (name: string, fate: Drawn["fate"]) => ({
+		name,
+		says: thousands(events.filter((event) => event.fate === fate).length),
+		style: markStyles()[fate],
+	});
+	const larger = { name: `larger: ${targetName}`, style: markStyles(true).matched };
 	// A long name needs wider columns.
-	const isLong = textWidth(larger, { size: theme.size.tick }) >= 190;
+	const columns = targetName === "" ? 3 : textWidth(larger.name) >= 190 ? 2 : 4;
+	const legend = [
+		legendItem("seen in the look-up window", "seen"),
+		legendItem(`among the ${top} likeliest`, "matched"),
+		legendItem("not among them", "missed"),
+		...(targetName === "" ? [] : [larger]),
+	];
 	return {
 		title,
-		subtitle: [
+		subtitle: facts(
 			span,
-			...(recall === undefined ? [] : [`recall@${top} ${recall}`]),
-			...(diagnosed === undefined
-				? []
-				: [`dashed: ${targetName} first recorded, ${timeName(clock, diagnosed)}`]),
-			...(typeof death === "number" ? [`died at ${timeName(clock, death)}`] : []),
-		].join(" · "),
+			recall && `recall@${top} ${recall}`,
+			diagnosed !== undefined &&
+				`dashed: ${targetName} first recorded, ${timeName(clock, diagnosed)}`,
+			death !== null && `died at ${timeName(clock, death)}`,
+		),
 		description: `${title}, ${span}: ${shown}. ${recall === undefined ? "No event came after." : foreseen}`,
 		rows: [
 			[timelinePanel(trajectory, events, recall)],
-			[
-				targetName === ""
-					? legendPanel(legend, { title: "Events", columns: 3 })
-					: legendPanel([...legend, { name: larger, style: markStyles(true).matched }], {
-							title: "Events",
-							columns: isLong ? 2 : 4,
-						}),
-			],
+			[legendPanel(legend, { title: "Events", columns })],
 		],
 	};
 }
@@ -107,13 +102,10 @@ const firstOf = (events: readonly { readonly time: number }[]): number | undefin
 /** An event of the drawing. */
 type Drawn = ReturnType<typeof drawnEvents>[number];
 
-function drawnEvents({ lookUp, forecast, targets = [], rows = "category" }: DiseaseTrajectory) {
-	const drawn = (
-		{ time, code, name, category }: TrajectoryEvent,
-		fate: (typeof fates)[number],
-	) => ({
+function drawnEvents({ lookUp, forecast, targets }: DiseaseTrajectory) {
+	const drawn = ({ time, code, category }: TrajectoryEvent, fate: (typeof fates)[number]) => ({
 		time,
-		row: rows === "code" ? name || code : (category ?? "no category"),
+		row: category ?? "no category",
 		fate,
 		target: targets.includes(code),
 	});
@@ -170,19 +162,18 @@ function inLanes(groups: readonly (readonly [string, readonly Drawn[]])[], scale
 	});
 }
 
-const type = { size: theme.size.tick };
 const mostRows = 30;
 const marginRight = 14;
 
 /** Rows of events over time, the look-up window shaded. */
 function timelinePanel(
-	{ clock, lookUp, forecast, top = 10, death }: DiseaseTrajectory,
+	{ clock, lookUp, forecast, top, death }: DiseaseTrajectory,
 	events: readonly Drawn[],
 	recall: string | undefined,
 ): Panel {
 	const times = events.map(({ time }) => time);
 	const [first, lastEvent] = [Math.min(...times), Math.max(...times)];
-	const died = typeof death === "number" && death <= lastEvent + yearDays ? [death] : [];
+	const died = death !== null && death <= lastEvent + yearDays ? [death] : [];
 	const last = Math.max(lastEvent, ...died);
 	const diagnosed = firstOf(events.filter(({ target }) => target));
 	const room = (last - first || yearDays) * 0.02;
@@ -219,6 +210,7 @@ function timelinePanel(
 			);
 			const axis = timeAxis(clock, domain, Math.floor(inner / 75));
 			const placed = rows.flatMap(({ events }) => events);
+			const window = { x1: domain[0], x2: border, y1: 0, y2: bottom };
 			return {
 				...framed(bottom, [
 					22 + 15 * Math.max(...bands.map(({ line }) => line)),
@@ -229,13 +221,7 @@ function timelinePanel(
 				x: { domain },
 				y: { domain: [bottom, 0], axis: null },
 				marks: [
-					rect(lookUp.length > 0 ? [0] : [], {
-						x1: domain[0],
-						x2: border,
-						y1: 0,
-						y2: bottom,
-						fill: theme.shade,
-					}),
+					rect(lookUp.length > 0 ? [0] : [], { ...window, fill: theme.shade }),
 					gridAxisX(axis.ticks, axis.label, axis.format),
 					ruleY(rows.map(({ top }) => top).concat(bottom), { stroke: theme.grid }),
 					ruleX(forecast.length > 0 && lookUp.length > 0 ? [border] : [], {
@@ -278,10 +264,9 @@ function timelinePanel(
  * fits, else moved to the left, and then above the other.
  */
 function windowLabels(before: string, after: string, border: number, inner: number) {
-	const bold = { ...type, bold: true };
 	if (after === "") return [{ words: before, pixel: 0, line: 0 }];
-	const pixel = Math.max(0, Math.min(border, inner - textWidth(after, bold) - 4));
-	const collides = textWidth(before, bold) + 10 > pixel;
+	const pixel = Math.max(0, Math.min(border, inner - textWidth(after, boldType) - 4));
+	const collides = textWidth(before, boldType) + 10 > pixel;
 	return [
 		{ words: before, pixel: 0, line: collides ? 1 : 0 },
 		{ words: after, pixel, line: 0 },
