@@ -34,10 +34,11 @@ function pixels(options: ScaleOptions) {
 
 /** Where a panel draws its lines. The panels of a figure share the times. */
 export function riskFrame(
-	{ events = [], now, death }: RiskPicture,
+	{ events, now, death }: RiskPicture,
 	all: readonly RiskLine[],
 	part: {
 		readonly lines: readonly RiskLine[];
+		/** Whether the risks are those of another record. */
 		readonly recorded: boolean;
 		readonly isFirst: boolean;
 		readonly marginRight: number;
@@ -46,8 +47,8 @@ export function riskFrame(
 	const times = all.flatMap(({ points }) => points.map(({ time }) => time));
 	const last = Math.max(...times);
 	const marked = [...all.map(({ recordedAt }) => recordedAt), death].filter(
-		(time) => typeof time === "number" && time > last && time <= last + deathWithin,
-	) as number[];
+		(time): time is number => typeof time === "number" && time > last && time <= last + deathWithin,
+	);
 	const [first, end] = [Math.min(...times), Math.max(last, ...marked)];
 	const half = first === end ? yearDays / 2 : 0;
 	const domain: [number, number] = [first - half, end + half];
@@ -103,7 +104,7 @@ export function riskPanel(
 	frame: RiskFrame,
 	surges: readonly NumberedSurge[],
 ): Panel {
-	const { whatIf, events = [], clock, horizonDays } = picture;
+	const { whatIf, events, clock, horizonDays } = picture;
 	const { domain, most, least, recorded, isFirst, lines } = frame;
 	const axis = frameAxis(clock, frame);
 	// Only the first panel of a figure has records and names of spans.
@@ -198,7 +199,7 @@ function spanMarks(clock: Clock, frame: RiskFrame): Markish[] {
 	] as const;
 	const labels = spans.flatMap(([from, to, words]) => {
 		const room = x.of(to) - x.of(from) - 8;
-		const fits = words.find((word) => textWidth(word, valueType) <= room);
+		const fits = words.find((word) => textWidth(word) <= room);
 		return fits ? [{ time: (from + to) / 2, words: fits }] : [];
 	});
 	const share = (x.of(observed[1]) - marginLeft) / (right - marginLeft);
@@ -271,62 +272,67 @@ function curveMarks(
 	];
 }
 
-/** The circled number at a surge and before its note. */
-export const badge = { r: 8, fill: theme.background, strokeWidth: 1.8 } as const;
+export const badgeRadius = 8;
+
+interface Badge {
+	readonly number: number;
+	readonly colour: string;
+	readonly x: number;
+	readonly y: number;
+}
+
+/** Circled numbers: at a surge, above its bars and before its note. */
+export const badges = (items: readonly Badge[]): Markish[] => [
+	dot(items, {
+		x: "x",
+		y: "y",
+		r: badgeRadius,
+		fill: theme.background,
+		stroke: "colour",
+		strokeWidth: 1.8,
+	}),
+	text(items, { x: "x", y: "y", text: "number", fontWeight: "bold" }),
+];
 
 /** Numbers above or next to their surges, off the lines. */
 function surgeNumbers(
-	{ lines, x, y, right, observed, ...frame }: RiskFrame,
+	{ lines, x, y, right, observed, top, bottom }: RiskFrame,
 	surges: readonly NumberedSurge[],
 ) {
-	const middles = surges.map(({ line, from, to }) => {
-		const time = (from + to) / 2;
-		return { x: x.of(time), y: y.of(riskAt(line, time)) };
-	});
 	const step = 4;
 	const onLines = lines.flatMap((line) =>
 		Array.from({ length: (right - marginLeft) / step + 1 }, (_, i) => marginLeft + i * step)
 			.filter((pixel) => isWithin(line, x.at(pixel)))
 			.map((pixel) => ({ x: pixel, y: y.of(riskAt(line, x.at(pixel))) })),
 	);
-	const onRule = Array.from({ length: (frame.bottom - frame.top) / step }, (_, i) => ({
+	const onRule = Array.from({ length: (bottom - top) / step }, (_, i) => ({
 		x: x.of(observed[1]),
-		y: frame.top + step * i,
+		y: top + step * i,
 	}));
-	const size = 2 * badge.r + 3;
-	const placed = placeLabels(
-		middles.map((middle) => ({ at: middle, width: size, height: size, apart: 6 })),
-		{
-			bounds: { left: marginLeft + 4, right: right - 4, top: frame.top + 6, bottom: y.of(0) - 2 },
-			points: [...onLines, ...onRule],
-			reach: [0, 4, 9, 16, 26, 40, 60],
-		},
-	);
-	const numbers = surges.map(({ number, line }, index) => ({
-		number: `${number}`,
-		stroke: line.colour,
-		from: middles[index],
-		to: placed[index] ?? middles[index],
-	}));
-	const position = {
-		x: ({ to }: (typeof numbers)[number]) => x.at(to.x),
-		y: ({ to }: (typeof numbers)[number]) => y.at(to.y),
-	};
+	const size = 2 * badgeRadius + 3;
+	const labels = surges.map(({ line, from, to }) => {
+		const time = (from + to) / 2;
+		const middle = { x: x.of(time), y: y.of(riskAt(line, time)) };
+		return { at: middle, width: size, height: size, apart: 6 };
+	});
+	const placed = placeLabels(labels, {
+		bounds: { left: marginLeft + 4, right: right - 4, top: top + 6, bottom: y.of(0) - 2 },
+		points: [...onLines, ...onRule],
+		reach: [0, 4, 9, 16, 26, 40, 60],
+	});
+	const numbers = surges.map(({ number, line: { colour } }, index) => {
+		const from = labels[index].at;
+		const to = placed[index] ?? from;
+		const start = { x1: x.at(from.x), y1: y.at(from.y) };
+		return { number, colour, ...start, x: x.at(to.x), y: y.at(to.y) };
+	});
 	return [
-		link(numbers, {
-			x1: ({ from }) => x.at(from.x),
-			y1: ({ from }) => y.at(from.y),
-			x2: position.x,
-			y2: position.y,
-			stroke: theme.neutral,
-		}),
-		dot(numbers, { ...badge, ...position, stroke: "stroke" }),
-		text(numbers, { ...position, text: "number", fontWeight: "bold" }),
+		link(numbers, { x1: "x1", y1: "y1", x2: "x", y2: "y", stroke: theme.neutral }),
+		badges(numbers),
 	];
 }
 
 const nameType = { size: theme.size.text, bold: true };
-const valueType = { size: theme.size.tick };
 const lineHeight = 14;
 const mostLabelWidth = 150;
 
@@ -341,10 +347,7 @@ export function endLabels(lines: readonly RiskLine[], clock: Clock) {
 	});
 	const names = labels.flatMap((label) => label.names);
 	const values = labels.map(({ value }) => value);
-	return {
-		labels,
-		room: Math.max(40, widest(names, nameType), widest(values, valueType)) + 28,
-	};
+	return { labels, room: Math.max(40, widest(names, nameType), widest(values)) + 28 };
 }
 
 /** Names and last values to the right of the frame, without overlap, with leader lines. */
@@ -383,7 +386,7 @@ function endMarks({ lines, domain, x, y, top, bottom }: RiskFrame, clock: Clock)
 					dy: (index - (lines.length - 1) / 2) * lineHeight,
 					textAnchor: "start",
 					fill: isValue ? theme.quiet : colour,
-					fontSize: (isValue ? valueType : nameType).size,
+					fontSize: isValue ? theme.size.tick : nameType.size,
 					...(!isValue && edit === undefined && { fontWeight: "bold" }),
 				});
 			}),

@@ -17,7 +17,7 @@ export interface RiskCurve extends IncidenceTrajectory {
 }
 
 export interface RiskPicture {
-	readonly patient?: string;
+	readonly patient: string;
 	readonly clock: Clock;
 	/** The horizon of the risks, in days. */
 	readonly horizonDays: number;
@@ -31,11 +31,11 @@ export interface RiskPicture {
 		readonly curves: readonly Pick<RiskCurve, "code" | "name" | "times" | "risk" | "recorded">[];
 	};
 	/** Times of the observed events, without birth. */
-	readonly events?: readonly number[];
+	readonly events: readonly number[];
 	/** End of the observed span. */
 	readonly now: number;
-	/** The time of death; null or undefined if alive or unknown. */
-	readonly death?: number | null;
+	/** The time of death; null if alive or unknown. */
+	readonly death: number | null;
 }
 
 /** Colours dark enough for text, and symbols that distinguish the curves without them. */

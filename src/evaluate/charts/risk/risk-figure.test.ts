@@ -45,17 +45,11 @@ const diabetes = curve(
 	[surge(50, 0.1, ["Obesity", "Hypertension"])],
 );
 const events = [45, 47, 52, 60].map((age) => age * year);
+const base = { patient: "p7", clock, horizonDays, events: [], now, death: null };
 
 describe("a risk trajectory", () => {
 	test("with the events recorded where the risk rose", async () => {
-		const figure = riskFigure({
-			patient: "p7",
-			clock,
-			horizonDays,
-			curves: [diabetes],
-			events,
-			now,
-		});
+		const figure = riskFigure({ ...base, curves: [diabetes], events });
 		const svg = drawn(figure);
 		await expect(svg).toMatchFileSnapshot("../testing/risk.svg");
 		expect(figure.rows.flat().map(({ title }) => title)).toEqual([
@@ -73,16 +67,12 @@ describe("a risk trajectory", () => {
 			[0, 0.01, 0.01, 0.02, 0.08, 0.08, 0.08],
 			[surge(55, 0.06, many), surge(45, 0.004, [])],
 		);
+		const halved = { ...diabetes, risk: diabetes.risk.map((r) => r / 2) };
 		const figure = riskFigure({
-			clock,
-			horizonDays,
+			...base,
 			curves: [diabetes, heart],
-			whatIf: {
-				name: "without obesity",
-				curves: [{ ...diabetes, risk: diabetes.risk.map((r) => r / 2) }],
-			},
+			whatIf: { name: "without obesity", curves: [halved] },
 			events,
-			now,
 		});
 		const svg = drawn(figure);
 		await expect(svg).toMatchFileSnapshot("../testing/risk-compared.svg");
@@ -101,7 +91,7 @@ describe("a risk trajectory", () => {
 		const surges = Array.from({ length: 20 }, (_, at) =>
 			surge(45 + at / 4, (at + 1) / 1000, ["Gout"]),
 		);
-		const figure = riskFigure({ clock, horizonDays, curves: [{ ...diabetes, surges }], now });
+		const figure = riskFigure({ ...base, curves: [{ ...diabetes, surges }] });
 		expect(figure.notes).toEqual(["The 12 greatest rises are numbered; 8 are not."]);
 		const svg = drawn(figure);
 		expect(svg).toContain(">12</text>");
@@ -114,12 +104,12 @@ describe("a risk trajectory", () => {
 			code: `${at}`,
 			name: `d${at}`,
 		}));
-		const svg = drawn(riskFigure({ clock, horizonDays, curves, now }));
+		const svg = drawn(riskFigure({ ...base, curves }));
 		expect(svg.match(/>d\d+<\/text>/g)).toHaveLength(28); // at the line and over its growth
 	});
 
 	test("of no events, of one time, of a risk of 0, and of no disease", () => {
-		const bare = { clock: { axis: "days" }, horizonDays, now } as const;
+		const bare = { ...base, clock: { axis: "days" } as const };
 		expect(drawn(riskFigure({ ...bare, curves: [diabetes] }))).toContain("up to day 21,915");
 		expect(drawn(riskFigure({ ...bare, curves: [curve("1", "", [0.2])] }))).toContain("20 % at");
 		expect(drawn(riskFigure({ ...bare, curves: [curve("1", "x", [0, 0, 0])] }))).toContain(
@@ -133,7 +123,8 @@ describe("a risk trajectory", () => {
 	test("of a code that is recorded has a panel and a scale for further records", () => {
 		const recorded = Uint8Array.of(0, 0, 0, 1, 1, 1, 1);
 		const figure = riskFigure({
-			...{ clock, horizonDays, now, events },
+			...base,
+			events,
 			curves: [{ ...diabetes, surges: [], recorded, recordedAt: 54 * year }],
 		});
 		expect(figure.description).toContain(
@@ -158,7 +149,7 @@ describe("a risk trajectory", () => {
 
 	test("marks death, or names it where it is later", () => {
 		const died = (age: number) =>
-			drawn(riskFigure({ clock, horizonDays, curves: [diabetes], now, death: age * year }));
+			drawn(riskFigure({ ...base, curves: [diabetes], death: age * year }));
 		expect(died(70.5)).toContain(">died, age 70.5</text>");
 		expect(died(80)).toContain("died at age 80.0");
 		expect(died(80)).not.toContain(">died, age");
@@ -166,7 +157,7 @@ describe("a risk trajectory", () => {
 });
 
 test("a risk between two times is interpolated", () => {
-	const [line] = linesOf({ clock, horizonDays, curves: [diabetes], now });
+	const [line] = linesOf({ ...base, curves: [diabetes] });
 	expect(riskAt(line!, 52.5 * year)).toBeCloseTo(0.1, 12);
 	expect(riskAt(line!, 0)).toBe(0.01);
 	expect(riskAt(line!, 999 * year)).toBe(0.18);

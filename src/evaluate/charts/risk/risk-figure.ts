@@ -1,7 +1,7 @@
 import { spanText } from "../../../predict/user-input/moments.js";
 import { timeName } from "../clock.js";
 import type { Figure } from "../figure.js";
-import { counted, percent } from "../numbers.js";
+import { counted, facts, percent, sentences } from "../numbers.js";
 import { endLabels, riskFrame, riskPanel } from "./curves.js";
 import { linesOf, numberedSurges, partOf, type RiskPicture, riskAt } from "./picture.js";
 import { growthPanel, surgeEvents, surgeHeading, surgeNotesPanel } from "./surges.js";
@@ -13,12 +13,11 @@ const mostSurges = 12;
  * panels of their own: the probability of another record is often near 1, and would flatten all others.
  */
 export function riskFigure(picture: RiskPicture): Figure {
-	const { patient, clock, now, horizonDays, simulated = false, events = [], death } = picture;
+	const { patient, clock, now, horizonDays, simulated = false, events, death } = picture;
 	const lines = linesOf(picture);
 	const codes = lines.filter(({ edit }) => edit === undefined);
 	const horizon = spanText(horizonDays);
-	const of = patient === undefined ? "" : ` of ${patient}`;
-	const title = `Risk within ${horizon}${of}${codes.length === 1 ? `: ${codes[0].name}` : ""}`;
+	const title = `Risk within ${horizon} of ${patient}${codes.length === 1 ? `: ${codes[0].name}` : ""}`;
 	if (codes.length === 0)
 		return {
 			title,
@@ -42,12 +41,12 @@ export function riskFigure(picture: RiskPicture): Figure {
 	const nowName = timeName(clock, now);
 	return {
 		title,
-		subtitle: [
+		subtitle: facts(
 			`${events.length > 0 ? `${counted(events.length, "record")} ` : ""}up to ${nowName}`,
-			...(death === undefined || death === null ? [] : [`died at ${timeName(clock, death)}`]),
+			death !== null && `died at ${timeName(clock, death)}`,
 			all > 0 ? counted(all, "significant rise") : "no significant rise",
-		].join(" · "),
-		description: [
+		),
+		description: sentences(
 			`Probability of a first record within ${horizon}, over the time of one patient, from the model.`,
 			...codes
 				.filter(({ points }) => points.some(({ recorded }) => recorded))
@@ -58,12 +57,9 @@ export function riskFigure(picture: RiskPicture): Figure {
 					? `${line.name}: ${percent(riskAt(line, now))} at ${nowName}, ${percent(last.risk)} at ${timeName(clock, last.time)}.`
 					: `${line.name} ${line.edit}: ${percent(last.risk)} at the end.`;
 			}),
-			...(greatest
-				? [
-						`The greatest rise: ${surgeHeading(greatest, clock)}, with ${surgeEvents(greatest).slice(0, 5).join(", ")}.`,
-					]
-				: []),
-		].join(" "),
+			greatest &&
+				`The greatest rise: ${surgeHeading(greatest, clock)}, with ${surgeEvents(greatest).slice(0, 5).join(", ")}.`,
+		),
 		rows: [
 			...frames.map((frame) => [riskPanel(picture, frame, frame === first ? surges : [])]),
 			[growthPanel(clock, first, surges)],

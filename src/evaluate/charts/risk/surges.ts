@@ -1,11 +1,20 @@
-import { dot, rect, ruleY, text } from "@observablehq/plot";
+import { type Markish, rect, ruleY, text } from "@observablehq/plot";
 import { durationName } from "../../../base/time.js";
 import { type Clock, spanName } from "../clock.js";
-import { axisBelow, framed, inRows, type Panel } from "../figure.js";
+import { axisBelow, framed, type Panel } from "../figure.js";
+import { facts } from "../numbers.js";
 import { avoidOverlap } from "../placement.js";
-import { fitted, textWidth, wrapped } from "../text.js";
+import { boldType, fitted, textWidth, wrapped } from "../text.js";
 import { rowWidth, theme } from "../theme.js";
-import { badge, frameAxis, marginLeft, nowRule, observedShade, type RiskFrame } from "./curves.js";
+import {
+	badgeRadius,
+	badges,
+	frameAxis,
+	marginLeft,
+	nowRule,
+	observedShade,
+	type RiskFrame,
+} from "./curves.js";
 import type { NamedSurge, NumberedSurge, RiskLine } from "./picture.js";
 
 /** A growth such as 4.2 points; never 0 for a positive growth. */
@@ -24,11 +33,9 @@ export const surgeEvents = ({ phenotypes }: NamedSurge): readonly string[] =>
 
 const noteColumns = 2;
 const columnGap = 24;
-const textAt = 24;
+const textStart = 24;
 const noteLineHeight = 15;
 const maxNoteLines = 3;
-const noteType = { size: theme.size.tick };
-const boldType = { size: theme.size.tick, bold: true };
 
 /** Notes with the events recorded in each numbered surge. */
 export function surgeNotesPanel(
@@ -37,34 +44,34 @@ export function surgeNotesPanel(
 	surges: readonly NumberedSurge[],
 ): Panel {
 	const columnWidth = (rowWidth - columnGap * (noteColumns - 1)) / noteColumns;
-	const room = columnWidth - textAt;
-	const columns = inRows(surges, Math.ceil(surges.length / noteColumns)).map((column, index) => {
-		let y = 0;
-		return column.map((surge) => {
-			const heading = surgeHeading(surge, clock);
-			const lines = wrapped(surgeEvents(surge).join(", "), room, noteType);
-			const rest = lines.splice(maxNoteLines - 1).join(" ");
-			const note = {
-				x: index * (columnWidth + columnGap),
-				y,
-				number: `${surge.number}`,
-				colour: surge.line.colour,
-				heading: fitted(hasNames ? `${heading} · ${surge.line.name}` : heading, room, boldType),
-				lines: rest === "" ? lines : [...lines, fitted(rest, room, noteType)],
-			};
-			y += (1 + note.lines.length) * noteLineHeight + 10;
-			return note;
-		});
+	const room = columnWidth - textStart;
+	const perColumn = Math.ceil(surges.length / noteColumns);
+	let y = 0;
+	const notes = surges.map((surge, index) => {
+		if (index % perColumn === 0) y = 0;
+		const left = Math.floor(index / perColumn) * (columnWidth + columnGap);
+		const { number, line } = surge;
+		const heading = facts(surgeHeading(surge, clock), hasNames && line.name);
+		const lines = wrapped(surgeEvents(surge).join(", "), room);
+		const rest = lines.splice(maxNoteLines - 1).join(" ");
+		const top = y;
+		const words = [
+			fitted(heading, room, boldType),
+			...lines,
+			...(rest === "" ? [] : [fitted(rest, room)]),
+		].map((text, row) => ({
+			text,
+			x: left + textStart,
+			y: top + (row + 0.5) * noteLineHeight + (row === 0 ? 1 : 0),
+		}));
+		y += words.length * noteLineHeight + 10;
+		const centre = { x: left + badgeRadius + 1, y: top + badgeRadius + 1 };
+		return { number, colour: line.colour, ...centre, words };
 	});
-	const notes = columns.flat();
-	const words = notes.flatMap(({ x, y, lines }) =>
-		lines.map((line, index) => ({ x: x + textAt, y: y + (index + 1.5) * noteLineHeight, line })),
-	);
+	const words = notes.flatMap((note) => note.words);
 	const height = Math.max(...words.map(({ y }) => y)) + noteLineHeight / 2 + 4;
-	const centre = {
-		x: ({ x }: (typeof notes)[number]) => x + badge.r + 1,
-		y: ({ y }: (typeof notes)[number]) => y + badge.r + 1,
-	};
+	const style = { x: "x", y: "y", text: "text", textAnchor: "start" } as const;
+	const headings = notes.map((note) => note.words[0]);
 	return {
 		title: "Recorded where the risk rose",
 		subtitle: "numbers as above",
@@ -74,16 +81,12 @@ export function surgeNotesPanel(
 			x: { domain: [0, width], axis: null },
 			y: { domain: [height, 0], axis: null },
 			marks: [
-				dot(notes, { ...badge, ...centre, stroke: "colour" }),
-				text(notes, { ...centre, text: "number", fontWeight: "bold" }),
-				text(notes, {
-					x: ({ x }) => x + textAt,
-					y: ({ y }) => y + noteLineHeight / 2 + 1,
-					text: "heading",
-					textAnchor: "start",
-					fontWeight: "bold",
-				}),
-				text(words, { x: "x", y: "y", text: "line", textAnchor: "start" }),
+				badges(notes),
+				text(headings, { ...style, fontWeight: "bold" }),
+				text(
+					words.filter((line) => !headings.includes(line)),
+					style,
+				),
 			],
 		}),
 	};
@@ -119,13 +122,11 @@ export function growthPanel(
 				observedShade(frame, 0, height),
 				nowRule(frame),
 				axisBelow(axis.ticks, axis.label, axis.format),
-				lines.map((line, row) =>
-					growthMarks(line, frame, {
-						surges: surges.filter((surge) => surge.line === line),
-						top: row * (barsHeight + headHeight) + headHeight,
-						height: barsHeight,
-					}),
-				),
+				lines.map((line, row) => {
+					const ofLine = surges.filter((surge) => surge.line === line);
+					const top = row * (barsHeight + headHeight) + headHeight;
+					return growthMarks(line, frame, ofLine, top, barsHeight);
+				}),
 			],
 		}),
 	};
@@ -135,36 +136,32 @@ export function growthPanel(
 function growthMarks(
 	{ points, name: fullName, colour }: RiskLine,
 	{ x, right, codes }: RiskFrame,
-	{
-		surges,
-		top,
-		height,
-	}: { surges: readonly NumberedSurge[]; readonly top: number; readonly height: number },
-) {
+	surges: readonly NumberedSurge[],
+	top: number,
+	height: number,
+): Markish[] {
 	const name = codes.length > 1 ? fitted(fullName, mostNameWidth, boldType) : "";
 	const values = points.map(({ growth }) => 100 * (Number.isFinite(growth) ? growth : 0));
 	const [least, most] = [Math.min(0, ...values), Math.max(0, ...values)];
 	const span = most - least || 1;
 	const y = (value: number) => top + 3 + ((most - value) / span) * (height - 6);
 	const bars = values.slice(1).map((value, before) => {
-		const { time } = points[before + 1];
-		const risen = surges.some(({ from, to }) => time > from && time <= to);
-		return {
-			x1: points[before].time,
-			x2: time,
-			y2: y(value),
-			fill: risen ? colour : theme.neutral,
-		};
+		const [x1, x2] = [points[before].time, points[before + 1].time];
+		const risen = surges.some(({ from, to }) => x2 > from && x2 <= to);
+		return { x1, x2, y2: y(value), fill: risen ? colour : theme.neutral };
 	});
+	const headMiddle = top - headHeight / 2;
 	const centres = avoidOverlap(
 		surges.map(({ from, to }) => x.of((from + to) / 2)),
-		surges.map(() => 2 * badge.r + 2),
+		surges.map(() => 2 * badgeRadius + 2),
 		[marginLeft + (name ? textWidth(name, boldType) + 12 : 0), right],
 	);
-	const numbers = {
-		x: (_: unknown, index: number) => x.at(centres[index]),
-		y: top - headHeight / 2,
-	};
+	const numbers = surges.map(({ number }, index) => ({
+		number,
+		colour,
+		x: x.at(centres[index]),
+		y: headMiddle,
+	}));
 	const digits = span < 0.2 ? 3 : span < 2 ? 2 : 1;
 	const ends = [
 		{ value: 0, words: "0" },
@@ -185,13 +182,12 @@ function growthMarks(
 		}),
 		text([name], {
 			...left,
-			y: [top - headHeight / 2],
+			y: [headMiddle],
 			textAnchor: "start",
 			dx: 5,
 			fill: colour,
 			fontWeight: "bold",
 		}),
-		dot(surges, { ...badge, ...numbers, stroke: colour }),
-		text(surges, { ...numbers, text: ({ number }) => `${number}`, fontWeight: "bold" }),
+		badges(numbers),
 	];
 }
