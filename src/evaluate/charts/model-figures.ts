@@ -12,7 +12,7 @@ import {
 	type Panel,
 	roomyDomain,
 } from "./figure.js";
-import { compactUpTo, counted, groupBy } from "./numbers.js";
+import { compactUpTo, counted, facts, groupBy, sentences } from "./numbers.js";
 import { textWidth } from "./text.js";
 import { type FigureSize, theme, widthOf } from "./theme.js";
 
@@ -61,13 +61,13 @@ export function decayFigure(
 	return {
 		title,
 		subtitle: `half-life of what a head holds, ${unit === "days" ? "in time" : "in events"}, ${range}; darker is shorter, on a log scale`,
-		description: [
+		description: sentences(
 			`Half-lives of ${counted(heads.length, "head")} for ${counted(categories.length, "category", "categories")}, ${range}.`,
-			...(heads.length > 1 ? [extremes] : []),
-		].join(" "),
+			heads.length > 1 && extremes,
+		),
 		width: widthOf(size),
-		rows: panelsOfLayers(heads, mostColumns[size]).map((layers) => [
-			heatPanel(categories, layers, shade, name),
+		rows: panelsOfLayers(heads, mostColumns[size]).map((columns) => [
+			heatPanel(categories, columns, shade, name),
 		]),
 		notes: [
 			unit === "days"
@@ -88,35 +88,31 @@ export function extremeHeads(heads: readonly HeadMemory[]) {
 	return [middle[0], middle.at(-1)!] as const;
 }
 
-type Layer = readonly [layer: number, heads: readonly HeadMemory[]];
+/** A head of a panel, and where its column begins. */
+type HeadColumn = HeadMemory & { readonly column: number };
 
-const headsIn = (layers: readonly Layer[]) => layers.flatMap(([, heads]) => heads);
-
-/** Whole layers, as many as fit in a panel. */
-function panelsOfLayers(heads: readonly HeadMemory[], mostHeads: number): Layer[][] {
-	const panels: Layer[][] = [];
-	for (const layer of groupBy(heads, ({ layer }) => layer)) {
+/** Whole layers, as many as fit in a panel; layers are a little apart. */
+function panelsOfLayers(heads: readonly HeadMemory[], mostHeads: number): HeadColumn[][] {
+	const panels: HeadColumn[][] = [];
+	for (const layer of groupBy(heads, ({ layer }) => layer).values()) {
 		const last = panels.at(-1);
-		if (last && headsIn([...last, layer]).length <= mostHeads) last.push(layer);
-		else panels.push([layer]);
+		const fits = last && last.length + layer.length <= mostHeads;
+		const first = fits ? last.at(-1)!.column + 1 + layerGap : 0;
+		const columns = layer.map((head, index) => ({ ...head, column: first + index }));
+		if (fits) last.push(...columns);
+		else panels.push(columns);
 	}
 	return panels;
 }
 
 function heatPanel(
 	categories: readonly (string | null)[],
-	layers: readonly Layer[],
+	heads: readonly HeadColumn[],
 	shade: (value: number) => number,
 	nameOf: (value: number) => string,
 ): Panel {
-	let next = 0;
-	const columns = layers.map(([layer, heads], index) => ({
-		layer,
-		column: next + index * layerGap,
-		heads: heads.map((head) => ({ ...head, column: next++ + index * layerGap })),
-	}));
-	const heads = columns.flatMap(({ heads }) => heads);
-	const across = heads.length + layerGap * (layers.length - 1);
+	const [first, last] = [heads[0], heads.at(-1)!];
+	const across = last.column + 1;
 	const cells = heads.flatMap(({ column, halfLives }) =>
 		halfLives.map((value, row) => ({
 			column,
@@ -125,22 +121,21 @@ function heatPanel(
 			says: Number.isNaN(value) ? "" : nameOf(value),
 		})),
 	);
-	const [first, last] = [layers[0][0], layers.at(-1)![0]];
 	const rows = categories.map((name, row) => ({ name: name ?? "no category", y: row + 0.5 }));
+	const atTop = { frameAnchor: "top" } as const;
 	return {
-		title: first === last ? `Layer ${first}` : `Layers ${first} to ${last}`,
+		title:
+			first.layer === last.layer
+				? `Layer ${first.layer}`
+				: `Layers ${first.layer} to ${last.layer}`,
 		plot: (width) => {
 			const names = namesOfRows(rows, Math.max(120, width * 0.25));
 			const left = names.width + 10;
 			const columnWidth = Math.min(60, (width - left) / across);
 			const fits = cells.filter(({ says }) => textWidth(says, cellType) <= columnWidth - 2);
+			const right = width - left - columnWidth * across;
 			return {
-				...framed(categories.length * rowHeight, [
-					namesHeight,
-					width - left - columnWidth * across,
-					0,
-					left,
-				]),
+				...framed(categories.length * rowHeight, [namesHeight, right, 0, left]),
 				x: { domain: [0, across], axis: null },
 				y: { domain: [categories.length, 0], axis: null },
 				color: { type: "linear", domain: [0, 1], scheme: theme.sequential },
@@ -162,21 +157,24 @@ function heatPanel(
 						fill: ({ shade }) => ((shade ?? 1) < 0.5 ? "white" : "black"),
 					}),
 					text(heads, {
+						...atTop,
 						x: ({ column }) => column + 0.5,
-						frameAnchor: "top",
 						dy: -13,
 						text: ({ head }) => (columnWidth >= 44 ? `head ${head}` : `${head}`),
 						fill: theme.quiet,
 					}),
-					text(columns, {
-						x: "column",
-						frameAnchor: "top",
-						textAnchor: "start",
-						dx: 1,
-						dy: -30,
-						text: ({ layer }) => (columnWidth >= 20 ? `layer ${layer}` : `${layer}`),
-						fontWeight: "bold",
-					}),
+					text(
+						heads.filter(({ layer }, index) => layer !== heads[index - 1]?.layer),
+						{
+							...atTop,
+							x: "column",
+							textAnchor: "start",
+							dx: 1,
+							dy: -30,
+							text: ({ layer }) => (columnWidth >= 20 ? `layer ${layer}` : `${layer}`),
+							fontWeight: "bold",
+						},
+					),
 					names.mark,
 				],
 			};
@@ -232,21 +230,18 @@ export function learningCurveFigure(events: readonly LearningEvent[]): Figure {
 	const steps = events.reduce((most, { step }) => Math.max(most, step), 0);
 	const epochs = Math.max(0, ...terms.flatMap(({ valid }) => valid.map(({ epoch }) => epoch)));
 	const length = `${counted(steps, "step")}, ${counted(epochs, "epoch")} validated`;
-	const losses = terms
-		.flatMap(({ name, valid }) =>
-			valid
-				.filter(({ epoch }) => epoch === best)
-				.map(({ loss }) => `${name} ${loss.toFixed(3)} nats`),
-		)
-		.join(", ");
+	const losses = terms.flatMap(({ name, valid }) => {
+		const loss = valid.find(({ epoch }) => epoch === best)?.loss;
+		return loss === undefined ? [] : [`${name} ${loss.toFixed(3)} nats`];
+	});
+	const bestText = best === undefined ? undefined : `${best}: ${losses.join(", ")}`;
 	return {
 		title: "Learning curves",
-		subtitle: `${length}${best === undefined ? "" : ` · best epoch ${best}: ${losses}`}`,
-		description: `Losses of training and validation over ${length}. ${
-			best === undefined
-				? "Nothing has been validated yet."
-				: `The best epoch by validation is ${best}: ${losses}.`
-		}`,
+		subtitle: facts(length, bestText && `best epoch ${bestText}`),
+		description: sentences(
+			`Losses of training and validation over ${length}.`,
+			bestText ? `The best epoch by validation is ${bestText}.` : "Nothing has been validated yet.",
+		),
 		rows: terms.length > 0 ? [terms.map((term) => termPanel(term, best, steps))] : [],
 		notes: [
 			terms.length > 0
@@ -319,27 +314,23 @@ function termPanel({ name, train, valid }: Term, best: number | undefined, steps
 		{ value: train.at(-1)?.loss, words: "training", fill: theme.quiet },
 		{ value: valid.at(-1)?.loss, words: "validation", fill: theme.quiet },
 	].flatMap(({ value, ...end }) => (value === undefined ? [] : [{ ...end, value }]));
+	const domain = roomyDomain(
+		[...settled, ...valid].map(({ loss }) => loss),
+		0.08,
+	);
+	const mostTicks = (width: number) => Math.max(1, Math.min(5, steps, Math.floor(width / 90)));
 	const isLate = bests.some(({ step }) => step > steps * 0.6);
 	const position = { x: "step", y: "loss" } as const;
 	return {
 		title: name,
 		subtitle: meanings[name] ?? "loss in nats",
 		plot: (width) => ({
-			...framed(240, [22, textWidth("validation", { size: theme.size.tick }) + 14, 38, 46]),
+			...framed(240, [22, textWidth("validation") + 14, 38, 46]),
 			x: { domain: [0, Math.max(1, steps)] },
-			y: {
-				domain: roomyDomain(
-					[...settled, ...valid].map(({ loss }) => loss),
-					0.08,
-				),
-			},
+			y: { domain },
 			marks: [
 				gridAxisY(5),
-				axisBelow(
-					Math.max(1, Math.min(5, steps, Math.floor(width / 90))),
-					"steps",
-					compactUpTo(steps),
-				),
+				axisBelow(mostTicks(width), "steps", compactUpTo(steps)),
 				line(train, { ...position, stroke: theme.neutral, strokeWidth: 1.6, clip: true }),
 				dot(train.length === 1 ? train : [], { ...position, r: 3, fill: theme.neutral }),
 				line(valid, { ...position, stroke: theme.accent, strokeWidth: 1.6 }),

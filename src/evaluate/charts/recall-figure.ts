@@ -10,19 +10,17 @@ const rowHeight = 34;
 
 /** Recall@10 per patient, by distance ahead. */
 export function recallByWindowFigure({
-	windows: all = [],
+	windows = [],
 	split,
 }: Pick<Evaluation, "windows" | "split">): Figure {
-	const windows = all
-		.map(({ window, rows }) => ({
-			window,
-			rows: rows.flatMap((row) => {
-				const spread = distributionOf(row.recall);
-				return spread ? [{ ...row, ...spread }] : [];
-			}),
-		}))
-		.filter(({ rows }) => rows.length > 0);
-	const means = windows.map(
+	const measured = windows.flatMap(({ window, rows: all }) => {
+		const rows = all.flatMap((row) => {
+			const spread = distributionOf(row.recall);
+			return spread ? [{ ...row, ...spread }] : [];
+		});
+		return rows.length > 0 ? [{ window, rows }] : [];
+	});
+	const means = measured.map(
 		({ window, rows }) =>
 			`${window} events ahead: ${rows.map(({ label, mean }) => `${label} ${shares(mean)} %`).join(", ")}.`,
 	);
@@ -30,18 +28,17 @@ export function recallByWindowFigure({
 		title: "Recall of the ten likeliest codes, by distance ahead",
 		subtitle: `patients of the ${split} split; each row shows how recall@10 is spread over them`,
 		description:
-			windows.length === 0
+			measured.length === 0
 				? "No patient has events to forecast, so there is no recall to show."
 				: `Mean recall@10 over patients. ${means.join(" ")}`,
-		rows: windows.map(({ window, rows }, index) => [
-			windowPanel(window, rows, index === windows.length - 1),
+		rows: measured.map(({ window, rows }, index) => [
+			windowPanel(window, rows, index === measured.length - 1),
 		]),
-		notes:
-			windows.length === 0
-				? ["No patient has events to forecast."]
-				: [
-						"Outline: density over patients. Box: middle half of them. Upright line: median. Diamond: mean, with its 95 % interval (1.96 standard errors).",
-					],
+		notes: [
+			measured.length === 0
+				? "No patient has events to forecast."
+				: "Outline: density over patients. Box: middle half of them. Upright line: median. Diamond: mean, with its 95 % interval (1.96 standard errors).",
+		],
 	};
 }
 
@@ -63,10 +60,7 @@ function windowPanel(window: string, spreads: readonly Spread[], isLast: boolean
 		name: spread.label,
 		says: `${shares(spread.mean)} % (${shares(spread.low)}–${shares(spread.high)})`,
 	}));
-	const says = widest(
-		rows.map(({ says }) => says),
-		{ size: theme.size.tick },
-	);
+	const marginRight = widest(rows.map(({ says }) => says)) + 16;
 	type Row = (typeof rows)[number];
 	const around = (half: number) => ({
 		y1: ({ y }: Row) => y - half,
@@ -78,7 +72,7 @@ function windowPanel(window: string, spreads: readonly Spread[], isLast: boolean
 		plot: (width) => {
 			const names = namesOfRows(rows, width * 0.3, { bold: true });
 			return {
-				...framed(rows.length * rowHeight, [2, says + 16, isLast ? 40 : 22, names.width + 12]),
+				...framed(rows.length * rowHeight, [2, marginRight, isLast ? 40 : 22, names.width + 12]),
 				x: { domain: [0, 1] },
 				y: { domain: [rows.length, 0], axis: null },
 				marks: [
@@ -140,11 +134,7 @@ export function distributionOf(values: readonly number[]) {
 	const mean = values.reduce((sum, value) => sum + value, 0) / count;
 	const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
 	const half = count < 2 ? 0 : normalQuantile * Math.sqrt(squares / (count - 1) / count);
-	const quartiles = [
-		quantile(sorted, 0.25),
-		quantile(sorted, 0.5),
-		quantile(sorted, 0.75),
-	] as const;
+	const quartiles = [0.25, 0.5, 0.75].map((share) => quantile(sorted, share));
 	return { count, mean, low: mean - half, high: mean + half, quartiles };
 }
 

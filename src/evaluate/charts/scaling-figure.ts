@@ -1,6 +1,7 @@
 import { dot, line, ruleX, ruleY, text } from "@observablehq/plot";
 import { thousands } from "../../base/thousands.js";
 import type { Comparison } from "../compare/comparison.js";
+import type { Measure } from "../evaluation.js";
 import {
 	axisBelow,
 	type Figure,
@@ -67,20 +68,19 @@ export function scalingFigure(
 				...far.map(({ words, value }) => `${words} ${value.toFixed(digits)}`),
 			].join("; "),
 		};
-		return [{ ...titles, ...curvesPlot(measured, levels.filter(isNear)) }];
+		return [{ ...titles, plot: curvesPlot(measured, levels.filter(isNear)) }];
 	});
 	const [column] = columns;
-	const values = sizes.flatMap((size) => {
-		const value = lineOf(size)?.values[0]?.value;
-		return column && value !== undefined
-			? [`${size.entry.label} ${(value * column.scale).toFixed(column.digits)}`]
-			: [];
+	const described = sizes.flatMap((size) => {
+		const value = column && lineOf(size)?.values[0]?.value;
+		const { scale = 1, digits } = column ?? {};
+		return value === undefined ? [] : [`${size.entry.label} ${(value * scale).toFixed(digits)}`];
 	});
 	return {
 		title: "What more patients and larger models are worth",
 		subtitle: "by the number of patients that the model learned from",
 		description: column
-			? `${column.group} ${column.title}: ${values.join("; ")}.`
+			? `${column.group} ${column.title}: ${described.join("; ")}.`
 			: "Nothing was measured.",
 		rows: inRows(panels, 2),
 		notes: [
@@ -99,21 +99,20 @@ function labelIn(group: string, label: string): string {
 const millions = (parameters: number) =>
 	`${(parameters / 1e6).toFixed(parameters < 1e6 ? 2 : 1)} M`;
 
+interface Point extends Measure {
+	readonly patients: number;
+}
+
 interface Curve {
 	readonly words: string;
 	readonly fill: string;
-	readonly values: readonly {
-		readonly patients: number;
-		readonly value: number;
-		readonly low: number;
-		readonly high: number;
-	}[];
+	readonly values: readonly Point[];
 }
 
 function curvesPlot(
 	curves: readonly Curve[],
 	levels: readonly { readonly words: string; readonly value: number }[],
-): Pick<Panel, "plot"> {
+): Panel["plot"] {
 	const points = curves.flatMap(({ values, ...curve }) =>
 		values.map((point) => ({ ...point, ...curve })),
 	);
@@ -126,39 +125,29 @@ function curvesPlot(
 		...curves.map(({ values, ...curve }) => ({ ...curve, value: values.at(-1)!.value })),
 		...levels.map((level) => ({ ...level, fill: theme.quiet })),
 	];
-	const room = widest(
-		ends.map(({ words }) => words),
-		{ size: theme.size.tick },
-	);
+	const room = widest(ends.map(({ words }) => words));
 	const position = { x: "patients", y: "value" } as const;
-	return {
-		plot: () => ({
-			...framed(230, [10, room + 14, 40, 44]),
-			x: { type: "log", domain: [patients[0] * 0.9, patients.at(-1)! * 1.1] },
-			y: { domain: roomyDomain(numbers, 0.06) },
-			marks: [
-				gridAxisY(5),
-				axisBelow([], "training patients"),
-				// The axis leaves out some numbers of a logarithmic scale.
-				text(patients, {
-					x: (value: number) => value,
-					text: thousands,
-					frameAnchor: "bottom",
-					dy: 16,
-					fill: theme.quiet,
-				}),
-				ruleY(levels, { y: "value", stroke: theme.neutral, strokeDasharray: "4,3" }),
-				line(points, { ...position, z: "words", stroke: "fill", strokeWidth: 1.8 }),
-				ruleX(points, {
-					x: "patients",
-					y1: "low",
-					y2: "high",
-					stroke: "fill",
-					strokeOpacity: 0.6,
-				}),
-				dot(points, { ...position, r: 3.4, fill: "fill", stroke: theme.background }),
-				namesAtEnds(ends),
-			],
-		}),
-	};
+	const interval = { x: "patients", y1: "low", y2: "high" } as const;
+	return () => ({
+		...framed(230, [10, room + 14, 40, 44]),
+		x: { type: "log", domain: [patients[0] * 0.9, patients.at(-1)! * 1.1] },
+		y: { domain: roomyDomain(numbers, 0.06) },
+		marks: [
+			gridAxisY(5),
+			axisBelow([], "training patients"),
+			// The axis leaves out some numbers of a logarithmic scale.
+			text(patients, {
+				x: (value: number) => value,
+				text: thousands,
+				frameAnchor: "bottom",
+				dy: 16,
+				fill: theme.quiet,
+			}),
+			ruleY(levels, { y: "value", stroke: theme.neutral, strokeDasharray: "4,3" }),
+			line(points, { ...position, z: "words", stroke: "fill", strokeWidth: 1.8 }),
+			ruleX(points, { ...interval, stroke: "fill", strokeOpacity: 0.6 }),
+			dot(points, { ...position, r: 3.4, fill: "fill", stroke: theme.background }),
+			namesAtEnds(ends),
+		],
+	});
 }

@@ -40,6 +40,7 @@ export interface Type {
 
 /** Of most texts in a plot, and where no other type is stated. */
 const tickType: Type = { size: theme.size.tick };
+export const boldType: Type = { ...tickType, bold: true };
 
 /** Estimated width of a line of text in pixels, without a browser; rather too wide than too narrow. */
 export function textWidth(text: string, { size, bold } = tickType): number {

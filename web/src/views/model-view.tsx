@@ -14,8 +14,8 @@ import {
 	codeScoresFigure,
 	decisionFigure,
 	decisionReading,
+	usefulThresholds,
 } from "../../../src/evaluate/charts/onset/condition-figures.js";
-import { usefulThresholds } from "../../../src/evaluate/charts/onset/decision-lines.js";
 import type { FigureSize } from "../../../src/evaluate/charts/theme.js";
 import type { OnsetDetails } from "../../../src/evaluate/evaluation.js";
 import {

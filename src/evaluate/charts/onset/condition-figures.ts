@@ -17,13 +17,8 @@ import {
 } from "../figure.js";
 import { counted, percent, percentTick } from "../numbers.js";
 import { type FigureSize, theme, widthOf } from "../theme.js";
-import {
-	type Condition,
-	decisionFrame,
-	decisionLines,
-	usefulThresholds,
-} from "./decision-lines.js";
 
+export type Condition = NonNullable<OnsetDetails["conditions"]>[number];
 type Decisions = Pick<Condition, "name" | "years" | "decisions">;
 
 /** Observed incidence by fifths of the predicted risk, one panel per condition. */
@@ -60,8 +55,8 @@ const fifthStyles = [
 function conditionPanel({ name, days, fifths, years, onsets, atRisk }: Condition): Panel {
 	const lines = fifths.map(({ observed, predicted, low, high }, index) => {
 		const points = days.flatMap((day, i) => {
-			const value = observed[i] ?? undefined;
-			return value === undefined ? [] : [{ year: day / yearDays, value }];
+			const value = observed[i];
+			return value === null || value === undefined ? [] : [{ year: day / yearDays, value }];
 		});
 		const share = fifths.length > 1 ? index / (fifths.length - 1) : 1;
 		const [fill] = fifthStyles[Math.round(share * (fifthStyles.length - 1))];
@@ -92,6 +87,59 @@ function conditionPanel({ name, days, fifths, years, onsets, atRisk }: Condition
 			],
 		}),
 	};
+}
+
+/** Net benefit by threshold of risk, in true cases per 1,000 people. */
+interface DecisionLine {
+	readonly name: string;
+	readonly kind: "model" | "baseline" | "all";
+	readonly values: readonly { readonly threshold: number; readonly benefit: number }[];
+}
+
+const perThousand = 1000;
+
+/** The lines of a decision curve: the model, a baseline if there is one, treat all; treat none is 0. */
+export function decisionLines(decisions: Condition["decisions"]): DecisionLine[] {
+	const values = (benefit: (point: Condition["decisions"][number]) => number | undefined) =>
+		decisions.flatMap((point) => {
+			const value = benefit(point);
+			return value === undefined
+				? []
+				: [{ threshold: point.threshold, benefit: perThousand * value }];
+		});
+	const rows = decisions[0]?.rows.slice(0, 2) ?? [];
+	return [
+		...rows.map(({ label }, index) => ({
+			name: label,
+			kind: index === 0 ? ("model" as const) : ("baseline" as const),
+			values: values((point) => point.rows[index]?.netBenefit),
+		})),
+		{ name: "treat all", kind: "all" as const, values: values(({ all }) => all) },
+	];
+}
+
+/** What a drawing of the lines shows: up to the last threshold at which the model has some benefit. */
+export function decisionFrame(lines: readonly DecisionLine[]): {
+	readonly thresholds: readonly [number, number];
+	readonly benefits: readonly [number, number];
+} {
+	const most =
+		1.1 * Math.max(1e-3, ...lines.flatMap(({ values }) => values.map(({ benefit }) => benefit)));
+	const modelValues = lines[0]?.values ?? [];
+	const last = modelValues.findLast(({ benefit }) => benefit > 0.02 * most);
+	return {
+		thresholds: [modelValues[0]?.threshold ?? 0, Math.max(0.05, last?.threshold ?? 0)],
+		benefits: [-0.3 * most, most],
+	};
+}
+
+/** The first and last threshold at which the model is above treating all and none; undefined if there is none. */
+export function usefulThresholds(
+	decisions: Condition["decisions"],
+): readonly [number, number] | undefined {
+	const best = decisions.filter(({ all, rows }) => (rows[0]?.netBenefit ?? 0) > Math.max(0, all));
+	const [first, last] = [best[0], best.at(-1)];
+	return first && last ? [first.threshold, last.threshold] : undefined;
 }
 
 const styles = {
@@ -171,12 +219,13 @@ export function codeScoresFigure(
 	const scored = codes
 		.flatMap((code) => {
 			const [auroc, ...others] = code.rows.map(({ auroc }) => auroc);
-			return code.years === years && auroc ? [{ ...code, auroc, others }] : [];
+			const { name, code: id, rows } = code;
+			return code.years === years && auroc ? [{ ...auroc, others, name: name || id, rows }] : [];
 		})
-		.toSorted((a, b) => b.auroc.value - a.auroc.value);
-	const all = scored.flatMap(({ auroc, others }) => [
-		auroc.low,
-		auroc.high,
+		.toSorted((a, b) => b.value - a.value);
+	const all = scored.flatMap(({ low, high, others }) => [
+		low,
+		high,
 		...others.flatMap((other) => other?.value ?? []),
 	]);
 	const domain: [number, number] = [
@@ -189,7 +238,7 @@ export function codeScoresFigure(
 		title: index === 0 ? "best" : "the rest",
 		plot: scorePlot(column, domain, perColumn),
 	}));
-	const above = scored.filter(({ auroc }) => auroc.low > 0.5).length;
+	const above = scored.filter(({ low }) => low > 0.5).length;
 	const legend = (scored[0]?.rows ?? []).map(({ label }, index) => ({
 		name: label,
 		style: scoreStyles[Math.min(index, 3)],
@@ -214,27 +263,20 @@ const scoreStyles = [
 	{ symbol: "diamond", r: 3.6, fill: theme.background, stroke: theme.second, strokeWidth: 1.6 },
 ] as const;
 
-type Score = { readonly value: number; readonly low: number; readonly high: number };
+type Score = NonNullable<OnsetDetails["codes"][number]["rows"][number]["auroc"]>;
 
 const scorePlot =
 	(
-		codes: readonly {
+		codes: readonly (Score & {
 			readonly name: string;
-			readonly code: string;
-			readonly auroc: Score;
 			readonly others: readonly (Score | null)[];
-		}[],
+		})[],
 		domain: [number, number],
 		rows: number,
 	): Panel["plot"] =>
 	(width) => {
 		const marginLeft = Math.round(width * 0.46);
-		const named = codes.map(({ name, code, auroc, others }, index) => ({
-			...auroc,
-			others,
-			name: name || code,
-			y: index + 0.5,
-		}));
+		const named = codes.map((code, index) => ({ ...code, y: index + 0.5 }));
 		const position = { x: "value", y: "y" } as const;
 		const interval = { x1: "low", x2: "high", stroke: theme.accent, strokeOpacity: 0.5 } as const;
 		return {

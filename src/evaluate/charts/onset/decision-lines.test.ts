@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { decisionFrame, decisionLines, usefulThresholds } from "./decision-lines.js";
+import { decisionFrame, decisionLines, usefulThresholds } from "./condition-figures.js";
 
 const decisions = [
 	{ threshold: 0.005, all: 0.03, rows: [{ label: "TrajGPT", netBenefit: 0.03 }] },

@@ -1,8 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { onsetCalibrationFigure } from "../calibration-figure.js";
 import { drawn } from "../testing/drawn.js";
-import { byFifthFigure, codeScoresFigure, decisionFigure } from "./condition-figures.js";
-import type { Condition } from "./decision-lines.js";
+import {
+	byFifthFigure,
+	type Condition,
+	codeScoresFigure,
+	decisionFigure,
+} from "./condition-figures.js";
 import { type OnsetStory, onsetStoriesFigure } from "./stories-figure.js";
 
 const year = 365.25;
