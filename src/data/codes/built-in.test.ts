@@ -102,43 +102,25 @@ describe("compileRules", () => {
 });
 
 describe("builtInMap", () => {
-	test.each<[IcdSystem, string, string[]]>([
-		["ICD9CM", "428.0", ["428"]],
-		["ICD9CM", "4280", ["428"]],
-		["ICD9CM", "250.00", ["250"]],
-		["ICD9CM", "V5867", ["250"]],
-		["ICD9CM", "401.9", ["401"]],
-		["ICD9CM", "410.71", ["411"]],
-		["ICD9CM", "427.31", ["427"]],
-		["ICD9CM", "585.6", ["585"]],
-		["ICD9CM", "493.90", ["495"]],
-		["ICD9CM", "296.20", ["296"]],
-		["ICD9CM", "E8889", []],
-		["ICD9CM", "564.00", []], // marked "ignore" in the catalogue
-		["ICD9CM", "787.91", []],
-		["ICD9CM", "799.02", []],
-		["ICD9CM", "8.45", []],
-		["ICD10CM", "I10", ["401"]],
-		["ICD10CM", "i509", ["428"]],
-		["ICD10CM", "E11.9", ["250"]],
-		["ICD10CM", "E11.52", ["250", "443", "791"]],
-		["ICD10CM", "A41.9", ["038", "994"]],
-		["ICD10CM", "S72.001A", ["800"]],
-		["ICD10CM", "S72001K", ["733"]], // nonunion
-		["ICD10CM", "S62.001A", ["804"]],
-		["ICD10CM", "S62.001D", ["803"]], // healing, as V54.12
-		["ICD10CM", "S92.301S", ["800"]], // late effect, as 905.4
-		["ICD10CM", "S32.311G", ["800"]],
-		["ICD10CM", "S22.41XD", ["809"]],
-		["ICD10CM", "S66.011S", ["842"]],
-		["ICD10CM", "T40.7X1A", ["969"]],
-		["ICD10CM", "T39.1X2A", ["965", "297"]], // on purpose
-		["ICD10CM", "T39.1X5A", ["965", "979"]], // adverse effect
-		["ICD10CM", "T39.1X6A", []], // underdosing
-		["ICD10CM", "U07.1", []],
-		["ICD10CM", "", []],
-	])("%s %s: %j", (system, code, phecodes) =>
-		expect(map.phecodesOf(system, code)).toEqual(phecodes),
+	/** `428.0 428`: a code and its PheCodes. */
+	const cases = (text: string) =>
+		text.split(/ \| |\n/).map((one) => {
+			const [code = "", ...phecodes] = one.split(" ");
+			return [code, phecodes] as const;
+		});
+	// 564.00 is marked "ignore" in the catalogue.
+	const icd9 = `428.0 428 | 4280 428 | 250.00 250 | V5867 250 | 401.9 401 | 410.71 411 | 427.31 427 | 585.6 585 | 493.90 495
+296.20 296 | E8889 | 564.00 | 787.91 | 799.02 | 8.45`;
+	// S72001K: nonunion. S62.001D: healing, as V54.12. S92.301S: late effect, as 905.4. T39.1X2A: on purpose; 5: adverse
+	// effect; 6: underdosing.
+	const icd10 = `I10 401 | i509 428 | E11.9 250 | E11.52 250 443 791 | A41.9 038 994 | S72.001A 800 | S72001K 733
+S62.001A 804 | S62.001D 803 | S92.301S 800 | S32.311G 800 | S22.41XD 809 | S66.011S 842 | T40.7X1A 969
+T39.1X2A 965 297 | T39.1X5A 965 979 | T39.1X6A | U07.1`;
+	test.each([...cases(icd9)])("ICD9CM %s: %j", (code, phecodes) =>
+		expect(map.phecodesOf("ICD9CM", code)).toEqual(phecodes),
+	);
+	test.each([...cases(icd10), ["", []] as const])("ICD10CM %s: %j", (code, phecodes) =>
+		expect(map.phecodesOf("ICD10CM", code)).toEqual(phecodes),
 	);
 
 	test("gives a code the PheCodes of the known code above it", () => {

@@ -4,6 +4,13 @@ import { builtInMap, pheCodes } from "./built-in.js";
 import { codeSearch, type SearchableCode, wordKey, wordsOf } from "./search.js";
 import synonyms from "./synonyms.json" with { type: "json" };
 
+/** Cases separated by ` | ` or line ends, whose cells are separated by `: `. */
+const cells = (text: string): string[][] =>
+	text
+		.trim()
+		.split(/ \| |\n/)
+		.map((one) => one.split(": "));
+
 const code = (system: string | null, code: string, name: string, count = 1): SearchableCode => ({
 	...{ system, code, name, category: null, count },
 });
@@ -49,128 +56,42 @@ describe("the table of synonyms", () => {
 		}
 	});
 
-	test.each([
-		["stroke", "I63.9"],
-		["brain bleed", "I61.9"],
-		["TIA", "G45.9"],
-		["heart attack", "I21.9"],
-		["angina", "I20.9"],
-		["CAD", "I25.10"],
-		["afib", "I48.91"],
-		["CHF", "I50.9"],
-		["high blood pressure", "I10"],
-		["low blood pressure", "I95.9"],
-		["PE", "I26.99"],
-		["DVT", "I82.409"],
-		["AAA", "I71.4"],
-		["PAD", "I73.9"],
-		["aortic stenosis", "I35.0"],
-		["piles", "K64.9"],
-		["COPD", "J44.9"],
-		["emphysema", "J43.9"],
-		["pneumonia", "J18.9"],
-		["flu", "J11.1"],
-		["hay fever", "J30.9"],
-		["OSA", "G47.33"],
-		["T2D", "E11.9"],
-		["high cholesterol", "E78.00"],
-		["obesity", "E66.9"],
-		["underactive thyroid", "E03.9"],
-		["overactive thyroid", "E05.90"],
-		["gout", "M10.9"],
-		["PCOS", "E28.2"],
-		["depression", "F32.9"],
-		["bipolar", "F31.9"],
-		["anxiety", "F41.9"],
-		["PTSD", "F43.10"],
-		["ADHD", "F90.9"],
-		["autism", "F84.0"],
-		["Alzheimer's", "G30.9"],
-		["alcoholism", "F10.20"],
-		["smoking", "F17.210"],
-		["Parkinson's", "G20"],
-		["epilepsy", "G40.909"],
-		["ALS", "G12.21"],
-		["carpal tunnel", "G56.00"],
-		["shingles", "B02.9"],
-		["CKD", "N18.9"],
-		["ESRD", "N18.6"],
-		["AKI", "N17.9"],
-		["UTI", "N39.0"],
-		["kidney stones", "N20.0"],
-		["BPH", "N40.1"],
-		["ED", "N52.9"],
-		["GERD", "K21.9"],
-		["Crohn's", "K50.90"],
-		["IBS", "K58.9"],
-		["celiac disease", "K90.0"],
-		["fatty liver", "K76.0"],
-		["gallstones", "K80.20"],
-		["hepatitis C", "B18.2"],
-		["breast cancer", "C50.919"],
-		["prostate cancer", "C61"],
-		["lung cancer", "C34.90"],
-		["bowel cancer", "C18.9"],
-		["melanoma", "C43.9"],
-		["ovarian cancer", "C56.9"],
-		["multiple myeloma", "C90.00"],
-		["NHL", "C85.90"],
-		["low iron", "D50.9"],
-		["sickle cell", "D57.1"],
-		["low platelets", "D69.6"],
-		["sepsis", "A41.9"],
-		["HIV", "B20"],
-		["RA", "M06.9"],
-		["osteoarthritis", "M17.9"],
-		["lupus", "M32.9"],
-		["osteoporosis", "M81.0"],
-		["slipped disc", "M51.26"],
-		["low back pain", "M54.5"],
-		["eczema", "L20.9"],
-		["hives", "L50.9"],
-		["glaucoma", "H40.9"],
-		["macular degeneration", "H35.30"],
-		["broken hip", "S72.001A"],
-		["concussion", "S06.0X0A"],
-		["preeclampsia", "O14.90"],
-		["Down syndrome", "Q90.9"],
-		["fever", "R50.9"],
-		["shortness of breath", "R06.02"],
-	])("%s is where %s is mapped to", (term, icd) =>
-		expect(builtInMap().phecodesOf("ICD10CM", icd)).toContain(found(term)[0]),
+	test.each(
+		cells(`
+stroke: I63.9 | brain bleed: I61.9 | TIA: G45.9 | heart attack: I21.9 | angina: I20.9 | CAD: I25.10
+afib: I48.91 | CHF: I50.9 | high blood pressure: I10 | low blood pressure: I95.9 | PE: I26.99 | DVT: I82.409
+AAA: I71.4 | PAD: I73.9 | aortic stenosis: I35.0 | piles: K64.9 | COPD: J44.9 | emphysema: J43.9
+pneumonia: J18.9 | flu: J11.1 | hay fever: J30.9 | OSA: G47.33 | T2D: E11.9 | high cholesterol: E78.00
+obesity: E66.9 | underactive thyroid: E03.9 | overactive thyroid: E05.90 | gout: M10.9 | PCOS: E28.2
+depression: F32.9 | bipolar: F31.9 | anxiety: F41.9 | PTSD: F43.10 | ADHD: F90.9 | autism: F84.0
+Alzheimer's: G30.9 | alcoholism: F10.20 | smoking: F17.210 | Parkinson's: G20 | epilepsy: G40.909
+ALS: G12.21 | carpal tunnel: G56.00 | shingles: B02.9 | CKD: N18.9 | ESRD: N18.6 | AKI: N17.9 | UTI: N39.0
+kidney stones: N20.0 | BPH: N40.1 | ED: N52.9 | GERD: K21.9 | Crohn's: K50.90 | IBS: K58.9
+celiac disease: K90.0 | fatty liver: K76.0 | gallstones: K80.20 | hepatitis C: B18.2 | breast cancer: C50.919
+prostate cancer: C61 | lung cancer: C34.90 | bowel cancer: C18.9 | melanoma: C43.9 | ovarian cancer: C56.9
+multiple myeloma: C90.00 | NHL: C85.90 | low iron: D50.9 | sickle cell: D57.1 | low platelets: D69.6
+sepsis: A41.9 | HIV: B20 | RA: M06.9 | osteoarthritis: M17.9 | lupus: M32.9 | osteoporosis: M81.0
+slipped disc: M51.26 | low back pain: M54.5 | eczema: L20.9 | hives: L50.9 | glaucoma: H40.9
+macular degeneration: H35.30 | broken hip: S72.001A | concussion: S06.0X0A | preeclampsia: O14.90
+Down syndrome: Q90.9 | fever: R50.9 | shortness of breath: R06.02`),
+	)("%s is where %s is mapped to", (term, icd) =>
+		expect(builtInMap().phecodesOf("ICD10CM", icd ?? "")).toContain(found(term ?? "")[0]),
 	);
 });
 
 describe("finds first", () => {
-	test.each([
-		["428", "428", "code"],
-		["8", "008", "code"],
-		["I50.9", "428", "code"],
-		["i509", "428", "code"],
-		["4280", "428", "code"],
-		["434.91", "433", "code"],
-		["C45", "165", "code"], // mapped at C45.0 and below only
-		["asthma", "495", "name"],
-		["cancer of the prostate", "185", "name"],
-		["Leukaemia", "204", "name"],
-		["stroke", "433", "synonym"],
-		["STROKES", "433", "synonym"],
-		["A-fib", "427", "synonym"],
-		["Guillain-Barre syndrome", "357", "synonym"],
-		["Alzheimers", "290", "synonym"],
-		["oesophageal cancer", "150", "synonym"],
-		["congestive", "428", "words"],
-		["type 2 diabetes mellitus", "250", "words"],
-		["strok", "433", "prefix"],
-		["heart att", "411", "prefix"],
-		["dysrhyth", "427", "prefix"],
-		["carditis", "420", "name"],
-		["thromboembol", "452", "prefix"],
-		["astma", "495", "spelling"],
-		["hypertenson", "401", "spelling"],
-		["Parkinosn", "332", "spelling"],
-	])("%s: %s, by its %s", (text, phecode, match) => {
-		const [first] = search(text);
+	// C45 is mapped at C45.0 and below only.
+	test.each(
+		cells(`
+428: 428: code | 8: 008: code | I50.9: 428: code | i509: 428: code | 4280: 428: code | 434.91: 433: code
+C45: 165: code | asthma: 495: name | cancer of the prostate: 185: name | Leukaemia: 204: name
+stroke: 433: synonym | STROKES: 433: synonym | A-fib: 427: synonym | Guillain-Barre syndrome: 357: synonym
+Alzheimers: 290: synonym | oesophageal cancer: 150: synonym | congestive: 428: words
+type 2 diabetes mellitus: 250: words | strok: 433: prefix | heart att: 411: prefix | dysrhyth: 427: prefix
+carditis: 420: name | thromboembol: 452: prefix | astma: 495: spelling | hypertenson: 401: spelling
+Parkinosn: 332: spelling`),
+	)("%s: %s, by its %s", (text, phecode, match) => {
+		const [first] = search(text ?? "");
 		expect([catalogue[first?.at ?? -1]?.code, first?.match]).toEqual([phecode, match]);
 	});
 

@@ -19,26 +19,11 @@ test("converts dates to days since 1970, and rejects other texts", async () => {
 	expect(await day("2020/1/1 6:00:00")).toBe(18262.25);
 	expect(await day("1969-12-31")).toBe(-1);
 	expect(await day("31/01/2020", "%d/%m/%Y")).toBe(18292);
-	for (const text of [
-		"2020-13-01",
-		"2020-02-30",
-		"31/01/2020",
-		"",
-		"soon",
-		"12",
-		"epoch",
-		"infinity",
-		" -infinity",
-		"1/2/20",
-		"1/02/12",
-		"12/31/99",
-		"01/02/2020",
-		"12345-01-01",
-		"202001-01-01",
-		"2020-01-31 (BC)",
-		"2020-01/31",
-	])
-		expect(await day(text)).toBe(null);
+	const others =
+		"2020-13-01,2020-02-30,31/01/2020,,soon,12,epoch,infinity, -infinity,1/2/20,1/02/12,12/31/99,01/02/2020,12345-01-01,202001-01-01,2020-01-31 (BC),2020-01/31".split(
+			",",
+		);
+	for (const text of others) expect(await day(text)).toBe(null);
 	expect(await day("infinity", "%d/%m/%Y")).toBe(null);
 	store.close();
 });

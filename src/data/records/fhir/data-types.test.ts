@@ -4,22 +4,18 @@ import { InputError } from "../../../base/errors.js";
 import { parseMoment } from "../dates.js";
 import { chooseCodings, keysOf, momentIn, parseReference, referenceIn } from "./data-types.js";
 
-test("relative, absolute and versioned addresses of a resource have the same key", () => {
-	const patient = { key: "Patient/12", id: "12", type: "Patient" };
-	for (const text of [
-		"Patient/12",
-		" Patient/12/_history/3",
-		"https://example.org/fhir/Patient/12",
-		"http://example.org/Patient/12/_history/1",
-	])
-		expect(parseReference(text)).toEqual(patient);
-	expect(referenceIn({ reference: "Patient/12", display: "x" })).toEqual(patient);
-});
-
-test("a URN is its own key", () => {
-	expect(parseReference("urn:uuid:a-b")).toEqual({ key: "urn:uuid:a-b", id: "a-b" });
-	expect(parseReference("urn:oid:1.2")).toEqual({ key: "urn:oid:1.2", id: "1.2" });
-	expect(parseReference("12")).toEqual({ key: "12", id: "12" });
+test.each([
+	["Patient/12", "Patient/12 12 Patient"],
+	[" Patient/12/_history/3", "Patient/12 12 Patient"],
+	["https://example.org/fhir/Patient/12", "Patient/12 12 Patient"],
+	["http://example.org/Patient/12/_history/1", "Patient/12 12 Patient"],
+	["urn:uuid:a-b", "urn:uuid:a-b a-b undefined"],
+	["urn:oid:1.2", "urn:oid:1.2 1.2 undefined"],
+	["12", "12 12 undefined"],
+])("the key, id and type of %j are %s", (text, expected) => {
+	const { key, id, type } = parseReference(text) ?? {};
+	expect(`${key} ${id} ${type}`).toBe(expected);
+	expect(referenceIn({ reference: text, display: "x" })).toEqual(parseReference(text));
 });
 
 test("searches, contained resources and other addresses have no key", () => {
@@ -29,12 +25,14 @@ test("searches, contained resources and other addresses have no key", () => {
 		expect(referenceIn(value)).toBeUndefined();
 });
 
-test("a resource has the keys of its id and of its entry's address", () => {
-	expect(keysOf("Encounter", "9", undefined)).toEqual(["Encounter/9"]);
-	expect(keysOf("Encounter", "9", "http://a/Encounter/9")).toEqual(["Encounter/9"]);
-	expect(keysOf("Encounter", "9", "urn:uuid:x")).toEqual(["Encounter/9", "urn:uuid:x"]);
-	expect(keysOf("Encounter", undefined, "urn:uuid:x")).toEqual(["urn:uuid:x"]);
-	expect(keysOf("Encounter", undefined, undefined)).toEqual([]);
+test.each([
+	["9", undefined, "Encounter/9"],
+	["9", "http://a/Encounter/9", "Encounter/9"],
+	["9", "urn:uuid:x", "Encounter/9 urn:uuid:x"],
+	[undefined, "urn:uuid:x", "urn:uuid:x"],
+	[undefined, undefined, ""],
+])("a resource of id %s and address %s has the keys %j", (id, url, keys) => {
+	expect(keysOf("Encounter", id, url).join(" ")).toBe(keys);
 });
 
 const icd10 = { system: "http://hl7.org/fhir/sid/icd-10-cm", code: "E11.9", display: "ten" };
@@ -55,18 +53,17 @@ test("chooses the best known system, at any position", () => {
 	]);
 	const drug = {
 		coding: [
-			{ system: "http://snomed.info/sct", code: "1" },
-			{ system: "http://hl7.org/fhir/sid/ndc", code: "2" },
-			{ system: "http://www.whocc.no/atc", code: "3" },
-			{ system: "http://www.nlm.nih.gov/research/umls/rxnorm", code: "4" },
-		],
+			["http://snomed.info/sct", "1"],
+			["http://hl7.org/fhir/sid/ndc", "2"],
+			["http://www.whocc.no/atc", "3"],
+			["http://www.nlm.nih.gov/research/umls/rxnorm", "4"],
+		].map(([system, code]) => ({ system, code })),
 	};
-	const taken = () => choose(drug, "drug").kept.map(({ code, system }) => `${system} ${code}`);
-	expect(taken()).toEqual(["RxNorm 4"]);
-	drug.coding.pop();
-	expect(taken()).toEqual(["ATC 3"]);
-	drug.coding.pop();
-	expect(taken()).toEqual(["NDC 2"]);
+	for (const expected of ["RxNorm 4", "ATC 3", "NDC 2"]) {
+		const { kept } = choose(drug, "drug");
+		expect(kept.map(({ code, system }) => `${system} ${code}`)).toEqual([expected]);
+		drug.coding.pop();
+	}
 });
 
 test("keeps all codings on request, each once", () => {
