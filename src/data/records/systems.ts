@@ -21,6 +21,9 @@ export const knownSystems: readonly string[] = Object.keys(systems);
 /** The name for ICD-9-CM and ICD-10-CM codes that are told apart by their form. */
 export const eitherIcd = "icd";
 
+/** What to do about an unknown system of a table. */
+export const systemRemedy = `known are ${knownSystems.join(", ")}, and ${eitherIcd} for ICD-9-CM or ICD-10-CM by the form of the code; pass \`allowSystems\` NAME to keep the codes of another one as they are`;
+
 /**
  * The form of ICD-9-CM codes in capitals: 428.0, V58.67, E888.9. Diagnoses of ICD-10-CM that begin with V have more
  * characters (V58.6XXA). Without a dot, E8889 is E88.89 of ICD-10-CM, which is far more frequent.

@@ -90,31 +90,25 @@ export function momentIn(
 }
 
 /** Days per unit of time, by UCUM code and by word. */
-const daysPerUnit: Readonly<Record<string, number>> = {
-	a: yearDays,
-	year: yearDays,
-	years: yearDays,
-	yr: yearDays,
-	y: yearDays,
-	mo: yearDays / 12,
-	month: yearDays / 12,
-	months: yearDays / 12,
-	wk: 7,
-	week: 7,
-	weeks: 7,
-	d: 1,
-	day: 1,
-	days: 1,
-	h: 1 / 24,
-	min: 1 / 1440,
-};
+const daysPerUnit = new Map(
+	(
+		[
+			["a year years yr y", yearDays],
+			["mo month months", yearDays / 12],
+			["wk week weeks", 7],
+			["d day days", 1],
+			["h", 1 / 24],
+			["min", 1 / 1440],
+		] as const
+	).flatMap(([names, days]) => names.split(" ").map((name) => [name, days] as const)),
+);
 
 /** The days of an Age such as `{"value": 45, "code": "a"}`; undefined if the field has no number. */
 export function ageIn(resource: Fields, field: string, where: string): number | undefined {
 	const age = objectOf(resource[field]);
 	if (typeof age?.value !== "number") return undefined;
 	const unit = textOf(age.code) ?? textOf(age.unit);
-	const days = age.value * (daysPerUnit[unit?.toLowerCase() ?? ""] ?? Number.NaN);
+	const days = age.value * (daysPerUnit.get(unit?.toLowerCase() ?? "") ?? Number.NaN);
 	if (days >= 0 && days < oldestDays) return days;
 	throw new InputError(
 		`${where}: ${field} is ${age.value} of unit ${shapeOf(unit)}; expected an age in years (a), months (mo), weeks (wk), days (d), hours (h) or minutes (min)`,

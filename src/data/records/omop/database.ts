@@ -202,14 +202,7 @@ async function otherSchemas(sql: postgres.TransactionSql): Promise<string> {
 }
 
 interface DatabaseAddress {
-	readonly options: {
-		readonly host?: string;
-		readonly port?: number;
-		readonly user?: string;
-		readonly pass?: string;
-		readonly database?: string;
-		readonly ssl?: "require" | "prefer" | "allow" | "verify-full" | false;
-	};
+	readonly options: Readonly<Record<string, string | number | boolean>>;
 	/** For messages and files: without user and password. */
 	readonly shown: string;
 }
@@ -242,15 +235,14 @@ export function databaseAddress(text: string): DatabaseAddress {
 		throw new InputError(
 			`\`db\` has sslmode=${JSON.stringify(mode)}; expected one of ${sslModes.join(", ")}`,
 		);
+	const ssl = sslMode === "disable" ? false : sslMode;
+	const options = Object.entries({ host, port, user, pass, database, ssl });
 	return {
-		options: {
-			...(host ? { host } : {}),
-			...(port ? { port } : {}),
-			...(user ? { user } : {}),
-			...(pass ? { pass } : {}),
-			...(database ? { database } : {}),
-			...(sslMode ? { ssl: sslMode === "disable" ? false : sslMode } : {}),
-		},
+		options: Object.fromEntries(
+			options.flatMap(([name, value]) =>
+				value === undefined || value === "" ? [] : [[name, value] as const],
+			),
+		),
 		shown: host?.startsWith("/")
 			? `postgres:///${database}?host=${host}`
 			: `postgres://${host}${port ? `:${port}` : ""}/${database}`,

@@ -3,6 +3,7 @@ import type { BadRows } from "../bad-rows.js";
 import { recordKinds, type TimeIs } from "../rows.js";
 import { type Column, named, type Table } from "../sql.js";
 import type { Store } from "../store.js";
+import { systemRemedy } from "../systems.js";
 import {
 	copyRows,
 	type Fault,
@@ -11,7 +12,6 @@ import {
 	rowOfFile,
 	withNumberedRows,
 } from "../table.js";
-import { systemRemedy } from "./codes.js";
 import { joinKey } from "./columns.js";
 import { badTime, isBadTime, isMissingSql, isUntidy, rawText } from "./values.js";
 

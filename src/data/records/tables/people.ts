@@ -91,11 +91,69 @@ function momentIn(column: Column, beside: UnitBeside, format: string | undefined
 	};
 }
 
-const momentFault = (column: "birth" | "death", { isBad, explain }: Moment): Fault => ({
-	when: `${isBad(column)} AND ${column}_text IS NOT NULL`,
-	say: (row) =>
-		`: ${explain(row[`${column}_text`] as string | null, row[column] as number | null)}`,
+/** A fact about people, staged with its text. */
+interface Field {
+	/** SQL; NULL where it cannot be read. */
+	readonly value: string;
+	readonly text?: string;
+	readonly fault: Fault;
+	/** What a note says, given counts. */
+	readonly says: (counts: Readonly<Record<string, number>>) => string;
+}
+
+const momentField = (of: "birth" | "death", moment: Moment | undefined): Field | undefined =>
+	moment && {
+		value: moment.days,
+		text: moment.text,
+		fault: {
+			when: `${moment.isBad(of)} AND ${of}_text IS NOT NULL`,
+			say: (row) =>
+				`: ${moment.explain(row[`${of}_text`] as string | null, row[of] as number | null)}`,
+		},
+		says: (counts) => `${of} is ${moment.name} (${counts[of]} known)`,
+	};
+
+const patientField = (column: Column): Field => ({
+	value: textOf(column, "whole"),
+	fault: {
+		when: "patient IS NULL",
+		say: () => `: ${column.name} is empty; every row needs a patient: fill it in or remove the row`,
+	},
+	says: () => `patient is ${column.name}`,
 });
+
+function sexField(column: Column, meanings: TableOptions["sexValues"] = {}): Field {
+	const words = [...sexes, ...Object.entries(meanings)].map(
+		([word, sex]) => [word.trim().toLowerCase(), sex ?? "unknown"] as const,
+	);
+	const text = `coalesce(lower(${textOf(column, "whole")}), '')`;
+	return {
+		value: chosen(text, new Map(words)),
+		text,
+		fault: {
+			when: "sex IS NULL",
+			say: () =>
+				`: ${column.name} is not a word we know; expected female, male, F, M or nothing where it is not known, or say what its values mean, as in \`sexValues\` 0=female,1=male,d=unknown`,
+		},
+		says: ({ female, male, unknown }) =>
+			`sex is ${column.name} (${female} female, ${male} male, ${unknown} unknown)`,
+	};
+}
+
+function splitField(column: Column): Field {
+	const words = Object.entries(splits).flatMap(([split, names]) =>
+		names.map((name) => [name, split] as const),
+	);
+	return {
+		value: chosen(`lower(${textOf(column)})`, words),
+		text: textOrNull(column),
+		fault: {
+			when: "split IS NULL AND split_text IS NOT NULL",
+			say: () => `: ${column.name} is not one of train, valid, test`,
+		},
+		says: () => `split is ${column.name}`,
+	};
+}
 
 /** A birth so many years before time 0. The highest ages are often hidden: "> 89" is read as 90. */
 function birthByAge(column: Column, records: TimeIs): Moment {
@@ -187,118 +245,62 @@ export async function loadPeople(
 		return unit === "date" ? birthYear : undefined;
 	};
 	const birth = birthRead();
-	const death = deathDate && inTime(deathDate);
-	const sexWords = [
-		...Array.from(sexes, ([word, known]) => [word, known ?? "unknown"] as const),
-		...Object.entries(options.sexValues ?? {}).map(
-			([word, known]) => [word.trim().toLowerCase(), known ?? "unknown"] as const,
-		),
-	];
-	const splitWords = Object.entries(splits).flatMap(([name, words]) =>
-		words.map((word) => [word, name] as const),
-	);
-	const sexText = sex ? `coalesce(lower(${textOf(sex, "whole")}), '')` : noText;
-	const columns = {
-		patient: textOf(patient, "whole"),
-		birth: birth?.days ?? "NULL::DOUBLE",
-		birth_text: birth?.text ?? noText,
-		sex: sex ? chosen(sexText, new Map(sexWords)) : noText,
-		sex_text: sexText,
-		death: death?.days ?? "NULL::DOUBLE",
-		death_text: death?.text ?? noText,
-		split: split ? chosen(`lower(${textOf(split)})`, splitWords) : noText,
-		split_text: split ? textOrNull(split) : noText,
+	const fields: Readonly<Record<string, Field | undefined>> = {
+		patient: patientField(patient),
+		sex: sex && sexField(sex, options.sexValues),
+		birth: momentField("birth", birth),
+		death: momentField("death", deathDate && inTime(deathDate)),
+		split: split && splitField(split),
 	};
-	const faults: Fault[] = [
-		{
-			when: "patient IS NULL",
-			say: () =>
-				`: ${patient.name} is empty; every row needs a patient: fill it in or remove the row`,
-		},
-	];
-	if (sex)
-		faults.push({
-			when: "sex IS NULL",
-			say: () =>
-				`: ${sex.name} is not a word we know; expected female, male, F, M or nothing where it is not known, or say what its values mean, as in \`sexValues\` 0=female,1=male,d=unknown`,
-		});
-	if (birth) faults.push(momentFault("birth", birth));
-	if (death) faults.push(momentFault("death", death));
-	if (split)
-		faults.push({
-			when: "split IS NULL AND split_text IS NOT NULL",
-			say: () => `: ${split.name} is not one of train, valid, test`,
-		});
-	await stageRows(store, table, "given_person", columns, { faults, bad });
+	const columns = Object.entries(fields).flatMap(([name, field]) => [
+		[name, field?.value ?? noText],
+		[`${name}_text`, field?.text ?? noText],
+	]);
+	const present = Object.values(fields).filter((field) => field !== undefined);
+	const faults = present.map(({ fault }) => fault);
+	await stageRows(store, table, "given_person", Object.fromEntries(columns), { faults, bad });
 	await store.run(
 		`INSERT INTO person SELECT patient, birth, nullif(sex, 'unknown'), death, split, ${quoted(`${table.file}: row `)} || row FROM given_person ORDER BY row`,
 	);
-	const read = await describe(store, table.file, {
-		patient,
-		sex,
-		birth,
-		death,
-		split,
-		sexValues: options.sexValues,
-	});
+	const [counts = {}] = await store.all<Record<string, number>>(
+		`SELECT count(*) AS people, count(*) FILTER (sex = 'female') AS female, count(*) FILTER (sex = 'male') AS male,
+			count(*) FILTER (sex = 'unknown') AS unknown, count(birth) AS birth, count(death) AS death FROM given_person`,
+	);
+	const warnings = sex ? await unexplainedSexes(store, sex, options.sexValues) : [];
+	await store.run("DROP TABLE given_person");
+	const said = present.map(({ says }) => says(counts)).join(", ");
+	const notes = [`${table.file}: ${counted(counts.people ?? 0, "person", "people")}; ${said}`];
 	const left = ages ? (birthDate ?? age)?.name : birth ? undefined : birthYear?.name;
 	const why = ages ? "are ages: birth is at 0" : "are not dates";
-	if (left !== undefined)
-		read.notes.push(`${table.file}: ${left} was not read, for the times ${why}`);
+	if (left !== undefined) notes.push(`${table.file}: ${left} was not read, for the times ${why}`);
 	const unread =
 		ages || birth || unit === "date"
 			? undefined
 			: matchingColumns(table.columns, usualNames.personAge)[0]?.name;
 	if (unread !== undefined)
-		read.notes.push(
+		notes.push(
 			`${table.file}: ${unread} was not read, and no birth is known; if it is the age in years at time 0, pass \`age\` ${unread}`,
 		);
-	return read;
+	return { notes, warnings };
 }
 
-interface Used {
-	readonly patient: Column;
-	readonly sex: Column | undefined;
-	readonly birth: Moment | undefined;
-	readonly death: Moment | undefined;
-	readonly split: Column | undefined;
-	readonly sexValues: TableOptions["sexValues"];
-}
-
-/** Says which columns were read, with counts, and warns of values of sex that mean nothing. Drops `given_person`. */
-async function describe(
+/** Warns of numbers for sex that mean nothing. */
+async function unexplainedSexes(
 	store: Store,
-	file: string,
-	{ patient, sex, birth, death, split, sexValues = {} }: Used,
-) {
-	const [counts] = await store.all<Record<string, number>>(
-		`SELECT count(*) AS people, count(*) FILTER (sex = 'female') AS female, count(*) FILTER (sex = 'male') AS male,
-			count(*) FILTER (sex = 'unknown') AS unknown, count(birth) AS births, count(death) AS deaths FROM given_person`,
-	);
-	const { people = 0, female = 0, male = 0, unknown = 0, births = 0, deaths = 0 } = counts ?? {};
-	const parts = [
-		`patient is ${patient.name}`,
-		sex && `sex is ${sex.name} (${female} female, ${male} male, ${unknown} unknown)`,
-		birth && `birth is ${birth.name} (${births} known)`,
-		death && `death is ${death.name} (${deaths} known)`,
-		split && `split is ${split.name}`,
-	];
+	{ file, name }: Column,
+	meanings: TableOptions["sexValues"] = {},
+): Promise<string[]> {
 	const values = await store.all<{ text: string; people: number }>(
 		"SELECT sex_text AS text, count(*) AS people FROM given_person WHERE sex = 'unknown' AND regexp_matches(sex_text, '\\d') GROUP BY sex_text ORDER BY people DESC, sex_text LIMIT 5",
 	);
-	await store.run("DROP TABLE given_person");
-	const explained = Object.keys(sexValues).map((word) => word.trim().toLowerCase());
-	const unexplained = values.filter(({ text }) => !explained.includes(text.trim().toLowerCase()));
-	const shown = unexplained.map(({ text, people }) => `${JSON.stringify(text)} (${people})`);
-	return {
-		notes: [`${file}: ${counted(people, "person", "people")}; ${parts.filter(Boolean).join(", ")}`],
-		warnings:
-			shown.length === 0
-				? []
-				: [
-						`${file}: values of ${sex?.name} that are read as unknown: ${shown.join(", ")}; as in ISO 5218, 1 is read as male and 2 as female: if the values mean something else, say what each means with \`sexValues\`: VALUE=female,VALUE=male,VALUE=unknown`,
-					],
-	};
+	const explained = Object.keys(meanings).map((word) => word.trim().toLowerCase());
+	const shown = values
+		.filter(({ text }) => !explained.includes(text.trim().toLowerCase()))
+		.map(({ text, people }) => `${JSON.stringify(text)} (${people})`);
+	if (shown.length === 0) return [];
+	return [
+		`${file}: values of ${name} that are read as unknown: ${shown.join(", ")}; as in ISO 5218, 1 is read as male and 2 as female: if the values mean something else, say what each means with \`sexValues\`: VALUE=female,VALUE=male,VALUE=unknown`,
+	];
 }
 
 /** If times are ages, everybody is born at 0. */

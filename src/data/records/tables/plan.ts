@@ -1,17 +1,16 @@
 import { InputError } from "../../../base/errors.js";
 import { recordKinds, type TimeIs } from "../rows.js";
-import type { Column, Table } from "../sql.js";
-import { impliedSystem } from "../systems.js";
-import { rowOfFile } from "../table.js";
+import { type Column, quoted, type Table } from "../sql.js";
 import {
-	codeFields,
-	kindSql,
-	type SystemFrom,
-	systemAsked,
-	systemOfAll,
+	eitherIcd,
+	icd9Form,
+	impliedSystem,
+	kindOf,
+	systemAliases,
+	systemNamed,
 	systemRemedy,
-	systemSql,
-} from "./codes.js";
+} from "../systems.js";
+import { rowOfFile } from "../table.js";
 import {
 	type Groups,
 	type TableOptions,
@@ -46,6 +45,152 @@ import {
 	untrimmed,
 } from "./values.js";
 
+/** The systems of the codes of a table. */
+interface Systems {
+	/** SQL for the system of a record, given SQL for its code. */
+	readonly of: (code: string) => string;
+	/** SQL for the kind of a record. */
+	readonly kind: string;
+	/** What a note says, given how it names a column. */
+	readonly says: (nameOf: (column: Column) => string) => string;
+	readonly column?: Column;
+	/** One system per column of codes. */
+	readonly each?: readonly string[];
+}
+
+const oneSystem = (system: string): Systems => ({
+	of: () => quoted(system),
+	kind: quoted(kindOf(system)),
+	says: () => system,
+});
+
+/** SQL for ICD-9-CM or ICD-10-CM by the form of a code. */
+const icdByFormSql = (code: string): string =>
+	`CASE WHEN regexp_full_match(upper(${code}), ${quoted(icd9Form)}) THEN 'ICD9CM' ELSE 'ICD10CM' END`;
+
+const systemsByForm: Systems = {
+	of: icdByFormSql,
+	kind: quoted(kindOf("ICD10CM")),
+	says: () => "ICD9CM or ICD10CM by form",
+};
+
+/** The systems that a column names; a known name keeps its meaning. */
+function systemsIn(column: Column, allowed: readonly string[]): Systems {
+	const names = new Map([
+		...systemAliases,
+		...allowed
+			.map((name) => [name.trim().toLowerCase(), name.trim()] as const)
+			.filter(([name]) => name !== eitherIcd && !systemAliases.has(name)),
+	]);
+	const text = `rtrim(lower(${textOf(column, "whole")}), '/')`;
+	const kinds = Array.from(names, ([name, system]) => [name, kindOf(system)] as const);
+	return {
+		of: (code) =>
+			`CASE WHEN ${text} = ${quoted(eitherIcd)} THEN ${icdByFormSql(code)} ELSE ${chosen(text, names)} END`,
+		kind: chosen(text, [[eitherIcd, kindOf("ICD10CM")] as const, ...kinds]),
+		says: (nameOf) => `system is ${nameOf(column)}`,
+		column,
+	};
+}
+
+/** The code of a row that has several, and its system. */
+const codeOfField = '"trajgpt code"';
+
+function systemsOfColumns(systems: readonly string[]): Systems {
+	const different = [...new Set(systems)];
+	const kinds = different.map((system) => [system, kindOf(system)] as const);
+	return {
+		of: () => `${codeOfField}.system`,
+		kind: chosen(`${codeOfField}.system`, kinds),
+		says: () => different.join(" and "),
+		each: systems,
+	};
+}
+
+const sameName = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase();
+
+/** The system that an option names. */
+function systemAsked(name: string, allowed: readonly string[], option: string): string {
+	const system = systemNamed(name) ?? allowed.find((one) => sameName(one, name));
+	if (system) return system;
+	throw new InputError(
+		`${option} "${name}" is ${option === "`system`" ? "neither a column nor" : "not"} a code system; ${systemRemedy.replace("NAME", () => name)}`,
+	);
+}
+
+function systemsOf(
+	tables: readonly Table[],
+	codes: readonly Column[],
+	{ system: asked, allowSystems: allowed = [] }: TableOptions,
+): Systems {
+	if (asked !== undefined) {
+		const column = columnNamed(tables, asked);
+		if (column && !codes.includes(column)) return systemsIn(column, allowed);
+		return sameName(asked, eitherIcd)
+			? systemsByForm
+			: oneSystem(systemAsked(asked, allowed, "`system`"));
+	}
+	const column = columnLikely(tables, usualNames.system, "`system`");
+	if (column) return systemsIn(column, allowed);
+	const systems = codes.map((code) => {
+		const system = impliedSystem(code.name);
+		if (system) return system;
+		throw new InputError(
+			`${code.file}: nothing says which code system the codes in ${code.name} belong to; pass \`system\` with a column or a name, as in \`system\` icd9; ${systemRemedy}`,
+		);
+	});
+	const [system] = systems;
+	return system && systems.every((other) => other === system)
+		? oneSystem(system)
+		: systemsOfColumns(systems);
+}
+
+/** More than a row can have: its length is limited (see `delimited.ts`). */
+const codesPerRow = 2 ** 20;
+const placeInRow = '"trajgpt place"';
+
+/** SQL for the codes of a row. */
+interface CodeFields {
+	readonly code: string;
+	/** Makes one row per code, if a row can have several; a row without a code stays. */
+	readonly rows?: (rows: string) => string;
+	/** SQL for a whole number that orders the codes: by row of the file, then as they are in the row. */
+	readonly order: string;
+}
+
+/**
+ * The codes in one column, or in several: every field with a code gives a record, in the order of the columns. With a
+ * separator, a field may hold several codes.
+ */
+function codeFields(
+	table: Table,
+	columns: readonly Column[],
+	{ each = [] }: Systems,
+	separator?: string | undefined,
+): CodeFields {
+	const [only, another] = columns;
+	if (only && !another && separator === undefined)
+		return { code: plainText(only), order: rowOfFile };
+	const joined = columns.find((column) => column.file !== table.file);
+	if (joined)
+		throw new InputError(
+			`${joined.name} is a column of ${joined.file}; where a row has several codes, expected all in ${table.file}`,
+		);
+	const fields = columns.map((column, at) => {
+		const field = (code: string) => `{'code': ${code}, 'system': ${quoted(each[at] ?? "")}}`;
+		if (separator === undefined) return `[${field(textOf(column))}]`;
+		const parts = `coalesce(string_split(${textOf(column)}, ${quoted(separator)}), [])`;
+		return `list_transform(${parts}, lambda part: ${field("nullif(trim(part), '')")})`;
+	});
+	const codes = `list_filter(flatten([${fields.join(", ")}]), lambda field: field.code IS NOT NULL)`;
+	return {
+		code: `${codeOfField}.code`,
+		order: `${rowOfFile} * ${codesPerRow} + ${placeInRow}`,
+		rows: (rows) =>
+			`(SELECT * EXCLUDE (${codeOfField}), unnest(${codeOfField}) AS ${codeOfField}, generate_subscripts(${codeOfField}, 1) AS ${placeInRow} FROM (SELECT * REPLACE (CASE WHEN len(${codeOfField}) = 0 THEN [NULL] ELSE ${codeOfField} END AS ${codeOfField}) FROM (SELECT *, ${codes} AS ${codeOfField} FROM ${rows})))`,
+	};
+}
+
 const isNumbers = (unit: TimeIs | undefined) => unit !== undefined && unit !== "date";
 
 /** How a table of diagnoses or other events becomes records. */
@@ -72,10 +217,9 @@ export function planRecords(table: Table, join: Join | undefined, options: Table
 	);
 	const unit = options.timeIs ?? unitNamed(time.name) ?? "date";
 	checkRecordUnit(time, unit);
-	const system = systemOf(tables, codes, options);
-	const { code, rows, order } = codeFields(table, codes, system, options.separator);
+	const systems = systemsOf(tables, codes, options);
+	const { code, rows, order } = codeFields(table, codes, systems, options.separator);
 	const [only] = rows ? [] : codes;
-	const systemColumn = "column" in system ? system.column : undefined;
 	const [kind, value, unitColumn, name] = [
 		asked("kind"),
 		asked("value"),
@@ -89,13 +233,13 @@ export function planRecords(table: Table, join: Join | undefined, options: Table
 		);
 	const key = join && columnAsked([table], join.on, "`on`");
 	const days = daysOf(time, unit, options.dateFormat);
-	const used = [patient, ...codes, time, systemColumn, kind, value, unitColumn, name, key].filter(
+	const used = [patient, ...codes, time, systems.column, kind, value, unitColumn, name, key].filter(
 		(column) => column !== undefined,
 	);
 	const joining = key ? joinSql(key) : "";
 	const of = (column: Column) =>
 		table.columns.includes(column) ? column.name : `${column.name} of ${column.file}`;
-	const systemOfCode = systemSql(system, code);
+	const systemOfCode = systems.of(code);
 	const plan: RecordPlan = {
 		table,
 		reads: used.filter((column) => table.columns.includes(column)),
@@ -111,7 +255,7 @@ export function planRecords(table: Table, join: Join | undefined, options: Table
 						`lower(${textOf(kind)})`,
 						recordKinds.map((name) => [name, name] as const),
 					)
-				: kindSql(system),
+				: systems.kind,
 			value: value ? valueSql(value) : "NULL",
 			unit: unitColumn ? textOf(unitColumn) : "NULL",
 		},
@@ -122,12 +266,12 @@ export function planRecords(table: Table, join: Join | undefined, options: Table
 						...quickDays(table, time, unit, days, options.dateFormat),
 						patient: untrimmed(patient),
 						code: untrimmed(only),
-						system: systemSql(system, untrimmed(only)),
+						system: systems.of(untrimmed(only)),
 					},
 		from: {
 			patient,
 			time,
-			system: systemColumn,
+			system: systems.column,
 			kind,
 			key: join && key && { column: key, file: join.table.file },
 			unit,
@@ -143,7 +287,7 @@ export function planRecords(table: Table, join: Join | undefined, options: Table
 		names:
 			name &&
 			`SELECT ${systemOfCode} AS system, ${code} AS code, ${textOf(name)} AS name, count(*) AS rows FROM ${table.sql} ${joining} GROUP BY ALL`,
-		says: `columns: patient is ${of(patient)}, time is ${of(time)} (${unit}), code is ${ends(codes.map(of))} (${sayingSystem(system, of)})${name ? `, name is ${of(name)}` : ""}`,
+		says: `columns: patient is ${of(patient)}, time is ${of(time)} (${unit}), code is ${ends(codes.map(of))} (${systems.says(of)})${name ? `, name is ${of(name)}` : ""}`,
 	};
 }
 
@@ -153,39 +297,11 @@ const ends = (names: readonly string[]): string =>
 		? names.join(" and ")
 		: `${names[0]} … ${names.at(-1)} (${names.length} columns)`;
 
-function sayingSystem(from: SystemFrom, of: (column: Column) => string): string {
-	if ("column" in from) return `system is ${of(from.column)}`;
-	if ("byForm" in from) return "ICD9CM or ICD10CM by form";
-	return "system" in from ? from.system : [...new Set(from.systems)].join(" and ");
-}
-
 /** A text that is not a number becomes NaN, which is counted and left out. */
 function valueSql(column: Column): string {
 	if (isNumber(column)) return `CAST(${column.sql} AS DOUBLE)`;
 	const text = textOf(column);
 	return `CASE WHEN ${text} IS NULL THEN NULL ELSE coalesce(try_cast(${text} AS DOUBLE), 'nan') END`;
-}
-
-function systemOf(
-	tables: readonly Table[],
-	codes: readonly Column[],
-	{ system: asked, allowSystems: allowed = [] }: TableOptions,
-): SystemFrom {
-	if (asked !== undefined) {
-		const column = columnNamed(tables, asked);
-		return column && !codes.includes(column) ? { column, allowed } : systemOfAll(asked, allowed);
-	}
-	const column = columnLikely(tables, usualNames.system, "`system`");
-	if (column) return { column, allowed };
-	const systems = codes.map((code) => {
-		const system = impliedSystem(code.name);
-		if (system) return system;
-		throw new InputError(
-			`${code.file}: nothing says which code system the codes in ${code.name} belong to; pass \`system\` with a column or a name, as in \`system\` icd9; ${systemRemedy}`,
-		);
-	});
-	const [system] = systems;
-	return system && systems.every((other) => other === system) ? { system } : { systems };
 }
 
 const drugCode = '"trajgpt code"';
@@ -209,7 +325,7 @@ export function planDrugs(table: Table, unit: TimeIs, options: TableOptions) {
 			? undefined
 			: systemAsked(options.drugSystem, allowed, "`drugSystem`");
 	const systemColumn = drugSystem ? undefined : columnLikely(tables, usualNames.system);
-	const implied = likely && (drugSystem?.system ?? impliedSystem(likely.name));
+	const implied = likely && (drugSystem ?? impliedSystem(likely.name));
 	const code = systemColumn || implied ? likely : undefined;
 	if (likely && !code && !name)
 		throw new InputError(
@@ -218,10 +334,8 @@ export function planDrugs(table: Table, unit: TimeIs, options: TableOptions) {
 	const text = code ?? name;
 	if (!text)
 		throw missingColumn(tables, "the drug", "call it atc, ndc, rxnorm or, for its name, drug");
-	const from: SystemFrom = systemColumn
-		? { column: systemColumn, allowed }
-		: { system: implied ?? "Name" };
-	const system = code ? systemSql(from, drugCode) : "'Name'";
+	const systems = systemColumn ? systemsIn(systemColumn, allowed) : oneSystem(implied ?? "Name");
+	const system = code ? systems.of(drugCode) : "'Name'";
 	// Unknown products have an NDC of zeros.
 	const codeText =
 		code && implied === "NDC"
