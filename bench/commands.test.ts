@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { findTorch } from "../src/app/commands/doctor.js";
-import { captured } from "../src/app/commands/testing/captured.js";
+import { done } from "../src/app/commands/testing/captured.js";
 import { temporaryFolder } from "../src/data/records/testing/temporary-folder.js";
 import { initialWeights, modelById, weightCount } from "../src/model/index.js";
 import { load, measured, runBench } from "./testing/load.js";
@@ -24,10 +24,6 @@ test("bench step prints the time of a step", async () => {
 		norm: "rms",
 		batch: 1,
 		length: 4,
-		threads: 1,
-		secondsPerStep: expect.any(Number),
-		tokensPerSecond: expect.any(Number),
-		peakRssBytes: expect.any(Number),
 	});
 	expect(report).not.toHaveProperty("ratio");
 	const model = modelById("trajgpt");
@@ -89,14 +85,8 @@ test("the peers of comparison models have the same loss", async ({ skip }) => {
 	const size = ["--batch", "1", "--length", "64", "--steps", "1"];
 	for (const model of ["patchtst", "gru-d", "gpt2"]) {
 		// It fails where the two begin with different losses.
-		const { code, stdout, stderr } = await measured([
-			"step",
-			"--model",
-			model,
-			...tiny,
-			...size,
-			"--json",
-		]);
+		const argv = ["step", "--model", model, ...tiny, ...size, "--json"];
+		const { code, stdout, stderr } = await measured(argv);
 		expect({ code, stderr }).toEqual({ code: 0, stderr: "compiling\n1/1 steps\n" });
 		expect(JSON.parse(stdout)).toMatchObject({
 			model,
@@ -112,31 +102,16 @@ test("bench infer prints the time of a prediction", async () => {
 	const { code, stdout } = await measured(["infer", ...tiny, ...few, "--json"]);
 	expect(code).toBe(0);
 	const report = JSON.parse(stdout);
-	expect(report).toEqual({
+	expect(report).toMatchObject({
 		engine: expect.stringMatching(/^onnxruntime-node /),
-		preset: "tiny",
-		threads: 1,
-		parameters: expect.any(Number),
-		answers: [50, 70].map((events) => ({ events, p50Ms: expect.any(Number) })),
-		growth: expect.any(Number),
+		answers: [{ events: 50 }, { events: 70 }],
 		patients: 3,
 		eventsPerPatient: 112,
-		patientsPerSecond: expect.any(Number),
-		trajectories: {
-			patients: 2,
-			meanEvents: expect.any(Number),
-			codes: 10,
-			times: 200,
-			firstSeconds: expect.any(Number),
-			seconds: expect.any(Number),
-			peer: expect.objectContaining({ on: "2 patients" }),
-		},
+		trajectories: { patients: 2, codes: 10, times: 200, peer: { on: "2 patients" } },
 		attribution: {
 			events: 9,
 			times: 1,
-			firstSeconds: expect.any(Number),
-			seconds: expect.any(Number),
-			peer: expect.objectContaining({ on: "8 of 9 events, the share of the time above" }),
+			peer: { on: "8 of 9 events, the share of the time above" },
 		},
 	});
 	for (const { peer } of [report.trajectories, report.attribution]) {
@@ -168,21 +143,8 @@ test("bench prepare prints the time to turn a simulated population into a datase
 		stderr: "simulating 30 people\nsimulating: person 30/30\npreparing with trajgpt\n",
 	});
 	const report = JSON.parse(stdout);
-	expect(report).toEqual({
-		patients: 30,
-		rows: expect.any(Number),
-		format: "csv",
-		threads: 1,
-		memory: 2 ** 31,
-		counts: expect.objectContaining({ patients: expect.any(Number), events: expect.any(Number) }),
-		trajgpt: {
-			engine: "trajgpt",
-			seconds: expect.any(Number),
-			rowsPerSecond: expect.any(Number),
-			peakBytes: expect.any(Number),
-		},
-		pandas: null,
-	});
+	expect(report).toMatchObject({ patients: 30, format: "csv", threads: 1, memory: 2 ** 31 });
+	expect(report.pandas).toBeNull();
 	const { seconds, rowsPerSecond, peakBytes } = report.trajgpt;
 	expect(seconds).toBeGreaterThan(0);
 	expect(rowsPerSecond * seconds).toBeCloseTo(report.rows, 6);
@@ -198,15 +160,7 @@ test("bench prepare measures populations beside each other, each in its own proc
 		["large", "40", "parquet"],
 	] as const;
 	for (const [name, patients, format] of populations)
-		await captured([
-			"simulate",
-			"--patients",
-			patients,
-			"--format",
-			format,
-			"--out",
-			join(folder, name),
-		]);
+		await done`simulate --patients ${patients} --format ${format} --out ${join(folder, name)}`;
 	const sources = populations.flatMap(([name]) => ["--source", join(folder, name)]);
 	const argv = ["prepare", ...sources, "--memory", "512MB", "--threads", "1"];
 	const { code, stdout, stderr } = await runBench([...argv, "--json"]);

@@ -83,22 +83,6 @@ describe("new patients", () => {
 		expect(column(csv.patients[0].answers, "place")).toEqual(["after", "after", "inside"]);
 	});
 
-	test("are printed under their ids, in columns below the times", async () => {
-		const { stdout } = await done`${claims()} --top 1 --at 2014-01-01 age:70 +1m +1y`;
-		const lines = stdout.split("\n");
-		expect(lines[0]).toBe("If something is recorded then, what is it?");
-		expect(lines[2]).toBe("ann: female, 3 events from 2010-03-01 to 2012-05-06 (age 52.3)");
-		const [heading = "", row = ""] = lines.slice(4);
-		expect(heading).toMatch(
-			/^2014-01-01, age 53\.9 +2030-02-02, age 70\.0 +\+1m: 2012-06-05, age 52\.3$/,
-		);
-		const second = heading.indexOf("2030");
-		expect(row.slice(0, second)).toMatch(/^\d{3} .+ {2}\d+\.\d % {2,}$/);
-		expect(row.slice(second)).toMatch(/^\d{3} /);
-		expect(lines[7]).toBe("+1y: 2013-05-06, age 53.3");
-		expect(stdout).toMatch(/\n\n\nben: male, 1 event/);
-	});
-
 	test("--csv writes a table of all predictions", async () => {
 		const table = file("answers.csv");
 		const { stdout, stderr } = await done`${claims()} --csv ${table} --top 3`;
@@ -164,30 +148,6 @@ describe("a cohort with bad rows, people without records and unknown codes", () 
 		expect(
 			await refusal`forecast ${run} --input ${file("carl.csv")} --skip-bad --at +1y`,
 		).toContain("model knows; nobody is left\n");
-	});
-});
-
-describe("methods", () => {
-	test("sampled futures depend on their seed, not on other patients", async () => {
-		const sampled = (...more: string[]) =>
-			json`${claims()} --method sampled --samples 20 --at +3y +1y ${more}`;
-		const all = await sampled();
-		expect(all).toMatchObject({ method: "sampled", samples: 20, seed: 0 });
-		expect((await sampled("--patient", "ben")).patients).toEqual([all.patients[1]]);
-		expect((await sampled("--seed", "1")).patients).not.toEqual(all.patients);
-		for (const { answers } of all.patients)
-			for (const { top } of answers)
-				for (const { probability } of top) expect((20 * probability) % 1).toBeCloseTo(0, 9);
-	});
-
-	test("equal steps feed predictions back, starting at the last event", async () => {
-		const ask = (method: string) => json`${claims()} --method ${method} --at +60d --top 40`;
-		const [steps, direct] = [await ask("auto-regressive"), await ask("time-specific")];
-		expect(steps.patients[0].answers[0].top).toHaveLength(30);
-		expect(steps.patients[0].answers).not.toEqual(direct.patients[0].answers);
-		expect(await refusal`${claims()} --method auto-regressive --at 2011-06-01`).toContain(
-			"starts at the last event, and a time of --at is not after that of patient ann",
-		);
 	});
 });
 

@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { InputError } from "../../base/errors.js";
 import { builtInMap } from "../../data/codes/index.js";
@@ -7,7 +8,7 @@ import { openMeds } from "../../data/records/index.js";
 import { load } from "../../data/records/testing/load.js";
 import { readTrained } from "../../model/train/index.js";
 import { drawFutures } from "../../predict/trained/futures.js";
-import { captured, done, refusal } from "./testing/captured.js";
+import { done, json, refusal, words } from "./testing/captured.js";
 import { clinicRun } from "./testing/clinic-run.js";
 import { runBuilt } from "./testing/run-built.js";
 import { simulatedRun } from "./testing/simulated-run.js";
@@ -35,33 +36,19 @@ interface FutureJson {
 }
 
 describe("futures", () => {
-	test("are printed in a few lines, with the closed form beside", async () => {
-		const { code, stdout, stderr } = await captured(ann());
-		expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining("error") });
-		expect(stdout).toMatch(/40 futures of 5 years after 2012-05-06, seed 0:\n/);
-		expect(stdout).toMatch(/ {2}\d+\.\d visits per year, \d\.\d\d codes per visit\n/);
-		expect(stdout).toMatch(/dead at the end: \d+\.\d % ± \d+\.\d, in closed form \d+\.\d %/);
-		expect(stdout).toMatch(/futures +closed form\n\S+ .* \d+\.\d % ± \d+\.\d +\d+\.\d %/);
-	});
-
 	test("are refused beside people without records, and drawn without them with --skip-bad", async () => {
 		await writeFile(file("more.csv"), "patient,birth,sex\nann,1960-02-03,female\nzoe,,female\n");
-		const both = [
-			...["futures", run, "--input", file("ann.csv"), "--people", file("more.csv")],
-			...["--samples", "40", "--json"],
-		];
-		const refused = await captured(both);
-		expect([refused.code, refused.stdout]).toEqual([2, ""]);
-		expect(refused.stderr).toContain("1 person has no record; correct them, or leave them out");
-		const { stdout, stderr } = await done`${both} --skip-bad`;
+		const both = words`futures ${run} --input ${file("ann.csv")} --people ${file("more.csv")} --samples 40`;
+		expect(await refusal`${both} --json`).toContain(
+			"1 person has no record; correct them, or leave them out",
+		);
+		const { futures, stderr } = await json`${both} --skip-bad`;
 		expect(stderr).toContain("  patient zoe: no record; a prediction needs at least one\n");
-		const alone = JSON.parse((await captured(ann("--json"))).stdout);
-		expect(JSON.parse(stdout).futures).toEqual(alone.futures);
+		expect(futures).toEqual((await json(ann())).futures);
 	});
 
 	test("are the same with the same seed, and follow the index day", async () => {
-		const read = async (...more: string[]) =>
-			JSON.parse((await captured(ann("--json", "--years", "2", ...more))).stdout);
+		const read = (...more: string[]) => json(ann("--years", "2", ...more));
 		const one = await read("--at", "2011-08-01", "--seed", "3");
 		expect(await read("--at", "2011-08-01", "--seed", "3")).toEqual(one);
 		expect((await read("--at", "2011-08-01")).futures).not.toEqual(one.futures);
@@ -75,9 +62,9 @@ describe("futures", () => {
 
 	test("are written as a table and as MEDS, one subject per future", async () => {
 		const [csv, meds] = [file("futures.csv"), file("meds")];
-		const { stdout, stderr } = await captured(ann("--json", "--output", csv, "--meds", meds));
-		expect(stderr).toContain(`written: ${csv}\nwritten: ${meds}\n`);
-		const futures = JSON.parse(stdout).futures as FutureJson[];
+		const made = await json(ann("--output", csv, "--meds", meds));
+		expect(made.stderr).toContain(`written: ${csv}\nwritten: ${meds}\n`);
+		const futures = made.futures as FutureJson[];
 		const records = futures.flatMap((future) => future.records);
 		const deaths = futures.filter(({ death }) => death !== null);
 		const [header, ...lines] = (await readFile(csv, "utf8")).trimEnd().split("\n");
@@ -89,12 +76,10 @@ describe("futures", () => {
 		expect(rows).toHaveLength(records.length);
 		expect(new Set(people.map(({ patient }) => patient)).size).toBe(40);
 		expect(people.filter(({ death }) => death != null)).toHaveLength(deaths.length);
-		const { asyncBufferFromFile, parquetReadObjects } = await import("hyparquet");
 		const data = await asyncBufferFromFile(join(meds, "data", "0.parquet"));
 		const written = await parquetReadObjects({ file: data });
 		expect(written.slice(0, 2).map(({ code }) => code)).toEqual(["GENDER//F", "MEDS_BIRTH"]);
-		const again = await captured(ann("--meds", meds));
-		expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("already exists")]);
+		expect(await refusal(ann("--meds", meds))).toContain("already exists");
 		await done(ann("--meds", meds, "--force"));
 	});
 
@@ -102,22 +87,17 @@ describe("futures", () => {
 		const meds = file("foreign");
 		await mkdir(join(meds, "data"), { recursive: true });
 		await writeFile(join(meds, "data", "0.parquet"), "mine");
-		const { code, stderr } = await captured(ann("--meds", meds, "--force"));
-		expect([code, stderr]).toEqual([2, expect.stringContaining("will not replace it")]);
+		expect(await refusal(ann("--meds", meds, "--force"))).toContain("will not replace it");
 		expect(await readdir(meds)).toEqual(["data"]);
-		const both = await captured(ann("--output", file("x.csv"), "--meds", file("x.csv")));
-		expect([both.code, both.stderr]).toEqual([
-			2,
-			expect.stringContaining("--output and --meds are both"),
-		]);
+		expect(await refusal(ann("--output", file("x.csv"), "--meds", file("x.csv")))).toContain(
+			"--output and --meds are both",
+		);
 	});
 
 	test("have a warning before the first record", async () => {
-		const { code, stderr } = await captured(ann("--at", "2009-03-01"));
-		expect([code, stderr]).toEqual([
-			0,
-			expect.stringContaining("warning: the index day lies outside"),
-		]);
+		expect((await done(ann("--at", "2009-03-01"))).stderr).toContain(
+			"warning: the index day lies outside",
+		);
 	});
 
 	test("do not depend on the number of threads", async () => {
@@ -130,8 +110,8 @@ describe("futures", () => {
 
 	test("of a simulated population say so", async () => {
 		const made = await simulatedRun();
-		const argv = ["futures", join(made, "run"), "--patient", "p000001", "--samples", "3"];
-		expect((await captured(argv)).stdout).toContain("simulated population, not real people");
+		const { stdout } = await done`futures ${join(made, "run")} --patient p000001 --samples 3`;
+		expect(stdout).toContain("simulated population, not real people");
 		await rm(made, { recursive: true });
 	});
 });

@@ -2,15 +2,13 @@ import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../data/records/testing/temporary-folder.js";
-import { captured, done, words } from "./testing/captured.js";
+import { done, refusal, words } from "./testing/captured.js";
 import { runBuilt } from "./testing/run-built.js";
 
 test("simulate writes the same files with any number of threads", async () => {
 	const place = await temporaryFolder();
-	const argv = (out: string, threads: number) => [
-		...["simulate", "--patients", "1100", "--seed", "4", "--format", "parquet"],
-		...["--threads", String(threads), "--out", join(place, out)],
-	];
+	const argv = (out: string, threads: number) =>
+		words`simulate --patients 1100 --seed 4 --format parquet --threads ${threads} --out ${join(place, out)}`;
 	const several = await runBuilt(argv("several", 2));
 	expect(several).toMatchObject({ code: 0 });
 	expect(several.stdout).toContain("1100 people");
@@ -30,15 +28,13 @@ test("simulate writes the same files with any number of threads", async () => {
 
 test("--force replaces a simulation of another format, but no folder with files of others", async () => {
 	const out = join(await temporaryFolder(), "sim");
-	const simulate = (...more: string[]) =>
-		captured(words`simulate --patients 20 --out ${out} ${more}`);
-	expect((await simulate()).code).toBe(0);
-	expect((await simulate("--format", "parquet", "--force")).code).toBe(0);
+	const simulate = words`simulate --patients 20 --out ${out}`;
+	await done(simulate);
+	await done`${simulate} --format parquet --force`;
 	expect(await readdir(out)).not.toContain("claims.csv");
 	await mkdir(join(out, "data"));
-	expect(await simulate("--force")).toMatchObject({
-		code: 2,
-		stderr: `error: ${out} holds data, which --force would remove; move it away, or choose another folder\n`,
-	});
+	expect(await refusal`${simulate} --force`).toBe(
+		`error: ${out} holds data, which --force would remove; move it away, or choose another folder\n`,
+	);
 	expect(await readdir(out)).toContain("data");
 });
