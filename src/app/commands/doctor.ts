@@ -157,16 +157,15 @@ async function findOptional() {
 	const torch = await findTorch();
 	const slow = torch ? "many times slower than with OpenBLAS; " : "";
 	const packages = torch ? "libopenblas0-pthread" : "python3-torch libopenblas0-pthread";
-	return [
-		{
-			name: "PyTorch",
-			found: torch?.version ?? null,
-			detail: torch ? `${torch.python} with ${torch.blas ?? "the reference BLAS"}` : null,
-			purpose: "the peer of the benchmarks, which run in a clone",
-			/** What to do if it is missing or slow. */
-			advice: torch?.blas ? null : `${slow}on Debian: apt-get install ${packages}`,
-		},
-	];
+	const pyTorch = {
+		name: "PyTorch",
+		found: torch?.version ?? null,
+		detail: torch ? `${torch.python} with ${torch.blas ?? "the reference BLAS"}` : null,
+		purpose: "the peer of the benchmarks, which run in a clone",
+		/** What to do if it is missing or slow. */
+		advice: torch?.blas ? null : `${slow}on Debian: apt-get install ${packages}`,
+	};
+	return [pyTorch];
 }
 
 async function examine(folder: string, communicator: Communicator) {

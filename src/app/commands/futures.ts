@@ -63,7 +63,11 @@ export const command = defineCommand({
 		if (meds !== undefined) await checkMedsTarget(meds, force, output);
 		const trained = openRun(io, folder);
 		const queried = await openQueried(io, trained, options);
-		if (meds !== undefined) checkMeds(queried.axis);
+		if (meds !== undefined && queried.axis !== "dates")
+			throw new InputError(
+				"MEDS needs dates, and these records have days alone; write the futures to a .csv or .parquet file with `output`",
+				{ field: "meds" },
+			);
 		const result = await futures(trained, queried, options);
 		tell(io, { warnings: result.warnings });
 		if (options.json)
@@ -87,7 +91,7 @@ export const command = defineCommand({
 });
 
 /** The futures in a few lines, and the most frequent new codes. */
-export function futuresText(result: FuturesResult, top: number): string {
+function futuresText(result: FuturesResult, top: number): string {
 	const { patient, axis, at, days, futures, dead, newCodes, vocabulary, simulated } = result;
 	const shareText = (share: number) =>
 		`${percent(share)} ± ${(100 * shareError(share, futures.length)).toFixed(1)}`;
@@ -110,19 +114,11 @@ export function futuresText(result: FuturesResult, top: number): string {
 	].join("");
 }
 
-/** A record of a future; the last one may be death. */
-interface FutureRow {
-	/** From 1. */
-	readonly future: number;
-	readonly day: number;
-	readonly token: Pick<Token, "code" | "system" | "name">;
-}
-
 const death = { ...deathRecord, name: "death" };
 
-/** All records of all futures. */
-function rowsOf({ futures, vocabulary }: FuturesResult): FutureRow[] {
-	return futures.flatMap(({ tokens, times, death: dies }, i) => [
+/** All records of all futures, which are counted from 1; the last one of each may be death. */
+const rowsOf = ({ futures, vocabulary }: FuturesResult) =>
+	futures.flatMap(({ tokens, times, death: dies }, i) => [
 		...Array.from(tokens, (token, n) => ({
 			future: i + 1,
 			day: times[n] as number,
@@ -130,10 +126,9 @@ function rowsOf({ futures, vocabulary }: FuturesResult): FutureRow[] {
 		})),
 		...(dies === null ? [] : [{ future: i + 1, day: dies, token: death }]),
 	]);
-}
 
 /** Futures as a JSON value. */
-export function futuresJson(result: FuturesResult) {
+function futuresJson(result: FuturesResult) {
 	const { patient, axis, vocabulary, at, days, seed } = result;
 	const moment = (time: number) => momentJson(time, patient.birth, axis);
 	const tokenJson = (token: number) => {
@@ -166,7 +161,7 @@ export function futuresJson(result: FuturesResult) {
 }
 
 /** One row per record; death is a record of code `death`. */
-export function futureColumns(result: FuturesResult): Column[] {
+function futureColumns(result: FuturesResult): Column[] {
 	const { patient, axis } = result;
 	const isDated = axis === "dates";
 	return columnsOf(rowsOf(result), {
@@ -186,7 +181,7 @@ const medsFiles = ["data/0.parquet", "metadata/codes.parquet"];
 const medsMarker = join("metadata", "trajgpt-futures.json");
 
 /** Refuses a folder for MEDS that may not be replaced; call it before long work. */
-export async function checkMedsTarget(
+async function checkMedsTarget(
 	folder: string,
 	replace: boolean,
 	output: string | undefined,
@@ -199,24 +194,14 @@ export async function checkMedsTarget(
 	await checkFolderTarget(folder, replace, medsMarker, medsFiles);
 }
 
-/** Refuses to write MEDS for records without dates. */
-export function checkMeds(axis: FuturesResult["axis"]): void {
-	if (axis !== "dates")
-		throw new InputError(
-			"MEDS needs dates, and these records have days alone; write the futures to a .csv or .parquet file with `output`",
-			{ field: "meds" },
-		);
-}
-
 /**
  * Futures as a MEDS dataset: `data/0.parquet` and `metadata/codes.parquet`. Each future is a subject; `patient_id` and
  * `future` say which, and `prediction_time` is the end of the index day. Birth, sex and death are MEDS's own codes.
  * `metadata/trajgpt-futures.json` says how the futures were sampled.
  */
-export async function writeMeds(folder: string, result: FuturesResult): Promise<void> {
-	checkMeds(result.axis);
+async function writeMeds(folder: string, result: FuturesResult): Promise<void> {
 	const { patient, at, futures } = result;
-	const medsCode = ({ code, system }: FutureRow["token"]) =>
+	const medsCode = ({ code, system }: Pick<Token, "code" | "system">) =>
 		system === death.system ? "MEDS_DEATH" : system === null ? code : `${system}//${code}`;
 	// MEDS wants the rows of a subject by time, those without a time first.
 	const facts = [

@@ -90,7 +90,7 @@ export const command = defineCommand({
 	details({ model = "trajgpt" }) {
 		const chosen = modelById(model);
 		const others = models.filter((model) => model !== chosen).map(({ id }) => id);
-		return `${modelHelp(chosen, datasetSettings)}\n\nOther models have other settings (--model <id> --help):\n  ${others.join(", ")}`;
+		return `${modelHelp(chosen)}\n\nOther models have other settings (--model <id> --help):\n  ${others.join(", ")}`;
 	},
 	examples: {
 		"trajgpt pretrain sim --out runs/sim --preset tiny --epochs 5": "a small model, quickly",
@@ -154,11 +154,11 @@ function render(
 	return `${lines.join("\n")}\n`;
 }
 
-/** The help section on a model's settings and presets, without the settings in `hidden`. */
-export function modelHelp(model: Model, hidden: readonly string[]): string {
+/** The help section on a model's settings and presets, without what the dataset determines. */
+function modelHelp(model: Model): string {
 	const { id, config, presets } = model;
 	const settings = settingsIn(config)
-		.filter(({ name }) => !hidden.includes(name))
+		.filter(({ name }) => !datasetSettings.includes(name))
 		.map((one) => [one.name, `${one.description}; ${one.allowed} (default: ${one.default})`]);
 	const presetLines = Object.entries(presets).map(([name, values]) => {
 		const pairs = Object.entries(values).map(([setting, value]) => `${setting}=${value}`);
@@ -169,7 +169,7 @@ export function modelHelp(model: Model, hidden: readonly string[]): string {
 }
 
 /** Which preset is for how many training patients: `tiny below 8,000, default from 8,000, …`. */
-export function suggestionHelp({ suggestedFrom = {} }: Model): string {
+function suggestionHelp({ suggestedFrom = {} }: Model): string {
 	const thresholds = Object.entries(suggestedFrom);
 	return thresholds
 		.map(([name, from], at) =>

@@ -37,20 +37,29 @@ import {
 	warningsFor,
 } from "../../predict/user-input/index.js";
 import { hasSameTokens } from "./evaluate/runs.js";
+import { choice, file, folder, inGroup, type Optional, seed, text, type Values } from "./fields.js";
 import type { Monitoring } from "./pretrain/training.js";
 
-interface CohortRiskOptions extends ComputeOptions, Pick<Monitoring, "progress"> {
-	/** The file to write: Parquet, or CSV by its extension. */
+/** The options on many patients. */
+export const manyFields = inGroup("Many patients:", {
+	data: folder("score every patient of a dataset, on one index day each"),
+	output: file(
+		"Parquet or CSV file for all patients of --data or --input: a row per patient and code",
+	),
+	index: text("rule", "index days: last (record), random, visit, a date, or age:N (default: last)"),
+	split: choice("name", "only the patients of this split", splitNames),
+	seed: seed.optional().describe("seed of random index days and of futures (default: 0)"),
+});
+
+interface CohortRiskOptions
+	extends ComputeOptions,
+		Pick<Monitoring, "progress">,
+		Optional<Values<typeof manyFields>, "index" | "seed"> {
 	readonly output: string;
 	readonly force?: boolean;
 	/** Codes as users write them, and names of groups. Default: every code of the vocabulary. */
 	readonly code?: readonly string[];
-	/** `last` (the last record, default), `random`, `visit`, a date or `age:N`. */
-	readonly index?: string;
-	/** Horizons. Default: 1, 5 and 10. */
 	readonly years?: readonly number[];
-	/** The seed of random index days. */
-	readonly seed?: number;
 }
 
 /** Patients per batch, and per piece of the file. */

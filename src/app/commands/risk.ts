@@ -7,7 +7,7 @@ import { formatDuration } from "../../base/progress.js";
 import { simulatedText } from "../../base/simulated.js";
 import { thousands } from "../../base/thousands.js";
 import { yearDays } from "../../base/time.js";
-import { openDataset, splitNames } from "../../data/cohort/index.js";
+import { openDataset } from "../../data/cohort/index.js";
 import type { Trained } from "../../model/train/index.js";
 import { checkOutputFile, checkTableFile } from "../../model/train/output-file.js";
 import { riskCsv, riskJson, riskPicture } from "../../predict/risk/json.js";
@@ -19,17 +19,14 @@ import { momentForms, momentOf } from "../../predict/user-input/index.js";
 import { defineCommand, type Usage } from "./define-command.js";
 import { textBarsFor } from "./describe.js";
 import {
-	choice,
 	type Fields,
 	file,
 	flag,
-	folder,
 	inGroup,
 	moment,
 	moments,
 	option,
 	readBy,
-	seed,
 	several,
 	span,
 	text,
@@ -40,7 +37,13 @@ import { checkFigureTarget, writeFigure } from "./figure-file.js";
 import { communicatorOf, type Io, printJson, progressOf, tell } from "./io.js";
 import { openModel, openRun, withDatasetWarning } from "./open-run.js";
 import { openQueried, patientFields, patientFlags } from "./patients.js";
-import { type CohortRisks, cohortRisks, datasetCohort, newCohort } from "./risk-table.js";
+import {
+	type CohortRisks,
+	cohortRisks,
+	datasetCohort,
+	manyFields,
+	newCohort,
+} from "./risk-table.js";
 import { checkTaskOptions, scorePatients } from "./score.js";
 
 const description = `The probability that a code is recorded for the first time within some years of an index day, death
@@ -120,16 +123,6 @@ const editFields = inGroup("What if:", {
 		"move event number n to another time: 12@-6m",
 		z.array(readBy(movedOf)).optional(),
 	),
-});
-
-const manyFields = inGroup("Many patients:", {
-	data: folder("score every patient of a dataset, on one index day each"),
-	output: file(
-		"Parquet or CSV file for all patients of --data or --input: a row per patient and code",
-	),
-	index: text("rule", "index days: last (record), random, visit, a date, or age:N (default: last)"),
-	split: choice("name", "only the patients of this split", splitNames),
-	seed: seed.optional().describe("seed of random index days and of futures (default: 0)"),
 });
 
 const options = {
