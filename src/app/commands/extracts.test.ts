@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../data/records/testing/temporary-folder.js";
 import { writeParquet } from "../../data/records/testing/write-parquet.js";
-import { column, done, json, words } from "./testing/captured.js";
+import { column, done, json, smallModel, words } from "./testing/captured.js";
 
 /** An extract in the layout of a public source, with invented values. */
 interface Extract {
@@ -412,10 +412,6 @@ const extracts: readonly Extract[] = [
 	...withValues,
 ];
 
-const sizes = ["layers=1", "heads=2", "dim=8", "key=8", "value=8", "ff=8"].flatMap((pair) => [
-	"--set",
-	pair,
-]);
 /** Flags of `prepare` that have longer names in `forecast`. */
 const longer = new Set(["--patient", "--time", "--code"]);
 
@@ -448,7 +444,7 @@ test.each(extracts)("$name: from raw files to a forecast", async (extract) => {
 	expect(manifest.counts.patients).toBe(expected.patients);
 	for (const note of expected.notes) expect(manifest.source.notes.join("\n")).toMatch(note);
 	expect(manifest.source.warnings ?? []).toEqual([]);
-	await done`pretrain ${dataset} --out ${run} --no-hazards --epochs 1 --threads 1 --preset tiny ${sizes}`;
+	await done`pretrain ${dataset} --out ${run} --no-hazards --epochs 1 --threads 1 ${smallModel}`;
 
 	// A model that knows laboratory results reads those of new patients without the option.
 	const again = reading.filter((word) => word !== "--measurements");

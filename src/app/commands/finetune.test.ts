@@ -7,7 +7,7 @@ import { openDataset } from "../../data/cohort/index.js";
 import { specialCount } from "../../data/cohort/vocabulary.js";
 import { initialWeights } from "../../model/index.js";
 import { fineTuningStart, readTrained } from "../../model/train/index.js";
-import { done, json, refusal } from "./testing/captured.js";
+import { done, json, refusal, smallModel, words } from "./testing/captured.js";
 
 const root = mkdtempSync(join(tmpdir(), "trajgpt-finetune-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -17,10 +17,9 @@ const [population, dataset, run] = ["population", "data", "run"].map(file) as [
 	string,
 	string,
 ];
-const quickly = ["--preset", "tiny", "--epochs", "1", "--threads", "1"];
-const set = (...pairs: string[]) => pairs.flatMap((pair) => ["--set", pair]);
-const finetune = () => ["finetune", run, "--task", "female", "--epochs", "2", "--threads", "1"];
-const measured = ["--split", "train", "--draws", "20", "--threads", "1"];
+const quickly = words`--preset tiny --epochs 1 --threads 1`;
+const finetune = () => words`finetune ${run} --task female --epochs 2 --threads 1`;
+const measured = words`--split train --draws 20 --threads 1`;
 
 /** Whether somebody is a woman: a label that the birth event tells. */
 beforeAll(async () => {
@@ -39,8 +38,7 @@ beforeAll(async () => {
 	writeFileSync(file("labels.csv"), `patient,value\n${rows.join("")}`);
 	const label = `female=${file("labels.csv")}`;
 	await done`prepare ${population} --from csv --label ${label} --out ${dataset}`;
-	const sizes = set("layers=1", "heads=2", "dim=8", "key=8", "value=8", "ff=8");
-	await done`pretrain ${dataset} --out ${run} ${quickly} ${sizes} --batch-slots 512 --max-length 40`;
+	await done`pretrain ${dataset} --out ${run} ${smallModel} --epochs 1 --threads 1 --batch-slots 512 --max-length 40`;
 });
 
 interface Labelled {
@@ -256,20 +254,11 @@ describe("finetune", () => {
 describe("forecasting", () => {
 	const [encoder, recurrent] = [file("encoder"), file("recurrent")];
 	beforeAll(async () => {
-		const sizes = set("layers=1", "heads=2", "dim=12", "ahead=20");
+		const sizes = words`--set layers=1 --set heads=2 --set dim=12 --set ahead=20`;
 		await done`pretrain ${dataset} --out ${encoder} --model patchtst ${quickly} ${sizes} --max-length 128`;
 		await done`pretrain ${dataset} --out ${recurrent} --model seft ${quickly} --max-length 64`;
 	});
-	const forecast = () => [
-		"evaluate",
-		encoder,
-		"--task",
-		"forecast",
-		"--draws",
-		"20",
-		"--futures",
-		"2",
-	];
+	const forecast = () => words`evaluate ${encoder} --task forecast --draws 20 --futures 2`;
 
 	test("an encoder forecasts after fine-tuning, and before that names the command", async () => {
 		expect(await refusal`${forecast()}`).toContain(

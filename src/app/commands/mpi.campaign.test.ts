@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Launcher, launchers, mpirun } from "../../engine/mpi/testing/mpirun.js";
 import { readEventLog } from "../../model/train/event-log.js";
+import { words } from "./testing/captured.js";
 import { clinicRun } from "./testing/clinic-run.js";
 import { imported, main, quick, runBuilt } from "./testing/run-built.js";
 
@@ -20,10 +21,7 @@ const training = [
 	...["--threads", "1", "--checkpoint-every", "5", "--batch-shapes", "1"],
 	// With a higher rate, differences in the last digit grow faster.
 	...["--learning-rate", "0.001"],
-	...["layers=1", "heads=2", "dim=16", "key=8", "value=16", "ff=16"].flatMap((one) => [
-		"--set",
-		one,
-	]),
+	...words`--set layers=1 --set heads=2 --set dim=16 --set key=8 --set value=16 --set ff=16`,
 ];
 
 beforeAll(async () => {

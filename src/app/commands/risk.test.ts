@@ -4,7 +4,7 @@ import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { builtInMap } from "../../data/codes/index.js";
 import { writeAnn } from "./testing/ann.js";
-import { column, done, json, refusal } from "./testing/captured.js";
+import { column, done, json, refusal, rowsIn } from "./testing/captured.js";
 import { clinicRun } from "./testing/clinic-run.js";
 import { simulatedRun } from "./testing/simulated-run.js";
 
@@ -299,17 +299,18 @@ describe("what if", () => {
 	});
 });
 
-test.each([
-	["2010-06-01", "warning: the patient was observed for less than 1 year before the index day"],
-	["+1y", "warning: the index day lies outside"],
-	[
-		"2009-06-01",
-		"warning: 1 query time is before the first record (ann first): no record is known",
-	],
-])("an index day that training would not have used, %s, has a warning", async (day, warning) => {
-	expect((await done`risk ${ann()} --code 411 --at ${day}`).stderr).toContain(warning);
-	expect((await done`risk ${ann()} --code 411`).stderr).not.toMatch(/index day|query time/);
-});
+test.each(
+	rowsIn(`
+		2010-06-01 | warning: the patient was observed for less than 1 year before the index day
+		+1y | warning: the index day lies outside
+		2009-06-01 | warning: 1 query time is before the first record (ann first): no record is known`),
+)(
+	"an index day that training would not have used, %s, has a warning",
+	async (day = "", warning = "") => {
+		expect((await done`risk ${ann()} --code 411 --at ${day}`).stderr).toContain(warning);
+		expect((await done`risk ${ann()} --code 411`).stderr).not.toMatch(/index day|query time/);
+	},
+);
 
 describe("a whole dataset", () => {
 	const scored = () => ["risk", run, "--data", dataset];
@@ -415,35 +416,30 @@ describe("all patients of a file", () => {
 });
 
 describe("refuses", () => {
-	test.each([
-		["--group empty=", "as in stroke=433,434"],
-		[
-			"--group twice=411,585 --group twice=428,411",
-			"two groups are called twice; give each --group",
-		],
-		["--group odd=411,zzz", "zzz"],
-		["", "give codes with --code, groups with --group, or a dataset to score with --data"],
-		["--code heart", 'no code "heart"; near it are '],
-		["--code 428 --from 1950-01-01", "--from 1950-01-01 lies before the birth of patient ann"],
-		["--code 428 --at 1950-01-01", "--at 1950-01-01 lies before the birth of patient ann"],
-		["--code 428 --years 1,0", "Expected up to 12 numbers of years, for example 1,5,10"],
-		["--code 428 --horizon 5", "Expected a length of time"],
-		["--code 428 --add 250@1950-01-01", "--add 1950-01-01 lies before the birth"],
-		["--code 428 --remove 4", "--remove 4: patient ann has 3 events; --events lists them"],
-		["--code 428 --remove 1 2 3", "--remove leaves patient ann no record; a prediction needs at"],
-		["--code 428 --remove 1 --move 1@+1m", "event 1 is edited twice"],
-		["--code 428 --add 250", "Expected a code and a time"],
-		["--code 428 --remove 0", "Expected the number of an event"],
-		["--code 428 --move 1", "number of an event and a time"],
-		[
-			"--code 428 --from 2012-01-01 --to 2011-01-01",
-			"--from 2012-01-01 lies after --to 2011-01-01",
-		],
-		["--code 428 --from 2020-01-01", "--from 2020-01-01 lies after --to (the last record)"],
-		["--code 428 --figure x.gif", "x.gif: cannot tell"],
-		["--code 411 --index random", "--index belongs to --data"],
-		["--code 411 --split test", "--split belongs to --data"],
-	])("%j of one patient", async (asked, message) => {
+	test.each(
+		rowsIn(`
+			--group empty= | as in stroke=433,434
+			--group twice=411,585 --group twice=428,411 | two groups are called twice; give each --group
+			--group odd=411,zzz | zzz
+			| give codes with --code, groups with --group, or a dataset to score with --data
+			--code heart | no code "heart"; near it are
+			--code 428 --from 1950-01-01 | --from 1950-01-01 lies before the birth of patient ann
+			--code 428 --at 1950-01-01 | --at 1950-01-01 lies before the birth of patient ann
+			--code 428 --years 1,0 | Expected up to 12 numbers of years, for example 1,5,10
+			--code 428 --horizon 5 | Expected a length of time
+			--code 428 --add 250@1950-01-01 | --add 1950-01-01 lies before the birth
+			--code 428 --remove 4 | --remove 4: patient ann has 3 events; --events lists them
+			--code 428 --remove 1 2 3 | --remove leaves patient ann no record; a prediction needs at
+			--code 428 --remove 1 --move 1@+1m | event 1 is edited twice
+			--code 428 --add 250 | Expected a code and a time
+			--code 428 --remove 0 | Expected the number of an event
+			--code 428 --move 1 | number of an event and a time
+			--code 428 --from 2012-01-01 --to 2011-01-01 | --from 2012-01-01 lies after --to 2011-01-01
+			--code 428 --from 2020-01-01 | --from 2020-01-01 lies after --to (the last record)
+			--code 428 --figure x.gif | x.gif: cannot tell
+			--code 411 --index random | --index belongs to --data
+			--code 411 --split test | --split belongs to --data`),
+	)("%j of one patient", async (asked = "", message = "") => {
 		expect(await refusal`risk ${ann()} ${asked.split(" ")}`).toContain(message);
 	});
 

@@ -6,7 +6,7 @@ import { type Dataset, openDataset, withLabels } from "../../data/cohort/index.j
 import type { TimeIs } from "../../data/records/rows.js";
 import { temporaryFolder } from "../../data/records/testing/temporary-folder.js";
 import { writeParquet } from "../../data/records/testing/write-parquet.js";
-import { captured, refusal, words } from "./testing/captured.js";
+import { captured, refusal, rowsIn, words } from "./testing/captured.js";
 
 /** Stays in intensive care: minutes since the admission of records, on both sides of the first day. */
 const draw = random(41);
@@ -113,58 +113,20 @@ describe("labels are in the unit of the records", () => {
 		expect(await seen(later.dataset)).toEqual(expected);
 	});
 
-	test.each<[what: string, text: string, options: string, message: string]>([
-		[
-			"a date",
-			firstDay("2019-05-31"),
-			"",
-			"line 2 has no time that can be read; expected a number (minutes)",
-		],
-		[
-			"a column that states another unit",
-			firstDay("1").replace("time,", "time_days,"),
-			"",
-			"the name of column time_days states days, but its times are read in minutes, as those of the records; name their unit with --label-time-is, or rename",
-		],
-		[
-			"a column that states a unit that is not supported",
-			firstDay("1440").replace("time,", "landmark_seconds,"),
-			"",
-			"column landmark_seconds may be the time",
-		],
-		[
-			"a column that may be the time",
-			firstDay("1440").replace("time,", "minute,"),
-			"",
-			"column minute may be the time of the labels, but is not called so; call it time",
-		],
-		[
-			"dates beside minutes",
-			firstDay("1440"),
-			"--label-time-is date",
-			"--label-time-is is date, but the times of the records are minutes: dates, ages and other numbers cannot be mixed; expected days, hours, minutes",
-		],
-		[
-			"ages beside minutes",
-			firstDay("50"),
-			"--label-time-is age-years",
-			"--label-time-is is age-years, but the times of the records are minutes",
-		],
-		[
-			"times after the last record of everybody",
-			firstDay("1440"),
-			"--label-time-is days",
-			"lie after the last record of everybody, on day 1.98, the first of them on day 1440: each would see every event; check their times, which were read in days, and name another unit with --label-time-is",
-		],
-		[
-			"a unit without times",
-			firstDay("50").replace("time,", "nothing,"),
-			"--label-time-is days",
-			"has no column for the time, but --label-time-is is days; call the column time",
-		],
-	])("%s is refused", async (name, text, options, message) => {
+	test.each(
+		rowsIn(`
+			a date | time | 2019-05-31 | | line 2 has no time that can be read; expected a number (minutes)
+			a column that states another unit | time_days | 1 | | the name of column time_days states days, but its times are read in minutes, as those of the records; name their unit with --label-time-is, or rename
+			a column that states a unit that is not supported | landmark_seconds | 1440 | | column landmark_seconds may be the time
+			a column that may be the time | minute | 1440 | | column minute may be the time of the labels, but is not called so; call it time
+			dates beside minutes | time | 1440 | date | --label-time-is is date, but the times of the records are minutes: dates, ages and other numbers cannot be mixed; expected days, hours, minutes
+			ages beside minutes | time | 50 | age-years | --label-time-is is age-years, but the times of the records are minutes
+			times after the last record of everybody | time | 1440 | days | lie after the last record of everybody, on day 1.98, the first of them on day 1440: each would see every event; check their times, which were read in days, and name another unit with --label-time-is
+			a unit without times | nothing | 50 | days | has no column for the time, but --label-time-is is days; call the column time`),
+	)("%s is refused: %s %s", async (name = "", column = "", time = "", unit = "", message = "") => {
+		const text = firstDay(time).replace("time,", `${column},`);
 		const file = await written(`${name.replaceAll(" ", "-")}.csv`, text);
-		const more = options.split(" ").filter((word) => word !== "");
+		const more = unit === "" ? [] : ["--label-time-is", unit];
 		await refused(["--label", `icu=${file}`, ...more], message);
 	});
 
@@ -346,33 +308,20 @@ describe("births, deaths and observation", () => {
 		expect(old.stderr).toContain('age is "130"; expected an age from 0 to 120 years (age-years)');
 	});
 
-	const days = (at: number) => `${Math.round(-365.25 * (40 + at))}`;
-	test.each<[what: string, value: (at: number) => string, unit: string, message: string]>([
-		[
-			"minutes are implausible if they are days",
-			days,
-			"minutes",
-			"warning: 60 of 60 patients whose birth is known are younger than 5 years at their first record (median 0.0492 years); births were read in minutes: unless they are, name their unit with --people-time-is, or the column of the age in years at time 0 with --age",
-		],
-		[
-			"hours are implausible if they are days",
-			days,
-			"hours",
-			"warning: 60 of 60 patients whose birth is known are younger than 5 years at their first record (median 2.9 years); births were read in hours: unless they are, name their unit with --people-time-is",
-		],
-		[
-			"days are refused if they are minutes",
-			(at) => `${-525960 * (40 + at)}`,
-			"days",
-			"60 of 60 patients whose birth is known are older than 120 years at their first record (median 100000 years); births were read in days",
-		],
-		[
-			"births after the first record, most are a warning",
-			(at) => (at < 30 ? "4000" : "-20000000"),
-			"minutes",
-			"warning: 30 of 60 births lie after the first record of their patient, and are not used; births were read in minutes: name their unit with --people-time-is",
-		],
-	])("of %s", async (_, value, unit, message) => {
+	/** Births of adults in days, in minutes, and half of them after the first record. */
+	const adults = {
+		days: (at: number) => `${Math.round(-365.25 * (40 + at))}`,
+		minutes: (at: number) => `${-525960 * (40 + at)}`,
+		late: (at: number) => (at < 30 ? "4000" : "-20000000"),
+	};
+	test.each(
+		rowsIn(`
+			days | minutes | warning: 60 of 60 patients whose birth is known are younger than 5 years at their first record (median 0.0492 years); births were read in minutes: unless they are, name their unit with --people-time-is, or the column of the age in years at time 0 with --age
+			days | hours | warning: 60 of 60 patients whose birth is known are younger than 5 years at their first record (median 2.9 years); births were read in hours: unless they are, name their unit with --people-time-is
+			minutes | days | 60 of 60 patients whose birth is known are older than 120 years at their first record (median 100000 years); births were read in days
+			late | minutes | warning: 30 of 60 births lie after the first record of their patient, and are not used; births were read in minutes: name their unit with --people-time-is`),
+	)("of %s are implausible as %s", async (births, unit = "", message = "") => {
+		const value = adults[births as keyof typeof adults];
 		const { code, stderr } = await people("birth", value, "--people-time-is", unit);
 		expect([code, stderr]).toEqual([
 			message.startsWith("warning") ? 0 : 2,
@@ -407,17 +356,10 @@ describe("births, deaths and observation", () => {
 	test("an age needs an origin, and one birth", async () => {
 		const dated = await written("dated.csv", "patient,date,icd9\na,2020-01-01,4019\n");
 		const person = await written("person.csv", "patient,age,birth\na,50,1970-01-01\n");
-		for (const [options, message] of [
-			[
-				"--age age",
-				"--age is the age at time 0, and the records have dates; name a column with --birth or --birth-year",
-			],
-			["--age age --birth birth", "--birth and --age each name a column of the birth; choose one"],
-			[
-				"--people-time-is days",
-				"--people-time-is is days, but the times of the records are date: dates, ages and other numbers cannot be mixed; expected date",
-			],
-		] as const)
+		for (const [options = "", message = ""] of rowsIn(`
+			--age age | --age is the age at time 0, and the records have dates; name a column with --birth or --birth-year
+			--age age --birth birth | --birth and --age each name a column of the birth; choose one
+			--people-time-is days | --people-time-is is days, but the times of the records are date: dates, ages and other numbers cannot be mixed; expected date`))
 			expect(
 				await refusal`prepare ${dated} --from csv --people ${person} --out ${at("x")} ${options.split(" ")}`,
 			).toContain(message);
@@ -470,17 +412,14 @@ describe("names of time columns", () => {
 		);
 	};
 
-	test.each([
-		["time_minutes", "days", "states minutes, but --time-is is days; pass --time-is minutes"],
-		["age_days", "age-years", "states age-days, but --time-is is age-years"],
-		[
-			"time_seconds",
-			"minutes",
-			"states seconds, a unit that is not supported: convert the times to days, but --time-is is minutes; rename the column if its times are minutes",
-		],
-		["time_weeks", "days", "states weeks, a unit that is not supported"],
-		["time_months", "days", "states months, a unit that is not supported"],
-	])("%s is not of %s", async (column, unit, message) => {
+	test.each(
+		rowsIn(`
+			time_minutes | days | states minutes, but --time-is is days; pass --time-is minutes
+			age_days | age-years | states age-days, but --time-is is age-years
+			time_seconds | minutes | states seconds, a unit that is not supported: convert the times to days, but --time-is is minutes; rename the column if its times are minutes
+			time_weeks | days | states weeks, a unit that is not supported
+			time_months | days | states months, a unit that is not supported`),
+	)("%s is not of %s", async (column = "", unit = "", message = "") => {
 		const { code, stderr } = await read(column, "--time", column, "--time-is", unit);
 		expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 	});

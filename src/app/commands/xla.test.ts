@@ -13,7 +13,7 @@ import {
 	setDuringTest,
 } from "../../engine/runtime/pjrt/testing/fake-plugin.js";
 import { pretrain } from "./pretrain.js";
-import { captured, done, refusal, words } from "./testing/captured.js";
+import { done, refusal, smallModel, words } from "./testing/captured.js";
 import { runBuilt } from "./testing/run-built.js";
 
 test("--precision is for --provider xla", async () => {
@@ -26,17 +26,12 @@ test("a plugin that does not exist is bad usage, whatever the command", async ()
 	setDuringTest("TRAJGPT_PJRT_PLUGIN", "/no/plugin.so");
 	const folder = await temporaryFolder();
 	const run = join(folder, "run");
-	for (const argv of [
-		["pretrain", "no-such-dataset", "--out", run],
-		["finetune", "no-such-run", "--task", "chf"],
-		["evaluate", "no-such-run"],
-		["forecast", "no-such-run"],
-		["risk", "no-such-run", "--code", "428"],
-		["compare", "no-such-dataset", "--out", run],
-		["ablate", "no-such-dataset", "--out", run],
-	]) {
-		const stderr = await refusal`${argv} --provider xla`;
-		expect(stderr, argv[0]).toContain("--provider xla: /no/plugin.so does not exist");
+	const verbs =
+		"pretrain --out RUN,finetune --task chf,evaluate,forecast,risk --code 428,compare --out RUN,ablate --out RUN";
+	for (const verb of verbs.replaceAll("RUN", () => run).split(",")) {
+		const [name = "", ...options] = verb.split(" ");
+		const stderr = await refusal`${name} no-such-folder ${options} --provider xla`;
+		expect(stderr, verb).toContain("--provider xla: /no/plugin.so does not exist");
 	}
 	expect(existsSync(run)).toBe(false);
 });
@@ -62,13 +57,13 @@ describe.skipIf(!hasCompiler)("on the fake plugin", () => {
 		expect(stdout).toMatch(/ok {2}Device +Fake GPU +1\.0 GiB usable\n/);
 		expect(stdout).toMatch(/ok {2}Fused norms +off +XLA_FLAGS is --xla_disable_hlo_passes=triton/);
 		setDuringTest("XLA_FLAGS", "--xla_disable_hlo_passes=");
-		const left = await captured(words`doctor`);
-		expect(left.stdout).toMatch(
+		expect((await done`doctor`).stdout).toMatch(
 			/!! {2}Fused norms +on +can be wrong, see docs\/gpu\.md; XLA_FLAGS is/,
 		);
 		failing("no-device");
-		const without = await captured(words`doctor`);
-		expect(without.stdout).toMatch(/!! {2}PJRT plugin +cannot be used +.* finds no device; check/);
+		expect((await done`doctor`).stdout).toMatch(
+			/!! {2}PJRT plugin +cannot be used +.* finds no device; check/,
+		);
 	});
 
 	test("a worker thread names the flags, which it cannot set", async () => {
@@ -84,29 +79,18 @@ describe.skipIf(!hasCompiler)("on the fake plugin", () => {
 		await worker.terminate();
 	});
 
-	const sizes = ["layers=1", "heads=2", "dim=8", "key=8", "value=8", "ff=8"];
-	const settings = [
-		...["--preset", "tiny", ...sizes.flatMap((pair) => ["--set", pair])],
-		...["--epochs", "2", "--batch-slots", "512", "--max-length", "40"],
-	];
+	const settings = words`${smallModel} --epochs 2 --batch-slots 512 --max-length 40`;
 
 	async function smallDataset(folder: string): Promise<string> {
 		const [people, data] = [join(folder, "people"), join(folder, "data")];
-		await captured(words`simulate --patients 64 --seed 5 --out ${people}`);
-		await captured(words`prepare ${people} --from csv --min-count 30 --out ${data}`);
+		await done`simulate --patients 64 --seed 5 --out ${people}`;
+		await done`prepare ${people} --from csv --min-count 30 --out ${data}`;
 		return data;
 	}
 
 	test("TRAJGPT_XLA_CHECK=1 finds that validation on the device differs from the CPU", async () => {
 		const folder = await temporaryFolder();
-		const argv = [
-			"pretrain",
-			await smallDataset(folder),
-			...settings,
-			"--provider",
-			"xla",
-			"--out",
-		];
+		const argv = words`pretrain ${await smallDataset(folder)} ${settings} --provider xla --out`;
 		setDuringTest("TRAJGPT_XLA_CHECK", "1");
 		expect(await refusal`${argv} ${join(folder, "checked")}`).toMatch(
 			/error: XLA .* Fake GPU, tf32 computes wrong values: the difference of "loss\.\w+" to that of onnxruntime-node/,
@@ -129,18 +113,17 @@ describe.skipIf(!hasCompiler)("on the fake plugin", () => {
 	test("several devices share each batch", async () => {
 		setDuringTest("FAKE_PJRT_DEVICES", "2");
 		const folder = await temporaryFolder();
-		const argv = ["pretrain", await smallDataset(folder), ...settings, "--provider"];
+		const argv = words`pretrain ${await smallDataset(folder)} ${settings} --provider`;
 		const out = (name: string) => ["--out", join(folder, name)];
-		const { code, stdout } = await captured(words`${argv} xla --devices 2 ${out("two")}`);
-		expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("2 epochs") });
-		const many = await captured(words`${argv} xla --devices 3 ${out("three")}`);
-		expect(many.code).toBe(2);
-		expect(many.stderr).toMatch(/--devices 3: .* finds 2; choose fewer/);
-		expect(existsSync(join(folder, "three"))).toBe(false);
-		const cpu = await captured(words`${argv} cpu --devices 2 ${out("cpu")}`);
-		expect(cpu.code).toBe(2);
-		expect(cpu.stderr).toContain("--devices 2: cpu has none to share a batch");
-		expect(existsSync(join(folder, "cpu"))).toBe(false);
+		const { stdout } = await done`${argv} xla --devices 2 ${out("two")}`;
+		expect(stdout).toContain("2 epochs");
+		expect(await refusal`${argv} xla --devices 3 ${out("three")}`).toMatch(
+			/--devices 3: .* finds 2; choose fewer/,
+		);
+		expect(await refusal`${argv} cpu --devices 2 ${out("cpu")}`).toContain(
+			"--devices 2: cpu has none to share a batch",
+		);
+		for (const name of ["three", "cpu"]) expect(existsSync(join(folder, name))).toBe(false);
 	});
 
 	test("a run goes on on the CPU, and one of the CPU goes on here", async () => {
@@ -155,7 +138,7 @@ describe.skipIf(!hasCompiler)("on the fake plugin", () => {
 				...{ saying: "epoch 1:", signal: "SIGINT" },
 			});
 			expect(begun).toMatchObject({ code: 130, stdout: expect.stringContaining("--resume") });
-			const resumed = await captured(words`${argv} --resume --provider ${second}`);
+			const resumed = await done`${argv} --resume --provider ${second}`;
 			expect(resumed.stderr).toContain(
 				`note: provider ${first} → ${second}; the weights may differ in their last digits`,
 			);

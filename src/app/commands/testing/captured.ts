@@ -49,6 +49,9 @@ export function words(...[texts, ...values]: CommandLine): string[] {
 	return all.filter((word) => word !== "");
 }
 
+/** Settings of a model that trains in a moment. */
+export const smallModel = words`--preset tiny --set layers=1 --set heads=2 --set dim=8 --set key=8 --set value=8 --set ff=8`;
+
 /** Runs a command line that must succeed. */
 export async function done(...line: CommandLine): Promise<Captured> {
 	const result = await captured(words(...line));
@@ -69,6 +72,13 @@ export async function refusal(...line: CommandLine): Promise<string> {
 	expect(result, stderr).toEqual({ code: 2, stdout: "" });
 	return stderr;
 }
+
+/** The rows of a table in a text: one per line, its cells between bars. */
+export const rowsIn = (table: string): string[][] =>
+	table
+		.trim()
+		.split(/\n\s*/)
+		.map((line) => line.split(/(?<=^|\s)\|(?=\s|$)/).map((cell) => cell.trim()));
 
 /** One field of every row. */
 export const column = <T>(rows: readonly T[], name: keyof T) => rows.map((row) => row[name]);

@@ -1,13 +1,10 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { expect } from "vitest";
 import { sharedFixture } from "../../../base/files/testing/shared-fixture.js";
 import { type PrepareOptions, prepare } from "../../../data/cohort/index.js";
 import { smallOptions } from "../../../data/cohort/testing/prepared.js";
 import { clinicSource } from "../../../evaluate/charts/testing/clinic-source.js";
-import { captured } from "./captured.js";
-
-const sizes = ["layers=2", "heads=2", "dim=12", "key=8", "value=12", "ff=16"];
+import { done, words } from "./captured.js";
 
 /** A tiny model, trained for a moment on an invented clinic of 60 patients. The caller removes `root`. */
 export async function clinicRun(options: Pick<Partial<PrepareOptions>, "map" | "labels"> = {}) {
@@ -17,11 +14,8 @@ export async function clinicRun(options: Pick<Partial<PrepareOptions>, "map" | "
 	const root = await sharedFixture(`clinic-${hash.slice(0, 8)}`, async (root) => {
 		const [run, dataset] = [join(root, "run"), join(root, "data")];
 		await prepare(clinicSource(60), dataset, { ...smallOptions, ...options });
-		const { code, stderr } = await captured([
-			...["pretrain", dataset, "--out", run, "--epochs", "1", "--threads", "1"],
-			...["--preset", "tiny", ...sizes.flatMap((pair) => ["--set", pair])],
-		]);
-		expect({ code, failed: code === 0 ? "" : stderr }).toEqual({ code: 0, failed: "" });
+		const sizes = words`--set layers=2 --set heads=2 --set dim=12 --set key=8 --set value=12 --set ff=16`;
+		await done`pretrain ${dataset} --out ${run} --epochs 1 --threads 1 --preset tiny ${sizes}`;
 	});
 	return { root, run: join(root, "run"), dataset: join(root, "data") };
 }

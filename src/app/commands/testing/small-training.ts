@@ -5,11 +5,8 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { readCheckpoint } from "../../../model/train/checkpoint.js";
 import { readEventLog } from "../../../model/train/event-log.js";
-import { done, words } from "./captured.js";
+import { done, smallModel, words } from "./captured.js";
 import { runBuilt } from "./run-built.js";
-
-const sizes = ["layers=1", "heads=2", "dim=8", "key=8", "value=8", "ff=8"];
-const model = ["--preset", "tiny", ...sizes.flatMap((pair) => ["--set", pair])];
 
 /** Simulates people, and prepares their records. */
 export async function preparedPeople(
@@ -47,7 +44,7 @@ export function smallTraining() {
 	const dataset = join(root, "data");
 	const whole = join(root, "whole");
 	const fresh = (out: string) =>
-		words`pretrain ${dataset} --out ${out} ${model} --epochs 2 --checkpoint-every 3 --batch-slots 768 --max-length 40 --threads 1`;
+		words`pretrain ${dataset} --out ${out} ${smallModel} --epochs 2 --checkpoint-every 3 --batch-slots 768 --max-length 40 --threads 1`;
 	const again = (out: string) => words`pretrain ${dataset} --out ${out} --resume`;
 
 	function expectSameAsWhole(run: string) {
