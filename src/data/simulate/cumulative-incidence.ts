@@ -1,13 +1,11 @@
 import { InputError } from "../../base/errors.js";
 import { hashText, type Random, random } from "../../base/random.js";
-import { drugCodes, type FillHistory, FirstFills, indications } from "./first-fills.js";
 import { followed } from "./next-codes.js";
 import { type SimulatedPatient, simulatedHistory } from "./patients.js";
-import type { OracleHistory } from "./person.js";
-import { type Period, personOf } from "./person.js";
-import { diabetes } from "./prescriptions.js";
+import { type OracleHistory, type Period, personOf } from "./person.js";
+import { diabetes, drugCodes, type FillHistory, FirstFills, indications } from "./prescriptions.js";
 import { inEpisode, summedRecurrenceHazard } from "./recurrence.js";
-import { deathRateOf, LifeBuffers, type OnVisit, simulateWithoutDeath } from "./simulate-life.js";
+import { deathRateOf, LifeBuffers, type OnVisit, simulateLife } from "./simulate-life.js";
 import { State } from "./state.js";
 import * as tables from "./tables.js";
 
@@ -267,7 +265,6 @@ const groupOf = Uint8Array.from(categoryOf, (category, at) =>
 /** Samples futures without death, and adds up the probabilities of first records along them. */
 class FutureSampler {
 	private readonly state = new State();
-	private readonly buffers = new LifeBuffers();
 	private sums!: FutureSums;
 	private period = 0;
 	private periodFills!: Float64Array;
@@ -320,7 +317,7 @@ class FutureSampler {
 			this.spent.fill(0);
 			const until = this.day + 1 + end;
 			// Clocks depend on the state only, so a life can be simulated in steps.
-			simulateWithoutDeath(state, stream, now, until, this.onVisit, this.onSpan, this.buffers);
+			simulateLife(state, stream, now, until, this.onVisit, this.lifeOptions);
 			now = until;
 			for (let at = 0; at < size; at++) if (isAwaited[at]) this.addOnsets(at);
 			sums.alive[period] += this.alive;
@@ -364,6 +361,12 @@ class FutureSampler {
 			onsets[at] += this.aliveBefore * hazard;
 		}
 		this.openCount = stillOpen;
+	};
+
+	private readonly lifeOptions = {
+		isImmortal: true,
+		onSpan: this.onSpan,
+		buffers: new LifeBuffers(),
 	};
 
 	private readonly onVisit: OnVisit = (day, visit, length, isOnset) => {

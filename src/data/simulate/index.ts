@@ -6,8 +6,7 @@ export {
 	simulatedHistory,
 	simulatePatient,
 } from "./patients.js";
-export type { OracleHistory } from "./person.js";
-export { isCovered } from "./person.js";
+export { isCovered, type OracleHistory } from "./person.js";
 export { conditions } from "./tables.js";
 export {
 	type Block,

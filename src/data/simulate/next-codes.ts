@@ -1,8 +1,7 @@
 import { InputError } from "../../base/errors.js";
 import { random } from "../../base/random.js";
 import { addExpectedRecords, companionChances, rates } from "./hazards.js";
-import type { OracleHistory } from "./person.js";
-import { isCovered, type Person, personOf } from "./person.js";
+import { isCovered, type OracleHistory, type Person, personOf } from "./person.js";
 import { simulateLife } from "./simulate-life.js";
 import { State } from "./state.js";
 import { blockOf, positionOf, size } from "./tables.js";

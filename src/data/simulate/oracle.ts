@@ -1,8 +1,8 @@
 import { random } from "../../base/random.js";
 import { cumulativeIncidence } from "./cumulative-incidence.js";
-import { drugCodes } from "./first-fills.js";
 import { type Follower, follow, followed, recordsAhead } from "./next-codes.js";
 import { type OracleHistory, personOf } from "./person.js";
+import { drugCodes } from "./prescriptions.js";
 import { simulateLife } from "./simulate-life.js";
 import { State } from "./state.js";
 import { codes, positionOf, size } from "./tables.js";

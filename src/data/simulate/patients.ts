@@ -1,6 +1,5 @@
 import { random } from "../../base/random.js";
-import type { OracleHistory } from "./person.js";
-import { drawPerson, type Person } from "./person.js";
+import { drawPerson, type OracleHistory, type Person } from "./person.js";
 import { type Prescription, pharmacy, subCode } from "./prescriptions.js";
 import { simulateLife } from "./simulate-life.js";
 import { State } from "./state.js";

@@ -4,7 +4,7 @@ import { yearDays } from "../../base/time.js";
 import catalogue from "./drugs.json" with { type: "json" };
 import type { Person } from "./person.js";
 import type { State } from "./state.js";
-import { conditions, positionOf, size } from "./tables.js";
+import { conditions, positionOf } from "./tables.js";
 
 /** A drug that a visit may prescribe. Names are ingredients, codes are ATC. */
 export interface Drug {
@@ -20,13 +20,13 @@ export interface Drug {
 /** All drugs except insulin; the chances are invented. */
 export const drugs: readonly Drug[] = catalogue;
 
-export const insulins = [
+const insulins = [
 	{ name: "insulin glargine", atc: "A10AE04", daysSupply: 30 },
 	{ name: "insulin aspart", atc: "A10AB05", daysSupply: 30 },
 ] as const;
 
 /** The inputs of the decision: all recorded by the day of the visit, the visit included. */
-export interface DiabetesVisit {
+interface DiabetesVisit {
 	readonly day: number;
 	readonly birth: number;
 	/** The number of earlier visits with diabetes, and the day of the first visit with it, this one included. */
@@ -76,22 +76,27 @@ export interface Prescription {
 }
 
 export const diabetes = positionOf("250");
-export const steroid = drugs.findIndex(({ name }) => name === "prednisone");
+const steroid = drugs.findIndex(({ name }) => name === "prednisone");
+
+interface Indication {
+	readonly condition: number;
+	readonly drug: number;
+	readonly chance: number;
+}
 
 /** By condition, the drugs that may be prescribed for it. */
-export const drugsFor: { drug: number; chance: number }[][] = Array.from(
-	{ length: size },
-	() => [],
-);
+const drugsFor: Indication[][] = conditions.map(() => []);
 for (const [drug, { given }] of drugs.entries())
-	for (const [code, chance] of Object.entries(given))
-		drugsFor[positionOf(code)].push({ drug, chance: chance! });
+	for (const [code, chance] of Object.entries(given)) {
+		const condition = positionOf(code);
+		drugsFor[condition].push({ condition, drug, chance: chance! });
+	}
 
 /** A refill is too early if less than this share of the last supply can have been used. */
-export const refillAfter = 0.7;
+const refillAfter = 0.7;
 
 /** The probability that a visit of a person who takes insulin does not prescribe the second kind. */
-export const secondInsulinOmitted = 0.6;
+const secondInsulinOmitted = 0.6;
 
 /**
  * Prescriptions depend on the records and use a separate random stream, so they never change later records.
@@ -200,4 +205,121 @@ function diabetesCode(state: State, day: number, onInsulin: boolean, mark: numbe
 	if (share < 0.36 && known(neural)) return `2506${type}`;
 	if (share < 0.55) return type === "1" ? "25003" : "25002";
 	return type === "1" ? "25001" : "25000";
+}
+
+/** ATC codes of all drugs; the two kinds of insulin come last. */
+export const drugCodes: readonly string[] = [...drugs, ...insulins].map(({ atc }) => atc);
+
+const [firstInsulin, secondInsulin] = [drugs.length, drugs.length + 1];
+
+/** Each condition with each drug that a visit may prescribe, and P(the drug is started at a visit). */
+export const indications: readonly Indication[] = [
+	...drugsFor.flat(),
+	// For insulin, a typical value.
+	{ condition: diabetes, drug: firstInsulin, chance: 0.05 },
+	{ condition: diabetes, drug: secondInsulin, chance: 0.05 },
+];
+/** The number of the first indication of each condition. */
+const firstIndication = drugsFor.map((_, condition) => drugsFor.slice(0, condition).flat().length);
+const [firstInsulinUse, secondInsulinUse] = [indications.length - 2, indications.length - 1];
+const steroidDays = refillAfter * drugs[steroid].daysSupply;
+
+/** What decides the first fills of drugs after an index day, besides the visits. */
+export interface FillHistory {
+	readonly birth: number;
+	/** The day of the first record of diabetes, if any. */
+	readonly firstDiabetes: number | undefined;
+	/** By position in `drugCodes`, the day of the last fill; −Infinity if there is none. */
+	readonly last: Float64Array;
+}
+
+/**
+ * The probability that each drug is filled for the first time at each visit of a sampled future. Prescriptions
+ * depend on the visits and never change them, so the product over visits of the probabilities of no fill is exact.
+ * Only courses of steroids are drawn, because insulin depends on them.
+ */
+export class FirstFills {
+	/** The probability that a drug has not been filled yet, given the visits so far. */
+	private readonly unfilled = new Float64Array(drugCodes.length);
+	/** The probability that the first kind of insulin has been filled, but not the second. */
+	private secondDue = 0;
+	private firstDiabetes = 0;
+	private lastSteroid = 0;
+	private stream!: Random;
+
+	constructor(private readonly history: FillHistory) {}
+
+	/** Begins a future. */
+	begin(stream: Random): void {
+		const { last, firstDiabetes } = this.history;
+		const none = Number.NEGATIVE_INFINITY;
+		for (let drug = 0; drug < last.length; drug++)
+			this.unfilled[drug] = last[drug] === none ? 1 : 0;
+		this.secondDue = last[firstInsulin] !== none && last[secondInsulin] === none ? 1 : 0;
+		this.firstDiabetes = firstDiabetes ?? 0;
+		this.lastSteroid = last[steroid];
+		this.stream = stream;
+	}
+
+	/**
+	 * Adds the probabilities of first fills at a visit, times `weight`, to `out` by indication; the state is that
+	 * before the visit.
+	 */
+	add(
+		state: State,
+		day: number,
+		visit: Int32Array,
+		length: number,
+		weight: number,
+		out: Float64Array,
+	): void {
+		const { unfilled } = this;
+		let isDiabetic = false;
+		for (let i = 0; i < length; i++) {
+			if (visit[i] === diabetes) isDiabetic = true;
+			const indicationsOf = drugsFor[visit[i]];
+			for (let k = 0; k < indicationsOf.length; k++) {
+				const { drug, chance } = indicationsOf[k];
+				out[firstIndication[visit[i]] + k] += weight * unfilled[drug] * chance;
+				unfilled[drug] *= 1 - chance;
+				if (
+					drug === steroid &&
+					day - this.lastSteroid >= steroidDays &&
+					this.stream.uniform() < chance
+				)
+					this.lastSteroid = day;
+			}
+		}
+		if (isDiabetic) this.addInsulin(state, day, visit.subarray(0, length), weight, out);
+	}
+
+	private addInsulin(
+		state: State,
+		day: number,
+		visit: Int32Array,
+		weight: number,
+		out: Float64Array,
+	): void {
+		const earlier = state.count[diabetes];
+		if (earlier === 0) this.firstDiabetes = day;
+		if (this.unfilled[firstInsulin] > 0) {
+			const logOdds = insulinLogOdds({
+				day,
+				birth: this.history.birth,
+				earlier,
+				firstDay: this.firstDiabetes,
+				lastRecord: (at) => {
+					if (visit.includes(at)) return day;
+					return state.count[at] > 0 ? state.last[at] : Number.NEGATIVE_INFINITY;
+				},
+				lastSteroid: this.lastSteroid,
+			});
+			const started = this.unfilled[firstInsulin] / (1 + Math.exp(-logOdds));
+			out[firstInsulinUse] += weight * started;
+			this.unfilled[firstInsulin] -= started;
+			this.secondDue += started;
+		}
+		out[secondInsulinUse] += weight * this.secondDue * (1 - secondInsulinOmitted);
+		this.secondDue *= secondInsulinOmitted;
+	}
 }

@@ -24,6 +24,23 @@ export class LifeBuffers {
 	readonly chances = new Float64Array(size);
 }
 
+/** The hazard of death per day, in this block and since the last visit. */
+export function deathRateOf(state: State): number {
+	return deathRate(state.ageAt(state.block * blockDays), state.mortality);
+}
+
+const drawExponential = (stream: Random) => -Math.log(1 - stream.uniform());
+
+interface LifeOptions {
+	/**
+	 * Whether the person cannot die. Death does not change the hazards of visits before it, so weighting by the
+	 * probability of being alive gives the expectations of lives that end.
+	 */
+	readonly isImmortal?: boolean;
+	readonly onSpan?: OnSpan;
+	readonly buffers?: LifeBuffers;
+}
+
 /**
  * Simulates the days [from, until) of a person in this state, and returns the day of death, if any.
  *
@@ -37,44 +54,11 @@ export function simulateLife(
 	from: number,
 	until: number,
 	onVisit: OnVisit,
+	{ isImmortal = false, onSpan = () => {}, buffers = new LifeBuffers() }: LifeOptions = {},
 ): number | null {
-	const deathAfter = (day: number) => day + drawExponential(stream) / deathRateOf(state);
-	return simulate(state, stream, from, until, deathAfter, onVisit, () => {}, new LifeBuffers());
-}
-
-/**
- * Simulates the days [from, until) of a person who cannot die. Death does not change the hazards of visits before
- * it, so weighting by the probability of being alive gives the expectations of lives that end.
- */
-export function simulateWithoutDeath(
-	state: State,
-	stream: Random,
-	from: number,
-	until: number,
-	onVisit: OnVisit,
-	onSpan: OnSpan,
-	buffers: LifeBuffers,
-): void {
-	simulate(state, stream, from, until, () => Number.POSITIVE_INFINITY, onVisit, onSpan, buffers);
-}
-
-/** The hazard of death per day, in this block and since the last visit. */
-export function deathRateOf(state: State): number {
-	return deathRate(state.ageAt(state.block * blockDays), state.mortality);
-}
-
-const drawExponential = (stream: Random) => -Math.log(1 - stream.uniform());
-
-function simulate(
-	state: State,
-	stream: Random,
-	from: number,
-	until: number,
-	deathAfter: (day: number) => number,
-	onVisit: OnVisit,
-	onSpan: OnSpan,
-	{ due, visit, chances }: LifeBuffers,
-): number | null {
+	const { due, visit, chances } = buffers;
+	const deathAfter = (day: number) =>
+		isImmortal ? Number.POSITIVE_INFINITY : day + drawExponential(stream) / deathRateOf(state);
 	/** The clock of a recorded condition that rings first. */
 	let earliest = Number.POSITIVE_INFINITY;
 	let earliestAt = -1;

@@ -1,6 +1,6 @@
 import { trueIncidence } from "../../../src/data/simulate/cumulative-incidence.js";
-import { drugCodes } from "../../../src/data/simulate/first-fills.js";
 import { simulatePatient } from "../../../src/data/simulate/patients.js";
+import { drugCodes } from "../../../src/data/simulate/prescriptions.js";
 import { codes } from "../../../src/data/simulate/tables.js";
 
 /** A person of a simulated population, and what is asked. */
