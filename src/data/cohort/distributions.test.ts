@@ -8,7 +8,7 @@ import {
 	gapHistogram,
 	recordHistogram,
 	roundedSql,
-} from "./distributions.js";
+} from "./summary.js";
 
 function of(values: Iterable<number>) {
 	const counts = new Map<number, number>();

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { oneProcess } from "../../base/communicator.js";
 import { openStore } from "../records/store.js";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
-import { sortEvents } from "./events-table.js";
+import { sortEvents } from "./choose-cohort.js";
 import { shardsOf } from "./shards.js";
 
 /** The sorted events of seven patients, of whom one was left out, sorted with so much memory. */

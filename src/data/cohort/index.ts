@@ -7,7 +7,6 @@ export {
 	withPatients,
 } from "./dataset.js";
 export type { SharedEvents } from "./dataset-files.js";
-export type { Histogram, Spread } from "./distributions.js";
 export type { History, Period } from "./history.js";
 export type { LabelDefinition } from "./label-definition.js";
 export type { Label } from "./labels.js";
@@ -30,7 +29,13 @@ export {
 export type { SplitParts } from "./people.js";
 export { prepare } from "./prepare.js";
 export { type PrepareOptions, prepareDefaults } from "./prepare-options.js";
-export { type DatasetSummary, type LabelSummary, summarize } from "./summary.js";
+export {
+	type DatasetSummary,
+	type Histogram,
+	type LabelSummary,
+	type Spread,
+	summarize,
+} from "./summary.js";
 export {
 	type GivenLabel,
 	givenLabels,

@@ -107,7 +107,10 @@ async function gather(
 ): Promise<NewPatients> {
 	const badRows = new BadRows();
 	const { axis, notes, warnings = [], observation } = await source.load(store, badRows);
-	const ids = await everybody(store);
+	const everybody = await store.all<{ patient: string }>(
+		"SELECT patient FROM record UNION SELECT patient FROM person ORDER BY patient",
+	);
+	const ids = everybody.map(({ patient }) => patient);
 	if (ids.length === 0 && badRows.count === 0)
 		throw new InputError(
 			`${source.path} contains no patients; expected at least one (patient, time, code)`,
@@ -138,7 +141,7 @@ async function gather(
 	const silent = lacking.filter(({ records }) => records === 0);
 	const unknown = lacking.filter(({ records }) => records > 0);
 	const faults = [
-		badRowsFault(badRows),
+		faultOf(`${counted(badRows.count, "row")} cannot be read`, badRows.count, badRows.first),
 		patientsFault(silent, `${counted(silent.length, "person has", "people have")} no record`),
 		patientsFault(
 			unknown,
@@ -151,7 +154,10 @@ async function gather(
 		const remedy = skipBad
 			? "nobody is left"
 			: `correct them${first === undefined ? "" : ", or leave them out with `skipBad`"}${first !== undefined && canChoose ? `; or read patient ${first} alone` : ""}`;
-		throw refusal(source.path, faults, remedy);
+		throw new InputError(
+			`${source.path}: ${faults.map(({ what }) => what).join(", ")}; ${remedy}\n${faults.map(({ lines }) => lines).join("\n")}`,
+			{ field: "skipBad" },
+		);
 	}
 	const count = (of: (one: ReadPatient) => number | boolean) =>
 		all.reduce((sum, one) => sum + Number(of(one)), 0);
@@ -166,7 +172,7 @@ async function gather(
 		notes: [
 			...warnings,
 			...notes,
-			...faults.map((fault) => `${fault.what}: left out\n${linesOf(fault)}`),
+			...faults.map(({ what, lines }) => `${what}: left out\n${lines}`),
 			...peopleNotes({
 				births: count(({ bornLate }) => bornLate),
 				sexes: known.sexes,
@@ -192,45 +198,18 @@ interface Counted extends ReadPatient {
 	readonly lacking: string | undefined;
 }
 
-/** Rows or patients that cannot be used. */
-interface Fault {
-	/** How many, and what is wrong. */
-	readonly what: string;
-	readonly count: number;
-	/** One line per row or patient. */
-	readonly first: readonly string[];
-}
-
-const badRowsFault = ({ count, first }: BadRows): Fault => ({
-	what: `${counted(count, "row")} cannot be read`,
-	count,
-	first,
-});
-
-const patientsFault = (all: readonly Counted[], what: string): Fault => ({
-	what,
-	count: all.length,
-	first: all.slice(0, mostNamed).map(({ patient, lacking }) => `patient ${patient.id}: ${lacking}`),
-});
-
-function linesOf({ count, first }: Fault): string {
+/** Rows or patients that cannot be used: what is wrong, how many there are, and one line for each of the first. */
+function faultOf(what: string, count: number, first: readonly string[]) {
 	const more = count > first.length ? [`and ${count - first.length} more`] : [];
-	return [...first, ...more].map((line) => `  ${line}`).join("\n");
+	return { what, count, lines: [...first, ...more].map((line) => `  ${line}`).join("\n") };
 }
 
-function refusal(path: string, faults: readonly Fault[], remedy: string) {
-	const what = faults.map(({ what }) => what).join(", ");
-	return new InputError(`${path}: ${what}; ${remedy}\n${faults.map(linesOf).join("\n")}`, {
-		field: "skipBad",
-	});
-}
-
-async function everybody(store: Store): Promise<string[]> {
-	const rows = await store.all<{ patient: string }>(
-		"SELECT patient FROM record UNION SELECT patient FROM person ORDER BY patient",
+const patientsFault = (all: readonly Counted[], what: string) =>
+	faultOf(
+		what,
+		all.length,
+		all.slice(0, mostNamed).map(({ patient, lacking }) => `patient ${patient.id}: ${lacking}`),
 	);
-	return rows.map(({ patient }) => patient);
-}
 
 /** The periods of table `observation`, by patient. */
 async function observedBy(store: Store, whose: string): Promise<Map<string, Period[]>> {
@@ -283,14 +262,10 @@ async function* histories(
 }
 
 function unknownOf(all: readonly ReadPatient[]): UnknownCodes {
+	const rows = all.flatMap(({ unknown }) => unknown);
 	const { codes, events, top } = summaryOf(
-		all.flatMap(({ unknown }) =>
-			unknown.map(({ code, system }) => ({ code, system: system ?? "", records: 1 })),
-		),
+		rows.map(({ code, system }) => ({ code, system: system ?? "", records: 1 })),
 	);
-	return {
-		codes,
-		records: events,
-		top: top.map(({ events, ...code }) => ({ ...code, records: events })),
-	};
+	const records = top.map(({ events, ...code }) => ({ ...code, records: events }));
+	return { codes, records: events, top: records };
 }

@@ -8,7 +8,7 @@ import { notesFor } from "../records/bad-rows.js";
 import { quoted } from "../records/sql.js";
 import { neededMemory, openStore, type RecordSource, type Store } from "../records/store.js";
 import { recordUnit } from "../records/tables/values.js";
-import { chooseCohort, readRecords } from "./choose-cohort.js";
+import { chooseCohort, readRecords, sortEvents } from "./choose-cohort.js";
 import {
 	contentHash,
 	eventsHasher,
@@ -19,7 +19,6 @@ import {
 	readPatients,
 	readPeriods,
 } from "./dataset-files.js";
-import { sortEvents } from "./events-table.js";
 import { makeLabels, markRecords } from "./labels.js";
 import {
 	fileNames,

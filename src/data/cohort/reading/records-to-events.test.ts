@@ -6,7 +6,7 @@ import { checkRooms } from "../../../../scripts/check-rooms.mjs";
 import { builtInMap } from "../../codes/index.js";
 import { openStore } from "../../records/store.js";
 import { temporaryFolder } from "../../records/testing/temporary-folder.js";
-import { gatherEvents } from "../events-table.js";
+import { gatherEvents } from "../choose-cohort.js";
 import { type Token, vocabularyOf } from "../vocabulary.js";
 import { nothingKnown } from "./people.js";
 import { type GivenRecord, recordReader } from "./records-to-events.js";

@@ -65,31 +65,6 @@ export interface ReadEvent {
 	readonly place: number;
 }
 
-export interface ReadRecords {
-	/** By time; at the same time diagnoses first, then input order. */
-	readonly events: readonly ReadEvent[];
-	readonly unknown: readonly UnknownCode[];
-	/** Drug records, if the model has no drug tokens. */
-	readonly drugs: number;
-	/** Events left out as repetitions. */
-	readonly repeated: number;
-	/** Events left out because of `maxRecords`. */
-	readonly cut: number;
-	/** The time of the first kept event, if earlier ones were cut. */
-	readonly keptFrom: number | null;
-	readonly latest: LatestPeriod | undefined;
-}
-
-export interface ReadPatient extends ReadRecords {
-	readonly patient: NewPatient;
-	/** For each event of the history the position of its record; −1 for the birth event. */
-	readonly places: readonly number[];
-	/** Whether a record lies before the birth, which then counts as unknown. */
-	readonly bornLate: boolean;
-	/** Whether a record lies after the day of death. */
-	readonly late: boolean;
-}
-
 interface Concept {
 	/** The first of its tokens; negative if there is none. */
 	readonly id: number;
@@ -131,7 +106,7 @@ export function recordReader(
 		axis: TimeAxis,
 		most: number | null,
 		before?: LatestPeriod,
-	): ReadRecords => {
+	) => {
 		const candidates: Candidate[] = [];
 		const unknown: UnknownCode[] = [];
 		let drugs = 0;
@@ -165,23 +140,25 @@ export function recordReader(
 			else unknown.push({ place, code, system, alone });
 		}
 		return {
+			/** By time; at the same time diagnoses first, then input order. */
 			events,
 			unknown,
+			/** Drug records, if the model has no drug tokens. */
 			drugs,
 			latest,
+			/** Events left out as repetitions. */
 			repeated: candidates.length - kept.length,
+			/** Events left out because of `maxRecords`. */
 			cut: kept.length - last.length,
+			/** The time of the first kept event, if earlier ones were cut. */
 			keptFrom: last.length < kept.length ? (last[0]?.time ?? null) : null,
 		};
 	};
 
 	return {
 		/** Reads further records of a patient; `latest` describes the earlier ones. */
-		more: (
-			records: readonly GivenRecord[],
-			axis: TimeAxis,
-			latest: LatestPeriod | undefined,
-		): ReadRecords => read(records, axis, null, latest),
+		more: (records: readonly GivenRecord[], axis: TimeAxis, latest: LatestPeriod | undefined) =>
+			read(records, axis, null, latest),
 		/**
 		 * Why nothing is predicted for a patient with so many records, with known events and drugs without tokens among
 		 * them: a prediction needs one record whose code the model knows. Undefined if there is one.
@@ -203,7 +180,7 @@ export function recordReader(
 			person: KnownPerson & { readonly observed?: readonly Period[] | undefined },
 			records: readonly GivenRecord[],
 			axis: TimeAxis,
-		): ReadPatient {
+		) {
 			const { birth: born, sex, death, observed } = person;
 			const { deathToken, maxRecords } = rules;
 			const days = records.map(({ day }) => day);
@@ -215,31 +192,27 @@ export function recordReader(
 			const birth = birthOf(born, first);
 			const lastDay = Math.max(last, reading.events.at(-1)?.day ?? Number.NEGATIVE_INFINITY);
 			const inSource = observed ?? (days.length > 0 ? periodOf([first, last]) : []);
-			const history = historyOf(
-				{
-					id,
-					sex,
-					birth,
-					death,
-					observed: observedFrom(inSource, reading.keptFrom),
-				},
-				{
-					tokens: Int32Array.from(reading.events, ({ token }) => token),
-					times: Float64Array.from(reading.events, ({ day }) => day),
-				},
-			);
+			const events = {
+				tokens: Int32Array.from(reading.events, ({ token }) => token),
+				times: Float64Array.from(reading.events, ({ day }) => day),
+			};
+			const kept = observedFrom(inSource, reading.keptFrom);
+			const patient: NewPatient = {
+				id,
+				sex,
+				birth,
+				death,
+				history: historyOf({ id, sex, birth, death, observed: kept }, events),
+				lastRecord: Number.isFinite(lastDay) ? lastDay : null,
+			};
 			return {
 				...reading,
-				patient: {
-					id,
-					sex,
-					birth,
-					death,
-					history,
-					lastRecord: Number.isFinite(lastDay) ? lastDay : null,
-				},
+				patient,
+				/** For each event of the history the position of its record; −1 for the birth event. */
 				places: [...(birth === null ? [] : [-1]), ...reading.events.map(({ place }) => place)],
+				/** Whether a record lies before the birth, which then counts as unknown. */
 				bornLate: born !== null && birth === null,
+				/** Whether a record lies after the day of death. */
 				late: isAfterDeath(death, last),
 			};
 		},
@@ -248,6 +221,8 @@ export function recordReader(
 
 /** Reads records by the same rules as those of a dataset. */
 export type RecordReader = ReturnType<typeof recordReader>;
+export type ReadRecords = ReturnType<RecordReader["more"]>;
+export type ReadPatient = ReturnType<RecordReader["patient"]>;
 
 /** Names the codes that a model accepts. */
 export function acceptedCodes({ tokens }: Vocabulary, { map }: Pick<ReadingRules, "map">): string {
