@@ -11,7 +11,6 @@ import { manifestSchema } from "./manifest.js";
 import { splitOf } from "./people.js";
 import { prepare } from "./prepare.js";
 import type { PrepareOptions } from "./prepare-options.js";
-import { summarize } from "./summary.js";
 import { smallOptions } from "./testing/prepared.js";
 import { periods, sourceOf } from "./testing/source-of.js";
 import { specialTokens } from "./vocabulary.js";
@@ -108,20 +107,6 @@ describe("a dataset on disk", () => {
 		}
 		expect(events).toBe(dataset.manifest.counts.splits.train.events);
 		await expect(batches.read(0, batches.plan.count)).rejects.toThrow(RangeError);
-	});
-
-	test("is summarised", async () => {
-		const { splits, codes } = await summarize(await openDataset(await written()));
-		expect(splits.train.withBirth + splits.valid.withBirth + splits.test.withBirth).toBe(2);
-		const { gapDays } = splits.train;
-		expect(gapDays).toEqual({ min: 1, quarter: 1, median: 1, threeQuarters: 1, max: 1, mean: 1 });
-		expect(splits.train.records).toMatchObject({ min: 5, max: 20 });
-		expect(splits.train.spanDays).toMatchObject({ min: 4, max: 30 });
-		expect(codes.map(({ code, events, patients }) => [code, events, patients])).toEqual([
-			["a", 300, 60],
-			["b", 300, 60],
-			["c", 150, 60],
-		]);
 	});
 
 	test("reads the same events with any memory limit", async () => {

@@ -43,13 +43,6 @@ export const twoOf = (
 
 export const birthRemedy = ["birth dates", "correct the date that is wrong"] as const;
 
-interface Person extends KnownPerson {
-	/** Where the birth was read. */
-	readonly place: string;
-	readonly twoSexes: boolean;
-	readonly twoDeaths: boolean;
-}
-
 /**
  * SQL that merges the rows of each person: a second birth date is an error, contradictory sexes count as
  * unknown, and the earlier of two dates of death is taken.
@@ -63,33 +56,28 @@ export const knownPeopleSql = `
 
 /** The same for rows in memory. */
 export function knownPeople(rows: Iterable<Omit<PersonRow, "split">>) {
-	const people = new Map<string, Person>();
-	for (const { patient, birth, sex, death, place } of rows) {
-		const known = people.get(patient);
-		if (!known) {
-			people.set(patient, { birth, sex, death, place, twoSexes: false, twoDeaths: false });
-			continue;
-		}
-		if (known.birth !== null && birth !== null && known.birth !== birth)
-			throw twoOf(patient, birthRemedy[0], [known.place, place], birthRemedy[1]);
-		const differ = <T>(a: T | null, b: T | null) => a !== null && b !== null && a !== b;
-		const twoSexes = known.twoSexes || differ(known.sex, sex);
+	const byPatient = new Map<string, Omit<PersonRow, "split">[]>();
+	for (const row of rows) {
+		const ofPatient = byPatient.get(row.patient);
+		if (ofPatient) ofPatient.push(row);
+		else byPatient.set(row.patient, [row]);
+	}
+	const people = new Map<string, KnownPerson>();
+	const contradictions = { sexes: 0, deaths: 0 };
+	for (const [patient, ofPatient] of byPatient) {
+		const [first, ...more] = ofPatient.filter(({ birth }) => birth !== null);
+		const other = more.find(({ birth }) => birth !== first?.birth);
+		if (first && other)
+			throw twoOf(patient, birthRemedy[0], [first.place, other.place], birthRemedy[1]);
+		const sexes = new Set(ofPatient.flatMap(({ sex }) => sex ?? []));
+		const deaths = new Set(ofPatient.flatMap(({ death }) => death ?? []));
+		if (sexes.size > 1) contradictions.sexes++;
+		if (deaths.size > 1) contradictions.deaths++;
 		people.set(patient, {
-			birth: known.birth ?? birth,
-			place: known.birth === null ? place : known.place,
-			sex: twoSexes ? null : (known.sex ?? sex),
-			twoSexes,
-			death:
-				known.death === null || death === null
-					? (known.death ?? death)
-					: Math.min(known.death, death),
-			twoDeaths: known.twoDeaths || differ(known.death, death),
+			birth: first?.birth ?? null,
+			sex: sexes.size === 1 ? ([...sexes][0] ?? null) : null,
+			death: deaths.size > 0 ? Math.min(...deaths) : null,
 		});
 	}
-	const all = [...people.values()];
-	return {
-		people: people as ReadonlyMap<string, KnownPerson>,
-		sexes: all.filter(({ twoSexes }) => twoSexes).length,
-		deaths: all.filter(({ twoDeaths }) => twoDeaths).length,
-	};
+	return { people: people as ReadonlyMap<string, KnownPerson>, ...contradictions };
 }
