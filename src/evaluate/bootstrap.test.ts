@@ -9,8 +9,7 @@ import {
 	ratioOf,
 	type Statistic,
 } from "./bootstrap.js";
-import { ranking } from "./metrics.js";
-import { quantile } from "./order-statistics.js";
+import { quantile, ranking } from "./metrics.js";
 import { meanOf } from "./testing/mean-of.js";
 
 const options = { draws: 1000, seed: 3 };

@@ -2,7 +2,7 @@ import { InputError } from "../base/errors.js";
 import { mapValues } from "../base/map-values.js";
 import { random } from "../base/random.js";
 import type { Measure } from "./evaluation.js";
-import { quantile } from "./order-statistics.js";
+import { quantile } from "./metrics.js";
 import type { PatientWeights } from "./survival/follow-up.js";
 
 export interface BootstrapOptions {

@@ -2,8 +2,7 @@ import type { Communicator } from "../base/communicator.js";
 import { InputError } from "../base/errors.js";
 import { type BootstrapOptions, bootstrap, ratioOf, type Statistic } from "./bootstrap.js";
 import type { CalibrationBin } from "./evaluation.js";
-import { type BinaryLabels, checkLabels, checkProbabilities } from "./metrics.js";
-import { quantile } from "./order-statistics.js";
+import { type BinaryLabels, checkLabels, checkProbabilities, quantile } from "./metrics.js";
 
 interface CurvePoint {
 	/** The mean probability and the observed fraction. */

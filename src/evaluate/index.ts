@@ -1,4 +1,3 @@
-export { type AcrossRuns, acrossRuns } from "./across-runs.js";
 export { checkDraws, fewestDraws } from "./bootstrap.js";
 export { calibrationCurve, expectedCalibrationError } from "./calibration.js";
 export type { ComparedMethod as Way } from "./compare/cells.js";
@@ -11,7 +10,13 @@ export {
 	keepsPatients,
 	onsetHorizons,
 } from "./compare/cells.js";
-export { type Comparison, comparisonOf, partsOf } from "./compare/comparison.js";
+export {
+	type AcrossRuns,
+	acrossRuns,
+	type Comparison,
+	comparisonOf,
+	partsOf,
+} from "./compare/comparison.js";
 export { csv, differenceTables, latex, markdown, textRows } from "./compare/render.js";
 export type { Measure } from "./evaluation.js";
 export {

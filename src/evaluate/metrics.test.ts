@@ -3,7 +3,16 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../base/errors.js";
 import { calibrationCurve, expectedCalibrationError } from "./calibration.js";
-import { auroc, averagePrecision, brier, logLoss, ranking } from "./metrics.js";
+import {
+	ascendingOrder,
+	auroc,
+	averagePrecision,
+	brier,
+	countUpTo,
+	logLoss,
+	pick,
+	ranking,
+} from "./metrics.js";
 
 interface Golden {
 	readonly labels: readonly number[];
@@ -132,4 +141,32 @@ describe("rejects, with the reason", () => {
 		expect(measure).toThrow(InputError);
 		expect(measure).toThrow(reason);
 	});
+});
+
+const values = fc.array(fc.oneof(fc.integer({ min: -2, max: 2 }), fc.double({ noNaN: true })));
+
+test("sorts indices by value, and leaves equal values in their order", () => {
+	fc.assert(
+		fc.property(values, (all) => {
+			const slow = all.map((_, at) => at).sort((a, b) => Math.sign(all[a]! - all[b]! || 0));
+			expect([...ascendingOrder(all)]).toEqual(slow);
+			const sorted = all.toSorted((a, b) => Math.sign(a - b || 0));
+			expect([...pick(all, ascendingOrder(all))].map((value) => value + 0)).toEqual(
+				sorted.map((value) => value + 0),
+			);
+		}),
+	);
+});
+
+test("leaves equal values in the order that is given", () => {
+	expect([...ascendingOrder([5, 1, 5, 1], Int32Array.of(3, 2, 1, 0))]).toEqual([3, 1, 2, 0]);
+});
+
+test("counts values up to a limit", () => {
+	fc.assert(
+		fc.property(values, fc.integer({ min: -3, max: 3 }), (all, limit) => {
+			const sorted = all.toSorted((a, b) => a - b);
+			expect(countUpTo(sorted, limit)).toBe(all.filter((value) => value <= limit).length);
+		}),
+	);
 });

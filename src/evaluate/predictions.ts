@@ -5,8 +5,7 @@ import type { Sex } from "../data/records/rows.js";
 import { denseRows, fitLogistic, weightedLabels } from "../model/glm.js";
 import { type BootstrapOptions, bootstrap } from "./bootstrap.js";
 import { calibrationCurve, evenShares, groupsBetween, quantileEdges } from "./calibration.js";
-import { auroc, averagePrecision, brier, ranking } from "./metrics.js";
-import { quantile } from "./order-statistics.js";
+import { auroc, averagePrecision, brier, quantile, ranking } from "./metrics.js";
 
 export interface LabelPrediction {
 	readonly patient: string;

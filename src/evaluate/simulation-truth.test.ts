@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from "node:fs";
+import { rename } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -13,20 +14,21 @@ import {
 	splitHistory,
 } from "./forecast/task.js";
 import { countScores, type EventScores, oracleScores } from "./next/scores.js";
-import { findSimulationTruth, type SimulationTruth } from "./simulation-truth.js";
+import { findSimulationTruth, isSimulated, type SimulationTruth } from "./simulation-truth.js";
 
 const root = mkdtempSync(join(tmpdir(), "trajgpt-truth-"));
 afterAll(() => rmSync(root, { recursive: true }));
 let dataset: Dataset;
 let truth: SimulationTruth;
 
-const prepareTo = async (name: string, more: Partial<typeof prepareDefaults> = {}) => {
+const prepareTo = async (
+	name: string,
+	more: Partial<typeof prepareDefaults> = {},
+	source = "sim",
+) => {
 	const folder = join(root, name);
-	await prepare(await openCsv([join(root, "sim")]), folder, {
-		...prepareDefaults,
-		threads: 1,
-		...more,
-	});
+	const options = { ...prepareDefaults, threads: 1, ...more };
+	await prepare(await openCsv([join(root, source)]), folder, options);
 	return openDataset(folder);
 };
 
@@ -172,5 +174,39 @@ describe("the oracle beats the frequency baselines", () => {
 		const best = await recall(oracleRanker(dataset, truth, { futures: 32, seed: 0 }));
 		expect(best).toBeGreaterThan(await recall(historyRanker(dataset)));
 		expect(best).toBeGreaterThan(0.2 + (await recall(globalRanker(dataset))));
+	});
+});
+
+describe("isSimulated", () => {
+	const small = join(root, "small");
+	beforeAll(() => writeSimulation(small, { patients: 24, seed: 11 }));
+
+	test.each([
+		["usual", {}],
+		["with drugs", { drugs: "tokens", deathToken: true }],
+		["by month", { dedup: "month" }],
+		["with codes as they are", { codes: "as-is" }],
+	] as const)("recognises a simulated population, prepared %s", async (name, options) => {
+		expect(await isSimulated(await prepareTo(name, options, "small"))).toBe(true);
+	});
+
+	test("treats people of another population, or of none, as real", async () => {
+		const dataset = await prepareTo("simulated", {}, "small");
+		const elsewhere = {
+			...dataset,
+			manifest: { ...dataset.manifest, source: { ...dataset.manifest.source, path: "gone" } },
+		};
+		expect(await isSimulated({ ...elsewhere, folder: join(root, "far", "data") })).toBe(false);
+		const stranger = dataset.patients("train")[3];
+		const mixed = {
+			...dataset,
+			idOf: (patient: number) => (patient === stranger ? "p999999" : dataset.idOf(patient)),
+		};
+		expect(await isSimulated(mixed)).toBe(false);
+		await rename(small, join(root, "before"));
+		await writeSimulation(small, { patients: 24, seed: 12 });
+		expect(await isSimulated(dataset)).toBe(false);
+		rmSync(small, { recursive: true });
+		expect(await isSimulated(dataset)).toBe(false);
 	});
 });

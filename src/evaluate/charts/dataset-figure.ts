@@ -12,7 +12,7 @@ import { thousands } from "../../base/thousands.js";
 import { durationName, yearDays } from "../../base/time.js";
 import type { DatasetSummary, Histogram, LabelSummary, Split } from "../../data/cohort/index.js";
 import { oldestShownAgeDays } from "../../data/cohort/privacy-rounding.js";
-import { normalQuantile } from "../order-statistics.js";
+import { normalQuantile } from "../metrics.js";
 import {
 	axisBelow,
 	type Figure,

@@ -1,6 +1,6 @@
 import { areaY, dot, rect, ruleX, ruleY } from "@observablehq/plot";
 import type { Evaluation } from "../evaluation.js";
-import { normalQuantile, quantile } from "../order-statistics.js";
+import { normalQuantile, quantile } from "../metrics.js";
 import { type Figure, framed, gridAxisX, namesOfRows, type Panel, valuesOfRows } from "./figure.js";
 import { counted, percent } from "./numbers.js";
 import { widest } from "./text.js";

@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { random } from "../../base/random.js";
 import type { Dataset } from "../../data/cohort/index.js";
 import { nodeRuntime } from "../../engine/runtime/node.js";
-import { modelById } from "../../model/index.js";
 import type { Trained } from "../../model/train/index.js";
 import { evaluateDefaults } from "../options.js";
 import { statisticsOf } from "../rows.js";
 import { smallDataset } from "../testing/small-dataset.js";
+import { smallTrajgpt } from "../testing/small-trajgpt.js";
 import {
 	forecastTask,
 	globalRanker,
@@ -38,12 +37,7 @@ const options = { ...evaluateDefaults, lookup: 2, draws: 100 };
 const cut = (patient: number) => splitHistory(dataset, patient, 2, 100);
 
 const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
-const model = modelById("trajgpt");
-const config = model.config.parse({
-	...{ layers: 2, heads: 2, dim: 12, key: 8, value: 12, ff: 16 },
-	vocab: 8,
-});
-const weights = model.init(config, random(3));
+const { model, config, weights } = smallTrajgpt(3, { layers: 2 });
 
 describe("the look-up window", () => {
 	test("does not count the birth event", async () => {

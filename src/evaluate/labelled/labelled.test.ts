@@ -3,11 +3,10 @@ import { random } from "../../base/random.js";
 import type { Dataset, Label, Split } from "../../data/cohort/index.js";
 import { nodeRuntime } from "../../engine/runtime/node.js";
 import { denseRows } from "../../model/glm.js";
-import { hazardSettings } from "../../model/hazards/settings.js";
-import { modelById } from "../../model/index.js";
 import type { LabelQuery, Trained } from "../../model/train/index.js";
 import { evaluateDefaults } from "../options.js";
 import { smallDataset } from "../testing/small-dataset.js";
+import { smallTrajgpt } from "../testing/small-trajgpt.js";
 import {
 	calibrationBins,
 	fewShotStatistics,
@@ -52,15 +51,9 @@ function planted(): Dataset {
 	};
 }
 
-const model = modelById("trajgpt");
-const config = model.config.parse({
-	...{ layers: 1, heads: 2, dim: 12, key: 8, value: 12, ff: 16 },
-	vocab: 8,
-	hazards: hazardSettings.parse({}),
-});
 const trained = {
-	...{ folder: "nowhere", model, config, step: 0 },
-	weights: model.init(config, random(1)),
+	...{ folder: "nowhere", step: 0 },
+	...smallTrajgpt(1, { hasHazards: true }),
 } as unknown as Trained;
 
 describe("a task whose labels follow from the history", async () => {
@@ -147,12 +140,8 @@ describe("a task whose labels follow from the history", async () => {
 		expect(evaluation.notes).toContain(
 			"zero-shot risk: probability of a record within 1 year of the index day, death competing",
 		);
-		const plain = model.config.parse({ ...(config as object), hazards: null });
-		const without = { ...trained, config: plain, weights: model.init(plain, random(1)) };
-		const { rows, notes } = await (await labelledTask("planted", dataset, options))(
-			runtime,
-			without,
-		);
+		const measure = await labelledTask("planted", dataset, options);
+		const { rows, notes } = await measure(runtime, { ...trained, ...smallTrajgpt(1) });
 		expect(rows.map(({ setting }) => setting)).not.toContain("zero-shot risk");
 		expect(notes).toContain("no zero-shot risk: the model has learned no hazards");
 	});

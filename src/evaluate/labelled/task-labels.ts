@@ -18,7 +18,7 @@ import type { CodeConfig } from "../../model/heads.js";
 import type { LabelQuery, Scoring, Trained } from "../../model/train/index.js";
 import { codeRisk, logOddsOf } from "../../predict/index.js";
 import { spanText } from "../../predict/user-input/index.js";
-import { onsetHorizonDays, onsetLabels } from "../onset/onset-labels.js";
+import { onsetHorizonDays, onsetLabels } from "../onset/index-days.js";
 import { viewsOf } from "./label-set.js";
 
 interface BuiltInTask {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { random } from "../../base/random.js";
 import { specialCount, type Token, vocabularyOf } from "../../data/cohort/vocabulary.js";
 import { nodeRuntime } from "../../engine/runtime/node.js";
 import { gather, input, type Tensor } from "../../engine/tensor/index.js";
-import { type Model, modelById } from "../../model/index.js";
+import type { Model } from "../../model/index.js";
 import type { TrajgptConfig } from "../../model/trajgpt/config.js";
 import { predictor } from "../../model/trajgpt/state.js";
 import { smallDataset } from "../testing/small-dataset.js";
+import { smallTrajgpt } from "../testing/small-trajgpt.js";
 import type { EventScores } from "./scores.js";
 import { nextEventScores } from "./task.js";
 
@@ -146,12 +146,9 @@ describe("nextEventScores", () => {
 	});
 
 	test("of TrajGPT equal its predictions event by event", async () => {
-		const model = modelById("trajgpt");
-		const sizes = { layers: 2, heads: 2, dim: 12, key: 8, value: 12, ff: 16 };
-		const config = model.config.parse({ ...sizes, vocab: 8 });
-		const weights = model.init(config, random(3));
-		const scores = await nextEventScores(runtime, { model, config, weights }, dataset, "test");
-		const asked = predictor(runtime, config as TrajgptConfig, weights);
+		const trained = smallTrajgpt(3, { layers: 2 });
+		const scores = await nextEventScores(runtime, trained, dataset, "test");
+		const asked = predictor(runtime, trained.config as TrajgptConfig, trained.weights);
 		for (const [i, patient] of scores.patients.entries()) {
 			const { tokens, times } = await dataset.read(patient);
 			let [sum, hits] = [0, 0];

@@ -2,15 +2,28 @@ import { InputError } from "../../base/errors.js";
 import { type Random, random } from "../../base/random.js";
 import { dayOfIsoDate, type TimeAxis, yearDays } from "../../base/time.js";
 import {
+	firstRecordAfter,
 	indexPeriods,
+	lastRecordBefore,
 	type NotAtRisk,
 	nthDay,
 	observedDays,
+	outcomeOf,
 	type TimeAtRisk,
 	timeAtRisk,
+	usualLookBack,
 	whyNotAtRisk,
 } from "../../data/cohort/at-risk.js";
-import type { Dataset, History, Period, Split } from "../../data/cohort/index.js";
+import {
+	type Dataset,
+	type History,
+	type Label,
+	type Period,
+	type Split,
+	splitNames,
+} from "../../data/cohort/index.js";
+import { outcomeAt } from "../survival/at-horizon.js";
+import { sortFollowUp, statusOf } from "../survival/follow-up.js";
 
 /**
  * Where the index day of a patient lies:
@@ -181,4 +194,66 @@ export function* trainingLandmarks(
 		const atRisk = timeAtRisk(history, day, lookBackDays);
 		if (atRisk && atRisk.until > day) yield { day, atRisk };
 	}
+}
+
+/** The horizon of onset tasks. */
+export const onsetHorizonDays = Math.round(3 * yearDays);
+
+/** Index days are the same in every evaluation and fine-tuning. */
+const indexSeed = 0;
+
+/**
+ * Labels of a first record of any of the tokens within the horizon, one index day per patient of every split, drawn
+ * as in task *onset*: it does not depend on records of the tokens, but on the end of observation, and so on death.
+ * Patients who have a token by then are not at risk; those who died without it are negative; those whose observation
+ * ends before count through the weights of the others, which are estimated in each split.
+ */
+export async function onsetLabels(dataset: Dataset, tokens: readonly number[]) {
+	const group = new Set(tokens);
+	/** Of patients whose outcome is known, with the weights that correct for the others. */
+	const labels: Label[] = [];
+	/** Patients at risk whose observation ended before the horizon, without an outcome. */
+	const censored = { train: 0, valid: 0, test: 0 };
+	for (const split of splitNames) {
+		const cohort = await atRiskIn(dataset, split, group);
+		const followUp = sortFollowUp({
+			time: cohort.map(({ after }) => after),
+			status: cohort.map(({ status }) => status),
+		});
+		const outcome = outcomeAt(followUp, onsetHorizonDays);
+		const weighed = outcome.weigh();
+		if (!weighed) continue;
+		const splitLabels: Label[] = [];
+		for (const [index, entry] of followUp.entry.entries()) {
+			const weight = weighed.weights[index];
+			if (weight === 0) {
+				censored[split]++;
+				continue;
+			}
+			const { patient, time, events } = cohort[entry];
+			if (time === undefined) continue;
+			splitLabels.push({ patient, time, events, value: outcome.labels[index] === 1, weight });
+		}
+		for (const label of splitLabels.sort((one, other) => one.patient - other.patient))
+			labels.push(label);
+	}
+	return { labels, censored };
+}
+
+/** Patients who have none of the tokens on the index day: days until the outcome, and which it is. */
+async function atRiskIn(dataset: Dataset, split: Split, group: ReadonlySet<number>) {
+	const patients = [];
+	const options = { seed: indexSeed, lookBackDays: usualLookBack };
+	for await (const one of indexedPatients(dataset, split, { kind: "random" }, options)) {
+		const { patient, history, day, atRisk } = one;
+		if (lastRecordBefore(history, group, day) !== Number.NEGATIVE_INFINITY) continue;
+		const { after, what } = outcomeOf(atRisk, firstRecordAfter(history, group, day));
+		let seen = 0;
+		while (seen < history.times.length && Math.floor(history.times[seen]) <= day) seen++;
+		// Of the prediction; undefined without a record by then.
+		const time = seen === 0 ? undefined : Math.max(day, history.times[seen - 1]);
+		const events = seen - history.birthEvents;
+		patients.push({ patient, time, events, after, status: statusOf[what] });
+	}
+	return patients;
 }

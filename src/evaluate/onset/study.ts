@@ -17,8 +17,6 @@ import {
 } from "../survival/at-horizon.js";
 import {
 	aalenJohansen,
-	censored,
-	death,
 	type FollowUp,
 	onset,
 	pointAt,
@@ -28,6 +26,7 @@ import {
 	type SortedFollowUp,
 	sortFollowUp,
 	sortPredictions,
+	statusOf,
 	takeEntries,
 } from "../survival/follow-up.js";
 import type { IndexedCohort, IndexedPatient } from "./index-days.js";
@@ -70,8 +69,6 @@ export interface CodeFollowUp extends FollowUp {
 	/** Place in the cohort. */
 	readonly patient: Int32Array;
 }
-
-export const statusOf = { onset, death, "end of observation": censored } as const;
 
 export function followUps(patients: readonly IndexedPatient[], vocab: number): CodeFollowUp[] {
 	const entries = Array.from({ length: vocab }, () => ({

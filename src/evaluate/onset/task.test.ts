@@ -1,15 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { random } from "../../base/random.js";
 import { isoDate } from "../../base/time.js";
 import type { Dataset, Split } from "../../data/cohort/index.js";
 import { nodeRuntime } from "../../engine/runtime/node.js";
-import { hazardSettings } from "../../model/hazards/settings.js";
-import { modelById } from "../../model/index.js";
 import type { Trained } from "../../model/train/index.js";
 import { ranking } from "../metrics.js";
 import { evaluateDefaults } from "../options.js";
 import type { RowPredictions } from "../predictions.js";
 import { smallDataset } from "../testing/small-dataset.js";
+import { smallTrajgpt } from "../testing/small-trajgpt.js";
 import { onsetTask } from "./task.js";
 
 const [disease, cause, other] = [5, 6, 7];
@@ -96,12 +94,7 @@ describe("onsetTask", () => {
 		expect(half.value).toBeLessThan(0.8 * all.value);
 	});
 
-	const model = modelById("trajgpt");
-	const config = model.config.parse({
-		...{ layers: 1, heads: 2, dim: 12, key: 8, value: 12, ff: 16 },
-		...{ vocab: 8, hazards: hazardSettings.parse({}) },
-	});
-	const weights = model.init(config, random(3));
+	const trained = smallTrajgpt(3, { hasHazards: true }) as unknown as Trained;
 
 	test("passes on the predictions of a code, from which its numbers follow", async () => {
 		const observed = [{ start: 0, end: 1200 }];
@@ -113,7 +106,7 @@ describe("onsetTask", () => {
 			...{ ...options, code: "a", baselines: false },
 			onPredictions: (found) => told.push(found),
 		});
-		const { rows } = await measure(runtime, { model, config, weights } as Trained);
+		const { rows } = await measure(runtime, trained);
 		const [{ row, predictions }] = told as [RowPredictions];
 		expect(row).toBe("TrajGPT");
 		expect(predictions).toHaveLength(81);
@@ -148,7 +141,7 @@ describe("onsetTask", () => {
 			{ ...smallDataset([9, 8, 7], unknown), manifest },
 			{ ...options, horizons },
 		);
-		const { rows, notes } = await measure(runtime, { model, config, weights } as Trained);
+		const { rows, notes } = await measure(runtime, trained);
 		expect(rows.map(({ label }) => label)).toEqual(["TrajGPT"]);
 		expect(notes).toContain("no row of age and sex: neither is known of anybody");
 		expect(notes.join()).toContain("no regression per code: there are no validation patients");
@@ -157,7 +150,7 @@ describe("onsetTask", () => {
 
 	test("has a row of the model, with differences to the others", async () => {
 		const measure = await onsetTask(dataset, options);
-		const { rows, differences } = await measure(runtime, { model, config, weights } as Trained);
+		const { rows, differences } = await measure(runtime, trained);
 		expect(rows.map(({ label }) => label)).toEqual([
 			"TrajGPT",
 			"age and sex",
@@ -181,16 +174,17 @@ describe("onsetTask", () => {
 		}
 	});
 
-	test("names the index and the reasons if nobody is at risk", async () => {
-		await expect(onsetTask(dataset, { ...options, index: "1950-01-01" })).rejects.toThrow(
+	test.each([
+		[
+			"1950-01-01",
 			"no patient of split test is at risk after index 1950-01-01 (patients by reason: 82 not observed at the index day; the last record of everybody is on 1973-01-05); choose another `index`",
-		);
-	});
-
-	test("refuses index days after which nobody has a record", async () => {
-		await expect(onsetTask(dataset, { ...options, index: "1974-01-01" })).rejects.toThrow(
+		],
+		[
+			"1974-01-01",
 			"the index days of all 81 patients at risk are on or after their last record (index 1974-01-01; the last record of everybody is on 1973-01-05), so that no onset can follow; choose an earlier `index`",
-		);
+		],
+	])("refuses index %s, after which nobody is at risk or has a record", async (index, reason) => {
+		await expect(onsetTask(dataset, { ...options, index })).rejects.toThrow(reason);
 	});
 
 	test("refuses a date where times are not dates", async () => {

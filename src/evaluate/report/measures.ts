@@ -133,7 +133,10 @@ export function measureKind(name: string): MeasureKind {
 	return { ...fraction, title: name, better: "more", reading: "" };
 }
 
-export const written = (value: number, { scale, digits }: MeasureKind): string =>
+export const written = (
+	value: number,
+	{ scale, digits }: Pick<MeasureKind, "scale" | "digits">,
+): string =>
 	(scale * value)
 		.toFixed(digits)
 		.replace(/^-(?=[0.]*$)/, "")

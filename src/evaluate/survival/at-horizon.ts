@@ -1,7 +1,6 @@
 import { InputError } from "../../base/errors.js";
 import { groupsBetween, quantileEdges } from "../calibration.js";
-import { ranking } from "../metrics.js";
-import { countUpTo, pick } from "../order-statistics.js";
+import { countUpTo, pick, ranking } from "../metrics.js";
 import {
 	aalenJohansen,
 	censored,

@@ -1,11 +1,11 @@
 import { InputError } from "../../base/errors.js";
-import { checkProbabilities } from "../metrics.js";
-import { ascendingOrder, countUpTo, normalQuantile, pick } from "../order-statistics.js";
+import { ascendingOrder, checkProbabilities, countUpTo, normalQuantile, pick } from "../metrics.js";
 
 /** What ended the time at risk. */
 export const censored = 0;
 export const onset = 1;
 export const death = 2;
+export const statusOf = { onset, death, "end of observation": censored } as const;
 
 /**
  * Patients who are at risk of the onset of a code on their index date. An entry is one patient and one code, so

@@ -105,7 +105,7 @@ export async function commonDataset(runs: readonly Trained[], given?: string): P
 }
 
 /** The dataset that runs have learned from, if they are evaluated on another one and it is still there. */
-async function homeOf(
+async function trainingDatasetOf(
 	[first]: readonly Trained[],
 	dataset: Dataset,
 	progress: Progress,
@@ -185,12 +185,12 @@ async function evaluateOn(
 	const { axis } = dataset.manifest.source;
 	const writes = await checkPredictionTargets(targets, runs, task, axis);
 	let predicted: RowPredictions | undefined;
-	const home = await homeOf(runs, dataset, progress);
+	const trainingDataset = await trainingDatasetOf(runs, dataset, progress);
 	const taskOptions: TaskOptions = {
 		...evaluateDefaults,
 		...overrides,
 		progress,
-		...(home && { trainingDataset: home }),
+		...(trainingDataset && { trainingDataset }),
 		...(before !== undefined && { before }),
 		...(writes && {
 			onPredictions(answered: RowPredictions) {
@@ -200,27 +200,6 @@ async function evaluateOn(
 	};
 	const { split } = taskOptions;
 	const maker = { versions: versions(), clock: () => performance.now() };
-	const measureRun = async (
-		trained: Trained,
-		name: string,
-		people: Dataset,
-		evaluation: Evaluation,
-	): Promise<MeasuredRun> => {
-		const run = trained.folder;
-		if (communicator.rank > 0) return { run, evaluation };
-		const notStored = await storedOfMore(run, evaluation);
-		const written = notStored === undefined ? await tryToWrite(run, evaluation) : { notStored };
-		progress.finish();
-		const files = { ...taskOptions, ...targets };
-		return {
-			run,
-			...written,
-			evaluation,
-			...(writes && {
-				predictions: await writeRowPredictions(name, trained, people, predicted, files),
-			}),
-		};
-	};
 	const measure = async (name: string): Promise<TaskResult> => {
 		const { people, sample } = await evaluatedPatients(name, dataset, { split, patients });
 		const drawn = { ...taskOptions, ...(sample && { sample, fullDataset: dataset }) };
@@ -231,9 +210,25 @@ async function evaluateOn(
 		}
 		const measured: MeasuredRun[] = [];
 		for (const trained of runs) {
-			const result = await measureRun(trained, name, people, await evaluateRun(runtime, trained));
+			const run = trained.folder;
+			const evaluation = await evaluateRun(runtime, trained);
+			if (communicator.rank > 0) {
+				measured.push({ run, evaluation });
+				continue;
+			}
+			const stored = await store(run, evaluation);
+			progress.finish();
+			const files = { ...taskOptions, ...targets };
+			const result = {
+				run,
+				...stored,
+				evaluation,
+				...(writes && {
+					predictions: await writeRowPredictions(name, trained, people, predicted, files),
+				}),
+			};
 			measured.push(result);
-			if (communicator.rank === 0) onEvaluation?.(result);
+			onEvaluation?.(result);
 		}
 		if (runs.length === 1) return { runs: measured };
 		const over = acrossRuns(measured.map(({ evaluation }) => evaluation));
@@ -257,11 +252,13 @@ async function evaluateOn(
 	return results;
 }
 
-/** The results are still returned if they cannot be written. */
-async function tryToWrite(
+/** Writes an evaluation, unless the file holds one of more patients; results that cannot be written are still returned. */
+async function store(
 	run: string,
 	evaluation: Evaluation,
-): Promise<Pick<MeasuredRun, "file" | "notWritten">> {
+): Promise<Pick<MeasuredRun, "file" | "notWritten" | "notStored">> {
+	const notStored = await storedOfMore(run, evaluation);
+	if (notStored !== undefined) return { notStored };
 	try {
 		return { file: await writeEvaluation(run, evaluation) };
 	} catch (error) {

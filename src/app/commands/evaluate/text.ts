@@ -1,7 +1,12 @@
 import { csvLine, table } from "../../../base/table.js";
 import { thousands } from "../../../base/thousands.js";
 import type { AcrossRuns, Evaluation, EvaluationRow, Measure } from "../../../evaluate/index.js";
-import { taskOf } from "../../../evaluate/report/measures.js";
+import {
+	type MeasureKind,
+	measureKind,
+	taskOf,
+	written,
+} from "../../../evaluate/report/measures.js";
 import type { WrittenPredictions } from "./predictions.js";
 
 type Differences = NonNullable<Evaluation["differences"]>;
@@ -15,14 +20,11 @@ function unitOf(metric: string) {
 
 function intervalText(
 	measure: Measure | undefined,
-	{ scale, digits }: { readonly scale: number; readonly digits: number },
+	kind: Pick<MeasureKind, "scale" | "digits">,
 	signed = false,
 ): string {
 	if (!measure) return "";
-	const number = (x: number) => {
-		const text = (x * scale).toFixed(digits).replace(/^-(0\.?0*)$/, "$1");
-		return signed && x > 0 ? `+${text}` : text.replace("-", "−");
-	};
+	const number = (value: number) => `${signed && value > 0 ? "+" : ""}${written(value, kind)}`;
 	return `${number(measure.value)} [${number(measure.low)}, ${number(measure.high)}]`;
 }
 
@@ -203,17 +205,9 @@ export function predictionsText({ file, folder, row, count, metrics }: WrittenPr
 	return `written: ${places}: ${thousands(count)} predictions of "${row}" with a label\n${values}`;
 }
 
-const onsetColumns = [
-	{ metric: "auroc", title: "AUROC", scale: 1, digits: 3 },
-	{ metric: "averagePrecision", title: "average precision, %", scale: 100, digits: 2 },
-	{ metric: "observedToExpected", title: "observed/expected", scale: 1, digits: 2 },
-	{
-		metric: "weightedCalibrationError",
-		title: "weighted calibration error, points",
-		scale: 100,
-		digits: 2,
-	},
-];
+/** The metrics of onset that codes and subgroups have too, and all. */
+const codeMetrics = ["auroc", "averagePrecision", "observedToExpected"] as const;
+const onsetMetrics = [...codeMetrics, "weightedCalibrationError"];
 
 const yearsText = (years: number) => `${years} ${years === 1 ? "year" : "years"}`;
 
@@ -222,12 +216,11 @@ export function onsetTable(
 	rows: Evaluation["rows"],
 	differences: Differences = [],
 ): string {
+	const names = onsetMetrics.map((metric) => `${metric} ${years}y`);
 	const cells = (metrics: EvaluationRow["metrics"], signed = false) =>
-		onsetColumns.map((column) =>
-			intervalText(metrics[`${column.metric} ${years}y`], column, signed),
-		);
+		names.map((name) => intervalText(metrics[name], measureKind(name), signed));
 	return table(
-		[`within ${yearsText(years)}, ${codes} codes`, ...onsetColumns.map(({ title }) => title)],
+		[`within ${yearsText(years)}, ${codes} codes`, ...names.map((name) => measureKind(name).title)],
 		[
 			...rows.map(({ label, metrics }) => [label, ...cells(metrics)]),
 			...differences.map(({ row, than, metrics }) => [`${row} − ${than}`, ...cells(metrics, true)]),
@@ -240,19 +233,16 @@ function onsetText({ rows, differences = [], onset }: Evaluation): string {
 	const horizons = onset.horizons.map((horizon) => onsetTable(horizon, rows, differences));
 	const first = rows[0]?.label;
 	const subgroups = onset.subgroups.flatMap(({ name, years, patients, codes, rows: scored }) => {
-		const score = scored.find(({ label }) => label === first);
-		if (!score) return [];
-		const { auroc, averagePrecision, observedToExpected: ratio } = score;
-		const counts = [yearsText(years), `${patients}`, `${codes}`];
-		const scores = [
-			auroc.toFixed(3),
-			(100 * averagePrecision).toFixed(2),
-			ratio?.toFixed(2) ?? "–",
-		];
-		return [[name, ...counts, ...scores]];
+		const row = scored.find(({ label }) => label === first);
+		if (!row) return [];
+		const texts = codeMetrics.map((metric) => {
+			const value = row[metric];
+			return value === null ? "–" : written(value, measureKind(`${metric} ${years}y`));
+		});
+		return [[name, yearsText(years), `${patients}`, `${codes}`, ...texts]];
 	});
-	const measures = onsetColumns.slice(0, 3).map(({ title }) => title);
-	const header = ["subgroup", "within", "patients", "codes", ...measures];
+	const titles = codeMetrics.map((metric) => measureKind(`${metric} 1y`).title);
+	const header = ["subgroup", "within", "patients", "codes", ...titles];
 	return [...horizons, ...(subgroups.length > 0 ? [table(header, subgroups)] : [])].join("\n");
 }
 
@@ -260,7 +250,6 @@ function onsetText({ rows, differences = [], onset }: Evaluation): string {
 export function onsetCsv({ rows, onset }: Evaluation): string {
 	if (!onset) return "";
 	const labels = rows.map(({ label }) => label);
-	const metrics = ["auroc", "averagePrecision", "observedToExpected"] as const;
 	const header = [
 		"years",
 		"code",
@@ -269,7 +258,7 @@ export function onsetCsv({ rows, onset }: Evaluation): string {
 		"patients at risk",
 		"onsets",
 		...labels.flatMap((label) =>
-			metrics.flatMap((metric) => [`${label}: ${metric}`, "low", "high"]),
+			codeMetrics.flatMap((metric) => [`${label}: ${metric}`, "low", "high"]),
 		),
 	];
 	const firstAuroc = (code: (typeof onset.codes)[0]) => code.rows[0]?.auroc?.value ?? 0;
@@ -283,7 +272,7 @@ export function onsetCsv({ rows, onset }: Evaluation): string {
 			code.atRisk,
 			code.onsets,
 			...code.rows.flatMap((row) =>
-				metrics.flatMap((metric) => {
+				codeMetrics.flatMap((metric) => {
 					const measure = row[metric];
 					return measure ? [measure.value, measure.low, measure.high] : [null, null, null];
 				}),

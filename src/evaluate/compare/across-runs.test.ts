@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { acrossRuns } from "./across-runs.js";
-import type { Evaluation } from "./evaluation.js";
+import type { Evaluation } from "../evaluation.js";
+import { acrossRuns } from "./comparison.js";
 
 const at = (value: number) => ({ value, low: value - 0.1, high: value + 0.1 });
 
