@@ -148,26 +148,16 @@ function meanOf(
 	return sum / labels.length;
 }
 
-/** The order of positives and negatives by score; equal scores count as one step. */
-interface Ranking {
-	/**
-	 * Σ precision · increase of recall over the distinct scores, from the highest. With `weights`, label i counts
-	 * `weights[i]` times; NaN if a class is then missing.
-	 */
-	averagePrecision(weights?: ArrayLike<number>): number;
-	/** P(a positive scores above a negative); ties count half. `weights` as above. */
-	auroc(weights?: ArrayLike<number>): number;
-}
-
 /**
- * Sorts once; each metric then takes one pass for any weights. With `owners`, label i counts
- * `weights[owners[i]]` times.
+ * The order of positives and negatives by score; equal scores count as one step. Sorts once; each metric then takes one
+ * pass for any weights: label i counts `weights[i]` times or, with `owners`, `weights[owners[i]]` times. NaN if a class is
+ * then missing.
  */
 export function ranking(
 	labels: BinaryLabels,
 	scores: ArrayLike<number>,
 	owners?: ArrayLike<number>,
-): Ranking {
+) {
 	const order = ascendingOrder(scores).reverse();
 	const count = order.length;
 	const positive = new Uint8Array(count);
@@ -181,7 +171,8 @@ export function ranking(
 		ends[i] = Number(i + 1 === count || scores[order[i + 1]] !== scores[entry]);
 	}
 	return {
-		averagePrecision: (weights) => {
+		/** Σ precision · increase of recall over the distinct scores, from the highest. */
+		averagePrecision(weights?: ArrayLike<number>): number {
 			let [hits, misses, area, tied] = [0, 0, 0, 0];
 			for (let i = 0; i < count; i++) {
 				const weight = weights ? weights[owner[i]] : 1;
@@ -194,7 +185,8 @@ export function ranking(
 			}
 			return hits > 0 && misses > 0 ? area / hits : Number.NaN;
 		},
-		auroc: (weights) => {
+		/** P(a positive scores above a negative); ties count half. */
+		auroc(weights?: ArrayLike<number>): number {
 			let [hits, misses, area, tied, tiedNegatives] = [0, 0, 0, 0, 0];
 			for (let i = 0; i < count; i++) {
 				const weight = weights ? weights[owner[i]] : 1;

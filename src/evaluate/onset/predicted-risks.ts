@@ -19,7 +19,7 @@ import { hazardModel } from "../../predict/hazards.js";
 import { countUpTo } from "../metrics.js";
 import { regressionLimit } from "../options.js";
 import { findSimulationTruth } from "../simulation-truth.js";
-import { censored, death, kaplanMeier, sortFollowUp } from "../survival/follow-up.js";
+import { death, kaplanMeier, sortFollowUp, statusOf } from "../survival/follow-up.js";
 import { type IndexedPatient, trainingLandmarks } from "./index-days.js";
 import { countsFrom, type Features, fittingThreads } from "./regressions.js";
 import { daysOf, measuredCodes, type OnsetStudy, type Predictions } from "./study.js";
@@ -166,22 +166,13 @@ export function regressionFeatures(
 }
 
 /** Landmarks of patients of a split, and what happened after them. */
-export interface Landmarks {
-	readonly features: Features;
-	/** Days until death or the end of observation, and which of the two. */
-	readonly time: Float64Array;
-	readonly status: Uint8Array;
-	/** Per token: the landmarks at which the patient already has it. */
-	readonly known: readonly (readonly number[])[];
-	/** Per token: the landmarks with an onset later on, and the days until it. */
-	readonly onsets: readonly (readonly { readonly row: number; readonly after: number }[])[];
-}
+type Landmarks = Awaited<ReturnType<typeof landmarksOf>>;
 
 async function landmarksOf(
 	dataset: Dataset,
 	split: Split,
 	{ seed, lookBackDays, most = regressionLimit }: RegressionOptions,
-): Promise<Landmarks> {
+) {
 	const vocab = dataset.vocabulary.size;
 	const landmarks: Pick<IndexedPatient, "history" | "day" | "atRisk">[] = [];
 	for (const patient of evenlySpread(dataset.patients(split), most)) {
@@ -189,7 +180,9 @@ async function landmarksOf(
 		for (const landmark of trainingLandmarks(history, seed, lookBackDays, landmarksEach))
 			landmarks.push({ history, ...landmark });
 	}
+	/** Per token: the landmarks at which the patient already has it. */
 	const known: number[][] = Array.from({ length: vocab }, () => []);
+	/** Per token: the landmarks with an onset later on, and the days until it. */
 	const onsets: { row: number; after: number }[][] = Array.from({ length: vocab }, () => []);
 	for (const [row, { history, day, atRisk }] of landmarks.entries()) {
 		const { before, after } = recordDays(history, vocab, day);
@@ -200,10 +193,9 @@ async function landmarksOf(
 	}
 	return {
 		features: regressionFeatures(landmarks, vocab),
+		/** Days until death or the end of observation, and which of the two. */
 		time: Float64Array.from(landmarks, ({ atRisk }) => atRisk.until - atRisk.from),
-		status: Uint8Array.from(landmarks, ({ atRisk }) =>
-			atRisk.endedBy === "death" ? death : censored,
-		),
+		status: Uint8Array.from(landmarks, ({ atRisk }) => statusOf[atRisk.endedBy]),
 		known,
 		onsets,
 	};

@@ -10,7 +10,6 @@ import { measured, type RowName } from "../rows.js";
 import {
 	decisionCurve,
 	highRiskShares,
-	type OnsetCalibration,
 	type OnsetScores,
 	onsetCalibration,
 	onsetScores,
@@ -107,20 +106,13 @@ export function onsetsWithin(
 /** Bootstrap draws, at most: every code of every horizon is scored on each. */
 const maxDraws = 200;
 
-interface AtHorizon {
-	readonly years: number;
-	readonly codes: readonly CodeFollowUp[];
-	/** [rows][codes]: the risks of the code's entries. */
-	readonly predicted: readonly (readonly Float64Array[])[];
-	readonly scores: ReturnType<typeof resampleCodes<keyof OnsetScores>>;
-	readonly calibration: readonly OnsetCalibration[];
-}
+type AtHorizon = ReturnType<typeof atHorizon>;
 
 function atHorizon(
 	{ dataset, options, cohort, codes, horizons }: OnsetStudy,
 	rows: readonly Predictions[],
 	horizonIndex: number,
-): AtHorizon {
+) {
 	const years = horizons[horizonIndex];
 	const days = daysOf(years);
 	const vocab = dataset.vocabulary.size;
@@ -129,6 +121,7 @@ function atHorizon(
 	const kept = measuredCodes(codes, days).filter((code) =>
 		rows.every((row) => !risksOf(row, code).some(Number.isNaN)),
 	);
+	/** [rows][codes]: the risks of the code's entries. */
 	const predicted = rows.map((row) => kept.map((code) => risksOf(row, code)));
 	const { progress } = options;
 	/** One after the other, so that no code is kept after it was scored. */
@@ -297,25 +290,29 @@ function detailsOf(
 		subgroups: measured.flatMap(subgroupsAt),
 		conditions: conditions(measured),
 		codes: measured.flatMap(({ years, codes, scores }) =>
-			codes.map((code, i) => {
-				const { code: text, system, name } = vocabulary.tokens[code.token];
-				return {
-					years,
-					code: text,
-					system,
-					name,
-					onsets: onsetsWithin(code, daysOf(years)),
-					atRisk: code.time.length,
-					rows: rows.map(({ name: row }, index) => ({
-						label: row.label,
-						auroc: measureOrNull(scores.ofCode(i, index, "auroc")),
-						averagePrecision: fromZero(scores.ofCode(i, index, "averagePrecision")),
-						observedToExpected: fromZero(scores.ofCode(i, index, "observedToExpected")),
-					})),
-				};
-			}),
+			codes.map((code, i) => ({
+				...summaryOf(code, { years, days: daysOf(years) }, vocabulary),
+				rows: rows.map(({ name: { label } }, row) => ({
+					label,
+					auroc: measureOrNull(scores.ofCode(i, row, "auroc")),
+					averagePrecision: fromZero(scores.ofCode(i, row, "averagePrecision")),
+					observedToExpected: fromZero(scores.ofCode(i, row, "observedToExpected")),
+				})),
+			})),
 		),
 	};
+}
+
+interface Horizon {
+	readonly years: number;
+	readonly days: number;
+}
+
+/** The code, and how many onsets it has within a horizon, of how many patients. */
+function summaryOf(code: CodeFollowUp, { years, days }: Horizon, { tokens }: Vocabulary) {
+	const { code: text, system, name } = tokens[code.token];
+	const [onsets, atRisk] = [onsetsWithin(code, days), code.time.length];
+	return { code: text, system, name, years, onsets, atRisk };
 }
 
 type Condition = NonNullable<OnsetDetails["conditions"]>[number];
@@ -377,22 +374,17 @@ const conditionThresholds = [0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3]
 /** One condition in detail; the first row's risks make the fifths. */
 export function conditionDetails(
 	code: CodeFollowUp,
-	{ years, days }: { readonly years: number; readonly days: number },
+	horizon: Horizon,
 	rows: readonly { readonly label: string; readonly risks: Float64Array }[],
-	{ tokens }: Vocabulary,
+	vocabulary: Vocabulary,
 ): Condition {
-	const { code: text, system, name } = tokens[code.token];
+	const { days } = horizon;
 	const followUp = sortFollowUp(code);
 	const decisions = rows.map(({ risks }) =>
 		decisionCurve(followUp, days, risks, conditionThresholds)(),
 	);
 	return {
-		code: text,
-		system,
-		name,
-		years,
-		onsets: onsetsWithin(code, days),
-		atRisk: code.time.length,
+		...summaryOf(code, horizon, vocabulary),
 		...incidenceByFifth(followUp, days, rows[0]?.risks ?? []),
 		decisions: (decisions[0] ?? []).map(({ threshold, all }, index) => ({
 			threshold,

@@ -12,25 +12,7 @@ import {
 	takeEntries,
 } from "./follow-up.js";
 
-/** The outcome at a horizon, by sorted entry, and the weights that correct for censoring. */
-interface OutcomeAtHorizon {
-	/** 1 for onset by the horizon. */
-	readonly labels: Uint8Array;
-	/** Null if undefined: no patient with a positive weight, or observation of all of them ends by the horizon. */
-	weigh(weights?: PatientWeights): HorizonWeights | null;
-}
-
-/** Arrays are by sorted entry. The next call of `weigh` overwrites them. */
-interface HorizonWeights {
-	/** How often each entry counts. */
-	readonly counts: Float64Array;
-	/** How many entries of the same follow-up each entry stands for. They sum to `total`. */
-	readonly weights: Float64Array;
-	/** The sum of `counts`. */
-	readonly total: number;
-	/** The cumulative incidence of onset at the horizon (Aalen–Johansen). */
-	readonly observed: number;
-}
+type HorizonWeights = NonNullable<ReturnType<ReturnType<typeof outcomeAt>["weigh"]>>;
 
 /**
  * The outcome of entries at a horizon, with inverse-probability-of-censoring weights.
@@ -45,10 +27,7 @@ interface HorizonWeights {
  * with them and the weights are multiplied by them. The weighted share of onsets equals the Aalen–Johansen
  * estimate.
  */
-export function outcomeAt(
-	{ time, status, patient }: SortedFollowUp,
-	horizon: number,
-): OutcomeAtHorizon {
+export function outcomeAt({ time, status, patient }: SortedFollowUp, horizon: number) {
 	const entries = time.length;
 	const within = countUpTo(time, horizon);
 	const counts = new Float64Array(entries);
@@ -56,8 +35,13 @@ export function outcomeAt(
 	const labels = new Uint8Array(entries);
 	for (let i = 0; i < within; i++) labels[i] = Number(status[i] === onset);
 	return {
+		/** By sorted entry: 1 for onset by the horizon. */
 		labels,
-		weigh: (patientWeights) => {
+		/**
+		 * Null if undefined: no patient with a positive weight, or observation of all of them ends by the horizon. The next
+		 * call overwrites the arrays, which are by sorted entry.
+		 */
+		weigh(patientWeights?: PatientWeights) {
 			let total = 0;
 			for (let i = 0; i < entries; i++) {
 				counts[i] = patientWeights ? patientWeights[patient[i]] : 1;
@@ -84,8 +68,18 @@ export function outcomeAt(
 				beyond += weights[i];
 			}
 			if (beyond === 0 && lastStatus === censored) return null;
-			// The divisor is `total`, without rounding errors when everybody has an onset.
-			return { counts, weights, total, observed: onsets / (onsets + others + beyond) };
+			return {
+				/** How often each entry counts, and the sum of that. */
+				counts,
+				total,
+				/** How many entries of the same follow-up each entry stands for. They sum to `total`. */
+				weights,
+				/**
+				 * The cumulative incidence of onset at the horizon (Aalen–Johansen). The divisor is `total`, without rounding
+				 * errors when everybody has an onset.
+				 */
+				observed: onsets / (onsets + others + beyond),
+			};
 		},
 	};
 }
@@ -167,20 +161,11 @@ function scorer(labels: Uint8Array, risks: Float64Array) {
 
 const orNull = (value: number) => (Number.isNaN(value) ? null : value);
 
-/** Net benefit of treating by a threshold of predicted risk. Treating nobody has a net benefit of 0. */
-interface DecisionPoint {
-	readonly threshold: number;
-	/** Of treating patients whose predicted risk is at least the threshold. */
-	readonly model: number;
-	/** Of treating everybody. */
-	readonly all: number;
-}
-
 /**
  * Decision curve (Vickers and Elkin): net benefit = TP/n − FP/n · threshold/(1 − threshold), where TP are treated
  * patients with onset by the horizon and FP treated patients without (death before onset included), both
  * corrected for censoring by the weights of `outcomeAt`. A net benefit of 0.01 is as good as finding one more
- * true onset per 100 patients without treating anybody in vain.
+ * true onset per 100 patients without treating anybody in vain; treating nobody has a net benefit of 0.
  *
  * The returned function gives one point per threshold, in the order given, for any weights of patients. It
  * returns null if no patient has a positive weight, or the observation of all patients ends by the horizon.
@@ -190,15 +175,12 @@ export function decisionCurve(
 	horizon: number,
 	predicted: ArrayLike<number>,
 	thresholds: readonly number[],
-): (weights?: PatientWeights) => DecisionPoint[] | null {
+) {
 	const wrong = thresholds.find((one) => !(one >= 0 && one < 1));
 	if (wrong !== undefined)
 		throw new InputError(
 			`decision curve: threshold ${wrong}; expected 0 or more, and less than 1`,
-			{
-				field: "thresholds",
-				value: wrong,
-			},
+			{ field: "thresholds", value: wrong },
 		);
 	const { labels, weigh } = outcomeAt(followUp, horizon);
 	const ascending = thresholds.toSorted((a, b) => a - b);
@@ -206,7 +188,7 @@ export function decisionCurve(
 	/** The number of thresholds that each predicted risk reaches. */
 	const reached = new Int32Array(risks.length);
 	for (let i = 0; i < risks.length; i++) reached[i] = countUpTo(ascending, risks[i]);
-	return (weights) => {
+	return (weights?: PatientWeights) => {
 		const weighed = weigh(weights);
 		if (!weighed) return null;
 		const hits = new Float64Array(thresholds.length + 1);
@@ -223,6 +205,7 @@ export function decisionCurve(
 			const reached = countUpTo(ascending, threshold);
 			return {
 				threshold,
+				/** Of treating patients whose predicted risk is at least the threshold, and of treating everybody. */
 				model: (hits[reached] - odds * misses[reached]) / total,
 				all: observed - odds * (1 - observed),
 			};
@@ -233,31 +216,7 @@ export function decisionCurve(
 /** Narrow bins of high risk, for rare onsets pooled over codes. */
 export const highRiskShares = [0.5, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995] as const;
 
-/** Patients with similar predicted risks. */
-interface RiskBin {
-	readonly predicted: number;
-	/**
-	 * Cumulative incidence at the horizon (Aalen–Johansen, death competing) among these patients. Null if the
-	 * observation of all of them ends by the horizon.
-	 */
-	readonly observed: number | null;
-	/** 95 % limits of `observed` (see `aalenJohansen`). Null if `observed` is null, 0 or 1. */
-	readonly low: number | null;
-	readonly high: number | null;
-	/** Patients, each counted as often as the weights say. */
-	readonly count: number;
-}
-
-export interface OnsetCalibration {
-	/** Predicted and observed risk per bin, from low to high; bins without patients are left out. */
-	bins(weights?: PatientWeights): RiskBin[];
-	/**
-	 * Mean distance of predicted and observed risk over bins, weighted by predicted onsets (patients × mean
-	 * predicted risk). Bins with undefined observed risk are left out. Null if no bin is left, or if nothing is
-	 * predicted to happen.
-	 */
-	error(weights?: PatientWeights): number | null;
-}
+export type OnsetCalibration = ReturnType<typeof onsetCalibration>;
 
 /**
  * Predicted against observed risk in bins of predicted risk. `shares` places the edges between bins at quantiles
@@ -269,7 +228,7 @@ export function onsetCalibration(
 	horizon: number,
 	predicted: ArrayLike<number>,
 	shares: readonly number[],
-): OnsetCalibration {
+) {
 	const risks = sortPredictions(followUp, predicted);
 	const bins = groupsBetween(quantileEdges(risks, shares), risks).map((binIndices) => {
 		const members = takeEntries(followUp, binIndices);
@@ -285,7 +244,12 @@ export function onsetCalibration(
 		return { count, predicted: sum / count, observed: outcome.weigh(weights)?.observed ?? null };
 	};
 	return {
-		bins: (weights) =>
+		/**
+		 * Per bin, from low to high: the mean predicted risk; the cumulative incidence at the horizon (Aalen–Johansen, death
+		 * competing), null if the observation of all its patients ends by then, with 95 % limits, null also if it is 0 or 1;
+		 * and patients, each counted as often as the weights say. Bins without patients are left out.
+		 */
+		bins: (weights?: PatientWeights) =>
 			bins.flatMap((bin) => {
 				const summary = summarise(bin, weights);
 				if (summary.count === 0) return [];
@@ -293,7 +257,12 @@ export function onsetCalibration(
 				const limits = inside ? pointAt(aalenJohansen(bin.members, weights), horizon) : null;
 				return [{ ...summary, low: limits?.low ?? null, high: limits?.high ?? null }];
 			}),
-		error: (weights) => {
+		/**
+		 * Mean distance of predicted and observed risk over bins, weighted by predicted onsets (patients × mean
+		 * predicted risk). Bins with undefined observed risk are left out. Null if no bin is left, or if nothing is
+		 * predicted to happen.
+		 */
+		error(weights?: PatientWeights): number | null {
 			let [distance, all] = [0, 0];
 			for (const bin of bins) {
 				const { count, predicted, observed } = summarise(bin, weights);

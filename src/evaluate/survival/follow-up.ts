@@ -161,14 +161,8 @@ export interface Curve {
 	readonly complete: boolean;
 }
 
-interface CurveValue {
-	readonly value: number;
-	readonly low: number;
-	readonly high: number;
-}
-
 /** Value and limits on a day; null after the last day of follow-up, unless the curve is complete. */
-export function pointAt({ days, complete, ...curve }: Curve, day: number): CurveValue | null {
+export function pointAt({ days, complete, ...curve }: Curve, day: number) {
 	if (!(day >= 0) || (day > days.at(-1)! && !complete)) return null;
 	const index = countUpTo(days, day) - 1;
 	return { value: curve.values[index], low: curve.low[index], high: curve.high[index] };

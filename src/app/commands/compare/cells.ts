@@ -157,10 +157,11 @@ async function finetuneCell(
 
 type TrainedCell = Awaited<ReturnType<typeof trainCell>>;
 
+/** Evaluates a cell on each task and writes it. */
 export const evaluateCell = (request: CellRequest, cell: TrainedCell): Promise<void> =>
-	withRuntime(request, "inference", (runtime) => evaluateCellOn(runtime, request, cell));
+	withRuntime(request, "inference", (runtime) => evaluateOn(runtime, request, cell));
 
-async function evaluateCellOn(
+async function evaluateOn(
 	runtime: Runtime,
 	{ folder, id, seed, progress = silentProgress }: CellRequest,
 	{ plan, dataset, trained, training, notTuned, seconds }: TrainedCell,
@@ -224,15 +225,6 @@ const program = (): string =>
 		.map((place) => fileURLToPath(new URL(place, import.meta.url)))
 		.find((place, i) => i === 1 || existsSync(place)) as string;
 
-const cellLabel = ({ id, seed }: CellName) => `${id} ${seed}`;
-
-/** How the process of a cell ended, with the end of what it wrote to standard error. */
-interface Ended {
-	readonly code: number | null;
-	readonly endedBy?: string | null;
-	readonly stderr: string;
-}
-
 /**
  * Computes cells, each in its own process, `jobs` at the same time. Finished cells are not repeated; a failed cell
  * does not stop the others. When the signal is aborted, every cell saves, and the signal's reason is thrown.
@@ -261,7 +253,7 @@ export async function computeCells(
 	const began = clock();
 	if (done.length > 0)
 		progress.note(`${done.length} of ${cells.length} cells are already finished`);
-	const running = new Map<ChildProcess, { readonly name: CellName; line: string }>();
+	const running = new Map<ChildProcess, { readonly label: string; readonly line: string }>();
 	const stop = () => {
 		for (const child of running.keys()) child.kill("SIGTERM");
 	};
@@ -275,57 +267,59 @@ export async function computeCells(
 			fields: [
 				["of", String(cells.length)],
 				...(finished === 0 ? [] : [["left", `about ${formatDuration(Math.round(left))}`] as const]),
-				...[...running.values()].map(({ name, line }) => [`| ${cellLabel(name)}:`, line] as const),
+				...[...running.values()].map(({ label, line }) => [`| ${label}:`, line] as const),
 			],
 		});
 	};
-	const start = (name: CellName): Promise<Ended> => {
-		const log = createWriteStream(files.log(name.id, name.seed), { flags: "a" });
+	/** Runs the process of a cell; if it fails, the reason is the error that it printed, or else how it ended. */
+	const runCell = async ({ id, seed }: CellName) => {
+		const log = createWriteStream(files.log(id, seed), { flags: "a" });
 		// A log that cannot be written, as on a full disk, does not stop the cell.
 		log.on("error", (error) =>
-			progress.note(`${cellLabel(name)}: cannot write its log: ${explainError(error)}`),
+			progress.note(`${id} ${seed}: cannot write its log: ${explainError(error)}`),
 		);
-		const cell = ["compare-cell", folder, name.id, String(name.seed)];
+		const cell = ["compare-cell", folder, id, String(seed)];
 		const resources = ["--threads", String(threads), "--provider", provider];
 		const child = spawn(
 			process.execPath,
 			[program(), ...cell, ...resources, ...(precision ? ["--precision", precision] : [])],
 			{ stdio: ["ignore", "ignore", "pipe", "ipc"] },
 		);
-		const state = { name, line: "starting" };
-		running.set(child, state);
 		let stderr = "";
+		running.set(child, { label: `${id} ${seed}`, line: "starting" });
 		child.stderr?.on("data", (data: Buffer) => {
 			log.write(data);
 			stderr = `${stderr}${data}`.slice(-4000);
-			state.line = (
+			const line =
 				stderr
 					.trimEnd()
 					.split(/[\r\n]/)
-					.at(-1) ?? ""
-			).trim();
+					.at(-1) ?? "";
+			running.set(child, { label: `${id} ${seed}`, line: line.trim() });
 			show();
 		});
-		return new Promise<Ended>((resolve) => {
-			child.on("error", ({ message }) => resolve({ code: 1, stderr: `error: ${message}` }));
-			child.on("close", (code, endedBy) => resolve({ code, endedBy, stderr }));
-		}).finally(() => {
-			running.delete(child);
-			log.end();
+		const ending = await new Promise<string>((resolve) => {
+			child.on("error", ({ message }) => resolve(message));
+			child.on("close", (code, endedBy) =>
+				resolve(endedBy ? `ended by ${endedBy}` : `exit code ${code}`),
+			);
 		});
+		running.delete(child);
+		log.end();
+		const reason = /error: ([^\n]+)/.exec(stderr)?.[1]?.trim() ?? ending;
+		return { hasSucceeded: ending === "exit code 0", reason };
 	};
 	const compute = async (name: CellName): Promise<void> => {
-		const { code, endedBy, stderr } = await start(name);
+		const { id, seed } = name;
+		const { hasSucceeded, reason } = await runCell(name);
 		finished++;
-		const cell = code === 0 ? readCell(folder, name.id, name.seed) : undefined;
+		const cell = hasSucceeded ? readCell(folder, id, seed) : undefined;
 		if (cell) {
 			done.push(cell);
-			progress.note(`${cellLabel(name)}: done in ${formatDuration(cell.seconds)}`);
+			progress.note(`${id} ${seed}: done in ${formatDuration(cell.seconds)}`);
 		} else if (!signal?.aborted) {
-			const said = /error: ([^\n]+)/.exec(stderr)?.[1]?.trim();
-			const reason = said ?? (endedBy ? `ended by ${endedBy}` : `exit code ${code}`);
 			failed.push({ ...name, reason });
-			progress.note(`${cellLabel(name)}: failed: ${reason}; see ${files.log(name.id, name.seed)}`);
+			progress.note(`${id} ${seed}: failed: ${reason}; see ${files.log(id, seed)}`);
 		}
 		show();
 	};

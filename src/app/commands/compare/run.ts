@@ -57,20 +57,24 @@ const namesOrAll = readBy((text) => (text === "all" ? undefined : namesIn(text))
 
 const allowedDepths = [1, 5, 10, 15];
 
-function depthsOf(text: string): readonly number[] {
-	const depths = namesIn(text).map(Number);
-	if (depths.length === 0 || depths.some((depth) => !allowedDepths.includes(depth)))
-		throw new InputError(`Expected some of ${allowedDepths.join(",")}.`);
-	return depths;
-}
+/** Numbers separated by commas, at least one. */
+const numbersBy = (
+	expected: string,
+	isAllowed: (number: number, i: number, all: readonly number[]) => boolean,
+) =>
+	readBy((text): readonly number[] => {
+		const numbers = namesIn(text).map(Number);
+		if (numbers.length > 0 && numbers.every(isAllowed)) return numbers;
+		throw new InputError(expected);
+	});
 
-function increasingCounts(text: string): readonly number[] {
-	const counts = namesIn(text).map(Number);
-	const isNext = (count: number, i: number) =>
-		Number.isSafeInteger(count) && count > (counts[i - 1] ?? 0);
-	if (counts.length > 0 && counts.every(isNext)) return counts;
-	throw new InputError("Expected whole numbers that increase, for example 2000,8000,32000.");
-}
+const recallDepths = numbersBy(`Expected some of ${allowedDepths.join(",")}.`, (depth) =>
+	allowedDepths.includes(depth),
+);
+const increasingCounts = numbersBy(
+	"Expected whole numbers that increase, for example 2000,8000,32000.",
+	(count, i, all) => Number.isSafeInteger(count) && count > (all[i - 1] ?? 0),
+);
 
 const preset = option(
 	"name",
@@ -101,7 +105,7 @@ const comparisonFields = (command: string) => ({
 	depths: option(
 		"list",
 		"values of K in recall@K: some of 1,5,10,15",
-		readBy(depthsOf).default([5, 10, 15]),
+		recallDepths.default([5, 10, 15]),
 	),
 	seeds: whole(1, 10_000).default(1).describe("number of seeds, counted from 1"),
 	futures: whole(1, 100_000)
@@ -167,7 +171,7 @@ export const scaleFields = {
 	trainPatients: option(
 		"list",
 		"numbers of training patients (default: 2000, 8000, 32000 … below half of them, and all)",
-		readBy(increasingCounts).optional(),
+		increasingCounts.optional(),
 	),
 	tasks: tasksField("onset,next,forecast", ["onset", "next", "forecast"]),
 	...comparisonFields("scale"),
