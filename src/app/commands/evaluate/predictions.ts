@@ -36,6 +36,7 @@ interface PredictionContext {
 	readonly axis: TimeAxis;
 	/** In the words of PatientLevelPrediction. */
 	readonly evaluationType: EvaluationType;
+	readonly subjects: SubjectNumbers;
 }
 
 /** Refuses a file that cannot be written, or a schema that the records cannot have; call it before long work. */
@@ -74,7 +75,7 @@ async function checkPlpTarget(folder: string, replace: boolean, axis: TimeAxis):
 export async function writePredictions(
 	{ file, schema }: PredictionFile,
 	predictions: readonly LabelPrediction[],
-	context: PredictionContext,
+	context: Omit<PredictionContext, "subjects">,
 ): Promise<string[]> {
 	const subjects = numbersOf(predictions);
 	if (schema !== "plain") await writeSubjects(subjectsFile(file), subjects);
@@ -96,7 +97,8 @@ async function writePlp(
 ): Promise<string[]> {
 	const subjects = numbersOf(predictions);
 	await replaceFolder(folder, async (partial) => {
-		const columns = plpColumns(predictions, { evaluationType: options.evaluation, subjects });
+		const context = { axis: "dates", evaluationType: options.evaluation, subjects } as const;
+		const columns = plpColumns(predictions, context);
 		await writeFile(join(partial, plpFiles.predictions), csvOf(columns));
 		for (const [name, { header, rows }] of Object.entries(plpTables(predictions, options)))
 			await writeFile(join(partial, plpTableFile(name)), [header, ...rows].map(csvLine).join(""));
@@ -105,14 +107,10 @@ async function writePlp(
 	return numberedNotes(join(folder, plpFiles.subjects), subjects);
 }
 
-interface NumberedContext extends PredictionContext {
-	readonly subjects: SubjectNumbers;
-}
-
 const columnsIn: Readonly<
 	Record<
 		PredictionSchema,
-		(predictions: readonly LabelPrediction[], context: NumberedContext) => Column[]
+		(predictions: readonly LabelPrediction[], context: PredictionContext) => Column[]
 	>
 > = { plain: plainColumns, meds: medsColumns, plp: plpColumns };
 
@@ -136,10 +134,7 @@ function plainColumns(rows: readonly LabelPrediction[], { axis }: PredictionCont
 const decision = 0.5;
 
 /** PredictionSchema of meds-evaluation; probabilities have 32 bits there. */
-function medsColumns(
-	rows: readonly LabelPrediction[],
-	{ subjects }: Pick<NumberedContext, "subjects">,
-): Column[] {
+function medsColumns(rows: readonly LabelPrediction[], { subjects }: PredictionContext): Column[] {
 	return columnsOf(rows, {
 		subject_id: ["id", ({ patient }) => subjects.of.get(patient) as bigint],
 		prediction_time: ["time", ({ time }) => new Date(Math.round(time * dayMilliseconds))],
@@ -155,7 +150,7 @@ const genders = { male: 8507, female: 8532 };
 /** The prediction frame of PatientLevelPrediction. */
 function plpColumns(
 	rows: readonly LabelPrediction[],
-	{ evaluationType, subjects }: Pick<NumberedContext, "evaluationType" | "subjects">,
+	{ evaluationType, subjects }: PredictionContext,
 ): Column[] {
 	return columnsOf(rows, {
 		rowId: ["id", (_, at) => at + 1],
@@ -170,14 +165,10 @@ function plpColumns(
 }
 
 /** Patients by number, for schemas that want numbers. */
-interface SubjectNumbers {
-	readonly of: ReadonlyMap<string, bigint>;
-	/** Whether the numbers are new; otherwise they are the ids. */
-	readonly areNew: boolean;
-}
+type SubjectNumbers = ReturnType<typeof numberSubjects>;
 
 /** The ids as 64-bit numbers if they are such numbers, and no two the same; otherwise numbers from 1, in their order. */
-export function numberSubjects(patients: Iterable<string>): SubjectNumbers {
+export function numberSubjects(patients: Iterable<string>) {
 	const ids = [...new Set(patients)];
 	const numbers = ids.flatMap((id) => {
 		const number = /^-?\d{1,19}$/.test(id) ? BigInt(id) : undefined;
@@ -186,7 +177,8 @@ export function numberSubjects(patients: Iterable<string>): SubjectNumbers {
 	const areNew = new Set(numbers).size < ids.length;
 	if (areNew) ids.sort();
 	return {
-		of: new Map(ids.map((id, at) => [id, areNew ? BigInt(at + 1) : (numbers[at] as bigint)])),
+		of: new Map(ids.map((id, i) => [id, areNew ? BigInt(i + 1) : (numbers[i] as bigint)])),
+		/** Whether the numbers are new; otherwise they are the ids. */
 		areNew,
 	};
 }
@@ -223,16 +215,7 @@ export interface PredictionTargets {
 	readonly plp?: { readonly folder: string; readonly replace?: boolean | undefined } | undefined;
 }
 
-export interface WrittenPredictions {
-	readonly file?: string;
-	readonly folder?: string;
-	readonly row: string;
-	/** Predictions with a label. */
-	readonly count: number;
-	readonly notes: readonly string[];
-	/** The metrics of meds-evaluation, of the values in the file; null if all labels are of one class. */
-	readonly metrics: NonNullable<ReturnType<typeof predictionMetrics>> | null;
-}
+export type WrittenPredictions = Awaited<ReturnType<typeof writeRowPredictions>>;
 
 /** Refuses targets that cannot be written; call it before long work. Returns whether there are any. */
 export async function checkPredictionTargets(
@@ -271,7 +254,7 @@ export async function writeRowPredictions(
 		draws,
 		seed,
 	}: PredictionTargets & Pick<TaskOptions, "split" | "draws" | "seed">,
-): Promise<WrittenPredictions> {
+) {
 	if (!scored) {
 		const labelFile = dataset.labelFiles?.[task];
 		throw new InputError(
@@ -318,8 +301,10 @@ export async function writeRowPredictions(
 		...(predictions && { file: predictions.file }),
 		...(plp && { folder: plp.folder }),
 		row: scored.row,
+		/** Predictions with a label. */
 		count: written.length,
 		notes,
+		/** The metrics of meds-evaluation, of the values in the file; null if all labels are of one class. */
 		metrics: predictionMetrics(written) ?? null,
 	};
 }
