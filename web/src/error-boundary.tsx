@@ -7,15 +7,11 @@ interface ErrorBoundaryProps {
 	readonly children: ReactNode;
 }
 
-interface ErrorBoundaryState {
-	readonly failed: { readonly what: string } | null;
-}
-
 /** Keeps the rest of the page when a part of it fails. */
-export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
-	override readonly state: ErrorBoundaryState = { failed: null };
+export class ErrorBoundary extends Component<ErrorBoundaryProps> {
+	override readonly state: { readonly failed: { readonly what: string } | null } = { failed: null };
 
-	static getDerivedStateFromError(error: unknown): ErrorBoundaryState {
+	static getDerivedStateFromError(error: unknown) {
 		return { failed: { what: error instanceof Error ? `${error.name}: ${error.message}` : "" } };
 	}
 

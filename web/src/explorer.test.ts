@@ -29,7 +29,7 @@ import {
 } from "../testing/explorer-page.js";
 import { fhirBundle } from "../testing/patients.js";
 import type { Memory, SamplePatient } from "./data/contract.js";
-import { codeName } from "./views/patient-context.js";
+import { codeName } from "./state/patient-context.js";
 
 const docs = fileURLToPath(new URL("../../docs/", import.meta.url));
 /** A run to take the pictures of the documents from; otherwise they are taken and thrown away. */

@@ -1,4 +1,5 @@
-import type { Token } from "../../src/data/cohort/vocabulary.js";
+import type { ReadingRules } from "../../src/data/cohort/reading/rules.js";
+import { type Token, vocabularyOf } from "../../src/data/cohort/vocabulary.js";
 import type { Patient } from "../src/data/patient.js";
 import { patientList } from "../src/files/patient-list.js";
 import type { FilePatients } from "../src/files/to-patients.js";
@@ -12,6 +13,23 @@ export const phecode = (code: string, name = code, category: string | null = nul
 	category,
 	count: 1,
 });
+
+/** A small model's vocabulary and rules, to read files with. */
+export const smallRules = {
+	vocabulary: vocabularyOf(["250", "401", "428"].map((code) => phecode(code))),
+	rules: {
+		map: "built in (integer level)",
+		level: "integer",
+		keptUnmapped: false,
+		drugs: "none",
+		dedup: "none",
+		maxRecords: null,
+		deathToken: false,
+		axis: "dates",
+	} satisfies ReadingRules,
+};
+
+export const dayOf = (date: string) => Date.parse(date) / 86_400_000;
 
 /** Files of invented patients to drop on the page. */
 

@@ -1,8 +1,9 @@
 import { useId, useMemo, useRef, useState } from "react";
 import { monthDays } from "../../../src/base/time.js";
-import type { Clock } from "../../../src/evaluate/charts/clock.js";
+import { dateRange } from "../data/patient.js";
 import { useWidth } from "../parts/hooks.js";
 import { momentText } from "../parts/words.js";
+import { usePatient } from "../state/patient-context.js";
 import { gutter, showing, timeScale, zoomed } from "./time-scale.js";
 import { DateSlider, useEventDrag } from "./timeline-drag.js";
 import {
@@ -18,7 +19,6 @@ import { useWheelZoom, ZoomButtons } from "./zoom.js";
 
 export interface TimelineProps {
 	readonly marks: readonly Mark[];
-	readonly clock: Clock;
 	/** The date of prediction. */
 	readonly date: number;
 	/** The model has seen events before this time, in the predictions shown. */
@@ -27,16 +27,9 @@ export interface TimelineProps {
 	/** The visible part of `whole`. */
 	readonly domain: readonly [from: number, to: number];
 	readonly zoom: readonly [from: number, to: number] | null;
-	readonly dates: readonly [first: number, last: number];
-	/** The colour of a code whose probability is drawn. */
-	readonly colourOf: (token: number) => string | undefined;
 	readonly describe: (mark: Mark) => string;
-	readonly onDate: (date: number) => void;
-	readonly onZoom: (zoom: readonly [number, number] | null) => void;
 	/** While something is dragged, the axis must not move. */
 	readonly onHold: (held: boolean) => void;
-	readonly onMove: (id: string, time: number) => void;
-	readonly onRemove: (id: string) => void;
 }
 
 const [axisHeight, headHeight] = [40, 44];
@@ -44,8 +37,10 @@ const closestDays = 28;
 
 /** A patient's events by category, which can be moved and removed, and the date of prediction. */
 export function Timeline(props: TimelineProps) {
-	const { marks, clock, date, seenUntil, whole, domain, zoom, dates, colourOf, describe } = props;
-	const { onDate, onZoom, onHold, onMove, onRemove } = props;
+	const { marks, date, seenUntil, whole, domain, zoom, describe, onHold } = props;
+	const { patient, clock, colourOf, dispatch } = usePatient();
+	const onZoom = (range: TimelineProps["zoom"]) => dispatch({ type: "zoom", zoom: range });
+	const onMove = (id: string, time: number) => dispatch({ type: "move", id, time });
 	const id = useId();
 	const [ref, width] = useWidth<HTMLDivElement>();
 	const root = useRef<HTMLDivElement>(null);
@@ -89,7 +84,7 @@ export function Timeline(props: TimelineProps) {
 		// An added event disappears when removed: its neighbour takes the focus.
 		const at = all.indexOf(mark);
 		if (mark.edit === "added") choose(all[at + 1] ?? all[at - 1]);
-		onRemove(mark.id);
+		dispatch({ type: "remove", id: mark.id });
 	};
 	const onKey = (event: React.KeyboardEvent) => {
 		const at = chosen ? all.indexOf(chosen) : -1;
@@ -217,10 +212,10 @@ export function Timeline(props: TimelineProps) {
 					clock={clock}
 					scale={scale}
 					date={date}
-					range={dates}
+					range={dateRange(patient)}
 					top={headHeight - 20}
 					height={layout.height + 20}
-					onDate={onDate}
+					onDate={(to) => dispatch({ type: "date", date: to })}
 					onHold={onHold}
 				/>
 				{described && (

@@ -8,13 +8,7 @@ const nearestCount = 20;
 /** Years between the ages of two people who are compared, at most. */
 export const ageRange = 5;
 
-/** People like a patient. */
-export interface SimilarPeople {
-	/** The nearest ones, each person once. */
-	readonly nearest: readonly PersonState[];
-	/** Among so many of the same sex and age. */
-	readonly compared: number;
-}
+export type SimilarPeople = ReturnType<typeof nearestPeople>;
 
 /** The representations of `People`, decoded. */
 export const vectorsOf = ({ vectors }: Pick<People, "vectors">): Int8Array =>
@@ -29,7 +23,7 @@ export function nearestPeople(
 	vectors: Int8Array, // [states, dim]
 	own: ArrayLike<number>, // [dim]
 	{ ageYears, sex }: { readonly ageYears: number; readonly sex: "female" | "male" | null },
-): SimilarPeople {
+) {
 	const wanted = mean.map((middle, at) => ((own[at] as number) - middle) / (deviation[at] || 1));
 	const distance = (state: number) =>
 		wanted.reduce((sum, value, at) => {
@@ -44,7 +38,9 @@ export function nearestPeople(
 	}
 	const all = [...byPerson.values()].sort((a, b) => a.distance - b.distance);
 	return {
+		/** The nearest ones, each person once. */
 		nearest: all.slice(0, nearestCount).map(({ state }) => state),
+		/** Among so many of the same sex and age. */
 		compared: all.length,
 	};
 }
@@ -55,7 +51,7 @@ export async function peopleLike(
 	people: People,
 	vectors: Int8Array,
 	{ history, sex, date }: PatientOnDate,
-): Promise<SimilarPeople> {
+) {
 	const own = await calls.represent([knownOn(history, date)]);
 	const ageYears = (date - (history.times[0] as number)) / yearDays;
 	return nearestPeople(people, vectors, own, { ageYears, sex });

@@ -33,16 +33,6 @@ export interface RiskModel {
 	readonly rates: RatesByAgeAndSex | null;
 }
 
-/** The probability that a code is recorded after a date, death competing: at the days of `curveDays`. */
-export interface CodeRisk {
-	readonly token: number;
-	/** The time of the first record up to the date: the risk is that of another one. Null: of the first. */
-	readonly recordedAt: number | null;
-	readonly curve: readonly number[];
-	/** The same of people of this age and sex; null if these or their rates are unknown. */
-	readonly sameAgeAndSex: readonly number[] | null;
-}
-
 /** The farthest day after a date that a model can answer; undefined if it has learned no hazards. */
 export function longestDays(config: Readonly<Record<string, unknown>>): number | undefined {
 	const hazards = config.hazards as { readonly binDays?: readonly number[] } | null | undefined;
@@ -88,19 +78,23 @@ export async function riskTables(
 	});
 }
 
+/** The probability that a code is recorded after a date, death competing: at the days of `curveDays`. */
+export type CodeRisk = ReturnType<typeof riskOf>;
+
 /** The risk of a code, beside people of the same age and sex. */
 export function riskOf(
 	table: RiskTable,
 	{ longest, rates }: Pick<RiskModel, "longest" | "rates">,
 	token: number,
-): CodeRisk {
-	const days = curveDays(longest);
-	const others = days.map((own) => ofSameAgeAndSex(table, rates, token, own));
+) {
+	const others = curveDays(longest).map((days) => ofSameAgeAndSex(table, rates, token, days));
 	return {
 		token,
+		/** The time of the first record up to the date: the risk is that of another one. Null: of the first. */
 		recordedAt: table.recordedAt(token),
 		curve: table.curve(token),
-		sameAgeAndSex: others.every((own) => own !== null) ? others : null,
+		/** The same of people of this age and sex; null if these or their rates are unknown. */
+		sameAgeAndSex: others.every((risk) => risk !== null) ? others : null,
 	};
 }
 
@@ -112,6 +106,9 @@ const ofSameAgeAndSex = (
 ): number | null =>
 	(rates && incidenceByAgeAndSex(rates, { ...history, sex }, date, [token], days)) ?? null;
 
+/** What is rarer, here or among other people, is not compared: a multiple of almost nothing says little. */
+const leastCompared = 0.001;
+
 /** A diagnosis that a patient does not have, and its probability within a year. */
 export interface NewDiagnosis {
 	readonly token: number;
@@ -120,23 +117,13 @@ export interface NewDiagnosis {
 	readonly sameAgeAndSex: number | null;
 }
 
-/** Diagnoses that may be recorded for the first time within a year. */
-export interface NewDiagnoses {
-	readonly likely: readonly NewDiagnosis[];
-	/** Those with the highest risk relative to people of this age and sex; empty if these are unknown. */
-	readonly above: readonly NewDiagnosis[];
-}
-
-/** What is rarer, here or among other people, is not compared: a multiple of almost nothing says little. */
-const leastCompared = 0.001;
-
 /** The new diagnoses that lead by probability, and by probability relative to other people: at most `most` each. */
 export function newDiagnoses(
 	table: RiskTable,
 	rates: RatesByAgeAndSex | null,
 	{ tokens }: Vocabulary,
 	most: number,
-): NewDiagnoses {
+) {
 	const all = [...tokens.keys()]
 		.filter(
 			(token) =>
@@ -144,13 +131,16 @@ export function newDiagnoses(
 				tokens[token]?.kind === "diagnosis" &&
 				table.recordedAt(token) === null,
 		)
-		.map((token) => ({
-			token,
-			probability: afterYears(table.curve(token), 1) ?? 0,
-			sameAgeAndSex: ofSameAgeAndSex(table, rates, token, yearDays),
-		}));
+		.map(
+			(token): NewDiagnosis => ({
+				token,
+				probability: afterYears(table.curve(token), 1) ?? 0,
+				sameAgeAndSex: ofSameAgeAndSex(table, rates, token, yearDays),
+			}),
+		);
 	return {
 		likely: all.toSorted((a, b) => b.probability - a.probability).slice(0, most),
+		/** Empty if people of this age and sex are unknown. */
 		above: all
 			.filter(
 				(one) =>
@@ -180,11 +170,7 @@ export interface RiskRequest extends PatientOnDate {
 	readonly codes: readonly number[];
 }
 
-export interface Risks extends NewDiagnoses {
-	readonly risks: readonly CodeRisk[];
-	/** Of the unedited history; null if nothing is edited. */
-	readonly before: readonly CodeRisk[] | null;
-}
+export type Risks = Awaited<ReturnType<ReturnType<typeof riskSource>>>;
 
 /** Tables kept: the unedited history, and the edits that undo and redo come back to. */
 const mostTables = 12;
@@ -200,13 +186,9 @@ const answers = (a: PatientOnDate, b: PatientOnDate) =>
 	isSame(a.history.times, b.history.times);
 
 /** Answers requests with one call of the model each, or with none if history and date were seen before. */
-export function riskSource(
-	model: RiskModel,
-	vocabulary: Vocabulary,
-	startFor?: StartFor,
-): (request: RiskRequest) => Promise<Risks> {
+export function riskSource(model: RiskModel, vocabulary: Vocabulary, startFor?: StartFor) {
 	let tables: readonly RiskTable[] = [];
-	return async (request) => {
+	return async (request: RiskRequest) => {
 		const { history, sex, date, original, codes } = request;
 		if (history.tokens.length === 0)
 			throw new Error("the history is empty and the birth is unknown; add an event");
@@ -215,15 +197,16 @@ export function riskSource(
 		const missing = needed.filter((one) => !tables.some((table) => answers(table, one)));
 		const made = missing.length > 0 ? await riskTables(model, missing, vocabulary, startFor) : [];
 		const all = [...made, ...tables];
-		const [own, before] = needed.map((one) => all.find((table) => answers(table, one)));
-		if (!own) throw new Error("the model gave no risks");
-		const used = [own, ...(before ? [before] : [])];
+		const [current, before] = needed.map((one) => all.find((table) => answers(table, one)));
+		if (!current) throw new Error("the model gave no risks");
+		const used = [current, ...(before ? [before] : [])];
 		tables = [...used, ...all.filter((table) => !used.includes(table))].slice(0, mostTables);
 		const risksIn = (table: RiskTable) => codes.map((token) => riskOf(table, model, token));
 		return {
-			risks: risksIn(own),
+			risks: risksIn(current),
+			/** Of the unedited history; null if nothing is edited. */
 			before: before ? risksIn(before) : null,
-			...newDiagnoses(own, model.rates, vocabulary, mostNew),
+			...newDiagnoses(current, model.rates, vocabulary, mostNew),
 		};
 	};
 }

@@ -1,27 +1,20 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { ReadingRules } from "../../../src/data/cohort/reading/rules.js";
-import { vocabularyOf } from "../../../src/data/cohort/vocabulary.js";
-import { patientsOf, phecode } from "../../testing/patients.js";
+import { dayOf, patientsOf, smallRules } from "../../testing/patients.js";
 import type { About } from "../data/contract.js";
 import { openFile, readContent } from "./reader.js";
 import { fileRules } from "./records.js";
 import { type FilePatients, toPatients } from "./to-patients.js";
 
-const vocabulary = vocabularyOf(["250", "401", "428"].map((code) => phecode(code)));
+const { vocabulary, rules } = smallRules;
 const [diabetes, pressure, failure] = [5, 6, 7];
-const rules: ReadingRules = {
-	...{ map: "built in (integer level)", level: "integer", keptUnmapped: false },
-	...{ drugs: "none", dedup: "none", maxRecords: null, deathToken: false },
-	axis: "dates",
-};
 
 const bytes = (text: string) => new TextEncoder().encode(text) as Uint8Array<ArrayBuffer>;
 const read = (text: string) => readContent(bytes(text));
 const shown = (file: FilePatients) => ({ ...file, patients: patientsOf(file) });
 const patients = async (text: string, options: Partial<ReadingRules> = {}) =>
 	shown(toPatients(await read(text), vocabulary, { ...rules, ...options }));
-const day = (date: string) => Date.parse(date) / 86_400_000;
 
 describe("a table", () => {
 	test("with a system for each code, births and sexes", async () => {
@@ -37,13 +30,13 @@ b,2018-01-20,Z99.9,ICD10CM,,`,
 				sample: null,
 				name: "a",
 				sex: "female",
-				birth: day("1950-01-01"),
+				birth: dayOf("1950-01-01"),
 				death: null,
 				axis: "dates",
 				events: [
-					{ id: "e0", token: pressure, time: day("2018-01-20") },
-					{ id: "e1", token: failure, time: day("2018-02-20") },
-					{ id: "e2", token: diabetes, time: day("2019-03-04") },
+					{ id: "e0", token: pressure, time: dayOf("2018-01-20") },
+					{ id: "e1", token: failure, time: dayOf("2018-02-20") },
+					{ id: "e2", token: diabetes, time: dayOf("2019-03-04") },
 				],
 			},
 		]);
@@ -92,7 +85,7 @@ b,2018-01-20,Z99.9,ICD10CM,,`,
 		const { patients: found } = await patients(
 			"patient,date,phecode,death\na,2018-01-01,250,2019-05-06\n",
 		);
-		expect(found[0]!.death).toBe(day("2019-05-06"));
+		expect(found[0]!.death).toBe(dayOf("2019-05-06"));
 	});
 
 	test("of ages, with a model of dates", async () => {
@@ -220,12 +213,12 @@ describe("a bundle", () => {
 			),
 		);
 		expect(found).toHaveLength(1);
-		expect(found[0]).toMatchObject({ name: "p1", sex: "male", birth: day("1960-05-01") });
+		expect(found[0]).toMatchObject({ name: "p1", sex: "male", birth: dayOf("1960-05-01") });
 		expect(found[0]!.events.map(({ token }) => token)).toEqual([failure, pressure, diabetes]);
 		expect(found[0]!.events.map(({ time }) => time)).toEqual([
-			expect.closeTo(day("1960-05-01") + 40 * 365.25, 6),
-			expect.closeTo(day("2012-03-01"), 6),
-			expect.closeTo(day("2014-05-06") + 7 / 24, 6),
+			expect.closeTo(dayOf("1960-05-01") + 40 * 365.25, 6),
+			expect.closeTo(dayOf("2012-03-01"), 6),
+			expect.closeTo(dayOf("2014-05-06") + 7 / 24, 6),
 		]);
 		expect(notes).toEqual([
 			"1 resource entered in error or refuted: left out",
@@ -242,7 +235,7 @@ describe("a bundle", () => {
 		const { patients: found } = await patients(
 			lines.map(({ resource }) => JSON.stringify(resource)).join("\n"),
 		);
-		expect(found[0]!.events).toEqual([{ id: "e0", token: pressure, time: day("2012-03-04") }]);
+		expect(found[0]!.events).toEqual([{ id: "e0", token: pressure, time: dayOf("2012-03-04") }]);
 	});
 
 	test.each([
@@ -283,27 +276,26 @@ describe("a bundle", () => {
 });
 
 describe("opening a file", () => {
-	const known = { vocabulary, rules };
 	const table = bytes("patient,date,phecode\na,2018-01-01,250\na,2018-01-30,250\n");
 	const file = (content: Uint8Array<ArrayBuffer>) => new Blob([content]);
 
 	test("of gzip stops if it unpacks to more than fits in memory", async () => {
 		const bomb = gzipSync(new Uint8Array(129 * 2 ** 20));
 		expect(bomb.length).toBeLessThan(200_000);
-		await expect(openFile(file(new Uint8Array(bomb)), known)).rejects.toThrow(
+		await expect(openFile(file(new Uint8Array(bomb)), smallRules)).rejects.toThrow(
 			"the file is gzip and unpacks to more than 128 MB; the page reads up to 128 MB",
 		);
 	});
 
 	test("that is too large is rejected before it is read", async () => {
 		const huge = { size: 3e9, arrayBuffer: () => Promise.reject(new Error("read")) };
-		await expect(openFile(huge, known)).rejects.toThrow("the file has 2,861 MB");
+		await expect(openFile(huge, smallRules)).rejects.toThrow("the file has 2,861 MB");
 	});
 
 	test("that is gone, or causes an unexpected error, is explained", async () => {
 		const gone = { size: 3, arrayBuffer: () => Promise.reject(new Error("NotFound")) };
-		await expect(openFile(gone, known)).rejects.toThrow("could not be read from the disk");
-		const stumbling = { ...known, vocabulary: { ...vocabulary, find: () => badly() } };
+		await expect(openFile(gone, smallRules)).rejects.toThrow("could not be read from the disk");
+		const stumbling = { ...smallRules, vocabulary: { ...vocabulary, find: () => badly() } };
 		const badly = (): never => {
 			throw new RangeError("Invalid time value");
 		};
@@ -315,12 +307,12 @@ describe("opening a file", () => {
 	test("rejects more records of one patient than can be drawn", async () => {
 		const rows = Array.from({ length: 150_000 }, (_, at) => `a,${at / 100},250`);
 		const many = ["patient,age_days,phecode", ...rows];
-		await expect(openFile(file(bytes(many.join("\n"))), known)).rejects.toThrow(
+		await expect(openFile(file(bytes(many.join("\n"))), smallRules)).rejects.toThrow(
 			"1 patient has more than 5,000 events, which is more than the page can draw",
 		);
 		const { patients: found, notes } = await openFile(
 			file(bytes([...many.slice(0, 5100), "b,10,250"].join("\n"))),
-			known,
+			smallRules,
 		);
 		expect(found.map(({ name }) => name)).toEqual(["b"]);
 		expect(notes[0]).toContain("`trajgpt forecast` read them: left out");

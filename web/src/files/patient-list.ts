@@ -3,7 +3,7 @@ import { yearDays } from "../../../src/base/time.js";
 import { percent } from "../../../src/evaluate/charts/numbers.js";
 import type { Usual } from "../data/contract.js";
 import type { Patient } from "../data/patient.js";
-import type { FilePatient, FilePatients, RecordCounts } from "./to-patients.js";
+import type { FilePatient, FilePatients } from "./to-patients.js";
 
 /** The patients of a file, in order of their number of events. */
 export type PatientList = ReturnType<typeof patientList>;
@@ -19,7 +19,7 @@ export function patientList(file: string, { axis, patients }: FilePatients) {
 		events: patients.reduce((sum, { tokens }) => sum + tokens.length, 0),
 		nameAt: (place: number) => patientAt(place).name,
 		eventsAt: (place: number) => patientAt(place).tokens.length,
-		countsAt: (place: number): RecordCounts => patientAt(place),
+		countsAt: (place: number): Pick<FilePatient, "records" | "unknown"> => patientAt(place),
 		at(place: number): Patient {
 			const { tokens, times, name, sex, birth, death } = patientAt(place);
 			const events = Array.from(tokens, (token, index) => ({
@@ -58,7 +58,7 @@ const number = (value: number) => thousands(Number(value.toPrecision(2)));
 /** Why the history of a patient looks unlike those that the model has learned from. */
 export function unlikeTraining(
 	{ birth, events }: Pick<Patient, "birth" | "events">,
-	{ records, unknown }: RecordCounts,
+	{ records, unknown }: Pick<FilePatient, "records" | "unknown">,
 	usual: Usual["usual"],
 ): string[] {
 	const reasons: string[] = [];

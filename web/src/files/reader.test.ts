@@ -1,21 +1,14 @@
 import { describe, expect, test } from "vitest";
-import type { ReadingRules } from "../../../src/data/cohort/reading/rules.js";
-import { vocabularyOf } from "../../../src/data/cohort/vocabulary.js";
-import { phecode } from "../../testing/patients.js";
+import { dayOf, smallRules } from "../../testing/patients.js";
 import { patientList } from "./patient-list.js";
 import { answerFiles, type ReadReply, type ReadRequest, readFiles } from "./reader.js";
 
-const { tokens } = vocabularyOf(["250", "401", "428"].map((code) => phecode(code)));
-const rules: ReadingRules = {
-	...{ map: "built in (integer level)", level: "integer", keptUnmapped: false },
-	...{ drugs: "none", dedup: "none", maxRecords: null, deathToken: false },
-	axis: "dates",
-};
+const { vocabulary, rules } = smallRules;
+const { tokens } = vocabulary;
 const file = (name: string, text: string) => new File([text], name);
 const request = (files: readonly File[], more: Partial<ReadRequest> = {}): ReadRequest => ({
 	...{ files, before: {}, tokens, rules, ...more },
 });
-const day = (date: string) => Date.parse(date) / 86_400_000;
 
 async function read(files: readonly File[], more: Partial<ReadRequest> = {}) {
 	const reply = await readFiles(request(files, more));
@@ -33,24 +26,24 @@ describe("dates", () => {
 		const many = Array.from({ length: 500 }, () => "03/04/2020");
 		const own = await read([table([...many, "25/12/2020"])]);
 		expect(own.dates).toEqual({ order: "day first", isChosen: false });
-		expect(firstDays(own)[0]).toBe(day("2020-04-03"));
+		expect(firstDays(own)[0]).toBe(dayOf("2020-04-03"));
 		const american = await read([table(["03/04/2020", "12/25/2020"])]);
 		expect(american.dates).toEqual({ order: "month first", isChosen: false });
-		expect(firstDays(american)[0]).toBe(day("2020-03-04"));
+		expect(firstDays(american)[0]).toBe(dayOf("2020-03-04"));
 	});
 
 	test("of births tell it too, and the births are read in the same order", async () => {
 		const text = "patient,date,code,birth\na,03/04/2020,I10,25/12/1950\n";
 		const { list } = await read([file("a.csv", text)]);
-		expect(list.at(0)).toMatchObject({ birth: day("1950-12-25") });
-		expect(list.at(0).events[0]?.time).toBe(day("2020-04-03"));
+		expect(list.at(0)).toMatchObject({ birth: dayOf("1950-12-25") });
+		expect(list.at(0).events[0]?.time).toBe(dayOf("2020-04-03"));
 	});
 
 	test("with dots begin with the day; ISO dates need no order", async () => {
 		expect((await read([table(["03.04.2020"])])).dates?.order).toBe("day first");
 		expect((await read([table(["2020-04-03", "20200403"])])).dates).toBeNull();
 		const mixed = await read([table(["2020-04-01", "13.04.2020"])]);
-		expect(firstDays(mixed)).toEqual([day("2020-04-01"), day("2020-04-13")]);
+		expect(firstDays(mixed)).toEqual([dayOf("2020-04-01"), dayOf("2020-04-13")]);
 	});
 
 	test("that can be read in two ways are asked about, and read as chosen", async () => {
@@ -59,25 +52,25 @@ describe("dates", () => {
 		expect(asked).toMatchObject({
 			state: "asked",
 			dates: [
-				{ text: "03/04/2020", dayFirst: day("2020-04-03"), monthFirst: day("2020-03-04") },
-				{ text: "05/06/2020", dayFirst: day("2020-06-05"), monthFirst: day("2020-05-06") },
+				{ text: "03/04/2020", dayFirst: dayOf("2020-04-03"), monthFirst: dayOf("2020-03-04") },
+				{ text: "05/06/2020", dayFirst: dayOf("2020-06-05"), monthFirst: dayOf("2020-05-06") },
 			],
 		});
 		const before = { records: ambiguous };
 		const chosen = await read([], { before, order: "month first" });
 		expect(chosen.dates).toEqual({ order: "month first", isChosen: true });
-		expect(firstDays(chosen)).toEqual(["2020-03-04", "2020-05-06", "2020-07-07"].map(day));
+		expect(firstDays(chosen)).toEqual(["2020-03-04", "2020-05-06", "2020-07-07"].map(dayOf));
 	});
 
 	test("are previewed as they are read", async () => {
 		const { preview } = await read([table(["3.4.2020"], "\nb,4.4.2020,Z99.9\n")]);
 		expect(preview).toEqual([
 			{
-				...{ line: 2, patient: "a", time: "3.4.2020", day: day("2020-04-03"), code: "I10" },
+				...{ line: 2, patient: "a", time: "3.4.2020", day: dayOf("2020-04-03"), code: "I10" },
 				tokens: [6],
 			},
 			{
-				...{ line: 3, patient: "b", time: "4.4.2020", day: day("2020-04-04"), code: "Z99.9" },
+				...{ line: 3, patient: "b", time: "4.4.2020", day: dayOf("2020-04-04"), code: "Z99.9" },
 				tokens: [],
 			},
 		]);
@@ -166,7 +159,7 @@ describe("files as hospitals export them", () => {
 		for (const content of [`\ufeff${rows}`, latin, wide]) {
 			const { list } = await read([new File([content], "a.csv")]);
 			expect(list.nameAt(0)).toBe("M\u00fcller");
-			expect(list.at(0).events).toEqual([{ id: "e0", token: 6, time: day("2020-01-31") }]);
+			expect(list.at(0).events).toEqual([{ id: "e0", token: 6, time: dayOf("2020-01-31") }]);
 		}
 		const { notes } = await read([new File([latin], "a.csv")]);
 		expect(notes[0]).toContain("Windows-1252 (Latin-1)");
@@ -223,7 +216,7 @@ test("the list of patients finds ids, and makes the patients as they were read",
 	expect(places.map(list.nameAt)).toEqual(["p2", "p20", "p21", "p22", "p23"]);
 	expect(list.find("nobody", 5)).toEqual({ places: [], count: 0 });
 	const patient = list.at(0);
-	expect(patient).toMatchObject({ sex: "female", birth: day("1950-01-01"), death: null });
+	expect(patient).toMatchObject({ sex: "female", birth: dayOf("1950-01-01"), death: null });
 	expect(list.placeOf(patient)).toBe(0);
 	expect(list.placeOf({ ...patient, sample: "s1" })).toBeUndefined();
 	expect(list.countsAt(0)).toMatchObject({ records: 2, unknown: 0 });

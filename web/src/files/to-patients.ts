@@ -11,8 +11,7 @@ import {
 import type { ReadingRules } from "../../../src/data/cohort/reading/rules.js";
 import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
 import { counted } from "../../../src/evaluate/charts/numbers.js";
-import type { Patient } from "../data/patient.js";
-import type { FileContent, FileRecord, WrittenRecord } from "./records.js";
+import type { FileContent, FileRecord } from "./records.js";
 
 /** A map of codes that the user gave, and how much it maps. */
 export interface UserMap {
@@ -21,42 +20,9 @@ export interface UserMap {
 	readonly snomed: number;
 }
 
-/** A code of the file that the model does not know. */
-export interface UnknownCode {
-	readonly code: string;
-	readonly system: string | null;
-	readonly records: number;
-}
-
-/** A record of a table as it stands in the file, and as it was read. */
-export interface PreviewRow
-	extends Pick<WrittenRecord, "line" | "patient" | "time" | "day" | "code"> {
-	/** The codes of the model that it stands for. */
-	readonly tokens: readonly number[];
-}
-
-/** How much of a patient's records the model knows. */
-export interface RecordCounts {
-	readonly records: number;
-	/** Records of codes that the model does not know. */
-	readonly unknown: number;
-}
-
-/** A patient of a file, with events in order of time and without birth. */
-export interface FilePatient extends RecordCounts, Pick<Patient, "name" | "sex" | "birth"> {
-	readonly death: number | null;
-	readonly tokens: Int32Array;
-	readonly times: Float64Array;
-}
-
 /** What was read of a file. */
-export interface FilePatients
-	extends Pick<FileContent, "format" | "axis" | "bad" | "dates" | "notes"> {
-	/** Patients with at least one known event, the longest histories first. */
-	readonly patients: readonly FilePatient[];
-	readonly unknown: readonly UnknownCode[];
-	readonly preview: readonly PreviewRow[];
-}
+export type FilePatients = ReturnType<typeof toPatients>;
+export type FilePatient = ReturnType<typeof filePatient>;
 
 const progressPatients = 500;
 /** Maximum number of records to draw quickly; the limit of a request to the HTTP API. */
@@ -69,7 +35,7 @@ export function toPatients(
 	rules: ReadingRules,
 	userMap?: UserMap,
 	onProgress: (share: number) => void = () => {},
-): FilePatients {
+) {
 	const { records, known, axis } = content;
 	const reader = recordReader(vocabulary, rules, userMap?.map ?? builtInMap());
 	const byPatient = new Map<string, FileRecord[]>();
@@ -78,7 +44,7 @@ export function toPatients(
 		if (patientRecords) patientRecords.push(record);
 		else byPatient.set(record.patient, [record]);
 	}
-	const unknown = new Map<string, UnknownCode>();
+	const unknown = new Map<string, Pick<FileRecord, "code" | "system"> & { records: number }>();
 	const count = { births: 0, late: 0, drugs: 0, repeated: 0, cut: 0, long: 0 };
 	const knownPatients: FilePatient[] = [];
 	let done = 0;
@@ -113,8 +79,11 @@ export function toPatients(
 		axis,
 		bad,
 		dates,
+		/** Patients with at least one known event, the longest histories first. */
 		patients: knownPatients,
+		/** The codes that the model does not know. */
 		unknown: list,
+		/** Records of a table as they stand in the file, and the codes of the model that they stand for. */
 		preview: content.first.map(({ line, patient, time, day, code, ...record }) => ({
 			line,
 			patient,
@@ -196,7 +165,11 @@ function mapNotes(
 const tooLong = (patients: number) =>
 	`${counted(patients, "patient has", "patients have")} more than ${thousands(mostEvents)} events, which is more than the page can draw; \`trajgpt risk\` and \`trajgpt forecast\` read them`;
 
-function filePatient({ patient }: ReadPatient, records: number, unknown: number): FilePatient {
+/**
+ * A patient of a file, with events in order of time and without birth; how many records there are, and how many of
+ * codes that the model does not know.
+ */
+function filePatient({ patient }: ReadPatient, records: number, unknown: number) {
 	const { id: name, sex, birth, death, history } = patient;
 	const tokens = history.tokens.slice(history.birthEvents);
 	const times = history.times.slice(history.birthEvents);
@@ -205,7 +178,7 @@ function filePatient({ patient }: ReadPatient, records: number, unknown: number)
 
 function nothingFound(
 	{ records }: FileContent,
-	unknown: readonly UnknownCode[],
+	unknown: readonly Pick<FileRecord, "code">[],
 	vocabulary: Vocabulary,
 	rules: ReadingRules,
 ): InputError {

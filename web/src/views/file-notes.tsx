@@ -5,8 +5,8 @@ import type { AmbiguousDate } from "../files/csv.js";
 import type { FileActions, OpenedFile } from "../files/use-opened-file.js";
 import { Notice } from "../parts/notice.js";
 import { TextTable } from "../parts/table.js";
+import { codeName } from "../state/patient-context.js";
 import { ReadColumns } from "./column-question.js";
-import { codeName } from "./patient-context.js";
 
 /** 3 April 2020 */
 const dateText = (day: number): string =>

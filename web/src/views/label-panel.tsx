@@ -6,8 +6,8 @@ import type { Calls } from "../../../src/predict/library/run-calls.js";
 import { idleMilliseconds, useAnswer } from "../engine/answers.js";
 import type { RiskRequest } from "../engine/risks.js";
 import { momentText } from "../parts/words.js";
+import { usePatient } from "../state/patient-context.js";
 import { AnswerPanel } from "./answer-panel.js";
-import { usePatient } from "./patient-context.js";
 
 interface LabelPanelProps {
 	readonly scoring: Scoring;

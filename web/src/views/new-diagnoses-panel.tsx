@@ -3,8 +3,8 @@ import { percent } from "../../../src/evaluate/charts/numbers.js";
 import type { Answer } from "../engine/answers.js";
 import { type NewDiagnosis, type RiskRequest, type Risks, timesOthers } from "../engine/risks.js";
 import { TableDrawing } from "../parts/table.js";
+import { usePatient } from "../state/patient-context.js";
 import { AnswerPanel } from "./answer-panel.js";
-import { usePatient } from "./patient-context.js";
 
 const orders = { likely: "most likely", above: "most above others" } as const;
 type Order = keyof typeof orders;

@@ -9,8 +9,8 @@ import { ageRange, onsetsOf, peopleLike, type SimilarPeople, vectorsOf } from ".
 import { afterYears, type CodeRisk, type RiskRequest } from "../engine/risks.js";
 import { Notice } from "../parts/notice.js";
 import { Panel } from "../parts/panel.js";
+import { type codeWords, usePatient } from "../state/patient-context.js";
 import { AnswerPanel } from "./answer-panel.js";
-import { type codeWords, usePatient } from "./patient-context.js";
 
 interface PeoplePanelProps {
 	readonly calls: Calls;

@@ -16,7 +16,7 @@ import {
 	reasonYears,
 } from "../engine/risks.js";
 import { Panel } from "../parts/panel.js";
-import { type codeWords, usePatient } from "./patient-context.js";
+import { type codeWords, usePatient } from "../state/patient-context.js";
 
 interface ReasonsPanelProps {
 	readonly model: RiskModel;

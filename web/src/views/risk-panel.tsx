@@ -11,8 +11,8 @@ import { Notice } from "../parts/notice.js";
 import { Panel, PictureContext } from "../parts/panel.js";
 import { ScrollTable, TableDrawing } from "../parts/table.js";
 import { dayText, yearsText } from "../parts/words.js";
+import { usePatient } from "../state/patient-context.js";
 import { AnswerPanel } from "./answer-panel.js";
-import { usePatient } from "./patient-context.js";
 import { curveBefore, riskAfter, riskRows, type ShownRisk } from "./risk-words.js";
 
 interface RiskPanelProps {

@@ -5,7 +5,7 @@ import { usualYears } from "../../../src/predict/user-input/moments.js";
 import { afterYears, type CodeRisk, type Risks } from "../engine/risks.js";
 import type { PictureFacts } from "../parts/panel.js";
 import { momentText, timeCells, yearsText } from "../parts/words.js";
-import { codeName } from "./patient-context.js";
+import { codeName } from "../state/patient-context.js";
 
 /** A risk as it is shown: with the one before the edits, and the true one. */
 export interface ShownRisk {

@@ -3,11 +3,11 @@ import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
 import type { Clock } from "../../../src/evaluate/charts/clock.js";
 import { Timeline, type TimelineProps } from "../charts/timeline.js";
 import type { Mark } from "../charts/timeline-layout.js";
-import { dateRange, endOfDay, type PatientEvent } from "../data/patient.js";
+import { endOfDay, type PatientEvent } from "../data/patient.js";
 import { Panel } from "../parts/panel.js";
 import { momentText, timeCells } from "../parts/words.js";
 import type { Edit } from "../state/edits.js";
-import { codeName, usePatient } from "./patient-context.js";
+import { codeName, usePatient } from "../state/patient-context.js";
 
 interface TimelinePanelProps
 	extends Pick<TimelineProps, "date" | "whole" | "domain" | "zoom" | "onHold"> {
@@ -18,7 +18,7 @@ interface TimelinePanelProps
 
 /** The patient's history and the date of prediction. */
 export function TimelinePanel({ events, edits, ...timeline }: TimelinePanelProps) {
-	const { patient, vocabulary, clock, colourOf, codeOf, dispatch } = usePatient();
+	const { patient, vocabulary, clock, colourOf, codeOf } = usePatient();
 	const seenUntil = endOfDay(timeline.date);
 	const marks = useMemo(
 		() => marksOf({ events, original: patient.events, edits, seenUntil }, vocabulary),
@@ -59,34 +59,26 @@ export function TimelinePanel({ events, edits, ...timeline }: TimelinePanelProps
 		>
 			<Timeline
 				{...timeline}
-				clock={clock}
 				marks={marks}
 				seenUntil={seenUntil}
-				dates={dateRange(patient)}
-				colourOf={colourOf}
 				describe={(mark) => markText(mark, clock)}
-				onDate={(date) => dispatch({ type: "date", date })}
-				onZoom={(zoom) => dispatch({ type: "zoom", zoom })}
-				onMove={(id, time) => dispatch({ type: "move", id, time })}
-				onRemove={(id) => dispatch({ type: "remove", id })}
 			/>
 		</Panel>
 	);
 }
 
-interface DrawnHistory {
-	/** With the edits applied. */
-	readonly events: readonly PatientEvent[];
-	/** Without the edits. */
-	readonly original: readonly PatientEvent[];
-	readonly edits: readonly Edit[];
-	/** The model has seen events before this time. */
-	readonly seenUntil: number;
-}
-
 /** All events to draw, including those that were removed. */
 export function marksOf(
-	{ events, original, edits, seenUntil }: DrawnHistory,
+	/** The model has seen the events, with the edits applied, before `seenUntil`. */
+	{
+		events,
+		original,
+		edits,
+		seenUntil,
+	}: Pick<TimelinePanelProps, "events" | "edits"> & {
+		readonly original: readonly PatientEvent[];
+		readonly seenUntil: number;
+	},
 	vocabulary: Vocabulary,
 ): Mark[] {
 	const editOf = new Map<string, Mark["edit"]>(
@@ -117,41 +109,21 @@ export function markText(mark: Mark, clock: Clock): string {
 	return `${mark.name}, ${momentText(clock, mark.time)}, ${fate}`;
 }
 
-interface LegendItem {
-	/** Class of the dot that shows it. */
-	readonly kind: string;
-	/** Description of the dot, for copied figures. */
-	readonly look: string;
-	readonly words: string;
-	readonly occurs?: (mark: Mark) => boolean;
-}
-
 /** The legend of a timeline; chosen codes and edits only if there are any. */
-export function legendOf(
-	marks: readonly Mark[],
-	colourOf: (token: number) => string | undefined,
-): readonly LegendItem[] {
-	const items: readonly LegendItem[] = [
-		{ kind: "", look: "hollow", words: "up to the date" },
-		{ kind: "dot-later", look: "faint", words: "after the date" },
-		{
-			kind: "dot-chosen",
-			look: "large, in colour",
-			words: "chosen condition",
-			occurs: ({ token }) => colourOf(token) !== undefined,
-		},
-		{
-			kind: "dot-edited",
-			look: "in a square",
-			words: "added or moved",
-			occurs: ({ edit }) => edit === "added" || edit === "moved",
-		},
-		{
-			kind: "dot-removed",
-			look: "dashed and struck through",
-			words: "removed",
-			occurs: ({ edit }) => edit === "removed",
-		},
+export function legendOf(marks: readonly Mark[], colourOf: (token: number) => string | undefined) {
+	const isAny = (occurs: (mark: Mark) => boolean) => marks.some(occurs);
+	const isEdited = ({ edit }: Mark) => edit === "added" || edit === "moved";
+	/** `kind`: class of the dot that shows it. `look`: its description, for saved figures. */
+	const item = (kind: string, look: string, words: string) => ({ kind, look, words });
+	return [
+		item("", "hollow", "up to the date"),
+		item("dot-later", "faint", "after the date"),
+		...(isAny(({ token }) => colourOf(token) !== undefined)
+			? [item("dot-chosen", "large, in colour", "chosen condition")]
+			: []),
+		...(isAny(isEdited) ? [item("dot-edited", "in a square", "added or moved")] : []),
+		...(isAny(({ edit }) => edit === "removed")
+			? [item("dot-removed", "dashed and struck through", "removed")]
+			: []),
 	];
-	return items.filter(({ occurs }) => !occurs || marks.some(occurs));
 }

@@ -8,8 +8,8 @@ import { useRemovalFocus } from "../parts/hooks.js";
 import { Panel } from "../parts/panel.js";
 import { dayText, momentText } from "../parts/words.js";
 import type { Edit } from "../state/edits.js";
+import { codeName, usePatient } from "../state/patient-context.js";
 import type { Action, ExplorerState } from "../state/reducer.js";
-import { codeName, usePatient } from "./patient-context.js";
 
 /** Changes to the history: a form to add events, and the edits so far. */
 export function WhatIfPanel({ explorer }: { readonly explorer: ExplorerState }) {

@@ -2,7 +2,7 @@ import { createContext, type Dispatch, useContext } from "react";
 import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
 import type { Clock } from "../../../src/evaluate/charts/clock.js";
 import type { Patient } from "../data/patient.js";
-import type { Action } from "../state/reducer.js";
+import type { Action } from "./reducer.js";
 
 /** What all panels about a patient share. */
 export interface PatientPanels {
