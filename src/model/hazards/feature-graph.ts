@@ -1,16 +1,7 @@
 import { yearDays } from "../../base/time.js";
 import { specialCount, specialTokens } from "../../data/cohort/vocabulary.js";
-import {
-	both,
-	concat,
-	constant,
-	type Dim,
-	either,
-	oneHot,
-	scalar,
-	type Tensor,
-	where,
-} from "../../engine/tensor/index.js";
+import type { Dim, Tensor } from "../../engine/tensor/index.js";
+import * as graph from "../../engine/tensor/index.js";
 import { type Features, hat } from "./head.js";
 import { ageKnots, recentDays } from "./landmarks.js";
 import { type HazardSettings, outputsOf } from "./settings.js";
@@ -37,30 +28,30 @@ export function featureGraph(
 ): Features {
 	const [batch, length] = tokens.shape as [Dim, Dim];
 	const { count } = outputsOf(settings, vocab);
-	const isRecord = both(isEvent, tokens.greaterEqual(scalar(specialCount, "int32")));
+	const isRecord = graph.both(isEvent, tokens.greaterEqual(graph.scalar(specialCount, "int32")));
 	const records = float(isRecord); // [batch, length]
 	const eventDays = times.floor();
 	const ago = float(days.sub(eventDays)); // [batch, length]
 	const recent = records.mul(float(ago.less(recentDays)));
 
-	const codes = oneHot(tokens, vocab).mul(records.reshape([batch, length, 1]));
+	const codes = graph.oneHot(tokens, vocab).mul(records.reshape([batch, length, 1]));
 	const groups = codes.matmul(membership(settings, vocab)).minimum(1);
-	const outputs = concat([codes, groups], 2).pad(2, 0, 1); // [batch, length, outputs]; death has no records
+	const outputs = graph.concat([codes, groups], 2).pad(2, 0, 1); // [batch, length, outputs]; death has no records
 	const totals = (weights: Tensor) =>
 		weights.reshape([batch, 1, length]).matmul(outputs).reshape([batch, count]);
 	const counts = totals(records);
 	/** The days since the last of some records; −1 if there are none. */
 	const sinceLast = (are: Tensor, since: Tensor) => {
-		const latest = where(are.greaterEqual(0.5), since.mul(-1), -never).max(1); // ≤ 0
-		return where(latest.less(-never / 2), -1, latest.mul(-1));
+		const latest = graph.where(are.greaterEqual(0.5), since.mul(-1), -never).max(1); // ≤ 0
+		return graph.where(latest.less(-never / 2), -1, latest.mul(-1));
 	};
 
 	// A day is counted at its first record; the birth, which comes before all records, is none.
-	const before = (x: Tensor, first: Tensor) => concat([first, x.slice(1, 0, -1)], 1);
+	const before = (x: Tensor, first: Tensor) => graph.concat([first, x.slice(1, 0, -1)], 1);
 	const earlier = before(eventDays, eventDays.slice(1, 0, 1).mul(0));
 	const follows = before(records, records.slice(1, 0, 1).mul(0));
 	const begins = records.mul(
-		float(either(follows.less(0.5), scalar(0, "float64").less(eventDays.sub(earlier)))),
+		float(graph.either(follows.less(0.5), graph.scalar(0, "float64").less(eventDays.sub(earlier)))),
 	);
 	const each = (x: Tensor) => x.sum(1, true); // [batch, 1]
 	const someCodes = counts.slice(1, 0, vocab).minimum(1);
@@ -78,7 +69,7 @@ export function featureGraph(
 		recent: totals(recent),
 		since: sinceLast(outputs, ago.reshape([batch, length, 1])),
 		sinceAny: sinceLast(records, ago).reshape([batch, 1]),
-		past: concat(past, 1).add(1).log(),
+		past: graph.concat(past, 1).add(1).log(),
 	};
 }
 
@@ -86,17 +77,17 @@ function membership({ groups }: HazardSettings, vocab: number): Tensor {
 	const values = new Float32Array(vocab * groups.length);
 	for (const [i, { tokens }] of groups.entries())
 		for (const token of tokens) values[token * groups.length + i] = 1;
-	return constant(values, [vocab, groups.length]);
+	return graph.constant(values, [vocab, groups.length]);
 }
 
 /** Hats over age, and the same by sex. */
 function ageGraph(tokens: Tensor, times: Tensor, isEvent: Tensor, days: Tensor): Tensor {
 	const first = (x: Tensor) => x.slice(1, 0, 1); // [batch, 1]
 	const [token, isFirst] = [first(tokens), first(isEvent)];
-	const isBirth = both(isFirst, token.less(scalar(specialCount, "int32")));
+	const isBirth = graph.both(isFirst, token.less(graph.scalar(specialCount, "int32")));
 	const age = float(days.sub(first(times))).div(yearDays);
-	const knots = constant(Float32Array.from(ageKnots), [1, ageKnots.length]);
+	const knots = graph.constant(Float32Array.from(ageKnots), [1, ageKnots.length]);
 	const hats = hat(age, knots, ageKnots[1]).mul(float(isBirth));
-	const is = (sex: number) => float(token.equal(scalar(sex, "int32")));
-	return concat([hats, hats.mul(is(specialTokens.male).sub(is(specialTokens.female)))], 1);
+	const is = (sex: number) => float(token.equal(graph.scalar(sex, "int32")));
+	return graph.concat([hats, hats.mul(is(specialTokens.male).sub(is(specialTokens.female)))], 1);
 }

@@ -1,20 +1,5 @@
-import {
-	add,
-	both,
-	clamp,
-	concat,
-	constant,
-	type Dim,
-	type DType,
-	type FloatType,
-	gather,
-	input,
-	relu,
-	rmsNorm,
-	sub,
-	type Tensor,
-	where,
-} from "../../engine/tensor/index.js";
+import type { Dim, DType, FloatType, Tensor } from "../../engine/tensor/index.js";
+import * as graph from "../../engine/tensor/index.js";
 import type { CodeConfig } from "../heads.js";
 import type { Network } from "../model.js";
 import * as nn from "../nn/index.js";
@@ -93,7 +78,7 @@ export function featureInputs(
 ): Features {
 	const { count } = outputsOf(settings, vocab);
 	const field = (name: string, width: number) =>
-		input(`${prefix}.${name}`, [landmarks, width], dtype);
+		graph.input(`${prefix}.${name}`, [landmarks, width], dtype);
 	return {
 		ages: field("ages", ageFeatures),
 		counts: field("counts", count),
@@ -109,14 +94,14 @@ const log1p = (x: Tensor) => x.add(1).log();
 /** A hat: 1 at the knot, 0 at its neighbours and beyond. */
 export const hat = (x: Tensor, knot: Tensor | number, spacing: number): Tensor => {
 	const distance = x.sub(knot).abs();
-	return relu(sub(1, distance.mul(1 / spacing)));
+	return graph.relu(graph.sub(1, distance.mul(1 / spacing)));
 };
 
 /** Hats over log(1 + days), one for each knot, side by side. */
 export const sinceHatRow = (
 	since: Tensor, // [landmarks, 1]
 ): Tensor => {
-	const knots = constant(sinceKnots, [1, sinceKnots.length], since.dtype as FloatType);
+	const knots = graph.constant(sinceKnots, [1, sinceKnots.length], since.dtype as FloatType);
 	return hat(log1p(since.maximum(0)), knots, sinceKnots[1]); // [landmarks, knots]
 };
 
@@ -127,7 +112,7 @@ export const sinceHatsOf = (since: number): number[] =>
 	);
 
 /** log of hazards per day, of extremes kept apart from what 32 bits can hold. */
-export const bounded = (logHazard: Tensor) => clamp(logHazard, -30, 3);
+export const bounded = (logHazard: Tensor) => graph.clamp(logHazard, -30, 3);
 
 /** The state of each bin: the network's answer to a query at its middle, or a projection of its state. */
 export function binStates(
@@ -138,7 +123,7 @@ export function binStates(
 ): Tensor {
 	if (reading === "queries") return hidden;
 	const shape = [hidden.shape[0] as number, settings.binDays.length, binRank];
-	return rmsNorm(nn.product(hidden, parameters(`${prefix}.binStates`)).reshape(shape));
+	return graph.rmsNorm(nn.product(hidden, parameters(`${prefix}.binStates`)).reshape(shape));
 }
 
 /**
@@ -157,7 +142,7 @@ export function logHazards(
 	const p = nn.within(parameters, prefix);
 	const [landmarks, bins] = states.shape as [number, number, number];
 	const count = since.shape[1] as number;
-	const some = (x: Tensor, axis = 0) => (sampled ? gather(x, sampled, axis) : x);
+	const some = (x: Tensor, axis = 0) => (sampled ? graph.gather(x, sampled, axis) : x);
 	const hazardsOf = (kind: string, effects: Tensor) => {
 		const q = nn.within(p, kind);
 		const level = nn
@@ -171,7 +156,7 @@ export function logHazards(
 			.add(ofBins)
 			.add(level3);
 	};
-	const known = concat([log1p(counts), log1p(recent), counts.minimum(1)], 1); // [landmarks, 3 all outputs]
+	const known = graph.concat([log1p(counts), log1p(recent), counts.minimum(1)], 1); // [landmarks, 3 all outputs]
 	const direct =
 		vocab <= mostDirectCodes
 			? nn.product(known, some(p("onset.codes")))
@@ -185,11 +170,11 @@ export function logHazards(
 		log1p(some(counts, 1)).mul(row("next.counts", 0)),
 		log1p(some(recent, 1)).mul(row("next.counts", 1)),
 	];
-	const next = hazardsOf("next", ofRecords.reduce(add));
+	const next = hazardsOf("next", ofRecords.reduce(graph.add));
 	const recorded = since.greaterEqual(0).reshape([landmarks, 1, count]);
 	return {
 		/** Of the first record of an output that is not recorded yet, and of the next one of others. */
-		codes: bounded(where(recorded, next, onset)), // [landmarks, bins, outputs]
+		codes: bounded(graph.where(recorded, next, onset)), // [landmarks, bins, outputs]
 		/** 1 where an output is recorded already. */
 		recorded, // [landmarks, 1, outputs], bool
 	};
@@ -200,11 +185,12 @@ export function logHazards(
  * of the time to the record, up to a constant.
  */
 export function hazardNats(logHazard: Tensor, risk: Tensor, { from, to }: Bins): Tensor {
-	const column = (days: readonly number[]) => constant(days, [days.length, 1], logHazard.dtype);
+	const column = (days: readonly number[]) =>
+		graph.constant(days, [days.length, 1], logHazard.dtype);
 	const [start, end] = [column(from), column(to)];
 	const days = risk.abs(); // [landmarks, 1, outputs]
-	const atRisk = clamp(days.sub(start), 0, end.sub(start)); // [landmarks, bins, outputs]
-	const isInside = both(start.less(days), end.greaterEqual(days));
-	const event = where(both(isInside, risk.less(0)), logHazard, 0);
+	const atRisk = graph.clamp(days.sub(start), 0, end.sub(start)); // [landmarks, bins, outputs]
+	const isInside = graph.both(start.less(days), end.greaterEqual(days));
+	const event = graph.where(graph.both(isInside, risk.less(0)), logHazard, 0);
 	return logHazard.exp().mul(atRisk).sub(event);
 }

@@ -1,15 +1,5 @@
-import {
-	add,
-	both,
-	concat,
-	constant,
-	filled,
-	gather,
-	input,
-	sub,
-	type Tensor,
-	where,
-} from "../../engine/tensor/index.js";
+import type { Tensor } from "../../engine/tensor/index.js";
+import * as graph from "../../engine/tensor/index.js";
 import * as nn from "../nn/index.js";
 import { bounded, type Features, hazardNats, prefix, sinceHatRow, sinceKnots } from "./head.js";
 import { ageFeatures, type LandmarkOutcomes, pastFeatures } from "./landmarks.js";
@@ -82,8 +72,8 @@ export function nextVisit(
 	const bins = states.shape[1] as number;
 	const place = visitBinsOf(settings).within.filter((bin) => bin < bins);
 	const count = place.length;
-	const visitStates = gather(states, constant(place, [count], "int32"), 1); // [landmarks, visit bins, width]
-	const features = concat([ages, sinceHatRow(sinceAny), past], 1);
+	const visitStates = graph.gather(states, graph.constant(place, [count], "int32"), 1); // [landmarks, visit bins, width]
+	const features = graph.concat([ages, sinceHatRow(sinceAny), past], 1);
 	const fromFeatures = projections(p, features, ["age", "since", "past"], count);
 	return outputsFrom((name) => {
 		if (regressions.has(name)) return fromFeatures(name);
@@ -101,7 +91,7 @@ export function nextVisitFrom(
 	visitBins: number,
 ): NextVisit {
 	const p = nn.within(parameters, prefix);
-	const inputs = concat([state, ages, sinceHatRow(sinceAny), past], 1);
+	const inputs = graph.concat([state, ages, sinceHatRow(sinceAny), past], 1);
 	return outputsFrom(projections(p, inputs, ["state", "age", "since", "past"], visitBins));
 }
 
@@ -116,11 +106,11 @@ function projections(
 	visitBins: number,
 ): (name: keyof typeof startingLevels) => Tensor {
 	const names = Object.keys(startingLevels) as (keyof typeof startingLevels)[];
-	const noEffect = filled(0, [1, p("visitEnd.state").shape[1] as number], inputs.dtype);
+	const noEffect = graph.filled(0, [1, p("visitEnd.state").shape[1] as number], inputs.dtype);
 	const effect = (name: keyof typeof startingLevels, field: string) =>
 		field === "state" && regressions.has(name) ? noEffect : p(`${name}.${field}`);
 	const weights = names.map((name) => {
-		const joined = concat(
+		const joined = graph.concat(
 			fields.map((field) => effect(name, field)),
 			1,
 		);
@@ -128,7 +118,7 @@ function projections(
 		return some.expand([visitBins, joined.shape[1] as number]);
 	});
 	const biases = names.map((name) => p(`${name}.bias`).slice(0, 0, visitBins));
-	const all = nn.product(inputs, concat(weights, 0)).add(concat(biases, 0));
+	const all = nn.product(inputs, graph.concat(weights, 0)).add(graph.concat(biases, 0));
 	return (name) => {
 		const first = names.indexOf(name) * visitBins;
 		return all.slice(1, first, first + visitBins); // [landmarks, visit bins]
@@ -154,7 +144,7 @@ export function nextVisitNats(
 	const [landmarks] = visits.shape as [number, number];
 	const bins = visitBinsOf(settings);
 	const outcome = (name: keyof LandmarkOutcomes) =>
-		input(`${prefix}.${name}`, [landmarks, 1], visits.dtype);
+		graph.input(`${prefix}.${name}`, [landmarks, 1], visits.dtype);
 	const natsOf = (logHazard: Tensor, risk: Tensor) =>
 		hazardNats(
 			logHazard.reshape([landmarks, -1, 1]),
@@ -162,29 +152,29 @@ export function nextVisitNats(
 			bins,
 		).reshape([landmarks, -1]);
 	const risk = outcome("visitRisk");
-	const ends = (days: readonly number[]) => constant(days, [1, days.length], visits.dtype);
-	const isVisitBin = both(
-		ends(bins.from).less(sub(0, risk)),
-		ends(bins.to).greaterEqual(sub(0, risk)),
+	const ends = (days: readonly number[]) => graph.constant(days, [1, days.length], visits.dtype);
+	const isVisitBin = graph.both(
+		ends(bins.from).less(graph.sub(0, risk)),
+		ends(bins.to).greaterEqual(graph.sub(0, risk)),
 	);
 	const [newRecords, records] = [outcome("newRecords"), outcome("visitRecords")];
 	/** −log likelihood of so many successes. */
 	const trials = (count: Tensor | number, successes: Tensor | number, logOdds: Tensor) =>
 		logOdds.softplus().mul(count).sub(logOdds.mul(successes));
-	const ofVisit = where(
+	const ofVisit = graph.where(
 		records.less(1.5),
 		trials(1, 1, oneRecord).add(trials(1, newRecords, newAlone)),
 		[
 			trials(1, 0, oneRecord),
 			trials(records.sub(1), 1, visitEnd),
 			trials(records, newRecords, newCodes),
-		].reduce(add),
+		].reduce(graph.add),
 	);
 	return [
 		natsOf(visits, risk),
 		natsOf(deaths, outcome("visitDeathRisk")),
-		where(isVisitBin, ofVisit, 0),
+		graph.where(isVisitBin, ofVisit, 0),
 	]
-		.reduce(add)
+		.reduce(graph.add)
 		.sum(-1);
 }

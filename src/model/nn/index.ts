@@ -1,4 +1,3 @@
-export * from "./attention.js";
 export * from "./layers.js";
 export * from "./ode.js";
 export * from "./positions.js";

@@ -1,11 +1,5 @@
-import {
-	concat,
-	constant,
-	type FloatType,
-	rotary,
-	stack,
-	type Tensor,
-} from "../../engine/tensor/index.js";
+import type { FloatType, Tensor } from "../../engine/tensor/index.js";
+import * as graph from "../../engine/tensor/index.js";
 import { table } from "./layers.js";
 
 /**
@@ -43,8 +37,10 @@ export function timeEncoding(times: Tensor, { width, longest }: TimeEncodingOpti
 		{ length: waves },
 		(_, i) => longest ** (waves === 1 ? 0 : i / (waves - 1)),
 	);
-	const angles = times.reshape([...times.shape, 1]).div(constant(scales, [waves], times.dtype));
-	return concat([angles.sin(), angles.cos()], -1);
+	const angles = times
+		.reshape([...times.shape, 1])
+		.div(graph.constant(scales, [waves], times.dtype));
+	return graph.concat([angles.sin(), angles.cos()], -1);
 }
 
 /** What is said of the time of a place. */
@@ -74,13 +70,13 @@ interface Times {
  */
 export function marksBefore({ days, gaps }: Times): Tensor {
 	const until = days.slice(1, -1).sub(days);
-	return stack([timeLevel(days), timeLevel(gaps), timeLevel(until).mul(-1)], 2);
+	return graph.stack([timeLevel(days), timeLevel(gaps), timeLevel(until).mul(-1)], 2);
 }
 
 /** Of places that follow the last one, in order: `gaps` are the days since the last. */
 export function marksAfter({ days, gaps }: Times): Tensor {
 	const before = gaps.pad(1, 1, 0).slice(1, 0, gaps.shape[1] as number);
-	return stack([timeLevel(days), timeLevel(gaps.sub(before)), timeLevel(gaps)], 2);
+	return graph.stack([timeLevel(days), timeLevel(gaps.sub(before)), timeLevel(gaps)], 2);
 }
 
 export interface Periods {
@@ -124,7 +120,7 @@ export function timeAngles(
 	dtype: FloatType,
 ): Angles {
 	if (times.shape.length === 3) return { cosine: times.cos(), sine: times.sin() };
-	const frequency = constant(
+	const frequency = graph.constant(
 		periods(half, range).map((p) => 1 / p),
 		[half],
 		"float64",
@@ -140,6 +136,6 @@ export function timeAngles(
 /** Turns x [batch, heads, length, size] by the angles of its slots; an odd last element stays as it is. */
 export function rotate(x: Tensor, { cosine, sine }: Angles): Tensor {
 	const even = 2 * (cosine.shape.at(-1) as number);
-	if (even === x.shape.at(-1)) return rotary(x, cosine, sine);
-	return concat([rotary(x.slice(-1, 0, even), cosine, sine), x.slice(-1, even)], -1);
+	if (even === x.shape.at(-1)) return graph.rotary(x, cosine, sine);
+	return graph.concat([graph.rotary(x.slice(-1, 0, even), cosine, sine), x.slice(-1, even)], -1);
 }

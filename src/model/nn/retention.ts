@@ -1,13 +1,6 @@
-import {
-	constant,
-	type FloatType,
-	layerNorm,
-	relu,
-	silu,
-	type Tensor,
-} from "../../engine/tensor/index.js";
-import { joinHeads, splitHeads } from "./attention.js";
-import { linearWeights, project } from "./layers.js";
+import type { FloatType, Tensor } from "../../engine/tensor/index.js";
+import * as graph from "../../engine/tensor/index.js";
+import { joinHeads, linearWeights, project, splitHeads } from "./layers.js";
 import { type Angles, rotate, timeAngles } from "./positions.js";
 import { readAtPositions, sra } from "./sra.js";
 import { nested, type WeightSpecs, type Weights } from "./weights.js";
@@ -54,7 +47,7 @@ export function xpos(
 		},
 		dtype,
 	);
-	const rates = constant(
+	const rates = graph.constant(
 		fadings(size).map((rate) => rate / scaleBase),
 		[half],
 		dtype,
@@ -108,7 +101,7 @@ export function readingOf(
 	const elapsed = (mask ? gaps.mul(mask) : gaps).reshape([rows, 1, places]);
 	return {
 		positions: xpos(days.mul(1 / decayUnitDays), size, 1 / Math.sqrt(size)),
-		logDecay: elapsed.mul(constant(rates, [heads, 1], gaps.dtype)),
+		logDecay: elapsed.mul(graph.constant(rates, [heads, 1], gaps.dtype)),
 		mask,
 	};
 }
@@ -132,7 +125,7 @@ export const retentionWeights = (width: number): WeightSpecs =>
 
 /** y = W_o (silu(W_g x) ⊙ norm(o)). */
 const gatedOut = (p: Weights, x: Tensor, read: Tensor): Tensor =>
-	project(p, "out", silu(project(p, "gate", x)).mul(joinHeads(layerNorm(read))));
+	project(p, "out", graph.silu(project(p, "gate", x)).mul(joinHeads(graph.layerNorm(read))));
 
 /**
  * Multi-scale retention (Sun et al. 2023) over elapsed time, head by head:
@@ -174,7 +167,10 @@ export function retentionQueries(
 	from: QueriedState,
 ): RetentionQueries {
 	// Before the first event nothing is held that could be any fresher.
-	const { positions, logDecay } = readingOf({ days: relu(days), gaps: relu(gaps) }, settings);
+	const { positions, logDecay } = readingOf(
+		{ days: graph.relu(days), gaps: graph.relu(gaps) },
+		settings,
+	);
 	return { queries: positions.queries, decay: logDecay.exp(), from };
 }
 

@@ -1,18 +1,5 @@
-import {
-	chunked,
-	concat,
-	constant,
-	cumulativeSum,
-	type Dim,
-	type FloatType,
-	filled,
-	isOpen,
-	multiplyDims,
-	placesAlong,
-	segmentSums,
-	type Tensor,
-	where,
-} from "../../engine/tensor/index.js";
+import type { Dim, FloatType, Tensor } from "../../engine/tensor/index.js";
+import * as graph from "../../engine/tensor/index.js";
 
 /**
  * Selective recurrent attention, one head at a time:
@@ -53,7 +40,7 @@ function table(
 	const known = tables.get(key);
 	if (known) return known;
 	const data = Float64Array.from({ length: n * n }, (_, at) => value(Math.floor(at / n), at % n));
-	const made = constant(data, [n, n], dtype);
+	const made = graph.constant(data, [n, n], dtype);
 	tables.set(key, made);
 	return made;
 }
@@ -75,7 +62,7 @@ function decayWeights(logDecay: Tensor, shift: 0 | -1): Tensor {
 		(i, j) => (j <= i + shift ? 0 : never),
 		floatType(logDecay),
 	);
-	return segmentSums(logDecay, shift).add(mask).exp();
+	return graph.segmentSums(logDecay, shift).add(mask).exp();
 }
 
 /** Decay from the start of the sequence to each slot, with its own step (shift 0) or without it (−1). [..., n] */
@@ -111,7 +98,7 @@ function step(
 /** One slot after another. */
 export const recurrent: SraForm = ({ q, k, v, logDecay, initialState, before }) => {
 	const [batch, heads, length, key] = q.shape as [number, number, number, number];
-	let state = initialState ?? filled(0, [batch, heads, key, v.shape[3] as number], q.dtype);
+	let state = initialState ?? graph.filled(0, [batch, heads, key, v.shape[3] as number], q.dtype);
 	const slots = (x: Tensor) => x.split(2, new Array<number>(length).fill(1));
 	const parts = [q, k, v, logDecay].map(slots);
 	const queries = before && slots(before);
@@ -125,9 +112,9 @@ export const recurrent: SraForm = ({ q, k, v, logDecay, initialState, before }) 
 		outputs.push(slot.output);
 	}
 	return {
-		output: concat(outputs, 2),
+		output: graph.concat(outputs, 2),
 		finalState: state,
-		before: before && concat(reads, 2),
+		before: before && graph.concat(reads, 2),
 	};
 };
 
@@ -186,8 +173,8 @@ export const chunkwise =
 		const from = skip ? 1 : 0;
 		const upTo = skip ? last : count;
 		const after = statesAfter(totals.slice(2, 0, upTo), added(0, upTo), first);
-		const zeros = () => filled(0, [batch, heads, 1, key * value], q.dtype);
-		const starts = skip ? after : concat([first ?? zeros(), after.slice(2, 0, last)], 2);
+		const zeros = () => graph.filled(0, [batch, heads, 1, key * value], q.dtype);
+		const starts = skip ? after : graph.concat([first ?? zeros(), after.slice(2, 0, last)], 2);
 		const states = starts.reshape([batch, heads, -1, key, value]);
 
 		const read = (queries: Tensor, shift: 0 | -1) => {
@@ -232,7 +219,7 @@ function statesAfter(logDecay: Tensor, added: Tensor, initial: Tensor | undefine
 	const between = statesAfter(steps.sum(-1), ends.reshape([batch, heads, groups, size]), initial);
 	// Each group starts where the one before it ended.
 	const previous = between.slice(2, 0, groups - 1);
-	const starts = initial ? concat([initial, previous], 2) : previous.pad(2, 1, 0);
+	const starts = initial ? graph.concat([initial, previous], 2) : previous.pad(2, 1, 0);
 	const states = decayWeights(steps, 0)
 		.matmul(parts)
 		.add(column(decayFromStart(steps, 0)).mul(starts.reshape([batch, heads, groups, 1, size])));
@@ -256,8 +243,8 @@ export const anyLength: SraForm = ({ q, k, v, logDecay, initialState, before }) 
 	if (before) throw new Error("this form reads after each slot alone");
 	const [batch, heads, length, key] = q.shape as [Dim, number, Dim, number];
 	const value = v.shape[3] as number;
-	const chunks = isOpen(length) ? "chunks" : Math.ceil(length / chunk);
-	const cut = (x: Tensor) => chunked(x, chunk, chunks);
+	const chunks = graph.isOpen(length) ? "chunks" : Math.ceil(length / chunk);
+	const cut = (x: Tensor) => graph.chunked(x, chunk, chunks);
 	const [qc, kc, vc, steps] = [q, k, v, logDecay].map(cut) as [Tensor, Tensor, Tensor, Tensor];
 
 	const decayed = kc.mul(column(decayToEnd(steps)));
@@ -269,10 +256,10 @@ export const anyLength: SraForm = ({ q, k, v, logDecay, initialState, before }) 
 	const after = (sum: Tensor, decay: () => Tensor) =>
 		first ? sum.add(column(decay().exp()).mul(first)) : sum;
 	const starts = after(decayBetween(totals).matmul(added), () =>
-		cumulativeSum(totals, -1, { exclusive: true }),
+		graph.cumulativeSum(totals, -1, { exclusive: true }),
 	);
 	const states = starts.reshape([batch, heads, chunks, key, value]);
-	const toEnd = cumulativeSum(totals, -1, { exclusive: true, reverse: true }).exp();
+	const toEnd = graph.cumulativeSum(totals, -1, { exclusive: true, reverse: true }).exp();
 	const last = after(toEnd.reshape([batch, heads, 1, chunks]).matmul(added), () =>
 		totals.sum(-1, true),
 	);
@@ -282,7 +269,7 @@ export const anyLength: SraForm = ({ q, k, v, logDecay, initialState, before }) 
 	const all = scores
 		.matmul(vc)
 		.add(carried)
-		.reshape([batch, heads, multiplyDims(chunks, chunk), value]);
+		.reshape([batch, heads, graph.multiplyDims(chunks, chunk), value]);
 	return {
 		output: all.slice(2, 0, length),
 		finalState: last.reshape([batch, heads, key, value]),
@@ -292,13 +279,13 @@ export const anyLength: SraForm = ({ q, k, v, logDecay, initialState, before }) 
 /** Weight (i, j) of what chunk j added in the state before chunk i: exp Σ totals_t over j < t < i, and 0 where j ≥ i. */
 function decayBetween(totals: Tensor): Tensor {
 	const count = totals.shape[2];
-	const places = placesAlong(totals, 2);
+	const places = graph.placesAlong(totals, 2);
 	const [down, across] = [places.reshape([count, 1]), places.reshape([1, count])];
-	const zero = constant([0], [1, 1]);
+	const zero = graph.constant([0], [1, 1]);
 	// Row t of column j holds total_t if j < t; running sums down the rows end before i.
-	const below = where(across.less(down), column(totals), zero);
-	const sums = cumulativeSum(below, -2, { exclusive: true });
-	return sums.add(where(across.less(down), zero, constant([never], [1, 1]))).exp();
+	const below = graph.where(across.less(down), column(totals), zero);
+	const sums = graph.cumulativeSum(below, -2, { exclusive: true });
+	return sums.add(graph.where(across.less(down), zero, graph.constant([never], [1, 1]))).exp();
 }
 
 interface QueriesAtPositions {
@@ -320,12 +307,12 @@ export function readAtPositions(x: QueriesAtPositions): Tensor {
 	const [batch, heads, slots] = x.logDecay.shape as [Dim, number, Dim];
 	const count = x.positions.shape[1];
 	const places = x.positions.cast("float32").reshape([batch, 1, count, 1]);
-	const earlier = placesAlong(x.logDecay, 2).less(places); // [batch, 1, queries, slots]
+	const earlier = graph.placesAlong(x.logDecay, 2).less(places); // [batch, 1, queries, slots]
 	// What a slot left fades by the steps after it that come before the query.
-	const steps = where(earlier, x.logDecay.reshape([batch, heads, 1, slots]), 0);
-	const fading = cumulativeSum(steps, -1, { exclusive: true, reverse: true }).exp();
+	const steps = graph.where(earlier, x.logDecay.reshape([batch, heads, 1, slots]), 0);
+	const fading = graph.cumulativeSum(steps, -1, { exclusive: true, reverse: true }).exp();
 	const scores = x.queries.matmul(x.k, { transposeB: true });
-	const inside = scores.mul(where(earlier, fading, 0)).matmul(x.v);
+	const inside = scores.mul(graph.where(earlier, fading, 0)).matmul(x.v);
 	if (!x.initialState) return inside;
 	const carried = x.queries.mul(steps.sum(-1, true).exp());
 	return inside.add(carried.matmul(x.initialState));

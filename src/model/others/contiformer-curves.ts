@@ -3,20 +3,8 @@
  * Hermite interpolation between its steps), the spline of queries, and the Gauss–Legendre points of the integrals.
  */
 
-import {
-	add,
-	concat,
-	constant,
-	cumulativeSum,
-	div,
-	flip,
-	less,
-	relu,
-	stack,
-	sub,
-	type Tensor,
-	where,
-} from "../../engine/tensor/index.js";
+import type { Tensor } from "../../engine/tensor/index.js";
+import * as graph from "../../engine/tensor/index.js";
 import type { Observed } from "../kinds/observed.js";
 import * as nn from "../nn/index.js";
 
@@ -36,14 +24,15 @@ interface Clock {
 }
 
 /** 1 + log(1 + days): no two places stand at one time, and no interval is many times another. */
-const tick = (gaps: Tensor): Tensor => add(1, add(1, relu(gaps)).log()).minimum(longestTick);
+const tick = (gaps: Tensor): Tensor =>
+	graph.add(1, graph.add(1, graph.relu(gaps)).log()).minimum(longestTick);
 
 /** A row's span is its unit, unless it is shorter than a tick for each place of the window. */
 export function clockOf({ gaps, mask }: Pick<Observed, "gaps" | "mask">): Clock {
-	const ticks = mask.mul(cumulativeSum(mask.mul(tick(gaps)), 1).sub(1)); // 0 at the first event
+	const ticks = mask.mul(graph.cumulativeSum(mask.mul(tick(gaps)), 1).sub(1)); // 0 at the first event
 	const unit = ticks.slice(1, -1).maximum(mask.shape[1] as number);
 	const places = ticks.div(unit);
-	return { places, end: places.slice(1, -1).add(div(longestTick, unit)), mask, unit };
+	return { places, end: places.slice(1, -1).add(graph.div(longestTick, unit)), mask, unit };
 }
 
 /** From the last place to queries that come so many days after it, [rows, queries]. */
@@ -75,9 +64,9 @@ function stepsOf({ places, end }: Clock, steps: number): { onward: Tensor; back:
  */
 export function trajectories(p: nn.Weights, start: Tensor, clock: Clock, steps: number): Tensor {
 	const { onward, back } = stepsOf(clock, steps);
-	const h = stack([onward, back.mul(-1)], 0); // [2, rows, places, 1]
+	const h = graph.stack([onward, back.mul(-1)], 0); // [2, rows, places, 1]
 	const from = clock.places.reshape([...clock.places.shape, 1]);
-	let y = stack([start, start], 0);
+	let y = graph.stack([start, start], 0);
 	const states = [y];
 	for (let i = 0; i < steps; i++) {
 		y = nn.rungeKutta4((now, passed) => flow(p, now, from.add(h.mul(i + passed))), y, h, 1);
@@ -85,14 +74,14 @@ export function trajectories(p: nn.Weights, start: Tensor, clock: Clock, steps: 
 	}
 	const grid = Array.from({ length: steps + 1 }, (_, i) => from.add(h.mul(i)));
 	const [all, times] = [inOrder(states), inOrder(grid)];
-	return concat([all, flow(p, all, times)], 2);
+	return graph.concat([all, flow(p, all, times)], 2);
 }
 
 /** What lies both ways, [2, rows, places, …] from each place on, as one line from the earliest to the latest. */
 function inOrder(states: readonly Tensor[]): Tensor {
-	const all = stack(states, 3); // [2, rows, places, steps + 1, width]
+	const all = graph.stack(states, 3); // [2, rows, places, steps + 1, width]
 	const way = (i: number) => all.slice(0, i, i + 1).reshape(all.shape.slice(1));
-	return concat([flip(way(1), 2).slice(2, 0, states.length - 1), way(0)], 2);
+	return graph.concat([graph.flip(way(1), 2).slice(2, 0, states.length - 1), way(0)], 2);
 }
 
 /**
@@ -104,13 +93,13 @@ export function readings(clock: Clock, at: Tensor, steps: number): Tensor {
 	const [rows, count] = at.shape as [number, number];
 	const { onward, back } = stepsOf(clock, steps);
 	const offset = at.reshape([rows, 1, count]).sub(clock.places.reshape([...clock.places.shape, 1])); // [rows, places, times]
-	const step = where(offset.less(0), back, onward);
+	const step = graph.where(offset.less(0), back, onward);
 	const apart = (x: Tensor) => x.reshape([...x.shape, 1]);
 	const grid = Array.from({ length: 2 * steps + 1 }, (_, i) => i - steps);
-	const z = apart(offset.div(step)).sub(constant(grid, [grid.length], at.dtype));
-	const near = relu(sub(1, z.abs()));
+	const z = apart(offset.div(step)).sub(graph.constant(grid, [grid.length], at.dtype));
+	const near = graph.relu(graph.sub(1, z.abs()));
 	const weight = near.square();
-	return concat([weight.mul(sub(3, near.mul(2))), z.mul(weight).mul(apart(step))], -1);
+	return graph.concat([weight.mul(graph.sub(3, near.mul(2))), z.mul(weight).mul(apart(step))], -1);
 }
 
 /** How a trajectory is read where it starts, [2 (2 steps + 1)]. */
@@ -129,7 +118,7 @@ export function knotsOf(at: Tensor, mask: Tensor): Knots {
 	const last = (at.shape[1] as number) - 1;
 	const joined = mask.slice(1, 0, last);
 	const lengths = at.slice(1, 1).sub(at.slice(1, 0, last));
-	return { lengths: where(less(0, joined), lengths, 1), joined };
+	return { lengths: graph.where(graph.less(0, joined), lengths, 1), joined };
 }
 
 /** How second derivatives at the knots follow from what a natural cubic spline is to go through. */
@@ -166,7 +155,7 @@ export function bendingOf({ lengths, joined }: Knots): Bending {
 	const e = part(h0.mul(0.5).div(both))
 		.mul(before)
 		.add(part(h1.mul(0.5).div(both)).mul(after));
-	const [r0, r1] = [div(3, both.mul(h0)), div(3, both.mul(h1))];
+	const [r0, r1] = [graph.div(3, both.mul(h0)), graph.div(3, both.mul(h1))];
 	const r = part(r0)
 		.mul(before)
 		.add(part(r1).mul(after))
@@ -194,7 +183,7 @@ export function inside({ values, bends, length }: Piece, parts: readonly number[
 		return x.reshape([rows, intervals, 1, width]);
 	};
 	const each = (f: (s: number) => number) =>
-		constant(parts.map(f), [parts.length, 1], length.dtype);
+		graph.constant(parts.map(f), [parts.length, 1], length.dtype);
 	const [y0, y1] = values.map(apart) as [Tensor, Tensor];
 	const [m0, m1] = bends.map(apart) as [Tensor, Tensor];
 	const straight = y0.mul(each((s) => 1 - s)).add(y1.mul(each((s) => s)));
@@ -324,7 +313,7 @@ export function nodesOf(
 	length: Tensor,
 ): { readonly at: Tensor; readonly weight: Tensor } {
 	const each = (x: Tensor) => x.reshape([...x.shape, 1]);
-	const row = (values: readonly number[]) => constant(values, [values.length], length.dtype);
+	const row = (values: readonly number[]) => graph.constant(values, [values.length], length.dtype);
 	const flat = (x: Tensor) => x.reshape([x.shape[0] as number, -1]);
 	return {
 		at: flat(each(start).add(each(length).mul(row(points)))),

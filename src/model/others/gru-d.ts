@@ -12,21 +12,8 @@
 
 import type { z } from "zod";
 import { yearDays } from "../../base/time.js";
-import {
-	both,
-	concat,
-	constant,
-	cumulativeSum,
-	filled,
-	gather,
-	less,
-	oneHot,
-	relu,
-	scan,
-	sub,
-	type Tensor,
-	where,
-} from "../../engine/tensor/index.js";
+import type { Tensor } from "../../engine/tensor/index.js";
+import * as graph from "../../engine/tensor/index.js";
 import { causalModel } from "../kinds/causal.js";
 import { fields, modelSettings, positive } from "../kinds/fields.js";
 import * as nn from "../nn/index.js";
@@ -46,24 +33,26 @@ export function lastSeen(
 	const down = tokens.reshape([rows, places, 1]);
 	const other = tokens.reshape([rows, 1, places]);
 	const order = Array.from({ length: places }, (_, i) => i);
-	const earlier = constant(order, [1, places], "int32").less(constant(order, [places, 1], "int32"));
-	const again = both(down.equal(other), earlier); // [rows, places, places]
-	const previous = where(again, at.reshape([rows, 1, places]), 0).max(2); // [rows, places]
+	const earlier = graph
+		.constant(order, [1, places], "int32")
+		.less(graph.constant(order, [places, 1], "int32"));
+	const again = graph.both(down.equal(other), earlier); // [rows, places, places]
+	const previous = graph.where(again, at.reshape([rows, 1, places]), 0).max(2); // [rows, places]
 	const since = at.sub(previous).reshape([rows, places, 1]);
-	const added = oneHot(tokens, codes, days.dtype).mul(since); // [rows, places, codes]
+	const added = graph.oneHot(tokens, codes, days.dtype).mul(since); // [rows, places, codes]
 	return {
-		last: cumulativeSum(added, 1),
-		before: cumulativeSum(added, 1, { exclusive: true }),
+		last: graph.cumulativeSum(added, 1),
+		before: graph.cumulativeSum(added, 1, { exclusive: true }),
 	};
 }
 
 /** 1 where a code was ever seen. */
-export const everSeen = (last: Tensor): Tensor => less(0, last).cast(last.dtype);
+export const everSeen = (last: Tensor): Tensor => graph.less(0, last).cast(last.dtype);
 
 /** δ: days since each code was last seen; 0 if it never was. */
 export const daysSince = (last: Tensor, days: Tensor): Tensor => {
 	const now = days.reshape([...days.shape, 1]).add(1);
-	return where(less(0, last), now.sub(last).maximum(0), 0);
+	return graph.where(graph.less(0, last), now.sub(last).maximum(0), 0);
 };
 
 const config = modelSettings({
@@ -89,7 +78,7 @@ const weights = ({ vocab, dim }: GruDConfig): nn.WeightSpecs => ({
 });
 
 /** γ = e^{−relu(rate)}: from 1, nothing lost, to 0. */
-const decay = (rate: Tensor): Tensor => relu(rate).neg().exp();
+const decay = (rate: Tensor): Tensor => graph.relu(rate).neg().exp();
 
 /** What W x̂ + b adds before the gates, and γ_h, at some days, from when each code was last seen. */
 function decayed(
@@ -105,8 +94,8 @@ function decayed(
 	// x̂ = kept · 1 + (1 − kept) mean, times the inputs' matrix.
 	const mean = p("mean");
 	const vocab = mean.shape[0] as number;
-	const apart = sub(1, mean).reshape([vocab, 1]).mul(p("inputs"));
-	const x = (mask ? where(mask, 1, kept) : kept)
+	const apart = graph.sub(1, mean).reshape([vocab, 1]).mul(p("inputs"));
+	const x = (mask ? graph.where(mask, 1, kept) : kept)
 		.matmul(apart)
 		.add(mean.reshape([1, vocab]).matmul(p("inputs")));
 	return {
@@ -128,18 +117,18 @@ export const gruD = causalModel<GruDConfig>({
 	observe(config, p, { tokens, days }) {
 		const rows = tokens.shape[0] as number;
 		const { last, before } = lastSeen(tokens, days, config.vocab);
-		const mask = oneHot(tokens, config.vocab, "bool");
+		const mask = graph.oneHot(tokens, config.vocab, "bool");
 		const { fromInput, keptState } = decayed(config, p, before, days, mask);
-		const masked = nn.project(p, "mask", gather(p("embedding"), tokens));
-		const { outputs } = scan(
+		const masked = nn.project(p, "mask", graph.gather(p("embedding"), tokens));
+		const { outputs } = graph.scan(
 			(state: Tensor, [kept, from]) => {
 				const next = nn.gruStep(nn.within(p, "gru"), state.mul(kept), from);
 				return [next, next];
 			},
-			filled(0, [rows, config.dim], keptState.dtype),
+			graph.filled(0, [rows, config.dim], keptState.dtype),
 			[keptState, fromInput.add(masked)],
 		);
-		return concat([outputs, last], 2); // [rows, places, dim + vocab]
+		return graph.concat([outputs, last], 2); // [rows, places, dim + vocab]
 	},
 	/** A place at which no code is seen. */
 	query(config, p, known, queries, from) {

@@ -12,19 +12,8 @@
 
 import type { z } from "zod";
 import { random } from "../../base/random.js";
-import {
-	add,
-	concat,
-	constant,
-	conv1d,
-	elu,
-	filled,
-	maxPool1d,
-	placeAdd,
-	sub,
-	type Tensor,
-	topK,
-} from "../../engine/tensor/index.js";
+import type { Tensor } from "../../engine/tensor/index.js";
+import * as graph from "../../engine/tensor/index.js";
 import { type Places, startOf } from "../kinds/decomposed.js";
 import { fields, headsDivide, modelSettings, positive } from "../kinds/fields.js";
 import type { Queries } from "../kinds/observed.js";
@@ -98,19 +87,24 @@ export function probSparseAttention(
 	const scores = q.mul(1 / Math.sqrt(size)).matmul(k, { transposeB: true }); // [rows, heads, queries, keys]
 	const count = visible.sum(-1, true).maximum(1); // [rows, 1, queries, 1]
 
-	const sample = constant(
+	const sample = graph.constant(
 		sampledKeys(queries, keys, factor, causal),
 		[queries, keys],
 		scores.dtype,
 	);
 	const sampled = visible.mul(sample);
-	const highest = scores.add(sub(1, sampled).mul(hidden)).max(-1, true);
+	const highest = scores.add(graph.sub(1, sampled).mul(hidden)).max(-1, true);
 	const measure = highest.sub(scores.mul(sampled).sum(-1, true).div(count)); // [rows, heads, queries, 1]
 	const few = fewOf(queries, factor);
-	const { indices } = topK(measure, few, 2);
-	const active = placeAdd(filled(1, [rows, heads, few, 1], scores.dtype), indices, 2, queries);
+	const { indices } = graph.topK(measure, few, 2);
+	const active = graph.placeAdd(
+		graph.filled(1, [rows, heads, few, 1], scores.dtype),
+		indices,
+		2,
+		queries,
+	);
 
-	const looks = scores.add(sub(1, visible).mul(hidden)).softmax();
+	const looks = scores.add(graph.sub(1, visible).mul(hidden)).softmax();
 	const lazy = causal ? visible : visible.div(count);
 	return lazy.add(active.mul(looks.sub(lazy))).matmul(v);
 }
@@ -127,12 +121,12 @@ export function distil(p: nn.Weights, { x, mask }: Places): Places {
 	const [rows, places] = mask.shape as [number, number];
 	const channelMask = mask.reshape([rows, 1, places]);
 	const events = x.transpose().mul(channelMask); // [rows, width, places]
-	const y = elu(conv1d(events, p("weight"), { bias: p("bias"), padding: 1 }));
+	const y = graph.elu(graph.conv1d(events, p("weight"), { bias: p("bias"), padding: 1 }));
 	// ELU stays above −1: padding is never the largest.
 	const known = y.mul(channelMask).add(channelMask.sub(1));
 	return {
-		x: maxPool1d(known, everySecond).transpose(),
-		mask: maxPool1d(channelMask, everySecond).reshape([rows, -1]),
+		x: graph.maxPool1d(known, everySecond).transpose(),
+		mask: graph.maxPool1d(channelMask, everySecond).reshape([rows, -1]),
 	};
 }
 
@@ -218,7 +212,7 @@ export function views(p: nn.Weights, stages: readonly Places[]): Tensor {
 		const repeated = x.reshape([rows, count, 1, dim]).expand([rows, count, 2 ** i, dim]);
 		return repeated.reshape([rows, count * 2 ** i, dim]).slice(1, 0, places);
 	});
-	return nn.norm(p, "views.norm", whole.reduce(add));
+	return nn.norm(p, "views.norm", whole.reduce(graph.add));
 }
 
 /** The hidden state of each query; all are predicted at once, after the window's last positions. */
@@ -234,10 +228,10 @@ export function decoder(
 	const rows = window.mask.shape[0] as number;
 	const { dtype } = window.mask;
 	const from = places - startOf(config);
-	const decoderInput = (t: Tensor, rest: Tensor) => concat([t.slice(1, from), rest], 1);
-	const codes = decoderInput(embedded(p, window), filled(0, [rows, ahead, dim], dtype));
+	const decoderInput = (t: Tensor, rest: Tensor) => graph.concat([t.slice(1, from), rest], 1);
+	const codes = decoderInput(embedded(p, window), graph.filled(0, [rows, ahead, dim], dtype));
 	const times = decoderInput(nn.marksBefore(window), nn.marksAfter(queries));
-	const known = decoderInput(window.mask, filled(1, [rows, ahead], dtype));
+	const known = decoderInput(window.mask, graph.filled(1, [rows, ahead], dtype));
 
 	const memory = { x: nn.norm(p, "encoder.norm", x), mask };
 	let y = read(decoderWeights, codes, times);

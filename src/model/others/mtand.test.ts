@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
 import { input } from "../../engine/tensor/index.js";
-import { paddingMask } from "../nn/attention.js";
+import { paddingMask } from "../nn/layers.js";
 import { plainWeights, sigmoid } from "../nn/testing/plain.js";
 import { nested, within } from "../nn/weights.js";
 import { conformance } from "../testing/conformance.js";

@@ -12,17 +12,8 @@
 
 import type { z } from "zod";
 import { yearDays } from "../../base/time.js";
-import {
-	concat,
-	constant,
-	filled,
-	flip,
-	gather,
-	relu,
-	scan,
-	stack,
-	type Tensor,
-} from "../../engine/tensor/index.js";
+import type { Tensor } from "../../engine/tensor/index.js";
+import * as graph from "../../engine/tensor/index.js";
 import { fields, integer, modelSettings } from "../kinds/fields.js";
 import { embedded, type Window, windowModel } from "../kinds/window.js";
 import * as nn from "../nn/index.js";
@@ -42,23 +33,23 @@ export function bidirectionalGru(p: nn.Weights, x: Tensor, width: number): Tenso
 		made.set(name, joint);
 		return joint;
 	};
-	const inputs = stack([x, flip(x, 1)], 0).reshape([2, rows * places, inside]);
-	const { outputs } = scan(
+	const inputs = graph.stack([x, graph.flip(x, 1)], 0).reshape([2, rows * places, inside]);
+	const { outputs } = graph.scan(
 		(state: Tensor, [fromInput]) => {
 			const next = nn.gruStep(both, state, fromInput);
 			return [next, next];
 		},
-		filled(0, [2, rows, width], x.dtype),
+		graph.filled(0, [2, rows, width], x.dtype),
 		[nn.gruInput(both, inputs).reshape([2, rows, places, -1])],
 		{ axis: 2 },
 	); // [2, rows, places, width]
 	const way = (i: number) => outputs.slice(0, i, i + 1).reshape([rows, places, width]);
-	return concat([way(0), flip(way(1), 1)], -1);
+	return graph.concat([way(0), graph.flip(way(1), 1)], -1);
 }
 
 /** Matrices [2, …, …]; vectors [2, 1, …], as they are added to rows. */
 function sideBySide(weights: readonly Tensor[]): Tensor {
-	const both = stack(weights, 0);
+	const both = graph.stack(weights, 0);
 	return both.shape.length === 2 ? both.reshape([2, 1, -1]) : both;
 }
 
@@ -80,7 +71,7 @@ export const timeVectorWeights = (width: number): nn.WeightSpecs => ({
 export function timeVectors(p: nn.Weights, years: Tensor): Tensor {
 	const t = years.reshape([...years.shape, 1]);
 	const turned = (q: nn.Weights) => t.mul(q("rate")).add(q("shift"));
-	return concat([turned(nn.within(p, "linear")), turned(nn.within(p, "waves")).sin()], -1);
+	return graph.concat([turned(nn.within(p, "linear")), turned(nn.within(p, "waves")).sin()], -1);
 }
 
 /** What is looked at, and where it stands in time. */
@@ -178,7 +169,7 @@ function weights({ heads, dim, ff, latent, time }: MtandConfig): nn.WeightSpecs 
 }
 
 const readout = (p: nn.Weights, x: Tensor): Tensor =>
-	nn.linear(p, "out", relu(nn.linear(p, "hidden", x)));
+	nn.linear(p, "out", graph.relu(nn.linear(p, "hidden", x)));
 
 /** Years from the last place on, below 0 before it. */
 const yearsOf = ({ days }: Window): Tensor => days.sub(days.slice(1, -1)).mul(1 / yearDays);
@@ -191,7 +182,7 @@ function referenceYears({ references, window: places }: MtandConfig, window: Win
 	const chosen = Array.from({ length: references }, (_, k) =>
 		Math.round((k * (places - 1)) / (references - 1)),
 	);
-	return gather(yearsOf(window), constant(chosen, [references], "int32"), 1);
+	return graph.gather(yearsOf(window), graph.constant(chosen, [references], "int32"), 1);
 }
 
 /** z at the reference points: what the observations are there, and then from point to point. */

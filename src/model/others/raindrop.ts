@@ -13,16 +13,8 @@
  */
 
 import { z } from "zod";
-import {
-	concat,
-	gather,
-	pick,
-	relu,
-	roll,
-	sub,
-	type Tensor,
-	topK,
-} from "../../engine/tensor/index.js";
+import type { Tensor } from "../../engine/tensor/index.js";
+import * as graph from "../../engine/tensor/index.js";
 import { fields, headsDivide, integer, modelSettings, positive } from "../kinds/fields.js";
 import { embedded, type Window, windowModel } from "../kinds/window.js";
 import * as nn from "../nn/index.js";
@@ -49,7 +41,7 @@ export function sensorsOf({ tokens, days, shown }: Window): Sensors {
 	const same = (x: Tensor) => down(x).equal(across(x)).cast(shown.dtype).mul(both);
 	const [code, time] = [same(tokens), same(days)];
 	const earlier = nn.table([places, places], (i, j) => Number(j < i), shown.dtype);
-	const isSensor = shown.mul(sub(1, code.mul(earlier).sum(2).minimum(1)));
+	const isSensor = shown.mul(graph.sub(1, code.mul(earlier).sum(2).minimum(1)));
 	const alike = code.mul(time).sum(2).maximum(1);
 	return {
 		tokens,
@@ -75,7 +67,7 @@ export const observationWeights = (vocab: number, width: number): nn.WeightSpecs
  */
 export function observedStates(p: nn.Weights, { tokens, sensorOf, momentOf }: Sensors): Tensor {
 	const [rows, moments, sensors] = sensorOf.shape as [number, number, number];
-	const states = relu(gather(p("observation"), tokens)); // [rows, sensors, width]
+	const states = graph.relu(graph.gather(p("observation"), tokens)); // [rows, sensors, width]
 	return states
 		.reshape([rows, 1, sensors, -1])
 		.mul(momentOf.matmul(sensorOf).reshape([rows, moments, sensors, 1]));
@@ -113,8 +105,8 @@ export function propagate(
 		.reshape([rows, places, 1, places])
 		.matmul(h)
 		.reshape([rows, places, width]);
-	const w = gather(p("message"), tokens); // [rows, places, width]
-	const r = gather(p("receiver"), tokens); // [rows, places, receiver]
+	const w = graph.gather(p("message"), tokens); // [rows, places, width]
+	const r = graph.gather(p("receiver"), tokens); // [rows, places, receiver]
 
 	// h D [r, p]ᵀ = h (D_r rᵀ) + h (D_p pᵀ): what of D meets a receiver, and what meets a time.
 	const D = p("dependency");
@@ -138,17 +130,17 @@ export function propagate(
 
 	const often = sensorOf.sum(1).maximum(1).reshape([rows, places, 1]);
 	const dependency = sensorOf.matmul(alpha, { transposeA: true }).div(often); // [rows, senders, receivers]
-	return { known: relu(h.add(message)), edges: e.mul(dependency) };
+	return { known: graph.relu(h.add(message)), edges: e.mul(dependency) };
 }
 
 /** Only the heaviest edges, this part of those that join sensors of the window; the others are 0. */
 export function prune(edges: Tensor, { isSensor }: Sensors, kept: number): Tensor {
 	const [rows, sensors] = isSensor.shape as [number, number];
 	const flat = edges.reshape([rows, sensors * sensors]);
-	const { values } = topK(flat, sensors * sensors);
+	const { values } = graph.topK(flat, sensors * sensors);
 	const count = isSensor.sum(1, true); // [rows, 1]
 	const last = count.mul(count).mul(kept).floor().sub(1).maximum(0);
-	const least = pick(values, last.cast("int32"), 1);
+	const least = graph.pick(values, last.cast("int32"), 1);
 	return flat.mul(flat.greaterEqual(least).cast(flat.dtype)).reshape(edges.shape);
 }
 
@@ -158,7 +150,7 @@ export function prune(edges: Tensor, { isSensor }: Sensors, kept: number): Tenso
  */
 export function graphDistance({ tokens, isSensor }: Sensors, edges: Tensor): Tensor {
 	const [rows, sensors] = tokens.shape as [number, number];
-	const other = (x: Tensor) => roll(x, 0, -Math.floor(rows / 2));
+	const other = (x: Tensor) => graph.roll(x, 0, -Math.floor(rows / 2));
 	const down = (x: Tensor) => x.reshape([rows, sensors, 1]);
 	const across = (x: Tensor) => x.reshape([rows, 1, sensors]);
 	// 1 where place i of a window and place j of the other stand for one sensor.
@@ -273,13 +265,13 @@ export const raindrop = windowModel<RaindropConfig>({
 		let x = nn.linear(
 			p,
 			"moment",
-			concat([joinSensors(p, now.known, embedded(p, window)), times], 2),
+			graph.concat([joinSensors(p, now.known, embedded(p, window)), times], 2),
 		);
 		const mask = nn.paddingMask(window.shown);
 		for (const q of nn.withinEach(p, "layers", layers)) {
 			const seen = nn.attention(q, "attention", x, { heads, mask });
 			x = nn.norm(q, "attentionNorm", x.add(seen));
-			x = nn.norm(q, "feedForwardNorm", x.add(nn.feedForward(q, "feedForward", x, relu)));
+			x = nn.norm(q, "feedForwardNorm", x.add(nn.feedForward(q, "feedForward", x, graph.relu)));
 		}
 		return x;
 	},
@@ -288,10 +280,10 @@ export const raindrop = windowModel<RaindropConfig>({
 		const queryCount = queries.gaps.shape[1] as number;
 		const all = encoded.mul(shown.reshape([rows, places, 1])).sum(1, true); // [rows, 1, dim]
 		const mean = all.div(shown.sum(1).maximum(1).reshape([rows, 1, 1]));
-		const read = concat(
+		const read = graph.concat(
 			[mean.expand([rows, queryCount, dim]), nn.timeEncoding(queries.gaps, time)],
 			2,
 		);
-		return relu(nn.linear(p, "answer", read));
+		return graph.relu(nn.linear(p, "answer", read));
 	},
 });

@@ -12,17 +12,8 @@
  */
 
 import type { z } from "zod";
-import {
-	add,
-	concat,
-	constant,
-	filled,
-	gather,
-	gelu,
-	stack,
-	type Tensor,
-	topK,
-} from "../../engine/tensor/index.js";
+import type { Tensor } from "../../engine/tensor/index.js";
+import * as graph from "../../engine/tensor/index.js";
 import { fields, integer, modelSettings } from "../kinds/fields.js";
 import { embedded, type Window, windowModel } from "../kinds/window.js";
 import * as nn from "../nn/index.js";
@@ -62,7 +53,7 @@ function foldsOf(length: number, reach: number, dtype: Tensor["dtype"]): Folds {
 		type: Tensor["dtype"],
 		steps: readonly number[] = taps,
 	) =>
-		constant(
+		graph.constant(
 			periods.flatMap((period) =>
 				Array.from({ length: cells }, (_, cell) =>
 					steps.map((tap) => value(cell, tap, period)),
@@ -79,7 +70,7 @@ function foldsOf(length: number, reach: number, dtype: Tensor["dtype"]): Folds {
 	return {
 		periods,
 		cells,
-		periodOf: constant(
+		periodOf: graph.constant(
 			all.map((period) => periods.indexOf(period)),
 			[all.length],
 			"int32",
@@ -116,7 +107,7 @@ function meanKernel(p: nn.Weights, kernels: number): Tensor {
 		const wide = p(`kernels.${i}`).pad(0, margin, margin);
 		return wide.pad(1, margin, margin);
 	});
-	return centred.reduce(add).mul(1 / kernels); // [taps, taps, in, out]
+	return centred.reduce(graph.add).mul(1 / kernels); // [taps, taps, in, out]
 }
 
 interface TimesBlockConfig {
@@ -143,7 +134,10 @@ export function strongest(
 ): { readonly frequencies: Tensor; readonly weights: Tensor } {
 	const { real, imaginary } = nn.fourier(x, nn.modesOf(x.shape[1] as number).slice(1));
 	const amplitudes = real.square().add(imaginary.square()).add(1e-9).sqrt().mean(2); // [rows, frequencies]
-	const { values, indices } = topK(amplitudes, Math.min(count, amplitudes.shape[1] as number));
+	const { values, indices } = graph.topK(
+		amplitudes,
+		Math.min(count, amplitudes.shape[1] as number),
+	);
 	return { frequencies: indices, weights: values.softmax() }; // from 0 for frequency 1
 }
 
@@ -174,14 +168,12 @@ export function timesBlock(config: TimesBlockConfig, p: nn.Weights, x: Tensor): 
 	const products = beside.matmul(kernel).transpose([1, 0, 2]); // [rows · cells, taps, taps · ff]
 	const across = chosen.right.matmul(products); // [rows · cells, periods, taps · ff]
 	// Σ over rows.
-	const hidden = gather(across.reshape([-1, ff]), chosen.belowTap).sum(3); // [rows, cells, periods, ff]
-	const active = gelu(hidden.add(p("in.bias"))).mul(chosen.inside);
+	const hidden = graph.gather(across.reshape([-1, ff]), chosen.belowTap).sum(3); // [rows, cells, periods, ff]
+	const active = graph.gelu(hidden.add(p("in.bias"))).mul(chosen.inside);
 
-	const below = gather(active.reshape([-1, ff]), chosen.below).reshape([
-		rows * cells,
-		periods,
-		taps * ff,
-	]);
+	const below = graph
+		.gather(active.reshape([-1, ff]), chosen.below)
+		.reshape([rows * cells, periods, taps * ff]);
 	const weighted = chosen.left
 		.reshape([rows, cells, periods, taps])
 		.mul(weights.reshape([rows, 1, periods, 1]));
@@ -196,12 +188,12 @@ function chosenFolds(folds: Folds, frequencies: Tensor) {
 	const [rows, periods] = frequencies.shape as [number, number];
 	const { cells } = folds;
 	const taps = folds.below.shape[2] as number;
-	const numbers = gather(folds.periodOf, frequencies); // [rows, periods]
-	const of = (table: Tensor) => gather(table, numbers).transpose([0, 2, 1, 3]); // [rows, cells, periods, …]
+	const numbers = graph.gather(folds.periodOf, frequencies); // [rows, periods]
+	const of = (table: Tensor) => graph.gather(table, numbers).transpose([0, 2, 1, 3]); // [rows, cells, periods, …]
 	const below = of(folds.below);
 	/** Where cell 0 of a series begins among all that hold so many numbers a period. */
 	const start = (each: number) =>
-		constant(
+		graph.constant(
 			Array.from({ length: rows * periods * each }, (_, i) => {
 				const row = Math.floor(i / (periods * each));
 				return row * cells * periods * each + (i % (periods * each));
@@ -224,7 +216,7 @@ function chosenFolds(folds: Folds, frequencies: Tensor) {
 function shifted(x: Tensor, taps: number, cells: number): Tensor {
 	const reach = (taps - 1) / 2;
 	const wide = x.pad(1, reach, cells - (x.shape[1] as number) + reach);
-	return stack(
+	return graph.stack(
 		Array.from({ length: taps }, (_, i) => wide.slice(1, i, i + cells)),
 		0,
 	);
@@ -240,7 +232,7 @@ function unshifted(parts: Tensor, length: number): Tensor {
 		.map((part, i) =>
 			part.slice(2, i, i + length).reshape([...parts.shape.slice(1, 2), length, -1]),
 		)
-		.reduce(add);
+		.reduce(graph.add);
 }
 
 const config = modelSettings({
@@ -312,7 +304,7 @@ export const timesnet = windowModel<TimesNetConfig>({
 				// [rows, window + ahead, dim]
 				nn.column(p("extend.bias")),
 			);
-		const mask = concat([window.mask, filled(1, [rows, ahead], window.mask.dtype)], 1);
+		const mask = graph.concat([window.mask, graph.filled(1, [rows, ahead], window.mask.dtype)], 1);
 		return blocks(config, p, longer, mask).slice(1, -ahead);
 	},
 });

@@ -1,20 +1,7 @@
 import { codeKey, type Vocabulary } from "../../data/cohort/vocabulary.js";
 import { next, type ResidentValue } from "../../engine/runtime/index.js";
-import {
-	allReduceSum,
-	constant,
-	div,
-	type FixedShape,
-	type Graph,
-	gather,
-	gradients,
-	inOrder,
-	input,
-	parameter,
-	scatterAdd,
-	type Tensor,
-	where,
-} from "../../engine/tensor/index.js";
+import type { FixedShape, Graph, Tensor } from "../../engine/tensor/index.js";
+import * as graph from "../../engine/tensor/index.js";
 import type { BatchShape, Model, Objective, Parameters, ParameterValues } from "../index.js";
 import { type LossTerm, lossTerms } from "../model.js";
 
@@ -45,7 +32,7 @@ export const gradientNorm = "gradientNorm";
 const scalars = "adamW";
 
 const symbols = (shapes: ReadonlyMap<string, FixedShape>): Parameters =>
-	Object.fromEntries([...shapes].map(([name, shape]) => [name, parameter(name, shape)]));
+	Object.fromEntries([...shapes].map(([name, shape]) => [name, graph.parameter(name, shape)]));
 
 const zeros = ({ shape, data }: ResidentValue): ResidentValue => ({
 	shape,
@@ -70,7 +57,7 @@ export const gradientSums = (
 
 /** Sums over the devices that share a batch. */
 const overDevices = ({ devices = 1 }: StepPlan, x: Tensor): Tensor =>
-	devices > 1 ? allReduceSum(x) : x;
+	devices > 1 ? graph.allReduceSum(x) : x;
 
 const losses = (plan: StepPlan, terms: readonly LossTerm[]) =>
 	Object.fromEntries(terms.map(({ name, total }) => [lossOf(name), overDevices(plan, total)]));
@@ -80,7 +67,7 @@ function objectiveOf(plan: StepPlan, shape: BatchShape) {
 	const parameters = symbols(plan.shapes);
 	const { model, config, objectives, devices = 1 } = plan;
 	const { terms, moving } = lossTerms(model, config, objectives, parameters, shape, true);
-	const parts = terms.map(({ name, total }) => total.mul(input(scaleOf(name), [])));
+	const parts = terms.map(({ name, total }) => total.mul(graph.input(scaleOf(name), [])));
 	return {
 		parameters,
 		outputs: losses(plan, terms),
@@ -88,7 +75,7 @@ function objectiveOf(plan: StepPlan, shape: BatchShape) {
 		moving: Object.fromEntries(
 			Object.entries(moving).map(([name, value]) => [
 				next(name),
-				devices > 1 ? allReduceSum(value).mul(1 / devices) : value,
+				devices > 1 ? graph.allReduceSum(value).mul(1 / devices) : value,
 			]),
 		),
 	};
@@ -100,7 +87,7 @@ function objectiveOf(plan: StepPlan, shape: BatchShape) {
  */
 function learned({ model, config }: StepPlan, total: Tensor, parameters: Parameters): string[] {
 	const specs = model.weights(config);
-	const used = new Set(inOrder([total]));
+	const used = new Set(graph.inOrder([total]));
 	return Object.entries(parameters).flatMap(([name, { node }]) =>
 		used.has(node) && !specs[name]?.moving ? [name] : [],
 	);
@@ -110,7 +97,7 @@ function learned({ model, config }: StepPlan, total: Tensor, parameters: Paramet
 function backward(plan: StepPlan, shape: BatchShape) {
 	const { total, parameters, ...objective } = objectiveOf(plan, shape);
 	const names = learned(plan, total, parameters);
-	const slopes = gradients(
+	const slopes = graph.gradients(
 		total,
 		names.map((name) => parameters[name]),
 	);
@@ -145,8 +132,9 @@ function updates(plan: StepPlan, parameters: Parameters, gradient: Parameters) {
 	const names = Object.keys(gradient);
 	const squares = names.map((name) => gradient[name].sumSquares());
 	const norm = squares.reduce((a, b) => a.add(b)).sqrt();
-	const factor = div(plan.clip, norm.add(1e-6)).minimum(1);
-	const [rate, epsilon, shrink, rareRate, rareEpsilon] = input(scalars, [5])
+	const factor = graph.div(plan.clip, norm.add(1e-6)).minimum(1);
+	const [rate, epsilon, shrink, rareRate, rareEpsilon] = graph
+		.input(scalars, [5])
 		.split(0, [1, 1, 1, 1, 1])
 		.map((x) => x.reshape([])) as [Tensor, Tensor, Tensor, Tensor, Tensor];
 	const usual = { scalars: { rate, epsilon, shrink }, options: plan.optimizer };
@@ -162,8 +150,8 @@ function updates(plan: StepPlan, parameters: Parameters, gradient: Parameters) {
 		const after = adamW(
 			{
 				parameter: weights,
-				first: parameter(firstOf(name), weights.shape),
-				second: parameter(secondOf(name), weights.shape),
+				first: graph.parameter(firstOf(name), weights.shape),
+				second: graph.parameter(secondOf(name), weights.shape),
 			},
 			kind === rare ? gradient[name] : gradient[name].mul(factor),
 			kind.scalars,
@@ -186,10 +174,10 @@ export function stepGraph(plan: StepPlan, shape: BatchShape): Graph {
 /** Forward and backward; the gradients are added to those kept so far, if `goesOn`, or start anew. */
 export function accumulateGraph(plan: StepPlan, shape: BatchShape): Graph {
 	const { outputs, gradient, moving } = backward(plan, shape);
-	const goesOn = input("goesOn", [], "bool");
+	const goesOn = graph.input("goesOn", [], "bool");
 	const sums = Object.entries(gradient).map(([name, slope]) => {
-		const kept = parameter(gradientOf(name), plan.shapes.get(name) as FixedShape);
-		return [next(gradientOf(name)), where(goesOn, kept, 0).add(slope)] as const;
+		const kept = graph.parameter(gradientOf(name), plan.shapes.get(name) as FixedShape);
+		return [next(gradientOf(name)), graph.where(goesOn, kept, 0).add(slope)] as const;
 	});
 	return { outputs: { ...outputs, ...Object.fromEntries(sums), ...moving } };
 }
@@ -207,7 +195,7 @@ export function applyGraph(plan: StepPlan, shape: BatchShape): Graph {
 	const kept = Object.fromEntries(
 		learned(plan, total, parameters).map((name) => [
 			name,
-			parameter(gradientOf(name), plan.shapes.get(name) as FixedShape),
+			graph.parameter(gradientOf(name), plan.shapes.get(name) as FixedShape),
 		]),
 	);
 	return { outputs: updates(plan, parameters, kept) };
@@ -344,7 +332,7 @@ export function startTogether(weights: ParameterValues, codes: Int32Array): Para
  */
 export function learnTogether(name: string, gradient: Tensor, codes: Int32Array): Tensor {
 	if (!ofTokens.includes(name)) return gradient;
-	const numbers = constant(codes, [codes.length], "int32");
+	const numbers = graph.constant(codes, [codes.length], "int32");
 	const count = codes.reduce((most, code) => Math.max(most, code), 0) + 1;
-	return gradient.add(gather(scatterAdd(gradient, numbers, count), numbers));
+	return gradient.add(graph.gather(graph.scatterAdd(gradient, numbers, count), numbers));
 }

@@ -3,7 +3,7 @@ import { random } from "../../base/random.js";
 import { evaluate } from "../../engine/runtime/testing/evaluate.js";
 import { constant, input } from "../../engine/tensor/index.js";
 import { trajgptConfig } from "./config.js";
-import { countingLogits, countingWeights } from "./counting-heads.js";
+import { countingLogits, countingWeights } from "./layer.js";
 
 const config = trajgptConfig.parse({
 	...{ vocab: 9, copies: 2, dim: 4, key: 8, value: 8, heads: 2 },

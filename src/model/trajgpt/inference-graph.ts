@@ -1,12 +1,5 @@
-import {
-	addDims,
-	type Dim,
-	type Graph,
-	input,
-	isOpen,
-	multiplyDims,
-	type Target,
-} from "../../engine/tensor/index.js";
+import type { Dim, Graph, Target } from "../../engine/tensor/index.js";
+import * as graph from "../../engine/tensor/index.js";
 import type { ParameterValues } from "../model.js";
 import { anyLength } from "../nn/sra.js";
 import { parametersOf } from "../nn/weights.js";
@@ -62,33 +55,33 @@ export function inferenceGraph(
 ): Graph {
 	const { rows, slots, queries, selected, ragged, between, backwards, fresh, keep } = shape;
 	const stream = (prefix: string, length: Dim) => ({
-		tokens: input(`${prefix}.tokens`, [rows, length], "int32"),
+		tokens: graph.input(`${prefix}.tokens`, [rows, length], "int32"),
 		// Portable graphs have no float64, which WebGPU does not support.
 		times:
 			target === "portable"
-				? input(`${prefix}.angles`, [rows, length, rotaryOf(config).half])
-				: input(`${prefix}.times`, [rows, length], "float64"),
-		gaps: input(`${prefix}.gaps`, [rows, length]),
+				? graph.input(`${prefix}.angles`, [rows, length, rotaryOf(config).half])
+				: graph.input(`${prefix}.times`, [rows, length], "float64"),
+		gaps: graph.input(`${prefix}.gaps`, [rows, length]),
 	});
 	const { heads, layers } = config;
 	const state = [rows, heads, config.key / heads, config.value / heads];
 	const out = network(config, parametersOf(weights), {
 		slots: slots !== 0 ? stream("slots", slots) : undefined,
-		mask: ragged && slots !== 0 ? input("mask", [rows, slots]) : undefined,
+		mask: ragged && slots !== 0 ? graph.input("mask", [rows, slots]) : undefined,
 		states: fresh
 			? undefined
-			: Array.from({ length: layers }, (_, layer) => input(stateOf(layer), state)),
+			: Array.from({ length: layers }, (_, layer) => graph.input(stateOf(layer), state)),
 		counts:
 			fresh || config.copies === 0
 				? undefined
-				: input("counts", [rows, config.copies, 1, config.vocab]),
-		seen: fresh || config.position === "time" ? undefined : input(seenPart, [rows, 1]),
+				: graph.input("counts", [rows, config.copies, 1, config.vocab]),
+		seen: fresh || config.position === "time" ? undefined : graph.input(seenPart, [rows, 1]),
 		queries:
 			queries !== 0
 				? {
 						...stream("queries", queries),
 						read: between
-							? { positions: input("queries.positions", [rows, queries], "int32") }
+							? { positions: graph.input("queries.positions", [rows, queries], "int32") }
 							: "after",
 					}
 				: undefined,
@@ -97,14 +90,14 @@ export function inferenceGraph(
 		selected:
 			selected !== 0
 				? {
-						stream: input("selected.stream", [rows, addDims(slots, selected)], "int32"),
-						positions: input("selected.positions", [rows, selected], "int32"),
+						stream: graph.input("selected.stream", [rows, graph.addDims(slots, selected)], "int32"),
+						positions: graph.input("selected.positions", [rows, selected], "int32"),
 					}
 				: undefined,
-		form: isOpen(slots) ? anyLength : undefined,
+		form: graph.isOpen(slots) ? anyLength : undefined,
 	});
-	const tokens = multiplyDims(rows, addDims(slots, queries));
-	const packed = isOpen(tokens) || tokens < packedBelow;
+	const tokens = graph.multiplyDims(rows, graph.addDims(slots, queries));
+	const packed = graph.isOpen(tokens) || tokens < packedBelow;
 	const constants = new Map([...weights].map(([name, { data }]) => [name, data]));
 	return {
 		outputs: {

@@ -1,12 +1,6 @@
-import {
-	concat,
-	type Dim,
-	gelu,
-	layerNorm,
-	rmsNorm,
-	silu,
-	type Tensor,
-} from "../../engine/tensor/index.js";
+import { specialCount } from "../../data/cohort/vocabulary.js";
+import type { Dim, FloatType, Tensor } from "../../engine/tensor/index.js";
+import * as graph from "../../engine/tensor/index.js";
 import * as nn from "../nn/index.js";
 import { decaysByTime, type TrajgptConfig } from "./config.js";
 import { decayRateOf } from "./decay.js";
@@ -17,7 +11,7 @@ import { decayRateOf } from "./decay.js";
  */
 export type Reading = "before" | "after" | { readonly positions: Tensor }; // [batch, queries], int32
 
-export interface AttentionInputs {
+interface AttentionInputs {
 	/** Of slots, then of queries; or of queries alone, where outputs of slots are not needed. */
 	readonly q: Tensor; // [batch, heads, slots + queries or queries, size]
 	readonly k: Tensor; // [batch, heads, slots + queries, size], as v
@@ -37,7 +31,7 @@ export interface AttentionInputs {
  * Slots advance the state; each query reads a state as a slot would, without changing it.
  * The output is as long as q.
  */
-export function attention(x: AttentionInputs): { readonly output: Tensor; readonly state: Tensor } {
+function attention(x: AttentionInputs): { readonly output: Tensor; readonly state: Tensor } {
 	const slotPart = (t: Tensor) => t.slice(2, 0, x.slots);
 	const queryPart = (t: Tensor) => t.slice(2, x.slots);
 	const masked = (t: Tensor) => {
@@ -72,7 +66,10 @@ export function attention(x: AttentionInputs): { readonly output: Tensor; readon
 	const decay = queryPart(x.logDecay).exp();
 	const selfScores = queries.mul(queryPart(x.k)).sum(-1, true);
 	const answers = read.mul(decay.reshape([...decay.shape, 1])).add(selfScores.mul(queryPart(x.v)));
-	return { output: main && !queriesOnly ? concat([main.output, answers], 2) : answers, state };
+	return {
+		output: main && !queriesOnly ? graph.concat([main.output, answers], 2) : answers,
+		state,
+	};
 }
 
 /** What a layer reads: n tokens per row, slots first and then queries. */
@@ -89,7 +86,8 @@ interface LayerInputs extends Pick<AttentionInputs, "slots" | "read" | "mask" | 
 /** S = e^logDecay S + kᵀ v, of slots and then queries. */
 export type StateUpdate = Pick<AttentionInputs, "k" | "v" | "logDecay">;
 
-export const normOf = ({ norm }: TrajgptConfig) => (norm === "rms" ? rmsNorm : layerNorm);
+export const normOf = ({ norm }: TrajgptConfig) =>
+	norm === "rms" ? graph.rmsNorm : graph.layerNorm;
 
 /** One layer of TrajGPT: selective recurrent attention with a gate, then a feed-forward block. */
 export function layer(config: TrajgptConfig, p: nn.Weights, inputs: LayerInputs) {
@@ -116,11 +114,11 @@ export function layer(config: TrajgptConfig, p: nn.Weights, inputs: LayerInputs)
 	const { output, state } = attention({ ...past, q, k, v, logDecay });
 
 	// Gate.
-	const gated = nn.joinHeads(norm(output)).mul(silu(nn.product(wanted(h), p("gate"))));
+	const gated = nn.joinHeads(norm(output)).mul(graph.silu(nn.product(wanted(h), p("gate"))));
 	const attended = wanted(x).add(nn.product(gated, p("out")));
 
 	// Feed-forward.
-	const fed = nn.product(gelu(nn.product(norm(attended), p("up"))), p("down"));
+	const fed = nn.product(graph.gelu(nn.product(norm(attended), p("up"))), p("down"));
 	return {
 		x: attended.add(fed), // [batch, m, dim]
 		state, // [batch, heads, key / heads, value / heads]
@@ -129,4 +127,75 @@ export function layer(config: TrajgptConfig, p: nn.Weights, inputs: LayerInputs)
 		/** What each token adds to the state: S = γ S + kᵀ v. */
 		update: { k, v, logDecay },
 	};
+}
+
+/** The weights of the counting heads. */
+export function countingWeights({ copies, dim, vocab }: TrajgptConfig): nn.WeightSpecs {
+	if (copies === 0) return {};
+	const weight = nn.filledWith(0, [copies, dim]);
+	return nn.nested("copy", {
+		weight,
+		weightBias: nn.filledWith(0, [copies]),
+		decay: weight,
+		decayBias: nn.filledWith(5, [copies]),
+		trust: weight,
+		trustBias: nn.filledWith(1, [copies]),
+		scale: nn.filledWith(2, [copies, vocab]),
+	});
+}
+
+interface CountingInputs extends Pick<AttentionInputs, "slots" | "read" | "mask" | "form"> {
+	readonly tokens: Tensor; // [batch, n], slots and then queries
+	/** Embedded slots and queries, before any layer. */
+	readonly embedded: Tensor; // [batch, n, dim]
+	/** Output of the last layer where logits are wanted. */
+	readonly hidden: Tensor; // [batch, m, dim]; m = n, or the queries alone
+	/** From log γ of one unit of time to that of each gap. */
+	readonly overGaps: (rate: Tensor) => Tensor; // [batch, copies, n]
+	readonly state: Tensor | undefined; // [batch, copies, 1, vocab]
+}
+
+/**
+ * Recorded codes tend to be recorded again. Every slot counts its token, and counts fade with time:
+ *   c_n = γ_n c_{n−1} + w_n onehot(u_n),   logits_n += trust_n log(1 + e^s ⊙ c_n).
+ * This is selective recurrent attention with keys of size 1 and tokens as values. The weight w and
+ * the decay γ come from what a slot holds, the trust from what the network makes of the history.
+ */
+export function countingLogits(
+	config: TrajgptConfig,
+	p: (name: string) => Tensor,
+	{ tokens, embedded, hidden, overGaps, ...reading }: CountingInputs,
+): { readonly logits: Tensor; readonly state: Tensor; readonly update: StateUpdate } {
+	const { copies, vocab } = config;
+	const dtype = embedded.dtype as FloatType;
+	const [batch, n] = tokens.shape as [Dim, Dim];
+	const m = hidden.shape[1];
+	const perHead = (x: Tensor, name: string) =>
+		x
+			.matmul(p(`copy.${name}`), { transposeB: true })
+			.add(p(`copy.${name}Bias`))
+			.transpose([0, 2, 1]); // [batch, copies, …]
+	const rate = perHead(embedded, "decay")
+		.logSigmoid()
+		.mul(1 / config.decayUnitDays);
+	// Special tokens are never recorded, so they are not counted.
+	const isCode = Array.from({ length: vocab }, (_, token) => Number(token >= specialCount));
+	const codes = graph.oneHot(tokens, vocab, dtype).mul(graph.constant(isCode, [vocab], dtype));
+	const seen = codes.reshape([batch, 1, n, vocab]);
+	const update = {
+		k: perHead(embedded, "weight").exp().reshape([batch, copies, n, 1]),
+		v: seen.expand([batch, copies, n, vocab]),
+		logDecay: overGaps(rate),
+	};
+	const { output: counts, state } = attention({
+		...reading,
+		q: graph.constant([1], [1, 1, 1, 1], dtype).expand([batch, copies, m, 1]),
+		...update,
+	}); // [batch, copies, m, vocab]
+	const level = counts
+		.mul(p("copy.scale").exp().reshape([copies, 1, vocab]))
+		.add(1)
+		.log();
+	const trust = perHead(hidden, "trust").reshape([batch, copies, m, 1]);
+	return { logits: level.mul(trust).sum(1), state, update };
 }

@@ -1,23 +1,18 @@
-import {
-	addDims,
-	concat,
-	constant,
-	cumulativeSum,
-	type Dim,
-	type FloatType,
-	filled,
-	gather,
-	multiplyDims,
-	stack,
-	type Tensor,
-} from "../../engine/tensor/index.js";
+import type { Dim, FloatType, Tensor } from "../../engine/tensor/index.js";
+import * as graph from "../../engine/tensor/index.js";
 import { codeHead } from "../heads.js";
 import type { Parameters } from "../model.js";
 import * as nn from "../nn/index.js";
 import { decayIsFixed, type TrajgptConfig } from "./config.js";
-import { countingLogits, countingWeights } from "./counting-heads.js";
 import { initialDecay } from "./decay.js";
-import { layer, normOf, type Reading, type StateUpdate } from "./layer.js";
+import {
+	countingLogits,
+	countingWeights,
+	layer,
+	normOf,
+	type Reading,
+	type StateUpdate,
+} from "./layer.js";
 
 const waves = 8;
 export const gapFeatureCount = 2 + 2 * waves;
@@ -32,9 +27,9 @@ export function gapFeatures(days: Tensor): Tensor {
 	const turns = Array.from({ length: waves }, (_, i) => Math.PI * (i + 1));
 	const angles = level
 		.reshape([...days.shape, 1])
-		.mul(constant(turns, [waves], days.dtype as FloatType)); // [batch, n, waves]
-	const pairs = stack([angles.sin(), angles.cos()], 3).reshape([...days.shape, 2 * waves]);
-	return concat([stack([level, since.neg().exp()], 2), pairs], 2); // [batch, n, gapFeatures]
+		.mul(graph.constant(turns, [waves], days.dtype as FloatType)); // [batch, n, waves]
+	const pairs = graph.stack([angles.sin(), angles.cos()], 3).reshape([...days.shape, 2 * waves]);
+	return graph.concat([graph.stack([level, since.neg().exp()], 2), pairs], 2); // [batch, n, gapFeatures]
 }
 
 interface SlotStream {
@@ -56,10 +51,12 @@ export function positionsOf({ batch, slots, mask, seen, queries, dtype }: SlotSt
 	/** How many slots have come after these. */
 	readonly seen: Tensor; // [batch, 1]
 } {
-	const from = seen ?? filled(0, [batch, 1], dtype);
-	const ends = mask ? mask.sum(1, true) : filled(slots, [batch, 1], dtype); // [batch, 1]
-	const order = constant([...Array(slots).keys()], [1, slots], dtype);
-	const ofSlots = mask ? cumulativeSum(mask, 1, { exclusive: true }) : order.expand([batch, slots]);
+	const from = seen ?? graph.filled(0, [batch, 1], dtype);
+	const ends = mask ? mask.sum(1, true) : graph.filled(slots, [batch, 1], dtype); // [batch, 1]
+	const order = graph.constant([...Array(slots).keys()], [1, slots], dtype);
+	const ofSlots = mask
+		? graph.cumulativeSum(mask, 1, { exclusive: true })
+		: order.expand([batch, slots]);
 	const streams = slots > 0 ? [ofSlots] : [];
 	if (queries) {
 		const { tokens, read } = queries;
@@ -67,7 +64,7 @@ export function positionsOf({ batch, slots, mask, seen, queries, dtype }: SlotSt
 		else if (read === "after") streams.push(ends.expand(tokens.shape));
 		else streams.push(read.positions.cast(dtype).minimum(ends)); // past a row's end is its end
 	}
-	return { positions: concat(streams, 1).add(from), seen: from.add(ends) };
+	return { positions: graph.concat(streams, 1).add(from), seen: from.add(ends) };
 }
 
 /** The embedding has entries of size 1: as a head it is scaled as a fresh head would be. */
@@ -194,7 +191,7 @@ export function network(
 	const norm = normOf(config);
 	// Slots and queries share the matrix products, so that weights are read once.
 	const streams = [slots, queries].filter((s) => s !== undefined);
-	const joined = (part: (s: Slots) => Tensor) => concat(streams.map(part), 1);
+	const joined = (part: (s: Slots) => Tensor) => graph.concat(streams.map(part), 1);
 	let tokens = joined((s) => s.tokens); // [batch, n]
 	let gaps = joined((s) => s.gaps);
 	const [batch, n] = tokens.shape as [Dim, Dim];
@@ -217,7 +214,7 @@ export function network(
 		};
 	const overGaps = over(() => gaps);
 
-	let x = gather(p("embedding"), tokens); // [batch, n, dim]
+	let x = graph.gather(p("embedding"), tokens); // [batch, n, dim]
 	const numbered = absolute
 		? positionsOf({
 				// Not left open: see `predictor`.
@@ -231,7 +228,7 @@ export function network(
 		: undefined;
 	if (numbered) {
 		const known = numbered.positions.minimum(config.positions - 1); // beyond, all stand at the last
-		x = x.add(gather(p("positions"), known.cast("int32")));
+		x = x.add(graph.gather(p("positions"), known.cast("int32")));
 	}
 	if (config.gap === "embedded") x = x.add(nn.product(gapFeatures(gaps), p("gap")));
 	let embedded = norm(x);
@@ -243,7 +240,10 @@ export function network(
 		const isLast = i === config.layers - 1;
 		if (selected && isLast) {
 			const take = (t: Tensor) =>
-				gather(t.reshape([multiplyDims(batch, n), ...t.shape.slice(2)]), selected.stream);
+				graph.gather(
+					t.reshape([graph.multiplyDims(batch, n), ...t.shape.slice(2)]),
+					selected.stream,
+				);
 			[x, embedded, tokens, gaps] = [take(x), take(embedded), take(tokens), take(gaps)];
 			angles = angles && { cosine: take(angles.cosine), sine: take(angles.sine) };
 			read = { positions: selected.positions };
@@ -268,7 +268,7 @@ export function network(
 	const hidden = norm(x);
 	/** Of slots and queries, those with logits. */
 	const coded = (t: Tensor) =>
-		predicting === undefined ? t : t.slice(1, 0, addDims(length, predicting));
+		predicting === undefined ? t : t.slice(1, 0, graph.addDims(length, predicting));
 	const codeLogits = headOf(config).outputs(p, coded(hidden));
 	const readOf = (queries: number): Reading | undefined => {
 		if (queries === 0) return undefined;

@@ -1,13 +1,6 @@
 import { specialTokens } from "../../data/cohort/vocabulary.js";
-import {
-	concat,
-	constant,
-	input,
-	pick,
-	scalar,
-	type Tensor,
-	where,
-} from "../../engine/tensor/index.js";
+import type { Tensor } from "../../engine/tensor/index.js";
+import * as graph from "../../engine/tensor/index.js";
 import type { MemoryPart, Parameters } from "../model.js";
 import { anyLength } from "../nn/sra.js";
 import type { TrajgptConfig } from "./config.js";
@@ -19,7 +12,7 @@ const [batch, length] = ["batch", "length"] as const;
 
 /** The time since the last event; 0 before the first. */
 export const since = (time: Tensor, last: Tensor): Tensor =>
-	where(last.equal(last), time.sub(last), scalar(0, "float64")).cast("float32");
+	graph.where(last.equal(last), time.sub(last), graph.scalar(0, "float64")).cast("float32");
 
 /** The event before the first one that is read. */
 interface LastEvent {
@@ -28,28 +21,36 @@ interface LastEvent {
 }
 
 const noEvent = (): LastEvent => ({
-	token: constant([specialTokens.sos], [1, 1], "int32"),
-	time: constant([Number.NaN], [1, 1], "float64"),
+	token: graph.constant([specialTokens.sos], [1, 1], "int32"),
+	time: graph.constant([Number.NaN], [1, 1], "float64"),
 });
 
 /** The inputs that hold histories, of any number and length: whole ones, unless they follow an event. */
 export function historyInputs(following?: LastEvent) {
 	const before = following ?? noEvent();
-	const isEvent = input("mask", [batch, length], "bool");
+	const isEvent = graph.input("mask", [batch, length], "bool");
 	const mask = isEvent.cast("float32");
 	// Padding must not become NaN, whatever it holds.
-	const tokens = where(isEvent, input("tokens", [batch, length], "int32"), scalar(0, "int32"));
-	const times = where(isEvent, input("times", [batch, length], "float64"), scalar(0, "float64"));
-	const behind = (first: Tensor, rest: Tensor) => concat([first.expand([batch, 1]), rest], 1); // [batch, places]
+	const tokens = graph.where(
+		isEvent,
+		graph.input("tokens", [batch, length], "int32"),
+		graph.scalar(0, "int32"),
+	);
+	const times = graph.where(
+		isEvent,
+		graph.input("times", [batch, length], "float64"),
+		graph.scalar(0, "float64"),
+	);
+	const behind = (first: Tensor, rest: Tensor) => graph.concat([first.expand([batch, 1]), rest], 1); // [batch, places]
 	const shifted = (x: Tensor) => x.slice(1, 0, length);
 
 	const allTokens = behind(before.token, tokens);
 	const counted = mask.sum(1, true); // [batch, 1]
 	const end = counted.cast("int32");
-	const token = pick(allTokens, end, 1);
-	const time = pick(behind(before.time, times), end, 1);
+	const token = graph.pick(allTokens, end, 1);
+	const time = graph.pick(behind(before.time, times), end, 1);
 	const first = times.slice(1, 0, 1);
-	const start = following ? where(before.time.equal(before.time), before.time, first) : first;
+	const start = following ? graph.where(before.time.equal(before.time), before.time, first) : first;
 	const slots = {
 		tokens: shifted(allTokens),
 		times,
@@ -69,7 +70,7 @@ export function historyInputs(following?: LastEvent) {
 export const indexedHistories = (following?: LastEvent) => ({
 	...historyInputs(following),
 	/** Index days: [batch, 1]. */
-	days: input("at", [batch], "float64").floor().reshape([batch, 1]),
+	days: graph.input("at", [batch], "float64").floor().reshape([batch, 1]),
 });
 
 /** Hidden states at some times after the index days, or after the last event where that is later: [batch, after, dim]. */
@@ -81,8 +82,8 @@ export function statesAfter(
 	states?: readonly Tensor[],
 ): Tensor {
 	// Where a history is empty, the time of its last event is NaN.
-	const from = where(days.less(last.time), last.time, days);
-	const times = from.add(constant(Float64Array.from(after), [1, after.length], "float64"));
+	const from = graph.where(days.less(last.time), last.time, days);
+	const times = from.add(graph.constant(Float64Array.from(after), [1, after.length], "float64"));
 	const { queryHidden } = network(config, parameters, {
 		slots,
 		mask,
@@ -103,11 +104,11 @@ export function statesAfterMore(
 ): { readonly hidden: Tensor; readonly memory: readonly MemoryPart[] } {
 	const memory = memoryParts(config).slice(0, config.layers);
 	const histories = indexedHistories({
-		token: input("last.token", [batch, 1], "int32"),
-		time: input("last.time", [batch, 1], "float64"),
+		token: graph.input("last.token", [batch, 1], "int32"),
+		time: graph.input("last.time", [batch, 1], "float64"),
 	});
 	const states = memory.map(({ name, heads, key, value }) =>
-		input(name, [batch, heads, key, value]),
+		graph.input(name, [batch, heads, key, value]),
 	);
 	return { hidden: statesAfter(config, parameters, after, histories, states), memory };
 }
