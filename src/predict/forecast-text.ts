@@ -13,13 +13,11 @@ export interface TimeForecast {
 	readonly codes: readonly LikelyToken[];
 }
 
-/** A patient's predictions, one per query time. */
 export interface PatientForecast {
 	readonly patient: NewPatient;
 	readonly answers: readonly TimeForecast[];
 }
 
-/** What a forecast is printed with. */
 export interface ForecastContext {
 	readonly moments: readonly Moment[];
 	readonly axis: TimeAxis;
@@ -28,7 +26,6 @@ export interface ForecastContext {
 
 const tokenOf = (vocabulary: Vocabulary, token: number) => vocabulary.tokens[token];
 
-/** A likely code, as programs get it. */
 export function likelyJson({ token, probability }: LikelyToken, vocabulary: Vocabulary) {
 	const { code, system, name, category } = tokenOf(vocabulary, token);
 	return { code, system, name, category, probability };

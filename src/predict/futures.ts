@@ -128,7 +128,6 @@ const mostHistories = 32;
 interface FutureStart extends Events {
 	/** The place of the history in the list. */
 	readonly history: number;
-	/** The index day. */
 	readonly day: number;
 }
 
@@ -248,7 +247,6 @@ function beginFuture(
 		records: 0,
 		/** The share of them with a new code. */
 		newShare: 0,
-		/** The records so far. */
 		ofDay: [] as number[],
 		death: null as number | null,
 	};
@@ -292,7 +290,7 @@ function futureMoves({ settings, vocab, steps }: FutureParts, rows: FutureRows, 
 	const drawWait = waitSampler(settings, steps);
 	const drawCode = codeSampler(vocab);
 
-	/** Whether the future goes on. */
+	/** Returns whether the future goes on. */
 	function wait(future: PartialFuture, row: number, step: FutureStep): boolean {
 		const happening = drawWait(future, row, step);
 		const day = future.day + future.waited;
@@ -308,7 +306,7 @@ function futureMoves({ settings, vocab, steps }: FutureParts, rows: FutureRows, 
 		return future.isVisit;
 	}
 
-	/** Whether the future goes on. */
+	/** Returns whether the future goes on. */
 	function record(future: PartialFuture, row: number, step: FutureStep): boolean {
 		const { ofDay, day, kinds } = future;
 		const token = drawCode(future, row, step);
@@ -380,7 +378,6 @@ function waitSampler(settings: HazardSettings, { visitBins }: FutureSteps) {
 	};
 }
 
-/** How many records a visit has. */
 function drawRecords(draw: Random, { oneRecord, visitEnd }: FutureStep, at: number): number {
 	if (draw.uniform() < probabilityOf(oneRecord[at])) return 1;
 	const last = probabilityOf(visitEnd[at]);

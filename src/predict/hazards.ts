@@ -15,7 +15,6 @@ import { knownCount } from "./histories.js";
 import { rowPrograms, withQuerySlot } from "./history-rows.js";
 import { type HistoryOnDay, type HistoryStart, openHazards } from "./open-hazards.js";
 
-/** A trained model. */
 export type Learned = Pick<Trained, "model" | "config" | "weights">;
 
 /** The hazard settings of a trained model; one without hazards is refused. */
@@ -127,9 +126,7 @@ export function landmarkRow(landmarks: readonly HistoryOnDay[]) {
 	};
 }
 
-/** Which hazards are computed, if not all. */
 interface HazardPart {
-	/** See `outputsOf`. */
 	readonly outputs: readonly number[];
 	/** The first bins; where a network is not queried at each bin, all are computed. */
 	readonly bins: number;

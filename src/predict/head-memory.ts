@@ -5,6 +5,7 @@ import { input, matmul, reshape, transpose } from "../engine/tensor/index.js";
 import type { BatchShape, EventBatch, Events, Parameters } from "../model/index.js";
 import { parametersOf } from "../model/nn/weights.js";
 import type { Trained } from "../model/train/index.js";
+import type { Learned } from "./hazards.js";
 import { rowPrograms } from "./history-rows.js";
 
 /** How long a head remembers, by the category of the code that came last. */
@@ -16,14 +17,7 @@ export interface HeadMemory {
 	readonly halfLives: readonly number[];
 }
 
-export interface MemoryByCategory {
-	readonly categories: readonly (string | null)[];
-	/** Of each category, the events that were averaged over. */
-	readonly events: readonly number[];
-	readonly heads: readonly HeadMemory[];
-	/** What half-lives are counted in. */
-	readonly unit: "days" | "events";
-}
+export type MemoryByCategory = Awaited<ReturnType<typeof headMemory>>;
 
 /**
  * The decay that each head really uses in some histories. log γ is averaged over the events of a category,
@@ -31,20 +25,16 @@ export interface MemoryByCategory {
  */
 export async function headMemory(
 	runtime: Runtime,
-	{
-		model,
-		config,
-		weights,
-		vocabulary,
-	}: Pick<Trained, "model" | "config" | "weights" | "vocabulary">,
+	{ model, config, weights, vocabulary }: Learned & Pick<Trained, "vocabulary">,
 	histories: readonly Events[],
-): Promise<MemoryByCategory> {
+) {
 	const { decay } = model;
 	if (!decay) throw new InputError(`the heads of model "${model.id}" do not forget at a rate`);
 	const { categories, events, of } = categoriesOf(vocabulary, histories);
-	const byTime = decay.per(config) === "time";
-	const unit = byTime ? "days" : "events";
-	if (categories.length === 0) return { categories, events, heads: [], unit };
+	/** What half-lives are counted in. */
+	const unit: "days" | "events" = decay.per(config) === "time" ? "days" : "events";
+	const known = { categories, events, unit };
+	if (categories.length === 0) return { ...known, heads: [] };
 	const feedsOf = (batch: EventBatch) => ({
 		...model.filler(config, batch)("slots"),
 		seen: categorySeen(batch, of, categories.length),
@@ -63,30 +53,23 @@ export async function headMemory(
 	}));
 	const sums = await rows.run(plain).finally(() => rows.dispose());
 	const symbols = parametersOf(weights);
-	const [layers, , heads] = decay.rates(config, symbols, { rows: 1, length: 1 }).shape;
-	const means = meanRates(sums, events, (layers as number) * (heads as number));
+	const { shape } = decay.rates(config, symbols, { rows: 1, length: 1 });
+	const [layers, , heads] = shape as [number, number, number];
+	const means = meanRates(sums, events, layers * heads);
 	return {
-		categories,
-		events,
-		unit,
-		heads: means.map((rates, at) => ({
-			layer: Math.floor(at / (heads as number)) + 1,
-			head: (at % (heads as number)) + 1,
-			halfLives: rates.map((rate) => Math.LN2 / -rate),
-		})),
+		...known,
+		heads: means.map(
+			(rates, at): HeadMemory => ({
+				layer: Math.floor(at / heads) + 1,
+				head: (at % heads) + 1,
+				halfLives: rates.map((rate) => Math.LN2 / -rate),
+			}),
+		),
 	};
 }
 
-interface Categories {
-	/** The most frequent first. */
-	readonly categories: readonly (string | null)[];
-	readonly events: readonly number[];
-	/** Of each token; −1 for special ones. */
-	readonly of: Int32Array;
-}
-
-/** Those that are seen, and followed by something: only then is there a slot. */
-function categoriesOf({ tokens }: Vocabulary, histories: readonly Events[]): Categories {
+/** Those that are seen, and followed by something: only then is there a slot. The most frequent first. */
+function categoriesOf({ tokens }: Vocabulary, histories: readonly Events[]) {
 	const counts = new Map<string | null, number>();
 	for (const history of histories)
 		for (let at = 0; at + 1 < history.tokens.length; at++) {
@@ -94,11 +77,17 @@ function categoriesOf({ tokens }: Vocabulary, histories: readonly Events[]): Cat
 			if (kind !== "special") counts.set(category, (counts.get(category) ?? 0) + 1);
 		}
 	const sorted = [...counts].sort((a, b) => b[1] - a[1]);
-	const categories = sorted.map(([category]) => category);
+	const categories: readonly (string | null)[] = sorted.map(([category]) => category);
 	const of = Int32Array.from(tokens, ({ category }, token) =>
 		token < specialCount ? -1 : categories.indexOf(category),
 	);
-	return { categories, events: sorted.map(([, events]) => events), of };
+	return {
+		categories,
+		/** Of each category, the events that are averaged over. */
+		events: sorted.map(([, events]) => events),
+		/** The category of each token; −1 for special ones. */
+		of,
+	};
 }
 
 /** 1 where the token of a slot, the event before it, is of a category: [rows, length, categories]. */
@@ -125,10 +114,7 @@ function meanRates(
 ): number[][] {
 	const categories = events.length;
 	const totals = new Float64Array(heads * categories);
-	for (const [at, value] of sums.entries()) {
-		const place = at % totals.length;
-		totals[place] = totals[place] + value;
-	}
+	for (const [at, value] of sums.entries()) totals[at % totals.length] += value;
 	return Array.from({ length: heads }, (_, head) =>
 		events.map((count, category) => totals[head * categories + category] / count),
 	);

@@ -23,7 +23,6 @@ export const eventsOf = ({ tokens, times }: Events, from: number, to: number) =>
 	times: Array.prototype.slice.call(times, from, to) as number[],
 });
 
-/** What is known of a history on a day. */
 export function knownOn(history: Events, day: number): ViewedHistory {
 	const known = eventsOf(history, 0, knownCount(history, day));
 	return { ...known, at: Math.max(day, known.times.at(-1) ?? day) };

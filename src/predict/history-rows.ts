@@ -37,7 +37,6 @@ export function coarseLength(length: number): number {
 	return Math.ceil(length / step) * step;
 }
 
-/** Shapes that stay compiled. */
 const mostPrograms = 24;
 
 type RowHistory = Pick<History, "tokens" | "times" | "birthEvents">;
@@ -94,7 +93,6 @@ export function rowPrograms(runtime: Runtime, { weights, build, feeds }: RowGrap
 			}: {
 				/** Histories longer than this are seen from their end. */
 				readonly maxLength?: number;
-				/** Passed on to the graph. */
 				readonly landmarks?: number;
 			} = {},
 		): Promise<Float32Array> =>

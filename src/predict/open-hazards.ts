@@ -17,7 +17,6 @@ import { eventsOf, knownCount } from "./histories.js";
 /** The predictor's state after the first events of a history, from which it need not be read again. */
 export interface HistoryStart {
 	readonly events: number;
-	/** Of one patient. */
 	readonly state: State;
 }
 
@@ -39,7 +38,6 @@ const mostEvents = 512;
 const mostAgain = 16;
 /** Slots of a call, padding included. */
 const mostSlots = 4096;
-/** Histories of a call. */
 const mostRows = 32;
 /** Of what is read of a history, padding is less than this share. */
 const mostPadding = 0.4;
@@ -155,7 +153,6 @@ export function openHazards(
 	};
 }
 
-/** Events that are read. */
 const lengthOf = ({ known, start }: IndexedHistory): number => known - (start?.events ?? 0);
 
 function feedsOf(

@@ -170,30 +170,32 @@ export async function explainRisk(
 	};
 }
 
-/** What explains a risk, and the history that has only some of it. */
-interface Explaining {
-	readonly parts: readonly number[];
-	recordsOf(parts: readonly number[]): number;
-	historyWith(parts: ReadonlySet<number>): Arrays;
-}
-
-function codesOf(history: Events, { of, day }: ReasonOptions): Explaining {
-	const known = knownEvents(history, day);
+/** Without edits: the records of each code explain a risk, and `historyWith` has only some of them. */
+function codesOf(history: Events, { of, day }: ReasonOptions) {
+	const { tokens, times } = knownEvents(history, day);
 	const isFixed = (token: number) => token < specialCount || of.includes(token);
 	return {
-		parts: [...new Set(known.tokens)].filter((token) => !isFixed(token)),
-		recordsOf: (tokens) => known.tokens.filter((token) => tokens.includes(token)).length,
-		historyWith: (tokens) => filtered(known, (token) => isFixed(token) || tokens.has(token)),
+		parts: [...new Set(tokens)].filter((token) => !isFixed(token)),
+		recordsOf: (codes: readonly number[]) => tokens.filter((token) => codes.includes(token)).length,
+		historyWith: (codes: ReadonlySet<number>) => {
+			const kept = [...tokens.keys()].filter((at) => isFixed(tokens[at]) || codes.has(tokens[at]));
+			return { tokens: kept.map((at) => tokens[at]), times: kept.map((at) => times[at]) };
+		},
 	};
 }
 
-const editsOf = (history: Events, edits: readonly Edit[], { day }: ReasonOptions): Explaining => ({
+/** The same of edits. */
+const editsOf = (history: Events, edits: readonly Edit[], { day }: ReasonOptions) => ({
 	parts: [...edits.keys()],
-	recordsOf: (places) => places.length,
-	historyWith: (places) => {
-		const made = edits.filter((_, place) => places.has(place));
-		return knownEvents(edited(history, made), day);
-	},
+	recordsOf: (places: readonly number[]) => places.length,
+	historyWith: (places: ReadonlySet<number>) =>
+		knownEvents(
+			edited(
+				history,
+				edits.filter((_, place) => places.has(place)),
+			),
+			day,
+		),
 });
 
 /**
@@ -215,7 +217,7 @@ function riskReader(
 	riskOf: RiskOf,
 	eventsPerCall: number,
 	{ onProgress, signal }: ReasonOptions,
-	historyWith: Explaining["historyWith"],
+	historyWith: (parts: ReadonlySet<number>) => Events,
 ) {
 	let [read, planned] = [0, Number.POSITIVE_INFINITY];
 	return {
@@ -273,40 +275,11 @@ async function strongestFirst(
 	return [...parts.keys()].sort((a, b) => strength[b] - strength[a]).map((at) => parts[at]);
 }
 
-const knownEvents = (history: Events, day: number): Arrays =>
+const knownEvents = (history: Events, day: number) =>
 	eventsOf(history, 0, knownCount(history, day));
-
-interface Arrays {
-	readonly tokens: readonly number[];
-	readonly times: readonly number[];
-}
-
-function filtered({ tokens, times }: Arrays, isKept: (token: number) => boolean): Arrays {
-	const kept = [...tokens.keys()].filter((at) => isKept(tokens[at]));
-	return {
-		tokens: kept.map((at) => tokens[at]),
-		times: kept.map((at) => times[at]),
-	};
-}
 
 /** The value of each coalition, which lists its players in increasing order. */
 export type ValuesOf = (coalitions: readonly (readonly number[])[]) => Promise<ArrayLike<number>>;
-
-interface ShapleyOptions {
-	/** Pairs of opposite orders that are drawn, at most; null for all orders: the values are exact. */
-	readonly pairs: number | null;
-	readonly draw: Random;
-}
-
-interface Shapley {
-	/** What each player adds, averaged over the orders in which players join: they sum to all − none. */
-	readonly values: readonly number[];
-	/** Standard errors of the values; 0 if they are exact. */
-	readonly errors: readonly number[];
-	/** The value without players, and with all. */
-	readonly none: number;
-	readonly all: number;
-}
 
 /** Drawing ends once no standard error exceeds this share of the largest value. */
 const enough = 0.05;
@@ -314,14 +287,22 @@ const enough = 0.05;
 const fewestPairs = 3;
 
 /**
- * Shapley values of a game. Orders are drawn in pairs, each with its reverse: where at most two players act
+ * Shapley values of a game: what each player adds, averaged over the orders in which players join, with standard errors (0
+ * if the values are exact). They sum to the value of all players minus that of none. Orders are drawn in pairs, each with its reverse: where at most two players act
  * together, one pair gives exact values.
  */
 export async function shapleyValues(
 	players: number,
 	valuesOf: ValuesOf,
-	{ pairs, draw }: ShapleyOptions,
-): Promise<Shapley> {
+	{
+		pairs,
+		draw,
+	}: {
+		/** Pairs of opposite orders that are drawn, at most; null for all orders: the values are exact. */
+		readonly pairs: number | null;
+		readonly draw: Random;
+	},
+) {
 	const everyone = Array.from({ length: players }, (_, player) => player);
 	const known = new Map<string, number>();
 	const worth = (coalition: readonly number[]) => known.get(coalition.join()) as number;

@@ -32,7 +32,6 @@ export function representer(runtime: Runtime, { model, config, weights }: Learne
 	};
 }
 
-/** The same, for one call. */
 export async function representations(
 	runtime: Runtime,
 	trained: Learned,

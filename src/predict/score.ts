@@ -23,7 +23,6 @@ export interface LabelScore {
 	readonly outside?: string | undefined;
 }
 
-/** The scores of a patient, one per time. */
 export interface ScoredPatient {
 	readonly patient: NewPatient;
 	readonly scores: readonly LabelScore[];

@@ -178,7 +178,6 @@ export function tokenThrottle(
 	}
 
 	return {
-		/** Number of addresses with a counter. */
 		get addresses() {
 			return counts.size;
 		},

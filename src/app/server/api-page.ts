@@ -97,7 +97,6 @@ const noExample: Readonly<Record<string, string>> = {
 	score: "The served model was not fine-tuned: it answers with status 422.",
 };
 
-/** An example to run, and its command. */
 function exampleSection(
 	method: string,
 	path: string,
@@ -179,7 +178,6 @@ const fieldsOf = ({ properties = {}, required = [] }: Schema): Field[] =>
 		isRequired: required.includes(name),
 	}));
 
-/** A table of fields: name, type, description. */
 const fieldTable = (fields: readonly Field[], caption: string) =>
 	fields.length === 0
 		? ""
@@ -261,7 +259,6 @@ for (const example of document.querySelectorAll(".example")) {
 }
 `;
 
-/** What the page loads, by URL path. */
 export const pageFiles = [
 	["/api/page.css", fileOf("text/css; charset=utf-8", style)],
 	["/api/page.js", fileOf("text/javascript; charset=utf-8", script)],

@@ -41,7 +41,6 @@ export interface AppParts {
 	readonly token?: string | undefined;
 	/** By URL path: the page, its files and its documents. */
 	readonly files: ReadonlyMap<string, ServedFile>;
-	/** Of trajgpt. */
 	readonly version: string;
 	/** Delays the response to a wrong token; a timer if left out. */
 	readonly pause?: Pause | undefined;
@@ -187,7 +186,6 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">) {
 	return {
 		fetch: hono.fetch,
 		scheduler: modelScheduler,
-		/** For tests and monitoring. */
 		usage: () => ({
 			waiting: modelScheduler.waiting,
 			sessions: openSessions.size,
@@ -195,7 +193,6 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">) {
 		}),
 		/** Answers the delayed requests with wrong tokens at once. */
 		endDelays: () => access?.endDelays(),
-		/** Forgets all sessions. */
 		close: openSessions.close,
 	};
 }

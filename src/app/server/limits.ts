@@ -4,17 +4,14 @@ export const defaultLimits = {
 	connections: 2048,
 	/** Open connections per address, which a proxy on this machine may need all of. */
 	connectionsPerAddress: 1024,
-	/** Size of one request body. */
 	bodyBytes: 1024 ** 2,
 	/** Size of all bodies together, from their first byte until the response. */
 	bodiesBytes: 64 * 1024 ** 2,
 	/** Size of one form of POST /sign-in; no token is needed to send one, and each connection can send one at a time. */
 	signInBytes: 4 * 1024,
-	/** Nesting depth of JSON. */
 	depth: 16,
 	/** JSON values per request: 5,000 events of three fields are 15,000 values. */
 	values: 16 * 1024,
-	/** Size of one response. */
 	answerBytes: 2 * 1024 ** 2,
 	/** Size of all responses that clients have not read yet. */
 	unsentBytes: 64 * 1024 ** 2,
@@ -30,7 +27,6 @@ export const defaultLimits = {
 	wrongTokenAddresses: 4096,
 	/** Delayed responses at a time; further ones are sent at once and their connections closed. */
 	wrongTokensWaiting: 64,
-	/** Model calls in the queue. */
 	waiting: 512,
 	sessions: 256,
 	/** Sessions expire this long after their last use. */
@@ -51,5 +47,4 @@ export const defaultLimits = {
 	closeIdleMs: 500,
 };
 
-/** Limits of one service process. */
 export type Limits = Readonly<typeof defaultLimits>;

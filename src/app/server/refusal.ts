@@ -5,13 +5,11 @@ import { QuestionError } from "../../predict/user-input/index.js";
 import { ThreadEnded } from "./engine/failures.js";
 
 interface RefusalDetails {
-	/** The field at fault, such as `patient.events.3.date`. */
 	readonly field?: string;
 	/** In a batch, the position of the patient at fault. */
 	readonly patient?: number;
 	/** Seconds after which to try again. */
 	readonly retry?: number;
-	/** The methods that are allowed. */
 	readonly allow?: string;
 	/** Whether to close the connection without reading the rest of the request. */
 	readonly closes?: boolean;

@@ -115,11 +115,9 @@ export function scheduler(
 				const call = engine[method] as AnyFunction<Promise<unknown>>;
 				return schedule(address, signal, work, () => call(...args));
 			}),
-		/** Calls that wait. */
 		get waiting() {
 			return queue.size;
 		},
-		/** Calls that have started so far. */
 		get started() {
 			return started;
 		},

@@ -13,9 +13,7 @@ import { errorBody, malformedRequestResponse, securityHeaders } from "./refusal.
 import type { Scheduler } from "./scheduler.js";
 
 export interface ServiceOptions extends AppParts {
-	/** The address to listen on. */
 	readonly host: string;
-	/** Ports to try in order. */
 	readonly ports: readonly number[];
 	/** Accepted host names in addition to those of the machine. */
 	readonly names?: readonly string[];

@@ -19,7 +19,6 @@ interface Form {
 	open(): Readable;
 }
 
-/** A file that is served. */
 export interface ServedFile extends Form {
 	readonly type: string;
 	/** Whether its name changes with its content, so that browsers may cache it forever. */
@@ -77,7 +76,6 @@ export async function filesIn(
 	return files;
 }
 
-/** A JSON document held in memory. */
 export const document = (text: string): ServedFile => fileOf(types.json, text);
 
 /** A text held in memory, which is not cached by clients. */

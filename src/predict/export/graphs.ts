@@ -39,7 +39,6 @@ import {
 } from "../../model/trajgpt/open-histories.js";
 import { riskFile } from "./manifest.js";
 
-/** An exported graph. */
 export interface ExportGraph {
 	readonly outputs: Readonly<Record<string, Tensor>>;
 	/** Descriptions of inputs and outputs, by name. */

@@ -17,7 +17,6 @@ export const labelFile = "label.onnx";
 /** The graph that gives cumulative incidences, of models with hazards. */
 export const riskFile = "risk.onnx";
 
-/** Where weights are stored: in every graph, or once in a separate file. */
 export const weightPlaces = ["inside", "external"] as const;
 export type WeightPlace = (typeof weightPlaces)[number];
 

@@ -19,15 +19,12 @@ import { readWeights } from "./weight-files.js";
 /** Reads a file of an export by name; undefined if it is missing. */
 export type ReadFile = (name: string) => Promise<Uint8Array | undefined>;
 
-/** All that is needed to make predictions. */
 export interface Export {
 	readonly manifest: ExportManifest;
 	readonly config: TrajgptConfig;
 	readonly weights: ParameterValues;
 	readonly vocabulary: Vocabulary;
-	/** The task that it was fine-tuned to, if any. */
 	readonly task?: FineTunedTask | undefined;
-	/** Caveats for the user. */
 	readonly warnings: readonly string[];
 }
 

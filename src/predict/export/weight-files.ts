@@ -10,7 +10,6 @@ import {
 } from "../../model/train/safetensors.js";
 import { weightsFile } from "./manifest.js";
 
-/** The weights as a safetensors file. */
 export function weightBytes(weights: ParameterValues): Uint8Array {
 	const pieces = encodeSafetensors(
 		new Map([...weights].map(([name, { shape, data }]) => [name, { dtype: "F32", shape, data }])),

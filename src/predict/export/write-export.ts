@@ -29,7 +29,6 @@ import {
 import { sha256 } from "./sha256.js";
 import { weightBytes, withExternalWeights } from "./weight-files.js";
 
-/** The folder of the browser library in an export. */
 const libraryFolder = "trajgpt";
 
 /** The files of the browser library, in the folder where it is built. */
@@ -37,7 +36,6 @@ const libraryFiles = ["trajgpt.js", "trajgpt-worker.js", "ort"];
 
 export interface ExportOptions {
 	readonly weights: WeightPlace;
-	/** The text of `model-card.md`. */
 	readonly modelCard: string;
 	/** The folder of the browser library, to include as `trajgpt/`. */
 	readonly library?: string | undefined;

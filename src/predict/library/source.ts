@@ -10,7 +10,6 @@ export interface PageFile {
 /** The URL of an export's folder, or its files. */
 export type Source = string | readonly PageFile[];
 
-/** The name of an export in messages. */
 export const sourceLabel = (source: Source): string =>
 	typeof source === "string" ? source : "the set of files";
 

@@ -23,22 +23,17 @@ export interface RiskModel {
 	readonly longestDays: number;
 	/** Weights of the model: see `ReasonOptions`. Needed for reasons. */
 	readonly parameters?: number | undefined;
-	/** Rates of first records by age and sex, if they are known. */
 	readonly rates?: RatesByAgeAndSex | null | undefined;
 }
 
-/** The risk after the index day, by horizon. */
 export interface IndexRisk {
 	/** The time of the first record up to the index day: the risk is that of another record. Null: of the first one. */
 	readonly recordedAt: number | null;
-	/** Means over the runs. */
 	readonly probabilities: readonly number[];
-	/** Over several runs. */
 	readonly lowest?: readonly number[] | undefined;
 	readonly highest?: readonly number[] | undefined;
 }
 
-/** What is answered about one code. */
 export type CodeAnswer = Awaited<ReturnType<typeof answerRisk>>[number];
 /** Why a risk after the index day is what it is: by the records or, with edits, by how these change it. */
 export type RiskReasons = Reasons & { readonly horizonDays: number };
@@ -55,7 +50,6 @@ export interface RiskAnswer {
 	/** Whether the model was trained on a simulated population. */
 	readonly simulated: boolean;
 	readonly vocabulary: Vocabulary;
-	/** Caveats on the question. */
 	readonly warnings: readonly string[];
 }
 
@@ -120,7 +114,6 @@ export async function answerRisk(model: RiskModel, query: RiskQuery) {
 		return {
 			code,
 			index: risk,
-			/** The same of the edited history. */
 			whatIfIndex: whatIfIndex?.[i],
 			/** The same of people of this age and sex; of first records only. */
 			sameAgeAndSex: isFirst
@@ -128,7 +121,6 @@ export async function answerRisk(model: RiskModel, query: RiskQuery) {
 				: undefined,
 			reasons: reasons[i],
 			trajectory: trajectories[i],
-			/** The trajectory of the edited history. */
 			whatIf: whatIf?.[i],
 			contributions: contributions[i] ?? [],
 		};
@@ -149,7 +141,6 @@ function riskOfSameAgeAndSex(
 	return risks.every((risk) => risk !== undefined) ? risks : undefined;
 }
 
-/** By code, then by time. */
 async function contributionsTo(
 	read: IncidenceReader,
 	{ patient: { history }, codes, attributed, horizonDays }: RiskQuery,
@@ -164,7 +155,6 @@ async function contributionsTo(
 		attributed.map((time, i) => ({
 			time,
 			risk: base[i],
-			/** Of each event of the history. */
 			effects: Array.from(history.times, (_, event) => effect[event * attributed.length + i]),
 		})),
 	);
@@ -218,7 +208,6 @@ export const averaged = (
 		};
 	});
 
-/** Mean, lowest and highest over models. */
 function spread(risks: readonly IndexRisk[]): IndexRisk {
 	const [first] = risks as [IndexRisk];
 	if (risks.length === 1) return first;

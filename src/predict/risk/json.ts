@@ -197,7 +197,6 @@ function reasonsJson<Token>(
 	};
 }
 
-/** Trajectories as CSV, one line per code and time. */
 export function riskCsv(answer: RiskAnswer): string {
 	const header = "patient,code,name,date,day,age_years,place,horizon_days,recorded,risk,growth";
 	const changed = answer.query.whatIf ? ["what_if_risk", "what_if_growth"] : [];
@@ -224,7 +223,6 @@ export function riskCsv(answer: RiskAnswer): string {
 /** What one line of a drawing has room for. */
 const longestLine = 60;
 
-/** The answer as the data of a figure. */
 export function riskPicture({ query, risks, simulated, vocabulary }: RiskAnswer) {
 	const { whatIf, patient, axis } = query;
 	const { id, birth, death, history } = patient;

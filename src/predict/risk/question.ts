@@ -28,7 +28,6 @@ import {
 	warningsFor,
 } from "../user-input/index.js";
 
-/** A set of codes under a name of its own. */
 export interface CodeGroup {
 	readonly name: string;
 	/** Its members, as users write codes. */
@@ -71,7 +70,6 @@ export interface Horizon {
 	readonly days: number;
 }
 
-/** What questions are read for. */
 type QuestionedModel = Omit<CodeBook, "groups"> & { readonly config: unknown };
 
 /** The hazards of a model, and where its codes are looked up. */
@@ -85,7 +83,6 @@ export function hazardBook(model: QuestionedModel) {
 	};
 }
 
-/** Codes, and names of groups of the model. */
 export const readCodes = (codes: readonly string[], book: CodeBook): FoundCode[] =>
 	codes.map((code, place) => inField(`codes.${place}`, () => findCode(code, book)));
 
@@ -142,11 +139,8 @@ export function readRisk(model: QuestionedModel, timed: Timed, question: RiskQue
 		groups: sampled,
 		/** The index day; its records are known. */
 		at: readIndexDay(question.at, timed),
-		/** After the index day. */
 		horizons,
-		/** The horizon of the trajectory. */
 		horizonDays: along.days[0],
-		/** Times of the trajectory. */
 		times: question.trajectory === false ? new Float64Array(0) : timeGrid(timed, question),
 		/** Times at which to attribute the risk to events. */
 		attributed: (question.attribute ?? []).map((time) => readTime(time, timed, "attribute")),
@@ -162,7 +156,6 @@ export function readRisk(model: QuestionedModel, timed: Timed, question: RiskQue
 	};
 }
 
-/** The members of groups among the codes of a vocabulary. */
 const readGroups = (groups: readonly CodeGroup[], book: CodeBook) =>
 	groups.map(({ name, codes }, i) => {
 		const refused = (problem: string) => new InputError(problem, { field: "group", value: name });
@@ -284,7 +277,6 @@ function readEdits(
 			`\`remove\` leaves patient ${patient.id} no record; a prediction needs at least one`,
 			{ field: "remove" },
 		);
-	/** Each in words. */
 	const names = named.map(({ name }) => name);
 	return { edits: named.map(({ edit }) => edit), names, name: names.join(", ") };
 }

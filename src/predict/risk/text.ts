@@ -76,7 +76,6 @@ export function riskText(answer: RiskAnswer, top: number, bars: TextBars): strin
 	return parts.join("");
 }
 
-/** Which record a risk along a history is of. */
 function recordWords({ points }: CodeJson): string {
 	if (points[0]?.recorded) return "another record";
 	return points.at(-1)?.recorded ? "a first record, then of another one" : "a first record";
@@ -84,7 +83,6 @@ function recordWords({ points }: CodeJson): string {
 
 const recordWord = (isRecorded: boolean) => (isRecorded ? "another" : "a first");
 
-/** The risks after the index day, by horizon. */
 function indexTable(report: RiskJson, { query, runs }: RiskAnswer, day: DayText): string {
 	const { risks, groups = [] } = report;
 	const incidences = [
@@ -147,7 +145,6 @@ function indexTable(report: RiskJson, { query, runs }: RiskAnswer, day: DayText)
 const highestOf = ({ points }: CodeJson): number =>
 	points.reduce((most, { risk, whatIfRisk = 0 }) => Math.max(most, risk, whatIfRisk), 0);
 
-/** Evenly spaced indices, and the last. */
 function shownRows(count: number): number[] {
 	const every = Math.ceil(count / (mostRows - 1));
 	const rows = Array.from({ length: Math.ceil(count / every) }, (_, row) => row * every);
@@ -278,7 +275,6 @@ function reasonsText(
 	return `\nWhy: what ${whatIf ? "each edit adds" : "the records of each code add"} to the risk of ${recordWord(isRecorded)} record of ${nameOf(code)} ${within} after ${day({ day: at })}, in percentage points\n\n${table(header, rows)}\n${[precisionText(reasons), "The rows show what moves the model's prediction, not what causes a disease."].join(" ").trim()}\n`;
 }
 
-/** The events with the numbers that --remove and --move take. */
 export function eventsText(answer: RiskAnswer): string {
 	const { axis } = answer.query;
 	const rows = riskJson(answer).patient.events.map((event) => [

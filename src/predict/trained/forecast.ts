@@ -16,7 +16,6 @@ import { placeOf } from "../trajectories.js";
 import { type Moment, warningsFor } from "../user-input/index.js";
 import { type QueriedPatients, queriesAt } from "./open.js";
 
-/** The forecasting methods. */
 export const methods = [...forecastMethods, "sampled"] as const;
 
 type ForecastMethod = (typeof methods)[number];
@@ -38,7 +37,6 @@ export function methodFor(model: Model, requested: ForecastMethod | undefined): 
 interface ForecastOptions extends ComputeOptions {
 	/** Default: the model's first method. */
 	readonly method?: ForecastMethod | undefined;
-	/** Codes per prediction. */
 	readonly top: number;
 	/** Futures per patient, of method sampled. */
 	readonly samples: number;
@@ -56,13 +54,11 @@ export function forecast(
 	const { times, queries } = queriesAt(queried, at);
 	return {
 		method,
-		/** Caveats on the queries. */
 		warnings: warningsFor(queried, queries, trained.manifest),
 		forecasts: forecastsOf(trained, queried.patients, times, { ...options, method }),
 	};
 }
 
-/** Patients per batch. */
 const batchSize = 64;
 
 type Settings = ForecastOptions & { readonly method: ForecastMethod };

@@ -27,13 +27,11 @@ import {
 } from "../user-input/index.js";
 import { onlyOne, type QueriedPatients, queriesAt, withHazards } from "./open.js";
 
-/** Options of `futures`. */
 export interface FuturesOptions extends ComputeOptions {
 	/** The index day. Default: the last record. */
 	readonly at?: Moment | undefined;
 	/** How far futures go, in years. */
 	readonly years: number;
-	/** Number of futures. */
 	readonly samples: number;
 	readonly seed: number;
 }
@@ -73,7 +71,6 @@ export async function futures(trained: Trained, queried: QueriedPatients, option
 	const share = (count: number) => count / samples;
 	return {
 		patient,
-		/** The index day. */
 		at,
 		days,
 		seed,
@@ -129,9 +126,7 @@ function countsOf(futures: readonly Future[], from: number, days: number) {
 	return counts;
 }
 
-/** What a thread needs to draw futures. */
 export interface FutureThreadData {
-	/** The model's id. */
 	readonly model: string;
 	readonly config: unknown;
 	readonly weights: ParameterValues;

@@ -22,7 +22,6 @@ export interface RiskOptions extends ComputeOptions {
 	readonly others: readonly Trained[];
 	/** Number of futures for groups that the run has no hazards for. */
 	readonly samples: number;
-	/** Of the futures. */
 	readonly seed: number;
 }
 

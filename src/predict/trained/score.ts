@@ -40,9 +40,7 @@ export async function score(
 	);
 	return {
 		scoring,
-		/** In their order. */
 		patients: scored,
-		/** Caveats on the queries. */
 		warnings: [
 			...warningsFor(queried, queries, trained.manifest, nothingRecorded),
 			...outsideWarnings(outside, queries.length),

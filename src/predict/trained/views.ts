@@ -7,10 +7,8 @@ export interface PatientView extends ViewedHistory {
 	readonly id: string;
 	/** The time of the representation, in days. */
 	readonly at: number;
-	/** Number of events, without the birth event. */
 	readonly events: number;
 	readonly sex: History["sex"];
-	/** The label's value; null without a task. */
 	readonly value: boolean | null;
 }
 

@@ -35,7 +35,6 @@ export interface CodeBook {
 		readonly codes: Pick<Manifest["codes"], "map">;
 		readonly filters: Pick<Manifest["filters"], "minCount">;
 	};
-	/** The map of the dataset, if available. */
 	readonly map: CodeMap | undefined;
 	/** Named groups of codes that can be found by their names too. */
 	readonly groups?: readonly { readonly name: string; readonly tokens: readonly number[] }[];
@@ -152,7 +151,6 @@ function mappedTokens(
 const named = ({ code, name }: { code: string; name: string }) =>
 	name === code ? code : `${code} ${name}`;
 
-/** The first tokens by code and name. */
 const listed = (tokens: readonly Token[]) =>
 	tokens.slice(0, 6).map(named).join(", ") + (tokens.length > 6 ? ", …" : "");
 
@@ -226,7 +224,6 @@ function nearCodes(given: string, book: CodeBook): readonly Token[] {
 		.slice(0, 5);
 }
 
-/** How many letters two texts begin with alike. */
 function sharedStart(a: string, b: string): number {
 	let alike = 0;
 	while (alike < a.length && a[alike] === b[alike]) alike++;

@@ -36,7 +36,6 @@ export class QuestionError extends InputError {
 	}
 }
 
-/** Reads a field of a question; errors name it. */
 export function inField<T>(path: string, work: () => T): T {
 	try {
 		return work();
@@ -199,15 +198,12 @@ export function timesOf(
 	return times;
 }
 
-/** The time of a field of a question. */
 export const readTime = (time: TimeInput, { patient, axis }: Timed, field: string, path = field) =>
 	inField(path, () => timesOf([momentOf(time)], [patient], axis, `\`${field}\``)[0]?.[0] as number);
 
-/** The times of a field that holds several. */
 export const readTimes = (times: readonly TimeInput[], patient: Timed, field: string) =>
 	times.map((time, place) => readTime(time, patient, field, `${field}.${place}`));
 
-/** The length of time of a field, in days. */
 export const readSpan = (span: SpanInput, field: string, path = field): number =>
 	inField(path, () => {
 		const days = typeof span === "number" ? span : spanDays(span);
@@ -264,7 +260,6 @@ export function patientText({ id, sex, birth, history }: NewPatient, axis: TimeA
 	return `${id}: ${parts.join(", ")}${age}`;
 }
 
-/** In years, to a tenth. */
 export const ageText = (time: number, birth: number): string =>
 	((time - birth) / yearDays).toFixed(1);
 

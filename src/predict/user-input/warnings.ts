@@ -4,12 +4,10 @@ import type { Manifest, NewPatient, UnknownCodes } from "../../data/cohort/index
 import { roundUpTimeRange } from "../../data/cohort/privacy-rounding.js";
 import { placeOf } from "../trajectories.js";
 
-/** How much of the records of a query the model does not know. */
 interface Queried {
 	readonly unknown: Pick<UnknownCodes, "codes" | "records">;
 }
 
-/** A query time of one patient. */
 interface Query {
 	readonly patient: NewPatient;
 	readonly time: number;

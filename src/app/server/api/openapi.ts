@@ -29,7 +29,6 @@ const refusalsOf = ({ method, path, query, request }: Route): Readonly<Record<nu
 
 type AnySchema = z.core.JSONSchema.BaseSchema;
 
-/** A JSON schema as zod writes it. */
 export interface Schema extends AnySchema {
 	properties?: Record<string, Schema>;
 	items?: Schema;
@@ -38,7 +37,6 @@ export interface Schema extends AnySchema {
 
 const reference = (name: string) => `#/components/schemas/${name}`;
 
-/** The named schemas; each refers to the others by name. */
 function namedSchemas(): Record<string, Schema> {
 	const { schemas } = z.toJSONSchema(schemaNames, { io: "input", uri: reference });
 	const withoutIds = ({ $schema: _, $id: __, ...schema }: AnySchema) => schema as Schema;
@@ -54,7 +52,6 @@ const json = (schema: z.ZodType, example?: Example) => ({
 	},
 });
 
-/** The parameters of an operation, in its path and in the URL's query. */
 function parametersOf({ path, query }: Route, example?: Example) {
 	const { properties = {} } = query ? z.toJSONSchema(query, { io: "input" }) : {};
 	const inPath = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = ""]) => ({
@@ -90,7 +87,6 @@ function operationOf(operationId: string, route: Route, example?: Example) {
 	};
 }
 
-/** One operation, as the page at /api reads it. */
 export type Operation = ReturnType<typeof operationOf>;
 
 /** The API as OpenAPI 3.1, from the schemas that check the requests. */
@@ -121,7 +117,6 @@ export function openApi(version: string, examples: Examples) {
 
 export type OpenApi = ReturnType<typeof openApi>;
 
-/** A request that the served model answers. */
 export interface Example {
 	readonly query?: Readonly<Record<string, string | number>>;
 	readonly body?: object;

@@ -42,7 +42,6 @@ import {
 	type routes,
 } from "./routes.js";
 
-/** The model and the limits of the service. */
 export function describeModel(served: ServedModel, limits: Limits) {
 	const { model, config, weights, vocabulary, manifest, step, versions, task } = served;
 	const { id, name, cite } = model;
@@ -59,7 +58,6 @@ export function describeModel(served: ServedModel, limits: Limits) {
 	};
 }
 
-/** The codes of the model that match a search. */
 export function codes({ search, limit }: z.infer<typeof routes.codes.query>, served: ServedModel) {
 	const matches = searchCodes(search, served);
 	return {
@@ -89,7 +87,6 @@ function checkResponseSize(
 	);
 }
 
-/** Responds with forecasts from the history of the request. */
 export const forecast = (
 	{ patient, ...request }: RequestOf<"forecast">,
 	served: ServedModel,
@@ -119,14 +116,12 @@ export async function forecastFrom(
 	return { ...historySummary(parsed, times, served), answers: new RawJson(forecasts) };
 }
 
-/** Reads the patients of a batch. */
 const readPatients = (patients: readonly PatientRequest[], served: ServedModel) =>
 	perPatient(patients, (patient, i) => readRequestPatient(patient, served, `patients.${i}`));
 
 /** Forecasts that one request computes at a time, so that it does not fill the queue of calls. */
 const forecastsAtOnce = 8;
 
-/** Forecasts for several patients, in their order. */
 export async function forecastBatch(
 	{ patients, ...request }: RequestOf<"forecastBatch">,
 	served: ServedModel,
@@ -206,7 +201,6 @@ export async function risk(
 	};
 }
 
-/** Risks within horizons for several patients, in their order. */
 export async function riskBatch(
 	request: RequestOf<"riskBatch">,
 	served: ServedModel,

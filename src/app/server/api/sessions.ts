@@ -154,7 +154,6 @@ export function sessions(
 		end(id: string): void {
 			if (!open.delete(id)) throw new Refusal(404, "there is no such session; nothing to end");
 		},
-		/** Forgets all sessions. */
 		close(): void {
 			clearInterval(timer);
 			open.clear();

@@ -18,15 +18,11 @@ import { callsOf } from "../../../predict/library/run-calls.js";
 import { momentJson } from "../../../predict/user-input/index.js";
 import { CallFailed, failureOf } from "./failures.js";
 
-/** What a thread needs to build the model. */
 export interface ModelParts {
-	/** Its id. */
 	readonly model: string;
 	readonly config: unknown;
 	readonly weights: ParameterValues;
-	/** The codes with their names. */
 	readonly tokens: readonly Token[];
-	/** The task it was fine-tuned to, if any. */
 	readonly task?: FineTunedTask | undefined;
 }
 
@@ -36,7 +32,6 @@ export interface ForecastQuery {
 	readonly times: readonly number[];
 	/** The times as the request gives them. */
 	readonly at: readonly (string | number)[];
-	/** Codes per time. */
 	readonly top: number;
 	readonly birth: number | null;
 	readonly axis: TimeAxis;

@@ -17,7 +17,6 @@ export const failureOf = (error: unknown, operation?: string): Failure =>
 				where: framesOf(error),
 			};
 
-/** A call to the model has failed. */
 export class CallFailed extends Error {
 	override readonly name: string = "CallFailed";
 
@@ -26,7 +25,6 @@ export class CallFailed extends Error {
 	}
 }
 
-/** A thread has ended during a call. */
 export class ThreadEnded extends CallFailed {
 	override readonly name = "ThreadEnded";
 }
