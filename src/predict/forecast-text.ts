@@ -24,10 +24,8 @@ export interface ForecastContext {
 	readonly vocabulary: Vocabulary;
 }
 
-const tokenOf = (vocabulary: Vocabulary, token: number) => vocabulary.tokens[token];
-
 export function likelyJson({ token, probability }: LikelyToken, vocabulary: Vocabulary) {
-	const { code, system, name, category } = tokenOf(vocabulary, token);
+	const { code, system, name, category } = vocabulary.tokens[token];
 	return { code, system, name, category, probability };
 }
 
@@ -87,8 +85,8 @@ export function forecastText(
 			columns.flatMap(({ codes }, i) => {
 				const code = codes[rank];
 				if (!code) return ["", ""];
-				const { code: written, name } = tokenOf(vocabulary, code.token);
-				const text = name === written ? written : `${written} ${name}`;
+				const token = vocabulary.tokens[code.token];
+				const text = token.name === token.code ? token.code : `${token.code} ${token.name}`;
 				const wide = (headings[i]?.length ?? 0) - probabilityWidth - 2;
 				return [
 					cut(text, width).padEnd(wide),

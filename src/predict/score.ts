@@ -4,8 +4,7 @@ import type { TimeAxis } from "../base/time.js";
 import type { NewPatient } from "../data/cohort/index.js";
 import type { Events } from "../model/index.js";
 import { definitionOf, type Scoring } from "../model/train/finetune/classifier.js";
-import { knownOn, outsideReason } from "./histories.js";
-import type { TaskScorer } from "./represent.js";
+import { knownOn, outsideReason, type ViewedHistory } from "./histories.js";
 import {
 	ageText,
 	dayText,
@@ -29,9 +28,7 @@ export interface ScoredPatient {
 }
 
 /** Computes the probabilities of a label, wherever the model runs. */
-type ScoreReader = (
-	...[views]: Parameters<TaskScorer["probabilities"]>
-) => Promise<ArrayLike<number>>;
+type ScoreReader = (views: readonly ViewedHistory[]) => Promise<ArrayLike<number>>;
 
 /** The task that a model was fine-tuned to; refuses a model without one. */
 export function tunedTask<Task>(task: Task | undefined, verb: "load" | "serve"): Task {
@@ -48,19 +45,16 @@ export async function labelScores(
 	histories: readonly Events[],
 	days: readonly (readonly number[])[],
 ): Promise<LabelScore[][]> {
-	const queries = histories.flatMap((history, i) =>
-		(days[i] ?? []).map((time) => ({ time, view: knownOn(history, time) })),
-	);
-	const probabilities =
-		queries.length > 0 ? await read(queries.map(({ view }) => view)) : new Float64Array(0);
-	const scores = queries.map(
-		({ time, view }, i): LabelScore => ({
+	const views = histories.flatMap((history, i) => days[i].map((day) => knownOn(history, day)));
+	const probabilities = views.length > 0 ? await read(views) : [];
+	let at = 0;
+	return days.map((ofHistory) =>
+		ofHistory.map((time) => ({
 			time,
-			probability: probabilities[i],
-			outside: outsideReason(scoring, view),
-		}),
+			probability: probabilities[at],
+			outside: outsideReason(scoring, views[at++]),
+		})),
 	);
-	return histories.map((_, i) => scores.splice(0, days[i]?.length ?? 0));
 }
 
 /** The score of one patient on one day, as programs get it. `warnings` say why it may be unreliable. */
@@ -70,8 +64,8 @@ export async function scoreJson(
 	{ patient, axis }: Timed,
 	day: number,
 ) {
-	const [[score] = []] = await labelScores(read, scoring, [patient.history], [[day]]);
-	const { probability, outside } = score as LabelScore;
+	const [[score]] = await labelScores(read, scoring, [patient.history], [[day]]);
+	const { probability, outside } = score;
 	return {
 		...definitionOf(scoring),
 		at: momentJson(day, patient.birth, axis),

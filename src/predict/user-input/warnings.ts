@@ -4,10 +4,6 @@ import type { Manifest, NewPatient, UnknownCodes } from "../../data/cohort/index
 import { roundUpTimeRange } from "../../data/cohort/privacy-rounding.js";
 import { placeOf } from "../trajectories.js";
 
-interface Queried {
-	readonly unknown: Pick<UnknownCodes, "codes" | "records">;
-}
-
 interface Query {
 	readonly patient: NewPatient;
 	readonly time: number;
@@ -21,50 +17,68 @@ export const nothingRecorded = "no record is known then, at most age and sex";
 
 /** Why predictions may be unreliable. Patients are named by their id alone. */
 export function warningsFor(
-	{ unknown }: Queried,
+	{ unknown }: { readonly unknown: Pick<UnknownCodes, "codes" | "records"> },
 	queries: readonly Query[],
 	manifest: Manifest,
 	beforeFirst = "predicted from the start of a history alone, evolved backwards; nothing in training resembles that",
 ): string[] {
 	const reach = manifest.reach && roundUpTimeRange(manifest.reach);
-	const warnings: string[] = [];
-	if (unknown.records > 0)
-		warnings.push(
-			`${count(unknown.records, "record", "records")} of ${count(unknown.codes, "code", "codes")} that the model does not know: skipped; --json names them`,
-		);
-	const early = queries.filter(({ patient, time }) => placeOf(patient.history, time) === "before");
-	if (early.length > 0)
-		warnings.push(
-			`${count(early.length, "query time is", "query times are")} before the first event (${early[0]?.patient.id} first): ${beforeFirst}`,
-		);
-	const afterBirth = queries.filter(({ patient, time }) => isBeforeRecords(patient.history, time));
-	if (afterBirth.length > 0)
-		warnings.push(
-			`${count(afterBirth.length, "query time is", "query times are")} before the first record (${afterBirth[0]?.patient.id} first): ${nothingRecorded}`,
-		);
-	const farthest = most(
+	const queriesThat = (isMeant: (query: Query) => boolean, where: string, why = "") => {
+		const [first, ...others] = queries.filter(isMeant);
+		return first
+			? [
+					`${count(1 + others.length, "query time is", "query times are")} ${where} (${first.patient.id} first)${why}`,
+				]
+			: [];
+	};
+	const farthest = largest(
 		queries,
 		({ patient, time }) => time - (patient.history.times.at(-1) as number),
 	);
-	if (reach && farthest && farthest.value > reach.longestDays)
-		warnings.push(
-			`the latest query time is ${durationName(farthest.value)} after the last event (${farthest.patient.id}), longer than any history the model was trained on; the longest spans ${durationName(reach.longestDays)}`,
-		);
-	const oldest = most(queries, ({ patient, time }) =>
+	const oldest = largest(queries, ({ patient, time }) =>
 		patient.birth === null ? 0 : time - patient.birth,
 	);
-	if (reach && oldest && reach.oldestDays !== null && oldest.value > reach.oldestDays)
-		warnings.push(
-			`the latest query time is at the age of ${durationName(oldest.value)} (${oldest.patient.id}); the oldest patient in training was ${durationName(reach.oldestDays)}`,
-		);
-	const dead = queries.filter(
-		({ patient, time }) => patient.death !== null && time > patient.death,
-	);
-	if (dead.length > 0)
-		warnings.push(
-			`${count(dead.length, "query time is", "query times are")} after the patient's death (${dead[0]?.patient.id} first)`,
-		);
-	return warnings;
+	return [
+		...(unknown.records > 0
+			? [
+					`${count(unknown.records, "record", "records")} of ${count(unknown.codes, "code", "codes")} that the model does not know: skipped; --json names them`,
+				]
+			: []),
+		...queriesThat(
+			({ patient, time }) => placeOf(patient.history, time) === "before",
+			"before the first event",
+			`: ${beforeFirst}`,
+		),
+		...queriesThat(
+			({ patient, time }) => isBeforeRecords(patient.history, time),
+			"before the first record",
+			`: ${nothingRecorded}`,
+		),
+		...(reach && farthest.value > reach.longestDays
+			? [
+					`the latest query time is ${durationName(farthest.value)} after the last event (${farthest.id}), longer than any history the model was trained on; the longest spans ${durationName(reach.longestDays)}`,
+				]
+			: []),
+		...(reach && reach.oldestDays !== null && oldest.value > reach.oldestDays
+			? [
+					`the latest query time is at the age of ${durationName(oldest.value)} (${oldest.id}); the oldest patient in training was ${durationName(reach.oldestDays)}`,
+				]
+			: []),
+		...queriesThat(
+			({ patient, time }) => patient.death !== null && time > patient.death,
+			"after the patient's death",
+		),
+	];
+}
+
+/** The largest value of queries, the first of equals, and whose it is. */
+function largest(queries: readonly Query[], valueOf: (query: Query) => number) {
+	let most = { id: "", value: Number.NEGATIVE_INFINITY };
+	for (const query of queries) {
+		const value = valueOf(query);
+		if (value > most.value) most = { id: query.patient.id, value };
+	}
+	return most;
 }
 
 /** Whether a time lies after a known birth, which is the first event, and before the day of the first record. */
@@ -100,12 +114,3 @@ export function editWarnings(
 
 /** Where a dataset does not say how far its histories reach. */
 const longestLifeDays = 120 * yearDays;
-
-function most(queries: readonly Query[], value: (query: Query) => number) {
-	let largest: { readonly patient: NewPatient; readonly value: number } | undefined;
-	for (const query of queries) {
-		const amount = value(query);
-		if (!largest || amount > largest.value) largest = { patient: query.patient, value: amount };
-	}
-	return largest;
-}
