@@ -6,30 +6,29 @@ import { thousands } from "../../base/thousands.js";
 import { type Bindings, isHttps, type Pause, type RequestContext, requireToken } from "./access.js";
 import { countedAddress } from "./addresses.js";
 import { examplesFor, openApi } from "./api/openapi.js";
-import { populationOf, type ServedModel } from "./api/patient.js";
 import {
 	codes,
 	describeModel,
 	embed,
 	forecast,
 	forecastBatch,
+	populationOf,
 	risk,
 	riskBatch,
+	type ServedModel,
 	score,
 } from "./api/predictions.js";
 import { type Route, routes } from "./api/routes.js";
 import { sessions } from "./api/sessions.js";
 import { apiPage, pageFiles } from "./api-page.js";
+import { jsonBytes, parsedJson, requestBodies, validate } from "./bodies.js";
 import type { Connections } from "./connections.js";
 import type { Engine, ModelCalls } from "./engine/engine.js";
-import { CallFailed } from "./engine/failures.js";
-import { readingTurns } from "./fair-queue.js";
-import { jsonBytes } from "./json-bytes.js";
+import { CallFailed } from "./engine/engine.js";
 import type { Limits } from "./limits.js";
 import type { Log } from "./log.js";
 import { errorBody, hungUp, Refusal, refusalOf } from "./refusal.js";
-import { parsedJson, requestBodies, validate } from "./request-body.js";
-import { scheduler } from "./scheduler.js";
+import { readingTurns, scheduler } from "./scheduler.js";
 import { document, type ServedFile, send } from "./static-files.js";
 
 export interface AppParts {

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { fairQueue, readingTurns } from "./fair-queue.js";
+import { fairQueue, readingTurns } from "./scheduler.js";
 
 test("addresses take turns, each in the order of its jobs; a job that may not start holds back its address alone", () => {
 	const queue = fairQueue<string>(() => 0);

@@ -1,8 +1,7 @@
 export { leastTokenLength, newToken } from "./access.js";
 export { isLoopback } from "./addresses.js";
-export type { ServedModel } from "./api/patient.js";
-export { type Engine, localEngine } from "./engine/engine.js";
-export { threadEngine } from "./engine/threads.js";
+export type { ServedModel } from "./api/predictions.js";
+export { type Engine, localEngine, threadEngine } from "./engine/engine.js";
 export { defaultLimits, type Limits } from "./limits.js";
 export { jsonLog, type Log, noLog } from "./log.js";
 export { type Service, startService } from "./service.js";

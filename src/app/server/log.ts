@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import { failureOf } from "./engine/failures.js";
+import { failureOf } from "./engine/engine.js";
 
 /** Writes lines of JSON: the route pattern, status and duration of requests; never their content. */
 export interface Log {

@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { InputError } from "../../base/errors.js";
 import { QuestionError } from "../../predict/user-input/index.js";
-import { ThreadEnded } from "./engine/failures.js";
+import { ThreadEnded } from "./engine/engine.js";
 
 interface RefusalDetails {
 	readonly field?: string;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
-import { jsonBounds } from "./request-body.js";
+import { jsonBounds } from "./bodies.js";
 import { gatekeeper, running } from "./testing/running.js";
 import { someEvents } from "./testing/small-served.js";
 import { head, heard, opened } from "./testing/sockets.js";

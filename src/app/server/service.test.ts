@@ -9,10 +9,10 @@ import {
 	predictAt,
 	representations,
 } from "../../predict/index.js";
-import { readRequestPatient } from "./api/patient.js";
+import { readRequestPatient } from "./api/predictions.js";
 import { type Route, routes } from "./api/routes.js";
 import type { Engine } from "./engine/engine.js";
-import { ThreadEnded } from "./engine/failures.js";
+import { ThreadEnded } from "./engine/engine.js";
 import { gatekeeper, jsonIn, running } from "./testing/running.js";
 import { smallServed, someEvents } from "./testing/small-served.js";
 

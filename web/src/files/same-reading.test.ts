@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readRequestPatient } from "../../../src/app/server/api/patient.js";
+import { readRequestPatient } from "../../../src/app/server/api/predictions.js";
 import { random } from "../../../src/base/random.js";
 import { builtInMap, readPheCodeMap } from "../../../src/data/codes/index.js";
 import { type History, newPatients, type PrepareOptions } from "../../../src/data/cohort/index.js";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { specialCount, type Token } from "../../../data/cohort/vocabulary.js";
 import type { CodeConfig } from "../../../model/heads.js";
-import type { ServedModel } from "./patient.js";
+import type { ServedModel } from "./predictions.js";
 import { errorResponse, type Route, routes, schemaNames } from "./routes.js";
 
 /** The refusals of an operation. Any other method of its path is refused with 405. */

@@ -4,7 +4,7 @@ import type { RecordRow } from "../../../data/records/rows.js";
 import type { RecordSource } from "../../../data/records/store.js";
 import { readPatient } from "../../../predict/library/patient.js";
 import { smallServed } from "../testing/small-served.js";
-import { readerFor, readRequestPatient, type ServedModel } from "./patient.js";
+import { readerFor, readRequestPatient, type ServedModel } from "./predictions.js";
 import type { PatientRequest } from "./routes.js";
 
 /** Reads a patient of a session, whose first known record may follow. */

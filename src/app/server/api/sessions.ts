@@ -10,8 +10,7 @@ import {
 import type { ModelCalls } from "../engine/engine.js";
 import type { Limits } from "../limits.js";
 import { Refusal } from "../refusal.js";
-import { historySummary, readerFor, type ServedModel } from "./patient.js";
-import { forecastFrom } from "./predictions.js";
+import { forecastFrom, historySummary, readerFor, type ServedModel } from "./predictions.js";
 import type { PatientRequest, RequestOf } from "./routes.js";
 
 interface Session {

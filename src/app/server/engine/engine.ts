@@ -1,6 +1,7 @@
+import { Worker } from "node:worker_threads";
 import { InputError } from "../../../base/errors.js";
 import type { TimeAxis } from "../../../base/time.js";
-import { type CallByName, callsByName } from "../../../base/worker-calls.js";
+import { type CallByName, callsByName, workerCalls } from "../../../base/worker-calls.js";
 import type { Token } from "../../../data/cohort/vocabulary.js";
 import type { Runtime } from "../../../engine/runtime/index.js";
 import { nodeRuntime } from "../../../engine/runtime/node.js";
@@ -16,7 +17,6 @@ import { likeliest } from "../../../predict/index.js";
 import type { Calls } from "../../../predict/library/run-calls.js";
 import { callsOf } from "../../../predict/library/run-calls.js";
 import { momentJson } from "../../../predict/user-input/index.js";
-import { CallFailed, failureOf } from "./failures.js";
 
 export interface ModelParts {
 	readonly model: string;
@@ -125,4 +125,96 @@ function forecastWriter(
 		});
 		return new TextEncoder().encode(`[${forecasts.join(",")}]`);
 	};
+}
+
+type Begin = (parts: ModelParts) => Pick<Worker, "on" | "postMessage" | "terminate">;
+
+const beginThread: Begin = (workerData) =>
+	new Worker(new URL("./thread.js", import.meta.url), { workerData });
+
+/** One thread; if it dies, the next call restarts it. */
+function thread(parts: ModelParts, begin: Begin) {
+	const started = () => {
+		const worker = begin(parts);
+		const calls = workerCalls(
+			(call) => worker.postMessage(call),
+			(failure: Failure) => new CallFailed(failure),
+		);
+		const ended = (failure: Omit<Failure, "operation">) => {
+			if (running?.worker === worker) running = undefined;
+			calls.end((operation) => new ThreadEnded({ ...failure, operation }));
+		};
+		worker.on("message", calls.receive);
+		worker.on("error", (error) => ended(failureOf(error)));
+		worker.on("exit", (code) => ended({ error: `exit ${code}`, where: [] }));
+		return { worker, calls };
+	};
+	let running: ReturnType<typeof started> | undefined;
+	return {
+		get busy() {
+			return running?.calls.pending ?? 0;
+		},
+		call(method: Method, args: readonly unknown[]): Promise<unknown> {
+			running ??= started();
+			return running.calls.call(method, args);
+		},
+		end: async () => {
+			await running?.worker.terminate();
+		},
+	};
+}
+
+/**
+ * A model in several single-threaded workers. Many small computations in parallel are more efficient than
+ * one that is spread over all cores, and a request waits only for its own calls.
+ */
+export function threadEngine(parts: ModelParts, count: number, begin = beginThread): Engine {
+	const threads = Array.from({ length: count }, () => thread(parts, begin));
+	const call = (method: Method, args: readonly unknown[]) =>
+		threads.reduce((idlest, next) => (next.busy < idlest.busy ? next : idlest)).call(method, args);
+	return engineThrough(call, {
+		width: count,
+		async dispose() {
+			for (const { end } of threads) await end();
+		},
+	});
+}
+
+/**
+ * What is kept of an error: the model call that failed, the kind of error and its stack frames. The message
+ * is dropped, as it may hold data of the request.
+ */
+export interface Failure {
+	readonly operation: string | undefined;
+	readonly error: string;
+	readonly where: readonly string[];
+}
+
+export const failureOf = (error: unknown, operation?: string): Failure =>
+	error instanceof CallFailed
+		? error.failure
+		: {
+				operation,
+				error: error instanceof Error ? error.name : "unknown",
+				where: framesOf(error),
+			};
+
+export class CallFailed extends Error {
+	override readonly name: string = "CallFailed";
+
+	constructor(readonly failure: Failure) {
+		super(`${failure.operation} failed with ${failure.error}`);
+	}
+}
+
+export class ThreadEnded extends CallFailed {
+	override readonly name = "ThreadEnded";
+}
+
+/** The frames of a stack, without the message before them. */
+export function framesOf(error: unknown): string[] {
+	const { stack = "", message = "" } = error instanceof Error ? error : {};
+	const start = stack.indexOf(message);
+	const frames = start < 0 ? "" : stack.slice(start + message.length);
+	return frames.split("\n").flatMap((line) => /^\s+(at .*)$/.exec(line)?.[1] ?? []);
 }

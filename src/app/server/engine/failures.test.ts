@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { InputError } from "../../../base/errors.js";
 import { answerCalls, type WorkerReply, workerCalls } from "../../../base/worker-calls.js";
 import { jsonLog } from "../log.js";
-import { CallFailed, type Failure, failureOf, framesOf, ThreadEnded } from "./failures.js";
+import { CallFailed, type Failure, failureOf, framesOf, ThreadEnded } from "./engine.js";
 
 const broken = () => new RangeError("token 7 of SECRET\n    at SECRET (1987.js:6:5)");
 

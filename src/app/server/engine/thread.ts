@@ -1,7 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { answerCalls, type WorkerCall, type WorkerReply } from "../../../base/worker-calls.js";
-import { localEngine, type ModelParts } from "./engine.js";
-import { type Failure, failureOf } from "./failures.js";
+import { type Failure, failureOf, localEngine, type ModelParts } from "./engine.js";
 
 /** JSON is transferred, not copied. */
 const buffersIn = (reply: WorkerReply<Failure>): ArrayBuffer[] =>

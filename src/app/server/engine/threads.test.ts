@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { expect, test } from "vitest";
 import type { WorkerCall } from "../../../base/worker-calls.js";
 import { partsOf, smallServed } from "../testing/small-served.js";
-import { threadEngine } from "./threads.js";
+import { threadEngine } from "./engine.js";
 
 /** Threads that do only what they are told to. */
 function puppets() {

@@ -5,7 +5,7 @@ import { vocabularyOf } from "../../../data/cohort/vocabulary.js";
 import { type HazardSettings, hazardSettings } from "../../../model/hazards/settings.js";
 import { modelById } from "../../../model/index.js";
 import { smallSettings } from "../../../model/testing/small-settings.js";
-import type { ServedModel } from "../api/patient.js";
+import type { ServedModel } from "../api/predictions.js";
 import type { ModelParts } from "../engine/engine.js";
 
 /** PheCodes of the built-in map. */

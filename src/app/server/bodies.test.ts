@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { jsonBytes, listBytes, RawJson } from "./json-bytes.js";
+import { jsonBytes, listBytes, RawJson } from "./bodies.js";
 
 test("an object becomes its JSON; lists that are JSON already are inserted unchanged", () => {
 	fc.assert(
