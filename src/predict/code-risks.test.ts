@@ -3,9 +3,9 @@ import { random } from "../base/random.js";
 import { nodeRuntime } from "../engine/runtime/node.js";
 import { hazardSettings } from "../model/hazards/settings.js";
 import { drawnModel } from "../model/hazards/testing/drawn-model.js";
-import { codeRisk } from "./code-risks.js";
 import { hazardModel } from "./hazards.js";
 import { incidences } from "./incidence.js";
+import { codeRisk } from "./represent.js";
 
 const runtime = nodeRuntime({ threads: 1 });
 afterAll(async () => runtime.dispose?.());

@@ -12,9 +12,15 @@ export {
 	predictAutoRegressively,
 	sampleFutures,
 } from "./code-probabilities.js";
-export { codeRisk } from "./code-risks.js";
 export { type HazardModel, hazardModel } from "./hazards.js";
-export { type HeadMemory, headMemory, type MemoryByCategory } from "./head-memory.js";
+export {
+	type HeadMemory,
+	headMemory,
+	inputVectors,
+	learnedVectors,
+	type MemoryByCategory,
+	outputVectors,
+} from "./head-memory.js";
 export { type Edit, edited, knownOn, outsideReason, type ViewedHistory } from "./histories.js";
 export {
 	attributeIncidence,
@@ -25,11 +31,11 @@ export {
 	incidenceTrajectories,
 } from "./incidence.js";
 export {
+	codeRisk,
 	logOddsOf,
 	representations,
 	representer,
 	type TaskScorer,
 	taskScorer,
 } from "./represent.js";
-export { inputVectors, learnedVectors, outputVectors } from "./token-vectors.js";
 export type { Surge } from "./trajectories.js";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { initialWeights, modelById } from "../model/index.js";
 import type { Trained } from "../model/train/index.js";
-import { inputVectors, learnedVectors, outputVectors } from "./token-vectors.js";
+import { inputVectors, learnedVectors, outputVectors } from "./head-memory.js";
 
 const model = modelById("trajgpt");
 const sizes = { layers: 1, heads: 2, dim: 4, key: 4, value: 4, ff: 4, vocab: 8 };

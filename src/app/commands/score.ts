@@ -23,7 +23,7 @@ import {
 	scoresText,
 } from "../../predict/score.js";
 import type { QueriedPatients } from "../../predict/trained/open.js";
-import { fineTunedTask, score } from "../../predict/trained/score.js";
+import { fineTunedTask, score } from "../../predict/trained/open.js";
 import { lastRecord, type Moment, momentOf } from "../../predict/user-input/index.js";
 import type { Usage } from "./define-command.js";
 import {

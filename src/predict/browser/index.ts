@@ -1,11 +1,11 @@
 import type { CodeMap } from "../../data/codes/map.js";
+import type { PageFile } from "../export/read-export.js";
 import type { LoadedModel } from "../library/model.js";
 import { exportedModel } from "../library/model.js";
-import type { PageFile } from "../library/source.js";
 import { type OpenOptions, openExport } from "./open-export.js";
 
 export { InputError } from "../../base/errors.js";
-export type { PageFile } from "../library/source.js";
+export type { PageFile } from "../export/read-export.js";
 export type * from "../library/types.js";
 
 export interface LoadOptions extends OpenOptions {

@@ -7,11 +7,10 @@ import { webRuntime } from "../../engine/runtime/web.js";
 import type { WebDevice } from "../../engine/runtime/web-device.js";
 import type { Model } from "../../model/index.js";
 import { trajgpt } from "../../model/trajgpt/index.js";
-import { readExport } from "../export/read-export.js";
+import { readExport, readerOf, type Source, sourceLabel } from "../export/read-export.js";
 import type { OpenedExport } from "../library/model.js";
 import type { Calls } from "../library/run-calls.js";
 import { callsOf } from "../library/run-calls.js";
-import { readerOf, type Source, sourceLabel } from "../library/source.js";
 import { engineBytes } from "./engine-bytes.js";
 
 /** What the worker needs to open a model. */

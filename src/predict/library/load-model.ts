@@ -9,10 +9,9 @@ import { nodeRuntime } from "../../engine/runtime/node.js";
 import type { Model } from "../../model/index.js";
 import { readModel } from "../../model/train/index.js";
 import { trajgpt } from "../../model/trajgpt/index.js";
-import { type ReadFile, readExport } from "../export/read-export.js";
+import { type ReadFile, readExport, readerFromUrl } from "../export/read-export.js";
 import { exportedModel, type LoadedModel, loadedModel } from "./model.js";
 import { callsOf } from "./run-calls.js";
-import { readerFromUrl } from "./source.js";
 
 export interface LoadOptions {
 	/** CPU threads; all cores if left out. */

@@ -5,9 +5,11 @@ import type { TimeAxis } from "../../base/time.js";
 import type { CodeMap } from "../../data/codes/index.js";
 import type { NewPatient, UnknownCodes } from "../../data/cohort/index.js";
 import { type ComputeOptions, threadsOf, withRuntime } from "../../engine/runtime/open-runtime.js";
-import type { Trained } from "../../model/train/index.js";
+import type { FineTunedTask, Trained } from "../../model/train/index.js";
 import { type HazardModel, hazardModel } from "../hazards.js";
-import { type Moment, timesOf } from "../user-input/index.js";
+import { taskScorer } from "../represent.js";
+import { labelScores, outsideWarnings } from "../score.js";
+import { type Moment, nothingRecorded, timesOf, warningsFor } from "../user-input/index.js";
 
 /** The patients to predict for, with notes on reading them. */
 export interface QueriedPatients {
@@ -61,4 +63,46 @@ export function checkDistinctRuns(runs: readonly Pick<Trained, "folder">[]): voi
 		if (seen.has(path)) throw new InputError(`${folder} is named twice; name runs that differ`);
 		seen.add(path);
 	}
+}
+
+/** The task that a model was fine-tuned to; refuses a run. */
+export function fineTunedTask({ task, folder }: Trained): FineTunedTask {
+	if (task) return task;
+	throw new InputError(
+		`${folder} was not fine-tuned to a task; give the folder that \`trajgpt finetune\` wrote, such as ${folder}/tasks/insulin`,
+	);
+}
+
+/** The probability of the label that a model was fine-tuned to, on given days: their records are known. */
+export async function score(
+	trained: Trained,
+	queried: QueriedPatients,
+	at: readonly Moment[],
+	{ communicator, provider, precision, ...options }: ComputeOptions = {},
+) {
+	const task = fineTunedTask(trained);
+	const { scoring } = task;
+	const { patients } = queried;
+	const { times, queries } = queriesAt(queried, at);
+	const { threads = threadsOf(trained, communicator) } = options;
+	const compute = { threads, provider, precision, communicator };
+	const scores = await withRuntime(compute, "inference", async (runtime) => {
+		const scorer = taskScorer(runtime, trained, task);
+		const histories = patients.map(({ history }) => history);
+		return await labelScores(scorer.probabilities, scoring, histories, times).finally(() =>
+			scorer.dispose(),
+		);
+	});
+	const scored = patients.map((patient, i) => ({ patient, scores: scores[i] ?? [] }));
+	const outside = scored.flatMap(({ patient: { id }, scores }) =>
+		scores.flatMap(({ outside: reason }) => (reason === undefined ? [] : [{ id, reason }])),
+	);
+	return {
+		scoring,
+		patients: scored,
+		warnings: [
+			...warningsFor(queried, queries, trained.manifest, nothingRecorded),
+			...outsideWarnings(outside, queries.length),
+		],
+	};
 }

@@ -72,10 +72,10 @@ export function warningsFor(
 }
 
 /** The largest value of queries, the first of equals, and whose it is. */
-function largest(queries: readonly Query[], valueOf: (query: Query) => number) {
+function largest(queries: readonly Query[], amountOf: (query: Query) => number) {
 	let most = { id: "", value: Number.NEGATIVE_INFINITY };
 	for (const query of queries) {
-		const value = valueOf(query);
+		const value = amountOf(query);
 		if (value > most.value) most = { id: query.patient.id, value };
 	}
 	return most;
