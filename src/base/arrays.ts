@@ -27,3 +27,10 @@ export function evenlySpread<T>(items: ArrayLike<T>, most: number): T[] {
 /** States how many were taken, as in "100,000 (evenly spread) of 800,000". */
 export const takenOf = (all: number, most: number): string =>
 	all <= most ? thousands(all) : `${thousands(most)} (evenly spread) of ${thousands(all)}`;
+
+/** Adds a value to the list of a key. */
+export function listUnder<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
+	const list = lists.get(key);
+	if (list) list.push(value);
+	else lists.set(key, [value]);
+}

@@ -1,3 +1,4 @@
+import { listUnder } from "../../base/arrays.js";
 import { type CodeMap, type IcdSystem, normaliseIcd, type PheCode } from "./map.js";
 import catalogue from "./phecodes.json" with { type: "json" };
 
@@ -108,12 +109,7 @@ export function compileRules(
 			}
 		}
 	const byCategory = new Map<string, Rule[]>();
-	for (const rule of rules.values()) {
-		const category = categoryOf(rule.prefix);
-		const others = byCategory.get(category);
-		if (others) others.push(rule);
-		else byCategory.set(category, [rule]);
-	}
+	for (const rule of rules.values()) listUnder(byCategory, categoryOf(rule.prefix), rule);
 	for (const ofCategory of byCategory.values())
 		ofCategory.sort(
 			(a, b) => b.prefix.length - a.prefix.length || openPlaces(a.prefix) - openPlaces(b.prefix),

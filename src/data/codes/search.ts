@@ -1,3 +1,4 @@
+import { listUnder } from "../../base/arrays.js";
 import { builtInMap } from "./built-in.js";
 import {
 	type CodeMap,
@@ -70,8 +71,8 @@ export function codeSearch(
 	const byName = new Map<string, number[]>();
 	const byCategory = new Map<string, number[]>();
 	for (const at of places) {
-		if (nameKeys[at]) listIn(byName, nameKeys[at], at);
-		listIn(byCategory, codeAt(at).category ?? "", at);
+		if (nameKeys[at]) listUnder(byName, nameKeys[at], at);
+		listUnder(byCategory, codeAt(at).category ?? "", at);
 	}
 	const meanings = synonyms.map(({ phecodes, terms }) => {
 		const meaningTerms = terms.map((term) => {
@@ -215,9 +216,9 @@ function codesByNumber(
 	const byCode = new Map<string, number[]>();
 	const byPheCode = new Map<string, number[]>();
 	for (const [at, { code, system }] of codes.entries()) {
-		if (system !== null) listIn(byCode, code.toLowerCase(), at);
+		if (system !== null) listUnder(byCode, code.toLowerCase(), at);
 		for (const phecode of new Set(phecodesAt[at]?.map(integerPheCode)))
-			listIn(byPheCode, phecode, at);
+			listUnder(byPheCode, phecode, at);
 	}
 
 	/** The codes at or below a PheCode or, at integer level, those of its integer. */
@@ -267,13 +268,6 @@ function codesByNumber(
 		ofInteger: (phecode: string): readonly number[] => byPheCode.get(phecode) ?? [],
 		hasPheCode: (at: number) => (phecodesAt[at]?.length ?? 0) > 0,
 	};
-}
-
-/** Adds a value to the list of a key. */
-function listIn(lists: Map<string, number[]>, key: string, value: number): void {
-	const list = lists.get(key);
-	if (list) list.push(value);
-	else lists.set(key, [value]);
 }
 
 /** Words that names and queries are compared without. */

@@ -59,7 +59,7 @@ async function look(file: string, options: DelimitedOptions): Promise<DelimitedT
 			`${file}: line ${skip + 1} has ${fields.length} fields; expected ${options.columns.length}: ${options.columns.join(", ")}`,
 		);
 	const columns = options.columns ?? columnNames(file, fields);
-	const layout = packed ? await layoutWhenUnpacked(file) : await layoutOnDisk(file);
+	const layout = await layoutOf(file, packed);
 	if (layout === "long rows") await refuseLongRows(file, { delimiter, quotes });
 	const header = options.columns === undefined;
 	const sqlWith = (typeOf: (column: string) => string, settings: readonly string[]) => {
@@ -262,37 +262,35 @@ type Layout = "even" | "empty lines" | "long rows";
 const sampleBytes = 2 ** 16;
 const sampleEvery = 2 ** 20;
 
-function layoutOf(sample: Buffer): Layout {
-	if (["\n\n", "\r\r", "\n\r"].some((empty) => sample.includes(empty))) return "empty lines";
-	return sample.includes(10) || sample.includes(13) ? "even" : "long rows";
-}
-
-const worse = (a: Layout, b: Layout): Layout => (a === "long rows" || b === "even" ? a : b);
-
-async function layoutOnDisk(file: string): Promise<Layout> {
+/** Samples of a file; a packed one is read whole, so that zlib checks lengths and checksums, which DuckDB does not. */
+async function* samplesOf(file: string, packed: boolean): AsyncGenerator<Buffer> {
+	if (packed) {
+		for await (const bytes of readBytes(file))
+			if (bytes.length >= sampleBytes)
+				yield Buffer.from(bytes.buffer, bytes.byteOffset, sampleBytes);
+		return;
+	}
 	const handle = await open(file, "r");
 	try {
 		const { size } = await handle.stat();
 		const sample = Buffer.alloc(sampleBytes);
-		let layout: Layout = "even";
 		for (let at = 0; at + sampleBytes <= size; at += sampleEvery) {
 			const { bytesRead } = await handle.read(sample, 0, sampleBytes, at);
-			layout = worse(layout, layoutOf(sample.subarray(0, bytesRead)));
-			if (layout === "long rows") break;
+			yield sample.subarray(0, bytesRead);
 		}
-		return layout;
 	} finally {
 		await handle.close();
 	}
 }
 
-/** Reads the whole file so that zlib checks lengths and checksums, which DuckDB does not. */
-async function layoutWhenUnpacked(file: string): Promise<Layout> {
+async function layoutOf(file: string, packed: boolean): Promise<Layout> {
 	let layout: Layout = "even";
-	for await (const bytes of readBytes(file)) {
-		if (bytes.length < sampleBytes) continue;
-		const sample = Buffer.from(bytes.buffer, bytes.byteOffset, sampleBytes);
-		layout = worse(layout, layoutOf(sample));
+	for await (const sample of samplesOf(file, packed)) {
+		const hasRows = sample.includes(10) || sample.includes(13);
+		if (!hasRows) layout = "long rows";
+		else if (layout === "even" && ["\n\n", "\r\r", "\n\r"].some((empty) => sample.includes(empty)))
+			layout = "empty lines";
+		if (layout === "long rows" && !packed) break;
 	}
 	return layout;
 }

@@ -1,3 +1,4 @@
+import { listUnder } from "../../../base/arrays.js";
 import { type BadRows, reportBad } from "../bad-rows.js";
 import type { PersonRow, RecordKind, RecordRow, Sex } from "../rows.js";
 import type { Columns, Store, Value } from "../store.js";
@@ -76,9 +77,7 @@ export class StagedRows {
 	#text = 0;
 
 	add<Name extends StagedTable>(table: Name, row: StagedRow<Name>): void {
-		const rows = this.#tables.get(table);
-		if (rows) rows.push(row);
-		else this.#tables.set(table, [row]);
+		listUnder<StagedTable, Readonly<Record<string, Value>>>(this.#tables, table, row);
 		this.#rows++;
 		for (const value of Object.values(row))
 			if (typeof value === "string") this.#text += value.length;

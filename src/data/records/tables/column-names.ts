@@ -71,29 +71,34 @@ export const isAge = (unit: keyof typeof daysIn | "date"): unit is "age-days" | 
 export const plausibleDays = (unit: Exclude<TimeIs, "date">): readonly [number, number] =>
 	isAge(unit) ? [0, oldestDays] : [-farthestDay, farthestDay];
 
-/** How to read a table of records. By default columns are found by their names. */
-export interface TableOptions {
-	/** Column of the patient. */
-	readonly patient?: string | undefined;
-	/** Column of the time. */
-	readonly time?: string | undefined;
+type ColumnOption =
+	| "patient"
+	| "time"
+	| "name"
+	| "system"
+	| "kind"
+	| "value"
+	| "unit"
+	| "sex"
+	| "birth"
+	| "birthYear"
+	| "age"
+	| "death"
+	| "on";
+
+/**
+ * How to read a table of records. Columns that no option names are found by their usual names; `system` may also be the
+ * name of one system for all codes, `birthYear` is for people whose date of birth is not known (1 July is taken), `age`
+ * in years at time 0 for times that are counted from an origin, and `on` the column to join by.
+ */
+export interface TableOptions extends Readonly<Partial<Record<ColumnOption, string | undefined>>> {
 	/**
 	 * Column of the code, or several, each by its name or a pattern with `*`. Of several columns, every field with a code
 	 * is a record of its own, in the order of the columns.
 	 */
 	readonly code?: string | readonly string[] | undefined;
-	/** Column of the name of the code. */
-	readonly name?: string | undefined;
 	/** What stands between several codes in one field: `,`. */
 	readonly separator?: string | undefined;
-	/** Column of the code system, or the name of one system for all codes. */
-	readonly system?: string | undefined;
-	/** Column of the kind: diagnosis, drug, procedure, laboratory or other. */
-	readonly kind?: string | undefined;
-	/** Column of a numeric value. */
-	readonly value?: string | undefined;
-	/** Column of the value's unit. */
-	readonly unit?: string | undefined;
 	/** The date format as in strptime: %d/%m/%Y. */
 	readonly dateFormat?: string | undefined;
 	/** The unit of all times: of records, prescriptions, births and deaths. */
@@ -104,14 +109,6 @@ export interface TableOptions {
 	readonly delimiter?: string | undefined;
 	/** Files with sex, birth, death and split of the patients. */
 	readonly people?: string | readonly string[] | undefined;
-	/** Columns of the people. */
-	readonly sex?: string | undefined;
-	readonly birth?: string | undefined;
-	/** Column of the year of birth, if the date is not known: 1 July is taken. */
-	readonly birthYear?: string | undefined;
-	/** Column of the age in years at time 0, for times that are counted from an origin. */
-	readonly age?: string | undefined;
-	readonly death?: string | undefined;
 	/** The meaning of values of sex, such as 0 and 1. */
 	readonly sexValues?: Readonly<Record<string, Sex | null>> | undefined;
 	/** Files with prescriptions. */
@@ -120,9 +117,8 @@ export interface TableOptions {
 	readonly drugSystem?: string | undefined;
 	/** File with names of codes: columns code and name, and perhaps category, kind and the code system. */
 	readonly names?: string | undefined;
-	/** File with further columns, and the column to join by. */
+	/** File with further columns. */
 	readonly join?: string | undefined;
-	readonly on?: string | undefined;
 	/** Unknown code systems to accept. */
 	readonly allowSystems?: readonly string[] | undefined;
 }
