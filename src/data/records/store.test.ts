@@ -6,17 +6,11 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { InputError } from "../../base/errors.js";
 import type { RecordRow } from "./rows.js";
 import { named, quoted } from "./sql.js";
-import { neededMemory, openStore, type Store } from "./store.js";
+import { neededMemory, type Store, withStore } from "./store.js";
 import { temporaryFolder } from "./testing/temporary-folder.js";
 
-async function withStore<T>(work: (store: Store) => Promise<T>, memory = 256 * 1024 ** 2) {
-	const store = await openStore({ folder: await temporaryFolder(), memory, threads: 1 });
-	try {
-		return await work(store);
-	} finally {
-		store.close();
-	}
-}
+const inStore = (work: (store: Store) => Promise<void>, memory = 256 * 1024 ** 2) =>
+	withStore({ memory, threads: 1 }, work);
 
 const row = (number: number): RecordRow => ({
 	patient: `p${number % 3}`,
@@ -30,7 +24,7 @@ const row = (number: number): RecordRow => ({
 
 describe("the store", () => {
 	test("keeps appended rows, in order, across chunks", () =>
-		withStore(async (store) => {
+		inStore(async (store) => {
 			const rows = Array.from({ length: 5000 }, (_, i) => row(i));
 			await store.append("record", rows.slice(0, 4999));
 			await store.append("record", rows.slice(4999));
@@ -44,7 +38,7 @@ describe("the store", () => {
 		}));
 
 	test("fills a table that the reader created", () =>
-		withStore(async (store) => {
+		inStore(async (store) => {
 			await store.create("own", { key: "text", day: "number" });
 			const rows = Array.from({ length: 3000 }, (_, i) => ({
 				key: `k${i}`,
@@ -55,14 +49,14 @@ describe("the store", () => {
 		}));
 
 	test("returns integers as numbers", () =>
-		withStore(async (store) => {
+		inStore(async (store) => {
 			expect(await store.all("SELECT count(*) AS n, NULL AS nothing FROM record")).toEqual([
 				{ n: 0, nothing: null },
 			]);
 		}));
 
 	test("quotes any text", () =>
-		withStore(async (store) => {
+		inStore(async (store) => {
 			const text = `it's "x"; DROP TABLE record; --`;
 			const sql = `SELECT ${quoted(text)} AS ${named(text)}`;
 			expect(await store.all(sql)).toEqual([{ [text]: text }]);
@@ -82,7 +76,7 @@ describe("the store", () => {
 	});
 
 	test("reports a memory limit that is too small", () =>
-		withStore(
+		inStore(
 			async (store) => {
 				const failing = store.all("SELECT len(list(i)) AS l FROM range(20000000) t(i)");
 				await expect(failing).rejects.toThrow(InputError);

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../../base/errors.js";
 import { recordKinds } from "../rows.js";
-import { openStore } from "../store.js";
+import { withStore } from "../store.js";
 import { checkCase, folderOf, formatCases, refused, rowsOf } from "../testing/format-cases.js";
 import { load } from "../testing/load.js";
 import { temporaryFolder } from "../testing/temporary-folder.js";
@@ -126,18 +126,15 @@ a column file_row_number | data/0.parquet: ${numbered("1,2020-01-02,ICD9CM/250",
 			"data/a.parquet": query(0, 300_000),
 			"data/b.parquet": query(300_000, 310_000),
 		});
-		const { files } = await openMeds(folder);
-		const store = await openStore({ folder, memory: 2 ** 28, threads: 4, files });
-		try {
-			await (await openMeds(folder)).load(store);
+		const source = await openMeds(folder);
+		await withStore({ memory: 2 ** 28, threads: 4, files: source.files }, async (store) => {
+			await source.load(store);
 			expect(
 				await store.all(
 					"SELECT count(*) AS n, count(*) FILTER (value = row - 1) AS kept, count(DISTINCT code) AS codes FROM record",
 				),
 			).toEqual([{ n: 310_000, kept: 310_000, codes: 999 }]);
-		} finally {
-			store.close();
-		}
+		});
 	});
 
 	test("keeps many codes, long codes and odd codes unchanged", async () => {
@@ -158,15 +155,12 @@ a column file_row_number | data/0.parquet: ${numbered("1,2020-01-02,ICD9CM/250",
 		const folder = await folderOf({ ...two, "a.csv": text });
 		const sources = [await openMeds(folder), await openMeds(join(folder, "a.csv"))];
 		const files = sources.flatMap(({ files = [] }) => files);
-		const store = await openStore({ folder, memory: 2 ** 28, threads: 1, files });
-		try {
+		await withStore({ memory: 2 ** 28, threads: 1, files }, async (store) => {
 			for (const source of sources) await source.load(store);
 			const tables = await store.all("SELECT name FROM (SHOW ALL TABLES) ORDER BY name");
 			const kept = ["code_name", "observation", "person", "record", "stored_record"];
 			expect(tables.map(({ name }) => name)).toEqual(kept);
-		} finally {
-			store.close();
-		}
+		});
 	});
 });
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { quoted } from "../sql.js";
-import { openStore, type Store } from "../store.js";
+import { type Store, withStore } from "../store.js";
 import { temporaryFolder } from "../testing/temporary-folder.js";
 import { openCsv, openParquetRecords } from "./index.js";
 
@@ -29,8 +29,7 @@ test.each([
 ])("four threads keep the order of a large file: %s", async (_, format, code) => {
 	const folder = await temporaryFolder();
 	const file = join(folder, format === csv ? "records.csv" : "records.parquet");
-	const store = await openStore({ folder, memory: 2 ** 30, threads: 4, files: [file] });
-	try {
+	await withStore({ memory: 2 ** 30, threads: 4, files: [file] }, async (store) => {
 		await writeRecords(store, file, format);
 		const open = format === csv ? openCsv : openParquetRecords;
 		const source = await open(file, { code, system: "icd9", value: "value" });
@@ -46,7 +45,5 @@ test.each([
 		const first = await store.count(valued);
 		const second = codes === 2 ? await store.count(`${valued} AND range % 3 > 0`) : 0;
 		expect(counts).toEqual({ records: first + second, early: 0, swapped: 0 });
-	} finally {
-		store.close();
-	}
+	});
 });

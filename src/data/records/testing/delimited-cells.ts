@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type DelimitedOptions, openDelimited } from "../delimited.js";
-import { openStore, type Store, type Value } from "../store.js";
+import { type Store, type Value, withStore } from "../store.js";
 import { temporaryFolder } from "./temporary-folder.js";
 
 type Cells = (Value | undefined)[];
@@ -15,12 +15,9 @@ export async function withFile<T>(
 	const folder = await temporaryFolder();
 	const file = join(folder, name);
 	await writeFile(file, content);
-	const store = await openStore({ folder, memory: 2 ** 27, threads: 2, files: [file] });
-	try {
-		return await work(file, store, folder);
-	} finally {
-		store.close();
-	}
+	return withStore({ memory: 2 ** 27, threads: 2, files: [file] }, (store) =>
+		work(file, store, folder),
+	);
 }
 
 /** The header and the rows of a file. */

@@ -1,40 +1,26 @@
 import type { BadRows } from "../bad-rows.js";
 import type { CodeNameRow, Loaded, ObservationRow, PersonRow, RecordRow } from "../rows.js";
-import { openStore, type RecordSource, type Value } from "../store.js";
-import { temporaryFolder } from "./temporary-folder.js";
+import { type RecordSource, type Store, type Value, withStore } from "../store.js";
 
 type Row<T> = T & Record<string, Value>;
 
+const loaded = async (store: Store, source: RecordSource, bad?: BadRows) => {
+	const all = <T>(table: string) => store.all<Row<T>>(`SELECT * FROM ${table} ORDER BY rowid`);
+	const rest: Loaded = await source.load(store, bad);
+	const records = await store.all<Row<RecordRow>>("SELECT * EXCLUDE row FROM record ORDER BY row");
+	return {
+		...rest,
+		records: records.map(
+			({ unit = null, ...row }): RecordRow => (unit === null ? row : { ...row, unit }),
+		),
+		people: await all<PersonRow>("person"),
+		names: await all<CodeNameRow>("code_name"),
+		periods: await all<ObservationRow>("observation"),
+	};
+};
+
 /** Loads a source into a store of its own and gives back all that it put there, in order. */
-export async function load(
-	source: RecordSource,
-	bad?: BadRows,
-): Promise<
-	Loaded & {
-		records: RecordRow[];
-		people: PersonRow[];
-		names: CodeNameRow[];
-		periods: ObservationRow[];
-	}
-> {
-	const store = await openStore({
-		folder: await temporaryFolder(),
-		memory: 2 ** 28,
-		threads: 1,
-		files: source.files,
-	});
-	try {
-		const loaded = await source.load(store, bad);
-		return {
-			...loaded,
-			records: (
-				await store.all<Row<RecordRow>>("SELECT * EXCLUDE row FROM record ORDER BY row")
-			).map(({ unit = null, ...row }): RecordRow => (unit === null ? row : { ...row, unit })),
-			people: await store.all<Row<PersonRow>>("SELECT * FROM person ORDER BY rowid"),
-			names: await store.all<Row<CodeNameRow>>("SELECT * FROM code_name ORDER BY rowid"),
-			periods: await store.all<Row<ObservationRow>>("SELECT * FROM observation ORDER BY rowid"),
-		};
-	} finally {
-		store.close();
-	}
-}
+export const load = (source: RecordSource, bad?: BadRows) =>
+	withStore({ memory: 2 ** 28, threads: 1, files: source.files }, (store) =>
+		loaded(store, source, bad),
+	);

@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { DuckDBInstance } from "@duckdb/node-api";
 import { quoted } from "../../sql.js";
+import { writeParquet as writeSql } from "../../testing/write-parquet.js";
 import { cdmTables, columnOrderOf } from "../tables.js";
 
 type Row = Readonly<Record<string, string | number>>;
@@ -136,13 +136,9 @@ export async function writeCdm(
 
 /** Turns each CSV file of `from` into a Parquet file, with the types that DuckDB finds. */
 export async function writeParquet(from: string, to: string, tables: Cdm): Promise<void> {
-	const instance = await DuckDBInstance.create(":memory:");
-	const connection = await instance.connect();
 	for (const table of Object.keys(tables))
-		await connection.run(
-			`COPY (SELECT * FROM read_csv(${quoted(join(from, `${table}.csv`))}, header = true))
-			TO ${quoted(join(to, `${table.toUpperCase()}.parquet`))} (FORMAT parquet)`,
+		await writeSql(
+			join(to, `${table.toUpperCase()}.parquet`),
+			`SELECT * FROM read_csv(${quoted(join(from, `${table}.csv`))}, header = true)`,
 		);
-	connection.closeSync();
-	instance.closeSync();
 }
