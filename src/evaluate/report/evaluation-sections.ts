@@ -10,15 +10,7 @@ import {
 	notesMarkup,
 	type Section,
 } from "./markup.js";
-import {
-	differenceOf,
-	mainRow,
-	measureKind,
-	settingRows,
-	sizeOf,
-	taskOf,
-	verdict,
-} from "./measures.js";
+import { comparison, mainRow, measureKind, settingRows, sizeOf, taskOf } from "./measures.js";
 import type { Evaluated, Report } from "./report.js";
 
 const forecastOrder = ["nats", "accuracy", "recall@1", "recall@5", "recall@10", "recall@15"];
@@ -62,12 +54,8 @@ function noveltyTables(evaluation: Evaluation, title: string): Markup[] {
 		{ novelty: "new", share: newCodes.value, what: "codes that are new for the patient" },
 	];
 	return parts.flatMap(({ novelty, share, what }) => {
-		const metrics = [...new Set(rows.flatMap(({ metrics }) => Object.keys(metrics)))].filter(
-			(metric) =>
-				metric.startsWith("recall@") &&
-				/^\S+ (known|new)$/.test(metric) &&
-				metric.endsWith(novelty),
-		);
+		const isOfNovelty = new RegExp(`^recall@\\S+ ${novelty}$`);
+		const metrics = metricsOf(rows, []).filter((metric) => isOfNovelty.test(metric));
 		if (metrics.length === 0) return [];
 		return [
 			html`<p>Of ${what}, ${percent(share)} of the records:</p>
@@ -78,21 +66,20 @@ ${measureTable(evaluation, { name: `${title}: ${novelty} codes`, metrics })}`,
 
 /** Paired differences between the model and each baseline: more precise than the intervals in the table. */
 function pairedMarkup(evaluation: Evaluation, metric: string): Markup {
-	const kind = measureKind(metric);
+	if (evaluation.tooFew) return html`<p><b>${evaluation.tooFew}.</b></p>`;
 	const model = mainRow(evaluation);
 	const comparisons = evaluation.rows.flatMap((row) => {
-		const difference = model && row !== model && differenceOf(evaluation, model, row, metric);
-		if (!difference) return [];
-		const size = sizeOf(difference, kind);
-		return {
+		const paired = model && row !== model && comparison(evaluation, model, row, metric);
+		if (!paired) return [];
+		const { size, says } = paired;
+		return says({
 			better: html`<li>${size} <b>better</b> than ${row.label}</li>`,
 			worse: html`<li>${size} <b>worse</b> than ${row.label}</li>`,
 			level: html`<li><b>level</b> with ${row.label}: ${size} apart</li>`,
-		}[verdict(difference, kind)];
+		});
 	});
-	if (evaluation.tooFew) return html`<p><b>${evaluation.tooFew}.</b></p>`;
 	if (!model || comparisons.length === 0) return html``;
-	return html`<p>Patient by patient, by ${kind.title.replace(/, .*/, "")}, ${model.label} is</p>
+	return html`<p>Patient by patient, by ${measureKind(metric).title.replace(/, .*/, "")}, ${model.label} is</p>
 <ul class="paired">${comparisons}</ul>`;
 }
 

@@ -146,10 +146,14 @@ export const written = (
 export const interval = ({ low, high }: Measure, kind: MeasureKind): string =>
 	`${written(low, kind)}${low < 0 || high < 0 ? " to " : "–"}${written(high, kind)}`;
 
-/** The direction of a difference; `level` if its interval contains 0. */
-export type Verdict = "better" | "worse" | "level";
+/** 41.2 % (40.1–42.3) */
+export const withInterval = (measure: Measure, kind: MeasureKind, unit = ""): string =>
+	`${written(measure.value, kind)}${unit} (${interval(measure, kind)})`;
 
-export function verdict({ low, high }: Measure, { better }: MeasureKind): Verdict {
+/** The direction of a difference; `level` if its interval contains 0. */
+type Verdict = "better" | "worse" | "level";
+
+function verdict({ low, high }: Measure, { better }: MeasureKind): Verdict {
 	if (low <= 0 && high >= 0) return "level";
 	return low > 0 === (better === "more") ? "better" : "worse";
 }
@@ -164,10 +168,7 @@ const reversed = ({ value, low, high }: Measure): Measure => ({
 /** The absolute size of a difference, with its interval. */
 export const sizeOf = (difference: Measure, kind: MeasureKind): string => {
 	const positive = difference.value < 0 ? reversed(difference) : difference;
-	return `${written(positive.value, kind)} ${kind.unit} (${interval(positive, kind)})`.replace(
-		"  ",
-		" ",
-	);
+	return withInterval(positive, kind, kind.unit && ` ${kind.unit}`);
 };
 
 /** 0.8 → "80.0 %" */
@@ -188,7 +189,7 @@ export const mainRow = (evaluation: Evaluation): EvaluationRow | undefined =>
 	rowOf(evaluation, { who: "model" });
 
 /** The paired difference `row` minus `than`; undefined if it was not measured. */
-export function differenceOf(
+function differenceOf(
 	{ differences = [] }: Evaluation,
 	row: EvaluationRow,
 	than: EvaluationRow,
@@ -198,6 +199,25 @@ export function differenceOf(
 		differences.find(({ row, than }) => row === a.label && than === b.label)?.metrics[metric];
 	const other = find(than, row);
 	return find(row, than) ?? (other && reversed(other));
+}
+
+/** The same, its size and direction, and how to say it. */
+export function comparison(
+	evaluation: Evaluation,
+	row: EvaluationRow,
+	than: EvaluationRow | undefined,
+	metric: string,
+) {
+	const difference = than && differenceOf(evaluation, row, than, metric);
+	if (!difference) return undefined;
+	const kind = measureKind(metric);
+	const direction = verdict(difference, kind);
+	return {
+		difference,
+		verdict: direction,
+		size: sizeOf(difference, kind),
+		says: <T>(said: Readonly<Record<Verdict, T>>): T => said[direction],
+	};
 }
 
 /** How the oracle forecasts, in words. */
@@ -221,13 +241,8 @@ export function shownHorizons({ horizons }: Pick<OnsetDetails, "horizons">): rea
 	return usual.length > 0 ? usual : all.slice(0, 2);
 }
 
-/** The title and question of a task. */
-interface TaskInWords {
-	readonly title: string;
-	readonly question: string;
-}
-
-const known: Readonly<Record<string, TaskInWords>> = {
+/** Tasks in the order of the report, each with its title and question. */
+const known: Readonly<Record<string, { readonly title: string; readonly question: string }>> = {
 	onset: {
 		title: "First records",
 		question: "Who gets a first record of a condition, and by when?",
@@ -259,7 +274,7 @@ const known: Readonly<Record<string, TaskInWords>> = {
 	},
 };
 
-export const taskOf = (task: string): TaskInWords =>
+export const taskOf = (task: string) =>
 	known[task] ?? { title: task, question: `Is the label “${task}” true?` };
 
 /** Tasks in the order of the report; others follow. */

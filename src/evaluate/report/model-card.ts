@@ -7,7 +7,7 @@ import type { CodeConfig } from "../../model/heads.js";
 import { weightCount } from "../../model/index.js";
 import type { Scoring, Trained } from "../../model/train/index.js";
 import type { Evaluation } from "../index.js";
-import { inOrder, interval, measureKind, taskOf, written } from "./measures.js";
+import { inOrder, measureKind, taskOf, withInterval } from "./measures.js";
 
 const years = (days: number) => (days / yearDays).toFixed(1);
 
@@ -41,7 +41,7 @@ function evaluationSection(evaluation: Evaluation, step: number): string {
 				...metrics.map((metric) => {
 					const kind = measureKind(metric);
 					const measure = measures[metric];
-					return measure ? `${written(measure.value, kind)} (${interval(measure, kind)})` : "";
+					return measure ? withInterval(measure, kind) : "";
 				}),
 			]),
 		),

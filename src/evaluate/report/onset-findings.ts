@@ -1,15 +1,13 @@
-import { counted } from "../charts/numbers.js";
+import { counted, sentences } from "../charts/numbers.js";
 import type { Evaluation, EvaluationRow, Measure } from "../evaluation.js";
 import {
-	differenceOf,
-	interval,
+	comparison,
 	mainRow,
 	measureKind,
 	percentOf,
 	rowOf,
 	shownHorizons,
-	sizeOf,
-	verdict,
+	withInterval,
 	written,
 } from "./measures.js";
 
@@ -58,27 +56,23 @@ function ranking(
 	const kind = measureKind(metric);
 	const score = model.metrics[metric];
 	if (!score) return [];
-	const value = (row: EvaluationRow | undefined) => {
-		const measure = row?.metrics[metric];
-		return measure && { text: written(measure.value, kind), value: measure.value };
-	};
-	const ageSex = rowOf(evaluation, { who: "global" });
-	const [low, best] = [value(ageSex), value(rowOf(evaluation, { who: "oracle" }))];
+	const low = rowOf(evaluation, { who: "global" })?.metrics[metric]?.value;
+	const best = rowOf(evaluation, { who: "oracle" })?.metrics[metric]?.value;
 	const regression = rowOf(evaluation, { who: "history" });
-	const difference = regression && differenceOf(evaluation, model, regression, metric);
-	const verdicts = {
-		better: "Ahead of a regression per code",
-		worse: "Behind a regression per code",
-		level: "Level with a regression per code: apart",
-	} as const;
-	const covered =
-		low && best && best.value > low.value
-			? ` ${percentOf((score.value - low.value) / (best.value - low.value), 0)} of the way from age and sex (${low.text}) to the simulator's own risk (${best.text}).`
-			: "";
-	const others = `${
-		difference ? ` ${verdicts[verdict(difference, kind)]} by ${sizeOf(difference, kind)}.` : ""
-	}${covered}`;
-	return [finding(written(score.value, kind), others)];
+	const paired = comparison(evaluation, model, regression, metric);
+	const others = sentences(
+		paired &&
+			`${paired.says({
+				better: "Ahead of a regression per code",
+				worse: "Behind a regression per code",
+				level: "Level with a regression per code: apart",
+			})} by ${paired.size}.`,
+		low !== undefined &&
+			best !== undefined &&
+			best > low &&
+			`${percentOf((score.value - low) / (best - low), 0)} of the way from age and sex (${written(low, kind)}) to the simulator's own risk (${written(best, kind)}).`,
+	);
+	return [finding(written(score.value, kind), others && ` ${others}`)];
 }
 
 function calibration({ metrics }: EvaluationRow, years: number, span: string): Finding[] {
@@ -86,17 +80,16 @@ function calibration({ metrics }: EvaluationRow, years: number, span: string): F
 	const error = metrics[`weightedCalibrationError ${years}y`];
 	if (!ratio) return [];
 	const kind = measureKind("observedToExpected 1y");
-	const [said, digits] = [written(ratio.value, kind), interval(ratio, kind)];
-	const direction = againstExpected(ratio);
+	const errorKind = measureKind("weightedCalibrationError 1y");
 	return [
 		{
-			value: said,
+			value: written(ratio.value, kind),
 			label: "observed/expected",
-			says: `Within ${span}, ${said} times (${digits}) as many first records were observed as predicted: ${direction}.${
-				error
-					? ` Weighted by the risk, predictions differ from what was observed by ${written(error.value, measureKind("weightedCalibrationError 1y"))} percentage points on average.`
-					: ""
-			}`,
+			says: sentences(
+				`Within ${span}, ${withInterval(ratio, kind, " times")} as many first records were observed as predicted: ${againstExpected(ratio)}.`,
+				error &&
+					`Weighted by the risk, predictions differ from what was observed by ${written(error.value, errorKind)} percentage points on average.`,
+			),
 		},
 	];
 }
@@ -123,26 +116,23 @@ export function subgroupWords({ onset, rows }: Evaluation, years: number): strin
 				: [];
 		});
 	if (groups.length === 0) return "";
-	const behind = groups.filter(({ model, other }) => other && model.auroc <= other.auroc);
-	const compared = groups.some(({ other }) => other);
-	const ahead = !compared
-		? []
-		: [
-				behind.length === 0
-					? `Ahead of ${baseline} in every group.`
-					: `Not ahead of ${baseline}: ${behind.map(({ name }) => name).join(", ")}.`,
-			];
+	const behind = groups
+		.filter(({ model, other }) => other && model.auroc <= other.auroc)
+		.map(({ name }) => name);
+	const ahead =
+		behind.length === 0
+			? `Ahead of ${baseline} in every group.`
+			: `Not ahead of ${baseline}: ${behind.join(", ")}.`;
 	const ratios = groups
 		.flatMap(({ name, model: { observedToExpected } }) =>
 			observedToExpected === null ? [] : [{ name, observedToExpected }],
 		)
 		.toSorted((a, b) => a.observedToExpected - b.observedToExpected)
 		.map(({ name, observedToExpected }) => `${observedToExpected.toFixed(2)} (${name})`);
-	if (ratios.length === 0) return ahead.join(" ");
-	return [
-		...ahead,
-		ratios.length === 1
-			? `Observed/expected: ${ratios[0]}.`
-			: `Observed/expected lies between ${ratios[0]} and ${ratios.at(-1)}; above 1, risks are too low. Small groups depend much on chance.`,
-	].join(" ");
+	return sentences(
+		groups.some(({ other }) => other) && ahead,
+		ratios.length === 1 && `Observed/expected: ${ratios[0]}.`,
+		ratios.length > 1 &&
+			`Observed/expected lies between ${ratios[0]} and ${ratios.at(-1)}; above 1, risks are too low. Small groups depend much on chance.`,
+	);
 }

@@ -59,16 +59,11 @@ const sexWords = { female: "a woman", male: "a man" } as const;
 
 function personSentence(person: OnsetPerson, horizon: string): string {
 	const { id, sex, age, risk, peers, truth } = person;
-	const who = [
-		id,
-		...(sex ? [sexWords[sex]] : []),
-		...(age === undefined ? [] : [`first recorded at age ${age.toFixed(1)}`]),
-	].join(", ");
-	const beside = [
-		...(peers === undefined ? [] : [`; people of the same age and sex had ${percent(peers)}`]),
-		...(truth === undefined ? [] : [`; the true risk was ${percent(truth)}`]),
-	].join("");
-	return `${who}: a year earlier, the model gave a ${horizon.replace(/s$/, "").replace(" ", "-")} risk of ${percent(risk)}${beside}.`;
+	const recorded = age === undefined ? "" : `, first recorded at age ${age.toFixed(1)}`;
+	const ofPeers =
+		peers === undefined ? "" : `; people of the same age and sex had ${percent(peers)}`;
+	const ofTruth = truth === undefined ? "" : `; the true risk was ${percent(truth)}`;
+	return `${id}${sex ? `, ${sexWords[sex]}` : ""}${recorded}: a year earlier, the model gave a ${horizon.replace(/s$/, "").replace(" ", "-")} risk of ${percent(risk)}${ofPeers}${ofTruth}.`;
 }
 
 const metrics = ["auroc", "averagePrecision", "observedToExpected", "weightedCalibrationError"];
@@ -111,17 +106,13 @@ function subgroupSection(evaluation: Evaluation, details: OnsetDetails): Section
 		const [ours, theirs] = [model, baseline].map((label) =>
 			scores.find((row) => row.label === label),
 		);
-		const cells = [
-			thousands(patients),
-			codes,
-			ours?.auroc.toFixed(3) ?? "–",
-			theirs?.auroc.toFixed(3) ?? "–",
-			ours?.observedToExpected?.toFixed(2) ?? "–",
-		];
-		return tableRow(
-			name,
-			cells.map((value) => numberCell(value)),
-		);
+		return tableRow(name, [
+			numberCell(thousands(patients)),
+			numberCell(codes),
+			numberCell(ours?.auroc.toFixed(3) ?? "–"),
+			numberCell(theirs?.auroc.toFixed(3) ?? "–"),
+			numberCell(ours?.observedToExpected?.toFixed(2) ?? "–"),
+		]);
 	});
 	const auroc = ["AUROC", `AUROC by ${baseline ?? "baseline"}`];
 	return {

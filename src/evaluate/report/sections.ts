@@ -1,7 +1,7 @@
 import { thousands } from "../../base/thousands.js";
 import { durationName } from "../../base/time.js";
 import type { NeighbourAgreement } from "../charts/maps/neighbours.js";
-import { counted, percent } from "../charts/numbers.js";
+import { counted, percent, sentences } from "../charts/numbers.js";
 import type { Evaluation } from "../evaluation.js";
 import {
 	figureMarkup,
@@ -23,10 +23,10 @@ const splitNames = {
 
 export function cohortSection({ summary, simulated, figures }: Report): Section {
 	const { all, splits, codes } = summary;
-	const typical = [
-		...(all.records ? [`${thousands(all.records.median)} records`] : []),
-		...(all.spanDays ? [`over ${durationName(all.spanDays.median)}`] : []),
-	];
+	const typical = sentences(
+		all.records && `${thousands(all.records.median)} records`,
+		all.spanDays && `over ${durationName(all.spanDays.median)}`,
+	);
 	const rows = (["train", "valid", "test"] as const).map((split) => {
 		const { patients, events, female, male } = splits[split];
 		const women = female + male > 0 ? percent(female / (female + male)) : "–";
@@ -41,9 +41,7 @@ export function cohortSection({ summary, simulated, figures }: Report): Section 
 	return {
 		id: "cohort",
 		title: "The people",
-		body: html`<p>${simulated ? "Simulated" : "Recorded"} histories of ${counted(all.patients, "patient")}: ${counted(all.events, "record")} of ${counted(codes.length, "code")}. ${
-			typical.length > 0 ? `Half of the patients have at least ${typical.join(" ")}.` : ""
-		}</p>
+		body: html`<p>${simulated ? "Simulated" : "Recorded"} histories of ${counted(all.patients, "patient")}: ${counted(all.events, "record")} of ${counted(codes.length, "code")}. ${typical && `Half of the patients have at least ${typical}.`}</p>
 ${table({ name: caption, caption, head, rows, compact: true })}
 ${figureMarkup(figures.dataset)}`,
 	};
@@ -167,41 +165,27 @@ export function limitsSection({ simulated, missing, summary, split }: Report): S
 }
 
 /** What the oracle predicts in a task, and whether it is an upper bound. */
-function oracleReading(evaluation: Evaluation): string[] {
+function oracleReading(evaluation: Evaluation): string {
 	const { task, rows } = evaluation;
 	const labels = rows.filter(({ who }) => who === "oracle").map(({ label }) => label);
-	if (labels.length === 0) return [];
-	const [uninformed, informed] = [true, false].map((is) =>
-		labels.some((label) => label.includes("unknown") === is),
-	);
-	const readings: Readonly<Record<string, readonly string[]>> = {
-		next: [
-			...(informed
-				? [
-						"For the next record it gives the exact probability, from the records and the insured periods: no model can do better except by chance.",
-					]
-				: []),
-			...(uninformed
-				? [
-						"With policies unknown it assumes that everybody is insured from birth on; this is not an upper bound.",
-					]
-				: []),
-		],
-		onset: [
+	if (labels.length === 0) return "";
+	const isUninformed = (label: string) => label.includes("unknown");
+	const readings: Readonly<Record<string, string>> = {
+		next: sentences(
+			!labels.every(isUninformed) &&
+				"For the next record it gives the exact probability, from the records and the insured periods: no model can do better except by chance.",
+			labels.some(isUninformed) &&
+				"With policies unknown it assumes that everybody is insured from birth on; this is not an upper bound.",
+		),
+		onset:
 			"For first records it gives the true risk, averaged over sampled futures: its small noise costs it little.",
-		],
-		forecast: [
-			`For records far ahead it predicts from ${futuresOf(evaluation)}: slightly below the best possible.`,
-		],
-		"chf-paper": [
+		forecast: `For records far ahead it predicts from ${futuresOf(evaluation)}: slightly below the best possible.`,
+		"chf-paper":
 			"For heart failure it gives the true rate of the code at the query time: it ranks patients, but it is not the probability of the label, nor a proven upper bound.",
-		],
 	};
-	return [
-		...(readings[task] ?? [
-			`What it predicts in the task “${task}” is stated in the notes of that task.`,
-		]),
-	];
+	return (
+		readings[task] ?? `What it predicts in the task “${task}” is stated in the notes of that task.`
+	);
 }
 
 /** Explains each measure of the page and the baselines. */
@@ -213,24 +197,25 @@ export function readingSection({ evaluations }: Report): Section {
 		...measures
 			.filter(({ reading }) => reading !== "")
 			.map(({ title, term = title.replace(/, .*/, ""), reading }) => [term, reading] as const),
-		...interval,
+		interval,
 		...baselines.filter(([label]) => hasRow(label)),
 	]);
 	if (rows.some(({ who }) => who === "oracle"))
 		all.set(
 			"reference model",
-			`The rules that the people were simulated by. It does not exist for real people. ${evaluations.flatMap(oracleReading).join(" ")}`,
+			sentences(
+				"The rules that the people were simulated by. It does not exist for real people.",
+				...evaluations.map(oracleReading),
+			),
 		);
 	return { id: "reading", title: "How to read the numbers", body: terms(all, "terms") };
 }
 
 type Term = readonly [term: string, reading: string];
 
-const interval: readonly Term[] = [
-	[
-		"95 % interval",
-		"From a bootstrap: patients are drawn with replacement many times, and 95 % of the results lie inside. It shows how much depends on the choice of test patients.",
-	],
+const interval: Term = [
+	"95 % interval",
+	"From a bootstrap: patients are drawn with replacement many times, and 95 % of the results lie inside. It shows how much depends on the choice of test patients.",
 ];
 
 /** By the beginning of their labels. */

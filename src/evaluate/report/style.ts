@@ -50,7 +50,6 @@ section.findings { margin-top: 1.2rem; }
 .findings span { display: block; margin-top: 0.15rem; color: var(--quiet); font-size: 0.82rem; line-height: 1.3; }
 .findings p { margin: 0; }
 aside { margin: 2rem 0; padding: 0.7rem 1.1rem; background: var(--wash); border-left: 4px solid var(--warm); border-radius: 0 6px 6px 0; }
-aside ul { margin: 0.3rem 0 0.6rem; padding-left: 1.2rem; }
 code { font: 0.9em/1.4 ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace; overflow-wrap: anywhere; }
 .simulated { margin-left: 0.4rem; padding: 0.1rem 0.55rem; border: 1px solid var(--warm); border-radius: 1rem; color: var(--warm); font-weight: 600; white-space: nowrap; }
 ul.people { padding-left: 1.2rem; }
