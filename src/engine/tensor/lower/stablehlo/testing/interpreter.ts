@@ -123,7 +123,6 @@ const binary: Readonly<Record<string, (type: string) => Binary>> = {
 	subtract: () => (x, y) => x - y,
 	multiply: (type) => (isInteger(type) ? Math.imul : (x, y) => x * y),
 	divide: (type) => (isInteger(type) ? (x, y) => Math.trunc(x / y) : (x, y) => x / y),
-	power: () => (x, y) => x ** y,
 	maximum: () => Math.max,
 	minimum: () => Math.min,
 	and: () => (x, y) => x & y,
@@ -141,6 +140,13 @@ const numbers = (value: Attribute | undefined): readonly number[] => (value ?? [
 
 function check(holds: boolean, operation: ParsedOperation, problem: string): void {
 	if (!holds) throw new Error(`${operation.name}: ${problem}: ${JSON.stringify(operation)}`);
+}
+
+function checkOnes(operation: ParsedOperation, ...names: readonly string[]): void {
+	for (const name of names) {
+		const isPlain = numbers(operation.attributes[name]).every((n) => n === 1);
+		check(isPlain, operation, `${name} is not 1`);
+	}
 }
 
 /** The numbers of a `dense` attribute. */
@@ -195,6 +201,41 @@ function scalarFunction(region: Region): (...given: number[]) => readonly number
 		).map(({ data }) => data[0]);
 }
 
+interface StartAxes {
+	/** The axis of the indices along which those of one start lie. */
+	readonly vector: number;
+	/** The axis of the operand that each of them is of. */
+	readonly map: readonly number[];
+	/** Axes of the operand that follow axes of the indices. */
+	readonly batchAxes: readonly number[];
+	readonly startAxes: readonly number[];
+	/** The size of a slice along each axis. */
+	readonly sizes: readonly number[];
+}
+
+/** Where a slice of the operand starts, from its place among the indices. */
+const starting =
+	(
+		operation: ParsedOperation,
+		x: Array_,
+		starts: Array_,
+		{ vector, map, batchAxes, startAxes, sizes }: StartAxes,
+	) =>
+	(batch: readonly number[]): number[] => {
+		const start = x.shape.map(() => 0);
+		map.forEach((axis, i) => {
+			const place = [...batch];
+			if (vector < starts.shape.length) place.splice(vector, 0, i);
+			start[axis] = at(starts, place);
+			const isInside = start[axis] >= 0 && start[axis] + sizes[axis] <= x.shape[axis];
+			check(isInside, operation, `index ${start[axis]}`);
+		});
+		batchAxes.forEach((axis, i) => {
+			start[axis] = batch[startAxes[i] < vector ? startAxes[i] : startAxes[i] - 1];
+		});
+		return start;
+	};
+
 type Kernel = (operation: ParsedOperation, operands: readonly Array_[]) => readonly Array_[];
 
 /** An array from a formula per index. */
@@ -228,11 +269,8 @@ const kernels: Readonly<Record<string, Kernel>> = {
 	select: (operation, operands) => {
 		const [condition, a, b] = operands as [Array_, Array_, Array_];
 		check(typeName(a) === typeName(b), operation, "branches differ in type");
-		check(
-			String(condition.shape) === String(a.shape) && condition.type === "i1",
-			operation,
-			"no such condition",
-		);
+		const fits = String(condition.shape) === String(a.shape) && condition.type === "i1";
+		check(fits, operation, "no such condition");
 		return [make(typed(a), (i) => (condition.data[i] ? a : b).data[i])];
 	},
 	reshape: (operation, [x]) => {
@@ -285,27 +323,16 @@ const kernels: Readonly<Record<string, Kernel>> = {
 		const low = numbers(operation.attributes.edge_padding_low);
 		const high = numbers(operation.attributes.edge_padding_high);
 		check(value.shape.length === 0 && value.type === x.type, operation, "no such value");
-		check(
-			numbers(operation.attributes.interior_padding).every((n) => n === 0),
-			operation,
-			"padding within",
-		);
-		const padded = make(
-			typed(
-				x,
-				x.shape.map((n, i) => n + low[i] + high[i]),
-			),
-			() => value.data[0],
-		);
+		const isOutside = numbers(operation.attributes.interior_padding).every((n) => n === 0);
+		check(isOutside, operation, "padding within");
+		const shape = x.shape.map((n, i) => n + low[i] + high[i]);
+		const padded = make(typed(x, shape), () => value.data[0]);
 		// What is cut off is left out.
 		const from = low.map((n) => Math.max(-n, 0));
 		const kept = x.shape.map((n, i) => n - from[i] - Math.max(-high[i], 0));
 		const source = places(kept, stridesOf(x.shape), placeOf(x.shape, from));
-		const start = placeOf(
-			padded.shape,
-			low.map((n) => Math.max(n, 0)),
-		);
-		places(kept, stridesOf(padded.shape), start).forEach((to, i) => {
+		const starts = low.map((n) => Math.max(n, 0));
+		places(kept, stridesOf(shape), placeOf(shape, starts)).forEach((to, i) => {
 			padded.data[to] = x.data[source[i]];
 		});
 		return [padded];
@@ -396,24 +423,16 @@ const kernels: Readonly<Record<string, Kernel>> = {
 		const [x, initial] = operands as [Array_, Array_];
 		const { attributes } = operation;
 		const window = numbers(attributes.window_dimensions);
-		const strides = numbers(attributes.window_strides);
-		for (const dilations of [attributes.base_dilations, attributes.window_dilations])
-			check(
-				numbers(dilations).every((n) => n === 1),
-				operation,
-				"dilated",
-			);
+		checkOnes(operation, "window_strides", "base_dilations", "window_dilations");
 		const margins = densePairs(attributes.padding as DenseAttribute);
 		const combine = scalarFunction(operation.regions[0]);
-		const shape = x.shape.map((n, i) =>
-			Math.floor((n + margins[i][0] + margins[i][1] - window[i]) / strides[i] + 1),
-		);
+		const shape = x.shape.map((n, i) => n + margins[i][0] + margins[i][1] - window[i] + 1);
 		const inside = indices(window);
 		return [
 			tabulated(typed(x, shape), (index) => {
 				let value = initial.data[0];
 				for (const offset of inside) {
-					const from = index.map((n, i) => n * strides[i] + offset[i] - margins[i][0]);
+					const from = index.map((n, i) => n + offset[i] - margins[i][0]);
 					if (from.every((n, i) => n >= 0 && n < x.shape[i]))
 						value = combine(value, at(x, from))[0];
 				}
@@ -427,19 +446,20 @@ const kernels: Readonly<Record<string, Kernel>> = {
 		const list = (name: string) => numbers(dimensions[name]);
 		const vector = dimensions.index_vector_dim as number;
 		const sizes = numbers(operation.attributes.slice_sizes);
-		const [offsets, map] = [list("offset_dims"), list("start_index_map")];
-		const [ownBatch, startBatch] = [
-			list("operand_batching_dims"),
-			list("start_indices_batching_dims"),
-		];
-		const collapsed = [...list("collapsed_slice_dims"), ...ownBatch];
+		const offsets = list("offset_dims");
+		const batchAxes = list("operand_batching_dims");
+		const collapsed = [...list("collapsed_slice_dims"), ...batchAxes];
+		const startOf = starting(operation, x, starts, {
+			vector,
+			map: list("start_index_map"),
+			batchAxes,
+			startAxes: list("start_indices_batching_dims"),
+			sizes,
+		});
 		const batchShape = starts.shape.filter((_, i) => i !== vector);
 		const sliceShape = sizes.filter((_, i) => !collapsed.includes(i));
-		check(
-			collapsed.every((axis) => sizes[axis] === 1),
-			operation,
-			"a collapsed slice is not 1 long",
-		);
+		const areSingle = collapsed.every((axis) => sizes[axis] === 1);
+		check(areSingle, operation, "a collapsed slice is not 1 long");
 		const rank = batchShape.length + sliceShape.length;
 		const shape: number[] = [];
 		for (let axis = 0, b = 0, o = 0; axis < rank; axis++)
@@ -447,19 +467,7 @@ const kernels: Readonly<Record<string, Kernel>> = {
 		const axes = x.shape.flatMap((_, axis) => (collapsed.includes(axis) ? [] : [axis]));
 		return [
 			tabulated(typed(x, shape), (index) => {
-				const batch = index.filter((_, axis) => !offsets.includes(axis));
-				const from = x.shape.map(() => 0);
-				map.forEach((axis, i) => {
-					const place = [...batch];
-					if (vector < starts.shape.length) place.splice(vector, 0, i);
-					const start = at(starts, place);
-					check(start >= 0 && start + sizes[axis] <= x.shape[axis], operation, `index ${start}`);
-					from[axis] = start;
-				});
-				ownBatch.forEach((axis, i) => {
-					const place = startBatch[i];
-					from[axis] = batch[place < vector ? place : place - 1];
-				});
+				const from = startOf(index.filter((_, axis) => !offsets.includes(axis)));
 				offsets.forEach((axis, i) => {
 					from[axes[i]] += index[axis];
 				});
@@ -471,32 +479,23 @@ const kernels: Readonly<Record<string, Kernel>> = {
 		const [x, starts, updates] = operands as [Array_, Array_, Array_];
 		const dimensions = operation.attributes.scatter_dimension_numbers as Record<string, Attribute>;
 		const list = (name: string) => numbers(dimensions[name]);
-		const vector = dimensions.index_vector_dim as number;
 		const windows = list("update_window_dims");
-		const map = list("scatter_dims_to_operand_dims");
-		const [ownBatch, startBatch] = [
-			list("input_batching_dims"),
-			list("scatter_indices_batching_dims"),
-		];
-		const inserted = [...list("inserted_window_dims"), ...ownBatch];
+		const batchAxes = list("input_batching_dims");
+		const startOf = starting(operation, x, starts, {
+			vector: dimensions.index_vector_dim as number,
+			map: list("scatter_dims_to_operand_dims"),
+			batchAxes,
+			startAxes: list("scatter_indices_batching_dims"),
+			sizes: x.shape.map(() => 1),
+		});
+		const inserted = [...list("inserted_window_dims"), ...batchAxes];
 		const axes = x.shape.flatMap((_, axis) => (inserted.includes(axis) ? [] : [axis]));
 		check(axes.length === windows.length, operation, "axes are missing");
 		check(typeName(x) === typeName(operation.resultTypes[0]), operation, "another result");
 		const combine = scalarFunction(operation.regions[0]);
 		const data = Float64Array.from(x.data);
 		for (const index of indices(updates.shape)) {
-			const batch = index.filter((_, axis) => !windows.includes(axis));
-			const to = x.shape.map(() => 0);
-			map.forEach((axis, i) => {
-				const place = [...batch];
-				if (vector < starts.shape.length) place.splice(vector, 0, i);
-				to[axis] = at(starts, place);
-				check(to[axis] >= 0 && to[axis] < x.shape[axis], operation, `index ${to[axis]}`);
-			});
-			ownBatch.forEach((axis, i) => {
-				const place = startBatch[i];
-				to[axis] = batch[place < vector ? place : place - 1];
-			});
+			const to = startOf(index.filter((_, axis) => !windows.includes(axis)));
 			windows.forEach((axis, i) => {
 				to[axes[i]] += index[axis];
 			});
@@ -512,11 +511,10 @@ const kernels: Readonly<Record<string, Kernel>> = {
 		const { shape } = operands[0];
 		const results = operands.map((x) => ({ ...x, data: Float64Array.from(x.data) }));
 		for (const start of indices(shape.map((n, i) => (i === axis ? 1 : n)))) {
-			const places = Array.from({ length: shape[axis] }, (_, k) =>
-				placeOf(
-					shape,
-					start.map((n, i) => (i === axis ? k : n)),
-				),
+			const step = stridesOf(shape)[axis];
+			const places = Array.from(
+				{ length: shape[axis] },
+				(_, k) => placeOf(shape, start) + k * step,
 			);
 			const order = [...places].sort((p, q) => {
 				const pair = (a: number, b: number) => operands.flatMap((x) => [x.data[a], x.data[b]]);
@@ -532,46 +530,29 @@ const kernels: Readonly<Record<string, Kernel>> = {
 	},
 	convolution: (operation, operands) => {
 		const [x, w] = operands as [Array_, Array_];
-		const { attributes } = operation;
-		const spatial = x.shape.length - 2;
-		const order = Array.from({ length: spatial }, (_, i) => i).join(", ");
-		check(
-			attributes.dimension_numbers === `[b, f, ${order}]x[o, i, ${order}]->[b, f, ${order}]`,
-			operation,
-			"another order of axes",
-		);
-		check(
-			numbers(attributes.lhs_dilation).every((n) => n === 1),
-			operation,
-			"a dilated operand",
-		);
-		check(
-			(attributes.window_reversal as unknown as boolean[]).every((is) => !is),
-			operation,
-			"a reversed kernel",
-		);
+		const { attributes, resultTypes } = operation;
+		const isUsual = attributes.dimension_numbers === "[b, f, 0]x[o, i, 0]->[b, f, 0]";
+		check(isUsual, operation, "another order of axes");
+		checkOnes(operation, "window_strides", "lhs_dilation", "rhs_dilation");
+		const reversed = attributes.window_reversal as readonly boolean[];
+		check(!reversed.includes(true), operation, "a reversed kernel");
 		check(attributes.batch_group_count === 1, operation, "groups of the batch");
-		const [strides, dilations] = [attributes.window_strides, attributes.rhs_dilation].map(numbers);
-		const margins = densePairs(attributes.padding as DenseAttribute);
-		const [out, inside, ...kernel] = w.shape as [number, number, ...number[]];
+		const [[before, after]] = densePairs(attributes.padding as DenseAttribute);
+		const [batch, channels, length] = x.shape;
+		const [out, inside, kernel] = w.shape;
 		const groups = attributes.feature_group_count as number;
-		check(inside * groups === x.shape[1] && out % groups === 0, operation, "channels do not fit");
-		const sizes = kernel.map((n, i) => {
-			const reach = dilations[i] * (n - 1) + 1;
-			return Math.floor((x.shape[i + 2] + margins[i][0] + margins[i][1] - reach) / strides[i]) + 1;
-		});
-		const type = operation.resultTypes[0].type;
+		check(inside * groups === channels && out % groups === 0, operation, "channels do not fit");
+		const { type } = resultTypes[0];
 		check(type === x.type || (type === "f32" && x.type === "bf16"), operation, "no such product");
-		const taps = indices(kernel);
+		const shape = [batch, out, length + before + after - kernel + 1];
 		return [
-			tabulated({ shape: [x.shape[0], out, ...sizes], type }, ([n, o, ...place]) => {
+			tabulated({ shape, type }, ([n, o, place]) => {
 				const first = Math.floor(o / (out / groups)) * inside;
 				let sum = 0;
-				for (const tap of taps) {
-					const from = place.map((p, i) => p * strides[i] + tap[i] * dilations[i] - margins[i][0]);
-					if (from.some((p, i) => p < 0 || p >= x.shape[i + 2])) continue;
-					for (let c = 0; c < inside; c++)
-						sum += at(x, [n, first + c, ...from]) * at(w, [o, c, ...tap]);
+				for (let tap = 0; tap < kernel; tap++) {
+					const from = place + tap - before;
+					if (from < 0 || from >= length) continue;
+					for (let c = 0; c < inside; c++) sum += at(x, [n, first + c, from]) * at(w, [o, c, tap]);
 				}
 				return sum;
 			}),
@@ -643,22 +624,16 @@ function runRegion(region: Region, given: readonly Array_[]): readonly Array_[] 
 	for (const operation of region.operations) {
 		const operands = operation.operands.map((name) => values.get(name)!);
 		operands.forEach((x, i) => {
-			check(
-				typeName(x) === typeName(operation.operandTypes[i]),
-				operation,
-				`operand ${i} is ${typeName(x)}`,
-			);
+			const isDeclared = typeName(x) === typeName(operation.operandTypes[i]);
+			check(isDeclared, operation, `operand ${i} is ${typeName(x)}`);
 		});
 		if (operation.name.endsWith(".return")) return operands;
 		const kernel = kernels[operation.name.replace("stablehlo.", "")] ?? elementwise;
 		const results = kernel(operation, operands);
 		check(results.length === operation.results.length, operation, `has ${results.length} results`);
 		results.forEach((x, i) => {
-			check(
-				typeName(x) === typeName(operation.resultTypes[i]),
-				operation,
-				`result ${i} is ${typeName(x)}`,
-			);
+			const isDeclared = typeName(x) === typeName(operation.resultTypes[i]);
+			check(isDeclared, operation, `result ${i} is ${typeName(x)}`);
 			values.set(operation.results[i], x);
 		});
 	}

@@ -194,15 +194,7 @@ class Reader {
 				? [label?.[1] as string]
 				: Array.from({ length: count }, (_, i) => `${label?.[1]}#${i}`);
 		for (const result of results) this.define(result);
-		return {
-			name: name,
-			results,
-			operands,
-			attributes,
-			regions,
-			operandTypes,
-			resultTypes,
-		};
+		return { name, results, operands, attributes, regions, operandTypes, resultTypes };
 	}
 
 	end(): void {
