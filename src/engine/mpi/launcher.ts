@@ -7,7 +7,6 @@ export type Implementation = "Open MPI" | "MPICH";
 /** What started this process as one of several. */
 export interface Launch {
 	readonly launcher: string;
-	/** How many processes it started. */
 	readonly size: number;
 	readonly rank: number;
 	/** The implementations whose processes it connects, the likeliest first; none if it connects them with none. */
@@ -66,7 +65,6 @@ function named(env: Env): Launch | undefined {
 	return undefined;
 }
 
-/** An error of a job that has no usable library. */
 export const noLibrary = ({ launcher, size }: Launch, problem: string, remedy: string) =>
 	new InputError(
 		`${launcher} started ${size} processes, but ${problem}; ${remedy}, or set ${libraryVariable}=none to let each process work on its own`,

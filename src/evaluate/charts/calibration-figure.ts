@@ -102,7 +102,6 @@ export function calibrationFigure(
 	};
 }
 
-/** The end of both axes. */
 const endOf = (bins: readonly CalibrationBin[]) => {
 	// Intervals of nearly empty bins may extend further; they are cut off.
 	const most = Math.max(...bins.flatMap(({ predicted, observed }) => [predicted, observed]), 1e-4);

@@ -330,7 +330,6 @@ function categoryBars(
 interface Bar {
 	readonly name: string;
 	readonly value: number;
-	/** The text at its end. */
 	readonly says: string;
 	readonly colour: string;
 }

@@ -35,13 +35,11 @@ export interface Figure {
 	readonly description: string;
 	readonly width?: number;
 	readonly rows: readonly (readonly Panel[])[];
-	/** Notes below the panels. */
 	readonly notes?: readonly string[];
 	/** Whether it shows a simulated population: the drawing and its alternative text then say so. */
 	readonly simulated?: boolean;
 }
 
-/** Items in rows of so many. */
 export const inRows = <Item>(items: readonly Item[], across: number): Item[][] =>
 	Array.from({ length: Math.ceil(items.length / across) }, (_, row) =>
 		items.slice(row * across, (row + 1) * across),
@@ -70,7 +68,6 @@ export function roomyDomain(values: readonly number[], share: number): [number, 
 type Ticks = number | readonly number[];
 type TickFormat = (value: number) => string;
 
-/** An unobtrusive axis. */
 const quietAxis = {
 	tickSize: 0,
 	color: theme.quiet,
@@ -79,7 +76,6 @@ const quietAxis = {
 } as const;
 const gridStyle = { stroke: theme.grid, strokeOpacity: 1 } as const;
 
-/** An axis below the plot. */
 export const axisBelow = (
 	ticks: Ticks,
 	label: string | null,
@@ -87,7 +83,6 @@ export const axisBelow = (
 	more: AxisXOptions = {},
 ) => axisX({ ...quietAxis, ticks, label, ...(tickFormat && { tickFormat }), ...more });
 
-/** An axis below the plot, with grid lines. */
 export const gridAxisX = (...[ticks, ...axis]: Parameters<typeof axisBelow>): Markish[] => [
 	gridX({ ticks, ...gridStyle }),
 	axisBelow(ticks, ...axis),

@@ -10,7 +10,6 @@ export const theme = {
 	narrowWidth: 360,
 	margin: 28,
 	narrowMargin: 14,
-	/** Gap between panels. */
 	gap: { across: 36, down: 30 },
 	ink: "#1c2430",
 	quiet: "#5a6472",

@@ -99,7 +99,6 @@ export function trajectoryFigure(trajectory: DiseaseTrajectory): Figure {
 const firstOf = (events: readonly { readonly time: number }[]): number | undefined =>
 	events.length > 0 ? Math.min(...events.map(({ time }) => time)) : undefined;
 
-/** An event of the drawing. */
 type Drawn = ReturnType<typeof drawnEvents>[number];
 
 function drawnEvents({ lookUp, forecast, targets }: DiseaseTrajectory) {

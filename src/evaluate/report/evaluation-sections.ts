@@ -119,7 +119,6 @@ interface Labelled extends Pick<Report, "evaluations"> {
 	readonly labels: Report["summary"]["labels"];
 }
 
-/** One section per labelled task. */
 export const labelledSections = ({ evaluations, labels }: Labelled): Section[] =>
 	evaluations
 		.filter((evaluation) => settingRows(evaluation).length > 0)

@@ -1,13 +1,10 @@
 import type { Evaluation, EvaluationRow, Measure, OnsetDetails } from "../evaluation.js";
 
-/** How a measure is named, formatted and explained. */
 export interface MeasureKind {
-	/** Column heading. */
 	readonly title: string;
 	/** Its name in the list of measures. Default: the title. */
 	readonly term?: string;
 	readonly better: "more" | "less" | "near 1";
-	/** One sentence that explains it. */
 	readonly reading: string;
 	/** Factor from the value to the number shown. */
 	readonly scale: number;
@@ -177,7 +174,6 @@ export const percentOf = (value: number, digits = 1): string =>
 
 type RowFilter = Partial<Pick<EvaluationRow, "who" | "method" | "setting">>;
 
-/** The first matching row. */
 export const rowOf = ({ rows }: Evaluation, wanted: RowFilter): EvaluationRow | undefined =>
 	rows.find((row) =>
 		Object.entries(wanted).every(([field, value]) => row[field as keyof EvaluationRow] === value),

@@ -3,26 +3,20 @@ import type { NeighbourAgreement } from "../charts/maps/neighbours.js";
 import type { extremeHeads } from "../charts/model-figures.js";
 import type { Evaluation } from "../evaluation.js";
 
-/** A figure of the page. */
 export interface DrawnFigure {
-	/** HTML id. */
 	readonly id: string;
-	/** Short title. */
 	readonly title: string;
 	readonly svg: string;
 	/** Whether it fits one of two columns. */
 	readonly half?: boolean;
 	/** The same for telephones; undefined if there is none. */
 	readonly narrow?: string | undefined;
-	/** How to read the figure. */
 	readonly caption: string;
 }
 
 export interface PatientStory {
 	readonly id: string;
-	/** Whether the model was trained on the patient. */
 	readonly trainedOn: boolean;
-	/** Name of the disease that the story is about. */
 	readonly target: string;
 	/** Number of events after the look-up window; `foreseen` counts those predicted. */
 	readonly later: number;
@@ -75,16 +69,12 @@ type OptionalFigure =
 /** A head with the shortest or longest memory. */
 export type HeadInWords = ReturnType<typeof extremeHeads>[number];
 
-/** The complete contents of a report. */
 export interface Report {
-	/** Name of the run. */
 	readonly name: string;
 	readonly model: { readonly name: string; readonly cite: string; readonly parameters: number };
-	/** Whether the patients are simulated. */
 	readonly simulated: boolean;
 	readonly manifest: Manifest;
 	readonly summary: DatasetSummary;
-	/** Split of the evaluations. */
 	readonly split: Split;
 	readonly evaluations: readonly Evaluation[];
 	readonly missing: readonly MissingEvaluation[];
@@ -93,7 +83,6 @@ export interface Report {
 	/** Two people before a diagnosis; undefined without hazards, or with too few cases. */
 	readonly onsetPair?:
 		| {
-				/** How they were chosen. */
 				readonly rule: string;
 				readonly horizon: string;
 				readonly people: readonly OnsetPerson[];
@@ -105,7 +94,6 @@ export interface Report {
 			Partial<Record<OptionalFigure, DrawnFigure | undefined>>
 	>;
 	readonly stories: {
-		/** How the patients were chosen. */
 		readonly rule: string;
 		readonly patients: readonly PatientStory[];
 	};

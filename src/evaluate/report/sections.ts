@@ -125,7 +125,6 @@ export const learningSection = ({ figures }: Report): Section[] =>
 		? [{ id: "learning", title: "How training went", body: figureMarkup(figures.learning) }]
 		: [];
 
-/** What is needed to reproduce the numbers. */
 export const provenanceSection = ({ provenance }: Report): Section => ({
 	id: "made",
 	title: "What was run",

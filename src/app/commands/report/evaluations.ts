@@ -70,7 +70,6 @@ const flags: Readonly<Record<string, string>> = {
 /** A note with flags instead of option names: readers of the page run commands. */
 export const asFlags = (note: string): string => replaceOptions(note, (name) => flags[name]);
 
-/** The labels of a task in a split. */
 type ReadLabels = (task: string, split: Split) => Promise<readonly Label[]>;
 
 /** Makes the labels of a task once: some take a pass over all patients. */

@@ -45,11 +45,9 @@ export interface Drawings {
 		figureOf: (size: FigureSize) => Figure,
 		others?: readonly Exclude<FigureSize, "wide">[],
 	): Promise<DrawnFigure>;
-	/** Files written so far. */
 	readonly files: readonly string[];
 }
 
-/** What a report is made from. */
 export interface ReportRequest extends Pick<Report, "summary" | "simulated"> {
 	readonly trained: Trained;
 	readonly dataset: Dataset;
@@ -60,7 +58,6 @@ export interface ReportRequest extends Pick<Report, "summary" | "simulated"> {
 	readonly patients: readonly string[] | undefined;
 	/** Whether to draw a map with one mark per patient. */
 	readonly patientMap: boolean;
-	/** Called with the name of each stage. */
 	readonly onStage: (text: string) => void;
 }
 
@@ -166,7 +163,6 @@ export async function evaluationFigures(
 	return figures;
 }
 
-/** The map of the codes. */
 export function drawCodes({ trained, drawings, seed, onStage }: ReportRequest) {
 	onStage("drawing the codes");
 	const map = tokenMap(trained, seed);

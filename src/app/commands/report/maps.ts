@@ -38,7 +38,6 @@ export function codeAgreement(trained: Trained, seed: number): NeighbourAgreemen
 	return neighbourAgreement(vectors, dim, categories);
 }
 
-/** A map of codes and decay vectors. */
 export function tokenMap(trained: Trained, seed: number): TokenMap {
 	const { dim, vectors, tokens } = codeVectors(trained, seed);
 	const places = umap(vectors, dim, { seed });

@@ -134,7 +134,6 @@ function ruleText(chosen: readonly Chosen[], seed: number): string {
 
 const top = 10;
 const riskTimes = 200;
-/** The horizon of the risk. */
 const horizonDays = 5 * yearDays;
 
 async function trajectoryOf(

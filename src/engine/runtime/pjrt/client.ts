@@ -54,7 +54,6 @@ export class DeviceBuffer extends Handle {
 	}
 }
 
-/** A compiled program. */
 export class Executable extends Handle {
 	constructor(client: Client, pointer: bigint) {
 		super(client, pointer, "LoadedExecutable_Destroy");
@@ -167,7 +166,6 @@ export async function openClient(native: Native, options: ClientOptions = {}): P
 	}
 }
 
-/** A plugin's devices, and all that was made on them. */
 export class Client {
 	readonly platform: string;
 	/** The version of the platform, such as that of CUDA. */

@@ -69,7 +69,6 @@ export interface PatientMap {
 	/** Points, with the label; null if there is none. */
 	readonly patients: readonly (Point & { readonly positive: boolean | null })[];
 	readonly task: string;
-	/** Names of the classes. */
 	readonly names?: { readonly positive: string; readonly negative: string } | undefined;
 }
 

@@ -64,7 +64,6 @@ export function nearest(known: Directions, queries: Directions, k: number): Neig
 
 /** How often a vector's nearest neighbours share its kind. */
 export interface NeighbourAgreement {
-	/** Number of neighbours per vector. */
 	readonly neighbours: number;
 	/** Mean share of a vector's neighbours of the same kind; `byChance` is that of random vectors. */
 	readonly share: number;

@@ -7,7 +7,6 @@ export interface UmapOptions {
 	readonly seed?: number;
 	/** Neighbours per vector to keep close: few show detail, many the whole. Default: 15. */
 	readonly neighbours?: number;
-	/** Called after each round. */
 	readonly onRound?: (done: number, rounds: number) => void;
 }
 

@@ -148,7 +148,6 @@ const styles = {
 	all: { stroke: theme.neutral, strokeWidth: 2, strokeDasharray: "2,3" },
 } as const;
 
-/** How to read a decision curve. */
 export const decisionReading =
 	"At a threshold of 5 %, one case found is worth 19 people treated in vain. The highest line does the most good.";
 

@@ -37,7 +37,6 @@ export interface OnsetStory {
 }
 
 interface StoriesOptions {
-	/** The disease. */
 	readonly name: string;
 	readonly horizonDays: number;
 	readonly narrow?: boolean;

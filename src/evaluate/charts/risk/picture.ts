@@ -19,7 +19,6 @@ export interface RiskCurve extends IncidenceTrajectory {
 export interface RiskPicture {
 	readonly patient: string;
 	readonly clock: Clock;
-	/** The horizon of the risks, in days. */
 	readonly horizonDays: number;
 	/** Whether it shows what was learned from a simulated population. */
 	readonly simulated?: boolean;

@@ -35,23 +35,18 @@ export const signature = (operands: readonly ValueType[], results: readonly Valu
 export const typeList = (types: readonly ValueType[]): string =>
 	`(${types.map(typeText).join(", ")})`;
 
-/** Attributes as text. */
 export const longs = (values: readonly number[]): string =>
 	values.length === 0 ? "array<i64>" : `array<i64: ${values.join(", ")}>`;
 
 export const long = (value: number): string => `${value} : i64`;
 
-/** An i64 matrix. */
 export const matrix = (rows: readonly (readonly number[])[]): string =>
 	`dense<[${rows.map((row) => `[${row.join(", ")}]`).join(", ")}]> : tensor<${rows.length}x${rows[0]?.length ?? 0}xi64>`;
 
-/** The first line of a block. */
 export const blockLabel = (values: readonly Value[]): string =>
 	values.length === 0
 		? "^bb0:"
 		: `^bb0(${values.map((x) => `${x.name}: ${typeText(x)}`).join(", ")}):`;
-
-/** Constants as text. */
 
 /** Numbers up to which a constant is a list; a longer one is its bytes. */
 const longestList = 16;
