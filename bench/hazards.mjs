@@ -22,9 +22,7 @@ import { learnerOf } from "./subject.mjs";
 /** In years. */
 const horizons = [1, 3, 5, 10];
 const eventsPerPatient = 112;
-/** Days between two records, on average. */
 const gapDays = 30;
-/** Patients per call. */
 const patientsPerCall = 64;
 const warmUp = 2;
 

@@ -102,9 +102,7 @@ function render(report) {
 
 const codeCount = 10;
 const timeCount = 200;
-/** Patients computed in both ways. */
 const comparedPatients = 8;
-/** Events left out in both ways. */
 const comparedEvents = 8;
 const attributedTimes = 1;
 

@@ -22,7 +22,6 @@ const unordered = new Set(["timesnet"]);
 /** Engines round differently at every operation: their difference may be this multiple of that of other last digits. */
 const mostTimes = 3;
 
-/** Copies of the weights with other last digits. */
 const otherLastDigits = 3;
 
 /** The largest difference that is allowed: `bound`, or more where the last digits make a larger one. */
@@ -124,7 +123,6 @@ const sameBits = (a, b) =>
 		return other !== undefined && data.every((value, i) => Object.is(value, other[i]));
 	});
 
-/** Trains every model on an engine and on one thread of the CPU, and compares. */
 async function measure(io, options) {
 	const { provider, threads, precision = "float32", steps, only } = options;
 	const reference = nodeRuntime({ threads: 1 });

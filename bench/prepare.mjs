@@ -169,7 +169,6 @@ function renderOne(result) {
 /** Larger populations are measured beside one of this size. */
 const usualPeople = 100_000;
 
-/** Whether several populations are measured. */
 export const hasSizes = ({ patients, source }) =>
 	source ? source.length > 1 : patients > usualPeople;
 

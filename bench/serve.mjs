@@ -125,7 +125,6 @@ function spread(latencies) {
 	return { p50Ms: median(sorted), p99Ms: p99 };
 }
 
-/** Forecasts per second of the model alone, with one concurrent call per thread. */
 async function bareSpeed(served, histories, threads) {
 	const engine = engineFor(served, threads);
 	const pass = async (i) => {
@@ -165,7 +164,6 @@ async function drive(workers, count, work) {
 /** The service answered 503 because it is overloaded. */
 class Refused extends Error {}
 
-/** A client with one persistent connection. */
 function poster({ port }) {
 	const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 	const send = (path, body, method = "POST") =>

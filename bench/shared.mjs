@@ -58,7 +58,6 @@ export async function findPythonWith(module) {
 	return undefined;
 }
 
-/** Options as a command line. */
 export const flags = (options) =>
 	Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
 
@@ -89,7 +88,6 @@ export const numbersBy = (schema) =>
 		}),
 	);
 
-/** The model and the engine of a benchmark. */
 export const modelFields = (preset) => ({
 	preset: presetField(
 		preset,

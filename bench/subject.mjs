@@ -16,7 +16,6 @@ import { adamWDefaults } from "../dist/model/train/step.js";
 import { trainer } from "../dist/model/train/trainer.js";
 import { flags } from "./shared.mjs";
 
-/** The training that is timed. */
 export const learnerOf = (runtime, { model, config, weights, objective }, communicator) =>
 	trainer(
 		runtime,
@@ -114,7 +113,6 @@ const safetensorTypes = new Map([
 	[Int32Array, "I32"],
 ]);
 
-/** Weights and batch, under trajgpt's names. */
 function peerData({ model, config, weights }, batch) {
 	const draw = { random: random(0), horizon: 0 };
 	const { feeds } = lossFeeds(model, config, model.objectives.next, batch, draw, false);
@@ -228,7 +226,6 @@ const torch = (mode) => ({
 	settings: { mode },
 });
 
-/** The peers of accelerators, by name. */
 export const queuedPeers = {
 	jax: { script: "trajgpt_gpu_jax.py", module: "jax", settings: {} },
 	"torch-eager": torch("eager"),

@@ -88,7 +88,6 @@ async function exchange({ port, until }, bytes, { read = true, drip = "", pauseM
 const requestOf = (target, route, body, headers) =>
 	rawRequest(target, `/api/v2/${route}`, JSON.stringify(body), headers);
 
-/** Connections that send one request. */
 const posting = (route, body, headers) => (target) =>
 	exchange(target, requestOf(target, route, body, headers));
 
@@ -155,7 +154,6 @@ const strangeHeaders = [
 	{ Expect: "100-continue" },
 ];
 
-/** A malformed request. */
 function fuzzedRequest(target) {
 	const { random } = target;
 	const path = pick(random, strangePaths);

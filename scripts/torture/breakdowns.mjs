@@ -6,7 +6,6 @@ import { setTimeout as pause } from "node:timers/promises";
 import { argvOf, commandOf, commands, makePlace, recover, referenceOf } from "./commands.mjs";
 import { faultOf, filesIn, run } from "./process.mjs";
 
-/** Kills at random moments. */
 export const kills = {
 	name: "kills",
 	share: 35,

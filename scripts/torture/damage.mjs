@@ -158,7 +158,6 @@ async function ask({ source, line, result }, world, change) {
 	return { ...finished, answer };
 }
 
-/** What is answered from whole files. */
 const answerOf = (world, name, target) =>
 	madeOnce(world, name, async () => {
 		const { code, answer, stderr } = await ask(target, world, () => {});

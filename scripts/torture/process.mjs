@@ -25,7 +25,6 @@ export function startNode(argv) {
 	return child;
 }
 
-/** Starts the command line. */
 export const start = (argv) => startNode([main, ...argv]);
 
 export function endGroup(child) {
@@ -84,7 +83,6 @@ export function faultOf({ code, signal, stderr, seconds, hung }) {
 	return /^error: ./m.test(stderr) ? undefined : `exit 2 without a message: ${last}`;
 }
 
-/** Files below a folder, relative to it, in order. */
 export const filesIn = (folder) =>
 	readdirSync(folder, { recursive: true, encoding: "utf8" })
 		.filter((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.isFile())

@@ -52,7 +52,6 @@ export function defineCommand<
 	};
 }
 
-/** A command that holds others. */
 export const defineCommands =
 	(
 		{
@@ -100,7 +99,6 @@ export function listed(lines: Readonly<Record<string, string>>): string {
 		.join("\n");
 }
 
-/** The last section of a command's help. */
 export const examples = (lines: Readonly<Record<string, string>>) =>
 	`\nExamples:\n${listed(lines)}`;
 

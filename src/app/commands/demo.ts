@@ -85,7 +85,6 @@ async function explore(io: Io, out: string, threads: number | undefined): Promis
 /** Minimum events in the history of the example patient. */
 const longEnough = 80;
 
-/** Collects the results that the stages wrote to the folder. */
 async function gatherReport(out: string, settings: DemoSettings) {
 	const files = demoFiles(out);
 	const { run, step, weights } = readTrained(files.run);

@@ -248,7 +248,6 @@ const explained = ({ task, rule, excluded }: LabelSummary): string[] => [
 	),
 ];
 
-/** Bars and small histograms of text. */
 interface TextBars {
 	/** `share` of `width` characters. */
 	bar(share: number, width: number): string;

@@ -36,7 +36,6 @@ export const command = defineCommand({
 	},
 });
 
-/** Looks for a plugin, and opens its devices. */
 async function checkAccelerator() {
 	const { plugins, searched } = findPlugins();
 	const [first] = plugins;
@@ -68,7 +67,6 @@ async function checkAccelerator() {
 	}
 }
 
-/** Loads ONNX Runtime and runs a product and its gradient on the CPU. */
 async function checkEngine() {
 	let onnxruntimeVersion: string | null = null;
 	try {

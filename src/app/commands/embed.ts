@@ -241,7 +241,6 @@ const strided = <T extends Float32Array | Float64Array>(all: T, from: number, st
 const placeColumns = (places: Float64Array): Column[] =>
 	["x", "y"].map((name, axis) => ({ name, type: "number", values: strided(places, axis, 2) }));
 
-/** Columns v0, v1 … of [n, dim]. */
 const vectorColumns = (vectors: Float32Array, dim: number): Column[] =>
 	Array.from({ length: dim }, (_, d) => ({
 		name: `v${d}`,

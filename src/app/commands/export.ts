@@ -89,7 +89,9 @@ export async function exportModel(
 	{ weights = "inside", page, replace = false, onFile }: ExportOptions = {},
 ) {
 	await checkExportTarget(folder, replace);
-	const library = page ? browserLibrary() : undefined;
+	const library = page
+		? builtFolder("browser", "trajgpt.js", "the browser library", "leave out `page`")
+		: undefined;
 	return writeExport(run, folder, {
 		weights,
 		modelCard: modelCard(run, await evaluationsOf(run.folder)),
@@ -99,17 +101,11 @@ export async function exportModel(
 	});
 }
 
-function browserLibrary(): string {
-	const built = builtFolder("browser", "trajgpt.js");
-	if (built) return built;
-	throw new InputError(
-		"the browser library is not built; run `npm run build`, or leave out `page`",
-		{ field: "page" },
-	);
-}
-
 /** A built folder that contains `file`: next to this code when it is built, else in `dist/`. */
-export const builtFolder = (name: string, file: string): string | undefined =>
-	[`../../${name}/`, `../../../dist/${name}/`]
+export function builtFolder(name: string, file: string, what: string, advice: string): string {
+	const built = [`../../${name}/`, `../../../dist/${name}/`]
 		.map((place) => fileURLToPath(new URL(place, import.meta.url)))
 		.find((folder) => existsSync(`${folder}${file}`));
+	if (built) return built;
+	throw new InputError(`${what} is not built; run \`npm run build\`, or ${advice}`);
+}

@@ -152,7 +152,6 @@ function optionsOf(name: string, schema: z.ZodType, field: FieldJson): Option[] 
 	return [made.argParser(readerOf(schema, field))];
 }
 
-/** Adds an option per field. */
 export function addFields(command: Command, fields: Fields): void {
 	for (const [name, schema] of Object.entries(fields)) {
 		const field = jsonOf(schema);

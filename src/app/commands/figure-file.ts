@@ -71,7 +71,6 @@ export async function pngOf(svg: string): Promise<Uint8Array> {
 	return drawing.render().asPng();
 }
 
-/** A document for figures outside a browser. */
 export async function nodeDocument(): Promise<FigureDocument> {
 	const { parseHTML } = await import("linkedom");
 	return parseHTML("<!doctype html><html></html>").document as unknown as FigureDocument;

@@ -4,7 +4,6 @@ import { oneProcess, shared } from "../../base/communicator.js";
 import { checkConfig } from "../../base/config.js";
 import { InputError } from "../../base/errors.js";
 import { versions } from "../../base/files/versions.js";
-import { formatCount } from "../../base/progress.js";
 import { isoDate } from "../../base/time.js";
 import {
 	type BatchOptions,
@@ -62,7 +61,7 @@ import {
 	withDatasetWarning,
 	withGivenLabels,
 } from "./open-run.js";
-import { checkResumed, type Monitoring, train } from "./pretrain/training.js";
+import { checkResumed, type Monitoring, train, trainedText } from "./pretrain/training.js";
 
 const description = `Fine-tune a run, end to end, to a task that the dataset has labels for.
 
@@ -128,18 +127,10 @@ export const command = defineCommand({
 		}),
 });
 
-function render(
-	task: string,
-	{ folder, labels, positive, best, steps, epochs, parameters, interrupted }: FinetuneSummary,
-): string {
+function render(task: string, summary: FinetuneSummary): string {
+	const { folder, labels, positive } = summary;
 	const labelsText = labels > 0 ? ` over ${labels} labels of ${task}, ${positive} positive` : "";
-	const lines = [
-		`${folder}: ${formatCount(parameters)} parameters, ${steps} steps, ${epochs} epochs${labelsText}`,
-	];
-	if (best)
-		lines.push(`best validation loss after epoch ${best.epoch}: ${best.loss.toFixed(4)} nats`);
-	if (interrupted) lines.push("interrupted and saved; continue with --resume");
-	return `${lines.join("\n")}\n`;
+	return trainedText(folder, summary, ({ loss }) => loss.toFixed(4), labelsText);
 }
 
 /** Options of fine-tuning. */
@@ -364,7 +355,6 @@ function readBegun(
 	return begun;
 }
 
-/** Counts the labels, and says where few of them choose the epoch and the scale of the probabilities. */
 function labelNotes(task: string, labels: NonNullable<TaskTraining["labels"]>): string[] {
 	const positive = (split: "train" | "valid") => labels[split].filter(({ value }) => value).length;
 	const counted = (split: "train" | "valid", name: string) =>
@@ -427,7 +417,6 @@ async function begin(
 /** Too few labels to learn from; a comparison then continues with its other tasks. */
 export class TooFewLabels extends InputError {}
 
-/** Rejects too few labels; returns the number of positive training labels. */
 function checkLabels(
 	{ folder }: Dataset,
 	task: string,

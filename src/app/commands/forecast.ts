@@ -161,7 +161,6 @@ async function act(io: Io, folder: string, trained: Trained, options: Options): 
 	if (file !== undefined) io.stderr.write(`written: ${file}\n`);
 }
 
-/** Reports progress when there are many patients. */
 async function* progressing(
 	io: Io,
 	total: number,
@@ -177,7 +176,6 @@ async function* progressing(
 	progress.finish();
 }
 
-/** Patients per piece of a file. */
 const pieceSize = 256;
 
 async function writeForecasts(

@@ -90,7 +90,6 @@ export const command = defineCommand({
 	},
 });
 
-/** The futures in a few lines, and the most frequent new codes. */
 function futuresText(result: FuturesResult, top: number): string {
 	const { patient, axis, at, days, futures, dead, newCodes, vocabulary, simulated } = result;
 	const shareText = (share: number) =>
@@ -127,7 +126,6 @@ const rowsOf = ({ futures, vocabulary }: FuturesResult) =>
 		...(dies === null ? [] : [{ future: i + 1, day: dies, token: death }]),
 	]);
 
-/** Futures as a JSON value. */
 function futuresJson(result: FuturesResult) {
 	const { patient, axis, vocabulary, at, days, seed } = result;
 	const moment = (time: number) => momentJson(time, patient.birth, axis);

@@ -36,7 +36,6 @@ export function printJson(io: Io, value: unknown): void {
 	io.stdout.write(`${escapedJson(JSON.stringify(value, null, 2))}\n`);
 }
 
-/** Prints notes and warnings to standard error. */
 export function tell(
 	{ stderr }: Io,
 	{
@@ -48,7 +47,6 @@ export function tell(
 	for (const warning of warnings) stderr.write(`warning: ${warning}\n`);
 }
 
-/** Progress lines on standard error. */
 export const progressOf = (io: Io): Progress =>
 	progress(io.stderr, { clock: () => performance.now() });
 

@@ -17,15 +17,12 @@ function withWarnings(io: Io, trained: Trained): Trained {
 	return trained;
 }
 
-/** The argument of commands that read a dataset. */
 export const datasetArgument = {
 	dataset: z.string().describe("dataset folder written by `trajgpt prepare`"),
 };
 
-/** The argument of commands that read a run. */
 export const runArgument = { run: z.string().describe("run folder written by `trajgpt pretrain`") };
 
-/** The argument of commands that take both. */
 export const modelArgument =
 	"run folder written by `trajgpt pretrain`, or RUN/tasks/TASK by `trajgpt finetune`";
 
@@ -36,7 +33,6 @@ export function withDatasetWarning(io: Io, dataset: Dataset): Dataset {
 	return dataset;
 }
 
-/** The options on labels. */
 export interface LabelFlags {
 	readonly labels?: string | undefined;
 	readonly labelTimeIs?: TimeIs | undefined;

@@ -8,7 +8,6 @@ import {
 	oracleOf,
 	patientNumber,
 	readTruth,
-	type SimulatedPatient,
 	simulatedHistory,
 	simulatePatient,
 } from "../../data/simulate/index.js";
@@ -38,9 +37,7 @@ const next = defineCommand({
 		"trajgpt oracle next sim --patient p000060 --at 2012-06-01": "the most likely codes",
 	},
 	async run(io, { simulation: folder, patient: id, at, top, json }) {
-		const truth = await oracleOf(folder);
-		const patient = await patientOf(folder, id);
-		checkAlive(patient, at);
+		const { truth, patient } = await asked(folder, id, at);
 		const date = isoDate(at);
 		if (!isCovered(patient.person, at))
 			throw new InputError(
@@ -81,9 +78,7 @@ const risk = defineCommand({
 			"heart failure within a year",
 	},
 	async run(io, { simulation: folder, patient: id, at, within, samples, seed, code, json }) {
-		const truth = await oracleOf(folder);
-		const patient = await patientOf(folder, id);
-		checkAlive(patient, at);
+		const { truth, patient } = await asked(folder, id, at);
 		const days = Array.from({ length: 4 }, (_, i) => at + Math.ceil((within * (i + 1)) / 4));
 		const history = simulatedHistory(patient, at);
 		const risks = truth.risk(history, code, days, { samples, seed, known: at });
@@ -148,26 +143,26 @@ export const command = defineCommands(
 	},
 );
 
-/** Simulates a patient again from the folder's seed, without reading its files. */
-async function patientOf(folder: string, id: string): Promise<SimulatedPatient> {
+/** Simulates a patient again from the folder's seed, without reading its files; refuses a day that is not defined. */
+async function asked(folder: string, id: string, at: number) {
+	const truth = await oracleOf(folder);
 	const { seed, patients } = await readTruth(folder);
 	const number = patientNumber(id);
 	if (number === undefined || number > patients)
 		throw new InputError(
 			`${folder} has no patient "${id}"; expected p000001 to p${String(patients).padStart(6, "0")}`,
 		);
-	return simulatePatient(seed, number);
-}
-
-/** The simulation is defined for living people between their first and last policy only. */
-function checkAlive({ id, person, death }: SimulatedPatient, at: number): void {
+	const patient = simulatePatient(seed, number);
+	const { person, death } = patient;
 	if (death !== null && at >= death)
 		throw new InputError(
 			`${id} died on ${isoDate(death)}, --at is ${isoDate(at)}; choose a day before that`,
 		);
+	// The simulation is defined between the first and the last policy only.
 	const [first, last] = [person.coverage[0]![0], person.coverage.at(-1)![1]];
 	if (at < first || at > last)
 		throw new InputError(
 			`${id} is insured from ${isoDate(first)} to ${isoDate(last)}, --at is ${isoDate(at)}; choose a day in that period`,
 		);
+	return { truth, patient };
 }

@@ -81,7 +81,6 @@ export const patientFields = {
 	...readerFields,
 };
 
-/** The flags of library options on patients. */
 export const patientFlags: Readonly<Record<string, string>> = {
 	"records.source": "--input",
 	...Object.fromEntries(
@@ -104,7 +103,6 @@ function withRecords(flags: PatientFlags) {
 
 type PatientOptions = ReturnType<typeof withRecords>;
 
-/** Opens the selected patients; notes go to standard error. */
 export async function openQueried(
 	io: Io,
 	trained: Trained,
@@ -283,7 +281,6 @@ export const requiredCodeMap = async (
 	options: CodeMapOptions,
 ): Promise<CodeMap> => (await codeMapOf(manifest, options)) ?? mapOfDataset(manifest);
 
-/** The code map in a file; undefined if none is given. */
 export async function mapInFile(
 	{ phecodeMap, keepIgnored }: CodeMapOptions,
 	level: "integer" | "full",

@@ -219,7 +219,6 @@ function splitParts(text: string): SplitParts {
 	return [train, valid, test];
 }
 
-/** The labels, with one more. */
 function withLabel(
 	before: readonly { task: string; file: string }[],
 	text: string,
@@ -238,13 +237,11 @@ function withLabel(
 	return [...before, { task, file }];
 }
 
-/** Says how many deaths are recorded, and what it means if there are none. */
 export const deathsText = (deaths: number): string =>
 	deaths === 0
 		? "no deaths are recorded: death is not a competing event in results"
 		: `deaths: ${thousands(deaths)}`;
 
-/** What the run does not know. */
 function unknownText(run: string, { codes, dropped, source }: Manifest): string {
 	const unmapped = codes.keptUnmapped ? [] : codes.unmapped.top;
 	const top = [...unmapped, ...dropped.unknownCodes.top]
@@ -401,7 +398,6 @@ function refuseUnitAlone(options: PrepareOptions): void {
 			});
 }
 
-/** The vocabulary and the rules of a run, or of a dataset. */
 function knownRecords(like: string): ReturnType<typeof readRunRecords> {
 	if (!existsSync(join(like, manifestName)))
 		throw new InputError(

@@ -4,7 +4,6 @@ import { oneProcess, shared } from "../../base/communicator.js";
 import { checkConfig, settingsIn } from "../../base/config.js";
 import { InputError } from "../../base/errors.js";
 import { versions } from "../../base/files/versions.js";
-import { formatCount } from "../../base/progress.js";
 import { thousands } from "../../base/thousands.js";
 import { isoDate } from "../../base/time.js";
 import { type Dataset, datasetView, openDataset, splitBatches } from "../../data/cohort/index.js";
@@ -42,6 +41,7 @@ import {
 	presetAdvice,
 	settingsOf,
 	train,
+	trainedText,
 	trainingNeeds,
 } from "./pretrain/training.js";
 
@@ -139,20 +139,12 @@ function settings(pairs: readonly string[]): Record<string, unknown> {
 	);
 }
 
-function render(
-	folder: string,
-	{ best, steps, epochs, parameters, interrupted }: PretrainSummary,
-): string {
-	const lines = [
-		`${folder}: ${formatCount(parameters)} parameters, ${steps} steps, ${epochs} epochs`,
-	];
-	if (best) {
-		const terms = Object.entries(best.losses).map(([term, nats]) => `${term} ${nats.toFixed(4)}`);
-		lines.push(`best validation loss after epoch ${best.epoch}: ${terms.join(", ")} nats`);
-	}
-	if (interrupted) lines.push("interrupted and saved; continue with --resume");
-	return `${lines.join("\n")}\n`;
-}
+const render = (folder: string, summary: PretrainSummary) =>
+	trainedText(folder, summary, ({ losses }) =>
+		Object.entries(losses)
+			.map(([term, nats]) => `${term} ${nats.toFixed(4)}`)
+			.join(", "),
+	);
 
 /** The help section on a model's settings and presets, without what the dataset determines. */
 function modelHelp(model: Model): string {

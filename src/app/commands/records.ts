@@ -128,7 +128,6 @@ const namingFields = inGroup("Names of codes and systems:", {
 	allowSystem: several("name", "accept an unknown code system; may be repeated"),
 });
 
-/** Options of the record formats. */
 export const recordFields = {
 	...tableFields,
 	...eventFields,
@@ -143,7 +142,6 @@ const { names, allowSystem } = namingFields;
 const systemsOf = ({ allowSystem: allowSystems, ...given }: ReaderOptions): ReaderOptions =>
 	allowSystems === undefined ? given : { ...given, allowSystems };
 
-/** The record formats. */
 export const recordFormats: Readonly<Record<string, Format>> = {
 	csv: {
 		about: "delimited text, .gz too: a file, several, a folder or a pattern",

@@ -40,7 +40,6 @@ import { hasSameTokens } from "./evaluate/runs.js";
 import { choice, file, folder, inGroup, type Optional, seed, text, type Values } from "./fields.js";
 import type { Monitoring } from "./pretrain/training.js";
 
-/** The options on many patients. */
 export const manyFields = inGroup("Many patients:", {
 	data: folder("score every patient of a dataset, on one index day each"),
 	output: file(
@@ -62,7 +61,6 @@ interface CohortRiskOptions
 	readonly years?: readonly number[];
 }
 
-/** Patients per batch, and per piece of the file. */
 const batchSize = 256;
 
 /** The patients of a dataset, or new ones. */
@@ -84,7 +82,6 @@ interface Indexed {
 	readonly atRisk: boolean;
 }
 
-/** The patients of a dataset, or of one split. */
 export function datasetCohort(
 	trained: Trained,
 	dataset: Dataset,

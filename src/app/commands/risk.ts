@@ -289,7 +289,6 @@ async function act(
 	}
 }
 
-/** Writes the risks of all patients of a dataset or a file. */
 async function scoreMany(
 	io: Io,
 	folder: string,
@@ -315,7 +314,6 @@ async function scoreMany(
 	else io.stdout.write(cohortRisksText(scored));
 }
 
-/** What was written, how fast, and whom it leaves out. */
 function cohortRisksText(scored: CohortRisks): string {
 	const { file, patients, codes, seconds, excluded, notAtRisk, simulated } = scored;
 	const reasons = (text: string, counts: Readonly<Record<string, number>>) => {
@@ -342,7 +340,6 @@ function groupOf(text: string): CodeGroup {
 	return { name, codes: members };
 }
 
-/** Numbers of years, separated by commas. */
 function yearsOf(text: string): number[] {
 	const years = text.split(",").map((part) => (part.trim() === "" ? Number.NaN : Number(part)));
 	if (years.every((count) => count > 0 && count <= 1000) && years.length <= 12) return years;

@@ -45,7 +45,6 @@ interface ScoreFlags extends ComputeOptions {
 	readonly json?: true;
 }
 
-/** The columns of a file of predictions. */
 export const predictionsSchemaField = choice(
 	"name",
 	"columns of --predictions: ours, those of meds-evaluation, or of OHDSI's PatientLevelPrediction (default: plain)",
@@ -67,7 +66,6 @@ export function checkTaskOptions(
 
 const usualTimes = [momentOf(lastRecord)];
 
-/** Scores patients with a fine-tuned model, and prints or writes the probabilities. */
 export async function scorePatients(
 	io: Io,
 	folder: string,
@@ -102,7 +100,6 @@ export async function scorePatients(
 	if (target) io.stderr.write(`${definitionText(scoring)}written: ${target.file}\n`);
 }
 
-/** Predicts given labels with a fine-tuned model, and writes the probabilities. */
 export async function scoreLabels(
 	io: Io,
 	trained: Trained,
@@ -136,7 +133,6 @@ const predictionsOf = ({ patient, scores }: ScoredPatient): LabelPrediction[] =>
 		ageYears: patient.birth === null ? null : (time - patient.birth) / yearDays,
 	}));
 
-/** The options on labels to predict. */
 export const labelFields = {
 	labels: text(
 		"path",
@@ -155,7 +151,6 @@ interface LabelPredictionOptions extends Values<typeof labelFields>, ComputeOpti
 	readonly dataset?: string;
 }
 
-/** Labels per batch. */
 const batchSize = 1024;
 
 /**

@@ -257,7 +257,8 @@ async function explorerFiles(
 	trained: Trained,
 	{ dataset, samples, threads, progress }: ServeOptions,
 ): Promise<Map<string, ServedFile>> {
-	const page = pageFolder();
+	const advice = "serve the API alone with `explorer: false`";
+	const page = builtFolder("web", "index.html", "the explorer", advice);
 	const { nodeRuntime } = await import("../../engine/runtime/node.js");
 	const data = await explorerData(trained, {
 		dataset,
@@ -272,12 +273,4 @@ async function explorerFiles(
 		...(await filesIn(data.model, "/model/")),
 		...[...data.documents].map(([at, text]) => [at, document(text)] as const),
 	]);
-}
-
-function pageFolder(): string {
-	const built = builtFolder("web", "index.html");
-	if (built) return built;
-	throw new InputError(
-		"the explorer is not built; run `npm run build`, or serve the API alone with `explorer: false`",
-	);
 }

@@ -8,7 +8,6 @@ const memoryOf = (reply: WorkerReply<string>): ArrayBuffer[] => {
 	return Object.values((reply.value as Block).lines).map(({ buffer }) => buffer);
 };
 
-/** A worker thread that simulates people. */
 const answer = answerCalls<string>(
 	{ simulate: simulateBlock },
 	(reply) => parentPort?.postMessage(reply, memoryOf(reply)),

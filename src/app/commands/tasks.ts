@@ -310,7 +310,6 @@ function cohortTask({ file, target, outcome, ...given }: CohortOptions): CohortT
 	};
 }
 
-/** The records of a dataset, a run or a folder in MEDS. */
 async function openSource(
 	path: string,
 	moved: string | undefined,

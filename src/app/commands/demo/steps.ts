@@ -47,7 +47,6 @@ export const demoTasks = Object.keys(demoEvaluations);
 /** Half of the people suffice to train a small model; the others make the evaluation precise. */
 export const splitParts = [50, 10, 40] as const;
 
-/** The stages of the demo, in order. */
 export function demoStages(
 	io: Io,
 	folder: string,

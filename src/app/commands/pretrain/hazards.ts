@@ -62,7 +62,6 @@ function daysPerEvent(dataset: Dataset): number {
 	return Math.max(1e-3, days / Math.max(1, events));
 }
 
-/** The categories of the vocabulary with two codes or more. */
 function categories({ tokens }: Vocabulary): HazardSettings["groups"] {
 	const members = new Map<string, number[]>();
 	for (const [token, { category }] of tokens.entries())
@@ -119,7 +118,6 @@ const days = readBy((text) => {
 
 const usual = hazardSettings.parse({});
 
-/** The options of hazards. */
 export const hazardFields = inGroup(
 	"Hazards (the time to the first and to the next record of every code):",
 	{

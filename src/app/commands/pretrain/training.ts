@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { allGathered, type Communicator, oneProcess } from "../../../base/communicator.js";
 import { InputError } from "../../../base/errors.js";
 import { versions } from "../../../base/files/versions.js";
-import { type Progress, silentProgress } from "../../../base/progress.js";
+import { formatCount, type Progress, silentProgress } from "../../../base/progress.js";
 import { thousands } from "../../../base/thousands.js";
 import type { Dataset } from "../../../data/cohort/index.js";
 import { machineMemory, mostThreads } from "../../../engine/runtime/machine-limits.js";
@@ -30,7 +30,6 @@ export interface Monitoring {
 /** The model settings that the dataset determines. */
 export const datasetSettings: readonly string[] = ["vocab", "hazards"];
 
-/** The values of `datasetSettings`. */
 export const settingsOf = ({ vocabulary }: Dataset) => ({ vocab: vocabulary.size });
 
 /** Rejects settings that differ from those of the resumed run or task. */
@@ -48,6 +47,21 @@ export function checkResumed(
 			);
 }
 
+/** What was trained, with the losses of the best epoch as they are told. */
+export function trainedText(
+	trained: string,
+	{ best, steps, epochs, parameters, interrupted }: PretrainSummary,
+	lossText: (best: NonNullable<PretrainSummary["best"]>) => string,
+	labels = "",
+): string {
+	const what = `${formatCount(parameters)} parameters, ${steps} steps, ${epochs} epochs${labels}`;
+	return [
+		`${trained}: ${what}\n`,
+		best ? `best validation loss after epoch ${best.epoch}: ${lossText(best)} nats\n` : "",
+		interrupted ? "interrupted and saved; continue with --resume\n" : "",
+	].join("");
+}
+
 interface Training
 	extends Pick<PretrainRequest, "folder" | "dataset" | "resume">,
 		Partial<
@@ -59,7 +73,6 @@ interface Training
 	readonly options: Monitoring & ComputeOptions;
 }
 
-/** Trains in a run's folder on this machine. */
 export async function train({ options, ...training }: Training): Promise<PretrainSummary> {
 	const { run } = training;
 	const { progress = silentProgress, signal = new AbortController().signal } = options;

@@ -37,7 +37,6 @@ export interface People {
 
 export const followedDays = 1826;
 const mostStates = 2000;
-/** Index days per person, at most. */
 const mostPerPerson = 4;
 /** Of standard deviations: ±127 steps reach 4.2. */
 const step = 1 / 30;

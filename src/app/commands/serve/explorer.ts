@@ -277,7 +277,6 @@ async function memoryDocument(
 const mostSamples = 24;
 const [fewestEvents, mostEvents] = [20, 400];
 
-/** The sample patients of the test split, drawn at random. */
 function sampleNumbers(dataset: Dataset, seed: number): number[] {
 	const fitting = [...dataset.patients("test")].filter((patient) => {
 		const events = dataset.lengthOf(patient) - dataset.birthEventsOf(patient);
