@@ -1,18 +1,16 @@
 import { useRef } from "react";
 import { monthDays, yearDays } from "../../../src/base/time.js";
-import type { Clock } from "../../../src/evaluate/charts/clock.js";
+import { dateRange } from "../data/patient.js";
 import { momentText } from "../parts/words.js";
+import { usePatient } from "../state/patient-context.js";
 import type { TimeScale } from "./time-scale.js";
 import type { PlacedMark } from "./timeline-layout.js";
 
 interface DateSliderProps {
-	readonly clock: Clock;
 	readonly scale: TimeScale;
 	readonly date: number;
-	readonly range: readonly [first: number, last: number];
 	readonly top: number;
 	readonly height: number;
-	readonly onDate: (date: number) => void;
 	/** While the date is dragged, the axis must not move. */
 	readonly onHold: (held: boolean) => void;
 }
@@ -31,10 +29,11 @@ const between = (value: number, least: number, most: number) =>
 
 /** The date of prediction: dragged, or moved with the arrows (a month), Page keys (a year), Home and End. */
 export function DateSlider(props: DateSliderProps) {
-	const { clock, scale, date, range, top, height, onDate, onHold } = props;
+	const { scale, date, top, height, onHold } = props;
+	const { patient, clock, dispatch } = usePatient();
 	const dragging = useRef<number | null>(null);
-	const [first, last] = range;
-	const set = (time: number) => onDate(between(time, first, last));
+	const [first, last] = dateRange(patient);
+	const set = (time: number) => dispatch({ type: "date", date: between(time, first, last) });
 	const away = !scale.inside(date);
 	const x = between(scale.x(date), scale.left, scale.left + scale.width);
 	const release = () => {

@@ -83,8 +83,8 @@ export function timelineLayout(
 			opened.has(category)
 				? [
 						rowOf({ kind: "opened", category, name: category }, []),
-						...largestFirst(of, (mark) => mark.name).map(([name, own]) =>
-							rowOf({ kind: "code", category, name }, own),
+						...largestFirst(of, (mark) => mark.name).map(([name, codeMarks]) =>
+							rowOf({ kind: "code", category, name }, codeMarks),
 						),
 					]
 				: [rowOf({ kind: "category", category, name: category }, of)],

@@ -1,6 +1,5 @@
 import { useId, useMemo, useRef, useState } from "react";
 import { monthDays } from "../../../src/base/time.js";
-import { dateRange } from "../data/patient.js";
 import { useWidth } from "../parts/hooks.js";
 import { momentText } from "../parts/words.js";
 import { usePatient } from "../state/patient-context.js";
@@ -17,7 +16,7 @@ import {
 import { DateLine, EventMark, RowName, TimeAxis } from "./timeline-marks.js";
 import { useWheelZoom, ZoomButtons } from "./zoom.js";
 
-export interface TimelineProps {
+interface TimelineProps {
 	readonly marks: readonly Mark[];
 	/** The date of prediction. */
 	readonly date: number;
@@ -38,7 +37,7 @@ const closestDays = 28;
 /** A patient's events by category, which can be moved and removed, and the date of prediction. */
 export function Timeline(props: TimelineProps) {
 	const { marks, date, seenUntil, whole, domain, zoom, describe, onHold } = props;
-	const { patient, clock, colourOf, dispatch } = usePatient();
+	const { clock, colourOf, dispatch } = usePatient();
 	const onZoom = (range: TimelineProps["zoom"]) => dispatch({ type: "zoom", zoom: range });
 	const onMove = (id: string, time: number) => dispatch({ type: "move", id, time });
 	const id = useId();
@@ -209,13 +208,10 @@ export function Timeline(props: TimelineProps) {
 					</g>
 				</svg>
 				<DateSlider
-					clock={clock}
 					scale={scale}
 					date={date}
-					range={dateRange(patient)}
 					top={headHeight - 20}
 					height={layout.height + 20}
-					onDate={(to) => dispatch({ type: "date", date: to })}
 					onHold={onHold}
 				/>
 				{described && (

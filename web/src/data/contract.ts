@@ -1,6 +1,7 @@
 import type { SamplePatient, UsualHistories } from "../../../src/app/commands/serve/explorer.js";
 import type { RatesByAgeAndSex } from "../../../src/data/cohort/age-sex-rates.js";
 import type { Evaluation } from "../../../src/evaluate/evaluation.js";
+import type { HeadMemory, MemoryByCategory } from "../../../src/predict/head-memory.js";
 
 /** The documents that the page fetches from `explorer/`, in addition to the export in `model/`. */
 
@@ -17,16 +18,11 @@ export interface Evaluations {
 	readonly evaluations: readonly EvaluationSummary[];
 }
 
-export interface Memory {
-	readonly categories: readonly (string | null)[];
-	readonly events: readonly number[];
-	readonly heads: readonly {
-		readonly layer: number;
-		readonly head: number;
-		/** JSON has no Infinity: null is an infinite half-life. */
+/** JSON has no Infinity: null is an infinite half-life. */
+export interface Memory extends Omit<MemoryByCategory, "heads"> {
+	readonly heads: readonly (Omit<HeadMemory, "halfLives"> & {
 		readonly halfLives: readonly (number | null)[];
-	}[];
-	readonly unit: "days" | "events";
+	})[];
 }
 
 /** `rates.json`: rates of first records; null if the run has none. */

@@ -31,8 +31,8 @@ export function historyStates(model: Pick<Calls, "start" | "observe">) {
 		/** The state from which a history can be read up to the end of a date; null if there is none. */
 		startFor({ history, date }: Pick<PatientOnDate, "history" | "date">): HistoryStart | null {
 			const until = endOfDay(date);
-			const found = longest(history, history.times.findLastIndex((time) => time < until) + 1);
-			return found && { events: found.events, state: found.state };
+			const start = longest(history, history.times.findLastIndex((time) => time < until) + 1);
+			return start && { events: start.events, state: start.state };
 		},
 		/** Computes the missing states of some histories, and forgets those of others; ends early once `signal` is aborted. */
 		async fill(histories: readonly History[], signal: AbortSignal): Promise<void> {

@@ -21,10 +21,12 @@ export const vectorsOf = ({ vectors }: Pick<People, "vectors">): Int8Array =>
 export function nearestPeople(
 	{ dim, mean, deviation, step, states }: People,
 	vectors: Int8Array, // [states, dim]
-	own: ArrayLike<number>, // [dim]
+	representation: ArrayLike<number>, // [dim]
 	{ ageYears, sex }: { readonly ageYears: number; readonly sex: "female" | "male" | null },
 ) {
-	const wanted = mean.map((middle, at) => ((own[at] as number) - middle) / (deviation[at] || 1));
+	const wanted = mean.map(
+		(middle, at) => ((representation[at] as number) - middle) / (deviation[at] || 1),
+	);
 	const distance = (state: number) =>
 		wanted.reduce((sum, value, at) => {
 			return sum + (value - step * (vectors[state * dim + at] as number)) ** 2;
@@ -32,9 +34,9 @@ export function nearestPeople(
 	const byPerson = new Map<number, { readonly state: PersonState; readonly distance: number }>();
 	for (const [at, state] of states.entries()) {
 		if (Math.abs(state.ageYears - ageYears) > ageRange || (sex && state.sex !== sex)) continue;
-		const found = { state, distance: distance(at) };
+		const candidate = { state, distance: distance(at) };
 		const before = byPerson.get(state.person);
-		if (!before || found.distance < before.distance) byPerson.set(state.person, found);
+		if (!before || candidate.distance < before.distance) byPerson.set(state.person, candidate);
 	}
 	const all = [...byPerson.values()].sort((a, b) => a.distance - b.distance);
 	return {
@@ -52,9 +54,9 @@ export async function peopleLike(
 	vectors: Int8Array,
 	{ history, sex, date }: PatientOnDate,
 ) {
-	const own = await calls.represent([knownOn(history, date)]);
+	const representation = await calls.represent([knownOn(history, date)]);
 	const ageYears = (date - (history.times[0] as number)) / yearDays;
-	return nearestPeople(people, vectors, own, { ageYears, sex });
+	return nearestPeople(people, vectors, representation, { ageYears, sex });
 }
 
 /** How many of some people got a code for the first time within the follow-up, of those who did not have it. */

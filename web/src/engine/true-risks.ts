@@ -3,7 +3,7 @@ import { simulatePatient } from "../../../src/data/simulate/patients.js";
 import { drugCodes } from "../../../src/data/simulate/prescriptions.js";
 import { codes } from "../../../src/data/simulate/tables.js";
 
-/** A person of a simulated population, and what is asked. */
+/** A person of a simulated population, and what is request. */
 export interface TrueRiskRequest {
 	readonly seed: number;
 	readonly person: number;
@@ -17,22 +17,22 @@ export interface TrueRiskRequest {
 const futures = 256;
 
 /** True risks of codes that are not recorded yet: [codes][days]; null for other codes. */
-export function trueRisks(asked: TrueRiskRequest): (number[] | null)[] {
+export function trueRisks(request: TrueRiskRequest): (number[] | null)[] {
 	const incidence = trueIncidence(
-		simulatePatient(asked.seed, asked.person),
-		Math.floor(asked.date),
-		asked.days.map(Math.round),
+		simulatePatient(request.seed, request.person),
+		Math.floor(request.date),
+		request.days.map(Math.round),
 		{ futures },
 	);
 	/** The risks of the code at a place of a table, by horizon. */
 	const column = (values: Float64Array, width: number, at: number) =>
-		asked.days.map((_, horizon) => values[horizon * width + at] as number);
+		request.days.map((_, horizon) => values[horizon * width + at] as number);
 	const risksOf = (code: string) => {
 		const [diagnosis, drug] = [codes.indexOf(code), drugCodes.indexOf(code)];
 		if (diagnosis >= 0) return column(incidence.codes, codes.length, diagnosis);
 		return drug >= 0 ? column(incidence.drugs, drugCodes.length, drug) : null;
 	};
-	return asked.codes.map((code) => {
+	return request.codes.map((code) => {
 		const risks = risksOf(code);
 		return risks?.some(Number.isNaN) ? null : risks;
 	});

@@ -208,8 +208,8 @@ export async function previewTable(
 	rows.shift();
 	// A file with the usual names is read by them alone.
 	const { choice, unknown } = usualColumns(first);
-	const found = unknown ? likelyColumns(first, rows, choice) : choice;
-	return { first, rows, choice: choices.get(choiceKey(first)) ?? found };
+	const likely = unknown ? likelyColumns(first, rows, choice) : choice;
+	return { first, rows, choice: choices.get(choiceKey(first)) ?? likely };
 }
 
 /** The choice after a column is given a role, which it takes from any other. */

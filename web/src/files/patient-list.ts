@@ -35,14 +35,14 @@ export function patientList(file: string, { axis, patients }: FilePatients) {
 		/** The places of the first patients whose id contains a text, and how many there are. */
 		find(text: string, most: number) {
 			const words = text.trim().toLowerCase();
-			const found = [...patients.keys()].filter((place) =>
-				patientAt(place).name.toLowerCase().includes(words),
-			);
-			const isExact = (place: number) => patientAt(place).name.toLowerCase() === words;
-			const exact = found.find(isExact);
-			const first = exact === undefined ? [] : [exact];
-			const others = found.filter((place) => place !== exact);
-			return { places: [...first, ...others].slice(0, most), count: found.length };
+			const nameOf = (place: number) => patientAt(place).name.toLowerCase();
+			const matches = [...patients.keys()].filter((place) => nameOf(place).includes(words));
+			const exact = matches.findIndex((place) => nameOf(place) === words);
+			const first = exact < 0 ? [] : matches.splice(exact, 1);
+			return {
+				places: [...first, ...matches].slice(0, most),
+				count: first.length + matches.length,
+			};
 		},
 	};
 }

@@ -24,7 +24,6 @@ export interface UsedFiles {
 	readonly map?: File | undefined;
 }
 
-/** A request to read files. */
 export interface ReadRequest {
 	/** Those that were chosen now. */
 	readonly files: readonly File[];
@@ -37,7 +36,6 @@ export interface ReadRequest {
 	readonly rules: ReadingRules;
 }
 
-/** What comes of it. */
 type ReadResult = { readonly used: UsedFiles } & (
 	| { readonly state: "asked"; readonly dates: readonly AmbiguousDate[] }
 	| { readonly state: "columns"; readonly problem: string; readonly table: TablePreview }

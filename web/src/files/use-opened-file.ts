@@ -82,7 +82,6 @@ export function useOpenedFile(
 				columns.current = new Map([...columns.current, [choiceKey(first), choice]]);
 				start({ ...(last.current ?? { files: [], name: "the file" }) });
 			},
-			/** Stops reading. */
 			leave() {
 				setOpened((now) => (now?.state === "waiting" ? null : now));
 				setRequest(null);

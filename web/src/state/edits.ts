@@ -55,10 +55,10 @@ export function withRemoved(edits: readonly Edit[], id: string): Edit[] {
 
 export function withMoved(edits: readonly Edit[], id: string, time: number): Edit[] {
 	const at = edits.findIndex((edit) => idOf(edit) === id);
-	const own = edits[at];
+	const before = edits[at];
 	const moved: Edit =
-		own?.kind === "add"
-			? { kind: "add", event: { ...own.event, time } }
+		before?.kind === "add"
+			? { kind: "add", event: { ...before.event, time } }
 			: { kind: "move", id, time };
 	return at < 0 ? [...edits, moved] : edits.with(at, moved);
 }

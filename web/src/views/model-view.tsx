@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useId, useMemo, useState } from "react";
 import { thousands } from "../../../src/base/thousands.js";
 import { specialCount } from "../../../src/data/cohort/vocabulary.js";
 import {
@@ -16,7 +16,8 @@ import {
 	decisionReading,
 	usefulThresholds,
 } from "../../../src/evaluate/charts/onset/condition-figures.js";
-import type { FigureSize } from "../../../src/evaluate/charts/theme.js";
+import { svgOf } from "../../../src/evaluate/charts/svg.js";
+import { darkRules, type FigureSize, theme } from "../../../src/evaluate/charts/theme.js";
 import type { OnsetDetails } from "../../../src/evaluate/evaluation.js";
 import {
 	forecastSection,
@@ -26,9 +27,9 @@ import { html, type Section } from "../../../src/evaluate/report/markup.js";
 import { inOrder, shownHorizons, taskOf } from "../../../src/evaluate/report/measures.js";
 import { onsetFindings } from "../../../src/evaluate/report/onset-findings.js";
 import { onsetSections } from "../../../src/evaluate/report/onset-sections.js";
-import { Drawing } from "../charts/drawing.js";
 import type { About, EvaluationSummary, Evaluations, Memory } from "../data/contract.js";
 import { type Loaded, useJson } from "../data/use-loaded.js";
+import { useWidth } from "../parts/hooks.js";
 import { markdownMarkup } from "../parts/markdown.js";
 import { Notice, WhenLoaded } from "../parts/notice.js";
 import { Panel, type PanelProps } from "../parts/panel.js";
@@ -305,6 +306,31 @@ const FigurePanel = ({ draw, children, ...panel }: FigurePanelProps) => (
 	</Panel>
 );
 
+/** A figure of the report, in the size that fits. */
+function Drawing({ draw }: Pick<FigurePanelProps, "draw">) {
+	const [ref, width] = useWidth<HTMLElement>();
+	const ids = useId();
+	const size = width < 480 ? "narrow" : width < theme.width ? "half" : "wide";
+	const svg = useMemo(() => {
+		if (width === 0) return "";
+		recolourWhenDark();
+		return svgOf(draw(size), document, { ids }).replace("<svg ", "<svg data-drawing ");
+	}, [draw, size, width === 0, ids]);
+	// `svgOf` escapes all texts.
+	return <figure className="drawing" ref={ref} dangerouslySetInnerHTML={{ __html: svg }} />;
+}
+
+let isRecoloured = false;
+
+/** Adds the rules once, from the script: the page's policy allows no style sheet in a document. */
+function recolourWhenDark(): void {
+	if (isRecoloured) return;
+	const sheet = new CSSStyleSheet({ media: "(prefers-color-scheme: dark)" });
+	sheet.replaceSync(darkRules);
+	document.adoptedStyleSheets.push(sheet);
+	isRecoloured = true;
+}
+
 const measureRows = (evaluations: readonly EvaluationSummary[]) =>
 	evaluations.flatMap(({ task, rows }) =>
 		rows.flatMap(({ label, metrics }) =>
@@ -315,7 +341,6 @@ const measureRows = (evaluations: readonly EvaluationSummary[]) =>
 const withFields = (fields: object, values: readonly object[]) =>
 	values.map((value) => ({ ...fields, ...value }));
 
-/** Size, training data and training of the model. */
 function ModelFacts({
 	about,
 	runtime,
@@ -357,7 +382,6 @@ function ModelFacts({
 	);
 }
 
-/** How long each head remembers. */
 function MemoryPanel({ memory }: { readonly memory: Memory }) {
 	const { heads, categories, unit } = memory;
 	const drawnHeads = heads.map((head) => ({

@@ -46,6 +46,7 @@ export function NewDiagnosesPanel({ answer }: { readonly answer: Answer<RiskRequ
 				)
 			}
 			drawing={diagnoses.length > 0}
+			caption={() => (compares ? [{ text: "“others”: people of this age and sex" }] : [])}
 			rows={
 				risks &&
 				(() =>
@@ -73,12 +74,14 @@ export function NewDiagnosesPanel({ answer }: { readonly answer: Answer<RiskRequ
 							))}
 						</ol>
 						<TableDrawing
-							columns={["within 1 year", ...(compares ? ["others"] : [])]}
+							columns={["within 1 year"]}
 							rows={diagnoses.map(({ token, probability, sameAgeAndSex }) => ({
 								name: nameOf(token),
 								cells: [
-									[percent(probability)],
-									...(compares ? [[sameAgeAndSex === null ? "–" : percent(sameAgeAndSex)]] : []),
+									[
+										percent(probability),
+										...(sameAgeAndSex === null ? [] : [`others ${percent(sameAgeAndSex)}`]),
+									],
 								],
 							}))}
 						/>

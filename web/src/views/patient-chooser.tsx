@@ -214,11 +214,11 @@ function shortPerson({ sex, birth, events }: Patient): string {
 
 /** `female, age 41.2 to 63.0, 112 events` */
 function personText({ sex, birth, events }: Patient, clock: Clock): string {
-	const own = { ...clock, birth };
+	const patientClock = { ...clock, birth };
 	const [first, last] = [events[0], events.at(-1)];
 	const span =
 		first && last
-			? `${timeName(own, first.time)} to ${timeName(own, last.time).replace("age ", "")}`
+			? `${timeName(patientClock, first.time)} to ${timeName(patientClock, last.time).replace("age ", "")}`
 			: "";
 	return [sex ?? "sex unknown", span, counted(events.length, "event")].filter(Boolean).join(" · ");
 }

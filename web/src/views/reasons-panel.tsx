@@ -20,9 +20,7 @@ import { type codeWords, usePatient } from "../state/patient-context.js";
 
 interface ReasonsPanelProps {
 	readonly model: RiskModel;
-	/** How many weights the model has. */
 	readonly parameters: number;
-	/** What the risks are of. */
 	readonly request: RiskRequest;
 	/** Whether no later risks are waited for. */
 	readonly isLatest: boolean;
@@ -140,7 +138,6 @@ function ReasonList({ reasons, names }: ReasonListProps) {
 	);
 }
 
-/** What was explained, and how. */
 interface Explanation {
 	readonly request: RiskRequest;
 	readonly code: number;
@@ -206,7 +203,6 @@ export function reasonNames(
 	};
 }
 
-/** The reasons as a table to save. */
 export function reasonRows({ risk, start, listed, others }: Reasons, names: ReasonNames) {
 	const rowOf = (code: string, name: string, { records, effect, error }: Partial<Reason>) => ({
 		code,

@@ -193,12 +193,12 @@ function useTrueRisks(request: TrueRiskRequest | null) {
 	const compute = useMemo(
 		() =>
 			worker &&
-			((asked: TrueRiskRequest) =>
+			((query: TrueRiskRequest) =>
 				new Promise<readonly (readonly number[] | null)[]>((resolve, reject) => {
 					const { port1, port2 } = new MessageChannel();
 					port1.onmessage = ({ data }: MessageEvent<TrueRiskReply>) =>
 						"failed" in data ? reject(new Error(data.failed)) : resolve(data.risks);
-					worker.postMessage(asked, [port2]);
+					worker.postMessage(query, [port2]);
 				})),
 		[worker],
 	);
@@ -213,7 +213,6 @@ interface RiskRowProps extends ShownRisk {
 	readonly onLeave: () => void;
 }
 
-/** The risk of one code at the horizons. */
 function RiskRow({ risk, before, truth, recorded, colour, onLeave }: RiskRowProps) {
 	const { nameOf, dispatch } = usePatient();
 	const { token, curve, sameAgeAndSex } = risk;
@@ -289,7 +288,6 @@ function Change({ before, after, years }: ChangeProps) {
 	);
 }
 
-/** What the risk was before the edits. */
 function wasText(before: readonly number[], after: readonly number[], years: number): string {
 	const was = riskAfter(before, years);
 	return was === riskAfter(after, years) ? "as before" : `was ${was}`;

@@ -58,7 +58,6 @@ export function riskRows(
 	});
 }
 
-/** How many new diagnoses are spoken. */
 const spoken = 3;
 
 /** `Stroke 0.35 % within 1 year, 1.8 % within 5 years, was 1.2 %, people of this age and sex 0.9 %` */

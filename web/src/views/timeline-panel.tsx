@@ -1,29 +1,44 @@
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
+import { yearDays } from "../../../src/base/time.js";
 import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
 import type { Clock } from "../../../src/evaluate/charts/clock.js";
-import { Timeline, type TimelineProps } from "../charts/timeline.js";
+import { wholeDomain } from "../charts/time-scale.js";
+import { Timeline } from "../charts/timeline.js";
 import type { Mark } from "../charts/timeline-layout.js";
 import { endOfDay, type PatientEvent } from "../data/patient.js";
 import { Panel } from "../parts/panel.js";
 import { momentText, timeCells } from "../parts/words.js";
 import type { Edit } from "../state/edits.js";
 import { codeName, usePatient } from "../state/patient-context.js";
+import type { ExplorerState } from "../state/reducer.js";
+import { lookAheadYears } from "./date-warnings.js";
 
-interface TimelinePanelProps
-	extends Pick<TimelineProps, "date" | "whole" | "domain" | "zoom" | "onHold"> {
+interface TimelinePanelProps {
+	readonly explorer: ExplorerState;
 	/** With the edits applied. */
 	readonly events: readonly PatientEvent[];
-	readonly edits: readonly Edit[];
 }
 
 /** The patient's history and the date of prediction. */
-export function TimelinePanel({ events, edits, ...timeline }: TimelinePanelProps) {
+export function TimelinePanel({ explorer: { date, edits, zoom }, events }: TimelinePanelProps) {
 	const { patient, vocabulary, clock, colourOf, codeOf } = usePatient();
-	const seenUntil = endOfDay(timeline.date);
+	const seenUntil = endOfDay(date);
 	const marks = useMemo(
 		() => marksOf({ events, original: patient.events, edits, seenUntil }, vocabulary),
 		[events, patient, edits, seenUntil, vocabulary],
 	);
+	const whole = useMemo(
+		() =>
+			wholeDomain(
+				events.map(({ time }) => time),
+				date,
+				lookAheadYears * yearDays,
+			),
+		[events, date],
+	);
+	// The axis must not move under a pointer that drags something.
+	const [heldDomain, setHeldDomain] = useState<readonly [number, number] | null>(null);
+	const domain = zoom ?? heldDomain ?? whole;
 	const legend = legendOf(marks, colourOf);
 	return (
 		<Panel
@@ -58,10 +73,14 @@ export function TimelinePanel({ events, edits, ...timeline }: TimelinePanelProps
 			}
 		>
 			<Timeline
-				{...timeline}
 				marks={marks}
+				date={date}
+				whole={whole}
+				domain={domain}
+				zoom={zoom}
 				seenUntil={seenUntil}
 				describe={(mark) => markText(mark, clock)}
+				onHold={(isHeld) => setHeldDomain(isHeld ? domain : null)}
 			/>
 		</Panel>
 	);
@@ -75,8 +94,10 @@ export function marksOf(
 		original,
 		edits,
 		seenUntil,
-	}: Pick<TimelinePanelProps, "events" | "edits"> & {
+	}: {
+		readonly events: readonly PatientEvent[];
 		readonly original: readonly PatientEvent[];
+		readonly edits: readonly Edit[];
 		readonly seenUntil: number;
 	},
 	vocabulary: Vocabulary,

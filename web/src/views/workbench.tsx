@@ -1,10 +1,8 @@
-import { type Dispatch, useMemo, useState } from "react";
-import { yearDays } from "../../../src/base/time.js";
+import { type Dispatch, useMemo } from "react";
 import type { RatesByAgeAndSex } from "../../../src/data/cohort/age-sex-rates.js";
 import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
 import type { Clock } from "../../../src/evaluate/charts/clock.js";
 import type { RunningExport } from "../../../src/predict/browser/open-export.js";
-import { wholeDomain } from "../charts/time-scale.js";
 import type { About } from "../data/contract.js";
 import { historyOf, type Patient } from "../data/patient.js";
 import { type Loaded, loadedValue } from "../data/use-loaded.js";
@@ -17,7 +15,7 @@ import { momentText } from "../parts/words.js";
 import { editedEvents, libraryEdit } from "../state/edits.js";
 import { PatientProvider } from "../state/patient-context.js";
 import type { Action, ExplorerState } from "../state/reducer.js";
-import { dateWarnings, lookAheadYears } from "./date-warnings.js";
+import { dateWarnings } from "./date-warnings.js";
 import { LabelPanel } from "./label-panel.js";
 import { NewDiagnosesPanel } from "./new-diagnoses-panel.js";
 import { PeoplePanel } from "./people-panel.js";
@@ -50,7 +48,7 @@ const isWide = "(min-width: 1320px)";
 /** The panels of one patient and date: the history, the risks and the edits that change them. */
 export function Workbench(props: WorkbenchProps) {
 	const { patient, explorer, dispatch, vocabulary, clock, modelState, reach, rates } = props;
-	const { date, codes, colours, edits, zoom } = explorer;
+	const { date, codes, colours, edits } = explorer;
 	const model = loadedValue(modelState);
 	const calls = model?.calls ?? null;
 	const manifest = model?.opened.manifest ?? null;
@@ -91,19 +89,6 @@ export function Workbench(props: WorkbenchProps) {
 	const latest = risks.latest;
 	const current = risks.isCurrent && latest ? latest.result : null;
 
-	const whole = useMemo(
-		() =>
-			wholeDomain(
-				events.map(({ time }) => time),
-				date,
-				lookAheadYears * yearDays,
-			),
-		[events, date],
-	);
-	// The axis must not move under a pointer that drags something.
-	const [heldDomain, setHeldDomain] = useState<readonly [number, number] | null>(null);
-	const domain = zoom ?? heldDomain ?? whole;
-
 	const warnings = useMemo(
 		() => dateWarnings({ patient, events, date, reach }),
 		[patient, events, date, reach],
@@ -120,15 +105,7 @@ export function Workbench(props: WorkbenchProps) {
 
 	const historyColumn = (
 		<div key="history" className="answer-history">
-			<TimelinePanel
-				events={events}
-				edits={edits}
-				date={date}
-				whole={whole}
-				domain={domain}
-				zoom={zoom}
-				onHold={(on) => setHeldDomain(on ? domain : null)}
-			/>
+			<TimelinePanel explorer={explorer} events={events} />
 			{/* Warnings appear and disappear while the date is dragged, so they stay below the timeline. */}
 			{warnings.length > 0 && (
 				<Notice kind="warning" title="These predictions may be unreliable">
