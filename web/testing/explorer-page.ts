@@ -1,13 +1,19 @@
+import { cp, rm } from "node:fs/promises";
+import { join } from "node:path";
 import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
+import { serve } from "../../src/app/commands/serve.js";
+import { simulatedRun } from "../../src/app/commands/testing/simulated-run.js";
+import { noLog } from "../../src/app/server/index.js";
+import { sharedFixture } from "../../src/base/files/testing/shared-fixture.js";
 import { birthToken } from "../../src/data/cohort/vocabulary.js";
 import { nodeRuntime } from "../../src/engine/runtime/node.js";
+import { readTrained } from "../../src/model/train/index.js";
 import { openBrowser, watchedPage } from "../../src/predict/browser/testing/page.js";
 import { hazardModel, incidences } from "../../src/predict/index.js";
 import type { SamplePatient } from "../src/data/contract.js";
 import { endOfDay } from "../src/data/patient.js";
-import { servedExplorer } from "./explorer.js";
 
 export type History = { readonly tokens: readonly number[]; readonly times: readonly number[] };
 
@@ -87,6 +93,35 @@ export async function seriousIn(page: Page): Promise<string[]> {
 	return violations
 		.filter(({ impact }) => impact === "serious" || impact === "critical")
 		.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`);
+}
+
+const serving = (run: string) =>
+	serve(readTrained(run), { host: "127.0.0.1", port: 0, explorer: true, log: noLog });
+
+/** A copy of the simulated run that was served before, with all that the explorer shows. The caller removes it. */
+const exploredRun = () =>
+	sharedFixture("explored", async (root) => {
+		const simulated = await simulatedRun();
+		await cp(simulated, root, { recursive: true });
+		await rm(simulated, { recursive: true });
+		await (await serving(join(root, "run"))).close();
+	});
+
+/** The explorer of a run, as served by `trajgpt serve`, and the same model in Node. */
+async function servedExplorer(folder?: string) {
+	const root = folder === undefined ? await exploredRun() : undefined;
+	const run = folder ?? join(root as string, "run");
+	const trained = readTrained(run);
+	const service = await serving(run);
+	return {
+		run,
+		trained,
+		url: service.url,
+		async close() {
+			await service.close();
+			if (root) await rm(root, { recursive: true });
+		},
+	};
 }
 
 /** Serves the explorer and opens a browser for the tests of a file; one that `optimizes` is as users have it. */
