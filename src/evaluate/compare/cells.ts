@@ -49,20 +49,18 @@ export function columnsOf(
 	methods?: readonly Method[],
 ): Column[] {
 	const recalls = (novelty?: Column["novelty"]): Column[] =>
-		(methods ?? [undefined]).flatMap((method) =>
-			depths.map((depth) => {
-				const group = method ? methodTitles[method] : "Forecasting";
-				return {
-					task: "forecast",
-					group: novelty ? `${group}, ${novelty} codes` : group,
-					title: `K = ${depth}`,
-					metric: `recall@${depth}${novelty ? ` ${novelty}` : ""}`,
-					...percent,
-					...(method && { method }),
-					...(novelty && { novelty }),
-				};
-			}),
-		);
+		(methods ?? [undefined]).flatMap((method) => {
+			const forecasts = method ? methodTitles[method] : "Forecasting";
+			return depths.map((depth) => ({
+				task: "forecast",
+				group: novelty ? `${forecasts}, ${novelty} codes` : forecasts,
+				title: `K = ${depth}`,
+				metric: `recall@${depth}${novelty ? ` ${novelty}` : ""}`,
+				...percent,
+				...(method && { method }),
+				...(novelty && { novelty }),
+			}));
+		});
 	const ofTasks = tasks.flatMap((task): Column[] => {
 		const column = (group: string, title: string, metric: string, shown: Shown): Column => ({
 			task,

@@ -7,9 +7,8 @@ import { statisticsOf } from "../rows.js";
 import { smallDataset } from "../testing/small-dataset.js";
 import { smallTrajgpt } from "../testing/small-trajgpt.js";
 import {
+	countRanker,
 	forecastTask,
-	globalRanker,
-	historyRanker,
 	modelRanker,
 	recallRatios,
 	splitHistory,
@@ -50,15 +49,13 @@ describe("the look-up window", () => {
 });
 
 describe("ranks of the frequency baselines, computed by hand", () => {
-	test("own history: c and b once each, b more frequent in training; then a", async () => {
-		const [first, second] = await historyRanker(dataset)([await cut(0), await cut(1)]);
-		expect([...first!]).toEqual([1, 2, 0, 1]); // c a b c
-		expect([...second!]).toEqual([2, 0]); // after b b: b, a, c
-	});
-
-	test("global: a, b, c", async () => {
-		const [first] = await globalRanker(dataset)([await cut(0)]);
-		expect([...first!]).toEqual([2, 0, 1, 2]);
+	test.each([
+		// After c b: c and b once each, b more frequent in training, then a. After b b: b, a, c.
+		["own history", true, [1, 2, 0, 1], [2, 0]],
+		["global: a, b, c", false, [2, 0, 1, 2], [2, 1]],
+	])("%s", async (_, ofWindow, ofFirst, ofSecond) => {
+		const ranks = await countRanker(dataset, { ofWindow })([await cut(0), await cut(1)]);
+		expect(ranks.map((own) => [...own])).toEqual([ofFirst, ofSecond]);
 	});
 });
 

@@ -66,8 +66,8 @@ export async function forecastTask(
 	];
 	if (options.baselines !== false) {
 		others.push(
-			await rank(baselines.history, historyRanker(dataset)),
-			await rank(baselines.global, globalRanker(dataset)),
+			await rank(baselines.history, countRanker(dataset, { ofWindow: true })),
+			await rank(baselines.global, countRanker(dataset, { ofWindow: false })),
 		);
 		const truth = await findSimulationTruth(dataset, options, notes);
 		if (truth) {
@@ -169,21 +169,21 @@ export function modelRanker(predictor: Predictor, method: Method): Ranker {
 	};
 }
 
-/** Ranks by how often a code occurs in the look-up window; ties by frequency in training. */
-export function historyRanker(dataset: Dataset): Ranker {
+/**
+ * Ranks by how often a code occurs in the look-up window, ties by frequency in training; without the window, by frequency
+ * alone.
+ */
+export function countRanker(
+	dataset: Dataset,
+	{ ofWindow }: { readonly ofWindow: boolean },
+): Ranker {
 	const frequencies = trainingFrequencies(dataset);
 	return async (patients) =>
 		patients.map(({ known, later }) => {
 			const counts = frequencies.slice();
-			for (const token of known.tokens) if (token >= specialCount) counts[token] += 1;
+			if (ofWindow) for (const token of known.tokens) if (token >= specialCount) counts[token] += 1;
 			return later.tokens.map((token) => rankOf(counts, token));
 		});
-}
-
-export function globalRanker(dataset: Dataset): Ranker {
-	const frequencies = trainingFrequencies(dataset);
-	return async (patients) =>
-		patients.map(({ later }) => later.tokens.map((token) => rankOf(frequencies, token)));
 }
 
 /**

@@ -1,12 +1,7 @@
 import { evenlySpread, takenOf } from "../../base/arrays.js";
 import { probabilityOf } from "../../base/log-odds.js";
 import type { Progress } from "../../base/progress.js";
-import {
-	incidencesByAgeAndSex,
-	onsetSums,
-	type RatesByAgeAndSex,
-	smoothRates,
-} from "../../data/cohort/age-sex-rates.js";
+import { incidencesByAgeAndSex, onsetSums, smoothRates } from "../../data/cohort/age-sex-rates.js";
 import { recordDays } from "../../data/cohort/at-risk.js";
 import type { Dataset, History, Split } from "../../data/cohort/index.js";
 import { specialCount } from "../../data/cohort/vocabulary.js";
@@ -24,65 +19,59 @@ import { type IndexedPatient, trainingLandmarks } from "./index-days.js";
 import { countsFrom, type Features, fittingThreads } from "./regressions.js";
 import { daysOf, measuredCodes, type OnsetStudy, type Predictions } from "./study.js";
 
-/** The risk of each code by age and sex alone; death competes. [patients, vocab] */
-function ageSexRisks(
-	rates: RatesByAgeAndSex,
-	patients: readonly Pick<IndexedPatient, "history" | "day">[],
+/** The risks of each patient by token, [patients, vocab]; those of the first tokens may be left out. */
+function risksOf(
+	patients: readonly IndexedPatient[],
 	vocab: number,
-	horizonDays: number,
+	riskOf: (patient: IndexedPatient, index: number) => ArrayLike<number>,
+	firstToken = 0,
 ): Float32Array {
-	const codes = Array.from({ length: vocab - specialCount }, (_, i) => specialCount + i);
 	const risks = new Float32Array(patients.length * vocab);
-	for (const [index, { history, day }] of patients.entries())
-		risks.set(
-			incidencesByAgeAndSex(rates, history, day, codes, horizonDays),
-			index * vocab + specialCount,
-		);
+	for (const [index, patient] of patients.entries())
+		risks.set(riskOf(patient, index), index * vocab + firstToken);
 	return risks;
 }
 
+/** The risks by the model. */
 export async function modelPredictions(
 	runtime: Runtime,
 	trained: Trained,
-	{ cohort, horizons, dataset }: OnsetStudy,
+	{ cohort: { patients }, horizons, dataset }: OnsetStudy,
 ): Promise<Predictions> {
 	const vocab = dataset.vocabulary.size;
 	const model = hazardModel(runtime, trained);
-	const { longestDays } = model;
 	const hazards = await model
 		.at(
-			cohort.patients.map(({ history }) => history),
-			cohort.patients.map(({ day }) => [day]),
+			patients.map(({ history }) => history),
+			patients.map(({ day }) => [day]),
 		)
 		.finally(() => model.dispose());
 	const risks = horizons.map((years) => {
-		const all = new Float32Array(cohort.patients.length * vocab);
-		for (let i = 0; i < cohort.patients.length; i++)
-			all.set(
-				hazards.incidence(i, Math.min(longestDays, daysOf(years))).subarray(0, vocab),
-				i * vocab,
-			);
-		return all;
+		const days = Math.min(model.longestDays, daysOf(years));
+		return risksOf(patients, vocab, (_, i) => hazards.incidence(i, days).subarray(0, vocab));
 	});
 	return { name: { who: "model", label: trained.model.name }, risks };
 }
 
 /** The same by age and sex, by a regression per code and, on a simulated population, by the reference model. */
 export async function baselinePredictions(
-	{ dataset, trainingDataset, options, cohort, codes, horizons }: OnsetStudy,
+	{ dataset, trainingDataset, options, cohort: { patients }, codes, horizons }: OnsetStudy,
 	lookBackDays: number,
 	notes: string[],
 ): Promise<Predictions[]> {
 	const { seed, futures, threads, progress, regressionPatients: most = regressionLimit } = options;
 	const rows: Predictions[] = [];
-	const areKnown = cohort.patients.some(({ history }) => history.birthEvents === 1 || history.sex);
-	if (areKnown) {
+	const vocab = dataset.vocabulary.size;
+	if (patients.some(({ history }) => history.birthEvents === 1 || history.sex)) {
+		const tokens = Array.from({ length: vocab - specialCount }, (_, i) => specialCount + i);
 		const risks: Float32Array[] = [];
 		for (const horizonDays of horizons.map(daysOf)) {
 			const rates = smoothRates(
 				await onsetSums(trainingDataset, "train", { horizonDays, lookBackDays }),
 			);
-			risks.push(ageSexRisks(rates, cohort.patients, trainingDataset.vocabulary.size, horizonDays));
+			const riskOf = ({ history, day }: IndexedPatient) =>
+				incidencesByAgeAndSex(rates, history, day, tokens, horizonDays);
+			risks.push(risksOf(patients, vocab, riskOf, specialCount));
 		}
 		rows.push({ name: { who: "global", label: "age and sex" }, risks });
 	} else notes.push("no row of age and sex: neither is known of anybody");
@@ -91,7 +80,7 @@ export async function baselinePredictions(
 	else {
 		const regression = await regressionRisks(
 			trainingDataset,
-			cohort.patients,
+			patients,
 			horizons.map((years) => {
 				const days = daysOf(years);
 				return { days, tokens: measuredCodes(codes, days).map(({ token }) => token) };
@@ -110,16 +99,15 @@ export async function baselinePredictions(
 	}
 	const truth = await findSimulationTruth(dataset, options, notes, "incidence");
 	if (truth) {
-		const vocab = dataset.vocabulary.size;
-		const risks = horizons.map(() => new Float32Array(cohort.patients.length * vocab));
-		for (const [index, { history, day }] of cohort.patients.entries()) {
+		const risks = horizons.map(() => new Float32Array(patients.length * vocab));
+		for (const [index, { history, day }] of patients.entries()) {
 			const { tokens } = truth.incidence(history, day, horizons.map(daysOf), { futures, seed });
 			for (const [i, horizonRisks] of risks.entries())
 				horizonRisks.set(tokens.subarray(i * vocab, (i + 1) * vocab), index * vocab);
 			progress?.update({
 				label: "reference model",
 				done: index + 1,
-				total: cohort.patients.length,
+				total: patients.length,
 				fields: [],
 			});
 		}
