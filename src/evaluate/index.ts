@@ -18,13 +18,18 @@ export {
 	partsOf,
 } from "./compare/comparison.js";
 export { csv, differenceTables, latex, markdown, textRows } from "./compare/render.js";
-export type { Measure } from "./evaluation.js";
 export {
+	type EvaluateOptions,
 	type Evaluation,
 	type EvaluationRow,
+	evaluateDefaults,
 	evaluationFile,
 	evaluationsOf,
+	isExternal,
+	type LabelPrediction,
+	type Measure,
 	type Method,
+	type RowPredictions,
 	readEvaluation,
 	refuseEarlier,
 	tryReadEvaluation,
@@ -35,16 +40,13 @@ export { fitScoring } from "./labelled/model-rows.js";
 export { probe } from "./labelled/regression.js";
 export { labelledTasks, taskLabels, withRisks } from "./labelled/task-labels.js";
 export { auroc, averagePrecision, brier, logLoss } from "./metrics.js";
-export { type EvaluateOptions, evaluateDefaults, isExternal } from "./options.js";
 export {
 	type EvaluationType,
-	type LabelPrediction,
 	type PlpOptions,
 	personAt,
 	plpTableNames,
 	plpTables,
 	predictionMetrics,
-	type RowPredictions,
 } from "./predictions.js";
 export { isSimulated } from "./simulation-truth.js";
 export {

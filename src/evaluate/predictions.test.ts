@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { type LabelPrediction, plpTables } from "./predictions.js";
+import type { LabelPrediction } from "./evaluation.js";
+import { plpTables } from "./predictions.js";
 
 const row = (
 	probability: number,

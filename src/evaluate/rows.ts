@@ -11,9 +11,8 @@ import {
 	ratioOf,
 	type Statistic,
 } from "./bootstrap.js";
-import type { byPatientSchema, EvaluationRow, Measured } from "./evaluation.js";
+import type { byPatientSchema, EvaluateOptions, EvaluationRow, Measured } from "./evaluation.js";
 import { fewShotStatistics, type LabelledPatients, rankStatistics } from "./labelled/label-set.js";
-import type { EvaluateOptions } from "./options.js";
 
 export type RowName = Omit<EvaluationRow, "metrics" | "byPatient" | "byDraw">;
 

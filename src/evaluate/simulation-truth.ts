@@ -17,7 +17,7 @@ import {
 	trueIncidence,
 	truthFile,
 } from "../data/simulate/index.js";
-import type { EvaluateOptions } from "./options.js";
+import type { EvaluateOptions } from "./evaluation.js";
 
 /** The simulated population behind a dataset. */
 export type SimulationTruth = Awaited<ReturnType<typeof openTruth>>;

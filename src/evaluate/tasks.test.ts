@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Dataset, Label } from "../data/cohort/index.js";
 import { nodeRuntime } from "../engine/runtime/node.js";
+import { evaluateDefaults } from "./evaluation.js";
 import { labelledTasks } from "./labelled/task-labels.js";
-import { evaluateDefaults } from "./options.js";
 import { tooFewText } from "./rows.js";
 import {
 	evaluatedPatients,

@@ -7,7 +7,13 @@ import { labelsOfTask, taskOfLabels } from "../data/cohort/label-rules.js";
 import type { Runtime } from "../engine/runtime/index.js";
 import type { ParameterValues } from "../model/index.js";
 import { labelsOf, type Trained, taskWeights } from "../model/train/index.js";
-import type { Evaluation, MeasureRun, Sample } from "./evaluation.js";
+import {
+	type EvaluateOptions,
+	type Evaluation,
+	isExternal,
+	type MeasureRun,
+	type Sample,
+} from "./evaluation.js";
 import { forecastTask } from "./forecast/task.js";
 import { futuresTask } from "./futures/task.js";
 import { labelOracles } from "./labelled/oracles.js";
@@ -15,7 +21,6 @@ import { labelledTask } from "./labelled/task.js";
 import { isOnsetTask, labelledTasks } from "./labelled/task-labels.js";
 import { nextTask } from "./next/task.js";
 import { onsetTask } from "./onset/task.js";
-import { type EvaluateOptions, isExternal } from "./options.js";
 
 /** The tasks without labels, which every dataset has. */
 const unlabelled: Readonly<

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Dataset } from "../../data/cohort/index.js";
 import { nodeRuntime } from "../../engine/runtime/node.js";
 import type { Trained } from "../../model/train/index.js";
-import { evaluateDefaults } from "../options.js";
+import { evaluateDefaults } from "../evaluation.js";
 import { statisticsOf } from "../rows.js";
 import { smallDataset } from "../testing/small-dataset.js";
 import { smallTrajgpt } from "../testing/small-trajgpt.js";

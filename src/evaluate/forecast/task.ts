@@ -7,9 +7,8 @@ import type { Predictor } from "../../model/index.js";
 import { forecastWeights, type Trained } from "../../model/train/index.js";
 import { predictAutoRegressively } from "../../predict/index.js";
 import { bootstrap, ratioOf } from "../bootstrap.js";
-import type { MeasureRun, Method } from "../evaluation.js";
+import type { EvaluateOptions, MeasureRun, Method } from "../evaluation.js";
 import { novelties, rankOf, trainingFrequencies } from "../next/scores.js";
-import type { EvaluateOptions } from "../options.js";
 import { baselines, definedRatios, measured, type Ratios, type RowName } from "../rows.js";
 import { findSimulationTruth, type SimulationTruth } from "../simulation-truth.js";
 

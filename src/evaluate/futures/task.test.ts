@@ -8,7 +8,7 @@ import { historyWith } from "../../model/hazards/testing/histories.js";
 import { modelById } from "../../model/index.js";
 import { smallSettings } from "../../model/testing/small-settings.js";
 import type { Trained } from "../../model/train/index.js";
-import { evaluateDefaults } from "../options.js";
+import { evaluateDefaults } from "../evaluation.js";
 import { futuresTask } from "./task.js";
 
 const runtime = {} as Runtime;

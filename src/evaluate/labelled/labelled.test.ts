@@ -4,7 +4,7 @@ import type { Dataset, Label, Split } from "../../data/cohort/index.js";
 import { nodeRuntime } from "../../engine/runtime/node.js";
 import { denseRows } from "../../model/glm.js";
 import type { LabelQuery, Trained } from "../../model/train/index.js";
-import { evaluateDefaults } from "../options.js";
+import { evaluateDefaults } from "../evaluation.js";
 import { smallDataset } from "../testing/small-dataset.js";
 import { smallTrajgpt } from "../testing/small-trajgpt.js";
 import {

@@ -25,7 +25,7 @@ import {
 } from "../../model/train/index.js";
 import { representations, taskScorer } from "../../predict/index.js";
 import { spanText } from "../../predict/user-input/index.js";
-import { type EvaluateOptions, isExternal } from "../options.js";
+import { type EvaluateOptions, isExternal } from "../evaluation.js";
 import type { PatientRow, RowName } from "../rows.js";
 import { type LabelSet, probabilityStatistics, viewsOf } from "./label-set.js";
 import {

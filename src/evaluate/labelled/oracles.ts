@@ -6,7 +6,7 @@ import { insulinLogOdds } from "../../data/simulate/prescriptions.js";
 import { simulateLife } from "../../data/simulate/simulate-life.js";
 import { State } from "../../data/simulate/state.js";
 import { positionOf, size } from "../../data/simulate/tables.js";
-import type { EvaluateOptions } from "../options.js";
+import type { EvaluateOptions } from "../evaluation.js";
 import { findSimulationTruth, type SimulationTruth } from "../simulation-truth.js";
 import type { TaskCodes } from "./task-labels.js";
 

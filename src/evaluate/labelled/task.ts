@@ -5,9 +5,14 @@ import type { Dataset, Label } from "../../data/cohort/index.js";
 import type { Runtime } from "../../engine/runtime/index.js";
 import { denseRows, linearPredictor } from "../../model/glm.js";
 import { finetuneCommand, type Trained } from "../../model/train/index.js";
-import type { CalibrationBin, MeasureRun } from "../evaluation.js";
-import { type EvaluateOptions, regressionLimit } from "../options.js";
-import { type LabelPrediction, personAt } from "../predictions.js";
+import {
+	type CalibrationBin,
+	type EvaluateOptions,
+	type LabelPrediction,
+	type MeasureRun,
+	regressionLimit,
+} from "../evaluation.js";
+import { personAt } from "../predictions.js";
 import { baselines, measured, type PatientRow } from "../rows.js";
 import { findSimulationTruth } from "../simulation-truth.js";
 import {

@@ -12,8 +12,7 @@ import { checkFinite } from "../../model/predictor.js";
 import type { Trained } from "../../model/train/index.js";
 import { bootstrap, ratioOf } from "../bootstrap.js";
 import { probabilityBins } from "../calibration.js";
-import type { Measure, MeasureRun } from "../evaluation.js";
-import type { EvaluateOptions } from "../options.js";
+import type { EvaluateOptions, Measure, MeasureRun } from "../evaluation.js";
 import { baselines, definedRatios, measured, type PatientRow, type RowName } from "../rows.js";
 import { findSimulationTruth } from "../simulation-truth.js";
 import {

@@ -4,8 +4,7 @@ import type { Dataset } from "../../data/cohort/index.js";
 import { specialCount, type Vocabulary } from "../../data/cohort/vocabulary.js";
 import { type Drawn, measureOf, notNegative, patientDraws, resampleCodes } from "../bootstrap.js";
 import { evenShares, groupsBetween, quantileEdges } from "../calibration.js";
-import type { Measure, Measured, OnsetDetails } from "../evaluation.js";
-import type { EvaluateOptions } from "../options.js";
+import type { EvaluateOptions, Measure, Measured, OnsetDetails } from "../evaluation.js";
 import { measured, type RowName } from "../rows.js";
 import {
 	decisionCurve,

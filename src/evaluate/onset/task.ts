@@ -3,9 +3,13 @@ import { isoDate } from "../../base/time.js";
 import { usualLookBack } from "../../data/cohort/at-risk.js";
 import { type Dataset, datasetView, type Split } from "../../data/cohort/index.js";
 import { specialCount, type Token } from "../../data/cohort/vocabulary.js";
-import type { MeasureRun } from "../evaluation.js";
-import type { EvaluateOptions } from "../options.js";
-import { type LabelPrediction, personAt, type RowPredictions } from "../predictions.js";
+import type {
+	EvaluateOptions,
+	LabelPrediction,
+	MeasureRun,
+	RowPredictions,
+} from "../evaluation.js";
+import { personAt } from "../predictions.js";
 import { outcomeAt } from "../survival/at-horizon.js";
 import { sortFollowUp } from "../survival/follow-up.js";
 import { type IndexedCohort, type IndexRule, indexCohort, indexRuleFor } from "./index-days.js";
