@@ -15,8 +15,6 @@ export interface BatchOptions {
 	readonly maxShapes?: number;
 	/** How often each batch will be used (any number): few uses are worth few shapes. */
 	readonly passes?: number;
-	/** No shapes are added once padding is at most this fraction of all slots (0.12). */
-	readonly padding?: number;
 }
 
 /** Assigns windows to batches; contents are read later, batch by batch. */
@@ -248,29 +246,23 @@ export function bestLengths(lengths: Int32Array, longest: number, most: number):
 	const padding = (i: number, j: number) =>
 		ends[j - 1] * (counts[j] - counts[i]) - (totals[j] - totals[i]);
 
+	/** By number of ends covered, with as many buckets as there are solutions. */
+	let best = [0, ...ends].map((_, j) => ({
+		cost: j === 0 ? 0 : Number.POSITIVE_INFINITY,
+		lengths: [] as number[],
+	}));
 	const solutions: number[][] = [];
-	const starts: number[][] = []; // starts[k][j]: where the last of k + 1 buckets over j ends begins
-	let cost = [0, ...ends.map(() => Number.POSITIVE_INFINITY)]; // with no bucket
-	for (let k = 0; k < Math.min(most, ends.length); k++) {
-		const next = ends.map(() => Number.POSITIVE_INFINITY);
-		next.unshift(Number.POSITIVE_INFINITY);
-		const start = next.map(() => 0);
-		for (let j = 1; j <= ends.length; j++)
+	while (solutions.length < Math.min(most, ends.length)) {
+		const before = best;
+		best = before.map((_, j) => {
+			let [cost, start] = [Number.POSITIVE_INFINITY, 0];
 			for (let i = 0; i < j; i++) {
-				const total = cost[i] + padding(i, j);
-				if (total < next[j]) {
-					next[j] = total;
-					start[j] = i;
-				}
+				const total = before[i].cost + padding(i, j);
+				if (total < cost) [cost, start] = [total, i];
 			}
-		starts.push(start);
-		cost = next;
-		const solution: number[] = [];
-		for (let at = k, j = ends.length; at >= 0; at--) {
-			solution.unshift(ends[j - 1]);
-			j = starts[at]?.[j];
-		}
-		solutions.push(solution);
+			return { cost, lengths: j === 0 ? [] : [...before[start].lengths, ends[j - 1]] };
+		});
+		solutions.push(best[ends.length].lengths);
 	}
 	return solutions;
 }
@@ -320,14 +312,16 @@ function paddingOf(lengths: Int32Array, buckets: readonly Bucket[]): number {
 /** To compile a program for one more shape takes about as long as to run this many small batches. */
 const batchesPerShape = 16;
 
-/** The fewest buckets with at most `padding`, or those with the least padding. */
+/** No shapes are added once padding is at most this fraction of all slots. */
+const enoughPadding = 0.12;
+
+/** The fewest buckets with little padding, or those with the least. */
 function chooseBuckets(
 	lengths: Int32Array,
 	{
 		maxLength,
 		size,
 		maxShapes,
-		padding = 0.12,
 		passes = Number.POSITIVE_INFINITY,
 	}: BatchOptions & { readonly maxShapes: number },
 ): readonly Bucket[] {
@@ -342,7 +336,7 @@ function chooseBuckets(
 			best = buckets;
 			bestPadding = fraction;
 		}
-		if (fraction <= padding) break;
+		if (fraction <= enoughPadding) break;
 	}
 	return best;
 }
