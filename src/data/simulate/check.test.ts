@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { checkOracle } from "./check.js";
-import { report, scale } from "./testing/scale.js";
+import { report, scale } from "./testing/population.js";
 
 describe("the oracle on its own population", () => {
 	let check: ReturnType<typeof checkOracle>;

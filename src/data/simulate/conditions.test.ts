@@ -3,7 +3,7 @@ import { builtInMap } from "../codes/index.js";
 import catalogue from "./conditions.json" with { type: "json" };
 import { drugs } from "./prescriptions.js";
 import { ageCurve, type ConditionRow, conditions } from "./tables.js";
-import { report } from "./testing/scale.js";
+import { report } from "./testing/population.js";
 
 /** The codes that a record of diabetes may have: sub-codes.ts. */
 const diabetesCodes = ["0", "1"]

@@ -12,9 +12,7 @@ import {
 import { simulateLife } from "./simulate-life.js";
 import { State } from "./state.js";
 import { positionOf as at, codes, size } from "./tables.js";
-import { population, visitsOf } from "./testing/population.js";
-import { report, scale } from "./testing/scale.js";
-import { kolmogorov } from "./testing/statistics.js";
+import { kolmogorov, population, report, scale, visitsOf } from "./testing/population.js";
 
 const same = (a: Float64Array, b: Float64Array) => a.every((value, i) => value === b[i]);
 

@@ -1,14 +1,20 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { yearDays } from "../../base/time.js";
-import { patientNumber, simulatePatient } from "./patients.js";
+import { patientNumber, type SimulatedPatient, simulatePatient } from "./patients.js";
+import { insulinLogOdds } from "./prescriptions.js";
 import { simulateLife } from "./simulate-life.js";
 import { State } from "./state.js";
 import { positionOf as at, conditions } from "./tables.js";
-import { insulinLabels } from "./testing/insulin.js";
-import { population, visitsOf } from "./testing/population.js";
-import { report, scale } from "./testing/scale.js";
-import { auroc, mean, quantile } from "./testing/statistics.js";
+import {
+	auroc,
+	mean,
+	population,
+	quantile,
+	report,
+	scale,
+	visitsOf,
+} from "./testing/population.js";
 
 const people = population(3, Math.round(1500 * scale));
 
@@ -123,6 +129,28 @@ describe("the population", () => {
 		expect(spread("760")).toBeGreaterThan(1.2);
 	});
 });
+
+/** Whether insulin is started within six months of the first record of diabetes, and its log-odds at that record. */
+function insulinLabels(patients: readonly SimulatedPatient[]) {
+	return patients.flatMap(({ person, claims, prescriptions }) => {
+		const first = claims.find((claim) => claim.at === at("250"));
+		if (!first) return [];
+		const { day } = first;
+		const known = new Map<number, number>();
+		for (const claim of claims) if (claim.day <= day) known.set(claim.at, claim.day);
+		const steroids = prescriptions.filter((fill) => fill.drug === "prednisone" && fill.day <= day);
+		const logOdds = insulinLogOdds({
+			day,
+			birth: person.birth,
+			earlier: 0,
+			firstDay: day,
+			lastRecord: (condition) => known.get(condition) ?? -Infinity,
+			lastSteroid: steroids.at(-1)?.day ?? -Infinity,
+		});
+		const start = prescriptions.find(({ drug }) => drug.startsWith("insulin"))?.day ?? Infinity;
+		return [{ logOdds, label: start <= day + 182 }];
+	});
+}
 
 describe("prescriptions", () => {
 	test("are made at visits, and insulin depends on severity", () => {

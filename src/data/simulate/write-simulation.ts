@@ -130,12 +130,8 @@ export interface WrittenSimulation extends Truth {
 }
 
 function simulationFiles(folder: string, format: Format) {
-	const table = (name: TableName) => join(folder, `${name}.${format}`);
 	return {
-		claims: table("claims"),
-		prescriptions: table("prescriptions"),
-		people: table("people"),
-		coverage: table("coverage"),
+		...byTable((name) => join(folder, `${name}.${format}`)),
 		/** Names, categories and kinds of the PheCodes, for `prepare --names`. */
 		names: join(folder, "codes.csv"),
 		truth: join(folder, truthFile),
