@@ -56,14 +56,11 @@ export async function clipPeriods(store: Store, keep: "first" | "last"): Promise
 		keep === "last"
 			? "greatest(period.first, shortened.first) AS first, period.last AS last"
 			: "period.first AS first, least(period.last, shortened.last) AS last";
+	// Of a bound and NULL, the bound is the greatest and the least.
 	await store.run(`
-		CREATE TABLE clipped AS SELECT * FROM (
+		CREATE OR REPLACE TABLE period AS SELECT * FROM (
 			SELECT patient, ${clipped} FROM period JOIN cohort ON cohort.number = period.patient
-			JOIN shortened USING (id)) WHERE first <= last`);
-	await store.run(`
-		DELETE FROM period WHERE patient IN (SELECT number FROM cohort SEMI JOIN shortened USING (id))`);
-	await store.run("INSERT INTO period FROM clipped");
-	await store.run("DROP TABLE clipped");
+			LEFT JOIN shortened USING (id)) WHERE first <= last`);
 	const cut = await store.count("cohort SEMI JOIN shortened USING (id)");
 	return notesFor([
 		[

@@ -120,12 +120,8 @@ export async function learntRanges(
 	quantiles: number,
 	minCount: number,
 ): Promise<readonly ConceptRange[]> {
-	const candidates = await store.all<
-		BoundCandidate & { concept: number; unit: string | null; total: number } & Record<
-				string,
-				string | number | null
-			>
-	>(`
+	type Candidate = Record<"concept" | "value" | "upTo" | "total", number> & { unit: string | null };
+	const candidates = await store.all<Candidate>(`
 		WITH counted AS (
 			SELECT concept, unit, value, count(*)::BIGINT AS n
 			FROM event JOIN kept_patient ON kept_patient.id = event.patient
@@ -139,21 +135,18 @@ export async function learntRanges(
 		FROM (SELECT *, least(${quantiles}, total // ${minCount}) AS parts FROM summed)
 		WHERE upTo < total AND upTo * parts // total > (upTo - n) * parts // total
 		ORDER BY concept, unit NULLS FIRST, value`);
-	const scales = new Map<string, (typeof candidates)[number][]>();
-	for (const one of candidates) {
-		const key = JSON.stringify([one.concept, one.unit]);
-		const scale = scales.get(key);
-		if (scale) scale.push(one);
-		else scales.set(key, [one]);
+	const scales: Candidate[][] = [];
+	for (const [at, candidate] of candidates.entries()) {
+		const before = candidates[at - 1];
+		if (before?.concept === candidate.concept && before.unit === candidate.unit)
+			scales.at(-1)?.push(candidate);
+		else scales.push([candidate]);
 	}
-	return [...scales.values()].flatMap((scale) => {
-		const [{ concept, unit, total }] = scale as [(typeof scale)[number]];
+	return scales.flatMap((scale) => {
+		const [{ concept, unit, total }] = scale;
 		const bounds = boundsOf(scale, total, minCount);
 		if (bounds.length === 0) return [];
-		return rangesOf(concepts[concept], unit, bounds).map((value) => ({
-			concept,
-			value,
-		}));
+		return rangesOf(concepts[concept], unit, bounds).map((value) => ({ concept, value }));
 	});
 }
 
@@ -194,14 +187,12 @@ export async function divideValues(
 	});
 	await store.append("value_range", rows);
 	await store.run(`
-		CREATE TABLE divided AS
+		CREATE OR REPLACE TABLE event AS
 		SELECT patient, time, coalesce(own.range, event.concept) AS concept, event.concept AS code, rank, ord, nth
 		FROM event LEFT JOIN value_range AS own
 			ON own.concept = event.concept AND own.unit IS NOT DISTINCT FROM event.unit
 			AND (event.value > own.low OR own.low IS NULL) AND (event.value <= own.high OR own.high IS NULL)
 			AND event.value IS NOT NULL`);
-	await store.run("DROP TABLE event");
-	await store.run("ALTER TABLE divided RENAME TO event");
 	return [
 		...concepts,
 		...ranges.map(({ concept, value }) => ({
