@@ -1,10 +1,11 @@
+import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { random } from "../base/random.js";
 import { specialTokens } from "../data/cohort/vocabulary.js";
 import { nodeRuntime } from "../engine/runtime/node.js";
 import { concat, constant, reshape } from "../engine/tensor/index.js";
 import { binStates } from "../model/hazards/head.js";
-import { landmarkValues } from "../model/hazards/landmarks.js";
+import { landmarkValues, pastFeatures, writePast } from "../model/hazards/landmarks.js";
 import { nextVisit } from "../model/hazards/next-visit.js";
 import { hazardStream, queryTimes } from "../model/hazards/objective.js";
 import { binsOf, hazardSettings, outputsOf, visitBinsOf } from "../model/hazards/settings.js";
@@ -14,7 +15,7 @@ import { modelById } from "../model/index.js";
 import { weightsOf } from "../model/nn/weights.js";
 import { smallSettings } from "../model/testing/small-settings.js";
 import type { Future } from "./futures.js";
-import { futureModel, shareError } from "./futures.js";
+import { futureModel, growingPast, shareError } from "./futures.js";
 import { hazardModel } from "./hazards.js";
 import { rowPrograms } from "./history-rows.js";
 
@@ -317,4 +318,46 @@ test("risk from futures is the risk in closed form, where hazards are constant",
 	near(({ tokens }) => tokens.some((token) => token >= 9), closed[group(0)]);
 	expect(closed[group(0)]).toBeGreaterThan(0.2);
 	for (const own of [futures, hazards]) await own.dispose();
+});
+
+const record = fc.record({ token: fc.integer({ min: 5, max: 9 }), after: fc.nat(300) });
+
+test("a past that grows has the features of the whole history on every day", () => {
+	fc.assert(
+		fc.property(
+			fc.boolean(),
+			fc.array(record),
+			fc.array(fc.record({ token: record, later: fc.nat(400) })),
+			(hasBirth, known, further) => {
+				const tokens = hasBirth ? [4] : [];
+				const times = hasBirth ? [0.25] : [];
+				let day = 500;
+				const note = ({ token, after }: { token: number; after: number }) => {
+					day += after;
+					tokens.push(token);
+					times.push(day + 0.5);
+				};
+				known.forEach(note);
+				const past = growingPast({ tokens: [...tokens], times: [...times] });
+				const [found, expected] = [
+					new Float32Array(2 * pastFeatures),
+					new Float32Array(pastFeatures),
+				];
+				const check = () => {
+					past.write(found, pastFeatures, day);
+					writePast(expected, { tokens, times }, tokens.length, day);
+					expect(found.subarray(pastFeatures)).toEqual(expected);
+				};
+				check();
+				for (const { token, later } of further) {
+					note(token);
+					past.add(token.token, times.at(-1) as number);
+					check();
+					day += later;
+					check();
+				}
+				expect(found.subarray(0, pastFeatures)).toEqual(new Float32Array(pastFeatures));
+			},
+		),
+	);
 });

@@ -13,7 +13,7 @@ import { countedAddress } from "./addresses.js";
 import type { Limits } from "./limits.js";
 import { Refusal } from "./refusal.js";
 
-export type Bindings = { Bindings: HttpBindings; Variables: { request: string } };
+export type Bindings = { Bindings: HttpBindings };
 export type RequestContext = Context<Bindings>;
 
 export const leastTokenLength = 16;

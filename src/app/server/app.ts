@@ -70,12 +70,12 @@ export function app(parts: AppParts, connections: Pick<Connections, "send">) {
 	const hono = new Hono<Bindings>();
 
 	hono.onError((error, context) => {
-		const { incoming } = context.env;
+		const { incoming, outgoing } = context.env;
 		// Reading fails if the client hangs up in the middle of its request.
 		const isCut = incoming.destroyed && !incoming.complete && !(error instanceof Refusal);
 		const refusal = isCut ? hungUp() : refusalOf(error);
 		if (refusal.status === 500 || error instanceof CallFailed)
-			log.failure(error, context.get("request"));
+			log.failure(error, String(outgoing.getHeader("X-Request-Id")));
 		return refused(context, refusal);
 	});
 	hono.notFound((context) =>

@@ -304,8 +304,11 @@ test("logs the call and stack frames of a failing model, without the request", a
 	const { status, body } = await post("/forecast", { patient, at: ["+1y"] });
 	expect(status).toBe(500);
 	expect(body.error.message).toBe("internal error; see the log of the service");
-	const failure = logged.map((line) => JSON.parse(line)).find(({ msg }) => msg === "failure");
+	const lineOf = (name: string) =>
+		logged.map((line) => JSON.parse(line)).find(({ msg }) => msg === name);
+	const failure = lineOf("failure");
 	expect(failure).toMatchObject({ operation: "forecast", error: expect.any(String) });
+	await expect.poll(() => lineOf("request")?.request).toBe(failure.request);
 	expect(failure.where.join()).toMatch(/at .*trajgpt.*:\d+:\d+/);
 	for (const { code, date } of patient.events)
 		for (const recorded of [`"${code}"`, date, patient.birth])

@@ -112,6 +112,7 @@ export function historySummary(
 	times: readonly number[],
 	{ manifest }: Pick<ServedModel, "manifest">,
 	beforeFirst?: string,
+	furtherWarnings: readonly string[] = [],
 ) {
 	const records = unknown.reduce((sum, code) => sum + code.records, 0);
 	const skipped = `${records} ${records === 1 ? "event has a code" : "events have codes"} that the model does not know: skipped`;
@@ -129,6 +130,7 @@ export function historySummary(
 				manifest,
 				beforeFirst,
 			),
+			...furtherWarnings,
 		],
 	};
 }
@@ -284,10 +286,9 @@ export async function risk(
 	}
 	const answers = await answerRisk(engineModel(hazards, model), query);
 	const queryDays = [query.at, ...times, ...attributed];
-	const summary = historySummary(parsed, queryDays, served, nothingRecorded);
+	const warnings = [...query.warnings, ...query.assumptions];
 	return {
-		...summary,
-		warnings: [...summary.warnings, ...query.warnings, ...query.assumptions],
+		...historySummary(parsed, queryDays, served, nothingRecorded, warnings),
 		...riskResponse(query, answers, parsed.places),
 	};
 }
@@ -340,8 +341,7 @@ export async function score(
 	const parsed = readRequestPatient(request.patient, served);
 	const day = readTime(request.at, parsed, "at");
 	const { warnings, ...answer } = await scoreJson(scoreTask, scoring, parsed, day);
-	const summary = historySummary(parsed, [day], served, nothingRecorded);
-	return { ...summary, warnings: [...summary.warnings, ...warnings], ...answer };
+	return { ...historySummary(parsed, [day], served, nothingRecorded, warnings), ...answer };
 }
 
 /** A history as one vector, as of a time or of its last event. */
