@@ -1,6 +1,6 @@
 import { InputError } from "../base/errors.js";
 import type { Runtime } from "../engine/runtime/index.js";
-import { concat, constant, reshape } from "../engine/tensor/index.js";
+import { concat, constant } from "../engine/tensor/index.js";
 import { binStates, featureInputs, logHazards, prefix, readingOf } from "../model/hazards/head.js";
 import { competingIncidences, cumulativeIncidence } from "../model/hazards/incidence.js";
 import { landmarkValues } from "../model/hazards/landmarks.js";
@@ -156,15 +156,14 @@ export function hazardPrograms(
 			const streams = [hazardStream(settings, reading, perRow)];
 			const [{ hidden }] = model.states(config, parameters, shape, streams);
 			const p = weightsOf(parameters);
-			const states = binStates(settings, reading, p, reshape(hidden, [landmarks, -1, config.dim]));
+			const states = binStates(settings, reading, p, hidden.reshape([landmarks, -1, config.dim]));
 			const outputs = part?.outputs;
 			const features = featureInputs(settings, vocab, landmarks, hidden.dtype, outputs?.length);
 			const columns = outputs && constant(outputs, [outputs.length], "int32");
 			const { codes } = logHazards(config, p, states, features, columns);
-			if (part) return reshape(codes, [shape.rows, -1]);
+			if (part) return codes.reshape([shape.rows, -1]);
 			const { visits } = nextVisit(settings, p, states, features);
-			const each = concat([reshape(codes, [landmarks, -1]), visits], 1);
-			return reshape(each, [shape.rows, -1]);
+			return concat([codes.reshape([landmarks, -1]), visits], 1).reshape([shape.rows, -1]);
 		},
 		feeds(batch, perRow) {
 			const { features, observe } = landmarkValues(settings, vocab, batch.rows * perRow);

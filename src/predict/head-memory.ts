@@ -1,7 +1,7 @@
 import { InputError } from "../base/errors.js";
 import { specialCount, type Vocabulary } from "../data/cohort/vocabulary.js";
 import type { Runtime } from "../engine/runtime/index.js";
-import { input, matmul, reshape, transpose } from "../engine/tensor/index.js";
+import { input } from "../engine/tensor/index.js";
 import type { BatchShape, EventBatch, Events, Parameters } from "../model/index.js";
 import { initialWeights } from "../model/index.js";
 import { parametersOf } from "../model/nn/weights.js";
@@ -42,9 +42,9 @@ export async function headMemory(
 	});
 	const build = (parameters: Parameters, shape: BatchShape) => {
 		const { rows, length } = shape;
-		const rates = transpose(decay.rates(config, parameters, shape), [1, 0, 2, 3]);
+		const rates = decay.rates(config, parameters, shape).transpose([1, 0, 2, 3]);
 		const seen = input("seen", [rows, length, categories.length]);
-		return reshape(matmul(reshape(rates, [rows, -1, length]), seen), [rows, -1]);
+		return rates.reshape([rows, -1, length]).matmul(seen).reshape([rows, -1]);
 	};
 	const rows = rowPrograms(runtime, { weights, build, feeds: feedsOf });
 	const plain = histories.map(({ tokens, times }) => ({

@@ -1,7 +1,7 @@
 import { concatenated } from "../base/arrays.js";
 import { specialTokens } from "../data/cohort/vocabulary.js";
 import { programs, type Runtime } from "../engine/runtime/index.js";
-import { concat, reshape } from "../engine/tensor/index.js";
+import { concat } from "../engine/tensor/index.js";
 import { featureInputs, logHazards, prefix, readingOf } from "../model/hazards/head.js";
 import { landmarkValues } from "../model/hazards/landmarks.js";
 import { nextVisit } from "../model/hazards/next-visit.js";
@@ -73,7 +73,7 @@ export function openHazards(
 		const { codes } = logHazards(config, p, states, features);
 		const { visits } = nextVisit(settings, p, states, features);
 		return {
-			outputs: { rows: concat([reshape(codes, ["batch", -1]), visits], 1) },
+			outputs: { rows: concat([codes.reshape(["batch", -1]), visits], 1) },
 			weights: new Map([...weights].map(([name, { data }]) => [name, data])),
 		};
 	});

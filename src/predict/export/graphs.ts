@@ -1,20 +1,12 @@
 import { InputError } from "../../base/errors.js";
 import { specialCount, specialTokens } from "../../data/cohort/vocabulary.js";
 import {
-	add,
 	clamp,
 	constant,
 	div,
-	exp,
 	input,
-	less,
-	matmul,
-	mul,
-	neg,
 	type OnnxModel,
-	reshape,
 	scalar,
-	slice,
 	stack,
 	sub,
 	type Tensor,
@@ -70,9 +62,9 @@ function after(
 ): Record<string, Tensor> {
 	return {
 		"after.memory": stack(states, 1),
-		...(counts && { "after.counts": reshape(counts, [batch, config.copies, config.vocab]) }),
-		"after.token": reshape(last.token, [batch]),
-		"after.time": reshape(last.time, [batch]),
+		...(counts && { "after.counts": counts.reshape([batch, config.copies, config.vocab]) }),
+		"after.token": last.token.reshape([batch]),
+		"after.time": last.time.reshape([batch]),
 	};
 }
 
@@ -93,22 +85,22 @@ function stepGraph(config: TrajgptConfig, weights: ParameterValues): ExportGraph
 	const lastTime = input("state.time", [batch], "float64");
 	const out = network(config, parametersOf(weights), {
 		slots: {
-			tokens: reshape(input("state.token", [batch], "int32"), [batch, 1]),
-			times: reshape(time, [batch, 1]),
-			gaps: reshape(since(time, lastTime), [batch, 1]),
+			tokens: input("state.token", [batch], "int32").reshape([batch, 1]),
+			times: time.reshape([batch, 1]),
+			gaps: since(time, lastTime).reshape([batch, 1]),
 		},
 		states: Array.from({ length: layers }, (_, layer) =>
-			reshape(slice(memory, 1, layer, layer + 1), [batch, ...head]),
+			memory.slice(1, layer, layer + 1).reshape([batch, ...head]),
 		),
 		...(copies > 0 && {
-			counts: reshape(input("state.counts", [batch, copies, vocab]), [batch, copies, 1, vocab]),
+			counts: input("state.counts", [batch, copies, vocab]).reshape([batch, copies, 1, vocab]),
 		}),
 	});
 	// Gaps are never negative. This also keeps the last time an input if the model does not use gaps.
-	const latest = where(less(time, lastTime), lastTime, time);
+	const latest = where(time.less(lastTime), lastTime, time);
 	return {
 		outputs: {
-			logits: reshape(out.logits as Tensor, [batch, vocab]),
+			logits: (out.logits as Tensor).reshape([batch, vocab]),
 			...after(config, out, { token, time: latest }),
 		},
 		meanings: {
@@ -131,23 +123,20 @@ const historyMeanings = {
 /** Whole histories and one query after each, for any number and length. */
 function sequenceGraph(config: TrajgptConfig, weights: ParameterValues): ExportGraph {
 	const { mask, counted, slots, last, queriesAt } = historyInputs();
-	const at = reshape(input("at", [batch], "float64"), [batch, 1]);
+	const at = input("at", [batch], "float64").reshape([batch, 1]);
 	const out = network(config, parametersOf(weights), {
 		slots,
 		mask,
 		queries: queriesAt(at),
 		form: anyLength,
 	});
-	const views = matmul(reshape(mask, [batch, 1, length]), out.hidden as Tensor); // [batch, 1, dim]
-	const pooled = div(
-		add(views, out.queryHidden as Tensor),
-		reshape(add(counted, 1), [batch, 1, 1]),
-	);
+	const views = mask.reshape([batch, 1, length]).matmul(out.hidden as Tensor); // [batch, 1, dim]
+	const pooled = views.add(out.queryHidden as Tensor).div(counted.add(1).reshape([batch, 1, 1]));
 	return {
 		outputs: {
 			logits: out.logits as Tensor,
-			answer: reshape(out.queryLogits as Tensor, [batch, config.vocab]),
-			pooled: reshape(pooled, [batch, config.dim]),
+			answer: (out.queryLogits as Tensor).reshape([batch, config.vocab]),
+			pooled: pooled.reshape([batch, config.dim]),
 			...after(config, out, last),
 		},
 		meanings: {
@@ -171,7 +160,7 @@ export function labelGraph(
 	const { outputs } = sequenceGraph(config, weights);
 	const logOdds = labelLogOdds(parametersOf(weights), outputs.pooled as Tensor); // [batch]
 	return {
-		outputs: { probability: div(1, add(exp(sub(-shift, mul(logOdds, slope))), 1)) },
+		outputs: { probability: div(1, sub(-shift, logOdds.mul(slope)).exp().add(1)) },
 		meanings: {
 			...historyMeanings,
 			at: "the time of the prediction, not before the last event",
@@ -202,9 +191,9 @@ function riskGraph(
 				settings,
 				config.vocab,
 				codes,
-				reshape(input("days", ["batch"]), ["batch", 1]),
+				input("days", [batch]).reshape([batch, 1]),
 			),
-			recorded: reshape(recorded, ["batch", count]),
+			recorded: recorded.reshape([batch, count]),
 		},
 		meanings: {
 			...historyMeanings,
@@ -229,24 +218,27 @@ function incidenceGraph(
 	let risk: Tensor = scalar(0);
 	let left: Tensor = scalar(1);
 	for (const [bin, start] of from.entries()) {
-		const width = clamp(sub(days, start), 0, to[bin] - start);
-		const hazard = reshape(exp(slice(logHazardsOf, 1, bin, bin + 1)), ["batch", count]);
-		const dying = mul(slice(hazard, 1, death, death + 1), constant(others, [1, count]));
-		const all = add(hazard, dying);
-		const ends = oneMinusExp(mul(all, width));
-		risk = add(risk, mul(left, mul(div(hazard, all), ends)));
-		left = mul(left, sub(1, ends));
+		const width = clamp(days.sub(start), 0, to[bin] - start);
+		const hazard = logHazardsOf
+			.slice(1, bin, bin + 1)
+			.exp()
+			.reshape([batch, count]);
+		const dying = hazard.slice(1, death, death + 1).mul(constant(others, [1, count]));
+		const all = hazard.add(dying);
+		const ends = oneMinusExp(all.mul(width));
+		risk = risk.add(left.mul(hazard.div(all).mul(ends)));
+		left = left.mul(sub(1, ends));
 	}
 	const isUsed = Float32Array.from({ length: count }, (_, output) =>
 		Number(output >= specialCount),
 	);
-	return mul(risk, constant(isUsed, [1, count]));
+	return risk.mul(constant(isUsed, [1, count]));
 }
 
 /** 1 − e^−x for x ≥ 0, with all digits where x is small. */
 function oneMinusExp(x: Tensor): Tensor {
-	const series = mul(x, sub(1, mul(x, sub(0.5, mul(x, 1 / 6)))));
-	return where(less(x, 0.005), series, sub(1, exp(neg(x))));
+	const series = x.mul(sub(1, x.mul(sub(0.5, x.mul(1 / 6)))));
+	return where(x.less(0.005), series, sub(1, x.neg().exp()));
 }
 
 /** The graphs of an export, by file name. */
