@@ -150,7 +150,6 @@ function checkOrder(times: ArrayLike<number>, patient: number): void {
 }
 
 export interface AttributionQuery {
-	/** Tokens whose probabilities are added. */
 	readonly codes: readonly number[];
 	readonly times: ArrayLike<number>;
 }
@@ -272,7 +271,6 @@ function walkOf(history: Events, queryTimes: readonly number[], steps: number, p
 }
 
 export interface FutureOptions {
-	/** Futures per patient. */
 	readonly samples: number;
 	readonly seed: number;
 	/** Draw among this many most likely tokens alone; among all if left out. */

@@ -123,7 +123,6 @@ function meanRates(
 
 type Weights = Pick<Trained, "model" | "weights">;
 
-/** The embedding of each code as an input. */
 export const inputVectors = (trained: Weights) => rowsOf(trained, "embedding");
 
 /** The vectors that a hidden state is compared with to predict a code. */

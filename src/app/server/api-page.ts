@@ -11,7 +11,6 @@ interface PageOptions {
 	readonly needsToken: boolean;
 	/** Said on top, if the model has learned from simulated people. */
 	readonly population?: string | undefined;
-	/** Whether the explorer is served beside the API. */
 	readonly hasExplorer: boolean;
 	readonly examples: Examples;
 }

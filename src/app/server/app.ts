@@ -51,7 +51,6 @@ const shortBytes = 16 * 1024;
 const pathOf = (route: Route) => base + route.path.replace("{id}", ":id");
 const sessionId = ({ req }: RequestContext) => req.param("id") as string;
 
-/** The routes of the service, and what they hold in memory. */
 export function app(parts: AppParts, connections: Pick<Connections, "send">) {
 	const { served, engine, limits, log, token, files, version } = parts;
 	const modelScheduler = scheduler(engine, limits.waiting);

@@ -146,10 +146,8 @@ const between = (start: string, parts: readonly Uint8Array[], end: string): Buff
 		Buffer.from(end),
 	]);
 
-/** The bytes of a list whose elements are JSON already. */
 export const listBytes = (elements: readonly Uint8Array[]): Buffer => between("[", elements, "]");
 
-/** The bytes of an object as JSON. */
 export function jsonBytes(value: object): Buffer {
 	const fields = Object.entries(value).filter(([, field]) => field !== undefined);
 	const bytes = fields.map(([key, field]) => {

@@ -6,7 +6,6 @@ import { Refusal } from "./refusal.js";
 
 interface Connection {
 	readonly address: string;
-	/** The unfinished response. */
 	response: ServerResponse | undefined;
 	/** What it sends, which is held in memory until all is written to the socket. */
 	body: Uint8Array | undefined;

@@ -37,7 +37,6 @@ export const defaultLimits = {
 	requestMs: 20_000,
 	/** Interval of checking both, and of looking for stalled clients. */
 	checkMs: 1000,
-	/** Time to compute a response. */
 	answerMs: 30_000,
 	/** A connection without traffic is closed after this long. */
 	silenceMs: 60_000,

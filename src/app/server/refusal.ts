@@ -6,9 +6,7 @@ import { ThreadEnded } from "./engine/engine.js";
 
 interface RefusalDetails {
 	readonly field?: string;
-	/** In a batch, the position of the patient at fault. */
 	readonly patient?: number;
-	/** Seconds after which to try again. */
 	readonly retry?: number;
 	readonly allow?: string;
 	/** Whether to close the connection without reading the rest of the request. */

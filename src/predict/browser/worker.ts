@@ -13,7 +13,6 @@ import type { Calls } from "../library/run-calls.js";
 import { callsOf } from "../library/run-calls.js";
 import { engineBytes } from "./engine-bytes.js";
 
-/** What the worker needs to open a model. */
 export interface OpenRequest {
 	readonly source: Source;
 	readonly device: WebDevice | undefined;

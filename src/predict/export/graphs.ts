@@ -33,7 +33,6 @@ import { riskFile } from "./manifest.js";
 
 export interface ExportGraph {
 	readonly outputs: Readonly<Record<string, Tensor>>;
-	/** Descriptions of inputs and outputs, by name. */
 	readonly meanings: Readonly<Record<string, string>>;
 }
 
@@ -241,7 +240,6 @@ function oneMinusExp(x: Tensor): Tensor {
 	return where(x.less(0.005), series, sub(1, x.neg().exp()));
 }
 
-/** The graphs of an export, by file name. */
 export function exportGraphs(
 	{ id, name }: Pick<Model, "id" | "name">,
 	config: unknown,
@@ -260,7 +258,6 @@ export function exportGraphs(
 	};
 }
 
-/** The graph as ONNX, including the weights. */
 export const onnxOf = ({ outputs }: ExportGraph, weights: ParameterValues): OnnxModel =>
 	toOnnx(
 		{ outputs, weights: new Map([...weights].map(([name, { data }]) => [name, data])) },

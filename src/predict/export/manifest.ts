@@ -85,11 +85,9 @@ export const manifestSchema = z.strictObject({
 	graphs: z.record(z.string(), graphSchema),
 	trained: z.strictObject({
 		step: z.int().min(0),
-		/** The content hash of the dataset. */
 		dataset: hash,
 		versions: z.record(z.string(), z.string()),
 	}),
-	/** Size and hash of the other files. */
 	files: z.record(z.string(), z.strictObject({ bytes: z.int().min(0), sha256: hash })),
 	/** Hash of all fields above, as JSON with sorted keys and no spaces; missing in exports of earlier versions. */
 	sha256: hash.optional(),
@@ -98,7 +96,6 @@ export const manifestSchema = z.strictObject({
 /** `export.json`: the contents of an export, with hashes to check them. */
 export type ExportManifest = z.infer<typeof manifestSchema>;
 
-/** The hash in `export.json` of its other fields. */
 export async function manifestSha256(manifest: { readonly sha256?: unknown }): Promise<string> {
 	const { sha256: _own, ...rest } = manifest;
 	return sha256(new TextEncoder().encode(canonicalJson(rest)));

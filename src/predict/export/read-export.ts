@@ -16,7 +16,6 @@ import {
 import { sha256 } from "./sha256.js";
 import { readWeights } from "./weight-files.js";
 
-/** Reads a file of an export by name; undefined if it is missing. */
 export type ReadFile = (name: string) => Promise<Uint8Array | undefined>;
 
 export interface Export {
@@ -149,7 +148,6 @@ export interface PageFile {
 	arrayBuffer(): Promise<ArrayBuffer>;
 }
 
-/** The URL of an export's folder, or its files. */
 export type Source = string | readonly PageFile[];
 
 export const sourceLabel = (source: Source): string =>

@@ -66,7 +66,6 @@ async function exportedNames(folder: string): Promise<string[]> {
 	}
 }
 
-/** Writes the export to a temporary folder and renames it. */
 export async function writeExport(
 	trained: Trained,
 	folder: string,

@@ -67,9 +67,7 @@ export const patientSchema = z.strictObject({
  */
 export type Patient = z.infer<typeof patientSchema>;
 
-/** A patient as a model reads them. */
 export interface ParsedPatient extends Pick<ReadPatient, "patient" | "places" | "latest"> {
-	/** The events that were given. */
 	readonly records: number;
 	/** Drugs among them, if the model has none. */
 	readonly drugs: number;

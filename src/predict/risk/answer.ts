@@ -47,7 +47,6 @@ export interface RiskAnswer {
 	readonly samples: number;
 	/** Number of runs behind the risks after the index day; the trajectories are of the first. */
 	readonly runs: number;
-	/** Whether the model was trained on a simulated population. */
 	readonly simulated: boolean;
 	readonly vocabulary: Vocabulary;
 	readonly warnings: readonly string[];

@@ -5,7 +5,6 @@ import { type Events, modelById } from "../../model/index.js";
 import { type FutureOptions, futureModel } from "../futures.js";
 import type { FutureThreadData } from "./futures.js";
 
-/** A worker thread that draws futures. */
 const { model, config, weights } = workerData as FutureThreadData;
 const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
 const futures = futureModel(runtime, { model: modelById(model), config, weights });

@@ -87,7 +87,6 @@ export async function futures(trained: Trained, queried: QueriedPatients, option
 		newCodes: [...shares]
 			.sort(([a, one], [b, other]) => other - one || a - b)
 			.map(([token, count]) => ({ token, share: share(count), risk: closed?.[token] })),
-		/** Whether the model was trained on a simulated population. */
 		simulated: trained.run.simulated === true,
 		axis,
 		vocabulary: trained.vocabulary,

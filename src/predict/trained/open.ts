@@ -21,7 +21,6 @@ export interface QueriedPatients {
 	readonly map: CodeMap | undefined;
 }
 
-/** The only patient of the input. */
 export function onlyOne(patients: readonly NewPatient[]): NewPatient {
 	const [patient, second] = patients;
 	if (patient && !second) return patient;
@@ -65,7 +64,6 @@ export function checkDistinctRuns(runs: readonly Pick<Trained, "folder">[]): voi
 	}
 }
 
-/** The task that a model was fine-tuned to; refuses a run. */
 export function fineTunedTask({ task, folder }: Trained): FineTunedTask {
 	if (task) return task;
 	throw new InputError(

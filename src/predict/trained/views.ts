@@ -2,7 +2,6 @@ import { InputError } from "../../base/errors.js";
 import type { Dataset, History, Split } from "../../data/cohort/index.js";
 import type { ViewedHistory } from "../histories.js";
 
-/** A history up to a time. */
 export interface PatientView extends ViewedHistory {
 	readonly id: string;
 	/** The time of the representation, in days. */

@@ -15,7 +15,6 @@ export class UnusableInputError extends InputError {
 	}
 }
 
-/** An error in one field of a question, such as `codes.1`. */
 export class QuestionError extends InputError {
 	constructor(
 		override readonly cause: InputError,

@@ -47,18 +47,15 @@ import {
 	type routes,
 } from "./routes.js";
 
-/** The model that a service serves. */
 export interface ServedModel
 	extends Pick<Trained, "model" | "config" | "weights" | "manifest" | "vocabulary" | "task"> {
 	readonly step: number;
 	readonly versions: Readonly<Record<string, string>>;
 	/** The map of the dataset; undefined if it is not available. */
 	readonly map: CodeMap | undefined;
-	/** Whether it was trained on a simulated population. */
 	readonly simulated?: boolean;
 }
 
-/** What every answer says about the people the model has learned from. */
 export const populationOf = ({ simulated = false }: Pick<ServedModel, "simulated">) => ({
 	simulated,
 	...(simulated && { population: simulatedText }),
@@ -331,7 +328,6 @@ export async function riskBatch(
 	};
 }
 
-/** The probability of the label that the model was fine-tuned to. */
 export async function score(
 	request: RequestOf<"score">,
 	served: ServedModel,
@@ -344,7 +340,6 @@ export async function score(
 	return { ...historySummary(parsed, [day], served, nothingRecorded, warnings), ...answer };
 }
 
-/** A history as one vector, as of a time or of its last event. */
 export async function embed(
 	{ patient, at }: RequestOf<"embed">,
 	served: ServedModel,

@@ -7,7 +7,6 @@ import { usualHorizon, usualHorizons } from "../../../predict/user-input/index.j
 export const maxForecast = 4096;
 /** Most points in the trajectories of one response: codes × times. About 0.4 MB of JSON. */
 export const maxTrajectoryPoints = 8192;
-/** Most times in one risk response. */
 export const maxRiskTimes = 1024;
 /**
  * Most events that are left out in turn: the work grows with their square. With preset paper, 128 events
@@ -16,10 +15,8 @@ export const maxRiskTimes = 1024;
 export const maxAttributed = 128;
 const maxPatients = 100;
 
-/** The names of schemas in OpenAPI. */
 export const schemaNames = z.registry<{ id: string }>();
 
-/** Names a schema for OpenAPI. */
 const named = <Schema extends z.ZodType>(id: string, schema: Schema): Schema => {
 	schemaNames.add(schema, { id });
 	return schema;
@@ -146,7 +143,6 @@ const when = {
 const time = object("Time", when);
 const place = z.enum(["before", "inside", "after"]);
 
-/** In every response. */
 const population = {
 	simulated: z.boolean().describe("whether the model has learned from simulated people"),
 	population: z.string().optional().describe("the same in words; only if simulated"),
@@ -341,7 +337,6 @@ export interface Route {
 	/** Below /api/v2, with `{id}` for a part that varies. */
 	readonly path: string;
 	readonly summary: string;
-	/** Of the parameters in the URL. */
 	readonly query?: z.ZodObject;
 	readonly request?: z.ZodType;
 	readonly status: 200 | 201 | 204;
@@ -437,7 +432,6 @@ export const routes = {
 	},
 } as const satisfies Record<string, Route>;
 
-/** What a route takes, once it is validated. */
 export type RequestOf<Name extends keyof typeof routes> = (typeof routes)[Name] extends {
 	readonly request: infer Schema extends z.ZodType;
 }

@@ -53,7 +53,6 @@ export interface ModelCalls extends Pick<Calls, Exclude<Method, "forecast">> {
 	forecast(query: ForecastQuery): Promise<Uint8Array>;
 }
 
-/** A model that predicts, in this thread or in others. */
 export interface Engine extends ModelCalls {
 	/** Calls that run at the same time. */
 	readonly width: number;

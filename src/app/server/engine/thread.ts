@@ -6,7 +6,6 @@ import { type Failure, failureOf, localEngine, type ModelParts } from "./engine.
 const buffersIn = (reply: WorkerReply<Failure>): ArrayBuffer[] =>
 	"value" in reply && reply.value instanceof Uint8Array ? [reply.value.buffer as ArrayBuffer] : [];
 
-/** A worker thread that runs calls one after the other. */
 const handleCall = answerCalls(
 	localEngine(workerData as ModelParts),
 	(reply) => parentPort?.postMessage(reply, buffersIn(reply)),
