@@ -253,15 +253,6 @@ const config = modelSettings({
 
 type ContiformerConfig = z.infer<typeof config>;
 
-function weights(config: ContiformerConfig): nn.WeightSpecs {
-	const { layers, dim, ff } = config;
-	const layer = {
-		...nn.normed("attention", continuousWeights(config), dim),
-		...nn.normed("feedForward", nn.feedForwardWeights(dim, ff), dim),
-	};
-	return nn.numbered("layers", layers, layer);
-}
-
 /** Waves from one of 6 days to one of 170 years. */
 const encodingOf = ({ dim }: ContiformerConfig, days: Tensor): Tensor =>
 	nn.timeEncoding(days, { width: dim, longest: 10_000 });
@@ -305,7 +296,14 @@ export const contiformer = windowModel<ContiformerConfig>({
 	pretraining: "masked",
 	forecasts: "after pretraining",
 	usesQueryTime: true,
-	weights,
+	weights(config) {
+		const { layers, dim, ff } = config;
+		const layer = {
+			...nn.normed("attention", continuousWeights(config), dim),
+			...nn.normed("feedForward", nn.feedForwardWeights(dim, ff), dim),
+		};
+		return nn.numbered("layers", layers, layer);
+	},
 	encode: (config, p, window) => throughLayers(config, p, window, rowTimes(config, window)).output,
 	// A query is a masked place that follows the last one: no place sees it, nor does another query.
 	query(config, p, _encoded, window, { days, gaps }) {

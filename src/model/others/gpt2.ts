@@ -29,20 +29,6 @@ type Gpt2Config = z.infer<typeof config>;
 /** Of the vectors at the start, and, made smaller by depth, of what branches add to the stream. */
 const deviation = 0.02;
 
-function weights({ layers, dim, ff, positions }: Gpt2Config): nn.WeightSpecs {
-	// Residual branches start small, so that depth does not grow the stream.
-	const out = { deviation: deviation / Math.sqrt(2 * layers) };
-	const layer = {
-		...nn.normed("attention", nn.attentionWeights(dim, out), dim),
-		...nn.normed("feedForward", nn.feedForwardWeights(dim, ff, out), dim),
-	};
-	return {
-		positions: nn.normal([positions, dim], deviation),
-		...nn.numbered("layers", layers, layer),
-		...nn.nested("norm", nn.normWeights(dim)),
-	};
-}
-
 /** A decoder-only Transformer with learned absolute positions: it knows the order of events, not their times. */
 export const gpt2 = causalModel<Gpt2Config>({
 	id: "gpt2",
@@ -53,7 +39,19 @@ export const gpt2 = causalModel<Gpt2Config>({
 	pretraining: "next",
 	lengthSetting: "positions",
 	tied: { deviation },
-	weights,
+	weights({ layers, dim, ff, positions }) {
+		// Residual branches start small, so that depth does not grow the stream.
+		const out = { deviation: deviation / Math.sqrt(2 * layers) };
+		const layer = {
+			...nn.normed("attention", nn.attentionWeights(dim, out), dim),
+			...nn.normed("feedForward", nn.feedForwardWeights(dim, ff, out), dim),
+		};
+		return {
+			positions: nn.normal([positions, dim], deviation),
+			...nn.numbered("layers", layers, layer),
+			...nn.nested("norm", nn.normWeights(dim)),
+		};
+	},
 	observe({ layers, heads }, p, { tokens }) {
 		const places = tokens.shape[1] as number;
 		const mask = nn.causalMask(places);

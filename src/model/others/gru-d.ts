@@ -66,17 +66,6 @@ const config = modelSettings({
 
 type GruDConfig = z.infer<typeof config>;
 
-const weights = ({ vocab, dim }: GruDConfig): nn.WeightSpecs => ({
-	/** Of what the inputs hold; `embedding` is of their mask. */
-	inputs: nn.normal([vocab, dim], 0.1),
-	mean: nn.filledWith(1 / vocab, [vocab]),
-	inputDecay: nn.filledWith(1, [vocab]),
-	inputDecayBias: nn.filledWith(0, [vocab]),
-	...nn.nested("hiddenDecay", nn.linearWeights(vocab, dim, { deviation: 0.1 / Math.sqrt(vocab) })),
-	...nn.nested("gru", nn.gruWeights(dim, dim)),
-	...nn.nested("mask", nn.linearWeights(dim, 3 * dim, { bias: false })),
-});
-
 /** γ = e^{−relu(rate)}: from 1, nothing lost, to 0. */
 const decay = (rate: Tensor): Tensor => graph.relu(rate).neg().exp();
 
@@ -113,7 +102,19 @@ export const gruD = causalModel<GruDConfig>({
 	learningRate: 1e-2,
 	presets: { tiny: { dim: 64 }, default: {}, paper: { dim: 200 } },
 	pretraining: "none",
-	weights,
+	weights: ({ vocab, dim }) => ({
+		/** Of what the inputs hold; `embedding` is of their mask. */
+		inputs: nn.normal([vocab, dim], 0.1),
+		mean: nn.filledWith(1 / vocab, [vocab]),
+		inputDecay: nn.filledWith(1, [vocab]),
+		inputDecayBias: nn.filledWith(0, [vocab]),
+		...nn.nested(
+			"hiddenDecay",
+			nn.linearWeights(vocab, dim, { deviation: 0.1 / Math.sqrt(vocab) }),
+		),
+		...nn.nested("gru", nn.gruWeights(dim, dim)),
+		...nn.nested("mask", nn.linearWeights(dim, 3 * dim, { bias: false })),
+	}),
 	observe(config, p, { tokens, days }) {
 		const rows = tokens.shape[0] as number;
 		const { last, before } = lastSeen(tokens, days, config.vocab);

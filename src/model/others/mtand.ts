@@ -145,29 +145,6 @@ const config = modelSettings({
 
 type MtandConfig = z.infer<typeof config>;
 
-function weights({ heads, dim, ff, latent, time }: MtandConfig): nn.WeightSpecs {
-	const readout = (outside: number) => ({
-		...nn.nested("hidden", nn.linearWeights(2 * dim, ff)),
-		...nn.nested("out", nn.linearWeights(ff, outside)),
-	});
-	const encoder = {
-		...nn.nested("time", timeVectorWeights(time)),
-		...nn.nested("attention", timeAttentionWeights({ heads, time, width: dim, outside: dim })),
-		...nn.nested("gru", bidirectionalGruWeights(dim, dim)),
-		...nn.nested("readout", readout(latent)),
-	};
-	const decoder = {
-		...nn.nested("time", timeVectorWeights(time)),
-		...nn.nested("gru", bidirectionalGruWeights(latent, dim)),
-		...nn.nested(
-			"attention",
-			timeAttentionWeights({ heads, time, width: 2 * dim, outside: 2 * dim }),
-		),
-		...nn.nested("readout", readout(dim)),
-	};
-	return { ...nn.nested("encoder", encoder), ...nn.nested("decoder", decoder) };
-}
-
 const readout = (p: nn.Weights, x: Tensor): Tensor =>
 	nn.linear(p, "out", graph.relu(nn.linear(p, "hidden", x)));
 
@@ -229,7 +206,28 @@ export const mtand = windowModel<MtandConfig>({
 	pretraining: "none",
 	forecasts: "after pretraining",
 	usesQueryTime: true,
-	weights,
+	weights({ heads, dim, ff, latent, time }) {
+		const readout = (outside: number) => ({
+			...nn.nested("hidden", nn.linearWeights(2 * dim, ff)),
+			...nn.nested("out", nn.linearWeights(ff, outside)),
+		});
+		const encoder = {
+			...nn.nested("time", timeVectorWeights(time)),
+			...nn.nested("attention", timeAttentionWeights({ heads, time, width: dim, outside: dim })),
+			...nn.nested("gru", bidirectionalGruWeights(dim, dim)),
+			...nn.nested("readout", readout(latent)),
+		};
+		const decoder = {
+			...nn.nested("time", timeVectorWeights(time)),
+			...nn.nested("gru", bidirectionalGruWeights(latent, dim)),
+			...nn.nested(
+				"attention",
+				timeAttentionWeights({ heads, time, width: 2 * dim, outside: 2 * dim }),
+			),
+			...nn.nested("readout", readout(dim)),
+		};
+		return { ...nn.nested("encoder", encoder), ...nn.nested("decoder", decoder) };
+	},
 	encode: (config, p, window) => viewAt(config, p, window, yearsOf(window)),
 	query: (config, p, _encoded, window, { gaps }) =>
 		viewAt(config, p, window, gaps.mul(1 / yearDays)),

@@ -22,12 +22,6 @@ const config = modelSettings({
 
 type OdeRnnConfig = z.infer<typeof config>;
 
-const weights = ({ dim, ff }: OdeRnnConfig): nn.WeightSpecs => ({
-	...nn.nested("ode", nn.feedForwardWeights(dim, ff)),
-	logRate: nn.filledWith(Math.log(0.1), [dim]),
-	...nn.nested("gru", nn.gruWeights(dim, dim)),
-});
-
 /** The scale of s, in days. */
 const scaleDays = 30;
 
@@ -54,7 +48,11 @@ export const odeRnn = causalModel<OdeRnnConfig>({
 		paper: { dim: 200, ff: 400 },
 	},
 	pretraining: "none",
-	weights,
+	weights: ({ dim, ff }) => ({
+		...nn.nested("ode", nn.feedForwardWeights(dim, ff)),
+		logRate: nn.filledWith(Math.log(0.1), [dim]),
+		...nn.nested("gru", nn.gruWeights(dim, dim)),
+	}),
 	observe(config, p, { tokens, gaps }) {
 		const rows = tokens.shape[0] as number;
 		const fromInput = nn.gruInput(nn.within(p, "gru"), gather(p("embedding"), tokens)); // [rows, places, 3 dim]

@@ -38,23 +38,6 @@ type PatchTstConfig = z.infer<typeof config>;
 
 const patchesIn = ({ window, patch }: PatchTstConfig) => window / patch;
 
-function weights(config: PatchTstConfig): nn.WeightSpecs {
-	const { layers, dim, ff, patch, ahead } = config;
-	const layer = {
-		...nn.nested("attention", nn.attentionWeights(dim)),
-		...nn.nested("attentionNorm", nn.batchNormWeights(dim)),
-		...nn.nested("feedForward", nn.feedForwardWeights(dim, ff)),
-		...nn.nested("feedForwardNorm", nn.batchNormWeights(dim)),
-	};
-	return {
-		...nn.nested("patch", nn.linearWeights(patch * dim, dim)),
-		positions: nn.uniform([patchesIn(config), dim], 0.02),
-		...nn.numbered("layers", layers, layer),
-		...nn.nested("restore", nn.linearWeights(dim, patch * dim)),
-		...nn.nested("ahead", nn.linearWeights(patchesIn(config) * dim, ahead * dim)),
-	};
-}
-
 /** 1 for each patch in which some place is marked. [rows, patches] */
 function anyIn(marked: Tensor, config: PatchTstConfig): Tensor {
 	const rows = marked.shape[0] as number;
@@ -84,7 +67,22 @@ export const patchTst = windowModel<PatchTstConfig>({
 	maskBy: ({ patch }) => patch,
 	forecasts: "after fine-tuning",
 	usesQueryTime: false,
-	weights,
+	weights(config) {
+		const { layers, dim, ff, patch, ahead } = config;
+		const layer = {
+			...nn.nested("attention", nn.attentionWeights(dim)),
+			...nn.nested("attentionNorm", nn.batchNormWeights(dim)),
+			...nn.nested("feedForward", nn.feedForwardWeights(dim, ff)),
+			...nn.nested("feedForwardNorm", nn.batchNormWeights(dim)),
+		};
+		return {
+			...nn.nested("patch", nn.linearWeights(patch * dim, dim)),
+			positions: nn.uniform([patchesIn(config), dim], 0.02),
+			...nn.numbered("layers", layers, layer),
+			...nn.nested("restore", nn.linearWeights(dim, patch * dim)),
+			...nn.nested("ahead", nn.linearWeights(patchesIn(config) * dim, ahead * dim)),
+		};
+	},
 	encode(config, p, window, side) {
 		const { layers, heads, dim, patch } = config;
 		const [rows, patches] = [window.tokens.shape[0] as number, patchesIn(config)];

@@ -194,27 +194,6 @@ type RaindropConfig = z.infer<typeof config>;
 /** Times are encoded by waves of periods from 2π days to 2π · 10 000 days, 172 years. */
 const time = { width: 16, longest: 10_000 };
 
-function weights(config: RaindropConfig): nn.WeightSpecs {
-	const { vocab, dim, ff, layers, propagations, observation, receiver } = config;
-	const layer = {
-		...nn.normed("attention", nn.attentionWeights(dim), dim),
-		...nn.normed("feedForward", nn.feedForwardWeights(dim, ff), dim),
-	};
-	const propagation = propagationWeights(vocab, {
-		width: observation,
-		receiver,
-		time: time.width,
-	});
-	return {
-		...nn.nested("sensors", observationWeights(vocab, observation)),
-		...nn.numbered("propagations", propagations, propagation),
-		join: nn.normal([observation, dim], 1),
-		...nn.nested("moment", nn.linearWeights(dim + time.width, dim)),
-		...nn.numbered("layers", layers, layer),
-		...nn.nested("answer", nn.linearWeights(dim + time.width, dim)),
-	};
-}
-
 /**
  * All sensors' knowledge at a moment in one vector, Σ_v h_v^t W_v, where W_v = join · diag(embedding_v):
  * what a matrix on the sensors joined end to end would give, with one such matrix for all codes.
@@ -247,7 +226,26 @@ export const raindrop = windowModel<RaindropConfig>({
 	pretraining: "none",
 	forecasts: "after pretraining",
 	usesQueryTime: true,
-	weights,
+	weights(config) {
+		const { vocab, dim, ff, layers, propagations, observation, receiver } = config;
+		const layer = {
+			...nn.normed("attention", nn.attentionWeights(dim), dim),
+			...nn.normed("feedForward", nn.feedForwardWeights(dim, ff), dim),
+		};
+		const propagation = propagationWeights(vocab, {
+			width: observation,
+			receiver,
+			time: time.width,
+		});
+		return {
+			...nn.nested("sensors", observationWeights(vocab, observation)),
+			...nn.numbered("propagations", propagations, propagation),
+			join: nn.normal([observation, dim], 1),
+			...nn.nested("moment", nn.linearWeights(dim + time.width, dim)),
+			...nn.numbered("layers", layers, layer),
+			...nn.nested("answer", nn.linearWeights(dim + time.width, dim)),
+		};
+	},
 	penalties: ["graphs"],
 	encode({ propagations, kept, likeness, layers, heads }, p, window, side) {
 		// Time stands at 0 at the window's end: queries use the same clock.

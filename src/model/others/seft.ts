@@ -68,19 +68,6 @@ function rectified(p: nn.Weights, x: Tensor, layers: number): Tensor {
 	return y;
 }
 
-function weights(config: SeftConfig): nn.WeightSpecs {
-	const { layers, heads, dim, ff, key, waves } = config;
-	const element = elementWidth(config);
-	const hidden = Array<number>(layers).fill(ff);
-	return {
-		...nn.nested("phi", networkWeights([element, ...hidden, dim])),
-		keys: nn.normal([heads, key, element], 1 / Math.sqrt(element)),
-		queries: nn.filledWith(0, [heads, key]),
-		...nn.nested("rho", networkWeights([heads * dim + 4 * waves, ...hidden])),
-		...nn.nested("out", nn.linearWeights(ff, dim)),
-	};
-}
-
 const encodedTime = (days: Tensor, { waves, longestDays }: SeftConfig): Tensor =>
 	nn.timeEncoding(days, { width: 2 * waves, longest: longestDays });
 
@@ -106,7 +93,18 @@ export const seft = causalModel<SeftConfig>({
 		paper: { layers: 4, dim: 200, ff: 400, key: 128 },
 	},
 	pretraining: "none",
-	weights,
+	weights(config) {
+		const { layers, heads, dim, ff, key, waves } = config;
+		const element = elementWidth(config);
+		const hidden = Array<number>(layers).fill(ff);
+		return {
+			...nn.nested("phi", networkWeights([element, ...hidden, dim])),
+			keys: nn.normal([heads, key, element], 1 / Math.sqrt(element)),
+			queries: nn.filledWith(0, [heads, key]),
+			...nn.nested("rho", networkWeights([heads * dim + 4 * waves, ...hidden])),
+			...nn.nested("out", nn.linearWeights(ff, dim)),
+		};
+	},
 	observe(config, p, { tokens, days }) {
 		const elements = concat([gather(p("embedding"), tokens), encodedTime(days, config)], 2);
 		const values = rectified(nn.within(p, "phi"), elements, config.layers + 1); // [rows, places, dim]

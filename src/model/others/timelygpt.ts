@@ -80,18 +80,6 @@ const config = modelSettings({
 
 type TimelyGptConfig = z.infer<typeof config>;
 
-function weights({ layers, dim, ff, kernel }: TimelyGptConfig): nn.WeightSpecs {
-	const layer = {
-		...nn.normed("retention", nn.retentionWeights(dim), dim),
-		...nn.normed("convolution", convolutionWeights(dim, kernel), dim),
-		...nn.normed("feedForward", nn.feedForwardWeights(dim, ff), dim),
-	};
-	return {
-		...nn.numbered("layers", layers, layer),
-		...nn.nested("norm", nn.normWeights(dim)),
-	};
-}
-
 /** What queries read of the history. */
 interface Known {
 	readonly vectors: Tensor; // [rows, places, dim]
@@ -107,7 +95,17 @@ export const timelygpt = causalModel<TimelyGptConfig, Known>({
 	learningRate: 1e-2,
 	presets: layeredPresets(128),
 	pretraining: "next",
-	weights,
+	weights({ layers, dim, ff, kernel }) {
+		const layer = {
+			...nn.normed("retention", nn.retentionWeights(dim), dim),
+			...nn.normed("convolution", convolutionWeights(dim, kernel), dim),
+			...nn.normed("feedForward", nn.feedForwardWeights(dim, ff), dim),
+		};
+		return {
+			...nn.numbered("layers", layers, layer),
+			...nn.nested("norm", nn.normWeights(dim)),
+		};
+	},
 	observe(settings, p, { tokens, days, gaps, mask }) {
 		const reading = nn.readingOf({ days, gaps, mask }, settings);
 		const vectors = gather(p("embedding"), tokens);

@@ -247,17 +247,6 @@ const config = modelSettings({
 
 type TimesNetConfig = z.infer<typeof config>;
 
-function weights(config: TimesNetConfig): nn.WeightSpecs {
-	const { layers, dim, window, ahead } = config;
-	const block = timesBlockWeights(config);
-	return {
-		...nn.nested("times", nn.linearWeights(nn.marks, dim)),
-		...nn.numbered("layers", layers, block),
-		...nn.nested("norm", nn.normWeights(dim)),
-		...nn.nested("extend", nn.linearWeights(window, window + ahead)),
-	};
-}
-
 /** Embedded token, position and time; 0 at padding. */
 function read({ dim }: TimesNetConfig, p: nn.Weights, window: Window): Tensor {
 	const places = window.mask.shape[1] as number;
@@ -292,7 +281,16 @@ export const timesnet = windowModel<TimesNetConfig>({
 	pretraining: "masked",
 	forecasts: "after pretraining",
 	usesQueryTime: false,
-	weights,
+	weights(config) {
+		const { layers, dim, window, ahead } = config;
+		const block = timesBlockWeights(config);
+		return {
+			...nn.nested("times", nn.linearWeights(nn.marks, dim)),
+			...nn.numbered("layers", layers, block),
+			...nn.nested("norm", nn.normWeights(dim)),
+			...nn.nested("extend", nn.linearWeights(window, window + ahead)),
+		};
+	},
 	encode: (config, p, window) => blocks(config, p, read(config, p, window), window.mask),
 	/** The window is first made longer, linearly and place by place; then it is read as a whole. */
 	query(config, p, _, window) {
