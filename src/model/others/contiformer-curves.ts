@@ -192,7 +192,6 @@ export function inside({ values, bends, length }: Piece, parts: readonly number[
 	return straight.add(bent.mul(sixth.reshape([...length.shape, 1, 1])));
 }
 
-/** The pieces between the knots. */
 export function pieces(values: Tensor, bends: Tensor, { lengths }: Knots): Piece {
 	const ends = (x: Tensor): [Tensor, Tensor] => [
 		x.slice(1, 0, (x.shape[1] as number) - 1),

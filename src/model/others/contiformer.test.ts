@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
 import { input } from "../../engine/tensor/index.js";
-import { plainWeights } from "../nn/testing/plain.js";
+import { plainWeights, range } from "../nn/testing/plain.js";
 import { conformance } from "../testing/conformance.js";
 import {
 	attend,
@@ -57,6 +57,23 @@ const vectors = (list: readonly number[], from: number, count: number) =>
 	);
 
 describe("mean products and values are those of the paper, pair by pair", () => {
+	/** Means from the places of a row to one of `columns` times. */
+	function expectMeans(
+		got: Readonly<Record<"products" | "values", readonly number[]>>,
+		row: number,
+		columns: number,
+		column: number,
+		wanted: ReturnType<typeof plainMeans>,
+	) {
+		const from = range(places - starts[row], (i) => row * places + starts[row] + i);
+		const products = from.flatMap((i) =>
+			[0, 1].map((head) => got.products[(i * sizes.heads + head) * columns + column]),
+		);
+		const means = from.flatMap((i) => vectors(got.values, i * columns + column, 1).flat());
+		expect(relativeError(products, wanted.products.flat())).toBeLessThan(2e-3);
+		expect(relativeError(means, wanted.values.flat())).toBeLessThan(2e-3);
+	}
+
 	test("among places, earlier and later, with padding before the first", async () => {
 		const got = await evaluate({ ...meansAtPositions(p, sizes, inputs, times) }, fed);
 		for (const [row, start] of starts.entries()) {
@@ -64,16 +81,7 @@ describe("mean products and values are those of the paper, pair by pair", () => 
 			const own = vectors(x, row * places + start, places - start);
 			for (let to = start; to < places; to++) {
 				const wanted = plainMeans(values, sizes.heads, t, own, places - start, to - start);
-				const from = Array.from({ length: places - start }, (_, i) => row * places + start + i);
-				const products = from.map((i) =>
-					[0, 1].map((head) => got.products[(i * sizes.heads + head) * places + to]),
-				);
-				const means = from.map((i) => {
-					const at = (i * places + to) * sizes.dim;
-					return got.values.slice(at, at + sizes.dim);
-				});
-				expect(relativeError(products.flat(), wanted.products.flat())).toBeLessThan(2e-3);
-				expect(relativeError(means.flat(), wanted.values.flat())).toBeLessThan(2e-3);
+				expectMeans(got, row, places, to, wanted);
 			}
 		}
 	});
@@ -93,16 +101,7 @@ describe("mean products and values are those of the paper, pair by pair", () => 
 					places - start,
 					places - start,
 				);
-				const from = Array.from({ length: places - start }, (_, i) => row * places + start + i);
-				const products = from.map((i) =>
-					[0, 1].map((head) => got.products[(i * sizes.heads + head) * questions + question]),
-				);
-				const means = from.map((i) => {
-					const at = (i * questions + question) * sizes.dim;
-					return got.values.slice(at, at + sizes.dim);
-				});
-				expect(relativeError(products.flat(), wanted.products.flat())).toBeLessThan(2e-3);
-				expect(relativeError(means.flat(), wanted.values.flat())).toBeLessThan(2e-3);
+				expectMeans(got, row, questions, question, wanted);
 			}
 	});
 });

@@ -100,8 +100,6 @@ test("modes are drawn once, in order, below half the length", () => {
 });
 
 test("each position weights its own moving averages; padding has no effect", async () => {
-	const draw = random(2);
-	const numbers = (count: number) => Array.from({ length: count }, () => draw.normal());
 	const [places, dim, widths, counts] = [6, 2, [1, 3, 7], [6, 4]];
 	const rows = counts.length;
 	const values = {

@@ -3,6 +3,7 @@ import { random } from "../../base/random.js";
 import { evaluate, evaluatorOf, relativeError } from "../../engine/runtime/testing/evaluate.js";
 import { gradients, input, type Tensor } from "../../engine/tensor/index.js";
 import type { Places } from "../kinds/decomposed.js";
+import { dot } from "../nn/testing/plain.js";
 import { conformance } from "../testing/conformance.js";
 import { drawnWeights, oneWindow, windowFeeds } from "../testing/windows.js";
 import {
@@ -71,8 +72,6 @@ type Matrix = number[][];
 const draw = random(17);
 const matrix = (): Matrix =>
 	Array.from({ length: places }, () => Array.from({ length: size }, () => draw.normal()));
-const dot = (a: readonly number[], b: readonly number[]) =>
-	a.reduce((total, x, i) => total + x * b[i], 0);
 
 /** The paper's algorithm 1, one query at a time: also which queries looked. */
 function plain(

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
 import { parameter } from "../../engine/tensor/index.js";
+import { dot } from "../nn/testing/plain.js";
 import { conformance } from "../testing/conformance.js";
 import {
 	completeGraph,
@@ -47,8 +48,6 @@ const encodedDay = (day: number) => Array.from({ length: time }, (_, i) => Math.
 
 const rowOf = ({ shape, data }: { shape: readonly number[]; data: number[] }, row: number) =>
 	data.slice(row * shape[1], (row + 1) * shape[1]);
-const dot = (a: readonly number[], b: readonly number[]) =>
-	a.reduce((all, x, i) => all + x * b[i], 0);
 const key = (...parts: number[]) => parts.join();
 
 /** The paper's equations, sensor by sensor and time by time, for one window. */

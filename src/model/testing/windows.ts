@@ -1,28 +1,12 @@
-import { random } from "../../base/random.js";
-import { parameter, size, type Tensor } from "../../engine/tensor/index.js";
 import { observedInputs, type Queries, queryInputs } from "../kinds/observed.js";
 import type { Window } from "../kinds/window.js";
-import { normal, type WeightSpecs, type Weights, weightsOf } from "../nn/weights.js";
+import { plainWeights } from "../nn/testing/plain.js";
+import { normal, type WeightSpecs } from "../nn/weights.js";
 import { vocab } from "./histories.js";
 
-/** A network's weights, the embedding among them, as parameters and as values of which none is exactly 0. */
-export function drawnWeights(
-	network: WeightSpecs,
-	dim: number,
-): { readonly p: Weights; readonly values: Record<string, number[]> } {
-	const draw = random(41);
-	const symbols: Record<string, Tensor> = {};
-	const values: Record<string, number[]> = {};
-	const specs = { embedding: normal([vocab, dim], 1), ...network };
-	for (const [name, { shape, draw: own }] of Object.entries(specs)) {
-		symbols[name] = parameter(name, shape);
-		values[name] = Array.from(
-			{ length: size(shape) },
-			(_, i) => own(draw, i) + 0.3 * draw.normal(),
-		);
-	}
-	return { p: weightsOf(symbols), values };
-}
+/** A network's weights, the embedding among them, of which none is exactly 0. */
+export const drawnWeights = (network: WeightSpecs, dim: number) =>
+	plainWeights({ embedding: normal([vocab, dim], 1), ...network });
 
 /** Inputs of one window and of queries after it. */
 export function oneWindow(

@@ -6,6 +6,7 @@ import { relativeError } from "../../engine/runtime/testing/evaluate.js";
 import { toStableHlo } from "../../engine/tensor/index.js";
 import { type EventBatch, type Model, modelById } from "../index.js";
 import { filledWith } from "../nn/weights.js";
+import { batchOf as batchOfHistories } from "../testing/histories.js";
 import { prepareBatch } from "./prepared-batches.js";
 import { adamWDefaults, stepGraph } from "./step.js";
 import { pull } from "./testing/pull.js";
@@ -16,20 +17,13 @@ const runtime = nodeRuntime({ threads: 1 });
 const at = (step: number, learningRate = 0.1) => ({ step, learningRate, random: random(step) });
 
 /** A batch whose rows hold these (token, time) pairs. */
-function batchOf(...rows: readonly (readonly [token: number, time: number])[][]): EventBatch {
-	const length = Math.max(...rows.map((row) => row.length));
-	const cell = <T>(value: (pair: readonly [number, number]) => T, filler: T) =>
-		rows.flatMap((row) =>
-			Array.from({ length }, (_, n) => (row[n] ? value(row[n] as [number, number]) : filler)),
-		);
-	return {
-		rows: rows.length,
-		length,
-		tokens: Int32Array.from(cell(([token]) => token, 0)),
-		times: Float64Array.from(cell(([, time]) => time, 0)),
-		lengths: Int32Array.from(rows.map((row) => row.length)),
-	};
-}
+const batchOf = (...rows: readonly (readonly [token: number, time: number])[][]): EventBatch =>
+	batchOfHistories(
+		rows.map((row) => ({
+			tokens: row.map(([token]) => token),
+			times: row.map(([, time]) => time),
+		})),
+	);
 
 const start = new Map([["w", { shape: [1, 2], data: Float32Array.of(1, -1) }]]);
 

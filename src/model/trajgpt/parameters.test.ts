@@ -32,12 +32,6 @@ describe("at the start", () => {
 	const config = trajgptConfig.parse({ vocab, ...presets.tiny });
 	const values = trajgpt.init(config, random(1));
 
-	test("the same seed gives the same weights, another gives others", () => {
-		expect(trajgpt.init(config, random(1))).toEqual(values);
-		const other = trajgpt.init(config, random(2));
-		expect(other.get("head")?.data).not.toEqual(values.get("head")?.data);
-	});
-
 	test("a weight does not depend on which others there are", () => {
 		const fixed = trajgpt.init({ ...config, decay: "fixed" }, random(1));
 		expect(fixed.get("layers.1.down")).toEqual(values.get("layers.1.down"));
