@@ -48,7 +48,6 @@ export const suggestedPreset = (
 ): string | undefined =>
 	Object.keys(suggestedFrom).findLast((name) => trainPatients >= suggestedFrom[name]);
 
-/** How many numbers a model has learned. */
 export const weightCount = (weights: ParameterValues): number =>
 	[...weights.values()].reduce((total, { data }) => total + data.length, 0);
 

@@ -117,7 +117,6 @@ function historyPredictor<C extends CodeConfig>(
 	const start = (patients: number): State =>
 		stateOf(Array.from({ length: patients }, () => ({ tokens: [], times: [] })));
 
-	/** Histories so far, with further events. */
 	const grown = (state: State, events: readonly Events[] | undefined) =>
 		Array.from({ length: state.patients }, (_, patient) => {
 			const past = historyOf(state, patient);

@@ -17,10 +17,7 @@ export interface EventBatch {
 	readonly sources?: readonly (RowSource | undefined)[]; // [rows]
 }
 
-export interface BatchShape {
-	readonly rows: number;
-	readonly length: number;
-}
+export type BatchShape = Pick<EventBatch, "rows" | "length">;
 
 /**
  * How a later event is reached: asked about at its time, by how many events ahead it is, or by steps
@@ -106,7 +103,6 @@ export interface DecayVector {
 	readonly vector: Float32Array; // [dim]
 }
 
-/** How its heads forget. */
 interface HeadDecay<C> {
 	/** Whether what a head holds fades with time, or with each further event. */
 	per(config: C): "time" | "event";
@@ -116,7 +112,6 @@ interface HeadDecay<C> {
 	vectors(config: C, weights: ParameterValues): readonly DecayVector[];
 }
 
-/** What a network is called, and its sizes. */
 export interface Description<C> {
 	readonly id: string;
 	readonly name: string;

@@ -189,7 +189,6 @@ export interface FutureRows {
 	readonly queries: FutureQueries;
 	/** Puts the state of a patient in a predictor's memory into a row. */
 	start(row: number, memory: State["memory"], patient: number): void;
-	/** Copies a row's state to another row. */
 	copy(from: number, to: number): void;
 	/** Predicts at the queries of the first rows. */
 	step(count: number): Promise<FutureStep>;

@@ -31,7 +31,6 @@ function landmarkAt(
 	return { day, until, died: endedBy === "death", onset };
 }
 
-/** A landmark with its weights. */
 export interface WeightedLandmark extends DrawnLandmark {
 	/**
 	 * For the hazards of codes: the time that it stands for, as a day or as the visit after a gap, so that people with many

@@ -31,7 +31,6 @@ export const prefix = "hazards";
 export const stateWidth = (reading: HazardReading, { dim }: CodeConfig): number =>
 	reading === "queries" ? dim : binRank;
 
-/** Weights of the hazards of every output. */
 export function codeWeights(
 	settings: HazardSettings,
 	reading: HazardReading,

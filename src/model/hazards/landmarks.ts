@@ -47,7 +47,6 @@ export function writePast(
 	into.set([recentVisits, recentRecords, visits, codes.size, years].map(Math.log1p));
 }
 
-/** What is at risk after a landmark. */
 export interface AtRisk {
 	/** The last day of the time at risk. */
 	readonly until: number;

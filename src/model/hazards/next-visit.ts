@@ -25,7 +25,6 @@ const perBin: ReadonlySet<keyof typeof startingLevels> = new Set(["visit"]);
  */
 const regressions: ReadonlySet<keyof typeof startingLevels> = new Set(["visitDeath"]);
 
-/** Weights of the next visit. */
 export function visitWeights(settings: HazardSettings, width: number): nn.WeightSpecs {
 	const bins = visitBinsOf(settings).to.length;
 	const weightsFor = (name: keyof typeof startingLevels) => {

@@ -77,7 +77,6 @@ export function sampleOutputs(
 	};
 }
 
-/** Some columns of a matrix. */
 export function columnsOf(matrix: Float32Array, width: number, columns: Int32Array): Float32Array {
 	const rows = matrix.length / width;
 	const selected = new Float32Array(rows * columns.length);
@@ -103,7 +102,6 @@ export const hazardStream = (
 	hiddenOnly: true,
 });
 
-/** The times of a landmark's queries. */
 export const queryTimes = (settings: HazardSettings, reading: HazardReading, time: number) =>
 	reading === "queries" ? binsOf(settings).middle.map((days) => time + days) : [time];
 

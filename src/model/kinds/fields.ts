@@ -20,7 +20,6 @@ export const modelSettings = <S extends z.ZodRawShape>(shape: S) =>
 		...shape,
 	});
 
-/** Settings that several models have. */
 export const fields = {
 	layers: (usual: number) => integer(1, 64, usual, "layers"),
 	heads: (usual: number) => integer(1, 64, usual, "attention heads"),

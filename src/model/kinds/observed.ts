@@ -18,7 +18,6 @@ export interface Observed {
 	readonly mask: Tensor; // [rows, places]
 }
 
-/** Queries at later times. */
 export interface Queries {
 	/** Counted from the row's first place, as the days of the places. */
 	readonly days: Tensor; // [rows, queries]
@@ -49,7 +48,6 @@ export function queryInputs(prefix: string, rows: number, count: number, dtype: 
 	};
 }
 
-/** What is known of a row that was filled. */
 export interface FilledRow {
 	/** Time of the row's first place and of its last. */
 	readonly origin: number;
@@ -103,13 +101,11 @@ export function observedRows(
 	};
 }
 
-/** The values of `Queries`. */
 export function queryRows(prefix: string, rows: number, queries: number) {
 	const days = new Float32Array(rows * queries);
 	const gaps = new Float32Array(rows * queries);
 	return {
 		feeds: nested<Data>(prefix, { queryDays: days, queryGaps: gaps }),
-		/** Puts a query to a row. */
 		fillQuery(
 			row: number,
 			query: number,
@@ -123,7 +119,6 @@ export function queryRows(prefix: string, rows: number, queries: number) {
 	};
 }
 
-/** The events of a row of a batch. */
 export function eventsOf({ tokens, times, length, lengths }: EventBatch, row: number): Events {
 	const from = row * length;
 	const to = from + lengths[row];

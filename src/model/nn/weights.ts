@@ -54,7 +54,6 @@ export const nested = <T>(
 export const numbered = (prefix: string, count: number, specs: WeightSpecs): WeightSpecs =>
 	Object.assign({}, ...Array.from({ length: count }, (_, i) => nested(`${prefix}.${i}`, specs)));
 
-/** The weights under a prefix. */
 export const within =
 	(p: Weights, prefix: string): Weights =>
 	(name) =>
@@ -85,7 +84,6 @@ export const parametersOf = (
 ): Record<string, Tensor> =>
 	Object.fromEntries([...weights].map(([name, { shape }]) => [name, parameter(name, shape)]));
 
-/** Reads tensors by name. */
 export const weightsOf =
 	(parameters: Readonly<Record<string, Tensor>>): Weights =>
 	(name) => {

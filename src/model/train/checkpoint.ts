@@ -29,7 +29,6 @@ import {
 export interface Checkpoint {
 	readonly step: number;
 	readonly epoch: number;
-	/** The model's id. */
 	readonly model: string;
 	/** The model's and the run's configuration; plain JSON. */
 	readonly config: unknown;
@@ -353,7 +352,6 @@ const withoutEffect: readonly string[] = [
 	"precision",
 ];
 
-/** The seal of some JSON files as they are now. */
 export const sealOf = (files: readonly string[]): Seal =>
 	Object.fromEntries(files.map((file) => [basename(file), fileSha256(file)]));
 

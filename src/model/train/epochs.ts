@@ -48,7 +48,6 @@ const farthestTime = 1e30;
 const hasPlausibleTimes = ({ times }: Batch): boolean =>
 	times.every((time) => Math.abs(time) <= farthestTime);
 
-/** What the steps of a training need. */
 export interface Loop {
 	readonly folder: string;
 	readonly progress: Progress;

@@ -27,13 +27,11 @@ export interface BatchUse {
 	readonly share?: Share | undefined;
 }
 
-/** One of so many equal parts. */
 export interface Share {
 	readonly part: number;
 	readonly of: number;
 }
 
-/** What a program is fed for one batch. */
 export interface PreparedBatch {
 	/** The shape on each device. */
 	readonly shape: BatchShape;
@@ -102,7 +100,6 @@ const emptyRows = ({ rows, length }: BatchShape): EventBatch => ({
 	times: new Float64Array(rows * length),
 });
 
-/** Adds to sums by term. */
 export const addInto = (
 	sums: Record<string, number>,
 	more: Readonly<Record<string, number>>,
@@ -133,7 +130,6 @@ function splitRows(batch: EventBatch, parts: number): readonly EventBatch[] {
 	});
 }
 
-/** Which batches a run reads. */
 export interface BatchSource {
 	readonly batches: SplitBatches;
 	readonly checks: SplitBatches;
@@ -195,14 +191,12 @@ export function preparedHere(source: BatchSource, use: BatchUse): PreparedBatche
 	};
 }
 
-/** What a thread needs to prepare batches. */
 export interface PreparingThread
 	extends Omit<BatchUse, "model">,
 		Pick<BatchSource, "accumulate" | "seed"> {
 	readonly dataset: string;
 	readonly view: DatasetView;
 	readonly events?: SharedEvents | undefined;
-	/** The model's id. */
 	readonly model: string;
 	readonly plan: BatchOptions;
 }

@@ -15,17 +15,13 @@ import { type TrainOptions, trainOptions } from "./options.js";
 
 const runVersion = 7;
 
-/** What a run remembers of its dataset, to know it again. */
-interface DatasetIdentity {
-	readonly [field: string]: string | number;
-}
-
 const runSchema = z.strictObject({
 	kind: z.literal("trajgpt-run"),
 	version: z.literal(runVersion),
 	model: z.string(),
 	config: z.record(z.string(), z.unknown()),
 	options: trainOptions,
+	/** What the run remembers of its dataset, to know it again. */
 	dataset: z.record(z.string(), z.union([z.string(), z.number()])),
 	/** Where the dataset lay, from the run's folder: both may be moved together. */
 	datasetFolder: z.string(),
@@ -76,7 +72,6 @@ const unfinished = [
 const isUnbegun = (folder: string): boolean =>
 	readdirSync(folder).every((name) => unfinished.includes(name) || name.startsWith("run.lock"));
 
-/** Refuses a folder that holds something already. */
 export function checkNewRun(folder: string): void {
 	if (existsSync(folder) && !isUnbegun(folder))
 		throw new InputError(
@@ -85,15 +80,9 @@ export function checkNewRun(folder: string): void {
 		);
 }
 
-/** What a run remembers of its dataset. */
-function identityOf({ manifest }: Dataset): DatasetIdentity {
+function identityOf({ manifest }: Dataset): Run["dataset"] {
 	const { schemaVersion, contentHash, splits, counts } = manifest;
-	return {
-		schemaVersion,
-		contentHash,
-		splitSeed: splits.seed,
-		tokens: counts.tokens,
-	};
+	return { schemaVersion, contentHash, splitSeed: splits.seed, tokens: counts.tokens };
 }
 
 /** Begins a run. It keeps the dataset's manifest and vocabulary, so that it answers without the dataset. */

@@ -19,7 +19,6 @@ export interface StepPlan<C = unknown> {
 	readonly devices?: number;
 }
 
-/** The first moment of a weight. */
 export const firstOf = (name: string): string => `first/${name}`;
 const secondOf = (name: string) => `second/${name}`;
 const gradientPrefix = "gradient/";
@@ -238,11 +237,7 @@ export const adamWDefaults: AdamWOptions = {
 };
 
 /** What changes from step to step, as scalars of the graph. */
-export interface AdamWScalars {
-	readonly rate: Tensor;
-	readonly epsilon: Tensor;
-	readonly shrink: Tensor;
-}
+export type AdamWScalars = Readonly<Record<"rate" | "epsilon" | "shrink", Tensor>>;
 
 /**
  * The scalars of step `step` (from 1). The moments are kept without their factors (1 − β), which

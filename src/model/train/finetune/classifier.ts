@@ -64,7 +64,6 @@ export interface FineTunedTask {
 	readonly weights: ParameterValues;
 }
 
-/** A pre-trained model. */
 export interface Pretrained {
 	readonly model: Model;
 	readonly config: unknown;

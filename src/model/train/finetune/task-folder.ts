@@ -83,7 +83,6 @@ export function createTask(
 	return task;
 }
 
-/** The command that fine-tunes a run to a task. */
 export const finetuneCommand = (
 	run: string,
 	{ task, labelFile }: Pick<Task, "task" | "labelFile">,
@@ -161,7 +160,6 @@ export function readScoring(run: string, task: string, step: number): Scoring | 
 	return scoredStep === step && scoring.task === task ? scoring : undefined;
 }
 
-/** What a run has learned for a labelled task. */
 function readFineTuned(run: string, task: string): FineTunedTask {
 	const { folder } = taskFiles(run, task);
 	if (task === "forecast")
