@@ -291,40 +291,34 @@ test("a FHIR bundle is read in the page as `prepare` reads it", async () => {
 		coding: [{ system: "http://hl7.org/fhir/sid/icd-10-cm", code }],
 	});
 	const atc = (code: string) => ({ coding: [{ system: "http://www.whocc.no/atc", code }] });
+	const condition = (id: string, code: string, more: object = { onsetDateTime: "2010-02-03" }) => ({
+		resourceType: "Condition",
+		id,
+		subject,
+		code: icd10(code),
+		...more,
+	});
+	const request = (id: string, reference: string, contained: readonly object[] = []) => ({
+		resourceType: "MedicationRequest",
+		id,
+		subject,
+		authoredOn: "2010-02-03",
+		contained,
+		medicationReference: { reference },
+	});
+	const person = { resourceType: "Patient", id: "p1", gender: "female", birthDate: "1960-05-03" };
 	const resources = [
-		{
-			...{ resourceType: "Patient", id: "p1", gender: "female", birthDate: "1960-05-03" },
-			deceasedDateTime: "2020-07",
-		},
+		{ ...person, deceasedDateTime: "2020-07" },
 		{ resourceType: "Medication", id: "m1", code: atc("C07AB02") },
-		{
-			...{ resourceType: "Condition", id: "1", subject, code: icd10("I10") },
-			onsetDateTime: "2010-02-03",
-		},
-		{
-			...{ resourceType: "MedicationRequest", id: "2", subject, authoredOn: "2010-02-03" },
-			medicationReference: { reference: "Medication/m1" },
-		},
-		{
-			...{ resourceType: "MedicationRequest", id: "3", subject, authoredOn: "2010-02-03" },
-			contained: [{ resourceType: "Medication", id: "in", code: atc("A10AB01") }],
-			medicationReference: { reference: "#in" },
-		},
-		{
-			...{ resourceType: "Condition", id: "4", subject, code: icd10("E11.9") },
-			onsetDateTime: "2010-02-03",
-		},
+		condition("1", "I10"),
+		request("2", "Medication/m1"),
+		request("3", "#in", [{ resourceType: "Medication", id: "in", code: atc("A10AB01") }]),
+		condition("4", "E11.9"),
 		// Known to the year of birth only, and so not before it.
-		{ resourceType: "Condition", id: "5", subject, code: icd10("J45"), onsetDateTime: "1960" },
+		condition("5", "J45", { onsetDateTime: "1960" }),
 		// The last version holds, where it stands.
-		{
-			...{ resourceType: "Condition", id: "1", subject, code: icd10("I50.9") },
-			onsetDateTime: "2010-02-03",
-		},
-		{
-			...{ resourceType: "Condition", id: "6", subject, code: icd10("I10") },
-			encounter: { reference: "Encounter/e" },
-		},
+		condition("1", "I50.9"),
+		condition("6", "I10", { encounter: { reference: "Encounter/e" } }),
 		{ resourceType: "Encounter", id: "e", period: { start: "2012-01-01T10:00:00+02:00" } },
 	];
 	const text = JSON.stringify({

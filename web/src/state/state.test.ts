@@ -277,38 +277,32 @@ test("choosing a patient increases the turn, other actions do not", () => {
 });
 
 /** A browser's history: entries, and which of them is shown. */
-function someWindow(hash: string) {
+function fakeWindow(hash: string) {
 	const entries: { hash: string; state: unknown }[] = [{ hash, state: null }];
 	let at = 0;
-	const now = () => entries[at] as (typeof entries)[number];
 	const window: AddressWindow = {
 		location: {
 			get hash() {
-				return now().hash;
+				return entries[at]!.hash;
 			},
 		},
 		history: {
 			get state() {
-				return now().state;
+				return entries[at]!.state;
 			},
-			pushState(state, _, url) {
-				at++;
-				entries.splice(at, entries.length, { hash: url, state });
-			},
-			replaceState(state, _, url) {
-				entries[at] = { hash: url, state };
-			},
+			pushState: (state, _, url) => void entries.splice(++at, entries.length, { hash: url, state }),
+			replaceState: (state, _, url) => void entries.splice(at, 1, { hash: url, state }),
 		},
 	};
 	const go = (steps: number) => {
 		at += steps;
-		return ownView(now().state);
+		return ownView(entries[at]!.state);
 	};
 	return { window, go, hashes: () => entries.map((entry) => entry.hash) };
 }
 
 test("another view adds a history entry; a date or an edit replaces the current one", () => {
-	const { window, go, hashes } = someWindow("#patient?at=0");
+	const { window, go, hashes } = fakeWindow("#patient?at=0");
 	const bar = addressBar(window, "patient");
 	bar.show("patient", "#patient?at=1");
 	bar.show("patient", "#patient?at=2");
