@@ -33,35 +33,21 @@ function named(env: Env): Launch | undefined {
 	const [ompi, pmi] = [count("OMPI_COMM_WORLD_SIZE"), count("PMI_SIZE")];
 	// A batch script has SLURM_NTASKS too: only tasks of a step have a rank there.
 	const tasks = count("SLURM_STEP_NUM_TASKS") ?? count("SLURM_NTASKS");
+	const launch = (
+		launcher: string,
+		size: number,
+		rank: string,
+		...implementations: readonly Implementation[]
+	): Launch => ({ launcher, size, rank: count(rank) ?? 0, implementations });
+	const isSlurm = env.SLURM_PROCID !== undefined;
 	if (ompi !== undefined)
-		return {
-			launcher: "mpirun of Open MPI",
-			size: ompi,
-			rank: count("OMPI_COMM_WORLD_RANK") ?? 0,
-			implementations: ["Open MPI"],
-		};
+		return launch("mpirun of Open MPI", ompi, "OMPI_COMM_WORLD_RANK", "Open MPI");
 	if (pmi !== undefined)
-		return {
-			launcher: env.SLURM_PROCID === undefined ? "mpirun of MPICH" : "srun",
-			size: pmi,
-			rank: count("PMI_RANK") ?? 0,
-			implementations: ["MPICH", "Open MPI"],
-		};
+		return launch(isSlurm ? "srun" : "mpirun of MPICH", pmi, "PMI_RANK", "MPICH", "Open MPI");
 	if (env.PMIX_RANK !== undefined && tasks !== undefined)
-		return {
-			launcher: "srun",
-			size: tasks,
-			rank: Number(env.PMIX_RANK),
-			implementations: ["Open MPI", "MPICH"],
-		};
+		return launch("srun", tasks, "PMIX_RANK", "Open MPI", "MPICH");
 	const steps = count("SLURM_STEP_NUM_TASKS");
-	if (env.SLURM_PROCID !== undefined && steps !== undefined)
-		return {
-			launcher: "srun",
-			size: steps,
-			rank: Number(env.SLURM_PROCID),
-			implementations: [],
-		};
+	if (isSlurm && steps !== undefined) return launch("srun", steps, "SLURM_PROCID");
 	return undefined;
 }
 

@@ -50,9 +50,10 @@ async function engineOf(
 	checkComputeOptions(provider, precision, devices);
 	if (provider === "xla") {
 		if (communicator.size > 1 && devices !== undefined && devices > 1)
-			throw new InputError(
-				`\`devices\` ${devices}: each process uses one accelerator, the one of its local rank; leave it out, and start a process per accelerator`,
-				{ field: "devices", value: devices },
+			throw refusal(
+				"devices",
+				devices,
+				"each process uses one accelerator, the one of its local rank; leave it out, and start a process per accelerator",
 			);
 		const { xlaRuntime } = await import("./pjrt/index.js");
 		// Processes that share a training exchange gradients, and some of these are nothing but rounding.
@@ -93,22 +94,25 @@ function checkComputeOptions(
 	precision: Precision | undefined,
 	devices?: number,
 ): void {
+	const instead = "leave it out, or choose `provider` xla";
 	if (!providers.includes(provider))
-		throw new InputError(
-			`\`provider\` ${provider}: expected ${providers.join(" or ")}; xla computes on a GPU`,
-			{ field: "provider", value: provider },
+		throw refusal(
+			"provider",
+			provider,
+			`expected ${providers.join(" or ")}; xla computes on a GPU`,
 		);
 	if (precision !== undefined && provider !== "xla")
-		throw new InputError(
-			`\`precision\` ${precision}: ${provider} computes in float32; leave it out, or choose \`provider\` xla`,
-			{ field: "precision", value: precision },
-		);
+		throw refusal("precision", precision, `${provider} computes in float32; ${instead}`);
 	if (devices !== undefined && provider !== "xla")
-		throw new InputError(
-			`\`devices\` ${devices}: ${provider} has none to share a batch; leave it out, or choose \`provider\` xla`,
-			{ field: "devices", value: devices },
-		);
+		throw refusal("devices", devices, `${provider} has none to share a batch; ${instead}`);
 }
+
+const refusal = (
+	field: string,
+	value: string | number,
+	reason: string,
+	more: { readonly cause?: unknown } = {},
+) => new InputError(`\`${field}\` ${value}: ${reason}`, { field, value, ...more });
 
 /** Rejects what cannot be computed on this machine. */
 export async function checkProvider(
@@ -123,11 +127,7 @@ export async function checkProvider(
 		await (await xlaRuntime({ ...(devices && { devices }) })).dispose();
 	} catch (error) {
 		if (!(error instanceof InputError) || error.field === "devices") throw error;
-		throw new InputError(`\`provider\` ${provider}: ${error.message}`, {
-			field: "provider",
-			value: provider,
-			cause: error,
-		});
+		throw refusal("provider", provider, error.message, { cause: error });
 	}
 }
 

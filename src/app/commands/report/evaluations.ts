@@ -1,4 +1,5 @@
 import { existsSync, readdirSync } from "node:fs";
+import { basename } from "node:path";
 import { replaceOptions } from "../../../base/errors.js";
 import { thousands } from "../../../base/thousands.js";
 import type { Dataset, Label, Split } from "../../../data/cohort/index.js";
@@ -33,8 +34,7 @@ export async function readEvaluations(trained: Trained, dataset: Dataset, split:
 		? readdirSync(runFiles(folder).evaluations)
 		: [];
 	const others = files
-		.filter((name) => name.endsWith(".json"))
-		.map((name) => name.slice(0, -".json".length))
+		.flatMap((name) => (name.endsWith(".json") ? basename(name, ".json") : []))
 		.filter((task) => !known.includes(task))
 		.sort();
 	refuseEarlier(folder, [...known, ...others]);
@@ -53,10 +53,7 @@ export async function readEvaluations(trained: Trained, dataset: Dataset, split:
 	}
 	for (const evaluation of present)
 		missing.push(...(await notFineTuned(evaluation, trained, dataset, labels)));
-	const warnings = present.flatMap((one) => [
-		...outdated(one, trained),
-		...onOtherPatients(one, split),
-	]);
+	const warnings = present.flatMap((evaluation) => warningsOf(evaluation, trained, split));
 	return { present, missing, warnings };
 }
 
@@ -161,26 +158,25 @@ async function notFineTuned(
 	];
 }
 
-/** Warns if an evaluation covers another split, or only some of its patients that were not drawn at random. */
-function onOtherPatients({ task, split: measured, sample }: Evaluation, split: Split): string[] {
+/** Where an evaluation is of another dataset or other weights, or of other patients than the report. */
+function warningsOf(
+	{ task, split: measured, sample, made }: Evaluation,
+	{ step, manifest }: Trained,
+	split: Split,
+): string[] {
+	const warnings: string[] = [];
+	const warn = (problem: string) => warnings.push(`The evaluation “${task}” was made ${problem}`);
+	if (made.dataset !== manifest.contentHash) warn("on another dataset; evaluate again.");
+	else if (made.step !== step)
+		warn(
+			`with the weights of step ${made.step}; the run now has those of step ${step}. Evaluate again.`,
+		);
 	if (measured !== split)
-		return [
-			`The evaluation “${task}” was made on the ${measured} patients, not on the ${split} patients; evaluate again.`,
-		];
+		warn(`on the ${measured} patients, not on the ${split} patients; evaluate again.`);
 	// What evaluate draws at random by default is said in the notes.
-	return sample?.how === "first"
-		? [
-				`The evaluation “${task}” was made on ${thousands(sample.patients)} of ${thousands(sample.of)} patients of the ${split} split; evaluate again.`,
-			]
-		: [];
-}
-
-function outdated({ task, made }: Evaluation, { step, manifest }: Trained): string[] {
-	if (made.dataset !== manifest.contentHash)
-		return [`The evaluation “${task}” was made on another dataset; evaluate again.`];
-	if (made.step !== step)
-		return [
-			`The evaluation “${task}” was made with the weights of step ${made.step}; the run now has those of step ${step}. Evaluate again.`,
-		];
-	return [];
+	else if (sample?.how === "first")
+		warn(
+			`on ${thousands(sample.patients)} of ${thousands(sample.of)} patients of the ${split} split; evaluate again.`,
+		);
+	return warnings;
 }

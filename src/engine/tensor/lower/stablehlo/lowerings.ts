@@ -153,6 +153,8 @@ function depthwise(
 	return write.reshape(write.concatenate(sums, 1), shape);
 }
 
+const index: ValueType = { shape: [], type: "i32" };
+
 /** The largest values along an axis in descending order, and their indices; of equal values the first comes first. */
 export function largestAlong(
 	x: Value,
@@ -162,10 +164,7 @@ export function largestAlong(
 ): readonly Value[] {
 	const indices = write.iota({ shape: x.shape, type: "i32" }, axis);
 	if (count === 1) return largest(x, indices, axis, write);
-	const [value, index] = [
-		{ shape: [], type: x.type },
-		{ shape: [], type: "i32" },
-	] as const;
+	const value = { shape: [], type: x.type };
 	const isBefore = write.region([value, value, index, index], ([a, b]) => [
 		write.compare(a, b, "GT"),
 	]);
@@ -179,10 +178,7 @@ export function largestAlong(
 
 /** The largest value alone, found in one pass. */
 function largest(x: Value, indices: Value, axis: number, write: StableHloWriter): readonly Value[] {
-	const [value, index] = [
-		{ shape: [], type: x.type },
-		{ shape: [], type: "i32" },
-	] as const;
+	const value = { shape: [], type: x.type };
 	const larger = write.region([value, index, value, index], (given) => {
 		const [a, i, b, j] = given as [Value, Value, Value, Value];
 		const both = (name: string, p: Value, q: Value) => write.elementwise(name, [p, q], []);

@@ -184,17 +184,13 @@ function gather(node: Node<"gather">, write: StableHloWriter): readonly Value[] 
 	const { axis } = node.attributes;
 	const places = indices.shape.length;
 	const offsets = x.shape.flatMap((_, i) => (i === axis ? [] : [i < axis ? i : i + places - 1]));
-	const numbers = [
-		`offset_dims = [${offsets.join(", ")}]`,
-		`collapsed_slice_dims = [${axis}]`,
-		`start_index_map = [${axis}]`,
-		`index_vector_dim = ${places}`,
-	];
+	const sizes = x.shape.map((n, i) => (i === axis ? 1 : n));
 	return [
-		write.operation("gather", [x, indices], result(node, write), {
-			dimension_numbers: `#stablehlo.gather<${numbers.join(", ")}>`,
-			slice_sizes: longs(x.shape.map((n, i) => (i === axis ? 1 : n))),
-			indices_are_sorted: "false",
+		write.gather(x, indices, result(node, write), sizes, {
+			offset_dims: `[${offsets.join(", ")}]`,
+			collapsed_slice_dims: `[${axis}]`,
+			start_index_map: `[${axis}]`,
+			index_vector_dim: `${places}`,
 		}),
 	];
 }
@@ -203,18 +199,14 @@ function pick(node: Node<"pick">, write: StableHloWriter): readonly Value[] {
 	const [x, indices] = given(node, write);
 	const { axis } = node.attributes;
 	const others = x.shape.flatMap((_, i) => (i === axis ? [] : [i])).join(", ");
-	const numbers = [
-		`collapsed_slice_dims = [${axis}]`,
-		`operand_batching_dims = [${others}]`,
-		`start_indices_batching_dims = [${others}]`,
-		`start_index_map = [${axis}]`,
-		`index_vector_dim = ${x.shape.length}`,
-	];
+	const sizes = x.shape.map(() => 1);
 	return [
-		write.operation("gather", [x, indices], result(node, write), {
-			dimension_numbers: `#stablehlo.gather<${numbers.join(", ")}>`,
-			slice_sizes: longs(x.shape.map(() => 1)),
-			indices_are_sorted: "false",
+		write.gather(x, indices, result(node, write), sizes, {
+			collapsed_slice_dims: `[${axis}]`,
+			operand_batching_dims: `[${others}]`,
+			start_indices_batching_dims: `[${others}]`,
+			start_index_map: `[${axis}]`,
+			index_vector_dim: `${x.shape.length}`,
 		}),
 	];
 }

@@ -33,6 +33,11 @@ export interface WriterOptions {
 
 type Properties = Readonly<Record<string, string>>;
 
+const entriesText = (properties: Properties) =>
+	Object.entries(properties)
+		.map(([key, value]) => `${key} = ${value}`)
+		.join(", ");
+
 interface Extras {
 	/** The operation's own attributes, as text. */
 	readonly properties?: Properties;
@@ -126,10 +131,10 @@ export class StableHloWriter {
 		{ properties = {}, regions = [] }: Extras = {},
 	): readonly Value[] {
 		const { known, lines } = this.block;
-		const entries = Object.entries(properties).map(([key, value]) => `${key} = ${value}`);
+		const entries = entriesText(properties);
 		const text = [
 			`"stablehlo.${name}"(${operands.map((x) => x.name).join(", ")})`,
-			...(entries.length > 0 ? [`<{${entries.join(", ")}}>`] : []),
+			...(entries === "" ? [] : [`<{${entries}}>`]),
 			...(regions.length > 0 ? [`(${regions.join(", ")})`] : []),
 			`: ${signature(operands, results)}`,
 		].join(" ");
@@ -327,10 +332,19 @@ export class StableHloWriter {
 		);
 	}
 
-	/** The region that combines two scalars. */
-	private combining(name: "add" | "maximum", type: ElementType): string {
-		const scalar = { shape: [], type };
-		return this.region([scalar, scalar], ([a, b]) => [this.operation(name, [a, b], scalar)]);
+	/** An operation whose region combines two scalars. */
+	private combined(
+		name: string,
+		combination: "add" | "maximum",
+		operands: readonly Value[],
+		result: ValueType,
+		properties: Properties,
+	): Value {
+		const scalar = { shape: [], type: result.type };
+		const region = this.region([scalar, scalar], ([a, b]) => [
+			this.operation(combination, [a, b], scalar),
+		]);
+		return this.operations(name, operands, [result], { properties, regions: [region] })[0];
 	}
 
 	/** The sum or the largest value over some axes, which the result lacks. */
@@ -338,10 +352,8 @@ export class StableHloWriter {
 		if (axes.length === 0) return x;
 		const initial = this.scalar(name === "add" ? 0 : Number.NEGATIVE_INFINITY, x.type);
 		const shape = x.shape.filter((_, i) => !axes.includes(i));
-		return this.operations("reduce", [x, initial], [{ shape, type: x.type }], {
-			properties: { dimensions: longs(axes) },
-			regions: [this.combining(name, x.type)],
-		})[0];
+		const result = { shape, type: x.type };
+		return this.combined("reduce", name, [x, initial], result, { dimensions: longs(axes) });
 	}
 
 	/** The sum over a window around each element. */
@@ -351,21 +363,14 @@ export class StableHloWriter {
 			const [before, after] = padding[i] as readonly [number, number];
 			return n + before + after - dimensions[i] + 1;
 		});
-		return this.operations(
-			"reduce_window",
-			[x, this.scalar(0, x.type)],
-			[{ shape, type: x.type }],
-			{
-				properties: {
-					window_dimensions: longs(dimensions),
-					window_strides: ones,
-					base_dilations: ones,
-					window_dilations: ones,
-					padding: matrix(padding),
-				},
-				regions: [this.combining("add", x.type)],
-			},
-		)[0];
+		const result = { shape, type: x.type };
+		return this.combined("reduce_window", "add", [x, this.scalar(0, x.type)], result, {
+			window_dimensions: longs(dimensions),
+			window_strides: ones,
+			base_dilations: ones,
+			window_dilations: ones,
+			padding: matrix(padding),
+		});
 	}
 
 	/** The operands of a product as it reads them, and how exactly it reads them. */
@@ -420,26 +425,36 @@ export class StableHloWriter {
 		return this.operation("convolution", operands, result, { ...properties, precision_config });
 	}
 
+	/** Slices of a tensor, each from its index. */
+	gather(
+		x: Value,
+		indices: Value,
+		result: ValueType,
+		sizes: FixedShape,
+		dimensions: Properties,
+	): Value {
+		return this.operation("gather", [x, indices], result, {
+			dimension_numbers: `#stablehlo.gather<${entriesText(dimensions)}>`,
+			slice_sizes: longs(sizes),
+			indices_are_sorted: "false",
+		});
+	}
+
 	/** Zeros with each value added at its index. */
 	scatterAdd(indices: Value, updates: Value, result: ValueType, dimensions: Properties): Value {
-		const numbers = Object.entries(dimensions).map(([key, value]) => `${key} = ${value}`);
-		return this.operations("scatter", [this.filled(0, result), indices, updates], [result], {
-			properties: {
-				scatter_dimension_numbers: `#stablehlo.scatter<${numbers.join(", ")}>`,
-				indices_are_sorted: "false",
-				unique_indices: "false",
-			},
-			regions: [this.combining("add", result.type)],
-		})[0];
+		const operands = [this.filled(0, result), indices, updates];
+		return this.combined("scatter", "add", operands, result, {
+			scatter_dimension_numbers: `#stablehlo.scatter<${entriesText(dimensions)}>`,
+			indices_are_sorted: "false",
+			unique_indices: "false",
+		});
 	}
 
 	/** The sum of a value over all replicas. */
 	allReduceSum(x: Value): Value {
 		const { replicas } = this.options;
 		if (replicas === 1) return x;
-		return this.operations("all_reduce", [x], [x], {
-			properties: { replica_groups: matrix([Array.from({ length: replicas }, (_, i) => i)]) },
-			regions: [this.combining("add", x.type)],
-		})[0];
+		const all = Array.from({ length: replicas }, (_, i) => i);
+		return this.combined("all_reduce", "add", [x], x, { replica_groups: matrix([all]) });
 	}
 }
