@@ -13,8 +13,14 @@ export {
 	type TokenMap,
 	tokenMapFigure,
 } from "./maps/map-figures.js";
-export { type NeighbourAgreement, neighbourAgreement, placeOnMap } from "./maps/neighbours.js";
-export { removeCommonDirection, type UmapOptions, umap } from "./maps/umap.js";
+export {
+	type NeighbourAgreement,
+	neighbourAgreement,
+	placeOnMap,
+	removeCommonDirection,
+	type UmapOptions,
+	umap,
+} from "./maps/umap.js";
 export { decayFigure, extremeHeads, learningCurveFigure } from "./model-figures.js";
 export { byFifthFigure, codeScoresFigure, decisionFigure } from "./onset/condition-figures.js";
 export { type OnsetStory, onsetStoriesFigure } from "./onset/stories-figure.js";

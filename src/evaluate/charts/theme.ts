@@ -57,10 +57,8 @@ export function categoryColours(
 	names: readonly (string | null)[],
 ): (name: string | null) => string {
 	const categories = names.filter((name) => name !== null);
-	const colours = new Map(
-		categories.map((name, index) => [name, theme.categorical[index] ?? theme.neutral]),
-	);
-	return (name) => (name === null ? theme.neutral : (colours.get(name) ?? theme.neutral));
+	return (name) =>
+		theme.categorical[name === null ? -1 : categories.indexOf(name)] ?? theme.neutral;
 }
 
 /** Colours of a drawing on a dark page, by those on white. */

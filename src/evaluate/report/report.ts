@@ -1,5 +1,5 @@
 import type { DatasetSummary, Manifest, Split } from "../../data/cohort/index.js";
-import type { NeighbourAgreement } from "../charts/maps/neighbours.js";
+import type { NeighbourAgreement } from "../charts/maps/umap.js";
 import type { extremeHeads } from "../charts/model-figures.js";
 import type { Evaluation } from "../evaluation.js";
 

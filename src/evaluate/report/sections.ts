@@ -1,6 +1,6 @@
 import { thousands } from "../../base/thousands.js";
 import { durationName } from "../../base/time.js";
-import type { NeighbourAgreement } from "../charts/maps/neighbours.js";
+import type { NeighbourAgreement } from "../charts/maps/umap.js";
 import { counted, percent, sentences } from "../charts/numbers.js";
 import type { Evaluation } from "../evaluation.js";
 import {

@@ -1,7 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../../../base/random.js";
-import { directionsOf, neighbourAgreement, placeOnMap } from "./neighbours.js";
-import { principalPlane, removeCommonDirection, umap } from "./umap.js";
+import {
+	directionsOf,
+	neighbourAgreement,
+	placeOnMap,
+	principalPlane,
+	removeCommonDirection,
+	umap,
+} from "./umap.js";
 
 const dim = 8;
 
