@@ -6,8 +6,9 @@ import { describe, expect, test } from "vitest";
 import { openDelimited } from "./delimited.js";
 import { openMeds } from "./meds/index.js";
 import { named, quoted } from "./sql.js";
-import { literalPath, openStore } from "./store.js";
+import { literalPath, openStore, withStore } from "./store.js";
 import { openCsv, openParquetRecords } from "./tables/index.js";
+import { folderOf } from "./testing/format-cases.js";
 import { load } from "./testing/load.js";
 import { temporaryFolder } from "./testing/temporary-folder.js";
 import { writeParquet } from "./testing/write-parquet.js";
@@ -142,50 +143,30 @@ describe("names of files", () => {
 });
 
 describe("SQL of a store", () => {
-	const withStore = async (
-		work: (
-			attempt: (sql: string) => Promise<string>,
-			files: Record<"named" | "other" | "made", string>,
-			folder: string,
-		) => Promise<void>,
+	const inStore = async (
+		work: (attempt: (sql: string) => Promise<string>, folder: string) => Promise<void>,
 	) => {
-		const folder = await temporaryFolder();
-		const files = {
-			named: join(folder, "named.csv"),
-			other: join(folder, "other.csv"),
-			made: join(folder, "made.csv"),
-		};
-		await writeFile(files.named, "a\n1\n");
-		await writeFile(files.other, "a\n2\n");
-		const spill = join(folder, "store");
-		await mkdir(spill);
-		const store = await openStore({
-			folder: spill,
-			memory: 2 ** 27,
-			threads: 1,
-			files: [files.named],
-		});
-		try {
-			await work(
+		const folder = await folderOf({ "named.csv": "a\n1\n", "other.csv": "a\n2\n" });
+		const files = [join(folder, "named.csv")];
+		await withStore({ memory: 2 ** 27, threads: 1, files }, (store) =>
+			work(
 				(sql) =>
 					store.all(sql).then(
 						(rows) => JSON.stringify(rows),
 						(error: Error) => error.message,
 					),
-				files,
 				folder,
-			);
-		} finally {
-			store.close();
-		}
+			),
+		);
 	};
 
 	test("reads only the given files", () =>
-		withStore(async (attempt, files, folder) => {
-			expect(await attempt(`FROM read_csv(${quoted(literalPath(files.named))})`)).toBe('[{"a":1}]');
+		inStore(async (attempt, folder) => {
+			const named = quoted(literalPath(join(folder, "named.csv")));
+			expect(await attempt(`FROM read_csv(${named})`)).toBe('[{"a":1}]');
 			const refused = /file system operations are disabled by configuration/;
 			for (const sql of [
-				`FROM read_csv(${quoted(files.other)})`,
+				`FROM read_csv(${quoted(join(folder, "other.csv"))})`,
 				`FROM read_csv(${quoted(join(folder, "*.csv"))})`,
 				`FROM glob(${quoted(join(folder, "*"))})`,
 				"FROM read_text('/etc/passwd')",
@@ -197,12 +178,12 @@ describe("SQL of a store", () => {
 		}));
 
 	test("writes no file, attaches none and loads no extension", () =>
-		withStore(async (attempt, files, folder) => {
+		inStore(async (attempt, folder) => {
 			const before = await readdir(folder, { recursive: true });
 			const refused = /disabled (by|through) configuration/;
 			for (const sql of [
-				`COPY (SELECT 1) TO ${quoted(files.made)}`,
-				`COPY (SELECT 1) TO ${quoted(files.other)}`,
+				`COPY (SELECT 1) TO ${quoted(join(folder, "made.csv"))}`,
+				`COPY (SELECT 1) TO ${quoted(join(folder, "other.csv"))}`,
 				`EXPORT DATABASE ${quoted(join(folder, "exported"))}`,
 				`ATTACH ${quoted(join(folder, "made.duckdb"))} AS made`,
 				"INSTALL httpfs",
@@ -210,11 +191,11 @@ describe("SQL of a store", () => {
 			])
 				expect(await attempt(sql), sql).toMatch(refused);
 			expect(await readdir(folder, { recursive: true })).toEqual(before);
-			expect(await readFile(files.other, "utf8")).toBe("a\n2\n");
+			expect(await readFile(join(folder, "other.csv"), "utf8")).toBe("a\n2\n");
 		}));
 
 	test("cannot lift the restrictions", () =>
-		withStore(async (attempt) => {
+		inStore(async (attempt) => {
 			for (const setting of [
 				"enable_external_access = true",
 				"allowed_paths = ['/etc/passwd']",
