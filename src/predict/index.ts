@@ -24,7 +24,6 @@ export {
 export { type Edit, edited, knownOn, outsideReason, type ViewedHistory } from "./histories.js";
 export {
 	attributeIncidence,
-	type IncidenceReader,
 	type IncidenceTrajectory,
 	incidenceReader,
 	incidences,
@@ -34,8 +33,6 @@ export {
 	codeRisk,
 	logOddsOf,
 	representations,
-	representer,
-	type TaskScorer,
 	taskScorer,
 } from "./represent.js";
 export type { Surge } from "./trajectories.js";

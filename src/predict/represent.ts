@@ -59,10 +59,10 @@ export function logOddsOf(probability: number): number {
 	return Math.log(p / (1 - p));
 }
 
-/** Computes the probability of a task's label. Programs stay compiled until it is disposed of. */
-export type TaskScorer = ReturnType<typeof taskScorer>;
-
-/** The scorer of a task that a run was fine-tuned to; `run` has the weights before fine-tuning. */
+/**
+ * Computes the probability of the label of a task that a run was fine-tuned to; `run` has the weights before
+ * fine-tuning. Programs stay compiled until it is disposed of.
+ */
 export function taskScorer(runtime: Runtime, run: Learned, { scoring, weights }: FineTunedTask) {
 	const { model, config } = run;
 	const { risk, slope, shift } = scoring;

@@ -109,7 +109,7 @@ export async function indexCohort(
 }
 
 /** The same, patient by patient: the histories of a large split do not fit in memory. */
-export async function* indexedPatients(
+async function* indexedPatients(
 	dataset: Dataset,
 	split: Split,
 	rule: IndexRule,

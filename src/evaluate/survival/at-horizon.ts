@@ -216,8 +216,6 @@ export function decisionCurve(
 /** Narrow bins of high risk, for rare onsets pooled over codes. */
 export const highRiskShares = [0.5, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995] as const;
 
-export type OnsetCalibration = ReturnType<typeof onsetCalibration>;
-
 /**
  * Predicted against observed risk in bins of predicted risk. `shares` places the edges between bins at quantiles
  * of the predictions for all entries, whatever the weights; a prediction on an edge belongs to the bin below it,

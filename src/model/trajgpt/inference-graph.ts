@@ -10,7 +10,7 @@ import { network, rotaryOf } from "./network.js";
 export const stateOf = (layer: number): string => `states.${layer}`;
 
 /** The part of the memory that counts slots, where positions are absolute. */
-export const seenPart = "seen";
+const seenPart = "seen";
 
 /** The parts of the memory, each with [heads, key, value] numbers per patient. */
 export function memoryParts(config: TrajgptConfig) {

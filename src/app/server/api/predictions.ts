@@ -76,7 +76,7 @@ export const readRequestPatient = (
 	readKnownPatient(request, readerFor(served), served.manifest.source.axis, field);
 
 /** Does something per patient of a batch, for so many at once. Refusals name the patient by its position. */
-export async function perPatient<Patient, T>(
+async function perPatient<Patient, T>(
 	patients: readonly Patient[],
 	work: (patient: Patient, index: number) => T | Promise<T>,
 	atOnce = patients.length,

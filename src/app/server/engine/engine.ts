@@ -60,7 +60,7 @@ export interface Engine extends ModelCalls {
 }
 
 /** An engine that makes its calls through `call`. */
-export const engineThrough = (
+const engineThrough = (
 	call: CallByName<Method>,
 	rest: Pick<Engine, "width" | "dispose">,
 ): Engine => ({ ...callsByName<ModelCalls, Method>(methods, call), ...rest });

@@ -15,7 +15,7 @@ export const at = (x: Matrix, i: number, j: number): number => x[i]?.[j];
 export const matrix = (values: ArrayLike<number>, width: number): Matrix =>
 	range(values.length / width, (i) => range(width, (j) => values[i * width + j]));
 
-export const sum = (x: Vector): number => x.reduce((a, b) => a + b, 0);
+const sum = (x: Vector): number => x.reduce((a, b) => a + b, 0);
 export const dot = (a: Vector, b: Vector): number => a.reduce((all, x, i) => all + x * b[i], 0);
 export const plus = (a: Vector, b: Vector): number[] => a.map((x, i) => x + b[i]);
 
