@@ -23,7 +23,7 @@ interrupted("simulate", {
 });
 interrupted("simulate, as Parquet", {
 	argv: simulate("parquet"),
-	saying: "simulating: person 1000",
+	saying: "simulating: person 200",
 	file: "people.parquet",
 });
 interrupted(
