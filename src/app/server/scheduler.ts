@@ -54,7 +54,7 @@ export function fairQueue<Job>(clock: () => number) {
 			}
 			return undefined;
 		},
-		/** Takes a job that is no longer wanted. */
+		/** Told of a job that nobody waits for any more. */
 		withdraw(address: string, job: Job): void {
 			const index = waiting.get(address)?.indexOf(job) ?? -1;
 			if (index >= 0) remove(address, index);

@@ -27,7 +27,7 @@ async function trained(options: Partial<PrepareOptions> = {}) {
 describe("patients of the dataset, read as new patients", () => {
 	test.each<[string, Partial<PrepareOptions>]>([
 		["as it is", {}],
-		["one record a code and day", { dedup: "day" }],
+		["one record per code and day", { dedup: "day" }],
 		["drugs as tokens", { drugs: "tokens" }],
 		["codes as they are", { codes: "as-is" }],
 		["deaths as tokens", { deathToken: true }],

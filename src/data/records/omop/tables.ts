@@ -224,7 +224,7 @@ export const drugExposure = events("drug_exposure", "drug", "drug_exposure_start
 export const drugEra = events("drug_era", "drug", "drug_era_start");
 export const observation = events("observation", "observation", "observation");
 
-/** With value, unit (a concept) and unit_text; a value that is no number is left out. */
+/** With value, unit (a concept) and unit_text; values that are not numbers are left out. */
 const measurements = events("measurement", "measurement", "measurement");
 export const measurement: CdmTable = {
 	...measurements,
