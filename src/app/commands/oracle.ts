@@ -108,8 +108,8 @@ const check = defineCommand({
 		const { checkOracle } = await import("../../data/simulate/check.js");
 		const { seed: population, patients } = await readTruth(folder);
 		await oracleOf(folder);
-		const most = Math.min(patients, options.patients);
-		const result = checkOracle({ ...options, population, patients: most });
+		const checkedPatients = Math.min(patients, options.patients);
+		const result = checkOracle({ ...options, population, patients: checkedPatients });
 		if (json) return printJson(io, result);
 		const { nats, calibration } = result;
 		const rows = nats.map(({ name, nats }) => [name, nats.toFixed(3)]);

@@ -314,12 +314,12 @@ const areWhole = (values: Distribution) =>
 
 function linear(values: Distribution, unit: Histogram["unit"], unitSize: number, finest: number) {
 	if (values.size === 0) return null;
-	const whole = unitSize === 1 && areWhole(values);
+	const areAllWhole = unitSize === 1 && areWhole(values);
 	const min = values.quantile(0) / unitSize;
 	const max = values.quantile(1) / unitSize;
 	const body = values.quantile(1 - tailPart) / unitSize;
 	const shown = max - body > tailShare * (max - min) ? body : max;
-	const step = niceStep(shown - min, whole ? 1 : finest);
+	const step = niceStep(shown - min, areAllWhole ? 1 : finest);
 	// Edges as quotients, since 3 · 0.1 is not 0.3.
 	const edge = (at: number) => (step < 1 ? at / Math.round(1 / step) : at * step);
 	const first = Math.floor(min / step + 1e-9);
@@ -334,7 +334,7 @@ function linear(values: Distribution, unit: Histogram["unit"], unitSize: number,
 	return {
 		unit,
 		scale: "linear" as const,
-		whole,
+		whole: areAllWhole,
 		edges: Array.from({ length: bins + 1 }, (_, at) => edge(first + at)),
 		counts,
 		zero: 0,

@@ -198,16 +198,16 @@ export async function addUserLabels(
 		GROUP BY patient, labelled.day HAVING events > 0 ORDER BY patient, labelled.day`);
 	const ofRecords = patientsAre === "of the records";
 	const rows = ofRecords ? "given" : "(SELECT DISTINCT key, day, value FROM given)";
-	const given = await store.count(rows);
+	const statedLabels = await store.count(rows);
 	const used = await store.count("labelled");
 	const strangers = await store.count("given ANTI JOIN patient USING (key)");
 	const { labels, positive } = await countLabels(store, task);
-	const [outside, unseen] = [given - used, used - labels];
+	const [outside, unseen] = [statedLabels - used, used - labels];
 	if (labels === 0)
 		throw new InputError(
-			given === 0
+			statedLabels === 0
 				? `${file} holds no labels; expected a line per label: patient, time, value`
-				: `${file}: none of its ${given} labels can be used: ${outside} are of patients outside the dataset, ${unseen} have no event up to their time; check that both name patients alike, and the times${unseen > 0 && unit !== "date" ? `, which were read in ${unit} (\`labelTimeIs\`)` : ""}`,
+				: `${file}: none of its ${statedLabels} labels can be used: ${outside} are of patients outside the dataset, ${unseen} have no event up to their time; check that both name patients alike, and the times${unseen > 0 && unit !== "date" ? `, which were read in ${unit} (\`labelTimeIs\`)` : ""}`,
 			{ field: "labels", value: file },
 		);
 	const summary: Manifest["labels"][number] = {
@@ -222,7 +222,7 @@ export async function addUserLabels(
 	const notes = notesFor([
 		[
 			outside,
-			`${file}: ${outside} of ${given} labels are of patients outside the dataset${ofRecords ? outsiders : ""}: left out`,
+			`${file}: ${outside} of ${statedLabels} labels are of patients outside the dataset${ofRecords ? outsiders : ""}: left out`,
 		],
 		[unseen, `${file}: ${unseen} labels have no event up to their time: left out`],
 		[isTimed ? 0 : 1, `${file} has no time: each label sees all events of its patient`],

@@ -131,9 +131,9 @@ const medianIn = ({ unit }: Histogram, days: number) => ({
 /** Values beyond the last bin. */
 function tailNote({ title, histogram: { above, edges, unit, max }, tail }: Shape): string[] {
 	if (!tail || above === 0) return [];
-	const most = tail.named ? `; none has more than ${thousands(Number(max.toFixed(1)))}` : "";
+	const longest = tail.named ? `; none has more than ${thousands(Number(max.toFixed(1)))}` : "";
 	return [
-		`${title}: ${counted(above, tail.one, tail.many)} beyond ${thousands(edges.at(-1)!)} ${unit} not drawn${most}.`,
+		`${title}: ${counted(above, tail.one, tail.many)} beyond ${thousands(edges.at(-1)!)} ${unit} not drawn${longest}.`,
 	];
 }
 
@@ -153,7 +153,7 @@ function shapePanel({ title, subtitle, histogram, median, capAt }: Shape): Panel
 		plot: (width) => {
 			const { columns, x, axis, share } =
 				histogram.scale === "log" ? logColumns(histogram, width) : linearColumns(histogram, capAt);
-			const most = Math.max(...columns.map(({ y }) => y));
+			const highest = Math.max(...columns.map(({ y }) => y));
 			const medianShare = share(median.at);
 			const medians = medianShare < 0 ? [] : [median];
 			// The label is on the side with more room.
@@ -161,9 +161,9 @@ function shapePanel({ title, subtitle, histogram, median, capAt }: Shape): Panel
 			return {
 				...framed(150, margins),
 				x,
-				y: { domain: [0, Math.max(1, most)], nice: true },
+				y: { domain: [0, Math.max(1, highest)], nice: true },
 				marks: [
-					gridAxisY(Math.min(4, most), compactUpTo(most)),
+					gridAxisY(Math.min(4, highest), compactUpTo(highest)),
 					rectY(columns, {
 						x1: "x1",
 						x2: "x2",

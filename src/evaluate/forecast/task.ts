@@ -150,9 +150,9 @@ const autoRegressiveSteps = 60;
 export function modelRanker(predictor: Predictor, method: Method): Ranker {
 	return async (patients) => {
 		// All patients need the same number of query times: shorter lists repeat their last time.
-		const most = Math.max(...patients.map(({ later }) => later.times.length));
+		const longest = Math.max(...patients.map(({ later }) => later.times.length));
 		const times = patients.map(({ later }) =>
-			Float64Array.from({ length: most }, (_, i) => later.times[i] ?? later.times.at(-1)!),
+			Float64Array.from({ length: longest }, (_, i) => later.times[i] ?? later.times.at(-1)!),
 		);
 		const known = patients.map((patient) => patient.known);
 		const { logProbabilities, vocab } =
@@ -161,7 +161,7 @@ export function modelRanker(predictor: Predictor, method: Method): Ranker {
 				: await predictor.score(known, times);
 		return patients.map(({ later }, patient) =>
 			later.tokens.map((token, event) => {
-				const from = (patient * most + event) * vocab;
+				const from = (patient * longest + event) * vocab;
 				return rankOf(logProbabilities.subarray(from, from + vocab), token);
 			}),
 		);

@@ -332,8 +332,8 @@ export function chosenConditions(
 	const chronic = chronicDiseases.flatMap((code) =>
 		codes.filter(({ token }) => tokens[token].system === "PheCode" && tokens[token].code === code),
 	);
-	const most = codes.toSorted((a, b) => onsetsWithin(b, days) - onsetsWithin(a, days));
-	return (chronic.length > 0 ? chronic : most).slice(0, mostConditions);
+	const byOnsets = codes.toSorted((a, b) => onsetsWithin(b, days) - onsetsWithin(a, days));
+	return (chronic.length > 0 ? chronic : byOnsets).slice(0, mostConditions);
 }
 
 /** Days per curve, evenly spread over the horizon. */

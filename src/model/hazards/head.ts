@@ -141,33 +141,33 @@ export function logHazards(
 	const p = nn.within(parameters, prefix);
 	const [landmarks, bins] = states.shape as [number, number, number];
 	const count = since.shape[1] as number;
-	const some = (x: Tensor, axis = 0) => (sampled ? graph.gather(x, sampled, axis) : x);
+	const sampledOf = (x: Tensor, axis = 0) => (sampled ? graph.gather(x, sampled, axis) : x);
 	const hazardsOf = (kind: string, effects: Tensor) => {
 		const q = nn.within(p, kind);
 		const level = nn
-			.product(ages, some(q("age")))
+			.product(ages, sampledOf(q("age")))
 			.add(effects)
-			.add(some(q("bias"))); // [landmarks, outputs]
+			.add(sampledOf(q("bias"))); // [landmarks, outputs]
 		const level3 = level.reshape([landmarks, 1, count]);
-		const ofBins = some(q("bins").slice(0, 0, bins), 1);
+		const ofBins = sampledOf(q("bins").slice(0, 0, bins), 1);
 		return nn
-			.product(states, some(q("state")))
+			.product(states, sampledOf(q("state")))
 			.add(ofBins)
 			.add(level3);
 	};
 	const known = graph.concat([log1p(counts), log1p(recent), counts.minimum(1)], 1); // [landmarks, 3 all outputs]
 	const direct =
 		vocab <= mostDirectCodes
-			? nn.product(known, some(p("onset.codes")))
-			: nn.product(nn.product(known, p("onset.codesIn")), some(p("onset.codesOut")));
-	const ofPast = nn.product(past, some(p("onset.past")));
+			? nn.product(known, sampledOf(p("onset.codes")))
+			: nn.product(nn.product(known, p("onset.codesIn")), sampledOf(p("onset.codesOut")));
+	const ofPast = nn.product(past, sampledOf(p("onset.past")));
 	const onset = hazardsOf("onset", direct.mul(directScale).add(ofPast));
-	const row = (name: string, i: number) => some(p(name).slice(0, i, i + 1), 1); // [1, outputs]
+	const row = (name: string, i: number) => sampledOf(p(name).slice(0, i, i + 1), 1); // [1, outputs]
 	const level = log1p(since.maximum(0));
 	const ofRecords = [
 		...sinceKnots.map((knot, i) => hat(level, knot, sinceKnots[1]).mul(row("next.since", i))),
-		log1p(some(counts, 1)).mul(row("next.counts", 0)),
-		log1p(some(recent, 1)).mul(row("next.counts", 1)),
+		log1p(sampledOf(counts, 1)).mul(row("next.counts", 0)),
+		log1p(sampledOf(recent, 1)).mul(row("next.counts", 1)),
 	];
 	const next = hazardsOf("next", ofRecords.reduce(graph.add));
 	const recorded = since.greaterEqual(0).reshape([landmarks, 1, count]);

@@ -55,25 +55,25 @@ export function callsOf(
 			query,
 			advance,
 			queryWithin,
-			predict: (...given: Rest<typeof predictAt>) => predictAt(predictor, ...given),
+			predict: (...inputs: Rest<typeof predictAt>) => predictAt(predictor, ...inputs),
 			/** The probability of codes at times of histories, given that something is recorded then. */
-			codeProbabilities: (...given: Rest<typeof codeTrajectories>) =>
-				codeTrajectories(predictor, ...given),
+			codeProbabilities: (...inputs: Rest<typeof codeTrajectories>) =>
+				codeTrajectories(predictor, ...inputs),
 			/** The effect of each event on such a probability. */
-			attributeCodeProbability: (...given: Rest<typeof attributeCodeProbability>) =>
-				attributeCodeProbability(predictor, ...given),
+			attributeCodeProbability: (...inputs: Rest<typeof attributeCodeProbability>) =>
+				attributeCodeProbability(predictor, ...inputs),
 			/** The probability that codes are recorded within horizons after index days, death competing. */
 			incidence,
 			/** The same within one horizon, along histories. */
-			incidenceTrajectories: (...given: Rest<typeof incidenceTrajectories>) =>
-				incidenceTrajectories(incidence, ...given),
+			incidenceTrajectories: (...inputs: Rest<typeof incidenceTrajectories>) =>
+				incidenceTrajectories(incidence, ...inputs),
 			/** The effect of each event on such a risk. */
-			attributeIncidence: (...given: Rest<typeof attributeIncidence>) =>
-				attributeIncidence(incidence, ...given),
+			attributeIncidence: (...inputs: Rest<typeof attributeIncidence>) =>
+				attributeIncidence(incidence, ...inputs),
 			/** Codes at given times. */
-			futures: (...given: Rest<typeof sampleFutures>) => sampleFutures(predictor, ...given),
+			futures: (...inputs: Rest<typeof sampleFutures>) => sampleFutures(predictor, ...inputs),
 			/** Whole futures: visits with their codes, and death. */
-			drawFutures: async (...given: Parameters<FutureModel["draw"]>) => futures().draw(...given),
+			drawFutures: async (...inputs: Parameters<FutureModel["draw"]>) => futures().draw(...inputs),
 			/** One vector per history: [histories, dim]. */
 			represent: (histories: readonly ViewedHistory[]) => vectors().represent(histories),
 			/** The probability of the label of the model's task, one per history. */

@@ -27,7 +27,7 @@ export function TimelinePanel({ explorer: { date, edits, zoom }, events }: Timel
 		() => marksOf({ events, original: patient.events, edits, seenUntil }, vocabulary),
 		[events, patient, edits, seenUntil, vocabulary],
 	);
-	const whole = useMemo(
+	const allTimes = useMemo(
 		() =>
 			wholeDomain(
 				events.map(({ time }) => time),
@@ -38,7 +38,7 @@ export function TimelinePanel({ explorer: { date, edits, zoom }, events }: Timel
 	);
 	// The axis must not move under a pointer that drags something.
 	const [heldDomain, setHeldDomain] = useState<readonly [number, number] | null>(null);
-	const domain = zoom ?? heldDomain ?? whole;
+	const domain = zoom ?? heldDomain ?? allTimes;
 	const legend = legendOf(marks, colourOf);
 	return (
 		<Panel
@@ -75,7 +75,7 @@ export function TimelinePanel({ explorer: { date, edits, zoom }, events }: Timel
 			<Timeline
 				marks={marks}
 				date={date}
-				whole={whole}
+				whole={allTimes}
 				domain={domain}
 				zoom={zoom}
 				seenUntil={seenUntil}

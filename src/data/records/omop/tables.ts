@@ -88,7 +88,7 @@ function stagedRows(table: CdmTable, from: string): string {
 const filled = (text: string): string => `nullif(trim(${text}), '')`;
 
 /** Whole numbers, also written as 8507.0, as some tools do in columns with empty fields. */
-const whole = (text: string): string =>
+const asInteger = (text: string): string =>
 	`CASE WHEN contains(${text}, '.') AND NOT regexp_full_match(trim(${text}), '[0-9]+\\.0*')
 		THEN NULL ELSE try_cast(${text} AS BIGINT) END`;
 
@@ -131,10 +131,10 @@ export const person: CdmTable = {
 	values: {
 		...patient,
 		datetime: daysFromText("datetime"),
-		gender: whole("gender"),
-		year: whole("year"),
-		month: whole("month"),
-		day: whole("day"),
+		gender: asInteger("gender"),
+		year: asInteger("year"),
+		month: asInteger("month"),
+		day: asInteger("day"),
 	},
 	derived: { date: birthDate },
 	faults: {
@@ -205,8 +205,8 @@ const events = (name: string, what: string, start: string): CdmTable => ({
 	required: ["patient", "concept", "date"],
 	values: {
 		...dateOrTime.values,
-		concept: whole("concept"),
-		source_concept: whole("source_concept"),
+		concept: asInteger("concept"),
+		source_concept: asInteger("source_concept"),
 		source_value: filled("source_value"),
 	},
 	derived: dateOrTime.derived,
@@ -237,7 +237,7 @@ export const measurement: CdmTable = {
 	values: {
 		...measurements.values,
 		value: `try_cast(${filled("value")} AS DOUBLE)`,
-		unit: `nullif(${whole("unit")}, 0)`,
+		unit: `nullif(${asInteger("unit")}, 0)`,
 		unit_text: filled("unit_text"),
 	},
 	staged: [...measurements.staged, "value", "unit", "unit_text"],
@@ -273,7 +273,7 @@ export const concept: CdmTable = {
 	},
 	required: ["concept", "name", "vocabulary", "code"],
 	values: {
-		concept: whole("concept"),
+		concept: asInteger("concept"),
 		vocabulary: filled("vocabulary"),
 		code: filled("code"),
 		name: filled("name"),
@@ -304,7 +304,7 @@ export const conceptRelationship: CdmTable = {
 	},
 	required: ["first", "second", "relation"],
 	only: `trim(relation) IN (${relations.map(quoted).join(", ")}) AND ${filled("invalid")} IS NULL`,
-	values: { first: whole("first"), second: whole("second") },
+	values: { first: asInteger("first"), second: asInteger("second") },
 	derived: {
 		standard: `CASE WHEN trim(raw_relation) = ${quoted(relations[1])} THEN second ELSE first END`,
 		source: `CASE WHEN trim(raw_relation) = ${quoted(relations[1])} THEN first ELSE second END`,

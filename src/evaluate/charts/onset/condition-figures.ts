@@ -67,7 +67,7 @@ function conditionPanel({ name, days, fifths, years, onsets, atRisk }: Condition
 		const x = years * (1 + (0.09 * (index + 1)) / fifths.length);
 		return { points, interval: { x, low, high }, value, words, fill };
 	});
-	const most =
+	const highest =
 		1.08 * Math.max(1e-3, ...lines.flatMap(({ value, interval }) => [value, interval.high ?? 0]));
 	return {
 		title: name,
@@ -75,10 +75,10 @@ function conditionPanel({ name, days, fifths, years, onsets, atRisk }: Condition
 		plot: () => ({
 			...framed(260, [8, 168, 42, 44]),
 			x: { domain: [0, 1.1 * years] },
-			y: { domain: [0, most] },
+			y: { domain: [0, highest] },
 			marks: [
 				gridAxisX(roundNumbers(0, years, 5), "years after the index day", thousands),
-				gridAxisY(roundNumbers(0, most, 4), percentTick),
+				gridAxisY(roundNumbers(0, highest, 4), percentTick),
 				lines.map(({ points, fill: stroke, interval }) => [
 					line(points, { x: "year", y: "value", stroke, strokeWidth: 2.4, curve: "step-after" }),
 					ruleX([interval], { x: "x", y1: "low", y2: "high", stroke, strokeWidth: 2.5 }),
@@ -123,13 +123,13 @@ export function decisionFrame(lines: readonly DecisionLine[]): {
 	readonly thresholds: readonly [number, number];
 	readonly benefits: readonly [number, number];
 } {
-	const most =
+	const bestBenefit =
 		1.1 * Math.max(1e-3, ...lines.flatMap(({ values }) => values.map(({ benefit }) => benefit)));
 	const modelValues = lines[0]?.values ?? [];
-	const last = modelValues.findLast(({ benefit }) => benefit > 0.02 * most);
+	const last = modelValues.findLast(({ benefit }) => benefit > 0.02 * bestBenefit);
 	return {
 		thresholds: [modelValues[0]?.threshold ?? 0, Math.max(0.05, last?.threshold ?? 0)],
-		benefits: [-0.3 * most, most],
+		benefits: [-0.3 * bestBenefit, bestBenefit],
 	};
 }
 
