@@ -42,7 +42,7 @@ const limits = {
 	packings: 30,
 	"uses of own, found and asIs": 30,
 	"import cycles": 0,
-	"lines of tests": 52_400,
+	"lines of tests": 52_450,
 	"lines of a README": 25,
 };
 

@@ -80,7 +80,10 @@ const thirty = Math.ceil(30 * year);
 
 /** Someone born on day 0, at risk from 100 days before the age of 30 to 200 days after it. */
 const person = (id: string, more: Partial<History> = {}): History => ({
-	...{ id, sex: "female", birthEvents: 1, death: null },
+	id,
+	sex: "female",
+	birthEvents: 1,
+	death: null,
 	tokens: Int32Array.of(3),
 	times: Float64Array.of(0),
 	observed: [{ start: thirty - 465, end: thirty + 200 }],
@@ -96,7 +99,8 @@ const options = { lookBackDays: 365, horizonDays: 1e-6 };
 /** Onsets and days of an output in the bands 5 and 6: `0 in 100, 1 in 50`. */
 async function sumsOf(people: History[], output: number, sex: 0 | 1 = 0, more = {}) {
 	const { width, onsets, days } = await onsetSums(historiesDataset(people, vocab), "train", {
-		...{ ...options, ...more },
+		...options,
+		...more,
 	});
 	const text = (band: number) => {
 		const at = (band * 2 + sex) * width + (output < 0 ? width + output : output);

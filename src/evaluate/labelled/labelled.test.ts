@@ -52,7 +52,8 @@ function planted(): Dataset {
 }
 
 const trained = {
-	...{ folder: "nowhere", step: 0 },
+	folder: "nowhere",
+	step: 0,
 	...smallTrajgpt(1, { hasHazards: true }),
 } as unknown as Trained;
 
@@ -268,7 +269,11 @@ test("recalibration corrects overconfidence, and leaves labels of one class unch
 
 describe("codes of a task", () => {
 	const token = (code: string, category: string, kind: "diagnosis" | "drug" = "diagnosis") => ({
-		...{ kind, code, category, name: code, count: 1 },
+		kind,
+		code,
+		category,
+		name: code,
+		count: 1,
 		system: kind === "drug" ? "ATC" : "PheCode",
 	});
 	const vocabularyWith = async (...more: ReturnType<typeof token>[]) => {
@@ -388,7 +393,10 @@ describe("statistics of weighted labels", () => {
 
 const labels = (positive: number, negative: number): LabelQuery[] =>
 	Array.from({ length: positive + negative }, (_, patient) => ({
-		...{ patient, time: 1, events: 3, weight: 2 },
+		patient,
+		time: 1,
+		events: 3,
+		weight: 2,
 		value: patient < positive,
 	}));
 

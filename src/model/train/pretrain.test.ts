@@ -37,7 +37,10 @@ function datasetOf(events: Readonly<Record<"train" | "valid", readonly Pair[]>>)
 		);
 	return {
 		manifest: {
-			...{ schemaVersion: 2, contentHash: "abc", splits: { seed: 0 }, counts: { tokens: 9 } },
+			schemaVersion: 2,
+			contentHash: "abc",
+			splits: { seed: 0 },
+			counts: { tokens: 9 },
 		},
 		vocabulary: { tokens: [] },
 		folder: "memory",
@@ -63,7 +66,13 @@ async function started(dataset: Dataset, options: Partial<TrainOptions>) {
 	let now = 0;
 	const go = (more: Partial<PretrainRequest> = {}) =>
 		trainEpochs({
-			...{ folder, run, model: pull, dataset, runtime, progress, resume: false },
+			folder,
+			run,
+			model: pull,
+			dataset,
+			runtime,
+			progress,
+			resume: false,
 			clock: () => (now += 250),
 			signal: new AbortController().signal,
 			...more,
@@ -279,7 +288,10 @@ describe("going on", () => {
 		const expected = await whole.go();
 		const { folder, notes, go } = await started(dataset, options);
 		expect(await go(stoppedInValidation(1))).toMatchObject({
-			...{ steps: 5, epochs: 0, best: null, interrupted: true },
+			steps: 5,
+			epochs: 0,
+			best: null,
+			interrupted: true,
 		});
 		expect(notes).toEqual([]);
 		expect(logOf(folder).filter(({ valid }) => valid)).toEqual([]);
@@ -288,7 +300,10 @@ describe("going on", () => {
 		log.append({ step: 5, epoch: 1, valid: { next: 9 } });
 		log.close();
 		expect(await go({ ...stoppedInValidation(2), resume: true })).toMatchObject({
-			...{ steps: 10, epochs: 1, best: { epoch: 1, step: 5 }, interrupted: true },
+			steps: 10,
+			epochs: 1,
+			best: { epoch: 1, step: 5 },
+			interrupted: true,
 		});
 		expect(await go({ resume: true })).toEqual(expected);
 		expect(logOf(folder)).toEqual(logOf(whole.folder));

@@ -34,9 +34,7 @@ function person(id: number) {
 
 test("rates of death before the next visit are those of the population, by age", async () => {
 	const people = Array.from({ length: 1500 }, (_, id) => person(id));
-	const { bias, since, past, age } = await deathRates(
-		...([settings, historiesDataset(people, vocab), 1] as const),
-	);
+	const { bias, since, past, age } = await deathRates(settings, historiesDataset(people, vocab), 1);
 	const dot = (a: readonly number[], b: ArrayLike<number>) =>
 		a.reduce((sum, own, i) => sum + own * b[i], 0);
 	/** The mean rate in the days after a landmark that everybody shares. */
@@ -77,7 +75,9 @@ test("of many patients, the first are not taken alone", async () => {
 	const people = Array.from({ length: 16_000 }, (_, id) => {
 		const death = id < 8000 ? null : start + 400;
 		return historyWith([[start + 10, 5]], {
-			...{ id: `p${id}`, death, observed: [{ start, end: death ?? start + 800 }] },
+			id: `p${id}`,
+			death,
+			observed: [{ start, end: death ?? start + 800 }],
 		});
 	});
 	const { bias } = await deathRates(settings, historiesDataset(people, vocab), 1);

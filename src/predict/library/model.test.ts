@@ -138,14 +138,15 @@ describe("a loaded model", () => {
 	});
 
 	test("gives the probability of a first record within horizons", async () => {
-		const { at, risks, warnings } = await model.risk(
-			...([patient, ["428", "428.0"], ["1y", 730.5]] as const),
-		);
+		const { at, risks, warnings } = await model.risk(patient, ["428", "428.0"], ["1y", 730.5]);
 		expect(at).toMatchObject({ date: "2012-02-20", ageYears: expect.closeTo(61.72, 2) });
 		const code = trained.vocabulary.find("428") as number;
 		const [[expected] = []] = await incidences(
-			...([hazards, [historyOf()], [[code]]] as const),
-			...([[[day("2012-02-20")]], [365.25, 730.5]] as const),
+			hazards,
+			[historyOf()],
+			[[code]],
+			[[day("2012-02-20")]],
+			[365.25, 730.5],
 		);
 		for (const risk of risks) {
 			expect([risk.code, risk.recorded]).toEqual(["428", null]);

@@ -64,7 +64,13 @@ test("the wheel zooms symmetrically, in lines as in pixels, by a bounded step", 
 });
 
 const mark = (id: string, time: number, category: string | null): Mark => ({
-	...{ id, time, category, token: 5, name: "code 5", fate: "seen", edit: "none" },
+	id,
+	time,
+	category,
+	token: 5,
+	name: "code 5",
+	fate: "seen",
+	edit: "none",
 });
 
 const layoutOptions = {
@@ -74,7 +80,9 @@ const layoutOptions = {
 
 test("an opened category has a row for each of its codes", () => {
 	const marks = [
-		...[mark("a", 0, "x"), mark("b", 10, "y"), mark("c", 11, "y")],
+		mark("a", 0, "x"),
+		mark("b", 10, "y"),
+		mark("c", 11, "y"),
 		{ ...mark("d", 40, "y"), name: "code 6" },
 	];
 	const { rows, height } = timelineLayout(marks, (time) => time, {

@@ -7,7 +7,11 @@ const { vocabulary, rules } = smallRules;
 const { tokens } = vocabulary;
 const file = (name: string, text: string) => new File([text], name);
 const request = (files: readonly File[], more: Partial<ReadRequest> = {}): ReadRequest => ({
-	...{ files, before: {}, tokens, rules, ...more },
+	files,
+	before: {},
+	tokens,
+	rules,
+	...more,
 });
 
 async function read(files: readonly File[], more: Partial<ReadRequest> = {}) {
@@ -66,11 +70,19 @@ describe("dates", () => {
 		const { preview } = await read([table(["3.4.2020"], "\nb,4.4.2020,Z99.9\n")]);
 		expect(preview).toEqual([
 			{
-				...{ line: 2, patient: "a", time: "3.4.2020", day: dayOf("2020-04-03"), code: "I10" },
+				line: 2,
+				patient: "a",
+				time: "3.4.2020",
+				day: dayOf("2020-04-03"),
+				code: "I10",
 				tokens: [6],
 			},
 			{
-				...{ line: 3, patient: "b", time: "4.4.2020", day: dayOf("2020-04-04"), code: "Z99.9" },
+				line: 3,
+				patient: "b",
+				time: "4.4.2020",
+				day: dayOf("2020-04-04"),
+				code: "Z99.9",
 				tokens: [],
 			},
 		]);
@@ -88,11 +100,15 @@ describe("bad rows", () => {
 			count: 2,
 			rows: [
 				{
-					...{ where: "line 6", column: "date", got: '"2020-13-01"' },
+					where: "line 6",
+					column: "date",
+					got: '"2020-13-01"',
 					expected: expect.stringContaining("a date such as 2020-01-31"),
 				},
 				{
-					...{ where: "line 7", column: "patient", got: "empty" },
+					where: "line 7",
+					column: "patient",
+					got: "empty",
 					expected: "the id of a patient",
 				},
 			],
@@ -133,7 +149,9 @@ describe("bad rows", () => {
 	test("resources of FHIR with a bad date are listed and skipped", async () => {
 		const condition = (onsetDateTime: string) => ({
 			resource: {
-				...{ resourceType: "Condition", subject: { reference: "Patient/p" }, onsetDateTime },
+				resourceType: "Condition",
+				subject: { reference: "Patient/p" },
+				onsetDateTime,
 				code: { coding: [{ system: "http://hl7.org/fhir/sid/icd-10-cm", code: "I10" }] },
 			},
 		});

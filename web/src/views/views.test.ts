@@ -150,14 +150,17 @@ test("the table of risks has date, age, the values to compare with, and where it
 		],
 		730.5,
 		{ population: "simulated", patient: null, date: null, run: "1a" },
-		...([strokeAndGout, { axis: "dates", birth: 0 }] as const),
+		strokeAndGout,
+		{ axis: "dates", birth: 0 },
 	);
 	expect(first).toMatchObject({ time_days: 730.5, date: "1972-01-01", age_years: 2, code: "433" });
 	expect(first).toMatchObject({ recorded: "no", population: "simulated", run: "1a" });
 	const cells = new Map(Object.entries(first ?? {}));
 	for (const [name, most] of [
-		...[["risk", 0.4] as const, ["before_edits", 0.8] as const],
-		...[["same_age_and_sex", 0.2] as const, ["true_risk", 1] as const],
+		["risk", 0.4] as const,
+		["before_edits", 0.8] as const,
+		["same_age_and_sex", 0.2] as const,
+		["true_risk", 1] as const,
 	]) {
 		expect(cells.get(`${name}_5y`)).toBeCloseTo(most / 2, 12);
 		expect(cells.get(`${name}_10y`)).toBeCloseTo(most, 12);
@@ -176,10 +179,10 @@ test("announces risks with what they were, and the likely new diagnoses", () => 
 	const before = [{ ...stroke, curve: rising(0.08) }, gout];
 	const likely = [{ token: 5, probability: 0.01, sameAgeAndSex: 0.005 }];
 	const said = (was: typeof before | null) =>
-		riskWords(
-			{ risks: [stroke, gout], before: was, likely, above: [] },
-			...([25, strokeAndGout, { axis: "days", birth: null }] as const),
-		);
+		riskWords({ risks: [stroke, gout], before: was, likely, above: [] }, 25, strokeAndGout, {
+			axis: "days",
+			birth: null,
+		});
 	expect(said(null)).toBe(
 		"Risks after day 25. Stroke 1.0 % within 1 year, people of this age and sex 0.50 %, 5.0 % within 5 years, people of this age and sex 2.5 %, 10 % within 10 years, people of this age and sex 5.0 %. Gout already recorded. Most likely new diagnoses within a year: Stroke 1.0 %.",
 	);
@@ -231,8 +234,13 @@ test("the rows are codes or, of an edited history, edits", () => {
 });
 
 const person = {
-	...{ person: 0, ageYears: 57, sex: "female" as const, known: [5, 6] },
-	...{ after: [7, 8], afterDays: [146, 438], death: 700 },
+	person: 0,
+	ageYears: 57,
+	sex: "female" as const,
+	known: [5, 6],
+	after: [7, 8],
+	afterDays: [146, 438],
+	death: 700,
 };
 const nameOf = (token: number) => `code ${token}`;
 

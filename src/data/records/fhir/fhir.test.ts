@@ -361,20 +361,21 @@ describe("in memory", () => {
 		};
 		const resource = fc.oneof(
 			fields("Patient", {
-				...{ id, birthDate: fc.constantFrom("1980-06-01", "2019-05-20", "2020-01-31") },
-				...{ gender: fc.constantFrom("female", "male", "other"), deceasedDateTime: day },
+				id,
+				birthDate: fc.constantFrom("1980-06-01", "2019-05-20", "2020-01-31"),
+				gender: fc.constantFrom("female", "male", "other"),
+				deceasedDateTime: day,
 			}),
 			fields(
 				"Condition",
 				{
-					...{
-						id: fc.constantFrom("1", "2", "3", "4", "5", "6"),
-						subject,
-						code: codes,
-						onsetDateTime: day,
-						recordedDate: day,
-					},
-					...{ encounter: reference("Encounter"), onsetAge: fc.constant({ value: 3, code: "a" }) },
+					id: fc.constantFrom("1", "2", "3", "4", "5", "6"),
+					subject,
+					code: codes,
+					onsetDateTime: day,
+					recordedDate: day,
+					encounter: reference("Encounter"),
+					onsetAge: fc.constant({ value: 3, code: "a" }),
 					verificationStatus: fc
 						.constantFrom("confirmed", "confirmed", "confirmed", "refuted")
 						.map((code) => ({ coding: [{ code }] })),
@@ -382,29 +383,48 @@ describe("in memory", () => {
 				"code",
 			),
 			fields("MedicationRequest", {
-				...{ id, subject, status, authoredOn: day, encounter: reference("Encounter") },
+				id,
+				subject,
+				status,
+				authoredOn: day,
+				encounter: reference("Encounter"),
 				...medication,
 			}),
 			fields("MedicationStatement", {
-				...{ id, subject, status, effectiveDateTime: day, ...medication },
-				...{ effectivePeriod: fc.record({ start: day }), context: reference("Encounter") },
+				id,
+				subject,
+				status,
+				effectiveDateTime: day,
+				...medication,
+				effectivePeriod: fc.record({ start: day }),
+				context: reference("Encounter"),
 			}),
 			fields("Medication", { id, subject, code: codes }),
 			fields("Encounter", {
-				...{ id, subject, status, period: fc.record({ start: day }), reasonCode: fc.tuple(codes) },
+				id,
+				subject,
+				status,
+				period: fc.record({ start: day }),
+				reasonCode: fc.tuple(codes),
 				diagnosis: fc.array(fc.record({ condition: reference("Condition") }), { maxLength: 2 }),
 			}),
 			fields(
 				"Observation",
 				{
-					...{ id, subject, status, code: codes, effectiveDateTime: day, issued: day },
+					id,
+					subject,
+					status,
+					code: codes,
+					effectiveDateTime: day,
+					issued: day,
 					valueQuantity: fc.constantFrom(
 						{ value: 5.5, unit: "mmol/l", code: "mmol/L" },
 						{ value: 99, unit: "mg/dL" },
 						{ value: 1 },
 						{},
 					),
-					...{ valueInteger: fc.constant(3), encounter: reference("Encounter") },
+					valueInteger: fc.constant(3),
+					encounter: reference("Encounter"),
 					component: fc.tuple(fc.record({ code: codes, valueInteger: fc.constant(7) })),
 				},
 				"code",
@@ -415,7 +435,8 @@ describe("in memory", () => {
 			{ requiredKeys: ["resource"] },
 		);
 		const options = fc.record({
-			...{ allCodings: fc.boolean(), encounterReasons: fc.boolean() },
+			allCodings: fc.boolean(),
+			encounterReasons: fc.boolean(),
 			measurements: fc.boolean(),
 		});
 		const outcome = <T>(work: () => T) => {

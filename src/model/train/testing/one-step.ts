@@ -26,8 +26,13 @@ export async function stepOf(
 	const learner = trainer(
 		runtime,
 		{
-			...{ model, config, objective: { objective: "horizon", horizon: 4 }, communicator },
-			...{ optimizer: adamWDefaults, clip: 1, accumulate: counts.length > 1 },
+			model,
+			config,
+			objective: { objective: "horizon", horizon: 4 },
+			communicator,
+			optimizer: adamWDefaults,
+			clip: 1,
+			accumulate: counts.length > 1,
 		},
 		model.init(config, random(5)),
 	);
