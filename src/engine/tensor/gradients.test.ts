@@ -1,22 +1,8 @@
 import { expect, test } from "vitest";
 import type { Feeds } from "../runtime/index.js";
 import { nodeRuntime } from "../runtime/node.js";
-import {
-	add,
-	exp,
-	floor,
-	gradients,
-	inOrder,
-	input,
-	matmul,
-	max,
-	mul,
-	sum,
-	type Tensor,
-	tanh,
-	toOnnx,
-	topK,
-} from "./index.js";
+import type { Tensor } from "./index.js";
+import * as graph from "./index.js";
 
 async function evaluate(outputs: Readonly<Record<string, Tensor>>, feeds: Feeds) {
 	const program = await nodeRuntime({ threads: 1 }).compile({ outputs });
@@ -25,36 +11,36 @@ async function evaluate(outputs: Readonly<Record<string, Tensor>>, feeds: Feeds)
 	return Object.fromEntries(Object.entries(results).map(([name, data]) => [name, [...data]]));
 }
 
-const x = input("x", [3], "float64");
+const x = graph.input("x", [3], "float64");
 const feeds = { x: Float64Array.of(1, 2, 2) };
 
 test("tensors that the loss does not depend on get zeros", async () => {
-	const unused = input("unused", [2, 2], "float64");
-	const [dx, none] = gradients(sum(floor(x)), [x, unused]) as [Tensor, Tensor];
+	const unused = graph.input("unused", [2, 2], "float64");
+	const [dx, none] = graph.gradients(x.floor().sum(), [x, unused]) as [Tensor, Tensor];
 	expect(await evaluate({ dx, none }, feeds)).toEqual({ dx: [0, 0, 0], none: [0, 0, 0, 0] });
 });
 
 test("of an intermediate tensor, and of the loss itself", async () => {
-	const middle = mul(x, x);
-	const loss = sum(mul(middle, 3));
-	const [dMiddle, dLoss] = gradients(loss, [middle, loss]) as [Tensor, Tensor];
+	const middle = x.mul(x);
+	const loss = middle.mul(3).sum();
+	const [dMiddle, dLoss] = graph.gradients(loss, [middle, loss]) as [Tensor, Tensor];
 	expect(await evaluate({ dMiddle, dLoss }, {})).toEqual({ dMiddle: [3, 3, 3], dLoss: [1] });
 });
 
 test("a tensor used several times adds up its cotangents", async () => {
-	const loss = sum(add(mul(x, x), mul(add(x, x), 5)));
-	const [dx] = gradients(loss, [x]) as [Tensor];
+	const loss = x.mul(x).add(x.add(x).mul(5)).sum();
+	const [dx] = graph.gradients(loss, [x]) as [Tensor];
 	expect(await evaluate({ dx }, feeds)).toEqual({ dx: [12, 14, 14] });
 });
 
 test("a matrix used at every position of a recurrence gets its gradient from one product", async () => {
-	const w = input("w", [4, 4], "float64");
-	const start = input("start", [1, 4], "float64");
+	const w = graph.input("w", [4, 4], "float64");
+	const start = graph.input("start", [1, 4], "float64");
 	let y = start;
-	for (let place = 0; place < 6; place++) y = tanh(matmul(y, w, { transposeB: true }));
-	const loss = sum(mul(y, y));
-	const [dw] = gradients(loss, [w]) as [Tensor];
-	const products = inOrder([dw]).filter(({ operation }) => operation.name === "matmul");
+	for (let place = 0; place < 6; place++) y = y.matmul(w, { transposeB: true }).tanh();
+	const loss = y.mul(y).sum();
+	const [dw] = graph.gradients(loss, [w]) as [Tensor];
+	const products = graph.inOrder([dw]).filter(({ operation }) => operation.name === "matmul");
 	expect(products.length).toBe(6 + 5 + 1); // forward, back through the states, and to w
 	const given = {
 		w: Float64Array.from({ length: 16 }, (_, i) => Math.cos(3 * i)),
@@ -71,8 +57,8 @@ test("a matrix used at every position of a recurrence gets its gradient from one
 });
 
 test("equal maxima share the cotangent; top-k gives it to the chosen one", async () => {
-	const [shared] = gradients(max(x), [x]) as [Tensor];
-	const [chosen] = gradients(sum(topK(x, 1).values), [x]) as [Tensor];
+	const [shared] = graph.gradients(x.max(), [x]) as [Tensor];
+	const [chosen] = graph.gradients(graph.topK(x, 1).values.sum(), [x]) as [Tensor];
 	expect(await evaluate({ shared, chosen }, feeds)).toEqual({
 		shared: [0, 0.5, 0.5],
 		chosen: [0, 1, 0],
@@ -81,13 +67,13 @@ test("equal maxima share the cotangent; top-k gives it to the chosen one", async
 
 test("graphs thousands of operations deep neither overflow the stack nor take long", () => {
 	let y = x;
-	for (let i = 0; i < 20_000; i++) y = tanh(y);
-	const [dx] = gradients(sum(y), [x]) as [Tensor];
-	expect(inOrder([dx]).length).toBeGreaterThan(60_000);
+	for (let i = 0; i < 20_000; i++) y = y.tanh();
+	const [dx] = graph.gradients(y.sum(), [x]) as [Tensor];
+	expect(graph.inOrder([dx]).length).toBeGreaterThan(60_000);
 });
 
 test("equal nodes and constants are written once", () => {
-	const twice = toOnnx({ outputs: { y: add(mul(exp(x), 2), mul(exp(x), 2)) } });
-	const once = toOnnx({ outputs: { y: ((t) => add(t, t))(mul(exp(x), 2)) } });
+	const twice = graph.toOnnx({ outputs: { y: x.exp().mul(2).add(x.exp().mul(2)) } });
+	const once = graph.toOnnx({ outputs: { y: ((t) => t.add(t))(x.exp().mul(2)) } });
 	expect(twice.bytes).toEqual(once.bytes);
 });

@@ -28,9 +28,7 @@ export {
 	type PoolOptions,
 } from "./ops/conv.js";
 export * from "./ops/elementwise.js";
-export { dropout, elu, gelu, logSigmoid, silu, softplus } from "./ops/elementwise.js";
 export * from "./ops/gather.js";
-export { segmentSums, segmentTotals } from "./ops/gather.js";
 export { matmul, rotary } from "./ops/matmul.js";
 export {
 	type Affine,

@@ -1,21 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { nodeRuntime } from "../runtime/node.js";
-import {
-	add,
-	broadcastShape,
-	concat,
-	expand,
-	input,
-	pad,
-	roll,
-	type Shape,
-	size,
-	slice,
-	split,
-	type Tensor,
-	unbroadcast,
-} from "./index.js";
+import type { Shape, Tensor } from "./index.js";
+import * as graph from "./index.js";
 
 const runtime = nodeRuntime({ threads: 1 });
 
@@ -23,7 +10,7 @@ async function evaluate(
 	shapes: readonly Shape[],
 	build: (...x: Tensor[]) => Tensor,
 ): Promise<number[]> {
-	const inputs = shapes.map((shape, i) => input(`x${i}`, shape, "float64"));
+	const inputs = shapes.map((shape, i) => graph.input(`x${i}`, shape, "float64"));
 	const program = await runtime.compile({ outputs: { y: build(...inputs) } });
 	const feeds = Object.fromEntries(shapes.map((shape, i) => [`x${i}`, counted(shape, i)]));
 	const { y } = await program.run(feeds);
@@ -32,7 +19,7 @@ async function evaluate(
 }
 
 const counted = (shape: Shape, offset = 0): Float64Array =>
-	Float64Array.from({ length: size(shape) }, (_, i) => i + 1 + 100 * offset);
+	Float64Array.from({ length: graph.size(shape) }, (_, i) => i + 1 + 100 * offset);
 
 const shapes = fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 4 });
 
@@ -53,9 +40,9 @@ const runs = { numRuns: 40 };
 test("broadcasting is commutative, has a neutral shape and keeps a shape with itself", () => {
 	fc.assert(
 		fc.property(shapes, shapes, (a, b) => {
-			expect(broadcastShape(a, b)).toEqual(broadcastShape(b, a));
-			expect(broadcastShape(a, [])).toEqual(a);
-			expect(broadcastShape(a, a)).toEqual(a);
+			expect(graph.broadcastShape(a, b)).toEqual(graph.broadcastShape(b, a));
+			expect(graph.broadcastShape(a, [])).toEqual(a);
+			expect(graph.broadcastShape(a, a)).toEqual(a);
 		}),
 	);
 });
@@ -63,10 +50,10 @@ test("broadcasting is commutative, has a neutral shape and keeps a shape with it
 test("broadcasting is associative", () => {
 	fc.assert(
 		fc.property(shapes, shapes, shapes, (a, b, c) => {
-			const left = broadcastShape(a, b);
-			const right = broadcastShape(b, c);
+			const left = graph.broadcastShape(a, b);
+			const right = graph.broadcastShape(b, c);
 			if (!left || !right) return;
-			expect(broadcastShape(left, c)).toEqual(broadcastShape(a, right));
+			expect(graph.broadcastShape(left, c)).toEqual(graph.broadcastShape(a, right));
 		}),
 	);
 });
@@ -76,8 +63,8 @@ test("unbroadcast is the transpose of expand: ⟨expand x, y⟩ = ⟨x, unbroadc
 		fc.asyncProperty(narrowed, async ({ shape, narrow }) => {
 			const dot = (a: ArrayLike<number>, b: ArrayLike<number>) =>
 				Array.from(a).reduce((sum, x, i) => sum + x * b[i], 0);
-			const wide = await evaluate([narrow], (x) => expand(x, shape));
-			const back = await evaluate([shape], (y) => unbroadcast(y, narrow));
+			const wide = await evaluate([narrow], (x) => x.expand(shape));
+			const back = await evaluate([shape], (y) => y.unbroadcast(narrow));
 			expect(dot(wide, counted(shape))).toBeCloseTo(dot(counted(narrow), back), 6);
 		}),
 		runs,
@@ -87,8 +74,8 @@ test("unbroadcast is the transpose of expand: ⟨expand x, y⟩ = ⟨x, unbroadc
 test("adding with broadcasting equals expanding first", async () => {
 	await fc.assert(
 		fc.asyncProperty(narrowed, async ({ shape, narrow }) => {
-			const plain = await evaluate([shape, narrow], (a, b) => add(a, b));
-			const first = await evaluate([shape, narrow], (a, b) => add(a, expand(b, shape)));
+			const plain = await evaluate([shape, narrow], (a, b) => a.add(b));
+			const first = await evaluate([shape, narrow], (a, b) => a.add(b.expand(shape)));
 			expect(plain).toEqual(first);
 		}),
 		runs,
@@ -100,7 +87,7 @@ test("slicing undoes padding", async () => {
 		fc.asyncProperty(axisAndShape, fc.nat(3), fc.nat(3), async ({ shape, axis }, before, after) => {
 			const n = shape[axis];
 			const back = await evaluate([shape], (x) =>
-				slice(pad(x, axis, before, after), axis, before, before + n),
+				x.pad(axis, before, after).slice(axis, before, before + n),
 			);
 			expect(back).toEqual([...counted(shape)]);
 		}),
@@ -116,9 +103,9 @@ test("the parts of a split, and the slices at a cut, join to the whole", async (
 			const cut = 1 + (n % (length - 1));
 			const whole = [...counted(shape)];
 			const joined = (parts: (x: Tensor) => readonly Tensor[]) =>
-				evaluate([shape], (x) => concat(parts(x), axis));
-			expect(await joined((x) => split(x, axis, [cut, length - cut]))).toEqual(whole);
-			expect(await joined((x) => [slice(x, axis, 0, cut), slice(x, axis, cut)])).toEqual(whole);
+				evaluate([shape], (x) => graph.concat(parts(x), axis));
+			expect(await joined((x) => x.split(axis, [cut, length - cut]))).toEqual(whole);
+			expect(await joined((x) => [x.slice(axis, 0, cut), x.slice(axis, cut)])).toEqual(whole);
 		}),
 		runs,
 	);
@@ -127,7 +114,7 @@ test("the parts of a split, and the slices at a cut, join to the whole", async (
 test("rolling one way and back changes nothing", async () => {
 	await fc.assert(
 		fc.asyncProperty(axisAndShape, fc.integer({ min: -9, max: 9 }), async ({ shape, axis }, by) => {
-			const back = await evaluate([shape], (x) => roll(roll(x, axis, by), axis, -by));
+			const back = await evaluate([shape], (x) => x.roll(axis, by).roll(axis, -by));
 			expect(back).toEqual([...counted(shape)]);
 		}),
 		runs,

@@ -93,7 +93,7 @@ const log1p = (x: Tensor) => x.add(1).log();
 /** A hat: 1 at the knot, 0 at its neighbours and beyond. */
 export const hat = (x: Tensor, knot: Tensor | number, spacing: number): Tensor => {
 	const distance = x.sub(knot).abs();
-	return graph.relu(graph.sub(1, distance.mul(1 / spacing)));
+	return graph.sub(1, distance.mul(1 / spacing)).relu();
 };
 
 /** Hats over log(1 + days), one for each knot, side by side. */

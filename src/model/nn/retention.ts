@@ -167,10 +167,7 @@ export function retentionQueries(
 	from: QueriedState,
 ): RetentionQueries {
 	// Before the first event nothing is held that could be any fresher.
-	const { positions, logDecay } = readingOf(
-		{ days: graph.relu(days), gaps: graph.relu(gaps) },
-		settings,
-	);
+	const { positions, logDecay } = readingOf({ days: days.relu(), gaps: gaps.relu() }, settings);
 	return { queries: positions.queries, decay: logDecay.exp(), from };
 }
 

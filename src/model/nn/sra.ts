@@ -256,10 +256,10 @@ export const anyLength: SraForm = ({ q, k, v, logDecay, initialState, before }) 
 	const after = (sum: Tensor, decay: () => Tensor) =>
 		first ? sum.add(column(decay().exp()).mul(first)) : sum;
 	const starts = after(decayBetween(totals).matmul(added), () =>
-		graph.cumulativeSum(totals, -1, { exclusive: true }),
+		totals.cumulativeSum(-1, { exclusive: true }),
 	);
 	const states = starts.reshape([batch, heads, chunks, key, value]);
-	const toEnd = graph.cumulativeSum(totals, -1, { exclusive: true, reverse: true }).exp();
+	const toEnd = totals.cumulativeSum(-1, { exclusive: true, reverse: true }).exp();
 	const last = after(toEnd.reshape([batch, heads, 1, chunks]).matmul(added), () =>
 		totals.sum(-1, true),
 	);
@@ -284,7 +284,7 @@ function decayBetween(totals: Tensor): Tensor {
 	const zero = graph.constant([0], [1, 1]);
 	// Row t of column j holds total_t if j < t; running sums down the rows end before i.
 	const below = graph.where(across.less(down), column(totals), zero);
-	const sums = graph.cumulativeSum(below, -2, { exclusive: true });
+	const sums = below.cumulativeSum(-2, { exclusive: true });
 	return sums.add(graph.where(across.less(down), zero, graph.constant([never], [1, 1]))).exp();
 }
 
@@ -310,7 +310,7 @@ export function readAtPositions(x: QueriesAtPositions): Tensor {
 	const earlier = graph.placesAlong(x.logDecay, 2).less(places); // [batch, 1, queries, slots]
 	// What a slot left fades by the steps after it that come before the query.
 	const steps = graph.where(earlier, x.logDecay.reshape([batch, heads, 1, slots]), 0);
-	const fading = graph.cumulativeSum(steps, -1, { exclusive: true, reverse: true }).exp();
+	const fading = steps.cumulativeSum(-1, { exclusive: true, reverse: true }).exp();
 	const scores = x.queries.matmul(x.k, { transposeB: true });
 	const inside = scores.mul(graph.where(earlier, fading, 0)).matmul(x.v);
 	if (!x.initialState) return inside;

@@ -25,11 +25,11 @@ interface Clock {
 
 /** 1 + log(1 + days): no two places stand at one time, and no interval is many times another. */
 const tick = (gaps: Tensor): Tensor =>
-	graph.add(1, graph.add(1, graph.relu(gaps)).log()).minimum(longestTick);
+	graph.add(1, graph.add(1, gaps.relu()).log()).minimum(longestTick);
 
 /** A row's span is its unit, unless it is shorter than a tick for each place of the window. */
 export function clockOf({ gaps, mask }: Pick<Observed, "gaps" | "mask">): Clock {
-	const ticks = mask.mul(graph.cumulativeSum(mask.mul(tick(gaps)), 1).sub(1)); // 0 at the first event
+	const ticks = mask.mul(mask.mul(tick(gaps)).cumulativeSum(1).sub(1)); // 0 at the first event
 	const unit = ticks.slice(1, -1).maximum(mask.shape[1] as number);
 	const places = ticks.div(unit);
 	return { places, end: places.slice(1, -1).add(graph.div(longestTick, unit)), mask, unit };
@@ -81,7 +81,15 @@ export function trajectories(p: nn.Weights, start: Tensor, clock: Clock, steps: 
 function inOrder(states: readonly Tensor[]): Tensor {
 	const all = graph.stack(states, 3); // [2, rows, places, steps + 1, width]
 	const way = (i: number) => all.slice(0, i, i + 1).reshape(all.shape.slice(1));
-	return graph.concat([graph.flip(way(1), 2).slice(2, 0, states.length - 1), way(0)], 2);
+	return graph.concat(
+		[
+			way(1)
+				.flip(2)
+				.slice(2, 0, states.length - 1),
+			way(0),
+		],
+		2,
+	);
 }
 
 /**
@@ -97,7 +105,7 @@ export function readings(clock: Clock, at: Tensor, steps: number): Tensor {
 	const apart = (x: Tensor) => x.reshape([...x.shape, 1]);
 	const grid = Array.from({ length: 2 * steps + 1 }, (_, i) => i - steps);
 	const z = apart(offset.div(step)).sub(graph.constant(grid, [grid.length], at.dtype));
-	const near = graph.relu(graph.sub(1, z.abs()));
+	const near = graph.sub(1, z.abs()).relu();
 	const weight = near.square();
 	return graph.concat([weight.mul(graph.sub(3, near.mul(2))), z.mul(weight).mul(apart(step))], -1);
 }

@@ -41,8 +41,8 @@ export function lastSeen(
 	const since = at.sub(previous).reshape([rows, places, 1]);
 	const added = graph.oneHot(tokens, codes, days.dtype).mul(since); // [rows, places, codes]
 	return {
-		last: graph.cumulativeSum(added, 1),
-		before: graph.cumulativeSum(added, 1, { exclusive: true }),
+		last: added.cumulativeSum(1),
+		before: added.cumulativeSum(1, { exclusive: true }),
 	};
 }
 
@@ -67,7 +67,7 @@ const config = modelSettings({
 type GruDConfig = z.infer<typeof config>;
 
 /** γ = e^{−relu(rate)}: from 1, nothing lost, to 0. */
-const decay = (rate: Tensor): Tensor => graph.relu(rate).neg().exp();
+const decay = (rate: Tensor): Tensor => rate.relu().neg().exp();
 
 /** What W x̂ + b adds before the gates, and γ_h, at some days, from when each code was last seen. */
 function decayed(

@@ -33,7 +33,7 @@ export function bidirectionalGru(p: nn.Weights, x: Tensor, width: number): Tenso
 		made.set(name, joint);
 		return joint;
 	};
-	const inputs = graph.stack([x, graph.flip(x, 1)], 0).reshape([2, rows * places, inside]);
+	const inputs = graph.stack([x, x.flip(1)], 0).reshape([2, rows * places, inside]);
 	const { outputs } = graph.scan(
 		(state: Tensor, [fromInput]) => {
 			const next = nn.gruStep(both, state, fromInput);
@@ -44,7 +44,7 @@ export function bidirectionalGru(p: nn.Weights, x: Tensor, width: number): Tenso
 		{ axis: 2 },
 	); // [2, rows, places, width]
 	const way = (i: number) => outputs.slice(0, i, i + 1).reshape([rows, places, width]);
-	return graph.concat([way(0), graph.flip(way(1), 1)], -1);
+	return graph.concat([way(0), way(1).flip(1)], -1);
 }
 
 /** Matrices [2, …, …]; vectors [2, 1, …], as they are added to rows. */
@@ -146,7 +146,7 @@ const config = modelSettings({
 type MtandConfig = z.infer<typeof config>;
 
 const readout = (p: nn.Weights, x: Tensor): Tensor =>
-	nn.linear(p, "out", graph.relu(nn.linear(p, "hidden", x)));
+	nn.linear(p, "out", nn.linear(p, "hidden", x).relu());
 
 /** Years from the last place on, below 0 before it. */
 const yearsOf = ({ days }: Window): Tensor => days.sub(days.slice(1, -1)).mul(1 / yearDays);

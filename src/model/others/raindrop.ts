@@ -67,7 +67,7 @@ export const observationWeights = (vocab: number, width: number): nn.WeightSpecs
  */
 export function observedStates(p: nn.Weights, { tokens, sensorOf, momentOf }: Sensors): Tensor {
 	const [rows, moments, sensors] = sensorOf.shape as [number, number, number];
-	const states = graph.relu(graph.gather(p("observation"), tokens)); // [rows, sensors, width]
+	const states = graph.gather(p("observation"), tokens).relu(); // [rows, sensors, width]
 	return states
 		.reshape([rows, 1, sensors, -1])
 		.mul(momentOf.matmul(sensorOf).reshape([rows, moments, sensors, 1]));
@@ -130,7 +130,7 @@ export function propagate(
 
 	const often = sensorOf.sum(1).maximum(1).reshape([rows, places, 1]);
 	const dependency = sensorOf.matmul(alpha, { transposeA: true }).div(often); // [rows, senders, receivers]
-	return { known: graph.relu(h.add(message)), edges: e.mul(dependency) };
+	return { known: h.add(message).relu(), edges: e.mul(dependency) };
 }
 
 /** Only the heaviest edges, this part of those that join sensors of the window; the others are 0. */
@@ -150,7 +150,7 @@ export function prune(edges: Tensor, { isSensor }: Sensors, kept: number): Tenso
  */
 export function graphDistance({ tokens, isSensor }: Sensors, edges: Tensor): Tensor {
 	const [rows, sensors] = tokens.shape as [number, number];
-	const other = (x: Tensor) => graph.roll(x, 0, -Math.floor(rows / 2));
+	const other = (x: Tensor) => x.roll(0, -Math.floor(rows / 2));
 	const down = (x: Tensor) => x.reshape([rows, sensors, 1]);
 	const across = (x: Tensor) => x.reshape([rows, 1, sensors]);
 	// 1 where place i of a window and place j of the other stand for one sensor.
@@ -282,6 +282,6 @@ export const raindrop = windowModel<RaindropConfig>({
 			[mean.expand([rows, queryCount, dim]), nn.timeEncoding(queries.gaps, time)],
 			2,
 		);
-		return graph.relu(nn.linear(p, "answer", read));
+		return nn.linear(p, "answer", read).relu();
 	},
 });

@@ -54,9 +54,7 @@ export function positionsOf({ batch, slots, mask, seen, queries, dtype }: SlotSt
 	const from = seen ?? graph.filled(0, [batch, 1], dtype);
 	const ends = mask ? mask.sum(1, true) : graph.filled(slots, [batch, 1], dtype); // [batch, 1]
 	const order = graph.constant([...Array(slots).keys()], [1, slots], dtype);
-	const ofSlots = mask
-		? graph.cumulativeSum(mask, 1, { exclusive: true })
-		: order.expand([batch, slots]);
+	const ofSlots = mask ? mask.cumulativeSum(1, { exclusive: true }) : order.expand([batch, slots]);
 	const streams = slots > 0 ? [ofSlots] : [];
 	if (queries) {
 		const { tokens, read } = queries;

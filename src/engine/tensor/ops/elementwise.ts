@@ -30,6 +30,9 @@ export function broadcastShape(a: Shape, b: Shape): Shape | undefined {
 }
 
 export type Operand = Tensor | number;
+// Named where they are used too: the methods of tensors have these types.
+type Binary = (a: Operand, b: Operand) => Tensor;
+type Unary = (x: Tensor) => Tensor;
 
 function pair(a: Operand, b: Operand): [Tensor, Tensor] {
 	const dtype = typeof a !== "number" ? a.dtype : typeof b !== "number" ? b.dtype : "float32";
@@ -55,7 +58,7 @@ function binary(
 			g: Tensor,
 		) => readonly [() => Tensor, () => Tensor];
 	},
-): (a: Operand, b: Operand) => Tensor {
+): Binary {
 	const { operands = "numbers", pullback } = options;
 	const operation: Operation<Plain> = {
 		name,
@@ -83,10 +86,7 @@ function binary(
 	return (a, b) => apply(operation, pair(a, b), none);
 }
 
-function unary(
-	name: Plain,
-	pullback?: (x: Tensor, y: Tensor, g: Tensor) => Tensor,
-): (x: Tensor) => Tensor {
+function unary(name: Plain, pullback?: (x: Tensor, y: Tensor, g: Tensor) => Tensor): Unary {
 	const operation: Operation<Plain> = {
 		name,
 		types: ([x]) => [floatType(name, x)],
@@ -97,23 +97,23 @@ function unary(
 	return (x) => apply(operation, [x], none);
 }
 
-export const add = binary("add", { pullback: (_a, _b, _y, g) => [() => g, () => g] });
-export const sub = binary("sub", { pullback: (_a, _b, _y, g) => [() => g, () => g.neg()] });
-export const mul = binary("mul", {
+export const add: Binary = binary("add", { pullback: (_a, _b, _y, g) => [() => g, () => g] });
+export const sub: Binary = binary("sub", { pullback: (_a, _b, _y, g) => [() => g, () => g.neg()] });
+export const mul: Binary = binary("mul", {
 	pullback: (a, b, _y, g) => [() => g.mul(b), () => g.mul(a)],
 });
-export const div = binary("div", {
+export const div: Binary = binary("div", {
 	pullback: (_a, b, y, g) => [() => g.div(b), () => g.mul(y).div(b).neg()],
 });
 /** The larger of two; where they are equal the cotangent goes to the first. */
-export const maximum = binary("maximum", {
+export const maximum: Binary = binary("maximum", {
 	pullback: (a, b, _y, g) => [
 		() => g.mul(a.greaterEqual(b).cast(g.dtype)),
 		() => g.mul(a.less(b).cast(g.dtype)),
 	],
 });
 /** The smaller of two; where they are equal the cotangent goes to the first. */
-export const minimum = binary("minimum", {
+export const minimum: Binary = binary("minimum", {
 	pullback: (a, b, _y, g) => [
 		() => g.mul(b.greaterEqual(a).cast(g.dtype)),
 		() => g.mul(b.less(a).cast(g.dtype)),
@@ -122,24 +122,24 @@ export const minimum = binary("minimum", {
 export const clamp = (x: Tensor, low: Operand, high: Operand): Tensor =>
 	x.maximum(low).minimum(high);
 
-export const less = binary("less", { result: "bool" });
-export const greaterEqual = binary("greaterEqual", { result: "bool" });
-export const equal = binary("equal", { operands: "any", result: "bool" });
-export const both = binary("both", { operands: "bool", result: "bool" });
-export const either = binary("either", { operands: "bool", result: "bool" });
+export const less: Binary = binary("less", { result: "bool" });
+export const greaterEqual: Binary = binary("greaterEqual", { result: "bool" });
+export const equal: Binary = binary("equal", { operands: "any", result: "bool" });
+export const both: Binary = binary("both", { operands: "bool", result: "bool" });
+export const either: Binary = binary("either", { operands: "bool", result: "bool" });
 
-export const neg = unary("neg", (_x, _y, g) => g.neg());
-export const exp = unary("exp", (_x, y, g) => g.mul(y));
-export const log = unary("log", (x, _y, g) => g.div(x));
-export const sqrt = unary("sqrt", (_x, y, g) => g.mul(0.5).div(y));
-export const sin = unary("sin", (x, _y, g) => g.mul(x.cos()));
-export const cos = unary("cos", (x, _y, g) => g.mul(x.sin()).neg());
-export const tanh = unary("tanh", (_x, y, g) => g.mul(sub(1, y.mul(y))));
-export const sigmoid = unary("sigmoid", (_x, y, g) => g.mul(y.sub(y.mul(y))));
-export const abs = unary("abs", (x, _y, g) => g.mul(x.sign()));
-export const sign = unary("sign");
-export const floor = unary("floor");
-export const relu = unary("relu", (x, _y, g) => g.mul(less(0, x).cast(g.dtype)));
+export const neg: Unary = unary("neg", (_x, _y, g) => g.neg());
+export const exp: Unary = unary("exp", (_x, y, g) => g.mul(y));
+export const log: Unary = unary("log", (x, _y, g) => g.div(x));
+export const sqrt: Unary = unary("sqrt", (_x, y, g) => g.mul(0.5).div(y));
+export const sin: Unary = unary("sin", (x, _y, g) => g.mul(x.cos()));
+export const cos: Unary = unary("cos", (x, _y, g) => g.mul(x.sin()).neg());
+export const tanh: Unary = unary("tanh", (_x, y, g) => g.mul(sub(1, y.mul(y))));
+export const sigmoid: Unary = unary("sigmoid", (_x, y, g) => g.mul(y.sub(y.mul(y))));
+export const abs: Unary = unary("abs", (x, _y, g) => g.mul(x.sign()));
+export const sign: Unary = unary("sign");
+export const floor: Unary = unary("floor");
+export const relu: Unary = unary("relu", (x, _y, g) => g.mul(less(0, x).cast(g.dtype)));
 
 export const square = (x: Tensor): Tensor => x.mul(x);
 
@@ -180,10 +180,7 @@ export function where(condition: Tensor, a: Operand, b: Operand): Tensor {
 type ActivationName = "softplus" | "logSigmoid" | "silu" | "gelu";
 
 /** An activation whose own gradient is shorter, or exact for more inputs, than that of its parts. */
-function activation(
-	name: ActivationName,
-	slope: (x: Tensor, y: Tensor) => Tensor,
-): (x: Tensor) => Tensor {
+function activation(name: ActivationName, slope: (x: Tensor, y: Tensor) => Tensor): Unary {
 	const operation: Operation<ActivationName> = {
 		name,
 		types: ([x]) => [floatType(name, x)],
@@ -193,18 +190,18 @@ function activation(
 }
 
 /** log(1 + e^x), without overflow for any x. */
-export const softplus = activation("softplus", sigmoid);
+export const softplus: Unary = activation("softplus", sigmoid);
 
 /** log σ(x) = −softplus(−x). */
-export const logSigmoid = activation("logSigmoid", (x) => x.neg().sigmoid());
+export const logSigmoid: Unary = activation("logSigmoid", (x) => x.neg().sigmoid());
 
 /** x σ(u(x)), with slope σ + (y − y σ) u'. */
 function gated(
 	name: "silu" | "gelu",
-	gate: (x: Tensor) => Tensor,
+	gate: Unary,
 	/** u'(x), or undefined where it is 1. */
-	gateSlope?: (x: Tensor) => Tensor,
-): (x: Tensor) => Tensor {
+	gateSlope?: Unary,
+): Unary {
 	return activation(name, (x, y) => {
 		const s = gate(x).sigmoid();
 		const rest = y.sub(y.mul(s));
@@ -218,10 +215,10 @@ const cubic = linear * 0.044715;
 const geluGate = (x: Tensor) => x.mul(x.mul(x).mul(cubic).add(linear));
 
 /** x σ(x). */
-export const silu = gated("silu", (x) => x);
+export const silu: Unary = gated("silu", (x) => x);
 
 /** GELU in its tanh form: x σ(2 √(2/π) (x + 0.044715 x³)). */
-export const gelu = gated(
+export const gelu: Unary = gated(
 	"gelu",
 	geluGate,
 	// The square is recomputed: kept from the forward pass, it would cost memory in every layer.
@@ -237,7 +234,7 @@ export const elu = (x: Tensor, alpha = 1): Tensor =>
 	where(less(0, x), x, x.minimum(0).exp().sub(1).mul(alpha));
 
 /** The activations composed of simpler operations, for backends without kernels for them. */
-export const activationParts: Readonly<Record<ActivationName, (x: Tensor) => Tensor>> = {
+export const activationParts: Readonly<Record<ActivationName, Unary>> = {
 	softplus: (x) => relu(x).add(add(1, x.abs().neg().exp()).log()),
 	logSigmoid: (x) => x.minimum(0).sub(add(1, x.abs().neg().exp()).log()),
 	silu: (x) => x.mul(x.sigmoid()),

@@ -41,10 +41,12 @@ export function variance(x: Tensor, axes?: number | readonly number[], keep = fa
 	return centred.mul(centred).mean(axes, keep);
 }
 
+type AlongAxis = (x: Tensor, axis?: number) => Tensor;
+
 function alongAxis(
 	name: "softmax" | "logSoftmax",
 	pullback: (y: Tensor, g: Tensor, axis: number) => Tensor,
-): (x: Tensor, axis?: number) => Tensor {
+): AlongAxis {
 	const operation: Operation<"softmax" | "logSoftmax"> = {
 		name,
 		types: ([x]) => [floatType(name, x)],
@@ -53,9 +55,11 @@ function alongAxis(
 	return (x, axis = -1) => apply(operation, [x], { axis: axisOf(name, x, axis) });
 }
 
-export const softmax = alongAxis("softmax", (y, g, axis) => y.mul(g.sub(g.mul(y).sum(axis, true))));
+export const softmax: AlongAxis = alongAxis("softmax", (y, g, axis) =>
+	y.mul(g.sub(g.mul(y).sum(axis, true))),
+);
 
-export const logSoftmax = alongAxis("logSoftmax", (y, g, axis) =>
+export const logSoftmax: AlongAxis = alongAxis("logSoftmax", (y, g, axis) =>
 	g.sub(y.exp().mul(g.sum(axis, true))),
 );
 

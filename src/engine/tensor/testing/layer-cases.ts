@@ -141,7 +141,7 @@ export const layerCases = table({
 			build: ({ x, scale, shift }) => {
 				const norm = graph.batchNorm(x, [0, 2], { scale, shift });
 				return graph.concat(
-					[norm.y, norm.mean, norm.variance].map((t) => graph.reshape(t, [-1])),
+					[norm.y, norm.mean, norm.variance].map((t) => t.reshape([-1])),
 					0,
 				);
 			},
@@ -181,13 +181,13 @@ export const layerCases = table({
 			build: ({ x, h, w }) => {
 				const { state, outputs } = graph.scan(
 					(h, [x], place) => {
-						const next = graph.tanh(graph.add(x, graph.mul(graph.matmul(h, w), decay(place))));
-						return [next, graph.square(next)];
+						const next = x.add(h.matmul(w).mul(decay(place))).tanh();
+						return [next, next.square()];
 					},
 					h,
 					[x],
 				);
-				return graph.concat([outputs, graph.reshape(state, [2, 1, 3])], 1);
+				return graph.concat([outputs, state.reshape([2, 1, 3])], 1);
 			},
 			expected: ({ x, h, w }) => {
 				let state = h;
@@ -208,10 +208,10 @@ export const layerCases = table({
 			build: ({ x, y }) =>
 				graph.scan(
 					({ sum }, [x, y]) => {
-						const next = graph.add(graph.mul(sum, y), x);
+						const next = sum.mul(y).add(x);
 						return [{ sum: next }, next];
 					},
-					{ sum: graph.mul(graph.reshape(graph.slice(x, 0, 0, 1), [2]), 0) },
+					{ sum: x.slice(0, 0, 1).reshape([2]).mul(0) },
 					[x, y],
 					{ axis: 0, reverse: true },
 				).outputs,
@@ -229,23 +229,20 @@ export const layerCases = table({
 		{
 			given: { x: [2, 5, 3], h: [2, 3], w: [3, 3], b: [3], i: indices(2, 2, 5, 1) },
 			build: ({ x, h, w, b, i }) => {
-				const doubled = graph.mul(w, 2);
+				const doubled = w.mul(2);
 				const { state, outputs } = graph.scan(
 					({ h, count }, [x, i]) => {
-						const kept = graph.where(graph.equal(i, 1), h, graph.mul(h, 0.5));
-						const inside = graph.add(
-							graph.matmul(kept, doubled),
-							graph.matmul(x, w, { transposeB: true }),
-						);
+						const kept = graph.where(i.equal(1), h, h.mul(0.5));
+						const inside = kept.matmul(doubled).add(x.matmul(w, { transposeB: true }));
 						return [
-							{ h: graph.tanh(graph.add(inside, b)), count: graph.add(count, i) },
-							graph.mul(kept, graph.cast(count, x.dtype)),
+							{ h: inside.add(b).tanh(), count: count.add(i) },
+							kept.mul(count.cast(x.dtype)),
 						];
 					},
 					{ h, count: graph.filled(1, [2, 1], "int32") },
 					[x, i],
 				);
-				return graph.concat([outputs, graph.reshape(state.h, [2, 1, 3])], 1);
+				return graph.concat([outputs, state.h.reshape([2, 1, 3])], 1);
 			},
 			expected: ({ x, h, w, b, i }) => {
 				let state = h;
@@ -271,8 +268,8 @@ export const layerCases = table({
 			build: ({ x, w }) =>
 				graph.scan(
 					(h: Tensor, [x]) => {
-						const next = graph.add(graph.matmul(h, w), x);
-						return [next, graph.sumSquares(next, [1, 2])];
+						const next = h.matmul(w).add(x);
+						return [next, next.sumSquares([1, 2])];
 					},
 					graph.filled(0.5, [2, 1, 3], x.dtype),
 					[x],
@@ -301,14 +298,14 @@ export const layerCases = table({
 					(h: Tensor, [x]) => {
 						const inner = graph.scan(
 							(k: Tensor, [y]) => {
-								const next = graph.mul(graph.add(k, y), x);
+								const next = k.add(y).mul(x);
 								return [next, next];
 							},
 							h,
 							[y],
 							{ axis: 0 },
 						);
-						return [graph.sin(inner.state), graph.sum(inner.outputs)];
+						return [inner.state.sin(), inner.outputs.sum()];
 					},
 					graph.scalar(0.3, x.dtype),
 					[x],
@@ -328,7 +325,7 @@ export const layerCases = table({
 			given: { x: [2, 1, 3] },
 			build: ({ x }) =>
 				graph.scan(
-					(sum: Tensor, [x]) => [graph.add(sum, x), graph.square(sum)],
+					(sum: Tensor, [x]) => [sum.add(x), sum.square()],
 					graph.filled(0.5, [2, 3], x.dtype),
 					[x],
 				).state,
