@@ -3,7 +3,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { dirname, join, posix, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import ts from "typescript";
 
 /** In the order data flows: a room imports itself and rooms before it. The first folder of a path is its wing. */
 const rooms = [
@@ -67,42 +66,28 @@ const isTest = (/** @type {string} */ file) => /\.test\.ts$|(^|\/)testing\//.tes
 const isNodeOnly = (/** @type {string} */ target) =>
 	target.startsWith("node:") || nodeOnly.has(target);
 
+/** Imports as the formatter writes them: a statement at the start of a line, or a call. */
+const patterns = {
+	static: /^(?:import|export)\b(?<types> type)?(?:[^"';=]*\bfrom)? "(?<target>[^"]+)"/dgm,
+	dynamic: /(?<types>\btypeof )?\b(?:import|require)\("(?<target>[^"]+)"\)/dg,
+};
+
 /** @returns {Import[]} */
-function importsOf(/** @type {string} */ file, /** @type {string} */ text) {
-	const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
-	/** @type {Import[]} */
-	const imports = [];
-	const add = (
-		/** @type {ts.Node | undefined} */ specifier,
-		/** @type {boolean} */ typeOnly,
-		lazy = false,
-	) => {
-		if (!specifier || !ts.isStringLiteralLike(specifier)) return;
-		const line = source.getLineAndCharacterOfPosition(specifier.getStart()).line + 1;
-		const target = specifier.text.startsWith(".")
-			? posix.join(posix.dirname(file), specifier.text).replace(/\.js$/, ".ts")
-			: specifier.text;
-		imports.push({ target, line, typeOnly, lazy });
-	};
-	const visit = (/** @type {ts.Node} */ node) => {
-		if (ts.isImportDeclaration(node)) {
-			add(node.moduleSpecifier, node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword);
-		} else if (ts.isExportDeclaration(node)) {
-			add(node.moduleSpecifier, node.isTypeOnly);
-		} else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) {
-			add(node.argument.literal, true);
-		} else if (
-			ts.isCallExpression(node) &&
-			(node.expression.kind === ts.SyntaxKind.ImportKeyword ||
-				node.expression.getText() === "require")
-		) {
-			add(node.arguments[0], false, true);
-		}
-		ts.forEachChild(node, visit);
-	};
-	visit(source);
-	return imports;
-}
+const importsOf = (/** @type {string} */ file, /** @type {string} */ text) =>
+	Object.entries(patterns).flatMap(([kind, pattern]) =>
+		[...text.matchAll(pattern)].map(({ groups = {}, indices }) => {
+			const { types, target = "" } = groups;
+			const [start = 0] = indices?.groups?.target ?? [];
+			return {
+				target: target.startsWith(".")
+					? posix.join(posix.dirname(file), target).replace(/\.js$/, ".ts")
+					: target,
+				line: text.slice(0, start).split("\n").length,
+				typeOnly: types !== undefined,
+				lazy: kind === "dynamic" && types === undefined,
+			};
+		}),
+	);
 
 /** @returns {Omit<Violation, "file" | "line"> | undefined} */
 function directionFault(/** @type {string} */ from, /** @type {string} */ to) {
