@@ -61,7 +61,7 @@ describe("bootstrap", () => {
 		for (let seed = 0; seed < 400; seed++) truth += sample(10_000 + seed)(once) / 400;
 		let [covered, coveredByPercentiles] = [0, 0];
 		for (let seed = 0; seed < trials; seed++) {
-			const { area } = drawPatients(patients, { area: sample(seed) }, { draws: 60, seed });
+			const [{ area }] = drawPatients(patients, [{ area: sample(seed) }], { draws: 60, seed });
 			const { low, high } = measureOf(area);
 			if (low <= truth && truth <= high) covered++;
 			const sorted = area.drawn.toSorted();
@@ -84,7 +84,7 @@ describe("bootstrap", () => {
 		const base = normals(100, 7);
 		const better = base.map((value) => value + 0.1);
 		const means = { one: meanOf(better), other: meanOf(base) };
-		const { one, other } = drawPatients(100, means, options);
+		const [{ one, other }] = drawPatients(100, [means], options);
 		const [both, alone] = [measureOf(difference(one, other)), measureOf(one)];
 		expect(both.value).toBeCloseTo(0.1, 12);
 		expect(both.high - both.low).toBeLessThan(1e-12);

@@ -63,21 +63,24 @@ export function* patientDraws(
 	}
 }
 
-/** Evaluates every statistic on the same bootstrap draws of patients. */
+/** Evaluates every statistic of several rows on the same bootstrap draws of patients. */
 export function drawPatients<Name extends string>(
 	patients: number,
-	statistics: Readonly<Record<Name, Statistic>>,
+	rows: readonly Readonly<Record<Name, Statistic>>[],
 	options: BootstrapOptions,
-): Record<Name, Drawn> {
+): Record<Name, Drawn>[] {
 	if (patients === 0) throw new InputError("there are no patients to evaluate");
 	const once = new Float64Array(patients).fill(1);
-	const results = mapValues(statistics, (statistic) => ({
-		value: statistic(once),
-		drawn: new Float64Array(options.draws),
-	}));
+	const results = rows.map((statistics) =>
+		mapValues(statistics, (statistic) => ({
+			value: statistic(once),
+			drawn: new Float64Array(options.draws),
+		})),
+	);
 	let draw = 0;
 	for (const weights of patientDraws(patients, options)) {
-		for (const name in results) results[name].drawn[draw] = statistics[name](weights);
+		for (const [row, statistics] of rows.entries())
+			for (const name in statistics) results[row][name].drawn[draw] = statistics[name](weights);
 		draw++;
 	}
 	return results;
@@ -91,7 +94,7 @@ export const bootstrap = <Name extends string>(
 	patients: number,
 	statistics: Readonly<Record<Name, Statistic>>,
 	options: BootstrapOptions,
-): Record<Name, Measure> => mapValues(drawPatients(patients, statistics, options), measureOf);
+): Record<Name, Measure> => mapValues(drawPatients(patients, [statistics], options)[0], measureOf);
 
 /**
  * The value with its interval: the percentiles of the draws, moved so that their mean is the value. Patients who are

@@ -22,30 +22,6 @@ export type Measure = Readonly<z.infer<typeof measureSchema>>;
 
 const measures = z.record(z.string(), measureSchema);
 
-/** Little-endian numbers in base64. */
-const numbers = z.base64();
-
-/** Per-patient values in a file, in the dataset's order of patients, without their ids. */
-export const byPatientSchema = z.union([
-	z.strictObject({
-		/** float64 */
-		ratios: z.record(z.string(), z.strictObject({ parts: numbers, wholes: numbers })),
-	}),
-	z.strictObject({
-		/** uint8 labels; uint32 patient numbers; uint32 ranks among the distinct scores. */
-		scored: z.strictObject({
-			answers: numbers,
-			patients: numbers,
-			count: z.int().min(1),
-			/** float64 weights of the labels; 1 if left out. */
-			weights: numbers.optional(),
-			ranks: z.array(numbers).min(1),
-		}),
-	}),
-]);
-/** Values on each bootstrap draw in a file, by metric: float64. */
-const byDrawSchema = z.record(z.string(), numbers);
-
 const rowNames = {
 	who: z.enum(["model", "history", "global", "oracle", "observed"]),
 	/** The display name, such as "TrajGPT, time-specific". */
@@ -57,8 +33,10 @@ const rowNames = {
 const rowSchema = z.strictObject({
 	...rowNames,
 	metrics: measures,
-	byPatient: byPatientSchema.optional(),
-	byDraw: byDrawSchema.optional(),
+	/** The value of each metric on each bootstrap draw: little-endian float64 in base64. */
+	byDraw: z.record(z.string(), z.base64()).optional(),
+	/** Earlier versions kept values of patients instead. */
+	byPatient: z.unknown().optional(),
 });
 export type EvaluationRow = z.infer<typeof rowSchema>;
 
@@ -379,8 +357,8 @@ export interface EvaluateOptions {
 	readonly fullDataset?: Dataset;
 	/** Whether to evaluate the baselines and, on simulated data, the oracle; true by default. */
 	readonly baselines?: boolean;
-	/** Whether rows keep per-patient values, for paired comparisons of rows from several files. */
-	readonly keepPatients?: boolean;
+	/** Whether rows keep their values on each draw, for paired comparisons of rows from several files. */
+	readonly keepDraws?: boolean;
 	/** The folder of the simulated population, if it is not found automatically. */
 	readonly oracle?: string;
 	/**

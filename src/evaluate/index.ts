@@ -7,7 +7,7 @@ export {
 	cellSchema,
 	columnsOf,
 	entrySchema,
-	keepsPatients,
+	keepsDraws,
 	onsetHorizons,
 } from "./compare/cells.js";
 export {
@@ -15,9 +15,8 @@ export {
 	acrossRuns,
 	type Comparison,
 	comparisonOf,
-	partsOf,
 } from "./compare/comparison.js";
-export { csv, differenceTables, latex, markdown, textRows } from "./compare/render.js";
+export { comparisonFormats, comparisonText } from "./compare/render.js";
 export {
 	type EvaluateOptions,
 	type Evaluation,

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { InputError } from "../base/errors.js";
 import { mapValues } from "../base/map-values.js";
 import type { Split } from "../data/cohort/index.js";
 import {
@@ -11,20 +11,19 @@ import {
 	ratioOf,
 	type Statistic,
 } from "./bootstrap.js";
-import type { byPatientSchema, EvaluateOptions, EvaluationRow, Measured } from "./evaluation.js";
-import { fewShotStatistics, type LabelledPatients, rankStatistics } from "./labelled/label-set.js";
+import type { EvaluateOptions, EvaluationRow, Measured } from "./evaluation.js";
 
-export type RowName = Omit<EvaluationRow, "metrics" | "byPatient" | "byDraw">;
+export type RowName = Omit<EvaluationRow, "metrics" | "byDraw" | "byPatient">;
+
+/** Statistics of patients, by metric. */
+export type Statistics = Readonly<Record<string, Statistic>>;
 
 /** A row, before its numbers are measured. */
 export interface PatientRow {
 	readonly name: RowName;
-	readonly byPatient?: ByPatient;
-	/** Further statistics, whose per-patient values are not kept. */
-	readonly more?: Readonly<Record<string, Statistic>>;
-	/** Metrics that were drawn before, with those draws that are kept. */
+	readonly statistics?: Statistics;
+	/** Metrics that were drawn before. */
 	readonly drawn?: Readonly<Record<string, Drawn>>;
-	readonly byDraw?: readonly string[];
 	/** Measures of which no differences are taken. */
 	readonly alone?: EvaluationRow["metrics"];
 	/** Whether the row has differences at all; true by default. */
@@ -79,7 +78,7 @@ export function tooFewText({
 /** The result of a task: its rows on the same draws of patients, compared, and what is told beside them. */
 export function measured(
 	task: string,
-	{ split, seed, draws, keepPatients = false }: EvaluateOptions,
+	{ split, seed, draws, keepDraws = false }: EvaluateOptions,
 	rows: readonly PatientRow[],
 	{
 		labels,
@@ -96,7 +95,7 @@ export function measured(
 		draws,
 		...beside,
 		...(tooFew && { tooFew }),
-		...measureRows(rows, patients, { seed, draws, keepPatients }),
+		...measureRows(rows, patients, { seed, draws, keepDraws }),
 	};
 }
 
@@ -104,44 +103,22 @@ export function measured(
 export function measureRows(
 	patientRows: readonly PatientRow[],
 	patients: number,
-	options: BootstrapOptions & { readonly keepPatients?: boolean },
+	options: BootstrapOptions & { readonly keepDraws?: boolean },
 ): Required<Pick<Measured, "rows" | "differences">> {
-	const statistics = patientRows.map(
-		({ byPatient, more }): Readonly<Record<string, Statistic>> => ({
-			...(byPatient && statisticsOf(byPatient)),
-			...more,
-		}),
-	);
 	const drawnRows = drawPatients(
 		patients,
-		Object.fromEntries(
-			statistics.flatMap((row, i) =>
-				Object.entries(row).map(
-					([metric, statistic]) => [`row ${i} ${metric}`, statistic] as const,
-				),
-			),
-		),
+		patientRows.map(({ statistics = {} }) => statistics),
 		options,
 	);
-	const rows = patientRows.map(({ drawn, ...row }, i) => ({
-		...row,
-		drawn: {
-			...drawn,
-			...mapValues(statistics[i], (_, metric) => drawnRows[`row ${i} ${metric}`]),
-		},
-	}));
+	const rows = patientRows.map((row, i) => ({ ...row, drawn: { ...row.drawn, ...drawnRows[i] } }));
 	return {
-		rows: rows.map(({ name, byPatient, byDraw, drawn, alone }) => ({
+		rows: rows.map(({ name, drawn, alone }) => ({
 			...name,
 			metrics: {
 				...alone,
 				...mapValues(drawn, (values, metric) => possible(metric, measureOf(values))),
 			},
-			...(options.keepPatients && byPatient && { byPatient: packed(byPatient) }),
-			...(options.keepPatients &&
-				byDraw && {
-					byDraw: Object.fromEntries(byDraw.map((metric) => [metric, toText(drawn[metric].drawn)])),
-				}),
+			...(options.keepDraws && { byDraw: mapValues(drawn, (values) => toText(values.drawn)) }),
 		})),
 		differences: rows
 			.filter(({ isCompared = true }) => isCompared)
@@ -167,6 +144,9 @@ export type Ratios = Readonly<
 	Record<string, { readonly parts: ArrayLike<number>; readonly wholes: ArrayLike<number> }>
 >;
 
+export const ratioStatistics = (ratios: Ratios): Statistics =>
+	mapValues(ratios, ({ parts, wholes }) => ratioOf(parts, wholes));
+
 /** The ratios that some patient contributes to: without a new code, recall of new codes is undefined. */
 export const definedRatios = (ratios: Ratios): Ratios =>
 	Object.fromEntries(
@@ -175,79 +155,20 @@ export const definedRatios = (ratios: Ratios): Ratios =>
 		),
 	);
 
-/** Binary labels with their scores: one set of scores, or one per few-shot draw. */
-interface Scored {
-	readonly labelled: LabelledPatients;
-	readonly scores: readonly ArrayLike<number>[];
-}
-
-/** The contributions of each patient to the numbers of a row. */
-export type ByPatient = { readonly ratios: Ratios } | { readonly scored: Scored };
-
-export function statisticsOf(byPatient: ByPatient): Readonly<Record<string, Statistic>> {
-	if ("ratios" in byPatient)
-		return mapValues(byPatient.ratios, ({ parts, wholes }) => ratioOf(parts, wholes));
-	const { labelled, scores } = byPatient.scored;
-	return scores.length === 1
-		? rankStatistics(labelled, scores[0])
-		: fewShotStatistics(labelled, scores);
-}
-
-type Packed = z.infer<typeof byPatientSchema>;
-
-export function packed(byPatient: ByPatient): Packed {
-	if ("ratios" in byPatient)
-		return {
-			ratios: mapValues(byPatient.ratios, ({ parts, wholes }) => ({
-				parts: toText(Float64Array.from(parts)),
-				wholes: toText(Float64Array.from(wholes)),
-			})),
-		};
-	const { labelled, scores } = byPatient.scored;
-	return {
-		scored: {
-			answers: toText(labelled.targets),
-			patients: toText(Uint32Array.from(labelled.patients)),
-			count: labelled.count,
-			...(labelled.weights && { weights: toText(labelled.weights) }),
-			ranks: scores.map((one) => toText(ranksOf(one))),
-		},
-	};
-}
-
-export function unpacked(packedRow: Packed): ByPatient {
-	if ("ratios" in packedRow)
-		return {
-			ratios: mapValues(packedRow.ratios, ({ parts, wholes }) => ({
-				parts: unpackedFloats(parts),
-				wholes: unpackedFloats(wholes),
-			})),
-		};
-	const { answers, patients, count, weights, ranks } = packedRow.scored;
-	return {
-		scored: {
-			labelled: {
-				targets: new Uint8Array(toBytes(answers)),
-				patients: new Int32Array(toBytes(patients)),
-				count,
-				...(weights !== undefined && { weights: unpackedFloats(weights) }),
-			},
-			scores: ranks.map((one) => new Uint32Array(toBytes(one))),
-		},
-	};
-}
-
-/** Replaces scores by their ranks; equal scores have equal ranks. */
-function ranksOf(scores: ArrayLike<number>): Uint32Array {
-	const distinct = [...new Set(Array.from(scores))].sort((a, b) => a - b);
-	const rankOfScore = new Map(distinct.map((score, rank) => [score, rank]));
-	return Uint32Array.from(scores, (score) => rankOfScore.get(score) as number);
-}
-
-export const toText = ({ buffer, byteOffset, byteLength }: ArrayBufferView): string =>
+export const toText = ({ buffer, byteOffset, byteLength }: Float64Array): string =>
 	Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength).toString("base64");
 
-/** Copies to a new buffer, because small Node buffers start anywhere in a shared one. */
-const toBytes = (text: string): ArrayBuffer => Uint8Array.from(Buffer.from(text, "base64")).buffer;
-
-export const unpackedFloats = (text: string): Float64Array => new Float64Array(toBytes(text));
+/** A metric of a stored row on all patients and on each draw of them. */
+export function drawnOf(
+	{ label, metrics, byDraw }: EvaluationRow,
+	{ task, metric }: { readonly task: string; readonly metric: string },
+): Drawn {
+	const text = byDraw?.[metric];
+	if (text === undefined)
+		throw new InputError(
+			`the evaluation of ${label} on ${task} has no draws of ${metric}; evaluate it again`,
+		);
+	// Copied, because small Node buffers start anywhere in a shared one.
+	const { buffer } = Uint8Array.from(Buffer.from(text, "base64"));
+	return { value: metrics[metric].value, drawn: new Float64Array(buffer) };
+}

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { table } from "../../base/table.js";
 import { type Dataset, openDataset } from "../../data/cohort/index.js";
-import { type Comparison, differenceTables, partsOf, textRows } from "../../evaluate/index.js";
+import { type Comparison, comparisonText } from "../../evaluate/index.js";
 import { evaluateCell, trainCell } from "./compare/cells.js";
 import {
 	ablateFields,
@@ -143,27 +142,11 @@ const printComparison = (
 			const opened = withDatasetWarning(io, await openDataset(dataset));
 			const comparison = await work(opened, { signal, progress: progressOf(io) });
 			if (json) printJson(io, comparison);
-			else io.stdout.write(comparisonText([...tableFiles(out), ...pictures], comparison));
+			else
+				io.stdout.write(
+					`${comparisonText(comparison)}written: ${[...tableFiles(out), ...pictures].join(", ")}\n`,
+				);
 			if (comparison.failed.length > 0) throw new Exit(1);
 		},
 		() => "stopping: every cell finishes its step and saves",
 	);
-
-function comparisonText(files: readonly string[], comparison: Comparison): string {
-	const parts = partsOf(comparison);
-	const tables = parts.map((part) => {
-		const { header, rows } = textRows(part);
-		return table(header[0], [header[1], ...rows]);
-	});
-	return [
-		tables.join("\n"),
-		"\n±: half the width of the 95 % interval over patients; the files have both ends.\n",
-		...parts
-			.flatMap(differenceTables)
-			.map(({ title, header, rows }) => `\n${title}\n\n${table(header, rows)}`),
-		"\n",
-		...comparison.notes.map((note) => `${note}\n`),
-		...comparison.failed.map(({ label, reason }) => `${label} failed: ${reason}\n`),
-		`written: ${files.join(", ")}\n`,
-	].join("");
-}

@@ -2,7 +2,15 @@ import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { bootstrap } from "../bootstrap.js";
 import type { Evaluation, EvaluationRow } from "../evaluation.js";
-import { type ByPatient, measureRows, type PatientRow, type RowName, toText } from "../rows.js";
+import { rankStatistics } from "../labelled/label-set.js";
+import {
+	measureRows,
+	type PatientRow,
+	type RowName,
+	ratioStatistics,
+	type Statistics,
+	toText,
+} from "../rows.js";
 import { meanOf } from "../testing/mean-of.js";
 import {
 	type Cell,
@@ -10,10 +18,10 @@ import {
 	type ComparedModel,
 	cellSchema,
 	columnsOf,
-	keepsPatients,
+	keepsDraws,
 } from "./cells.js";
 import { bestOfColumns, type Comparison, comparisonOf, partsOf } from "./comparison.js";
-import { csv, differenceTables, latex, markdown, textRows } from "./render.js";
+import { comparisonFormats, comparisonText } from "./render.js";
 
 const patients = 40;
 const drawing = { draws: 200, seed: 0 };
@@ -26,7 +34,7 @@ const evaluation = (task: string, rows: readonly PatientRow[]): Evaluation => ({
 	patients,
 	events: 99,
 	...{ ...drawing, notes: [] },
-	...measureRows(rows, patients, { ...drawing, keepPatients: true }),
+	...measureRows(rows, patients, { ...drawing, keepDraws: true }),
 	made: { versions: {}, dataset: "abc", step: 1, seconds: 1 },
 });
 
@@ -38,25 +46,22 @@ const scatter = (() => {
 	return drawn.map((value) => value - mean);
 })();
 const recallsAbout = (mean: number) => scatter.map((by) => mean + by);
-const recalls = (five: number): ByPatient => {
+const recalls = (five: number): Statistics => {
 	const wholes = scatter.map(() => 1);
-	return {
-		ratios: {
-			"recall@5": { parts: recallsAbout(five), wholes },
-			"recall@10": { parts: recallsAbout(five + 0.1), wholes },
-		},
-	};
+	return ratioStatistics({
+		"recall@5": { parts: recallsAbout(five), wholes },
+		"recall@10": { parts: recallsAbout(five + 0.1), wholes },
+	});
 };
 
 const targets = Uint8Array.from(scatter, (_, at) => Number(at % 4 === 0));
 const labels = { targets, patients: Int32Array.from(scatter.keys()), count: patients };
 /** Scores that depend on the label by `much`. */
-const knowing = (much: number): ByPatient => ({
-	scored: {
-		labelled: labels,
-		scores: [scatter.map((by, at) => by + much * (targets[at] as number))],
-	},
-});
+const knowing = (much: number): Statistics =>
+	rankStatistics(
+		labels,
+		scatter.map((by, at) => by + much * (targets[at] as number)),
+	);
 
 const training = {
 	...{
@@ -74,11 +79,11 @@ const [one, two] = [entry("one", "One"), entry("two", "Two")];
 
 const forecast = (method: RowName["method"], five: number): PatientRow => ({
 	name: { who: "model", label: `a ${method}`, ...(method && { method }) },
-	byPatient: recalls(five),
+	statistics: recalls(five),
 });
 const labelled = (setting: NonNullable<RowName["setting"]>, much: number): PatientRow => ({
 	name: { who: "model", label: setting, setting },
-	byPatient: knowing(much),
+	statistics: knowing(much),
 });
 
 /** "one" forecasts in two ways and is pre-trained; "two" in one way, and is not. */
@@ -112,14 +117,14 @@ const baselines: Cell = {
 	...{ left: {}, seconds: 1, cpuSeconds: 1 },
 	evaluations: {
 		forecast: evaluation("forecast", [
-			{ name: { who: "history", label: "own history" }, byPatient: recalls(0.8) },
+			{ name: { who: "history", label: "own history" }, statistics: recalls(0.8) },
 		]),
 		chf: evaluation("chf", [
 			{
 				name: { who: "history", label: "counts of all codes", setting: "fine-tuned" },
-				byPatient: knowing(0.15),
+				statistics: knowing(0.15),
 			},
-			{ name: { who: "history", label: "counts of some codes" }, byPatient: knowing(0.02) },
+			{ name: { who: "history", label: "counts of some codes" }, statistics: knowing(0.02) },
 		]),
 	},
 };
@@ -135,6 +140,16 @@ const ways: ComparedMethod[] = [
 const columns = columnsOf(["forecast", "chf"], [5, 10]);
 const cells = [cell(one, 1, 0.5), cell(one, 2, 0.52), cell(two, 1, 0.6), baselines];
 const table = comparisonOf(columns, ways, cells, []);
+const {
+	csv,
+	md: markdown,
+	tex: latex,
+} = comparisonFormats as Record<"csv" | "md" | "tex", (comparison: Comparison) => string>;
+/** The cells of each line for the terminal; empty ones of a header are left out. */
+const textRows = (comparison: Comparison) =>
+	comparisonText(comparison)
+		.split("\n")
+		.map((line) => line.trim().split(/ {2,}/));
 const close = (x: number) => expect.closeTo(x, 9);
 const own = (of: Cell | undefined, task: string, row: number) =>
 	of?.evaluations[task]?.rows[row]?.metrics;
@@ -153,7 +168,7 @@ describe("a comparison", () => {
 			"Forecasting, new codes: recall@10 new",
 		]);
 		expect(apart!.lines[0]!.values).toHaveLength(4);
-		expect(textRows(apart!).header[1]).not.toContain("seeds");
+		expect(textRows(apart!)[1]).not.toContain("seeds");
 		expect(partsOf(comparisonOf(columnsOf(["next"], [5]), ways, cells, []))).toHaveLength(1);
 	});
 
@@ -260,7 +275,8 @@ describe("a comparison", () => {
 			training: { ...training, provider: "xla", seconds: 77.4 },
 		});
 		const shown = comparisonOf(columns, ways, [cells[0] as Cell, elsewhere], []);
-		expect(textRows(partsOf(shown)[0]!).rows.map((row) => row.slice(6))).toEqual([
+		const rows = textRows(shown).slice(2, 5);
+		expect(rows.map((row) => row.slice(6))).toEqual([
 			["1", "131k", "12.3", "—", "256"],
 			["1", "—", "—", "—", "—"],
 			["1", "131k", "—", "77", "—"],
@@ -289,13 +305,6 @@ describe("a comparison", () => {
 		);
 	});
 
-	test("needs cells with per-patient values", () => {
-		expect(keepsPatients(baselines)).toBe(true);
-		const bare = structuredClone(baselines);
-		delete bare.evaluations.chf!.rows[1]!.byPatient;
-		expect(keepsPatients(bare)).toBe(false);
-	});
-
 	test("marks the best and second-best trained line, never a baseline", () => {
 		expect(bestOfColumns(table)[0]).toEqual({ best: 2, second: 0 });
 	});
@@ -322,13 +331,12 @@ describe("rendering a comparison", () => {
 		expect(csv(table)).toMatch(
 			/own history,,forecast,,recall@5,0.29\d*,[\d.]+,[\d.]+,,,One \(time-specific\),patients/,
 		);
-		const { header, rows } = textRows(partsOf(table)[0]!);
-		expect(header[0].slice(0, 4)).toEqual(["", "Forecasting", "", "CHF"]);
-		expect(header[1].slice(0, 4)).toEqual(["", "K = 5, %", "K = 10, %", "S = 0, %"]);
-		expect(rows[2]!.slice(0, 5)).toEqual(["Two", `60.0 ±${half}`, `70.0 ±${half}`, "—", "—"]);
-		expect(rows[2]!.slice(6)).toEqual(["1", "131k", "12.3", "256"]);
-		expect(differenceTables(table).map(({ rows }) => rows.length)).toEqual([3, 1]);
-		expect(JSON.stringify(table)).not.toContain("byPatient");
+		const [groups, titles, , , two] = textRows(table);
+		expect(groups).toEqual(["Forecasting", "CHF"]);
+		expect(titles!.slice(0, 3)).toEqual(["K = 5, %", "K = 10, %", "S = 0, %"]);
+		expect(two!.slice(0, 5)).toEqual(["Two", `60.0 ±${half}`, `70.0 ±${half}`, "—", "—"]);
+		expect(two!.slice(6)).toEqual(["1", "131k", "12.3", "256"]);
+		expect(JSON.stringify(table)).not.toContain("byDraw");
 	});
 
 	test("writes units in column titles, and escapes LaTeX", () => {
@@ -339,10 +347,9 @@ describe("rendering a comparison", () => {
 			[cells[0] as Cell],
 			[],
 		);
-		expect(textRows(mixed).header.map((row) => row.slice(0, 4))).toEqual([
-			["", "Next event", "", "Forecasting"],
-			["", "nats", "accuracy, %", "K = 5, %"],
-		]);
+		const [groups, titles] = textRows(mixed);
+		expect(groups).toEqual(["Next event", "Forecasting"]);
+		expect(titles!.slice(0, 3)).toEqual(["nats", "accuracy, %", "K = 5, %"]);
 		expect(latex(mixed)).toContain("\\multicolumn{2}{c|}{\\textbf{Next event}} & ");
 		expect(latex(mixed)).toContain("& nats & accuracy, \\% & K = 5, \\% & parameters");
 		expect(latex(mixed)).toContain("fixed $\\gamma$, $\\tau$ 20 $\\pm$ 1 $-$ a\\_b & --- & ");
@@ -399,13 +406,14 @@ describe("task onset, measured on the draws of each evaluation", () => {
 		for (const one of [value, low, high]) expect(one).toBeCloseTo(-0.02, 9);
 	});
 
-	test("a row without draws is refused", () => {
+	test("a row without draws is refused, and its cell measured again", () => {
+		expect(keepsDraws(cells[1]!)).toBe(true);
 		const [{ byDraw: _, ...row }] = cells[1]!.evaluations.onset!.rows as [EvaluationRow];
 		const without = {
 			...cells[1]!,
 			evaluations: { onset: { ...onset("model", 0.68), rows: [row] } },
 		};
-		expect(keepsPatients(without)).toBe(false);
+		expect(keepsDraws(without)).toBe(false);
 		expect(() => comparisonOf(columnsOf(["onset"], [5]), ways, [cells[0]!, without], [])).toThrow(
 			"has no draws of auroc 1y; evaluate it again",
 		);

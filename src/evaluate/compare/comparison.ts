@@ -1,17 +1,9 @@
 import { InputError } from "../../base/errors.js";
 import { mapValues } from "../../base/map-values.js";
-import { type Drawn, difference, drawPatients, measureOf, possible } from "../bootstrap.js";
+import { type Drawn, difference, measureOf, possible } from "../bootstrap.js";
 import type { Evaluation, EvaluationRow, Measure } from "../evaluation.js";
-import { statisticsOf, unpacked, unpackedFloats } from "../rows.js";
-import {
-	type Cell,
-	type Column,
-	type ComparedMethod,
-	type ComparedModel,
-	type Reading,
-	type Source,
-	sourcesOf,
-} from "./cells.js";
+import { drawnOf } from "../rows.js";
+import { type Cell, type Column, type ComparedMethod, type ComparedModel, shows } from "./cells.js";
 
 /** The mean over seeds, with its 95 % interval over patients. */
 export interface LineMeasure extends Measure {
@@ -19,64 +11,45 @@ export interface LineMeasure extends Measure {
 	readonly seedDeviation?: number;
 }
 
-export interface Line {
+export type Comparison = ReturnType<typeof comparisonOf>;
+/** A line of the table, with one value per column; undefined if there is none. Baselines have 0 seeds. */
+export type Line = Comparison["lines"][number];
+/**
+ * One line minus another: differences of the means over seeds, with paired intervals over patients, and differences
+ * paired by seed, with t-intervals over the common seeds.
+ */
+export type Difference = Comparison["differences"][number];
+export type Training = NonNullable<Cell["training"]>;
+
+/** Lines that failed, and why. */
+interface Failure {
 	readonly label: string;
-	readonly group: string;
-	/** 0 for baselines. */
-	readonly seeds: number;
-	/** One value per column; undefined if there is none. */
-	readonly values: readonly (LineMeasure | undefined)[];
-	readonly training?: Training | undefined;
-}
-
-type Training = NonNullable<Cell["training"]>;
-
-/** One line minus another: one value per column, undefined if there is none. */
-export interface Difference {
-	readonly line: string;
-	readonly than: string;
-	/** Differences of the means over seeds, with paired 95 % intervals over patients. */
-	readonly overPatients: readonly (Measure | undefined)[];
-	/** Differences paired by seed, with 95 % t-intervals over the common seeds. */
-	readonly overSeeds: readonly (Measure | undefined)[];
-	/** The number of common seeds. */
-	readonly seeds: number;
-}
-
-export interface Comparison {
-	readonly columns: readonly Column[];
-	readonly lines: readonly Line[];
-	readonly differences: readonly Difference[];
-	/** Lines that failed, and why. */
-	readonly failed: readonly { readonly label: string; readonly reason: string }[];
-	readonly notes: readonly string[];
+	readonly reason: string;
 }
 
 export function comparisonOf(
 	columns: readonly Column[],
 	methods: readonly ComparedMethod[],
 	cells: readonly Cell[],
-	failed: Comparison["failed"],
+	failed: readonly Failure[],
 	notes: readonly string[] = [],
-): Comparison {
+) {
 	const sources = sourcesOf(columns, methods, cells);
-	const drawn = pairedBootstrap(columns, sources);
 	const byLine = columns.some(({ task, method }) => task === "forecast" && !method);
 	// Baselines are compared with the reference line, the one that is compared with no other.
 	const reference = methods.find((compared) => !compared.against)?.entry;
 	const against = ({ compared }: Source) => (compared ? compared.against : reference);
-	const lines = sources.map((source): Line => {
-		const { label, group, compared } = source;
-		const training = compared?.first ? meanTraining(source.cells) : undefined;
+	const lines = sources.map(({ label, group, compared, cells: lineCells, values }) => {
+		const training = compared?.first ? meanTraining(lineCells) : undefined;
 		return {
 			label,
 			group,
-			seeds: compared ? source.cells.length : 0,
-			values: drawn(source).map((bySeed, index) => lineMeasure(bySeed, columns[index].metric)),
+			seeds: compared ? lineCells.length : 0,
+			values: values.map((bySeed, index) => lineMeasure(bySeed, columns[index].metric)),
 			...(training && { training }),
 		};
 	});
-	const differences = sources.flatMap((source): Difference[] => {
+	const differences = sources.flatMap((source) => {
 		// Forecasts are compared with the same method of the other line, or else with its first method.
 		const others = sources.filter(({ compared }) => compared && compared.entry === against(source));
 		const first = others.find(({ compared }) => compared?.first);
@@ -86,7 +59,7 @@ export function comparisonOf(
 		const forecast = sameMethod ?? first;
 		const pairs = columns.map(({ task }, index) => {
 			const than = task === "forecast" ? forecast : first;
-			return [drawn(source)[index], drawn(than)[index]] as const;
+			return [source.values[index], than.values[index]] as const;
 		});
 		const bySeed = pairs.map(([one, other]) =>
 			[...one].flatMap(([seed, { value }]) => {
@@ -94,17 +67,16 @@ export function comparisonOf(
 				return same ? [value - same.value] : [];
 			}),
 		);
-		return [
-			{
-				...differenceLabels(source, byLine ? forecast : first, byLine),
-				overPatients: pairs.map(([one, other]) => {
-					const [mean, otherMean] = [seedMean(one), seedMean(other)];
-					return mean && otherMean && measureOf(difference(mean, otherMean));
-				}),
-				overSeeds: bySeed.map((values) => (values.length < 2 ? undefined : tInterval(values))),
-				seeds: Math.max(...bySeed.map(({ length }) => length)),
-			},
-		];
+		return {
+			...differenceLabels(source, byLine ? forecast : first, byLine),
+			overPatients: pairs.map(([one, other]) => {
+				const [mean, otherMean] = [seedMean(one), seedMean(other)];
+				return mean && otherMean && measureOf(difference(mean, otherMean));
+			}),
+			overSeeds: bySeed.map((values) => (values.length < 2 ? undefined : tInterval(values))),
+			/** The number of common seeds. */
+			seeds: Math.max(...bySeed.map(({ length }) => length)),
+		};
 	});
 	return {
 		columns,
@@ -139,6 +111,101 @@ export const partsOf = ({ columns, lines, differences, ...rest }: Comparison): C
 		};
 	});
 
+/** A value on all patients and on each draw of them, by seed. */
+type BySeed = ReadonlyMap<number, Drawn>;
+
+/** A line with results: its cells, and the values that they give in each column. */
+interface Source {
+	readonly label: string;
+	readonly group: string;
+	/** Missing for baselines. */
+	readonly compared?: ComparedMethod;
+	readonly cells: readonly Cell[];
+	readonly values: readonly BySeed[];
+}
+
+const baselines = [
+	{ who: "history", label: "own history", ofOnset: "regression per code" },
+	{ who: "global", label: "code frequencies", ofOnset: "age and sex" },
+	{ who: "oracle", label: "reference model", ofOnset: "reference model" },
+] as const;
+
+/** A baseline's label in a table of these columns: task onset has baselines of its own. */
+function baselineLabel(columns: readonly Column[], { label, ofOnset }: (typeof baselines)[number]) {
+	const isOnset = columns.map(({ task }) => task === "onset");
+	if (label === ofOnset || isOnset.every(Boolean)) return ofOnset;
+	return isOnset.some(Boolean) ? `${label} (onset: ${ofOnset})` : label;
+}
+
+/** The lines with results, all of a task measured on the same draws: first trained models, then baselines. */
+function sourcesOf(
+	columns: readonly Column[],
+	methods: readonly ComparedMethod[],
+	cells: readonly Cell[],
+): Source[] {
+	const measuredFirst = new Map<string, Evaluation>();
+	const valuesOf = (
+		lineCells: readonly Cell[],
+		isShown: (row: EvaluationRow, column: Column) => boolean,
+	) =>
+		columns.map((column): BySeed => {
+			const bySeed = new Map<number, Drawn>();
+			for (const { seed, evaluations } of lineCells) {
+				const evaluation = evaluations[column.task];
+				const row = evaluation?.rows.find((one) => isShown(one, column));
+				if (!evaluation || !row?.metrics[column.metric]) continue;
+				const first = measuredFirst.get(column.task) ?? evaluation;
+				measuredFirst.set(column.task, first);
+				checkSame(first, evaluation);
+				bySeed.set(seed, drawnOf(row, column));
+			}
+			return bySeed;
+		});
+	// Methods matter for forecasts only.
+	const forecasts = columns.some(({ task }) => task === "forecast");
+	const trained = methods
+		.filter(({ first }) => first || forecasts)
+		.map((compared): Source => {
+			const { entry, method, first, label } = compared;
+			const lineCells = cells.filter((cell) => cell.entry === entry.id);
+			const values = valuesOf(
+				lineCells,
+				(row, column) =>
+					row.who === "model" &&
+					(first || column.task === "forecast") &&
+					shows(column, row, method),
+			);
+			const { label: lineLabel, group } = entry;
+			return { label: forecasts ? label : lineLabel, group, compared, cells: lineCells, values };
+		});
+	const baselineCells = cells.filter(({ entry }) => entry === null);
+	const others = baselines.map(
+		(baseline): Source => ({
+			label: baselineLabel(columns, baseline),
+			group: "counts",
+			cells: baselineCells,
+			values: valuesOf(
+				baselineCells,
+				(row, column) => row.who === baseline.who && shows(column, row),
+			),
+		}),
+	);
+	return [
+		...trained.filter((source) => source.cells.length > 0),
+		...others.filter(({ values }) => values.some(({ size }) => size > 0)),
+	];
+}
+
+/** Paired draws need lines that were measured on the same patients. */
+function checkSame(one: Evaluation, other: Evaluation): void {
+	const what = ({ made, split, patients, events, seed, draws, onset }: Evaluation) =>
+		`${patients} patients (${events} events) of split ${split} of ${made.dataset}, ${draws} draws of seed ${seed}${onset ? `, ${onset.horizons.map(({ codes }) => codes).join(" and ")} codes` : ""}`;
+	if (what(one) !== what(other))
+		throw new InputError(
+			`${one.task} was measured on different data: ${what(one)}, and ${what(other)}; evaluate both again`,
+		);
+}
+
 /** The labels of a difference; they name the methods only if these differ. */
 function differenceLabels(source: Source, than: Source, byLine: boolean) {
 	const [compared, other] = [source.compared, than.compared];
@@ -148,26 +215,42 @@ function differenceLabels(source: Source, than: Source, byLine: boolean) {
 	return { line: nameOf(compared), than: nameOf(other) };
 }
 
+const meanOf = (values: readonly number[]) =>
+	values.reduce((sum, one) => sum + one, 0) / values.length;
+
+function varianceOf(values: readonly number[]): number {
+	const mean = meanOf(values);
+	return values.reduce((sum, one) => sum + (one - mean) ** 2, 0) / (values.length - 1);
+}
+
+/** The mean over seeds, for all patients and for each draw. */
+function seedMean(bySeed: BySeed): Drawn | undefined {
+	const all = [...bySeed.values()];
+	if (all.length === 0) return undefined;
+	return {
+		value: meanOf(all.map(({ value }) => value)),
+		drawn: all[0].drawn.map((_, index) => meanOf(all.map(({ drawn }) => drawn[index]))),
+	};
+}
+
 function lineMeasure(bySeed: BySeed, metric: string): LineMeasure | undefined {
 	const mean = seedMean(bySeed);
 	if (!mean) return undefined;
-	const squares = [...bySeed.values()].reduce((sum, one) => sum + (one.value - mean.value) ** 2, 0);
+	const values = Array.from(bySeed.values(), ({ value }) => value);
 	return {
 		...possible(metric, measureOf(mean)),
-		...(bySeed.size > 1 && { seedDeviation: Math.sqrt(squares / (bySeed.size - 1)) }),
+		...(values.length > 1 && { seedDeviation: Math.sqrt(varianceOf(values)) }),
 	};
 }
 
 function meanTraining(cells: readonly Cell[]): Training | undefined {
 	const all = cells.flatMap(({ training }) => training ?? []);
 	if (all.length === 0) return undefined;
-	const mean = (of: (one: Training) => number) =>
-		all.reduce((sum, one) => sum + of(one), 0) / all.length;
 	return {
 		...(all.find((training) => !isOnCpu(training)) ?? all[0]),
-		cpuSecondsPerEpoch: mean(({ cpuSecondsPerEpoch }) => cpuSecondsPerEpoch),
+		cpuSecondsPerEpoch: meanOf(all.map(({ cpuSecondsPerEpoch }) => cpuSecondsPerEpoch)),
 		...(all.every(({ seconds }) => seconds !== undefined) && {
-			seconds: mean(({ seconds = 0 }) => seconds),
+			seconds: meanOf(all.map(({ seconds = 0 }) => seconds)),
 		}),
 		peakBytes: Math.max(...all.map(({ peakBytes }) => peakBytes)),
 	};
@@ -212,9 +295,9 @@ function grouped(
 	notes: Iterable<readonly [text: string, label: string]>,
 	write: (text: string, labels: string) => string,
 ): string[] {
-	const labels = new Map<string, Set<string>>();
-	for (const [text, label] of notes) labels.set(text, (labels.get(text) ?? new Set()).add(label));
-	return Array.from(labels, ([text, those]) => write(text, [...those].join(", ")));
+	const byText = new Map<string, Set<string>>();
+	for (const [text, label] of notes) byText.set(text, (byText.get(text) ?? new Set()).add(label));
+	return Array.from(byText, ([text, labels]) => write(text, [...labels].join(", ")));
 }
 
 function notMeasuredNotes(methods: readonly ComparedMethod[], cells: readonly Cell[]): string[] {
@@ -243,7 +326,7 @@ const missingNotes = (
 		(label, labels) => `no differences from ${label}, which has no result: ${labels}`,
 	);
 
-const providerNotes = (lines: readonly Line[]): string[] =>
+const providerNotes = (lines: readonly { label: string; training?: Training }[]): string[] =>
 	grouped(
 		lines.flatMap(({ label, training }) =>
 			training && !isOnCpu(training) ? [[training.provider as string, label] as const] : [],
@@ -251,92 +334,6 @@ const providerNotes = (lines: readonly Line[]): string[] =>
 		(provider, labels) =>
 			`trained on ${provider}, so that CPU seconds and memory would not tell what it took: ${labels}`,
 	);
-
-/** The values of a line in a column, by seed. */
-type BySeed = ReadonlyMap<number, Drawn>;
-
-/**
- * Bootstraps the patients of each task once and evaluates all lines and seeds on the same draws; tasks that were
- * measured on such draws already are read. Returns the values of a line by column.
- */
-function pairedBootstrap(
-	columns: readonly Column[],
-	sources: readonly Source[],
-): (source: Source) => readonly BySeed[] {
-	const drawn = new Map(
-		sources.map((source) => [source, columns.map(() => new Map<number, Drawn>())]),
-	);
-	const readings = sources.flatMap((source) =>
-		source.cells.flatMap((cell) =>
-			columns.flatMap((column, index) => {
-				const reading = source.read(cell, column);
-				const bySeed = drawn.get(source)?.[index];
-				return reading && bySeed ? [{ ...reading, column, seed: cell.seed, bySeed }] : [];
-			}),
-		),
-	);
-	for (const task of new Set(columns.map((column) => column.task))) {
-		const ofTask = readings.filter(({ column }) => column.task === task);
-		if (ofTask.length === 0) continue;
-		const [{ evaluation, row }] = ofTask;
-		for (const reading of ofTask) checkSame(evaluation, reading.evaluation);
-		const statisticsOfRow = new Map<Reading["row"], ReturnType<typeof statisticsOf>>();
-		const statisticOf = ({ row, evaluation }: Reading, metric: string) => {
-			if (!row.byPatient)
-				throw new InputError(
-					`the evaluation of ${row.label} on ${evaluation.task} has no per-patient values; evaluate it again`,
-				);
-			const statistics = statisticsOfRow.get(row) ?? statisticsOf(unpacked(row.byPatient));
-			statisticsOfRow.set(row, statistics);
-			if (!statistics[metric])
-				throw new InputError(`${row.label} has no per-patient values of ${metric}`);
-			return statistics[metric];
-		};
-		const values: Readonly<Record<number, Drawn>> = row.byDraw
-			? ofTask.map((reading) => drawnIn(reading, reading.column.metric))
-			: drawPatients(
-					evaluation.patients,
-					Object.fromEntries(
-						ofTask.map((reading, i) => [i, statisticOf(reading, reading.column.metric)]),
-					),
-					evaluation,
-				);
-		for (const [index, { bySeed, seed }] of ofTask.entries()) bySeed.set(seed, values[index]);
-	}
-	return (source) => drawn.get(source) ?? [];
-}
-
-function drawnIn({ row, evaluation }: Reading, metric: string): Drawn {
-	const drawn = row.byDraw?.[metric];
-	const value = row.metrics[metric]?.value;
-	if (drawn === undefined || value === undefined)
-		throw new InputError(
-			`the evaluation of ${row.label} on ${evaluation.task} has no draws of ${metric}; evaluate it again`,
-		);
-	return { value, drawn: unpackedFloats(drawn) };
-}
-
-/** Paired draws need lines that were measured on the same patients. */
-function checkSame(one: Evaluation, other: Evaluation): void {
-	const what = ({ made, split, patients, events, seed, draws, onset }: Evaluation) =>
-		`${patients} patients (${events} events) of split ${split} of ${made.dataset}, ${draws} draws of seed ${seed}${onset ? `, ${onset.horizons.map(({ codes }) => codes).join(" and ")} codes` : ""}`;
-	if (what(one) !== what(other))
-		throw new InputError(
-			`${one.task} was measured on different data: ${what(one)}, and ${what(other)}; evaluate both again`,
-		);
-}
-
-/** The mean over seeds, for all patients and for each draw. */
-function seedMean(bySeed: BySeed): Drawn | undefined {
-	const all = [...bySeed.values()];
-	if (all.length === 0) return undefined;
-	const mean = (of: (one: Drawn) => number) =>
-		all.reduce((sum, one) => sum + of(one), 0) / all.length;
-	return {
-		value: mean(({ value }) => value),
-		drawn: all[0].drawn.map((_, index) => mean(({ drawn }) => drawn[index])),
-	};
-}
 
 export type AcrossRuns = ReturnType<typeof acrossRuns>;
 
@@ -385,11 +382,9 @@ export function acrossRuns(evaluations: readonly Evaluation[]) {
 
 /** Mean and 95 % t-interval of normally distributed values. */
 function tInterval(values: readonly number[]): Measure {
-	const count = values.length;
-	const value = values.reduce((sum, one) => sum + one, 0) / count;
-	if (count < 2) return { value, low: value, high: value };
-	const variance = values.reduce((sum, one) => sum + (one - value) ** 2, 0) / (count - 1);
-	const half = tQuantile(count - 1) * Math.sqrt(variance / count);
+	const value = meanOf(values);
+	if (values.length < 2) return { value, low: value, high: value };
+	const half = tQuantile(values.length - 1) * Math.sqrt(varianceOf(values) / values.length);
 	return { value, low: value - half, high: value + half };
 }
 

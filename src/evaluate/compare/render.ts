@@ -1,5 +1,5 @@
 import { formatCount } from "../../base/progress.js";
-import { csvLine } from "../../base/table.js";
+import { csvLine, table } from "../../base/table.js";
 import { thousands } from "../../base/thousands.js";
 import type { Measure } from "../evaluation.js";
 import type { Column } from "./cells.js";
@@ -18,144 +18,81 @@ const none = "—";
 const number = ({ scale, digits }: Column, value: number) =>
 	(value * scale).toFixed(digits).replace("-", "−");
 
+const signed = (column: Column, value: number) =>
+	`${value * column.scale > 0 ? "+" : ""}${number(column, value)}`;
+
 /** Half the width of the interval, written after ±. */
-const half = (column: Column, { low, high }: Measure) =>
-	(((high - low) / 2) * column.scale).toFixed(column.digits);
+const half = ({ scale, digits }: Column, { low, high }: Measure) =>
+	(((high - low) / 2) * scale).toFixed(digits);
 
-/** A number that is known of trained lines, unless it says nothing about them. */
-const ofTraining =
-	(write: (training: NonNullable<Line["training"]>) => string | undefined) =>
-	({ training }: Line) =>
-		(training && write(training)) ?? none;
-
-const extras: readonly { title: string; of: (line: Line) => string }[] = [
-	{ title: "seeds", of: ({ seeds }) => (seeds > 0 ? String(seeds) : none) },
-	{ title: "parameters", of: ofTraining(({ parameters }) => formatCount(parameters)) },
-	{
-		title: "CPU s/epoch",
-		of: ofTraining((one) => (isOnCpu(one) ? one.cpuSecondsPerEpoch.toFixed(1) : undefined)),
-	},
-	{
-		title: "GPU s",
-		of: ofTraining((one) => (isOnCpu(one) ? undefined : one.seconds?.toFixed(0))),
-	},
-	{
-		title: "peak MiB",
-		of: ofTraining((one) =>
-			isOnCpu(one) ? thousands(Math.round(one.peakBytes / 2 ** 20)) : undefined,
-		),
-	},
-];
-
-/** Those that some line has. Not repeated in the part of the table that has known and new codes apart. */
-const extrasOf = ({ columns, lines }: Comparison) =>
-	columns.some(({ novelty }) => novelty === undefined)
-		? extras.filter(({ of }) => lines.some((line) => of(line) !== none))
-		: [];
-
-const unitOf = ({ scale }: Column) => (scale === 100 ? ", %" : "");
-
-const titleOf = (column: Column) => `${column.title}${unitOf(column)}`;
+const titleOf = ({ title, scale }: Column) => `${title}${scale === 100 ? ", %" : ""}`;
 
 const headerOf = (columns: readonly Column[]) => [
 	"",
 	...columns.map((column) => `${column.group} ${titleOf(column)}`),
 ];
 
-/** For the terminal: every line as text, below two header rows. */
-export function textRows(comparison: Comparison): {
-	header: [string[], string[]];
-	rows: string[][];
-} {
-	const { columns, lines } = comparison;
+/** What is known of trained lines beside their values. */
+const extras: readonly { title: string; of: (line: Line) => string | undefined }[] = [
+	{ title: "seeds", of: ({ seeds }) => (seeds > 0 ? String(seeds) : undefined) },
+	{ title: "parameters", of: ({ training }) => training && formatCount(training.parameters) },
+	{
+		title: "CPU s/epoch",
+		of: ({ training }) =>
+			training && isOnCpu(training) ? training.cpuSecondsPerEpoch.toFixed(1) : undefined,
+	},
+	{
+		title: "GPU s",
+		of: ({ training }) =>
+			training && !isOnCpu(training) ? training.seconds?.toFixed(0) : undefined,
+	},
+	{
+		title: "peak MiB",
+		of: ({ training }) =>
+			training && isOnCpu(training)
+				? thousands(Math.round(training.peakBytes / 2 ** 20))
+				: undefined,
+	},
+];
+
+/** Those that some line has. Not repeated in the part of the table that has known and new codes apart. */
+const extrasOf = ({ columns, lines }: Comparison) =>
+	columns.some(({ novelty }) => novelty === undefined)
+		? extras.filter(({ of }) => lines.some((line) => of(line) !== undefined))
+		: [];
+
+type Mark = "best" | "second" | "other";
+type WriteValue = (text: string, column: Column, measure: LineMeasure, mark: Mark) => string;
+
+/** The label, the values and the extras of every line; the best and second-best trained line of a column are marked. */
+function rowsOf(comparison: Comparison, write: WriteValue, missing = none): string[][] {
+	const marked = bestOfColumns(comparison);
 	const more = extrasOf(comparison);
-	const groups = columns.map((column, index) =>
-		columns[index - 1]?.group === column.group ? "" : column.group,
-	);
-	return {
-		header: [
-			["", ...groups, ...more.map(() => "")],
-			["", ...columns.map(titleOf), ...more.map(({ title }) => title)],
-		],
-		rows: lines.map((line) => [
-			line.label,
-			...columns.map((column, index) => {
-				const measure = line.values[index];
-				return measure ? `${number(column, measure.value)} ±${half(column, measure)}` : none;
-			}),
-			...more.map(({ of }) => of(line)),
-		]),
-	};
-}
-
-export function markdown(comparison: Comparison): string {
-	const { failed, notes } = comparison;
-	return [
-		partsOf(comparison).map(markdownLines).join("\n"),
-		"\nBold: best of the trained models; underlined: second. In brackets: 95 % intervals over patients; sd: standard deviation over seeds.\n",
-		...partsOf(comparison)
-			.flatMap(differenceTables)
-			.map(({ title, header, rows }) => `\n${title}\n\n${markdownTable([header, ...rows])}`),
-		...notes.map((note) => `\n- ${note}`),
-		...failed.map(({ label, reason }) => `\n- ${label} failed: ${reason}`),
-		"\n",
-	].join("");
-}
-
-/** The texts of a line's values; those of the best and of the second-best trained line are marked. */
-function markedCells(
-	comparison: Comparison,
-	write: (text: string, column: Column, measure: LineMeasure, mark: Mark) => string,
-	missing: string,
-): string[][] {
-	const first = bestOfColumns(comparison);
-	return comparison.lines.map(({ values }, line) =>
-		comparison.columns.map((column, index) => {
-			const measure = values[index];
+	return comparison.lines.map((line, index) => [
+		line.label,
+		...comparison.columns.map((column, i) => {
+			const measure = line.values[i];
 			if (!measure) return missing;
-			const { best, second } = first[index];
-			const mark = line === best ? "best" : line === second ? "second" : "none";
+			const { best, second } = marked[i];
+			const mark = index === best ? "best" : index === second ? "second" : "other";
 			return write(number(column, measure.value), column, measure, mark);
 		}),
-	);
-}
-
-type Mark = "best" | "second" | "none";
-
-function markdownLines(comparison: Comparison): string {
-	const { columns, lines } = comparison;
-	const more = extrasOf(comparison);
-	const marks = { best: ["**", "**"], second: ["<u>", "</u>"], none: ["", ""] } as const;
-	const cells = markedCells(
-		comparison,
-		(text, column, { low, high, seedDeviation }, mark) => {
-			const [open, close] = marks[mark];
-			const deviation = seedDeviation === undefined ? "" : ` (sd ${number(column, seedDeviation)})`;
-			return `${open}${text}${close} [${number(column, low)}, ${number(column, high)}]${deviation}`;
-		},
-		none,
-	);
-	return markdownTable([
-		[...headerOf(columns), ...more.map(({ title }) => title)],
-		...lines.map((line, index) => [line.label, ...cells[index], ...more.map(({ of }) => of(line))]),
+		...more.map(({ of }) => of(line) ?? missing),
 	]);
 }
 
-function markdownTable([header = [], ...rows]: readonly (readonly string[])[]): string {
-	const row = (texts: readonly string[]) => `| ${texts.join(" | ")} |\n`;
-	return [header, header.map((_, index) => (index === 0 ? "---" : "---:")), ...rows]
-		.map(row)
-		.join("");
+/** The texts of adjacent columns with the same group, and how many columns have them. */
+function groupsOf(columns: readonly Column[]) {
+	const groups: { title: string; count: number }[] = [];
+	for (const { group } of columns) {
+		const last = groups.at(-1);
+		if (last?.title === group) last.count++;
+		else groups.push({ title: group, count: 1 });
+	}
+	return groups;
 }
 
-const signed = (column: Column, value: number) =>
-	`${value * column.scale > 0 ? "+" : ""}${number(column, value)}`;
-
-export function differenceTables({ columns, differences }: Comparison): {
-	readonly title: string;
-	readonly header: readonly string[];
-	readonly rows: readonly (readonly string[])[];
-}[] {
+function differenceTables({ columns, differences }: Comparison) {
 	const header = headerOf(columns);
 	const rowOf = ({ line, than }: Difference, values: readonly (Measure | undefined)[]) => [
 		`${line} − ${than}`,
@@ -182,11 +119,78 @@ export function differenceTables({ columns, differences }: Comparison): {
 	return tables.filter(({ rows }) => rows.length > 0).map((one) => ({ ...one, header }));
 }
 
+interface Format {
+	readonly legend: string;
+	/** What a note begins with. */
+	readonly bullet: string;
+	lines(part: Comparison): string;
+	table(header: readonly string[], rows: readonly (readonly string[])[]): string;
+}
+
+/** The lines in parts, then their differences, then the notes. */
+function written(comparison: Comparison, format: Format): string {
+	const parts = partsOf(comparison);
+	const failures = comparison.failed.map(({ label, reason }) => `${label} failed: ${reason}`);
+	return [
+		parts.map(format.lines).join("\n"),
+		`\n${format.legend}\n`,
+		...parts
+			.flatMap(differenceTables)
+			.map(({ title, header, rows }) => `\n${title}\n\n${format.table(header, rows)}`),
+		"\n",
+		...[...comparison.notes, ...failures].map((note) => `${format.bullet}${note}\n`),
+	].join("");
+}
+
+/** For the terminal. */
+export const comparisonText = (comparison: Comparison): string =>
+	written(comparison, {
+		legend: "±: half the width of the 95 % interval over patients; the files have both ends.",
+		bullet: "",
+		table,
+		lines(part) {
+			const more = extrasOf(part).map(({ title }) => title);
+			const groups = groupsOf(part.columns).flatMap(({ title, count }) => [
+				title,
+				...Array<string>(count - 1).fill(""),
+			]);
+			const write: WriteValue = (text, column, measure) => `${text} ±${half(column, measure)}`;
+			return table(
+				["", ...groups, ...more.map(() => "")],
+				[["", ...part.columns.map(titleOf), ...more], ...rowsOf(part, write)],
+			);
+		},
+	});
+
+const markdownTable: Format["table"] = (header, rows) =>
+	[header, header.map((_, index) => (index === 0 ? "---" : "---:")), ...rows]
+		.map((texts) => `| ${texts.join(" | ")} |\n`)
+		.join("");
+
+const markdown = (comparison: Comparison): string =>
+	written(comparison, {
+		legend:
+			"Bold: best of the trained models; underlined: second. In brackets: 95 % intervals over patients; sd: standard deviation over seeds.",
+		bullet: "- ",
+		table: markdownTable,
+		lines(part) {
+			const marks = { best: ["**", "**"], second: ["<u>", "</u>"], other: ["", ""] } as const;
+			const write: WriteValue = (text, column, { low, high, seedDeviation }, mark) => {
+				const [open, close] = marks[mark];
+				const deviation =
+					seedDeviation === undefined ? "" : ` (sd ${number(column, seedDeviation)})`;
+				return `${open}${text}${close} [${number(column, low)}, ${number(column, high)}]${deviation}`;
+			};
+			const more = extrasOf(part).map(({ title }) => title);
+			return markdownTable([...headerOf(part.columns), ...more], rowsOf(part, write));
+		},
+	});
+
 const csvHeader =
 	"line group task setting metric value low high seeds seed_deviation minus interval".split(" ");
 
 /** One row per number, for programs; `minus` names the subtracted line, `interval` what the interval is over. */
-export function csv({ columns, lines, differences }: Comparison): string {
+function csv({ columns, lines, differences }: Comparison): string {
 	type Row = Readonly<Record<string, string | number>>;
 	const inColumns = (values: readonly (LineMeasure | undefined)[], names: Row): Row[] =>
 		columns.flatMap(({ task, setting, method, metric }, index) => {
@@ -196,11 +200,9 @@ export function csv({ columns, lines, differences }: Comparison): string {
 			const measured = { value, low, high, seed_deviation: seedDeviation };
 			return { ...names, task, setting: setting ?? method ?? "", metric, ...measured };
 		});
-	const measured = lines.flatMap(({ label: line, group, seeds, values, training }) => {
-		const counted = ["parameters", "cpuSecondsPerEpoch", "peakBytes"] as const;
-		const known = counted.filter(
-			(metric) => training && (metric === "parameters" || isOnCpu(training)),
-		);
+	const ofLines = lines.flatMap(({ label: line, group, seeds, values, training }) => {
+		const onCpu = ["cpuSecondsPerEpoch", "peakBytes"] as const;
+		const known = training ? (["parameters", ...(isOnCpu(training) ? onCpu : [])] as const) : [];
 		return [
 			...inColumns(values, { line, group, seeds, interval: "patients" }),
 			...known.map((metric) => {
@@ -209,22 +211,26 @@ export function csv({ columns, lines, differences }: Comparison): string {
 			}),
 		];
 	});
-	const less = differences.flatMap(({ line, than: minus, overPatients, overSeeds, seeds }) => [
-		...inColumns(overPatients, { line, minus, interval: "patients" }),
-		...inColumns(overSeeds, { line, minus, seeds, interval: "seeds" }),
-	]);
-	const rows = [...measured, ...less].map((row: Row) => csvHeader.map((name) => row[name] ?? ""));
+	const ofDifferences = differences.flatMap(
+		({ line, than: minus, overPatients, overSeeds, seeds }) => [
+			...inColumns(overPatients, { line, minus, interval: "patients" }),
+			...inColumns(overSeeds, { line, minus, seeds, interval: "seeds" }),
+		],
+	);
+	const rows = [...ofLines, ...ofDifferences].map((row: Row) =>
+		csvHeader.map((name) => row[name] ?? ""),
+	);
 	return [csvHeader, ...rows].map(csvLine).join("");
 }
 
 const texSpecials: Readonly<Record<string, string>> = {
-	...Object.fromEntries(["%", "&", "_", "#", "$", "{", "}"].map((c) => [c, `\\${c}`])),
+	...Object.fromEntries(Array.from("%&_#{}$", (character) => [character, `\\${character}`])),
 	"\\": "\\textbackslash{}",
 	"~": "\\textasciitilde{}",
 	"^": "\\textasciicircum{}",
 	"−": "$-$",
 	"±": "$\\pm$",
-	"—": "---",
+	[none]: "---",
 	α: "$\\alpha$",
 	β: "$\\beta$",
 	γ: "$\\gamma$",
@@ -237,28 +243,21 @@ const tex = (text: string) =>
 	Array.from(text, (character) => texSpecials[character] ?? character).join("");
 
 /** The paper's layout: a rule before each group, the best bold, the second best underlined. */
-export const latex = (comparison: Comparison): string =>
-	partsOf(comparison).map(latexTable).join("\n");
-
 function latexTable(comparison: Comparison): string {
 	const { columns, lines } = comparison;
-	const groups: { title: string; count: number }[] = [];
-	for (const column of columns) {
-		const last = groups.at(-1);
-		if (last?.title === column.group) last.count++;
-		else groups.push({ title: column.group, count: 1 });
-	}
-	const marks = { best: "\\textbf{", second: "\\underline{", none: "" } as const;
-	const cells = markedCells(
+	const groups = groupsOf(columns);
+	const marks = { best: "\\textbf{", second: "\\underline{", other: "" } as const;
+	const rows = rowsOf(
 		comparison,
 		(text, column, measure, mark) =>
-			`${marks[mark]}${tex(text)}${mark === "none" ? "" : "}"}\\,{\\scriptsize $\\pm$ ${half(column, measure)}}`,
-		"---",
+			`${marks[mark]}${tex(text)}${mark === "other" ? "" : "}"}\\,{\\scriptsize $\\pm$ ${half(column, measure)}}`,
+		tex(none),
 	);
 	const body = lines.flatMap(({ label, group, training }, index) => {
 		const rule = group !== lines[index - 1]?.group ? ["\\midrule"] : [];
-		const parameters = training ? formatCount(training.parameters) : "---";
-		return [...rule, `${[tex(label), ...cells[index], parameters].join(" & ")} \\\\`];
+		const values = rows[index].slice(1, 1 + columns.length);
+		const parameters = training ? formatCount(training.parameters) : tex(none);
+		return [...rule, `${[tex(label), ...values, parameters].join(" & ")} \\\\`];
 	});
 	return `${[
 		`\\begin{tabular}{l|${groups.map(({ count }) => "c".repeat(count)).join("|")}|r}`,
@@ -270,3 +269,11 @@ function latexTable(comparison: Comparison): string {
 		"\\end{tabular}",
 	].join("\n")}\n`;
 }
+
+/** The files of a comparison, by extension. */
+export const comparisonFormats: Readonly<Record<string, (comparison: Comparison) => string>> = {
+	json: (comparison) => `${JSON.stringify(comparison, null, 2)}\n`,
+	csv,
+	md: markdown,
+	tex: (comparison) => partsOf(comparison).map(latexTable).join("\n"),
+};

@@ -3,7 +3,7 @@ import type { Dataset } from "../../data/cohort/index.js";
 import { nodeRuntime } from "../../engine/runtime/node.js";
 import type { Trained } from "../../model/train/index.js";
 import { evaluateDefaults } from "../evaluation.js";
-import { statisticsOf } from "../rows.js";
+import { ratioStatistics } from "../rows.js";
 import { smallDataset } from "../testing/small-dataset.js";
 import { smallTrajgpt } from "../testing/small-trajgpt.js";
 import {
@@ -83,7 +83,7 @@ describe("recall", () => {
 	const known = (own: readonly Int32Array[]) =>
 		own.map((one) => ({ ranks: one, isNew: new Uint8Array(one.length) }));
 	const recallStatistics = (own: readonly Int32Array[]) =>
-		statisticsOf({ ratios: recallRatios(known(own)) });
+		ratioStatistics(recallRatios(known(own)));
 
 	test("is averaged over patients, not over events", () => {
 		const all = [1, 1];
@@ -112,7 +112,7 @@ describe("recall of known and of new codes", () => {
 		{ ranks: Int32Array.of(0, 4, 20, 9), isNew: Uint8Array.of(0, 0, 1, 1) },
 		{ ranks: Int32Array.of(0, 30, 0), isNew: Uint8Array.of(1, 0, 0) },
 	];
-	const statistics = statisticsOf({ ratios: recallRatios(patients) });
+	const statistics = ratioStatistics(recallRatios(patients));
 	const all = [1, 1];
 
 	test("divides each patient as the patient's events are", () => {

@@ -9,7 +9,14 @@ import { predictAutoRegressively } from "../../predict/index.js";
 import { bootstrap, ratioOf } from "../bootstrap.js";
 import type { EvaluateOptions, MeasureRun, Method } from "../evaluation.js";
 import { novelties, rankOf, trainingFrequencies } from "../next/scores.js";
-import { baselines, definedRatios, measured, type Ratios, type RowName } from "../rows.js";
+import {
+	baselines,
+	definedRatios,
+	measured,
+	type Ratios,
+	type RowName,
+	ratioStatistics,
+} from "../rows.js";
 import { findSimulationTruth, type SimulationTruth } from "../simulation-truth.js";
 
 /** Patients per batch; their predictions are held in memory. */
@@ -106,7 +113,7 @@ export async function forecastTask(
 		return measured(
 			"forecast",
 			options,
-			rows.map(({ name, events }) => ({ name, byPatient: { ratios: recallRatios(events) } })),
+			rows.map(({ name, events }) => ({ name, statistics: ratioStatistics(recallRatios(events)) })),
 			{
 				patients: patients.length,
 				events: rows[0]?.events.reduce((sum, { ranks }) => sum + ranks.length, 0) ?? 0,

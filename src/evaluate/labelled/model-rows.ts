@@ -27,7 +27,13 @@ import { representations, taskScorer } from "../../predict/index.js";
 import { spanText } from "../../predict/user-input/index.js";
 import { type EvaluateOptions, isExternal } from "../evaluation.js";
 import type { PatientRow, RowName } from "../rows.js";
-import { type LabelSet, probabilityStatistics, viewsOf } from "./label-set.js";
+import {
+	fewShotStatistics,
+	type LabelSet,
+	probabilityStatistics,
+	rankStatistics,
+	viewsOf,
+} from "./label-set.js";
 import {
 	directionsOf,
 	expectedDirection,
@@ -56,16 +62,24 @@ export interface TaskData {
 	readonly codes: TaskCodes | undefined;
 }
 
+/** A row that scores each label once. */
+export interface ScoredRow extends PatientRow {
+	readonly scores?: ArrayLike<number>;
+}
+
 /** A row of scores; of probabilities, their distance from the labels is measured too, otherwise only their ranking. */
 export const scoredRow = (
 	name: RowName,
 	labelled: LabelSet,
 	scores: ArrayLike<number>,
 	areProbabilities = true,
-): PatientRow => ({
+): ScoredRow => ({
 	name,
-	byPatient: { scored: { labelled, scores: [scores] } },
-	...(areProbabilities && { more: probabilityStatistics(labelled, scores) }),
+	scores,
+	statistics: {
+		...rankStatistics(labelled, scores),
+		...(areProbabilities && probabilityStatistics(labelled, scores)),
+	},
 });
 
 const usualShots = 5;
@@ -82,7 +96,7 @@ export async function frozenRows(
 	runtime: Runtime,
 	trained: Trained,
 	notes: string[],
-): Promise<PatientRow[]> {
+): Promise<ScoredRow[]> {
 	const { dataset, trainingDataset, options, train, evaluated } = data;
 	const { name } = trained.model;
 	const { seed, shots = usualShots } = options;
@@ -147,7 +161,7 @@ export async function frozenRows(
 	const label = `${name}, ${shots}-shot`;
 	rows.push({
 		name: { who: "model", label, ...(shots === usualShots && { setting: "5-shot" }) },
-		byPatient: { scored: { labelled: evaluated, scores } },
+		statistics: fewShotStatistics(evaluated, scores),
 	});
 	return rows;
 }
@@ -158,7 +172,7 @@ async function riskRows(
 	runtime: Runtime,
 	trained: Trained,
 	notes: string[],
-): Promise<PatientRow[]> {
+): Promise<ScoredRow[]> {
 	const hasCode = codes.risk.length > 0;
 	if (!hasCode || !(trained.config as CodeConfig).hazards) {
 		notes.push(

@@ -24,7 +24,14 @@ import {
 	viewOf,
 	viewsOf,
 } from "./label-set.js";
-import { fineTuned, frozenRows, prevalenceOf, scoredRow, type TaskData } from "./model-rows.js";
+import {
+	fineTuned,
+	frozenRows,
+	prevalenceOf,
+	type ScoredRow,
+	scoredRow,
+	type TaskData,
+} from "./model-rows.js";
 import { labelChances, labelOracles, onsetOracle } from "./oracles.js";
 import { regression, standardised } from "./regression.js";
 import { ageSexRisk, isOnsetTask, taskCodes, taskLabels } from "./task-labels.js";
@@ -94,7 +101,7 @@ async function modelRows(
 ): Promise<{ rows: PatientRow[]; calibration?: CalibrationBin[] }> {
 	const { task, dataset, options, evaluated, codes } = data;
 	const { name, pretraining } = trained.model;
-	const rows: PatientRow[] =
+	const rows =
 		codes && pretraining !== "none" ? await frozenRows(data, codes, runtime, trained, notes) : [];
 	if (pretraining === "none")
 		notes.push(`no zero-shot and few-shot rows: ${name} is trained on each task from scratch`);
@@ -102,29 +109,30 @@ async function modelRows(
 		notes.push("no zero-shot and few-shot rows: name the code the task is about with `code`");
 	const tuned = await fineTuned(runtime, trained, data);
 	if (!tuned) {
-		const risk = rows.find(({ name: rowName }) => rowName.setting === "zero-shot risk");
-		if (risk?.byPatient && "scored" in risk.byPatient)
-			await reportPredictions(data, risk.name.label, risk.byPatient.scored.scores[0]);
+		const risk = rows.find((row) => row.name.setting === "zero-shot risk");
+		if (risk) await reportPredictions(data, risk);
 		const labelFile = dataset.labelFiles?.[task];
 		notes.push(`not fine-tuned: run \`${finetuneCommand(trained.folder, { task, labelFile })}\``);
 		return { rows };
 	}
-	await reportPredictions(data, `${name}, fine-tuned`, tuned.probabilities);
 	const bins = binsFor(evaluated.targets.length);
 	notes.push(
 		`fine-tuned: epoch ${tuned.epoch}, the best by validation; log-odds times ${tuned.slope.toFixed(2)} ${tuned.shift < 0 ? "−" : "+"} ${Math.abs(tuned.shift).toFixed(2)}, as the validation labels say`,
 		`calibration: ${bins} bins of about ${Math.round(evaluated.targets.length / bins)} labels; by chance a perfect model would have an error of ${(100 * chanceError(tuned.probabilities, bins)).toFixed(1)} points`,
 	);
 	const label = `${name}, fine-tuned`;
-	const row = { who: "model", label, setting: "fine-tuned" } as const;
-	rows.push(scoredRow(row, evaluated, tuned.probabilities));
-	return { rows, calibration: calibrationBins(evaluated, tuned.probabilities).bins(options) };
+	const tunedName = { who: "model", label, setting: "fine-tuned" } as const;
+	const row = scoredRow(tunedName, evaluated, tuned.probabilities);
+	await reportPredictions(data, row);
+	return {
+		rows: [...rows, row],
+		calibration: calibrationBins(evaluated, tuned.probabilities).bins(options),
+	};
 }
 
 async function reportPredictions(
 	{ dataset, evaluated, options }: TaskData,
-	row: string,
-	probabilities: ArrayLike<number>,
+	{ name, scores = [] }: ScoredRow,
 ): Promise<void> {
 	if (!options.onPredictions) return;
 	const predictions: LabelPrediction[] = [];
@@ -134,7 +142,7 @@ async function reportPredictions(
 			time,
 			weight,
 			label: value,
-			probability: probabilities[index],
+			probability: scores[index],
 		});
 	const isWeighted = evaluated.weights.some((weight) => weight !== 1);
 	const notes = isWeighted
@@ -142,7 +150,7 @@ async function reportPredictions(
 				"labels have weights (inverse probability of censoring), which only the plain schema has: tools that leave them out give other numbers than evaluate",
 			]
 		: [];
-	options.onPredictions({ row, predictions, notes });
+	options.onPredictions({ row: name.label, predictions, notes });
 }
 
 /** The calibration error expected by chance: mean |observed − p| of a binomial fraction. */

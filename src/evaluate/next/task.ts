@@ -13,7 +13,15 @@ import type { Trained } from "../../model/train/index.js";
 import { bootstrap, ratioOf } from "../bootstrap.js";
 import { probabilityBins } from "../calibration.js";
 import type { EvaluateOptions, Measure, MeasureRun } from "../evaluation.js";
-import { baselines, definedRatios, measured, type PatientRow, type RowName } from "../rows.js";
+import {
+	baselines,
+	definedRatios,
+	measured,
+	type PatientRow,
+	type Ratios,
+	type RowName,
+	ratioStatistics,
+} from "../rows.js";
 import { findSimulationTruth } from "../simulation-truth.js";
 import {
 	chooseSmoothing,
@@ -68,11 +76,15 @@ export async function nextTask(dataset: Dataset, options: EvaluateOptions): Prom
 				for (const bins of [codes, choices]) bins.sumOver(job);
 				return all;
 			}));
-		const rows = others.map(([name, baselineScores]) => row(name, baselineScores));
+		const rows: PatientRow[] = others.map(([name, baselineScores]) => ({
+			name,
+			statistics: ratioStatistics(ratiosOf(baselineScores)),
+		}));
 		if (scores)
 			rows.unshift({
-				...row({ who: "model", label: trained.model.name }, scores),
-				more: {
+				name: { who: "model", label: trained.model.name },
+				statistics: {
+					...ratioStatistics(ratiosOf(scores)),
 					weightedCalibrationError: codes.error("probability"),
 					topCalibrationError: choices.error("predictions"),
 				},
@@ -111,7 +123,7 @@ const shareOfNew = ({ patients, column }: EventScores, options: EvaluateOptions)
 	bootstrap(patients.length, { share: ratioOf(column("events", "new"), column("events")) }, options)
 		.share;
 
-function row(name: RowName, { column, total }: EventScores): PatientRow {
+function ratiosOf({ column, total }: EventScores): Ratios {
 	const perEvent = (sum: Parameters<typeof column>[0], group?: EventGroup) => ({
 		parts: column(sum, group),
 		wholes: column("events", group),
@@ -132,7 +144,7 @@ function row(name: RowName, { column, total }: EventScores): PatientRow {
 	const hasRest = total("events", "rest") > 0;
 	const logPs = column("logLikelihood");
 	const hasValues = column("withValues").some((logP, i) => logP !== logPs[i]);
-	const ratios = {
+	return {
 		accuracy: perEvent("correct"),
 		"recall@5": perEvent("among5"),
 		"recall@10": perEvent("among10"),
@@ -145,7 +157,6 @@ function row(name: RowName, { column, total }: EventScores): PatientRow {
 			...(hasRest && ofDays("rest")),
 		}),
 	};
-	return { name, byPatient: { ratios } };
 }
 
 type TrainedModel = Pick<Trained, "model" | "config" | "weights">;

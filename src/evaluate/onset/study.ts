@@ -181,8 +181,7 @@ export function onsetResults(
 			const error = fromZero(value === null ? null : { value, drawn: drawnErrors });
 			if (error) alone[`weightedCalibrationError ${years}y`] = error;
 		}
-		const byDraw = Object.keys(drawn).filter((metric) => !metric.startsWith("brier"));
-		return { name, drawn, alone, byDraw };
+		return { name, drawn, alone };
 	});
 	options.progress?.finish();
 	return measured("onset", { ...options, draws }, measuredRows, {

@@ -84,7 +84,7 @@ test("an evaluation is taken over as long as all that it comes from is the same"
 	const other = await workedAgain();
 	expect(other.made.step).toBe(first.made.step);
 	expect(other.made.basis).not.toBe(first.made.basis);
-	expect(other.rows[0]!.byPatient).not.toEqual(first.rows[0]!.byPatient);
+	expect(other.rows[0]!.byDraw).not.toEqual(first.rows[0]!.byDraw);
 });
 
 test("what an evaluation comes from: patients, options and weights, not where they lie", async () => {
@@ -93,7 +93,7 @@ test("what an evaluation comes from: patients, options and weights, not where th
 		evaluationInputsHash("forecast", dataset, { ...evaluateDefaults, ...more }, own);
 	const usual = await basis();
 	expect(await basis({ oracle: "elsewhere" })).toBe(usual);
-	for (const more of [{ futures: 3 }, { draws: 10 }, { lookup: 20 }, { keepPatients: true }])
+	for (const more of [{ futures: 3 }, { draws: 10 }, { lookup: 20 }, { keepDraws: true }])
 		expect(await basis(more)).not.toBe(usual);
 	expect(await basis({}, { ...trained, folder: "without fine-tuning" })).not.toBe(usual);
 	const changed = structuredClone(trained.weights);

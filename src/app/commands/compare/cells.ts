@@ -173,7 +173,7 @@ async function evaluateOn(
 		...evaluateDefaults,
 		futures: plan.futures,
 		baselines: trained === undefined,
-		keepPatients: true,
+		keepDraws: true,
 		horizons: onsetHorizons,
 		methods: trained ? methodsShown(trained.model.id) : forecastMethods,
 	};

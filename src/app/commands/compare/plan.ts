@@ -10,7 +10,7 @@ import {
 	cellSchema,
 	type Entry,
 	entrySchema,
-	keepsPatients,
+	keepsDraws,
 } from "../../../evaluate/index.js";
 
 const planSchema = z.strictObject({
@@ -63,7 +63,7 @@ export const readEntry = (folder: string, id: string): Entry =>
 export function readCell(folder: string, id: string, seed: number): Cell | undefined {
 	const file = comparisonFiles(folder).cell(id, seed);
 	const cell = existsSync(file) ? readJson(file, cellSchema, advice) : undefined;
-	return cell && keepsPatients(cell) ? cell : undefined;
+	return cell && keepsDraws(cell) ? cell : undefined;
 }
 
 export async function writeCell(folder: string, id: string, cell: Cell): Promise<void> {

@@ -9,14 +9,12 @@ import { isPaperTask } from "../../../data/cohort/label-rules.js";
 import {
 	type Comparison,
 	columnsOf,
+	comparisonFormats,
 	comparisonOf,
-	csv,
 	type Entry,
 	isLabelledTask,
 	isSimulated,
-	latex,
 	type Method,
-	markdown,
 	tasksOf,
 	type Way,
 } from "../../../evaluate/index.js";
@@ -348,20 +346,13 @@ async function compareLines(
 	});
 }
 
-const formats: Readonly<Record<string, (comparison: Comparison) => string>> = {
-	json: (comparison) => `${JSON.stringify(comparison, null, 2)}\n`,
-	csv,
-	md: markdown,
-	tex: latex,
-};
-
 export const curvesFile = (folder: string): string => join(folder, "curves.svg");
 
 export const tableFiles = (folder: string): string[] =>
-	Object.keys(formats).map((extension) => comparisonFiles(folder).table(extension));
+	Object.keys(comparisonFormats).map((extension) => comparisonFiles(folder).table(extension));
 
 export async function writeTables(folder: string, comparison: Comparison): Promise<void> {
-	for (const [extension, format] of Object.entries(formats))
+	for (const [extension, format] of Object.entries(comparisonFormats))
 		await replaceFile(comparisonFiles(folder).table(extension), (path) =>
 			writeFile(path, format(comparison)),
 		);

@@ -47,7 +47,7 @@ export interface EvaluateOptions
 	extends Partial<
 			Omit<
 				TaskOptions,
-				| ("progress" | "threads" | "baselines" | "keepPatients" | "before")
+				| ("progress" | "threads" | "baselines" | "keepDraws" | "before")
 				| ("onPredictions" | "sample" | "fullDataset" | "trainingDataset")
 			>
 		>,
