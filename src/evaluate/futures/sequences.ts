@@ -4,13 +4,12 @@ import { specialCount } from "../../data/cohort/vocabulary.js";
 import { type Bins, binsOf, outputsOf, visitBinsOf } from "../../model/hazards/settings.js";
 import { type HazardModel, hazardModel } from "../../predict/hazards.js";
 import type { EvaluateOptions, MeasureRun } from "../evaluation.js";
-import { measured, type PatientRow } from "../rows.js";
+import { measured, type PatientRow, ratioStatistics } from "../rows.js";
 import {
 	collectTmap,
 	type FutureWindow,
 	matchWindow,
 	predictionPoints,
-	type TmapCollector,
 	transportDistance,
 } from "./sequence-metrics.js";
 
@@ -133,9 +132,7 @@ async function scoreRows(
 		labels: codes,
 		targets: settings.targets,
 	};
-	const collectors = placings.map(() =>
-		Array.from({ length: groups + 1 }, () => collectTmap(scaled)),
-	);
+	const collectors = placings.map(() => collectTmap(scaled, groups));
 	const [windows, distances, errors] = [0, 0, 0].map(() => new Float64Array(patients));
 	for (let first = 0; first < points.length; first += batch) {
 		const batchPoints = points.slice(first, first + batch);
@@ -148,9 +145,7 @@ async function scoreRows(
 			};
 			for (const [row, { placing }] of placings.entries()) {
 				const predicted = predictionsOf(expected, placing, start, codes, unit);
-				const matched = matchWindow(scaled, { start, observed, predicted });
-				for (const [group, collector] of collectors[row].entries())
-					if (group !== patient % groups) collector.add(matched);
+				collectors[row].add(matchWindow(scaled, { start, observed, predicted }), patient % groups);
 			}
 			const distance = transportDistance(
 				{
@@ -171,20 +166,21 @@ async function scoreRows(
 	};
 	return placings.map(({ name }, row) => ({
 		name,
-		byPatient: { ratios },
+		statistics: ratioStatistics(ratios),
 		alone: { tmap: tmapOf(collectors[row]) },
 		// The distance and the error do not depend on the placing: differences of the model's even row say nothing new.
 		isCompared: name.who !== "model" || row === 0,
 	}));
 }
 
-/** T-mAP of all patients, which the last collector has; the others leave out a group each. */
-function tmapOf(collectors: readonly TmapCollector[]) {
-	const scores = collectors.map((collector) => 100 * (collector.score() ?? 0));
-	const [value, parts] = [scores[groups], scores.slice(0, groups)];
-	const mean = parts.reduce((sum, score) => sum + score, 0) / groups;
+/** T-mAP with an interval from leaving out one group of patients after the other. */
+function tmapOf({ score }: ReturnType<typeof collectTmap>) {
+	const percent = (leftOut?: number) => 100 * (score(leftOut) ?? 0);
+	const value = percent();
+	const parts = Array.from({ length: groups }, (_, group) => percent(group));
+	const mean = parts.reduce((sum, part) => sum + part, 0) / groups;
 	const variance =
-		((groups - 1) / groups) * parts.reduce((sum, score) => sum + (score - mean) ** 2, 0);
+		((groups - 1) / groups) * parts.reduce((sum, part) => sum + (part - mean) ** 2, 0);
 	const margin = 1.96 * Math.sqrt(variance);
 	return { value, low: value - margin, high: value + margin };
 }

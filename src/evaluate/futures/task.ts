@@ -1,10 +1,12 @@
 import { InputError } from "../../base/errors.js";
+import { mapValues } from "../../base/map-values.js";
 import { yearDays } from "../../base/time.js";
 import { indexPeriods, usualLookBack } from "../../data/cohort/at-risk.js";
 import type { Dataset } from "../../data/cohort/index.js";
 import { specialCount } from "../../data/cohort/vocabulary.js";
 import type { Events } from "../../model/index.js";
 import { futureModel, futureRules } from "../../predict/futures.js";
+import { ratioOf } from "../bootstrap.js";
 import type { EvaluateOptions, MeasureRun } from "../evaluation.js";
 import { type IndexedPatient, indexCohort } from "../onset/index-days.js";
 import { indexRuleOf } from "../onset/task.js";
@@ -85,14 +87,12 @@ const metrics = {
 
 const row = (name: PatientRow["name"], counts: Counts): PatientRow => ({
 	name,
-	byPatient: {
-		ratios: Object.fromEntries(
-			Object.entries(metrics).map(([metric, { of, per, scale }]) => [
-				metric,
-				{ parts: counts[of].map((count) => count * scale), wholes: counts[per] },
-			]),
+	statistics: mapValues(metrics, ({ of, per, scale }) =>
+		ratioOf(
+			counts[of].map((count) => count * scale),
+			counts[per],
 		),
-	},
+	),
 });
 
 const ratiosText = (one: Counts, other: Counts) => {

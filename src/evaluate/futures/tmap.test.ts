@@ -141,26 +141,20 @@ describe("T-mAP", () => {
 		expect(scoreOf([{ ...window([11], [0, 0]), observed: { times: [], labels: [] } }])).toBeNull();
 	});
 
-	test("keeps more predictions than it has reserved room for", () => {
-		const many = Array.from({ length: 50 }, () =>
-			window([11, 12, 13, 14], [9, 0, 0, 9, 9, 0, 0, 9]),
-		);
-		expect(scoreOf(many, { ...settings, delta: 0.5, targets: 4 })).toBe(1);
+	test("rejects a score of log 0", () => {
+		const scored = () => scoreOf([window([11], [0, Number.NEGATIVE_INFINITY])]);
+		expect(scored).toThrow(InputError);
+		expect(scored).toThrow("score 1 is -Infinity");
 	});
 
-	test.each([
-		["missing scores", [0], "1 scores for 1 predictions"],
-		["a score of log 0", [0, Number.NEGATIVE_INFINITY], "score 1 is -Infinity"],
-	])("rejects %s", (_, scores, reason) => {
-		expect(() => scoreOf([window([11], scores)])).toThrow(InputError);
-		expect(() => scoreOf([window([11], scores)])).toThrow(reason);
+	test("leaves out a group of windows", () => {
+		const [hit, miss] = [window([11], [9, 0]), window([19], [9, 0])];
+		const collector = collectTmap(settings, 2);
+		for (const [group, one] of [hit, miss].entries())
+			collector.add(matchWindow(settings, one), group);
+		expect([collector.score(1), collector.score(0)]).toEqual([scoreOf([hit]), scoreOf([miss])]);
+		expect(collector.score()).toBe(scoreOf([hit, miss]));
 	});
-});
-
-test("rejects a label that there is not", () => {
-	const observed = { times: [1], labels: [2] };
-	const predicted = { times: [], scores: [] };
-	expect(() => matchWindow(settings, { start: 0, observed, predicted })).toThrow("label 0 is 2");
 });
 
 test("predictions are made every few events, where enough events follow", () => {
