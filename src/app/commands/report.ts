@@ -3,32 +3,36 @@ import { basename, resolve } from "node:path";
 import { replaceFile } from "../../base/files/index.js";
 import { type Dataset, summarize } from "../../data/cohort/index.js";
 import { threadsOf } from "../../engine/runtime/open-runtime.js";
-import { datasetFigure, learningCurveFigure } from "../../evaluate/charts/index.js";
+import { svgOf } from "../../evaluate/charts/index.js";
 import { isSimulated } from "../../evaluate/index.js";
-import { findings, type Report, reportPage } from "../../evaluate/report/index.js";
+import {
+	type DrawFigure,
+	findings,
+	type Report,
+	reportPage,
+	sectionsOf,
+} from "../../evaluate/report/index.js";
 import { weightCount } from "../../model/index.js";
 import { readEventLog } from "../../model/train/event-log.js";
 import { openRunDataset, runFiles, type Trained } from "../../model/train/index.js";
 import { checkOutputFile } from "../../model/train/output-file.js";
 import { defineCommand } from "./define-command.js";
 import { datasetField, file, flag, seed, several, threads } from "./fields.js";
+import { nodeDocument } from "./figure-file.js";
 import { printJson, progressOf } from "./io.js";
 import { openRun, runArgument, withDatasetWarning } from "./open-run.js";
 import type { Monitoring } from "./pretrain/training.js";
 import { readEvaluations } from "./report/evaluations.js";
 import {
-	drawCodes,
-	drawingsIn,
-	drawMemory,
-	drawPatients,
-	evaluationFigures,
 	factsOf,
+	memoryOf,
 	type ReportRequest,
 	reportedSplit,
+	writeFigures,
 } from "./report/figures.js";
-import { codeAgreement } from "./report/maps.js";
-import { drawOnsetPair } from "./report/onset-stories.js";
-import { choosePatients, drawStories } from "./report/stories.js";
+import { codeMap, patientMap } from "./report/maps.js";
+import { onsetPairOf } from "./report/onset-stories.js";
+import { choosePatients, storiesOf } from "./report/stories.js";
 
 const description = `Write an HTML report on a run: findings, tables, figures, how it was made, limits.
 
@@ -106,57 +110,41 @@ export async function report(
 	const onStage = (text: string) => progress?.note(text);
 	onStage("reading the dataset");
 	const simulated = await isSimulated(dataset);
-	const drawings = await drawingsIn(files.figures, simulated);
-	const page = await contentsOf({
+	const contents = await contentsOf({
 		trained,
 		dataset,
 		summary: await summarize(dataset),
 		simulated,
-		drawings,
 		seed,
 		runtime: nodeRuntime({ threads: threads ?? threadsOf(trained), purpose: "inference" }),
 		patients,
 		patientMap: patientMap || simulated,
 		onStage,
 	});
+	const document = await nodeDocument();
+	const draw: DrawFigure = (figure, ids) => svgOf({ ...figure, simulated }, document, { ids });
+	const figures = await writeFigures(files.figures, sectionsOf(contents), draw);
 	const file = out ?? files.report;
-	await replaceFile(file, (partial) => writeFile(partial, reportPage(page)));
+	await replaceFile(file, (partial) => writeFile(partial, reportPage(contents, draw)));
 	return {
 		report: file,
-		figures: drawings.files,
-		findings: findings(page),
-		missing: page.missing.map((one) => ({
+		figures,
+		findings: findings(contents),
+		missing: contents.missing.map((one) => ({
 			...one,
 			command: one.command.replace("RUN", () => folder),
 		})),
-		warnings: page.warnings,
+		warnings: contents.warnings,
 	};
 }
 
-/** Collects the contents of the page and draws its figures. */
+/** What the page tells. */
 async function contentsOf(request: ReportRequest): Promise<Report> {
-	const { trained, dataset, summary, simulated, drawings, seed } = request;
+	const { trained, dataset, summary, simulated, seed } = request;
 	const { folder, model, weights } = trained;
 	const chosen = await choosePatients(request);
 	const { present, missing, warnings } = await readEvaluations(trained, dataset, reportedSplit);
 	const log = readEventLog(runFiles(folder).log);
-	const title = simulated ? "The simulated people" : "The people";
-	const dataFigure = await drawings.draw(
-		"dataset",
-		"The dataset: length and density of histories, codes, and the share of positive labels.",
-		() => datasetFigure(summary, { title }),
-	);
-	const measured = await evaluationFigures(drawings, present);
-	const onsetPair = await drawOnsetPair(request);
-	const tokens = await drawCodes(request);
-	const patients = request.patientMap ? await drawPatients(request) : undefined;
-	const memory = await drawMemory(request);
-	const stories = await drawStories(request, chosen);
-	const learning = await drawings.draw(
-		"learning",
-		"The loss in nats (mean −log p of the recorded codes) for training and validation patients. This report uses the weights of the best epoch.",
-		() => learningCurveFigure(log),
-	);
 	return {
 		name: basename(resolve(folder)),
 		model: { name: model.name, cite: model.cite, parameters: weightCount(weights) },
@@ -167,18 +155,12 @@ async function contentsOf(request: ReportRequest): Promise<Report> {
 		evaluations: present,
 		missing,
 		warnings,
-		onsetPair,
-		figures: {
-			dataset: dataFigure,
-			...measured,
-			tokens,
-			patients: patients?.drawing,
-			memory: memory?.drawing,
-			learning,
-		},
-		stories,
-		agreement: { codes: codeAgreement(trained, seed), patients: patients?.agreement },
-		memory: memory?.words,
+		onsetPair: await onsetPairOf(request),
+		codes: codeMap(request),
+		patientMap: request.patientMap ? await patientMap(request) : undefined,
+		memory: await memoryOf(request),
+		stories: await storiesOf(request, chosen),
+		log,
 		provenance: factsOf(trained, dataset, present, log, seed),
 	};
 }

@@ -17,7 +17,7 @@ import { textWidth } from "./text.js";
 import { type FigureSize, theme, widthOf } from "./theme.js";
 
 /** The unit is days if left out. */
-type DecayMap = Pick<MemoryByCategory, "categories" | "heads"> &
+export type DecayMap = Pick<MemoryByCategory, "categories" | "heads"> &
 	Partial<Pick<MemoryByCategory, "unit">>;
 
 const rowHeight = 21;
@@ -205,7 +205,7 @@ function shortNumber(value: number): string {
 }
 
 /** A line of a run's log: a step, with its loss by term, or a validation, with `valid`. */
-interface LearningEvent {
+export interface LearningEvent {
 	readonly step: number;
 	readonly [field: string]: unknown;
 }

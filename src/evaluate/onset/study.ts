@@ -315,12 +315,9 @@ function summaryOf(code: CodeFollowUp, { years, days }: Horizon, { tokens }: Voc
 
 type Condition = NonNullable<OnsetDetails["conditions"]>[number];
 
-/** PheCodes of common chronic diseases; the first that have enough onsets are shown in detail. */
+/** PheCodes of common chronic diseases, which the report names; the first that have enough onsets are shown in detail. */
 const chronicDiseases = ["428", "250", "401", "411", "427", "296", "496", "433", "585", "290"];
 const mostConditions = 4;
-
-export const conditionRule =
-	"heart failure, diabetes, hypertension, ischaemic heart disease, dysrhythmia, mood disorders, COPD, cerebrovascular disease, renal failure, dementia: the first four with enough onsets; where none has, the four codes with the most onsets";
 
 /** Tokens of the conditions that are shown in detail, among the codes with enough onsets. */
 export function chosenConditions(

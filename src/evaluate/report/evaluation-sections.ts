@@ -1,34 +1,53 @@
 import { thousands } from "../../base/thousands.js";
+import type { LabelSummary } from "../../data/cohort/index.js";
+import { calibrationCurves, calibrationFigure } from "../charts/calibration-figure.js";
+import { type DecayMap, decayFigure } from "../charts/model-figures.js";
 import { counted, percent } from "../charts/numbers.js";
+import { recallByWindowFigure } from "../charts/recall-figure.js";
 import type { Evaluation } from "../evaluation.js";
 import {
-	figureMarkup,
 	html,
 	type Markup,
+	measureNumbers,
 	measureTable,
 	metricsOf,
 	notesMarkup,
 	type Section,
+	type SectionFigure,
+	withFields,
 } from "./markup.js";
 import { comparison, mainRow, measureKind, settingRows, sizeOf, taskOf } from "./measures.js";
-import type { Evaluated, Report } from "./report.js";
 
 const forecastOrder = ["nats", "accuracy", "recall@1", "recall@5", "recall@10", "recall@15"];
 
 /** Calibration has its own section, and recall by window a figure. */
 const isElsewhere = (metric: string) => /calibrationError$|^recall@\d+ ./i.test(metric);
 
-export function forecastSection({ evaluations, figures }: Evaluated): Section {
+/** What is forecast: the next record, and records far ahead. */
+export function forecastSection(evaluations: readonly Evaluation[]): Section {
 	const of = (task: string) => evaluations.find((evaluation) => evaluation.task === task);
 	const [next, forecast] = [of("next"), of("forecast")];
 	return {
 		id: "forecasts",
 		title: "How well it forecasts",
-		body: html`${
-			next || forecast
-				? ""
-				: html`<p>Neither the next record nor records far ahead were evaluated yet; the missing evaluations are listed above.</p>`
-		}${next ? evaluated(next, "nats") : ""}${forecast ? evaluated(forecast, "recall@10") : ""}${figures.recall ? figureMarkup(figures.recall) : ""}`,
+		blocks: [
+			html`${
+				next || forecast
+					? ""
+					: html`<p>Neither the next record nor records far ahead were evaluated yet; the missing evaluations are listed above.</p>`
+			}${next ? evaluated(next, "nats") : ""}${forecast ? evaluated(forecast, "recall@10") : ""}`,
+			...(forecast?.windows?.length
+				? [
+						{
+							id: "recall",
+							caption:
+								"From top to bottom, records further ahead. Each row is one method; where its outline is thick, many patients have that recall.",
+							draw: () => recallByWindowFigure(forecast),
+						},
+					]
+				: []),
+		],
+		rows: () => measureNumbers([next, forecast].filter((one) => one !== undefined)),
 	};
 }
 
@@ -83,8 +102,9 @@ function pairedMarkup(evaluation: Evaluation, metric: string): Markup {
 <ul class="paired">${comparisons}</ul>`;
 }
 
-export function calibrationSection({ figures, evaluations }: Report): Section[] {
-	if (!figures.calibration) return [];
+export function calibrationSection(evaluations: readonly Evaluation[]): Section[] {
+	const curves = calibrationCurves(evaluations);
+	if (curves.length === 0) return [];
 	const next = evaluations.find(({ task }) => task === "next");
 	const measured = (next && mainRow(next)?.metrics) ?? {};
 	const sentences = Object.entries(calibrationSentences).flatMap(([metric, words]) => {
@@ -95,8 +115,17 @@ export function calibrationSection({ figures, evaluations }: Report): Section[] 
 		{
 			id: "calibration",
 			title: "Calibration of other tasks",
-			body: html`${sentences.length > 0 ? html`<p>For the next record, on average, ${sentences.join("; ")}.</p>` : ""}
-${figureMarkup(figures.calibration)}`,
+			blocks: [
+				html`${sentences.length > 0 ? html`<p>For the next record, on average, ${sentences.join("; ")}.</p>` : ""}`,
+				{
+					id: "calibration",
+					caption:
+						"On the diagonal, predicted probabilities equal observed frequencies. Above it predictions are too low, below it too high.",
+					sizes: ["half", "narrow"],
+					draw: (size) => calibrationFigure(curves, size),
+				},
+			],
+			rows: () => curves.flatMap(({ name, bins }) => withFields({ task: name }, bins)),
 		},
 	];
 }
@@ -115,23 +144,24 @@ const ways: Readonly<Record<string, string>> = {
 	"fine-tuned": "fine-tuned: all labels of the training patients",
 };
 
-interface Labelled extends Pick<Report, "evaluations"> {
-	readonly labels: Report["summary"]["labels"];
-}
-
-export const labelledSections = ({ evaluations, labels }: Labelled): Section[] =>
+export const labelledSections = (
+	evaluations: readonly Evaluation[],
+	labels: readonly LabelSummary[] = [],
+): Section[] =>
 	evaluations
 		.filter((evaluation) => settingRows(evaluation).length > 0)
 		.map((evaluation) => labelledSection(labels, evaluation));
 
-function labelledSection(labels: Labelled["labels"], evaluation: Evaluation): Section {
+function labelledSection(labels: readonly LabelSummary[], evaluation: Evaluation): Section {
 	const { title, question } = taskOf(evaluation.task);
 	const label = labels.find(({ task }) => task === evaluation.task);
 	const counts = label?.splits[evaluation.split];
 	return {
 		id: `task-${evaluation.task}`,
 		title,
-		body: html`<p>${question}${label ? html` <span class="quiet">(${label.rule})</span>` : ""}</p>
+		rows: () => measureNumbers([evaluation]),
+		blocks: [
+			html`<p>${question}${label ? html` <span class="quiet">(${label.rule})</span>` : ""}</p>
 ${
 	counts && counts.labels > 0
 		? html`<p>Of ${counted(counts.labels, "patient")}, ${thousands(counts.positive)} (${percent(counts.positive / counts.labels)}) are positive; this share is the AUPRC of guessing.${
@@ -145,5 +175,13 @@ ${measureTable(evaluation, {
 	rowName: ({ who, setting, label }) => (who === "model" && setting && ways[setting]) || label,
 })}
 ${notesMarkup(evaluation.notes)}`,
+		],
 	};
 }
+
+export const memoryFigure = (memory: DecayMap, patients = "the"): SectionFigure => ({
+	id: "memory",
+	caption: `The half-life of each head by the category of the last code, averaged over the records of ${patients} test patients.`,
+	sizes: ["half", "narrow"],
+	draw: (size) => decayFigure(memory, size),
+});

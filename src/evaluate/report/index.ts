@@ -1,11 +1,6 @@
 export { findings } from "./findings.js";
+export type { DrawFigure, Section } from "./markup.js";
 export { taskOf } from "./measures.js";
 export { modelCard } from "./model-card.js";
-export { reportPage } from "./page.js";
-export type {
-	DrawnFigure,
-	MissingEvaluation,
-	OnsetPerson,
-	PatientStory,
-	Report,
-} from "./report.js";
+export { reportPage, sectionsOf } from "./page.js";
+export type { Report } from "./report.js";

@@ -1,8 +1,9 @@
+import type { Figure } from "../charts/figure.js";
 import { counted } from "../charts/numbers.js";
+import type { FigureSize } from "../charts/theme.js";
 import { escaped } from "../charts/xml.js";
 import type { Evaluation, EvaluationRow, Measure } from "../evaluation.js";
 import { interval, type MeasureKind, measureKind, written } from "./measures.js";
-import type { DrawnFigure } from "./report.js";
 
 /** HTML text; every other text in a page is escaped. */
 export class Markup {
@@ -23,31 +24,48 @@ function textOf(part: Part): string {
 	return escaped(`${part}`).replace(/(\d) %/g, "$1\u00a0%");
 }
 
-/** A section of the page, listed in its contents. */
+/** A figure of a section. */
+export interface SectionFigure {
+	readonly id: string;
+	readonly caption: string;
+	/** Sizes that it can have besides the wide one. */
+	readonly sizes?: readonly FigureSize[];
+	readonly draw: (size: FigureSize) => Figure;
+}
+
+/** A part of the report, or a panel of the page: what it says, its figures, and its numbers. */
 export interface Section {
 	readonly id: string;
 	readonly title: string;
-	readonly body: Part;
+	/** Words and figures, in reading order. */
+	readonly blocks: readonly (Markup | SectionFigure)[];
+	/** The numbers, as a table to save. */
+	readonly rows?: () => readonly object[];
 	/** Whether it is closed at first. */
 	readonly folded?: boolean;
 	/** Half as wide as the page on wide screens, next to another half. */
 	readonly half?: boolean;
 }
 
+/** The SVG of a figure, whose ids begin with `ids`. */
+export type DrawFigure = (figure: Figure, ids: string) => string;
+
 /** Sections one below the other; halves side by side. */
-export function sectionsMarkup(sections: readonly Section[]): Markup {
+export function sectionsMarkup(sections: readonly Section[], draw: DrawFigure): Markup {
 	const halves = sections.filter(({ half }) => half);
 	const [first] = halves;
+	const markup = (section: Section) => sectionMarkup(section, draw);
 	return html`${sections.map((section) => {
-		if (!section.half) return sectionMarkup(section);
-		return section === first
-			? html`<div class="halves">\n${halves.map(sectionMarkup)}</div>\n`
-			: "";
+		if (!section.half) return markup(section);
+		return section === first ? html`<div class="halves">\n${halves.map(markup)}</div>\n` : "";
 	})}`;
 }
 
-const sectionMarkup = ({ id, title, body, folded }: Section): Markup =>
-	folded
+function sectionMarkup({ id, title, blocks, folded, half }: Section, draw: DrawFigure): Markup {
+	const body = blocks.map((block) =>
+		block instanceof Markup ? block : figureMarkup(block, half ? "half" : "wide", draw),
+	);
+	return folded
 		? html`<section class="folded" aria-labelledby="${id}"><details>
 <summary><h2 id="${id}">${title}</h2></summary>
 ${body}
@@ -58,19 +76,21 @@ ${body}
 ${body}
 </section>
 `;
+}
 
-/** A figure with its caption; the SVG has its own title and alternative text. */
-export const figureMarkup = ({ id, title, svg, narrow, half, caption }: DrawnFigure): Markup =>
-	html`<figure id="${id}"${narrow ? new Markup(` class="both${half ? " half" : ""}"`) : ""}>
-${scrolling(title, html`${drawing(svg)}${narrow ? drawing(narrow) : ""}`)}
+/** A figure with its caption, and a drawing for telephones if it has one; they keep their sizes: smaller text could not be read. */
+function figureMarkup(
+	{ id, caption, sizes = [], draw: figureOf }: SectionFigure,
+	size: FigureSize,
+	draw: DrawFigure,
+): Markup {
+	const drawing = (size: FigureSize, ids: string) => new Markup(draw(figureOf(size), ids).trim());
+	const narrow = sizes.includes("narrow") ? drawing("narrow", `${id}-narrow-`) : undefined;
+	return html`<figure id="figure-${id}"${narrow ? new Markup(` class="both${size === "half" ? " half" : ""}"`) : ""}>
+${scrolling(figureOf(size).title, html`${drawing(size, `${id}-`)}${narrow}`)}
 <figcaption>${caption}</figcaption>
 </figure>
 `;
-
-/** Keeps the SVG's size: text that is scaled down with it could not be read. */
-function drawing(svg: string): Markup {
-	if (!svg.startsWith("<svg ")) throw new Error("a drawing of a report must be an svg element");
-	return new Markup(svg.trim());
 }
 
 interface TableOptions {
@@ -123,6 +143,18 @@ export function measureRows(
 		),
 	);
 }
+
+/** Every measure of some evaluations, as a table to save. */
+export const measureNumbers = (evaluations: readonly Evaluation[]) =>
+	evaluations.flatMap(({ task, rows }) =>
+		rows.flatMap(({ label, metrics }) =>
+			Object.entries(metrics).map(([name, measure]) => ({ task, label, name, ...measure })),
+		),
+	);
+
+/** Rows of a table to save, with some cells that all have. */
+export const withFields = (fields: object, values: readonly object[]) =>
+	values.map((value) => ({ ...fields, ...value }));
 
 /** A table of the measures of an evaluation; rows are named by their label, unless `rowName` says otherwise. */
 export function measureTable(

@@ -3,9 +3,9 @@ import { thousands } from "../../base/thousands.js";
 import { counted } from "../charts/numbers.js";
 import { calibrationSection, forecastSection, labelledSections } from "./evaluation-sections.js";
 import { furtherFindings, leadingFindings } from "./findings.js";
-import { html, Markup, type Section, sectionsMarkup } from "./markup.js";
+import { type DrawFigure, html, Markup, type Section, sectionsMarkup } from "./markup.js";
 import type { Finding } from "./onset-findings.js";
-import { conditionSections, onsetSections } from "./onset-sections.js";
+import { beforeSection, conditionSections, onsetOf, onsetSections } from "./onset-sections.js";
 import type { Report } from "./report.js";
 import {
 	cohortSection,
@@ -19,7 +19,7 @@ import {
 import { style } from "./style.js";
 
 /** The report as one HTML file, without scripts and network access. */
-export function reportPage(report: Report): string {
+export function reportPage(report: Report, draw: DrawFigure): string {
 	const { model, name, simulated, warnings } = report;
 	const sections = sectionsOf(report);
 	const [leading, further] = [leadingFindings(report), furtherFindings(report)];
@@ -28,7 +28,7 @@ export function reportPage(report: Report): string {
 		id: "other-findings",
 		title: "Findings on other tasks",
 		folded: true,
-		body: html`<div class="findings">${findingList(others)}</div>`,
+		blocks: [html`<div class="findings">${findingList(others)}</div>`],
 	};
 	const isOnOnset = (warning: string) => warning.includes("“onset”");
 	const hasOnsets = report.evaluations.some(({ task }) => task === "onset");
@@ -59,12 +59,15 @@ ${
 }
 </section>
 
-${sectionsMarkup(sections.filter(({ folded }) => !folded))}
+${sectionsMarkup(
+	sections.filter(({ folded }) => !folded),
+	draw,
+)}
 ${missingMarkup(
 	report.missing,
 	warnings.filter((warning) => !isOnOnset(warning)),
 )}
-${sectionsMarkup([...(others.length > 0 ? [otherFindings] : []), ...sections.filter(({ folded }) => folded)])}
+${sectionsMarkup([...(others.length > 0 ? [otherFindings] : []), ...sections.filter(({ folded }) => folded)], draw)}
 </main>
 <footer><p>Made by trajgpt from a run it trained. ${model.cite}. Not a medical device.${simulated ? ` ${simulatedText.replace(/^s/, "S")}.` : ""}</p></footer>
 </body>
@@ -108,21 +111,24 @@ ${warnings.map((warning) => html`<p>${warning}</p>\n`)}${
 }
 
 /** In reading order: first records and limits, on two screens; then, folded, everything else. */
-function sectionsOf(report: Report): readonly Section[] {
+export function sectionsOf(report: Report): readonly Section[] {
+	const { evaluations, summary } = report;
+	const onset = onsetOf(evaluations);
 	const folded = [
-		...conditionSections(report),
+		...beforeSection(report),
+		...(onset ? conditionSections(onset) : []),
 		cohortSection(report),
-		forecastSection(report),
-		...labelledSections({ ...report, labels: report.summary.labels }),
-		...calibrationSection(report),
+		forecastSection(evaluations),
+		...labelledSections(evaluations, summary.labels),
+		...calibrationSection(evaluations),
 		...patientsSection(report),
 		learnedSection(report),
-		...learningSection(report),
+		learningSection(report),
 		provenanceSection(report),
 		readingSection(report),
 	];
 	return [
-		...onsetSections(report),
+		...(onset ? onsetSections(onset, { mostCurves: 2 }) : []),
 		limitsSection(report),
 		...folded.map((section) => ({ ...section, folded: true })),
 	];

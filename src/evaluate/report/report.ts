@@ -1,74 +1,14 @@
 import type { DatasetSummary, Manifest, Split } from "../../data/cohort/index.js";
+import type { MemoryByCategory } from "../../predict/index.js";
+import type { PatientMap, TokenMap } from "../charts/maps/map-figures.js";
 import type { NeighbourAgreement } from "../charts/maps/umap.js";
-import type { extremeHeads } from "../charts/model-figures.js";
+import type { LearningEvent } from "../charts/model-figures.js";
+import type { OnsetStory } from "../charts/onset/stories-figure.js";
+import type { RiskPicture } from "../charts/risk/picture.js";
+import type { DiseaseTrajectory } from "../charts/trajectory-figure.js";
 import type { Evaluation } from "../evaluation.js";
 
-export interface DrawnFigure {
-	readonly id: string;
-	readonly title: string;
-	readonly svg: string;
-	/** Whether it fits one of two columns. */
-	readonly half?: boolean;
-	/** The same for telephones; undefined if there is none. */
-	readonly narrow?: string | undefined;
-	readonly caption: string;
-}
-
-export interface PatientStory {
-	readonly id: string;
-	readonly trainedOn: boolean;
-	readonly target: string;
-	/** Number of events after the look-up window; `foreseen` counts those predicted. */
-	readonly later: number;
-	readonly foreseen: number;
-	readonly lookUp: number;
-	/** When the disease was first recorded; undefined if never. */
-	readonly recorded: string | undefined;
-	/** The predicted risk within some years at the first record, and just before the disease was recorded. */
-	readonly risk?:
-		| { readonly first: number; readonly last: number; readonly horizon: string }
-		| undefined;
-	readonly trajectory: DrawnFigure;
-	/** Undefined if the model has learned no hazards. */
-	readonly riskCurve?: DrawnFigure | undefined;
-}
-
-/** A person before a diagnosis, as the text of the page tells it. */
-export interface OnsetPerson {
-	readonly id: string;
-	readonly sex: "female" | "male" | null;
-	readonly target: string;
-	/** In years, at the first record; undefined if the birth is unknown. */
-	readonly age: number | undefined;
-	/** The predicted risk one year before. */
-	readonly risk: number;
-	/** The same of people of this age and sex. */
-	readonly peers: number | undefined;
-	/** The same by the simulator. */
-	readonly truth: number | undefined;
-}
-
-/** A missing evaluation, and the command that computes it. */
-export interface MissingEvaluation {
-	readonly task: string;
-	readonly what: string;
-	readonly command: string;
-}
-
-type OptionalFigure =
-	| "onsetCalibration"
-	| "byFifth"
-	| "decisions"
-	| "codeScores"
-	| "recall"
-	| "calibration"
-	| "patients"
-	| "memory"
-	| "learning";
-
-/** A head with the shortest or longest memory. */
-export type HeadInWords = ReturnType<typeof extremeHeads>[number];
-
+/** What a report is about. Its sections derive words, tables and figures from it. */
 export interface Report {
 	readonly name: string;
 	readonly model: { readonly name: string; readonly cite: string; readonly parameters: number };
@@ -77,42 +17,52 @@ export interface Report {
 	readonly summary: DatasetSummary;
 	readonly split: Split;
 	readonly evaluations: readonly Evaluation[];
-	readonly missing: readonly MissingEvaluation[];
+	/** Missing evaluations, and the commands that compute them. */
+	readonly missing: readonly {
+		readonly task: string;
+		readonly what: string;
+		readonly command: string;
+	}[];
 	/** Warnings on evaluations: other weights, or not all test patients. */
 	readonly warnings: readonly string[];
 	/** Two people before a diagnosis; undefined without hazards, or with too few cases. */
 	readonly onsetPair?:
 		| {
 				readonly rule: string;
-				readonly horizon: string;
-				readonly people: readonly OnsetPerson[];
-				readonly figure: DrawnFigure;
+				readonly target: string;
+				readonly horizonDays: number;
+				readonly people: readonly OnsetStory[];
 		  }
 		| undefined;
-	readonly figures: Readonly<
-		Record<"dataset" | "tokens", DrawnFigure> &
-			Partial<Record<OptionalFigure, DrawnFigure | undefined>>
-	>;
 	readonly stories: {
 		readonly rule: string;
-		readonly patients: readonly PatientStory[];
+		readonly patients: readonly {
+			readonly trainedOn: boolean;
+			readonly target: string;
+			readonly trajectory: DiseaseTrajectory;
+			/** Until the target was first recorded; undefined if the model has learned no hazards. */
+			readonly risk?: RiskPicture | undefined;
+		}[];
 	};
-	/** How often the nearest codes share a category, and the nearest patients their sex. */
-	readonly agreement: {
-		readonly codes: NeighbourAgreement | undefined;
-		readonly patients: NeighbourAgreement | undefined;
+	/** A map of the codes, and how often the nearest codes share a category. */
+	readonly codes: {
+		readonly map: TokenMap;
+		readonly agreement: NeighbourAgreement | undefined;
 	};
-	readonly memory:
-		| (Record<"shortest" | "longest", HeadInWords> & { readonly unit: "days" | "events" })
+	/** A map of patients drawn from `of`, and how often the nearest patients have the same sex. */
+	readonly patientMap?:
+		| {
+				readonly map: PatientMap;
+				readonly of: number;
+				readonly agreement: NeighbourAgreement | undefined;
+		  }
 		| undefined;
+	/** The half-lives of the heads, averaged over the records of some of the test patients. */
+	readonly memory?: (MemoryByCategory & { readonly patients: string }) | undefined;
+	readonly log: readonly LearningEvent[];
 	/** Names and values, in groups. */
 	readonly provenance: readonly {
 		readonly title: string;
 		readonly facts: readonly (readonly [name: string, value: string])[];
 	}[];
-}
-
-/** What sections on evaluations are made of. */
-export interface Evaluated extends Pick<Report, "evaluations"> {
-	readonly figures: Partial<Report["figures"]>;
 }

@@ -1,19 +1,20 @@
 import { thousands } from "../../base/thousands.js";
 import { durationName } from "../../base/time.js";
+import { spanText } from "../../predict/user-input/moments.js";
+import { timeName } from "../charts/clock.js";
+import { datasetFigure } from "../charts/dataset-figure.js";
+import { patientMapFigure, tokenMapFigure } from "../charts/maps/map-figures.js";
 import type { NeighbourAgreement } from "../charts/maps/umap.js";
+import { extremeHeads, learningCurveFigure } from "../charts/model-figures.js";
 import { counted, percent, sentences } from "../charts/numbers.js";
+import type { RiskPicture } from "../charts/risk/picture.js";
+import { riskFigure } from "../charts/risk/risk-figure.js";
+import { trajectoryFigure } from "../charts/trajectory-figure.js";
 import type { Evaluation } from "../evaluation.js";
-import {
-	figureMarkup,
-	html,
-	type Markup,
-	numberCell,
-	type Section,
-	table,
-	tableRow,
-} from "./markup.js";
+import { memoryFigure } from "./evaluation-sections.js";
+import { html, type Markup, numberCell, type Section, table, tableRow } from "./markup.js";
 import { futuresOf, measureKind } from "./measures.js";
-import type { HeadInWords, PatientStory, Report } from "./report.js";
+import type { Report } from "./report.js";
 
 const splitNames = {
 	train: "training",
@@ -21,7 +22,7 @@ const splitNames = {
 	test: "test (never seen in training)",
 } as const;
 
-export function cohortSection({ summary, simulated, figures }: Report): Section {
+export function cohortSection({ summary, simulated }: Report): Section {
 	const { all, splits, codes } = summary;
 	const typical = sentences(
 		all.records && `${thousands(all.records.median)} records`,
@@ -38,12 +39,20 @@ export function cohortSection({ summary, simulated, figures }: Report): Section 
 	});
 	const caption = "Patients and their records";
 	const head = ["used for", "patients", "records", "women"];
+	const title = simulated ? "The simulated people" : "The people";
 	return {
 		id: "cohort",
 		title: "The people",
-		body: html`<p>${simulated ? "Simulated" : "Recorded"} histories of ${counted(all.patients, "patient")}: ${counted(all.events, "record")} of ${counted(codes.length, "code")}. ${typical && `Half of the patients have at least ${typical}.`}</p>
-${table({ name: caption, caption, head, rows, compact: true })}
-${figureMarkup(figures.dataset)}`,
+		blocks: [
+			html`<p>${simulated ? "Simulated" : "Recorded"} histories of ${counted(all.patients, "patient")}: ${counted(all.events, "record")} of ${counted(codes.length, "code")}. ${typical && `Half of the patients have at least ${typical}.`}</p>
+${table({ name: caption, caption, head, rows, compact: true })}`,
+			{
+				id: "dataset",
+				caption:
+					"The dataset: length and density of histories, codes, and the share of positive labels.",
+				draw: () => datasetFigure(summary, { title }),
+			},
+		],
 	};
 }
 
@@ -54,41 +63,97 @@ export const patientsSection = ({ stories, simulated }: Report): Section[] =>
 				{
 					id: "patients",
 					title: stories.patients.length === 1 ? "One patient" : "Single patients",
-					body: html`<p>${stories.rule}${simulated ? " They are simulated people." : " They are real records: protect this page like the records."}</p>
-${stories.patients.map(storyMarkup)}`,
+					blocks: [
+						html`<p>${stories.rule}${simulated ? " They are simulated people." : " They are real records: protect this page like the records."}</p>`,
+						...stories.patients.flatMap(storyBlocks),
+					],
 				},
 			];
 
-function storyMarkup(story: PatientStory): Markup {
-	const { id, trainedOn, target, later, foreseen, lookUp } = story;
-	return html`<h3>${id}: ${target}</h3>
-<p>${trainedOn ? "This patient was in the training data, so these predictions are not a test of the model. " : ""}The model was shown ${thousands(lookUp)} records. Of the ${thousands(later)} that came later, ${thousands(foreseen)} (${percent(later > 0 ? foreseen / later : 0)}) were among the ten likeliest at their date.
-${riskSentence(story)}</p>
-${figureMarkup(story.trajectory)}
-${story.riskCurve ? figureMarkup(story.riskCurve) : ""}`;
+function storyBlocks(
+	{ trainedOn, target, trajectory, risk }: Report["stories"]["patients"][number],
+	index: number,
+): Section["blocks"] {
+	const { patient, lookUp, forecast } = trajectory;
+	const foreseen = forecast.filter(({ matched }) => matched).length;
+	const recorded = risk?.curves[0]?.recordedAt;
+	const until = recorded === undefined ? "" : ", until it was first recorded";
+	return [
+		html`<h3>${patient}: ${target}</h3>
+<p>${trainedOn ? "This patient was in the training data, so these predictions are not a test of the model. " : ""}The model was shown ${thousands(lookUp.length)} records. Of the ${thousands(forecast.length)} that came later, ${thousands(foreseen)} (${percent(forecast.length > 0 ? foreseen / forecast.length : 0)}) were among the ten likeliest at their date.
+${risk ? riskSentence(target, risk) : ""}</p>`,
+		{
+			id: `trajectory-${index + 1}`,
+			caption:
+				"The records that the model was shown, and which of the later records it predicted: each at its own date, from the records shown alone.",
+			draw: () => trajectoryFigure(trajectory),
+		},
+		...(risk
+			? [
+					{
+						id: `risk-${index + 1}`,
+						caption: `The probability of a first record of ${target} within ${spanText(risk.horizonDays)}, from the records up to each day${until}.`,
+						draw: () => riskFigure(risk),
+					},
+				]
+			: []),
+	];
 }
 
-function riskSentence({ target, recorded, risk }: PatientStory): string {
-	if (!risk) return "";
-	const { first, last, horizon } = risk;
+/** The risk at the first time drawn, and at the last: on the day before the target was first recorded. */
+function riskSentence(target: string, { curves: [curve], clock, horizonDays }: RiskPicture) {
+	if (!curve) return "";
+	const { risk, recordedAt } = curve;
+	const [first, last] = [risk[0], risk[risk.length - 1]];
 	const course =
 		last > 1.2 * first || last < first / 1.2
 			? `${last > first ? "rose" : "fell"} from ${percent(first)} to ${percent(last)}`
 			: `stayed near ${percent(last)}`;
-	return `The predicted probability of a first record of ${target} within ${horizon} ${course} ${recorded ? `until it was first recorded (${recorded})` : "over the history; it was never recorded"}.`;
+	return `The predicted probability of a first record of ${target} within ${spanText(horizonDays)} ${course} ${recordedAt === undefined ? "over the history; it was never recorded" : `until it was first recorded (${timeName(clock, recordedAt)})`}.`;
 }
 
-export function learnedSection({ figures, agreement, memory }: Report): Section {
-	const { tokens, patients, memory: memoryFigure } = figures;
+export function learnedSection({ codes, patientMap, memory, summary }: Report): Section {
 	return {
 		id: "learned",
 		title: "What the model has learned",
-		body: html`<h3>Codes</h3>
-${agreement.codes ? codesSentence(agreement.codes) : ""}
-${figureMarkup(tokens)}
-${patients ? html`<h3>Patients</h3>\n${agreement.patients ? sexesSentence(agreement.patients) : ""}\n${figureMarkup(patients)}` : ""}
-${memoryFigure && memory ? html`<h3>Memory</h3>\n${memorySentence(memory)}\n${figureMarkup(memoryFigure)}` : ""}`,
+		blocks: [
+			html`<h3>Codes</h3>
+${codes.agreement ? codesSentence(codes.agreement) : ""}`,
+			{
+				id: "codes",
+				caption:
+					"Each mark is a code, placed by what training has changed in its embedding, without the change that all codes share. A cross is the decay vector of a head of the first layer, near the codes after which that head remembers longest.",
+				draw: () => tokenMapFigure(codes.map),
+			},
+			...(patientMap ? patientBlocks(patientMap, summary.labels.length > 0) : []),
+			...(memory && memory.heads.length > 0
+				? [html`<h3>Memory</h3>\n${memorySentence(memory)}`, memoryFigure(memory, memory.patients)]
+				: []),
+		],
 	};
+}
+
+const patientBlocks = (
+	{ map, of, agreement }: NonNullable<Report["patientMap"]>,
+	hasLabels: boolean,
+): Section["blocks"] => [
+	html`<h3>Patients</h3>\n${agreement ? sexesSentence(agreement) : ""}`,
+	{
+		id: "patients",
+		caption: patientCaption(map.patients.length, of, hasLabels),
+		draw: () => patientMapFigure(map),
+	},
+];
+
+/** The caption of a map that shows some of the test patients, or all. */
+export function patientCaption(shown: number, of: number, hasLabels: boolean): string {
+	const mark =
+		shown < of
+			? `Each mark is one of ${thousands(shown)} test patients, drawn at random from ${thousands(of)},`
+			: "Each mark is a test patient,";
+	return hasLabels
+		? `${mark} represented by the history up to the time of the label. Where triangles gather, the model distinguishes cases without having been shown a label.`
+		: `${mark} represented by the history up to the last record.`;
 }
 
 /** States whether agreement is clearly above chance, slightly above, or not. */
@@ -105,7 +170,9 @@ function codesSentence({ neighbours, share, byChance }: NeighbourAgreement): Mar
 const sexesSentence = ({ neighbours, share, byChance }: NeighbourAgreement): Markup =>
 	html`<p>Of the ${neighbours} patients nearest to a patient in the model's space, ${percent(share)} have the same sex; of random patients, ${percent(byChance)}.</p>`;
 
-function memorySentence({ shortest, longest, unit }: NonNullable<Report["memory"]>): Markup {
+function memorySentence({ heads, unit }: NonNullable<Report["memory"]>): Markup {
+	const [shortest, longest] = extremeHeads(heads);
+	type HeadInWords = typeof shortest;
 	const inWords = ({ halfLife }: HeadInWords) => {
 		if (!Number.isFinite(halfLife)) return "never";
 		return unit === "days"
@@ -120,15 +187,24 @@ function memorySentence({ shortest, longest, unit }: NonNullable<Report["memory"
 	} By the median over categories, ${head(shortest)} loses half of its state ${inWords(shortest)}, ${head(longest)} ${inWords(longest)}.</p>`;
 }
 
-export const learningSection = ({ figures }: Report): Section[] =>
-	figures.learning
-		? [{ id: "learning", title: "How training went", body: figureMarkup(figures.learning) }]
-		: [];
+export const learningSection = ({ log }: Report): Section => ({
+	id: "learning",
+	title: "How training went",
+	blocks: [
+		{
+			id: "learning",
+			caption:
+				"The loss in nats (mean −log p of the recorded codes) for training and validation patients. This report uses the weights of the best epoch.",
+			draw: () => learningCurveFigure(log),
+		},
+	],
+});
 
 export const provenanceSection = ({ provenance }: Report): Section => ({
 	id: "made",
 	title: "What was run",
-	body: html`<div class="facts">
+	blocks: [
+		html`<div class="facts">
 ${provenance.map(
 	({ title, facts }) => html`<div>
 <h3>${title}</h3>
@@ -136,6 +212,7 @@ ${terms(facts)}
 </div>
 `,
 )}</div>`,
+	],
 });
 
 const terms = (list: Iterable<readonly [name: string, value: string]>, kind?: string): Markup =>
@@ -159,7 +236,7 @@ export function limitsSection({ simulated, missing, summary, split }: Report): S
 	return {
 		id: "limits",
 		title: "Limits",
-		body: html`<ul>${limits.map((limit) => html`<li>${limit}</li>\n`)}</ul>`,
+		blocks: [html`<ul>${limits.map((limit) => html`<li>${limit}</li>\n`)}</ul>`],
 	};
 }
 
@@ -207,7 +284,7 @@ export function readingSection({ evaluations }: Report): Section {
 				...evaluations.map(oracleReading),
 			),
 		);
-	return { id: "reading", title: "How to read the numbers", body: terms(all, "terms") };
+	return { id: "reading", title: "How to read the numbers", blocks: [terms(all, "terms")] };
 }
 
 type Term = readonly [term: string, reading: string];

@@ -31,7 +31,7 @@ test("shows what was measured, for five years first", () => {
 	expect(shown).toMatch(/<option value="5" selected="">5 years/);
 	expect(shown).toContain("within 5 years, 2 codes");
 	expect(shown).not.toContain("within 1 year,");
-	expect(shown).toContain("at thresholds from 1.0 % to 10 %");
+	expect(shown).toContain("at thresholds from 1.0\u00a0% to 10\u00a0%");
 });
 
 test("a baseline ahead of the model is explained beside the numbers", () => {

@@ -1,38 +1,30 @@
 import { type ReactNode, useId, useMemo, useState } from "react";
 import { thousands } from "../../../src/base/thousands.js";
 import { specialCount } from "../../../src/data/cohort/vocabulary.js";
-import {
-	calibrationCurves,
-	calibrationFigure,
-	onsetCalibrationFigure,
-} from "../../../src/evaluate/charts/calibration-figure.js";
-import type { Figure } from "../../../src/evaluate/charts/figure.js";
-import { decayFigure } from "../../../src/evaluate/charts/model-figures.js";
-import { counted, percent } from "../../../src/evaluate/charts/numbers.js";
-import {
-	byFifthFigure,
-	codeScoresFigure,
-	decisionFigure,
-	decisionReading,
-	usefulThresholds,
-} from "../../../src/evaluate/charts/onset/condition-figures.js";
+import { counted } from "../../../src/evaluate/charts/numbers.js";
 import { svgOf } from "../../../src/evaluate/charts/svg.js";
 import { darkRules, type FigureSize, theme } from "../../../src/evaluate/charts/theme.js";
-import type { OnsetDetails } from "../../../src/evaluate/evaluation.js";
 import {
+	calibrationSection,
 	forecastSection,
 	labelledSections,
+	memoryFigure,
 } from "../../../src/evaluate/report/evaluation-sections.js";
-import { html, type Section } from "../../../src/evaluate/report/markup.js";
+import { Markup, type Section, type SectionFigure } from "../../../src/evaluate/report/markup.js";
 import { inOrder, shownHorizons, taskOf } from "../../../src/evaluate/report/measures.js";
 import { onsetFindings } from "../../../src/evaluate/report/onset-findings.js";
-import { onsetSections } from "../../../src/evaluate/report/onset-sections.js";
-import type { About, EvaluationSummary, Evaluations, Memory } from "../data/contract.js";
+import {
+	conditionSections,
+	type OnsetEvaluation,
+	onsetOf,
+	onsetSections,
+} from "../../../src/evaluate/report/onset-sections.js";
+import type { About, Evaluations, Memory } from "../data/contract.js";
 import { type Loaded, useJson } from "../data/use-loaded.js";
 import { useWidth } from "../parts/hooks.js";
 import { markdownMarkup } from "../parts/markdown.js";
 import { Notice, WhenLoaded } from "../parts/notice.js";
-import { Panel, type PanelProps } from "../parts/panel.js";
+import { Panel } from "../parts/panel.js";
 import { durationText, yearsText } from "../parts/words.js";
 
 interface ModelViewProps {
@@ -87,12 +79,8 @@ function Folded({ title, open = false, children }: FoldedProps) {
 	);
 }
 
-type OnsetEvaluation = EvaluationSummary & { readonly onset: OnsetDetails };
-
-const isOnset = (one: EvaluationSummary): one is OnsetEvaluation => one.onset !== undefined;
-
 export function Measured({ evaluations }: Evaluations) {
-	const onset = evaluations.find(isOnset);
+	const onset = onsetOf(evaluations);
 	const others = inOrder(evaluations.filter((one) => one !== onset));
 	if (evaluations.length === 0)
 		return (
@@ -119,61 +107,23 @@ export function Measured({ evaluations }: Evaluations) {
 					title={`Other tasks: ${others.map(({ task }) => taskOf(task).title).join(", ")}`}
 					open={!onset}
 				>
-					<OtherTasks evaluations={others} />
+					<Sections
+						sections={[
+							forecastSection(others),
+							...labelledSections(others),
+							...calibrationSection(others),
+						]}
+					/>
 				</Folded>
 			)}
 		</>
 	);
 }
 
-function OtherTasks({ evaluations }: Evaluations) {
-	const report = { evaluations, figures: {}, labels: [] };
-	const curves = calibrationCurves(evaluations);
-	return (
-		<>
-			{[forecastSection(report), ...labelledSections(report)].map((section) => (
-				<SectionPanel key={section.id} section={section} rows={() => measureRows(evaluations)} />
-			))}
-			{curves.length > 0 && (
-				<FigurePanel
-					title="Calibration of other tasks"
-					rows={() => curves.flatMap(({ name, bins }) => withFields({ task: name }, bins))}
-					draw={(size) => calibrationFigure(curves, size)}
-				/>
-			)}
-		</>
-	);
-}
-
-/** Panels of names and lines are too wide to stand side by side in half a page. */
-const oneColumn = (size: FigureSize) => (size === "half" ? "narrow" : size);
-
 /** Whether risks can be trusted: discrimination, calibration, subgroups, decisions, and every condition. */
 function RiskQuality({ evaluation }: { readonly evaluation: OnsetEvaluation }) {
 	const { onset, patients, split, tooFew } = evaluation;
 	const [years, setYears] = useState(shownHorizons(onset).at(-1) ?? 5);
-	const isShown = (one: { readonly years: number }) => one.years === years;
-	const horizons = onset.horizons.filter(isShown);
-	const conditions = (onset.conditions ?? []).filter(isShown);
-	const codes = onset.codes.filter(isShown);
-	const atHorizon = { ...evaluation, onset: { ...onset, horizons } };
-	const [discrimination, subgroups] = onsetSections({ evaluations: [atHorizon], figures: {} });
-	const [model] = evaluation.rows;
-	const error = model?.metrics[`weightedCalibrationError ${years}y`]?.value;
-	const label = model?.label ?? "model";
-	const decisions = horizons[0]?.decisions ?? [];
-	const pooled = {
-		name: "all conditions together",
-		years,
-		decisions: decisions.map(({ threshold, model: netBenefit, all }) => ({
-			threshold,
-			all,
-			rows: [{ label, netBenefit }],
-		})),
-	};
-	// The legend is that of the first: a baseline is known only by condition.
-	const curves = [...conditions, pooled];
-	const useful = usefulThresholds(pooled.decisions);
 	return (
 		<>
 			<Panel
@@ -208,109 +158,42 @@ function RiskQuality({ evaluation }: { readonly evaluation: OnsetEvaluation }) {
 				)}
 			</Panel>
 			<div className="two even quality">
-				{discrimination && (
-					<SectionPanel section={discrimination} rows={() => measureRows([atHorizon])} />
-				)}
-				<FigurePanel
-					title="Calibration"
-					subtitle="on the diagonal, predicted risks come true; above it they are too low, below it too high"
-					rows={() => horizons.flatMap(({ calibration }) => calibration)}
-					draw={(size) =>
-						onsetCalibrationFigure(
-							horizons.map((horizon) => ({ ...horizon, error })),
-							size,
-						)
-					}
-				/>
-				{subgroups && (
-					<SectionPanel
-						section={subgroups}
-						rows={() => onset.subgroups.flatMap(({ rows, ...group }) => withFields(group, rows))}
-					/>
-				)}
-				<FigurePanel
-					title="Decision curve"
-					subtitle={decisionReading}
-					rows={() =>
-						curves.flatMap(({ name, decisions }) =>
-							decisions.flatMap(({ rows, ...point }) =>
-								withFields({ condition: name, ...point }, rows),
-							),
-						)
-					}
-					draw={(size) => decisionFigure(curves, size)}
-				>
-					<p className="panel-words">
-						All conditions together:{" "}
-						{useful
-							? `acting on the model does more good than acting on everybody or nobody at thresholds from ${percent(useful[0])} to ${percent(useful[1])}.`
-							: "at no measured threshold does acting on the model do more good than acting on everybody or nobody."}
-					</p>
-				</FigurePanel>
+				<Sections sections={onsetSections(evaluation, { years })} />
 			</div>
-			{conditions.length > 0 && (
-				<FigurePanel
-					title="What happened, by predicted risk"
-					rows={() =>
-						conditions.flatMap(({ name, fifths }) =>
-							fifths.map(({ observed, ...fifth }, index) => ({
-								condition: name,
-								fifth: index + 1,
-								...fifth,
-								observed: observed.at(-1),
-							})),
-						)
-					}
-					draw={(size) => byFifthFigure(conditions, oneColumn(size))}
-				/>
-			)}
-			{codes.length > 0 && (
-				<FigurePanel
-					title="Every condition"
-					subtitle={`${counted(codes.length, "condition")} with at least 20 first records`}
-					rows={() =>
-						codes.flatMap(({ rows, ...code }) =>
-							rows.map(({ label, ...measures }) => {
-								const values = Object.entries(measures).map(([name, one]) => [name, one?.value]);
-								return { ...code, label, ...Object.fromEntries(values) };
-							}),
-						)
-					}
-					draw={(size) => codeScoresFigure(codes, years, oneColumn(size))}
-				/>
-			)}
+			<Sections sections={conditionSections(evaluation, years)} />
 		</>
 	);
 }
 
-interface SectionPanelProps extends Pick<PanelProps, "rows"> {
-	readonly section: Section;
-}
-
-/** A section of the report. `html` escapes all texts. */
-const SectionPanel = ({ section: { title, body }, rows }: SectionPanelProps) => (
-	<Panel title={title} rows={rows}>
-		<div className="section" dangerouslySetInnerHTML={{ __html: html`${body}`.text }} />
-	</Panel>
-);
-
-interface FigurePanelProps extends Omit<PanelProps, "children"> {
-	readonly draw: (size: FigureSize) => Figure;
-	readonly children?: ReactNode;
-}
-
-const FigurePanel = ({ draw, children, ...panel }: FigurePanelProps) => (
-	<Panel {...panel} drawing>
-		<Drawing draw={draw} />
-		{children}
-	</Panel>
-);
+/** Sections of the report as panels. `html` escapes all texts. */
+const Sections = ({ sections }: { readonly sections: readonly Section[] }) =>
+	sections.map(({ id, title, blocks, rows }) => {
+		const figure = blocks.find((block) => "draw" in block);
+		return (
+			<Panel
+				key={id}
+				title={title}
+				subtitle={figure?.caption}
+				rows={rows}
+				drawing={figure !== undefined}
+			>
+				{blocks.map((block, index) =>
+					block instanceof Markup ? (
+						<div key={index} className="section" dangerouslySetInnerHTML={{ __html: block.text }} />
+					) : (
+						<Drawing key={index} figure={block} />
+					),
+				)}
+			</Panel>
+		);
+	});
 
 /** A figure of the report, in the size that fits. */
-function Drawing({ draw }: Pick<FigurePanelProps, "draw">) {
+function Drawing({ figure: { draw, sizes = [] } }: { readonly figure: SectionFigure }) {
 	const [ref, width] = useWidth<HTMLElement>();
 	const ids = useId();
-	const size = width < 480 ? "narrow" : width < theme.width ? "half" : "wide";
+	const fitting: FigureSize = width < 480 ? "narrow" : width < theme.width ? "half" : "wide";
+	const size = fitting === "half" && !sizes.includes(fitting) ? "narrow" : fitting;
 	const svg = useMemo(() => {
 		if (width === 0) return "";
 		recolourWhenDark();
@@ -330,16 +213,6 @@ function recolourWhenDark(): void {
 	document.adoptedStyleSheets.push(sheet);
 	isRecoloured = true;
 }
-
-const measureRows = (evaluations: readonly EvaluationSummary[]) =>
-	evaluations.flatMap(({ task, rows }) =>
-		rows.flatMap(({ label, metrics }) =>
-			Object.entries(metrics).map(([name, measure]) => ({ task, label, name, ...measure })),
-		),
-	);
-
-const withFields = (fields: object, values: readonly object[]) =>
-	values.map((value) => ({ ...fields, ...value }));
 
 function ModelFacts({
 	about,
@@ -395,19 +268,23 @@ function MemoryPanel({ memory }: { readonly memory: Memory }) {
 			</Notice>
 		);
 	return (
-		<FigurePanel
-			title="Memory"
-			rows={() =>
-				heads.flatMap(({ layer, head, halfLives }) =>
-					halfLives.map((value, index) => ({
-						layer,
-						head,
-						category: categories[index],
-						[`half-life, ${unit}`]: value,
-					})),
-				)
-			}
-			draw={(size) => decayFigure({ categories, heads: drawnHeads, unit }, size)}
+		<Sections
+			sections={[
+				{
+					id: "memory",
+					title: "Memory",
+					blocks: [memoryFigure({ categories, heads: drawnHeads, unit })],
+					rows: () =>
+						heads.flatMap(({ layer, head, halfLives }) =>
+							halfLives.map((value, index) => ({
+								layer,
+								head,
+								category: categories[index],
+								[`half-life, ${unit}`]: value,
+							})),
+						),
+				},
+			]}
 		/>
 	);
 }

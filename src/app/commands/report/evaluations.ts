@@ -15,9 +15,11 @@ import {
 	tasksOf,
 } from "../../../evaluate/index.js";
 import { canMeasureOnset } from "../../../evaluate/onset/task.js";
-import type { MissingEvaluation } from "../../../evaluate/report/index.js";
+import type { Report } from "../../../evaluate/report/index.js";
 import type { CodeConfig } from "../../../model/heads.js";
 import { labelsOf, runFiles, type Trained, taskFiles } from "../../../model/train/index.js";
+
+type Missing = Report["missing"][number];
 
 const taskTexts: Readonly<Record<string, string>> = {
 	onset: "first records",
@@ -39,7 +41,7 @@ export async function readEvaluations(trained: Trained, dataset: Dataset, split:
 		.sort();
 	refuseEarlier(folder, [...known, ...others]);
 	const present: Evaluation[] = [];
-	const missing: MissingEvaluation[] = [];
+	const missing: Missing[] = [];
 	for (const task of [...known, ...others]) {
 		const evaluation = await readEvaluation(folder, task);
 		if (evaluation)
@@ -138,7 +140,7 @@ async function notFineTuned(
 	{ folder, run: { before } }: Trained,
 	dataset: Dataset,
 	labels: ReadLabels,
-): Promise<MissingEvaluation[]> {
+): Promise<Missing[]> {
 	const settings = rows.flatMap(({ who, setting }) => (who === "model" && setting) || []);
 	if (settings.length === 0 || settings.includes("fine-tuned") || isPaperTask(task)) return [];
 	if (before !== undefined) return [];

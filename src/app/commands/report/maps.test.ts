@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { random } from "../../../base/random.js";
 import type { Dataset, DatasetSummary } from "../../../data/cohort/index.js";
 import { nodeRuntime } from "../../../engine/runtime/node.js";
+import { patientCaption } from "../../../evaluate/report/sections.js";
 import { smallDataset } from "../../../evaluate/testing/small-dataset.js";
 import { modelById } from "../../../model/index.js";
 import type { Trained } from "../../../model/train/index.js";
-import { patientCaption } from "./figures.js";
 import { patientMap } from "./maps.js";
 
 const model = modelById("trajgpt");
@@ -27,7 +27,8 @@ const labelled = summary([{ task: "insulin", splits: { test: { labels: 4, positi
 
 const drawn = (whose: DatasetSummary, options: { most?: number }, of = dataset) => {
 	const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
-	return patientMap(runtime, trained, of, whose, "test", { seed: 0, ...options });
+	const request = { runtime, trained, dataset: of, summary: whose, seed: 0, onStage: () => {} };
+	return patientMap(request, options.most);
 };
 
 const shown = async (...given: Parameters<typeof drawn>) => {

@@ -1,19 +1,18 @@
 import { random } from "../../../base/random.js";
-import type { Dataset, DatasetSummary, Split } from "../../../data/cohort/index.js";
-import type { Runtime } from "../../../engine/runtime/index.js";
+import type { DatasetSummary, Split } from "../../../data/cohort/index.js";
 import {
 	type NeighbourAgreement,
 	neighbourAgreement,
 	type PatientMap,
 	placeOnMap,
 	removeCommonDirection,
-	type TokenMap,
 	umap,
 } from "../../../evaluate/charts/index.js";
-import { taskOf } from "../../../evaluate/report/index.js";
+import { type Report, taskOf } from "../../../evaluate/report/index.js";
 import type { Trained } from "../../../model/train/index.js";
 import { learnedVectors, representations } from "../../../predict/index.js";
 import { patientViews } from "../../../predict/trained/views.js";
+import { type ReportRequest, reportedSplit } from "./figures.js";
 
 const pointsOf = (places: Float64Array) =>
 	Array.from({ length: places.length / 2 }, (_, at) => ({
@@ -38,15 +37,20 @@ export function codeAgreement(trained: Trained, seed: number): NeighbourAgreemen
 	return neighbourAgreement(vectors, dim, categories);
 }
 
-export function tokenMap(trained: Trained, seed: number): TokenMap {
+/** The map of the codes, and whether neighbours are alike. */
+export function codeMap({ trained, seed, onStage }: ReportRequest): Report["codes"] {
+	onStage("drawing the codes");
 	const { dim, vectors, tokens } = codeVectors(trained, seed);
 	const places = umap(vectors, dim, { seed });
 	const decays = trained.model.decay?.vectors(trained.config, trained.weights) ?? [];
 	const decayVectors = decays.flatMap(({ vector }) => [...vector]);
 	const crosses = pointsOf(placeOnMap(places, vectors, decayVectors, dim));
 	return {
-		tokens: pointsOf(places).map((point, at) => ({ ...point, ...tokens[at]! })),
-		decays: decays.map(({ layer, head }, at) => ({ layer, head, ...crosses[at]! })),
+		map: {
+			tokens: pointsOf(places).map((point, at) => ({ ...point, ...tokens[at]! })),
+			decays: decays.map(({ layer, head }, at) => ({ layer, head, ...crosses[at]! })),
+		},
+		agreement: codeAgreement(trained, seed),
 	};
 }
 
@@ -71,13 +75,18 @@ function mappedTask({ labels }: DatasetSummary, split: Split): string | undefine
  * patients nearest to a patient, in the model's space, have the same sex.
  */
 export async function patientMap(
-	runtime: Runtime,
-	trained: Trained,
-	dataset: Dataset,
-	summary: DatasetSummary,
-	split: Split,
-	{ seed, most = mostPatients }: { readonly seed: number; readonly most?: number },
+	{
+		runtime,
+		trained,
+		dataset,
+		summary,
+		seed,
+		onStage,
+	}: Omit<ReportRequest, "patients" | "patientMap" | "simulated">,
+	most = mostPatients,
 ) {
+	onStage("drawing the patients");
+	const split = reportedSplit;
 	const task = mappedTask(summary, split);
 	const patients = await patientViews(dataset, split, task);
 	const all = random(seed).fork("patient map").shuffle(patients);

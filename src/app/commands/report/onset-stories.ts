@@ -2,15 +2,14 @@ import { yearDays } from "../../../base/time.js";
 import { incidenceByAgeAndSex } from "../../../data/cohort/age-sex-rates.js";
 import { whyNotAtRisk } from "../../../data/cohort/at-risk.js";
 import type { Dataset, History } from "../../../data/cohort/index.js";
-import { type OnsetStory, onsetStoriesFigure } from "../../../evaluate/charts/index.js";
-import type { OnsetPerson, Report } from "../../../evaluate/report/index.js";
+import type { OnsetStory } from "../../../evaluate/charts/index.js";
+import type { Report } from "../../../evaluate/report/index.js";
 import { findSimulationTruth } from "../../../evaluate/simulation-truth.js";
 import { outputsOf } from "../../../model/hazards/settings.js";
 import type { CodeConfig } from "../../../model/heads.js";
 import { readRates } from "../../../model/train/index.js";
 import { outputsFor } from "../../../predict/incidence.js";
 import { type HazardModel, hazardModel, incidences } from "../../../predict/index.js";
-import { spanText } from "../../../predict/user-input/index.js";
 import { clockOf, type ReportRequest, reportedSplit } from "./figures.js";
 import { type Target, targetsOf } from "./stories.js";
 
@@ -30,31 +29,12 @@ const drawn = [
 ] as const;
 
 /** Two people before a diagnosis; undefined if patients were named, or the model has learned no hazards. */
-export async function drawOnsetPair(request: ReportRequest): Promise<Report["onsetPair"]> {
-	const { trained, summary, runtime, drawings, patients, onStage } = request;
+export async function onsetPairOf(request: ReportRequest): Promise<Report["onsetPair"]> {
+	const { trained, runtime, patients, onStage } = request;
 	if (patients || !(trained.config as CodeConfig).hazards) return undefined;
 	onStage("finding people before a diagnosis");
 	const hazards = hazardModel(runtime, trained);
-	const targets = targetsOf(trained.vocabulary, summary);
-	const pair = await onsetPair(request, hazards, targets).finally(() => hazards.dispose());
-	if (!pair) return undefined;
-	const { target, stories, rule, people } = pair;
-	return {
-		rule,
-		people,
-		horizon: spanText(horizonDays),
-		figure: await drawings.draw(
-			"onset-stories",
-			"The risk uses only the records up to each day; marks at the bottom are days with records. The line ends on the day before the first record of the disease.",
-			(size) =>
-				onsetStoriesFigure(stories, {
-					name: target.name,
-					horizonDays,
-					narrow: size === "narrow",
-				}),
-			["narrow"],
-		),
-	};
+	return pairAmong(request, hazards).finally(() => hazards.dispose());
 }
 
 /**
@@ -62,14 +42,14 @@ export async function drawOnsetPair(request: ReportRequest): Promise<Report["ons
  * the diagnosis, among all patients of the split in whom the first target with enough cases was first recorded;
  * undefined if none has enough. Without rates by age and sex, it is the risk itself that orders them.
  */
-async function onsetPair(
-	{ trained, dataset }: ReportRequest,
+async function pairAmong(
+	{ trained, dataset, summary }: ReportRequest,
 	hazards: HazardModel,
-	targets: readonly Target[],
-) {
+): Promise<Report["onsetPair"]> {
 	const { lookBackDays } = hazards.settings;
 	const { count } = outputsOf(hazards.settings, trained.vocabulary.size);
 	const rates = readRates(trained.folder, count);
+	const targets = targetsOf(trained.vocabulary, summary);
 	for (const target of targets) {
 		const cases: Case[] = [];
 		for await (const history of dataset.histories(reportedSplit)) {
@@ -93,18 +73,15 @@ async function onsetPair(
 				return { ...one, risk, order: risk / (peersOf(one.history, one.day) ?? 1) };
 			})
 			.sort((a, b) => a.order - b.order);
-		const stories: OnsetStory[] = [];
-		const people: OnsetPerson[] = [];
+		const people: OnsetStory[] = [];
 		for (const [title, share] of drawn) {
 			const person = ranked[Math.round(share * (ranked.length - 1))]!;
-			const told = await tellOf(person, title, target, dataset, hazards, peersOf);
-			stories.push(told.story);
-			people.push(told.person);
+			people.push(await storyOf(person, title, target, dataset, hazards, peersOf));
 		}
 		return {
-			target,
+			target: target.name,
+			horizonDays,
 			rule: `Of the ${cases.length} ${reportedSplit} patients who were first recorded with it after at least two years of observation, ordered by their predicted risk one year before${rates ? ", divided by that of people of their age and sex" : ""}: those at the 90th and at the 10th percentile.`,
-			stories,
 			people,
 		};
 	}
@@ -128,14 +105,14 @@ function caseOf(history: History, { tokens }: Target, lookBackDays: number): Cas
 	return isAtRisk ? { history, diagnosis, day } : undefined;
 }
 
-async function tellOf(
+async function storyOf(
 	{ history, diagnosis, day, risk }: Case & { readonly risk: number },
 	title: string,
-	{ tokens, name }: Target,
+	{ tokens }: Target,
 	dataset: Dataset,
 	hazards: HazardModel,
 	peersOf: (history: History, day: number) => number | undefined,
-): Promise<{ readonly story: OnsetStory; readonly person: OnsetPerson }> {
+): Promise<OnsetStory> {
 	const { lookBackDays } = hazards.settings;
 	const lastDay = Math.floor(diagnosis) - 1;
 	const start = history.observed.find(({ start, end }) => start <= day && day <= end)?.start ?? day;
@@ -149,30 +126,19 @@ async function tellOf(
 	const peers = times.map((time) => peersOf(history, time));
 	const truthOn = await trueRisk(dataset, history, tokens);
 	const sparse = truthOn ? evenly(truthTimes) : [];
-	const clock = clockOf(dataset, history);
 	return {
-		story: {
-			patient: history.id,
-			title,
-			clock,
-			times,
-			diagnosis,
-			death: history.death,
-			risk: [...(curves?.probabilities ?? [])],
-			peers: peers.every((rate) => rate !== undefined) ? peers : undefined,
-			...(truthOn && { truth: { times: sparse, risk: sparse.map(truthOn) } }),
-			judged: { time: day, risk },
-			records: [...history.times.subarray(history.birthEvents)].filter((time) => time < diagnosis),
-		},
-		person: {
-			id: history.id,
-			sex: history.sex,
-			target: name,
-			risk,
-			age: clock.birth === null ? undefined : (diagnosis - clock.birth) / yearDays,
-			peers: peersOf(history, day),
-			truth: truthOn?.(day),
-		},
+		patient: history.id,
+		sex: history.sex,
+		title,
+		clock: clockOf(dataset, history),
+		times,
+		diagnosis,
+		death: history.death,
+		risk: [...(curves?.probabilities ?? [])],
+		peers: peers.every((rate) => rate !== undefined) ? peers : undefined,
+		...(truthOn && { truth: { times: sparse, risk: sparse.map(truthOn) } }),
+		judged: { time: day, risk, peers: peersOf(history, day), truth: truthOn?.(day) },
+		records: [...history.times.subarray(history.birthEvents)].filter((time) => time < diagnosis),
 	};
 }
 

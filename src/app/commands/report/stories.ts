@@ -10,16 +10,9 @@ import {
 	splitNames,
 } from "../../../data/cohort/index.js";
 import { specialCount, type Vocabulary } from "../../../data/cohort/vocabulary.js";
-import { timeName } from "../../../evaluate/charts/clock.js";
-import {
-	type Clock,
-	type DiseaseTrajectory,
-	type RiskPicture,
-	riskFigure,
-	trajectoryFigure,
-} from "../../../evaluate/charts/index.js";
+import type { Clock, DiseaseTrajectory, RiskPicture } from "../../../evaluate/charts/index.js";
 import { rankOf } from "../../../evaluate/next/scores.js";
-import type { PatientStory, Report } from "../../../evaluate/report/index.js";
+import type { Report } from "../../../evaluate/report/index.js";
 import type { CodeConfig } from "../../../model/heads.js";
 import type { Predictor } from "../../../model/index.js";
 import { forecastWeights } from "../../../model/train/index.js";
@@ -29,7 +22,6 @@ import {
 	incidenceReader,
 	incidenceTrajectories,
 } from "../../../predict/index.js";
-import { spanText } from "../../../predict/user-input/index.js";
 import { clockOf, type ReportRequest, reportedSplit } from "./figures.js";
 
 const lookUpWindow = 50;
@@ -217,47 +209,25 @@ export function choosePatients(request: ReportRequest): Promise<Chosen[]> {
 }
 
 /** The records of each chosen patient, with the predictions. */
-export async function drawStories(
-	{ trained, dataset, runtime, drawings, seed, patients, onStage }: ReportRequest,
+export async function storiesOf(
+	{ trained, dataset, runtime, seed, patients, onStage }: ReportRequest,
 	chosen: readonly Chosen[],
 ): Promise<Report["stories"]> {
 	const { vocabulary, model, config } = trained;
-	const stories: PatientStory[] = [];
+	const stories = [];
 	const trainedOn = await trainedAmong(trained, dataset, chosen);
 	const predictor = model.predictor(runtime, config, forecastWeights(trained));
 	const hazards = (config as CodeConfig).hazards ? hazardModel(runtime, trained) : undefined;
-	const horizon = spanText(horizonDays);
 	try {
 		for (const [index, one] of chosen.entries()) {
 			onStage(`drawing patient ${index + 1} of ${chosen.length}`);
-			const { history, target, lookUp, recordedAt } = one;
+			const { history, target } = one;
 			const clock = clockOf(dataset, history);
-			const trajectory = await trajectoryOf(predictor, vocabulary, one, clock);
-			const picture = hazards && (await riskOf(hazards, vocabulary, one, clock));
-			const risk = picture?.curves[0]?.risk;
-			const isRecorded = recordedAt !== undefined;
 			stories.push({
-				id: history.id,
 				trainedOn: trainedOn.has(history.id),
 				target: target.name,
-				lookUp,
-				later: trajectory.forecast.length,
-				foreseen: trajectory.forecast.filter(({ matched }) => matched).length,
-				recorded: isRecorded ? timeName(clock, history.times[recordedAt]!) : undefined,
-				// At the first time drawn, and on the day before the target was first recorded.
-				risk: risk && { first: risk[0]!, last: risk.at(-1)!, horizon },
-				trajectory: await drawings.draw(
-					`trajectory-${index + 1}`,
-					"The records that the model was shown, and which of the later records it predicted: each at its own date, from the records shown alone.",
-					() => trajectoryFigure(trajectory),
-				),
-				riskCurve:
-					picture &&
-					(await drawings.draw(
-						`risk-${index + 1}`,
-						`The probability of a first record of ${target.name} within ${horizon}, from the records up to each day${isRecorded ? ", until it was first recorded" : ""}.`,
-						() => riskFigure(picture),
-					)),
+				trajectory: await trajectoryOf(predictor, vocabulary, one, clock),
+				risk: hazards && (await riskOf(hazards, vocabulary, one, clock)),
 			});
 		}
 	} finally {

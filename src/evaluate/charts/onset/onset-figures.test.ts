@@ -1,32 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { exampleCondition } from "../../report/testing/example-report.js";
 import { onsetCalibrationFigure } from "../calibration-figure.js";
 import { drawn } from "../testing/drawn.js";
-import {
-	byFifthFigure,
-	type Condition,
-	codeScoresFigure,
-	decisionFigure,
-} from "./condition-figures.js";
+import { byFifthFigure, codeScoresFigure, decisionFigure } from "./condition-figures.js";
 import { type OnsetStory, onsetStoriesFigure } from "./stories-figure.js";
 
 const year = 365.25;
-const fifth = (predicted: number, end: number) => ({
-	...{ count: 20, predicted },
-	observed: [0, end / 2, end],
-	...{ low: end / 2, high: 2 * end },
-});
-const condition: Condition = {
-	...{ code: "428", system: "PheCode", name: "Heart failure", years: 5, onsets: 26, atRisk: 100 },
-	days: [0, 913, 1826],
-	fifths: [0.001, 0.004, 0.01, 0.02, 0.05].map((risk) => fifth(risk, 1.5 * risk)),
-	decisions: [0.01, 0.05].map((threshold) => ({
-		...{ threshold, all: 0.02 - threshold },
-		rows: [
-			{ label: "TrajGPT", netBenefit: 0.015 - threshold / 5 },
-			{ label: "age and sex", netBenefit: 0.01 - threshold / 5 },
-		],
-	})),
-};
+const condition = exampleCondition;
 
 test("observed incidence by fifths of predicted risk", () => {
 	const figure = byFifthFigure([condition]);
@@ -76,7 +56,7 @@ test("calibration in tenths, without bins that nothing was observed in", () => {
 
 describe("people before a diagnosis", () => {
 	const story: OnsetStory = {
-		...{ patient: "p7", title: "Warned", clock: { axis: "dates", birth: 0 } },
+		...{ patient: "p7", sex: null, title: "Warned", clock: { axis: "dates", birth: 0 } },
 		times: [55, 57, 59.9].map((age) => age * year),
 		...{ risk: [0.02, 0.05, 0.08], peers: [0.01, 0.01, 0.02] },
 		truth: { times: [55 * year, 59.9 * year], risk: [0.03, 0.07] },

@@ -1,5 +1,6 @@
 import { areaY, dot, line, ruleX, text } from "@observablehq/plot";
 import { yearDays } from "../../../base/time.js";
+import type { Sex } from "../../../data/records/rows.js";
 import { spanText } from "../../../predict/user-input/moments.js";
 import { type Clock, roundNumbers, timeAxis, timeName } from "../clock.js";
 import {
@@ -14,11 +15,12 @@ import {
 } from "../figure.js";
 import { percent, percentTick } from "../numbers.js";
 import { textWidth } from "../text.js";
-import { theme } from "../theme.js";
+import { type FigureSize, theme, widthOf } from "../theme.js";
 
 /** The risk of one person along the years before a first record. */
 export interface OnsetStory {
 	readonly patient: string;
+	readonly sex: Sex | null;
 	/** Whether the model warned. */
 	readonly title: string;
 	readonly clock: Clock;
@@ -28,8 +30,13 @@ export interface OnsetStory {
 	readonly peers?: readonly number[] | undefined;
 	/** The true risk of a simulated person. */
 	readonly truth?: { readonly times: readonly number[]; readonly risk: readonly number[] };
-	/** The day on which the risk was judged. */
-	readonly judged: { readonly time: number; readonly risk: number };
+	/** The day on which the risk was judged; the risk, that of people of this age and sex, and the true one. */
+	readonly judged: {
+		readonly time: number;
+		readonly risk: number;
+		readonly peers?: number | undefined;
+		readonly truth?: number | undefined;
+	};
 	/** Times of the records before the diagnosis. */
 	readonly records: readonly number[];
 	readonly diagnosis: number;
@@ -39,7 +46,7 @@ export interface OnsetStory {
 interface StoriesOptions {
 	readonly name: string;
 	readonly horizonDays: number;
-	readonly narrow?: boolean;
+	readonly size?: FigureSize;
 }
 
 const margins = [34, 16, 42, 44] as const;
@@ -51,8 +58,9 @@ const mostAfter = 1.5 * yearDays;
 /** The risk of people before a disease was first recorded, on one scale. */
 export function onsetStoriesFigure(
 	stories: readonly OnsetStory[],
-	{ name, horizonDays, narrow = false }: StoriesOptions,
+	{ name, horizonDays, size = "wide" }: StoriesOptions,
 ): Figure {
+	const narrow = size === "narrow";
 	const risks = stories.flatMap(({ risk, peers = [], truth }) => [
 		...risk,
 		...peers,
@@ -80,7 +88,7 @@ export function onsetStoriesFigure(
 					`${patient}: a risk of ${percent(judged.risk)} within ${span} at ${timeName(clock, judged.time)}; first recorded at ${timeName(clock, diagnosis)}.`,
 			)
 			.join(" "),
-		...(narrow && { width: theme.narrowWidth }),
+		width: widthOf(size),
 		rows: [
 			...inRows(panels, narrow ? 1 : panels.length),
 			[legendPanel(legend, { title: "Lines", columns: narrow ? 1 : 4 })],

@@ -1,6 +1,8 @@
+import { yearDays } from "../../../base/time.js";
 import type { Manifest } from "../../../data/cohort/index.js";
-import type { Evaluation, EvaluationRow } from "../../evaluation.js";
-import type { DrawnFigure, Report } from "../index.js";
+import type { OnsetStory } from "../../charts/onset/stories-figure.js";
+import type { Evaluation, EvaluationRow, OnsetDetails } from "../../evaluation.js";
+import type { Report } from "../index.js";
 
 /** A value with an interval of its own width round it. */
 export const around = (value: number, half = 0.01) => ({
@@ -77,6 +79,7 @@ export const exampleNext = (model: number, history: number, off: number): Evalua
 		row("history", "own history", { nats: around(history), accuracy: around(0.2) }),
 	],
 	differences: [difference("TrajGPT", "own history", "nats", model - history)],
+	topCalibration: [{ predicted: 0.3, observed: 0.3 + off, low: 0.2, high: 0.4, count: 900 }],
 });
 
 /** AUPRC of each setting, ± 0.05. */
@@ -119,6 +122,33 @@ export function exampleInsulin(values: {
 		],
 	};
 }
+
+const fifth = (predicted: number, end: number) => ({
+	count: 20,
+	predicted,
+	observed: [0, end / 2, end],
+	low: end / 2,
+	high: 2 * end,
+});
+
+export const exampleCondition: NonNullable<OnsetDetails["conditions"]>[number] = {
+	code: "428",
+	system: "PheCode",
+	name: "Heart failure",
+	years: 5,
+	onsets: 26,
+	atRisk: 100,
+	days: [0, 913, 1826],
+	fifths: [0.001, 0.004, 0.01, 0.02, 0.05].map((risk) => fifth(risk, 1.5 * risk)),
+	decisions: [0.01, 0.05].map((threshold) => ({
+		threshold,
+		all: 0.02 - threshold,
+		rows: [
+			{ label: "TrajGPT", netBenefit: 0.015 - threshold / 5 },
+			{ label: "age and sex", netBenefit: 0.01 - threshold / 5 },
+		],
+	})),
+};
 
 /** AUROC within five years of each row; the model is ahead of the regression by their distance, ± 0.01. */
 export function exampleOnset({
@@ -163,17 +193,26 @@ export function exampleOnset({
 				codes: 3,
 				rows: rows.map(({ label }) => ({ label, ...score })),
 			})),
-			codes: [],
+			conditions: [exampleCondition],
+			codes: [
+				{
+					years: 5,
+					code: "428",
+					system: "PheCode",
+					name: "Heart failure",
+					onsets: 26,
+					atRisk: 100,
+					rows: rows.map(({ label }) => ({
+						label,
+						auroc: around(0.64),
+						averagePrecision: null,
+						observedToExpected: null,
+					})),
+				},
+			],
 		},
 	};
 }
-
-const drawn = (id: string): DrawnFigure => ({
-	id: `figure-${id}`,
-	title: id,
-	svg: `<svg xmlns="http://www.w3.org/2000/svg" width="960" height="10" viewBox="0 0 960 10"><title id="${id}-title">${id}</title></svg>\n`,
-	caption: `about ${id}`,
-});
 
 const sizes = { train: 320, valid: 40, test: 40 };
 const bySplit = <Value>(of: (patients: number) => Value) => ({
@@ -239,68 +278,106 @@ export const exampleReport = (more: Partial<Report> = {}): Report => ({
 	warnings: [],
 	onsetPair: {
 		rule: "At two percentiles.",
-		horizon: "5 years",
+		target: "Heart failure",
+		horizonDays: 5 * yearDays,
 		people: [
-			{
-				id: "p000008",
-				sex: "female",
-				target: "Heart failure",
-				age: 61.8,
+			before("p000008", 0, "female", {
+				time: 60.8 * yearDays,
 				risk: 0.08,
 				peers: 0.022,
 				truth: 0.089,
-			},
-			{
-				id: "p000009",
-				sex: null,
-				target: "Heart failure",
-				age: undefined,
-				risk: 0.03,
-				peers: undefined,
-				truth: undefined,
-			},
-		],
-		figure: { ...drawn("stories"), narrow: drawn("stories-narrow").svg },
-	},
-	figures: {
-		onsetCalibration: drawn("onset-calibration"),
-		byFifth: drawn("by-fifth"),
-		decisions: drawn("decisions"),
-		codeScores: drawn("code-scores"),
-		dataset: drawn("dataset"),
-		recall: drawn("recall"),
-		calibration: drawn("calibration"),
-		tokens: drawn("tokens"),
-		patients: drawn("patients"),
-		memory: drawn("memory"),
-		learning: drawn("learning"),
-	},
-	stories: {
-		rule: "Drawn with seed 0.",
-		patients: [
-			{
-				id: "p000007",
-				target: "Diabetes mellitus",
-				trainedOn: false,
-				later: 40,
-				foreseen: 30,
-				lookUp: 50,
-				recorded: "age 61.8",
-				risk: { first: 0.01, last: 0.04, horizon: "5 years" },
-				trajectory: drawn("trajectory"),
-				riskCurve: drawn("risk"),
-			},
+			}),
+			before("p000009", null, null, { time: 60.8 * yearDays, risk: 0.03 }),
 		],
 	},
-	agreement: {
-		codes: { neighbours: 5, share: 0.2, byChance: 0.06 },
-		patients: { neighbours: 10, share: 0.99, byChance: 0.5 },
+	stories: { rule: "Drawn with seed 0.", patients: [exampleStory()] },
+	codes: {
+		map: { tokens: [], decays: [] },
+		agreement: { neighbours: 5, share: 0.2, byChance: 0.06 },
+	},
+	patientMap: {
+		map: { patients: [], task: "no task" },
+		of: 0,
+		agreement: { neighbours: 10, share: 0.99, byChance: 0.5 },
 	},
 	memory: {
-		shortest: { layer: 1, head: 1, halfLife: 60 },
-		longest: { layer: 2, head: 4, halfLife: 3650 },
+		categories: ["heart"],
+		events: [1],
 		unit: "days",
+		patients: "the",
+		heads: [
+			{ layer: 1, head: 1, halfLives: [60] },
+			{ layer: 2, head: 4, halfLives: [3650] },
+		],
 	},
+	log: [],
 	provenance: [{ title: "Data", facts: [["content hash", "abc"]] }],
 	...more,
 });
+
+const before = (
+	patient: string,
+	birth: number | null,
+	sex: OnsetStory["sex"],
+	judged: OnsetStory["judged"],
+): OnsetStory => ({
+	patient,
+	sex,
+	judged,
+	title: "Warned",
+	clock: { axis: "dates", birth },
+	times: [judged.time],
+	risk: [judged.risk],
+	records: [],
+	diagnosis: 61.8 * yearDays,
+	death: null,
+});
+
+/** A patient with 50 records shown, 30 of 40 later ones predicted, and a risk that goes from one value to another. */
+export function exampleStory(
+	[first, last]: readonly [number, number] = [0.01, 0.04],
+): Report["stories"]["patients"][number] {
+	const clock = { axis: "dates", birth: 0 } as const;
+	const event = (time: number) => ({
+		time,
+		code: "250",
+		name: "Diabetes mellitus",
+		category: null,
+	});
+	const events = Array.from({ length: 90 }, (_, at) => event(20_000 + at));
+	const name = "Diabetes mellitus";
+	return {
+		trainedOn: false,
+		target: name,
+		trajectory: {
+			patient: "p000007",
+			clock,
+			lookUp: events.slice(0, 50),
+			forecast: events.slice(50).map((one, at) => ({ ...one, matched: at < 30 })),
+			targets: [],
+			top: 10,
+			death: null,
+		},
+		risk: {
+			patient: "p000007",
+			clock,
+			horizonDays: 5 * yearDays,
+			events: [],
+			now: 22_000,
+			death: null,
+			curves: [
+				{
+					code: "250",
+					name,
+					times: Float64Array.of(20_000, 22_000),
+					risk: Float64Array.of(first, last),
+					growth: Float64Array.of(0, last - first),
+					places: ["inside", "inside"],
+					recorded: new Uint8Array(2),
+					surges: [],
+					recordedAt: 61.8 * yearDays,
+				},
+			],
+		},
+	};
+}
