@@ -24,13 +24,17 @@ export {
 	taskWeights,
 	writeScoring,
 } from "./finetune/task-folder.js";
-export { finetuneOptions, type TrainOptions, trainOptions } from "./options.js";
 export {
 	batchPlan,
+	finetuneOptions,
+	shapesForDevice,
+	type TrainOptions,
+	trainOptions,
+} from "./options.js";
+export {
 	checkSplits,
 	type PretrainRequest,
 	type PretrainSummary,
-	shapesForDevice,
 	trainEpochs,
 } from "./pretrain.js";
 export {

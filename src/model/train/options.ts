@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { BatchOptions, SplitBatches } from "../../data/cohort/index.js";
 import { objectiveNames } from "../index.js";
 import { integer, positive } from "../kinds/fields.js";
 
@@ -66,3 +67,42 @@ export const finetuneOptions = trainOptions
 		clip: clip.unwrap().default(20).describe("maximum global norm of the gradients"),
 		seed: seed.unwrap().default(1).describe("of the order of batches"),
 	});
+
+/** The learning rate of a step (from 1): a straight rise, then a half cosine down to a tenth. */
+export function learningRateAt(
+	step: number,
+	total: number,
+	{ learningRate, warmup }: Pick<TrainOptions, "learningRate" | "warmup">,
+): number {
+	const rise = Math.round(total * warmup);
+	if (step <= rise) return (learningRate * step) / rise;
+	const progress = Math.min(1, (step - rise) / Math.max(1, total - rise));
+	return learningRate * (0.1 + 0.45 * (1 + Math.cos(Math.PI * progress)));
+}
+
+export const batchPlan = (options: TrainOptions): BatchOptions => ({
+	maxLength: options.maxLength,
+	cut: options.cut,
+	size: { slots: options.batchSlots },
+	seed: options.seed,
+	passes: options.epochs,
+	maxShapes: options.batchShapes,
+});
+
+/**
+ * To compile a program for an accelerator takes about as long as 2,000 steps of 2,048 slots. Steps with more slots take
+ * longer, but less than in proportion.
+ */
+const stepsPerProgram = ({ batchSlots }: TrainOptions) => 2000 * Math.sqrt(2048 / batchSlots);
+
+/** The number of shapes with which an accelerator needs the least time, to compile programs and to run them. */
+export function shapesForDevice(
+	options: TrainOptions,
+	batchesOf: (plan: BatchOptions) => SplitBatches,
+): number {
+	const times = Array.from({ length: options.batchShapes }, (_, more) => {
+		const { plan } = batchesOf(batchPlan({ ...options, batchShapes: more + 1 }));
+		return options.epochs * plan.count + plan.shapes.length * stepsPerProgram(options);
+	});
+	return times.indexOf(Math.min(...times)) + 1;
+}

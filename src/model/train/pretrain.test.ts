@@ -10,8 +10,8 @@ import { nodeRuntime } from "../../engine/runtime/node.js";
 import type { Model, Objective } from "../index.js";
 import { readCheckpoint } from "./checkpoint.js";
 import { openEventLog, readEventLog } from "./event-log.js";
-import { type TrainOptions, trainOptions } from "./options.js";
-import { type PretrainRequest, shapesForDevice, trainEpochs } from "./pretrain.js";
+import { shapesForDevice, type TrainOptions, trainOptions } from "./options.js";
+import { type PretrainRequest, trainEpochs } from "./pretrain.js";
 import { createRun, type Run, runFiles } from "./run-folder.js";
 import { pull } from "./testing/pull.js";
 

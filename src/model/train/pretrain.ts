@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
-import { type Communicator, oneProcess } from "../../base/communicator.js";
+import { allGathered, anyRank, type Communicator, oneProcess } from "../../base/communicator.js";
 import { InputError } from "../../base/errors.js";
-import type { Progress } from "../../base/progress.js";
+import { formatCount, type Progress } from "../../base/progress.js";
 import {
+	type Batch,
 	type BatchOptions,
 	type Dataset,
 	type DatasetView,
@@ -13,11 +14,17 @@ import {
 import type { ResidentValue, Runtime } from "../../engine/runtime/index.js";
 import type { HazardSettings } from "../hazards/settings.js";
 import { initialWeights, type Model, models, weightCount } from "../index.js";
-import { checkSeal, type Seal, sealOf, writeCheckpoint } from "./checkpoint.js";
-import { epochs, type Loop } from "./epochs.js";
+import { checkSeal, sealOf, writeCheckpoint } from "./checkpoint.js";
 import { openEventLog } from "./event-log.js";
-import type { TrainOptions } from "./options.js";
-import { preparedByThreads, preparedHere, validationPlan } from "./prepared-batches.js";
+import { batchPlan, learningRateAt, type TrainOptions } from "./options.js";
+import {
+	addInto,
+	batchesOfStep,
+	preparedByThreads,
+	preparedHere,
+	readAhead,
+	validationPlan,
+} from "./prepared-batches.js";
 import {
 	checkSameRun,
 	lastCheckpoint,
@@ -32,7 +39,10 @@ import type { StoredTensor } from "./safetensors.js";
 import { startingHazards } from "./starting-hazards.js";
 import { adamWDefaults, initialState, startTogether } from "./step.js";
 import { openTensorboard } from "./tensorboard.js";
-import { checkDivisible, shareOf, type Trainer, trainer } from "./trainer.js";
+import { checkDivisible, shareOf, trainer } from "./trainer.js";
+
+/** Numbers by the terms of the loss. */
+type ByTerm = Readonly<Record<string, number>>;
 
 export interface PretrainRequest {
 	readonly folder: string;
@@ -61,14 +71,6 @@ export interface PretrainRequest {
 	readonly cautions?: readonly string[];
 }
 
-const stored = (values: ReadonlyMap<string, ResidentValue>): Map<string, StoredTensor> =>
-	new Map(
-		[...values].map(([name, { shape, data }]) => [
-			name,
-			{ dtype: "F32", shape, data: data as Float32Array },
-		]),
-	);
-
 /** Refuses a dataset with nothing to learn from or nothing to check against. */
 export function checkSplits(dataset: Dataset): void {
 	for (const split of ["train", "valid"] as const satisfies Split[])
@@ -78,111 +80,38 @@ export function checkSplits(dataset: Dataset): void {
 			);
 }
 
-export const batchPlan = (options: TrainOptions): BatchOptions => ({
-	maxLength: options.maxLength,
-	cut: options.cut,
-	size: { slots: options.batchSlots },
-	seed: options.seed,
-	passes: options.epochs,
-	maxShapes: options.batchShapes,
-});
-
-/**
- * To compile a program for an accelerator takes about as long as 2,000 steps of 2,048 slots. Steps with more slots take
- * longer, but less than in proportion.
- */
-const stepsPerProgram = ({ batchSlots }: TrainOptions) => 2000 * Math.sqrt(2048 / batchSlots);
-
-/** The number of shapes with which an accelerator needs the least time, to compile programs and to run them. */
-export function shapesForDevice(
-	options: TrainOptions,
-	batchesOf: (plan: BatchOptions) => SplitBatches,
-): number {
-	const times = Array.from({ length: options.batchShapes }, (_, more) => {
-		const { plan } = batchesOf(batchPlan({ ...options, batchShapes: more + 1 }));
-		return options.epochs * plan.count + plan.shapes.length * stepsPerProgram(options);
-	});
-	return times.indexOf(Math.min(...times)) + 1;
-}
-
 /** Trains until the last epoch, until validation stops improving, or until asked to stop. */
 export async function trainEpochs(request: PretrainRequest) {
 	const { folder, run, model, dataset, runtime, communicator = oneProcess } = request;
-	const writes = communicator.rank === 0;
 	if (communicator.size > 1) checkDivisible(model, run.config);
-	const { options } = run;
-	const files = runFiles(folder);
-	const plan = batchPlan(options);
+	const plan = batchPlan(run.options);
 	checkSplits(dataset);
 	const batchesOf = request.batchesOf ?? ((split, how) => splitBatches(dataset, split, how));
 	const batches = batchesOf("train", plan);
 	const checks = batchesOf("valid", validationPlan(plan));
-	const { weights, start, tensors, seal } = await beginning(request);
-	const summaryOf = (at: Position) => ({
+	const begun = await beginning(request);
+	let at = begun.start;
+	if (at.finished) request.progress.note(`${folder} is finished; there is nothing to go on with`);
+	else {
+		const training = openTraining(request, batches, checks, begun);
+		try {
+			// Compilers of accelerators take seconds per program.
+			if (runtime.queues)
+				training.learner.compile(batches.plan.epoch(at.epoch), checks.plan.epoch(0));
+			if (!begun.tensors) await training.save(at);
+			at = await epochs(training, at);
+		} finally {
+			await training.close();
+		}
+	}
+	return {
 		steps: at.step,
 		epochs: at.epoch,
-		parameters: weightCount(weights),
+		parameters: weightCount(begun.weights),
 		best: at.best,
 		padding: batches.plan.padding,
 		interrupted: !at.finished,
-	});
-	if (start.finished) {
-		request.progress.note(`${folder} is finished; there is nothing to go on with`);
-		return summaryOf(start);
-	}
-	const learner = trainer(
-		runtime,
-		{
-			model,
-			config: run.config,
-			objective: options,
-			optimizer: { ...adamWDefaults, weightDecay: options.weightDecay },
-			clip: options.clip,
-			accumulate: options.accumulate > 1,
-			codes: request.codes,
-			communicator,
-		},
-		weights,
-		tensors,
-	);
-	const prepared = preparedBatches(request, batches, checks);
-	if (tensors) for (const caution of request.cautions ?? []) request.progress.note(caution);
-	const log = writes
-		? openEventLog(files.log, tensors ? { keep: wasSaved(start) } : {})
-		: undefined;
-	const board = writes
-		? openTensorboard(files.tensorboard, {
-				clock: Date.now,
-				...(tensors && { resumeAt: start.step }),
-			})
-		: undefined;
-	const saving = savingOf(request, learner, weights, seal);
-	try {
-		// Compilers of accelerators take seconds per program.
-		if (runtime.queues) learner.compile(batches.plan.epoch(start.epoch), checks.plan.epoch(0));
-		if (!tensors) await saving.save(start);
-		const loop: Loop = {
-			...request,
-			options,
-			batches,
-			checks,
-			prepared,
-			learner,
-			log,
-			board,
-			...saving,
-			communicator,
-			// Processes meet at every step.
-			queue: runtime.queues && communicator.size === 1 ? 16 : 1,
-			ahead: runtime.queues ? 30 : 0,
-		};
-		return summaryOf(await epochs(loop, start));
-	} finally {
-		await prepared.dispose();
-		log?.close();
-		board?.close();
-		await learner.dispose();
-	}
+	};
 }
 
 export type PretrainSummary = Awaited<ReturnType<typeof trainEpochs>>;
@@ -219,71 +148,307 @@ async function beginning(request: PretrainRequest) {
 	};
 }
 
-/** Batches as inputs of the model, prepared in threads beside an accelerator. */
-function preparedBatches(
-	{
-		run,
-		model,
-		dataset,
-		view = {},
-		batchesOf,
-		runtime,
-		communicator = oneProcess,
-	}: PretrainRequest,
+/** All that a training works with, besides what was requested. */
+function openTraining(
+	request: PretrainRequest,
 	batches: SplitBatches,
 	checks: SplitBatches,
+	{ start, weights, tensors, seal }: Awaited<ReturnType<typeof beginning>>,
 ) {
-	const { options } = run;
+	const { folder, run, model, dataset, runtime, progress, communicator = oneProcess } = request;
+	const { options, config } = run;
 	const { accumulate, seed } = options;
+	const files = runFiles(folder);
+	const writes = communicator.rank === 0;
+	const learner = trainer(
+		runtime,
+		{
+			model,
+			config,
+			objective: options,
+			optimizer: { ...adamWDefaults, weightDecay: options.weightDecay },
+			clip: options.clip,
+			accumulate: accumulate > 1,
+			codes: request.codes,
+			communicator,
+		},
+		weights,
+		tensors,
+	);
 	const use = {
-		config: run.config,
+		config,
 		objective: options,
 		devices: runtime.devices ?? 1,
 		share: shareOf(communicator),
 	};
-	// Threads need the built files, find models by name, and read only whole splits.
+	// Threads beside an accelerator need the built files, find models by name, and read only whole splits.
 	const isBuilt = import.meta.url.endsWith(".js");
-	if (!(runtime.queues && isBuilt && models.includes(model) && !batchesOf))
-		return preparedHere({ batches, checks, accumulate, seed }, { ...use, model });
-	return preparedByThreads({
-		dataset: dataset.folder,
-		view,
-		events: dataset.sharedEvents,
-		model: model.id,
-		plan: batchPlan(options),
-		accumulate,
-		seed,
-		...use,
-	});
-}
-
-/** Writes checkpoints of a training, on rank 0 alone. */
-function savingOf(
-	{ folder, run, model, communicator = oneProcess }: PretrainRequest,
-	learner: Pick<Trainer, "state">,
-	weights: ReadonlyMap<string, unknown>,
-	seal: Seal,
-): Pick<Loop, "save" | "saveBest"> {
-	const files = runFiles(folder);
-	const writes = communicator.rank === 0;
-	const write = (place: string, at: Position, tensors: ReadonlyMap<string, ResidentValue>) =>
+	const prepared =
+		runtime.queues && isBuilt && models.includes(model) && !request.batchesOf
+			? preparedByThreads({
+					dataset: dataset.folder,
+					view: request.view ?? {},
+					events: dataset.sharedEvents,
+					model: model.id,
+					plan: batchPlan(options),
+					accumulate,
+					seed,
+					...use,
+				})
+			: preparedHere({ batches, checks, accumulate, seed }, { ...use, model });
+	if (tensors) for (const caution of request.cautions ?? []) progress.note(caution);
+	const log = writes
+		? openEventLog(files.log, tensors ? { keep: wasSaved(start) } : {})
+		: undefined;
+	const board = writes
+		? openTensorboard(files.tensorboard, {
+				clock: Date.now,
+				...(tensors && { resumeAt: start.step }),
+			})
+		: undefined;
+	const write = (place: string, at: Position, values: ReadonlyMap<string, ResidentValue>) =>
 		writeCheckpoint(place, {
 			step: at.step,
 			epoch: at.epoch,
 			model: model.id,
-			config: run.config,
-			state: { position: at, options: run.options, dataset: run.dataset } satisfies SavedState,
-			tensors: stored(tensors),
+			config,
+			state: { position: at, options, dataset: run.dataset } satisfies SavedState,
+			tensors: new Map(
+				[...values].map(([name, { shape, data }]): [string, StoredTensor] => [
+					name,
+					{ dtype: "F32", shape, data: data as Float32Array },
+				]),
+			),
 			seal,
 		});
 	return {
-		save: async (at, state) => {
+		...request,
+		options,
+		accumulate,
+		batches,
+		checks,
+		prepared,
+		learner,
+		/** The processes that share the steps. */
+		communicator,
+		/** Most steps that are started before the first of them is waited for: processes meet at every step. */
+		queue: runtime.queues && communicator.size === 1 ? 16 : 1,
+		/** Most batches that are prepared before they are needed. */
+		ahead: runtime.queues ? 30 : 0,
+		/** Logs values of a step; rank 0 alone does, as it alone saves. */
+		record(step: number, epoch: number, kind: "train" | "valid", values: ByTerm): void {
+			log?.append({ step, epoch, ...(kind === "train" ? values : { valid: values }) });
+			const named = Object.entries(values).map(([name, value]) => [`${kind}/${name}`, value]);
+			board?.scalars(step, Object.fromEntries(named));
+		},
+		async save(at: Position, state?: ReturnType<typeof learner.state>): Promise<void> {
 			if (writes) write(files.checkpoint, at, await (state ?? learner.state()));
 		},
-		saveBest: async (at) => {
+		async saveBest(at: Position): Promise<void> {
 			if (!writes) return;
 			const state = await learner.state();
 			write(files.best, at, new Map([...state].filter(([name]) => weights.has(name))));
 		},
+		async close(): Promise<void> {
+			await prepared.dispose();
+			log?.close();
+			board?.close();
+			await learner.dispose();
+		},
 	};
+}
+
+type Training = ReturnType<typeof openTraining>;
+
+/** The error of a loss that is not a number, and what to do about it. */
+async function notFinite(
+	folder: string,
+	what: string,
+	{ step, epoch }: Pick<Position, "step" | "epoch">,
+	values: ByTerm,
+	inputs: readonly Promise<Batch>[],
+): Promise<Error> {
+	const listed = Object.entries(values).map(([name, value]) => `${name} ${value}`);
+	return new Error(
+		`${what} is not finite at step ${step}, epoch ${epoch + 1} (${listed.join(", ")}); ` +
+			`the checkpoint in ${folder} is the last good one: ` +
+			((await Promise.all(inputs)).every(hasPlausibleTimes)
+				? "start a new run with a lower `learningRate`, or a lower `clip`"
+				: "the dataset holds a time that is not a number, or too large for one of 32 bits; " +
+					"prepare it again, which names the record"),
+	);
+}
+
+/** No record is so far from the origin of its axis, in any unit of time. */
+const farthestTime = 1e30;
+
+const hasPlausibleTimes = ({ times }: Batch): boolean =>
+	times.every((time) => Math.abs(time) <= farthestTime);
+
+const mean = (totals: ByTerm, targets: ByTerm) =>
+	Object.fromEntries(
+		Object.entries(totals).map(([term, total]) => [term, total / Math.max(1, targets[term] ?? 0)]),
+	);
+
+const sum = (values: ByTerm) => Object.values(values).reduce((a, b) => a + b, 0);
+
+/** Things to do in order, once the device has come so far. */
+function inTurn() {
+	const waiting: (() => Promise<void>)[] = [];
+	return {
+		push: (finish: () => Promise<void>) => waiting.push(finish),
+		/** Waits until at most so many are left. */
+		async downTo(count: number) {
+			while (waiting.length > count) await waiting.shift()?.();
+		},
+	};
+}
+
+/** Trains from a position until the last epoch, until validation stops improving, or until asked to stop. */
+async function epochs(training: Training, start: Position): Promise<Position> {
+	const { folder, options, batches, prepared, learner, progress, clock } = training;
+	const { signal, queue, communicator } = training;
+	const stepsPerEpoch = Math.ceil(batches.plan.count / options.accumulate);
+	const total = options.epochs * stepsPerEpoch;
+	const show = ({ step, epoch }: Position, fields: readonly [string, string][] = []) =>
+		progress.update({
+			label: `epoch ${Math.min(epoch + 1, options.epochs)}/${options.epochs}  step`,
+			done: step,
+			total,
+			fields,
+		});
+	let at = start;
+	/** A running mean that follows slowly, for a number people watch. */
+	let shownLoss: number | undefined;
+	show(at);
+	const unfinished = inTurn();
+	while (!at.finished) {
+		const { epoch, step: stepsBefore, stepInEpoch: first } = at;
+		// Losses of several steps may arrive at once: the speed is that of as many steps as the queue holds.
+		const ended = [{ time: clock(), events: 0 }];
+		const steps = readAhead(first, stepsPerEpoch, training.ahead, (stepInEpoch) =>
+			prepared.ofStep({ epoch, stepInEpoch, step: stepsBefore + 1 + stepInEpoch - first }),
+		);
+		for await (const parts of steps) {
+			if (anyRank(communicator, signal.aborted)) {
+				await unfinished.downTo(0);
+				await training.save(at);
+				return at;
+			}
+			const { stepInEpoch } = at;
+			const step = at.step + 1;
+			const learningRate = learningRateAt(step, total, options);
+			const started = await learner.start(parts, { step, learningRate });
+			const events = parts.reduce((n, part) => n + part.events, 0);
+			const after = { ...at, step, stepInEpoch: stepInEpoch + 1 };
+			at = after;
+			unfinished.push(async () => {
+				const { finite, totals, targets, gradientNorm } = await started.result();
+				const values = { ...mean(totals, targets), gradientNorm };
+				if (!finite)
+					throw await notFinite(
+						folder,
+						"the loss or its gradient",
+						after,
+						values,
+						batchesOfStep(training, stepInEpoch).map((i) => batches.read(epoch, i)),
+					);
+				const seconds = Math.max(1e-3, (clock() - ended[0].time) / 1000); // a clock may stand still or be set back
+				const tokensPerSecond =
+					(events + ended.slice(1).reduce((n, step) => n + step.events, 0)) / seconds;
+				training.record(step, epoch + 1, "train", { ...values, learningRate, tokensPerSecond });
+				ended.push({ time: clock(), events });
+				if (ended.length > queue) ended.shift();
+				const loss = sum(mean(totals, targets));
+				shownLoss = shownLoss === undefined ? loss : 0.95 * shownLoss + 0.05 * loss;
+				show(after, [
+					["loss", shownLoss.toFixed(4)],
+					["tokens/s", formatCount(tokensPerSecond)],
+				]);
+			});
+			const saves = communicator.rank === 0 && step % options.checkpointEvery === 0;
+			if (saves && at.stepInEpoch < stepsPerEpoch) {
+				const state = learner.state();
+				state.catch(() => {}); // reported when it is its turn
+				unfinished.push(() => training.save(after, state));
+			}
+			await unfinished.downTo(queue - 1);
+		}
+		await unfinished.downTo(0);
+		const losses = await validate(training);
+		if (!losses) {
+			await training.save(at);
+			return at;
+		}
+		at = afterEpoch(at, losses, options);
+		const isBest = at.best?.epoch === at.epoch;
+		if (!Number.isFinite(sum(losses))) {
+			const { checks } = training;
+			const inputs = Array.from({ length: checks.plan.count }, (_, i) => checks.read(0, i));
+			throw await notFinite(folder, "the validation loss", { ...at, epoch }, losses, inputs);
+		}
+		training.record(at.step, at.epoch, "valid", losses);
+		if (isBest) await training.saveBest(at);
+		await training.save(at);
+		const terms = Object.entries(losses).map(([term, nats]) => `${term} ${nats.toFixed(4)} nats`);
+		progress.note(
+			`epoch ${at.epoch}: validation ${terms.join(", ")}${isBest ? ", the best so far" : ""}`,
+		);
+		if (at.finished && at.epoch < options.epochs)
+			progress.note(`stopping: no better validation loss in ${options.patience} epochs`);
+	}
+	return at;
+}
+
+/** The position after an epoch with these losses in validation. */
+function afterEpoch(
+	{ step, epoch: before, best: known }: Position,
+	losses: ByTerm,
+	{ epochs, patience }: TrainOptions,
+): Position {
+	const epoch = before + 1;
+	const loss = sum(losses);
+	const best = known === null || loss < known.loss ? { epoch, step, loss, losses } : known;
+	return {
+		step,
+		epoch,
+		stepInEpoch: 0,
+		best,
+		finished: epoch - best.epoch >= patience || epoch >= epochs,
+	};
+}
+
+/** Mean losses over the validation patients, with the same draws every time; undefined when asked to stop. */
+async function validate(training: Training): Promise<ByTerm | undefined> {
+	const { checks, prepared, learner, signal, queue, communicator } = training;
+	const { rank, size } = communicator;
+	const totals: Record<string, number> = {};
+	const targets: Record<string, number> = {};
+	const unfinished = inTurn();
+	const shareCount = Math.ceil((checks.plan.count - rank) / size);
+	const all = readAhead(0, shareCount, training.ahead, (i) =>
+		prepared.ofValidation(rank + i * size),
+	);
+	for await (const batch of all) {
+		if (signal.aborted) break;
+		const started = await learner.startLosses(batch);
+		unfinished.push(async () => {
+			const losses = await started.result();
+			addInto(totals, losses.totals);
+			addInto(targets, losses.targets);
+		});
+		await unfinished.downTo(queue - 1);
+	}
+	await unfinished.downTo(0);
+	if (anyRank(communicator, signal.aborted)) return undefined;
+	return mean(overRanks(communicator, totals), overRanks(communicator, targets));
+}
+
+/** Sums by term over all ranks; some may have no batch, and so no terms. */
+function overRanks(communicator: Communicator, terms: ByTerm) {
+	if (communicator.size === 1) return terms;
+	const names = [...new Set(allGathered(communicator, Object.keys(terms)).flat())];
+	const sums = Float64Array.from(names, (name) => terms[name] ?? 0);
+	communicator.sum(sums);
+	return Object.fromEntries(names.map((name, i) => [name, sums[i]]));
 }

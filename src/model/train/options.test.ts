@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { learningRateAt } from "./epochs.js";
+import { learningRateAt } from "./options.js";
 
 const settings = { learningRate: 0.2, warmup: 0.1 };
 const at = (step: number, total: number, more = {}) =>
